@@ -1,0 +1,54 @@
+package model
+
+// NodeRole is what a process of the cluster does.
+type NodeRole string
+
+// The roles.
+const (
+	RoleLeader   NodeRole = "leader"
+	RoleFollower NodeRole = "follower"
+	RoleAgent    NodeRole = "agent"
+)
+
+// Node is one netmaster or netplugin as the cluster sees it: GET /api/v1/nodes.
+type Node struct {
+	Name     string   `json:"name"`    // host label of an agent, address of a master
+	Address  string   `json:"address"` // "ip:port" of its REST interface
+	Role     NodeRole `json:"role"`
+	Version  string   `json:"version,omitempty"`
+	Ready    bool     `json:"ready"`
+	Reason   string   `json:"reason,omitempty"`   // why it is not ready, or why it did not answer
+	Revision uint64   `json:"revision,omitempty"` // of an agent: past the switch's barrier; of a master: last fenced write
+	Lag      uint64   `json:"lag"`                // store revisions that concern it and that it has not carried out
+	Flows    int      `json:"flows,omitempty"`
+	Ports    int      `json:"endpoints,omitempty"` // endpoints attached here
+	Errors   int      `json:"errors,omitempty"`    // owners whose flows the switch refused
+	VTEP     string   `json:"vtep,omitempty"`
+	Since    string   `json:"since,omitempty"` // RFC 3339: start of the process, or of the leadership
+}
+
+// AgentStatus is what an agent says of itself: GET http://AGENT:9090/status.
+type AgentStatus struct {
+	Host      string        `json:"host"`
+	Version   string        `json:"version"`
+	Since     string        `json:"since"`
+	Ready     bool          `json:"ready"`
+	Waiting   []string      `json:"waiting,omitempty"` // what it waits for while it is not ready
+	Datapath  string        `json:"datapath"`          // "netdev" or "system"
+	VTEP      string        `json:"vtep"`
+	Seen      uint64        `json:"seen"`     // last store revision received
+	Revision  uint64        `json:"revision"` // last store revision past the switch's barrier
+	Flows     int           `json:"flows"`
+	Groups    int           `json:"groups"`
+	Endpoints int           `json:"endpoints"` // attached here
+	Errors    []OwnerStatus `json:"errors,omitempty"`
+}
+
+// OwnerStatus tells how one object's flows fare on one host.
+type OwnerStatus struct {
+	Owner    string `json:"owner"` // "kind/name"
+	Phase    string `json:"phase"` // "pending", "done", "error"
+	Revision uint64 `json:"revision"`
+	Flows    int    `json:"flows"`
+	Error    string `json:"error,omitempty"`
+}

@@ -1,0 +1,70 @@
+package model
+
+// Requests and answers of the routes under /plugin/, by which agents ask the master for endpoints and addresses.
+// JSON names are the original's; decoding matches them case-insensitively.
+
+// AllocAddressRequest asks for an address before an endpoint exists (Docker's order). The address is a hold that
+// expires unless an endpoint takes it.
+type AllocAddressRequest struct {
+	NetworkID            string // "net.tenant" or "net:group.tenant"
+	AddressPool          string // "subnet/len", used when NetworkID is empty
+	PreferredIPv4Address string
+}
+
+// AllocAddressResponse carries the address with its prefix length.
+type AllocAddressResponse struct {
+	NetworkID   string
+	IPv4Address string // "addr/len", also for IPv6
+}
+
+// ReleaseAddressRequest gives a held address back.
+type ReleaseAddressRequest struct {
+	NetworkID   string
+	IPv4Address string
+}
+
+// EndpointConfigRequest is the container half of a CreateEndpointRequest.
+type EndpointConfigRequest struct {
+	Container   string // identity of the endpoint on its network
+	Host        string // label of the host that carries it
+	IPAddress   string // wanted IPv4 address, or ""
+	IPv6Address string
+	ServiceName string // group, or ""
+}
+
+// CreateEndpointRequest asks for an endpoint. Creating one that exists returns it unchanged.
+type CreateEndpointRequest struct {
+	TenantName   string
+	NetworkName  string
+	ServiceName  string
+	EndpointID   string
+	EPCommonName string
+	ConfigEP     EndpointConfigRequest
+	// Labels and ContainerID save a caller that knows them the separate UpdateEndpoint call.
+	Labels      map[string]string `json:",omitempty"`
+	ContainerID string            `json:",omitempty"`
+}
+
+// DeleteEndpointRequest removes an endpoint by id.
+type DeleteEndpointRequest struct {
+	TenantName  string
+	NetworkName string
+	ServiceName string
+	EndpointID  string
+	IPv4Address string
+}
+
+// UpdateEndpointRequest reports a container's start or death.
+type UpdateEndpointRequest struct {
+	IPAddress    string
+	ContainerID  string
+	Labels       map[string]string
+	Tenant       string
+	Network      string // network or group name
+	Event        string // "start" or "die"
+	EndpointID   string
+	EPCommonName string
+}
+
+// UpdateEndpointResponse echoes the address.
+type UpdateEndpointResponse struct{ IPAddress string }

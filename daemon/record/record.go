@@ -1,0 +1,132 @@
+// Package record holds what netmaster writes into the store for the agents: decisions, numbered and addressed.
+//
+// Key names and JSON names are those of the original Contiv, so that tools which read its state store keep working.
+// Counters and bitmaps, which the original rewrote with every endpoint, are not here: counts are computed, pools have
+// keys of their own. The package computes only.
+package record
+
+import "strconv"
+
+// Prefixes under which records live. Agents watch State, Config and Services; nothing that changes often and does
+// not concern them lies below those.
+const (
+	Root     = "/contiv.io/"
+	State    = Root + "state/"
+	Config   = Root + "master/config/"
+	Services = Root + "service/"
+	Locks    = Root + "lock/"
+	Objects  = Root + "obj/modeldb/"
+	Pools    = Root + "ipam/"
+
+	Networks  = State + "nets/"
+	Endpoints = State + "eps/"
+	Groups    = State + "endpointGroups/"
+	Tenants   = State + "tenants/"
+
+	GlobalKey = Config + "global"
+	LeaderKey = Locks + "netmaster/leader"
+)
+
+// Global is the cluster-wide forwarding configuration, at GlobalKey.
+type Global struct {
+	ID        string `json:"id"`
+	InfraType string `json:"nw-infra-type"`
+	FwdMode   string `json:"fwd-mode"`   // "bridge", "routing" or "" (not set yet)
+	ArpMode   string `json:"arp-mode"`   // "proxy" or "flood"
+	PvtSubnet string `json:"pvt-subnet"` // host access, a /16
+}
+
+// Tenant is the number of a tenant's address space, at Tenants+name. VRF is 1..32767, unique and kept for life.
+type Tenant struct {
+	ID     string `json:"id"` // the tenant's name
+	Tenant string `json:"tenant"`
+	VRF    uint16 `json:"vrf"`
+}
+
+// Network is a network with its numbers, at Networks+"network.tenant".
+type Network struct {
+	ID          string `json:"id"` // "network.tenant"
+	Tenant      string `json:"tenant"`
+	NetworkName string `json:"networkName"`
+	NwType      string `json:"nwType"`     // "data" or "infra"
+	PktTagType  string `json:"pktTagType"` // "vlan" or "vxlan"
+	PktTag      int    `json:"pktTag"`     // VLAN id; of a vxlan network the cluster-local VLAN
+	ExtPktTag   int    `json:"extPktTag"`  // VNI; 0 of a vlan network
+	SubnetIP    string `json:"subnetIP"`   // masked network address
+	SubnetLen   uint   `json:"subnetLen"`
+	Gateway     string `json:"gateway"`
+	IPAddrRange string `json:"ipAddrRange"` // "first-last", always filled
+	IPv6Subnet  string `json:"ipv6SubnetIP"`
+	IPv6Len     uint   `json:"ipv6SubnetLen"`
+	IPv6Gateway string `json:"ipv6Gateway"`
+	NetworkTag  string `json:"networkTag"`
+}
+
+// SegmentID is the number that stands for a network in a switch's registers: unique in the cluster because tags are,
+// the same after every restart, never 0.
+func (n *Network) SegmentID() uint32 {
+	if n.PktTagType == "vxlan" {
+		return 1<<24 | uint32(n.ExtPktTag)
+	}
+	return uint32(n.PktTag)
+}
+
+// Endpoint is one container interface, at Endpoints+ID.
+type Endpoint struct {
+	ID               string            `json:"id"` // "network.tenant-container"
+	NetID            string            `json:"netID"`
+	EndpointID       string            `json:"endpointID"`
+	ServiceName      string            `json:"serviceName,omitempty"` // group name as given
+	EndpointGroupID  int               `json:"endpointGroupId,omitempty"`
+	EndpointGroupKey string            `json:"endpointGroupKey,omitempty"` // "group:tenant"
+	IPAddress        string            `json:"ipAddress"`
+	IPv6Address      string            `json:"ipv6Address,omitempty"`
+	MacAddress       string            `json:"macAddress"`
+	HomingHost       string            `json:"homingHost"`
+	IntfName         string            `json:"intfName,omitempty"`
+	VtepIP           string            `json:"vtepIP,omitempty"`
+	Labels           map[string]string `json:"labels,omitempty"`
+	ContainerID      string            `json:"containerId,omitempty"`
+	EPCommonName     string            `json:"epCommonName,omitempty"`
+}
+
+// Group is an endpoint group with its number, at Groups+"group:tenant".
+type Group struct {
+	ID              string `json:"id"` // "group:tenant"
+	GroupName       string `json:"groupName"`
+	TenantName      string `json:"tenantName"`
+	NetworkName     string `json:"networkName"`
+	EndpointGroupID int    `json:"endpointGroupId"`
+	PktTagType      string `json:"pktTagType"`
+	PktTag          int    `json:"pktTag"`
+	ExtPktTag       int    `json:"extPktTag"`
+	DSCP            int    `json:"DSCP"`
+	Bandwidth       string `json:"Bandwidth"`
+	Burst           int    `json:"Burst"`
+	IPPool          string `json:"IPPool"` // "first-last" or ""
+	GroupTag        string `json:"groupTag"`
+}
+
+// Names of registered services.
+const (
+	ServiceMaster    = "netmaster"      // every netmaster's API
+	ServiceAgent     = "netplugin"      // every agent's REST inspection address
+	ServiceAgentVTEP = "netplugin.vtep" // every agent's tunnel address
+)
+
+// Service is one registered instance of a service, leased, at Services+ServiceName+"/"+HostAddr+":"+Port.
+type Service struct {
+	ServiceName string `json:"ServiceName"`
+	Role        string `json:"Role"` // of netmaster: "leader" or "follower"
+	Version     string `json:"Version"`
+	TTL         int    `json:"TTL"` // seconds
+	HostAddr    string `json:"HostAddr"`
+	Port        int    `json:"Port"`
+	Hostname    string `json:"Hostname"`            // host label
+	UplinkMAC   string `json:"UplinkMAC,omitempty"` // of netplugin.vtep
+}
+
+// Key is where the instance is registered.
+func (s *Service) Key() string {
+	return Services + s.ServiceName + "/" + s.HostAddr + ":" + strconv.Itoa(s.Port)
+}

@@ -1,0 +1,32 @@
+package ofnet
+
+import "strings"
+
+// Kind says what sort of object caused a flow.
+type Kind string
+
+// The kinds of owners. KindSwitch owns what every switch has whatever its State says: misses, trackers.
+const (
+	KindSwitch   Kind = "switch"
+	KindHost     Kind = "host"
+	KindTenant   Kind = "tenant"
+	KindSegment  Kind = "network"
+	KindGroup    Kind = "group"
+	KindEndpoint Kind = "endpoint"
+)
+
+// Key names one owner of flows: the object that caused them. Name is the object's identity in the store:
+// "net.tenant" of a segment, the state id of an endpoint, "group:tenant" of a group, the label of a host.
+type Key struct {
+	Kind Kind
+	Name string
+}
+
+// String prints the key as kind/name, the form that operators read and type.
+func (k Key) String() string { return string(k.Kind) + "/" + k.Name }
+
+// ParseKey reads what String prints; ok is false when there is no slash.
+func ParseKey(s string) (k Key, ok bool) {
+	kind, name, ok := strings.Cut(s, "/")
+	return Key{Kind(kind), name}, ok
+}

@@ -1,0 +1,189 @@
+// Package ovstest starts a real Open vSwitch for one test: its own ovsdb-server and ovs-vswitchd with the userspace
+// datapath, in a network namespace and a folder of their own, gone when the test ends.
+// It needs root and Debian's openvswitch-switch package; a test that lacks them fails and says so.
+package ovstest
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var serial atomic.Uint32
+
+// OVS is a running Open vSwitch.
+type OVS struct {
+	Dir   string // OVS_RUNDIR: sockets, pid files, logs
+	NetNS string // name of the network namespace that ovs-vswitchd lives in
+	tb    testing.TB
+	procs map[string]*exec.Cmd
+}
+
+// Start runs an Open vSwitch without bridges and waits until it serves. It ends with the test.
+func Start(tb testing.TB) *OVS {
+	tb.Helper()
+	for _, p := range []string{"ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl", "ip"} {
+		if _, err := exec.LookPath(p); err != nil {
+			tb.Fatalf("ovstest: %s is not installed: apt-get install openvswitch-switch iproute2 (or make deps)", p)
+		}
+	}
+	if os.Geteuid() != 0 {
+		tb.Fatal("ovstest: a real switch needs root")
+	}
+	// Unix socket paths are limited to 107 bytes, which tb.TempDir can exceed.
+	dir, err := os.MkdirTemp("", "ovs")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	o := &OVS{
+		Dir:   dir,
+		NetNS: fmt.Sprintf("ovst%d-%d", os.Getpid(), serial.Add(1)),
+		tb:    tb,
+		procs: map[string]*exec.Cmd{},
+	}
+	tb.Cleanup(o.stop)
+	o.must("ip", "netns", "add", o.NetNS)
+	o.must("ip", "-n", o.NetNS, "link", "set", "lo", "up")
+	schema := "/usr/share/openvswitch/vswitch.ovsschema"
+	o.must("ovsdb-tool", "create", dir+"/conf.db", schema)
+	o.StartDB()
+	o.must("ovs-vsctl", "--db="+o.DB(), "--no-wait", "init")
+	o.StartSwitch()
+	return o
+}
+
+// DB is the OVSDB endpoint in ovs-vsctl's form, "unix:PATH".
+func (o *OVS) DB() string { return "unix:" + o.DBSocket() }
+
+// DBSocket is the path of the OVSDB socket.
+func (o *OVS) DBSocket() string { return filepath.Join(o.Dir, "db.sock") }
+
+// Mgmt is the path of a bridge's OpenFlow socket.
+func (o *OVS) Mgmt(bridge string) string { return filepath.Join(o.Dir, bridge+".mgmt") }
+
+// Bridge adds a userspace bridge that speaks OpenFlow 1.3, is closed until it has flows, and waits for its socket.
+func (o *OVS) Bridge(name string) {
+	o.tb.Helper()
+	o.Vsctl("add-br", name, "--", "set", "bridge", name, "datapath_type=netdev", "fail_mode=secure",
+		"protocols=OpenFlow13,OpenFlow15")
+	o.waitSocket(o.Mgmt(name))
+}
+
+// Vsctl runs ovs-vsctl and returns its output.
+func (o *OVS) Vsctl(args ...string) string {
+	o.tb.Helper()
+	return o.must("ovs-vsctl", append([]string{"--db=" + o.DB(), "--timeout=10"}, args...)...)
+}
+
+// Ofctl runs ovs-ofctl COMMAND on a bridge with OpenFlow 1.3 and returns its output.
+func (o *OVS) Ofctl(command, bridge string, args ...string) string {
+	o.tb.Helper()
+	return o.must("ovs-ofctl", append([]string{"-OOpenFlow13", command, "unix:" + o.Mgmt(bridge)}, args...)...)
+}
+
+// Appctl runs ovs-appctl on ovs-vswitchd and returns its output.
+func (o *OVS) Appctl(args ...string) string {
+	o.tb.Helper()
+	return o.must("ovs-appctl", append([]string{"-t", filepath.Join(o.Dir, "vswitchd.ctl")}, args...)...)
+}
+
+// IP runs ip(8) in the switch's network namespace.
+func (o *OVS) IP(args ...string) string {
+	o.tb.Helper()
+	return o.must("ip", append([]string{"-n", o.NetNS}, args...)...)
+}
+
+// StartDB starts ovsdb-server; StopDB kills it.
+func (o *OVS) StartDB() {
+	o.tb.Helper()
+	o.start("ovsdb-server", "ovsdb-server", o.Dir+"/conf.db", "--remote=punix:"+o.DBSocket(),
+		"--log-file="+o.Dir+"/ovsdb-server.log", "--unixctl="+o.Dir+"/ovsdb.ctl", "-vconsole:off")
+	o.waitSocket(o.DBSocket())
+}
+
+// StopDB kills ovsdb-server, as a crash would.
+func (o *OVS) StopDB() { o.kill("ovsdb-server") }
+
+// StartSwitch starts ovs-vswitchd and waits until it answers.
+func (o *OVS) StartSwitch() {
+	o.tb.Helper()
+	o.start("ovs-vswitchd", "ip", "netns", "exec", o.NetNS, "ovs-vswitchd", o.DB(), "--disable-system",
+		"--log-file="+o.Dir+"/ovs-vswitchd.log", "--unixctl="+o.Dir+"/vswitchd.ctl", "-vconsole:off")
+	o.waitSocket(filepath.Join(o.Dir, "vswitchd.ctl"))
+}
+
+// StopSwitch kills ovs-vswitchd, as a crash would.
+func (o *OVS) StopSwitch() { o.kill("ovs-vswitchd") }
+
+// SwitchPID is the process id of ovs-vswitchd.
+func (o *OVS) SwitchPID() int { return o.procs["ovs-vswitchd"].Process.Pid }
+
+func (o *OVS) env() []string {
+	return append(os.Environ(), "OVS_RUNDIR="+o.Dir, "OVS_LOGDIR="+o.Dir, "OVS_DBDIR="+o.Dir)
+}
+
+func (o *OVS) must(name string, args ...string) string {
+	o.tb.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Env = o.env()
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		o.tb.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out.String(), errs.String())
+	}
+	return out.String()
+}
+
+func (o *OVS) start(name, program string, args ...string) {
+	o.tb.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = o.env()
+	if err := cmd.Start(); err != nil {
+		o.tb.Fatalf("start %s: %v", name, err)
+	}
+	o.procs[name] = cmd
+}
+
+func (o *OVS) kill(name string) {
+	cmd := o.procs[name]
+	if cmd == nil {
+		return
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	delete(o.procs, name)
+}
+
+func (o *OVS) stop() {
+	if o.tb.Failed() {
+		if log, err := os.ReadFile(o.Dir + "/ovs-vswitchd.log"); err == nil {
+			lines := strings.Split(strings.TrimSpace(string(log)), "\n")
+			o.tb.Logf("last lines of ovs-vswitchd.log:\n%s", strings.Join(lines[max(0, len(lines)-15):], "\n"))
+		}
+	}
+	o.kill("ovs-vswitchd")
+	o.kill("ovsdb-server")
+	_ = exec.Command("ip", "netns", "del", o.NetNS).Run()
+	_ = os.RemoveAll(o.Dir)
+}
+
+// waitSocket waits until something listens at path.
+func (o *OVS) waitSocket(path string) {
+	o.tb.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for time.Now().Before(deadline) {
+		if c, err := net.Dial("unix", path); err == nil {
+			_ = c.Close()
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	o.tb.Fatalf("nothing listens at %s after 10 s", path)
+}

@@ -1,0 +1,111 @@
+package ofnet
+
+import "net/netip"
+
+// State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
+// It is a plain value owned by one goroutine at a time.
+type State struct {
+	Self      string               // label of this host; a key of Hosts
+	Local     Ports                // the switch's own fixed ports
+	Hosts     map[string]*Host     // by label, this host included
+	Tenants   map[string]*Tenant   // by name
+	Segments  map[string]*Segment  // by "network.tenant"
+	Groups    map[string]*Group    // by "group:tenant"
+	Endpoints map[string]*Endpoint // by state id
+}
+
+// NewState returns an empty State for the host labelled self.
+func NewState(self string) *State {
+	return &State{
+		Self:      self,
+		Hosts:     map[string]*Host{},
+		Tenants:   map[string]*Tenant{},
+		Segments:  map[string]*Segment{},
+		Groups:    map[string]*Group{},
+		Endpoints: map[string]*Endpoint{},
+	}
+}
+
+// Ports are the OpenFlow port numbers of a switch's fixed ports; 0 means that the switch has no such port.
+type Ports struct {
+	Tunnel uint32 // the one flow-based VXLAN port
+	Uplink uint32 // the VLAN trunk (the first member, or the bond)
+	Host   uint32 // the internal port contivh0
+}
+
+// MAC is an Ethernet address as a comparable value.
+type MAC [6]byte
+
+// Host is a machine that carries endpoints.
+type Host struct {
+	Label     string
+	VTEP      netip.Addr // tunnel address; invalid when the host does not take part in VXLAN
+	UplinkMAC MAC        // source of routed frames on the uplink
+}
+
+// Tenant is an address space of its own. ID is the cluster-wide VRF number, 1..32767, also the conntrack zone.
+type Tenant struct {
+	Name string
+	ID   uint16
+}
+
+// Encap is how a segment crosses the underlay.
+type Encap uint8
+
+// The encapsulations.
+const (
+	VLAN Encap = iota + 1
+	VXLAN
+)
+
+// Mode is how frames of a segment are forwarded.
+type Mode uint8
+
+// The forwarding modes.
+const (
+	Bridge Mode = iota + 1
+	Routing
+)
+
+// ARPMode is who answers address resolution.
+type ARPMode uint8
+
+// The ARP modes: the switch answers by flows, or requests are flooded to the segment.
+const (
+	Proxy ARPMode = iota + 1
+	Flood
+)
+
+// Segment is a network as the switch sees it.
+type Segment struct {
+	Name     string // "network.tenant"
+	Tenant   string // a key of State.Tenants
+	ID       uint32 // cluster-wide number of the segment, never 0; the value of the network register
+	Encap    Encap
+	Tag      uint32 // VLAN id or VNI
+	Mode     Mode
+	ARP      ARPMode
+	Prefix4  netip.Prefix // masked
+	Gateway4 netip.Addr   // invalid when there is none
+	Prefix6  netip.Prefix // invalid when the segment has no IPv6
+	Gateway6 netip.Addr
+}
+
+// Group is an endpoint group. ID is cluster-wide, never 0.
+type Group struct {
+	Name   string // "group:tenant"
+	Tenant string
+	ID     uint32
+}
+
+// Endpoint is one interface of a container.
+type Endpoint struct {
+	ID      string // state id, "network.tenant-container"
+	Segment string // a key of State.Segments
+	Group   string // a key of State.Groups, or ""
+	Host    string // a key of State.Hosts
+	Port    uint32 // OpenFlow port on this switch; 0 when the endpoint is elsewhere
+	MAC     MAC
+	IP4     netip.Addr
+	IP6     netip.Addr // invalid when the segment has no IPv6
+}
