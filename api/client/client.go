@@ -38,9 +38,6 @@ type Client struct {
 // Revision is the store revision that a change got, 0 of an answer that carries none.
 type Revision = uint64
 
-// RevisionHeader is the header of answers that carries the Revision.
-const RevisionHeader = "X-Contiv-Revision"
-
 const maxAnswer = 256 << 20
 
 // bases lists the URLs to try, in order.
@@ -100,9 +97,9 @@ func (c *Client) one(ctx context.Context, base, method, path string, body []byte
 		return 0, refusal(answer)
 	}
 	var rev Revision
-	if h := answer.Header.Get(RevisionHeader); h != "" {
+	if h := answer.Header.Get(model.RevisionHeader); h != "" {
 		if _, err := fmt.Sscan(h, &rev); err != nil {
-			return 0, fmt.Errorf("%s %s%s: header %s: %w", method, base, path, RevisionHeader, err)
+			return 0, fmt.Errorf("%s %s%s: header %s: %w", method, base, path, model.RevisionHeader, err)
 		}
 	}
 	if out == nil {

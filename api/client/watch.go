@@ -15,6 +15,9 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
+// silence is how long the watch stream may say nothing before it counts as broken.
+const silence = 20 * time.Second
+
 // Watch yields everything of the kinds (all kinds when none is named) and then each change. After a broken connection
 // it yields one error, reconnects, and yields everything again, beginning with an event of type EventFull for each kind;
 // a receiver therefore replaces what it knows of a kind whenever it sees EventFull. It ends with ctx or the loop.
@@ -64,10 +67,14 @@ func (c *Client) stream(ctx context.Context, base, path string, yield func(model
 	if answer.StatusCode != http.StatusOK {
 		return true, refusal(answer)
 	}
+	// netmaster says something every few seconds; a connection that is silent for long is dead.
+	watchdog := time.AfterFunc(silence, func() { _ = answer.Body.Close() })
+	defer watchdog.Stop()
 	lines := bufio.NewReaderSize(answer.Body, 64<<10)
 	var data strings.Builder
 	for {
 		line, err := lines.ReadString('\n')
+		watchdog.Reset(silence)
 		if err != nil {
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF

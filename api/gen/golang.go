@@ -121,8 +121,8 @@ var {{.File}}Kind = Kind{
 	Oper: []Field{
 {{range .Oper}}{Name: {{quote .Name}}, Type: {{.GoConst}}, Doc: {{quote .Doc}}{{if .List}}, Of: {{quote .List}}{{end}} },
 {{end}} },
-	LinkSets: []LinkTo{ {{range .LinkSets}}{ {{quote .Name}}, {{quote .To}} }, {{end}} },
-	Links: []LinkTo{ {{range .Links}}{ {{quote .Name}}, {{quote .To}} }, {{end}} },
+	LinkSets: []LinkTo{ {{range .LinkSets}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{quote .Via}}{{end}} }, {{end}} },
+	Links: []LinkTo{ {{range .Links}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{quote .Via}}{{end}} }, {{end}} },
 	Columns: []Column{
 {{range .Columns}}{Header: {{quote .Header}}, Field: {{quote .Field}}{{if .Dashes}}, Dashes: {{.Dashes}}{{end}}{{if .Wide}}, Wide: true{{end}} },
 {{end}} },

@@ -48,6 +48,7 @@ type field struct {
 type link struct {
 	Name string `json:"name"`
 	To   string `json:"to"`
+	Via  string `json:"via"` // own field that names the other objects
 }
 
 type column struct {

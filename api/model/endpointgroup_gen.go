@@ -101,8 +101,8 @@ var endpointgroupKind = Kind{
 		{Name: "numEndpoints", Type: Int, Doc: "Number of endpoints."},
 		{Name: "pktTag", Type: Int, Doc: "VLAN id of the group's network."},
 	},
-	LinkSets: []LinkTo{{"ExtContractsGrps", "extContractsGroup"}, {"MatchRules", "rule"}, {"Policies", "policy"}, {"Services", "service"}},
-	Links:    []LinkTo{{"AppProfile", "appProfile"}, {"NetProfile", "netprofile"}, {"Network", "network"}, {"Tenant", "tenant"}},
+	LinkSets: []LinkTo{{Name: "ExtContractsGrps", To: "extContractsGroup", Via: "extContractsGrps"}, {Name: "MatchRules", To: "rule"}, {Name: "Policies", To: "policy", Via: "policies"}, {Name: "Services", To: "service"}},
+	Links:    []LinkTo{{Name: "AppProfile", To: "appProfile"}, {Name: "NetProfile", To: "netprofile", Via: "netProfile"}, {Name: "Network", To: "network"}, {Name: "Tenant", To: "tenant"}},
 	Columns: []Column{
 		{Header: "Tenant", Field: "tenantName"},
 		{Header: "Group", Field: "groupName"},

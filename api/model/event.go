@@ -2,6 +2,9 @@ package model
 
 import "encoding/json"
 
+// RevisionHeader is the header of answers that carries the store revision of a change.
+const RevisionHeader = "X-Contiv-Revision"
+
 // EventType says what an Event of the watch stream means.
 type EventType string
 

@@ -68,8 +68,10 @@ type Field struct {
 	Summary  bool
 }
 
-// LinkTo declares a link or a set of links to objects of another kind.
-type LinkTo struct{ Name, To string }
+// LinkTo declares a link or a set of links to objects of another kind. With Via, the field of that name holds the
+// names of the other objects, in the same tenant. Without, a link follows the key fields of the other kind, and a set
+// holds the objects of the other kind that link here.
+type LinkTo struct{ Name, To, Via string }
 
 // Column is one column of a table of objects.
 type Column struct {

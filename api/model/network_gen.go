@@ -101,8 +101,8 @@ var networkKind = Kind{
 		{Name: "numEndpoints", Type: Int, Doc: "Number of endpoints."},
 		{Name: "pktTag", Type: Int, Doc: "VLAN id in use; of a vxlan network the cluster-local VLAN."},
 	},
-	LinkSets: []LinkTo{{"EndpointGroups", "endpointGroup"}, {"Servicelbs", "serviceLB"}, {"Services", "service"}},
-	Links:    []LinkTo{{"Tenant", "tenant"}},
+	LinkSets: []LinkTo{{Name: "EndpointGroups", To: "endpointGroup"}, {Name: "Servicelbs", To: "serviceLB"}, {Name: "Services", To: "service"}},
+	Links:    []LinkTo{{Name: "Tenant", To: "tenant"}},
 	Columns: []Column{
 		{Header: "Tenant", Field: "tenantName"},
 		{Header: "Network", Field: "networkName"},

@@ -92,7 +92,7 @@ var tenantKind = Kind{
 		{Name: "totalServicelbs", Type: Int, Doc: "Services of the tenant."},
 		{Name: "vrf", Type: Int, Doc: "Number of the tenant's address space: VRF and conntrack zone."},
 	},
-	LinkSets: []LinkTo{{"AppProfiles", "appProfile"}, {"EndpointGroups", "endpointGroup"}, {"NetProfiles", "netprofile"}, {"Networks", "network"}, {"Policies", "policy"}, {"Servicelbs", "serviceLB"}, {"VolumeProfiles", "volumeProfile"}, {"Volumes", "volume"}},
+	LinkSets: []LinkTo{{Name: "AppProfiles", To: "appProfile"}, {Name: "EndpointGroups", To: "endpointGroup"}, {Name: "NetProfiles", To: "netprofile"}, {Name: "Networks", To: "network"}, {Name: "Policies", To: "policy"}, {Name: "Servicelbs", To: "serviceLB"}, {Name: "VolumeProfiles", To: "volumeProfile"}, {Name: "Volumes", To: "volume"}},
 	Links:    []LinkTo{},
 	Columns: []Column{
 		{Header: "Name", Field: "tenantName"},

@@ -12,7 +12,6 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/contiv/contiv/api"
-	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 )
 
@@ -142,7 +141,7 @@ func Answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error
 		return
 	}
 	if rev > 0 {
-		w.Header().Set(client.RevisionHeader, strconv.FormatUint(rev, 10))
+		w.Header().Set(model.RevisionHeader, strconv.FormatUint(rev, 10))
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(append(text, '\n'))
