@@ -33,14 +33,16 @@ func NewGroup(log *slog.Logger, tasks ...Task) *Group {
 // is returned with the task's name. A task that ends without an error before ctx does has done its work; the others go
 // on. A task that ends with ErrStopped ends all of them without an error.
 func (g *Group) Run(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	go g.watchReady(ctx)
 	g.mu.Lock()
 	for _, t := range g.tasks {
 		g.running[t] = true
 	}
 	g.mu.Unlock()
+	var first error
+	var once sync.Once
 	var wg sync.WaitGroup
 	for _, t := range g.tasks {
 		wg.Go(func() {
@@ -49,18 +51,18 @@ func (g *Group) Run(ctx context.Context) error {
 			delete(g.running, t)
 			g.mu.Unlock()
 			if err != nil && ctx.Err() == nil {
-				cancel(fmt.Errorf("%s: %w", t, err))
+				once.Do(func() { first = fmt.Errorf("%s: %w", t, err) })
+				cancel()
 			}
 		})
 	}
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
 	g.wait(ctx, done)
-	err := context.Cause(ctx)
-	if err == nil || errors.Is(err, ErrStopped) || errors.Is(err, context.Canceled) {
+	if errors.Is(first, ErrStopped) {
 		return nil
 	}
-	return err
+	return first
 }
 
 // wait blocks until done. Once ctx has ended it names in the log, every stopPatience, the tasks that have not.
