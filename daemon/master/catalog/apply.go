@@ -50,6 +50,9 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) {
 		if v.known[key] > u.Revision {
 			continue // we have put it again since
 		}
+		if _, ok := v.known[key]; ok {
+			v.concerns(key, u.Revision)
+		}
 		v.drop(key)
 	}
 	items := slices.Clone(u.Items)
@@ -67,7 +70,7 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) {
 			delete(v.gone, key)
 		}
 	}
-	v.revision = max(v.revision, u.Revision)
+	c.advance(u.Revision)
 	c.tell()
 }
 
@@ -96,13 +99,14 @@ func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger
 		if op.Delete {
 			v.drop(op.Key)
 			v.gone[op.Key] = rev
+			v.concerns(op.Key, rev)
 			continue
 		}
 		if err := v.put(store.Item{Key: op.Key, Value: op.Value, Revision: rev}); err != nil {
 			log.Error("committed a record that cannot be read", "key", op.Key, "err", err)
 		}
 	}
-	v.revision = max(v.revision, rev)
+	c.advance(rev)
 	c.tell()
 }
 
@@ -110,6 +114,7 @@ func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger
 func (v *View) put(it store.Item) error {
 	v.known[it.Key] = it.Revision
 	key := it.Key
+	v.concerns(key, it.Revision)
 	switch {
 	case key == record.GlobalKey:
 		g := &record.Global{}
@@ -133,6 +138,13 @@ func (v *View) put(it store.Item) error {
 		return putRecord(it, nil, func(s *record.Service) error { v.services[key] = *s; return nil })
 	}
 	return nil
+}
+
+// concerns notes the revision of a change that agents must carry out.
+func (v *View) concerns(key string, rev store.Revision) {
+	if strings.HasPrefix(key, record.State) || key == record.GlobalKey {
+		v.agents = max(v.agents, rev)
+	}
 }
 
 // putRecord decodes an item and puts it, after dropping what was there before under its key.

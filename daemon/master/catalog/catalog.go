@@ -7,6 +7,7 @@
 package catalog
 
 import (
+	"context"
 	"sync"
 
 	"github.com/contiv/contiv/api/model"
@@ -17,19 +18,21 @@ import (
 
 // Catalog is safe for concurrent use through View and Update.
 type Catalog struct {
-	mu   sync.RWMutex
-	view View
-	subs map[*Subscription]struct{}
+	mu    sync.RWMutex
+	view  View
+	subs  map[*Subscription]struct{}
+	moved chan struct{} // closed and replaced when the revision moves
 }
 
 // New returns an empty catalog.
 func New() *Catalog {
-	return &Catalog{view: newView(), subs: map[*Subscription]struct{}{}}
+	return &Catalog{view: newView(), subs: map[*Subscription]struct{}{}, moved: make(chan struct{})}
 }
 
 // View is what the catalog knows at one revision. It is valid only inside the function that received it.
 type View struct {
 	revision store.Revision
+	agents   store.Revision            // last change that concerns agents
 	known    map[string]store.Revision // revision of every key
 	gone     map[string]store.Revision // keys deleted by ourselves that the watch may still bring back
 
@@ -111,6 +114,33 @@ func (c *Catalog) Change(fn func(v *View)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fn(&c.view)
+}
+
+// Wait blocks until the catalog knows everything up to rev, or ctx ends.
+func (c *Catalog) Wait(ctx context.Context, rev store.Revision) error {
+	for {
+		c.mu.RLock()
+		known, moved := c.view.revision, c.moved
+		c.mu.RUnlock()
+		if known >= rev {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-moved:
+		}
+	}
+}
+
+// advance moves the revision. The caller holds the lock.
+func (c *Catalog) advance(rev store.Revision) {
+	if rev <= c.view.revision {
+		return
+	}
+	c.view.revision = rev
+	close(c.moved)
+	c.moved = make(chan struct{})
 }
 
 // Revision is the store revision up to which the catalog knows everything.

@@ -14,6 +14,9 @@ import (
 // Revision is the store revision of the view.
 func (v *View) Revision() store.Revision { return v.revision }
 
+// AgentRevision is the revision of the last change that agents must carry out.
+func (v *View) AgentRevision() store.Revision { return v.agents }
+
 // RevisionOf is the revision of the last change of a store key; 0 when there is none.
 func (v *View) RevisionOf(key string) store.Revision { return v.known[key] }
 

@@ -58,6 +58,7 @@ type result struct {
 // batch is what requests of one transaction share.
 type batch struct {
 	endpoints map[string]*record.Endpoint // put, or nil: deleted
+	claimed   map[string]struct{}         // store keys that one of the requests has taken over
 }
 
 // New makes a committer.
@@ -217,7 +218,7 @@ func (c *Committer) commit(ctx context.Context, fence store.Fence, requests []*r
 func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx, txs []*Tx, waiting, left []*request) {
 	tx = &store.Tx{}
 	tx.Under(fence)
-	shared := &batch{endpoints: map[string]*record.Endpoint{}}
+	shared := &batch{endpoints: map[string]*record.Endpoint{}, claimed: map[string]struct{}{}}
 	limits := c.db.Limits()
 	c.catalog.Change(func(v *catalog.View) {
 		for _, r := range requests {

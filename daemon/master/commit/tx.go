@@ -65,6 +65,17 @@ func (t *Tx) Endpoint(id string) *record.Endpoint {
 	return t.View.Endpoint(id)
 }
 
+// Claim takes what is held for this request, by store key; it reports whether no other request of the transaction did.
+func (t *Tx) Claim(key string) bool {
+	if _, taken := t.batch.claimed[key]; taken {
+		return false
+	}
+	t.batch.claimed[key] = struct{}{}
+	t.OnAbort(func() { delete(t.batch.claimed, key) })
+	t.Delete(key)
+	return true
+}
+
 // abort takes everything back, last first.
 func (t *Tx) abort() {
 	for i := len(t.undo) - 1; i >= 0; i-- {

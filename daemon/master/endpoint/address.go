@@ -39,7 +39,7 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 
 func (s *Service) pick4(tx *commit.Tx, p place, preferred string) (netip.Addr, error) {
 	if preferred == "" {
-		return next4(p, func(undo func()) { tx.OnAbort(undo) })
+		return next4(p, tx.OnAbort)
 	}
 	a, err := parse(preferred, "PreferredIPv4Address")
 	if err != nil {

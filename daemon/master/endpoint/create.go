@@ -72,11 +72,11 @@ func address4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 	if wanted != "" {
 		return wanted4(tx, p, e, wanted)
 	}
-	pool, err := next4(p, func(undo func()) { tx.OnAbort(undo) })
+	a, err := next4(p, tx.OnAbort)
 	if err != nil {
 		return err
 	}
-	e.IPAddress = pool.String()
+	e.IPAddress = a.String()
 	return nil
 }
 
@@ -104,8 +104,7 @@ func wanted4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 		return err
 	}
 	e.IPAddress = a.String()
-	if _, held := tx.HoldOf(e.NetID, e.IPAddress); held {
-		tx.Delete(catalog.HoldKey(e.NetID, e.IPAddress)) // it was held for this
+	if held(tx, e.NetID, a) {
 		return nil
 	}
 	pool := p.network.PoolOf(p.groupKey(), a)
@@ -137,12 +136,21 @@ func address6(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 	if err != nil {
 		return err
 	}
+	e.IPv6Address = a.String()
+	if held(tx, e.NetID, a) {
+		return nil
+	}
 	if err := pool.Take(a); err != nil {
 		return refused(p.network, a, err)
 	}
 	tx.OnAbort(func() { pool.Release(a) })
-	e.IPv6Address = a.String()
 	return nil
+}
+
+// held takes over an address that was held for an endpoint to come.
+func held(tx *commit.Tx, network string, a netip.Addr) bool {
+	_, ok := tx.HoldOf(network, a.String())
+	return ok && tx.Claim(catalog.HoldKey(network, a.String()))
 }
 
 // parse reads an address, with or without a length behind it.
