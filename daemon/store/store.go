@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -92,6 +94,12 @@ type Update struct {
 	Items    []Item
 	Gone     []string
 	Revision Revision
+}
+
+// Sort orders Items and Gone by key, as Watch yields them.
+func (u *Update) Sort() {
+	slices.SortFunc(u.Items, func(a, b Item) int { return strings.Compare(a.Key, b.Key) })
+	slices.Sort(u.Gone)
 }
 
 // Fence proves leadership: the lock key still exists and was created at this revision.

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/daemon/store"
@@ -54,8 +53,7 @@ func (w *watcher) take(d *data) store.Update {
 				u.Gone = append(u.Gone, key)
 			}
 		}
-		slices.SortFunc(u.Items, func(a, b store.Item) int { return strings.Compare(a.Key, b.Key) })
-		slices.Sort(u.Gone)
+		u.Sort()
 	}
 	w.full, w.keys = false, map[string]struct{}{}
 	return u
