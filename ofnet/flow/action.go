@@ -317,8 +317,8 @@ func (a Actions) Wire() string { return a.wire }
 // IsDrop says that the list does nothing.
 func (a Actions) IsDrop() bool { return a.wire == "" }
 
-// apply is the body of the list's apply-actions instruction.
-func (a Actions) apply() string {
+// Apply is the body of the list's apply-actions instruction.
+func (a Actions) Apply() string {
 	for rest := a.wire; len(rest) >= 8; {
 		n := int(rest[2])<<8 | int(rest[3])
 		if n < 8 || n > len(rest) {

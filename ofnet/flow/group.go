@@ -34,7 +34,7 @@ type Buckets struct{ wire string }
 func NewBuckets(list ...Bucket) Buckets {
 	var out []byte
 	for i := range list {
-		acts := list[i].Actions.apply()
+		acts := list[i].Actions.Apply()
 		watch := list[i].WatchPort
 		if watch == 0 {
 			watch = PortAny
@@ -112,7 +112,7 @@ func groupsIn(buckets func(func(Bucket) bool), yield func(uint32) bool) {
 
 // Groups yields the groups that the list hands packets to.
 func (a Actions) Groups(yield func(uint32) bool) {
-	for rest := a.apply(); len(rest) >= 8; {
+	for rest := a.Apply(); len(rest) >= 8; {
 		n := int(rest[2])<<8 | int(rest[3])
 		if n < 8 || n > len(rest) {
 			return
