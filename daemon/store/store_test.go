@@ -75,7 +75,10 @@ func TestTable(t *testing.T) {
 	change := func(tx *store.Tx) error { return people.Update(tx, r) }
 	commit(nil, change)
 	commit(store.ErrConflict, change)
-	commit(nil, func(tx *store.Tx) error { tx.Put("/people/bad", []byte("{")); return people.Put(tx, "bob", person{Name: "Bob"}) })
+	commit(nil, func(tx *store.Tx) error {
+		tx.Put("/people/bad", []byte("{"))
+		return people.Put(tx, "bob", person{Name: "Bob"})
+	})
 	list, _, err := people.List(ctx, db)
 	if len(list) != 2 || list[0].Value.Name != "Anna" || err == nil || !strings.Contains(err.Error(), "/people/bad") {
 		t.Errorf("list: want Anna, Bob and an error that names /people/bad, got %+v (%v)", list, err)
