@@ -97,6 +97,30 @@ func (c *Config) setUp(index int) error {
 	return err
 }
 
+// SetContainerMTU sets the MTU of a container's end; a container or interface that is gone is success.
+func (h *Host) SetContainerMTU(netns, ifname string, mtu int) error {
+	ns, err := h.container(netns)
+	if errors.Is(err, ErrNoNamespace) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	return wrap(ns.Do(func() error {
+		in, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		l, err := find(in, ifname)
+		if err != nil || l == nil || l.Attrs().MTU == mtu {
+			return err
+		}
+		return gone(in.LinkSetMTU(l, mtu))
+	}), "set MTU of %s in %s", ifname, netns)
+}
+
 // addresses adds the wanted addresses first and then removes others, except link-local ones.
 func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
 	have, err := in.AddrList(l, netlink.FAMILY_ALL)

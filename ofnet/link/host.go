@@ -201,6 +201,12 @@ func (h *Host) Names() ([]string, error) {
 	return out, nil
 }
 
+// Exists reports whether a live host end of that name exists.
+func (h *Host) Exists(name string) (bool, error) {
+	l, err := find(h.nl, name)
+	return l != nil && l.Attrs().Group == GroupLive, err
+}
+
 // SetMTU sets the MTU of a host end; one that is gone is success.
 func (h *Host) SetMTU(name string, mtu int) error {
 	l, err := find(h.nl, name)

@@ -32,6 +32,12 @@ func OpenNamespace(path string) (*Namespace, error) {
 	return &Namespace{fd, p}, nil
 }
 
+// NamespaceGone reports whether the path of a network namespace certainly leads nowhere any more.
+func NamespaceGone(path string) bool {
+	err := unix.Access(path, unix.F_OK)
+	return err == unix.ENOENT || err == unix.ESRCH || err == unix.ENOTDIR
+}
+
 // Close releases the namespace.
 func (n *Namespace) Close() { _ = unix.Close(n.fd) }
 

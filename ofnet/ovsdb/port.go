@@ -19,6 +19,7 @@ const (
 	IDContainer = "contiv-container" // container id
 	IDIfName    = "contiv-ifname"    // name of the interface in the container
 	IDNetns     = "contiv-netns"     // path of the container's network namespace
+	IDOwner     = "contiv-owner"     // who asked for the port: "cni/NAME", "docker"
 )
 
 // FixedPort is the value of IDEndpoint for ports that belong to the switch itself.
