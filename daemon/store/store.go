@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -29,6 +31,7 @@ var (
 	ErrFenced      = errors.New("leadership was lost: the fence no longer holds")
 	ErrUnavailable = errors.New("store is unreachable")
 	ErrTooLarge    = errors.New("transaction is larger than the store permits")
+	ErrLeaseLost   = errors.New("lease is lost: its keys are gone or will be")
 	ErrClosed      = errors.New("store is closed")
 )
 
@@ -42,7 +45,8 @@ type Store interface {
 	List(ctx context.Context, prefix string) ([]Item, Revision, error)
 
 	// Commit applies tx whole or not at all and returns the revision of its changes (of the store, if it had none).
-	// ErrConflict: a guard did not hold. ErrFenced: the fence did not hold. ErrTooLarge: see Limits.
+	// ErrConflict: a guard did not hold. ErrFenced: the fence did not hold (told before ErrConflict when both apply).
+	// ErrTooLarge: see Limits. ErrLeaseLost: a lease that it puts under has ended.
 	// After ErrUnavailable or a context error the outcome is unknown: the caller must read again before it decides.
 	Commit(ctx context.Context, tx *Tx) (Revision, error)
 
@@ -64,11 +68,13 @@ type Store interface {
 	Close() error
 }
 
-// Lease is a promise to stay alive.
+// Lease is a promise to stay alive. A key that was put under a lease is put again under a lease only, or deleted first:
+// stores differ in what a plain put does to the lease of a key.
 type Lease interface {
 	ID() string
 	TTL() time.Duration // as granted
-	// KeepAlive refreshes the lease until ctx ends (nil) or the lease is lost (an error that says so).
+	// KeepAlive refreshes the lease until ctx ends (nil) or the lease is lost (ErrLeaseLost, wrapped): the store says so,
+	// or could not be reached for as long as the lease lives. It rides out shorter outages.
 	KeepAlive(ctx context.Context) error
 	// Revoke ends the lease and deletes its keys at once.
 	Revoke(ctx context.Context) error
@@ -88,6 +94,12 @@ type Update struct {
 	Items    []Item
 	Gone     []string
 	Revision Revision
+}
+
+// Sort orders Items and Gone by key, as Watch yields them.
+func (u *Update) Sort() {
+	slices.SortFunc(u.Items, func(a, b Item) int { return strings.Compare(a.Key, b.Key) })
+	slices.Sort(u.Gone)
 }
 
 // Fence proves leadership: the lock key still exists and was created at this revision.
@@ -143,6 +155,21 @@ func (t *Tx) set(op Op) {
 		}
 	}
 	t.ops = append(t.ops, op)
+}
+
+// Check returns ErrTooLarge, wrapped, when tx is larger than l permits.
+func (l Limits) Check(tx *Tx) error {
+	n := len(tx.guards) + len(tx.ops)
+	if tx.fence != nil {
+		n++
+	}
+	if n > l.Ops {
+		return fmt.Errorf("%d operations and guards, %d are permitted: %w", n, l.Ops, ErrTooLarge)
+	}
+	if size := tx.Size(); size > l.Bytes {
+		return fmt.Errorf("%d bytes, %d are permitted: %w", size, l.Bytes, ErrTooLarge)
+	}
+	return nil
 }
 
 // Fence, Guards and Ops are what an implementation of Store reads.

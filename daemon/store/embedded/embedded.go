@@ -1,0 +1,177 @@
+// Package embedded runs an etcd server inside the process and gives a store in it: what a demonstration and a small
+// installation need instead of a separate store. Three processes can form one cluster.
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/etcd"
+)
+
+// Config describes one member of the cluster.
+type Config struct {
+	Dir  string // where its data lives; made when absent. Required
+	Name string // its name in the cluster; "" is "default"
+	// ClientURL and PeerURL are where the member listens and what it tells the others, "http://10.0.0.1:2379".
+	// "" is a free port on loopback, which suits a single member only.
+	ClientURL string
+	PeerURL   string
+	// InitialCluster names every member's peer URL at the first start of a cluster of several. nil: this member alone.
+	// Once Dir holds data it is what the data says that counts.
+	InitialCluster map[string]string
+	// Existing says that the member joins a cluster that runs already and has been told of it.
+	Existing bool
+	// Log gets the server's warnings and errors. nil: none.
+	Log *slog.Logger
+}
+
+// Server is a running member. It is a store.Store too: a client of this member, which passes on to the cluster's leader
+// what it cannot answer itself.
+type Server struct {
+	*etcd.Store
+	etcd      *embed.Etcd
+	clientURL string
+	stop      sync.Once
+}
+
+// Start starts a member and waits until it serves, which for a cluster needs a majority of its members, or until ctx
+// ends. The caller closes it.
+func Start(ctx context.Context, c Config) (*Server, error) {
+	server, err := start(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("embedded etcd in %s: %w", c.Dir, err)
+	}
+	return server, nil
+}
+
+func start(ctx context.Context, c Config) (*Server, error) {
+	conf, err := configure(c)
+	if err != nil {
+		return nil, err
+	}
+	e, err := embed.StartEtcd(conf)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-e.Server.ReadyNotify():
+	case err := <-e.Err():
+		e.Close()
+		return nil, err
+	case <-ctx.Done():
+		e.Server.Stop()
+		e.Close()
+		return nil, fmt.Errorf("no majority of %s in time: %w", conf.InitialCluster, ctx.Err())
+	}
+	clientURL := "http://" + e.Clients[0].Addr().String()
+	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Log: c.Log})
+	if err != nil {
+		e.Close()
+		return nil, err
+	}
+	return &Server{Store: s, etcd: e, clientURL: clientURL}, nil
+}
+
+func configure(c Config) (*embed.Config, error) {
+	if c.Dir == "" {
+		return nil, errors.New("no directory is given")
+	}
+	if c.Name == "" {
+		c.Name = "default"
+	}
+	client, err := listenURL(c.ClientURL)
+	if err != nil {
+		return nil, fmt.Errorf("client URL: %w", err)
+	}
+	peer, err := listenURL(c.PeerURL)
+	if err != nil {
+		return nil, fmt.Errorf("peer URL: %w", err)
+	}
+	conf := embed.NewConfig()
+	conf.Name, conf.Dir = c.Name, filepath.Clean(c.Dir)
+	conf.ListenClientUrls, conf.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
+	conf.ListenPeerUrls, conf.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
+	conf.InitialCluster = initialCluster(c, peer)
+	if c.Existing {
+		conf.ClusterState = embed.ClusterStateFlagExisting
+	}
+	conf.InitialClusterToken = "contiv"
+	conf.AutoCompactionMode, conf.AutoCompactionRetention = embed.CompactorModePeriodic, "10m"
+	conf.ZapLoggerBuilder = embed.NewZapLoggerBuilder(bridge(c.Log))
+	return conf, nil
+}
+
+func initialCluster(c Config, own *url.URL) string {
+	if len(c.InitialCluster) == 0 {
+		return c.Name + "=" + own.String()
+	}
+	var list []string
+	for name, u := range c.InitialCluster {
+		list = append(list, name+"="+u)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
+
+// listenURL parses a URL to listen at; "" is a free port on loopback.
+func listenURL(text string) (*url.URL, error) {
+	if text == "" {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		text = "http://" + l.Addr().String()
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := net.SplitHostPort(u.Host); err != nil || u.Scheme != "http" {
+		return nil, fmt.Errorf("%q: http://ADDRESS:PORT is wanted", text)
+	}
+	return u, nil
+}
+
+// ClientURL is where the member serves clients, for the etcd endpoints of others.
+func (s *Server) ClientURL() string { return s.clientURL }
+
+// Failed yields the error that ends the member while it runs, a full disk for example.
+func (s *Server) Failed() <-chan error { return s.etcd.Err() }
+
+// String names the store.
+func (s *Server) String() string { return "embedded " + s.Store.String() }
+
+// stopPatience is how long Close waits for the server.
+const stopPatience = 10 * time.Second
+
+// Close closes the client, gives the leadership of the etcd cluster to another member and stops the server.
+// It may be called again.
+func (s *Server) Close() error {
+	err := s.Store.Close()
+	s.stop.Do(func() {
+		done := make(chan struct{})
+		go func() { s.etcd.Close(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(stopPatience):
+			err = errors.Join(err, fmt.Errorf("embedded etcd did not stop within %s", stopPatience))
+		}
+	})
+	return err
+}
+
+var _ store.Store = (*Server)(nil)

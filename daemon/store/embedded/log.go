@@ -1,0 +1,68 @@
+package embedded
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// bridge is a zap logger that writes the server's warnings and errors to log.
+func bridge(log *slog.Logger) *zap.Logger {
+	if log == nil {
+		return zap.NewNop()
+	}
+	return zap.New(&core{log: log.With("part", "etcd")})
+}
+
+// core is a zapcore.Core over slog.
+type core struct{ log *slog.Logger }
+
+// closing are messages at error level that every orderly stop causes.
+var closing = map[string]bool{"server closed": true, "setting up serving from embedded etcd failed.": true}
+
+func (c *core) Enabled(l zapcore.Level) bool { return l >= zapcore.WarnLevel }
+
+func (c *core) With(fields []zapcore.Field) zapcore.Core {
+	return &core{log: slog.New(c.log.Handler().WithAttrs(attrs(fields)))}
+}
+
+func (c *core) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if c.Enabled(e.Level) && !closing[e.Message] {
+		return ce.AddCore(e, c)
+	}
+	return ce
+}
+
+// Write lowers levels by one step: what etcd warns of is seldom news for an operator of Contiv.
+func (c *core) Write(e zapcore.Entry, fields []zapcore.Field) error {
+	level := slog.LevelDebug
+	if e.Level >= zapcore.ErrorLevel {
+		level = slog.LevelWarn
+	}
+	if !c.log.Enabled(context.Background(), level) {
+		return nil
+	}
+	r := slog.NewRecord(e.Time, level, e.Message, 0)
+	r.AddAttrs(attrs(fields)...)
+	return c.log.Handler().Handle(context.Background(), r)
+}
+
+func (c *core) Sync() error { return nil }
+
+func attrs(fields []zapcore.Field) []slog.Attr {
+	enc := zapcore.NewMapObjectEncoder()
+	for _, f := range fields {
+		f.AddTo(enc)
+	}
+	list := make([]slog.Attr, 0, len(enc.Fields))
+	for key, value := range enc.Fields {
+		if d, ok := value.(time.Duration); ok {
+			value = d.String()
+		}
+		list = append(list, slog.Any(key, value))
+	}
+	return list
+}

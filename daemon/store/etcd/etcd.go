@@ -1,0 +1,237 @@
+// Package etcd is a store in an etcd cluster, through the v3 API.
+package etcd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// limits are what an etcd server permits by default: --max-txn-ops 128, and --max-request-bytes 1.5 MiB with room left
+// for what the protocol adds.
+var limits = store.Limits{Ops: 128, Bytes: 1400 << 10}
+
+// Config says where the cluster is and how to reach it. Only Endpoints is required.
+type Config struct {
+	Endpoints []string // all members, "http://10.0.0.1:2379"; https uses TLS
+	TLS       *tls.Config
+	Username  string
+	Password  string
+
+	// Timeout bounds one request while its caller's context does not; the store counts as unreachable after it.
+	// 0: 3 s.
+	Timeout time.Duration
+	// Log gets nothing but outages and their ends. nil: none.
+	Log *slog.Logger
+}
+
+// Store is a client of one etcd cluster.
+type Store struct {
+	config Config
+	client *clientv3.Client
+	ctx    context.Context // ends with Close
+	close  func()
+	once   sync.Once
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open makes a client. It does not wait for the cluster: a cluster that is away is reported by the first call.
+func Open(c Config) (*Store, error) {
+	if len(c.Endpoints) == 0 {
+		return nil, errors.New("etcd: no endpoints are given")
+	}
+	for _, e := range c.Endpoints {
+		u, err := url.Parse(e)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fmt.Errorf("etcd endpoint %q: a URL like http://10.0.0.1:2379 is wanted", e)
+		}
+		if u.Scheme == "https" && c.TLS == nil {
+			c.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+		}
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 3 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	// A short reconnect interval: a store that is back must be used at once.
+	pace := backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second}
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints:            c.Endpoints,
+		TLS:                  c.TLS,
+		Username:             c.Username,
+		Password:             c.Password,
+		DialTimeout:          c.Timeout,
+		DialKeepAliveTime:    c.Timeout,
+		DialKeepAliveTimeout: c.Timeout,
+		MaxCallSendMsgSize:   16 << 20,
+		Logger:               zap.NewNop(), // every outcome that matters is returned
+		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{Backoff: pace, MinConnectTimeout: c.Timeout})},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("etcd %s: %w", strings.Join(c.Endpoints, ","), err)
+	}
+	s := &Store{config: c, client: client}
+	s.ctx, s.close = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// request is a context for one request: it ends with the caller's, with Close and after the timeout.
+func (s *Store) request(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
+	stop := context.AfterFunc(s.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// fault names an error of a request in the store's terms. ctx is the caller's own.
+func (s *Store) fault(ctx context.Context, what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case s.ctx.Err() != nil:
+		return fmt.Errorf("%s: %w", what, store.ErrClosed)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: %w", what, ctx.Err())
+	case errors.Is(err, rpctypes.ErrLeaseNotFound):
+		return fmt.Errorf("%s: %w", what, store.ErrLeaseLost)
+	case errors.Is(err, rpctypes.ErrTooManyOps), errors.Is(err, rpctypes.ErrRequestTooLarge):
+		return fmt.Errorf("%s: %w: %w", what, store.ErrTooLarge, err)
+	case refused(err):
+		return fmt.Errorf("%s: %s: %w", what, s, err)
+	}
+	return fmt.Errorf("%s: %s: %w: %w", what, s, store.ErrUnavailable, err)
+}
+
+// refused says whether the server understood a request and will never grant it: trying again is of no use.
+func refused(err error) bool {
+	var e rpctypes.EtcdError
+	code := status.Code(err)
+	if errors.As(err, &e) {
+		code = e.Code()
+	}
+	switch code {
+	case codes.PermissionDenied, codes.Unauthenticated, codes.InvalidArgument, codes.Unimplemented:
+		return true
+	}
+	return false
+}
+
+// Read is store.Store's.
+func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
+	rctx, cancel := s.request(ctx)
+	defer cancel()
+	resp, err := s.client.Get(rctx, key)
+	if err != nil {
+		return store.Item{}, s.fault(ctx, "read "+key, err)
+	}
+	if len(resp.Kvs) == 0 {
+		return store.Item{}, fmt.Errorf("read %s: %w", key, store.ErrNotFound)
+	}
+	return item(resp.Kvs[0]), nil
+}
+
+// List is store.Store's.
+func (s *Store) List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error) {
+	rctx, cancel := s.request(ctx)
+	defer cancel()
+	resp, err := s.client.Get(rctx, prefix, clientv3.WithPrefix(),
+		clientv3.WithSort(clientv3.SortByKey, clientv3.SortAscend))
+	if err != nil {
+		return nil, 0, s.fault(ctx, "list "+prefix, err)
+	}
+	items := make([]store.Item, len(resp.Kvs))
+	for i, kv := range resp.Kvs {
+		items[i] = item(kv)
+	}
+	return items, store.Revision(resp.Header.Revision), nil
+}
+
+// Commit is store.Store's.
+func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
+	if err := limits.Check(tx); err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	var conditions []clientv3.Cmp
+	var otherwise []clientv3.Op
+	if f := tx.Fence(); f != nil {
+		conditions = append(conditions, clientv3.Compare(clientv3.CreateRevision(f.Key), "=", int64(f.Created)))
+		otherwise = append(otherwise, clientv3.OpGet(f.Key, clientv3.WithKeysOnly()))
+	}
+	for _, g := range tx.Guards() {
+		conditions = append(conditions, clientv3.Compare(clientv3.ModRevision(g.Key), "=", int64(g.Revision)))
+	}
+	changes := make([]clientv3.Op, 0, len(tx.Ops()))
+	for _, op := range tx.Ops() {
+		change, err := operation(op)
+		if err != nil {
+			return 0, fmt.Errorf("commit: %w", err)
+		}
+		changes = append(changes, change)
+	}
+	rctx, cancel := s.request(ctx)
+	defer cancel()
+	resp, err := s.client.Txn(rctx).If(conditions...).Then(changes...).Else(otherwise...).Commit()
+	if err != nil {
+		return 0, s.fault(ctx, "commit", err)
+	}
+	if resp.Succeeded {
+		return store.Revision(resp.Header.Revision), nil
+	}
+	if f := tx.Fence(); f != nil {
+		kvs := resp.Responses[0].GetResponseRange().GetKvs()
+		if len(kvs) == 0 || kvs[0].CreateRevision != int64(f.Created) {
+			return 0, fmt.Errorf("commit: %s: %w", f.Key, store.ErrFenced)
+		}
+	}
+	return 0, fmt.Errorf("commit: %w", store.ErrConflict)
+}
+
+func operation(op store.Op) (clientv3.Op, error) {
+	switch {
+	case op.Delete:
+		return clientv3.OpDelete(op.Key), nil
+	case op.Lease == nil:
+		return clientv3.OpPut(op.Key, string(op.Value)), nil
+	}
+	l, ok := op.Lease.(*lease)
+	if !ok {
+		return clientv3.Op{}, fmt.Errorf("put %s: lease %s is of another store", op.Key, op.Lease.ID())
+	}
+	return clientv3.OpPut(op.Key, string(op.Value), clientv3.WithLease(l.id)), nil
+}
+
+// Limits is store.Store's.
+func (s *Store) Limits() store.Limits { return limits }
+
+// String names the kind of store and its endpoints.
+func (s *Store) String() string { return "etcd " + strings.Join(s.config.Endpoints, ",") }
+
+// Close is store.Store's. It may be called again.
+func (s *Store) Close() error {
+	var err error
+	s.once.Do(func() {
+		s.close()
+		if err = s.client.Close(); errors.Is(err, context.Canceled) {
+			err = nil
+		}
+	})
+	return err
+}

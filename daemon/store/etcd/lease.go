@@ -1,0 +1,82 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// lease is an etcd lease. Its number is never reused.
+type lease struct {
+	store *Store
+	id    clientv3.LeaseID
+	ttl   time.Duration
+}
+
+// Grant is store.Store's. etcd counts whole seconds and grants no less than its election timeout and a half.
+func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, error) {
+	rctx, cancel := s.request(ctx)
+	defer cancel()
+	resp, err := s.client.Grant(rctx, int64((ttl+time.Second-1)/time.Second))
+	if err != nil {
+		return nil, s.fault(ctx, "grant a lease", err)
+	}
+	return &lease{store: s, id: resp.ID, ttl: time.Duration(resp.TTL) * time.Second}, nil
+}
+
+// ID is the lease's number as etcdctl prints it.
+func (l *lease) ID() string         { return strconv.FormatInt(int64(l.id), 16) }
+func (l *lease) TTL() time.Duration { return l.ttl }
+
+// KeepAlive is store.Lease's. It refreshes three times a TTL and more often while that fails.
+func (l *lease) KeepAlive(ctx context.Context) error {
+	for deadline := time.Now().Add(l.ttl); ; {
+		pause := l.ttl / 3
+		asked := time.Now()
+		err := l.refresh(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			deadline = asked.Add(l.ttl)
+		case !errors.Is(err, store.ErrUnavailable):
+			return err
+		case time.Now().After(deadline):
+			return fmt.Errorf("lease %s was not refreshed for %s: %w", l.ID(), l.ttl, store.ErrLeaseLost)
+		default:
+			pause = min(retry, l.ttl/3)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-l.store.ctx.Done():
+			return fmt.Errorf("keep lease %s: %w", l.ID(), store.ErrClosed)
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (l *lease) refresh(ctx context.Context) error {
+	rctx, cancel := l.store.request(ctx)
+	defer cancel()
+	_, err := l.store.client.KeepAliveOnce(rctx, l.id)
+	return l.store.fault(ctx, "keep lease "+l.ID(), err)
+}
+
+// Revoke is store.Lease's.
+func (l *lease) Revoke(ctx context.Context) error {
+	rctx, cancel := l.store.request(ctx)
+	defer cancel()
+	_, err := l.store.client.Revoke(rctx, l.id)
+	if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return nil
+	}
+	return l.store.fault(ctx, "revoke lease "+l.ID(), err)
+}

@@ -1,0 +1,122 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// retry is the pause between two attempts to reach a store that is away.
+const retry = 200 * time.Millisecond
+
+func item(kv *mvccpb.KeyValue) store.Item {
+	return store.Item{
+		Key: string(kv.Key), Value: kv.Value,
+		Revision: store.Revision(kv.ModRevision), Created: store.Revision(kv.CreateRevision),
+	}
+}
+
+// Watch is store.Store's. It lists, then follows the history from the revision of the list. When the history breaks
+// off - compaction, a server that does not answer - it lists again.
+func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
+	return func(yield func(store.Update, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(s.ctx, cancel)()
+		away := false
+		for ctx.Err() == nil {
+			items, rev, err := s.List(ctx, prefix)
+			if ctx.Err() != nil {
+				return
+			}
+			if err == nil {
+				away = false
+				if !yield(store.Update{Full: true, Items: items, Revision: rev}, nil) || !s.follow(ctx, prefix, rev, yield) {
+					return
+				}
+				// The history broke off: either the list works at once or it says that the store is away.
+				continue
+			}
+			if !away {
+				away = true
+				if !yield(store.Update{}, fmt.Errorf("watch %s: %w", prefix, err)) {
+					return
+				}
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(retry):
+			}
+		}
+	}
+}
+
+// follow yields the changes after rev until the history breaks off (true) or the caller leaves (false).
+func (s *Store) follow(ctx context.Context, prefix string, rev store.Revision, yield func(store.Update, error) bool) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Watch itself blocks until the server has answered.
+	answered := time.AfterFunc(s.config.Timeout, cancel)
+	changes := s.client.Watch(clientv3.WithRequireLeader(ctx), prefix, clientv3.WithPrefix(),
+		clientv3.WithRev(int64(rev)+1), clientv3.WithCreatedNotify())
+	silence := time.NewTicker(s.config.Timeout)
+	defer silence.Stop()
+	silent := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return true // the outer loop tells an end from a server that did not answer
+		case resp, ok := <-changes:
+			if !ok || resp.Err() != nil {
+				return true
+			}
+			silent = 0
+			answered.Stop()
+			if len(resp.Events) == 0 {
+				continue
+			}
+			if !yield(update(resp), nil) {
+				return false
+			}
+		case <-silence.C:
+			if silent++; silent == 1 {
+				// An answer, which ends the silence, or none is all that counts here.
+				rctx, cancel := s.request(ctx)
+				_ = s.client.RequestProgress(clientv3.WithRequireLeader(rctx))
+				cancel()
+				continue
+			}
+			// A busy server may owe its progress report; only one that does not answer at all is away.
+			if _, err := s.Read(ctx, prefix); err != nil && !errors.Is(err, store.ErrNotFound) {
+				return true
+			}
+		}
+	}
+}
+
+// update merges the events of one response: the last one of a key counts. Its revision is that of the last event: the
+// header may be ahead of it while the server sends a long history in parts.
+func update(resp clientv3.WatchResponse) store.Update {
+	u := store.Update{}
+	last := map[string]*clientv3.Event{}
+	for _, e := range resp.Events {
+		last[string(e.Kv.Key)] = e
+		u.Revision = max(u.Revision, store.Revision(e.Kv.ModRevision))
+	}
+	for key, e := range last {
+		if e.Type == clientv3.EventTypeDelete {
+			u.Gone = append(u.Gone, key)
+		} else {
+			u.Items = append(u.Items, item(e.Kv))
+		}
+	}
+	u.Sort()
+	return u
+}

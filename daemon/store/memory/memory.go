@@ -1,0 +1,303 @@
+// Package memory is a store in the memory of one process, for tests and for programs that need no other.
+// It behaves like the real ones, limits and leases included, and can be told to fail as they do.
+package memory
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// limits are those of etcd, so that what passes here passes there.
+var limits = store.Limits{Ops: 128, Bytes: 1400 << 10}
+
+// Store is one client's view of the data: Open gives more clients, and a fault injected into one leaves the others
+// alone. All methods are safe for concurrent use.
+type Store struct {
+	data     *data
+	away     bool // the rest is guarded by data.mu
+	closed   bool
+	lost     int // so many commits are still to be applied without an answer
+	watchers map[*watcher]struct{}
+}
+
+var _ store.Store = (*Store)(nil)
+
+// data is what all clients of one store share.
+type data struct {
+	mu       sync.Mutex
+	revision store.Revision
+	items    map[string]entry
+	leases   map[string]*lease
+	serial   int
+	watchers map[*watcher]struct{}
+}
+
+type entry struct {
+	store.Item
+	lease *lease
+}
+
+// New makes an empty store and its first client.
+func New() *Store {
+	d := &data{items: map[string]entry{}, leases: map[string]*lease{}, watchers: map[*watcher]struct{}{}}
+	return &Store{data: d, watchers: map[*watcher]struct{}{}}
+}
+
+// Open gives another client of the same data.
+func (s *Store) Open() *Store {
+	return &Store{data: s.data, watchers: map[*watcher]struct{}{}}
+}
+
+// Away makes this client lose the store until Back: every call returns ErrUnavailable, leases are not refreshed.
+func (s *Store) Away() { s.reach(true) }
+
+// Back ends what Away began.
+func (s *Store) Back() { s.reach(false) }
+
+func (s *Store) reach(away bool) {
+	s.data.mu.Lock()
+	defer s.data.mu.Unlock()
+	if s.away == away {
+		return
+	}
+	s.away = away
+	for w := range s.watchers {
+		w.gap()
+	}
+}
+
+// Compact forgets the history: every watch of every client yields the full list next, as after a compaction in etcd.
+func (s *Store) Compact() {
+	s.data.mu.Lock()
+	defer s.data.mu.Unlock()
+	for w := range s.data.watchers {
+		w.gap()
+	}
+}
+
+// LoseAnswers makes the next n commits of this client apply and nevertheless return ErrUnavailable, as when a
+// connection breaks between a request and its answer.
+func (s *Store) LoseAnswers(n int) {
+	s.data.mu.Lock()
+	defer s.data.mu.Unlock()
+	s.lost = n
+}
+
+// enter locks the data and returns nil, or returns why the client may not; the caller unlocks after nil.
+func (s *Store) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.data.mu.Lock()
+	switch {
+	case s.closed:
+		s.data.mu.Unlock()
+		return store.ErrClosed
+	case s.away:
+		s.data.mu.Unlock()
+		return store.ErrUnavailable
+	}
+	return nil
+}
+
+// Read is store.Store's.
+func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
+	if err := s.enter(ctx); err != nil {
+		return store.Item{}, fmt.Errorf("read %s: %w", key, err)
+	}
+	defer s.data.mu.Unlock()
+	e, ok := s.data.items[key]
+	if !ok {
+		return store.Item{}, fmt.Errorf("read %s: %w", key, store.ErrNotFound)
+	}
+	return clone(e.Item), nil
+}
+
+// List is store.Store's.
+func (s *Store) List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, 0, fmt.Errorf("list %s: %w", prefix, err)
+	}
+	defer s.data.mu.Unlock()
+	return s.data.list(prefix), s.data.revision, nil
+}
+
+func (d *data) list(prefix string) []store.Item {
+	var items []store.Item
+	for key, e := range d.items {
+		if strings.HasPrefix(key, prefix) {
+			items = append(items, clone(e.Item))
+		}
+	}
+	slices.SortFunc(items, func(a, b store.Item) int { return strings.Compare(a.Key, b.Key) })
+	return items
+}
+
+// clone keeps callers from changing what the store holds.
+func clone(i store.Item) store.Item {
+	i.Value = append([]byte{}, i.Value...)
+	return i
+}
+
+// Commit is store.Store's.
+func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
+	if err := limits.Check(tx); err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	if err := s.enter(ctx); err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	defer s.data.mu.Unlock()
+	if err := s.data.holds(tx); err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	s.data.apply(tx.Ops())
+	if s.lost > 0 {
+		s.lost--
+		return 0, fmt.Errorf("commit: the answer was lost: %w", store.ErrUnavailable)
+	}
+	return s.data.revision, nil
+}
+
+// holds checks the conditions of a transaction.
+func (d *data) holds(tx *store.Tx) error {
+	if f := tx.Fence(); f != nil {
+		if e, ok := d.items[f.Key]; !ok || e.Created != f.Created {
+			return fmt.Errorf("%s: %w", f.Key, store.ErrFenced)
+		}
+	}
+	for _, g := range tx.Guards() {
+		if d.items[g.Key].Revision != g.Revision {
+			return fmt.Errorf("%s: %w", g.Key, store.ErrConflict)
+		}
+	}
+	for _, op := range tx.Ops() {
+		if op.Lease != nil && d.leases[op.Lease.ID()] == nil {
+			return fmt.Errorf("put %s under lease %s: %w", op.Key, op.Lease.ID(), store.ErrLeaseLost)
+		}
+	}
+	return nil
+}
+
+// apply makes the changes at one new revision and tells the watchers.
+func (d *data) apply(ops []store.Op) {
+	if len(ops) == 0 {
+		return
+	}
+	d.revision++
+	for _, op := range ops {
+		old, existed := d.items[op.Key]
+		if old.lease != nil {
+			delete(old.lease.keys, op.Key)
+		}
+		if op.Delete {
+			delete(d.items, op.Key)
+			if existed {
+				d.tell(op.Key)
+			}
+			continue
+		}
+		e := entry{Item: clone(store.Item{Key: op.Key, Value: op.Value, Revision: d.revision, Created: d.revision})}
+		if existed {
+			e.Created = old.Created
+		}
+		if op.Lease != nil {
+			e.lease = d.leases[op.Lease.ID()]
+			e.lease.keys[op.Key] = struct{}{}
+		}
+		d.items[op.Key] = e
+		d.tell(op.Key)
+	}
+}
+
+func (d *data) tell(key string) {
+	for w := range d.watchers {
+		w.changed(key)
+	}
+}
+
+// Watch is store.Store's.
+func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
+	return func(yield func(store.Update, error) bool) {
+		w := newWatcher(prefix)
+		s.data.mu.Lock()
+		s.watchers[w] = struct{}{}
+		s.data.watchers[w] = struct{}{}
+		s.data.mu.Unlock()
+		defer func() {
+			s.data.mu.Lock()
+			defer s.data.mu.Unlock()
+			delete(s.watchers, w)
+			delete(s.data.watchers, w)
+		}()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-w.wake:
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			s.data.mu.Lock()
+			closed, away := s.closed, s.away
+			var u store.Update
+			if !closed && !away {
+				u = w.take(s.data)
+			}
+			s.data.mu.Unlock()
+			switch {
+			case closed:
+				return
+			case away:
+				if !yield(store.Update{}, fmt.Errorf("watch %s: %w", prefix, store.ErrUnavailable)) {
+					return
+				}
+			case u.Full || len(u.Items)+len(u.Gone) > 0:
+				if !yield(u, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Limits is store.Store's.
+func (s *Store) Limits() store.Limits { return limits }
+
+func (s *Store) String() string { return "memory" }
+
+// Close is store.Store's. The data stays for other clients.
+func (s *Store) Close() error {
+	s.data.mu.Lock()
+	defer s.data.mu.Unlock()
+	s.closed = true
+	for w := range s.watchers {
+		w.gap()
+	}
+	return nil
+}
+
+// Grant is store.Store's.
+func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, fmt.Errorf("grant a lease: %w", err)
+	}
+	defer s.data.mu.Unlock()
+	s.data.serial++
+	l := &lease{id: fmt.Sprint(s.data.serial), ttl: ttl, client: s, keys: map[string]struct{}{}}
+	l.expiry = time.AfterFunc(ttl, func() {
+		s.data.mu.Lock()
+		defer s.data.mu.Unlock()
+		s.data.end(l)
+	})
+	s.data.leases[l.id] = l
+	return l, nil
+}

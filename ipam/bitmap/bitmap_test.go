@@ -1,0 +1,147 @@
+package bitmap
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func runs(s *Set, free bool) string {
+	text := ""
+	for a, b := range s.Runs(free) {
+		text += fmt.Sprintf("[%d %d]", a, b)
+	}
+	return text
+}
+
+func TestRuns(t *testing.T) {
+	tests := []struct {
+		name  string
+		size  int
+		take  [][2]int
+		taken string
+		free  string
+	}{
+		{"nothing", 0, nil, "", ""},
+		{"all free", 10, nil, "", "[0 9]"},
+		{"all taken", 64, [][2]int{{0, 63}}, "[0 63]", ""},
+		{"across a word", 200, [][2]int{{60, 70}}, "[60 70]", "[0 59][71 199]"},
+		{"ends", 129, [][2]int{{0, 0}, {128, 128}}, "[0 0][128 128]", "[1 127]"},
+		{"whole words", 4097, [][2]int{{64, 4095}}, "[64 4095]", "[0 63][4096 4096]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := New(tt.size)
+			for _, r := range tt.take {
+				if !s.TakeRange(r[0], r[1]) {
+					t.Fatalf("take %v: want free", r)
+				}
+			}
+			if got := runs(s, false); got != tt.taken {
+				t.Errorf("taken: want %s, got %s", tt.taken, got)
+			}
+			if got := runs(s, true); got != tt.free {
+				t.Errorf("free: want %s, got %s", tt.free, got)
+			}
+		})
+	}
+}
+
+func TestOutside(t *testing.T) {
+	s := New(70)
+	for _, i := range []int{-1, 70, 1 << 30} {
+		if s.Take(i) || s.Release(i) || s.IsFree(i) {
+			t.Errorf("%d is outside: want false everywhere", i)
+		}
+	}
+	if s.TakeRange(5, 4) || s.TakeRange(-1, 3) || s.TakeRange(60, 70) {
+		t.Error("ranges outside or backwards: want false")
+	}
+	s.ReleaseRange(-5, 1000)
+	if s.Free() != 70 {
+		t.Errorf("free: want 70, got %d", s.Free())
+	}
+}
+
+// TestModel compares the set with a slice of bools under random operations.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(1, 5000).Draw(t, "size")
+		s, model := New(size), make([]bool, size)
+		number := rapid.IntRange(-2, size+2)
+		t.Repeat(map[string]func(*rapid.T){
+			"take": func(t *rapid.T) {
+				i := number.Draw(t, "i")
+				want := i >= 0 && i < size && !model[i]
+				if got := s.Take(i); got != want {
+					t.Fatalf("take %d: want %v, got %v", i, want, got)
+				}
+				if want {
+					model[i] = true
+				}
+			},
+			"first": func(t *rapid.T) {
+				want := slices.Index(model, false)
+				if got := s.First(); got != want {
+					t.Fatalf("first: want %d, got %d", want, got)
+				}
+				if want >= 0 {
+					s.Take(want)
+					model[want] = true
+				}
+			},
+			"release": func(t *rapid.T) {
+				i := number.Draw(t, "i")
+				want := i >= 0 && i < size && model[i]
+				if got := s.Release(i); got != want {
+					t.Fatalf("release %d: want %v, got %v", i, want, got)
+				}
+				if want {
+					model[i] = false
+				}
+			},
+			"range": func(t *rapid.T) {
+				a, b := number.Draw(t, "a"), number.Draw(t, "b")
+				want := a >= 0 && b < size && a <= b && !slices.Contains(model[a:b+1], true)
+				if got := s.TakeRange(a, b); got != want {
+					t.Fatalf("take %d-%d: want %v, got %v", a, b, want, got)
+				}
+				if want {
+					for i := a; i <= b; i++ {
+						model[i] = true
+					}
+				}
+			},
+			"": func(t *rapid.T) {
+				want := 0
+				for _, taken := range model {
+					if !taken {
+						want++
+					}
+				}
+				if s.Free() != want {
+					t.Fatalf("free: want %d, got %d", want, s.Free())
+				}
+			},
+		})
+	})
+}
+
+func BenchmarkTakeFirst(b *testing.B) {
+	for _, fill := range []int{0, 50, 99} {
+		b.Run(fmt.Sprintf("fill=%d%%", fill), func(b *testing.B) {
+			s := New(1 << 16)
+			for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(1 << 16)[:fill*(1<<16)/100] {
+				s.Take(i)
+			}
+			for b.Loop() {
+				i := s.First()
+				s.Take(i)
+				s.Release(i)
+			}
+		})
+	}
+}

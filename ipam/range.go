@@ -1,0 +1,106 @@
+package ipam
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Range is the addresses First..Last of one family, both included.
+type Range struct{ First, Last netip.Addr }
+
+// RangeOf is all addresses of a prefix, network and broadcast address included.
+func RangeOf(p netip.Prefix) Range {
+	p = p.Masked()
+	last := p.Addr().AsSlice()
+	for bit := p.Bits(); bit < len(last)*8; bit++ {
+		last[bit/8] |= 0x80 >> (bit % 8)
+	}
+	addr, _ := netip.AddrFromSlice(last)
+	return Range{p.Addr(), addr}
+}
+
+// String prints "first-last", or the address alone when there is only one.
+func (r Range) String() string {
+	if r.First == r.Last {
+		return r.First.String()
+	}
+	return r.First.String() + "-" + r.Last.String()
+}
+
+// Contains says whether a is in the range.
+func (r Range) Contains(a netip.Addr) bool {
+	return a.BitLen() == r.First.BitLen() && r.First.Compare(a) <= 0 && a.Compare(r.Last) <= 0
+}
+
+// Overlap says whether two ranges have an address in common. Ranges of different families never do.
+func Overlap(a, b Range) bool { return a.Contains(b.First) || b.Contains(a.First) }
+
+// ParseRange reads the pool of a group, "first-last" in IPv4 or one address, which is a range of one.
+// The ends must be in order and inside within.
+func ParseRange(text string, within netip.Prefix) (Range, error) {
+	r, err := parseRange(text)
+	if err != nil {
+		return Range{}, err
+	}
+	for _, a := range []netip.Addr{r.First, r.Last} {
+		if !within.Contains(a) {
+			return Range{}, fmt.Errorf("range %q: %s is not in %s: %w", text, a, within.Masked(), ErrOutOfRange)
+		}
+	}
+	return r, nil
+}
+
+func parseRange(text string) (Range, error) {
+	first, last, ok := strings.Cut(text, "-")
+	if !ok {
+		last = first
+	}
+	lo, err := parseAddr4(first)
+	if err != nil {
+		return Range{}, fmt.Errorf("range %q: first address: %w", text, err)
+	}
+	hi, err := parseAddr4(last)
+	if err != nil {
+		return Range{}, fmt.Errorf("range %q: last address: %w", text, err)
+	}
+	if hi.Less(lo) {
+		return Range{}, fmt.Errorf("range %q: first address is greater than the last", text)
+	}
+	return Range{lo, hi}, nil
+}
+
+func parseAddr4(text string) (netip.Addr, error) {
+	a, err := netip.ParseAddr(strings.TrimSpace(text))
+	if err != nil || !a.Is4() {
+		return netip.Addr{}, fmt.Errorf("%q is not an IPv4 address", text)
+	}
+	return a, nil
+}
+
+// ParseSpec reads a subnet as an operator writes it, "address/length" or "first-last/length" in IPv4 with a length of
+// 8 to 31. The ends of a range must lie in one subnet of that length and be in order; without a range the Spec's
+// First and Last are not valid, which New reads as the whole subnet.
+func ParseSpec(text string) (Spec, error) {
+	addrs, length, ok := strings.Cut(text, "/")
+	if !ok {
+		return Spec{}, fmt.Errorf("subnet %q: a length is missing, as in 10.1.1.0/24", text)
+	}
+	bits, err := strconv.ParseUint(length, 10, 8)
+	if err != nil || bits < minBits || bits > maxBits {
+		return Spec{}, fmt.Errorf("subnet %q: length %q is not a number from %d to %d", text, length, minBits, maxBits)
+	}
+	r, err := parseRange(addrs)
+	if err != nil {
+		return Spec{}, fmt.Errorf("subnet %q: %w", text, err)
+	}
+	s := Spec{Prefix: netip.PrefixFrom(r.First, int(bits)).Masked()}
+	if !s.Prefix.Contains(r.Last) {
+		return Spec{}, fmt.Errorf("subnet %q: %s is not in %s: %w", text, r.Last, s.Prefix, ErrOutOfRange)
+	}
+	if strings.Contains(addrs, "-") {
+		s.First, s.Last = r.First, r.Last
+	}
+	return s, nil
+}

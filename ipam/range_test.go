@@ -1,0 +1,149 @@
+package ipam
+
+import (
+	"errors"
+	"net/netip"
+	"testing"
+)
+
+func TestParseSpec(t *testing.T) {
+	tests := []struct {
+		name, in, prefix, span string
+	}{
+		{"range", "11.2.1.10-11.2.1.100/24", "11.2.1.0/24", "11.2.1.10-11.2.1.100"},
+		{"plain", "10.123.16.0/26", "10.123.16.0/26", "10.123.16.0-10.123.16.63"},
+		{"unmasked", "10.123.16.66/26", "10.123.16.64/26", "10.123.16.64-10.123.16.127"},
+		{"range in a /22", "10.123.16.10-10.123.16.100/22", "10.123.16.0/22", "10.123.16.10-10.123.16.100"},
+		{"range over a boundary", "10.123.16.10-10.123.16.100/26", "", ""},
+		{"range over the other boundary", "10.123.16.60-10.123.16.100/26", "", ""},
+		{"backwards", "10.1.1.9-10.1.1.8/24", "", ""},
+		{"/1", "10.1.1.0/1", "", ""},
+		{"/33", "10.1.1.0/33", "", ""},
+		{"/32", "10.1.1.0/32", "", ""},
+		{"no length", "10.1.1.0", "", ""},
+		{"empty", "", "", ""},
+		{"IPv6", "2001::/64", "", ""},
+		{"three ends", "10.1.1.1-10.1.1.2-10.1.1.3/24", "", ""},
+		{"zone", "10.1.1.1%eth0/24", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := ParseSpec(tt.in)
+			if tt.prefix == "" {
+				if err == nil {
+					t.Errorf("want an error, got %v", s)
+				}
+				return
+			}
+			if err != nil || s.Prefix.String() != tt.prefix || s.Range().String() != tt.span {
+				t.Errorf("want %s %s, got %s %s (%v)", tt.prefix, tt.span, s.Prefix, s.Range(), err)
+			}
+		})
+	}
+}
+
+func TestOverlap(t *testing.T) {
+	pfx := func(s string) Range { return RangeOf(netip.MustParsePrefix(s)) }
+	span := func(a, b string) Range { return Range{ip(a), ip(b)} }
+	tests := []struct {
+		name string
+		a, b Range
+		want bool
+	}{
+		{"inside /24", pfx("10.36.0.1/32"), pfx("10.36.0.0/24"), true},
+		{"inside /16", pfx("20.20.0.20/32"), pfx("20.20.0.0/16"), true},
+		{"beside", pfx("20.20.5.20/32"), pfx("20.20.0.0/24"), false},
+		{"touching ends", span("20.1.1.10", "20.1.1.45"), span("20.1.1.45", "20.1.1.100"), true},
+		{"neighbours", span("20.1.1.10", "20.1.1.44"), span("20.1.1.45", "20.1.1.100"), false},
+		{"IPv6 apart", pfx("::/64"), pfx("1::/64"), false},
+		{"IPv6 same", pfx("2001:3332:3244:2422::/64"), pfx("2001:3332:3244:2422::/64"), true},
+		{"IPv6 short in long", pfx("ffff:ffff:ffff::/48"), pfx("ffff:ffff:ffff:1::/64"), true},
+		{"families", pfx("0.0.0.0/0"), pfx("::/0"), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Overlap(tt.a, tt.b); got != tt.want {
+				t.Errorf("want %v, got %v", tt.want, got)
+			}
+			if got := Overlap(tt.b, tt.a); got != tt.want {
+				t.Errorf("turned round: want %v, got %v", tt.want, got)
+			}
+		})
+	}
+}
+
+func TestParseRange(t *testing.T) {
+	within := netip.MustParsePrefix("10.1.1.0/24")
+	for in, want := range map[string]string{
+		"10.1.1.5-10.1.1.10": "10.1.1.5-10.1.1.10", "10.1.1.5-10.1.1.5": "10.1.1.5", "10.1.1.5": "10.1.1.5",
+		" 10.1.1.5 - 10.1.1.6 ": "10.1.1.5-10.1.1.6",
+		"10.1.1.9-10.1.1.8":     "", "10.1.1.9-10.1.2.1": "", "10.1.1.9-": "", "-": "", "": "", "x-y": "", "::1-::2": "",
+	} {
+		r, err := ParseRange(in, within)
+		if want == "" {
+			if err == nil {
+				t.Errorf("%q: want an error, got %s", in, r)
+			}
+			continue
+		}
+		if err != nil || r.String() != want {
+			t.Errorf("%q: want %s, got %s (%v)", in, want, r, err)
+		}
+	}
+}
+
+func FuzzParseSpec(f *testing.F) {
+	for _, s := range []string{"10.1.1.0/24", "11.2.1.10-11.2.1.100/24", "10.1.1.0/31", "255.255.255.255/8", "/", "-/8", "0.0.0.0/8"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		s, err := ParseSpec(in)
+		if err != nil {
+			return
+		}
+		p, err := New(s)
+		if err != nil {
+			t.Fatalf("%q parses as %v but has no pool: %v", in, s, err)
+		}
+		if a, err := p.Next(); err == nil && !s.Range().Contains(a) {
+			t.Errorf("%q: %s is outside the range", in, a)
+		}
+	})
+}
+
+func TestHost(t *testing.T) {
+	tests := []struct {
+		subnet string
+		host   uint32
+		want   string
+	}{
+		{"11.2.1.0/24", 5, "11.2.1.5"},
+		{"10.123.16.0/22", 513, "10.123.18.1"},
+		{"172.12.0.0/16", 261, "172.12.1.5"},
+		{"172.12.0.0/32", 5, ""},
+		{"10.123.16.0/22", 1025, ""},
+		{"224.0.0.0/4", 1, ""},
+		{"2001::/64", 1, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.subnet, func(t *testing.T) {
+			subnet := netip.MustParsePrefix(tt.subnet)
+			a, err := Host(subnet, tt.host)
+			if tt.want == "" {
+				if err == nil {
+					t.Errorf("want an error, got %s", a)
+				}
+				return
+			}
+			if err != nil || a != ip(tt.want) {
+				t.Fatalf("want %s, got %s (%v)", tt.want, a, err)
+			}
+			if id, err := HostID(subnet, a); err != nil || id != tt.host {
+				t.Errorf("back: want %d, got %d (%v)", tt.host, id, err)
+			}
+		})
+	}
+	if _, err := HostID(netip.MustParsePrefix("10.1.1.0/24"), ip("10.1.2.1")); !errors.Is(err, ErrOutOfRange) {
+		t.Errorf("outside: want %v, got %v", ErrOutOfRange, err)
+	}
+}

@@ -1,0 +1,278 @@
+package tag
+
+import (
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func take(t testing.TB, p *Pool, numbers ...int) {
+	t.Helper()
+	for _, n := range numbers {
+		if err := p.Take(n); err != nil {
+			t.Fatalf("take %d: %v", n, err)
+		}
+	}
+}
+
+func TestTake(t *testing.T) {
+	tests := []struct {
+		name string
+		pool *Pool
+		in   int
+		want error
+	}{
+		{"free", New(100, 1000), 500, nil},
+		{"lowest", New(100, 1000), 100, nil},
+		{"highest", New(100, 1000), 1000, nil},
+		{"above", New(100, 1000), 1001, ErrOutOfRange},
+		{"below", New(100, 1000), 99, ErrOutOfRange},
+		{"in use", New(1, 10), 3, ErrInUse},
+		{"in a gap", NewList(Range{1, 10}, Range{20, 30}), 15, ErrOutOfRange},
+		{"vlan 0", NewVLANs(0, 4095), 0, ErrOutOfRange},
+		{"vlan 4095", NewVLANs(0, 4095), 4095, ErrOutOfRange},
+		{"vlan 4094", NewVLANs(0, 4095), 4094, nil},
+		{"no numbers", New(1, 0), 1, ErrOutOfRange},
+		{"zero pool", &Pool{}, 1, ErrOutOfRange},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.want == ErrInUse {
+				take(t, tt.pool, tt.in)
+			}
+			if err := tt.pool.Take(tt.in); !errors.Is(err, tt.want) {
+				t.Errorf("want %v, got %v", tt.want, err)
+			}
+		})
+	}
+}
+
+func TestNext(t *testing.T) {
+	tests := []struct {
+		name  string
+		pool  *Pool
+		taken []int
+		want  int // 0: exhausted
+	}{
+		{"first", New(1, 10), nil, 1},
+		{"first of a list", NewList(Range{500, 900}, Range{100, 400}), nil, 100},
+		{"over a gap", NewList(Range{1, 2}, Range{9, 10}), []int{1, 2}, 9},
+		{"hole", New(1, 10), []int{1, 2, 4}, 3},
+		{"exhausted", New(1, 2), []int{1, 2}, 0},
+		{"empty", New(1, 0), nil, 0},
+		{"zero pool", &Pool{}, nil, 0},
+		{"vni", New(10000, 12000), nil, 10000},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			take(t, tt.pool, tt.taken...)
+			got, err := tt.pool.Next()
+			if got != tt.want || (tt.want == 0) != errors.Is(err, ErrExhausted) {
+				t.Errorf("want %d, got %d (%v)", tt.want, got, err)
+			}
+		})
+	}
+}
+
+func TestText(t *testing.T) {
+	tests := []struct {
+		name  string
+		pool  *Pool
+		taken []int
+		want  string
+		free  string
+	}{
+		{"none", New(1, 4094), nil, "", "1-4094"},
+		{"some", New(1, 100), []int{1, 2, 19}, "1-2, 19", "3-18, 20-100"},
+		{"vxlan", New(1, 1000), []int{1, 100, 101}, "1, 100-101", "2-99, 102-1000"},
+		{"three", New(1, 300), []int{1, 10, 11, 12, 300}, "1, 10-12, 300", "2-9, 13-299"},
+		{"list", NewList(Range{5, 7}, Range{9, 10}), []int{7, 9}, "7, 9", "5-6, 10"},
+		{"zero pool", &Pool{}, nil, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			take(t, tt.pool, tt.taken...)
+			if got := tt.pool.String(); got != tt.want {
+				t.Errorf("in use: want %q, got %q", tt.want, got)
+			}
+			if got := tt.pool.FreeText(); got != tt.free {
+				t.Errorf("free: want %q, got %q", tt.free, got)
+			}
+			if got := tt.pool.InUse(); got != len(tt.taken) {
+				t.Errorf("count: want %d, got %d", len(tt.taken), got)
+			}
+		})
+	}
+}
+
+func TestResize(t *testing.T) {
+	tests := []struct {
+		name     string
+		taken    []int
+		min, max int
+		wantErr  string
+		free     string
+	}{
+		{"wider", []int{1000, 2000}, 1, 3000, "", "1-999, 1001-1999, 2001-3000"},
+		{"exactly", []int{1000, 2000}, 1000, 2000, "", "1001-1999"},
+		{"cuts the lowest", []int{1000, 1001, 2000}, 1500, 2500, "1000-1001 in use outside 1500-2500: number is out of range", "1002-1999, 2001-2500"},
+		{"cuts both", []int{1000, 2000}, 1001, 1999, "1000, 2000 in use outside 1001-1999: number is out of range", "1001-1999, 2001-2500"},
+		{"to nothing", nil, 5, 4, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := New(1000, 2500)
+			take(t, p, tt.taken...)
+			err := p.Resize(tt.min, tt.max)
+			if got := text(err); got != tt.wantErr {
+				t.Errorf("error: want %q, got %q", tt.wantErr, got)
+			}
+			if got := p.FreeText(); got != tt.free {
+				t.Errorf("free: want %q, got %q", tt.free, got)
+			}
+			if p.InUse() != len(tt.taken) {
+				t.Errorf("in use: want %d, got %d", len(tt.taken), p.InUse())
+			}
+		})
+	}
+	var zero Pool
+	if err := zero.Resize(1, 3); err != nil || zero.FreeText() != "1-3" {
+		t.Errorf("zero pool: want 1-3, got %q (%v)", zero.FreeText(), err)
+	}
+}
+
+func TestRelease(t *testing.T) {
+	p := NewList(Range{1, 3}, Range{7, 9})
+	take(t, p, 2)
+	for n, want := range map[int]bool{2: true, 1: false, 5: false, 0: false, 99: false} {
+		if got := p.Release(n); got != want {
+			t.Errorf("release %d: want %v, got %v", n, want, got)
+		}
+	}
+	if got := p.FreeText(); got != "1-3, 7-9" {
+		t.Errorf("free: want 1-3, 7-9, got %q", got)
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestParseRanges(t *testing.T) {
+	tests := []struct {
+		name, in, want, wantErr string
+	}{
+		{"one", "1-4094", "1-4094", ""},
+		{"two", "5-100, 101-200", "5-100, 101-200", ""},
+		{"single", "7-7", "7", ""},
+		{"backwards", "100-400,900-500", "", `range "900-500": first number 900 is greater than last number 500`},
+		{"overlap", "1-10,5-6", "", `ranges "1-10,5-6": 5-6 overlaps 1-10`},
+		{"no dash", "12", "", `range "12": two numbers joined by - are wanted, like 1-4094`},
+		{"empty", "", "", `range "": two numbers joined by - are wanted, like 1-4094`},
+		{"no first", "-5", "", `range "-5": first number: is missing`},
+		{"no last", "5-", "", `range "5-": last number: is missing`},
+		{"words", "a-b", "", `range "a-b": first number: "a" is not a number from 0 to 2147483647`},
+		{"huge", "1-99999999999999999999", "", `range "1-99999999999999999999": last number: "99999999999999999999" is not a number from 0 to 2147483647`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			list, err := ParseRanges(tt.in)
+			if got := join(list); got != tt.want || text(err) != tt.wantErr {
+				t.Errorf("want %q %q, got %q %q", tt.want, tt.wantErr, got, text(err))
+			}
+		})
+	}
+}
+
+func TestWithin(t *testing.T) {
+	limit := Range{1, 65535}
+	for in, ok := range map[Range]bool{{1, 65535}: true, {0, 5}: false, {5, 65536}: false} {
+		if err := in.Within(limit); (err == nil) != ok {
+			t.Errorf("%s: want ok %v, got %v", in, ok, err)
+		}
+	}
+}
+
+func FuzzParseRanges(f *testing.F) {
+	for _, seed := range []string{"1-4094", "5-100, 101-200", "", "-", ",", "1-2,1-2", "0-2147483647"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		list, err := ParseRanges(in)
+		if err != nil {
+			return
+		}
+		for _, r := range list {
+			if r.Len() == 0 || r.Min < 0 {
+				t.Errorf("%q: got the empty range %v", in, r)
+			}
+		}
+	})
+}
+
+// TestModel compares the pool with a map under random operations, resizes included.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lo, hi := 10, 300
+		p, model := New(lo, hi), map[int]bool{}
+		number := rapid.IntRange(0, 400)
+		t.Repeat(map[string]func(*rapid.T){
+			"take": func(t *rapid.T) {
+				n := number.Draw(t, "n")
+				want := n >= lo && n <= hi && !model[n]
+				if err := p.Take(n); (err == nil) != want {
+					t.Fatalf("take %d: want ok %v, got %v", n, want, err)
+				}
+				if want {
+					model[n] = true
+				}
+			},
+			"next": func(t *rapid.T) {
+				want := lo
+				for model[want] {
+					want++
+				}
+				got, err := p.Next()
+				if err != nil {
+					if want <= hi {
+						t.Fatalf("next: want %d, got %v", want, err)
+					}
+					return
+				}
+				if got != want {
+					t.Fatalf("next: want %d, got %d", want, got)
+				}
+				model[got] = true
+			},
+			"release": func(t *rapid.T) {
+				n := number.Draw(t, "n")
+				if got := p.Release(n); got != model[n] {
+					t.Fatalf("release %d: want %v, got %v", n, model[n], got)
+				}
+				delete(model, n)
+			},
+			"resize": func(t *rapid.T) {
+				a, b := number.Draw(t, "a"), number.Draw(t, "b")
+				want := true
+				for n := range model {
+					want = want && n >= a && n <= b
+				}
+				if err := p.Resize(a, b); (err == nil) != want {
+					t.Fatalf("resize %d-%d: want ok %v, got %v", a, b, want, err)
+				}
+				if want {
+					lo, hi = a, b
+				}
+			},
+			"": func(t *rapid.T) {
+				if p.InUse() != len(model) {
+					t.Fatalf("in use: want %d, got %d", len(model), p.InUse())
+				}
+			},
+		})
+	})
+}

@@ -1,0 +1,93 @@
+package tag
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Limits of the numbers that the wire can carry.
+const (
+	MinVLAN = 1         // IEEE 802.1Q: 0 marks a priority tag without a VLAN
+	MaxVLAN = 4094      // IEEE 802.1Q: 4095 is reserved
+	MaxVNI  = 1<<24 - 1 // RFC 7348 section 5: 24 bits
+)
+
+// Range is the numbers Min..Max, both included.
+type Range struct{ Min, Max int }
+
+// String prints a range as ParseRange reads it; a range of one number is that number.
+func (r Range) String() string {
+	if r.Min == r.Max {
+		return strconv.Itoa(r.Min)
+	}
+	return fmt.Sprintf("%d-%d", r.Min, r.Max)
+}
+
+// Len is how many numbers the range has.
+func (r Range) Len() int { return max(0, r.Max-r.Min+1) }
+
+// Contains says whether n is in the range.
+func (r Range) Contains(n int) bool { return n >= r.Min && n <= r.Max }
+
+// Within returns an error that says why r is not inside limit, or nil.
+func (r Range) Within(limit Range) error {
+	switch {
+	case r.Min < limit.Min:
+		return fmt.Errorf("range %s starts below %d: %w", r, limit.Min, ErrOutOfRange)
+	case r.Max > limit.Max:
+		return fmt.Errorf("range %s ends above %d: %w", r, limit.Max, ErrOutOfRange)
+	}
+	return nil
+}
+
+// ParseRange reads "first-last", two decimal numbers in order. Spaces around a number are permitted.
+func ParseRange(text string) (Range, error) {
+	first, last, ok := strings.Cut(text, "-")
+	if !ok {
+		return Range{}, fmt.Errorf("range %q: two numbers joined by - are wanted, like 1-4094", text)
+	}
+	lo, err := parseNumber(first)
+	if err != nil {
+		return Range{}, fmt.Errorf("range %q: first number: %w", text, err)
+	}
+	hi, err := parseNumber(last)
+	if err != nil {
+		return Range{}, fmt.Errorf("range %q: last number: %w", text, err)
+	}
+	if lo > hi {
+		return Range{}, fmt.Errorf("range %q: first number %d is greater than last number %d", text, lo, hi)
+	}
+	return Range{lo, hi}, nil
+}
+
+// ParseRanges reads ranges separated by commas, "5-100, 101-200". They need no order but must not overlap.
+func ParseRanges(text string) ([]Range, error) {
+	var list []Range
+	for part := range strings.SplitSeq(text, ",") {
+		r, err := ParseRange(part)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range list {
+			if r.Min <= other.Max && other.Min <= r.Max {
+				return nil, fmt.Errorf("ranges %q: %s overlaps %s", text, r, other)
+			}
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// parseNumber reads an unsigned decimal number of at most 31 bits, the room of an OpenFlow register less its sign.
+func parseNumber(text string) (int, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return 0, fmt.Errorf("is missing")
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a number from 0 to 2147483647", text)
+	}
+	return int(n), nil
+}
