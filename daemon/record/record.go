@@ -25,6 +25,7 @@ const (
 
 	GlobalKey = Config + "global"
 	LeaderKey = Locks + "netmaster/leader"
+	TermsKey  = Root + "terms/netmaster" // the last terms of leadership, for the console
 )
 
 // Global is the cluster-wide forwarding configuration, at GlobalKey.
