@@ -216,6 +216,15 @@ func (h *Host) SetMTU(name string, mtu int) error {
 	return wrap(gone(h.nl.LinkSetMTU(l, mtu)), "set MTU of %s", name)
 }
 
+// SetUp sets an interface of the host up, whoever it belongs to.
+func (h *Host) SetUp(name string) error {
+	l, err := h.nl.LinkByName(name)
+	if err == nil && l.Attrs().Flags&net.FlagUp == 0 {
+		err = h.nl.LinkSetUp(l)
+	}
+	return wrap(err, "set %s up", name)
+}
+
 // find returns a link by name, nil when there is none.
 func find(nl *netlink.Handle, name string) (netlink.Link, error) {
 	l, err := nl.LinkByName(name)

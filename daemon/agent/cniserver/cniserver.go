@@ -13,11 +13,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/containernetworking/cni/pkg/types"
 	types100 "github.com/containernetworking/cni/pkg/types/100"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/ofnet/link"
@@ -48,7 +50,8 @@ type Options struct {
 	Socket   string // path of the unix socket
 	Attacher Attacher
 	Pods     Labels          // nil: labels of pods are not read
-	Waiting  func() []string // what the agent waits for before it can serve; empty when it can
+	Starting func() []string // what the agent still needs before it can do anything; empty once it has it
+	Waiting  func() []string // what it waits for now, for STATUS; an operation may be tried all the same
 	Log      *slog.Logger
 }
 
@@ -199,6 +202,15 @@ func cniError(err error) *types.Error {
 	case errors.Is(err, attach.ErrInvalid):
 		return types.NewError(types.ErrInvalidEnvironmentVariables, err.Error(), "")
 	}
+	var refused *model.Error
+	if errors.As(err, &refused) {
+		switch refused.Code {
+		case model.CodeInvalid, model.CodeNotFound, model.CodeUnsupported:
+			return types.NewError(types.ErrInvalidNetworkConfig, err.Error(), refused.Remedy)
+		case model.CodeExhausted, model.CodeConflict, model.CodeInUse:
+			return types.NewError(types.ErrInternal, err.Error(), refused.Remedy)
+		}
+	}
 	return types.NewError(types.ErrTryAgainLater, err.Error(), "")
 }
 
@@ -278,14 +290,18 @@ func checkError(err error) error {
 
 // serving says why the agent cannot serve yet.
 func (s *Server) serving() error {
-	if w := s.Waiting(); len(w) > 0 {
-		return types.NewError(types.ErrTryAgainLater, "contiv agent is not ready", fmt.Sprintf("it waits for: %v", w))
+	return notReady(s.Starting())
+}
+
+func notReady(waiting []string) error {
+	if len(waiting) > 0 {
+		return types.NewError(types.ErrTryAgainLater, "contiv agent is not ready", "it waits for: "+strings.Join(waiting, "; "))
 	}
 	return nil
 }
 
 func (s *Server) status(context.Context, wire.Request, *wire.Conf) (*types100.Result, error) {
-	return nil, s.serving()
+	return nil, notReady(append(s.Starting(), s.Waiting()...))
 }
 
 func (s *Server) gc(ctx context.Context, r wire.Request, conf *wire.Conf) (*types100.Result, error) {
