@@ -51,7 +51,8 @@ type Summary struct {
 // LiveFlow is a flow as the switch holds it, with the owner that its cookie names.
 type LiveFlow struct {
 	flow.Flow
-	Owner ofnet.Key // zero when no present owner has the cookie
+	Owner          ofnet.Key // zero when no present owner has the cookie
+	Packets, Bytes uint64
 }
 
 // Counters are totals since the Reconciler was made.

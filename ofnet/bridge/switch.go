@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/openflow"
 )
 
 // Switch is a connection to one switch: the only way flows reach it. Its methods may be called by several
@@ -18,6 +19,8 @@ type Switch interface {
 	Apply(ctx context.Context, d *flow.Delta) error
 	// Dump returns everything that the switch holds.
 	Dump(ctx context.Context) (flow.Set, error)
+	// Stats returns the flows with their counters.
+	Stats(ctx context.Context) ([]openflow.FlowStats, error)
 	// Ports lists the ports of the switch by number.
 	Ports(ctx context.Context) ([]Port, error)
 	// Done is closed when the connection has ended, for whatever reason.

@@ -84,8 +84,9 @@ func New(t TableID, priority uint16, m Match, a Actions) Flow {
 	return Flow{Key: Key{t, priority, m}, Actions: a}
 }
 
-// compareKeys orders flows by table, then higher priority first, then match.
-func compareKeys(a, b *Key) int {
+// Compare orders flows by table, then higher priority first, then match.
+func (k Key) Compare(o Key) int {
+	a, b := &k, &o
 	switch {
 	case a.Table != b.Table:
 		return int(a.Table) - int(b.Table)

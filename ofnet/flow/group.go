@@ -146,3 +146,17 @@ type Meter struct {
 	Rate    uint32
 	Burst   uint32
 }
+
+// Gotos yields the tables that the list goes on in.
+func (a Actions) Gotos(yield func(TableID) bool) {
+	for rest := a.wire; len(rest) >= 8; {
+		n := int(rest[2])<<8 | int(rest[3])
+		if n < 8 || n > len(rest) {
+			return
+		}
+		if rest[0] == 0 && rest[1] == insGoto && !yield(TableID(rest[4])) {
+			return
+		}
+		rest = rest[n:]
+	}
+}

@@ -32,7 +32,7 @@ func (s *Set) Merge(o Set) {
 
 // Sort puts flows into the order of table, descending priority and match, groups and meters into that of their ids.
 func (s *Set) Sort() {
-	slices.SortFunc(s.Flows, func(a, b Flow) int { return compareKeys(&a.Key, &b.Key) })
+	slices.SortFunc(s.Flows, func(a, b Flow) int { return a.Compare(b.Key) })
 	slices.SortFunc(s.Groups, func(a, b Group) int { return int(int64(a.ID) - int64(b.ID)) })
 	slices.SortFunc(s.Meters, func(a, b Meter) int { return int(int64(a.ID) - int64(b.ID)) })
 }

@@ -22,12 +22,23 @@ func (e *RefusedError) Error() string {
 
 // Transact sends n messages, which must be FlowMods and GroupMods, as one bundle with one barrier: all are done or
 // none. next returns message i; it is called once for each i in order, and may reuse what it returned before. The
-// call blocks until the switch has passed the barrier. A refusal is a *RefusedError.
+// call blocks until the switch has passed the barrier. A refusal is a *RefusedError. When ctx ends before, the
+// connection ends with it: nobody knows how much of the bundle arrived.
 func (c *Conn) Transact(ctx context.Context, n int, next func(i int) Message) error {
+	return c.transact(ctx, n, true, next)
+}
+
+// Sequence is Transact without a bundle, for messages that cannot be in one, such as MeterMods: each is done or
+// refused for itself, and the *RefusedError names those that were refused.
+func (c *Conn) Sequence(ctx context.Context, n int, next func(i int) Message) error {
+	return c.transact(ctx, n, false, next)
+}
+
+func (c *Conn) transact(ctx context.Context, n int, bundle bool, next func(i int) Message) error {
 	if n == 0 {
 		return nil
 	}
-	// xids: open, n adds, commit, barrier.
+	// xids: open, n messages, commit, barrier; those of open and commit stay unused without a bundle.
 	var refusals []Refusal
 	k, err := c.begin(n+3, func(i int, m Message) bool {
 		if e, ok := m.(*Error); ok {
@@ -42,10 +53,9 @@ func (c *Conn) Transact(ctx context.Context, n int, next func(i int) Message) er
 	if err != nil {
 		return err
 	}
-	// A bundle that is cut off in the middle leaves a connection that is good for nothing.
 	stop := context.AfterFunc(ctx, func() { c.fail(ctx.Err()) })
 	defer stop()
-	if err := c.putBundle(k, n, next); err != nil {
+	if err := c.putAll(k, n, bundle, next); err != nil {
 		c.end(k)
 		return err
 	}
@@ -58,28 +68,37 @@ func (c *Conn) Transact(ctx context.Context, n int, next func(i int) Message) er
 	return nil
 }
 
-// putBundle writes the bundle.
-func (c *Conn) putBundle(k *call, n int, next func(i int) Message) error {
+func (c *Conn) putAll(k *call, n int, bundle bool, next func(i int) Message) error {
 	c.write.Lock()
 	defer c.write.Unlock()
 	id := k.first
-	if err := c.putLocked(k.first, &BundleControl{ID: id, Step: BundleOpen}); err != nil {
+	control := func(xid uint32, step BundleStep) error {
+		if !bundle {
+			return nil
+		}
+		return c.putLocked(xid, &BundleControl{ID: id, Step: step})
+	}
+	if err := control(k.first, BundleOpen); err != nil {
 		return err
 	}
-	add := BundleAdd{ID: id}
+	add := &BundleAdd{ID: id}
 	for i := range n {
-		add.Message = next(i)
-		if err := c.putLocked(k.first+1+uint32(i), &add); err != nil {
+		m := next(i)
+		if bundle {
+			add.Message = m
+			m = add
+		}
+		if err := c.putLocked(k.first+1+uint32(i), m); err != nil {
 			if dead := c.Err(); dead != nil {
 				return dead
 			}
-			// The message was too long. The bundle is open at the switch; nothing of it may stay.
-			_ = c.putLocked(k.last-1, &BundleControl{ID: id, Step: BundleDiscard})
+			// The message was too long. Of the open bundle nothing may stay at the switch.
+			_ = control(k.last-1, BundleDiscard) // a failure ends the Conn
 			_ = c.flushLocked()
-			return &RefusedError{[]Refusal{{i, &Error{Kind: 1, Code: 6}}}} // OFPBRC_BAD_LEN, as a switch would say
+			return &RefusedError{[]Refusal{{i, tooLong}}}
 		}
 	}
-	if err := c.putLocked(k.last-1, &BundleControl{ID: id, Step: BundleCommit}); err != nil {
+	if err := control(k.last-1, BundleCommit); err != nil {
 		return err
 	}
 	if err := c.putLocked(k.last, Simple(TypeBarrierRequest)); err != nil {
@@ -87,6 +106,9 @@ func (c *Conn) putBundle(k *call, n int, next func(i int) Message) error {
 	}
 	return c.flushLocked()
 }
+
+// tooLong is OFPBRC_BAD_LEN: what a switch would say to a message of more than 64 kB if it could be sent.
+var tooLong = &Error{Kind: 1, Code: 6}
 
 // named keeps the refusals that name a message; when none does, the first.
 func named(all []Refusal) []Refusal {
