@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -104,10 +105,9 @@ func (s *Server) mountHealth(r *httprouter.Router) {
 	})
 }
 
-// Listen serves on l until ctx ends, and then lets requests finish for a moment.
-func (s *Server) Listen(ctx context.Context, serve func(*http.Server) error) error {
-	h := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)}
+// Listen runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
+func Listen(ctx context.Context, handler http.Handler, serve func(*http.Server) error) error {
+	h := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 200*time.Millisecond)
 		defer cancel()
@@ -116,7 +116,7 @@ func (s *Server) Listen(ctx context.Context, serve func(*http.Server) error) err
 		}
 	})
 	defer stop()
-	if err := serve(h); err != nil && err != http.ErrServerClosed {
+	if err := serve(h); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
