@@ -26,7 +26,6 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet"
-	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
@@ -129,8 +128,7 @@ func New(c Config, forward Forwarder, tables flow.Tables) (*Node, error) {
 	}
 	n.registry = cluster.NewRegistry(c.Store, 0, c.Log, service, record.Service{ServiceName: record.ServiceAgent,
 		HostAddr: c.CtrlIP.String(), Port: c.InspectPort, Hostname: c.Host, Version: c.Version.Version})
-	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Refused: n.refused,
-		Pending: n.pending, Log: c.Log})
+	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
 		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
@@ -213,32 +211,6 @@ func (n *Node) masters(context.Context) []string {
 		}
 	}
 	return out
-}
-
-// status finds what the switch has of an owner.
-func (n *Node) status(owner ofnet.Key) (bridge.OwnerStatus, bool) {
-	all := n.forward.Status()
-	i := slices.IndexFunc(all, func(s bridge.OwnerStatus) bool { return s.Owner == owner })
-	if i < 0 {
-		return bridge.OwnerStatus{}, false
-	}
-	return all[i], true
-}
-
-func (n *Node) refused(owner ofnet.Key) string {
-	if n.forward.Summary().Failed == 0 {
-		return ""
-	}
-	s, _ := n.status(owner)
-	return s.Err
-}
-
-func (n *Node) pending(owner ofnet.Key) bool {
-	if n.forward.Summary().Pending == 0 {
-		return false
-	}
-	s, ok := n.status(owner)
-	return ok && s.Phase == bridge.Pending
 }
 
 func (n *Node) newMTU(ctx context.Context, mtu int) {

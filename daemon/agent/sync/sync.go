@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
 )
 
 // Bridge is the part of *bridge.Reconciler that the Engine needs.
@@ -24,6 +25,8 @@ type Bridge interface {
 	Update(rev uint64, change func(s *ofnet.State) (touched []ofnet.Key))
 	// Wait returns when everything up to rev is in the switch.
 	Wait(ctx context.Context, rev uint64) error
+	// Owner says how the flows of one owner fare; ok is false when it wants none.
+	Owner(k ofnet.Key) (status bridge.OwnerStatus, ok bool)
 }
 
 // Options are what an Engine needs.
@@ -32,11 +35,7 @@ type Options struct {
 	Bridge Bridge
 	Self   ofnet.Host  // this host
 	Fixed  ofnet.Ports // the fixed ports of its switch
-	// Refused says why the switch refuses the flows of an owner, "" when it does not.
-	Refused func(owner ofnet.Key) string
-	// Pending reports whether flows of an owner are on their way.
-	Pending func(owner ofnet.Key) bool
-	Log     *slog.Logger
+	Log    *slog.Logger
 }
 
 // Engine is the watch-translate-update loop. Its methods are safe for concurrent use.
@@ -261,7 +260,7 @@ func (e *Engine) Wait(ctx context.Context, endpoint string, rev uint64) error {
 	if late { // its revision passed before its port was known
 		tick := time.NewTicker(2 * time.Millisecond)
 		defer tick.Stop()
-		for e.Pending(key) {
+		for e.pending(key) {
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
@@ -269,10 +268,15 @@ func (e *Engine) Wait(ctx context.Context, endpoint string, rev uint64) error {
 			}
 		}
 	}
-	if why := e.Refused(key); why != "" {
-		return fmt.Errorf("the switch refuses the flows of %s: %s", endpoint, why)
+	if s, ok := e.Bridge.Owner(key); ok && s.Phase == bridge.Failed {
+		return fmt.Errorf("the switch refuses the flows of %s: %s", endpoint, s.Err)
 	}
 	return nil
+}
+
+func (e *Engine) pending(k ofnet.Key) bool {
+	s, ok := e.Bridge.Owner(k)
+	return ok && s.Phase == bridge.Pending
 }
 
 // Network returns a network by id "network.tenant": as last heard, or else straight from the store.

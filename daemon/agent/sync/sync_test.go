@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
 	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
 )
 
 // switchless is a Bridge that has every change at once.
@@ -45,6 +46,10 @@ func (b *switchless) Update(rev uint64, change func(s *ofnet.State) []ofnet.Key)
 
 func (b *switchless) Wait(ctx context.Context, rev uint64) error {
 	return b.until(ctx, func() bool { return b.rev >= rev })
+}
+
+func (b *switchless) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
+	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, true
 }
 
 func (b *switchless) until(ctx context.Context, ok func() bool) error {
@@ -82,8 +87,7 @@ func start(t testing.TB, before ...any) *world {
 	}
 	w.own = w.db.Open()
 	w.e = New(Options{Store: w.own, Bridge: w.b, Self: ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.0.2.1")},
-		Fixed: ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}, Log: slog.New(slog.NewTextHandler(w.logs, nil)),
-		Refused: func(ofnet.Key) string { return "" }, Pending: func(ofnet.Key) bool { return false }})
+		Fixed: ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}, Log: slog.New(slog.NewTextHandler(w.logs, nil))})
 	done := make(chan error, 1)
 	go func() { done <- w.e.Run(ctx) }()
 	t.Cleanup(func() {
