@@ -286,9 +286,14 @@ func TestBadPeers(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			nc := peer(t, func(c net.Conn) {
-				_, _, _ = readMessage(c)
+				_, _, _ = readMessage(c) // the hello
+				_, _, _ = readMessage(c) // the question for features
+				if row.say == nil {
+					_ = c.Close()
+					return
+				}
 				_, _ = c.Write(row.say)
-				_ = c.Close()
+				_, _, _ = readMessage(c) // until the other side gives up
 			})
 			_, err := openflow.NewConn(within(t), nc, openflow.Options{})
 			if err == nil || !strings.Contains(err.Error(), row.want) {
