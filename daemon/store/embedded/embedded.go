@@ -167,6 +167,12 @@ const (
 func (s *Server) Close() error {
 	err := s.Store.Close()
 	s.stop.Do(func() {
+		for _, l := range s.etcd.Clients {
+			_ = l.Close() // etcd itself closes its listeners last
+		}
+		for _, p := range s.etcd.Peers {
+			_ = p.Listener.Close()
+		}
 		closed, stopped := make(chan struct{}), make(chan struct{})
 		go func() { s.etcd.Close(); close(closed) }()
 		go func() { s.etcd.Server.Stop(); close(stopped) }()
