@@ -99,6 +99,12 @@ func (p *Pool) index(a netip.Addr) (int, error) {
 	return i, nil
 }
 
+// Contains says whether a is one of the addresses that the pool or one of its blocks gives out.
+func (p *Pool) Contains(a netip.Addr) bool {
+	_, err := p.index(a)
+	return err == nil
+}
+
 func (p *Pool) addr(i int) netip.Addr { return addr4(p.base + uint32(i)) }
 
 // Next takes the lowest free address. Error: ErrExhausted.

@@ -12,6 +12,8 @@ type State struct {
 	Segments  map[string]*Segment  // by "network.tenant"
 	Groups    map[string]*Group    // by "group:tenant"
 	Endpoints map[string]*Endpoint // by state id
+
+	index *index // members by segment; nil until Reindex
 }
 
 // NewState returns an empty State for the host labelled self.
@@ -47,6 +49,12 @@ type Host struct {
 type Tenant struct {
 	Name string
 	ID   uint16
+	// Tracked says that the tenant has rules or services, so that its connections go through the tracker. A tenant
+	// that has neither is spared that second pass of every packet.
+	Tracked bool
+	// Generation is a hash of the tenant's rules, 1..1<<31-1: a connection that was admitted under another
+	// generation is judged again. It counts only when Tracked.
+	Generation uint32
 }
 
 // Encap is how a segment crosses the underlay.

@@ -1,0 +1,180 @@
+// Package client is the REST client of netmaster: generated accessors for every kind of object, the watch stream, and
+// the routes that agents use. netctl, the console, the agent and the tests all reach the cluster through it.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// DefaultBase is where a Client looks for netmaster when it is told nothing.
+const DefaultBase = "http://netmaster:9999"
+
+// Client talks to netmaster. Its zero value works, with DefaultBase. Fields must not change after the first request.
+type Client struct {
+	// Base is the URL of any netmaster, "http://host:port".
+	Base string
+	// Masters, when set, replaces Base: the URLs of all netmasters, best first, asked anew for each attempt.
+	Masters func(ctx context.Context) []string
+	// HTTP sends the requests; nil: http.DefaultClient.
+	HTTP *http.Client
+	// Token is sent as X-Auth-Token when the URL is https; over http a token is refused.
+	Token string
+	// Patience is for how long a request that nobody answered is repeated while the cluster elects a leader;
+	// 0: every endpoint is tried once. All requests of the API may be repeated.
+	Patience time.Duration
+}
+
+// Revision is the store revision that a change got, 0 of an answer that carries none.
+type Revision = uint64
+
+const maxAnswer = 256 << 20
+
+// bases lists the URLs to try, in order.
+func (c *Client) bases(ctx context.Context) []string {
+	if c.Masters != nil {
+		return c.Masters(ctx)
+	}
+	if c.Base != "" {
+		return []string{c.Base}
+	}
+	return []string{DefaultBase}
+}
+
+// call sends one request and decodes the answer into out (unless nil). It blocks until an answer, ctx's end, or the end
+// of the client's patience. A refusal comes back as *model.Error.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) (Revision, error) {
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return 0, fmt.Errorf("encode %s %s: %w", method, path, err)
+		}
+	}
+	deadline := time.Now().Add(c.Patience)
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+		rev, err := c.round(ctx, method, path, body, out)
+		if err == nil || !unavailable(err) || time.Now().Add(pause).After(deadline) {
+			return rev, err
+		}
+		select {
+		case <-ctx.Done():
+			return 0, err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// round asks each netmaster in turn until one answers.
+func (c *Client) round(ctx context.Context, method, path string, body []byte, out any) (Revision, error) {
+	err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known").Try("start one, or name it with --netmaster"))
+	for _, base := range c.bases(ctx) {
+		var rev Revision
+		if rev, err = c.one(ctx, base, method, path, body, out); err == nil || !unavailable(err) || ctx.Err() != nil {
+			return rev, err
+		}
+	}
+	return 0, err
+}
+
+func (c *Client) one(ctx context.Context, base, method, path string, body []byte, out any) (Revision, error) {
+	answer, err := c.send(ctx, base, method, path, "application/json", body)
+	if err != nil {
+		return 0, err
+	}
+	defer drain(answer.Body)
+	if answer.StatusCode != http.StatusOK {
+		return 0, refusal(answer)
+	}
+	var rev Revision
+	if h := answer.Header.Get(model.RevisionHeader); h != "" {
+		if _, err := fmt.Sscan(h, &rev); err != nil {
+			return 0, fmt.Errorf("%s %s%s: header %s: %w", method, base, path, model.RevisionHeader, err)
+		}
+	}
+	if out == nil {
+		return rev, nil
+	}
+	if err := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer)).Decode(out); err != nil {
+		return 0, fmt.Errorf("%s %s%s: decode the answer: %w", method, base, path, err)
+	}
+	return rev, nil
+}
+
+func (c *Client) send(ctx context.Context, base, method, path, accept string, body []byte) (*http.Response, error) {
+	if !strings.HasPrefix(base, "http://") && !strings.HasPrefix(base, "https://") {
+		return nil, model.Errorf(model.CodeInvalid, "netmaster", "netmaster URL %q is not valid", base).Try("it starts with http:// or https://")
+	}
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(base, "/")+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "netmaster", "netmaster URL %q is not valid: %v", base, err)
+	}
+	request.Header.Set("Accept", accept)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.Token != "" {
+		if request.URL.Scheme != "https" {
+			return nil, model.Errorf(model.CodeInvalid, "netmaster", "a token may only be sent over https").Try("use an https:// URL, or remove the token with netctl logout")
+		}
+		request.Header.Set("X-Auth-Token", c.Token)
+	}
+	sender := c.HTTP
+	if sender == nil {
+		sender = http.DefaultClient
+	}
+	answer, err := sender.Do(request)
+	if err != nil {
+		return nil, model.Errorf(model.CodeUnavailable, "", "%s %s: %v", method, request.URL.Redacted(), errors.Unwrap(err)).
+			Try("is netmaster running and is the address right?").Because(err)
+	}
+	return answer, nil
+}
+
+// refusal turns an answer other than 200 into an error.
+func refusal(answer *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if kind == "application/problem+json" {
+		var p model.Problem
+		if err := json.Unmarshal(text, &p); err == nil {
+			return p.Error()
+		}
+	}
+	code, message := model.CodeInternal, strings.TrimSpace(string(text))
+	switch answer.StatusCode {
+	case http.StatusNotFound:
+		code, message = model.CodeNotFound, "Page not found!"
+	case http.StatusForbidden, http.StatusUnauthorized:
+		code, message = model.CodeInvalid, "Access denied!"
+	case http.StatusInternalServerError:
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		code = model.CodeUnavailable
+	default:
+		message = answer.Status
+	}
+	return model.Errorf(code, "", "%s", message)
+}
+
+func unavailable(err error) bool { return IsCode(err, model.CodeUnavailable) }
+
+// IsCode tells whether err is a refusal with this code.
+func IsCode(err error, code model.Code) bool {
+	var e *model.Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+func drain(body io.ReadCloser) {
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, 64<<10))
+	_ = body.Close()
+}

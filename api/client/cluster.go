@@ -1,0 +1,31 @@
+package client
+
+import (
+	"context"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Version asks netmaster for its version.
+func (c *Client) Version(ctx context.Context) (model.Version, error) {
+	var out model.Version
+	return out, c.Raw(ctx, "/version", &out)
+}
+
+// Info asks a netmaster who it is and whom it knows.
+func (c *Client) Info(ctx context.Context) (model.Info, error) {
+	var out model.Info
+	return out, c.Raw(ctx, "/info", &out)
+}
+
+// Nodes asks for all masters and agents with their state.
+func (c *Client) Nodes(ctx context.Context) ([]model.Node, error) {
+	var out []model.Node
+	return out, c.Raw(ctx, "/api/v1/nodes", &out)
+}
+
+// EndpointList asks for all endpoints of the cluster.
+func (c *Client) EndpointList(ctx context.Context) ([]model.EndpointOper, error) {
+	var out []model.EndpointOper
+	return out, c.Raw(ctx, "/api/v1/endpoints/", &out)
+}

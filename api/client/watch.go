@@ -1,0 +1,102 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// silence is how long the watch stream may say nothing before it counts as broken.
+const silence = 20 * time.Second
+
+// Watch yields everything of the kinds (all kinds when none is named) and then each change. After a broken connection
+// it yields one error, reconnects, and yields everything again, beginning with an event of type EventFull for each kind;
+// a receiver therefore replaces what it knows of a kind whenever it sees EventFull. It ends with ctx or the loop.
+func (c *Client) Watch(ctx context.Context, kinds ...string) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		path := "/api/v1/watch"
+		if len(kinds) > 0 {
+			path += "?kinds=" + url.QueryEscape(strings.Join(kinds, ","))
+		}
+		pause := 50 * time.Millisecond
+		for {
+			err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known"))
+			for _, base := range c.bases(ctx) {
+				var more bool
+				got := false
+				more, err = c.stream(ctx, base, path, func(e model.Event) bool { got = true; return yield(e, nil) })
+				if !more {
+					return
+				}
+				if got {
+					pause = 50 * time.Millisecond
+				}
+			}
+			if ctx.Err() != nil || !yield(model.Event{}, err) {
+				return
+			}
+			if !unavailable(err) {
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(pause):
+			}
+			pause = min(2*pause, 2*time.Second)
+		}
+	}
+}
+
+// stream reads one connection; more is false when the receiver has had enough.
+func (c *Client) stream(ctx context.Context, base, path string, yield func(model.Event) bool) (more bool, err error) {
+	answer, err := c.send(ctx, base, http.MethodGet, path, "text/event-stream", nil)
+	if err != nil {
+		return true, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return true, refusal(answer)
+	}
+	// netmaster says something every few seconds; a connection that is silent for long is dead.
+	watchdog := time.AfterFunc(silence, func() { _ = answer.Body.Close() })
+	defer watchdog.Stop()
+	lines := bufio.NewReaderSize(answer.Body, 64<<10)
+	var data strings.Builder
+	for {
+		line, err := lines.ReadString('\n')
+		watchdog.Reset(silence)
+		if err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return true, model.Errorf(model.CodeUnavailable, "", "watch %s: the connection ended: %v", base, err).Because(err)
+		}
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(line, "data:"):
+			if data.Len()+len(line) > maxAnswer {
+				return true, fmt.Errorf("watch %s: an event is larger than %d bytes", base, maxAnswer)
+			}
+			data.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "data:"), " "))
+		case line == "" && data.Len() > 0:
+			var event model.Event
+			if err := json.Unmarshal([]byte(data.String()), &event); err != nil {
+				return true, fmt.Errorf("watch %s: decode an event: %w", base, err)
+			}
+			data.Reset()
+			if !yield(event) {
+				return false, nil
+			}
+		}
+	}
+}

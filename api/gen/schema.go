@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+
+	"sigs.k8s.io/yaml"
+)
+
+// kind is one file of api/schema.
+type kind struct {
+	Name        string   `json:"name"`
+	Plural      string   `json:"plural"`
+	Title       string   `json:"title"`
+	Doc         string   `json:"doc"`
+	Key         []string `json:"key"`
+	InspectOnly bool     `json:"inspectOnly"`
+	Fields      []field  `json:"fields"`
+	Oper        []field  `json:"oper"`
+	LinkSets    []link   `json:"linkSets"`
+	Links       []link   `json:"links"`
+	Columns     []column `json:"columns"`
+	Command     command  `json:"command"`
+}
+
+type field struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"` // string (default), int, strings
+	List     string   `json:"list"` // of operational state of this kind
+	Doc      string   `json:"doc"`
+	Example  string   `json:"example"`
+	Format   string   `json:"format"`
+	Enum     []string `json:"enum"`
+	Default  string   `json:"default"`
+	MaxLen   int      `json:"-"`
+	Min      int      `json:"min"`
+	Max      int      `json:"max"` // of an int its bound, of a string its length
+	Required bool     `json:"required"`
+	Optional bool     `json:"optional"` // an enum that may be empty
+	Summary  bool     `json:"summary"`
+}
+
+type link struct {
+	Name string `json:"name"`
+	To   string `json:"to"`
+	Via  string `json:"via"` // own field that names the other objects
+}
+
+type column struct {
+	Header string `json:"header"`
+	Field  string `json:"field"`
+	Dashes int    `json:"dashes"`
+	Wide   bool   `json:"wide"`
+}
+
+type command struct {
+	Use      string   `json:"use"`
+	Aliases  []string `json:"aliases"`
+	Args     []string `json:"args"`
+	Creating string   `json:"creating"`
+	Deleting string   `json:"deleting"`
+	TabTail  bool     `json:"tabTail"`
+	Flags    []flagOf `json:"flags"`
+}
+
+type flagOf struct {
+	Name    string `json:"name"`
+	Short   string `json:"short"`
+	Alias   string `json:"alias"`
+	Field   string `json:"field"`
+	Default string `json:"default"`
+}
+
+// load reads every schema file, strictly, and checks what a generator can check.
+func load(dir string) ([]*kind, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s holds no schema files", dir)
+	}
+	sort.Strings(paths)
+	var kinds []*kind
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		k := &kind{}
+		if err := yaml.UnmarshalStrict(text, k); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if err := k.prepare(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		kinds = append(kinds, k)
+	}
+	return kinds, nil
+}
+
+func (k *kind) prepare() error {
+	if k.Name == "" || k.Plural == "" || k.Doc == "" || len(k.Key) == 0 {
+		return fmt.Errorf("name, plural, doc and key are required")
+	}
+	k.Doc = strings.TrimSpace(k.Doc)
+	for _, fields := range [][]field{k.Fields, k.Oper} {
+		for i := range fields {
+			f := &fields[i]
+			switch {
+			case f.List != "":
+				f.Type = "list"
+			case f.Type == "":
+				f.Type = "string"
+			}
+			if !slices.Contains([]string{"string", "int", "strings", "list"}, f.Type) {
+				return fmt.Errorf("field %s: type %q is none of string, int, strings", f.Name, f.Type)
+			}
+			if f.Doc == "" {
+				return fmt.Errorf("field %s: doc is required", f.Name)
+			}
+			if f.Type == "string" {
+				f.MaxLen, f.Max = f.Max, 0
+			}
+		}
+		sort.Slice(fields, func(i, j int) bool { return fields[i].Go() < fields[j].Go() })
+	}
+	sort.Slice(k.LinkSets, func(i, j int) bool { return k.LinkSets[i].Name < k.LinkSets[j].Name })
+	sort.Slice(k.Links, func(i, j int) bool { return k.Links[i].Name < k.Links[j].Name })
+	known := func(name string) bool {
+		is := func(f field) bool { return f.Name == name }
+		return slices.ContainsFunc(k.Fields, is) || k.InspectOnly && slices.ContainsFunc(k.Oper, is)
+	}
+	for _, name := range k.Key {
+		if !known(name) {
+			return fmt.Errorf("key names the unknown field %q", name)
+		}
+	}
+	for _, c := range k.Columns {
+		if !known(c.Field) {
+			return fmt.Errorf("column %s names the unknown field %q", c.Header, c.Field)
+		}
+	}
+	for _, f := range k.Command.Flags {
+		if !known(f.Field) {
+			return fmt.Errorf("flag --%s sets the unknown field %q", f.Name, f.Field)
+		}
+	}
+	return nil
+}
+
+// Go is the exported Go name of a kind.
+func (k *kind) Go() string { return exported(k.Name) }
+
+// Collection is the Go name of the kind's plural.
+func (k *kind) Collection() string { return exported(k.Plural) }
+
+// File is the base name of the kind's generated files.
+func (k *kind) File() string { return strings.ToLower(k.Name) }
+
+// Go is the exported Go name of a field.
+func (f field) Go() string { return exported(f.Name) }
+
+// GoType is the Go type of a field.
+func (f field) GoType() string {
+	switch f.Type {
+	case "int":
+		return "int"
+	case "strings":
+		return "[]string"
+	case "list":
+		return "[]" + exported(f.List) + "Oper"
+	default:
+		return "string"
+	}
+}
+
+// GoConst is the model.Type constant of a field.
+func (f field) GoConst() string { return exported(f.Type) }
+
+// Needed tells whether an empty value of an enumeration is refused.
+func (f field) Needed() bool { return f.Required || len(f.Enum) > 0 && !f.Optional && f.Default == "" }
+
+// exported makes a Go name: first letter and letters after a dash in upper case.
+func exported(name string) string {
+	var b strings.Builder
+	up := true
+	for _, r := range name {
+		if r == '-' {
+			up = true
+			continue
+		}
+		if up {
+			r = unicode.ToUpper(r)
+			up = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,117 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// Code says what sort of thing went wrong, for programs. Codes are stable.
+type Code string
+
+// The codes. CodeOf gives their HTTP status and exit code.
+const (
+	CodeInvalid     Code = "invalid"     // a field is wrong
+	CodeNotFound    Code = "not-found"   // the object does not exist
+	CodeConflict    Code = "conflict"    // the object exists and differs, or a name or number is taken
+	CodeInUse       Code = "in-use"      // something still needs the object
+	CodeExhausted   Code = "exhausted"   // no address or number is left
+	CodeImmutable   Code = "immutable"   // the object or field does not change
+	CodeNotReady    Code = "not-ready"   // something that this needs is not configured yet
+	CodeUnavailable Code = "unavailable" // the store, the leader or an agent cannot be reached; try again
+	CodeTooLarge    Code = "too-large"   // the request is larger than permitted
+	CodeUnsupported Code = "unsupported" // this kind or verb has no meaning here
+	CodeInternal    Code = "internal"    // a defect of this program
+)
+
+// CodeInfo tells how an error code appears elsewhere and what to do about it.
+type CodeInfo struct {
+	Code   Code
+	Status int // HTTP
+	Exit   int // of netctl
+	Doc    string
+	Remedy string
+}
+
+// Codes lists every code once; it is the only table of its kind.
+func Codes() []CodeInfo {
+	return []CodeInfo{
+		{CodeInvalid, http.StatusBadRequest, 3, "A field of the request is missing or malformed.", "Correct the field that the message names; netctl explain KIND.FIELD shows what it takes."},
+		{CodeNotFound, http.StatusNotFound, 3, "The object does not exist.", "Check the name and the tenant with netctl KIND ls --all."},
+		{CodeConflict, http.StatusConflict, 3, "An object with this name, tag, subnet or address is already there.", "Choose another, or remove the one that the message names."},
+		{CodeInUse, http.StatusConflict, 3, "Other objects still need this one.", "Remove those that the message names first."},
+		{CodeExhausted, http.StatusConflict, 3, "Every address or number of the pool is in use.", "Free some, or widen the pool."},
+		{CodeImmutable, http.StatusConflict, 3, "The object or field cannot change once it is made.", "Delete the object and create it anew."},
+		{CodeNotReady, http.StatusConflict, 3, "Something that the request needs is not configured yet.", "Configure what the message names, then repeat."},
+		{CodeUnavailable, http.StatusServiceUnavailable, 3, "The store, the leader or an agent did not answer; the outcome may be unknown.", "Repeat the request: every request may be repeated safely."},
+		{CodeTooLarge, http.StatusRequestEntityTooLarge, 3, "The request is larger than the server accepts.", "Send fewer or smaller objects in one request."},
+		{CodeUnsupported, http.StatusMethodNotAllowed, 3, "This kind of object has no such verb.", "See netctl KIND --help for what it has."},
+		{CodeInternal, http.StatusInternalServerError, 3, "The program met a state that it should not have.", "Report it with the netmaster log of that moment."},
+	}
+}
+
+// Info finds the table's row of a code; of an unknown code, the one of CodeInternal.
+func (c Code) Info() CodeInfo {
+	var internal CodeInfo
+	for _, i := range Codes() {
+		if i.Code == c {
+			return i
+		}
+		if i.Code == CodeInternal {
+			internal = i
+		}
+	}
+	return internal
+}
+
+// Error is a refusal as data. Message is the text that clients of the original compare; Remedy says what to do.
+type Error struct {
+	Code    Code   `json:"code"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+	Remedy  string `json:"remedy,omitempty"`
+	Err     error  `json:"-"` // cause, for logs
+}
+
+// Error prints the message and, where there are, the field and the remedy.
+func (e *Error) Error() string {
+	s := e.Message
+	if e.Remedy != "" {
+		s += " (" + e.Remedy + ")"
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an Error with a formatted message.
+func Errorf(code Code, field, format string, args ...any) *Error {
+	return &Error{Code: code, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// Try adds the remedy and returns the error.
+func (e *Error) Try(format string, args ...any) *Error {
+	e.Remedy = fmt.Sprintf(format, args...)
+	return e
+}
+
+// Because adds the cause and returns the error.
+func (e *Error) Because(err error) *Error {
+	e.Err = err
+	return e
+}
+
+// AsError finds the Error in err's chain; anything else becomes one of CodeInternal.
+func AsError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Code: CodeInternal, Message: err.Error(), Err: err}
+}
+
+// NotFound is the refusal of an unknown key, in the original's words.
+func NotFound(k *Kind, key string) *Error {
+	return Errorf(CodeNotFound, "", "%s not found", k.Name).Try("no %s has the key %q; netctl %s ls --all lists them", k.Name, key, k.Command.Use)
+}

@@ -1,0 +1,27 @@
+package model
+
+import "encoding/json"
+
+// RevisionHeader is the header of answers that carries the store revision of a change.
+const RevisionHeader = "X-Contiv-Revision"
+
+// EventType says what an Event of the watch stream means.
+type EventType string
+
+// The event types.
+const (
+	EventFull   EventType = "full"   // Items is everything of Kind at Revision
+	EventPut    EventType = "put"    // Object was created or changed at Revision
+	EventDelete EventType = "delete" // Key is gone since Revision
+	EventSync   EventType = "sync"   // everything up to Revision has been sent
+)
+
+// Event is one message of the watch stream.
+type Event struct {
+	Type     EventType         `json:"type"`
+	Kind     string            `json:"kind,omitempty"`
+	Key      string            `json:"key,omitempty"`
+	Object   json.RawMessage   `json:"object,omitempty"`
+	Items    []json.RawMessage `json:"items,omitempty"`
+	Revision uint64            `json:"revision"`
+}

@@ -1,0 +1,58 @@
+package model
+
+import (
+	"net/netip"
+	"regexp"
+	"strings"
+)
+
+// Format is a named shape of a string.
+type Format struct {
+	Says    string // what it takes, to follow "takes"
+	Accepts func(string) bool
+}
+
+// Formats returns the named formats that schema fields refer to.
+func Formats() map[string]Format { return formats }
+
+const (
+	octet  = `(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`
+	ip4    = octet + `(\.` + octet + `){3}`
+	len4   = `(3[0-1]|2[0-9]|1[0-9]|[1-9])`
+	labels = `(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]*[a-zA-Z0-9])\.)*([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9\-]*[A-Za-z0-9])`
+)
+
+// formats is a constant in all but name: expressions are compiled once, and nothing changes it.
+var formats = map[string]Format{
+	"name":         match(`letters, digits, dots and inner dashes, such as web-1`, `^`+labels+`$`),
+	"optionalName": match(`a name of letters, digits, dots and inner dashes, or nothing`, `^(`+labels+`\.?)?$`),
+	"tag":          match(`letters, digits, dots and inner dashes, or nothing`, `^(`+labels+`)?$`),
+	"ipv4":         match(`an IPv4 address, or nothing`, `^(`+ip4+`)?$`),
+	"subnet":       match(`an IPv4 subnet or a range with its ends in full, length 1 to 31`, `^`+ip4+`(\-`+ip4+`)?/`+len4+`$`),
+	"pool":         match(`an IPv4 range, or nothing`, `^$|^`+ip4+`(\-`+ip4+`)?$`),
+	"ruleIP":       match(`an IPv4 address, a subnet, or nothing`, `^(`+ip4+`(\-`+octet+`)?(/`+len4+`)?)?$`),
+	"routerIP":     match(`an IPv4 address with its length, such as 50.1.1.2/24`, `^`+ip4+`(\-`+octet+`)?/`+len4+`$`),
+	"ipv6":         {`an IPv6 address, or nothing`, func(s string) bool { return s == "" || isIPv6(s) }},
+	"subnet6":      {`an IPv6 subnet of length 1 to 127, or nothing`, func(s string) bool { return s == "" || isSubnet6(s) }},
+	"vlanRange":    match(`one range of VLAN ids`, `^[0-9]{1,4}-[0-9]{1,4}$`),
+	"vxlanRange":   match(`one range of VNIs`, `^[0-9]{1,8}-[0-9]{1,8}$`),
+	"pvtSubnet":    match(`an IPv4 subnet of length 16`, `^`+ip4+`/16$`),
+	"protocol":     match(`tcp, udp, icmp, a number, or nothing`, `^(tcp|udp|icmp|[0-9]{1,3})?$`),
+	"bandwidth":    match(`a whole number and a unit, such as 10Mbps, or nothing`, `^([1-9][0-9]* ?([kmgKMG]bps|[kmgKMG]|kb|Kb|Gb|gb|Mb|mb))?$`),
+	"nodeBindings": match(`a comma list of topology/pod-N/node-N, or nothing`, `^(topology/pod-[0-9]{1,4}/node-[0-9]{1,4}(,topology/pod-[0-9]{1,4}/node-[0-9]{1,4})*)?$`),
+	"pathBindings": match(`a comma list of topology/pod-N/paths-N/pathep-[ethA/B], or nothing`, `^(topology/pod-[0-9]{1,4}/paths-[0-9]{1,4}/pathep-\[eth[0-9]{1,2}/[0-9]{1,2}\](,topology/pod-[0-9]{1,4}/paths-[0-9]{1,4}/pathep-\[eth[0-9]{1,2}/[0-9]{1,2}\])*)?$`),
+}
+
+func match(says, expression string) Format {
+	return Format{says, regexp.MustCompile(expression).MatchString}
+}
+
+func isIPv6(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is6() && a.Zone() == "" && !strings.Contains(s, ".")
+}
+
+func isSubnet6(s string) bool {
+	p, err := netip.ParsePrefix(s)
+	return err == nil && p.Addr().Is6() && !strings.Contains(s, ".") && p.Bits() >= 1 && p.Bits() <= 127
+}

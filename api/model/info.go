@@ -1,0 +1,17 @@
+package model
+
+// Version is the build of a program: GET /version.
+type Version struct {
+	GitCommit string
+	Version   string
+	BuildTime string
+}
+
+// Info is what a netmaster says of itself: GET /info.
+type Info struct {
+	LocalIP        string   `json:"local-ip"`
+	LeaderIP       string   `json:"leader-ip"` // "ip:port" from the lock
+	CurrentState   string   `json:"current-state"`
+	NetpluginNodes []string `json:"netplugin-nodes"`
+	NetmasterNodes []string `json:"netmaster-nodes"`
+}

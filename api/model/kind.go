@@ -1,0 +1,131 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// Object is one API object of any kind.
+type Object interface {
+	// Kind describes the object's type.
+	Kind() *Kind
+	// ObjectKey is the key made from the object's own fields, "tenant:name".
+	ObjectKey() string
+	// SetKey stores the key that answers carry.
+	SetKey(key string)
+	// SetDefaults fills fields that are empty and have a default.
+	SetDefaults()
+	// Validate checks every field by itself and returns an *Error for the first that is wrong.
+	Validate() error
+	// Field returns a field's value by its JSON name: a string, an int or a []string; nil for an unknown name.
+	Field(name string) any
+	// SetLinks replaces the computed links. Sets are keyed by link name.
+	SetLinks(sets map[string]LinkSet, links map[string]Link)
+	// Clone returns a deep copy.
+	Clone() Object
+}
+
+// Kind describes one type of object: what generic code needs to know to store, serve, print and document it.
+type Kind struct {
+	Name        string // type name in links and in the store: "network"
+	Plural      string // in routes: "networks"
+	Title, Doc  string
+	Key         []string // JSON names of the fields that make the key
+	Fields      []Field  // in wire order
+	Oper        []Field  // operational fields of inspect
+	LinkSets    []LinkTo
+	Links       []LinkTo
+	Columns     []Column
+	Command     Command
+	InspectOnly bool // no list, get, post, put or delete
+	New         func() Object
+}
+
+// Type is the type of a field's value.
+type Type string
+
+// The field types.
+const (
+	String  Type = "string"
+	Int     Type = "int"
+	Strings Type = "strings"
+	List    Type = "list" // of operational state of another kind
+)
+
+// Field describes one attribute.
+type Field struct {
+	Name     string // JSON name
+	Type     Type
+	Doc      string
+	Example  string
+	Of       string // kind of the elements of a List
+	Format   string // name of the Format that a string must have, or ""
+	Enum     []string
+	Default  string
+	MaxLen   int // bytes; 0 = no limit
+	Min, Max int // of an int
+	Required bool
+	Summary  bool
+}
+
+// LinkTo declares a link or a set of links to objects of another kind. With Via, the field of that name holds the
+// names of the other objects, in the same tenant. Without, a link follows the key fields of the other kind, and a set
+// holds the objects of the other kind that link here.
+type LinkTo struct{ Name, To, Via string }
+
+// Column is one column of a table of objects.
+type Column struct {
+	Header string
+	Field  string
+	Dashes int  // width of the line below the header; 0 = as wide as the header
+	Wide   bool // only in wide tables
+}
+
+// Command describes the netctl command of a kind.
+type Command struct {
+	Use      string
+	Aliases  []string
+	Args     []string // fields that create takes as arguments, in order
+	Creating string   // printed after create; {field} is replaced
+	Deleting string   // printed before rm
+	TabTail  bool     // every line of the table ends with the column's padding
+	Flags    []Flag
+}
+
+// Flag is a command line flag that sets a field.
+type Flag struct{ Name, Short, Alias, Field, Default string }
+
+// Field returns the description of a field by JSON name.
+func (k *Kind) Field(name string) (Field, bool) {
+	i := slices.IndexFunc(k.Fields, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return k.Fields[i], true
+}
+
+// TenantScoped tells whether objects of this kind belong to a tenant.
+func (k *Kind) TenantScoped() bool { return len(k.Key) > 1 && k.Key[0] == "tenantName" }
+
+// KindOf finds a kind by type name, plural or command name, ignoring case.
+func KindOf(name string) (*Kind, bool) {
+	for _, k := range Kinds() {
+		if strings.EqualFold(name, k.Name) || strings.EqualFold(name, k.Plural) || strings.EqualFold(name, k.Command.Use) ||
+			slices.ContainsFunc(k.Command.Aliases, func(a string) bool { return strings.EqualFold(name, a) }) {
+			return k, true
+		}
+	}
+	return nil, false
+}
+
+// Link points at an object.
+type Link struct {
+	Type string `json:"type,omitempty"`
+	Key  string `json:"key,omitempty"`
+}
+
+// LinkSet is a set of links, by object key.
+type LinkSet map[string]Link
+
+// Key joins the parts of a key as routes and links write it.
+func Key(parts ...string) string { return strings.Join(parts, ":") }

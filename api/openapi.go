@@ -1,0 +1,9 @@
+// Package api carries the description of the REST interface that its subpackages serve and call.
+package api
+
+import _ "embed"
+
+// OpenAPI is the OpenAPI 3.1 document of the object routes, served at /api/v1/openapi.yaml.
+//
+//go:embed openapi.yaml
+var OpenAPI []byte

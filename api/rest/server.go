@@ -1,0 +1,166 @@
+package rest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api"
+	"github.com/contiv/contiv/api/model"
+)
+
+// MaxBody is the largest request body in bytes; a longer one is refused before it is read whole.
+const MaxBody = 1 << 20
+
+// NewRouter makes a router with the original's manners: paths are taken as they are, and a known path with a wrong
+// verb is as unknown as any other.
+func NewRouter() *httprouter.Router {
+	r := httprouter.New()
+	r.RedirectTrailingSlash = false
+	r.RedirectFixedPath = false
+	r.HandleMethodNotAllowed = false
+	return r
+}
+
+// Mount adds the routes of every kind, the watch stream and the OpenAPI document to r.
+func Mount(r *httprouter.Router, b Backend, log *slog.Logger) {
+	s := &server{b, log}
+	for _, k := range model.Kinds() {
+		s.mount(r, k)
+	}
+	r.GET("/api/v1/watch", s.watch)
+	r.GET("/api/v1/openapi.yaml", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
+		w.Header().Set("Content-Type", "application/yaml")
+		_, _ = w.Write(api.OpenAPI)
+	})
+}
+
+type server struct {
+	backend Backend
+	log     *slog.Logger
+}
+
+func (s *server) mount(r *httprouter.Router, k *model.Kind) {
+	one := "/api/v1/" + k.Plural + "/:key/"
+	r.GET("/api/v1/inspect/"+k.Plural+"/:key/", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		v, err := s.backend.Inspect(q.Context(), k, p.ByName("key"))
+		s.answer(w, q, v, 0, err)
+	})
+	if k.InspectOnly {
+		return
+	}
+	r.GET("/api/v1/"+k.Plural+"/", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+		list, err := s.backend.List(q.Context(), k)
+		if list == nil {
+			list = []model.Object{}
+		}
+		s.answer(w, q, list, 0, err)
+	})
+	r.GET(one, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		o, err := s.backend.Get(q.Context(), k, p.ByName("key"))
+		s.answer(w, q, o, 0, err)
+	})
+	put := func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		object, err := decode(q.Body, k, p.ByName("key"))
+		if err != nil {
+			s.answer(w, q, nil, 0, err)
+			return
+		}
+		stored, rev, err := s.backend.Put(q.Context(), object)
+		s.answer(w, q, stored, rev, err)
+	}
+	r.POST(one, put)
+	r.PUT(one, put)
+	r.DELETE(one, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		rev, err := s.backend.Delete(q.Context(), k, p.ByName("key"))
+		s.answer(w, q, p.ByName("key"), rev, err)
+	})
+}
+
+// decode reads an object, checks that its fields make the key of the URL, fills defaults and validates.
+func decode(body io.Reader, k *model.Kind, key string) (model.Object, error) {
+	object := k.New()
+	if err := ReadJSON(body, object); err != nil {
+		return nil, err
+	}
+	if made := object.ObjectKey(); made != key {
+		return nil, model.Errorf(model.CodeInvalid, k.Key[len(k.Key)-1], "Invalid Key").
+			Try("the URL names %q but the fields %s of the body make %q", key, strings.Join(k.Key, ", "), made)
+	}
+	object.SetKey(key)
+	object.SetDefaults()
+	if err := object.Validate(); err != nil {
+		return nil, err
+	}
+	return object, nil
+}
+
+// ReadJSON decodes one JSON value of at most MaxBody bytes into out. Refusals are *model.Error.
+func ReadJSON(body io.Reader, out any) error {
+	text, err := io.ReadAll(io.LimitReader(body, MaxBody+1))
+	if err != nil {
+		return model.Errorf(model.CodeInvalid, "", "read the body: %v", err)
+	}
+	if len(text) > MaxBody {
+		return model.Errorf(model.CodeTooLarge, "", "the body is larger than %d bytes", MaxBody)
+	}
+	if len(text) == 0 {
+		return model.Errorf(model.CodeInvalid, "", "EOF").Try("the body is empty; it must be a JSON object")
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		e := model.Errorf(model.CodeInvalid, "", "%v", err).Try("the body must be one JSON object")
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			e.Field = wrong.Field
+			e.Remedy = wrong.Field + " takes a " + wrong.Type.String() + ", got a " + wrong.Value
+		}
+		return e
+	}
+	return nil
+}
+
+func (s *server) answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error) {
+	Answer(w, q, v, rev, err, s.log)
+}
+
+// Answer writes v as JSON, or err in the manner that the request's sender understands.
+func Answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error, log *slog.Logger) {
+	if err != nil {
+		Refuse(w, q, err, log)
+		return
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		Refuse(w, q, model.Errorf(model.CodeInternal, "", "encode the answer: %v", err).Because(err), log)
+		return
+	}
+	if rev > 0 {
+		w.Header().Set(model.RevisionHeader, strconv.FormatUint(rev, 10))
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(text, '\n'))
+}
+
+// Refuse writes an error. A request without an Accept header comes from a client of the original and gets 500 and the
+// message as plain text; any other gets the true status and application/problem+json.
+func Refuse(w http.ResponseWriter, q *http.Request, err error, log *slog.Logger) {
+	e := model.AsError(err)
+	if e.Code == model.CodeInternal {
+		log.Error("request failed", "method", q.Method, "path", q.URL.Path, "err", err)
+	}
+	if q.Header.Get("Accept") == "" {
+		http.Error(w, e.Message, http.StatusInternalServerError)
+		return
+	}
+	p := e.Problem()
+	text, _ := json.Marshal(p)
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(append(text, '\n'))
+}

@@ -1,0 +1,338 @@
+// Package attach gives containers their interfaces and takes them away: the one path that every door of the agent
+// (CNI, Docker) uses. An attachment is an endpoint at the master, a veth pair, a port of the switch and its flows.
+//
+// Everything that must outlast the agent is in the external ids of the port. Each operation may be repeated, so a
+// crash at any step is repaired by the runtime's repeat or by Sweep.
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// Master creates and deletes endpoints. Creating one that exists returns it; deleting one that is gone succeeds.
+type Master interface {
+	// CreateEndpoint returns the endpoint and the store revision at which it is in the store.
+	CreateEndpoint(ctx context.Context, r model.CreateEndpointRequest) (record.Endpoint, uint64, error)
+	DeleteEndpoint(ctx context.Context, r model.DeleteEndpointRequest) error
+}
+
+// Flows is what the agent knows of the store, and how far the switch is with it.
+type Flows interface {
+	// SetPort says at which OpenFlow port the endpoint with this state id is attached here; 0: nowhere.
+	SetPort(endpoint string, port uint32)
+	// Wait returns when the switch has all flows of the endpoint as of store revision rev.
+	Wait(ctx context.Context, endpoint string, rev uint64) error
+	// Network returns the network "net.tenant".
+	Network(ctx context.Context, id string) (record.Network, error)
+	// Endpoint returns an endpoint by state id, as last heard from the store.
+	Endpoint(id string) (record.Endpoint, bool)
+	// Local returns the endpoints whose homing host is this one.
+	Local() []record.Endpoint
+}
+
+// Switch is the part of *ovsdb.Switch that attaching needs.
+type Switch interface {
+	AddPort(ctx context.Context, spec ovsdb.PortSpec) error
+	WaitPort(ctx context.Context, name string) (ovsdb.Port, error)
+	RemovePort(ctx context.Context, name string) error
+	Port(name string) (ovsdb.Port, bool)
+	Ports(key, value string) []ovsdb.Port
+}
+
+// Links is the part of *link.Host that attaching needs.
+type Links interface {
+	Create(p link.Pair) error
+	Configure(c link.Config) error
+	Check(c link.Config) error
+	Doom(names ...string)
+	Exists(name string) (bool, error)
+	Names() ([]string, error)
+	SetMTU(name string, mtu int) error
+	SetContainerMTU(netns, ifname string, mtu int) error
+}
+
+// Options are what an Engine needs.
+type Options struct {
+	Host     string // label of this host
+	Master   Master
+	Flows    Flows
+	Switch   Switch
+	Links    Links
+	SoftSum  func() bool // whether the datapath runs in userspace, so that containers compute checksums themselves
+	MTU      func() int  // of the interface that carries the tunnel address
+	Overhead int         // of a tunnel, in bytes
+	Log      *slog.Logger
+}
+
+// Engine attaches and detaches. Its methods are safe for concurrent use; two operations on one endpoint take turns.
+type Engine struct {
+	Options
+	locks   *locks
+	numbers *numbers
+}
+
+// New returns an Engine. Restore must be called once Open vSwitch has been listed, before the first Attach.
+func New(o Options) *Engine {
+	return &Engine{Options: o, locks: newLocks(), numbers: newNumbers()}
+}
+
+// Request asks for an interface. ContainerID and IfName identify it.
+type Request struct {
+	ContainerID string
+	IfName      string // in the container
+	Netns       string // path of the container's network namespace
+	Tenant      string
+	Network     string
+	Group       string // or ""
+	Name        string // common name: the pod's or container's
+	Labels      map[string]string
+	IPv4, IPv6  string // wanted addresses, or ""
+	Owner       string // who asks: "cni/NAME"
+}
+
+// EndpointID is the identity of an interface on its network: the container id, and the interface's name unless that
+// is the usual one.
+func EndpointID(container, ifname string) string {
+	if ifname == "" || ifname == "eth0" {
+		return container
+	}
+	return container + "-" + ifname
+}
+
+func (r *Request) stateID() string {
+	return r.Network + "." + r.Tenant + "-" + EndpointID(r.ContainerID, r.IfName)
+}
+
+func (r *Request) validate() error {
+	for _, f := range []struct{ name, value string }{{"container id", r.ContainerID}, {"interface name", r.IfName},
+		{"network namespace", r.Netns}, {"tenant", r.Tenant}, {"network", r.Network}} {
+		if f.value == "" {
+			return fmt.Errorf("%w: %s is missing", ErrInvalid, f.name)
+		}
+	}
+	if len(r.IfName) > link.NameLimit || strings.ContainsAny(r.IfName, "/: \t\n") {
+		return fmt.Errorf("%w: %q is not the name of an interface", ErrInvalid, r.IfName)
+	}
+	return nil
+}
+
+// Errors that doors decide on.
+var (
+	// ErrInvalid says that a request cannot be carried out whatever the state of things.
+	ErrInvalid = errors.New("invalid request")
+	// ErrUnknown says that no such attachment is here.
+	ErrUnknown = errors.New("container is not attached")
+)
+
+// Result is a finished attachment.
+type Result struct {
+	Endpoint record.Endpoint
+	Network  record.Network
+	HostName string // of the host end
+	IfName   string
+	Netns    string
+	MAC      net.HardwareAddr
+	MTU      int
+	Addrs    []netip.Prefix
+	Gateways []netip.Addr
+	OFPort   uint32
+}
+
+// undoLimit bounds the clean-up after a failed Attach.
+const undoLimit = 10 * time.Second
+
+// Attach makes the interface and returns when its flows are in the switch. An attachment that exists is completed and
+// returned. When it fails, nothing is left over that it made itself, or a port remains that tells Sweep of it.
+func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
+	if err := r.validate(); err != nil {
+		return Result{}, err
+	}
+	id := r.stateID()
+	unlock, err := e.locks.lock(ctx, EndpointID(r.ContainerID, r.IfName))
+	if err != nil {
+		return Result{}, fmt.Errorf("attach %s: %w", id, err)
+	}
+	defer unlock()
+	name, have, err := e.portName(id)
+	if err != nil {
+		return Result{}, err
+	}
+	defer e.locks.work(name)()
+	number, err := e.number(name, have)
+	if err != nil {
+		return Result{}, err
+	}
+	e.Flows.SetPort(id, number)
+	res, err := e.make(ctx, r, id, name, number)
+	if err != nil {
+		err = fmt.Errorf("attach %s: %w", id, err)
+		if !have {
+			err = errors.Join(err, e.undo(ctx, r, id, name, number))
+		}
+		return Result{}, err
+	}
+	return res, nil
+}
+
+// portName finds the port of an endpoint, or a free name for a new one.
+func (e *Engine) portName(id string) (name string, have bool, err error) {
+	if ports := e.Switch.Ports(ovsdb.IDEndpoint, id); len(ports) > 0 {
+		return ports[0].Name, true, nil
+	}
+	for try := range 4 {
+		name := link.Name(id, try)
+		if p, ok := e.Switch.Port(name); !ok || p.ExternalIDs[ovsdb.IDEndpoint] == id {
+			return name, ok, nil
+		}
+	}
+	return "", false, fmt.Errorf("attach %s: no free interface name", id)
+}
+
+func (e *Engine) number(name string, have bool) (uint32, error) {
+	if p, ok := e.Switch.Port(name); have && ok {
+		if p.OFPort != 0 {
+			return p.OFPort, nil
+		}
+		if p.Requested != 0 {
+			return p.Requested, nil
+		}
+	}
+	return e.numbers.take()
+}
+
+// make asks the master and makes interface and port meanwhile, then configures the interface while the switch works.
+func (e *Engine) make(ctx context.Context, r Request, id, name string, number uint32) (Result, error) {
+	var ep record.Endpoint
+	var rev uint64
+	both, bothCtx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		ep, rev, err = e.Master.CreateEndpoint(bothCtx, model.CreateEndpointRequest{
+			TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group,
+			EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
+			ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
+				IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group},
+			Labels: r.Labels, ContainerID: r.ContainerID,
+		})
+		if err == nil && ep.ID != id {
+			err = fmt.Errorf("netmaster answered with endpoint %q, want %q", ep.ID, id)
+		}
+		return err
+	})
+	both.Go(func() error {
+		if err := e.Links.Create(link.Pair{Host: name, Netns: r.Netns, IfName: r.IfName, MTU: e.MTU()}); err != nil {
+			return err
+		}
+		return e.Switch.AddPort(bothCtx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: externalIDs(r, id)})
+	})
+	if err := both.Wait(); err != nil {
+		return Result{}, err
+	}
+	network, err := e.Flows.Network(ctx, ep.NetID)
+	if err != nil {
+		return Result{}, err
+	}
+	res, err := e.result(r.IfName, r.Netns, name, ep, network)
+	if err != nil {
+		return Result{}, err
+	}
+	rest, restCtx := errgroup.WithContext(ctx)
+	rest.Go(func() error { return e.Links.Configure(e.config(&res)) })
+	rest.Go(func() error {
+		p, err := e.Switch.WaitPort(restCtx, name)
+		if err != nil {
+			return err
+		}
+		if res.OFPort = p.OFPort; p.OFPort != number { // the number was taken in the meantime
+			e.Flows.SetPort(id, p.OFPort)
+			e.numbers.use(p.OFPort)
+			e.numbers.release(number)
+		}
+		return e.Flows.Wait(restCtx, id, rev)
+	})
+	return res, rest.Wait()
+}
+
+func externalIDs(r Request, id string) map[string]string {
+	ids := map[string]string{ovsdb.IDEndpoint: id, ovsdb.IDTenant: r.Tenant, ovsdb.IDNetwork: r.Network,
+		ovsdb.IDContainer: r.ContainerID, ovsdb.IDIfName: r.IfName, ovsdb.IDNetns: r.Netns, ovsdb.IDOwner: r.Owner}
+	if r.Group != "" {
+		ids[ovsdb.IDGroup] = r.Group
+	}
+	return ids
+}
+
+// result turns records into what the interface shall be.
+func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record.Network) (Result, error) {
+	res := Result{Endpoint: ep, Network: n, HostName: name, IfName: ifname, Netns: netns, MTU: e.mtu(&n)}
+	var err error
+	if res.MAC, err = net.ParseMAC(ep.MacAddress); err != nil {
+		return res, fmt.Errorf("endpoint %s: MAC address %q: %w", ep.ID, ep.MacAddress, err)
+	}
+	for _, f := range []struct {
+		addr    string
+		length  uint
+		gateway string
+	}{{ep.IPAddress, n.SubnetLen, n.Gateway}, {ep.IPv6Address, n.IPv6Len, n.IPv6Gateway}} {
+		if f.addr == "" {
+			continue
+		}
+		text, _, _ := strings.Cut(f.addr, "/")
+		addr, err := netip.ParseAddr(text)
+		if err != nil {
+			return res, fmt.Errorf("endpoint %s: address %q: %w", ep.ID, f.addr, err)
+		}
+		prefix := netip.PrefixFrom(addr, int(f.length))
+		if !prefix.IsValid() {
+			return res, fmt.Errorf("endpoint %s: address %s does not go with length %d of network %s", ep.ID, addr, f.length, n.ID)
+		}
+		res.Addrs = append(res.Addrs, prefix)
+		if f.gateway == "" {
+			continue
+		}
+		gw, err := netip.ParseAddr(f.gateway)
+		if err != nil || gw.Is4() != addr.Is4() {
+			return res, fmt.Errorf("network %s: gateway %q does not go with address %s", n.ID, f.gateway, addr)
+		}
+		res.Gateways = append(res.Gateways, gw)
+	}
+	return res, nil
+}
+
+func (e *Engine) mtu(n *record.Network) int {
+	if n.PktTagType == "vxlan" {
+		return e.MTU() - e.Overhead
+	}
+	return e.MTU()
+}
+
+func (e *Engine) config(r *Result) link.Config {
+	return link.Config{Netns: r.Netns, IfName: r.IfName, Host: r.HostName, MAC: r.MAC, MTU: r.MTU, Addrs: r.Addrs,
+		Gateways: r.Gateways, SoftSum: e.SoftSum()}
+}
+
+// undo takes back a first attempt. The port goes last, and only when the master has forgotten the endpoint: it is
+// what tells Sweep of the rest. It works also when the caller has given up.
+func (e *Engine) undo(ctx context.Context, r Request, id, name string, number uint32) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoLimit)
+	defer cancel()
+	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: r.Tenant, NetworkName: r.Network,
+		ServiceName: r.Group, EndpointID: EndpointID(r.ContainerID, r.IfName)})
+	if err != nil {
+		return fmt.Errorf("take back: %w", err)
+	}
+	return e.forget(ctx, id, name, number)
+}

@@ -1,0 +1,169 @@
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// Attachment is one interface as the port's external ids tell of it.
+type Attachment struct {
+	ContainerID string
+	IfName      string
+	Netns       string
+	Tenant      string
+	Network     string
+	Group       string
+	Owner       string
+	StateID     string
+	Port        ovsdb.Port
+}
+
+func attachmentOf(p ovsdb.Port) Attachment {
+	ids := p.ExternalIDs
+	return Attachment{ContainerID: ids[ovsdb.IDContainer], IfName: ids[ovsdb.IDIfName], Netns: ids[ovsdb.IDNetns],
+		Tenant: ids[ovsdb.IDTenant], Network: ids[ovsdb.IDNetwork], Group: ids[ovsdb.IDGroup], Owner: ids[ovsdb.IDOwner],
+		StateID: ids[ovsdb.IDEndpoint], Port: p}
+}
+
+// List returns everything that is attached, ordered by port name. It does not block.
+func (e *Engine) List() []Attachment {
+	var out []Attachment
+	for _, p := range e.Switch.Ports(ovsdb.IDContainer, "") {
+		out = append(out, attachmentOf(p))
+	}
+	return out
+}
+
+// find returns the attachments of a container's interface: of its port, or of the store when a crash left no port.
+func (e *Engine) find(container, ifname string) []Attachment {
+	var out []Attachment
+	seen := map[string]bool{}
+	for _, p := range e.Switch.Ports(ovsdb.IDContainer, container) {
+		if a := attachmentOf(p); a.IfName == ifname {
+			out = append(out, a)
+			seen[a.StateID] = true
+		}
+	}
+	for _, ep := range e.Flows.Local() {
+		if ep.EndpointID == EndpointID(container, ifname) && !seen[ep.ID] {
+			out = append(out, attachmentOfRecord(ep, container, ifname))
+		}
+	}
+	return out
+}
+
+func attachmentOfRecord(ep record.Endpoint, container, ifname string) Attachment {
+	network, tenant, _ := strings.Cut(ep.NetID, ".")
+	return Attachment{ContainerID: container, IfName: ifname, Tenant: tenant, Network: network,
+		Group: ep.ServiceName, StateID: ep.ID}
+}
+
+// Detach takes an interface away. Detaching what is gone, in whole or in part, succeeds. When the master cannot be
+// asked it returns that error and leaves everything, so that a repeat finds it.
+func (e *Engine) Detach(ctx context.Context, container, ifname string) error {
+	unlock, err := e.locks.lock(ctx, EndpointID(container, ifname))
+	if err != nil {
+		return fmt.Errorf("detach %s: %w", container, err)
+	}
+	defer unlock()
+	for _, a := range e.find(container, ifname) {
+		if err := e.remove(ctx, a); err != nil {
+			return fmt.Errorf("detach %s: %w", a.StateID, err)
+		}
+	}
+	return nil
+}
+
+// remove deletes one attachment at the master and then here.
+func (e *Engine) remove(ctx context.Context, a Attachment) error {
+	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: a.Tenant, NetworkName: a.Network,
+		ServiceName: a.Group, EndpointID: EndpointID(a.ContainerID, a.IfName)})
+	if err != nil {
+		return err
+	}
+	return e.forget(ctx, a.StateID, a.Port.Name, a.Port.Requested)
+}
+
+// forget removes flows, port and interface. The interface goes in the background.
+func (e *Engine) forget(ctx context.Context, id, name string, number uint32) error {
+	e.Flows.SetPort(id, 0)
+	if name == "" {
+		return nil
+	}
+	if err := e.Switch.RemovePort(ctx, name); err != nil {
+		return err
+	}
+	e.Links.Doom(name)
+	e.numbers.release(number)
+	return nil
+}
+
+// Reclaim removes what this host has of an endpoint, by state id, without asking the master: the master's clean-up
+// calls it. An endpoint that is not here is success.
+func (e *Engine) Reclaim(ctx context.Context, id string) error {
+	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, id) {
+		if id == ovsdb.FixedPort {
+			continue
+		}
+		a := attachmentOf(p)
+		unlock, err := e.locks.lock(ctx, EndpointID(a.ContainerID, a.IfName))
+		if err != nil {
+			return fmt.Errorf("reclaim %s: %w", id, err)
+		}
+		err = e.forget(ctx, id, p.Name, p.Requested)
+		unlock()
+		if err != nil {
+			return fmt.Errorf("reclaim %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// Check returns nil when the attachment is whole: endpoint, port and interface as they were made. ErrUnknown says that
+// there is none.
+func (e *Engine) Check(ctx context.Context, container, ifname, netns string) (Result, error) {
+	for _, a := range e.find(container, ifname) {
+		if a.Port.Name == "" {
+			return Result{}, fmt.Errorf("check %s: the switch has no port of it", a.StateID)
+		}
+		ep, ok := e.Flows.Endpoint(a.StateID)
+		if !ok {
+			return Result{}, fmt.Errorf("check %s: netmaster has no such endpoint", a.StateID)
+		}
+		if a.Port.OFPort == 0 {
+			return Result{}, fmt.Errorf("check %s: port %s does not work: %s", a.StateID, a.Port.Name, a.Port.Error)
+		}
+		n, err := e.Flows.Network(ctx, ep.NetID)
+		if err != nil {
+			return Result{}, fmt.Errorf("check %s: %w", a.StateID, err)
+		}
+		res, err := e.result(ifname, netns, a.Port.Name, ep, n)
+		res.OFPort = a.Port.OFPort
+		if err == nil {
+			err = e.Links.Check(e.config(&res))
+		}
+		if err != nil {
+			return res, fmt.Errorf("check %s: %w", a.StateID, err)
+		}
+		return res, nil
+	}
+	return Result{}, fmt.Errorf("%w: %s %s", ErrUnknown, container, ifname)
+}
+
+// Keep detaches everything that owner attached and that valid does not name: CNI's garbage collection. It goes on
+// after an error and returns all of them.
+func (e *Engine) Keep(ctx context.Context, owner string, valid map[[2]string]bool) error {
+	var errs []error
+	for _, a := range e.List() {
+		if a.Owner == owner && !valid[[2]string{a.ContainerID, a.IfName}] {
+			errs = append(errs, e.Detach(ctx, a.ContainerID, a.IfName))
+		}
+	}
+	return errors.Join(errs...)
+}

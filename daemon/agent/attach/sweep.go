@@ -1,0 +1,98 @@
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// Restore learns from Open vSwitch what is attached: after it, flows and new numbers take account of it. It may be
+// repeated at any time.
+func (e *Engine) Restore() {
+	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
+		number := p.OFPort
+		if number == 0 {
+			number = p.Requested
+		}
+		if number == 0 {
+			continue
+		}
+		e.numbers.use(number)
+		if id := p.ExternalIDs[ovsdb.IDEndpoint]; id != ovsdb.FixedPort {
+			e.Flows.SetPort(id, number)
+		}
+	}
+}
+
+// Run sweeps now and every interval until ctx ends; then it returns nil.
+func (e *Engine) Run(ctx context.Context, interval time.Duration) error {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if err := e.Sweep(ctx); err != nil && ctx.Err() == nil {
+			e.Log.Warn("sweep of leftovers", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Sweep removes what crashes and containers that vanished have left. A container counts as gone when the path of its
+// network namespace leads nowhere and its interface has vanished, as the kernel does to both when the namespace ends;
+// nothing else - no silence of the master, no missing record - is proof. It goes on after an error and returns all.
+func (e *Engine) Sweep(ctx context.Context) error {
+	names, err := e.Links.Names()
+	errs := []error{err}
+	for _, name := range names {
+		if e.locks.isBusy(name) {
+			continue
+		}
+		if _, ok := e.Switch.Port(name); !ok {
+			e.Log.Info("removing an interface without a port", "interface", name)
+			e.Links.Doom(name)
+		}
+	}
+	for _, a := range e.List() {
+		if e.locks.isBusy(a.Port.Name) || !link.NamespaceGone(a.Netns) {
+			continue
+		}
+		exists, err := e.Links.Exists(a.Port.Name)
+		if err != nil || exists {
+			errs = append(errs, err)
+			continue
+		}
+		e.Log.Info("removing an endpoint whose container is gone", "endpoint", a.StateID, "netns", a.Netns)
+		errs = append(errs, e.Detach(ctx, a.ContainerID, a.IfName))
+	}
+	e.Restore()
+	return errors.Join(errs...)
+}
+
+// AdjustMTU gives all attached interfaces the MTU that they should have now. It goes on after an error and returns all.
+func (e *Engine) AdjustMTU(ctx context.Context) error {
+	var errs []error
+	for _, a := range e.List() {
+		ep, ok := e.Flows.Endpoint(a.StateID)
+		if !ok {
+			continue
+		}
+		n, err := e.Flows.Network(ctx, ep.NetID)
+		if err == nil {
+			err = e.Links.SetMTU(a.Port.Name, e.MTU())
+		}
+		if err == nil {
+			err = e.Links.SetContainerMTU(a.Netns, a.IfName, e.mtu(&n))
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("MTU of %s: %w", a.StateID, err))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,316 @@
+// Package cniserver is the agent's end of CNI: an HTTP service on a unix socket that turns the plugin's requests into
+// attachments, and answers the original plugin's requests too.
+package cniserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/containernetworking/cni/pkg/types"
+	types100 "github.com/containernetworking/cni/pkg/types/100"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/cni/wire"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/ofnet/link"
+)
+
+// maxRequest bounds a request: a network configuration with a garbage collector's list of a thousand attachments is
+// below 200 kB.
+const maxRequest = 4 << 20
+
+// callLimit bounds one operation; it is shorter than the plugin's patience, so that the plugin hears why.
+const callLimit = 50 * time.Second
+
+// Attacher is *attach.Engine.
+type Attacher interface {
+	Attach(ctx context.Context, r attach.Request) (attach.Result, error)
+	Detach(ctx context.Context, container, ifname string) error
+	Check(ctx context.Context, container, ifname, netns string) (attach.Result, error)
+	Keep(ctx context.Context, owner string, valid map[[2]string]bool) error
+}
+
+// Labels reads the labels of a pod; *podlabels.Client is one.
+type Labels interface {
+	Labels(ctx context.Context, namespace, name, uid string) (map[string]string, error)
+}
+
+// Options are what a Server needs.
+type Options struct {
+	Socket   string // path of the unix socket
+	Attacher Attacher
+	Pods     Labels          // nil: labels of pods are not read
+	Starting func() []string // what the agent still needs before it can do anything; empty once it has it
+	Waiting  func() []string // what it waits for now, for STATUS; an operation may be tried all the same
+	Log      *slog.Logger
+}
+
+// Server is the CNI service. It is a task.
+type Server struct {
+	Options
+	ready chan struct{}
+}
+
+// New returns a Server; Run serves.
+func New(o Options) *Server { return &Server{Options: o, ready: make(chan struct{})} }
+
+// String names the server for logs.
+func (s *Server) String() string { return "CNI at " + s.Socket }
+
+// Ready is closed once the socket is listened to.
+func (s *Server) Ready() <-chan struct{} { return s.ready }
+
+// Run serves until ctx ends; requests under way may finish within five seconds.
+func (s *Server) Run(ctx context.Context) error {
+	l, err := listen(s.Socket)
+	if err != nil {
+		return err
+	}
+	srv := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(l) }()
+	close(s.ready)
+	select {
+	case err := <-done:
+		return fmt.Errorf("serve %s: %w", s.Socket, err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if srv.Shutdown(grace) != nil {
+		_ = srv.Close()
+	}
+	<-done
+	return nil
+}
+
+// listen makes the socket, for root only from the moment it exists: its folder is closed to others first.
+func listen(path string) (net.Listener, error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder of the CNI socket: %w", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder of the CNI socket: %w", err)
+	}
+	// A socket that an earlier process left cannot be listened to; it goes, unless somebody still answers there.
+	if nc, err := net.Dial("unix", path); err == nil {
+		_ = nc.Close()
+		return nil, fmt.Errorf("another process serves the CNI socket %s: is a netplugin running already?", path)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("old CNI socket: %w", err)
+	}
+	// Bound under another name, narrowed, then moved: at its own name it is never wider open.
+	tmp := path + ".new"
+	_ = os.Remove(tmp)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: tmp, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("listen at the CNI socket %s: %w", path, err)
+	}
+	l.SetUnlinkOnClose(false)
+	if err = os.Chmod(tmp, 0o600); err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		_ = l.Close()
+		_ = os.Remove(tmp)
+		return nil, fmt.Errorf("listen at the CNI socket %s: %w", path, err)
+	}
+	return l, nil
+}
+
+// Handler is the service without its socket.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for path, serve := range map[string]func(context.Context, wire.Request, *wire.Conf) (*types100.Result, error){
+		wire.PathAdd: s.add, wire.PathDel: s.del, wire.PathCheck: s.check, wire.PathStatus: s.status, wire.PathGC: s.gc,
+	} {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
+	}
+	mux.HandleFunc("POST "+wire.PathAddPod, s.addPod)
+	mux.HandleFunc("POST "+wire.PathDelPod, s.delPod)
+	return mux
+}
+
+// serve decodes a request, carries it out and answers. A plugin that hangs up does not stop the operation half-way.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request,
+	do func(context.Context, wire.Request, *wire.Conf) (*types100.Result, error)) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
+	defer cancel()
+	begin := time.Now()
+	var req wire.Request
+	var conf *wire.Conf
+	err := decode(r.Body, &req)
+	if err == nil {
+		conf, err = wire.ParseConf(req.Config)
+	}
+	var answer wire.Answer
+	if err != nil {
+		answer.Error = types.NewError(types.ErrDecodingFailure, err.Error(), "")
+	} else if answer.Result, err = do(ctx, req, conf); err != nil {
+		answer.Error = cniError(err)
+	}
+	if answer.Error != nil {
+		s.Log.Warn("CNI", "path", r.URL.Path, "container", req.ContainerID, "ifname", req.IfName,
+			"code", answer.Error.Code, "error", answer.Error.Msg, "took", time.Since(begin))
+	} else {
+		s.Log.Debug("CNI", "path", r.URL.Path, "container", req.ContainerID, "ifname", req.IfName, "took", time.Since(begin))
+	}
+	reply(w, http.StatusOK, answer)
+}
+
+func decode(r io.Reader, v any) error {
+	if err := json.NewDecoder(io.LimitReader(r, maxRequest)).Decode(v); err != nil {
+		return fmt.Errorf("read request: %w", err)
+	}
+	return nil
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a plugin that is gone cannot be told
+}
+
+// cniError chooses the specification's code for an error.
+func cniError(err error) *types.Error {
+	var e *types.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, link.ErrNoNamespace):
+		return types.NewError(types.ErrUnknownContainer, err.Error(), "")
+	case errors.Is(err, attach.ErrUnknown):
+		return types.NewError(types.ErrUnknownContainer, err.Error(), "")
+	case errors.Is(err, attach.ErrInvalid):
+		return types.NewError(types.ErrInvalidEnvironmentVariables, err.Error(), "")
+	}
+	var refused *model.Error
+	if errors.As(err, &refused) {
+		switch refused.Code {
+		case model.CodeInvalid, model.CodeNotFound, model.CodeUnsupported:
+			return types.NewError(types.ErrInvalidNetworkConfig, err.Error(), refused.Remedy)
+		case model.CodeExhausted, model.CodeConflict, model.CodeInUse:
+			return types.NewError(types.ErrInternal, err.Error(), refused.Remedy)
+		}
+	}
+	return types.NewError(types.ErrTryAgainLater, err.Error(), "")
+}
+
+// owner is who an attachment belongs to, for the garbage collector: a network configuration.
+func owner(conf *wire.Conf) string { return "cni/" + conf.Name }
+
+func (s *Server) add(ctx context.Context, r wire.Request, conf *wire.Conf) (*types100.Result, error) {
+	if err := s.serving(); err != nil {
+		return nil, err
+	}
+	args, err := parseArgs(r.Args)
+	if err != nil {
+		return nil, types.NewError(types.ErrInvalidEnvironmentVariables, err.Error(), "")
+	}
+	res, err := s.attach(ctx, r, args, conf)
+	if err != nil {
+		return nil, err
+	}
+	return cniResult(&res, conf), nil
+}
+
+func (s *Server) attach(ctx context.Context, r wire.Request, args map[string]string, conf *wire.Conf) (attach.Result, error) {
+	id, err := identify(ctx, s.Pods, args, conf)
+	if err != nil {
+		return attach.Result{}, err
+	}
+	return s.Attacher.Attach(ctx, attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns,
+		Tenant: id.tenant, Network: id.network, Group: id.group, Name: id.podName, Labels: id.labels, Owner: owner(conf)})
+}
+
+func (s *Server) del(ctx context.Context, r wire.Request, _ *wire.Conf) (*types100.Result, error) {
+	if r.ContainerID == "" {
+		return nil, fmt.Errorf("%w: container id is missing", attach.ErrInvalid)
+	}
+	if err := s.serving(); err != nil {
+		return nil, err
+	}
+	return nil, s.Attacher.Detach(ctx, r.ContainerID, r.IfName)
+}
+
+// check compares with what was made, and with what the runtime remembers of it.
+func (s *Server) check(ctx context.Context, r wire.Request, conf *wire.Conf) (*types100.Result, error) {
+	if err := s.serving(); err != nil {
+		return nil, err
+	}
+	res, err := s.Attacher.Check(ctx, r.ContainerID, r.IfName, r.Netns)
+	if err != nil {
+		return nil, checkError(err)
+	}
+	prev, err := previous(r.Config, conf)
+	if err != nil {
+		return nil, types.NewError(types.ErrDecodingFailure, err.Error(), "")
+	}
+	if prev == nil {
+		return nil, nil
+	}
+	have := map[string]bool{}
+	for _, a := range res.Addrs {
+		have[a.String()] = true
+	}
+	for _, ip := range prev.IPs {
+		if mine(prev, ip, r.IfName) && !have[ip.Address.String()] {
+			return nil, types.NewError(types.ErrInternal, fmt.Sprintf("prevResult has address %s, the endpoint has %v",
+				ip.Address.String(), res.Addrs), "")
+		}
+	}
+	return nil, nil
+}
+
+// checkError makes a difference found by CHECK a lasting error: trying again would not help.
+func checkError(err error) error {
+	if e := cniError(err); e.Code != types.ErrTryAgainLater {
+		return e
+	}
+	return types.NewError(types.ErrInternal, err.Error(), "")
+}
+
+// serving says why the agent cannot serve yet.
+func (s *Server) serving() error {
+	return notReady(s.Starting())
+}
+
+func notReady(waiting []string) error {
+	if len(waiting) > 0 {
+		return types.NewError(types.ErrTryAgainLater, "contiv agent is not ready", "it waits for: "+strings.Join(waiting, "; "))
+	}
+	return nil
+}
+
+func (s *Server) status(context.Context, wire.Request, *wire.Conf) (*types100.Result, error) {
+	return nil, notReady(append(s.Starting(), s.Waiting()...))
+}
+
+func (s *Server) gc(ctx context.Context, r wire.Request, conf *wire.Conf) (*types100.Result, error) {
+	if err := s.serving(); err != nil {
+		return nil, err
+	}
+	valid := map[[2]string]bool{}
+	for _, a := range conf.ValidAttachments {
+		valid[[2]string{a.ContainerID, a.IfName}] = true
+	}
+	return nil, s.Attacher.Keep(ctx, owner(conf), valid)
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/contiv/contiv/cni/wire"
+	"github.com/contiv/contiv/daemon/flags"
+)
+
+// inspectPort is where every agent's inspection is served.
+const inspectPort = 9090
+
+// options are what netplugin is told.
+type options struct {
+	flags.Common
+	Host      string
+	CtrlIP    string
+	VTEPIP    string
+	Uplinks   []string
+	VXLANPort string
+	Datapath  string
+	OVSRunDir string
+	Socket    string
+	Kube      string
+
+	ctrl, vtep netip.Addr
+	vxlan      int
+}
+
+func (o *options) register(s *flags.Set) {
+	o.Common.Register(s)
+	s.String(&o.Host, "host", "HOST", "", "label of this host in the cluster (default: the kernel's host name)", "host-label")
+	s.String(&o.CtrlIP, "ctrl-ip", "CONTROL_IP", "", "address at which this agent is inspected (default: of the first usable interface)")
+	s.String(&o.VTEPIP, "vtep-ip", "VTEP_IP", "", "tunnel address (default: as --ctrl-ip)")
+	s.List(&o.Uplinks, "vlan-uplinks", "VLAN_UPLINKS", "NICs that carry VLANs; required with --netmode vlan", "vlan-if")
+	s.String(&o.VXLANPort, "vxlan-port", "VXLAN_PORT", "4789", "UDP port of VXLAN")
+	s.String(&o.Datapath, "datapath", "DATAPATH", "auto", "datapath of Open vSwitch: system (kernel), netdev (userspace) or auto")
+	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
+	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
+	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
+}
+
+// parse reads and checks the command line and the environment. Errors name the flag and the remedy.
+func parse(args []string, getenv func(string) string, out io.Writer) (*options, error) {
+	o := &options{}
+	s := flags.New("netplugin", "CONTIV_NETPLUGIN_", out)
+	o.register(s)
+	if err := s.Parse(args, getenv); err != nil {
+		return nil, err
+	}
+	if o.Version {
+		return o, nil
+	}
+	return o, o.check()
+}
+
+func (o *options) check() error {
+	if err := o.Common.Check(); err != nil {
+		return err
+	}
+	if err := flags.OneOf("datapath", o.Datapath, "auto", "netdev", "system"); err != nil {
+		return err
+	}
+	var err error
+	if o.Host == "" {
+		if o.Host, err = os.Hostname(); err != nil || o.Host == "" {
+			return fmt.Errorf("--host is required: the kernel has no host name (%v)", err)
+		}
+	}
+	if o.NetMode == "vlan" && len(o.Uplinks) == 0 {
+		return fmt.Errorf("--vlan-uplinks is required with --netmode vlan: name the NICs that carry VLANs")
+	}
+	for i, nic := range o.Uplinks {
+		if slices.Contains(o.Uplinks[:i], nic) {
+			return fmt.Errorf("--vlan-uplinks names %s twice", nic)
+		}
+		if _, err := net.InterfaceByName(nic); err != nil {
+			return fmt.Errorf("--vlan-uplinks %s: no such interface; `ip link` lists them", nic)
+		}
+	}
+	if o.vxlan, err = strconv.Atoi(o.VXLANPort); err != nil || o.vxlan < 1 || o.vxlan > 65535 {
+		return fmt.Errorf("--vxlan-port %s: it is a number from 1 to 65535", o.VXLANPort)
+	}
+	if o.ctrl, err = o.address("ctrl-ip", o.CtrlIP, netip.Addr{}); err != nil {
+		return err
+	}
+	o.vtep, err = o.address("vtep-ip", o.VTEPIP, o.ctrl)
+	return err
+}
+
+// address reads an address flag; an empty one is otherwise, or else an address of this host.
+func (o *options) address(flag, text string, otherwise netip.Addr) (netip.Addr, error) {
+	if text == "" {
+		if otherwise.IsValid() {
+			return otherwise, nil
+		}
+		a, err := flags.LocalAddress()
+		if err != nil {
+			return a, fmt.Errorf("--%s: %w", flag, err)
+		}
+		return a, nil
+	}
+	a, err := netip.ParseAddr(text)
+	if err != nil || a.Zone() != "" || a.IsUnspecified() {
+		return a, fmt.Errorf("--%s %s: it is an IP address of this host", flag, text)
+	}
+	return a.Unmap(), nil
+}

@@ -1,0 +1,147 @@
+// Package inspect shows what an agent does, over HTTP: status, readiness, metrics, flows with the objects that caused
+// them, ports. It changes nothing, but for the master's clean-up of an endpoint.
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// Forwarder is the part of *bridge.Reconciler that is shown.
+type Forwarder interface {
+	Summary() bridge.Summary
+	Counters() bridge.Counters
+	Status() []bridge.OwnerStatus
+	Flows(ctx context.Context) ([]bridge.LiveFlow, error)
+}
+
+// Attachments is the part of *attach.Engine that is shown.
+type Attachments interface {
+	List() []attach.Attachment
+	Reclaim(ctx context.Context, id string) error
+}
+
+// Options are what Handler needs.
+type Options struct {
+	Forward   Forwarder
+	Attach    Attachments
+	Tables    flow.Tables
+	Status    func() model.AgentStatus
+	Waiting   func() []string
+	Driver    func() Driver
+	Malformed func() []string // keys of records that could not be read
+	Version   model.Version
+}
+
+// Driver is what the agent knows of its surroundings.
+type Driver struct {
+	LocalIP   string
+	Connected bool
+	Bridge    string
+	FwdMode   string
+	ArpMode   string
+	MTU       int
+	Endpoints []record.Endpoint
+	Masters   []record.Service
+	VTEPs     []record.Service
+}
+
+// answerLimit bounds what one request may take.
+const answerLimit = 20 * time.Second
+
+// Handler serves the inspection routes.
+func Handler(o Options) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Status()) })
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Version) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok\n") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if wait := o.Waiting(); len(wait) > 0 {
+			text(w, http.StatusServiceUnavailable, "waiting for "+strings.Join(wait, "\nwaiting for ")+"\n")
+			return
+		}
+		text(w, http.StatusOK, "ok\n")
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry(o), promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /inspect/driver", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusOK, original(o.Driver(), o.Forward))
+	})
+	mux.HandleFunc("GET /inspect/flows", o.flows)
+	mux.HandleFunc("GET /inspect/ports", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, ports(o.Attach.List())) })
+	mux.HandleFunc("GET /inspect/owners", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, owners(o.Forward.Status())) })
+	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
+	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
+	return limited(mux)
+}
+
+// limited gives every request an end.
+func limited(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), answerLimit)
+		defer cancel()
+		h.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		text(w, http.StatusInternalServerError, err.Error()+"\n")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n'))
+}
+
+func text(w http.ResponseWriter, status int, s string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(s))
+}
+
+// list makes an empty JSON array of nil.
+func list[T any](v []T) []T {
+	if v == nil {
+		return []T{}
+	}
+	return v
+}
+
+// flows answers with the switch's flows as text lines, each with the object that caused it. The query may choose one
+// owner ("kind/name") and one table, by name or number.
+func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
+	live, err := o.Forward.Flows(r.Context())
+	if err != nil {
+		text(w, http.StatusServiceUnavailable, "read the switch's flows: "+err.Error()+"\n")
+		return
+	}
+	owner, table := r.URL.Query().Get("owner"), r.URL.Query().Get("table")
+	out := []Flow{}
+	for i := range live {
+		f := o.flow(&live[i])
+		if (owner == "" || f.Owner == owner) && (table == "" || f.Table == table || f.TableID == table) {
+			out = append(out, f)
+		}
+	}
+	answer(w, http.StatusOK, out)
+}
+
+func (o *Options) reclaim(w http.ResponseWriter, r *http.Request) {
+	if err := o.Attach.Reclaim(r.Context(), r.PathValue("id")); err != nil {
+		text(w, http.StatusInternalServerError, err.Error()+"\n")
+		return
+	}
+	text(w, http.StatusOK, "")
+}

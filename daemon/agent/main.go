@@ -1,0 +1,117 @@
+// Command netplugin is contiv's agent: it runs on every host that carries containers, gives them interfaces, and keeps
+// the host's Open vSwitch forwarding as the cluster has decided.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/agent/podlabels"
+	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/daemon/store/open"
+	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/openflow"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// Set by the linker.
+var (
+	version = "dev"
+	commit  = "unknown"
+	built   = "unknown"
+)
+
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
+
+// run is the program. It returns the exit code: 22 for a configuration that is wrong, 1 for a failure.
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	o, err := parse(args, getenv, stdout)
+	switch {
+	case errors.Is(err, flags.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintln(stderr, "netplugin:", err)
+		return flags.ExitConfig
+	case o.Version:
+		fmt.Fprintf(stdout, "Version: %s\nGitCommit: %s\nBuildTime: %s\n", version, commit, built)
+		return 0
+	}
+	if err := serve(ctx, o, stderr); err != nil {
+		fmt.Fprintln(stderr, "netplugin:", err)
+		var wrong *configError
+		if errors.As(err, &wrong) {
+			return flags.ExitConfig
+		}
+		return 1
+	}
+	return 0
+}
+
+// configError is an error that only another configuration cures.
+type configError struct{ error }
+
+func (e *configError) Unwrap() error { return e.error }
+
+func serve(ctx context.Context, o *options, stderr io.Writer) error {
+	log, err := logging.New(o.Log, "netplugin", stderr)
+	if err != nil {
+		return &configError{err}
+	}
+	db, err := open.Open(o.Store, log)
+	if err != nil {
+		return &configError{err}
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			log.Warn("close the store", "error", err)
+		}
+	}()
+	pods, err := kubernetes(o.Kube)
+	if err != nil {
+		return &configError{err}
+	}
+	p := pipeline.Default()
+	forward := bridge.NewReconciler(o.Host, p,
+		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log})
+	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, VXLANPort: o.vxlan,
+		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort,
+		Store: db, Pods: pods, Version: model.Version{Version: version, GitCommit: commit, BuildTime: built}, Log: log},
+		forward, p.Tables())
+	if err != nil {
+		return &configError{err}
+	}
+	log.Info("netplugin starts", "version", version, "host", o.Host, "ctrl-ip", o.ctrl, "vtep-ip", o.vtep,
+		"uplinks", o.Uplinks, "store", db)
+	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
+}
+
+// kubernetes returns the reader of pods' labels, nil when there is no Kubernetes to ask.
+func kubernetes(kubeconfig string) (cniserver.Labels, error) {
+	var c podlabels.Config
+	var err error
+	if kubeconfig != "" {
+		c, err = podlabels.Kubeconfig(kubeconfig)
+	} else {
+		var inside bool
+		if c, inside, err = podlabels.InCluster(); !inside {
+			return nil, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	pods, err := podlabels.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return pods, nil
+}

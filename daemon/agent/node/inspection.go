@@ -1,0 +1,58 @@
+package node
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/inspect"
+)
+
+// inspectAddresses are where inspection is served: the control address, and loopback. Nowhere else.
+func (n *Node) inspectAddresses() []netip.AddrPort {
+	loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	out := []netip.AddrPort{netip.AddrPortFrom(loopback, uint16(n.InspectPort))}
+	if n.CtrlIP.IsValid() && n.CtrlIP != loopback {
+		out = append(out, netip.AddrPortFrom(n.CtrlIP, uint16(n.InspectPort)))
+	}
+	return out
+}
+
+func (n *Node) inspection() inspect.Options {
+	return inspect.Options{Forward: n.forward, Attach: n.attach, Tables: n.tables, Status: n.Status, Waiting: n.Waiting,
+		Driver: n.driver, Malformed: n.sync.Malformed, Version: n.Version}
+}
+
+// Status is what the agent says of itself.
+func (n *Node) Status() model.AgentStatus {
+	sum := n.forward.Summary()
+	seen, _ := n.sync.Seen()
+	w := n.Waiting()
+	s := model.AgentStatus{Host: n.Host, Version: n.Version.Version, Since: n.started.UTC().Format(time.RFC3339),
+		Ready: len(w) == 0, Waiting: w, Datapath: n.sw.DatapathType(), VTEP: n.VTEP.String(), Seen: seen,
+		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List())}
+	if sum.Failed > 0 {
+		for _, o := range n.forward.Status() {
+			if o.Err != "" {
+				s.Errors = append(s.Errors, inspect.Owner(o))
+			}
+		}
+	}
+	return s
+}
+
+// driver is the part of /inspect/driver that the original kept for each of its two bridges.
+func (n *Node) driver() inspect.Driver {
+	d := inspect.Driver{LocalIP: n.VTEP.String(), Connected: n.forward.Connected(), Bridge: BridgeName,
+		FwdMode: n.sync.Global().FwdMode, ArpMode: n.sync.Global().ArpMode, MTU: int(n.mtu.Load())}
+	for _, ep := range n.sync.Local() {
+		d.Endpoints = append(d.Endpoints, ep)
+	}
+	for _, s := range n.members.List("netmaster") {
+		d.Masters = append(d.Masters, s)
+	}
+	for _, s := range n.members.List("netplugin.vtep") {
+		d.VTEPs = append(d.VTEPs, s)
+	}
+	return d
+}

@@ -1,0 +1,292 @@
+// Package node puts the parts of an agent together: it prepares the switch of its host, keeps it equal to what the
+// store says, serves containers, and shows what it does.
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/daemon/agent/sync"
+	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// BridgeName is the one integration bridge of a host.
+const BridgeName = "contiv0"
+
+// defaultMTU holds until the interface that carries the tunnel address is known.
+const defaultMTU = 1500
+
+// masterPatience is for how long a request to the master is repeated while the cluster elects a leader.
+const masterPatience = 10 * time.Second
+
+// Config says who the agent is and where its parts are.
+type Config struct {
+	Host        string     // label
+	CtrlIP      netip.Addr // registered for inspection
+	VTEP        netip.Addr // tunnel address
+	Uplinks     []string   // NICs that carry VLANs
+	VXLANPort   int        // UDP
+	Datapath    string     // "auto", "netdev", "system"
+	OVSRunDir   string     // holds db.sock and the bridge's .mgmt socket
+	Namespace   string     // path of the network namespace of Open vSwitch; "" is the agent's own
+	FwdMode     string     // as the operator expects it; the cluster's own setting counts
+	CNISocket   string     // "" serves no CNI
+	InspectPort int        // at CtrlIP and 127.0.0.1; 0 serves nothing
+	Store       store.Store
+	Master      attach.Master    // nil: the registered netmasters
+	Pods        cniserver.Labels // nil: labels of pods are not read
+	Version     model.Version
+	SweepEvery  time.Duration // 0: 30 s
+	Log         *slog.Logger
+}
+
+// Forwarder is *bridge.Reconciler.
+type Forwarder interface {
+	sync.Bridge
+	inspect.Forwarder
+	Run(ctx context.Context) error
+	Connected() bool
+}
+
+// Node is a running agent. It is a task.
+type Node struct {
+	Config
+	started time.Time
+	forward Forwarder
+	tables  flow.Tables
+
+	db       *ovsdb.Client
+	sw       *ovsdb.Switch
+	links    *link.Host
+	sync     *sync.Engine
+	attach   *attach.Engine
+	members  *cluster.Members
+	registry *cluster.Registry
+	tasks    *task.Group
+
+	mtu      atomic.Int64
+	prepared chan struct{} // closed when the switch has been prepared for the first time
+	problem  atomic.Pointer[string]
+	ready    chan struct{}
+}
+
+// ManagementSocket is where a bridge's OpenFlow is spoken.
+func ManagementSocket(rundir string) string { return filepath.Join(rundir, BridgeName+".mgmt") }
+
+// New puts the parts together; tables are those that forward fills, for their names.
+func New(c Config, forward Forwarder, tables flow.Tables) (*Node, error) {
+	links, err := link.Open(c.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	if c.SweepEvery == 0 {
+		c.SweepEvery = 30 * time.Second
+	}
+	n := &Node{Config: c, started: time.Now(), forward: forward, tables: tables, links: links,
+		prepared: make(chan struct{}), ready: make(chan struct{})}
+	n.mtu.Store(defaultMTU)
+	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)
+	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
+	n.members = cluster.NewMembers(c.Store, c.Log)
+	if n.Master == nil {
+		n.Master = &client.Client{Masters: n.masters, Patience: masterPatience}
+	}
+	self := ofnet.Host{Label: c.Host, VTEP: c.VTEP}
+	fixed := ofnet.Ports{Tunnel: portTunnel, Host: portHost}
+	service := record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: c.VTEP.String(), Port: c.VXLANPort,
+		Hostname: c.Host, Version: c.Version.Version}
+	if len(c.Uplinks) > 0 {
+		fixed.Uplink = portUplink
+		nic, err := links.Interface(c.Uplinks[0])
+		if err != nil {
+			links.Close()
+			return nil, fmt.Errorf("uplink (check --vlan-uplinks): %w", err)
+		}
+		copy(self.UplinkMAC[:], nic.MAC)
+		service.UplinkMAC = nic.MAC.String()
+	}
+	n.registry = cluster.NewRegistry(c.Store, 0, c.Log, service, record.Service{ServiceName: record.ServiceAgent,
+		HostAddr: c.CtrlIP.String(), Port: c.InspectPort, Hostname: c.Host, Version: c.Version.Version})
+	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Log: c.Log})
+	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
+		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
+		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
+	n.tasks = task.NewGroup(c.Log, n.parts()...)
+	return n, nil
+}
+
+// parts are the agent's tasks. Those that need the switch wait for it themselves.
+func (n *Node) parts() []task.Task {
+	parts := []task.Task{
+		n.db, n.members, n.registry,
+		task.Func("interface reaper", func(ctx context.Context, ready func()) error {
+			ready()
+			return n.links.Reap(ctx, n.Log)
+		}),
+		task.Func("preparation of the switch", n.prepare),
+		task.Func("MTU of the underlay", func(ctx context.Context, ready func()) error {
+			ready()
+			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
+		}),
+		n.afterPreparation("flow reconciler", n.forward.Run),
+		n.afterPreparation("store watch", n.sync.Run),
+		task.Func("sweep", func(ctx context.Context, ready func()) error {
+			ready()
+			select {
+			case <-n.sync.Ready():
+				return n.attach.Run(ctx, n.SweepEvery)
+			case <-ctx.Done():
+				return nil
+			}
+		}),
+		task.Func("readiness", n.watchReadiness),
+	}
+	if n.CNISocket != "" {
+		parts = append(parts, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
+			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
+	}
+	if n.InspectPort != 0 {
+		parts = append(parts, inspect.NewServer(n.inspectAddresses(), inspect.Handler(n.inspection()), n.Log))
+	}
+	return parts
+}
+
+func (n *Node) afterPreparation(name string, run func(context.Context) error) task.Task {
+	return task.Func(name, func(ctx context.Context, ready func()) error {
+		select {
+		case <-n.prepared:
+			ready()
+			return run(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	})
+}
+
+// String names the agent for logs.
+func (n *Node) String() string { return "agent " + n.Host }
+
+// Ready is closed when the agent serves for the first time.
+func (n *Node) Ready() <-chan struct{} { return n.ready }
+
+// Attach is the agent's engine for interfaces, for further doors.
+func (n *Node) Attach() *attach.Engine { return n.attach }
+
+// Run works until ctx ends. Forwarding stays as it is when it returns. Run may be called once.
+func (n *Node) Run(ctx context.Context) error {
+	defer n.links.Close()
+	return n.tasks.Run(ctx)
+}
+
+// masters are the URLs of the registered netmasters, the leader first.
+func (n *Node) masters(context.Context) []string {
+	var out []string
+	for _, s := range n.members.List(record.ServiceMaster) {
+		url := "http://" + net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port))
+		if s.Role == string(model.RoleLeader) {
+			out = slices.Insert(out, 0, url)
+		} else {
+			out = append(out, url)
+		}
+	}
+	return out
+}
+
+func (n *Node) newMTU(ctx context.Context, mtu int) {
+	if old := n.mtu.Swap(int64(mtu)); old == int64(mtu) {
+		return
+	}
+	n.Log.Info("MTU of the underlay", "vtep", n.VTEP, "mtu", mtu)
+	if err := n.attach.AdjustMTU(ctx); err != nil {
+		n.Log.Warn("MTU of containers", "error", err)
+	}
+}
+
+// starting names what the agent lacks to do anything for a container.
+func (n *Node) starting() []string {
+	var out []string
+	select {
+	case <-n.prepared:
+	default:
+		what := "Open vSwitch at " + n.OVSRunDir
+		if p := n.problem.Load(); p != nil {
+			what += " (" + *p + ")"
+		}
+		return append(out, what)
+	}
+	select {
+	case <-n.sync.Ready():
+	default:
+		return append(out, "store "+n.Store.String())
+	}
+	if n.sync.Global().FwdMode == "" {
+		out = append(out, "global configuration in the store (it is written by netmaster)")
+	}
+	return out
+}
+
+// Waiting names what the agent waits for, empty when it serves.
+func (n *Node) Waiting() []string {
+	out := n.starting()
+	if !n.db.Connected() {
+		out = append(out, "ovsdb-server at "+n.OVSRunDir)
+	}
+	if !n.forward.Connected() {
+		out = append(out, "ovs-vswitchd at "+ManagementSocket(n.OVSRunDir))
+	}
+	if prefixes := n.sync.Interrupted(); len(prefixes) > 0 {
+		out = append(out, "store "+n.Store.String()+" (watch of "+strings.Join(prefixes, ", ")+")")
+	}
+	if _, own := n.Master.(*client.Client); own && len(n.masters(context.Background())) == 0 {
+		out = append(out, "a netmaster")
+	}
+	return slices.Compact(out)
+}
+
+// watchReadiness logs when what the agent waits for changes.
+func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
+	ready() // the group is ready when its parts run; the node is when nothing is waited for
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	last, once := "", false
+	for {
+		if w := strings.Join(n.Waiting(), "; "); w == "" && !once {
+			close(n.ready)
+			once, last = true, w
+			n.Log.Info("ready", "host", n.Host, "after", time.Since(n.started).Round(time.Millisecond))
+		} else if w != last {
+			last = w
+			if w == "" {
+				n.Log.Info("ready again")
+			} else {
+				n.Log.Warn("waiting", "for", w)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}

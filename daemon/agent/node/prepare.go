@@ -1,0 +1,135 @@
+package node
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// Fixed ports of the bridge, and their OpenFlow numbers. Further uplinks follow from 1003.
+const (
+	tunnelName = "vx"
+	hostName   = "contivh0"
+
+	portTunnel = 1000
+	portUplink = 1001
+	portHost   = 1002
+)
+
+// prepareLimit bounds one attempt to prepare the switch; an Open vSwitch that is away is waited for by the next one.
+const prepareLimit = 15 * time.Second
+
+// prepare makes the bridge and its fixed ports, and does it again whenever Open vSwitch's database comes back, which
+// may have been replaced, until ctx ends.
+func (n *Node) prepare(ctx context.Context, ready func()) error {
+	done := 0 // the listing of the database for which the switch is prepared
+	for ctx.Err() == nil {
+		changed := n.db.Changed()
+		if lists := n.db.Lists(); lists != done && n.db.Connected() {
+			err := n.prepareOnce(ctx)
+			if err == nil {
+				n.attach.Restore()
+				n.problem.Store(nil)
+				if done == 0 {
+					close(n.prepared)
+					ready()
+				}
+				done = lists
+				continue
+			}
+			text := err.Error()
+			if old := n.problem.Swap(&text); old == nil || *old != text {
+				n.Log.Warn("preparation of the switch, trying again", "error", err)
+			}
+			t := time.NewTimer(500 * time.Millisecond)
+			select {
+			case <-t.C:
+			case <-ctx.Done():
+			}
+			t.Stop()
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+func (n *Node) prepareOnce(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+	defer cancel()
+	datapath, err := n.datapath(ctx)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte("contiv " + n.Host))
+	id := binary.BigEndian.Uint64(append([]byte{0, 0}, localMAC(sum[:5])...))
+	err = n.sw.Ensure(ctx, ovsdb.BridgeSpec{DatapathType: datapath, DatapathID: id, MAC: localMAC(sum[:5]),
+		Protocols: []string{"OpenFlow13"}, ExternalIDs: map[string]string{"contiv-host": n.Host}})
+	if err != nil {
+		return err
+	}
+	names := map[uint8]string{}
+	for _, t := range n.tables {
+		names[uint8(t.ID)] = t.Name
+	}
+	if err := n.sw.SetFlowTables(ctx, names); err != nil {
+		return err
+	}
+	specs := []ovsdb.PortSpec{
+		ovsdb.TunnelSpec(tunnelName, portTunnel, n.VXLANPort),
+		ovsdb.InternalSpec(hostName, portHost, localMAC(sum[5:10])),
+	}
+	for i, nic := range n.Uplinks {
+		if err := n.links.SetUp(nic); err != nil {
+			return err
+		}
+		number := uint32(portUplink)
+		if i > 0 {
+			number = portHost + uint32(i)
+		}
+		specs = append(specs, ovsdb.UplinkSpec(nic, number))
+	}
+	for _, spec := range specs {
+		p, err := n.sw.EnsurePort(ctx, spec)
+		if err != nil {
+			return err
+		}
+		if p.OFPort != spec.OFPort {
+			return fmt.Errorf("port %s has OpenFlow number %d, want %d: is another port of bridge %s in the way?",
+				spec.Name, p.OFPort, spec.OFPort, BridgeName)
+		}
+	}
+	return nil
+}
+
+// localMAC makes a locally administered unicast address of five bytes.
+func localMAC(b []byte) net.HardwareAddr { return append(net.HardwareAddr{2}, b...) }
+
+// datapath decides on the datapath type. "auto" takes the kernel's where it works; Open vSwitch lists it only then.
+func (n *Node) datapath(ctx context.Context) (string, error) {
+	if n.Datapath != "" && n.Datapath != "auto" {
+		return n.Datapath, nil
+	}
+	var types []string
+	err := n.db.Await(ctx, func(t *ovsdb.Tables) (bool, error) {
+		root, ok := t.Root()
+		types = root.DatapathTypes
+		return ok && len(types) > 0, nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("wait until ovs-vswitchd tells its datapath types (is it running?): %w", err)
+	}
+	if slices.Contains(types, "system") {
+		return "system", nil
+	}
+	return "netdev", nil
+}

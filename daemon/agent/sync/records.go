@@ -1,0 +1,300 @@
+package sync
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// records is what the store says, decoded, with the indexes that make one change cheap.
+type records struct {
+	self      string
+	global    record.Global
+	tenants   map[string]record.Tenant   // by name
+	networks  map[string]record.Network  // by id
+	groups    map[string]record.Group    // by id
+	endpoints map[string]record.Endpoint // by id
+	services  map[string]record.Service  // by key
+
+	hosts    map[string]*host              // by label
+	ofTenant map[string]map[ofnet.Key]bool // networks, groups and endpoints of a tenant
+	members  map[string]int                // endpoints of a tenant on this host
+}
+
+// host is a host as its registration told; it outlives the registration while endpoints are on it.
+type host struct {
+	service   string // key of its registration, "" once that has vanished
+	vtep      netip.Addr
+	mac       ofnet.MAC
+	endpoints map[string]bool
+}
+
+func newRecords(self string) *records {
+	return &records{self: self, tenants: map[string]record.Tenant{}, networks: map[string]record.Network{},
+		groups: map[string]record.Group{}, endpoints: map[string]record.Endpoint{}, services: map[string]record.Service{},
+		hosts: map[string]*host{}, ofTenant: map[string]map[ofnet.Key]bool{}, members: map[string]int{}}
+}
+
+// decode reads the JSON object at a key and checks that it bears the name that the key says.
+func decode[T any](key, prefix string, value []byte, id func(*T) string) (name string, v T, err error) {
+	name = strings.TrimPrefix(key, prefix)
+	if err := json.Unmarshal(value, &v); err != nil {
+		return name, v, fmt.Errorf("record %s: %w", key, err)
+	}
+	if got := id(&v); got != name {
+		return name, v, fmt.Errorf("record %s: it calls itself %q", key, got)
+	}
+	return name, v, nil
+}
+
+// put takes over the record at key and returns the objects that it may change. A record that cannot be read is an
+// error, and what was known of it stays. Keys that are not records of ours are ignored.
+func (r *records) put(key string, value []byte) ([]ofnet.Key, error) {
+	switch {
+	case key == record.GlobalKey:
+		var g record.Global
+		if err := json.Unmarshal(value, &g); err != nil {
+			return nil, fmt.Errorf("record %s: %w", key, err)
+		}
+		r.global = g
+		return r.all(ofnet.KindSegment), nil
+	case strings.HasPrefix(key, record.Tenants):
+		name, v, err := decode(key, record.Tenants, value, func(t *record.Tenant) string { return t.Tenant })
+		if err == nil && (v.VRF == 0 || v.VRF > 32767) {
+			err = fmt.Errorf("record %s: VRF %d is not within 1..32767", key, v.VRF)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.tenants[name] = v
+		return r.everythingOf(name), nil
+	case strings.HasPrefix(key, record.Networks):
+		name, v, err := decode(key, record.Networks, value, func(n *record.Network) string { return n.ID })
+		if err == nil {
+			_, err = segment(&v, &r.global)
+		}
+		if err != nil {
+			return nil, err
+		}
+		old := r.networks[name]
+		r.networks[name] = v
+		r.move(ofnet.Key{Kind: ofnet.KindSegment, Name: name}, old.Tenant, v.Tenant)
+		return []ofnet.Key{{Kind: ofnet.KindTenant, Name: v.Tenant}, {Kind: ofnet.KindSegment, Name: name}}, nil
+	case strings.HasPrefix(key, record.Groups):
+		name, v, err := decode(key, record.Groups, value, func(g *record.Group) string { return g.ID })
+		if err == nil && v.EndpointGroupID <= 0 {
+			err = fmt.Errorf("record %s: group number %d is not positive", key, v.EndpointGroupID)
+		}
+		if err != nil {
+			return nil, err
+		}
+		old := r.groups[name]
+		r.groups[name] = v
+		r.move(ofnet.Key{Kind: ofnet.KindGroup, Name: name}, old.TenantName, v.TenantName)
+		return []ofnet.Key{{Kind: ofnet.KindGroup, Name: name}}, nil
+	case strings.HasPrefix(key, record.Endpoints):
+		name, v, err := decode(key, record.Endpoints, value, func(e *record.Endpoint) string { return e.ID })
+		if err == nil {
+			_, err = endpoint(&v, 0)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return r.putEndpoint(name, &v), nil
+	case strings.HasPrefix(key, record.Services+record.ServiceAgentVTEP+"/"):
+		return r.putService(key, value)
+	}
+	return nil, nil
+}
+
+// del forgets the record at key and returns the objects that it may change.
+func (r *records) del(key string) []ofnet.Key {
+	switch {
+	case key == record.GlobalKey:
+		return nil // the configuration cannot be withdrawn, only changed
+	case strings.HasPrefix(key, record.Tenants):
+		name := strings.TrimPrefix(key, record.Tenants)
+		delete(r.tenants, name)
+		return r.everythingOf(name)
+	case strings.HasPrefix(key, record.Networks):
+		name := strings.TrimPrefix(key, record.Networks)
+		k := ofnet.Key{Kind: ofnet.KindSegment, Name: name}
+		r.move(k, r.networks[name].Tenant, "")
+		delete(r.networks, name)
+		return []ofnet.Key{k}
+	case strings.HasPrefix(key, record.Groups):
+		name := strings.TrimPrefix(key, record.Groups)
+		k := ofnet.Key{Kind: ofnet.KindGroup, Name: name}
+		r.move(k, r.groups[name].TenantName, "")
+		delete(r.groups, name)
+		return []ofnet.Key{k}
+	case strings.HasPrefix(key, record.Endpoints):
+		return r.putEndpoint(strings.TrimPrefix(key, record.Endpoints), nil)
+	case strings.HasPrefix(key, record.Services+record.ServiceAgentVTEP+"/"):
+		return r.delService(key)
+	}
+	return nil
+}
+
+// tenantOf is the tenant of a network id "network.tenant".
+func tenantOf(netID string) string {
+	_, tenant, _ := strings.Cut(netID, ".")
+	return tenant
+}
+
+// putEndpoint replaces an endpoint, or with v nil removes it. A tenant that gets its first member here, or loses its
+// last, changes as a whole.
+func (r *records) putEndpoint(id string, v *record.Endpoint) []ofnet.Key {
+	k := ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}
+	out := []ofnet.Key{k}
+	old, had := r.endpoints[id]
+	before := map[string]bool{}
+	var tenants, hosts []string
+	if had {
+		tenants, hosts = append(tenants, tenantOf(old.NetID)), append(hosts, old.HomingHost)
+	}
+	if v != nil {
+		tenants, hosts = append(tenants, tenantOf(v.NetID)), append(hosts, v.HomingHost)
+	}
+	for _, t := range tenants {
+		before[t] = r.present(t)
+	}
+	if had {
+		delete(r.host(old.HomingHost).endpoints, id)
+		r.count(&old, -1)
+		delete(r.endpoints, id)
+		r.move(k, tenantOf(old.NetID), "")
+	}
+	if v != nil {
+		r.endpoints[id] = *v
+		h := r.host(v.HomingHost)
+		h.endpoints[id] = true
+		if vtep, err := netip.ParseAddr(v.VtepIP); err == nil && !h.vtep.IsValid() {
+			h.vtep = vtep
+		}
+		r.count(v, 1)
+		r.move(k, "", tenantOf(v.NetID))
+	}
+	for _, t := range tenants {
+		if r.present(t) != before[t] {
+			out = append(out, r.everythingOf(t)...)
+		}
+	}
+	for _, label := range hosts {
+		out = append(out, ofnet.Key{Kind: ofnet.KindHost, Name: label})
+	}
+	return out
+}
+
+func (r *records) putService(key string, value []byte) ([]ofnet.Key, error) {
+	var s record.Service
+	if err := json.Unmarshal(value, &s); err != nil {
+		return nil, fmt.Errorf("record %s: %w", key, err)
+	}
+	vtep, err := netip.ParseAddr(s.HostAddr)
+	if err != nil || s.Hostname == "" {
+		return nil, fmt.Errorf("record %s: want a host name and an IP address, got %q and %q", key, s.Hostname, s.HostAddr)
+	}
+	var mac ofnet.MAC
+	if s.UplinkMAC != "" {
+		hw, err := net.ParseMAC(s.UplinkMAC)
+		if err != nil || len(hw) != len(mac) {
+			return nil, fmt.Errorf("record %s: %q is not a MAC address", key, s.UplinkMAC)
+		}
+		copy(mac[:], hw)
+	}
+	var out []ofnet.Key
+	if old, ok := r.services[key]; ok && old.Hostname != s.Hostname {
+		out = r.delService(key)
+	}
+	r.services[key] = s
+	h := r.host(s.Hostname)
+	h.service, h.vtep, h.mac = key, vtep, mac
+	return append(out, ofnet.Key{Kind: ofnet.KindHost, Name: s.Hostname}), nil
+}
+
+// delService notes that a host's registration has vanished. That is a sign of life missing, not a decision: the host's
+// endpoints, and where to find it, stay.
+func (r *records) delService(key string) []ofnet.Key {
+	s, ok := r.services[key]
+	if !ok {
+		return nil
+	}
+	delete(r.services, key)
+	if h := r.host(s.Hostname); h.service == key {
+		h.service = ""
+	}
+	return []ofnet.Key{{Kind: ofnet.KindHost, Name: s.Hostname}}
+}
+
+func (r *records) host(label string) *host {
+	h := r.hosts[label]
+	if h == nil {
+		h = &host{endpoints: map[string]bool{}}
+		r.hosts[label] = h
+	}
+	return h
+}
+
+// present reports whether the tenant has a member on this host; the switch needs to know of no others.
+func (r *records) present(tenant string) bool { return r.members[tenant] > 0 }
+
+func (r *records) count(ep *record.Endpoint, by int) {
+	if ep.HomingHost != r.self {
+		return
+	}
+	t := tenantOf(ep.NetID)
+	if r.members[t] += by; r.members[t] == 0 {
+		delete(r.members, t)
+	}
+}
+
+// move changes the tenant under which a key is listed.
+func (r *records) move(k ofnet.Key, from, to string) {
+	if from != "" {
+		unlist(r.ofTenant, from, k)
+	}
+	if to != "" {
+		list(r.ofTenant, to, k)
+	}
+}
+
+// everythingOf names the tenant and all that is its own.
+func (r *records) everythingOf(tenant string) []ofnet.Key {
+	out := []ofnet.Key{{Kind: ofnet.KindTenant, Name: tenant}}
+	for k := range r.ofTenant[tenant] {
+		out = append(out, k)
+	}
+	return out
+}
+
+func (r *records) all(kind ofnet.Kind) []ofnet.Key {
+	var out []ofnet.Key
+	for _, keys := range r.ofTenant {
+		for k := range keys {
+			if k.Kind == kind {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
+}
+
+func list[K, V comparable](index map[K]map[V]bool, k K, v V) {
+	if index[k] == nil {
+		index[k] = map[V]bool{}
+	}
+	index[k][v] = true
+}
+
+func unlist[K, V comparable](index map[K]map[V]bool, k K, v V) {
+	delete(index[k], v)
+	if len(index[k]) == 0 {
+		delete(index, k)
+	}
+}

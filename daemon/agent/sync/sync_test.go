@@ -1,0 +1,329 @@
+package sync
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+	stdsync "sync"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+)
+
+// switchless is a Bridge that has every change at once.
+type switchless struct {
+	mu      stdsync.Mutex
+	state   *ofnet.State
+	rev     uint64
+	touched []ofnet.Key
+	updates int
+	changed chan struct{}
+}
+
+func newSwitchless() *switchless {
+	return &switchless{state: ofnet.NewState(""), changed: make(chan struct{})}
+}
+
+func (b *switchless) Update(rev uint64, change func(s *ofnet.State) []ofnet.Key) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if change != nil {
+		b.touched = append(b.touched, change(b.state)...)
+		b.updates++
+	}
+	b.rev = rev
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func (b *switchless) Wait(ctx context.Context, rev uint64) error {
+	return b.until(ctx, func() bool { return b.rev >= rev })
+}
+
+func (b *switchless) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
+	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, true
+}
+
+func (b *switchless) until(ctx context.Context, ok func() bool) error {
+	for {
+		b.mu.Lock()
+		done, changed := ok(), b.changed
+		b.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+type world struct {
+	tb   testing.TB
+	ctx  context.Context
+	db   *memory.Store // the test's client
+	own  *memory.Store // the engine's
+	b    *switchless
+	e    *Engine
+	logs *strings.Builder
+}
+
+func start(t testing.TB, before ...any) *world {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	w := &world{tb: t, ctx: ctx, db: memory.New(), b: newSwitchless(), logs: &strings.Builder{}}
+	for _, r := range before {
+		w.put(r)
+	}
+	w.own = w.db.Open()
+	w.e = New(Options{Store: w.own, Bridge: w.b, Self: ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.0.2.1")},
+		Fixed: ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}, Log: slog.New(slog.NewTextHandler(w.logs, nil))})
+	done := make(chan error, 1)
+	go func() { done <- w.e.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run after cancel: want nil, got %v", err)
+		}
+	})
+	select {
+	case <-w.e.Ready():
+	case <-ctx.Done():
+		t.Fatal("the engine did not become ready")
+	}
+	return w
+}
+
+func key(r any) string {
+	switch r := r.(type) {
+	case record.Global:
+		return record.GlobalKey
+	case record.Tenant:
+		return record.Tenants + r.Tenant
+	case record.Network:
+		return record.Networks + r.ID
+	case record.Group:
+		return record.Groups + r.ID
+	case record.Endpoint:
+		return record.Endpoints + r.ID
+	case record.Service:
+		return r.Key()
+	}
+	panic(fmt.Sprintf("no key for %T", r))
+}
+
+func (w *world) commit(tx *store.Tx) uint64 {
+	w.tb.Helper()
+	rev, err := w.db.Commit(w.ctx, tx)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return uint64(rev)
+}
+
+func (w *world) put(r any) uint64 {
+	w.tb.Helper()
+	value, err := json.Marshal(r)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	var tx store.Tx
+	tx.Put(key(r), value)
+	return w.commit(&tx)
+}
+
+func (w *world) del(r any) uint64 {
+	var tx store.Tx
+	tx.Delete(key(r))
+	return w.commit(&tx)
+}
+
+// reach waits until the state satisfies ok.
+func (w *world) reach(what string, ok func(s *ofnet.State) bool) {
+	w.tb.Helper()
+	if err := w.b.until(w.ctx, func() bool { return ok(w.b.state) }); err != nil {
+		w.tb.Fatalf("%s did not come about: %v", what, err)
+	}
+}
+
+func tenant(name string, vrf uint16) record.Tenant {
+	return record.Tenant{ID: name, Tenant: name, VRF: vrf}
+}
+
+func network(name, tenant string, vni int) record.Network {
+	return record.Network{ID: name + "." + tenant, Tenant: tenant, NetworkName: name, PktTagType: "vxlan", PktTag: 2,
+		ExtPktTag: vni, SubnetIP: "10.1.1.0", SubnetLen: 24, Gateway: "10.1.1.254"}
+}
+
+func member(n record.Network, container, host string, last int) record.Endpoint {
+	return record.Endpoint{ID: n.ID + "-" + container, NetID: n.ID, EndpointID: container, HomingHost: host,
+		IPAddress: fmt.Sprintf("10.1.1.%d", last), MacAddress: fmt.Sprintf("02:02:0a:01:01:%02x", last)}
+}
+
+func service(host, ip string) record.Service {
+	return record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: ip, Port: 4789, Hostname: host,
+		UplinkMAC: "02:00:00:00:00:02"}
+}
+
+func TestEndpointsOfPresentTenantsOnly(t *testing.T) {
+	blue, red := network("net", "blue", 100), network("net", "red", 200)
+	w := start(t, tenant("blue", 1), tenant("red", 2), blue, red, service("h2", "192.0.2.2"),
+		member(blue, "b1", "h1", 1), member(blue, "b2", "h2", 2), member(red, "r2", "h2", 2))
+	w.reach("blue only", func(s *ofnet.State) bool {
+		return len(s.Endpoints) == 2 && len(s.Segments) == 1 && len(s.Tenants) == 1 && len(s.Hosts) == 2 &&
+			s.Local.Tunnel == 1000 && s.Self == "h1"
+	})
+	here := member(red, "r1", "h1", 1)
+	w.e.SetPort(here.ID, 17)
+	rev := w.put(here)
+	if err := w.e.Wait(w.ctx, here.ID, rev); err != nil {
+		t.Fatal(err)
+	}
+	w.reach("red whole", func(s *ofnet.State) bool {
+		return len(s.Endpoints) == 4 && len(s.Segments) == 2 && s.Tenants["red"].ID == 2 &&
+			s.Endpoints[here.ID].Port == 17 && s.Endpoints["net.red-r2"].Port == 0
+	})
+	w.e.SetPort(here.ID, 18)
+	w.reach("another port", func(s *ofnet.State) bool { return s.Endpoints[here.ID].Port == 18 })
+	w.del(here)
+	w.reach("red gone again", func(s *ofnet.State) bool { return len(s.Endpoints) == 2 && s.Tenants["red"] == nil })
+	if got := w.e.Local(); len(got) != 1 || got[0].EndpointID != "b1" {
+		t.Errorf("endpoints of this host: want b1, got %v", got)
+	}
+}
+
+func TestSilentHostKeepsItsEndpoints(t *testing.T) {
+	blue := network("net", "blue", 100)
+	there := member(blue, "b2", "h2", 2)
+	w := start(t, tenant("blue", 1), blue, service("h2", "192.0.2.2"), member(blue, "b1", "h1", 1), there)
+	w.reach("both", func(s *ofnet.State) bool { return len(s.Endpoints) == 2 && s.Hosts["h2"] != nil })
+	w.del(service("h2", "192.0.2.2"))
+	w.put(record.Group{ID: "g:blue", GroupName: "g", TenantName: "blue", EndpointGroupID: 5})
+	w.reach("the group, with the silent host", func(s *ofnet.State) bool {
+		return s.Groups["g:blue"] != nil && s.Endpoints[there.ID] != nil &&
+			s.Hosts["h2"] != nil && s.Hosts["h2"].VTEP == netip.MustParseAddr("192.0.2.2")
+	})
+	w.put(service("h2", "192.0.2.22"))
+	w.reach("the host at its new address", func(s *ofnet.State) bool {
+		return s.Hosts["h2"].VTEP == netip.MustParseAddr("192.0.2.22")
+	})
+	w.del(service("h2", "192.0.2.22"))
+	w.del(there)
+	w.reach("silent and empty host gone", func(s *ofnet.State) bool { return s.Hosts["h2"] == nil })
+}
+
+func TestGlobalConfigurationChangesSegments(t *testing.T) {
+	blue := network("net", "blue", 100)
+	w := start(t, tenant("blue", 1), blue, member(blue, "b1", "h1", 1))
+	w.reach("defaults", func(s *ofnet.State) bool {
+		n := s.Segments["net.blue"]
+		return n != nil && n.Mode == ofnet.Bridge && n.ARP == ofnet.Proxy && n.Encap == ofnet.VXLAN && n.Tag == 100
+	})
+	w.put(record.Global{FwdMode: "routing", ArpMode: "flood"})
+	w.reach("routing and flood", func(s *ofnet.State) bool {
+		n := s.Segments["net.blue"]
+		return n.Mode == ofnet.Routing && n.ARP == ofnet.Flood
+	})
+}
+
+func TestMalformedRecordsAreSkipped(t *testing.T) {
+	blue := network("net", "blue", 100)
+	bad := []struct{ name, key, value string }{
+		{"not JSON", record.Endpoints + "net.blue-x1", "{"},
+		{"another name", record.Endpoints + "net.blue-x2", `{"id":"other"}`},
+		{"bad MAC", record.Endpoints + "net.blue-x3", `{"id":"net.blue-x3","macAddress":"zz"}`},
+		{"bad address", record.Endpoints + "net.blue-x4", `{"id":"net.blue-x4","macAddress":"02:02:00:00:00:01","ipAddress":"x"}`},
+		{"VNI", record.Networks + "n.t", `{"id":"n.t","pktTagType":"vxlan","extPktTag":99999999}`},
+		{"encapsulation", record.Networks + "n2.t", `{"id":"n2.t","pktTagType":"gre"}`},
+		{"gateway outside", record.Networks + "n3.t", `{"id":"n3.t","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"11.0.0.1"}`},
+		{"VRF", record.Tenants + "t", `{"tenant":"t","vrf":0}`},
+		{"group number", record.Groups + "g:t", `{"id":"g:t"}`},
+		{"host address", record.Services + "netplugin.vtep/x:1", `{"Hostname":"h","HostAddr":"x"}`},
+		{"host MAC", record.Services + "netplugin.vtep/y:1", `{"Hostname":"h","HostAddr":"192.0.2.9","UplinkMAC":"q"}`},
+	}
+	w := start(t, tenant("blue", 1), blue)
+	var tx store.Tx
+	for _, b := range bad {
+		tx.Put(b.key, []byte(b.value))
+	}
+	tx.Put(record.State+"unknown/thing", []byte("\xff"))
+	w.commit(&tx)
+	w.put(member(blue, "b1", "h1", 1))
+	w.reach("the good endpoint", func(s *ofnet.State) bool { return len(s.Endpoints) == 1 && len(s.Segments) == 1 })
+	w.reach("all noted", func(*ofnet.State) bool { return len(w.e.Malformed()) == len(bad) })
+	w.e.mu.Lock()
+	logs := w.logs.String()
+	w.e.mu.Unlock()
+	for _, b := range bad {
+		if got := strings.Count(logs, "key="+b.key); got != 1 {
+			t.Errorf("%s: want one log line naming %s, got %d", b.name, b.key, got)
+		}
+	}
+}
+
+func TestStoreAwayAndBack(t *testing.T) {
+	blue := network("net", "blue", 100)
+	ep := member(blue, "b1", "h1", 1)
+	w := start(t, tenant("blue", 1), blue, ep)
+	w.reach("the endpoint", func(s *ofnet.State) bool { return len(s.Endpoints) == 1 })
+	w.own.Away()
+	rev := w.put(member(blue, "b2", "h2", 2))
+	w.reach("the outage is noted", func(*ofnet.State) bool { return len(w.b.state.Endpoints) == 1 })
+	w.own.Back()
+	if err := w.b.Wait(w.ctx, rev); err != nil {
+		t.Fatal(err)
+	}
+	w.reach("both", func(s *ofnet.State) bool { return len(s.Endpoints) == 2 })
+	times := map[ofnet.Key]int{}
+	w.b.mu.Lock()
+	for _, k := range w.b.touched {
+		times[k]++
+	}
+	w.b.mu.Unlock()
+	for k, n := range times {
+		if n != 1 {
+			t.Errorf("changes of %s by listing everything again: want 1, got %d", k, n)
+		}
+	}
+	if n, err := w.e.Network(w.ctx, "net.blue"); err != nil || n.ExtPktTag != 100 {
+		t.Errorf("network: want VNI 100, got %v %v", n, err)
+	}
+}
+
+func FuzzRecords(f *testing.F) {
+	f.Add(record.Endpoints+"net.blue-x", []byte(`{"id":"net.blue-x","netID":"net.blue","macAddress":"02:02:00:00:00:01","ipAddress":"10.0.0.1","homingHost":"h1"}`))
+	f.Add(record.Networks+"n.t", []byte(`{"id":"n.t","tenant":"t","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.1","ipv6SubnetIP":"::1","ipv6SubnetLen":999}`))
+	f.Add(record.GlobalKey, []byte(`null`))
+	f.Add(record.Services+"netplugin.vtep/192.0.2.1:4789", []byte(`{"Hostname":"h","HostAddr":"192.0.2.9"}`))
+	f.Add(record.Groups+"g:t", []byte(`{"id":"g:t","endpointGroupId":1}`))
+	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))
+	f.Fuzz(func(t *testing.T, key string, value []byte) {
+		r, s := newRecords("h1"), ofnet.NewState("h1")
+		keys, err := r.put(key, value)
+		if err != nil {
+			return
+		}
+		translate(r, ports{}, s, keys)
+		keys, err = r.put(key, value)
+		if err != nil {
+			t.Fatalf("the same record again: %v", err)
+		}
+		if changed := translate(r, ports{}, s, keys); len(changed) != 0 {
+			t.Errorf("the same record again: want no change, got %v", changed)
+		}
+		translate(r, ports{}, s, r.del(key))
+		if len(s.Endpoints) != 0 {
+			t.Errorf("endpoints after deletion: want none, got %v", s.Endpoints)
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package sync
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// ports says at which OpenFlow port an endpoint is attached here, by state id.
+type ports map[string]uint32
+
+// translate brings the objects that keys name up to what the records say, and returns those that changed. It computes
+// only.
+func translate(r *records, at ports, s *ofnet.State, keys []ofnet.Key) []ofnet.Key {
+	var changed []ofnet.Key
+	seen := make(map[ofnet.Key]bool, len(keys))
+	for _, k := range keys {
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		var done bool
+		switch k.Kind {
+		case ofnet.KindHost:
+			done = set(s.Hosts, k.Name, r.wantHost(k.Name, s))
+		case ofnet.KindTenant:
+			done = set(s.Tenants, k.Name, r.wantTenant(k.Name))
+		case ofnet.KindSegment:
+			done = set(s.Segments, k.Name, r.wantSegment(k.Name))
+		case ofnet.KindGroup:
+			done = set(s.Groups, k.Name, r.wantGroup(k.Name))
+		case ofnet.KindEndpoint:
+			done = set(s.Endpoints, k.Name, r.wantEndpoint(k.Name, at))
+		}
+		if done {
+			changed = append(changed, k)
+		}
+	}
+	return changed
+}
+
+// set makes m[name] equal to want, nil meaning absent, and reports whether that changed anything.
+func set[T comparable](m map[string]*T, name string, want *T) bool {
+	have := m[name]
+	switch {
+	case want == nil && have == nil:
+		return false
+	case want == nil:
+		delete(m, name)
+	case have != nil && *have == *want:
+		return false
+	default:
+		m[name] = want
+	}
+	return true
+}
+
+// wantHost keeps what the State says of this host itself: the agent knows that better than its registration.
+func (r *records) wantHost(label string, s *ofnet.State) *ofnet.Host {
+	if label == s.Self {
+		return s.Hosts[label]
+	}
+	h := r.hosts[label]
+	if h == nil || label == "" || (h.service == "" && len(h.endpoints) == 0) {
+		return nil
+	}
+	return &ofnet.Host{Label: label, VTEP: h.vtep, UplinkMAC: h.mac}
+}
+
+func (r *records) wantTenant(name string) *ofnet.Tenant {
+	t, ok := r.tenants[name]
+	if !ok || !r.present(name) {
+		return nil
+	}
+	return &ofnet.Tenant{Name: name, ID: t.VRF}
+}
+
+func (r *records) wantSegment(id string) *ofnet.Segment {
+	n, ok := r.networks[id]
+	if !ok || !r.present(n.Tenant) {
+		return nil
+	}
+	seg, err := segment(&n, &r.global)
+	if err != nil {
+		return nil // put has refused it and said so
+	}
+	return seg
+}
+
+func (r *records) wantGroup(id string) *ofnet.Group {
+	g, ok := r.groups[id]
+	if !ok || !r.present(g.TenantName) {
+		return nil
+	}
+	return &ofnet.Group{Name: id, Tenant: g.TenantName, ID: uint32(g.EndpointGroupID)}
+}
+
+func (r *records) wantEndpoint(id string, at ports) *ofnet.Endpoint {
+	e, ok := r.endpoints[id]
+	if !ok || !r.present(tenantOf(e.NetID)) {
+		return nil
+	}
+	var port uint32
+	if e.HomingHost == r.self {
+		port = at[id]
+	}
+	ep, err := endpoint(&e, port)
+	if err != nil {
+		return nil
+	}
+	return ep
+}
+
+// segment makes a segment of a network record.
+func segment(n *record.Network, g *record.Global) (*ofnet.Segment, error) {
+	bad := func(what string, got any) error {
+		return fmt.Errorf("record %s%s: %s: got %v", record.Networks, n.ID, what, got)
+	}
+	s := &ofnet.Segment{Name: n.ID, Tenant: n.Tenant, ID: n.SegmentID(), Mode: ofnet.Bridge, ARP: ofnet.Proxy}
+	switch n.PktTagType {
+	case "vlan":
+		s.Encap, s.Tag = ofnet.VLAN, uint32(n.PktTag)
+		if n.PktTag < 1 || n.PktTag > 4094 {
+			return nil, bad("want a VLAN id within 1..4094", n.PktTag)
+		}
+	case "vxlan":
+		s.Encap, s.Tag = ofnet.VXLAN, uint32(n.ExtPktTag)
+		if n.ExtPktTag < 1 || n.ExtPktTag >= 1<<24 {
+			return nil, bad("want a VNI within 1..16777215", n.ExtPktTag)
+		}
+	default:
+		return nil, bad("want pktTagType vlan or vxlan", n.PktTagType)
+	}
+	if g.FwdMode == "routing" {
+		s.Mode = ofnet.Routing
+	}
+	if g.ArpMode == "flood" {
+		s.ARP = ofnet.Flood
+	}
+	var err error
+	if s.Prefix4, s.Gateway4, err = subnet(n.SubnetIP, n.SubnetLen, n.Gateway); err != nil {
+		return nil, bad("IPv4", err)
+	}
+	if s.Prefix6, s.Gateway6, err = subnet(n.IPv6Subnet, n.IPv6Len, n.IPv6Gateway); err != nil {
+		return nil, bad("IPv6", err)
+	}
+	return s, nil
+}
+
+// subnet reads prefix and gateway; all empty is no subnet.
+func subnet(ip string, length uint, gateway string) (p netip.Prefix, gw netip.Addr, err error) {
+	if ip == "" {
+		return p, gw, nil
+	}
+	addr, err := netip.ParseAddr(ip)
+	if err != nil {
+		return p, gw, err
+	}
+	if length > uint(addr.BitLen()) {
+		return p, gw, fmt.Errorf("length %d of subnet %s", length, ip)
+	}
+	p = netip.PrefixFrom(addr, int(length)).Masked()
+	if gateway != "" {
+		if gw, err = netip.ParseAddr(gateway); err != nil {
+			return p, gw, err
+		}
+		if !p.Contains(gw) {
+			return p, gw, fmt.Errorf("gateway %s is outside of %s", gw, p)
+		}
+	}
+	return p, gw, nil
+}
+
+// endpoint makes an endpoint of its record.
+func endpoint(e *record.Endpoint, port uint32) (*ofnet.Endpoint, error) {
+	out := &ofnet.Endpoint{ID: e.ID, Segment: e.NetID, Group: e.EndpointGroupKey, Host: e.HomingHost, Port: port}
+	hw, err := net.ParseMAC(e.MacAddress)
+	if err != nil || len(hw) != len(out.MAC) {
+		return nil, fmt.Errorf("record %s%s: %q is not a MAC address", record.Endpoints, e.ID, e.MacAddress)
+	}
+	copy(out.MAC[:], hw)
+	for _, a := range []struct {
+		text string
+		to   *netip.Addr
+	}{{e.IPAddress, &out.IP4}, {e.IPv6Address, &out.IP6}} {
+		if a.text == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(a.text)
+		if err == nil {
+			*a.to = p.Addr()
+			continue
+		}
+		if *a.to, err = netip.ParseAddr(a.text); err != nil {
+			return nil, fmt.Errorf("record %s%s: %q is not an IP address", record.Endpoints, e.ID, a.text)
+		}
+	}
+	if (out.IP4.IsValid() && !out.IP4.Is4()) || (out.IP6.IsValid() && !out.IP6.Is6()) {
+		return nil, fmt.Errorf("record %s%s: addresses %q and %q are of the wrong families", record.Endpoints, e.ID,
+			e.IPAddress, e.IPv6Address)
+	}
+	return out, nil
+}

@@ -1,0 +1,87 @@
+package flags
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/daemon/store/open"
+)
+
+// Common is what both daemons are told.
+type Common struct {
+	Mode    string // orchestrator
+	NetMode string // "vlan" or "vxlan"
+	FwdMode string // "bridge" or "routing"
+	Store   open.Config
+	Log     logging.Config
+	Version bool
+}
+
+// Register adds the common flags.
+func (c *Common) Register(s *Set) {
+	s.String(&c.Mode, "mode", "MODE", "", "orchestrator: docker, kubernetes or swarm-mode", "plugin-mode", "cluster-mode")
+	s.String(&c.NetMode, "netmode", "NET_MODE", "", "network mode: vlan or vxlan", "network-mode")
+	s.String(&c.FwdMode, "fwdmode", "FORWARD_MODE", "", "forwarding mode of a new cluster: bridge or routing", "forward-mode")
+	s.List(&c.Store.Etcd, "etcd-endpoints", "ETCD_ENDPOINTS", "URLs of all etcd members", "etcd")
+	s.List(&c.Store.Consul, "consul-endpoints", "CONSUL_ENDPOINTS", "URLs of Consul agents", "consul")
+	s.String(&c.Store.CertFile, "store-cert", "STORE_CERT", "", "client certificate for the store, PEM")
+	s.String(&c.Store.KeyFile, "store-key", "STORE_KEY", "", "key of the client certificate, PEM")
+	s.String(&c.Store.CAFile, "store-ca", "STORE_CA", "", "certificate authority of the store, PEM")
+	s.String(&c.Log.Level, "log-level", "LOG_LEVEL", "INFO", "least severe messages to log: DEBUG, INFO, WARN or ERROR")
+	s.Bool(&c.Log.JSON, "use-json-log", "USE_JSON_LOG", "log JSON", "json-log")
+	s.Bool(&c.Log.Syslog, "use-syslog", "USE_SYSLOG", "log to syslog", "syslog")
+	s.String(&c.Log.SyslogURL, "syslog-url", "SYSLOG_URL", "udp://127.0.0.1:514", "where syslog listens")
+	s.set.BoolVarP(&c.Version, "version", "v", false, "print the version and exit")
+}
+
+// Check checks the common values and brings them into their canonical form.
+func (c *Common) Check() error {
+	for _, f := range []struct {
+		name  string
+		value *string
+		of    []string
+	}{
+		{"mode", &c.Mode, []string{"docker", "kubernetes", "swarm-mode", "test"}},
+		{"netmode", &c.NetMode, []string{"vlan", "vxlan"}},
+		{"fwdmode", &c.FwdMode, []string{"bridge", "routing"}},
+	} {
+		*f.value = strings.ToLower(*f.value)
+		if err := OneOf(f.name, *f.value, f.of...); err != nil {
+			return err
+		}
+	}
+	if c.NetMode == "vxlan" && c.FwdMode == "bridge" {
+		return fmt.Errorf("--netmode vxlan needs --fwdmode routing; with --netmode vlan, networks of both encapsulations can be made in either mode")
+	}
+	if err := c.Log.Check(); err != nil {
+		return err
+	}
+	return c.Store.Check()
+}
+
+// OneOf checks an enumeration.
+func OneOf(flag, value string, of ...string) error {
+	if slices.Contains(of, value) {
+		return nil
+	}
+	if value == "" {
+		return fmt.Errorf("--%s is required: one of %s", flag, strings.Join(of, ", "))
+	}
+	return fmt.Errorf("--%s %s: it is one of %s", flag, value, strings.Join(of, ", "))
+}
+
+// Address checks "host:port" and splits it.
+func Address(flag, value string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(value)
+	if err == nil {
+		port, err = strconv.Atoi(text)
+	}
+	if err != nil || host == "" || port < 1 || port > 65535 {
+		return "", 0, fmt.Errorf("--%s %s: it is host:port with a port from 1 to 65535", flag, value)
+	}
+	return host, port, nil
+}

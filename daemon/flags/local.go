@@ -1,0 +1,42 @@
+package flags
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// LocalAddress finds an address of this host to be reached at: the first IPv4 address of an interface that is up and
+// is none of the runtimes'.
+func LocalAddress() (netip.Addr, error) {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return netip.Addr{}, fmt.Errorf("list interfaces: %w", err)
+	}
+	for _, i := range interfaces {
+		if i.Flags&net.FlagUp == 0 || foreign(i.Name) {
+			continue
+		}
+		addresses, err := i.Addrs()
+		if err != nil {
+			continue
+		}
+		for _, a := range addresses {
+			if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() && !p.Addr().IsLinkLocalUnicast() {
+				return p.Addr(), nil
+			}
+		}
+	}
+	return netip.Addr{}, fmt.Errorf("no interface has a usable IPv4 address; name one with a flag")
+}
+
+// foreign tells interfaces whose addresses do not name the host.
+func foreign(name string) bool {
+	for _, prefix := range []string{"docker", "veth", "vport", "lo", "contiv"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+// Package logging makes the daemons' structured loggers.
+package logging
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"log/syslog"
+	"net/url"
+	"strings"
+)
+
+// Config says what to log and where.
+type Config struct {
+	Level     string // DEBUG, INFO, WARN or ERROR; any case
+	JSON      bool
+	Syslog    bool
+	SyslogURL string // "udp://host:port", "tcp://host:port" or "unix:///path"
+}
+
+// Check checks the level and the URL.
+func (c *Config) Check() error {
+	if _, err := c.level(); err != nil {
+		return err
+	}
+	if c.Syslog {
+		if u, err := url.Parse(c.SyslogURL); err != nil || u.Scheme == "" || u.Host == "" && u.Path == "" {
+			return fmt.Errorf("--syslog-url %s: it is a URL like udp://127.0.0.1:514", c.SyslogURL)
+		}
+	}
+	return nil
+}
+
+func (c *Config) level() (slog.Level, error) {
+	text := strings.ToUpper(c.Level)
+	if text == "WARNING" {
+		text = "WARN"
+	}
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(text)); err != nil {
+		return l, fmt.Errorf("--log-level %s: it is one of DEBUG, INFO, WARN, ERROR", c.Level)
+	}
+	return l, nil
+}
+
+// New makes a logger that writes to w, or to syslog.
+func New(c Config, program string, w io.Writer) (*slog.Logger, error) {
+	level, err := c.level()
+	if err != nil {
+		return nil, err
+	}
+	if c.Syslog {
+		if w, err = dial(c.SyslogURL, program); err != nil {
+			return nil, fmt.Errorf("syslog at %s: %w", c.SyslogURL, err)
+		}
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if c.JSON {
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	}
+	return slog.New(slog.NewTextHandler(w, options)), nil
+}
+
+func dial(text, program string) (io.Writer, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	network, address := u.Scheme, u.Host
+	if network == "unix" {
+		network, address = "unixgram", u.Path
+	}
+	return syslog.Dial(network, address, syslog.LOG_DAEMON|syslog.LOG_INFO, program)
+}

@@ -1,0 +1,130 @@
+// Package admit decides which changes of objects are let in: the rules between objects, one file a kind. A rule is a
+// pure function over a transaction; an error aborts it whole, so no rule ever undoes anything.
+package admit
+
+import (
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/commit"
+)
+
+// Settings are what rules need to know beside the objects.
+type Settings struct {
+	ClusterMode string // "docker", "kubernetes", "swarm-mode" or "test"
+	InfraType   string // of a cluster that starts for the first time
+	FwdMode     string // of a cluster that starts for the first time
+}
+
+// Admitter applies the rules.
+type Admitter struct {
+	settings Settings
+	rules    map[string]rules
+}
+
+// rules of one kind. A nil function refuses the verb.
+type rules struct {
+	create func(tx *commit.Tx, new model.Object) error
+	// update checks new against old and fills in what an update leaves as it was.
+	update func(tx *commit.Tx, old, new model.Object) error
+	remove func(tx *commit.Tx, old model.Object) error
+}
+
+// New makes an Admitter.
+func New(s Settings) *Admitter {
+	return &Admitter{settings: s, rules: map[string]rules{
+		model.KindGlobal().Name:        typed(createGlobal, updateGlobal, removeGlobal),
+		model.KindTenant().Name:        typed(createTenant, nil, removeTenant),
+		model.KindNetwork().Name:       typed(createNetwork, nil, removeNetwork),
+		model.KindEndpointGroup().Name: typed(createGroup, updateGroup, removeGroup),
+	}}
+}
+
+// typed wraps functions over one type.
+func typed[T model.Object](create func(*commit.Tx, T) error, update func(*commit.Tx, T, T) error, remove func(*commit.Tx, T) error) rules {
+	r := rules{
+		create: func(tx *commit.Tx, new model.Object) error { return create(tx, new.(T)) },
+		remove: func(tx *commit.Tx, old model.Object) error { return remove(tx, old.(T)) },
+	}
+	if update != nil {
+		r.update = func(tx *commit.Tx, old, new model.Object) error { return update(tx, old.(T), new.(T)) }
+	}
+	return r
+}
+
+// Put creates or updates an object.
+func (a *Admitter) Put(tx *commit.Tx, new model.Object) error {
+	r, err := a.of(new.Kind())
+	if err != nil {
+		return err
+	}
+	old := tx.Object(new.Kind(), new.ObjectKey())
+	switch {
+	case old == nil:
+		err = r.create(tx, new)
+	case r.update == nil:
+		err = unchangeable(new)
+	default:
+		err = r.update(tx, old, new)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.PutObject(new)
+}
+
+// Remove deletes an object.
+func (a *Admitter) Remove(tx *commit.Tx, k *model.Kind, key string) error {
+	r, err := a.of(k)
+	if err != nil {
+		return err
+	}
+	old := tx.Object(k, key)
+	if old == nil {
+		return model.NotFound(k, key)
+	}
+	if err := r.remove(tx, old); err != nil {
+		return err
+	}
+	tx.DeleteObject(k, key)
+	return nil
+}
+
+func (a *Admitter) of(k *model.Kind) (rules, error) {
+	r, ok := a.rules[k.Name]
+	if !ok {
+		return rules{}, model.Errorf(model.CodeUnsupported, "", "Invalid object type").Try("objects of kind %s cannot be stored", k.Name)
+	}
+	return r, nil
+}
+
+// unchangeable refuses an update, in the words that the original began with.
+func unchangeable(o model.Object) error {
+	k := o.Kind()
+	return model.Errorf(model.CodeImmutable, "", "Cant change %s parameters after its created. Key: %s", k.Name, o.ObjectKey()).
+		Try("delete the %s and create it anew", k.Command.Use)
+}
+
+// Bootstrap makes what every cluster has: the global settings, from the flags of the first netmaster, and the tenant
+// "default". What exists is left as operators set it.
+func (a *Admitter) Bootstrap(tx *commit.Tx) error {
+	if !tx.Has(model.KindGlobal().Name, globalName) {
+		if err := a.Put(tx, a.firstGlobal()); err != nil {
+			return err
+		}
+	}
+	if !tx.Has(model.KindTenant().Name, defaultTenant) {
+		return a.Put(tx, &model.Tenant{Key: defaultTenant, TenantName: defaultTenant})
+	}
+	return nil
+}
+
+const (
+	globalName    = "global"
+	defaultTenant = "default"
+)
+
+func (a *Admitter) firstGlobal() *model.Global {
+	return &model.Global{
+		Key: globalName, Name: globalName, NetworkInfraType: a.settings.InfraType, FwdMode: a.settings.FwdMode,
+		ArpMode: "proxy", PvtSubnet: defaultPvtSubnet, Vlans: "1-4094", Vxlans: "1-10000",
+	}
+}

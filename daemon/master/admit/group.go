@@ -1,0 +1,124 @@
+package admit
+
+import (
+	"errors"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam"
+	"github.com/contiv/contiv/ipam/tag"
+)
+
+func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
+	if err := tenantOf(tx, g.TenantName); err != nil {
+		return err
+	}
+	n := tx.Network(g.NetworkName + "." + g.TenantName)
+	if n == nil || !tx.Has(model.KindNetwork().Name, model.Key(g.TenantName, g.NetworkName)) {
+		return model.Errorf(model.CodeNotFound, "networkName", "Network %s not found", g.NetworkName).
+			Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", g.TenantName, g.NetworkName)
+	}
+	if tx.Has(model.KindNetwork().Name, g.ObjectKey()) {
+		return model.Errorf(model.CodeConflict, "groupName", "Endpoint group %s conflicts with the network of the same name", g.GroupName).
+			Try("networks and groups of a tenant share their names; choose another")
+	}
+	r := groupRecord(g, n)
+	if err := checkPool(n, g.IpPool, r); err != nil {
+		return err
+	}
+	if err := checkNames(tx, g); err != nil {
+		return err
+	}
+	id, err := take(tx, tx.Numbers().Groups, 0)
+	if errors.Is(err, tag.ErrExhausted) {
+		return model.Errorf(model.CodeExhausted, "", "no group numbers available").Because(err).Try("delete a group")
+	}
+	if err != nil {
+		return err
+	}
+	r.EndpointGroupID = id
+	return tx.Put(record.Groups+r.ID, r)
+}
+
+func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
+	if g.NetworkName != old.NetworkName {
+		return model.Errorf(model.CodeImmutable, "networkName", "Cannot change network association after epg is created.").
+			Try("group %s is on network %s; delete the group and create it anew", g.GroupName, old.NetworkName)
+	}
+	if g.IpPool != old.IpPool {
+		return model.Errorf(model.CodeImmutable, "ipPool", "Cannot change IP pool after epg is created.").
+			Try("group %s has the pool %q; delete the group and create it anew", g.GroupName, old.IpPool)
+	}
+	g.CfgdTag = old.CfgdTag // the original ignored a change, and clients post what they know
+	return checkNames(tx, g)
+}
+
+func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
+	if profiles := tx.Referrers(model.KindEndpointGroup(), g.ObjectKey(), "appProfile"); len(profiles) > 0 {
+		return model.Errorf(model.CodeInUse, "", "Cannot delete %s: part of app profile", g.GroupName).Try("remove it from %s first", some(profiles))
+	}
+	id := g.GroupName + ":" + g.TenantName
+	if tx.CountIn(id) > 0 {
+		var names []string
+		for _, e := range tx.EndpointsIn(id) {
+			names = append(names, e.EndpointID+" on "+e.HomingHost)
+		}
+		return model.Errorf(model.CodeInUse, "", "group %s has active endpoints", g.GroupName).Try("remove the containers %s first", some(names))
+	}
+	tx.Delete(record.Groups + id)
+	return nil
+}
+
+func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
+	r := &record.Group{
+		ID: g.GroupName + ":" + g.TenantName, GroupName: g.GroupName, TenantName: g.TenantName, NetworkName: g.NetworkName,
+		PktTagType: n.Record.PktTagType, PktTag: n.Record.PktTag, ExtPktTag: n.Record.ExtPktTag,
+		IPPool: g.IpPool, GroupTag: g.CfgdTag,
+	}
+	if r.GroupTag == "" {
+		r.GroupTag = g.GroupName + "." + g.TenantName
+	}
+	return r
+}
+
+// checkPool tries whether the pool can be cut out of the network. The pool itself follows the stored record.
+func checkPool(n *catalog.Network, pool string, r *record.Group) error {
+	if pool == "" {
+		return nil
+	}
+	spec, err := catalog.Spec4(n.Record)
+	if err != nil {
+		return err
+	}
+	wanted, err := ipam.ParseRange(pool, spec.Prefix)
+	if err != nil {
+		return model.Errorf(model.CodeInvalid, "ipPool", "%v", err).Try("ipPool takes first-last within %s", spec.Prefix)
+	}
+	r.IPPool = wanted.First.String() + "-" + wanted.Last.String()
+	block, err := n.Pool4.Carve(wanted.First, wanted.Last)
+	if err != nil {
+		return model.Errorf(model.CodeConflict, "ipPool", "%v", err).Because(err).
+			Try("every address of the pool must be free; free are %s", n.Pool4.AvailableText())
+	}
+	return n.Pool4.Uncarve(block)
+}
+
+// checkNames checks that what the group names exists.
+func checkNames(tx *commit.Tx, g *model.EndpointGroup) error {
+	for _, name := range g.Policies {
+		if !tx.Has("policy", model.Key(g.TenantName, name)) {
+			return model.Errorf(model.CodeNotFound, "policies", "Policy not found").Try("tenant %s has no policy %s", g.TenantName, name)
+		}
+	}
+	if g.NetProfile != "" && !tx.Has("netprofile", model.Key(g.TenantName, g.NetProfile)) {
+		return model.Errorf(model.CodeNotFound, "netProfile", "netprofile not found").Try("tenant %s has no net profile %s", g.TenantName, g.NetProfile)
+	}
+	for _, name := range g.ExtContractsGrps {
+		if !tx.Has("extContractsGroup", model.Key(g.TenantName, name)) {
+			return model.Errorf(model.CodeNotFound, "extContractsGrps", "External contracts group not found").Try("tenant %s has no external contracts group %s", g.TenantName, name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package admit
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam"
+	"github.com/contiv/contiv/ipam/tag"
+)
+
+func createNetwork(tx *commit.Tx, n *model.Network) error {
+	if g := tx.Global(); g == nil || g.FwdMode == "" {
+		return model.Errorf(model.CodeNotReady, "", "global configuration is not ready").Try("set it with netctl global set --fwd-mode bridge")
+	}
+	if err := tenantOf(tx, n.TenantName); err != nil {
+		return err
+	}
+	r, err := networkRecord(n)
+	if err != nil {
+		return err
+	}
+	if err := overlaps(tx, r); err != nil {
+		return err
+	}
+	if tx.Has(model.KindEndpointGroup().Name, n.ObjectKey()) {
+		return model.Errorf(model.CodeConflict, "networkName", "Network %s conflicts with the endpoint group of the same name", n.NetworkName).
+			Try("networks and groups of a tenant share their names; choose another")
+	}
+	if err := takeTags(tx, n, r); err != nil {
+		return err
+	}
+	return tx.Put(record.Networks+r.ID, r)
+}
+
+func removeNetwork(tx *commit.Tx, n *model.Network) error {
+	key := n.ObjectKey()
+	if groups := tx.Referrers(model.KindNetwork(), key, model.KindEndpointGroup().Name); len(groups) > 0 {
+		return model.Errorf(model.CodeInUse, "", "cannot delete %s has %d endpoint groups", n.NetworkName, len(groups)).
+			Try("delete %s first", some(groups))
+	}
+	if services := tx.Referrers(model.KindNetwork(), key, "serviceLB"); len(services) > 0 {
+		return model.Errorf(model.CodeInUse, "", "cannot delete %s has %d services", n.NetworkName, len(services)).
+			Try("delete %s first", some(services))
+	}
+	id := n.NetworkName + "." + n.TenantName
+	known := tx.Network(id)
+	if known != nil && n.NwType != catalog.NetworkInfra && known.Endpoints() > 0 {
+		var names []string
+		for _, e := range tx.EndpointsOf(known) {
+			names = append(names, e.EndpointID+" on "+e.HomingHost)
+		}
+		return model.Errorf(model.CodeInUse, "", "Error: Network has active endpoints").Try("remove the containers %s first", some(names))
+	}
+	for key, h := range tx.Holds() {
+		if h.Network == id {
+			tx.Delete(key)
+		}
+	}
+	tx.Delete(record.Networks + id)
+	return nil
+}
+
+// networkRecord reads the network's addresses; tags are filled in later.
+func networkRecord(n *model.Network) (*record.Network, error) {
+	r := &record.Network{
+		ID: n.NetworkName + "." + n.TenantName, Tenant: n.TenantName, NetworkName: n.NetworkName,
+		NwType: n.NwType, PktTagType: n.Encap, Gateway: n.Gateway, IPv6Gateway: n.Ipv6Gateway, NetworkTag: n.CfgdTag,
+	}
+	if r.NetworkTag == "" {
+		r.NetworkTag = r.ID
+	}
+	spec, err := ipam.ParseSpec(n.Subnet)
+	if err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "subnet", "Network subnet format not valid").Because(err).Try("%v", err)
+	}
+	r.SubnetIP, r.SubnetLen = spec.Prefix.Masked().Addr().String(), uint(spec.Prefix.Bits())
+	declared := spec.Range()
+	r.IPAddrRange = declared.First.String() + "-" + declared.Last.String()
+	if n.Gateway != "" {
+		if spec.Gateway, err = netip.ParseAddr(n.Gateway); err != nil {
+			return nil, model.Errorf(model.CodeInvalid, "gateway", "gateway %s is not an address", n.Gateway)
+		}
+	}
+	if _, err := ipam.New(spec); err != nil {
+		field := "subnet"
+		if n.Gateway != "" && !spec.Prefix.Contains(spec.Gateway) {
+			field = "gateway"
+		}
+		return nil, model.Errorf(model.CodeInvalid, field, "%v", err).Try("%s must be usable within %s", field, spec.Prefix.Masked())
+	}
+	if n.Ipv6Subnet == "" {
+		if n.Ipv6Gateway != "" {
+			return nil, model.Errorf(model.CodeInvalid, "ipv6Gateway", "IPv6 gateway %s without an IPv6 subnet", n.Ipv6Gateway).Try("set ipv6Subnet, or leave ipv6Gateway out")
+		}
+		return r, nil
+	}
+	return r, network6(n, r)
+}
+
+func network6(n *model.Network, r *record.Network) error {
+	prefix, err := netip.ParsePrefix(n.Ipv6Subnet)
+	if err != nil {
+		return model.Errorf(model.CodeInvalid, "ipv6Subnet", "IPv6 subnet %s is not valid", n.Ipv6Subnet)
+	}
+	// The address stays as the user wrote it: old readers of the store compare the text.
+	r.IPv6Subnet, _, _ = strings.Cut(n.Ipv6Subnet, "/")
+	r.IPv6Len = uint(prefix.Bits())
+	spec := ipam.Spec6{Prefix: prefix}
+	if n.Ipv6Gateway != "" {
+		if spec.Gateway, err = netip.ParseAddr(n.Ipv6Gateway); err != nil {
+			return model.Errorf(model.CodeInvalid, "ipv6Gateway", "IPv6 gateway %s is not an address", n.Ipv6Gateway)
+		}
+	}
+	if _, err := ipam.New6(spec); err != nil {
+		field := "ipv6Subnet"
+		if spec.Gateway.IsValid() && !prefix.Contains(spec.Gateway) {
+			field = "ipv6Gateway"
+		}
+		return model.Errorf(model.CodeInvalid, field, "%v", err).Try("%s must be usable within %s", field, prefix.Masked())
+	}
+	return nil
+}
+
+// overlaps refuses a subnet that shares addresses with another network of the tenant. IPv6 is looked at first.
+func overlaps(tx *commit.Tx, r *record.Network) error {
+	others := tx.Networks(r.Tenant)
+	if r.IPv6Subnet != "" {
+		spec, err := catalog.Spec6(r)
+		if err != nil {
+			return err
+		}
+		for _, o := range others {
+			if o.Record.IPv6Subnet == "" {
+				continue
+			}
+			if theirs, err := catalog.Spec6(o.Record); err == nil && theirs.Prefix.Overlaps(spec.Prefix) {
+				return model.Errorf(model.CodeConflict, "ipv6Subnet", "ipv6 subnet %s overlaps with %s of network %s", spec.Prefix, theirs.Prefix, o.Record.ID).
+					Try("choose a subnet that the tenant does not use")
+			}
+		}
+	}
+	spec, err := catalog.Spec4(r)
+	if err != nil {
+		return err
+	}
+	for _, o := range others {
+		if theirs, err := catalog.Spec4(o.Record); err == nil && ipam.Overlap(spec.Range(), theirs.Range()) {
+			return model.Errorf(model.CodeConflict, "subnet", "subnet %s overlaps with %s of network %s", spec.Range(), theirs.Range(), o.Record.ID).
+				Try("choose a subnet that the tenant does not use")
+		}
+	}
+	return nil
+}
+
+// takeTags gives the network its VLAN id or VNI.
+func takeTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
+	numbers := tx.Numbers()
+	if n.Encap == "vlan" {
+		vlan, err := take(tx, numbers.VLANs, n.PktTag)
+		switch {
+		case errors.Is(err, tag.ErrExhausted):
+			return model.Errorf(model.CodeExhausted, "pktTag", "no vlans available").Try("widen the range with netctl global set --vlan-range, or delete a network")
+		case err != nil:
+			return model.Errorf(model.CodeConflict, "pktTag", "requested vlan not available - vlan:%d", n.PktTag).Because(err).Try("%v; leave pktTag out to take the lowest free one", err)
+		}
+		r.PktTag = vlan
+		return nil
+	}
+	vni, err := take(tx, numbers.VXLANs, n.PktTag)
+	switch {
+	case errors.Is(err, tag.ErrExhausted):
+		return model.Errorf(model.CodeExhausted, "pktTag", "no vxlans available").Try("widen the range with netctl global set --vxlan-range, or delete a network")
+	case errors.Is(err, tag.ErrOutOfRange) && n.PktTag < lowest(numbers.VXLANs):
+		return model.Errorf(model.CodeInvalid, "pktTag", "requested vxlan is out of range").Because(err).Try("VNIs come from %s", rangesOf(numbers.VXLANs))
+	case err != nil:
+		return model.Errorf(model.CodeConflict, "pktTag", "requested vxlan not available").Because(err).Try("%v; leave pktTag out to take the lowest free one", err)
+	}
+	local, err := take(tx, numbers.LocalVLANs, 0)
+	if err != nil {
+		return model.Errorf(model.CodeExhausted, "pktTag", "no local vlans available").Because(err).Try("a cluster has at most %d vxlan networks", tag.MaxVLAN)
+	}
+	r.PktTag, r.ExtPktTag = local, vni
+	return nil
+}
+
+// take takes number n, or the lowest free one for 0, until the transaction is aborted.
+func take(tx *commit.Tx, pool *tag.Pool, n int) (int, error) {
+	var err error
+	if n == 0 {
+		n, err = pool.Next()
+	} else {
+		err = pool.Take(n)
+	}
+	if err != nil {
+		return 0, err
+	}
+	tx.OnAbort(func() { pool.Release(n) })
+	return n, nil
+}
+
+func lowest(p *tag.Pool) int {
+	if r := p.Ranges(); len(r) > 0 {
+		return r[0].Min
+	}
+	return 0
+}
+
+func rangesOf(p *tag.Pool) string {
+	var parts []string
+	for _, r := range p.Ranges() {
+		parts = append(parts, r.String())
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,44 @@
+package admit
+
+import (
+	"errors"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam/tag"
+)
+
+func createTenant(tx *commit.Tx, t *model.Tenant) error {
+	vrf, err := tx.Numbers().VRFs.Next()
+	if errors.Is(err, tag.ErrExhausted) {
+		return model.Errorf(model.CodeExhausted, "", "no address spaces available").Try("a cluster has at most %s tenants; delete one", tx.Numbers().VRFs)
+	}
+	if err != nil {
+		return err
+	}
+	tx.OnAbort(func() { tx.Numbers().VRFs.Release(vrf) })
+	return tx.Put(record.Tenants+t.TenantName, &record.Tenant{ID: t.TenantName, Tenant: t.TenantName, VRF: uint16(vrf)})
+}
+
+func removeTenant(tx *commit.Tx, t *model.Tenant) error {
+	for _, c := range []struct{ kind, what string }{
+		{"appProfile", "app profiles"}, {"endpointGroup", "endpoint groups"}, {"policy", "policies"},
+		{"netprofile", "netprofiles"}, {"network", "networks"},
+	} {
+		if keys := tx.Referrers(model.KindTenant(), t.ObjectKey(), c.kind); len(keys) > 0 {
+			return model.Errorf(model.CodeInUse, "", "cannot delete %s, has %d %s", t.TenantName, len(keys), c.what).
+				Try("delete %s first", some(keys))
+		}
+	}
+	tx.Delete(record.Tenants + t.TenantName)
+	return nil
+}
+
+// tenantOf checks that the tenant exists.
+func tenantOf(tx *commit.Tx, name string) error {
+	if tx.Has(model.KindTenant().Name, name) {
+		return nil
+	}
+	return model.Errorf(model.CodeNotFound, "tenantName", "Tenant not found").Try("create it with netctl tenant create %s", name)
+}

@@ -1,0 +1,151 @@
+// Package catalog is netmaster's memory: every object and record of the store, indexed, with the pools of addresses
+// and numbers that follow from them.
+//
+// The store is the truth. A Catalog is fed by a watch of the store and, on the leader, by the leader's own commits,
+// which it knows before the watch tells it; feeding the same change twice is harmless. Nothing derived is stored:
+// links, counts and pools are computed from the records, so they cannot outlive their cause.
+package catalog
+
+import (
+	"context"
+	"sync"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/ipam/tag"
+)
+
+// Catalog is safe for concurrent use through View and Update.
+type Catalog struct {
+	mu    sync.RWMutex
+	view  View
+	subs  map[*Subscription]struct{}
+	moved chan struct{} // closed and replaced when the revision moves
+}
+
+// New returns an empty catalog.
+func New() *Catalog {
+	return &Catalog{view: newView(), subs: map[*Subscription]struct{}{}, moved: make(chan struct{})}
+}
+
+// View is what the catalog knows at one revision. It is valid only inside the function that received it.
+type View struct {
+	revision store.Revision
+	agents   store.Revision            // last change that concerns agents
+	known    map[string]store.Revision // revision of every key
+	gone     map[string]store.Revision // keys deleted by ourselves that the watch may still bring back
+
+	global    *record.Global
+	objects   map[string]map[string]*entry // by kind, then key
+	referrers map[string]map[string]set    // "kind/key" -> kind -> keys of the objects that link to it
+	networks  map[string]*Network
+	groups    map[string]*record.Group
+	tenants   map[string]*record.Tenant
+	endpoints map[string]*record.Endpoint
+	byGroup   map[string]set // endpoint ids by "group:tenant"
+	services  map[string]record.Service
+	holds     map[string]Hold
+
+	numbers Numbers
+	dirty   map[Ref]struct{} // changed since the subscribers were told
+}
+
+// Numbers are the pools of numbers that the whole cluster shares.
+type Numbers struct {
+	VLANs      *tag.Pool // VLAN ids of vlan networks
+	VXLANs     *tag.Pool // VNIs
+	LocalVLANs *tag.Pool // cluster-local VLAN ids of vxlan networks
+	Groups     *tag.Pool
+	VRFs       *tag.Pool
+}
+
+// entry is one API object.
+type entry struct {
+	object model.Object
+	refs   []Ref // objects that it links to
+}
+
+// Ref names an object.
+type Ref struct{ Kind, Key string }
+
+type set map[string]struct{}
+
+func newView() View {
+	return View{
+		known:     map[string]store.Revision{},
+		gone:      map[string]store.Revision{},
+		objects:   map[string]map[string]*entry{},
+		referrers: map[string]map[string]set{},
+		networks:  map[string]*Network{},
+		groups:    map[string]*record.Group{},
+		tenants:   map[string]*record.Tenant{},
+		endpoints: map[string]*record.Endpoint{},
+		byGroup:   map[string]set{},
+		services:  map[string]record.Service{},
+		holds:     map[string]Hold{},
+		dirty:     map[Ref]struct{}{},
+		numbers: Numbers{
+			VLANs:      tag.NewVLANs(1, 0),
+			VXLANs:     tag.New(1, 0),
+			LocalVLANs: tag.NewVLANs(tag.MinVLAN, tag.MaxVLAN),
+			Groups:     tag.New(1, maxGroup),
+			VRFs:       tag.New(1, maxVRF),
+		},
+	}
+}
+
+// Limits of the numbers that switches carry: groups as the original had them, VRFs as conntrack zones allow
+// (the upper half of the 16 bits is for hairpinned connections).
+const (
+	maxGroup = 65535
+	maxVRF   = 32767
+)
+
+// View calls fn with what is known. fn must not block, keep the view, or change what it gets from it.
+func (c *Catalog) View(fn func(v *View)) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	fn(&c.view)
+}
+
+// Change calls fn, which may take from and give back to the pools of what it sees, with everyone else shut out.
+func (c *Catalog) Change(fn func(v *View)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fn(&c.view)
+}
+
+// Wait blocks until the catalog knows everything up to rev, or ctx ends.
+func (c *Catalog) Wait(ctx context.Context, rev store.Revision) error {
+	for {
+		c.mu.RLock()
+		known, moved := c.view.revision, c.moved
+		c.mu.RUnlock()
+		if known >= rev {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-moved:
+		}
+	}
+}
+
+// advance moves the revision. The caller holds the lock.
+func (c *Catalog) advance(rev store.Revision) {
+	if rev <= c.view.revision {
+		return
+	}
+	c.view.revision = rev
+	close(c.moved)
+	c.moved = make(chan struct{})
+}
+
+// Revision is the store revision up to which the catalog knows everything.
+func (c *Catalog) Revision() store.Revision {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.view.revision
+}

@@ -1,0 +1,65 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Feed keeps a catalog up to date with a store. It is a task.Task.
+type Feed struct {
+	catalog *Catalog
+	db      store.Store
+	log     *slog.Logger
+	ready   chan struct{}
+	once    sync.Once
+}
+
+// NewFeed makes a Feed.
+func NewFeed(c *Catalog, db store.Store, log *slog.Logger) *Feed {
+	return &Feed{catalog: c, db: db, log: log, ready: make(chan struct{})}
+}
+
+// Run watches until ctx ends. A store that is away is logged once an outage.
+func (f *Feed) Run(ctx context.Context) error {
+	away := false
+	for u, err := range f.db.Watch(ctx, record.Root) {
+		if err != nil {
+			if errors.Is(err, store.ErrClosed) {
+				return err
+			}
+			if !away {
+				f.log.Warn("lost the store; what is known stays", "store", f.db.String(), "err", err)
+			}
+			away = true
+			continue
+		}
+		if away {
+			f.log.Info("the store is back", "store", f.db.String(), "revision", u.Revision)
+			away = false
+		}
+		f.catalog.Apply(u, f.log)
+		f.once.Do(func() { close(f.ready) })
+	}
+	return nil
+}
+
+// Ready is closed after the first full list.
+func (f *Feed) Ready() <-chan struct{} { return f.ready }
+
+// String names the task.
+func (f *Feed) String() string { return "the content of the store" }
+
+// Load reads the whole store into the catalog, for a leader that begins.
+func (c *Catalog) Load(ctx context.Context, db store.Store, log *slog.Logger) error {
+	items, rev, err := db.List(ctx, record.Root)
+	if err != nil {
+		return err
+	}
+	c.Apply(store.Update{Full: true, Items: items, Revision: rev}, log)
+	return nil
+}

@@ -1,0 +1,168 @@
+package catalog
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam"
+)
+
+// Network is a network's record with the pools that follow from it.
+type Network struct {
+	Record    *record.Network
+	Pool4     *ipam.Pool
+	Pool6     *ipam.Pool6           // nil without IPv6
+	blocks    map[string]*ipam.Pool // group pools, by "group:tenant"
+	endpoints set                   // ids
+	addresses map[netip.Addr]string // who has it: "endpoint ID", "hold"
+}
+
+// newNetwork makes the pools of a network; err says what is wrong with the record.
+func newNetwork(r *record.Network) (*Network, error) {
+	n := &Network{Record: r, blocks: map[string]*ipam.Pool{}, endpoints: set{}, addresses: map[netip.Addr]string{}}
+	spec, err := Spec4(r)
+	if err != nil {
+		return n, err
+	}
+	if n.Pool4, err = ipam.New(spec); err != nil {
+		return n, err
+	}
+	if r.IPv6Subnet == "" {
+		return n, nil
+	}
+	spec6, err := Spec6(r)
+	if err != nil {
+		return n, err
+	}
+	n.Pool6, err = ipam.New6(spec6)
+	return n, err
+}
+
+// Spec4 is what a network's record says of its IPv4 addresses.
+func Spec4(r *record.Network) (ipam.Spec, error) {
+	addr, err := netip.ParseAddr(r.SubnetIP)
+	if err != nil {
+		return ipam.Spec{}, err
+	}
+	spec := ipam.Spec{Prefix: netip.PrefixFrom(addr, int(r.SubnetLen))}
+	if r.IPAddrRange != "" {
+		declared, err := ipam.ParseRange(r.IPAddrRange, spec.Prefix)
+		if err != nil {
+			return spec, err
+		}
+		spec.First, spec.Last = declared.First, declared.Last
+	}
+	if r.Gateway != "" {
+		spec.Gateway, err = netip.ParseAddr(r.Gateway)
+	}
+	return spec, err
+}
+
+// Spec6 is what a network's record says of its IPv6 addresses.
+func Spec6(r *record.Network) (ipam.Spec6, error) {
+	addr, err := netip.ParseAddr(r.IPv6Subnet)
+	if err != nil {
+		return ipam.Spec6{}, err
+	}
+	spec := ipam.Spec6{Prefix: netip.PrefixFrom(addr, int(r.IPv6Len))}
+	if r.IPv6Gateway != "" {
+		spec.Gateway, err = netip.ParseAddr(r.IPv6Gateway)
+	}
+	return spec, err
+}
+
+// Block is the pool of a group on this network, nil when the group has none.
+func (n *Network) Block(group string) *ipam.Pool { return n.blocks[group] }
+
+// Blocks is the number of group pools.
+func (n *Network) Blocks() int { return len(n.blocks) }
+
+// PoolOf is the pool that address a of an endpoint of group comes from: the group's when it lies in it.
+func (n *Network) PoolOf(group string, a netip.Addr) *ipam.Pool {
+	if b := n.blocks[group]; b != nil && b.Contains(a) {
+		return b
+	}
+	return n.Pool4
+}
+
+// Owner says who has an address: "endpoint ID", "a hold", or "" when nobody does.
+func (n *Network) Owner(a netip.Addr) string { return n.addresses[a] }
+
+// Endpoints is the number of endpoints on the network.
+func (n *Network) Endpoints() int { return len(n.endpoints) }
+
+// Allocated is the number of addresses that endpoints have or that are held for them, IPv4 only.
+func (n *Network) Allocated() int {
+	count := 0
+	for a := range n.addresses {
+		if a.Is4() {
+			count++
+		}
+	}
+	return count
+}
+
+// take marks an address as its owner's; taking what the owner has already is harmless.
+func (n *Network) take(group, address, owner string) error {
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		return err
+	}
+	n.addresses[a] = owner
+	if a.Is4() {
+		if n.Pool4 == nil {
+			return nil
+		}
+		return n.PoolOf(group, a).Take(a)
+	}
+	if n.Pool6 == nil {
+		return nil
+	}
+	err = n.Pool6.Take(a)
+	n.Pool6.Continue(a)
+	return err
+}
+
+// release gives an address back if owner still has it.
+func (n *Network) release(group, address, owner string) {
+	a, err := netip.ParseAddr(address)
+	if err != nil || n.addresses[a] != owner {
+		return
+	}
+	delete(n.addresses, a)
+	if a.Is4() && n.Pool4 != nil {
+		n.PoolOf(group, a).Release(a)
+	} else if a.Is6() && n.Pool6 != nil {
+		n.Pool6.Release(a)
+	}
+}
+
+// Hold is an address kept for an endpoint that is about to be created, stored at HoldKey.
+type Hold struct {
+	Network string    `json:"network"` // "network.tenant"
+	Group   string    `json:"group,omitempty"`
+	Address string    `json:"address"`
+	Expires time.Time `json:"expires"`
+}
+
+// HoldKey is where a hold is stored.
+func HoldKey(network, address string) string { return holds + network + "/" + address }
+
+const (
+	holds       = record.Pools + "holds/"
+	ownerOfHold = "a hold"
+)
+
+// ownerOf is how an endpoint appears as the owner of an address.
+func ownerOf(e *record.Endpoint) string { return "endpoint " + e.ID }
+
+// Effective modes of a network's kind.
+const (
+	NetworkData  = "data"
+	NetworkInfra = "infra"
+)
+
+// networkKey is the API key of a network's record.
+func networkKey(r *record.Network) string { return model.Key(r.Tenant, r.NetworkName) }

@@ -1,0 +1,74 @@
+package catalog
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"time"
+)
+
+// Subscription tells which objects changed. It keeps names, not values, so a slow receiver costs no memory and
+// never holds up the catalog: it sees the latest state, and misses only states between.
+type Subscription struct {
+	c     *Catalog
+	wake  chan struct{}
+	dirty map[Ref]struct{}
+}
+
+// Subscribe begins to collect changes. Close ends it.
+func (c *Catalog) Subscribe() *Subscription {
+	s := &Subscription{c: c, wake: make(chan struct{}, 1), dirty: map[Ref]struct{}{}}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.subs[s] = struct{}{}
+	return s
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	delete(s.c.subs, s)
+}
+
+// Changes yields the names of what changed since it last yielded; none when nothing did for the given time. It blocks
+// between, and ends with ctx.
+func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Seq[map[Ref]struct{}] {
+	return func(yield func(map[Ref]struct{}) bool) {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-s.wake:
+			case <-ticker.C:
+			}
+			s.c.mu.Lock()
+			dirty := s.dirty
+			s.dirty = map[Ref]struct{}{}
+			s.c.mu.Unlock()
+			if !yield(dirty) {
+				return
+			}
+		}
+	}
+}
+
+// touch notes a change.
+func (v *View) touch(kind, key string) { v.dirty[Ref{kind, key}] = struct{}{} }
+
+// tell hands the noted changes to the subscribers. The caller holds the lock.
+func (c *Catalog) tell() {
+	if len(c.view.dirty) == 0 {
+		return
+	}
+	for s := range c.subs {
+		maps.Copy(s.dirty, c.view.dirty)
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	}
+	clear(c.view.dirty)
+}

@@ -1,0 +1,139 @@
+package catalog
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Revision is the store revision of the view.
+func (v *View) Revision() store.Revision { return v.revision }
+
+// AgentRevision is the revision of the last change that agents must carry out.
+func (v *View) AgentRevision() store.Revision { return v.agents }
+
+// RevisionOf is the revision of the last change of a store key; 0 when there is none.
+func (v *View) RevisionOf(key string) store.Revision { return v.known[key] }
+
+// Numbers are the cluster's pools of numbers.
+func (v *View) Numbers() *Numbers { return &v.numbers }
+
+// Global is the effective configuration, nil before the first leader has written it.
+func (v *View) Global() *record.Global { return v.global }
+
+// Object returns a copy of an API object with its links, nil when there is none.
+func (v *View) Object(k *model.Kind, key string) model.Object {
+	e := v.objects[k.Name][key]
+	if e == nil {
+		return nil
+	}
+	return v.linked(e)
+}
+
+// Has tells whether an object exists.
+func (v *View) Has(kind, key string) bool { return v.objects[kind][key] != nil }
+
+// Objects returns copies of all objects of a kind with their links, ordered by key.
+func (v *View) Objects(k *model.Kind) []model.Object {
+	out := make([]model.Object, 0, len(v.objects[k.Name]))
+	for _, key := range slices.Sorted(maps.Keys(v.objects[k.Name])) {
+		out = append(out, v.linked(v.objects[k.Name][key]))
+	}
+	return out
+}
+
+// Referrers lists the keys of the objects of one kind that link to an object, ordered.
+func (v *View) Referrers(to *model.Kind, key, from string) []string {
+	return slices.Sorted(maps.Keys(v.referrers[to.Name+"/"+key][from]))
+}
+
+// Tenant, Network, Group and Endpoint return records by their state ids, nil when there is none.
+func (v *View) Tenant(id string) *record.Tenant     { return v.tenants[id] }
+func (v *View) Network(id string) *Network          { return v.networks[id] }
+func (v *View) Group(id string) *record.Group       { return v.groups[id] }
+func (v *View) Endpoint(id string) *record.Endpoint { return v.endpoints[id] }
+
+// Networks returns all networks of a tenant (of all, when tenant is empty), ordered by id.
+func (v *View) Networks(tenant string) []*Network {
+	var out []*Network
+	for _, n := range v.networks {
+		if tenant == "" || n.Record.Tenant == tenant {
+			out = append(out, n)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Network) int { return cmp.Compare(a.Record.ID, b.Record.ID) })
+	return out
+}
+
+// Groups returns all groups of a tenant (of all, when tenant is empty), ordered by id.
+func (v *View) Groups(tenant string) []*record.Group {
+	var out []*record.Group
+	for _, g := range v.groups {
+		if tenant == "" || g.TenantName == tenant {
+			out = append(out, g)
+		}
+	}
+	slices.SortFunc(out, func(a, b *record.Group) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Endpoints returns all endpoints, ordered by id.
+func (v *View) Endpoints() []*record.Endpoint {
+	return v.sorted(maps.Keys(v.endpoints))
+}
+
+// EndpointsOf returns the endpoints on a network, ordered by id.
+func (v *View) EndpointsOf(n *Network) []*record.Endpoint { return v.sorted(maps.Keys(n.endpoints)) }
+
+// EndpointsIn returns the endpoints in a group, "group:tenant", ordered by id.
+func (v *View) EndpointsIn(group string) []*record.Endpoint {
+	return v.sorted(maps.Keys(v.byGroup[group]))
+}
+
+// CountIn is the number of endpoints in a group.
+func (v *View) CountIn(group string) int { return len(v.byGroup[group]) }
+
+func (v *View) sorted(ids func(func(string) bool)) []*record.Endpoint {
+	var out []*record.Endpoint
+	for _, id := range slices.Sorted(ids) {
+		out = append(out, v.endpoints[id])
+	}
+	return out
+}
+
+// FindEndpoint returns the first endpoint, by id, whose endpoint id, container id or name contains text.
+func (v *View) FindEndpoint(text string) *record.Endpoint {
+	var found *record.Endpoint
+	for _, e := range v.endpoints {
+		if (strings.Contains(e.EndpointID, text) || strings.Contains(e.ContainerID, text) ||
+			strings.Contains(e.EPCommonName, text)) && (found == nil || e.ID < found.ID) {
+			found = e
+		}
+	}
+	return found
+}
+
+// Services returns the registered instances of a service, ordered by key.
+func (v *View) Services(name string) []record.Service {
+	var out []record.Service
+	for _, key := range slices.Sorted(maps.Keys(v.services)) {
+		if s := v.services[key]; s.ServiceName == name {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Holds returns all held addresses with their store keys.
+func (v *View) Holds() map[string]Hold { return maps.Clone(v.holds) }
+
+// HoldOf returns the hold on an address of a network.
+func (v *View) HoldOf(network, address string) (Hold, bool) {
+	h, ok := v.holds[HoldKey(network, address)]
+	return h, ok
+}

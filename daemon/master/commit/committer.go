@@ -1,0 +1,285 @@
+// Package commit turns requests into store transactions. Requests that arrive while a transaction is on its way are
+// joined into the next one, so that a busy master pays one durable write for many endpoints.
+package commit
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Limits of one transaction, below what stores permit, so that no single one holds up the others for long.
+const (
+	maxRequests = 64
+	commitLimit = 10 * time.Second // how long the store may take for one transaction
+)
+
+// Committer is the only writer of a master's decisions. It works while Run does.
+type Committer struct {
+	db      store.Store
+	catalog *catalog.Catalog
+	log     *slog.Logger
+	queue   chan *request
+	term    atomic.Pointer[term]
+	last    atomic.Uint64 // revision of the last fenced write
+	stats   Stats
+}
+
+// Stats counts what was committed.
+type Stats struct {
+	Transactions atomic.Uint64 // committed
+	Requests     atomic.Uint64 // that they carried
+	Bytes        atomic.Uint64 // keys and values
+	Failed       atomic.Uint64 // transactions that were not committed
+}
+
+type request struct {
+	ctx   context.Context
+	fn    func(*Tx) error
+	alone bool
+	done  chan result
+}
+
+// term is one run of the committer; over is closed at its end.
+type term struct{ over chan struct{} }
+
+type result struct {
+	rev store.Revision
+	err error
+}
+
+// batch is what requests of one transaction share.
+type batch struct {
+	endpoints map[string]*record.Endpoint // put, or nil: deleted
+	claimed   map[string]struct{}         // store keys that one of the requests has taken over
+}
+
+// New makes a committer.
+func New(db store.Store, c *catalog.Catalog, log *slog.Logger) *Committer {
+	return &Committer{db: db, catalog: c, log: log, queue: make(chan *request, 4*maxRequests)}
+}
+
+// Stats returns the counters.
+func (c *Committer) Stats() *Stats { return &c.stats }
+
+// LastWrite is the revision of the last fenced write, 0 before the first.
+func (c *Committer) LastWrite() uint64 { return c.last.Load() }
+
+// Do runs fn in a transaction of its own and returns the revision of the change, or of the view when fn changes
+// nothing. It blocks until the change is durable or ctx ends; then the outcome is unknown. fn must not block.
+func (c *Committer) Do(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
+	return c.do(ctx, fn, true)
+}
+
+// Join is Do for requests that may share a transaction: fn sees the endpoints of the requests before it, and nothing
+// else of theirs.
+func (c *Committer) Join(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
+	return c.do(ctx, fn, false)
+}
+
+func (c *Committer) do(ctx context.Context, fn func(*Tx) error, alone bool) (store.Revision, error) {
+	term := c.term.Load()
+	if term == nil {
+		return 0, stepDown()
+	}
+	r := &request{ctx, fn, alone, make(chan result, 1)}
+	select {
+	case c.queue <- r:
+	case <-ctx.Done():
+		return 0, unavailable(ctx.Err())
+	case <-term.over:
+		return 0, stepDown()
+	}
+	select {
+	case out := <-r.done:
+		return out.rev, out.err
+	case <-ctx.Done():
+		return 0, unavailable(ctx.Err())
+	case <-term.over:
+		select {
+		case out := <-r.done: // answered before the term ended
+			return out.rev, out.err
+		default:
+			return 0, stepDown()
+		}
+	}
+}
+
+// Active tells whether Run works, that is, whether this master may write.
+func (c *Committer) Active() bool { return c.term.Load() != nil }
+
+// Run commits requests under the fence until ctx ends (nil), the fence no longer holds (store.ErrFenced), or the outcome
+// of a transaction is unknown. In the last case the caller must give up this fence and begin anew under another one,
+// with the store read again: only that keeps a late transaction from being carried out behind our back.
+// Requests that wait at the end are refused with CodeUnavailable, which clients repeat at the new leader.
+func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
+	now := &term{over: make(chan struct{})}
+	c.term.Store(now)
+	defer close(now.over)
+	defer c.term.Store(nil)
+	var held []*request // taken from the queue, but not fit for the last transaction
+	for {
+		requests, ok := c.gather(ctx, &held)
+		if !ok {
+			return nil
+		}
+		left, err := c.commit(ctx, fence, requests)
+		if err != nil && !errors.Is(err, store.ErrTooLarge) && !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+		held = append(left, held...)
+	}
+}
+
+// gather waits for a request and takes those that wait behind it and may join it.
+func (c *Committer) gather(ctx context.Context, held *[]*request) (requests []*request, ok bool) {
+	next := func(block bool) *request {
+		if len(*held) > 0 {
+			r := (*held)[0]
+			*held = (*held)[1:]
+			return r
+		}
+		if block {
+			select {
+			case <-ctx.Done():
+				return nil
+			case r := <-c.queue:
+				return r
+			}
+		}
+		select {
+		case r := <-c.queue:
+			return r
+		default:
+			return nil
+		}
+	}
+	first := next(true)
+	if first == nil || ctx.Err() != nil {
+		return nil, false
+	}
+	requests = append(requests, first)
+	for !first.alone && len(requests) < maxRequests {
+		r := next(false)
+		if r == nil {
+			break
+		}
+		if r.alone {
+			*held = append([]*request{r}, *held...)
+			break
+		}
+		requests = append(requests, r)
+	}
+	return requests, true
+}
+
+// commit builds one transaction from the requests, commits it, and answers them, but for those that did not fit.
+func (c *Committer) commit(ctx context.Context, fence store.Fence, requests []*request) (left []*request, err error) {
+	tx, txs, waiting, left := c.build(fence, requests)
+	if len(tx.Ops()) == 0 {
+		return left, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, commitLimit)
+	defer cancel()
+	rev, err := c.db.Commit(ctx, tx)
+	if err != nil {
+		c.stats.Failed.Add(1)
+		c.rollBack(txs)
+		c.log.Warn("transaction was not committed", "requests", len(waiting), "err", err)
+		refusal := unavailable(err)
+		if errors.Is(err, store.ErrFenced) {
+			refusal = stepDown()
+		}
+		for _, r := range waiting {
+			r.done <- result{err: refusal}
+		}
+		return left, err
+	}
+	c.stats.Transactions.Add(1)
+	c.stats.Requests.Add(uint64(len(waiting)))
+	c.stats.Bytes.Add(uint64(tx.Size()))
+	c.last.Store(uint64(rev))
+	c.catalog.Committed(tx.Ops(), rev, c.log)
+	for _, r := range waiting {
+		r.done <- result{rev: rev}
+	}
+	return left, nil
+}
+
+// build runs the requests' functions. Those that fail or change nothing are answered at once; those for which the
+// transaction has no room are left.
+func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx, txs []*Tx, waiting, left []*request) {
+	tx = &store.Tx{}
+	tx.Under(fence)
+	shared := &batch{endpoints: map[string]*record.Endpoint{}, claimed: map[string]struct{}{}}
+	limits := c.db.Limits()
+	c.catalog.Change(func(v *catalog.View) {
+		for _, r := range requests {
+			if r.ctx.Err() != nil {
+				r.done <- result{err: unavailable(r.ctx.Err())}
+				continue
+			}
+			t := &Tx{View: v, batch: shared}
+			if err := r.fn(t); err != nil {
+				t.abort()
+				r.done <- result{err: err}
+				continue
+			}
+			if len(t.ops) == 0 {
+				r.done <- result{rev: v.Revision()}
+				continue
+			}
+			if !fits(tx, t, limits) {
+				t.abort()
+				if len(waiting) == 0 {
+					r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations, %s permits %d", len(t.ops), c.db, limits.Ops).
+						Try("split it into smaller changes")}
+				} else {
+					left = append(left, r)
+				}
+				continue
+			}
+			for _, op := range t.ops {
+				if op.Delete {
+					tx.Delete(op.Key)
+				} else {
+					tx.Put(op.Key, op.Value)
+				}
+			}
+			txs, waiting = append(txs, t), append(waiting, r)
+		}
+	})
+	return tx, txs, waiting, left
+}
+
+func fits(tx *store.Tx, t *Tx, limits store.Limits) bool {
+	size := tx.Size()
+	for _, op := range t.ops {
+		size += len(op.Key) + len(op.Value)
+	}
+	return len(tx.Ops())+len(t.ops)+1 <= limits.Ops && size <= limits.Bytes
+}
+
+func (c *Committer) rollBack(txs []*Tx) {
+	c.catalog.Change(func(*catalog.View) {
+		for i := len(txs) - 1; i >= 0; i-- {
+			txs[i].abort()
+		}
+	})
+}
+
+func stepDown() *model.Error {
+	return model.Errorf(model.CodeUnavailable, "", "this netmaster is no longer the leader").Try("repeat the request; the new leader takes it")
+}
+
+func unavailable(err error) *model.Error {
+	return model.Errorf(model.CodeUnavailable, "", "the change may or may not have been stored: %v", err).Because(err).
+		Try("repeat the request; it is safe to do so")
+}

@@ -1,0 +1,88 @@
+package commit
+
+import (
+	"encoding/json"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Tx is one request's share of a store transaction: what is known, what it changes, and how to take back what it took
+// from pools. It is valid only inside the function that received it.
+type Tx struct {
+	*catalog.View
+	batch *batch
+	ops   []store.Op
+	undo  []func()
+}
+
+// Put writes v as JSON at key.
+func (t *Tx) Put(key string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return model.Errorf(model.CodeInternal, "", "encode %s: %v", key, err).Because(err)
+	}
+	t.ops = append(t.ops, store.Op{Key: key, Value: text})
+	return nil
+}
+
+// PutObject writes an API object, without its computed links.
+func (t *Tx) PutObject(o model.Object) error {
+	return t.Put(ObjectKey(o.Kind(), o.ObjectKey()), o.Clone())
+}
+
+// Delete removes key.
+func (t *Tx) Delete(key string) { t.ops = append(t.ops, store.Op{Key: key, Delete: true}) }
+
+// DeleteObject removes an API object.
+func (t *Tx) DeleteObject(k *model.Kind, key string) { t.Delete(ObjectKey(k, key)) }
+
+// OnAbort registers how to take back a change of the catalog's pools, should the request fail or the transaction not
+// be committed.
+func (t *Tx) OnAbort(undo func()) { t.undo = append(t.undo, undo) }
+
+// PutEndpoint writes an endpoint. Later requests of the same transaction see it.
+func (t *Tx) PutEndpoint(e *record.Endpoint) error {
+	t.batch.endpoints[e.ID] = e
+	t.OnAbort(func() { delete(t.batch.endpoints, e.ID) })
+	return t.Put(record.Endpoints+e.ID, e)
+}
+
+// DeleteEndpoint removes an endpoint.
+func (t *Tx) DeleteEndpoint(id string) {
+	t.batch.endpoints[id] = nil
+	t.OnAbort(func() { delete(t.batch.endpoints, id) })
+	t.Delete(record.Endpoints + id)
+}
+
+// Endpoint returns an endpoint as this transaction would leave it, nil when there is none.
+func (t *Tx) Endpoint(id string) *record.Endpoint {
+	if e, ok := t.batch.endpoints[id]; ok {
+		return e
+	}
+	return t.View.Endpoint(id)
+}
+
+// Claim takes what is held for this request, by store key; it reports whether no other request of the transaction did.
+func (t *Tx) Claim(key string) bool {
+	if _, taken := t.batch.claimed[key]; taken {
+		return false
+	}
+	t.batch.claimed[key] = struct{}{}
+	t.OnAbort(func() { delete(t.batch.claimed, key) })
+	t.Delete(key)
+	return true
+}
+
+// abort takes everything back, last first.
+func (t *Tx) abort() {
+	for i := len(t.undo) - 1; i >= 0; i-- {
+		t.undo[i]()
+	}
+	t.undo, t.ops = nil, nil
+}
+
+// ObjectKey is where an API object is stored.
+func ObjectKey(k *model.Kind, key string) string { return record.Objects + k.Name + "/" + key }

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/store/embedded"
+)
+
+// config is netmaster's command line.
+type config struct {
+	flags.Common
+	External, Internal string // "host:port"
+	Infra              string
+	PluginName         string
+	LeaderTTL          string
+	ttl                time.Duration
+	Embedded           embedded.Config
+	members            []string // of the embedded store, "name=peer URL"
+}
+
+func (c *config) register(s *flags.Set) {
+	c.Common.Register(s)
+	s.String(&c.External, "external-address", "EXTERNAL_ADDRESS", "0.0.0.0:9999", "where users reach the API", "listen-url")
+	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
+	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")
+	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
+	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
+	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
+	s.String(&c.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
+	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "http://127.0.0.1:2379", "where the embedded store serves agents and netmasters")
+	s.String(&c.Embedded.PeerURL, "embedded-peer-url", "EMBEDDED_PEER_URL", "http://127.0.0.1:2380", "where the embedded store serves its other members")
+	s.List(&c.members, "embedded-cluster", "EMBEDDED_CLUSTER", "all members of a new embedded store, as name=peer URL")
+}
+
+// check checks the configuration and fills in what follows from the rest.
+func (c *config) check() error {
+	c.Store.Embedded = c.Embedded.Dir != ""
+	if err := c.Common.Check(); err != nil {
+		return err
+	}
+	c.Infra = strings.ToLower(c.Infra)
+	if err := flags.OneOf("infra", c.Infra, "default", "aci"); err != nil {
+		return err
+	}
+	var err error
+	if c.ttl, err = time.ParseDuration(c.LeaderTTL); err != nil || c.ttl < time.Second {
+		return fmt.Errorf("--leader-ttl %s: it is a duration of at least 1s", c.LeaderTTL)
+	}
+	_, port, err := flags.Address("external-address", c.External)
+	if err != nil {
+		return err
+	}
+	if c.Internal == "" {
+		local, err := flags.LocalAddress()
+		if err != nil {
+			return fmt.Errorf("--internal-address: %w", err)
+		}
+		c.Internal = net.JoinHostPort(local.String(), strconv.Itoa(port))
+	}
+	if _, _, err := flags.Address("internal-address", c.Internal); err != nil {
+		return err
+	}
+	return c.checkEmbedded()
+}
+
+func (c *config) checkEmbedded() error {
+	for flag, text := range map[string]string{"embedded-client-url": c.Embedded.ClientURL, "embedded-peer-url": c.Embedded.PeerURL} {
+		if u, err := url.Parse(text); err != nil || u.Scheme != "http" || u.Host == "" {
+			return fmt.Errorf("--%s %s: it is a URL like http://10.0.0.1:2379", flag, text)
+		}
+	}
+	for _, m := range c.members {
+		name, peer, ok := strings.Cut(m, "=")
+		if !ok || name == "" || peer == "" {
+			return fmt.Errorf("--embedded-cluster %s: it is a comma list of name=peer URL", m)
+		}
+		if c.Embedded.InitialCluster == nil {
+			c.Embedded.InitialCluster = map[string]string{}
+		}
+		c.Embedded.InitialCluster[name] = peer
+	}
+	if c.members != nil && c.Embedded.InitialCluster[c.Embedded.Name] != c.Embedded.PeerURL {
+		return fmt.Errorf("--embedded-cluster must name this member as %s=%s", c.Embedded.Name, c.Embedded.PeerURL)
+	}
+	return nil
+}
+
+// addresses are where to listen: the external address, and the internal one unless the former serves it too.
+func (c *config) addresses() []string {
+	host, port, _ := net.SplitHostPort(c.External)
+	_, internal, _ := net.SplitHostPort(c.Internal)
+	if c.External == c.Internal || host == "0.0.0.0" && port == internal {
+		return []string{c.External}
+	}
+	return []string{c.External, c.Internal}
+}

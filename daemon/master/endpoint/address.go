@@ -1,0 +1,200 @@
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+)
+
+// Allocate holds an address for an endpoint that is to come (Docker asks in this order).
+func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (model.AllocAddressResponse, error) {
+	out := model.AllocAddressResponse{NetworkID: q.NetworkID}
+	_, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
+		p, err := s.poolOf(tx.View, q)
+		if err != nil {
+			return err
+		}
+		if p.network == nil { // swarm asks for a gateway before the network exists
+			out.IPv4Address, err = firstHost(q.AddressPool)
+			return err
+		}
+		if strings.Contains(q.AddressPool, ":") {
+			return s.hold6(tx, p, q, &out)
+		}
+		a, err := s.pick4(tx, p, q.PreferredIPv4Address)
+		if err != nil {
+			return err
+		}
+		out.IPv4Address = fmt.Sprintf("%s/%d", a, p.network.Record.SubnetLen)
+		return s.hold(tx, p, a)
+	})
+	return out, err
+}
+
+func (s *Service) pick4(tx *commit.Tx, p place, preferred string) (netip.Addr, error) {
+	if preferred == "" {
+		return next4(p, tx.OnAbort)
+	}
+	a, err := parse(preferred, "PreferredIPv4Address")
+	if err != nil {
+		return a, err
+	}
+	pool := p.network.PoolOf(p.groupKey(), a)
+	if err := pool.Take(a); err != nil {
+		return a, refused(p.network, a, err)
+	}
+	tx.OnAbort(func() { pool.Release(a) })
+	return a, nil
+}
+
+func (s *Service) hold6(tx *commit.Tx, p place, q model.AllocAddressRequest, out *model.AllocAddressResponse) error {
+	pool := p.network.Pool6
+	if pool == nil {
+		return model.Errorf(model.CodeInvalid, "AddressPool", "network %s has no IPv6 subnet", p.network.Record.ID)
+	}
+	a, err := pool.Next()
+	if err != nil {
+		return model.Errorf(model.CodeExhausted, "", "Reached MaxHosts: no IPv6 address is left in %s", pool).Because(err)
+	}
+	tx.OnAbort(func() { pool.Release(a) })
+	out.IPv4Address = fmt.Sprintf("%s/%d", a, p.network.Record.IPv6Len)
+	return s.hold(tx, p, a)
+}
+
+func (s *Service) hold(tx *commit.Tx, p place, a netip.Addr) error {
+	h := catalog.Hold{Network: p.network.Record.ID, Group: p.groupKey(), Address: a.String(), Expires: s.now().Add(HoldFor).UTC()}
+	return tx.Put(catalog.HoldKey(h.Network, h.Address), &h)
+}
+
+// Release gives a held address back. An address that an endpoint has goes with the endpoint; releasing it, or what is
+// free, is harmless.
+func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) error {
+	id, _, _ := strings.Cut(q.NetworkID, "|") // Docker's plugin sends its whole pool id
+	_, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
+		p, err := s.poolOf(tx.View, model.AllocAddressRequest{NetworkID: id})
+		if err != nil {
+			return err
+		}
+		a, err := parse(q.IPv4Address, "IPv4Address")
+		if err != nil {
+			return err
+		}
+		if _, held := tx.HoldOf(p.network.Record.ID, a.String()); held {
+			tx.Delete(catalog.HoldKey(p.network.Record.ID, a.String()))
+		}
+		return nil
+	})
+	return err
+}
+
+// ParseNetworkID reads the forms "net.tenant" and "net:group.tenant". Anything else is a network id as it is.
+func ParseNetworkID(id string) (network, group string) {
+	name, tenant, ok := strings.Cut(id, ".")
+	if !ok || strings.Contains(tenant, ".") {
+		return id, ""
+	}
+	net, grp, ok := strings.Cut(name, ":")
+	if !ok {
+		return id, ""
+	}
+	return net + "." + tenant, grp + ":" + tenant
+}
+
+// poolOf finds where an address is wanted; a place without network means that the request names only a pool that no
+// network has, which swarm mode permits.
+func (s *Service) poolOf(v *catalog.View, q model.AllocAddressRequest) (place, error) {
+	if q.NetworkID == "" {
+		n, err := s.networkByPool(v, q.AddressPool)
+		return place{network: n}, err
+	}
+	network, group := ParseNetworkID(q.NetworkID)
+	p := place{network: v.Network(network)}
+	if p.network == nil || p.network.Pool4 == nil {
+		return p, model.Errorf(model.CodeNotFound, "NetworkID", "network not found").Try("no network has the id %q", network)
+	}
+	if group != "" {
+		if p.group = v.Group(group); p.group == nil {
+			return p, model.Errorf(model.CodeNotFound, "NetworkID", "endpoint group not found").Try("no group has the id %q", group)
+		}
+	}
+	return p, nil
+}
+
+// networkByPool finds the network with the subnet of a pool, "address/length" and optionally ":tenant".
+func (s *Service) networkByPool(v *catalog.View, pool string) (*catalog.Network, error) {
+	text, tenant := pool, ""
+	if i := strings.LastIndex(pool, "/"); i >= 0 {
+		if length, t, ok := strings.Cut(pool[i:], ":"); ok {
+			text, tenant = pool[:i]+length, t
+		}
+	}
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "AddressPool", "%q is not a subnet", pool).Try("AddressPool takes address/length, or set NetworkID")
+	}
+	for _, n := range v.Networks(tenant) {
+		if spec, err := catalog.Spec4(n.Record); err == nil && spec.Prefix.Masked() == prefix.Masked() {
+			return n, nil
+		}
+		if spec, err := catalog.Spec6(n.Record); err == nil && spec.Prefix.Masked() == prefix.Masked() {
+			return n, nil
+		}
+	}
+	if s.clusterMode == "swarm-mode" {
+		return nil, nil
+	}
+	return nil, model.Errorf(model.CodeNotFound, "AddressPool", "network not found").Try("no network has the subnet %s", prefix)
+}
+
+func firstHost(pool string) (string, error) {
+	p, err := netip.ParsePrefix(pool)
+	if err != nil {
+		return "", model.Errorf(model.CodeInvalid, "AddressPool", "%q is not a subnet", pool)
+	}
+	return fmt.Sprintf("%s/%d", p.Masked().Addr().Next(), p.Bits()), nil
+}
+
+// Expire deletes holds that nobody used, until ctx ends. It looks once a minute, and only while this master leads.
+func (s *Service) Expire(ctx context.Context) {
+	ticker := time.NewTicker(time.Minute)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if !s.commit.Active() {
+			continue
+		}
+		if err := s.ExpireNow(ctx); err != nil {
+			s.log.Warn("expire held addresses", "err", err)
+		}
+	}
+}
+
+// ExpireNow deletes the holds whose time is up, a transaction's worth at a time.
+func (s *Service) ExpireNow(ctx context.Context) error {
+	const some = 30
+	_, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
+		n := 0
+		for key, h := range tx.Holds() {
+			if s.now().Before(h.Expires) {
+				continue
+			}
+			s.log.Info("a held address was never used", "network", h.Network, "address", h.Address)
+			tx.Delete(key)
+			if n++; n == some {
+				break
+			}
+		}
+		return nil
+	})
+	return err
+}

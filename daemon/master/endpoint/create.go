@@ -1,0 +1,185 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam"
+)
+
+// Create makes an endpoint, in one transaction that other requests may share. An endpoint that exists is returned
+// unchanged, but for its host: a container that is attached somewhere else has moved.
+func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (record.Endpoint, uint64, error) {
+	var made record.Endpoint
+	rev, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
+		p, err := find(tx.View, q.TenantName, q.NetworkName, q.ConfigEP.ServiceName)
+		if err != nil {
+			return err
+		}
+		name := q.ConfigEP.Container
+		if name == "" {
+			if q.ConfigEP.Host == "" {
+				return model.Errorf(model.CodeInvalid, "ConfigEP.Container", "neither a container nor a host is named").Try("set ConfigEP.Container")
+			}
+			name = nativeInterface(q.ConfigEP.Host)
+		}
+		id := p.network.Record.ID + "-" + name
+		if old := tx.Endpoint(id); old != nil {
+			made = *old
+			return s.existing(tx, &made, q)
+		}
+		made = record.Endpoint{
+			ID: id, NetID: p.network.Record.ID, EndpointID: name, ServiceName: q.ConfigEP.ServiceName,
+			HomingHost: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID, EPCommonName: q.EPCommonName,
+		}
+		if p.group != nil {
+			made.EndpointGroupID, made.EndpointGroupKey = p.group.EndpointGroupID, p.group.ID
+		}
+		if err := address4(tx, p, &made, q.ConfigEP.IPAddress); err != nil {
+			return err
+		}
+		if err := address6(tx, p, &made, q.ConfigEP.IPv6Address); err != nil {
+			return err
+		}
+		made.MacAddress = macOf(made.IPAddress)
+		return tx.PutEndpoint(&made)
+	})
+	if err != nil {
+		return record.Endpoint{}, 0, err
+	}
+	return made, uint64(rev), nil
+}
+
+func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndpointRequest) error {
+	if q.ConfigEP.Host == "" || q.ConfigEP.Host == e.HomingHost {
+		return nil
+	}
+	s.log.Info("endpoint moved", "endpoint", e.ID, "from", e.HomingHost, "to", q.ConfigEP.Host)
+	e.HomingHost = q.ConfigEP.Host
+	moved := *e
+	return tx.PutEndpoint(&moved)
+}
+
+// address4 gives the endpoint the wanted IPv4 address, or the lowest free one of its group's pool or network.
+func address4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
+	if wanted != "" {
+		return wanted4(tx, p, e, wanted)
+	}
+	a, err := next4(p, tx.OnAbort)
+	if err != nil {
+		return err
+	}
+	e.IPAddress = a.String()
+	return nil
+}
+
+// next4 takes the lowest free address.
+func next4(p place, onAbort func(func())) (netip.Addr, error) {
+	pool, in := p.network.Pool4, p.network.Record.ID
+	if block := p.network.Block(p.groupKey()); block != nil {
+		pool, in = block, "pool "+p.group.IPPool
+	}
+	a, err := pool.Next()
+	if errors.Is(err, ipam.ErrExhausted) {
+		return a, model.Errorf(model.CodeExhausted, "", "auto allocation failed - address exhaustion in %s", in).Because(err).
+			Try("remove containers, or use a larger subnet: netctl network inspect --tenant %s %s shows who has the addresses", p.network.Record.Tenant, p.network.Record.NetworkName)
+	}
+	if err != nil {
+		return a, err
+	}
+	onAbort(func() { pool.Release(a) })
+	return a, nil
+}
+
+func wanted4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
+	a, err := parse(wanted, "ConfigEP.IPAddress")
+	if err != nil {
+		return err
+	}
+	e.IPAddress = a.String()
+	if held(tx, e.NetID, a) {
+		return nil
+	}
+	pool := p.network.PoolOf(p.groupKey(), a)
+	if err := pool.Take(a); err != nil {
+		return refused(p.network, a, err)
+	}
+	tx.OnAbort(func() { pool.Release(a) })
+	return nil
+}
+
+func address6(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
+	pool := p.network.Pool6
+	if pool == nil {
+		if wanted != "" {
+			return model.Errorf(model.CodeInvalid, "ConfigEP.IPv6Address", "network %s has no IPv6 subnet", p.network.Record.ID)
+		}
+		return nil
+	}
+	if wanted == "" {
+		a, err := pool.Next()
+		if err != nil {
+			return model.Errorf(model.CodeExhausted, "", "Reached MaxHosts: no IPv6 address is left in %s", pool).Because(err)
+		}
+		tx.OnAbort(func() { pool.Release(a) })
+		e.IPv6Address = a.String()
+		return nil
+	}
+	a, err := parse(wanted, "ConfigEP.IPv6Address")
+	if err != nil {
+		return err
+	}
+	e.IPv6Address = a.String()
+	if held(tx, e.NetID, a) {
+		return nil
+	}
+	if err := pool.Take(a); err != nil {
+		return refused(p.network, a, err)
+	}
+	tx.OnAbort(func() { pool.Release(a) })
+	return nil
+}
+
+// held takes over an address that was held for an endpoint to come.
+func held(tx *commit.Tx, network string, a netip.Addr) bool {
+	_, ok := tx.HoldOf(network, a.String())
+	return ok && tx.Claim(catalog.HoldKey(network, a.String()))
+}
+
+// parse reads an address, with or without a length behind it.
+func parse(text, field string) (netip.Addr, error) {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		return p.Addr(), nil
+	}
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		return a, model.Errorf(model.CodeInvalid, field, "%q is not an IP address", text)
+	}
+	return a, nil
+}
+
+// refused says why an address cannot be had, and who has it.
+func refused(n *catalog.Network, a netip.Addr, err error) error {
+	e := model.Errorf(model.CodeConflict, "IPAddress", "requested address %s is not available: %v", a, err).Because(err)
+	if owner := n.Owner(a); owner != "" {
+		return e.Try("%s has it", owner)
+	}
+	return e.Try("free are %s", n.Pool4.AvailableText())
+}
+
+// macOf makes the endpoint's Ethernet address from its IPv4 address.
+func macOf(ip string) string {
+	a, err := netip.ParseAddr(ip)
+	if err != nil || !a.Is4() {
+		return ""
+	}
+	b := a.As4()
+	return fmt.Sprintf("02:02:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
+}

@@ -1,0 +1,132 @@
+// Package endpoint is the life of endpoints and of the addresses that are held for them: what agents ask the master.
+//
+// An address belongs to its owner's record and to nothing else: an endpoint's, or a hold's that expires. Creating an
+// endpoint is one store transaction; a request may be repeated at any time with the same result.
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// HoldFor is how long an address is held for an endpoint that is to come.
+const HoldFor = 10 * time.Minute
+
+// Service creates, updates and deletes endpoints.
+type Service struct {
+	commit      *commit.Committer
+	catalog     *catalog.Catalog
+	clusterMode string
+	now         func() time.Time
+	log         *slog.Logger
+}
+
+// New makes a Service. now tells the time (nil: time.Now).
+func New(c *commit.Committer, known *catalog.Catalog, clusterMode string, now func() time.Time, log *slog.Logger) *Service {
+	if now == nil {
+		now = time.Now
+	}
+	return &Service{commit: c, catalog: known, clusterMode: clusterMode, now: now, log: log}
+}
+
+// place is where an endpoint belongs.
+type place struct {
+	network *catalog.Network
+	group   *record.Group // nil: none
+}
+
+func (p place) groupKey() string {
+	if p.group == nil {
+		return ""
+	}
+	return p.group.ID
+}
+
+// find looks up a tenant's network and group by name. With a group alone, its network is taken.
+func find(v *catalog.View, tenant, network, group string) (place, error) {
+	var p place
+	if group != "" {
+		if p.group = v.Group(group + ":" + tenant); p.group == nil {
+			return p, model.Errorf(model.CodeNotFound, "ServiceName", "endpoint group %s:%s not found", group, tenant).
+				Try("create it with netctl group create --tenant %s %s %s", tenant, orWord(network, "NETWORK"), group)
+		}
+		if network == "" {
+			network = p.group.NetworkName
+		}
+		if network != p.group.NetworkName {
+			return p, model.Errorf(model.CodeInvalid, "ServiceName", "group %s is not on network %s", group, network).
+				Try("it is on network %s", p.group.NetworkName)
+		}
+	}
+	id := network + "." + tenant
+	if p.network = v.Network(id); p.network == nil {
+		if v.Tenant(tenant) == nil {
+			return p, model.Errorf(model.CodeNotFound, "TenantName", "Tenant not found").Try("create it with netctl tenant create %s", tenant)
+		}
+		return p, model.Errorf(model.CodeNotFound, "NetworkName", "network %s not found", id).
+			Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", tenant, network)
+	}
+	if p.network.Pool4 == nil {
+		return p, model.Errorf(model.CodeInternal, "NetworkName", "network %s has no usable subnet in the store", id)
+	}
+	return p, nil
+}
+
+func orWord(s, word string) string {
+	if s == "" {
+		return word
+	}
+	return s
+}
+
+// nativeInterface names the endpoint of a request that names no container.
+func nativeInterface(host string) string { return host + "-native-intf" }
+
+// Delete removes an endpoint and gives its addresses back with it. It returns what was removed.
+func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (record.Endpoint, uint64, error) {
+	id := fmt.Sprintf("%s.%s-%s", q.NetworkName, q.TenantName, q.EndpointID)
+	var gone record.Endpoint
+	rev, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
+		e := tx.Endpoint(id)
+		if e == nil {
+			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("it is gone already")
+		}
+		gone = *e
+		tx.DeleteEndpoint(id)
+		return nil
+	})
+	return gone, uint64(rev), err
+}
+
+// Update notes what the runtime says of a container. "start" stores its identity and labels; "die" and anything else
+// change nothing here.
+func (s *Service) Update(ctx context.Context, q model.UpdateEndpointRequest) (*model.UpdateEndpointResponse, error) {
+	if q.Event != "start" {
+		return nil, nil
+	}
+	_, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
+		network := q.Network
+		if g := tx.Group(q.Network + ":" + q.Tenant); g != nil {
+			network = g.NetworkName
+		}
+		id := fmt.Sprintf("%s.%s-%s", network, q.Tenant, q.EndpointID)
+		old := tx.Endpoint(id)
+		if old == nil {
+			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("create it first")
+		}
+		e := *old
+		e.ContainerID, e.EPCommonName, e.Labels = q.ContainerID, q.EPCommonName, q.Labels
+		return tx.PutEndpoint(&e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateEndpointResponse{IPAddress: q.IPAddress}, nil
+}

@@ -1,0 +1,54 @@
+// Netmaster holds the intent of a cluster: it checks, numbers and addresses what operators and runtimes ask for, and
+// writes the decisions into the store, from where the agents carry them out.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/contiv/contiv/build"
+	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/logging"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	var c config
+	set := flags.New("netmaster", "CONTIV_NETMASTER_", stdout)
+	c.register(set)
+	if err := set.Parse(args, getenv); err != nil {
+		if errors.Is(err, flags.ErrHelp) {
+			return 0
+		}
+		fmt.Fprintln(stderr, "netmaster:", err)
+		return flags.ExitConfig
+	}
+	if c.Version {
+		build.Print(stdout, build.Info())
+		return 0
+	}
+	if err := c.check(); err != nil {
+		fmt.Fprintln(stderr, "netmaster:", err)
+		return flags.ExitConfig
+	}
+	log, err := logging.New(c.Log, "netmaster", stderr)
+	if err != nil {
+		fmt.Fprintln(stderr, "netmaster:", err)
+		return flags.ExitConfig
+	}
+	if err := serve(ctx, c, log); err != nil {
+		log.Error("netmaster ends", "err", err)
+		return 1
+	}
+	return 0
+}

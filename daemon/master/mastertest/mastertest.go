@@ -1,0 +1,119 @@
+// Package mastertest runs a whole netmaster in the test's process: the real catalog, rules, committer and HTTP server
+// over a store in memory (or any other), with a leadership that the test holds.
+package mastertest
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+)
+
+// Master is a running netmaster.
+type Master struct {
+	*client.Client
+	URL     string
+	Store   store.Store
+	Catalog *catalog.Catalog
+	Commit  *commit.Committer
+	Fence   store.Fence
+}
+
+// Options change what Start makes.
+type Options struct {
+	Store       store.Store // nil: one in memory
+	ClusterMode string      // "": kubernetes
+	FwdMode     string      // "": bridge
+	Now         func() time.Time
+}
+
+// leading is the leadership of the only master.
+type leading struct{ address string }
+
+func (l leading) Leader() string   { return l.address }
+func (l leading) Since() time.Time { return time.Time{} }
+func (l leading) Leading() bool    { return true }
+
+// Start runs a master until the test ends.
+func Start(tb testing.TB, o Options) *Master {
+	tb.Helper()
+	if o.Store == nil {
+		o.Store = memory.New()
+	}
+	if o.ClusterMode == "" {
+		o.ClusterMode = "kubernetes"
+	}
+	if o.FwdMode == "" {
+		o.FwdMode = "bridge"
+	}
+	log := slog.New(slog.DiscardHandler)
+	ctx, cancel := context.WithCancel(context.Background())
+	lock := &store.Tx{}
+	lock.Put(record.LeaderKey, []byte("127.0.0.1:9999"))
+	rev, err := o.Store.Commit(ctx, lock)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m := &Master{Store: o.Store, Catalog: catalog.New(), Fence: store.Fence{Key: record.LeaderKey, Created: rev}}
+	m.Commit = commit.New(o.Store, m.Catalog, log)
+	feed := catalog.NewFeed(m.Catalog, o.Store, log)
+	admitter := admit.New(admit.Settings{ClusterMode: o.ClusterMode, InfraType: "default", FwdMode: o.FwdMode})
+	done := make(chan struct{}, 2)
+	go func() { _ = feed.Run(ctx); done <- struct{}{} }()
+	<-feed.Ready()
+	go func() { _ = m.Commit.Run(ctx, m.Fence); done <- struct{}{} }()
+	for !m.Commit.Active() {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := m.Commit.Do(ctx, admitter.Bootstrap); err != nil {
+		tb.Fatal(err)
+	}
+	s := server.New(server.Config{
+		Catalog: m.Catalog, Commit: m.Commit, Admit: admitter,
+		Endpoints:  endpoint.New(m.Commit, m.Catalog, o.ClusterMode, o.Now, log),
+		Leadership: leading{"127.0.0.1:9999"}, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
+		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
+		Waiting: func() []string { return nil }, Log: log,
+	}, prometheus.NewRegistry())
+	front := httptest.NewServer(s)
+	m.URL = front.URL
+	transport := &http.Transport{MaxIdleConnsPerHost: 64}
+	m.Client = &client.Client{Base: front.URL, HTTP: &http.Client{Transport: transport}}
+	tb.Cleanup(func() {
+		cancel()
+		<-done
+		<-done
+		front.CloseClientConnections()
+		front.Close()
+		transport.CloseIdleConnections()
+	})
+	return m
+}
+
+// Endpoint creates an endpoint through the REST client and fails the test when it is refused.
+func (m *Master) Endpoint(tb testing.TB, tenant, network, group, container, wanted string) record.Endpoint {
+	tb.Helper()
+	e, _, err := m.CreateEndpoint(context.Background(), model.CreateEndpointRequest{
+		TenantName: tenant, NetworkName: network, ServiceName: group, EndpointID: container,
+		ConfigEP: model.EndpointConfigRequest{Container: container, Host: "h1", IPAddress: wanted, ServiceName: group},
+	})
+	if err != nil {
+		tb.Fatalf("create endpoint %s on %s.%s: %v", container, network, tenant, err)
+	}
+	return e
+}

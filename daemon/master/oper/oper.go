@@ -1,0 +1,90 @@
+// Package oper computes what inspect shows beside the configuration: counts, tags, address lists, endpoints. Nothing of
+// it is stored.
+package oper
+
+import (
+	"fmt"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Endpoint is the operational state of an endpoint.
+func Endpoint(e *record.Endpoint) model.EndpointOper {
+	return model.EndpointOper{
+		ContainerID: e.ContainerID, ContainerName: e.EPCommonName, EndpointGroupId: e.EndpointGroupID,
+		EndpointGroupKey: e.EndpointGroupKey, EndpointID: e.EndpointID, HomingHost: e.HomingHost, IntfName: e.IntfName,
+		IpAddress: []string{e.IPAddress, e.IPv6Address}, Labels: fmt.Sprint(e.Labels), MacAddress: e.MacAddress,
+		Network: e.NetID, ServiceName: e.ServiceName, VtepIP: e.VtepIP,
+	}
+}
+
+func endpoints(list []*record.Endpoint) []model.EndpointOper {
+	out := make([]model.EndpointOper, len(list))
+	for i, e := range list {
+		out[i] = Endpoint(e)
+	}
+	return out
+}
+
+// Network is the operational state of a network.
+func Network(v *catalog.View, n *catalog.Network) model.NetworkOper {
+	o := model.NetworkOper{
+		AllocatedAddressesCount: n.Allocated(), Endpoints: endpoints(v.EndpointsOf(n)), ExternalPktTag: n.Record.ExtPktTag,
+		NetworkTag: n.Record.NetworkTag, NumEndpoints: n.Endpoints(), PktTag: n.Record.PktTag,
+	}
+	if n.Pool4 != nil {
+		o.AllocatedIPAddresses, o.AvailableIPAddresses = n.Pool4.AllocatedText(), n.Pool4.AvailableText()
+	}
+	return o
+}
+
+// Group is the operational state of a group.
+func Group(v *catalog.View, g *record.Group) model.EndpointGroupOper {
+	list := v.EndpointsIn(g.ID)
+	o := model.EndpointGroupOper{
+		Endpoints: endpoints(list), ExternalPktTag: g.ExtPktTag, GroupTag: g.GroupTag, NumEndpoints: len(list), PktTag: g.PktTag,
+		GroupID: g.EndpointGroupID,
+	}
+	if n := v.Network(g.NetworkName + "." + g.TenantName); n != nil && n.Block(g.ID) != nil {
+		o.AllocatedIPAddresses, o.AvailableIPAddresses = n.Block(g.ID).AllocatedText(), n.Block(g.ID).AvailableText()
+	}
+	return o
+}
+
+// Tenant is the operational state of a tenant.
+func Tenant(v *catalog.View, name string) model.TenantOper {
+	count := func(kind string) int { return len(v.Referrers(model.KindTenant(), name, kind)) }
+	o := model.TenantOper{
+		TotalNetworks: count("network"), TotalEPGs: count("endpointGroup"), TotalNetprofiles: count("netprofile"),
+		TotalAppProfiles: count("appProfile"), TotalServicelbs: count("serviceLB"), TotalPolicies: count("policy"),
+	}
+	if t := v.Tenant(name); t != nil {
+		o.Vrf = int(t.VRF)
+	}
+	for _, n := range v.Networks(name) {
+		no := Network(v, n)
+		no.NetworkTag = ""
+		o.Networks = append(o.Networks, no)
+		o.TotalEndpoints += n.Endpoints()
+	}
+	for _, g := range v.Groups(name) {
+		shown := Group(v, g)
+		shown.AllocatedIPAddresses, shown.AvailableIPAddresses, shown.GroupTag = "", "", ""
+		o.EndpointGroups = append(o.EndpointGroups, shown)
+	}
+	return o
+}
+
+// Global is the operational state of the cluster.
+func Global(v *catalog.View, clusterMode string) model.GlobalOper {
+	n := v.Numbers()
+	o := model.GlobalOper{
+		ClusterMode: clusterMode, NumNetworks: n.VLANs.InUse() + n.VXLANs.InUse(), VlansInUse: n.VLANs.String(), VxlansInUse: n.VXLANs.String(),
+	}
+	if r := n.VXLANs.Ranges(); len(r) > 0 {
+		o.FreeVXLANsStart = r[0].Min - 1
+	}
+	return o
+}

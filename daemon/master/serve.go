@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/contiv/contiv/build"
+	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/daemon/store/open"
+	"github.com/contiv/contiv/daemon/task"
+)
+
+// serve wires netmaster's parts together and runs them until ctx ends or one cannot go on.
+func serve(ctx context.Context, c config, log *slog.Logger) error {
+	front := &front{}
+	front.waits("the store")
+	tasks, err := listeners(c, front)
+	if err != nil {
+		return err
+	}
+	return task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
+		db, err := openStore(ctx, c, log)
+		if err != nil {
+			return err
+		}
+		if db == nil { // told to end while the store started
+			return nil
+		}
+		defer func() { _ = db.Close() }()
+		return reign(ctx, c, db, front, log, ready)
+	}))...)
+}
+
+// openStore opens the store that the configuration names, or starts it in this process.
+func openStore(ctx context.Context, c config, log *slog.Logger) (store.Store, error) {
+	if !c.Store.Embedded {
+		return open.Open(c.Store, log)
+	}
+	c.Embedded.Log = log
+	db, err := embedded.Start(ctx, c.Embedded)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return db, nil
+}
+
+// reign runs netmaster's parts over an open store.
+func reign(ctx context.Context, c config, db store.Store, front *front, log *slog.Logger, ready func()) error {
+	started := time.Now()
+	known := catalog.New()
+	committer := commit.New(db, known, log)
+	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode})
+	endpoints := endpoint.New(committer, known, c.Mode, nil, log)
+	feed := catalog.NewFeed(known, db, log)
+	election := cluster.NewElection(cluster.ElectionConfig{
+		Store: db, Key: record.LeaderKey, History: record.TermsKey, ID: c.Internal, TTL: c.ttl, Log: log,
+		Lead: func(ctx context.Context, t cluster.Term) error {
+			return lead(ctx, t, db, known, committer, admitter, log)
+		},
+	})
+	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
+	roles := task.Func("roles", func(ctx context.Context, ready func()) error {
+		ready()
+		for {
+			changed := election.Changed()
+			role := "follower"
+			if _, leads := election.Term(); leads {
+				role = "leader"
+			}
+			registry.Set(registration(c, role))
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-changed:
+			}
+		}
+	})
+	expiry := task.Func("expiry of held addresses", func(ctx context.Context, ready func()) error {
+		ready()
+		endpoints.Expire(ctx)
+		return nil
+	})
+	group := task.NewGroup(log, feed, election, registry, roles, expiry)
+	front.set(server.New(server.Config{
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints,
+		Leadership: leadership{election, committer}, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
+		Started: started, Waiting: group.Waiting, Log: log,
+		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
+			DialContext: (&net.Dialer{Timeout: 2 * time.Second}).DialContext}},
+	}, prometheus.NewRegistry()))
+	ready()
+	return group.Run(ctx)
+}
+
+// lead is one term: know everything, make what every cluster has, and then commit what comes.
+func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Catalog, committer *commit.Committer, a *admit.Admitter, log *slog.Logger) error {
+	if err := known.Load(ctx, db, log); err != nil {
+		return fmt.Errorf("read the store: %w", err)
+	}
+	done := make(chan error, 1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { done <- committer.Run(ctx, t.Fence) }()
+	for !committer.Active() { // it is, a moment later
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if _, err := committer.Do(ctx, a.Bootstrap); err != nil {
+		cancel()
+		<-done
+		return fmt.Errorf("make the first objects: %w", err)
+	}
+	return <-done
+}
+
+func registration(c config, role string) record.Service {
+	host, port, _ := net.SplitHostPort(c.Internal)
+	n, _ := strconv.Atoi(port)
+	return record.Service{ServiceName: record.ServiceMaster, Role: role, Version: build.Info().Version, HostAddr: host, Port: n}
+}
+
+// leadership shows the election to the server.
+type leadership struct {
+	election *cluster.Election
+	commit   *commit.Committer
+}
+
+// Leader is the holder of the lock.
+func (l leadership) Leader() string { return l.election.Holder().Address }
+
+// Leading tells whether this process may write.
+func (l leadership) Leading() bool { return l.election.Holder().Self && l.commit.Active() }
+
+// Since is when the present term began.
+func (l leadership) Since() time.Time {
+	terms := l.election.Terms()
+	if len(terms) == 0 {
+		return time.Time{}
+	}
+	return terms[len(terms)-1].Since
+}
+
+// front answers from the first moment: before the server is there, it says what netmaster waits for.
+type front struct{ handler atomic.Pointer[http.Handler] }
+
+func (f *front) set(h http.Handler) { f.handler.Store(&h) }
+
+func (f *front) waits(what string) {
+	f.set(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path == "/healthz" {
+			_, _ = w.Write([]byte("ok\n"))
+			return
+		}
+		http.Error(w, "netmaster waits for "+what, http.StatusServiceUnavailable)
+	}))
+}
+
+// ServeHTTP passes the request on.
+func (f *front) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	(*f.handler.Load()).ServeHTTP(w, q)
+}
+
+// listeners opens the addresses at once, so that a taken port is an error of the start, and makes a task of each.
+func listeners(c config, front http.Handler) ([]task.Task, error) {
+	var tasks []task.Task
+	for _, address := range c.addresses() {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return nil, fmt.Errorf("listen on %s: %w; is another netmaster running?", address, err)
+		}
+		tasks = append(tasks, task.Func("listener "+address, func(ctx context.Context, ready func()) error {
+			ready()
+			return server.Listen(ctx, front, func(h *http.Server) error { return h.Serve(l) })
+		}))
+	}
+	return tasks, nil
+}

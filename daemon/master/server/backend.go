@@ -1,0 +1,192 @@
+// Package server is netmaster's front: the object routes, the routes of agents, information, health, and the forwarding
+// of what only the leader may do.
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/oper"
+)
+
+// heartbeat is how often a watch stream says something even when nothing changes.
+const heartbeat = 5 * time.Second
+
+// backend serves objects from the catalog and changes them through the committer.
+type backend struct {
+	catalog     *catalog.Catalog
+	commit      *commit.Committer
+	admit       *admit.Admitter
+	clusterMode string
+	log         *slog.Logger
+}
+
+var _ rest.Backend = (*backend)(nil)
+
+// List returns all objects of a kind.
+func (b *backend) List(_ context.Context, k *model.Kind) (out []model.Object, err error) {
+	b.catalog.View(func(v *catalog.View) { out = v.Objects(k) })
+	return out, nil
+}
+
+// Get returns one object.
+func (b *backend) Get(_ context.Context, k *model.Kind, key string) (out model.Object, err error) {
+	b.catalog.View(func(v *catalog.View) { out = v.Object(k, key) })
+	if out == nil {
+		return nil, model.NotFound(k, key)
+	}
+	return out, nil
+}
+
+// Put creates or updates an object.
+func (b *backend) Put(ctx context.Context, object model.Object) (model.Object, uint64, error) {
+	rev, err := b.commit.Do(ctx, func(tx *commit.Tx) error { return b.admit.Put(tx, object) })
+	if err != nil {
+		return nil, 0, err
+	}
+	stored, err := b.Get(ctx, object.Kind(), object.ObjectKey())
+	if err != nil { // deleted again meanwhile
+		return object, uint64(rev), nil
+	}
+	return stored, uint64(rev), nil
+}
+
+// Delete removes an object.
+func (b *backend) Delete(ctx context.Context, k *model.Kind, key string) (uint64, error) {
+	rev, err := b.commit.Do(ctx, func(tx *commit.Tx) error { return b.admit.Remove(tx, k, key) })
+	return uint64(rev), err
+}
+
+// Inspect returns configuration and operational state.
+func (b *backend) Inspect(_ context.Context, k *model.Kind, key string) (out any, err error) {
+	err = model.NotFound(k, key)
+	b.catalog.View(func(v *catalog.View) {
+		if k.InspectOnly {
+			if e := v.FindEndpoint(key); e != nil {
+				o := oper.Endpoint(e)
+				o.Key = key
+				out, err = model.EndpointInspect{Oper: &o}, nil
+			}
+			return
+		}
+		if o := v.Object(k, key); o != nil {
+			out, err = b.inspect(v, o), nil
+		}
+	})
+	return out, err
+}
+
+func (b *backend) inspect(v *catalog.View, o model.Object) any {
+	switch o := o.(type) {
+	case *model.Global:
+		state := oper.Global(v, b.clusterMode)
+		return model.GlobalInspect{Config: o, Oper: &state}
+	case *model.Tenant:
+		state := oper.Tenant(v, o.TenantName)
+		return model.TenantInspect{Config: o, Oper: &state}
+	case *model.Network:
+		state := model.NetworkOper{}
+		if n := v.Network(o.NetworkName + "." + o.TenantName); n != nil {
+			state = oper.Network(v, n)
+		}
+		return model.NetworkInspect{Config: o, Oper: &state}
+	case *model.EndpointGroup:
+		state := model.EndpointGroupOper{}
+		if g := v.Group(o.GroupName + ":" + o.TenantName); g != nil {
+			state = oper.Group(v, g)
+		}
+		return model.EndpointGroupInspect{Config: o, Oper: &state}
+	default:
+		return struct{ Config model.Object }{o}
+	}
+}
+
+// Watch yields everything of the kinds and then each change. States between may be missed, the last never is.
+func (b *backend) Watch(ctx context.Context, kinds []*model.Kind) iter.Seq[model.Event] {
+	return func(yield func(model.Event) bool) {
+		wanted := map[string]*model.Kind{}
+		sub := b.catalog.Subscribe()
+		defer sub.Close()
+		var events []model.Event
+		b.catalog.View(func(v *catalog.View) {
+			for _, k := range kinds {
+				wanted[k.Name] = k
+				events = append(events, b.full(v, k))
+			}
+			events = append(events, model.Event{Type: model.EventSync, Revision: uint64(v.Revision())})
+		})
+		for _, e := range events {
+			if !yield(e) {
+				return
+			}
+		}
+		for dirty := range sub.Changes(ctx, heartbeat) {
+			events = events[:0]
+			b.catalog.View(func(v *catalog.View) {
+				for ref := range dirty {
+					if k := wanted[ref.Kind]; k != nil {
+						events = append(events, b.change(v, k, ref.Key))
+					}
+				}
+				events = append(events, model.Event{Type: model.EventSync, Revision: uint64(v.Revision())})
+			})
+			for _, e := range events {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// full is everything of one kind.
+func (b *backend) full(v *catalog.View, k *model.Kind) model.Event {
+	e := model.Event{Type: model.EventFull, Kind: k.Name, Items: []json.RawMessage{}, Revision: uint64(v.Revision())}
+	if k.InspectOnly {
+		for _, ep := range v.Endpoints() {
+			e.Items = append(e.Items, b.encode(endpointEvent(ep.ID, oper.Endpoint(ep))))
+		}
+		return e
+	}
+	for _, o := range v.Objects(k) {
+		e.Items = append(e.Items, b.encode(o))
+	}
+	return e
+}
+
+// change is the present state of one object.
+func (b *backend) change(v *catalog.View, k *model.Kind, key string) model.Event {
+	e := model.Event{Type: model.EventDelete, Kind: k.Name, Key: key, Revision: uint64(v.Revision())}
+	if k.InspectOnly {
+		if ep := v.Endpoint(key); ep != nil {
+			e.Type, e.Object = model.EventPut, b.encode(endpointEvent(key, oper.Endpoint(ep)))
+		}
+		return e
+	}
+	if o := v.Object(k, key); o != nil {
+		e.Type, e.Object = model.EventPut, b.encode(o)
+	}
+	return e
+}
+
+func endpointEvent(id string, o model.EndpointOper) model.EndpointOper {
+	o.Key = id
+	return o
+}
+
+func (b *backend) encode(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		b.log.Error("encode an object for the watch stream", "err", err)
+		return json.RawMessage("null")
+	}
+	return text
+}

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+const (
+	// patience is for how long a request that only the leader may serve waits for one to be elected.
+	patience = 5 * time.Second
+	// catchUp is for how long a follower waits until it knows what it has just had changed.
+	catchUp = time.Second
+	// forwardedBy marks a request that a follower has passed on, so that it is never passed on twice.
+	forwardedBy = "X-Contiv-Forwarded-By"
+)
+
+// forwarded serves reads here and passes everything else to the leader. While there is none it waits for one, so that a
+// client notices nothing of a change of leaders. Requests may be repeated safely, so one that the old leader did not
+// answer goes to the new one.
+func (s *Server) forwarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.Method == http.MethodGet || q.Method == http.MethodHead {
+			next.ServeHTTP(w, q)
+			return
+		}
+		body, err := io.ReadAll(io.LimitReader(q.Body, rest.MaxBody+1))
+		if err != nil {
+			rest.Refuse(w, q, model.Errorf(model.CodeInvalid, "", "read the body: %v", err), s.Log)
+			return
+		}
+		ctx, cancel := context.WithTimeout(q.Context(), patience)
+		defer cancel()
+		refusal := error(model.Errorf(model.CodeUnavailable, "", "Leader not found").Try("start a netmaster, or look at the store"))
+		for pause := 10 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+			switch leader := s.Leadership.Leader(); {
+			case s.Leadership.Leading() && s.Commit.Active():
+				q.Body = io.NopCloser(bytes.NewReader(body))
+				next.ServeHTTP(w, q)
+				return
+			case q.Header.Get(forwardedBy) != "":
+				rest.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "%s does not lead", s.Internal).Try("repeat the request"), s.Log)
+				return
+			case leader != "" && leader != s.Internal:
+				answer, err := s.pass(q, leader, body)
+				if err == nil {
+					s.relay(w, q, answer)
+					return
+				}
+				refusal = err
+				if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, errStale) && !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+					rest.Refuse(w, q, refused(leader, err), s.Log)
+					return
+				}
+				refusal = refused(leader, err)
+			}
+			select {
+			case <-ctx.Done():
+				rest.Refuse(w, q, refusal, s.Log)
+				return
+			case <-time.After(pause):
+			}
+		}
+	})
+}
+
+// errStale says that the one that was asked no longer leads.
+var errStale = errors.New("it no longer leads")
+
+func refused(leader string, err error) *model.Error {
+	return model.Errorf(model.CodeUnavailable, "", "the leader %s did not answer: %v", leader, err).Because(err).Try("repeat the request; it is safe to do so")
+}
+
+// pass sends the request to the leader.
+func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Response, error) {
+	out, err := http.NewRequestWithContext(q.Context(), q.Method, "http://"+leader+q.URL.RequestURI(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	out.Header = q.Header.Clone()
+	out.Header.Set(forwardedBy, s.Internal)
+	if q.Header.Get("Accept") == "" {
+		out.Header["Accept"] = nil // the answer to a client of the original stays as that client knows it
+	}
+	answer, err := s.HTTP.Do(out)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode == http.StatusServiceUnavailable {
+		_ = answer.Body.Close()
+		return nil, errStale
+	}
+	return answer, nil
+}
+
+// relay writes the leader's answer, once this follower knows what it says.
+func (s *Server) relay(w http.ResponseWriter, q *http.Request, answer *http.Response) {
+	defer func() { _ = answer.Body.Close() }()
+	if rev, err := strconv.ParseUint(answer.Header.Get(model.RevisionHeader), 10, 64); err == nil {
+		ctx, cancel := context.WithTimeout(q.Context(), catchUp)
+		_ = s.Catalog.Wait(ctx, store.Revision(rev)) // if it is late, the client may read the state before its change
+		cancel()
+	}
+	for name, values := range answer.Header {
+		if !strings.EqualFold(name, "Connection") {
+			w.Header()[name] = values
+		}
+	}
+	w.WriteHeader(answer.StatusCode)
+	_, _ = io.Copy(w, answer.Body)
+}

@@ -1,0 +1,58 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/oper"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// mountInfo adds what the cluster says of itself.
+func (s *Server) mountInfo(r *httprouter.Router) {
+	get := func(path string, answer func(*http.Request) any) {
+		r.GET(path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+			rest.Answer(w, q, answer(q), 0, nil, s.Log)
+		})
+	}
+	get("/version", func(*http.Request) any { return s.Version })
+	get("/info", func(*http.Request) any { return s.info() })
+	get("/api/v1/nodes", func(q *http.Request) any { return s.nodes(q.Context()) })
+	get("/api/v1/nodes/self", func(*http.Request) any { return s.self() })
+	get("/api/v1/endpoints/", func(*http.Request) any {
+		out := []model.EndpointOper{}
+		s.Catalog.View(func(v *catalog.View) {
+			for _, e := range v.Endpoints() {
+				out = append(out, oper.Endpoint(e))
+			}
+		})
+		return out
+	})
+}
+
+func (s *Server) info() model.Info {
+	out := model.Info{
+		LocalIP: hostOf(s.Internal), LeaderIP: s.Leadership.Leader(), CurrentState: string(s.role()),
+		NetpluginNodes: []string{}, NetmasterNodes: []string{},
+	}
+	s.Catalog.View(func(v *catalog.View) {
+		for _, a := range v.Services(record.ServiceAgent) {
+			out.NetpluginNodes = append(out.NetpluginNodes, a.HostAddr)
+		}
+		for _, m := range v.Services(record.ServiceMaster) {
+			out.NetmasterNodes = append(out.NetmasterNodes, m.HostAddr)
+		}
+	})
+	return out
+}
+
+func (s *Server) role() model.NodeRole {
+	if s.Leadership.Leading() {
+		return model.RoleLeader
+	}
+	return model.RoleFollower
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// endpointAnswer is what the endpoint routes answer.
+type endpointAnswer struct{ EndpointConfig record.Endpoint }
+
+// mountPlugin adds the routes that agents use.
+func (s *Server) mountPlugin(r *httprouter.Router) {
+	plugin(r, s, "/plugin/allocAddress", func(ctx context.Context, q model.AllocAddressRequest) (any, uint64, error) {
+		out, err := s.Endpoints.Allocate(ctx, q)
+		return out, 0, err
+	})
+	plugin(r, s, "/plugin/releaseAddress", func(ctx context.Context, q model.ReleaseAddressRequest) (any, uint64, error) {
+		return "success", 0, s.Endpoints.Release(ctx, q)
+	})
+	plugin(r, s, "/plugin/createEndpoint", func(ctx context.Context, q model.CreateEndpointRequest) (any, uint64, error) {
+		e, rev, err := s.Endpoints.Create(ctx, q)
+		return endpointAnswer{e}, rev, err
+	})
+	plugin(r, s, "/plugin/deleteEndpoint", func(ctx context.Context, q model.DeleteEndpointRequest) (any, uint64, error) {
+		e, rev, err := s.Endpoints.Delete(ctx, q)
+		return endpointAnswer{e}, rev, err
+	})
+	plugin(r, s, "/plugin/updateEndpoint", func(ctx context.Context, q model.UpdateEndpointRequest) (any, uint64, error) {
+		out, err := s.Endpoints.Update(ctx, q)
+		return out, 0, err
+	})
+}
+
+// plugin adds one POST route. As in the original, it is known only to requests with exactly this content type.
+func plugin[Q any](r *httprouter.Router, s *Server, path string, do func(context.Context, Q) (any, uint64, error)) {
+	r.POST(path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+		if q.Header.Get("Content-Type") != "application/json" {
+			http.NotFound(w, q)
+			return
+		}
+		var request Q
+		if err := rest.ReadJSON(q.Body, &request); err != nil {
+			rest.Refuse(w, q, err, s.Log)
+			return
+		}
+		out, rev, err := do(q.Context(), request)
+		rest.Answer(w, q, out, rev, err, s.Log)
+	})
+}

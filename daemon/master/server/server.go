@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/endpoint"
+)
+
+// Leadership tells who leads. Its methods do not block.
+type Leadership interface {
+	// Leader is the internal address "host:port" of the lock's holder; "" when nobody holds it.
+	Leader() string
+	// Since is when the holder took the lock, as far as this process knows.
+	Since() time.Time
+	// Leading tells whether this process holds the lock and may write.
+	Leading() bool
+}
+
+// Config is what a Server is made of.
+type Config struct {
+	Catalog     *catalog.Catalog
+	Commit      *commit.Committer
+	Admit       *admit.Admitter
+	Endpoints   *endpoint.Service
+	Leadership  Leadership
+	ClusterMode string
+	Internal    string // own internal address, "host:port"
+	Version     model.Version
+	Started     time.Time
+	// Waiting names what is not ready yet; empty: everything is.
+	Waiting func() []string
+	HTTP    *http.Client // to reach agents and other masters; nil: http.DefaultClient
+	Log     *slog.Logger
+}
+
+// Server answers netmaster's HTTP requests.
+type Server struct {
+	Config
+	handler http.Handler
+	metrics *metrics
+}
+
+// New makes a Server. Its metrics are registered with registry.
+func New(c Config, registry *prometheus.Registry) *Server {
+	if c.HTTP == nil {
+		c.HTTP = http.DefaultClient
+	}
+	s := &Server{Config: c, metrics: newMetrics(c, registry)}
+	r := rest.NewRouter()
+	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.ClusterMode, c.Log}, c.Log)
+	s.mountPlugin(r)
+	s.mountInfo(r)
+	s.mountHealth(r)
+	r.Handler(http.MethodGet, "/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	s.handler = s.recovered(s.measured(s.forwarded(r)))
+	return s
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.ServeHTTP(w, q) }
+
+// recovered answers a request whose handler panicked, and logs where.
+func (s *Server) recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				s.Log.Error("handler panicked", "method", q.Method, "path", q.URL.Path, "panic", p, "stack", string(debug.Stack()))
+				rest.Refuse(w, q, model.Errorf(model.CodeInternal, "", "netmaster met a defect; its log says more"), s.Log)
+			}
+		}()
+		next.ServeHTTP(w, q)
+	})
+}
+
+// mountHealth adds what a supervisor asks: is the process alive, and does it do its duty.
+func (s *Server) mountHealth(r *httprouter.Router) {
+	r.GET("/healthz", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { _, _ = w.Write([]byte("ok\n")) })
+	r.GET("/readyz", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
+		waiting := s.Waiting()
+		if len(waiting) == 0 && s.Leadership.Leader() == "" {
+			waiting = []string{"a leader: no netmaster holds the lock"}
+		}
+		if len(waiting) == 0 {
+			_, _ = w.Write([]byte("ok\n"))
+			return
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+		for _, what := range waiting {
+			_, _ = w.Write([]byte("waits for " + what + "\n"))
+		}
+	})
+}
+
+// Listen runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
+func Listen(ctx context.Context, handler http.Handler, serve func(*http.Server) error) error {
+	h := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	stop := context.AfterFunc(ctx, func() {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 200*time.Millisecond)
+		defer cancel()
+		if h.Shutdown(grace) != nil {
+			_ = h.Close()
+		}
+	})
+	defer stop()
+	if err := serve(h); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

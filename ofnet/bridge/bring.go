@@ -1,0 +1,356 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// unsync makes the next bring compare with the switch.
+func (r *Reconciler) unsync() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.synced = false
+}
+
+// isFresh says, once, that a comparison has taken place since it was asked last.
+func (r *Reconciler) isFresh() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fresh := r.fresh
+	r.fresh = false
+	return fresh
+}
+
+// bring does everything that is due: compare, apply what changed, try again what failed. An error means that the
+// connection is of no use any more.
+func (r *Reconciler) bring(ctx context.Context) error {
+	r.mu.Lock()
+	ready, synced, sw := r.complete, r.synced, r.sw
+	r.mu.Unlock()
+	if !ready {
+		return nil // what is in the switch may be right: nothing is known yet
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.options.Patience)
+	defer cancel()
+	if !synced {
+		if err := r.compare(ctx, sw); err != nil {
+			return err
+		}
+	}
+	if err := r.flush(ctx, sw); err != nil {
+		return err
+	}
+	return r.retry(ctx, sw)
+}
+
+// compare finds out what the switch has. Places that are not as they should be become dirty.
+func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
+	have, err := sw.Dump(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.compile()
+	drift := r.ledger.observe(have)
+	r.counters.Resyncs++
+	if r.compared == sw {
+		r.counters.Drift += uint64(drift)
+		if drift > 0 {
+			r.options.Log.Warn("switch was changed behind our back", "differences", drift)
+		}
+	}
+	r.compared, r.synced, r.fresh = sw, true, true
+	return nil
+}
+
+// compile brings the ledger up to date with the State, for the owners that were touched.
+func (r *Reconciler) compile() {
+	keys := make([]ofnet.Key, 0, len(r.touched))
+	for k := range r.touched {
+		keys = append(keys, k)
+	}
+	clear(r.touched)
+	const few = 256 // less is not worth a goroutine
+	sets := make([]flow.Set, len(keys))
+	var workers sync.WaitGroup
+	for at := 0; at < len(keys); {
+		next := min(at+max(few, len(keys)/runtime.GOMAXPROCS(0)+1), len(keys))
+		from := at
+		workers.Go(func() {
+			for i := from; i < next; i++ {
+				sets[i] = r.compiler.Compile(r.state, keys[i])
+			}
+		})
+		at = next
+	}
+	workers.Wait()
+	for i, k := range keys {
+		r.ledger.set(k, sets[i], r.latest)
+	}
+}
+
+// flush sends what is dirty until nothing is, and moves the revision.
+func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
+	for {
+		r.mu.Lock()
+		r.compile()
+		rev := r.latest
+		b := r.ledger.take(func(*account) bool { return true })
+		r.mu.Unlock()
+		refused, err := r.apply(ctx, sw, b)
+		if err != nil {
+			return err
+		}
+		if refused {
+			continue // the culprits are set aside, and the rest is dirty again
+		}
+		r.mu.Lock()
+		r.markDone()
+		if rev > r.passed {
+			r.passed = rev
+			close(r.progress)
+			r.progress = make(chan struct{})
+		}
+		again := len(r.touched) > 0 || !r.ledger.clean()
+		r.mu.Unlock()
+		if !again {
+			return nil
+		}
+	}
+}
+
+// markDone gives everybody who has nothing waiting the phase Done.
+func (r *Reconciler) markDone() {
+	if len(r.touched) > 0 || !r.ledger.clean() {
+		return // the next round does
+	}
+	for a := range r.ledger.pending {
+		r.ledger.move(a, Done)
+	}
+}
+
+// apply sends one batch. When the switch refuses it, the owners at fault are Failed, everything else is dirty again
+// and refused is true. An error means that the connection failed.
+func (r *Reconciler) apply(ctx context.Context, sw Switch, b *batch) (refused bool, err error) {
+	if b.delta.Empty() {
+		return false, nil
+	}
+	err = sw.Apply(ctx, &b.delta)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var no *RefusedError
+	switch {
+	case err == nil:
+		r.ledger.done(b)
+		r.counters.Bundles++
+		r.counters.FlowMods += uint64(b.delta.Len())
+		return false, nil
+	case !errors.As(err, &no):
+		r.ledger.again(b)
+		r.synced = false // nobody knows how much of it the switch has done
+		return false, fmt.Errorf("apply %d changes: %w", b.delta.Len(), err)
+	}
+	r.counters.Refused++
+	r.ledger.again(b)
+	found := false
+	for i := range no.Refusals {
+		if a := r.ledger.culprit(&no.Refusals[i]); a != nil && a.phase != Failed {
+			r.fail(a, no.Refusals[i].String())
+			found = true
+		}
+	}
+	if found {
+		return true, nil
+	}
+	return true, r.halve(ctx, sw, b, no)
+}
+
+// fail sets an owner aside until its time comes.
+func (r *Reconciler) fail(a *account, why string) {
+	if a.backoff == 0 {
+		a.backoff = r.options.RetryFirst
+	} else {
+		a.backoff = min(2*a.backoff, r.options.RetryMost)
+	}
+	r.ledger.move(a, Failed)
+	a.err, a.retryAt = why, time.Now().Add(a.backoff)
+	r.options.Log.Warn("switch refused an owner's flows", "owner", a.owner.String(), "err", why, "retry", a.backoff)
+}
+
+// halve finds an owner at fault when the switch did not name an entry: it sends the batch owner by owner, in halves.
+// It is called with the lock held and returns with it held.
+func (r *Reconciler) halve(ctx context.Context, sw Switch, b *batch, why error) error {
+	owners := b.owners()
+	if len(owners) == 1 {
+		if owners[0] == nil {
+			// A deletion that the switch refuses. Forgetting the marks leaves it to the next comparison.
+			r.ledger.take(func(a *account) bool { return a == nil })
+			r.options.Log.Error("switch refused to delete", "err", why)
+			return nil
+		}
+		r.fail(owners[0], why.Error())
+		return nil
+	}
+	for _, half := range [][]*account{owners[:len(owners)/2], owners[len(owners)/2:]} {
+		part := r.ledger.take(func(a *account) bool { return slices.Contains(half, a) })
+		r.mu.Unlock()
+		_, err := r.apply(ctx, sw, part)
+		r.mu.Lock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retry tries failed owners whose time has come, each for itself.
+func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
+	for {
+		r.mu.Lock()
+		now := time.Now()
+		var due *account
+		for a := range r.ledger.failed {
+			if !a.retryAt.After(now) {
+				due = a
+				break
+			}
+		}
+		if due == nil {
+			r.mu.Unlock()
+			return nil
+		}
+		r.ledger.move(due, Pending)
+		r.ledger.wake(due)
+		b := r.ledger.take(func(a *account) bool { return a == due })
+		r.mu.Unlock()
+		refused, err := r.apply(ctx, sw, b)
+		if err != nil {
+			return err
+		}
+		r.mu.Lock()
+		switch {
+		case refused:
+			// What apply marked again belongs to a failed owner: it waits for its next turn.
+			r.ledger.take(func(a *account) bool { return a == due })
+		case due.phase == Pending && r.ledger.accounts[due.owner] == due:
+			r.ledger.move(due, Done)
+			due.err, due.backoff = "", 0
+			r.options.Log.Info("switch took an owner's flows at last", "owner", due.owner.String())
+		}
+		r.mu.Unlock()
+	}
+}
+
+// Owner says how one owner fared; ok is false when it wants nothing.
+func (r *Reconciler) Owner(k ofnet.Key) (st OwnerStatus, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.ledger.accounts[k]
+	if a == nil {
+		_, waits := r.touched[k]
+		return OwnerStatus{Owner: k, Phase: Pending, Revision: r.latest}, waits
+	}
+	return r.status(a), true
+}
+
+func (r *Reconciler) status(a *account) OwnerStatus {
+	st := OwnerStatus{Owner: a.owner, Phase: a.phase, Revision: a.revision, Flows: len(a.set.Flows), Err: a.err}
+	if a.rivalry > 0 && a.phase == Done {
+		st.Phase = Failed
+		st.Err = fmt.Sprintf("%d entries have the same table, priority and match as those of another owner", a.rivalry)
+	}
+	return st
+}
+
+// Status lists all owners that want something, sorted.
+func (r *Reconciler) Status() []OwnerStatus {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := make([]*account, 0, len(r.ledger.accounts))
+	for _, a := range r.ledger.accounts {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b *account) int {
+		if less(a, b) {
+			return -1
+		}
+		return 1
+	})
+	out := make([]OwnerStatus, len(list))
+	for i, a := range list {
+		out[i] = r.status(a)
+	}
+	return out
+}
+
+// Summary is the state in a few numbers.
+func (r *Reconciler) Summary() Summary {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := Summary{Connected: r.sw != nil, Revision: r.passed, Owners: len(r.ledger.accounts)}
+	for _, a := range r.ledger.accounts {
+		s.Flows += len(a.set.Flows)
+		s.Groups += len(a.set.Groups)
+		switch r.status(a).Phase {
+		case Pending:
+			s.Pending++
+		case Failed:
+			s.Failed++
+		}
+	}
+	for k := range r.touched {
+		if r.ledger.accounts[k] == nil {
+			s.Pending++
+		}
+	}
+	return s
+}
+
+// Counters returns the totals so far.
+func (r *Reconciler) Counters() Counters {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counters
+}
+
+// ErrNotConnected is what Flows and Ports return while there is no connection.
+var ErrNotConnected = errors.New("switch is not connected; is ovs-vswitchd running")
+
+// Flows reads the flows that the switch has now, sorted, with the owners that their cookies name.
+func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
+	sw := r.current()
+	if sw == nil {
+		return nil, ErrNotConnected
+	}
+	list, err := sw.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]LiveFlow, len(list))
+	r.mu.Lock()
+	for i := range list {
+		out[i] = LiveFlow{Flow: list[i].Flow, Owner: r.ledger.byNumber[list[i].Flow.Cookie.Owner()],
+			Packets: list[i].Packets, Bytes: list[i].Bytes}
+	}
+	r.mu.Unlock()
+	slices.SortFunc(out, func(a, b LiveFlow) int { return a.Compare(b.Key) })
+	return out, nil
+}
+
+// Ports lists the ports that the switch has now.
+func (r *Reconciler) Ports(ctx context.Context) ([]Port, error) {
+	sw := r.current()
+	if sw == nil {
+		return nil, ErrNotConnected
+	}
+	return sw.Ports(ctx)
+}

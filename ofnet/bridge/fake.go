@@ -1,0 +1,318 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/openflow"
+)
+
+// Fake is a switch in memory, for tests and for whole systems in one process. It keeps tables, carries out a Delta
+// as a whole, refuses what Open vSwitch refuses, and can fail as a switch fails. It is a Connector; all connections
+// lead to the same tables.
+type Fake struct {
+	mu      sync.Mutex
+	flows   map[flow.Key]flow.Flow
+	groups  map[uint32]flow.Group
+	meters  map[uint32]flow.Meter
+	ports   []Port
+	down    bool
+	conns   map[*fakeConn]struct{}
+	refuse  func(flow.Flow) string
+	applied []flow.Delta
+	changed chan struct{}
+}
+
+// NewFake makes a Fake with empty tables that answers.
+func NewFake() *Fake {
+	return &Fake{
+		flows: map[flow.Key]flow.Flow{}, groups: map[uint32]flow.Group{}, meters: map[uint32]flow.Meter{},
+		conns: map[*fakeConn]struct{}{}, changed: make(chan struct{}),
+	}
+}
+
+var (
+	_ Connector = (*Fake)(nil)
+	_ Switch    = (*fakeConn)(nil)
+)
+
+type fakeConn struct {
+	fake *Fake
+	once sync.Once
+	done chan struct{}
+}
+
+// errFakeDown is what a Fake says that is not running.
+var errFakeDown = errors.New("connect to switch: connection refused")
+
+// Connect succeeds while the Fake is up.
+func (f *Fake) Connect(ctx context.Context) (Switch, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.down {
+		return nil, errFakeDown
+	}
+	c := &fakeConn{fake: f, done: make(chan struct{})}
+	f.conns[c] = struct{}{}
+	return c, nil
+}
+
+// Stop ends all connections and forgets all tables, as ovs-vswitchd does when it dies; Start brings it back, empty.
+func (f *Fake) Stop() {
+	f.Cut()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.down = true
+	clear(f.flows)
+	clear(f.groups)
+	clear(f.meters)
+}
+
+// Start makes the Fake answer again.
+func (f *Fake) Start() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.down = false
+}
+
+// Cut ends all connections; the tables stay.
+func (f *Fake) Cut() {
+	f.mu.Lock()
+	list := slices.Collect(maps.Keys(f.conns))
+	f.mu.Unlock()
+	for _, c := range list {
+		_ = c.Close() // cannot fail
+	}
+}
+
+// Refuse makes the Fake refuse flows for which why returns a reason; nil accepts all that Open vSwitch accepts.
+func (f *Fake) Refuse(why func(flow.Flow) string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refuse = why
+}
+
+// SetPorts replaces the ports.
+func (f *Fake) SetPorts(ports ...Port) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ports = slices.Clone(ports)
+}
+
+// Tamper changes the tables behind everybody's back, as a person with ovs-ofctl would.
+func (f *Fake) Tamper(d flow.Delta) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.carryOut(&d)
+}
+
+// Set returns what the tables hold, sorted.
+func (f *Fake) Set() flow.Set {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := flow.Set{Flows: slices.Collect(maps.Values(f.flows)), Groups: slices.Collect(maps.Values(f.groups)),
+		Meters: slices.Collect(maps.Values(f.meters))}
+	s.Sort()
+	return s
+}
+
+// Text prints what the tables hold.
+func (f *Fake) Text(names flow.Tables) string { return f.Set().Text(names) }
+
+// Applied lists the changes that connections have carried out so far.
+func (f *Fake) Applied() []flow.Delta {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.applied)
+}
+
+// Changed is closed at the next change by a connection.
+func (f *Fake) Changed() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changed
+}
+
+// carryOut checks a Delta against copies of the tables and then takes the copies for the tables.
+func (f *Fake) carryOut(d *flow.Delta) error {
+	old := Fake{flows: f.flows, groups: f.groups, meters: f.meters}
+	f.flows, f.groups, f.meters = maps.Clone(f.flows), maps.Clone(f.groups), maps.Clone(f.meters)
+	if refusal := f.change(d); refusal != nil {
+		f.flows, f.groups, f.meters = old.flows, old.groups, old.meters
+		return &RefusedError{[]Refusal{*refusal}}
+	}
+	return nil
+}
+
+func (f *Fake) change(d *flow.Delta) *Refusal {
+	for i := range d.AddMeters {
+		m := &d.AddMeters[i]
+		if _, there := f.meters[m.ID]; there {
+			return &Refusal{Meter: m, Reason: "OFPMMFC_METER_EXISTS"}
+		}
+		f.meters[m.ID] = *m
+	}
+	for i := range d.ModMeters {
+		m := &d.ModMeters[i]
+		if _, there := f.meters[m.ID]; !there {
+			return &Refusal{Meter: m, Reason: "OFPMMFC_UNKNOWN_METER"}
+		}
+		f.meters[m.ID] = *m
+	}
+	for i := range d.AddGroups {
+		g := &d.AddGroups[i]
+		if _, there := f.groups[g.ID]; there {
+			return &Refusal{Group: g, Reason: "OFPGMFC_GROUP_EXISTS"}
+		}
+		if r := f.group(g); r != nil {
+			return r
+		}
+	}
+	for i := range d.ModGroups {
+		g := &d.ModGroups[i]
+		if _, there := f.groups[g.ID]; !there {
+			return &Refusal{Group: g, Reason: "OFPGMFC_UNKNOWN_GROUP"}
+		}
+		if r := f.group(g); r != nil {
+			return r
+		}
+	}
+	for _, list := range [][]flow.Flow{d.AddFlows, d.ModFlows} {
+		for i := range list {
+			if why := f.objection(&list[i]); why != "" {
+				return &Refusal{Flow: &list[i], Reason: why}
+			}
+			f.flows[list[i].Key] = list[i]
+		}
+	}
+	for i := range d.DelFlows {
+		delete(f.flows, d.DelFlows[i].Key) // deleting what is gone succeeds
+	}
+	for _, g := range d.DelGroups {
+		delete(f.groups, g.ID)
+		maps.DeleteFunc(f.flows, func(_ flow.Key, fl flow.Flow) bool {
+			for id := range fl.Actions.Groups {
+				if id == g.ID {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	for _, m := range d.DelMeters {
+		delete(f.meters, m.ID)
+	}
+	return nil
+}
+
+func (f *Fake) group(g *flow.Group) *Refusal {
+	if len(g.Buckets.Wire()) > 0xffff-16 {
+		return &Refusal{Group: g, Reason: "OFPBRC_BAD_LEN"}
+	}
+	f.groups[g.ID] = *g
+	return nil
+}
+
+// objection is why Open vSwitch would refuse the flow, or "".
+func (f *Fake) objection(fl *flow.Flow) string {
+	for id := range fl.Actions.Groups {
+		if _, there := f.groups[id]; !there {
+			return "OFPBAC_BAD_OUT_GROUP"
+		}
+	}
+	for id := range fl.Actions.Meters {
+		if _, there := f.meters[id]; !there {
+			return "OFPMMFC_INVALID_METER"
+		}
+	}
+	for t := range fl.Actions.Gotos {
+		if t <= fl.Table {
+			return "OFPBIC_BAD_TABLE_ID"
+		}
+	}
+	for _, original := range []flow.Field{flow.CTNwSrc, flow.CTNwDst, flow.CTIPv6Src, flow.CTIPv6Dst} {
+		state, _ := fl.Match.Uint(flow.CTState)
+		if fl.Match.Has(original) && flow.ConnState(state)&(flow.CTNew|flow.CTEst) == 0 {
+			return "OFPBMC_BAD_PREREQ"
+		}
+	}
+	if f.refuse != nil {
+		return f.refuse(*fl)
+	}
+	return ""
+}
+
+// Apply carries out d or refuses it.
+func (c *fakeConn) Apply(ctx context.Context, d *flow.Delta) error {
+	return c.call(ctx, func() error {
+		if err := c.fake.carryOut(d); err != nil {
+			return err
+		}
+		c.fake.applied = append(c.fake.applied, *d)
+		close(c.fake.changed)
+		c.fake.changed = make(chan struct{})
+		return nil
+	})
+}
+
+// call does one thing over a connection that is open.
+func (c *fakeConn) call(ctx context.Context, do func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.fake.mu.Lock()
+	defer c.fake.mu.Unlock()
+	select {
+	case <-c.done:
+		return fmt.Errorf("switch: %w", openflow.ErrClosed)
+	default:
+		return do()
+	}
+}
+
+func (c *fakeConn) Dump(ctx context.Context) (s flow.Set, err error) {
+	err = c.call(ctx, func() error {
+		s = flow.Set{Flows: slices.Collect(maps.Values(c.fake.flows)), Groups: slices.Collect(maps.Values(c.fake.groups)),
+			Meters: slices.Collect(maps.Values(c.fake.meters))}
+		return nil
+	})
+	return s, err
+}
+
+func (c *fakeConn) Stats(ctx context.Context) (out []openflow.FlowStats, err error) {
+	err = c.call(ctx, func() error {
+		for _, f := range c.fake.flows {
+			out = append(out, openflow.FlowStats{Flow: f})
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (c *fakeConn) Ports(ctx context.Context) (out []Port, err error) {
+	err = c.call(ctx, func() error {
+		out = slices.Clone(c.fake.ports)
+		return nil
+	})
+	return out, err
+}
+
+func (c *fakeConn) Done() <-chan struct{} { return c.done }
+
+func (c *fakeConn) Close() error {
+	c.once.Do(func() {
+		close(c.done)
+		c.fake.mu.Lock()
+		defer c.fake.mu.Unlock()
+		delete(c.fake.conns, c)
+	})
+	return nil
+}

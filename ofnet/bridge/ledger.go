@@ -1,0 +1,247 @@
+package bridge
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// account is one owner in the ledger.
+type account struct {
+	owner    ofnet.Key
+	set      flow.Set // what the owner wants
+	phase    Phase
+	revision uint64
+	err      string
+	retryAt  time.Time     // when a failed owner is tried again
+	backoff  time.Duration // the wait after the next failure
+	rivalry  int           // places that a smaller owner has
+}
+
+// body is a flow without its Key.
+type body struct {
+	cookie  flow.Cookie
+	actions flow.Actions
+}
+
+// ledger holds, place by place, what should be in the switch, who wants it, and what is believed to be there.
+type ledger struct {
+	accounts map[ofnet.Key]*account
+	byNumber map[uint64]ofnet.Key // owners by the number in cookies
+	pending  map[*account]struct{}
+	failed   map[*account]struct{}
+	flows    book[flow.Key, body]
+	groups   book[uint32, flow.Group]
+	meters   book[uint32, flow.Meter]
+}
+
+func newLedger() *ledger {
+	return &ledger{
+		accounts: map[ofnet.Key]*account{},
+		byNumber: map[uint64]ofnet.Key{},
+		pending:  map[*account]struct{}{},
+		failed:   map[*account]struct{}{},
+		flows:    newBook[flow.Key, body](),
+		groups:   newBook[uint32, flow.Group](),
+		meters:   newBook[uint32, flow.Meter](),
+	}
+}
+
+// set replaces what owner wants. An owner that wants nothing any more is struck off.
+func (l *ledger) set(owner ofnet.Key, want flow.Set, rev uint64) {
+	a := l.accounts[owner]
+	empty := len(want.Flows) == 0 && len(want.Groups) == 0 && len(want.Meters) == 0
+	if a == nil {
+		if empty {
+			return
+		}
+		a = &account{owner: owner}
+		l.accounts[owner] = a
+		l.byNumber[flow.Owner(owner)] = owner
+	}
+	old := a.set
+	a.set = want
+	a.revision = rev
+	l.move(a, Pending)
+	a.err, a.backoff = "", 0
+	replace(&l.flows, a, old.Flows, want.Flows, func(f *flow.Flow) (flow.Key, body) { return f.Key, body{f.Cookie, f.Actions} })
+	replace(&l.groups, a, old.Groups, want.Groups, func(g *flow.Group) (uint32, flow.Group) { return g.ID, *g })
+	replace(&l.meters, a, old.Meters, want.Meters, func(m *flow.Meter) (uint32, flow.Meter) { return m.ID, *m })
+	if empty {
+		delete(l.accounts, owner)
+		delete(l.byNumber, flow.Owner(owner))
+		delete(l.pending, a)
+		delete(l.failed, a)
+	}
+}
+
+// move puts an account into a phase.
+func (l *ledger) move(a *account, p Phase) {
+	delete(l.pending, a)
+	delete(l.failed, a)
+	switch p {
+	case Pending:
+		l.pending[a] = struct{}{}
+	case Failed:
+		l.failed[a] = struct{}{}
+	}
+	a.phase = p
+}
+
+// replace books new claims before it releases old ones, so that a place is never free in between.
+func replace[T any, K, V comparable](b *book[K, V], a *account, old, want []T, entry func(*T) (K, V)) {
+	for i := range want {
+		k, v := entry(&want[i])
+		b.claim(a, k, v)
+	}
+	if len(old) == 0 {
+		return
+	}
+	keep := make(map[K]struct{}, len(want))
+	for i := range want {
+		k, _ := entry(&want[i])
+		keep[k] = struct{}{}
+	}
+	for i := range old {
+		if k, _ := entry(&old[i]); !contains(keep, k) {
+			b.release(a, k)
+		}
+	}
+}
+
+func contains[K comparable](m map[K]struct{}, k K) bool {
+	_, ok := m[k]
+	return ok
+}
+
+// wake marks everything of an account as to be compared again.
+func (l *ledger) wake(a *account) {
+	for i := range a.set.Flows {
+		l.flows.markKey(a.set.Flows[i].Key)
+	}
+	for i := range a.set.Groups {
+		l.groups.markKey(a.set.Groups[i].ID)
+	}
+	for i := range a.set.Meters {
+		l.meters.markKey(a.set.Meters[i].ID)
+	}
+}
+
+// observe records what the switch really has, and returns how many places differ from what was believed.
+func (l *ledger) observe(have flow.Set) (drift int) {
+	drift += observe(&l.flows, have.Flows, func(f *flow.Flow) (flow.Key, body) { return f.Key, body{f.Cookie, f.Actions} })
+	drift += observe(&l.groups, have.Groups, func(g *flow.Group) (uint32, flow.Group) { return g.ID, *g })
+	drift += observe(&l.meters, have.Meters, func(m *flow.Meter) (uint32, flow.Meter) { return m.ID, *m })
+	return drift
+}
+
+// batch is a Delta with the places that it changes.
+type batch struct {
+	delta  flow.Delta
+	flows  changes[flow.Key, body]
+	groups changes[uint32, flow.Group]
+	meters changes[uint32, flow.Meter]
+}
+
+// take makes a Delta of the dirty places that only admits, and clears their marks. Places of failed owners are left
+// as they are, until wake. only gets nil for places that nobody wants.
+func (l *ledger) take(only func(*account) bool) *batch {
+	b := &batch{flows: l.flows.take(only), groups: l.groups.take(only), meters: l.meters.take(only)}
+	d := &b.delta
+	d.AddFlows, d.ModFlows = flowsOf(b.flows.add), flowsOf(b.flows.mod)
+	d.DelFlows = make([]flow.Flow, len(b.flows.del))
+	for i, x := range b.flows.del {
+		d.DelFlows[i] = flow.Flow{Key: x.cell.key, Cookie: x.cell.have.cookie, Actions: x.cell.have.actions}
+	}
+	d.AddGroups, d.ModGroups, d.DelGroups = newValues(b.groups.add), newValues(b.groups.mod), oldValues(b.groups.del)
+	d.AddMeters, d.ModMeters, d.DelMeters = newValues(b.meters.add), newValues(b.meters.mod), oldValues(b.meters.del)
+	d.Order()
+	return b
+}
+
+func flowsOf(list []change[flow.Key, body]) []flow.Flow {
+	out := make([]flow.Flow, len(list))
+	for i := range list {
+		out[i] = flow.Flow{Key: list[i].cell.key, Cookie: list[i].to.cookie, Actions: list[i].to.actions}
+	}
+	return out
+}
+
+func newValues[K, V comparable](list []change[K, V]) []V {
+	out := make([]V, len(list))
+	for i := range list {
+		out[i] = list[i].to
+	}
+	return out
+}
+
+func oldValues[K, V comparable](list []change[K, V]) []V {
+	out := make([]V, len(list))
+	for i := range list {
+		out[i] = list[i].cell.have
+	}
+	return out
+}
+
+// owners lists who is behind the batch; nil stands for entries that nobody wants.
+func (b *batch) owners() []*account {
+	seen := map[*account]bool{}
+	for x := range b.flows.each {
+		seen[x.cell.owner] = true
+	}
+	for x := range b.groups.each {
+		seen[x.cell.owner] = true
+	}
+	for x := range b.meters.each {
+		seen[x.cell.owner] = true
+	}
+	return slices.Collect(maps.Keys(seen))
+}
+
+// done writes down that the switch has carried out b.
+func (l *ledger) done(b *batch) {
+	l.flows.done(&b.flows)
+	l.groups.done(&b.groups)
+	l.meters.done(&b.meters)
+}
+
+// again marks the places of b: the switch has not carried it out.
+func (l *ledger) again(b *batch) {
+	l.flows.again(&b.flows)
+	l.groups.again(&b.groups)
+	l.meters.again(&b.meters)
+}
+
+// culprit finds who wants the refused entry; nil when nobody does.
+func (l *ledger) culprit(r *Refusal) *account {
+	switch {
+	case r.Flow != nil:
+		if c := l.flows.cells[r.Flow.Key]; c != nil {
+			return c.owner
+		}
+	case r.Group != nil:
+		if c := l.groups.cells[r.Group.ID]; c != nil {
+			return c.owner
+		}
+	case r.Meter != nil:
+		if c := l.meters.cells[r.Meter.ID]; c != nil {
+			return c.owner
+		}
+	}
+	return nil
+}
+
+// clean says that nothing waits to be sent.
+func (l *ledger) clean() bool { return l.flows.clean() && l.groups.clean() && l.meters.clean() }
+
+// less orders owners; of two that want one place the smaller one gets it.
+func less(a, b *account) bool {
+	if a.owner.Kind != b.owner.Kind {
+		return a.owner.Kind < b.owner.Kind
+	}
+	return strings.Compare(a.owner.Name, b.owner.Name) < 0
+}

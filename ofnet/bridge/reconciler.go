@@ -1,0 +1,266 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// Compiler turns a State into flows, owner by owner; pipeline.Pipeline is one.
+type Compiler interface {
+	Owners(s *ofnet.State) []ofnet.Key
+	Compile(s *ofnet.State, owner ofnet.Key) flow.Set
+	Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key
+}
+
+// Options are the settings of a Reconciler; the zero value of each means its default.
+type Options struct {
+	Log        *slog.Logger  // nil: no log
+	Resync     time.Duration // between whole comparisons; 30 s, give or take a fifth
+	RetryFirst time.Duration // before a refused owner is tried again; 100 ms, doubled with each failure
+	RetryMost  time.Duration // the longest such wait; 10 s
+	Redial     time.Duration // between attempts to connect; 200 ms
+	Patience   time.Duration // for a connection attempt, and for the answer to a bundle or a dump; 60 s
+}
+
+func (o *Options) setDefaults() {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, d := range []struct {
+		at    *time.Duration
+		value time.Duration
+	}{{&o.Resync, 30 * time.Second}, {&o.RetryFirst, 100 * time.Millisecond}, {&o.RetryMost, 10 * time.Second},
+		{&o.Redial, 200 * time.Millisecond}, {&o.Patience, time.Minute}} {
+		if *d.at <= 0 {
+			*d.at = d.value
+		}
+	}
+}
+
+// Reconciler brings one switch to what a State asks for and keeps it there. Run does the work; all other methods
+// may be called at any time, also before Run, by several goroutines.
+type Reconciler struct {
+	compiler Compiler
+	connect  Connector
+	options  Options
+	wake     chan struct{}
+
+	mu       sync.Mutex // guards what follows
+	state    *ofnet.State
+	ledger   *ledger
+	touched  map[ofnet.Key]struct{} // owners to compile
+	complete bool                   // the first Update has been
+	latest   uint64                 // revision of the last Update
+	passed   uint64                 // revision that has passed the barrier
+	progress chan struct{}          // closed and made anew when passed moves
+	sw       Switch                 // nil when not connected
+	synced   bool                   // what is believed of sw has been compared with it
+	fresh    bool                   // a comparison has taken place that the loop has not seen yet
+	compared Switch                 // the connection of the last comparison
+	counters Counters
+}
+
+// NewReconciler makes the Reconciler of the host labelled self. Nothing happens before Run.
+func NewReconciler(self string, c Compiler, sw Connector, o Options) *Reconciler {
+	o.setDefaults()
+	s := ofnet.NewState(self)
+	s.Reindex()
+	return &Reconciler{
+		compiler: c, connect: sw, options: o,
+		wake:  make(chan struct{}, 1),
+		state: s, ledger: newLedger(), touched: map[ofnet.Key]struct{}{},
+		progress: make(chan struct{}),
+	}
+}
+
+// Update lets change alter the State, and says that the State is then that of store revision rev. change returns the
+// keys of everything that it added, altered or removed; it must not keep s. The first Update makes the State
+// complete: from then on flows that nobody asked for are deleted, so it must bring everything that is known. A nil
+// change only moves the revision. Update does not wait for the switch; changes that come together go together.
+func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State) (touched []ofnet.Key)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var keys []ofnet.Key
+	if change != nil {
+		keys = change(r.state)
+	}
+	r.latest = max(r.latest, rev)
+	for _, k := range keys {
+		if r.complete {
+			for _, t := range r.compiler.Touched(r.state, k) {
+				r.touch(t)
+			}
+		}
+		if k.Kind == ofnet.KindEndpoint {
+			r.state.Touch(k.Name)
+		}
+	}
+	if !r.complete {
+		r.complete = true
+		r.state.Reindex()
+		for _, k := range r.compiler.Owners(r.state) {
+			r.touch(k)
+		}
+	}
+	r.kick()
+}
+
+// touch makes the next round compile an owner.
+func (r *Reconciler) touch(k ofnet.Key) {
+	r.touched[k] = struct{}{}
+	if a := r.ledger.accounts[k]; a != nil && a.phase == Done {
+		r.ledger.move(a, Pending)
+	}
+}
+
+// kick wakes the loop; it never blocks.
+func (r *Reconciler) kick() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Wait blocks until everything up to store revision rev is in the switch and behind a barrier, or ctx ends. An owner
+// that the switch refused does not hold it up: ask Owner how a particular one fared.
+func (r *Reconciler) Wait(ctx context.Context, rev uint64) error {
+	for {
+		r.mu.Lock()
+		passed, progress := r.passed, r.progress
+		r.mu.Unlock()
+		if passed >= rev {
+			return nil
+		}
+		select {
+		case <-progress:
+		case <-ctx.Done():
+			return fmt.Errorf("switch is at revision %d, not yet at %d: %w", passed, rev, ctx.Err())
+		}
+	}
+}
+
+// Run connects, compares, applies and retries until ctx ends; then it closes the connection and returns nil. It
+// leaves the flows in the switch: forwarding survives its agent.
+func (r *Reconciler) Run(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	defer func() { r.drop(nil) }()
+	var nextResync time.Time
+	for {
+		var lost <-chan struct{}
+		if sw := r.current(); sw != nil {
+			lost = sw.Done()
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-lost:
+			r.drop(errors.New("connection closed"))
+		case <-r.wake:
+		case <-timer.C:
+		}
+		now := time.Now()
+		wait := r.options.Redial
+		if r.dial(ctx) {
+			if r.current() != nil && now.After(nextResync) {
+				r.unsync()
+			}
+			err := r.bring(ctx)
+			switch {
+			case err != nil && ctx.Err() == nil:
+				if r.drop(err) {
+					wait = 0 // it was good until now: the first new attempt is made at once
+				}
+			case err == nil:
+				now = time.Now()
+				if r.isFresh() {
+					nextResync = now.Add(r.spread(r.options.Resync))
+				}
+				wait = r.nextRetry(now, nextResync)
+			}
+		}
+		timer.Reset(max(wait, 0))
+	}
+}
+
+// spread moves d by up to a fifth, so that the agents of a cluster do not compare all at once.
+func (r *Reconciler) spread(d time.Duration) time.Duration {
+	return d - d/5 + time.Duration(rand.Int64N(int64(d/5)*2+1))
+}
+
+func (r *Reconciler) current() Switch {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sw
+}
+
+// dial makes sure that there is a connection, with one attempt.
+func (r *Reconciler) dial(ctx context.Context) bool {
+	if r.current() != nil {
+		return true
+	}
+	limited, cancel := context.WithTimeout(ctx, r.options.Patience)
+	defer cancel()
+	sw, err := r.connect.Connect(limited)
+	if err != nil {
+		r.options.Log.Debug("switch does not answer", "err", err)
+		return false
+	}
+	r.mu.Lock()
+	r.sw, r.synced = sw, false
+	r.counters.Connections++
+	r.mu.Unlock()
+	r.options.Log.Info("connected to switch")
+	return true
+}
+
+// drop forgets the connection; why is nil when Run ends. It says whether the connection had been of use.
+func (r *Reconciler) drop(why error) (used bool) {
+	r.mu.Lock()
+	sw := r.sw
+	used = sw != nil && r.compared == sw
+	r.sw, r.compared, r.synced = nil, nil, false
+	r.mu.Unlock()
+	if sw == nil {
+		return used
+	}
+	_ = sw.Close() // it is given up anyway
+	if why != nil {
+		r.options.Log.Warn("lost switch", "err", why)
+	}
+	return used
+}
+
+// nextRetry is how long until something falls due.
+func (r *Reconciler) nextRetry(now, nextResync time.Time) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := nextResync
+	if !r.complete {
+		next = now.Add(r.options.Resync) // nothing to do before the first Update, which wakes
+	}
+	for a := range r.ledger.failed {
+		if a.retryAt.Before(next) {
+			next = a.retryAt
+		}
+	}
+	return next.Sub(now)
+}
+
+// Revision is the store revision up to which everything is in the switch.
+func (r *Reconciler) Revision() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.passed
+}
+
+// Connected says whether there is a connection to the switch.
+func (r *Reconciler) Connected() bool { return r.current() != nil }

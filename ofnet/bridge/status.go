@@ -1,0 +1,66 @@
+package bridge
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// Phase is how far an owner's flows are on their way into the switch.
+type Phase uint8
+
+// The phases.
+const (
+	Pending Phase = iota // changed, and not yet past the barrier
+	Done                 // in the switch
+	Failed               // refused; the owner's Err says why, and it is tried again
+)
+
+// String is the phase as operators read it.
+func (p Phase) String() string {
+	switch p {
+	case Pending:
+		return "pending"
+	case Done:
+		return "done"
+	case Failed:
+		return "error"
+	}
+	return "unknown"
+}
+
+// OwnerStatus says what the switch has of one owner.
+type OwnerStatus struct {
+	Owner    ofnet.Key
+	Phase    Phase
+	Revision uint64 // store revision of the last change
+	Flows    int    // flows that the owner wants
+	Err      string // why, when Phase is Failed
+}
+
+// Summary is the state of a Reconciler in a few numbers.
+type Summary struct {
+	Connected bool
+	Revision  uint64 // everything up to this store revision is in the switch, but for what failed
+	Owners    int
+	Pending   int
+	Failed    int
+	Flows     int // desired flows
+	Groups    int // desired groups
+}
+
+// LiveFlow is a flow as the switch holds it, with the owner that its cookie names.
+type LiveFlow struct {
+	flow.Flow
+	Owner          ofnet.Key // zero when no present owner has the cookie
+	Packets, Bytes uint64
+}
+
+// Counters are totals since the Reconciler was made.
+type Counters struct {
+	FlowMods    uint64 // flow, group and meter changes sent
+	Bundles     uint64 // successful bundles
+	Refused     uint64 // bundles that the switch refused
+	Resyncs     uint64 // whole comparisons with the switch
+	Drift       uint64 // differences that comparisons found after the first one of a connection
+	Connections uint64
+}

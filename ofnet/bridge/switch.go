@@ -1,0 +1,89 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/openflow"
+)
+
+// Switch is a connection to one switch: the only way flows reach it. Its methods may be called by several
+// goroutines at once; each blocks until the switch has answered, ctx ends or the connection does.
+type Switch interface {
+	// Apply carries out d as a whole: one bundle, one barrier. When the switch refuses it nothing has changed,
+	// except for meters, and the error is a *RefusedError. Any other error means that the connection failed and
+	// that nobody knows how much was done.
+	Apply(ctx context.Context, d *flow.Delta) error
+	// Dump returns everything that the switch holds.
+	Dump(ctx context.Context) (flow.Set, error)
+	// Stats returns the flows with their counters.
+	Stats(ctx context.Context) ([]openflow.FlowStats, error)
+	// Ports lists the ports of the switch by number.
+	Ports(ctx context.Context) ([]Port, error)
+	// Done is closed when the connection has ended, for whatever reason.
+	Done() <-chan struct{}
+	// Close ends the connection.
+	Close() error
+}
+
+// Connector makes connections to one switch.
+type Connector interface {
+	// Connect tries once. It blocks until the switch is ready for flows, or has failed, or ctx ends.
+	Connect(ctx context.Context) (Switch, error)
+}
+
+// Port is a port of a switch.
+type Port struct {
+	Number uint32 // OpenFlow port number
+	Name   string // interface name, cut to 15 bytes by OpenFlow
+	MAC    ofnet.MAC
+	Up     bool // the link has a carrier and the port is enabled
+}
+
+// RefusedError is what Apply returns when the switch understood a change and said no.
+type RefusedError struct {
+	Refusals []Refusal // at least one
+}
+
+// Refusal is one entry that the switch refused, and why. Exactly one of Flow, Group and Meter is set, or none when
+// the switch did not say which entry it was.
+type Refusal struct {
+	Flow   *flow.Flow
+	Group  *flow.Group
+	Meter  *flow.Meter
+	Reason string // in the switch's words, such as OFPBMC_BAD_PREREQ
+}
+
+// Error names the first refused entries and their reasons.
+func (e *RefusedError) Error() string {
+	const most = 3
+	var b strings.Builder
+	b.WriteString("switch refused ")
+	for n, r := range e.Refusals {
+		if n == most {
+			fmt.Fprintf(&b, " and %d more", len(e.Refusals)-most)
+			break
+		}
+		if n > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(r.String())
+	}
+	return b.String()
+}
+
+// String is the entry and the reason.
+func (r Refusal) String() string {
+	switch {
+	case r.Flow != nil:
+		return fmt.Sprintf("flow %s: %s", r.Flow, r.Reason)
+	case r.Group != nil:
+		return fmt.Sprintf("group %#x: %s", r.Group.ID, r.Reason)
+	case r.Meter != nil:
+		return fmt.Sprintf("meter %d: %s", r.Meter.ID, r.Reason)
+	}
+	return "the change: " + r.Reason
+}

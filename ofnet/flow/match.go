@@ -1,0 +1,359 @@
+package flow
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+)
+
+// Match says which packets a flow is for. The zero Match takes every packet. It is immutable; equal matches are
+// equal with ==, whatever order and pieces they were built from.
+type Match struct {
+	oxm string // OpenFlow match fields (OXM TLVs) in Field order; unknown fields follow, in byte order
+}
+
+// Term is one condition of a Match, with what it presumes: a TCP port presumes IP protocol 6.
+type Term struct {
+	field Field
+	ether uint16
+	proto uint8
+	value [16]byte // the field's bytes, left-aligned
+	mask  [16]byte
+}
+
+func newTerm(f Field) Term {
+	t := Term{field: f}
+	if f < numFields {
+		t.ether, t.proto = fields[f].ether, fields[f].proto
+	}
+	return t
+}
+
+// exact sets the mask to all significant bits of the field.
+func (t *Term) exact() { t.mask = fullMasks[t.field] }
+
+// whole says that the mask has all significant bits of the field.
+func (t *Term) whole() bool { return t.mask == fullMasks[t.field] }
+
+func (t *Term) put(b *[16]byte, v uint64) {
+	size := int(fields[t.field].size)
+	for n := size - 1; n >= 0 && n >= size-8; n-- {
+		b[n] = byte(v)
+		v >>= 8
+	}
+}
+
+// Eq asks that field f, of at most 64 bits, has the value v.
+func Eq(f Field, v uint64) Term {
+	t := newTerm(f)
+	t.put(&t.value, v)
+	t.exact()
+	return t
+}
+
+// EqMask asks that the bits of field f selected by mask have the value v.
+func EqMask(f Field, v, mask uint64) Term {
+	t := newTerm(f)
+	t.put(&t.value, v)
+	t.put(&t.mask, mask)
+	return t
+}
+
+// EqMAC asks that field f is the Ethernet address m.
+func EqMAC(f Field, m [6]byte) Term {
+	t := newTerm(f)
+	copy(t.value[:], m[:])
+	t.exact()
+	return t
+}
+
+// EqMACMask asks that the bits of field f selected by mask are those of m.
+func EqMACMask(f Field, m, mask [6]byte) Term {
+	t := newTerm(f)
+	copy(t.value[:], m[:])
+	copy(t.mask[:], mask[:])
+	return t
+}
+
+// EqAddr asks that field f is the address a; the family of a must be the field's.
+func EqAddr(f Field, a netip.Addr) Term {
+	t := newTerm(f)
+	putAddr(&t.value, f, a)
+	t.exact()
+	return t
+}
+
+// EqPrefix asks that field f lies in p.
+func EqPrefix(f Field, p netip.Prefix) Term {
+	t := newTerm(f)
+	putAddr(&t.value, f, p.Addr())
+	for b := range p.Bits() {
+		t.mask[b/8] |= 0x80 >> (b % 8)
+	}
+	return t
+}
+
+func putAddr(b *[16]byte, f Field, a netip.Addr) {
+	a = a.Unmap()
+	if !a.IsValid() || a.Is4() != (fields[f].size == 4) {
+		panic(fmt.Sprintf("flow: address %v in field %v", a, f))
+	}
+	copy(b[:], a.AsSlice())
+}
+
+// The protocols of a match, as ovs-ofctl names them.
+func IP() Term    { return Eq(EthType, etherIPv4) }
+func IPv6() Term  { return Eq(EthType, etherIPv6) }
+func ARP() Term   { return Eq(EthType, etherARP) }
+func ICMP() Term  { return protocol(etherIPv4, protoICMP) }
+func ICMP6() Term { return protocol(etherIPv6, protoICMPv6) }
+func TCP() Term   { return protocol(etherIPv4, protoTCP) }
+func TCP6() Term  { return protocol(etherIPv6, protoTCP) }
+func UDP() Term   { return protocol(etherIPv4, protoUDP) }
+func UDP6() Term  { return protocol(etherIPv6, protoUDP) }
+
+func protocol(ether uint16, proto uint8) Term {
+	t := Eq(IPProto, uint64(proto))
+	t.ether = ether
+	return t
+}
+
+// ConnState is a connection state bit of ct_state (ovs-fields(7), "Connection Tracking Fields").
+type ConnState uint32
+
+// The connection state bits.
+const (
+	CTNew     ConnState = 1 << iota // +new
+	CTEst                           // +est
+	CTRel                           // +rel
+	CTRpl                           // +rpl
+	CTInv                           // +inv
+	CTTracked                       // +trk
+	CTSNAT                          // +snat
+	CTDNAT                          // +dnat
+)
+
+// State asks that the connection state has the bits of set and lacks those of unset.
+func State(set, unset ConnState) Term {
+	return EqMask(CTState, uint64(set), uint64(set|unset))
+}
+
+// NewMatch joins terms; terms over one field join their masks. It adds what the terms presume. Terms that
+// contradict one another are a mistake in the program, and NewMatch panics.
+func NewMatch(terms ...Term) Match {
+	m, err := Join(terms...)
+	if err != nil {
+		panic("flow: " + err.Error())
+	}
+	return m
+}
+
+// Join is NewMatch for terms that come from outside: contradicting terms are an error.
+func Join(terms ...Term) (Match, error) {
+	var b builder
+	for i := range terms {
+		t := &terms[i]
+		if t.ether != 0 {
+			e := Eq(EthType, uint64(t.ether))
+			if err := b.add(&e); err != nil {
+				return Match{}, err
+			}
+		}
+		if t.proto != 0 {
+			p := Eq(IPProto, uint64(t.proto))
+			if err := b.add(&p); err != nil {
+				return Match{}, err
+			}
+		}
+		if err := b.add(t); err != nil {
+			return Match{}, err
+		}
+	}
+	return b.match(), nil
+}
+
+// builder gathers terms by field, sorted.
+type builder struct {
+	n     int
+	few   [12]Term
+	many  []Term
+	extra []string // unknown TLVs
+}
+
+func (b *builder) terms() []Term {
+	if b.many != nil {
+		return b.many
+	}
+	return b.few[:b.n]
+}
+
+func (b *builder) add(t *Term) error {
+	if t.field == NoField || t.field >= numFields {
+		return fmt.Errorf("match field %d is unknown", t.field)
+	}
+	list := b.terms()
+	at := len(list)
+	for at > 0 && list[at-1].field > t.field {
+		at--
+	}
+	if at > 0 && list[at-1].field == t.field {
+		o := &list[at-1]
+		for i := range o.value {
+			if both := o.mask[i] & t.mask[i]; (o.value[i]^t.value[i])&both != 0 {
+				return fmt.Errorf("match asks for two values of %v", t.field)
+			}
+			o.value[i] = o.value[i]&o.mask[i] | t.value[i]&t.mask[i]
+			o.mask[i] |= t.mask[i]
+		}
+		return nil
+	}
+	if b.many == nil && b.n == len(b.few) {
+		b.many = append(make([]Term, 0, 2*b.n), b.few[:]...)
+	}
+	if b.many != nil {
+		b.many = append(b.many, Term{})
+		list = b.many
+	} else {
+		b.n++
+		list = b.few[:b.n]
+	}
+	copy(list[at+1:], list[at:])
+	list[at] = *t
+	return nil
+}
+
+func (b *builder) match() Match {
+	var buf [256]byte
+	out := buf[:0]
+	for i := range b.terms() {
+		out = appendTerm(out, &b.terms()[i])
+	}
+	for _, x := range b.extra {
+		out = append(out, x...)
+	}
+	return Match{string(out)}
+}
+
+// appendTerm writes t in canonical form: nothing when the mask is empty, no mask when it is full.
+func appendTerm(out []byte, t *Term) []byte {
+	i := &fields[t.field]
+	size := int(i.size)
+	if t.mask == [16]byte{} {
+		return out
+	}
+	h := i.oxmHeader()
+	if t.whole() {
+		out = binary.BigEndian.AppendUint32(out, h)
+		for n := range size {
+			out = append(out, t.value[n]&t.mask[n])
+		}
+		return out
+	}
+	out = binary.BigEndian.AppendUint32(out, h|0x100+h&0xff) // mask bit; the length covers value and mask
+	for n := range size {
+		out = append(out, t.value[n]&t.mask[n])
+	}
+	return append(out, t.mask[:size]...)
+}
+
+// OXM is the match as OpenFlow carries it: TLVs, without the ofp_match header and padding.
+func (m Match) OXM() string { return m.oxm }
+
+// IsZero says that the match takes every packet.
+func (m Match) IsZero() bool { return m.oxm == "" }
+
+// Has says whether the match looks at f.
+func (m Match) Has(f Field) bool {
+	for t := range m.terms {
+		if t.field == f {
+			return true
+		}
+	}
+	return false
+}
+
+// Uint returns the value of f as far as the match fixes it, and whether the match looks at f at all.
+func (m Match) Uint(f Field) (v uint64, ok bool) {
+	for t := range m.terms {
+		if t.field != f {
+			continue
+		}
+		for _, b := range t.value[:fields[f].size] {
+			v = v<<8 | uint64(b)
+		}
+		return v, true
+	}
+	return 0, false
+}
+
+// terms yields the known terms in order.
+func (m Match) terms(yield func(Term) bool) {
+	rest := m.oxm
+	for len(rest) > 0 {
+		t, _, n := nextTLV(rest)
+		if t.field != NoField && !yield(t) {
+			return
+		}
+		rest = rest[n:]
+	}
+}
+
+// raw yields the unknown TLVs in order.
+func (m Match) raw(yield func(string) bool) {
+	rest := m.oxm
+	for len(rest) > 0 {
+		t, tlv, n := nextTLV(rest)
+		if t.field == NoField && !yield(tlv) {
+			return
+		}
+		rest = rest[n:]
+	}
+}
+
+// nextTLV takes one TLV off b, which must hold a whole one: DecodeMatch and the builder see to that.
+func nextTLV(b string) (t Term, tlv string, n int) {
+	n = 4 + int(b[3])
+	h := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+	size := int(b[3])
+	masked := h&0x100 != 0 && h>>16 != classExp
+	if masked {
+		size /= 2
+		h = h&^0x1ff | uint32(size)
+	}
+	f := fieldOf(h)
+	if f == NoField || int(fields[f].size) != size || masked && n != 4+2*size {
+		return Term{}, b[:n], n
+	}
+	t.field = f
+	copy(t.value[:size], b[4:])
+	if masked {
+		copy(t.mask[:size], b[4+size:n])
+	} else {
+		t.exact()
+	}
+	return t, b[:n], n
+}
+
+// DecodeMatch reads OXM TLVs, as a switch sends them in any order, into the canonical Match. Unknown fields are
+// kept as they are. Cut, repeated and contradicting fields are errors.
+func DecodeMatch(oxm []byte) (Match, error) {
+	var b builder
+	rest := string(oxm)
+	for len(rest) > 0 {
+		if len(rest) < 4 || len(rest) < 4+int(rest[3]) {
+			return Match{}, fmt.Errorf("match field is cut off after %d bytes", len(oxm)-len(rest))
+		}
+		t, tlv, n := nextTLV(rest)
+		if t.field == NoField {
+			at := len(b.extra)
+			for at > 0 && b.extra[at-1] > tlv {
+				at--
+			}
+			b.extra = append(b.extra[:at], append([]string{tlv}, b.extra[at:]...)...)
+		} else if err := b.add(&t); err != nil {
+			return Match{}, err
+		}
+		rest = rest[n:]
+	}
+	return b.match(), nil
+}

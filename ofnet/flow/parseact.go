@@ -1,0 +1,458 @@
+package flow
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// ParseActions reads an action list in the text form of ovs-ofctl, instructions included.
+func ParseActions(text string, names Tables) (Actions, error) {
+	text = strings.TrimSpace(text)
+	if text == "drop" || text == "" {
+		return Actions{}, nil
+	}
+	steps, err := parseSteps(splitTop(text), names)
+	if err != nil {
+		return Actions{}, err
+	}
+	a := Do(steps...)
+	if len(a.wire) > 0xff00 {
+		return Actions{}, fmt.Errorf("action list of %d bytes is too long for a message", len(a.wire))
+	}
+	return a, nil
+}
+
+func parseSteps(items []string, names Tables) ([]Action, error) {
+	steps := make([]Action, 0, len(items))
+	for _, item := range items {
+		a, err := parseStep(item, names)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, a)
+	}
+	return steps, nil
+}
+
+func parseStep(s string, names Tables) (a Action, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("action %q: %w", short(s), err)
+		}
+	}()
+	name, arg := s, ""
+	if n := strings.IndexAny(s, ":("); n >= 0 {
+		name, arg = s[:n], s[n+1:]
+		if s[n] == '(' {
+			if !strings.HasSuffix(arg, ")") {
+				return a, fmt.Errorf("a parenthesis is open")
+			}
+			arg = arg[:len(arg)-1]
+		}
+	}
+	number := func(bits int) uint64 {
+		v, e := strconv.ParseUint(arg, 0, bits)
+		if e != nil && err == nil {
+			err = fmt.Errorf("%q is no number of %d bits", arg, bits)
+		}
+		return v
+	}
+	switch name {
+	case "output":
+		if strings.Contains(arg, "[") {
+			r, e := parseBits(arg)
+			return OutputField(r), e
+		}
+		return Output(uint32(number(32))), err
+	case "CONTROLLER":
+		return Output(PortController), nil
+	case "push_vlan":
+		if number(16) != 0x8100 {
+			return a, fmt.Errorf("only tag type 0x8100 is known")
+		}
+		return PushVLAN(), err
+	case "pop_vlan", "strip_vlan":
+		return PopVLAN(), nil
+	case "group":
+		return ToGroup(uint32(number(32))), err
+	case "dec_ttl":
+		return DecTTL(), nil
+	case "mod_nw_ttl":
+		return SetTTL(uint8(number(8))), err
+	case "meter":
+		return ToMeter(uint32(number(32))), err
+	case "goto_table":
+		t, e := parseTable(arg, names)
+		return GotoTable(t), e
+	case "resubmit":
+		port, table, ok := strings.Cut(arg, ",")
+		if !ok || port != "" {
+			return a, fmt.Errorf("only resubmit(,table) is known")
+		}
+		t, e := parseTable(table, names)
+		return Resubmit(t), e
+	case "ct_clear":
+		return ClearCT(), nil
+	case "load":
+		return parseLoad(arg)
+	case "move":
+		return parseMove(arg)
+	case "set_field":
+		return parseSetField(arg)
+	case "conjunction":
+		var id uint32
+		var k, n uint8
+		if c, e := fmt.Sscanf(arg, "%d,%d/%d", &id, &k, &n); e != nil || c != 3 || k == 0 {
+			return a, fmt.Errorf("want conjunction(id,k/n)")
+		}
+		return Conjunction(id, int(k), int(n)), nil
+	case "multipath":
+		return parseMultipath(arg)
+	case "ct":
+		return parseCT(arg, names)
+	case "raw", "raw_instruction":
+		w, e := hex.DecodeString(arg)
+		if e != nil {
+			return a, fmt.Errorf("not hexadecimal")
+		}
+		if n, e := part("action", w); e != nil || n != len(w) {
+			return a, fmt.Errorf("not one whole action")
+		}
+		if name == "raw_instruction" {
+			return newAction(insWrite, w), nil
+		}
+		return newAction(insApply, w), nil
+	}
+	for p, word := range portNames {
+		if word == s && p != PortAny {
+			return Output(p), nil
+		}
+	}
+	return a, fmt.Errorf("unknown")
+}
+
+func parseBits(s string) (Bits, error) {
+	name, rest, ok := strings.Cut(s, "[")
+	f := fieldByName(name)
+	if !ok || f == NoField || !strings.HasSuffix(rest, "]") {
+		return Bits{}, fmt.Errorf("%q names no field bits", s)
+	}
+	i := &fields[f]
+	width := int(i.bits)
+	if i.alt != 0 {
+		width = min(width, int(i.alt&0xff)*8)
+	}
+	rest = rest[:len(rest)-1]
+	if rest == "" {
+		return Bits{f, 0, width}, nil
+	}
+	first, last, isRange := strings.Cut(rest, "..")
+	a, err := strconv.ParseUint(first, 10, 8)
+	b := a
+	if err == nil && isRange {
+		b, err = strconv.ParseUint(last, 10, 8)
+	}
+	if err != nil || b < a || int(b) >= width {
+		return Bits{}, fmt.Errorf("%q is no range of bits of %v", s, f)
+	}
+	return Bits{f, int(a), int(b-a) + 1}, nil
+}
+
+func parseLoad(arg string) (Action, error) {
+	value, to, ok := strings.Cut(arg, "->")
+	r, err := parseBits(to)
+	if !ok || err != nil {
+		return Action{}, fmt.Errorf("want value->field[bits]")
+	}
+	v, err := strconv.ParseUint(value, 0, 64)
+	if err != nil || r.N < 64 && v >= 1<<r.N {
+		return Action{}, fmt.Errorf("%q does not fit in %d bits", value, r.N)
+	}
+	if r.N > 64 {
+		return Action{}, fmt.Errorf("a load has at most 64 bits")
+	}
+	return Load(r, v), nil
+}
+
+func parseMove(arg string) (Action, error) {
+	from, to, ok := strings.Cut(arg, "->")
+	a, err := parseBits(from)
+	if err != nil {
+		return Action{}, err
+	}
+	b, err := parseBits(to)
+	if !ok || err != nil {
+		return Action{}, fmt.Errorf("want field[bits]->field[bits]")
+	}
+	if a.N != b.N {
+		return Action{}, fmt.Errorf("moves %d bits to %d", a.N, b.N)
+	}
+	return Move(a, b), nil
+}
+
+func parseSetField(arg string) (Action, error) {
+	value, name, ok := strings.Cut(arg, "->")
+	f := fieldByName(name)
+	if !ok || f == NoField {
+		return Action{}, fmt.Errorf("want value->field")
+	}
+	t := Term{field: f}
+	if err := parseValue(t.value[:], f, value, false); err != nil {
+		return Action{}, err
+	}
+	return encodeSetField(&t), nil
+}
+
+func parseMultipath(arg string) (Action, error) {
+	p := strings.Split(arg, ",")
+	if len(p) != 6 {
+		return Action{}, fmt.Errorf("want six arguments")
+	}
+	hash := -1
+	for n, name := range hashNames {
+		if name == p[0] {
+			hash = n
+		}
+	}
+	basis, err1 := strconv.ParseUint(p[1], 10, 16)
+	links, err2 := strconv.ParseUint(p[3], 10, 16)
+	to, err3 := parseBits(p[5])
+	if hash < 0 || p[2] != "hrw" || p[4] != "0" || err1 != nil || err2 != nil || err3 != nil || links == 0 {
+		return Action{}, fmt.Errorf("want multipath(hash,basis,hrw,n,0,field[bits])")
+	}
+	return Multipath(HashFields(hash), uint16(basis), int(links), to), nil
+}
+
+func parseCT(arg string, names Tables) (Action, error) {
+	var c CT
+	var err error
+	for _, item := range splitTop(arg) {
+		key, value := item, ""
+		if n := strings.IndexAny(item, "=("); n >= 0 {
+			key, value = item[:n], item[n+1:]
+			if item[n] == '(' {
+				if !strings.HasSuffix(value, ")") {
+					return Action{}, fmt.Errorf("a parenthesis is open")
+				}
+				value = value[:len(value)-1]
+			}
+		}
+		switch key {
+		case "":
+		case "commit":
+			c.Commit = true
+		case "force":
+			c.Force = true
+		case "table":
+			c.Recirc = true
+			c.Table, err = parseTable(value, names)
+		case "zone":
+			if strings.Contains(value, "[") {
+				c.ZoneFrom, err = parseBits(value)
+				if err == nil && c.ZoneFrom.N > 16 {
+					err = fmt.Errorf("a zone has 16 bits")
+				}
+				break
+			}
+			var v uint64
+			v, err = strconv.ParseUint(value, 0, 16)
+			c.Zone = uint16(v)
+		case "nat":
+			c.NAT, err = parseNAT(value)
+		case "exec":
+			c.Exec, err = parseSteps(splitTop(value), names)
+			for _, a := range c.Exec {
+				if a.instruction != insApply {
+					err = fmt.Errorf("exec takes no instructions")
+				}
+			}
+		default:
+			err = fmt.Errorf("ct has the unknown part %q", item)
+		}
+		if err != nil {
+			return Action{}, err
+		}
+	}
+	return Track(c), nil
+}
+
+func parseNAT(s string) (*NAT, error) {
+	n := &NAT{}
+	for _, item := range splitTop(s) {
+		key, value, has := strings.Cut(item, "=")
+		switch key {
+		case "":
+			continue
+		case "persistent":
+			n.Persistent = true
+			continue
+		case "hash":
+			n.Hash = true
+			continue
+		case "random":
+			n.Random = true
+			continue
+		case "src":
+			n.Src = true
+		case "dst":
+			n.Dst = true
+		default:
+			return nil, fmt.Errorf("nat has the unknown part %q", item)
+		}
+		if !has {
+			continue
+		}
+		if err := n.parseRange(value); err != nil {
+			return nil, err
+		}
+	}
+	if n.Src && n.Dst {
+		return nil, fmt.Errorf("nat has src and dst")
+	}
+	return n, nil
+}
+
+// parseRange reads ADDR[-ADDR][:PORT[-PORT]], an IPv6 address with ports in brackets.
+func (n *NAT) parseRange(s string) (err error) {
+	addrs, ports := s, ""
+	if inner, ok := strings.CutPrefix(s, "["); ok {
+		addrs, ports, _ = strings.Cut(inner, "]")
+		ports = strings.TrimPrefix(ports, ":")
+	} else if strings.Count(s, ":") == 1 {
+		addrs, ports, _ = strings.Cut(s, ":")
+	}
+	first, last, both := strings.Cut(addrs, "-")
+	if n.First, err = netip.ParseAddr(first); err != nil || n.First.Zone() != "" {
+		return fmt.Errorf("nat: %q is no address", first)
+	}
+	if both {
+		if n.Last, err = netip.ParseAddr(last); err != nil || n.Last.Is4() != n.First.Is4() || n.Last.Zone() != "" {
+			return fmt.Errorf("nat: %q is no address of the first one's family", last)
+		}
+	}
+	if ports == "" {
+		return nil
+	}
+	low, top, both := strings.Cut(ports, "-")
+	v, err := strconv.ParseUint(low, 10, 16)
+	if err != nil {
+		return fmt.Errorf("nat: %q is no port", low)
+	}
+	n.PortLow = uint16(v)
+	if both {
+		if v, err = strconv.ParseUint(top, 10, 16); err != nil {
+			return fmt.Errorf("nat: %q is no port", top)
+		}
+		n.PortTop = uint16(v)
+	}
+	return nil
+}
+
+// ParseGroup reads a group in the text form of ovs-ofctl.
+func ParseGroup(line string, names Tables) (Group, error) {
+	var g Group
+	head, rest, has := strings.Cut(strings.TrimSpace(line), ",bucket=")
+	for _, item := range splitTop(head) {
+		key, value, _ := strings.Cut(item, "=")
+		switch key {
+		case "group_id":
+			v, err := strconv.ParseUint(value, 0, 32)
+			if err != nil {
+				return g, fmt.Errorf("group %q: %q is no id", short(line), value)
+			}
+			g.ID = uint32(v)
+		case "type":
+			known := false
+			for n, t := range groupTypes {
+				if t == value {
+					g.Type, known = GroupType(n), true
+				}
+			}
+			if !known {
+				return g, fmt.Errorf("group %q: type %q is unknown", short(line), value)
+			}
+		default:
+			return g, fmt.Errorf("group %q: %q is unknown", short(line), item)
+		}
+	}
+	if !has {
+		return g, nil
+	}
+	var buckets []Bucket
+	size := 0
+	for text := range strings.SplitSeq(rest, ",bucket=") {
+		k, err := parseBucket(text, names)
+		if err != nil {
+			return g, fmt.Errorf("group %q: %w", short(line), err)
+		}
+		if size += 16 + len(k.Actions.wire); size > 0xff00 {
+			return g, fmt.Errorf("group %q: its buckets are too long for a message", short(line))
+		}
+		buckets = append(buckets, k)
+	}
+	g.Buckets = NewBuckets(buckets...)
+	return g, nil
+}
+
+func parseBucket(text string, names Tables) (k Bucket, err error) {
+	head, acts, _ := strings.Cut(text, "actions=")
+	for item := range strings.SplitSeq(head, ",") {
+		key, value, _ := strings.Cut(item, ":")
+		var v uint64
+		switch key {
+		case "":
+		case "weight":
+			v, err = strconv.ParseUint(value, 10, 16)
+			k.Weight = uint16(v)
+		case "watch_port":
+			v, err = strconv.ParseUint(value, 10, 32)
+			k.WatchPort = uint32(v)
+		case "bucket_id": // a dump of OpenFlow 1.5 shows it
+		default:
+			err = fmt.Errorf("bucket part %q is unknown", item)
+		}
+		if err != nil {
+			return k, err
+		}
+	}
+	k.Actions, err = ParseActions(acts, names)
+	return k, err
+}
+
+// ParseMeter reads a meter with one drop band in the text form of ovs-ofctl.
+func ParseMeter(line string) (m Meter, err error) {
+	number := func(s string) uint32 {
+		v, e := strconv.ParseUint(s, 0, 32)
+		if e != nil {
+			err = fmt.Errorf("meter %q: %q is no number", short(line), s)
+		}
+		return uint32(v)
+	}
+	drop := false
+	for _, item := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' }) {
+		item = strings.TrimPrefix(strings.TrimPrefix(item, "bands="), "band=")
+		key, value, _ := strings.Cut(item, "=")
+		switch key {
+		case "meter":
+			m.ID = number(value)
+		case "pktps":
+			m.Packets = true
+		case "kbps", "burst":
+		case "type":
+			drop = value == "drop"
+		case "rate":
+			m.Rate = number(value)
+		case "burst_size":
+			m.Burst = number(value)
+		default:
+			return m, fmt.Errorf("meter %q: %q is unknown", short(line), item)
+		}
+	}
+	if err == nil && !drop {
+		err = fmt.Errorf("meter %q has no drop band", short(line))
+	}
+	return m, err
+}

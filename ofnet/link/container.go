@@ -1,0 +1,252 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"unsafe"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netlink/nl"
+	"golang.org/x/sys/unix"
+)
+
+// Config is how a container's interface shall be.
+type Config struct {
+	Netns    string
+	IfName   string
+	Host     string // name of the host end, for Check
+	MAC      net.HardwareAddr
+	MTU      int
+	Addrs    []netip.Prefix // with the length of their subnet
+	Gateways []netip.Addr   // at most one a family; a default route is made through each
+	SoftSum  bool           // turn transmit checksum offload off: needed on a userspace datapath
+}
+
+// Configure gives the container's end its MAC, MTU and addresses, sets it and lo up and adds default routes. IPv6
+// addresses come without duplicate address detection (RFC 4862 section 5.4: the network assigns them, and a container
+// must be able to use them at once). A default route that leads through another interface stays. Configuring again
+// changes nothing.
+func (h *Host) Configure(c Config) error {
+	ns, err := h.container(c.Netns)
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	err = ns.Do(func() error {
+		in, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		l, err := in.LinkByName(c.IfName)
+		if err != nil {
+			return err
+		}
+		return c.apply(in, l)
+	})
+	return wrap(err, "configure %s in %s", c.IfName, c.Netns)
+}
+
+func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
+	if c.SoftSum {
+		if err := txChecksumOff(c.IfName); err != nil {
+			return fmt.Errorf("turn checksum offload off: %w", err)
+		}
+	}
+	if slices.ContainsFunc(c.Addrs, func(p netip.Prefix) bool { return p.Addr().Is6() }) {
+		if err := enableIPv6(c.IfName); err != nil {
+			return err
+		}
+	}
+	if err := c.setUp(l.Attrs().Index); err != nil {
+		return fmt.Errorf("set MAC, MTU and up: %w", err)
+	}
+	if lo, err := in.LinkByName("lo"); err == nil && lo.Attrs().Flags&net.FlagUp == 0 {
+		if err := in.LinkSetUp(lo); err != nil {
+			return fmt.Errorf("set lo up: %w", err)
+		}
+	}
+	if err := c.addresses(in, l); err != nil {
+		return err
+	}
+	for _, gw := range c.Gateways {
+		if err := defaultRoute(in, l, gw); err != nil {
+			return fmt.Errorf("default route via %s: %w", gw, err)
+		}
+	}
+	return nil
+}
+
+// setUp sets MAC, MTU and up by one message.
+func (c *Config) setUp(index int) error {
+	req := nl.NewNetlinkRequest(unix.RTM_SETLINK, unix.NLM_F_ACK)
+	msg := nl.NewIfInfomsg(unix.AF_UNSPEC)
+	msg.Index, msg.Change, msg.Flags = int32(index), unix.IFF_UP, unix.IFF_UP
+	req.AddData(msg)
+	if c.MAC != nil {
+		req.AddData(nl.NewRtAttr(unix.IFLA_ADDRESS, c.MAC))
+	}
+	if c.MTU > 0 {
+		req.AddData(nl.NewRtAttr(unix.IFLA_MTU, nl.Uint32Attr(uint32(c.MTU))))
+	}
+	_, err := req.Execute(unix.NETLINK_ROUTE, 0)
+	return err
+}
+
+// SetContainerMTU sets the MTU of a container's end; a container or interface that is gone is success.
+func (h *Host) SetContainerMTU(netns, ifname string, mtu int) error {
+	ns, err := h.container(netns)
+	if errors.Is(err, ErrNoNamespace) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	return wrap(ns.Do(func() error {
+		in, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		l, err := find(in, ifname)
+		if err != nil || l == nil || l.Attrs().MTU == mtu {
+			return err
+		}
+		return gone(in.LinkSetMTU(l, mtu))
+	}), "set MTU of %s in %s", ifname, netns)
+}
+
+// addresses adds the wanted addresses first and then removes others, except link-local ones.
+func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
+	have, err := in.AddrList(l, netlink.FAMILY_ALL)
+	if err != nil {
+		return fmt.Errorf("list addresses: %w", err)
+	}
+	stale := map[string]netlink.Addr{}
+	for _, a := range have {
+		if !a.IP.IsLinkLocalUnicast() {
+			stale[a.IPNet.String()] = a
+		}
+	}
+	for _, p := range c.Addrs {
+		n := ipNet(p)
+		if _, ok := stale[n.String()]; ok {
+			delete(stale, n.String())
+			continue
+		}
+		a := &netlink.Addr{IPNet: n}
+		if p.Addr().Is6() {
+			a.Flags = unix.IFA_F_NODAD
+		}
+		if err := in.AddrReplace(l, a); err != nil {
+			return fmt.Errorf("add address %s: %w", p, err)
+		}
+	}
+	for text, a := range stale {
+		if err := in.AddrDel(l, &a); err != nil && !errors.Is(err, unix.EADDRNOTAVAIL) {
+			return fmt.Errorf("remove address %s: %w", text, err)
+		}
+	}
+	return nil
+}
+
+// defaultRoute adds a default route, unless there is one through another interface.
+func defaultRoute(in *netlink.Handle, l netlink.Link, gw netip.Addr) error {
+	r := &netlink.Route{LinkIndex: l.Attrs().Index, Gw: gw.AsSlice()}
+	err := in.RouteAdd(r)
+	if !errors.Is(err, unix.EEXIST) {
+		return err
+	}
+	_, other, err := defaultVia(in, l, family(gw))
+	if err != nil || other {
+		return err
+	}
+	return in.RouteReplace(r)
+}
+
+func family(a netip.Addr) int {
+	if a.Is4() {
+		return netlink.FAMILY_V4
+	}
+	return netlink.FAMILY_V6
+}
+
+// defaultVia returns the gateway of the default route through l, and whether there is one through another interface.
+func defaultVia(in *netlink.Handle, l netlink.Link, family int) (gw netip.Addr, other bool, err error) {
+	routes, err := in.RouteListFiltered(family, &netlink.Route{Table: unix.RT_TABLE_MAIN}, netlink.RT_FILTER_TABLE)
+	if err != nil {
+		return netip.Addr{}, false, err
+	}
+	for _, r := range routes {
+		if r.Dst != nil {
+			if ones, _ := r.Dst.Mask.Size(); ones != 0 {
+				continue
+			}
+		}
+		if r.LinkIndex == l.Attrs().Index {
+			gw, _ = netip.AddrFromSlice(r.Gw)
+			gw = gw.Unmap()
+		} else {
+			other = true
+		}
+	}
+	return gw, other, nil
+}
+
+// enableIPv6 undoes what container runtimes set when they know of no IPv6 network. It is called on a thread inside
+// the namespace: /proc/sys/net shows the namespace of whoever opens it.
+func enableIPv6(ifname string) error {
+	path := "/proc/sys/net/ipv6/conf/" + ifname + "/disable_ipv6"
+	now, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("IPv6 is not available: %w", err)
+	}
+	if len(now) > 0 && now[0] == '0' {
+		return nil
+	}
+	if err := os.WriteFile(path, []byte("0"), 0); err != nil {
+		return fmt.Errorf("enable IPv6: %w", err)
+	}
+	return nil
+}
+
+// ethtoolValue is struct ethtool_value of linux/ethtool.h.
+type ethtoolValue struct{ cmd, data uint32 }
+
+// ifreqData is struct ifreq with its pointer member.
+type ifreqData struct {
+	name [unix.IFNAMSIZ]byte
+	data unsafe.Pointer
+	_    [16]byte
+}
+
+// ethtool runs a command that takes or yields one number, on a thread inside the interface's namespace.
+func ethtool(ifname string, cmd, value uint32) (uint32, error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	v := ethtoolValue{cmd, value}
+	req := ifreqData{data: unsafe.Pointer(&v)}
+	copy(req.name[:unix.IFNAMSIZ-1], ifname)
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&req))); errno != 0 {
+		return 0, errno
+	}
+	return v.data, nil
+}
+
+// txChecksumOff makes the container compute checksums itself. A userspace datapath takes frames as they are from the
+// host end, and would carry them on with the checksum that the device was expected to fill in: TCP never connects.
+func txChecksumOff(ifname string) error {
+	if on, err := ethtool(ifname, unix.ETHTOOL_GTXCSUM, 0); err == nil && on == 0 {
+		return nil
+	}
+	_, err := ethtool(ifname, unix.ETHTOOL_STXCSUM, 0)
+	return err
+}

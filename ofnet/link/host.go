@@ -1,0 +1,270 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+)
+
+// Link groups (IFLA_GROUP) of host ends: in use, and to be deleted.
+const (
+	GroupLive   = 0xc0471
+	GroupDoomed = 0xc0472
+)
+
+// Errors that callers decide on.
+var (
+	// ErrNoNamespace says that the container's network namespace is gone.
+	ErrNoNamespace = errors.New("network namespace does not exist")
+	// ErrTaken says that the name of the wanted interface is in use for something else.
+	ErrTaken = errors.New("interface name is in use")
+	// ErrDiffers says that an interface is not as it should be.
+	ErrDiffers = errors.New("interface is not as it was made")
+)
+
+// Host is the network namespace that holds the host ends of all pairs: the one that ovs-vswitchd lives in.
+// All methods are safe for concurrent use.
+type Host struct {
+	ns     *Namespace
+	nl     *netlink.Handle
+	reaper *netlink.Handle
+
+	mu      sync.Mutex
+	doomed  []string
+	queued  uint64 // doomed so far
+	reaped  uint64 // and deleted so far
+	urgent  bool
+	wake    chan struct{} // has room for one
+	changed chan struct{} // closed when reaped grows
+}
+
+// Open opens the namespace at path, "" for the process's own.
+func Open(path string) (*Host, error) {
+	ns, err := OpenNamespace(path)
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{ns: ns, wake: make(chan struct{}, 1), changed: make(chan struct{})}
+	if h.nl, err = h.ns.netlink(); err == nil {
+		h.reaper, err = h.ns.netlink()
+	}
+	if err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// Close releases the namespace and its sockets.
+func (h *Host) Close() {
+	for _, nl := range []*netlink.Handle{h.nl, h.reaper} {
+		if nl != nil {
+			nl.Close()
+		}
+	}
+	h.ns.Close()
+}
+
+// netlink opens a rtnetlink socket inside the namespace.
+func (n *Namespace) netlink() (*netlink.Handle, error) {
+	var h *netlink.Handle
+	err := n.Do(func() (err error) {
+		h, err = netlink.NewHandle(unix.NETLINK_ROUTE)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open netlink in %s: %w", n, err)
+	}
+	return h, nil
+}
+
+// container opens a container's namespace; it must not be the host's own.
+func (h *Host) container(path string) (*Namespace, error) {
+	if path == "" {
+		return nil, fmt.Errorf("%w: no path given", ErrNoNamespace)
+	}
+	ns, err := OpenNamespace(path)
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
+		return nil, fmt.Errorf("%w: %s", ErrNoNamespace, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ns.Same(h.ns) {
+		ns.Close()
+		return nil, fmt.Errorf("network namespace %s is the host's own", path)
+	}
+	return ns, nil
+}
+
+// Pair names the two ends of a veth pair.
+type Pair struct {
+	Host   string // name of the host end
+	Netns  string // path of the container's network namespace
+	IfName string // name of the container's end
+	MTU    int    // of both ends as they are made; Configure may lower the container's
+}
+
+// Create makes the pair: the host end up, the peer inside the container, still down. A pair that exists is left as it
+// is; a host end of ours that leads elsewhere is replaced. It returns ErrNoNamespace when the container is gone and
+// ErrTaken when something else bears one of the names.
+func (h *Host) Create(p Pair) error {
+	ns, err := h.container(p.Netns)
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	attrs := netlink.NewLinkAttrs()
+	attrs.Name, attrs.MTU, attrs.Group, attrs.Flags = p.Host, p.MTU, GroupLive, net.FlagUp
+	err = h.nl.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: p.IfName, PeerNamespace: netlink.NsFd(ns.fd)})
+	if !errors.Is(err, unix.EEXIST) {
+		return wrap(err, "make veth %s to %s in %s", p.Host, p.IfName, p.Netns)
+	}
+	again, err := h.reconcile(ns, p)
+	if err != nil || !again {
+		return err
+	}
+	err = h.nl.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: p.IfName, PeerNamespace: netlink.NsFd(ns.fd)})
+	return wrap(err, "make veth %s to %s in %s", p.Host, p.IfName, p.Netns)
+}
+
+// reconcile looks at what is in the way of a new pair: again is true when it has been removed.
+func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
+	inside, err := ns.netlink()
+	if err != nil {
+		return false, err
+	}
+	defer inside.Close()
+	outer, err := find(h.nl, p.Host)
+	if err != nil {
+		return false, err
+	}
+	inner, err := find(inside, p.IfName)
+	if err != nil {
+		return false, err
+	}
+	if outer != nil && outer.Attrs().Group != GroupLive && outer.Attrs().Group != GroupDoomed {
+		return false, fmt.Errorf("%w: %s on the host belongs to someone else", ErrTaken, p.Host)
+	}
+	if inner != nil && paired(outer, inner) && outer.Attrs().Group == GroupLive {
+		return false, wrap(h.nl.LinkSetUp(outer), "set %s up", p.Host)
+	}
+	if inner != nil && !paired(outer, inner) {
+		// The end of an older pair of ours may go; anything else is not ours to delete.
+		peer, err := h.nl.LinkByIndex(inner.Attrs().ParentIndex)
+		if err != nil || inner.Type() != "veth" || peer.Attrs().ParentIndex != inner.Attrs().Index ||
+			(peer.Attrs().Group != GroupLive && peer.Attrs().Group != GroupDoomed) {
+			return false, fmt.Errorf("%w: %s exists in %s", ErrTaken, p.IfName, p.Netns)
+		}
+		if err := gone(h.nl.LinkDel(peer)); err != nil {
+			return false, wrap(err, "delete old veth %s", peer.Attrs().Name)
+		}
+	}
+	if outer != nil {
+		if err := gone(h.nl.LinkDel(outer)); err != nil {
+			return false, wrap(err, "delete old veth %s", p.Host)
+		}
+	}
+	return true, nil
+}
+
+// Delete deletes a host end of ours, and with it the pair, at once. It takes about 20 ms; Doom does not.
+func (h *Host) Delete(name string) error {
+	l, err := find(h.nl, name)
+	if err != nil || l == nil {
+		return err
+	}
+	if g := l.Attrs().Group; g != GroupLive && g != GroupDoomed {
+		return nil
+	}
+	return wrap(gone(h.nl.LinkDel(l)), "delete veth %s", name)
+}
+
+// Names returns the names of all live host ends.
+func (h *Host) Names() ([]string, error) {
+	links, err := h.nl.LinkList()
+	if err != nil {
+		return nil, fmt.Errorf("list links: %w", err)
+	}
+	var out []string
+	for _, l := range links {
+		if l.Attrs().Group == GroupLive {
+			out = append(out, l.Attrs().Name)
+		}
+	}
+	return out, nil
+}
+
+// Exists reports whether a live host end of that name exists.
+func (h *Host) Exists(name string) (bool, error) {
+	l, err := find(h.nl, name)
+	return l != nil && l.Attrs().Group == GroupLive, err
+}
+
+// SetMTU sets the MTU of a host end; one that is gone is success.
+func (h *Host) SetMTU(name string, mtu int) error {
+	l, err := find(h.nl, name)
+	if err != nil || l == nil || l.Attrs().MTU == mtu {
+		return err
+	}
+	return wrap(gone(h.nl.LinkSetMTU(l, mtu)), "set MTU of %s", name)
+}
+
+// SetUp sets an interface of the host up, whoever it belongs to.
+func (h *Host) SetUp(name string) error {
+	l, err := h.nl.LinkByName(name)
+	if err == nil && l.Attrs().Flags&net.FlagUp == 0 {
+		err = h.nl.LinkSetUp(l)
+	}
+	return wrap(err, "set %s up", name)
+}
+
+// find returns a link by name, nil when there is none.
+func find(nl *netlink.Handle, name string) (netlink.Link, error) {
+	l, err := nl.LinkByName(name)
+	var missing netlink.LinkNotFoundError
+	if errors.As(err, &missing) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up interface %s: %w", name, err)
+	}
+	return l, nil
+}
+
+// paired reports whether the links, of two namespaces, are the ends of one veth pair.
+func paired(a, b netlink.Link) bool {
+	return a != nil && b != nil && a.Type() == "veth" && b.Type() == "veth" &&
+		a.Attrs().ParentIndex == b.Attrs().Index && b.Attrs().ParentIndex == a.Attrs().Index
+}
+
+// gone makes a success of "there is no such device".
+func gone(err error) error {
+	if errors.Is(err, unix.ENODEV) {
+		return nil
+	}
+	return err
+}
+
+func wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, err)...)
+}
+
+// netnsHandle is the namespace as package netns knows it.
+func (n *Namespace) netnsHandle() *netns.NsHandle {
+	h := netns.NsHandle(n.fd)
+	return &h
+}
+
+func ipNet(p netip.Prefix) *net.IPNet {
+	return &net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}
+}

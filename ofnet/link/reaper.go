@@ -1,0 +1,118 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/vishvananda/netlink/nl"
+	"golang.org/x/sys/unix"
+)
+
+// reapWindow is how long the reaper collects before it deletes: one grace period's worth.
+const reapWindow = 20 * time.Millisecond
+
+// Doom gives host ends to the reaper, which deletes them soon. It does not block. Only links of ours are deleted.
+func (h *Host) Doom(names ...string) {
+	h.mu.Lock()
+	h.doomed = append(h.doomed, names...)
+	h.queued += uint64(len(names))
+	h.mu.Unlock()
+	h.poke()
+}
+
+func (h *Host) poke() {
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Flush waits until everything doomed before the call has been deleted; it needs Reap to run.
+func (h *Host) Flush(ctx context.Context) error {
+	h.mu.Lock()
+	target := h.queued
+	h.urgent = true
+	h.mu.Unlock()
+	h.poke()
+	for {
+		h.mu.Lock()
+		reaped, changed := h.reaped, h.changed
+		h.mu.Unlock()
+		if reaped >= target {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the deletion of interfaces: %w", ctx.Err())
+		}
+	}
+}
+
+// Reap deletes what is doomed, many links by one request, until ctx ends; then it deletes the rest and returns nil.
+// It begins with what an earlier process left doomed.
+func (h *Host) Reap(ctx context.Context, log *slog.Logger) error {
+	if err := h.deleteDoomed(); err != nil {
+		log.Warn("deletion of old interfaces", "error", err)
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return h.reap()
+		case <-h.wake:
+		}
+		h.mu.Lock()
+		urgent := h.urgent
+		h.mu.Unlock()
+		if !urgent {
+			t := time.NewTimer(reapWindow)
+			select {
+			case <-t.C:
+			case <-ctx.Done():
+			}
+			t.Stop()
+		}
+		if err := h.reap(); err != nil {
+			log.Warn("deletion of interfaces", "error", err)
+		}
+	}
+}
+
+func (h *Host) reap() error {
+	h.mu.Lock()
+	names, upTo := h.doomed, h.queued
+	h.doomed, h.urgent = nil, false
+	h.mu.Unlock()
+	if len(names) == 0 {
+		return nil
+	}
+	var errs []error
+	for _, name := range names {
+		l, err := find(h.reaper, name)
+		if err == nil && l != nil && l.Attrs().Group == GroupLive {
+			err = gone(h.reaper.LinkSetGroup(l, GroupDoomed))
+		}
+		errs = append(errs, wrap(err, "give up interface %s", name))
+	}
+	errs = append(errs, h.deleteDoomed())
+	h.mu.Lock()
+	h.reaped = upTo
+	close(h.changed)
+	h.changed = make(chan struct{})
+	h.mu.Unlock()
+	return errors.Join(errs...)
+}
+
+// deleteDoomed deletes the doomed group with one request, so with one grace period.
+func (h *Host) deleteDoomed() error {
+	return wrap(h.ns.Do(func() error {
+		req := nl.NewNetlinkRequest(unix.RTM_DELLINK, unix.NLM_F_ACK)
+		req.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))
+		req.AddData(nl.NewRtAttr(unix.IFLA_GROUP, nl.Uint32Attr(GroupDoomed)))
+		_, err := req.Execute(unix.NETLINK_ROUTE, 0)
+		return gone(err)
+	}), "delete links of group %#x", GroupDoomed)
+}

@@ -1,0 +1,378 @@
+package openflow
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options are the settings of a Conn; the zero value of each means its default.
+type Options struct {
+	Echo    time.Duration // between signs of life that are asked for when nothing else comes; 5 s
+	Timeout time.Duration // without a sign of life before the connection counts as dead; 15 s
+	// Async is called in order, by the reader, for messages that answer nothing: PacketIn, PortStatus,
+	// FlowRemoved. It must not block. nil: the switch is not asked for them.
+	Async func(Message)
+}
+
+// ErrClosed is what calls return when the connection was closed by Close.
+var ErrClosed = errors.New("connection closed")
+
+// Conn is a connection to a switch. Its methods may be called by several goroutines at once.
+type Conn struct {
+	net     net.Conn
+	options Options
+	alive   atomic.Int64 // UnixNano of the last byte that moved
+
+	write sync.Mutex // guards w and buf
+	w     *bufio.Writer
+	buf   []byte
+
+	mu    sync.Mutex // guards what follows
+	xid   uint32
+	calls []*call
+	err   error
+	done  chan struct{}
+}
+
+// call waits for the replies to messages with xids first to last.
+type call struct {
+	first, last uint32
+	// reply takes the answer to message i in the reader goroutine; it returns true after the last one.
+	reply func(i int, m Message) bool
+	done  chan struct{}
+}
+
+// Dial connects to the switch that listens at the unix socket path, and shakes hands. It blocks until the switch
+// has told its features; ctx limits only that. The connection lives until Close, or until it fails.
+func Dial(ctx context.Context, path string, o Options) (*Conn, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("connect to switch: %w", err)
+	}
+	return NewConn(ctx, c, o)
+}
+
+// NewConn is Dial over a connection that is there already, which it owns from now on.
+func NewConn(ctx context.Context, nc net.Conn, o Options) (*Conn, error) {
+	if o.Echo <= 0 {
+		o.Echo = 5 * time.Second
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 15 * time.Second
+	}
+	c := &Conn{net: nc, options: o, done: make(chan struct{})}
+	c.alive.Store(time.Now().UnixNano())
+	c.w = bufio.NewWriterSize(stamped{c}, 128<<10)
+	go c.read()
+	go c.keepAlive()
+	if err := c.Send(&Hello{Versions: 1 << Version}); err != nil {
+		c.fail(err)
+		return nil, err
+	}
+	if _, err := c.Request(ctx, Simple(TypeFeaturesRequest)); err != nil {
+		c.fail(err)
+		return nil, fmt.Errorf("shake hands with switch: %w", err)
+	}
+	if o.Async != nil {
+		if err := c.Send(&Config{Set: true, MissSendLen: maxMessage}); err != nil {
+			c.fail(err)
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// stamped writes to the connection and notes that it moves.
+type stamped struct{ c *Conn }
+
+func (s stamped) Write(b []byte) (int, error) {
+	n := 0
+	for n < len(b) {
+		m, err := s.c.net.Write(b[n:min(n+32<<10, len(b))])
+		n += m
+		if err != nil {
+			return n, err
+		}
+		s.c.alive.Store(time.Now().UnixNano())
+	}
+	return n, nil
+}
+
+// Done is closed when the connection has ended; Err then says why.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Err is why the connection has ended; nil while it lives.
+func (c *Conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Close ends the connection; calls that wait return ErrClosed.
+func (c *Conn) Close() error {
+	c.fail(ErrClosed)
+	return nil
+}
+
+// fail ends the connection once; the first reason stays.
+func (c *Conn) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	c.calls = nil
+	close(c.done)
+	_ = c.net.Close() // the reason is err
+}
+
+// Send writes a message that nobody answers.
+func (c *Conn) Send(m Message) error {
+	c.mu.Lock()
+	c.xid++
+	xid := c.xid
+	c.mu.Unlock()
+	return c.put(xid, true, m)
+}
+
+// put writes messages with ascending xids, the first one being xid.
+func (c *Conn) put(xid uint32, flush bool, list ...Message) error {
+	c.write.Lock()
+	defer c.write.Unlock()
+	for n, m := range list {
+		if err := c.putLocked(xid+uint32(n), m); err != nil {
+			return err
+		}
+	}
+	if !flush {
+		return nil
+	}
+	return c.flushLocked()
+}
+
+func (c *Conn) putLocked(xid uint32, m Message) error {
+	buf, err := Append(c.buf[:0], xid, m)
+	if err != nil {
+		return err
+	}
+	c.buf = buf
+	if _, err := c.w.Write(buf); err != nil {
+		return c.broken(err)
+	}
+	return nil
+}
+
+func (c *Conn) flushLocked() error {
+	if err := c.w.Flush(); err != nil {
+		return c.broken(err)
+	}
+	return nil
+}
+
+// broken ends the connection after a failed write and returns the reason it ended for.
+func (c *Conn) broken(err error) error {
+	c.fail(fmt.Errorf("write to switch: %w", err))
+	return c.Err()
+}
+
+// begin reserves n xids and registers who takes the answers to them.
+func (c *Conn) begin(n int, reply func(int, Message) bool) (*call, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return nil, c.err
+	}
+	if c.xid > 1<<32-1-uint32(n)-1 {
+		c.xid = 0
+	}
+	k := &call{first: c.xid + 1, last: c.xid + uint32(n), reply: reply, done: make(chan struct{})}
+	c.xid = k.last
+	c.calls = append(c.calls, k)
+	return k, nil
+}
+
+// wait blocks until the call has its last answer.
+func (c *Conn) wait(ctx context.Context, k *call) error {
+	select {
+	case <-k.done:
+		return nil
+	case <-c.done:
+		return c.Err()
+	case <-ctx.Done():
+		c.end(k)
+		return ctx.Err()
+	}
+}
+
+// end forgets a call; true when it was there.
+func (c *Conn) end(k *call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n := range c.calls {
+		if c.calls[n] == k {
+			c.calls = append(c.calls[:n:n], c.calls[n+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// Request sends m and blocks for the one message that answers it. When the switch refuses, the error is an *Error.
+func (c *Conn) Request(ctx context.Context, m Message) (Message, error) {
+	var answer Message
+	k, err := c.begin(1, func(_ int, m Message) bool {
+		answer = m
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.put(k.first, true, m); err != nil {
+		c.end(k)
+		return nil, err
+	}
+	if err := c.wait(ctx, k); err != nil {
+		return nil, err
+	}
+	if refusal, ok := answer.(*Error); ok {
+		return nil, refusal
+	}
+	return answer, nil
+}
+
+// Barrier blocks until the switch has done all that was sent before.
+func (c *Conn) Barrier(ctx context.Context) error {
+	_, err := c.Request(ctx, Simple(TypeBarrierRequest))
+	return err
+}
+
+// List sends a request and calls each with every piece of the answer, in order, in the reader goroutine; it must
+// not block. It returns when the last piece has been handed over.
+func (c *Conn) List(ctx context.Context, m *MultipartRequest, each func(*MultipartReply)) error {
+	var failed error
+	k, err := c.begin(1, func(_ int, m Message) bool {
+		switch m := m.(type) {
+		case *Error:
+			failed = m
+		case *MultipartReply:
+			each(m)
+			return !m.More
+		default:
+			failed = fmt.Errorf("switch answers a listing with type %d", m.Type())
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.put(k.first, true, m); err != nil {
+		c.end(k)
+		return err
+	}
+	if err := c.wait(ctx, k); err != nil {
+		return err
+	}
+	return failed
+}
+
+// read is the reader goroutine: it decodes in order and hands over.
+func (c *Conn) read() {
+	r := bufio.NewReaderSize(c.net, 256<<10)
+	frame := make([]byte, headerSize, maxMessage)
+	for {
+		frame = frame[:headerSize]
+		if _, err := io.ReadFull(r, frame); err != nil {
+			c.fail(fmt.Errorf("read from switch: %w", err))
+			return
+		}
+		n := int(be.Uint16(frame[2:]))
+		if n < headerSize {
+			c.fail(fmt.Errorf("switch sent a message of length %d", n))
+			return
+		}
+		frame = frame[:n]
+		if _, err := io.ReadFull(r, frame[headerSize:]); err != nil {
+			c.fail(fmt.Errorf("read from switch: %w", err))
+			return
+		}
+		c.alive.Store(time.Now().UnixNano())
+		xid, m, err := Decode(frame)
+		if err != nil {
+			c.fail(fmt.Errorf("read from switch: %w", err))
+			return
+		}
+		c.take(xid, m)
+	}
+}
+
+// take hands a message to whom it concerns.
+func (c *Conn) take(xid uint32, m Message) {
+	switch m := m.(type) {
+	case *Hello:
+		if m.Versions&(1<<Version) == 0 {
+			c.fail(fmt.Errorf("switch does not speak OpenFlow 1.3 (its versions: %#x); add it to the bridge's protocols", m.Versions))
+		}
+		return
+	case *Echo:
+		if !m.Reply {
+			// Not here: a reader that waits for room to write would stop both directions.
+			go func() { _ = c.put(xid, true, &Echo{Reply: true, Data: m.Data}) }() // a failure ends the Conn
+			return
+		}
+	case *PacketIn, *PortStatus, *FlowRemoved:
+		if c.options.Async != nil {
+			c.options.Async(m)
+		}
+		return
+	}
+	c.mu.Lock()
+	var k *call
+	for _, o := range c.calls {
+		if xid >= o.first && xid <= o.last {
+			k = o
+			break
+		}
+	}
+	c.mu.Unlock()
+	if k != nil && k.reply(int(xid-k.first), m) && c.end(k) {
+		close(k.done)
+	}
+}
+
+// keepAlive asks for signs of life and ends the connection when none come.
+func (c *Conn) keepAlive() {
+	tick := time.NewTicker(c.options.Echo)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-tick.C:
+		}
+		quiet := time.Since(time.Unix(0, c.alive.Load()))
+		if quiet > c.options.Timeout {
+			c.fail(fmt.Errorf("switch has been silent for %v", quiet.Round(time.Millisecond)))
+			return
+		}
+		// A writer at work is a sign of life itself; when it is stuck, alive grows old all the same.
+		if quiet < c.options.Echo/2 || !c.write.TryLock() {
+			continue
+		}
+		// A failure ends the Conn. A half-open peer takes nothing off the socket: the write has a limit.
+		_ = c.net.SetWriteDeadline(time.Now().Add(c.options.Timeout))
+		if c.putLocked(0, &Echo{}) == nil {
+			_ = c.flushLocked()
+		}
+		_ = c.net.SetWriteDeadline(time.Time{})
+		c.write.Unlock()
+	}
+}

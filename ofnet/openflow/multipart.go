@@ -1,0 +1,246 @@
+package openflow
+
+import (
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// Part is the type of a multipart message (OpenFlow 1.3.5 section 7.3.5).
+type Part uint16
+
+// The multipart types.
+const (
+	PartDesc        Part = 0
+	PartFlow        Part = 1
+	PartAggregate   Part = 2
+	PartTable       Part = 3
+	PartPortStats   Part = 4
+	PartGroupDesc   Part = 7
+	PartMeterConfig Part = 10
+	PartPortDesc    Part = 13
+)
+
+// MultipartRequest asks for a listing. Filter narrows PartFlow and PartAggregate; its Table is AllTables for all.
+type MultipartRequest struct {
+	Part       Part
+	Filter     FlowFilter
+	Number     uint32 // of PartPortStats, flow.PortAny for all; of PartMeterConfig, AllMeters for all
+	moreToCome bool
+}
+
+// FlowFilter selects flows.
+type FlowFilter struct {
+	Table      uint8
+	Cookie     flow.Cookie
+	CookieMask uint64
+	Match      flow.Match
+}
+
+// Type is TypeMultipartRequest.
+func (*MultipartRequest) Type() Type { return TypeMultipartRequest }
+
+func (m *MultipartRequest) append(b []byte, _ uint32) []byte {
+	b = be.AppendUint16(b, uint16(m.Part))
+	b = append(b, 0, boolByte(m.moreToCome), 0, 0, 0, 0)
+	switch m.Part {
+	case PartFlow, PartAggregate:
+		b = append(b, m.Filter.Table, 0, 0, 0)
+		b = be.AppendUint32(b, flow.PortAny)
+		b = be.AppendUint32(b, anyGroup)
+		b = append(b, 0, 0, 0, 0)
+		b = be.AppendUint64(b, uint64(m.Filter.Cookie))
+		b = be.AppendUint64(b, m.Filter.CookieMask)
+		b = appendMatch(b, m.Filter.Match)
+	case PartPortStats, PartMeterConfig:
+		b = be.AppendUint32(b, m.Number)
+		b = append(b, 0, 0, 0, 0)
+	}
+	return b
+}
+
+func boolByte(v bool) byte {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func decodeMultipartRequest(r *reader) *MultipartRequest {
+	m := &MultipartRequest{Part: Part(r.u16())}
+	m.moreToCome = r.u16()&1 != 0
+	r.skip(4)
+	switch m.Part {
+	case PartFlow, PartAggregate:
+		m.Filter.Table = r.u8()
+		r.skip(15)
+		m.Filter.Cookie = flow.Cookie(r.u64())
+		m.Filter.CookieMask = r.u64()
+		m.Filter.Match = r.match()
+	case PartPortStats, PartMeterConfig:
+		m.Number = r.u32()
+	}
+	return m
+}
+
+// MultipartReply is one piece of a listing. Of the lists the one that fits Part is filled; a type that the package
+// does not know stays in Body.
+type MultipartReply struct {
+	Part      Part
+	More      bool // another piece follows
+	Desc      *Desc
+	Flows     []FlowStats
+	Aggregate *Aggregate
+	Tables    []TableStats
+	PortStats []PortStats
+	Groups    []flow.Group
+	Meters    []flow.Meter
+	Ports     []Port
+	Body      []byte
+}
+
+// Type is TypeMultipartReply.
+func (*MultipartReply) Type() Type { return TypeMultipartReply }
+
+// Desc names a switch.
+type Desc struct{ Manufacturer, Hardware, Software, Serial, Datapath string }
+
+// FlowStats is a flow with its counters.
+type FlowStats struct {
+	Flow           flow.Flow
+	Packets, Bytes uint64
+	Seconds        uint32 // since it was added
+}
+
+// Aggregate counts over many flows.
+type Aggregate struct {
+	Packets, Bytes uint64
+	Flows          uint32
+}
+
+// TableStats counts of a table.
+type TableStats struct {
+	Table            flow.TableID
+	Active           uint32
+	Lookups, Matched uint64
+}
+
+// PortStats counts of a port.
+type PortStats struct {
+	Port                 uint32
+	RxPackets, TxPackets uint64
+	RxBytes, TxBytes     uint64
+	RxDropped, TxDropped uint64
+	RxErrors, TxErrors   uint64
+}
+
+// append writes the piece again; only tests and fakes send replies.
+func (m *MultipartReply) append(b []byte, _ uint32) []byte {
+	b = be.AppendUint16(b, uint16(m.Part))
+	b = append(b, 0, boolByte(m.More), 0, 0, 0, 0)
+	for i := range m.Flows {
+		f := &m.Flows[i]
+		start := len(b)
+		b = append(b, 0, 0, byte(f.Flow.Table), 0)
+		b = be.AppendUint32(b, f.Seconds)
+		b = be.AppendUint32(b, 0)
+		b = be.AppendUint16(b, f.Flow.Priority)
+		b = append(b, make([]byte, 10)...)
+		b = be.AppendUint64(b, uint64(f.Flow.Cookie))
+		b = be.AppendUint64(b, f.Packets)
+		b = be.AppendUint64(b, f.Bytes)
+		b = appendMatch(b, f.Flow.Match)
+		b = append(b, f.Flow.Actions.Wire()...)
+		be.PutUint16(b[start:], uint16(min(len(b)-start, maxMessage)))
+	}
+	for _, g := range m.Groups {
+		b = be.AppendUint16(b, uint16(min(8+len(g.Buckets.Wire()), maxMessage)))
+		b = append(b, byte(g.Type), 0)
+		b = be.AppendUint32(b, g.ID)
+		b = append(b, g.Buckets.Wire()...)
+	}
+	for _, p := range m.Ports {
+		b = p.append(b)
+	}
+	return append(b, m.Body...)
+}
+
+func decodeMultipartReply(r *reader) *MultipartReply {
+	m := &MultipartReply{Part: Part(r.u16())}
+	m.More = r.u16()&1 != 0
+	r.skip(4)
+	for r.err == nil && len(r.b) > 0 {
+		switch m.Part {
+		case PartDesc:
+			m.Desc = &Desc{r.text(256), r.text(256), r.text(256), r.text(32), r.text(256)}
+		case PartFlow:
+			m.Flows = append(m.Flows, r.flowStats())
+		case PartAggregate:
+			m.Aggregate = &Aggregate{Packets: r.u64(), Bytes: r.u64(), Flows: r.u32()}
+			r.skip(4)
+		case PartTable:
+			t := TableStats{Table: flow.TableID(r.u8())}
+			r.skip(3)
+			t.Active, t.Lookups, t.Matched = r.u32(), r.u64(), r.u64()
+			m.Tables = append(m.Tables, t)
+		case PartPortStats:
+			m.PortStats = append(m.PortStats, r.portStats())
+		case PartGroupDesc:
+			m.Groups = append(m.Groups, r.groupDesc())
+		case PartMeterConfig:
+			e := reader{b: r.sub("meter", 0, 8), err: r.err}
+			e.skip(2)
+			m.Meters = append(m.Meters, e.meter())
+			if r.err == nil {
+				r.err = e.err
+			}
+		case PartPortDesc:
+			m.Ports = append(m.Ports, decodePort(r))
+		default:
+			m.Body = clone(r.b)
+			r.b = nil
+		}
+	}
+	return m
+}
+
+func (r *reader) flowStats() (f FlowStats) {
+	e := reader{b: r.sub("flow", 0, 56)}
+	e.skip(2)
+	f.Flow.Table = flow.TableID(e.u8())
+	e.skip(1)
+	f.Seconds = e.u32()
+	e.skip(4)
+	f.Flow.Priority = e.u16()
+	e.skip(10)
+	f.Flow.Cookie = flow.Cookie(e.u64())
+	f.Packets, f.Bytes = e.u64(), e.u64()
+	f.Flow.Match = e.match()
+	f.Flow.Actions = e.instructions()
+	if r.err == nil {
+		r.err = e.err
+	}
+	return f
+}
+
+func (r *reader) groupDesc() (g flow.Group) {
+	e := reader{b: r.sub("group", 0, 8)}
+	e.skip(2)
+	g.Type = flow.GroupType(e.u8())
+	e.skip(1)
+	g.ID = e.u32()
+	g.Buckets = e.buckets()
+	if r.err == nil {
+		r.err = e.err
+	}
+	return g
+}
+
+func (r *reader) portStats() (p PortStats) {
+	p.Port = r.u32()
+	r.skip(4)
+	p.RxPackets, p.TxPackets = r.u64(), r.u64()
+	p.RxBytes, p.TxBytes = r.u64(), r.u64()
+	p.RxDropped, p.TxDropped = r.u64(), r.u64()
+	p.RxErrors, p.TxErrors = r.u64(), r.u64()
+	r.skip(40)
+	return p
+}

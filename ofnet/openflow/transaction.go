@@ -1,0 +1,125 @@
+package openflow
+
+import (
+	"context"
+	"fmt"
+)
+
+// Refusal is the switch's refusal of the message at Index of a transaction; -1 when it named none.
+type Refusal struct {
+	Index int
+	Err   *Error
+}
+
+// RefusedError says that the switch refused a transaction, of which it then did nothing.
+type RefusedError struct{ Refusals []Refusal }
+
+// Error tells the first refusal and how many there are.
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("switch refused message %d of the bundle: %v (%d refusals)", e.Refusals[0].Index, e.Refusals[0].Err,
+		len(e.Refusals))
+}
+
+// Transact sends n messages, which must be FlowMods and GroupMods, as one bundle with one barrier: all are done or
+// none. next returns message i; it is called once for each i in order, and may reuse what it returned before. The
+// call blocks until the switch has passed the barrier. A refusal is a *RefusedError. When ctx ends before, the
+// connection ends with it: nobody knows how much of the bundle arrived.
+func (c *Conn) Transact(ctx context.Context, n int, next func(i int) Message) error {
+	return c.transact(ctx, n, true, next)
+}
+
+// Sequence is Transact without a bundle, for messages that cannot be in one, such as MeterMods: each is done or
+// refused for itself, and the *RefusedError names those that were refused.
+func (c *Conn) Sequence(ctx context.Context, n int, next func(i int) Message) error {
+	return c.transact(ctx, n, false, next)
+}
+
+func (c *Conn) transact(ctx context.Context, n int, bundle bool, next func(i int) Message) error {
+	if n == 0 {
+		return nil
+	}
+	// xids: open, n messages, commit, barrier; those of open and commit stay unused without a bundle.
+	var refusals []Refusal
+	k, err := c.begin(n+3, func(i int, m Message) bool {
+		if e, ok := m.(*Error); ok {
+			index := i - 1
+			if index >= n {
+				index = -1
+			}
+			refusals = append(refusals, Refusal{index, e})
+		}
+		return i == n+2
+	})
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { c.fail(ctx.Err()) })
+	defer stop()
+	if err := c.putAll(k, n, bundle, next); err != nil {
+		c.end(k)
+		return err
+	}
+	if err := c.wait(ctx, k); err != nil {
+		return err
+	}
+	if len(refusals) > 0 {
+		return &RefusedError{named(refusals)}
+	}
+	return nil
+}
+
+func (c *Conn) putAll(k *call, n int, bundle bool, next func(i int) Message) error {
+	c.write.Lock()
+	defer c.write.Unlock()
+	id := k.first
+	control := func(xid uint32, step BundleStep) error {
+		if !bundle {
+			return nil
+		}
+		return c.putLocked(xid, &BundleControl{ID: id, Step: step})
+	}
+	if err := control(k.first, BundleOpen); err != nil {
+		return err
+	}
+	add := &BundleAdd{ID: id}
+	for i := range n {
+		m := next(i)
+		if bundle {
+			add.Message = m
+			m = add
+		}
+		if err := c.putLocked(k.first+1+uint32(i), m); err != nil {
+			if dead := c.Err(); dead != nil {
+				return dead
+			}
+			// The message was too long. Of the open bundle nothing may stay at the switch.
+			_ = control(k.last-1, BundleDiscard) // a failure ends the Conn
+			_ = c.flushLocked()
+			return &RefusedError{[]Refusal{{i, tooLong}}}
+		}
+	}
+	if err := control(k.last-1, BundleCommit); err != nil {
+		return err
+	}
+	if err := c.putLocked(k.last, Simple(TypeBarrierRequest)); err != nil {
+		return err
+	}
+	return c.flushLocked()
+}
+
+// tooLong is OFPBRC_BAD_LEN: what a switch would say to a message of more than 64 kB if it could be sent.
+var tooLong = &Error{Kind: 1, Code: 6}
+
+// named keeps the refusals that name a message; when none does, the first.
+func named(all []Refusal) []Refusal {
+	var out []Refusal
+	for _, r := range all {
+		if r.Index >= 0 {
+			out = append(out, r)
+		}
+	}
+	if out == nil {
+		return all[:1]
+	}
+	return out
+}

@@ -1,0 +1,239 @@
+package ovsdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+)
+
+// External ids of an endpoint's interface. They are all that an agent must know of the endpoint after a restart.
+const (
+	IDEndpoint  = "contiv-endpoint"  // state id of the endpoint; every port of ours has it, fixed ports as "-"
+	IDTenant    = "contiv-tenant"    // tenant name
+	IDNetwork   = "contiv-network"   // network name
+	IDGroup     = "contiv-group"     // group name, or absent
+	IDContainer = "contiv-container" // container id
+	IDIfName    = "contiv-ifname"    // name of the interface in the container
+	IDNetns     = "contiv-netns"     // path of the container's network namespace
+	IDOwner     = "contiv-owner"     // who asked for the port: "cni/NAME", "docker"
+)
+
+// FixedPort is the value of IDEndpoint for ports that belong to the switch itself.
+const FixedPort = "-"
+
+// PortSpec says how a port shall be.
+type PortSpec struct {
+	Name        string
+	Type        string // "" for a device that exists, "internal", "vxlan"
+	OFPort      uint32 // requested OpenFlow number, 1..65279; 0: any
+	MAC         net.HardwareAddr
+	Options     map[string]string
+	ExternalIDs map[string]string
+}
+
+// TunnelSpec is the one VXLAN port of a switch; flows choose peer and VNI, and copy the TOS byte into the outer header.
+// udp is the UDP destination port.
+func TunnelSpec(name string, ofport uint32, udp int) PortSpec {
+	return PortSpec{Name: name, Type: "vxlan", OFPort: ofport,
+		Options:     map[string]string{"remote_ip": "flow", "key": "flow", "tos": "inherit", "dst_port": strconv.Itoa(udp)},
+		ExternalIDs: map[string]string{IDEndpoint: FixedPort}}
+}
+
+// UplinkSpec is a NIC as a trunk.
+func UplinkSpec(nic string, ofport uint32) PortSpec {
+	return PortSpec{Name: nic, OFPort: ofport, ExternalIDs: map[string]string{IDEndpoint: FixedPort}}
+}
+
+// InternalSpec is a port that the host itself uses; its MAC is fixed.
+func InternalSpec(name string, ofport uint32, mac net.HardwareAddr) PortSpec {
+	return PortSpec{Name: name, Type: "internal", OFPort: ofport, MAC: mac,
+		ExternalIDs: map[string]string{IDEndpoint: FixedPort}}
+}
+
+// Port is a port as Open vSwitch has it.
+type Port struct {
+	Name        string
+	Type        string
+	OFPort      uint32 // 0: not assigned (yet, or ever: see Error)
+	Requested   uint32 // ofport_request, 0: none
+	Error       string // why ovs-vswitchd could not make it work
+	MAC         string
+	ExternalIDs map[string]string
+}
+
+func portOf(r *InterfaceRow) Port {
+	p := Port{Name: r.Name, Type: r.Type, Error: r.Error, MAC: r.MAC, ExternalIDs: r.ExternalIDs}
+	if r.OFPort > 0 {
+		p.OFPort = uint32(r.OFPort)
+	}
+	if r.OFPortRequest > 0 {
+		p.Requested = uint32(r.OFPortRequest)
+	}
+	return p
+}
+
+// Port returns the port of that name, as last heard from Open vSwitch. It does not block.
+func (s *Switch) Port(name string) (Port, bool) {
+	var out Port
+	var ok bool
+	s.db.View(func(t *Tables) {
+		var r *InterfaceRow
+		if _, r, ok = t.Interface(name); ok {
+			out = portOf(r)
+		}
+	})
+	return out, ok
+}
+
+// Ports returns all ports that carry the external id key (with any value when value is ""), ordered by name.
+// It does not block.
+func (s *Switch) Ports(key, value string) []Port {
+	var out []Port
+	s.db.View(func(t *Tables) {
+		for r := range t.Interfaces {
+			if v, ok := r.ExternalIDs[key]; ok && (value == "" || v == value) {
+				out = append(out, portOf(r))
+			}
+		}
+	})
+	slices.SortFunc(out, func(a, b Port) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// AddPort makes the port exist as spec says and returns when the database has it; WaitPort waits for the switch.
+// Calls that come while a transaction is under way share the next one. A port of that name that belongs to another
+// endpoint is an error.
+func (s *Switch) AddPort(ctx context.Context, spec PortSpec) error {
+	if err := s.joined.do(ctx, change{name: spec.Name, add: &spec}); err != nil {
+		return fmt.Errorf("add port %s: %w", spec.Name, err)
+	}
+	return nil
+}
+
+// RemovePort makes the port be gone from the database. It joins other calls as AddPort does.
+func (s *Switch) RemovePort(ctx context.Context, name string) error {
+	if _, ok := s.Port(name); !ok && s.db.Connected() {
+		return nil
+	}
+	if err := s.joined.do(ctx, change{name: name}); err != nil {
+		return fmt.Errorf("remove port %s: %w", name, err)
+	}
+	return nil
+}
+
+// WaitPort waits until ovs-vswitchd has given the port its OpenFlow number, or says why it cannot.
+func (s *Switch) WaitPort(ctx context.Context, name string) (Port, error) {
+	var out Port
+	err := s.db.Await(ctx, func(t *Tables) (bool, error) {
+		_, r, ok := t.Interface(name)
+		if !ok {
+			return false, nil
+		}
+		out = portOf(r)
+		switch {
+		case r.OFPort > 0:
+			return true, nil
+		case r.OFPort < 0 && r.Error != "":
+			return false, errors.New(r.Error)
+		}
+		return false, nil
+	})
+	if err != nil {
+		return out, fmt.Errorf("wait until ovs-vswitchd attaches port %s: %w", name, err)
+	}
+	return out, nil
+}
+
+// EnsurePort is AddPort and WaitPort.
+func (s *Switch) EnsurePort(ctx context.Context, spec PortSpec) (Port, error) {
+	if err := s.AddPort(ctx, spec); err != nil {
+		return Port{}, err
+	}
+	return s.WaitPort(ctx, spec.Name)
+}
+
+// change is one wish of a joined transaction: a port to have, or (add is nil) to have not.
+type change struct {
+	name string
+	add  *PortSpec
+}
+
+// errTaken says that a port name is in use for something else.
+func errTaken(name, owner string) error {
+	return fmt.Errorf("port name %s is taken by endpoint %s", name, owner)
+}
+
+// commit carries out changes of different ports in one transaction.
+func (s *Switch) commit(ctx context.Context, changes []change) error {
+	ops := []Op{s.guard()}
+	var added, gone Set
+	var taken error
+	s.db.View(func(t *Tables) {
+		for i, c := range changes {
+			id, _, exists := t.Port(c.name)
+			switch {
+			case c.add == nil && exists:
+				gone = append(gone, id)
+			case c.add == nil:
+			case !exists:
+				iface, port := Named(fmt.Sprintf("i%d", i)), Named(fmt.Sprintf("p%d", i))
+				row := c.add.row()
+				row["name"] = c.name
+				ops = append(ops, Insert("Interface", iface, row),
+					Insert("Port", port, Row{"name": c.name, "interfaces": Set{iface}}))
+				added = append(added, port)
+			default:
+				_, have, ok := t.Interface(c.name)
+				if ok && have.ExternalIDs[IDEndpoint] != "" && have.ExternalIDs[IDEndpoint] != c.add.ExternalIDs[IDEndpoint] {
+					taken = errTaken(c.name, have.ExternalIDs[IDEndpoint])
+					return
+				}
+				if !ok || !c.add.met(have) {
+					ops = append(ops, Update("Interface", c.add.row(), Is("name", c.name)))
+				}
+			}
+		}
+	})
+	if taken != nil {
+		return taken
+	}
+	if added != nil {
+		ops = append(ops, Mutate("Bridge", "ports", "insert", added, Is("name", s.name)))
+	}
+	if gone != nil {
+		ops = append(ops, Mutate("Bridge", "ports", "delete", gone, Is("name", s.name)))
+	}
+	if len(ops) == 1 {
+		return nil
+	}
+	_, err := s.db.Transact(ctx, ops...)
+	return s.explain(err)
+}
+
+// row is the Interface row of a new port, without its name.
+func (p *PortSpec) row() Row {
+	r := Row{"type": p.Type, "options": Map(p.Options), "external_ids": Map(p.ExternalIDs)}
+	if p.OFPort != 0 {
+		r["ofport_request"] = p.OFPort
+	}
+	if p.MAC != nil {
+		r["mac"] = p.MAC.String()
+	}
+	return r
+}
+
+// met reports whether the interface is as the spec says.
+func (p *PortSpec) met(have *InterfaceRow) bool {
+	return have.Type == p.Type && (p.OFPort == 0 || have.OFPortRequest == int64(p.OFPort)) &&
+		maps.Equal(have.Options, p.Options) && maps.Equal(have.ExternalIDs, p.ExternalIDs) &&
+		(p.MAC == nil || have.MAC == p.MAC.String())
+}

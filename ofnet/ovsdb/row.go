@@ -1,0 +1,120 @@
+package ovsdb
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Root is the one row of table Open_vSwitch (ovs-vswitchd.conf.db(5)).
+type Root struct {
+	Version       string   // ovs_version
+	DatapathTypes []string // "system" is among them only when the kernel's datapath works
+	ExternalIDs   map[string]string
+}
+
+// BridgeRow is a row of table Bridge, without its ports: a bridge with a thousand ports would resend all of them with
+// each change, and Port rows exist only while a bridge has them.
+type BridgeRow struct {
+	Name         string
+	DatapathType string
+	DatapathID   string // 16 hex digits, "" until ovs-vswitchd has made the bridge
+	FailMode     string
+	Protocols    []string
+	OtherConfig  map[string]string
+	ExternalIDs  map[string]string
+	FlowTables   map[int64]UUID
+}
+
+// PortRow is a row of table Port.
+type PortRow struct {
+	Name       string
+	Interfaces []UUID
+}
+
+// InterfaceRow is a row of table Interface.
+type InterfaceRow struct {
+	Name          string
+	Type          string // "" is a device of the system
+	OFPort        int64  // 0 until assigned, -1 when ovs-vswitchd could not open the device
+	OFPortRequest int64
+	Error         string
+	MAC           string // mac_in_use
+	Options       map[string]string
+	ExternalIDs   map[string]string
+}
+
+// FlowTableRow is a row of table Flow_Table.
+type FlowTableRow struct {
+	Name string
+}
+
+// column decodes one column into a row of type R.
+type column[R any] struct {
+	name   string
+	decode func(*R, json.RawMessage) error
+}
+
+// col makes a column from the field's place and its decoder.
+func col[R, T any](name string, place func(*R) *T, decode func(json.RawMessage) (T, error)) column[R] {
+	return column[R]{name, func(r *R, raw json.RawMessage) error {
+		v, err := decode(raw)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", name, err)
+		}
+		*place(r) = v
+		return nil
+	}}
+}
+
+func optionalString(raw json.RawMessage) (string, error) { return decodeOptional(raw, decodeString) }
+func optionalInt(raw json.RawMessage) (int64, error)     { return decodeOptional(raw, decodeInt) }
+func stringSet(raw json.RawMessage) ([]string, error)    { return decodeSet(raw, decodeString) }
+func uuidSet(raw json.RawMessage) ([]UUID, error)        { return decodeSet(raw, decodeUUID) }
+
+func rootColumns() []column[Root] {
+	return []column[Root]{
+		col("ovs_version", func(r *Root) *string { return &r.Version }, optionalString),
+		col("datapath_types", func(r *Root) *[]string { return &r.DatapathTypes }, stringSet),
+		col("external_ids", func(r *Root) *map[string]string { return &r.ExternalIDs }, decodeStringMap),
+	}
+}
+
+func bridgeColumns() []column[BridgeRow] {
+	return []column[BridgeRow]{
+		col("name", func(r *BridgeRow) *string { return &r.Name }, decodeString),
+		col("datapath_type", func(r *BridgeRow) *string { return &r.DatapathType }, decodeString),
+		col("datapath_id", func(r *BridgeRow) *string { return &r.DatapathID }, optionalString),
+		col("fail_mode", func(r *BridgeRow) *string { return &r.FailMode }, optionalString),
+		col("protocols", func(r *BridgeRow) *[]string { return &r.Protocols }, stringSet),
+		col("other_config", func(r *BridgeRow) *map[string]string { return &r.OtherConfig }, decodeStringMap),
+		col("external_ids", func(r *BridgeRow) *map[string]string { return &r.ExternalIDs }, decodeStringMap),
+		col("flow_tables", func(r *BridgeRow) *map[int64]UUID { return &r.FlowTables },
+			func(raw json.RawMessage) (map[int64]UUID, error) { return decodeMap(raw, decodeInt, decodeUUID) }),
+	}
+}
+
+func portColumns() []column[PortRow] {
+	return []column[PortRow]{
+		col("name", func(r *PortRow) *string { return &r.Name }, decodeString),
+		col("interfaces", func(r *PortRow) *[]UUID { return &r.Interfaces }, uuidSet),
+	}
+}
+
+func interfaceColumns() []column[InterfaceRow] {
+	return []column[InterfaceRow]{
+		col("name", func(r *InterfaceRow) *string { return &r.Name }, decodeString),
+		col("type", func(r *InterfaceRow) *string { return &r.Type }, decodeString),
+		col("ofport", func(r *InterfaceRow) *int64 { return &r.OFPort }, optionalInt),
+		col("ofport_request", func(r *InterfaceRow) *int64 { return &r.OFPortRequest }, optionalInt),
+		col("error", func(r *InterfaceRow) *string { return &r.Error }, optionalString),
+		col("mac_in_use", func(r *InterfaceRow) *string { return &r.MAC }, optionalString),
+		col("options", func(r *InterfaceRow) *map[string]string { return &r.Options }, decodeStringMap),
+		col("external_ids", func(r *InterfaceRow) *map[string]string { return &r.ExternalIDs }, decodeStringMap),
+	}
+}
+
+func flowTableColumns() []column[FlowTableRow] {
+	return []column[FlowTableRow]{
+		col("name", func(r *FlowTableRow) *string { return &r.Name }, optionalString),
+	}
+}

@@ -1,0 +1,42 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// deliver sends the packet out: to a port, into the tunnel, or tagged to the uplink. Routed frames leave by the
+// uplink with this host's own address, never with the router's.
+type deliver struct{}
+
+func (deliver) Name() string { return "deliver" }
+
+func (deliver) Tables() []flow.Table {
+	return []flow.Table{
+		{ID: tDeliver, Name: "deliver", Miss: flow.Do(flow.OutputField(flow.All(regOut)))},
+		{ID: tUplink, Name: "uplink"},
+	}
+}
+
+func (deliver) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+	if owner.Kind == ofnet.KindSwitch {
+		// The switch does not send a packet back by its in_port unless that is forgotten.
+		out.Add(flow.New(tDeliver, 110, flow.NewMatch(has(bitHairpin)),
+			flow.Do(flow.Load(flow.Range(flow.InPort, 0, 15), 0xffff), flow.OutputField(flow.All(regOut)))))
+		if s.Local.Uplink != 0 {
+			out.Add(flow.New(tDeliver, exact, flow.NewMatch(flow.Eq(regOut, uint64(s.Local.Uplink))), flow.Do(flow.GotoTable(tUplink))))
+		}
+		if s.Local.Host != 0 {
+			out.Add(flow.New(tDeliver, exact, flow.NewMatch(flow.Eq(regOut, uint64(s.Local.Host))), flow.Do(flow.GotoTable(tHostOut))))
+		}
+	}
+	n, _, ok := segment(s, owner)
+	if !ok || n.Encap != ofnet.VLAN || s.Local.Uplink == 0 {
+		return out
+	}
+	tagged := append(pushTag(n), flow.Output(s.Local.Uplink))
+	out.Add(flow.New(tUplink, 50, flow.NewMatch(inNetwork(n), has(bitRouted)),
+		flow.Do(append([]flow.Action{flow.SetMAC(flow.EthSrc, uplinkMAC(s))}, tagged...)...)))
+	out.Add(flow.New(tUplink, 40, flow.NewMatch(inNetwork(n)), flow.Do(tagged...)))
+	return out
+}

@@ -1,0 +1,155 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// neighbor resolves addresses: ARP and neighbor discovery are answered by the switch itself, from what it knows, or
+// flooded where the network asks for that. What is not IP, ARP or discovery stops here.
+type neighbor struct{}
+
+func (neighbor) Name() string { return "neighbor" }
+
+func (neighbor) Tables() []flow.Table {
+	return []flow.Table{{ID: tNeighbor, Name: "neighbor"}, {ID: tAnswer, Name: "answer"}, {ID: tBack, Name: "back"}}
+}
+
+func (neighbor) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+	if m, ok := endpoint(s, owner); ok {
+		neighborEndpoint(&out, s, m)
+	}
+	if n, _, ok := segment(s, owner); ok {
+		neighborSegment(&out, s, n)
+	}
+	if owner.Kind == ofnet.KindSwitch {
+		neighborSwitch(&out)
+	}
+	return out
+}
+
+// answer makes the request in hand into an answer with mac.
+func answer(mac ofnet.MAC) flow.Actions {
+	var v uint64
+	for _, b := range mac {
+		v = v<<8 | uint64(b)
+	}
+	return flow.Do(flow.SetField(regAnswer, v), flow.GotoTable(tAnswer))
+}
+
+// flood sends the frame to the network's members without asking for rules: a question is no traffic.
+func flood() flow.Actions { return flow.Do(on(bitSkip), on(bitBUM), flow.GotoTable(tReplicate)) }
+
+// asksFor are the two ways to ask for the endpoint's addresses.
+func asksFor(m member) (list [][]flow.Term) {
+	if m.IP4.Is4() {
+		list = append(list, []flow.Term{flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, m.IP4)})
+	}
+	if m.IP6.Is6() {
+		list = append(list, append(solicits(), flow.EqAddr(flow.NDTarget, m.IP6)))
+	}
+	return list
+}
+
+// solicits matches a neighbor solicitation that carries its sender's link address, so that the answer has room for
+// one. One without is a probe for duplicates, and gets silence.
+func solicits() []flow.Term {
+	return append(make([]flow.Term, 0, 6), flow.Eq(flow.ICMPv6Type, ndSolicitation), flow.Eq(flow.NDOptionsType, 1))
+}
+
+func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
+	if m.local && m.IP4.Is4() {
+		// An endpoint that asks for itself announces itself. Physical switches learn from it; nobody answers.
+		own := flow.Actions{}
+		if m.net.Encap == ofnet.VLAN || m.net.ARP == ofnet.Flood {
+			own = flood()
+		}
+		out.Add(flow.New(tNeighbor, 140, flow.NewMatch(flow.Eq(flow.InPort, uint64(m.Port)), flow.Eq(flow.ARPOp, 1),
+			flow.EqAddr(flow.ARPTPA, m.IP4)), own))
+	}
+	for _, ask := range asksFor(m) {
+		if m.net.Mode == ofnet.Bridge && m.net.ARP == ofnet.Proxy {
+			out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(ask, has(bitEndpoint), inNetwork(m.net))...), answer(m.MAC)))
+		}
+		if m.local && m.net.Encap == ofnet.VLAN {
+			// Asked from outside, exactly the host that has the endpoint answers.
+			mac := m.MAC
+			if m.net.Mode == ofnet.Routing {
+				mac = uplinkMAC(s)
+			}
+			out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(ask, has(bitUplink), inNetwork(m.net))...), answer(mac)))
+		}
+	}
+}
+
+func neighborSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
+	add := func(priority uint16, do flow.Actions, terms ...flow.Term) {
+		out.Add(flow.New(tNeighbor, priority, flow.NewMatch(append(terms, inNetwork(n))...), do))
+	}
+	if n.Mode == ofnet.Routing {
+		// Everything is behind the router.
+		add(90, answer(RouterMAC), has(bitEndpoint), flow.Eq(flow.ARPOp, 1))
+		add(90, answer(RouterMAC), append(solicits(), has(bitEndpoint))...)
+	} else {
+		if ownsGateway(n) && n.Gateway4.Is4() {
+			add(130, answer(RouterMAC), has(bitEndpoint), flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, n.Gateway4))
+		}
+		if ownsGateway(n) && n.Gateway6.Is6() {
+			add(130, answer(RouterMAC), append(solicits(), has(bitEndpoint), flow.EqAddr(flow.NDTarget, n.Gateway6))...)
+		}
+		for _, ask := range []flow.Term{flow.Eq(flow.ARPOp, 1), flow.Eq(flow.ICMPv6Type, ndSolicitation)} {
+			switch {
+			case n.ARP == ofnet.Flood:
+				add(50, flood(), ask)
+			case n.Encap == ofnet.VLAN && s.Local.Uplink != 0:
+				// Nobody that we know: it can only be outside.
+				add(50, flow.Do(load(regOut, s.Local.Uplink), flow.GotoTable(tUplink)), ask, has(bitEndpoint))
+			}
+		}
+	}
+	if n.Encap == ofnet.VLAN {
+		out.Add(flow.New(tBack, 20, flow.NewMatch(has(bitUplink), inNetwork(n)),
+			flow.Do(append(pushTag(n), flow.Output(flow.PortInPort))...)))
+		out.Add(flow.New(tBack, 22, flow.NewMatch(has(bitUplink), inNetwork(n), flow.Eq(flow.ICMPv6Type, ndAdvertisement)),
+			flow.Do(append([]flow.Action{moveAnswer(flow.NDTLL)}, append(pushTag(n), flow.Output(flow.PortInPort))...)...)))
+	}
+}
+
+// moveAnswer copies the MAC to answer with into a field.
+func moveAnswer(to flow.Field) flow.Action {
+	return flow.Move(flow.Range(regAnswer, 0, 47), flow.All(to))
+}
+
+func move(from, to flow.Field) flow.Action { return flow.Move(flow.All(from), flow.All(to)) }
+
+func neighborSwitch(out *flow.Set) {
+	add := func(t flow.TableID, priority uint16, do flow.Actions, terms ...flow.Term) {
+		out.Add(flow.New(t, priority, flow.NewMatch(terms...), do))
+	}
+	reply := flow.Do(on(bitSkip), flow.GotoTable(tBridge))
+	add(tNeighbor, 30, reply, flow.Eq(flow.ARPOp, 2))
+	add(tNeighbor, 30, reply, flow.Eq(flow.ICMPv6Type, ndAdvertisement))
+	add(tNeighbor, 25, flow.Actions{}, flow.Eq(flow.ICMPv6Type, ndSolicitation))
+	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
+		add(tNeighbor, 20, flow.Do(flow.GotoTable(tQoS)), family, has(bitEndpoint))
+		add(tNeighbor, 10, flow.Do(flow.GotoTable(tUnhairpin)), family)
+	}
+	add(tAnswer, 10, flow.Do(
+		move(flow.EthSrc, flow.EthDst), moveAnswer(flow.EthSrc),
+		flow.SetField(flow.ARPOp, 2),
+		move(flow.ARPSHA, flow.ARPTHA), moveAnswer(flow.ARPSHA),
+		move(flow.ARPSPA, regScratch), move(flow.ARPTPA, flow.ARPSPA), move(regScratch, flow.ARPTPA),
+		flow.GotoTable(tBack)), flow.ARP())
+	const solicitedOverride = 0x60000000 // the S and O bits of an advertisement (RFC 4861 section 4.4)
+	add(tAnswer, 10, flow.Do(
+		move(flow.EthSrc, flow.EthDst), moveAnswer(flow.EthSrc),
+		move(flow.IPv6Src, flow.IPv6Dst), move(flow.NDTarget, flow.IPv6Src),
+		flow.SetField(flow.ICMPv6Type, ndAdvertisement), flow.SetField(flow.ICMPv6Code, 0),
+		flow.SetField(flow.NDReserved, solicitedOverride), flow.SetField(flow.NDOptionsType, 2),
+		flow.GotoTable(tBack)), flow.Eq(flow.ICMPv6Type, ndSolicitation))
+	// The target's link address can be written only where the match says that this is an advertisement.
+	inPort := flow.Output(flow.PortInPort)
+	add(tBack, 12, flow.Do(moveAnswer(flow.NDTLL), inPort), flow.Eq(flow.ICMPv6Type, ndAdvertisement), has(bitEndpoint))
+	add(tBack, 10, flow.Do(inPort), has(bitEndpoint))
+	add(tBack, 10, flow.Do(inPort), has(bitHost))
+}

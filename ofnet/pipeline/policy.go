@@ -1,0 +1,39 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// policy judges at both ends, after forwarding has said who the receiver is: the sender's rules on the sender's
+// host, the receiver's on the receiver's. A group without rules admits everything.
+type policy struct{}
+
+func (policy) Name() string { return "policy" }
+
+func (policy) Tables() []flow.Table {
+	return []flow.Table{
+		{ID: tPolicyOut, Name: "policy_out", Miss: flow.Do(flow.GotoTable(tReplicate))},
+		{ID: tPolicyIn, Name: "policy_in", Miss: flow.Do(flow.GotoTable(tCommit))},
+	}
+}
+
+// Priorities of the flows that stand above all rules.
+const (
+	policySkip  = 60000 // judged already
+	policyOther = 59000 // the other end judges
+)
+
+func (policy) Flows(_ *ofnet.State, owner ofnet.Key) (out flow.Set) {
+	if owner.Kind != ofnet.KindSwitch {
+		return out
+	}
+	add := func(t flow.TableID, priority uint16, term flow.Term, next flow.TableID) {
+		out.Add(flow.New(t, priority, flow.NewMatch(term), flow.Do(flow.GotoTable(next))))
+	}
+	add(tPolicyOut, policySkip, has(bitSkip), tReplicate)
+	add(tPolicyIn, policySkip, has(bitSkip), tDeliver)
+	add(tPolicyOut, policyOther, hasNot(bitEndpoint), tReplicate)
+	add(tPolicyIn, policyOther, hasNot(bitLocal), tCommit)
+	return out
+}

@@ -1,0 +1,78 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+)
+
+// member is an endpoint with what it belongs to, all present.
+type member struct {
+	*ofnet.Endpoint
+	net    *ofnet.Segment
+	tenant *ofnet.Tenant
+	group  uint32 // 0: none
+	local  bool
+	host   *ofnet.Host
+}
+
+// endpoint finds the endpoint that owner names. ok is false when owner is no endpoint, when something that the
+// endpoint belongs to is missing, or when there is no way to it yet: no port here, no tunnel address there.
+func endpoint(s *ofnet.State, owner ofnet.Key) (m member, ok bool) {
+	if owner.Kind != ofnet.KindEndpoint {
+		return m, false
+	}
+	return resolve(s, s.Endpoints[owner.Name])
+}
+
+func resolve(s *ofnet.State, e *ofnet.Endpoint) (m member, ok bool) {
+	if e == nil {
+		return m, false
+	}
+	m = member{Endpoint: e, net: s.Segments[e.Segment], host: s.Hosts[e.Host], local: e.Host == s.Self}
+	if m.net == nil || m.host == nil {
+		return m, false
+	}
+	if m.tenant = s.Tenants[m.net.Tenant]; m.tenant == nil {
+		return m, false
+	}
+	if g := s.Groups[e.Group]; g != nil {
+		m.group = g.ID
+	}
+	switch {
+	case m.local:
+		return m, e.Port != 0
+	case m.net.Encap == ofnet.VXLAN:
+		return m, m.host.VTEP.IsValid() && s.Local.Tunnel != 0
+	default:
+		return m, s.Local.Uplink != 0
+	}
+}
+
+// here is endpoint for those on this host.
+func here(s *ofnet.State, owner ofnet.Key) (m member, ok bool) {
+	m, ok = endpoint(s, owner)
+	return m, ok && m.local
+}
+
+// segment finds the segment that owner names, with its tenant.
+func segment(s *ofnet.State, owner ofnet.Key) (n *ofnet.Segment, t *ofnet.Tenant, ok bool) {
+	if owner.Kind != ofnet.KindSegment {
+		return nil, nil, false
+	}
+	if n = s.Segments[owner.Name]; n == nil {
+		return nil, nil, false
+	}
+	t = s.Tenants[n.Tenant]
+	return n, t, t != nil
+}
+
+// ownsGateway says that the network's gateway is this switch: everywhere but on a bridged VLAN, whose gateway is a
+// machine outside.
+func ownsGateway(n *ofnet.Segment) bool { return n.Mode == ofnet.Routing || n.Encap == ofnet.VXLAN }
+
+// uplinkMAC is the source of routed frames on this host's uplink.
+func uplinkMAC(s *ofnet.State) ofnet.MAC {
+	if h := s.Hosts[s.Self]; h != nil {
+		return h.UplinkMAC
+	}
+	return ofnet.MAC{}
+}

@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// route is the distributed router: what is addressed to it goes by tenant and destination address, the longest
+// prefix first, IPv4 and IPv6 alike.
+type route struct{}
+
+func (route) Name() string { return "route" }
+
+func (route) Tables() []flow.Table {
+	return []flow.Table{
+		{ID: tGate, Name: "gate", Miss: flow.Do(flow.GotoTable(tBridge))},
+		{ID: tRoute, Name: "route"},
+	}
+}
+
+// routePriority makes the longest prefix win; an endpoint beats a route to its very address.
+func routePriority(bits int, endpoint bool) uint16 {
+	p := uint16(exact + 2*bits)
+	if endpoint {
+		p++
+	}
+	return p
+}
+
+func (route) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+	if m, ok := endpoint(s, owner); ok {
+		routeEndpoint(&out, s, m)
+	}
+	if n, t, ok := segment(s, owner); ok && n.Prefix4.IsValid() {
+		// An address of the tenant's own that nobody has does not follow the default route out of the tenant.
+		out.Add(flow.New(tRoute, routePriority(n.Prefix4.Bits(), false),
+			flow.NewMatch(flow.EqPrefix(flow.IPDst, n.Prefix4), flow.IP(), inTenant(t)), flow.Actions{}))
+	}
+	if owner.Kind == ofnet.KindSwitch {
+		routed := flow.Do(on(bitRouted), flow.GotoTable(tRoute))
+		out.Add(flow.New(tGate, exact, flow.NewMatch(flow.EqMAC(flow.EthDst, RouterMAC)), routed))
+		if mac := uplinkMAC(s); mac != (ofnet.MAC{}) {
+			out.Add(flow.New(tGate, exact, flow.NewMatch(flow.EqMAC(flow.EthDst, mac), has(bitUplink)), routed))
+		}
+		out.Add(flow.New(tGate, 90, flow.NewMatch(has(bitRouted)), flow.Do(flow.GotoTable(tRoute))))
+	}
+	return out
+}
+
+func routeEndpoint(out *flow.Set, s *ofnet.State, m member) {
+	// On a VLAN that is routed, frames go from one host's uplink address to the other's.
+	mac := m.MAC
+	if !m.local && m.net.Encap == ofnet.VLAN && m.net.Mode == ofnet.Routing {
+		mac = m.host.UplinkMAC
+	}
+	steps := append([]flow.Action{flow.DecTTL(), flow.SetMAC(flow.EthSrc, RouterMAC), flow.SetMAC(flow.EthDst, mac),
+		load(regNetwork, m.net.ID)}, wayTo(s, m)...)
+	do := flow.Do(append(steps, flow.GotoTable(tPolicyOut))...)
+	if m.IP4.Is4() {
+		out.Add(flow.New(tRoute, routePriority(32, true), towards(m, flow.EqAddr(flow.IPDst, m.IP4), inTenant(m.tenant)), do))
+	}
+	if m.IP6.Is6() {
+		out.Add(flow.New(tRoute, routePriority(128, true), towards(m, flow.EqAddr(flow.IPv6Dst, m.IP6), inTenant(m.tenant)), do))
+	}
+}

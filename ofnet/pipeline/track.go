@@ -1,0 +1,77 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// track sends the packets of tenants that have rules or services through the connection tracker, one zone a tenant,
+// and remembers what was admitted. The packets of other tenants go straight on, and are spared the second pass.
+type track struct{}
+
+func (track) Name() string { return "track" }
+
+func (track) Tables() []flow.Table {
+	return []flow.Table{
+		{ID: tTrack, Name: "track"},
+		{ID: tState, Name: "state", Miss: flow.Do(flow.GotoTable(tService))},
+		{ID: tCommit, Name: "commit", Miss: flow.Do(flow.GotoTable(tDeliver))},
+		{ID: tRefuse, Name: "refuse"},
+	}
+}
+
+func (track) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+	switch owner.Kind {
+	case ofnet.KindTenant:
+		if t := s.Tenants[owner.Name]; t != nil {
+			trackTenant(&out, t)
+		}
+	case ofnet.KindSwitch:
+		trackSwitch(&out)
+	}
+	return out
+}
+
+func trackTenant(out *flow.Set, t *ofnet.Tenant) {
+	pass := flow.Do(flow.GotoTable(tPeer))
+	if t.Tracked {
+		pass = flow.Do(flow.Track(flow.CT{ZoneFrom: zone(), NAT: &flow.NAT{}, Recirc: true, Table: tState}))
+	}
+	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
+		out.Add(flow.New(tTrack, 10, flow.NewMatch(family, inTenant(t)), pass))
+	}
+	if !t.Tracked {
+		return
+	}
+	generation := uint64(t.Generation &^ markBlocked)
+	out.Add(flow.New(tState, 170, flow.NewMatch(flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl),
+		flow.Eq(flow.CTMark, generation), inTenant(t)), flow.Do(on(bitSkip), flow.GotoTable(tHairpin))))
+	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
+		out.Add(flow.New(tCommit, 50, flow.NewMatch(family, inTenant(t)), flow.Do(
+			flow.Track(flow.CT{Commit: true, ZoneFrom: zone(), Exec: []flow.Action{
+				flow.Load(flow.All(flow.CTMark), generation),
+				flow.Move(flow.All(regRuleOut), flow.Range(flow.CTLabel, 0, 31)),
+				flow.Move(flow.All(regRuleIn), flow.Range(flow.CTLabel, 32, 63)),
+			}}), flow.GotoTable(tDeliver))))
+	}
+}
+
+func trackSwitch(out *flow.Set) {
+	add := func(t flow.TableID, priority uint16, do flow.Actions, terms ...flow.Term) {
+		out.Add(flow.New(t, priority, flow.NewMatch(terms...), do))
+	}
+	judged := flow.Do(on(bitSkip), flow.GotoTable(tPeer))
+	add(tState, 200, flow.Actions{}, flow.State(flow.CTInv|flow.CTTracked, 0))
+	// Above the flows that look at ct_mark, so that the megaflow of a new connection does not.
+	add(tState, 195, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTNew|flow.CTTracked, flow.CTRel))
+	add(tState, 190, flow.Actions{}, flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, 0),
+		flow.EqMask(flow.CTMark, markBlocked, markBlocked))
+	add(tState, 180, judged, flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, flow.CTRel))
+	add(tState, 180, judged, flow.State(flow.CTRel|flow.CTTracked, 0))
+	add(tCommit, 100, flow.Do(flow.GotoTable(tDeliver)), has(bitNoCommit))
+	block := flow.Do(flow.Track(flow.CT{Commit: true, ZoneFrom: zone(),
+		Exec: []flow.Action{flow.Load(flow.All(flow.CTMark), markBlocked)}}))
+	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
+		add(tRefuse, 50, block, family, flow.State(flow.CTEst|flow.CTTracked, 0))
+	}
+}
