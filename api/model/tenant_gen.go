@@ -95,7 +95,7 @@ var tenantKind = Kind{
 	LinkSets: []LinkTo{{Name: "AppProfiles", To: "appProfile"}, {Name: "EndpointGroups", To: "endpointGroup"}, {Name: "NetProfiles", To: "netprofile"}, {Name: "Networks", To: "network"}, {Name: "Policies", To: "policy"}, {Name: "Servicelbs", To: "serviceLB"}, {Name: "VolumeProfiles", To: "volumeProfile"}, {Name: "Volumes", To: "volume"}},
 	Links:    []LinkTo{},
 	Columns: []Column{
-		{Header: "Name", Field: "tenantName"},
+		{Header: "Name", Field: "tenantName", Dashes: 6},
 		{Header: "Default network", Field: "defaultNetwork", Wide: true},
 	},
 	Command: Command{Use: "tenant", Aliases: []string{}, Args: []string{"tenantName"},

@@ -47,6 +47,7 @@ type Store interface {
 	// Commit applies tx whole or not at all and returns the revision of its changes (of the store, if it had none).
 	// ErrConflict: a guard did not hold. ErrFenced: the fence did not hold (told before ErrConflict when both apply).
 	// ErrTooLarge: see Limits. ErrLeaseLost: a lease that it puts under has ended.
+	// A put of the value that a key has already may leave its revision as it is.
 	// After ErrUnavailable or a context error the outcome is unknown: the caller must read again before it decides.
 	Commit(ctx context.Context, tx *Tx) (Revision, error)
 

@@ -3,17 +3,22 @@ package bridge
 import "slices"
 
 // cell is one place in the switch: what should be there, and what is.
-type cell[V comparable] struct {
+type cell[K, V comparable] struct {
+	key    K
 	want   V
 	have   V
 	owner  *account // who wants it; nil when nobody does
 	wanted bool
 	there  bool
+	dirty  bool // want and have are to be compared
+	listed bool // it is in the book's list of dirty cells
 	seen   bool // of the comparison in progress
-	rivals []rival[V]
 }
 
-// rival is an owner that wants the same place and does not have it.
+// differs says that the switch does not have what it should.
+func (c *cell[K, V]) differs() bool { return c.wanted != c.there || c.wanted && c.want != c.have }
+
+// rival is an owner that wants a place and does not have it.
 type rival[V comparable] struct {
 	owner *account
 	want  V
@@ -21,40 +26,79 @@ type rival[V comparable] struct {
 
 // book holds the places of one sort: flows, groups or meters.
 type book[K, V comparable] struct {
-	cells map[K]*cell[V]
-	dirty map[K]struct{} // places to compare
+	cells  map[K]*cell[K, V]
+	rivals map[K][]rival[V]
+	dirty  []*cell[K, V]
+	slab   []cell[K, V] // cells not yet used: they are made many at a time
 }
 
 func newBook[K, V comparable]() book[K, V] {
-	return book[K, V]{map[K]*cell[V]{}, map[K]struct{}{}}
+	return book[K, V]{cells: map[K]*cell[K, V]{}, rivals: map[K][]rival[V]{}}
 }
 
-func (b *book[K, V]) at(k K) *cell[V] {
+func (b *book[K, V]) at(k K) *cell[K, V] {
 	c := b.cells[k]
 	if c == nil {
-		c = &cell[V]{}
+		if len(b.slab) == 0 {
+			b.slab = make([]cell[K, V], 64)
+		}
+		c, b.slab = &b.slab[0], b.slab[1:]
+		c.key = k
 		b.cells[k] = c
 	}
 	return c
 }
 
+// mark makes sure that the next take looks at c.
+func (b *book[K, V]) mark(c *cell[K, V]) {
+	c.dirty = true
+	if !c.listed {
+		c.listed = true
+		b.dirty = append(b.dirty, c)
+	}
+}
+
+// markKey is mark for the place k, when the book knows it.
+func (b *book[K, V]) markKey(k K) {
+	if c := b.cells[k]; c != nil {
+		b.mark(c)
+	}
+}
+
+// settle marks the place when it is not as it should be, and forgets it when there is nothing to know about it.
+func (b *book[K, V]) settle(c *cell[K, V]) {
+	if c.differs() {
+		b.mark(c)
+		return
+	}
+	c.dirty = false
+	if !c.wanted {
+		delete(b.cells, c.key)
+	}
+}
+
+// clean says that no place is dirty.
+func (b *book[K, V]) clean() bool {
+	return !slices.ContainsFunc(b.dirty, func(c *cell[K, V]) bool { return c.dirty })
+}
+
 // claim gives the place to a, or makes a its rival when a smaller owner has it.
 func (b *book[K, V]) claim(a *account, k K, v V) {
 	c := b.at(k)
-	c.dropRival(a)
+	b.dropRival(a, k)
 	if c.wanted && c.owner != a {
 		loser := rival[V]{a, v}
 		if less(a, c.owner) {
 			loser = rival[V]{c.owner, c.want}
 		}
-		c.rivals = append(c.rivals, loser)
+		b.rivals[k] = append(b.rivals[k], loser)
 		loser.owner.rivalry++
 		if loser.owner == a {
 			return
 		}
 	}
 	c.owner, c.want, c.wanted = a, v, true
-	b.settle(k, c)
+	b.settle(c)
 }
 
 // release takes the claim of a away; the smallest rival follows.
@@ -64,43 +108,36 @@ func (b *book[K, V]) release(a *account, k K) {
 		return
 	}
 	if c.owner != a {
-		c.dropRival(a)
+		b.dropRival(a, k)
 		return
 	}
 	var none V
 	c.owner, c.want, c.wanted = nil, none, false
-	if len(c.rivals) > 0 {
-		best := 0
-		for n := range c.rivals {
-			if less(c.rivals[n].owner, c.rivals[best].owner) {
-				best = n
+	if list := b.rivals[k]; len(list) > 0 {
+		next := slices.MinFunc(list, func(x, y rival[V]) int {
+			if less(x.owner, y.owner) {
+				return -1
 			}
-		}
-		next := c.rivals[best]
-		c.rivals = slices.Delete(c.rivals, best, best+1)
-		next.owner.rivalry--
+			return 1
+		})
+		b.dropRival(next.owner, k)
 		c.owner, c.want, c.wanted = next.owner, next.want, true
 	}
-	b.settle(k, c)
+	b.settle(c)
 }
 
-func (c *cell[V]) dropRival(a *account) {
-	before := len(c.rivals)
-	c.rivals = slices.DeleteFunc(c.rivals, func(r rival[V]) bool { return r.owner == a })
-	a.rivalry -= before - len(c.rivals)
-}
-
-// settle marks the place when it is not as it should be, and forgets it when there is nothing to know about it.
-func (b *book[K, V]) settle(k K, c *cell[V]) {
-	switch {
-	case c.wanted != c.there || c.wanted && c.want != c.have:
-		b.dirty[k] = struct{}{}
-	case !c.wanted:
-		delete(b.cells, k)
-		delete(b.dirty, k)
-	default:
-		delete(b.dirty, k)
+func (b *book[K, V]) dropRival(a *account, k K) {
+	if len(b.rivals) == 0 {
+		return
 	}
+	list := b.rivals[k]
+	rest := slices.DeleteFunc(list, func(r rival[V]) bool { return r.owner == a })
+	a.rivalry -= len(list) - len(rest)
+	if len(rest) == 0 {
+		delete(b.rivals, k)
+		return
+	}
+	b.rivals[k] = rest
 }
 
 // observe takes what the switch has over the whole book, and counts the places where that is news.
@@ -112,56 +149,103 @@ func observe[T any, K, V comparable](b *book[K, V], list []T, entry func(*T) (K,
 		if !c.there || c.have != v {
 			news++
 			c.have, c.there = v, true
-			b.settle(k, c)
+			b.settle(c)
 		}
 	}
-	for k, c := range b.cells {
+	for _, c := range b.cells {
 		if c.there && !c.seen {
 			news++
 			var none V
 			c.have, c.there = none, false
-			b.settle(k, c)
+			b.settle(c)
 		}
 		c.seen = false
 	}
 	return news
 }
 
-// take hands the dirty places that only admits to each and clears their marks. Those of failed owners it passes
-// over; their marks go too, and wake brings them back.
-func (b *book[K, V]) take(only func(*account) bool, each func(K, *cell[V])) []K {
-	var taken []K
-	for k := range b.dirty {
-		c := b.cells[k]
-		if c == nil {
-			delete(b.dirty, k)
-			continue
-		}
-		if !only(c.owner) {
-			continue
-		}
-		delete(b.dirty, k)
-		if c.owner != nil && c.owner.phase == Failed {
-			continue
-		}
-		taken = append(taken, k)
-		each(k, c)
-	}
-	return taken
+// change is one place in a batch: what the switch will have there.
+type change[K, V comparable] struct {
+	cell *cell[K, V]
+	to   V
+	gone bool
 }
 
-// is writes down what the switch has at k.
-func (b *book[K, V]) is(k K, v V) {
-	c := b.at(k)
-	c.have, c.there = v, true
-	b.settle(k, c)
+// changes are the places of a batch.
+type changes[K, V comparable] struct {
+	add, mod, del []change[K, V]
 }
 
-// gone writes down that the switch has nothing at k.
-func (b *book[K, V]) gone(k K) {
-	if c := b.cells[k]; c != nil {
-		var none V
-		c.have, c.there = none, false
-		b.settle(k, c)
+// take lists the dirty places that only admits, and clears their marks. Those of failed owners it passes over; their
+// marks go too, and wake brings them back.
+func (b *book[K, V]) take(only func(*account) bool) (out changes[K, V]) {
+	rest := b.dirty[:0]
+	for _, c := range b.dirty {
+		switch {
+		case !c.dirty:
+		case !only(c.owner):
+			rest = append(rest, c)
+			continue
+		case c.owner != nil && c.owner.phase == Failed:
+			c.dirty = false
+		default:
+			c.dirty = false
+			x := change[K, V]{c, c.want, !c.wanted}
+			switch {
+			case !c.differs():
+			case !c.wanted:
+				out.del = append(out.del, x)
+			case c.there:
+				out.mod = append(out.mod, x)
+			default:
+				out.add = append(out.add, x)
+			}
+		}
+		c.listed = false
 	}
+	clear(b.dirty[len(rest):])
+	b.dirty = rest
+	return out
+}
+
+// each yields all changes.
+func (x *changes[K, V]) each(yield func(*change[K, V]) bool) {
+	for _, list := range [][]change[K, V]{x.add, x.mod, x.del} {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}
+
+// done writes down that the switch has carried out x.
+func (b *book[K, V]) done(x *changes[K, V]) {
+	for ch := range x.each {
+		c := b.keep(ch.cell)
+		if ch.gone {
+			var none V
+			c.have, c.there = none, false
+		} else {
+			c.have, c.there = ch.to, true
+		}
+		b.settle(c)
+	}
+}
+
+// again marks the places of x: the switch has not carried it out.
+func (b *book[K, V]) again(x *changes[K, V]) {
+	for ch := range x.each {
+		b.mark(b.keep(ch.cell))
+	}
+}
+
+// keep returns the cell of c's place: c, which it puts back if it was forgotten while its change was on the way, or
+// the one that has followed it.
+func (b *book[K, V]) keep(c *cell[K, V]) *cell[K, V] {
+	if now := b.cells[c.key]; now != nil {
+		return now
+	}
+	b.cells[c.key] = c
+	return c
 }

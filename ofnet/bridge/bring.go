@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
 )
 
 // unsync makes the next bring compare with the switch.
@@ -71,10 +74,28 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 
 // compile brings the ledger up to date with the State, for the owners that were touched.
 func (r *Reconciler) compile() {
+	keys := make([]ofnet.Key, 0, len(r.touched))
 	for k := range r.touched {
-		r.ledger.set(k, r.compiler.Compile(r.state, k), r.latest)
+		keys = append(keys, k)
 	}
 	clear(r.touched)
+	const few = 256 // less is not worth a goroutine
+	sets := make([]flow.Set, len(keys))
+	var workers sync.WaitGroup
+	for at := 0; at < len(keys); {
+		next := min(at+max(few, len(keys)/runtime.GOMAXPROCS(0)+1), len(keys))
+		from := at
+		workers.Go(func() {
+			for i := from; i < next; i++ {
+				sets[i] = r.compiler.Compile(r.state, keys[i])
+			}
+		})
+		at = next
+	}
+	workers.Wait()
+	for i, k := range keys {
+		r.ledger.set(k, sets[i], r.latest)
+	}
 }
 
 // flush sends what is dirty until nothing is, and moves the revision.
@@ -168,10 +189,7 @@ func (r *Reconciler) fail(a *account, why string) {
 // halve finds an owner at fault when the switch did not name an entry: it sends the batch owner by owner, in halves.
 // It is called with the lock held and returns with it held.
 func (r *Reconciler) halve(ctx context.Context, sw Switch, b *batch, why error) error {
-	owners := make([]*account, 0, len(b.owners))
-	for a := range b.owners {
-		owners = append(owners, a)
-	}
+	owners := b.owners()
 	if len(owners) == 1 {
 		if owners[0] == nil {
 			// A deletion that the switch refuses. Forgetting the marks leaves it to the next comparison.

@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,13 +121,13 @@ func contains[K comparable](m map[K]struct{}, k K) bool {
 // wake marks everything of an account as to be compared again.
 func (l *ledger) wake(a *account) {
 	for i := range a.set.Flows {
-		l.flows.dirty[a.set.Flows[i].Key] = struct{}{}
+		l.flows.markKey(a.set.Flows[i].Key)
 	}
 	for i := range a.set.Groups {
-		l.groups.dirty[a.set.Groups[i].ID] = struct{}{}
+		l.groups.markKey(a.set.Groups[i].ID)
 	}
 	for i := range a.set.Meters {
-		l.meters.dirty[a.set.Meters[i].ID] = struct{}{}
+		l.meters.markKey(a.set.Meters[i].ID)
 	}
 }
 
@@ -137,91 +139,81 @@ func (l *ledger) observe(have flow.Set) (drift int) {
 	return drift
 }
 
-// batch is a Delta with what to write down when the switch has carried it out.
+// batch is a Delta with the places that it changes.
 type batch struct {
 	delta  flow.Delta
-	owners map[*account]bool // nil: entries that nobody wants
-	flows  []flow.Key
-	groups []uint32
-	meters []uint32
+	flows  changes[flow.Key, body]
+	groups changes[uint32, flow.Group]
+	meters changes[uint32, flow.Meter]
 }
 
 // take makes a Delta of the dirty places that only admits, and clears their marks. Places of failed owners are left
 // as they are, until wake. only gets nil for places that nobody wants.
 func (l *ledger) take(only func(*account) bool) *batch {
-	b := &batch{owners: map[*account]bool{}}
-	var want, have flow.Set
-	b.flows = l.flows.take(only, func(k flow.Key, c *cell[body]) {
-		if c.wanted {
-			want.Add(flow.Flow{Key: k, Cookie: c.want.cookie, Actions: c.want.actions})
-		}
-		if c.there {
-			have.Add(flow.Flow{Key: k, Cookie: c.have.cookie, Actions: c.have.actions})
-		}
-		b.owners[c.owner] = true
-	})
-	b.groups = l.groups.take(only, func(_ uint32, c *cell[flow.Group]) {
-		if c.wanted {
-			want.AddGroup(c.want)
-		}
-		if c.there {
-			have.AddGroup(c.have)
-		}
-		b.owners[c.owner] = true
-	})
-	b.meters = l.meters.take(only, func(_ uint32, c *cell[flow.Meter]) {
-		if c.wanted {
-			want.AddMeter(c.want)
-		}
-		if c.there {
-			have.AddMeter(c.have)
-		}
-		b.owners[c.owner] = true
-	})
-	b.delta = flow.Diff(want, have)
+	b := &batch{flows: l.flows.take(only), groups: l.groups.take(only), meters: l.meters.take(only)}
+	d := &b.delta
+	d.AddFlows, d.ModFlows = flowsOf(b.flows.add), flowsOf(b.flows.mod)
+	d.DelFlows = make([]flow.Flow, len(b.flows.del))
+	for i, x := range b.flows.del {
+		d.DelFlows[i] = flow.Flow{Key: x.cell.key, Cookie: x.cell.have.cookie, Actions: x.cell.have.actions}
+	}
+	d.AddGroups, d.ModGroups, d.DelGroups = newValues(b.groups.add), newValues(b.groups.mod), oldValues(b.groups.del)
+	d.AddMeters, d.ModMeters, d.DelMeters = newValues(b.meters.add), newValues(b.meters.mod), oldValues(b.meters.del)
+	d.Order()
 	return b
+}
+
+func flowsOf(list []change[flow.Key, body]) []flow.Flow {
+	out := make([]flow.Flow, len(list))
+	for i := range list {
+		out[i] = flow.Flow{Key: list[i].cell.key, Cookie: list[i].to.cookie, Actions: list[i].to.actions}
+	}
+	return out
+}
+
+func newValues[K, V comparable](list []change[K, V]) []V {
+	out := make([]V, len(list))
+	for i := range list {
+		out[i] = list[i].to
+	}
+	return out
+}
+
+func oldValues[K, V comparable](list []change[K, V]) []V {
+	out := make([]V, len(list))
+	for i := range list {
+		out[i] = list[i].cell.have
+	}
+	return out
+}
+
+// owners lists who is behind the batch; nil stands for entries that nobody wants.
+func (b *batch) owners() []*account {
+	seen := map[*account]bool{}
+	for x := range b.flows.each {
+		seen[x.cell.owner] = true
+	}
+	for x := range b.groups.each {
+		seen[x.cell.owner] = true
+	}
+	for x := range b.meters.each {
+		seen[x.cell.owner] = true
+	}
+	return slices.Collect(maps.Keys(seen))
 }
 
 // done writes down that the switch has carried out b.
 func (l *ledger) done(b *batch) {
-	d := &b.delta
-	for _, list := range [][]flow.Flow{d.AddFlows, d.ModFlows} {
-		for i := range list {
-			l.flows.is(list[i].Key, body{list[i].Cookie, list[i].Actions})
-		}
-	}
-	for i := range d.DelFlows {
-		l.flows.gone(d.DelFlows[i].Key)
-	}
-	for _, list := range [][]flow.Group{d.AddGroups, d.ModGroups} {
-		for i := range list {
-			l.groups.is(list[i].ID, list[i])
-		}
-	}
-	for i := range d.DelGroups {
-		l.groups.gone(d.DelGroups[i].ID)
-	}
-	for _, list := range [][]flow.Meter{d.AddMeters, d.ModMeters} {
-		for i := range list {
-			l.meters.is(list[i].ID, list[i])
-		}
-	}
-	for i := range d.DelMeters {
-		l.meters.gone(d.DelMeters[i].ID)
-	}
+	l.flows.done(&b.flows)
+	l.groups.done(&b.groups)
+	l.meters.done(&b.meters)
 }
 
-// again marks the places of b as dirty: the switch has not carried it out.
+// again marks the places of b: the switch has not carried it out.
 func (l *ledger) again(b *batch) {
-	for _, k := range b.flows {
-		l.flows.dirty[k] = struct{}{}
-	}
-	for _, k := range b.groups {
-		l.groups.dirty[k] = struct{}{}
-	}
-	for _, k := range b.meters {
-		l.meters.dirty[k] = struct{}{}
-	}
+	l.flows.again(&b.flows)
+	l.groups.again(&b.groups)
+	l.meters.again(&b.meters)
 }
 
 // culprit finds who wants the refused entry; nil when nobody does.
@@ -244,9 +236,7 @@ func (l *ledger) culprit(r *Refusal) *account {
 }
 
 // clean says that nothing waits to be sent.
-func (l *ledger) clean() bool {
-	return len(l.flows.dirty) == 0 && len(l.groups.dirty) == 0 && len(l.meters.dirty) == 0
-}
+func (l *ledger) clean() bool { return l.flows.clean() && l.groups.clean() && l.meters.clean() }
 
 // less orders owners; of two that want one place the smaller one gets it.
 func less(a, b *account) bool {

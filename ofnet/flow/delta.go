@@ -24,10 +24,15 @@ func Diff(want, have Set) Delta {
 	d.AddFlows, d.ModFlows, d.DelFlows = diff(want.Flows, have.Flows, func(f *Flow) Key { return f.Key })
 	d.AddGroups, d.ModGroups, d.DelGroups = diff(want.Groups, have.Groups, func(g *Group) uint32 { return g.ID })
 	d.AddMeters, d.ModMeters, d.DelMeters = diff(want.Meters, have.Meters, func(m *Meter) uint32 { return m.ID })
+	d.Order()
+	return d
+}
+
+// Order brings groups into the order that Delta promises.
+func (d *Delta) Order() {
 	d.AddGroups = inOrder(d.AddGroups)
 	d.DelGroups = inOrder(d.DelGroups)
 	slices.Reverse(d.DelGroups)
-	return d
 }
 
 func diff[K, V comparable](want, have []V, key func(*V) K) (add, mod, del []V) {

@@ -128,6 +128,19 @@ type fieldInfo struct {
 // fields is a constant table, filled once from literals; nothing changes it afterwards.
 var fields = buildFields()
 
+// fullMasks has the mask of all significant bits of each field, left-aligned as in a Term.
+var fullMasks = buildFullMasks()
+
+func buildFullMasks() (t [numFields][16]byte) {
+	for f := range t {
+		full := int(fields[f].size) * 8
+		for b := full - int(fields[f].bits); b < full; b++ {
+			t[f][b/8] |= 0x80 >> (b % 8)
+		}
+	}
+	return t
+}
+
 func buildFields() (t [numFields]fieldInfo) {
 	set := func(f Field, i fieldInfo) {
 		if i.bits == 0 {

@@ -30,13 +30,10 @@ func newTerm(f Field) Term {
 }
 
 // exact sets the mask to all significant bits of the field.
-func (t *Term) exact() {
-	i := &fields[t.field]
-	full := int(i.size) * 8
-	for b := full - int(i.bits); b < full; b++ {
-		t.mask[b/8] |= 0x80 >> (b % 8)
-	}
-}
+func (t *Term) exact() { t.mask = fullMasks[t.field] }
+
+// whole says that the mask has all significant bits of the field.
+func (t *Term) whole() bool { return t.mask == fullMasks[t.field] }
 
 func (t *Term) put(b *[16]byte, v uint64) {
 	size := int(fields[t.field].size)
@@ -241,14 +238,11 @@ func (b *builder) match() Match {
 func appendTerm(out []byte, t *Term) []byte {
 	i := &fields[t.field]
 	size := int(i.size)
-	var full Term
-	full.field = t.field
-	full.exact()
 	if t.mask == [16]byte{} {
 		return out
 	}
 	h := i.oxmHeader()
-	if t.mask == full.mask {
+	if t.whole() {
 		out = binary.BigEndian.AppendUint32(out, h)
 		for n := range size {
 			out = append(out, t.value[n]&t.mask[n])

@@ -103,10 +103,7 @@ func (t *Term) append(b []byte, proto uint64) []byte {
 	i := &fields[t.field]
 	size := int(i.size)
 	value, mask := t.value[:size], t.mask[:size]
-	var full Term
-	full.field = t.field
-	full.exact()
-	masked := t.mask != full.mask
+	masked := !t.whole()
 	if t.field == VlanVID && masked {
 		return fmt.Appendf(b, "vlan_tci=0x%04x/0x%04x", uintOf(value), uintOf(mask))
 	}

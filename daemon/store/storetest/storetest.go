@@ -183,12 +183,15 @@ func (s *suite) grant() store.Lease {
 // eventually waits until ok says yes.
 func (s *suite) eventually(what string, ok func() bool) {
 	s.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if ok() {
-			return
+	err := Eventually(patience, func() error {
+		if !ok() {
+			return errors.New(what)
 		}
+		return nil
+	})
+	if err != nil {
+		s.Fatalf("not within %s: %v", patience, err)
 	}
-	s.Fatalf("not within %s: %s", patience, what)
 }
 
 // watcher follows one Watch step by step.

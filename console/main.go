@@ -1,0 +1,40 @@
+// Contiv is the command for people at a terminal: the lab, several hosts on one machine to try contiv on.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/lab/command"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], command.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
+
+func run(ctx context.Context, args []string, s command.Streams) int {
+	root := &cobra.Command{Use: "contiv", Short: "Contiv at a terminal", SilenceUsage: true, SilenceErrors: true}
+	root.AddCommand(command.New(s))
+	root.SetArgs(args)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	err := root.ExecuteContext(ctx)
+	var exit *command.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.Code
+	case err != nil:
+		fmt.Fprintln(s.Err, "contiv:", err)
+		return 1
+	}
+	return 0
+}

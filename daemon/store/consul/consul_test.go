@@ -1,0 +1,100 @@
+//go:build consul
+
+package consul
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/storetest"
+)
+
+// program is the Consul server that "make test-consul" builds.
+const program = "../../../.cache/consul"
+
+// factory is a real Consul behind a network that can be cut.
+type factory struct {
+	proxy   *storetest.Proxy
+	address string
+}
+
+func newFactory(tb testing.TB) storetest.Factory {
+	tb.Helper()
+	path, err := filepath.Abs(program)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		tb.Fatalf("no Consul server: %v; make test-consul builds it, which takes some minutes once", err)
+	}
+	port := freePorts(tb, 3)
+	cmd := exec.Command(path, "-dev", "-bind", "127.0.0.1", "-client", "127.0.0.1", "-log-level", "error", "-hcl",
+		fmt.Sprintf("ports { http = %d server = %d serf_lan = %d serf_wan = -1 dns = -1 grpc = -1 grpc_tls = -1 }", port[0], port[1], port[2]))
+	cmd.Dir = tb.TempDir()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	log, err := os.Create(filepath.Join(cmd.Dir, "log"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait(); _ = log.Close() })
+	f := &factory{address: "127.0.0.1:" + strconv.Itoa(port[0])}
+	f.proxy = storetest.NewProxy(tb, f.address)
+	s := f.Direct(tb)
+	defer s.Close()
+	err = storetest.Eventually(30*time.Second, func() error {
+		var tx store.Tx
+		tx.Put("/ready", nil)
+		_, err := s.Commit(context.Background(), &tx)
+		return err
+	})
+	if err != nil {
+		text, _ := os.ReadFile(log.Name())
+		tb.Fatalf("Consul does not serve: %v\n%s", err, text)
+	}
+	return f
+}
+
+func freePorts(tb testing.TB, n int) []int {
+	tb.Helper()
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+func open(tb testing.TB, address string) store.Store {
+	tb.Helper()
+	s, err := Open(Config{Endpoints: []string{"http://" + address}, Timeout: time.Second})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func (f *factory) Open(tb testing.TB) store.Store   { return open(tb, f.proxy.Address()) }
+func (f *factory) Direct(tb testing.TB) store.Store { return open(tb, f.address) }
+func (f *factory) Away(testing.TB)                  { f.proxy.Cut() }
+func (f *factory) Back(tb testing.TB)               { f.proxy.Mend(tb) }
+func (f *factory) Compact(testing.TB)               {} // Consul keeps no history
+func (f *factory) LeaseTTL() time.Duration          { return minTTL }
+
+func TestConformance(t *testing.T) { storetest.Run(t, newFactory) }

@@ -1,0 +1,193 @@
+// Package command is the "contiv lab" commands.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/lab"
+)
+
+// Streams are where a command reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// ExitError is the exit code of a program that the user ran on a host: contiv ends with the same and says nothing.
+type ExitError struct{ Code int }
+
+func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
+
+// where says which lab a command means.
+type where struct {
+	dir, name string
+	s         Streams
+}
+
+func (w *where) open() (*lab.Lab, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return lab.Open(w.dir, w.name, self, w.s.Err)
+}
+
+// New makes the "lab" command with all that is below it.
+func New(s Streams) *cobra.Command {
+	w := &where{s: s}
+	cmd := &cobra.Command{
+		Use:   "lab",
+		Short: "Several hosts on this machine, each with its own Open vSwitch, to try contiv on",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&w.dir, "dir", lab.DefaultDir, "folder of all labs")
+	cmd.PersistentFlags().StringVar(&w.name, "name", "lab", "name of the lab")
+	cmd.AddCommand(newUp(w), newDown(w), newLs(w), newAttach(w), newDetach(w), newExec(w), newPing(w), newTCP(w),
+		newEnv(w), newLogs(w), newHost(), newCNI(w), newEcho(w))
+	for _, v := range verbs {
+		cmd.AddCommand(newVerb(w, v))
+	}
+	return cmd
+}
+
+type upOptions struct {
+	plan lab.Plan
+}
+
+func newUp(w *where) *cobra.Command {
+	o := &upOptions{}
+	cmd := &cobra.Command{
+		Use: "up", Short: "Make a lab and start everything on it", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runUp(cmd.Context(), w, o) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.plan.Hosts, "hosts", 3, "number of hosts")
+	f.IntVar(&o.plan.Masters, "masters", 0, "number of netmasters, on the first hosts (default 3, or one a host if there are fewer)")
+	f.StringVar(&o.plan.Store, "store", lab.StoreEmbedded, "store: embedded, etcd or consul")
+	f.BoolVar(&o.plan.Bare, "bare", false, "hosts and switches alone")
+	f.StringVar(&o.plan.Bin, "bin", "", "folder of netmaster, netplugin and contivk8s (default: that of contiv)")
+	f.BoolVar(&o.plan.Debug, "debug", false, "have netmaster and netplugin log details")
+	f.StringArrayVar(&o.plan.Master, "master-flag", nil, "one more argument for every netmaster; may be repeated")
+	f.StringArrayVar(&o.plan.Agent, "agent-flag", nil, "one more argument for every netplugin; may be repeated")
+	return cmd
+}
+
+func runUp(ctx context.Context, w *where, o *upOptions) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	p := o.plan
+	p.Name, p.Dir = w.name, w.dir
+	if p.Masters == 0 {
+		p.Masters = min(3, p.Hosts)
+	}
+	if p.Bin == "" {
+		p.Bin = filepath.Dir(self)
+	}
+	if p.Bin, err = filepath.Abs(p.Bin); err != nil {
+		return err
+	}
+	if p.Dir, err = filepath.Abs(p.Dir); err != nil {
+		return err
+	}
+	l, err := lab.New(p, self, w.s.Err)
+	if err != nil {
+		return err
+	}
+	if err := l.Up(ctx); err != nil {
+		return fmt.Errorf("%w\ncontiv lab down --dir %s --name %s removes what was made", err, w.dir, w.name)
+	}
+	return nil
+}
+
+func newDown(w *where) *cobra.Command {
+	return &cobra.Command{
+		Use: "down", Short: "End every process of the lab and remove all that it made", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return lab.Down(cmd.Context(), w.dir, w.name, w.s.Err) },
+	}
+}
+
+// verb is a command that does one thing to one part of one host.
+type verb struct {
+	name, short string
+	do          func(l *lab.Lab, ctx context.Context, host, part string) error
+}
+
+var verbs = []verb{
+	{"kill", "End a part at once (SIGKILL)", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Kill(h, p) }},
+	{"stop", "Ask a part to end (SIGTERM) and wait until it has", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Stop(h, p) }},
+	{"start", "Start a part again with the same flags and wait until it is ready", func(l *lab.Lab, ctx context.Context, h, p string) error { return l.Start(ctx, h, p) }},
+	{"pause", "Keep a part from running (SIGSTOP)", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Pause(h, p) }},
+	{"resume", "Let a paused part run on", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Resume(h, p) }},
+}
+
+func newVerb(w *where, v verb) *cobra.Command {
+	return &cobra.Command{
+		Use: v.name + " HOST master|agent|ovs|ovsdb|store", Short: v.short, Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			return v.do(l, cmd.Context(), args[0], args[1])
+		},
+	}
+}
+
+func newEnv(w *where) *cobra.Command {
+	return &cobra.Command{
+		Use: "env", Short: "Print the shell variables that point netctl at the lab", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			url, err := l.MasterURL()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w.s.Out, "export NETMASTER=%s\n", url)
+			return nil
+		},
+	}
+}
+
+func newLogs(w *where) *cobra.Command {
+	return &cobra.Command{
+		Use: "logs HOST master|agent|ovs|ovsdb|store", Short: "Print the log of a part", Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			f, err := os.Open(l.LogFile(args[0], args[1]))
+			if err != nil {
+				return fmt.Errorf("%s has no log of %s: %w", args[0], args[1], err)
+			}
+			defer f.Close()
+			_, err = io.Copy(w.s.Out, f)
+			return err
+		},
+	}
+}
+
+// foreground runs a program for the user and passes its exit code on.
+func (w *where) foreground(cmd *exec.Cmd) error {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.s.In, w.s.Out, w.s.Err
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &ExitError{exit.ExitCode()}
+	}
+	return err
+}

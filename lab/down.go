@@ -1,0 +1,105 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Down ends every process of the lab and removes its namespaces, interface and files, however far the lab had come.
+// It may be called again.
+func (l *Lab) Down(ctx context.Context) error {
+	var errs []error
+	for _, host := range l.hostNames() {
+		if err := l.endHost(host); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join("/run/netns", l.switches())); err == nil {
+		errs = append(errs, command(ctx, "ip", "netns", "del", l.switches()))
+	}
+	if l.Number > 0 {
+		if _, err := net.InterfaceByName(l.link()); err == nil && l.ownsLink() {
+			// The kernel deletes it with its peer's namespace, but not at once.
+			if err := command(ctx, "ip", "link", "del", l.link()); err != nil && !strings.Contains(err.Error(), "Cannot find device") {
+				errs = append(errs, err)
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("lab %s: %w", l.Name, err)
+	}
+	return os.RemoveAll(l.Dir)
+}
+
+// ownsLink says whether the machine's interface of that name has the lab's address.
+func (l *Lab) ownsLink() bool {
+	i, err := net.InterfaceByName(l.link())
+	if err != nil {
+		return false
+	}
+	addrs, err := i.Addrs()
+	if err != nil {
+		return false
+	}
+	for _, a := range addrs {
+		if strings.HasPrefix(a.String(), l.machine()+"/") {
+			return true
+		}
+	}
+	return len(addrs) == 0
+}
+
+// endHost kills a host's process 1, with which the kernel kills every process of the host, and waits for it.
+func (l *Lab) endHost(host string) error {
+	pid, err := l.pid(host)
+	if err != nil {
+		return nil // never up, or dead
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	if again, err := l.pid(host); err != nil || again != pid {
+		return nil
+	}
+	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil {
+		return fmt.Errorf("end host %s: %w", host, err)
+	}
+	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	for end := time.Now().Add(stopPatience); ; {
+		n, err := unix.Poll(poll, 200)
+		if n > 0 {
+			return nil
+		}
+		if err != nil && !errors.Is(err, unix.EINTR) || time.Now().After(end) {
+			return fmt.Errorf("end host %s: process %d is still there: %w", host, pid, err)
+		}
+	}
+}
+
+// Down ends the lab of that name if there is one.
+func Down(ctx context.Context, dir, name string, out io.Writer) error {
+	l, err := Open(dir, name, "", out)
+	if err == nil {
+		return l.Down(ctx)
+	}
+	// A lab whose plan was never written has no host yet.
+	folder := filepath.Join(dir, name)
+	if _, statErr := os.Stat(folder); errors.Is(statErr, os.ErrNotExist) {
+		return nil
+	}
+	if _, statErr := os.Stat(filepath.Join(folder, planFile)); errors.Is(statErr, os.ErrNotExist) {
+		return os.Remove(folder)
+	}
+	return err
+}

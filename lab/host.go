@@ -1,0 +1,334 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/contiv/contiv/lab/hostinit"
+)
+
+// How long a part may take to become ready, and to stop when it is asked to.
+const (
+	startPatience = 60 * time.Second
+	stopPatience  = 20 * time.Second
+	pollPause     = 20 * time.Millisecond
+)
+
+// pidFile holds the pid of a host's process 1, as the machine counts.
+const pidFile = "init.pid"
+
+// bootHost makes a host, wires it and starts its switch.
+func (l *Lab) bootHost(ctx context.Context, host int) error {
+	began := time.Now()
+	if err := l.boot(ctx, host); err != nil {
+		return fmt.Errorf("%s: %w", hostName(host), err)
+	}
+	l.say("%s: network and Open vSwitch are up (%s)", hostName(host), time.Since(began).Round(time.Millisecond))
+	return nil
+}
+
+func (l *Lab) boot(ctx context.Context, host int) error {
+	pid, err := l.spawn(host)
+	if err != nil {
+		return err
+	}
+	if err := l.wireHost(ctx, host, pid); err != nil {
+		return err
+	}
+	schema := "/usr/share/openvswitch/vswitch.ovsschema"
+	if err := command(ctx, "ovsdb-tool", "create", filepath.Join(l.hostDir(hostName(host)), "conf.db"), schema); err != nil {
+		return err
+	}
+	if err := l.startPart(host, PartOVSDB); err != nil {
+		return err
+	}
+	if err := l.awaitPart(ctx, host, PartOVSDB); err != nil {
+		return err
+	}
+	name := hostName(host)
+	err = l.onHost(ctx, host, "ovs-vsctl", "--timeout=15", "--no-wait", "--", "init",
+		"--", "set", "open_vswitch", ".", "external_ids:system-id="+name, "external_ids:hostname="+name)
+	if err != nil {
+		return err
+	}
+	return l.Start(ctx, name, PartOVS)
+}
+
+// spawn starts process 1 of a host and waits until it answers.
+func (l *Lab) spawn(host int) (pid int, err error) {
+	name := hostName(host)
+	dir := l.hostDir(name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return 0, err
+	}
+	log, err := os.Create(filepath.Join(dir, "init.log"))
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	cmd := exec.Command(l.self, "lab", "host", dir, name)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Setsid:     true,
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC,
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, fmt.Errorf("start process 1: %w", err)
+	}
+	pid = cmd.Process.Pid
+	dead := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(dead) }() // it outlives this program, or ends and is collected
+	if err := os.WriteFile(filepath.Join(dir, pidFile), []byte(strconv.Itoa(pid)), 0o644); err != nil {
+		return 0, err
+	}
+	for end := time.Now().Add(startPatience); ; time.Sleep(pollPause) {
+		_, err := hostinit.Call(dir, hostinit.Request{Op: "list"})
+		if err == nil {
+			return pid, nil
+		}
+		select {
+		case <-dead:
+			return 0, fmt.Errorf("process 1 ended: %s", tail(log.Name(), 5))
+		default:
+		}
+		if time.Now().After(end) {
+			return 0, err
+		}
+	}
+}
+
+// pid is the host's process 1, checked to be still ours: numbers are used again.
+func (l *Lab) pid(host string) (int, error) {
+	dir := l.hostDir(host)
+	data, err := os.ReadFile(filepath.Join(dir, pidFile))
+	if err != nil {
+		return 0, fmt.Errorf("host %s is not up", host)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		return 0, fmt.Errorf("host %s: %w", host, err)
+	}
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil || !bytes.Contains(line, []byte("\x00lab\x00host\x00"+dir+"\x00")) {
+		return 0, fmt.Errorf("host %s is dead", host)
+	}
+	return pid, nil
+}
+
+// Command is a program to be run on a host, in all of its namespaces.
+func (l *Lab) Command(ctx context.Context, host string, args ...string) (*exec.Cmd, error) {
+	pid, err := l.pid(host)
+	if err != nil {
+		return nil, err
+	}
+	enter := []string{"-t", strconv.Itoa(pid), "-m", "-u", "-i", "-n", "-p", "--"}
+	return exec.CommandContext(ctx, "nsenter", append(enter, args...)...), nil
+}
+
+// onHost runs a program on a host to its end.
+func (l *Lab) onHost(ctx context.Context, host int, args ...string) error {
+	cmd, err := l.Command(ctx, hostName(host), args...)
+	if err != nil {
+		return err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// startPart starts a part without waiting for it.
+func (l *Lab) startPart(host int, part string) error {
+	args := l.args(host, part)
+	if args == nil {
+		return fmt.Errorf("%s has no %s", hostName(host), part)
+	}
+	path, err := l.lookPath(args[0])
+	if err == nil {
+		args[0] = path
+		_, err = hostinit.Call(l.hostDir(hostName(host)), hostinit.Request{Op: "start", Part: part, Args: args})
+	}
+	if err != nil {
+		return fmt.Errorf("%s: start %s: %w", hostName(host), part, err)
+	}
+	return nil
+}
+
+func (l *Lab) lookPath(program string) (string, error) {
+	if path, err := exec.LookPath(filepath.Join(l.Bin, program)); err == nil && !filepath.IsAbs(program) {
+		return path, nil
+	}
+	return exec.LookPath(program)
+}
+
+// awaitPart waits until a part is ready. A part that ends instead is an error with the last lines of its log.
+func (l *Lab) awaitPart(ctx context.Context, host int, part string) error {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	for {
+		err := l.probe(ctx, host, part)
+		if err == nil {
+			break
+		}
+		p, listErr := l.part(hostName(host), part)
+		if listErr == nil && !p.Running() {
+			err = fmt.Errorf("it ended with %s", p.Outcome)
+			cancel()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %s is not ready: %w; the end of its log:\n%s", hostName(host), part, err, l.logTail(hostName(host), part))
+		case <-time.After(pollPause):
+		}
+	}
+	if part != PartOVSDB && part != PartOVS {
+		l.say("%s: %s is ready (%s)", hostName(host), part, time.Since(began).Round(time.Millisecond))
+	}
+	return nil
+}
+
+// probe asks a part whether it is ready.
+func (l *Lab) probe(ctx context.Context, host int, part string) error {
+	if part == PartOVSDB || part == PartOVS {
+		socket := map[string]string{PartOVSDB: "db.sock", PartOVS: "ovs-vswitchd.pid"}[part]
+		pid, err := l.pid(hostName(host))
+		if err != nil {
+			return err
+		}
+		path := fmt.Sprintf("/proc/%d/root/run/openvswitch/%s", pid, socket)
+		if part == PartOVS {
+			_, err = os.Stat(path)
+			return err
+		}
+		conn, err := net.Dial("unix", path)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.ready(host, part), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		var text [200]byte
+		n, _ := resp.Body.Read(text[:])
+		return fmt.Errorf("%s: %s: %s", req.URL, resp.Status, strings.TrimSpace(string(text[:n])))
+	}
+	return nil
+}
+
+// Parts lists the parts of a host that were started.
+func (l *Lab) Parts(host string) ([]hostinit.Part, error) {
+	return hostinit.Call(l.hostDir(host), hostinit.Request{Op: "list"})
+}
+
+func (l *Lab) part(host, name string) (hostinit.Part, error) {
+	parts, err := l.Parts(host)
+	if err != nil {
+		return hostinit.Part{}, err
+	}
+	for _, p := range parts {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return hostinit.Part{}, fmt.Errorf("%s has no %s", host, name)
+}
+
+// holder is the part that runs a host's store: the netmaster when the store is embedded.
+func (l *Lab) holder(part string) string {
+	if part == PartStore && l.Store == StoreEmbedded {
+		return PartMaster
+	}
+	return part
+}
+
+// Start starts a part that does not run and waits until it is ready.
+func (l *Lab) Start(ctx context.Context, host, part string) error {
+	n := l.hostNumber(host)
+	if n == 0 {
+		return fmt.Errorf("there is no host %s", host)
+	}
+	part = l.holder(part)
+	if err := l.startPart(n, part); err != nil {
+		return err
+	}
+	if err := l.awaitPart(ctx, n, part); err != nil {
+		return err
+	}
+	if part == PartOVS {
+		return l.wireVTEP(ctx, n)
+	}
+	return nil
+}
+
+// Kill ends a part with SIGKILL, Stop with SIGTERM; both wait for its end.
+func (l *Lab) Kill(host, part string) error { return l.signal(host, part, syscall.SIGKILL) }
+func (l *Lab) Stop(host, part string) error { return l.signal(host, part, syscall.SIGTERM) }
+
+// Pause stops a part from running (SIGSTOP) without ending it; Resume lets it run on.
+func (l *Lab) Pause(host, part string) error  { return l.signal(host, part, syscall.SIGSTOP) }
+func (l *Lab) Resume(host, part string) error { return l.signal(host, part, syscall.SIGCONT) }
+
+func (l *Lab) signal(host, part string, sig syscall.Signal) error {
+	if l.hostNumber(host) == 0 {
+		return fmt.Errorf("there is no host %s", host)
+	}
+	part = l.holder(part)
+	r := hostinit.Request{Op: "signal", Part: part, Signal: int(sig)}
+	if sig == syscall.SIGKILL || sig == syscall.SIGTERM {
+		r.Wait = int(stopPatience / time.Millisecond)
+	}
+	if _, err := hostinit.Call(l.hostDir(host), r); err != nil {
+		return fmt.Errorf("%s: %w", host, err)
+	}
+	if part == PartOVS && r.Wait > 0 {
+		// A file that a killed vswitchd left behind must not pass for the next one.
+		pid, err := l.pid(host)
+		if err != nil {
+			return err
+		}
+		err = os.Remove(fmt.Sprintf("/proc/%d/root/run/openvswitch/ovs-vswitchd.pid", pid))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// LogFile is where the output of a part is.
+func (l *Lab) LogFile(host, part string) string {
+	return filepath.Join(l.hostDir(host), l.holder(part)+".log")
+}
+
+func (l *Lab) logTail(host, part string) string { return tail(l.LogFile(host, part), 15) }
+
+// tail is the last lines of a file, indented.
+func tail(path string, lines int) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "  " + err.Error()
+	}
+	list := strings.Split(strings.TrimSpace(string(data)), "\n")
+	return "  " + strings.Join(list[max(0, len(list)-lines):], "\n  ")
+}

@@ -1,0 +1,175 @@
+// Package lab pretends several hosts on one machine: each has network, process and mount namespaces and an Open vSwitch
+// of its own, and they are joined by switches that carry an underlay, a VLAN trunk and a management network.
+// It needs root, Open vSwitch, iproute2 and util-linux, and touches nothing of the machine's own but for one interface to
+// reach the hosts by.
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+)
+
+// DefaultDir is where labs keep their folders.
+const DefaultDir = "/run/contiv-lab"
+
+// Lab is one lab, running or half-way there.
+type Lab struct {
+	Plan
+	self string // the program whose "lab host" command is process 1 of a host
+	out  io.Writer
+}
+
+// planFile is where a lab's plan is kept.
+const planFile = "lab.json"
+
+// New makes the folder of a new lab and reserves its management subnet. Progress goes to out, a line a step.
+// p.Dir is the folder of all labs here and becomes the lab's own.
+func New(p Plan, self string, out io.Writer) (*Lab, error) {
+	p.Dir = filepath.Join(p.Dir, p.Name)
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if os.Geteuid() != 0 {
+		return nil, errors.New("a lab makes namespaces and interfaces, which needs root")
+	}
+	for _, tool := range []string{"ip", "nsenter", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovsdb-tool"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return nil, fmt.Errorf("%s is not installed: apt-get install openvswitch-switch iproute2 util-linux", tool)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(p.Dir), 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(p.Dir, 0o755); err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return nil, fmt.Errorf("lab %s is there already: contiv lab down --name %s ends it", p.Name, p.Name)
+		}
+		return nil, err
+	}
+	l := &Lab{Plan: p, self: self, out: out}
+	if err := l.reserve(); err != nil {
+		return nil, errors.Join(err, l.Down(context.Background()))
+	}
+	return l, nil
+}
+
+// Open finds a lab that was made before.
+func Open(dir, name, self string, out io.Writer) (*Lab, error) {
+	l := &Lab{self: self, out: out}
+	data, err := os.ReadFile(filepath.Join(dir, name, planFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("there is no lab %s: contiv lab up makes one", name)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &l.Plan)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lab %s: %w", name, err)
+	}
+	return l, nil
+}
+
+// reserve picks a management subnet that the machine does not use, by making the machine's interface in it.
+func (l *Lab) reserve() error {
+	lock, err := os.Create(filepath.Join(os.TempDir(), "contiv-lab.lock"))
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		return err
+	}
+	taken, err := net.InterfaceAddrs()
+	if err != nil {
+		return err
+	}
+	for l.Number = 1; l.Number < 255; l.Number++ {
+		_, subnet, err := net.ParseCIDR(l.machine() + "/24")
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(taken, func(a net.Addr) bool {
+			ip, other, err := net.ParseCIDR(a.String())
+			return err == nil && (subnet.Contains(ip) || other.Contains(subnet.IP) && !ip.IsLoopback())
+		}) {
+			break
+		}
+	}
+	if l.Number == 255 {
+		return errors.New("no free subnet 10.254.N.0/24 for the management network")
+	}
+	if err := l.save(); err != nil {
+		return err
+	}
+	return l.wireSwitches()
+}
+
+// Self is the program whose commands are run on hosts and in containers.
+func (l *Lab) Self() string { return l.self }
+
+func (l *Lab) save() error {
+	data, err := json.MarshalIndent(l.Plan, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(l.Dir, planFile), append(data, '\n'), 0o644)
+}
+
+// Up starts everything and returns when it is ready. On an error what has started stays, to be looked at, until Down.
+func (l *Lab) Up(ctx context.Context) error {
+	var hosts errgroup.Group
+	hosts.SetLimit(4)
+	for i := range l.Hosts {
+		hosts.Go(func() error { return l.bootHost(ctx, i+1) })
+	}
+	if err := hosts.Wait(); err != nil {
+		return err
+	}
+	for _, part := range []string{PartStore, PartMaster, PartAgent} {
+		// All of them start before any is waited for: the members of a store need each other.
+		var running errgroup.Group
+		for i := range l.Hosts {
+			if l.args(i+1, part) == nil {
+				continue
+			}
+			if err := l.startPart(i+1, part); err != nil {
+				return err
+			}
+			running.Go(func() error { return l.awaitPart(ctx, i+1, part) })
+		}
+		if err := running.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Lab) say(format string, args ...any) {
+	fmt.Fprintf(l.out, "lab: "+format+"\n", args...)
+}
+
+// command runs a program to its end; its error has the program's own words.
+func command(ctx context.Context, name string, args ...string) error {
+	_, err := output(ctx, name, args...)
+	return err
+}
+
+func output(ctx context.Context, name string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+	}
+	return string(out), nil
+}

@@ -1,0 +1,82 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+)
+
+// The switches, kernel bridges without VLAN filtering that pass tagged frames as they are, and the interface that
+// every host has in each.
+var switches = []struct{ bridge, device string }{
+	{"mgmt", "mgmt0"},
+	{"vtep", "eth0"},
+	{"trunk", "eth1"},
+}
+
+// wireSwitches makes the switches and the machine's own interface in the management network.
+func (l *Lab) wireSwitches() error {
+	ctx := context.Background()
+	ns := l.switches()
+	steps := [][]string{{"netns", "add", ns}, {"-n", ns, "link", "set", "lo", "up"}}
+	for _, s := range switches {
+		steps = append(steps, []string{"-n", ns, "link", "add", s.bridge, "type", "bridge"},
+			[]string{"-n", ns, "link", "set", s.bridge, "up"})
+	}
+	return l.ip(ctx, append(steps,
+		[]string{"link", "add", l.link(), "type", "veth", "peer", "name", "machine", "netns", ns},
+		[]string{"-n", ns, "link", "set", "machine", "master", "mgmt", "up"},
+		[]string{"addr", "add", l.machine() + "/24", "dev", l.link()},
+		[]string{"link", "set", l.link(), "up"},
+	)...)
+}
+
+// wireHost connects a host whose process 1 is pid.
+func (l *Lab) wireHost(ctx context.Context, host, pid int) error {
+	ns, name := l.switches(), hostName(host)
+	var steps [][]string
+	for _, s := range switches {
+		port := name + "-" + s.bridge
+		steps = append(steps,
+			[]string{"-n", ns, "link", "add", port, "type", "veth", "peer", "name", s.device, "netns", strconv.Itoa(pid)},
+			[]string{"-n", ns, "link", "set", port, "master", s.bridge, "up"})
+	}
+	if err := l.ip(ctx, steps...); err != nil {
+		return err
+	}
+	steps = [][]string{{"link", "set", "lo", "up"}, {"addr", "add", l.mgmt(host) + "/24", "dev", "mgmt0"}}
+	for _, s := range switches {
+		steps = append(steps, []string{"link", "set", s.device, "up"})
+	}
+	for _, args := range steps {
+		if err := l.onHost(ctx, host, append([]string{"ip"}, args...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ip runs ip(8) for every step.
+func (l *Lab) ip(ctx context.Context, steps ...[]string) error {
+	for _, args := range steps {
+		if err := command(ctx, "ip", args...); err != nil {
+			return fmt.Errorf("lab %s: %w", l.Name, err)
+		}
+	}
+	return nil
+}
+
+// wireVTEP gives the host its tunnel address. It sits on the local port of a userspace bridge that also has the NIC:
+// ovs-vswitchd then finds route and neighbour of a tunnel packet itself (OVS's "userspace tunneling" howto).
+func (l *Lab) wireVTEP(ctx context.Context, host int) error {
+	err := l.onHost(ctx, host, "ovs-vsctl", "--timeout=15", "--may-exist", "add-br", "br-phy",
+		"--", "set", "bridge", "br-phy", "datapath_type=netdev", "fail_mode=standalone",
+		"--", "--may-exist", "add-port", "br-phy", "eth0")
+	if err != nil {
+		return err
+	}
+	if err := l.onHost(ctx, host, "ip", "addr", "replace", l.vtep(host)+"/24", "dev", "br-phy"); err != nil {
+		return err
+	}
+	return l.onHost(ctx, host, "ip", "link", "set", "br-phy", "up")
+}

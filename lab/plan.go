@@ -1,0 +1,219 @@
+package lab
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/contiv/contiv/lab/hostinit"
+)
+
+// Parts of a host, in the order in which they start.
+const (
+	PartOVSDB  = "ovsdb"
+	PartOVS    = "ovs"
+	PartStore  = "store"
+	PartMaster = "master"
+	PartAgent  = "agent"
+)
+
+// Kinds of store.
+const (
+	StoreEmbedded = "embedded"
+	StoreEtcd     = "etcd"
+	StoreConsul   = "consul"
+)
+
+// Plan is what a lab consists of. It is kept in the lab's folder.
+type Plan struct {
+	Name    string   `json:"name"`
+	Dir     string   `json:"dir"`     // the lab's folder
+	Hosts   int      `json:"hosts"`   // h1, h2, ...
+	Masters int      `json:"masters"` // on the first of the hosts
+	Store   string   `json:"store"`
+	Bare    bool     `json:"bare"` // hosts and switches alone
+	Bin     string   `json:"bin"`  // folder of netmaster, netplugin, contivk8s
+	Number  int      `json:"number"`
+	Debug   bool     `json:"debug"`
+	Master  []string `json:"masterFlags,omitempty"` // more flags
+	Agent   []string `json:"agentFlags,omitempty"`
+}
+
+// maxHosts is what fits in the lab's subnets beside the machine's own address.
+const maxHosts = 200
+
+var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+
+// check says what is wrong with a plan.
+func (p *Plan) check() error {
+	switch {
+	case !namePattern.MatchString(p.Name):
+		return fmt.Errorf("lab name %q: small letters, digits and dashes are wanted, 32 at most", p.Name)
+	case p.Hosts < 1 || p.Hosts > maxHosts:
+		return fmt.Errorf("%d hosts: a number from 1 to %d is wanted", p.Hosts, maxHosts)
+	case p.Masters < 1 || p.Masters > p.Hosts:
+		return fmt.Errorf("%d masters: a number from 1 to the number of hosts, %d, is wanted", p.Masters, p.Hosts)
+	case p.Store != StoreEmbedded && p.Store != StoreEtcd && p.Store != StoreConsul:
+		return fmt.Errorf("store %q: one of %s, %s, %s is wanted", p.Store, StoreEmbedded, StoreEtcd, StoreConsul)
+	case len(p.Dir)+len("/h200/"+hostinit.Socket) > 100:
+		return fmt.Errorf("folder %s: its name is too long for the sockets in it", p.Dir)
+	}
+	return nil
+}
+
+// hostName is the name of host number i, counted from 1.
+func hostName(i int) string { return fmt.Sprintf("h%d", i) }
+
+// hostNames are all hosts.
+func (p *Plan) hostNames() []string {
+	var names []string
+	for i := range p.Hosts {
+		names = append(names, hostName(i+1))
+	}
+	return names
+}
+
+// hostNumber is the number of a host, 0 when there is none of that name.
+func (p *Plan) hostNumber(name string) int {
+	for i := range p.Hosts {
+		if hostName(i+1) == name {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// mgmt is the address of a host on the management network, which the machine reaches too; vtep the one on the underlay.
+func (p *Plan) mgmt(host int) string { return fmt.Sprintf("10.254.%d.%d", p.Number, host) }
+func (p *Plan) vtep(host int) string { return fmt.Sprintf("192.168.251.%d", host) }
+
+// machine is the machine's own address on the management network, and link the interface that has it.
+func (p *Plan) machine() string { return p.mgmt(254) }
+func (p *Plan) link() string    { return fmt.Sprintf("contivlab%d", p.Number) }
+
+// switches is the network namespace of the switches.
+func (p *Plan) switches() string { return fmt.Sprintf("contiv-%s-%d", p.Name, p.Number) }
+
+func (p *Plan) hostDir(host string) string { return filepath.Join(p.Dir, host) }
+
+// MasterURL is the API of the netmaster on a host.
+func (p *Plan) masterURL(host int) string { return "http://" + p.mgmt(host) + ":9999" }
+
+// storeURL is where the store serves on a host.
+func (p *Plan) storeURL(host int) string {
+	if p.Store == StoreConsul {
+		return "http://" + p.mgmt(host) + ":8500"
+	}
+	return "http://" + p.mgmt(host) + ":2379"
+}
+
+// embeddedOn says whether the netmaster on a host runs a member of the embedded store: of three masters each does, of
+// fewer or more the first alone, because a cluster of two survives nothing.
+func (p *Plan) embeddedOn(host int) bool {
+	return p.Store == StoreEmbedded && (host == 1 || p.Masters == 3 && host <= 3)
+}
+
+// storeFlags say where the store is, to those that do not run it.
+func (p *Plan) storeFlags() []string {
+	if p.Store == StoreConsul {
+		return []string{"--consul-endpoints", p.storeURL(1)}
+	}
+	urls := []string{p.storeURL(1)}
+	for i := 2; p.embeddedOn(i); i++ {
+		urls = append(urls, p.storeURL(i))
+	}
+	return []string{"--etcd-endpoints", strings.Join(urls, ",")}
+}
+
+// args is the command line of a part on a host, nil when the host has no such part.
+func (p *Plan) args(host int, part string) []string {
+	switch {
+	case part == PartOVSDB:
+		return []string{"ovsdb-server", hostinit.Inside + "/conf.db", "--remote=punix:/run/openvswitch/db.sock", "--pidfile",
+			"-vsyslog:off", "-vconsole:info"}
+	case part == PartOVS:
+		return []string{"ovs-vswitchd", "unix:/run/openvswitch/db.sock", "--disable-system", "--pidfile", "-vsyslog:off",
+			"-vconsole:info"}
+	case p.Bare:
+		return nil
+	case part == PartStore && host == 1 && p.Store == StoreEtcd:
+		return []string{"etcd", "--data-dir", hostinit.Inside + "/etcd", "--name", hostName(host),
+			"--listen-client-urls", p.storeURL(host), "--advertise-client-urls", p.storeURL(host),
+			"--listen-peer-urls", "http://127.0.0.1:2380"}
+	case part == PartStore && host == 1 && p.Store == StoreConsul:
+		return []string{"consul", "-server", "-bootstrap", "-data-dir", hostinit.Inside + "/consul", "-bind", p.mgmt(host),
+			"-client", p.mgmt(host), "-node", hostName(host), "-log-level", "warn"}
+	case part == PartMaster && host <= p.Masters:
+		return p.masterArgs(host)
+	case part == PartAgent:
+		return p.agentArgs(host)
+	}
+	return nil
+}
+
+func (p *Plan) masterArgs(host int) []string {
+	address := p.mgmt(host) + ":9999"
+	args := []string{filepath.Join(p.Bin, "netmaster"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
+		"--external-address", address, "--internal-address", address}
+	if p.embeddedOn(host) {
+		peer := func(i int) string { return "http://" + p.mgmt(i) + ":2380" }
+		args = append(args, "--embedded-store", hostinit.Inside+"/etcd", "--embedded-name", hostName(host),
+			"--embedded-client-url", p.storeURL(host), "--embedded-peer-url", peer(host))
+		var members []string
+		for i := 1; i <= p.Hosts && p.embeddedOn(i); i++ {
+			members = append(members, hostName(i)+"="+peer(i))
+		}
+		if len(members) > 1 {
+			args = append(args, "--embedded-cluster", strings.Join(members, ","))
+		}
+	} else {
+		args = append(args, p.storeFlags()...)
+	}
+	return append(p.logged(args), p.Master...)
+}
+
+func (p *Plan) agentArgs(host int) []string {
+	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
+		"--host", hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", "eth1",
+		"--datapath", "netdev"}, p.storeFlags()...)
+	return append(p.logged(args), p.Agent...)
+}
+
+func (p *Plan) logged(args []string) []string {
+	if p.Debug {
+		return append(args, "--log-level", "DEBUG")
+	}
+	return args
+}
+
+// ready is the URL that tells when a part does its duty, "" when there is none.
+func (p *Plan) ready(host int, part string) string {
+	switch part {
+	case PartMaster:
+		return p.masterURL(host) + "/readyz"
+	case PartAgent:
+		return "http://" + p.mgmt(host) + ":9090/readyz"
+	case PartStore:
+		if p.Store == StoreConsul {
+			return p.storeURL(host) + "/v1/status/leader"
+		}
+		return p.storeURL(host) + "/health"
+	}
+	return ""
+}
+
+// PartNames are all parts that a host can have, in the order in which they start.
+var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartAgent}
+
+// HostInfo is a host and its addresses: on the management network, and of its tunnels.
+type HostInfo struct{ Name, IP, VTEP string }
+
+// HostList is all hosts.
+func (p *Plan) HostList() []HostInfo {
+	var list []HostInfo
+	for i := range p.Hosts {
+		list = append(list, HostInfo{hostName(i + 1), p.mgmt(i + 1), p.vtep(i + 1)})
+	}
+	return list
+}

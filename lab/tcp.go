@@ -1,0 +1,63 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+)
+
+// tcpBytes is how much a TCP check sends each way: more than any buffer on the path.
+const tcpBytes = 1 << 20
+
+// EchoOnce listens on a port, says "listening" on out, and sends one connection's bytes back.
+func EchoOnce(ctx context.Context, port int, out io.Writer) error {
+	l, err := net.Listen("tcp", ":"+strconv.Itoa(port))
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
+	defer l.Close()
+	fmt.Fprintln(out, "listening")
+	conn, err := l.Accept()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_, err = io.Copy(conn, conn)
+	return err
+}
+
+// EchoDial connects to an EchoOnce, sends tcpBytes, and checks that as many come back before timeout.
+func EchoDial(ctx context.Context, address string, timeout time.Duration) error {
+	dialer := net.Dialer{Timeout: timeout}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
+		return err
+	}
+	sent := make(chan error, 1)
+	go func() {
+		_, err := conn.Write(make([]byte, tcpBytes))
+		if err == nil {
+			err = conn.(*net.TCPConn).CloseWrite()
+		}
+		sent <- err
+	}()
+	n, err := io.Copy(io.Discard, conn)
+	if err != nil {
+		return fmt.Errorf("%s: %d of %d bytes came back: %w", address, n, tcpBytes, err)
+	}
+	if err := <-sent; err != nil {
+		return err
+	}
+	if n != tcpBytes {
+		return fmt.Errorf("%s: %d of %d bytes came back", address, n, tcpBytes)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// createOptions is what create needs.
+type createOptions struct {
+	scope
+	kind   *model.Kind
+	fields map[string]any // by JSON name
+}
+
+func newCreate(f *Factory, k *model.Kind) *cobra.Command {
+	o := &createOptions{kind: k, fields: map[string]any{}}
+	c := &cobra.Command{
+		Use: "create", Short: "Create a " + k.Command.Use, Args: exactly(k.Command.Args...),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for i, name := range k.Command.Args {
+				o.fields[name] = args[i]
+			}
+			return runCreate(cmd.Context(), f, o)
+		},
+	}
+	o.register(c, k)
+	for _, fl := range k.Command.Flags {
+		addFlag(c.Flags(), k, fl, o.fields)
+	}
+	return c
+}
+
+// addFlag adds the flag of a field, which stores what is given in fields.
+func addFlag(set *pflag.FlagSet, k *model.Kind, fl model.Flag, fields map[string]any) {
+	field, _ := k.Field(fl.Field)
+	usage := field.Doc
+	if field.Example != "" {
+		usage += " Example: " + field.Example + "."
+	}
+	if fl.Default != "" {
+		fields[fl.Field] = fl.Default
+	}
+	v := &fieldValue{kind: field.Type, name: fl.Field, fields: fields, initial: fl.Default}
+	added := set.VarPF(v, fl.Name, fl.Short, usage)
+	if fl.Alias != "" {
+		added.Annotations = map[string][]string{aliasOf: {fl.Alias}}
+		added.Usage += " Also -" + fl.Alias + "."
+	}
+}
+
+// fieldValue is a flag's value that goes into a field.
+type fieldValue struct {
+	kind    model.Type
+	name    string
+	fields  map[string]any
+	initial string
+}
+
+// Set stores the value in the field's type.
+func (v *fieldValue) Set(text string) error {
+	switch v.kind {
+	case model.Int:
+		var n int
+		if _, err := fmt.Sscanf(text+"\n", "%d\n", &n); err != nil {
+			return fmt.Errorf("%q is not a whole number", text)
+		}
+		v.fields[v.name] = n
+	case model.Strings:
+		list, _ := v.fields[v.name].([]string)
+		v.fields[v.name] = append(list, text)
+	default:
+		v.fields[v.name] = text
+	}
+	return nil
+}
+
+// String is the default, for help.
+func (v *fieldValue) String() string { return v.initial }
+
+// Type names the kind of value, for help.
+func (v *fieldValue) Type() string {
+	if v.kind == model.Strings {
+		return "list"
+	}
+	return string(v.kind)
+}
+
+// object makes the object that the options describe.
+func (o *createOptions) object() (model.Object, error) {
+	if o.kind.TenantScoped() {
+		o.fields["tenantName"] = o.tenant
+	}
+	text, err := json.Marshal(o.fields)
+	if err != nil {
+		return nil, err
+	}
+	object := o.kind.New()
+	if err := json.Unmarshal(text, object); err != nil {
+		return nil, err
+	}
+	return object, o.check(object)
+}
+
+// check refuses what the server need not be asked about: flags that must be given, and addresses that are none.
+func (o *createOptions) check(object model.Object) error {
+	for _, fl := range o.kind.Command.Flags {
+		field, _ := o.kind.Field(fl.Field)
+		value, isText := object.Field(fl.Field).(string)
+		switch {
+		case !isText:
+		case field.Required && value == "":
+			return term.BadUsage("--%s is required", fl.Name)
+		case (field.Format == "ipv4" || field.Format == "ipv6") && !model.Formats()[field.Format].Accepts(value):
+			return term.BadUsage("--%s %s: it takes %s", fl.Name, value, model.Formats()[field.Format].Says)
+		}
+	}
+	return nil
+}
+
+func runCreate(ctx context.Context, f *Factory, o *createOptions) error {
+	object, err := o.object()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	if _, err := c.Put(ctx, object); err != nil {
+		return err
+	}
+	if o.kind.Command.Creating == "" {
+		return nil
+	}
+	return printf(f.Out, "%s\n", say(o.kind.Command.Creating, func(name string) string { return term.Cell(object.Field(name)) }))
+}

@@ -1,0 +1,66 @@
+// Package command is netctl's tree of commands. The commands of objects are generic and read model.Kind; what is
+// special has a file of its own.
+package command
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// Factory is what commands need from outside, so that a command pays only for what it touches.
+type Factory struct {
+	term.Streams
+	Home   string // where .netctl/config.json lies
+	Getenv func(string) string
+	HTTP   http.RoundTripper // nil: the network
+	Self   model.Version
+
+	netmaster string
+	insecure  bool
+}
+
+// client makes the REST client that the global flags ask for.
+func (f *Factory) client() (*client.Client, error) {
+	if !strings.HasPrefix(f.netmaster, "http://") && !strings.HasPrefix(f.netmaster, "https://") {
+		return nil, term.Exitf(term.Usage, "netmaster URL %q is not valid: it starts with http:// or https://", f.netmaster)
+	}
+	token, err := f.token()
+	if err != nil {
+		return nil, err
+	}
+	transport := f.HTTP
+	if transport == nil {
+		transport = &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
+	}
+	return &client.Client{Base: f.netmaster, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience}, nil
+}
+
+// patience is for how long a command waits while the cluster has no leader.
+const patience = 5 * time.Second
+
+// token reads what netctl login has left; "" when nobody is logged in.
+func (f *Factory) token() (string, error) {
+	path := filepath.Join(f.Home, ".netctl", "config.json")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", term.Exitf(term.Server, "read the login of %s: %v", path, err)
+	}
+	var login struct{ Token string }
+	if err := json.Unmarshal(text, &login); err != nil {
+		return "", term.Exitf(term.Server, "%s: %v; delete the file and log in again", path, err)
+	}
+	return login.Token, nil
+}

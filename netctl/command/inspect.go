@@ -1,0 +1,48 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+type inspectOptions struct {
+	scope
+	kind *model.Kind
+	name string
+}
+
+func newInspect(f *Factory, k *model.Kind) *cobra.Command {
+	o := &inspectOptions{kind: k}
+	c := &cobra.Command{
+		Use: "inspect", Short: "Show a " + k.Command.Use + " with its operational state", Args: exactly(nameArg(k)),
+		ValidArgsFunction: complete(f, k, &o.scope),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.name = args[0]
+			return runInspect(cmd.Context(), f, o)
+		},
+	}
+	if k.InspectOnly {
+		c.ValidArgsFunction = nil
+	}
+	o.register(c, k)
+	return c
+}
+
+func runInspect(ctx context.Context, f *Factory, o *inspectOptions) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	var answer json.RawMessage
+	key := url.PathEscape(model.Key(o.key(o.kind, o.name)...))
+	if err := c.Raw(ctx, "/api/v1/inspect/"+o.kind.Plural+"/"+key+"/", &answer); err != nil {
+		return err
+	}
+	return local(term.WriteJSON(f.Out, answer))
+}

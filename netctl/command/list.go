@@ -1,0 +1,114 @@
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// output is the flags that choose how a list is printed.
+type output struct {
+	json, quiet, watch bool
+	format             string
+}
+
+func (o *output) register(c *cobra.Command) {
+	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
+	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print names alone, as -o name does")
+	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml, name or jsonpath=TEMPLATE")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(term.Formats(), cobra.ShellCompDirectiveNoSpace))
+}
+
+func (o *output) parse() (term.Format, error) {
+	switch {
+	case o.json:
+		return term.Format{Name: "json"}, nil
+	case o.quiet:
+		return term.Format{Name: "name"}, nil
+	}
+	return term.ParseFormat(o.format)
+}
+
+type listOptions struct {
+	scope
+	output
+	kind *model.Kind
+	all  bool
+}
+
+func newList(f *Factory, k *model.Kind) *cobra.Command {
+	o := &listOptions{kind: k}
+	c := &cobra.Command{
+		Use: "ls", Aliases: []string{"list"}, Short: "List " + k.Command.Use + "s", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runList(cmd.Context(), f, o) },
+	}
+	o.scope.register(c, k)
+	o.output.register(c)
+	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on and print each change")
+	if k.TenantScoped() {
+		c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants")
+	}
+	return c
+}
+
+func runList(ctx context.Context, f *Factory, o *listOptions) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	if o.kind.TenantScoped() {
+		if _, err := c.Tenants().Get(ctx, o.tenant); err != nil {
+			return err
+		}
+	}
+	if o.watch {
+		return watchList(ctx, f, c, o, format)
+	}
+	objects, err := list(ctx, c, o)
+	if err != nil {
+		return err
+	}
+	switch {
+	case format.Tabular():
+		t := &term.Table{Columns: term.Columns(o.kind, format.Wide()), Tail: o.kind.Command.TabTail && !format.Wide()}
+		for _, object := range objects {
+			t.Rows = append(t.Rows, term.Row(t.Columns, object.Field))
+		}
+		return local(t.Write(f.Out))
+	case format.Name == "name":
+		for _, object := range objects {
+			if err := printf(f.Out, "%s\n", term.Cell(object.Field(nameArg(o.kind)))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return local(format.Write(f.Out, objects))
+}
+
+// list gets the objects that the options select.
+func list(ctx context.Context, c *client.Client, o *listOptions) ([]model.Object, error) {
+	objects, err := c.List(ctx, o.kind)
+	if err != nil {
+		return nil, err
+	}
+	kept := []model.Object{}
+	for _, object := range objects {
+		if o.selects(object) {
+			kept = append(kept, object)
+		}
+	}
+	return kept, nil
+}
+
+func (o *listOptions) selects(object model.Object) bool {
+	return !o.kind.TenantScoped() || o.all || object.Field("tenantName") == o.tenant
+}

@@ -1,0 +1,83 @@
+package command
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+func newNode(f *Factory) *cobra.Command {
+	c := &cobra.Command{Use: "node", Short: "Masters and agents of the cluster",
+		Long: "Nodes are the netmasters and the agents. Lag counts the store revisions that concern an agent and that it has not carried out yet."}
+	o := &output{}
+	ls := &cobra.Command{
+		Use: "ls", Aliases: []string{"list"}, Short: "List masters and agents with leader, lag and version", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runNodeList(cmd.Context(), f, o) },
+	}
+	o.register(ls)
+	c.AddCommand(ls)
+	return c
+}
+
+func nodeColumns(wide bool) []model.Column {
+	columns := []model.Column{{Header: "Name"}, {Header: "Role"}, {Header: "Ready"}, {Header: "Revision"}, {Header: "Lag"},
+		{Header: "Endpoints"}, {Header: "Flows"}, {Header: "Errors"}, {Header: "Version"}}
+	if wide {
+		columns = append(columns, model.Column{Header: "Address"}, model.Column{Header: "VTEP"}, model.Column{Header: "Since"})
+	}
+	return append(columns, model.Column{Header: "Reason"})
+}
+
+func nodeRow(n model.Node, wide bool) []string {
+	ready := "yes"
+	if !n.Ready {
+		ready = "no"
+	}
+	count := func(v int) string {
+		if n.Role != model.RoleAgent {
+			return "-"
+		}
+		return strconv.Itoa(v)
+	}
+	row := []string{n.Name, string(n.Role), ready, strconv.FormatUint(n.Revision, 10), strconv.FormatUint(n.Lag, 10),
+		count(n.Ports), count(n.Flows), count(n.Errors), n.Version}
+	if wide {
+		row = append(row, n.Address, n.VTEP, n.Since)
+	}
+	return append(row, n.Reason)
+}
+
+func runNodeList(ctx context.Context, f *Factory, o *output) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	nodes, err := c.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case format.Tabular():
+		t := &term.Table{Columns: nodeColumns(format.Wide())}
+		for _, n := range nodes {
+			t.Rows = append(t.Rows, nodeRow(n, format.Wide()))
+		}
+		return local(t.Write(f.Out))
+	case format.Name == "name":
+		for _, n := range nodes {
+			if err := printf(f.Out, "%s\n", n.Name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return local(format.Write(f.Out, nodes))
+}

@@ -1,0 +1,70 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// newObject makes the command group of a kind.
+func newObject(f *Factory, k *model.Kind) *cobra.Command {
+	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Command.Aliases, Short: k.Title + " operations", Long: k.Doc}
+	c.AddCommand(newCreate(f, k), newRemove(f, k), newList(f, k), newInspect(f, k))
+	return c
+}
+
+// scope is the tenant flag of commands on objects that belong to one.
+type scope struct{ tenant string }
+
+func (s *scope) register(c *cobra.Command, k *model.Kind) {
+	if k.TenantScoped() {
+		c.Flags().StringVarP(&s.tenant, "tenant", "t", "default", "tenant of the "+k.Command.Use)
+	}
+}
+
+// key is the key of the object called name.
+func (s *scope) key(k *model.Kind, name string) []string {
+	if k.TenantScoped() {
+		return []string{s.tenant, name}
+	}
+	return []string{name}
+}
+
+// say fills the fields of a message such as "Creating network {tenantName}:{networkName}".
+func say(text string, field func(name string) string) string {
+	for {
+		before, rest, ok := strings.Cut(text, "{")
+		if !ok {
+			return text
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		text = before + field(name) + after
+	}
+}
+
+// nameArg is the argument that names an object: the last part of its key.
+func nameArg(k *model.Kind) string { return k.Key[len(k.Key)-1] }
+
+// complete offers the names of the tenant's objects.
+func complete(f *Factory, k *model.Kind, s *scope) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		c, err := f.client()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		objects, err := c.List(cmd.Context(), k)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var names []string
+		for _, o := range objects {
+			if !k.TenantScoped() || fmt.Sprint(o.Field("tenantName")) == s.tenant {
+				names = append(names, fmt.Sprint(o.Field(nameArg(k))))
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

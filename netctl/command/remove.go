@@ -1,0 +1,49 @@
+package command
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+type removeOptions struct {
+	scope
+	kind *model.Kind
+	name string
+}
+
+func newRemove(f *Factory, k *model.Kind) *cobra.Command {
+	o := &removeOptions{kind: k}
+	c := &cobra.Command{
+		Use: "rm", Aliases: []string{"delete"}, Short: "Delete a " + k.Command.Use, Args: exactly(nameArg(k)),
+		ValidArgsFunction: complete(f, k, &o.scope),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.name = args[0]
+			return runRemove(cmd.Context(), f, o)
+		},
+	}
+	o.register(c, k)
+	return c
+}
+
+func runRemove(ctx context.Context, f *Factory, o *removeOptions) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	if o.kind.Command.Deleting != "" { // scripts of the original expect this before the answer
+		field := func(name string) string {
+			if name == "tenantName" && o.kind.TenantScoped() {
+				return o.tenant
+			}
+			return o.name
+		}
+		if err := printf(f.Out, "%s\n", say(o.kind.Command.Deleting, field)); err != nil {
+			return err
+		}
+	}
+	_, err = c.Delete(ctx, o.kind, o.key(o.kind, o.name)...)
+	return err
+}

@@ -1,0 +1,164 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/build"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// Run executes one command line and returns the exit code.
+func Run(ctx context.Context, f *Factory, args []string) int {
+	root := newRoot(f)
+	root.SetArgs(doubled(root, args))
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return term.OK
+	}
+	var exit *term.Exit
+	if errors.As(err, &exit) && exit.Help {
+		fmt.Fprintln(f.Out, "Incorrect Usage.")
+		fmt.Fprintln(f.Out)
+		cmd.SetOut(f.Out)
+		_ = cmd.Help()
+	}
+	f.Fail(err)
+	return term.CodeOf(err)
+}
+
+func newRoot(f *Factory) *cobra.Command {
+	showVersion := false
+	root := &cobra.Command{
+		Use:           "netctl",
+		Short:         "netctl drives a Contiv cluster",
+		SilenceErrors: true, SilenceUsage: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return term.BadUsage("No help topic for '%s'", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if showVersion {
+				fmt.Fprintln(f.Out, "netctl version ")
+				build.Print(f.Out, f.Self)
+				return nil
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetOut(f.Out)
+	root.SetErr(f.Err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return term.BadUsage("%v", err) })
+	netmaster := f.Getenv("NETMASTER")
+	if netmaster == "" {
+		netmaster = client.DefaultBase
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster [$NETMASTER]")
+	flags.BoolVar(&f.insecure, "insecure", f.Getenv("INSECURE") != "" && f.Getenv("INSECURE") != "false", "accept any server certificate [$INSECURE]")
+	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
+	for _, k := range model.Kinds() {
+		switch {
+		case k.Name == model.KindGlobal().Name:
+			root.AddCommand(newGlobal(f, k))
+		case k.InspectOnly:
+			root.AddCommand(newEndpoint(f, k))
+		default:
+			root.AddCommand(newObject(f, k))
+		}
+	}
+	root.AddCommand(newVersion(f), newNode(f))
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Aliases = append(c.Aliases, "h")
+		}
+		if c.HasSubCommands() && c.RunE == nil {
+			needSubcommand(c)
+		}
+	}
+	return root
+}
+
+// needSubcommand makes a command that is called alone print its help, and refuses unknown subcommands.
+func needSubcommand(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 || args[0] == "help" || args[0] == "h" {
+			return cmd.Help()
+		}
+		return term.BadUsage("No help topic for '%s'", args[0])
+	}
+}
+
+// exactly demands the arguments that names tell.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != len(names) {
+			return term.BadUsage("%d argument(s) wanted (%s), got %d", len(names), strings.Join(names, ", "), len(args))
+		}
+		return nil
+	}
+}
+
+// doubled turns -flag into --flag where that is the long name or an alias of a flag, as the original accepted it.
+func doubled(root *cobra.Command, args []string) []string {
+	long := map[string]string{"help": "help"}
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		note := func(f *pflag.Flag) {
+			long[f.Name] = f.Name
+			for _, a := range f.Annotations[aliasOf] {
+				long[a] = f.Name
+			}
+		}
+		c.Flags().VisitAll(note)
+		c.PersistentFlags().VisitAll(note)
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
+	out := make([]string, 0, len(args))
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
+		name, value, has := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if full := long[name]; full != "" && len(name) > 1 && strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "---") {
+			a = "--" + full
+			if has {
+				a += "=" + value
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// aliasOf is the annotation of a flag that lists its other names.
+const aliasOf = "alias"
+
+// local wraps what fails on this side: output, files.
+func local(err error) error {
+	var exit *term.Exit
+	if err == nil || errors.As(err, &exit) {
+		return err
+	}
+	return &term.Exit{Code: term.Local, Err: err}
+}
+
+func printf(w io.Writer, format string, args ...any) error {
+	_, err := fmt.Fprintf(w, format, args...)
+	return local(err)
+}

@@ -1,0 +1,32 @@
+// Package term is how netctl speaks: streams, tables, output formats and exit codes.
+package term
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Streams are where a command reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	ErrTTY   bool // Err is a terminal: errors are shown as a person likes them
+	Now      func() time.Time
+}
+
+// System is the process's own streams.
+func System() Streams {
+	info, err := os.Stderr.Stat()
+	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTTY: err == nil && info.Mode()&os.ModeCharDevice != 0, Now: time.Now}
+}
+
+// Fail prints an error as one log line, in the original's forms.
+func (s Streams) Fail(err error) {
+	if s.ErrTTY {
+		fmt.Fprintf(s.Err, "ERRO[0000] %s\n", err)
+		return
+	}
+	fmt.Fprintf(s.Err, "time=%q level=error msg=%q\n", s.Now().Format(time.RFC3339), err.Error())
+}

@@ -1,0 +1,95 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Table prints rows below a header, two spaces between columns, as the original did.
+type Table struct {
+	Columns []model.Column
+	Tail    bool // pad the last column too
+	Rows    [][]string
+}
+
+// Write prints the table. A table without rows is its two header lines.
+func (t *Table) Write(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 2, 2, ' ', 0)
+	headers, dashes := make([]string, len(t.Columns)), make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		n := c.Dashes
+		if n == 0 {
+			n = len(c.Header)
+		}
+		headers[i], dashes[i] = c.Header, strings.Repeat("-", n)
+	}
+	for _, row := range append([][]string{headers, dashes}, t.Rows...) {
+		line := strings.Join(row, "\t")
+		if t.Tail {
+			line += "\t"
+		}
+		if _, err := fmt.Fprintln(out, line); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// Columns are the columns of a kind's table.
+func Columns(k *model.Kind, wide bool) []model.Column {
+	var out []model.Column
+	for _, c := range k.Columns {
+		if wide || !c.Wide {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Row reads the columns' fields.
+func Row(columns []model.Column, field func(name string) any) []string {
+	row := make([]string, len(columns))
+	for i, c := range columns {
+		row[i] = Cell(field(c.Field))
+	}
+	return row
+}
+
+// Cell prints one value.
+func Cell(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case int:
+		return strconv.Itoa(v)
+	case []string:
+		return strings.TrimSuffix(strings.Join(v, ","), ",")
+	case nil:
+		return ""
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// WriteRow prints the rows alone, each column at least as wide as its header, for a table that grows as one watches.
+func (t *Table) WriteRow(w io.Writer) error {
+	for _, row := range t.Rows {
+		var b strings.Builder
+		for i, cell := range row {
+			if i == len(row)-1 {
+				b.WriteString(cell)
+				break
+			}
+			fmt.Fprintf(&b, "%-*s  ", max(len(t.Columns[i].Header), t.Columns[i].Dashes), cell)
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+// Package ofnettest makes States for tests: from a few readable lines, or large ones by number.
+package ofnettest
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+)
+
+// Parse reads a State from lines, one object each; empty lines and lines that begin with # do not count:
+//
+//	self h1
+//	ports tunnel=1000 uplink=1001 host=1002
+//	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01
+//	tenant blue id=1 tracked generation=7
+//	network vx.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
+//	group web:blue id=65537
+//	endpoint a1 network=vx.blue group=web:blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1
+func Parse(tb testing.TB, text string) *ofnet.State {
+	tb.Helper()
+	s := ofnet.NewState("")
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0][0] == '#' {
+			continue
+		}
+		if err := add(s, words); err != nil {
+			tb.Fatalf("ofnettest: %q: %v", strings.TrimSpace(line), err)
+		}
+	}
+	return s
+}
+
+func add(s *ofnet.State, words []string) error {
+	l := line{words: map[string]string{}}
+	for _, w := range words[1:] {
+		k, v, _ := strings.Cut(w, "=")
+		l.words[k] = v
+	}
+	name := words[1]
+	switch words[0] {
+	case "self":
+		s.Self = name
+	case "ports":
+		s.Local = ofnet.Ports{Tunnel: l.number("tunnel"), Uplink: l.number("uplink"), Host: l.number("host")}
+	case "host":
+		s.Hosts[name] = &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac")}
+	case "tenant":
+		s.Tenants[name] = &ofnet.Tenant{Name: name, ID: uint16(l.number("id")), Tracked: l.has("tracked"), Generation: l.number("generation")}
+	case "group":
+		_, tenant, _ := strings.Cut(name, ":")
+		s.Groups[name] = &ofnet.Group{Name: name, Tenant: tenant, ID: l.number("id")}
+	case "network":
+		_, tenant, _ := strings.Cut(name, ".")
+		n := &ofnet.Segment{Name: name, Tenant: tenant, ID: l.number("id"), Mode: ofnet.Bridge, ARP: ofnet.Proxy,
+			Prefix4: l.prefix("net"), Gateway4: l.addr("gw"), Prefix6: l.prefix("net6"), Gateway6: l.addr("gw6")}
+		if l.has("vxlan") {
+			n.Encap, n.Tag = ofnet.VXLAN, l.number("vxlan")
+		} else {
+			n.Encap, n.Tag = ofnet.VLAN, l.number("vlan")
+		}
+		if l.has("routing") {
+			n.Mode = ofnet.Routing
+		}
+		if l.has("flood") {
+			n.ARP = ofnet.Flood
+		}
+		s.Segments[name] = n
+	case "endpoint":
+		s.Endpoints[name] = &ofnet.Endpoint{ID: name, Segment: l.words["network"], Group: l.words["group"], Host: l.words["host"],
+			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6")}
+	default:
+		return fmt.Errorf("%q is no object", words[0])
+	}
+	return l.err
+}
+
+// line is the key=value words of a line; the first mistake in one sticks.
+type line struct {
+	words map[string]string
+	err   error
+}
+
+func (l *line) has(k string) bool {
+	_, ok := l.words[k]
+	return ok
+}
+
+func (l *line) get(k string, parse func(string) error) {
+	if v, ok := l.words[k]; ok && l.err == nil {
+		l.err = parse(v)
+	}
+}
+
+func (l *line) number(k string) (n uint32) {
+	l.get(k, func(v string) error {
+		x, err := strconv.ParseUint(v, 0, 32)
+		n = uint32(x)
+		return err
+	})
+	return n
+}
+
+func (l *line) addr(k string) (a netip.Addr) {
+	l.get(k, func(v string) (err error) {
+		a, err = netip.ParseAddr(v)
+		return err
+	})
+	return a
+}
+
+func (l *line) prefix(k string) (p netip.Prefix) {
+	l.get(k, func(v string) (err error) {
+		p, err = netip.ParsePrefix(v)
+		return err
+	})
+	return p
+}
+
+func (l *line) mac(k string) (m ofnet.MAC) {
+	l.get(k, func(v string) error {
+		_, err := fmt.Sscanf(v, "%02x:%02x:%02x:%02x:%02x:%02x", &m[0], &m[1], &m[2], &m[3], &m[4], &m[5])
+		return err
+	})
+	return m
+}
+
+// Many makes a State of one tenant with VXLAN networks of 200 endpoints each, local and remote ones as many as
+// asked for; every network has its share of both.
+func Many(locals, remotes int) *ofnet.State {
+	const size = 200
+	s := ofnet.NewState("h0")
+	s.Local = ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}
+	const hosts = 20
+	for h := range hosts {
+		label := fmt.Sprintf("h%d", h)
+		s.Hosts[label] = &ofnet.Host{Label: label, VTEP: netip.AddrFrom4([4]byte{192, 168, 251, byte(h + 1)}),
+			UplinkMAC: ofnet.MAC{2, 0xaa, 0, 0, 0, byte(h + 1)}}
+	}
+	s.Tenants["t"] = &ofnet.Tenant{Name: "t", ID: 1}
+	s.Groups["g:t"] = &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7}
+	total := locals + remotes
+	for n := range (total + size - 1) / size {
+		name := fmt.Sprintf("n%d.t", n)
+		base := [4]byte{10, byte(n >> 8), byte(n), 0}
+		s.Segments[name] = &ofnet.Segment{Name: name, Tenant: "t", ID: uint32(100 + n), Encap: ofnet.VXLAN, Tag: uint32(5000 + n),
+			Mode: ofnet.Bridge, ARP: ofnet.Proxy, Prefix4: netip.PrefixFrom(netip.AddrFrom4(base), 24),
+			Gateway4: netip.AddrFrom4([4]byte{10, byte(n >> 8), byte(n), 254})}
+	}
+	for i := range total {
+		e := Endpoint(i, size)
+		e.Host = "h0"
+		if locals*(i+1)/total == locals*i/total { // spread the local ones evenly
+			e.Host = fmt.Sprintf("h%d", 1+i%(hosts-1))
+			e.Port = 0
+		}
+		s.Endpoints[e.ID] = e
+	}
+	return s
+}
+
+// Endpoint makes number i of endpoints that fill networks n0.t, n1.t and so on with size each.
+func Endpoint(i, size int) *ofnet.Endpoint {
+	n, last := i/size, i%size+1
+	return &ofnet.Endpoint{ID: fmt.Sprintf("n%d.t-e%d", n, i), Segment: fmt.Sprintf("n%d.t", n), Group: "g:t", Host: "h0",
+		Port: uint32(2000 + i), MAC: ofnet.MAC{2, 2, byte(n >> 8), byte(n), byte(last >> 8), byte(last)},
+		IP4: netip.AddrFrom4([4]byte{10, byte(n >> 8), byte(n), byte(last)})}
+}

@@ -1,0 +1,252 @@
+package pipeline
+
+import (
+	"flag"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+)
+
+var update = flag.Bool("update", false, "write the flows of the tests as the ones that are wanted")
+
+// testState is the State of testdata/state.txt.
+func testState(tb testing.TB) *ofnet.State {
+	tb.Helper()
+	text, err := os.ReadFile("testdata/state.txt")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return ofnettest.Parse(tb, string(text))
+}
+
+// TestFeatureFlows compares what each feature contributes with testdata/FEATURE.txt, owner by owner.
+func TestFeatureFlows(t *testing.T) {
+	s := testState(t)
+	p := Default()
+	for _, f := range p.Features() {
+		t.Run(f.Name(), func(t *testing.T) {
+			var got strings.Builder
+			for _, table := range f.Tables() {
+				fmt.Fprintf(&got, "# table %d %s, else %s\n", table.ID, table.Name, table.Miss.Text(p.Tables()))
+			}
+			for _, owner := range p.Owners(s) {
+				text := f.Flows(s, owner).Text(p.Tables())
+				if text != "" {
+					fmt.Fprintf(&got, "\n# %s\n%s", owner, strings.ReplaceAll(text, "cookie=0x0,", ""))
+				}
+			}
+			path := filepath.Join("testdata", f.Name()+".txt")
+			if *update {
+				if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != string(want) {
+				t.Errorf("flows of %s differ from %s (go test -update writes them)\nwant\n%s\ngot\n%s", f.Name(), path, want, got.String())
+			}
+		})
+	}
+}
+
+func TestCompileAllIsConsistent(t *testing.T) {
+	for name, s := range map[string]*ofnet.State{
+		"all features": testState(t),
+		"empty":        ofnet.NewState("h1"),
+		"large":        ofnettest.Many(900, 300),
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := Default().CompileAll(s)
+			if err := all.Check(); err != nil {
+				t.Errorf("set: want one that a switch takes, got %v", err)
+			}
+			again, err := flow.ParseSet(all.Text(Default().Tables()), Default().Tables())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := flow.Diff(all, again); !d.Empty() {
+				t.Errorf("set read back from its text: want the same, got a difference\n%s", d.String())
+			}
+		})
+	}
+}
+
+// TestHoles takes one thing after the other out of the State: what depends on it must fall away without a panic.
+func TestHoles(t *testing.T) {
+	p := Default()
+	for _, hole := range []struct {
+		name string
+		make func(s *ofnet.State)
+	}{
+		{"no tenants", func(s *ofnet.State) { clear(s.Tenants) }},
+		{"no networks", func(s *ofnet.State) { clear(s.Segments) }},
+		{"no hosts", func(s *ofnet.State) { clear(s.Hosts) }},
+		{"no groups", func(s *ofnet.State) { clear(s.Groups) }},
+		{"no endpoints", func(s *ofnet.State) { clear(s.Endpoints) }},
+		{"no ports", func(s *ofnet.State) { s.Local = ofnet.Ports{} }},
+		{"no addresses", func(s *ofnet.State) {
+			for _, e := range s.Endpoints {
+				e.IP4, e.IP6 = netip.Addr{}, netip.Addr{}
+			}
+			for _, n := range s.Segments {
+				n.Prefix4, n.Gateway4, n.Prefix6, n.Gateway6 = netip.Prefix{}, netip.Addr{}, netip.Prefix{}, netip.Addr{}
+			}
+		}},
+		{"ports unknown yet", func(s *ofnet.State) {
+			for _, e := range s.Endpoints {
+				e.Port = 0
+			}
+		}},
+	} {
+		t.Run(hole.name, func(t *testing.T) {
+			s := testState(t)
+			hole.make(s)
+			all := p.CompileAll(s)
+			if err := all.Check(); err != nil {
+				t.Errorf("set: want one that a switch takes, got %v", err)
+			}
+			for _, f := range all.Flows {
+				if f.Match.Has(flow.InPort) {
+					if port, _ := f.Match.Uint(flow.InPort); port == 0 {
+						t.Errorf("flow: want none for port 0, got %s", f)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestTouched changes the State in many ways; recompiling only the touched owners must give what recompiling all
+// gives.
+func TestTouched(t *testing.T) {
+	p := Default()
+	endpoint := func(name string) []ofnet.Key { return []ofnet.Key{{Kind: ofnet.KindEndpoint, Name: name}} }
+	for _, row := range []struct {
+		name   string
+		change func(s *ofnet.State) []ofnet.Key
+	}{
+		{"endpoint goes", func(s *ofnet.State) []ofnet.Key { delete(s.Endpoints, "a3"); return endpoint("a3") }},
+		{"last of a host goes", func(s *ofnet.State) []ofnet.Key { delete(s.Endpoints, "f3"); return endpoint("f3") }},
+		{"endpoint moves", func(s *ofnet.State) []ofnet.Key {
+			e := *s.Endpoints["f1"]
+			e.Host, e.Port = "h3", 0
+			s.Endpoints["f1"] = &e
+			return endpoint("f1")
+		}},
+		{"endpoint changes network", func(s *ofnet.State) []ofnet.Key {
+			e := *s.Endpoints["f1"]
+			e.Segment = "vx.blue"
+			s.Endpoints["f1"] = &e
+			return endpoint("f1")
+		}},
+		{"network becomes flooding", func(s *ofnet.State) []ofnet.Key {
+			n := *s.Segments["vx.blue"]
+			n.ARP = ofnet.Flood
+			s.Segments["vx.blue"] = &n
+			return []ofnet.Key{{Kind: ofnet.KindSegment, Name: "vx.blue"}}
+		}},
+		{"tenant is tracked", func(s *ofnet.State) []ofnet.Key {
+			s.Tenants["blue"] = &ofnet.Tenant{Name: "blue", ID: 1, Tracked: true, Generation: 3}
+			return []ofnet.Key{{Kind: ofnet.KindTenant, Name: "blue"}}
+		}},
+		{"tenant goes", func(s *ofnet.State) []ofnet.Key {
+			delete(s.Tenants, "blue")
+			return []ofnet.Key{{Kind: ofnet.KindTenant, Name: "blue"}}
+		}},
+		{"host changes its address", func(s *ofnet.State) []ofnet.Key {
+			h := *s.Hosts["h2"]
+			h.VTEP = netip.MustParseAddr("fd00::2")
+			s.Hosts["h2"] = &h
+			return []ofnet.Key{{Kind: ofnet.KindHost, Name: "h2"}}
+		}},
+		{"own host changes", func(s *ofnet.State) []ofnet.Key {
+			h := *s.Hosts["h1"]
+			h.UplinkMAC = ofnet.MAC{2, 9, 9, 9, 9, 9}
+			s.Hosts["h1"] = &h
+			return []ofnet.Key{{Kind: ofnet.KindHost, Name: "h1"}}
+		}},
+		{"group is renumbered", func(s *ofnet.State) []ofnet.Key {
+			s.Groups["db:blue"] = &ofnet.Group{Name: "db:blue", Tenant: "blue", ID: 99}
+			return []ofnet.Key{{Kind: ofnet.KindGroup, Name: "db:blue"}}
+		}},
+		{"uplink comes", func(s *ofnet.State) []ofnet.Key {
+			s.Local.Uplink = 1003
+			return []ofnet.Key{{Kind: ofnet.KindSwitch, Name: "h1"}}
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := testState(t)
+			s.Reindex()
+			parts := map[ofnet.Key]flow.Set{}
+			for _, k := range p.Owners(s) {
+				parts[k] = p.Compile(s, k)
+			}
+			for _, k := range row.change(s) {
+				touched := p.Touched(s, k)
+				s.Touch(k.Name)
+				for _, k := range touched {
+					parts[k] = p.Compile(s, k)
+				}
+			}
+			var got flow.Set
+			for _, set := range parts {
+				got.Merge(set)
+			}
+			if d := flow.Diff(p.CompileAll(s), got); !d.Empty() {
+				t.Errorf("flows after recompiling what was touched: want those of all, missing or wrong:\n%s", d.Text(p.Tables()))
+			}
+		})
+	}
+}
+
+// TestLongFloodList checks that lists over 200 receivers become chains whose parts hold everybody once.
+func TestLongFloodList(t *testing.T) {
+	s := ofnettest.Parse(t, `
+self h1
+ports tunnel=1000
+host h1 vtep=192.168.251.1
+tenant blue id=1
+network vx.blue id=0x123456 vxlan=5001 bridge flood net=10.0.0.0/8`)
+	const members = 450
+	for i := range members {
+		e := ofnettest.Endpoint(i, members)
+		e.Segment, e.Host = "vx.blue", "h1"
+		s.Endpoints[e.ID] = e
+	}
+	set := Default().Compile(s, ofnet.Key{Kind: ofnet.KindSegment, Name: "vx.blue"})
+	var sizes []int
+	total := 0
+	for _, g := range set.Groups {
+		if g.ID >= floodPart {
+			sizes = append(sizes, g.Buckets.Len())
+			total += g.Buckets.Len()
+		}
+		if g.ID&idMask != 0x123456 {
+			t.Errorf("group id: want 0x123456 below the kind, got %#x", g.ID)
+		}
+	}
+	slices.Sort(sizes)
+	if want := []int{50, 200, 200}; !slices.Equal(sizes, want) || total != members {
+		t.Errorf("parts: want %v, got %v", want, sizes)
+	}
+}
+
+func TestNewPanicsOnSharedTable(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("two features with one table: want a panic, got none")
+		}
+	}()
+	New(port{}, port{})
+}
