@@ -102,6 +102,7 @@ func BenchmarkBurst(b *testing.B) {
 			pods[i] = &pod{id: fmt.Sprintf("r%dp%d", round, i), ns: linktest.New(b)}
 		}
 		round++
+		s.idle()
 		cpu := s.switchCPU()
 		b.StartTimer()
 		begin := time.Now()
@@ -124,6 +125,24 @@ func BenchmarkBurst(b *testing.B) {
 		}
 		b.StartTimer()
 	}
+}
+
+// idle waits until ovs-vswitchd has done what it had to do.
+func (s *site) idle() {
+	s.tb.Helper()
+	last, quiet := s.switchCPU(), 0
+	s.eventually("ovs-vswitchd is idle", func() string {
+		now := s.switchCPU()
+		if now == last {
+			quiet++
+		} else {
+			last, quiet = now, 0
+		}
+		if quiet < 15 { // of 20 ms
+			return "it works still"
+		}
+		return ""
+	})
 }
 
 // fill gives the switch n further ports in one go, and a wide network.
