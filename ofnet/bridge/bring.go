@@ -93,6 +93,11 @@ func (r *Reconciler) compile() {
 		at = next
 	}
 	workers.Wait()
+	flows := 0
+	for i := range sets {
+		flows += len(sets[i].Flows)
+	}
+	r.ledger.flows.expect(flows)
 	for i, k := range keys {
 		r.ledger.set(k, sets[i], r.latest)
 	}
