@@ -2,7 +2,6 @@
 # `make demo` shows it, `make test` proves it, `make help` lists the rest.
 
 SHELL    := /bin/bash
-PROGRAMS := contiv netctl netmaster netplugin contivk8s
 GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 COMMIT   ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
@@ -24,11 +23,10 @@ deps: ## install what is missing on this machine (Debian or Ubuntu, root)
 .PHONY: build
 build: ## build all programs into bin/
 	@mkdir -p bin
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/contiv ./console
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/netctl ./netctl
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/netmaster ./daemon/master
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/netplugin ./daemon/agent
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/contivk8s ./cni
+	@set -e; for p in contiv=console netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni; do \
+		echo "build bin/$${p%%=*}"; \
+		CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/$${p%%=*} ./$${p##*=}; \
+	done
 
 .PHONY: generate
 generate: ## write the generated code anew from api/schema

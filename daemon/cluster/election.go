@@ -21,6 +21,12 @@ const (
 	retryPause   = 200 * time.Millisecond // after a store that was away
 	contendPause = time.Second            // after a lead that failed, and between looks when nothing happens
 	resignTime   = 2 * time.Second        // for giving the lock back
+
+	// The first attempt to change the lock gets shortAttempt, and every further one twice the time up to longAttempt.
+	// The death of a leader is often the death of a member of the store: what the store was asked in that moment may
+	// never be answered, and asking again is quicker than waiting. Every change is guarded, so asking again is safe.
+	shortAttempt = 250 * time.Millisecond
+	longAttempt  = 4 * time.Second
 )
 
 // ElectionConfig says what is contended for and what the winner does.
@@ -130,13 +136,14 @@ func (e *Election) set(h Holder, t *Term) {
 
 // Run contends until ctx ends, gives the lock back if it has it, and returns nil.
 func (e *Election) Run(ctx context.Context) error {
-	r := &race{Election: e, log: e.c.Log.With("id", e.c.ID)}
+	r := &race{Election: e, attempt: shortAttempt, log: e.c.Log.With("id", e.c.ID)}
 	sightings := make(chan sighting)
 	wctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { e.watch(wctx, sightings) })
 	defer wg.Wait()
 	defer cancel()
+	defer r.work.Wait()
 	defer r.stopProbe()
 	timer := time.NewTimer(contendPause)
 	defer timer.Stop()
@@ -156,7 +163,8 @@ func (e *Election) Run(ctx context.Context) error {
 		case s := <-sightings:
 			r.see(s)
 		case <-probed:
-			r.evict(ctx, "the leader's process is dead")
+			r.stopProbe()
+			r.doomed = r.lock.Created
 		case <-ended:
 			r.resign(ctx)
 			r.notBefore = time.Now().Add(contendPause)
@@ -209,8 +217,25 @@ type race struct {
 	at        store.Revision
 	lock      store.Item
 	notBefore time.Time // do not contend before
+	attempt   time.Duration
+	doomed    store.Revision // the term whose leader is known to be dead
 	lead      *lead
 	probe     *prober
+	work      sync.WaitGroup // leases being ended
+}
+
+// brief is a context for one attempt to change the lock.
+func (r *race) brief(ctx context.Context) (context.Context, func()) {
+	return context.WithTimeout(ctx, r.attempt)
+}
+
+// tried sets the time of the next attempt by the outcome of one.
+func (r *race) tried(err error) {
+	if err == nil || errors.Is(err, store.ErrConflict) {
+		r.attempt = shortAttempt
+	} else {
+		r.attempt = min(2*r.attempt, longAttempt)
+	}
 }
 
 // lead is a term that runs.
@@ -243,9 +268,19 @@ func (r *race) act(ctx context.Context) time.Duration {
 	}
 	holder := string(r.lock.Value)
 	r.set(Holder{Address: holder, Created: r.lock.Created, Revision: r.lock.Revision}, nil)
-	if holder == r.c.ID {
-		if err := r.evict(ctx, "it names this process, which has started anew"); err != nil {
-			return retryPause
+	reason := ""
+	switch {
+	case holder == r.c.ID:
+		reason = "it names this process, which has started anew"
+	case holder != "" && r.lock.Created == r.doomed:
+		reason = "the leader's process is dead"
+	}
+	if reason != "" {
+		if err := r.evict(ctx, reason); err != nil {
+			return retryPause / 4
+		}
+		if r.lock.Key != "" {
+			return contendPause // it changed meanwhile: the watch tells
 		}
 		holder = ""
 	}
@@ -258,8 +293,10 @@ func (r *race) act(ctx context.Context) time.Duration {
 		return wait
 	}
 	if err := r.acquire(ctx); err != nil && ctx.Err() == nil {
-		r.log.Warn("cannot contend for leadership", "error", err)
-		return retryPause
+		if r.attempt > 4*shortAttempt {
+			r.log.Warn("cannot contend for leadership", "error", err)
+		}
+		return retryPause / 4
 	}
 	return contendPause
 }
@@ -270,7 +307,10 @@ func (r *race) evict(ctx context.Context, why string) error {
 	var tx store.Tx
 	tx.Require(r.c.Key, r.lock.Revision)
 	tx.Delete(r.c.Key)
-	rev, err := r.c.Store.Commit(ctx, &tx)
+	bctx, cancel := r.brief(ctx)
+	defer cancel()
+	rev, err := r.c.Store.Commit(bctx, &tx)
+	r.tried(err)
 	switch {
 	case err == nil:
 		r.log.Info("the leader's lock is taken away", "holder", string(r.lock.Value), "reason", why)
@@ -285,17 +325,21 @@ func (r *race) evict(ctx context.Context, why string) error {
 
 // acquire takes the lock if nobody has it and starts the term. That another was quicker is no error.
 func (r *race) acquire(ctx context.Context) error {
-	lease, err := r.c.Store.Grant(ctx, r.c.TTL)
+	bctx, cancel := r.brief(ctx)
+	defer cancel()
+	lease, err := r.c.Store.Grant(bctx, r.c.TTL)
 	if err != nil {
+		r.tried(err)
 		return err
 	}
 	var tx store.Tx
 	tx.Require(r.c.Key, 0)
 	tx.PutLeased(r.c.Key, []byte(r.c.ID), lease)
-	rev, err := r.c.Store.Commit(ctx, &tx)
+	rev, err := r.c.Store.Commit(bctx, &tx)
+	r.tried(err)
 	if err != nil {
 		// After an unknown outcome the lock may be ours all the same: the watch shows it and act takes it over.
-		r.end(ctx, lease)
+		r.work.Go(func() { r.end(ctx, lease) })
 		if errors.Is(err, store.ErrConflict) {
 			return nil
 		}

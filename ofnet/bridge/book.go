@@ -186,7 +186,7 @@ func (b *book[K, V]) take(only func(*account) bool) (out changes[K, V]) {
 		case !only(c.owner):
 			rest = append(rest, c)
 			continue
-		case c.owner != nil && c.owner.phase == Failed:
+		case c.owner.aside():
 			c.dirty = false
 		default:
 			c.dirty = false

@@ -109,6 +109,8 @@ func configure(c Config) (*embed.Config, error) {
 		conf.ClusterState = embed.ClusterStateFlagExisting
 	}
 	conf.InitialClusterToken = "contiv"
+	// Members sit in one network: half of etcd's defaults, which are made for wider ones, still leave ten heartbeats.
+	conf.TickMs, conf.ElectionMs = 50, 500
 	conf.AutoCompactionMode, conf.AutoCompactionRetention = embed.CompactorModePeriodic, "10m"
 	conf.ZapLoggerBuilder = embed.NewZapLoggerBuilder(bridge(c.Log))
 	return conf, nil
@@ -155,20 +157,36 @@ func (s *Server) Failed() <-chan error { return s.etcd.Err() }
 // String names the store.
 func (s *Server) String() string { return "embedded " + s.Store.String() }
 
-// stopPatience is how long Close waits for the server.
-const stopPatience = 10 * time.Second
+// How long Close waits for the server to write everything down, and then for its clients to go.
+const (
+	stopPatience = 10 * time.Second
+	farewell     = 200 * time.Millisecond
+)
 
 // Close closes the client, gives the leadership of the etcd cluster to another member and stops the server.
-// It may be called again.
+// When it returns nobody listens any more and the data is written down. Watches of clients, which would keep an orderly
+// stop of gRPC waiting for seconds, end a moment later or with the process. It may be called again.
 func (s *Server) Close() error {
 	err := s.Store.Close()
 	s.stop.Do(func() {
-		done := make(chan struct{})
-		go func() { s.etcd.Close(); close(done) }()
+		for _, l := range s.etcd.Clients {
+			_ = l.Close() // etcd itself closes its listeners last
+		}
+		for _, p := range s.etcd.Peers {
+			_ = p.Listener.Close()
+		}
+		closed, stopped := make(chan struct{}), make(chan struct{})
+		go func() { s.etcd.Close(); close(closed) }()
+		go func() { s.etcd.Server.Stop(); close(stopped) }()
 		select {
-		case <-done:
+		case <-stopped:
 		case <-time.After(stopPatience):
 			err = errors.Join(err, fmt.Errorf("embedded etcd did not stop within %s", stopPatience))
+			return
+		}
+		select {
+		case <-closed:
+		case <-time.After(farewell):
 		}
 	})
 	return err

@@ -1,0 +1,96 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// pinging is a ping in the background.
+type pinging struct {
+	cmd     *exec.Cmd
+	out     bytes.Buffer
+	from    string
+	pidFile string // on the container's host, which sees it in /run/lab
+}
+
+// summary is the line of ping(8) that counts.
+var summary = regexp.MustCompile(`(\d+) packets transmitted, (\d+) received`)
+
+func (s *Session) doPinging(args []string) error {
+	if err := need(args, 2, "pinging FROM TO"); err != nil {
+		return err
+	}
+	if s.ping != nil {
+		return fmt.Errorf("a ping runs already")
+	}
+	address, err := s.address(args[1])
+	if err != nil {
+		return err
+	}
+	p := &pinging{from: args[0], pidFile: "/run/lab/pinging.pid"}
+	script := fmt.Sprintf("echo $$ > %s; exec ping -n -q -i 0.01 -W 1 %s", p.pidFile, address)
+	p.cmd = exec.Command(filepath.Join(s.bin, "contiv"), "lab", "--dir", s.dir, "--name", s.name, "exec", p.from, "--", "sh", "-c", script)
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	s.ping = p
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		err := s.lab("exec", p.from, "--", "sh", "-c", "kill -0 $(cat "+p.pidFile+")")
+		if err == nil || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// doLost ends the ping and compares what it lost: "<= 3".
+func (s *Session) doLost(args []string) error {
+	if err := need(args, 2, "lost <= N"); err != nil {
+		return err
+	}
+	limit, err := strconv.Atoi(args[1])
+	if err != nil || args[0] != "<=" {
+		return fmt.Errorf("usage: lost <= N")
+	}
+	p := s.ping
+	if p == nil {
+		return fmt.Errorf("no ping runs")
+	}
+	if err := s.lab("exec", p.from, "--", "sh", "-c", "kill -INT $(cat "+p.pidFile+")"); err != nil {
+		return err
+	}
+	_ = p.cmd.Wait() // its exit code says only whether anything came back
+	s.ping = nil
+	s.stdout = p.out.String()
+	m := summary.FindStringSubmatch(s.stdout)
+	if m == nil {
+		return fmt.Errorf("ping said nothing of use")
+	}
+	sent, _ := strconv.Atoi(m[1])
+	received, _ := strconv.Atoi(m[2])
+	s.tb.Logf("           %d of %d pings were lost", sent-received, sent)
+	// The last one may have been on its way when ping was stopped.
+	if lost := sent - received - 1; lost > limit || received == 0 {
+		return fmt.Errorf("want at most %d lost, got %d of %d", limit, sent-received, sent)
+	}
+	return nil
+}
+
+// address is a container's first address, as "container" printed it: the lab knows.
+func (s *Session) address(name string) (string, error) {
+	if err := s.lab("exec", name, "--", "ip", "-4", "-o", "addr", "show", "dev", "eth0"); err != nil {
+		return "", err
+	}
+	for _, word := range strings.Fields(s.stdout) {
+		if address, _, ok := strings.Cut(word, "/"); ok && strings.Contains(address, ".") {
+			return address, nil
+		}
+	}
+	return "", fmt.Errorf("%s has no IPv4 address", name)
+}

@@ -1,0 +1,60 @@
+package scenario
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// programs are the binaries that scenarios run, and their packages.
+var programs = map[string]string{
+	"contiv": "console", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni",
+}
+
+// build builds the programs from this source.
+func build(tb testing.TB) string {
+	tb.Helper()
+	bin := tb.TempDir()
+	for name, dir := range programs {
+		cmd := exec.Command("go", "build", "-o", filepath.Join(bin, name), "github.com/contiv/contiv/"+dir)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			tb.Fatalf("build %s: %v\n%s", name, err, out)
+		}
+	}
+	return bin
+}
+
+func TestScenarios(t *testing.T) {
+	bin := build(t)
+	scripts, err := filepath.Glob("*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, path := range scripts {
+		t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { Run(t, bin, path) })
+	}
+}
+
+func TestSplit(t *testing.T) {
+	tests := []struct {
+		in   string
+		want []string
+		ok   bool
+	}{
+		{"", nil, true},
+		{"# nothing", nil, true},
+		{"ping a b   # why", []string{"ping", "a", "b"}, true},
+		{"  stdout 'two words' ''", []string{"stdout", "two words", ""}, true},
+		{"a#b", []string{"a#b"}, true},
+		{"! on h1 sh -c 'exit 1 # no'", []string{"!", "on", "h1", "sh", "-c", "exit 1 # no"}, true},
+		{"open 'quote", nil, false},
+	}
+	for _, tt := range tests {
+		got, err := split(tt.in)
+		if !slices.Equal(got, tt.want) || (err == nil) != tt.ok {
+			t.Errorf("%q: want %q, got %q (%v)", tt.in, tt.want, got, err)
+		}
+	}
+}
