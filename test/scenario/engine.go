@@ -39,6 +39,9 @@ import (
 // patience bounds "eventually".
 const patience = 20 * time.Second
 
+// commandLimit bounds every program that a script runs.
+const commandLimit = 90 * time.Second
+
 // Session is one run of a script, with a lab of its own.
 type Session struct {
 	tb     testing.TB
@@ -165,10 +168,13 @@ func split(line string) ([]string, error) {
 
 // run runs a program to its end.
 func (s *Session) run(name string, args ...string) error {
-	cmd := exec.CommandContext(s.ctx, filepath.Join(s.bin, name), args...)
+	ctx, cancel := context.WithTimeout(s.ctx, commandLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
 	cmd.Env = append(os.Environ(), s.env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	s.stdout, s.stderr = out.String(), errs.String()
 	if err != nil {
@@ -355,10 +361,6 @@ func difference(before, after string) string {
 // end ends the lab and, after a failure, shows what its programs logged.
 func (s *Session) end() {
 	s.ctx = context.Background()
-	if s.ping != nil {
-		_ = s.ping.cmd.Process.Kill()
-		_ = s.ping.cmd.Wait()
-	}
 	if s.tb.Failed() {
 		for _, h := range s.hosts {
 			for _, part := range []string{"master", "agent", "ovs"} {
@@ -371,6 +373,10 @@ func (s *Session) end() {
 	}
 	if err := s.lab("down"); err != nil {
 		s.tb.Errorf("lab down: %v: %s", err, s.stderr)
+	}
+	if s.ping != nil {
+		_ = s.ping.cmd.Process.Kill()
+		_ = s.ping.cmd.Wait() // what it ran ended with the lab
 	}
 	_ = os.RemoveAll(s.dir)
 }

@@ -37,6 +37,7 @@ func (s *Session) doPinging(args []string) error {
 	script := fmt.Sprintf("echo $$ > %s; exec ping -n -q -i 0.01 -W 1 %s", p.pidFile, address)
 	p.cmd = exec.Command(filepath.Join(s.bin, "contiv"), "lab", "--dir", s.dir, "--name", s.name, "exec", p.from, "--", "sh", "-c", script)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	p.cmd.WaitDelay = time.Second
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
