@@ -1,0 +1,129 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+func TestRefusals(t *testing.T) {
+	tests := []struct {
+		name, kind, body string
+		status           int
+		code             model.Code
+		text             string
+	}{
+		{"a problem", "application/problem+json; charset=utf-8", `{"status":409,"code":"in-use","detail":"busy","remedy":"wait"}`, 409, model.CodeInUse, "busy (wait)"},
+		{"the original's text", "text/plain", "network not found\n", 500, model.CodeInternal, "network not found"},
+		{"no such page", "text/plain", "404 page not found", 404, model.CodeNotFound, "Page not found!"},
+		{"a proxy's refusal", "text/html", "<html>", 403, model.CodeInvalid, "Access denied!"},
+		{"no leader", "text/plain", "netmaster waits for the store", 503, model.CodeUnavailable, "waits for the store"},
+		{"a problem that is none", "application/problem+json", "<html>", 500, model.CodeInternal, "<html>"},
+		{"something else", "text/plain", "tea", 418, model.CodeInternal, "418"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", test.kind)
+				w.WriteHeader(test.status)
+				_, _ = w.Write([]byte(test.body))
+			}))
+			defer s.Close()
+			_, err := (&Client{Base: s.URL}).Networks().Get(context.Background(), "t", "n")
+			if !IsCode(err, test.code) || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("want %s with %q, got %v", test.code, test.text, err)
+			}
+		})
+	}
+}
+
+func TestBadAnswer(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
+	defer s.Close()
+	if _, err := (&Client{Base: s.URL}).Networks().List(context.Background()); err == nil || !strings.Contains(err.Error(), "decode the answer") {
+		t.Errorf("want a complaint about the answer, got %v", err)
+	}
+}
+
+// With several masters, one that does not answer is passed over; with patience, a cluster without a leader is waited for.
+func TestMasters(t *testing.T) {
+	var calls atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if calls.Add(1) < 3 {
+			http.Error(w, "no leader", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = w.Write([]byte("[]"))
+	}))
+	defer s.Close()
+	c := &Client{Masters: func(context.Context) []string { return []string{"http://127.0.0.1:1", s.URL} }, Patience: 10 * time.Second}
+	if _, err := c.Networks().List(context.Background()); err != nil || calls.Load() != 3 {
+		t.Errorf("want success at the third call, got %v after %d", err, calls.Load())
+	}
+	calls.Store(0)
+	c.Patience = 0
+	if _, err := c.Networks().List(context.Background()); !IsCode(err, model.CodeUnavailable) {
+		t.Errorf("without patience: want unavailable, got %v", err)
+	}
+}
+
+func TestTokenNeedsTLS(t *testing.T) {
+	c := &Client{Base: "http://127.0.0.1:1", Token: "secret"}
+	if _, err := c.Networks().List(context.Background()); !IsCode(err, model.CodeInvalid) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("want a refusal that keeps the secret, got %v", err)
+	}
+}
+
+// The stream breaks, carries nonsense, and comes back: the receiver sees each once and then everything again.
+func TestWatchReconnects(t *testing.T) {
+	var calls atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		n := calls.Add(1)
+		fmt.Fprintf(w, ": a comment\nid: %d\nevent: full\ndata: {\"type\":\"full\",\ndata: \"kind\":\"network\",\"revision\":%d}\n\n", n, n)
+		if n == 1 {
+			fmt.Fprint(w, "data: {\"type\":\"put\"") // cut off
+		}
+	}))
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var seen []string
+	for e, err := range (&Client{Base: s.URL}).Watch(ctx, "network") {
+		if err != nil {
+			seen = append(seen, "broken")
+		} else {
+			seen = append(seen, fmt.Sprintf("%s %s %d", e.Type, e.Kind, e.Revision))
+		}
+		if len(seen) == 3 {
+			break
+		}
+	}
+	if got := strings.Join(seen, ", "); got != "full network 1, broken, full network 2" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func FuzzWatch(f *testing.F) {
+	f.Add("id: 1\nevent: full\ndata: {\"type\":\"full\",\"kind\":\"network\",\"items\":[{}]}\n\n")
+	f.Add("data: [\n\n")
+	f.Fuzz(func(_ *testing.T, text string) {
+		c := &Client{Base: "http://x", HTTP: &http.Client{Transport: canned(text)}}
+		_, _ = c.stream(context.Background(), "http://x", "/", func(model.Event) bool { return true })
+	})
+}
+
+// canned answers every request with the same body.
+type canned string
+
+func (c canned) RoundTrip(*http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	_, _ = w.WriteString(string(c))
+	return w.Result(), nil
+}

@@ -1,0 +1,140 @@
+package catalog_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// describe prints all that follows from the records: pools, numbers, links.
+func describe(c *catalog.Catalog) (out string) {
+	c.View(func(v *catalog.View) {
+		n := v.Numbers()
+		out = fmt.Sprintf("vlans %s, vxlans %s, local %s, groups %s, vrfs %s\n", n.VLANs, n.VXLANs, n.LocalVLANs, n.Groups, n.VRFs)
+		for _, network := range v.Networks("") {
+			out += fmt.Sprintf("%s: %s | %s | %d endpoints, %d addresses\n", network.Record.ID,
+				network.Pool4.AllocatedText(), network.Pool4.AvailableText(), network.Endpoints(), network.Allocated())
+		}
+		for _, g := range v.Groups("") {
+			out += fmt.Sprintf("group %s: %d\n", g.ID, v.CountIn(g.ID))
+			if network := v.Network(g.NetworkName + "." + g.TenantName); network.Block(g.ID) != nil {
+				out += "  pool " + network.Block(g.ID).AllocatedText() + "\n"
+			}
+		}
+		for _, k := range model.Kinds() {
+			if k.InspectOnly {
+				continue
+			}
+			for _, o := range v.Objects(k) {
+				out += fmt.Sprintf("%+v\n", o)
+			}
+		}
+	})
+	return out
+}
+
+// Whatever is done to a cluster, a master that starts anew from the store knows exactly what the running one knows:
+// nothing leaks, nothing is forgotten.
+func TestNewMasterKnowsTheSame(t *testing.T) {
+	ctx := context.Background()
+	m := mastertest.Start(t, mastertest.Options{})
+	rapid.Check(t, func(rt *rapid.T) {
+		name := func(kind string, n int) string {
+			return fmt.Sprintf("%s%d", kind, rapid.IntRange(1, n).Draw(rt, kind))
+		}
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			network, group, container := name("net", 3), name("group", 2), name("c", 6)
+			var err error
+			switch rapid.SampledFrom([]string{"network", "group", "endpoint", "hold", "rm network", "rm group", "rm endpoint", "release"}).Draw(rt, "verb") {
+			case "network":
+				_, err = m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: network,
+					Encap: rapid.SampledFrom([]string{"vlan", "vxlan"}).Draw(rt, "encap"), Subnet: "10.1." + network[3:] + ".0/28"})
+			case "group":
+				_, err = m.EndpointGroups().Put(ctx, &model.EndpointGroup{TenantName: "default", NetworkName: network, GroupName: group,
+					IpPool: rapid.SampledFrom([]string{"", "10.1." + network[3:] + ".8-10.1." + network[3:] + ".9"}).Draw(rt, "pool")})
+			case "endpoint":
+				in := rapid.SampledFrom([]string{"", group}).Draw(rt, "in")
+				_, _, err = m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: network, ServiceName: in,
+					ConfigEP: model.EndpointConfigRequest{Container: container, Host: "h1", ServiceName: in}})
+			case "hold":
+				_, err = m.AllocAddress(ctx, model.AllocAddressRequest{NetworkID: network + ".default"})
+			case "rm network":
+				_, err = m.Networks().Delete(ctx, "default", network)
+			case "rm group":
+				_, err = m.EndpointGroups().Delete(ctx, "default", group)
+			case "rm endpoint":
+				err = m.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: "default", NetworkName: network, EndpointID: container})
+			case "release":
+				err = m.ReleaseAddress(ctx, model.ReleaseAddressRequest{NetworkID: network + ".default", IPv4Address: "10.1." + network[3:] + ".1"})
+			}
+			if client.IsCode(err, model.CodeInternal) || client.IsCode(err, model.CodeUnavailable) {
+				rt.Fatalf("a step failed other than by refusal: %v", err)
+			}
+		}
+		fresh := catalog.New()
+		if err := fresh.Load(ctx, m.Store, quiet); err != nil {
+			rt.Fatal(err)
+		}
+		if want, got := describe(fresh), describe(m.Catalog); got != want {
+			rt.Fatalf("a new master would know\n%s\nthe running one knows\n%s", want, got)
+		}
+	})
+}
+
+// The watch tells the leader late what it committed itself; that must change nothing.
+func TestLateEvents(t *testing.T) {
+	c := catalog.New()
+	net := []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":24,"ipAddrRange":"10.1.1.0-10.1.1.255"}`)
+	ep := []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`)
+	netKey, epKey := record.Networks+"n.default", record.Endpoints+"n.default-c"
+	c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: net, Revision: 2}}, Revision: 2}, quiet)
+	c.Committed([]store.Op{{Key: epKey, Value: ep}}, 3, quiet)
+	c.Committed([]store.Op{{Key: epKey, Delete: true}}, 5, quiet)
+	steps := []struct {
+		name   string
+		update store.Update
+		want   int // endpoints
+	}{
+		{"the put, after we deleted", store.Update{Items: []store.Item{{Key: epKey, Value: ep, Revision: 3}}, Revision: 4}, 0},
+		{"a list from before the deletion", store.Update{Full: true, Revision: 4,
+			Items: []store.Item{{Key: netKey, Value: net, Revision: 2}, {Key: epKey, Value: ep, Revision: 3}}}, 0},
+		{"the deletion", store.Update{Gone: []string{epKey}, Revision: 5}, 0},
+		{"somebody puts it again", store.Update{Items: []store.Item{{Key: epKey, Value: ep, Revision: 6}}, Revision: 6}, 1},
+		{"a late deletion", store.Update{Gone: []string{epKey}, Revision: 5}, 1},
+		{"a record that cannot be read", store.Update{Items: []store.Item{{Key: record.Networks + "bad", Value: []byte("{"), Revision: 7}}, Revision: 7}, 1},
+		{"a list without it", store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: net, Revision: 2}}, Revision: 8}, 0},
+	}
+	for _, s := range steps {
+		c.Apply(s.update, quiet)
+		c.View(func(v *catalog.View) {
+			n := v.Network("n.default")
+			if len(v.Endpoints()) != s.want || n.Endpoints() != s.want || n.Pool4.InUse() != s.want {
+				t.Errorf("after %s: want %d endpoints and addresses, got %d, %d, %d", s.name, s.want, len(v.Endpoints()), n.Endpoints(), n.Pool4.InUse())
+			}
+		})
+	}
+}
+
+func FuzzApply(f *testing.F) {
+	for _, key := range []string{record.Networks + "n.default", record.Endpoints + "x", record.Groups + "g:t", record.Tenants + "t",
+		record.Objects + "network/default:n", record.GlobalKey, record.Services + "netmaster/a:1"} {
+		f.Add(key, []byte(`{"id":"x","subnetIP":"10.1.1.0","subnetLen":24,"vlans":"1-5","ipAddress":"::"}`))
+	}
+	f.Fuzz(func(_ *testing.T, key string, value []byte) {
+		c := catalog.New()
+		c.Apply(store.Update{Full: true, Items: []store.Item{{Key: key, Value: value, Revision: 1}}, Revision: 1}, quiet)
+		c.Apply(store.Update{Gone: []string{key}, Revision: 2}, quiet)
+	})
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/daemon/task"
+)
+
+// process is one netmaster of a cluster within the test.
+type process struct {
+	*client.Client
+	db   *memory.Store
+	stop func() // ends it as SIGTERM does, and waits
+}
+
+// start runs a netmaster over its own connection to db.
+func start(t *testing.T, db *memory.Store) *process {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	c := config{External: address, Internal: address, Infra: "default", ttl: 2 * time.Second}
+	c.Mode, c.FwdMode = "kubernetes", "bridge"
+	front := &front{}
+	front.waits("the store")
+	tasks, err := listeners(c, front)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	own := db.Open()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
+			return reign(ctx, c, own, front, log, ready)
+		}))...)
+	}()
+	transport := &http.Transport{}
+	p := &process{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Patience: 10 * time.Second}, db: own}
+	p.stop = sync.OnceFunc(func() { cancel(); <-done; transport.CloseIdleConnections() })
+	t.Cleanup(p.stop)
+	return p
+}
+
+// until polls a condition, for what no channel tells.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(20 * time.Second)
+	for !ok() {
+		select {
+		case <-deadline:
+			t.Fatalf("not within 20 s: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func (p *process) role() string {
+	info, err := p.Info(context.Background())
+	if err != nil {
+		return err.Error()
+	}
+	return info.CurrentState
+}
+
+func network(i int) *model.Network {
+	return &model.Network{TenantName: "default", NetworkName: fmt.Sprintf("net%d", i), Encap: "vlan", Subnet: fmt.Sprintf("10.%d.0.0/24", i)}
+}
+
+// A follower forwards writes, knows what it forwarded, and takes over when the leader ends.
+func TestFailover(t *testing.T) {
+	ctx := context.Background()
+	db := memory.New()
+	one := start(t, db)
+	until(t, "the first leads", func() bool { return one.role() == "leader" })
+	two, three := start(t, db), start(t, db)
+	until(t, "the others follow", func() bool { return two.role() == "follower" && three.role() == "follower" })
+	for i := range 5 {
+		if _, err := two.Networks().Put(ctx, network(i)); err != nil {
+			t.Fatalf("a write through a follower: %v", err)
+		}
+		if _, err := two.Networks().Get(ctx, "default", network(i).NetworkName); err != nil {
+			t.Errorf("a follower must know what it forwarded: %v", err)
+		}
+	}
+	one.stop()
+	if _, err := two.Networks().Put(ctx, network(5)); err != nil {
+		t.Errorf("the write after the leader's end must be accepted: %v", err)
+	}
+	list, err := three.Networks().List(ctx)
+	if err != nil || len(list) < 5 {
+		t.Errorf("the new cluster must know the old networks, got %d, %v", len(list), err)
+	}
+	until(t, "one of the others leads", func() bool { return two.role() == "leader" || three.role() == "leader" })
+}
+
+// A write whose answer is lost is repeated by the client and has happened once.
+func TestLostAnswer(t *testing.T) {
+	ctx := context.Background()
+	one := start(t, memory.New())
+	until(t, "it leads", func() bool { return one.role() == "leader" })
+	if _, err := one.Networks().Put(ctx, network(1)); err != nil {
+		t.Fatal(err)
+	}
+	one.db.LoseAnswers(1)
+	made, _, err := one.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
+		ConfigEP: model.EndpointConfigRequest{Container: "c1", Host: "h1"}})
+	if err != nil || made.IPAddress != "10.1.0.1" {
+		t.Errorf("want 10.1.0.1 after a lost answer, got %q, %v", made.IPAddress, err)
+	}
+	next, _, err := one.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
+		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1"}})
+	if err != nil || next.IPAddress != "10.1.0.2" {
+		t.Errorf("no address may be lost or given twice: want 10.1.0.2, got %q, %v", next.IPAddress, err)
+	}
+}
+
+// The store goes away and comes back: reads are served meanwhile, writes after, and the process lives.
+func TestStoreAway(t *testing.T) {
+	ctx := context.Background()
+	one := start(t, memory.New())
+	until(t, "it leads", func() bool { return one.role() == "leader" })
+	if _, err := one.Networks().Put(ctx, network(1)); err != nil {
+		t.Fatal(err)
+	}
+	one.db.Away()
+	if _, err := one.Networks().Get(ctx, "default", "net1"); err != nil {
+		t.Errorf("a read without the store: %v", err)
+	}
+	impatient := *one.Client
+	impatient.Patience = 0
+	if _, err := impatient.Networks().Put(ctx, network(2)); !client.IsCode(err, model.CodeUnavailable) {
+		t.Errorf("a write without the store: want unavailable, got %v", err)
+	}
+	one.db.Back()
+	until(t, "a write is accepted again", func() bool {
+		_, err := impatient.Networks().Put(ctx, network(3))
+		return err == nil || client.IsCode(err, model.CodeImmutable)
+	})
+}
+
+// Whoever has written the lock anew has fenced the old leader off: not one of its writes gets through.
+func TestFencedLeader(t *testing.T) {
+	ctx := context.Background()
+	one := start(t, memory.New())
+	until(t, "it leads", func() bool { return one.role() == "leader" })
+	usurp := &store.Tx{}
+	usurp.Delete(record.LeaderKey)
+	one.db.Away() // the old leader hears nothing of it
+	other := one.db.Open()
+	if _, err := other.Commit(ctx, usurp); err != nil {
+		t.Fatal(err)
+	}
+	take := &store.Tx{}
+	take.Require(record.LeaderKey, 0)
+	take.Put(record.LeaderKey, []byte("127.0.0.1:1"))
+	if _, err := other.Commit(ctx, take); err != nil {
+		t.Fatal(err)
+	}
+	one.db.Back()
+	impatient := *one.Client
+	impatient.Patience = 0
+	limited, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	_, _ = impatient.Networks().Put(limited, network(1))
+	items, _, err := other.List(ctx, record.Networks)
+	if err != nil || len(items) != 0 {
+		t.Errorf("a fenced leader has written %d networks, %v", len(items), err)
+	}
+}
+
+func TestConfiguration(t *testing.T) {
+	base := []string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge"}
+	tests := []struct {
+		name string
+		args []string
+		env  map[string]string
+		want string // in the complaint
+	}{
+		{"nothing", nil, nil, "--mode is required"},
+		{"bad mode", []string{"--mode", "nomad"}, nil, "--mode nomad"},
+		{"vxlan with bridge", []string{"--mode", "docker", "--netmode", "vxlan", "--fwdmode", "bridge"}, nil, "--fwdmode routing"},
+		{"two stores", append(base, "--etcd", "http://a:1", "--consul", "http://b:1"), nil, "exclude each other"},
+		{"two stores by environment", append(base, "--etcd", "http://a:1"), map[string]string{"CONTIV_NETMASTER_CONSUL_ENDPOINTS": "http://b:1"}, "exclude each other"},
+		{"bad address", append(base, "--listen-url", "nowhere"), nil, "--external-address nowhere"},
+		{"bad port", append(base, "--external-address", "0.0.0.0:70000"), nil, "port from 1 to 65535"},
+		{"bad store URL", append(base, "--etcd-endpoints", "ftp://a"), nil, "ftp://a"},
+		{"half a certificate", append(base, "--store-cert", "x.pem"), nil, "--store-key"},
+		{"bad infra", append(base, "--infra", "frame-relay"), nil, "--infra frame-relay"},
+		{"bad level", append(base, "--log-level", "LOUD"), nil, "--log-level LOUD"},
+		{"unknown flag", append(base, "--colour"), nil, "colour"},
+		{"an argument", append(base, "now"), nil, `"now"`},
+		{"bad cluster", append(base, "--embedded-store", "/nowhere", "--embedded-cluster", "h1"), nil, "--embedded-cluster h1"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			code := run(context.Background(), test.args, func(name string) string { return test.env[name] }, &out, &errs)
+			if code != 22 || !strings.Contains(errs.String(), test.want) {
+				t.Errorf("want exit 22 and a complaint with %q, got %d and %q", test.want, code, errs.String())
+			}
+		})
+	}
+}
+
+func TestConfigurationFromEnvironment(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := run(context.Background(), []string{"-plugin-mode=docker", "--version"}, func(string) string { return "" }, &out, &errs)
+	if code != 0 || !strings.HasPrefix(out.String(), "Version: ") {
+		t.Errorf("--version: want exit 0 and the version, got %d %q %q", code, out.String(), errs.String())
+	}
+}
