@@ -6,33 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/containernetworking/cni/pkg/skel"
 	"github.com/containernetworking/cni/pkg/types"
-	"github.com/containernetworking/cni/pkg/version"
+	cniversion "github.com/containernetworking/cni/pkg/version"
 
 	"github.com/contiv/contiv/cni/wire"
 )
-
-// release is set by the linker.
-var release = "dev"
 
 // callLimit is how long one operation may take; the runtime retries what it asked for.
 const callLimit = 60 * time.Second
 
 func main() {
 	if len(os.Args) == 2 && (os.Args[1] == "-version" || os.Args[1] == "--version") {
-		fmt.Println("contivk8s", release)
+		fmt.Println("Version:", version())
 		return
 	}
 	os.Exit(run())
 }
 
+// version is what the toolchain noted of the source. Package build would bring the whole API, and net/http, into a
+// program that is started for every container.
+func version() string {
+	if i, ok := debug.ReadBuildInfo(); ok {
+		return i.Main.Version
+	}
+	return "unknown"
+}
+
 func run() int {
 	funcs := skel.CNIFuncs{Add: add, Del: del, Check: check, GC: gc, Status: status}
-	versions := version.PluginSupports("0.3.1", "0.4.0", "1.0.0", "1.1.0")
-	if e := skel.PluginMainFuncsWithError(funcs, versions, "contivk8s "+release+": CNI plugin of contiv"); e != nil {
+	versions := cniversion.PluginSupports("0.3.1", "0.4.0", "1.0.0", "1.1.0")
+	if e := skel.PluginMainFuncsWithError(funcs, versions, "contivk8s: CNI plugin of contiv"); e != nil {
 		if err := e.Print(); err != nil {
 			fmt.Fprintln(os.Stderr, "contivk8s: write error to stdout:", err)
 		}

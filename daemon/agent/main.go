@@ -10,7 +10,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/agent/podlabels"
@@ -21,13 +21,6 @@ import (
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/pipeline"
-)
-
-// Set by the linker.
-var (
-	version = "dev"
-	commit  = "unknown"
-	built   = "unknown"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
@@ -42,7 +35,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		fmt.Fprintln(stderr, "netplugin:", err)
 		return flags.ExitConfig
 	case o.Version:
-		fmt.Fprintf(stdout, "Version: %s\nGitCommit: %s\nBuildTime: %s\n", version, commit, built)
+		build.Print(stdout, build.Info())
 		return 0
 	}
 	if err := serve(ctx, o, stderr); err != nil {
@@ -84,12 +77,12 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log})
 	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort,
-		Store: db, Pods: pods, Version: model.Version{Version: version, GitCommit: commit, BuildTime: built}, Log: log},
+		Store: db, Pods: pods, Version: build.Info(), Log: log},
 		forward, p.Tables())
 	if err != nil {
 		return &configError{err}
 	}
-	log.Info("netplugin starts", "version", version, "host", o.Host, "ctrl-ip", o.ctrl, "vtep-ip", o.vtep,
+	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "ctrl-ip", o.ctrl, "vtep-ip", o.vtep,
 		"uplinks", o.Uplinks, "store", db)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }

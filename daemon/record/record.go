@@ -66,8 +66,8 @@ type Network struct {
 // SegmentID is the number that stands for a network in a switch's registers: unique in the cluster because tags are,
 // the same after every restart, never 0.
 func (n *Network) SegmentID() uint32 {
-	if n.PktTagType == "vxlan" {
-		return 1<<24 | uint32(n.ExtPktTag)
+	if n.PktTagType == "vxlan" { // VNIs end at 65535
+		return 1<<16 | uint32(n.ExtPktTag)
 	}
 	return uint32(n.PktTag)
 }

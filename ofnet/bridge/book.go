@@ -36,6 +36,14 @@ func newBook[K, V comparable]() book[K, V] {
 	return book[K, V]{cells: map[K]*cell[K, V]{}, rivals: map[K][]rival[V]{}}
 }
 
+// expect makes room for n places, when the book is empty: a map that grows costs as much again.
+func (b *book[K, V]) expect(n int) {
+	if len(b.cells) == 0 {
+		b.cells = make(map[K]*cell[K, V], n)
+		b.slab = make([]cell[K, V], n)
+	}
+}
+
 func (b *book[K, V]) at(k K) *cell[K, V] {
 	c := b.cells[k]
 	if c == nil {
@@ -186,7 +194,7 @@ func (b *book[K, V]) take(only func(*account) bool) (out changes[K, V]) {
 		case !only(c.owner):
 			rest = append(rest, c)
 			continue
-		case c.owner != nil && c.owner.phase == Failed:
+		case c.owner.aside():
 			c.dirty = false
 		default:
 			c.dirty = false

@@ -93,6 +93,11 @@ func (r *Reconciler) compile() {
 		at = next
 	}
 	workers.Wait()
+	flows := 0
+	for i := range sets {
+		flows += len(sets[i].Flows)
+	}
+	r.ledger.flows.expect(flows)
 	for i, k := range keys {
 		r.ledger.set(k, sets[i], r.latest)
 	}
@@ -163,7 +168,7 @@ func (r *Reconciler) apply(ctx context.Context, sw Switch, b *batch) (refused bo
 	r.ledger.again(b)
 	found := false
 	for i := range no.Refusals {
-		if a := r.ledger.culprit(&no.Refusals[i]); a != nil && a.phase != Failed {
+		if a := r.ledger.culprit(&no.Refusals[i]); a != nil && !a.aside() {
 			r.fail(a, no.Refusals[i].String())
 			found = true
 		}
@@ -176,13 +181,16 @@ func (r *Reconciler) apply(ctx context.Context, sw Switch, b *batch) (refused bo
 
 // fail sets an owner aside until its time comes.
 func (r *Reconciler) fail(a *account, why string) {
+	if r.ledger.accounts[a.owner] != a {
+		return // struck off while its flows were on the way
+	}
 	if a.backoff == 0 {
 		a.backoff = r.options.RetryFirst
 	} else {
 		a.backoff = min(2*a.backoff, r.options.RetryMost)
 	}
 	r.ledger.move(a, Failed)
-	a.err, a.retryAt = why, time.Now().Add(a.backoff)
+	a.err, a.trying, a.retryAt = why, false, time.Now().Add(a.backoff)
 	r.options.Log.Warn("switch refused an owner's flows", "owner", a.owner.String(), "err", why, "retry", a.backoff)
 }
 
@@ -228,7 +236,7 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 			r.mu.Unlock()
 			return nil
 		}
-		r.ledger.move(due, Pending)
+		due.trying = true
 		r.ledger.wake(due)
 		b := r.ledger.take(func(a *account) bool { return a == due })
 		r.mu.Unlock()
@@ -239,11 +247,14 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 		r.mu.Lock()
 		switch {
 		case refused:
+			if due.trying {
+				r.fail(due, due.err) // somebody else was found at fault: it stands back again
+			}
 			// What apply marked again belongs to a failed owner: it waits for its next turn.
 			r.ledger.take(func(a *account) bool { return a == due })
-		case due.phase == Pending && r.ledger.accounts[due.owner] == due:
+		case due.trying && r.ledger.accounts[due.owner] == due:
 			r.ledger.move(due, Done)
-			due.err, due.backoff = "", 0
+			due.err, due.backoff, due.trying = "", 0, false
 			r.options.Log.Info("switch took an owner's flows at last", "owner", due.owner.String())
 		}
 		r.mu.Unlock()

@@ -19,6 +19,7 @@ type account struct {
 	err      string
 	retryAt  time.Time     // when a failed owner is tried again
 	backoff  time.Duration // the wait after the next failure
+	trying   bool          // a failed owner's turn has come
 	rivalry  int           // places that a smaller owner has
 }
 
@@ -67,7 +68,7 @@ func (l *ledger) set(owner ofnet.Key, want flow.Set, rev uint64) {
 	a.set = want
 	a.revision = rev
 	l.move(a, Pending)
-	a.err, a.backoff = "", 0
+	a.err, a.backoff, a.trying = "", 0, false
 	replace(&l.flows, a, old.Flows, want.Flows, func(f *flow.Flow) (flow.Key, body) { return f.Key, body{f.Cookie, f.Actions} })
 	replace(&l.groups, a, old.Groups, want.Groups, func(g *flow.Group) (uint32, flow.Group) { return g.ID, *g })
 	replace(&l.meters, a, old.Meters, want.Meters, func(m *flow.Meter) (uint32, flow.Meter) { return m.ID, *m })
@@ -237,6 +238,9 @@ func (l *ledger) culprit(r *Refusal) *account {
 
 // clean says that nothing waits to be sent.
 func (l *ledger) clean() bool { return l.flows.clean() && l.groups.clean() && l.meters.clean() }
+
+// aside says that the account's places are to be left as they are.
+func (a *account) aside() bool { return a != nil && a.phase == Failed && !a.trying }
 
 // less orders owners; of two that want one place the smaller one gets it.
 func less(a, b *account) bool {

@@ -151,7 +151,7 @@ func buildFields() (t [numFields]fieldInfo) {
 	set(PktMark, fieldInfo{match: "pkt_mark", nx: "NXM_NX_PKT_MARK", class: classNXM1, num: 33, size: 4})
 	set(ConjID, fieldInfo{match: "conj_id", nx: "NXM_NX_CONJ_ID", class: classNXM1, num: 37, size: 4, form: formDec})
 	set(CTState, fieldInfo{match: "ct_state", nx: "NXM_NX_CT_STATE", class: classNXM1, num: 105, size: 4, form: formState})
-	set(CTZone, fieldInfo{match: "ct_zone", nx: "NXM_NX_CT_ZONE", class: classNXM1, num: 106, size: 2})
+	set(CTZone, fieldInfo{match: "ct_zone", nx: "NXM_NX_CT_ZONE", class: classNXM1, num: 106, size: 2, form: formDec})
 	set(CTMark, fieldInfo{match: "ct_mark", nx: "NXM_NX_CT_MARK", class: classNXM1, num: 107, size: 4})
 	set(CTLabel, fieldInfo{match: "ct_label", nx: "NXM_NX_CT_LABEL", class: classNXM1, num: 108, size: 16})
 	set(CTNwSrc, fieldInfo{match: "ct_nw_src", nx: "NXM_NX_CT_NW_SRC", class: classNXM1, num: 120, size: 4, form: formIP4, ether: etherIPv4})

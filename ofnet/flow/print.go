@@ -107,7 +107,11 @@ func (t *Term) append(b []byte, proto uint64) []byte {
 	if t.field == VlanVID && masked {
 		return fmt.Appendf(b, "vlan_tci=0x%04x/0x%04x", uintOf(value), uintOf(mask))
 	}
-	b = append(append(b, i.match...), '=')
+	name := i.match
+	if i.proto != 0 && uint64(i.proto) != proto && i.set != "" {
+		name = i.set // without its protocol, the short name would say another field
+	}
+	b = append(append(b, name...), '=')
 	switch i.form {
 	case formState:
 		if masked {

@@ -36,6 +36,8 @@ func (h *Host) Configure(c Config) error {
 		return err
 	}
 	defer ns.Close()
+	h.slots <- struct{}{}
+	defer func() { <-h.slots }()
 	err = ns.Do(func() error {
 		in, err := netlink.NewHandle(unix.NETLINK_ROUTE)
 		if err != nil {
@@ -57,13 +59,13 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 			return fmt.Errorf("turn checksum offload off: %w", err)
 		}
 	}
+	if err := setUp(c.IfName, c.MAC, c.MTU); err != nil {
+		return fmt.Errorf("set MAC, MTU and up: %w", err)
+	}
 	if slices.ContainsFunc(c.Addrs, func(p netip.Prefix) bool { return p.Addr().Is6() }) {
 		if err := enableIPv6(c.IfName); err != nil {
 			return err
 		}
-	}
-	if err := c.setUp(l.Attrs().Index); err != nil {
-		return fmt.Errorf("set MAC, MTU and up: %w", err)
 	}
 	if lo, err := in.LinkByName("lo"); err == nil && lo.Attrs().Flags&net.FlagUp == 0 {
 		if err := in.LinkSetUp(lo); err != nil {
@@ -81,17 +83,18 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 	return nil
 }
 
-// setUp sets MAC, MTU and up by one message.
-func (c *Config) setUp(index int) error {
+// setUp sets an interface up, and MAC (unless nil) and MTU (unless 0), by one message, on a thread inside its namespace.
+func setUp(ifname string, mac net.HardwareAddr, mtu int) error {
 	req := nl.NewNetlinkRequest(unix.RTM_SETLINK, unix.NLM_F_ACK)
 	msg := nl.NewIfInfomsg(unix.AF_UNSPEC)
-	msg.Index, msg.Change, msg.Flags = int32(index), unix.IFF_UP, unix.IFF_UP
+	msg.Change, msg.Flags = unix.IFF_UP, unix.IFF_UP
 	req.AddData(msg)
-	if c.MAC != nil {
-		req.AddData(nl.NewRtAttr(unix.IFLA_ADDRESS, c.MAC))
+	req.AddData(nl.NewRtAttr(unix.IFLA_IFNAME, nl.ZeroTerminated(ifname)))
+	if mac != nil {
+		req.AddData(nl.NewRtAttr(unix.IFLA_ADDRESS, mac))
 	}
-	if c.MTU > 0 {
-		req.AddData(nl.NewRtAttr(unix.IFLA_MTU, nl.Uint32Attr(uint32(c.MTU))))
+	if mtu > 0 {
+		req.AddData(nl.NewRtAttr(unix.IFLA_MTU, nl.Uint32Attr(uint32(mtu))))
 	}
 	_, err := req.Execute(unix.NETLINK_ROUTE, 0)
 	return err
@@ -124,7 +127,7 @@ func (h *Host) SetContainerMTU(netns, ifname string, mtu int) error {
 // addresses adds the wanted addresses first and then removes others, except link-local ones.
 func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
 	have, err := in.AddrList(l, netlink.FAMILY_ALL)
-	if err != nil {
+	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
 		return fmt.Errorf("list addresses: %w", err)
 	}
 	stale := map[string]netlink.Addr{}
@@ -179,7 +182,7 @@ func family(a netip.Addr) int {
 // defaultVia returns the gateway of the default route through l, and whether there is one through another interface.
 func defaultVia(in *netlink.Handle, l netlink.Link, family int) (gw netip.Addr, other bool, err error) {
 	routes, err := in.RouteListFiltered(family, &netlink.Route{Table: unix.RT_TABLE_MAIN}, netlink.RT_FILTER_TABLE)
-	if err != nil {
+	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
 		return netip.Addr{}, false, err
 	}
 	for _, r := range routes {
@@ -203,16 +206,10 @@ func defaultVia(in *netlink.Handle, l netlink.Link, family int) (gw netip.Addr, 
 func enableIPv6(ifname string) error {
 	path := "/proc/sys/net/ipv6/conf/" + ifname + "/disable_ipv6"
 	now, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("IPv6 is not available: %w", err)
+	if err == nil && (len(now) == 0 || now[0] != '0') {
+		err = os.WriteFile(path, []byte("0"), 0)
 	}
-	if len(now) > 0 && now[0] == '0' {
-		return nil
-	}
-	if err := os.WriteFile(path, []byte("0"), 0); err != nil {
-		return fmt.Errorf("enable IPv6: %w", err)
-	}
-	return nil
+	return wrap(err, "enable IPv6")
 }
 
 // ethtoolValue is struct ethtool_value of linux/ethtool.h.

@@ -28,12 +28,17 @@ var (
 	ErrDiffers = errors.New("interface is not as it was made")
 )
 
+// atOnce is how many pairs are worked on together. The kernel changes links one at a time anyway, under one lock; more
+// would only be more threads that wait for it, beside ovs-vswitchd, which needs it too.
+const atOnce = 4
+
 // Host is the network namespace that holds the host ends of all pairs: the one that ovs-vswitchd lives in.
 // All methods are safe for concurrent use.
 type Host struct {
 	ns     *Namespace
 	nl     *netlink.Handle
 	reaper *netlink.Handle
+	slots  chan struct{} // a token for each operation under way
 
 	mu      sync.Mutex
 	doomed  []string
@@ -50,7 +55,7 @@ func Open(path string) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{ns: ns, wake: make(chan struct{}, 1), changed: make(chan struct{})}
+	h := &Host{ns: ns, slots: make(chan struct{}, atOnce), wake: make(chan struct{}, 1), changed: make(chan struct{})}
 	if h.nl, err = h.ns.netlink(); err == nil {
 		h.reaper, err = h.ns.netlink()
 	}
@@ -120,17 +125,19 @@ func (h *Host) Create(p Pair) error {
 		return err
 	}
 	defer ns.Close()
+	h.slots <- struct{}{}
+	defer func() { <-h.slots }()
 	attrs := netlink.NewLinkAttrs()
 	attrs.Name, attrs.MTU, attrs.Group, attrs.Flags = p.Host, p.MTU, GroupLive, net.FlagUp
-	err = h.nl.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: p.IfName, PeerNamespace: netlink.NsFd(ns.fd)})
-	if !errors.Is(err, unix.EEXIST) {
-		return wrap(err, "make veth %s to %s in %s", p.Host, p.IfName, p.Netns)
+	veth := &netlink.Veth{LinkAttrs: attrs, PeerName: p.IfName, PeerNamespace: netlink.NsFd(ns.fd)}
+	err = h.nl.LinkAdd(veth)
+	if errors.Is(err, unix.EEXIST) {
+		again, err := h.reconcile(ns, p)
+		if err != nil || !again {
+			return err
+		}
+		return wrap(h.nl.LinkAdd(veth), "make veth %s to %s in %s", p.Host, p.IfName, p.Netns)
 	}
-	again, err := h.reconcile(ns, p)
-	if err != nil || !again {
-		return err
-	}
-	err = h.nl.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: p.IfName, PeerNamespace: netlink.NsFd(ns.fd)})
 	return wrap(err, "make veth %s to %s in %s", p.Host, p.IfName, p.Netns)
 }
 
@@ -188,8 +195,9 @@ func (h *Host) Delete(name string) error {
 
 // Names returns the names of all live host ends.
 func (h *Host) Names() ([]string, error) {
+	// A list that changed while it was read lacks something, but what it has is true.
 	links, err := h.nl.LinkList()
-	if err != nil {
+	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
 		return nil, fmt.Errorf("list links: %w", err)
 	}
 	var out []string

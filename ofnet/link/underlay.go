@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -21,7 +22,7 @@ type Underlay struct {
 // Underlay finds the interface that carries addr.
 func (h *Host) Underlay(addr netip.Addr) (Underlay, error) {
 	addrs, err := h.nl.AddrList(nil, netlink.FAMILY_ALL)
-	if err != nil {
+	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
 		return Underlay{}, fmt.Errorf("list addresses: %w", err)
 	}
 	for _, a := range addrs {

@@ -119,11 +119,9 @@ func (s *Switch) AddPort(ctx context.Context, spec PortSpec) error {
 	return nil
 }
 
-// RemovePort makes the port be gone from the database. It joins other calls as AddPort does.
+// RemovePort makes the port be gone from the database. It joins other calls as AddPort does, and takes its turn behind
+// an AddPort of the same port whose caller has given up.
 func (s *Switch) RemovePort(ctx context.Context, name string) error {
-	if _, ok := s.Port(name); !ok && s.db.Connected() {
-		return nil
-	}
 	if err := s.joined.do(ctx, change{name: name}); err != nil {
 		return fmt.Errorf("remove port %s: %w", name, err)
 	}

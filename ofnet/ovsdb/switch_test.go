@@ -196,6 +196,25 @@ func TestOneBadPortDoesNotSpoilTheOthers(t *testing.T) {
 	}
 }
 
+// TestRemoveComesAfterAnAbandonedAdd: a caller that gave up on AddPort can still take the port back.
+func TestRemoveComesAfterAnAbandonedAdd(t *testing.T) {
+	o := ovstest.Start(t)
+	ctx, c := live(t, o)
+	s := ensured(t, ctx, c)
+	veth(o, "e0")
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	for range 20 {
+		_ = s.AddPort(gone, endpoint("e0", 5))
+		if err := s.RemovePort(ctx, "e0"); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := s.Port("e0"); ok {
+			t.Fatal("port after RemovePort: want none")
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	o := ovstest.Start(t)
 	ctx, c := live(t, o)

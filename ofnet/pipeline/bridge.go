@@ -23,8 +23,9 @@ func (bridge) Tables() []flow.Table {
 
 func (bridge) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if m, ok := endpoint(s, owner); ok {
+		steps := wayTo(make([]flow.Action, 0, 6), s, m)
 		out.Add(flow.New(tBridge, exact, towards(m, inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),
-			flow.Do(append(wayTo(s, m), flow.GotoTable(tPolicyOut))...)))
+			flow.Do(append(steps, flow.GotoTable(tPolicyOut))...)))
 	}
 	if n, _, ok := segment(s, owner); ok {
 		bridgeSegment(&out, s, n)
@@ -82,7 +83,7 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 		}
 		slices.SortFunc(list, func(a, b *ofnet.Host) int { return cmp.Compare(a.Label, b.Label) })
 		for _, h := range list {
-			away = append(away, flow.Bucket{Actions: flow.Do(append(tunnelTo(n, h.VTEP), flow.Output(s.Local.Tunnel))...)})
+			away = append(away, flow.Bucket{Actions: flow.Do(append(tunnelTo(nil, n, h.VTEP), flow.Output(s.Local.Tunnel))...)})
 		}
 	}
 	id, parts := n.ID&idMask, uint32(0)

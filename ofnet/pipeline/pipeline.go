@@ -76,16 +76,16 @@ func (p *Pipeline) Compile(s *ofnet.State, owner ofnet.Key) flow.Set {
 	number := flow.Owner(owner)
 	var out flow.Set
 	for n, f := range p.features {
-		start := len(out.Flows)
 		set := f.Flows(s, owner)
-		if len(out.Flows) == 0 && len(out.Groups) == 0 && len(out.Meters) == 0 {
-			out = set
-		} else {
-			out.Merge(set)
+		cookie := flow.NewCookie(uint8(n+1), round, number)
+		for i := range set.Flows {
+			set.Flows[i].Cookie = cookie
 		}
-		for i := start; i < len(out.Flows); i++ {
-			out.Flows[i].Cookie = flow.NewCookie(uint8(n+1), round, number)
+		if out.Flows == nil && len(set.Flows) > 0 {
+			const usual = 16 // flows of an endpoint
+			out.Flows = make([]flow.Flow, 0, max(usual, len(set.Flows)))
 		}
+		out.Merge(set)
 	}
 	if owner.Kind == ofnet.KindSwitch {
 		for n, t := range p.tables {

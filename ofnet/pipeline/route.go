@@ -53,9 +53,9 @@ func routeEndpoint(out *flow.Set, s *ofnet.State, m member) {
 	if !m.local && m.net.Encap == ofnet.VLAN && m.net.Mode == ofnet.Routing {
 		mac = m.host.UplinkMAC
 	}
-	steps := append([]flow.Action{flow.DecTTL(), flow.SetMAC(flow.EthSrc, RouterMAC), flow.SetMAC(flow.EthDst, mac),
-		load(regNetwork, m.net.ID)}, wayTo(s, m)...)
-	do := flow.Do(append(steps, flow.GotoTable(tPolicyOut))...)
+	steps := append(make([]flow.Action, 0, 10), flow.DecTTL(), flow.SetMAC(flow.EthSrc, RouterMAC),
+		flow.SetMAC(flow.EthDst, mac), load(regNetwork, m.net.ID))
+	do := flow.Do(append(wayTo(steps, s, m), flow.GotoTable(tPolicyOut))...)
 	if m.IP4.Is4() {
 		out.Add(flow.New(tRoute, routePriority(32, true), towards(m, flow.EqAddr(flow.IPDst, m.IP4), inTenant(m.tenant)), do))
 	}

@@ -7,27 +7,27 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// wayTo says where the endpoint is: its group, and the port, tunnel or uplink that leads to it. Routing and bridging
-// end in the same words.
-func wayTo(s *ofnet.State, m member) []flow.Action {
-	steps := append(make([]flow.Action, 0, 6), load(regDstGroup, m.group))
+// wayTo appends where the endpoint is: its group, and the port, tunnel or uplink that leads to it. Routing and
+// bridging end in the same words.
+func wayTo(steps []flow.Action, s *ofnet.State, m member) []flow.Action {
+	steps = append(steps, load(regDstGroup, m.group))
 	switch {
 	case m.local:
 		return append(steps, load(regOut, m.Port), on(bitLocal))
 	case m.net.Encap == ofnet.VXLAN:
-		return append(append(steps, tunnelTo(m.net, m.host.VTEP)...), load(regOut, s.Local.Tunnel))
+		return append(tunnelTo(steps, m.net, m.host.VTEP), load(regOut, s.Local.Tunnel))
 	default:
 		return append(steps, load(regOut, s.Local.Uplink))
 	}
 }
 
-// tunnelTo sets the VNI and the far end.
-func tunnelTo(n *ofnet.Segment, vtep netip.Addr) []flow.Action {
+// tunnelTo appends what sets the VNI and the far end.
+func tunnelTo(steps []flow.Action, n *ofnet.Segment, vtep netip.Addr) []flow.Action {
 	f := flow.TunDst
 	if vtep.Is6() {
 		f = flow.TunIPv6Dst
 	}
-	return []flow.Action{flow.SetField(flow.TunID, uint64(n.Tag)), flow.SetAddr(f, vtep)}
+	return append(steps, flow.SetField(flow.TunID, uint64(n.Tag)), flow.SetAddr(f, vtep))
 }
 
 // towards are the terms of a lookup that leads to the endpoint. What came from the fabric does not go back to it:

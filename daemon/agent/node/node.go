@@ -155,6 +155,7 @@ func (n *Node) parts() []task.Task {
 			ready()
 			select {
 			case <-n.sync.Ready():
+				n.adjustMTU(ctx) // it may have changed while no agent ran
 				return n.attach.Run(ctx, n.SweepEvery)
 			case <-ctx.Done():
 				return nil
@@ -218,6 +219,10 @@ func (n *Node) newMTU(ctx context.Context, mtu int) {
 		return
 	}
 	n.Log.Info("MTU of the underlay", "vtep", n.VTEP, "mtu", mtu)
+	n.adjustMTU(ctx)
+}
+
+func (n *Node) adjustMTU(ctx context.Context) {
 	if err := n.attach.AdjustMTU(ctx); err != nil {
 		n.Log.Warn("MTU of containers", "error", err)
 	}
@@ -275,6 +280,9 @@ func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
 			close(n.ready)
 			once, last = true, w
 			n.Log.Info("ready", "host", n.Host, "after", time.Since(n.started).Round(time.Millisecond))
+			if mode := n.sync.Global().FwdMode; n.FwdMode != "" && mode != n.FwdMode {
+				n.Log.Warn("the cluster's forwarding mode differs from --fwdmode; the cluster's counts", "cluster", mode, "flag", n.FwdMode)
+			}
 		} else if w != last {
 			last = w
 			if w == "" {

@@ -346,6 +346,38 @@ func TestStoreAndMasterAway(t *testing.T) {
 	}
 }
 
+// TestStartsWithoutItsSurroundings: the agent waits, says for what, and serves as soon as it can.
+func TestStartsWithoutItsSurroundings(t *testing.T) {
+	s := newSite(t)
+	s.db.Away()
+	s.ovs.StopSwitch()
+	s.ovs.StopDB()
+	s.launch()
+	waitsFor := func(what string) {
+		t.Helper()
+		s.eventually("the agent says that it waits for "+what, func() string {
+			if got := strings.Join(s.node.Waiting(), "; "); !strings.Contains(got, what) {
+				return "it waits for " + got
+			}
+			return ""
+		})
+	}
+	waitsFor("Open vSwitch")
+	p := &pod{id: "p", ns: linktest.New(t)}
+	var e *types.Error
+	if _, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p)); !errors.As(err, &e) || e.Code != types.ErrTryAgainLater {
+		t.Errorf("ADD while the agent waits: want code 11, got %v", err)
+	}
+	s.ovs.StartDB()
+	s.ovs.StartSwitch()
+	waitsFor("store")
+	s.db.Back()
+	s.eventually("the agent serves", func() string { return strings.Join(s.node.Waiting(), "; ") })
+	if _, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p)); err != nil {
+		t.Errorf("ADD: %v", err)
+	}
+}
+
 func TestNetworkOfAPod(t *testing.T) {
 	s := newSite(t)
 	s.start()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/consul"
 	"github.com/contiv/contiv/daemon/store/etcd"
 )
 
@@ -62,7 +63,7 @@ func Open(c Config, log *slog.Logger) (store.Store, error) {
 		return nil, err
 	}
 	if len(c.Consul) > 0 {
-		return openConsul(c, secure, log)
+		return consul.Open(consul.Config{Endpoints: c.Consul, TLS: secure})
 	}
 	return etcd.Open(etcd.Config{Endpoints: c.Etcd, TLS: secure, Log: log})
 }

@@ -1,0 +1,76 @@
+# Contiv: multi-tenant, policy-driven networking for containers.
+# `make demo` shows it, `make test` proves it, `make help` lists the rest.
+
+SHELL    := /bin/bash
+GO       ?= go
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+COMMIT   ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
+DATE     ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
+BUILD    := github.com/contiv/contiv/build
+LDFLAGS  := -s -w -X $(BUILD).version=$(VERSION) -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)
+FUZZTIME ?= 10s
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: deps
+deps: ## install what is missing on this machine (Debian or Ubuntu, root)
+	@scripts/install-deps
+
+.PHONY: build
+build: ## build all programs into bin/
+	@mkdir -p bin
+	@set -e; for p in contiv=console netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni; do \
+		echo "build bin/$${p%%=*}"; \
+		CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/$${p%%=*} ./$${p##*=}; \
+	done
+
+.PHONY: generate
+generate: ## write the generated code anew from api/schema
+	$(GO) run ./api/gen -root .
+
+.PHONY: check-generated
+check-generated: ## fail when generated code is not up to date
+	$(GO) run ./api/gen -root . -check
+
+.PHONY: lint
+lint: ## formatting, vet, staticcheck
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$unformatted" ] || { echo "gofmt -w these files:"; echo "$$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+.PHONY: unit
+unit: ## unit, conformance and real-switch tests, with the race detector
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v /test/scenario)
+
+.PHONY: scenario
+scenario: build ## scenarios on the real lab: whole clusters on this machine
+	$(GO) test -count=1 -timeout 20m -v ./test/scenario
+
+.PHONY: test
+test: deps build check-generated lint unit scenario ## everything
+
+include test/consul/consul.mk
+
+.PHONY: fuzz
+fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each
+	@scripts/fuzz $(FUZZTIME)
+
+.PHONY: bench
+bench: deps build ## print our figures beside the peers'
+	@scripts/bench
+
+.PHONY: demo
+demo: deps build ## a 3-host cluster on this machine, proved, and left running
+	@bin/contiv lab demo
+
+.PHONY: demo-down
+demo-down: ## remove every trace of the demo
+	@if [ -x bin/contiv ]; then bin/contiv lab down --name demo; else echo "bin/contiv is not built: nothing runs"; fi
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin .cache

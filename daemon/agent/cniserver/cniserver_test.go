@@ -1,0 +1,274 @@
+package cniserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/containernetworking/cni/pkg/types"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/cni/wire"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/link"
+)
+
+// engine is an Attacher that remembers, and fails with err when that is set.
+type engine struct {
+	got  map[string]attach.Request
+	kept map[[2]string]bool
+	err  error
+}
+
+func (e *engine) Attach(_ context.Context, r attach.Request) (attach.Result, error) {
+	if e.err != nil {
+		return attach.Result{}, e.err
+	}
+	e.got[r.ContainerID] = r
+	return e.result(r.IfName, r.Netns), nil
+}
+
+func (e *engine) result(ifname, netns string) attach.Result {
+	return attach.Result{Endpoint: record.Endpoint{EndpointID: "c1"}, HostName: "vvx", IfName: ifname, Netns: netns, MTU: 1450,
+		MAC: net.HardwareAddr{2, 2, 10, 1, 1, 5}, Gateways: []netip.Addr{netip.MustParseAddr("10.1.1.254")},
+		Addrs: []netip.Prefix{netip.MustParsePrefix("10.1.1.5/24"), netip.MustParsePrefix("2001:db8::5/64")}}
+}
+
+func (e *engine) Detach(_ context.Context, id, _ string) error {
+	delete(e.got, id)
+	return e.err
+}
+
+func (e *engine) Check(_ context.Context, id, ifname, netns string) (attach.Result, error) {
+	if _, ok := e.got[id]; !ok {
+		return attach.Result{}, attach.ErrUnknown
+	}
+	return e.result(ifname, netns), e.err
+}
+
+func (e *engine) Keep(_ context.Context, _ string, valid map[[2]string]bool) error {
+	e.kept = valid
+	return e.err
+}
+
+// pods is an API server's answer by "namespace/name".
+type pods map[string]map[string]string
+
+func (p pods) Labels(_ context.Context, namespace, name, _ string) (map[string]string, error) {
+	l, ok := p[namespace+"/"+name]
+	if !ok {
+		return nil, errors.New("no such pod")
+	}
+	return l, nil
+}
+
+func server(e *engine, p Labels, waiting ...string) *Server {
+	e.got = map[string]attach.Request{}
+	return New(Options{Attacher: e, Pods: p, Starting: func() []string { return waiting }, Waiting: func() []string { return nil },
+		Log: slog.New(slog.DiscardHandler)})
+}
+
+func post(t testing.TB, h http.Handler, path, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)))
+	return w
+}
+
+func ask(t testing.TB, s *Server, path string, r wire.Request) wire.Answer {
+	t.Helper()
+	body, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := post(t, s.Handler(), path, string(body))
+	var a wire.Answer
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("answer: want 200 and JSON, got %d %s", w.Code, w.Body)
+	}
+	return a
+}
+
+func TestIdentity(t *testing.T) {
+	kube := pods{"shop/web": {labelTenant: "blue", labelNetwork: "front", labelGroup: "web"}, "shop/plain": {"app": "x"}}
+	rows := []struct{ name, args, conf, want string }{
+		{"defaults", "", "", "default/default-net/"},
+		{"pod without labels of ours", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=plain", "", "default/default-net/"},
+		{"pod labels", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", "", "blue/front/web"},
+		{"configuration over labels", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", `,"network":"back"`, "blue/back/web"},
+		{"arguments over all", "IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web;CONTIV_TENANT=red;CONTIV_GROUP=g", `,"tenant":"green"`, "red/front/g"},
+		{"labels in the configuration", "", `,"labels":{"io.contiv.network":"n","io.contiv.net-group":"g"}`, "default/n/g"},
+		{"pod labels over those", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", `,"labels":{"io.contiv.network":"n"}`, "blue/front/web"},
+	}
+	for _, r := range rows {
+		e := &engine{}
+		a := ask(t, server(e, kube), wire.PathAdd, wire.Request{ContainerID: "c1", IfName: "eth0", Netns: "/n", Args: r.args,
+			Config: json.RawMessage(`{"cniVersion":"1.0.0","name":"x"` + r.conf + `}`)})
+		q := e.got["c1"]
+		if got := q.Tenant + "/" + q.Network + "/" + q.Group; a.Error != nil || got != r.want {
+			t.Errorf("%s: want %s, got %s %v", r.name, r.want, got, a.Error)
+		}
+		if q.Owner != "cni/x" {
+			t.Errorf("%s: owner: want cni/x, got %s", r.name, q.Owner)
+		}
+	}
+}
+
+func TestErrorCodes(t *testing.T) {
+	rows := []struct {
+		name string
+		err  error
+		want uint
+	}{
+		{"no sandbox", fmt.Errorf("x: %w", link.ErrNoNamespace), types.ErrUnknownContainer},
+		{"bad request", fmt.Errorf("x: %w", attach.ErrInvalid), types.ErrInvalidEnvironmentVariables},
+		{"unknown network", model.Errorf(model.CodeNotFound, "", "no"), types.ErrInvalidNetworkConfig},
+		{"no address left", errors.Join(model.Errorf(model.CodeExhausted, "", "no"), errors.New("y")), types.ErrInternal},
+		{"no master", model.Errorf(model.CodeUnavailable, "", "no"), types.ErrTryAgainLater},
+		{"anything else", errors.New("x"), types.ErrTryAgainLater},
+	}
+	for _, r := range rows {
+		s := server(&engine{err: r.err}, nil)
+		a := ask(t, s, wire.PathAdd, wire.Request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)})
+		if a.Error == nil || a.Error.Code != r.want || a.Error.Msg == "" {
+			t.Errorf("%s: want code %d, got %v", r.name, r.want, a.Error)
+		}
+	}
+	a := ask(t, server(&engine{}, pods{}), wire.PathAdd, wire.Request{ContainerID: "c1", Args: "K8S_POD_NAMESPACE=a;K8S_POD_NAME=b",
+		Config: json.RawMessage(`{"name":"x"}`)})
+	if a.Error == nil || a.Error.Code != types.ErrTryAgainLater {
+		t.Errorf("labels that cannot be read: want code 11, got %v", a.Error)
+	}
+}
+
+func TestNotReady(t *testing.T) {
+	s := server(&engine{}, nil, "Open vSwitch")
+	for _, path := range []string{wire.PathAdd, wire.PathDel, wire.PathCheck, wire.PathStatus, wire.PathGC} {
+		a := ask(t, s, path, wire.Request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)})
+		if a.Error == nil || a.Error.Code != types.ErrTryAgainLater || !strings.Contains(a.Error.Details, "Open vSwitch") {
+			t.Errorf("%s while starting: want code 11 that says why, got %v", path, a.Error)
+		}
+	}
+}
+
+func TestCheckComparesPrevResult(t *testing.T) {
+	s := server(&engine{}, nil)
+	ask(t, s, wire.PathAdd, wire.Request{ContainerID: "c1", IfName: "eth0", Netns: "/n", Config: json.RawMessage(`{"name":"x"}`)})
+	conf := func(addr string) json.RawMessage {
+		return json.RawMessage(`{"cniVersion":"1.0.0","name":"x","prevResult":{"cniVersion":"1.0.0",
+			"interfaces":[{"name":"eth0","sandbox":"/n"}],"ips":[{"interface":0,"address":"` + addr + `"}]}}`)
+	}
+	for _, r := range []struct {
+		name, id string
+		conf     json.RawMessage
+		want     uint
+	}{
+		{"same", "c1", conf("10.1.1.5/24"), 0},
+		{"other address", "c1", conf("10.1.1.6/24"), types.ErrInternal},
+		{"no prevResult", "c1", json.RawMessage(`{"name":"x"}`), 0},
+		{"malformed", "c1", json.RawMessage(`{"cniVersion":"1.0.0","name":"x","prevResult":7}`), types.ErrDecodingFailure},
+		{"unknown container", "c9", conf("10.1.1.5/24"), types.ErrUnknownContainer},
+	} {
+		a := ask(t, s, wire.PathCheck, wire.Request{ContainerID: r.id, IfName: "eth0", Netns: "/n", Config: r.conf})
+		if got := code(a.Error); got != r.want {
+			t.Errorf("%s: want code %d, got %d %v", r.name, r.want, got, a.Error)
+		}
+	}
+}
+
+func code(e *types.Error) uint {
+	if e == nil {
+		return 0
+	}
+	return e.Code
+}
+
+func TestOriginalPlugin(t *testing.T) {
+	e := &engine{}
+	s := server(e, pods{"shop/web": {labelTenant: "blue"}})
+	body := `{"K8S_POD_NAME":"web","K8S_POD_NAMESPACE":"shop","K8S_POD_INFRA_CONTAINER_ID":"c1","CNI_NETNS":"/proc/7/ns/net","CNI_IFNAME":"eth0"}`
+	w := post(t, s.Handler(), wire.PathAddPod, body)
+	want := `{"endpointid":"c1","ipaddress":"10.1.1.5/24","ipv6address":"2001:db8::5/64"}`
+	if got := w.Body.String(); w.Code != 200 || got != want || e.got["c1"].Tenant != "blue" {
+		t.Errorf("AddPod: want %s, got %d %s", want, w.Code, got)
+	}
+	if w = post(t, s.Handler(), wire.PathDelPod, body); w.Code != 200 || len(e.got) != 0 {
+		t.Errorf("DelPod: want 200 and nothing attached, got %d %v", w.Code, e.got)
+	}
+	e.err = errors.New("broken")
+	w = post(t, s.Handler(), wire.PathAddPod, body)
+	want = `{"result":1,"errmsg":"Error creating EP","errinfo":"Err: broken"}`
+	if got := w.Body.String(); w.Code != 500 || got != want {
+		t.Errorf("AddPod that fails: want 500 %s, got %d %s", want, w.Code, got)
+	}
+}
+
+func TestSocketIsClosedToOthers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "contiv")
+	path := filepath.Join(dir, "s")
+	run := func() (cancel func()) {
+		ctx, stop := context.WithCancel(context.Background())
+		s := server(&engine{}, nil)
+		s.Socket = path
+		done := make(chan error, 1)
+		go func() { done <- s.Run(ctx) }()
+		select {
+		case <-s.Ready():
+		case err := <-done:
+			t.Fatal(err)
+		}
+		return func() {
+			stop()
+			if err := <-done; err != nil {
+				t.Errorf("Run after cancel: want nil, got %v", err)
+			}
+		}
+	}
+	for range 2 { // the second one finds the socket of the first
+		stop := run()
+		for p, want := range map[string]os.FileMode{dir: 0o700, path: 0o600} {
+			if st, err := os.Stat(p); err != nil || st.Mode().Perm() != want {
+				t.Errorf("mode of %s: want %v, got %v %v", p, want, st.Mode().Perm(), err)
+			}
+		}
+		c := wire.Client{Socket: path, Timeout: 10 * time.Second}
+		if a, err := c.Call(wire.PathAdd, wire.Request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)}); err != nil || a.Result == nil {
+			t.Errorf("ADD through the socket: want a result, got %v %v", a, err)
+		}
+		if _, err := listen(path); err == nil {
+			t.Error("second server at a live socket: want an error, got none")
+		}
+		stop()
+	}
+}
+
+func FuzzRequests(f *testing.F) {
+	f.Add([]byte(`{"containerID":"c","ifName":"eth0","netns":"/x","args":"A=B;C","config":{"name":"n","prevResult":{}}}`))
+	f.Add([]byte(`{"K8S_POD_NAME":"web","CNI_IFNAME":"eth0"}`))
+	f.Add([]byte(`{"config":{"name":"n","cniVersion":"0.4.0","cni.dev/valid-attachments":[{"containerID":"c","ifname":"e"}],"prevResult":{"ips":[{"interface":9,"address":"10.0.0.1/8"}],"interfaces":[null]}},"containerID":"c1"}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		s := server(&engine{}, nil)
+		s.Attacher.(*engine).got["c1"] = attach.Request{}
+		h := s.Handler()
+		for _, path := range []string{wire.PathAdd, wire.PathDel, wire.PathCheck, wire.PathStatus, wire.PathGC, wire.PathAddPod, wire.PathDelPod} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(in)))
+			if !json.Valid(w.Body.Bytes()) {
+				t.Fatalf("%s: want JSON, got %q", path, w.Body)
+			}
+		}
+	})
+}

@@ -1,0 +1,125 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// agent is what is shown.
+type agent struct {
+	flows     []bridge.LiveFlow
+	err       error
+	reclaimed string
+	waiting   []string
+}
+
+func (a *agent) Summary() bridge.Summary {
+	return bridge.Summary{Connected: true, Revision: 7, Flows: 2}
+}
+func (a *agent) Counters() bridge.Counters                        { return bridge.Counters{FlowMods: 41} }
+func (a *agent) Flows(context.Context) ([]bridge.LiveFlow, error) { return a.flows, a.err }
+func (a *agent) Status() []bridge.OwnerStatus {
+	return []bridge.OwnerStatus{{Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}, Phase: bridge.Failed, Err: "no", Flows: 2}}
+}
+
+func (a *agent) List() []attach.Attachment {
+	return []attach.Attachment{{ContainerID: "c1", IfName: "eth0", StateID: "n.t-c1", Port: ovsdb.Port{Name: "vvx", OFPort: 5}}}
+}
+
+func (a *agent) Reclaim(_ context.Context, id string) error {
+	a.reclaimed = id
+	return a.err
+}
+
+func (a *agent) handler() http.Handler {
+	return Handler(Options{Forward: a, Attach: a, Tables: flow.Tables{{ID: 0, Name: "classify"}, {ID: 4, Name: "source"}},
+		Status:  func() model.AgentStatus { return model.AgentStatus{Host: "h1", Flows: 2} },
+		Waiting: func() []string { return a.waiting }, Malformed: func() []string { return nil },
+		Driver: func() Driver {
+			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: "n.t-c1"}},
+				VTEPs: []record.Service{{HostAddr: "192.0.2.1"}, {HostAddr: "192.0.2.2"}}}
+		},
+		Version: model.Version{Version: "v1"}})
+}
+
+func TestRoutes(t *testing.T) {
+	owner := ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}
+	live := []bridge.LiveFlow{{Flow: flow.Flow{Key: flow.Key{Table: 0, Priority: 100}}, Owner: owner}, {Flow: flow.Flow{Key: flow.Key{Table: 4}}}}
+	rows := []struct {
+		name, method, path string
+		status             int
+		want, not          string
+		agent              agent
+	}{
+		{name: "status", path: "/status", status: 200, want: `"host":"h1"`},
+		{name: "health", path: "/healthz", status: 200, want: "ok"},
+		{name: "ready", path: "/readyz", status: 200, want: "ok"},
+		{name: "not ready", path: "/readyz", status: 503, want: "waiting for a netmaster", agent: agent{waiting: []string{"a netmaster"}}},
+		{name: "version", path: "/version", status: 200, want: `"Version":"v1"`},
+		{name: "metrics", path: "/metrics", status: 200, want: "contiv_agent_flow_mods_total 41"},
+		{name: "flows", path: "/inspect/flows", status: 200, want: `"table":"source"`, agent: agent{flows: live}},
+		{name: "flows of an owner", path: "/inspect/flows?owner=endpoint/n.t-c1", status: 200, want: `"owner":"endpoint/n.t-c1"`, not: "source", agent: agent{flows: live}},
+		{name: "flows of a table", path: "/inspect/flows?table=source", status: 200, want: "source", not: "n.t-c1", agent: agent{flows: live}},
+		{name: "flows of a table by number", path: "/inspect/flows?table=4", status: 200, want: "source", not: "n.t-c1", agent: agent{flows: live}},
+		{name: "flows of nobody", path: "/inspect/flows?owner=x", status: 200, want: "[]", agent: agent{flows: live}},
+		{name: "flows without a switch", path: "/inspect/flows", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
+		{name: "ports", path: "/inspect/ports", status: 200, want: `"container":"c1"`},
+		{name: "owners", path: "/inspect/owners", status: 200, want: `"phase":"error"`},
+		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
+		{name: "driver", path: "/inspect/driver", status: 200, want: `"VtepTable":{"192.0.2.2":1000}`},
+		{name: "reclaim", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 200},
+		{name: "reclaim that fails", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 500, want: "no", agent: agent{err: errors.New("no")}},
+		{name: "unknown", path: "/nothing", status: 404},
+		{name: "wrong method", method: http.MethodPost, path: "/status", status: 405},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			if r.method == "" {
+				r.method = http.MethodGet
+			}
+			w := httptest.NewRecorder()
+			r.agent.handler().ServeHTTP(w, httptest.NewRequest(r.method, r.path, nil))
+			body := w.Body.String()
+			if w.Code != r.status || !strings.Contains(body, r.want) || (r.not != "" && strings.Contains(body, r.not)) {
+				t.Errorf("%s %s: want %d with %q without %q, got %d %s", r.method, r.path, r.status, r.want, r.not, w.Code, body)
+			}
+			if r.method == http.MethodDelete && r.agent.reclaimed != "n.t-c1" {
+				t.Errorf("reclaimed: want n.t-c1, got %q", r.agent.reclaimed)
+			}
+		})
+	}
+}
+
+func TestServerEndsAndRefusesATakenAddress(t *testing.T) {
+	l := httptest.NewServer(http.NotFoundHandler())
+	defer l.Close()
+	taken := netip.MustParseAddrPort(strings.TrimPrefix(l.URL, "http://"))
+	if err := NewServer([]netip.AddrPort{taken}, http.NotFoundHandler(), quiet()).Run(t.Context()); err == nil {
+		t.Error("address in use: want an error, got none")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := NewServer([]netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:0")}, http.NotFoundHandler(), quiet())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	<-s.Ready()
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run after cancel: want nil, got %v", err)
+	}
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

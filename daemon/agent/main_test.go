@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/flags"
+)
+
+func TestWrongConfigurationEndsWith22(t *testing.T) {
+	good := []string{"--mode=kubernetes", "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1"}
+	rows := []struct {
+		name string
+		args []string
+		env  map[string]string
+		want string // in the message
+	}{
+		{"nothing", nil, nil, "--mode"},
+		{"bad mode", []string{"--mode=x"}, nil, "--mode x"},
+		{"no uplink", []string{"--mode=docker", "--netmode=vlan", "--fwdmode=bridge"}, nil, "--vlan-uplinks is required"},
+		{"unknown uplink", append(good, "--vlan-uplinks=nonesuch0"), nil, "nonesuch0"},
+		{"uplink twice", append(good, "--vlan-if=lo,lo"), nil, "twice"},
+		{"bad port", append(good, "--vxlan-port=70000"), nil, "--vxlan-port 70000"},
+		{"port of the environment", good, map[string]string{"CONTIV_NETPLUGIN_VXLAN_PORT": "x"}, "--vxlan-port x"},
+		{"bad datapath", append(good, "--datapath=dpdk"), nil, "--datapath dpdk"},
+		{"bad address", append(good, "--vtep-ip=1.2.3"), nil, "--vtep-ip 1.2.3"},
+		{"two stores", append(good, "--etcd=http://a:1", "--consul=http://b:1"), nil, "exclude"},
+		{"kubeconfig", append(good, "--kubeconfig=/nonesuch"), nil, "/nonesuch"},
+		{"unknown flag", append(good, "--nonsense"), nil, "--nonsense"},
+		{"argument", append(good, "extra"), nil, "extra"},
+	}
+	for _, r := range rows {
+		var out, errs bytes.Buffer
+		code := run(context.Background(), r.args, func(k string) string { return r.env[k] }, &out, &errs)
+		if code != flags.ExitConfig || !strings.Contains(errs.String(), r.want) {
+			t.Errorf("%s: want exit code 22 and %q, got %d %q", r.name, r.want, code, errs.String())
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	env := map[string]string{"CONTIV_NETPLUGIN_HOST": "h9", "CONTIV_NETPLUGIN_NET_MODE": "vxlan", "CONTIV_NETPLUGIN_VLAN_UPLINKS": "lo",
+		"CONTIV_NETPLUGIN_ETCD_ENDPOINTS": "http://a:1,http://b:2"}
+	o, err := parse([]string{"-plugin-mode", "kubernetes", "--forward-mode", "routing", "--ctrl-ip", "192.0.2.1", "--host-label", "h1"},
+		func(k string) string { return env[k] }, &bytes.Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Host != "h1" || o.vtep.String() != "192.0.2.1" || o.vxlan != 4789 || len(o.Store.Etcd) != 2 || o.Uplinks[0] != "lo" {
+		t.Errorf("options: want the flag before the environment before the default, got %+v", o)
+	}
+	var out bytes.Buffer
+	if code := run(context.Background(), []string{"--version"}, func(string) string { return "" }, &out, &out); code != 0 || !strings.Contains(out.String(), "Version: ") {
+		t.Errorf("--version: want 0 and the version, got %d %s", code, out.String())
+	}
+}

@@ -1,0 +1,215 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/lab"
+)
+
+// demoName is the name of the demo's lab.
+const demoName = "demo"
+
+// newDemo makes the command that shows what Contiv does, on this machine.
+func newDemo(w *where) *cobra.Command {
+	return &cobra.Command{
+		Use: "demo", Short: "Start three hosts, connect containers, prove who talks to whom, and leave it running",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w.name = demoName
+			return runDemo(cmd.Context(), w)
+		},
+	}
+}
+
+// demoContainers are the containers of the demo. The networks called blue have the same IPv4 subnet in both tenants; a
+// group pool keeps the addresses in use apart, so that an answer tells who answered.
+func demoContainers() []lab.Container {
+	return []lab.Container{
+		{Name: "web", Host: "h1", Tenant: "default", Network: "blue"},
+		{Name: "db", Host: "h2", Tenant: "default", Network: "blue"},
+		{Name: "app", Host: "h1", Tenant: "default", Network: "green"},
+		{Name: "cache", Host: "h3", Tenant: "default", Network: "green"},
+		{Name: "shop", Host: "h1", Tenant: "acme", Network: "blue", Group: "pool"},
+		{Name: "till", Host: "h3", Tenant: "acme", Network: "blue", Group: "pool"},
+	}
+}
+
+func runDemo(ctx context.Context, w *where) error {
+	start := time.Now()
+	fmt.Fprintln(w.s.Out, "Three hosts, each a network namespace with its own Open vSwitch, netmaster and netplugin:")
+	if err := runUp(ctx, w, &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded}}); err != nil {
+		return err
+	}
+	l, err := w.open()
+	if err != nil {
+		return err
+	}
+	url, err := l.MasterURL()
+	if err != nil {
+		return err
+	}
+	c := &client.Client{Base: url, Patience: 10 * time.Second}
+	if err := demoObjects(ctx, c); err != nil {
+		return err
+	}
+	var containers []*lab.Container
+	for _, want := range demoContainers() {
+		made, err := l.Attach(ctx, want)
+		if err != nil {
+			return fmt.Errorf("attach %s: %w", want.Name, err)
+		}
+		containers = append(containers, made)
+	}
+	if err := demoList(w.s.Out, containers); err != nil {
+		return err
+	}
+	wrong, err := demoProof(ctx, w.s.Out, l, containers)
+	if err != nil {
+		return err
+	}
+	if err := demoNext(w.s.Out, url, time.Since(start)); err != nil {
+		return err
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d of the pings did not do what they should; contiv lab --name %s logs HOST agent says more", wrong, demoName)
+	}
+	return nil
+}
+
+// demoObjects makes the tenants and networks.
+func demoObjects(ctx context.Context, c *client.Client) error {
+	objects := []model.Object{
+		&model.Tenant{TenantName: "acme"},
+		&model.Network{TenantName: "default", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254", Ipv6Subnet: "2001:db8:1::/64", Ipv6Gateway: "2001:db8:1::fe"},
+		&model.Network{TenantName: "default", NetworkName: "green", Encap: "vlan", Subnet: "10.2.1.0/24", Ipv6Subnet: "2001:db8:2::/64"},
+		&model.Network{TenantName: "acme", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Ipv6Subnet: "2001:db8:3::/64"},
+		&model.EndpointGroup{TenantName: "acme", NetworkName: "blue", GroupName: "pool", IpPool: "10.1.1.100-10.1.1.110"},
+	}
+	for _, o := range objects {
+		if _, err := c.Put(ctx, o); err != nil {
+			return fmt.Errorf("create %s %s: %w", o.Kind().Name, o.ObjectKey(), err)
+		}
+	}
+	return nil
+}
+
+func demoList(w io.Writer, containers []*lab.Container) error {
+	fmt.Fprintln(w, "\nContainers, connected by the CNI plugin contivk8s:")
+	t := tabwriter.NewWriter(w, 0, 2, 2, ' ', 0)
+	fmt.Fprintln(t, "  name\thost\ttenant\tnetwork\tIPv4\tIPv6")
+	for _, c := range containers {
+		four, _ := c.IPv(4)
+		six, _ := c.IPv(6)
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Host, c.Tenant, c.Network, four, six)
+	}
+	return t.Flush()
+}
+
+// verdict is what one ping showed.
+type verdict struct{ want, got bool }
+
+// String is the verdict as the table shows it.
+func (v verdict) String() string {
+	word := map[bool]string{true: "talks", false: "-"}[v.got]
+	if v.want != v.got {
+		word += " WRONG"
+	}
+	return word
+}
+
+// demoProof pings every container from every other, over IPv4 and IPv6, and prints who talks to whom.
+func demoProof(ctx context.Context, w io.Writer, l *lab.Lab, containers []*lab.Container) (wrong int, err error) {
+	for _, version := range []int{4, 6} {
+		n := len(containers)
+		verdicts := make([][]verdict, n)
+		var wait sync.WaitGroup
+		errs := make([]error, n)
+		for i, from := range containers {
+			verdicts[i] = make([]verdict, n)
+			wait.Go(func() {
+				for j, to := range containers {
+					if i != j {
+						got, err := reaches(ctx, l, from, to, version)
+						errs[i] = errors.Join(errs[i], err)
+						verdicts[i][j] = verdict{from.Tenant == to.Tenant && from.Network == to.Network, got}
+					}
+				}
+			})
+		}
+		wait.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return 0, err
+		}
+		fmt.Fprintf(w, "\nWho talks to whom over IPv%d (ping; blue is VXLAN, green is VLAN, tenants are apart):\n", version)
+		t := tabwriter.NewWriter(w, 0, 2, 2, ' ', 0)
+		fmt.Fprint(t, "  from \\ to")
+		for _, c := range containers {
+			fmt.Fprintf(t, "\t%s", c.Name)
+		}
+		fmt.Fprintln(t)
+		for i, from := range containers {
+			fmt.Fprintf(t, "  %s (%s %s/%s)", from.Name, from.Host, from.Tenant, from.Network)
+			for j := range containers {
+				if i == j {
+					fmt.Fprint(t, "\t.")
+					continue
+				}
+				fmt.Fprintf(t, "\t%s", verdicts[i][j])
+				if verdicts[i][j].want != verdicts[i][j].got {
+					wrong++
+				}
+			}
+			fmt.Fprintln(t)
+		}
+		if err := t.Flush(); err != nil {
+			return wrong, err
+		}
+	}
+	return wrong, nil
+}
+
+// reaches tells whether to answers from.
+func reaches(ctx context.Context, l *lab.Lab, from, to *lab.Container, version int) (bool, error) {
+	ping, err := l.Ping(ctx, from.Name, to.Name, version, "-q", "-c", "3", "-i", "0.1", "-W", "1")
+	if err != nil {
+		return false, err
+	}
+	return ping.Run() == nil, nil
+}
+
+func demoNext(w io.Writer, url string, took time.Duration) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	bin := filepath.Dir(self)
+	_, err = fmt.Fprintf(w, `
+Ready after %.1f s, and left running. Next:
+
+  export NETMASTER=%s PATH=%s:$PATH
+
+  netctl node ls                                    masters and agents, who leads, who lags
+  netctl network ls --all -o wide                   networks
+  netctl endpoint ls                                containers and where they are
+  netctl network inspect blue                       addresses in use, tags, endpoints
+  contiv lab --name demo attach h2 cart --network green       one more container
+  contiv lab --name demo ping cart app              does it reach the others?
+  contiv lab --name demo kill h1 master             end a netmaster; netctl node ls shows the next leader
+  curl -sN "$NETMASTER/api/v1/watch?kinds=network"  every change, as it happens
+
+  make demo-down                                    removes every trace
+`, took.Seconds(), url, bin)
+	return err
+}

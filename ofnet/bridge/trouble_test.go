@@ -1,0 +1,110 @@
+package bridge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// mute is a switch that refuses without saying what.
+type mute struct{ *bridge.Fake }
+
+func (m mute) Connect(ctx context.Context) (bridge.Switch, error) {
+	sw, err := m.Fake.Connect(ctx)
+	return muteSwitch{sw}, err
+}
+
+type muteSwitch struct{ bridge.Switch }
+
+func (m muteSwitch) Apply(ctx context.Context, d *flow.Delta) error {
+	err := m.Switch.Apply(ctx, d)
+	var refused *bridge.RefusedError
+	if errors.As(err, &refused) {
+		return &bridge.RefusedError{Refusals: []bridge.Refusal{{Reason: "no"}}}
+	}
+	return err
+}
+
+// TestCulpritsAreFoundByHalves has two of thirty owners refused by a switch that does not say which.
+func TestCulpritsAreFoundByHalves(t *testing.T) {
+	f := bridge.NewFake()
+	f.Refuse(func(fl flow.Flow) string {
+		if fl.Priority == 13 || fl.Priority == 21 {
+			return "no"
+		}
+		return ""
+	})
+	c := compiler{}
+	for i := range uint16(30) {
+		c[owned(fmt.Sprint(i))] = flow.Set{Flows: []flow.Flow{gotoFlow(1, 2, i)}}
+	}
+	r := bridge.NewReconciler("h0", c, mute{f}, bridge.Options{RetryFirst: time.Hour, RetryMost: time.Hour})
+	start(t, r)
+	r.Update(1, nothing)
+	wait(t, r, 1)
+	for _, st := range r.Status() {
+		want := bridge.Done
+		if st.Owner == owned("13") || st.Owner == owned("21") {
+			want = bridge.Failed
+		}
+		if st.Phase != want {
+			t.Errorf("owner %s: want %v, got %+v", st.Owner, want, st)
+		}
+	}
+	if got := len(f.Set().Flows); got != 28 {
+		t.Errorf("flows: want 28, got %d", got)
+	}
+}
+
+// TestManyAtOnce has many callers attach and detach endpoints at the same time while the connection breaks again and
+// again; in the end the switch has exactly what is left.
+func TestManyAtOnce(t *testing.T) {
+	f := bridge.NewFake()
+	r := bridge.NewReconciler("h0", pipeline.Default(), f, quick)
+	start(t, r)
+	r.Update(1, fill(ofnettest.Many(10, 10)))
+	wait(t, r, 1)
+	want := ofnettest.Many(10, 10)
+	var rev atomic.Uint64
+	rev.Store(1)
+	var callers sync.WaitGroup
+	for i := range 40 {
+		e := ofnettest.Endpoint(5000+i, 1<<20)
+		want.Endpoints[e.ID] = e
+		gone := ofnettest.Endpoint(9000+i, 1<<20)
+		callers.Go(func() {
+			for _, x := range []*ofnet.Endpoint{e, gone} {
+				n := rev.Add(1)
+				r.Update(n, func(s *ofnet.State) []ofnet.Key {
+					s.Endpoints[x.ID] = x
+					return endpointKey(x.ID)
+				})
+				wait(t, r, n)
+			}
+			n := rev.Add(1)
+			r.Update(n, func(s *ofnet.State) []ofnet.Key {
+				delete(s.Endpoints, gone.ID)
+				return endpointKey(gone.ID)
+			})
+			wait(t, r, n)
+			if st, ok := r.Owner(endpointKey(gone.ID)[0]); ok && st.Phase == bridge.Done {
+				t.Errorf("endpoint that has gone: want no flows, got %+v", st)
+			}
+		})
+		if i%10 == 0 {
+			f.Cut()
+		}
+	}
+	callers.Wait()
+	same(t, want, f.Set())
+}

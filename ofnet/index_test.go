@@ -1,0 +1,52 @@
+package ofnet
+
+import (
+	"slices"
+	"testing"
+)
+
+// members lists a segment's endpoints by name.
+func members(s *State, segment string) (out []string) {
+	for e := range s.Members(segment) {
+		out = append(out, e.ID)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestMembersFollowTouch(t *testing.T) {
+	s := NewState("h1")
+	put := func(id, segment string) { s.Endpoints[id] = &Endpoint{ID: id, Segment: segment} }
+	put("a", "n1")
+	put("b", "n1")
+	for _, row := range []struct {
+		name   string
+		change func()
+		n1, n2 []string
+	}{
+		{"before the index", func() {}, []string{"a", "b"}, nil},
+		{"index", s.Reindex, []string{"a", "b"}, nil},
+		{"comes", func() { put("c", "n2"); s.Touch("c") }, []string{"a", "b"}, []string{"c"}},
+		{"moves", func() { put("a", "n2"); s.Touch("a") }, []string{"b"}, []string{"a", "c"}},
+		{"goes", func() { delete(s.Endpoints, "b"); s.Touch("b") }, nil, []string{"a", "c"}},
+		{"nothing", func() { s.Touch("a", "nobody") }, nil, []string{"a", "c"}},
+	} {
+		row.change()
+		if n1, n2 := members(s, "n1"), members(s, "n2"); !slices.Equal(n1, row.n1) || !slices.Equal(n2, row.n2) {
+			t.Errorf("%s: want %v and %v, got %v and %v", row.name, row.n1, row.n2, n1, n2)
+		}
+	}
+	if was, ok := s.Listed("a"); !ok || was != "n2" {
+		t.Errorf("segment of a: want n2, got %q, %v", was, ok)
+	}
+}
+
+func TestKeyText(t *testing.T) {
+	k := Key{KindEndpoint, "net.tenant-web/1"}
+	if back, ok := ParseKey(k.String()); !ok || back != k {
+		t.Errorf("key read back: want %v, got %v, %v", k, back, ok)
+	}
+	if _, ok := ParseKey("word"); ok {
+		t.Error("key without a slash: want refused, got taken")
+	}
+}
