@@ -37,7 +37,13 @@ func (l *Lab) Down(ctx context.Context) error {
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("lab %s: %w", l.Name, err)
 	}
-	return os.RemoveAll(l.Dir)
+	if err := os.RemoveAll(l.Dir); err != nil {
+		return err
+	}
+	if parent := filepath.Dir(l.Dir); parent == DefaultDir {
+		_ = os.Remove(parent) // unless another lab is in it
+	}
+	return nil
 }
 
 // ownsLink says whether the machine's interface of that name has the lab's address.

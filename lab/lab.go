@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
@@ -28,7 +29,8 @@ const DefaultDir = "/run/contiv-lab"
 type Lab struct {
 	Plan
 	self string // the program whose "lab host" command is process 1 of a host
-	out  io.Writer
+	mu   sync.Mutex
+	out  io.Writer // guarded by mu
 }
 
 // planFile is where a lab's plan is kept.
@@ -83,7 +85,7 @@ func Open(dir, name, self string, out io.Writer) (*Lab, error) {
 
 // reserve picks a management subnet that the machine does not use, by making the machine's interface in it.
 func (l *Lab) reserve() error {
-	lock, err := os.Create(filepath.Join(os.TempDir(), "contiv-lab.lock"))
+	lock, err := os.Open("/run") // labs in any folder share the machine's addresses; this leaves no file behind
 	if err != nil {
 		return err
 	}
@@ -157,6 +159,8 @@ func (l *Lab) Up(ctx context.Context) error {
 }
 
 func (l *Lab) say(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	fmt.Fprintf(l.out, "lab: "+format+"\n", args...)
 }
 

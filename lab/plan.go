@@ -143,7 +143,8 @@ func (p *Plan) args(host int, part string) []string {
 			"--listen-peer-urls", "http://127.0.0.1:2380"}
 	case part == PartStore && host == 1 && p.Store == StoreConsul:
 		return []string{"consul", "-server", "-bootstrap", "-data-dir", hostinit.Inside + "/consul", "-bind", p.mgmt(host),
-			"-client", p.mgmt(host), "-node", hostName(host), "-log-level", "warn"}
+			"-client", p.mgmt(host), "-node", hostName(host), "-log-level", "warn",
+			"-hcl", "performance { raft_multiplier = 1 }"}
 	case part == PartMaster && host <= p.Masters:
 		return p.masterArgs(host)
 	case part == PartAgent:
@@ -196,7 +197,7 @@ func (p *Plan) ready(host int, part string) string {
 		return "http://" + p.mgmt(host) + ":9090/readyz"
 	case PartStore:
 		if p.Store == StoreConsul {
-			return p.storeURL(host) + "/v1/status/leader"
+			return p.storeURL(host) + "/v1/catalog/nodes" // an error while there is no leader
 		}
 		return p.storeURL(host) + "/health"
 	}

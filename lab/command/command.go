@@ -53,7 +53,7 @@ func New(s Streams) *cobra.Command {
 	cmd.PersistentFlags().StringVar(&w.name, "name", "lab", "name of the lab")
 	cmd.AddCommand(newUp(w), newDemo(w), newDown(w), newLs(w), newAttach(w), newDetach(w), newExec(w), newPing(w), newTCP(w),
 		newEnv(w), newLogs(w), newHost(), newCNI(w), newEcho(w))
-	for _, v := range verbs {
+	for _, v := range verbs() {
 		cmd.AddCommand(newVerb(w, v))
 	}
 	return cmd
@@ -123,12 +123,14 @@ type verb struct {
 	do          func(l *lab.Lab, ctx context.Context, host, part string) error
 }
 
-var verbs = []verb{
-	{"kill", "End a part at once (SIGKILL)", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Kill(h, p) }},
-	{"stop", "Ask a part to end (SIGTERM) and wait until it has", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Stop(h, p) }},
-	{"start", "Start a part again with the same flags and wait until it is ready", func(l *lab.Lab, ctx context.Context, h, p string) error { return l.Start(ctx, h, p) }},
-	{"pause", "Keep a part from running (SIGSTOP)", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Pause(h, p) }},
-	{"resume", "Let a paused part run on", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Resume(h, p) }},
+func verbs() []verb {
+	return []verb{
+		{"kill", "End a part at once (SIGKILL)", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Kill(h, p) }},
+		{"stop", "Ask a part to end (SIGTERM) and wait until it has", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Stop(h, p) }},
+		{"start", "Start a part again with the same flags and wait until it is ready", func(l *lab.Lab, ctx context.Context, h, p string) error { return l.Start(ctx, h, p) }},
+		{"pause", "Keep a part from running (SIGSTOP)", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Pause(h, p) }},
+		{"resume", "Let a paused part run on", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Resume(h, p) }},
+	}
 }
 
 func newVerb(w *where, v verb) *cobra.Command {

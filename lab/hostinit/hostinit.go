@@ -92,7 +92,8 @@ func Run(dir, name string) error {
 	s := &supervisor{parts: map[string]*part{}}
 	children := make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
-	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
+	// Caught and dropped, not ignored: parts would inherit that and could not be asked to end.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
 	go func() {
 		for range children {
 			s.reap()

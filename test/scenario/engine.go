@@ -55,28 +55,28 @@ type Session struct {
 	stderr string
 	flows  map[string]string
 	ping   *pinging
+	verbs  map[string]verb
 }
 
-// verbs are the commands of a script. They fill stdout and stderr.
-var verbs map[string]func(s *Session, args []string) error
+// verb is a command of a script. It fills stdout and stderr.
+type verb func(args []string) error
 
-func init() {
-	verbs = map[string]func(s *Session, args []string) error{
-		"hosts": (*Session).doHosts, "netctl": (*Session).doNetctl, "container": (*Session).doContainer,
-		"remove": (*Session).doRemove, "cni": (*Session).doCNI, "ping": (*Session).doPing, "tcp": (*Session).doTCP,
-		"flows": (*Session).doFlows, "pinging": (*Session).doPinging, "lost": (*Session).doLost, "on": (*Session).doOn,
-		"stdout": (*Session).doStdout, "stderr": (*Session).doStderr, "eventually": (*Session).doEventually,
-		"always": (*Session).doAlways,
+func (s *Session) vocabulary() map[string]verb {
+	words := map[string]verb{
+		"hosts": s.doHosts, "netctl": s.doNetctl, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
+		"ping": s.doPing, "tcp": s.doTCP, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "on": s.doOn,
+		"stdout": s.doStdout, "stderr": s.doStderr, "eventually": s.doEventually, "always": s.doAlways,
 	}
 	for _, v := range []string{"kill", "stop", "start", "pause", "resume"} {
-		verbs[v] = func(s *Session, args []string) error { return s.doPart(v, args) }
+		words[v] = func(args []string) error { return s.doPart(v, args) }
 	}
-	verbs["restart"] = func(s *Session, args []string) error {
+	words["restart"] = func(args []string) error {
 		if err := s.doPart("stop", args); err != nil {
 			return err
 		}
 		return s.doPart("start", args)
 	}
+	return words
 }
 
 // Run runs the script at path with the programs in bin. Its lab is gone when the test ends.
@@ -94,6 +94,7 @@ func Run(tb testing.TB, bin, path string) {
 	s := &Session{
 		tb: tb, ctx: tb.Context(), bin: bin, dir: dir, name: base[:min(len(base), 24)], flows: map[string]string{},
 	}
+	s.verbs = s.vocabulary()
 	tb.Cleanup(s.end)
 	for n, line := range strings.Split(string(archive.Comment), "\n") {
 		words, err := split(line)
@@ -131,11 +132,11 @@ func (s *Session) do(words []string) error {
 	if len(words) == 0 {
 		return fmt.Errorf("a command is missing")
 	}
-	verb := verbs[words[0]]
-	if verb == nil {
+	do := s.verbs[words[0]]
+	if do == nil {
 		return fmt.Errorf("unknown command %q", words[0])
 	}
-	return verb(s, words[1:])
+	return do(words[1:])
 }
 
 // split makes words of a line.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -48,6 +49,7 @@ type Store struct {
 	ctx    context.Context // ends with Close
 	close  func()
 	once   sync.Once
+	away   atomic.Bool // the last request did not reach the cluster
 }
 
 var _ store.Store = (*Store)(nil)
@@ -117,7 +119,17 @@ func (s *Store) fault(ctx context.Context, what string, err error) error {
 	case refused(err):
 		return fmt.Errorf("%s: %s: %w", what, s, err)
 	}
+	if s.away.CompareAndSwap(false, true) {
+		s.config.Log.Warn("the store is unreachable", "store", s.String(), "error", err)
+	}
 	return fmt.Errorf("%s: %s: %w: %w", what, s, store.ErrUnavailable, err)
+}
+
+// reached notes that the cluster has answered.
+func (s *Store) reached() {
+	if s.away.CompareAndSwap(true, false) {
+		s.config.Log.Info("the store is back", "store", s.String())
+	}
 }
 
 // refused says whether the server understood a request and will never grant it: trying again is of no use.
@@ -142,6 +154,7 @@ func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
 	if err != nil {
 		return store.Item{}, s.fault(ctx, "read "+key, err)
 	}
+	s.reached()
 	if len(resp.Kvs) == 0 {
 		return store.Item{}, fmt.Errorf("read %s: %w", key, store.ErrNotFound)
 	}
@@ -157,6 +170,7 @@ func (s *Store) List(ctx context.Context, prefix string) ([]store.Item, store.Re
 	if err != nil {
 		return nil, 0, s.fault(ctx, "list "+prefix, err)
 	}
+	s.reached()
 	items := make([]store.Item, len(resp.Kvs))
 	for i, kv := range resp.Kvs {
 		items[i] = item(kv)
@@ -192,6 +206,7 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error
 	if err != nil {
 		return 0, s.fault(ctx, "commit", err)
 	}
+	s.reached()
 	if resp.Succeeded {
 		return store.Revision(resp.Header.Revision), nil
 	}

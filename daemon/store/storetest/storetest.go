@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,8 +41,6 @@ type suite struct {
 	prefix  string // keys of this test only
 }
 
-var serial atomic.Uint32
-
 // Run runs the suite. The factory is made once; the tests share its server one after the other.
 func Run(t *testing.T, make func(tb testing.TB) Factory) {
 	factory := make(t)
@@ -75,11 +72,11 @@ func Run(t *testing.T, make func(tb testing.TB) Factory) {
 		{"cancel", testCancel},
 		{"close", testClose},
 	}
-	for _, tt := range tests {
+	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 			defer cancel()
-			s := &suite{TB: t, ctx: ctx, factory: factory, prefix: fmt.Sprintf("/storetest/%d/", serial.Add(1))}
+			s := &suite{TB: t, ctx: ctx, factory: factory, prefix: fmt.Sprintf("/storetest/%d/", i+1)}
 			s.s = s.open()
 			tt.run(s)
 		})

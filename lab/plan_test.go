@@ -1,0 +1,84 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestArgs(t *testing.T) {
+	three := Plan{Name: "x", Hosts: 3, Masters: 3, Store: StoreEmbedded, Bin: "/bin", Number: 7}
+	one, etcd, consul, bare := three, three, three, three
+	one.Masters, etcd.Store, consul.Store, bare.Bare = 1, StoreEtcd, StoreConsul, true
+	extra := three
+	extra.Debug, extra.Agent = true, []string{"--vxlan-port", "4790"}
+	tests := []struct {
+		name string
+		plan Plan
+		host int
+		part string
+		want []string // all of these; none: no such part
+		not  string
+	}{
+		{"member of three", three, 2, PartMaster, []string{"/bin/netmaster ", "--external-address 10.254.7.2:9999", "--embedded-name h2",
+			"--embedded-client-url http://10.254.7.2:2379", "--embedded-cluster h1=http://10.254.7.1:2380,h2=http://10.254.7.2:2380,h3=http://10.254.7.3:2380"}, "--etcd-endpoints"},
+		{"single member", one, 1, PartMaster, []string{"--embedded-store /run/lab/etcd"}, "--embedded-cluster"},
+		{"no master", one, 2, PartMaster, nil, ""},
+		{"agent of three", three, 1, PartAgent, []string{"/bin/netplugin ", "--host h1", "--ctrl-ip 10.254.7.1", "--vtep-ip 192.168.251.1",
+			"--vlan-uplinks eth1", "--etcd-endpoints http://10.254.7.1:2379,http://10.254.7.2:2379,http://10.254.7.3:2379"}, "--log-level"},
+		{"agent of one", one, 3, PartAgent, []string{"--etcd-endpoints http://10.254.7.1:2379 "}, "10.254.7.2"},
+		{"more flags", extra, 1, PartAgent, []string{"--log-level DEBUG --vxlan-port 4790"}, ""},
+		{"etcd", etcd, 1, PartStore, []string{"etcd ", "--listen-client-urls http://10.254.7.1:2379"}, ""},
+		{"etcd elsewhere", etcd, 2, PartStore, nil, ""},
+		{"master on etcd", etcd, 2, PartMaster, []string{"--etcd-endpoints http://10.254.7.1:2379"}, "embedded"},
+		{"agent on consul", consul, 2, PartAgent, []string{"--consul-endpoints http://10.254.7.1:8500"}, "etcd"},
+		{"consul", consul, 1, PartStore, []string{"consul ", "-client 10.254.7.1"}, ""},
+		{"embedded store is no part", three, 1, PartStore, nil, ""},
+		{"bare", bare, 1, PartAgent, nil, ""},
+		{"bare switch", bare, 1, PartOVS, []string{"ovs-vswitchd unix:/run/openvswitch/db.sock --disable-system"}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := strings.Join(tt.plan.args(tt.host, tt.part), " ")
+			if tt.want == nil && got != "" {
+				t.Errorf("want no such part, got %s", got)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(got+" ", want) {
+					t.Errorf("want %q in\n%s", want, got)
+				}
+			}
+			if tt.not != "" && strings.Contains(got, tt.not) {
+				t.Errorf("want no %q in\n%s", tt.not, got)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	good := Plan{Name: "lab", Dir: "/run/contiv-lab/lab", Hosts: 3, Masters: 3, Store: StoreEmbedded}
+	tests := []struct {
+		name   string
+		change func(p *Plan)
+		want   string
+	}{
+		{"good", func(*Plan) {}, ""},
+		{"name", func(p *Plan) { p.Name = "../x" }, `lab name "../x"`},
+		{"no name", func(p *Plan) { p.Name = "" }, `lab name ""`},
+		{"no hosts", func(p *Plan) { p.Hosts = 0 }, "0 hosts"},
+		{"many hosts", func(p *Plan) { p.Hosts = 201 }, "201 hosts"},
+		{"no masters", func(p *Plan) { p.Masters = 0 }, "0 masters"},
+		{"many masters", func(p *Plan) { p.Masters = 4 }, "4 masters"},
+		{"store", func(p *Plan) { p.Store = "paper" }, `store "paper"`},
+		{"folder", func(p *Plan) { p.Dir = "/" + strings.Repeat("x", 100) }, "too long"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := good
+			tt.change(&p)
+			err := p.check()
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("want %q, got %v", tt.want, err)
+			}
+		})
+	}
+}
