@@ -1,0 +1,38 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/store/embedded"
+)
+
+// BenchmarkCreateEndpoint creates endpoints through REST on a real etcd with fsync, many at a time.
+func BenchmarkCreateEndpoint(b *testing.B) {
+	db, err := embedded.Start(context.Background(), embedded.Config{Dir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	m := mastertest.Start(b, mastertest.Options{Store: db})
+	if _, err := m.Networks().Put(context.Background(), &model.Network{TenantName: "default", NetworkName: "n", Encap: "vlan", Subnet: "10.0.0.0/8"}); err != nil {
+		b.Fatal(err)
+	}
+	var serial atomic.Int64
+	b.SetParallelism(32)
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			name := fmt.Sprintf("%064d", serial.Add(1))
+			if _, _, err := m.CreateEndpoint(context.Background(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "n",
+				ConfigEP: model.EndpointConfigRequest{Container: name, Host: "h1"}}); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/test/bench/report"
+)
+
+// creations pairs endpoints created through REST with bare transactions of one put under a fence, one client and 64.
+func creations(ctx context.Context, dir, program string, n, rounds int, log *slog.Logger) (*report.Table, error) {
+	etcd, err := embedded.Start(ctx, embedded.Config{Dir: filepath.Join(dir, "etcd"), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = etcd.Close() }()
+	m, err := launch(ctx, program, etcd.ClientURL(), filepath.Join(dir, "netmaster.log"))
+	if err != nil {
+		return nil, err
+	}
+	defer m.end(syscall.SIGTERM)
+	if _, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "bench", Encap: "vlan", Subnet: "10.0.0.0/8"}); err != nil {
+		return nil, err
+	}
+	fence := &store.Tx{}
+	fence.Put("/bench/lock", []byte("bench"))
+	created, err := etcd.Commit(ctx, fence)
+	if err != nil {
+		return nil, err
+	}
+	var serial atomic.Int64
+	ours := func(ctx context.Context) error {
+		name := fmt.Sprintf("%064d", serial.Add(1))
+		_, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "bench",
+			ConfigEP: model.EndpointConfigRequest{Container: name, Host: "h1"}})
+		return err
+	}
+	bare := func(ctx context.Context) error {
+		tx := &store.Tx{}
+		tx.Under(store.Fence{Key: "/bench/lock", Created: created})
+		tx.Put(fmt.Sprintf("/bench/%064d", serial.Add(1)), []byte(strings.Repeat("x", 350)))
+		_, err := etcd.Commit(ctx, tx)
+		return err
+	}
+	t := &report.Table{Title: fmt.Sprintf("Endpoints created through REST, against bare transactions on the same etcd (fsync, medians of %d rounds)", rounds)}
+	for _, c := range []struct {
+		clients int
+		target  float64
+	}{{1, 0.6}, {64, 0.9}} {
+		var mine, theirs []float64
+		for range rounds {
+			a, err := rate(ctx, ours, n, c.clients)
+			if err != nil {
+				return nil, err
+			}
+			b, err := rate(ctx, bare, n, c.clients)
+			if err != nil {
+				return nil, err
+			}
+			mine, theirs = append(mine, a), append(theirs, b)
+		}
+		a, b := report.Median(mine), report.Median(theirs)
+		t.Add(report.Row{What: fmt.Sprintf("%d at a time", c.clients), Ours: report.Rate(a), Peer: report.Rate(b), Ratio: a / b,
+			Target: fmt.Sprintf(">= %.2f", c.target), Met: a/b >= c.target})
+	}
+	return t, cost(ctx, etcd, t)
+}
+
+// cost adds what one endpoint costs the store.
+func cost(ctx context.Context, db store.Store, t *report.Table) error {
+	items, _, err := db.List(ctx, record.Endpoints)
+	if err != nil || len(items) == 0 {
+		return fmt.Errorf("list the endpoints: %d, %w", len(items), err)
+	}
+	bytes := len(items[0].Key) + len(items[0].Value) + len(record.LeaderKey)
+	t.Add(report.Row{What: "bytes of its one transaction", Ours: fmt.Sprint(bytes), Target: "<= 1536", Met: bytes <= 1536})
+	return nil
+}
+
+// rate runs do n times by some clients and returns how often it was done per second.
+func rate(ctx context.Context, do func(context.Context) error, n, clients int) (float64, error) {
+	var left atomic.Int64
+	left.Store(int64(n) * int64(min(clients, 8)))
+	total := left.Load()
+	var failed atomic.Pointer[error]
+	var wait sync.WaitGroup
+	start := time.Now()
+	for range clients {
+		wait.Go(func() {
+			for left.Add(-1) >= 0 {
+				if err := do(ctx); err != nil {
+					failed.Store(&err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	return float64(total) / time.Since(start).Seconds(), nil
+}

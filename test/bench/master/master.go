@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+)
+
+// master is a netmaster process.
+type master struct {
+	*client.Client
+	address string
+	cmd     *exec.Cmd
+}
+
+// launch starts netmaster on a free port and waits until it is ready.
+func launch(ctx context.Context, program, etcd, logFile string) (*master, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	log, err := os.Create(logFile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.Command(program, "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
+		"--external-address", address, "--internal-address", address, "--etcd-endpoints", etcd)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	m := &master{address: address, cmd: cmd, Client: &client.Client{Base: "http://" + address,
+		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}}}}
+	for range 400 {
+		if answer, err := m.HTTP.Get("http://" + address + "/readyz"); err == nil {
+			_ = answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return m, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			m.end(syscall.SIGKILL)
+			return nil, ctx.Err()
+		case <-time.After(25 * time.Millisecond):
+		}
+	}
+	m.end(syscall.SIGKILL)
+	text, _ := os.ReadFile(logFile)
+	return nil, fmt.Errorf("netmaster is not ready after 10 s:\n%s", text)
+}
+
+// end signals the process and waits for its end.
+func (m *master) end(s syscall.Signal) {
+	_ = m.cmd.Process.Signal(s)
+	_ = m.cmd.Wait()
+}
