@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCommittedFilesAreUpToDate(t *testing.T) {
+	stale, err := generate("../..", true)
+	if err != nil || len(stale) > 0 {
+		t.Errorf("run make generate: %v, %v", stale, err)
+	}
+}
+
+func TestSchemaRefuses(t *testing.T) {
+	const whole = "name: thing\nplural: things\ndoc: A thing.\nkey: [id]\n"
+	tests := []struct{ name, schema, want string }{
+		{"a misspelt member", whole + "colour: red\n", "colour"},
+		{"no key", "name: thing\nplural: things\ndoc: A thing.\n", "key"},
+		{"a field without doc", whole + "fields:\n  - name: id\n", "field id: doc"},
+		{"an unknown type", whole + "fields:\n  - {name: id, type: float, doc: x}\n", "float"},
+		{"an unknown key field", whole + "fields:\n  - {name: other, doc: x}\n", `"id"`},
+		{"a column of nothing", whole + "fields:\n  - {name: id, doc: x}\ncolumns:\n  - {header: X, field: nothing}\n", `"nothing"`},
+		{"a flag of nothing", whole + "fields:\n  - {name: id, doc: x}\ncommand:\n  flags:\n    - {name: x, field: nothing}\n", `"nothing"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "thing.yaml"), []byte(test.schema), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := load(dir); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "thing.yaml") {
+				t.Errorf("want a complaint about %s that names the file, got %v", test.want, err)
+			}
+		})
+	}
+}
+
+func TestNoSchema(t *testing.T) {
+	var errs bytes.Buffer
+	if code := run([]string{"-root", t.TempDir(), "-check"}, &errs); code != 1 || !strings.Contains(errs.String(), "no schema files") {
+		t.Errorf("want exit 1 and a reason, got %d %q", code, errs.String())
+	}
+}
