@@ -184,6 +184,14 @@ type changes[K, V comparable] struct {
 	add, mod, del []change[K, V]
 }
 
+// merge appends those of o.
+func (x *changes[K, V]) merge(o *changes[K, V]) {
+	x.add, x.mod, x.del = append(x.add, o.add...), append(x.mod, o.mod...), append(x.del, o.del...)
+}
+
+// len counts the places.
+func (x *changes[K, V]) len() int { return len(x.add) + len(x.mod) + len(x.del) }
+
 // take lists the dirty places that only admits, and clears their marks. Those of failed owners it passes over; their
 // marks go too, and wake brings them back.
 func (b *book[K, V]) take(only func(*account) bool) (out changes[K, V]) {

@@ -59,7 +59,9 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.compile()
+	if len(have.Flows) >= len(r.touched) {
+		r.compileTouched()
+	} // else most is yet to be sent: flush compiles while the switch reads
 	drift := r.ledger.observe(have)
 	r.counters.Resyncs++
 	if r.compared == sw {
@@ -72,13 +74,17 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	return nil
 }
 
-// compile brings the ledger up to date with the State, for the owners that were touched.
-func (r *Reconciler) compile() {
+// compileTouched brings the ledger up to date with the State, for the owners that were touched.
+func (r *Reconciler) compileTouched() {
 	keys := make([]ofnet.Key, 0, len(r.touched))
 	for k := range r.touched {
 		keys = append(keys, k)
 	}
-	clear(r.touched)
+	r.compile(keys)
+}
+
+// compile brings the ledger up to date with the State, for the owners with the keys.
+func (r *Reconciler) compile(keys []ofnet.Key) {
 	const few = 256 // less is not worth a goroutine
 	sets := make([]flow.Set, len(keys))
 	var workers sync.WaitGroup
@@ -99,6 +105,7 @@ func (r *Reconciler) compile() {
 	}
 	r.ledger.flows.expect(flows)
 	for i, k := range keys {
+		delete(r.touched, k)
 		r.ledger.set(k, sets[i], r.latest)
 	}
 }
@@ -107,7 +114,15 @@ func (r *Reconciler) compile() {
 func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 	for {
 		r.mu.Lock()
-		r.compile()
+		if len(r.touched) >= manyOwners {
+			keys := r.inPieces()
+			r.mu.Unlock()
+			if err := r.stream(ctx, sw, keys); err != nil {
+				return err
+			}
+			continue // with what came or was refused meanwhile
+		}
+		r.compileTouched()
 		rev := r.latest
 		b := r.ledger.take(func(*account) bool { return true })
 		r.mu.Unlock()
@@ -149,7 +164,11 @@ func (r *Reconciler) apply(ctx context.Context, sw Switch, b *batch) (refused bo
 	if b.delta.Empty() {
 		return false, nil
 	}
-	err = sw.Apply(ctx, &b.delta)
+	return r.applied(ctx, sw, b, sw.Apply(ctx, &b.delta))
+}
+
+// applied draws the conclusions from the switch's answer to a batch, as apply says.
+func (r *Reconciler) applied(ctx context.Context, sw Switch, b *batch, err error) (refused bool, _ error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var no *RefusedError
@@ -157,12 +176,12 @@ func (r *Reconciler) apply(ctx context.Context, sw Switch, b *batch) (refused bo
 	case err == nil:
 		r.ledger.done(b)
 		r.counters.Bundles++
-		r.counters.FlowMods += uint64(b.delta.Len())
+		r.counters.FlowMods += uint64(b.len())
 		return false, nil
 	case !errors.As(err, &no):
 		r.ledger.again(b)
 		r.synced = false // nobody knows how much of it the switch has done
-		return false, fmt.Errorf("apply %d changes: %w", b.delta.Len(), err)
+		return false, fmt.Errorf("apply %d changes: %w", b.len(), err)
 	}
 	r.counters.Refused++
 	r.ledger.again(b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -248,6 +249,19 @@ func (f *Fake) objection(fl *flow.Flow) string {
 		return f.refuse(*fl)
 	}
 	return ""
+}
+
+// Stream carries out the pieces together or refuses them.
+func (c *fakeConn) Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
+	var d flow.Delta
+	for p := range pieces {
+		d.AddGroups, d.ModGroups, d.DelGroups = append(d.AddGroups, p.AddGroups...), append(d.ModGroups, p.ModGroups...), append(d.DelGroups, p.DelGroups...)
+		d.AddFlows, d.ModFlows, d.DelFlows = append(d.AddFlows, p.AddFlows...), append(d.ModFlows, p.ModFlows...), append(d.DelFlows, p.DelFlows...)
+	}
+	if d.Empty() {
+		return nil
+	}
+	return c.Apply(ctx, &d)
 }
 
 // Apply carries out d or refuses it.

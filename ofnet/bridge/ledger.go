@@ -134,13 +134,14 @@ func (l *ledger) wake(a *account) {
 
 // observe records what the switch really has, and returns how many places differ from what was believed.
 func (l *ledger) observe(have flow.Set) (drift int) {
+	l.flows.expect(len(have.Flows))
 	drift += observe(&l.flows, have.Flows, func(f *flow.Flow) (flow.Key, body) { return f.Key, body{f.Cookie, f.Actions} })
 	drift += observe(&l.groups, have.Groups, func(g *flow.Group) (uint32, flow.Group) { return g.ID, *g })
 	drift += observe(&l.meters, have.Meters, func(m *flow.Meter) (uint32, flow.Meter) { return m.ID, *m })
 	return drift
 }
 
-// batch is a Delta with the places that it changes.
+// batch is a Delta with the places that it changes. One that has come together from pieces has no Delta.
 type batch struct {
 	delta  flow.Delta
 	flows  changes[flow.Key, body]
@@ -202,6 +203,16 @@ func (b *batch) owners() []*account {
 	}
 	return slices.Collect(maps.Keys(seen))
 }
+
+// merge appends the places of o, without its Delta.
+func (b *batch) merge(o *batch) {
+	b.flows.merge(&o.flows)
+	b.groups.merge(&o.groups)
+	b.meters.merge(&o.meters)
+}
+
+// len counts the changes.
+func (b *batch) len() int { return b.flows.len() + b.groups.len() + b.meters.len() }
 
 // done writes down that the switch has carried out b.
 func (l *ledger) done(b *batch) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/contiv/contiv/ofnet/flow"
@@ -48,7 +49,7 @@ func (c *connection) Apply(ctx context.Context, d *flow.Delta) error {
 	}); err != nil {
 		return err
 	}
-	if err := c.bundle(ctx, d); err != nil {
+	if err := c.bundle(ctx, d.Len(), slices.Values([]*flow.Delta{d})); err != nil {
 		return err
 	}
 	return c.meters(ctx, d.DelMeters, func(int) openflow.Command { return openflow.Delete })
@@ -61,12 +62,26 @@ func (c *connection) meters(ctx context.Context, list []flow.Meter, command func
 	return refused(err, func(i int, r *Refusal) { r.Meter = &list[i] })
 }
 
-func (c *connection) bundle(ctx context.Context, d *flow.Delta) error {
-	steps := []struct {
-		command openflow.Command
-		groups  []flow.Group
-		flows   []flow.Flow
-	}{
+// mostStreamed is how many changes a stream has room for; a switch would need many gigabytes for as many flows.
+const mostStreamed = 1 << 24
+
+// Stream sends the pieces in one bundle, each as soon as it is there.
+func (c *connection) Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
+	return c.bundle(ctx, mostStreamed, pieces)
+}
+
+// step is one command of a bundle, over groups or over flows.
+type step struct {
+	command openflow.Command
+	groups  []flow.Group
+	flows   []flow.Flow
+}
+
+func (s *step) len() int { return len(s.groups) + len(s.flows) }
+
+// steps lists what is in d in the order of the bundle.
+func steps(d *flow.Delta) []step {
+	return []step{
 		{openflow.Add, d.AddGroups, nil},
 		{openflow.Modify, d.ModGroups, nil},
 		{openflow.Add, nil, d.AddFlows},
@@ -74,18 +89,31 @@ func (c *connection) bundle(ctx context.Context, d *flow.Delta) error {
 		{openflow.DeleteStrict, nil, d.DelFlows},
 		{openflow.Delete, d.DelGroups, nil},
 	}
-	total := 0
-	for _, s := range steps {
-		total += len(s.groups) + len(s.flows)
-	}
+}
+
+// bundle sends the groups and flows of the pieces, at most as many as said, in one bundle.
+func (c *connection) bundle(ctx context.Context, most int, pieces iter.Seq[*flow.Delta]) error {
+	piece, stop := iter.Pull(pieces)
+	defer stop()
 	var groupMod openflow.GroupMod
 	var flowMod openflow.FlowMod
-	step, at := 0, 0
-	err := c.Transact(ctx, total, func(int) openflow.Message {
-		for at == len(steps[step].groups)+len(steps[step].flows) {
-			step, at = step+1, 0
+	var sent, due []step
+	at := 0
+	err := c.Transact(ctx, most, func(int) openflow.Message {
+		for len(due) == 0 || at == due[0].len() {
+			at = 0
+			if len(due) > 0 {
+				due = due[1:]
+				continue
+			}
+			d, ok := piece()
+			if !ok {
+				return nil
+			}
+			due = steps(d)
+			sent = append(sent, due...)
 		}
-		s := &steps[step]
+		s := &due[0]
 		at++
 		if s.groups != nil {
 			groupMod = openflow.GroupMod{Command: s.command, Group: s.groups[at-1]}
@@ -95,8 +123,8 @@ func (c *connection) bundle(ctx context.Context, d *flow.Delta) error {
 		return &flowMod
 	})
 	return refused(err, func(i int, r *Refusal) {
-		for n := range steps {
-			s := &steps[n]
+		for n := range sent {
+			s := &sent[n]
 			switch {
 			case i < len(s.groups):
 				r.Group = &s.groups[i]
@@ -105,7 +133,7 @@ func (c *connection) bundle(ctx context.Context, d *flow.Delta) error {
 				r.Flow = &s.flows[i]
 				return
 			}
-			i -= len(s.groups) + len(s.flows)
+			i -= s.len()
 		}
 	})
 }

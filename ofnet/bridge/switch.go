@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/contiv/contiv/ofnet"
@@ -17,6 +18,9 @@ type Switch interface {
 	// except for meters, and the error is a *RefusedError. Any other error means that the connection failed and
 	// that nobody knows how much was done.
 	Apply(ctx context.Context, d *flow.Delta) error
+	// Stream is Apply for a change that comes in pieces: it sends each as soon as pieces yields it, and the switch
+	// does all of them together at the end. Later pieces may replace what earlier ones say. Pieces hold no meters.
+	Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error
 	// Dump returns everything that the switch holds.
 	Dump(ctx context.Context) (flow.Set, error)
 	// Stats returns the flows with their counters.

@@ -102,6 +102,7 @@ func putAddr(b *[16]byte, f Field, a netip.Addr) {
 }
 
 // The protocols of a match, as ovs-ofctl names them.
+
 func IP() Term    { return Eq(EthType, etherIPv4) }
 func IPv6() Term  { return Eq(EthType, etherIPv6) }
 func ARP() Term   { return Eq(EthType, etherARP) }

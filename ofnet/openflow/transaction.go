@@ -20,9 +20,10 @@ func (e *RefusedError) Error() string {
 		len(e.Refusals))
 }
 
-// Transact sends n messages, which must be FlowMods and GroupMods, as one bundle with one barrier: all are done or
-// none. next returns message i; it is called once for each i in order, and may reuse what it returned before. The
-// call blocks until the switch has passed the barrier. A refusal is a *RefusedError. When ctx ends before, the
+// Transact sends up to n messages, which must be FlowMods and GroupMods, as one bundle with one barrier: all are done
+// or none. next returns message i, nil when there are no more; it is called once for each i in order, and may reuse
+// what it returned before. While next works, the switch reads what went before. The call blocks until the switch has
+// passed the barrier; without a message it does nothing. A refusal is a *RefusedError. When ctx ends before, the
 // connection ends with it: nobody knows how much of the bundle arrived.
 func (c *Conn) Transact(ctx context.Context, n int, next func(i int) Message) error {
 	return c.transact(ctx, n, true, next)
@@ -55,7 +56,18 @@ func (c *Conn) transact(ctx context.Context, n int, bundle bool, next func(i int
 	}
 	stop := context.AfterFunc(ctx, func() { c.fail(ctx.Err()) })
 	defer stop()
-	if err := c.putAll(k, n, bundle, next); err != nil {
+	first := next(0)
+	if first == nil {
+		c.end(k)
+		return nil
+	}
+	err = c.putAll(k, n, bundle, func(i int) Message {
+		if i == 0 {
+			return first
+		}
+		return next(i)
+	})
+	if err != nil {
 		c.end(k)
 		return err
 	}
@@ -84,6 +96,9 @@ func (c *Conn) putAll(k *call, n int, bundle bool, next func(i int) Message) err
 	add := &BundleAdd{ID: id}
 	for i := range n {
 		m := next(i)
+		if m == nil {
+			break
+		}
 		if bundle {
 			add.Message = m
 			m = add

@@ -1,4 +1,4 @@
-// Package ovstest starts a real Open vSwitch for one test: its own ovsdb-server and ovs-vswitchd with the userspace
+// Package ovstest starts a real Open vSwitch for one test or measurement: its own ovsdb-server and ovs-vswitchd with the userspace
 // datapath, in a network namespace and a folder of their own, gone when the test ends.
 // It needs root and Debian's openvswitch-switch package; a test that lacks them fails and says so.
 package ovstest
@@ -12,22 +12,32 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"testing"
 	"time"
 )
 
 var serial atomic.Uint32
 
+// TB is what a switch needs of the test that it belongs to: a *testing.T or *testing.B, or a program that measures.
+// Fatal and Fatalf do not return. Cleanup functions run last in, first out, when the test ends.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Failed() bool
+	Logf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // OVS is a running Open vSwitch.
 type OVS struct {
 	Dir   string // OVS_RUNDIR: sockets, pid files, logs
 	NetNS string // name of the network namespace that ovs-vswitchd lives in
-	tb    testing.TB
+	tb    TB
 	procs map[string]*exec.Cmd
 }
 
 // Start runs an Open vSwitch without bridges and waits until it serves. It ends with the test.
-func Start(tb testing.TB) *OVS {
+func Start(tb TB) *OVS {
 	tb.Helper()
 	for _, p := range []string{"ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl", "ovs-appctl", "ip"} {
 		if _, err := exec.LookPath(p); err != nil {

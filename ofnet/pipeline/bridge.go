@@ -26,6 +26,11 @@ func (bridge) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		steps := wayTo(make([]flow.Action, 0, 6), s, m)
 		out.Add(flow.New(tBridge, exact, towards(m, inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),
 			flow.Do(append(steps, flow.GotoTable(tPolicyOut))...)))
+		if !m.local && m.net.Encap == ofnet.VXLAN && m.net.ARP == ofnet.Flood {
+			// Split horizon hides it from the fabric, but it is not unknown: it is nobody's business here.
+			out.Add(flow.New(tBridge, exact, flow.NewMatch(has(bitFabric), inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),
+				flow.Actions{}))
+		}
 	}
 	if n, _, ok := segment(s, owner); ok {
 		bridgeSegment(&out, s, n)

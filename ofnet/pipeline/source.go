@@ -15,7 +15,7 @@ const (
 	ndRedirect            = 137
 )
 
-// source lets a local endpoint speak with its own addresses and nothing else. ARP probes (RFC 5227) pass, and of
+// source lets a local endpoint speak with its own addresses and nothing else, and without a tag. ARP probes (RFC 5227) pass, and of
 // neighbor discovery only what names the endpoint's own link address; router advertisements and redirects do not.
 type source struct{}
 
@@ -28,6 +28,9 @@ func (source) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		for _, kind := range []uint64{ndRouterAdvertisement, ndSolicitation, ndAdvertisement, ndRedirect} {
 			out.Add(flow.New(tSource, 110, flow.NewMatch(flow.Eq(flow.ICMPv6Type, kind)), flow.Actions{}))
 		}
+		// A frame that brings a tag could reach another network behind the uplink.
+		const tagged = 0x1000 // the bit of OXM_OF_VLAN_VID that says that there is one
+		out.Add(flow.New(tSource, 130, flow.NewMatch(flow.EqMask(flow.VlanVID, tagged, tagged)), flow.Actions{}))
 		return out
 	}
 	m, ok := here(s, owner)

@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/ovstest"
@@ -23,18 +24,23 @@ import (
 // lab is a real switch with the ports and flows of testdata/state.txt.
 type lab struct {
 	ovs   *ovstest.OVS
+	state *ofnet.State
 	ports map[string]string // datapath port number to name
 }
 
-// newLab starts a switch, gives it ports and an underlay, and programs it.
-func newLab(t *testing.T) *lab {
+// newLab starts a switch with the State of testdata/state.txt and the lines of more, gives it ports and an underlay,
+// and programs it.
+func newLab(t *testing.T, more string) *lab {
 	t.Helper()
 	text, err := os.ReadFile("testdata/state.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := ofnettest.Parse(t, string(text))
-	l := &lab{ovs: ovstest.Start(t), ports: map[string]string{}}
+	s := ofnettest.Parse(t, string(text)+more)
+	l := &lab{ovs: ovstest.Start(t), state: s, ports: map[string]string{}}
+	l.inside(t, func() error { // Linux says nothing of its own on the ports
+		return os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0)
+	})
 	l.ovs.Bridge("br0")
 	add := []string{"add-br", "phy", "--", "set", "bridge", "phy", "datapath_type=netdev",
 		"--", "add-port", "phy", "nic", "--", "set", "interface", "nic", "type=internal"}
@@ -42,9 +48,11 @@ func newLab(t *testing.T) *lab {
 		add = append(add, "--", "add-port", "br0", name, "--", "set", "interface", name, fmt.Sprintf("ofport_request=%d", number))
 		add = append(add, options...)
 	}
+	up := []string{"phy", "nic", "uplink", "contivh0"}
 	for _, e := range s.Endpoints {
 		if e.Port != 0 {
 			port("p"+strconv.Itoa(int(e.Port)), e.Port, "type=internal")
+			up = append(up, "p"+strconv.Itoa(int(e.Port)))
 		}
 	}
 	port("vx", s.Local.Tunnel, "type=vxlan", "options:remote_ip=flow", "options:key=flow")
@@ -52,7 +60,9 @@ func newLab(t *testing.T) *lab {
 	port("contivh0", s.Local.Host, "type=internal")
 	l.ovs.Vsctl(add...)
 	l.ovs.IP("addr", "add", "192.168.251.1/24", "dev", "phy")
-	l.ovs.IP("link", "set", "phy", "up")
+	for _, name := range up {
+		l.ovs.IP("link", "set", name, "up")
+	}
 	l.ovs.Appctl("ovs/route/add", "192.168.251.0/24", "phy")
 	for n, h := range map[string]string{"2": "02", "3": "03"} {
 		l.ovs.Appctl("tnl/arp/set", "phy", "192.168.251."+n, "02:00:00:00:00:"+h)
@@ -62,6 +72,19 @@ func newLab(t *testing.T) *lab {
 	}
 	program(t, l.ovs, s)
 	return l
+}
+
+// inside does something in the switch's network namespace.
+func (l *lab) inside(t *testing.T, do func() error) {
+	t.Helper()
+	ns, err := link.OpenNamespace("/run/netns/" + l.ovs.NetNS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ns.Close()
+	if err := ns.Do(do); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func program(t *testing.T, o *ovstest.OVS, s *ofnet.State) {
@@ -160,7 +183,7 @@ const (
 )
 
 func TestTrace(t *testing.T) {
-	l := newLab(t)
+	l := newLab(t, "")
 	for _, row := range []struct{ name, in, want string }{
 		// Who may say what.
 		{"unknown port", "in_port=77,tcp,dl_src=02:02:65:01:00:01,nw_src=10.1.0.1,nw_dst=10.1.0.2,dl_dst=02:02:65:01:00:02", "drop"},
