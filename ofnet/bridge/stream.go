@@ -9,7 +9,7 @@ import (
 
 const (
 	manyOwners = 4096 // from so many on, the switch reads the first flows while the last are compiled
-	pieceSize  = 1024 // owners that are compiled at a time
+	pieceSize  = 200  // owners that are compiled at a time: by one core, since the other is the switch's
 	usualFlows = 4    // of an owner, about: room for them is made before
 )
 
