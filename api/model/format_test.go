@@ -7,7 +7,7 @@ import (
 
 func TestFormats(t *testing.T) {
 	tests := []struct {
-		format      string
+		format         string
 		takes, refuses []string
 	}{
 		{"name", []string{"a", "web-1", "io.contiv.x", "A9", "0"}, []string{"", "-a", "a-", "a_b", "a:b", "a|b", `a\b`, "a#b", "a@b", "a b", ".a", "a.", "a..b"}},
