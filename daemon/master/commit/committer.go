@@ -59,6 +59,7 @@ type result struct {
 type batch struct {
 	endpoints map[string]*record.Endpoint // put, or nil: deleted
 	claimed   map[string]struct{}         // store keys that one of the requests has taken over
+	providers map[string]*record.Provider // of services, put
 }
 
 // New makes a committer.
@@ -218,7 +219,7 @@ func (c *Committer) commit(ctx context.Context, fence store.Fence, requests []*r
 func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx, txs []*Tx, waiting, left []*request) {
 	tx = &store.Tx{}
 	tx.Under(fence)
-	shared := &batch{endpoints: map[string]*record.Endpoint{}, claimed: map[string]struct{}{}}
+	shared := &batch{endpoints: map[string]*record.Endpoint{}, claimed: map[string]struct{}{}, providers: map[string]*record.Provider{}}
 	limits := c.db.Limits()
 	c.catalog.Change(func(v *catalog.View) {
 		for _, r := range requests {

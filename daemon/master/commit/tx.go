@@ -16,6 +16,8 @@ type Tx struct {
 	batch *batch
 	ops   []store.Op
 	undo  []func()
+	// pending is what this request has put, by store key; nil: deleted.
+	pending map[string]any
 }
 
 // Put writes v as JSON at key.
@@ -25,6 +27,7 @@ func (t *Tx) Put(key string, v any) error {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", key, err).Because(err)
 	}
 	t.ops = append(t.ops, store.Op{Key: key, Value: text})
+	t.note(key, v)
 	return nil
 }
 
@@ -34,7 +37,10 @@ func (t *Tx) PutObject(o model.Object) error {
 }
 
 // Delete removes key.
-func (t *Tx) Delete(key string) { t.ops = append(t.ops, store.Op{Key: key, Delete: true}) }
+func (t *Tx) Delete(key string) {
+	t.ops = append(t.ops, store.Op{Key: key, Delete: true})
+	t.note(key, nil)
+}
 
 // DeleteObject removes an API object.
 func (t *Tx) DeleteObject(k *model.Kind, key string) { t.Delete(ObjectKey(k, key)) }
@@ -81,7 +87,7 @@ func (t *Tx) abort() {
 	for i := len(t.undo) - 1; i >= 0; i-- {
 		t.undo[i]()
 	}
-	t.undo, t.ops = nil, nil
+	t.undo, t.ops, t.pending = nil, nil, nil
 }
 
 // ObjectKey is where an API object is stored.
