@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -28,4 +29,11 @@ func (c *Client) Nodes(ctx context.Context) ([]model.Node, error) {
 func (c *Client) EndpointList(ctx context.Context) ([]model.EndpointOper, error) {
 	var out []model.EndpointOper
 	return out, c.Raw(ctx, "/api/v1/endpoints/", &out)
+}
+
+// Apply sends several objects at once, all or nothing, and returns what was done to each, in order.
+func (c *Client) Apply(ctx context.Context, request model.ApplyRequest) ([]model.ApplyResult, Revision, error) {
+	var out []model.ApplyResult
+	rev, err := c.call(ctx, http.MethodPost, "/api/v1/apply", request, &out)
+	return out, rev, err
 }

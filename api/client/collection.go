@@ -97,6 +97,11 @@ func (c *Client) Delete(ctx context.Context, kind *model.Kind, key ...string) (R
 	return c.call(ctx, http.MethodDelete, "/api/v1/"+kind.Plural+"/"+escape(key)+"/", nil, nil)
 }
 
+// InspectRaw decodes the inspect answer of an object of any kind into out.
+func (c *Client) InspectRaw(ctx context.Context, kind *model.Kind, out any, key ...string) error {
+	return c.Raw(ctx, "/api/v1/inspect/"+kind.Plural+"/"+escape(key)+"/", out)
+}
+
 // Raw decodes the answer of a GET on path into out.
 func (c *Client) Raw(ctx context.Context, path string, out any) error {
 	_, err := c.call(ctx, http.MethodGet, path, nil, out)

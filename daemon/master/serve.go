@@ -103,7 +103,14 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 	front.set(server.New(server.Config{
 		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints,
 		Leadership: leadership{election, committer}, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
-		Started: started, Waiting: group.Waiting, Log: log,
+		Started: started, Log: log,
+		Waiting: func() []string {
+			waiting := group.Waiting()
+			if why := feed.Away(); why != "" {
+				waiting = append([]string{why}, waiting...)
+			}
+			return waiting
+		},
 		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
 			DialContext: (&net.Dialer{Timeout: 2 * time.Second}).DialContext}},
 	}, prometheus.NewRegistry()))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -153,6 +154,15 @@ func TestStoreAway(t *testing.T) {
 	if _, err := impatient.Networks().Put(ctx, network(2)); !client.IsCode(err, model.CodeUnavailable) {
 		t.Errorf("a write without the store: want unavailable, got %v", err)
 	}
+	until(t, "readiness says what is away", func() bool {
+		answer, err := http.Get(one.Base + "/readyz")
+		if err != nil {
+			return false
+		}
+		defer func() { _ = answer.Body.Close() }()
+		text, _ := io.ReadAll(answer.Body)
+		return answer.StatusCode == http.StatusServiceUnavailable && strings.Contains(string(text), "the store memory")
+	})
 	one.db.Back()
 	until(t, "a write is accepted again", func() bool {
 		_, err := impatient.Networks().Put(ctx, network(3))

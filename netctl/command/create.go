@@ -17,6 +17,7 @@ type createOptions struct {
 	scope
 	kind   *model.Kind
 	fields map[string]any // by JSON name
+	waiting
 }
 
 func newCreate(f *Factory, k *model.Kind) *cobra.Command {
@@ -30,7 +31,8 @@ func newCreate(f *Factory, k *model.Kind) *cobra.Command {
 			return runCreate(cmd.Context(), f, o)
 		},
 	}
-	o.register(c, k)
+	o.scope.register(c, k)
+	o.waiting.register(c)
 	for _, fl := range k.Command.Flags {
 		addFlag(c.Flags(), k, fl, o.fields)
 	}
@@ -133,11 +135,15 @@ func runCreate(ctx context.Context, f *Factory, o *createOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.Put(ctx, object); err != nil {
+	rev, err := c.Put(ctx, object)
+	if err != nil {
 		return err
 	}
-	if o.kind.Command.Creating == "" {
-		return nil
+	if o.kind.Command.Creating != "" {
+		said := say(o.kind.Command.Creating, func(name string) string { return term.Cell(object.Field(name)) })
+		if err := printf(f.Out, "%s\n", said); err != nil {
+			return err
+		}
 	}
-	return printf(f.Out, "%s\n", say(o.kind.Command.Creating, func(name string) string { return term.Cell(object.Field(name)) }))
+	return o.await(ctx, f, c, rev)
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -40,8 +39,7 @@ func runInspect(ctx context.Context, f *Factory, o *inspectOptions) error {
 		return err
 	}
 	var answer json.RawMessage
-	key := url.PathEscape(model.Key(o.key(o.kind, o.name)...))
-	if err := c.Raw(ctx, "/api/v1/inspect/"+o.kind.Plural+"/"+key+"/", &answer); err != nil {
+	if err := c.InspectRaw(ctx, o.kind, &answer, o.key(o.kind, o.name)...); err != nil {
 		return err
 	}
 	return local(term.WriteJSON(f.Out, answer))

@@ -12,6 +12,7 @@ type removeOptions struct {
 	scope
 	kind *model.Kind
 	name string
+	waiting
 }
 
 func newRemove(f *Factory, k *model.Kind) *cobra.Command {
@@ -24,7 +25,8 @@ func newRemove(f *Factory, k *model.Kind) *cobra.Command {
 			return runRemove(cmd.Context(), f, o)
 		},
 	}
-	o.register(c, k)
+	o.scope.register(c, k)
+	o.waiting.register(c)
 	return c
 }
 
@@ -44,6 +46,9 @@ func runRemove(ctx context.Context, f *Factory, o *removeOptions) error {
 			return err
 		}
 	}
-	_, err = c.Delete(ctx, o.kind, o.key(o.kind, o.name)...)
-	return err
+	rev, err := c.Delete(ctx, o.kind, o.key(o.kind, o.name)...)
+	if err != nil {
+		return err
+	}
+	return o.await(ctx, f, c, rev)
 }

@@ -23,6 +23,7 @@ package scenario
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,6 +35,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/contiv/contiv/api/model"
 )
 
 // patience bounds "eventually".
@@ -50,6 +53,7 @@ type Session struct {
 	dir    string // of the lab
 	name   string
 	hosts  []string
+	led    string // host of the leader that was named last
 	env    []string
 	stdout string
 	stderr string
@@ -258,10 +262,39 @@ func (s *Session) doPing(args []string) error {
 func (s *Session) doTCP(args []string) error { return s.lab(append([]string{"tcp"}, args...)...) }
 
 func (s *Session) doPart(verb string, args []string) error {
-	if err := need(args, 2, verb+" PART HOST"); err != nil {
+	if err := need(args, 2, verb+" PART HOST|leader"); err != nil {
 		return err
 	}
-	return s.lab(verb, args[1], args[0])
+	host := args[1]
+	if host == "leader" {
+		var err error
+		if host, err = s.leader(); err != nil {
+			return err
+		}
+		s.led = host
+	}
+	if host == "former" { // the host of the last leader that was named
+		host = s.led
+	}
+	return s.lab(verb, host, args[0])
+}
+
+// leader is the host whose netmaster leads.
+func (s *Session) leader() (string, error) {
+	if err := s.run("netctl", "node", "ls", "-o", "json"); err != nil {
+		return "", err
+	}
+	var nodes []model.Node
+	if err := json.Unmarshal([]byte(s.stdout), &nodes); err != nil {
+		return "", err
+	}
+	for _, n := range nodes {
+		if n.Role == model.RoleLeader {
+			// Management addresses end in the host's number.
+			return "h" + n.Name[strings.LastIndex(n.Name, ".")+1:], nil
+		}
+	}
+	return "", fmt.Errorf("no netmaster leads")
 }
 
 func (s *Session) doOn(args []string) error {

@@ -39,15 +39,15 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) {
 		for _, it := range u.Items {
 			have[it.Key] = struct{}{}
 		}
-		for key, rev := range v.known {
-			if _, ok := have[key]; !ok && rev <= u.Revision {
+		for key, it := range v.known {
+			if _, ok := have[key]; !ok && it.Revision <= u.Revision {
 				u.Gone = append(u.Gone, key)
 			}
 		}
 	}
 	slices.SortStableFunc(u.Gone, func(a, b string) int { return rank(b) - rank(a) })
 	for _, key := range u.Gone {
-		if v.known[key] > u.Revision {
+		if v.known[key].Revision > u.Revision {
 			continue // we have put it again since
 		}
 		if _, ok := v.known[key]; ok {
@@ -58,7 +58,7 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) {
 	items := slices.Clone(u.Items)
 	slices.SortStableFunc(items, func(a, b store.Item) int { return rank(a.Key) - rank(b.Key) })
 	for _, it := range items {
-		if it.Revision <= v.known[it.Key] || it.Revision <= v.gone[it.Key] {
+		if it.Revision <= v.known[it.Key].Revision || it.Revision <= v.gone[it.Key] {
 			continue
 		}
 		if err := v.put(it); err != nil {
@@ -93,7 +93,7 @@ func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger
 		return rank(a.Key) - rank(b.Key)
 	})
 	for _, op := range ops {
-		if rev <= v.known[op.Key] {
+		if rev <= v.known[op.Key].Revision {
 			continue
 		}
 		if op.Delete {
@@ -112,7 +112,7 @@ func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger
 
 // put takes in one item that is newer than what is known.
 func (v *View) put(it store.Item) error {
-	v.known[it.Key] = it.Revision
+	v.known[it.Key] = it
 	key := it.Key
 	v.concerns(key, it.Revision)
 	switch {

@@ -33,7 +33,7 @@ func New() *Catalog {
 type View struct {
 	revision store.Revision
 	agents   store.Revision            // last change that concerns agents
-	known    map[string]store.Revision // revision of every key
+	known    map[string]store.Item     // every key as it was last seen
 	gone     map[string]store.Revision // keys deleted by ourselves that the watch may still bring back
 
 	global    *record.Global
@@ -77,7 +77,7 @@ type set map[string]struct{}
 
 func newView() View {
 	return View{
-		known:     map[string]store.Revision{},
+		known:     map[string]store.Item{},
 		gone:      map[string]store.Revision{},
 		objects:   map[string]map[string]*entry{},
 		referrers: map[string]map[string]set{},

@@ -3,8 +3,10 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -17,6 +19,7 @@ type Feed struct {
 	log     *slog.Logger
 	ready   chan struct{}
 	once    sync.Once
+	away    atomic.Pointer[string] // why the store does not answer; nil while it does
 }
 
 // NewFeed makes a Feed.
@@ -26,26 +29,32 @@ func NewFeed(c *Catalog, db store.Store, log *slog.Logger) *Feed {
 
 // Run watches until ctx ends. A store that is away is logged once an outage.
 func (f *Feed) Run(ctx context.Context) error {
-	away := false
 	for u, err := range f.db.Watch(ctx, record.Root) {
 		if err != nil {
 			if errors.Is(err, store.ErrClosed) {
 				return err
 			}
-			if !away {
+			why := fmt.Sprintf("the store %s: %v", f.db, err)
+			if f.away.Swap(&why) == nil {
 				f.log.Warn("lost the store; what is known stays", "store", f.db.String(), "err", err)
 			}
-			away = true
 			continue
 		}
-		if away {
+		if f.away.Swap(nil) != nil {
 			f.log.Info("the store is back", "store", f.db.String(), "revision", u.Revision)
-			away = false
 		}
 		f.catalog.Apply(u, f.log)
 		f.once.Do(func() { close(f.ready) })
 	}
 	return nil
+}
+
+// Away says why the store does not answer; "" while it does.
+func (f *Feed) Away() string {
+	if why := f.away.Load(); why != nil {
+		return *why
+	}
+	return ""
 }
 
 // Ready is closed after the first full list.

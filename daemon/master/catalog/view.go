@@ -18,7 +18,7 @@ func (v *View) Revision() store.Revision { return v.revision }
 func (v *View) AgentRevision() store.Revision { return v.agents }
 
 // RevisionOf is the revision of the last change of a store key; 0 when there is none.
-func (v *View) RevisionOf(key string) store.Revision { return v.known[key] }
+func (v *View) RevisionOf(key string) store.Revision { return v.known[key].Revision }
 
 // Numbers are the cluster's pools of numbers.
 func (v *View) Numbers() *Numbers { return &v.numbers }

@@ -247,7 +247,7 @@ func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx,
 				}
 				continue
 			}
-			for _, op := range t.ops {
+			for _, op := range t.ops { // the last operation on a key wins
 				if op.Delete {
 					tx.Delete(op.Key)
 				} else {

@@ -16,6 +16,7 @@ type Tx struct {
 	batch *batch
 	ops   []store.Op
 	undo  []func()
+	trial *[]func() // not nil: what is written is seen by what follows; how to take it back
 	// pending is what this request has put, by store key; nil: deleted.
 	pending map[string]any
 }
@@ -26,8 +27,21 @@ func (t *Tx) Put(key string, v any) error {
 	if err != nil {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", key, err).Because(err)
 	}
-	t.ops = append(t.ops, store.Op{Key: key, Value: text})
 	t.note(key, v)
+	return t.add(store.Op{Key: key, Value: text})
+}
+
+// add notes a change, and lets the request see it if it asked for that.
+func (t *Tx) add(op store.Op) error {
+	t.ops = append(t.ops, op)
+	if t.trial == nil {
+		return nil
+	}
+	back, err := t.View.Try(op)
+	*t.trial = append(*t.trial, back)
+	if err != nil {
+		return model.Errorf(model.CodeInternal, "", "%s: %v", op.Key, err).Because(err)
+	}
 	return nil
 }
 
@@ -38,8 +52,8 @@ func (t *Tx) PutObject(o model.Object) error {
 
 // Delete removes key.
 func (t *Tx) Delete(key string) {
-	t.ops = append(t.ops, store.Op{Key: key, Delete: true})
 	t.note(key, nil)
+	_ = t.add(store.Op{Key: key, Delete: true}) // a deletion cannot fail
 }
 
 // DeleteObject removes an API object.
@@ -80,6 +94,19 @@ func (t *Tx) Claim(key string) bool {
 	t.OnAbort(func() { delete(t.batch.claimed, key) })
 	t.Delete(key)
 	return true
+}
+
+// Together runs fn such that it sees its own changes, for requests of several objects that need each other. Outside of
+// fn, and of the transaction, nobody does.
+func (t *Tx) Together(fn func() error) error {
+	var backs []func()
+	t.trial = &backs
+	err := fn()
+	t.trial = nil
+	for i := len(backs) - 1; i >= 0; i-- {
+		backs[i]()
+	}
+	return err
 }
 
 // abort takes everything back, last first.

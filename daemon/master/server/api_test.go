@@ -150,6 +150,18 @@ func TestEndpointLife(t *testing.T) {
 	}
 }
 
+// A container id that comes back on another host has moved: it keeps its address, and its flows follow it.
+func TestReusedContainer(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))
+	first := m.Endpoint(t, "default", "net1", "", "c1", "")
+	moved, rev, err := m.CreateEndpoint(context.Background(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
+		ConfigEP: model.EndpointConfigRequest{Container: "c1", Host: "h2"}})
+	if err != nil || moved.HomingHost != "h2" || moved.IPAddress != first.IPAddress || rev == 0 {
+		t.Errorf("want %s on h2, got %+v at %d, %v", first.IPAddress, moved, rev, err)
+	}
+}
+
 func TestEndpointsInParallel(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))

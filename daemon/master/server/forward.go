@@ -41,7 +41,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 		}
 		ctx, cancel := context.WithTimeout(q.Context(), patience)
 		defer cancel()
-		refusal := error(model.Errorf(model.CodeUnavailable, "", "Leader not found").Try("start a netmaster, or look at the store"))
+		refusal := error(s.leaderless())
 		for pause := 10 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
 			switch leader := s.Leadership.Leader(); {
 			case s.Leadership.Leading() && s.Commit.Active():
@@ -66,12 +66,24 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 			}
 			select {
 			case <-ctx.Done():
+				if leader := s.Leadership.Leader(); leader == "" {
+					refusal = s.leaderless()
+				}
 				rest.Refuse(w, q, refusal, s.Log)
 				return
 			case <-time.After(pause):
 			}
 		}
 	})
+}
+
+// leaderless says that nobody leads, and why as far as this master knows.
+func (s *Server) leaderless() *model.Error {
+	e := model.Errorf(model.CodeUnavailable, "", "Leader not found")
+	if waiting := s.Waiting(); len(waiting) > 0 {
+		return e.Try("this netmaster waits for %s", waiting[0])
+	}
+	return e.Try("repeat the request; netctl node ls shows the netmasters")
 }
 
 // errStale says that the one that was asked no longer leads.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -117,7 +118,7 @@ func (s *Server) ask(ctx context.Context, url string, out any) error {
 	q.Header.Set("Accept", "application/json")
 	answer, err := s.HTTP.Do(q)
 	if err != nil {
-		return err
+		return fmt.Errorf("did not answer: %w", errors.Unwrap(err))
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {

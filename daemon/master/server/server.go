@@ -64,6 +64,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.ClusterMode, c.Log}, c.Log)
 	s.mountPlugin(r)
 	s.mountInfo(r)
+	s.mountApply(r)
 	s.mountHealth(r)
 	r.Handler(http.MethodGet, "/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	s.handler = s.recovered(s.measured(s.forwarded(r)))

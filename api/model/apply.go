@@ -1,0 +1,101 @@
+package model
+
+import "slices"
+
+// ApplyRequest asks for several objects at once, all or nothing: POST /api/v1/apply.
+type ApplyRequest struct {
+	Objects []ApplyObject `json:"objects"`
+	Delete  bool          `json:"delete,omitempty"` // delete the objects instead; those that do not exist are passed over
+	DryRun  bool          `json:"dryRun,omitempty"` // check and report, change nothing
+}
+
+// ApplyObject is one object of an ApplyRequest: its kind, and its fields as the object routes take them.
+type ApplyObject struct {
+	Kind   string         `json:"kind"`
+	Fields map[string]any `json:"fields"`
+}
+
+// Action is what applying did, or would do, to one object.
+type Action string
+
+// The actions.
+const (
+	ActionCreated   Action = "created"
+	ActionUpdated   Action = "updated"
+	ActionUnchanged Action = "unchanged"
+	ActionDeleted   Action = "deleted"
+	ActionAbsent    Action = "absent" // was to be deleted and is not there
+)
+
+// ApplyResult reports on one object of an ApplyRequest, in the order in which they were carried out.
+type ApplyResult struct {
+	Kind    string   `json:"kind"`
+	Key     string   `json:"key"`
+	Action  Action   `json:"action"`
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// Change is one field that differs.
+type Change struct {
+	Field string `json:"field"`
+	Old   any    `json:"old,omitempty"`
+	New   any    `json:"new,omitempty"`
+}
+
+// Order returns all kinds that can be stored such that what others link to comes first.
+func Order() []*Kind {
+	var out []*Kind
+	var visit func(k *Kind)
+	visiting := map[string]bool{}
+	visit = func(k *Kind) {
+		if visiting[k.Name] || slices.Contains(out, k) {
+			return
+		}
+		visiting[k.Name] = true
+		needs := func(l LinkTo) {
+			if to, ok := KindOf(l.To); ok {
+				visit(to)
+			}
+		}
+		// A single link and a list of names need the other first; what is computed is the other's link.
+		for _, l := range k.Links {
+			if !l.Back {
+				needs(l)
+			}
+		}
+		for _, l := range k.LinkSets {
+			if len(l.Via) > 0 {
+				needs(l)
+			}
+		}
+		out = append(out, k)
+	}
+	visit(KindGlobal())
+	for _, k := range Kinds() {
+		if !k.InspectOnly {
+			visit(k)
+		}
+	}
+	return out
+}
+
+// Differences lists the fields in which two objects of one kind differ, in field order.
+func Differences(old, new Object) []Change {
+	var out []Change
+	for _, f := range new.Kind().Fields {
+		a, b := old.Field(f.Name), new.Field(f.Name)
+		if !equal(a, b) {
+			out = append(out, Change{f.Name, a, b})
+		}
+	}
+	return out
+}
+
+func equal(a, b any) bool {
+	x, isList := a.([]string)
+	y, _ := b.([]string)
+	if isList {
+		return slices.Equal(x, y)
+	}
+	return a == b
+}

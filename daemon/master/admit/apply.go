@@ -1,0 +1,62 @@
+package admit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/commit"
+)
+
+// Apply carries out a request of several objects, each after those that it needs. It reports what it did to each; the
+// first refusal aborts the whole, and names the object.
+func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, remove bool) ([]model.ApplyResult, error) {
+	ordered := slices.Clone(objects)
+	rank := map[*model.Kind]int{}
+	for i, k := range model.Order() {
+		rank[k] = i
+	}
+	slices.SortStableFunc(ordered, func(x, y model.Object) int {
+		if remove {
+			x, y = y, x
+		}
+		return rank[x.Kind()] - rank[y.Kind()]
+	})
+	var results []model.ApplyResult
+	err := tx.Together(func() error {
+		for _, o := range ordered {
+			result, err := a.applyOne(tx, o, remove)
+			if err != nil {
+				e := *model.AsError(err)
+				e.Message = fmt.Sprintf("%s %s: %s", o.Kind().Name, o.ObjectKey(), e.Message)
+				return &e
+			}
+			results = append(results, result)
+		}
+		return nil
+	})
+	return results, err
+}
+
+func (a *Admitter) applyOne(tx *commit.Tx, o model.Object, remove bool) (model.ApplyResult, error) {
+	k, key := o.Kind(), o.ObjectKey()
+	result := model.ApplyResult{Kind: k.Name, Key: key}
+	old := tx.Object(k, key)
+	switch {
+	case remove && old == nil:
+		result.Action = model.ActionAbsent
+		return result, nil
+	case remove:
+		result.Action = model.ActionDeleted
+		return result, a.Remove(tx, k, key)
+	case old == nil:
+		result.Action = model.ActionCreated
+	default:
+		if result.Changes = model.Differences(old, o); len(result.Changes) == 0 {
+			result.Action = model.ActionUnchanged
+			return result, nil
+		}
+		result.Action = model.ActionUpdated
+	}
+	return result, a.Put(tx, o)
+}

@@ -1,0 +1,177 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+)
+
+// held is a store whose commits wait until they are let through.
+type held struct {
+	*memory.Store
+	entered chan int // operations of each commit that arrives
+	through chan error
+	limits  store.Limits
+}
+
+func (h *held) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
+	h.entered <- len(tx.Ops())
+	if err := <-h.through; err != nil {
+		return 0, err
+	}
+	return h.Store.Commit(ctx, tx)
+}
+
+func (h *held) Limits() store.Limits { return h.limits }
+
+type bench struct {
+	*Committer
+	db    *held
+	ended chan error
+}
+
+func start(t *testing.T, ops int) *bench {
+	t.Helper()
+	db := &held{Store: memory.New(), entered: make(chan int, 100), through: make(chan error, 100), limits: store.Limits{Ops: ops, Bytes: 1 << 20}}
+	lock := &store.Tx{}
+	lock.Put(record.LeaderKey, []byte("me"))
+	rev, err := db.Store.Commit(context.Background(), lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{Committer: New(db, catalog.New(), slog.New(slog.DiscardHandler)), db: db, ended: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { b.ended <- b.Run(ctx, store.Fence{Key: record.LeaderKey, Created: rev}) }()
+	t.Cleanup(cancel)
+	for !b.Active() {
+		runtime.Gosched()
+	}
+	return b
+}
+
+func put(keys ...string) func(*Tx) error {
+	return func(tx *Tx) error {
+		for _, k := range keys {
+			if err := tx.Put("/contiv.io/x/"+k, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// many joins n requests and waits until they are queued behind the one that is on its way.
+func (b *bench) many(t *testing.T, fns ...func(*Tx) error) (*sync.WaitGroup, []error) {
+	t.Helper()
+	errs := make([]error, len(fns))
+	var wait sync.WaitGroup
+	for i, fn := range fns {
+		wait.Go(func() { _, errs[i] = b.Join(context.Background(), fn) })
+		for len(b.queue) != i+1 {
+			runtime.Gosched()
+		}
+	}
+	return &wait, errs
+}
+
+func TestRequestsJoin(t *testing.T) {
+	b := start(t, 100)
+	first := make(chan error, 1)
+	go func() { _, err := b.Join(context.Background(), put("first")); first <- err }()
+	<-b.db.entered // it is on its way; what comes now waits
+	undone := 0
+	bad := errors.New("bad")
+	wait, errs := b.many(t, put("a"), func(tx *Tx) error {
+		tx.OnAbort(func() { undone++ })
+		_ = put("half")(tx)
+		return bad
+	}, put("b"), func(*Tx) error { return nil })
+	b.db.through <- nil
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if n := <-b.db.entered; n != 2 {
+		t.Errorf("want one transaction with the 2 good requests, got %d operations", n)
+	}
+	b.db.through <- nil
+	wait.Wait()
+	if errs[0] != nil || !errors.Is(errs[1], bad) || errs[2] != nil || errs[3] != nil || undone != 1 {
+		t.Errorf("want the bad request alone refused and undone, got %v, undone %d", errs, undone)
+	}
+	if _, err := b.db.Read(context.Background(), "/contiv.io/x/half"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a refused request must leave nothing, got %v", err)
+	}
+	if got := b.Stats().Transactions.Load(); got != 2 {
+		t.Errorf("want 2 transactions for 4 requests, got %d", got)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	b := start(t, 4) // the fence takes one
+	first := make(chan error, 1)
+	go func() { _, err := b.Join(context.Background(), put("first")); first <- err }()
+	<-b.db.entered
+	wait, errs := b.many(t, put("a", "b"), put("c", "d"), put("1", "2", "3", "4"), put("e"))
+	for range 4 {
+		b.db.through <- nil
+	}
+	wait.Wait()
+	if errs[0] != nil || errs[1] != nil || errs[3] != nil {
+		t.Errorf("requests that fit alone must be committed, in another transaction if need be: %v", errs)
+	}
+	var e *model.Error
+	if !errors.As(errs[2], &e) || e.Code != model.CodeTooLarge {
+		t.Errorf("a request that fits nowhere: want too-large, got %v", errs[2])
+	}
+}
+
+// A transaction whose outcome is unknown, or that is fenced, ends the term; everybody who waits is told to repeat.
+func TestTermEnds(t *testing.T) {
+	for _, failure := range []error{fmt.Errorf("away: %w", store.ErrUnavailable), fmt.Errorf("late: %w", store.ErrFenced)} {
+		b := start(t, 100)
+		first := make(chan error, 1)
+		undone := make(chan struct{})
+		go func() {
+			_, err := b.Join(context.Background(), func(tx *Tx) error {
+				tx.OnAbort(func() { close(undone) })
+				return put("first")(tx)
+			})
+			first <- err
+		}()
+		<-b.db.entered
+		wait, errs := b.many(t, put("a"))
+		b.db.through <- failure
+		for _, err := range []error{<-first, func() error { wait.Wait(); return errs[0] }()} {
+			var e *model.Error
+			if !errors.As(err, &e) || e.Code != model.CodeUnavailable {
+				t.Errorf("%v: want unavailable, got %v", failure, err)
+			}
+		}
+		<-undone
+		if err := <-b.ended; !errors.Is(err, failure) {
+			t.Errorf("the term must end with %v, got %v", failure, err)
+		}
+		if _, err := b.Do(context.Background(), put("later")); err == nil || b.Active() {
+			t.Error("nothing may be committed after the term")
+		}
+	}
+}
+
+func TestCancelledRequest(t *testing.T) {
+	b := start(t, 100)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := b.Do(ctx, put("x")); err == nil {
+		t.Error("a cancelled request must be refused")
+	}
+}

@@ -1,0 +1,168 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// applyOptions are those of apply, diff and delete.
+type applyOptions struct {
+	files  []string
+	dryRun string
+	remove bool
+	waiting
+}
+
+func (o *applyOptions) register(c *cobra.Command) {
+	c.Flags().StringArrayVarP(&o.files, "filename", "f", nil, "file, folder or - with objects in YAML or JSON; may be repeated")
+}
+
+func newApply(f *Factory) *cobra.Command {
+	o := &applyOptions{}
+	c := &cobra.Command{
+		Use: "apply", Short: "Create or update the objects of files, all or nothing", Args: exactly(),
+		Long: "Apply sends all objects in one request; the server orders them by what they need and carries out all of them or none.\n" +
+			"An object is its fields and a field \"kind\"; netctl export prints such files, netctl explain KIND the fields.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
+	}
+	o.register(c)
+	o.registerDryRun(c)
+	o.waiting.register(c)
+	return c
+}
+
+func newDelete(f *Factory) *cobra.Command {
+	o := &applyOptions{remove: true}
+	c := &cobra.Command{
+		Use: "delete", Short: "Delete the objects of files, all or nothing", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
+	}
+	o.register(c)
+	o.registerDryRun(c)
+	o.waiting.register(c)
+	return c
+}
+
+func (o *applyOptions) registerDryRun(c *cobra.Command) {
+	c.Flags().StringVar(&o.dryRun, "dry-run", "", `"server": check and report, change nothing`)
+	c.Flags().Lookup("dry-run").NoOptDefVal = "server"
+}
+
+func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
+	if o.dryRun != "" && o.dryRun != "server" {
+		return term.BadUsage("--dry-run %s: it is server", o.dryRun)
+	}
+	objects, err := readManifests(f, o.files)
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	results, rev, err := c.Apply(ctx, model.ApplyRequest{Objects: objects, Delete: o.remove, DryRun: o.dryRun != ""})
+	if err != nil {
+		return err
+	}
+	note := ""
+	if o.dryRun != "" {
+		note = " (dry run)"
+	}
+	for _, r := range results {
+		if err := printf(f.Out, "%s %s %s%s\n", r.Kind, r.Key, r.Action, note); err != nil {
+			return err
+		}
+	}
+	if o.dryRun != "" {
+		return nil
+	}
+	return o.await(ctx, f, c, rev)
+}
+
+// exitDiffers is the exit code of diff when there is a difference.
+const exitDiffers = 1
+
+func newDiff(f *Factory) *cobra.Command {
+	o := &applyOptions{}
+	c := &cobra.Command{
+		Use: "diff", Short: "Show what apply would change; exit 1 when there is a difference", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDiff(cmd.Context(), f, o) },
+	}
+	o.register(c)
+	return c
+}
+
+func runDiff(ctx context.Context, f *Factory, o *applyOptions) error {
+	objects, err := readManifests(f, o.files)
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	results, _, err := c.Apply(ctx, model.ApplyRequest{Objects: objects, DryRun: true})
+	if err != nil {
+		return err
+	}
+	different := 0
+	for _, r := range results {
+		if r.Action == model.ActionUnchanged {
+			continue
+		}
+		different++
+		sign := map[model.Action]string{model.ActionCreated: "+", model.ActionUpdated: "~"}[r.Action]
+		if err := printf(f.Out, "%s %s %s%s\n", sign, r.Kind, r.Key, affects(ctx, f, r)); err != nil {
+			return err
+		}
+		for _, change := range r.Changes {
+			if err := printf(f.Out, "    %s: %s -> %s\n", change.Field, shown(change.Old), shown(change.New)); err != nil {
+				return err
+			}
+		}
+	}
+	if different == 0 {
+		return nil
+	}
+	return &term.Exit{Code: exitDiffers, Err: fmt.Errorf("%d of %d objects differ", different, len(results))}
+}
+
+// affects counts the endpoints that a change of an object concerns, where its operational state tells.
+func affects(ctx context.Context, f *Factory, r model.ApplyResult) string {
+	k, ok := model.KindOf(r.Kind)
+	c, err := f.client()
+	if !ok || err != nil || r.Action != model.ActionUpdated {
+		return ""
+	}
+	var answer struct {
+		Oper struct{ NumEndpoints, TotalEndpoints int }
+	}
+	if err := c.InspectRaw(ctx, k, &answer, r.Key); err != nil {
+		return ""
+	}
+	if n := max(answer.Oper.NumEndpoints, answer.Oper.TotalEndpoints); n > 0 {
+		return fmt.Sprintf(" (affects %d endpoints)", n)
+	}
+	return ""
+}
+
+func shown(v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		if v == nil || v == "" {
+			return `""`
+		}
+		return fmt.Sprint(v)
+	}
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = fmt.Sprint(w)
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}

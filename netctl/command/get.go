@@ -1,0 +1,161 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// kindOf finds the kind that a person names: its type, its plural or its command, whatever the case.
+func kindOf(name string) (*model.Kind, error) {
+	k, ok := model.KindOf(name)
+	if !ok {
+		return nil, term.BadUsage("kind %q is unknown: it is one of %s", name, strings.Join(kindNames(), ", "))
+	}
+	return k, nil
+}
+
+func kindNames() []string {
+	var names []string
+	for _, k := range model.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func completeKind(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return kindNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func newGet(f *Factory) *cobra.Command {
+	o := &listOptions{}
+	c := &cobra.Command{
+		Use: "get KIND [NAME]", Short: "Show objects of any kind", ValidArgsFunction: completeKind,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return term.BadUsage("KIND and perhaps NAME are wanted, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			k, err := kindOf(args[0])
+			if err != nil {
+				return err
+			}
+			o.kind = k
+			if len(args) == 2 {
+				return runGetOne(cmd.Context(), f, o, args[1])
+			}
+			if k.InspectOnly {
+				return runEndpointList(cmd.Context(), f, &endpointListOptions{output: o.output, kind: k})
+			}
+			return runList(cmd.Context(), f, o)
+		},
+	}
+	o.output.register(c)
+	c.Flags().StringVarP(&o.tenant, "tenant", "t", "default", "tenant of the objects")
+	c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants")
+	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on and print each change")
+	return c
+}
+
+func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	if o.kind.InspectOnly {
+		return runInspect(ctx, f, &inspectOptions{kind: o.kind, name: name})
+	}
+	object, err := c.Get(ctx, o.kind, o.key(o.kind, name)...)
+	if err != nil {
+		return err
+	}
+	switch {
+	case format.Tabular():
+		t := &term.Table{Columns: term.Columns(o.kind, format.Wide())}
+		t.Rows = [][]string{term.Row(t.Columns, object.Field)}
+		return local(t.Write(f.Out))
+	case format.Name == "name":
+		return printf(f.Out, "%s\n", name)
+	}
+	return local(format.Write(f.Out, object))
+}
+
+func newDescribe(f *Factory) *cobra.Command {
+	s := &scope{}
+	c := &cobra.Command{
+		Use: "describe KIND NAME", Short: "Show all of an object: configuration, links, operational state", Args: exactly("KIND", "NAME"),
+		ValidArgsFunction: completeKind,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			k, err := kindOf(args[0])
+			if err != nil {
+				return err
+			}
+			return runDescribe(cmd.Context(), f, k, s.key(k, args[1]))
+		},
+	}
+	c.Flags().StringVarP(&s.tenant, "tenant", "t", "default", "tenant of the object")
+	return c
+}
+
+func runDescribe(ctx context.Context, f *Factory, k *model.Kind, key []string) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	var answer json.RawMessage
+	if err := c.InspectRaw(ctx, k, &answer, key...); err != nil {
+		return err
+	}
+	text, err := yaml.JSONToYAML(answer)
+	if err != nil {
+		return local(err)
+	}
+	return printf(f.Out, "%s %s\n%s", k.Title, model.Key(key...), text)
+}
+
+func newExport(f *Factory) *cobra.Command {
+	var tenant string
+	c := &cobra.Command{
+		Use: "export", Short: "Print the whole intent as a file that apply takes", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), f, tenant) },
+	}
+	c.Flags().StringVarP(&tenant, "tenant", "t", "", "of this tenant alone")
+	return c
+}
+
+func runExport(ctx context.Context, f *Factory, tenant string) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	for _, k := range model.Order() {
+		objects, err := c.List(ctx, k)
+		if err != nil {
+			return err
+		}
+		for _, o := range objects {
+			if of, has := o.Field("tenantName").(string); tenant != "" && (!has || of != tenant) {
+				continue
+			}
+			if err := writeManifest(f.Out, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package command
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/master/mastertest"
+)
+
+const shopManifest = `kind: endpointGroup
+tenantName: shop
+groupName: web
+networkName: front
+---
+# a comment
+- kind: network
+  tenantName: shop
+  networkName: front
+  encap: vlan
+  pktTag: 77
+  subnet: 10.7.0.0/24
+- {"kind": "tenant", "tenantName": "shop"}
+`
+
+// What export prints, apply takes back, and export prints the same again.
+func TestApplyExport(t *testing.T) {
+	ctx := context.Background()
+	m := mastertest.Start(t, mastertest.Options{})
+	file := filepath.Join(t.TempDir(), "shop.yaml")
+	if err := os.WriteFile(file, []byte(shopManifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct {
+		line string
+		code int
+		out  string
+	}{
+		{"diff -f FILE", 1, "+ tenant shop\n+ network shop:front\n+ endpointGroup shop:web\n"},
+		{"apply -f FILE --dry-run", 0, "tenant shop created (dry run)\nnetwork shop:front created (dry run)\nendpointGroup shop:web created (dry run)\n"},
+		{"apply -f FILE", 0, "tenant shop created\nnetwork shop:front created\nendpointGroup shop:web created\n"},
+		{"apply -f FILE --wait=1s", 0, "tenant shop unchanged\nnetwork shop:front unchanged\nendpointGroup shop:web unchanged\n"},
+		{"diff -f FILE", 0, ""},
+		{"export -t shop", 0, "---\nkind: tenant\ntenantName: shop\n---\nkind: network\ntenantName: shop\nnetworkName: front\nencap: vlan\nnwType: data\npktTag: 77\nsubnet: 10.7.0.0/24\n" +
+			"---\nkind: endpointGroup\ntenantName: shop\ngroupName: web\nnetworkName: front\n"},
+		{"get net -t shop -o name", 0, "front\n"},
+		{"get network front -t shop -o jsonpath={.pktTag}", 0, "77\n"},
+		{"delete -f FILE", 0, "endpointGroup shop:web deleted\nnetwork shop:front deleted\ntenant shop deleted\n"},
+		{"delete -f FILE", 0, "endpointGroup shop:web absent\nnetwork shop:front absent\ntenant shop absent\n"},
+		{"apply", 1, ""},
+		{"apply -f /nowhere", 4, ""},
+		{"get teapot", 1, ""},
+		{"explain conflict", 0, "error code conflict (HTTP 409, exit 3)\n\nAn object with this name, tag, subnet or address is already there.\nChoose another, or remove the one that the message names.\n"},
+		{"explain network.encap", 0, "network.encap (string)\n\nHow frames cross the underlay.\nrequired\none of: vlan, vxlan\n"},
+		{"explain network.colour", 1, ""},
+	}
+	for _, s := range steps {
+		got := netctl(t, ctx, m.URL, strings.Fields(strings.ReplaceAll(s.line, "FILE", file))...)
+		if got.code != s.code || s.out != "" && got.out != s.out || s.code != 0 && got.err == "" {
+			t.Errorf("netctl %s: want exit %d and\n%s\ngot %d and\n%s%s", s.line, s.code, s.out, got.code, got.out, got.err)
+		}
+	}
+	whole := netctl(t, ctx, m.URL, "export").out
+	if err := os.WriteFile(file, []byte(whole), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := netctl(t, ctx, m.URL, "apply", "-f", file); got.code != 0 || strings.Contains(got.out, "updated") {
+		t.Errorf("apply of an export changes nothing, got %d %s%s", got.code, got.out, got.err)
+	}
+	if again := netctl(t, ctx, m.URL, "export").out; again != whole {
+		t.Errorf("export after apply:\nwant\n%s\ngot\n%s", whole, again)
+	}
+}
+
+func TestParseManifestRefuses(t *testing.T) {
+	for _, text := range []string{"kind: [", "- 7", "name: x", "kind: 7", "kind: a\nkind: b", "\x00"} {
+		if objects, err := parseManifest([]byte(text)); err == nil {
+			t.Errorf("%q: want a refusal, got %v", text, objects)
+		}
+	}
+}
+
+func FuzzParseManifest(f *testing.F) {
+	f.Add([]byte(shopManifest))
+	f.Fuzz(func(_ *testing.T, text []byte) { _, _ = parseManifest(text) })
+}
