@@ -5,6 +5,7 @@ package commit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -121,6 +122,18 @@ func (c *Committer) Active() bool { return c.term.Load() != nil }
 // with the store read again: only that keeps a late transaction from being carried out behind our back.
 // Requests that wait at the end are refused with CodeUnavailable, which clients repeat at the new leader.
 func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
+	return c.RunFrom(ctx, fence, func(*Tx) error { return nil })
+}
+
+// RunFrom is Run after a first request of the new leader's own, which nobody else's overtakes. Its refusal ends the run.
+func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error) error {
+	own := &request{ctx, first, true, make(chan result, 1)}
+	if _, err := c.commit(ctx, fence, []*request{own}); err != nil {
+		return err
+	}
+	if out := <-own.done; out.err != nil {
+		return fmt.Errorf("make the first objects: %w", out.err)
+	}
 	now := &term{over: make(chan struct{})}
 	c.term.Store(now)
 	defer close(now.over)
