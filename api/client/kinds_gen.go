@@ -4,6 +4,21 @@ package client
 
 import "github.com/contiv/contiv/api/model"
 
+// Bgps reaches the cluster's Bgps.
+func (c *Client) Bgps() Collection[model.Bgp, model.BgpInspect] {
+	return Collection[model.Bgp, model.BgpInspect]{Inspector[model.BgpInspect]{c, model.KindBgp()}}
+}
+
+// AciGws reaches the cluster's aciGws.
+func (c *Client) AciGws() Collection[model.AciGw, model.AciGwInspect] {
+	return Collection[model.AciGw, model.AciGwInspect]{Inspector[model.AciGwInspect]{c, model.KindAciGw()}}
+}
+
+// AppProfiles reaches the cluster's appProfiles.
+func (c *Client) AppProfiles() Collection[model.AppProfile, model.AppProfileInspect] {
+	return Collection[model.AppProfile, model.AppProfileInspect]{Inspector[model.AppProfileInspect]{c, model.KindAppProfile()}}
+}
+
 // Endpoints reaches the cluster's endpoints, which can only be inspected.
 func (c *Client) Endpoints() Inspector[model.EndpointInspect] {
 	return Inspector[model.EndpointInspect]{c, model.KindEndpoint()}
@@ -14,9 +29,19 @@ func (c *Client) EndpointGroups() Collection[model.EndpointGroup, model.Endpoint
 	return Collection[model.EndpointGroup, model.EndpointGroupInspect]{Inspector[model.EndpointGroupInspect]{c, model.KindEndpointGroup()}}
 }
 
+// ExtContractsGroups reaches the cluster's extContractsGroups.
+func (c *Client) ExtContractsGroups() Collection[model.ExtContractsGroup, model.ExtContractsGroupInspect] {
+	return Collection[model.ExtContractsGroup, model.ExtContractsGroupInspect]{Inspector[model.ExtContractsGroupInspect]{c, model.KindExtContractsGroup()}}
+}
+
 // Globals reaches the cluster's globals.
 func (c *Client) Globals() Collection[model.Global, model.GlobalInspect] {
 	return Collection[model.Global, model.GlobalInspect]{Inspector[model.GlobalInspect]{c, model.KindGlobal()}}
+}
+
+// Netprofiles reaches the cluster's netprofiles.
+func (c *Client) Netprofiles() Collection[model.Netprofile, model.NetprofileInspect] {
+	return Collection[model.Netprofile, model.NetprofileInspect]{Inspector[model.NetprofileInspect]{c, model.KindNetprofile()}}
 }
 
 // Networks reaches the cluster's networks.
@@ -24,7 +49,32 @@ func (c *Client) Networks() Collection[model.Network, model.NetworkInspect] {
 	return Collection[model.Network, model.NetworkInspect]{Inspector[model.NetworkInspect]{c, model.KindNetwork()}}
 }
 
+// Policys reaches the cluster's policys.
+func (c *Client) Policys() Collection[model.Policy, model.PolicyInspect] {
+	return Collection[model.Policy, model.PolicyInspect]{Inspector[model.PolicyInspect]{c, model.KindPolicy()}}
+}
+
+// Rules reaches the cluster's rules.
+func (c *Client) Rules() Collection[model.Rule, model.RuleInspect] {
+	return Collection[model.Rule, model.RuleInspect]{Inspector[model.RuleInspect]{c, model.KindRule()}}
+}
+
+// ServiceLBs reaches the cluster's serviceLBs.
+func (c *Client) ServiceLBs() Collection[model.ServiceLB, model.ServiceLBInspect] {
+	return Collection[model.ServiceLB, model.ServiceLBInspect]{Inspector[model.ServiceLBInspect]{c, model.KindServiceLB()}}
+}
+
 // Tenants reaches the cluster's tenants.
 func (c *Client) Tenants() Collection[model.Tenant, model.TenantInspect] {
 	return Collection[model.Tenant, model.TenantInspect]{Inspector[model.TenantInspect]{c, model.KindTenant()}}
+}
+
+// Volumes reaches the cluster's volumes.
+func (c *Client) Volumes() Collection[model.Volume, model.VolumeInspect] {
+	return Collection[model.Volume, model.VolumeInspect]{Inspector[model.VolumeInspect]{c, model.KindVolume()}}
+}
+
+// VolumeProfiles reaches the cluster's volumeProfiles.
+func (c *Client) VolumeProfiles() Collection[model.VolumeProfile, model.VolumeProfileInspect] {
+	return Collection[model.VolumeProfile, model.VolumeProfileInspect]{Inspector[model.VolumeProfileInspect]{c, model.KindVolumeProfile()}}
 }

@@ -116,20 +116,36 @@ var {{.File}}Kind = Kind{
 	InspectOnly: {{.InspectOnly}},
 {{if not .InspectOnly}}	New: func() Object { return &{{.Go}}{} },
 {{end}}	Fields: []Field{
-{{range .Fields}}{Name: {{quote .Name}}, Type: {{.GoConst}}, Doc: {{quote .Doc}}{{if .Example}}, Example: {{quote .Example}}{{end}}{{if .Format}}, Format: {{quote .Format}}{{end}}{{if .Enum}}, Enum: {{strings .Enum}}{{end}}{{if .Default}}, Default: {{quote .Default}}{{end}}{{if .MaxLen}}, MaxLen: {{.MaxLen}}{{end}}{{if .Min}}, Min: {{.Min}}{{end}}{{if .Max}}, Max: {{.Max}}{{end}}{{if .Needed}}, Required: true{{end}}{{if .Summary}}, Summary: true{{end}} },
+{{range .Fields}}{Name: {{quote .Name}}, Type: {{.GoConst}}, Doc: {{quote .Doc}}{{if .Example}}, Example: {{quote .Example}}{{end}}{{if .Format}}, Format: {{quote .Format}}{{end}}{{if .Enum}}, Enum: {{strings .Enum}}{{end}}{{if .Default}}, Default: {{quote .Default}}{{end}}{{if .MaxLen}}, MaxLen: {{.MaxLen}}{{end}}{{if .Min}}, Min: {{.Min}}{{end}}{{if .Max}}, Max: {{.Max}}{{end}}{{if .Needed}}, Required: true{{end}}{{if .Optional}}, Optional: true{{end}}{{if .Summary}}, Summary: true{{end}} },
 {{end}} },
 	Oper: []Field{
 {{range .Oper}}{Name: {{quote .Name}}, Type: {{.GoConst}}, Doc: {{quote .Doc}}{{if .List}}, Of: {{quote .List}}{{end}} },
 {{end}} },
-	LinkSets: []LinkTo{ {{range .LinkSets}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{quote .Via}}{{end}} }, {{end}} },
-	Links: []LinkTo{ {{range .Links}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{quote .Via}}{{end}} }, {{end}} },
+	LinkSets: []LinkTo{ {{range .LinkSets}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{strings .Via}}{{end}} }, {{end}} },
+	Links: []LinkTo{ {{range .Links}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{strings .Via}}{{end}}{{if .Back}}, Back: true{{end}} }, {{end}} },
 	Columns: []Column{
-{{range .Columns}}{Header: {{quote .Header}}, Field: {{quote .Field}}{{if .Dashes}}, Dashes: {{.Dashes}}{{end}}{{if .Wide}}, Wide: true{{end}} },
+{{range .Columns}}{Header: {{quote .Header}}, Field: {{quote .Field}}{{if .Dashes}}, Dashes: {{.Dashes}}{{end}}{{if .Wide}}, Wide: true{{end}}{{if .Style}}, Style: {{quote .Style}}{{end}}{{if .HeadOnly}}, HeadOnly: true{{end}} },
 {{end}} },
-	Command: Command{Use: {{quote .Command.Use}}, Aliases: {{strings .Command.Aliases}}, Args: {{strings .Command.Args}},
-		Creating: {{quote .Command.Creating}}, Deleting: {{quote .Command.Deleting}}, TabTail: {{.Command.TabTail}},
-		Flags: []Flag{
-{{range .Command.Flags}}{Name: {{quote .Name}}{{if .Short}}, Short: {{quote .Short}}{{end}}{{if .Alias}}, Alias: {{quote .Alias}}{{end}}, Field: {{quote .Field}}{{if .Default}}, Default: {{quote .Default}}{{end}} },
+	Command: Command{
+{{with .Command}}		Use: {{quote .Use}},
+{{if .Under}}		Under: {{quote .Under}},
+{{end}}{{if .Aliases}}		Aliases: {{strings .Aliases}},
+{{end}}{{if .Verbs}}		Verbs: {{strings .Verbs}},
+{{end}}{{if .Single}}		Single: true,
+{{end}}{{if .Merge}}		Merge: true,
+{{end}}{{if .Args}}		Args: {{strings .Args}},
+{{end}}{{if .More}}		More: true,
+{{end}}{{if .Names}}		Names: {{quote .Names}},
+{{end}}{{if .Wants}}		Wants: {{quote .Wants}},
+{{end}}{{if .Creating}}		Creating: {{quote .Creating}},
+{{end}}{{if .Deleting}}		Deleting: {{quote .Deleting}},
+{{end}}{{if .TabTail}}		TabTail: true,
+{{end}}{{if .RowTail}}		RowTail: true,
+{{end}}{{if .Info}}		Info: []Line{
+{{range .Info}}{Text: {{quote .Text}}, Field: {{quote .Field}}},
+{{end}} },
+{{end}}{{end}}		Flags: []Flag{
+{{range .Command.Flags}}{Name: {{quote .Name}}{{if .Short}}, Short: {{quote .Short}}{{end}}{{if .Alias}}, Alias: {{quote .Alias}}{{end}}, Field: {{quote .Field}}{{if .Default}}, Default: {{quote .Default}}{{end}}{{if .Needed}}, Needed: true{{end}}{{if .Split}}, Split: {{quote .Split}}{{end}} },
 {{end}} } },
 }
 

@@ -41,31 +41,51 @@ type field struct {
 	Min      int      `json:"min"`
 	Max      int      `json:"max"` // of an int its bound, of a string its length
 	Required bool     `json:"required"`
-	Optional bool     `json:"optional"` // an enum that may be empty
+	Optional bool     `json:"optional"` // an enum that may be empty, an int below whose min 0 is accepted
 	Summary  bool     `json:"summary"`
 }
 
 type link struct {
 	Name string `json:"name"`
 	To   string `json:"to"`
-	Via  string `json:"via"` // own field that names the other objects
+	// Via are own fields that name the other objects; the first that is set counts for a single link.
+	Via []string `json:"via"`
+	// Back: a single link to the object of that kind that links here.
+	Back bool `json:"back"`
 }
 
 type column struct {
-	Header string `json:"header"`
-	Field  string `json:"field"`
-	Dashes int    `json:"dashes"`
-	Wide   bool   `json:"wide"`
+	Header   string `json:"header"`
+	Field    string `json:"field"` // none: an empty column
+	Dashes   int    `json:"dashes"`
+	Wide     bool   `json:"wide"`
+	Style    string `json:"style"`    // how the value is shown: brackets, bandwidth; default plain
+	HeadOnly bool   `json:"headOnly"` // an empty column of the header lines that rows lack
 }
 
 type command struct {
 	Use      string   `json:"use"`
+	Under    string   `json:"under"` // command of which this one's verbs are part, as "rule-add"
 	Aliases  []string `json:"aliases"`
+	Verbs    []string `json:"verbs"`  // of create, rm, ls, inspect; all when there are none
+	Single   bool     `json:"single"` // of one object: info, inspect, set
+	Merge    bool     `json:"merge"`  // set keeps what is not given
 	Args     []string `json:"args"`
+	More     bool     `json:"more"`  // create passes over further arguments
+	Names    string   `json:"names"` // what rm and inspect want: "Tenant name"
+	Wants    string   `json:"wants"` // what create wants; Names when empty
 	Creating string   `json:"creating"`
 	Deleting string   `json:"deleting"`
 	TabTail  bool     `json:"tabTail"`
+	RowTail  bool     `json:"rowTail"`
 	Flags    []flagOf `json:"flags"`
+	Info     []line   `json:"info"`
+}
+
+// line is one line of the info of a single object.
+type line struct {
+	Text  string `json:"text"`
+	Field string `json:"field"`
 }
 
 type flagOf struct {
@@ -74,6 +94,8 @@ type flagOf struct {
 	Alias   string `json:"alias"`
 	Field   string `json:"field"`
 	Default string `json:"default"`
+	Needed  bool   `json:"required"` // on the command line, though the server would do without
+	Split   string `json:"split"`    // what stands between the elements of one value of a list
 }
 
 // load reads every schema file, strictly, and checks what a generator can check.
@@ -142,9 +164,24 @@ func (k *kind) prepare() error {
 		}
 	}
 	for _, c := range k.Columns {
-		if !known(c.Field) {
+		if c.Field != "" && !known(c.Field) {
 			return fmt.Errorf("column %s names the unknown field %q", c.Header, c.Field)
 		}
+	}
+	for _, l := range k.Command.Info {
+		if !known(l.Field) {
+			return fmt.Errorf("info line %s names the unknown field %q", l.Text, l.Field)
+		}
+	}
+	for _, l := range slices.Concat(k.Links, k.LinkSets) {
+		for _, name := range l.Via {
+			if !known(name) {
+				return fmt.Errorf("link %s goes via the unknown field %q", l.Name, name)
+			}
+		}
+	}
+	if k.Command.Use != "" && k.Command.Names == "" && !k.Command.Single {
+		return fmt.Errorf("command %s: names is required", k.Command.Use)
 	}
 	for _, f := range k.Command.Flags {
 		if !known(f.Field) {

@@ -52,12 +52,20 @@ func Order() []*Kind {
 			return
 		}
 		visiting[k.Name] = true
-		for _, links := range [][]LinkTo{k.Links, k.LinkSets} {
-			for _, l := range links {
-				// A single link and a list of names need the other first; a computed set is the other's link.
-				if to, ok := KindOf(l.To); ok && (l.Via != "" || slices.Contains(k.Links, l)) {
-					visit(to)
-				}
+		needs := func(l LinkTo) {
+			if to, ok := KindOf(l.To); ok {
+				visit(to)
+			}
+		}
+		// A single link and a list of names need the other first; what is computed is the other's link.
+		for _, l := range k.Links {
+			if !l.Back {
+				needs(l)
+			}
+		}
+		for _, l := range k.LinkSets {
+			if len(l.Via) > 0 {
+				needs(l)
 			}
 		}
 		out = append(out, k)

@@ -20,6 +20,9 @@ func checkString(f *Field, v string) *Error {
 	if len(f.Enum) > 0 && !slices.Contains(f.Enum, v) && (v != "" || f.Required || f.Default != "") {
 		return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s is one of %s", f.Name, list(f.Enum))
 	}
+	if f.Required && v == "" && f.Format == "" {
+		return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s must not be empty", f.Name)
+	}
 	if f.Format != "" {
 		if format := formats[f.Format]; !format.Accepts(v) {
 			return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s takes %s%s", f.Name, format.Says, example(f))
@@ -30,6 +33,9 @@ func checkString(f *Field, v string) *Error {
 
 // checkInt checks an integer field's bounds.
 func checkInt(f *Field, v int) *Error {
+	if v == 0 && f.Optional {
+		return nil
+	}
 	if v < f.Min || f.Max > 0 && v > f.Max {
 		return Errorf(CodeInvalid, f.Name, "%s Value Out of bound", f.Name).Try("%s is between %d and %d", f.Name, f.Min, f.Max)
 	}

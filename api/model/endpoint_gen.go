@@ -98,9 +98,12 @@ var endpointKind = Kind{
 		{Header: "Container", Field: "containerName", Wide: true},
 		{Header: "Labels", Field: "labels", Wide: true},
 	},
-	Command: Command{Use: "endpoint", Aliases: []string{"ep"}, Args: []string{"endpointID"},
-		Creating: "", Deleting: "", TabTail: false,
-		Flags: []Flag{}},
+	Command: Command{
+		Use:     "endpoint",
+		Aliases: []string{"ep"},
+		Args:    []string{"endpointID"},
+		Names:   "Endpoint name",
+		Flags:   []Flag{}},
 }
 
 // KindEndpoint describes endpoints.

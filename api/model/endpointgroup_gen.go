@@ -101,8 +101,8 @@ var endpointgroupKind = Kind{
 		{Name: "numEndpoints", Type: Int, Doc: "Number of endpoints."},
 		{Name: "pktTag", Type: Int, Doc: "VLAN id of the group's network."},
 	},
-	LinkSets: []LinkTo{{Name: "ExtContractsGrps", To: "extContractsGroup", Via: "extContractsGrps"}, {Name: "MatchRules", To: "rule"}, {Name: "Policies", To: "policy", Via: "policies"}, {Name: "Services", To: "service"}},
-	Links:    []LinkTo{{Name: "AppProfile", To: "appProfile"}, {Name: "NetProfile", To: "netprofile", Via: "netProfile"}, {Name: "Network", To: "network"}, {Name: "Tenant", To: "tenant"}},
+	LinkSets: []LinkTo{{Name: "ExtContractsGrps", To: "extContractsGroup", Via: []string{"extContractsGrps"}}, {Name: "MatchRules", To: "rule"}, {Name: "Policies", To: "policy", Via: []string{"policies"}}, {Name: "Services", To: "service"}},
+	Links:    []LinkTo{{Name: "AppProfile", To: "appProfile", Back: true}, {Name: "NetProfile", To: "netprofile", Via: []string{"netProfile"}}, {Name: "Network", To: "network"}, {Name: "Tenant", To: "tenant"}},
 	Columns: []Column{
 		{Header: "Tenant", Field: "tenantName"},
 		{Header: "Group", Field: "groupName"},
@@ -113,8 +113,12 @@ var endpointgroupKind = Kind{
 		{Header: "Network profile", Field: "netProfile"},
 		{Header: "External contracts", Field: "extContractsGrps", Wide: true},
 	},
-	Command: Command{Use: "group", Aliases: []string{}, Args: []string{"networkName", "groupName"},
-		Creating: "Creating EndpointGroup {tenantName}:{groupName}", Deleting: "", TabTail: false,
+	Command: Command{
+		Use:      "group",
+		Args:     []string{"networkName", "groupName"},
+		Names:    "EndpointGroup name",
+		Wants:    "Network and group name",
+		Creating: "Creating EndpointGroup {tenantName}:{groupName}",
 		Flags: []Flag{
 			{Name: "policy", Short: "p", Field: "policies"},
 			{Name: "networkprofile", Short: "n", Field: "netProfile"},

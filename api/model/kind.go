@@ -65,35 +65,75 @@ type Field struct {
 	MaxLen   int // bytes; 0 = no limit
 	Min, Max int // of an int
 	Required bool
+	Optional bool // an enumeration that may be empty, an int below whose Min 0 is accepted
 	Summary  bool
 }
 
-// LinkTo declares a link or a set of links to objects of another kind. With Via, the field of that name holds the
-// names of the other objects, in the same tenant. Without, a link follows the key fields of the other kind, and a set
-// holds the objects of the other kind that link here.
-type LinkTo struct{ Name, To, Via string }
+// LinkTo declares a link or a set of links to objects of another kind. With Via, the fields of those names hold the
+// names of the other objects, in the same tenant; for a single link the first that is set counts. Without, a set holds
+// the objects of the other kind that link here, and a link follows the key fields of the other kind, or, with Back, is
+// to the object of that kind that links here (the last by key, should there be several).
+type LinkTo struct {
+	Name, To string
+	Via      []string
+	Back     bool
+}
 
 // Column is one column of a table of objects.
 type Column struct {
-	Header string
-	Field  string
-	Dashes int  // width of the line below the header; 0 = as wide as the header
-	Wide   bool // only in wide tables
+	Header   string
+	Field    string // "": an empty column
+	Dashes   int    // width of the line below the header; 0 = as wide as the header
+	Wide     bool   // only in wide tables
+	Style    string // how the value is shown: "brackets", "bandwidth"; "" plainly
+	HeadOnly bool   // an empty column of the header lines that rows lack
 }
 
 // Command describes the netctl command of a kind.
 type Command struct {
-	Use      string
+	Use      string // "": the kind has no command
+	Under    string // command of which this one's verbs are part, as "rule-add"
 	Aliases  []string
+	Verbs    []string // of create, rm, ls and inspect those that it has; nil: all
+	Single   bool     // the kind has one object; the verbs are info, inspect and set
+	Merge    bool     // set keeps what is not given
 	Args     []string // fields that create takes as arguments, in order
+	More     bool     // create passes over further arguments
+	Names    string   // what rm and inspect take, for messages: "Tenant name"
+	Wants    string   // what create takes; "" as Names
 	Creating string   // printed after create; {field} is replaced
 	Deleting string   // printed before rm
 	TabTail  bool     // every line of the table ends with the column's padding
+	RowTail  bool     // the rows do, the header lines do not
 	Flags    []Flag
+	Info     []Line // of a single object
 }
 
 // Flag is a command line flag that sets a field.
-type Flag struct{ Name, Short, Alias, Field, Default string }
+type Flag struct {
+	Name, Short, Alias, Field, Default string
+	Needed                             bool   // on the command line, though the server would do without
+	Split                              string // what stands between the elements of one value of a list
+}
+
+// Line is one line of the info of a single object.
+type Line struct{ Text, Field string }
+
+// Has tells whether the command has a verb.
+func (c *Command) Has(verb string) bool { return c.Verbs == nil || slices.Contains(c.Verbs, verb) }
+
+// Listing is the command line that lists the objects; "" when there is none.
+func (c *Command) Listing() string {
+	switch {
+	case c.Use == "":
+		return ""
+	case c.Under != "":
+		return "netctl " + c.Under + " " + c.Use + "-ls"
+	case c.Single:
+		return "netctl " + c.Use + " info"
+	}
+	return "netctl " + c.Use + " ls --all"
+}
 
 // Field returns the description of a field by JSON name.
 func (k *Kind) Field(name string) (Field, bool) {
@@ -110,6 +150,9 @@ func (k *Kind) TenantScoped() bool { return len(k.Key) > 1 && k.Key[0] == "tenan
 // KindOf finds a kind by type name, plural or command name, ignoring case.
 func KindOf(name string) (*Kind, bool) {
 	for _, k := range Kinds() {
+		if name == "" {
+			break
+		}
 		if strings.EqualFold(name, k.Name) || strings.EqualFold(name, k.Plural) || strings.EqualFold(name, k.Command.Use) ||
 			slices.ContainsFunc(k.Command.Aliases, func(a string) bool { return strings.EqualFold(name, a) }) {
 			return k, true

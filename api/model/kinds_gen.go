@@ -5,10 +5,20 @@ package model
 // Kinds returns the descriptors of all kinds, ordered by name.
 func Kinds() []*Kind {
 	return []*Kind{
+		&bgpKind,
+		&acigwKind,
+		&appprofileKind,
 		&endpointKind,
 		&endpointgroupKind,
+		&extcontractsgroupKind,
 		&globalKind,
+		&netprofileKind,
 		&networkKind,
+		&policyKind,
+		&ruleKind,
+		&servicelbKind,
 		&tenantKind,
+		&volumeKind,
+		&volumeprofileKind,
 	}
 }

@@ -115,8 +115,13 @@ var networkKind = Kind{
 		{Header: "IPv6Gateway", Field: "ipv6Gateway"},
 		{Header: "Cfgd Tag ", Field: "cfgdTag"},
 	},
-	Command: Command{Use: "network", Aliases: []string{"net"}, Args: []string{"networkName"},
-		Creating: "Creating network {tenantName}:{networkName}", Deleting: "Deleting network {tenantName}:{networkName}", TabTail: false,
+	Command: Command{
+		Use:      "network",
+		Aliases:  []string{"net"},
+		Args:     []string{"networkName"},
+		Names:    "Network name",
+		Creating: "Creating network {tenantName}:{networkName}",
+		Deleting: "Deleting network {tenantName}:{networkName}",
 		Flags: []Flag{
 			{Name: "subnet", Short: "s", Field: "subnet"},
 			{Name: "gateway", Short: "g", Field: "gateway"},

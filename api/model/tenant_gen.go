@@ -98,9 +98,14 @@ var tenantKind = Kind{
 		{Header: "Name", Field: "tenantName", Dashes: 6},
 		{Header: "Default network", Field: "defaultNetwork", Wide: true},
 	},
-	Command: Command{Use: "tenant", Aliases: []string{}, Args: []string{"tenantName"},
-		Creating: "Creating tenant: {tenantName}", Deleting: "Deleting tenant {tenantName}", TabTail: true,
-		Flags: []Flag{}},
+	Command: Command{
+		Use:      "tenant",
+		Args:     []string{"tenantName"},
+		Names:    "Tenant name",
+		Creating: "Creating tenant: {tenantName}",
+		Deleting: "Deleting tenant {tenantName}",
+		TabTail:  true,
+		Flags:    []Flag{}},
 }
 
 // KindTenant describes tenants.

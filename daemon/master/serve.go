@@ -123,23 +123,7 @@ func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Ca
 	if err := known.Load(ctx, db, log); err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}
-	done := make(chan error, 1)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() { done <- committer.Run(ctx, t.Fence) }()
-	for !committer.Active() { // it is, a moment later
-		select {
-		case err := <-done:
-			return err
-		case <-time.After(time.Millisecond):
-		}
-	}
-	if _, err := committer.Do(ctx, a.Bootstrap); err != nil {
-		cancel()
-		<-done
-		return fmt.Errorf("make the first objects: %w", err)
-	}
-	return <-done
+	return committer.RunFrom(ctx, t.Fence, a.Bootstrap)
 }
 
 func registration(c config, role string) record.Service {

@@ -5,7 +5,11 @@
 // keys of their own. The package computes only.
 package record
 
-import "strconv"
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
 
 // Prefixes under which records live. Agents watch State, Config and Services; nothing that changes often and does
 // not concern them lies below those.
@@ -22,6 +26,11 @@ const (
 	Endpoints = State + "eps/"
 	Groups    = State + "endpointGroups/"
 	Tenants   = State + "tenants/"
+
+	PolicyRules = State + "policyRule/"
+	ServiceLBs  = State + "serviceLB/"
+	Providers   = State + "provider/"
+	BGPs        = State + "bgp/"
 
 	GlobalKey = Config + "global"
 	LeaderKey = Locks + "netmaster/leader"
@@ -61,6 +70,38 @@ type Network struct {
 	IPv6Len     uint   `json:"ipv6SubnetLen"`
 	IPv6Gateway string `json:"ipv6Gateway"`
 	NetworkTag  string `json:"networkTag"`
+}
+
+// Range is the network's IPv4 addresses as text: the subnet, or "first-last/len" when it is part of one.
+func (n *Network) Range() string {
+	length := "/" + strconv.FormatUint(uint64(n.SubnetLen), 10)
+	base, err := netip.ParseAddr(n.SubnetIP)
+	if err != nil {
+		return n.IPAddrRange + length
+	}
+	first, last, _ := strings.Cut(n.IPAddrRange, "-")
+	whole := netip.PrefixFrom(base, int(n.SubnetLen))
+	if first == "" || first == n.SubnetIP && last == lastOf(whole).String() {
+		return whole.String()
+	}
+	return n.IPAddrRange + length
+}
+
+// lastOf is the highest address of an IPv4 subnet.
+func lastOf(p netip.Prefix) netip.Addr {
+	b := p.Masked().Addr().As4()
+	for bit := p.Bits(); bit < 32; bit++ {
+		b[bit/8] |= 0x80 >> (bit % 8)
+	}
+	return netip.AddrFrom4(b)
+}
+
+// Range6 is the network's IPv6 subnet, "" when it has none.
+func (n *Network) Range6() string {
+	if n.IPv6Subnet == "" {
+		return ""
+	}
+	return n.IPv6Subnet + "/" + strconv.FormatUint(uint64(n.IPv6Len), 10)
 }
 
 // SegmentID is the number that stands for a network in a switch's registers: unique in the cluster because tags are,

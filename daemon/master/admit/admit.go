@@ -31,10 +31,18 @@ type rules struct {
 // New makes an Admitter.
 func New(s Settings) *Admitter {
 	return &Admitter{settings: s, rules: map[string]rules{
-		model.KindGlobal().Name:        typed(createGlobal, updateGlobal, removeGlobal),
-		model.KindTenant().Name:        typed(createTenant, nil, removeTenant),
-		model.KindNetwork().Name:       typed(createNetwork, nil, removeNetwork),
-		model.KindEndpointGroup().Name: typed(createGroup, updateGroup, removeGroup),
+		model.KindGlobal().Name:            typed(createGlobal, updateGlobal, removeGlobal),
+		model.KindTenant().Name:            typed(createTenant, nil, removeTenant),
+		model.KindNetwork().Name:           typed(createNetwork, nil, removeNetwork),
+		model.KindEndpointGroup().Name:     typed(createGroup, updateGroup, removeGroup),
+		model.KindPolicy().Name:            typed(createPolicy, updatePolicy, removePolicy),
+		model.KindRule().Name:              typed(createRule, nil, removeRule),
+		model.KindNetprofile().Name:        typed(createNetprofile, updateNetprofile, removeNetprofile),
+		model.KindServiceLB().Name:         typed(createService, updateService, removeService),
+		model.KindBgp().Name:               typed(createBgp, updateBgp, removeBgp),
+		model.KindAppProfile().Name:        typed(createAppProfile, updateAppProfile, removeAppProfile),
+		model.KindExtContractsGroup().Name: typed(createContracts, nil, removeContracts),
+		model.KindAciGw().Name:             typed(createAciGw, updateAciGw, removeAciGw),
 	}}
 }
 

@@ -37,6 +37,10 @@ func updateGlobal(tx *commit.Tx, old, g *model.Global) error {
 		return model.Errorf(model.CodeInUse, "fwdMode", "Unable to update forwarding mode due to existing %s", inUse).
 			Try("delete all networks first")
 	}
+	if n := tx.Count(model.KindBgp()); g.FwdMode != old.FwdMode && old.FwdMode == "routing" && n > 0 {
+		return model.Errorf(model.CodeInUse, "fwdMode", "Unable to update forwarding mode due to existing %d bgp routers", n).
+			Try("delete them first: netctl bgp ls")
+	}
 	if g.PvtSubnet != old.PvtSubnet && inUse != "" && !(old.PvtSubnet == "" && g.PvtSubnet == defaultPvtSubnet) {
 		return model.Errorf(model.CodeInUse, "pvtSubnet", "Unable to update private subnet due to existing %s", inUse).
 			Try("delete all networks first")

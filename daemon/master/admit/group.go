@@ -39,7 +39,29 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 		return err
 	}
 	r.EndpointGroupID = id
-	return tx.Put(record.Groups+r.ID, r)
+	limit(r, profileOf(tx, g))
+	if err := tx.Put(record.Groups+r.ID, r); err != nil {
+		return err
+	}
+	if err := applyPolicies(tx, r, nil, g.Policies); err != nil {
+		return err
+	}
+	return refresh(tx, namesGroup(g))
+}
+
+func groupID(g *model.EndpointGroup) string { return g.GroupName + ":" + g.TenantName }
+
+// profileOf is the net profile of a group, nil when it has none.
+func profileOf(tx *commit.Tx, g *model.EndpointGroup) *model.Netprofile {
+	p, _ := tx.Object(model.KindNetprofile(), model.Key(g.TenantName, g.NetProfile)).(*model.Netprofile)
+	return p
+}
+
+// namesGroup tells of a rule whether the group is its other side.
+func namesGroup(g *model.EndpointGroup) func(*model.Rule) bool {
+	return func(r *model.Rule) bool {
+		return r.TenantName == g.TenantName && (r.FromEndpointGroup == g.GroupName || r.ToEndpointGroup == g.GroupName)
+	}
 }
 
 func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
@@ -52,14 +74,27 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 			Try("group %s has the pool %q; delete the group and create it anew", g.GroupName, old.IpPool)
 	}
 	g.CfgdTag = old.CfgdTag // the original ignored a change, and clients post what they know
-	return checkNames(tx, g)
+	if err := checkNames(tx, g); err != nil {
+		return err
+	}
+	have := tx.Group(groupID(g))
+	if have == nil {
+		return model.Errorf(model.CodeInternal, "", "group %s has no record in the store", g.GroupName).Try("delete the group and create it anew")
+	}
+	r := *have
+	if limit(&r, profileOf(tx, g)); r != *have {
+		if err := tx.Put(record.Groups+r.ID, &r); err != nil {
+			return err
+		}
+	}
+	return applyPolicies(tx, &r, old.Policies, g.Policies)
 }
 
 func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
-	if profiles := tx.Referrers(model.KindEndpointGroup(), g.ObjectKey(), "appProfile"); len(profiles) > 0 {
+	if profiles := tx.Referrers(model.KindEndpointGroup(), g.ObjectKey(), model.KindAppProfile().Name); len(profiles) > 0 {
 		return model.Errorf(model.CodeInUse, "", "Cannot delete %s: part of app profile", g.GroupName).Try("remove it from %s first", some(profiles))
 	}
-	id := g.GroupName + ":" + g.TenantName
+	id := groupID(g)
 	if tx.CountIn(id) > 0 {
 		var names []string
 		for _, e := range tx.EndpointsIn(id) {
@@ -67,13 +102,20 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 		}
 		return model.Errorf(model.CodeInUse, "", "group %s has active endpoints", g.GroupName).Try("remove the containers %s first", some(names))
 	}
+	have := tx.Group(id)
+	if have == nil {
+		return nil
+	}
 	tx.Delete(record.Groups + id)
-	return nil
+	if err := applyPolicies(tx, have, g.Policies, nil); err != nil {
+		return err
+	}
+	return refresh(tx, namesGroup(g))
 }
 
 func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
 	r := &record.Group{
-		ID: g.GroupName + ":" + g.TenantName, GroupName: g.GroupName, TenantName: g.TenantName, NetworkName: g.NetworkName,
+		ID: groupID(g), GroupName: g.GroupName, TenantName: g.TenantName, NetworkName: g.NetworkName,
 		PktTagType: n.Record.PktTagType, PktTag: n.Record.PktTag, ExtPktTag: n.Record.ExtPktTag,
 		IPPool: g.IpPool, GroupTag: g.CfgdTag,
 	}
@@ -108,15 +150,15 @@ func checkPool(n *catalog.Network, pool string, r *record.Group) error {
 // checkNames checks that what the group names exists.
 func checkNames(tx *commit.Tx, g *model.EndpointGroup) error {
 	for _, name := range g.Policies {
-		if !tx.Has("policy", model.Key(g.TenantName, name)) {
+		if !tx.Has(model.KindPolicy().Name, model.Key(g.TenantName, name)) {
 			return model.Errorf(model.CodeNotFound, "policies", "Policy not found").Try("tenant %s has no policy %s", g.TenantName, name)
 		}
 	}
-	if g.NetProfile != "" && !tx.Has("netprofile", model.Key(g.TenantName, g.NetProfile)) {
+	if g.NetProfile != "" && !tx.Has(model.KindNetprofile().Name, model.Key(g.TenantName, g.NetProfile)) {
 		return model.Errorf(model.CodeNotFound, "netProfile", "netprofile not found").Try("tenant %s has no net profile %s", g.TenantName, g.NetProfile)
 	}
 	for _, name := range g.ExtContractsGrps {
-		if !tx.Has("extContractsGroup", model.Key(g.TenantName, name)) {
+		if !tx.Has(model.KindExtContractsGroup().Name, model.Key(g.TenantName, name)) {
 			return model.Errorf(model.CodeNotFound, "extContractsGrps", "External contracts group not found").Try("tenant %s has no external contracts group %s", g.TenantName, name)
 		}
 	}

@@ -34,7 +34,17 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err := takeTags(tx, n, r); err != nil {
 		return err
 	}
-	return tx.Put(record.Networks+r.ID, r)
+	if err := tx.Put(record.Networks+r.ID, r); err != nil {
+		return err
+	}
+	return refresh(tx, namesNetwork(n))
+}
+
+// namesNetwork tells of a rule whether the network is its other side.
+func namesNetwork(n *model.Network) func(*model.Rule) bool {
+	return func(r *model.Rule) bool {
+		return r.TenantName == n.TenantName && (r.FromNetwork == n.NetworkName || r.ToNetwork == n.NetworkName)
+	}
 }
 
 func removeNetwork(tx *commit.Tx, n *model.Network) error {
@@ -43,7 +53,7 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 		return model.Errorf(model.CodeInUse, "", "cannot delete %s has %d endpoint groups", n.NetworkName, len(groups)).
 			Try("delete %s first", some(groups))
 	}
-	if services := tx.Referrers(model.KindNetwork(), key, "serviceLB"); len(services) > 0 {
+	if services := tx.Referrers(model.KindNetwork(), key, model.KindServiceLB().Name); len(services) > 0 {
 		return model.Errorf(model.CodeInUse, "", "cannot delete %s has %d services", n.NetworkName, len(services)).
 			Try("delete %s first", some(services))
 	}
@@ -62,7 +72,7 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 		}
 	}
 	tx.Delete(record.Networks + id)
-	return nil
+	return refresh(tx, namesNetwork(n))
 }
 
 // networkRecord reads the network's addresses; tags are filled in later.

@@ -31,6 +31,11 @@ func removeTenant(tx *commit.Tx, t *model.Tenant) error {
 				Try("delete %s first", some(keys))
 		}
 	}
+	tx.Range(model.KindExtContractsGroup(), func(o model.Object) { // they block nothing, and mean nothing without their tenant
+		if o.Field("tenantName") == t.TenantName {
+			tx.DeleteObject(o.Kind(), o.ObjectKey())
+		}
+	})
 	tx.Delete(record.Tenants + t.TenantName)
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 // those before endpoints. Deletions run backwards.
 var ranks = []string{
 	record.GlobalKey, record.Objects + "global/", record.Objects, record.Tenants, record.Networks, record.Groups,
-	record.Endpoints, holds, record.Services,
+	record.ServiceLBs, record.Endpoints, holds, record.Services,
 }
 
 func rank(key string) int {
@@ -129,9 +129,15 @@ func (v *View) put(it store.Item) error {
 	case strings.HasPrefix(key, record.Networks):
 		return putRecord(it, nil, v.putNetwork)
 	case strings.HasPrefix(key, record.Groups):
-		return putRecord(it, v.dropGroup, v.putGroup)
+		return putRecord(it, nil, v.putGroup)
 	case strings.HasPrefix(key, record.Endpoints):
 		return putRecord(it, nil, v.putEndpoint)
+	case strings.HasPrefix(key, record.PolicyRules):
+		return putRecord(it, nil, func(r *record.PolicyRule) error { v.policyRules[r.ID] = r; return nil })
+	case strings.HasPrefix(key, record.ServiceLBs):
+		return putRecord(it, v.dropServiceLB, v.putServiceLB)
+	case strings.HasPrefix(key, record.Providers):
+		return putRecord(it, nil, func(p *record.Provider) error { v.providers[p.ID] = p; return nil })
 	case strings.HasPrefix(key, holds):
 		return putRecord(it, v.dropHold, func(h *Hold) error { return v.putHold(key, h) })
 	case strings.HasPrefix(key, record.Services):
@@ -178,6 +184,12 @@ func (v *View) drop(key string) {
 		v.dropGroup(key)
 	case strings.HasPrefix(key, record.Endpoints):
 		v.dropEndpoint(key)
+	case strings.HasPrefix(key, record.PolicyRules):
+		delete(v.policyRules, strings.TrimPrefix(key, record.PolicyRules))
+	case strings.HasPrefix(key, record.ServiceLBs):
+		v.dropServiceLB(key)
+	case strings.HasPrefix(key, record.Providers):
+		delete(v.providers, strings.TrimPrefix(key, record.Providers))
 	case strings.HasPrefix(key, holds):
 		v.dropHold(key)
 	case strings.HasPrefix(key, record.Services):
@@ -289,6 +301,13 @@ func (v *View) dropNetwork(key string) {
 }
 
 func (v *View) putGroup(g *record.Group) error {
+	if old := v.groups[g.ID]; old != nil {
+		if old.EndpointGroupID == g.EndpointGroupID && old.NetworkName == g.NetworkName && old.IPPool == g.IPPool {
+			v.groups[g.ID] = g // its number and its addresses stay, with those that its endpoints have
+			return nil
+		}
+		v.dropGroup(record.Groups + g.ID)
+	}
 	v.groups[g.ID] = g
 	err := ignoreTaken(v.numbers.Groups.Take(g.EndpointGroupID))
 	n := v.networks[g.NetworkName+"."+g.TenantName]

@@ -47,6 +47,10 @@ type View struct {
 	services  map[string]record.Service
 	holds     map[string]Hold
 
+	policyRules map[string]*record.PolicyRule // by id, as the two below
+	serviceLBs  map[string]*record.ServiceLB
+	providers   map[string]*record.Provider
+
 	numbers Numbers
 	dirty   map[Ref]struct{} // changed since the subscribers were told
 }
@@ -84,7 +88,12 @@ func newView() View {
 		byGroup:   map[string]set{},
 		services:  map[string]record.Service{},
 		holds:     map[string]Hold{},
-		dirty:     map[Ref]struct{}{},
+
+		policyRules: map[string]*record.PolicyRule{},
+		serviceLBs:  map[string]*record.ServiceLB{},
+		providers:   map[string]*record.Provider{},
+
+		dirty: map[Ref]struct{}{},
 		numbers: Numbers{
 			VLANs:      tag.NewVLANs(1, 0),
 			VXLANs:     tag.New(1, 0),

@@ -4,7 +4,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// refsOf lists the objects that o links to: along its single links and the lists of names that it carries.
+// refsOf lists the objects that o links to: along its single links and the names that it carries.
 func refsOf(o model.Object) []Ref {
 	var refs []Ref
 	for _, l := range o.Kind().Links {
@@ -13,19 +13,22 @@ func refsOf(o model.Object) []Ref {
 		}
 	}
 	for _, l := range o.Kind().LinkSets {
-		if l.Via != "" {
-			refs = append(refs, named(o, l)...)
-		}
+		refs = append(refs, named(o, l)...)
 	}
 	return refs
 }
 
-// follow computes a single link: the key fields of the other kind, taken from o's own fields.
+// follow computes a single link from o's own fields: the first of its names, or the key fields of the other kind.
 func follow(o model.Object, l model.LinkTo) (Ref, bool) {
-	if l.Via != "" {
-		name, _ := o.Field(l.Via).(string)
-		tenant, _ := o.Field("tenantName").(string)
-		return Ref{l.To, model.Key(tenant, name)}, name != ""
+	if l.Back {
+		return Ref{}, false
+	}
+	if len(l.Via) > 0 {
+		refs := named(o, l)
+		if len(refs) == 0 {
+			return Ref{}, false
+		}
+		return refs[0], true
 	}
 	to, ok := model.KindOf(l.To)
 	if !ok {
@@ -40,15 +43,30 @@ func follow(o model.Object, l model.LinkTo) (Ref, bool) {
 	return Ref{l.To, model.Key(parts...)}, true
 }
 
-// named computes a link set from a list of names.
+// named lists the objects of o's tenant whose names its fields hold.
 func named(o model.Object, l model.LinkTo) []Ref {
-	names, _ := o.Field(l.Via).([]string)
 	tenant, _ := o.Field("tenantName").(string)
-	refs := make([]Ref, len(names))
-	for i, name := range names {
-		refs[i] = Ref{l.To, model.Key(tenant, name)}
+	var refs []Ref
+	for _, field := range l.Via {
+		names, _ := o.Field(field).([]string)
+		if name, _ := o.Field(field).(string); name != "" {
+			names = []string{name}
+		}
+		for _, name := range names {
+			refs = append(refs, Ref{l.To, model.Key(tenant, name)})
+		}
 	}
 	return refs
+}
+
+// back is the last object, by key, of the kind that links to o; ok is false when there is none.
+func (v *View) back(o model.Object, l model.LinkTo) (last Ref, ok bool) {
+	for key := range v.referrers[o.Kind().Name+"/"+o.ObjectKey()][l.To] {
+		if key > last.Key {
+			last, ok = Ref{l.To, key}, true
+		}
+	}
+	return last, ok
 }
 
 // refer notes that the object kind/key links to r.
@@ -71,7 +89,7 @@ func (v *View) linked(e *entry) model.Object {
 	sets := make(map[string]model.LinkSet, len(k.LinkSets))
 	for _, l := range k.LinkSets {
 		found := model.LinkSet{}
-		if l.Via != "" {
+		if len(l.Via) > 0 {
 			for _, r := range named(o, l) {
 				found[r.Key] = model.Link{Type: r.Kind, Key: r.Key}
 			}
@@ -84,7 +102,11 @@ func (v *View) linked(e *entry) model.Object {
 	}
 	links := make(map[string]model.Link, len(k.Links))
 	for _, l := range k.Links {
-		if r, ok := follow(o, l); ok {
+		r, ok := follow(o, l)
+		if l.Back {
+			r, ok = v.back(o, l)
+		}
+		if ok {
 			links[l.Name] = model.Link{Type: r.Kind, Key: r.Key}
 		}
 	}

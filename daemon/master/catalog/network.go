@@ -16,7 +16,7 @@ type Network struct {
 	Pool6     *ipam.Pool6           // nil without IPv6
 	blocks    map[string]*ipam.Pool // group pools, by "group:tenant"
 	endpoints set                   // ids
-	addresses map[netip.Addr]string // who has it: "endpoint ID", "hold"
+	addresses map[netip.Addr]string // who has it: "endpoint ID", "service ID", "a hold"
 }
 
 // newNetwork makes the pools of a network; err says what is wrong with the record.
@@ -87,7 +87,7 @@ func (n *Network) PoolOf(group string, a netip.Addr) *ipam.Pool {
 	return n.Pool4
 }
 
-// Owner says who has an address: "endpoint ID", "a hold", or "" when nobody does.
+// Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when nobody does.
 func (n *Network) Owner(a netip.Addr) string { return n.addresses[a] }
 
 // Endpoints is the number of endpoints on the network.
@@ -154,6 +154,22 @@ const (
 	holds       = record.Pools + "holds/"
 	ownerOfHold = "a hold"
 )
+
+// Unavailable is the refusal of address a, which its pool does not give because of err. It says who has the address.
+func (n *Network) Unavailable(field string, a netip.Addr, err error) *model.Error {
+	e := model.Errorf(model.CodeConflict, field, "requested address %s is not available: %v", a, err).Because(err)
+	if owner := n.Owner(a); owner != "" {
+		return e.Try("%s has it", owner)
+	}
+	return e.Try("free are %s", n.Pool4.AvailableText())
+}
+
+// Exhausted is the refusal of an address because the pool described by in is empty.
+func (n *Network) Exhausted(in string, err error) *model.Error {
+	return model.Errorf(model.CodeExhausted, "", "auto allocation failed - address exhaustion in %s", in).Because(err).
+		Try("remove containers, or use a larger subnet: netctl network inspect --tenant %s %s shows who has the addresses",
+			n.Record.Tenant, n.Record.NetworkName)
+}
 
 // ownerOf is how an endpoint appears as the owner of an address.
 func ownerOf(e *record.Endpoint) string { return "endpoint " + e.ID }

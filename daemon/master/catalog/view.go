@@ -47,6 +47,16 @@ func (v *View) Objects(k *model.Kind) []model.Object {
 	return out
 }
 
+// Count is the number of objects of a kind.
+func (v *View) Count(k *model.Kind) int { return len(v.objects[k.Name]) }
+
+// Range calls fn with every object of a kind, in no order and without links. fn must not change or keep the object.
+func (v *View) Range(k *model.Kind, fn func(model.Object)) {
+	for _, e := range v.objects[k.Name] {
+		fn(e.object)
+	}
+}
+
 // Referrers lists the keys of the objects of one kind that link to an object, ordered.
 func (v *View) Referrers(to *model.Kind, key, from string) []string {
 	return slices.Sorted(maps.Keys(v.referrers[to.Name+"/"+key][from]))
@@ -57,6 +67,36 @@ func (v *View) Tenant(id string) *record.Tenant     { return v.tenants[id] }
 func (v *View) Network(id string) *Network          { return v.networks[id] }
 func (v *View) Group(id string) *record.Group       { return v.groups[id] }
 func (v *View) Endpoint(id string) *record.Endpoint { return v.endpoints[id] }
+
+// PolicyRule, ServiceLB and Provider return records by their state ids, nil when there is none.
+func (v *View) PolicyRule(id string) *record.PolicyRule { return v.policyRules[id] }
+func (v *View) ServiceLB(id string) *record.ServiceLB   { return v.serviceLBs[id] }
+func (v *View) Provider(id string) *record.Provider     { return v.providers[id] }
+
+// ServiceLBs returns all services of a tenant, ordered by id.
+func (v *View) ServiceLBs(tenant string) []*record.ServiceLB {
+	var out []*record.ServiceLB
+	for _, s := range v.serviceLBs {
+		if s.Tenant == tenant {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b *record.ServiceLB) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// ProvidersOf returns the endpoints that are providers of a service, ordered by id.
+func (v *View) ProvidersOf(s *record.ServiceLB) []*record.Endpoint {
+	var out []*record.Endpoint
+	for _, n := range v.Networks(s.Tenant) {
+		for _, e := range v.EndpointsOf(n) {
+			if s.Selects(e.Labels) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
 
 // Networks returns all networks of a tenant (of all, when tenant is empty), ordered by id.
 func (v *View) Networks(tenant string) []*Network {

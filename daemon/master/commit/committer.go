@@ -5,6 +5,7 @@ package commit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -59,6 +60,7 @@ type result struct {
 type batch struct {
 	endpoints map[string]*record.Endpoint // put, or nil: deleted
 	claimed   map[string]struct{}         // store keys that one of the requests has taken over
+	providers map[string]*record.Provider // of services, put
 }
 
 // New makes a committer.
@@ -120,6 +122,18 @@ func (c *Committer) Active() bool { return c.term.Load() != nil }
 // with the store read again: only that keeps a late transaction from being carried out behind our back.
 // Requests that wait at the end are refused with CodeUnavailable, which clients repeat at the new leader.
 func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
+	return c.RunFrom(ctx, fence, func(*Tx) error { return nil })
+}
+
+// RunFrom is Run after a first request of the new leader's own, which nobody else's overtakes. Its refusal ends the run.
+func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error) error {
+	own := &request{ctx, first, true, make(chan result, 1)}
+	if _, err := c.commit(ctx, fence, []*request{own}); err != nil {
+		return err
+	}
+	if out := <-own.done; out.err != nil {
+		return fmt.Errorf("make the first objects: %w", out.err)
+	}
 	now := &term{over: make(chan struct{})}
 	c.term.Store(now)
 	defer close(now.over)
@@ -218,7 +232,7 @@ func (c *Committer) commit(ctx context.Context, fence store.Fence, requests []*r
 func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx, txs []*Tx, waiting, left []*request) {
 	tx = &store.Tx{}
 	tx.Under(fence)
-	shared := &batch{endpoints: map[string]*record.Endpoint{}, claimed: map[string]struct{}{}}
+	shared := &batch{endpoints: map[string]*record.Endpoint{}, claimed: map[string]struct{}{}, providers: map[string]*record.Provider{}}
 	limits := c.db.Limits()
 	c.catalog.Change(func(v *catalog.View) {
 		for _, r := range requests {

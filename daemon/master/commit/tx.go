@@ -17,6 +17,8 @@ type Tx struct {
 	ops   []store.Op
 	undo  []func()
 	trial *[]func() // not nil: what is written is seen by what follows; how to take it back
+	// pending is what this request has put, by store key; nil: deleted.
+	pending map[string]any
 }
 
 // Put writes v as JSON at key.
@@ -25,6 +27,7 @@ func (t *Tx) Put(key string, v any) error {
 	if err != nil {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", key, err).Because(err)
 	}
+	t.note(key, v)
 	return t.add(store.Op{Key: key, Value: text})
 }
 
@@ -48,7 +51,10 @@ func (t *Tx) PutObject(o model.Object) error {
 }
 
 // Delete removes key.
-func (t *Tx) Delete(key string) { _ = t.add(store.Op{Key: key, Delete: true}) } // a deletion cannot fail
+func (t *Tx) Delete(key string) {
+	t.note(key, nil)
+	_ = t.add(store.Op{Key: key, Delete: true}) // a deletion cannot fail
+}
 
 // DeleteObject removes an API object.
 func (t *Tx) DeleteObject(k *model.Kind, key string) { t.Delete(ObjectKey(k, key)) }
@@ -108,7 +114,7 @@ func (t *Tx) abort() {
 	for i := len(t.undo) - 1; i >= 0; i-- {
 		t.undo[i]()
 	}
-	t.undo, t.ops = nil, nil
+	t.undo, t.ops, t.pending = nil, nil, nil
 }
 
 // ObjectKey is where an API object is stored.

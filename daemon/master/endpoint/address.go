@@ -47,7 +47,7 @@ func (s *Service) pick4(tx *commit.Tx, p place, preferred string) (netip.Addr, e
 	}
 	pool := p.network.PoolOf(p.groupKey(), a)
 	if err := pool.Take(a); err != nil {
-		return a, refused(p.network, a, err)
+		return a, p.network.Unavailable("IPAddress", a, err)
 	}
 	tx.OnAbort(func() { pool.Release(a) })
 	return a, nil

@@ -49,7 +49,7 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 			return err
 		}
 		made.MacAddress = macOf(made.IPAddress)
-		return tx.PutEndpoint(&made)
+		return put(tx, nil, &made)
 	})
 	if err != nil {
 		return record.Endpoint{}, 0, err
@@ -88,8 +88,7 @@ func next4(p place, onAbort func(func())) (netip.Addr, error) {
 	}
 	a, err := pool.Next()
 	if errors.Is(err, ipam.ErrExhausted) {
-		return a, model.Errorf(model.CodeExhausted, "", "auto allocation failed - address exhaustion in %s", in).Because(err).
-			Try("remove containers, or use a larger subnet: netctl network inspect --tenant %s %s shows who has the addresses", p.network.Record.Tenant, p.network.Record.NetworkName)
+		return a, p.network.Exhausted(in, err)
 	}
 	if err != nil {
 		return a, err
@@ -109,7 +108,7 @@ func wanted4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 	}
 	pool := p.network.PoolOf(p.groupKey(), a)
 	if err := pool.Take(a); err != nil {
-		return refused(p.network, a, err)
+		return p.network.Unavailable("IPAddress", a, err)
 	}
 	tx.OnAbort(func() { pool.Release(a) })
 	return nil
@@ -141,7 +140,7 @@ func address6(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 		return nil
 	}
 	if err := pool.Take(a); err != nil {
-		return refused(p.network, a, err)
+		return p.network.Unavailable("IPAddress", a, err)
 	}
 	tx.OnAbort(func() { pool.Release(a) })
 	return nil
@@ -163,15 +162,6 @@ func parse(text, field string) (netip.Addr, error) {
 		return a, model.Errorf(model.CodeInvalid, field, "%q is not an IP address", text)
 	}
 	return a, nil
-}
-
-// refused says why an address cannot be had, and who has it.
-func refused(n *catalog.Network, a netip.Addr, err error) error {
-	e := model.Errorf(model.CodeConflict, "IPAddress", "requested address %s is not available: %v", a, err).Because(err)
-	if owner := n.Owner(a); owner != "" {
-		return e.Try("%s has it", owner)
-	}
-	return e.Try("free are %s", n.Pool4.AvailableText())
 }
 
 // macOf makes the endpoint's Ethernet address from its IPv4 address.

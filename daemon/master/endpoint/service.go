@@ -99,18 +99,45 @@ func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (re
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("it is gone already")
 		}
 		gone = *e
-		tx.DeleteEndpoint(id)
-		return nil
+		return remove(tx, e)
 	})
 	return gone, uint64(rev), err
 }
 
-// Update notes what the runtime says of a container. "start" stores its identity and labels; "die" and anything else
-// change nothing here.
+// Update notes what the runtime says of a container: "start" stores its identity and labels, by which it becomes a
+// provider of services; "die" takes the labels back. Anything else changes nothing, and neither does the death of a
+// container that is not known.
 func (s *Service) Update(ctx context.Context, q model.UpdateEndpointRequest) (*model.UpdateEndpointResponse, error) {
-	if q.Event != "start" {
-		return nil, nil
+	switch q.Event {
+	case "start":
+		return s.started(ctx, q)
+	case "die":
+		return nil, s.died(ctx, q)
 	}
+	return nil, nil
+}
+
+func (s *Service) died(ctx context.Context, q model.UpdateEndpointRequest) error {
+	_, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
+		for _, n := range tx.Networks(q.Tenant) {
+			for _, known := range tx.EndpointsOf(n) {
+				old := tx.Endpoint(known.ID)
+				if old == nil || q.ContainerID == "" || old.ContainerID != q.ContainerID || len(old.Labels) == 0 {
+					continue
+				}
+				e := *old
+				e.Labels = nil
+				if err := put(tx, old, &e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+func (s *Service) started(ctx context.Context, q model.UpdateEndpointRequest) (*model.UpdateEndpointResponse, error) {
 	_, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
 		network := q.Network
 		if g := tx.Group(q.Network + ":" + q.Tenant); g != nil {
@@ -123,7 +150,7 @@ func (s *Service) Update(ctx context.Context, q model.UpdateEndpointRequest) (*m
 		}
 		e := *old
 		e.ContainerID, e.EPCommonName, e.Labels = q.ContainerID, q.EPCommonName, q.Labels
-		return tx.PutEndpoint(&e)
+		return put(tx, old, &e)
 	})
 	if err != nil {
 		return nil, err

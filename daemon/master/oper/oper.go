@@ -88,3 +88,24 @@ func Global(v *catalog.View, clusterMode string) model.GlobalOper {
 	}
 	return o
 }
+
+// Policy is the operational state of a policy: the endpoints of the groups that it is attached to.
+func Policy(v *catalog.View, p *model.Policy) model.PolicyOper {
+	var o model.PolicyOper
+	for _, key := range v.Referrers(p.Kind(), p.ObjectKey(), model.KindEndpointGroup().Name) {
+		g, _ := v.Object(model.KindEndpointGroup(), key).(*model.EndpointGroup)
+		o.Endpoints = append(o.Endpoints, endpoints(v.EndpointsIn(g.GroupName+":"+g.TenantName))...)
+	}
+	o.NumEndpoints = len(o.Endpoints)
+	return o
+}
+
+// Service is the operational state of a service: its address and its providers.
+func Service(v *catalog.View, s *record.ServiceLB) model.ServiceLBOper {
+	o := model.ServiceLBOper{ServiceVip: s.IPAddress, Providers: endpoints(v.ProvidersOf(s))}
+	for i := range o.Providers {
+		o.Providers[i].ServiceName = s.ServiceName
+	}
+	o.NumProviders = len(o.Providers)
+	return o
+}

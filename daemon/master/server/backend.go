@@ -26,7 +26,9 @@ type backend struct {
 	commit      *commit.Committer
 	admit       *admit.Admitter
 	clusterMode string
-	log         *slog.Logger
+	// ask gets a JSON document of an agent.
+	ask func(ctx context.Context, url string, out any) error
+	log *slog.Logger
 }
 
 var _ rest.Backend = (*backend)(nil)
@@ -63,50 +65,6 @@ func (b *backend) Put(ctx context.Context, object model.Object) (model.Object, u
 func (b *backend) Delete(ctx context.Context, k *model.Kind, key string) (uint64, error) {
 	rev, err := b.commit.Do(ctx, func(tx *commit.Tx) error { return b.admit.Remove(tx, k, key) })
 	return uint64(rev), err
-}
-
-// Inspect returns configuration and operational state.
-func (b *backend) Inspect(_ context.Context, k *model.Kind, key string) (out any, err error) {
-	err = model.NotFound(k, key)
-	b.catalog.View(func(v *catalog.View) {
-		if k.InspectOnly {
-			if e := v.FindEndpoint(key); e != nil {
-				o := oper.Endpoint(e)
-				o.Key = key
-				out, err = model.EndpointInspect{Oper: &o}, nil
-			}
-			return
-		}
-		if o := v.Object(k, key); o != nil {
-			out, err = b.inspect(v, o), nil
-		}
-	})
-	return out, err
-}
-
-func (b *backend) inspect(v *catalog.View, o model.Object) any {
-	switch o := o.(type) {
-	case *model.Global:
-		state := oper.Global(v, b.clusterMode)
-		return model.GlobalInspect{Config: o, Oper: &state}
-	case *model.Tenant:
-		state := oper.Tenant(v, o.TenantName)
-		return model.TenantInspect{Config: o, Oper: &state}
-	case *model.Network:
-		state := model.NetworkOper{}
-		if n := v.Network(o.NetworkName + "." + o.TenantName); n != nil {
-			state = oper.Network(v, n)
-		}
-		return model.NetworkInspect{Config: o, Oper: &state}
-	case *model.EndpointGroup:
-		state := model.EndpointGroupOper{}
-		if g := v.Group(o.GroupName + ":" + o.TenantName); g != nil {
-			state = oper.Group(v, g)
-		}
-		return model.EndpointGroupInspect{Config: o, Oper: &state}
-	default:
-		return struct{ Config model.Object }{o}
-	}
 }
 
 // Watch yields everything of the kinds and then each change. States between may be missed, the last never is.

@@ -61,7 +61,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	}
 	s := &Server{Config: c, metrics: newMetrics(c, registry)}
 	r := rest.NewRouter()
-	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.ClusterMode, c.Log}, c.Log)
+	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.ClusterMode, s.ask, c.Log}, c.Log)
 	s.mountPlugin(r)
 	s.mountInfo(r)
 	s.mountApply(r)

@@ -1,0 +1,102 @@
+package admit
+
+import (
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/commit"
+)
+
+const (
+	directionIn  = "in"
+	directionOut = "out"
+)
+
+func createRule(tx *commit.Tx, r *model.Rule) error {
+	if err := checkCombination(r); err != nil {
+		return err
+	}
+	if _, err := protocolOf(r.Protocol); err != nil {
+		return model.Errorf(model.CodeInvalid, "protocol", "protocol Value Out of bound").Try("a protocol number is between 0 and 255")
+	}
+	policy := model.Key(r.TenantName, r.PolicyName)
+	if !tx.Has(model.KindPolicy().Name, policy) {
+		return model.Errorf(model.CodeNotFound, "policyName", "Policy not found").
+			Try("create it with netctl policy create --tenant %s %s", r.TenantName, r.PolicyName)
+	}
+	if err := checkPeers(tx, r); err != nil {
+		return err
+	}
+	if r.Direction == directionIn && r.ToIpAddress != "" {
+		if err := checkOwnAddress(tx, r); err != nil {
+			return err
+		}
+	}
+	return placeAll(tx, r, true)
+}
+
+func removeRule(tx *commit.Tx, r *model.Rule) error { return placeAll(tx, r, false) }
+
+// combination is two settings that a rule of a direction cannot have together, or one that it cannot have.
+type combination struct {
+	direction, field, value, with, other string
+}
+
+// checkCombination refuses what makes no sense in the rule's direction.
+func checkCombination(r *model.Rule) error {
+	for _, c := range []combination{
+		{direction: directionIn, field: "toNetwork", value: r.ToNetwork},
+		{direction: directionIn, field: "toEndpointGroup", value: r.ToEndpointGroup},
+		{directionIn, "fromNetwork", r.FromNetwork, "fromIpAddress", r.FromIpAddress},
+		{directionIn, "fromNetwork", r.FromNetwork, "fromEndpointGroup", r.FromEndpointGroup},
+		{direction: directionOut, field: "fromNetwork", value: r.FromNetwork},
+		{direction: directionOut, field: "fromEndpointGroup", value: r.FromEndpointGroup},
+		{direction: directionOut, field: "fromIpAddress", value: r.FromIpAddress},
+		{directionOut, "toNetwork", r.ToNetwork, "toIpAddress", r.ToIpAddress},
+		{directionOut, "toNetwork", r.ToNetwork, "toEndpointGroup", r.ToEndpointGroup},
+	} {
+		switch {
+		case c.direction != r.Direction || c.value == "":
+		case c.with == "":
+			return model.Errorf(model.CodeInvalid, c.field, "Invalid rule: %s in a rule of direction %s", c.field, c.direction).
+				Try("rules of direction in name where traffic comes from, of direction out where it goes to")
+		case c.other != "":
+			return model.Errorf(model.CodeInvalid, c.field, "Invalid rule: both %s and %s", c.field, c.with).Try("leave one of them out")
+		}
+	}
+	return nil
+}
+
+// checkPeers checks that what the rule names exists.
+func checkPeers(tx *commit.Tx, r *model.Rule) error {
+	for _, p := range []struct {
+		field, name, message string
+		kind                 *model.Kind
+	}{
+		{"fromEndpointGroup", r.FromEndpointGroup, "endpoint group not found", model.KindEndpointGroup()},
+		{"toEndpointGroup", r.ToEndpointGroup, "endpoint group not found", model.KindEndpointGroup()},
+		{"fromNetwork", r.FromNetwork, "from Network not found", model.KindNetwork()},
+		{"toNetwork", r.ToNetwork, "to Network not found", model.KindNetwork()},
+	} {
+		if p.name != "" && !tx.Has(p.kind.Name, model.Key(r.TenantName, p.name)) {
+			return model.Errorf(model.CodeNotFound, p.field, "%s", p.message).
+				Try("tenant %s has no %s %s", r.TenantName, p.kind.Command.Use, p.name)
+		}
+	}
+	return nil
+}
+
+// checkOwnAddress permits a destination in a rule for incoming traffic when it is one container: the policy is attached
+// to one group, and an endpoint of that group has the address. Kubernetes' network policies need it.
+func checkOwnAddress(tx *commit.Tx, r *model.Rule) error {
+	refused := model.Errorf(model.CodeInvalid, "toIpAddress", "Invalid rule: toIpAddress in a rule of direction in")
+	groups := attachedTo(tx, model.Key(r.TenantName, r.PolicyName))
+	if len(groups) != 1 {
+		return refused.Try("attach the policy to exactly one group first; it is attached to %d", len(groups))
+	}
+	g, _ := tx.Object(model.KindEndpointGroup(), groups[0]).(*model.EndpointGroup)
+	for _, e := range tx.EndpointsIn(groupID(g)) {
+		if e.IPAddress == r.ToIpAddress {
+			return nil
+		}
+	}
+	return refused.Try("no endpoint of group %s has the address %s", g.GroupName, r.ToIpAddress)
+}

@@ -1,0 +1,172 @@
+package admit
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam"
+)
+
+func createService(tx *commit.Tx, s *model.ServiceLB) error {
+	r, n, err := serviceRecord(tx, s)
+	if err != nil {
+		return err
+	}
+	if r.IPAddress, err = virtualAddress(tx, n, s.IpAddress); err != nil {
+		return err
+	}
+	return putService(tx, r)
+}
+
+// updateService makes the service anew, with the address that it has.
+func updateService(tx *commit.Tx, old, s *model.ServiceLB) error {
+	if s.NetworkName != old.NetworkName {
+		return model.Errorf(model.CodeImmutable, "networkName", "Cannot change network association after service is created.").
+			Try("service %s has an address of network %s; delete the service and create it anew", s.ServiceName, old.NetworkName)
+	}
+	r, n, err := serviceRecord(tx, s)
+	if err != nil {
+		return err
+	}
+	have := tx.ServiceLB(r.ID)
+	if have == nil {
+		if r.IPAddress, err = virtualAddress(tx, n, s.IpAddress); err != nil {
+			return err
+		}
+		return putService(tx, r)
+	}
+	if slices.Equal(r.Ports, have.Ports) && maps.Equal(r.Selectors, have.Selectors) {
+		return nil
+	}
+	r.IPAddress = have.IPAddress
+	return putService(tx, r)
+}
+
+func removeService(tx *commit.Tx, s *model.ServiceLB) error {
+	id := serviceID(s)
+	tx.Delete(record.ServiceLBs + id)
+	tx.Delete(record.Providers + id)
+	return nil
+}
+
+func serviceID(s *model.ServiceLB) string { return s.ServiceName + ":" + s.TenantName }
+
+// serviceRecord checks a service and makes its record, without the address.
+func serviceRecord(tx *commit.Tx, s *model.ServiceLB) (*record.ServiceLB, *catalog.Network, error) {
+	if len(s.Selectors) == 0 {
+		return nil, nil, model.Errorf(model.CodeInvalid, "selectors", "Invalid selectors: none given").Try("selectors takes at least one key=value")
+	}
+	ports, err := parsePorts(s.Ports)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := tenantOf(tx, s.TenantName); err != nil {
+		return nil, nil, err
+	}
+	r := &record.ServiceLB{ID: serviceID(s), ServiceName: s.ServiceName, Tenant: s.TenantName, Network: s.NetworkName, Ports: ports}
+	n := tx.Network(r.NetID())
+	if n == nil || n.Pool4 == nil {
+		return nil, nil, model.Errorf(model.CodeNotFound, "networkName", "Network %s not found", s.NetworkName).
+			Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", s.TenantName, s.NetworkName)
+	}
+	r.Selectors, err = parseSelectors(s.Selectors)
+	return r, n, err
+}
+
+// parsePorts checks every "servicePort:providerPort:protocol" and writes the protocols in capitals.
+func parsePorts(list []string) ([]string, error) {
+	refuse := func(what string) error {
+		return model.Errorf(model.CodeInvalid, "ports", "Invalid port format: %s", what).
+			Try("ports takes servicePort:providerPort:protocol with ports within 1-65535 and the protocol TCP or UDP, for example 80:8080:TCP")
+	}
+	if len(list) == 0 {
+		return nil, refuse("none given")
+	}
+	out, seen := make([]string, len(list)), map[string]bool{}
+	for i, text := range list {
+		parts := strings.Split(text, ":")
+		if len(parts) != 3 {
+			return nil, refuse(text)
+		}
+		for _, p := range parts[:2] {
+			if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
+				return nil, refuse(text)
+			}
+		}
+		if !slices.Contains([]string{"TCP", "tcp", "Tcp", "UDP", "udp", "Udp"}, parts[2]) {
+			return nil, refuse(text)
+		}
+		protocol := strings.ToUpper(parts[2])
+		if key := parts[0] + ":" + protocol; seen[key] {
+			return nil, refuse(fmt.Sprintf("port %s of %s is given twice", parts[0], protocol))
+		} else {
+			seen[key] = true
+		}
+		out[i] = parts[0] + ":" + parts[1] + ":" + protocol
+	}
+	return out, nil
+}
+
+// parseSelectors reads every "key=value".
+func parseSelectors(list []string) (map[string]string, error) {
+	out := make(map[string]string, len(list))
+	for _, text := range list {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" || strings.Contains(value, "=") {
+			return nil, model.Errorf(model.CodeInvalid, "selectors", "Invalid selector: %s", text).Try("a selector is key=value, with one equals sign")
+		}
+		if before, given := out[key]; given && before != value {
+			return nil, model.Errorf(model.CodeInvalid, "selectors", "Invalid selector: %s", text).
+				Try("%s cannot be both %s and %s; leave one out", key, before, value)
+		}
+		out[key] = value
+	}
+	return out, nil
+}
+
+// virtualAddress takes the wanted address of a network, or the lowest free one, until the transaction is aborted. The
+// service's record holds it from then on.
+func virtualAddress(tx *commit.Tx, n *catalog.Network, wanted string) (string, error) {
+	if wanted == "" {
+		a, err := n.Pool4.Next()
+		if errors.Is(err, ipam.ErrExhausted) {
+			return "", n.Exhausted(n.Record.ID, err)
+		}
+		if err != nil {
+			return "", err
+		}
+		tx.OnAbort(func() { n.Pool4.Release(a) })
+		return a.String(), nil
+	}
+	a, err := netip.ParseAddr(wanted)
+	if err != nil {
+		return "", model.Errorf(model.CodeInvalid, "ipAddress", "%q is not an IP address", wanted)
+	}
+	if err := n.Pool4.Take(a); err != nil {
+		return "", n.Unavailable("ipAddress", a, err)
+	}
+	tx.OnAbort(func() { n.Pool4.Release(a) })
+	return a.String(), nil
+}
+
+// putService writes a service and the list of those that provide it now.
+func putService(tx *commit.Tx, r *record.ServiceLB) error {
+	if err := tx.Put(record.ServiceLBs+r.ID, r); err != nil {
+		return err
+	}
+	list := &record.Provider{ID: r.ID, ServiceName: r.ID, Providers: []string{}}
+	for _, e := range tx.ProvidersOf(r) {
+		list.Providers = append(list.Providers, e.IPAddress)
+	}
+	list.Providers = sortedSet(list.Providers)
+	return tx.PutProvider(list)
+}

@@ -1,0 +1,64 @@
+package commit
+
+import (
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// note remembers what a key will hold.
+func (t *Tx) note(key string, v any) {
+	if t.pending == nil {
+		t.pending = map[string]any{}
+	}
+	t.pending[key] = v
+}
+
+// left returns a record as this request would leave it, nil when there is none.
+func left[T any](t *Tx, key string, known *T) *T {
+	v, ok := t.pending[key]
+	if !ok {
+		return known
+	}
+	r, _ := v.(*T)
+	return r
+}
+
+// Group returns a group's record as this request would leave it, nil when there is none.
+func (t *Tx) Group(id string) *record.Group {
+	return left(t, record.Groups+id, t.View.Group(id))
+}
+
+// PolicyRule returns a rule's record as this request would leave it, nil when there is none.
+func (t *Tx) PolicyRule(id string) *record.PolicyRule {
+	return left(t, record.PolicyRules+id, t.View.PolicyRule(id))
+}
+
+// NetworkRecord returns a network's record as this request would leave it, nil when there is none.
+func (t *Tx) NetworkRecord(id string) *record.Network {
+	var known *record.Network
+	if n := t.View.Network(id); n != nil {
+		known = n.Record
+	}
+	return left(t, record.Networks+id, known)
+}
+
+// Provider returns a service's providers as this transaction would leave them, nil when there is no such service.
+func (t *Tx) Provider(id string) *record.Provider {
+	if p, ok := t.batch.providers[id]; ok {
+		return p
+	}
+	return t.View.Provider(id)
+}
+
+// PutProvider writes a service's providers. Later requests of the same transaction see it.
+func (t *Tx) PutProvider(p *record.Provider) error {
+	before, had := t.batch.providers[p.ID]
+	t.batch.providers[p.ID] = p
+	t.OnAbort(func() {
+		if had {
+			t.batch.providers[p.ID] = before
+		} else {
+			delete(t.batch.providers, p.ID)
+		}
+	})
+	return t.Put(record.Providers+p.ID, p)
+}

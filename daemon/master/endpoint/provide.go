@@ -1,0 +1,77 @@
+package endpoint
+
+import (
+	"slices"
+
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// put writes an endpoint and the providers of the services that its labels choose. old is what it replaces, nil when it
+// is new.
+func put(tx *commit.Tx, old, e *record.Endpoint) error {
+	if err := provide(tx, old, e); err != nil {
+		return err
+	}
+	return tx.PutEndpoint(e)
+}
+
+// remove deletes an endpoint, which provides no service any more.
+func remove(tx *commit.Tx, e *record.Endpoint) error {
+	tx.DeleteEndpoint(e.ID)
+	return provide(tx, e, nil)
+}
+
+// provide brings the lists of providers of the tenant's services up to date with one endpoint: old is what it was, now
+// what it will be; either may be nil.
+func provide(tx *commit.Tx, old, now *record.Endpoint) error {
+	some := old
+	if now != nil {
+		some = now
+	}
+	n := tx.Network(some.NetID)
+	if n == nil {
+		return nil
+	}
+	for _, s := range tx.ServiceLBs(n.Record.Tenant) {
+		list := tx.Provider(s.ID)
+		if list == nil {
+			continue
+		}
+		addresses := list.Providers
+		if old != nil && (now == nil || now.IPAddress != old.IPAddress) {
+			addresses = without(addresses, old.IPAddress)
+		}
+		if now != nil && s.Selects(now.Labels) {
+			addresses = with(addresses, now.IPAddress)
+		} else if now != nil {
+			addresses = without(addresses, now.IPAddress)
+		}
+		if slices.Equal(addresses, list.Providers) {
+			continue
+		}
+		changed := *list
+		changed.Providers = addresses
+		if err := tx.PutProvider(&changed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// with returns an ordered list that holds s; without one that does not. Neither changes the list given.
+func with(list []string, s string) []string {
+	i, found := slices.BinarySearch(list, s)
+	if found {
+		return list
+	}
+	return slices.Insert(slices.Clone(list), i, s)
+}
+
+func without(list []string, s string) []string {
+	i, found := slices.BinarySearch(list, s)
+	if !found {
+		return list
+	}
+	return slices.Delete(slices.Clone(list), i, i+1)
+}

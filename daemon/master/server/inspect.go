@@ -1,0 +1,72 @@
+package server
+
+import (
+	"context"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/oper"
+)
+
+// Inspect returns configuration and operational state.
+func (b *backend) Inspect(ctx context.Context, k *model.Kind, key string) (out any, err error) {
+	err = model.NotFound(k, key)
+	var router *model.Bgp
+	var agent string
+	b.catalog.View(func(v *catalog.View) {
+		if k.InspectOnly {
+			if e := v.FindEndpoint(key); e != nil {
+				o := oper.Endpoint(e)
+				o.Key = key
+				out, err = model.EndpointInspect{Oper: &o}, nil
+			}
+			return
+		}
+		if o := v.Object(k, key); o != nil {
+			out, err = b.inspect(v, o), nil
+			if router, _ = o.(*model.Bgp); router != nil {
+				agent = agentOf(v, router.Hostname)
+			}
+		}
+	})
+	if router != nil {
+		return b.inspectBgp(ctx, router, agent)
+	}
+	return out, err
+}
+
+func (b *backend) inspect(v *catalog.View, o model.Object) any {
+	switch o := o.(type) {
+	case *model.Global:
+		state := oper.Global(v, b.clusterMode)
+		return model.GlobalInspect{Config: o, Oper: &state}
+	case *model.Tenant:
+		state := oper.Tenant(v, o.TenantName)
+		return model.TenantInspect{Config: o, Oper: &state}
+	case *model.Network:
+		state := model.NetworkOper{}
+		if n := v.Network(o.NetworkName + "." + o.TenantName); n != nil {
+			state = oper.Network(v, n)
+		}
+		return model.NetworkInspect{Config: o, Oper: &state}
+	case *model.EndpointGroup:
+		state := model.EndpointGroupOper{}
+		if g := v.Group(o.GroupName + ":" + o.TenantName); g != nil {
+			state = oper.Group(v, g)
+		}
+		return model.EndpointGroupInspect{Config: o, Oper: &state}
+	case *model.Policy:
+		state := oper.Policy(v, o)
+		return model.PolicyInspect{Config: o, Oper: &state}
+	case *model.ServiceLB:
+		state := model.ServiceLBOper{}
+		if s := v.ServiceLB(o.ServiceName + ":" + o.TenantName); s != nil {
+			state = oper.Service(v, s)
+		}
+		return model.ServiceLBInspect{Config: o, Oper: &state}
+	case *model.AciGw:
+		return model.AciGwInspect{Config: o, Oper: &model.AciGwOper{NumAppProfiles: v.Count(model.KindAppProfile())}}
+	default:
+		return struct{ Config model.Object }{o}
+	}
+}
