@@ -1,6 +1,7 @@
 package link
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -59,8 +60,10 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 			return fmt.Errorf("turn checksum offload off: %w", err)
 		}
 	}
-	if err := setUp(c.IfName, c.MAC, c.MTU); err != nil {
-		return fmt.Errorf("set MAC, MTU and up: %w", err)
+	if !c.madeSo(l.Attrs()) {
+		if err := setUp(c.IfName, c.MAC, c.MTU); err != nil {
+			return fmt.Errorf("set MAC, MTU and up: %w", err)
+		}
 	}
 	if slices.ContainsFunc(c.Addrs, func(p netip.Prefix) bool { return p.Addr().Is6() }) {
 		if err := enableIPv6(c.IfName); err != nil {
@@ -83,13 +86,14 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 	return nil
 }
 
+// madeSo reports whether the interface is up with MAC and MTU already, as Create makes it.
+func (c *Config) madeSo(a *netlink.LinkAttrs) bool {
+	return a.Flags&net.FlagUp != 0 && (c.MAC == nil || bytes.Equal(a.HardwareAddr, c.MAC)) && (c.MTU == 0 || a.MTU == c.MTU)
+}
+
 // setUp sets an interface up, and MAC (unless nil) and MTU (unless 0), by one message, on a thread inside its namespace.
 func setUp(ifname string, mac net.HardwareAddr, mtu int) error {
-	req := nl.NewNetlinkRequest(unix.RTM_SETLINK, unix.NLM_F_ACK)
-	msg := nl.NewIfInfomsg(unix.AF_UNSPEC)
-	msg.Change, msg.Flags = unix.IFF_UP, unix.IFF_UP
-	req.AddData(msg)
-	req.AddData(nl.NewRtAttr(unix.IFLA_IFNAME, nl.ZeroTerminated(ifname)))
+	req := upMessage(ifname)
 	if mac != nil {
 		req.AddData(nl.NewRtAttr(unix.IFLA_ADDRESS, mac))
 	}
