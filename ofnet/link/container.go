@@ -70,10 +70,8 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 			return err
 		}
 	}
-	if lo, err := in.LinkByName("lo"); err == nil && lo.Attrs().Flags&net.FlagUp == 0 {
-		if err := in.LinkSetUp(lo); err != nil {
-			return fmt.Errorf("set lo up: %w", err)
-		}
+	if err := setLoopbackUp(); err != nil {
+		return err
 	}
 	if err := c.addresses(in, l); err != nil {
 		return err
@@ -224,6 +222,32 @@ type ifreqData struct {
 	name [unix.IFNAMSIZ]byte
 	data unsafe.Pointer
 	_    [16]byte
+}
+
+// setLoopbackUp sets lo up, on a thread inside the container's namespace, unless it is.
+func setLoopbackUp() error {
+	up, err := flags("lo")
+	if err == nil && up&unix.IFF_UP != 0 {
+		return nil
+	}
+	return wrap(setUp("lo", nil, 0), "set lo up")
+}
+
+// flags returns an interface's IFF_ flags, on a thread inside its namespace.
+func flags(ifname string) (uint16, error) {
+	req, err := unix.NewIfreq(ifname)
+	if err != nil {
+		return 0, err
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if err := unix.IoctlIfreq(fd, unix.SIOCGIFFLAGS, req); err != nil {
+		return 0, err
+	}
+	return req.Uint16(), nil
 }
 
 // ethtool runs a command that takes or yields one number, on a thread inside the interface's namespace.

@@ -188,15 +188,18 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 }
 
 // Delete deletes a host end of ours, and with it the pair, at once. It takes about 20 ms; Doom does not.
-func (h *Host) Delete(name string) error {
-	l, err := find(h.nl, name)
+func (h *Host) Delete(name string) error { return remove(h.nl, name) }
+
+// remove deletes a host end of ours by nl, which is busy for as long.
+func remove(nl *netlink.Handle, name string) error {
+	l, err := find(nl, name)
 	if err != nil || l == nil {
 		return err
 	}
 	if g := l.Attrs().Group; g != GroupLive && g != GroupDoomed {
 		return nil
 	}
-	return wrap(gone(h.nl.LinkDel(l)), "delete veth %s", name)
+	return wrap(gone(nl.LinkDel(l)), "delete veth %s", name)
 }
 
 // Names returns the names of all live host ends.

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"fmt"
 	"net"
 
 	"github.com/vishvananda/netlink/nl"
@@ -15,6 +16,7 @@ type Pair struct {
 	MTU          int    // of the host end
 	ContainerMTU int    // 0: that of the host end
 	MAC          net.HardwareAddr
+	SoftSum      bool // turn transmit checksum offload off: needed on a userspace datapath
 }
 
 // makeVeth makes the pair with all that it shall be. Every later change would be one more link event, and
@@ -25,7 +27,20 @@ func (h *Host) makeVeth(p Pair, container *Namespace) error {
 	if err := h.execute(p.message(container, h.ns)); err != nil {
 		return err
 	}
-	return h.execute(upMessage(p.Host))
+	if err := h.execute(upMessage(p.Host)); err != nil {
+		return err
+	}
+	return container.Do(func() error { return p.prepare() })
+}
+
+// prepare changes the rest of what makes link events, on a thread inside the container's namespace.
+func (p *Pair) prepare() error {
+	if p.SoftSum {
+		if err := txChecksumOff(p.IfName); err != nil {
+			return fmt.Errorf("turn checksum offload off: %w", err)
+		}
+	}
+	return setLoopbackUp()
 }
 
 func (h *Host) execute(req *nl.NetlinkRequest) error {

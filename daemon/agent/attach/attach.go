@@ -316,7 +316,8 @@ func (e *Engine) mtu(n *record.Network) int {
 }
 
 func (e *Engine) pair(r *Result) link.Pair {
-	return link.Pair{Host: r.HostName, Netns: r.Netns, IfName: r.IfName, MTU: e.MTU(), ContainerMTU: r.MTU, MAC: r.MAC}
+	return link.Pair{Host: r.HostName, Netns: r.Netns, IfName: r.IfName, MTU: e.MTU(), ContainerMTU: r.MTU, MAC: r.MAC,
+		SoftSum: e.SoftSum()}
 }
 
 func (e *Engine) config(r *Result) link.Config {
