@@ -42,12 +42,16 @@ type Answer struct {
 }
 
 // Conf is the part of a network configuration that concerns contiv, beside what every CNI configuration has.
+//
+// Master is accepted because configurations of the original have it, and is otherwise not used: the agent asks whichever
+// registered netmaster leads, and its flows come from that cluster's store. An endpoint at a netmaster of another cluster
+// would never be connected.
 type Conf struct {
 	types.PluginConf
 	Tenant  string            `json:"tenant,omitempty"`
 	Network string            `json:"network,omitempty"`
 	Group   string            `json:"group,omitempty"`
-	Master  string            `json:"master,omitempty"` // of standalone tools; an agent has masters of its own
+	Master  string            `json:"master,omitempty"` // not used
 	Socket  string            `json:"socket,omitempty"` // of the agent; DefaultSocket
 	Labels  map[string]string `json:"labels,omitempty"` // as on a pod: io.contiv.tenant, ...
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -59,18 +60,18 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 			return fmt.Errorf("turn checksum offload off: %w", err)
 		}
 	}
-	if err := setUp(c.IfName, c.MAC, c.MTU); err != nil {
-		return fmt.Errorf("set MAC, MTU and up: %w", err)
+	if !c.madeSo(l.Attrs()) {
+		if err := setUp(c.IfName, c.MAC, c.MTU); err != nil {
+			return fmt.Errorf("set MAC, MTU and up: %w", err)
+		}
 	}
 	if slices.ContainsFunc(c.Addrs, func(p netip.Prefix) bool { return p.Addr().Is6() }) {
 		if err := enableIPv6(c.IfName); err != nil {
 			return err
 		}
 	}
-	if lo, err := in.LinkByName("lo"); err == nil && lo.Attrs().Flags&net.FlagUp == 0 {
-		if err := in.LinkSetUp(lo); err != nil {
-			return fmt.Errorf("set lo up: %w", err)
-		}
+	if err := setLoopbackUp(); err != nil {
+		return err
 	}
 	if err := c.addresses(in, l); err != nil {
 		return err
@@ -83,13 +84,14 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 	return nil
 }
 
+// madeSo reports whether the interface is up with MAC and MTU already, as Create makes it.
+func (c *Config) madeSo(a *netlink.LinkAttrs) bool {
+	return a.Flags&net.FlagUp != 0 && (c.MAC == nil || bytes.Equal(a.HardwareAddr, c.MAC)) && (c.MTU == 0 || a.MTU == c.MTU)
+}
+
 // setUp sets an interface up, and MAC (unless nil) and MTU (unless 0), by one message, on a thread inside its namespace.
 func setUp(ifname string, mac net.HardwareAddr, mtu int) error {
-	req := nl.NewNetlinkRequest(unix.RTM_SETLINK, unix.NLM_F_ACK)
-	msg := nl.NewIfInfomsg(unix.AF_UNSPEC)
-	msg.Change, msg.Flags = unix.IFF_UP, unix.IFF_UP
-	req.AddData(msg)
-	req.AddData(nl.NewRtAttr(unix.IFLA_IFNAME, nl.ZeroTerminated(ifname)))
+	req := upMessage(ifname)
 	if mac != nil {
 		req.AddData(nl.NewRtAttr(unix.IFLA_ADDRESS, mac))
 	}
@@ -220,6 +222,32 @@ type ifreqData struct {
 	name [unix.IFNAMSIZ]byte
 	data unsafe.Pointer
 	_    [16]byte
+}
+
+// setLoopbackUp sets lo up, on a thread inside the container's namespace, unless it is.
+func setLoopbackUp() error {
+	up, err := flags("lo")
+	if err == nil && up&unix.IFF_UP != 0 {
+		return nil
+	}
+	return wrap(setUp("lo", nil, 0), "set lo up")
+}
+
+// flags returns an interface's IFF_ flags, on a thread inside its namespace.
+func flags(ifname string) (uint16, error) {
+	req, err := unix.NewIfreq(ifname)
+	if err != nil {
+		return 0, err
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if err := unix.IoctlIfreq(fd, unix.SIOCGIFFLAGS, req); err != nil {
+		return 0, err
+	}
+	return req.Uint16(), nil
 }
 
 // ethtool runs a command that takes or yields one number, on a thread inside the interface's namespace.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netlink/nl"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 )
@@ -38,7 +39,8 @@ type Host struct {
 	ns     *Namespace
 	nl     *netlink.Handle
 	reaper *netlink.Handle
-	slots  chan struct{} // a token for each operation under way
+	maker  map[int]*nl.SocketHandle // the socket that veth pairs are made by
+	slots  chan struct{}            // a token for each operation under way
 
 	mu      sync.Mutex
 	doomed  []string
@@ -59,6 +61,9 @@ func Open(path string) (*Host, error) {
 	if h.nl, err = h.ns.netlink(); err == nil {
 		h.reaper, err = h.ns.netlink()
 	}
+	if err == nil {
+		h.maker, err = h.ns.socket()
+	}
 	if err != nil {
 		h.Close()
 		return nil, err
@@ -72,6 +77,9 @@ func (h *Host) Close() {
 		if nl != nil {
 			nl.Close()
 		}
+	}
+	for _, s := range h.maker {
+		s.Close()
 	}
 	h.ns.Close()
 }
@@ -87,6 +95,15 @@ func (n *Namespace) netlink() (*netlink.Handle, error) {
 		return nil, fmt.Errorf("open netlink in %s: %w", n, err)
 	}
 	return h, nil
+}
+
+// socket opens a rtnetlink socket inside the namespace for requests that package netlink has no words for.
+func (n *Namespace) socket() (map[int]*nl.SocketHandle, error) {
+	s, err := nl.GetNetlinkSocketAt(*n.netnsHandle(), netns.None(), unix.NETLINK_ROUTE)
+	if err != nil {
+		return nil, fmt.Errorf("open netlink in %s: %w", n, err)
+	}
+	return map[int]*nl.SocketHandle{unix.NETLINK_ROUTE: {Socket: s}}, nil
 }
 
 // container opens a container's namespace; it must not be the host's own.
@@ -108,16 +125,8 @@ func (h *Host) container(path string) (*Namespace, error) {
 	return ns, nil
 }
 
-// Pair names the two ends of a veth pair.
-type Pair struct {
-	Host   string // name of the host end
-	Netns  string // path of the container's network namespace
-	IfName string // name of the container's end
-	MTU    int    // of both ends as they are made; Configure may lower the container's
-}
-
-// Create makes the pair: the host end up, the peer inside the container, still down. A pair that exists is left as it
-// is; a host end of ours that leads elsewhere is replaced. It returns ErrNoNamespace when the container is gone and
+// Create makes the pair, both ends up, the peer inside the container. A pair that exists is left as it is, but for
+// being up; a host end of ours that leads elsewhere is replaced. It returns ErrNoNamespace when the container is gone and
 // ErrTaken when something else bears one of the names.
 func (h *Host) Create(p Pair) error {
 	ns, err := h.container(p.Netns)
@@ -127,16 +136,13 @@ func (h *Host) Create(p Pair) error {
 	defer ns.Close()
 	h.slots <- struct{}{}
 	defer func() { <-h.slots }()
-	attrs := netlink.NewLinkAttrs()
-	attrs.Name, attrs.MTU, attrs.Group, attrs.Flags = p.Host, p.MTU, GroupLive, net.FlagUp
-	veth := &netlink.Veth{LinkAttrs: attrs, PeerName: p.IfName, PeerNamespace: netlink.NsFd(ns.fd)}
-	err = h.nl.LinkAdd(veth)
+	err = h.makeVeth(p, ns)
 	if errors.Is(err, unix.EEXIST) {
 		again, err := h.reconcile(ns, p)
 		if err != nil || !again {
 			return err
 		}
-		return wrap(h.nl.LinkAdd(veth), "make veth %s to %s in %s", p.Host, p.IfName, p.Netns)
+		return wrap(h.makeVeth(p, ns), "make veth %s to %s in %s", p.Host, p.IfName, p.Netns)
 	}
 	return wrap(err, "make veth %s to %s in %s", p.Host, p.IfName, p.Netns)
 }
@@ -182,15 +188,18 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 }
 
 // Delete deletes a host end of ours, and with it the pair, at once. It takes about 20 ms; Doom does not.
-func (h *Host) Delete(name string) error {
-	l, err := find(h.nl, name)
+func (h *Host) Delete(name string) error { return remove(h.nl, name) }
+
+// remove deletes a host end of ours by nl, which is busy for as long.
+func remove(nl *netlink.Handle, name string) error {
+	l, err := find(nl, name)
 	if err != nil || l == nil {
 		return err
 	}
 	if g := l.Attrs().Group; g != GroupLive && g != GroupDoomed {
 		return nil
 	}
-	return wrap(gone(h.nl.LinkDel(l)), "delete veth %s", name)
+	return wrap(gone(nl.LinkDel(l)), "delete veth %s", name)
 }
 
 // Names returns the names of all live host ends.

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapWindow is how long the reaper collects before it deletes: one grace period's worth.
-const reapWindow = 20 * time.Millisecond
+// reapWindow is how long the reaper collects before it deletes. What it deletes together costs the kernel one grace
+// period, and ovs-vswitchd one look at its ports.
+const reapWindow = 200 * time.Millisecond
 
 // Doom gives host ends to the reaper, which deletes them soon. It does not block. Only links of ours are deleted.
 func (h *Host) Doom(names ...string) {
@@ -90,6 +91,10 @@ func (h *Host) reap() error {
 		return nil
 	}
 	var errs []error
+	if len(names) == 1 { // a change of its group would be one more link event
+		errs = append(errs, remove(h.reaper, names[0]))
+		names = nil
+	}
 	for _, name := range names {
 		l, err := find(h.reaper, name)
 		if err == nil && l != nil && l.Attrs().Group == GroupLive {
@@ -97,7 +102,9 @@ func (h *Host) reap() error {
 		}
 		errs = append(errs, wrap(err, "give up interface %s", name))
 	}
-	errs = append(errs, h.deleteDoomed())
+	if len(names) > 0 {
+		errs = append(errs, h.deleteDoomed())
+	}
 	h.mu.Lock()
 	h.reaped = upTo
 	close(h.changed)

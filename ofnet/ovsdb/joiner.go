@@ -10,9 +10,14 @@ import (
 // maxJoined is how many changes share a transaction at most.
 const maxJoined = 256
 
-// joiner carries out changes in transactions, one at a time; changes that arrive meanwhile share the next one.
+// settleLimit is how long ovs-vswitchd may hold the next transaction up.
+const settleLimit = time.Second
+
+// joiner carries out changes in transactions, one at a time. Changes that arrive while a transaction is under way, or
+// while ovs-vswitchd attaches its ports, share the next one: each transaction costs ovs-vswitchd a look at all ports.
 type joiner struct {
 	commit func(ctx context.Context, changes []change) error
+	settle func(ctx context.Context, changes []change)
 
 	mu      sync.Mutex
 	queue   []*wish
@@ -71,6 +76,10 @@ func (j *joiner) take() []*wish {
 }
 
 func (j *joiner) carryOut(round []*wish) {
+	round = makeDevices(round)
+	if len(round) == 0 {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
 	err := j.attempt(ctx, round)
@@ -78,20 +87,49 @@ func (j *joiner) carryOut(round []*wish) {
 		for _, w := range round {
 			w.done <- err
 		}
-		return
+	} else {
+		// One bad change spoils the transaction of all: each by itself then.
+		for _, w := range round {
+			w.done <- j.attempt(ctx, []*wish{w})
+		}
 	}
-	// One bad change spoils the transaction of all: each by itself then.
-	for _, w := range round {
-		w.done <- j.attempt(ctx, []*wish{w})
-	}
+	limited, cancelSettle := context.WithTimeout(ctx, settleLimit)
+	defer cancelSettle()
+	j.settle(limited, changesOf(round))
 }
 
-// attempt repeats a round whose outcome is unknown because the connection was lost: changes are idempotent.
-func (j *joiner) attempt(ctx context.Context, round []*wish) error {
+// makeDevices makes the devices of a round at once and returns the round without the wishes for which that failed.
+func makeDevices(round []*wish) []*wish {
+	errs := make([]error, len(round))
+	var wg sync.WaitGroup
+	for i, w := range round {
+		if w.add != nil && w.add.Device != nil {
+			wg.Go(func() { errs[i] = w.add.Device() })
+		}
+	}
+	wg.Wait()
+	made := make([]*wish, 0, len(round))
+	for i, w := range round {
+		if errs[i] != nil {
+			w.done <- errs[i]
+		} else {
+			made = append(made, w)
+		}
+	}
+	return made
+}
+
+func changesOf(round []*wish) []change {
 	changes := make([]change, len(round))
 	for i, w := range round {
 		changes[i] = w.change
 	}
+	return changes
+}
+
+// attempt repeats a round whose outcome is unknown because the connection was lost: changes are idempotent.
+func (j *joiner) attempt(ctx context.Context, round []*wish) error {
+	changes := changesOf(round)
 	for {
 		err := j.commit(ctx, changes)
 		if !errors.Is(err, ErrLost) {

@@ -33,6 +33,10 @@ type PortSpec struct {
 	MAC         net.HardwareAddr
 	Options     map[string]string
 	ExternalIDs map[string]string
+
+	// Device makes the interface that the port is to be of; nil: there is one. It is called just before the transaction
+	// that adds the port, beside those of the transaction's other ports, so that ovs-vswitchd hears of all at once.
+	Device func() error
 }
 
 // TunnelSpec is the one VXLAN port of a switch; flows choose peer and VNI, and copy the TOS byte into the outer header.
@@ -64,6 +68,9 @@ type Port struct {
 	MAC         string
 	ExternalIDs map[string]string
 }
+
+// refused reports whether ovs-vswitchd has given the interface up for now.
+func (r *InterfaceRow) refused() bool { return r.OFPort < 0 && r.Error != "" }
 
 func portOf(r *InterfaceRow) Port {
 	p := Port{Name: r.Name, Type: r.Type, Error: r.Error, MAC: r.MAC, ExternalIDs: r.ExternalIDs}
@@ -110,8 +117,8 @@ func (s *Switch) Ports(key, value string) []Port {
 }
 
 // AddPort makes the port exist as spec says and returns when the database has it; WaitPort waits for the switch.
-// Calls that come while a transaction is under way share the next one. A port of that name that belongs to another
-// endpoint is an error.
+// Calls that come while ovs-vswitchd is busy with the ports of a transaction share the next one. A port of that name
+// that belongs to another endpoint is an error, and so is what spec.Device returns.
 func (s *Switch) AddPort(ctx context.Context, spec PortSpec) error {
 	if err := s.joined.do(ctx, change{name: spec.Name, add: &spec}); err != nil {
 		return fmt.Errorf("add port %s: %w", spec.Name, err)
@@ -137,18 +144,28 @@ func (s *Switch) WaitPort(ctx context.Context, name string) (Port, error) {
 			return false, nil
 		}
 		out = portOf(r)
-		switch {
-		case r.OFPort > 0:
-			return true, nil
-		case r.OFPort < 0 && r.Error != "":
+		if r.refused() {
 			return false, errors.New(r.Error)
 		}
-		return false, nil
+		return r.OFPort > 0, nil
 	})
 	if err != nil {
 		return out, fmt.Errorf("wait until ovs-vswitchd attaches port %s: %w", name, err)
 	}
 	return out, nil
+}
+
+// settle waits until ovs-vswitchd has attached or refused the ports that the changes added.
+func (s *Switch) settle(ctx context.Context, changes []change) {
+	// What is overdue is told to those who wait for their port.
+	_ = s.db.Await(ctx, func(t *Tables) (bool, error) {
+		for _, c := range changes {
+			if _, r, ok := t.Interface(c.name); c.add != nil && ok && r.OFPort <= 0 && !r.refused() {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
 }
 
 // EnsurePort is AddPort and WaitPort.

@@ -21,7 +21,7 @@ type Switch struct {
 // NewSwitch returns the bridge of that name; Ensure makes it exist.
 func NewSwitch(db *Client, name string) *Switch {
 	s := &Switch{db: db, name: name}
-	s.joined.commit = s.commit
+	s.joined.commit, s.joined.settle = s.commit, s.settle
 	return s
 }
 

@@ -214,31 +214,21 @@ func (e *Engine) number(name string, have bool) (uint32, error) {
 	return e.numbers.take()
 }
 
-// make asks the master and makes interface and port meanwhile, then configures the interface while the switch works.
+// make asks the master, then makes interface and port, and configures the interface while the switch works. The
+// interface waits for the master's answer because it is made with its MAC and MTU: each change of it afterwards would
+// cost ovs-vswitchd more than that wait.
 func (e *Engine) make(ctx context.Context, r Request, id, name string, number uint32) (Result, error) {
-	var ep record.Endpoint
-	var rev uint64
-	both, bothCtx := errgroup.WithContext(ctx)
-	both.Go(func() (err error) {
-		ep, rev, err = e.Master.CreateEndpoint(bothCtx, model.CreateEndpointRequest{
-			TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group,
-			EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
-			ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
-				IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group},
-			Labels: r.Labels, ContainerID: r.ContainerID,
-		})
-		if err == nil && ep.ID != id {
-			err = fmt.Errorf("netmaster answered with endpoint %q, want %q", ep.ID, id)
-		}
-		return err
+	ep, rev, err := e.Master.CreateEndpoint(ctx, model.CreateEndpointRequest{
+		TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group,
+		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
+		ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
+			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group},
+		Labels: r.Labels, ContainerID: r.ContainerID,
 	})
-	both.Go(func() error {
-		if err := e.Links.Create(link.Pair{Host: name, Netns: r.Netns, IfName: r.IfName, MTU: e.MTU()}); err != nil {
-			return err
-		}
-		return e.Switch.AddPort(bothCtx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: externalIDs(r, id)})
-	})
-	if err := both.Wait(); err != nil {
+	if err == nil && ep.ID != id {
+		err = fmt.Errorf("netmaster answered with endpoint %q, want %q", ep.ID, id)
+	}
+	if err != nil {
 		return Result{}, err
 	}
 	network, err := e.Flows.Network(ctx, ep.NetID)
@@ -249,21 +239,27 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 	if err != nil {
 		return Result{}, err
 	}
-	rest, restCtx := errgroup.WithContext(ctx)
-	rest.Go(func() error { return e.Links.Configure(e.config(&res)) })
-	rest.Go(func() error {
-		p, err := e.Switch.WaitPort(restCtx, name)
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error { return e.Flows.Wait(groupCtx, id, rev) })
+	group.Go(func() error {
+		err := e.Switch.AddPort(groupCtx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: externalIDs(r, id),
+			Device: func() error { return e.Links.Create(e.pair(&res)) }})
 		if err != nil {
 			return err
 		}
-		if res.OFPort = p.OFPort; p.OFPort != number { // the number was taken in the meantime
-			e.Flows.SetPort(id, p.OFPort)
-			e.numbers.use(p.OFPort)
-			e.numbers.release(number)
-		}
-		return e.Flows.Wait(restCtx, id, rev)
+		group.Go(func() error { return e.Links.Configure(e.config(&res)) })
+		p, err := e.Switch.WaitPort(groupCtx, name)
+		res.OFPort = p.OFPort
+		return err
 	})
-	return res, rest.Wait()
+	if err := group.Wait(); err != nil || res.OFPort == number {
+		return res, err
+	}
+	// The number was taken in the meantime: the flows are of another one.
+	e.Flows.SetPort(id, res.OFPort)
+	e.numbers.use(res.OFPort)
+	e.numbers.release(number)
+	return res, e.Flows.Wait(ctx, id, rev)
 }
 
 func externalIDs(r Request, id string) map[string]string {
@@ -317,6 +313,11 @@ func (e *Engine) mtu(n *record.Network) int {
 		return e.MTU() - e.Overhead
 	}
 	return e.MTU()
+}
+
+func (e *Engine) pair(r *Result) link.Pair {
+	return link.Pair{Host: r.HostName, Netns: r.Netns, IfName: r.IfName, MTU: e.MTU(), ContainerMTU: r.MTU, MAC: r.MAC,
+		SoftSum: e.SoftSum()}
 }
 
 func (e *Engine) config(r *Result) link.Config {

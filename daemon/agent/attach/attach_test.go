@@ -112,6 +112,11 @@ func (w *world) Local() []record.Endpoint {
 }
 
 func (w *world) AddPort(_ context.Context, s ovsdb.PortSpec) error {
+	if s.Device != nil {
+		if err := s.Device(); err != nil {
+			return err
+		}
+	}
 	defer w.mu.Unlock()
 	if err := w.enter("addport"); err != nil {
 		return err

@@ -149,6 +149,12 @@ func (n *Node) parts() []task.Task {
 			ready()
 			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
 		}),
+		n.afterPreparation("neighbours of the tunnel", func(ctx context.Context) error {
+			tick := time.NewTicker(greetEvery)
+			defer tick.Stop()
+			hosts := &neighbours{services: n.members, self: n.VTEP, greet: n.links.Greet, log: n.Log}
+			return hosts.run(ctx, tick.C)
+		}),
 		n.afterPreparation("flow reconciler", n.forward.Run),
 		n.afterPreparation("store watch", n.sync.Run),
 		task.Func("sweep", func(ctx context.Context, ready func()) error {

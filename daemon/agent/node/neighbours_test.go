@@ -1,0 +1,78 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// registry is a list of hosts that changes.
+type registry struct {
+	mu      sync.Mutex
+	addrs   []string
+	changed chan struct{}
+}
+
+func (r *registry) List(name string) []record.Service {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []record.Service
+	for _, a := range r.addrs {
+		out = append(out, record.Service{ServiceName: name, HostAddr: a})
+	}
+	return out
+}
+
+func (r *registry) Changed() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changed
+}
+
+func (r *registry) set(addrs ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.addrs = addrs
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+func TestNeighboursAreGreeted(t *testing.T) {
+	r := &registry{addrs: []string{"192.0.2.1", "192.0.2.2"}, changed: make(chan struct{})}
+	greeted := make(chan string)
+	n := &neighbours{services: r, self: netip.MustParseAddr("192.0.2.1"), log: slog.New(slog.DiscardHandler),
+		greet: func(a netip.Addr) error { greeted <- a.String(); return errors.New("no route, for one") }}
+	ctx, cancel := context.WithCancel(context.Background())
+	tick, done := make(chan time.Time), make(chan error, 1)
+	go func() { done <- n.run(ctx, tick) }()
+	for _, step := range []struct {
+		what string
+		do   func()
+		want []string
+	}{
+		{"at the start", func() {}, []string{"192.0.2.2"}},
+		{"a new host", func() { r.set("192.0.2.2", "192.0.2.3", "not an address") }, []string{"192.0.2.3"}},
+		{"the tick", func() { tick <- time.Time{} }, []string{"192.0.2.2", "192.0.2.3"}},
+		{"one goes, one comes", func() { r.set("192.0.2.3"); r.set("192.0.2.3", "192.0.2.4") }, []string{"192.0.2.4"}},
+	} {
+		step.do()
+		var got []string
+		for range step.want {
+			got = append(got, <-greeted)
+		}
+		if !slices.Equal(got, step.want) {
+			t.Errorf("%s: want %v greeted, got %v", step.what, step.want, got)
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("run after cancel: want nil, got %v", err)
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// pidFile is ovs-vswitchd's on the lab's host.
+const pidFile = "/run/openvswitch/ovs-vswitchd.pid"
+
+// vswitchd is the host's ovs-vswitchd.
+type vswitchd struct{ stat string }
+
+func findSwitch() (*vswitchd, error) {
+	text, err := os.ReadFile(pidFile)
+	if err != nil {
+		return nil, err
+	}
+	return &vswitchd{"/proc/" + strings.TrimSpace(string(text)) + "/stat"}, nil
+}
+
+// cpu is the processor time it has used, user and system (proc_pid_stat(5), fields 14 and 15; USER_HZ is 100).
+func (v *vswitchd) cpu() (time.Duration, error) {
+	text, err := os.ReadFile(v.stat)
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("%s: %q is not understood", v.stat, text)
+	}
+	var ticks int
+	for _, f := range fields[11:13] {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", v.stat, err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond, nil
+}
+
+// idle waits until it has used no processor time for half a second.
+func (v *vswitchd) idle(ctx context.Context) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	var last time.Duration
+	for quiet := 0; quiet < 10; quiet++ {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait until ovs-vswitchd is idle: %w", ctx.Err())
+		case <-tick.C:
+		}
+		now, err := v.cpu()
+		if err != nil {
+			return err
+		}
+		if now != last {
+			last, quiet = now, 0
+		}
+	}
+	return nil
+}
+
+// fill gives the switch n further ports in one transaction, numbered from 20000.
+func fill(ctx context.Context, n int) error {
+	var batch strings.Builder
+	args := []string{"--timeout=60"}
+	for i := range n {
+		fmt.Fprintf(&batch, "link add q%d up type veth peer name z%d\n", i, i)
+		args = append(args, "--", "add-port", "contiv0", fmt.Sprintf("q%d", i), "--",
+			"set", "interface", fmt.Sprintf("q%d", i), fmt.Sprintf("ofport_request=%d", 20000+i))
+	}
+	if err := ip(ctx, batch.String()); err != nil {
+		return err
+	}
+	if out, err := exec.CommandContext(ctx, "ovs-vsctl", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("add %d ports: %w\n%s", n, err, out)
+	}
+	return nil
+}
