@@ -173,10 +173,14 @@ func (l Limits) Check(tx *Tx) error {
 	return nil
 }
 
-// Fence, Guards and Ops are what an implementation of Store reads.
-func (t *Tx) Fence() *Fence   { return t.fence }
+// Fence is the transaction's fence, nil for none. Implementations of Store read it.
+func (t *Tx) Fence() *Fence { return t.fence }
+
+// Guards are the transaction's conditions. Implementations of Store read them.
 func (t *Tx) Guards() []Guard { return t.guards }
-func (t *Tx) Ops() []Op       { return t.ops }
+
+// Ops are the transaction's changes. Implementations of Store read them.
+func (t *Tx) Ops() []Op { return t.ops }
 
 // Size is the number of bytes that the transaction carries: keys and values of guards and operations.
 func (t *Tx) Size() int {

@@ -61,25 +61,14 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 		return err
 	}
 	kept := []model.EndpointOper{}
+	l := &listing{columns: term.Columns(o.kind, format.Wide())}
 	for _, e := range all {
 		if o.selects(e) {
 			kept = append(kept, e)
+			l.rows = append(l.rows, term.Row(l.columns, e.Field))
+			l.names = append(l.names, e.EndpointID)
 		}
 	}
-	switch {
-	case format.Tabular():
-		t := &term.Table{Columns: term.Columns(o.kind, format.Wide())}
-		for _, e := range kept {
-			t.Rows = append(t.Rows, term.Row(t.Columns, e.Field))
-		}
-		return local(t.Write(f.Out))
-	case format.Name == "name":
-		for _, e := range kept {
-			if err := printf(f.Out, "%s\n", e.EndpointID); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return local(format.Write(f.Out, kept))
+	l.value = kept
+	return l.write(f, format)
 }

@@ -76,22 +76,12 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case format.Tabular():
-		t := &term.Table{Columns: term.Columns(o.kind, format.Wide()), Tail: o.kind.Command.TabTail && !format.Wide()}
-		for _, object := range objects {
-			t.Rows = append(t.Rows, term.Row(t.Columns, object.Field))
-		}
-		return local(t.Write(f.Out))
-	case format.Name == "name":
-		for _, object := range objects {
-			if err := printf(f.Out, "%s\n", term.Cell(object.Field(nameArg(o.kind)))); err != nil {
-				return err
-			}
-		}
-		return nil
+	l := &listing{columns: term.Columns(o.kind, format.Wide()), tail: o.kind.Command.TabTail && !format.Wide(), value: objects}
+	for _, object := range objects {
+		l.rows = append(l.rows, term.Row(l.columns, object.Field))
+		l.names = append(l.names, term.Cell(object.Field(nameArg(o.kind))))
 	}
-	return local(format.Write(f.Out, objects))
+	return l.write(f, format)
 }
 
 // list gets the objects that the options select.

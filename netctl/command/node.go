@@ -6,9 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/netctl/term"
-)
+	"github.com/contiv/contiv/api/model")
 
 func newNode(f *Factory) *cobra.Command {
 	c := &cobra.Command{Use: "node", Short: "Masters and agents of the cluster",
@@ -64,20 +62,10 @@ func runNodeList(ctx context.Context, f *Factory, o *output) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case format.Tabular():
-		t := &term.Table{Columns: nodeColumns(format.Wide())}
-		for _, n := range nodes {
-			t.Rows = append(t.Rows, nodeRow(n, format.Wide()))
-		}
-		return local(t.Write(f.Out))
-	case format.Name == "name":
-		for _, n := range nodes {
-			if err := printf(f.Out, "%s\n", n.Name); err != nil {
-				return err
-			}
-		}
-		return nil
+	l := &listing{columns: nodeColumns(format.Wide()), value: nodes}
+	for _, n := range nodes {
+		l.rows = append(l.rows, nodeRow(n, format.Wide()))
+		l.names = append(l.names, n.Name)
 	}
-	return local(format.Write(f.Out, nodes))
+	return l.write(f, format)
 }

@@ -128,32 +128,34 @@ func (e *Engine) Reclaim(ctx context.Context, id string) error {
 // Check returns nil when the attachment is whole: endpoint, port and interface as they were made. ErrUnknown says that
 // there is none.
 func (e *Engine) Check(ctx context.Context, container, ifname, netns string) (Result, error) {
-	for _, a := range e.find(container, ifname) {
-		if a.Port.Name == "" {
-			return Result{}, fmt.Errorf("check %s: the switch has no port of it", a.StateID)
-		}
-		ep, ok := e.Flows.Endpoint(a.StateID)
-		if !ok {
-			return Result{}, fmt.Errorf("check %s: netmaster has no such endpoint", a.StateID)
-		}
-		if a.Port.OFPort == 0 {
-			return Result{}, fmt.Errorf("check %s: port %s does not work: %s", a.StateID, a.Port.Name, a.Port.Error)
-		}
-		n, err := e.Flows.Network(ctx, ep.NetID)
-		if err != nil {
-			return Result{}, fmt.Errorf("check %s: %w", a.StateID, err)
-		}
-		res, err := e.result(ifname, netns, a.Port.Name, ep, n)
-		res.OFPort = a.Port.OFPort
-		if err == nil {
-			err = e.Links.Check(e.config(&res))
-		}
-		if err != nil {
-			return res, fmt.Errorf("check %s: %w", a.StateID, err)
-		}
-		return res, nil
+	found := e.find(container, ifname)
+	if len(found) == 0 {
+		return Result{}, fmt.Errorf("%w: %s %s", ErrUnknown, container, ifname)
 	}
-	return Result{}, fmt.Errorf("%w: %s %s", ErrUnknown, container, ifname)
+	a := found[0]
+	if a.Port.Name == "" {
+		return Result{}, fmt.Errorf("check %s: the switch has no port of it", a.StateID)
+	}
+	ep, ok := e.Flows.Endpoint(a.StateID)
+	if !ok {
+		return Result{}, fmt.Errorf("check %s: netmaster has no such endpoint", a.StateID)
+	}
+	if a.Port.OFPort == 0 {
+		return Result{}, fmt.Errorf("check %s: port %s does not work: %s", a.StateID, a.Port.Name, a.Port.Error)
+	}
+	n, err := e.Flows.Network(ctx, ep.NetID)
+	if err != nil {
+		return Result{}, fmt.Errorf("check %s: %w", a.StateID, err)
+	}
+	res, err := e.result(ifname, netns, a.Port.Name, ep, n)
+	res.OFPort = a.Port.OFPort
+	if err == nil {
+		err = e.Links.Check(e.config(&res))
+	}
+	if err != nil {
+		return res, fmt.Errorf("check %s: %w", a.StateID, err)
+	}
+	return res, nil
 }
 
 // Keep detaches everything that owner attached and that valid does not name: CNI's garbage collection. It goes on

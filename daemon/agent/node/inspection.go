@@ -45,14 +45,8 @@ func (n *Node) Status() model.AgentStatus {
 func (n *Node) driver() inspect.Driver {
 	d := inspect.Driver{LocalIP: n.VTEP.String(), Connected: n.forward.Connected(), Bridge: BridgeName,
 		FwdMode: n.sync.Global().FwdMode, ArpMode: n.sync.Global().ArpMode, MTU: int(n.mtu.Load())}
-	for _, ep := range n.sync.Local() {
-		d.Endpoints = append(d.Endpoints, ep)
-	}
-	for _, s := range n.members.List("netmaster") {
-		d.Masters = append(d.Masters, s)
-	}
-	for _, s := range n.members.List("netplugin.vtep") {
-		d.VTEPs = append(d.VTEPs, s)
-	}
+	d.Endpoints = append(d.Endpoints, n.sync.Local()...)
+	d.Masters = append(d.Masters, n.members.List("netmaster")...)
+	d.VTEPs = append(d.VTEPs, n.members.List("netplugin.vtep")...)
 	return d
 }

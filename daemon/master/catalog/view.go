@@ -62,16 +62,26 @@ func (v *View) Referrers(to *model.Kind, key, from string) []string {
 	return slices.Sorted(maps.Keys(v.referrers[to.Name+"/"+key][from]))
 }
 
-// Tenant, Network, Group and Endpoint return records by their state ids, nil when there is none.
-func (v *View) Tenant(id string) *record.Tenant     { return v.tenants[id] }
-func (v *View) Network(id string) *Network          { return v.networks[id] }
-func (v *View) Group(id string) *record.Group       { return v.groups[id] }
+// Tenant returns the record of a tenant by its name, nil when there is none.
+func (v *View) Tenant(id string) *record.Tenant { return v.tenants[id] }
+
+// Network returns a network by its state id, "network.tenant"; nil when there is none.
+func (v *View) Network(id string) *Network { return v.networks[id] }
+
+// Group returns the record of a group by its state id, "group:tenant"; nil when there is none.
+func (v *View) Group(id string) *record.Group { return v.groups[id] }
+
+// Endpoint returns the record of an endpoint by its state id; nil when there is none.
 func (v *View) Endpoint(id string) *record.Endpoint { return v.endpoints[id] }
 
-// PolicyRule, ServiceLB and Provider return records by their state ids, nil when there is none.
+// PolicyRule returns the record of a directional rule by its state id; nil when there is none.
 func (v *View) PolicyRule(id string) *record.PolicyRule { return v.policyRules[id] }
-func (v *View) ServiceLB(id string) *record.ServiceLB   { return v.serviceLBs[id] }
-func (v *View) Provider(id string) *record.Provider     { return v.providers[id] }
+
+// ServiceLB returns the record of a service by its state id, "service:tenant"; nil when there is none.
+func (v *View) ServiceLB(id string) *record.ServiceLB { return v.serviceLBs[id] }
+
+// Provider returns the record of a service's providers by its state id; nil when there is none.
+func (v *View) Provider(id string) *record.Provider { return v.providers[id] }
 
 // ServiceLBs returns all services of a tenant, ordered by id.
 func (v *View) ServiceLBs(tenant string) []*record.ServiceLB {

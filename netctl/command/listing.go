@@ -1,0 +1,31 @@
+package command
+
+import (
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// listing is a list that is ready to be printed in any format.
+type listing struct {
+	columns []model.Column
+	tail    bool // pad the last column too
+	rows    [][]string
+	names   []string
+	value   any // for json, yaml and jsonpath
+}
+
+// write prints the listing.
+func (l *listing) write(f *Factory, format term.Format) error {
+	switch {
+	case format.Tabular():
+		return local((&term.Table{Columns: l.columns, Tail: l.tail, Rows: l.rows}).Write(f.Out))
+	case format.Name == "name":
+		for _, name := range l.names {
+			if err := printf(f.Out, "%s\n", name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return local(format.Write(f.Out, l.value))
+}
