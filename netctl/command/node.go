@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/contiv/contiv/api/model")
+	"github.com/contiv/contiv/api/model"
+)
 
 func newNode(f *Factory) *cobra.Command {
 	c := &cobra.Command{Use: "node", Short: "Masters and agents of the cluster",
