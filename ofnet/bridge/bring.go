@@ -13,6 +13,9 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
+// errLost says that the connection has ended.
+var errLost = errors.New("connection closed")
+
 // unsync makes the next bring compare with the switch.
 func (r *Reconciler) unsync() {
 	r.mu.Lock()
@@ -162,6 +165,11 @@ func (r *Reconciler) markDone() {
 // and refused is true. An error means that the connection failed.
 func (r *Reconciler) apply(ctx context.Context, sw Switch, b *batch) (refused bool, err error) {
 	if b.delta.Empty() {
+		select {
+		case <-sw.Done(): // with nothing to send, nobody else notices
+			return false, errLost
+		default:
+		}
 		return false, nil
 	}
 	return r.applied(ctx, sw, b, sw.Apply(ctx, &b.delta))

@@ -68,13 +68,13 @@ func (f *Fake) Connect(ctx context.Context) (Switch, error) {
 
 // Stop ends all connections and forgets all tables, as ovs-vswitchd does when it dies; Start brings it back, empty.
 func (f *Fake) Stop() {
-	f.Cut()
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.down = true
+	f.down = true // first: nobody connects while it dies
 	clear(f.flows)
 	clear(f.groups)
 	clear(f.meters)
+	f.mu.Unlock()
+	f.Cut()
 }
 
 // Start makes the Fake answer again.

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -65,8 +64,13 @@ type Reconciler struct {
 	synced   bool                   // what is believed of sw has been compared with it
 	fresh    bool                   // a comparison has taken place that the loop has not seen yet
 	compared Switch                 // the connection of the last comparison
+	settling int                    // comparisons of this connection that are still to come soon
 	counters Counters
 }
+
+// settle is how long after one another a new connection is compared again, before Resync sets the pace: a switch that
+// has just started may still put its house in order.
+var settle = [...]time.Duration{5 * time.Second, time.Second}
 
 // NewReconciler makes the Reconciler of the host labelled self. Nothing happens before Run.
 func NewReconciler(self string, c Compiler, sw Connector, o Options) *Reconciler {
@@ -163,7 +167,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-lost:
-			r.drop(errors.New("connection closed"))
+			r.drop(errLost)
 		case <-r.wake:
 		case <-timer.C:
 		}
@@ -182,13 +186,24 @@ func (r *Reconciler) Run(ctx context.Context) error {
 			case err == nil:
 				now = time.Now()
 				if r.isFresh() {
-					nextResync = now.Add(r.spread(r.options.Resync))
+					nextResync = now.Add(r.untilComparison())
 				}
 				wait = r.nextRetry(now, nextResync)
 			}
 		}
 		timer.Reset(max(wait, 0))
 	}
+}
+
+// untilComparison is how long until the switch is to be compared again.
+func (r *Reconciler) untilComparison() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.settling > 0 {
+		r.settling--
+		return min(settle[r.settling], r.options.Resync)
+	}
+	return r.spread(r.options.Resync)
 }
 
 // spread moves d by up to a fifth, so that the agents of a cluster do not compare all at once.
@@ -215,7 +230,7 @@ func (r *Reconciler) dial(ctx context.Context) bool {
 		return false
 	}
 	r.mu.Lock()
-	r.sw, r.synced = sw, false
+	r.sw, r.synced, r.settling = sw, false, len(settle)
 	r.counters.Connections++
 	r.mu.Unlock()
 	r.options.Log.Info("connected to switch")
