@@ -76,6 +76,8 @@ func TestPairLife(t *testing.T) {
 		{"route", c.IP("route"), "default via 10.1.1.254 dev eth0"},
 		{"IPv6 route", c.IP("-6", "route"), "default via 2001:db8::1 dev eth0"},
 		{"host end", host.IP("-o", "link", "show", p.Host), "state UP"},
+		{"host end as the switch wants it", host.IP("-o", "link", "show", p.Host), "PROMISC"},
+		{"no address of the host end", host.IP("-d", "-o", "link", "show", p.Host), "addrgenmode none"},
 	} {
 		if !strings.Contains(row.got, row.want) {
 			t.Errorf("%s: want %q in:\n%s", row.what, row.want, row.got)
