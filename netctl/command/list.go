@@ -78,7 +78,7 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 	}
 	switch {
 	case format.Tabular():
-		t := &term.Table{Columns: term.Columns(o.kind, format.Wide()), Tail: o.kind.Command.TabTail && !format.Wide()}
+		t := &term.Table{Columns: term.Columns(o.kind, format.Wide()), Tail: o.kind.Command.TabTail && !format.Wide(), RowTail: o.kind.Command.RowTail && !format.Wide()}
 		for _, object := range objects {
 			t.Rows = append(t.Rows, term.Row(t.Columns, object.Field))
 		}
