@@ -51,10 +51,10 @@ func addFlag(set *pflag.FlagSet, k *model.Kind, fl model.Flag, fields map[string
 	if field.Example != "" {
 		usage += " Example: " + field.Example + "."
 	}
-	if fl.Default != "" {
-		fields[fl.Field] = fl.Default
-	}
 	v := &fieldValue{kind: field.Type, name: fl.Field, fields: fields, initial: fl.Default, split: fl.Split}
+	if fl.Default != "" {
+		_ = v.Set(fl.Default) // the generator has checked it
+	}
 	added := set.VarPF(v, fl.Name, fl.Short, usage)
 	if fl.Alias != "" {
 		added.Annotations = map[string][]string{aliasOf: {fl.Alias}}
