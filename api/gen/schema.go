@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -186,6 +187,10 @@ func (k *kind) prepare() error {
 	for _, f := range k.Command.Flags {
 		if !known(f.Field) {
 			return fmt.Errorf("flag --%s sets the unknown field %q", f.Name, f.Field)
+		}
+		isInt := slices.ContainsFunc(k.Fields, func(o field) bool { return o.Name == f.Field && o.Type == "int" })
+		if _, err := strconv.Atoi(f.Default); isInt && f.Default != "" && err != nil {
+			return fmt.Errorf("flag --%s: default: %w", f.Name, err)
 		}
 	}
 	return nil

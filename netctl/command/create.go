@@ -1,9 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,13 +19,16 @@ type createOptions struct {
 	scope
 	kind   *model.Kind
 	fields map[string]any // by JSON name
+	// prepare, unless nil, checks and completes the fields before the object is made of them.
+	prepare func(fields map[string]any) error
+	silent  bool // say nothing on success
 	waiting
 }
 
-func newCreate(f *Factory, k *model.Kind) *cobra.Command {
+func newCreate(f *Factory, k *model.Kind) (*cobra.Command, *createOptions) {
 	o := &createOptions{kind: k, fields: map[string]any{}}
 	c := &cobra.Command{
-		Use: "create", Short: "Create a " + k.Command.Use, Args: exactly(k.Command.Args...),
+		Use: "create", Short: "Create a " + k.Command.Use, Args: named(cmp.Or(k.Command.Wants, k.Command.Names), len(k.Command.Args), k.Command.More),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for i, name := range k.Command.Args {
 				o.fields[name] = args[i]
@@ -36,7 +41,7 @@ func newCreate(f *Factory, k *model.Kind) *cobra.Command {
 	for _, fl := range k.Command.Flags {
 		addFlag(c.Flags(), k, fl, o.fields)
 	}
-	return c
+	return c, o
 }
 
 // addFlag adds the flag of a field, which stores what is given in fields.
@@ -46,10 +51,10 @@ func addFlag(set *pflag.FlagSet, k *model.Kind, fl model.Flag, fields map[string
 	if field.Example != "" {
 		usage += " Example: " + field.Example + "."
 	}
+	v := &fieldValue{kind: field.Type, name: fl.Field, fields: fields, initial: fl.Default, split: fl.Split}
 	if fl.Default != "" {
-		fields[fl.Field] = fl.Default
+		_ = v.Set(fl.Default) // the generator has checked it
 	}
-	v := &fieldValue{kind: field.Type, name: fl.Field, fields: fields, initial: fl.Default}
 	added := set.VarPF(v, fl.Name, fl.Short, usage)
 	if fl.Alias != "" {
 		added.Annotations = map[string][]string{aliasOf: {fl.Alias}}
@@ -63,6 +68,7 @@ type fieldValue struct {
 	name    string
 	fields  map[string]any
 	initial string
+	split   string // what stands between the elements of one value of a list; "": a value is an element
 }
 
 // Set stores the value in the field's type.
@@ -76,7 +82,12 @@ func (v *fieldValue) Set(text string) error {
 		v.fields[v.name] = n
 	case model.Strings:
 		list, _ := v.fields[v.name].([]string)
-		v.fields[v.name] = append(list, text)
+		if v.split == "" {
+			list = append(list, text)
+		} else if text != "" {
+			list = append(list, strings.Split(text, v.split)...)
+		}
+		v.fields[v.name] = list
 	default:
 		v.fields[v.name] = text
 	}
@@ -97,7 +108,12 @@ func (v *fieldValue) Type() string {
 // object makes the object that the options describe.
 func (o *createOptions) object() (model.Object, error) {
 	if o.kind.TenantScoped() {
-		o.fields["tenantName"] = o.tenant
+		o.fields["tenantName"] = cmp.Or(o.tenant, "default")
+	}
+	if o.prepare != nil {
+		if err := o.prepare(o.fields); err != nil {
+			return nil, err
+		}
 	}
 	text, err := json.Marshal(o.fields)
 	if err != nil {
@@ -115,16 +131,20 @@ func (o *createOptions) check(object model.Object) error {
 	for _, fl := range o.kind.Command.Flags {
 		field, _ := o.kind.Field(fl.Field)
 		value, isText := object.Field(fl.Field).(string)
+		list, _ := object.Field(fl.Field).([]string)
 		switch {
+		case (field.Required || fl.Needed) && value == "" && len(list) == 0:
+			return term.BadUsage("%s is required: --%s", wordOf(fl.Name), fl.Name)
 		case !isText:
-		case field.Required && value == "":
-			return term.BadUsage("--%s is required", fl.Name)
-		case (field.Format == "ipv4" || field.Format == "ipv6") && !model.Formats()[field.Format].Accepts(value):
+		case (field.Format == "ipv4" || field.Format == "ipv6" || field.Format == "routerIP") && !model.Formats()[field.Format].Accepts(value):
 			return term.BadUsage("--%s %s: it takes %s", fl.Name, value, model.Formats()[field.Format].Says)
 		}
 	}
 	return nil
 }
+
+// wordOf is a flag's name as messages begin with it: "Subnet".
+func wordOf(flag string) string { return strings.ToUpper(flag[:1]) + flag[1:] }
 
 func runCreate(ctx context.Context, f *Factory, o *createOptions) error {
 	object, err := o.object()
@@ -139,7 +159,7 @@ func runCreate(ctx context.Context, f *Factory, o *createOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.kind.Command.Creating != "" {
+	if o.kind.Command.Creating != "" && !o.silent {
 		said := say(o.kind.Command.Creating, func(name string) string { return term.Cell(object.Field(name)) })
 		if err := printf(f.Out, "%s\n", said); err != nil {
 			return err

@@ -38,19 +38,27 @@ func (f *Factory) client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.connect(token), nil
+}
+
+// connect makes a client of the netmaster that the global flags name, whose URL is valid.
+func (f *Factory) connect(token string) *client.Client {
 	transport := f.HTTP
 	if transport == nil {
 		transport = &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
 	}
-	return &client.Client{Base: f.netmaster, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience}, nil
+	return &client.Client{Base: f.netmaster, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience}
 }
 
 // patience is for how long a command waits while the cluster has no leader.
 const patience = 5 * time.Second
 
+// tokenPath is where the login is kept.
+func (f *Factory) tokenPath() string { return filepath.Join(f.Home, ".netctl", "config.json") }
+
 // token reads what netctl login has left; "" when nobody is logged in.
 func (f *Factory) token() (string, error) {
-	path := filepath.Join(f.Home, ".netctl", "config.json")
+	path := f.tokenPath()
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil

@@ -19,10 +19,10 @@ type inspectOptions struct {
 func newInspect(f *Factory, k *model.Kind) *cobra.Command {
 	o := &inspectOptions{kind: k}
 	c := &cobra.Command{
-		Use: "inspect", Short: "Show a " + k.Command.Use + " with its operational state", Args: exactly(nameArg(k)),
+		Use: "inspect", Short: "Show a " + k.Command.Use + " with its operational state", Args: named(k.Command.Names, len(nameArgs(k)), false),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.name = args[0]
+			o.name = model.Key(args...)
 			return runInspect(cmd.Context(), f, o)
 		},
 	}

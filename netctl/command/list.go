@@ -76,7 +76,8 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	l := &listing{columns: term.Columns(o.kind, format.Wide()), tail: o.kind.Command.TabTail && !format.Wide(), value: objects}
+	l := &listing{columns: term.Columns(o.kind, format.Wide()), tail: o.kind.Command.TabTail && !format.Wide(),
+		rowTail: o.kind.Command.RowTail && !format.Wide(), value: objects}
 	for _, object := range objects {
 		l.rows = append(l.rows, term.Row(l.columns, object.Field))
 		l.names = append(l.names, term.Cell(object.Field(nameArg(o.kind))))

@@ -9,6 +9,7 @@ import (
 type listing struct {
 	columns []model.Column
 	tail    bool // pad the last column too
+	rowTail bool // pad the last column of rows, not of the header
 	rows    [][]string
 	names   []string
 	value   any // for json, yaml and jsonpath
@@ -18,7 +19,7 @@ type listing struct {
 func (l *listing) write(f *Factory, format term.Format) error {
 	switch {
 	case format.Tabular():
-		return local((&term.Table{Columns: l.columns, Tail: l.tail, Rows: l.rows}).Write(f.Out))
+		return local((&term.Table{Columns: l.columns, Tail: l.tail, RowTail: l.rowTail, Rows: l.rows}).Write(f.Out))
 	case format.Name == "name":
 		for _, name := range l.names {
 			if err := printf(f.Out, "%s\n", name); err != nil {

@@ -12,7 +12,27 @@ import (
 // newObject makes the command group of a kind.
 func newObject(f *Factory, k *model.Kind) *cobra.Command {
 	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Command.Aliases, Short: k.Title + " operations", Long: k.Doc}
-	c.AddCommand(newCreate(f, k), newRemove(f, k), newList(f, k), newInspect(f, k))
+	for _, v := range []struct {
+		name string
+		make func() *cobra.Command
+	}{
+		{"create", func() *cobra.Command { create, _ := newCreate(f, k); return create }},
+		{"rm", func() *cobra.Command { return newRemove(f, k) }},
+		{"ls", func() *cobra.Command { return newList(f, k) }},
+		{"inspect", func() *cobra.Command { return newInspect(f, k) }},
+	} {
+		if k.Command.Has(v.name) {
+			c.AddCommand(v.make())
+		}
+	}
+	switch k.Name {
+	case model.KindPolicy().Name:
+		addRules(f, model.KindRule(), c)
+	case model.KindAppProfile().Name:
+		addAppProfile(f, k, c)
+	case model.KindExtContractsGroup().Name:
+		addContracts(f, k, c)
+	}
 	return c
 }
 
@@ -47,6 +67,14 @@ func say(text string, field func(name string) string) string {
 
 // nameArg is the argument that names an object: the last part of its key.
 func nameArg(k *model.Kind) string { return k.Key[len(k.Key)-1] }
+
+// nameArgs are the arguments that name an object: its key without the tenant.
+func nameArgs(k *model.Kind) []string {
+	if k.TenantScoped() {
+		return k.Key[1:]
+	}
+	return k.Key
+}
 
 // complete offers the names of the tenant's objects.
 func complete(f *Factory, k *model.Kind, s *scope) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -18,10 +18,10 @@ type removeOptions struct {
 func newRemove(f *Factory, k *model.Kind) *cobra.Command {
 	o := &removeOptions{kind: k}
 	c := &cobra.Command{
-		Use: "rm", Aliases: []string{"delete"}, Short: "Delete a " + k.Command.Use, Args: exactly(nameArg(k)),
+		Use: "rm", Aliases: []string{"delete"}, Short: "Delete a " + k.Command.Use, Args: named(k.Command.Names, len(nameArgs(k)), false),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.name = args[0]
+			o.name = model.Key(args...)
 			return runRemove(cmd.Context(), f, o)
 		},
 	}

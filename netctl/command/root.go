@@ -69,15 +69,16 @@ func newRoot(f *Factory) *cobra.Command {
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
 	for _, k := range model.Kinds() {
 		switch {
-		case k.Name == model.KindGlobal().Name:
-			root.AddCommand(newGlobal(f, k))
+		case k.Command.Use == "" || k.Command.Under != "":
+		case k.Command.Single:
+			root.AddCommand(newSingle(f, k))
 		case k.InspectOnly:
 			root.AddCommand(newEndpoint(f, k))
 		default:
 			root.AddCommand(newObject(f, k))
 		}
 	}
-	root.AddCommand(newVersion(f), newNode(f))
+	root.AddCommand(newVersion(f), newNode(f), newLogin(f))
 	root.AddCommand(newGet(f), newDescribe(f), newApply(f), newDiff(f), newDelete(f), newExport(f), newExplain(f), newEvents(f))
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
@@ -105,8 +106,24 @@ func needSubcommand(c *cobra.Command) {
 // exactly demands the arguments that names tell.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
+		if len(names) == 0 && len(args) > 0 {
+			return term.BadUsage("More arguments than required")
+		}
 		if len(args) != len(names) {
 			return term.BadUsage("%d argument(s) wanted (%s), got %d", len(names), strings.Join(names, ", "), len(args))
+		}
+		return nil
+	}
+}
+
+// named demands n arguments, which what describes; more lets further ones pass.
+func named(what string, n int, more bool) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < n:
+			return term.BadUsage("%s required", what)
+		case len(args) > n && !more:
+			return term.BadUsage("More arguments than required")
 		}
 		return nil
 	}

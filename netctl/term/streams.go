@@ -14,12 +14,15 @@ type Streams struct {
 	Out, Err io.Writer
 	ErrTTY   bool // Err is a terminal: errors are shown as a person likes them
 	Now      func() time.Time
+	// Secret reads a line that is not shown; ErrNoTerminal where it cannot be hidden.
+	Secret func() (string, error)
 }
 
 // System is the process's own streams.
 func System() Streams {
 	info, err := os.Stderr.Stat()
-	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTTY: err == nil && info.Mode()&os.ModeCharDevice != 0, Now: time.Now}
+	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTTY: err == nil && info.Mode()&os.ModeCharDevice != 0, Now: time.Now,
+		Secret: func() (string, error) { return secret(os.Stdin) }}
 }
 
 // Fail prints an error as one log line, in the original's forms.

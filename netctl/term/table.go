@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +15,7 @@ import (
 type Table struct {
 	Columns []model.Column
 	Tail    bool // pad the last column too
+	RowTail bool // of the rows alone
 	Rows    [][]string
 }
 
@@ -23,14 +25,14 @@ func (t *Table) Write(w io.Writer) error {
 	headers, dashes := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		n := c.Dashes
-		if n == 0 {
+		if n == 0 { // a column without a header has no dashes
 			n = len(c.Header)
 		}
 		headers[i], dashes[i] = c.Header, strings.Repeat("-", n)
 	}
-	for _, row := range append([][]string{headers, dashes}, t.Rows...) {
+	for i, row := range append([][]string{headers, dashes}, t.Rows...) {
 		line := strings.Join(row, "\t")
-		if t.Tail {
+		if t.Tail || t.RowTail && i > 1 {
 			line += "\t"
 		}
 		if _, err := fmt.Fprintln(out, line); err != nil {
@@ -53,11 +55,32 @@ func Columns(k *model.Kind, wide bool) []model.Column {
 
 // Row reads the columns' fields.
 func Row(columns []model.Column, field func(name string) any) []string {
-	row := make([]string, len(columns))
-	for i, c := range columns {
-		row[i] = Cell(field(c.Field))
+	row := make([]string, 0, len(columns))
+	for _, c := range columns {
+		switch {
+		case c.HeadOnly:
+		case c.Field == "":
+			row = append(row, "")
+		default:
+			row = append(row, styled(c.Style, field(c.Field)))
+		}
 	}
 	return row
+}
+
+// styled prints one value in the style of its column.
+func styled(style string, v any) string {
+	switch style {
+	case "brackets":
+		list, _ := v.([]string)
+		return "[" + strings.Join(list, " ") + "]"
+	case "bandwidth":
+		text, _ := v.(string)
+		if b, err := model.ParseBandwidth(text); err == nil {
+			return b.String()
+		}
+	}
+	return Cell(v)
 }
 
 // Cell prints one value.
@@ -78,6 +101,7 @@ func Cell(v any) string {
 
 // WriteRow prints the rows alone, each column at least as wide as its header, for a table that grows as one watches.
 func (t *Table) WriteRow(w io.Writer) error {
+	columns := slices.DeleteFunc(slices.Clone(t.Columns), func(c model.Column) bool { return c.HeadOnly })
 	for _, row := range t.Rows {
 		var b strings.Builder
 		for i, cell := range row {
@@ -85,7 +109,7 @@ func (t *Table) WriteRow(w io.Writer) error {
 				b.WriteString(cell)
 				break
 			}
-			fmt.Fprintf(&b, "%-*s  ", max(len(t.Columns[i].Header), t.Columns[i].Dashes), cell)
+			fmt.Fprintf(&b, "%-*s  ", max(len(columns[i].Header), columns[i].Dashes), cell)
 		}
 		if _, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " ")); err != nil {
 			return err

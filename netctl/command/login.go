@@ -1,0 +1,77 @@
+package command
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/netctl/term"
+)
+
+func newLogin(f *Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "login", Short: "Log in at the auth proxy", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runLogin(cmd.Context(), f) },
+	}
+}
+
+// runLogin trades a user's name and password for a token and keeps it for the commands that follow.
+func runLogin(ctx context.Context, f *Factory) error {
+	if !strings.HasPrefix(f.netmaster, "https://") {
+		const text = "login requires a https auth_proxy URL"
+		if err := printf(f.Out, "%s\n", text); err != nil {
+			return err
+		}
+		return term.Exitf(term.Server, "%s: name it with --netmaster", text)
+	}
+	user, password, err := credentials(f)
+	if err != nil {
+		return err
+	}
+	status, answer, err := f.connect("").Login(ctx, user, password)
+	switch {
+	case err != nil:
+		return local(err)
+	case status == http.StatusUnauthorized:
+		return term.Exitf(term.Server, "Login failed: Bad username or password.")
+	case status != http.StatusOK:
+		return term.Exitf(term.Server, "Login failed: unexpected response code (%d): %s", status, strings.TrimSpace(string(answer)))
+	}
+	if err := f.keepToken(answer); err != nil {
+		return local(err)
+	}
+	return printf(f.Out, "Login succeeded.\n")
+}
+
+// credentials asks who logs in.
+func credentials(f *Factory) (user, password string, err error) {
+	if err := printf(f.Out, "Username: "); err != nil {
+		return "", "", err
+	}
+	if user, err = term.Line(f.In); err != nil {
+		return "", "", local(err)
+	}
+	if user == "" {
+		return "", "", term.Exitf(term.Server, "no username was given")
+	}
+	if err := printf(f.Out, "Password: "); err != nil {
+		return "", "", err
+	}
+	if password, err = f.Secret(); err != nil {
+		return "", "", local(err)
+	}
+	return user, password, printf(f.Out, "\n")
+}
+
+// keepToken stores the answer of a login where token finds it.
+func (f *Factory) keepToken(answer []byte) error {
+	path := f.tokenPath()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, answer, 0o600)
+}

@@ -1,0 +1,135 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// addRules adds the rule verbs to the policy command.
+func addRules(f *Factory, k *model.Kind, c *cobra.Command) {
+	add, o := newCreate(f, k)
+	add.Use, add.Short = k.Command.Use+"-add", "Add a rule to a policy"
+	o.prepare = checkRule
+	rm := newRemove(f, k)
+	rm.Use, rm.Aliases, rm.Short = k.Command.Use+"-rm", []string{k.Command.Use + "-delete"}, "Delete a rule of a policy"
+	c.AddCommand(add, rm, newRuleList(f, k))
+}
+
+// checkRule refuses flags that make no sense in the rule's direction.
+func checkRule(fields map[string]any) error {
+	given := func(field string) bool { text, _ := fields[field].(string); return text != "" }
+	refuse := func(format string, args ...any) error { return term.Exitf(term.Usage, format, args...) }
+	switch direction := fields["direction"]; direction {
+	case "in":
+		switch {
+		case given("toEndpointGroup"), given("toNetwork"):
+			return refuse("Cant specify to-group or to-network for incoming rule")
+		case given("fromEndpointGroup") && given("fromNetwork"):
+			return refuse("Cant specify both from-group argument and -from-network for incoming rule")
+		}
+	case "out":
+		switch {
+		case given("fromEndpointGroup"), given("fromNetwork"), given("fromIpAddress"):
+			return refuse("Cant specify from-group, from-network or from-ip-address for outgoing rule")
+		case given("toEndpointGroup") && given("toNetwork"):
+			return refuse("Cant specify both to-group argument and -to-network for outgoing rule")
+		}
+	default:
+		return refuse("Unknown direction %v: it is in or out", direction)
+	}
+	return nil
+}
+
+func newRuleList(f *Factory, k *model.Kind) *cobra.Command {
+	s, o := &scope{}, &output{}
+	c := &cobra.Command{
+		Use: k.Command.Use + "-ls", Aliases: []string{k.Command.Use + "-list"}, Short: "List the rules of a policy",
+		Args:              named(model.KindPolicy().Command.Names, 1, false),
+		ValidArgsFunction: complete(f, model.KindPolicy(), s),
+		RunE:              func(cmd *cobra.Command, args []string) error { return runRuleList(cmd.Context(), f, s, o, args[0]) },
+	}
+	s.register(c, k)
+	o.register(c)
+	return c
+}
+
+// incoming and outgoing are the columns of the two tables of rules.
+func incoming() []model.Column {
+	return []model.Column{
+		{Header: "Rule", Field: "ruleId"}, {Header: "Priority", Field: "priority"},
+		{Header: "From EndpointGroup", Field: "fromEndpointGroup"}, {Header: "From Network", Field: "fromNetwork"},
+		{Header: "From IpAddress", Field: "fromIpAddress", Dashes: 9}, {Header: "To IpAddress", Field: "toIpAddress", Dashes: 12},
+		{Header: "Protocol", Field: "protocol"}, {Header: "Port", Field: "port"}, {Header: "Action", Field: "action"},
+	}
+}
+
+func outgoing() []model.Column {
+	return []model.Column{
+		{Header: "Rule", Field: "ruleId"}, {Header: "Priority", Field: "priority"},
+		{Header: "To EndpointGroup", Field: "toEndpointGroup"}, {Header: "To Network", Field: "toNetwork"},
+		{Header: "To IpAddress", Field: "toIpAddress", Dashes: 9},
+		{Header: "Protocol", Field: "protocol"}, {Header: "Port", Field: "port"}, {Header: "Action", Field: "action"},
+	}
+}
+
+func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, policy string) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	if _, err := c.Tenants().Get(ctx, s.tenant); err != nil {
+		return err
+	}
+	if _, err := c.Policys().Get(ctx, s.tenant, policy); err != nil {
+		return err
+	}
+	all, err := c.Rules().List(ctx)
+	if err != nil {
+		return err
+	}
+	rules := slices.DeleteFunc(all, func(r *model.Rule) bool { return r.TenantName != s.tenant || r.PolicyName != policy })
+	slices.SortStableFunc(rules, func(a, b *model.Rule) int { return cmp.Compare(a.Priority, b.Priority) })
+	switch {
+	case format.Tabular():
+		return writeRules(f, rules)
+	case format.Name == "name":
+		for _, r := range rules {
+			if err := printf(f.Out, "%s\n", r.RuleId); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return local(format.Write(f.Out, rules))
+}
+
+func writeRules(f *Factory, rules []*model.Rule) error {
+	for _, part := range []struct {
+		title, direction string
+		columns          []model.Column
+	}{{"Incoming Rules:", "in", incoming()}, {"Outgoing Rules:", "out", outgoing()}} {
+		t := &term.Table{Columns: part.columns}
+		for _, r := range rules {
+			if r.Direction == part.direction {
+				t.Rows = append(t.Rows, term.Row(t.Columns, r.Field))
+			}
+		}
+		if err := printf(f.Out, "%s\n", part.title); err != nil {
+			return err
+		}
+		if err := t.Write(f.Out); err != nil {
+			return local(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// newSingle makes the command group of a kind that has one object.
+func newSingle(f *Factory, k *model.Kind) *cobra.Command {
+	c := &cobra.Command{Use: k.Command.Use, Short: k.Title, Long: k.Doc}
+	c.AddCommand(newSingleInfo(f, k), newSingleInspect(f, k), newSingleSet(f, k))
+	return c
+}
+
+// singleName is the key of the one object.
+func singleName(k *model.Kind) string {
+	field, _ := k.Field(nameArg(k))
+	return field.Enum[0]
+}
+
+func newSingleInfo(f *Factory, k *model.Kind) *cobra.Command {
+	var ignored struct {
+		tenant string
+		all    bool
+	}
+	o := &output{}
+	c := &cobra.Command{
+		Use: "info", Short: "Show the settings", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSingleInfo(cmd.Context(), f, k, o) },
+	}
+	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON")
+	c.Flags().StringVarP(&ignored.tenant, "tenant", "t", "default", "ignored, for old scripts")
+	c.Flags().BoolVarP(&ignored.all, "all", "a", false, "ignored, for old scripts")
+	return c
+}
+
+func runSingleInfo(ctx context.Context, f *Factory, k *model.Kind, o *output) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	list, err := c.List(ctx, k)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return local(term.WriteJSON(f.Out, list))
+	}
+	for _, object := range list {
+		for _, l := range k.Command.Info {
+			if err := printf(f.Out, "%s: %s\n", l.Text, term.Cell(object.Field(l.Field))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func newSingleInspect(f *Factory, k *model.Kind) *cobra.Command {
+	return &cobra.Command{
+		Use: "inspect", Short: "Show the settings with their operational state", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runInspect(cmd.Context(), f, &inspectOptions{kind: k, name: singleName(k)})
+		},
+	}
+}
+
+func newSingleSet(f *Factory, k *model.Kind) *cobra.Command {
+	fields := map[string]any{}
+	short := "Set all settings; what is not given is cleared or has its default"
+	if k.Command.Merge {
+		short = "Change settings; what is not given stays"
+	}
+	c := &cobra.Command{
+		Use: "set", Short: short, Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSingleSet(cmd.Context(), f, k, fields) },
+	}
+	for _, fl := range k.Command.Flags {
+		addFlag(c.Flags(), k, fl, fields)
+	}
+	return c
+}
+
+// runSingleSet posts the object with what is given.
+func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[string]any) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	object, err := present(ctx, c, k)
+	if err != nil {
+		return err
+	}
+	given := maps.Clone(fields)
+	given[nameArg(k)] = singleName(k)
+	text, err := json.Marshal(given)
+	if err != nil {
+		return local(err)
+	}
+	if err := json.Unmarshal(text, object); err != nil {
+		return local(err)
+	}
+	_, err = c.Put(ctx, object)
+	return err
+}
+
+// present is what set changes: the object as it is when the command keeps what is not given, else an empty one.
+func present(ctx context.Context, c *client.Client, k *model.Kind) (model.Object, error) {
+	if !k.Command.Merge {
+		return k.New(), nil
+	}
+	return c.Get(ctx, k, singleName(k))
+}

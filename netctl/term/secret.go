@@ -1,0 +1,53 @@
+package term
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrNoTerminal: a secret can only be asked for on a terminal.
+var ErrNoTerminal = errors.New("standard input is not a terminal")
+
+// Line reads one line, without what ends it. It reads byte by byte, so that what follows is left to others.
+func Line(r io.Reader) (string, error) {
+	var b strings.Builder
+	one := make([]byte, 1)
+	for {
+		n, err := r.Read(one)
+		switch {
+		case n == 1 && one[0] == '\n':
+			return strings.TrimSuffix(b.String(), "\r"), nil
+		case n == 1:
+			b.WriteByte(one[0])
+		case errors.Is(err, io.EOF) && b.Len() > 0:
+			return b.String(), nil
+		case err != nil:
+			return "", err
+		}
+	}
+}
+
+// secret reads a line from a terminal that does not show it.
+func secret(terminal *os.File) (string, error) {
+	fd := int(terminal.Fd())
+	before, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		return "", ErrNoTerminal
+	}
+	silent := *before
+	silent.Lflag &^= unix.ECHO
+	if err := unix.IoctlSetTermios(fd, unix.TCSETS, &silent); err != nil {
+		return "", err
+	}
+	defer func() { _ = unix.IoctlSetTermios(fd, unix.TCSETS, before) }()
+	line, err := bufio.NewReader(terminal).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return strings.TrimRight(line, "\r\n"), nil
+}
