@@ -68,7 +68,7 @@ func (v *View) Network(id string) *Network          { return v.networks[id] }
 func (v *View) Group(id string) *record.Group       { return v.groups[id] }
 func (v *View) Endpoint(id string) *record.Endpoint { return v.endpoints[id] }
 
-// PolicyRule, ServiceLB and Provider return records by their state ids, nil when there is none.
+// PolicyRule returns a record by its state id, nil when there is none; so do ServiceLB and Provider.
 func (v *View) PolicyRule(id string) *record.PolicyRule { return v.policyRules[id] }
 func (v *View) ServiceLB(id string) *record.ServiceLB   { return v.serviceLBs[id] }
 func (v *View) Provider(id string) *record.Provider     { return v.providers[id] }
