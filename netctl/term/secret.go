@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrNoTerminal: a secret can only be asked for on a terminal.
+// ErrNoTerminal says that a secret can only be asked for on a terminal.
 var ErrNoTerminal = errors.New("standard input is not a terminal")
 
 // Line reads one line, without what ends it. It reads byte by byte, so that what follows is left to others.

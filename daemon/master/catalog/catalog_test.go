@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -33,6 +34,17 @@ func describe(c *catalog.Catalog) (out string) {
 				out += "  pool " + network.Block(g.ID).AllocatedText() + "\n"
 			}
 		}
+		for _, s := range v.ServiceLBs("default") {
+			out += fmt.Sprintf("%+v %+v\n", *s, *v.Provider(s.ID))
+			want := 0
+			for range v.ProvidersOf(s) {
+				want++
+			}
+			if got := len(v.Provider(s.ID).Providers); got != want {
+				out += fmt.Sprintf("WRONG: %d providers listed, %d are\n", got, want)
+			}
+		}
+		out += rulesOf(v)
 		for _, k := range model.Kinds() {
 			if k.InspectOnly {
 				continue
@@ -45,6 +57,27 @@ func describe(c *catalog.Catalog) (out string) {
 	return out
 }
 
+// rulesOf prints the rules that agents get, and complains of one that is missing or stale.
+func rulesOf(v *catalog.View) (out string) {
+	for _, o := range v.Objects(model.KindRule()) {
+		r := o.(*model.Rule)
+		for _, g := range v.Objects(model.KindEndpointGroup()) {
+			g := g.(*model.EndpointGroup)
+			id := record.PolicyRuleID("default", g.GroupName, "p", r.RuleId, record.InRx)
+			placed, own, far := v.PolicyRule(id), v.Group(g.GroupName+":default"), v.Group(r.FromEndpointGroup+":default")
+			switch {
+			case (placed != nil) != (len(g.Policies) > 0 && far != nil):
+				out += fmt.Sprintf("WRONG: %s placed %v\n", id, placed != nil)
+			case placed != nil && (placed.DstEndpointGroup != own.EndpointGroupID || placed.SrcEndpointGroup != far.EndpointGroupID):
+				out += fmt.Sprintf("WRONG: %+v\n", *placed)
+			case placed != nil:
+				out += fmt.Sprintf("%+v\n", *placed)
+			}
+		}
+	}
+	return out
+}
+
 // Whatever is done to a cluster, a master that starts anew from the store knows exactly what the running one knows:
 // nothing leaks, nothing is forgotten.
 func TestNewMasterKnowsTheSame(t *testing.T) {
@@ -54,22 +87,42 @@ func TestNewMasterKnowsTheSame(t *testing.T) {
 		name := func(kind string, n int) string {
 			return fmt.Sprintf("%s%d", kind, rapid.IntRange(1, n).Draw(rt, kind))
 		}
-		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
 			network, group, container := name("net", 3), name("group", 2), name("c", 6)
 			var err error
-			switch rapid.SampledFrom([]string{"network", "group", "endpoint", "hold", "rm network", "rm group", "rm endpoint", "release"}).Draw(rt, "verb") {
+			switch rapid.SampledFrom([]string{"network", "group", "endpoint", "hold", "rm network", "rm group", "rm endpoint", "release",
+				"service", "rm service", "policy", "rule", "rm rule", "rm policy", "profile"}).Draw(rt, "verb") {
 			case "network":
 				_, err = m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: network,
 					Encap: rapid.SampledFrom([]string{"vlan", "vxlan"}).Draw(rt, "encap"), Subnet: "10.1." + network[3:] + ".0/28"})
 			case "group":
 				_, err = m.EndpointGroups().Put(ctx, &model.EndpointGroup{TenantName: "default", NetworkName: network, GroupName: group,
-					IpPool: rapid.SampledFrom([]string{"", "10.1." + network[3:] + ".8-10.1." + network[3:] + ".9"}).Draw(rt, "pool")})
+					IpPool:     rapid.SampledFrom([]string{"", "10.1." + network[3:] + ".8-10.1." + network[3:] + ".9"}).Draw(rt, "pool"),
+					Policies:   rapid.SampledFrom([][]string{nil, {"p"}}).Draw(rt, "policies"),
+					NetProfile: rapid.SampledFrom([]string{"", "np"}).Draw(rt, "profile")})
 			case "endpoint":
 				in := rapid.SampledFrom([]string{"", group}).Draw(rt, "in")
 				_, _, err = m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: network, ServiceName: in,
-					ConfigEP: model.EndpointConfigRequest{Container: container, Host: "h1", ServiceName: in}})
+					ConfigEP: model.EndpointConfigRequest{Container: container, Host: "h1", ServiceName: in}, Labels: map[string]string{"app": container}})
 			case "hold":
 				_, err = m.AllocAddress(ctx, model.AllocAddressRequest{NetworkID: network + ".default"})
+			case "service":
+				_, err = m.ServiceLBs().Put(ctx, &model.ServiceLB{TenantName: "default", NetworkName: network, ServiceName: group,
+					Selectors: []string{"app=" + container}, Ports: []string{"80:80:TCP"}})
+			case "rm service":
+				_, err = m.ServiceLBs().Delete(ctx, "default", group)
+			case "policy":
+				_, err = m.Policys().Put(ctx, &model.Policy{TenantName: "default", PolicyName: "p"})
+			case "rule":
+				_, err = m.Rules().Put(ctx, &model.Rule{TenantName: "default", PolicyName: "p", RuleId: container, Direction: "in",
+					Action: "deny", FromEndpointGroup: group})
+			case "rm rule":
+				_, err = m.Rules().Delete(ctx, "default", "p", container)
+			case "rm policy":
+				_, err = m.Policys().Delete(ctx, "default", "p")
+			case "profile":
+				_, err = m.Netprofiles().Put(ctx, &model.Netprofile{TenantName: "default", ProfileName: "np",
+					DSCP: rapid.IntRange(0, 63).Draw(rt, "dscp")})
 			case "rm network":
 				_, err = m.Networks().Delete(ctx, "default", network)
 			case "rm group":
@@ -87,7 +140,11 @@ func TestNewMasterKnowsTheSame(t *testing.T) {
 		if err := fresh.Load(ctx, m.Store, quiet); err != nil {
 			rt.Fatal(err)
 		}
-		if want, got := describe(fresh), describe(m.Catalog); got != want {
+		want, got := describe(fresh), describe(m.Catalog)
+		if strings.Contains(got, "WRONG") {
+			rt.Fatal(got)
+		}
+		if got != want {
 			rt.Fatalf("a new master would know\n%s\nthe running one knows\n%s", want, got)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 func object(kind string, fields ...string) model.ApplyObject {
@@ -85,5 +86,60 @@ func TestApplyDeleteInUse(t *testing.T) {
 	n, err := m.Networks().Inspect(ctx, "shop", "front")
 	if got := fmt.Sprintf("%d %s", n.Oper.NumEndpoints, n.Oper.AllocatedIPAddresses); err != nil || got != "2 10.7.0.10-10.7.0.20" {
 		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// Every kind in one request, in the wrong order: each rule sees what comes with it, and deletion leaves nothing.
+func TestApplyEverything(t *testing.T) {
+	ctx := context.Background()
+	m := mastertest.Start(t, mastertest.Options{})
+	list := func(o model.ApplyObject, field string, values ...string) model.ApplyObject {
+		o.Fields[field] = values
+		return o
+	}
+	const shop = "shop"
+	objects := []model.ApplyObject{
+		list(object("appProfile", "tenantName", shop, "appProfileName", "app"), "endpointGroups", "web", "db"),
+		object("rule", "tenantName", shop, "policyName", "p", "ruleId", "1", "direction", "in", "action", "deny", "protocol", "tcp"),
+		object("rule", "tenantName", shop, "policyName", "p", "ruleId", "2", "direction", "in", "action", "allow", "fromEndpointGroup", "web", "protocol", "udp"),
+		object("rule", "tenantName", shop, "policyName", "p", "ruleId", "3", "direction", "out", "action", "allow", "toNetwork", "front"),
+		list(list(object("endpointGroup", "tenantName", shop, "networkName", "front", "groupName", "db", "netProfile", "np"), "policies", "p"), "extContractsGrps", "c"),
+		list(list(object("serviceLB", "tenantName", shop, "serviceName", "s", "networkName", "front"), "selectors", "a=b"), "ports", "80:80:TCP"),
+		object("endpointGroup", "tenantName", shop, "networkName", "front", "groupName", "web"),
+		object("extContractsGroup", "tenantName", shop, "contractsGroupName", "c", "contractsType", "provided"),
+		object("policy", "tenantName", shop, "policyName", "p"),
+		object("netprofile", "tenantName", shop, "profileName", "np", "bandwidth", "10Mbps"),
+		object("network", "tenantName", shop, "networkName", "front", "encap", "vxlan", "subnet", "10.7.0.0/24"),
+		object("tenant", "tenantName", shop),
+		object("Bgp", "hostname", "h1", "routerip", "50.1.1.2/24"),
+		object("aciGw", "name", "aciGw", "enforcePolicies", "yes", "includeCommonTenant", "no", "physicalDomain", "d"),
+	}
+	before, _, err := m.Store.List(ctx, record.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, _, err := m.Apply(ctx, model.ApplyRequest{Objects: objects, DryRun: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := m.Apply(ctx, model.ApplyRequest{Objects: objects}); err != nil {
+			t.Fatal(err)
+		}
+		if got := placed(t, m); len(got) != 3 {
+			t.Errorf("want 3 rules for agents, got %v", got)
+		}
+		if got := read[record.Group](t, m, record.Groups+"db:shop"); got.Bandwidth != "10Mbps" {
+			t.Errorf("the profile must be in the group's record, got %+v", got)
+		}
+		if n, err := m.Networks().Inspect(ctx, shop, "front"); err != nil || n.Oper.AllocatedIPAddresses != "10.7.0.1" {
+			t.Errorf("the service must have the first address, got %+v, %v", n.Oper, err)
+		}
+		if _, _, err := m.Apply(ctx, model.ApplyRequest{Objects: objects, Delete: true}); err != nil {
+			t.Fatal(err)
+		}
+		after, _, err := m.Store.List(ctx, record.State)
+		if err != nil || len(after) != len(before) {
+			t.Errorf("deletion must leave nothing: %d records before, %d after, %v", len(before), len(after), err)
+		}
 	}
 }
