@@ -62,7 +62,7 @@ func (v *View) Referrers(to *model.Kind, key, from string) []string {
 	return slices.Sorted(maps.Keys(v.referrers[to.Name+"/"+key][from]))
 }
 
-// Tenant, Network, Group and Endpoint return records by their state ids, nil when there is none.
+// Tenant returns a record by its state id, nil when there is none; so do Network, Group and Endpoint.
 func (v *View) Tenant(id string) *record.Tenant     { return v.tenants[id] }
 func (v *View) Network(id string) *Network          { return v.networks[id] }
 func (v *View) Group(id string) *record.Group       { return v.groups[id] }
