@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -9,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"bytes"
 
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/netctl/term"

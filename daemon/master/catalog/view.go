@@ -62,26 +62,16 @@ func (v *View) Referrers(to *model.Kind, key, from string) []string {
 	return slices.Sorted(maps.Keys(v.referrers[to.Name+"/"+key][from]))
 }
 
-// Tenant returns the record of a tenant by its name, nil when there is none.
-func (v *View) Tenant(id string) *record.Tenant { return v.tenants[id] }
-
-// Network returns a network by its state id, "network.tenant"; nil when there is none.
-func (v *View) Network(id string) *Network { return v.networks[id] }
-
-// Group returns the record of a group by its state id, "group:tenant"; nil when there is none.
-func (v *View) Group(id string) *record.Group { return v.groups[id] }
-
-// Endpoint returns the record of an endpoint by its state id; nil when there is none.
+// Tenant returns a record by its state id, nil when there is none; so do Network, Group and Endpoint.
+func (v *View) Tenant(id string) *record.Tenant     { return v.tenants[id] }
+func (v *View) Network(id string) *Network          { return v.networks[id] }
+func (v *View) Group(id string) *record.Group       { return v.groups[id] }
 func (v *View) Endpoint(id string) *record.Endpoint { return v.endpoints[id] }
 
-// PolicyRule returns the record of a directional rule by its state id; nil when there is none.
+// PolicyRule returns a record by its state id, nil when there is none; so do ServiceLB and Provider.
 func (v *View) PolicyRule(id string) *record.PolicyRule { return v.policyRules[id] }
-
-// ServiceLB returns the record of a service by its state id, "service:tenant"; nil when there is none.
-func (v *View) ServiceLB(id string) *record.ServiceLB { return v.serviceLBs[id] }
-
-// Provider returns the record of a service's providers by its state id; nil when there is none.
-func (v *View) Provider(id string) *record.Provider { return v.providers[id] }
+func (v *View) ServiceLB(id string) *record.ServiceLB   { return v.serviceLBs[id] }
+func (v *View) Provider(id string) *record.Provider     { return v.providers[id] }
 
 // ServiceLBs returns all services of a tenant, ordered by id.
 func (v *View) ServiceLBs(tenant string) []*record.ServiceLB {

@@ -295,6 +295,8 @@ func TestLegacyAnswers(t *testing.T) {
 		want               string
 	}{
 		{"GET", "/api/v1/networks/", "", 200, "[]\n"},
+		{"GET", "/services", "", 200, "[]\n"},
+		{"GET", "/service/web:default", "", 200, "null\n"},
 		{"GET", "/api/v1/networks", "", 404, "404 page not found\n"},
 		{"GET", "/api/v1/networks/default:nope/", "", 500, "network not found\n"},
 		{"DELETE", "/api/v1/networks/default:nope/", "", 500, "network not found\n"},

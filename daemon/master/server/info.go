@@ -23,6 +23,14 @@ func (s *Server) mountInfo(r *httprouter.Router) {
 	get("/info", func(*http.Request) any { return s.info() })
 	get("/api/v1/nodes", func(q *http.Request) any { return s.nodes(q.Context()) })
 	get("/api/v1/nodes/self", func(*http.Request) any { return s.self() })
+	get("/services", func(*http.Request) any { return s.services(func(*record.ServiceLB) bool { return true }) })
+	r.GET("/service/:id", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		list := s.services(func(one *record.ServiceLB) bool { return one.ID == p.ByName("id") })
+		if len(list) == 0 {
+			list = nil // old clients know an unknown service by null
+		}
+		rest.Answer(w, q, list, 0, nil, s.Log)
+	})
 	get("/api/v1/endpoints/", func(*http.Request) any {
 		out := []model.EndpointOper{}
 		s.Catalog.View(func(v *catalog.View) {
@@ -32,6 +40,21 @@ func (s *Server) mountInfo(r *httprouter.Router) {
 		})
 		return out
 	})
+}
+
+// services lists the records of the services that are wanted, ordered by tenant and name.
+func (s *Server) services(wanted func(*record.ServiceLB) bool) []record.ServiceLB {
+	out := []record.ServiceLB{}
+	s.Catalog.View(func(v *catalog.View) {
+		for _, t := range v.Objects(model.KindTenant()) {
+			for _, one := range v.ServiceLBs(t.ObjectKey()) {
+				if wanted(one) {
+					out = append(out, *one)
+				}
+			}
+		}
+	})
+	return out
 }
 
 func (s *Server) info() model.Info {
