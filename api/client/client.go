@@ -64,6 +64,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) (Re
 	deadline := time.Now().Add(c.Patience)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		rev, err := c.round(ctx, method, path, body, out)
+		ctx = repeating(ctx)
 		if err == nil || !unavailable(err) || time.Now().Add(pause).After(deadline) {
 			return rev, err
 		}
@@ -75,6 +76,11 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) (Re
 	}
 }
 
+// repeatKey marks the context of a request that has been sent before.
+type repeatKey struct{}
+
+func repeating(ctx context.Context) context.Context { return context.WithValue(ctx, repeatKey{}, true) }
+
 // round asks each netmaster in turn until one answers.
 func (c *Client) round(ctx context.Context, method, path string, body []byte, out any) (Revision, error) {
 	err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known").Try("start one, or name it with --netmaster"))
@@ -83,6 +89,7 @@ func (c *Client) round(ctx context.Context, method, path string, body []byte, ou
 		if rev, err = c.one(ctx, base, method, path, body, out); err == nil || !unavailable(err) || ctx.Err() != nil {
 			return rev, err
 		}
+		ctx = repeating(ctx)
 	}
 	return 0, err
 }
@@ -120,6 +127,9 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 		return nil, model.Errorf(model.CodeInvalid, "netmaster", "netmaster URL %q is not valid: %v", base, err)
 	}
 	request.Header.Set("Accept", accept)
+	if ctx.Value(repeatKey{}) != nil {
+		request.Header.Set(model.RepeatHeader, "1")
+	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

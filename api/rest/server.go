@@ -72,13 +72,13 @@ func (s *server) mount(r *httprouter.Router, k *model.Kind) {
 			s.answer(w, q, nil, 0, err)
 			return
 		}
-		stored, rev, err := s.backend.Put(q.Context(), object)
+		stored, rev, err := s.backend.Put(q.Context(), object, q.Header.Get(model.RepeatHeader) != "")
 		s.answer(w, q, stored, rev, err)
 	}
 	r.POST(one, put)
 	r.PUT(one, put)
 	r.DELETE(one, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
-		rev, err := s.backend.Delete(q.Context(), k, p.ByName("key"))
+		rev, err := s.backend.Delete(q.Context(), k, p.ByName("key"), q.Header.Get(model.RepeatHeader) != "")
 		s.answer(w, q, p.ByName("key"), rev, err)
 	})
 }

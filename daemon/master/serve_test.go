@@ -130,6 +130,15 @@ func TestLostAnswer(t *testing.T) {
 	if err != nil || made.IPAddress != "10.1.0.1" {
 		t.Errorf("want 10.1.0.1 after a lost answer, got %q, %v", made.IPAddress, err)
 	}
+	one.db.LoseAnswers(1)
+	if _, err := one.Networks().Put(ctx, network(2)); err != nil {
+		t.Errorf("a network whose answer was lost, asked for again: %v", err)
+	}
+	until(t, "it leads again", func() bool { return one.role() == "leader" })
+	one.db.LoseAnswers(1)
+	if _, err := one.Networks().Delete(ctx, "default", "net2"); err != nil {
+		t.Errorf("a deletion whose answer was lost, asked for again: %v", err)
+	}
 	next, _, err := one.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
 		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1"}})
 	if err != nil || next.IPAddress != "10.1.0.2" {

@@ -49,8 +49,13 @@ func (b *backend) Get(_ context.Context, k *model.Kind, key string) (out model.O
 }
 
 // Put creates or updates an object.
-func (b *backend) Put(ctx context.Context, object model.Object) (model.Object, uint64, error) {
-	rev, err := b.commit.Do(ctx, func(tx *commit.Tx) error { return b.admit.Put(tx, object) })
+func (b *backend) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
+	rev, err := b.commit.Do(ctx, func(tx *commit.Tx) error {
+		if old := tx.Object(object.Kind(), object.ObjectKey()); again && old != nil && len(model.Differences(old, object)) == 0 {
+			return nil
+		}
+		return b.admit.Put(tx, object)
+	})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -62,8 +67,13 @@ func (b *backend) Put(ctx context.Context, object model.Object) (model.Object, u
 }
 
 // Delete removes an object.
-func (b *backend) Delete(ctx context.Context, k *model.Kind, key string) (uint64, error) {
-	rev, err := b.commit.Do(ctx, func(tx *commit.Tx) error { return b.admit.Remove(tx, k, key) })
+func (b *backend) Delete(ctx context.Context, k *model.Kind, key string, again bool) (uint64, error) {
+	rev, err := b.commit.Do(ctx, func(tx *commit.Tx) error {
+		if again && !tx.Has(k.Name, key) {
+			return nil
+		}
+		return b.admit.Remove(tx, k, key)
+	})
 	return uint64(rev), err
 }
 

@@ -63,6 +63,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 					return
 				}
 				refusal = refused(leader, err)
+				q.Header.Set(model.RepeatHeader, "1") // the old leader may have carried it out
 			}
 			select {
 			case <-ctx.Done():

@@ -60,10 +60,10 @@ func failovers(ctx context.Context, dir, program string, times int, log *slog.Lo
 			}
 			serial++
 			n := &model.Tenant{TenantName: fmt.Sprintf("t%d", serial)}
-			for {
-				if _, err := masters[0].Tenants().Put(ctx, n); err == nil {
-					break
-				}
+			patient := *masters[0].Client
+			patient.Patience = 20 * time.Second
+			if _, err := patient.Tenants().Put(ctx, n); err != nil {
+				return nil, fmt.Errorf("no write after the leader's end: %w", err)
 			}
 			worst = max(worst, time.Since(start))
 			_ = dead.cmd.Wait()
