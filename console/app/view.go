@@ -13,6 +13,9 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
+// wideTabs is the width from which the footer has room for the pages' full names.
+const wideTabs = 120
+
 // View draws the screen.
 func (m *Model) View() tea.View {
 	v := tea.NewView(m.Frame())
@@ -85,7 +88,11 @@ func (m *Model) footer() []string {
 	var tabs []string
 	for i, e := range page.Entries() {
 		if i < 9 {
-			name := fmt.Sprintf("%d %s", i+1, short(e.Name, m.width))
+			name := e.Name
+			if m.width < wideTabs {
+				name = e.Short
+			}
+			name = fmt.Sprintf("%d %s", i+1, name)
 			if e.Name == m.page().Name() {
 				name = t.Paint(theme.Title, name)
 			}
@@ -102,15 +109,6 @@ func (m *Model) footer() []string {
 		command += t.Paint(theme.Held, "   filter "+m.filter.Text+" (esc ends it)")
 	}
 	return []string{m.rule(), " " + strings.Join(tabs, " ") + "  ? help", command}
-}
-
-// short is a page's name as narrow terminals show it.
-func short(name string, width int) string {
-	r := []rune(name)
-	if width >= 110 || len(r) <= 5 {
-		return name
-	}
-	return string(r[:5])
 }
 
 func (m *Model) helpLines() []string {

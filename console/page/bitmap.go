@@ -129,7 +129,7 @@ func (p *Bitmap) View(c Canvas, s *feed.Snapshot) []string {
 	}
 	_, role, says := look.cell(t, at(subnet, p.cursor))
 	return append(out, "", t.Paint(theme.Title, t.Glyphs.Cursor+" "+at(subnet, p.cursor).String())+"  "+t.Paint(role, says), "",
-		t.Paint(theme.Dim, t.Glyphs.Used+" endpoint   h held or reserved   "+t.Glyphs.Free+" free   G gateway   N network   B broadcast   - outside the range"))
+		t.Paint(theme.Dim, t.Glyphs.Used+" endpoint  h held  "+t.Glyphs.Free+" free  G gateway  N network  B broadcast  - out of range"))
 }
 
 func (p *Bitmap) owners(n *model.Network, s *feed.Snapshot) map[netip.Addr]*model.EndpointOper {

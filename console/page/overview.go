@@ -90,7 +90,7 @@ func counts(s *feed.Snapshot) string {
 	parts := []string{strconv.Itoa(len(s.Endpoints)) + " endpoints"}
 	for _, k := range model.Kinds() {
 		if !k.InspectOnly && k != model.KindGlobal() {
-			parts = append(parts, strconv.Itoa(len(s.Objects[k.Name]))+" "+k.Plural)
+			parts = append(parts, strconv.Itoa(len(s.Objects[k.Name]))+" "+k.Command.Use+"s")
 		}
 	}
 	return strings.Join(parts, "  ")

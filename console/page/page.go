@@ -48,21 +48,21 @@ type Describe struct {
 // Entry is a page that has a name of its own.
 type Entry struct {
 	Name  string
-	Title string
+	Short string // for narrow terminals
 	Make  func() Page
 }
 
 // Entries are the pages with names, in the order of their number keys. Kinds without a number follow.
 func Entries() []Entry {
 	out := []Entry{
-		{"overview", "Overview", func() Page { return NewOverview() }},
-		{"topology", "Topology", func() Page { return NewTopology() }},
-		{"addresses", "Addresses", func() Page { return NewAddresses() }},
+		{"overview", "over", func() Page { return NewOverview() }},
+		{"topology", "topo", func() Page { return NewTopology() }},
+		{"addresses", "addrs", func() Page { return NewAddresses() }},
 	}
 	for _, k := range []*model.Kind{model.KindEndpoint(), model.KindNetwork(), model.KindEndpointGroup(), model.KindTenant()} {
 		out = append(out, kindEntry(k))
 	}
-	out = append(out, Entry{"leader", "Leader", func() Page { return NewLeader() }}, Entry{"events", "Events", func() Page { return NewEvents() }})
+	out = append(out, Entry{"leader", "leader", func() Page { return NewLeader() }}, Entry{"events", "events", func() Page { return NewEvents() }})
 	for _, k := range model.Kinds() {
 		known := false
 		for _, e := range out {
@@ -76,5 +76,5 @@ func Entries() []Entry {
 }
 
 func kindEntry(k *model.Kind) Entry {
-	return Entry{k.Plural, k.Title + "s", func() Page { return NewTable(k) }}
+	return Entry{k.Plural, k.Command.Use, func() Page { return NewTable(k) }}
 }
