@@ -35,7 +35,7 @@ func (p *Leader) View(c Canvas, s *feed.Snapshot) []string {
 		}
 		wrote, since := "-", "process "+n.Since
 		if n.Role == model.RoleLeader {
-			wrote, since = "revision "+number(n.Revision), "leads   "+n.Since
+			wrote, since = progress(n), "leads   "+n.Since
 		}
 		_, role := nodeState(t, n)
 		line := widget.Fit(t, n.Address, 22) + widget.Fit(t, string(n.Role), 10) + widget.Fit(t, since, 32) + wrote

@@ -67,7 +67,7 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 		}
 		state, role := nodeState(t, n)
 		out = append(out, t.Paint(role, "  "+widget.Fit(t, n.Name, 18)+widget.Fit(t, string(n.Role), 10)+widget.Fit(t, "since "+since(n.Since, c.Now), 12)+
-			widget.Fit(t, "revision "+number(n.Revision), 16)+state))
+			widget.Fit(t, progress(n), 18)+state))
 	}
 	rows := p.rows(c, s)
 	rest := c.Height - len(out) - 2
@@ -84,6 +84,17 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 	}
 	room := max(0, c.Height-len(out))
 	return append(out, lines[max(0, len(lines)-room):]...)
+}
+
+// progress is how far a master is: the leader by its last fenced write, a follower by what it has read.
+func progress(n model.Node) string {
+	switch {
+	case n.Role != model.RoleLeader:
+		return "at revision " + number(n.Revision)
+	case n.Revision == 0:
+		return "no write yet"
+	}
+	return "wrote " + number(n.Revision)
 }
 
 func counts(s *feed.Snapshot) string {

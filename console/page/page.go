@@ -76,5 +76,9 @@ func Entries() []Entry {
 }
 
 func kindEntry(k *model.Kind) Entry {
-	return Entry{k.Plural, k.Command.Use, func() Page { return NewTable(k) }}
+	short := k.Command.Use
+	if len(k.Command.Aliases) > 0 {
+		short = k.Command.Aliases[0]
+	}
+	return Entry{k.Plural, short, func() Page { return NewTable(k) }}
 }
