@@ -1,4 +1,5 @@
-// Contiv is the command for people at a terminal: the lab, several hosts on one machine to try contiv on.
+// Contiv is the command for people at a terminal: the console, which shows a cluster live, and the lab, several hosts on
+// one machine to try contiv on.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/console/app"
 	"github.com/contiv/contiv/lab/command"
 )
 
@@ -22,7 +24,7 @@ func main() {
 
 func run(ctx context.Context, args []string, s command.Streams) int {
 	root := &cobra.Command{Use: "contiv", Short: "Contiv at a terminal", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(command.New(s))
+	root.AddCommand(command.New(s), app.NewCommand(s.In, s.Out, os.Getenv))
 	root.SetArgs(args)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)

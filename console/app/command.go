@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+)
+
+type options struct {
+	netmaster, screen, theme string
+	ascii, once              bool
+	width, height            int
+}
+
+// NewCommand makes the "console" command. getenv reads the environment.
+func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use: "console", Short: "The cluster live in this terminal: hosts, addresses, objects, events", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), in, out, getenv, o) },
+	}
+	netmaster := getenv("NETMASTER")
+	if netmaster == "" {
+		netmaster = client.DefaultBase
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster [$NETMASTER]")
+	f.StringVar(&o.screen, "screen", "overview", "page to begin with")
+	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default dark, mono with $NO_COLOR)")
+	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
+	f.BoolVar(&o.once, "once", false, "print one frame as plain text and end")
+	f.IntVar(&o.width, "width", 100, "cells a line of --once, at least 80")
+	f.IntVar(&o.height, "height", 30, "lines of --once, at least 24")
+	return cmd
+}
+
+func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) string, o *options) error {
+	name := o.theme
+	switch {
+	case name == "" && getenv("NO_COLOR") != "":
+		name = "mono"
+	case name == "":
+		name = "dark"
+	}
+	t, err := theme.New(name, o.ascii)
+	if err != nil {
+		return err
+	}
+	entry, ok := byName(complete(o.screen))
+	if !ok {
+		return fmt.Errorf("there is no page %q: %s are there", o.screen, names())
+	}
+	if !strings.HasPrefix(o.netmaster, "http://") && !strings.HasPrefix(o.netmaster, "https://") {
+		return fmt.Errorf("netmaster URL %q is not valid: it starts with http:// or https://", o.netmaster)
+	}
+	f := feed.New(&client.Client{Base: o.netmaster}, time.Now)
+	m := New(ctx, f, t, entry.Make(), time.Now())
+	if o.once {
+		return once(ctx, out, f, m, o)
+	}
+	return live(ctx, in, out, f, m)
+}
+
+// once prints a single frame.
+func once(ctx context.Context, out io.Writer, f *feed.Feed, m *Model, o *options) error {
+	s, err := f.Once(ctx)
+	if err != nil {
+		return err
+	}
+	m.Update(s)
+	m.Update(tea.WindowSizeMsg{Width: o.width, Height: o.height})
+	_, err = fmt.Fprintln(out, Plain(m.Frame()))
+	return err
+}
+
+// Plain is a frame without colours and without blanks at the ends of lines.
+func Plain(frame string) string {
+	lines := strings.Split(ansi.Strip(frame), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// live runs the program until the user quits or ctx ends.
+func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Model) error {
+	if file, ok := in.(*os.File); !ok || !isTerminal(file) {
+		return errors.New("the console needs a terminal; --once prints one frame without")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+	fed := make(chan error, 1)
+	go func() { fed <- f.Run(ctx, func(s *feed.Snapshot) { program.Send(s) }) }()
+	_, err := program.Run()
+	cancel()
+	if errors.Is(err, tea.ErrProgramKilled) { // ctx ended
+		err = nil
+	}
+	return errors.Join(err, <-fed)
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/page"
+)
+
+// prompt is the line for ":" and "/".
+type prompt struct{ kind, line string }
+
+func (p *prompt) open() bool { return p.kind != "" }
+
+func (p *prompt) start(kind string) { p.kind, p.line = kind, "" }
+
+// key edits the line. done tells that it was ended with enter; esc ends it with an empty line.
+func (p *prompt) key(key string) (kind, line string, done bool) {
+	kind = p.kind
+	switch key {
+	case "esc":
+		*p = prompt{}
+		return kind, "", true
+	case "enter":
+		line = p.line
+		if kind == ":" {
+			line = complete(line)
+		}
+		*p = prompt{}
+		return kind, line, true
+	case "tab":
+		if kind == ":" {
+			p.line = complete(p.line)
+		}
+	case "backspace":
+		if r := []rune(p.line); len(r) > 0 {
+			p.line = string(r[:len(r)-1])
+		}
+	case "space":
+		p.line += " "
+	default:
+		if len([]rune(key)) == 1 {
+			p.line += key
+		}
+	}
+	return kind, p.line, false
+}
+
+// complete is the first page that begins with line, or line itself.
+func complete(line string) string {
+	for _, e := range page.Entries() {
+		if line != "" && strings.HasPrefix(e.Name, line) {
+			return e.Name
+		}
+	}
+	return line
+}
+
+// byName finds a page by its name or by any name of a kind.
+func byName(name string) (page.Entry, bool) {
+	if k, ok := model.KindOf(name); ok {
+		name = k.Plural
+	}
+	for _, e := range page.Entries() {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return page.Entry{}, false
+}
+
+func byNumber(key string) (page.Entry, bool) {
+	all := page.Entries()
+	if len(key) != 1 || key[0] < '1' || int(key[0]-'1') >= min(9, len(all)) {
+		return page.Entry{}, false
+	}
+	return all[key[0]-'1'], true
+}
+
+func describeCommand(d page.Describe) string {
+	if !d.Kind.TenantScoped() {
+		return "netctl " + d.Kind.Command.Use + " inspect " + d.Key
+	}
+	tenant, name, _ := strings.Cut(d.Key, ":")
+	return "netctl " + d.Kind.Command.Use + " inspect --tenant " + tenant + " " + name
+}
+
+func names() string {
+	var all []string
+	for _, e := range page.Entries() {
+		all = append(all, e.Name)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/page"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+// wideTabs is the width from which the footer has room for the pages' full names.
+const wideTabs = 120
+
+// View draws the screen.
+func (m *Model) View() tea.View {
+	v := tea.NewView(m.Frame())
+	v.AltScreen = true
+	v.WindowTitle = "contiv"
+	return v
+}
+
+// Frame is the screen as text: the header, the page, the footer, each line as wide as the terminal.
+func (m *Model) Frame() string {
+	if m.width < minWidth || m.height < minHeight {
+		return fmt.Sprintf("The console needs %d x %d cells; this terminal has %d x %d.", minWidth, minHeight, m.width, m.height)
+	}
+	c := m.canvas()
+	lines := m.header()
+	body := m.page().View(c, m.snapshot)
+	if m.help {
+		body = m.helpLines()
+	}
+	for i := range c.Height {
+		line := ""
+		if i < len(body) {
+			line = body[i]
+		}
+		lines = append(lines, line)
+	}
+	lines = append(lines, m.footer()...)
+	for i := range lines {
+		lines[i] = widget.Fit(m.theme, lines[i], m.width)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m *Model) header() []string {
+	t, s := m.theme, m.snapshot
+	crumbs := []string{t.Paint(theme.Title, " contiv")}
+	for _, p := range m.pages[max(0, m.at-2) : m.at+1] {
+		crumbs = append(crumbs, p.Name())
+	}
+	leader := "none"
+	for _, n := range s.Nodes {
+		if n.Role == model.RoleLeader {
+			leader = n.Name
+		}
+	}
+	link := t.Paint(theme.Bad, t.Glyphs.Cross+" down")
+	switch age := m.now.Sub(s.Heard); {
+	case s.Watching && age > 5*time.Second:
+		link = t.Paint(theme.Warn, t.Glyphs.Half+" "+page.Age(age)+" old")
+	case s.Watching:
+		link = t.Paint(theme.Good, t.Glyphs.Dot+" live")
+	case s.Err == "":
+		link = t.Paint(theme.Held, t.Glyphs.Half+" connecting")
+	}
+	right := fmt.Sprintf("leader %s  rev %d  %s  %s ", leader, s.Revision, m.now.Format(time.TimeOnly), link)
+	h := page.Judge(s, m.now)
+	return []string{
+		widget.Sides(t, strings.Join(crumbs, " "+t.Glyphs.Crumb+" "), right, m.width),
+		" " + t.Paint(h.Role, h.Word) + "  " + h.Why,
+		m.rule(),
+	}
+}
+
+func (m *Model) rule() string {
+	return m.theme.Paint(theme.Dim, strings.Repeat(m.theme.Glyphs.Rule, m.width))
+}
+
+func (m *Model) footer() []string {
+	t := m.theme
+	var tabs []string
+	for i, e := range page.Entries() {
+		if i < 9 {
+			name := e.Name
+			if m.width < wideTabs {
+				name = e.Short
+			}
+			name = fmt.Sprintf("%d %s", i+1, name)
+			if e.Name == m.page().Name() {
+				name = t.Paint(theme.Title, name)
+			}
+			tabs = append(tabs, name)
+		}
+	}
+	command := " $ " + m.page().Command()
+	switch {
+	case m.prompt.open():
+		command = " " + m.prompt.kind + m.prompt.line + t.Paint(theme.Cursor, " ")
+	case m.notice != "":
+		command = " " + t.Paint(theme.Warn, m.notice)
+	case m.filter != nil:
+		command += t.Paint(theme.Held, "   filter "+m.filter.Text+" (esc ends it)")
+	}
+	return []string{m.rule(), " " + strings.Join(tabs, " ") + "  ? help", command}
+}
+
+func (m *Model) helpLines() []string {
+	t := m.theme
+	var out []string
+	table := func(title string, keys []theme.Key) {
+		if len(keys) == 0 {
+			return
+		}
+		out = append(out, t.Paint(theme.Title, title))
+		for _, k := range keys {
+			out = append(out, "  "+widget.Fit(t, k.Keys, 18)+k.Does)
+		}
+	}
+	table("EVERYWHERE", theme.GlobalKeys())
+	table("THIS PAGE", m.page().Keys())
+	return out
+}

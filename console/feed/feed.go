@@ -1,0 +1,139 @@
+package feed
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/yaml"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+)
+
+const (
+	pollEvery  = time.Second
+	frameEvery = 100 * time.Millisecond // the shortest time between two snapshots
+	askLimit   = 3 * time.Second        // for one question
+	poolsAtOne = 16                     // networks inspected in one poll, in turn
+)
+
+// Feed follows one cluster.
+type Feed struct {
+	client *client.Client
+	store  *store
+	turn   int // of the networks, which is inspected next
+}
+
+// New makes a Feed on a client. now is the clock that dates events and answers.
+func New(c *client.Client, now func() time.Time) *Feed {
+	return &Feed{client: c, store: newStore(c.Base, now)}
+}
+
+// Run follows the cluster until ctx ends, and hands each new state to publish, which may block: what happens meanwhile
+// is merged into the next state. A broken connection is made anew; the snapshots tell so.
+func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return f.watch(ctx) })
+	group.Go(func() error { return f.poll(ctx) })
+	group.Go(func() error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-f.store.changed:
+				publish(f.store.snapshot())
+			}
+			pause(ctx, frameEvery)
+		}
+	})
+	return group.Wait()
+}
+
+// Once waits until everything has been received and returns it: the state of a single frame.
+func (f *Feed) Once(ctx context.Context) (*Snapshot, error) {
+	f.nodes(ctx)
+	for e, err := range f.client.Watch(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		f.store.event(e)
+		if e.Type == model.EventSync {
+			break
+		}
+	}
+	f.pools(ctx, len(f.store.snapshot().Objects[model.KindNetwork().Name]))
+	return f.store.snapshot(), ctx.Err()
+}
+
+func (f *Feed) watch(ctx context.Context) error {
+	for ctx.Err() == nil {
+		for e, err := range f.client.Watch(ctx) {
+			if err != nil {
+				f.store.failed(err, true)
+				continue
+			}
+			f.store.event(e)
+		}
+		// The stream gives up when it is refused; a netmaster that is being replaced may refuse for a moment.
+		pause(ctx, pollEvery)
+	}
+	return nil
+}
+
+func (f *Feed) poll(ctx context.Context) error {
+	for ctx.Err() == nil {
+		f.nodes(ctx)
+		f.pools(ctx, poolsAtOne)
+		pause(ctx, pollEvery)
+	}
+	return nil
+}
+
+func (f *Feed) nodes(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	nodes, err := f.client.Nodes(ctx)
+	if err != nil {
+		f.store.failed(err, false)
+		return
+	}
+	f.store.nodes(nodes)
+}
+
+// pools asks for the addresses of the next few networks.
+func (f *Feed) pools(ctx context.Context, most int) {
+	networks := f.store.snapshot().Objects[model.KindNetwork().Name]
+	for range min(most, len(networks)) {
+		key := networks[f.turn%len(networks)].ObjectKey()
+		f.turn++
+		ask, cancel := context.WithTimeout(ctx, askLimit)
+		n, err := f.client.Networks().Inspect(ask, key)
+		cancel()
+		if err != nil || n.Oper == nil { // it may just have been deleted; the nodes tell when netmaster is gone
+			continue
+		}
+		f.store.pool(key, Pool{n.Oper.AllocatedAddressesCount, n.Oper.AllocatedIPAddresses, n.Oper.AvailableIPAddresses, f.store.now()})
+	}
+}
+
+// Describe asks for an object with its operational state and returns it as YAML.
+func (f *Feed) Describe(ctx context.Context, kind *model.Kind, key string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	var answer json.RawMessage
+	if err := f.client.InspectRaw(ctx, kind, &answer, key); err != nil {
+		return "", fmt.Errorf("inspect %s %s: %w", kind.Name, key, err)
+	}
+	text, err := yaml.JSONToYAML(answer)
+	return string(text), err
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

@@ -1,0 +1,74 @@
+package feed
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/mastertest"
+)
+
+// until reads snapshots until one is as wanted.
+func until(t *testing.T, what string, snapshots <-chan *Snapshot, wanted func(*Snapshot) bool) *Snapshot {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		select {
+		case s := <-snapshots:
+			if wanted(s) {
+				return s
+			}
+		case <-ctx.Done():
+			t.Fatalf("no snapshot with %s", what)
+		}
+	}
+}
+
+func TestFollowsTheCluster(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	f := New(m.Client, time.Now)
+	ctx, cancel := context.WithCancel(t.Context())
+	snapshots, done := make(chan *Snapshot), make(chan error, 1)
+	go func() {
+		done <- f.Run(ctx, func(s *Snapshot) {
+			select {
+			case snapshots <- s:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	until(t, "the default tenant", snapshots, func(s *Snapshot) bool { return s.Synced && len(s.Objects["tenant"]) == 1 })
+	if _, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24"}); err != nil {
+		t.Fatal(err)
+	}
+	m.Endpoint(t, "default", "blue", "", "web", "")
+	s := until(t, "the endpoint", snapshots, func(s *Snapshot) bool { return len(s.Endpoints) == 1 && s.Pools["default:blue"].Count == 1 })
+	if len(s.Events) < 2 || !s.Watching || s.Err != "" || s.Revision == 0 {
+		t.Errorf("want events and a live stream, got %d events, watching %v, error %q, revision %d", len(s.Events), s.Watching, s.Err, s.Revision)
+	}
+	text, err := f.Describe(ctx, model.KindNetwork(), "default:blue")
+	if err != nil || !strings.Contains(text, "allocatedIPAddresses: 10.1.1.1") {
+		t.Errorf("describe: got %q, %v", text, err)
+	}
+	if err := m.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: "default", NetworkName: "blue", EndpointID: "web"}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "no endpoint", snapshots, func(s *Snapshot) bool { return len(s.Endpoints) == 0 })
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run after cancel: %v", err)
+	}
+}
+
+func TestRememberIsBounded(t *testing.T) {
+	s := newStore("", time.Now)
+	for i := range uint64(EventLimit + 5) {
+		s.event(model.Event{Type: model.EventDelete, Kind: "network", Key: "a:b", Revision: i})
+	}
+	if e := s.snapshot().Events; len(e) != EventLimit || e[0].Revision != 5 {
+		t.Errorf("want the last %d, got %d from revision %d", EventLimit, len(e), e[0].Revision)
+	}
+}

@@ -1,0 +1,44 @@
+// Package feed is all the console's input: it follows netmaster's watch stream, asks for the nodes every second, and
+// hands out snapshots. Nothing else of the console does I/O.
+package feed
+
+import (
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Event is one change of an object, as this console saw it.
+type Event struct {
+	At       time.Time
+	Type     model.EventType
+	Kind     string
+	Key      string
+	Revision uint64
+}
+
+// Pool is what a network's inspect says of its addresses.
+type Pool struct {
+	Count     int    // addresses given or held
+	Allocated string // ranges joined by ", ", the gateway and group pools included
+	Available string
+	At        time.Time // when it was asked
+}
+
+// Snapshot is all the console knows at one moment. It is shared and must not be changed.
+type Snapshot struct {
+	Base      string                    // the netmaster asked
+	Objects   map[string][]model.Object // by kind name, ordered by key; without endpoints
+	Endpoints []model.EndpointOper      // ordered by network, then identity
+	Nodes     []model.Node
+	Pools     map[string]Pool // by network key, "tenant:network"
+	Events    []Event         // oldest first, the last EventLimit
+	Revision  uint64          // last revision of the watch stream
+	Synced    bool            // everything has been received once
+	Watching  bool            // the stream is up
+	Heard     time.Time       // last answer to anything
+	Err       string          // why the connection is down; "" while it is up
+}
+
+// EventLimit is how many events a Snapshot remembers.
+const EventLimit = 1000

@@ -1,0 +1,173 @@
+package feed
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// store is the latest state. Its methods do not block beyond its lock.
+type store struct {
+	mu        sync.Mutex
+	now       func() time.Time
+	objects   map[string]map[string]model.Object
+	endpoints map[string]model.EndpointOper
+	sorted    map[string][]model.Object // rebuilt for kinds that changed
+	list      []model.EndpointOper      // nil: to be rebuilt
+	pools     map[string]Pool
+	last      Snapshot
+	changed   chan struct{} // holds one token while there is something new
+}
+
+func newStore(base string, now func() time.Time) *store {
+	return &store{now: now, objects: map[string]map[string]model.Object{}, endpoints: map[string]model.EndpointOper{},
+		sorted: map[string][]model.Object{}, pools: map[string]Pool{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
+}
+
+// change runs f under the lock and wakes the publisher.
+func (s *store) change(f func()) {
+	s.mu.Lock()
+	f()
+	s.mu.Unlock()
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// event takes one event of the watch stream. An object that cannot be decoded is passed over and told as the error.
+func (s *store) event(e model.Event) {
+	s.change(func() {
+		s.last.Heard, s.last.Watching, s.last.Err = s.now(), true, ""
+		s.last.Revision = max(s.last.Revision, e.Revision)
+		var err error
+		switch e.Type {
+		case model.EventFull:
+			s.clear(e.Kind)
+			for _, raw := range e.Items {
+				err = cmp.Or(err, s.put(e.Kind, "", raw))
+			}
+		case model.EventPut:
+			err = s.put(e.Kind, e.Key, e.Object)
+			s.remember(e)
+		case model.EventDelete:
+			s.drop(e.Kind, e.Key)
+			s.remember(e)
+		case model.EventSync:
+			s.last.Synced = true
+		}
+		if err != nil {
+			s.last.Err = "decode a " + e.Kind + ": " + err.Error()
+		}
+	})
+}
+
+func (s *store) clear(kind string) {
+	if kind == model.KindEndpoint().Name {
+		s.endpoints, s.list = map[string]model.EndpointOper{}, nil
+		return
+	}
+	s.objects[kind] = map[string]model.Object{}
+	delete(s.sorted, kind)
+}
+
+func (s *store) put(kind, key string, raw json.RawMessage) error {
+	if kind == model.KindEndpoint().Name {
+		var e model.EndpointOper
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return err
+		}
+		s.endpoints[cmp.Or(key, e.Key)], s.list = e, nil
+		return nil
+	}
+	k, ok := model.KindOf(kind)
+	if !ok || k.New == nil { // of a newer netmaster
+		return nil
+	}
+	o := k.New()
+	if err := json.Unmarshal(raw, o); err != nil {
+		return err
+	}
+	if s.objects[kind] == nil {
+		s.objects[kind] = map[string]model.Object{}
+	}
+	s.objects[kind][o.ObjectKey()] = o
+	delete(s.sorted, kind)
+	return nil
+}
+
+func (s *store) drop(kind, key string) {
+	if kind == model.KindEndpoint().Name {
+		delete(s.endpoints, key)
+		s.list = nil
+		return
+	}
+	delete(s.objects[kind], key)
+	delete(s.sorted, kind)
+	if kind == model.KindNetwork().Name {
+		delete(s.pools, key)
+	}
+}
+
+func (s *store) remember(e model.Event) {
+	events := s.last.Events
+	if len(events) >= EventLimit {
+		events = events[len(events)-EventLimit+1:]
+	}
+	// A snapshot may hold the old slice: it is copied, not appended to in place.
+	s.last.Events = append(slices.Clone(events), Event{s.now(), e.Type, e.Kind, e.Key, e.Revision})
+}
+
+// failed records why an answer did not come.
+func (s *store) failed(err error, stream bool) {
+	s.change(func() {
+		s.last.Err = err.Error()
+		if stream {
+			s.last.Watching = false
+		}
+	})
+}
+
+// nodes takes the answer of the nodes route.
+func (s *store) nodes(nodes []model.Node) {
+	s.change(func() {
+		s.last.Nodes, s.last.Heard = nodes, s.now()
+		if s.last.Watching {
+			s.last.Err = ""
+		}
+	})
+}
+
+func (s *store) pool(key string, p Pool) {
+	s.change(func() {
+		if _, ok := s.objects[model.KindNetwork().Name][key]; ok {
+			s.pools[key] = p
+		}
+	})
+}
+
+// snapshot is the state now. Lists that did not change are shared with earlier snapshots.
+func (s *store) snapshot() *Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.last
+	out.Objects = map[string][]model.Object{}
+	for kind, objects := range s.objects {
+		if s.sorted[kind] == nil {
+			s.sorted[kind] = slices.SortedFunc(maps.Values(objects), func(a, b model.Object) int { return cmp.Compare(a.ObjectKey(), b.ObjectKey()) })
+		}
+		out.Objects[kind] = s.sorted[kind]
+	}
+	if s.list == nil {
+		s.list = slices.SortedFunc(maps.Values(s.endpoints), func(a, b model.EndpointOper) int {
+			return cmp.Or(cmp.Compare(a.Network, b.Network), cmp.Compare(a.EndpointID, b.EndpointID))
+		})
+	}
+	out.Endpoints, out.Pools = s.list, maps.Clone(s.pools)
+	return &out
+}

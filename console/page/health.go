@@ -1,0 +1,85 @@
+package page
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+)
+
+// staleAfter is the age from which data is called old.
+const staleAfter = 5 * time.Second
+
+// Health is the verdict on the cluster, worst thing first.
+type Health struct {
+	Word, Why string
+	Role      theme.Role
+}
+
+// Judge gives the verdict. It claims nothing that the snapshot does not show.
+func Judge(s *feed.Snapshot, now time.Time) Health {
+	if s == nil || !s.Synced && s.Err == "" {
+		return Health{"CONNECTING", "waiting for the first answer of netmaster", theme.Held}
+	}
+	if s.Err != "" && !s.Watching || now.Sub(s.Heard) > staleAfter {
+		return Health{"CONNECTION LOST", fmt.Sprintf("%s; what is shown is %s old", s.Err, Age(now.Sub(s.Heard))), theme.Bad}
+	}
+	var agents, masters, lagging int
+	leader := ""
+	var sick *model.Node
+	for i, n := range s.Nodes {
+		switch n.Role {
+		case model.RoleLeader:
+			leader = n.Name
+			masters++
+		case model.RoleFollower:
+			masters++
+		case model.RoleAgent:
+			agents++
+		}
+		if (!n.Ready || n.Errors > 0) && sick == nil {
+			sick = &s.Nodes[i]
+		}
+		if n.Lag > 0 {
+			lagging++
+		}
+	}
+	switch {
+	case len(s.Nodes) == 0:
+		return Health{"UNKNOWN", "the nodes have not answered: " + s.Err, theme.Held}
+	case leader == "":
+		return Health{"NO LEADER", "no netmaster leads: nothing can be changed; look at 8 leader", theme.Bad}
+	case sick != nil && sick.Errors > 0:
+		return Health{"DEGRADED", fmt.Sprintf("%s: %d objects refused by the switch: %s", sick.Name, sick.Errors, sick.Reason), theme.Bad}
+	case sick != nil:
+		return Health{"DEGRADED", sick.Name + " is not ready: " + sick.Reason, theme.Bad}
+	case lagging > 0:
+		return Health{"CATCHING UP", fmt.Sprintf("%d of %d hosts have changes on the way", lagging, agents), theme.Warn}
+	}
+	return Health{"HEALTHY", fmt.Sprintf("%d of %d hosts programmed, %d masters, %d endpoints, nothing waiting", agents, agents, masters, len(s.Endpoints)), theme.Good}
+}
+
+// Age says a duration in its largest unit.
+func Age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+func since(text string, now time.Time) string {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return "-"
+	}
+	return Age(now.Sub(at))
+}

@@ -1,0 +1,124 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+// Overview is the first page: who leads, how each host does, what happened last.
+type Overview struct{ hosts widget.Table }
+
+// NewOverview makes the page.
+func NewOverview() *Overview { return &Overview{} }
+
+// Name is the crumb.
+func (p *Overview) Name() string { return "overview" }
+
+// Command prints the nodes.
+func (p *Overview) Command() string { return "netctl node ls" }
+
+// Keys are those of a table.
+func (p *Overview) Keys() []theme.Key { return theme.TableKeys() }
+
+func hostHeaders() []string {
+	return []string{"Host", "State", "Revision", "Lag", "Endpoints", "Flows", "Errors", "VTEP", "Up"}
+}
+
+// Key moves among the hosts; enter lists the endpoints of one.
+func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
+	rows := p.rows(c, s)
+	if key == "enter" {
+		if r, ok := p.hosts.Selected(rows); ok {
+			t := NewTable(model.KindEndpoint())
+			t.scope, t.where = r.ID, func(field func(string) any) bool { return field("homingHost") == r.ID }
+			t.flags = " --host " + r.ID
+			return Action{Go: t}
+		}
+	}
+	p.hosts.Key(key, hostHeaders(), rows, c.Height)
+	return Action{}
+}
+
+func (p *Overview) rows(c Canvas, s *feed.Snapshot) []widget.Row {
+	var rows []widget.Row
+	for _, n := range s.Nodes {
+		if n.Role != model.RoleAgent {
+			continue
+		}
+		state, role := nodeState(c.Theme, n)
+		rows = append(rows, widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, number(n.Revision), number(n.Lag),
+			strconv.Itoa(n.Ports), strconv.Itoa(n.Flows), strconv.Itoa(n.Errors), n.VTEP, since(n.Since, c.Now)}})
+	}
+	return p.hosts.Arrange(rows, c.Filter)
+}
+
+// View draws masters, hosts and the newest events.
+func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
+	t := c.Theme
+	out := []string{t.Paint(theme.Title, "MASTERS")}
+	for _, n := range s.Nodes {
+		if n.Role == model.RoleAgent {
+			continue
+		}
+		state, role := nodeState(t, n)
+		out = append(out, t.Paint(role, "  "+widget.Fit(t, n.Name, 18)+widget.Fit(t, string(n.Role), 10)+widget.Fit(t, "since "+since(n.Since, c.Now), 12)+
+			widget.Fit(t, progress(n), 18)+state))
+	}
+	rows := p.rows(c, s)
+	rest := c.Height - len(out) - 2
+	hosts := max(2, min(len(rows)+1, rest*2/3))
+	out = append(out, "", t.Paint(theme.Title, "HOSTS"))
+	out = append(out, p.hosts.View(t, hostHeaders(), rows, c.Width, hosts)...)
+	if len(rows) == 0 {
+		out = append(out, t.Paint(theme.Dim, "  no agent is registered"))
+	}
+	out = append(out, "", t.Paint(theme.Title, "OBJECTS  ")+counts(s), "", t.Paint(theme.Title, "LAST EVENTS"))
+	lines := eventLines(c, s)
+	if len(lines) == 0 {
+		lines = []string{t.Paint(theme.Dim, "  none since the console started; netmaster keeps no history of changes")}
+	}
+	room := max(0, c.Height-len(out))
+	return append(out, lines[max(0, len(lines)-room):]...)
+}
+
+// progress is how far a master is: the leader by its last fenced write, a follower by what it has read.
+func progress(n model.Node) string {
+	switch {
+	case n.Role != model.RoleLeader:
+		return "at revision " + number(n.Revision)
+	case n.Revision == 0:
+		return "no write yet"
+	}
+	return "wrote " + number(n.Revision)
+}
+
+func counts(s *feed.Snapshot) string {
+	parts := []string{strconv.Itoa(len(s.Endpoints)) + " endpoints"}
+	for _, k := range model.Kinds() {
+		if !k.InspectOnly && k != model.KindGlobal() {
+			parts = append(parts, strconv.Itoa(len(s.Objects[k.Name]))+" "+k.Command.Use+"s")
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+func nodeState(t *theme.Theme, n model.Node) (string, theme.Role) {
+	switch {
+	case n.Errors > 0:
+		return t.Glyphs.Cross + " " + n.Reason, theme.Bad
+	case !n.Ready:
+		return t.Glyphs.Cross + " " + n.Reason, theme.Bad
+	case n.Lag > 0:
+		return t.Glyphs.Half + " lagging", theme.Warn
+	case n.Role == model.RoleAgent:
+		return t.Glyphs.Dot + " programmed", theme.Good
+	}
+	return t.Glyphs.Dot + " ready", theme.Good
+}
+
+func number(n uint64) string { return strconv.FormatUint(n, 10) }

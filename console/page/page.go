@@ -1,0 +1,84 @@
+// Package page is the console's screens, one file each. A page is told keys and snapshots, draws itself, and shares
+// nothing with other pages.
+package page
+
+import (
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+// Canvas is what a page draws on.
+type Canvas struct {
+	Width, Height int
+	Theme         *theme.Theme
+	Now           time.Time
+	Filter        *widget.Filter
+}
+
+// Page is one screen. Its methods do not block.
+type Page interface {
+	// Name is the last crumb.
+	Name() string
+	// Command is the netctl command that prints what the page shows.
+	Command() string
+	// Keys are the page's own keys.
+	Keys() []theme.Key
+	// Key acts on a key and says what should follow; the zero Action: nothing.
+	Key(key string, c Canvas, s *feed.Snapshot) Action
+	// View draws at most c.Height lines.
+	View(c Canvas, s *feed.Snapshot) []string
+}
+
+// Action is what a page wants of the console.
+type Action struct {
+	Go       Page      // show this page
+	Describe *Describe // ask for this object and show it
+}
+
+// Describe names an object to be asked for.
+type Describe struct {
+	Kind *model.Kind
+	Key  string
+}
+
+// Entry is a page that has a name of its own.
+type Entry struct {
+	Name  string
+	Short string // for narrow terminals
+	Make  func() Page
+}
+
+// Entries are the pages with names, in the order of their number keys. Kinds without a number follow.
+func Entries() []Entry {
+	out := []Entry{
+		{"overview", "over", func() Page { return NewOverview() }},
+		{"topology", "topo", func() Page { return NewTopology() }},
+		{"addresses", "addrs", func() Page { return NewAddresses() }},
+	}
+	for _, k := range []*model.Kind{model.KindEndpoint(), model.KindNetwork(), model.KindEndpointGroup(), model.KindTenant()} {
+		out = append(out, kindEntry(k))
+	}
+	out = append(out, Entry{"leader", "leader", func() Page { return NewLeader() }}, Entry{"events", "events", func() Page { return NewEvents() }})
+	for _, k := range model.Kinds() {
+		known := false
+		for _, e := range out {
+			known = known || e.Name == k.Plural
+		}
+		if !known {
+			out = append(out, kindEntry(k))
+		}
+	}
+	return out
+}
+
+func kindEntry(k *model.Kind) Entry {
+	short := k.Command.Use
+	if len(k.Command.Aliases) > 0 {
+		short = k.Command.Aliases[0]
+	}
+	return Entry{k.Plural, short, func() Page { return NewTable(k) }}
+}

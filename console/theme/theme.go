@@ -1,0 +1,70 @@
+// Package theme is how the console looks and what its keys are: one set of styles, one set of glyphs, one key table.
+package theme
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Role is what a piece of text means. Colour follows meaning; every role has a glyph or a word beside it as well.
+type Role uint8
+
+// The roles.
+const (
+	Plain  Role = iota
+	Dim         // old, unknown, explanation
+	Title       // headings
+	Good        // programmed, established
+	Held        // held, pending
+	Warn        // lagging, near a limit
+	Bad         // failed, refused, lost
+	Cursor      // the selected row or cell
+)
+
+// Glyphs are the signs that are not letters.
+type Glyphs struct{ Crumb, Dot, Half, Cross, Full, Empty, Rule, Up, Down, Cursor, Ellipsis, Free, Used string }
+
+// Theme paints text. Its zero value paints nothing; New makes a useful one.
+type Theme struct {
+	Name   string
+	Glyphs Glyphs
+	styles map[Role]lipgloss.Style
+}
+
+// Names are the themes that New knows.
+func Names() []string { return []string{"dark", "light", "mono"} }
+
+// New makes the theme of that name. With ascii, it uses no character beyond ASCII.
+func New(name string, ascii bool) (*Theme, error) {
+	t := &Theme{Name: name, Glyphs: Glyphs{"▸", "●", "◐", "✗", "▓", "░", "─", "▲", "▼", "▶", "…", "·", "■"}}
+	if ascii {
+		t.Glyphs = Glyphs{">", "*", "~", "x", "#", ".", "-", "^", "v", ">", "~", ".", "#"}
+	}
+	style, color := lipgloss.NewStyle(), lipgloss.Color
+	switch name {
+	case "dark":
+		t.styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("245")), Title: style.Bold(true).Foreground(color("252")),
+			Good: style.Foreground(color("114")), Held: style.Foreground(color("80")), Warn: style.Foreground(color("214")),
+			Bad: style.Bold(true).Foreground(color("203")), Cursor: style.Reverse(true)}
+	case "light":
+		t.styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("242")), Title: style.Bold(true),
+			Good: style.Foreground(color("28")), Held: style.Foreground(color("30")), Warn: style.Foreground(color("130")),
+			Bad: style.Bold(true).Foreground(color("160")), Cursor: style.Reverse(true)}
+	case "mono":
+		t.styles = map[Role]lipgloss.Style{Dim: style.Faint(true), Title: style.Bold(true), Bad: style.Bold(true), Cursor: style.Reverse(true)}
+	default:
+		return nil, fmt.Errorf("theme %q is unknown: it is one of %s", name, strings.Join(Names(), ", "))
+	}
+	return t, nil
+}
+
+// Paint gives text the look of a role.
+func (t *Theme) Paint(r Role, text string) string {
+	s, ok := t.styles[r]
+	if !ok {
+		return text
+	}
+	return s.Render(text)
+}

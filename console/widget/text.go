@@ -1,0 +1,55 @@
+// Package widget is the parts that pages are drawn of: fitted text, tables, bars, address maps. It knows nothing of the
+// cluster and computes only.
+package widget
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/contiv/contiv/console/theme"
+)
+
+// Fit makes text exactly width cells wide: padded, or cut off with an ellipsis. It counts cells, not bytes, and keeps
+// colours.
+func Fit(t *theme.Theme, text string, width int) string {
+	if w := ansi.StringWidth(text); w <= width {
+		return text + strings.Repeat(" ", width-w)
+	}
+	return ansi.Truncate(text, max(width, 0), t.Glyphs.Ellipsis)
+}
+
+// Sides puts left and right on one line of width cells. When there is room for one alone, left stays.
+func Sides(t *theme.Theme, left, right string, width int) string {
+	room := width - ansi.StringWidth(right) - 1
+	if room < ansi.StringWidth(left) {
+		return Fit(t, left, width)
+	}
+	return Fit(t, left, room) + " " + right
+}
+
+// Scroll is the part of lines that fits into height from the line top on, and top made valid.
+func Scroll(lines []string, top, height int) ([]string, int) {
+	top = max(0, min(top, len(lines)-height))
+	return lines[top:min(len(lines), top+max(height, 0))], top
+}
+
+// Bar is a fill bar of width cells: amber from 80 percent, red when full.
+func Bar(t *theme.Theme, used, total, width int) string {
+	if total <= 0 {
+		return t.Paint(theme.Dim, strings.Repeat(t.Glyphs.Empty, width))
+	}
+	n := used * width / total
+	if used > 0 {
+		n = max(n, 1)
+	}
+	n = min(n, width)
+	role := theme.Good
+	switch {
+	case used >= total:
+		role = theme.Bad
+	case used*100 >= total*80:
+		role = theme.Warn
+	}
+	return t.Paint(role, strings.Repeat(t.Glyphs.Full, n)) + t.Paint(theme.Dim, strings.Repeat(t.Glyphs.Empty, width-n))
+}
