@@ -74,6 +74,9 @@ func (s *store) clear(kind string) {
 	}
 	s.objects[kind] = map[string]model.Object{}
 	delete(s.sorted, kind)
+	if kind == model.KindNetwork().Name { // they may be other networks of the same names
+		s.pools = map[string]Pool{}
+	}
 }
 
 func (s *store) put(kind, key string, raw json.RawMessage) error {
