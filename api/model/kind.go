@@ -149,6 +149,9 @@ func (k *Kind) TenantScoped() bool { return len(k.Key) > 1 && k.Key[0] == "tenan
 
 // KindOf finds a kind by type name, plural or command name, ignoring case.
 func KindOf(name string) (*Kind, bool) {
+	if name == "" {
+		return nil, false // a kind without a command has an empty one
+	}
 	for _, k := range Kinds() {
 		if name == "" {
 			break

@@ -100,8 +100,8 @@ func progress(n model.Node) string {
 func counts(s *feed.Snapshot) string {
 	parts := []string{strconv.Itoa(len(s.Endpoints)) + " endpoints"}
 	for _, k := range model.Kinds() {
-		if !k.InspectOnly && k != model.KindGlobal() {
-			parts = append(parts, strconv.Itoa(len(s.Objects[k.Name]))+" "+k.Command.Use+"s")
+		if n := len(s.Objects[k.Name]); n > 0 && !k.InspectOnly && k != model.KindGlobal() {
+			parts = append(parts, strconv.Itoa(n)+" "+k.Plural)
 		}
 	}
 	return strings.Join(parts, "  ")

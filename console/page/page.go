@@ -64,7 +64,7 @@ func Entries() []Entry {
 	}
 	out = append(out, Entry{"leader", "leader", func() Page { return NewLeader() }}, Entry{"events", "events", func() Page { return NewEvents() }})
 	for _, k := range model.Kinds() {
-		known := false
+		known := k.Command.Use == "" // volumes: nothing makes one
 		for _, e := range out {
 			known = known || e.Name == k.Plural
 		}
