@@ -40,15 +40,37 @@ type Revision = uint64
 
 const maxAnswer = 256 << 20
 
+// preferKey marks a context that names the netmaster to ask first.
+type preferKey struct{}
+
+// Prefer returns a context whose requests ask the netmaster at base first, and the others when it does not answer.
+// An empty base changes nothing.
+func Prefer(ctx context.Context, base string) context.Context {
+	if base == "" {
+		return ctx
+	}
+	return context.WithValue(ctx, preferKey{}, base)
+}
+
+// Preferred is what Prefer has said; "" when it has said nothing.
+func Preferred(ctx context.Context) string {
+	base, _ := ctx.Value(preferKey{}).(string)
+	return base
+}
+
 // bases lists the URLs to try, in order.
 func (c *Client) bases(ctx context.Context) []string {
-	if c.Masters != nil {
-		return c.Masters(ctx)
+	list := []string{DefaultBase}
+	switch {
+	case c.Masters != nil:
+		list = c.Masters(ctx)
+	case c.Base != "":
+		list = []string{c.Base}
 	}
-	if c.Base != "" {
-		return []string{c.Base}
+	if first := Preferred(ctx); first != "" {
+		return append([]string{first}, list...)
 	}
-	return []string{DefaultBase}
+	return list
 }
 
 // call sends one request and decodes the answer into out (unless nil). It blocks until an answer, ctx's end, or the end

@@ -74,6 +74,28 @@ func TestMasters(t *testing.T) {
 	}
 }
 
+// The preferred master is asked first, and passed over when it does not answer.
+func TestPrefer(t *testing.T) {
+	answering := func(tag string) *httptest.Server {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `[{"networkName":%q}]`, tag) }))
+		t.Cleanup(s.Close)
+		return s
+	}
+	usual, preferred := answering("usual"), answering("preferred")
+	tests := []struct{ name, base, want string }{
+		{"none", "", "usual"}, {"one that answers", preferred.URL, "preferred"}, {"one that does not", "http://127.0.0.1:1", "usual"},
+	}
+	for _, test := range tests {
+		list, err := (&Client{Base: usual.URL}).Networks().List(Prefer(context.Background(), test.base))
+		if err != nil || len(list) != 1 || list[0].NetworkName != test.want {
+			t.Errorf("%s: want the answer of %s, got %v, %v", test.name, test.want, list, err)
+		}
+	}
+	if _, err := (&Client{Base: usual.URL}).Networks().List(Prefer(context.Background(), "nonsense")); !IsCode(err, model.CodeInvalid) {
+		t.Errorf("a URL that is none: want a refusal, got %v", err)
+	}
+}
+
 func TestTokenNeedsTLS(t *testing.T) {
 	c := &Client{Base: "http://127.0.0.1:1", Token: "secret"}
 	if _, err := c.Networks().List(context.Background()); !IsCode(err, model.CodeInvalid) || strings.Contains(err.Error(), "secret") {

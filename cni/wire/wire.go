@@ -43,15 +43,14 @@ type Answer struct {
 
 // Conf is the part of a network configuration that concerns contiv, beside what every CNI configuration has.
 //
-// Master is accepted because configurations of the original have it, and is otherwise not used: the agent asks whichever
-// registered netmaster leads, and its flows come from that cluster's store. An endpoint at a netmaster of another cluster
-// would never be connected.
+// Master is the URL of the netmaster that the agent asks first; when it does not answer, the agent asks the registered
+// ones. It must belong to the agent's own cluster: the flows come from that cluster's store.
 type Conf struct {
 	types.PluginConf
 	Tenant  string            `json:"tenant,omitempty"`
 	Network string            `json:"network,omitempty"`
 	Group   string            `json:"group,omitempty"`
-	Master  string            `json:"master,omitempty"` // not used
+	Master  string            `json:"master,omitempty"` // "http://host:port", or ""
 	Socket  string            `json:"socket,omitempty"` // of the agent; DefaultSocket
 	Labels  map[string]string `json:"labels,omitempty"` // as on a pod: io.contiv.tenant, ...
 }

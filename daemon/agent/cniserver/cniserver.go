@@ -19,6 +19,7 @@ import (
 	"github.com/containernetworking/cni/pkg/types"
 	types100 "github.com/containernetworking/cni/pkg/types/100"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
@@ -237,7 +238,7 @@ func (s *Server) attach(ctx context.Context, r wire.Request, args map[string]str
 	if err != nil {
 		return attach.Result{}, err
 	}
-	return s.Attacher.Attach(ctx, attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns,
+	return s.Attacher.Attach(client.Prefer(ctx, conf.Master), attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns,
 		Tenant: id.tenant, Network: id.network, Group: id.group, Name: id.podName, Labels: id.labels, Owner: owner(conf)})
 }
 

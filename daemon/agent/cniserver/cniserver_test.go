@@ -19,6 +19,7 @@ import (
 
 	"github.com/containernetworking/cni/pkg/types"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
@@ -31,9 +32,12 @@ type engine struct {
 	got  map[string]attach.Request
 	kept map[[2]string]bool
 	err  error
+	// master is the netmaster that the last Attach was told to ask first.
+	master string
 }
 
-func (e *engine) Attach(_ context.Context, r attach.Request) (attach.Result, error) {
+func (e *engine) Attach(ctx context.Context, r attach.Request) (attach.Result, error) {
+	e.master = client.Preferred(ctx)
 	if e.err != nil {
 		return attach.Result{}, e.err
 	}
@@ -123,6 +127,18 @@ func TestIdentity(t *testing.T) {
 		}
 		if q.Owner != "cni/x" {
 			t.Errorf("%s: owner: want cni/x, got %s", r.name, q.Owner)
+		}
+	}
+}
+
+// The configuration may name the netmaster to ask first.
+func TestMaster(t *testing.T) {
+	for _, want := range []string{"", "http://10.0.0.1:9999"} {
+		e := &engine{}
+		ask(t, server(e, pods{}), wire.PathAdd, wire.Request{ContainerID: "c1", IfName: "eth0", Netns: "/n",
+			Config: json.RawMessage(`{"cniVersion":"1.0.0","name":"x","master":"` + want + `"}`)})
+		if e.master != want {
+			t.Errorf("master: want %q, got %q", want, e.master)
 		}
 	}
 }
