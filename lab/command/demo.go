@@ -200,6 +200,7 @@ Ready after %.1f s, and left running. Next:
 
   export NETMASTER=%s PATH=%s:$PATH
 
+  contiv console                                    the cluster live, in this terminal (? helps, q ends)
   netctl node ls                                    masters and agents, who leads, who lags
   netctl network ls --all -o wide                   networks
   netctl endpoint ls                                containers and where they are
