@@ -1,5 +1,5 @@
-// Gen turns api/schema into the generated parts of the project: the types of api/model, the accessors of api/client
-// and api/openapi.yaml. It writes a file only when its content changes.
+// Gen turns api/schema into the generated parts of the project: the types of api/model, the accessors of api/client,
+// api/openapi.yaml and docs/reference. It writes a file only when its content changes.
 //
 //	go run ./api/gen -root .          # write
 //	go run ./api/gen -root . -check   # fail when something is not up to date
@@ -59,6 +59,9 @@ func generate(root string, check bool) (stale []string, err error) {
 	}
 	if files["api/openapi.yaml"], err = openAPI(kinds); err != nil {
 		return nil, err
+	}
+	for path, text := range reference(kinds) {
+		files[path] = text
 	}
 	paths := make([]string, 0, len(files))
 	for path := range files {
