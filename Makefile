@@ -29,12 +29,16 @@ build: ## build all programs into bin/
 	done
 
 .PHONY: generate
-generate: ## write the generated code anew from api/schema
+generate: ## write the generated code and the generated pages of docs anew
 	$(GO) run ./api/gen -root .
+	$(GO) test ./netctl/command -run TestReferencePage -update
+	$(GO) test ./test/coverage -run TestPage -update
 
 .PHONY: check-generated
-check-generated: ## fail when generated code is not up to date
+check-generated: ## fail when generated code or a generated page is not up to date
 	$(GO) run ./api/gen -root . -check
+	$(GO) test ./netctl/command -run TestReferencePage
+	$(GO) test ./test/coverage -run TestPage
 
 .PHONY: lint
 lint: ## formatting, vet, staticcheck

@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// IP6-01: the next host number.
 func TestPool6Next(t *testing.T) {
 	const wide = "2016:430::/100"
 	tests := []struct {

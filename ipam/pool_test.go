@@ -37,6 +37,7 @@ func check(tb testing.TB, what string, p *Pool, alloc, avail string) {
 	}
 }
 
+// IPAM-06: usable addresses by prefix length.
 func TestFresh(t *testing.T) {
 	tests := []struct{ name, subnet, gateway, alloc, avail string }{
 		{"/24", "10.1.1.0/24", "", "", "10.1.1.1-10.1.1.254"},
@@ -91,6 +92,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+// IPAM-09: freed addresses leave gaps.
 func TestTakeAndRelease(t *testing.T) {
 	p := pool(t, "10.1.1.0/24", "10.1.1.254")
 	for i := 1; i <= 7; i++ {
@@ -143,6 +145,7 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
+// IPAM-18: ranges taken, and a part given back.
 func TestListOfRanges(t *testing.T) {
 	p := pool(t, "10.36.0.0/16", "")
 	for _, r := range [][2]string{{"10.36.0.1", "10.36.0.10"}, {"10.36.2.1", "10.36.2.10"}} {
@@ -169,7 +172,7 @@ func carve(tb testing.TB, p *Pool, first, last string) *Pool {
 	return b
 }
 
-// TestGroups walks a network through six groups, four of them with pools, their endpoints, and back.
+// EPG-13 to EPG-16: TestGroups walks a network through six groups, four of them with pools, their endpoints, and back.
 func TestGroups(t *testing.T) {
 	n := pool(t, "10.2.2.0/24", "")
 	groups := []*Pool{

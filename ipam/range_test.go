@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// IPAM-15: which ranges fit a subnet.
 func TestParseSpec(t *testing.T) {
 	tests := []struct {
 		name, in, prefix, span string
@@ -42,6 +43,7 @@ func TestParseSpec(t *testing.T) {
 	}
 }
 
+// OVL-13: when two ranges overlap.
 func TestOverlap(t *testing.T) {
 	pfx := func(s string) Range { return RangeOf(netip.MustParsePrefix(s)) }
 	span := func(a, b string) Range { return Range{ip(a), ip(b)} }
@@ -111,6 +113,7 @@ func FuzzParseSpec(f *testing.F) {
 	})
 }
 
+// IPAM-14: from host number to address and back.
 func TestHost(t *testing.T) {
 	tests := []struct {
 		subnet string

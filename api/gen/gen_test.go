@@ -24,6 +24,8 @@ func TestSchemaRefuses(t *testing.T) {
 		{"an unknown type", whole + "fields:\n  - {name: id, type: float, doc: x}\n", "float"},
 		{"an unknown key field", whole + "fields:\n  - {name: other, doc: x}\n", `"id"`},
 		{"a column of nothing", whole + "fields:\n  - {name: id, doc: x}\ncolumns:\n  - {header: X, field: nothing}\n", `"nothing"`},
+		{"no sample", whole + "fields:\n  - {name: id, doc: x}\ncommand: {use: thing, names: Thing}\n", "sample"},
+		{"a sample of nothing", whole + "fields:\n  - {name: id, doc: x}\nsample: {colour: red}\n", `"colour"`},
 		{"a flag of nothing", whole + "fields:\n  - {name: id, doc: x}\ncommand:\n  flags:\n    - {name: x, field: nothing}\n", `"nothing"`},
 	}
 	for _, test := range tests {

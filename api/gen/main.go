@@ -1,5 +1,5 @@
 // Gen turns api/schema into the generated parts of the project: the types of api/model, the accessors of api/client,
-// api/openapi.yaml and docs/reference. It writes a file only when its content changes.
+// api/openapi.yaml and the reference of the kinds in docs/reference. It writes a file only when its content changes.
 //
 //	go run ./api/gen -root .          # write
 //	go run ./api/gen -root . -check   # fail when something is not up to date
@@ -60,8 +60,8 @@ func generate(root string, check bool) (stale []string, err error) {
 	if files["api/openapi.yaml"], err = openAPI(kinds); err != nil {
 		return nil, err
 	}
-	for path, text := range reference(kinds) {
-		files[path] = text
+	if err := reference(files, kinds); err != nil {
+		return nil, err
 	}
 	paths := make([]string, 0, len(files))
 	for path := range files {
@@ -77,6 +77,9 @@ func generate(root string, check bool) (stale []string, err error) {
 		stale = append(stale, path)
 		if check {
 			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return nil, err
 		}
 		if err := os.WriteFile(full, files[path], 0o644); err != nil {
 			return nil, err

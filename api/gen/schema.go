@@ -27,6 +27,8 @@ type kind struct {
 	Links       []link   `json:"links"`
 	Columns     []column `json:"columns"`
 	Command     command  `json:"command"`
+	// Sample is an object that the validator accepts, for the reference: values by field name.
+	Sample map[string]any `json:"sample"`
 }
 
 type field struct {
@@ -180,6 +182,14 @@ func (k *kind) prepare() error {
 				return fmt.Errorf("link %s goes via the unknown field %q", l.Name, name)
 			}
 		}
+	}
+	for name := range k.Sample {
+		if k.InspectOnly || !known(name) {
+			return fmt.Errorf("sample sets the unknown field %q", name)
+		}
+	}
+	if k.Command.Use != "" && !k.InspectOnly && len(k.Sample) == 0 {
+		return fmt.Errorf("sample is required: an object that netctl apply accepts")
 	}
 	if k.Command.Use != "" && k.Command.Names == "" && !k.Command.Single {
 		return fmt.Errorf("command %s: names is required", k.Command.Use)

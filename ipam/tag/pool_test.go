@@ -16,6 +16,7 @@ func take(t testing.TB, p *Pool, numbers ...int) {
 	}
 }
 
+// TAG-03, TAG-04: numbers in use and outside the range.
 func TestTake(t *testing.T) {
 	tests := []struct {
 		name string
@@ -48,6 +49,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// TAG-07: the lowest number first.
 func TestNext(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -75,6 +77,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// TAG-12: numbers in use as text.
 func TestText(t *testing.T) {
 	tests := []struct {
 		name  string

@@ -33,6 +33,7 @@ func refusedWith(t *testing.T, err error, code model.Code, text string) {
 	}
 }
 
+// IPAM-01, IPAM-06: the addresses of a fresh network.
 func TestNetworkAddresses(t *testing.T) {
 	tests := []struct {
 		name, subnet, gateway string
@@ -61,6 +62,7 @@ func TestNetworkAddresses(t *testing.T) {
 	}
 }
 
+// NET-12, NET-15, NET-16, NET-22 and what else a network refuses.
 func TestNetworkRefusals(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	mustPut(t, m.Networks(), network("taken", "10.1.1.0/24"))
@@ -113,6 +115,7 @@ func TestNetworkRefusals(t *testing.T) {
 	mustPut(t, m.Networks(), blue) // another tenant may overlap
 }
 
+// NET-20, EP-01, EP-04: an endpoint from creation to deletion, as inspection shows it.
 func TestEndpointLife(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
@@ -162,6 +165,7 @@ func TestReusedContainer(t *testing.T) {
 	}
 }
 
+// IPAM-05, with a hundred.
 func TestEndpointsInParallel(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))
@@ -256,6 +260,7 @@ func TestGroupPools(t *testing.T) {
 	expect("", "10.2.2.1-10.2.2.254")
 }
 
+// GLB-10, GLB-15: networks hold the settings that they depend on.
 func TestGlobalInUse(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
