@@ -4,6 +4,7 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 
 	"github.com/contiv/contiv/api/model"
@@ -11,8 +12,8 @@ import (
 
 // Backend is what stands behind the routes. Its methods are safe for concurrent use; refusals are *model.Error.
 type Backend interface {
-	// List returns all objects of a kind with their links, ordered by key.
-	List(ctx context.Context, k *model.Kind) ([]model.Object, error)
+	// List returns all objects of a kind with their links, each as JSON, ordered by key. The bytes may be shared.
+	List(ctx context.Context, k *model.Kind) ([]json.RawMessage, error)
 	// Get returns one object with its links.
 	Get(ctx context.Context, k *model.Kind, key string) (model.Object, error)
 	// Put creates or updates object, which is validated and carries its key, and returns it as it is stored, with the

@@ -138,31 +138,23 @@ func network6(n *model.Network, r *record.Network) error {
 
 // overlaps refuses a subnet that shares addresses with another network of the tenant. IPv6 is looked at first.
 func overlaps(tx *commit.Tx, r *record.Network) error {
-	others := tx.Networks(r.Tenant)
 	if r.IPv6Subnet != "" {
 		spec, err := catalog.Spec6(r)
 		if err != nil {
 			return err
 		}
-		for _, o := range others {
-			if o.Record.IPv6Subnet == "" {
-				continue
-			}
-			if theirs, err := catalog.Spec6(o.Record); err == nil && theirs.Prefix.Overlaps(spec.Prefix) {
-				return model.Errorf(model.CodeConflict, "ipv6Subnet", "ipv6 subnet %s overlaps with %s of network %s", spec.Prefix, theirs.Prefix, o.Record.ID).
-					Try("choose a subnet that the tenant does not use")
-			}
+		if o := tx.Overlapping(r.Tenant, ipam.RangeOf(spec.Prefix)); o != nil {
+			return model.Errorf(model.CodeConflict, "ipv6Subnet", "ipv6 subnet %s overlaps with %s of network %s", spec.Prefix, o.Record.Range6(), o.Record.ID).
+				Try("choose a subnet that the tenant does not use")
 		}
 	}
 	spec, err := catalog.Spec4(r)
 	if err != nil {
 		return err
 	}
-	for _, o := range others {
-		if theirs, err := catalog.Spec4(o.Record); err == nil && ipam.Overlap(spec.Range(), theirs.Range()) {
-			return model.Errorf(model.CodeConflict, "subnet", "subnet %s overlaps with %s of network %s", spec.Range(), theirs.Range(), o.Record.ID).
-				Try("choose a subnet that the tenant does not use")
-		}
+	if o := tx.Overlapping(r.Tenant, spec.Range()); o != nil {
+		return model.Errorf(model.CodeConflict, "subnet", "subnet %s overlaps with %s of network %s", spec.Range(), o.Record.Range(), o.Record.ID).
+			Try("choose a subnet that the tenant does not use")
 	}
 	return nil
 }

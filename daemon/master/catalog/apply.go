@@ -274,10 +274,13 @@ func (v *View) dropTenant(key string) {
 func (v *View) putNetwork(r *record.Network) error {
 	n, err := newNetwork(r)
 	if old := v.networks[r.ID]; old != nil { // a network does not change; keep what is allocated
+		v.vacate(old.Record)
 		old.Record = r
+		v.occupy(r)
 		return err
 	}
 	v.networks[r.ID] = n
+	v.occupy(r)
 	v.touch(model.KindNetwork().Name, networkKey(r))
 	if r.PktTagType == "vxlan" {
 		return firstOf(err, ignoreTaken(v.numbers.VXLANs.Take(r.ExtPktTag)), ignoreTaken(v.numbers.LocalVLANs.Take(r.PktTag)))
@@ -292,6 +295,7 @@ func (v *View) dropNetwork(key string) {
 		return
 	}
 	delete(v.networks, id)
+	v.vacate(n.Record)
 	if n.Record.PktTagType == "vxlan" {
 		v.numbers.VXLANs.Release(n.Record.ExtPktTag)
 		v.numbers.LocalVLANs.Release(n.Record.PktTag)

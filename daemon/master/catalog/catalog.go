@@ -8,7 +8,9 @@ package catalog
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -40,6 +42,7 @@ type View struct {
 	objects   map[string]map[string]*entry // by kind, then key
 	referrers map[string]map[string]set    // "kind/key" -> kind -> keys of the objects that link to it
 	networks  map[string]*Network
+	spaces    map[string]space // addresses that networks declare, by tenant
 	groups    map[string]*record.Group
 	tenants   map[string]*record.Tenant
 	endpoints map[string]*record.Endpoint
@@ -67,7 +70,8 @@ type Numbers struct {
 // entry is one API object.
 type entry struct {
 	object model.Object
-	refs   []Ref // objects that it links to
+	refs   []Ref                           // objects that it links to
+	text   atomic.Pointer[json.RawMessage] // with links, while neither changes; nil: not computed
 }
 
 // Ref names an object.
@@ -82,6 +86,7 @@ func newView() View {
 		objects:   map[string]map[string]*entry{},
 		referrers: map[string]map[string]set{},
 		networks:  map[string]*Network{},
+		spaces:    map[string]space{},
 		groups:    map[string]*record.Group{},
 		tenants:   map[string]*record.Tenant{},
 		endpoints: map[string]*record.Endpoint{},

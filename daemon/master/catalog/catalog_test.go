@@ -2,8 +2,10 @@ package catalog_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/ipam"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -27,6 +30,16 @@ func describe(c *catalog.Catalog) (out string) {
 		for _, network := range v.Networks("") {
 			out += fmt.Sprintf("%s: %s | %s | %d endpoints, %d addresses\n", network.Record.ID,
 				network.Pool4.AllocatedText(), network.Pool4.AvailableText(), network.Endpoints(), network.Allocated())
+			own, _ := catalog.Spec4(network.Record)
+			if found := v.Overlapping(network.Record.Tenant, own.Range()); found != network {
+				out += fmt.Sprintf("WRONG: %v has the addresses of %s\n", found, network.Record.ID)
+			}
+		}
+		for i := range 4 {
+			r := ipam.RangeOf(netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 1, byte(i), 0}), 24))
+			if taken := v.Overlapping("default", r) != nil; taken != (v.Network(fmt.Sprintf("net%d.default", i)) != nil) {
+				out += fmt.Sprintf("WRONG: %s is taken: %v\n", r, taken)
+			}
 		}
 		for _, g := range v.Groups("") {
 			out += fmt.Sprintf("group %s: %d\n", g.ID, v.CountIn(g.ID))
@@ -51,6 +64,10 @@ func describe(c *catalog.Catalog) (out string) {
 			}
 			for _, o := range v.Objects(k) {
 				out += fmt.Sprintf("%+v\n", o)
+				anew, _ := json.Marshal(o)
+				if kept, err := v.Text(k, o.ObjectKey()); err != nil || string(kept) != string(anew) {
+					out += fmt.Sprintf("WRONG: kept as %s, %v\n", kept, err)
+				}
 			}
 		}
 	})

@@ -56,7 +56,12 @@ func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Se
 }
 
 // touch notes a change.
-func (v *View) touch(kind, key string) { v.dirty[Ref{kind, key}] = struct{}{} }
+func (v *View) touch(kind, key string) {
+	v.dirty[Ref{kind, key}] = struct{}{}
+	if e := v.objects[kind][key]; e != nil {
+		e.text.Store(nil)
+	}
+}
 
 // tell hands the noted changes to the subscribers. The caller holds the lock.
 func (c *Catalog) tell() {

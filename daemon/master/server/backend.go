@@ -34,9 +34,9 @@ type backend struct {
 var _ rest.Backend = (*backend)(nil)
 
 // List returns all objects of a kind.
-func (b *backend) List(_ context.Context, k *model.Kind) (out []model.Object, err error) {
-	b.catalog.View(func(v *catalog.View) { out = v.Objects(k) })
-	return out, nil
+func (b *backend) List(_ context.Context, k *model.Kind) (out []json.RawMessage, err error) {
+	b.catalog.View(func(v *catalog.View) { out, err = v.Texts(k) })
+	return out, err
 }
 
 // Get returns one object.
@@ -124,9 +124,12 @@ func (b *backend) full(v *catalog.View, k *model.Kind) model.Event {
 		}
 		return e
 	}
-	for _, o := range v.Objects(k) {
-		e.Items = append(e.Items, b.encode(o))
+	items, err := v.Texts(k)
+	if err != nil {
+		b.log.Error("encode objects for the watch stream", "err", err)
+		return e
 	}
+	e.Items = items
 	return e
 }
 
@@ -139,8 +142,12 @@ func (b *backend) change(v *catalog.View, k *model.Kind, key string) model.Event
 		}
 		return e
 	}
-	if o := v.Object(k, key); o != nil {
-		e.Type, e.Object = model.EventPut, b.encode(o)
+	text, err := v.Text(k, key)
+	if err != nil {
+		b.log.Error("encode an object for the watch stream", "err", err)
+	}
+	if text != nil {
+		e.Type, e.Object = model.EventPut, text
 	}
 	return e
 }
