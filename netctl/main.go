@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/contiv/contiv/build"
@@ -13,6 +14,7 @@ import (
 )
 
 func main() {
+	debug.SetGCPercent(400) // it ends soon; collecting would cost more than it frees
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	home, _ := os.UserHomeDir() // without one, nobody is logged in

@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -64,16 +66,17 @@ func escape(key []string) string { return url.PathEscape(model.Key(key...)) }
 
 // List returns all objects of a kind.
 func (c *Client) List(ctx context.Context, kind *model.Kind) ([]model.Object, error) {
-	var raw []rawObject
-	if _, err := c.call(ctx, http.MethodGet, "/api/v1/"+kind.Plural+"/", nil, &raw); err != nil {
+	list := reflect.New(reflect.SliceOf(reflect.TypeOf(kind.New())))
+	if _, err := c.call(ctx, http.MethodGet, "/api/v1/"+kind.Plural+"/", nil, list.Interface()); err != nil {
 		return nil, err
 	}
-	out := make([]model.Object, len(raw))
-	for i := range raw {
-		out[i] = kind.New()
-		if err := raw[i].decode(out[i]); err != nil {
-			return nil, err
+	out := make([]model.Object, list.Elem().Len())
+	for i := range out {
+		item := list.Elem().Index(i)
+		if item.IsNil() {
+			return nil, fmt.Errorf("decode the answer: %s number %d is null", kind.Name, i)
 		}
+		out[i] = item.Interface().(model.Object)
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Format is a named shape of a string.
@@ -22,7 +23,8 @@ const (
 	labels = `(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]*[a-zA-Z0-9])\.)*([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9\-]*[A-Za-z0-9])`
 )
 
-// formats is a constant in all but name: expressions are compiled once, and nothing changes it.
+// formats is a constant in all but name: nothing changes it. Each expression is compiled at its first use, since most
+// programs need none.
 var formats = map[string]Format{
 	"name":         match(`letters, digits, dots and inner dashes, such as web-1`, `^`+labels+`$`),
 	"optionalName": match(`a name of letters, digits, dots and inner dashes, or nothing`, `^(`+labels+`\.?)?$`),
@@ -44,7 +46,8 @@ var formats = map[string]Format{
 }
 
 func match(says, expression string) Format {
-	return Format{says, regexp.MustCompile(expression).MatchString}
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+	return Format{says, func(s string) bool { return compiled().MatchString(s) }}
 }
 
 func isIPv6(s string) bool {

@@ -144,6 +144,7 @@ func writeList(w http.ResponseWriter, list []json.RawMessage) {
 		text = append(text, item...)
 	}
 	text = append(text, ']', '\n')
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(text)
 }

@@ -64,17 +64,20 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.kind.TenantScoped() {
-		if _, err := c.Tenants().Get(ctx, o.tenant); err != nil {
+	if o.watch {
+		if err := o.exists(ctx, c); err != nil {
 			return err
 		}
-	}
-	if o.watch {
 		return watchList(ctx, f, c, o, format)
 	}
 	objects, err := list(ctx, c, o)
 	if err != nil {
 		return err
+	}
+	if len(objects) == 0 {
+		if err := o.exists(ctx, c); err != nil {
+			return err
+		}
 	}
 	l := &listing{columns: term.Columns(o.kind, format.Wide()), tail: o.kind.Command.TabTail && !format.Wide(),
 		rowTail: o.kind.Command.RowTail && !format.Wide(), value: objects}
@@ -83,6 +86,15 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		l.names = append(l.names, term.Cell(object.Field(nameArg(o.kind))))
 	}
 	return l.write(f, format)
+}
+
+// exists is an error when the tenant that was asked for does not exist.
+func (o *listOptions) exists(ctx context.Context, c *client.Client) error {
+	if !o.kind.TenantScoped() {
+		return nil
+	}
+	_, err := c.Tenants().Get(ctx, o.tenant)
+	return err
 }
 
 // list gets the objects that the options select.

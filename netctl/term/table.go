@@ -1,6 +1,8 @@
 package term
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,7 +23,8 @@ type Table struct {
 
 // Write prints the table. A table without rows is its two header lines.
 func (t *Table) Write(w io.Writer) error {
-	out := tabwriter.NewWriter(w, 0, 2, 2, ' ', 0)
+	buffer := bufio.NewWriter(w) // tabwriter writes each cell by itself
+	out := tabwriter.NewWriter(buffer, 0, 2, 2, ' ', 0)
 	headers, dashes := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		n := c.Dashes
@@ -39,7 +42,7 @@ func (t *Table) Write(w io.Writer) error {
 			return err
 		}
 	}
-	return out.Flush()
+	return errors.Join(out.Flush(), buffer.Flush())
 }
 
 // Columns are the columns of a kind's table.

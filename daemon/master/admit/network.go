@@ -184,7 +184,7 @@ func takeTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	}
 	local, err := take(tx, numbers.LocalVLANs, 0)
 	if err != nil {
-		return model.Errorf(model.CodeExhausted, "pktTag", "no local vlans available").Because(err).Try("a cluster has at most %d vxlan networks", tag.MaxVLAN)
+		return model.Errorf(model.CodeExhausted, "pktTag", "no local vlans available").Because(err).Try("delete a vxlan network")
 	}
 	r.PktTag, r.ExtPktTag = local, vni
 	return nil

@@ -62,7 +62,7 @@ type View struct {
 type Numbers struct {
 	VLANs      *tag.Pool // VLAN ids of vlan networks
 	VXLANs     *tag.Pool // VNIs
-	LocalVLANs *tag.Pool // cluster-local VLAN ids of vxlan networks
+	LocalVLANs *tag.Pool // cluster-local numbers of vxlan networks, which the original used as VLAN ids
 	Groups     *tag.Pool
 	VRFs       *tag.Pool
 }
@@ -102,7 +102,7 @@ func newView() View {
 		numbers: Numbers{
 			VLANs:      tag.NewVLANs(1, 0),
 			VXLANs:     tag.New(1, 0),
-			LocalVLANs: tag.NewVLANs(tag.MinVLAN, tag.MaxVLAN),
+			LocalVLANs: tag.New(1, maxLocal),
 			Groups:     tag.New(1, maxGroup),
 			VRFs:       tag.New(1, maxVRF),
 		},
@@ -113,6 +113,7 @@ func newView() View {
 // (the upper half of the 16 bits is for hairpinned connections).
 const (
 	maxGroup = 65535
+	maxLocal = 65535 // as many as VNIs; our switches do not use these numbers, so VLAN ids need not bound them
 	maxVRF   = 32767
 )
 

@@ -41,6 +41,20 @@ func run(ctx context.Context, bin string, n, rounds, kills int) error {
 	if err := creation.Write(os.Stdout); err != nil {
 		return err
 	}
+	memory, err := reads(log)
+	if err != nil {
+		return err
+	}
+	if err := memory.Write(os.Stdout); err != nil {
+		return err
+	}
+	made, err := networkCreations(ctx, dir, netmaster, filepath.Join(filepath.Dir(netmaster), "netctl"), log)
+	if err != nil {
+		return err
+	}
+	if err := made.Write(os.Stdout); err != nil {
+		return err
+	}
 	over, err := failovers(ctx, dir, netmaster, kills, log)
 	if err != nil {
 		return err
