@@ -377,7 +377,7 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 	r.mu.Lock()
 	for i := range list {
 		out[i] = LiveFlow{Flow: list[i].Flow, Owner: r.ledger.byNumber[list[i].Flow.Cookie.Owner()],
-			Packets: list[i].Packets, Bytes: list[i].Bytes}
+			Packets: list[i].Packets, Bytes: list[i].Bytes, Seconds: list[i].Seconds}
 	}
 	r.mu.Unlock()
 	slices.SortFunc(out, func(a, b LiveFlow) int { return a.Compare(b.Key) })

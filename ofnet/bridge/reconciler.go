@@ -117,6 +117,13 @@ func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State) (touched []o
 	r.kick()
 }
 
+// View calls fn with the State as it is. fn must not block, change it, or keep it.
+func (r *Reconciler) View(fn func(s *ofnet.State)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fn(r.state)
+}
+
 // touch makes the next round compile an owner.
 func (r *Reconciler) touch(k ofnet.Key) {
 	r.touched[k] = struct{}{}

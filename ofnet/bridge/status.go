@@ -53,6 +53,7 @@ type LiveFlow struct {
 	flow.Flow
 	Owner          ofnet.Key // zero when no present owner has the cookie
 	Packets, Bytes uint64
+	Seconds        uint32 // since it came into the switch
 }
 
 // Counters are totals since the Reconciler was made.

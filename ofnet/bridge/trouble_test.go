@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,8 +74,16 @@ func TestManyAtOnce(t *testing.T) {
 	r.Update(1, fill(ofnettest.Many(10, 10)))
 	wait(t, r, 1)
 	want := ofnettest.Many(10, 10)
-	var rev atomic.Uint64
-	rev.Store(1)
+	var inOrder sync.Mutex
+	rev := uint64(1)
+	update := func(change func(s *ofnet.State) []ofnet.Key) { // revisions come in order, as a watch brings them
+		inOrder.Lock()
+		rev++
+		n := rev
+		r.Update(n, change)
+		inOrder.Unlock()
+		wait(t, r, n)
+	}
 	var callers sync.WaitGroup
 	for i := range 40 {
 		e := ofnettest.Endpoint(5000+i, 1<<20)
@@ -84,19 +91,15 @@ func TestManyAtOnce(t *testing.T) {
 		gone := ofnettest.Endpoint(9000+i, 1<<20)
 		callers.Go(func() {
 			for _, x := range []*ofnet.Endpoint{e, gone} {
-				n := rev.Add(1)
-				r.Update(n, func(s *ofnet.State) []ofnet.Key {
+				update(func(s *ofnet.State) []ofnet.Key {
 					s.Endpoints[x.ID] = x
 					return endpointKey(x.ID)
 				})
-				wait(t, r, n)
 			}
-			n := rev.Add(1)
-			r.Update(n, func(s *ofnet.State) []ofnet.Key {
+			update(func(s *ofnet.State) []ofnet.Key {
 				delete(s.Endpoints, gone.ID)
 				return endpointKey(gone.ID)
 			})
-			wait(t, r, n)
 			if st, ok := r.Owner(endpointKey(gone.ID)[0]); ok && st.Phase == bridge.Done {
 				t.Errorf("endpoint that has gone: want no flows, got %+v", st)
 			}

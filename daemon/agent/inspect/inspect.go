@@ -14,8 +14,9 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
-	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 // Forwarder is the part of *bridge.Reconciler that is shown.
@@ -24,6 +25,7 @@ type Forwarder interface {
 	Counters() bridge.Counters
 	Status() []bridge.OwnerStatus
 	Flows(ctx context.Context) ([]bridge.LiveFlow, error)
+	View(fn func(s *ofnet.State))
 }
 
 // Attachments is the part of *attach.Engine that is shown.
@@ -36,12 +38,15 @@ type Attachments interface {
 type Options struct {
 	Forward   Forwarder
 	Attach    Attachments
-	Tables    flow.Tables
+	Pipeline  *pipeline.Pipeline
 	Status    func() model.AgentStatus
 	Waiting   func() []string
 	Driver    func() Driver
 	Malformed func() []string // keys of records that could not be read
 	Version   model.Version
+	Now       func() time.Time
+
+	sampler *sampler
 }
 
 // Driver is what the agent knows of its surroundings.
@@ -62,6 +67,7 @@ const answerLimit = 20 * time.Second
 
 // Handler serves the inspection routes.
 func Handler(o Options) http.Handler {
+	o.sampler = newSampler(o.Forward.Flows, o.Now)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Status()) })
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Version) })
@@ -117,25 +123,6 @@ func list[T any](v []T) []T {
 		return []T{}
 	}
 	return v
-}
-
-// flows answers with the switch's flows as text lines, each with the object that caused it. The query may choose one
-// owner ("kind/name") and one table, by name or number.
-func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
-	live, err := o.Forward.Flows(r.Context())
-	if err != nil {
-		text(w, http.StatusServiceUnavailable, "read the switch's flows: "+err.Error()+"\n")
-		return
-	}
-	owner, table := r.URL.Query().Get("owner"), r.URL.Query().Get("table")
-	out := []Flow{}
-	for i := range live {
-		f := o.flow(&live[i])
-		if (owner == "" || f.Owner == owner) && (table == "" || f.Table == table || f.TableID == table) {
-			out = append(out, f)
-		}
-	}
-	answer(w, http.StatusOK, out)
 }
 
 func (o *Options) reclaim(w http.ResponseWriter, r *http.Request) {

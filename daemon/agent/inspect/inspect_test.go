@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
@@ -17,6 +18,7 @@ import (
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 // agent is what is shown.
@@ -32,6 +34,7 @@ func (a *agent) Summary() bridge.Summary {
 }
 func (a *agent) Counters() bridge.Counters                        { return bridge.Counters{FlowMods: 41} }
 func (a *agent) Flows(context.Context) ([]bridge.LiveFlow, error) { return a.flows, a.err }
+func (a *agent) View(fn func(*ofnet.State))                       { fn(ofnet.NewState("h1")) }
 func (a *agent) Status() []bridge.OwnerStatus {
 	return []bridge.OwnerStatus{{Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}, Phase: bridge.Failed, Err: "no", Flows: 2}}
 }
@@ -46,7 +49,7 @@ func (a *agent) Reclaim(_ context.Context, id string) error {
 }
 
 func (a *agent) handler() http.Handler {
-	return Handler(Options{Forward: a, Attach: a, Tables: flow.Tables{{ID: 0, Name: "classify"}, {ID: 4, Name: "source"}},
+	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now,
 		Status:  func() model.AgentStatus { return model.AgentStatus{Host: "h1", Flows: 2} },
 		Waiting: func() []string { return a.waiting }, Malformed: func() []string { return nil },
 		Driver: func() Driver {
@@ -72,7 +75,7 @@ func TestRoutes(t *testing.T) {
 		{name: "version", path: "/version", status: 200, want: `"Version":"v1"`},
 		{name: "metrics", path: "/metrics", status: 200, want: "contiv_agent_flow_mods_total 41"},
 		{name: "flows", path: "/inspect/flows", status: 200, want: `"table":"source"`, agent: agent{flows: live}},
-		{name: "flows of an owner", path: "/inspect/flows?owner=endpoint/n.t-c1", status: 200, want: `"owner":"endpoint/n.t-c1"`, not: "source", agent: agent{flows: live}},
+		{name: "flows of an owner", path: "/inspect/flows?owner=endpoint/n.t-c1", status: 200, want: `"owner":"endpoint/n.t-c1"`, not: `"table":"source"`, agent: agent{flows: live}},
 		{name: "flows of a table", path: "/inspect/flows?table=source", status: 200, want: "source", not: "n.t-c1", agent: agent{flows: live}},
 		{name: "flows of a table by number", path: "/inspect/flows?table=4", status: 200, want: "source", not: "n.t-c1", agent: agent{flows: live}},
 		{name: "flows of nobody", path: "/inspect/flows?owner=x", status: 200, want: "[]", agent: agent{flows: live}},

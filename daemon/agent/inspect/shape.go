@@ -7,25 +7,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 )
-
-// Flow is one flow of the switch as GET /inspect/flows shows it.
-type Flow struct {
-	Table   string `json:"table"`
-	TableID string `json:"tableID"`
-	Owner   string `json:"owner"` // "kind/name", "" when no present object caused it
-	Flow    string `json:"flow"`  // as ovs-ofctl prints it
-}
-
-func (o *Options) flow(l *bridge.LiveFlow) Flow {
-	f := Flow{Table: o.Tables.Name(l.Table), TableID: strconv.Itoa(int(l.Table)), Flow: l.Flow.Text(o.Tables)}
-	if l.Owner != (ofnet.Key{}) {
-		f.Owner = l.Owner.String()
-	}
-	return f
-}
 
 // Port is one attached interface as GET /inspect/ports shows it.
 type Port struct {

@@ -78,7 +78,7 @@ func (n *Node) prepareOnce(ctx context.Context) error {
 		return err
 	}
 	names := map[uint8]string{}
-	for _, t := range n.tables {
+	for _, t := range n.flows.Tables() {
 		names[uint8(t.ID)] = t.Name
 	}
 	if err := n.sw.SetFlowTables(ctx, names); err != nil {

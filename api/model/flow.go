@@ -1,0 +1,25 @@
+package model
+
+// Flow is one flow of a host's switch: GET /api/v1/nodes/HOST/inspect/flows, and GET /inspect/flows of the agent itself.
+// The query may choose owner=KIND/NAME and table=NAME or its number.
+type Flow struct {
+	Table    string    `json:"table"`
+	TableID  string    `json:"tableID"`
+	Priority uint16    `json:"priority"`
+	Owner    string    `json:"owner"`             // "kind/name", "" when no present object caused it
+	Feature  string    `json:"feature,omitempty"` // the part of the pipeline that made it
+	Match    string    `json:"match"`             // in words, with the names of objects; "any packet"
+	Does     string    `json:"does"`              // likewise
+	Flow     string    `json:"flow"`              // as ovs-ofctl prints it
+	Drop     bool      `json:"drop,omitempty"`
+	Packets  uint64    `json:"packets"`
+	Bytes    uint64    `json:"bytes"`
+	Age      uint32    `json:"age"`            // seconds since it came into the switch
+	Rate     *FlowRate `json:"rate,omitempty"` // nil until two samples were taken shortly after one another
+}
+
+// FlowRate is what a flow has counted lately.
+type FlowRate struct {
+	Packets float64 `json:"packets"` // per second
+	Bytes   float64 `json:"bytes"`   // per second
+}

@@ -1,0 +1,51 @@
+package inspect
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// flows answers with the switch's flows, each with the object that caused it and in words. The query may choose one
+// owner ("kind/name") and one table, by name or number.
+func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
+	sample, err := o.sampler.sample(r.Context())
+	if err != nil {
+		text(w, http.StatusServiceUnavailable, "read the switch's flows: "+err.Error()+"\n")
+		return
+	}
+	var words *pipeline.Glossary
+	o.Forward.View(func(s *ofnet.State) { words = o.Pipeline.NewGlossary(s) })
+	owner, table := r.URL.Query().Get("owner"), r.URL.Query().Get("table")
+	out := []model.Flow{}
+	for i := range sample.flows {
+		f := o.flow(&sample.flows[i], words)
+		if (owner == "" || f.Owner == owner) && (table == "" || f.Table == table || f.TableID == table) {
+			f.Rate = sample.rate(&sample.flows[i])
+			out = append(out, f)
+		}
+	}
+	answer(w, http.StatusOK, out)
+}
+
+func (o *Options) flow(l *bridge.LiveFlow, words *pipeline.Glossary) model.Flow {
+	tables := o.Pipeline.Tables()
+	f := model.Flow{Table: tables.Name(l.Table), TableID: strconv.Itoa(int(l.Table)), Priority: l.Priority,
+		Match: words.Match(l.Match), Does: words.Actions(l.Actions), Flow: l.Flow.Text(tables), Drop: l.Actions.IsDrop(),
+		Packets: l.Packets, Bytes: l.Bytes, Age: l.Seconds}
+	if l.Owner != (ofnet.Key{}) {
+		f.Owner = l.Owner.String()
+	}
+	if n := int(l.Cookie.Feature()); n > 0 && n <= len(o.Pipeline.Features()) {
+		f.Feature = o.Pipeline.Features()[n-1].Name()
+	}
+	return f
+}
+
+// live reads the flows of the switch.
+type live func(ctx context.Context) ([]bridge.LiveFlow, error)

@@ -1,0 +1,82 @@
+package pipeline
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+func glossary() *Glossary {
+	s := ofnet.NewState("h1")
+	s.Local = ofnet.Ports{Tunnel: 1000, Uplink: 1001}
+	s.Tenants["acme"] = &ofnet.Tenant{Name: "acme", ID: 7}
+	s.Segments["blue.acme"] = &ofnet.Segment{Name: "blue.acme", Tenant: "acme", ID: 0x10001, Encap: ofnet.VXLAN, Tag: 5001}
+	s.Groups["web:acme"] = &ofnet.Group{Name: "web:acme", ID: 3}
+	s.Hosts["h2"] = &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.0.2.2")}
+	s.Endpoints["blue.acme-c1"] = &ofnet.Endpoint{ID: "blue.acme-c1", Port: 5}
+	return Default().NewGlossary(s)
+}
+
+func TestGlossaryMatch(t *testing.T) {
+	g := glossary()
+	rows := []struct {
+		name string
+		in   flow.Match
+		want string
+	}{
+		{"nothing", flow.Match{}, "any packet"},
+		{"a port", flow.NewMatch(flow.Eq(flow.InPort, 5)), "from endpoint blue.acme-c1"},
+		{"the uplink", flow.NewMatch(flow.Eq(flow.InPort, 1001)), "from the uplink"},
+		{"an unknown port", flow.NewMatch(flow.Eq(flow.InPort, 9)), "from port 9"},
+		{"flags", flow.NewMatch(has(bitEndpoint), hasNot(bitFabric)), "from a local endpoint, not from the fabric"},
+		{"names", flow.NewMatch(flow.Eq(regNetwork, 0x10001), flow.EqMask(regTenant, 7, 0xffff), flow.Eq(regSrcGroup, 3), flow.Eq(regDstGroup, 0)),
+			"network blue.acme, tenant acme, from group web:acme, to group no group"},
+		{"a VNI", flow.NewMatch(flow.Eq(flow.TunID, 5001)), "VNI 5001 of blue.acme"},
+		{"a host", flow.NewMatch(flow.EqAddr(flow.TunSrc, netip.MustParseAddr("192.0.2.2"))), "from host h2"},
+		{"an address", flow.NewMatch(flow.IP(), flow.EqAddr(flow.IPDst, netip.MustParseAddr("10.1.1.2"))), "ip, to 10.1.1.2"},
+		{"no name for it", flow.NewMatch(flow.TCP(), flow.Eq(flow.TCPDst, 80)), "tcp, tp_dst=80"},
+	}
+	for _, r := range rows {
+		if got := g.Match(r.in); got != r.want {
+			t.Errorf("%s (%s): want %q, got %q", r.name, r.in, r.want, got)
+		}
+	}
+}
+
+func TestGlossaryActions(t *testing.T) {
+	g := glossary()
+	rows := []struct {
+		name string
+		in   flow.Actions
+		want string
+	}{
+		{"drop", flow.Actions{}, "drop"},
+		{"go on", flow.Do(flow.GotoTable(tSource)), "go on at source"},
+		{"an entry", flow.Do(append(enter(bitEndpoint, &ofnet.Segment{ID: 0x10001}, &ofnet.Tenant{ID: 7}), load(regSrcGroup, 3), flow.GotoTable(tSource))...),
+			"from a local endpoint, network blue.acme, tenant acme, sender's group web:acme, go on at source"},
+		{"a tunnel", flow.Do(append(tunnelTo(nil, &ofnet.Segment{Tag: 5001}, netip.MustParseAddr("192.0.2.2")), load(regOut, 1000), flow.GotoTable(tPolicyOut))...),
+			"VNI 5001, tunnel to host h2, way out is the tunnel port, go on at policy_out"},
+		{"out", flow.Do(flow.Output(5)), "out to endpoint blue.acme-c1"},
+		{"out by register", flow.Do(flow.OutputField(flow.All(regOut))), "out where the lookup said"},
+	}
+	for _, r := range rows {
+		if got := g.Actions(r.in); got != r.want {
+			t.Errorf("%s (%s): want %q, got %q", r.name, r.in, r.want, got)
+		}
+	}
+}
+
+// Whatever the pipeline makes has words, and no register of ours is left in numbers where a name is known.
+func TestGlossaryOfEverything(t *testing.T) {
+	p := Default()
+	s := ofnet.NewState("h1")
+	g := p.NewGlossary(s)
+	for _, f := range p.CompileAll(s).Flows {
+		if g.Match(f.Match) == "" || g.Actions(f.Actions) == "" || strings.Contains(g.Match(f.Match), "reg0=") {
+			t.Errorf("%s: match %q, actions %q", f, g.Match(f.Match), g.Actions(f.Actions))
+		}
+	}
+}
