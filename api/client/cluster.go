@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -23,6 +24,27 @@ func (c *Client) Info(ctx context.Context) (model.Info, error) {
 func (c *Client) Nodes(ctx context.Context) ([]model.Node, error) {
 	var out []model.Node
 	return out, c.Raw(ctx, "/api/v1/nodes", &out)
+}
+
+// Inspect asks a host's agent, through netmaster, for what it shows under a name, such as "ports"; query may narrow it.
+func (c *Client) Inspect(ctx context.Context, host, what string, query url.Values, out any) error {
+	path := "/api/v1/agents/" + url.PathEscape(host) + "/" + url.PathEscape(what)
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return c.Raw(ctx, path, out)
+}
+
+// Flows asks for the flows of a host's switch. Owner ("kind/name") and table, by name or number, narrow it; "" is all.
+func (c *Client) Flows(ctx context.Context, host, owner, table string) ([]model.Flow, error) {
+	query := url.Values{}
+	for name, value := range map[string]string{"owner": owner, "table": table} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	var out []model.Flow
+	return out, c.Inspect(ctx, host, "flows", query, &out)
 }
 
 // EndpointList asks for all endpoints of the cluster.

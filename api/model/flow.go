@@ -1,6 +1,6 @@
 package model
 
-// Flow is one flow of a host's switch: GET /api/v1/nodes/HOST/inspect/flows, and GET /inspect/flows of the agent itself.
+// Flow is one flow of a host's switch: GET /api/v1/agents/HOST/flows, and GET /inspect/flows of the agent itself.
 // The query may choose owner=KIND/NAME and table=NAME or its number.
 type Flow struct {
 	Table    string    `json:"table"`

@@ -2,18 +2,13 @@ package server_test
 
 import (
 	"context"
-	"encoding/json"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
-	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 )
 
 // Inspecting a router asks its host's agent.
@@ -28,30 +23,9 @@ func TestBGP_Inspect(t *testing.T) {
 		http.NotFound(w, q)
 	}))
 	defer agent.Close()
-	host, text, err := net.SplitHostPort(agent.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := mastertest.Start(t, mastertest.Options{FwdMode: "routing"})
 	mustPut(t, m.Bgps(), &model.Bgp{Hostname: "h1", Routerip: "50.1.1.2/24"})
-	instance := record.Service{ServiceName: record.ServiceAgent, HostAddr: host, Port: port, Hostname: "h1"}
-	value, err := json.Marshal(instance)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx := &store.Tx{}
-	tx.Put(instance.Key(), value)
-	rev, err := m.Store.Commit(ctx, tx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Catalog.Wait(ctx, rev); err != nil {
-		t.Fatal(err)
-	}
+	register(t, m, "h1", agent.Listener.Addr().String())
 	answers <- `{"Peers":[{"State":{"AdminState":"up","SessionState":"established"}}],"Dsts":["10.1.1.1/32","10.1.1.2/32"]}`
 	got, err := m.Bgps().Inspect(ctx, "h1")
 	if err != nil || got.Oper.NeighborStatus != "established" || got.Oper.AdminStatus != "up" || got.Oper.NumRoutes != 2 || !slices.Contains(got.Oper.Routes, "10.1.1.2/32") {

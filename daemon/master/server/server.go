@@ -65,6 +65,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountPlugin(r)
 	s.mountInfo(r)
 	s.mountApply(r)
+	s.mountRelay(r)
 	s.mountHealth(r)
 	r.Handler(http.MethodGet, "/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	s.handler = s.recovered(s.measured(s.forwarded(r)))

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/catalog"
+)
+
+const (
+	relayLimit = 10 * time.Second // how long an agent may take to show what it has
+	relayMost  = 256 << 20        // bytes of an answer: about half a million flows
+)
+
+// relayed are the names that agents show under /inspect/.
+var relayed = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
+
+// mountRelay adds what agents show of themselves, so that who can reach a master needs no way to the agents.
+func (s *Server) mountRelay(r *httprouter.Router) {
+	r.GET("/api/v1/agents/:host/:what", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		if err := s.inspectAgent(w, q, p.ByName("host"), p.ByName("what")); err != nil {
+			rest.Refuse(w, q, err, s.Log)
+		}
+	})
+}
+
+// inspectAgent passes GET /inspect/WHAT of a host's agent on.
+func (s *Server) inspectAgent(w http.ResponseWriter, q *http.Request, host, what string) error {
+	if !relayed.MatchString(what) {
+		return model.Errorf(model.CodeInvalid, "what", "agents show nothing called %q", what).Try("ask for flows, ports, owners, driver or malformed")
+	}
+	var agent string
+	s.Catalog.View(func(v *catalog.View) { agent = agentOf(v, host) })
+	if agent == "" {
+		return model.Errorf(model.CodeNotFound, "host", "no agent of host %q is registered", host).
+			Try("netctl node ls shows the agents; one that is missing is down, or cannot reach the store")
+	}
+	ctx, cancel := context.WithTimeout(q.Context(), relayLimit)
+	defer cancel()
+	to := url.URL{Scheme: "http", Host: agent, Path: "/inspect/" + what, RawQuery: q.URL.RawQuery}
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+	if err != nil {
+		return fmt.Errorf("ask the agent of %s: %w", host, err)
+	}
+	answer, err := s.HTTP.Do(ask)
+	if err != nil {
+		var where *url.Error
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return model.Errorf(model.CodeNotReady, "host", "the agent of %s at %s did not answer: %v", host, agent, err).Because(err).
+			Try("is netplugin running there? its log says more")
+	}
+	defer func() { _ = answer.Body.Close() }()
+	switch {
+	case answer.StatusCode == http.StatusNotFound:
+		return model.Errorf(model.CodeNotFound, "what", "the agent of %s shows nothing called %q", host, what).Try("it may be of another version: netctl node ls")
+	case answer.StatusCode != http.StatusOK:
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // what it had to say is good enough
+		return model.Errorf(model.CodeNotReady, "host", "the agent of %s: %s", host, text).Try("netctl node ls shows what it waits for")
+	}
+	w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
+	if _, err := io.Copy(w, io.LimitReader(answer.Body, relayMost)); err != nil {
+		s.Log.Warn("relay an agent's answer", "host", host, "what", what, "err", err)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+type flowsOptions struct {
+	output
+	host, owner, table string
+	drops, never       bool
+}
+
+func newFlows(f *Factory) *cobra.Command {
+	o := &flowsOptions{}
+	c := &cobra.Command{
+		Use: "flows HOST", Short: "Live flows of a host's switch, with rates and causes", Args: exactly("HOST"),
+		Long: "Flows are what the switch of a host does, table by table: which packets it is about, what becomes of them, which object " +
+			"caused it, and how many there were. Rates appear once the switch has been read twice within a few seconds: ask again. " +
+			"With -o wide, the flow as ovs-ofctl prints it is added.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.host = args[0]
+			return runFlows(cmd.Context(), f, o)
+		},
+	}
+	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
+	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
+	c.Flags().StringVar(&o.owner, "owner", "", "caused by this object alone, such as endpoint/blue.acme-web1")
+	c.Flags().StringVar(&o.table, "table", "", "of this table alone, by name or number")
+	c.Flags().BoolVar(&o.drops, "drops", false, "those alone that drop packets, and have dropped some")
+	c.Flags().BoolVar(&o.never, "never", false, "those alone that no packet has met")
+	return c
+}
+
+func (o *flowsOptions) selects(x *model.Flow) bool {
+	return (!o.drops || x.Drop && x.Packets > 0) && (!o.never || x.Packets == 0)
+}
+
+func flowColumns(wide bool) []model.Column {
+	columns := []model.Column{{Header: "Table"}, {Header: "Prio"}, {Header: "Match"}, {Header: "Does"}, {Header: "Packets"}, {Header: "Pkt/s"},
+		{Header: "Bytes"}, {Header: "Byte/s"}, {Header: "Age"}, {Header: "Owner"}}
+	if wide {
+		columns = append(columns, model.Column{Header: "Flow"})
+	}
+	return columns
+}
+
+func flowRow(x *model.Flow, wide bool) []string {
+	rate := func(v func(*model.FlowRate) float64) string {
+		if x.Rate == nil {
+			return "?"
+		}
+		return strconv.FormatFloat(v(x.Rate), 'f', 1, 64)
+	}
+	table, owner := x.Table, x.Owner
+	if table == "" {
+		table = x.TableID
+	}
+	if owner == "" {
+		owner = "nobody"
+	}
+	row := []string{table, strconv.Itoa(int(x.Priority)), x.Match, x.Does, strconv.FormatUint(x.Packets, 10), rate(func(r *model.FlowRate) float64 { return r.Packets }),
+		strconv.FormatUint(x.Bytes, 10), rate(func(r *model.FlowRate) float64 { return r.Bytes }), (time.Duration(x.Age) * time.Second).String(), owner}
+	if wide {
+		row = append(row, x.Flow)
+	}
+	return row
+}
+
+func runFlows(ctx context.Context, f *Factory, o *flowsOptions) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	all, err := c.Flows(ctx, o.host, o.owner, o.table)
+	if err != nil {
+		return fmt.Errorf("flows of %s: %w", o.host, err)
+	}
+	kept := []model.Flow{}
+	l := &listing{columns: flowColumns(format.Wide())}
+	for i := range all {
+		if o.selects(&all[i]) {
+			kept = append(kept, all[i])
+			l.rows = append(l.rows, flowRow(&all[i], format.Wide()))
+			l.names = append(l.names, all[i].Flow)
+		}
+	}
+	l.value = kept
+	return l.write(f, format)
+}
