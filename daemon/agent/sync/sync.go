@@ -178,12 +178,12 @@ func (e *Engine) absorb(prefix string, u store.Update) []ofnet.Key {
 		keys, err := e.records.put(item.Key, item.Value)
 		if err != nil {
 			if !e.bad[item.Key] {
-				e.Log.Warn("skipping a malformed record", "key", item.Key, "error", err)
+				e.Log.Warn("malformed record", "key", item.Key, "error", err)
 			}
 			e.bad[item.Key] = true
-			continue
+		} else {
+			delete(e.bad, item.Key)
 		}
-		delete(e.bad, item.Key)
 		dirty = append(dirty, keys...)
 	}
 	for _, key := range gone {
