@@ -78,7 +78,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort,
 		Store: db, Pods: pods, Version: build.Info(), Log: log},
-		forward, p.Tables())
+		forward, p)
 	if err != nil {
 		return &configError{err}
 	}

@@ -68,6 +68,11 @@ func (p *Pipeline) Tables() flow.Tables { return p.tables }
 // Features lists the features; the first has number 1 in cookies.
 func (p *Pipeline) Features() []Feature { return p.features }
 
+// Number is what a feature is called in cookies, 0 when there is none of this name.
+func (p *Pipeline) Number(feature string) uint8 {
+	return uint8(1 + slices.IndexFunc(p.features, func(f Feature) bool { return f.Name() == feature }))
+}
+
 // Owners lists everything in s that can cause flows, in a fixed order.
 func (p *Pipeline) Owners(s *ofnet.State) []ofnet.Key { return s.Owners() }
 

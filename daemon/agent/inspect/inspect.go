@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -24,6 +25,8 @@ type Forwarder interface {
 	Counters() bridge.Counters
 	Status() []bridge.OwnerStatus
 	Flows(ctx context.Context) ([]bridge.LiveFlow, error)
+	Hits(ctx context.Context, feature uint8) (map[uint64]bridge.Hits, error)
+	Owner(k ofnet.Key) (bridge.OwnerStatus, bool)
 }
 
 // Attachments is the part of *attach.Engine that is shown.
@@ -41,6 +44,8 @@ type Options struct {
 	Waiting   func() []string
 	Driver    func() Driver
 	Malformed func() []string // keys of records that could not be read
+	Rules     func() []ofnet.Rule
+	Policy    uint8 // number of the feature that makes the flows of rules
 	Version   model.Version
 }
 
@@ -80,6 +85,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/flows", o.flows)
 	mux.HandleFunc("GET /inspect/ports", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, ports(o.Attach.List())) })
 	mux.HandleFunc("GET /inspect/owners", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, owners(o.Forward.Status())) })
+	mux.HandleFunc("GET /inspect/rules", o.rules)
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	return limited(mux)

@@ -20,7 +20,8 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 
 func (n *Node) inspection() inspect.Options {
 	return inspect.Options{Forward: n.forward, Attach: n.attach, Tables: n.tables, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Malformed: n.sync.Malformed, Version: n.Version}
+		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Policy: n.policy,
+		Version: n.Version}
 }
 
 // Status is what the agent says of itself.

@@ -29,6 +29,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 // BridgeName is the one integration bridge of a host.
@@ -75,6 +76,7 @@ type Node struct {
 	started time.Time
 	forward Forwarder
 	tables  flow.Tables
+	policy  uint8 // number of the feature in cookies
 
 	db       *ovsdb.Client
 	sw       *ovsdb.Switch
@@ -94,8 +96,8 @@ type Node struct {
 // ManagementSocket is where a bridge's OpenFlow is spoken.
 func ManagementSocket(rundir string) string { return filepath.Join(rundir, BridgeName+".mgmt") }
 
-// New puts the parts together; tables are those that forward fills, for their names.
-func New(c Config, forward Forwarder, tables flow.Tables) (*Node, error) {
+// New puts the parts together; forward does what p says.
+func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	links, err := link.Open(c.Namespace)
 	if err != nil {
 		return nil, err
@@ -103,7 +105,7 @@ func New(c Config, forward Forwarder, tables flow.Tables) (*Node, error) {
 	if c.SweepEvery == 0 {
 		c.SweepEvery = 30 * time.Second
 	}
-	n := &Node{Config: c, started: time.Now(), forward: forward, tables: tables, links: links,
+	n := &Node{Config: c, started: time.Now(), forward: forward, tables: p.Tables(), policy: p.Number("policy"), links: links,
 		prepared: make(chan struct{}), ready: make(chan struct{})}
 	n.mtu.Store(defaultMTU)
 	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)

@@ -114,7 +114,7 @@ func (s *site) launch() {
 	n, err := node.New(node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
 		Uplinks: []string{"eth1"}, VXLANPort: 4789, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
 		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, SweepEvery: 200 * time.Millisecond, Log: log},
-		forward, p.Tables())
+		forward, p)
 	if err != nil {
 		s.tb.Fatal(err)
 	}

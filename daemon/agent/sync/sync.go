@@ -317,6 +317,20 @@ func (e *Engine) Local() []record.Endpoint {
 	return out
 }
 
+// Rules returns the rules of the tenants that have members here, ordered by id.
+func (e *Engine) Rules() []ofnet.Rule {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := []ofnet.Rule{}
+	for _, r := range e.records.rules {
+		if e.records.present(r.Tenant) {
+			out = append(out, *r)
+		}
+	}
+	slices.SortFunc(out, func(a, b ofnet.Rule) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
 // Malformed returns the keys of records that could not be read, ordered.
 func (e *Engine) Malformed() []string {
 	e.mu.Lock()

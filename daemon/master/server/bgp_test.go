@@ -16,6 +16,33 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
+// register makes the agent of a host known, which listens at an address.
+func register(t *testing.T, m *mastertest.Master, host, address string) {
+	t.Helper()
+	ip, text, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance := record.Service{ServiceName: record.ServiceAgent, HostAddr: ip, Port: port, Hostname: host}
+	value, err := json.Marshal(instance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := &store.Tx{}
+	tx.Put(instance.Key(), value)
+	rev, err := m.Store.Commit(t.Context(), tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Catalog.Wait(t.Context(), rev); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Inspecting a router asks its host's agent.
 func TestBGP_Inspect(t *testing.T) {
 	ctx := context.Background()
@@ -28,30 +55,9 @@ func TestBGP_Inspect(t *testing.T) {
 		http.NotFound(w, q)
 	}))
 	defer agent.Close()
-	host, text, err := net.SplitHostPort(agent.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := mastertest.Start(t, mastertest.Options{FwdMode: "routing"})
 	mustPut(t, m.Bgps(), &model.Bgp{Hostname: "h1", Routerip: "50.1.1.2/24"})
-	instance := record.Service{ServiceName: record.ServiceAgent, HostAddr: host, Port: port, Hostname: "h1"}
-	value, err := json.Marshal(instance)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx := &store.Tx{}
-	tx.Put(instance.Key(), value)
-	rev, err := m.Store.Commit(ctx, tx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Catalog.Wait(ctx, rev); err != nil {
-		t.Fatal(err)
-	}
+	register(t, m, "h1", agent.Listener.Addr().String())
 	answers <- `{"Peers":[{"State":{"AdminState":"up","SessionState":"established"}}],"Dsts":["10.1.1.1/32","10.1.1.2/32"]}`
 	got, err := m.Bgps().Inspect(ctx, "h1")
 	if err != nil || got.Oper.NeighborStatus != "established" || got.Oper.AdminStatus != "up" || got.Oper.NumRoutes != 2 || !slices.Contains(got.Oper.Routes, "10.1.1.2/32") {
