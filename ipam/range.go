@@ -34,6 +34,26 @@ func (r Range) Contains(a netip.Addr) bool {
 	return a.BitLen() == r.First.BitLen() && r.First.Compare(a) <= 0 && a.Compare(r.Last) <= 0
 }
 
+// Prefixes are the fewest prefixes that together are the range, in rising order: at most twice the bits of an address.
+// A range that is not in order has none.
+func (r Range) Prefixes() (out []netip.Prefix) {
+	at := r.First
+	for at.IsValid() && at.BitLen() == r.Last.BitLen() && at.Compare(r.Last) <= 0 {
+		// The shortest prefix that begins here and does not go too far.
+		p := netip.PrefixFrom(at, at.BitLen())
+		for p.Bits() > 0 {
+			wider := netip.PrefixFrom(at, p.Bits()-1)
+			if wider.Masked().Addr() != at || RangeOf(wider).Last.Compare(r.Last) > 0 {
+				break
+			}
+			p = wider
+		}
+		out = append(out, p)
+		at = RangeOf(p).Last.Next()
+	}
+	return out
+}
+
 // Overlap says whether two ranges have an address in common. Ranges of different families never do.
 func Overlap(a, b Range) bool { return a.Contains(b.First) || b.Contains(a.First) }
 

@@ -3,6 +3,7 @@ package ipam
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"testing"
 )
 
@@ -148,5 +149,30 @@ func TestHost(t *testing.T) {
 	}
 	if _, err := HostID(netip.MustParsePrefix("10.1.1.0/24"), ip("10.1.2.1")); !errors.Is(err, ErrOutOfRange) {
 		t.Errorf("outside: want %v, got %v", ErrOutOfRange, err)
+	}
+}
+
+func TestRangePrefixes(t *testing.T) {
+	for _, row := range []struct {
+		first, last string
+		want        []string
+	}{
+		{"10.0.0.1", "10.0.0.1", []string{"10.0.0.1/32"}},
+		{"10.0.0.0", "10.0.0.255", []string{"10.0.0.0/24"}},
+		{"10.0.0.10", "10.0.0.17", []string{"10.0.0.10/31", "10.0.0.12/30", "10.0.0.16/31"}},
+		{"10.0.0.255", "10.0.1.0", []string{"10.0.0.255/32", "10.0.1.0/32"}},
+		{"0.0.0.0", "255.255.255.255", []string{"0.0.0.0/0"}},
+		{"255.255.255.254", "255.255.255.255", []string{"255.255.255.254/31"}},
+		{"fd00::", "fd00::2", []string{"fd00::/127", "fd00::2/128"}},
+		{"10.0.0.2", "10.0.0.1", nil},
+		{"10.0.0.2", "fd00::1", nil},
+	} {
+		var got []string
+		for _, p := range (Range{netip.MustParseAddr(row.first), netip.MustParseAddr(row.last)}).Prefixes() {
+			got = append(got, p.String())
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s-%s: want %v, got %v", row.first, row.last, row.want, got)
+		}
 	}
 }

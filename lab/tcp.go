@@ -12,7 +12,7 @@ import (
 // tcpBytes is how much a TCP check sends each way: more than any buffer on the path.
 const tcpBytes = 1 << 20
 
-// EchoOnce listens on a port, says "listening" on out, and sends one connection's bytes back.
+// EchoOnce listens on a port, says "listening" on out, and sends one connection's bytes back. It ends with ctx.
 func EchoOnce(ctx context.Context, port int, out io.Writer) error {
 	l, err := net.Listen("tcp", ":"+strconv.Itoa(port))
 	if err != nil {
@@ -22,11 +22,17 @@ func EchoOnce(ctx context.Context, port int, out io.Writer) error {
 	defer l.Close()
 	fmt.Fprintln(out, "listening")
 	conn, err := l.Accept()
+	if ctx.Err() != nil {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	_, err = io.Copy(conn, conn)
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	if _, err = io.Copy(conn, conn); ctx.Err() != nil {
+		return nil
+	}
 	return err
 }
 
@@ -58,6 +64,37 @@ func EchoDial(ctx context.Context, address string, timeout time.Duration) error 
 	}
 	if n != tcpBytes {
 		return fmt.Errorf("%s: %d of %d bytes came back", address, n, tcpBytes)
+	}
+	return nil
+}
+
+// talkEvery is the pause between two bytes of EchoTalk.
+const talkEvery = 10 * time.Millisecond
+
+// EchoTalk connects to an EchoOnce before timeout, then sends a byte, waits until it comes back, prints a line, and goes
+// on like this until ctx ends or the connection does.
+func EchoTalk(ctx context.Context, address string, timeout time.Duration, out io.Writer) error {
+	dialer := net.Dialer{Timeout: timeout}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	tick := time.NewTicker(talkEvery)
+	defer tick.Stop()
+	for n := 1; ctx.Err() == nil; n++ {
+		b := []byte{byte(n)}
+		if _, err := conn.Write(b); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(conn, b); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, n); err != nil {
+			return err
+		}
+		<-tick.C
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -36,5 +37,28 @@ func TestEcho(t *testing.T) {
 	}
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestEchoTalk(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err == nil {
+			_, err = io.CopyN(conn, conn, 3)
+			_ = conn.Close()
+		}
+		served <- err
+	}()
+	var out strings.Builder
+	if err := EchoTalk(t.Context(), l.Addr().String(), 10*time.Second, &out); err == nil {
+		t.Error("the other end hangs up: want an error, got none")
+	}
+	if err := <-served; err != nil || out.String() != "1\n2\n3\n" {
+		t.Errorf("three bytes: want a line each, got %q, %v", out.String(), err)
 	}
 }

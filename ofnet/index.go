@@ -1,63 +1,204 @@
 package ofnet
 
-import "slices"
+import (
+	"iter"
+	"maps"
+	"slices"
+)
 
-// index finds the endpoints of a segment without looking at all endpoints.
+// index finds what belongs to a segment, group or tenant without looking at everything.
 type index struct {
-	members map[string]map[string]struct{} // endpoint ids by segment
-	segment map[string]string              // the segment that an endpoint is listed under
+	endpoints map[string]place               // by id, as listed
+	segments  map[string]map[string]struct{} // endpoint ids
+	groups    map[string]*groupIndex
+	rules     map[string]listedRule // by id
+	tenants   map[string]*ruling
+	tiers     map[Key]Tier // of all rules
 }
 
-// Reindex lists all endpoints by segment, and keeps the list for Members. From then on whoever changes Endpoints
-// calls Touch with the ids of those that came, went or moved.
+// place is where an endpoint is listed.
+type place struct {
+	segment, group string
+	here           bool // on this host
+}
+
+// groupIndex is what belongs to a group.
+type groupIndex struct {
+	members map[string]struct{} // endpoint ids
+	here    int                 // of these on this host
+	tiers   map[Tier]map[string]*Rule
+	in      int // rules that judge what members receive
+}
+
+// listedRule is a rule as it is listed, with the hash that its tenant's sum has.
+type listedRule struct {
+	*Rule
+	hash uint64
+}
+
+// ruling is what the rules of a tenant amount to.
+type ruling struct {
+	rules int
+	sum   uint64 // of the rules' hashes
+}
+
+// Reindex lists all endpoints and rules by what they belong to, for the methods that say so. From then on whoever
+// changes Endpoints or Rules calls Touch with the keys of those that came, went or changed.
 func (s *State) Reindex() {
-	s.index = &index{members: map[string]map[string]struct{}{}, segment: make(map[string]string, len(s.Endpoints))}
+	s.index = &index{endpoints: make(map[string]place, len(s.Endpoints)), segments: map[string]map[string]struct{}{},
+		groups: map[string]*groupIndex{}, rules: make(map[string]listedRule, len(s.Rules)), tenants: map[string]*ruling{}, tiers: map[Key]Tier{}}
 	for id := range s.Endpoints {
-		s.Touch(id)
+		s.touchEndpoint(id)
+	}
+	for id := range s.Rules {
+		s.touchRule(id)
 	}
 }
 
-// Touch brings the list up to date with the endpoints called ids. Before Reindex it does nothing.
-func (s *State) Touch(ids ...string) {
-	x := s.index
-	if x == nil {
+// Touch brings the lists up to date with the endpoints and rules among keys. Before Reindex it does nothing.
+func (s *State) Touch(keys ...Key) {
+	if s.index == nil {
 		return
 	}
-	for _, id := range ids {
-		now, there := "", false
-		if e := s.Endpoints[id]; e != nil {
-			now, there = e.Segment, true
-		}
-		was, listed := x.segment[id]
-		if listed && (!there || was != now) {
-			delete(x.members[was], id)
-			if len(x.members[was]) == 0 {
-				delete(x.members, was)
-			}
-			delete(x.segment, id)
-		}
-		if there {
-			x.segment[id] = now
-			if x.members[now] == nil {
-				x.members[now] = map[string]struct{}{}
-			}
-			x.members[now][id] = struct{}{}
+	for _, k := range keys {
+		switch k.Kind {
+		case KindEndpoint:
+			s.touchEndpoint(k.Name)
+		case KindRule:
+			s.touchRule(k.Name)
 		}
 	}
 }
 
-// Listed is the segment that the list has for an endpoint: until Touch, that before the change.
-func (s *State) Listed(endpoint string) (segment string, ok bool) {
-	if s.index == nil {
-		return "", false
+func (x *index) group(name string) *groupIndex {
+	g := x.groups[name]
+	if g == nil {
+		g = &groupIndex{members: map[string]struct{}{}, tiers: map[Tier]map[string]*Rule{}}
+		x.groups[name] = g
 	}
-	segment, ok = s.index.segment[endpoint]
-	return segment, ok
+	return g
+}
+
+// tidy forgets a group that has nothing.
+func (x *index) tidy(name string) {
+	if g := x.groups[name]; g != nil && len(g.members) == 0 && len(g.tiers) == 0 {
+		delete(x.groups, name)
+	}
+}
+
+func (s *State) touchEndpoint(id string) {
+	x := s.index
+	var now place
+	e := s.Endpoints[id]
+	if e != nil {
+		now = place{e.Segment, e.Group, e.Host == s.Self}
+	}
+	was, listed := x.endpoints[id]
+	if listed && e != nil && was == now {
+		return
+	}
+	if listed {
+		delete(x.segments[was.segment], id)
+		if len(x.segments[was.segment]) == 0 {
+			delete(x.segments, was.segment)
+		}
+		g := x.group(was.group)
+		delete(g.members, id)
+		if was.here {
+			g.here--
+		}
+		delete(x.endpoints, id)
+		x.tidy(was.group)
+	}
+	if e != nil {
+		x.endpoints[id] = now
+		if x.segments[now.segment] == nil {
+			x.segments[now.segment] = map[string]struct{}{}
+		}
+		x.segments[now.segment][id] = struct{}{}
+		g := x.group(now.group)
+		g.members[id] = struct{}{}
+		if now.here {
+			g.here++
+		}
+	}
+}
+
+func (s *State) touchRule(id string) {
+	x := s.index
+	if was, listed := x.rules[id]; listed {
+		if was.Rule == s.Rules[id] {
+			return
+		}
+		g, tier := x.group(was.Group), was.Tier()
+		if delete(g.tiers[tier], id); len(g.tiers[tier]) == 0 {
+			delete(g.tiers, tier)
+			delete(x.tiers, tier.Key())
+		}
+		if was.Direction == In {
+			g.in--
+		}
+		t := x.tenants[was.Tenant]
+		t.rules--
+		if t.sum -= was.hash; t.rules == 0 {
+			delete(x.tenants, was.Tenant)
+		}
+		delete(x.rules, id)
+		x.tidy(was.Group)
+	}
+	if r := s.Rules[id]; r != nil {
+		now := listedRule{r, r.hash()}
+		x.rules[id] = now
+		g, tier := x.group(r.Group), r.Tier()
+		if g.tiers[tier] == nil {
+			g.tiers[tier] = map[string]*Rule{}
+			x.tiers[tier.Key()] = tier
+		}
+		g.tiers[tier][id] = r
+		if r.Direction == In {
+			g.in++
+		}
+		t := x.tenants[r.Tenant]
+		if t == nil {
+			t = &ruling{}
+			x.tenants[r.Tenant] = t
+		}
+		t.rules++
+		t.sum += now.hash
+	}
+}
+
+// indexed is s with lists: s itself after Reindex, a copy that has them before.
+func (s *State) indexed() *State {
+	if s.index != nil {
+		return s
+	}
+	c := *s
+	c.Reindex()
+	return &c
+}
+
+// Listed is the segment and group that the lists have for an endpoint, and whether it is on this host: until Touch,
+// those before the change.
+func (s *State) Listed(endpoint string) (segment, group string, here, ok bool) {
+	if s.index == nil {
+		return "", "", false, false
+	}
+	p, ok := s.index.endpoints[endpoint]
+	return p.segment, p.group, p.here, ok
+}
+
+// ListedRule is the rule that the lists have by an id: until Touch, that before the change; nil when they have none.
+func (s *State) ListedRule(id string) *Rule {
+	if s.index == nil {
+		return nil
+	}
+	return s.index.rules[id].Rule
 }
 
 // Members yields the endpoints of a segment, in no order. It takes time in proportion to their number after
 // Reindex, and to that of all endpoints before.
-func (s *State) Members(segment string) func(yield func(*Endpoint) bool) {
+func (s *State) Members(segment string) iter.Seq[*Endpoint] {
 	return func(yield func(*Endpoint) bool) {
 		if s.index == nil {
 			for _, e := range s.Endpoints {
@@ -67,7 +208,7 @@ func (s *State) Members(segment string) func(yield func(*Endpoint) bool) {
 			}
 			return
 		}
-		for id := range s.index.members[segment] {
+		for id := range s.index.segments[segment] {
 			if e := s.Endpoints[id]; e != nil && e.Segment == segment && !yield(e) {
 				return
 			}
@@ -75,14 +216,120 @@ func (s *State) Members(segment string) func(yield func(*Endpoint) bool) {
 	}
 }
 
-// Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, groups, endpoints.
+// MembersOf yields the endpoints of a group, in no order, in the time that Members takes.
+func (s *State) MembersOf(group string) iter.Seq[*Endpoint] {
+	return func(yield func(*Endpoint) bool) {
+		if s.index == nil {
+			for _, e := range s.Endpoints {
+				if e.Group == group && !yield(e) {
+					return
+				}
+			}
+			return
+		}
+		g := s.index.groups[group]
+		if g == nil {
+			return
+		}
+		for id := range g.members {
+			if e := s.Endpoints[id]; e != nil && e.Group == group && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Here counts the members of a group on this host, in constant time after Reindex.
+func (s *State) Here(group string) int {
+	if s.index != nil {
+		if g := s.index.groups[group]; g != nil {
+			return g.here
+		}
+		return 0
+	}
+	n := 0
+	for e := range s.MembersOf(group) {
+		if e.Host == s.Self {
+			n++
+		}
+	}
+	return n
+}
+
+// JudgesIn counts the rules that judge what members of a group receive, in constant time after Reindex.
+func (s *State) JudgesIn(group string) int {
+	if s.index != nil {
+		if g := s.index.groups[group]; g != nil {
+			return g.in
+		}
+		return 0
+	}
+	n := 0
+	for _, r := range s.Rules {
+		if r.Group == group && r.Direction == In {
+			n++
+		}
+	}
+	return n
+}
+
+// TiersOf lists the tiers of a group, in no order, in time proportional to their number after Reindex.
+func (s *State) TiersOf(group string) []Tier {
+	if g := s.indexed().index.groups[group]; g != nil {
+		return slices.Collect(maps.Keys(g.tiers))
+	}
+	return nil
+}
+
+// RulesOf finds the tier that has a key, and its rules by id. It takes time in proportion to their number after
+// Reindex.
+func (s *State) RulesOf(tier Key) (t Tier, rules []*Rule) {
+	x := s.indexed().index
+	t, ok := x.tiers[tier]
+	if !ok {
+		return t, nil
+	}
+	list := x.groups[t.Group].tiers[t]
+	rules = make([]*Rule, 0, len(list))
+	for id := range list {
+		if r := s.Rules[id]; r != nil && r.Tier() == t {
+			rules = append(rules, r)
+		}
+	}
+	slices.SortFunc(rules, func(a, b *Rule) int {
+		if a.ID < b.ID {
+			return -1
+		}
+		return 1
+	})
+	return t, rules
+}
+
+// Tracking says whether a tenant's connections are tracked, which costs every packet a second pass of the switch:
+// only those of a tenant that has rules are. generation is a hash of the rules, 1..1<<31-1, the same on all hosts and
+// after a restart; a connection that was admitted under another generation is judged again. It takes constant time
+// after Reindex.
+func (s *State) Tracking(tenant string) (tracked bool, generation uint32) {
+	t := s.indexed().index.tenants[tenant]
+	if t == nil {
+		return false, 0
+	}
+	return true, max(1, uint32(t.sum^t.sum>>32)&(1<<31-1))
+}
+
+// Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, groups, tiers of
+// rules, endpoints.
 func (s *State) Owners() []Key {
-	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+len(s.Segments)+len(s.Groups)+len(s.Endpoints))
+	tiers := s.indexed().index.tiers
+	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+len(s.Segments)+len(s.Groups)+len(tiers)+len(s.Endpoints))
 	out = append(out, Key{KindSwitch, s.Self})
 	out = appendKeys(out, KindHost, s.Hosts)
 	out = appendKeys(out, KindTenant, s.Tenants)
 	out = appendKeys(out, KindSegment, s.Segments)
 	out = appendKeys(out, KindGroup, s.Groups)
+	for _, t := range slices.SortedFunc(maps.Values(tiers), Tier.compare) {
+		out = append(out, t.Key())
+	}
 	return appendKeys(out, KindEndpoint, s.Endpoints)
 }
 

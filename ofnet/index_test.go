@@ -17,6 +17,11 @@ func members(s *State, segment string) (out []string) {
 func TestMembersFollowTouch(t *testing.T) {
 	s := NewState("h1")
 	put := func(id, segment string) { s.Endpoints[id] = &Endpoint{ID: id, Segment: segment} }
+	touch := func(ids ...string) {
+		for _, id := range ids {
+			s.Touch(Key{KindEndpoint, id})
+		}
+	}
 	put("a", "n1")
 	put("b", "n1")
 	for _, row := range []struct {
@@ -26,17 +31,17 @@ func TestMembersFollowTouch(t *testing.T) {
 	}{
 		{"before the index", func() {}, []string{"a", "b"}, nil},
 		{"index", s.Reindex, []string{"a", "b"}, nil},
-		{"comes", func() { put("c", "n2"); s.Touch("c") }, []string{"a", "b"}, []string{"c"}},
-		{"moves", func() { put("a", "n2"); s.Touch("a") }, []string{"b"}, []string{"a", "c"}},
-		{"goes", func() { delete(s.Endpoints, "b"); s.Touch("b") }, nil, []string{"a", "c"}},
-		{"nothing", func() { s.Touch("a", "nobody") }, nil, []string{"a", "c"}},
+		{"comes", func() { put("c", "n2"); touch("c") }, []string{"a", "b"}, []string{"c"}},
+		{"moves", func() { put("a", "n2"); touch("a") }, []string{"b"}, []string{"a", "c"}},
+		{"goes", func() { delete(s.Endpoints, "b"); touch("b") }, nil, []string{"a", "c"}},
+		{"nothing", func() { touch("a", "nobody") }, nil, []string{"a", "c"}},
 	} {
 		row.change()
 		if n1, n2 := members(s, "n1"), members(s, "n2"); !slices.Equal(n1, row.n1) || !slices.Equal(n2, row.n2) {
 			t.Errorf("%s: want %v and %v, got %v and %v", row.name, row.n1, row.n2, n1, n2)
 		}
 	}
-	if was, ok := s.Listed("a"); !ok || was != "n2" {
+	if was, _, _, ok := s.Listed("a"); !ok || was != "n2" {
 		t.Errorf("segment of a: want n2, got %q, %v", was, ok)
 	}
 }

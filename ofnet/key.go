@@ -5,13 +5,16 @@ import "strings"
 // Kind says what sort of object caused a flow.
 type Kind string
 
-// The kinds of owners. KindSwitch owns what every switch has whatever its State says: misses, trackers.
+// The kinds of owners. KindSwitch owns what every switch has whatever its State says: misses, trackers. Rules own no
+// flows: those of one group, direction and priority share some, and so KindPolicy owns them, the Tier.
 const (
 	KindSwitch   Kind = "switch"
 	KindHost     Kind = "host"
 	KindTenant   Kind = "tenant"
 	KindSegment  Kind = "network"
 	KindGroup    Kind = "group"
+	KindPolicy   Kind = "policy"
+	KindRule     Kind = "rule"
 	KindEndpoint Kind = "endpoint"
 )
 

@@ -11,9 +11,10 @@ type State struct {
 	Tenants   map[string]*Tenant   // by name
 	Segments  map[string]*Segment  // by "network.tenant"
 	Groups    map[string]*Group    // by "group:tenant"
+	Rules     map[string]*Rule     // by id
 	Endpoints map[string]*Endpoint // by state id
 
-	index *index // members by segment; nil until Reindex
+	index *index // who belongs to whom; nil until Reindex
 }
 
 // NewState returns an empty State for the host labelled self.
@@ -24,6 +25,7 @@ func NewState(self string) *State {
 		Tenants:   map[string]*Tenant{},
 		Segments:  map[string]*Segment{},
 		Groups:    map[string]*Group{},
+		Rules:     map[string]*Rule{},
 		Endpoints: map[string]*Endpoint{},
 	}
 }
@@ -49,12 +51,6 @@ type Host struct {
 type Tenant struct {
 	Name string
 	ID   uint16
-	// Tracked says that the tenant has rules or services, so that its connections go through the tracker. A tenant
-	// that has neither is spared that second pass of every packet.
-	Tracked bool
-	// Generation is a hash of the tenant's rules, 1..1<<31-1: a connection that was admitted under another
-	// generation is judged again. It counts only when Tracked.
-	Generation uint32
 }
 
 // Encap is how a segment crosses the underlay.

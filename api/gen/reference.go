@@ -123,7 +123,7 @@ func (k *kind) CommandLines() []verb {
 		return []verb{{prefix + "ls", "list"}, {prefix + "inspect" + one, "show with operational state"}}
 	case c.Under != "":
 		prefix = "netctl " + c.Under + " " + c.Use
-		return []verb{{prefix + "-add" + one + flags, "create"}, {prefix + "-rm" + one, "delete"}, {prefix + "-ls" + tenant + " " + c.Args[0], "list"}}
+		return []verb{{prefix + "-add" + one + flags, "create"}, {prefix + "-rm" + one, "delete"}, {prefix + "-ls" + tenant + " " + c.Args[0], "list"}, {prefix + "-inspect" + one, "show with operational state"}}
 	}
 	lines := []verb{{prefix + "create" + one + flags, "create or update"}, {prefix + "rm" + one, "delete"}, {prefix + "ls" + tenant, "list"}}
 	if len(c.Verbs) == 0 || slices.Contains(c.Verbs, "inspect") {

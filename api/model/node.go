@@ -52,3 +52,18 @@ type OwnerStatus struct {
 	Flows    int    `json:"flows"`
 	Error    string `json:"error,omitempty"`
 }
+
+// RuleStatus tells how one direction of a rule fares for one group on one host, as GET /inspect/rules of an agent shows
+// it. Packets and bytes are those that the rule decided about: the first of a connection, and of the rest only what came
+// when rules had changed. Of rules that ask the same, one counts for all.
+type RuleStatus struct {
+	Rule      string `json:"rule"`      // "tenant:policy:rule"
+	Record    string `json:"record"`    // id in the store
+	Group     string `json:"group"`     // "group:tenant"
+	Direction string `json:"direction"` // "in" or "out"
+	Action    string `json:"action"`    // "allow" or "deny"
+	Phase     string `json:"phase"`     // "pending", "done", "error", "closed": all is denied, as the record cannot be read
+	Error     string `json:"error,omitempty"`
+	Packets   uint64 `json:"packets"`
+	Bytes     uint64 `json:"bytes"`
+}

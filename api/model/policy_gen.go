@@ -26,6 +26,7 @@ type PolicyLinks struct {
 // PolicyOper is the operational state of a policy: what the system made of it.
 type PolicyOper struct {
 	Endpoints        []EndpointOper `json:"endpoints,omitempty"`        // Those endpoints.
+	Hits             []string       `json:"hits,omitempty"`             // A line for each rule in force: rule, host, group, phase, packets, bytes; and for each host that did not answer.
 	NumEndpoints     int            `json:"numEndpoints,omitempty"`     // Endpoints in the groups that the policy is attached to.
 	PolicyViolations int            `json:"policyViolations,omitempty"` // Kept for old clients.
 }
@@ -35,6 +36,8 @@ func (o *PolicyOper) Field(name string) any {
 	switch name {
 	case "endpoints":
 		return o.Endpoints
+	case "hits":
+		return o.Hits
 	case "numEndpoints":
 		return o.NumEndpoints
 	case "policyViolations":
@@ -61,6 +64,7 @@ var policyKind = Kind{
 	},
 	Oper: []Field{
 		{Name: "endpoints", Type: List, Doc: "Those endpoints.", Of: "endpoint"},
+		{Name: "hits", Type: Strings, Doc: "A line for each rule in force: rule, host, group, phase, packets, bytes; and for each host that did not answer."},
 		{Name: "numEndpoints", Type: Int, Doc: "Endpoints in the groups that the policy is attached to."},
 		{Name: "policyViolations", Type: Int, Doc: "Kept for old clients."},
 	},

@@ -35,9 +35,30 @@ type RuleLinks struct {
 	MatchEndpointGroup Link `json:"MatchEndpointGroup"`
 }
 
+// RuleOper is the operational state of a rule: what the system made of it.
+type RuleOper struct {
+	Bytes   int      `json:"bytes,omitempty"`   // Bytes of these packets.
+	Hosts   []string `json:"hosts,omitempty"`   // A line for each host where it is in force, and for each that did not answer: host, group, phase, packets, bytes.
+	Packets int      `json:"packets,omitempty"` // Packets that the rule decided about, on all hosts: the first of every connection.
+}
+
+// Field returns a value by its JSON name: a string, an int, a []string or a list; nil for an unknown name.
+func (o *RuleOper) Field(name string) any {
+	switch name {
+	case "bytes":
+		return o.Bytes
+	case "hosts":
+		return o.Hosts
+	case "packets":
+		return o.Packets
+	}
+	return nil
+}
+
 // RuleInspect is a rule with its operational state.
 type RuleInspect struct {
-	Config *Rule `json:"Config,omitempty"`
+	Config *Rule     `json:"Config,omitempty"`
+	Oper   *RuleOper `json:"Oper,omitempty"`
 }
 
 var ruleKind = Kind{
@@ -62,7 +83,11 @@ var ruleKind = Kind{
 		{Name: "toIpAddress", Type: String, Doc: "Address or subnet that outgoing traffic goes to.", Example: "10.1.1.0/24", Format: "ruleIP", Summary: true},
 		{Name: "toNetwork", Type: String, Doc: "Network that outgoing traffic goes to.", Format: "optionalName", MaxLen: 64, Summary: true},
 	},
-	Oper:     []Field{},
+	Oper: []Field{
+		{Name: "bytes", Type: Int, Doc: "Bytes of these packets."},
+		{Name: "hosts", Type: Strings, Doc: "A line for each host where it is in force, and for each that did not answer: host, group, phase, packets, bytes."},
+		{Name: "packets", Type: Int, Doc: "Packets that the rule decided about, on all hosts: the first of every connection."},
+	},
 	LinkSets: []LinkTo{{Name: "Policies", To: "policy", Via: []string{"policyName"}}},
 	Links:    []LinkTo{{Name: "MatchEndpointGroup", To: "endpointGroup", Via: []string{"fromEndpointGroup", "toEndpointGroup"}}},
 	Columns: []Column{

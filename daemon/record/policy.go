@@ -1,5 +1,7 @@
 package record
 
+import "strings"
+
 // PolicyRule is one direction of one rule for one group that its policy is attached to, at PolicyRules+ID. A rule about
 // TCP or UDP with a port has two of them, for the two directions in which its packets travel; any other has one.
 //
@@ -39,4 +41,14 @@ func PolicyTags() []PolicyTag { return []PolicyTag{InRx, InTx, OutRx, OutTx} }
 // PolicyRuleID is the id of the record of a rule, "tenant:policy:rule", for a group, "tenant:group:tenant:policy:...".
 func PolicyRuleID(tenant, group, policy, rule string, tag PolicyTag) string {
 	return tenant + ":" + group + ":" + tenant + ":" + policy + ":" + tenant + ":" + policy + ":" + rule + ":" + string(tag)
+}
+
+// RuleOf is the rule, "tenant:policy:rule", that the id of a PolicyRule names; the id itself when it is of another
+// form.
+func RuleOf(id string) string {
+	parts := strings.Split(id, ":")
+	if len(parts) != 8 {
+		return id
+	}
+	return strings.Join(parts[4:7], ":")
 }

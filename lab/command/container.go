@@ -2,8 +2,10 @@ package command
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"time"
@@ -112,10 +114,21 @@ func newPing(w *where) *cobra.Command {
 }
 
 func newTCP(w *where) *cobra.Command {
+	return newConnection(w, "tcp", "Connect one container to another and send a MiB there and back", "dial", "how long it may take")
+}
+
+// newTalk is newTCP for a connection that stays open.
+func newTalk(w *where) *cobra.Command {
+	return newConnection(w, "talk", "Connect one container to another and print a line for every byte that came back, 100 a second",
+		"talk", "how long the connection may take to open")
+}
+
+// newConnection makes a command that has one container listen and runs an end of echo in another.
+func newConnection(w *where, name, short, end, patience string) *cobra.Command {
 	var six bool
 	var limit time.Duration
 	cmd := &cobra.Command{
-		Use: "tcp FROM TO PORT", Short: "Connect one container to another and send a MiB there and back", Args: cobra.ExactArgs(3),
+		Use: name + " FROM TO PORT", Short: short, Args: cobra.ExactArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {
@@ -143,14 +156,19 @@ func newTCP(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			// It ends when its input does. To kill it would leave it alive: the process here is only its parent.
+			hold, err := listen.StdinPipe()
+			if err != nil {
+				return err
+			}
 			if err := listen.Start(); err != nil {
 				return err
 			}
-			defer func() { _ = listen.Process.Kill(); _ = listen.Wait() }()
+			defer func() { _ = hold.Close(); _ = listen.Wait() }()
 			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 				return fmt.Errorf("listen in %s: %w", args[1], err)
 			}
-			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", "dial", net.JoinHostPort(address.String(), args[2]), limit.String())
+			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", end, net.JoinHostPort(address.String(), args[2]), limit.String())
 			if err != nil {
 				return err
 			}
@@ -158,7 +176,7 @@ func newTCP(w *where) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVarP(&six, "ipv6", "6", false, "use the IPv6 address")
-	cmd.Flags().DurationVarP(&limit, "timeout", "W", 5*time.Second, "how long it may take")
+	cmd.Flags().DurationVarP(&limit, "timeout", "W", 5*time.Second, patience)
 	return cmd
 }
 
@@ -201,7 +219,7 @@ func newCNI(w *where) *cobra.Command {
 	return cmd
 }
 
-// newEcho is the two ends of the tcp command.
+// newEcho is the ends of the commands tcp and talk.
 func newEcho(w *where) *cobra.Command {
 	cmd := &cobra.Command{Use: "echo", Hidden: true}
 	cmd.AddCommand(
@@ -210,7 +228,12 @@ func newEcho(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return lab.EchoOnce(cmd.Context(), port, w.s.Out)
+			ctx, cancel := context.WithCancel(cmd.Context())
+			go func() {
+				_, _ = io.Copy(io.Discard, w.s.In)
+				cancel()
+			}()
+			return lab.EchoOnce(ctx, port, w.s.Out)
 		}},
 		&cobra.Command{Use: "dial ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
 			limit, err := time.ParseDuration(args[1])
@@ -218,6 +241,13 @@ func newEcho(w *where) *cobra.Command {
 				return err
 			}
 			return lab.EchoDial(cmd.Context(), args[0], limit)
+		}},
+		&cobra.Command{Use: "talk ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
+			limit, err := time.ParseDuration(args[1])
+			if err != nil {
+				return err
+			}
+			return lab.EchoTalk(cmd.Context(), args[0], limit, w.s.Out)
 		}},
 	)
 	return cmd

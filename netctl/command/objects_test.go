@@ -67,6 +67,8 @@ func TestPolicyCommands(t *testing.T) {
 			"----  --------  ----------------  ----------  ---------     --------  ----  ------\n" +
 			"3     1         web                                         tcp       443   allow\n", ""},
 		{"policy rule-ls p1 -q", 0, "1\n3\n2\n", ""},
+		{"policy rule-inspect p1 nothing", 3, "", "rule not found"},
+		{"policy rule-inspect p1 1", 0, "{\n  \"Config\": {\n    \"key\": \"default:p1:1\",\n    \"action\": \"deny\",\n    \"direction\": \"in\",\n    \"policyName\": \"p1\",\n    \"priority\": 1,\n    \"protocol\": \"tcp\",\n    \"ruleId\": \"1\",\n    \"tenantName\": \"default\",\n    \"link-sets\": {\n      \"Policies\": {\n        \"default:p1\": {\n          \"type\": \"policy\",\n          \"key\": \"default:p1\"\n        }\n      }\n    },\n    \"links\": {\n      \"MatchEndpointGroup\": {}\n    }\n  },\n  \"Oper\": {}\n}\n", ""},
 		{"policy rule-ls nothing", 3, "", "policy not found"},
 		{"policy rm p1", 3, "Deleting policy default:p1\n", "Policy is being used"},
 		{"policy rule-rm p1 3", 0, "", ""},

@@ -18,7 +18,9 @@ func addRules(f *Factory, k *model.Kind, c *cobra.Command) {
 	o.prepare = checkRule
 	rm := newRemove(f, k)
 	rm.Use, rm.Aliases, rm.Short = k.Command.Use+"-rm", []string{k.Command.Use + "-delete"}, "Delete a rule of a policy"
-	c.AddCommand(add, rm, newRuleList(f, k))
+	show := newInspect(f, k)
+	show.Use, show.Short = k.Command.Use+"-inspect", "Show a rule with its counters"
+	c.AddCommand(add, rm, newRuleList(f, k), show)
 }
 
 // checkRule refuses flags that make no sense in the rule's direction.

@@ -369,7 +369,7 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 	if sw == nil {
 		return nil, ErrNotConnected
 	}
-	list, err := sw.Stats(ctx)
+	list, err := sw.Stats(ctx, allFlows())
 	if err != nil {
 		return nil, err
 	}
@@ -381,6 +381,32 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 	}
 	r.mu.Unlock()
 	slices.SortFunc(out, func(a, b LiveFlow) int { return a.Compare(b.Key) })
+	return out, nil
+}
+
+// Hits are the counters of flows that one object caused.
+type Hits struct{ Packets, Bytes uint64 }
+
+// Hits reads the counters of a feature's flows, added up by the owner number in their cookies (flow.Owner). It asks the
+// switch for no others.
+func (r *Reconciler) Hits(ctx context.Context, feature uint8) (map[uint64]Hits, error) {
+	sw := r.current()
+	if sw == nil {
+		return nil, ErrNotConnected
+	}
+	only := allFlows()
+	only.Cookie, only.CookieMask = flow.NewCookie(feature, 0, 0), uint64(flow.NewCookie(0xff, 0, 0))
+	list, err := sw.Stats(ctx, only)
+	if err != nil {
+		return nil, err
+	}
+	out := map[uint64]Hits{}
+	for i := range list {
+		h := out[list[i].Flow.Cookie.Owner()]
+		h.Packets += list[i].Packets
+		h.Bytes += list[i].Bytes
+		out[list[i].Flow.Cookie.Owner()] = h
+	}
 	return out, nil
 }
 

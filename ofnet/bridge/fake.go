@@ -301,10 +301,14 @@ func (c *fakeConn) Dump(ctx context.Context) (s flow.Set, err error) {
 	return s, err
 }
 
-func (c *fakeConn) Stats(ctx context.Context) (out []openflow.FlowStats, err error) {
+// Stats counts each flow's priority as its packets; of a filter it heeds the cookie alone.
+func (c *fakeConn) Stats(ctx context.Context, only openflow.FlowFilter) (out []openflow.FlowStats, err error) {
 	err = c.call(ctx, func() error {
 		for _, f := range c.fake.flows {
-			out = append(out, openflow.FlowStats{Flow: f})
+			if uint64(f.Cookie^only.Cookie)&only.CookieMask != 0 {
+				continue
+			}
+			out = append(out, openflow.FlowStats{Flow: f, Packets: uint64(f.Priority), Bytes: 100 * uint64(f.Priority)})
 		}
 		return nil
 	})

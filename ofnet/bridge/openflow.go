@@ -155,25 +155,24 @@ func refused(err error, name func(i int, r *Refusal)) error {
 	return out
 }
 
-// Stats returns the flows with their counters.
-func (c *connection) Stats(ctx context.Context) ([]openflow.FlowStats, error) {
+// Stats returns the flows that only selects, with their counters.
+func (c *connection) Stats(ctx context.Context, only openflow.FlowFilter) ([]openflow.FlowStats, error) {
 	var out []openflow.FlowStats
-	err := c.List(ctx, allFlows(), func(m *openflow.MultipartReply) { out = append(out, m.Flows...) })
+	err := c.List(ctx, &openflow.MultipartRequest{Part: openflow.PartFlow, Filter: only}, func(m *openflow.MultipartReply) { out = append(out, m.Flows...) })
 	if err != nil {
 		return nil, fmt.Errorf("list flows: %w", err)
 	}
 	return out, nil
 }
 
-func allFlows() *openflow.MultipartRequest {
-	return &openflow.MultipartRequest{Part: openflow.PartFlow, Filter: openflow.FlowFilter{Table: openflow.AllTables}}
-}
+// allFlows selects every flow.
+func allFlows() openflow.FlowFilter { return openflow.FlowFilter{Table: openflow.AllTables} }
 
 // Dump lists flows, groups and meters.
 func (c *connection) Dump(ctx context.Context) (flow.Set, error) {
 	var s flow.Set
 	for _, m := range []*openflow.MultipartRequest{
-		allFlows(),
+		{Part: openflow.PartFlow, Filter: allFlows()},
 		{Part: openflow.PartGroupDesc},
 		{Part: openflow.PartMeterConfig, Number: openflow.AllMeters},
 	} {

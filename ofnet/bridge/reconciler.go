@@ -103,9 +103,7 @@ func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State) (touched []o
 				r.touch(t)
 			}
 		}
-		if k.Kind == ofnet.KindEndpoint {
-			r.state.Touch(k.Name)
-		}
+		r.state.Touch(k)
 	}
 	if !r.complete {
 		r.complete = true

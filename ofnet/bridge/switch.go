@@ -23,8 +23,8 @@ type Switch interface {
 	Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error
 	// Dump returns everything that the switch holds.
 	Dump(ctx context.Context) (flow.Set, error)
-	// Stats returns the flows with their counters.
-	Stats(ctx context.Context) ([]openflow.FlowStats, error)
+	// Stats returns the flows that only selects, with their counters.
+	Stats(ctx context.Context, only openflow.FlowFilter) ([]openflow.FlowStats, error)
 	// Ports lists the ports of the switch by number.
 	Ports(ctx context.Context) ([]Port, error)
 	// Done is closed when the connection has ended, for whatever reason.

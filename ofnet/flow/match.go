@@ -59,6 +59,17 @@ func EqMask(f Field, v, mask uint64) Term {
 	return t
 }
 
+// EqBit asks that bit n of field f, counted from the lowest, is set or not; it reaches all bits of wide fields.
+func EqBit(f Field, n int, set bool) Term {
+	t := newTerm(f)
+	at, bit := int(fields[f].size)-1-n/8, byte(1)<<(n%8)
+	t.mask[at] = bit
+	if set {
+		t.value[at] = bit
+	}
+	return t
+}
+
 // EqMAC asks that field f is the Ethernet address m.
 func EqMAC(f Field, m [6]byte) Term {
 	t := newTerm(f)
@@ -314,6 +325,9 @@ func (m Match) raw(yield func(string) bool) {
 // nextTLV takes one TLV off b, which must hold a whole one: DecodeMatch and the builder see to that.
 func nextTLV(b string) (t Term, tlv string, n int) {
 	n = 4 + int(b[3])
+	if t, ok := tcpFlags(b[:n]); ok {
+		return t, b[:n], n
+	}
 	h := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
 	size := int(b[3])
 	masked := h&0x100 != 0 && h>>16 != classExp
@@ -333,6 +347,25 @@ func nextTLV(b string) (t Term, tlv string, n int) {
 		t.exact()
 	}
 	return t, b[:n], n
+}
+
+// tcpFlags reads the form in which Open vSwitch reports TCP flags to those who speak OpenFlow 1.3: as an experimenter
+// field of the Open Networking Foundation (EXT-109, meta-flow.h). It takes them in either form.
+func tcpFlags(tlv string) (t Term, ok bool) {
+	const plain, masked = "\xff\xff\x54\x06ONF\x00", "\xff\xff\x55\x08ONF\x00"
+	const head = len(plain)
+	switch {
+	case len(tlv) == head+2 && tlv[:head] == plain:
+		t.field = TCPFlags
+		t.exact()
+	case len(tlv) == head+4 && tlv[:head] == masked:
+		t.field = TCPFlags
+		copy(t.mask[:2], tlv[head+2:])
+	default:
+		return t, false
+	}
+	copy(t.value[:2], tlv[head:])
+	return t, true
 }
 
 // DecodeMatch reads OXM TLVs, as a switch sends them in any order, into the canonical Match. Unknown fields are

@@ -16,9 +16,10 @@ import (
 //	self h1
 //	ports tunnel=1000 uplink=1001 host=1002
 //	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01
-//	tenant blue id=1 tracked generation=7
+//	tenant blue id=1
 //	network vx.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
 //	group web:blue id=65537
+//	rule ssh group=web:blue in deny priority=10 peer=65538 from=10.1.0.0/24,fd01::/64 own=10.2.0.1 proto=tcp ports=22,80-88 openings
 //	endpoint a1 network=vx.blue group=web:blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1
 func Parse(tb testing.TB, text string) *ofnet.State {
 	tb.Helper()
@@ -50,7 +51,7 @@ func add(s *ofnet.State, words []string) error {
 	case "host":
 		s.Hosts[name] = &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac")}
 	case "tenant":
-		s.Tenants[name] = &ofnet.Tenant{Name: name, ID: uint16(l.number("id")), Tracked: l.has("tracked"), Generation: l.number("generation")}
+		s.Tenants[name] = &ofnet.Tenant{Name: name, ID: uint16(l.number("id"))}
 	case "group":
 		_, tenant, _ := strings.Cut(name, ":")
 		s.Groups[name] = &ofnet.Group{Name: name, Tenant: tenant, ID: l.number("id")}
@@ -70,6 +71,15 @@ func add(s *ofnet.State, words []string) error {
 			n.ARP = ofnet.Flood
 		}
 		s.Segments[name] = n
+	case "rule":
+		_, tenant, _ := strings.Cut(l.words["group"], ":")
+		r := &ofnet.Rule{ID: name, Tenant: tenant, Group: l.words["group"], Direction: ofnet.Out, Priority: uint8(l.number("priority")),
+			PeerGroup: l.number("peer"), Peers: l.prefixes("from"), Own: l.prefixes("own"), Protocol: l.protocol("proto"), Ports: l.ports("ports"),
+			Openings: l.has("openings"), Deny: l.has("deny")}
+		if l.has("in") {
+			r.Direction = ofnet.In
+		}
+		s.Rules[name] = r
 	case "endpoint":
 		s.Endpoints[name] = &ofnet.Endpoint{ID: name, Segment: l.words["network"], Group: l.words["group"], Host: l.words["host"],
 			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6")}
@@ -119,6 +129,63 @@ func (l *line) prefix(k string) (p netip.Prefix) {
 		return err
 	})
 	return p
+}
+
+func (l *line) prefixes(k string) (out []netip.Prefix) {
+	l.get(k, func(v string) error {
+		for word := range strings.SplitSeq(v, ",") {
+			if !strings.Contains(word, "/") {
+				a, err := netip.ParseAddr(word)
+				if err != nil {
+					return err
+				}
+				out = append(out, netip.PrefixFrom(a, a.BitLen()))
+				continue
+			}
+			p, err := netip.ParsePrefix(word)
+			if err != nil {
+				return err
+			}
+			out = append(out, p)
+		}
+		return nil
+	})
+	return out
+}
+
+func (l *line) protocol(k string) (n uint8) {
+	l.get(k, func(v string) error {
+		if known, ok := map[string]uint8{"icmp": ofnet.ProtocolICMP, "tcp": ofnet.ProtocolTCP, "udp": ofnet.ProtocolUDP, "sctp": ofnet.ProtocolSCTP}[v]; ok {
+			n = known
+			return nil
+		}
+		x, err := strconv.ParseUint(v, 0, 8)
+		n = uint8(x)
+		return err
+	})
+	return n
+}
+
+func (l *line) ports(k string) (out []ofnet.PortRange) {
+	l.get(k, func(v string) error {
+		for word := range strings.SplitSeq(v, ",") {
+			first, last, isRange := strings.Cut(word, "-")
+			if !isRange {
+				last = first
+			}
+			a, err := strconv.ParseUint(first, 10, 16)
+			if err != nil {
+				return err
+			}
+			b, err := strconv.ParseUint(last, 10, 16)
+			if err != nil {
+				return err
+			}
+			out = append(out, ofnet.PortRange{First: uint16(a), Last: uint16(b)})
+		}
+		return nil
+	})
+	return out
 }
 
 func (l *line) mac(k string) (m ofnet.MAC) {

@@ -59,13 +59,17 @@ func bridgeSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 }
 
 // floodGroups makes the segment's lists of receivers: one for frames of local endpoints, one for those of the fabric.
+// A copy for an endpoint whose group has rules about what it receives is judged like any other packet.
 func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 	var ports []uint32
+	var judged []member
 	hosts := map[string]*ofnet.Host{}
 	for e := range s.Members(name) {
 		m, ok := resolve(s, e)
 		switch {
 		case !ok:
+		case m.local && m.group != 0 && s.JudgesIn(m.Endpoint.Group) > 0:
+			judged = append(judged, m)
 		case m.local:
 			ports = append(ports, m.Port)
 		default:
@@ -73,9 +77,14 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 		}
 	}
 	slices.Sort(ports)
-	here := make([]flow.Bucket, 0, len(ports))
+	here := make([]flow.Bucket, 0, len(ports)+len(judged))
 	for _, p := range slices.Compact(ports) {
 		here = append(here, flow.Bucket{Actions: flow.Do(flow.Output(p))})
+	}
+	slices.SortFunc(judged, func(a, b member) int { return cmp.Compare(a.Port, b.Port) })
+	for _, m := range judged {
+		here = append(here, flow.Bucket{Actions: flow.Do(load(regOut, m.Port), load(regDstGroup, m.group), on(bitLocal), on(bitNoCommit),
+			flow.Resubmit(tPolicyIn))})
 	}
 	var away []flow.Bucket
 	switch {

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
@@ -10,7 +11,7 @@ import (
 
 // frame is an Ethernet frame as these tests speak of it; two frames that print alike are alike.
 type frame struct {
-	kind     string // arp, udp, ping, pong, ns, na, ra, or raw: no protocol that a switch knows
+	kind     string // arp, udp, tcp, gre, ping, pong, ns, na, ra, or raw: no protocol that a switch knows
 	vlan     int    // 0: untagged
 	dst, src ofnet.MAC
 	from, to netip.Addr // of IP, or the sender and target of ARP
@@ -18,7 +19,16 @@ type frame struct {
 	op       uint16     // of ARP
 	sha, tha ofnet.MAC  // of ARP; of ND sha is the link address in the option
 	target   netip.Addr // of ND
+	ports    [2]uint16  // of UDP and TCP, from and to; none: 40000 and 40001
+	flags    byte       // of TCP
 }
+
+// TCP flags.
+const syn, ack = 0x02, 0x10
+
+// source and destination are the ports of UDP and TCP.
+func (f frame) source() uint16      { return cmp.Or(f.ports[0], 40000) }
+func (f frame) destination() uint16 { return cmp.Or(f.ports[1], 40001) }
 
 func hex(m ofnet.MAC) string {
 	return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5])
@@ -37,6 +47,8 @@ func (f frame) String() string {
 		return fmt.Sprintf("%s op %d %s is %s, asks %s at %s", s, f.op, f.from, hex(f.sha), f.to, hex(f.tha))
 	case "ns", "na":
 		return fmt.Sprintf("%s %s>%s target %s link %s", s, f.from, f.to, f.target, hex(f.sha))
+	case "tcp", "udp":
+		return fmt.Sprintf("%s %s:%d>%s:%d flags %#x ttl %d", s, f.from, f.source(), f.to, f.destination(), f.flags, f.ttl)
 	}
 	return fmt.Sprintf("%s %s>%s ttl %d", s, f.from, f.to, f.ttl)
 }
@@ -45,6 +57,7 @@ func (f frame) String() string {
 const (
 	typeARP, typeIP4, typeIP6      = 0x0806, 0x0800, 0x86dd
 	protoICMP, protoUDP, protoICM6 = 1, 17, 58
+	protoTCP, protoGRE             = 6, 47
 	typeNone                       = 0x88b5 // for experiments (IEEE 802)
 )
 
@@ -92,8 +105,15 @@ func (f frame) body() (b []byte, proto byte) {
 	switch f.kind {
 	case "udp":
 		const payload = "contiv"
-		b = be.AppendUint16([]byte{0x9c, 0x40, 0x9c, 0x41}, uint16(8+len(payload)))
+		b = be.AppendUint16(be.AppendUint16(nil, f.source()), f.destination())
+		b = be.AppendUint16(b, uint16(8+len(payload)))
 		b, proto, at = append(append(b, 0, 0), payload...), protoUDP, 6
+	case "tcp":
+		b = be.AppendUint16(be.AppendUint16(nil, f.source()), f.destination())
+		b = append(b, 0, 0, 0, 1, 0, 0, 0, 1, 5<<4, f.flags, 0xff, 0xff, 0, 0, 0, 0)
+		proto, at = protoTCP, 16
+	case "gre":
+		return []byte{0, 0, 0x88, 0xb5, 0, 0, 0, 0}, protoGRE
 	case "ping", "pong":
 		b = append([]byte{icmpKinds[f.kind][0], 0, 0, 0, 0, 7, 0, 1}, "contiv"...)
 		proto = protoICMP
@@ -177,11 +197,18 @@ func decode(b []byte) (f frame, err error) {
 }
 
 func (f *frame) layer4(proto byte, b []byte) error {
+	if proto == protoGRE {
+		f.kind = "gre"
+		return nil
+	}
 	if len(b) < 8 || checksum(f.pseudo(proto, len(b)), b) != 0 {
 		return fmt.Errorf("protocol %d with a wrong checksum: %x", proto, b)
 	}
-	if proto == protoUDP {
-		f.kind = "udp"
+	if proto == protoUDP || proto == protoTCP && len(b) >= 20 {
+		f.kind, f.ports = "udp", [2]uint16{be.Uint16(b), be.Uint16(b[2:])}
+		if proto == protoTCP {
+			f.kind, f.flags = "tcp", b[13]
+		}
 		return nil
 	}
 	family := 0

@@ -49,6 +49,8 @@ const (
 	bitLocal    = 11 // the destination is here
 	bitNoCommit = 12 // do not remember the connection
 	bitHairpin  = 13 // may leave by its in_port
+	bitReply    = 14 // answer to an ICMP message: only rules about ICMP judge it
+	bitOpening  = 15 // opens a connection, or belongs to one that was seen to open
 )
 
 // The registers.
@@ -69,6 +71,7 @@ const (
 const (
 	hairpinZone = 0x8000     // top bit of the second conntrack zone
 	markBlocked = 0x80000000 // ct_mark bit 31: refused after it was established
+	labelMet    = 64         // ct_label bit: the connection was open when the switch met it
 	exact       = 100        // priority of lookups with one flow an object
 )
 

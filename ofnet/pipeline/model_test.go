@@ -31,7 +31,9 @@ type visit struct {
 	in  way
 	f   frame
 	net *ofnet.Segment
-	out []string
+	// origin is who has the sender's address, of a frame that comes from outside.
+	origin *ofnet.Endpoint
+	out    []string
 }
 
 // verdict lists where the frame comes out and as what, sorted; nothing when it is dropped.
@@ -69,7 +71,8 @@ func (v *visit) enter() bool {
 		return false
 	}
 	if v.f.kind != "arp" && v.f.kind != "ns" && v.f.kind != "na" { // addresses of this host cannot come from outside
-		if e := v.byAddr(v.f.from); e != nil && e.Host == v.Self {
+		v.origin = v.byAddr(v.f.from)
+		if v.origin != nil && v.origin.Host == v.Self {
 			return false
 		}
 	}
@@ -207,9 +210,9 @@ func (v *visit) tunnel(host string, f frame) {
 // give hands f to an endpoint. What has come from outside does not go out again, and nothing goes back to its sender.
 func (v *visit) give(e *ofnet.Endpoint, f frame) {
 	switch {
-	case e == v.in.endpoint:
+	case e == v.in.endpoint || !v.mayLeave(e):
 	case e.Host == v.Self:
-		v.say(fmt.Sprintf("p%d", e.Port), f)
+		v.arrive(e, f)
 	case !v.local():
 	case v.net.Encap == ofnet.VXLAN:
 		v.tunnel(e.Host, f)
@@ -221,11 +224,14 @@ func (v *visit) give(e *ofnet.Endpoint, f frame) {
 // flood gives each member of the network a copy: each host one, and the world behind the uplink one.
 func (v *visit) flood() {
 	hosts := map[string]bool{}
+	if !v.mayLeave(nil) {
+		return
+	}
 	for _, e := range v.Endpoints {
 		switch {
 		case e.Segment != v.net.Name || e == v.in.endpoint:
 		case e.Host == v.Self:
-			v.say(fmt.Sprintf("p%d", e.Port), v.f)
+			v.arrive(e, v.f)
 		case v.local() && v.net.Encap == ofnet.VXLAN && !hosts[e.Host]:
 			hosts[e.Host] = true
 			v.tunnel(e.Host, v.f)
@@ -245,7 +251,9 @@ func (v *visit) bridge() {
 	case v.f.dst[0]&1 == 1:
 		v.flood()
 	case v.net.Encap == ofnet.VLAN && v.local():
-		v.uplink(v.f)
+		if v.mayLeave(nil) {
+			v.uplink(v.f)
+		}
 	case v.net.Encap == ofnet.VXLAN && v.net.ARP == ofnet.Flood:
 		v.flood()
 	}
@@ -278,7 +286,7 @@ func (v *visit) route() {
 			return
 		}
 	}
-	if f.to.Is4() && v.local() && ours(v.net) {
+	if f.to.Is4() && v.local() && ours(v.net) && v.mayLeave(nil) {
 		p := v.in.endpoint.Port
 		f.from, f.dst = netip.AddrFrom4([4]byte{172, 19, byte(p >> 8), byte(p)}), hostMAC
 		v.say("contivh0", f)

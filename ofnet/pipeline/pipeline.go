@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -67,6 +68,11 @@ func (p *Pipeline) Tables() flow.Tables { return p.tables }
 // Features lists the features; the first has number 1 in cookies.
 func (p *Pipeline) Features() []Feature { return p.features }
 
+// Number is what a feature is called in cookies, 0 when there is none of this name.
+func (p *Pipeline) Number(feature string) uint8 {
+	return uint8(1 + slices.IndexFunc(p.features, func(f Feature) bool { return f.Name() == feature }))
+}
+
 // Owners lists everything in s that can cause flows, in a fixed order.
 func (p *Pipeline) Owners(s *ofnet.State) []ofnet.Key { return s.Owners() }
 
@@ -77,9 +83,9 @@ func (p *Pipeline) Compile(s *ofnet.State, owner ofnet.Key) flow.Set {
 	var out flow.Set
 	for n, f := range p.features {
 		set := f.Flows(s, owner)
-		cookie := flow.NewCookie(uint8(n+1), round, number)
 		for i := range set.Flows {
-			set.Flows[i].Cookie = cookie
+			// A feature may name another owner than the one that is compiled: the rule of a tier.
+			set.Flows[i].Cookie = flow.NewCookie(uint8(n+1), round, cmp.Or(set.Flows[i].Cookie.Owner(), number))
 		}
 		if out.Flows == nil && len(set.Flows) > 0 {
 			const usual = 16 // flows of an endpoint
@@ -102,63 +108,6 @@ func (p *Pipeline) CompileAll(s *ofnet.State) flow.Set {
 	var out flow.Set
 	for _, owner := range p.Owners(s) {
 		out.Merge(p.Compile(s, owner))
-	}
-	return out
-}
-
-// Touched lists the owners whose flows may differ after key changed, key included: an endpoint touches its segment,
-// whose flood group lists it. Call it when s has changed and before s.Touch, so that an endpoint that went or moved
-// touches the segment that it left too.
-func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
-	out := []ofnet.Key{key}
-	switch key.Kind {
-	case ofnet.KindEndpoint:
-		was, ok := s.Listed(key.Name)
-		if ok {
-			out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: was})
-		}
-		if e := s.Endpoints[key.Name]; e != nil && (!ok || e.Segment != was) {
-			out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
-		}
-	case ofnet.KindSegment:
-		out = appendMembers(out, s, key.Name)
-	case ofnet.KindTenant:
-		for name, n := range s.Segments {
-			if n.Tenant == key.Name {
-				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: name})
-				out = appendMembers(out, s, name)
-			}
-		}
-	case ofnet.KindGroup:
-		for id, e := range s.Endpoints {
-			if e.Group == key.Name {
-				out = append(out, ofnet.Key{Kind: ofnet.KindEndpoint, Name: id})
-			}
-		}
-	case ofnet.KindHost:
-		if key.Name == s.Self {
-			return s.Owners()
-		}
-		segments := map[string]bool{}
-		for id, e := range s.Endpoints {
-			if e.Host != key.Name {
-				continue
-			}
-			out = append(out, ofnet.Key{Kind: ofnet.KindEndpoint, Name: id})
-			if !segments[e.Segment] {
-				segments[e.Segment] = true
-				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
-			}
-		}
-	case ofnet.KindSwitch:
-		return s.Owners()
-	}
-	return out
-}
-
-func appendMembers(out []ofnet.Key, s *ofnet.State, segment string) []ofnet.Key {
-	for e := range s.Members(segment) {
-		out = append(out, ofnet.Key{Kind: ofnet.KindEndpoint, Name: e.ID})
 	}
 	return out
 }

@@ -157,8 +157,51 @@ func TestTouched(t *testing.T) {
 			return []ofnet.Key{{Kind: ofnet.KindSegment, Name: "vx.blue"}}
 		}},
 		{"tenant is tracked", func(s *ofnet.State) []ofnet.Key {
-			s.Tenants["blue"] = &ofnet.Tenant{Name: "blue", ID: 1, Tracked: true, Generation: 3}
-			return []ofnet.Key{{Kind: ofnet.KindTenant, Name: "blue"}}
+			s.Rules["r1"] = &ofnet.Rule{ID: "r1", Tenant: "blue", Group: "web:blue", Direction: ofnet.In, Priority: 5, Deny: true}
+			return []ofnet.Key{{Kind: ofnet.KindRule, Name: "r1"}}
+		}},
+		{"last rule goes", func(s *ofnet.State) []ofnet.Key {
+			delete(s.Rules, "all")
+			return []ofnet.Key{{Kind: ofnet.KindRule, Name: "all"}}
+		}},
+		{"rule gets another priority", func(s *ofnet.State) []ofnet.Key {
+			r := *s.Rules["all"]
+			r.Priority = 50
+			s.Rules["all"] = &r
+			return []ofnet.Key{{Kind: ofnet.KindRule, Name: "all"}}
+		}},
+		{"rule turns round", func(s *ofnet.State) []ofnet.Key {
+			r := *s.Rules["all"]
+			r.Direction = ofnet.Out
+			s.Rules["all"] = &r
+			return []ofnet.Key{{Kind: ofnet.KindRule, Name: "all"}}
+		}},
+		{"rule changes group", func(s *ofnet.State) []ofnet.Key {
+			r := *s.Rules["all"]
+			r.Group, r.Tenant = "db:blue", "blue"
+			s.Rules["all"] = &r
+			return []ofnet.Key{{Kind: ofnet.KindRule, Name: "all"}}
+		}},
+		{"last member of a group with rules goes", func(s *ofnet.State) []ofnet.Key { delete(s.Endpoints, "g1"); return endpoint("g1") }},
+		{"first member of a group with rules comes", func(s *ofnet.State) []ofnet.Key {
+			e := *s.Endpoints["g2"]
+			e.Group, e.Host, e.Port = "far:green", "h1", 30
+			s.Endpoints["g2"] = &e
+			return endpoint("g2")
+		}},
+		{"member changes its group", func(s *ofnet.State) []ofnet.Key {
+			e := *s.Endpoints["g1"]
+			e.Group = "far:green"
+			s.Endpoints["g1"] = &e
+			return endpoint("g1")
+		}},
+		{"group with rules is renumbered", func(s *ofnet.State) []ofnet.Key {
+			s.Groups["app:green"] = &ofnet.Group{Name: "app:green", Tenant: "green", ID: 77}
+			return []ofnet.Key{{Kind: ofnet.KindGroup, Name: "app:green"}}
+		}},
+		{"group with rules goes", func(s *ofnet.State) []ofnet.Key {
+			delete(s.Groups, "app:green")
+			return []ofnet.Key{{Kind: ofnet.KindGroup, Name: "app:green"}}
 		}},
 		{"tenant goes", func(s *ofnet.State) []ofnet.Key {
 			delete(s.Tenants, "blue")
@@ -194,7 +237,7 @@ func TestTouched(t *testing.T) {
 			}
 			for _, k := range row.change(s) {
 				touched := p.Touched(s, k)
-				s.Touch(k.Name)
+				s.Touch(k)
 				for _, k := range touched {
 					parts[k] = p.Compile(s, k)
 				}

@@ -24,10 +24,17 @@ const (
 	policyOther = 59000 // the other end judges
 )
 
-func (policy) Flows(_ *ofnet.State, owner ofnet.Key) (out flow.Set) {
-	if owner.Kind != ofnet.KindSwitch {
-		return out
+func (policy) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+	switch owner.Kind {
+	case ofnet.KindSwitch:
+		policySwitch(&out)
+	case ofnet.KindPolicy:
+		policyTier(&out, s, owner)
 	}
+	return out
+}
+
+func policySwitch(out *flow.Set) {
 	add := func(t flow.TableID, priority uint16, term flow.Term, next flow.TableID) {
 		out.Add(flow.New(t, priority, flow.NewMatch(term), flow.Do(flow.GotoTable(next))))
 	}
@@ -35,5 +42,18 @@ func (policy) Flows(_ *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	add(tPolicyIn, policySkip, has(bitSkip), tDeliver)
 	add(tPolicyOut, policyOther, hasNot(bitEndpoint), tReplicate)
 	add(tPolicyIn, policyOther, hasNot(bitLocal), tCommit)
-	return out
+}
+
+// policyTier compiles the rules of one group, direction and priority, on hosts where the group has members.
+func policyTier(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
+	t, rules := s.RulesOf(owner)
+	g := s.Groups[t.Group]
+	if g == nil || g.ID == 0 || len(rules) == 0 || s.Here(t.Group) == 0 {
+		return
+	}
+	c := newCompilation(t, g.ID)
+	for _, r := range rules {
+		c.add(r)
+	}
+	c.flowsTo(out)
 }

@@ -23,9 +23,10 @@ import (
 
 // lab is a real switch with the ports and flows of testdata/state.txt.
 type lab struct {
-	ovs   *ovstest.OVS
-	state *ofnet.State
-	ports map[string]string // datapath port number to name
+	ovs     *ovstest.OVS
+	control *ovstest.Control // to trace by; nil until then
+	state   *ofnet.State
+	ports   map[string]string // datapath port number to name
 }
 
 // newLab starts a switch with the State of testdata/state.txt and the lines of more, gives it ports and an underlay,
@@ -89,6 +90,12 @@ func (l *lab) inside(t *testing.T, do func() error) {
 
 func program(t *testing.T, o *ovstest.OVS, s *ofnet.State) {
 	t.Helper()
+	change(t, o, flow.Diff(pipeline.Default().CompileAll(s), flow.Set{}))
+}
+
+// change makes the switch take d, and returns when packets meet it.
+func change(t *testing.T, o *ovstest.OVS, d flow.Delta) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	sw, err := bridge.NewOpenFlow(o.Mgmt("br0"), openflow.Options{}).Connect(ctx)
@@ -96,17 +103,21 @@ func program(t *testing.T, o *ovstest.OVS, s *ofnet.State) {
 		t.Fatal(err)
 	}
 	defer func() { _ = sw.Close() }()
-	d := flow.Diff(pipeline.Default().CompileAll(s), flow.Set{})
 	if err := sw.Apply(ctx, &d); err != nil {
 		t.Fatal(err)
 	}
+	// A barrier does not wait for the flows that the datapath has cached.
+	o.Appctl("revalidator/wait")
 }
 
 // trace says what the switch would do with a packet, in a few words: "drop", or each way out with what was done to
 // the packet on it, sorted.
 func (l *lab) trace(t *testing.T, packet string) string {
 	t.Helper()
-	out := l.ovs.Appctl("ofproto/trace", "br0", packet, "--ct-next", "trk,new")
+	if l.control == nil {
+		l.control = l.ovs.Control()
+	}
+	out := l.control.Do("ofproto/trace", "br0", packet, "--ct-next", "trk,new")
 	all := regexp.MustCompile(`(?m)^Datapath actions: (.*)$`).FindAllStringSubmatch(out, -1)
 	if all == nil {
 		t.Fatalf("trace of %s has no verdict:\n%s", packet, out)

@@ -24,7 +24,8 @@ func (track) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	switch owner.Kind {
 	case ofnet.KindTenant:
 		if t := s.Tenants[owner.Name]; t != nil {
-			trackTenant(&out, t)
+			tracked, generation := s.Tracking(owner.Name)
+			trackTenant(&out, t, tracked, uint64(generation))
 		}
 	case ofnet.KindSwitch:
 		trackSwitch(&out)
@@ -32,27 +33,34 @@ func (track) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	return out
 }
 
-func trackTenant(out *flow.Set, t *ofnet.Tenant) {
+func trackTenant(out *flow.Set, t *ofnet.Tenant, tracked bool, generation uint64) {
 	pass := flow.Do(flow.GotoTable(tPeer))
-	if t.Tracked {
+	if tracked {
 		pass = flow.Do(flow.Track(flow.CT{ZoneFrom: zone(), NAT: &flow.NAT{}, Recirc: true, Table: tState}))
 	}
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		out.Add(flow.New(tTrack, 10, flow.NewMatch(family, inTenant(t)), pass))
 	}
-	if !t.Tracked {
+	if !tracked {
 		return
 	}
-	generation := uint64(t.Generation &^ markBlocked)
 	out.Add(flow.New(tState, 170, flow.NewMatch(flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl),
 		flow.Eq(flow.CTMark, generation), inTenant(t)), flow.Do(on(bitSkip), flow.GotoTable(tHairpin))))
+	note := []flow.Action{
+		flow.Load(flow.All(flow.CTMark), generation),
+		flow.Move(flow.All(regRuleOut), flow.Range(flow.CTLabel, 0, 31)),
+		flow.Move(flow.All(regRuleIn), flow.Range(flow.CTLabel, 32, 63)),
+	}
+	commit := func(priority uint16, note []flow.Action, terms ...flow.Term) {
+		out.Add(flow.New(tCommit, priority, flow.NewMatch(append(terms, inTenant(t))...),
+			flow.Do(flow.Track(flow.CT{Commit: true, ZoneFrom: zone(), Exec: note}), flow.GotoTable(tDeliver))))
+	}
+	met := append(note[:3:3], flow.Load(flow.Bit(flow.CTLabel, labelMet), 1))
+	for _, family := range []flow.Term{flow.TCP(), flow.TCP6()} {
+		commit(60, met, family, flow.State(flow.CTNew|flow.CTTracked, 0), hasNot(bitOpening))
+	}
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
-		out.Add(flow.New(tCommit, 50, flow.NewMatch(family, inTenant(t)), flow.Do(
-			flow.Track(flow.CT{Commit: true, ZoneFrom: zone(), Exec: []flow.Action{
-				flow.Load(flow.All(flow.CTMark), generation),
-				flow.Move(flow.All(regRuleOut), flow.Range(flow.CTLabel, 0, 31)),
-				flow.Move(flow.All(regRuleIn), flow.Range(flow.CTLabel, 32, 63)),
-			}}), flow.GotoTable(tDeliver))))
+		commit(50, note, family)
 	}
 }
 
@@ -63,11 +71,22 @@ func trackSwitch(out *flow.Set) {
 	judged := flow.Do(on(bitSkip), flow.GotoTable(tPeer))
 	add(tState, 200, flow.Actions{}, flow.State(flow.CTInv|flow.CTTracked, 0))
 	// Above the flows that look at ct_mark, so that the megaflow of a new connection does not.
+	opening := flow.Do(on(bitOpening), flow.GotoTable(tService))
+	for _, family := range []flow.Term{flow.TCP(), flow.TCP6()} {
+		const syn, ack = 0x02, 0x10
+		add(tState, 196, opening, flow.State(flow.CTNew|flow.CTTracked, flow.CTRel), family, flow.EqMask(flow.TCPFlags, syn, syn|ack))
+	}
 	add(tState, 195, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTNew|flow.CTTracked, flow.CTRel))
 	add(tState, 190, flow.Actions{}, flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, 0),
 		flow.EqMask(flow.CTMark, markBlocked, markBlocked))
+	for _, echo := range []flow.Term{flow.ICMP(), flow.ICMP6()} {
+		add(tState, 185, flow.Do(on(bitReply), on(bitNoCommit), flow.GotoTable(tPeer)),
+			flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, flow.CTRel), echo)
+	}
 	add(tState, 180, judged, flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, flow.CTRel))
 	add(tState, 180, judged, flow.State(flow.CTRel|flow.CTTracked, 0))
+	// What is left was admitted by older rules.
+	add(tState, 10, opening, flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), flow.EqBit(flow.CTLabel, labelMet, false))
 	add(tCommit, 100, flow.Do(flow.GotoTable(tDeliver)), has(bitNoCommit))
 	block := flow.Do(flow.Track(flow.CT{Commit: true, ZoneFrom: zone(),
 		Exec: []flow.Action{flow.Load(flow.All(flow.CTMark), markBlocked)}}))

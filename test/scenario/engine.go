@@ -12,6 +12,8 @@
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
 //	pinging web db                       ping every 10 ms in the background
 //	lost <= N                            end that; no more than N pings were lost
+//	talking c web db PORT                open a connection c that says something 100 times a second
+//	talks c                              succeeds when it does so now
 //	on HOST|NAME COMMAND...              run a command there
 //	stdout|stderr REGEXP                 look at what the last command printed
 //	eventually COMMAND...                repeat a command until it succeeds
@@ -59,6 +61,7 @@ type Session struct {
 	stderr string
 	flows  map[string]string
 	ping   *pinging
+	talks  map[string]*talking // open connections by name
 	verbs  map[string]verb
 }
 
@@ -68,7 +71,8 @@ type verb func(args []string) error
 func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
 		"hosts": s.doHosts, "netctl": s.doNetctl, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
-		"ping": s.doPing, "tcp": s.doTCP, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "on": s.doOn,
+		"ping": s.doPing, "tcp": s.doTCP, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
+		"on":     s.doOn,
 		"stdout": s.doStdout, "stderr": s.doStderr, "eventually": s.doEventually, "always": s.doAlways,
 	}
 	for _, v := range []string{"kill", "stop", "start", "pause", "resume"} {
@@ -97,6 +101,7 @@ func Run(tb testing.TB, bin, path string) {
 	base := strings.TrimSuffix(filepath.Base(path), ".txtar")
 	s := &Session{
 		tb: tb, ctx: tb.Context(), bin: bin, dir: dir, name: base[:min(len(base), 24)], flows: map[string]string{},
+		talks: map[string]*talking{},
 	}
 	s.verbs = s.vocabulary()
 	tb.Cleanup(s.end)
@@ -412,5 +417,6 @@ func (s *Session) end() {
 		_ = s.ping.cmd.Process.Kill()
 		_ = s.ping.cmd.Wait() // what it ran ended with the lab
 	}
+	s.hangUp()
 	_ = os.RemoveAll(s.dir)
 }

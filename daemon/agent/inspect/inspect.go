@@ -26,6 +26,8 @@ type Forwarder interface {
 	Status() []bridge.OwnerStatus
 	Flows(ctx context.Context) ([]bridge.LiveFlow, error)
 	View(fn func(s *ofnet.State))
+	Hits(ctx context.Context, feature uint8) (map[uint64]bridge.Hits, error)
+	Owner(k ofnet.Key) (bridge.OwnerStatus, bool)
 }
 
 // Attachments is the part of *attach.Engine that is shown.
@@ -43,6 +45,7 @@ type Options struct {
 	Waiting   func() []string
 	Driver    func() Driver
 	Malformed func() []string // keys of records that could not be read
+	Rules     func() []ofnet.Rule
 	Version   model.Version
 	Now       func() time.Time
 
@@ -86,6 +89,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/flows", o.flows)
 	mux.HandleFunc("GET /inspect/ports", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, ports(o.Attach.List())) })
 	mux.HandleFunc("GET /inspect/owners", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, owners(o.Forward.Status())) })
+	mux.HandleFunc("GET /inspect/rules", o.rules)
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	return limited(mux)

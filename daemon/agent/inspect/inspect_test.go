@@ -39,6 +39,23 @@ func (a *agent) Status() []bridge.OwnerStatus {
 	return []bridge.OwnerStatus{{Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}, Phase: bridge.Failed, Err: "no", Flows: 2}}
 }
 
+func (a *agent) Hits(context.Context, uint8) (map[uint64]bridge.Hits, error) {
+	return map[uint64]bridge.Hits{flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:t:p:t:p:r1:inRx"}): {Packets: 3, Bytes: 200}}, a.err
+}
+
+// Owner knows the tiers of group g:t alone.
+func (a *agent) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
+	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, strings.HasPrefix(k.Name, "g:t/")
+}
+
+func (a *agent) rules() []ofnet.Rule {
+	rule := func(id, group string, priority uint8, deny bool) ofnet.Rule {
+		return ofnet.Rule{ID: id, Tenant: "t", Group: group, Direction: ofnet.In, Priority: priority, Deny: deny}
+	}
+	return []ofnet.Rule{rule("t:g:t:p:t:p:r1:inRx", "g:t", 5, false), rule("t:g:t:p:t:p:r11:inRx", "g:t", ofnet.PriorityClosed, true),
+		rule("t:far:t:p:t:p:r2:inRx", "far:t", 5, false)}
+}
+
 func (a *agent) List() []attach.Attachment {
 	return []attach.Attachment{{ContainerID: "c1", IfName: "eth0", StateID: "n.t-c1", Port: ovsdb.Port{Name: "vvx", OFPort: 5}}}
 }
@@ -52,6 +69,7 @@ func (a *agent) handler() http.Handler {
 	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now,
 		Status:  func() model.AgentStatus { return model.AgentStatus{Host: "h1", Flows: 2} },
 		Waiting: func() []string { return a.waiting }, Malformed: func() []string { return nil },
+		Rules: a.rules,
 		Driver: func() Driver {
 			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: "n.t-c1"}},
 				VTEPs: []record.Service{{HostAddr: "192.0.2.1"}, {HostAddr: "192.0.2.2"}}}
@@ -82,6 +100,13 @@ func TestRoutes(t *testing.T) {
 		{name: "flows without a switch", path: "/inspect/flows", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "ports", path: "/inspect/ports", status: 200, want: `"container":"c1"`},
 		{name: "owners", path: "/inspect/owners", status: 200, want: `"phase":"error"`},
+		{name: "rules", path: "/inspect/rules", status: 200, want: `"rule":"t:p:r1","record":"t:g:t:p:t:p:r1:inRx","group":"g:t","direction":"in","action":"allow","phase":"done","packets":3,"bytes":200`, not: "far"},
+		{name: "a rule", path: "/inspect/rules?of=t:p:r11", status: 200, want: `"phase":"closed","error":"the record`, not: "r1:inRx"},
+		{name: "rules of a policy", path: "/inspect/rules?of=t:p", status: 200, want: "r11"},
+		{name: "rules of another policy", path: "/inspect/rules?of=t:q", status: 200, want: "[]"},
+		{name: "rules without a switch", path: "/inspect/rules", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
+		{name: "metrics of rules", path: "/metrics", status: 200, want: `contiv_agent_rule_packets_total{action="allow",direction="in",group="g:t",rule="t:p:r1"} 3`},
+		{name: "metrics without a switch", path: "/metrics", status: 200, want: "contiv_agent_flows 2", not: "rule_packets", agent: agent{err: errors.New("gone")}},
 		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
 		{name: "driver", path: "/inspect/driver", status: 200, want: `"VtepTable":{"192.0.2.2":1000}`},
 		{name: "reclaim", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 200},

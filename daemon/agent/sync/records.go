@@ -18,11 +18,12 @@ type records struct {
 	tenants   map[string]record.Tenant   // by name
 	networks  map[string]record.Network  // by id
 	groups    map[string]record.Group    // by id
+	rules     map[string]*ofnet.Rule     // by id
 	endpoints map[string]record.Endpoint // by id
 	services  map[string]record.Service  // by key
 
 	hosts    map[string]*host              // by label
-	ofTenant map[string]map[ofnet.Key]bool // networks, groups and endpoints of a tenant
+	ofTenant map[string]map[ofnet.Key]bool // networks, groups, rules and endpoints of a tenant
 	members  map[string]int                // endpoints of a tenant on this host
 }
 
@@ -36,7 +37,7 @@ type host struct {
 
 func newRecords(self string) *records {
 	return &records{self: self, tenants: map[string]record.Tenant{}, networks: map[string]record.Network{},
-		groups: map[string]record.Group{}, endpoints: map[string]record.Endpoint{}, services: map[string]record.Service{},
+		groups: map[string]record.Group{}, rules: map[string]*ofnet.Rule{}, endpoints: map[string]record.Endpoint{}, services: map[string]record.Service{},
 		hosts: map[string]*host{}, ofTenant: map[string]map[ofnet.Key]bool{}, members: map[string]int{}}
 }
 
@@ -53,7 +54,7 @@ func decode[T any](key, prefix string, value []byte, id func(*T) string) (name s
 }
 
 // put takes over the record at key and returns the objects that it may change. A record that cannot be read is an
-// error, and what was known of it stays. Keys that are not records of ours are ignored.
+// error, and what was known of it stays; a rule that may have been meant to deny something denies all. Keys that are not records of ours are ignored.
 func (r *records) put(key string, value []byte) ([]ofnet.Key, error) {
 	switch {
 	case key == record.GlobalKey:
@@ -97,6 +98,8 @@ func (r *records) put(key string, value []byte) ([]ofnet.Key, error) {
 		r.groups[name] = v
 		r.move(ofnet.Key{Kind: ofnet.KindGroup, Name: name}, old.TenantName, v.TenantName)
 		return []ofnet.Key{{Kind: ofnet.KindGroup, Name: name}}, nil
+	case strings.HasPrefix(key, record.PolicyRules):
+		return r.putRule(key, value)
 	case strings.HasPrefix(key, record.Endpoints):
 		name, v, err := decode(key, record.Endpoints, value, func(e *record.Endpoint) string { return e.ID })
 		if err == nil {
@@ -133,6 +136,8 @@ func (r *records) del(key string) []ofnet.Key {
 		r.move(k, r.groups[name].TenantName, "")
 		delete(r.groups, name)
 		return []ofnet.Key{k}
+	case strings.HasPrefix(key, record.PolicyRules):
+		return r.setRule(strings.TrimPrefix(key, record.PolicyRules), nil)
 	case strings.HasPrefix(key, record.Endpoints):
 		return r.putEndpoint(strings.TrimPrefix(key, record.Endpoints), nil)
 	case strings.HasPrefix(key, record.Services+record.ServiceAgentVTEP+"/"):

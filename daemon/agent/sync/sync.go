@@ -178,12 +178,12 @@ func (e *Engine) absorb(prefix string, u store.Update) []ofnet.Key {
 		keys, err := e.records.put(item.Key, item.Value)
 		if err != nil {
 			if !e.bad[item.Key] {
-				e.Log.Warn("skipping a malformed record", "key", item.Key, "error", err)
+				e.Log.Warn("malformed record", "key", item.Key, "error", err)
 			}
 			e.bad[item.Key] = true
-			continue
+		} else {
+			delete(e.bad, item.Key)
 		}
-		delete(e.bad, item.Key)
 		dirty = append(dirty, keys...)
 	}
 	for _, key := range gone {
@@ -314,6 +314,20 @@ func (e *Engine) Local() []record.Endpoint {
 		out = append(out, e.records.endpoints[id])
 	}
 	slices.SortFunc(out, func(a, b record.Endpoint) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Rules returns the rules of the tenants that have members here, ordered by id.
+func (e *Engine) Rules() []ofnet.Rule {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := []ofnet.Rule{}
+	for _, r := range e.records.rules {
+		if e.records.present(r.Tenant) {
+			out = append(out, *r)
+		}
+	}
+	slices.SortFunc(out, func(a, b ofnet.Rule) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }
 

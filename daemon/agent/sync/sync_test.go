@@ -117,6 +117,8 @@ func key(r any) string {
 		return record.Groups + r.ID
 	case record.Endpoint:
 		return record.Endpoints + r.ID
+	case record.PolicyRule:
+		return record.PolicyRules + r.ID
 	case record.Service:
 		return r.Key()
 	}

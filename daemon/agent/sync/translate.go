@@ -32,6 +32,8 @@ func translate(r *records, at ports, s *ofnet.State, keys []ofnet.Key) []ofnet.K
 			done = set(s.Segments, k.Name, r.wantSegment(k.Name))
 		case ofnet.KindGroup:
 			done = set(s.Groups, k.Name, r.wantGroup(k.Name))
+		case ofnet.KindRule:
+			done = setFunc(s.Rules, k.Name, r.wantRule(k.Name), (*ofnet.Rule).Equal)
 		case ofnet.KindEndpoint:
 			done = set(s.Endpoints, k.Name, r.wantEndpoint(k.Name, at))
 		}
@@ -44,13 +46,18 @@ func translate(r *records, at ports, s *ofnet.State, keys []ofnet.Key) []ofnet.K
 
 // set makes m[name] equal to want, nil meaning absent, and reports whether that changed anything.
 func set[T comparable](m map[string]*T, name string, want *T) bool {
+	return setFunc(m, name, want, func(a, b *T) bool { return *a == *b })
+}
+
+// setFunc is set for what equal compares.
+func setFunc[T any](m map[string]*T, name string, want *T, equal func(a, b *T) bool) bool {
 	have := m[name]
 	switch {
 	case want == nil && have == nil:
 		return false
 	case want == nil:
 		delete(m, name)
-	case have != nil && *have == *want:
+	case have != nil && equal(have, want):
 		return false
 	default:
 		m[name] = want
@@ -96,6 +103,14 @@ func (r *records) wantGroup(id string) *ofnet.Group {
 		return nil
 	}
 	return &ofnet.Group{Name: id, Tenant: g.TenantName, ID: uint32(g.EndpointGroupID)}
+}
+
+func (r *records) wantRule(id string) *ofnet.Rule {
+	rule := r.rules[id]
+	if rule == nil || !r.present(rule.Tenant) {
+		return nil
+	}
+	return rule
 }
 
 func (r *records) wantEndpoint(id string, at ports) *ofnet.Endpoint {

@@ -32,6 +32,12 @@ func (b *backend) Inspect(ctx context.Context, k *model.Kind, key string) (out a
 	if router != nil {
 		return b.inspectBgp(ctx, router, agent)
 	}
+	switch out := out.(type) {
+	case model.RuleInspect:
+		b.ruleHits(ctx, out.Config.ObjectKey(), out.Oper)
+	case model.PolicyInspect:
+		b.policyHits(ctx, out.Config.ObjectKey(), out.Oper)
+	}
 	return out, err
 }
 
@@ -58,6 +64,8 @@ func (b *backend) inspect(v *catalog.View, o model.Object) any {
 	case *model.Policy:
 		state := oper.Policy(v, o)
 		return model.PolicyInspect{Config: o, Oper: &state}
+	case *model.Rule:
+		return model.RuleInspect{Config: o, Oper: &model.RuleOper{}}
 	case *model.ServiceLB:
 		state := model.ServiceLBOper{}
 		if s := v.ServiceLB(o.ServiceName + ":" + o.TenantName); s != nil {

@@ -1,0 +1,48 @@
+package bridge_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// TestHits reads the counters of rules: those of a rule's flows together, and of no other feature. The fake counts a
+// flow's priority.
+func TestHits(t *testing.T) {
+	sw, p := bridge.NewFake(), pipeline.Default()
+	r := bridge.NewReconciler("h0", p, sw, quick)
+	if _, err := r.Hits(t.Context(), p.Number("policy")); !errors.Is(err, bridge.ErrNotConnected) {
+		t.Errorf("before there is a switch: want %v, got %v", bridge.ErrNotConnected, err)
+	}
+	start(t, r)
+	s := ofnettest.Many(2, 0)
+	rule := &ofnet.Rule{ID: "r1", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 10, Protocol: ofnet.ProtocolTCP, Deny: true}
+	s.Rules["r1"] = rule
+	r.Update(1, func(own *ofnet.State) []ofnet.Key {
+		own.Local, own.Hosts, own.Tenants, own.Segments, own.Groups, own.Endpoints, own.Rules =
+			s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints, s.Rules
+		return s.Owners()
+	})
+	wait(t, r, 1)
+	hits, err := r.Hits(t.Context(), p.Number("policy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flows := p.Compile(s, rule.Tier().Key()).Flows
+	want := bridge.Hits{}
+	for _, f := range flows {
+		want.Packets += uint64(f.Priority)
+		want.Bytes += 100 * uint64(f.Priority)
+	}
+	if got := hits[flow.Owner(rule.Key())]; len(flows) != 2 || got != want {
+		t.Errorf("counters of two flows: want %+v, got %+v", want, got)
+	}
+	if len(hits) != 2 { // the rule, and the switch's own flows in the tables
+		t.Errorf("owners of flows in the tables of rules: want 2, got %d", len(hits))
+	}
+}

@@ -1,0 +1,194 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// rulePriority leaves room for four sorts of flows at each priority of rules, of which the later beat the earlier:
+// those that allow by conjunction, that allow, that deny by conjunction, that deny. A plain flow and the clause of a
+// conjunction never meet at one priority: which of them counts would be undefined (ovs-fields(7), "Conjunctive Match
+// Fields").
+func rulePriority(r *ofnet.Rule, conjunction bool) uint16 {
+	p := 100 + 4*uint16(r.Priority)
+	if r.Deny {
+		p += 2
+	}
+	if !conjunction {
+		p++
+	}
+	return p
+}
+
+// side is what the two directions differ in.
+type side struct {
+	table, next  flow.TableID
+	own, peer    flow.Field // registers of groups
+	own4, own6   flow.Field // addresses
+	peer4, peer6 flow.Field
+	admitted     flow.Field // register for the number of the rule that admits
+}
+
+func sideOf(d ofnet.Direction) side {
+	if d == ofnet.In {
+		return side{table: tPolicyIn, next: tCommit, own: regDstGroup, peer: regSrcGroup,
+			own4: flow.IPDst, own6: flow.IPv6Dst, peer4: flow.IPSrc, peer6: flow.IPv6Src, admitted: regRuleIn}
+	}
+	return side{table: tPolicyOut, next: tReplicate, own: regSrcGroup, peer: regDstGroup,
+		own4: flow.IPSrc, own6: flow.IPv6Src, peer4: flow.IPDst, peer6: flow.IPv6Dst, admitted: regRuleOut}
+}
+
+// clauses are the alternatives of one dimension of a rule: its peers, own addresses or ports. A nil list asks nothing.
+type clauses [][]flow.Term
+
+// compilation gathers the flows of a tier. Flows of several rules with one place become one.
+type compilation struct {
+	side
+	group   uint32
+	numbers map[uint32]bool // of the rules so far
+	plain   map[flow.Key]flow.Flow
+	shared  map[flow.Key][]flow.Action // clauses, with a conjunction action for each rule
+	order   []flow.Key                 // of both maps, in the order of the rules
+}
+
+func newCompilation(t ofnet.Tier, group uint32) *compilation {
+	return &compilation{side: sideOf(t.Direction), group: group, numbers: map[uint32]bool{},
+		plain: map[flow.Key]flow.Flow{}, shared: map[flow.Key][]flow.Action{}}
+}
+
+// number is what a rule is called in conjunctions and in connections: the low half of its number in cookies, or what
+// follows that when another rule of the tier has it.
+func (c *compilation) number(r *ofnet.Rule) uint32 {
+	n := max(uint32(flow.Owner(r.Key())), 1)
+	for c.numbers[n] {
+		n = max(n+1, 1)
+	}
+	c.numbers[n] = true
+	return n
+}
+
+// add compiles one rule. Rules of a tier are added in the order of their ids, so that numbers come out the same.
+func (c *compilation) add(r *ofnet.Rule) {
+	number := c.number(r)
+	verdict := flow.Do(flow.GotoTable(tRefuse))
+	if !r.Deny {
+		verdict = flow.Do(load(c.admitted, number), flow.GotoTable(c.next))
+	}
+	cookie := flow.NewCookie(0, 0, flow.Owner(r.Key()))
+	base := []flow.Term{flow.Eq(c.own, uint64(c.group))}
+	if r.PeerGroup != 0 {
+		base = append(base, flow.Eq(c.peer, uint64(r.PeerGroup)))
+	}
+	if r.Protocol == ofnet.ProtocolAny {
+		base = append(base, hasNot(bitReply))
+	}
+	if r.Openings && r.Protocol == ofnet.ProtocolTCP {
+		base = append(base, has(bitOpening))
+	}
+	conjoined := false
+	for _, family := range families(r) {
+		dimensions, possible := c.dimensions(r, family)
+		if !possible {
+			continue
+		}
+		terms := append(base[:len(base):len(base)], dimensions.single()...)
+		wide := dimensions.wide()
+		if len(wide) < 2 {
+			for m := range product(terms, wide) {
+				c.plainFlow(flow.Key{Table: c.table, Priority: rulePriority(r, false), Match: m}, cookie, verdict)
+			}
+			continue
+		}
+		for k, list := range wide {
+			for _, alternative := range list {
+				m := flow.NewMatch(append(terms[:len(terms):len(terms)], alternative...)...)
+				c.clause(flow.Key{Table: c.table, Priority: rulePriority(r, true), Match: m}, flow.Conjunction(number, k+1, len(wide)))
+			}
+		}
+		if !conjoined {
+			conjoined = true
+			m := flow.NewMatch(flow.Eq(flow.ConjID, uint64(number)), flow.Eq(c.own, uint64(c.group)))
+			c.plainFlow(flow.Key{Table: c.table, Priority: rulePriority(r, true), Match: m}, cookie, verdict)
+		}
+	}
+}
+
+// plainFlow books a flow that decides. Of rules that ask the same the first one has the flow, and its counter.
+func (c *compilation) plainFlow(k flow.Key, cookie flow.Cookie, do flow.Actions) {
+	if _, there := c.plain[k]; there {
+		return
+	}
+	c.order = append(c.order, k)
+	c.plain[k] = flow.Flow{Key: k, Cookie: cookie, Actions: do}
+}
+
+func (c *compilation) clause(k flow.Key, a flow.Action) {
+	if c.shared[k] == nil {
+		c.order = append(c.order, k)
+	}
+	c.shared[k] = append(c.shared[k], a)
+}
+
+func (c *compilation) flowsTo(out *flow.Set) {
+	for _, k := range c.order {
+		if f, ok := c.plain[k]; ok {
+			out.Add(f)
+		} else {
+			out.Add(flow.New(k.Table, k.Priority, k.Match, flow.Do(c.shared[k]...)))
+		}
+	}
+}
+
+// dimensions are a rule's clauses for one family of addresses.
+type dimensions [3]clauses
+
+// dimensions lists what a rule asks of packets of a family; possible is false when no such packet can meet it.
+func (c *compilation) dimensions(r *ofnet.Rule, family family) (d dimensions, possible bool) {
+	own, peer := c.own4, c.peer4
+	if family == family6 {
+		own, peer = c.own6, c.peer6
+	}
+	if d[0], possible = addresses(peer, r.Peers, family); !possible {
+		return d, false
+	}
+	if d[1], possible = addresses(own, r.Own, family); !possible {
+		return d, false
+	}
+	d[2], possible = services(r, family)
+	return d, possible
+}
+
+// single joins the dimensions that leave no choice.
+func (d *dimensions) single() (out []flow.Term) {
+	for _, list := range d {
+		if len(list) == 1 {
+			out = append(out, list[0]...)
+		}
+	}
+	return out
+}
+
+// wide lists the dimensions with several alternatives.
+func (d *dimensions) wide() (out []clauses) {
+	for _, list := range d {
+		if len(list) > 1 {
+			out = append(out, list)
+		}
+	}
+	return out
+}
+
+// product yields the matches of all alternatives of at most one dimension.
+func product(terms []flow.Term, wide []clauses) func(yield func(flow.Match) bool) {
+	return func(yield func(flow.Match) bool) {
+		if len(wide) == 0 {
+			yield(flow.NewMatch(terms...))
+			return
+		}
+		for _, alternative := range wide[0] {
+			if !yield(flow.NewMatch(append(terms[:len(terms):len(terms)], alternative...)...)) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package pipeline
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+)
+
+// policed is a State of many endpoints in one group, on this host, with rules that allow TCP ports one by one.
+func policed(endpoints, rules int) *ofnet.State {
+	s := ofnettest.Many(endpoints, 0)
+	for i := range rules {
+		r := &ofnet.Rule{ID: fmt.Sprintf("r%d", i), Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: uint8(i%100 + 1),
+			Protocol: ofnet.ProtocolTCP, Ports: []ofnet.PortRange{{First: uint16(i), Last: uint16(i)}}}
+		s.Rules[r.ID] = r
+	}
+	return s
+}
+
+// TestFlowsOfManyRules shows that rules cost flows by their own number, whatever that of the endpoints.
+func TestFlowsOfManyRules(t *testing.T) {
+	const most = 5000
+	p := Default()
+	for _, endpoints := range []int{10, 1000} {
+		s, plain := policed(endpoints, 1000), policed(endpoints, 0)
+		s.Reindex()
+		n := len(p.CompileAll(s).Flows) - len(p.CompileAll(plain).Flows)
+		if n < 1000 || n > most {
+			t.Errorf("1000 rules on a group of %d endpoints: want at most %d flows, got %d", endpoints, most, n)
+		}
+		t.Logf("1000 rules on a group of %d endpoints: %d flows", endpoints, n)
+	}
+}
+
+// TestConjunctionCost shows that a rule with many peers and many ports costs their sum.
+func TestConjunctionCost(t *testing.T) {
+	s := policed(1, 0)
+	r := &ofnet.Rule{ID: "wide", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 1, Protocol: ofnet.ProtocolTCP}
+	for i := range 100 {
+		r.Peers = append(r.Peers, netip.PrefixFrom(netip.AddrFrom4([4]byte{11, 0, byte(i), 0}), 24))
+		r.Ports = append(r.Ports, ofnet.PortRange{First: uint16(1000 + 2*i), Last: uint16(1000 + 2*i)})
+	}
+	s.Rules["wide"] = r
+	const sum = 100 + 100 + 1
+	if n := len(Default().Compile(s, r.Tier().Key()).Flows); n != sum {
+		t.Errorf("flows for 100 peers and 100 ports: want %d, got %d", sum, n)
+	}
+}
+
+// TestOneChangeTouchesFew shows that a rule, and an endpoint, concern the same few owners however many others there are.
+func TestOneChangeTouchesFew(t *testing.T) {
+	p := Default()
+	touched := func(endpoints, rules int, change func(s *ofnet.State) ofnet.Key) int {
+		s := policed(endpoints, rules)
+		s.Reindex()
+		return len(p.Touched(s, change(s)))
+	}
+	for name, change := range map[string]func(s *ofnet.State) ofnet.Key{
+		"another rule": func(s *ofnet.State) ofnet.Key {
+			s.Rules["new"] = &ofnet.Rule{ID: "new", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 7, Deny: true}
+			return ofnet.Key{Kind: ofnet.KindRule, Name: "new"}
+		},
+		"rule goes": func(s *ofnet.State) ofnet.Key {
+			delete(s.Rules, "r7")
+			return ofnet.Key{Kind: ofnet.KindRule, Name: "r7"}
+		},
+		"another endpoint": func(s *ofnet.State) ofnet.Key {
+			e := *s.Endpoints["n0.t-e0"]
+			e.ID = "n0.t-new"
+			s.Endpoints[e.ID] = &e
+			return ofnet.Key{Kind: ofnet.KindEndpoint, Name: e.ID}
+		},
+	} {
+		small, large := touched(200, 200, change), touched(1000, 2000, change)
+		if small != large || large > 4 {
+			t.Errorf("%s: want as many owners touched among few and many, 4 at most, got %d and %d", name, small, large)
+		}
+	}
+}
+
+// TestRuleNumbersDiffer makes two rules whose hashes would be one: each must have its own conjunction.
+func TestRuleNumbersDiffer(t *testing.T) {
+	c := newCompilation(ofnet.Tier{Direction: ofnet.In}, 1)
+	r := &ofnet.Rule{ID: "r"}
+	if a, b := c.number(r), c.number(r); a == b || a == 0 || b == 0 {
+		t.Errorf("numbers of two rules with one hash: want two, got %d and %d", a, b)
+	}
+}
+
+// TestEqualRulesShareFlows: rules that ask the same have one flow, which bears the name of the first.
+func TestEqualRulesShareFlows(t *testing.T) {
+	s := policed(1, 0)
+	for _, id := range []string{"a", "b"} {
+		s.Rules[id] = &ofnet.Rule{ID: id, Tenant: "t", Group: "g:t", Direction: ofnet.Out, Priority: 3, Deny: true}
+	}
+	set := Default().Compile(s, s.Rules["a"].Tier().Key())
+	if len(set.Flows) != 1 || set.Flows[0].Cookie.Owner() != flow.Owner(s.Rules["a"].Key()) {
+		t.Errorf("flows: want one with the cookie of a, got\n%s", set.Text(nil))
+	}
+}
+
+func TestPortMasks(t *testing.T) {
+	for _, r := range []ofnet.PortRange{{First: 0, Last: 65535}, {First: 80, Last: 80}, {First: 1, Last: 65534}, {First: 1000, Last: 1999}, {First: 65535, Last: 65535}, {First: 5, Last: 4}} {
+		have, n := map[uint16]int{}, 0
+		for value, mask := range masks(r) {
+			n++
+			for p := range 1 << 16 {
+				if uint16(p)&mask == value {
+					have[uint16(p)]++
+				}
+			}
+		}
+		for p := range 1 << 16 {
+			want := 0
+			if p >= int(r.First) && p <= int(r.Last) {
+				want = 1
+			}
+			if have[uint16(p)] != want {
+				t.Fatalf("%v: port %d: want it %d times, got %d", r, p, want, have[uint16(p)])
+			}
+		}
+		if n > 30 {
+			t.Errorf("%v: want at most 30 masks, got %d", r, n)
+		}
+	}
+}
+
+// BenchmarkOneRule compiles what one more rule on a group of 200 rules touches, among many other owners.
+func BenchmarkOneRule(b *testing.B) {
+	for _, owners := range []int{1000, 10000, 100000} {
+		b.Run(fmt.Sprint(owners), func(b *testing.B) {
+			s, p := policed(owners, 200), Default()
+			for i := range 200 { // the group's rules; the endpoints are in another
+				r := *s.Rules[fmt.Sprintf("r%d", i)]
+				r.Group = "few:t"
+				s.Rules[r.ID] = &r
+			}
+			s.Groups["few:t"] = &ofnet.Group{Name: "few:t", Tenant: "t", ID: 8}
+			s.Endpoints["n0.t-e0"].Group = "few:t"
+			s.Reindex()
+			rule := &ofnet.Rule{ID: "new", Tenant: "t", Group: "few:t", Direction: ofnet.In, Priority: 7, Deny: true}
+			for b.Loop() {
+				for _, r := range []*ofnet.Rule{rule, nil} {
+					if s.Rules["new"] = r; r == nil {
+						delete(s.Rules, "new")
+					}
+					for _, k := range p.Touched(s, rule.Key()) {
+						p.Compile(s, k)
+					}
+					s.Touch(rule.Key())
+				}
+			}
+		})
+	}
+}

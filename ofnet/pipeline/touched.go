@@ -1,0 +1,123 @@
+package pipeline
+
+import (
+	"iter"
+
+	"github.com/contiv/contiv/ofnet"
+)
+
+// Touched lists the owners whose flows may differ after key changed, key included: an endpoint touches its segment,
+// whose flood group lists it. Call it when s has changed and before s.Touch, so that an endpoint that went or moved
+// touches the segment that it left too.
+func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
+	out := []ofnet.Key{key}
+	switch key.Kind {
+	case ofnet.KindEndpoint:
+		return touchedByEndpoint(out, s, key.Name)
+	case ofnet.KindRule:
+		return touchedByRule(s, key.Name)
+	case ofnet.KindSegment:
+		out = appendEndpoints(out, s.Members(key.Name))
+	case ofnet.KindTenant:
+		for name, n := range s.Segments {
+			if n.Tenant == key.Name {
+				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: name})
+				out = appendEndpoints(out, s.Members(name))
+			}
+		}
+	case ofnet.KindGroup:
+		out = appendEndpoints(out, s.MembersOf(key.Name))
+		out = appendTiers(out, s, key.Name)
+		if s.JudgesIn(key.Name) > 0 {
+			out = appendFloods(out, s, key.Name)
+		}
+	case ofnet.KindHost:
+		if key.Name == s.Self {
+			return s.Owners()
+		}
+		segments := map[string]bool{}
+		for id, e := range s.Endpoints {
+			if e.Host != key.Name {
+				continue
+			}
+			out = append(out, ofnet.Key{Kind: ofnet.KindEndpoint, Name: id})
+			if !segments[e.Segment] {
+				segments[e.Segment] = true
+				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
+			}
+		}
+	case ofnet.KindSwitch:
+		return s.Owners()
+	}
+	return out
+}
+
+// touchedByEndpoint: the first member of a group here brings the group's rules, and the last one takes them along.
+func touchedByEndpoint(out []ofnet.Key, s *ofnet.State, id string) []ofnet.Key {
+	segment, group, here, listed := s.Listed(id)
+	e := s.Endpoints[id]
+	if listed {
+		out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: segment})
+	}
+	if e != nil && (!listed || e.Segment != segment) {
+		out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
+	}
+	isHere := e != nil && e.Host == s.Self
+	stays := here && isHere && group == e.Group
+	if here && !stays && s.Here(group) == 1 {
+		out = appendTiers(out, s, group)
+	}
+	if isHere && !stays && s.Here(e.Group) == 0 {
+		out = appendTiers(out, s, e.Group)
+	}
+	return out
+}
+
+// touchedByRule: a rule touches the tiers where it was and is, and its tenant, whose generation changes. When it is the
+// first or the last one that judges what members of its group receive, floods to them change as well.
+func touchedByRule(s *ofnet.State, id string) (out []ofnet.Key) {
+	was, is := s.ListedRule(id), s.Rules[id]
+	for _, r := range []*ofnet.Rule{was, is} {
+		if r == nil {
+			continue
+		}
+		out = append(out, r.Tier().Key(), ofnet.Key{Kind: ofnet.KindTenant, Name: r.Tenant})
+		if r.Direction != ofnet.In {
+			continue
+		}
+		others := s.JudgesIn(r.Group)
+		if was != nil && was.Direction == ofnet.In && was.Group == r.Group {
+			others--
+		}
+		if others == 0 {
+			out = appendFloods(out, s, r.Group)
+		}
+	}
+	return out
+}
+
+func appendEndpoints(out []ofnet.Key, list iter.Seq[*ofnet.Endpoint]) []ofnet.Key {
+	for e := range list {
+		out = append(out, ofnet.Key{Kind: ofnet.KindEndpoint, Name: e.ID})
+	}
+	return out
+}
+
+func appendTiers(out []ofnet.Key, s *ofnet.State, group string) []ofnet.Key {
+	for _, t := range s.TiersOf(group) {
+		out = append(out, t.Key())
+	}
+	return out
+}
+
+// appendFloods appends the segments whose flood groups list members of a group that are here.
+func appendFloods(out []ofnet.Key, s *ofnet.State, group string) []ofnet.Key {
+	seen := map[string]bool{}
+	for e := range s.MembersOf(group) {
+		if e.Host == s.Self && !seen[e.Segment] {
+			seen[e.Segment] = true
+			out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
+		}
+	}
+	return out
+}
