@@ -6,6 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ipam"
 	"github.com/contiv/contiv/ipam/tag"
@@ -43,13 +44,11 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if err := tx.Put(record.Groups+r.ID, r); err != nil {
 		return err
 	}
-	if err := applyPolicies(tx, r, nil, g.Policies); err != nil {
+	if err := derive.Group(tx, r, nil, g.Policies); err != nil {
 		return err
 	}
-	return refresh(tx, namesGroup(g))
+	return derive.Naming(tx, namesGroup(g))
 }
-
-func groupID(g *model.EndpointGroup) string { return g.GroupName + ":" + g.TenantName }
 
 // profileOf is the net profile of a group, nil when it has none.
 func profileOf(tx *commit.Tx, g *model.EndpointGroup) *model.Netprofile {
@@ -77,7 +76,7 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 	if err := checkNames(tx, g); err != nil {
 		return err
 	}
-	have := tx.Group(groupID(g))
+	have := tx.Group(derive.GroupID(g))
 	if have == nil {
 		return model.Errorf(model.CodeInternal, "", "group %s has no record in the store", g.GroupName).Try("delete the group and create it anew")
 	}
@@ -87,14 +86,14 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 			return err
 		}
 	}
-	return applyPolicies(tx, &r, old.Policies, g.Policies)
+	return derive.Group(tx, &r, old.Policies, g.Policies)
 }
 
 func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if profiles := tx.Referrers(model.KindEndpointGroup(), g.ObjectKey(), model.KindAppProfile().Name); len(profiles) > 0 {
 		return model.Errorf(model.CodeInUse, "", "Cannot delete %s: part of app profile", g.GroupName).Try("remove it from %s first", some(profiles))
 	}
-	id := groupID(g)
+	id := derive.GroupID(g)
 	if tx.CountIn(id) > 0 {
 		var names []string
 		for _, e := range tx.EndpointsIn(id) {
@@ -107,15 +106,15 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 		return nil
 	}
 	tx.Delete(record.Groups + id)
-	if err := applyPolicies(tx, have, g.Policies, nil); err != nil {
+	if err := derive.Group(tx, have, g.Policies, nil); err != nil {
 		return err
 	}
-	return refresh(tx, namesGroup(g))
+	return derive.Naming(tx, namesGroup(g))
 }
 
 func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
 	r := &record.Group{
-		ID: groupID(g), GroupName: g.GroupName, TenantName: g.TenantName, NetworkName: g.NetworkName,
+		ID: derive.GroupID(g), GroupName: g.GroupName, TenantName: g.TenantName, NetworkName: g.NetworkName,
 		PktTagType: n.Record.PktTagType, PktTag: n.Record.PktTag, ExtPktTag: n.Record.ExtPktTag,
 		IPPool: g.IpPool, GroupTag: g.CfgdTag,
 	}

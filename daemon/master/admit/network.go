@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ipam"
 	"github.com/contiv/contiv/ipam/tag"
@@ -37,7 +38,7 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err := tx.Put(record.Networks+r.ID, r); err != nil {
 		return err
 	}
-	return refresh(tx, namesNetwork(n))
+	return derive.Naming(tx, namesNetwork(n))
 }
 
 // namesNetwork tells of a rule whether the network is its other side.
@@ -72,7 +73,7 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 		}
 	}
 	tx.Delete(record.Networks + id)
-	return refresh(tx, namesNetwork(n))
+	return derive.Naming(tx, namesNetwork(n))
 }
 
 // networkRecord reads the network's addresses; tags are filled in later.

@@ -133,7 +133,7 @@ func (v *View) put(it store.Item) error {
 	case strings.HasPrefix(key, record.Endpoints):
 		return putRecord(it, nil, v.putEndpoint)
 	case strings.HasPrefix(key, record.PolicyRules):
-		return putRecord(it, nil, func(r *record.PolicyRule) error { v.policyRules[r.ID] = r; return nil })
+		return putRecord(it, v.dropPolicyRule, v.putPolicyRule)
 	case strings.HasPrefix(key, record.ServiceLBs):
 		return putRecord(it, v.dropServiceLB, v.putServiceLB)
 	case strings.HasPrefix(key, record.Providers):
@@ -185,7 +185,7 @@ func (v *View) drop(key string) {
 	case strings.HasPrefix(key, record.Endpoints):
 		v.dropEndpoint(key)
 	case strings.HasPrefix(key, record.PolicyRules):
-		delete(v.policyRules, strings.TrimPrefix(key, record.PolicyRules))
+		v.dropPolicyRule(key)
 	case strings.HasPrefix(key, record.ServiceLBs):
 		v.dropServiceLB(key)
 	case strings.HasPrefix(key, record.Providers):
@@ -309,7 +309,7 @@ func (v *View) putGroup(g *record.Group) error {
 		v.dropGroup(record.Groups + g.ID)
 	}
 	v.groups[g.ID] = g
-	err := ignoreTaken(v.numbers.Groups.Take(g.EndpointGroupID))
+	err := v.useGroup(g.EndpointGroupID)
 	n := v.networks[g.NetworkName+"."+g.TenantName]
 	if g.IPPool == "" || n == nil || n.Pool4 == nil || n.blocks[g.ID] != nil {
 		return err
@@ -334,7 +334,7 @@ func (v *View) dropGroup(key string) {
 		return
 	}
 	delete(v.groups, id)
-	v.numbers.Groups.Release(g.EndpointGroupID)
+	v.leaveGroup(g.EndpointGroupID)
 	if n := v.networks[g.NetworkName+"."+g.TenantName]; n != nil && n.blocks[id] != nil {
 		_ = n.Pool4.Uncarve(n.blocks[id])
 		delete(n.blocks, id)

@@ -48,6 +48,8 @@ type View struct {
 	holds     map[string]Hold
 
 	policyRules map[string]*record.PolicyRule // by id, as the two below
+	rulesFor    map[string]set                // ids of policyRules by the API key of the group that they are for
+	groupUsers  map[int]int                   // records that mention a group's number
 	serviceLBs  map[string]*record.ServiceLB
 	providers   map[string]*record.Provider
 
@@ -90,6 +92,8 @@ func newView() View {
 		holds:     map[string]Hold{},
 
 		policyRules: map[string]*record.PolicyRule{},
+		rulesFor:    map[string]set{},
+		groupUsers:  map[int]int{},
 		serviceLBs:  map[string]*record.ServiceLB{},
 		providers:   map[string]*record.Provider{},
 

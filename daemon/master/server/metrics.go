@@ -28,6 +28,13 @@ func newMetrics(c Config, registry *prometheus.Registry) *metrics {
 			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .5, 1, 5},
 		}, []string{"method", "route"}),
 	}
+	registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "contiv_master_policy_records_pending", Help: "Records of policy rules that are still to be written or removed.",
+		}, func() float64 { return float64(c.Settler.Pending()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "contiv_master_policy_records_settled_total", Help: "Records of policy rules written or removed behind the change that caused them.",
+		}, func() float64 { return float64(c.Settler.Written()) }))
 	stats := c.Commit.Stats()
 	counter := func(name, help string, value func() uint64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) })

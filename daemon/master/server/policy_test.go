@@ -266,18 +266,3 @@ func TestPOL_Inspect(t *testing.T) {
 		t.Errorf("want both groups' endpoints, got %+v, %v", got, err)
 	}
 }
-
-// A policy too large for one store transaction is refused whole, with the reason.
-func TestPOL_TooLarge(t *testing.T) {
-	m := policyMaster(t)
-	limit := m.Store.Limits().Ops
-	for i := range limit/2 + 1 {
-		mustPut(t, m.Rules(), rule(fmt.Sprint(i), "in", "allow", func(r *model.Rule) { r.Protocol, r.Port = "tcp", i+1 }))
-	}
-	_, err := m.EndpointGroups().Put(context.Background(), group("group1", "net1", "p1"))
-	refusedWith(t, err, model.CodeTooLarge, "store operations")
-	expectPlaced(t, m)
-	if g, err := m.EndpointGroups().Get(context.Background(), "default", "group1"); err != nil || len(g.Policies) != 0 {
-		t.Errorf("the group must be as it was, got %+v, %v", g, err)
-	}
-}

@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 )
 
@@ -36,6 +37,7 @@ type Config struct {
 	Commit      *commit.Committer
 	Admit       *admit.Admitter
 	Endpoints   *endpoint.Service
+	Settler     *derive.Settler
 	Leadership  Leadership
 	ClusterMode string
 	Internal    string // own internal address, "host:port"
@@ -61,7 +63,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	}
 	s := &Server{Config: c, metrics: newMetrics(c, registry)}
 	r := rest.NewRouter()
-	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.ClusterMode, s.ask, c.Log}, c.Log)
+	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.Settler, c.ClusterMode, s.ask, c.Log}, c.Log)
 	s.mountPlugin(r)
 	s.mountInfo(r)
 	s.mountApply(r)
