@@ -29,10 +29,10 @@ const (
 	removeRule
 )
 
-// plan lists what is to be done after a change of the named objects, or after any change when there are none, in the
-// order in which to do it.
+// plan lists what is to be done after a change of the named objects, or after any change when dirty is nil, in the order
+// in which to do it.
 func plan(v *catalog.View, dirty map[catalog.Ref]struct{}) []step {
-	if len(dirty) > 0 && !concerned(dirty) {
+	if dirty != nil && !concerned(dirty) {
 		return nil
 	}
 	p := &planner{View: v, rules: map[string][]*model.Rule{}}
@@ -42,7 +42,7 @@ func plan(v *catalog.View, dirty map[catalog.Ref]struct{}) []step {
 		p.rules[policy] = append(p.rules[policy], r)
 	})
 	_, settings := dirty[catalog.Ref{Kind: model.KindGlobal().Name, Key: "global"}]
-	if len(dirty) == 0 || settings {
+	if dirty == nil || settings {
 		p.everything()
 	} else {
 		p.some(dirty)

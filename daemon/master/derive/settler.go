@@ -30,8 +30,8 @@ type Settler struct {
 
 	mu     sync.Mutex
 	upTo   store.Revision
-	active bool
-	moved  chan struct{} // closed and replaced when the two above change
+	moved  chan struct{}         // closed and replaced when upTo changes
+	wakeUp *catalog.Subscription // nil while Run does not work, or settles everything for the first time
 }
 
 // NewSettler makes a Settler.
@@ -49,19 +49,23 @@ func (s *Settler) Written() uint64 { return s.written.Load() }
 func (s *Settler) Run(ctx context.Context) {
 	changes := s.catalog.Subscribe()
 	defer changes.Close()
-	defer s.move(0, false)
-	if !s.settle(ctx, nil) {
+	defer s.move(0, nil)
+	if !s.settle(ctx, nil, changes) {
 		return
 	}
+	looked := time.Now()
 	for dirty := range changes.Changes(ctx, lookAgain) {
-		if !s.settle(ctx, dirty) {
+		if time.Since(looked) > lookAgain {
+			dirty, looked = nil, time.Now()
+		}
+		if !s.settle(ctx, dirty, changes) {
 			return
 		}
 	}
 }
 
 // settle carries out a plan for the changed objects; false: ctx has ended.
-func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}) bool {
+func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}, changes *catalog.Subscription) bool {
 	var steps []step
 	var at store.Revision
 	s.catalog.View(func(v *catalog.View) { steps, at = plan(v, dirty), v.Revision() })
@@ -94,14 +98,14 @@ func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}) bo
 		case <-time.After(pauseAfterFailure):
 		}
 	}
-	s.move(at, true)
+	s.move(at, changes)
 	return true
 }
 
-func (s *Settler) move(upTo store.Revision, active bool) {
+func (s *Settler) move(upTo store.Revision, wakeUp *catalog.Subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.upTo, s.active = upTo, active
+	s.upTo, s.wakeUp = upTo, wakeUp
 	close(s.moved)
 	s.moved = make(chan struct{})
 }
@@ -111,10 +115,13 @@ func (s *Settler) move(upTo store.Revision, active bool) {
 func (s *Settler) Wait(ctx context.Context, rev store.Revision) (store.Revision, error) {
 	for {
 		s.mu.Lock()
-		upTo, active, moved := s.upTo, s.active, s.moved
+		upTo, wakeUp, moved := s.upTo, s.wakeUp, s.moved
 		s.mu.Unlock()
-		if active && upTo >= rev {
+		if wakeUp != nil && upTo >= rev {
 			return upTo, nil
+		}
+		if wakeUp != nil {
+			wakeUp.Nudge() // not every revision brings a change of objects
 		}
 		if !s.commit.Active() {
 			return 0, unfinished("the term of this leader has ended")
