@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -72,11 +73,12 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode})
 	endpoints := endpoint.New(committer, known, c.Mode, nil, log)
 	settler := derive.NewSettler(committer, known, log)
+	poster := fabric.NewPoster(fabric.Config{Gateway: &fabric.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
-			return lead(ctx, t, db, known, committer, admitter, log, settler.Run)
+			return lead(ctx, t, db, known, committer, admitter, log, settler.Run, poster.Run)
 		},
 	})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
@@ -103,7 +105,7 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 	})
 	group := task.NewGroup(log, feed, election, registry, roles, expiry)
 	front.set(server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Settler: settler,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Settler: settler, Fabric: poster,
 		Leadership: leadership{election, committer}, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Log: log,
 		Waiting: func() []string {

@@ -22,6 +22,8 @@ const (
 	Objects  = Root + "obj/modeldb/"
 	Pools    = Root + "ipam/"
 
+	FabricProfiles = Root + "aci/appProfile/"
+
 	Networks  = State + "nets/"
 	Endpoints = State + "eps/"
 	Groups    = State + "endpointGroups/"

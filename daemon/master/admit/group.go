@@ -26,6 +26,9 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 			Try("networks and groups of a tenant share their names; choose another")
 	}
 	r := groupRecord(g, n)
+	if err := ownVLAN(tx, g, r); err != nil {
+		return err
+	}
 	if err := checkPool(n, g.IpPool, r); err != nil {
 		return err
 	}
@@ -76,6 +79,9 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 	if err := checkNames(tx, g); err != nil {
 		return err
 	}
+	if err := checkFabricGroup(tx, g); err != nil {
+		return err
+	}
 	have := tx.Group(derive.GroupID(g))
 	if have == nil {
 		return model.Errorf(model.CodeInternal, "", "group %s has no record in the store", g.GroupName).Try("delete the group and create it anew")
@@ -122,6 +128,23 @@ func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
 		r.GroupTag = g.GroupName + "." + g.TenantName
 	}
 	return r
+}
+
+// ownVLAN gives a group of an ACI fabric a VLAN id of its own: by these the fabric tells groups apart.
+func ownVLAN(tx *commit.Tx, g *model.EndpointGroup, r *record.Group) error {
+	if !derive.ByFabric(tx.Global()) {
+		return nil
+	}
+	if r.PktTagType != encapVLAN {
+		return model.Errorf(model.CodeInvalid, "networkName", "network %s is a %s network; groups of an ACI fabric need a vlan network", g.NetworkName, r.PktTagType).
+			Try("create a network with --encap vlan")
+	}
+	vlan, err := take(tx, tx.Numbers().VLANs, 0)
+	if err != nil {
+		return model.Errorf(model.CodeExhausted, "", "no vlans available").Because(err).Try("widen the range with netctl global set --vlan-range, or delete a network or group")
+	}
+	r.PktTag = vlan
+	return nil
 }
 
 // checkPool tries whether the pool can be cut out of the network. The pool itself follows the stored record.

@@ -168,10 +168,13 @@ func overlaps(tx *commit.Tx, r *record.Network) error {
 	return nil
 }
 
+// encapVLAN is the encapsulation of networks that are VLANs.
+const encapVLAN = "vlan"
+
 // takeTags gives the network its VLAN id or VNI.
 func takeTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	numbers := tx.Numbers()
-	if n.Encap == "vlan" {
+	if n.Encap == encapVLAN {
 		vlan, err := take(tx, numbers.VLANs, n.PktTag)
 		switch {
 		case errors.Is(err, tag.ErrExhausted):

@@ -4,6 +4,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/master/fabric"
 )
 
 const (
@@ -28,6 +29,11 @@ func createRule(tx *commit.Tx, r *model.Rule) error {
 	}
 	if r.Direction == directionIn && r.ToIpAddress != "" {
 		if err := checkOwnAddress(tx, r); err != nil {
+			return err
+		}
+	}
+	if derive.ByFabric(tx.Global()) && fabric.Reaches(tx.View, policy) {
+		if err := fabric.Expressible(r); err != nil {
 			return err
 		}
 	}

@@ -134,6 +134,8 @@ func (v *View) put(it store.Item) error {
 		return putRecord(it, nil, v.putEndpoint)
 	case strings.HasPrefix(key, record.PolicyRules):
 		return putRecord(it, v.dropPolicyRule, v.putPolicyRule)
+	case strings.HasPrefix(key, record.FabricProfiles):
+		return putRecord(it, nil, v.putFabric)
 	case strings.HasPrefix(key, record.ServiceLBs):
 		return putRecord(it, v.dropServiceLB, v.putServiceLB)
 	case strings.HasPrefix(key, record.Providers):
@@ -186,6 +188,8 @@ func (v *View) drop(key string) {
 		v.dropEndpoint(key)
 	case strings.HasPrefix(key, record.PolicyRules):
 		v.dropPolicyRule(key)
+	case strings.HasPrefix(key, record.FabricProfiles):
+		v.dropFabric(key)
 	case strings.HasPrefix(key, record.ServiceLBs):
 		v.dropServiceLB(key)
 	case strings.HasPrefix(key, record.Providers):
@@ -302,14 +306,14 @@ func (v *View) dropNetwork(key string) {
 
 func (v *View) putGroup(g *record.Group) error {
 	if old := v.groups[g.ID]; old != nil {
-		if old.EndpointGroupID == g.EndpointGroupID && old.NetworkName == g.NetworkName && old.IPPool == g.IPPool {
+		if old.EndpointGroupID == g.EndpointGroupID && old.NetworkName == g.NetworkName && old.IPPool == g.IPPool && old.PktTag == g.PktTag {
 			v.groups[g.ID] = g // its number and its addresses stay, with those that its endpoints have
 			return nil
 		}
 		v.dropGroup(record.Groups + g.ID)
 	}
 	v.groups[g.ID] = g
-	err := v.useGroup(g.EndpointGroupID)
+	err := firstOf(v.useGroup(g.EndpointGroupID), v.takeGroupVLAN(g))
 	n := v.networks[g.NetworkName+"."+g.TenantName]
 	if g.IPPool == "" || n == nil || n.Pool4 == nil || n.blocks[g.ID] != nil {
 		return err
@@ -335,6 +339,7 @@ func (v *View) dropGroup(key string) {
 	}
 	delete(v.groups, id)
 	v.leaveGroup(g.EndpointGroupID)
+	v.releaseGroupVLAN(id)
 	if n := v.networks[g.NetworkName+"."+g.TenantName]; n != nil && n.blocks[id] != nil {
 		_ = n.Pool4.Uncarve(n.blocks[id])
 		delete(n.blocks, id)

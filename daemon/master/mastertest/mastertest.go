@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -35,6 +36,7 @@ type Master struct {
 	Commit  *commit.Committer
 	Fence   store.Fence
 	Settler *derive.Settler
+	Fabric  *fabric.Poster
 	// Stop ends the master, as the end of the test does.
 	Stop func()
 }
@@ -45,6 +47,7 @@ type Options struct {
 	ClusterMode string      // "": kubernetes
 	FwdMode     string      // "": bridge
 	Now         func() time.Time
+	ACIGateway  string // URL; "": nobody listens
 }
 
 // leading is the leadership of the only master.
@@ -86,14 +89,18 @@ func Start(tb testing.TB, o Options) *Master {
 	go func() { _ = feed.Run(ctx); done <- struct{}{} }()
 	<-feed.Ready()
 	m.Settler = derive.NewSettler(m.Commit, m.Catalog, log)
-	go func() { _ = m.Commit.RunFrom(ctx, m.Fence, admitter.Bootstrap, m.Settler.Run); done <- struct{}{} }()
+	m.Fabric = fabric.NewPoster(fabric.Config{Gateway: &fabric.Gateway{URL: o.ACIGateway}, Commit: m.Commit, Catalog: m.Catalog, Pause: 10 * time.Millisecond, Log: log})
+	go func() {
+		_ = m.Commit.RunFrom(ctx, m.Fence, admitter.Bootstrap, m.Settler.Run, m.Fabric.Run)
+		done <- struct{}{}
+	}()
 	for !m.Commit.Active() {
 		time.Sleep(time.Millisecond)
 	}
 	s := server.New(server.Config{
 		Catalog: m.Catalog, Commit: m.Commit, Admit: admitter,
-		Endpoints:  endpoint.New(m.Commit, m.Catalog, o.ClusterMode, o.Now, log),
-		Settler:    m.Settler,
+		Endpoints: endpoint.New(m.Commit, m.Catalog, o.ClusterMode, o.Now, log),
+		Settler:   m.Settler, Fabric: m.Fabric,
 		Leadership: leading{"127.0.0.1:9999"}, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Log: log,

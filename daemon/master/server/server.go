@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/fabric"
 )
 
 // Leadership tells who leads. Its methods do not block.
@@ -38,6 +39,7 @@ type Config struct {
 	Admit       *admit.Admitter
 	Endpoints   *endpoint.Service
 	Settler     *derive.Settler
+	Fabric      *fabric.Poster
 	Leadership  Leadership
 	ClusterMode string
 	Internal    string // own internal address, "host:port"
