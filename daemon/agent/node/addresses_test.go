@@ -244,4 +244,3 @@ func TestBothOrdersAndTotals(t *testing.T) {
 	totals(0)
 	s.addresses("TestTenant", "TestNet", "", "20.1.1.1-20.1.1.254", 0)
 }
-
