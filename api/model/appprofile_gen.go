@@ -70,7 +70,7 @@ var appprofileKind = Kind{
 	},
 	Command: Command{
 		Use:      "app-profile",
-		Verbs:    []string{"create", "rm", "ls"},
+		Verbs:    []string{"create", "rm", "ls", "inspect"},
 		Args:     []string{"appProfileName"},
 		Names:    "Profile name",
 		Creating: "Creating AppProfile {tenantName}:{appProfileName}",
