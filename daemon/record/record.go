@@ -29,6 +29,8 @@ const (
 	Groups    = State + "endpointGroups/"
 	Tenants   = State + "tenants/"
 
+	AttachedPolicies = State + "policy/"
+
 	PolicyRules = State + "policyRule/"
 	ServiceLBs  = State + "serviceLB/"
 	Providers   = State + "provider/"

@@ -36,12 +36,28 @@ func Group(tx *commit.Tx, g *record.Group, before, names []string) error {
 	slices.Sort(all)
 	for _, name := range slices.Compact(all) {
 		attached := slices.Contains(names, name)
+		if err := attach(tx, g, name, attached); err != nil {
+			return err
+		}
 		for _, key := range RulesOf(tx, model.Key(g.TenantName, name)) {
 			rule, _ := tx.Stored(model.KindRule(), key).(*model.Rule)
 			if err := place(tx, g, rule, attached); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// attach notes that a group has a policy, or has it no longer.
+func attach(tx *commit.Tx, g *record.Group, policy string, attached bool) error {
+	id := record.AttachedPolicyID(g.TenantName, g.GroupName, policy)
+	known := tx.RevisionOf(record.AttachedPolicies+id) != 0
+	switch {
+	case attached && !known:
+		return tx.Put(record.AttachedPolicies+id, &record.AttachedPolicy{ID: id, EpgPolicyKey: id, EndpointGroupID: g.EndpointGroupID})
+	case !attached && known:
+		tx.Delete(record.AttachedPolicies + id)
 	}
 	return nil
 }
