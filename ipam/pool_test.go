@@ -145,7 +145,7 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
-// IPAM-18: ranges taken, and a part given back.
+// IPAM-17, IPAM-18: ranges taken, and a part given back; a range outside of the subnet is none.
 func TestListOfRanges(t *testing.T) {
 	p := pool(t, "10.36.0.0/16", "")
 	for _, r := range [][2]string{{"10.36.0.1", "10.36.0.10"}, {"10.36.2.1", "10.36.2.10"}} {
@@ -161,6 +161,14 @@ func TestListOfRanges(t *testing.T) {
 	}
 	check(t, "given back", p, "10.36.0.1-10.36.0.4, 10.36.0.8-10.36.0.10, 10.36.2.1-10.36.2.10",
 		"10.36.0.5-10.36.0.7, 10.36.0.11-10.36.2.0, 10.36.2.11-10.36.255.254")
+
+	small := pool(t, "10.36.1.0/24", "")
+	carve(t, small, "10.36.1.1", "10.36.1.10")
+	carve(t, small, "10.36.1.31", "10.36.1.54")
+	check(t, "two ranges", small, "10.36.1.1-10.36.1.10, 10.36.1.31-10.36.1.54", "10.36.1.11-10.36.1.30, 10.36.1.55-10.36.1.254")
+	if _, err := small.Carve(ip("10.36.2.1"), ip("10.36.2.10")); !errors.Is(err, ErrOutOfRange) {
+		t.Errorf("outside of the subnet: want %v, got %v", ErrOutOfRange, err)
+	}
 }
 
 func carve(tb testing.TB, p *Pool, first, last string) *Pool {

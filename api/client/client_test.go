@@ -96,6 +96,26 @@ func TestPrefer(t *testing.T) {
 	}
 }
 
+// CLI-03: a token needs TLS. Over TLS it is sent, and nothing is when there is none.
+func TestTokenIsSent(t *testing.T) {
+	var got []string
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		got = append(got, q.Header.Values("X-Auth-Token")...)
+		got = append(got, ";")
+		_, _ = w.Write([]byte("[]"))
+	}))
+	defer s.Close()
+	for _, token := range []string{"secret", ""} {
+		if _, err := (&Client{Base: s.URL, HTTP: s.Client(), Token: token}).Networks().List(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+	if text := strings.Join(got, ""); text != "secret;;" {
+		t.Errorf("want the token once, got %q", text)
+	}
+}
+
+// CLI-03: over http a token is refused.
 func TestTokenNeedsTLS(t *testing.T) {
 	c := &Client{Base: "http://127.0.0.1:1", Token: "secret"}
 	if _, err := c.Networks().List(context.Background()); !IsCode(err, model.CodeInvalid) || strings.Contains(err.Error(), "secret") {

@@ -23,9 +23,27 @@ type AppProfileLinks struct {
 	Tenant Link `json:"Tenant"`
 }
 
+// AppProfileOper is the operational state of a appProfile: what the system made of it.
+type AppProfileOper struct {
+	FabricInfo  string `json:"fabricInfo,omitempty"`  // In an ACI fabric: what the gateway answered last, or why it was not asked.
+	FabricState string `json:"fabricState,omitempty"` // In an ACI fabric: pending, applied or failed - whether the gateway knows the profile as it is.
+}
+
+// Field returns a value by its JSON name: a string, an int, a []string or a list; nil for an unknown name.
+func (o *AppProfileOper) Field(name string) any {
+	switch name {
+	case "fabricInfo":
+		return o.FabricInfo
+	case "fabricState":
+		return o.FabricState
+	}
+	return nil
+}
+
 // AppProfileInspect is a appProfile with its operational state.
 type AppProfileInspect struct {
-	Config *AppProfile `json:"Config,omitempty"`
+	Config *AppProfile     `json:"Config,omitempty"`
+	Oper   *AppProfileOper `json:"Oper,omitempty"`
 }
 
 var appprofileKind = Kind{
@@ -39,7 +57,10 @@ var appprofileKind = Kind{
 		{Name: "endpointGroups", Type: Strings, Doc: "Groups of the tenant that belong to the application."},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the profile belongs to.", Format: "name", MaxLen: 64, Required: true},
 	},
-	Oper:     []Field{},
+	Oper: []Field{
+		{Name: "fabricInfo", Type: String, Doc: "In an ACI fabric: what the gateway answered last, or why it was not asked."},
+		{Name: "fabricState", Type: String, Doc: "In an ACI fabric: pending, applied or failed - whether the gateway knows the profile as it is."},
+	},
 	LinkSets: []LinkTo{{Name: "EndpointGroups", To: "endpointGroup", Via: []string{"endpointGroups"}}},
 	Links:    []LinkTo{{Name: "Tenant", To: "tenant"}},
 	Columns: []Column{
@@ -49,7 +70,7 @@ var appprofileKind = Kind{
 	},
 	Command: Command{
 		Use:      "app-profile",
-		Verbs:    []string{"create", "rm", "ls"},
+		Verbs:    []string{"create", "rm", "ls", "inspect"},
 		Args:     []string{"appProfileName"},
 		Names:    "Profile name",
 		Creating: "Creating AppProfile {tenantName}:{appProfileName}",

@@ -136,6 +136,7 @@ func write(p *process, t Term) error {
 	return err
 }
 
+// LCK-01: the second holds the lock at once when the first gives it back.
 func TestResign(t *testing.T) {
 	db := memory.New()
 	a := contend(t, db, "", time.Hour)
@@ -212,7 +213,7 @@ func (p *process) connected(leader *process) {
 }
 
 // TestPause has a leader that cannot reach the store but whose process lives: the lock expires, and what the old leader
-// writes when it wakes is refused.
+// writes when it wakes is refused. LCK-03: a holder that does not refresh is replaced.
 func TestPause(t *testing.T) {
 	db := memory.New()
 	a := contend(t, db, "", 300*time.Millisecond)

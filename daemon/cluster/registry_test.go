@@ -90,6 +90,33 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
+// REG-01, REG-02: two instances of a service are listed in the order of their keys and outlive their leases; one that is
+// registered three times is there once; nothing is left of those that are taken back.
+func TestInstances(t *testing.T) {
+	db, log := memory.New(), slog.New(slog.DiscardHandler)
+	const ttl = 50 * time.Millisecond
+	var stops []func()
+	for range 3 {
+		stops = append(stops, start(t, NewRegistry(db.Open(), ttl, log, service("web", 4568))))
+	}
+	stops = append(stops, start(t, NewRegistry(db.Open(), ttl, log, service("web", 4567))))
+	later := time.After(2 * ttl)
+	for range 2 {
+		list, err := Services(t.Context(), db, "web")
+		if err != nil || len(list) != 2 || list[0].Port != 4567 || list[1].Port != 4568 {
+			t.Errorf("want 4567 and 4568, got %+v, %v", list, err)
+		}
+		<-later
+		later = time.After(0)
+	}
+	for _, stop := range stops {
+		stop()
+	}
+	if list, err := Services(t.Context(), db, "web"); err != nil || len(list) != 0 {
+		t.Errorf("want no instance and no error, got %+v, %v", list, err)
+	}
+}
+
 func TestRole(t *testing.T) {
 	db, log := memory.New(), slog.New(slog.DiscardHandler)
 	s := service("netmaster", 1)

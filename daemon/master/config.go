@@ -10,6 +10,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
 
@@ -20,6 +21,7 @@ type config struct {
 	Infra              string
 	PluginName         string
 	LeaderTTL          string
+	ACIGateway         string // URL
 	ttl                time.Duration
 	Embedded           embedded.Config
 	members            []string // of the embedded store, "name=peer URL"
@@ -31,6 +33,7 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
 	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
+	s.String(&c.ACIGateway, "aci-gateway", "ACI_GATEWAY", fabric.DefaultURL, "where the ACI gateway takes application profiles, when the fabric is aci")
 	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
 	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
 	s.String(&c.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
@@ -52,6 +55,9 @@ func (c *config) check() error {
 	var err error
 	if c.ttl, err = time.ParseDuration(c.LeaderTTL); err != nil || c.ttl < time.Second {
 		return fmt.Errorf("--leader-ttl %s: it is a duration of at least 1s", c.LeaderTTL)
+	}
+	if u, err := url.Parse(c.ACIGateway); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("--aci-gateway %s: it is a URL like %s", c.ACIGateway, fabric.DefaultURL)
 	}
 	_, port, err := flags.Address("external-address", c.External)
 	if err != nil {

@@ -17,7 +17,9 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -70,11 +72,13 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 	committer := commit.New(db, known, log)
 	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode})
 	endpoints := endpoint.New(committer, known, c.Mode, nil, log)
+	settler := derive.NewSettler(committer, known, log)
+	poster := fabric.NewPoster(fabric.Config{Gateway: &fabric.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
-			return lead(ctx, t, db, known, committer, admitter, log)
+			return lead(ctx, t, db, known, committer, admitter, log, settler.Run, poster.Run)
 		},
 	})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
@@ -101,7 +105,7 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 	})
 	group := task.NewGroup(log, feed, election, registry, roles, expiry)
 	front.set(server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Settler: settler, Fabric: poster,
 		Leadership: leadership{election, committer}, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Log: log,
 		Waiting: func() []string {
@@ -118,12 +122,12 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 	return group.Run(ctx)
 }
 
-// lead is one term: know everything, make what every cluster has, and then commit what comes.
-func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Catalog, committer *commit.Committer, a *admit.Admitter, log *slog.Logger) error {
+// lead is one term: know everything, make what every cluster has, and then commit what comes, beside a leader's duties.
+func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Catalog, committer *commit.Committer, a *admit.Admitter, log *slog.Logger, duties ...func(context.Context)) error {
 	if err := known.Load(ctx, db, log); err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}
-	return committer.RunFrom(ctx, t.Fence, a.Bootstrap)
+	return committer.RunFrom(ctx, t.Fence, a.Bootstrap, duties...)
 }
 
 func registration(c config, role string) record.Service {

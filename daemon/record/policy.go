@@ -38,9 +38,22 @@ const (
 // PolicyTags returns all tags.
 func PolicyTags() []PolicyTag { return []PolicyTag{InRx, InTx, OutRx, OutTx} }
 
+// AttachedPolicy says that a group has a policy, at AttachedPolicies+ID. Its rules are the PolicyRules whose ids begin with
+// this one's; they are not repeated here, for a value of the store cannot hold the rules of a large policy.
+type AttachedPolicy struct {
+	ID              string `json:"id"` // "tenant:group:tenant:policy"
+	EpgPolicyKey    string `json:"EpgPolicyKey"`
+	EndpointGroupID int    `json:"EndpointGroupID"`
+}
+
+// AttachedPolicyID is the id of the record of a policy that a group has.
+func AttachedPolicyID(tenant, group, policy string) string {
+	return tenant + ":" + group + ":" + tenant + ":" + policy
+}
+
 // PolicyRuleID is the id of the record of a rule, "tenant:policy:rule", for a group, "tenant:group:tenant:policy:...".
 func PolicyRuleID(tenant, group, policy, rule string, tag PolicyTag) string {
-	return tenant + ":" + group + ":" + tenant + ":" + policy + ":" + tenant + ":" + policy + ":" + rule + ":" + string(tag)
+	return AttachedPolicyID(tenant, group, policy) + ":" + tenant + ":" + policy + ":" + rule + ":" + string(tag)
 }
 
 // RuleOf is the rule, "tenant:policy:rule", that the id of a PolicyRule names; the id itself when it is of another

@@ -22,10 +22,14 @@ const (
 	Objects  = Root + "obj/modeldb/"
 	Pools    = Root + "ipam/"
 
+	FabricProfiles = Root + "aci/appProfile/"
+
 	Networks  = State + "nets/"
 	Endpoints = State + "eps/"
 	Groups    = State + "endpointGroups/"
 	Tenants   = State + "tenants/"
+
+	AttachedPolicies = State + "policy/"
 
 	PolicyRules = State + "policyRule/"
 	ServiceLBs  = State + "serviceLB/"

@@ -165,6 +165,7 @@ func text(err error) string {
 	return err.Error()
 }
 
+// TAG-09: ranges that run backwards are no pool; TestWithin has those that run too far.
 func TestParseRanges(t *testing.T) {
 	tests := []struct {
 		name, in, want, wantErr string
@@ -191,6 +192,7 @@ func TestParseRanges(t *testing.T) {
 	}
 }
 
+// TAG-09: a range that runs too far.
 func TestWithin(t *testing.T) {
 	limit := Range{1, 65535}
 	for in, ok := range map[Range]bool{{1, 65535}: true, {0, 5}: false, {5, 65536}: false} {

@@ -19,7 +19,7 @@ type inspectOptions struct {
 func newInspect(f *Factory, k *model.Kind) *cobra.Command {
 	o := &inspectOptions{kind: k}
 	c := &cobra.Command{
-		Use: "inspect", Short: "Show a " + k.Command.Use + " with its operational state", Args: named(k.Command.Names, len(nameArgs(k)), false),
+		Use: "inspect", Short: "Show " + article(k.Command.Use) + " with its operational state", Args: named(k.Command.Names, len(nameArgs(k)), false),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = model.Key(args...)

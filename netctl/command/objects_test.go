@@ -168,6 +168,7 @@ func TestSingleCommands(t *testing.T) {
 	})
 }
 
+// CLI-04: logging in needs TLS, posts name and password, and keeps the token.
 func TestLogin(t *testing.T) {
 	proxy := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		var b bytes.Buffer

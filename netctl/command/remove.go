@@ -18,7 +18,7 @@ type removeOptions struct {
 func newRemove(f *Factory, k *model.Kind) *cobra.Command {
 	o := &removeOptions{kind: k}
 	c := &cobra.Command{
-		Use: "rm", Aliases: []string{"delete"}, Short: "Delete a " + k.Command.Use, Args: named(k.Command.Names, len(nameArgs(k)), false),
+		Use: "rm", Aliases: []string{"delete"}, Short: "Delete " + article(k.Command.Use), Args: named(k.Command.Names, len(nameArgs(k)), false),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = model.Key(args...)

@@ -15,6 +15,7 @@ type ports map[string]uint32
 // translate brings the objects that keys name up to what the records say, and returns those that changed. It computes
 // only.
 func translate(r *records, at ports, s *ofnet.State, keys []ofnet.Key) []ofnet.Key {
+	keys = r.withGroupSegments(keys)
 	var changed []ofnet.Key
 	seen := make(map[ofnet.Key]bool, len(keys))
 	for _, k := range keys {
@@ -87,6 +88,9 @@ func (r *records) wantTenant(name string) *ofnet.Tenant {
 
 func (r *records) wantSegment(id string) *ofnet.Segment {
 	n, ok := r.networks[id]
+	if !ok {
+		n, ok = r.ownVLAN(id)
+	}
 	if !ok || !r.present(n.Tenant) {
 		return nil
 	}
@@ -125,6 +129,9 @@ func (r *records) wantEndpoint(id string, at ports) *ofnet.Endpoint {
 	ep, err := endpoint(&e, port)
 	if err != nil {
 		return nil
+	}
+	if _, own := r.ownVLAN(e.EndpointGroupKey); own {
+		ep.Segment = e.EndpointGroupKey
 	}
 	return ep
 }

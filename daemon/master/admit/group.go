@@ -6,6 +6,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ipam"
 	"github.com/contiv/contiv/ipam/tag"
@@ -25,6 +26,9 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 			Try("networks and groups of a tenant share their names; choose another")
 	}
 	r := groupRecord(g, n)
+	if err := ownVLAN(tx, g, r); err != nil {
+		return err
+	}
 	if err := checkPool(n, g.IpPool, r); err != nil {
 		return err
 	}
@@ -43,13 +47,11 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if err := tx.Put(record.Groups+r.ID, r); err != nil {
 		return err
 	}
-	if err := applyPolicies(tx, r, nil, g.Policies); err != nil {
+	if err := derive.Group(tx, r, nil, g.Policies); err != nil {
 		return err
 	}
-	return refresh(tx, namesGroup(g))
+	return derive.Naming(tx, namesGroup(g))
 }
-
-func groupID(g *model.EndpointGroup) string { return g.GroupName + ":" + g.TenantName }
 
 // profileOf is the net profile of a group, nil when it has none.
 func profileOf(tx *commit.Tx, g *model.EndpointGroup) *model.Netprofile {
@@ -77,7 +79,10 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 	if err := checkNames(tx, g); err != nil {
 		return err
 	}
-	have := tx.Group(groupID(g))
+	if err := checkFabricGroup(tx, g); err != nil {
+		return err
+	}
+	have := tx.Group(derive.GroupID(g))
 	if have == nil {
 		return model.Errorf(model.CodeInternal, "", "group %s has no record in the store", g.GroupName).Try("delete the group and create it anew")
 	}
@@ -87,14 +92,14 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 			return err
 		}
 	}
-	return applyPolicies(tx, &r, old.Policies, g.Policies)
+	return derive.Group(tx, &r, old.Policies, g.Policies)
 }
 
 func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if profiles := tx.Referrers(model.KindEndpointGroup(), g.ObjectKey(), model.KindAppProfile().Name); len(profiles) > 0 {
 		return model.Errorf(model.CodeInUse, "", "Cannot delete %s: part of app profile", g.GroupName).Try("remove it from %s first", some(profiles))
 	}
-	id := groupID(g)
+	id := derive.GroupID(g)
 	if tx.CountIn(id) > 0 {
 		var names []string
 		for _, e := range tx.EndpointsIn(id) {
@@ -107,15 +112,15 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 		return nil
 	}
 	tx.Delete(record.Groups + id)
-	if err := applyPolicies(tx, have, g.Policies, nil); err != nil {
+	if err := derive.Group(tx, have, g.Policies, nil); err != nil {
 		return err
 	}
-	return refresh(tx, namesGroup(g))
+	return derive.Naming(tx, namesGroup(g))
 }
 
 func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
 	r := &record.Group{
-		ID: groupID(g), GroupName: g.GroupName, TenantName: g.TenantName, NetworkName: g.NetworkName,
+		ID: derive.GroupID(g), GroupName: g.GroupName, TenantName: g.TenantName, NetworkName: g.NetworkName,
 		PktTagType: n.Record.PktTagType, PktTag: n.Record.PktTag, ExtPktTag: n.Record.ExtPktTag,
 		IPPool: g.IpPool, GroupTag: g.CfgdTag,
 	}
@@ -123,6 +128,23 @@ func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
 		r.GroupTag = g.GroupName + "." + g.TenantName
 	}
 	return r
+}
+
+// ownVLAN gives a group of an ACI fabric a VLAN id of its own: by these the fabric tells groups apart.
+func ownVLAN(tx *commit.Tx, g *model.EndpointGroup, r *record.Group) error {
+	if !derive.ByFabric(tx.Global()) {
+		return nil
+	}
+	if r.PktTagType != encapVLAN {
+		return model.Errorf(model.CodeInvalid, "networkName", "network %s is a %s network; groups of an ACI fabric need a vlan network", g.NetworkName, r.PktTagType).
+			Try("create a network with --encap vlan")
+	}
+	vlan, err := take(tx, tx.Numbers().VLANs, 0)
+	if err != nil {
+		return model.Errorf(model.CodeExhausted, "", "no vlans available").Because(err).Try("widen the range with netctl global set --vlan-range, or delete a network or group")
+	}
+	r.PktTag = vlan
+	return nil
 }
 
 // checkPool tries whether the pool can be cut out of the network. The pool itself follows the stored record.

@@ -3,6 +3,7 @@ package admit
 import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -12,7 +13,7 @@ func createNetprofile(tx *commit.Tx, p *model.Netprofile) error { return tenantO
 func updateNetprofile(tx *commit.Tx, _, p *model.Netprofile) error {
 	for _, key := range tx.Referrers(p.Kind(), p.ObjectKey(), model.KindEndpointGroup().Name) {
 		g, _ := tx.Object(model.KindEndpointGroup(), key).(*model.EndpointGroup)
-		old := tx.Group(groupID(g))
+		old := tx.Group(derive.GroupID(g))
 		if old == nil {
 			continue
 		}

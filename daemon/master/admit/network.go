@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ipam"
 	"github.com/contiv/contiv/ipam/tag"
@@ -37,7 +38,7 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err := tx.Put(record.Networks+r.ID, r); err != nil {
 		return err
 	}
-	return refresh(tx, namesNetwork(n))
+	return derive.Naming(tx, namesNetwork(n))
 }
 
 // namesNetwork tells of a rule whether the network is its other side.
@@ -72,7 +73,7 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 		}
 	}
 	tx.Delete(record.Networks + id)
-	return refresh(tx, namesNetwork(n))
+	return derive.Naming(tx, namesNetwork(n))
 }
 
 // networkRecord reads the network's addresses; tags are filled in later.
@@ -159,10 +160,13 @@ func overlaps(tx *commit.Tx, r *record.Network) error {
 	return nil
 }
 
+// encapVLAN is the encapsulation of networks that are VLANs.
+const encapVLAN = "vlan"
+
 // takeTags gives the network its VLAN id or VNI.
 func takeTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	numbers := tx.Numbers()
-	if n.Encap == "vlan" {
+	if n.Encap == encapVLAN {
 		vlan, err := take(tx, numbers.VLANs, n.PktTag)
 		switch {
 		case errors.Is(err, tag.ErrExhausted):

@@ -3,6 +3,8 @@ package admit
 import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/master/fabric"
 )
 
 const (
@@ -14,7 +16,7 @@ func createRule(tx *commit.Tx, r *model.Rule) error {
 	if err := checkCombination(r); err != nil {
 		return err
 	}
-	if _, err := protocolOf(r.Protocol); err != nil {
+	if _, err := derive.Protocol(r.Protocol); err != nil {
 		return model.Errorf(model.CodeInvalid, "protocol", "protocol Value Out of bound").Try("a protocol number is between 0 and 255")
 	}
 	policy := model.Key(r.TenantName, r.PolicyName)
@@ -30,10 +32,15 @@ func createRule(tx *commit.Tx, r *model.Rule) error {
 			return err
 		}
 	}
-	return placeAll(tx, r, true)
+	if derive.ByFabric(tx.Global()) && fabric.Reaches(tx.View, policy) {
+		if err := fabric.Expressible(r); err != nil {
+			return err
+		}
+	}
+	return derive.Rule(tx, r, true)
 }
 
-func removeRule(tx *commit.Tx, r *model.Rule) error { return placeAll(tx, r, false) }
+func removeRule(tx *commit.Tx, r *model.Rule) error { return derive.Rule(tx, r, false) }
 
 // combination is two settings that a rule of a direction cannot have together, or one that it cannot have.
 type combination struct {
@@ -88,12 +95,12 @@ func checkPeers(tx *commit.Tx, r *model.Rule) error {
 // to one group, and an endpoint of that group has the address. Kubernetes' network policies need it.
 func checkOwnAddress(tx *commit.Tx, r *model.Rule) error {
 	refused := model.Errorf(model.CodeInvalid, "toIpAddress", "Invalid rule: toIpAddress in a rule of direction in")
-	groups := attachedTo(tx, model.Key(r.TenantName, r.PolicyName))
+	groups := derive.AttachedTo(tx, model.Key(r.TenantName, r.PolicyName))
 	if len(groups) != 1 {
 		return refused.Try("attach the policy to exactly one group first; it is attached to %d", len(groups))
 	}
 	g, _ := tx.Object(model.KindEndpointGroup(), groups[0]).(*model.EndpointGroup)
-	for _, e := range tx.EndpointsIn(groupID(g)) {
+	for _, e := range tx.EndpointsIn(derive.GroupID(g)) {
 		if e.IPAddress == r.ToIpAddress {
 			return nil
 		}

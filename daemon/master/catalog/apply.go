@@ -133,7 +133,9 @@ func (v *View) put(it store.Item) error {
 	case strings.HasPrefix(key, record.Endpoints):
 		return putRecord(it, nil, v.putEndpoint)
 	case strings.HasPrefix(key, record.PolicyRules):
-		return putRecord(it, nil, func(r *record.PolicyRule) error { v.policyRules[r.ID] = r; return nil })
+		return putRecord(it, v.dropPolicyRule, v.putPolicyRule)
+	case strings.HasPrefix(key, record.FabricProfiles):
+		return putRecord(it, nil, v.putFabric)
 	case strings.HasPrefix(key, record.ServiceLBs):
 		return putRecord(it, v.dropServiceLB, v.putServiceLB)
 	case strings.HasPrefix(key, record.Providers):
@@ -185,7 +187,9 @@ func (v *View) drop(key string) {
 	case strings.HasPrefix(key, record.Endpoints):
 		v.dropEndpoint(key)
 	case strings.HasPrefix(key, record.PolicyRules):
-		delete(v.policyRules, strings.TrimPrefix(key, record.PolicyRules))
+		v.dropPolicyRule(key)
+	case strings.HasPrefix(key, record.FabricProfiles):
+		v.dropFabric(key)
 	case strings.HasPrefix(key, record.ServiceLBs):
 		v.dropServiceLB(key)
 	case strings.HasPrefix(key, record.Providers):
@@ -306,14 +310,14 @@ func (v *View) dropNetwork(key string) {
 
 func (v *View) putGroup(g *record.Group) error {
 	if old := v.groups[g.ID]; old != nil {
-		if old.EndpointGroupID == g.EndpointGroupID && old.NetworkName == g.NetworkName && old.IPPool == g.IPPool {
+		if old.EndpointGroupID == g.EndpointGroupID && old.NetworkName == g.NetworkName && old.IPPool == g.IPPool && old.PktTag == g.PktTag {
 			v.groups[g.ID] = g // its number and its addresses stay, with those that its endpoints have
 			return nil
 		}
 		v.dropGroup(record.Groups + g.ID)
 	}
 	v.groups[g.ID] = g
-	err := ignoreTaken(v.numbers.Groups.Take(g.EndpointGroupID))
+	err := firstOf(v.useGroup(g.EndpointGroupID), v.takeGroupVLAN(g))
 	n := v.networks[g.NetworkName+"."+g.TenantName]
 	if g.IPPool == "" || n == nil || n.Pool4 == nil || n.blocks[g.ID] != nil {
 		return err
@@ -338,7 +342,8 @@ func (v *View) dropGroup(key string) {
 		return
 	}
 	delete(v.groups, id)
-	v.numbers.Groups.Release(g.EndpointGroupID)
+	v.leaveGroup(g.EndpointGroupID)
+	v.releaseGroupVLAN(id)
 	if n := v.networks[g.NetworkName+"."+g.TenantName]; n != nil && n.blocks[id] != nil {
 		_ = n.Pool4.Uncarve(n.blocks[id])
 		delete(n.blocks, id)

@@ -51,6 +51,10 @@ type View struct {
 	holds     map[string]Hold
 
 	policyRules map[string]*record.PolicyRule // by id, as the two below
+	rulesFor    map[string]set                // ids of policyRules by the API key of the group that they are for
+	groupUsers  map[int]int                   // records that mention a group's number
+	groupVLANs  map[string]int                // VLAN ids that are a group's own, by its state id
+	fabric      map[string]*record.FabricProfile
 	serviceLBs  map[string]*record.ServiceLB
 	providers   map[string]*record.Provider
 
@@ -95,6 +99,10 @@ func newView() View {
 		holds:     map[string]Hold{},
 
 		policyRules: map[string]*record.PolicyRule{},
+		rulesFor:    map[string]set{},
+		groupUsers:  map[int]int{},
+		groupVLANs:  map[string]int{},
+		fabric:      map[string]*record.FabricProfile{},
 		serviceLBs:  map[string]*record.ServiceLB{},
 		providers:   map[string]*record.Provider{},
 

@@ -55,6 +55,14 @@ func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Se
 	}
 }
 
+// Nudge makes Changes yield now, be there changes or not. It does not block.
+func (s *Subscription) Nudge() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
 // touch notes a change.
 func (v *View) touch(kind, key string) {
 	v.dirty[Ref{kind, key}] = struct{}{}
@@ -70,10 +78,7 @@ func (c *Catalog) tell() {
 	}
 	for s := range c.subs {
 		maps.Copy(s.dirty, c.view.dirty)
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
+		s.Nudge()
 	}
 	clear(c.view.dirty)
 }

@@ -35,6 +35,14 @@ func (v *View) Object(k *model.Kind, key string) model.Object {
 	return v.linked(e)
 }
 
+// Stored returns an API object as it is stored, without its links, nil when there is none. The caller must not change it.
+func (v *View) Stored(k *model.Kind, key string) model.Object {
+	if e := v.objects[k.Name][key]; e != nil {
+		return e.object
+	}
+	return nil
+}
+
 // Has tells whether an object exists.
 func (v *View) Has(kind, key string) bool { return v.objects[kind][key] != nil }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -71,6 +72,9 @@ func New(db store.Store, c *catalog.Catalog, log *slog.Logger) *Committer {
 // Stats returns the counters.
 func (c *Committer) Stats() *Stats { return &c.stats }
 
+// Limits are what one transaction may hold.
+func (c *Committer) Limits() store.Limits { return c.db.Limits() }
+
 // LastWrite is the revision of the last fenced write, 0 before the first.
 func (c *Committer) LastWrite() uint64 { return c.last.Load() }
 
@@ -126,7 +130,8 @@ func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
 }
 
 // RunFrom is Run after a first request of the new leader's own, which nobody else's overtakes. Its refusal ends the run.
-func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error) error {
+// The functions beside run while the term lasts, may make requests, and have ended when RunFrom returns.
+func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error, beside ...func(context.Context)) error {
 	own := &request{ctx, first, true, make(chan result, 1)}
 	if _, err := c.commit(ctx, fence, []*request{own}); err != nil {
 		return err
@@ -136,8 +141,15 @@ func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*
 	}
 	now := &term{over: make(chan struct{})}
 	c.term.Store(now)
+	var duties sync.WaitGroup
+	defer duties.Wait()
+	while, end := context.WithCancel(ctx)
+	defer end()
 	defer close(now.over)
 	defer c.term.Store(nil)
+	for _, duty := range beside {
+		duties.Go(func() { duty(while) })
+	}
 	var held []*request // taken from the queue, but not fit for the last transaction
 	for {
 		requests, ok := c.gather(ctx, &held)
@@ -246,7 +258,10 @@ func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx,
 				r.done <- result{err: err}
 				continue
 			}
-			if len(t.ops) == 0 {
+			if len(t.derived) > 0 && len(waiting) == 0 && !fits(tx, t, limits) {
+				t.Postpone()
+			}
+			if len(t.ops)+len(t.derived) == 0 {
 				r.done <- result{rev: v.Revision()}
 				continue
 			}
@@ -260,7 +275,7 @@ func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx,
 				}
 				continue
 			}
-			for _, op := range t.ops { // the last operation on a key wins
+			for op := range t.all { // the last operation on a key wins
 				if op.Delete {
 					tx.Delete(op.Key)
 				} else {
@@ -275,10 +290,10 @@ func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx,
 
 func fits(tx *store.Tx, t *Tx, limits store.Limits) bool {
 	size := tx.Size()
-	for _, op := range t.ops {
+	for op := range t.all {
 		size += len(op.Key) + len(op.Value)
 	}
-	return len(tx.Ops())+len(t.ops)+1 <= limits.Ops && size <= limits.Bytes
+	return len(tx.Ops())+len(t.ops)+len(t.derived)+1 <= limits.Ops && size <= limits.Bytes
 }
 
 func (c *Committer) rollBack(txs []*Tx) {

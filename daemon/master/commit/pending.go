@@ -34,11 +34,7 @@ func (t *Tx) PolicyRule(id string) *record.PolicyRule {
 
 // NetworkRecord returns a network's record as this request would leave it, nil when there is none.
 func (t *Tx) NetworkRecord(id string) *record.Network {
-	var known *record.Network
-	if n := t.View.Network(id); n != nil {
-		known = n.Record
-	}
-	return left(t, record.Networks+id, known)
+	return left(t, record.Networks+id, t.View.NetworkRecord(id))
 }
 
 // Provider returns a service's providers as this transaction would leave them, nil when there is no such service.

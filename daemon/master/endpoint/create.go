@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ipam"
 )
@@ -19,7 +20,7 @@ import (
 func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (record.Endpoint, uint64, error) {
 	var made record.Endpoint
 	rev, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
-		p, err := find(tx.View, q.TenantName, q.NetworkName, q.ConfigEP.ServiceName)
+		p, err := find(tx.View, q.TenantName, q.NetworkName, groupOf(tx.View, q))
 		if err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 			return s.existing(tx, &made, q)
 		}
 		made = record.Endpoint{
-			ID: id, NetID: p.network.Record.ID, EndpointID: name, ServiceName: q.ConfigEP.ServiceName,
+			ID: id, NetID: p.network.Record.ID, EndpointID: name, ServiceName: groupOf(tx.View, q),
 			HomingHost: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID, EPCommonName: q.EPCommonName,
 		}
 		if p.group != nil {
@@ -55,6 +56,18 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 		return record.Endpoint{}, 0, err
 	}
 	return made, uint64(rev), nil
+}
+
+// defaultGroup is the group of containers of an ACI fabric that name none: there, a group is what has a VLAN.
+const defaultGroup = "default-group"
+
+func groupOf(v *catalog.View, q model.CreateEndpointRequest) string {
+	group := q.ConfigEP.ServiceName
+	n := v.NetworkRecord(q.NetworkName + "." + q.TenantName)
+	if group == "" && derive.ByFabric(v.Global()) && n != nil && n.NwType != catalog.NetworkInfra {
+		return defaultGroup
+	}
+	return group
 }
 
 func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndpointRequest) error {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,7 +18,9 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -32,6 +35,10 @@ type Master struct {
 	Catalog *catalog.Catalog
 	Commit  *commit.Committer
 	Fence   store.Fence
+	Settler *derive.Settler
+	Fabric  *fabric.Poster
+	// Stop ends the master, as the end of the test does.
+	Stop func()
 }
 
 // Options change what Start makes.
@@ -40,6 +47,7 @@ type Options struct {
 	ClusterMode string      // "": kubernetes
 	FwdMode     string      // "": bridge
 	Now         func() time.Time
+	ACIGateway  string // URL; "": nobody listens
 }
 
 // leading is the leadership of the only master.
@@ -63,7 +71,11 @@ func Start(tb testing.TB, o Options) *Master {
 	}
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
-	lock := &store.Tx{}
+	free, lock := &store.Tx{}, &store.Tx{}
+	free.Delete(record.LeaderKey) // of a master before this one
+	if _, err := o.Store.Commit(ctx, free); err != nil {
+		tb.Fatal(err)
+	}
 	lock.Put(record.LeaderKey, []byte("127.0.0.1:9999"))
 	rev, err := o.Store.Commit(ctx, lock)
 	if err != nil {
@@ -76,16 +88,19 @@ func Start(tb testing.TB, o Options) *Master {
 	done := make(chan struct{}, 2)
 	go func() { _ = feed.Run(ctx); done <- struct{}{} }()
 	<-feed.Ready()
-	go func() { _ = m.Commit.Run(ctx, m.Fence); done <- struct{}{} }()
+	m.Settler = derive.NewSettler(m.Commit, m.Catalog, log)
+	m.Fabric = fabric.NewPoster(fabric.Config{Gateway: &fabric.Gateway{URL: o.ACIGateway}, Commit: m.Commit, Catalog: m.Catalog, Pause: 10 * time.Millisecond, Log: log})
+	go func() {
+		_ = m.Commit.RunFrom(ctx, m.Fence, admitter.Bootstrap, m.Settler.Run, m.Fabric.Run)
+		done <- struct{}{}
+	}()
 	for !m.Commit.Active() {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := m.Commit.Do(ctx, admitter.Bootstrap); err != nil {
-		tb.Fatal(err)
-	}
 	s := server.New(server.Config{
 		Catalog: m.Catalog, Commit: m.Commit, Admit: admitter,
-		Endpoints:  endpoint.New(m.Commit, m.Catalog, o.ClusterMode, o.Now, log),
+		Endpoints: endpoint.New(m.Commit, m.Catalog, o.ClusterMode, o.Now, log),
+		Settler:   m.Settler, Fabric: m.Fabric,
 		Leadership: leading{"127.0.0.1:9999"}, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Log: log,
@@ -94,7 +109,7 @@ func Start(tb testing.TB, o Options) *Master {
 	m.URL = front.URL
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	m.Client = &client.Client{Base: front.URL, HTTP: &http.Client{Transport: transport}}
-	tb.Cleanup(func() {
+	m.Stop = sync.OnceFunc(func() {
 		cancel()
 		<-done
 		<-done
@@ -102,6 +117,7 @@ func Start(tb testing.TB, o Options) *Master {
 		front.Close()
 		transport.CloseIdleConnections()
 	})
+	tb.Cleanup(m.Stop)
 	return m
 }
 

@@ -30,7 +30,7 @@ func (s *Server) mountApply(r *httprouter.Router) {
 			return
 		}
 		results := []model.ApplyResult{}
-		rev, err := s.Commit.Do(q.Context(), func(tx *commit.Tx) error {
+		rev, err := settled(q.Context(), s.Commit, s.Settler, func(tx *commit.Tx) error {
 			done, err := s.Admit.Apply(tx, objects, request.Delete)
 			if err != nil {
 				return err

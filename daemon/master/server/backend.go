@@ -14,7 +14,9 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/oper"
+	"github.com/contiv/contiv/daemon/store"
 )
 
 // heartbeat is how often a watch stream says something even when nothing changes.
@@ -25,6 +27,7 @@ type backend struct {
 	catalog     *catalog.Catalog
 	commit      *commit.Committer
 	admit       *admit.Admitter
+	settler     *derive.Settler
 	clusterMode string
 	// ask gets a JSON document of an agent.
 	ask func(ctx context.Context, url string, out any) error
@@ -50,8 +53,9 @@ func (b *backend) Get(_ context.Context, k *model.Kind, key string) (out model.O
 
 // Put creates or updates an object.
 func (b *backend) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
-	rev, err := b.commit.Do(ctx, func(tx *commit.Tx) error {
+	rev, err := settled(ctx, b.commit, b.settler, func(tx *commit.Tx) error {
 		if old := tx.Object(object.Kind(), object.ObjectKey()); again && old != nil && len(model.Differences(old, object)) == 0 {
+			tx.Postpone() // what follows from the first attempt may be under way
 			return nil
 		}
 		return b.admit.Put(tx, object)
@@ -68,13 +72,28 @@ func (b *backend) Put(ctx context.Context, object model.Object, again bool) (mod
 
 // Delete removes an object.
 func (b *backend) Delete(ctx context.Context, k *model.Kind, key string, again bool) (uint64, error) {
-	rev, err := b.commit.Do(ctx, func(tx *commit.Tx) error {
+	rev, err := settled(ctx, b.commit, b.settler, func(tx *commit.Tx) error {
 		if again && !tx.Has(k.Name, key) {
+			tx.Postpone()
 			return nil
 		}
 		return b.admit.Remove(tx, k, key)
 	})
 	return uint64(rev), err
+}
+
+// settled makes a change and waits for the records that follow from it, when its transaction did not carry them. It
+// returns the revision of the last of them.
+func settled(ctx context.Context, c *commit.Committer, s *derive.Settler, fn func(*commit.Tx) error) (store.Revision, error) {
+	later := false
+	rev, err := c.Do(ctx, func(tx *commit.Tx) error {
+		tx.OnPostpone(func() { later = true })
+		return fn(tx)
+	})
+	if err != nil || !later {
+		return rev, err
+	}
+	return s.Wait(ctx, rev)
 }
 
 // Watch yields everything of the kinds and then each change. States between may be missed, the last never is.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/master/oper"
 )
 
@@ -72,6 +73,12 @@ func (b *backend) inspect(v *catalog.View, o model.Object) any {
 			state = oper.Service(v, s)
 		}
 		return model.ServiceLBInspect{Config: o, Oper: &state}
+	case *model.AppProfile:
+		out := model.AppProfileInspect{Config: o}
+		if state, info := fabric.State(v, o); state != "" {
+			out.Oper = &model.AppProfileOper{FabricState: state, FabricInfo: info}
+		}
+		return out
 	case *model.AciGw:
 		return model.AciGwInspect{Config: o, Oper: &model.AciGwOper{NumAppProfiles: v.Count(model.KindAppProfile())}}
 	default:

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/fabric"
 )
 
 // metrics are netmaster's counters.
@@ -28,6 +29,25 @@ func newMetrics(c Config, registry *prometheus.Registry) *metrics {
 			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .5, 1, 5},
 		}, []string{"method", "route"}),
 	}
+	registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "contiv_master_policy_records_pending", Help: "Records of policy rules that are still to be written or removed.",
+		}, func() float64 { return float64(c.Settler.Pending()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "contiv_master_policy_records_settled_total", Help: "Records of policy rules written or removed behind the change that caused them.",
+		}, func() float64 { return float64(c.Settler.Written()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "contiv_master_aci_posts_total", Help: "Application profiles that the ACI gateway took or removed.",
+		}, func() float64 { return float64(c.Fabric.Posted()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "contiv_master_aci_failures_total", Help: "Requests that the ACI gateway refused or did not answer.",
+		}, func() float64 { return float64(c.Fabric.Failed()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "contiv_master_aci_profiles_waiting", Help: "Application profiles that the ACI gateway does not know as they are.",
+		}, func() (n float64) {
+			c.Catalog.View(func(v *catalog.View) { n = float64(fabric.Waiting(v)) })
+			return n
+		}))
 	stats := c.Commit.Stats()
 	counter := func(name, help string, value func() uint64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) })

@@ -193,6 +193,10 @@ func TestPOL_14_Records(t *testing.T) {
 	two := []string{prefix + "2:outRx 2>1 > p17 53>0  allow 10", prefix + "2:outTx 1>2 > p17 0>53  allow 10"}
 	three := prefix + "3:outTx 1>0 >10.1.1.0/24 p1 0>0  deny 1"
 	expectPlaced(t, m, one, two[0], two[1], three)
+	const attachment = record.AttachedPolicies + "default:group1:default:p1"
+	if got := read[record.AttachedPolicy](t, m, attachment); got.EpgPolicyKey != "default:group1:default:p1" || got.EndpointGroupID != 1 {
+		t.Errorf("attached policy: got %+v", *got)
+	}
 
 	t.Run("exactly the rule's records", func(t *testing.T) {
 		before := revisions(t, m)
@@ -230,6 +234,9 @@ func TestPOL_14_Records(t *testing.T) {
 			t.Fatal(err)
 		}
 		expectPlaced(t, m)
+		if items, _, err := m.Store.List(ctx, record.AttachedPolicies); err != nil || len(items) != 0 {
+			t.Errorf("no attached policy may be left, got %d, %v", len(items), err)
+		}
 		for _, name := range []string{"p1", "p2"} {
 			if _, err := m.Policys().Delete(ctx, "default", name); err != nil {
 				t.Error(err)
@@ -264,20 +271,5 @@ func TestPOL_Inspect(t *testing.T) {
 	got, err := m.Policys().Inspect(context.Background(), "default", "p1")
 	if err != nil || got.Oper.NumEndpoints != 2 || len(got.Oper.Endpoints) != 2 || len(got.Config.LinkSets.EndpointGroups) != 2 {
 		t.Errorf("want both groups' endpoints, got %+v, %v", got, err)
-	}
-}
-
-// A policy too large for one store transaction is refused whole, with the reason.
-func TestPOL_TooLarge(t *testing.T) {
-	m := policyMaster(t)
-	limit := m.Store.Limits().Ops
-	for i := range limit/2 + 1 {
-		mustPut(t, m.Rules(), rule(fmt.Sprint(i), "in", "allow", func(r *model.Rule) { r.Protocol, r.Port = "tcp", i+1 }))
-	}
-	_, err := m.EndpointGroups().Put(context.Background(), group("group1", "net1", "p1"))
-	refusedWith(t, err, model.CodeTooLarge, "store operations")
-	expectPlaced(t, m)
-	if g, err := m.EndpointGroups().Get(context.Background(), "default", "group1"); err != nil || len(g.Policies) != 0 {
-		t.Errorf("the group must be as it was, got %+v, %v", g, err)
 	}
 }

@@ -202,6 +202,7 @@ func TestACI_02_Bindings(t *testing.T) {
 	}
 }
 
+// BGP-12: routers hold the routing mode.
 func TestBGP_01_Routers(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{FwdMode: "routing"})

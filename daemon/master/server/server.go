@@ -17,7 +17,9 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/fabric"
 )
 
 // Leadership tells who leads. Its methods do not block.
@@ -36,6 +38,8 @@ type Config struct {
 	Commit      *commit.Committer
 	Admit       *admit.Admitter
 	Endpoints   *endpoint.Service
+	Settler     *derive.Settler
+	Fabric      *fabric.Poster
 	Leadership  Leadership
 	ClusterMode string
 	Internal    string // own internal address, "host:port"
@@ -61,7 +65,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	}
 	s := &Server{Config: c, metrics: newMetrics(c, registry)}
 	r := rest.NewRouter()
-	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.ClusterMode, s.ask, c.Log}, c.Log)
+	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.Settler, c.ClusterMode, s.ask, c.Log}, c.Log)
 	s.mountPlugin(r)
 	s.mountInfo(r)
 	s.mountApply(r)

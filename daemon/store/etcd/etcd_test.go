@@ -63,6 +63,7 @@ func (f *factory) Compact(tb testing.TB) {
 	}
 }
 
+// STO-02, STO-03: what is put is read, what is deleted is not found, and a watch sees it come, change and go.
 func TestConformance(t *testing.T) { storetest.Run(t, newFactory) }
 
 func TestOpenRefuses(t *testing.T) {

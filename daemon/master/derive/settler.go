@@ -1,0 +1,140 @@
+package derive
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+const (
+	// lookAgain is how often everything is compared, whatever was noticed.
+	lookAgain = 5 * time.Minute
+	// pauseAfterFailure is how long to wait before a failed transaction is tried again.
+	pauseAfterFailure = time.Second
+)
+
+// Settler writes the records that changes left to be derived. It is used by the leader alone.
+type Settler struct {
+	commit  *commit.Committer
+	catalog *catalog.Catalog
+	log     *slog.Logger
+	pending atomic.Int64
+	written atomic.Uint64
+
+	mu     sync.Mutex
+	upTo   store.Revision
+	moved  chan struct{}         // closed and replaced when upTo changes
+	wakeUp *catalog.Subscription // nil while Run does not work, or settles everything for the first time
+}
+
+// NewSettler makes a Settler.
+func NewSettler(c *commit.Committer, known *catalog.Catalog, log *slog.Logger) *Settler {
+	return &Settler{commit: c, catalog: known, log: log, moved: make(chan struct{})}
+}
+
+// Pending is the number of records that are still to be written or removed.
+func (s *Settler) Pending() int64 { return s.pending.Load() }
+
+// Written counts the records that were written or removed behind the changes that caused them.
+func (s *Settler) Written() uint64 { return s.written.Load() }
+
+// Run settles everything, and then what changes, until ctx ends. Call it once a term, while the committer runs.
+func (s *Settler) Run(ctx context.Context) {
+	changes := s.catalog.Subscribe()
+	defer changes.Close()
+	defer s.move(0, nil)
+	if !s.settle(ctx, nil, changes) {
+		return
+	}
+	looked := time.Now()
+	for dirty := range changes.Changes(ctx, lookAgain) {
+		if time.Since(looked) > lookAgain {
+			dirty, looked = nil, time.Now()
+		}
+		if !s.settle(ctx, dirty, changes) {
+			return
+		}
+	}
+}
+
+// settle carries out a plan for the changed objects; false: ctx has ended.
+func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}, changes *catalog.Subscription) bool {
+	var steps []step
+	var at store.Revision
+	s.catalog.View(func(v *catalog.View) { steps, at = plan(v, dirty), v.Revision() })
+	defer s.pending.Store(0)
+	room := s.commit.Limits().Ops - 1 // beside the fence
+	for len(steps) > 0 {
+		s.pending.Store(int64(len(steps)))
+		some := steps[:min(room, len(steps))]
+		rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
+			for _, one := range some {
+				if err := carryOut(tx, one); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			at = max(at, rev)
+			s.written.Add(uint64(len(some)))
+			steps = steps[len(some):]
+			continue
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		s.log.Warn("records of policy rules wait", "records", len(steps), "err", err)
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(pauseAfterFailure):
+		}
+	}
+	s.move(at, changes)
+	return true
+}
+
+func (s *Settler) move(upTo store.Revision, wakeUp *catalog.Subscription) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.upTo, s.wakeUp = upTo, wakeUp
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+// Wait blocks until the records that follow from the changes up to rev are stored, and returns the revision of the last
+// of them. It gives up when ctx or the term ends; then a new leader goes on.
+func (s *Settler) Wait(ctx context.Context, rev store.Revision) (store.Revision, error) {
+	for {
+		s.mu.Lock()
+		upTo, wakeUp, moved := s.upTo, s.wakeUp, s.moved
+		s.mu.Unlock()
+		if wakeUp != nil && upTo >= rev {
+			return upTo, nil
+		}
+		if wakeUp != nil {
+			wakeUp.Nudge() // not every revision brings a change of objects
+		}
+		if !s.commit.Active() {
+			return 0, unfinished("the term of this leader has ended")
+		}
+		select {
+		case <-ctx.Done():
+			return 0, unfinished(ctx.Err().Error())
+		case <-moved:
+		}
+	}
+}
+
+func unfinished(why string) error {
+	return model.Errorf(model.CodeUnavailable, "", "the change is stored; its rules for agents are still being written: %s", why).
+		Try("repeat the request; the leader goes on with it")
+}

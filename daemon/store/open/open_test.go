@@ -1,0 +1,46 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// STO-01: store addresses that are none are refused; where nothing listens, the first request says so.
+func TestAddresses(t *testing.T) {
+	for _, c := range []Config{
+		{Etcd: []string{"invalid"}}, {Etcd: []string{"invalid://localhost:2379"}}, {Etcd: []string{"etcd:/localhost:2379"}},
+		{Etcd: []string{"consul://localhost:8500"}}, {Consul: []string{"invalid"}}, {Consul: []string{"etcd://localhost:2379"}},
+		{Etcd: []string{"etcd://localhost:1"}, Consul: []string{"consul://localhost:1"}},
+	} {
+		if err := c.Check(); err == nil {
+			t.Errorf("%+v: want an error", c)
+		} else if !strings.Contains(err.Error(), "endpoint") {
+			t.Errorf("%+v: the error must name the flag or the endpoint, got %v", c, err)
+		}
+	}
+	for _, c := range []Config{{Etcd: []string{"etcd://localhost"}}, {Etcd: []string{"etcd://localhost:1"}}, {Consul: []string{"consul://localhost:1"}}} {
+		if err := c.Check(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(c, slog.New(slog.DiscardHandler))
+		if err != nil {
+			continue // refused at once
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+		if _, err := s.Read(ctx, "/contiv.io/x"); err == nil || errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%+v: want an error of the store, got %v", c, err)
+		}
+		cancel()
+		_ = s.Close()
+	}
+	none := Config{}
+	if err := none.Check(); err != nil || len(none.Etcd) != 1 || none.Etcd[0] != DefaultEtcd {
+		t.Errorf("no address: want %s, got %+v, %v", DefaultEtcd, none, err)
+	}
+}
