@@ -46,6 +46,7 @@ type View struct {
 	byGroup   map[string]set // endpoint ids by "group:tenant"
 	services  map[string]record.Service
 	holds     map[string]Hold
+	trail     []store.Item // records of what happened, in order
 
 	policyRules map[string]*record.PolicyRule // by id, as the two below
 	serviceLBs  map[string]*record.ServiceLB

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"net/netip"
-	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -87,6 +86,39 @@ func (n *Network) PoolOf(group string, a netip.Addr) *ipam.Pool {
 	return n.Pool4
 }
 
+// Contains tells whether a is an address that the network or one of its group pools gives out.
+func (n *Network) Contains(a netip.Addr) bool {
+	if a.Is4() {
+		return n.Pool4 != nil && n.Pool4.Contains(a)
+	}
+	return n.Pool6 != nil && n.Pool6.Contains(a)
+}
+
+// Covers tells whether a lies in one of the network's subnets.
+func (n *Network) Covers(a netip.Addr) bool {
+	four, err4 := Spec4(n.Record)
+	six, err6 := Spec6(n.Record)
+	return err4 == nil && four.Prefix.Contains(a) || err6 == nil && six.Prefix.Contains(a)
+}
+
+// BlockAt is the group, "group:tenant", whose pool address a lies in; "" when it is in none.
+func (n *Network) BlockAt(a netip.Addr) string {
+	for group, block := range n.blocks {
+		if block.Contains(a) {
+			return group
+		}
+	}
+	return ""
+}
+
+// PoolAt is the pool that gives address a out: a group's, or the network's own.
+func (n *Network) PoolAt(a netip.Addr) *ipam.Pool {
+	if b := n.blocks[n.BlockAt(a)]; b != nil {
+		return b
+	}
+	return n.Pool4
+}
+
 // Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when nobody does.
 func (n *Network) Owner(a netip.Addr) string { return n.addresses[a] }
 
@@ -138,22 +170,6 @@ func (n *Network) release(group, address, owner string) {
 		n.Pool6.Release(a)
 	}
 }
-
-// Hold is an address kept for an endpoint that is about to be created, stored at HoldKey.
-type Hold struct {
-	Network string    `json:"network"` // "network.tenant"
-	Group   string    `json:"group,omitempty"`
-	Address string    `json:"address"`
-	Expires time.Time `json:"expires"`
-}
-
-// HoldKey is where a hold is stored.
-func HoldKey(network, address string) string { return holds + network + "/" + address }
-
-const (
-	holds       = record.Pools + "holds/"
-	ownerOfHold = "a hold"
-)
 
 // Unavailable is the refusal of address a, which its pool does not give because of err. It says who has the address.
 func (n *Network) Unavailable(field string, a netip.Addr, err error) *model.Error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -49,7 +50,7 @@ func start(t *testing.T, ops int) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Committer: New(db, catalog.New(), slog.New(slog.DiscardHandler)), db: db, ended: make(chan error, 1)}
+	b := &bench{Committer: New(db, catalog.New(), history.Keep{}, slog.New(slog.DiscardHandler)), db: db, ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { b.ended <- b.Run(ctx, store.Fence{Key: record.LeaderKey, Created: rev}) }()
 	t.Cleanup(cancel)

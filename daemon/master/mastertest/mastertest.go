@@ -18,6 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -40,6 +41,8 @@ type Options struct {
 	ClusterMode string      // "": kubernetes
 	FwdMode     string      // "": bridge
 	Now         func() time.Time
+	Keep        history.Keep  // of the history; Now counts unless it has a clock of its own
+	Quarantine  time.Duration // of addresses after their release
 }
 
 // leading is the leadership of the only master.
@@ -61,6 +64,9 @@ func Start(tb testing.TB, o Options) *Master {
 	if o.FwdMode == "" {
 		o.FwdMode = "bridge"
 	}
+	if o.Keep.Now == nil {
+		o.Keep.Now = o.Now
+	}
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
 	lock := &store.Tx{}
@@ -70,7 +76,7 @@ func Start(tb testing.TB, o Options) *Master {
 		tb.Fatal(err)
 	}
 	m := &Master{Store: o.Store, Catalog: catalog.New(), Fence: store.Fence{Key: record.LeaderKey, Created: rev}}
-	m.Commit = commit.New(o.Store, m.Catalog, log)
+	m.Commit = commit.New(o.Store, m.Catalog, o.Keep, log)
 	feed := catalog.NewFeed(m.Catalog, o.Store, log)
 	admitter := admit.New(admit.Settings{ClusterMode: o.ClusterMode, InfraType: "default", FwdMode: o.FwdMode})
 	done := make(chan struct{}, 2)
@@ -85,7 +91,8 @@ func Start(tb testing.TB, o Options) *Master {
 	}
 	s := server.New(server.Config{
 		Catalog: m.Catalog, Commit: m.Commit, Admit: admitter,
-		Endpoints:  endpoint.New(m.Commit, m.Catalog, o.ClusterMode, o.Now, log),
+		Endpoints:  endpoint.New(m.Commit, m.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now}, log),
+		Keep:       o.Keep,
 		Leadership: leading{"127.0.0.1:9999"}, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Log: log,

@@ -18,6 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/history"
 )
 
 // Leadership tells who leads. Its methods do not block.
@@ -36,6 +37,7 @@ type Config struct {
 	Commit      *commit.Committer
 	Admit       *admit.Admitter
 	Endpoints   *endpoint.Service
+	Keep        history.Keep // as the committer's
 	Leadership  Leadership
 	ClusterMode string
 	Internal    string // own internal address, "host:port"
@@ -65,6 +67,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountPlugin(r)
 	s.mountInfo(r)
 	s.mountApply(r)
+	s.mountHistory(r)
 	s.mountHealth(r)
 	r.Handler(http.MethodGet, "/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	s.handler = s.recovered(s.measured(s.forwarded(r)))
