@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,6 +34,10 @@ type Master struct {
 	Catalog *catalog.Catalog
 	Commit  *commit.Committer
 	Fence   store.Fence
+	// Service is what stands behind the agents' routes.
+	Service *endpoint.Service
+	// Stop ends the master as a crash does: nothing is given back. The end of the test stops it too.
+	Stop func()
 }
 
 // Options change what Start makes.
@@ -89,9 +94,10 @@ func Start(tb testing.TB, o Options) *Master {
 	if _, err := m.Commit.Do(ctx, admitter.Bootstrap); err != nil {
 		tb.Fatal(err)
 	}
+	m.Service = endpoint.New(m.Commit, m.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now}, log)
 	s := server.New(server.Config{
 		Catalog: m.Catalog, Commit: m.Commit, Admit: admitter,
-		Endpoints:  endpoint.New(m.Commit, m.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now}, log),
+		Endpoints:  m.Service,
 		Keep:       o.Keep,
 		Leadership: leading{"127.0.0.1:9999"}, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
@@ -101,7 +107,7 @@ func Start(tb testing.TB, o Options) *Master {
 	m.URL = front.URL
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	m.Client = &client.Client{Base: front.URL, HTTP: &http.Client{Transport: transport}}
-	tb.Cleanup(func() {
+	m.Stop = sync.OnceFunc(func() {
 		cancel()
 		<-done
 		<-done
@@ -109,6 +115,7 @@ func Start(tb testing.TB, o Options) *Master {
 		front.Close()
 		transport.CloseIdleConnections()
 	})
+	tb.Cleanup(m.Stop)
 	return m
 }
 
