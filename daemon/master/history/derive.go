@@ -82,12 +82,12 @@ func KeyOf(kind, name string) string {
 	return record.Objects + kind + "/" + name
 }
 
-// implied are members that follow from an object's name.
+// implied are members that follow from an object's name and from other objects.
 func implied(kind string) []string {
 	if kind == model.KindEndpoint().Name {
 		return []string{"id", "endpointID"}
 	}
-	return []string{"key", "id"}
+	return []string{"key", "id", "links", "link-sets"}
 }
 
 // compare lists the fields in which two stored values differ. What an endpoint is made of is not listed when it is
