@@ -29,8 +29,8 @@ func (c *chronicle) before(key string) []byte {
 // enter adds what a request does and calls fits, which tells whether the transaction still has room. If it has not, even
 // with the differences left out, nothing is added and the answer is false.
 func (c *chronicle) enter(t *Tx, s history.Stamp, fits func() bool) bool {
-	e := history.Derive(t.ops, c.before)
-	for _, e := range []history.Entry{e, e.Brief()} {
+	e := history.Derive(t.ops, c.before, t.pending)
+	for whole := true; ; whole = false {
 		back := func() {}
 		if !e.Empty() {
 			back = c.packer.Add(e, s)
@@ -45,8 +45,11 @@ func (c *chronicle) enter(t *Tx, s history.Stamp, fits func() bool) bool {
 			return true
 		}
 		back()
+		if !whole {
+			return false
+		}
+		e = e.Brief()
 	}
-	return false
 }
 
 // close puts the records into the transaction, and drops the oldest where there are more than are to be kept. Each

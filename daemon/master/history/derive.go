@@ -23,9 +23,9 @@ const (
 // that come and go.
 const KindProvider = "provider"
 
-// Derive is what a request's operations do, given what the store holds before them (nil: nothing). The last operation on
-// a key counts. An entry without changes and addresses means that nothing happens that history tells of.
-func Derive(ops []store.Op, before func(key string) []byte) Entry {
+// Derive is what a request's operations do, given what the store holds before them (nil: nothing), and,
+// as far as it is known, what the values were before they were encoded, by key. The last operation on a key counts. An entry without changes and addresses means that nothing happens that history tells of.
+func Derive(ops []store.Op, before func(key string) []byte, made map[string]any) Entry {
 	var e Entry
 	last := make(map[string]int, len(ops))
 	for i, op := range ops {
@@ -43,7 +43,7 @@ func Derive(ops []store.Op, before func(key string) []byte) Entry {
 		if bytes.Equal(old, new) {
 			continue
 		}
-		transfers(moves, op.Key, old, new)
+		transfers(moves, op.Key, old, new, made[op.Key])
 		if kind, name, ok := subject(op.Key); ok {
 			if c, differs := compare(kind, name, old, new); differs {
 				e.Changes = append(e.Changes, c)

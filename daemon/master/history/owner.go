@@ -14,12 +14,32 @@ import (
 // Place is an address of a network, or the range of a group's pool, "first-last".
 type Place struct{ Network, Address string }
 
-// Owned is what one stored record owns, in order. It is the only place that says which records own addresses; a value
-// that cannot be read owns nothing.
-func Owned(key string, value []byte) (places []Place, o Owner) {
+// Owned is what one stored record owns, in order; a value that cannot be read owns nothing.
+func Owned(key string, value []byte) ([]Place, Owner) {
 	if value == nil {
-		return nil, o
+		return nil, Owner{}
 	}
+	var r any
+	switch {
+	case strings.HasPrefix(key, record.Endpoints):
+		r = &record.Endpoint{}
+	case strings.HasPrefix(key, record.ServiceLBs):
+		r = &record.ServiceLB{}
+	case strings.HasPrefix(key, record.Networks):
+		r = &record.Network{}
+	case strings.HasPrefix(key, record.Groups):
+		r = &record.Group{}
+	case catalog.IsHold(key):
+		r = &catalog.Hold{}
+	}
+	if r == nil || json.Unmarshal(value, r) != nil {
+		return nil, Owner{}
+	}
+	return owned(r)
+}
+
+// owned is the only place that says which records own addresses.
+func owned(r any) (places []Place, o Owner) {
 	add := func(network string, addresses ...string) {
 		for _, a := range addresses {
 			if a != "" {
@@ -27,49 +47,35 @@ func Owned(key string, value []byte) (places []Place, o Owner) {
 			}
 		}
 	}
-	switch {
-	case strings.HasPrefix(key, record.Endpoints):
-		var e struct{ ID, NetID, IPAddress, IPv6Address, HomingHost string } // names match whatever their case
-		if json.Unmarshal(value, &e) == nil {
-			o = Owner{Kind: model.OwnerEndpoint, ID: e.ID, Host: e.HomingHost}
-			add(e.NetID, e.IPAddress, e.IPv6Address)
+	switch r := r.(type) {
+	case *record.Endpoint:
+		o = Owner{Kind: model.OwnerEndpoint, ID: r.ID, Host: r.HomingHost}
+		add(r.NetID, r.IPAddress, r.IPv6Address)
+	case *record.ServiceLB:
+		o = Owner{Kind: model.OwnerService, ID: r.ID}
+		add(r.NetID(), r.IPAddress)
+	case *record.Network:
+		o = Owner{Kind: model.OwnerGateway, ID: r.ID}
+		add(r.ID, r.Gateway, r.IPv6Gateway)
+	case *record.Group:
+		o = Owner{Kind: model.OwnerPool, ID: r.ID}
+		add(r.NetworkName+"."+r.TenantName, r.IPPool)
+	case *catalog.Hold:
+		o = Owner{Kind: model.OwnerHold, ID: r.Group, Reason: r.Reason}
+		if r.Quarantine != "" {
+			o.Kind = model.OwnerQuarantine
 		}
-	case strings.HasPrefix(key, record.ServiceLBs):
-		var s record.ServiceLB
-		if json.Unmarshal(value, &s) == nil {
-			o = Owner{Kind: model.OwnerService, ID: s.ID}
-			add(s.NetID(), s.IPAddress)
+		if !r.Expires.IsZero() {
+			o.Until = r.Expires.Unix()
 		}
-	case strings.HasPrefix(key, record.Networks):
-		var n record.Network
-		if json.Unmarshal(value, &n) == nil {
-			o = Owner{Kind: model.OwnerGateway, ID: n.ID}
-			add(n.ID, n.Gateway, n.IPv6Gateway)
-		}
-	case strings.HasPrefix(key, record.Groups):
-		var g record.Group
-		if json.Unmarshal(value, &g) == nil && g.IPPool != "" {
-			o = Owner{Kind: model.OwnerPool, ID: g.ID}
-			add(g.NetworkName+"."+g.TenantName, g.IPPool)
-		}
-	case catalog.IsHold(key):
-		var h catalog.Hold
-		if json.Unmarshal(value, &h) == nil {
-			o = Owner{Kind: model.OwnerHold, ID: h.Group, Reason: h.Reason}
-			if h.Quarantine != "" {
-				o.Kind = model.OwnerQuarantine
-			}
-			if !h.Expires.IsZero() {
-				o.Until = h.Expires.Unix()
-			}
-			add(h.Network, h.Address)
-		}
+		add(r.Network, r.Address)
 	}
 	return places, o
 }
 
-// transfers compares what an operation's key owned with what it will own, and adds it to moves.
-func transfers(moves map[Place]*Address, key string, old, new []byte) {
+// transfers compares what an operation's key owned with what it will own, and adds it to moves. made is the new value
+// before it was encoded, nil when that is not known.
+func transfers(moves map[Place]*Address, key string, old, new []byte, made any) {
 	at := func(p Place) *Address {
 		if moves[p] == nil {
 			moves[p] = &Address{Network: p.Network, Address: p.Address}
@@ -80,7 +86,10 @@ func transfers(moves map[Place]*Address, key string, old, new []byte) {
 	for _, p := range places {
 		at(p).Was = &owner
 	}
-	places, now := Owned(key, new)
+	places, now := owned(made)
+	if made == nil {
+		places, now = Owned(key, new)
+	}
 	for _, p := range places {
 		at(p).Now = &now
 	}
