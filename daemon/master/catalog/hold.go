@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -53,11 +52,16 @@ func (h *Hold) Yields() bool { return h.Quarantine != QuarantineOperator }
 // HoldsOn returns the holds on a network's addresses, ordered by address.
 func (v *View) HoldsOn(n *Network) []Hold {
 	var out []Hold
-	for _, a := range slices.SortedFunc(maps.Keys(n.addresses), netip.Addr.Compare) {
-		if h, ok := v.holds[HoldKey(n.Record.ID, a.String())]; ok {
+	for _, h := range v.holds {
+		if h.Network == n.Record.ID {
 			out = append(out, h)
 		}
 	}
+	slices.SortFunc(out, func(a, b Hold) int {
+		x, _ := netip.ParseAddr(a.Address)
+		y, _ := netip.ParseAddr(b.Address)
+		return x.Compare(y)
+	})
 	return out
 }
 

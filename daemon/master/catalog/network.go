@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"maps"
 	"net/netip"
+	"slices"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -74,6 +77,16 @@ func Spec6(r *record.Network) (ipam.Spec6, error) {
 
 // Block is the pool of a group on this network, nil when the group has none.
 func (n *Network) Block(group string) *ipam.Pool { return n.blocks[group] }
+
+// BlocksText lists the ranges of the group pools, in order, joined by ", ".
+func (n *Network) BlocksText() string {
+	blocks := slices.SortedFunc(maps.Values(n.blocks), (*ipam.Pool).Compare)
+	var names []string
+	for _, b := range blocks {
+		names = append(names, b.String())
+	}
+	return strings.Join(names, ", ")
+}
 
 // Blocks is the number of group pools.
 func (n *Network) Blocks() int { return len(n.blocks) }
