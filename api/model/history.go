@@ -111,7 +111,7 @@ type AddressState struct {
 	Pool    string        `json:"pool,omitempty"`   // the group whose pool it belongs to
 	Since   *time.Time    `json:"since,omitempty"`  // nil: longer than the history reaches
 	By      *Actor        `json:"by,omitempty"`     // who brought it about
-	Before  *AddressOwner `json:"before,omitempty"` // the owner before this one
+	Before  *AddressOwner `json:"before,omitempty"` // the last owner before, be it long ago
 }
 
 // QuarantineRequest keeps a free address from being given to anybody: POST /api/v1/addresses/quarantine.

@@ -63,6 +63,8 @@ func TestHistorySession(t *testing.T) {
 		"ip who 10.1.1.1",
 		"ip who 10.1.1.1 --at 2030-01-02T03:04:10Z",
 		"ip who 10.1.1.2",
+		"ip who 10.1.1.2 --at 2030-01-02T03:04:07Z",
+		"ip who 10.1.1.2 --at 2030-01-02T03:04:05Z",
 		"ip who 10.1.1.4",
 		"ip who 10.1.1.6",
 		"ip who 10.1.1.7",

@@ -102,13 +102,14 @@ type Book struct {
 	log    Log
 	filter AddressFilter
 	owners map[Place]*model.AddressOwner
-	pools  map[Place]string // group whose pool an address without owner lies in; "" for one that is merely free
+	pools  map[Place]string // of an address asked for: the group whose pool it lies in, "" when it is in none
 	other  []Place          // addresses asked for that the network never gives
+	intent map[Place][]byte // of an address asked for: the network's object
 }
 
 // Read takes out of a view what the filter selects.
 func Read(v *catalog.View, keep Keep, f AddressFilter) *Book {
-	b := &Book{log: Open(v, keep), filter: f, owners: map[Place]*model.AddressOwner{}, pools: map[Place]string{}}
+	b := &Book{log: Open(v, keep), filter: f, owners: map[Place]*model.AddressOwner{}, pools: map[Place]string{}, intent: map[Place][]byte{}}
 	for _, n := range v.Networks(f.Tenant) {
 		if f.Network != "" && f.Network != n.Record.ID {
 			continue
@@ -133,11 +134,11 @@ func (b *Book) network(v *catalog.View, n *catalog.Network) {
 		return
 	}
 	p := Place{n.Record.ID, a.String()}
-	if n.Contains(a) {
-		if group := n.BlockAt(a); group != "" || b.owners[p] == nil {
-			b.pools[p] = group
-		}
-	} else if n.Covers(a) && b.owners[p] == nil {
+	b.intent[p] = v.Value(KeyOf(model.KindNetwork().Name, networkKey(p)))
+	switch {
+	case n.Contains(a):
+		b.pools[p] = n.BlockAt(a)
+	case n.Covers(a):
 		b.other = append(b.other, p)
 	}
 }
@@ -183,15 +184,18 @@ func (b *Book) At(m Moment) ([]model.AddressState, error) {
 	}
 	states := map[Place]*model.AddressState{}
 	for p, o := range owners {
-		states[p] = &model.AddressState{Network: p.Network, Address: p.Address, State: o.Kind, Owner: o, Pool: b.pools[p]}
+		states[p] = &model.AddressState{Network: p.Network, Address: p.Address, State: o.Kind, Owner: o}
 	}
-	for p, group := range b.pools {
-		if states[p] == nil {
-			states[p] = &model.AddressState{Network: p.Network, Address: p.Address, State: "free", Pool: group}
+	for p := range b.pools {
+		if states[p] == nil && b.existed(p, m) {
+			states[p] = &model.AddressState{Network: p.Network, Address: p.Address, State: "free"}
+		}
+		if s := states[p]; s != nil && m.IsNow() {
+			s.Pool = b.pools[p]
 		}
 	}
 	for _, p := range b.other {
-		if states[p] == nil {
+		if states[p] == nil && b.existed(p, m) {
 			states[p] = &model.AddressState{Network: p.Network, Address: p.Address, State: "outside"}
 		}
 	}
@@ -199,16 +203,33 @@ func (b *Book) At(m Moment) ([]model.AddressState, error) {
 	return slices.SortedFunc(values(states), byAddress), nil
 }
 
+// existed tells whether the network of an address was there at m.
+func (b *Book) existed(p Place, m Moment) bool {
+	o, err := b.log.ObjectAt(model.KindNetwork().Name, networkKey(p), b.intent[p], m)
+	return err == nil && o != nil
+}
+
+// networkKey is the key of the network's object.
+func networkKey(p Place) string {
+	name, tenant, _ := strings.Cut(p.Network, ".")
+	return model.Key(tenant, name)
+}
+
 // explain adds since when, by whom, and what was before, as far as the log before index end tells.
 func (b *Book) explain(states map[Place]*model.AddressState, end int) {
 	left := len(states)
 	for e := range b.log.addresses(end, b.filter) {
 		s := states[Place{e.Network, e.Address}]
-		if s == nil || s.Since != nil {
+		if s == nil || s.Before != nil {
 			continue
 		}
-		at, by := e.Time, e.By
-		s.Since, s.By, s.Before = &at, &by, e.Was
+		if s.Since == nil {
+			at, by := e.Time, e.By
+			s.Since, s.By = &at, &by
+		}
+		if s.Before = e.Was; s.Before == nil {
+			continue
+		}
 		if left--; left == 0 {
 			return
 		}
