@@ -168,7 +168,7 @@ func (r *Record) entries() []model.HistoryEntry {
 		moves := e.moves()
 		for i, c := range e.Changes {
 			one := base
-			one.Verb, one.Kind, one.Key, one.Cut = verbs[c.Verb], c.Kind, c.Key, c.Cut
+			one.Verb, one.Kind, one.Key, one.Cut = c.verb(), c.Kind, c.Key, c.Cut
 			for _, f := range c.Fields {
 				one.Changes = append(one.Changes, model.Change{Field: f.Name, Old: f.Old, New: f.New})
 			}
@@ -189,7 +189,16 @@ func (r *Record) entries() []model.HistoryEntry {
 	return out
 }
 
-var verbs = map[string]string{created: "create", updated: "update", deleted: "delete"}
+// verb is the word for a stored verb.
+func (c *Change) verb() string {
+	switch c.Verb {
+	case created:
+		return "create"
+	case deleted:
+		return "delete"
+	}
+	return "update"
+}
 
 func (r *Record) time() time.Time { return time.UnixMilli(r.At).UTC() }
 

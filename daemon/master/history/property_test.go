@@ -204,7 +204,8 @@ func TestHistoryIsTrue(t *testing.T) {
 		var all []past
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			w.now = w.now.Add(time.Duration(rapid.IntRange(-2, 30).Draw(rt, "seconds")) * time.Second)
-			switch rapid.SampledFrom([]string{"", "", "", "", "lost", "fenced", "new"}).Draw(rt, "crash") {
+			crash := rapid.SampledFrom([]string{"", "", "", "", "lost", "fenced", "new"}).Draw(rt, "crash")
+			switch crash {
 			case "lost": // carried out or not, the master does not know
 				w.client.LoseAnswers(1)
 			case "fenced":
@@ -214,7 +215,7 @@ func TestHistoryIsTrue(t *testing.T) {
 			}
 			w.step(rt)
 			w.client.LoseAnswers(0)
-			if !w.Commit.Active() || rapid.Bool().Draw(rt, "again") {
+			if crash == "lost" || crash == "fenced" {
 				w.newMaster()
 			}
 			w.fresh().View(func(v *catalog.View) {
