@@ -230,6 +230,9 @@ func (p *Pool) Available() int { return p.set.Free() }
 // String names the pool: its subnet, or the range of a block.
 func (p *Pool) String() string { return p.name }
 
+// Compare orders pools by their first address.
+func (p *Pool) Compare(q *Pool) int { return cmp.Compare(p.base, q.base) }
+
 // AllocatedText lists what is taken, the gateway and carved blocks included, as ranges "a-b" and single addresses
 // joined by ", ".
 func (p *Pool) AllocatedText() string { return p.text(false) }

@@ -99,6 +99,11 @@ func (p *Pool6) Take(a netip.Addr) error {
 	return nil
 }
 
+// Contains tells whether a is an address that the pool gives out.
+func (p *Pool6) Contains(a netip.Addr) bool {
+	return p.prefix.Contains(a) && a != p.gateway && a != p.prefix.Addr()
+}
+
 // Release gives address a back and reports whether it was in use.
 func (p *Pool6) Release(a netip.Addr) bool {
 	_, taken := p.used[a]

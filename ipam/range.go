@@ -29,6 +29,20 @@ func (r Range) String() string {
 	return r.First.String() + "-" + r.Last.String()
 }
 
+// Text lists addresses, which are in rising order, as ranges and single ones joined by ", ".
+func Text(rising []netip.Addr) string {
+	var out []string
+	for i := 0; i < len(rising); {
+		j := i + 1
+		for j < len(rising) && rising[j] == rising[j-1].Next() {
+			j++
+		}
+		out = append(out, Range{rising[i], rising[j-1]}.String())
+		i = j
+	}
+	return strings.Join(out, ", ")
+}
+
 // Contains says whether a is in the range.
 func (r Range) Contains(a netip.Addr) bool {
 	return a.BitLen() == r.First.BitLen() && r.First.Compare(a) <= 0 && a.Compare(r.Last) <= 0

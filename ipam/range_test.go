@@ -95,6 +95,19 @@ func TestParseRange(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	for want, in := range map[string][]netip.Addr{
+		"":                              nil,
+		"10.1.1.1":                      {ip("10.1.1.1")},
+		"10.1.1.1-10.1.1.2, 10.1.1.4":   {ip("10.1.1.1"), ip("10.1.1.2"), ip("10.1.1.4")},
+		"10.1.1.1, 10.1.1.255-10.1.2.1": {ip("10.1.1.1"), ip("10.1.1.255"), ip("10.1.2.0"), ip("10.1.2.1")},
+	} {
+		if got := Text(in); got != want {
+			t.Errorf("%v: want %q, got %q", in, want, got)
+		}
+	}
+}
+
 func FuzzParseSpec(f *testing.F) {
 	for _, s := range []string{"10.1.1.0/24", "11.2.1.10-11.2.1.100/24", "10.1.1.0/31", "255.255.255.255/8", "/", "-/8", "0.0.0.0/8"} {
 		f.Add(s)

@@ -28,6 +28,10 @@ type Client struct {
 	Masters func(ctx context.Context) []string
 	// HTTP sends the requests; nil: http.DefaultClient.
 	HTTP *http.Client
+	// Actor is who is behind the requests, for the history: "ann@laptop", a host's label. Nobody checks it.
+	Actor string
+	// Program is sent as the User-Agent: "netctl/1.0"; "": Go's own.
+	Program string
 	// Token is sent as X-Auth-Token when the URL is https; over http a token is refused.
 	Token string
 	// Patience is for how long a request that nobody answered is repeated while the cluster elects a leader;
@@ -149,6 +153,12 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 		return nil, model.Errorf(model.CodeInvalid, "netmaster", "netmaster URL %q is not valid: %v", base, err)
 	}
 	request.Header.Set("Accept", accept)
+	if c.Actor != "" {
+		request.Header.Set(model.ActorHeader, c.Actor)
+	}
+	if c.Program != "" {
+		request.Header.Set("User-Agent", c.Program)
+	}
 	if ctx.Value(repeatKey{}) != nil {
 		request.Header.Set(model.RepeatHeader, "1")
 	}

@@ -46,6 +46,7 @@ type field struct {
 	Required bool     `json:"required"`
 	Optional bool     `json:"optional"` // an enum that may be empty, an int below whose min 0 is accepted
 	Summary  bool     `json:"summary"`
+	Secret   bool     `json:"secret"` // the history hides the value
 }
 
 type link struct {

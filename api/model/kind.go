@@ -67,6 +67,7 @@ type Field struct {
 	Required bool
 	Optional bool // an enumeration that may be empty, an int below whose Min 0 is accepted
 	Summary  bool
+	Secret   bool // its value is never recorded or printed
 }
 
 // LinkTo declares a link or a set of links to objects of another kind. With Via, the fields of those names hold the

@@ -39,9 +39,12 @@ type NetworkOper struct {
 	AvailableIPAddresses    string         `json:"availableIPAddresses,omitempty"`    // Addresses that can still be given.
 	Endpoints               []EndpointOper `json:"endpoints,omitempty"`               // Endpoints on the network.
 	ExternalPktTag          int            `json:"externalPktTag,omitempty"`          // VNI of a vxlan network.
+	HeldIPAddresses         string         `json:"heldIPAddresses,omitempty"`         // IPv4 addresses held for endpoints that do not exist yet.
 	NetworkTag              string         `json:"networkTag,omitempty"`              // The configured tag, or network.tenant.
 	NumEndpoints            int            `json:"numEndpoints,omitempty"`            // Number of endpoints.
 	PktTag                  int            `json:"pktTag,omitempty"`                  // VLAN id in use; of a vxlan network the cluster-local VLAN.
+	PooledIPAddresses       string         `json:"pooledIPAddresses,omitempty"`       // IPv4 addresses that belong to the pools of groups, given or not.
+	QuarantinedIPAddresses  string         `json:"quarantinedIPAddresses,omitempty"`  // IPv4 addresses that are kept from everybody for a time, see netctl ip.
 }
 
 // Field returns a value by its JSON name: a string, an int, a []string or a list; nil for an unknown name.
@@ -57,12 +60,18 @@ func (o *NetworkOper) Field(name string) any {
 		return o.Endpoints
 	case "externalPktTag":
 		return o.ExternalPktTag
+	case "heldIPAddresses":
+		return o.HeldIPAddresses
 	case "networkTag":
 		return o.NetworkTag
 	case "numEndpoints":
 		return o.NumEndpoints
 	case "pktTag":
 		return o.PktTag
+	case "pooledIPAddresses":
+		return o.PooledIPAddresses
+	case "quarantinedIPAddresses":
+		return o.QuarantinedIPAddresses
 	}
 	return nil
 }
@@ -97,9 +106,12 @@ var networkKind = Kind{
 		{Name: "availableIPAddresses", Type: String, Doc: "Addresses that can still be given."},
 		{Name: "endpoints", Type: List, Doc: "Endpoints on the network.", Of: "endpoint"},
 		{Name: "externalPktTag", Type: Int, Doc: "VNI of a vxlan network."},
+		{Name: "heldIPAddresses", Type: String, Doc: "IPv4 addresses held for endpoints that do not exist yet."},
 		{Name: "networkTag", Type: String, Doc: "The configured tag, or network.tenant."},
 		{Name: "numEndpoints", Type: Int, Doc: "Number of endpoints."},
 		{Name: "pktTag", Type: Int, Doc: "VLAN id in use; of a vxlan network the cluster-local VLAN."},
+		{Name: "pooledIPAddresses", Type: String, Doc: "IPv4 addresses that belong to the pools of groups, given or not."},
+		{Name: "quarantinedIPAddresses", Type: String, Doc: "IPv4 addresses that are kept from everybody for a time, see netctl ip."},
 	},
 	LinkSets: []LinkTo{{Name: "EndpointGroups", To: "endpointGroup"}, {Name: "Servicelbs", To: "serviceLB"}, {Name: "Services", To: "service"}},
 	Links:    []LinkTo{{Name: "Tenant", To: "tenant"}},

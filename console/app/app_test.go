@@ -42,7 +42,8 @@ func fixed() (*feed.Snapshot, time.Time) {
 			},
 		},
 		Pools: map[string]feed.Pool{
-			"acme:blue":     {Count: 3, Allocated: "10.1.1.1-10.1.1.3, 10.1.1.254", Available: "10.1.1.4-10.1.1.253", At: now},
+			"acme:blue": {Count: 5, Allocated: "10.1.1.1-10.1.1.7, 10.1.1.254", Available: "10.1.1.8-10.1.1.253", At: now,
+				Held: "10.1.1.3", Quarantined: "10.1.1.4", Pooled: "10.1.1.5-10.1.1.6"},
 			"default:green": {Count: 10, Allocated: "10.2.1.10-10.2.1.19", Available: "10.2.1.20", At: now},
 		},
 		Endpoints: []model.EndpointOper{

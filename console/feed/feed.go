@@ -115,7 +115,8 @@ func (f *Feed) pools(ctx context.Context, most int) {
 		if err != nil || n.Oper == nil { // it may just have been deleted; the nodes tell when netmaster is gone
 			continue
 		}
-		f.store.pool(key, Pool{n.Oper.AllocatedAddressesCount, n.Oper.AllocatedIPAddresses, n.Oper.AvailableIPAddresses, f.store.now()})
+		f.store.pool(key, Pool{Count: n.Oper.AllocatedAddressesCount, Allocated: n.Oper.AllocatedIPAddresses, Available: n.Oper.AvailableIPAddresses,
+			Held: n.Oper.HeldIPAddresses, Quarantined: n.Oper.QuarantinedIPAddresses, Pooled: n.Oper.PooledIPAddresses, At: f.store.now()})
 	}
 }
 

@@ -19,10 +19,11 @@ type Event struct {
 
 // Pool is what a network's inspect says of its addresses.
 type Pool struct {
-	Count     int    // addresses given or held
-	Allocated string // ranges joined by ", ", the gateway and group pools included
-	Available string
-	At        time.Time // when it was asked
+	Count                     int    // addresses given or held
+	Allocated                 string // ranges joined by ", ", the gateway and group pools included
+	Available                 string
+	Held, Quarantined, Pooled string    // what of Allocated has no container: ranges too
+	At                        time.Time // when it was asked
 }
 
 // Snapshot is all the console knows at one moment. It is shared and must not be changed.

@@ -71,9 +71,9 @@ func (p *Bitmap) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case "down", "j":
 		p.cursor += row
 	case "pgup":
-		p.cursor -= row * max(1, c.Height-6)
+		p.cursor -= row * max(1, c.Height-7)
 	case "pgdown":
-		p.cursor += row * max(1, c.Height-6)
+		p.cursor += row * max(1, c.Height-7)
 	case "home", "g":
 		p.cursor = 0
 	case "end", "G":
@@ -106,8 +106,9 @@ func (p *Bitmap) View(c Canvas, s *feed.Snapshot) []string {
 		return []string{t.Paint(theme.Held, "netmaster has not been asked for this network's addresses yet")}
 	}
 	owners := p.owners(n, s)
-	look := look{subnet: subnet, gateway: n.Gateway, free: widget.ParseRanges(pool.Available), taken: widget.ParseRanges(pool.Allocated), owners: owners}
-	row, room := perRow(c.Width), max(1, c.Height-6)
+	look := look{subnet: subnet, gateway: n.Gateway, free: widget.ParseRanges(pool.Available), taken: widget.ParseRanges(pool.Allocated),
+		held: widget.ParseRanges(pool.Held), quarantined: widget.ParseRanges(pool.Quarantined), pooled: widget.ParseRanges(pool.Pooled), owners: owners}
+	row, room := perRow(c.Width), max(1, c.Height-7)
 	rows := (size(subnet) + row - 1) / row
 	first := max(0, min(p.cursor/row-room/2, rows-room))
 	out := []string{fmt.Sprintf("%s  %s   used %d   free %d   endpoints %d   asked %s ago", t.Paint(theme.Title, p.network), n.Subnet, pool.Count,
@@ -129,7 +130,8 @@ func (p *Bitmap) View(c Canvas, s *feed.Snapshot) []string {
 	}
 	_, role, says := look.cell(t, at(subnet, p.cursor))
 	return append(out, "", t.Paint(theme.Title, t.Glyphs.Cursor+" "+at(subnet, p.cursor).String())+"  "+t.Paint(role, says), "",
-		t.Paint(theme.Dim, t.Glyphs.Used+" endpoint  h held  "+t.Glyphs.Free+" free  G gateway  N network  B broadcast  - out of range"))
+		t.Paint(theme.Dim, t.Glyphs.Used+" endpoint  S service  h held  x quarantined  p a group's pool  "+t.Glyphs.Free+" free"),
+		t.Paint(theme.Dim, "G gateway  N network  B broadcast  - out of range"))
 }
 
 func (p *Bitmap) owners(n *model.Network, s *feed.Snapshot) map[netip.Addr]*model.EndpointOper {
@@ -148,10 +150,11 @@ func (p *Bitmap) owners(n *model.Network, s *feed.Snapshot) map[netip.Addr]*mode
 
 // look is what is known of a network's addresses.
 type look struct {
-	subnet      netip.Prefix
-	gateway     string
-	free, taken widget.Ranges
-	owners      map[netip.Addr]*model.EndpointOper
+	subnet                    netip.Prefix
+	gateway                   string
+	free, taken               widget.Ranges
+	held, quarantined, pooled widget.Ranges // within taken
+	owners                    map[netip.Addr]*model.EndpointOper
 }
 
 // cell is the glyph, the colour and the words of one address.
@@ -168,8 +171,14 @@ func (l look) cell(t *theme.Theme, a netip.Addr) (string, theme.Role, string) {
 		return "B", theme.Dim, "broadcast address"
 	case l.free.Contains(a):
 		return t.Glyphs.Free, theme.Dim, "free"
+	case l.quarantined.Contains(a):
+		return "x", theme.Warn, "in quarantine: netctl ip who " + a.String() + " says why and until when"
+	case l.held.Contains(a):
+		return "h", theme.Held, "held for an endpoint that does not exist yet"
+	case l.pooled.Contains(a):
+		return "p", theme.Dim, "of a group's pool, for endpoints of that group alone"
 	case l.taken.Contains(a):
-		return "h", theme.Held, "held for an endpoint that does not exist yet, or reserved for a group's pool"
+		return "S", theme.Good, "address of a service: netctl ip who " + a.String() + " says of which"
 	}
 	return "-", theme.Dim, "outside the range that the network gives out"
 }

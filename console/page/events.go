@@ -44,7 +44,7 @@ func (p *Events) Key(key string, c Canvas, s *feed.Snapshot) Action {
 func (p *Events) View(c Canvas, s *feed.Snapshot) []string {
 	lines := eventLines(c, s)
 	if len(lines) == 0 {
-		return []string{c.Theme.Paint(theme.Dim, "No events since the console started (netmaster keeps no history of changes), or none that the filter keeps.")}
+		return []string{c.Theme.Paint(theme.Dim, "No events since the console started (netctl history tells of those before), or none that the filter keeps.")}
 	}
 	if !p.held {
 		p.top = len(lines)

@@ -80,7 +80,7 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 	out = append(out, "", t.Paint(theme.Title, "OBJECTS  ")+counts(s), "", t.Paint(theme.Title, "LAST EVENTS"))
 	lines := eventLines(c, s)
 	if len(lines) == 0 {
-		lines = []string{t.Paint(theme.Dim, "  none since the console started; netmaster keeps no history of changes")}
+		lines = []string{t.Paint(theme.Dim, "  none since the console started; netctl history tells of those before")}
 	}
 	room := max(0, c.Height-len(out))
 	return append(out, lines[max(0, len(lines)-room):]...)

@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/master/fabric"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
 
@@ -23,6 +24,11 @@ type config struct {
 	LeaderTTL          string
 	ACIGateway         string // URL
 	ttl                time.Duration
+	HistoryLimit       int
+	HistoryAge         string
+	Quarantine         string
+	keep               history.Keep
+	quarantine         time.Duration
 	Embedded           embedded.Config
 	members            []string // of the embedded store, "name=peer URL"
 }
@@ -35,6 +41,9 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
 	s.String(&c.ACIGateway, "aci-gateway", "ACI_GATEWAY", fabric.DefaultURL, "where the ACI gateway takes application profiles, when the fabric is aci")
 	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
+	s.Int(&c.HistoryLimit, "history-limit", "HISTORY_LIMIT", history.DefaultRecords, "how many transactions the history keeps")
+	s.String(&c.HistoryAge, "history-age", "HISTORY_AGE", history.DefaultAge.String(), "how long the history keeps them")
+	s.String(&c.Quarantine, "quarantine", "QUARANTINE", "0s", "how long an address is not given again after its endpoint is gone; 0s: at once")
 	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
 	s.String(&c.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
 	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "http://127.0.0.1:2379", "where the embedded store serves agents and netmasters")
@@ -56,6 +65,9 @@ func (c *config) check() error {
 	if c.ttl, err = time.ParseDuration(c.LeaderTTL); err != nil || c.ttl < time.Second {
 		return fmt.Errorf("--leader-ttl %s: it is a duration of at least 1s", c.LeaderTTL)
 	}
+	if err := c.checkHistory(); err != nil {
+		return err
+	}
 	if u, err := url.Parse(c.ACIGateway); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return fmt.Errorf("--aci-gateway %s: it is a URL like %s", c.ACIGateway, fabric.DefaultURL)
 	}
@@ -75,6 +87,25 @@ func (c *config) check() error {
 	}
 	return c.checkEmbedded()
 }
+
+// checkHistory checks what is kept of the past.
+func (c *config) checkHistory() error {
+	if c.HistoryLimit < 1 || c.HistoryLimit > maxHistory {
+		return fmt.Errorf("--history-limit %d: it is a number from 1 to %d", c.HistoryLimit, maxHistory)
+	}
+	age, err := time.ParseDuration(c.HistoryAge)
+	if err != nil || age < time.Minute {
+		return fmt.Errorf("--history-age %s: it is a duration of at least 1m", c.HistoryAge)
+	}
+	c.keep = history.Keep{Records: c.HistoryLimit, Age: age}
+	if c.quarantine, err = time.ParseDuration(c.Quarantine); err != nil || c.quarantine < 0 {
+		return fmt.Errorf("--quarantine %s: it is a duration such as 10m, or 0s", c.Quarantine)
+	}
+	return nil
+}
+
+// maxHistory bounds the memory that the history takes, to about 100 MB.
+const maxHistory = 200000
 
 func (c *config) checkEmbedded() error {
 	for flag, text := range map[string]string{"embedded-client-url": c.Embedded.ClientURL, "embedded-peer-url": c.Embedded.PeerURL} {

@@ -69,9 +69,9 @@ func openStore(ctx context.Context, c config, log *slog.Logger) (store.Store, er
 func reign(ctx context.Context, c config, db store.Store, front *front, log *slog.Logger, ready func()) error {
 	started := time.Now()
 	known := catalog.New()
-	committer := commit.New(db, known, log)
+	committer := commit.New(db, known, c.keep, log)
 	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode})
-	endpoints := endpoint.New(committer, known, c.Mode, nil, log)
+	endpoints := endpoint.New(committer, known, endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine}, log)
 	settler := derive.NewSettler(committer, known, log)
 	poster := fabric.NewPoster(fabric.Config{Gateway: &fabric.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
@@ -105,7 +105,7 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 	})
 	group := task.NewGroup(log, feed, election, registry, roles, expiry)
 	front.set(server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Settler: settler, Fabric: poster,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Keep: c.keep, Settler: settler, Fabric: poster,
 		Leadership: leadership{election, committer}, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Log: log,
 		Waiting: func() []string {

@@ -21,6 +21,7 @@ const (
 	Locks    = Root + "lock/"
 	Objects  = Root + "obj/modeldb/"
 	Pools    = Root + "ipam/"
+	History  = Root + "history/" // what happened, for operators; see daemon/master/history
 
 	FabricProfiles = Root + "aci/appProfile/"
 

@@ -25,7 +25,7 @@ func netctl(t *testing.T, ctx context.Context, url string, args ...string) resul
 	f := &Factory{
 		Streams: term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs, Now: func() time.Time { return time.Unix(0, 0).UTC() }},
 		Home:    t.TempDir(), Getenv: func(name string) string { return map[string]string{"NETMASTER": url}[name] },
-		Self: model.Version{Version: "1.0", GitCommit: "abc", BuildTime: "today"},
+		Self: model.Version{Version: "1.0", GitCommit: "abc", BuildTime: "today"}, Actor: "ann@laptop",
 	}
 	code := Run(ctx, f, args)
 	return result{code, out.String(), errs.String()}

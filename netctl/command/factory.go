@@ -24,6 +24,7 @@ type Factory struct {
 	Getenv func(string) string
 	HTTP   http.RoundTripper // nil: the network
 	Self   model.Version
+	Actor  string // who types, "user@host", for the history; "" is nobody
 
 	netmaster string
 	insecure  bool
@@ -47,7 +48,8 @@ func (f *Factory) connect(token string) *client.Client {
 	if transport == nil {
 		transport = &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
 	}
-	return &client.Client{Base: f.netmaster, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience}
+	return &client.Client{Base: f.netmaster, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
+		Actor: f.Actor, Program: "netctl/" + f.Self.Version}
 }
 
 // patience is for how long a command waits while the cluster has no leader.

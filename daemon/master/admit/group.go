@@ -2,6 +2,7 @@ package admit
 
 import (
 	"errors"
+	"net/netip"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -29,7 +30,7 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if err := ownVLAN(tx, g, r); err != nil {
 		return err
 	}
-	if err := checkPool(n, g.IpPool, r); err != nil {
+	if err := checkPool(tx, n, g.IpPool, r); err != nil {
 		return err
 	}
 	if err := checkNames(tx, g); err != nil {
@@ -111,6 +112,13 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if have == nil {
 		return nil
 	}
+	if n := tx.Network(have.NetworkName + "." + have.TenantName); n != nil && have.IPPool != "" {
+		for _, h := range tx.HoldsOn(n) { // they lie in a pool that goes
+			if a, err := netip.ParseAddr(h.Address); err == nil && n.BlockAt(a) == id {
+				tx.Delete(catalog.HoldKey(h.Network, h.Address))
+			}
+		}
+	}
 	tx.Delete(record.Groups + id)
 	if err := derive.Group(tx, have, g.Policies, nil); err != nil {
 		return err
@@ -148,7 +156,7 @@ func ownVLAN(tx *commit.Tx, g *model.EndpointGroup, r *record.Group) error {
 }
 
 // checkPool tries whether the pool can be cut out of the network. The pool itself follows the stored record.
-func checkPool(n *catalog.Network, pool string, r *record.Group) error {
+func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) error {
 	if pool == "" {
 		return nil
 	}
@@ -161,12 +169,25 @@ func checkPool(n *catalog.Network, pool string, r *record.Group) error {
 		return model.Errorf(model.CodeInvalid, "ipPool", "%v", err).Try("ipPool takes first-last within %s", spec.Prefix)
 	}
 	r.IPPool = wanted.First.String() + "-" + wanted.Last.String()
+	wakeRested(tx, n, wanted)
 	block, err := n.Pool4.Carve(wanted.First, wanted.Last)
 	if err != nil {
 		return model.Errorf(model.CodeConflict, "ipPool", "%v", err).Because(err).
 			Try("every address of the pool must be free; free are %s", n.Pool4.AvailableText())
 	}
 	return n.Pool4.Uncarve(block)
+}
+
+// wakeRested ends the quarantine of addresses that merely rest after their release and are wanted for a pool.
+func wakeRested(tx *commit.Tx, n *catalog.Network, wanted ipam.Range) {
+	for {
+		a, ok := tx.Rested(n, func(a netip.Addr) bool { return wanted.Contains(a) && n.BlockAt(a) == "" })
+		if !ok {
+			return
+		}
+		n.Pool4.Release(a)
+		tx.OnAbort(func() { _ = n.Pool4.Take(a) })
+	}
 }
 
 // checkNames checks that what the group names exists.

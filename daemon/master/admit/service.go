@@ -138,6 +138,9 @@ func parseSelectors(list []string) (map[string]string, error) {
 func virtualAddress(tx *commit.Tx, n *catalog.Network, wanted string) (string, error) {
 	if wanted == "" {
 		a, err := n.Pool4.Next()
+		if a, ok := tx.Rested(n, func(a netip.Addr) bool { return n.PoolAt(a) == n.Pool4 }); ok && errors.Is(err, ipam.ErrExhausted) {
+			return a.String(), nil
+		}
 		if errors.Is(err, ipam.ErrExhausted) {
 			return "", n.Exhausted(n.Record.ID, err)
 		}

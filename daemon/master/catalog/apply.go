@@ -116,6 +116,8 @@ func (v *View) put(it store.Item) error {
 	key := it.Key
 	v.concerns(key, it.Revision)
 	switch {
+	case strings.HasPrefix(key, record.History):
+		v.putHistory(it)
 	case key == record.GlobalKey:
 		g := &record.Global{}
 		if err := json.Unmarshal(it.Value, g); err != nil {
@@ -174,6 +176,8 @@ func (v *View) drop(key string) {
 	}
 	delete(v.known, key)
 	switch {
+	case strings.HasPrefix(key, record.History):
+		v.dropHistory(key)
 	case key == record.GlobalKey:
 		v.global = nil
 	case strings.HasPrefix(key, record.Objects):
@@ -414,7 +418,7 @@ func (v *View) putHold(key string, h *Hold) error {
 	if n == nil {
 		return fmt.Errorf("network %s is unknown", h.Network)
 	}
-	return ignoreTaken(n.take(h.Group, h.Address, ownerOfHold))
+	return ignoreTaken(n.take(h.Group, h.Address, h.owner()))
 }
 
 func (v *View) dropHold(key string) {
@@ -424,6 +428,6 @@ func (v *View) dropHold(key string) {
 	}
 	delete(v.holds, key)
 	if n := v.networks[h.Network]; n != nil {
-		n.release(h.Group, h.Address, ownerOfHold) // not if an endpoint has taken it over
+		n.release(h.Group, h.Address, h.owner()) // not if an endpoint has taken it over
 	}
 }

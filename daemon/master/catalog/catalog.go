@@ -49,6 +49,7 @@ type View struct {
 	byGroup   map[string]set // endpoint ids by "group:tenant"
 	services  map[string]record.Service
 	holds     map[string]Hold
+	trail     []store.Item // records of what happened, in order
 
 	policyRules map[string]*record.PolicyRule // by id, as the two below
 	rulesFor    map[string]set                // ids of policyRules by the API key of the group that they are for

@@ -1,8 +1,10 @@
 package catalog
 
 import (
+	"maps"
 	"net/netip"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -76,12 +78,55 @@ func Spec6(r *record.Network) (ipam.Spec6, error) {
 // Block is the pool of a group on this network, nil when the group has none.
 func (n *Network) Block(group string) *ipam.Pool { return n.blocks[group] }
 
+// BlocksText lists the ranges of the group pools, in order, joined by ", ".
+func (n *Network) BlocksText() string {
+	blocks := slices.SortedFunc(maps.Values(n.blocks), (*ipam.Pool).Compare)
+	var names []string
+	for _, b := range blocks {
+		names = append(names, b.String())
+	}
+	return strings.Join(names, ", ")
+}
+
 // Blocks is the number of group pools.
 func (n *Network) Blocks() int { return len(n.blocks) }
 
 // PoolOf is the pool that address a of an endpoint of group comes from: the group's when it lies in it.
 func (n *Network) PoolOf(group string, a netip.Addr) *ipam.Pool {
 	if b := n.blocks[group]; b != nil && b.Contains(a) {
+		return b
+	}
+	return n.Pool4
+}
+
+// Contains tells whether a is an address that the network or one of its group pools gives out.
+func (n *Network) Contains(a netip.Addr) bool {
+	if a.Is4() {
+		return n.Pool4 != nil && n.Pool4.Contains(a)
+	}
+	return n.Pool6 != nil && n.Pool6.Contains(a)
+}
+
+// Covers tells whether a lies in one of the network's subnets.
+func (n *Network) Covers(a netip.Addr) bool {
+	four, err4 := Spec4(n.Record)
+	six, err6 := Spec6(n.Record)
+	return err4 == nil && four.Prefix.Contains(a) || err6 == nil && six.Prefix.Contains(a)
+}
+
+// BlockAt is the group, "group:tenant", whose pool address a lies in; "" when it is in none.
+func (n *Network) BlockAt(a netip.Addr) string {
+	for group, block := range n.blocks {
+		if block.Contains(a) {
+			return group
+		}
+	}
+	return ""
+}
+
+// PoolAt is the pool that gives address a out: a group's, or the network's own.
+func (n *Network) PoolAt(a netip.Addr) *ipam.Pool {
+	if b := n.blocks[n.BlockAt(a)]; b != nil {
 		return b
 	}
 	return n.Pool4
@@ -138,22 +183,6 @@ func (n *Network) release(group, address, owner string) {
 		n.Pool6.Release(a)
 	}
 }
-
-// Hold is an address kept for an endpoint that is about to be created, stored at HoldKey.
-type Hold struct {
-	Network string    `json:"network"` // "network.tenant"
-	Group   string    `json:"group,omitempty"`
-	Address string    `json:"address"`
-	Expires time.Time `json:"expires"`
-}
-
-// HoldKey is where a hold is stored.
-func HoldKey(network, address string) string { return holds + network + "/" + address }
-
-const (
-	holds       = record.Pools + "holds/"
-	ownerOfHold = "a hold"
-)
 
 // Unavailable is the refusal of address a, which its pool does not give because of err. It says who has the address.
 func (n *Network) Unavailable(field string, a netip.Addr, err error) *model.Error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -27,6 +28,7 @@ const (
 type Committer struct {
 	db      store.Store
 	catalog *catalog.Catalog
+	keep    history.Keep
 	log     *slog.Logger
 	queue   chan *request
 	term    atomic.Pointer[term]
@@ -64,9 +66,9 @@ type batch struct {
 	providers map[string]*record.Provider // of services, put
 }
 
-// New makes a committer.
-func New(db store.Store, c *catalog.Catalog, log *slog.Logger) *Committer {
-	return &Committer{db: db, catalog: c, log: log, queue: make(chan *request, 4*maxRequests)}
+// New makes a committer, which writes down what it commits; keep says how much of that stays.
+func New(db store.Store, c *catalog.Catalog, keep history.Keep, log *slog.Logger) *Committer {
+	return &Committer{db: db, catalog: c, keep: keep.WithDefaults(), log: log, queue: make(chan *request, 4*maxRequests)}
 }
 
 // Stats returns the counters.
@@ -132,7 +134,7 @@ func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
 // RunFrom is Run after a first request of the new leader's own, which nobody else's overtakes. Its refusal ends the run.
 // The functions beside run while the term lasts, may make requests, and have ended when RunFrom returns.
 func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error, beside ...func(context.Context)) error {
-	own := &request{ctx, first, true, make(chan result, 1)}
+	own := &request{Own(ctx, "a netmaster begins to lead"), first, true, make(chan result, 1)}
 	if _, err := c.commit(ctx, fence, []*request{own}); err != nil {
 		return err
 	}
@@ -247,6 +249,7 @@ func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx,
 	shared := &batch{endpoints: map[string]*record.Endpoint{}, claimed: map[string]struct{}{}, providers: map[string]*record.Provider{}}
 	limits := c.db.Limits()
 	c.catalog.Change(func(v *catalog.View) {
+		told := newChronicle(v, c.keep)
 		for _, r := range requests {
 			if r.ctx.Err() != nil {
 				r.done <- result{err: unavailable(r.ctx.Err())}
@@ -258,17 +261,25 @@ func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx,
 				r.done <- result{err: err}
 				continue
 			}
-			if len(t.derived) > 0 && len(waiting) == 0 && !fits(tx, t, limits) {
-				t.Postpone()
-			}
 			if len(t.ops)+len(t.derived) == 0 {
 				r.done <- result{rev: v.Revision()}
 				continue
 			}
-			if !fits(tx, t, limits) {
+			room := func() bool { return fits(tx, t, &told.packer, limits) }
+			entered := told.enter(t, stampOf(r.ctx), room)
+			if !entered && len(t.derived) > 0 && len(waiting) == 0 {
+				t.Postpone()
+				if len(t.ops) == 0 { // all of it comes later
+					r.done <- result{rev: v.Revision()}
+					continue
+				}
+				entered = told.enter(t, stampOf(r.ctx), room)
+			}
+			if !entered {
+				needed := len(t.ops)
 				t.abort()
 				if len(waiting) == 0 {
-					r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations, %s permits %d", len(t.ops), c.db, limits.Ops).
+					r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations, %s permits %d", needed, c.db, limits.Ops).
 						Try("split it into smaller changes")}
 				} else {
 					left = append(left, r)
@@ -284,16 +295,18 @@ func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx,
 			}
 			txs, waiting = append(txs, t), append(waiting, r)
 		}
+		told.close(tx, limits)
 	})
 	return tx, txs, waiting, left
 }
 
-func fits(tx *store.Tx, t *Tx, limits store.Limits) bool {
-	size := tx.Size()
+// fits tells whether a request and what is told of it find room in the transaction.
+func fits(tx *store.Tx, t *Tx, told *history.Packer, limits store.Limits) bool {
+	size := tx.Size() + told.Bytes()
 	for op := range t.all {
 		size += len(op.Key) + len(op.Value)
 	}
-	return len(tx.Ops())+len(t.ops)+len(t.derived)+1 <= limits.Ops && size <= limits.Bytes
+	return len(tx.Ops())+len(t.ops)+len(t.derived)+told.Records()+1 <= limits.Ops && size <= limits.Bytes
 }
 
 func (c *Committer) rollBack(txs []*Tx) {

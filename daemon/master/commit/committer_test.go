@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -49,7 +51,7 @@ func start(t *testing.T, ops int) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Committer: New(db, catalog.New(), slog.New(slog.DiscardHandler)), db: db, ended: make(chan error, 1)}
+	b := &bench{Committer: New(db, catalog.New(), history.Keep{}, slog.New(slog.DiscardHandler)), db: db, ended: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { b.ended <- b.Run(ctx, store.Fence{Key: record.LeaderKey, Created: rev}) }()
 	t.Cleanup(cancel)
@@ -173,5 +175,38 @@ func TestCancelledRequest(t *testing.T) {
 	cancel()
 	if _, err := b.Do(ctx, put("x")); err == nil {
 		t.Error("a cancelled request must be refused")
+	}
+}
+
+// What is told of a transaction takes its room; where there is none, the differences are left out, never the change.
+func TestHistoryFits(t *testing.T) {
+	b := start(t, 8)
+	b.db.limits.Bytes = 3000
+	for range 3 {
+		b.db.through <- nil
+	}
+	small := func(n int) func(*Tx) error {
+		return func(tx *Tx) error {
+			for i := range n {
+				if err := tx.Put(fmt.Sprintf("%sx/%d-%d", record.Objects, n, i), map[string]string{"a": strings.Repeat("x", 300)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	for _, n := range []int{2, 6} {
+		if _, err := b.Do(By(context.Background(), model.Actor{User: "ann"}), small(n)); err != nil {
+			t.Errorf("%d objects with the room for what is told of them left: %v", n, err)
+		}
+	}
+	var e *model.Error
+	if _, err := b.Do(context.Background(), small(7)); !errors.As(err, &e) || e.Code != model.CodeTooLarge {
+		t.Errorf("7 objects, the fence and a record are 9 operations of 8: want too-large, got %v", err)
+	}
+	var told []model.HistoryEntry
+	b.catalog.View(func(v *catalog.View) { told = history.Open(v, history.Keep{}).List(history.Filter{By: "ann"}) })
+	if len(told) != 8 || told[0].Cut || len(told[0].Changes) != 1 || !told[7].Cut || told[7].Changes != nil {
+		t.Errorf("want 2 objects told whole and 6 without differences, got %+v", told)
 	}
 }

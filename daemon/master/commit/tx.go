@@ -2,6 +2,7 @@ package commit
 
 import (
 	"encoding/json"
+	"net/netip"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -125,6 +126,20 @@ func (t *Tx) Claim(key string) bool {
 	t.OnAbort(func() { delete(t.batch.claimed, key) })
 	t.Delete(key)
 	return true
+}
+
+// Rested claims the address that has been in quarantine longest since its release, of those that within accepts and that
+// no other request of the transaction has claimed. The address stays taken in its pool.
+func (t *Tx) Rested(n *catalog.Network, within func(netip.Addr) bool) (netip.Addr, bool) {
+	h, ok := t.Resting(n, func(a netip.Addr) bool {
+		_, taken := t.batch.claimed[catalog.HoldKey(n.Record.ID, a.String())]
+		return !taken && within(a)
+	})
+	a, err := netip.ParseAddr(h.Address)
+	if !ok || err != nil || !t.Claim(catalog.HoldKey(h.Network, h.Address)) {
+		return netip.Addr{}, false
+	}
+	return a, true
 }
 
 // Together runs fn such that it sees its own changes, for requests of several objects that need each other. Outside of

@@ -70,7 +70,7 @@ func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}, ch
 	var at store.Revision
 	s.catalog.View(func(v *catalog.View) { steps, at = plan(v, dirty), v.Revision() })
 	defer s.pending.Store(0)
-	room := s.commit.Limits().Ops - 1 // beside the fence
+	room := s.commit.Limits().Ops * 3 / 4 // beside the fence, and what history tells of rules that go
 	for len(steps) > 0 {
 		s.pending.Store(int64(len(steps)))
 		some := steps[:min(room, len(steps))]

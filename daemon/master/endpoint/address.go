@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
-	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -39,11 +38,14 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 
 func (s *Service) pick4(tx *commit.Tx, p place, preferred string) (netip.Addr, error) {
 	if preferred == "" {
-		return next4(p, tx.OnAbort)
+		return next4(tx, p)
 	}
 	a, err := parse(preferred, "PreferredIPv4Address")
 	if err != nil {
 		return a, err
+	}
+	if h, ok := tx.HoldOf(p.network.Record.ID, a.String()); ok && h.Quarantine == catalog.QuarantineReleased && held(tx, h.Network, a) {
+		return a, nil
 	}
 	pool := p.network.PoolOf(p.groupKey(), a)
 	if err := pool.Take(a); err != nil {
@@ -54,15 +56,13 @@ func (s *Service) pick4(tx *commit.Tx, p place, preferred string) (netip.Addr, e
 }
 
 func (s *Service) hold6(tx *commit.Tx, p place, q model.AllocAddressRequest, out *model.AllocAddressResponse) error {
-	pool := p.network.Pool6
-	if pool == nil {
+	if p.network.Pool6 == nil {
 		return model.Errorf(model.CodeInvalid, "AddressPool", "network %s has no IPv6 subnet", p.network.Record.ID)
 	}
-	a, err := pool.Next()
+	a, err := next6(tx, p.network)
 	if err != nil {
-		return model.Errorf(model.CodeExhausted, "", "Reached MaxHosts: no IPv6 address is left in %s", pool).Because(err)
+		return err
 	}
-	tx.OnAbort(func() { pool.Release(a) })
 	out.IPv4Address = fmt.Sprintf("%s/%d", a, p.network.Record.IPv6Len)
 	return s.hold(tx, p, a)
 }
@@ -85,7 +85,7 @@ func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) er
 		if err != nil {
 			return err
 		}
-		if _, held := tx.HoldOf(p.network.Record.ID, a.String()); held {
+		if h, held := tx.HoldOf(p.network.Record.ID, a.String()); held && h.Quarantine == "" {
 			tx.Delete(catalog.HoldKey(p.network.Record.ID, a.String()))
 		}
 		return nil
@@ -158,43 +158,4 @@ func firstHost(pool string) (string, error) {
 		return "", model.Errorf(model.CodeInvalid, "AddressPool", "%q is not a subnet", pool)
 	}
 	return fmt.Sprintf("%s/%d", p.Masked().Addr().Next(), p.Bits()), nil
-}
-
-// Expire deletes holds that nobody used, until ctx ends. It looks once a minute, and only while this master leads.
-func (s *Service) Expire(ctx context.Context) {
-	ticker := time.NewTicker(time.Minute)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if !s.commit.Active() {
-			continue
-		}
-		if err := s.ExpireNow(ctx); err != nil {
-			s.log.Warn("expire held addresses", "err", err)
-		}
-	}
-}
-
-// ExpireNow deletes the holds whose time is up, a transaction's worth at a time.
-func (s *Service) ExpireNow(ctx context.Context) error {
-	const some = 30
-	_, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
-		n := 0
-		for key, h := range tx.Holds() {
-			if s.now().Before(h.Expires) {
-				continue
-			}
-			s.log.Info("a held address was never used", "network", h.Network, "address", h.Address)
-			tx.Delete(key)
-			if n++; n == some {
-				break
-			}
-		}
-		return nil
-	})
-	return err
 }

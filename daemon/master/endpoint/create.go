@@ -85,7 +85,7 @@ func address4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 	if wanted != "" {
 		return wanted4(tx, p, e, wanted)
 	}
-	a, err := next4(p, tx.OnAbort)
+	a, err := next4(tx, p)
 	if err != nil {
 		return err
 	}
@@ -93,20 +93,37 @@ func address4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 	return nil
 }
 
-// next4 takes the lowest free address.
-func next4(p place, onAbort func(func())) (netip.Addr, error) {
+// next4 takes the lowest free address; when none is, the one that has been in quarantine longest since its release.
+func next4(tx *commit.Tx, p place) (netip.Addr, error) {
 	pool, in := p.network.Pool4, p.network.Record.ID
 	if block := p.network.Block(p.groupKey()); block != nil {
 		pool, in = block, "pool "+p.group.IPPool
 	}
 	a, err := pool.Next()
 	if errors.Is(err, ipam.ErrExhausted) {
+		if a, ok := tx.Rested(p.network, func(a netip.Addr) bool { return p.network.PoolAt(a) == pool }); ok {
+			return a, nil
+		}
 		return a, p.network.Exhausted(in, err)
 	}
 	if err != nil {
 		return a, err
 	}
-	onAbort(func() { pool.Release(a) })
+	tx.OnAbort(func() { pool.Release(a) })
+	return a, nil
+}
+
+// next6 is next4 for IPv6.
+func next6(tx *commit.Tx, n *catalog.Network) (netip.Addr, error) {
+	pool := n.Pool6
+	a, err := pool.Next()
+	if err != nil {
+		if a, ok := tx.Rested(n, pool.Contains); ok {
+			return a, nil
+		}
+		return a, model.Errorf(model.CodeExhausted, "", "Reached MaxHosts: no IPv6 address is left in %s", pool).Because(err)
+	}
+	tx.OnAbort(func() { pool.Release(a) })
 	return a, nil
 }
 
@@ -136,13 +153,9 @@ func address6(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 		return nil
 	}
 	if wanted == "" {
-		a, err := pool.Next()
-		if err != nil {
-			return model.Errorf(model.CodeExhausted, "", "Reached MaxHosts: no IPv6 address is left in %s", pool).Because(err)
-		}
-		tx.OnAbort(func() { pool.Release(a) })
+		a, err := next6(tx, p.network)
 		e.IPv6Address = a.String()
-		return nil
+		return err
 	}
 	a, err := parse(wanted, "ConfigEP.IPv6Address")
 	if err != nil {
@@ -159,10 +172,10 @@ func address6(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 	return nil
 }
 
-// held takes over an address that was held for an endpoint to come.
+// held takes over an address that was held for an endpoint to come, or that rests after its release.
 func held(tx *commit.Tx, network string, a netip.Addr) bool {
-	_, ok := tx.HoldOf(network, a.String())
-	return ok && tx.Claim(catalog.HoldKey(network, a.String()))
+	h, ok := tx.HoldOf(network, a.String())
+	return ok && h.Yields() && tx.Claim(catalog.HoldKey(network, a.String()))
 }
 
 // parse reads an address, with or without a length behind it.

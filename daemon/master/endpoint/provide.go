@@ -16,10 +16,13 @@ func put(tx *commit.Tx, old, e *record.Endpoint) error {
 	return tx.PutEndpoint(e)
 }
 
-// remove deletes an endpoint, which provides no service any more.
-func remove(tx *commit.Tx, e *record.Endpoint) error {
+// remove deletes an endpoint, which provides no service any more and whose addresses rest.
+func (s *Service) remove(tx *commit.Tx, e *record.Endpoint) error {
 	tx.DeleteEndpoint(e.ID)
-	return provide(tx, e, nil)
+	if err := provide(tx, e, nil); err != nil {
+		return err
+	}
+	return s.letRest(tx, e)
 }
 
 // provide brings the lists of providers of the tenant's services up to date with one endpoint: old is what it was, now

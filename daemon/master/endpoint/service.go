@@ -24,16 +24,24 @@ type Service struct {
 	commit      *commit.Committer
 	catalog     *catalog.Catalog
 	clusterMode string
+	rest        time.Duration // how long an address stays in quarantine after its release
 	now         func() time.Time
 	log         *slog.Logger
 }
 
-// New makes a Service. now tells the time (nil: time.Now).
-func New(c *commit.Committer, known *catalog.Catalog, clusterMode string, now func() time.Time, log *slog.Logger) *Service {
-	if now == nil {
-		now = time.Now
+// Settings are what a Service needs to know.
+type Settings struct {
+	ClusterMode string           // "docker", "kubernetes", "swarm-mode" or "test"
+	Quarantine  time.Duration    // how long an endpoint's address is not given again after its release; 0: not at all
+	Now         func() time.Time // nil: time.Now
+}
+
+// New makes a Service.
+func New(c *commit.Committer, known *catalog.Catalog, o Settings, log *slog.Logger) *Service {
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	return &Service{commit: c, catalog: known, clusterMode: clusterMode, now: now, log: log}
+	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, log: log}
 }
 
 // place is where an endpoint belongs.
@@ -99,7 +107,7 @@ func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (re
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("it is gone already")
 		}
 		gone = *e
-		return remove(tx, e)
+		return s.remove(tx, e)
 	})
 	return gone, uint64(rev), err
 }

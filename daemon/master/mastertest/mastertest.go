@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/fabric"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -37,7 +38,9 @@ type Master struct {
 	Fence   store.Fence
 	Settler *derive.Settler
 	Fabric  *fabric.Poster
-	// Stop ends the master, as the end of the test does.
+	// Service is what stands behind the agents' routes.
+	Service *endpoint.Service
+	// Stop ends the master as a crash does: nothing is given back. The end of the test stops it too.
 	Stop func()
 }
 
@@ -47,7 +50,9 @@ type Options struct {
 	ClusterMode string      // "": kubernetes
 	FwdMode     string      // "": bridge
 	Now         func() time.Time
-	ACIGateway  string // URL; "": nobody listens
+	ACIGateway  string        // URL; "": nobody listens
+	Keep        history.Keep  // of the history; Now counts unless it has a clock of its own
+	Quarantine  time.Duration // of addresses after their release
 }
 
 // leading is the leadership of the only master.
@@ -69,6 +74,9 @@ func Start(tb testing.TB, o Options) *Master {
 	if o.FwdMode == "" {
 		o.FwdMode = "bridge"
 	}
+	if o.Keep.Now == nil {
+		o.Keep.Now = o.Now
+	}
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
 	free, lock := &store.Tx{}, &store.Tx{}
@@ -82,7 +90,7 @@ func Start(tb testing.TB, o Options) *Master {
 		tb.Fatal(err)
 	}
 	m := &Master{Store: o.Store, Catalog: catalog.New(), Fence: store.Fence{Key: record.LeaderKey, Created: rev}}
-	m.Commit = commit.New(o.Store, m.Catalog, log)
+	m.Commit = commit.New(o.Store, m.Catalog, o.Keep, log)
 	feed := catalog.NewFeed(m.Catalog, o.Store, log)
 	admitter := admit.New(admit.Settings{ClusterMode: o.ClusterMode, InfraType: "default", FwdMode: o.FwdMode})
 	done := make(chan struct{}, 2)
@@ -97,10 +105,11 @@ func Start(tb testing.TB, o Options) *Master {
 	for !m.Commit.Active() {
 		time.Sleep(time.Millisecond)
 	}
+	m.Service = endpoint.New(m.Commit, m.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now}, log)
 	s := server.New(server.Config{
 		Catalog: m.Catalog, Commit: m.Commit, Admit: admitter,
-		Endpoints: endpoint.New(m.Commit, m.Catalog, o.ClusterMode, o.Now, log),
-		Settler:   m.Settler, Fabric: m.Fabric,
+		Endpoints: m.Service, Keep: o.Keep,
+		Settler: m.Settler, Fabric: m.Fabric,
 		Leadership: leading{"127.0.0.1:9999"}, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Log: log,

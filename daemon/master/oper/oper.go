@@ -4,10 +4,12 @@ package oper
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam"
 )
 
 // Endpoint is the operational state of an endpoint.
@@ -36,7 +38,20 @@ func Network(v *catalog.View, n *catalog.Network) model.NetworkOper {
 	}
 	if n.Pool4 != nil {
 		o.AllocatedIPAddresses, o.AvailableIPAddresses = n.Pool4.AllocatedText(), n.Pool4.AvailableText()
+		o.PooledIPAddresses = n.BlocksText()
 	}
+	var held, quarantined []netip.Addr
+	for _, h := range v.HoldsOn(n) {
+		a, err := netip.ParseAddr(h.Address)
+		switch {
+		case err != nil || !a.Is4():
+		case h.Quarantine != "":
+			quarantined = append(quarantined, a)
+		default:
+			held = append(held, a)
+		}
+	}
+	o.HeldIPAddresses, o.QuarantinedIPAddresses = ipam.Text(held), ipam.Text(quarantined)
 	return o
 }
 

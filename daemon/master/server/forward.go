@@ -46,7 +46,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 			switch leader := s.Leadership.Leader(); {
 			case s.Leadership.Leading() && s.Commit.Active():
 				q.Body = io.NopCloser(bytes.NewReader(body))
-				next.ServeHTTP(w, q)
+				next.ServeHTTP(w, q.WithContext(attributed(q)))
 				return
 			case q.Header.Get(forwardedBy) != "":
 				rest.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "%s does not lead", s.Internal).Try("repeat the request"), s.Log)
@@ -101,6 +101,7 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 		return nil, err
 	}
 	out.Header = q.Header.Clone()
+	out.Header.Set(model.ClientHeader, clientOf(q))
 	out.Header.Set(forwardedBy, s.Internal)
 	if q.Header.Get("Accept") == "" {
 		out.Header["Accept"] = nil // the answer to a client of the original stays as that client knows it

@@ -39,11 +39,19 @@ func (s *Server) mountPlugin(r *httprouter.Router) {
 
 // plugin adds one POST route. As in the original, it is known only to requests with exactly this content type.
 func plugin[Q any](r *httprouter.Router, s *Server, path string, do func(context.Context, Q) (any, uint64, error)) {
-	r.POST(path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+	answer := posted(s, do)
+	r.POST(path, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		if q.Header.Get("Content-Type") != "application/json" {
 			http.NotFound(w, q)
 			return
 		}
+		answer(w, q, p)
+	})
+}
+
+// posted handles a request with a JSON body.
+func posted[Q, A any](s *Server, do func(context.Context, Q) (A, uint64, error)) httprouter.Handle {
+	return func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		var request Q
 		if err := rest.ReadJSON(q.Body, &request); err != nil {
 			rest.Refuse(w, q, err, s.Log)
@@ -51,5 +59,5 @@ func plugin[Q any](r *httprouter.Router, s *Server, path string, do func(context
 		}
 		out, rev, err := do(q.Context(), request)
 		rest.Answer(w, q, out, rev, err, s.Log)
-	})
+	}
 }

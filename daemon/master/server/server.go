@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/fabric"
+	"github.com/contiv/contiv/daemon/master/history"
 )
 
 // Leadership tells who leads. Its methods do not block.
@@ -40,6 +41,7 @@ type Config struct {
 	Endpoints   *endpoint.Service
 	Settler     *derive.Settler
 	Fabric      *fabric.Poster
+	Keep        history.Keep // as the committer's
 	Leadership  Leadership
 	ClusterMode string
 	Internal    string // own internal address, "host:port"
@@ -70,6 +72,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountInfo(r)
 	s.mountApply(r)
 	s.mountRelay(r)
+	s.mountHistory(r)
 	s.mountHealth(r)
 	r.Handler(http.MethodGet, "/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	s.handler = s.recovered(s.measured(s.forwarded(r)))

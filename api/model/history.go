@@ -1,0 +1,134 @@
+package model
+
+import (
+	"strings"
+	"time"
+)
+
+// Headers by which a request says who sends it. Neither is proved: whoever reaches the API may write anything there.
+const (
+	// ActorHeader names the person or the host behind a request: "ann@laptop", a host's label.
+	ActorHeader = "X-Contiv-Actor"
+	// ClientHeader is what a follower writes into a request that it passes on: the address that it came from.
+	ClientHeader = "X-Contiv-Client"
+)
+
+// Actor is who asked for a change, as far as the request told. Nothing of it is authenticated.
+type Actor struct {
+	User    string `json:"user,omitempty"`    // "ann@laptop" of netctl, the host's label of an agent; "" of other clients
+	Program string `json:"program,omitempty"` // as the User-Agent says: "netctl/1.0"; "netmaster" for what a master does by itself
+	Address string `json:"address,omitempty"` // where the request came from
+	Via     string `json:"via,omitempty"`     // the follower that passed it on
+}
+
+// String is who and with what: "ann@laptop netctl", or the address where nobody is named.
+func (a Actor) String() string {
+	program, _, _ := strings.Cut(a.Program, "/")
+	who := a.User
+	if who == "" {
+		who = a.Address
+	}
+	return strings.TrimSpace(who + " " + program)
+}
+
+// HistoryEntry is one change of one object: GET /api/v1/history.
+type HistoryEntry struct {
+	Sequence  uint64          `json:"sequence"` // of the record; changes of one transaction may share it
+	Revision  uint64          `json:"revision"` // of the store
+	Time      time.Time       `json:"time"`     // by the leader's clock
+	By        Actor           `json:"by"`
+	Why       string          `json:"why,omitempty"` // of what the master did by itself
+	Verb      string          `json:"verb"`          // create, update, delete; of an address the verbs of AddressEntry
+	Kind      string          `json:"kind"`
+	Key       string          `json:"key"`
+	Changes   []Change        `json:"changes,omitempty"` // by field
+	Cut       bool            `json:"cut,omitempty"`     // some differences were too large to be kept
+	Addresses []AddressChange `json:"addresses,omitempty"`
+}
+
+// AddressOwner is who has an address.
+type AddressOwner struct {
+	Kind   string     `json:"kind"` // endpoint, service, gateway, pool, hold or quarantine
+	ID     string     `json:"id,omitempty"`
+	Host   string     `json:"host,omitempty"`   // of an endpoint
+	Until  *time.Time `json:"until,omitempty"`  // of a hold or quarantine
+	Reason string     `json:"reason,omitempty"` // of a quarantine
+}
+
+// Kinds of owners of addresses.
+const (
+	OwnerEndpoint   = "endpoint"
+	OwnerService    = "service"
+	OwnerGateway    = "gateway"
+	OwnerPool       = "pool" // a group's, of a range of addresses
+	OwnerHold       = "hold"
+	OwnerQuarantine = "quarantine"
+)
+
+// String is the owner in words: "endpoint blue.default-web on h1".
+func (o *AddressOwner) String() string {
+	if o == nil {
+		return "nobody"
+	}
+	s := strings.TrimSpace(o.Kind + " " + o.ID)
+	if o.Host != "" {
+		s += " on " + o.Host
+	}
+	if o.Reason != "" {
+		s += " (" + o.Reason + ")"
+	}
+	if o.Until != nil {
+		s += " until " + o.Until.UTC().Format(time.RFC3339)
+	}
+	return s
+}
+
+// AddressChange is a change of owner of one address, or of the range of a group's pool, "first-last".
+type AddressChange struct {
+	Verb    string        `json:"verb"`    // hold, bind, move, release, expire, quarantine
+	Network string        `json:"network"` // "network.tenant"
+	Address string        `json:"address"`
+	Was     *AddressOwner `json:"was,omitempty"` // nil: nobody
+	Now     *AddressOwner `json:"now,omitempty"`
+}
+
+// AddressEntry is one entry of the ledger of addresses: GET /api/v1/ledger.
+type AddressEntry struct {
+	Sequence uint64    `json:"sequence"`
+	Revision uint64    `json:"revision"`
+	Time     time.Time `json:"time"`
+	By       Actor     `json:"by"`
+	Why      string    `json:"why,omitempty"`
+	AddressChange
+}
+
+// AddressState is what is known of one address, now or at an earlier time: GET /api/v1/addresses.
+type AddressState struct {
+	Network string        `json:"network"` // "network.tenant"
+	Address string        `json:"address"` // or "first-last" of a group's pool
+	State   string        `json:"state"`   // kind of the owner, or free, reserved (a group's pool has it), outside (never given)
+	Owner   *AddressOwner `json:"owner,omitempty"`
+	Pool    string        `json:"pool,omitempty"`   // the group whose pool it belongs to
+	Since   *time.Time    `json:"since,omitempty"`  // nil: longer than the history reaches
+	By      *Actor        `json:"by,omitempty"`     // who brought it about
+	Before  *AddressOwner `json:"before,omitempty"` // the last owner before, be it long ago
+}
+
+// QuarantineRequest keeps a free address from being given to anybody: POST /api/v1/addresses/quarantine.
+type QuarantineRequest struct {
+	Network string `json:"network"` // "network.tenant"
+	Address string `json:"address"`
+	Seconds int64  `json:"seconds,omitempty"` // 0: until it is released
+	Reason  string `json:"reason,omitempty"`
+}
+
+// ReleaseRequest ends a hold or a quarantine: POST /api/v1/addresses/release.
+type ReleaseRequest struct {
+	Network string `json:"network"`
+	Address string `json:"address"`
+}
+
+// ReleaseAnswer says whether there was something to release.
+type ReleaseAnswer struct {
+	Released bool `json:"released"`
+}

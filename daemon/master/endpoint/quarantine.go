@@ -1,0 +1,124 @@
+package endpoint
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// letRest puts the addresses of an endpoint that goes into quarantine.
+func (s *Service) letRest(tx *commit.Tx, e *record.Endpoint) error {
+	n := tx.Network(e.NetID)
+	if s.rest <= 0 || n == nil {
+		return nil
+	}
+	for _, text := range []string{e.IPAddress, e.IPv6Address} {
+		a, err := netip.ParseAddr(text)
+		if err != nil || !n.Contains(a) {
+			continue
+		}
+		h := catalog.Hold{Network: e.NetID, Group: e.EndpointGroupKey, Address: text, Quarantine: catalog.QuarantineReleased,
+			Expires: s.now().Add(s.rest).UTC(), Reason: "released by " + e.EndpointID}
+		if err := tx.Put(catalog.HoldKey(h.Network, h.Address), &h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxReason bounds the reason of a quarantine, in bytes.
+const maxReason = 200
+
+// Quarantine keeps a free address from everybody, for a time or until it is released. An address that rests after its
+// release, or is in quarantine already, has the new time and reason; one that has an owner is refused.
+func (s *Service) Quarantine(ctx context.Context, q model.QuarantineRequest) (model.AddressOwner, uint64, error) {
+	if q.Seconds < 0 || q.Seconds > int64(10*365*24*time.Hour/time.Second) {
+		return model.AddressOwner{}, 0, model.Errorf(model.CodeInvalid, "seconds", "%d seconds are no time to keep an address", q.Seconds).Try("0 keeps it until it is released; ten years are the most")
+	}
+	if len(q.Reason) > maxReason {
+		return model.AddressOwner{}, 0, model.Errorf(model.CodeInvalid, "reason", "the reason is longer than %d bytes", maxReason)
+	}
+	out := model.AddressOwner{Kind: model.OwnerQuarantine, Reason: q.Reason}
+	rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
+		n, a, err := placeOf(tx, q.Network, q.Address)
+		if err != nil {
+			return err
+		}
+		h := catalog.Hold{Network: q.Network, Group: n.BlockAt(a), Address: a.String(), Quarantine: catalog.QuarantineOperator, Reason: q.Reason}
+		if q.Seconds > 0 {
+			h.Expires = s.now().Add(time.Duration(q.Seconds) * time.Second).UTC().Truncate(time.Second)
+			out.Until = &h.Expires
+		}
+		if known, held := tx.HoldOf(q.Network, a.String()); !held || known.Quarantine == "" {
+			if err := take(tx, n, a); err != nil {
+				return n.Unavailable("address", a, err)
+			}
+		} else {
+			h.Group = known.Group
+		}
+		return tx.Put(catalog.HoldKey(h.Network, h.Address), &h)
+	})
+	return out, uint64(rev), err
+}
+
+// take takes an address in its pool until the request is aborted.
+func take(tx *commit.Tx, n *catalog.Network, a netip.Addr) error {
+	if a.Is6() {
+		if err := n.Pool6.Take(a); err != nil {
+			return err
+		}
+		tx.OnAbort(func() { n.Pool6.Release(a) })
+		return nil
+	}
+	pool := n.PoolAt(a)
+	if err := pool.Take(a); err != nil {
+		return err
+	}
+	tx.OnAbort(func() { pool.Release(a) })
+	return nil
+}
+
+// Free ends a hold or a quarantine of an address. An address that something owns is refused, and the owner named; one
+// that is free already is success.
+func (s *Service) Free(ctx context.Context, q model.ReleaseRequest) (model.ReleaseAnswer, uint64, error) {
+	var out model.ReleaseAnswer
+	rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
+		n, a, err := placeOf(tx, q.Network, q.Address)
+		if err != nil {
+			return err
+		}
+		if _, held := tx.HoldOf(q.Network, a.String()); held {
+			tx.Delete(catalog.HoldKey(q.Network, a.String()))
+			out.Released = true
+			return nil
+		}
+		if owner := n.Owner(a); owner != "" {
+			return model.Errorf(model.CodeInUse, "address", "%s has %s", owner, a).Try("remove the owner, and the address goes with it")
+		}
+		return nil
+	})
+	return out, uint64(rev), err
+}
+
+// placeOf finds an address that a network gives out.
+func placeOf(tx *commit.Tx, network, address string) (*catalog.Network, netip.Addr, error) {
+	n := tx.Network(network)
+	if n == nil {
+		return nil, netip.Addr{}, model.Errorf(model.CodeNotFound, "network", "network %s not found", network).Try("netctl network ls --all shows the networks")
+	}
+	a, err := parse(address, "address")
+	if err != nil {
+		return nil, a, err
+	}
+	a = a.WithZone("").Unmap()
+	if !n.Contains(a) {
+		return nil, a, model.Errorf(model.CodeInvalid, "address", "%s is no address that network %s gives out", a, network).
+			Try("netctl ip show %s shows what it has", n.Record.NetworkName)
+	}
+	return n, a, nil
+}

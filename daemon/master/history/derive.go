@@ -1,0 +1,190 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Bounds of one change, in bytes of JSON.
+const (
+	maxValue  = 1 << 10
+	maxChange = 8 << 10
+)
+
+// KindProvider is the kind under which changes of the providers of a service are recorded: consequences, of endpoints
+// that come and go.
+const KindProvider = "provider"
+
+// Derive is what a request's operations do, given what the store holds before them (nil: nothing), and,
+// as far as it is known, what the values were before they were encoded, by key. The last operation on a key counts. An entry without changes and addresses means that nothing happens that history tells of.
+func Derive(ops []store.Op, before func(key string) []byte, made map[string]any) Entry {
+	var e Entry
+	last := make(map[string]int, len(ops))
+	for i, op := range ops {
+		last[op.Key] = i
+	}
+	moves := map[Place]*Address{}
+	for i, op := range ops {
+		if last[op.Key] != i {
+			continue
+		}
+		old, new := before(op.Key), op.Value
+		if op.Delete {
+			new = nil
+		}
+		if bytes.Equal(old, new) {
+			continue
+		}
+		transfers(moves, op.Key, old, new, made[op.Key])
+		if kind, name, ok := subject(op.Key); ok {
+			if c, differs := compare(kind, name, old, new); differs {
+				e.Changes = append(e.Changes, c)
+			}
+		}
+	}
+	var own *Change
+	if len(e.Changes) > 0 {
+		own = &e.Changes[0]
+	}
+	e.Addresses = settle(moves, own)
+	return e
+}
+
+// subject names the object that a key stores.
+func subject(key string) (kind, name string, ok bool) {
+	switch {
+	case strings.HasPrefix(key, record.Objects):
+		return strings.Cut(strings.TrimPrefix(key, record.Objects), "/")
+	case strings.HasPrefix(key, record.Endpoints):
+		return model.KindEndpoint().Name, strings.TrimPrefix(key, record.Endpoints), true
+	case strings.HasPrefix(key, record.Providers):
+		return KindProvider, strings.TrimPrefix(key, record.Providers), true
+	}
+	return "", "", false
+}
+
+// KeyOf is where the object is stored that the history calls by a kind and a name.
+func KeyOf(kind, name string) string {
+	switch kind {
+	case model.KindEndpoint().Name:
+		return record.Endpoints + name
+	case KindProvider:
+		return record.Providers + name
+	}
+	return record.Objects + kind + "/" + name
+}
+
+// implied are members that follow from an object's name and from other objects.
+func implied(kind string) []string {
+	if kind == model.KindEndpoint().Name {
+		return []string{"id", "endpointID"}
+	}
+	return []string{"key", "id", "links", "link-sets"}
+}
+
+// compare lists the fields in which two stored values differ. What an endpoint is made of is not listed when it is
+// created: its addresses and its host are in the ledger, and every byte is written with every container.
+func compare(kind, name string, old, new []byte) (Change, bool) {
+	c := Change{Verb: updated, Kind: kind, Key: name}
+	switch {
+	case old == nil:
+		c.Verb = created
+	case new == nil:
+		c.Verb = deleted
+	}
+	if c.Verb == created && kind == model.KindEndpoint().Name {
+		return c, true
+	}
+	a, b := members(kind, old), members(kind, new)
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	k, _ := model.KindOf(kind)
+	size := 0
+	for _, field := range slices.Sorted(maps.Keys(all)) {
+		if reflect.DeepEqual(a[field], b[field]) {
+			continue
+		}
+		f := Field{Name: field, Old: a[field], New: b[field]}
+		hide(k, &f)
+		f, length := bounded(f, &c.Cut)
+		if size += length; size > maxChange {
+			c.Cut = true
+			break
+		}
+		c.Fields = append(c.Fields, f)
+	}
+	return c, c.Verb != updated || len(c.Fields) > 0 || c.Cut
+}
+
+// members decodes a stored object; empty members are left out, for they are what is not there.
+func members(kind string, value []byte) map[string]any {
+	out := map[string]any{}
+	if value == nil || json.Unmarshal(value, &out) != nil {
+		return map[string]any{}
+	}
+	for _, name := range implied(kind) {
+		delete(out, name)
+	}
+	maps.DeleteFunc(out, func(_ string, v any) bool {
+		switch v := v.(type) {
+		case nil:
+			return true
+		case string:
+			return v == ""
+		case float64:
+			return v == 0
+		case bool:
+			return !v
+		case []any:
+			return len(v) == 0
+		case map[string]any:
+			return len(v) == 0
+		}
+		return false
+	})
+	return out
+}
+
+// hidden stands for a value that is never recorded.
+const hidden = "(secret)"
+
+// hide replaces the values of a field that the schema declares a secret.
+func hide(k *model.Kind, f *Field) {
+	if k == nil {
+		return
+	}
+	if d, ok := k.Field(f.Name); !ok || !d.Secret {
+		return
+	}
+	if f.Old != nil {
+		f.Old = hidden
+	}
+	if f.New != nil {
+		f.New = hidden
+	}
+}
+
+// bounded drops values that are too large, and tells the size.
+func bounded(f Field, cut *bool) (Field, int) {
+	size := len(f.Name) + 16
+	for _, v := range []*any{&f.Old, &f.New} {
+		if *v == nil {
+			continue
+		}
+		text, err := json.Marshal(*v)
+		if err != nil || len(text) > maxValue {
+			*v, *cut = nil, true
+			continue
+		}
+		size += len(text)
+	}
+	return f, size
+}

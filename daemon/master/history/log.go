@@ -1,0 +1,248 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Log reads the trail of records that a catalog has at one moment. It holds the undecoded records, which it shares with
+// the catalog.
+type Log struct {
+	items []store.Item // oldest first, none older than what is kept
+	whole bool         // nothing has been dropped before items
+}
+
+// Open takes the trail out of a view.
+func Open(v *catalog.View, keep Keep) Log {
+	keep = keep.WithDefaults()
+	items := slices.Clone(v.History())
+	oldest := keep.Now().Add(-keep.Age)
+	i := 0
+	for i < len(items) && TimeOf(items[i].Value).Before(oldest) {
+		i++
+	}
+	items = items[max(i, len(items)-keep.Records):]
+	return Log{items: items, whole: len(items) == 0 && i == 0 || len(items) > 0 && SequenceOf(items[0].Key) == 1}
+}
+
+// Moment is a point in the past: a store revision, or a time. The zero Moment is now.
+type Moment struct {
+	Revision uint64
+	Time     time.Time
+}
+
+// ParseMoment reads a revision or a time of RFC 3339; "" is now.
+func ParseMoment(text string) (Moment, error) {
+	if text == "" {
+		return Moment{}, nil
+	}
+	if rev, err := strconv.ParseUint(text, 10, 64); err == nil && rev > 0 {
+		return Moment{Revision: rev}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return Moment{}, model.Errorf(model.CodeInvalid, "at", "%q is no moment", text).Try("it is a revision, such as 1234, or a time, such as 2030-01-02T15:04:05Z")
+	}
+	return Moment{Time: t}, nil
+}
+
+// IsNow tells whether m is the zero Moment.
+func (m Moment) IsNow() bool { return m.Revision == 0 && m.Time.IsZero() }
+
+// since is the index of the first record after m. A leader's clock may stand before that of the leader before it, so
+// what follows a record that is after m is so too.
+func (l Log) since(m Moment) (int, error) {
+	if m.IsNow() {
+		return len(l.items), nil
+	}
+	i := slices.IndexFunc(l.items, func(it store.Item) bool {
+		if m.Revision > 0 {
+			return uint64(it.Revision) > m.Revision
+		}
+		return TimeOf(it.Value).After(m.Time)
+	})
+	switch {
+	case i < 0 && len(l.items) > 0 || l.whole:
+		if i < 0 {
+			i = len(l.items)
+		}
+		return i, nil
+	case i > 0:
+		return i, nil
+	case i == 0 && m.Revision > 0 && m.Revision+1 == uint64(l.items[0].Revision):
+		return 0, nil
+	}
+	e := model.Errorf(model.CodeNotFound, "at", "the history does not reach back to that moment")
+	if len(l.items) == 0 {
+		return 0, e.Try("nothing is kept any more; netmaster's --history-age says for how long")
+	}
+	return 0, e.Try("its first record is of %s, revision %d; netmaster's --history-limit and --history-age say how much is kept",
+		TimeOf(l.items[0].Value).Format(time.RFC3339), l.items[0].Revision)
+}
+
+// backwards yields the records from index end-1 down to 0 whose text contains every needle. A record that cannot be read
+// is passed over.
+func (l Log) backwards(end int, needles ...string) iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		for i := end - 1; i >= 0; i-- {
+			it := l.items[i]
+			if slices.ContainsFunc(needles, func(n string) bool { return !bytes.Contains(it.Value, []byte(n)) }) {
+				continue
+			}
+			r, err := Decode(it.Key, it.Value, uint64(it.Revision))
+			if err == nil && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// quoted is how a string appears in a record; "" of the empty string, which appears anywhere.
+func quoted(s string) string {
+	if s == "" {
+		return ""
+	}
+	text, _ := json.Marshal(s)
+	return string(text)
+}
+
+// Filter selects changes. What is empty selects all.
+type Filter struct {
+	Kind, Key string // of an endpoint, its container alone is enough
+	By        string // a part of the user, the program or the address
+	Since     time.Time
+	Limit     int // so many, the newest; 0: all
+}
+
+func (f Filter) accepts(e *model.HistoryEntry) bool {
+	by := func(s string) bool { return strings.Contains(s, f.By) }
+	return (f.Kind == "" || f.Kind == e.Kind) && (f.Key == "" || f.Key == e.Key || f.Kind == model.KindEndpoint().Name && strings.HasSuffix(e.Key, "-"+f.Key)) &&
+		(by(e.By.User) || by(e.By.Program) || by(e.By.Address)) && !e.Time.Before(f.Since)
+}
+
+// List returns the changes that f selects, the newest last.
+func (l Log) List(f Filter) []model.HistoryEntry {
+	var out []model.HistoryEntry
+	needle := strings.Trim(quoted(f.Key), `"`)
+	if f.Kind == KindAddress {
+		needle = "" // its key is made of two members
+	}
+	for r := range l.backwards(len(l.items), needle) {
+		entries := r.entries()
+		for i := len(entries) - 1; i >= 0; i-- {
+			if !f.accepts(&entries[i]) {
+				continue
+			}
+			out = append(out, entries[i])
+			if len(out) == f.Limit {
+				slices.Reverse(out)
+				return out
+			}
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// KindAddress is the kind of changes of addresses that no object's change brings about: holds, quarantines, releases.
+const KindAddress = "address"
+
+// entries are the changes of a record, in order.
+func (r *Record) entries() []model.HistoryEntry {
+	var out []model.HistoryEntry
+	by := model.Actor{}
+	for _, e := range r.Entries {
+		if e.By != nil {
+			by = e.By.model()
+		}
+		base := model.HistoryEntry{Sequence: r.Sequence, Revision: r.Revision, Time: r.time(), By: by, Why: e.Why}
+		moves := e.moves()
+		for i, c := range e.Changes {
+			one := base
+			one.Verb, one.Kind, one.Key, one.Cut = c.verb(), c.Kind, c.Key, c.Cut
+			for _, f := range c.Fields {
+				one.Changes = append(one.Changes, model.Change{Field: f.Name, Old: f.Old, New: f.New})
+			}
+			if i == 0 {
+				one.Addresses = moves
+			}
+			out = append(out, one)
+		}
+		if len(e.Changes) > 0 {
+			continue
+		}
+		for _, m := range moves {
+			one := base
+			one.Verb, one.Kind, one.Key, one.Addresses = m.Verb, KindAddress, m.Network+"/"+m.Address, []model.AddressChange{m}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// verb is the word for a stored verb.
+func (c *Change) verb() string {
+	switch c.Verb {
+	case created:
+		return "create"
+	case deleted:
+		return "delete"
+	}
+	return "update"
+}
+
+func (r *Record) time() time.Time { return time.UnixMilli(r.At).UTC() }
+
+// ObjectAt returns an object as it was, as JSON members; nil when there was none. present is what the store holds now.
+func (l Log) ObjectAt(kind, key string, present []byte, m Moment) (map[string]any, error) {
+	from, err := l.since(m)
+	if err != nil {
+		return nil, err
+	}
+	state := members(kind, present)
+	exists := present != nil
+	tail := Log{items: l.items[from:]}
+	for r := range tail.backwards(len(tail.items), quoted(key)) {
+		for i := len(r.Entries) - 1; i >= 0; i-- {
+			for j := len(r.Entries[i].Changes) - 1; j >= 0; j-- {
+				c := &r.Entries[i].Changes[j]
+				if c.Kind != kind || c.Key != key {
+					continue
+				}
+				if c.Cut && c.Verb != created {
+					return nil, model.Errorf(model.CodeTooLarge, "at", "%s %s at that moment is not known: the change at revision %d was too large to be kept whole", kind, key, r.Revision).
+						Try("choose a moment after revision %d", r.Revision)
+				}
+				exists = c.Verb != created
+				c.undo(state)
+			}
+		}
+	}
+	if !exists {
+		return nil, nil
+	}
+	return state, nil
+}
+
+func (c *Change) undo(state map[string]any) {
+	if c.Verb == created {
+		clear(state)
+		return
+	}
+	for _, f := range c.Fields {
+		if f.Old == nil {
+			delete(state, f.Name)
+		} else {
+			state[f.Name] = f.Old
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package history
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Place is an address of a network, or the range of a group's pool, "first-last".
+type Place struct{ Network, Address string }
+
+// Owned is what one stored record owns, in order; a value that cannot be read owns nothing.
+func Owned(key string, value []byte) ([]Place, Owner) {
+	if value == nil {
+		return nil, Owner{}
+	}
+	var r any
+	switch {
+	case strings.HasPrefix(key, record.Endpoints):
+		r = &record.Endpoint{}
+	case strings.HasPrefix(key, record.ServiceLBs):
+		r = &record.ServiceLB{}
+	case strings.HasPrefix(key, record.Networks):
+		r = &record.Network{}
+	case strings.HasPrefix(key, record.Groups):
+		r = &record.Group{}
+	case catalog.IsHold(key):
+		r = &catalog.Hold{}
+	}
+	if r == nil || json.Unmarshal(value, r) != nil {
+		return nil, Owner{}
+	}
+	return owned(r)
+}
+
+// owned is the only place that says which records own addresses.
+func owned(r any) (places []Place, o Owner) {
+	add := func(network string, addresses ...string) {
+		for _, a := range addresses {
+			if a != "" {
+				places = append(places, Place{network, a})
+			}
+		}
+	}
+	switch r := r.(type) {
+	case *record.Endpoint:
+		o = Owner{Kind: model.OwnerEndpoint, ID: r.ID, Host: r.HomingHost}
+		add(r.NetID, r.IPAddress, r.IPv6Address)
+	case *record.ServiceLB:
+		o = Owner{Kind: model.OwnerService, ID: r.ID}
+		add(r.NetID(), r.IPAddress)
+	case *record.Network:
+		o = Owner{Kind: model.OwnerGateway, ID: r.ID}
+		add(r.ID, r.Gateway, r.IPv6Gateway)
+	case *record.Group:
+		o = Owner{Kind: model.OwnerPool, ID: r.ID}
+		add(r.NetworkName+"."+r.TenantName, r.IPPool)
+	case *catalog.Hold:
+		o = Owner{Kind: model.OwnerHold, ID: r.Group, Reason: r.Reason}
+		if r.Quarantine != "" {
+			o.Kind = model.OwnerQuarantine
+		}
+		if !r.Expires.IsZero() {
+			o.Until = r.Expires.Unix()
+		}
+		add(r.Network, r.Address)
+	}
+	return places, o
+}
+
+// transfers compares what an operation's key owned with what it will own, and adds it to moves. made is the new value
+// before it was encoded, nil when that is not known.
+func transfers(moves map[Place]*Address, key string, old, new []byte, made any) {
+	at := func(p Place) *Address {
+		if moves[p] == nil {
+			moves[p] = &Address{Network: p.Network, Address: p.Address}
+		}
+		return moves[p]
+	}
+	places, owner := Owned(key, old)
+	for _, p := range places {
+		at(p).Was = &owner
+	}
+	places, now := owned(made)
+	if made == nil {
+		places, now = Owned(key, new)
+	}
+	for _, p := range places {
+		at(p).Now = &now
+	}
+}
+
+// settle lists the moves that change an owner, in order, and shortens owners that are the object of own.
+func settle(moves map[Place]*Address, own *Change) []Address {
+	var out []Address
+	for _, m := range moves {
+		if m.Was != nil && m.Now != nil && *m.Was == *m.Now {
+			continue
+		}
+		m.Was, m.Now = short(m.Was, own), short(m.Now, own)
+		out = append(out, *m)
+	}
+	slices.SortFunc(out, func(a, b Address) int {
+		return cmp.Or(cmp.Compare(a.Network, b.Network), cmp.Compare(len(a.Address), len(b.Address)), cmp.Compare(a.Address, b.Address))
+	})
+	return out
+}
+
+func short(o *Owner, own *Change) *Owner {
+	if o == nil || own == nil || o.Kind != own.Kind || o.ID != own.Key {
+		return o
+	}
+	brief := *o
+	brief.Kind, brief.ID = "", ""
+	return &brief
+}

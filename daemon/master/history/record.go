@@ -1,0 +1,172 @@
+// Package history keeps what happened: who changed which object, and which address went from whom to whom.
+//
+// It is derived from the operations of a transaction and from what the store held before, never told by the code that
+// makes the change; so nothing that is committed can be missed. Its records go into the store with the very change that
+// they tell of. Read backwards from the present they give every earlier state that they reach.
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Keep says what is kept. The zero Keep has the defaults.
+type Keep struct {
+	Records int           // transactions; 0: DefaultRecords
+	Age     time.Duration // 0: DefaultAge
+	Now     func() time.Time
+}
+
+// Defaults of Keep.
+const (
+	DefaultRecords = 10000
+	DefaultAge     = 30 * 24 * time.Hour
+)
+
+// WithDefaults fills in what is not set.
+func (k Keep) WithDefaults() Keep {
+	if k.Records == 0 {
+		k.Records = DefaultRecords
+	}
+	if k.Age == 0 {
+		k.Age = DefaultAge
+	}
+	if k.Now == nil {
+		k.Now = time.Now
+	}
+	return k
+}
+
+// Record is what one transaction did, or a part of it. JSON names are short: one is written with every endpoint.
+type Record struct {
+	Sequence uint64  `json:"-"` // in the key
+	Revision uint64  `json:"-"` // of the store's item
+	At       int64   `json:"t"` // Unix milliseconds, first in the text: see TimeOf
+	Entries  []Entry `json:"e"`
+}
+
+// Entry is what one request did.
+type Entry struct {
+	By        *Actor    `json:"b,omitempty"` // nil: the one of the entry before
+	Why       string    `json:"y,omitempty"`
+	Changes   []Change  `json:"c,omitempty"`
+	Addresses []Address `json:"a,omitempty"`
+}
+
+// Actor is model.Actor with short names.
+type Actor struct {
+	User    string `json:"u,omitempty"`
+	Program string `json:"p,omitempty"`
+	Address string `json:"a,omitempty"`
+	Via     string `json:"v,omitempty"`
+}
+
+// Change is what became of one object.
+type Change struct {
+	Verb   string  `json:"v"` // the letters below
+	Kind   string  `json:"k"`
+	Key    string  `json:"n"`
+	Fields []Field `json:"f,omitempty"`
+	Cut    bool    `json:"x,omitempty"` // fields are missing or shortened
+}
+
+// Verbs of a Change as they are stored.
+const (
+	created = "+"
+	updated = "~"
+	deleted = "-"
+)
+
+// Field is one difference. Old is missing of what was created, New of what was deleted.
+type Field struct {
+	Name string `json:"n"`
+	Old  any    `json:"o,omitempty"`
+	New  any    `json:"w,omitempty"`
+}
+
+// Address is the change of owner of an address.
+type Address struct {
+	Network string `json:"n"`
+	Address string `json:"a"`
+	Was     *Owner `json:"o,omitempty"` // nil: nobody
+	Now     *Owner `json:"w,omitempty"`
+}
+
+// Owner is model.AddressOwner with short names. An empty Kind means the object of the entry's first change.
+type Owner struct {
+	Kind   string `json:"k,omitempty"`
+	ID     string `json:"i,omitempty"`
+	Host   string `json:"h,omitempty"`
+	Until  int64  `json:"u,omitempty"` // Unix seconds
+	Reason string `json:"r,omitempty"`
+}
+
+// Key is where a record is stored. Keys are ordered as the records are.
+func Key(sequence uint64) string { return fmt.Sprintf("%s%010d", record.History, sequence) }
+
+// SequenceOf reads a Key; 0 when it is none.
+func SequenceOf(key string) uint64 {
+	n, err := strconv.ParseUint(strings.TrimPrefix(key, record.History), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Decode reads a stored record. Outside bytes: anything else is an error.
+func Decode(key string, value []byte, revision uint64) (Record, error) {
+	r := Record{Sequence: SequenceOf(key), Revision: revision}
+	if r.Sequence == 0 {
+		return r, fmt.Errorf("history record %s: the key has no number", key)
+	}
+	if err := json.Unmarshal(value, &r); err != nil {
+		return r, fmt.Errorf("history record %s: %w", key, err)
+	}
+	return r, nil
+}
+
+// TimeOf reads the time of a stored record without decoding the rest; the zero time when it cannot be read.
+func TimeOf(value []byte) time.Time {
+	const head = `{"t":`
+	if len(value) < len(head) || string(value[:len(head)]) != head {
+		return time.Time{}
+	}
+	end := len(head)
+	for end < len(value) && value[end] >= '0' && value[end] <= '9' {
+		end++
+	}
+	ms, err := strconv.ParseInt(string(value[len(head):end]), 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// owner writes an Owner in full: own is the object of the entry's first change.
+func (o *Owner) model(own *Change) *model.AddressOwner {
+	if o == nil {
+		return nil
+	}
+	out := &model.AddressOwner{Kind: o.Kind, ID: o.ID, Host: o.Host, Reason: o.Reason}
+	if o.Kind == "" && own != nil {
+		out.Kind, out.ID = own.Kind, own.Key
+	}
+	if o.Until != 0 {
+		t := time.Unix(o.Until, 0).UTC()
+		out.Until = &t
+	}
+	return out
+}
+
+func (a *Actor) model() model.Actor {
+	if a == nil {
+		return model.Actor{}
+	}
+	return model.Actor{User: a.User, Program: a.Program, Address: a.Address, Via: a.Via}
+}

@@ -1,0 +1,240 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+type historyOptions struct {
+	output
+	tenant, by, since, at string
+	limit                 int
+}
+
+func newHistory(f *Factory) *cobra.Command {
+	o := &historyOptions{}
+	c := &cobra.Command{
+		Use: "history [KIND [NAME]]", Short: "Show who changed what, the newest last; or an object as it was", ValidArgsFunction: completeKind,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 2:
+				return term.BadUsage("KIND and NAME at most are wanted, got %d arguments", len(args))
+			case o.at != "" && len(args) != 2:
+				return term.BadUsage("--at shows one object: KIND and NAME are wanted")
+			case o.limit < 0:
+				return term.BadUsage("--limit %d: it is 0, for all, or more", o.limit)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.at != "" {
+				return runObjectAt(cmd.Context(), f, o, args[0], args[1])
+			}
+			return runHistory(cmd.Context(), f, o, args)
+		},
+	}
+	o.output.register(c)
+	c.Flags().StringVarP(&o.tenant, "tenant", "t", "default", "tenant of the object NAME")
+	c.Flags().StringVar(&o.by, "by", "", "of those alone whose user, program or address contains this")
+	c.Flags().StringVar(&o.since, "since", "", "no older than this: a time such as 2030-01-02T15:04:05Z, or a duration before now such as 2h")
+	c.Flags().IntVar(&o.limit, "limit", 50, "so many, the newest; 0 is all that is kept")
+	c.Flags().StringVar(&o.at, "at", "", "the object as it was: a revision, a time, or a duration before now")
+	return c
+}
+
+// moment turns what a person types into a revision or a time of RFC 3339.
+func moment(f *Factory, flag, text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return text, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return f.Now().Add(-d.Abs()).UTC().Format(time.RFC3339Nano), nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t.UTC().Format(time.RFC3339Nano), nil
+	}
+	return "", term.BadUsage("--%s %s: it is a revision such as 1234, a time such as 2030-01-02T15:04:05Z, or a duration before now such as 10m", flag, text)
+}
+
+// historyKind is a kind's name; the history has two kinds that nothing else has.
+func historyKind(name string) (string, *model.Kind, error) {
+	if strings.EqualFold(name, "address") || strings.EqualFold(name, "provider") {
+		return strings.ToLower(name), nil, nil
+	}
+	k, err := kindOf(name)
+	if err != nil {
+		return "", nil, err
+	}
+	return k.Name, k, nil
+}
+
+// historyKey is the key of the object that a person calls name: a whole key, or a name in the tenant.
+func (o *historyOptions) historyKey(k *model.Kind, name string) string {
+	if k == nil || k.InspectOnly || strings.Contains(name, ":") {
+		return name
+	}
+	return model.Key((&scope{tenant: o.tenant}).key(k, name)...)
+}
+
+func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []string) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	q := client.HistoryQuery{By: o.by, Limit: o.limit}
+	if len(args) > 0 {
+		var k *model.Kind
+		if q.Kind, k, err = historyKind(args[0]); err != nil {
+			return err
+		}
+		if len(args) > 1 {
+			q.Key = o.historyKey(k, args[1])
+		}
+	}
+	since, err := moment(f, "since", o.since)
+	if err != nil {
+		return err
+	}
+	if since != "" {
+		if q.Since, err = time.Parse(time.RFC3339Nano, since); err != nil {
+			return term.BadUsage("--since %s: it is a time or a duration", o.since)
+		}
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	entries, err := c.History(ctx, q)
+	if err != nil {
+		return err
+	}
+	l := &listing{columns: historyColumns(format.Wide()), value: entries}
+	for _, e := range entries {
+		row := []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Kind, e.Key, difference(e)}
+		if format.Wide() {
+			row = append(row[:3], append([]string{e.By.Address, e.By.Via}, row[3:]...)...)
+		}
+		l.rows = append(l.rows, row)
+		l.names = append(l.names, e.Kind+"/"+e.Key)
+	}
+	return l.write(f, format)
+}
+
+func historyColumns(wide bool) []model.Column {
+	headers := []string{"Time", "Revision", "By", "Verb", "Kind", "Key", "Difference"}
+	if wide {
+		headers = []string{"Time", "Revision", "By", "From", "Via", "Verb", "Kind", "Key", "Difference"}
+	}
+	return columns(headers...)
+}
+
+func columns(headers ...string) []model.Column {
+	var out []model.Column
+	for _, h := range headers {
+		out = append(out, model.Column{Header: h})
+	}
+	return out
+}
+
+// stamp is a time in a table.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+
+// difference is what a change did, in one line.
+func difference(e model.HistoryEntry) string {
+	var parts []string
+	for _, c := range e.Changes {
+		switch {
+		case c.Old == nil:
+			parts = append(parts, c.Field+": "+plain(c.New))
+		case e.Verb == "delete":
+			parts = append(parts, c.Field+": "+plain(c.Old))
+		default:
+			parts = append(parts, c.Field+": "+plain(c.Old)+" -> "+plain(c.New))
+		}
+	}
+	for _, a := range e.Addresses {
+		parts = append(parts, transfer(a))
+	}
+	if e.Cut {
+		parts = append(parts, "(more was too large to be kept)")
+	}
+	if e.Why != "" {
+		parts = append(parts, "("+e.Why+")")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// plain is a value of JSON in a table.
+func plain(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "(none)"
+	case string:
+		return v
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// transfer is an address that goes from one owner to another.
+func transfer(a model.AddressChange) string {
+	switch {
+	case a.Was == nil:
+		return a.Address + " to " + a.Now.String()
+	case a.Now == nil:
+		return a.Address + " from " + a.Was.String()
+	}
+	return a.Address + " from " + a.Was.String() + " to " + a.Now.String()
+}
+
+// runObjectAt prints an object as it was; one that can be stored as a file that apply takes.
+func runObjectAt(ctx context.Context, f *Factory, o *historyOptions, kind, name string) error {
+	k, err := kindOf(kind)
+	if err != nil {
+		return err
+	}
+	at, err := moment(f, "at", o.at)
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	answer, err := c.ObjectAt(ctx, k, o.historyKey(k, name), at)
+	if err != nil {
+		return err
+	}
+	if o.json || o.format == "json" {
+		return local(term.WriteJSON(f.Out, answer))
+	}
+	if !k.InspectOnly {
+		object := k.New()
+		if err := json.Unmarshal(answer, object); err != nil {
+			return local(err)
+		}
+		return writeManifest(f.Out, object)
+	}
+	text, err := yaml.JSONToYAML(answer)
+	if err != nil {
+		return local(err)
+	}
+	return printf(f.Out, "%s", text)
+}

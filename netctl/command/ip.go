@@ -1,0 +1,266 @@
+package command
+
+import (
+	"context"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// place is the flags that say which network's address is meant.
+type place struct{ tenant, network string }
+
+func (p *place) register(c *cobra.Command) {
+	c.Flags().StringVarP(&p.tenant, "tenant", "t", "", "tenant of the network; with --network, default unless given")
+	c.Flags().StringVarP(&p.network, "network", "n", "", "of this network alone")
+}
+
+// query selects an address, of one network or of all that have it.
+func (p *place) query(address string) client.AddressQuery {
+	q := client.AddressQuery{Tenant: p.tenant, Network: p.network, Address: address}
+	if q.Network != "" && q.Tenant == "" {
+		q.Tenant = "default"
+	}
+	return q
+}
+
+func newIP(f *Factory) *cobra.Command {
+	c := &cobra.Command{Use: "ip", Short: "Addresses: who has them, and who had them"}
+	c.AddCommand(newIPShow(f), newIPHistory(f), newIPWho(f), newIPQuarantine(f), newIPRelease(f))
+	return c
+}
+
+func newIPShow(f *Factory) *cobra.Command {
+	o, p, at := &output{}, &place{}, ""
+	c := &cobra.Command{
+		Use: "show NETWORK|ADDRESS", Short: "List the addresses of a network that somebody has, or show one address", Args: exactly("NETWORK or ADDRESS"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runIPShow(cmd.Context(), f, o, p, at, args[0]) },
+	}
+	o.register(c)
+	p.register(c)
+	c.Flags().StringVar(&at, "at", "", "as it was: a revision, a time, or a duration before now")
+	return c
+}
+
+func runIPShow(ctx context.Context, f *Factory, o *output, p *place, at, what string) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	q := p.query(what)
+	if _, err := netip.ParseAddr(what); err != nil {
+		q = (&place{p.tenant, what}).query("")
+	}
+	if q.At, err = moment(f, "at", at); err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	if q.Address == "" && q.At == "" {
+		if _, err := c.Networks().Get(ctx, q.Tenant, q.Network); err != nil {
+			return err
+		}
+	}
+	states, err := c.Addresses(ctx, q)
+	if err != nil {
+		return err
+	}
+	l := &listing{columns: columns("Network", "Address", "State", "Owner", "Host", "Since", "Until"), value: states}
+	for _, s := range states {
+		owner, host, since, until := "", "", "", ""
+		if s.Owner != nil {
+			owner, host = strings.TrimSpace(s.Owner.ID+" "+bracketed(s.Owner.Reason)), s.Owner.Host
+			if s.Owner.Until != nil {
+				until = stamp(*s.Owner.Until)
+			}
+		}
+		if s.Since != nil {
+			since = stamp(*s.Since)
+		}
+		l.rows = append(l.rows, []string{s.Network, s.Address, s.State, owner, host, since, until})
+		l.names = append(l.names, s.Address)
+	}
+	return l.write(f, format)
+}
+
+func bracketed(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "(" + s + ")"
+}
+
+func newIPHistory(f *Factory) *cobra.Command {
+	o, p, limit := &output{}, &place{}, 0
+	c := &cobra.Command{
+		Use: "history ADDRESS", Short: "Show how an address went from owner to owner, the newest last", Args: exactly("ADDRESS"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runIPHistory(cmd.Context(), f, o, p, limit, args[0])
+		},
+	}
+	o.register(c)
+	p.register(c)
+	c.Flags().IntVar(&limit, "limit", 50, "so many, the newest; 0 is all that is kept")
+	return c
+}
+
+func runIPHistory(ctx context.Context, f *Factory, o *output, p *place, limit int, address string) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	q := p.query(address)
+	q.Limit = limit
+	entries, err := c.Ledger(ctx, q)
+	if err != nil {
+		return err
+	}
+	l := &listing{columns: columns("Time", "Revision", "By", "Verb", "Network", "Address", "Was", "Is"), value: entries}
+	for _, e := range entries {
+		l.rows = append(l.rows, []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Network, e.Address, e.Was.String(), e.Now.String()})
+		l.names = append(l.names, e.Address)
+	}
+	return l.write(f, format)
+}
+
+func newIPWho(f *Factory) *cobra.Command {
+	p, at := &place{}, ""
+	c := &cobra.Command{
+		Use: "who ADDRESS", Short: "Say who has an address, since when, and who had it before", Args: exactly("ADDRESS"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runIPWho(cmd.Context(), f, p, at, args[0]) },
+	}
+	p.register(c)
+	c.Flags().StringVar(&at, "at", "", "who had it then: a revision, a time, or a duration before now")
+	return c
+}
+
+func runIPWho(ctx context.Context, f *Factory, p *place, at, address string) error {
+	q := p.query(address)
+	var err error
+	if q.At, err = moment(f, "at", at); err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	states, err := c.Addresses(ctx, q)
+	if err != nil {
+		return err
+	}
+	if len(states) == 0 {
+		return model.Errorf(model.CodeNotFound, "address", "no network has the address %s", address).Try("netctl network ls --all shows the subnets")
+	}
+	for _, s := range states {
+		if err := printf(f.Out, "%s", sentence(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sentence tells of one address.
+func sentence(s model.AddressState) string {
+	text := s.Address + " of " + s.Network + ": "
+	switch {
+	case s.Owner != nil:
+		text += s.Owner.String()
+	case s.State == "outside":
+		text += "never given to anybody"
+	default:
+		text += s.State
+	}
+	if s.Pool != "" {
+		text += ", of the pool of group " + s.Pool
+	}
+	text += "\n"
+	if s.Since != nil {
+		text += "  since  " + stamp(*s.Since) + ", by " + s.By.String() + "\n"
+		text += "  before " + s.Before.String() + "\n"
+	}
+	return text
+}
+
+func newIPQuarantine(f *Factory) *cobra.Command {
+	p, lasting, reason := &place{}, time.Duration(0), ""
+	c := &cobra.Command{
+		Use: "quarantine ADDRESS", Short: "Keep a free address from everybody", Args: exactly("ADDRESS"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := model.QuarantineRequest{Network: p.id(), Address: args[0], Reason: reason, Seconds: int64(lasting / time.Second)}
+			return runIPQuarantine(cmd.Context(), f, q, lasting)
+		},
+	}
+	p.register(c)
+	c.Flags().DurationVar(&lasting, "for", 0, "for how long; 0 is until it is released")
+	c.Flags().StringVar(&reason, "reason", "", "why, for those who wonder")
+	return c
+}
+
+// id is the network as records name it; "" when none is given.
+func (p *place) id() string {
+	if q := p.query(""); q.Network != "" {
+		return q.Network + "." + q.Tenant
+	}
+	return ""
+}
+
+func runIPQuarantine(ctx context.Context, f *Factory, q model.QuarantineRequest, lasting time.Duration) error {
+	switch {
+	case q.Network == "":
+		return term.BadUsage("--network is required: the address may be one of several networks")
+	case lasting < 0 || lasting%time.Second != 0:
+		return term.BadUsage("--for %s: it is a number of seconds or more, such as 90s or 2h", lasting)
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	owner, _, err := c.Quarantine(ctx, q)
+	if err != nil {
+		return err
+	}
+	return printf(f.Out, "%s of %s: %s\n", q.Address, q.Network, owner.String())
+}
+
+func newIPRelease(f *Factory) *cobra.Command {
+	p := &place{}
+	c := &cobra.Command{
+		Use: "release ADDRESS", Short: "End a hold or a quarantine of an address", Args: exactly("ADDRESS"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runIPRelease(cmd.Context(), f, model.ReleaseRequest{Network: p.id(), Address: args[0]})
+		},
+	}
+	p.register(c)
+	return c
+}
+
+func runIPRelease(ctx context.Context, f *Factory, q model.ReleaseRequest) error {
+	if q.Network == "" {
+		return term.BadUsage("--network is required: the address may be one of several networks")
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	released, _, err := c.FreeAddress(ctx, q)
+	if err != nil {
+		return err
+	}
+	if !released {
+		return printf(f.Out, "%s of %s was free already\n", q.Address, q.Network)
+	}
+	return printf(f.Out, "%s of %s is free\n", q.Address, q.Network)
+}
