@@ -110,6 +110,9 @@ func (r *Reconciler) compile(keys []ofnet.Key) {
 	for i, k := range keys {
 		delete(r.touched, k)
 		r.ledger.set(k, sets[i], r.latest)
+		if len(sets[i].Flows) == 0 {
+			r.dropGuard(k)
+		}
 	}
 }
 
@@ -158,6 +161,7 @@ func (r *Reconciler) markDone() {
 	}
 	for a := range r.ledger.pending {
 		r.ledger.move(a, Done)
+		r.dropGuard(a.owner)
 	}
 }
 
@@ -219,6 +223,7 @@ func (r *Reconciler) fail(a *account, why string) {
 	r.ledger.move(a, Failed)
 	a.err, a.trying, a.retryAt = why, false, time.Now().Add(a.backoff)
 	r.options.Log.Warn("switch refused an owner's flows", "owner", a.owner.String(), "err", why, "retry", a.backoff)
+	r.putGuard(a.owner)
 }
 
 // halve finds an owner at fault when the switch did not name an entry: it sends the batch owner by owner, in halves.
@@ -282,6 +287,7 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 		case due.trying && r.ledger.accounts[due.owner] == due:
 			r.ledger.move(due, Done)
 			due.err, due.backoff, due.trying = "", 0, false
+			r.dropGuard(due.owner)
 			r.options.Log.Info("switch took an owner's flows at last", "owner", due.owner.String())
 		}
 		r.mu.Unlock()

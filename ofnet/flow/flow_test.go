@@ -248,3 +248,22 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodeTCPFlags reads the forms in which Open vSwitch reports TCP flags to those who speak OpenFlow 1.3.
+func TestDecodeTCPFlags(t *testing.T) {
+	const ether, proto = "\x80\x00\x0a\x02\x08\x00", "\x80\x00\x14\x01\x06"
+	for _, row := range []struct {
+		name, oxm string
+		want      flow.Match
+	}{
+		{"masked", ether + proto + "\xff\xff\x55\x08ONF\x00\x00\x02\x00\x12", flow.NewMatch(flow.TCP(), flow.EqMask(flow.TCPFlags, 0x02, 0x12))},
+		{"whole", ether + proto + "\xff\xff\x54\x06ONF\x00\x00\x02", flow.NewMatch(flow.TCP(), flow.Eq(flow.TCPFlags, 0x02))},
+	} {
+		if got, err := flow.DecodeMatch([]byte(row.oxm)); err != nil || got != row.want {
+			t.Errorf("%s: want %v, got %v, %v", row.name, row.want, got, err)
+		}
+	}
+	if m := flow.NewMatch(flow.EqBit(flow.CTLabel, 64, true)); m.String() != "ct_label=0x10000000000000000/0x10000000000000000" {
+		t.Errorf("bit 64 of the label: got %s", m)
+	}
+}

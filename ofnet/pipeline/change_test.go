@@ -80,7 +80,15 @@ func TestRuleChanges(t *testing.T) {
 	if !early.open() || !idle.open() {
 		t.Fatal("without rules: want connections, got none")
 	}
+	late := talk("web1", "db1", "ping", 0)
+	late.ports = [2]uint16{}
+	if !late.passes(false, 0) {
+		t.Fatal("without rules: want a ping to pass")
+	}
 	rules(closed + "rule web group=db:open in allow priority=100 proto=tcp ports=80")
+	if !late.passes(true, 0) {
+		t.Error("answer to a ping from before the first rule: want it to pass")
+	}
 	want(early, "open before the first rule", true, true)
 	if !idle.passes(true, ack) { // the answering side speaks first
 		t.Error("open before the first rule, answer first: want it to pass")
@@ -125,6 +133,10 @@ func TestRuleChanges(t *testing.T) {
 	want(early, "met in the middle", true, true)
 	rules("")
 	want(c80, "without rules", true, true)
+	rules("rule deny group=web:open in deny priority=1")
+	if unasked := (&conversation{t, w, l.state.Endpoints["web1"], l.state.Endpoints["other"], "ping", [2]uint16{}}); unasked.passes(true, 0) {
+		t.Error("answer to no ping, under a rule for all protocols: want it denied")
+	}
 
 	// ENF-13: rules about ICMP judge echo replies; others do not.
 	ping := talk("db1", "web1", "ping", 0)

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -22,6 +24,7 @@ func (policy) Tables() []flow.Table {
 const (
 	policySkip  = 60000 // judged already
 	policyOther = 59000 // the other end judges
+	policyGuard = 58000 // the switch refuses the rules
 )
 
 func (policy) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
@@ -56,4 +59,19 @@ func policyTier(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		c.add(r)
 	}
 	c.flowsTo(out)
+}
+
+// Guard closes a group in a direction, for all but what is open and goes on: it stands in for a tier that denies
+// something, when the switch refuses the tier's flows. Other owners have no stand-in. It is bridge.Guard.
+func (p *Pipeline) Guard(s *ofnet.State, owner, guard ofnet.Key) (out flow.Set) {
+	t, rules := s.RulesOf(owner)
+	g := s.Groups[t.Group]
+	if g == nil || !slices.ContainsFunc(rules, func(r *ofnet.Rule) bool { return r.Deny }) {
+		return out
+	}
+	side := sideOf(t.Direction)
+	closed := flow.New(side.table, policyGuard, flow.NewMatch(flow.Eq(side.own, uint64(g.ID))), flow.Do(flow.GotoTable(tRefuse)))
+	closed.Cookie = flow.NewCookie(p.Number(policy{}.Name()), round, flow.Owner(guard))
+	out.Add(closed)
+	return out
 }

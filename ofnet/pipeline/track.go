@@ -70,6 +70,10 @@ func trackSwitch(out *flow.Set) {
 	}
 	judged := flow.Do(on(bitSkip), flow.GotoTable(tPeer))
 	add(tState, 200, flow.Actions{}, flow.State(flow.CTInv|flow.CTTracked, 0))
+	// The answer to a ping that went by untracked, before the tenant's first rule: it opens nothing, so it is judged alone.
+	for _, answer := range []flow.Term{flow.Eq(flow.ICMPType, 0), flow.Eq(flow.ICMPv6Type, 129)} {
+		add(tState, 201, flow.Do(on(bitNoCommit), flow.GotoTable(tPeer)), flow.State(flow.CTInv|flow.CTTracked, 0), answer)
+	}
 	// Above the flows that look at ct_mark, so that the megaflow of a new connection does not.
 	opening := flow.Do(on(bitOpening), flow.GotoTable(tService))
 	for _, family := range []flow.Term{flow.TCP(), flow.TCP6()} {
