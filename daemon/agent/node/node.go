@@ -84,6 +84,7 @@ type Node struct {
 	members  *cluster.Members
 	registry *cluster.Registry
 	tasks    *task.Group
+	doors    []task.Task // by which requests come in
 
 	mtu      atomic.Int64
 	prepared chan struct{} // closed when the switch has been prepared for the first time
@@ -170,13 +171,13 @@ func (n *Node) parts() []task.Task {
 		task.Func("readiness", n.watchReadiness),
 	}
 	if n.CNISocket != "" {
-		parts = append(parts, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
+		n.doors = append(n.doors, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
 			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
 	}
 	if n.InspectPort != 0 {
-		parts = append(parts, inspect.NewServer(n.inspectAddresses(), inspect.Handler(n.inspection()), n.Log))
+		n.doors = append(n.doors, inspect.NewServer(n.inspectAddresses(), inspect.Handler(n.inspection()), n.Log))
 	}
-	return parts
+	return append(parts, n.doors...)
 }
 
 func (n *Node) afterPreparation(name string, run func(context.Context) error) task.Task {
@@ -271,6 +272,13 @@ func (n *Node) Waiting() []string {
 	}
 	if _, own := n.Master.(*client.Client); own && len(n.masters(context.Background())) == 0 {
 		out = append(out, "a netmaster")
+	}
+	for _, door := range n.doors {
+		select {
+		case <-door.Ready():
+		default:
+			out = append(out, door.String())
+		}
 	}
 	return slices.Compact(out)
 }
