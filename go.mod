@@ -7,6 +7,7 @@ require (
 	charm.land/lipgloss/v2 v2.0.6
 	github.com/charmbracelet/x/ansi v0.11.8
 	github.com/containernetworking/cni v1.3.1
+	github.com/google/btree v1.1.3
 	github.com/hashicorp/consul/api v1.34.5
 	github.com/julienschmidt/httprouter v1.3.0
 	github.com/prometheus/client_golang v1.23.2

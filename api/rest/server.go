@@ -61,7 +61,7 @@ func (s *server) mount(r *httprouter.Router, k *model.Kind) {
 			Refuse(w, q, err, s.log)
 			return
 		}
-		writeList(w, list)
+		Answer(w, q, Spliced{Head: []byte("["), Items: list, Tail: []byte("]")}, 0, nil, s.log)
 	})
 	r.GET(one, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		o, err := s.backend.Get(q.Context(), k, p.ByName("key"))
@@ -130,38 +130,23 @@ func (s *server) answer(w http.ResponseWriter, q *http.Request, v any, rev uint6
 	Answer(w, q, v, rev, err, s.log)
 }
 
-// writeList writes an array of what is JSON already.
-func writeList(w http.ResponseWriter, list []json.RawMessage) {
-	size := len("[]\n")
-	for _, item := range list {
-		size += len(item) + 1
-	}
-	text := append(make([]byte, 0, size), '[')
-	for i, item := range list {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, item...)
-	}
-	text = append(text, ']', '\n')
-	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(text)
-}
-
 // Answer writes v as JSON, or err in the manner that the request's sender understands.
 func Answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error, log *slog.Logger) {
 	if err != nil {
 		Refuse(w, q, err, log)
 		return
 	}
+	if rev > 0 {
+		w.Header().Set(model.RevisionHeader, strconv.FormatUint(rev, 10))
+	}
+	if pieces, ok := v.(Spliced); ok {
+		pieces.write(w)
+		return
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		Refuse(w, q, model.Errorf(model.CodeInternal, "", "encode the answer: %v", err).Because(err), log)
 		return
-	}
-	if rev > 0 {
-		w.Header().Set(model.RevisionHeader, strconv.FormatUint(rev, 10))
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(append(text, '\n'))

@@ -355,16 +355,17 @@ func (v *View) dropGroup(key string) {
 }
 
 func (v *View) putEndpoint(e *record.Endpoint) error {
-	old := v.endpoints[e.ID]
-	v.endpoints[e.ID] = e
+	old, m := v.endpoints[e.ID], &Member{Endpoint: e}
+	v.endpoints[e.ID] = m
+	v.ordered.put(m)
 	n := v.networks[e.NetID]
 	if old != nil {
-		v.unindex(old, n)
+		v.unindex(old.Endpoint, n)
 		if n != nil && old.IPAddress != e.IPAddress {
-			n.release(old.EndpointGroupKey, old.IPAddress, ownerOf(old))
+			n.release(old.EndpointGroupKey, old.IPAddress, ownerOf(old.Endpoint))
 		}
 		if n != nil && old.IPv6Address != e.IPv6Address {
-			n.release(old.EndpointGroupKey, old.IPv6Address, ownerOf(old))
+			n.release(old.EndpointGroupKey, old.IPv6Address, ownerOf(old.Endpoint))
 		}
 	}
 	if e.EndpointGroupKey != "" {
@@ -377,7 +378,7 @@ func (v *View) putEndpoint(e *record.Endpoint) error {
 	if n == nil {
 		return fmt.Errorf("network %s is unknown", e.NetID)
 	}
-	n.endpoints[e.ID] = struct{}{}
+	n.endpoints.put(m)
 	for _, address := range []string{e.IPAddress, e.IPv6Address} {
 		if address == "" {
 			continue
@@ -391,11 +392,12 @@ func (v *View) putEndpoint(e *record.Endpoint) error {
 
 func (v *View) dropEndpoint(key string) {
 	id := strings.TrimPrefix(key, record.Endpoints)
-	e := v.endpoints[id]
+	e := v.Endpoint(id)
 	if e == nil {
 		return
 	}
 	delete(v.endpoints, id)
+	v.ordered.remove(id)
 	n := v.networks[e.NetID]
 	v.unindex(e, n)
 	v.touch(model.KindEndpoint().Name, id)
@@ -408,7 +410,7 @@ func (v *View) dropEndpoint(key string) {
 func (v *View) unindex(e *record.Endpoint, n *Network) {
 	delete(v.byGroup[e.EndpointGroupKey], e.ID)
 	if n != nil {
-		delete(n.endpoints, e.ID)
+		n.endpoints.remove(e.ID)
 	}
 }
 

@@ -45,7 +45,8 @@ type View struct {
 	spaces    map[string]space // addresses that networks declare, by tenant
 	groups    map[string]*record.Group
 	tenants   map[string]*record.Tenant
-	endpoints map[string]*record.Endpoint
+	endpoints map[string]*Member
+	ordered   members        // the same
 	byGroup   map[string]set // endpoint ids by "group:tenant"
 	services  map[string]record.Service
 	holds     map[string]Hold
@@ -94,7 +95,8 @@ func newView() View {
 		spaces:    map[string]space{},
 		groups:    map[string]*record.Group{},
 		tenants:   map[string]*record.Tenant{},
-		endpoints: map[string]*record.Endpoint{},
+		endpoints: map[string]*Member{},
+		ordered:   newMembers(),
 		byGroup:   map[string]set{},
 		services:  map[string]record.Service{},
 		holds:     map[string]Hold{},

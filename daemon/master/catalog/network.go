@@ -17,13 +17,13 @@ type Network struct {
 	Pool4     *ipam.Pool
 	Pool6     *ipam.Pool6           // nil without IPv6
 	blocks    map[string]*ipam.Pool // group pools, by "group:tenant"
-	endpoints set                   // ids
+	endpoints members
 	addresses map[netip.Addr]string // who has it: "endpoint ID", "service ID", "a hold"
 }
 
 // newNetwork makes the pools of a network; err says what is wrong with the record.
 func newNetwork(r *record.Network) (*Network, error) {
-	n := &Network{Record: r, blocks: map[string]*ipam.Pool{}, endpoints: set{}, addresses: map[netip.Addr]string{}}
+	n := &Network{Record: r, blocks: map[string]*ipam.Pool{}, endpoints: newMembers(), addresses: map[netip.Addr]string{}}
 	spec, err := Spec4(r)
 	if err != nil {
 		return n, err
@@ -136,7 +136,10 @@ func (n *Network) PoolAt(a netip.Addr) *ipam.Pool {
 func (n *Network) Owner(a netip.Addr) string { return n.addresses[a] }
 
 // Endpoints is the number of endpoints on the network.
-func (n *Network) Endpoints() int { return len(n.endpoints) }
+func (n *Network) Endpoints() int { return n.endpoints.len() }
+
+// Members yields the endpoints on the network, ordered by id.
+func (n *Network) Members(yield func(*Member) bool) { n.endpoints.all(yield) }
 
 // Allocated is the number of addresses that endpoints have or that are held for them, IPv4 only.
 func (n *Network) Allocated() int {

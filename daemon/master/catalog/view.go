@@ -71,10 +71,24 @@ func (v *View) Referrers(to *model.Kind, key, from string) []string {
 }
 
 // Tenant returns a record by its state id, nil when there is none; so do Network, Group and Endpoint.
-func (v *View) Tenant(id string) *record.Tenant     { return v.tenants[id] }
-func (v *View) Network(id string) *Network          { return v.networks[id] }
-func (v *View) Group(id string) *record.Group       { return v.groups[id] }
-func (v *View) Endpoint(id string) *record.Endpoint { return v.endpoints[id] }
+func (v *View) Tenant(id string) *record.Tenant { return v.tenants[id] }
+func (v *View) Network(id string) *Network      { return v.networks[id] }
+func (v *View) Group(id string) *record.Group   { return v.groups[id] }
+func (v *View) Endpoint(id string) *record.Endpoint {
+	if m := v.endpoints[id]; m != nil {
+		return m.Endpoint
+	}
+	return nil
+}
+
+// Member is Endpoint with what is kept of it.
+func (v *View) Member(id string) *Member { return v.endpoints[id] }
+
+// Members yields all endpoints, ordered by id.
+func (v *View) Members(yield func(*Member) bool) { v.ordered.all(yield) }
+
+// CountEndpoints is the number of endpoints.
+func (v *View) CountEndpoints() int { return len(v.endpoints) }
 
 // PolicyRule returns a record by its state id, nil when there is none; so do ServiceLB and Provider.
 func (v *View) PolicyRule(id string) *record.PolicyRule { return v.policyRules[id] }
@@ -132,11 +146,11 @@ func (v *View) Groups(tenant string) []*record.Group {
 
 // Endpoints returns all endpoints, ordered by id.
 func (v *View) Endpoints() []*record.Endpoint {
-	return v.sorted(maps.Keys(v.endpoints))
+	return v.ordered.records()
 }
 
 // EndpointsOf returns the endpoints on a network, ordered by id.
-func (v *View) EndpointsOf(n *Network) []*record.Endpoint { return v.sorted(maps.Keys(n.endpoints)) }
+func (v *View) EndpointsOf(n *Network) []*record.Endpoint { return n.endpoints.records() }
 
 // EndpointsIn returns the endpoints in a group, "group:tenant", ordered by id.
 func (v *View) EndpointsIn(group string) []*record.Endpoint {
@@ -149,7 +163,7 @@ func (v *View) CountIn(group string) int { return len(v.byGroup[group]) }
 func (v *View) sorted(ids func(func(string) bool)) []*record.Endpoint {
 	var out []*record.Endpoint
 	for _, id := range slices.Sorted(ids) {
-		out = append(out, v.endpoints[id])
+		out = append(out, v.endpoints[id].Endpoint)
 	}
 	return out
 }
@@ -157,7 +171,8 @@ func (v *View) sorted(ids func(func(string) bool)) []*record.Endpoint {
 // FindEndpoint returns the first endpoint, by id, whose endpoint id, container id or name contains text.
 func (v *View) FindEndpoint(text string) *record.Endpoint {
 	var found *record.Endpoint
-	for _, e := range v.endpoints {
+	for _, m := range v.endpoints {
+		e := m.Endpoint
 		if (strings.Contains(e.EndpointID, text) || strings.Contains(e.ContainerID, text) ||
 			strings.Contains(e.EPCommonName, text)) && (found == nil || e.ID < found.ID) {
 			found = e

@@ -30,10 +30,10 @@ func endpoints(list []*record.Endpoint) []model.EndpointOper {
 	return out
 }
 
-// Network is the operational state of a network.
+// Network is the operational state of a network, but for its endpoints, which may be many.
 func Network(v *catalog.View, n *catalog.Network) model.NetworkOper {
 	o := model.NetworkOper{
-		AllocatedAddressesCount: n.Allocated(), Endpoints: endpoints(v.EndpointsOf(n)), ExternalPktTag: n.Record.ExtPktTag,
+		AllocatedAddressesCount: n.Allocated(), ExternalPktTag: n.Record.ExtPktTag,
 		NetworkTag: n.Record.NetworkTag, NumEndpoints: n.Endpoints(), PktTag: n.Record.PktTag,
 	}
 	if n.Pool4 != nil {
@@ -80,6 +80,7 @@ func Tenant(v *catalog.View, name string) model.TenantOper {
 	}
 	for _, n := range v.Networks(name) {
 		no := Network(v, n)
+		no.Endpoints = endpoints(v.EndpointsOf(n))
 		no.NetworkTag = ""
 		o.Networks = append(o.Networks, no)
 		o.TotalEndpoints += n.Endpoints()

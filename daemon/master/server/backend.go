@@ -15,7 +15,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
-	"github.com/contiv/contiv/daemon/master/oper"
 	"github.com/contiv/contiv/daemon/store"
 )
 
@@ -138,8 +137,13 @@ func (b *backend) Watch(ctx context.Context, kinds []*model.Kind) iter.Seq[model
 func (b *backend) full(v *catalog.View, k *model.Kind) model.Event {
 	e := model.Event{Type: model.EventFull, Kind: k.Name, Items: []json.RawMessage{}, Revision: uint64(v.Revision())}
 	if k.InspectOnly {
-		for _, ep := range v.Endpoints() {
-			e.Items = append(e.Items, b.encode(endpointEvent(ep.ID, oper.Endpoint(ep))))
+		for m := range v.Members {
+			text, err := keyed(m)
+			if err != nil {
+				b.log.Error("encode endpoints for the watch stream", "err", err)
+				continue
+			}
+			e.Items = append(e.Items, text)
 		}
 		return e
 	}
@@ -156,8 +160,13 @@ func (b *backend) full(v *catalog.View, k *model.Kind) model.Event {
 func (b *backend) change(v *catalog.View, k *model.Kind, key string) model.Event {
 	e := model.Event{Type: model.EventDelete, Kind: k.Name, Key: key, Revision: uint64(v.Revision())}
 	if k.InspectOnly {
-		if ep := v.Endpoint(key); ep != nil {
-			e.Type, e.Object = model.EventPut, b.encode(endpointEvent(key, oper.Endpoint(ep)))
+		if m := v.Member(key); m != nil {
+			text, err := keyed(m)
+			if err != nil {
+				b.log.Error("encode an endpoint for the watch stream", "err", err)
+				return e
+			}
+			e.Type, e.Object = model.EventPut, text
 		}
 		return e
 	}
@@ -169,18 +178,4 @@ func (b *backend) change(v *catalog.View, k *model.Kind, key string) model.Event
 		e.Type, e.Object = model.EventPut, text
 	}
 	return e
-}
-
-func endpointEvent(id string, o model.EndpointOper) model.EndpointOper {
-	o.Key = id
-	return o
-}
-
-func (b *backend) encode(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err != nil {
-		b.log.Error("encode an object for the watch stream", "err", err)
-		return json.RawMessage("null")
-	}
-	return text
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/oper"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -31,14 +30,11 @@ func (s *Server) mountInfo(r *httprouter.Router) {
 		}
 		rest.Answer(w, q, list, 0, nil, s.Log)
 	})
-	get("/api/v1/endpoints/", func(*http.Request) any {
-		out := []model.EndpointOper{}
-		s.Catalog.View(func(v *catalog.View) {
-			for _, e := range v.Endpoints() {
-				out = append(out, oper.Endpoint(e))
-			}
-		})
-		return out
+	r.GET("/api/v1/endpoints/", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+		list := rest.Spliced{Head: []byte("["), Tail: []byte("]")}
+		var err error
+		s.Catalog.View(func(v *catalog.View) { list.Items, err = texts(v.Members, v.CountEndpoints()) })
+		rest.Answer(w, q, list, 0, err, s.Log)
 	})
 }
 

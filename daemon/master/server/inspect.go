@@ -24,7 +24,7 @@ func (b *backend) Inspect(ctx context.Context, k *model.Kind, key string) (out a
 			return
 		}
 		if o := v.Object(k, key); o != nil {
-			out, err = b.inspect(v, o), nil
+			out, err = b.inspect(v, o)
 			if router, _ = o.(*model.Bgp); router != nil {
 				agent = agentOf(v, router.Hostname)
 			}
@@ -42,46 +42,42 @@ func (b *backend) Inspect(ctx context.Context, k *model.Kind, key string) (out a
 	return out, err
 }
 
-func (b *backend) inspect(v *catalog.View, o model.Object) any {
+func (b *backend) inspect(v *catalog.View, o model.Object) (any, error) {
 	switch o := o.(type) {
 	case *model.Global:
 		state := oper.Global(v, b.clusterMode)
-		return model.GlobalInspect{Config: o, Oper: &state}
+		return model.GlobalInspect{Config: o, Oper: &state}, nil
 	case *model.Tenant:
 		state := oper.Tenant(v, o.TenantName)
-		return model.TenantInspect{Config: o, Oper: &state}
+		return model.TenantInspect{Config: o, Oper: &state}, nil
 	case *model.Network:
-		state := model.NetworkOper{}
-		if n := v.Network(o.NetworkName + "." + o.TenantName); n != nil {
-			state = oper.Network(v, n)
-		}
-		return model.NetworkInspect{Config: o, Oper: &state}
+		return inspectNetwork(v, o, v.Network(o.NetworkName+"."+o.TenantName))
 	case *model.EndpointGroup:
 		state := model.EndpointGroupOper{}
 		if g := v.Group(o.GroupName + ":" + o.TenantName); g != nil {
 			state = oper.Group(v, g)
 		}
-		return model.EndpointGroupInspect{Config: o, Oper: &state}
+		return model.EndpointGroupInspect{Config: o, Oper: &state}, nil
 	case *model.Policy:
 		state := oper.Policy(v, o)
-		return model.PolicyInspect{Config: o, Oper: &state}
+		return model.PolicyInspect{Config: o, Oper: &state}, nil
 	case *model.Rule:
-		return model.RuleInspect{Config: o, Oper: &model.RuleOper{}}
+		return model.RuleInspect{Config: o, Oper: &model.RuleOper{}}, nil
 	case *model.ServiceLB:
 		state := model.ServiceLBOper{}
 		if s := v.ServiceLB(o.ServiceName + ":" + o.TenantName); s != nil {
 			state = oper.Service(v, s)
 		}
-		return model.ServiceLBInspect{Config: o, Oper: &state}
+		return model.ServiceLBInspect{Config: o, Oper: &state}, nil
 	case *model.AppProfile:
 		out := model.AppProfileInspect{Config: o}
 		if state, info := fabric.State(v, o); state != "" {
 			out.Oper = &model.AppProfileOper{FabricState: state, FabricInfo: info}
 		}
-		return out
+		return out, nil
 	case *model.AciGw:
-		return model.AciGwInspect{Config: o, Oper: &model.AciGwOper{NumAppProfiles: v.Count(model.KindAppProfile())}}
+		return model.AciGwInspect{Config: o, Oper: &model.AciGwOper{NumAppProfiles: v.Count(model.KindAppProfile())}}, nil
 	default:
-		return struct{ Config model.Object }{o}
+		return struct{ Config model.Object }{o}, nil
 	}
 }

@@ -75,7 +75,7 @@ func newMetrics(c Config, registry *prometheus.Registry) *metrics {
 		}),
 		gauge("contiv_master_revision", "Store revision that this netmaster knows.", func() float64 { return float64(c.Catalog.Revision()) }),
 		gauge("contiv_master_networks", "Networks.", count(func(v *catalog.View) int { return len(v.Networks("")) })),
-		gauge("contiv_master_endpoints", "Endpoints.", count(func(v *catalog.View) int { return len(v.Endpoints()) })),
+		gauge("contiv_master_endpoints", "Endpoints.", count(func(v *catalog.View) int { return v.CountEndpoints() })),
 	)
 	return m
 }

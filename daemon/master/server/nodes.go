@@ -31,7 +31,7 @@ func (s *Server) nodes(ctx context.Context) []model.Node {
 	silent := map[string]int{} // endpoints by host
 	s.Catalog.View(func(v *catalog.View) {
 		masters, agents, wanted = v.Services(record.ServiceMaster), v.Services(record.ServiceAgent), v.AgentRevision()
-		for _, e := range v.Endpoints() {
+		for e := range v.Members {
 			silent[e.HomingHost]++
 		}
 	})
