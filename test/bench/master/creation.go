@@ -84,7 +84,16 @@ func cost(ctx context.Context, db store.Store, t *report.Table) error {
 		return fmt.Errorf("list the endpoints: %d, %w", len(items), err)
 	}
 	bytes := len(items[0].Key) + len(items[0].Value) + len(record.LeaderKey)
-	t.Add(report.Row{What: "bytes of its one transaction", Ours: fmt.Sprint(bytes), Target: "<= 1536", Met: bytes <= 1536})
+	told, _, err := db.List(ctx, record.History)
+	if err != nil || len(told) == 0 {
+		return fmt.Errorf("list the history: %d, %w", len(told), err)
+	}
+	least := len(told[0].Key) + len(told[0].Value)
+	for _, r := range told { // the smallest is that of one endpoint alone
+		least = min(least, len(r.Key)+len(r.Value))
+	}
+	bytes += least
+	t.Add(report.Row{What: "bytes of its one transaction, history included", Ours: fmt.Sprint(bytes), Target: "<= 1536", Met: bytes <= 1536})
 	return nil
 }
 

@@ -48,6 +48,13 @@ func run(ctx context.Context, bin string, n, rounds, kills int) error {
 	if err := memory.Write(os.Stdout); err != nil {
 		return err
 	}
+	full, err := inspections(ctx, dir, netmaster, log)
+	if err != nil {
+		return err
+	}
+	if err := full.Write(os.Stdout); err != nil {
+		return err
+	}
 	made, err := networkCreations(ctx, dir, netmaster, filepath.Join(filepath.Dir(netmaster), "netctl"), log)
 	if err != nil {
 		return err

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/test/bench/report"
+)
+
+// inspections measures inspecting a /16 whose every address an endpoint has, of a netmaster that found it in the store:
+// until the first byte of the answer, and its CPU time for the whole of it.
+func inspections(ctx context.Context, dir, netmaster string, log *slog.Logger) (*report.Table, error) {
+	etcd, err := embedded.Start(ctx, embedded.Config{Dir: filepath.Join(dir, "etcd-inspection"), Log: log})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = etcd.Close() }()
+	if err := fill(ctx, etcd); err != nil {
+		return nil, err
+	}
+	m, err := launch(ctx, netmaster, etcd.ClientURL(), filepath.Join(dir, "inspection.log"))
+	if err != nil {
+		return nil, err
+	}
+	defer m.end(syscall.SIGTERM)
+	url := "http://" + m.address + "/api/v1/inspect/networks/default:full/"
+	size, _, err := fetch(ctx, m.HTTP, url) // the first one encodes
+	if err != nil {
+		return nil, err
+	}
+	const rounds = 20
+	before, err := spentBy(m.cmd.Process.Pid)
+	if err != nil {
+		return nil, err
+	}
+	var first []time.Duration
+	for range rounds {
+		_, wait, err := fetch(ctx, m.HTTP, url)
+		if err != nil {
+			return nil, err
+		}
+		first = append(first, wait)
+	}
+	after, err := spentBy(m.cmd.Process.Pid)
+	if err != nil {
+		return nil, err
+	}
+	median := report.Median(first)
+	t := &report.Table{Title: fmt.Sprintf("Inspecting a full /16: 65,534 endpoints, %d MB of JSON", size>>20)}
+	t.Add(report.Row{What: "until the answer begins", Ours: report.Millis(median), Target: "<= 5 ms", Met: median <= 5*time.Millisecond})
+	t.Add(report.Row{What: "netmaster's CPU time, sending included", Ours: report.Millis((after - before) / rounds), Target: "-", Met: true})
+	return t, nil
+}
+
+// fill writes the network and its endpoints as a netmaster would have.
+func fill(ctx context.Context, db store.Store) error {
+	tx := &store.Tx{}
+	put := func(key string, v any) error {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		tx.Put(key, text)
+		if len(tx.Ops()) < 100 {
+			return nil
+		}
+		_, err = db.Commit(ctx, tx)
+		tx = &store.Tx{}
+		return err
+	}
+	n := &model.Network{TenantName: "default", NetworkName: "full", Encap: "vlan", NwType: "data", PktTag: 1, Subnet: "10.1.0.0/16"}
+	if err := put(record.Objects+n.Kind().Name+"/"+n.ObjectKey(), n); err != nil {
+		return err
+	}
+	r := &record.Network{ID: "full.default", Tenant: "default", NetworkName: "full", NwType: "data", PktTagType: "vlan", PktTag: 1, SubnetIP: "10.1.0.0",
+		SubnetLen: 16, IPAddrRange: "10.1.0.0-10.1.255.255"}
+	if err := put(record.Networks+r.ID, r); err != nil {
+		return err
+	}
+	for i := 1; i < 1<<16-1; i++ {
+		name := fmt.Sprintf("%064d", i)
+		e := &record.Endpoint{ID: r.ID + "-" + name, NetID: r.ID, EndpointID: name, ContainerID: name, HomingHost: "h1",
+			IPAddress:  netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}).String(),
+			MacAddress: fmt.Sprintf("02:02:0a:01:%02x:%02x", i>>8, i&255)}
+		if err := put(record.Endpoints+e.ID, e); err != nil {
+			return err
+		}
+	}
+	_, err := db.Commit(ctx, tx)
+	return err
+}
+
+// fetch reads url whole and tells its size, and how long its answer took to begin.
+func fetch(ctx context.Context, c *http.Client, url string) (size int64, began time.Duration, err error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	q.Header.Set("Accept", "application/json")
+	start := time.Now()
+	answer, err := c.Do(q)
+	if err != nil {
+		return 0, 0, err
+	}
+	began = time.Since(start)
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return 0, 0, fmt.Errorf("%s: %s", url, answer.Status)
+	}
+	size, err = io.Copy(io.Discard, answer.Body)
+	return size, began, err
+}
+
+// spentBy is the CPU time of a process so far, user and system: fields 14 and 15 of proc(5) stat, in hundredths of a second.
+func spentBy(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, after, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
+	}
+	var ticks time.Duration
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		ticks += time.Duration(n)
+	}
+	return ticks * 10 * time.Millisecond, nil
+}
