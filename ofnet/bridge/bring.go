@@ -381,8 +381,17 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 	}
 	out := make([]LiveFlow, len(list))
 	r.mu.Lock()
+	rules := make(map[uint64]ofnet.Key, len(r.state.Rules)) // their flows are booked by tier, but named by rule
+	for _, rule := range r.state.Rules {
+		rules[flow.Owner(rule.Key())] = rule.Key()
+	}
 	for i := range list {
-		out[i] = LiveFlow{Flow: list[i].Flow, Owner: r.ledger.byNumber[list[i].Flow.Cookie.Owner()],
+		number := list[i].Flow.Cookie.Owner()
+		owner, booked := r.ledger.byNumber[number]
+		if !booked {
+			owner = rules[number]
+		}
+		out[i] = LiveFlow{Flow: list[i].Flow, Owner: owner,
 			Packets: list[i].Packets, Bytes: list[i].Bytes, Seconds: list[i].Seconds}
 	}
 	r.mu.Unlock()

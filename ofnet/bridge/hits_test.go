@@ -45,4 +45,20 @@ func TestHits(t *testing.T) {
 	if len(hits) != 2 { // the rule, and the switch's own flows in the tables
 		t.Errorf("owners of flows in the tables of rules: want 2, got %d", len(hits))
 	}
+	live, err := r.Flows(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, f := range live {
+		switch f.Owner {
+		case rule.Key():
+			named++
+		case ofnet.Key{}:
+			t.Errorf("flow without a cause: %s", f.Flow)
+		}
+	}
+	if named != len(flows) {
+		t.Errorf("flows that name the rule: want %d, got %d", len(flows), named)
+	}
 }

@@ -17,6 +17,7 @@ type Glossary struct {
 	networks map[uint64]string
 	tenants  map[uint64]string
 	groups   map[uint64]string
+	rules    map[uint64]string // by the number that connections carry
 	ports    map[uint64]string
 	tags     map[uint64]string // networks by VNI
 	hosts    map[netip.Addr]string
@@ -26,7 +27,7 @@ type Glossary struct {
 // NewGlossary reads the names in s.
 func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 	g := &Glossary{networks: map[uint64]string{}, tenants: map[uint64]string{}, groups: map[uint64]string{0: "no group"}, tags: map[uint64]string{},
-		ports: map[uint64]string{}, hosts: map[netip.Addr]string{}, tables: p.tables}
+		rules: map[uint64]string{}, ports: map[uint64]string{}, hosts: map[netip.Addr]string{}, tables: p.tables}
 	for name, n := range s.Segments {
 		g.networks[uint64(n.ID)] = name
 		if n.Encap == ofnet.VXLAN {
@@ -38,6 +39,9 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 	}
 	for name, x := range s.Groups {
 		g.groups[uint64(x.ID)] = name
+	}
+	for id, r := range s.Rules {
+		g.rules[uint64(uint32(flow.Owner(r.Key())))] = id
 	}
 	for name, h := range s.Hosts {
 		if h.VTEP.IsValid() {
@@ -71,6 +75,8 @@ func flagWords() map[int][2]string {
 		bitLocal:    {"receiver is here", "receiver is elsewhere"},
 		bitNoCommit: {"not to be remembered", "to be remembered"},
 		bitHairpin:  {"hairpin", "no hairpin"},
+		bitReply:    {"an answer", "no answer"},
+		bitOpening:  {"opens a connection", "does not open a connection"},
 	}
 }
 
@@ -217,6 +223,8 @@ func (g *Glossary) load(step string, v uint64, reg string, vni bool, first strin
 		return "sender's group " + named(g.groups, v, "number ")
 	case "4":
 		return "receiver's group " + named(g.groups, v, "number ")
+	case "6", "7":
+		return "admitted by rule " + named(g.rules, v, "number ")
 	case "5":
 		return "way out is " + named(g.ports, v, "port ")
 	}

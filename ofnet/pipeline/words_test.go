@@ -15,6 +15,7 @@ func glossary() *Glossary {
 	s.Tenants["acme"] = &ofnet.Tenant{Name: "acme", ID: 7}
 	s.Segments["blue.acme"] = &ofnet.Segment{Name: "blue.acme", Tenant: "acme", ID: 0x10001, Encap: ofnet.VXLAN, Tag: 5001}
 	s.Groups["web:acme"] = &ofnet.Group{Name: "web:acme", ID: 3}
+	s.Rules["acme:web:r1:inRx"] = &ofnet.Rule{ID: "acme:web:r1:inRx"}
 	s.Hosts["h2"] = &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.0.2.2")}
 	s.Endpoints["blue.acme-c1"] = &ofnet.Endpoint{ID: "blue.acme-c1", Port: 5}
 	return Default().NewGlossary(s)
@@ -57,6 +58,8 @@ func TestGlossaryActions(t *testing.T) {
 		{"go on", flow.Do(flow.GotoTable(tSource)), "go on at source"},
 		{"an entry", flow.Do(append(enter(bitEndpoint, &ofnet.Segment{ID: 0x10001}, &ofnet.Tenant{ID: 7}), load(regSrcGroup, 3), flow.GotoTable(tSource))...),
 			"from a local endpoint, network blue.acme, tenant acme, sender's group web:acme, go on at source"},
+		{"a verdict", flow.Do(load(regRuleIn, uint32(flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "acme:web:r1:inRx"}))), flow.GotoTable(tCommit)),
+			"admitted by rule acme:web:r1:inRx, go on at commit"},
 		{"a tunnel", flow.Do(append(tunnelTo(nil, &ofnet.Segment{Tag: 5001}, netip.MustParseAddr("192.0.2.2")), load(regOut, 1000), flow.GotoTable(tPolicyOut))...),
 			"VNI 5001, tunnel to host h2, way out is the tunnel port, go on at policy_out"},
 		{"out", flow.Do(flow.Output(5)), "out to endpoint blue.acme-c1"},
