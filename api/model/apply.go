@@ -33,6 +33,15 @@ type ApplyResult struct {
 	Key     string   `json:"key"`
 	Action  Action   `json:"action"`
 	Changes []Change `json:"changes,omitempty"`
+	// Affected is whose forwarding the change concerns; nil: nobody's yet. Only a dry run tells.
+	Affected *Affected `json:"affected,omitempty"`
+}
+
+// Affected is whom a change of an object concerns, as things are before it.
+type Affected struct {
+	Groups    []string `json:"groups,omitempty"` // keys
+	Endpoints int      `json:"endpoints"`
+	Hosts     []string `json:"hosts,omitempty"` // that the endpoints are on
 }
 
 // Change is one field that differs.

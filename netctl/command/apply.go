@@ -75,7 +75,7 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 		note = " (dry run)"
 	}
 	for _, r := range results {
-		if err := printf(f.Out, "%s %s %s%s\n", r.Kind, r.Key, r.Action, note); err != nil {
+		if err := printf(f.Out, "%s %s %s%s\n", r.Kind, r.Key, r.Action, note+affects(r.Affected)); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func runDiff(ctx context.Context, f *Factory, o *applyOptions) error {
 		}
 		different++
 		sign := map[model.Action]string{model.ActionCreated: "+", model.ActionUpdated: "~"}[r.Action]
-		if err := printf(f.Out, "%s %s %s%s\n", sign, r.Kind, r.Key, affects(ctx, f, r)); err != nil {
+		if err := printf(f.Out, "%s %s %s%s\n", sign, r.Kind, r.Key, affects(r.Affected)); err != nil {
 			return err
 		}
 		for _, change := range r.Changes {
@@ -133,23 +133,26 @@ func runDiff(ctx context.Context, f *Factory, o *applyOptions) error {
 	return &term.Exit{Code: exitDiffers, Err: fmt.Errorf("%d of %d objects differ", different, len(results))}
 }
 
-// affects counts the endpoints that a change of an object concerns, where its operational state tells.
-func affects(ctx context.Context, f *Factory, r model.ApplyResult) string {
-	k, ok := model.KindOf(r.Kind)
-	c, err := f.client()
-	if !ok || err != nil || r.Action != model.ActionUpdated {
+// affects says in words whom a change concerns.
+func affects(a *model.Affected) string {
+	if a == nil {
 		return ""
 	}
-	var answer struct {
-		Oper struct{ NumEndpoints, TotalEndpoints int }
+	var parts []string
+	switch len(a.Groups) {
+	case 0:
+	case 1:
+		parts = append(parts, "group "+a.Groups[0])
+	default:
+		parts = append(parts, "groups "+strings.Join(a.Groups, ", "))
 	}
-	if err := c.InspectRaw(ctx, k, &answer, r.Key); err != nil {
-		return ""
+	switch {
+	case a.Endpoints == 1:
+		parts = append(parts, "1 endpoint on "+a.Hosts[0])
+	case a.Endpoints > 1:
+		parts = append(parts, fmt.Sprintf("%d endpoints on %s", a.Endpoints, strings.Join(a.Hosts, ", ")))
 	}
-	if n := max(answer.Oper.NumEndpoints, answer.Oper.TotalEndpoints); n > 0 {
-		return fmt.Sprintf(" (affects %d endpoints)", n)
-	}
-	return ""
+	return " (affects " + strings.Join(parts, "; ") + ")"
 }
 
 func shown(v any) string {

@@ -9,8 +9,8 @@ import (
 )
 
 // Apply carries out a request of several objects, each after those that it needs. It reports what it did to each; the
-// first refusal aborts the whole, and names the object.
-func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, remove bool) ([]model.ApplyResult, error) {
+// first refusal aborts the whole, and names the object. For a dry run it also tells whom each change concerns.
+func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, remove, dry bool) ([]model.ApplyResult, error) {
 	ordered := slices.Clone(objects)
 	rank := map[*model.Kind]int{}
 	for i, k := range model.Order() {
@@ -25,17 +25,28 @@ func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, remove bool) ([]
 	var results []model.ApplyResult
 	err := tx.Together(func() error {
 		for _, o := range ordered {
+			affected := affectedBy(tx, o, dry)
 			result, err := a.applyOne(tx, o, remove)
 			if err != nil {
 				e := *model.AsError(err)
 				e.Message = fmt.Sprintf("%s %s: %s", o.Kind().Name, o.ObjectKey(), e.Message)
 				return &e
 			}
+			if result.Action != model.ActionUnchanged && result.Action != model.ActionAbsent {
+				result.Affected = affected
+			}
 			results = append(results, result)
 		}
 		return nil
 	})
 	return results, err
+}
+
+func affectedBy(tx *commit.Tx, o model.Object, dry bool) *model.Affected {
+	if !dry {
+		return nil
+	}
+	return Affected(tx.View, o)
 }
 
 func (a *Admitter) applyOne(tx *commit.Tx, o model.Object, remove bool) (model.ApplyResult, error) {

@@ -47,11 +47,6 @@ func (m members) remove(id string) { m.tree.Delete(&Member{Endpoint: &record.End
 // all yields them in order.
 func (m members) all(yield func(*Member) bool) { m.tree.Ascend(yield) }
 
-func (m members) get(id string) *Member {
-	x, _ := m.tree.Get(&Member{Endpoint: &record.Endpoint{ID: id}})
-	return x
-}
-
 func (m members) records() []*record.Endpoint {
 	out := make([]*record.Endpoint, 0, m.len())
 	for x := range m.all {

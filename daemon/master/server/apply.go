@@ -31,7 +31,7 @@ func (s *Server) mountApply(r *httprouter.Router) {
 		}
 		results := []model.ApplyResult{}
 		rev, err := settled(q.Context(), s.Commit, s.Settler, func(tx *commit.Tx) error {
-			done, err := s.Admit.Apply(tx, objects, request.Delete)
+			done, err := s.Admit.Apply(tx, objects, request.Delete, request.DryRun)
 			if err != nil {
 				return err
 			}

@@ -53,9 +53,11 @@ func (b *backend) Get(_ context.Context, k *model.Kind, key string) (out model.O
 // Put creates or updates an object.
 func (b *backend) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
 	rev, err := settled(ctx, b.commit, b.settler, func(tx *commit.Tx) error {
-		if old := tx.Object(object.Kind(), object.ObjectKey()); again && old != nil && len(model.Differences(old, object)) == 0 {
-			tx.Postpone() // what follows from the first attempt may be under way
-			return nil
+		if again {
+			if old := tx.Object(object.Kind(), object.ObjectKey()); old != nil && len(model.Differences(old, object)) == 0 {
+				tx.Postpone() // what follows from the first attempt may be under way
+				return nil
+			}
 		}
 		return b.admit.Put(tx, object)
 	})

@@ -1,0 +1,106 @@
+package admit
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Affected tells whose forwarding a change of an object concerns: the groups, and the endpoints with their hosts, as
+// they are now. A change that concerns nobody yet has none.
+func Affected(v *catalog.View, o model.Object) *model.Affected {
+	r := reach{view: v, groups: map[string]bool{}, endpoints: map[string]*record.Endpoint{}}
+	r.object(o)
+	if len(r.groups)+len(r.endpoints) == 0 {
+		return nil
+	}
+	out := &model.Affected{Groups: slices.Sorted(maps.Keys(r.groups)), Endpoints: len(r.endpoints)}
+	hosts := map[string]bool{}
+	for _, e := range r.endpoints {
+		hosts[e.HomingHost] = true
+	}
+	out.Hosts = slices.Sorted(maps.Keys(hosts))
+	return out
+}
+
+// reach gathers what a change concerns.
+type reach struct {
+	view      *catalog.View
+	groups    map[string]bool // API keys
+	endpoints map[string]*record.Endpoint
+}
+
+func (r *reach) object(o model.Object) {
+	switch o := o.(type) {
+	case *model.Global:
+		r.tenant("")
+	case *model.Tenant:
+		r.tenant(o.TenantName)
+	case *model.Network:
+		r.network(r.view.Network(o.NetworkName + "." + o.TenantName))
+		r.referring(o, model.KindEndpointGroup())
+	case *model.EndpointGroup:
+		r.group(o.TenantName, o.GroupName)
+	case *model.Policy, *model.Netprofile, *model.ExtContractsGroup:
+		r.referring(o, model.KindEndpointGroup())
+	case *model.Rule:
+		if p, ok := r.view.Object(model.KindPolicy(), model.Key(o.TenantName, o.PolicyName)).(*model.Policy); ok {
+			r.object(p)
+		}
+	case *model.AppProfile:
+		for _, name := range o.EndpointGroups {
+			r.group(o.TenantName, name)
+		}
+	case *model.ServiceLB:
+		if s := r.view.ServiceLB(o.ServiceName + ":" + o.TenantName); s != nil {
+			r.add(r.view.ProvidersOf(s))
+		}
+	case *model.Bgp:
+		for m := range r.view.Members {
+			if m.HomingHost == o.Hostname {
+				r.endpoints[m.ID] = m.Endpoint
+			}
+		}
+	}
+}
+
+// tenant adds a tenant's groups and networks; "" is all tenants.
+func (r *reach) tenant(name string) {
+	for _, n := range r.view.Networks(name) {
+		r.network(n)
+	}
+	for _, g := range r.view.Groups(name) {
+		r.group(g.TenantName, g.GroupName)
+	}
+}
+
+func (r *reach) network(n *catalog.Network) {
+	if n != nil {
+		r.add(r.view.EndpointsOf(n))
+	}
+}
+
+func (r *reach) referring(o model.Object, from *model.Kind) {
+	for _, key := range r.view.Referrers(o.Kind(), o.ObjectKey(), from.Name) {
+		if g, ok := r.view.Object(from, key).(*model.EndpointGroup); ok {
+			r.group(g.TenantName, g.GroupName)
+		}
+	}
+}
+
+func (r *reach) group(tenant, name string) {
+	if !r.view.Has(model.KindEndpointGroup().Name, model.Key(tenant, name)) {
+		return
+	}
+	r.groups[model.Key(tenant, name)] = true
+	r.add(r.view.EndpointsIn(name + ":" + tenant))
+}
+
+func (r *reach) add(list []*record.Endpoint) {
+	for _, e := range list {
+		r.endpoints[e.ID] = e
+	}
+}
