@@ -19,8 +19,8 @@ type pinging struct {
 	pidFile string // on the container's host, which sees it in /run/lab
 }
 
-// answered is what ping(8) prints of each answer.
-var answered = regexp.MustCompile(`icmp_seq=(\d+)`)
+// answered is what ping(8) prints of each answer: when it came, in seconds, and its number.
+var answered = regexp.MustCompile(`\[(\d+\.\d+)\].* icmp_seq=(\d+)`)
 
 func (s *Session) doPinging(args []string) error {
 	if err := need(args, 2, "pinging FROM TO"); err != nil {
@@ -34,7 +34,7 @@ func (s *Session) doPinging(args []string) error {
 		return err
 	}
 	p := &pinging{from: args[0], pidFile: "/run/lab/pinging.pid"}
-	script := fmt.Sprintf("echo $$ > %s; exec ping -n -i 0.01 -W 1 %s", p.pidFile, address)
+	script := fmt.Sprintf("echo $$ > %s; exec ping -n -D -i 0.01 -W 1 %s", p.pidFile, address)
 	p.cmd = exec.Command(filepath.Join(s.bin, "contiv"), "lab", "--dir", s.dir, "--name", s.name, "exec", p.from, "--", "sh", "-c", script)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	p.cmd.WaitDelay = time.Second
@@ -69,13 +69,18 @@ func (s *Session) doLost(args []string) error {
 	_ = p.cmd.Wait() // its exit code says only whether anything came back
 	s.ping = nil
 	// Those after the last answer may have been on their way when ping was stopped.
-	last, seen := 0, map[int]bool{}
+	last, seen := 0, map[int]string{}
 	for _, m := range answered.FindAllStringSubmatch(p.out.String(), -1) {
-		n, _ := strconv.Atoi(m[1])
-		seen[n], last = true, max(last, n)
+		n, _ := strconv.Atoi(m[2])
+		seen[n], last = m[1], max(last, n)
 	}
 	lost := last - len(seen)
 	s.tb.Logf("           %d of %d pings were lost", lost, last)
+	for n := 2; n <= last; n++ {
+		if seen[n] == "" && seen[n-1] != "" {
+			s.tb.Logf("           number %d, after %s", n, seen[n-1])
+		}
+	}
 	if lost > limit || last == 0 {
 		s.stdout = p.out.String()
 		return fmt.Errorf("want at most %d lost, got %d of %d", limit, lost, last)
