@@ -8,7 +8,9 @@
 //	cni add|del|check h1 web --net blue  call the CNI plugin and nothing else
 //	ping web db [-6] [-c N]              succeeds when every ping is answered
 //	tcp web db PORT [-6]                 a MiB there and back
+//	ask web SERVER NAME [TYPE]           ask a name server over UDP
 //	kill|stop|start|restart|pause|resume PART HOST
+//	serving web ADDRESS                  a name server that knows everybody by one address
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
 //	pinging web db                       ping every 10 ms in the background
 //	lost <= N                            end that; no more than N pings were lost
@@ -62,6 +64,7 @@ type Session struct {
 	flows  map[string]string
 	ping   *pinging
 	talks  map[string]*talking // open connections by name
+	serves []*serving
 	verbs  map[string]verb
 }
 
@@ -71,7 +74,7 @@ type verb func(args []string) error
 func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
 		"hosts": s.doHosts, "netctl": s.doNetctl, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
-		"ping": s.doPing, "tcp": s.doTCP, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
+		"ping": s.doPing, "tcp": s.doTCP, "ask": s.doAsk, "serving": s.doServing, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
 		"on":     s.doOn,
 		"stdout": s.doStdout, "stderr": s.doStderr, "eventually": s.doEventually, "always": s.doAlways,
 	}
@@ -418,5 +421,6 @@ func (s *Session) end() {
 		_ = s.ping.cmd.Wait() // what it ran ended with the lab
 	}
 	s.hangUp()
+	s.stopServing()
 	_ = os.RemoveAll(s.dir)
 }

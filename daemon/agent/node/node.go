@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/agent/sync"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/record"
@@ -29,6 +30,7 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/trap"
 )
 
 // BridgeName is the one integration bridge of a host.
@@ -53,6 +55,7 @@ type Config struct {
 	FwdMode     string     // as the operator expects it; the cluster's own setting counts
 	CNISocket   string     // "" serves no CNI
 	InspectPort int        // at CtrlIP and 127.0.0.1; 0 serves nothing
+	DNS         DNS
 	Store       store.Store
 	Master      attach.Master    // nil: the registered netmasters
 	Pods        cniserver.Labels // nil: labels of pods are not read
@@ -60,6 +63,16 @@ type Config struct {
 	SweepEvery  time.Duration // 0: 30 s
 	Log         *slog.Logger
 }
+
+// DNS says how the names of containers are served.
+type DNS struct {
+	Off     bool     // name servers are asked without the agent
+	Domain  string   // under which names exist as well as alone
+	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's, of resolvConf
+}
+
+// resolvConf names the host's name servers (resolv.conf(5)).
+const resolvConf = "/etc/resolv.conf"
 
 // Forwarder is *bridge.Reconciler.
 type Forwarder interface {
@@ -83,6 +96,9 @@ type Node struct {
 	attach   *attach.Engine
 	members  *cluster.Members
 	registry *cluster.Registry
+	zone     *names.Zone
+	resolver *names.Responder // nil: names are not served
+	trap     *trap.Trap
 	tasks    *task.Group
 
 	mtu      atomic.Int64
@@ -128,7 +144,13 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	}
 	n.registry = cluster.NewRegistry(c.Store, 0, c.Log, service, record.Service{ServiceName: record.ServiceAgent,
 		HostAddr: c.CtrlIP.String(), Port: c.InspectPort, Hostname: c.Host, Version: c.Version.Version})
-	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Log: c.Log})
+	n.zone = names.NewZone(c.DNS.Domain)
+	if !c.DNS.Off {
+		n.resolver = names.NewResponder(names.Options{Host: c.Host, Zone: n.zone, Forward: names.NewForwarder(c.DNS.Servers, resolvConf),
+			View: forward.View, Log: c.Log})
+		n.trap = names.NewTrap(n.resolver, ManagementSocket(c.OVSRunDir))
+	}
+	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone}, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
 		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
@@ -168,6 +190,16 @@ func (n *Node) parts() []task.Task {
 			}
 		}),
 		task.Func("readiness", n.watchReadiness),
+	}
+	if n.trap != nil {
+		parts = append(parts, n.afterPreparation("names", func(ctx context.Context) error {
+			select {
+			case <-n.sync.Ready(): // there is something to say
+				return n.trap.Run(ctx)
+			case <-ctx.Done():
+				return nil
+			}
+		}))
 	}
 	if n.CNISocket != "" {
 		parts = append(parts, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
