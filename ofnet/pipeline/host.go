@@ -41,7 +41,7 @@ func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			answer(RouterMAC)))
 	case ofnet.KindTenant:
 		if t := s.Tenants[owner.Name]; t != nil {
-			out.Add(flow.New(tRoute, routePriority(0, false), flow.NewMatch(flow.IP(), inTenant(t), has(bitEndpoint)),
+			out.Add(flow.New(tRoute, routePriority(0, rankYields), flow.NewMatch(flow.IP(), inTenant(t), has(bitEndpoint)),
 				flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
 		}
 	case ofnet.KindEndpoint:

@@ -112,8 +112,12 @@ func enter(class int, n *ofnet.Segment, t *ofnet.Tenant) []flow.Action {
 	if class == bitTunnel || class == bitUplink {
 		steps = append(steps, on(bitFabric))
 	}
+	return enterTenant(append(steps, load(regNetwork, n.ID)), t)
+}
+
+// enterTenant appends whose the packet is.
+func enterTenant(steps []flow.Action, t *ofnet.Tenant) []flow.Action {
 	return append(steps,
-		load(regNetwork, n.ID),
 		flow.Load(zone(), uint64(t.ID)),
 		flow.Load(flow.Range(regTenant, 16, 31), uint64(t.ID)|hairpinZone))
 }

@@ -54,6 +54,9 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 			g.ports[uint64(n)] = what
 		}
 	}
+	if s.Router != nil {
+		g.ports[uint64(s.Router.Port)] = "the router's own port"
+	}
 	return g
 }
 
