@@ -10,6 +10,8 @@
 //	tcp web db PORT [-6]                 a MiB there and back
 //	ask web SERVER NAME [TYPE]           ask a name server over UDP
 //	kill|stop|start|restart|pause|resume PART HOST
+//	router --peer ADDRESS...             a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
+//	outside COMMAND...                   run a command on that router
 //	serving web ADDRESS                  a name server that knows everybody by one address
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
 //	pinging web db                       ping every 10 ms in the background
@@ -74,7 +76,7 @@ type verb func(args []string) error
 func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
 		"hosts": s.doHosts, "netctl": s.doNetctl, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
-		"ping": s.doPing, "tcp": s.doTCP, "ask": s.doAsk, "serving": s.doServing, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
+		"ping": s.doPing, "tcp": s.doTCP, "ask": s.doAsk, "serving": s.doServing, "router": s.doRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
 		"on":     s.doOn,
 		"stdout": s.doStdout, "stderr": s.doStderr, "eventually": s.doEventually, "always": s.doAlways,
 	}

@@ -14,11 +14,9 @@ type serving struct {
 	hold io.Closer // it ends when its input does
 }
 
-// serve starts "contiv lab ARGS" in a container or on a host, and waits until it listens.
-func (s *Session) serve(where string, args ...string) error {
-	contiv := filepath.Join(s.bin, "contiv")
-	inside := append([]string{"lab", "--dir", s.dir, "--name", s.name, "exec", where, "--", contiv, "lab"}, args...)
-	v := &serving{cmd: exec.Command(contiv, inside...)}
+// serve starts "contiv lab ARGS", and waits until it listens.
+func (s *Session) serve(args ...string) error {
+	v := &serving{cmd: exec.Command(filepath.Join(s.bin, "contiv"), append([]string{"lab", "--dir", s.dir, "--name", s.name}, args...)...)}
 	hold, err := v.cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -34,7 +32,7 @@ func (s *Session) serve(where string, args ...string) error {
 	s.serves = append(s.serves, v)
 	r := bufio.NewReader(out)
 	if line, err := r.ReadString('\n'); err != nil {
-		return fmt.Errorf("serve in %s: %q: %w", where, line, err)
+		return fmt.Errorf("%v: %q: %w", args, line, err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, r) }()
 	return nil
@@ -45,7 +43,15 @@ func (s *Session) doServing(args []string) error {
 	if err := need(args, 2, "serving NAME ADDRESS"); err != nil {
 		return err
 	}
-	return s.serve(args[0], "dns", "serve", args[1])
+	return s.serve("exec", args[0], "--", filepath.Join(s.bin, "contiv"), "lab", "dns", "serve", args[1])
+}
+
+func (s *Session) doRouter(args []string) error {
+	return s.serve(append([]string{"router"}, args...)...)
+}
+
+func (s *Session) doOutside(args []string) error {
+	return s.lab(append([]string{"outside", "--"}, args...)...)
 }
 
 func (s *Session) doAsk(args []string) error { return s.lab(append([]string{"ask"}, args...)...) }

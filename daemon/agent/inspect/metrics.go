@@ -39,6 +39,19 @@ func registry(o Options) *prometheus.Registry {
 	counter("resyncs_total", "whole comparisons with the switch", func() uint64 { return o.Forward.Counters().Resyncs })
 	counter("drift_total", "differences that comparisons found", func() uint64 { return o.Forward.Counters().Drift })
 	counter("switch_connections_total", "OpenFlow connections", func() uint64 { return o.Forward.Counters().Connections })
+	gauge("bgp_sessions_established", "BGP sessions over which routes are exchanged", func() float64 {
+		n := 0
+		s, _ := o.Router() // a host without a router has none
+		for i := range s.Peers {
+			if s.Peers[i].State.SessionState == "established" {
+				n++
+			}
+		}
+		return float64(n)
+	})
+	gauge("bgp_routes", "prefixes that routers outside announce", func() float64 { s, _ := o.Router(); return float64(len(s.Dsts)) })
+	gauge("bgp_routes_waiting", "of these, without a known next hop", func() float64 { s, _ := o.Router(); return float64(len(s.Waiting)) })
+	gauge("bgp_announced", "addresses of endpoints announced", func() float64 { s, _ := o.Router(); return float64(len(s.Own)) })
 	if o.Names != nil {
 		total := func(name, help string, read func(c names.Counts) uint64) {
 			counter("dns_"+name+"_total", help, func() uint64 { return read(o.Names.Counts()) })

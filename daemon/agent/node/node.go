@@ -18,6 +18,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/names"
@@ -35,6 +36,9 @@ import (
 
 // BridgeName is the one integration bridge of a host.
 const BridgeName = "contiv0"
+
+// defaultTenant is the tenant that routers outside see.
+const defaultTenant = "default"
 
 // defaultMTU holds until the interface that carries the tunnel address is known.
 const defaultMTU = 1500
@@ -99,6 +103,7 @@ type Node struct {
 	zone     *names.Zone
 	resolver *names.Responder // nil: names are not served
 	trap     *trap.Trap
+	router   *bgp.Router
 	tasks    *task.Group
 
 	mtu      atomic.Int64
@@ -145,12 +150,14 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.registry = cluster.NewRegistry(c.Store, 0, c.Log, service, record.Service{ServiceName: record.ServiceAgent,
 		HostAddr: c.CtrlIP.String(), Port: c.InspectPort, Hostname: c.Host, Version: c.Version.Version})
 	n.zone = names.NewZone(c.DNS.Domain)
+	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return n.sync.Global().FwdMode },
+		Update: forward.Update, Link: outside{n}, Log: c.Log})
 	if !c.DNS.Off {
 		n.resolver = names.NewResponder(names.Options{Host: c.Host, Zone: n.zone, Forward: names.NewForwarder(c.DNS.Servers, resolvConf),
 			View: forward.View, Log: c.Log})
 		n.trap = names.NewTrap(n.resolver, ManagementSocket(c.OVSRunDir))
 	}
-	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone}, Log: c.Log})
+	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone, n.router}, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
 		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
@@ -191,15 +198,9 @@ func (n *Node) parts() []task.Task {
 		}),
 		task.Func("readiness", n.watchReadiness),
 	}
+	parts = append(parts, n.afterSync("BGP", n.router.Run))
 	if n.trap != nil {
-		parts = append(parts, n.afterPreparation("names", func(ctx context.Context) error {
-			select {
-			case <-n.sync.Ready(): // there is something to say
-				return n.trap.Run(ctx)
-			case <-ctx.Done():
-				return nil
-			}
-		}))
+		parts = append(parts, n.afterSync("names", n.trap.Run))
 	}
 	if n.CNISocket != "" {
 		parts = append(parts, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
@@ -216,6 +217,18 @@ func (n *Node) afterPreparation(name string, run func(context.Context) error) ta
 		select {
 		case <-n.prepared:
 			ready()
+			return run(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	})
+}
+
+// afterSync is afterPreparation for what needs to know all records.
+func (n *Node) afterSync(name string, run func(context.Context) error) task.Task {
+	return n.afterPreparation(name, func(ctx context.Context) error {
+		select {
+		case <-n.sync.Ready():
 			return run(ctx)
 		case <-ctx.Done():
 			return nil

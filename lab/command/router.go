@@ -1,0 +1,98 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/lab"
+)
+
+// routerOptions say who the router is.
+type routerOptions struct {
+	address, world string
+	peers          []string
+	as, peerAS     uint32
+	inside         bool
+}
+
+// router reads them.
+func (o *routerOptions) router() (*lab.Router, error) {
+	address, err := netip.ParsePrefix(o.address)
+	if err != nil {
+		return nil, fmt.Errorf("--address: %w", err)
+	}
+	world, err := netip.ParsePrefix(o.world)
+	if err != nil {
+		return nil, fmt.Errorf("--announce: %w", err)
+	}
+	r := &lab.Router{Config: bgp.Config{Address: address, AS: o.as}, World: []netip.Prefix{world.Masked()}}
+	for _, text := range o.peers {
+		peer, err := netip.ParseAddr(text)
+		if err != nil {
+			return nil, fmt.Errorf("--peer: %w", err)
+		}
+		r.Config.Peers = append(r.Config.Peers, bgp.Peer{Address: peer, AS: o.peerAS})
+	}
+	return r, nil
+}
+
+// newRouter runs a router outside until its input ends.
+func newRouter(w *where) *cobra.Command {
+	o := &routerOptions{}
+	cmd := &cobra.Command{
+		Use: "router", Short: "Run a BGP router on the hosts' trunks until the input ends", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := o.router()
+			if err != nil {
+				return err
+			}
+			if o.inside {
+				ctx, cancel := context.WithCancel(cmd.Context())
+				go func() {
+					_, _ = io.Copy(io.Discard, w.s.In)
+					cancel()
+				}()
+				return r.Run(ctx, slog.New(slog.NewTextHandler(w.s.Err, nil)), w.s.Out)
+			}
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			args := []string{l.Self(), "lab", "router", "--inside", "--address", o.address, "--announce", o.world,
+				"--as", fmt.Sprint(o.as), "--peer-as", fmt.Sprint(o.peerAS)}
+			for _, p := range o.peers {
+				args = append(args, "--peer", p)
+			}
+			return w.foreground(l.RouterCommand(cmd.Context(), args...))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.address, "address", "50.1.1.200/24", "address of the router on the trunks, untagged")
+	f.StringVar(&o.world, "announce", "20.1.1.0/24", "what is behind the router, which answers at its first address")
+	f.StringArrayVar(&o.peers, "peer", nil, "address of a host's router; may be repeated")
+	f.Uint32Var(&o.as, "as", 500, "AS of the router")
+	f.Uint32Var(&o.peerAS, "peer-as", 65002, "AS of the hosts")
+	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")
+	_ = f.MarkHidden("inside") // it exists
+	return cmd
+}
+
+// newOutside runs a command where the router is.
+func newOutside(w *where) *cobra.Command {
+	return &cobra.Command{
+		Use: "outside -- COMMAND...", Short: "Run a command on the router of contiv lab router", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			return w.foreground(l.RouterCommand(cmd.Context(), args...))
+		},
+	}
+}
