@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net/netip"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +19,7 @@ import (
 type routerOptions struct {
 	address, world string
 	peers          []string
-	as, peerAS     uint32
+	as             uint32
 	inside         bool
 }
 
@@ -33,11 +35,13 @@ func (o *routerOptions) router() (*lab.Router, error) {
 	}
 	r := &lab.Router{Config: bgp.Config{Address: address, AS: o.as}, World: []netip.Prefix{world.Masked()}}
 	for _, text := range o.peers {
-		peer, err := netip.ParseAddr(text)
-		if err != nil {
-			return nil, fmt.Errorf("--peer: %w", err)
+		address, as, ok := strings.Cut(text, "@")
+		peer, err := netip.ParseAddr(address)
+		number, wrong := strconv.ParseUint(as, 10, 32)
+		if !ok || err != nil || wrong != nil {
+			return nil, fmt.Errorf("--peer %s: an address and an AS are wanted, such as 50.1.1.1@65001", text)
 		}
-		r.Config.Peers = append(r.Config.Peers, bgp.Peer{Address: peer, AS: o.peerAS})
+		r.Config.Peers = append(r.Config.Peers, bgp.Peer{Address: peer, AS: uint32(number)})
 	}
 	return r, nil
 }
@@ -65,7 +69,7 @@ func newRouter(w *where) *cobra.Command {
 				return err
 			}
 			args := []string{l.Self(), "lab", "router", "--inside", "--address", o.address, "--announce", o.world,
-				"--as", fmt.Sprint(o.as), "--peer-as", fmt.Sprint(o.peerAS)}
+				"--as", fmt.Sprint(o.as)}
 			for _, p := range o.peers {
 				args = append(args, "--peer", p)
 			}
@@ -75,9 +79,8 @@ func newRouter(w *where) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.address, "address", "50.1.1.200/24", "address of the router on the trunks, untagged")
 	f.StringVar(&o.world, "announce", "20.1.1.0/24", "what is behind the router, which answers at its first address")
-	f.StringArrayVar(&o.peers, "peer", nil, "address of a host's router; may be repeated")
+	f.StringArrayVar(&o.peers, "peer", nil, "address and AS of a host's router, such as 50.1.1.1@65001; may be repeated")
 	f.Uint32Var(&o.as, "as", 500, "AS of the router")
-	f.Uint32Var(&o.peerAS, "peer-as", 65002, "AS of the hosts")
 	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")
 	_ = f.MarkHidden("inside") // it exists
 	return cmd

@@ -10,7 +10,7 @@
 //	tcp web db PORT [-6]                 a MiB there and back
 //	ask web SERVER NAME [TYPE]           ask a name server over UDP
 //	kill|stop|start|restart|pause|resume PART HOST
-//	router --peer ADDRESS...             a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
+//	router --peer ADDRESS@AS...          a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
 //	outside COMMAND...                   run a command on that router
 //	serving web ADDRESS                  a name server that knows everybody by one address
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
@@ -20,6 +20,7 @@
 //	talks c                              succeeds when it does so now
 //	on HOST|NAME COMMAND...              run a command there
 //	stdout|stderr REGEXP                 look at what the last command printed
+//	sees REGEXP COMMAND...               run a command and look at what it printed
 //	eventually COMMAND...                repeat a command until it succeeds
 //	always N COMMAND...                  run a command N times; every time it must succeed
 //
@@ -78,7 +79,7 @@ func (s *Session) vocabulary() map[string]verb {
 		"hosts": s.doHosts, "netctl": s.doNetctl, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
 		"ping": s.doPing, "tcp": s.doTCP, "ask": s.doAsk, "serving": s.doServing, "router": s.doRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
 		"on":     s.doOn,
-		"stdout": s.doStdout, "stderr": s.doStderr, "eventually": s.doEventually, "always": s.doAlways,
+		"stdout": s.doStdout, "stderr": s.doStderr, "sees": s.doSees, "eventually": s.doEventually, "always": s.doAlways,
 	}
 	for _, v := range []string{"kill", "stop", "start", "pause", "resume"} {
 		words[v] = func(args []string) error { return s.doPart(v, args) }
@@ -316,6 +317,16 @@ func (s *Session) doOn(args []string) error {
 
 func (s *Session) doStdout(args []string) error { return match(s.stdout, args) }
 func (s *Session) doStderr(args []string) error { return match(s.stderr, args) }
+
+func (s *Session) doSees(args []string) error {
+	if err := need(args, 2, "sees REGEXP COMMAND"); err != nil {
+		return err
+	}
+	if err := s.do(args[1:]); err != nil {
+		return err
+	}
+	return match(s.stdout, args[:1])
+}
 
 func match(text string, args []string) error {
 	if err := need(args, 1, "stdout|stderr REGEXP"); err != nil {

@@ -254,6 +254,10 @@ func (r *Router) learn(link netip.Prefix) error {
 	if err != nil {
 		return err
 	}
+	for i := range r.config.Peers { // the way to a peer itself, which no peer announces
+		a := r.config.Peers[i].Address
+		learned[netip.PrefixFrom(a, a.BitLen())] = a
+	}
 	macs := map[netip.Addr]ofnet.MAC{}
 	routes := make(map[netip.Prefix]ofnet.Route, len(learned))
 	for p, via := range learned {
@@ -339,6 +343,9 @@ func (r *Router) Status() (Status, error) {
 		out.Error = r.problem.Error()
 	}
 	for p, route := range r.routes {
+		if p.Addr() == route.Via {
+			continue // a peer
+		}
 		out.Dsts = append(out.Dsts, p.String())
 		if route.MAC == (ofnet.MAC{}) {
 			out.Waiting = append(out.Waiting, p.String())

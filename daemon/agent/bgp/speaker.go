@@ -75,7 +75,8 @@ func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {
 		port = usualPort
 	}
 	peer := &api.Peer{
-		// Hosts of a cluster often share an AS: what one of them announces comes back to the others with it.
+		// Hosts of a cluster often share an AS: what one of them announces comes to the others with their own AS in its
+		// path.
 		Conf:      &api.PeerConf{NeighborAddress: p.Address.String(), PeerAsn: p.AS, AllowOwnAsn: 1},
 		Transport: &api.Transport{LocalAddress: s.config.Address.Addr().String(), RemotePort: port},
 		Timers: &api.Timers{Config: &api.TimersConfig{ConnectRetry: retryTime, HoldTime: holdTime, KeepaliveInterval: keepAlive,
