@@ -53,8 +53,7 @@ func TestDNSTrap(t *testing.T) {
 		}
 	}
 	packets := make(chan trap.Packet, 8)
-	var tr *trap.Trap
-	tr = trap.New(trap.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.DNSTrap("h1", flow.LeasedMeters),
+	tr := trap.New(trap.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.DNSTrap("h1", flow.LeasedMeters),
 		Meter: flow.Meter{ID: flow.LeasedMeters, Packets: true, Rate: 1000, Burst: 100}, Resume: pipeline.Resume(),
 		Handle: func(_ context.Context, p trap.Packet) { packets <- p }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(t.Context())

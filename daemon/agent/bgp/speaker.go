@@ -50,9 +50,8 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	own := c.Address.Addr().String()
 	err := s.server.StartBgp(ctx, &api.StartBgpRequest{Global: &api.Global{Asn: c.AS, RouterId: own, ListenPort: port, ListenAddresses: []string{own}}})
 	if err != nil {
-		cancel()
-		s.server.Stop()
-		return nil, fmt.Errorf("start BGP at %s, port %d (is the port taken?): %w", own, port, err)
+		err = fmt.Errorf("start BGP at %s, port %d (is the port taken?): %w", own, port, err)
+		return nil, errors.Join(err, s.Stop())
 	}
 	err = s.server.WatchEvent(ctx, server.WatchEventMessageCallbacks{
 		OnBestPath:   func([]*apiutil.Path, time.Time) { changed() },
@@ -95,7 +94,6 @@ func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {
 
 // Stop ends all sessions without a word, so that peers that know graceful restart keep the routes for a while.
 func (s *Speaker) Stop() error {
-	defer s.server.Stop()
 	defer s.cancel()
 	return s.server.StopBgp(context.Background(), &api.StopBgpRequest{AllowGracefulRestart: true})
 }
