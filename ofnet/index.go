@@ -318,7 +318,7 @@ func (s *State) Tracking(tenant string) (tracked bool, generation uint32) {
 }
 
 // Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, groups, tiers of
-// rules, endpoints.
+// rules, router and routes, endpoints.
 func (s *State) Owners() []Key {
 	tiers := s.indexed().index.tiers
 	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+len(s.Segments)+len(s.Groups)+len(tiers)+len(s.Endpoints))
@@ -330,6 +330,10 @@ func (s *State) Owners() []Key {
 	for _, t := range slices.SortedFunc(maps.Values(tiers), Tier.compare) {
 		out = append(out, t.Key())
 	}
+	if s.Router != nil {
+		out = append(out, Key{KindRouter, s.Self})
+	}
+	out = appendKeys(out, KindRoute, s.Routes)
 	return appendKeys(out, KindEndpoint, s.Endpoints)
 }
 

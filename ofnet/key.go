@@ -16,6 +16,8 @@ const (
 	KindPolicy   Kind = "policy"
 	KindRule     Kind = "rule"
 	KindEndpoint Kind = "endpoint"
+	KindRouter   Kind = "router" // the State's Router, by the label of the host
+	KindRoute    Kind = "route"
 )
 
 // Key names one owner of flows: the object that caused them. Name is the object's identity in the store:

@@ -13,6 +13,8 @@ type State struct {
 	Groups    map[string]*Group    // by "group:tenant"
 	Rules     map[string]*Rule     // by id
 	Endpoints map[string]*Endpoint // by state id
+	Router    *Router              // nil: this host has no routers outside
+	Routes    map[string]*Route    // learned, by prefix
 
 	index *index // who belongs to whom; nil until Reindex
 }
@@ -27,6 +29,7 @@ func NewState(self string) *State {
 		Groups:    map[string]*Group{},
 		Rules:     map[string]*Rule{},
 		Endpoints: map[string]*Endpoint{},
+		Routes:    map[string]*Route{},
 	}
 }
 

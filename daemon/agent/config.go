@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/miekg/dns"
+
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/flags"
 )
@@ -28,6 +30,9 @@ type options struct {
 	OVSRunDir string
 	Socket    string
 	Kube      string
+	DNS       string
+	Domain    string
+	Resolvers []string
 
 	ctrl, vtep netip.Addr
 	vxlan      int
@@ -43,6 +48,9 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.Datapath, "datapath", "DATAPATH", "auto", "datapath of Open vSwitch: system (kernel), netdev (userspace) or auto")
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
+	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
+	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
+	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
 	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
 }
 
@@ -66,6 +74,12 @@ func (o *options) check() error {
 	}
 	if err := flags.OneOf("datapath", o.Datapath, "auto", "netdev", "system"); err != nil {
 		return err
+	}
+	if err := flags.OneOf("dns", o.DNS, "on", "off"); err != nil {
+		return err
+	}
+	if _, ok := dns.IsDomainName(o.Domain); !ok || o.Domain == "" {
+		return fmt.Errorf("--dns-domain %s: it is a name such as contiv or cluster.example", o.Domain)
 	}
 	var err error
 	if o.Host == "" {

@@ -77,6 +77,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log})
 	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort,
+		DNS:   node.DNS{Off: o.DNS == "off", Domain: o.Domain, Servers: o.Resolvers},
 		Store: db, Pods: pods, Version: build.Info(), Log: log},
 		forward, p)
 	if err != nil {

@@ -56,7 +56,7 @@ func (h *Host) Configure(c Config) error {
 
 func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 	if c.SoftSum {
-		if err := txChecksumOff(c.IfName); err != nil {
+		if err := TxChecksumOff(c.IfName); err != nil {
 			return fmt.Errorf("turn checksum offload off: %w", err)
 		}
 	}
@@ -266,9 +266,9 @@ func ethtool(ifname string, cmd, value uint32) (uint32, error) {
 	return v.data, nil
 }
 
-// txChecksumOff makes the container compute checksums itself. A userspace datapath takes frames as they are from the
+// TxChecksumOff makes an interface of the calling thread's network namespace compute checksums itself. A userspace datapath takes frames as they are from the
 // host end, and would carry them on with the checksum that the device was expected to fill in: TCP never connects.
-func txChecksumOff(ifname string) error {
+func TxChecksumOff(ifname string) error {
 	if on, err := ethtool(ifname, unix.ETHTOOL_GTXCSUM, 0); err == nil && on == 0 {
 		return nil
 	}

@@ -40,7 +40,7 @@ func (h *Host) makeVeth(p Pair, container *Namespace) error {
 // prepare changes the rest of what makes link events, on a thread inside the container's namespace.
 func (p *Pair) prepare() error {
 	if p.SoftSum {
-		if err := txChecksumOff(p.IfName); err != nil {
+		if err := TxChecksumOff(p.IfName); err != nil {
 			return fmt.Errorf("turn checksum offload off: %w", err)
 		}
 	}

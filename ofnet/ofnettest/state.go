@@ -20,6 +20,8 @@ import (
 //	network vx.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
 //	group web:blue id=65537
 //	rule ssh group=web:blue in deny priority=10 peer=65538 from=10.1.0.0/24,fd01::/64 own=10.2.0.1 proto=tcp ports=22,80-88 openings
+//	router own tenant=blue port=1100 mac=02:aa:00:00:01:01 ip=50.1.1.2
+//	route 20.0.0.0/8 via=50.1.1.200 mac=0e:00:00:00:00:07
 //	endpoint a1 network=vx.blue group=web:blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1
 func Parse(tb testing.TB, text string) *ofnet.State {
 	tb.Helper()
@@ -80,6 +82,14 @@ func add(s *ofnet.State, words []string) error {
 			r.Direction = ofnet.In
 		}
 		s.Rules[name] = r
+	case "router":
+		s.Router = &ofnet.Router{Tenant: l.words["tenant"], Port: l.number("port"), MAC: l.mac("mac"), Addr: l.addr("ip")}
+	case "route":
+		p, err := netip.ParsePrefix(name)
+		if err != nil {
+			return err
+		}
+		s.Routes[name] = &ofnet.Route{Prefix: p, Via: l.addr("via"), MAC: l.mac("mac")}
 	case "endpoint":
 		s.Endpoints[name] = &ofnet.Endpoint{ID: name, Segment: l.words["network"], Group: l.words["group"], Host: l.words["host"],
 			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6")}

@@ -41,12 +41,12 @@ func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			answer(RouterMAC)))
 	case ofnet.KindTenant:
 		if t := s.Tenants[owner.Name]; t != nil {
-			out.Add(flow.New(tRoute, routePriority(0, false), flow.NewMatch(flow.IP(), inTenant(t), has(bitEndpoint)),
+			out.Add(flow.New(tRoute, routePriority(0, rankYields), flow.NewMatch(flow.IP(), inTenant(t), has(bitEndpoint)),
 				flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
 		}
 	case ofnet.KindEndpoint:
 		m, ok := here(s, owner)
-		if !ok || !ownsGateway(m.net) || !m.IP4.Is4() {
+		if !ok || !OwnsGateway(m.net) || !m.IP4.Is4() {
 			return out
 		}
 		private := PrivateAddr(m.Port)

@@ -51,6 +51,7 @@ const (
 	bitHairpin  = 13 // may leave by its in_port
 	bitReply    = 14 // answer to an ICMP message: only rules about ICMP judge it
 	bitOpening  = 15 // opens a connection, or belongs to one that was seen to open
+	bitSeen     = 16 // the agent has seen it and lets it go its way
 )
 
 // The registers.
@@ -111,8 +112,12 @@ func enter(class int, n *ofnet.Segment, t *ofnet.Tenant) []flow.Action {
 	if class == bitTunnel || class == bitUplink {
 		steps = append(steps, on(bitFabric))
 	}
+	return enterTenant(append(steps, load(regNetwork, n.ID)), t)
+}
+
+// enterTenant appends whose the packet is.
+func enterTenant(steps []flow.Action, t *ofnet.Tenant) []flow.Action {
 	return append(steps,
-		load(regNetwork, n.ID),
 		flow.Load(zone(), uint64(t.ID)),
 		flow.Load(flow.Range(regTenant, 16, 31), uint64(t.ID)|hairpinZone))
 }

@@ -18,14 +18,15 @@ func (route) Tables() []flow.Table {
 	}
 }
 
-// routePriority makes the longest prefix win; an endpoint beats a route to its very address.
-func routePriority(bits int, endpoint bool) uint16 {
-	p := uint16(exact + 2*bits)
-	if endpoint {
-		p++
-	}
-	return p
-}
+// Ranks decide between routes to the same prefix.
+const (
+	rankYields  = 0 // the way to the host and the world, and that to hosts by a routed VLAN
+	rankLearned = 1 // from a router outside
+	rankOurs    = 2 // endpoints, and the tenant's own subnets
+)
+
+// routePriority makes the longest prefix win, and among equals the highest rank.
+func routePriority(bits, rank int) uint16 { return uint16(exact + 2*bits + rank) }
 
 func (route) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if m, ok := endpoint(s, owner); ok {
@@ -33,7 +34,7 @@ func (route) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	}
 	if n, t, ok := segment(s, owner); ok && n.Prefix4.IsValid() {
 		// An address of the tenant's own that nobody has does not follow the default route out of the tenant.
-		out.Add(flow.New(tRoute, routePriority(n.Prefix4.Bits(), false),
+		out.Add(flow.New(tRoute, routePriority(n.Prefix4.Bits(), rankOurs),
 			flow.NewMatch(flow.EqPrefix(flow.IPDst, n.Prefix4), flow.IP(), inTenant(t)), flow.Actions{}))
 	}
 	if owner.Kind == ofnet.KindSwitch {
@@ -49,17 +50,18 @@ func (route) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 
 func routeEndpoint(out *flow.Set, s *ofnet.State, m member) {
 	// On a VLAN that is routed, frames go from one host's uplink address to the other's.
-	mac := m.MAC
+	// Hosts that are behind routers announce their endpoints instead.
+	mac, rank := m.MAC, rankOurs
 	if !m.local && m.net.Encap == ofnet.VLAN && m.net.Mode == ofnet.Routing {
-		mac = m.host.UplinkMAC
+		mac, rank = m.host.UplinkMAC, rankYields
 	}
 	steps := append(make([]flow.Action, 0, 10), flow.DecTTL(), flow.SetMAC(flow.EthSrc, RouterMAC),
 		flow.SetMAC(flow.EthDst, mac), load(regNetwork, m.net.ID))
 	do := flow.Do(append(wayTo(steps, s, m), flow.GotoTable(tPolicyOut))...)
 	if m.IP4.Is4() {
-		out.Add(flow.New(tRoute, routePriority(32, true), towards(m, flow.EqAddr(flow.IPDst, m.IP4), inTenant(m.tenant)), do))
+		out.Add(flow.New(tRoute, routePriority(32, rank), towards(m, flow.EqAddr(flow.IPDst, m.IP4), inTenant(m.tenant)), do))
 	}
 	if m.IP6.Is6() {
-		out.Add(flow.New(tRoute, routePriority(128, true), towards(m, flow.EqAddr(flow.IPv6Dst, m.IP6), inTenant(m.tenant)), do))
+		out.Add(flow.New(tRoute, routePriority(128, rank), towards(m, flow.EqAddr(flow.IPv6Dst, m.IP6), inTenant(m.tenant)), do))
 	}
 }

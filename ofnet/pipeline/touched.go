@@ -19,6 +19,9 @@ func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 	case ofnet.KindSegment:
 		out = appendEndpoints(out, s.Members(key.Name))
 	case ofnet.KindTenant:
+		if s.Router != nil && s.Router.Tenant == key.Name {
+			out = appendRouting(out, s)
+		}
 		for name, n := range s.Segments {
 			if n.Tenant == key.Name {
 				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: name})
@@ -46,8 +49,19 @@ func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
 			}
 		}
+	case ofnet.KindRouter:
+		out = appendRouting(out, s)
 	case ofnet.KindSwitch:
 		return s.Owners()
+	}
+	return out
+}
+
+// appendRouting appends the router and its routes.
+func appendRouting(out []ofnet.Key, s *ofnet.State) []ofnet.Key {
+	out = append(out, ofnet.Key{Kind: ofnet.KindRouter, Name: s.Self})
+	for name := range s.Routes {
+		out = append(out, ofnet.Key{Kind: ofnet.KindRoute, Name: name})
 	}
 	return out
 }

@@ -59,6 +59,10 @@ func newLab(t *testing.T, more string) *lab {
 	port("vx", s.Local.Tunnel, "type=vxlan", "options:remote_ip=flow", "options:key=flow")
 	port("uplink", s.Local.Uplink, "type=internal")
 	port("contivh0", s.Local.Host, "type=internal")
+	if s.Router != nil {
+		port("inb01", s.Router.Port, "type=internal")
+		up = append(up, "inb01")
+	}
 	l.ovs.Vsctl(add...)
 	l.ovs.IP("addr", "add", "192.168.251.1/24", "dev", "phy")
 	for _, name := range up {

@@ -58,6 +58,9 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 			g.ports[uint64(n)] = what
 		}
 	}
+	if s.Router != nil {
+		g.ports[uint64(s.Router.Port)] = "the router's own port"
+	}
 	return g
 }
 
@@ -77,6 +80,7 @@ func flagWords() map[int][2]string {
 		bitHairpin:  {"hairpin", "no hairpin"},
 		bitReply:    {"an answer", "no answer"},
 		bitOpening:  {"opens a connection", "does not open a connection"},
+		bitSeen:     {"seen by the agent", "not seen by the agent"},
 	}
 }
 

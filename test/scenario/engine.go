@@ -8,7 +8,11 @@
 //	cni add|del|check h1 web --net blue  call the CNI plugin and nothing else
 //	ping web db [-6] [-c N]              succeeds when every ping is answered
 //	tcp web db PORT [-6]                 a MiB there and back
+//	ask web SERVER NAME [TYPE]           ask a name server over UDP
 //	kill|stop|start|restart|pause|resume PART HOST
+//	router --peer ADDRESS@AS...          a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
+//	outside COMMAND...                   run a command on that router
+//	serving web ADDRESS                  a name server that knows everybody by one address
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
 //	pinging web db                       ping every 10 ms in the background
 //	lost <= N                            end that; no more than N pings were lost
@@ -16,6 +20,7 @@
 //	talks c                              succeeds when it does so now
 //	on HOST|NAME COMMAND...              run a command there
 //	stdout|stderr REGEXP                 look at what the last command printed
+//	sees REGEXP COMMAND...               run a command and look at what it printed
 //	eventually COMMAND...                repeat a command until it succeeds
 //	always N COMMAND...                  run a command N times; every time it must succeed
 //
@@ -62,6 +67,7 @@ type Session struct {
 	flows  map[string]string
 	ping   *pinging
 	talks  map[string]*talking // open connections by name
+	serves []*serving
 	verbs  map[string]verb
 }
 
@@ -71,9 +77,9 @@ type verb func(args []string) error
 func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
 		"hosts": s.doHosts, "netctl": s.doNetctl, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
-		"ping": s.doPing, "tcp": s.doTCP, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
+		"ping": s.doPing, "tcp": s.doTCP, "ask": s.doAsk, "serving": s.doServing, "router": s.doRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
 		"on":     s.doOn,
-		"stdout": s.doStdout, "stderr": s.doStderr, "eventually": s.doEventually, "always": s.doAlways,
+		"stdout": s.doStdout, "stderr": s.doStderr, "sees": s.doSees, "eventually": s.doEventually, "always": s.doAlways,
 	}
 	for _, v := range []string{"kill", "stop", "start", "pause", "resume"} {
 		words[v] = func(args []string) error { return s.doPart(v, args) }
@@ -312,6 +318,16 @@ func (s *Session) doOn(args []string) error {
 func (s *Session) doStdout(args []string) error { return match(s.stdout, args) }
 func (s *Session) doStderr(args []string) error { return match(s.stderr, args) }
 
+func (s *Session) doSees(args []string) error {
+	if err := need(args, 2, "sees REGEXP COMMAND"); err != nil {
+		return err
+	}
+	if err := s.do(args[1:]); err != nil {
+		return err
+	}
+	return match(s.stdout, args[:1])
+}
+
 func match(text string, args []string) error {
 	if err := need(args, 1, "stdout|stderr REGEXP"); err != nil {
 		return err
@@ -418,5 +434,6 @@ func (s *Session) end() {
 		_ = s.ping.cmd.Wait() // what it ran ended with the lab
 	}
 	s.hangUp()
+	s.stopServing()
 	_ = os.RemoveAll(s.dir)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
@@ -46,6 +47,8 @@ type Options struct {
 	Driver    func() Driver
 	Malformed func() []string // keys of records that could not be read
 	Rules     func() []ofnet.Rule
+	Names     *Names // nil: names are not served
+	Router    func() (bgp.Status, error)
 	Version   model.Version
 	Now       func() time.Time
 
@@ -90,6 +93,8 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/ports", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, ports(o.Attach.List())) })
 	mux.HandleFunc("GET /inspect/owners", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, owners(o.Forward.Status())) })
 	mux.HandleFunc("GET /inspect/rules", o.rules)
+	mux.HandleFunc("GET /inspect/bgp", o.router)
+	mux.HandleFunc("GET /inspect/nameserver", o.nameserver)
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	return limited(mux)

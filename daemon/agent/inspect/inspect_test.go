@@ -13,12 +13,15 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/trap"
 )
 
 // agent is what is shown.
@@ -70,6 +73,11 @@ func (a *agent) handler() http.Handler {
 		Status:  func() model.AgentStatus { return model.AgentStatus{Host: "h1", Flows: 2} },
 		Waiting: func() []string { return a.waiting }, Malformed: func() []string { return nil },
 		Rules: a.rules,
+		Router: func() (bgp.Status, error) {
+			return bgp.Status{Dsts: []string{"20.1.1.0/24"}, Peers: []bgp.PeerStatus{}}, a.err
+		},
+		Names: &Names{List: func() map[string]names.Listing { return map[string]names.Listing{"t": {}} },
+			Counts: func() names.Counts { return names.Counts{Questions: 7} }, Trap: func() trap.Counts { return trap.Counts{Dropped: 3} }},
 		Driver: func() Driver {
 			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: "n.t-c1"}},
 				VTEPs: []record.Service{{HostAddr: "192.0.2.1"}, {HostAddr: "192.0.2.2"}}}
@@ -107,6 +115,11 @@ func TestRoutes(t *testing.T) {
 		{name: "rules without a switch", path: "/inspect/rules", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "metrics of rules", path: "/metrics", status: 200, want: `contiv_agent_rule_packets_total{action="allow",direction="in",group="g:t",rule="t:p:r1"} 3`},
 		{name: "metrics without a switch", path: "/metrics", status: 200, want: "contiv_agent_flows 2", not: "rule_packets", agent: agent{err: errors.New("gone")}},
+		{name: "router", path: "/inspect/bgp", status: 200, want: `{"peers":[],"dsts":["20.1.1.0/24"]}`},
+		{name: "no router", path: "/inspect/bgp", status: 500, want: "no router here", agent: agent{err: errors.New("no router here")}},
+		{name: "metrics of the router", path: "/metrics", status: 200, want: "contiv_agent_bgp_routes 1"},
+		{name: "names", path: "/inspect/nameserver", status: 200, want: `"dnsRecords":{"t":`},
+		{name: "metrics of names", path: "/metrics", status: 200, want: "contiv_agent_dns_questions_total 7"},
 		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
 		{name: "driver", path: "/inspect/driver", status: 200, want: `"VtepTable":{"192.0.2.2":1000}`},
 		{name: "reclaim", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 200},

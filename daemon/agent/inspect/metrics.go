@@ -3,6 +3,8 @@ package inspect
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/contiv/contiv/daemon/agent/names"
 )
 
 // registry is the agent's metrics, read from the agent when they are asked for.
@@ -37,5 +39,31 @@ func registry(o Options) *prometheus.Registry {
 	counter("resyncs_total", "whole comparisons with the switch", func() uint64 { return o.Forward.Counters().Resyncs })
 	counter("drift_total", "differences that comparisons found", func() uint64 { return o.Forward.Counters().Drift })
 	counter("switch_connections_total", "OpenFlow connections", func() uint64 { return o.Forward.Counters().Connections })
+	gauge("bgp_sessions_established", "BGP sessions over which routes are exchanged", func() float64 {
+		n := 0
+		s, _ := o.Router() // a host without a router has none
+		for i := range s.Peers {
+			if s.Peers[i].State.SessionState == "established" {
+				n++
+			}
+		}
+		return float64(n)
+	})
+	gauge("bgp_routes", "prefixes that routers outside announce", func() float64 { s, _ := o.Router(); return float64(len(s.Dsts)) })
+	gauge("bgp_routes_waiting", "of these, without a known next hop", func() float64 { s, _ := o.Router(); return float64(len(s.Waiting)) })
+	gauge("bgp_announced", "addresses of endpoints announced", func() float64 { s, _ := o.Router(); return float64(len(s.Own)) })
+	if o.Names != nil {
+		total := func(name, help string, read func(c names.Counts) uint64) {
+			counter("dns_"+name+"_total", help, func() uint64 { return read(o.Names.Counts()) })
+		}
+		total("questions", "questions to name servers that were caught", func(c names.Counts) uint64 { return c.Questions })
+		total("answered", "of these, answered as names of the tenant", func(c names.Counts) uint64 { return c.Answered })
+		total("forwarded", "of these, asked of the host's name servers", func(c names.Counts) uint64 { return c.Forwarded })
+		total("passed", "of these, let go unmodified", func(c names.Counts) uint64 { return c.Passed })
+		total("excess", "times that an endpoint asked too much and was let past", func(c names.Counts) uint64 { return c.Excess })
+		total("failed", "answers that were not sent, or not got in time", func(c names.Counts) uint64 { return c.Failed })
+		counter("dns_dropped_total", "questions dropped because too many came at once", func() uint64 { return o.Names.Trap().Dropped })
+		counter("dns_trap_lost_total", "times that questions could not be caught any more", func() uint64 { return o.Names.Trap().Unheld })
+	}
 	return r
 }

@@ -19,8 +19,12 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 }
 
 func (n *Node) inspection() inspect.Options {
-	return inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Version: n.Version, Now: time.Now}
+	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
+		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Router: n.router.Status, Version: n.Version, Now: time.Now}
+	if n.resolver != nil {
+		o.Names = &inspect.Names{List: n.zone.List, Counts: n.resolver.Counts, Trap: n.trap.Counts}
+	}
+	return o
 }
 
 // Status is what the agent says of itself.

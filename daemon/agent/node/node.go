@@ -18,8 +18,10 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/agent/sync"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/record"
@@ -29,10 +31,14 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/trap"
 )
 
 // BridgeName is the one integration bridge of a host.
 const BridgeName = "contiv0"
+
+// defaultTenant is the tenant that routers outside see.
+const defaultTenant = "default"
 
 // defaultMTU holds until the interface that carries the tunnel address is known.
 const defaultMTU = 1500
@@ -53,6 +59,7 @@ type Config struct {
 	FwdMode     string     // as the operator expects it; the cluster's own setting counts
 	CNISocket   string     // "" serves no CNI
 	InspectPort int        // at CtrlIP and 127.0.0.1; 0 serves nothing
+	DNS         DNS
 	Store       store.Store
 	Master      attach.Master    // nil: the registered netmasters
 	Pods        cniserver.Labels // nil: labels of pods are not read
@@ -60,6 +67,16 @@ type Config struct {
 	SweepEvery  time.Duration // 0: 30 s
 	Log         *slog.Logger
 }
+
+// DNS says how the names of containers are served.
+type DNS struct {
+	Off     bool     // name servers are asked without the agent
+	Domain  string   // under which names exist as well as alone
+	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's, of resolvConf
+}
+
+// resolvConf names the host's name servers (resolv.conf(5)).
+const resolvConf = "/etc/resolv.conf"
 
 // Forwarder is *bridge.Reconciler.
 type Forwarder interface {
@@ -83,6 +100,10 @@ type Node struct {
 	attach   *attach.Engine
 	members  *cluster.Members
 	registry *cluster.Registry
+	zone     *names.Zone
+	resolver *names.Responder // nil: names are not served
+	trap     *trap.Trap
+	router   *bgp.Router
 	tasks    *task.Group
 	doors    []task.Task // by which requests come in
 
@@ -129,7 +150,15 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	}
 	n.registry = cluster.NewRegistry(c.Store, 0, c.Log, service, record.Service{ServiceName: record.ServiceAgent,
 		HostAddr: c.CtrlIP.String(), Port: c.InspectPort, Hostname: c.Host, Version: c.Version.Version})
-	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Log: c.Log})
+	n.zone = names.NewZone(c.DNS.Domain)
+	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return n.sync.Global().FwdMode },
+		Update: forward.Update, Link: outside{n}, Log: c.Log})
+	if !c.DNS.Off {
+		n.resolver = names.NewResponder(names.Options{Host: c.Host, Zone: n.zone, Forward: names.NewForwarder(c.DNS.Servers, resolvConf),
+			View: forward.View, Log: c.Log})
+		n.trap = names.NewTrap(n.resolver, ManagementSocket(c.OVSRunDir))
+	}
+	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone, n.router}, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
 		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
@@ -170,6 +199,10 @@ func (n *Node) parts() []task.Task {
 		}),
 		task.Func("readiness", n.watchReadiness),
 	}
+	parts = append(parts, n.afterSync("BGP", n.router.Run))
+	if n.trap != nil {
+		parts = append(parts, n.afterSync("names", n.trap.Run))
+	}
 	if n.CNISocket != "" {
 		n.doors = append(n.doors, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
 			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
@@ -185,6 +218,18 @@ func (n *Node) afterPreparation(name string, run func(context.Context) error) ta
 		select {
 		case <-n.prepared:
 			ready()
+			return run(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	})
+}
+
+// afterSync is afterPreparation for what needs to know all records.
+func (n *Node) afterSync(name string, run func(context.Context) error) task.Task {
+	return n.afterPreparation(name, func(ctx context.Context) error {
+		select {
+		case <-n.sync.Ready():
 			return run(ctx)
 		case <-ctx.Done():
 			return nil

@@ -14,6 +14,7 @@ import (
 // records is what the store says, decoded, with the indexes that make one change cheap.
 type records struct {
 	self      string
+	hear      []Listener
 	global    record.Global
 	tenants   map[string]record.Tenant   // by name
 	networks  map[string]record.Network  // by id
@@ -35,8 +36,8 @@ type host struct {
 	endpoints map[string]bool
 }
 
-func newRecords(self string) *records {
-	return &records{self: self, tenants: map[string]record.Tenant{}, networks: map[string]record.Network{},
+func newRecords(self string, hear []Listener) *records {
+	return &records{self: self, hear: hear, tenants: map[string]record.Tenant{}, networks: map[string]record.Network{},
 		groups: map[string]record.Group{}, rules: map[string]*ofnet.Rule{}, endpoints: map[string]record.Endpoint{}, services: map[string]record.Service{},
 		hosts: map[string]*host{}, ofTenant: map[string]map[ofnet.Key]bool{}, members: map[string]int{}}
 }
@@ -73,6 +74,7 @@ func (r *records) put(key string, value []byte) ([]ofnet.Key, error) {
 			return nil, err
 		}
 		r.tenants[name] = v
+		r.tell(func(l Listener) { l.Tenant(name, &v) })
 		return r.everythingOf(name), nil
 	case strings.HasPrefix(key, record.Networks):
 		name, v, err := decode(key, record.Networks, value, func(n *record.Network) string { return n.ID })
@@ -112,7 +114,7 @@ func (r *records) put(key string, value []byte) ([]ofnet.Key, error) {
 	case strings.HasPrefix(key, record.Services+record.ServiceAgentVTEP+"/"):
 		return r.putService(key, value)
 	}
-	return nil, nil
+	return nil, r.putTold(key, value)
 }
 
 // del forgets the record at key and returns the objects that it may change.
@@ -123,6 +125,7 @@ func (r *records) del(key string) []ofnet.Key {
 	case strings.HasPrefix(key, record.Tenants):
 		name := strings.TrimPrefix(key, record.Tenants)
 		delete(r.tenants, name)
+		r.tell(func(l Listener) { l.Tenant(name, nil) })
 		return r.everythingOf(name)
 	case strings.HasPrefix(key, record.Networks):
 		name := strings.TrimPrefix(key, record.Networks)
@@ -143,6 +146,7 @@ func (r *records) del(key string) []ofnet.Key {
 	case strings.HasPrefix(key, record.Services+record.ServiceAgentVTEP+"/"):
 		return r.delService(key)
 	}
+	r.delTold(key)
 	return nil
 }
 
@@ -157,6 +161,7 @@ func tenantOf(netID string) string {
 func (r *records) putEndpoint(id string, v *record.Endpoint) []ofnet.Key {
 	k := ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}
 	out := []ofnet.Key{k}
+	r.tell(func(l Listener) { l.Endpoint(id, v) })
 	old, had := r.endpoints[id]
 	before := map[string]bool{}
 	var tenants, hosts []string

@@ -62,7 +62,7 @@ func TestRulesAreTranslated(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			r := newRecords("h1")
+			r := newRecords("h1", nil)
 			value, _ := json.Marshal(row.in)
 			if _, err := r.put(record.PolicyRules+row.in.ID, value); err != nil {
 				t.Fatal(err)
@@ -102,7 +102,7 @@ func TestRulesThatCannotBeCarriedOutDeny(t *testing.T) {
 		for _, action := range []string{actionAllow, actionDeny, "reject", ""} {
 			t.Run(name+", "+action, func(t *testing.T) {
 				v := rule("1", record.InRx, func(r *record.PolicyRule) { r.Action = action; spoil(r) })
-				r := newRecords("h1")
+				r := newRecords("h1", nil)
 				value, _ := json.Marshal(v)
 				_, err := r.put(record.PolicyRules+v.ID, value)
 				if err == nil || !strings.Contains(err.Error(), v.ID) {
@@ -161,7 +161,7 @@ func FuzzRules(f *testing.F) {
 		f.Add(r.ID, value)
 	}
 	f.Fuzz(func(t *testing.T, id string, value []byte) {
-		r := newRecords("h1")
+		r := newRecords("h1", nil)
 		keys, err := r.put(record.PolicyRules+id, value)
 		if err == nil && len(keys) != 1 {
 			t.Fatalf("keys: want the rule's, got %v", keys)

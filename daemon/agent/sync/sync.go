@@ -35,6 +35,7 @@ type Options struct {
 	Bridge Bridge
 	Self   ofnet.Host  // this host
 	Fixed  ofnet.Ports // the fixed ports of its switch
+	Hear   []Listener  // further readers of the records
 	Log    *slog.Logger
 }
 
@@ -60,7 +61,7 @@ func watched() []string { return []string{record.State, record.Config, record.Se
 
 // New returns an Engine; Run makes it live.
 func New(o Options) *Engine {
-	return &Engine{Options: o, records: newRecords(o.Self.Label), ports: ports{}, known: map[string]map[string]bool{},
+	return &Engine{Options: o, records: newRecords(o.Self.Label, o.Hear), ports: ports{}, known: map[string]map[string]bool{},
 		bad: map[string]bool{}, late: map[string]bool{}, ready: make(chan struct{})}
 }
 

@@ -317,7 +317,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add(record.Groups+"g:t", []byte(`{"id":"g:t","endpointGroupId":1}`))
 	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))
 	f.Fuzz(func(t *testing.T, key string, value []byte) {
-		r, s := newRecords("h1"), ofnet.NewState("h1")
+		r, s := newRecords("h1", nil), ofnet.NewState("h1")
 		keys, err := r.put(key, value)
 		if err != nil {
 			return

@@ -1,0 +1,213 @@
+package bgp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+)
+
+func TestParse(t *testing.T) {
+	good := record.BGP{Hostname: "h1", RouterIP: "50.1.1.2/24", AS: "65002", Neighbor: "50.1.1.200", NeighborAS: "500"}
+	c, err := Parse(&good)
+	if err != nil || c.Address.String() != "50.1.1.2/24" || c.AS != 65002 || len(c.Peers) != 1 || c.Peers[0].AS != 500 || c.Peers[0].Address.String() != "50.1.1.200" {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	alone := record.BGP{Hostname: "h1", RouterIP: "50.1.1.2/24", AS: "65002"}
+	if c, err := Parse(&alone); err != nil || len(c.Peers) != 0 {
+		t.Errorf("without a neighbour: got %+v, %v", c, err)
+	}
+	for field, change := range map[string]func(b *record.BGP){
+		"router-ip": func(b *record.BGP) { b.RouterIP = "50.1.1.2" }, "as": func(b *record.BGP) { b.AS = "" },
+		"neighbor": func(b *record.BGP) { b.Neighbor = "fd01::1" }, "neighbor-as": func(b *record.BGP) { b.NeighborAS = "4294967295" },
+	} {
+		b := good
+		change(&b)
+		if _, err := Parse(&b); err == nil || !strings.Contains(err.Error(), field+" ") {
+			t.Errorf("a bad %s: got %v", field, err)
+		}
+	}
+}
+
+// fakeLink is an interface whose neighbours are known once they have been asked for.
+type fakeLink struct {
+	mu      sync.Mutex
+	there   bool
+	asked   map[netip.Addr]bool
+	refused error
+}
+
+func (f *fakeLink) Ensure(context.Context, netip.Prefix) (uint32, ofnet.MAC, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.there = f.refused == nil
+	return 1100, ofnet.MAC{2, 0, 0, 0, 0, 1}, f.refused
+}
+
+func (f *fakeLink) Remove(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.there = false
+	return nil
+}
+
+func (f *fakeLink) Neighbour(a netip.Addr) (mac ofnet.MAC, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return ofnet.MAC{2, 0, 0, 0, 0, 9}, f.asked[a]
+}
+
+func (f *fakeLink) Ask(a netip.Addr) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked[a] = true
+	return nil
+}
+
+// fakeState is what the switch is asked for.
+type fakeState struct {
+	mu sync.Mutex
+	s  *ofnet.State
+}
+
+func (f *fakeState) update(_ uint64, change func(s *ofnet.State) []ofnet.Key) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f.s)
+}
+
+func (f *fakeState) text() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []string
+	if f.s.Router != nil {
+		out = append(out, "router "+f.s.Router.Addr.String())
+	}
+	for _, r := range f.s.Routes {
+		out = append(out, fmt.Sprintf("%s via %s known %v", r.Prefix, r.Via, r.MAC != ofnet.MAC{}))
+	}
+	slices.Sort(out)
+	return strings.Join(out, "; ")
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	limit := time.After(30 * time.Second)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("not within 30 s: %s", what)
+		}
+	}
+}
+
+// A Router and a speaker outside, on loopback: BGP's own port must be free at these addresses.
+func TestRouter(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	const own, other = "127.84.1.1", "127.84.1.2"
+	if l, err := net.Listen("tcp", own+":179"); err != nil {
+		t.Fatalf("port 179 of %s: %v", own, err)
+	} else if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := Start(Config{Address: netip.MustParsePrefix(other + "/24"), AS: 500, Peers: []Peer{{Address: netip.MustParseAddr(own), AS: 65002}}}, log, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := out.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	world := netip.MustParsePrefix("20.1.0.0/16")
+	if err := out.Announce(world); err != nil {
+		t.Fatal(err)
+	}
+
+	link, state, mode := &fakeLink{asked: map[netip.Addr]bool{}}, &fakeState{s: ofnet.NewState("h1")}, "routing"
+	var modeLock sync.Mutex
+	r := NewRouter(Options{Host: "h1", Tenant: "default", Update: state.update, Link: link, Log: log, Mode: func() string {
+		modeLock.Lock()
+		defer modeLock.Unlock()
+		return mode
+	}})
+	if _, err := r.Status(); !errors.Is(err, ErrNoRouter) {
+		t.Errorf("without a record: want ErrNoRouter, got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	local := record.Endpoint{ID: "e1", NetID: "net.default", HomingHost: "h1", IPAddress: "10.1.0.1"}
+	r.Endpoint("e1", &local)
+	r.Endpoint("e2", &record.Endpoint{ID: "e2", NetID: "net.default", HomingHost: "h2", IPAddress: "10.1.0.2"})
+	r.Endpoint("e3", &record.Endpoint{ID: "e3", NetID: "net.acme", HomingHost: "h1", IPAddress: "10.1.0.3"})
+	r.Router("h2", &record.BGP{Hostname: "h2", RouterIP: "9.9.9.9/24", AS: "1"})
+	wrong := record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "65002", Neighbor: other, NeighborAS: "600"}
+	r.Router("h1", &wrong)
+	eventually(t, "a session that cannot be", func() bool {
+		s, err := r.Status()
+		return err == nil && len(s.Peers) == 1 && s.Peers[0].State.SessionState != "established" && state.text() != ""
+	})
+	right := wrong
+	right.NeighborAS = "500"
+	r.Router("h1", &right)
+	const learned = "127.84.1.2/32 via 127.84.1.2 known true; 20.1.0.0/16 via 127.84.1.2 known true; router 127.84.1.1"
+	eventually(t, "the world is known, with its next hop", func() bool { return state.text() == learned })
+	s, err := r.Status()
+	if err != nil || s.Peers[0].State.SessionState != "established" || s.Peers[0].State.AdminState != "up" || !slices.Equal(s.Dsts, []string{"20.1.0.0/16"}) ||
+		!slices.Equal(s.Own, []string{"10.1.0.1/32"}) || len(s.Waiting) != 0 || s.Error != "" {
+		t.Errorf("status: got %+v, %v", s, err)
+	}
+	heard := func() string {
+		routes, err := out.Routes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(routes)
+	}
+	eventually(t, "outside knows the endpoint", func() bool { return heard() == "map[10.1.0.1/32:127.84.1.1]" })
+	r.Endpoint("e1", nil)
+	r.Endpoint("e4", &record.Endpoint{ID: "e4", NetID: "net.default", HomingHost: "h1", IPAddress: "10.1.0.4/24"})
+	eventually(t, "outside knows the other endpoint", func() bool { return heard() == "map[10.1.0.4/32:127.84.1.1]" })
+	if err := out.Withdraw(world); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the world is gone", func() bool { return !strings.Contains(state.text(), "20.1.0.0") })
+
+	modeLock.Lock()
+	mode = "bridge"
+	modeLock.Unlock()
+	eventually(t, "nothing is left in another mode", func() bool { link.mu.Lock(); defer link.mu.Unlock(); return state.text() == "" && !link.there })
+	if _, err := r.Status(); !errors.Is(err, ErrNoRouter) {
+		t.Errorf("in mode bridge: want ErrNoRouter, got %v", err)
+	}
+	link.mu.Lock()
+	link.refused = errors.New("no such uplink")
+	link.mu.Unlock()
+	modeLock.Lock()
+	mode = "routing"
+	modeLock.Unlock()
+	eventually(t, "what is wrong is told", func() bool {
+		s, _ := r.Status()
+		return s.Error == "no such uplink"
+	})
+}

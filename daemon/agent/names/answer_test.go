@@ -1,0 +1,184 @@
+package names
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/miekg/dns"
+
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// testZone has tenants blue (VRF 1) and green (2); blue has a service, a group of two and a container apart.
+func testZone() *Zone {
+	z := NewZone("Contiv.")
+	z.Tenant("blue", &record.Tenant{Tenant: "blue", VRF: 1})
+	z.Tenant("green", &record.Tenant{Tenant: "green", VRF: 2})
+	for _, e := range []record.Endpoint{
+		{ID: "n.blue-1", NetID: "n.blue", EPCommonName: "Web-1", EndpointGroupKey: "web:blue", IPAddress: "10.1.0.1", IPv6Address: "fd01::1"},
+		{ID: "n.blue-2", NetID: "n.blue", EPCommonName: "web-2", EndpointGroupKey: "web:blue", IPAddress: "10.1.0.2/24"},
+		{ID: "n.blue-3", NetID: "n.blue", EndpointID: "c3", IPAddress: "10.1.0.3"},
+		{ID: "n.green-1", NetID: "n.green", EPCommonName: "web-1", IPAddress: "10.1.0.1"},
+	} {
+		z.Endpoint(e.ID, &e)
+	}
+	z.Service("db:blue", &record.ServiceLB{ID: "db:blue", ServiceName: "db", Tenant: "blue", IPAddress: "10.1.0.99",
+		Ports: []string{"80:8080:TCP", "53:53:UDP", "nonsense"}})
+	return z
+}
+
+func ask(tb testing.TB, z *Zone, vrf uint16, name, qtype string) string {
+	tb.Helper()
+	q := new(dns.Msg)
+	q.SetQuestion(dns.Fqdn(name), dns.StringToType[qtype])
+	b, err := q.Pack()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	reply, v := z.Answer(vrf, b)
+	if v != Answered {
+		return "not ours"
+	}
+	a := new(dns.Msg)
+	if err := a.Unpack(reply); err != nil || a.Id != q.Id || !a.Response || !a.Authoritative || a.Question[0] != q.Question[0] {
+		tb.Fatalf("%s %s: a bad reply %v, %v", name, qtype, a, err)
+	}
+	var out []string
+	for _, rr := range slices.Concat(a.Answer, a.Extra) {
+		out = append(out, strings.Join(strings.Fields(rr.String())[3:], " "))
+	}
+	slices.Sort(out)
+	if a.Rcode != dns.RcodeSuccess {
+		out = append(out, dns.RcodeToString[a.Rcode])
+	}
+	if len(out) == 0 && len(a.Ns) == 1 {
+		return "nothing"
+	}
+	return strings.Join(out, ", ")
+}
+
+// DNS-01 in small: names of services, groups and containers, each in its tenant.
+func TestZone_Answer(t *testing.T) {
+	z := testZone()
+	for _, row := range []struct {
+		vrf         uint16
+		name, qtype string
+		want        string
+	}{
+		{1, "web", "A", "A 10.1.0.1, A 10.1.0.2"},
+		{1, "WEB.contiv", "A", "A 10.1.0.1, A 10.1.0.2"},
+		{1, "web.blue.contiv", "A", "A 10.1.0.1, A 10.1.0.2"},
+		{1, "web.green.contiv", "A", "NXDOMAIN"},
+		{1, "web", "AAAA", "AAAA fd01::1"},
+		{1, "web", "ANY", "A 10.1.0.1, A 10.1.0.2, AAAA fd01::1"},
+		{1, "web", "MX", "nothing"},
+		{1, "web-2", "AAAA", "nothing"},
+		{1, "web-1", "A", "A 10.1.0.1"},
+		{1, "c3", "A", "A 10.1.0.3"},
+		{1, "db", "A", "A 10.1.0.99"},
+		{1, "db", "SRV", "A 10.1.0.99, SRV 0 0 53 db.contiv., SRV 0 0 80 db.contiv."},
+		{1, "_80._tcp.db", "SRV", "A 10.1.0.99, SRV 0 0 80 db.contiv."},
+		{1, "_80._udp.db.contiv", "SRV", "NXDOMAIN"},
+		{1, "_80._tcp.db", "A", "nothing"},
+		{1, "_80._tcp.web", "SRV", "NXDOMAIN"},
+		{1, "web", "SRV", "nothing"},
+		{1, "2.0.1.10.in-addr.arpa", "PTR", "PTR web-2.contiv."},
+		{1, "99.0.1.10.in-addr.arpa", "PTR", "PTR db.contiv."},
+		{1, "99.0.1.10.in-addr.arpa", "A", "nothing"},
+		{1, "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.1.0.d.f.ip6.arpa", "PTR", "PTR web-1.contiv."},
+		{1, "9.9.9.9.in-addr.arpa", "PTR", "not ours"},
+		{1, "nobody.contiv", "A", "NXDOMAIN"},
+		{1, "nobody", "A", "not ours"},
+		{1, "example.com", "A", "not ours"},
+		{1, ".", "NS", "not ours"},
+		{2, "web", "A", "not ours"},
+		{2, "web-1", "A", "A 10.1.0.1"},
+		{2, "db.contiv", "A", "NXDOMAIN"},
+		{3, "web", "A", "not ours"},
+		{3, "web.contiv", "A", "not ours"},
+	} {
+		if got := ask(t, z, row.vrf, row.name, row.qtype); got != row.want {
+			t.Errorf("tenant %d asks for %s of %s: want %s, got %s", row.vrf, row.qtype, row.name, row.want, got)
+		}
+	}
+}
+
+func TestZone_Changes(t *testing.T) {
+	z := testZone()
+	z.Endpoint("n.blue-1", nil)
+	z.Endpoint("n.blue-2", &record.Endpoint{ID: "n.blue-2", NetID: "n.blue", EPCommonName: "moved", EndpointGroupKey: "web:blue", IPAddress: "10.1.0.7"})
+	z.Service("db:blue", &record.ServiceLB{ID: "db:blue", ServiceName: "db", Tenant: "blue", IPAddress: "10.1.0.98"})
+	for _, row := range [][3]string{
+		{"web", "A", "A 10.1.0.7"}, {"web-1", "A", "not ours"}, {"web-2", "A", "not ours"}, {"moved", "A", "A 10.1.0.7"},
+		{"2.0.1.10.in-addr.arpa", "PTR", "not ours"}, {"7.0.1.10.in-addr.arpa", "PTR", "PTR moved.contiv."},
+		{"99.0.1.10.in-addr.arpa", "PTR", "not ours"}, {"db", "A", "A 10.1.0.98"}, {"db", "SRV", "nothing"},
+	} {
+		if got := ask(t, z, 1, row[0], row[1]); got != row[2] {
+			t.Errorf("%s of %s: want %s, got %s", row[1], row[0], row[2], got)
+		}
+	}
+	for _, id := range []string{"n.blue-2", "n.blue-3", "n.green-1", "n.blue-1"} {
+		z.Endpoint(id, nil)
+	}
+	z.Service("db:blue", nil)
+	z.Tenant("blue", nil)
+	if len(z.tenants)+len(z.endpoints)+len(z.services) != 0 || len(z.vrfs) != 1 {
+		t.Errorf("something is left: %+v", z)
+	}
+}
+
+// A large group takes turns, and an answer is never too long for who asks.
+func TestZone_LargeGroup(t *testing.T) {
+	z := NewZone("contiv")
+	z.Tenant("blue", &record.Tenant{Tenant: "blue", VRF: 1})
+	const members = 100
+	for i := range members {
+		z.Endpoint(fmt.Sprint(i), &record.Endpoint{NetID: "n.blue", EPCommonName: fmt.Sprintf("c%d", i), EndpointGroupKey: "all:blue", IPv6Address: fmt.Sprintf("fd01::%x", i)})
+	}
+	seen := map[string]bool{}
+	for id := range uint16(members) {
+		q := new(dns.Msg)
+		q.SetQuestion("all.", dns.TypeAAAA)
+		q.Id = id
+		b, _ := q.Pack()
+		reply, v := z.Answer(1, b)
+		a := new(dns.Msg)
+		if err := a.Unpack(reply); v != Answered || err != nil || len(reply) > plainSize || len(a.Answer) < 10 || a.Truncated {
+			t.Fatalf("question %d: %d addresses in %d bytes, truncated %v, %v", id, len(a.Answer), len(reply), a.Truncated, err)
+		}
+		for _, rr := range a.Answer {
+			seen[rr.(*dns.AAAA).AAAA.String()] = true
+		}
+	}
+	if len(seen) != members {
+		t.Errorf("want all %d members in turn, got %d", members, len(seen))
+	}
+}
+
+func FuzzZone_Answer(f *testing.F) {
+	z := testZone()
+	for _, name := range []string{"web.", "_80._tcp.db.", "2.0.1.10.in-addr.arpa.", "."} {
+		q := new(dns.Msg)
+		q.SetQuestion(name, dns.TypeANY)
+		q.SetEdns0(4096, true)
+		b, err := q.Pack()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		reply, v := z.Answer(1, b)
+		if (v == Answered) != (reply != nil) || len(reply) > safeSize {
+			t.Errorf("verdict %d with a reply of %d bytes", v, len(reply))
+		}
+		if v == Answered {
+			if err := new(dns.Msg).Unpack(reply); err != nil {
+				t.Errorf("reply cannot be read: %v", err)
+			}
+		}
+	})
+}

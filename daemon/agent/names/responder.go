@@ -1,0 +1,168 @@
+package names
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/frame"
+	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/trap"
+)
+
+const (
+	// Questions a second of one endpoint, and of all of a host together; who asks more asks without us for a while.
+	rateOfOne, burstOfOne = 100, 200
+	rateOfAll, burstOfAll = 2000, 2000
+
+	meter = flow.LeasedMeters
+)
+
+// Switch catches questions and sends answers; *trap.Trap is one.
+type Switch interface {
+	Send(port uint32, frame []byte) error
+	Resume(p trap.Packet) error
+	Hold(ctx context.Context, flows []flow.Flow) error
+}
+
+// Options are what a Responder needs.
+type Options struct {
+	Host    string // label
+	Zone    *Zone
+	Forward *Forwarder
+	// View shows the State of the switch; it must not be kept.
+	View func(fn func(s *ofnet.State))
+	Log  *slog.Logger
+}
+
+// Counts are totals since the Responder was made.
+type Counts struct {
+	Questions uint64 // that came here
+	Answered  uint64 // by the Zone
+	Forwarded uint64 // to the host's name servers, by the Forwarder
+	Passed    uint64 // let go unmodified
+	Excess    uint64 // times that an endpoint asked too much, and was let past
+	Failed    uint64 // could not be sent, or no name server answered in time
+}
+
+// Responder decides about every question that is caught. Its methods are safe for concurrent use.
+type Responder struct {
+	o Options
+
+	questions, answered, forwarded, passed, excess, failed atomic.Uint64
+
+	mu     sync.Mutex
+	limits map[uint32]*rate.Limiter // by port; those that are full are forgotten
+}
+
+// NewResponder makes a Responder; NewTrap sets its trap.
+func NewResponder(o Options) *Responder { return &Responder{o: o, limits: map[uint32]*rate.Limiter{}} }
+
+// NewTrap makes the trap whose packets r handles, at the bridge's management socket.
+func NewTrap(r *Responder, socket string) *trap.Trap {
+	var t *trap.Trap
+	t = trap.New(trap.Options{Socket: socket, Flows: pipeline.DNSTrap(r.o.Host, meter),
+		Meter: flow.Meter{ID: meter, Packets: true, Rate: rateOfAll, Burst: burstOfAll}, Resume: pipeline.Resume(),
+		Handle: func(ctx context.Context, p trap.Packet) { r.Handle(ctx, t, p) }, Log: r.o.Log})
+	return t
+}
+
+// Counts returns the totals.
+func (r *Responder) Counts() Counts {
+	return Counts{Questions: r.questions.Load(), Answered: r.answered.Load(), Forwarded: r.forwarded.Load(), Passed: r.passed.Load(),
+		Excess: r.excess.Load(), Failed: r.failed.Load()}
+}
+
+// Handle answers a packet by sw, or lets it go. Only name servers of the host are waited for, elsewhere.
+func (r *Responder) Handle(ctx context.Context, sw Switch, p trap.Packet) {
+	r.questions.Add(1)
+	if !r.admits(p.InPort) {
+		r.excess.Add(1)
+		r.check(sw.Hold(ctx, pipeline.DNSBypass(r.o.Host, p.InPort)))
+		r.pass(sw, p)
+		return
+	}
+	u, err := frame.ParseUDP(p.Frame)
+	if err != nil {
+		r.pass(sw, p)
+		return
+	}
+	segment, tenant := pipeline.Origin(p.Match)
+	reply, v := r.o.Zone.Answer(tenant, u.Payload)
+	switch {
+	case v == Answered:
+		r.answered.Add(1)
+		r.check(sw.Send(p.InPort, u.Reply(reply).Append(nil)))
+	case v == NotOurs && r.toGateway(segment, &u):
+		r.forwarded.Add(1)
+		go r.forward(ctx, sw, p.InPort, &u)
+	default:
+		r.pass(sw, p)
+	}
+}
+
+func (r *Responder) pass(sw Switch, p trap.Packet) {
+	r.passed.Add(1)
+	r.check(sw.Resume(p))
+}
+
+// forward asks the host's name servers. The Forwarder bounds how many do so at once.
+func (r *Responder) forward(ctx context.Context, sw Switch, port uint32, u *frame.UDP) {
+	reply, err := r.o.Forward.Forward(ctx, u.Payload)
+	if err != nil {
+		r.failed.Add(1)
+		return // the client asks again
+	}
+	r.check(sw.Send(port, u.Reply(reply).Append(nil)))
+}
+
+func (r *Responder) check(err error) {
+	if err != nil {
+		r.failed.Add(1)
+		r.o.Log.Debug("answer to a question about names", "error", err)
+	}
+}
+
+// admits says whether an endpoint may ask one more.
+func (r *Responder) admits(port uint32) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := r.limits[port]
+	if l == nil {
+		const many = 1024
+		if len(r.limits) >= many {
+			now := time.Now()
+			for other, old := range r.limits {
+				if old.TokensAt(now) >= burstOfOne {
+					delete(r.limits, other)
+				}
+			}
+		}
+		l = rate.NewLimiter(rateOfOne, burstOfOne)
+		r.limits[port] = l
+	}
+	return l.Allow()
+}
+
+// toGateway says whether a question is addressed to a gateway that is the switch itself: nobody else will answer it.
+func (r *Responder) toGateway(segment uint32, u *frame.UDP) (yes bool) {
+	if u.EthDst != pipeline.RouterMAC {
+		return false
+	}
+	to := u.Dst.Addr()
+	r.o.View(func(s *ofnet.State) {
+		for _, n := range s.Segments {
+			if n.ID == segment {
+				yes = pipeline.OwnsGateway(n) && (n.Gateway4 == to || n.Gateway6 == to)
+				return
+			}
+		}
+	})
+	return yes
+}

@@ -1,0 +1,59 @@
+package command
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/lab"
+)
+
+// newAsk asks a name server from inside a container.
+func newAsk(w *where) *cobra.Command {
+	var limit time.Duration
+	cmd := &cobra.Command{
+		Use: "ask FROM SERVER NAME [TYPE]", Short: "Ask a name server from inside a container, once and over UDP", Args: cobra.RangeArgs(3, 4),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			kind := "A"
+			if len(args) == 4 {
+				kind = args[3]
+			}
+			run, err := l.In(cmd.Context(), args[0], l.Self(), "lab", "dns", "ask", args[1], args[2], kind, limit.String())
+			if err != nil {
+				return err
+			}
+			return w.foreground(run)
+		},
+	}
+	cmd.Flags().DurationVarP(&limit, "timeout", "W", 2*time.Second, "how long to wait for the answer")
+	return cmd
+}
+
+// newDNS is the ends of the command ask: what runs in the container, and a name server to be run in another.
+func newDNS(w *where) *cobra.Command {
+	cmd := &cobra.Command{Use: "dns", Hidden: true}
+	cmd.AddCommand(
+		&cobra.Command{Use: "ask SERVER NAME TYPE TIMEOUT", Args: cobra.ExactArgs(4), RunE: func(cmd *cobra.Command, args []string) error {
+			limit, err := time.ParseDuration(args[3])
+			if err != nil {
+				return err
+			}
+			return lab.Ask(cmd.Context(), args[0], args[1], args[2], limit, w.s.Out)
+		}},
+		&cobra.Command{Use: "serve ADDRESS", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, cancel := context.WithCancel(cmd.Context())
+			go func() {
+				_, _ = io.Copy(io.Discard, w.s.In) // it ends when its input does
+				cancel()
+			}()
+			return lab.NameServer(ctx, args[0], w.s.Out)
+		}},
+	)
+	return cmd
+}

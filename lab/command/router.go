@@ -1,0 +1,101 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/lab"
+)
+
+// routerOptions say who the router is.
+type routerOptions struct {
+	address, world string
+	peers          []string
+	as             uint32
+	inside         bool
+}
+
+// router reads them.
+func (o *routerOptions) router() (*lab.Router, error) {
+	address, err := netip.ParsePrefix(o.address)
+	if err != nil {
+		return nil, fmt.Errorf("--address: %w", err)
+	}
+	world, err := netip.ParsePrefix(o.world)
+	if err != nil {
+		return nil, fmt.Errorf("--announce: %w", err)
+	}
+	r := &lab.Router{Config: bgp.Config{Address: address, AS: o.as}, World: []netip.Prefix{world.Masked()}}
+	for _, text := range o.peers {
+		address, as, ok := strings.Cut(text, "@")
+		peer, err := netip.ParseAddr(address)
+		number, wrong := strconv.ParseUint(as, 10, 32)
+		if !ok || err != nil || wrong != nil {
+			return nil, fmt.Errorf("--peer %s: an address and an AS are wanted, such as 50.1.1.1@65001", text)
+		}
+		r.Config.Peers = append(r.Config.Peers, bgp.Peer{Address: peer, AS: uint32(number)})
+	}
+	return r, nil
+}
+
+// newRouter runs a router outside until its input ends.
+func newRouter(w *where) *cobra.Command {
+	o := &routerOptions{}
+	cmd := &cobra.Command{
+		Use: "router", Short: "Run a BGP router on the hosts' trunks until the input ends", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := o.router()
+			if err != nil {
+				return err
+			}
+			if o.inside {
+				ctx, cancel := context.WithCancel(cmd.Context())
+				go func() {
+					_, _ = io.Copy(io.Discard, w.s.In)
+					cancel()
+				}()
+				return r.Run(ctx, slog.New(slog.NewTextHandler(w.s.Err, nil)), w.s.Out)
+			}
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			args := []string{l.Self(), "lab", "router", "--inside", "--address", o.address, "--announce", o.world,
+				"--as", fmt.Sprint(o.as)}
+			for _, p := range o.peers {
+				args = append(args, "--peer", p)
+			}
+			return w.foreground(l.RouterCommand(cmd.Context(), args...))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.address, "address", "50.1.1.200/24", "address of the router on the trunks, untagged")
+	f.StringVar(&o.world, "announce", "20.1.1.0/24", "what is behind the router, which answers at its first address")
+	f.StringArrayVar(&o.peers, "peer", nil, "address and AS of a host's router, such as 50.1.1.1@65001; may be repeated")
+	f.Uint32Var(&o.as, "as", 500, "AS of the router")
+	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")
+	_ = f.MarkHidden("inside") // it exists
+	return cmd
+}
+
+// newOutside runs a command where the router is.
+func newOutside(w *where) *cobra.Command {
+	return &cobra.Command{
+		Use: "outside -- COMMAND...", Short: "Run a command on the router of contiv lab router", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			return w.foreground(l.RouterCommand(cmd.Context(), args...))
+		},
+	}
+}

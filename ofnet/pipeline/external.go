@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// external connects the host with routers outside. Its own interface speaks with them, untagged, by the uplink; what
+// comes to the interface's MAC for other addresses is routed to a local endpoint of the router's tenant; and what that
+// tenant's endpoints send goes to the next hops of learned routes.
+type external struct{}
+
+func (external) Name() string { return "external" }
+
+func (external) Tables() []flow.Table { return nil }
+
+// outside is the network number of packets that leave untagged.
+const outside = 0
+
+func (external) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+	if s.Router == nil || s.Local.Uplink == 0 {
+		return out
+	}
+	switch owner.Kind {
+	case ofnet.KindRouter:
+		if owner.Name == s.Self {
+			externalInterface(&out, s, s.Router)
+		}
+	case ofnet.KindRoute:
+		if r := s.Routes[owner.Name]; r != nil {
+			externalRoute(&out, s, r)
+		}
+	}
+	return out
+}
+
+func externalInterface(out *flow.Set, s *ofnet.State, r *ofnet.Router) {
+	up, own := flow.Eq(flow.InPort, uint64(s.Local.Uplink)), flow.Eq(flow.InPort, uint64(r.Port))
+	add := func(t flow.TableID, priority uint16, do flow.Actions, terms ...flow.Term) {
+		out.Add(flow.New(t, priority, flow.NewMatch(terms...), do))
+	}
+	const tagged = 0x1000 // the bit of OXM_OF_VLAN_VID that says that there is a tag
+	untagged := flow.EqMask(flow.VlanVID, 0, tagged)
+	toUplink, toOwn := flow.Do(flow.Output(s.Local.Uplink)), flow.Do(flow.Output(r.Port))
+	add(tClassify, 120, toUplink, own, flow.EqAddr(flow.ARPSPA, r.Addr))
+	add(tClassify, 120, toUplink, own, flow.EqAddr(flow.IPSrc, r.Addr))
+	add(tClassify, 120, toOwn, up, untagged, flow.EqAddr(flow.ARPTPA, r.Addr))
+	add(tClassify, 120, toOwn, up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.EqAddr(flow.IPDst, r.Addr))
+	if t := s.Tenants[r.Tenant]; t != nil {
+		steps := append(enterTenant([]flow.Action{on(bitUplink), on(bitFabric), on(bitRouted), load(regNetwork, outside)}, t), flow.GotoTable(tUnhairpin))
+		add(tClassify, 110, flow.Do(steps...), up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.IP())
+	}
+	add(tUplink, 60, toUplink, flow.Eq(regNetwork, outside), has(bitRouted))
+}
+
+// externalRoute leads to a next hop, once that is resolved.
+func externalRoute(out *flow.Set, s *ofnet.State, r *ofnet.Route) {
+	t := s.Tenants[s.Router.Tenant]
+	if t == nil || r.MAC == (ofnet.MAC{}) {
+		return
+	}
+	to, family := flow.IPDst, flow.IP()
+	if r.Prefix.Addr().Is6() {
+		to, family = flow.IPv6Dst, flow.IPv6()
+	}
+	do := flow.Do(flow.DecTTL(), flow.SetMAC(flow.EthSrc, s.Router.MAC), flow.SetMAC(flow.EthDst, r.MAC), load(regNetwork, outside),
+		load(regDstGroup, 0), load(regOut, s.Local.Uplink), flow.GotoTable(tPolicyOut))
+	out.Add(flow.New(tRoute, routePriority(r.Prefix.Bits(), rankLearned),
+		flow.NewMatch(family, flow.EqPrefix(to, r.Prefix), inTenant(t), hasNot(bitFabric)), do))
+}

@@ -1,0 +1,65 @@
+package scenario
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+)
+
+// serving is a program that serves in a container until the script ends.
+type serving struct {
+	cmd  *exec.Cmd
+	hold io.Closer // it ends when its input does
+}
+
+// serve starts "contiv lab ARGS", and waits until it listens.
+func (s *Session) serve(args ...string) error {
+	v := &serving{cmd: exec.Command(filepath.Join(s.bin, "contiv"), append([]string{"lab", "--dir", s.dir, "--name", s.name}, args...)...)}
+	hold, err := v.cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	v.hold = hold
+	out, err := v.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := v.cmd.Start(); err != nil {
+		return err
+	}
+	s.serves = append(s.serves, v)
+	r := bufio.NewReader(out)
+	if line, err := r.ReadString('\n'); err != nil {
+		return fmt.Errorf("%v: %q: %w", args, line, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, r) }()
+	return nil
+}
+
+// doServing starts a name server: "serving NAME ADDRESS".
+func (s *Session) doServing(args []string) error {
+	if err := need(args, 2, "serving NAME ADDRESS"); err != nil {
+		return err
+	}
+	return s.serve("exec", args[0], "--", filepath.Join(s.bin, "contiv"), "lab", "dns", "serve", args[1])
+}
+
+func (s *Session) doRouter(args []string) error {
+	return s.serve(append([]string{"router"}, args...)...)
+}
+
+func (s *Session) doOutside(args []string) error {
+	return s.lab(append([]string{"outside", "--"}, args...)...)
+}
+
+func (s *Session) doAsk(args []string) error { return s.lab(append([]string{"ask"}, args...)...) }
+
+// stopServing ends all that serve.
+func (s *Session) stopServing() {
+	for _, v := range s.serves {
+		_ = v.hold.Close()
+		_ = v.cmd.Wait() // its end of the lab is gone
+	}
+}
