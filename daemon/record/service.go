@@ -9,7 +9,11 @@ type ServiceLB struct {
 	Ports       []string          `json:"ports"`  // "servicePort:providerPort:PROTOCOL", the protocol TCP or UDP
 	Selectors   map[string]string `json:"selectors"`
 	IPAddress   string            `json:"ipaddress"`
+	Affinity    string            `json:"affinity,omitempty"` // AffinityNone, or empty: a client keeps its provider
 }
+
+// AffinityNone leads every connection to a service for itself.
+const AffinityNone = "none"
 
 // NetID is the state id of the service's network.
 func (s *ServiceLB) NetID() string { return s.Network + "." + s.Tenant }
