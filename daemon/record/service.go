@@ -1,5 +1,7 @@
 package record
 
+import "strings"
+
 // ServiceLB is a service with its address, at ServiceLBs+"service:tenant". It owns the address.
 type ServiceLB struct {
 	ID          string            `json:"id"` // "service:tenant"
@@ -14,6 +16,12 @@ type ServiceLB struct {
 
 // AffinityNone leads every connection to a service for itself.
 const AffinityNone = "none"
+
+// ServiceOf is the "tenant:service" that operators know of an id "service:tenant".
+func ServiceOf(id string) string {
+	name, tenant, _ := strings.Cut(id, ":")
+	return tenant + ":" + name
+}
 
 // NetID is the state id of the service's network.
 func (s *ServiceLB) NetID() string { return s.Network + "." + s.Tenant }

@@ -46,6 +46,7 @@ type Options struct {
 	Driver    func() Driver
 	Malformed func() []string // keys of records that could not be read
 	Rules     func() []ofnet.Rule
+	Services  func() []ofnet.Service
 	Version   model.Version
 	Now       func() time.Time
 
@@ -90,6 +91,8 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/ports", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, ports(o.Attach.List())) })
 	mux.HandleFunc("GET /inspect/owners", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, owners(o.Forward.Status())) })
 	mux.HandleFunc("GET /inspect/rules", o.rules)
+	mux.HandleFunc("GET /inspect/services", o.services)
+	mux.HandleFunc("GET /svcstats", o.svcstats)
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	return limited(mux)

@@ -20,7 +20,7 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 
 func (n *Node) inspection() inspect.Options {
 	return inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Version: n.Version, Now: time.Now}
+		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Version: n.Version, Now: time.Now}
 }
 
 // Status is what the agent says of itself.
