@@ -48,8 +48,8 @@ func (v *Service) Key() Key { return Key{KindService, v.Name} }
 // Load is what a counter of a service counts.
 type Load string
 
-// The counters of one backend behind one port of a service, on the clients' hosts: connections that were led to it,
-// packets of clients to it after the first of a connection included, packets of its answers.
+// The counters of one backend behind one port of a service, on the clients' hosts: connections that were led to it, all
+// packets of clients to it, and those of its answers.
 const (
 	LoadOpened Load = "opened"
 	LoadTo     Load = "to"
