@@ -14,6 +14,10 @@
 //	lost <= N                            end that; no more than N pings were lost
 //	talking c web db PORT                open a connection c that says something 100 times a second
 //	talks c                              succeeds when it does so now
+//	label web tier=front                 tell the masters a container's labels; none: that it has died
+//	serve web PORT                       have a container tell its name, over TCP and UDP
+//	ask db ADDRESS:PORT [-u] [-n N]      connect to one that serves, and print its name and the client that it sees
+//	rate web db MBPS LEAST MOST          send UDP at a rate; it must arrive at a rate between two
 //	on HOST|NAME COMMAND...              run a command there
 //	stdout|stderr REGEXP                 look at what the last command printed
 //	eventually COMMAND...                repeat a command until it succeeds
@@ -62,6 +66,7 @@ type Session struct {
 	flows  map[string]string
 	ping   *pinging
 	talks  map[string]*talking // open connections by name
+	serves []serving
 	verbs  map[string]verb
 }
 
@@ -72,6 +77,7 @@ func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
 		"hosts": s.doHosts, "netctl": s.doNetctl, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
 		"ping": s.doPing, "tcp": s.doTCP, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
+		"label": s.doLabel, "serve": s.doServe, "ask": s.doAsk, "rate": s.doRate,
 		"on":     s.doOn,
 		"stdout": s.doStdout, "stderr": s.doStderr, "eventually": s.doEventually, "always": s.doAlways,
 	}
@@ -266,6 +272,10 @@ func (s *Session) doPing(args []string) error {
 
 func (s *Session) doTCP(args []string) error { return s.lab(append([]string{"tcp"}, args...)...) }
 
+func (s *Session) doLabel(args []string) error { return s.lab(append([]string{"label"}, args...)...) }
+
+func (s *Session) doAsk(args []string) error { return s.lab(append([]string{"ask"}, args...)...) }
+
 func (s *Session) doPart(verb string, args []string) error {
 	if err := need(args, 2, verb+" PART HOST|leader"); err != nil {
 		return err
@@ -418,5 +428,6 @@ func (s *Session) end() {
 		_ = s.ping.cmd.Wait() // what it ran ended with the lab
 	}
 	s.hangUp()
+	s.closeUp()
 	_ = os.RemoveAll(s.dir)
 }
