@@ -25,7 +25,7 @@ func CNIOnHost(ctx context.Context, op, bin string, c Container, out io.Writer) 
 	}
 	cni := libcni.NewCNIConfigWithCacheDir([]string{bin}, cniCache, nil)
 	rt := &libcni.RuntimeConf{
-		ContainerID: "lab-" + c.Name, NetNS: "/run/netns/" + c.Name, IfName: "eth0", CacheDir: cniCache,
+		ContainerID: containerID(c), NetNS: "/run/netns/" + c.Name, IfName: "eth0", CacheDir: cniCache,
 		Args: [][2]string{{"IgnoreUnknown", "1"}},
 	}
 	switch op {

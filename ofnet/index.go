@@ -3,6 +3,7 @@ package ofnet
 import (
 	"iter"
 	"maps"
+	"net/netip"
 	"slices"
 )
 
@@ -14,12 +15,14 @@ type index struct {
 	rules     map[string]listedRule // by id
 	tenants   map[string]*ruling
 	tiers     map[Key]Tier // of all rules
+	services  serviceIndex
 }
 
 // place is where an endpoint is listed.
 type place struct {
 	segment, group string
 	here           bool // on this host
+	ip4, ip6       netip.Addr
 }
 
 // groupIndex is what belongs to a group.
@@ -42,20 +45,24 @@ type ruling struct {
 	sum   uint64 // of the rules' hashes
 }
 
-// Reindex lists all endpoints and rules by what they belong to, for the methods that say so. From then on whoever
-// changes Endpoints or Rules calls Touch with the keys of those that came, went or changed.
+// Reindex lists all endpoints, rules and services by what they belong to, for the methods that say so. From then on whoever
+// changes Endpoints, Rules or Services calls Touch with the keys of those that came, went or changed.
 func (s *State) Reindex() {
 	s.index = &index{endpoints: make(map[string]place, len(s.Endpoints)), segments: map[string]map[string]struct{}{},
-		groups: map[string]*groupIndex{}, rules: make(map[string]listedRule, len(s.Rules)), tenants: map[string]*ruling{}, tiers: map[Key]Tier{}}
+		groups: map[string]*groupIndex{}, rules: make(map[string]listedRule, len(s.Rules)), tenants: map[string]*ruling{}, tiers: map[Key]Tier{},
+		services: newServiceIndex()}
 	for id := range s.Endpoints {
 		s.touchEndpoint(id)
 	}
 	for id := range s.Rules {
 		s.touchRule(id)
 	}
+	for _, name := range slices.Sorted(maps.Keys(s.Services)) {
+		s.touchService(name)
+	}
 }
 
-// Touch brings the lists up to date with the endpoints and rules among keys. Before Reindex it does nothing.
+// Touch brings the lists up to date with the endpoints, rules and services among keys. Before Reindex it does nothing.
 func (s *State) Touch(keys ...Key) {
 	if s.index == nil {
 		return
@@ -66,6 +73,8 @@ func (s *State) Touch(keys ...Key) {
 			s.touchEndpoint(k.Name)
 		case KindRule:
 			s.touchRule(k.Name)
+		case KindService:
+			s.touchService(k.Name)
 		}
 	}
 }
@@ -91,7 +100,7 @@ func (s *State) touchEndpoint(id string) {
 	var now place
 	e := s.Endpoints[id]
 	if e != nil {
-		now = place{e.Segment, e.Group, e.Host == s.Self}
+		now = place{e.Segment, e.Group, e.Host == s.Self, e.IP4, e.IP6}
 	}
 	was, listed := x.endpoints[id]
 	if listed && e != nil && was == now {
@@ -107,6 +116,9 @@ func (s *State) touchEndpoint(id string) {
 		if was.here {
 			g.here--
 		}
+		for _, a := range []netip.Addr{was.ip4, was.ip6} {
+			strike(x.services.at, a, id)
+		}
 		delete(x.endpoints, id)
 		x.tidy(was.group)
 	}
@@ -120,6 +132,11 @@ func (s *State) touchEndpoint(id string) {
 		g.members[id] = struct{}{}
 		if now.here {
 			g.here++
+		}
+		for _, a := range []netip.Addr{now.ip4, now.ip6} {
+			if a.IsValid() {
+				enlist(x.services.at, a, id)
+			}
 		}
 	}
 }
@@ -306,22 +323,26 @@ func (s *State) RulesOf(tier Key) (t Tier, rules []*Rule) {
 }
 
 // Tracking says whether a tenant's connections are tracked, which costs every packet a second pass of the switch:
-// only those of a tenant that has rules are. generation is a hash of the rules, 1..1<<31-1, the same on all hosts and
-// after a restart; a connection that was admitted under another generation is judged again. It takes constant time
-// after Reindex.
+// only those of a tenant that has rules or services are. generation is a hash of the rules, 1..1<<31-1, the same on all
+// hosts and after a restart; a connection that was admitted under another generation is judged again. It takes constant
+// time after Reindex.
 func (s *State) Tracking(tenant string) (tracked bool, generation uint32) {
-	t := s.indexed().index.tenants[tenant]
-	if t == nil {
-		return false, 0
+	x := s.indexed().index
+	t := x.tenants[tenant]
+	switch {
+	case t != nil:
+		return true, max(1, uint32(t.sum^t.sum>>32)&(1<<31-1))
+	case len(x.services.ofTenant[tenant]) > 0:
+		return true, 1
 	}
-	return true, max(1, uint32(t.sum^t.sum>>32)&(1<<31-1))
+	return false, 0
 }
 
 // Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, groups, tiers of
-// rules, router and routes, endpoints.
+// rules, services, router and routes, endpoints.
 func (s *State) Owners() []Key {
 	tiers := s.indexed().index.tiers
-	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+len(s.Segments)+len(s.Groups)+len(tiers)+len(s.Endpoints))
+	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+len(s.Segments)+len(s.Groups)+len(tiers)+len(s.Services)+len(s.Endpoints))
 	out = append(out, Key{KindSwitch, s.Self})
 	out = appendKeys(out, KindHost, s.Hosts)
 	out = appendKeys(out, KindTenant, s.Tenants)
@@ -330,6 +351,7 @@ func (s *State) Owners() []Key {
 	for _, t := range slices.SortedFunc(maps.Values(tiers), Tier.compare) {
 		out = append(out, t.Key())
 	}
+	out = appendKeys(out, KindService, s.Services)
 	if s.Router != nil {
 		out = append(out, Key{KindRouter, s.Self})
 	}

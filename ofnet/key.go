@@ -6,7 +6,8 @@ import "strings"
 type Kind string
 
 // The kinds of owners. KindSwitch owns what every switch has whatever its State says: misses, trackers. Rules own no
-// flows: those of one group, direction and priority share some, and so KindPolicy owns them, the Tier.
+// flows: those of one group, direction and priority share some, and so KindPolicy owns them, the Tier. Backends own none
+// either: they are named in the cookies of their service's flows.
 const (
 	KindSwitch   Kind = "switch"
 	KindHost     Kind = "host"
@@ -15,13 +16,16 @@ const (
 	KindGroup    Kind = "group"
 	KindPolicy   Kind = "policy"
 	KindRule     Kind = "rule"
+	KindService  Kind = "service"
+	KindBackend  Kind = "backend"
 	KindEndpoint Kind = "endpoint"
 	KindRouter   Kind = "router" // the State's Router, by the label of the host
 	KindRoute    Kind = "route"
 )
 
 // Key names one owner of flows: the object that caused them. Name is the object's identity in the store:
-// "net.tenant" of a segment, the state id of an endpoint, "group:tenant" of a group, the label of a host.
+// "net.tenant" of a segment, the state id of an endpoint, "group:tenant" of a group, "service:tenant" of a service, the
+// label of a host.
 type Key struct {
 	Kind Kind
 	Name string

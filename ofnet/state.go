@@ -12,6 +12,7 @@ type State struct {
 	Segments  map[string]*Segment  // by "network.tenant"
 	Groups    map[string]*Group    // by "group:tenant"
 	Rules     map[string]*Rule     // by id
+	Services  map[string]*Service  // by "service:tenant"
 	Endpoints map[string]*Endpoint // by state id
 	Router    *Router              // nil: this host has no routers outside
 	Routes    map[string]*Route    // learned, by prefix
@@ -28,6 +29,7 @@ func NewState(self string) *State {
 		Segments:  map[string]*Segment{},
 		Groups:    map[string]*Group{},
 		Rules:     map[string]*Rule{},
+		Services:  map[string]*Service{},
 		Endpoints: map[string]*Endpoint{},
 		Routes:    map[string]*Route{},
 	}
@@ -100,9 +102,17 @@ type Segment struct {
 
 // Group is an endpoint group. ID is cluster-wide, never 0.
 type Group struct {
-	Name   string // "group:tenant"
-	Tenant string
-	ID     uint32
+	Name    string // "group:tenant"
+	Tenant  string
+	ID      uint32
+	Profile Profile
+}
+
+// Profile limits and marks what each member of a group sends. The zero Profile does neither.
+type Profile struct {
+	Rate  uint32 // kbit/s; 0: no limit
+	Burst uint32 // kbit that may pass at once above Rate; 0: what suits Rate
+	DSCP  uint8  // differentiated services code point, 1..63 (RFC 2474); 0: what the member says
 }
 
 // Endpoint is one interface of a container.

@@ -67,3 +67,20 @@ type RuleStatus struct {
 	Packets   uint64 `json:"packets"`
 	Bytes     uint64 `json:"bytes"`
 }
+
+// ServiceStatus tells what one backend behind one port of a service got from the clients of one host, as GET
+// /inspect/services of an agent shows it. A port without backends has one line without a backend.
+type ServiceStatus struct {
+	Service     string `json:"service"`           // "tenant:service"
+	Address     string `json:"address"`           // of the service
+	Port        string `json:"port"`              // protocol and port, such as "tcp/80"
+	Target      uint16 `json:"target"`            // port of the backend
+	Backend     string `json:"backend,omitempty"` // its address
+	Phase       string `json:"phase"`             // "pending", "done", "error"
+	Error       string `json:"error,omitempty"`
+	Connections uint64 `json:"connections"` // that were led to it
+	PacketsIn   uint64 `json:"packetsIn"`   // from clients to it
+	BytesIn     uint64 `json:"bytesIn"`
+	PacketsOut  uint64 `json:"packetsOut"` // its answers
+	BytesOut    uint64 `json:"bytesOut"`
+}

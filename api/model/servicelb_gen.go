@@ -6,6 +6,7 @@ package model
 // labels satisfy every selector are its providers.
 type ServiceLB struct {
 	Key         string         `json:"key,omitempty"`
+	Affinity    string         `json:"affinity,omitempty"`    // What keeps its provider: client, which is what empty means, or none: every connection goes its own way.
 	IpAddress   string         `json:"ipAddress,omitempty"`   // Address wanted; empty takes the lowest free one.
 	NetworkName string         `json:"networkName,omitempty"` // Network that the service's address comes from. It does not change.
 	Ports       []string       `json:"ports,omitempty"`       // Ports, each servicePort:providerPort:protocol.
@@ -23,6 +24,9 @@ type ServiceLBLinks struct {
 
 // ServiceLBOper is the operational state of a serviceLB: what the system made of it.
 type ServiceLBOper struct {
+	Connections  int            `json:"connections,omitempty"`  // Connections that were led to providers, on all hosts.
+	Hosts        []string       `json:"hosts,omitempty"`        // A line for each host whose switch has the service, and for each that did not answer: host, phase.
+	Load         []string       `json:"load,omitempty"`         // A line for each port and provider: connections, and packets and bytes of clients and of answers, on all hosts.
 	NumProviders int            `json:"numProviders,omitempty"` // Number of providers.
 	Providers    []EndpointOper `json:"providers,omitempty"`    // Endpoints that share the load.
 	ServiceVip   string         `json:"serviceVip,omitempty"`   // Address of the service.
@@ -31,6 +35,12 @@ type ServiceLBOper struct {
 // Field returns a value by its JSON name: a string, an int, a []string or a list; nil for an unknown name.
 func (o *ServiceLBOper) Field(name string) any {
 	switch name {
+	case "connections":
+		return o.Connections
+	case "hosts":
+		return o.Hosts
+	case "load":
+		return o.Load
 	case "numProviders":
 		return o.NumProviders
 	case "providers":
@@ -54,6 +64,7 @@ var servicelbKind = Kind{
 	InspectOnly: false,
 	New:         func() Object { return &ServiceLB{} },
 	Fields: []Field{
+		{Name: "affinity", Type: String, Doc: "What keeps its provider: client, which is what empty means, or none: every connection goes its own way.", Enum: []string{"client", "none"}, Optional: true},
 		{Name: "ipAddress", Type: String, Doc: "Address wanted; empty takes the lowest free one.", Format: "ipv4", MaxLen: 15},
 		{Name: "networkName", Type: String, Doc: "Network that the service's address comes from. It does not change.", Format: "name", MaxLen: 64, Required: true},
 		{Name: "ports", Type: Strings, Doc: "Ports, each servicePort:providerPort:protocol.", Example: "80:8080:TCP"},
@@ -62,6 +73,9 @@ var servicelbKind = Kind{
 		{Name: "tenantName", Type: String, Doc: "Tenant that the service belongs to.", Format: "name", MaxLen: 64, Required: true},
 	},
 	Oper: []Field{
+		{Name: "connections", Type: Int, Doc: "Connections that were led to providers, on all hosts."},
+		{Name: "hosts", Type: Strings, Doc: "A line for each host whose switch has the service, and for each that did not answer: host, phase."},
+		{Name: "load", Type: Strings, Doc: "A line for each port and provider: connections, and packets and bytes of clients and of answers, on all hosts."},
 		{Name: "numProviders", Type: Int, Doc: "Number of providers."},
 		{Name: "providers", Type: List, Doc: "Endpoints that share the load.", Of: "endpoint"},
 		{Name: "serviceVip", Type: String, Doc: "Address of the service."},
@@ -86,6 +100,7 @@ var servicelbKind = Kind{
 			{Name: "selector", Short: "l", Field: "selectors"},
 			{Name: "port", Short: "p", Field: "ports"},
 			{Name: "preferred-ip", Alias: "ip", Field: "ipAddress"},
+			{Name: "affinity", Field: "affinity"},
 		}},
 }
 
@@ -109,16 +124,19 @@ func (o *ServiceLB) SetDefaults() {
 func (o *ServiceLB) Validate() error {
 	f := servicelbKind.Fields
 	return firstError(
-		checkString(&f[0], o.IpAddress),
-		checkString(&f[1], o.NetworkName),
-		checkString(&f[4], o.ServiceName),
-		checkString(&f[5], o.TenantName),
+		checkString(&f[0], o.Affinity),
+		checkString(&f[1], o.IpAddress),
+		checkString(&f[2], o.NetworkName),
+		checkString(&f[5], o.ServiceName),
+		checkString(&f[6], o.TenantName),
 	)
 }
 
 // Field returns a field's value by its JSON name; nil for an unknown name.
 func (o *ServiceLB) Field(name string) any {
 	switch name {
+	case "affinity":
+		return o.Affinity
 	case "ipAddress":
 		return o.IpAddress
 	case "networkName":

@@ -1,5 +1,7 @@
 package record
 
+import "strings"
+
 // ServiceLB is a service with its address, at ServiceLBs+"service:tenant". It owns the address.
 type ServiceLB struct {
 	ID          string            `json:"id"` // "service:tenant"
@@ -9,6 +11,16 @@ type ServiceLB struct {
 	Ports       []string          `json:"ports"`  // "servicePort:providerPort:PROTOCOL", the protocol TCP or UDP
 	Selectors   map[string]string `json:"selectors"`
 	IPAddress   string            `json:"ipaddress"`
+	Affinity    string            `json:"affinity,omitempty"` // AffinityNone, or empty: a client keeps its provider
+}
+
+// AffinityNone leads every connection to a service for itself.
+const AffinityNone = "none"
+
+// ServiceOf is the "tenant:service" that operators know of an id "service:tenant".
+func ServiceOf(id string) string {
+	name, tenant, _ := strings.Cut(id, ":")
+	return tenant + ":" + name
 }
 
 // NetID is the state id of the service's network.

@@ -2,10 +2,9 @@ package command
 
 import (
 	"bufio"
-	"context"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"strconv"
 	"time"
@@ -126,6 +125,7 @@ func newTalk(w *where) *cobra.Command {
 // newConnection makes a command that has one container listen and runs an end of echo in another.
 func newConnection(w *where, name, short, end, patience string) *cobra.Command {
 	var six bool
+	var at string
 	var limit time.Duration
 	cmd := &cobra.Command{
 		Use: name + " FROM TO PORT", Short: short, Args: cobra.ExactArgs(3),
@@ -168,7 +168,8 @@ func newConnection(w *where, name, short, end, patience string) *cobra.Command {
 			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 				return fmt.Errorf("listen in %s: %w", args[1], err)
 			}
-			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", end, net.JoinHostPort(address.String(), args[2]), limit.String())
+			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", end,
+				cmp.Or(at, net.JoinHostPort(address.String(), args[2])), limit.String())
 			if err != nil {
 				return err
 			}
@@ -176,6 +177,7 @@ func newConnection(w *where, name, short, end, patience string) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVarP(&six, "ipv6", "6", false, "use the IPv6 address")
+	cmd.Flags().StringVar(&at, "at", "", "ADDRESS:PORT to connect to, such as that of a service; empty for that of TO")
 	cmd.Flags().DurationVarP(&limit, "timeout", "W", 5*time.Second, patience)
 	return cmd
 }
@@ -228,11 +230,8 @@ func newEcho(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithCancel(cmd.Context())
-			go func() {
-				_, _ = io.Copy(io.Discard, w.s.In)
-				cancel()
-			}()
+			ctx, cancel := untilInputEnds(cmd.Context(), w.s.In)
+			defer cancel()
 			return lab.EchoOnce(ctx, port, w.s.Out)
 		}},
 		&cobra.Command{Use: "dial ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
@@ -250,5 +249,6 @@ func newEcho(w *where) *cobra.Command {
 			return lab.EchoTalk(cmd.Context(), args[0], limit, w.s.Out)
 		}},
 	)
+	cmd.AddCommand(newEnds(w)...)
 	return cmd
 }

@@ -70,6 +70,20 @@ func EqBit(f Field, n int, set bool) Term {
 	return t
 }
 
+// EqBits asks that a range of at most 64 bits of a field has the value v; it reaches all bits of wide fields.
+func EqBits(r Bits, v uint64) Term {
+	t := newTerm(r.Field)
+	size := int(fields[r.Field].size)
+	for n := range r.N {
+		at, bit := size-1-(r.First+n)/8, byte(1)<<((r.First+n)%8)
+		t.mask[at] |= bit
+		if v>>n&1 != 0 {
+			t.value[at] |= bit
+		}
+	}
+	return t
+}
+
 // EqMAC asks that field f is the Ethernet address m.
 func EqMAC(f Field, m [6]byte) Term {
 	t := newTerm(f)

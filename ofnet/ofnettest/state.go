@@ -18,10 +18,11 @@ import (
 //	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01
 //	tenant blue id=1
 //	network vx.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
-//	group web:blue id=65537
+//	group web:blue id=65537 rate=10000 burst=500 dscp=46
 //	rule ssh group=web:blue in deny priority=10 peer=65538 from=10.1.0.0/24,fd01::/64 own=10.2.0.1 proto=tcp ports=22,80-88 openings
 //	router own tenant=blue port=1100 mac=02:aa:00:00:01:01 ip=50.1.1.2
 //	route 20.0.0.0/8 via=50.1.1.200 mac=0e:00:00:00:00:07
+//	service shop:blue address=10.1.0.100 ports=tcp:80:8080,udp:53:53 backends=10.1.0.1,10.1.0.2 affinity
 //	endpoint a1 network=vx.blue group=web:blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1
 func Parse(tb testing.TB, text string) *ofnet.State {
 	tb.Helper()
@@ -56,7 +57,8 @@ func add(s *ofnet.State, words []string) error {
 		s.Tenants[name] = &ofnet.Tenant{Name: name, ID: uint16(l.number("id"))}
 	case "group":
 		_, tenant, _ := strings.Cut(name, ":")
-		s.Groups[name] = &ofnet.Group{Name: name, Tenant: tenant, ID: l.number("id")}
+		s.Groups[name] = &ofnet.Group{Name: name, Tenant: tenant, ID: l.number("id"),
+			Profile: ofnet.Profile{Rate: l.number("rate"), Burst: l.number("burst"), DSCP: uint8(l.number("dscp"))}}
 	case "network":
 		_, tenant, _ := strings.Cut(name, ".")
 		n := &ofnet.Segment{Name: name, Tenant: tenant, ID: l.number("id"), Mode: ofnet.Bridge, ARP: ofnet.Proxy,
@@ -90,6 +92,10 @@ func add(s *ofnet.State, words []string) error {
 			return err
 		}
 		s.Routes[name] = &ofnet.Route{Prefix: p, Via: l.addr("via"), MAC: l.mac("mac")}
+	case "service":
+		_, tenant, _ := strings.Cut(name, ":")
+		s.Services[name] = &ofnet.Service{Name: name, Tenant: tenant, Address: l.addr("address"), Ports: l.servicePorts("ports"),
+			Backends: l.addrs("backends"), Affinity: l.has("affinity")}
 	case "endpoint":
 		s.Endpoints[name] = &ofnet.Endpoint{ID: name, Segment: l.words["network"], Group: l.words["group"], Host: l.words["host"],
 			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6")}
@@ -192,6 +198,31 @@ func (l *line) ports(k string) (out []ofnet.PortRange) {
 				return err
 			}
 			out = append(out, ofnet.PortRange{First: uint16(a), Last: uint16(b)})
+		}
+		return nil
+	})
+	return out
+}
+
+func (l *line) addrs(k string) (out []netip.Addr) {
+	for _, p := range l.prefixes(k) {
+		out = append(out, p.Addr())
+	}
+	return out
+}
+
+func (l *line) servicePorts(k string) (out []ofnet.ServicePort) {
+	l.get(k, func(v string) error {
+		for word := range strings.SplitSeq(v, ",") {
+			part := line{words: map[string]string{}}
+			for i, text := range strings.SplitN(word, ":", 3) {
+				part.words[[]string{"protocol", "port", "target"}[i]] = text
+			}
+			out = append(out, ofnet.ServicePort{Protocol: part.protocol("protocol"), Port: uint16(part.number("port")),
+				Target: uint16(part.number("target"))})
+			if part.err != nil {
+				return part.err
+			}
 		}
 		return nil
 	})

@@ -65,7 +65,9 @@ const (
 	regRuleOut  = flow.Reg0 + 6 // rule that admitted at the sender
 	regRuleIn   = flow.Reg0 + 7 // rule that admitted at the receiver; scratch before
 	regScratch  = flow.Reg0 + 7
-	regAnswer   = flow.XReg0 + 4  // MAC to answer with
+	regService  = flow.Reg0 + 8   // number of a port of a service, from service to backend
+	regSlot     = flow.Reg0 + 9   // which of its backends; bit 16: of those that are here
+	regAnswer   = flow.XReg0 + 4  // MAC to answer with; shares registers 8 and 9
 	regScratch6 = flow.XXReg0 + 3 // for swaps of IPv6 addresses
 )
 
@@ -76,21 +78,29 @@ const (
 	exact       = 100        // priority of lookups with one flow an object
 )
 
-// Group ids carry their kind in the top byte and the segment's number below.
+// Group ids carry their kind in the top byte and below it the number of the segment, or of the port of a service.
 const (
 	floodFromEndpoint = 0x01 << 24
 	floodFromFabric   = 0x02 << 24
+	spread            = 0x03 << 24
 	// floodPart is the first kind of the parts of a long list; part n has the kind floodPart + n<<24, so that all
 	// 24 bits below stay the segment's.
 	floodPart = 0x40 << 24
 	// floodMost is how many buckets one group has at most: a group_mod holds 64 kB.
 	floodMost = 200
-	idMask    = 1<<24 - 1
+	// spreadMost is floodMost for the shorter buckets of services.
+	spreadMost = 1000
+	idMask     = 1<<24 - 1
 )
 
 // RouterMAC is the Ethernet address of the distributed router, the same on every host. It never appears as a source
 // on the wire: there, physical switches would see it jump.
 var RouterMAC = ofnet.MAC{0x00, 0x00, 0x11, 0x11, 0x11, 0x11}
+
+// Bits of ct_label that say behind which port of a service a connection is, by its number, and at which backend: an IPv4
+// address, or a hash of an IPv6 address.
+func labelService() flow.Bits { return flow.Range(flow.CTLabel, 72, 95) }
+func labelBackend() flow.Bits { return flow.Range(flow.CTLabel, 96, 127) }
 
 func on(bit int) flow.Action  { return flow.Load(flow.Bit(regFlags, bit), 1) }
 func off(bit int) flow.Action { return flow.Load(flow.Bit(regFlags, bit), 0) }

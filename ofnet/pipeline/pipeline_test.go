@@ -17,14 +17,18 @@ import (
 
 var update = flag.Bool("update", false, "write the flows of the tests as the ones that are wanted")
 
-// testState is the State of testdata/state.txt.
+// testState is the State of testdata/state.txt, with the services of testdata/services.txt.
 func testState(tb testing.TB) *ofnet.State {
 	tb.Helper()
-	text, err := os.ReadFile("testdata/state.txt")
-	if err != nil {
-		tb.Fatal(err)
+	var all string
+	for _, name := range []string{"testdata/state.txt", "testdata/services.txt"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all += string(text)
 	}
-	return ofnettest.Parse(tb, string(text))
+	return ofnettest.Parse(tb, all)
 }
 
 // TestFeatureFlows compares what each feature contributes with testdata/FEATURE.txt, owner by owner.
@@ -222,6 +226,62 @@ func TestTouched(t *testing.T) {
 		{"group is renumbered", func(s *ofnet.State) []ofnet.Key {
 			s.Groups["db:blue"] = &ofnet.Group{Name: "db:blue", Tenant: "blue", ID: 99}
 			return []ofnet.Key{{Kind: ofnet.KindGroup, Name: "db:blue"}}
+		}},
+		{"service comes", func(s *ofnet.State) []ofnet.Key {
+			s.Services["new:blue"] = &ofnet.Service{Name: "new:blue", Tenant: "blue", Address: netip.MustParseAddr("10.1.0.99"),
+				Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Target: 80}}, Backends: []netip.Addr{netip.MustParseAddr("10.1.0.1")}}
+			return []ofnet.Key{{Kind: ofnet.KindService, Name: "new:blue"}}
+		}},
+		{"services go", func(s *ofnet.State) (keys []ofnet.Key) {
+			for name := range s.Services {
+				keys = append(keys, ofnet.Key{Kind: ofnet.KindService, Name: name})
+			}
+			clear(s.Services)
+			return keys
+		}},
+		{"service changes its tenant", func(s *ofnet.State) []ofnet.Key {
+			v := *s.Services["shop:red"]
+			v.Tenant = "blue"
+			s.Services["shop:red"] = &v
+			return []ofnet.Key{{Kind: ofnet.KindService, Name: "shop:red"}}
+		}},
+		{"backend goes", func(s *ofnet.State) []ofnet.Key {
+			v := *s.Services["shop:red"]
+			v.Backends = v.Backends[1:]
+			s.Services["shop:red"] = &v
+			return []ofnet.Key{{Kind: ofnet.KindService, Name: "shop:red"}}
+		}},
+		{"endpoint of a backend goes", func(s *ofnet.State) []ofnet.Key { delete(s.Endpoints, "t1"); return endpoint("t1") }},
+		{"endpoint of a backend moves here", func(s *ofnet.State) []ofnet.Key {
+			e := *s.Endpoints["s2"]
+			e.Host, e.Port = "h1", 60
+			s.Endpoints["s2"] = &e
+			return endpoint("s2")
+		}},
+		{"endpoint gets the address of a backend", func(s *ofnet.State) []ofnet.Key {
+			delete(s.Endpoints, "t2")
+			e := *s.Endpoints["s3"]
+			e.IP4 = netip.MustParseAddr("10.41.0.2")
+			s.Endpoints["s3"] = &e
+			return append(endpoint("t2"), endpoint("s3")...)
+		}},
+		{"network of backends goes", func(s *ofnet.State) []ofnet.Key {
+			delete(s.Segments, "sl.red")
+			return []ofnet.Key{{Kind: ofnet.KindSegment, Name: "sl.red"}}
+		}},
+		{"tenant of services goes", func(s *ofnet.State) []ofnet.Key {
+			delete(s.Tenants, "red")
+			return []ofnet.Key{{Kind: ofnet.KindTenant, Name: "red"}}
+		}},
+		{"host of backends goes", func(s *ofnet.State) []ofnet.Key {
+			delete(s.Hosts, "h2")
+			return []ofnet.Key{{Kind: ofnet.KindHost, Name: "h2"}}
+		}},
+		{"profile of a group changes", func(s *ofnet.State) []ofnet.Key {
+			g := *s.Groups["slow:red"]
+			g.Profile = ofnet.Profile{Rate: 7}
+			s.Groups["slow:red"] = &g
+			return []ofnet.Key{{Kind: ofnet.KindGroup, Name: "slow:red"}}
 		}},
 		{"uplink comes", func(s *ofnet.State) []ofnet.Key {
 			s.Local.Uplink = 1003

@@ -16,12 +16,19 @@ func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 		return touchedByEndpoint(out, s, key.Name)
 	case ofnet.KindRule:
 		return touchedByRule(s, key.Name)
+	case ofnet.KindService:
+		return touchedByService(out, s, key.Name)
 	case ofnet.KindSegment:
 		out = appendEndpoints(out, s.Members(key.Name))
+		// Which of a tenant's endpoints an address stands for depends on its segments.
+		for e := range s.Members(key.Name) {
+			out = appendServices(out, s.ServicesOver(e.ID))
+		}
 	case ofnet.KindTenant:
 		if s.Router != nil && s.Router.Tenant == key.Name {
 			out = appendRouting(out, s)
 		}
+		out = appendServices(out, s.ServicesOf(key.Name))
 		for name, n := range s.Segments {
 			if n.Tenant == key.Name {
 				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: name})
@@ -44,6 +51,7 @@ func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 				continue
 			}
 			out = append(out, ofnet.Key{Kind: ofnet.KindEndpoint, Name: id})
+			out = appendServices(out, s.ServicesOver(id))
 			if !segments[e.Segment] {
 				segments[e.Segment] = true
 				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
@@ -77,6 +85,7 @@ func touchedByEndpoint(out []ofnet.Key, s *ofnet.State, id string) []ofnet.Key {
 		out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
 	}
 	isHere := e != nil && e.Host == s.Self
+	out = appendServices(out, s.ServicesOver(id))
 	stays := here && isHere && group == e.Group
 	if here && !stays && s.Here(group) == 1 {
 		out = appendTiers(out, s, group)
@@ -106,6 +115,23 @@ func touchedByRule(s *ofnet.State, id string) (out []ofnet.Key) {
 		if others == 0 {
 			out = appendFloods(out, s, r.Group)
 		}
+	}
+	return out
+}
+
+// touchedByService: a tenant's first service makes it tracked, and its last one may end that.
+func touchedByService(out []ofnet.Key, s *ofnet.State, name string) []ofnet.Key {
+	for _, v := range []*ofnet.Service{s.ListedService(name), s.Services[name]} {
+		if v != nil {
+			out = append(out, ofnet.Key{Kind: ofnet.KindTenant, Name: v.Tenant})
+		}
+	}
+	return out
+}
+
+func appendServices(out []ofnet.Key, names []string) []ofnet.Key {
+	for _, name := range names {
+		out = append(out, ofnet.Key{Kind: ofnet.KindService, Name: name})
 	}
 	return out
 }

@@ -8,7 +8,7 @@
 //	cni add|del|check h1 web --net blue  call the CNI plugin and nothing else
 //	ping web db [-6] [-c N]              succeeds when every ping is answered
 //	tcp web db PORT [-6]                 a MiB there and back
-//	ask web SERVER NAME [TYPE]           ask a name server over UDP
+//	resolve web SERVER NAME [TYPE]       ask a name server over UDP
 //	kill|stop|start|restart|pause|resume PART HOST
 //	router --peer ADDRESS@AS...          a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
 //	outside COMMAND...                   run a command on that router
@@ -18,6 +18,10 @@
 //	lost <= N                            end that; no more than N pings were lost
 //	talking c web db PORT                open a connection c that says something 100 times a second
 //	talks c                              succeeds when it does so now
+//	label web tier=front                 tell the masters a container's labels; none: that it has died
+//	serve web PORT                       have a container tell its name, over TCP and UDP
+//	ask db ADDRESS:PORT [-u] [-n N]      connect to one that serves, and print its name and the client that it sees
+//	rate web db MBPS LEAST MOST          send UDP at a rate; it must arrive at a rate between two
 //	on HOST|NAME COMMAND...              run a command there
 //	stdout|stderr REGEXP                 look at what the last command printed
 //	sees REGEXP COMMAND...               run a command and look at what it printed
@@ -77,7 +81,8 @@ type verb func(args []string) error
 func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
 		"hosts": s.doHosts, "netctl": s.doNetctl, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
-		"ping": s.doPing, "tcp": s.doTCP, "ask": s.doAsk, "serving": s.doServing, "router": s.doRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
+		"ping": s.doPing, "tcp": s.doTCP, "resolve": s.doResolve, "serving": s.doServing, "router": s.doRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
+		"label": s.doLabel, "serve": s.doServe, "ask": s.doAsk, "rate": s.doRate,
 		"on":     s.doOn,
 		"stdout": s.doStdout, "stderr": s.doStderr, "sees": s.doSees, "eventually": s.doEventually, "always": s.doAlways,
 	}
@@ -271,6 +276,10 @@ func (s *Session) doPing(args []string) error {
 }
 
 func (s *Session) doTCP(args []string) error { return s.lab(append([]string{"tcp"}, args...)...) }
+
+func (s *Session) doLabel(args []string) error { return s.lab(append([]string{"label"}, args...)...) }
+
+func (s *Session) doAsk(args []string) error { return s.lab(append([]string{"ask"}, args...)...) }
 
 func (s *Session) doPart(verb string, args []string) error {
 	if err := need(args, 2, verb+" PART HOST|leader"); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 )
 
 // serving is a program that serves in a container until the script ends.
@@ -54,7 +55,17 @@ func (s *Session) doOutside(args []string) error {
 	return s.lab(append([]string{"outside", "--"}, args...)...)
 }
 
-func (s *Session) doAsk(args []string) error { return s.lab(append([]string{"ask"}, args...)...) }
+func (s *Session) doResolve(args []string) error {
+	return s.lab(append([]string{"resolve"}, args...)...)
+}
+
+// doServe has a container tell its name to everybody who connects: "serve NAME PORT".
+func (s *Session) doServe(args []string) error {
+	if err := need(args, 2, "serve NAME PORT"); err != nil {
+		return err
+	}
+	return s.serve(append([]string{"serve"}, args...)...)
+}
 
 // stopServing ends all that serve.
 func (s *Session) stopServing() {
@@ -62,4 +73,29 @@ func (s *Session) stopServing() {
 		_ = v.hold.Close()
 		_ = v.cmd.Wait() // its end of the lab is gone
 	}
+}
+
+// doRate measures what arrives of a UDP stream: "rate FROM TO MBPS LEAST MOST".
+func (s *Session) doRate(args []string) error {
+	if err := need(args, 5, "rate FROM TO MBPS LEAST MOST"); err != nil {
+		return err
+	}
+	if err := s.lab(append([]string{"rate"}, args[:3]...)...); err != nil {
+		return err
+	}
+	var got float64
+	if _, err := fmt.Sscanf(s.stdout, "%f", &got); err != nil {
+		return fmt.Errorf("rate: %w", err)
+	}
+	for i, name := range []string{"least", "most"} {
+		limit, err := strconv.ParseFloat(args[3+i], 64)
+		if err != nil {
+			return err
+		}
+		if (i == 0) == (got < limit) && got != limit {
+			return fmt.Errorf("want at %s %s Mbit/s, got %.2f", name, args[3+i], got)
+		}
+	}
+	s.tb.Logf("          %s Mbit/s offered, %.2f arrive", args[2], got)
+	return nil
 }

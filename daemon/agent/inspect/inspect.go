@@ -49,6 +49,7 @@ type Options struct {
 	Rules     func() []ofnet.Rule
 	Names     *Names // nil: names are not served
 	Router    func() (bgp.Status, error)
+	Services  func() []ofnet.Service
 	Version   model.Version
 	Now       func() time.Time
 
@@ -95,6 +96,8 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/rules", o.rules)
 	mux.HandleFunc("GET /inspect/bgp", o.router)
 	mux.HandleFunc("GET /inspect/nameserver", o.nameserver)
+	mux.HandleFunc("GET /inspect/services", o.services)
+	mux.HandleFunc("GET /svcstats", o.svcstats)
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	return limited(mux)

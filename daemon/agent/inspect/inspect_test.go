@@ -42,8 +42,19 @@ func (a *agent) Status() []bridge.OwnerStatus {
 	return []bridge.OwnerStatus{{Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}, Phase: bridge.Failed, Err: "no", Flows: 2}}
 }
 
+func (a *agent) services() []ofnet.Service {
+	at := netip.MustParseAddr
+	return []ofnet.Service{{Name: "empty:t", Tenant: "t", Address: at("10.0.0.8"), Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 54}}},
+		{Name: "shop:t", Tenant: "t", Address: at("10.0.0.9"), Backends: []netip.Addr{at("10.0.0.1"), at("10.0.0.2")},
+			Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}, {Protocol: ofnet.ProtocolTCP, Port: 81, Target: 8081}}}}
+}
+
 func (a *agent) Hits(context.Context, uint8) (map[uint64]bridge.Hits, error) {
-	return map[uint64]bridge.Hits{flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:t:p:t:p:r1:inRx"}): {Packets: 3, Bytes: 200}}, a.err
+	shop := a.services()[1]
+	backend := func(of ofnet.Load) uint64 { return flow.Owner(shop.LoadKey(shop.Ports[0], shop.Backends[1], of)) }
+	return map[uint64]bridge.Hits{backend(ofnet.LoadOpened): {Packets: 2, Bytes: 1}, backend(ofnet.LoadTo): {Packets: 10, Bytes: 1000},
+		backend(ofnet.LoadFrom): {Packets: 11, Bytes: 1100},
+		flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:t:p:t:p:r1:inRx"}): {Packets: 3, Bytes: 200}}, a.err
 }
 
 // Owner knows the tiers of group g:t alone.
@@ -72,7 +83,7 @@ func (a *agent) handler() http.Handler {
 	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now,
 		Status:  func() model.AgentStatus { return model.AgentStatus{Host: "h1", Flows: 2} },
 		Waiting: func() []string { return a.waiting }, Malformed: func() []string { return nil },
-		Rules: a.rules,
+		Rules: a.rules, Services: a.services,
 		Router: func() (bgp.Status, error) {
 			return bgp.Status{Dsts: []string{"20.1.1.0/24"}, Peers: []bgp.PeerStatus{}}, a.err
 		},
@@ -120,6 +131,18 @@ func TestRoutes(t *testing.T) {
 		{name: "metrics of the router", path: "/metrics", status: 200, want: "contiv_agent_bgp_routes 1"},
 		{name: "names", path: "/inspect/nameserver", status: 200, want: `"dnsRecords":{"t":`},
 		{name: "metrics of names", path: "/metrics", status: 200, want: "contiv_agent_dns_questions_total 7"},
+		{name: "a service", path: "/inspect/services?of=t:shop", status: 200, not: "empty",
+			want: `"service":"t:shop","address":"10.0.0.9","port":"tcp/80","target":8080,"backend":"10.0.0.2","phase":"done","connections":2,"packetsIn":10,"bytesIn":1000,"packetsOut":11,"bytesOut":1100}`},
+		{name: "a service without backends", path: "/inspect/services?of=t:empty", status: 200, want: `"port":"udp/53","target":54,"phase"`},
+		{name: "another service", path: "/inspect/services?of=t:sho", status: 200, want: "[]"},
+		{name: "services without a switch", path: "/inspect/services", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
+		{name: "metrics of services", path: "/metrics", status: 200, want: `contiv_agent_service_packets_total{backend="10.0.0.2",direction="out",port="tcp/80",service="t:shop"} 11`},
+		{name: "service counters as the original had them", path: "/svcstats", status: 200,
+			want: `"10.0.0.9:80:TCP":{"ServiceIP":"10.0.0.9","ServiceVRF":"t","Protocol":"TCP","SvcPort":"80","ProvPort":"8080","SvcStats":{"PacketsIn":10,"BytesIn":1000,"PacketsOut":11,"BytesOut":1100},"ProvStats":{"10.0.0.1":`},
+		{name: "that of one provider", path: "/svcstats", status: 200,
+			want: `"10.0.0.2":{"ProviderIP":"10.0.0.2","ServiceIP":"10.0.0.9","ServiceVrf":"t","PacketsIn":10,"BytesIn":1000,"PacketsOut":11,"BytesOut":1100}`},
+		{name: "that of the tenant", path: "/svcstats", status: 200, want: `{"t":{"EndpointIP":"192.0.2.1","VrfName":"t","PortStats":{"PacketsIn":10,`},
+		{name: "the original's counters without a switch", path: "/svcstats", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
 		{name: "driver", path: "/inspect/driver", status: 200, want: `"VtepTable":{"192.0.2.2":1000}`},
 		{name: "reclaim", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 200},

@@ -20,7 +20,7 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Router: n.router.Status, Version: n.Version, Now: time.Now}
+		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Router: n.router.Status, Version: n.Version, Now: time.Now}
 	if n.resolver != nil {
 		o.Names = &inspect.Names{List: n.zone.List, Counts: n.resolver.Counts, Trap: n.trap.Counts}
 	}

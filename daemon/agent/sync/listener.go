@@ -17,28 +17,19 @@ type Listener interface {
 
 // putTold takes over records that only listeners care about.
 func (r *records) putTold(key string, value []byte) error {
-	switch {
-	case strings.HasPrefix(key, record.ServiceLBs):
-		name, v, err := decode(key, record.ServiceLBs, value, func(s *record.ServiceLB) string { return s.ID })
-		if err == nil {
-			r.tell(func(l Listener) { l.Service(name, &v) })
-		}
-		return err
-	case strings.HasPrefix(key, record.BGPs):
-		name, v, err := decode(key, record.BGPs, value, func(b *record.BGP) string { return b.Hostname })
-		if err == nil {
-			r.tell(func(l Listener) { l.Router(name, &v) })
-		}
-		return err
+	if !strings.HasPrefix(key, record.BGPs) {
+		return nil
 	}
-	return nil
+	name, v, err := decode(key, record.BGPs, value, func(b *record.BGP) string { return b.Hostname })
+	if err == nil {
+		r.tell(func(l Listener) { l.Router(name, &v) })
+	}
+	return err
 }
 
 // delTold forgets such a record.
 func (r *records) delTold(key string) {
-	if name, ok := strings.CutPrefix(key, record.ServiceLBs); ok {
-		r.tell(func(l Listener) { l.Service(name, nil) })
-	} else if name, ok := strings.CutPrefix(key, record.BGPs); ok {
+	if name, ok := strings.CutPrefix(key, record.BGPs); ok {
 		r.tell(func(l Listener) { l.Router(name, nil) })
 	}
 }

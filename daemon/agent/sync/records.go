@@ -20,11 +20,13 @@ type records struct {
 	networks  map[string]record.Network  // by id
 	groups    map[string]record.Group    // by id
 	rules     map[string]*ofnet.Rule     // by id
+	balancers map[string]*ofnet.Service  // by id, without backends
+	providers map[string][]netip.Addr    // of services, by id
 	endpoints map[string]record.Endpoint // by id
 	services  map[string]record.Service  // by key
 
 	hosts    map[string]*host              // by label
-	ofTenant map[string]map[ofnet.Key]bool // networks, groups, rules and endpoints of a tenant
+	ofTenant map[string]map[ofnet.Key]bool // networks, groups, rules, services and endpoints of a tenant
 	members  map[string]int                // endpoints of a tenant on this host
 }
 
@@ -38,7 +40,8 @@ type host struct {
 
 func newRecords(self string, hear []Listener) *records {
 	return &records{self: self, hear: hear, tenants: map[string]record.Tenant{}, networks: map[string]record.Network{},
-		groups: map[string]record.Group{}, rules: map[string]*ofnet.Rule{}, endpoints: map[string]record.Endpoint{}, services: map[string]record.Service{},
+		groups: map[string]record.Group{}, rules: map[string]*ofnet.Rule{}, balancers: map[string]*ofnet.Service{},
+		providers: map[string][]netip.Addr{}, endpoints: map[string]record.Endpoint{}, services: map[string]record.Service{},
 		hosts: map[string]*host{}, ofTenant: map[string]map[ofnet.Key]bool{}, members: map[string]int{}}
 }
 
@@ -96,12 +99,19 @@ func (r *records) put(key string, value []byte) ([]ofnet.Key, error) {
 		if err != nil {
 			return nil, err
 		}
+		if _, wrong := profile(&v); wrong != nil {
+			err = fmt.Errorf("record %s: its limits are left out: %w", key, wrong)
+		}
 		old := r.groups[name]
 		r.groups[name] = v
 		r.move(ofnet.Key{Kind: ofnet.KindGroup, Name: name}, old.TenantName, v.TenantName)
-		return []ofnet.Key{{Kind: ofnet.KindGroup, Name: name}}, nil
+		return []ofnet.Key{{Kind: ofnet.KindGroup, Name: name}}, err
 	case strings.HasPrefix(key, record.PolicyRules):
 		return r.putRule(key, value)
+	case strings.HasPrefix(key, record.ServiceLBs):
+		return r.putServiceLB(key, value)
+	case strings.HasPrefix(key, record.Providers):
+		return r.putProviders(key, value)
 	case strings.HasPrefix(key, record.Endpoints):
 		name, v, err := decode(key, record.Endpoints, value, func(e *record.Endpoint) string { return e.ID })
 		if err == nil {
@@ -141,6 +151,15 @@ func (r *records) del(key string) []ofnet.Key {
 		return []ofnet.Key{k}
 	case strings.HasPrefix(key, record.PolicyRules):
 		return r.setRule(strings.TrimPrefix(key, record.PolicyRules), nil)
+	case strings.HasPrefix(key, record.ServiceLBs):
+		name := strings.TrimPrefix(key, record.ServiceLBs)
+		r.setServiceLB(name, nil)
+		r.tell(func(l Listener) { l.Service(name, nil) })
+		return serviceKey(name)
+	case strings.HasPrefix(key, record.Providers):
+		name := strings.TrimPrefix(key, record.Providers)
+		delete(r.providers, name)
+		return serviceKey(name)
 	case strings.HasPrefix(key, record.Endpoints):
 		return r.putEndpoint(strings.TrimPrefix(key, record.Endpoints), nil)
 	case strings.HasPrefix(key, record.Services+record.ServiceAgentVTEP+"/"):

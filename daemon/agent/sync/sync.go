@@ -332,6 +332,20 @@ func (e *Engine) Rules() []ofnet.Rule {
 	return out
 }
 
+// Services returns the services of the tenants that have members here, ordered by name.
+func (e *Engine) Services() []ofnet.Service {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := []ofnet.Service{}
+	for name := range e.records.balancers {
+		if v := e.records.wantService(name); v != nil {
+			out = append(out, *v)
+		}
+	}
+	slices.SortFunc(out, func(a, b ofnet.Service) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
 // Malformed returns the keys of records that could not be read, ordered.
 func (e *Engine) Malformed() []string {
 	e.mu.Lock()

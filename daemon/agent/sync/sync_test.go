@@ -119,6 +119,10 @@ func key(r any) string {
 		return record.Endpoints + r.ID
 	case record.PolicyRule:
 		return record.PolicyRules + r.ID
+	case record.ServiceLB:
+		return record.ServiceLBs + r.ID
+	case record.Provider:
+		return record.Providers + r.ID
 	case record.Service:
 		return r.Key()
 	}

@@ -35,6 +35,8 @@ func translate(r *records, at ports, s *ofnet.State, keys []ofnet.Key) []ofnet.K
 			done = set(s.Groups, k.Name, r.wantGroup(k.Name))
 		case ofnet.KindRule:
 			done = setFunc(s.Rules, k.Name, r.wantRule(k.Name), (*ofnet.Rule).Equal)
+		case ofnet.KindService:
+			done = setFunc(s.Services, k.Name, r.wantService(k.Name), (*ofnet.Service).Equal)
 		case ofnet.KindEndpoint:
 			done = set(s.Endpoints, k.Name, r.wantEndpoint(k.Name, at))
 		}
@@ -106,7 +108,8 @@ func (r *records) wantGroup(id string) *ofnet.Group {
 	if !ok || !r.present(g.TenantName) {
 		return nil
 	}
-	return &ofnet.Group{Name: id, Tenant: g.TenantName, ID: uint32(g.EndpointGroupID)}
+	p, _ := profile(&g) // of one that cannot be read put has said so
+	return &ofnet.Group{Name: id, Tenant: g.TenantName, ID: uint32(g.EndpointGroupID), Profile: p}
 }
 
 func (r *records) wantRule(id string) *ofnet.Rule {

@@ -44,7 +44,7 @@ func updateService(tx *commit.Tx, old, s *model.ServiceLB) error {
 		}
 		return putService(tx, r)
 	}
-	if slices.Equal(r.Ports, have.Ports) && maps.Equal(r.Selectors, have.Selectors) {
+	if slices.Equal(r.Ports, have.Ports) && maps.Equal(r.Selectors, have.Selectors) && r.Affinity == have.Affinity {
 		return nil
 	}
 	r.IPAddress = have.IPAddress
@@ -73,6 +73,9 @@ func serviceRecord(tx *commit.Tx, s *model.ServiceLB) (*record.ServiceLB, *catal
 		return nil, nil, err
 	}
 	r := &record.ServiceLB{ID: serviceID(s), ServiceName: s.ServiceName, Tenant: s.TenantName, Network: s.NetworkName, Ports: ports}
+	if s.Affinity == record.AffinityNone {
+		r.Affinity = record.AffinityNone
+	}
 	n := tx.Network(r.NetID())
 	if n == nil || n.Pool4 == nil {
 		return nil, nil, model.Errorf(model.CodeNotFound, "networkName", "Network %s not found", s.NetworkName).

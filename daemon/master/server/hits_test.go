@@ -47,3 +47,43 @@ func TestRuleHits(t *testing.T) {
 		t.Errorf("policy: want the lines of its rule and that h3 did not answer, got %q", got)
 	}
 }
+
+// TestServiceLoad: inspecting a service adds up what its providers got from the clients of all hosts.
+func TestServiceLoad(t *testing.T) {
+	m := serviceMaster(t)
+	mustPut(t, m.ServiceLBs(), service("shop", "tier=web"))
+	line := func(port, backend string, n uint64) model.ServiceStatus {
+		return model.ServiceStatus{Service: "default:shop", Port: port, Backend: backend, Phase: "done", Connections: n, PacketsIn: 10 * n, BytesIn: 100 * n,
+			PacketsOut: 20 * n, BytesOut: 200 * n}
+	}
+	for host, list := range map[string][]model.ServiceStatus{
+		"h1": {line("tcp/80", "10.1.1.1", 1), line("tcp/80", "10.1.1.2", 2)},
+		"h2": {line("tcp/80", "10.1.1.2", 3), line("udp/53", "10.1.1.1", 4)},
+		"h3": {{Service: "default:shop", Port: "tcp/80", Phase: "error", Error: "no room"}},
+		"h4": nil,
+		"h5": {},
+	} {
+		agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			if list == nil || q.URL.Path != "/inspect/services" || q.URL.Query().Get("of") != "default:shop" {
+				http.Error(w, "no", http.StatusServiceUnavailable)
+				return
+			}
+			_ = json.NewEncoder(w).Encode(list)
+		}))
+		defer agent.Close()
+		register(t, m, host, agent.Listener.Addr().String())
+	}
+	got, err := m.ServiceLBs().Inspect(t.Context(), "default", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"tcp/80 10.1.1.1: 1 connections, in 10 packets, 100 bytes, out 20 packets, 200 bytes",
+		"tcp/80 10.1.1.2: 5 connections, in 50 packets, 500 bytes, out 100 packets, 1000 bytes",
+		"udp/53 10.1.1.1: 4 connections, in 40 packets, 400 bytes, out 80 packets, 800 bytes"}
+	if o := got.Oper; o.Connections != 10 || !slices.Equal(o.Load, want) {
+		t.Errorf("load: want 10 connections and %q, got %d and %q", want, o.Connections, o.Load)
+	}
+	if h := got.Oper.Hosts; len(h) != 4 || h[0] != "h1 done" || h[2] != "h3 error: no room" || !strings.HasPrefix(h[3], "h4 ") || !strings.Contains(h[3], "503") {
+		t.Errorf("hosts: want h1 and h2 done, h3 with its error, and that h4 did not answer, got %q", h)
+	}
+}

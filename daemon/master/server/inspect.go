@@ -38,6 +38,8 @@ func (b *backend) Inspect(ctx context.Context, k *model.Kind, key string) (out a
 		b.ruleHits(ctx, out.Config.ObjectKey(), out.Oper)
 	case model.PolicyInspect:
 		b.policyHits(ctx, out.Config.ObjectKey(), out.Oper)
+	case model.ServiceLBInspect:
+		b.serviceLoad(ctx, out.Config.ObjectKey(), out.Oper)
 	}
 	return out, err
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// newAsk asks a name server from inside a container.
-func newAsk(w *where) *cobra.Command {
+// newResolve asks a name server from inside a container.
+func newResolve(w *where) *cobra.Command {
 	var limit time.Duration
 	cmd := &cobra.Command{
-		Use: "ask FROM SERVER NAME [TYPE]", Short: "Ask a name server from inside a container, once and over UDP", Args: cobra.RangeArgs(3, 4),
+		Use: "resolve FROM SERVER NAME [TYPE]", Short: "Ask a name server from inside a container, once and over UDP", Args: cobra.RangeArgs(3, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {
@@ -44,7 +44,7 @@ func newDNS(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return lab.Ask(cmd.Context(), args[0], args[1], args[2], limit, w.s.Out)
+			return lab.Resolve(cmd.Context(), args[0], args[1], args[2], limit, w.s.Out)
 		}},
 		&cobra.Command{Use: "serve ADDRESS", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, cancel := context.WithCancel(cmd.Context())

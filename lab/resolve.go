@@ -11,9 +11,9 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Ask asks a name server over UDP once, and prints a line for every record of the answer. No answer within timeout, and
+// Resolve asks a name server over UDP once, and prints a line for every record of the answer. No answer within timeout, and
 // one that is an error, are errors.
-func Ask(ctx context.Context, server, name, kind string, timeout time.Duration, out io.Writer) error {
+func Resolve(ctx context.Context, server, name, kind string, timeout time.Duration, out io.Writer) error {
 	rrtype, ok := dns.StringToType[strings.ToUpper(kind)]
 	if !ok {
 		return fmt.Errorf("%q is no type of a record; A, AAAA, PTR and SRV are", kind)

@@ -1,0 +1,129 @@
+package inspect
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// load is what one backend behind one port of a service got.
+type load struct {
+	service *ofnet.Service
+	port    ofnet.ServicePort
+	backend netip.Addr // invalid: the port has none
+	owner   bridge.OwnerStatus
+	opened  bridge.Hits
+	to      bridge.Hits
+	from    bridge.Hits
+}
+
+// loads lists the services of the tenants that have members here, with the counters of their clients here.
+func (o *Options) loads(ctx context.Context) ([]load, error) {
+	services := o.Services()
+	if len(services) == 0 {
+		return nil, nil
+	}
+	hits, err := o.Forward.Hits(ctx, o.Pipeline.Number("service"))
+	if err != nil {
+		return nil, err
+	}
+	var out []load
+	for i := range services {
+		v := &services[i]
+		owner, _ := o.Forward.Owner(v.Key())
+		for _, p := range v.Ports {
+			if len(v.Backends) == 0 {
+				out = append(out, load{service: v, port: p, owner: owner})
+			}
+			for _, b := range v.Backends {
+				count := func(of ofnet.Load) bridge.Hits { return hits[flow.Owner(v.LoadKey(p, b, of))] }
+				out = append(out, load{service: v, port: p, backend: b, owner: owner,
+					opened: count(ofnet.LoadOpened), to: count(ofnet.LoadTo), from: count(ofnet.LoadFrom)})
+			}
+		}
+	}
+	return out, nil
+}
+
+// status is the load in the words of the API.
+func (l *load) status() model.ServiceStatus {
+	s := model.ServiceStatus{Service: record.ServiceOf(l.service.Name), Address: l.service.Address.String(), Port: l.port.String(),
+		Target: l.port.Target, Phase: l.owner.Phase.String(), Error: l.owner.Err, Connections: l.opened.Packets,
+		PacketsIn: l.to.Packets, BytesIn: l.to.Bytes, PacketsOut: l.from.Packets, BytesOut: l.from.Bytes}
+	if l.backend.IsValid() {
+		s.Backend = l.backend.String()
+	}
+	return s
+}
+
+// services answers with the services and their counters. The query may choose one, "tenant:service".
+func (o *Options) services(w http.ResponseWriter, r *http.Request) {
+	all, err := o.loads(r.Context())
+	if err != nil {
+		text(w, http.StatusServiceUnavailable, "read the counters of services: "+err.Error()+"\n")
+		return
+	}
+	of := r.URL.Query().Get("of")
+	out := []model.ServiceStatus{}
+	for i := range all {
+		if s := all[i].status(); of == "" || s.Service == of {
+			out = append(out, s)
+		}
+	}
+	answer(w, http.StatusOK, out)
+}
+
+// serviceMetrics are the counters of services, read from the switch when they are asked for. While the switch does not
+// answer there are none.
+type serviceMetrics struct {
+	options                     Options
+	connections, packets, bytes *prometheus.Desc
+}
+
+func newServiceMetrics(o Options) *serviceMetrics {
+	labels := []string{"service", "port", "backend"}
+	ways := append(labels[:3:3], "direction")
+	return &serviceMetrics{o, prometheus.NewDesc("contiv_agent_service_connections_total", "connections of clients here that were led to a backend", labels, nil),
+		prometheus.NewDesc("contiv_agent_service_packets_total", "packets between clients here and a backend", ways, nil),
+		prometheus.NewDesc("contiv_agent_service_bytes_total", "bytes between clients here and a backend", ways, nil)}
+}
+
+// Describe is the part of prometheus.Collector that names the metrics.
+func (m *serviceMetrics) Describe(out chan<- *prometheus.Desc) {
+	out <- m.connections
+	out <- m.packets
+	out <- m.bytes
+}
+
+// Collect reads the counters.
+func (m *serviceMetrics) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+	defer cancel()
+	all, err := m.options.loads(ctx)
+	if err != nil {
+		return
+	}
+	for i := range all {
+		s := all[i].status()
+		if s.Backend == "" {
+			continue
+		}
+		labels := []string{s.Service, s.Port, s.Backend}
+		count := func(d *prometheus.Desc, n uint64, more ...string) {
+			out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), append(labels[:3:3], more...)...)
+		}
+		count(m.connections, s.Connections)
+		count(m.packets, s.PacketsIn, "in")
+		count(m.packets, s.PacketsOut, "out")
+		count(m.bytes, s.BytesIn, "in")
+		count(m.bytes, s.BytesOut, "out")
+	}
+}

@@ -1,0 +1,30 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+)
+
+// Label tells the masters a container's labels, as the agent does when a runtime starts it; none: that it has died.
+func (l *Lab) Label(ctx context.Context, name string, labels map[string]string) error {
+	c, err := l.Container(name)
+	if err != nil {
+		return err
+	}
+	url, err := l.MasterURL()
+	if err != nil {
+		return err
+	}
+	request := model.UpdateEndpointRequest{Event: "start", Tenant: c.Tenant, Network: cmp.Or(c.Network, c.Group), EndpointID: containerID(*c),
+		ContainerID: containerID(*c), EPCommonName: c.Name, Labels: labels}
+	if len(labels) == 0 {
+		request.Event = "die"
+	}
+	return (&client.Client{Base: url, Patience: startPatience}).UpdateEndpoint(ctx, request)
+}
+
+// containerID is what runtimes call a container of the lab.
+func containerID(c Container) string { return "lab-" + c.Name }

@@ -1,0 +1,381 @@
+package pipeline_test
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// redState is testdata/services.txt with more members: clients c..., and a client on the VLAN.
+func redState(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/services.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var clients strings.Builder
+	for n := range 12 {
+		fmt.Fprintf(&clients, "endpoint c%d network=sx.red host=h1 port=%d mac=02:02:6d:01:01:%02x ip=10.40.0.%d ip6=fd40::1:%d\n", 10+n, 60+n, n, 20+n, n)
+	}
+	return moreState + string(text) + clients.String() + `
+endpoint t3 network=sl.red host=h1 port=80 mac=02:02:6e:01:00:03 ip=10.41.0.3
+service lone:red address=10.40.0.102 ports=tcp:80:8080,udp:53:53,tcp:81:8080 backends=10.40.0.1 affinity
+`
+}
+
+// serviceLab is a real switch with services.
+type serviceLab struct {
+	*wires
+	t    *testing.T
+	have flow.Set
+}
+
+func newServiceLab(t *testing.T) *serviceLab {
+	l := newLab(t, redState(t))
+	return &serviceLab{wires: newWires(t, l), t: t, have: pipeline.Default().CompileAll(l.state)}
+}
+
+// change carries a change of the State out.
+func (l *serviceLab) change(do func(s *ofnet.State)) {
+	l.t.Helper()
+	do(l.lab.state)
+	want := pipeline.Default().CompileAll(l.lab.state)
+	change(l.t, l.lab.ovs, flow.Diff(want, l.have))
+	l.have = want
+}
+
+// TestServices plays real packets through one real switch. The first part finds its counters at nothing; the last ones
+// change the services.
+func TestServices(t *testing.T) {
+	l := newServiceLab(t)
+	for _, part := range []struct {
+		name string
+		play func(t *testing.T, l *serviceLab)
+	}{{"counters", serviceCounters}, {"connection", serviceConnection}, {"spread", serviceSpread}, {"hairpin", serviceHairpin},
+		{"policy", servicePolicy}, {"resolution", serviceResolution}, {"changes", serviceChanges}} {
+		t.Run(part.name, func(t *testing.T) {
+			l.t = t
+			part.play(t, l)
+		})
+	}
+}
+
+// arrival is where a packet came out, and as what.
+type arrival struct {
+	where string
+	frame string
+}
+
+// sends returns where one packet arrives; the zero arrival is nowhere.
+func (l *serviceLab) sends(in way, f frame) arrival {
+	l.t.Helper()
+	out := l.verdict(l.t, in, f)
+	if len(out) == 0 {
+		return arrival{}
+	}
+	if len(out) > 1 {
+		l.t.Errorf("%v: want one copy, got %q", f, out)
+	}
+	where, what, _ := strings.Cut(out[0], ": ")
+	return arrival{where, what}
+}
+
+// asks sends what a client says to an address, by the router.
+func (l *serviceLab) asks(client string, kind string, to string, from, port uint16, flags byte) arrival {
+	l.t.Helper()
+	e := l.Endpoints[client]
+	dst := netip.MustParseAddr(to)
+	return l.sends(way{endpoint: e}, frame{kind: kind, flags: flags, ports: [2]uint16{from, port}, ttl: 64, src: e.MAC, dst: routerMAC,
+		from: address(e, dst), to: dst})
+}
+
+// through is a packet as it comes to the backend, seen by its host.
+func (l *serviceLab) through(client, backend, kind string, from, target uint16, flags byte, ttl uint8) string {
+	c, b := l.Endpoints[client], l.Endpoints[backend]
+	f := frame{kind: kind, flags: flags, ports: [2]uint16{from, target}, ttl: ttl, src: routerMAC, dst: b.MAC, from: c.IP4, to: b.IP4}
+	return f.String()
+}
+
+// serviceConnection plays a connection through a service: the backend sees the client, the client the service, on this
+// host and on another, over TCP and UDP, in bridged networks with and without the service's subnet (SVC-05).
+func serviceConnection(t *testing.T, l *serviceLab) {
+	s1 := l.Endpoints["s1"]
+	for _, row := range []struct {
+		client, kind string
+		port, target uint16
+	}{{"c10", "tcp", 80, 8080}, {"c11", "udp", 53, 53}, {"t3", "tcp", 81, 8080}} {
+		c := l.Endpoints[row.client]
+		const from = 40007
+		flags := func(f byte) byte {
+			if row.kind == "tcp" {
+				return f
+			}
+			return 0
+		}
+		want := arrival{"p51", l.through(row.client, "s1", row.kind, from, row.target, flags(syn), 63)}
+		if got := l.asks(row.client, row.kind, "10.40.0.102", from, row.port, flags(syn)); got != want {
+			t.Errorf("%s %s: want %v, got %v", row.client, row.kind, want, got)
+		}
+		// The answer comes from the service.
+		answer := frame{kind: row.kind, flags: flags(syn | ack), ports: [2]uint16{row.target, from}, ttl: 64, src: s1.MAC, dst: routerMAC, from: s1.IP4, to: c.IP4}
+		back := frame{kind: row.kind, flags: flags(syn | ack), ports: [2]uint16{row.port, from}, ttl: 63, src: routerMAC, dst: c.MAC,
+			from: netip.MustParseAddr("10.40.0.102"), to: c.IP4}
+		if got, want := l.sends(way{endpoint: s1}, answer), (arrival{fmt.Sprintf("p%d", c.Port), back.String()}); got != want {
+			t.Errorf("%s %s: answer: want %v, got %v", row.client, row.kind, want, got)
+		}
+		want.frame = l.through(row.client, "s1", row.kind, from, row.target, flags(ack), 63)
+		if got := l.asks(row.client, row.kind, "10.40.0.102", from, row.port, flags(ack)); got != want {
+			t.Errorf("%s %s: goes on: want %v, got %v", row.client, row.kind, want, got)
+		}
+	}
+	// What is nobody's port, or nobody's service, arrives nowhere.
+	for _, row := range [][2]string{{"10.40.0.102", "8080"}, {"10.40.0.101", "80"}, {"10.40.0.103", "80"}} {
+		var port uint16
+		if _, err := fmt.Sscan(row[1], &port); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.asks("c10", "tcp", row[0], 41000, port, syn); got != (arrival{}) {
+			t.Errorf("%s port %s: want nothing, got %v", row[0], row[1], got)
+		}
+	}
+	if got := l.asks("c10", "ping", "10.40.0.102", 0, 0, 0); got != (arrival{}) {
+		t.Errorf("ping of a service: want nothing, got %v", got)
+	}
+	// Another tenant has no such address; and a connection to the backend itself is left alone.
+	if got := l.asks("a1", "tcp", "10.40.0.102", 41001, 80, syn); got.where == "p51" {
+		t.Errorf("from another tenant: want it to go elsewhere, got %v", got)
+	}
+	want := arrival{"p51", l.through("c10", "s1", "tcp", 41002, 8080, syn, 63)}
+	if got := l.asks("c10", "tcp", "10.40.0.1", 41002, 8080, syn); got != want {
+		t.Errorf("to the backend: want %v, got %v", want, got)
+	}
+	if got := l.sends(way{endpoint: s1}, frame{kind: "tcp", flags: syn | ack, ports: [2]uint16{8080, 41002}, ttl: 64, src: s1.MAC, dst: routerMAC,
+		from: s1.IP4, to: l.Endpoints["c10"].IP4}); !strings.Contains(got.frame, "10.40.0.1:8080>") {
+		t.Errorf("its answer: want it from the backend, got %v", got)
+	}
+}
+
+// serviceResolution: the router answers for the address, and on the VLAN one host does.
+func serviceResolution(t *testing.T, l *serviceLab) {
+	c, outside := l.Endpoints["c10"], netip.MustParseAddr("10.41.0.9")
+	vip := netip.MustParseAddr("10.40.0.102")
+	got := l.sends(way{endpoint: c}, frame{kind: "arp", op: 1, src: c.MAC, dst: broadcast4, sha: c.MAC, from: c.IP4, to: vip})
+	want := arrival{"p60", frame{kind: "arp", op: 2, src: routerMAC, dst: c.MAC, sha: routerMAC, tha: c.MAC, from: vip, to: c.IP4}.String()}
+	if got != want {
+		t.Errorf("asked by an endpoint: want %v, got %v", want, got)
+	}
+	six := netip.MustParseAddr("fd40::100")
+	if got := l.sends(way{endpoint: c}, frame{kind: "ns", src: c.MAC, dst: allNodes, sha: c.MAC, from: c.IP6, to: six, target: six, ttl: 255}); !strings.Contains(
+		got.frame, "target fd40::100 link "+hex(routerMAC)) {
+		t.Errorf("solicited by an endpoint: want the router, got %v", got)
+	}
+	near := netip.MustParseAddr("10.41.0.100")
+	ask := frame{kind: "arp", op: 1, vlan: 41, src: nobody, dst: broadcast4, sha: nobody, from: outside, to: near}
+	up := l.Hosts["h1"].UplinkMAC
+	want = arrival{"uplink", frame{kind: "arp", op: 2, vlan: 41, src: up, dst: nobody, sha: up, tha: nobody, from: near, to: outside}.String()}
+	if got := l.sends(way{}, ask); got != want {
+		t.Errorf("asked from outside, the first backend is here: want %v, got %v", want, got)
+	}
+	// From outside, the backends that are here, and no others.
+	t1 := l.Endpoints["t1"]
+	for n := range uint16(8) {
+		f := frame{kind: "tcp", flags: syn, vlan: 41, src: nobody, dst: up, ports: [2]uint16{42000 + n, 80}, from: outside, to: near, ttl: 64}
+		f2 := frame{kind: "tcp", flags: syn, src: routerMAC, dst: t1.MAC, ports: [2]uint16{42000 + n, 8080}, from: outside, to: t1.IP4, ttl: 63}
+		if got, want := l.sends(way{}, f), (arrival{"p53", f2.String()}); got != want {
+			t.Errorf("from outside: want %v, got %v", want, got)
+		}
+	}
+	f := frame{kind: "tcp", flags: syn | ack, src: t1.MAC, dst: nobody, ports: [2]uint16{8080, 42000}, from: t1.IP4, to: outside, ttl: 64}
+	f2 := frame{kind: "tcp", flags: syn | ack, vlan: 41, src: t1.MAC, dst: nobody, ports: [2]uint16{80, 42000}, from: near, to: outside, ttl: 64}
+	if got, want := l.sends(way{endpoint: t1}, f), (arrival{"uplink", f2.String()}); got != want {
+		t.Errorf("answer to outside: want %v, got %v", want, got)
+	}
+	l.change(func(s *ofnet.State) {
+		v := *s.Services["near:red"]
+		v.Backends = v.Backends[1:]
+		s.Services["near:red"] = &v
+	})
+	if got := l.sends(way{}, ask); got != (arrival{}) {
+		t.Errorf("asked from outside, the first backend is on another host: want silence, got %v", got)
+	}
+	ask.vlan = 0
+	tunnel := way{peer: l.Hosts["h2"].VTEP, vni: 6001}
+	if got := l.sends(tunnel, frame{kind: "tcp", flags: syn, src: l.Endpoints["s2"].MAC, dst: routerMAC, ports: [2]uint16{1, 80},
+		from: l.Endpoints["s2"].IP4, to: vip, ttl: 64}); got != (arrival{}) {
+		t.Errorf("from another host, whose own switch should have led it on: want nothing, got %v", got)
+	}
+}
+
+// serviceSpread: connections are spread; with affinity a client keeps its backend, also on the other ports' hosts.
+func serviceSpread(t *testing.T, l *serviceLab) {
+	// A hairpin among them would come back to its client.
+	count := func(vip string, port uint16, client string, n int) map[string]int {
+		out := map[string]int{}
+		for i := range n {
+			out[l.asks(client, "tcp", vip, uint16(43000+i), port, syn).where]++
+		}
+		return out
+	}
+	chosen := map[string]int{}
+	for n := range 12 {
+		got := count("10.40.0.100", 80, fmt.Sprintf("c%d", 10+n), 6)
+		if len(got) != 1 || got[""] != 0 {
+			t.Errorf("client %d with affinity: want one backend for six connections, got %v", n, got)
+		}
+		for where := range got {
+			chosen[where]++
+		}
+	}
+	if len(chosen) != 3 {
+		t.Errorf("12 clients, 3 backends: want all chosen, got %v", chosen)
+	}
+	if got := count("10.41.0.100", 80, "c10", 60); len(got) != 2 || got[""] != 0 {
+		t.Errorf("60 connections without affinity: want both backends chosen, got %v", got)
+	}
+	// IPv6, on both hosts.
+	six := map[string]int{}
+	for i := range uint16(40) {
+		got := l.asks("c10", "tcp", "fd40::100", 44000+i, 80, syn)
+		six[got.where]++
+		if !strings.Contains(got.frame, "fd40::1:0:") && !strings.Contains(got.frame, ">fd40::") {
+			t.Errorf("IPv6: want the client's address kept, got %v", got)
+		}
+	}
+	if len(six) != 2 || six[""] != 0 {
+		t.Errorf("IPv6: want both backends chosen, got %v", six)
+	}
+}
+
+// serviceHairpin: a backend that asks its own service, and is led to itself, sees the service as the client, and gets
+// its own answers back.
+func serviceHairpin(t *testing.T, l *serviceLab) {
+	s1, vip := l.Endpoints["s1"], netip.MustParseAddr("10.40.0.102")
+	send := func(flags byte, from netip.Addr, sport, dport uint16, want frame) {
+		t.Helper()
+		want.kind, want.src, want.dst, want.ttl, want.flags = "tcp", routerMAC, s1.MAC, 63, flags
+		got := l.sends(way{endpoint: s1}, frame{kind: "tcp", flags: flags, ports: [2]uint16{sport, dport}, ttl: 64, src: s1.MAC, dst: routerMAC, from: from, to: vip})
+		if got != (arrival{"p51", want.String()}) {
+			t.Errorf("want %v, got %v", want, got)
+		}
+	}
+	for _, flags := range []byte{syn, ack, ack} {
+		send(flags, s1.IP4, 45000, 80, frame{ports: [2]uint16{45000, 8080}, from: vip, to: s1.IP4})
+		send(cmp.Or(flags&syn|ack, ack), s1.IP4, 8080, 45000, frame{ports: [2]uint16{80, 45000}, from: vip, to: s1.IP4})
+	}
+	// A rule change does not end it.
+	l.change(func(s *ofnet.State) {
+		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=slow:red in deny priority=1 proto=tcp ports=22").Rules
+	})
+	send(ack, s1.IP4, 45000, 80, frame{ports: [2]uint16{45000, 8080}, from: vip, to: s1.IP4})
+	send(ack, s1.IP4, 8080, 45000, frame{ports: [2]uint16{80, 45000}, from: vip, to: s1.IP4})
+	l.change(func(s *ofnet.State) { clear(s.Rules) })
+}
+
+// servicePolicy: rules judge the client's connection to the backend, at the backend's port.
+func servicePolicy(t *testing.T, l *serviceLab) {
+	rules := func(lines string) {
+		l.change(func(s *ofnet.State) { s.Rules = ofnettest.Parse(t, "self h1\n"+lines).Rules })
+	}
+	passes := func(client string, port uint16) bool {
+		return l.asks(client, "tcp", "10.40.0.102", port, 80, syn) != arrival{}
+	}
+	if !passes("c10", 46000) {
+		t.Fatal("without rules: want it to pass")
+	}
+	rules("rule no group=slow:red in deny priority=1 proto=tcp")
+	if passes("c10", 46001) {
+		t.Error("denied at the backend: want nothing")
+	}
+	rules("rule no group=slow:red in deny priority=1 proto=tcp\nrule yes group=slow:red in allow priority=9 from=10.40.0.21 proto=tcp ports=8080")
+	if passes("c10", 46002) || !passes("c11", 46003) {
+		t.Error("one client allowed, at the backend's port: want its connections alone")
+	}
+	if !passes("c11", 46001) || passes("c10", 46001) {
+		t.Error("tried again: want what the rules say now")
+	}
+	rules("rule out group=quick:red out deny priority=1 peer=0x40001")
+	if passes("s3", 46004) || !passes("c10", 46005) {
+		t.Error("rule of the client's group about the backend's: want it to hold behind the service")
+	}
+	rules("")
+}
+
+// serviceChanges: connections to a backend that is taken from a service go on, new ones avoid it (SVC-07).
+func serviceChanges(t *testing.T, l *serviceLab) {
+	set := func(backends ...string) {
+		l.change(func(s *ofnet.State) {
+			v := *s.Services["lone:red"]
+			v.Backends = nil
+			for _, b := range backends {
+				v.Backends = append(v.Backends, netip.MustParseAddr(b))
+			}
+			s.Services["lone:red"] = &v
+		})
+	}
+	ask := func(port uint16, flags byte) string {
+		return l.asks("c10", "tcp", "10.40.0.102", port, 80, flags).where
+	}
+	answered := func(port uint16, flags byte) bool {
+		s1 := l.Endpoints["s1"]
+		got := l.sends(way{endpoint: s1}, frame{kind: "tcp", flags: flags, ports: [2]uint16{8080, port}, ttl: 64, src: s1.MAC, dst: routerMAC,
+			from: s1.IP4, to: l.Endpoints["c10"].IP4})
+		return strings.Contains(got.frame, "10.40.0.102:80>")
+	}
+	if ask(47000, syn) != "p51" || !answered(47000, syn|ack) || ask(47000, ack) != "p51" {
+		t.Fatal("want a connection")
+	}
+	set("10.41.0.1")
+	if ask(47000, ack) != "p51" || !answered(47000, ack) {
+		t.Error("open to a backend that was removed: want it to go on")
+	}
+	if got := ask(47001, syn); got != "p53" {
+		t.Errorf("new: want the backend that is left, got %q", got)
+	}
+	set()
+	if ask(47000, ack) != "p51" || ask(47002, syn) != "" {
+		t.Error("no backends: want the open connection to go on, and no new ones")
+	}
+	l.change(func(s *ofnet.State) { delete(s.Services, "lone:red") })
+	if ask(47000, ack) != "p51" || !answered(47000, ack) || ask(47003, syn) != "" {
+		t.Error("without the service, while the tenant is tracked: want the same")
+	}
+}
+
+// serviceCounters: every packet is counted once, for the backend that it went to or came from.
+func serviceCounters(t *testing.T, l *serviceLab) {
+	s1 := l.Endpoints["s1"]
+	for n := range uint16(3) {
+		l.asks("c10", "tcp", "10.40.0.102", 48000+n, 80, syn)
+		l.sends(way{endpoint: s1}, frame{kind: "tcp", flags: syn | ack, ports: [2]uint16{8080, 48000 + n}, ttl: 64, src: s1.MAC, dst: routerMAC,
+			from: s1.IP4, to: l.Endpoints["c10"].IP4})
+		l.asks("c10", "tcp", "10.40.0.102", 48000+n, 80, ack)
+	}
+	l.lab.ovs.Appctl("revalidator/wait")
+	l.lab.ovs.Appctl("revalidator/purge")
+	v := l.lab.state.Services["lone:red"]
+	got := map[ofnet.Load]uint64{}
+	dump := l.lab.ovs.Ofctl("dump-flows", "br0")
+	for _, of := range []ofnet.Load{ofnet.LoadOpened, ofnet.LoadTo, ofnet.LoadFrom} {
+		owner := fmt.Sprintf("%012x", flow.Owner(v.LoadKey(v.Ports[0], v.Backends[0], of)))
+		for line := range strings.Lines(dump) {
+			var n uint64
+			if _, rest, ok := strings.Cut(line, "n_packets="); ok && strings.Contains(line, owner) {
+				if _, err := fmt.Sscan(strings.TrimSuffix(strings.Fields(rest)[0], ","), &n); err != nil {
+					t.Fatal(err)
+				}
+				got[of] += n
+			}
+		}
+	}
+	if want := map[ofnet.Load]uint64{ofnet.LoadOpened: 3, ofnet.LoadTo: 6, ofnet.LoadFrom: 3}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("counters of three connections: want %v, got %v", want, got)
+	}
+}
