@@ -198,7 +198,7 @@ func TestSession(t *testing.T) {
 	}
 	master.Endpoint(t, "default", "blue", "", "web", "")
 	f := feed.New(master.Client, time.Now)
-	s, err := f.Once(t.Context())
+	s, err := f.Once(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

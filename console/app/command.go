@@ -75,7 +75,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 
 // once prints a single frame.
 func once(ctx context.Context, out io.Writer, f *feed.Feed, m *Model, o *options) error {
-	s, err := f.Once(ctx)
+	s, err := f.Once(ctx, nil)
 	if err != nil {
 		return err
 	}
