@@ -68,16 +68,31 @@ func mono(t testing.TB, ascii bool) *theme.Theme {
 	return th
 }
 
-// cluster answers descriptions in tests.
-type cluster struct{}
+// cluster answers in tests, and notes what was asked and changed.
+type cluster struct {
+	asked []feed.Question
+	did   []string
+}
 
-func (cluster) Describe(_ context.Context, k *model.Kind, key string) (string, error) {
+func (c *cluster) Ask(q []feed.Question) { c.asked = q }
+
+func (c *cluster) Put(_ context.Context, o model.Object) error {
+	c.did = append(c.did, "put "+o.ObjectKey())
+	return nil
+}
+
+func (c *cluster) Delete(_ context.Context, k *model.Kind, key string) error {
+	c.did = append(c.did, "delete "+k.Name+" "+key)
+	return nil
+}
+
+func (*cluster) Describe(_ context.Context, k *model.Kind, key string) (string, error) {
 	return "described: " + k.Name + " " + key, nil
 }
 
 func still(t testing.TB, first page.Page, width, height int) *Model {
 	s, now := fixed()
-	m := New(t.Context(), cluster{}, mono(t, false), first, now)
+	m := New(t.Context(), &cluster{}, mono(t, false), first, now)
 	m.Update(s)
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	return m
@@ -122,7 +137,7 @@ func TestGoldenFrames(t *testing.T) {
 func TestASCII(t *testing.T) {
 	s, now := fixed()
 	for _, e := range page.Entries() {
-		m := New(t.Context(), cluster{}, mono(t, true), e.Make(), now)
+		m := New(t.Context(), &cluster{}, mono(t, true), e.Make(), now)
 		m.Update(s)
 		for _, r := range Plain(m.Frame()) {
 			if r > 126 {
@@ -232,7 +247,7 @@ func TestVerdicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, now := fixed()
 			tt.change(s)
-			m := New(t.Context(), cluster{}, mono(t, false), page.NewOverview(), now)
+			m := New(t.Context(), &cluster{}, mono(t, false), page.NewOverview(), now)
 			m.Update(s)
 			if frame := Plain(m.Frame()); !strings.Contains(frame, tt.want) {
 				t.Errorf("want %q, got:\n%s", tt.want, frame)

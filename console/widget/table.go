@@ -172,6 +172,31 @@ func sortLetter(header string) rune {
 	return 0
 }
 
+// Still draws all rows, without a cursor.
+func (t *Table) Still(th *theme.Theme, headers []string, rows []Row, width int, now time.Time) []string {
+	l := newLayout(headers, rows, width-2)
+	out := []string{th.Paint(theme.Title, Fit(th, "  "+l.join(th, headers, func(_ int, text string) string { return text }), width))}
+	for _, r := range rows {
+		out = append(out, t.line(th, l, r, width, now))
+	}
+	t.forget(now)
+	return out
+}
+
+// line draws a row that the cursor is not on.
+func (t *Table) line(th *theme.Theme, l layout, r Row, width int, now time.Time) string {
+	fresh, mark := t.look(r, now), "  "
+	if slices.Contains(fresh, true) {
+		mark = th.Paint(theme.Fresh, th.Glyphs.Fresh) + " "
+	}
+	return Fit(th, mark+l.join(th, r.Cells, func(column int, text string) string {
+		if column < len(fresh) && fresh[column] {
+			return th.Paint(theme.Fresh, text)
+		}
+		return th.Paint(r.Role, text)
+	}), width)
+}
+
 // View draws the header and as many rows as fit into height, the cursor's among them. Cells that changed in the last two
 // seconds show it.
 func (t *Table) View(th *theme.Theme, headers []string, rows []Row, width, height int, now time.Time) []string {
@@ -190,22 +215,12 @@ func (t *Table) View(th *theme.Theme, headers []string, rows []Row, width, heigh
 	plain := func(_ int, text string) string { return text }
 	out := []string{th.Paint(theme.Title, Fit(th, "  "+l.join(th, names, plain), width))}
 	for i, r := range shown {
-		fresh := t.look(r, now)
-		mark := "  "
-		if slices.Contains(fresh, true) {
-			mark = th.Paint(theme.Fresh, th.Glyphs.Fresh) + " "
-		}
 		if t.top+i == at {
+			t.look(r, now)
 			out = append(out, th.Paint(theme.Cursor, Fit(th, th.Glyphs.Cursor+" "+l.join(th, r.Cells, plain), width)))
 			continue
 		}
-		line := l.join(th, r.Cells, func(column int, text string) string {
-			if column < len(fresh) && fresh[column] {
-				return th.Paint(theme.Fresh, text)
-			}
-			return th.Paint(r.Role, text)
-		})
-		out = append(out, Fit(th, mark+line, width))
+		out = append(out, t.line(th, l, r, width, now))
 	}
 	t.forget(now)
 	return out

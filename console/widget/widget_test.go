@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/console/theme"
 )
@@ -56,11 +57,13 @@ func TestTableKeepsItsRow(t *testing.T) {
 	var table Table
 	headers := []string{"Name", "Count"}
 	rows := []Row{{ID: "a", Cells: []string{"a", "10"}}, {ID: "b", Cells: []string{"b", "9"}}, {ID: "c", Cells: []string{"c", "8"}}}
-	table.Key("j", headers, rows, 10)
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	table.Key("j", headers, rows, 10, now)
 	for _, step := range []struct{ key, want, order string }{{"C", "b", "cba"}, {"C", "b", "abc"}, {"N", "b", "abc"}, {"j", "c", "abc"}, {"g", "a", "abc"}} {
-		arranged := table.Arrange(rows, nil)
-		table.Key(step.key, headers, arranged, 10)
-		arranged = table.Arrange(rows, nil)
+		now = now.Add(time.Minute)
+		arranged := table.Arrange(rows, nil, now)
+		table.Key(step.key, headers, arranged, 10, now)
+		arranged = table.Arrange(rows, nil, now)
 		order := ""
 		for _, r := range arranged {
 			order += r.ID
@@ -69,11 +72,11 @@ func TestTableKeepsItsRow(t *testing.T) {
 			t.Errorf("after %s: want %s in %s, got %s in %s", step.key, step.want, step.order, r.ID, order)
 		}
 	}
-	table.View(plain(), headers, rows, 40, 2)
+	table.View(plain(), headers, rows, 40, 2, now)
 	if r, ok := table.Selected(rows[1:]); !ok || r.ID != "b" {
 		t.Errorf("the selected row is gone: want its neighbour b, got %s", r.ID)
 	}
-	if view := strings.Join(table.View(plain(), headers, nil, 40, 3), "\n"); !strings.Contains(view, "Name") {
+	if view := strings.Join(table.View(plain(), headers, nil, 40, 3, now), "\n"); !strings.Contains(view, "Name") {
 		t.Errorf("without rows: want the header, got %q", view)
 	}
 }
