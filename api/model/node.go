@@ -29,7 +29,7 @@ type Node struct {
 	Requests uint64   `json:"requests,omitempty"` // of a master, as all that follows: requests answered since the process started
 	Writes   uint64   `json:"writes,omitempty"`   // fenced transactions committed since the process started
 	Stale    uint64   `json:"stale,omitempty"`    // transactions that the store refused because this master did not lead any more
-	Watchers int      `json:"watchers,omitempty"` // watch streams open
+	Watchers int      `json:"watchers,omitempty"` // who follow its memory: watch streams and tasks of its own
 }
 
 // Answered tells whether the node was reached: one that was not has nothing but its name, its place and the reason.

@@ -59,7 +59,7 @@ func (p *Leader) lines(c Canvas, s *feed.Snapshot) []string {
 		out = append(out, p.lock(c, l)...)
 	}
 	out = append(out, "", t.Paint(theme.Title, "MASTERS"))
-	out = append(out, p.section(c, 0, []string{"Address", "Role", "State", "Revision", "Writes", "Refused as stale", "Watch streams", "Requests"}, p.masters(c, s))...)
+	out = append(out, p.section(c, 0, []string{"Address", "Role", "State", "Revision", "Writes", "Refused as stale", "Watchers", "Requests"}, p.masters(c, s))...)
 	if !ok {
 		return out
 	}

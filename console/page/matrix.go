@@ -96,8 +96,11 @@ func rulesOf(g *model.EndpointGroup) Page {
 	return t
 }
 
-// cellWidth is how many cells a verdict has in the matrix.
-const cellWidth = 12
+// How many cells a party's name and a verdict have in the matrix.
+const (
+	nameWidth        = 18
+	minCell, maxCell = 12, 30
+)
 
 // View draws the matrix and, below it, what decides the cell under the cursor.
 func (p *Matrix) View(c Canvas, s *feed.Snapshot) []string {
@@ -106,24 +109,24 @@ func (p *Matrix) View(c Canvas, s *feed.Snapshot) []string {
 	if len(parties) < 2 {
 		return []string{t.Paint(theme.Dim, "no groups: policies judge groups, and nobody else")}
 	}
-	const names = 18
-	across := max(1, (c.Width-names)/(cellWidth+1))
+	cell := min(max((c.Width-nameWidth)/len(parties)-1, minCell), maxCell)
+	across := max(1, (c.Width-nameWidth)/(cell+1))
 	detail := p.detail(c, s, v, parties)
 	down := max(1, c.Height-3-len(detail))
 	left, top := max(0, min(p.col-across/2, len(parties)-across)), max(0, min(p.row-down/2, len(parties)-down))
-	head := widget.Fit(t, "from \\ to", names)
+	head := widget.Fit(t, "from \\ to", nameWidth)
 	for i := left; i < min(len(parties), left+across); i++ {
-		head += widget.Fit(t, parties[i].Name(), cellWidth) + " "
+		head += widget.Fit(t, parties[i].Name(), cell) + " "
 	}
 	out := []string{t.Paint(theme.Title, "tenant "+p.tenant) + t.Paint(theme.Dim, "  what may open a connection to what, by policies alone"), t.Paint(theme.Title, head)}
 	for r := top; r < min(len(parties), top+down); r++ {
-		line := t.Paint(theme.Title, widget.Fit(t, parties[r].Name(), names))
+		line := t.Paint(theme.Title, widget.Fit(t, parties[r].Name(), nameWidth))
 		for i := left; i < min(len(parties), left+across); i++ {
 			text, role := cellText(t, verdict.Sum(v.Between(parties[r], parties[i])))
 			if r == p.row && i == p.col {
 				role = theme.Cursor
 			}
-			line += t.Paint(role, widget.Fit(t, text, cellWidth)) + " "
+			line += t.Paint(role, widget.Fit(t, text, cell)) + " "
 		}
 		out = append(out, line)
 	}

@@ -61,7 +61,7 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 			return err
 		}
 	}
-	masters := term.Table{Columns: columns("Master", "Role", "Ready", "Revision", "Writes", "Refused as stale", "Watch streams", "Requests", "Reason")}
+	masters := term.Table{Columns: columns("Master", "Role", "Ready", "Revision", "Writes", "Refused as stale", "Watchers", "Requests", "Reason")}
 	for _, n := range nodes {
 		if n.Role != model.RoleAgent {
 			masters.Rows = append(masters.Rows, []string{n.Address, string(n.Role), strconv.FormatBool(n.Ready), strconv.FormatUint(n.Revision, 10),
