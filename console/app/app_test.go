@@ -70,7 +70,7 @@ func TestKeys(t *testing.T) {
 		{"the matrix", []string{"2", "m"}, "◐ tcp 5432", ""},
 		{"the deciding rule", []string{"9", "down"}, "allow tcp 5432 from web, priority 10, 1.2k packets", ""},
 		{"what is to be seen", []string{"8", "!"}, "HOSTS", ""},
-		{"nothing is changed", to("networks", "ctrl+d"), "start it with --write", "DELETE"},
+		{"nothing is changed", to("networks", "ctrl+d"), "start it with --write", "Delete"},
 		{"back", to("networks", "enter", "esc"), "$ netctl network ls --all", ""},
 		{"last", to("networks", "7", "-"), "$ netctl network ls --all", ""},
 		{"history", to("networks", "7", "[", "[", "]"), "$ netctl network ls --all", ""},
@@ -111,7 +111,7 @@ func TestDelete(t *testing.T) {
 	m, c := still(t, mono(t, false), page.NewTable(model.KindNetwork()), 120, 40, "true")
 	press(m, "ctrl+d", "y", "enter")
 	frame := Plain(m.Frame())
-	for _, want := range []string{"DELETE NETWORK ACME:BLUE", "2 endpointGroups: acme:db, acme:web", "1 serviceLBs: acme:front", "2 endpoints: db on h2, web-1 on h1"} {
+	for _, want := range []string{"Delete network acme:blue", "2 endpointGroups: acme:db, acme:web", "1 serviceLBs: acme:front", "2 endpoints: db on h2, web-1 on h1"} {
 		if !strings.Contains(frame, want) {
 			t.Errorf("want %q, got:\n%s", want, frame)
 		}

@@ -79,7 +79,7 @@ func (p *Confirm) View(c Canvas, s *feed.Snapshot) []string {
 
 func (p *Confirm) lines(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
-	out := []string{t.Paint(theme.Title, strings.ToUpper(p.change.Says())), ""}
+	out := []string{t.Paint(theme.Title, strings.ToUpper(p.change.Says()[:1])+p.change.Says()[1:]), ""}
 	if p.change.Object != nil {
 		for _, d := range p.differences() {
 			out = append(out, fmt.Sprintf("  %s: %v -> %v", d.Field, d.Old, d.New))

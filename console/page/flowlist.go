@@ -82,8 +82,23 @@ func (p *FlowList) Questions(*feed.Snapshot) []feed.Question {
 	return []feed.Question{p.question()}
 }
 
-func (p *FlowList) headers() []string {
-	return []string{"Table", "Prio", "Match", "Does", "Pkt/s", "Byte/s", "Packets", "Owner", "Age", "Mark"}
+// narrow is the width below which columns of lesser weight are left out.
+const narrow = 110
+
+// columns are the headers, and which of a row's cells they show.
+func (p *FlowList) columns(c Canvas) (headers []string, cells []int) {
+	for i, h := range []string{"Table", "Prio", "Match", "Does", "Pkt/s", "Byte/s", "Packets", "Owner", "Age", "Mark"} {
+		if h == "Table" && p.table != "" || c.Width < narrow && (h == "Byte/s" || h == "Age") {
+			continue
+		}
+		headers, cells = append(headers, h), append(cells, i)
+	}
+	return headers, cells
+}
+
+func (p *FlowList) headers(c Canvas) []string {
+	headers, _ := p.columns(c)
+	return headers
 }
 
 func (p *FlowList) selects(f *model.Flow) bool {
@@ -92,9 +107,16 @@ func (p *FlowList) selects(f *model.Flow) bool {
 
 func (p *FlowList) rows(c Canvas, flows []model.Flow) []widget.Row {
 	var rows []widget.Row
+	_, cells := p.columns(c)
 	for i := range flows {
 		if f := &flows[i]; p.selects(f) {
-			rows = append(rows, flowRow(c.Theme, f))
+			row := flowRow(c.Theme, f)
+			all := row.Cells
+			row.Cells = make([]string, 0, len(cells))
+			for _, n := range cells {
+				row.Cells = append(row.Cells, all[n])
+			}
+			rows = append(rows, row)
 		}
 	}
 	return p.grid.arrange(c, rows)
@@ -106,13 +128,16 @@ func flowRow(t *theme.Theme, f *model.Flow) widget.Row {
 		packets, bytes = widget.Humane(f.Rate.Packets), widget.Humane(f.Rate.Bytes)
 	}
 	total := widget.Humane(float64(f.Packets))
+	if f.Packets == 0 {
+		total = "never"
+	}
 	switch {
 	case f.Shadow != "":
 		role, mark = theme.Warn, t.Glyphs.Dark+" shadowed"
 	case f.Drop && f.Rate != nil && f.Rate.Packets > 0:
 		role, mark = theme.Bad, t.Glyphs.Cross+" drops"
 	case f.Packets == 0:
-		role, total, mark = theme.Dim, "never", t.Glyphs.Dark
+		role, mark = theme.Dim, t.Glyphs.Dark
 	case f.Drop:
 		role, mark = theme.Bad, t.Glyphs.Cross
 	case f.Rate != nil && f.Rate.Packets > 0:
@@ -139,7 +164,7 @@ func (p *FlowList) Key(key string, c Canvas, s *feed.Snapshot) Action {
 			}
 		}
 	default:
-		p.grid.key(key, c, p.headers(), rows)
+		p.grid.key(key, c, p.headers(c), rows)
 	}
 	return Action{}
 }
@@ -183,5 +208,5 @@ func (p *FlowList) View(c Canvas, s *feed.Snapshot) []string {
 	if !ok {
 		return out
 	}
-	return append(out, p.grid.view(c, p.headers(), p.rows(c, flows), c.Height-len(out), "no such flows")...)
+	return append(out, p.grid.view(c, p.headers(c), p.rows(c, flows), c.Height-len(out), "no such flows")...)
 }
