@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 type options struct {
@@ -66,7 +68,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if !strings.HasPrefix(o.netmaster, "http://") && !strings.HasPrefix(o.netmaster, "https://") {
 		return fmt.Errorf("netmaster URL %q is not valid: it starts with http:// or https://", o.netmaster)
 	}
-	f := feed.New(&client.Client{Base: o.netmaster}, time.Now)
+	f := feed.New(&client.Client{Base: o.netmaster, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
 	var editor []string
 	if o.write {
 		editor = editorOf(getenv)

@@ -35,7 +35,7 @@ func waiting(c Canvas, a feed.Answer, who string) string {
 	case a.Err != "" && a.Value == nil:
 		return c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" "+who+": "+a.Err)
 	case a.Err != "":
-		return c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" "+who+": "+a.Err+"; shown is what it said "+Age(c.Now.Sub(a.At))+" ago")
+		return c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" "+who+", shown as it was "+Age(c.Now.Sub(a.At))+" ago: "+a.Err)
 	case a.Value == nil:
 		return c.Theme.Paint(theme.Held, c.Theme.Glyphs.Half+" "+who+" has been asked")
 	case c.Now.Sub(a.At) > staleAfter:
