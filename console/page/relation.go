@@ -32,7 +32,7 @@ func relate(s *feed.Snapshot, b *branch) *ties {
 	if b == nil {
 		return t
 	}
-	mine := func(*model.EndpointOper) bool { return false }
+	var mine func(*model.EndpointOper) bool
 	var group *model.EndpointGroup
 	grouped := false
 	switch {
