@@ -21,6 +21,10 @@ type Table struct {
 	extra *extra
 	table grid
 	wide  bool
+
+	made     []widget.Row // of the snapshot from, as wide as madeWide: snapshots do not change
+	from     *feed.Snapshot
+	madeWide bool
 }
 
 // NewTable makes a page of all objects of a kind.
@@ -76,6 +80,14 @@ func (p *Table) Questions(s *feed.Snapshot) []feed.Question {
 }
 
 func (p *Table) rows(c Canvas, s *feed.Snapshot) []widget.Row {
+	if p.from != s || p.madeWide != p.wide {
+		p.made, p.from, p.madeWide = p.all(s), s, p.wide
+	}
+	return p.table.arrange(c, p.made)
+}
+
+// all makes the rows of all objects.
+func (p *Table) all(s *feed.Snapshot) []widget.Row {
 	columns := term.Columns(p.kind, p.wide)
 	var rows []widget.Row
 	add := func(id string, field func(string) any) *widget.Row {
@@ -100,7 +112,7 @@ func (p *Table) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 			row.Cells, row.Role = append(row.Cells, cells...), role
 		}
 	}
-	return p.table.arrange(c, rows)
+	return rows
 }
 
 // Key moves, sorts, or goes into the selected object.

@@ -163,3 +163,19 @@ func TestGlow(t *testing.T) {
 		}
 	}
 }
+
+func TestFilter(t *testing.T) {
+	tests := []struct {
+		filter, cell string
+		want         bool
+	}{{"web", "a WEB b", true}, {"WEB", "web", true}, {"web", "wob", false}, {"!web", "web", false}, {"!web", "x", true}, {"^w.b$", "wob", true}, {"ä", "Ä", true}, {"k", "\u212a", true}, {"10.1", "10x1", true}}
+	for _, tt := range tests {
+		f, err := NewFilter(tt.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Keeps([]string{"", tt.cell}); got != tt.want {
+			t.Errorf("%q of %q: want %v, got %v", tt.filter, tt.cell, tt.want, got)
+		}
+	}
+}
