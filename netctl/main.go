@@ -5,9 +5,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"os/user"
 	"runtime/debug"
-	"strconv"
 	"syscall"
 
 	"github.com/contiv/contiv/build"
@@ -20,18 +18,6 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	home, _ := os.UserHomeDir() // without one, nobody is logged in
-	f := &command.Factory{Streams: term.System(), Home: home, Getenv: os.Getenv, Self: build.Info(), Actor: actor()}
+	f := &command.Factory{Streams: term.System(), Home: home, Getenv: os.Getenv, Self: build.Info(), Actor: term.Actor()}
 	os.Exit(command.Run(ctx, f, os.Args[1:]))
-}
-
-// actor is who runs this program, "user@host", as far as the system tells.
-func actor() string {
-	name := "uid " + strconv.Itoa(os.Getuid())
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	if host, err := os.Hostname(); err == nil {
-		name += "@" + host
-	}
-	return name
 }

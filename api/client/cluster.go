@@ -26,6 +26,12 @@ func (c *Client) Nodes(ctx context.Context) ([]model.Node, error) {
 	return out, c.Raw(ctx, "/api/v1/nodes", &out)
 }
 
+// Leadership asks who leads, who led, and how the store is.
+func (c *Client) Leadership(ctx context.Context) (model.Leadership, error) {
+	var out model.Leadership
+	return out, c.Raw(ctx, "/api/v1/leadership", &out)
+}
+
 // Inspect asks a host's agent, through netmaster, for what it shows under a name, such as "ports"; query may narrow it.
 func (c *Client) Inspect(ctx context.Context, host, what string, query url.Values, out any) error {
 	path := "/api/v1/agents/" + url.PathEscape(host) + "/" + url.PathEscape(what)

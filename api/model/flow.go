@@ -12,6 +12,7 @@ type Flow struct {
 	Does     string    `json:"does"`              // likewise
 	Flow     string    `json:"flow"`              // as ovs-ofctl prints it
 	Drop     bool      `json:"drop,omitempty"`
+	Shadow   string    `json:"shadow,omitempty"` // the flow, as ovs-ofctl prints it, of a higher priority that takes all its packets
 	Packets  uint64    `json:"packets"`
 	Bytes    uint64    `json:"bytes"`
 	Age      uint32    `json:"age"`            // seconds since it came into the switch

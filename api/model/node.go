@@ -24,8 +24,16 @@ type Node struct {
 	Ports    int      `json:"endpoints,omitempty"` // endpoints attached here
 	Errors   int      `json:"errors,omitempty"`    // owners whose flows the switch refused
 	VTEP     string   `json:"vtep,omitempty"`
-	Since    string   `json:"since,omitempty"` // RFC 3339: start of the process, or of the leadership
+	Since    string   `json:"since,omitempty"`    // RFC 3339: start of the process, or of the leadership
+	FlowMods uint64   `json:"flowMods,omitempty"` // of an agent: changes of flows sent to the switch since the process started
+	Requests uint64   `json:"requests,omitempty"` // of a master, as all that follows: requests answered since the process started
+	Writes   uint64   `json:"writes,omitempty"`   // fenced transactions committed since the process started
+	Stale    uint64   `json:"stale,omitempty"`    // transactions that the store refused because this master did not lead any more
+	Watchers int      `json:"watchers,omitempty"` // who follow its memory: watch streams and tasks of its own
 }
+
+// Answered tells whether the node was reached: one that was not has nothing but its name, its place and the reason.
+func (n *Node) Answered() bool { return n.Since != "" }
 
 // AgentStatus is what an agent says of itself: GET http://AGENT:9090/status.
 type AgentStatus struct {
@@ -41,6 +49,7 @@ type AgentStatus struct {
 	Flows     int           `json:"flows"`
 	Groups    int           `json:"groups"`
 	Endpoints int           `json:"endpoints"` // attached here
+	FlowMods  uint64        `json:"flowMods"`  // changes of flows, groups and meters sent since the process started
 	Errors    []OwnerStatus `json:"errors,omitempty"`
 }
 

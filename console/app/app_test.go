@@ -1,186 +1,86 @@
 package app
 
 import (
-	"context"
-	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
-	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-var update = flag.Bool("update", false, "write the golden frames anew")
+func typed(s string) []string { return strings.Split(s, "") }
 
-// fixed is a small cluster at a fixed moment.
-func fixed() (*feed.Snapshot, time.Time) {
-	now := time.Date(2030, 1, 2, 14, 2, 11, 0, time.UTC)
-	since := now.Add(-22 * time.Minute).Format(time.RFC3339)
-	s := &feed.Snapshot{Base: "http://netmaster:9999", Revision: 18204, Synced: true, Watching: true, Heard: now,
-		Nodes: []model.Node{
-			{Name: "192.0.2.1", Address: "192.0.2.1:9999", Role: model.RoleLeader, Ready: true, Revision: 18204, Since: since},
-			{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleFollower, Ready: true, Revision: 18204, Since: since},
-			{Name: "h1", Role: model.RoleAgent, Ready: true, Revision: 18204, Flows: 412, Ports: 2, VTEP: "198.51.100.1", Since: since},
-			{Name: "h2", Role: model.RoleAgent, Ready: true, Revision: 18201, Lag: 3, Flows: 398, Ports: 1, VTEP: "198.51.100.2", Since: since},
-		},
-		Objects: map[string][]model.Object{
-			"tenant":        {&model.Tenant{TenantName: "acme"}, &model.Tenant{TenantName: "default"}},
-			"endpointGroup": {&model.EndpointGroup{TenantName: "acme", GroupName: "web", NetworkName: "blue"}},
-			"network": {
-				&model.Network{TenantName: "acme", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254", NwType: "data"},
-				&model.Network{TenantName: "default", NetworkName: "green", Encap: "vlan", Subnet: "10.2.1.10-10.2.1.20/24", NwType: "data", PktTag: 12},
-			},
-		},
-		Pools: map[string]feed.Pool{
-			"acme:blue": {Count: 5, Allocated: "10.1.1.1-10.1.1.7, 10.1.1.254", Available: "10.1.1.8-10.1.1.253", At: now,
-				Held: "10.1.1.3", Quarantined: "10.1.1.4", Pooled: "10.1.1.5-10.1.1.6"},
-			"default:green": {Count: 10, Allocated: "10.2.1.10-10.2.1.19", Available: "10.2.1.20", At: now},
-		},
-		Endpoints: []model.EndpointOper{
-			{EndpointID: "web-1", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h1", IpAddress: []string{"10.1.1.1", ""}, MacAddress: "02:02:0a:01:01:01"},
-			{EndpointID: "web-2", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h2", IpAddress: []string{"10.1.1.2", ""}, MacAddress: "02:02:0a:01:01:02"},
-			{EndpointID: "db", Network: "green.default", HomingHost: "h1", IpAddress: []string{"10.2.1.10", ""}, MacAddress: "02:02:0a:02:01:0a"},
-		},
-		Events: []feed.Event{
-			{At: now.Add(-16 * time.Second), Type: model.EventPut, Kind: "network", Key: "acme:blue", Revision: 18190},
-			{At: now.Add(-3 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "blue.acme-web-9", Revision: 18203},
-			{At: now.Add(-time.Second), Type: model.EventPut, Kind: "endpoint", Key: "blue.acme-web-2", Revision: 18204},
-		}}
-	return s, now
+// to opens a page by name and then presses keys.
+func to(name string, keys ...string) []string {
+	return append(append(typed(":"+name), "enter"), keys...)
 }
 
-func mono(t testing.TB, ascii bool) *theme.Theme {
-	t.Helper()
-	th, err := theme.New("mono", ascii)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return th
-}
-
-// cluster answers descriptions in tests.
-type cluster struct{}
-
-func (cluster) Describe(_ context.Context, k *model.Kind, key string) (string, error) {
-	return "described: " + k.Name + " " + key, nil
-}
-
-func still(t testing.TB, first page.Page, width, height int) *Model {
-	s, now := fixed()
-	m := New(t.Context(), cluster{}, mono(t, false), first, now)
-	m.Update(s)
-	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	return m
-}
-
-func TestGoldenFrames(t *testing.T) {
-	sizes := [][2]int{{80, 24}, {120, 40}, {200, 60}}
-	screens := page.Entries()
-	screens = append(screens, page.Entry{Name: "bitmap", Make: func() page.Page { return page.NewBitmap("acme:blue") }})
-	for _, screen := range screens {
-		for _, size := range sizes {
-			name := fmt.Sprintf("%s-%dx%d", screen.Name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
-				frame := still(t, screen.Make(), size[0], size[1]).Frame()
-				lines := strings.Split(frame, "\n")
-				if len(lines) != size[1] {
-					t.Errorf("want %d lines, got %d", size[1], len(lines))
-				}
-				for i, l := range lines {
-					if w := ansi.StringWidth(l); w != size[0] {
-						t.Errorf("line %d: want %d cells, got %d: %q", i, size[0], w, l)
-					}
-				}
-				path, got := filepath.Join("testdata", name+".txt"), Plain(frame)+"\n"
-				if *update {
-					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if string(want) != got {
-					t.Errorf("the frame changed (-update accepts it)\nwant:\n%s\ngot:\n%s", want, got)
-				}
-			})
-		}
-	}
-}
-
-func TestASCII(t *testing.T) {
-	s, now := fixed()
-	for _, e := range page.Entries() {
-		m := New(t.Context(), cluster{}, mono(t, true), e.Make(), now)
-		m.Update(s)
-		for _, r := range Plain(m.Frame()) {
-			if r > 126 {
-				t.Errorf("%s: %q is not ASCII", e.Name, r)
-			}
-		}
-	}
-}
-
-// press sends keys and does at once what they ask for, as the program would.
-func press(m *Model, keys ...string) {
-	for _, k := range keys {
-		msg := tea.KeyPressMsg{Text: k, Code: []rune(k)[0]}
-		switch k {
-		case "enter":
-			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
-		case "esc":
-			msg = tea.KeyPressMsg{Code: tea.KeyEscape}
-		case "tab":
-			msg = tea.KeyPressMsg{Code: tea.KeyTab}
-		case "right":
-			msg = tea.KeyPressMsg{Code: tea.KeyRight}
-		}
-		if _, cmd := m.Update(msg); cmd != nil {
-			m.Update(cmd())
-		}
-	}
+// filter types a filter.
+func filter(text string, keys ...string) []string {
+	return append(append(typed("/"+text), "enter"), keys...)
 }
 
 func TestKeys(t *testing.T) {
-	typed := func(s string) []string { return strings.Split(s, "") }
 	tests := []struct {
 		name      string
 		keys      []string
 		want, not string
 	}{
-		{"number", []string{"5"}, "$ netctl network ls --all", ""},
+		{"number", []string{"5"}, "$ netctl explain", ""},
 		{"palette completes", append(typed(":ten"), "tab", "enter"), "$ netctl tenant ls", ""},
-		{"palette refuses", append(typed(":paint"), "enter"), "there is no page paint", ""},
-		{"filter", append([]string{"4"}, append(typed("/web-2"), "enter")...), "web-2", "web-1"},
-		{"inverse filter", append([]string{"4"}, append(typed("/!web"), "enter")...), "green.default", "web-1"},
-		{"bad filter", append([]string{"4"}, append(typed("/(("), "enter")...), "no regular expression", ""},
-		{"filter ends", append([]string{"4"}, append(typed("/web-2"), "enter", "esc")...), "web-1", ""},
-		{"a tenant's networks", []string{"7", "enter"}, "networks of acme", "green"},
-		{"a network's endpoints", []string{"5", "enter"}, "endpoints of acme:blue", "green.default"},
-		{"describe", []string{"5", "j", "d"}, "described: network default:green", ""},
-		{"yaml", []string{"5", "y"}, "subnet: 10.1.1.0/24", ""},
-		{"sort", []string{"5", "T", "T"}, "Tenant▼", ""},
-		{"bitmap", []string{"3", "enter", "right", "right"}, "endpoint web-2 on host h2", ""},
-		{"back", []string{"5", "enter", "esc"}, "$ netctl network ls --all", ""},
-		{"last", []string{"5", "7", "-"}, "$ netctl network ls --all", ""},
-		{"history", []string{"5", "7", "[", "[", "]"}, "$ netctl network ls --all", ""},
+		{"palette refuses", to("paint"), "there is no page paint", ""},
+		{"filter", append([]string{"8"}, filter("web-1")...), "web-1", "mail"},
+		{"inverse filter", append([]string{"8"}, filter("!web")...), "green.default", "web-1"},
+		{"bad filter", append([]string{"8"}, filter("((")...), "no regular expression", ""},
+		{"filter ends", append([]string{"8"}, filter("mail", "esc")...), "web-1", ""},
+		{"a tenant's networks", to("tenants", "enter"), "networks of acme", "green"},
+		{"a network's endpoints", to("networks", "enter"), "endpoints of acme:blue", "green.default"},
+		{"a policy's rules", to("policys", "enter"), "5432", ""},
+		{"describe", to("networks", "j", "d"), "described: network default:green", ""},
+		{"yaml", to("networks", "y"), "subnet: 10.1.1.0/24", ""},
+		{"sort", to("networks", "T", "T"), "Tenant▼", ""},
+		{"rates of rules", to("rules"), "1.2k      2  done", ""},
+		{"backends of services", to("serviceLBs"), "1 10.1.1.1", ""},
+		{"a kind's table", append([]string{"5"}, filter("^rules", "enter")...), "netctl get rule", ""},
+		{"bitmap", []string{"3", "enter", "right", "right"}, "endpoint db on host h2", ""},
+		{"an address's history", []string{"3", "enter", "right", "right", "right", "right", "h"}, "netctl ip history --tenant acme --network blue 10.1.1.4", ""},
+		{"who quarantined", []string{"3", "enter", "right", "right", "right", "right"}, "by ann", ""},
+		{"zoom out", []string{"3", "enter", "-"}, "a cell is 16 addresses", ""},
+		{"zoom in again", []string{"3", "enter", "-", "+"}, "endpoints 2", "a cell is"},
+		{"ages", []string{"3", "enter", "v"}, "how long it is as it is", ""},
+		{"IPv6", []string{"3", "j", "enter"}, "2001:db8:1::/112", ""},
+		{"flows of a table", []string{"4", "enter", "j", "enter"}, "to group db, udp 53", "from port of web-1"},
+		{"shadowed flows", []string{"4", "enter", "j", "enter", "v", "v", "v"}, "netctl flows h1 --table policy_in --shadowed", "5432"},
+		{"what shadows a flow", []string{"4", "enter", "j", "enter", "v", "v", "v", "enter"}, "priority=11,reg4=2", ""},
+		{"a silent agent", []string{"4", "j", "enter"}, "✗ h2: the agent of h2 did not answer", ""},
+		{"no trace yet", []string{"4", "enter", "w"}, "a packet cannot be traced", ""},
+		{"follow an endpoint", []string{"8", "j", "f"}, "netctl flows h1 --owner endpoint/blue.acme-web-1", "5432"},
+		{"an endpoint's address", []string{"8", "a"}, "▶ 10.1.1.2", ""},
+		{"an endpoint in the tree", []string{"8", "j", "t"}, "endpoint web-1 on h1, group web, no policies; may talk to 1, in part to 0", ""},
+		{"an object's history", to("networks", "H"), "subnet: 10.1.1.0/24", ""},
+		{"fold", []string{"2", "space"}, "▸ tenant acme", "network blue"},
+		{"unfold", []string{"2", "left", "right"}, "▾ tenant acme", "▸ tenant acme"},
+		{"the tree alone", []string{"2", "o"}, "network blue", "┌"},
+		{"the matrix", []string{"2", "m"}, "◐ tcp 5432", ""},
+		{"the deciding rule", []string{"9", "down"}, "allow tcp 5432 from web, priority 10, 1.2k packets", ""},
+		{"what is to be seen", []string{"8", "!"}, "HOSTS", ""},
+		{"nothing is changed", to("networks", "ctrl+d"), "start it with --write", "Delete"},
+		{"back", to("networks", "enter", "esc"), "$ netctl network ls --all", ""},
+		{"last", to("networks", "7", "-"), "$ netctl network ls --all", ""},
+		{"history", to("networks", "7", "[", "[", "]"), "$ netctl network ls --all", ""},
 		{"help", []string{"?"}, "EVERYWHERE", "MASTERS"},
 		{"a host's endpoints", []string{"j", "enter"}, "endpoints of h2", "web-1"},
+		{"a host's flows", []string{"f"}, "$ netctl flows h1", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := still(t, page.NewOverview(), 120, 40)
+			m, _ := still(t, mono(t, false), page.NewOverview(), 120, 40)
 			press(m, tt.keys...)
 			frame := Plain(m.Frame())
 			if !strings.Contains(frame, tt.want) || tt.not != "" && strings.Contains(frame, tt.not) {
@@ -188,6 +88,94 @@ func TestKeys(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a page shows is asked for while it is on the screen, and no longer.
+func TestAsksWhatIsShown(t *testing.T) {
+	m, c := still(t, mono(t, false), page.NewOverview(), 120, 40)
+	for _, step := range []struct {
+		key  string
+		want []feed.Question
+	}{
+		{"4", nil}, {"enter", []feed.Question{{Topic: feed.Flows, Host: "h1"}}}, {"esc", nil},
+		{"6", []feed.Question{{Topic: feed.Leadership}}}, {"1", nil},
+	} {
+		if press(m, step.key); !slices.Equal(c.asked, step.want) {
+			t.Errorf("after %s: want %v asked, got %v", step.key, step.want, c.asked)
+		}
+	}
+}
+
+// Deleting shows what is concerned, and needs a key of its own.
+func TestDelete(t *testing.T) {
+	m, c := still(t, mono(t, false), page.NewTable(model.KindNetwork()), 120, 40, "true")
+	press(m, "ctrl+d", "y", "enter")
+	frame := Plain(m.Frame())
+	for _, want := range []string{"Delete network acme:blue", "2 endpointGroups: acme:db, acme:web", "1 serviceLBs: acme:front", "2 endpoints: db on h2, web-1 on h1"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("want %q, got:\n%s", want, frame)
+		}
+	}
+	if len(c.did) > 0 {
+		t.Fatalf("nothing was confirmed, but done: %v", c.did)
+	}
+	press(m, "Y")
+	if frame := Plain(m.Frame()); !slices.Equal(c.did, []string{"delete network acme:blue"}) || !strings.Contains(frame, "done: delete network acme:blue") {
+		t.Errorf("want the deletion told, got %v:\n%s", c.did, frame)
+	}
+}
+
+// What the editor made of an object is shown as differences first.
+func TestEdit(t *testing.T) {
+	tests := []struct{ name, file, want, did string }{
+		{"a change", "tenantName: acme\nnetworkName: blue\nencap: vxlan\nsubnet: 10.1.1.0/24\ngateway: 10.1.1.253\nipv6Subnet: 2001:db8:1::/64\nnwType: data\n", "gateway: 10.1.1.254 -> 10.1.1.253", "put acme:blue"},
+		{"no change", "tenantName: acme\nnetworkName: blue\nencap: vxlan\nsubnet: 10.1.1.0/24\ngateway: 10.1.1.254\nipv6Subnet: 2001:db8:1::/64\nnwType: data\n", "nothing is different", ""},
+		{"another name", "tenantName: acme\nnetworkName: red\nencap: vxlan\nsubnet: 10.1.1.0/24\n", "objects are not renamed", ""},
+		{"an unknown field", "tenantName: acme\nnetworkName: blue\ncolour: red\n", "the file is no network", ""},
+		{"no YAML", "{", "the file is no network", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m, c := still(t, mono(t, false), page.NewTable(model.KindNetwork()), 120, 40, "true")
+			m.Update(edited{page.Describe{Kind: model.KindNetwork(), Key: "acme:blue"}, []byte(tt.file), nil})
+			if frame := Plain(m.Frame()); !strings.Contains(frame, tt.want) {
+				t.Errorf("want %q, got:\n%s", tt.want, frame)
+			}
+			if press(m, "Y"); strings.Join(c.did, " ") != tt.did {
+				t.Errorf("want %q done, got %v", tt.did, c.did)
+			}
+		})
+	}
+}
+
+// The draft for the editor has every field that can be set, and reads back as the same object.
+func TestDraft(t *testing.T) {
+	s, _ := fixed()
+	before := s.Objects["network"][0]
+	path, err := draft(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(path)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := read(model.KindNetwork(), text)
+	if err != nil || len(model.Differences(before, after)) > 0 || filepath.Ext(path) != ".yaml" {
+		t.Errorf("want the same network from a file .yaml, got %v, %v from %s", model.Differences(before, after), err, path)
+	}
+}
+
+func FuzzEdited(f *testing.F) {
+	for _, s := range []string{"", "{", "tenantName: acme\nnetworkName: blue\nencap: vxlan\nsubnet: 10.1.1.0/24\n", "a: &a [*a]", "networkName: [1]"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if o, err := read(model.KindNetwork(), text); err == nil && o.Validate() != nil {
+			t.Errorf("%q became an object that is not valid", text)
+		}
+	})
 }
 
 // A session against a real netmaster: a change made by a client is on the screen, and the console can describe it.
@@ -198,7 +186,7 @@ func TestSession(t *testing.T) {
 	}
 	master.Endpoint(t, "default", "blue", "", "web", "")
 	f := feed.New(master.Client, time.Now)
-	s, err := f.Once(t.Context())
+	s, err := f.Once(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +220,7 @@ func TestVerdicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, now := fixed()
 			tt.change(s)
-			m := New(t.Context(), cluster{}, mono(t, false), page.NewOverview(), now)
+			m := New(t.Context(), &cluster{}, mono(t, false), page.NewOverview(), now)
 			m.Update(s)
 			if frame := Plain(m.Frame()); !strings.Contains(frame, tt.want) {
 				t.Errorf("want %q, got:\n%s", tt.want, frame)

@@ -14,13 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 type options struct {
 	netmaster, screen, theme string
-	ascii, once              bool
+	ascii, once, write       bool
 	width, height            int
 }
 
@@ -40,6 +42,7 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 	f.StringVar(&o.screen, "screen", "overview", "page to begin with")
 	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default dark, mono with $NO_COLOR)")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
+	f.BoolVar(&o.write, "write", false, "permit changes: e edits in $EDITOR, ctrl+d deletes, each shown and confirmed first")
 	f.BoolVar(&o.once, "once", false, "print one frame as plain text and end")
 	f.IntVar(&o.width, "width", 100, "cells a line of --once, at least 80")
 	f.IntVar(&o.height, "height", 30, "lines of --once, at least 24")
@@ -65,8 +68,12 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if !strings.HasPrefix(o.netmaster, "http://") && !strings.HasPrefix(o.netmaster, "https://") {
 		return fmt.Errorf("netmaster URL %q is not valid: it starts with http:// or https://", o.netmaster)
 	}
-	f := feed.New(&client.Client{Base: o.netmaster}, time.Now)
-	m := New(ctx, f, t, entry.Make(), time.Now())
+	f := feed.New(&client.Client{Base: o.netmaster, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
+	var editor []string
+	if o.write {
+		editor = editorOf(getenv)
+	}
+	m := New(ctx, f, t, entry.Make(), time.Now(), editor...)
 	if o.once {
 		return once(ctx, out, f, m, o)
 	}
@@ -75,7 +82,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 
 // once prints a single frame.
 func once(ctx context.Context, out io.Writer, f *feed.Feed, m *Model, o *options) error {
-	s, err := f.Once(ctx)
+	s, err := f.Once(ctx, m.Questions)
 	if err != nil {
 		return err
 	}

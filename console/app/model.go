@@ -22,9 +22,16 @@ const (
 	historyLimit        = 100
 )
 
-// Describer asks the cluster for an object with its operational state. It blocks until an answer or ctx's end.
-type Describer interface {
+// Cluster is what the console does besides looking at snapshots. All but Ask block until an answer or ctx's end.
+type Cluster interface {
+	// Ask says what is to be asked again and again from now on. It does not block.
+	Ask(questions []feed.Question)
+	// Describe asks for an object with its operational state, as YAML.
 	Describe(ctx context.Context, kind *model.Kind, key string) (string, error)
+	// Put creates or changes an object.
+	Put(ctx context.Context, o model.Object) error
+	// Delete deletes an object.
+	Delete(ctx context.Context, kind *model.Kind, key string) error
 }
 
 type (
@@ -38,7 +45,8 @@ type (
 // Model is the root model. Update decides; what blocks is done by commands.
 type Model struct {
 	ctx      context.Context
-	describe Describer
+	cluster  Cluster
+	editor   []string // the program that edits files; nil: changes are not permitted
 	theme    *theme.Theme
 	snapshot *feed.Snapshot
 	now      time.Time
@@ -54,8 +62,9 @@ type Model struct {
 }
 
 // New makes the root model with its first page. The model draws a frame before the first snapshot.
-func New(ctx context.Context, d Describer, t *theme.Theme, first page.Page, now time.Time) *Model {
-	return &Model{ctx: ctx, describe: d, theme: t, snapshot: &feed.Snapshot{}, now: now, width: minWidth, height: minHeight, pages: []page.Page{first}}
+// editor is the program that edits files, with its arguments; without one the console changes nothing.
+func New(ctx context.Context, cluster Cluster, t *theme.Theme, first page.Page, now time.Time, editor ...string) *Model {
+	return &Model{ctx: ctx, cluster: cluster, editor: editor, theme: t, snapshot: &feed.Snapshot{}, now: now, width: minWidth, height: minHeight, pages: []page.Page{first}}
 }
 
 // Init starts the clock that ages the data.
@@ -65,13 +74,27 @@ func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { r
 
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.take(msg)
+	m.cluster.Ask(m.Questions(m.snapshot))
+	return m, cmd
+}
+
+// Questions are what the page on the screen wants to know.
+func (m *Model) Questions(s *feed.Snapshot) []feed.Question {
+	if p, ok := m.page().(page.Asker); ok {
+		return p.Questions(s)
+	}
+	return nil
+}
+
+func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case *feed.Snapshot:
 		m.snapshot = msg
 		m.now = later(m.now, msg.Heard)
 	case tick:
 		m.now = time.Time(msg)
-		return m, next()
+		return next()
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case described:
@@ -80,10 +103,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			break
 		}
 		m.open(page.NewText(msg.name, msg.command, msg.text))
+	case edited:
+		m.edited(msg)
+	case changed:
+		m.changed(msg)
 	case tea.KeyPressMsg:
-		return m, m.key(msg.String())
+		return m.key(msg.String())
 	}
-	return m, nil
+	return nil
 }
 
 func later(a, b time.Time) time.Time {
@@ -96,7 +123,7 @@ func later(a, b time.Time) time.Time {
 func (m *Model) page() page.Page { return m.pages[m.at] }
 
 func (m *Model) canvas() page.Canvas {
-	return page.Canvas{Width: m.width, Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter}
+	return page.Canvas{Width: m.width, Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter, Write: m.editor != nil}
 }
 
 // key acts on a key: the prompt first, then what works everywhere, then the page.
@@ -113,9 +140,16 @@ func (m *Model) key(key string) tea.Cmd {
 		m.help = false
 		return nil
 	}
+	if p, ok := m.page().(page.Claimer); ok && p.Claims(key) {
+		return m.follow(m.page().Key(key, m.canvas(), m.snapshot))
+	}
 	switch key {
 	case "q":
 		return tea.Quit
+	case "!":
+		if e, ok := byName(page.Judge(m.snapshot, m.now).Page); ok {
+			m.open(e.Make())
+		}
 	case "?":
 		m.help = true
 	case ":", "/":
@@ -148,13 +182,21 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 	if a.Go != nil {
 		m.open(a.Go)
 	}
-	if a.Describe == nil {
+	if a.Notice != "" {
+		m.notice = a.Notice
+	}
+	switch {
+	case a.Edit != nil:
+		return m.edit(*a.Edit)
+	case a.Change != nil:
+		return m.carryOut(*a.Change)
+	case a.Describe == nil:
 		return nil
 	}
 	m.notice = "asking netmaster for " + a.Describe.Key
 	ctx, d, command := m.ctx, *a.Describe, describeCommand(*a.Describe)
 	return func() tea.Msg {
-		text, err := m.describe.Describe(ctx, d.Kind, d.Key)
+		text, err := m.cluster.Describe(ctx, d.Kind, d.Key)
 		return described{d.Key, command, text, err}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,14 +23,15 @@ const (
 
 // Feed follows one cluster.
 type Feed struct {
-	client *client.Client
-	store  *store
-	turn   int // of the networks, which is inspected next
+	client  *client.Client
+	store   *store
+	inquiry *inquiry
+	turn    int // of the networks, which is inspected next
 }
 
 // New makes a Feed on a client. now is the clock that dates events and answers.
 func New(c *client.Client, now func() time.Time) *Feed {
-	return &Feed{client: c, store: newStore(c.Base, now)}
+	return &Feed{client: c, store: newStore(c.Base, now), inquiry: newInquiry()}
 }
 
 // Run follows the cluster until ctx ends, and hands each new state to publish, which may block: what happens meanwhile
@@ -38,6 +40,7 @@ func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.watch(ctx) })
 	group.Go(func() error { return f.poll(ctx) })
+	group.Go(func() error { return f.inquire(ctx) })
 	group.Go(func() error {
 		for {
 			select {
@@ -52,8 +55,9 @@ func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 	return group.Wait()
 }
 
-// Once waits until everything has been received and returns it: the state of a single frame.
-func (f *Feed) Once(ctx context.Context) (*Snapshot, error) {
+// Once waits until everything has been received and returns it: the state of a single frame. wants says, from what is
+// known without, what is to be asked for it; nil: nothing.
+func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Snapshot, error) {
 	f.nodes(ctx)
 	for e, err := range f.client.Watch(ctx) {
 		if err != nil {
@@ -65,7 +69,29 @@ func (f *Feed) Once(ctx context.Context) (*Snapshot, error) {
 		}
 	}
 	f.pools(ctx, len(f.store.snapshot().Objects[model.KindNetwork().Name]))
+	if wants != nil {
+		f.askAll(ctx, wants(f.store.snapshot()))
+	}
 	return f.store.snapshot(), ctx.Err()
+}
+
+// askAll puts questions at once, and those whose answers are rates twice.
+func (f *Feed) askAll(ctx context.Context, questions []Question) {
+	again := false
+	for round := range 2 {
+		var wait sync.WaitGroup
+		for _, q := range questions {
+			twice := q.Topic == Flows || q.Topic == Rules
+			if again = again || twice; round == 0 || twice {
+				wait.Go(func() { f.answer(ctx, q) })
+			}
+		}
+		wait.Wait()
+		if !again || round > 0 {
+			return
+		}
+		pause(ctx, pollEvery)
+	}
 }
 
 func (f *Feed) watch(ctx context.Context) error {
@@ -130,6 +156,18 @@ func (f *Feed) Describe(ctx context.Context, kind *model.Kind, key string) (stri
 	}
 	text, err := yaml.JSONToYAML(answer)
 	return string(text), err
+}
+
+// Put creates or changes an object. It blocks until netmaster has answered or ctx ends.
+func (f *Feed) Put(ctx context.Context, o model.Object) error {
+	_, err := f.client.Put(ctx, o)
+	return err
+}
+
+// Delete deletes an object. It blocks until netmaster has answered or ctx ends.
+func (f *Feed) Delete(ctx context.Context, kind *model.Kind, key string) error {
+	_, err := f.client.Delete(ctx, kind, key)
+	return err
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -33,12 +33,14 @@ type Snapshot struct {
 	Endpoints []model.EndpointOper      // ordered by network, then identity
 	Nodes     []model.Node
 	Pools     map[string]Pool // by network key, "tenant:network"
-	Events    []Event         // oldest first, the last EventLimit
-	Revision  uint64          // last revision of the watch stream
-	Synced    bool            // everything has been received once
-	Watching  bool            // the stream is up
-	Heard     time.Time       // last answer to anything
-	Err       string          // why the connection is down; "" while it is up
+	Answers   map[Question]Answer
+	Pulse     Pulse
+	Events    []Event   // oldest first, the last EventLimit
+	Revision  uint64    // last revision of the watch stream
+	Synced    bool      // everything has been received once
+	Watching  bool      // the stream is up
+	Heard     time.Time // last answer to anything
+	Err       string    // why the connection is down; "" while it is up
 }
 
 // EventLimit is how many events a Snapshot remembers.

@@ -20,13 +20,15 @@ type store struct {
 	sorted    map[string][]model.Object // rebuilt for kinds that changed
 	list      []model.EndpointOper      // nil: to be rebuilt
 	pools     map[string]Pool
+	answers   map[Question]Answer
+	meter     meter
 	last      Snapshot
 	changed   chan struct{} // holds one token while there is something new
 }
 
 func newStore(base string, now func() time.Time) *store {
 	return &store{now: now, objects: map[string]map[string]model.Object{}, endpoints: map[string]model.EndpointOper{},
-		sorted: map[string][]model.Object{}, pools: map[string]Pool{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
+		sorted: map[string][]model.Object{}, pools: map[string]Pool{}, answers: map[Question]Answer{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
 }
 
 // change runs f under the lock and wakes the publisher.
@@ -118,6 +120,9 @@ func (s *store) drop(kind, key string) {
 }
 
 func (s *store) remember(e model.Event) {
+	if e.Kind == model.KindEndpoint().Name {
+		s.meter.churn++
+	}
 	events := s.last.Events
 	if len(events) >= EventLimit {
 		events = events[len(events)-EventLimit+1:]
@@ -140,6 +145,7 @@ func (s *store) failed(err error, stream bool) {
 func (s *store) nodes(nodes []model.Node) {
 	s.change(func() {
 		s.last.Nodes, s.last.Heard = nodes, s.now()
+		s.meter.beat(s.last.Heard, nodes)
 		if s.last.Watching {
 			s.last.Err = ""
 		}
@@ -171,6 +177,6 @@ func (s *store) snapshot() *Snapshot {
 			return cmp.Or(cmp.Compare(a.Network, b.Network), cmp.Compare(a.EndpointID, b.EndpointID))
 		})
 	}
-	out.Endpoints, out.Pools = s.list, maps.Clone(s.pools)
+	out.Endpoints, out.Pools, out.Answers, out.Pulse = s.list, maps.Clone(s.pools), maps.Clone(s.answers), s.meter.pulse
 	return &out
 }

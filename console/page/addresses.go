@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
@@ -11,7 +12,7 @@ import (
 )
 
 // Addresses is how full each network is.
-type Addresses struct{ table widget.Table }
+type Addresses struct{ table grid }
 
 // NewAddresses makes the page.
 func NewAddresses() *Addresses { return &Addresses{} }
@@ -50,8 +51,25 @@ func (p *Addresses) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 			}
 		}
 		rows = append(rows, widget.Row{ID: n.ObjectKey(), Role: role, Cells: []string{n.ObjectKey(), n.Subnet, used, free, filled}})
+		if n.Ipv6Subnet != "" {
+			rows = append(rows, sparseRow(n, s))
+		}
 	}
-	return p.table.Arrange(rows, c.Filter)
+	return p.table.arrange(c, rows)
+}
+
+// sixth marks the row of a network's IPv6 subnet.
+const sixth = " IPv6"
+
+// sparseRow counts the IPv6 addresses that endpoints of a network have; how many are left is of no interest.
+func sparseRow(n *model.Network, s *feed.Snapshot) widget.Row {
+	used := 0
+	for i := range s.Endpoints {
+		if e := &s.Endpoints[i]; networkKey(e) == n.ObjectKey() && len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
+			used++
+		}
+	}
+	return widget.Row{ID: n.ObjectKey() + sixth, Cells: []string{n.ObjectKey(), n.Ipv6Subnet, strconv.Itoa(used), "-", "enter lists them"}}
 }
 
 // Key moves; enter opens the map of the network.
@@ -60,20 +78,18 @@ func (p *Addresses) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	r, ok := p.table.Selected(rows)
 	switch {
 	case key == "enter" && ok:
+		if key, six := strings.CutSuffix(r.ID, sixth); six {
+			return Action{Go: NewSparse(key)}
+		}
 		return Action{Go: NewBitmap(r.ID)}
 	case key == "d" && ok:
-		return Action{Describe: &Describe{model.KindNetwork(), r.ID}}
+		return Action{Describe: &Describe{model.KindNetwork(), strings.TrimSuffix(r.ID, sixth)}}
 	}
-	p.table.Key(key, addressHeaders(), rows, c.Height-1)
+	p.table.key(key, c, addressHeaders(), rows)
 	return Action{}
 }
 
 // View draws the bars.
 func (p *Addresses) View(c Canvas, s *feed.Snapshot) []string {
-	rows := p.rows(c, s)
-	out := p.table.View(c.Theme, addressHeaders(), rows, c.Width, c.Height)
-	if len(rows) == 0 {
-		out = append(out, c.Theme.Paint(theme.Dim, "  no networks"))
-	}
-	return out
+	return p.table.view(c, addressHeaders(), p.rows(c, s), c.Height, "no networks")
 }

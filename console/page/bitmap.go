@@ -12,28 +12,47 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Bitmap is the IPv4 addresses of one network, one cell an address.
+// Bitmap is the IPv4 addresses of one network, one cell an address, or a block of them.
 type Bitmap struct {
 	network string // key
 	cursor  int    // offset in the subnet
+	start   string // address to begin at, until it has been found
+	zoom    int    // a cell is 1<<zoom addresses
+	zoomed  bool   // the user or the first view has chosen
+	ages    bool
 }
 
 // NewBitmap makes the page of a network's key.
 func NewBitmap(network string) *Bitmap { return &Bitmap{network: network} }
 
+// NewBitmapAt makes the page with the cursor on an address.
+func NewBitmapAt(network, address string) *Bitmap { return &Bitmap{network: network, start: address} }
+
 // Name is the crumb.
 func (p *Bitmap) Name() string { return p.network }
 
-// Command inspects the network.
+// Command prints who has addresses.
 func (p *Bitmap) Command() string {
 	tenant, name, _ := strings.Cut(p.network, ":")
-	return "netctl network inspect --tenant " + tenant + " " + name
+	return "netctl ip show --tenant " + tenant + " " + name
 }
 
 // Keys move the cursor.
 func (p *Bitmap) Keys() []theme.Key { return theme.AddressKeys() }
 
-// perRow is how many addresses a line shows: a power of two that fits.
+// Claims takes the key that zooms out.
+func (p *Bitmap) Claims(key string) bool { return key == "-" }
+
+func (p *Bitmap) question() feed.Question {
+	return feed.Question{Topic: feed.Addresses, Key: p.network}
+}
+
+// Questions are who has the addresses.
+func (p *Bitmap) Questions(*feed.Snapshot) []feed.Question {
+	return []feed.Question{p.question()}
+}
+
+// perRow is how many cells a line shows: a power of two that fits.
 func perRow(width int) int {
 	n := 16
 	for n*2+n*2/16+16 <= width && n < 128 {
@@ -43,49 +62,92 @@ func perRow(width int) int {
 }
 
 func (p *Bitmap) find(s *feed.Snapshot) (*model.Network, netip.Prefix, error) {
-	for _, o := range s.Objects["network"] {
-		n, ok := o.(*model.Network)
-		if !ok || n.ObjectKey() != p.network {
-			continue
-		}
-		prefix, err := widget.SubnetOf(n.Subnet)
-		return n, prefix, err
+	n, ok := find(s, model.KindNetwork(), p.network).(*model.Network)
+	if !ok {
+		return nil, netip.Prefix{}, fmt.Errorf("network %s is gone; esc goes back", p.network)
 	}
-	return nil, netip.Prefix{}, fmt.Errorf("network %s is gone; esc goes back", p.network)
+	prefix, err := widget.SubnetOf(n.Subnet)
+	if err == nil && !prefix.Addr().Is4() {
+		err = fmt.Errorf("subnet %s is not IPv4", n.Subnet)
+	}
+	return n, prefix, err
 }
 
-// Key moves the cursor within the subnet.
+// settle chooses the first zoom, so that a large subnet is seen whole, and finds the address to begin at.
+func (p *Bitmap) settle(subnet netip.Prefix) {
+	if !p.zoomed {
+		p.zoomed, p.zoom = true, max(0, 32-subnet.Bits()-12)
+		if p.start != "" {
+			p.zoom = 0
+		}
+	}
+	if a, err := netip.ParseAddr(p.start); err == nil && subnet.Contains(a) {
+		p.cursor = offset(subnet, a)
+	}
+	p.start = ""
+}
+
+// Key moves the cursor within the subnet, zooms, or shows who had the address.
 func (p *Bitmap) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	_, subnet, err := p.find(s)
 	if err != nil {
 		return Action{}
 	}
-	row := perRow(c.Width)
+	p.settle(subnet)
+	cell := 1 << p.zoom
+	row := perRow(c.Width) * cell
 	switch key {
-	case "left", "h":
-		p.cursor--
+	case "left":
+		p.cursor -= cell
 	case "right", "l":
-		p.cursor++
+		p.cursor += cell
 	case "up", "k":
 		p.cursor -= row
 	case "down", "j":
 		p.cursor += row
 	case "pgup":
-		p.cursor -= row * max(1, c.Height-7)
+		p.cursor -= row * max(1, c.Height-8)
 	case "pgdown":
-		p.cursor += row * max(1, c.Height-7)
+		p.cursor += row * max(1, c.Height-8)
 	case "home", "g":
 		p.cursor = 0
 	case "end", "G":
 		p.cursor = size(subnet) - 1
-	case "d", "enter":
+	case "+", "=":
+		p.zoom = max(0, p.zoom-4)
+	case "-":
+		p.zoom = min(p.zoom+4, max(0, 32-subnet.Bits()-4))
+	case "v":
+		p.ages = !p.ages
+	case "h", "H":
+		return Action{Go: NewLedger(p.network, at(subnet, p.cursor).String())}
+	case "enter":
+		return p.enter(subnet, s)
+	case "d":
 		return Action{Describe: &Describe{model.KindNetwork(), p.network}}
 	}
 	p.cursor = max(0, min(p.cursor, size(subnet)-1))
 	return Action{}
 }
 
+// enter goes into a block, or to the endpoint that has the address.
+func (p *Bitmap) enter(subnet netip.Prefix, s *feed.Snapshot) Action {
+	if p.zoom > 0 {
+		p.zoom = max(0, p.zoom-4)
+		return Action{}
+	}
+	if e := owners(p.network, s)[at(subnet, p.cursor)]; e != nil {
+		return endpointFace("t", e)
+	}
+	return Action{Go: NewLedger(p.network, at(subnet, p.cursor).String())}
+}
+
 func size(subnet netip.Prefix) int { return 1 << (32 - subnet.Bits()) }
+
+func offset(subnet netip.Prefix, a netip.Addr) int {
+	base, is := subnet.Masked().Addr().As4(), a.As4()
+	return int(binary.BigEndian.Uint32(is[:]) - binary.BigEndian.Uint32(base[:]))
+}
 
 func at(subnet netip.Prefix, offset int) netip.Addr {
 	base := subnet.Masked().Addr().As4()
@@ -101,44 +163,68 @@ func (p *Bitmap) View(c Canvas, s *feed.Snapshot) []string {
 	if err != nil {
 		return []string{t.Paint(theme.Bad, err.Error())}
 	}
+	p.settle(subnet)
 	pool, known := s.Pools[p.network]
 	if !known {
 		return []string{t.Paint(theme.Held, "netmaster has not been asked for this network's addresses yet")}
 	}
-	owners := p.owners(n, s)
-	look := look{subnet: subnet, gateway: n.Gateway, free: widget.ParseRanges(pool.Available), taken: widget.ParseRanges(pool.Allocated),
-		held: widget.ParseRanges(pool.Held), quarantined: widget.ParseRanges(pool.Quarantined), pooled: widget.ParseRanges(pool.Pooled), owners: owners}
-	row, room := perRow(c.Width), max(1, c.Height-7)
-	rows := (size(subnet) + row - 1) / row
-	first := max(0, min(p.cursor/row-room/2, rows-room))
-	out := []string{fmt.Sprintf("%s  %s   used %d   free %d   endpoints %d   asked %s ago", t.Paint(theme.Title, p.network), n.Subnet, pool.Count,
-		widget.CountRanges(pool.Available), len(owners), Age(c.Now.Sub(pool.At))), ""}
+	states, answer, _ := feed.Of[[]model.AddressState](s, p.question())
+	look := newLook(n, subnet, pool, owners(p.network, s), states, c)
+	look.ages, look.filter = p.ages, c.Filter
+	cell := 1 << p.zoom
+	row, room := perRow(c.Width), max(1, c.Height-8)
+	cells := (size(subnet) + cell - 1) / cell
+	rows := (cells + row - 1) / row
+	first := max(0, min(p.cursor/cell/row-room/2, rows-room))
+	head := fmt.Sprintf("%s  %s   used %d   free %d   endpoints %d   asked %s ago", t.Paint(theme.Title, p.network), n.Subnet, pool.Count,
+		widget.CountRanges(pool.Available), len(look.owners), Age(c.Now.Sub(pool.At)))
+	if p.zoom > 0 {
+		head += fmt.Sprintf("   a cell is %d addresses", cell)
+	}
+	out := []string{head, waiting(c, answer, "netmaster")}
 	for r := first; r < min(rows, first+room); r++ {
 		var b strings.Builder
-		b.WriteString(t.Paint(theme.Dim, widget.Fit(t, at(subnet, r*row).String(), 16)))
-		for i := r * row; i < min(size(subnet), (r+1)*row); i++ {
+		b.WriteString(t.Paint(theme.Dim, widget.Fit(t, at(subnet, r*row*cell).String(), 16)))
+		for i := r * row; i < min(cells, (r+1)*row); i++ {
 			if i%16 == 0 && i != r*row {
 				b.WriteByte(' ')
 			}
-			glyph, role, _ := look.cell(t, at(subnet, i))
-			if i == p.cursor {
+			glyph, role := look.mark(i*cell, cell)
+			if i == p.cursor/cell {
 				role = theme.Cursor
 			}
 			b.WriteString(t.Paint(role, glyph))
 		}
 		out = append(out, b.String())
 	}
-	_, role, says := look.cell(t, at(subnet, p.cursor))
-	return append(out, "", t.Paint(theme.Title, t.Glyphs.Cursor+" "+at(subnet, p.cursor).String())+"  "+t.Paint(role, says), "",
-		t.Paint(theme.Dim, t.Glyphs.Used+" endpoint  S service  h held  x quarantined  p a group's pool  "+t.Glyphs.Free+" free"),
+	return append(append(out, ""), p.legend(c, look, cell)...)
+}
+
+// legend tells what is under the cursor and what the signs mean.
+func (p *Bitmap) legend(c Canvas, l *look, cell int) []string {
+	t, here := c.Theme, at(l.subnet, p.cursor)
+	if p.zoom > 0 {
+		first := p.cursor / cell * cell
+		last := min(first+cell, size(l.subnet)) - 1
+		return []string{t.Paint(theme.Title, fmt.Sprintf("%s %s-%s", t.Glyphs.Cursor, at(l.subnet, first), at(l.subnet, last))) +
+			fmt.Sprintf("  %d of %d taken or reserved", l.taken.Within(at(l.subnet, first), at(l.subnet, last)), last-first+1),
+			"", t.Paint(theme.Dim, t.Glyphs.Free+" none taken  "+t.Glyphs.Spark+" some, to all   + zooms in")}
+	}
+	_, role, says := l.cell(here)
+	out := []string{t.Paint(theme.Title, t.Glyphs.Cursor+" "+here.String()) + "  " + t.Paint(role, says), l.tells(here)}
+	if p.ages {
+		return append(out, t.Paint(theme.Dim, "how long it is as it is: 0 a minute  1 an hour  2 a day  3 a week  4 longer  ? before the history began"))
+	}
+	return append(out, t.Paint(theme.Dim, t.Glyphs.Used+" endpoint  S service  h held  x quarantined  p a group's pool  "+t.Glyphs.Free+" free"),
 		t.Paint(theme.Dim, "G gateway  N network  B broadcast  - out of range"))
 }
 
-func (p *Bitmap) owners(n *model.Network, s *feed.Snapshot) map[netip.Addr]*model.EndpointOper {
+// owners are the endpoints of a network by address.
+func owners(network string, s *feed.Snapshot) map[netip.Addr]*model.EndpointOper {
 	out := map[netip.Addr]*model.EndpointOper{}
 	for i := range s.Endpoints {
 		e := &s.Endpoints[i]
-		if e.Network != n.NetworkName+"."+n.TenantName {
+		if networkKey(e) != network {
 			continue
 		}
 		if a, err := netip.ParseAddr(firstAddress(e)); err == nil {
@@ -146,39 +232,4 @@ func (p *Bitmap) owners(n *model.Network, s *feed.Snapshot) map[netip.Addr]*mode
 		}
 	}
 	return out
-}
-
-// look is what is known of a network's addresses.
-type look struct {
-	subnet                    netip.Prefix
-	gateway                   string
-	free, taken               widget.Ranges
-	held, quarantined, pooled widget.Ranges // within taken
-	owners                    map[netip.Addr]*model.EndpointOper
-}
-
-// cell is the glyph, the colour and the words of one address.
-func (l look) cell(t *theme.Theme, a netip.Addr) (string, theme.Role, string) {
-	if e := l.owners[a]; e != nil {
-		return t.Glyphs.Used, theme.Good, strings.TrimSpace(fmt.Sprintf("endpoint %s on host %s  %s  %s", e.EndpointID, e.HomingHost, e.MacAddress, e.EndpointGroupKey))
-	}
-	switch {
-	case a.String() == l.gateway:
-		return "G", theme.Title, "gateway, never given to a container"
-	case a == l.subnet.Masked().Addr():
-		return "N", theme.Dim, "network address"
-	case a == at(l.subnet, size(l.subnet)-1):
-		return "B", theme.Dim, "broadcast address"
-	case l.free.Contains(a):
-		return t.Glyphs.Free, theme.Dim, "free"
-	case l.quarantined.Contains(a):
-		return "x", theme.Warn, "in quarantine: netctl ip who " + a.String() + " says why and until when"
-	case l.held.Contains(a):
-		return "h", theme.Held, "held for an endpoint that does not exist yet"
-	case l.pooled.Contains(a):
-		return "p", theme.Dim, "of a group's pool, for endpoints of that group alone"
-	case l.taken.Contains(a):
-		return "S", theme.Good, "address of a service: netctl ip who " + a.String() + " says of which"
-	}
-	return "-", theme.Dim, "outside the range that the network gives out"
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -16,15 +17,16 @@ const staleAfter = 5 * time.Second
 type Health struct {
 	Word, Why string
 	Role      theme.Role
+	Page      string // that tells more, by name; "" when there is none
 }
 
 // Judge gives the verdict. It claims nothing that the snapshot does not show.
 func Judge(s *feed.Snapshot, now time.Time) Health {
 	if s == nil || !s.Synced && s.Err == "" {
-		return Health{"CONNECTING", "waiting for the first answer of netmaster", theme.Held}
+		return Health{"CONNECTING", "waiting for the first answer of netmaster", theme.Held, ""}
 	}
 	if s.Err != "" && !s.Watching || now.Sub(s.Heard) > staleAfter {
-		return Health{"CONNECTION LOST", fmt.Sprintf("%s; what is shown is %s old", s.Err, Age(now.Sub(s.Heard))), theme.Bad}
+		return Health{"CONNECTION LOST", fmt.Sprintf("%s; what is shown is %s old", s.Err, Age(now.Sub(s.Heard))), theme.Bad, ""}
 	}
 	var agents, masters, lagging int
 	leader := ""
@@ -48,17 +50,30 @@ func Judge(s *feed.Snapshot, now time.Time) Health {
 	}
 	switch {
 	case len(s.Nodes) == 0:
-		return Health{"UNKNOWN", "the nodes have not answered: " + s.Err, theme.Held}
+		return Health{"UNKNOWN", "the nodes have not answered: " + s.Err, theme.Held, ""}
 	case leader == "":
-		return Health{"NO LEADER", "no netmaster leads: nothing can be changed; look at 8 leader", theme.Bad}
+		return Health{"NO LEADER", "no netmaster leads: nothing can be changed; ! shows the masters", theme.Bad, "leader"}
 	case sick != nil && sick.Errors > 0:
-		return Health{"DEGRADED", fmt.Sprintf("%s: %d objects refused by the switch: %s", sick.Name, sick.Errors, sick.Reason), theme.Bad}
+		return Health{"DEGRADED", fmt.Sprintf("%s: %d objects refused by the switch: %s - !", sick.Name, sick.Errors, sick.Reason), theme.Bad, "flows"}
 	case sick != nil:
-		return Health{"DEGRADED", sick.Name + " is not ready: " + sick.Reason, theme.Bad}
+		return Health{"DEGRADED", sick.Name + " is not ready: " + sick.Reason + " - !", theme.Bad, "overview"}
 	case lagging > 0:
-		return Health{"CATCHING UP", fmt.Sprintf("%d of %d hosts have changes on the way", lagging, agents), theme.Warn}
+		return Health{"CATCHING UP", fmt.Sprintf("%d of %d hosts have changes on the way", lagging, agents), theme.Warn, "overview"}
 	}
-	return Health{"HEALTHY", fmt.Sprintf("%d of %d hosts programmed, %d masters, %d endpoints, nothing waiting", agents, agents, masters, len(s.Endpoints)), theme.Good}
+	if key := exhausted(s); key != "" {
+		return Health{"DEGRADED", "network " + key + " has no address left - !", theme.Warn, "addresses"}
+	}
+	return Health{"HEALTHY", fmt.Sprintf("%d of %d hosts programmed, %d masters, %d endpoints, nothing waiting", agents, agents, masters, len(s.Endpoints)), theme.Good, ""}
+}
+
+// exhausted is the first network without a free address; "" when none of those asked is.
+func exhausted(s *feed.Snapshot) string {
+	for _, o := range s.Objects[model.KindNetwork().Name] {
+		if p, ok := s.Pools[o.ObjectKey()]; ok && p.Count > 0 && strings.TrimSpace(p.Available) == "" {
+			return o.ObjectKey()
+		}
+	}
+	return ""
 }
 
 // Age says a duration in its largest unit.

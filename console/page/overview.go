@@ -1,6 +1,9 @@
 package page
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +14,7 @@ import (
 )
 
 // Overview is the first page: who leads, how each host does, what happened last.
-type Overview struct{ hosts widget.Table }
+type Overview struct{ hosts grid }
 
 // NewOverview makes the page.
 func NewOverview() *Overview { return &Overview{} }
@@ -23,24 +26,28 @@ func (p *Overview) Name() string { return "overview" }
 func (p *Overview) Command() string { return "netctl node ls" }
 
 // Keys are those of a table.
-func (p *Overview) Keys() []theme.Key { return theme.TableKeys() }
+func (p *Overview) Keys() []theme.Key {
+	return append(theme.MoveKeys(), theme.Key{Keys: "f", Does: "the flows of the host"})
+}
 
 func hostHeaders() []string {
 	return []string{"Host", "State", "Revision", "Lag", "Endpoints", "Flows", "Errors", "VTEP", "Up"}
 }
 
-// Key moves among the hosts; enter lists the endpoints of one.
+// Key moves among the hosts; enter lists the endpoints of one, f looks into its switch.
 func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	rows := p.rows(c, s)
-	if key == "enter" {
-		if r, ok := p.hosts.Selected(rows); ok {
-			t := NewTable(model.KindEndpoint())
-			t.scope, t.where = r.ID, func(field func(string) any) bool { return field("homingHost") == r.ID }
-			t.flags = " --host " + r.ID
-			return Action{Go: t}
-		}
+	r, ok := p.hosts.Selected(rows)
+	switch {
+	case key == "enter" && ok:
+		t := NewTable(model.KindEndpoint())
+		t.scope, t.where = r.ID, func(field func(string) any) bool { return field("homingHost") == r.ID }
+		t.flags = " --host " + r.ID
+		return Action{Go: t}
+	case key == "f" && ok:
+		return Action{Go: NewPipeline(r.ID)}
 	}
-	p.hosts.Key(key, hostHeaders(), rows, c.Height)
+	p.hosts.key(key, c, hostHeaders(), rows)
 	return Action{}
 }
 
@@ -54,10 +61,10 @@ func (p *Overview) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 		rows = append(rows, widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, number(n.Revision), number(n.Lag),
 			strconv.Itoa(n.Ports), strconv.Itoa(n.Flows), strconv.Itoa(n.Errors), n.VTEP, since(n.Since, c.Now)}})
 	}
-	return p.hosts.Arrange(rows, c.Filter)
+	return p.hosts.arrange(c, rows)
 }
 
-// View draws masters, hosts and the newest events.
+// View draws masters, hosts, how busy the cluster is, the fullest networks and the newest events.
 func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	out := []string{t.Paint(theme.Title, "MASTERS")}
@@ -70,20 +77,57 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 			widget.Fit(t, progress(n), 18)+state))
 	}
 	rows := p.rows(c, s)
-	rest := c.Height - len(out) - 2
-	hosts := max(2, min(len(rows)+1, rest*2/3))
+	rest := c.Height - len(out) - 9
 	out = append(out, "", t.Paint(theme.Title, "HOSTS"))
-	out = append(out, p.hosts.View(t, hostHeaders(), rows, c.Width, hosts)...)
-	if len(rows) == 0 {
-		out = append(out, t.Paint(theme.Dim, "  no agent is registered"))
-	}
-	out = append(out, "", t.Paint(theme.Title, "OBJECTS  ")+counts(s), "", t.Paint(theme.Title, "LAST EVENTS"))
+	out = append(out, p.hosts.view(c, hostHeaders(), rows, max(2, min(len(rows)+1, rest*2/3)), "no agent is registered")...)
+	out = append(out, "", pulse(c, s.Pulse), fullest(c, s), t.Paint(theme.Title, "OBJECTS  ")+counts(s), "", t.Paint(theme.Title, "LAST EVENTS"))
 	lines := eventLines(c, s)
 	if len(lines) == 0 {
 		lines = []string{t.Paint(theme.Dim, "  none since the console started; netctl history tells of those before")}
 	}
 	room := max(0, c.Height-len(out))
 	return append(out, lines[max(0, len(lines)-room):]...)
+}
+
+// pulse draws how busy the cluster is, per second.
+func pulse(c Canvas, p feed.Pulse) string {
+	t, out := c.Theme, c.Theme.Paint(theme.Title, "BUSY     ")
+	if len(p.Requests) == 0 {
+		return out + t.Paint(theme.Dim, "not measured yet: rates need two looks")
+	}
+	width := min(30, max(4, (c.Width-66)/3))
+	for _, x := range []struct {
+		name   string
+		series []float64
+	}{{"endpoints/s", p.Endpoints}, {"flow changes/s", p.FlowMods}, {"requests/s", p.Requests}} {
+		out += x.name + " " + t.Paint(theme.Good, widget.Spark(t, x.series, width)) + " " + widget.Fit(t, widget.Humane(x.series[len(x.series)-1]), 6)
+	}
+	return out
+}
+
+// fullest tells of the two networks with the fewest addresses left, of those that have been asked.
+func fullest(c Canvas, s *feed.Snapshot) string {
+	type pool struct {
+		key         string
+		used, total int
+	}
+	var all []pool
+	for key, p := range s.Pools {
+		if total := p.Count + widget.CountRanges(p.Available); total > 0 {
+			all = append(all, pool{key, p.Count, total})
+		}
+	}
+	slices.SortFunc(all, func(a, b pool) int {
+		return cmp.Or(cmp.Compare(b.used*a.total, a.used*b.total), cmp.Compare(a.key, b.key))
+	})
+	out := c.Theme.Paint(theme.Title, "FULLEST  ")
+	if len(all) == 0 {
+		return out + c.Theme.Paint(theme.Dim, "no network has been asked yet")
+	}
+	for _, p := range all[:min(2, len(all))] {
+		out += fmt.Sprintf("%s %s %d %%   ", p.key, widget.Bar(c.Theme, p.used, p.total, 10), p.used*100/p.total)
+	}
+	return out
 }
 
 // progress is how far a master is: the leader by its last fenced write, a follower by what it has read.

@@ -17,6 +17,7 @@ type Canvas struct {
 	Theme         *theme.Theme
 	Now           time.Time
 	Filter        *widget.Filter
+	Write         bool // changes are permitted
 }
 
 // Page is one screen. Its methods do not block.
@@ -33,10 +34,22 @@ type Page interface {
 	View(c Canvas, s *feed.Snapshot) []string
 }
 
+// Asker is a page that shows what netmaster does not push.
+type Asker interface {
+	// Questions are what is to be asked again and again while the page is on the screen.
+	Questions(s *feed.Snapshot) []feed.Question
+}
+
+// Claimer is a page that uses a key which works elsewhere for something of its own.
+type Claimer interface{ Claims(key string) bool }
+
 // Action is what a page wants of the console.
 type Action struct {
 	Go       Page      // show this page
 	Describe *Describe // ask for this object and show it
+	Edit     *Describe // open this object in an editor
+	Change   *Change   // carry this out
+	Notice   string    // say this
 }
 
 // Describe names an object to be asked for.
@@ -56,13 +69,15 @@ type Entry struct {
 func Entries() []Entry {
 	out := []Entry{
 		{"overview", "over", func() Page { return NewOverview() }},
-		{"topology", "topo", func() Page { return NewTopology() }},
+		{"topology", "topo", func() Page { return NewTopology("") }},
 		{"addresses", "addrs", func() Page { return NewAddresses() }},
+		{"flows", "flows", func() Page { return NewFlows() }},
+		{"tables", "tables", func() Page { return NewTables() }},
+		{"leader", "leader", func() Page { return NewLeader() }},
+		{"events", "events", func() Page { return NewEvents() }},
+		kindEntry(model.KindEndpoint()),
+		{"matrix", "matrix", func() Page { return NewMatrix("") }},
 	}
-	for _, k := range []*model.Kind{model.KindEndpoint(), model.KindNetwork(), model.KindEndpointGroup(), model.KindTenant()} {
-		out = append(out, kindEntry(k))
-	}
-	out = append(out, Entry{"leader", "leader", func() Page { return NewLeader() }}, Entry{"events", "events", func() Page { return NewEvents() }})
 	for _, k := range model.Kinds() {
 		known := k.Command.Use == "" // volumes: nothing makes one
 		for _, e := range out {

@@ -18,12 +18,17 @@ type Table struct {
 	scope string // crumb when where is set
 	flags string // of the command, for where
 	where func(field func(string) any) bool
-	table widget.Table
+	extra *extra
+	table grid
 	wide  bool
+
+	made     []widget.Row // of the snapshot from, as wide as madeWide: snapshots do not change
+	from     *feed.Snapshot
+	madeWide bool
 }
 
 // NewTable makes a page of all objects of a kind.
-func NewTable(k *model.Kind) *Table { return &Table{kind: k} }
+func NewTable(k *model.Kind) *Table { return &Table{kind: k, extra: extraOf(k)} }
 
 // Name is the crumb.
 func (p *Table) Name() string {
@@ -35,8 +40,11 @@ func (p *Table) Name() string {
 
 // Command lists the kind.
 func (p *Table) Command() string {
-	if p.kind == model.KindGlobal() {
+	switch {
+	case p.kind == model.KindGlobal():
 		return "netctl global info"
+	case p.kind.Command.Under != "":
+		return "netctl get " + strings.ToLower(p.kind.Name) + " --all"
 	}
 	all := ""
 	if p.kind.TenantScoped() && p.scope == "" {
@@ -57,16 +65,41 @@ func (p *Table) headers() []string {
 	for _, c := range term.Columns(p.kind, p.wide) {
 		out = append(out, strings.TrimSpace(c.Header))
 	}
+	if p.extra != nil {
+		out = append(out, p.extra.headers...)
+	}
 	return out
 }
 
+// Questions are how the objects fare.
+func (p *Table) Questions(s *feed.Snapshot) []feed.Question {
+	if p.extra == nil {
+		return nil
+	}
+	return p.extra.questions(s)
+}
+
 func (p *Table) rows(c Canvas, s *feed.Snapshot) []widget.Row {
+	if p.from != s || p.madeWide != p.wide {
+		p.made, p.from, p.madeWide = p.all(s), s, p.wide
+	}
+	return p.table.arrange(c, p.made)
+}
+
+// all makes the rows of all objects.
+func (p *Table) all(s *feed.Snapshot) []widget.Row {
 	columns := term.Columns(p.kind, p.wide)
 	var rows []widget.Row
-	add := func(id string, field func(string) any) {
-		if p.where == nil || p.where(field) {
-			rows = append(rows, widget.Row{ID: id, Cells: term.Row(columns, field)})
+	add := func(id string, field func(string) any) *widget.Row {
+		if p.where != nil && !p.where(field) {
+			return nil
 		}
+		rows = append(rows, widget.Row{ID: id, Cells: term.Row(columns, field)})
+		return &rows[len(rows)-1]
+	}
+	fare := func(model.Object) ([]string, theme.Role) { return nil, theme.Plain }
+	if p.extra != nil {
+		fare = p.extra.prepare(s)
 	}
 	if p.kind == model.KindEndpoint() {
 		for i := range s.Endpoints {
@@ -74,9 +107,12 @@ func (p *Table) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 		}
 	}
 	for _, o := range s.Objects[p.kind.Name] {
-		add(o.ObjectKey(), o.Field)
+		if row := add(o.ObjectKey(), o.Field); row != nil {
+			cells, role := fare(o)
+			row.Cells, row.Role = append(row.Cells, cells...), role
+		}
 	}
-	return p.table.Arrange(rows, c.Filter)
+	return rows
 }
 
 // Key moves, sorts, or goes into the selected object.
@@ -95,19 +131,88 @@ func (p *Table) Key(key string, c Canvas, s *feed.Snapshot) Action {
 		return p.describe(r.ID)
 	case key == "y" && ok:
 		return p.yaml(r.ID, s)
+	case key == "ctrl+d" && ok, key == "e" && ok:
+		return p.change(key, r.ID, c, s)
+	case ok && (key == "H" || key == "a" || key == "f" || key == "t" || key == "w"):
+		return p.face(key, r.ID, s)
 	default:
-		p.table.Key(key, p.headers(), rows, c.Height-1)
+		p.table.key(key, c, p.headers(), rows)
 	}
 	return Action{}
+}
+
+// change begins to change an object, if that is permitted.
+func (p *Table) change(key, id string, c Canvas, s *feed.Snapshot) Action {
+	switch {
+	case p.kind.InspectOnly:
+		return Action{Notice: "endpoints come and go with their containers; they are not changed by hand"}
+	case !c.Write:
+		return Action{Notice: "this console only reads; start it with --write to change things"}
+	case key == "e":
+		return Action{Edit: &Describe{p.kind, id}}
+	}
+	return Action{Go: NewConfirm(Change{Kind: p.kind, Key: id}, find(s, p.kind, id))}
+}
+
+// face is another page of the same object.
+func (p *Table) face(key, id string, s *feed.Snapshot) Action {
+	if p.kind == model.KindEndpoint() {
+		for i := range s.Endpoints {
+			if e := &s.Endpoints[i]; e.Network+"/"+e.EndpointID == id {
+				return endpointFace(key, e)
+			}
+		}
+		return Action{}
+	}
+	switch key {
+	case "H":
+		return Action{Go: NewHistory(p.kind, id)}
+	case "t":
+		return Action{Go: NewTopology(p.kind.Name + " " + id)}
+	case "a":
+		if p.kind == model.KindNetwork() {
+			return Action{Go: NewBitmap(id)}
+		}
+	case "w":
+		return Action{Notice: noTrace}
+	}
+	return Action{}
+}
+
+// endpointFace is another page of an endpoint.
+func endpointFace(key string, e *model.EndpointOper) Action {
+	switch key {
+	case "H":
+		return Action{Go: NewHistory(model.KindEndpoint(), e.Key)}
+	case "a":
+		return Action{Go: NewBitmapAt(networkKey(e), firstAddress(e))}
+	case "f":
+		return Action{Go: NewEndpointFlows(e)}
+	case "t":
+		return Action{Go: NewTopology("endpoint " + e.Key)}
+	case "w":
+		return Action{Notice: noTrace}
+	}
+	return Action{}
+}
+
+// networkKey is the key of an endpoint's network.
+func networkKey(e *model.EndpointOper) string {
+	name, tenant, _ := strings.Cut(e.Network, ".")
+	return model.Key(tenant, name)
 }
 
 // into is the page below an object: of a network and a group its endpoints, of a tenant its networks.
 func (p *Table) into(key string) Page {
 	tenant, name, _ := strings.Cut(key, ":")
 	below := func(k *model.Kind, field, value, flags string) Page {
-		return &Table{kind: k, scope: key, flags: flags, where: func(f func(string) any) bool { return f(field) == value }}
+		return &Table{kind: k, extra: extraOf(k), scope: key, flags: flags, where: func(f func(string) any) bool { return f(field) == value }}
 	}
 	switch p.kind {
+	case model.KindPolicy():
+		rules := below(model.KindRule(), "policyName", name, "").(*Table)
+		rules.where = func(f func(string) any) bool { return f("policyName") == name && f("tenantName") == tenant }
+		return rules
 	case model.KindTenant():
 		return below(model.KindNetwork(), "tenantName", key, " --tenant "+key)
 	case model.KindNetwork():
@@ -147,14 +252,5 @@ func (p *Table) yaml(id string, s *feed.Snapshot) Action {
 
 // View draws the table.
 func (p *Table) View(c Canvas, s *feed.Snapshot) []string {
-	rows := p.rows(c, s)
-	out := p.table.View(c.Theme, p.headers(), rows, c.Width, c.Height)
-	if len(rows) == 0 {
-		why := "  none"
-		if c.Filter != nil {
-			why = "  none that the filter " + c.Filter.Text + " keeps"
-		}
-		out = append(out, c.Theme.Paint(theme.Dim, why))
-	}
-	return out
+	return p.table.view(c, p.headers(), p.rows(c, s), c.Height, "none")
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -10,11 +11,18 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Topology is the tree of tenants, networks, groups and endpoints.
-type Topology struct{ top int }
+// Topology is the tree of tenants, networks, groups and endpoints, beside a map of the hosts; what is selected lights up
+// what it has to do with.
+type Topology struct {
+	cursor string // id of the selected line
+	place  int
+	top    int
+	folds  folds
+	alone  bool // the tree without the map
+}
 
-// NewTopology makes the page.
-func NewTopology() *Topology { return &Topology{} }
+// NewTopology makes the page with the cursor on an object, "kind key"; "" is the first line.
+func NewTopology(at string) *Topology { return &Topology{cursor: at, folds: folds{}} }
 
 // Name is the crumb.
 func (p *Topology) Name() string { return "topology" }
@@ -22,73 +30,188 @@ func (p *Topology) Name() string { return "topology" }
 // Command lists what hangs on the tree.
 func (p *Topology) Command() string { return "netctl endpoint ls" }
 
-// Keys scroll.
-func (p *Topology) Keys() []theme.Key { return theme.TextKeys() }
+// Keys move, fold, and go into things.
+func (p *Topology) Keys() []theme.Key { return theme.TreeKeys() }
 
-// Key scrolls.
+// lines are the visible lines and the number of the selected one.
+func (p *Topology) lines(c Canvas, s *feed.Snapshot) ([]branch, int) {
+	all := grow(s, p.folds, c.Filter)
+	if i := slices.IndexFunc(all, func(b branch) bool { return b.id == p.cursor }); i >= 0 {
+		return all, i
+	}
+	if i := p.unfold(s); i >= 0 {
+		all = grow(s, p.folds, c.Filter)
+		return all, max(0, slices.IndexFunc(all, func(b branch) bool { return b.id == p.cursor }))
+	}
+	return all, max(0, min(p.place, len(all)-1))
+}
+
+// unfold opens what hides the selected endpoint; -1: nothing does.
+func (p *Topology) unfold(s *feed.Snapshot) int {
+	key, ok := strings.CutPrefix(p.cursor, model.KindEndpoint().Name+" ")
+	if !ok || p.place > 0 {
+		return -1
+	}
+	for i := range s.Endpoints {
+		if e := &s.Endpoints[i]; e.Key == key {
+			name, tenant, _ := strings.Cut(e.EndpointGroupKey, ":")
+			p.folds[model.KindEndpointGroup().Name+" "+model.Key(tenant, name)] = true
+			p.place = 1
+			return i
+		}
+	}
+	return -1
+}
+
+// Key moves, folds, or goes into the selected object.
 func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	scroll(&p.top, key, c.Height)
-	p.top = max(0, min(p.top, len(p.tree(c, s))-c.Height))
+	all, i := p.lines(c, s)
+	if len(all) == 0 {
+		return Action{}
+	}
+	b := &all[i]
+	switch key {
+	case "m":
+		return Action{Go: NewMatrix(relate(s, b).tenant)}
+	case "o":
+		p.alone = !p.alone
+	case "space", "left", "right":
+		if wants := key == "space" || p.folds.folded(b) == (key == "right"); wants && b.children > 0 {
+			p.folds[b.id] = !p.folds[b.id]
+		}
+	case "enter", "a", "f", "H", "d", "y", "w", "t":
+		return p.into(key, b)
+	default:
+		scroll(&i, key, c.Height)
+	}
+	p.place = max(0, min(i, len(all)-1))
+	p.cursor = all[p.place].id
 	return Action{}
 }
 
-// View draws the window.
-func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
-	lines := p.tree(c, s)
-	if len(lines) == 0 {
-		return []string{c.Theme.Paint(theme.Dim, "no tenants, or none that the filter keeps")}
+func (p *Topology) into(key string, b *branch) Action {
+	switch {
+	case key == "d":
+		return Action{Describe: &Describe{b.kind, b.key}}
+	case key == "w" || key == "t":
+		return Action{Notice: noTrace}
+	case b.endpoint != nil && key == "enter":
+		return Action{Describe: &Describe{b.kind, b.key}}
+	case b.endpoint != nil:
+		return endpointFace(key, b.endpoint)
+	case key == "H":
+		return Action{Go: NewHistory(b.kind, b.key)}
+	case key == "a" && b.network != nil:
+		return Action{Go: NewBitmap(b.key)}
+	case key == "enter":
+		return Action{Go: NewTable(b.kind).into(b.key)}
 	}
-	shown, _ := widget.Scroll(lines, p.top, c.Height)
-	return shown
+	return Action{}
 }
 
-// tree draws all lines. Endpoints are sorted into networks once, so a large cluster costs one pass.
-func (p *Topology) tree(c Canvas, s *feed.Snapshot) []string {
-	on := map[string][]*model.EndpointOper{}
+// View draws the tree, the map beside it, and a line on what is selected.
+func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
+	t := c.Theme
+	all, at := p.lines(c, s)
+	if len(all) == 0 {
+		return []string{t.Paint(theme.Dim, "no tenants, or none that the filter keeps")}
+	}
+	p.place, p.cursor = at, all[at].id
+	lit := relate(s, &all[at])
+	height := max(1, c.Height-2)
+	p.top = max(0, min(max(min(p.top, at), at-height+1), len(all)-height))
+	width := c.Width
+	if !p.alone {
+		width = min(max(c.Width*2/5, 38), 64)
+	}
+	var tree []string
+	for i := p.top; i < min(len(all), p.top+height); i++ {
+		tree = append(tree, p.line(t, &all[i], i == at, lit, width))
+	}
+	if !p.alone {
+		hosts := hostMap(t, s, lit, c.Width-width-1, height)
+		for i := range height {
+			if i >= len(tree) {
+				tree = append(tree, strings.Repeat(" ", width))
+			}
+			if i < len(hosts) {
+				tree[i] += " " + hosts[i]
+			}
+		}
+	}
+	for len(tree) < height {
+		tree = append(tree, "")
+	}
+	return append(tree, p.about(s, &all[at], lit), t.Paint(theme.Dim, strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may talk to it",
+		t.Glyphs.Half + " in part", t.Glyphs.Free + " may not", "  other tenants are apart"}, "  ")))
+}
+
+func (p *Topology) line(t *theme.Theme, b *branch, here bool, lit *ties, width int) string {
+	sign := " "
+	if b.children > 0 {
+		sign = t.Glyphs.Open
+		if p.folds.folded(b) {
+			sign = t.Glyphs.Shut
+		}
+	}
+	role := map[*model.Kind]theme.Role{model.KindTenant(): theme.Title, model.KindNetwork(): theme.Good, model.KindEndpointGroup(): theme.Held}[b.kind]
+	if b.endpoint != nil {
+		sign, role = tieMark(t, lit.of[b.endpoint.Key])
+	}
+	text := widget.Fit(t, strings.Repeat("  ", b.depth)+sign+" "+b.text, width)
+	if here {
+		role = theme.Cursor
+	}
+	return t.Paint(role, text)
+}
+
+// tieMark is the sign and the colour of a tie.
+func tieMark(t *theme.Theme, how tie) (string, theme.Role) {
+	switch how {
+	case selected:
+		return t.Glyphs.Used, theme.Relation
+	case open:
+		return t.Glyphs.May, theme.Good
+	case limited:
+		return t.Glyphs.Half, theme.Held
+	case refused:
+		return t.Glyphs.Free, theme.Bad
+	}
+	return " ", theme.Dim
+}
+
+// about tells in a line what the selection has to do with what.
+func (p *Topology) about(s *feed.Snapshot, b *branch, lit *ties) string {
+	counts := map[tie]int{}
+	hosts := map[string]bool{}
 	for i := range s.Endpoints {
 		e := &s.Endpoints[i]
-		on[e.Network+"/"+e.EndpointGroupKey] = append(on[e.Network+"/"+e.EndpointGroupKey], e)
-	}
-	t := c.Theme
-	var out []string
-	line := func(depth int, role theme.Role, format string, args ...any) {
-		text := strings.Repeat("  ", depth) + fmt.Sprintf(format, args...)
-		if c.Filter.Keeps([]string{text}) {
-			out = append(out, t.Paint(role, text))
+		how := lit.of[e.Key]
+		counts[how]++
+		if how == selected {
+			hosts[e.HomingHost] = true
 		}
 	}
-	leaves := func(depth int, all []*model.EndpointOper) {
-		for _, e := range all {
-			line(depth, theme.Plain, "%s %-20s %-16s %s", t.Glyphs.Used, e.EndpointID, firstAddress(e), e.HomingHost)
+	out := fmt.Sprintf("%s %s: %d on %d hosts", b.kind.Name, b.key, counts[selected], len(hosts))
+	switch {
+	case b.endpoint != nil:
+		out = "endpoint " + b.endpoint.EndpointID + " on " + b.endpoint.HomingHost
+		if g := groupOf(s, b.endpoint.EndpointGroupKey); g != nil {
+			out += ", group " + g.GroupName + policiesOf(g)
+		} else {
+			out += ", in no group"
 		}
+	case b.group != nil:
+		out += policiesOf(b.group)
+	default:
+		return out
 	}
-	for _, tenant := range s.Objects["tenant"] {
-		line(0, theme.Title, "%s tenant %s", t.Glyphs.Crumb, tenant.ObjectKey())
-		for _, o := range s.Objects["network"] {
-			n, ok := o.(*model.Network)
-			if !ok || n.TenantName != tenant.ObjectKey() {
-				continue
-			}
-			id := n.NetworkName + "." + n.TenantName
-			line(1, theme.Good, "%s network %s  %s %s", t.Glyphs.Crumb, n.NetworkName, n.Subnet, n.Encap)
-			for _, o := range s.Objects["endpointGroup"] {
-				g, ok := o.(*model.EndpointGroup)
-				if !ok || g.TenantName != n.TenantName || g.NetworkName != n.NetworkName {
-					continue
-				}
-				members := on[id+"/"+g.GroupName+":"+g.TenantName]
-				line(2, theme.Held, "%s group %s  %d endpoints", t.Glyphs.Crumb, g.GroupName, len(members))
-				leaves(3, members)
-			}
-			leaves(2, on[id+"/"])
-		}
-	}
-	return out
+	return out + fmt.Sprintf("; may talk to %d, in part to %d, not to %d", counts[open], counts[limited], counts[refused])
 }
 
-func firstAddress(e *model.EndpointOper) string {
-	if len(e.IpAddress) == 0 {
-		return "-"
+func policiesOf(g *model.EndpointGroup) string {
+	if len(g.Policies) == 0 {
+		return ", no policies"
 	}
-	return e.IpAddress[0]
+	return ", policies " + strings.Join(g.Policies, " ")
 }

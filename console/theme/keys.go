@@ -13,26 +13,73 @@ func GlobalKeys() []Key {
 		{"esc", "end the filter, or go back"},
 		{"-", "the page before, and forth again"},
 		{"[ ]", "back and forward through the history"},
+		{"!", "go to what the second line complains about"},
 		{"q", "quit"},
 	}
 }
 
-// TableKeys work where rows are shown.
-func TableKeys() []Key {
+// MoveKeys work wherever there are rows.
+func MoveKeys() []Key {
 	return []Key{
 		{"up down j k", "move"},
 		{"pgup pgdn g G", "move by a page, to the first, to the last"},
 		{"shift+letter", "sort by the column that begins with the letter; again: the other way"},
+		{"enter", "go into it"},
+	}
+}
+
+// TableKeys work where objects are shown.
+func TableKeys() []Key {
+	return append(MoveKeys(), []Key{
 		{"ctrl+w", "all columns"},
-		{"enter", "go into the object"},
 		{"d", "describe: the object with its operational state"},
 		{"y", "the object as YAML"},
+		{"H", "its history"},
+		{"a f t", "of an endpoint: its address, its flows, its place in the topology"},
+		{"e", "edit it in $EDITOR (--write)"},
+		{"ctrl+d", "delete it (--write); what is affected is shown first"},
+	}...)
+}
+
+// FlowKeys work on flows.
+func FlowKeys() []Key {
+	return append(MoveKeys(), Key{"v", "all, drops, never hit, shadowed"}, Key{"w t", "trace a packet: not available yet"})
+}
+
+// TreeKeys work in the topology.
+func TreeKeys() []Key {
+	return []Key{
+		{"up down j k", "move"},
+		{"pgup pgdn g G", "move by a page, to the first, to the last"},
+		{"space left right", "fold and unfold"},
+		{"m", "the matrix: what may talk to what"},
+		{"o", "the map of hosts, or the tree alone"},
+		{"enter", "go into it"},
+		{"a f", "of an endpoint: its address, its flows"},
+		{"d y H", "describe, YAML, history"},
 	}
+}
+
+// MatrixKeys work in the matrix.
+func MatrixKeys() []Key {
+	return []Key{{"arrows", "move the cursor; the deciding rules are shown below"}, {"n", "the next tenant"}, {"enter", "the group's rules"}}
+}
+
+// ConfirmKeys work where a change is shown before it is made.
+func ConfirmKeys() []Key {
+	return append(TextKeys(), Key{"Y", "carry it out"}, Key{"esc", "leave everything as it is"})
 }
 
 // AddressKeys work on the address pages.
 func AddressKeys() []Key {
-	return []Key{{"arrows h j k l", "move the cursor"}, {"enter", "open the bitmap of the network"}}
+	return []Key{
+		{"arrows j k", "move the cursor"},
+		{"enter", "open the map of the network, or what is under the cursor"},
+		{"+ -", "zoom: from addresses to blocks of them"},
+		{"h H", "who had the address under the cursor"},
+		{"v", "state, or age: how long each address is as it is"},
+		{"/", "light up the addresses whose holder matches"},
+	}
 }
 
 // EventKeys work on the events page.

@@ -13,18 +13,27 @@ type Role uint8
 
 // The roles.
 const (
-	Plain  Role = iota
-	Dim         // old, unknown, explanation
-	Title       // headings
-	Good        // programmed, established
-	Held        // held, pending
-	Warn        // lagging, near a limit
-	Bad         // failed, refused, lost
-	Cursor      // the selected row or cell
+	Plain    Role = iota
+	Dim           // old, unknown, explanation
+	Title         // headings
+	Good          // programmed, established
+	Held          // held, pending
+	Warn          // lagging, near a limit
+	Bad           // failed, refused, lost
+	Cursor        // the selected row or cell
+	Relation      // related to what is selected
+	Fresh         // changed a moment ago
 )
 
 // Glyphs are the signs that are not letters.
-type Glyphs struct{ Crumb, Dot, Half, Cross, Full, Empty, Rule, Up, Down, Cursor, Ellipsis, Free, Used string }
+type Glyphs struct {
+	Crumb, Dot, Half, Cross, Full, Empty, Rule, Up, Down, Cursor, Ellipsis, Free, Used string
+	Open, Shut                                                                         string    // of a branch of a tree
+	May, Fresh, Dark                                                                   string    // related; changed a moment ago; never met by a packet
+	Box                                                                                [6]string // corners from the top left, line by line; then horizontal and vertical
+	Tunnel                                                                             string
+	Spark                                                                              string // levels, the lowest first, one character each
+}
 
 // Theme paints text. Its zero value paints nothing; New makes a useful one.
 type Theme struct {
@@ -38,22 +47,27 @@ func Names() []string { return []string{"dark", "light", "mono"} }
 
 // New makes the theme of that name. With ascii, it uses no character beyond ASCII.
 func New(name string, ascii bool) (*Theme, error) {
-	t := &Theme{Name: name, Glyphs: Glyphs{"▸", "●", "◐", "✗", "▓", "░", "─", "▲", "▼", "▶", "…", "·", "■"}}
+	t := &Theme{Name: name, Glyphs: Glyphs{"▸", "●", "◐", "✗", "▓", "░", "─", "▲", "▼", "▶", "…", "·", "■",
+		"▾", "▸", "□", "*", "◌", [6]string{"┌", "┐", "└", "┘", "─", "│"}, "═", "▁▂▃▄▅▆▇█"}}
 	if ascii {
-		t.Glyphs = Glyphs{">", "*", "~", "x", "#", ".", "-", "^", "v", ">", "~", ".", "#"}
+		t.Glyphs = Glyphs{">", "*", "~", "x", "#", ".", "-", "^", "v", ">", "~", ".", "#",
+			"v", ">", "o", "*", "o", [6]string{"+", "+", "+", "+", "-", "|"}, "=", "_.-:=+*#"}
 	}
 	style, color := lipgloss.NewStyle(), lipgloss.Color
 	switch name {
 	case "dark":
 		t.styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("245")), Title: style.Bold(true).Foreground(color("252")),
 			Good: style.Foreground(color("114")), Held: style.Foreground(color("80")), Warn: style.Foreground(color("214")),
-			Bad: style.Bold(true).Foreground(color("203")), Cursor: style.Reverse(true)}
+			Bad: style.Bold(true).Foreground(color("203")), Cursor: style.Reverse(true),
+			Relation: style.Foreground(color("176")), Fresh: style.Bold(true).Underline(true).Foreground(color("231"))}
 	case "light":
 		t.styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("242")), Title: style.Bold(true),
 			Good: style.Foreground(color("28")), Held: style.Foreground(color("30")), Warn: style.Foreground(color("130")),
-			Bad: style.Bold(true).Foreground(color("160")), Cursor: style.Reverse(true)}
+			Bad: style.Bold(true).Foreground(color("160")), Cursor: style.Reverse(true),
+			Relation: style.Foreground(color("127")), Fresh: style.Bold(true).Underline(true)}
 	case "mono":
-		t.styles = map[Role]lipgloss.Style{Dim: style.Faint(true), Title: style.Bold(true), Bad: style.Bold(true), Cursor: style.Reverse(true)}
+		t.styles = map[Role]lipgloss.Style{Dim: style.Faint(true), Title: style.Bold(true), Bad: style.Bold(true), Cursor: style.Reverse(true),
+			Relation: style.Bold(true), Fresh: style.Underline(true)}
 	default:
 		return nil, fmt.Errorf("theme %q is unknown: it is one of %s", name, strings.Join(Names(), ", "))
 	}

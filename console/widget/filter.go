@@ -11,6 +11,7 @@ type Filter struct {
 	Text    string
 	inverse bool
 	exp     *regexp.Regexp
+	word    string // of an expression that is a mere word, in lower case: many times faster
 }
 
 // NewFilter reads "regexp" or "!regexp", ignoring case. "" makes no filter.
@@ -23,7 +24,11 @@ func NewFilter(text string) (*Filter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("filter %q is no regular expression: %w", text, err)
 	}
-	return &Filter{text, inverse, exp}, nil
+	f := &Filter{Text: text, inverse: inverse, exp: exp}
+	if regexp.QuoteMeta(pattern) == pattern && isASCII(pattern) {
+		f.word = strings.ToLower(pattern)
+	}
+	return f, nil
 }
 
 // Keeps tells whether one of the cells matches, or with "!" none.
@@ -32,9 +37,25 @@ func (f *Filter) Keeps(cells []string) bool {
 		return true
 	}
 	for _, c := range cells {
-		if f.exp.MatchString(c) {
+		if f.matches(c) {
 			return !f.inverse
 		}
 	}
 	return f.inverse
+}
+
+func (f *Filter) matches(cell string) bool {
+	if f.word != "" && isASCII(cell) {
+		return strings.Contains(strings.ToLower(cell), f.word)
+	}
+	return f.exp.MatchString(cell)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }

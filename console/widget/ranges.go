@@ -58,3 +58,21 @@ func SubnetOf(text string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(first + "/" + bits)
 	return p.Masked(), err
 }
+
+// Within is how many of the ranges' addresses lie between first and last, these included.
+func (r Ranges) Within(first, last netip.Addr) int {
+	n := 0
+	i, _ := slices.BinarySearchFunc(r, first, func(x [2]netip.Addr, a netip.Addr) int { return x[1].Compare(a) })
+	for ; i < len(r) && !last.Less(r[i][0]); i++ {
+		low, high := r[i][0], r[i][1]
+		if low.Less(first) {
+			low = first
+		}
+		if last.Less(high) {
+			high = last
+		}
+		a, b := low.As4(), high.As4()
+		n += int(binary.BigEndian.Uint32(b[:])-binary.BigEndian.Uint32(a[:])) + 1
+	}
+	return n
+}

@@ -3,11 +3,9 @@ package widget
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 	"unicode"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/contiv/contiv/console/theme"
 )
@@ -27,17 +25,43 @@ type Table struct {
 	top        int
 	sort       int // column + 1; 0: as given
 	descending bool
+
+	order map[string]int // the order that the user moves in, while it holds
+	until time.Time      // the order holds
+	seen  map[string]*sight
 }
 
-// Arrange filters and sorts rows. Nothing of rows is changed.
-func (t *Table) Arrange(rows []Row, f *Filter) []Row {
+const (
+	glow = 2 * time.Second // how long a changed cell shows
+	hold = 3 * time.Second // how long the order stays after the cursor moved
+)
+
+// sight is how a row looked when it was last drawn.
+type sight struct {
+	at      time.Time
+	cells   []string
+	changed []time.Time
+}
+
+// Arrange filters and sorts rows. Nothing of rows is changed. While the cursor moves, rows stay where they are; new ones
+// come last.
+func (t *Table) Arrange(rows []Row, f *Filter, now time.Time) []Row {
 	kept := make([]Row, 0, len(rows))
 	for _, r := range rows {
 		if f.Keeps(r.Cells) {
 			kept = append(kept, r)
 		}
 	}
-	if t.sort > 0 {
+	switch {
+	case now.Before(t.until):
+		place := func(r Row) int {
+			if i, ok := t.order[r.ID]; ok {
+				return i
+			}
+			return len(t.order)
+		}
+		slices.SortStableFunc(kept, func(a, b Row) int { return cmp.Compare(place(a), place(b)) })
+	case t.sort > 0:
 		slices.SortStableFunc(kept, func(a, b Row) int {
 			c := compare(cell(a, t.sort-1), cell(b, t.sort-1))
 			if t.descending {
@@ -56,16 +80,6 @@ func cell(r Row, i int) string {
 	return ""
 }
 
-// compare orders numbers by value and all else as text.
-func compare(a, b string) int {
-	x, errX := strconv.Atoi(a)
-	y, errY := strconv.Atoi(b)
-	if errX == nil && errY == nil {
-		return cmp.Compare(x, y)
-	}
-	return cmp.Compare(a, b)
-}
-
 // Selected is the row under the cursor; false when there are no rows. When the row is gone, its neighbour is selected.
 func (t *Table) Selected(rows []Row) (Row, bool) {
 	if len(rows) == 0 {
@@ -82,7 +96,7 @@ func (t *Table) index(rows []Row) int {
 }
 
 // Key moves the cursor or sorts, and tells whether the key was meant for the table. page is the number of rows in view.
-func (t *Table) Key(key string, headers []string, rows []Row, page int) bool {
+func (t *Table) Key(key string, headers []string, rows []Row, page int, now time.Time) bool {
 	i := t.index(rows)
 	switch key {
 	case "up", "k":
@@ -104,8 +118,26 @@ func (t *Table) Key(key string, headers []string, rows []Row, page int) bool {
 	if len(rows) > 0 {
 		t.cursor = rows[t.place].ID
 	}
+	t.hold(rows, now)
 	return true
 }
+
+// hold keeps the order of rows for a while.
+func (t *Table) hold(rows []Row, now time.Time) {
+	if t.sort == 0 {
+		return
+	}
+	if !now.Before(t.until) {
+		t.order = make(map[string]int, len(rows))
+		for i, r := range rows {
+			t.order[r.ID] = i
+		}
+	}
+	t.until = now.Add(hold)
+}
+
+// Select puts the cursor on a row.
+func (t *Table) Select(id string) { t.cursor = id }
 
 // sortBy reads a capital as the initial of a column. G moves to the end, so a column Group is sorted by its second
 // letter's capital, R.
@@ -123,6 +155,7 @@ func (t *Table) sortBy(key string, headers []string) bool {
 		} else {
 			t.sort, t.descending = i+1, false
 		}
+		t.until = time.Time{}
 		return true
 	}
 	return false
@@ -139,8 +172,34 @@ func sortLetter(header string) rune {
 	return 0
 }
 
-// View draws the header and as many rows as fit into height, the cursor's among them.
-func (t *Table) View(th *theme.Theme, headers []string, rows []Row, width, height int) []string {
+// Still draws all rows, without a cursor.
+func (t *Table) Still(th *theme.Theme, headers []string, rows []Row, width int, now time.Time) []string {
+	l := newLayout(headers, rows, width-2)
+	out := []string{th.Paint(theme.Title, Fit(th, "  "+l.join(th, headers, func(_ int, text string) string { return text }), width))}
+	for _, r := range rows {
+		out = append(out, t.line(th, l, r, width, now))
+	}
+	t.forget(now)
+	return out
+}
+
+// line draws a row that the cursor is not on.
+func (t *Table) line(th *theme.Theme, l layout, r Row, width int, now time.Time) string {
+	fresh, mark := t.look(r, now), "  "
+	if slices.Contains(fresh, true) {
+		mark = th.Paint(theme.Fresh, th.Glyphs.Fresh) + " "
+	}
+	return Fit(th, mark+l.join(th, r.Cells, func(column int, text string) string {
+		if column < len(fresh) && fresh[column] {
+			return th.Paint(theme.Fresh, text)
+		}
+		return th.Paint(r.Role, text)
+	}), width)
+}
+
+// View draws the header and as many rows as fit into height, the cursor's among them. Cells that changed in the last two
+// seconds show it.
+func (t *Table) View(th *theme.Theme, headers []string, rows []Row, width, height int, now time.Time) []string {
 	names := slices.Clone(headers)
 	if t.sort > 0 && t.sort <= len(names) {
 		names[t.sort-1] += map[bool]string{false: th.Glyphs.Up, true: th.Glyphs.Down}[t.descending]
@@ -152,52 +211,47 @@ func (t *Table) View(th *theme.Theme, headers []string, rows []Row, width, heigh
 	}
 	t.top = max(0, min(max(min(t.top, at), at-room+1), len(rows)-room))
 	shown := rows[t.top:min(len(rows), t.top+room)]
-	widths := columnWidths(names, shown, width-2)
-	out := []string{th.Paint(theme.Title, Fit(th, "  "+join(th, names, widths), width))}
+	l := newLayout(names, shown, width-2)
+	plain := func(_ int, text string) string { return text }
+	out := []string{th.Paint(theme.Title, Fit(th, "  "+l.join(th, names, plain), width))}
 	for i, r := range shown {
-		line, mark := join(th, r.Cells, widths), "  "
 		if t.top+i == at {
-			mark = th.Glyphs.Cursor + " "
-			out = append(out, th.Paint(theme.Cursor, Fit(th, mark+line, width)))
+			t.look(r, now)
+			out = append(out, th.Paint(theme.Cursor, Fit(th, th.Glyphs.Cursor+" "+l.join(th, r.Cells, plain), width)))
 			continue
 		}
-		out = append(out, th.Paint(r.Role, Fit(th, mark+line, width)))
+		out = append(out, t.line(th, l, r, width, now))
 	}
+	t.forget(now)
 	return out
 }
 
-// columnWidths gives each column what its cells need, and takes from the widest until all fit.
-func columnWidths(headers []string, rows []Row, width int) []int {
-	widths := make([]int, len(headers))
-	for i, h := range headers {
-		widths[i] = ansi.StringWidth(h)
-		for _, r := range rows {
-			widths[i] = max(widths[i], ansi.StringWidth(cell(r, i)))
-		}
+// look notes how a row looks now and tells which of its cells changed a moment ago.
+func (t *Table) look(r Row, now time.Time) []bool {
+	if t.seen == nil {
+		t.seen = map[string]*sight{}
 	}
-	for {
-		sum, widest := 2*(len(widths)-1), 0
-		for i, w := range widths {
-			sum += w
-			if w > widths[widest] {
-				widest = i
-			}
-		}
-		if sum <= width || len(widths) == 0 || widths[widest] <= 4 {
-			return widths
-		}
-		widths[widest] -= min(sum-width, max(1, widths[widest]/8))
+	s := t.seen[r.ID]
+	if s == nil || len(s.cells) != len(r.Cells) {
+		s = &sight{cells: slices.Clone(r.Cells), changed: make([]time.Time, len(r.Cells))}
+		t.seen[r.ID] = s
 	}
+	s.at = now
+	fresh := make([]bool, len(r.Cells))
+	for i, c := range r.Cells {
+		if c != s.cells[i] {
+			s.cells[i], s.changed[i] = c, now
+		}
+		fresh[i] = !s.changed[i].IsZero() && now.Sub(s.changed[i]) < glow
+	}
+	return fresh
 }
 
-func join(th *theme.Theme, cells []string, widths []int) string {
-	parts := make([]string, len(widths))
-	for i, w := range widths {
-		if i < len(cells) {
-			parts[i] = Fit(th, cells[i], w)
-		} else {
-			parts[i] = strings.Repeat(" ", w)
+// forget drops what has been out of sight, so that it does not glow when it comes back.
+func (t *Table) forget(now time.Time) {
+	for id, s := range t.seen {
+		if now.Sub(s.at) > hold {
+			delete(t.seen, id)
 		}
 	}
-	return strings.Join(parts, "  ")
 }

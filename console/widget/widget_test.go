@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/console/theme"
 )
@@ -56,11 +57,13 @@ func TestTableKeepsItsRow(t *testing.T) {
 	var table Table
 	headers := []string{"Name", "Count"}
 	rows := []Row{{ID: "a", Cells: []string{"a", "10"}}, {ID: "b", Cells: []string{"b", "9"}}, {ID: "c", Cells: []string{"c", "8"}}}
-	table.Key("j", headers, rows, 10)
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	table.Key("j", headers, rows, 10, now)
 	for _, step := range []struct{ key, want, order string }{{"C", "b", "cba"}, {"C", "b", "abc"}, {"N", "b", "abc"}, {"j", "c", "abc"}, {"g", "a", "abc"}} {
-		arranged := table.Arrange(rows, nil)
-		table.Key(step.key, headers, arranged, 10)
-		arranged = table.Arrange(rows, nil)
+		now = now.Add(time.Minute)
+		arranged := table.Arrange(rows, nil, now)
+		table.Key(step.key, headers, arranged, 10, now)
+		arranged = table.Arrange(rows, nil, now)
 		order := ""
 		for _, r := range arranged {
 			order += r.ID
@@ -69,11 +72,110 @@ func TestTableKeepsItsRow(t *testing.T) {
 			t.Errorf("after %s: want %s in %s, got %s in %s", step.key, step.want, step.order, r.ID, order)
 		}
 	}
-	table.View(plain(), headers, rows, 40, 2)
+	table.View(plain(), headers, rows, 40, 2, now)
 	if r, ok := table.Selected(rows[1:]); !ok || r.ID != "b" {
 		t.Errorf("the selected row is gone: want its neighbour b, got %s", r.ID)
 	}
-	if view := strings.Join(table.View(plain(), headers, nil, 40, 3), "\n"); !strings.Contains(view, "Name") {
+	if view := strings.Join(table.View(plain(), headers, nil, 40, 3, now), "\n"); !strings.Contains(view, "Name") {
 		t.Errorf("without rows: want the header, got %q", view)
+	}
+}
+
+func TestHumane(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 0.3: "0.3", 7: "7", 9.96: "10", 12: "12", 999: "999", 1200: "1.2k", 88e6: "88M", 2e18: "2000P", -3: "-3"} {
+		if got := Humane(v); got != want {
+			t.Errorf("%v: want %s, got %s", v, want, got)
+		}
+	}
+}
+
+func TestOrderOfCells(t *testing.T) {
+	rising := [][]string{{"never", "0", "0.3", "999", "1.2k", "88M"}, {"-", "3s", "2m", "4h", "1d"}, {"?", "10.0.0.9", "10.0.0.10", "10.0.1.2"}, {"", "a", "b"}, {"9 %", "10 %", "100 %"}}
+	for _, list := range rising {
+		for i := range len(list) - 1 {
+			if compare(list[i], list[i+1]) >= 0 || compare(list[i+1], list[i]) <= 0 {
+				t.Errorf("want %q before %q", list[i], list[i+1])
+			}
+		}
+	}
+}
+
+func TestSpark(t *testing.T) {
+	th := plain()
+	th.Glyphs.Spark = "_.:#"
+	tests := []struct {
+		series []float64
+		want   string
+	}{{nil, "    "}, {[]float64{0, 0}, "  __"}, {[]float64{0, 1, 50, 100}, "_.:"[:2] + ".#"}, {[]float64{9, 0, 0, 0, 9}, "___#"}}
+	for _, tt := range tests {
+		if got := Spark(th, tt.series, 4); got != tt.want {
+			t.Errorf("%v: want %q, got %q", tt.series, tt.want, got)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	r := ParseRanges("10.0.0.1-10.0.0.3, 10.0.0.8-10.0.0.9, 10.0.1.0")
+	for _, tt := range []struct {
+		first, last string
+		want        int
+	}{{"10.0.0.0", "10.0.0.255", 5}, {"10.0.0.2", "10.0.0.8", 3}, {"10.0.0.4", "10.0.0.7", 0}, {"10.0.0.9", "10.0.1.0", 2}, {"10.0.2.0", "10.0.2.255", 0}} {
+		if got := r.Within(netip.MustParseAddr(tt.first), netip.MustParseAddr(tt.last)); got != tt.want {
+			t.Errorf("%s to %s: want %d, got %d", tt.first, tt.last, tt.want, got)
+		}
+	}
+}
+
+// Rows do not change places under a moving cursor, and do once it rests.
+func TestOrderHolds(t *testing.T) {
+	var table Table
+	now, headers := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), []string{"Name", "Count"}
+	rows := func(a, b string) []Row {
+		return []Row{{ID: "a", Cells: []string{"a", a}}, {ID: "b", Cells: []string{"b", b}}}
+	}
+	order := func(rows []Row) string { return rows[0].ID + rows[1].ID }
+	table.Key("C", headers, rows("1", "2"), 9, now)
+	table.Key("j", headers, table.Arrange(rows("1", "2"), nil, now), 9, now)
+	if got := order(table.Arrange(rows("3", "2"), nil, now.Add(time.Second))); got != "ab" {
+		t.Errorf("while the cursor moves: want ab, got %s", got)
+	}
+	if got := order(table.Arrange(rows("3", "2"), nil, now.Add(hold))); got != "ba" {
+		t.Errorf("when it rests: want ba, got %s", got)
+	}
+}
+
+// A cell that changed is marked for two seconds, one that comes into sight is not.
+func TestGlow(t *testing.T) {
+	var table Table
+	th := plain()
+	th.Glyphs.Fresh = "*"
+	now, headers := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), []string{"Name", "Count"}
+	for _, step := range []struct {
+		after time.Duration
+		count string
+		glows bool
+	}{{0, "1", false}, {time.Second, "1", false}, {time.Second, "2", true}, {time.Second, "2", true}, {time.Second, "2", false}, {time.Minute, "3", true}} {
+		now = now.Add(step.after)
+		rows := []Row{{ID: "x", Cells: []string{"x", "0"}}, {ID: "a", Cells: []string{"a", step.count}}}
+		view := strings.Join(table.View(th, headers, rows, 40, 5, now), "\n")
+		if got := strings.Contains(view, "* a"); got != step.glows {
+			t.Errorf("count %s after %s: want glow %v, got %v:\n%s", step.count, step.after, step.glows, got, view)
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	tests := []struct {
+		filter, cell string
+		want         bool
+	}{{"web", "a WEB b", true}, {"WEB", "web", true}, {"web", "wob", false}, {"!web", "web", false}, {"!web", "x", true}, {"^w.b$", "wob", true}, {"ä", "Ä", true}, {"k", "\u212a", true}, {"10.1", "10x1", true}}
+	for _, tt := range tests {
+		f, err := NewFilter(tt.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Keeps([]string{"", tt.cell}); got != tt.want {
+			t.Errorf("%q of %q: want %v, got %v", tt.filter, tt.cell, tt.want, got)
+		}
 	}
 }

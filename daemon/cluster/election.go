@@ -2,6 +2,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,6 +210,9 @@ func (e *Election) watch(ctx context.Context, to chan<- sighting) {
 	}
 }
 
+// vacant is why a term begins when this process did not take the lock from anybody.
+const vacant = "the lock was free: given back, expired, or never taken"
+
 // race is what Run works with: one goroutine's state.
 type race struct {
 	*Election
@@ -219,6 +223,7 @@ type race struct {
 	notBefore time.Time // do not contend before
 	attempt   time.Duration
 	doomed    store.Revision // the term whose leader is known to be dead
+	why       string         // the lock was taken away; "": this process did not do it
 	lead      *lead
 	probe     *prober
 	work      sync.WaitGroup // leases being ended
@@ -285,6 +290,7 @@ func (r *race) act(ctx context.Context) time.Duration {
 		holder = ""
 	}
 	if holder != "" {
+		r.why = ""
 		r.follow(holder)
 		return contendPause
 	}
@@ -314,7 +320,7 @@ func (r *race) evict(ctx context.Context, why string) error {
 	switch {
 	case err == nil:
 		r.log.Info("the leader's lock is taken away", "holder", string(r.lock.Value), "reason", why)
-		r.at, r.lock = rev, store.Item{}
+		r.at, r.lock, r.why = rev, store.Item{}, why
 	case errors.Is(err, store.ErrConflict):
 		return nil // the watch tells
 	case ctx.Err() == nil:
@@ -346,7 +352,8 @@ func (r *race) acquire(ctx context.Context) error {
 		return err
 	}
 	r.at, r.lock = rev, store.Item{Key: r.c.Key, Value: []byte(r.c.ID), Revision: rev, Created: rev}
-	r.begin(ctx, lease, Term{Leader: r.c.ID, Since: time.Now(), Fence: store.Fence{Key: r.c.Key, Created: rev}})
+	r.begin(ctx, lease, Term{Leader: r.c.ID, Since: time.Now(), Fence: store.Fence{Key: r.c.Key, Created: rev}, Why: cmp.Or(r.why, vacant)})
+	r.why = ""
 	return nil
 }
 
@@ -404,7 +411,7 @@ func (r *race) resign(ctx context.Context) {
 	tx.Under(l.term.Fence)
 	tx.Delete(r.c.Key)
 	if rev, err := r.c.Store.Commit(rctx, &tx); err == nil {
-		r.at, r.lock = rev, store.Item{}
+		r.at, r.lock, r.why = rev, store.Item{}, ""
 	} else if !errors.Is(err, store.ErrFenced) {
 		r.log.Warn("the leader's lock is left to expire", "error", err)
 	}

@@ -12,9 +12,10 @@ import (
 
 // Term is one time of leadership.
 type Term struct {
-	Leader string      `json:"leader"` // the leader's internal address, "ip:port"
-	Since  time.Time   `json:"since"`  // when it began, by the leader's clock
-	Fence  store.Fence `json:"fence"`  // what every write of the term is under; Created numbers the term
+	Leader string      `json:"leader"`        // the leader's internal address, "ip:port"
+	Since  time.Time   `json:"since"`         // when it began, by the leader's clock
+	Fence  store.Fence `json:"fence"`         // what every write of the term is under; Created numbers the term
+	Why    string      `json:"why,omitempty"` // why the lock was there to be taken
 }
 
 // Holder is who has the lock, as last seen.

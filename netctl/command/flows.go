@@ -14,7 +14,7 @@ import (
 type flowsOptions struct {
 	output
 	host, owner, table string
-	drops, never       bool
+	drops, never, dark bool
 }
 
 func newFlows(f *Factory) *cobra.Command {
@@ -35,18 +35,19 @@ func newFlows(f *Factory) *cobra.Command {
 	c.Flags().StringVar(&o.table, "table", "", "of this table alone, by name or number")
 	c.Flags().BoolVar(&o.drops, "drops", false, "those alone that drop packets, and have dropped some")
 	c.Flags().BoolVar(&o.never, "never", false, "those alone that no packet has met")
+	c.Flags().BoolVar(&o.dark, "shadowed", false, "those alone whose packets a flow of a higher priority takes")
 	return c
 }
 
 func (o *flowsOptions) selects(x *model.Flow) bool {
-	return (!o.drops || x.Drop && x.Packets > 0) && (!o.never || x.Packets == 0)
+	return (!o.drops || x.Drop && x.Packets > 0) && (!o.never || x.Packets == 0) && (!o.dark || x.Shadow != "")
 }
 
 func flowColumns(wide bool) []model.Column {
 	columns := []model.Column{{Header: "Table"}, {Header: "Prio"}, {Header: "Match"}, {Header: "Does"}, {Header: "Packets"}, {Header: "Pkt/s"},
 		{Header: "Bytes"}, {Header: "Byte/s"}, {Header: "Age"}, {Header: "Owner"}}
 	if wide {
-		columns = append(columns, model.Column{Header: "Flow"})
+		columns = append(columns, model.Column{Header: "Flow"}, model.Column{Header: "Shadowed by"})
 	}
 	return columns
 }
@@ -68,7 +69,7 @@ func flowRow(x *model.Flow, wide bool) []string {
 	row := []string{table, strconv.Itoa(int(x.Priority)), x.Match, x.Does, strconv.FormatUint(x.Packets, 10), rate(func(r *model.FlowRate) float64 { return r.Packets }),
 		strconv.FormatUint(x.Bytes, 10), rate(func(r *model.FlowRate) float64 { return r.Bytes }), (time.Duration(x.Age) * time.Second).String(), owner}
 	if wide {
-		row = append(row, x.Flow)
+		row = append(row, x.Flow, x.Shadow)
 	}
 	return row
 }

@@ -80,7 +80,7 @@ type verb func(args []string) error
 
 func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
-		"hosts": s.doHosts, "netctl": s.doNetctl, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
+		"hosts": s.doHosts, "netctl": s.doNetctl, "console": s.doConsole, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
 		"ping": s.doPing, "tcp": s.doTCP, "resolve": s.doResolve, "serving": s.doServing, "router": s.doRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
 		"label": s.doLabel, "serve": s.doServe, "ask": s.doAsk, "rate": s.doRate,
 		"on":     s.doOn,
@@ -240,6 +240,14 @@ func (s *Session) doHosts(args []string) error {
 }
 
 func (s *Session) doNetctl(args []string) error { return s.run("netctl", args...) }
+
+// doConsole prints one frame of a page.
+func (s *Session) doConsole(args []string) error {
+	if err := need(args, 1, "console PAGE [FLAGS]"); err != nil {
+		return err
+	}
+	return s.run("contiv", append([]string{"console", "--once", "--width", "140", "--screen"}, args...)...)
+}
 
 func (s *Session) doContainer(args []string) error {
 	if err := need(args, 3, "container HOST NAME --net NETWORK"); err != nil {

@@ -27,6 +27,9 @@ func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
 		f := o.flow(&sample.flows[i], words)
 		if (owner == "" || f.Owner == owner) && (table == "" || f.Table == table || f.TableID == table) {
 			f.Rate = sample.rate(&sample.flows[i])
+			if by := sample.shadow[i]; by >= 0 {
+				f.Shadow = sample.flows[by].Flow.Text(o.Pipeline.Tables())
+			}
 			out = append(out, f)
 		}
 	}

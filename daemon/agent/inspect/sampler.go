@@ -36,6 +36,7 @@ type sample struct {
 
 	since  time.Duration // from the sample before; 0: none, or too long ago
 	before map[flow.Key]counts
+	shadow []int // by flow.Shadows
 }
 
 type counts struct{ packets, bytes uint64 }
@@ -63,7 +64,7 @@ func (s *sampler) sample(ctx context.Context) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := &sample{at: s.now(), flows: flows}
+	next := &sample{at: s.now(), flows: flows, shadow: shadows(flows)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last != nil {
@@ -77,6 +78,14 @@ func (s *sampler) sample(ctx context.Context) (*sample, error) {
 	}
 	s.last = next
 	return next, nil
+}
+
+func shadows(live []bridge.LiveFlow) []int {
+	flows := make([]flow.Flow, len(live))
+	for i := range live {
+		flows[i] = live[i].Flow
+	}
+	return flow.Shadows(flows)
 }
 
 func (s *sampler) recent() *sample {

@@ -34,7 +34,8 @@ func (n *Node) Status() model.AgentStatus {
 	w := n.Waiting()
 	s := model.AgentStatus{Host: n.Host, Version: n.Version.Version, Since: n.started.UTC().Format(time.RFC3339),
 		Ready: len(w) == 0, Waiting: w, Datapath: n.sw.DatapathType(), VTEP: n.VTEP.String(), Seen: seen,
-		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List())}
+		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List()),
+		FlowMods: n.forward.Counters().FlowMods}
 	if sum.Failed > 0 {
 		for _, o := range n.forward.Status() {
 			if o.Err != "" {

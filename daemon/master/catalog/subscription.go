@@ -24,6 +24,13 @@ func (c *Catalog) Subscribe() *Subscription {
 	return s
 }
 
+// Subscriptions is how many are open: one for each watch stream, and the master's own.
+func (c *Catalog) Subscriptions() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.subs)
+}
+
 // Close ends the subscription.
 func (s *Subscription) Close() {
 	s.c.mu.Lock()

@@ -42,6 +42,7 @@ type Stats struct {
 	Requests     atomic.Uint64 // that they carried
 	Bytes        atomic.Uint64 // keys and values
 	Failed       atomic.Uint64 // transactions that were not committed
+	Stale        atomic.Uint64 // those of them that the fence kept out: this master did not lead any more
 }
 
 type request struct {
@@ -223,6 +224,7 @@ func (c *Committer) commit(ctx context.Context, fence store.Fence, requests []*r
 		c.log.Warn("transaction was not committed", "requests", len(waiting), "err", err)
 		refusal := unavailable(err)
 		if errors.Is(err, store.ErrFenced) {
+			c.stats.Stale.Add(1)
 			refusal = stepDown()
 		}
 		for _, r := range waiting {

@@ -110,7 +110,7 @@ func Start(tb testing.TB, o Options) *Master {
 		Catalog: m.Catalog, Commit: m.Commit, Admit: admitter,
 		Endpoints: m.Service, Keep: o.Keep,
 		Settler: m.Settler, Fabric: m.Fabric,
-		Leadership: leading{"127.0.0.1:9999"}, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
+		Leadership: leading{"127.0.0.1:9999"}, Store: o.Store, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Log: log,
 	}, prometheus.NewRegistry())

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +18,7 @@ import (
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	answered atomic.Uint64 // requests, for Node
 }
 
 func newMetrics(c Config, registry *prometheus.Registry) *metrics {
@@ -85,6 +87,7 @@ func (s *Server) measured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		start, out := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(out, q)
+		s.metrics.answered.Add(1)
 		route := routeOf(q.URL.Path)
 		s.metrics.requests.WithLabelValues(q.Method, route, strconv.Itoa(out.status)).Inc()
 		if route != "/api/v1/watch" {

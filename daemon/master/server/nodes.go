@@ -68,6 +68,9 @@ func (s *Server) self() model.Node {
 	if n.Role == model.RoleLeader {
 		n.Revision, n.Since = s.Commit.LastWrite(), s.Leadership.Since().UTC().Format(time.RFC3339)
 	}
+	stats := s.Commit.Stats()
+	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
+	n.Requests, n.Watchers = s.metrics.answered.Load(), s.Catalog.Subscriptions()
 	waiting := s.Waiting()
 	if n.Ready = len(waiting) == 0; !n.Ready {
 		n.Reason = "waits for " + waiting[0]
@@ -94,7 +97,7 @@ func (s *Server) agent(ctx context.Context, a record.Service, wanted store.Revis
 		return n
 	}
 	n.Version, n.Ready, n.Revision, n.Flows = status.Version, status.Ready, status.Revision, status.Flows
-	n.Ports, n.Errors, n.VTEP, n.Since = status.Endpoints, len(status.Errors), status.VTEP, status.Since
+	n.Ports, n.Errors, n.VTEP, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.VTEP, status.Since, status.FlowMods
 	if uint64(wanted) > status.Revision {
 		n.Lag = uint64(wanted) - status.Revision
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/store"
 )
 
 // Leadership tells who leads. Its methods do not block.
@@ -43,6 +44,7 @@ type Config struct {
 	Fabric      *fabric.Poster
 	Keep        history.Keep // as the committer's
 	Leadership  Leadership
+	Store       store.Store // to tell how it is
 	ClusterMode string
 	Internal    string // own internal address, "host:port"
 	Version     model.Version

@@ -66,6 +66,8 @@ func (f *factory) Compact(tb testing.TB) {
 // STO-02, STO-03: what is put is read, what is deleted is not found, and a watch sees it come, change and go.
 func TestConformance(t *testing.T) { storetest.Run(t, newFactory) }
 
+func TestObserve(t *testing.T) { storetest.Observe(t, newFactory(t)) }
+
 func TestOpenRefuses(t *testing.T) {
 	for _, in := range [][]string{nil, {""}, {"10.0.0.1:2379"}, {"ftp://10.0.0.1"}, {"http://"}} {
 		if s, err := etcd.Open(etcd.Config{Endpoints: in}); err == nil {

@@ -16,6 +16,7 @@ type lease struct {
 	client *Store
 	expiry *time.Timer         // guarded, like keys, by data.mu
 	keys   map[string]struct{} // put under this lease
+	end    time.Time           // when expiry fires, guarded too
 }
 
 func (l *lease) ID() string         { return l.id }
@@ -55,6 +56,7 @@ func (l *lease) refresh(ctx context.Context) error {
 		return store.ErrLeaseLost
 	}
 	l.expiry.Reset(l.ttl)
+	l.end = time.Now().Add(l.ttl)
 	return nil
 }
 

@@ -292,7 +292,7 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, erro
 	}
 	defer s.data.mu.Unlock()
 	s.data.serial++
-	l := &lease{id: fmt.Sprint(s.data.serial), ttl: ttl, client: s, keys: map[string]struct{}{}}
+	l := &lease{id: fmt.Sprint(s.data.serial), ttl: ttl, client: s, keys: map[string]struct{}{}, end: time.Now().Add(ttl)}
 	l.expiry = time.AfterFunc(ttl, func() {
 		s.data.mu.Lock()
 		defer s.data.mu.Unlock()

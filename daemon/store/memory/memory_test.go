@@ -47,6 +47,8 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(testing.TB) storetest.Factory { return &factory{root: New()} })
 }
 
+func TestObserve(t *testing.T) { storetest.Observe(t, &factory{root: New()}) }
+
 func TestLoseAnswers(t *testing.T) {
 	s := New()
 	s.LoseAnswers(1)

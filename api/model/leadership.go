@@ -1,0 +1,49 @@
+package model
+
+import "time"
+
+// Leadership is who leads, who led, and how the store is in which that is settled: GET /api/v1/leadership. How each
+// master does otherwise is in its Node.
+type Leadership struct {
+	Key    string       `json:"key"`              // of the lock in the store
+	Holder string       `json:"holder"`           // internal address "ip:port" of the lock's holder; "" when nobody holds it
+	Term   uint64       `json:"term"`             // store revision at which the holder took it: it numbers the term
+	Terms  []LeaderTerm `json:"terms"`            // the last ones, the newest last
+	Leases []KeyLease   `json:"leases"`           // of the lock and of all registrations, ordered by key; empty when the store does not tell
+	Store  StoreState   `json:"store"`            // as the netmaster that answers sees it
+	Reason string       `json:"reason,omitempty"` // why something of this is missing
+}
+
+// LeaderTerm is one time of leadership.
+type LeaderTerm struct {
+	Number uint64     `json:"number"`
+	Leader string     `json:"leader"`          // internal address "ip:port"
+	Since  time.Time  `json:"since"`           // by the leader's clock
+	Until  *time.Time `json:"until,omitempty"` // when the next term began: the leader may have ended earlier; nil: it lasts
+	Why    string     `json:"why,omitempty"`   // why the lock was there to be taken; "" of terms of older versions
+}
+
+// KeyLease is how long a key of the store lives on when nobody refreshes its lease.
+type KeyLease struct {
+	Key     string  `json:"key"`
+	Seconds float64 `json:"seconds"` // as granted
+	Left    float64 `json:"left"`    // seconds
+}
+
+// StoreState is how the store is.
+type StoreState struct {
+	Name       string        `json:"name"`              // kind and endpoints
+	ReadMillis float64       `json:"readMillis"`        // what one linearizable read took just now
+	Members    []StoreMember `json:"members,omitempty"` // nil: the store does not tell
+}
+
+// StoreMember is one server of the store.
+type StoreMember struct {
+	Name    string  `json:"name"`
+	Address string  `json:"address"`
+	Leader  bool    `json:"leader,omitempty"` // of the store, which is not the leader of the cluster
+	Version string  `json:"version,omitempty"`
+	Bytes   int64   `json:"bytes,omitempty"` // of its database
+	Millis  float64 `json:"millis"`          // what asking it took
+	Error   string  `json:"error,omitempty"` // why it did not answer
+}

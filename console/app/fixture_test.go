@@ -1,0 +1,182 @@
+package app
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/page"
+	"github.com/contiv/contiv/console/theme"
+)
+
+// fixed is a small cluster at a fixed moment.
+func fixed() (*feed.Snapshot, time.Time) {
+	now := time.Date(2030, 1, 2, 14, 2, 11, 0, time.UTC)
+	since := now.Add(-22 * time.Minute).Format(time.RFC3339)
+	return &feed.Snapshot{Base: "http://netmaster:9999", Revision: 18204, Synced: true, Watching: true, Heard: now,
+		Nodes: []model.Node{
+			{Name: "192.0.2.1", Address: "192.0.2.1:9999", Role: model.RoleLeader, Ready: true, Revision: 18204, Since: since, Writes: 1882, Requests: 4100, Watchers: 3},
+			{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleFollower, Ready: true, Revision: 18204, Since: since, Stale: 1},
+			{Name: "h1", Role: model.RoleAgent, Ready: true, Revision: 18204, Flows: 412, Ports: 2, VTEP: "198.51.100.1", Since: since, FlowMods: 500},
+			{Name: "h2", Role: model.RoleAgent, Ready: true, Revision: 18201, Lag: 3, Flows: 398, Ports: 1, VTEP: "198.51.100.2", Since: since, FlowMods: 420},
+		},
+		Objects: map[string][]model.Object{
+			"tenant": {&model.Tenant{TenantName: "acme"}, &model.Tenant{TenantName: "default"}},
+			"endpointGroup": {
+				&model.EndpointGroup{TenantName: "acme", GroupName: "db", NetworkName: "blue", Policies: []string{"db-in"}},
+				&model.EndpointGroup{TenantName: "acme", GroupName: "web", NetworkName: "blue"},
+			},
+			"network": {
+				&model.Network{TenantName: "acme", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Ipv6Subnet: "2001:db8:1::/64", Gateway: "10.1.1.254", NwType: "data"},
+				&model.Network{TenantName: "default", NetworkName: "green", Encap: "vlan", Subnet: "10.2.1.10-10.2.1.20/24", NwType: "data", PktTag: 12},
+			},
+			"policy": {&model.Policy{TenantName: "acme", PolicyName: "db-in"}},
+			"rule": {
+				&model.Rule{TenantName: "acme", PolicyName: "db-in", RuleId: "base", Direction: "in", Action: "deny", Priority: 1},
+				&model.Rule{TenantName: "acme", PolicyName: "db-in", RuleId: "pg", Direction: "in", Protocol: "tcp", Port: 5432, FromEndpointGroup: "web", Action: "allow", Priority: 10},
+			},
+			"serviceLB": {&model.ServiceLB{TenantName: "acme", ServiceName: "front", NetworkName: "blue", Ports: []string{"80:8080:TCP"}, Selectors: []string{"tier=web"}}},
+		},
+		Pools: map[string]feed.Pool{
+			"acme:blue": {Count: 5, Allocated: "10.1.1.1-10.1.1.7, 10.1.1.254", Available: "10.1.1.8-10.1.1.253", At: now,
+				Held: "10.1.1.3", Quarantined: "10.1.1.4", Pooled: "10.1.1.5-10.1.1.6"},
+			"default:green": {Count: 10, Allocated: "10.2.1.10-10.2.1.19", Available: "10.2.1.20", At: now},
+		},
+		Endpoints: []model.EndpointOper{
+			{Key: "blue.acme-db", EndpointID: "db", Network: "blue.acme", EndpointGroupKey: "db:acme", HomingHost: "h2", IpAddress: []string{"10.1.1.2", ""}, MacAddress: "02:02:0a:01:01:02"},
+			{Key: "blue.acme-web-1", EndpointID: "web-1", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h1", IpAddress: []string{"10.1.1.1", "2001:db8:1::1"}, MacAddress: "02:02:0a:01:01:01"},
+			{Key: "green.default-mail", EndpointID: "mail", Network: "green.default", HomingHost: "h1", IpAddress: []string{"10.2.1.10", ""}, MacAddress: "02:02:0a:02:01:0a"},
+		},
+		Events: []feed.Event{
+			{At: now.Add(-16 * time.Second), Type: model.EventPut, Kind: "network", Key: "acme:blue", Revision: 18190},
+			{At: now.Add(-3 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "blue.acme-web-9", Revision: 18203},
+			{At: now.Add(-time.Second), Type: model.EventPut, Kind: "endpoint", Key: "blue.acme-db", Revision: 18204},
+		},
+		Pulse:   feed.Pulse{Endpoints: []float64{0, 1, 4, 2}, FlowMods: []float64{0, 210, 40, 0}, Requests: []float64{18, 19, 18, 18}},
+		Answers: answers(now),
+	}, now
+}
+
+// answers is what the fixed cluster says when it is asked. The agent of h2 is silent.
+func answers(now time.Time) map[feed.Question]feed.Answer {
+	hour, minute := now.Add(-time.Hour), now.Add(-time.Minute)
+	rate := func(p, b float64) *model.FlowRate { return &model.FlowRate{Packets: p, Bytes: b} }
+	said := func(v any) feed.Answer { return feed.Answer{Value: v, At: now} }
+	silent := feed.Answer{Err: "the agent of h2 did not answer"}
+	rules := func(n uint64) []model.RuleStatus {
+		return []model.RuleStatus{
+			{Rule: "acme:db-in:base", Record: "1", Group: "db:acme", Direction: "in", Action: "deny", Phase: "done", Packets: 3, Bytes: 222},
+			{Rule: "acme:db-in:pg", Record: "2", Group: "db:acme", Direction: "in", Action: "allow", Phase: "done", Packets: n, Bytes: 74 * n},
+		}
+	}
+	return map[feed.Question]feed.Answer{
+		{Topic: feed.Flows, Host: "h1"}: said([]model.Flow{
+			{Table: "ingress", TableID: "0", Priority: 100, Match: "from port of web-1", Does: "on to spoof", Owner: "endpoint/blue.acme-web-1", Flow: "in_port=4", Packets: 1200, Bytes: 88000, Age: 7200, Rate: rate(1200, 88000)},
+			{Table: "policy_in", TableID: "30", Priority: 110, Match: "to group db, tcp 5432", Does: "admit", Owner: "rule/db-in", Flow: "tcp,tp_dst=5432", Packets: 1204, Bytes: 90000, Age: 7200, Rate: rate(1.2, 88)},
+			{Table: "policy_in", TableID: "30", Priority: 11, Match: "to group db", Does: "drop", Owner: "rule/db-in", Flow: "reg4=2", Drop: true, Packets: 3, Bytes: 222, Age: 7200, Rate: rate(0.3, 22)},
+			{Table: "policy_in", TableID: "30", Priority: 10, Match: "to group db, udp 53", Does: "admit", Owner: "rule/old", Flow: "udp,tp_dst=53", Shadow: "priority=11,reg4=2", Age: 2678400, Rate: rate(0, 0)},
+			{Table: "output", TableID: "50", Priority: 5, Match: "any packet", Does: "drop", Flow: "actions=drop", Drop: true, Age: 60, Rate: rate(0, 0)},
+		}),
+		{Topic: feed.Flows, Host: "h2"}: silent,
+		{Topic: feed.Rules, Host: "h1"}: {Value: rules(1204), At: now, Before: rules(1200), BeforeAt: now.Add(-2 * time.Second)},
+		{Topic: feed.Rules, Host: "h2"}: silent,
+		{Topic: feed.Leadership}: said(model.Leadership{Key: "/contiv.io/lock/netmaster/leader", Holder: "192.0.2.1:9999", Term: 17001,
+			Terms: []model.LeaderTerm{{Number: 900, Leader: "192.0.2.2:9999", Since: hour, Until: &minute},
+				{Number: 17001, Leader: "192.0.2.1:9999", Since: minute, Why: "the leader's process is dead"}},
+			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}, {Key: "/contiv.io/service/netplugin/h1", Seconds: 10, Left: 2}},
+			Store: model.StoreState{Name: "embedded etcd", ReadMillis: 1.3,
+				Members: []model.StoreMember{{Name: "h1", Address: "http://192.0.2.1:2379", Leader: true, Version: "3.7.3", Bytes: 4 << 20, Millis: 0.9}}}}),
+		{Topic: feed.Addresses, Key: "acme:blue"}: said([]model.AddressState{
+			{Network: "blue.acme", Address: "10.1.1.1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "blue.acme-web-1", Host: "h1"}, Since: &hour, By: &model.Actor{User: "h1", Program: "netplugin/1"}},
+			{Network: "blue.acme", Address: "10.1.1.4", State: "quarantine", Owner: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}, Since: &minute, By: &model.Actor{User: "ann"}},
+			{Network: "blue.acme", Address: "2001:db8:1::1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "blue.acme-web-1", Host: "h1"}, Since: &hour},
+		}),
+		{Topic: feed.Ledger, Key: "acme:blue", Detail: "10.1.1.4"}: said([]model.AddressEntry{{Revision: 12, Time: minute, By: model.Actor{User: "ann", Program: "netctl/1"},
+			AddressChange: model.AddressChange{Verb: "quarantine", Address: "10.1.1.4", Now: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}}}}),
+		{Topic: feed.History, Kind: "network", Key: "acme:blue"}: said([]model.HistoryEntry{{Revision: 9, Time: hour, By: model.Actor{User: "ann", Program: "netctl/1"}, Verb: "create",
+			Changes: []model.Change{{Field: "subnet", New: "10.1.1.0/24"}}}}),
+		{Topic: feed.State, Kind: "serviceLB", Key: "acme:front"}: said(&model.ServiceLBInspect{Oper: &model.ServiceLBOper{ServiceVip: "10.1.1.7", NumProviders: 1,
+			Providers: []model.EndpointOper{{EndpointID: "web-1", IpAddress: []string{"10.1.1.1"}}}}}),
+	}
+}
+
+// cluster answers in tests, and notes what was asked and changed.
+type cluster struct {
+	asked []feed.Question
+	did   []string
+}
+
+func (c *cluster) Ask(q []feed.Question) { c.asked = q }
+
+func (c *cluster) Put(_ context.Context, o model.Object) error {
+	c.did = append(c.did, "put "+o.ObjectKey())
+	return nil
+}
+
+func (c *cluster) Delete(_ context.Context, k *model.Kind, key string) error {
+	c.did = append(c.did, "delete "+k.Name+" "+key)
+	return nil
+}
+
+func (*cluster) Describe(_ context.Context, k *model.Kind, key string) (string, error) {
+	return "described: " + k.Name + " " + key, nil
+}
+
+func mono(t testing.TB, ascii bool) *theme.Theme { return look(t, "mono", ascii) }
+
+func look(t testing.TB, name string, ascii bool) *theme.Theme {
+	t.Helper()
+	th, err := theme.New(name, ascii)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return th
+}
+
+// still is a console that shows the fixed cluster.
+func still(t testing.TB, th *theme.Theme, first page.Page, width, height int, editor ...string) (*Model, *cluster) {
+	s, now := fixed()
+	c := &cluster{}
+	m := New(t.Context(), c, th, first, now, editor...)
+	m.Update(s)
+	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return m, c
+}
+
+// screens are all pages, and those within them.
+func screens() []page.Entry {
+	s, _ := fixed()
+	of := func(name string, make func() page.Page) page.Entry { return page.Entry{Name: name, Make: make} }
+	return append(page.Entries(),
+		of("bitmap", func() page.Page { return page.NewBitmapAt("acme:blue", "10.1.1.4") }),
+		of("sparse", func() page.Page { return page.NewSparse("acme:blue") }),
+		of("ledger", func() page.Page { return page.NewLedger("acme:blue", "10.1.1.4") }),
+		of("history", func() page.Page { return page.NewHistory(model.KindNetwork(), "acme:blue") }),
+		of("pipeline", func() page.Page { return page.NewPipeline("h1") }),
+		of("silent", func() page.Page { return page.NewPipeline("h2") }),
+		of("flowlist", func() page.Page { return page.NewFlowList("h1", "policy_in") }),
+		of("follow", func() page.Page { return page.NewEndpointFlows(&s.Endpoints[1]) }),
+		of("lit", func() page.Page { return page.NewTopology("endpoint blue.acme-web-1") }),
+		of("confirm", func() page.Page {
+			return page.NewConfirm(page.Change{Kind: model.KindNetwork(), Key: "acme:blue"}, nil)
+		}))
+}
+
+// press sends keys and does at once what they ask for, as the program would.
+func press(m *Model, keys ...string) {
+	special := map[string]tea.KeyPressMsg{"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "right": {Code: tea.KeyRight},
+		"left": {Code: tea.KeyLeft}, "down": {Code: tea.KeyDown}, "space": {Code: tea.KeySpace, Text: " "}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl}}
+	for _, k := range keys {
+		msg, ok := special[k]
+		if !ok {
+			msg = tea.KeyPressMsg{Text: k, Code: []rune(k)[0]}
+		}
+		if _, cmd := m.Update(msg); cmd != nil {
+			m.Update(cmd())
+		}
+	}
+}

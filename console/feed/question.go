@@ -1,0 +1,97 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+)
+
+// Topic is a kind of question.
+type Topic uint8
+
+// The topics, each with what a Question about it names and the type of its answer's value.
+const (
+	Flows      Topic = iota // Host; []model.Flow
+	Rules                   // Host; []model.RuleStatus
+	Addresses               // Key of a network; []model.AddressState
+	Ledger                  // Key of a network, Detail: the address; []model.AddressEntry
+	Leadership              // nothing; model.Leadership
+	History                 // Kind and Key; []model.HistoryEntry
+	State                   // Kind and Key; the kind's Inspect type
+)
+
+// Question is something that netmaster does not push and that is asked again and again while a page shows it.
+type Question struct {
+	Topic             Topic
+	Host              string
+	Kind, Key, Detail string
+}
+
+// Answer is the last answer to a question, and the one before, for rates.
+type Answer struct {
+	Value, Before any       // nil: none yet
+	At, BeforeAt  time.Time // when they came
+	Err           string    // why the last attempt brought none; Value is then the last good one
+}
+
+// Of is the value of the answer to a question, of the type that its topic tells; ok is false while there is none.
+func Of[T any](s *Snapshot, q Question) (value T, a Answer, ok bool) {
+	a = s.Answers[q]
+	value, ok = a.Value.(T)
+	return value, a, ok
+}
+
+// every is how often a topic is asked.
+func (t Topic) every() time.Duration {
+	switch t {
+	case Flows, Leadership:
+		return time.Second
+	case Rules:
+		return 2 * time.Second
+	}
+	return 5 * time.Second
+}
+
+// ask puts one question. It blocks until the answer or ctx's end.
+func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	tenant, network, _ := strings.Cut(q.Key, ":")
+	switch q.Topic {
+	case Flows:
+		return f.client.Flows(ctx, q.Host, "", "")
+	case Rules:
+		var out []model.RuleStatus
+		err := f.client.Inspect(ctx, q.Host, "rules", url.Values{}, &out)
+		return out, err
+	case Addresses:
+		return f.client.Addresses(ctx, client.AddressQuery{Tenant: tenant, Network: network})
+	case Ledger:
+		return f.client.Ledger(ctx, client.AddressQuery{Tenant: tenant, Network: network, Address: q.Detail})
+	case Leadership:
+		return f.client.Leadership(ctx)
+	case History:
+		return f.client.History(ctx, client.HistoryQuery{Kind: q.Kind, Key: q.Key, Limit: historyAtOnce})
+	case State:
+		return f.state(ctx, q.Kind, q.Key)
+	}
+	return nil, fmt.Errorf("nobody answers question %v", q)
+}
+
+// historyAtOnce bounds the entries of a history that are asked for.
+const historyAtOnce = 200
+
+func (f *Feed) state(ctx context.Context, kind, key string) (any, error) {
+	switch kind {
+	case model.KindServiceLB().Name:
+		return f.client.ServiceLBs().Inspect(ctx, key)
+	case model.KindBgp().Name:
+		return f.client.Bgps().Inspect(ctx, key)
+	}
+	return nil, fmt.Errorf("the console does not ask for the state of a %s", kind)
+}

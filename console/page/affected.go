@@ -1,0 +1,106 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+)
+
+// namesAtOnce is how many objects of a kind are named; the rest are counted.
+const namesAtOnce = 5
+
+// affected lists what else a change of an object concerns: objects that name it or belong to it, and endpoints.
+func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
+	var out []string
+	tell := func(what string, names []string) {
+		if len(names) == 0 {
+			return
+		}
+		more := ""
+		if len(names) > namesAtOnce {
+			more = fmt.Sprintf(" and %d more", len(names)-namesAtOnce)
+		}
+		out = append(out, fmt.Sprintf("%d %s: %s%s", len(names), what, strings.Join(names[:min(len(names), namesAtOnce)], ", "), more))
+	}
+	object := find(s, kind, key)
+	if object == nil {
+		return nil
+	}
+	for _, k := range model.Kinds() {
+		var names []string
+		for _, o := range s.Objects[k.Name] {
+			if k != kind && concerns(o, object) {
+				names = append(names, o.ObjectKey())
+			}
+		}
+		tell(k.Plural, names)
+	}
+	var endpoints []string
+	for i := range s.Endpoints {
+		if e := &s.Endpoints[i]; endpointOf(e, object) {
+			endpoints = append(endpoints, e.EndpointID+" on "+e.HomingHost)
+		}
+	}
+	tell("endpoints", endpoints)
+	return out
+}
+
+func find(s *feed.Snapshot, kind *model.Kind, key string) model.Object {
+	for _, o := range s.Objects[kind.Name] {
+		if o.ObjectKey() == key {
+			return o
+		}
+	}
+	return nil
+}
+
+// concerns tells whether o belongs to the object, or names it in a field that links them.
+func concerns(o, object model.Object) bool {
+	k, kind := o.Kind(), object.Kind()
+	belongs := len(kind.Key) > 0
+	for _, field := range kind.Key {
+		belongs = belongs && o.Field(field) != nil && o.Field(field) == object.Field(field)
+	}
+	if belongs {
+		return true
+	}
+	if kind.TenantScoped() && o.Field("tenantName") != object.Field("tenantName") {
+		return false
+	}
+	name := object.Field(kind.Key[len(kind.Key)-1])
+	for _, l := range append(append([]model.LinkTo{}, k.Links...), k.LinkSets...) {
+		if l.To != kind.Name {
+			continue
+		}
+		for _, field := range l.Via {
+			switch v := o.Field(field).(type) {
+			case string:
+				if v != "" && v == name {
+					return true
+				}
+			case []string:
+				for _, one := range v {
+					if one == name {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// endpointOf tells whether an endpoint is on the network, in the group, of the tenant, or judged by the policy.
+func endpointOf(e *model.EndpointOper, object model.Object) bool {
+	switch o := object.(type) {
+	case *model.Network:
+		return e.Network == o.NetworkName+"."+o.TenantName
+	case *model.EndpointGroup:
+		return e.EndpointGroupKey == o.GroupName+":"+o.TenantName
+	case *model.Tenant:
+		return strings.HasSuffix(e.Network, "."+o.TenantName)
+	}
+	return false
+}

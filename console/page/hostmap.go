@@ -1,0 +1,117 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+const (
+	boxWidth = 26 // of a host on the map
+	boxRoom  = 5  // endpoints that a host's box shows
+)
+
+// hostMap draws the hosts as boxes: the endpoints on each, those that the selection concerns first, and below it the
+// ways out: the tunnel's address, and VLANs where networks have some.
+func hostMap(t *theme.Theme, s *feed.Snapshot, lit *ties, width, height int) []string {
+	on := map[string][]*model.EndpointOper{}
+	for i := range s.Endpoints {
+		e := &s.Endpoints[i]
+		on[e.HomingHost] = append(on[e.HomingHost], e)
+	}
+	across := max(1, (width+2)/(boxWidth+2))
+	var boxes [][]string
+	for _, n := range s.Nodes {
+		if n.Role == model.RoleAgent {
+			boxes = append(boxes, hostBox(t, &n, on[n.Name], lit, min(boxWidth, width)))
+		}
+	}
+	out := []string{fabric(t, s)}
+	for len(boxes) > 0 {
+		n := min(across, len(boxes))
+		row := boxes[:n]
+		boxes = boxes[n:]
+		if len(out)+len(row[0]) > height && len(out) > 1 {
+			return append(out, t.Paint(theme.Dim, fmt.Sprintf("%s %d more hosts: netctl node ls", t.Glyphs.Ellipsis, len(boxes)+n)))
+		}
+		for i := range row[0] {
+			var parts []string
+			for _, b := range row {
+				parts = append(parts, b[i])
+			}
+			out = append(out, strings.Join(parts, "  "))
+		}
+	}
+	return out
+}
+
+// fabric tells over what the hosts are joined.
+func fabric(t *theme.Theme, s *feed.Snapshot) string {
+	tunnels, vlans := 0, 0
+	for _, o := range s.Objects[model.KindNetwork().Name] {
+		if n, ok := o.(*model.Network); ok && n.Encap == "vxlan" {
+			tunnels++
+		} else if ok {
+			vlans++
+		}
+	}
+	var parts []string
+	if tunnels > 0 {
+		parts = append(parts, fmt.Sprintf("%s tunnels for %d networks", strings.Repeat(t.Glyphs.Tunnel, 2), tunnels))
+	}
+	if vlans > 0 {
+		parts = append(parts, fmt.Sprintf("%s uplinks for %d VLANs", strings.Repeat(t.Glyphs.Rule, 2), vlans))
+	}
+	return t.Paint(theme.Dim, strings.Join(parts, "   "))
+}
+
+func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties, width int) []string {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b *model.EndpointOper) int { return cmp.Compare(lit.of[b.Key], lit.of[a.Key]) })
+	b, inner := t.Glyphs.Box, width-2
+	mark, role := t.Glyphs.Dot, theme.Good
+	switch {
+	case n.Errors > 0 || !n.Ready:
+		mark, role = t.Glyphs.Cross, theme.Bad
+	case n.Lag > 0:
+		mark, role = t.Glyphs.Half, theme.Warn
+	}
+	chosen := len(all) > 0 && lit.of[all[0].Key] == selected
+	edge := theme.Dim
+	if chosen {
+		edge = theme.Relation
+	}
+	title := widget.Fit(t, b[4]+" "+n.Name+" "+mark+" ", min(inner, len([]rune(n.Name))+5))
+	out := []string{t.Paint(edge, b[0]) + t.Paint(role, title) + t.Paint(edge, strings.Repeat(b[4], max(0, inner-len([]rune(n.Name))-5))+b[1])}
+	for i := range boxRoom {
+		text, role := "", theme.Plain
+		switch {
+		case i == boxRoom-1 && len(all) > boxRoom:
+			text, role = fmt.Sprintf("%s %d more", t.Glyphs.Ellipsis, len(all)-boxRoom+1), theme.Dim
+		case i < len(all):
+			var sign string
+			sign, role = tieMark(t, lit.of[all[i].Key])
+			text = sign + " " + widget.Fit(t, all[i].EndpointID, inner-9) + shortAddress(firstAddress(all[i]))
+		}
+		out = append(out, t.Paint(edge, b[5])+t.Paint(role, widget.Fit(t, " "+text, inner))+t.Paint(edge, b[5]))
+	}
+	foot := ""
+	if n.VTEP != "" {
+		foot = t.Glyphs.Tunnel + " " + n.VTEP + " "
+	}
+	return append(out, t.Paint(edge, b[2]+widget.Fit(t, foot+strings.Repeat(b[4], max(0, inner-len([]rune(foot)))), inner)+b[3]))
+}
+
+// shortAddress is the end of an IPv4 address, which is enough beside others of its network.
+func shortAddress(a string) string {
+	if i := strings.LastIndexByte(a, '.'); i >= 0 {
+		return a[i:]
+	}
+	return a
+}

@@ -1,0 +1,206 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+// town is a tenant with two groups and a loose endpoint, and another tenant.
+func town() *feed.Snapshot {
+	endpoint := func(id, network, group, host string) model.EndpointOper {
+		return model.EndpointOper{Key: network + "-" + id, EndpointID: id, Network: network, EndpointGroupKey: group, HomingHost: host, IpAddress: []string{"10.1.1.1"}}
+	}
+	return &feed.Snapshot{
+		Objects: map[string][]model.Object{
+			"tenant":  {&model.Tenant{TenantName: "t"}, &model.Tenant{TenantName: "u"}},
+			"network": {&model.Network{TenantName: "t", NetworkName: "n", Subnet: "10.1.1.0/24"}, &model.Network{TenantName: "u", NetworkName: "n", Subnet: "10.1.1.0/24"}},
+			"endpointGroup": {&model.EndpointGroup{TenantName: "t", GroupName: "db", NetworkName: "n", Policies: []string{"p"}},
+				&model.EndpointGroup{TenantName: "t", GroupName: "web", NetworkName: "n", Policies: []string{"out"}}},
+			"policy": {&model.Policy{TenantName: "t", PolicyName: "p"}},
+			"rule": {&model.Rule{TenantName: "t", PolicyName: "p", RuleId: "1", Direction: "in", Action: "deny", Priority: 1},
+				&model.Rule{TenantName: "t", PolicyName: "out", RuleId: "1", Direction: "in", FromEndpointGroup: "db", Action: "deny", Priority: 1}},
+		},
+		Endpoints: []model.EndpointOper{endpoint("db1", "n.t", "db:t", "h1"), endpoint("web1", "n.t", "web:t", "h1"), endpoint("web2", "n.t", "web:t", "h2"),
+			endpoint("loose", "n.t", "", "h2"), endpoint("far", "n.u", "", "h1")},
+	}
+}
+
+func texts(all []branch) string {
+	var out []string
+	for _, b := range all {
+		out = append(out, strings.Repeat(".", b.depth)+strings.Fields(b.text)[0]+" "+b.key)
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestTree(t *testing.T) {
+	filter, err := widget.NewFilter("web2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := "tenant t\n.network t:n\n..group t:db\n...db1 n.t-db1\n..group t:web\n...web1 n.t-web1\n...web2 n.t-web2\n..loose n.t-loose\ntenant u\n.network u:n\n..far n.u-far"
+	tests := []struct {
+		name   string
+		folds  folds
+		filter *widget.Filter
+		want   string
+	}{
+		{"all", folds{}, nil, whole},
+		{"a folded group", folds{"endpointGroup t:web": true}, nil, strings.Replace(whole, "...web1 n.t-web1\n...web2 n.t-web2\n", "", 1)},
+		{"a folded tenant", folds{"tenant t": true, "tenant u": true}, nil, "tenant t\ntenant u"},
+		{"a filter keeps ancestors and opens all", folds{"tenant t": true}, filter, "tenant t\n.network t:n\n..group t:web\n...web2 n.t-web2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := texts(grow(town(), tt.folds, tt.filter)); got != tt.want {
+				t.Errorf("want:\n%s\ngot:\n%s", tt.want, got)
+			}
+		})
+	}
+}
+
+func TestLongBranchesBeginFolded(t *testing.T) {
+	s := town()
+	for range foldFrom {
+		s.Endpoints = append(s.Endpoints, s.Endpoints[1])
+	}
+	if got := texts(grow(s, folds{}, nil)); strings.Contains(got, "web1") || !strings.Contains(got, "db1") {
+		t.Errorf("want the long group folded and the short one not, got:\n%s", got)
+	}
+	if got := texts(grow(s, folds{"endpointGroup t:web": true}, nil)); !strings.Contains(got, "web1") {
+		t.Errorf("want the long group unfolded, got:\n%s", got)
+	}
+}
+
+func TestRelations(t *testing.T) {
+	tests := []struct {
+		at   string
+		want map[string]tie
+	}{
+		{"endpoint n.t-web1", map[string]tie{"n.t-web1": selected, "n.t-web2": open, "n.t-db1": refused, "n.t-loose": open, "n.u-far": unrelated}},
+		{"endpoint n.t-loose", map[string]tie{"n.t-loose": selected, "n.t-db1": open, "n.t-web1": open, "n.u-far": unrelated}},
+		{"endpointGroup t:db", map[string]tie{"n.t-db1": selected, "n.t-web1": refused, "n.t-web2": refused}},
+		{"network t:n", map[string]tie{"n.t-db1": selected, "n.t-loose": selected, "n.u-far": unrelated}},
+		{"tenant u", map[string]tie{"n.u-far": selected, "n.t-db1": unrelated}},
+	}
+	s := town()
+	all := grow(s, folds{}, nil)
+	for _, tt := range tests {
+		i := slices.IndexFunc(all, func(b branch) bool { return b.id == tt.at })
+		got := relate(s, &all[i])
+		for key, want := range tt.want {
+			if got.of[key] != want {
+				t.Errorf("%s: %s: want %v, got %v", tt.at, key, want, got.of[key])
+			}
+		}
+	}
+}
+
+func TestAffected(t *testing.T) {
+	tests := []struct {
+		kind      *model.Kind
+		key, want string
+	}{
+		{model.KindTenant(), "u", "1 networks: u:n|1 endpoints: far on h1"},
+		{model.KindNetwork(), "t:n", "2 endpointGroups: t:db, t:web|4 endpoints: db1 on h1, web1 on h1, web2 on h2, loose on h2"},
+		{model.KindPolicy(), "t:p", "1 endpointGroups: t:db|1 rules: t:p:1"},
+		{model.KindEndpointGroup(), "t:db", "1 rules: t:out:1|1 endpoints: db1 on h1"},
+		{model.KindPolicy(), "t:gone", ""},
+	}
+	for _, tt := range tests {
+		if got := strings.Join(affected(town(), tt.kind, tt.key), "|"); got != tt.want {
+			t.Errorf("%s %s: want %q, got %q", tt.kind.Name, tt.key, tt.want, got)
+		}
+	}
+}
+
+func TestRuleHits(t *testing.T) {
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	one := func(record string, n uint64, phase string) model.RuleStatus {
+		return model.RuleStatus{Rule: "t:p:1", Record: record, Phase: phase, Packets: n, Error: phase}
+	}
+	s := &feed.Snapshot{Nodes: []model.Node{{Name: "h1", Role: model.RoleAgent}, {Name: "h2", Role: model.RoleAgent}, {Name: "h3", Role: model.RoleAgent}},
+		Answers: map[feed.Question]feed.Answer{
+			{Topic: feed.Rules, Host: "h1"}: {Value: []model.RuleStatus{one("a", 30, "done")}, At: now, Before: []model.RuleStatus{one("a", 10, "done")}, BeforeAt: now.Add(-2 * time.Second)},
+			{Topic: feed.Rules, Host: "h2"}: {Value: []model.RuleStatus{one("a", 5, "error")}, At: now, Before: []model.RuleStatus{one("a", 9, "done")}, BeforeAt: now.Add(-2 * time.Second)},
+		}}
+	h := ruleHits(s)["t:p:1"]
+	if h == nil || h.packets != 35 || h.hosts != 2 || !h.rated || h.rate != 10 || h.worst != "error" {
+		t.Errorf("want 35 packets on 2 hosts, 10 a second of the one that counts on, and the worst phase, got %+v", h)
+	}
+	if got := unheard(s); !slices.Equal(got, []string{"h3"}) {
+		t.Errorf("want h3 unheard, got %v", got)
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	var states []model.AddressState
+	for _, a := range []string{"2001:db8::2", "10.0.0.1", "2001:db8::1:5", "2001:db8::1", "nonsense"} {
+		states = append(states, model.AddressState{Address: a})
+	}
+	var got []string
+	for _, b := range blocks(states) {
+		for _, x := range b.states {
+			got = append(got, b.prefix.String()+" "+x.Address)
+		}
+	}
+	if want := []string{"2001:db8::/112 2001:db8::1", "2001:db8::/112 2001:db8::2", "2001:db8::1:0/112 2001:db8::1:5"}; !slices.Equal(got, want) {
+		t.Errorf("want %v, got %v", want, got)
+	}
+}
+
+func TestCells(t *testing.T) {
+	th, err := theme.New("mono", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	ago := func(d time.Duration) *time.Time { at := now.Add(-d); return &at }
+	n := &model.Network{TenantName: "t", NetworkName: "n", Subnet: "10.1.0.0/16", Gateway: "10.1.0.9"}
+	subnet, err := widget.SubnetOf(n.Subnet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := feed.Pool{Allocated: "10.1.0.1-10.1.0.5, 10.1.1.0-10.1.1.255", Available: "10.1.0.6-10.1.0.255", Held: "10.1.0.2", Quarantined: "10.1.0.3", Pooled: "10.1.0.4"}
+	var states []model.AddressState
+	for i, age := range []*time.Time{nil, ago(time.Second), ago(time.Minute), ago(2 * time.Hour), ago(48 * time.Hour), ago(900 * time.Hour)} {
+		states = append(states, model.AddressState{Address: at(subnet, i+1).String(), Since: age})
+	}
+	l := newLook(n, subnet, pool, owners("t:n", &feed.Snapshot{Endpoints: []model.EndpointOper{{Network: "n.t", IpAddress: []string{"10.1.0.1"}}}}), states, Canvas{Theme: th, Now: now})
+	sign := func(first, cells int) string { glyph, _ := l.mark(first, cells); return glyph }
+	var got string
+	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 9, 600, 65535} {
+		got += sign(i, 1)
+	}
+	if want := "N#hxpS.G-B"; got != want {
+		t.Errorf("states: want %s, got %s", want, got)
+	}
+	if got := sign(0, 256) + sign(256, 256) + sign(512, 256); got != "_#." {
+		t.Errorf("blocks: want _#., got %s", got)
+	}
+	l.ages, got = true, ""
+	for i := range 8 {
+		got += sign(i, 1)
+	}
+	if want := ".?01234."; got != want {
+		t.Errorf("ages: want %s, got %s", want, got)
+	}
+}
+
+func TestFlowTables(t *testing.T) {
+	got := flowTables([]model.Flow{
+		{Table: "b", TableID: "10", Packets: 4, Rate: &model.FlowRate{Packets: 2}, Drop: true}, {Table: "a", TableID: "9", Shadow: "x"},
+		{Table: "b", TableID: "10", Packets: 6, Rate: &model.FlowRate{Packets: 3, Bytes: 7}},
+	})
+	want := []flowTable{{name: "a", id: "9", flows: 1, never: 1, shadow: 1}, {name: "b", id: "10", flows: 2, packets: 10, rate: 5, bytes: 7, drops: 2, rated: true}}
+	if !slices.Equal(got, want) {
+		t.Errorf("want %+v, got %+v", want, got)
+	}
+}

@@ -1,0 +1,126 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/widget"
+)
+
+// branch is one line of the tree: an object, and how far it is indented.
+type branch struct {
+	id       string // kind and key
+	kind     *model.Kind
+	key      string
+	depth    int
+	text     string
+	children int
+	endpoint *model.EndpointOper
+	group    *model.EndpointGroup
+	network  *model.Network
+}
+
+// foldFrom is the number of endpoints from which a group or network begins folded.
+const foldFrom = 12
+
+// folds is which branches the user turned over: folded ones unfolded, and the other way.
+type folds map[string]bool
+
+func (f folds) folded(b *branch) bool {
+	long := b.kind != model.KindTenant() && b.children > foldFrom
+	return long != f[b.id]
+}
+
+// grow makes the visible lines of the tree. Endpoints are sorted into networks and groups once, so a large cluster costs
+// one pass. While there is a filter, nothing is folded and what it does not keep is left out, its ancestors excepted.
+func grow(s *feed.Snapshot, f folds, filter *widget.Filter) []branch {
+	g := &grower{folds: f, filter: filter, on: map[string][]*model.EndpointOper{}}
+	for i := range s.Endpoints {
+		e := &s.Endpoints[i]
+		g.on[e.Network+"/"+e.EndpointGroupKey] = append(g.on[e.Network+"/"+e.EndpointGroupKey], e)
+	}
+	groups, networks := map[string][]*model.EndpointGroup{}, map[string][]*model.Network{}
+	for _, o := range s.Objects[model.KindEndpointGroup().Name] {
+		if x, ok := o.(*model.EndpointGroup); ok {
+			groups[model.Key(x.TenantName, x.NetworkName)] = append(groups[model.Key(x.TenantName, x.NetworkName)], x)
+		}
+	}
+	for _, o := range s.Objects[model.KindNetwork().Name] {
+		if x, ok := o.(*model.Network); ok {
+			networks[x.TenantName] = append(networks[x.TenantName], x)
+		}
+	}
+	for _, t := range s.Objects[model.KindTenant().Name] {
+		key := t.ObjectKey()
+		g.add(branch{kind: model.KindTenant(), key: key, text: "tenant " + key, children: len(networks[key])}, func() {
+			for _, n := range networks[key] {
+				g.network(n, groups[n.ObjectKey()])
+			}
+		})
+	}
+	return g.out
+}
+
+// grower collects lines.
+type grower struct {
+	folds  folds
+	filter *widget.Filter
+	on     map[string][]*model.EndpointOper // by network and group
+	out    []branch
+}
+
+// add adds a line and what hangs on it.
+func (g *grower) add(b branch, below func()) {
+	b.id = b.kind.Name + " " + b.key
+	at := len(g.out)
+	g.out = append(g.out, b)
+	if below != nil && (g.filter != nil || !g.folds.folded(&b)) {
+		depth := len(g.out)
+		below()
+		for i := depth; i < len(g.out); i++ {
+			g.out[i].depth++
+		}
+	}
+	if g.filter != nil && len(g.out) == at+1 && !g.filter.Keeps([]string{b.text}) {
+		g.out = g.out[:at]
+	}
+}
+
+func (g *grower) network(n *model.Network, groups []*model.EndpointGroup) {
+	id := n.NetworkName + "." + n.TenantName
+	loose := g.on[id+"/"]
+	below := len(loose)
+	for _, x := range groups {
+		below += len(g.on[id+"/"+x.GroupName+":"+x.TenantName])
+	}
+	text := fmt.Sprintf("network %s  %s %s", n.NetworkName, n.Subnet, n.Encap)
+	if n.PktTag != 0 {
+		text += fmt.Sprintf(" %d", n.PktTag)
+	}
+	g.add(branch{kind: model.KindNetwork(), key: n.ObjectKey(), network: n, text: text, children: len(loose) + len(groups)}, func() {
+		for _, x := range groups {
+			members := g.on[id+"/"+x.GroupName+":"+x.TenantName]
+			text := fmt.Sprintf("group %s  %d", x.GroupName, len(members))
+			if len(x.Policies) > 0 {
+				text += "  " + strings.Join(x.Policies, ",")
+			}
+			g.add(branch{kind: model.KindEndpointGroup(), key: x.ObjectKey(), group: x, text: text, children: len(members)}, func() { g.leaves(members) })
+		}
+		g.leaves(loose)
+	})
+}
+
+func (g *grower) leaves(all []*model.EndpointOper) {
+	for _, e := range all {
+		g.add(branch{kind: model.KindEndpoint(), key: e.Key, endpoint: e, text: fmt.Sprintf("%s  %s  %s", e.EndpointID, firstAddress(e), e.HomingHost)}, nil)
+	}
+}
+
+func firstAddress(e *model.EndpointOper) string {
+	if len(e.IpAddress) == 0 {
+		return "-"
+	}
+	return e.IpAddress[0]
+}

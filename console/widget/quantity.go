@@ -1,0 +1,87 @@
+package widget
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Humane prints a number in at most five cells: 0, 0.3, 12, 1.2k, 88M.
+func Humane(v float64) string {
+	if v < 0 {
+		return "-" + Humane(-v)
+	}
+	for _, unit := range []string{"", "k", "M", "G", "T"} {
+		switch {
+		case v < 9.95 && (unit != "" || v != float64(int64(v))):
+			return fmt.Sprintf("%.1f%s", v, unit)
+		case v < 999.5:
+			return fmt.Sprintf("%.0f%s", v, unit)
+		}
+		v /= 1000
+	}
+	return fmt.Sprintf("%.0fP", v)
+}
+
+// quantity reads what Humane prints, a number, a percentage, or an age such as 3s or 2d.
+func quantity(text string) (float64, bool) {
+	text = strings.TrimSuffix(strings.TrimSpace(text), " %")
+	if text == "" {
+		return 0, false
+	}
+	scale := 1.0
+	switch text[len(text)-1] {
+	case 'k':
+		scale = 1e3
+	case 'M':
+		scale = 1e6
+	case 'G':
+		scale = 1e9
+	case 'T':
+		scale = 1e12
+	case 'P':
+		scale = 1e15
+	case 's':
+	case 'm':
+		scale = 60
+	case 'h':
+		scale = 3600
+	case 'd':
+		scale = 86400
+	default:
+		v, err := strconv.ParseFloat(text, 64)
+		return v, err == nil
+	}
+	v, err := strconv.ParseFloat(text[:len(text)-1], 64)
+	return v * scale, err == nil
+}
+
+// unknown tells whether a cell says that there is no value.
+func unknown(text string) bool { return text == "" || text == "-" || text == "?" || text == "never" }
+
+// compare orders quantities by value, addresses by number, all else as text; what is unknown comes first.
+func compare(a, b string) int {
+	if unknown(a) || unknown(b) {
+		return -cmp.Compare(bit(unknown(a)), bit(unknown(b)))
+	}
+	x, okX := quantity(a)
+	y, okY := quantity(b)
+	if okX && okY {
+		return cmp.Compare(x, y)
+	}
+	p, errP := netip.ParseAddr(a)
+	q, errQ := netip.ParseAddr(b)
+	if errP == nil && errQ == nil {
+		return p.Compare(q)
+	}
+	return cmp.Compare(a, b)
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

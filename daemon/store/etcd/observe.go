@@ -1,0 +1,82 @@
+package etcd
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// askLimit is how long one server may take to say how it is.
+const askLimit = time.Second
+
+var _ store.Observer = (*Store)(nil)
+
+// Members is store.Observer's.
+func (s *Store) Members(ctx context.Context) ([]store.Member, error) {
+	rctx, cancel := s.request(ctx)
+	defer cancel()
+	list, err := s.client.MemberList(rctx)
+	if err != nil {
+		return nil, s.fault(ctx, "list the store's members", err)
+	}
+	out := make([]store.Member, len(list.Members))
+	var wait sync.WaitGroup
+	for i, m := range list.Members {
+		out[i] = store.Member{Name: m.Name, Address: strings.Join(m.ClientURLs, ",")}
+		wait.Go(func() { s.member(rctx, m.ID, m.ClientURLs, &out[i]) })
+	}
+	wait.Wait()
+	slices.SortFunc(out, func(a, b store.Member) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// member asks one server; of a server that has not started there is nothing but its place.
+func (s *Store) member(ctx context.Context, id uint64, urls []string, out *store.Member) {
+	if len(urls) == 0 {
+		out.Err = store.ErrUnavailable
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	start := time.Now()
+	status, err := s.client.Status(ctx, urls[0])
+	if out.Took = time.Since(start); err != nil {
+		out.Err = err
+		return
+	}
+	out.Leader, out.Version, out.Bytes = status.Leader == id, status.Version, status.DbSize
+}
+
+// Leases is store.Observer's. etcd counts whole seconds.
+func (s *Store) Leases(ctx context.Context, prefix string) ([]store.KeyLease, error) {
+	rctx, cancel := s.request(ctx)
+	defer cancel()
+	list, err := s.client.Get(rctx, prefix, clientv3.WithPrefix())
+	if err != nil {
+		return nil, s.fault(ctx, "list keys under leases", err)
+	}
+	left := map[clientv3.LeaseID]*clientv3.LeaseTimeToLiveResponse{}
+	var out []store.KeyLease
+	for _, kv := range list.Kvs {
+		id := clientv3.LeaseID(kv.Lease)
+		if id == clientv3.NoLease {
+			continue
+		}
+		if left[id] == nil {
+			if left[id], err = s.client.TimeToLive(rctx, id); err != nil {
+				return nil, s.fault(ctx, "ask for the time left of a lease", err)
+			}
+		}
+		if t := left[id]; t.TTL >= 0 { // -1: it has ended meanwhile
+			out = append(out, store.KeyLease{Key: string(kv.Key), Granted: time.Duration(t.GrantedTTL) * time.Second, Left: time.Duration(t.TTL) * time.Second})
+		}
+	}
+	return out, nil
+}

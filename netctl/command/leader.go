@@ -1,0 +1,103 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+func newLeader(f *Factory) *cobra.Command {
+	c := &cobra.Command{
+		Use: "leader", Short: "Who leads, who led before, the leases and the store",
+		Long: "The netmaster that holds the lock in the store leads: it alone can write. The terms are the last ones, the newest last; of an " +
+			"earlier one the end is when the next began. A lease is how long a key lives on when its owner falls silent.",
+		Args: exactly(),
+	}
+	o := &output{}
+	o.register(c)
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return runLeader(cmd.Context(), f, o) }
+	return c
+}
+
+func runLeader(ctx context.Context, f *Factory, o *output) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	l, err := c.Leadership(ctx)
+	if err != nil {
+		return err
+	}
+	if !format.Tabular() {
+		return (&listing{value: l}).write(f, format)
+	}
+	nodes, err := c.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	return writeLeadership(f, l, nodes)
+}
+
+func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
+	holder := l.Holder
+	if holder == "" {
+		holder = "nobody"
+	}
+	if err := printf(f.Out, "%s holds %s, term %d\n", holder, l.Key, l.Term); err != nil {
+		return err
+	}
+	if l.Reason != "" {
+		if err := printf(f.Out, "incomplete: %s\n", l.Reason); err != nil {
+			return err
+		}
+	}
+	masters := term.Table{Columns: columns("Master", "Role", "Ready", "Revision", "Writes", "Refused as stale", "Watchers", "Requests", "Reason")}
+	for _, n := range nodes {
+		if n.Role != model.RoleAgent {
+			masters.Rows = append(masters.Rows, []string{n.Address, string(n.Role), strconv.FormatBool(n.Ready), strconv.FormatUint(n.Revision, 10),
+				strconv.FormatUint(n.Writes, 10), strconv.FormatUint(n.Stale, 10), strconv.Itoa(n.Watchers), strconv.FormatUint(n.Requests, 10), n.Reason})
+		}
+	}
+	terms := term.Table{Columns: columns("Term", "Leader", "Since", "Until", "Lasted", "Why it began")}
+	for _, t := range l.Terms {
+		until, lasted := "now", ""
+		if t.Until != nil {
+			until, lasted = stamp(*t.Until), t.Until.Sub(t.Since).Round(time.Second).String()
+		}
+		terms.Rows = append(terms.Rows, []string{strconv.FormatUint(t.Number, 10), t.Leader, stamp(t.Since), until, lasted, t.Why})
+	}
+	leases := term.Table{Columns: columns("Leased key", "Granted", "Left")}
+	for _, x := range l.Leases {
+		leases.Rows = append(leases.Rows, []string{x.Key, seconds(x.Seconds), seconds(x.Left)})
+	}
+	members := term.Table{Columns: columns("Store member", "Address", "Leads", "Version", "Database", "Answered in", "Error")}
+	for _, m := range l.Store.Members {
+		members.Rows = append(members.Rows, []string{m.Name, m.Address, strconv.FormatBool(m.Leader), m.Version, fmt.Sprintf("%d KiB", m.Bytes>>10), fmt.Sprintf("%.1f ms", m.Millis), m.Error})
+	}
+	for _, t := range []*term.Table{&masters, &terms, &leases, &members} {
+		if err := printf(f.Out, "\n"); err != nil {
+			return err
+		}
+		if err := t.Write(f.Out); err != nil {
+			return local(err)
+		}
+	}
+	if len(l.Store.Members) == 0 {
+		if err := printf(f.Out, "the store does not tell its members and leases\n"); err != nil {
+			return err
+		}
+	}
+	return printf(f.Out, "\nstore %s, one read took %.1f ms\n", l.Store.Name, l.Store.ReadMillis)
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.1f s", s) }

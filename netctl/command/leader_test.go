@@ -1,0 +1,52 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/master/mastertest"
+)
+
+func TestLeaderAndMatrix(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	for _, line := range []string{
+		"network create blue -s 10.1.1.0/24", "group create blue web", "policy create db-in", "policy rule-add db-in base -direction in -action deny",
+		"policy rule-add db-in pg -direction in -protocol tcp -port 5432 -from-group web -action allow -priority 10",
+		"group create blue db -p db-in",
+	} {
+		if r := netctl(t, t.Context(), m.URL, strings.Fields(line)...); r.code != 0 {
+			t.Fatalf("%s: %s%s", line, r.out, r.err)
+		}
+	}
+	tests := []struct {
+		line string
+		code int
+		want []string
+	}{
+		{"leader", 0, []string{"127.0.0.1:9999 holds /contiv.io/lock/netmaster/leader, term ", "Store member", "store memory, one read took"}},
+		{"leader -o jsonpath={.holder}", 0, []string{"127.0.0.1:9999\n"}},
+		{"leader -o jsonpath={.store.members[0].name}", 0, []string{"memory\n"}},
+		{"leader now", 1, []string{"More arguments"}},
+		{"matrix", 0, []string{
+			"From \\ To  db        web  outside\n",
+			"db         none      all  all\n", "web        tcp 5432  all  all\n", "outside    none      all  not judged\n"}},
+		{"matrix web db", 0, []string{"tcp 5432  allowed                 default:db-in:pg\n", "other     denied                  default:db-in:base\n"}},
+		{"matrix -o jsonpath={[?(@.from=='web')].sum}", 0, []string{"tcp 5432 all all\n"}},
+		{"matrix -t nobody", 0, []string{"outside"}},
+		{"matrix web", 1, []string{"two groups are wanted"}},
+		{"matrix web nobody", 3, []string{"nobody"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.line, func(t *testing.T) {
+			r := netctl(t, t.Context(), m.URL, strings.Fields(tt.line)...)
+			for _, want := range tt.want {
+				if !strings.Contains(r.out+r.err, want) {
+					t.Errorf("want %q, got:\n%s%s", want, r.out, r.err)
+				}
+			}
+			if r.code != tt.code {
+				t.Errorf("want code %d, got %d", tt.code, r.code)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package command
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/verdict"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+func newMatrix(f *Factory) *cobra.Command {
+	o, tenant := &output{}, ""
+	c := &cobra.Command{
+		Use: "matrix [FROM TO]", Short: "What the policies of a tenant let groups say to one another",
+		Long: "A row is the group that opens a connection, a column the one that it is opened to. Sums read: \"all\", \"none\", or what fares " +
+			"differently: \"tcp 8080\" alone passes; \"all -tcp 22\" is everything but that. What depends on the addresses within a group has a " +
+			"question mark. \"outside\" is every sender and receiver that is not a container of Contiv. With FROM and TO, each class of " +
+			"traffic is listed with the rules that decide. Whether there is a way at all between the two is not judged.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 0 && len(args) != 2 {
+				return term.BadUsage("two groups are wanted, FROM and TO, or none; got %d arguments", len(args))
+			}
+			return nil
+		},
+	}
+	o.register(c)
+	c.Flags().StringVarP(&tenant, "tenant", "t", "default", "tenant of the groups")
+	c.RunE = func(cmd *cobra.Command, args []string) error { return runMatrix(cmd.Context(), f, o, tenant, args) }
+	return c
+}
+
+// cellOf is one cell of the matrix as data.
+type cellOf struct {
+	From    string  `json:"from"`
+	To      string  `json:"to"`
+	Sum     string  `json:"sum"`
+	Classes []class `json:"classes"`
+}
+
+type class struct {
+	Traffic string `json:"traffic"`
+	Fate    string `json:"fate"`
+	Out     string `json:"out,omitempty"` // rule of the sender's policies, "tenant:policy:rule"
+	In      string `json:"in,omitempty"`  // rule of the receiver's
+}
+
+func runMatrix(ctx context.Context, f *Factory, o *output, tenant string, args []string) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	var lists [3][]model.Object
+	for i, k := range []*model.Kind{model.KindEndpointGroup(), model.KindNetwork(), model.KindRule()} {
+		if lists[i], err = c.List(ctx, k); err != nil {
+			return err
+		}
+	}
+	p := verdict.New(tenant, lists[0], lists[1], lists[2])
+	if len(args) == 2 {
+		return writeVerdicts(f, format, p, tenant, args[0], args[1])
+	}
+	l := &listing{columns: columns("From \\ To")}
+	var cells []cellOf
+	parties := p.Parties()
+	for _, from := range parties {
+		l.columns = append(l.columns, model.Column{Header: from.Name()})
+		row := []string{from.Name()}
+		for _, to := range parties {
+			cell := judged(p, from, to)
+			cells, row = append(cells, cell), append(row, cell.Sum)
+		}
+		l.rows, l.names = append(l.rows, row), append(l.names, from.Name())
+	}
+	l.value = cells
+	return l.write(f, format)
+}
+
+func judged(p *verdict.Policies, from, to verdict.Party) cellOf {
+	list := p.Between(from, to)
+	cell := cellOf{From: from.Name(), To: to.Name(), Sum: verdict.Sum(list).Text, Classes: []class{}}
+	key := func(j verdict.Judgement) string {
+		if j.By == nil {
+			return ""
+		}
+		return j.By.ObjectKey()
+	}
+	for _, d := range list {
+		cell.Classes = append(cell.Classes, class{d.Traffic.String(), d.Fate.String(), key(d.Out), key(d.In)})
+	}
+	return cell
+}
+
+func writeVerdicts(f *Factory, format term.Format, p *verdict.Policies, tenant, from, to string) error {
+	find := func(name string) (verdict.Party, error) {
+		for _, x := range p.Parties() {
+			if x.Name() == name {
+				return x, nil
+			}
+		}
+		return verdict.Party{}, model.NotFound(model.KindEndpointGroup(), model.Key(tenant, name))
+	}
+	a, err := find(from)
+	if err != nil {
+		return err
+	}
+	b, err := find(to)
+	if err != nil {
+		return err
+	}
+	cell := judged(p, a, b)
+	l := &listing{columns: columns("Traffic", "Fate", "Sender's rule", "Receiver's rule"), value: cell}
+	for i, x := range cell.Classes {
+		l.rows, l.names = append(l.rows, []string{x.Traffic, x.Fate, x.Out, x.In}), append(l.names, strconv.Itoa(i))
+	}
+	return l.write(f, format)
+}
