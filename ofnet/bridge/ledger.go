@@ -155,6 +155,7 @@ func (l *ledger) take(only func(*account) bool) *batch {
 	b := &batch{flows: l.flows.take(only), groups: l.groups.take(only), meters: l.meters.take(only)}
 	d := &b.delta
 	d.AddFlows, d.ModFlows = flowsOf(b.flows.add), flowsOf(b.flows.mod)
+	d.Part(func(k flow.Key) flow.Cookie { return l.flows.cells[k].have.cookie })
 	d.DelFlows = make([]flow.Flow, len(b.flows.del))
 	for i, x := range b.flows.del {
 		d.DelFlows[i] = flow.Flow{Key: x.cell.key, Cookie: x.cell.have.cookie, Actions: x.cell.have.actions}
