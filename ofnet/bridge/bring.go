@@ -382,7 +382,7 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 	out := make([]LiveFlow, len(list))
 	r.mu.Lock()
 	for i := range list {
-		out[i] = LiveFlow{Flow: list[i].Flow, Owner: r.ledger.byNumber[list[i].Flow.Cookie.Owner()],
+		out[i] = LiveFlow{Flow: list[i].Flow, Owner: r.ledger.behind(&list[i].Flow),
 			Packets: list[i].Packets, Bytes: list[i].Bytes, Seconds: list[i].Seconds}
 	}
 	r.mu.Unlock()

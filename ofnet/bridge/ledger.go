@@ -80,6 +80,18 @@ func (l *ledger) set(owner ofnet.Key, want flow.Set, rev uint64) {
 	}
 }
 
+// behind is the owner of a flow: who its cookie names, or else, when that is a part of an owner, who wants it; zero when
+// nobody does.
+func (l *ledger) behind(f *flow.Flow) ofnet.Key {
+	if k, ok := l.byNumber[f.Cookie.Owner()]; ok {
+		return k
+	}
+	if c := l.flows.cells[f.Key]; c != nil && c.owner != nil && c.want.cookie == f.Cookie {
+		return c.owner.owner
+	}
+	return ofnet.Key{}
+}
+
 // move puts an account into a phase.
 func (l *ledger) move(a *account, p Phase) {
 	delete(l.pending, a)

@@ -263,6 +263,9 @@ func TestDecodeTCPFlags(t *testing.T) {
 			t.Errorf("%s: want %v, got %v, %v", row.name, row.want, got, err)
 		}
 	}
+	if m := flow.NewMatch(flow.EqBits(flow.Range(flow.CTLabel, 72, 95), 0x123456)); m.String() != "ct_label=0x123456000000000000000000/0xffffff000000000000000000" {
+		t.Errorf("bits of a wide field: got %s", m)
+	}
 	if m := flow.NewMatch(flow.EqBit(flow.CTLabel, 64, true)); m.String() != "ct_label=0x10000000000000000/0x10000000000000000" {
 		t.Errorf("bit 64 of the label: got %s", m)
 	}

@@ -138,6 +138,13 @@ func serviceConnection(t *testing.T, l *serviceLab) {
 			t.Errorf("%s %s: goes on: want %v, got %v", row.client, row.kind, want, got)
 		}
 	}
+	// Whatever gateway the client's packet is for, the router takes it.
+	t3 := l.Endpoints["t3"]
+	got := l.sends(way{endpoint: t3}, frame{kind: "tcp", flags: syn, ports: [2]uint16{41003, 80}, ttl: 64, src: t3.MAC, dst: nobody,
+		from: t3.IP4, to: netip.MustParseAddr("10.40.0.102")})
+	if want := (arrival{"p51", l.through("t3", "s1", "tcp", 41003, 8080, syn, 63)}); got != want {
+		t.Errorf("by a gateway outside: want %v, got %v", want, got)
+	}
 	// What is nobody's port, or nobody's service, arrives nowhere.
 	for _, row := range [][2]string{{"10.40.0.102", "8080"}, {"10.40.0.101", "80"}, {"10.40.0.103", "80"}} {
 		var port uint16
