@@ -62,3 +62,32 @@ func TestEchoTalk(t *testing.T) {
 		t.Errorf("three bytes: want a line each, got %q, %v", out.String(), err)
 	}
 }
+
+func TestServeAndAsk(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, w := io.Pipe()
+	served := make(chan error, 1)
+	go func() { served <- Serve(ctx, "web", port, w) }()
+	if line, err := bufio.NewReader(r).ReadString('\n'); err != nil || line != "listening\n" {
+		t.Fatalf("want listening, got %q (%v)", line, err)
+	}
+	for _, network := range []string{"tcp", "udp", "tcp"} {
+		said, err := Ask(t.Context(), network, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), 30*time.Second)
+		if err != nil || said != "web 127.0.0.1" {
+			t.Errorf("%s: want the server's name and our address, got %q, %v", network, said, err)
+		}
+	}
+	cancel()
+	if err := <-served; err != nil {
+		t.Errorf("ended: want no error, got %v", err)
+	}
+}

@@ -7,7 +7,7 @@ package model
 type Netprofile struct {
 	Key         string             `json:"key,omitempty"`
 	Bandwidth   string             `json:"bandwidth,omitempty"`   // Most that one container may send; empty for no limit. Units are powers of 1024.
-	Burst       int                `json:"burst,omitempty"`       // Kilobits that may pass at once above the bandwidth; 0 for a tenth of a second.
+	Burst       int                `json:"burst,omitempty"`       // Kilobits that may pass at once above the bandwidth; 0 for a quarter of a second.
 	DSCP        int                `json:"DSCP,omitempty"`        // Code point that packets are marked with; 0 leaves them as they are.
 	ProfileName string             `json:"profileName,omitempty"` // Name of the profile.
 	TenantName  string             `json:"tenantName,omitempty"`  // Tenant that the profile belongs to.
@@ -38,7 +38,7 @@ var netprofileKind = Kind{
 	New:         func() Object { return &Netprofile{} },
 	Fields: []Field{
 		{Name: "bandwidth", Type: String, Doc: "Most that one container may send; empty for no limit. Units are powers of 1024.", Example: "10Mbps", Format: "bandwidth", MaxLen: 64, Summary: true},
-		{Name: "burst", Type: Int, Doc: "Kilobits that may pass at once above the bandwidth; 0 for a tenth of a second.", Min: 2, Max: 10486, Optional: true, Summary: true},
+		{Name: "burst", Type: Int, Doc: "Kilobits that may pass at once above the bandwidth; 0 for a quarter of a second.", Min: 2, Max: 10486, Optional: true, Summary: true},
 		{Name: "DSCP", Type: Int, Doc: "Code point that packets are marked with; 0 leaves them as they are.", Max: 63, Summary: true},
 		{Name: "profileName", Type: String, Doc: "Name of the profile.", MaxLen: 64, Required: true, Summary: true},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the profile belongs to.", Required: true, Summary: true},

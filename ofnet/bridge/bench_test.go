@@ -18,6 +18,7 @@ import (
 func fill(from *ofnet.State) func(*ofnet.State) []ofnet.Key {
 	return func(s *ofnet.State) []ofnet.Key {
 		s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints = from.Local, from.Hosts, from.Tenants, from.Segments, from.Groups, from.Endpoints
+		s.Services = from.Services
 		return nil
 	}
 }

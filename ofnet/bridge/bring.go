@@ -386,10 +386,9 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 		rules[flow.Owner(rule.Key())] = rule.Key()
 	}
 	for i := range list {
-		number := list[i].Flow.Cookie.Owner()
-		owner, booked := r.ledger.byNumber[number]
-		if !booked {
-			owner = rules[number]
+		owner, ofRule := rules[list[i].Flow.Cookie.Owner()]
+		if !ofRule {
+			owner = r.ledger.behind(&list[i].Flow)
 		}
 		out[i] = LiveFlow{Flow: list[i].Flow, Owner: owner,
 			Packets: list[i].Packets, Bytes: list[i].Bytes, Seconds: list[i].Seconds}

@@ -186,7 +186,7 @@ func (f *Fake) change(d *flow.Delta) *Refusal {
 			return r
 		}
 	}
-	for _, list := range [][]flow.Flow{d.AddFlows, d.ModFlows} {
+	for _, list := range [][]flow.Flow{d.AddFlows, d.ModFlows, d.TakeFlows} {
 		for i := range list {
 			if why := f.objection(&list[i]); why != "" {
 				return &Refusal{Flow: &list[i], Reason: why}
@@ -257,6 +257,7 @@ func (c *fakeConn) Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) err
 	for p := range pieces {
 		d.AddGroups, d.ModGroups, d.DelGroups = append(d.AddGroups, p.AddGroups...), append(d.ModGroups, p.ModGroups...), append(d.DelGroups, p.DelGroups...)
 		d.AddFlows, d.ModFlows, d.DelFlows = append(d.AddFlows, p.AddFlows...), append(d.ModFlows, p.ModFlows...), append(d.DelFlows, p.DelFlows...)
+		d.TakeFlows = append(d.TakeFlows, p.TakeFlows...)
 	}
 	if d.Empty() {
 		return nil

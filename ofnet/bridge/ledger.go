@@ -80,6 +80,18 @@ func (l *ledger) set(owner ofnet.Key, want flow.Set, rev uint64) {
 	}
 }
 
+// behind is the owner of a flow: who its cookie names, or else, when that is a part of an owner, who wants it; zero when
+// nobody does.
+func (l *ledger) behind(f *flow.Flow) ofnet.Key {
+	if k, ok := l.byNumber[f.Cookie.Owner()]; ok {
+		return k
+	}
+	if c := l.flows.cells[f.Key]; c != nil && c.owner != nil && c.want.cookie == f.Cookie {
+		return c.owner.owner
+	}
+	return ofnet.Key{}
+}
+
 // move puts an account into a phase.
 func (l *ledger) move(a *account, p Phase) {
 	delete(l.pending, a)
@@ -155,6 +167,7 @@ func (l *ledger) take(only func(*account) bool) *batch {
 	b := &batch{flows: l.flows.take(only), groups: l.groups.take(only), meters: l.meters.take(only)}
 	d := &b.delta
 	d.AddFlows, d.ModFlows = flowsOf(b.flows.add), flowsOf(b.flows.mod)
+	d.Part(func(k flow.Key) flow.Cookie { return l.flows.cells[k].have.cookie })
 	d.DelFlows = make([]flow.Flow, len(b.flows.del))
 	for i, x := range b.flows.del {
 		d.DelFlows[i] = flow.Flow{Key: x.cell.key, Cookie: x.cell.have.cookie, Actions: x.cell.have.actions}

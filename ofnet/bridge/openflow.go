@@ -75,6 +75,7 @@ type step struct {
 	command openflow.Command
 	groups  []flow.Group
 	flows   []flow.Flow
+	flags   uint16 // of flows
 }
 
 func (s *step) len() int { return len(s.groups) + len(s.flows) }
@@ -82,12 +83,13 @@ func (s *step) len() int { return len(s.groups) + len(s.flows) }
 // steps lists what is in d in the order of the bundle.
 func steps(d *flow.Delta) []step {
 	return []step{
-		{openflow.Add, d.AddGroups, nil},
-		{openflow.Modify, d.ModGroups, nil},
-		{openflow.Add, nil, d.AddFlows},
-		{openflow.Add, nil, d.ModFlows},
-		{openflow.DeleteStrict, nil, d.DelFlows},
-		{openflow.Delete, d.DelGroups, nil},
+		{command: openflow.Add, groups: d.AddGroups},
+		{command: openflow.Modify, groups: d.ModGroups},
+		{command: openflow.Add, flows: d.AddFlows},
+		{command: openflow.Add, flows: d.ModFlows},
+		{command: openflow.Add, flows: d.TakeFlows, flags: openflow.ResetCounts},
+		{command: openflow.DeleteStrict, flows: d.DelFlows},
+		{command: openflow.Delete, groups: d.DelGroups},
 	}
 }
 
@@ -119,7 +121,7 @@ func (c *connection) bundle(ctx context.Context, most int, pieces iter.Seq[*flow
 			groupMod = openflow.GroupMod{Command: s.command, Group: s.groups[at-1]}
 			return &groupMod
 		}
-		flowMod = openflow.FlowMod{Command: s.command, Flow: s.flows[at-1]}
+		flowMod = openflow.FlowMod{Command: s.command, Flow: s.flows[at-1], Flags: s.flags}
 		return &flowMod
 	})
 	return refused(err, func(i int, r *Refusal) {

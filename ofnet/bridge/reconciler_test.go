@@ -102,14 +102,20 @@ func TestLife(t *testing.T) {
 			stale := flow.New(4, 7, flow.NewMatch(flow.Eq(flow.InPort, 999)), flow.Do(flow.GotoTable(8)))
 			tamper(flow.Delta{AddFlows: []flow.Flow{stale}})
 
-			want := ofnettest.Many(30, 30)
+			many := func() *ofnet.State { // with a group that selects, and a meter
+				s := ofnettest.Many(30, 30)
+				s.Services = ofnettest.Parse(t, "service v:t address=10.0.0.253 ports=tcp:80:80 backends=10.0.0.1,10.0.0.2").Services
+				s.Groups["g:t"].Profile.Rate = 5000
+				return s
+			}
+			want := many()
 			r := bridge.NewReconciler("h0", pipeline.Default(), sw, quick)
 			start(t, r)
 			until(t, "a connection", r.Connected)
 			if have := dump(); len(have.Flows) != 1 {
 				t.Errorf("flows before the first Update: want the stale one left alone, got %d", len(have.Flows))
 			}
-			r.Update(1, fill(ofnettest.Many(30, 30)))
+			r.Update(1, fill(many()))
 			wait(t, r, 1)
 			same(t, want, dump())
 

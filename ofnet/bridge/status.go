@@ -48,10 +48,10 @@ type Summary struct {
 	Groups    int // desired groups
 }
 
-// LiveFlow is a flow as the switch holds it, with the owner that its cookie names.
+// LiveFlow is a flow as the switch holds it, with its owner.
 type LiveFlow struct {
 	flow.Flow
-	Owner          ofnet.Key // zero when no present owner has the cookie
+	Owner          ofnet.Key // who its cookie names, or wants it; zero when nobody does
 	Packets, Bytes uint64
 	Seconds        uint32 // since it came into the switch
 }

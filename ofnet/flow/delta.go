@@ -13,6 +13,7 @@ type Delta struct {
 	AddMeters, ModMeters []Meter
 	AddGroups, ModGroups []Group
 	AddFlows, ModFlows   []Flow // an ADD over an equal Key replaces the flow and keeps its counters
+	TakeFlows            []Flow // they take the place of another object's flow, and do not count on with its counters
 	DelFlows             []Flow
 	DelGroups            []Group
 	DelMeters            []Meter
@@ -22,10 +23,30 @@ type Delta struct {
 func Diff(want, have Set) Delta {
 	var d Delta
 	d.AddFlows, d.ModFlows, d.DelFlows = diff(want.Flows, have.Flows, func(f *Flow) Key { return f.Key })
+	if len(d.ModFlows) > 0 {
+		cookies := make(map[Key]Cookie, len(have.Flows))
+		for i := range have.Flows {
+			cookies[have.Flows[i].Key] = have.Flows[i].Cookie
+		}
+		d.Part(func(k Key) Cookie { return cookies[k] })
+	}
 	d.AddGroups, d.ModGroups, d.DelGroups = diff(want.Groups, have.Groups, func(g *Group) uint32 { return g.ID })
 	d.AddMeters, d.ModMeters, d.DelMeters = diff(want.Meters, have.Meters, func(m *Meter) uint32 { return m.ID })
 	d.Order()
 	return d
+}
+
+// Part moves from ModFlows to TakeFlows those whose place another object has: was is the cookie there.
+func (d *Delta) Part(was func(Key) Cookie) {
+	var mod []Flow
+	for _, f := range d.ModFlows {
+		if was(f.Key) == f.Cookie {
+			mod = append(mod, f)
+		} else {
+			d.TakeFlows = append(d.TakeFlows, f)
+		}
+	}
+	d.ModFlows = mod
 }
 
 // Order brings groups into the order that Delta promises.
@@ -98,7 +119,9 @@ func (d *Delta) Len() int {
 }
 
 // FlowMods counts the changes of flows.
-func (d *Delta) FlowMods() int { return len(d.AddFlows) + len(d.ModFlows) + len(d.DelFlows) }
+func (d *Delta) FlowMods() int {
+	return len(d.AddFlows) + len(d.ModFlows) + len(d.TakeFlows) + len(d.DelFlows)
+}
 
 // Text prints the changes in order, as "ovs-ofctl bundle" reads them; meters, which a bundle cannot hold, stand in
 // lines that begin with "meter".
@@ -130,6 +153,9 @@ func (d *Delta) Text(names Tables) string {
 	groups("group modify", d.ModGroups)
 	flows("flow add", d.AddFlows)
 	flows("flow add", d.ModFlows)
+	for _, f := range d.TakeFlows {
+		line("flow add", "reset_counts "+f.Text(names))
+	}
 	for _, f := range d.DelFlows {
 		line("flow delete_strict", f.place(names))
 	}

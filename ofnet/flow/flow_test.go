@@ -212,7 +212,7 @@ func TestDiff(t *testing.T) {
 		{"other actions", "table=0,priority=5,in_port=1 actions=drop", "table=0,priority=5,in_port=1 actions=goto_table:8",
 			"flow add cookie=0x0,table=0,priority=5,in_port=1 actions=drop\n"},
 		{"other cookie", "cookie=0x2,table=0,priority=5 actions=drop", "cookie=0x1,table=0,priority=5 actions=drop",
-			"flow add cookie=0x2,table=0,priority=5 actions=drop\n"},
+			"flow add reset_counts cookie=0x2,table=0,priority=5 actions=drop\n"},
 		{"other priority", "table=0,priority=6 actions=drop", "table=0,priority=5 actions=drop",
 			"flow add cookie=0x0,table=0,priority=6 actions=drop\nflow delete_strict table=0,priority=5\n"},
 		{"parts before the whole", "group_id=1,type=all,bucket=actions=group:2\ngroup_id=2,type=all", "",
@@ -262,6 +262,9 @@ func TestDecodeTCPFlags(t *testing.T) {
 		if got, err := flow.DecodeMatch([]byte(row.oxm)); err != nil || got != row.want {
 			t.Errorf("%s: want %v, got %v, %v", row.name, row.want, got, err)
 		}
+	}
+	if m := flow.NewMatch(flow.EqBits(flow.Range(flow.CTLabel, 72, 95), 0x123456)); m.String() != "ct_label=0x123456000000000000000000/0xffffff000000000000000000" {
+		t.Errorf("bits of a wide field: got %s", m)
 	}
 	if m := flow.NewMatch(flow.EqBit(flow.CTLabel, 64, true)); m.String() != "ct_label=0x10000000000000000/0x10000000000000000" {
 		t.Errorf("bit 64 of the label: got %s", m)

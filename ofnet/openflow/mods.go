@@ -43,6 +43,10 @@ const (
 	noBuffer = 0xffffffff
 )
 
+// ResetCounts is the flag of an Add that sets the counters of the flow to nothing whose place it takes; without it they go
+// on (OFPFF_RESET_COUNTS; OpenFlow 1.3.5 section 7.3.4.1).
+const ResetCounts uint16 = 1 << 2
+
 // FlowMod changes one flow, or with Delete and Modify all that its match covers.
 type FlowMod struct {
 	Command    Command

@@ -40,12 +40,12 @@ func (qos) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	return out
 }
 
-// burst is what may pass at once, in kbit: what the profile says, or a tenth of a second. It is never less than eight
-// packets of 1500 bytes: a meter lets no packet pass that is larger than its burst, and little more than none at that size.
+// burst is what may pass at once, in kbit: what the profile says, or a quarter of a second, with which TCP comes near its
+// rate. It is never less than eight packets of 1500 bytes: a meter lets no packet pass that is larger than its burst.
 func burst(p ofnet.Profile) uint32 {
 	const least = 96
 	if p.Burst != 0 {
 		return max(p.Burst, least)
 	}
-	return max(p.Rate/10, least)
+	return max(p.Rate/4, least)
 }
