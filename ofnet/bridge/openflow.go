@@ -168,7 +168,7 @@ func (c *connection) Stats(ctx context.Context, only openflow.FlowFilter) ([]ope
 // allFlows selects every flow.
 func allFlows() openflow.FlowFilter { return openflow.FlowFilter{Table: openflow.AllTables} }
 
-// Dump lists flows, groups and meters.
+// Dump lists flows, groups and meters, without those that are leased.
 func (c *connection) Dump(ctx context.Context) (flow.Set, error) {
 	var s flow.Set
 	for _, m := range []*openflow.MultipartRequest{
@@ -178,10 +178,12 @@ func (c *connection) Dump(ctx context.Context) (flow.Set, error) {
 	} {
 		err := c.List(ctx, m, func(m *openflow.MultipartReply) {
 			for i := range m.Flows {
-				s.Flows = append(s.Flows, m.Flows[i].Flow)
+				if m.Flows[i].Flow.Cookie.Feature() != flow.Leased {
+					s.Flows = append(s.Flows, m.Flows[i].Flow)
+				}
 			}
 			s.AddGroup(m.Groups...)
-			s.AddMeter(m.Meters...)
+			s.AddMeter(slices.DeleteFunc(m.Meters, func(m flow.Meter) bool { return m.ID >= flow.LeasedMeters })...)
 		})
 		if err != nil {
 			return flow.Set{}, fmt.Errorf("dump switch, part %d: %w", m.Part, err)

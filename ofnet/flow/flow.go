@@ -49,6 +49,14 @@ func NewCookie(feature, round uint8, owner uint64) Cookie {
 
 const ownerMask = 1<<48 - 1
 
+// What somebody holds by a lease, and gives up by not renewing it, is no part of what a switch should have: nobody else
+// adds, changes or deletes it. Leased is the feature in the cookies of such flows, and LeasedMeters the first number of
+// such meters.
+const (
+	Leased       = 0xff
+	LeasedMeters = 1 << 16
+)
+
 // Owner is the 48-bit number of an owner: a hash of its key, so that a restarted agent computes the same cookies.
 // It is never 0.
 func Owner(k ofnet.Key) uint64 {

@@ -48,6 +48,7 @@ type FlowMod struct {
 	Command    Command
 	Flow       flow.Flow
 	CookieMask uint64 // of a Delete or Modify: only flows whose cookie agrees in these bits
+	Seconds    uint16 // of an Add: how long the flow stays (hard_timeout), 0: for ever
 	Flags      uint16
 }
 
@@ -57,7 +58,8 @@ func (*FlowMod) Type() Type { return TypeFlowMod }
 func (m *FlowMod) append(b []byte, _ uint32) []byte {
 	b = be.AppendUint64(b, uint64(m.Flow.Cookie))
 	b = be.AppendUint64(b, m.CookieMask)
-	b = append(b, byte(m.Flow.Table), byte(m.Command), 0, 0, 0, 0)
+	b = append(b, byte(m.Flow.Table), byte(m.Command), 0, 0)
+	b = be.AppendUint16(b, m.Seconds)
 	b = be.AppendUint16(b, m.Flow.Priority)
 	b = be.AppendUint32(b, noBuffer)
 	b = be.AppendUint32(b, flow.PortAny)
@@ -77,7 +79,8 @@ func decodeFlowMod(r *reader) *FlowMod {
 	m.CookieMask = r.u64()
 	m.Flow.Table = flow.TableID(r.u8())
 	m.Command = Command(r.u8())
-	r.skip(4)
+	r.skip(2)
+	m.Seconds = r.u16()
 	m.Flow.Priority = r.u16()
 	r.skip(12)
 	m.Flags = r.u16()

@@ -51,6 +51,7 @@ const (
 	bitHairpin  = 13 // may leave by its in_port
 	bitReply    = 14 // answer to an ICMP message: only rules about ICMP judge it
 	bitOpening  = 15 // opens a connection, or belongs to one that was seen to open
+	bitSeen     = 16 // the agent has seen it and lets it go its way
 )
 
 // The registers.

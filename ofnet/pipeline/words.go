@@ -71,6 +71,7 @@ func flagWords() map[int][2]string {
 		bitLocal:    {"receiver is here", "receiver is elsewhere"},
 		bitNoCommit: {"not to be remembered", "to be remembered"},
 		bitHairpin:  {"hairpin", "no hairpin"},
+		bitSeen:     {"seen by the agent", "not seen by the agent"},
 	}
 }
 
