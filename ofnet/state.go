@@ -7,6 +7,7 @@ import "net/netip"
 type State struct {
 	Self      string               // label of this host; a key of Hosts
 	Local     Ports                // the switch's own fixed ports
+	Private   netip.Prefix         // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
 	Hosts     map[string]*Host     // by label, this host included
 	Tenants   map[string]*Tenant   // by name
 	Segments  map[string]*Segment  // by "network.tenant"
@@ -17,10 +18,14 @@ type State struct {
 	index *index // who belongs to whom; nil until Reindex
 }
 
+// DefaultPrivate is the subnet between a host and its endpoints unless an operator chooses another.
+func DefaultPrivate() netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 19}), 16) }
+
 // NewState returns an empty State for the host labelled self.
 func NewState(self string) *State {
 	return &State{
 		Self:      self,
+		Private:   DefaultPrivate(),
 		Hosts:     map[string]*Host{},
 		Tenants:   map[string]*Tenant{},
 		Segments:  map[string]*Segment{},

@@ -23,7 +23,7 @@ type Config struct {
 	MAC      net.HardwareAddr
 	MTU      int
 	Addrs    []netip.Prefix // with the length of their subnet
-	Gateways []netip.Addr   // at most one a family; a default route is made through each
+	Gateways []netip.Addr   // at most one a family; a default route is made through each, in a subnet of Addrs or not
 	SoftSum  bool           // turn transmit checksum offload off: needed on a userspace datapath
 }
 
@@ -77,7 +77,7 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 		return err
 	}
 	for _, gw := range c.Gateways {
-		if err := defaultRoute(in, l, gw); err != nil {
+		if err := c.defaultRoute(in, l, gw); err != nil {
 			return fmt.Errorf("default route via %s: %w", gw, err)
 		}
 	}
@@ -161,8 +161,11 @@ func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
 }
 
 // defaultRoute adds a default route, unless there is one through another interface.
-func defaultRoute(in *netlink.Handle, l netlink.Link, gw netip.Addr) error {
+func (c *Config) defaultRoute(in *netlink.Handle, l netlink.Link, gw netip.Addr) error {
 	r := &netlink.Route{LinkIndex: l.Attrs().Index, Gw: gw.AsSlice()}
+	if !slices.ContainsFunc(c.Addrs, func(p netip.Prefix) bool { return p.Contains(gw) }) {
+		r.SetFlag(netlink.FLAG_ONLINK) // nothing else tells the kernel that the gateway is there
+	}
 	err := in.RouteAdd(r)
 	if !errors.Is(err, unix.EEXIST) {
 		return err

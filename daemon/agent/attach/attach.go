@@ -75,6 +75,8 @@ type Options struct {
 	SoftSum  func() bool // whether the datapath runs in userspace, so that containers compute checksums themselves
 	MTU      func() int  // of the interface that carries the tunnel address
 	Overhead int         // of a tunnel, in bytes
+	// Default is the gateway in networks that have none of their own; invalid: no default route. nil: nowhere.
+	Default func(ipv6 bool) netip.Addr
 	Log      *slog.Logger
 }
 
@@ -297,6 +299,12 @@ func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record
 		}
 		res.Addrs = append(res.Addrs, prefix)
 		if f.gateway == "" {
+			if e.Default == nil {
+				continue
+			}
+			if gw := e.Default(addr.Is6()); gw.IsValid() {
+				res.Gateways = append(res.Gateways, gw)
+			}
 			continue
 		}
 		gw, err := netip.ParseAddr(f.gateway)

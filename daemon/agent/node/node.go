@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/sync"
 	"github.com/contiv/contiv/daemon/cluster"
@@ -81,6 +82,7 @@ type Node struct {
 	links    *link.Host
 	sync     *sync.Engine
 	attach   *attach.Engine
+	access   *hostaccess.Engine
 	members  *cluster.Members
 	registry *cluster.Registry
 	tasks    *task.Group
@@ -131,7 +133,9 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
-		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
+		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.sync.DefaultGateway, Log: c.Log})
+	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
+		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
 	return n, nil
 }
@@ -163,6 +167,14 @@ func (n *Node) parts() []task.Task {
 			case <-n.sync.Ready():
 				n.adjustMTU(ctx) // it may have changed while no agent ran
 				return n.attach.Run(ctx, n.SweepEvery)
+			case <-ctx.Done():
+				return nil
+			}
+		}),
+		n.afterPreparation("host access", func(ctx context.Context) error {
+			select {
+			case <-n.sync.Ready():
+				return n.access.Run(ctx)
 			case <-ctx.Done():
 				return nil
 			}

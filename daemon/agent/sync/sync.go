@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 // Bridge is the part of *bridge.Reconciler that the Engine needs.
@@ -51,6 +53,7 @@ type Engine struct {
 	late    map[string]bool            // endpoints whose port changed after their record was translated
 	live    bool                       // the first full Update has been made
 	stale   []string                   // prefixes whose watch is interrupted
+	changed chan struct{}              // closed with the next change
 	ready   chan struct{}
 	heard   time.Time
 }
@@ -61,7 +64,7 @@ func watched() []string { return []string{record.State, record.Config, record.Se
 // New returns an Engine; Run makes it live.
 func New(o Options) *Engine {
 	return &Engine{Options: o, records: newRecords(o.Self.Label), ports: ports{}, known: map[string]map[string]bool{},
-		bad: map[string]bool{}, late: map[string]bool{}, ready: make(chan struct{})}
+		bad: map[string]bool{}, late: map[string]bool{}, changed: make(chan struct{}), ready: make(chan struct{})}
 }
 
 // String names the engine for logs.
@@ -89,6 +92,44 @@ func (e *Engine) Global() record.Global {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.records.global
+}
+
+// Private is the subnet between hosts and endpoints, as last heard.
+func (e *Engine) Private() netip.Prefix {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.records.private()
+}
+
+// DefaultGateway is where an endpoint sends what leaves its network when that has no gateway: the router, which answers for
+// every address of a network that is routed. It is the host's private address for IPv4, and a link-local one for
+// IPv6. Where nothing is routed it is invalid.
+func (e *Engine) DefaultGateway(ipv6 bool) netip.Addr {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.records.global.FwdMode != "routing":
+		return netip.Addr{}
+	case ipv6:
+		return netip.AddrFrom16([16]byte{0: 0xfe, 1: 0x80, 15: 1})
+	}
+	return pipeline.HostAddr(e.records.private())
+}
+
+// Networks returns all networks of the cluster as last heard, ordered by id.
+func (e *Engine) Networks() []record.Network {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := slices.Collect(maps.Values(e.records.networks))
+	slices.SortFunc(out, func(a, b record.Network) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Changed is closed when something has been heard after the call.
+func (e *Engine) Changed() <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.changed
 }
 
 // Run watches until ctx ends; then it returns nil.
@@ -142,6 +183,10 @@ func (e *Engine) take(prefix string, u store.Update) {
 	}
 	e.heard = time.Now()
 	dirty := e.absorb(prefix, u)
+	if len(dirty) > 0 {
+		close(e.changed)
+		e.changed = make(chan struct{})
+	}
 	if prefix == record.State {
 		e.seen = max(e.seen, uint64(u.Revision))
 	}
@@ -203,6 +248,10 @@ func (e *Engine) update(dirty []ofnet.Key) {
 	e.Bridge.Update(e.seen, func(s *ofnet.State) []ofnet.Key {
 		var own []ofnet.Key
 		s.Self, s.Local = e.Self.Label, e.Fixed
+		if private := e.records.private(); s.Private != private {
+			s.Private = private
+			own = append(own, ofnet.Key{Kind: ofnet.KindSwitch})
+		}
 		if set(s.Hosts, e.Self.Label, &e.Self) {
 			own = append(own, ofnet.Key{Kind: ofnet.KindHost, Name: e.Self.Label}, ofnet.Key{Kind: ofnet.KindSwitch})
 		}
