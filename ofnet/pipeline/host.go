@@ -47,7 +47,7 @@ func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		}
 	case ofnet.KindEndpoint:
 		m, ok := here(s, owner)
-		if !ok || !ownsGateway(m.net) || !m.IP4.Is4() {
+		if !ok || !OwnsGateway(m.net) || !m.IP4.Is4() {
 			return out
 		}
 		private := PrivateAddr(s.Private, m.Port)

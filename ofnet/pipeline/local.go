@@ -16,7 +16,7 @@ func (local) Tables() []flow.Table {
 
 func (local) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	n, _, ok := segment(s, owner)
-	if !ok || !ownsGateway(n) {
+	if !ok || !OwnsGateway(n) {
 		return out
 	}
 	const freshTTL = 64

@@ -115,10 +115,10 @@ func neighborSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 		add(90, answer(RouterMAC), has(bitEndpoint), flow.Eq(flow.ARPOp, 1))
 		add(90, answer(RouterMAC), append(solicits(), has(bitEndpoint))...)
 	} else {
-		if ownsGateway(n) && n.Gateway4.Is4() {
+		if OwnsGateway(n) && n.Gateway4.Is4() {
 			add(130, answer(RouterMAC), has(bitEndpoint), flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, n.Gateway4))
 		}
-		if ownsGateway(n) && n.Gateway6.Is6() {
+		if OwnsGateway(n) && n.Gateway6.Is6() {
 			add(130, answer(RouterMAC), append(solicits(), has(bitEndpoint), flow.EqAddr(flow.NDTarget, n.Gateway6))...)
 		}
 		for _, ask := range []flow.Term{flow.Eq(flow.ARPOp, 1), flow.Eq(flow.ICMPv6Type, ndSolicitation)} {

@@ -65,9 +65,9 @@ func segment(s *ofnet.State, owner ofnet.Key) (n *ofnet.Segment, t *ofnet.Tenant
 	return n, t, t != nil
 }
 
-// ownsGateway says that the network's gateway is this switch: everywhere but on a bridged VLAN, whose gateway is a
+// OwnsGateway says that the network's gateway is this switch: everywhere but on a bridged VLAN, whose gateway is a
 // machine outside.
-func ownsGateway(n *ofnet.Segment) bool { return n.Mode == ofnet.Routing || n.Encap == ofnet.VXLAN }
+func OwnsGateway(n *ofnet.Segment) bool { return n.Mode == ofnet.Routing || n.Encap == ofnet.VXLAN }
 
 // uplinkMAC is the source of routed frames on this host's uplink.
 func uplinkMAC(s *ofnet.State) ofnet.MAC {

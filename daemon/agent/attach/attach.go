@@ -77,7 +77,7 @@ type Options struct {
 	Overhead int         // of a tunnel, in bytes
 	// Default is the gateway in networks that have none of their own; invalid: no default route. nil: nowhere.
 	Default func(ipv6 bool) netip.Addr
-	Log      *slog.Logger
+	Log     *slog.Logger
 }
 
 // Engine attaches and detaches. Its methods are safe for concurrent use; two operations on one endpoint take turns.

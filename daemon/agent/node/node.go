@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/daemon/agent/responder"
 	"github.com/contiv/contiv/daemon/agent/sync"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/record"
@@ -83,6 +84,7 @@ type Node struct {
 	sync     *sync.Engine
 	attach   *attach.Engine
 	access   *hostaccess.Engine
+	answers  *responder.Responder
 	members  *cluster.Members
 	registry *cluster.Registry
 	tasks    *task.Group
@@ -134,6 +136,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
 		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.sync.DefaultGateway, Log: c.Log})
+	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.sync.Router, Log: c.Log})
 	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
@@ -171,6 +174,7 @@ func (n *Node) parts() []task.Task {
 				return nil
 			}
 		}),
+		n.afterPreparation("messages to senders", n.answers.Run),
 		n.afterPreparation("host access", func(ctx context.Context) error {
 			select {
 			case <-n.sync.Ready():

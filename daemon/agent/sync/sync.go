@@ -107,6 +107,10 @@ func (e *Engine) Private() netip.Prefix {
 func (e *Engine) DefaultGateway(ipv6 bool) netip.Addr {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.defaultGateway(ipv6)
+}
+
+func (e *Engine) defaultGateway(ipv6 bool) netip.Addr {
 	switch {
 	case e.records.global.FwdMode != "routing":
 		return netip.Addr{}
@@ -114,6 +118,31 @@ func (e *Engine) DefaultGateway(ipv6 bool) netip.Addr {
 		return netip.AddrFrom16([16]byte{0: 0xfe, 1: 0x80, 15: 1})
 	}
 	return pipeline.HostAddr(e.records.private())
+}
+
+// Router is the router's own address in the network with a number: its gateway, or what endpoints have instead of one;
+// invalid where this switch is no router, and when no such network is known.
+func (e *Engine) Router(number uint32, ipv6 bool) netip.Addr {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, n := range e.records.networks {
+		if n.SegmentID() != number {
+			continue
+		}
+		s, err := segment(&n, &e.records.global)
+		if err != nil || !pipeline.OwnsGateway(s) {
+			return netip.Addr{}
+		}
+		gw := s.Gateway4
+		if ipv6 {
+			gw = s.Gateway6
+		}
+		if gw.IsValid() {
+			return gw
+		}
+		return e.defaultGateway(ipv6)
+	}
+	return netip.Addr{}
 }
 
 // Networks returns all networks of the cluster as last heard, ordered by id.
