@@ -9,6 +9,7 @@ type Kind string
 // flows: those of one group, direction and priority share some, and so KindPolicy owns them, the Tier.
 const (
 	KindSwitch   Kind = "switch"
+	KindUplink   Kind = "uplink" // of this host, when it has several members
 	KindHost     Kind = "host"
 	KindTenant   Kind = "tenant"
 	KindSegment  Kind = "network"

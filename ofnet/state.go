@@ -1,6 +1,9 @@
 package ofnet
 
-import "net/netip"
+import (
+	"cmp"
+	"net/netip"
+)
 
 // State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
 // It is a plain value owned by one goroutine at a time.
@@ -38,12 +41,26 @@ func NewState(self string) *State {
 // Ports are the OpenFlow port numbers of a switch's fixed ports; 0 means that the switch has no such port.
 type Ports struct {
 	Tunnel uint32 // the one flow-based VXLAN port
-	Uplink uint32 // the VLAN trunk (the first member, or the bond)
+	Uplink uint32 // the VLAN trunk: its first member
 	Host   uint32 // the internal port contivh0
+	// Backup are further members of the trunk, in the order in which they take over when those before have no link.
+	Backup []uint32
+	Active uint32 // the member whose frames for many count; 0: Uplink
 }
 
 // MAC is an Ethernet address as a comparable value.
 type MAC [6]byte
+
+// Uplinks lists the members of the VLAN trunk in the order in which they take over.
+func (p *Ports) Uplinks() []uint32 {
+	if p.Uplink == 0 {
+		return nil
+	}
+	return append([]uint32{p.Uplink}, p.Backup...)
+}
+
+// ActiveUplink is the member of the VLAN trunk whose frames for many count, 0 when there is no trunk.
+func (p *Ports) ActiveUplink() uint32 { return cmp.Or(p.Active, p.Uplink) }
 
 // Host is a machine that carries endpoints.
 type Host struct {

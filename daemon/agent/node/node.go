@@ -121,7 +121,10 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	service := record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: c.VTEP.String(), Port: c.VXLANPort,
 		Hostname: c.Host, Version: c.Version.Version}
 	if len(c.Uplinks) > 0 {
-		fixed.Uplink = portUplink
+		fixed.Uplink = uplinkPort(0)
+		for i := range c.Uplinks[1:] {
+			fixed.Backup = append(fixed.Backup, uplinkPort(i+1))
+		}
 		nic, err := links.Interface(c.Uplinks[0])
 		if err != nil {
 			links.Close()
@@ -184,6 +187,14 @@ func (n *Node) parts() []task.Task {
 			}
 		}),
 		task.Func("readiness", n.watchReadiness),
+	}
+	if len(n.Uplinks) > 0 {
+		parts = append(parts, n.afterPreparation("announcements", func(ctx context.Context) error {
+			return n.answers.Announce(ctx, n.sync.Changed, n.forward.View)
+		}))
+	}
+	if len(n.Uplinks) > 1 {
+		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
 	}
 	if n.CNISocket != "" {
 		parts = append(parts, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,

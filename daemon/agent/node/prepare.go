@@ -93,11 +93,7 @@ func (n *Node) prepareOnce(ctx context.Context) error {
 		if err := n.links.SetUp(nic); err != nil {
 			return err
 		}
-		number := uint32(portUplink)
-		if i > 0 {
-			number = portHost + uint32(i)
-		}
-		specs = append(specs, ovsdb.UplinkSpec(nic, number))
+		specs = append(specs, ovsdb.UplinkSpec(nic, uplinkPort(i)))
 	}
 	for _, spec := range specs {
 		p, err := n.sw.EnsurePort(ctx, spec)

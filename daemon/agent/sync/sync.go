@@ -213,8 +213,7 @@ func (e *Engine) take(prefix string, u store.Update) {
 	e.heard = time.Now()
 	dirty := e.absorb(prefix, u)
 	if len(dirty) > 0 {
-		close(e.changed)
-		e.changed = make(chan struct{})
+		e.notify()
 	}
 	if prefix == record.State {
 		e.seen = max(e.seen, uint64(u.Revision))
@@ -322,7 +321,32 @@ func (e *Engine) SetPort(endpoint string, port uint32) {
 			e.late[endpoint] = true
 		}
 		e.update([]ofnet.Key{{Kind: ofnet.KindEndpoint, Name: endpoint}})
+		e.notify()
 	}
+}
+
+// SetActiveUplink says which member of the trunk brings frames for many, by its OpenFlow number.
+func (e *Engine) SetActiveUplink(number uint32) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.Fixed.ActiveUplink() == number {
+		return
+	}
+	e.Fixed.Active = number
+	if !e.live {
+		return // the first Update tells
+	}
+	e.Bridge.Update(e.seen, func(s *ofnet.State) []ofnet.Key {
+		s.Local = e.Fixed
+		return []ofnet.Key{{Kind: ofnet.KindUplink, Name: e.Self.Label}}
+	})
+	e.notify()
+}
+
+// notify wakes those who wait for a change. e.mu is held.
+func (e *Engine) notify() {
+	close(e.changed)
+	e.changed = make(chan struct{})
 }
 
 // Wait returns when the switch has the flows of an endpoint as of store revision rev, or refuses them, or ctx ends.
