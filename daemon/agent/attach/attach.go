@@ -77,6 +77,8 @@ type Options struct {
 	Overhead int         // of a tunnel, in bytes
 	// Default is the gateway in networks that have none of their own; invalid: no default route. nil: nowhere.
 	Default func(ipv6 bool) netip.Addr
+	// Routing says that networks are routed to each other: what leaves on a VLAN may end in a tunnel. nil: they are not.
+	Routing func() bool
 	Log     *slog.Logger
 }
 
@@ -317,7 +319,7 @@ func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record
 }
 
 func (e *Engine) mtu(n *record.Network) int {
-	if n.PktTagType == "vxlan" {
+	if n.PktTagType == "vxlan" || e.Routing != nil && e.Routing() {
 		return e.MTU() - e.Overhead
 	}
 	return e.MTU()

@@ -136,7 +136,8 @@ func (e *Engine) Bring(ctx context.Context) error {
 // private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.
 func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	subnet := e.Flows.Private()
-	err := e.Links.SetHostPort(link.HostPort{Name: PortName, Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}})
+	// Of a tunnel's MTU, so that the kernel tells the world what is too big for a container.
+	err := e.Links.SetHostPort(link.HostPort{Name: PortName, MTU: e.MTU() - e.Overhead, Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}})
 	wanted := netip.Prefix{}
 	for i := range networks {
 		if g.FwdMode == "routing" || networks[i].PktTagType == "vxlan" {

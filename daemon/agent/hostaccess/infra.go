@@ -26,7 +26,7 @@ func (e *Engine) infra(ctx context.Context, g *record.Global, networks []record.
 	for i := range networks {
 		if n := &networks[i]; n.NwType == "infra" {
 			wanted[e.stateID(n)] = true
-			if err := e.join(ctx, n, e.routes(g, n, networks)); err != nil {
+			if err := e.join(ctx, n, e.routes(g, n, networks), g.FwdMode == "routing"); err != nil {
 				errs = append(errs, fmt.Errorf("infra network %s: %w", n.ID, err))
 			}
 		}
@@ -63,7 +63,7 @@ func (e *Engine) routes(g *record.Global, n *record.Network, networks []record.N
 }
 
 // join gives the host its endpoint and interface in an infra network.
-func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Prefix) error {
+func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Prefix, routed bool) error {
 	if len(n.NetworkName) > link.NameLimit {
 		return fmt.Errorf("its name is that of an interface on every host, which has %d letters at most; use a shorter one", link.NameLimit)
 	}
@@ -81,7 +81,7 @@ func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Pre
 		}
 	}
 	port := link.HostPort{Name: n.NetworkName, Routes: routes}
-	if port.MTU = e.MTU(); n.PktTagType == "vxlan" {
+	if port.MTU = e.MTU(); n.PktTagType == "vxlan" || routed {
 		port.MTU -= e.Overhead
 	}
 	for _, a := range []struct {

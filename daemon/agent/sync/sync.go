@@ -120,6 +120,9 @@ func (e *Engine) defaultGateway(ipv6 bool) netip.Addr {
 	return pipeline.HostAddr(e.records.private())
 }
 
+// Routing says that all networks of the cluster are routed, as last heard.
+func (e *Engine) Routing() bool { return e.Global().FwdMode == "routing" }
+
 // Router is the router's own address in the network with a number: its gateway, or what endpoints have instead of one;
 // invalid where this switch is no router, and when no such network is known.
 func (e *Engine) Router(number uint32, ipv6 bool) netip.Addr {
