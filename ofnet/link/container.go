@@ -138,23 +138,34 @@ func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
 			stale[a.IPNet.String()] = a
 		}
 	}
+	add := func(p netip.Prefix) error {
+		a := &netlink.Addr{IPNet: ipNet(p)}
+		if p.Addr().Is6() {
+			a.Flags = unix.IFA_F_NODAD
+		}
+		return wrap(in.AddrReplace(l, a), "add address %s", p)
+	}
 	for _, p := range c.Addrs {
 		n := ipNet(p)
 		if _, ok := stale[n.String()]; ok {
 			delete(stale, n.String())
 			continue
 		}
-		a := &netlink.Addr{IPNet: n}
-		if p.Addr().Is6() {
-			a.Flags = unix.IFA_F_NODAD
-		}
-		if err := in.AddrReplace(l, a); err != nil {
-			return fmt.Errorf("add address %s: %w", p, err)
+		if err := add(p); err != nil {
+			return err
 		}
 	}
 	for text, a := range stale {
 		if err := in.AddrDel(l, &a); err != nil && !errors.Is(err, unix.EADDRNOTAVAIL) {
 			return fmt.Errorf("remove address %s: %w", text, err)
+		}
+	}
+	if len(stale) == 0 {
+		return nil
+	}
+	for _, p := range c.Addrs { // the first address of a subnet takes the subnet's others along when it is removed
+		if err := add(p); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -44,13 +44,14 @@ func TestSetHostPort(t *testing.T) {
 		}
 	}
 	ns.IP("route", "add", "10.9.0.0/24", "dev", "hp0") // somebody else's
-	p.Addrs, p.Routes = prefixes("10.1.0.2/24"), prefixes("10.3.0.0/24", "10.4.0.0/24", "10.5.0.0/24")
+	p.Addrs = prefixes("10.1.0.3/24", "10.6.0.2/24") // one in the subnet of that which goes
+	p.Routes = prefixes("10.3.0.0/24", "10.4.0.0/24", "10.5.0.0/24")
 	err := h.SetHostPort(p)
 	if err == nil || !strings.Contains(err.Error(), "10.4.0.0/24") {
 		t.Errorf("a route that leads elsewhere: want an error that names it, got %v", err)
 	}
 	now := ns.IP("addr", "show", "hp0") + ns.IP("route")
-	for want, has := range map[string]bool{"10.1.0.2/24": true, "10.1.0.1/24": false, "10.2.0.0/24": false, "10.3.0.0/24": true,
+	for want, has := range map[string]bool{"10.1.0.3/24": true, "10.6.0.2/24": true, "10.1.0.1/24": false, "10.2.0.0/24": false, "10.3.0.0/24": true,
 		"10.5.0.0/24": true, "10.9.0.0/24": true, "10.4.0.0/24 dev other": true} {
 		if strings.Contains(now, want) != has {
 			t.Errorf("%s: want it there %v, got\n%s", want, has, now)
