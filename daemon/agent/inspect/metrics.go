@@ -37,5 +37,8 @@ func registry(o Options) *prometheus.Registry {
 	counter("resyncs_total", "whole comparisons with the switch", func() uint64 { return o.Forward.Counters().Resyncs })
 	counter("drift_total", "differences that comparisons found", func() uint64 { return o.Forward.Counters().Drift })
 	counter("switch_connections_total", "OpenFlow connections", func() uint64 { return o.Forward.Counters().Connections })
+	if o.Told != nil {
+		counter("messages_total", "messages to senders about packets that the router did not pass on", o.Told)
+	}
 	return r
 }
