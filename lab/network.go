@@ -14,6 +14,21 @@ var switches = []struct{ bridge, device string }{
 	{"trunk", "eth1"},
 }
 
+// nic is an interface that a host has in a switch, and the switch's port for it.
+type nic struct{ port, bridge, device string }
+
+// nics are the interfaces of a host: one in each switch, and further ones in the trunk when hosts have several uplinks.
+func (p *Plan) nics(host string) []nic {
+	var out []nic
+	for _, s := range switches {
+		out = append(out, nic{host + "-" + s.bridge, s.bridge, s.device})
+	}
+	for i, device := range p.uplinks()[1:] {
+		out = append(out, nic{fmt.Sprintf("%s-trunk%d", host, i+2), "trunk", device})
+	}
+	return out
+}
+
 // wireSwitches makes the switches and the machine's own interface in the management network.
 func (l *Lab) wireSwitches() error {
 	ctx := context.Background()
@@ -35,17 +50,16 @@ func (l *Lab) wireSwitches() error {
 func (l *Lab) wireHost(ctx context.Context, host, pid int) error {
 	ns, name := l.switches(), hostName(host)
 	var steps [][]string
-	for _, s := range switches {
-		port := name + "-" + s.bridge
+	for _, s := range l.nics(name) {
 		steps = append(steps,
-			[]string{"-n", ns, "link", "add", port, "type", "veth", "peer", "name", s.device, "netns", strconv.Itoa(pid)},
-			[]string{"-n", ns, "link", "set", port, "master", s.bridge, "up"})
+			[]string{"-n", ns, "link", "add", s.port, "type", "veth", "peer", "name", s.device, "netns", strconv.Itoa(pid)},
+			[]string{"-n", ns, "link", "set", s.port, "master", s.bridge, "up"})
 	}
 	if err := l.ip(ctx, steps...); err != nil {
 		return err
 	}
 	steps = [][]string{{"link", "set", "lo", "up"}, {"addr", "add", l.mgmt(host) + "/24", "dev", "mgmt0"}}
-	for _, s := range switches {
+	for _, s := range l.nics(name) {
 		steps = append(steps, []string{"link", "set", s.device, "up"})
 	}
 	for _, args := range steps {

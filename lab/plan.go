@@ -35,9 +35,22 @@ type Plan struct {
 	Bare    bool     `json:"bare"` // hosts and switches alone
 	Bin     string   `json:"bin"`  // folder of netmaster, netplugin, contivk8s
 	Number  int      `json:"number"`
+	Uplinks int      `json:"uplinks,omitempty"` // NICs of a host in the VLAN trunk; 0: one
 	Debug   bool     `json:"debug"`
 	Master  []string `json:"masterFlags,omitempty"` // more flags
 	Agent   []string `json:"agentFlags,omitempty"`
+}
+
+// maxUplinks is how many NICs a host has in the trunk at most.
+const maxUplinks = 4
+
+// uplinks are the names of a host's NICs in the trunk: eth1, eth2, ...
+func (p *Plan) uplinks() []string {
+	var out []string
+	for i := range max(1, p.Uplinks) {
+		out = append(out, fmt.Sprintf("eth%d", i+1))
+	}
+	return out
 }
 
 // maxHosts is what fits in the lab's subnets beside the machine's own address.
@@ -56,6 +69,8 @@ func (p *Plan) check() error {
 		return fmt.Errorf("%d masters: a number from 1 to the number of hosts, %d, is wanted", p.Masters, p.Hosts)
 	case p.Store != StoreEmbedded && p.Store != StoreEtcd && p.Store != StoreConsul:
 		return fmt.Errorf("store %q: one of %s, %s, %s is wanted", p.Store, StoreEmbedded, StoreEtcd, StoreConsul)
+	case p.Uplinks < 0 || p.Uplinks > maxUplinks:
+		return fmt.Errorf("%d uplinks: a number from 1 to %d is wanted", p.Uplinks, maxUplinks)
 	case len(p.Dir)+len("/h200/"+hostinit.Socket) > 100:
 		return fmt.Errorf("folder %s: its name is too long for the sockets in it", p.Dir)
 	}
@@ -176,7 +191,7 @@ func (p *Plan) masterArgs(host int) []string {
 
 func (p *Plan) agentArgs(host int) []string {
 	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
-		"--host", hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", "eth1",
+		"--host", hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","),
 		"--datapath", "netdev"}, p.storeFlags()...)
 	return append(p.logged(args), p.Agent...)
 }

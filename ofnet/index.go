@@ -344,6 +344,9 @@ func (s *State) Owners() []Key {
 	tiers := s.indexed().index.tiers
 	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+len(s.Segments)+len(s.Groups)+len(tiers)+len(s.Services)+len(s.Endpoints))
 	out = append(out, Key{KindSwitch, s.Self})
+	if len(s.Local.Backup) > 0 {
+		out = append(out, Key{KindUplink, s.Self})
+	}
 	out = appendKeys(out, KindHost, s.Hosts)
 	out = appendKeys(out, KindTenant, s.Tenants)
 	out = appendKeys(out, KindSegment, s.Segments)

@@ -10,6 +10,7 @@ type Kind string
 // either: they are named in the cookies of their service's flows.
 const (
 	KindSwitch   Kind = "switch"
+	KindUplink   Kind = "uplink" // of this host, when it has several members
 	KindHost     Kind = "host"
 	KindTenant   Kind = "tenant"
 	KindSegment  Kind = "network"

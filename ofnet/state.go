@@ -1,12 +1,16 @@
 package ofnet
 
-import "net/netip"
+import (
+	"cmp"
+	"net/netip"
+)
 
 // State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
 // It is a plain value owned by one goroutine at a time.
 type State struct {
 	Self      string               // label of this host; a key of Hosts
 	Local     Ports                // the switch's own fixed ports
+	Private   netip.Prefix         // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
 	Hosts     map[string]*Host     // by label, this host included
 	Tenants   map[string]*Tenant   // by name
 	Segments  map[string]*Segment  // by "network.tenant"
@@ -20,10 +24,14 @@ type State struct {
 	index *index // who belongs to whom; nil until Reindex
 }
 
+// DefaultPrivate is the subnet between a host and its endpoints unless an operator chooses another.
+func DefaultPrivate() netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 19}), 16) }
+
 // NewState returns an empty State for the host labelled self.
 func NewState(self string) *State {
 	return &State{
 		Self:      self,
+		Private:   DefaultPrivate(),
 		Hosts:     map[string]*Host{},
 		Tenants:   map[string]*Tenant{},
 		Segments:  map[string]*Segment{},
@@ -38,12 +46,26 @@ func NewState(self string) *State {
 // Ports are the OpenFlow port numbers of a switch's fixed ports; 0 means that the switch has no such port.
 type Ports struct {
 	Tunnel uint32 // the one flow-based VXLAN port
-	Uplink uint32 // the VLAN trunk (the first member, or the bond)
+	Uplink uint32 // the VLAN trunk: its first member
 	Host   uint32 // the internal port contivh0
+	// Backup are further members of the trunk, in the order in which they take over when those before have no link.
+	Backup []uint32
+	Active uint32 // the member whose frames for many count; 0: Uplink
 }
 
 // MAC is an Ethernet address as a comparable value.
 type MAC [6]byte
+
+// Uplinks lists the members of the VLAN trunk in the order in which they take over.
+func (p *Ports) Uplinks() []uint32 {
+	if p.Uplink == 0 {
+		return nil
+	}
+	return append([]uint32{p.Uplink}, p.Backup...)
+}
+
+// ActiveUplink is the member of the VLAN trunk whose frames for many count, 0 when there is no trunk.
+func (p *Ports) ActiveUplink() uint32 { return cmp.Or(p.Active, p.Uplink) }
 
 // Host is a machine that carries endpoints.
 type Host struct {

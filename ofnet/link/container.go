@@ -23,7 +23,7 @@ type Config struct {
 	MAC      net.HardwareAddr
 	MTU      int
 	Addrs    []netip.Prefix // with the length of their subnet
-	Gateways []netip.Addr   // at most one a family; a default route is made through each
+	Gateways []netip.Addr   // at most one a family; a default route is made through each, in a subnet of Addrs or not
 	SoftSum  bool           // turn transmit checksum offload off: needed on a userspace datapath
 }
 
@@ -77,7 +77,7 @@ func (c *Config) apply(in *netlink.Handle, l netlink.Link) error {
 		return err
 	}
 	for _, gw := range c.Gateways {
-		if err := defaultRoute(in, l, gw); err != nil {
+		if err := c.defaultRoute(in, l, gw); err != nil {
 			return fmt.Errorf("default route via %s: %w", gw, err)
 		}
 	}
@@ -138,18 +138,21 @@ func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
 			stale[a.IPNet.String()] = a
 		}
 	}
+	add := func(p netip.Prefix) error {
+		a := &netlink.Addr{IPNet: ipNet(p)}
+		if p.Addr().Is6() {
+			a.Flags = unix.IFA_F_NODAD
+		}
+		return wrap(in.AddrReplace(l, a), "add address %s", p)
+	}
 	for _, p := range c.Addrs {
 		n := ipNet(p)
 		if _, ok := stale[n.String()]; ok {
 			delete(stale, n.String())
 			continue
 		}
-		a := &netlink.Addr{IPNet: n}
-		if p.Addr().Is6() {
-			a.Flags = unix.IFA_F_NODAD
-		}
-		if err := in.AddrReplace(l, a); err != nil {
-			return fmt.Errorf("add address %s: %w", p, err)
+		if err := add(p); err != nil {
+			return err
 		}
 	}
 	for text, a := range stale {
@@ -157,12 +160,23 @@ func (c *Config) addresses(in *netlink.Handle, l netlink.Link) error {
 			return fmt.Errorf("remove address %s: %w", text, err)
 		}
 	}
+	if len(stale) == 0 {
+		return nil
+	}
+	for _, p := range c.Addrs { // the first address of a subnet takes the subnet's others along when it is removed
+		if err := add(p); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // defaultRoute adds a default route, unless there is one through another interface.
-func defaultRoute(in *netlink.Handle, l netlink.Link, gw netip.Addr) error {
+func (c *Config) defaultRoute(in *netlink.Handle, l netlink.Link, gw netip.Addr) error {
 	r := &netlink.Route{LinkIndex: l.Attrs().Index, Gw: gw.AsSlice()}
+	if !slices.ContainsFunc(c.Addrs, func(p netip.Prefix) bool { return p.Contains(gw) }) {
+		r.SetFlag(netlink.FLAG_ONLINK) // nothing else tells the kernel that the gateway is there
+	}
 	err := in.RouteAdd(r)
 	if !errors.Is(err, unix.EEXIST) {
 		return err

@@ -53,7 +53,7 @@ func (h *Host) execute(req *nl.NetlinkRequest) error {
 	return err
 }
 
-// message asks for the pair: the container's end up, the host end promiscuous, as ovs-vswitchd would make it, and down.
+// message asks for the pair: the container's end up, the host end promiscuous, as ovs-vswitchd would make it, without ARP, and down.
 func (p *Pair) message(container, host *Namespace) *nl.NetlinkRequest {
 	req := nl.NewNetlinkRequest(unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL|unix.NLM_F_ACK)
 	inner := nl.NewIfInfomsg(unix.AF_UNSPEC)
@@ -73,7 +73,8 @@ func (p *Pair) message(container, host *Namespace) *nl.NetlinkRequest {
 	info.AddRtAttr(nl.IFLA_INFO_KIND, nl.NonZeroTerminated("veth"))
 	outer := info.AddRtAttr(nl.IFLA_INFO_DATA, nil).AddRtAttr(nl.VETH_INFO_PEER, nil)
 	msg := nl.NewIfInfomsgChild(outer, unix.AF_UNSPEC)
-	msg.Flags, msg.Change = unix.IFF_PROMISC, unix.IFF_PROMISC
+	// Beside a userspace datapath the kernel hears the container too: it must not answer for the host's addresses.
+	msg.Flags, msg.Change = unix.IFF_PROMISC|unix.IFF_NOARP, unix.IFF_PROMISC|unix.IFF_NOARP
 	for _, a := range endAttrs(p.Host, host, p.MTU) {
 		outer.AddChild(a)
 	}

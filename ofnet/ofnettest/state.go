@@ -14,7 +14,7 @@ import (
 // Parse reads a State from lines, one object each; empty lines and lines that begin with # do not count:
 //
 //	self h1
-//	ports tunnel=1000 uplink=1001 host=1002
+//	ports tunnel=1000 uplink=1001 host=1002 backup=1003
 //	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01
 //	tenant blue id=1
 //	network vx.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
@@ -51,6 +51,9 @@ func add(s *ofnet.State, words []string) error {
 		s.Self = name
 	case "ports":
 		s.Local = ofnet.Ports{Tunnel: l.number("tunnel"), Uplink: l.number("uplink"), Host: l.number("host")}
+		for _, p := range l.ports("backup") {
+			s.Local.Backup = append(s.Local.Backup, uint32(p.First))
+		}
 	case "host":
 		s.Hosts[name] = &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac")}
 	case "tenant":

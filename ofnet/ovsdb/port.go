@@ -66,6 +66,7 @@ type Port struct {
 	Requested   uint32 // ofport_request, 0: none
 	Error       string // why ovs-vswitchd could not make it work
 	MAC         string
+	Up          bool // it has a link
 	ExternalIDs map[string]string
 }
 
@@ -73,7 +74,7 @@ type Port struct {
 func (r *InterfaceRow) refused() bool { return r.OFPort < 0 && r.Error != "" }
 
 func portOf(r *InterfaceRow) Port {
-	p := Port{Name: r.Name, Type: r.Type, Error: r.Error, MAC: r.MAC, ExternalIDs: r.ExternalIDs}
+	p := Port{Name: r.Name, Type: r.Type, Error: r.Error, MAC: r.MAC, Up: r.LinkState == "up", ExternalIDs: r.ExternalIDs}
 	if r.OFPort > 0 {
 		p.OFPort = uint32(r.OFPort)
 	}

@@ -39,6 +39,7 @@ type InterfaceRow struct {
 	OFPortRequest int64
 	Error         string
 	MAC           string // mac_in_use
+	LinkState     string // "up", "down", or "" while unknown
 	Options       map[string]string
 	ExternalIDs   map[string]string
 }
@@ -108,6 +109,7 @@ func interfaceColumns() []column[InterfaceRow] {
 		col("ofport_request", func(r *InterfaceRow) *int64 { return &r.OFPortRequest }, optionalInt),
 		col("error", func(r *InterfaceRow) *string { return &r.Error }, optionalString),
 		col("mac_in_use", func(r *InterfaceRow) *string { return &r.MAC }, optionalString),
+		col("link_state", func(r *InterfaceRow) *string { return &r.LinkState }, optionalString),
 		col("options", func(r *InterfaceRow) *map[string]string { return &r.Options }, decodeStringMap),
 		col("external_ids", func(r *InterfaceRow) *map[string]string { return &r.ExternalIDs }, decodeStringMap),
 	}

@@ -34,7 +34,7 @@ func (deliver) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if !ok || n.Encap != ofnet.VLAN || s.Local.Uplink == 0 {
 		return out
 	}
-	tagged := append(pushTag(n), flow.Output(s.Local.Uplink))
+	tagged := append(pushTag(n), toUplink(s))
 	out.Add(flow.New(tUplink, 50, flow.NewMatch(inNetwork(n), has(bitRouted)),
 		flow.Do(append([]flow.Action{flow.SetMAC(flow.EthSrc, uplinkMAC(s))}, tagged...)...)))
 	out.Add(flow.New(tUplink, 40, flow.NewMatch(inNetwork(n)), flow.Do(tagged...)))

@@ -35,22 +35,25 @@ func (external) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 }
 
 func externalInterface(out *flow.Set, s *ofnet.State, r *ofnet.Router) {
-	up, own := flow.Eq(flow.InPort, uint64(s.Local.Uplink)), flow.Eq(flow.InPort, uint64(r.Port))
+	own := flow.Eq(flow.InPort, uint64(r.Port))
 	add := func(t flow.TableID, priority uint16, do flow.Actions, terms ...flow.Term) {
 		out.Add(flow.New(t, priority, flow.NewMatch(terms...), do))
 	}
 	const tagged = 0x1000 // the bit of OXM_OF_VLAN_VID that says that there is a tag
 	untagged := flow.EqMask(flow.VlanVID, 0, tagged)
-	toUplink, toOwn := flow.Do(flow.Output(s.Local.Uplink)), flow.Do(flow.Output(r.Port))
-	add(tClassify, 120, toUplink, own, flow.EqAddr(flow.ARPSPA, r.Addr))
-	add(tClassify, 120, toUplink, own, flow.EqAddr(flow.IPSrc, r.Addr))
-	add(tClassify, 120, toOwn, up, untagged, flow.EqAddr(flow.ARPTPA, r.Addr))
-	add(tClassify, 120, toOwn, up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.EqAddr(flow.IPDst, r.Addr))
-	if t := s.Tenants[r.Tenant]; t != nil {
-		steps := append(enterTenant([]flow.Action{on(bitUplink), on(bitFabric), on(bitRouted), load(regNetwork, outside)}, t), flow.GotoTable(tUnhairpin))
-		add(tClassify, 110, flow.Do(steps...), up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.IP())
+	away, toOwn := flow.Do(toUplink(s)), flow.Do(flow.Output(r.Port))
+	add(tClassify, 120, away, own, flow.EqAddr(flow.ARPSPA, r.Addr))
+	add(tClassify, 120, away, own, flow.EqAddr(flow.IPSrc, r.Addr))
+	for _, p := range s.Local.Uplinks() {
+		up := flow.Eq(flow.InPort, uint64(p))
+		add(tClassify, 120, toOwn, up, untagged, flow.EqAddr(flow.ARPTPA, r.Addr))
+		add(tClassify, 120, toOwn, up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.EqAddr(flow.IPDst, r.Addr))
+		if t := s.Tenants[r.Tenant]; t != nil {
+			steps := append(enterTenant([]flow.Action{on(bitUplink), on(bitFabric), on(bitRouted), load(regNetwork, outside)}, t), flow.GotoTable(tUnhairpin))
+			add(tClassify, 110, flow.Do(steps...), up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.IP())
+		}
 	}
-	add(tUplink, 60, toUplink, flow.Eq(regNetwork, outside), has(bitRouted))
+	add(tUplink, 60, away, flow.Eq(regNetwork, outside), has(bitRouted))
 }
 
 // externalRoute leads to a next hop, once that is resolved.

@@ -26,6 +26,7 @@ const (
 	tGate      flow.TableID = 28 // is the frame addressed to the router
 	tRoute     flow.TableID = 30 // tenant and destination address
 	tBridge    flow.TableID = 32 // network and destination MAC
+	tNowhere   flow.TableID = 34 // nobody has the address
 	tPolicyOut flow.TableID = 40 // rules of the sender's group
 	tReplicate flow.TableID = 42 // a copy for each receiver
 	tPolicyIn  flow.TableID = 44 // rules of the receiver's group

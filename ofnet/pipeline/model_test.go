@@ -70,6 +70,9 @@ func (v *visit) enter() bool {
 	if !known || v.net == nil {
 		return false
 	}
+	if !v.in.peer.IsValid() && v.claims() {
+		return false
+	}
 	if v.f.kind != "arp" && v.f.kind != "ns" && v.f.kind != "na" { // addresses of this host cannot come from outside
 		v.origin = v.byAddr(v.f.from)
 		if v.origin != nil && v.origin.Host == v.Self {
@@ -77,6 +80,19 @@ func (v *visit) enter() bool {
 		}
 	}
 	return true
+}
+
+// claims says that a machine behind the uplink says to have the address of an endpoint, and nobody lets it.
+func (v *visit) claims() bool {
+	a, answers := v.f.from, v.f.kind == "arp" && v.f.op == 2 || v.f.kind == "na"
+	if v.f.kind == "na" {
+		a = v.f.target
+	}
+	e := v.byAddr(a)
+	if e == nil || e.Segment != v.net.Name || v.f.kind != "arp" && v.f.kind != "ns" && v.f.kind != "na" {
+		return false
+	}
+	return e.Host == v.Self || answers && v.net.ARP == ofnet.Proxy
 }
 
 // honest says that a local endpoint speaks with its own addresses.

@@ -18,6 +18,7 @@ func (neighbor) Tables() []flow.Table {
 func (neighbor) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if m, ok := endpoint(s, owner); ok {
 		neighborEndpoint(&out, s, m)
+		neighborForged(&out, m)
 	}
 	if n, _, ok := segment(s, owner); ok {
 		neighborSegment(&out, s, n)
@@ -78,6 +79,29 @@ func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
 				mac = uplinkMAC(s)
 			}
 			out.Add(flow.New(tNeighbor, exact, flow.NewMatch(append(ask, has(bitUplink), inNetwork(m.net))...), answer(mac)))
+		}
+	}
+}
+
+// neighborForged: nobody behind the uplink may claim an endpoint's address. That of one that is elsewhere may be claimed
+// where endpoints ask one another; where the switch answers for it, nobody has asked.
+func neighborForged(out *flow.Set, m member) {
+	if m.net.Encap != ofnet.VLAN || !m.local && m.net.ARP == ofnet.Flood {
+		return
+	}
+	drop := func(terms ...flow.Term) {
+		out.Add(flow.New(tNeighbor, 150, flow.NewMatch(append(terms, has(bitUplink), inNetwork(m.net))...), flow.Actions{}))
+	}
+	if m.IP4.Is4() {
+		drop(flow.Eq(flow.ARPOp, 2), flow.EqAddr(flow.ARPSPA, m.IP4))
+		if m.local {
+			drop(flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPSPA, m.IP4))
+		}
+	}
+	if m.IP6.Is6() {
+		drop(flow.Eq(flow.ICMPv6Type, ndAdvertisement), flow.EqAddr(flow.NDTarget, m.IP6))
+		if m.local {
+			drop(flow.Eq(flow.ICMPv6Type, ndSolicitation), flow.EqAddr(flow.IPv6Src, m.IP6))
 		}
 	}
 }

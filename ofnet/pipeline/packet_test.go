@@ -281,6 +281,36 @@ func lies(e *ofnet.Endpoint, to *ofnet.Endpoint) (list []question) {
 	return list
 }
 
+// claims lists what a machine outside answers to local endpoints about every address of their VLAN, and about its own.
+func claims(m model) (list []question) {
+	for _, id := range slices.Sorted(maps.Keys(m.Endpoints)) {
+		to := m.Endpoints[id]
+		n := m.Segments[to.Segment]
+		if to.Host != m.Self || n.Encap != ofnet.VLAN || n.Tenant == "watch" {
+			continue
+		}
+		claim := func(what string, f frame) {
+			f.vlan, f.src, f.dst, f.sha, f.tha, f.ttl = int(n.Tag), nobody, to.MAC, nobody, to.MAC, 255
+			list = append(list, question{"outside tells " + id + " " + what, way{}, f})
+		}
+		claim("its own address", frame{kind: "arp", op: 2, from: n.Gateway4, to: to.IP4})
+		if to.IP6.IsValid() {
+			claim("its own address", frame{kind: "na", from: n.Gateway6, to: to.IP6, target: n.Gateway6})
+		}
+		for _, other := range slices.Sorted(maps.Keys(m.Endpoints)) {
+			e := m.Endpoints[other]
+			if e.Segment != to.Segment {
+				continue
+			}
+			claim("to have the address of "+other, frame{kind: "arp", op: 2, from: e.IP4, to: to.IP4})
+			if e.IP6.IsValid() && to.IP6.IsValid() {
+				claim("to have the address of "+other, frame{kind: "na", from: e.IP6, to: to.IP6, target: e.IP6})
+			}
+		}
+	}
+	return list
+}
+
 // TestPackets sends frames through a real switch, by endpoints, by the uplink and out of tunnels, and compares what
 // comes out of every port with the model: to everybody, to nobody, and with everything forged that can be.
 func TestPackets(t *testing.T) {
@@ -319,6 +349,7 @@ func TestPackets(t *testing.T) {
 	router := netip.MustParseAddr("10.2.0.254")
 	all = append(all, talk(w.model, "outside", way{}, 11, nobody, router, netip.Addr{})...)
 	all = append(all, talk(w.model, "outside, forged", way{}, 11, nobody, w.Endpoints["b1"].IP4, netip.Addr{})...)
+	all = append(all, claims(w.model)...)
 	up := w.Hosts[w.Self].UplinkMAC
 	all = append(all, question{"routed in", way{}, frame{kind: "udp", vlan: 15, src: w.Hosts["h2"].UplinkMAC, dst: up, from: w.Endpoints["e2"].IP4, to: w.Endpoints["e1"].IP4, ttl: 63}},
 		question{"routed in, other network", way{}, frame{kind: "udp", vlan: 15, src: w.Hosts["h2"].UplinkMAC, dst: up, from: w.Endpoints["e2"].IP4, to: w.Endpoints["c1"].IP4, ttl: 63}})

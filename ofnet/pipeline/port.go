@@ -26,12 +26,18 @@ func (port) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 				enter(bitTunnel, n, t), flow.GotoTable(tNeighbor))...)))
 		case n.Encap == ofnet.VLAN && s.Local.Uplink != 0:
 			steps := append([]flow.Action{flow.PopVLAN()}, enter(bitUplink, n, t)...)
-			out.Add(flow.New(tClassify, exact,
-				flow.NewMatch(flow.Eq(flow.InPort, uint64(s.Local.Uplink)), flow.Eq(flow.VlanVID, 0x1000|uint64(n.Tag&0xfff))),
-				flow.Do(append(steps, flow.GotoTable(tNeighbor))...)))
+			for _, p := range s.Local.Uplinks() {
+				out.Add(flow.New(tClassify, exact,
+					flow.NewMatch(flow.Eq(flow.InPort, uint64(p)), flow.Eq(flow.VlanVID, 0x1000|uint64(n.Tag&0xfff))),
+					flow.Do(append(steps[:len(steps):len(steps)], flow.GotoTable(tNeighbor))...)))
+			}
 		}
 	}
 	switch owner.Kind {
+	case ofnet.KindUplink:
+		if len(s.Local.Backup) > 0 {
+			out.Merge(uplinkMembers(s))
+		}
 	case ofnet.KindHost:
 		// Only hosts that we know may speak to the tunnel port.
 		if h := s.Hosts[owner.Name]; h != nil && owner.Name != s.Self && h.VTEP.IsValid() && s.Local.Tunnel != 0 {

@@ -14,7 +14,8 @@ func (route) Name() string { return "route" }
 func (route) Tables() []flow.Table {
 	return []flow.Table{
 		{ID: tGate, Name: "gate", Miss: flow.Do(flow.GotoTable(tBridge))},
-		{ID: tRoute, Name: "route"},
+		{ID: tRoute, Name: "route", Miss: flow.Do(flow.GotoTable(tNowhere))},
+		{ID: tNowhere, Name: "nowhere"}, // the agent, while it lives, tells the sender: see Troubles
 	}
 }
 
@@ -35,7 +36,7 @@ func (route) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if n, t, ok := segment(s, owner); ok && n.Prefix4.IsValid() {
 		// An address of the tenant's own that nobody has does not follow the default route out of the tenant.
 		out.Add(flow.New(tRoute, routePriority(n.Prefix4.Bits(), rankOurs),
-			flow.NewMatch(flow.EqPrefix(flow.IPDst, n.Prefix4), flow.IP(), inTenant(t)), flow.Actions{}))
+			flow.NewMatch(flow.EqPrefix(flow.IPDst, n.Prefix4), flow.IP(), inTenant(t)), flow.Do(flow.GotoTable(tNowhere))))
 	}
 	if owner.Kind == ofnet.KindSwitch {
 		routed := flow.Do(on(bitRouted), flow.GotoTable(tRoute))

@@ -53,6 +53,9 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 			g.ports[uint64(e.Port)] = "endpoint " + id
 		}
 	}
+	for _, p := range s.Local.Backup {
+		g.ports[uint64(p)] = "an uplink in reserve"
+	}
 	for n, what := range map[uint32]string{s.Local.Tunnel: "the tunnel port", s.Local.Uplink: "the uplink", s.Local.Host: "the host port"} {
 		if n != 0 {
 			g.ports[uint64(n)] = what

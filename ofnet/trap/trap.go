@@ -26,9 +26,10 @@ const (
 
 // Packet is a packet that was caught.
 type Packet struct {
-	InPort uint32     // OpenFlow port that it came in by
-	Match  flow.Match // ingress and registers at that point
-	Frame  []byte     // from the Ethernet header on
+	InPort uint32       // OpenFlow port that it came in by
+	Table  flow.TableID // where it was caught
+	Match  flow.Match   // ingress and registers at that point
+	Frame  []byte       // from the Ethernet header on
 }
 
 // Options are what a Trap needs.
@@ -195,7 +196,7 @@ func (t *Trap) take(m openflow.Message) {
 	}
 	t.caught.Add(1)
 	select {
-	case t.queue <- Packet{InPort: uint32(port), Match: in.Match, Frame: in.Data}:
+	case t.queue <- Packet{InPort: uint32(port), Table: in.Table, Match: in.Match, Frame: in.Data}:
 	default:
 		t.dropped.Add(1)
 	}
@@ -228,6 +229,11 @@ func (t *Trap) Send(port uint32, frame []byte) error {
 // Resume lets a packet go its way.
 func (t *Trap) Resume(p Packet) error {
 	return t.out(&openflow.PacketOut{InPort: p.InPort, Actions: t.o.Resume, Data: p.Frame})
+}
+
+// Inject sends a frame of the agent's own through the switch by actions.
+func (t *Trap) Inject(actions flow.Actions, frame []byte) error {
+	return t.out(&openflow.PacketOut{InPort: flow.PortController, Actions: actions, Data: frame})
 }
 
 func (t *Trap) out(m *openflow.PacketOut) error {

@@ -75,7 +75,11 @@ type Options struct {
 	SoftSum  func() bool // whether the datapath runs in userspace, so that containers compute checksums themselves
 	MTU      func() int  // of the interface that carries the tunnel address
 	Overhead int         // of a tunnel, in bytes
-	Log      *slog.Logger
+	// Default is the gateway in networks that have none of their own; invalid: no default route. nil: nowhere.
+	Default func(ipv6 bool) netip.Addr
+	// Routing says that networks are routed to each other: what leaves on a VLAN may end in a tunnel. nil: they are not.
+	Routing func() bool
+	Log     *slog.Logger
 }
 
 // Engine attaches and detaches. Its methods are safe for concurrent use; two operations on one endpoint take turns.
@@ -297,6 +301,12 @@ func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record
 		}
 		res.Addrs = append(res.Addrs, prefix)
 		if f.gateway == "" {
+			if e.Default == nil {
+				continue
+			}
+			if gw := e.Default(addr.Is6()); gw.IsValid() {
+				res.Gateways = append(res.Gateways, gw)
+			}
 			continue
 		}
 		gw, err := netip.ParseAddr(f.gateway)
@@ -309,7 +319,7 @@ func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record
 }
 
 func (e *Engine) mtu(n *record.Network) int {
-	if n.PktTagType == "vxlan" {
+	if n.PktTagType == "vxlan" || e.Routing != nil && e.Routing() {
 		return e.MTU() - e.Overhead
 	}
 	return e.MTU()

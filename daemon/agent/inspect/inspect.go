@@ -44,6 +44,7 @@ type Options struct {
 	Pipeline  *pipeline.Pipeline
 	Status    func() model.AgentStatus
 	Waiting   func() []string
+	Told      func() uint64 // messages to senders about packets that were not passed on; nil: none are sent
 	Driver    func() Driver
 	Malformed func() []string // keys of records that could not be read
 	Rules     func() []ofnet.Rule
@@ -64,9 +65,17 @@ type Driver struct {
 	FwdMode   string
 	ArpMode   string
 	MTU       int
+	Uplinks   []Uplink
 	Endpoints []record.Endpoint
 	Masters   []record.Service
 	VTEPs     []record.Service
+}
+
+// Uplink is a NIC in the VLAN trunk.
+type Uplink struct {
+	Name   string
+	Link   bool // it has a link
+	Active bool // it is in use
 }
 
 // answerLimit bounds what one request may take.

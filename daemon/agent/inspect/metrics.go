@@ -65,5 +65,8 @@ func registry(o Options) *prometheus.Registry {
 		counter("dns_dropped_total", "questions dropped because too many came at once", func() uint64 { return o.Names.Trap().Dropped })
 		counter("dns_trap_lost_total", "times that questions could not be caught any more", func() uint64 { return o.Names.Trap().Unheld })
 	}
+	if o.Told != nil {
+		counter("messages_total", "messages to senders about packets that the router did not pass on", o.Told)
+	}
 	return r
 }

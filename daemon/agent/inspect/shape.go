@@ -56,6 +56,7 @@ type personality struct {
 	FwdMode     string
 	ArpMode     string
 	MTU         int
+	Uplinks     []Uplink
 	MasterDB    map[string]record.Service  `json:"MasterDb"`
 	VtepTable   map[string]uint32          // one flow-based tunnel port serves all peers
 	EndpointDB  map[string]record.Endpoint `json:"EndpointDb"`
@@ -66,7 +67,7 @@ type personality struct {
 func original(d Driver, f Forwarder) map[string]personality {
 	c := f.Counters()
 	p := personality{LocalIP: d.LocalIP, IsConnected: d.Connected, DpName: d.Bridge, FwdMode: d.FwdMode, ArpMode: d.ArpMode,
-		MTU: d.MTU, MasterDB: map[string]record.Service{}, VtepTable: map[string]uint32{}, EndpointDB: map[string]record.Endpoint{},
+		MTU: d.MTU, Uplinks: list(d.Uplinks), MasterDB: map[string]record.Service{}, VtepTable: map[string]uint32{}, EndpointDB: map[string]record.Endpoint{},
 		Stats: map[string]uint64{"FlowMods": c.FlowMods, "Bundles": c.Bundles, "Refused": c.Refused, "Resyncs": c.Resyncs,
 			"Drift": c.Drift, "Connections": c.Connections}}
 	for _, s := range d.Masters {

@@ -20,7 +20,7 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Router: n.router.Status, Version: n.Version, Now: time.Now}
+		Driver: n.driver, Told: n.answers.Told, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Router: n.router.Status, Version: n.Version, Now: time.Now}
 	if n.resolver != nil {
 		o.Names = &inspect.Names{List: n.zone.List, Counts: n.resolver.Counts, Trap: n.trap.Counts}
 	}
@@ -50,6 +50,10 @@ func (n *Node) Status() model.AgentStatus {
 func (n *Node) driver() inspect.Driver {
 	d := inspect.Driver{LocalIP: n.VTEP.String(), Connected: n.forward.Connected(), Bridge: BridgeName,
 		FwdMode: n.sync.Global().FwdMode, ArpMode: n.sync.Global().ArpMode, MTU: int(n.mtu.Load())}
+	for i, nic := range n.Uplinks {
+		p, _ := n.sw.Port(nic)
+		d.Uplinks = append(d.Uplinks, inspect.Uplink{Name: nic, Link: p.Up, Active: i == activeUplink(n.sw, n.Uplinks)})
+	}
 	d.Endpoints = append(d.Endpoints, n.sync.Local()...)
 	d.Masters = append(d.Masters, n.members.List("netmaster")...)
 	d.VTEPs = append(d.VTEPs, n.members.List("netplugin.vtep")...)

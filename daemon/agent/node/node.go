@@ -20,8 +20,10 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/names"
+	"github.com/contiv/contiv/daemon/agent/responder"
 	"github.com/contiv/contiv/daemon/agent/sync"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/record"
@@ -98,6 +100,8 @@ type Node struct {
 	links    *link.Host
 	sync     *sync.Engine
 	attach   *attach.Engine
+	access   *hostaccess.Engine
+	answers  *responder.Responder
 	members  *cluster.Members
 	registry *cluster.Registry
 	zone     *names.Zone
@@ -139,7 +143,10 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	service := record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: c.VTEP.String(), Port: c.VXLANPort,
 		Hostname: c.Host, Version: c.Version.Version}
 	if len(c.Uplinks) > 0 {
-		fixed.Uplink = portUplink
+		fixed.Uplink = uplinkPort(0)
+		for i := range c.Uplinks[1:] {
+			fixed.Backup = append(fixed.Backup, uplinkPort(i+1))
+		}
 		nic, err := links.Interface(c.Uplinks[0])
 		if err != nil {
 			links.Close()
@@ -161,7 +168,10 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone, n.router}, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
-		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
+		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.sync.DefaultGateway, Routing: n.sync.Routing, Log: c.Log})
+	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.sync.Router, Log: c.Log})
+	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
+		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
 	return n, nil
 }
@@ -197,11 +207,28 @@ func (n *Node) parts() []task.Task {
 				return nil
 			}
 		}),
+		n.afterPreparation("messages to senders", n.answers.Run),
+		n.afterPreparation("host access", func(ctx context.Context) error {
+			select {
+			case <-n.sync.Ready():
+				return n.access.Run(ctx)
+			case <-ctx.Done():
+				return nil
+			}
+		}),
 		task.Func("readiness", n.watchReadiness),
 	}
 	parts = append(parts, n.afterSync("BGP", n.router.Run))
 	if n.trap != nil {
 		parts = append(parts, n.afterSync("names", n.trap.Run))
+	}
+	if len(n.Uplinks) > 0 {
+		parts = append(parts, n.afterPreparation("announcements", func(ctx context.Context) error {
+			return n.answers.Announce(ctx, n.sync.Changed, n.forward.View)
+		}))
+	}
+	if len(n.Uplinks) > 1 {
+		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
 	}
 	if n.CNISocket != "" {
 		n.doors = append(n.doors, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,

@@ -9,13 +9,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 // Fixed ports of the bridge, and their OpenFlow numbers. Further uplinks follow from 1003.
 const (
 	tunnelName = "vx"
-	hostName   = "contivh0"
 
 	portTunnel = 1000
 	portUplink = 1001
@@ -86,17 +87,13 @@ func (n *Node) prepareOnce(ctx context.Context) error {
 	}
 	specs := []ovsdb.PortSpec{
 		ovsdb.TunnelSpec(tunnelName, portTunnel, n.VXLANPort),
-		ovsdb.InternalSpec(hostName, portHost, localMAC(sum[5:10])),
+		ovsdb.InternalSpec(hostaccess.PortName, portHost, pipeline.HostMAC[:]),
 	}
 	for i, nic := range n.Uplinks {
 		if err := n.links.SetUp(nic); err != nil {
 			return err
 		}
-		number := uint32(portUplink)
-		if i > 0 {
-			number = portHost + uint32(i)
-		}
-		specs = append(specs, ovsdb.UplinkSpec(nic, number))
+		specs = append(specs, ovsdb.UplinkSpec(nic, uplinkPort(i)))
 	}
 	for _, spec := range specs {
 		p, err := n.sw.EnsurePort(ctx, spec)

@@ -67,7 +67,8 @@ func (r *records) put(key string, value []byte) ([]ofnet.Key, error) {
 			return nil, fmt.Errorf("record %s: %w", key, err)
 		}
 		r.global = g
-		return r.all(ofnet.KindSegment), nil
+		// This host stands for itself: its switch may change though nothing else does.
+		return append(r.all(ofnet.KindSegment), ofnet.Key{Kind: ofnet.KindHost, Name: r.self}), nil
 	case strings.HasPrefix(key, record.Tenants):
 		name, v, err := decode(key, record.Tenants, value, func(t *record.Tenant) string { return t.Tenant })
 		if err == nil && (v.VRF == 0 || v.VRF > 32767) {
@@ -300,6 +301,15 @@ func (r *records) everythingOf(tenant string) []ofnet.Key {
 		out = append(out, k)
 	}
 	return out
+}
+
+// private is the subnet between hosts and endpoints.
+func (r *records) private() netip.Prefix {
+	const length = 16
+	if p, err := netip.ParsePrefix(r.global.PvtSubnet); err == nil && p.Addr().Is4() && p.Bits() == length {
+		return p.Masked()
+	}
+	return ofnet.DefaultPrivate()
 }
 
 func (r *records) all(kind ofnet.Kind) []ofnet.Key {

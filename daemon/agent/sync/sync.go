@@ -52,6 +52,7 @@ type Engine struct {
 	late    map[string]bool            // endpoints whose port changed after their record was translated
 	live    bool                       // the first full Update has been made
 	stale   []string                   // prefixes whose watch is interrupted
+	changed chan struct{}              // closed with the next change
 	ready   chan struct{}
 	heard   time.Time
 }
@@ -62,7 +63,7 @@ func watched() []string { return []string{record.State, record.Config, record.Se
 // New returns an Engine; Run makes it live.
 func New(o Options) *Engine {
 	return &Engine{Options: o, records: newRecords(o.Self.Label, o.Hear), ports: ports{}, known: map[string]map[string]bool{},
-		bad: map[string]bool{}, late: map[string]bool{}, ready: make(chan struct{})}
+		bad: map[string]bool{}, late: map[string]bool{}, changed: make(chan struct{}), ready: make(chan struct{})}
 }
 
 // String names the engine for logs.
@@ -90,6 +91,13 @@ func (e *Engine) Global() record.Global {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.records.global
+}
+
+// Changed is closed when something has been heard after the call.
+func (e *Engine) Changed() <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.changed
 }
 
 // Run watches until ctx ends; then it returns nil.
@@ -143,6 +151,9 @@ func (e *Engine) take(prefix string, u store.Update) {
 	}
 	e.heard = time.Now()
 	dirty := e.absorb(prefix, u)
+	if len(dirty) > 0 {
+		e.notify()
+	}
 	if prefix == record.State {
 		e.seen = max(e.seen, uint64(u.Revision))
 	}
@@ -204,6 +215,10 @@ func (e *Engine) update(dirty []ofnet.Key) {
 	e.Bridge.Update(e.seen, func(s *ofnet.State) []ofnet.Key {
 		var own []ofnet.Key
 		s.Self, s.Local = e.Self.Label, e.Fixed
+		if private := e.records.private(); s.Private != private {
+			s.Private = private
+			own = append(own, ofnet.Key{Kind: ofnet.KindSwitch})
+		}
 		if set(s.Hosts, e.Self.Label, &e.Self) {
 			own = append(own, ofnet.Key{Kind: ofnet.KindHost, Name: e.Self.Label}, ofnet.Key{Kind: ofnet.KindSwitch})
 		}
@@ -245,7 +260,14 @@ func (e *Engine) SetPort(endpoint string, port uint32) {
 			e.late[endpoint] = true
 		}
 		e.update([]ofnet.Key{{Kind: ofnet.KindEndpoint, Name: endpoint}})
+		e.notify()
 	}
+}
+
+// notify wakes those who wait for a change. e.mu is held.
+func (e *Engine) notify() {
+	close(e.changed)
+	e.changed = make(chan struct{})
 }
 
 // Wait returns when the switch has the flows of an endpoint as of store revision rev, or refuses them, or ctx ends.

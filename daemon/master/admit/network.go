@@ -67,6 +67,12 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 		}
 		return model.Errorf(model.CodeInUse, "", "Error: Network has active endpoints").Try("remove the containers %s first", some(names))
 	}
+	if known != nil {
+		// What is left are the hosts' own, in an infra network: they go with it.
+		for _, e := range tx.EndpointsOf(known) {
+			tx.Delete(record.Endpoints + e.ID)
+		}
+	}
 	for key, h := range tx.Holds() {
 		if h.Network == id {
 			tx.Delete(key)

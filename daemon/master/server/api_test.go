@@ -373,3 +373,24 @@ func TestWatch(t *testing.T) {
 		t.Errorf("events:\nwant %s\ngot  %s", want, got)
 	}
 }
+
+// The hosts' own endpoints go with their infra network: its addresses are free for the next one at once.
+func TestInfraNetworkTakesItsEndpointsAlong(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	ctx := context.Background()
+	for range 2 {
+		n := network("infra1", "10.1.1.0/24")
+		n.NwType = "infra"
+		mustPut(t, m.Networks(), n)
+		for i, host := range []string{"h1", "h2"} {
+			e, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "infra1", EndpointID: host,
+				ConfigEP: model.EndpointConfigRequest{Container: host, Host: host}})
+			if want := fmt.Sprintf("10.1.1.%d", i+1); err != nil || e.IPAddress != want || e.ID != "infra1.default-"+host {
+				t.Fatalf("endpoint of %s: want %s, got %+v, %v", host, want, e, err)
+			}
+		}
+		if _, err := m.Networks().Delete(ctx, "default", "infra1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

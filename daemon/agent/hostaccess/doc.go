@@ -1,0 +1,3 @@
+// Package hostaccess connects the host itself with the networks: by contivh0, behind which every endpoint has a private
+// address and from which it reaches the world, and by an interface in every infra network.
+package hostaccess

@@ -1,0 +1,162 @@
+package hostaccess
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+const (
+	// PortName is the host's port in the private subnet. Making the port is the agent's business.
+	PortName = "contivh0"
+	// RoutesNetwork is the infra network by which hosts reach all VXLAN networks of its tenant.
+	RoutesNetwork = "contivh1"
+	// Owner is the external id ovsdb.IDOwner of ports of infra networks.
+	Owner = "infra"
+)
+
+// How often everything is looked at again, changes or not, and how soon after a failure.
+const (
+	lookEvery  = 30 * time.Second
+	retryAfter = 2 * time.Second
+)
+
+// Flows is what the agent knows of the store, and what it tells the switch.
+type Flows interface {
+	Changed() <-chan struct{}
+	Global() record.Global
+	Private() netip.Prefix
+	Networks() []record.Network
+	Endpoint(id string) (record.Endpoint, bool)
+	SetPort(endpoint string, port uint32)
+}
+
+// Master makes and deletes the host's endpoints, as attach.Master does.
+type Master interface {
+	CreateEndpoint(ctx context.Context, r model.CreateEndpointRequest) (record.Endpoint, uint64, error)
+	DeleteEndpoint(ctx context.Context, r model.DeleteEndpointRequest) error
+}
+
+// Switch is the part of *ovsdb.Switch that host access needs.
+type Switch interface {
+	EnsurePort(ctx context.Context, spec ovsdb.PortSpec) (ovsdb.Port, error)
+	RemovePort(ctx context.Context, name string) error
+	Port(name string) (ovsdb.Port, bool)
+	Ports(key, value string) []ovsdb.Port
+}
+
+// Links is the part of *link.Host that host access needs.
+type Links interface {
+	SetHostPort(p link.HostPort) error
+	EnableForwarding() (changed bool, err error)
+	Masquerade(private netip.Prefix) error
+}
+
+// Options are what an Engine needs.
+type Options struct {
+	Host     string // label of this host
+	Master   Master
+	Flows    Flows
+	Switch   Switch
+	Links    Links
+	MTU      func() int // of the interface that carries the tunnel address
+	Overhead int        // of a tunnel, in bytes
+	Log      *slog.Logger
+}
+
+// Engine keeps the host's interfaces, routes and address translation as the store wants them.
+type Engine struct {
+	Options
+	said   string       // the last trouble that was logged
+	masked netip.Prefix // what is translated, as of the last look; invalid: nothing
+}
+
+// New returns an Engine; Run makes it work.
+func New(o Options) *Engine { return &Engine{Options: o} }
+
+// Run works until ctx ends; then it returns nil and leaves everything as it is. The store must have been read and the
+// switch prepared.
+func (e *Engine) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		changed := e.Flows.Changed()
+		err := e.Bring(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		pause := lookEvery
+		if err != nil {
+			pause = retryAfter
+		}
+		e.say(err)
+		timer := time.NewTimer(pause)
+		select {
+		case <-changed:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+	return nil
+}
+
+// say logs trouble once, and its end.
+func (e *Engine) say(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	switch {
+	case text == e.said:
+	case err != nil:
+		e.Log.Warn("host access, trying again", "error", err)
+	default:
+		e.Log.Info("host access is as it should be")
+	}
+	e.said = text
+}
+
+// Bring makes everything as it should be. It goes on after an error and returns all.
+func (e *Engine) Bring(ctx context.Context) error {
+	g := e.Flows.Global()
+	if g.FwdMode == "" {
+		return nil // not known yet
+	}
+	networks := e.Flows.Networks()
+	return errors.Join(e.private(&g, networks), e.infra(ctx, &g, networks))
+}
+
+// private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.
+func (e *Engine) private(g *record.Global, networks []record.Network) error {
+	subnet := e.Flows.Private()
+	// Of a tunnel's MTU, so that the kernel tells the world what is too big for a container.
+	err := e.Links.SetHostPort(link.HostPort{Name: PortName, MTU: e.MTU() - e.Overhead, Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}})
+	wanted := netip.Prefix{}
+	for i := range networks {
+		if g.FwdMode == "routing" || networks[i].PktTagType == "vxlan" {
+			wanted = subnet
+		}
+	}
+	if wanted.IsValid() {
+		changed, failed := e.Links.EnableForwarding()
+		if changed && failed == nil {
+			e.Log.Info("the host passes IPv4 packets on from now on, for containers that reach the world through it")
+		}
+		err = errors.Join(err, failed)
+	}
+	if failed := e.Links.Masquerade(wanted); failed != nil {
+		return errors.Join(err, failed)
+	}
+	if e.masked != wanted {
+		e.Log.Info("addresses of containers are translated at the host", "subnet", wanted)
+		e.masked = wanted
+	}
+	return err
+}

@@ -1,0 +1,223 @@
+package hostaccess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// world is the store, the master, the switch and the host's interfaces, in memory.
+type world struct {
+	global    record.Global
+	networks  []record.Network
+	endpoints map[string]record.Endpoint
+	ports     map[string]ovsdb.Port
+	numbers   map[string]uint32 // ports by endpoint
+	links     map[string]link.HostPort
+	masked    netip.Prefix
+	passing   bool
+	refuse    error // what the master answers
+}
+
+func newWorld(mode string, networks ...record.Network) *world {
+	return &world{global: record.Global{FwdMode: mode}, networks: networks, endpoints: map[string]record.Endpoint{},
+		ports: map[string]ovsdb.Port{}, numbers: map[string]uint32{}, links: map[string]link.HostPort{}}
+}
+
+func (w *world) Changed() <-chan struct{}   { return nil }
+func (w *world) Global() record.Global      { return w.global }
+func (w *world) Private() netip.Prefix      { return ofnet.DefaultPrivate() }
+func (w *world) Networks() []record.Network { return w.networks }
+func (w *world) Endpoint(id string) (record.Endpoint, bool) {
+	e, ok := w.endpoints[id]
+	return e, ok
+}
+
+func (w *world) SetPort(endpoint string, port uint32) {
+	if port == 0 {
+		delete(w.numbers, endpoint)
+		return
+	}
+	w.numbers[endpoint] = port
+}
+
+func (w *world) CreateEndpoint(_ context.Context, r model.CreateEndpointRequest) (record.Endpoint, uint64, error) {
+	if w.refuse != nil {
+		return record.Endpoint{}, 0, w.refuse
+	}
+	n := len(w.endpoints) + 1
+	e := record.Endpoint{ID: r.NetworkName + "." + r.TenantName + "-" + r.ConfigEP.Container, HomingHost: r.ConfigEP.Host,
+		IPAddress: fmt.Sprintf("10.9.0.%d", n), MacAddress: fmt.Sprintf("02:02:0a:09:00:%02x", n)}
+	w.endpoints[e.ID] = e
+	return e, uint64(n), nil
+}
+
+func (w *world) DeleteEndpoint(_ context.Context, r model.DeleteEndpointRequest) error {
+	delete(w.endpoints, r.NetworkName+"."+r.TenantName+"-"+r.EndpointID)
+	return nil
+}
+
+func (w *world) EnsurePort(_ context.Context, spec ovsdb.PortSpec) (ovsdb.Port, error) {
+	for name, p := range w.ports {
+		if p.OFPort == spec.OFPort && name != spec.Name {
+			return ovsdb.Port{}, fmt.Errorf("number %d is that of %s", spec.OFPort, name)
+		}
+	}
+	p := ovsdb.Port{Name: spec.Name, OFPort: spec.OFPort, Requested: spec.OFPort, ExternalIDs: spec.ExternalIDs}
+	w.ports[spec.Name] = p
+	return p, nil
+}
+
+func (w *world) RemovePort(_ context.Context, name string) error {
+	delete(w.ports, name)
+	delete(w.links, name)
+	return nil
+}
+
+func (w *world) Port(name string) (ovsdb.Port, bool) {
+	p, ok := w.ports[name]
+	return p, ok
+}
+
+func (w *world) Ports(key, value string) (out []ovsdb.Port) {
+	for _, p := range w.ports {
+		if v, ok := p.ExternalIDs[key]; ok && (value == "" || v == value) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (w *world) SetHostPort(p link.HostPort) error { w.links[p.Name] = p; return nil }
+func (w *world) EnableForwarding() (bool, error) {
+	was := w.passing
+	w.passing = true
+	return !was, nil
+}
+func (w *world) Masquerade(p netip.Prefix) error { w.masked = p; return nil }
+
+// engine is a new agent in the world.
+func (w *world) engine(t *testing.T) *Engine {
+	return New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, MTU: func() int { return 1500 }, Overhead: 50,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+}
+
+// network is a record "name.default".
+func network(name, kind, encap, subnet string) record.Network {
+	p := netip.MustParsePrefix(subnet)
+	return record.Network{ID: name + ".default", Tenant: "default", NetworkName: name, NwType: kind, PktTagType: encap,
+		SubnetIP: p.Addr().String(), SubnetLen: uint(p.Bits())}
+}
+
+// routesOf prints an interface's routes.
+func (w *world) routesOf(name string) string {
+	var out []string
+	for _, p := range w.links[name].Routes {
+		out = append(out, p.String())
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+func TestPrivate(t *testing.T) {
+	vlan, vxlan := network("a", "data", "vlan", "10.1.0.0/24"), network("b", "data", "vxlan", "10.2.0.0/24")
+	for _, row := range []struct {
+		name     string
+		mode     string
+		networks []record.Network
+		masked   bool
+	}{
+		{"nothing", "bridge", nil, false},
+		{"a VLAN has a gateway of its own", "bridge", []record.Network{vlan}, false},
+		{"a tunnel has none", "bridge", []record.Network{vlan, vxlan}, true},
+		{"nor has a VLAN that is routed", "routing", []record.Network{vlan}, true},
+	} {
+		w := newWorld(row.mode, row.networks...)
+		e := w.engine(t)
+		if err := e.Bring(t.Context()); err != nil {
+			t.Fatalf("%s: %v", row.name, err)
+		}
+		if w.masked.IsValid() != row.masked || w.passing != row.masked {
+			t.Errorf("%s: want translated %v, got %v, passing %v", row.name, row.masked, w.masked, w.passing)
+		}
+		if got := w.links[PortName]; len(got.Addrs) != 1 || got.Addrs[0].String() != "172.19.255.254/16" || got.MTU != 1450 {
+			t.Errorf("%s: contivh0: got %+v", row.name, got)
+		}
+		w.networks = nil
+		if err := e.Bring(t.Context()); err != nil || w.masked.IsValid() {
+			t.Errorf("%s: with no networks: got %v, %v", row.name, w.masked, err)
+		}
+	}
+}
+
+func TestUnknownModeTouchesNothing(t *testing.T) {
+	w := newWorld("", network("x", "infra", "vlan", "10.9.0.0/24"))
+	if err := w.engine(t).Bring(t.Context()); err != nil || len(w.links)+len(w.ports) != 0 {
+		t.Errorf("before the mode is known: got %v, %v, %v", w.links, w.ports, err)
+	}
+}
+
+// HST-01, HST-03, NWC-04: the host's interfaces and routes come and go with networks, also while no agent runs.
+func TestInfra(t *testing.T) {
+	h1, x := network(RoutesNetwork, "infra", "vxlan", "10.9.0.0/24"), network("x", "infra", "vlan", "10.8.0.0/24")
+	a, b := network("a", "data", "vxlan", "10.1.0.0/24"), network("b", "data", "vxlan", "10.2.0.0/24")
+	v, foreign := network("v", "data", "vlan", "10.3.0.0/24"), network("f", "data", "vxlan", "10.4.0.0/24")
+	foreign.Tenant, foreign.ID = "acme", "f.acme"
+	w := newWorld("routing", h1, x, a, b, v, foreign)
+	e := w.engine(t)
+	for range 2 { // again changes nothing
+		if err := e.Bring(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.routesOf(RoutesNetwork); got != "10.1.0.0/24 10.2.0.0/24" {
+			t.Errorf("routes: want those of the tenant's VXLAN networks, got %s", got)
+		}
+		if len(w.endpoints) != 2 || len(w.ports) != 2 || w.routesOf("x") != "" || w.links["x"].MTU != 1450 {
+			t.Errorf("want two endpoints and ports, got %v and %v; x is %+v", w.endpoints, w.ports, w.links["x"])
+		}
+		if n := w.numbers["x.default-h1"]; n != w.ports["x"].OFPort || n < firstPort || n > lastPort {
+			t.Errorf("x: endpoint at %d, port %d", n, w.ports["x"].OFPort)
+		}
+	}
+	w.networks = []record.Network{h1, b}
+	if err := w.engine(t).Bring(t.Context()); err != nil { // another life of the agent
+		t.Fatal(err)
+	}
+	if got := w.routesOf(RoutesNetwork); got != "10.2.0.0/24" || len(w.ports) != 1 || len(w.endpoints) != 1 || len(w.numbers) != 1 {
+		t.Errorf("after networks have gone: routes %s, ports %v, endpoints %v", got, w.ports, w.endpoints)
+	}
+	w.global.FwdMode = "bridge"
+	if err := e.Bring(t.Context()); err != nil || w.routesOf(RoutesNetwork) != "" {
+		t.Errorf("bridged: got routes %s, %v", w.routesOf(RoutesNetwork), err)
+	}
+}
+
+// One network that cannot be joined does not keep the host from the others.
+func TestInfra_Trouble(t *testing.T) {
+	w := newWorld("routing", network("a-name-of-many-letters", "infra", "vlan", "10.7.0.0/24"), network("taken", "infra", "vlan", "10.6.0.0/24"),
+		network("x", "infra", "vlan", "10.8.0.0/24"))
+	w.ports["taken"] = ovsdb.Port{Name: "taken", OFPort: firstPort, ExternalIDs: map[string]string{ovsdb.IDEndpoint: ovsdb.FixedPort}}
+	err := w.engine(t).Bring(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "use a shorter one") || !strings.Contains(err.Error(), "port taken of the switch is taken") {
+		t.Errorf("want both troubles, got %v", err)
+	}
+	if w.ports["x"].OFPort != firstPort+1 {
+		t.Errorf("the third network: want a port past the taken number, got %v", w.ports)
+	}
+	w = newWorld("routing", network("x", "infra", "vlan", "10.8.0.0/24"))
+	w.refuse = errors.New("no leader")
+	if err := w.engine(t).Bring(t.Context()); !errors.Is(err, w.refuse) || len(w.ports) != 0 {
+		t.Errorf("without a master: want its error and no port, got %v, %v", err, w.ports)
+	}
+}

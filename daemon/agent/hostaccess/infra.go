@@ -1,0 +1,156 @@
+package hostaccess
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// OpenFlow numbers of the host's ports in infra networks: of those that endpoints leave free, the upper half.
+const (
+	firstPort = 1050
+	lastPort  = 1099
+)
+
+// infra gives the host an interface in every infra network, and takes those away whose network has gone.
+func (e *Engine) infra(ctx context.Context, g *record.Global, networks []record.Network) error {
+	wanted := map[string]bool{} // state ids
+	var errs []error
+	for i := range networks {
+		if n := &networks[i]; n.NwType == "infra" {
+			wanted[e.stateID(n)] = true
+			if err := e.join(ctx, n, e.routes(g, n, networks), g.FwdMode == "routing"); err != nil {
+				errs = append(errs, fmt.Errorf("infra network %s: %w", n.ID, err))
+			}
+		}
+	}
+	for _, p := range e.Switch.Ports(ovsdb.IDOwner, Owner) {
+		if !wanted[p.ExternalIDs[ovsdb.IDEndpoint]] {
+			errs = append(errs, e.leave(ctx, p))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (e *Engine) stateID(n *record.Network) string { return n.ID + "-" + e.Host }
+
+// routes are the subnets that lead to the interface of an infra network: those of its tenant's VXLAN networks, if it is
+// the one for that and the switch routes.
+func (e *Engine) routes(g *record.Global, n *record.Network, networks []record.Network) (out []netip.Prefix) {
+	if n.NetworkName != RoutesNetwork || n.PktTagType != "vxlan" || g.FwdMode != "routing" {
+		return nil
+	}
+	for i := range networks {
+		d := &networks[i]
+		if d.Tenant != n.Tenant || d.NwType == "infra" || d.PktTagType != "vxlan" {
+			continue
+		}
+		if addr, err := netip.ParseAddr(d.SubnetIP); err == nil {
+			out = append(out, netip.PrefixFrom(addr, int(d.SubnetLen)).Masked())
+		}
+		if addr, err := netip.ParseAddr(d.IPv6Subnet); err == nil && n.IPv6Subnet != "" {
+			out = append(out, netip.PrefixFrom(addr, int(d.IPv6Len)).Masked())
+		}
+	}
+	return out
+}
+
+// join gives the host its endpoint and interface in an infra network.
+func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Prefix, routed bool) error {
+	if len(n.NetworkName) > link.NameLimit {
+		return fmt.Errorf("its name is that of an interface on every host, which has %d letters at most; use a shorter one", link.NameLimit)
+	}
+	id := e.stateID(n)
+	if p, ok := e.Switch.Port(n.NetworkName); ok && p.ExternalIDs[ovsdb.IDEndpoint] != id {
+		return fmt.Errorf("port %s of the switch is taken; use another name for the network", n.NetworkName)
+	}
+	ep, ok := e.Flows.Endpoint(id)
+	if !ok {
+		var err error
+		ep, _, err = e.Master.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: n.Tenant, NetworkName: n.NetworkName,
+			EndpointID: e.Host, EPCommonName: e.Host, ConfigEP: model.EndpointConfigRequest{Container: e.Host, Host: e.Host}})
+		if err != nil {
+			return fmt.Errorf("ask for an address: %w", err)
+		}
+	}
+	port := link.HostPort{Name: n.NetworkName, Routes: routes}
+	if port.MTU = e.MTU(); n.PktTagType == "vxlan" || routed {
+		port.MTU -= e.Overhead
+	}
+	for _, a := range []struct {
+		addr   string
+		length uint
+	}{{ep.IPAddress, n.SubnetLen}, {ep.IPv6Address, n.IPv6Len}} {
+		if a.addr == "" {
+			continue
+		}
+		addr, err := netip.ParseAddr(a.addr)
+		if err != nil {
+			return fmt.Errorf("endpoint %s: address %q: %w", id, a.addr, err)
+		}
+		port.Addrs = append(port.Addrs, netip.PrefixFrom(addr, int(a.length)))
+	}
+	mac, err := net.ParseMAC(ep.MacAddress)
+	if err != nil {
+		return fmt.Errorf("endpoint %s: %w", id, err)
+	}
+	number, err := e.number(n.NetworkName)
+	if err != nil {
+		return err
+	}
+	spec := ovsdb.InternalSpec(n.NetworkName, number, mac)
+	spec.ExternalIDs = map[string]string{ovsdb.IDEndpoint: id, ovsdb.IDTenant: n.Tenant, ovsdb.IDNetwork: n.NetworkName, ovsdb.IDOwner: Owner}
+	e.Flows.SetPort(id, number)
+	made, err := e.Switch.EnsurePort(ctx, spec)
+	if err != nil {
+		return err
+	}
+	e.Flows.SetPort(id, made.OFPort)
+	return e.Links.SetHostPort(port)
+}
+
+// number is the port's OpenFlow number, or a free one.
+func (e *Engine) number(name string) (uint32, error) {
+	if p, ok := e.Switch.Port(name); ok {
+		if p.Requested != 0 {
+			return p.Requested, nil
+		}
+		return p.OFPort, nil
+	}
+	used := map[uint32]bool{}
+	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
+		used[p.OFPort], used[p.Requested] = true, true
+	}
+	for n := uint32(firstPort); n <= lastPort; n++ {
+		if !used[n] {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("no OpenFlow number from %d to %d is free: a host takes part in %d infra networks at most", firstPort, lastPort, lastPort-firstPort+1)
+}
+
+// leave takes the host out of a network that is infra no more, or gone.
+func (e *Engine) leave(ctx context.Context, p ovsdb.Port) error {
+	id := p.ExternalIDs[ovsdb.IDEndpoint]
+	e.Flows.SetPort(id, 0)
+	if err := e.Switch.RemovePort(ctx, p.Name); err != nil {
+		return fmt.Errorf("leave infra network of %s: %w", id, err)
+	}
+	e.Log.Info("left an infra network", "interface", p.Name)
+	if _, ok := e.Flows.Endpoint(id); !ok {
+		return nil
+	}
+	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: p.ExternalIDs[ovsdb.IDTenant],
+		NetworkName: p.ExternalIDs[ovsdb.IDNetwork], EndpointID: e.Host})
+	if err != nil {
+		return fmt.Errorf("give back endpoint %s: %w", id, err)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+// Package responder tells senders why the router did not pass their packets on, by ICMP: their last hop is behind them,
+// or nobody has the address. The switch alone cannot, for such a message quotes the packet.
+package responder
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync/atomic"
+
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/frame"
+	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/trap"
+)
+
+// meter bounds what reaches the agent: packets a second, and how many at once.
+const (
+	meter = flow.LeasedMeters + 1
+	rate  = 200
+	burst = 100
+)
+
+// Options are what a Responder needs.
+type Options struct {
+	Host   string // label of this host
+	Socket string // the bridge's management socket
+	// Router is the router's address in a network, by the network's number; invalid: it says nothing there.
+	Router func(segment uint32, ipv6 bool) netip.Addr
+	Log    *slog.Logger
+}
+
+// Responder catches packets and answers them.
+type Responder struct {
+	o    Options
+	trap *trap.Trap
+	told atomic.Uint64
+}
+
+// New returns a Responder; Run makes it work.
+func New(o Options) *Responder {
+	r := &Responder{o: o}
+	r.trap = trap.New(trap.Options{Socket: o.Socket, Flows: pipeline.Troubles(o.Host, meter),
+		Meter:  flow.Meter{ID: meter, Packets: true, Rate: rate, Burst: burst},
+		Handle: r.handle, Workers: 1, Log: o.Log})
+	return r
+}
+
+// Run answers until ctx ends; then it returns nil. A switch that goes away is waited for.
+func (r *Responder) Run(ctx context.Context) error { return r.trap.Run(ctx) }
+
+// Told counts the messages that were sent.
+func (r *Responder) Told() uint64 { return r.told.Load() }
+
+func (r *Responder) handle(_ context.Context, p trap.Packet) {
+	segment, tenant := pipeline.Origin(p.Match)
+	trouble := frame.Unreachable
+	if pipeline.HasExpired(p.Table) {
+		trouble = frame.Expired
+	}
+	message, err := frame.Report(trouble, p.Frame, pipeline.RouterMAC, r.o.Router(segment, frame.IsIPv6(p.Frame)))
+	if errors.Is(err, frame.ErrSilent) {
+		return
+	}
+	if err == nil {
+		err = r.trap.Inject(pipeline.Inject(segment, tenant), message)
+	}
+	if err != nil {
+		r.o.Log.Debug("message of trouble", "error", err) // the next packet tells again
+		return
+	}
+	r.told.Add(1)
+}

@@ -1,0 +1,146 @@
+package link_test
+
+import (
+	"net/netip"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/link/linktest"
+)
+
+func prefixes(list ...string) (out []netip.Prefix) {
+	for _, p := range list {
+		out = append(out, netip.MustParsePrefix(p))
+	}
+	return out
+}
+
+func TestSetHostPort(t *testing.T) {
+	h, ns := open(t)
+	ns.IP("link", "add", "hp0", "type", "veth", "peer", "name", "hp1")
+	ns.IP("link", "set", "hp1", "up")
+	ns.IP("link", "add", "other", "type", "veth", "peer", "name", "other1")
+	ns.IP("link", "set", "other", "up")
+	ns.IP("route", "add", "10.4.0.0/24", "dev", "other")
+	p := link.HostPort{Name: "hp0", MTU: 1450, Addrs: prefixes("10.1.0.1/24", "2001:db8::1/64"), Routes: prefixes("10.2.0.0/24", "10.3.0.0/24", "2001:db8:2::/64")}
+	var first string
+	for range 2 { // again changes nothing
+		if err := h.SetHostPort(p); err != nil {
+			t.Fatal(err)
+		}
+		now := ns.IP("addr", "show", "hp0") + ns.IP("route") + ns.IP("-6", "route")
+		if first == "" {
+			first = now
+		}
+		if now != first {
+			t.Errorf("again: want the same, got\n%s\nafter\n%s", now, first)
+		}
+	}
+	for _, want := range []string{"mtu 1450", "UP", "inet 10.1.0.1/24", "inet6 2001:db8::1/64", "10.2.0.0/24 dev hp0 proto 196", "10.3.0.0/24 dev hp0", "2001:db8:2::/64 dev hp0"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("want %q in\n%s", want, first)
+		}
+	}
+	ns.IP("route", "add", "10.9.0.0/24", "dev", "hp0") // somebody else's
+	p.Addrs = prefixes("10.1.0.3/24", "10.6.0.2/24")   // one in the subnet of that which goes
+	p.Routes = prefixes("10.3.0.0/24", "10.4.0.0/24", "10.5.0.0/24")
+	err := h.SetHostPort(p)
+	if err == nil || !strings.Contains(err.Error(), "10.4.0.0/24") {
+		t.Errorf("a route that leads elsewhere: want an error that names it, got %v", err)
+	}
+	now := ns.IP("addr", "show", "hp0") + ns.IP("route")
+	for want, has := range map[string]bool{"10.1.0.3/24": true, "10.6.0.2/24": true, "10.1.0.1/24": false, "10.2.0.0/24": false, "10.3.0.0/24": true,
+		"10.5.0.0/24": true, "10.9.0.0/24": true, "10.4.0.0/24 dev other": true} {
+		if strings.Contains(now, want) != has {
+			t.Errorf("%s: want it there %v, got\n%s", want, has, now)
+		}
+	}
+	if err := h.SetHostPort(link.HostPort{Name: "nobody"}); err == nil {
+		t.Error("an interface that does not exist: want an error, got none")
+	}
+}
+
+func TestEnableForwarding(t *testing.T) {
+	h, ns := open(t)
+	if out, err := ns.Exec("sysctl", "-w", "net.ipv4.ip_forward=0"); err != nil {
+		t.Fatal(out, err)
+	}
+	for _, want := range []bool{true, false} {
+		if changed, err := h.EnableForwarding(); err != nil || changed != want {
+			t.Errorf("want changed %v, got %v, %v", want, changed, err)
+		}
+	}
+	if out, err := ns.Exec("cat", "/proc/sys/net/ipv4/ip_forward"); err != nil || strings.TrimSpace(out) != "1" {
+		t.Errorf("want 1, got %s, %v", out, err)
+	}
+}
+
+// nftables prints the tables of a namespace.
+func nftables(t *testing.T, ns string) string {
+	t.Helper()
+	out, err := exec.Command("ip", "netns", "exec", ns, "nft", "list", "ruleset").CombinedOutput()
+	if err != nil {
+		t.Fatalf("nft: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+func TestMasquerade(t *testing.T) {
+	h, ns := open(t)
+	if out, err := ns.Exec("nft", "add", "table", "ip", "others"); err != nil {
+		t.Fatal(out, err)
+	}
+	before := nftables(t, ns.Name)
+	var first string
+	for range 2 {
+		if err := h.Masquerade(netip.MustParsePrefix("172.19.0.0/16")); err != nil {
+			t.Fatal(err)
+		}
+		now := nftables(t, ns.Name)
+		if first == "" {
+			first = now
+		}
+		if now != first || strings.Count(now, "masquerade") != 1 || strings.Count(now, "drop") != 1 {
+			t.Errorf("want one rule each, twice the same, got\n%s", now)
+		}
+	}
+	if !strings.Contains(first, "ip saddr 172.19.0.0/16 oifgroup != 787571 masquerade") || !strings.Contains(first, "iifgroup 787571 oifgroup 787571 drop") {
+		t.Errorf("rules: got\n%s", first)
+	}
+	for range 2 {
+		if err := h.Masquerade(netip.Prefix{}); err != nil {
+			t.Fatal(err)
+		}
+		if now := nftables(t, ns.Name); now != before {
+			t.Errorf("taken back: want\n%s\ngot\n%s", before, now)
+		}
+	}
+}
+
+// What comes from the private subnet reaches the world under the host's address: the world has no way back to another.
+func TestMasquerade_Packets(t *testing.T) {
+	h, host := open(t)
+	world := linktest.New(t)
+	host.IP("link", "add", "out", "type", "veth", "peer", "name", "in", "netns", world.Name)
+	host.IP("addr", "add", "192.0.2.1/24", "dev", "out")
+	host.IP("link", "set", "out", "up")
+	world.IP("addr", "add", "192.0.2.2/24", "dev", "in")
+	world.IP("link", "set", "in", "up")
+	host.IP("link", "set", "lo", "up")
+	host.IP("addr", "add", "172.19.0.7/32", "dev", "lo") // stands for a container
+	ping := func() error {
+		_, err := host.Exec("ping", "-n", "-c", "1", "-W", "1", "-I", "172.19.0.7", "192.0.2.2")
+		return err
+	}
+	if ping() == nil {
+		t.Fatal("untranslated: want no answer, got one")
+	}
+	if err := h.Masquerade(netip.MustParsePrefix("172.19.0.0/16")); err != nil {
+		t.Fatal(err)
+	}
+	if err := ping(); err != nil {
+		t.Errorf("translated: want an answer, got %v", err)
+	}
+}

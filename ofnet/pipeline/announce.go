@@ -1,0 +1,46 @@
+package pipeline
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// Announcement is what tells the machines behind the uplink where an address is.
+type Announcement struct {
+	Addr    netip.Addr
+	MAC     ofnet.MAC
+	Actions flow.Actions // that send a frame there
+}
+
+// Announcements are those of all endpoints here that are on VLANs, by what they tell: when the endpoint, its port or the
+// active uplink is another one, so is the key.
+func Announcements(s *ofnet.State) map[string]Announcement {
+	out := map[string]Announcement{}
+	up := s.Local.ActiveUplink()
+	if up == 0 {
+		return out
+	}
+	for id, e := range s.Endpoints {
+		if e.Host != s.Self {
+			continue
+		}
+		m, ok := resolve(s, e)
+		if !ok || m.net.Encap != ofnet.VLAN {
+			continue
+		}
+		mac := m.MAC
+		if m.net.Mode == ofnet.Routing {
+			mac = uplinkMAC(s)
+		}
+		do := flow.Do(append(pushTag(m.net), flow.Output(up))...)
+		for _, a := range []netip.Addr{m.IP4, m.IP6} {
+			if a.IsValid() {
+				out[fmt.Sprintf("%s at %s by %d, tag %d, port %d, %x", id, a, up, m.net.Tag, m.Port, mac)] = Announcement{Addr: a, MAC: mac, Actions: do}
+			}
+		}
+	}
+	return out
+}

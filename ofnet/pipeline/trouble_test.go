@@ -1,0 +1,85 @@
+package pipeline_test
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/ofnet/flow"
+	icmp "github.com/contiv/contiv/ofnet/frame"
+	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/trap"
+)
+
+// What the router does not pass on reaches the agent while it lives, and its message reaches the sender.
+func TestTroubles(t *testing.T) {
+	l := newLab(t, moreState)
+	const (
+		last     = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.1,nw_ttl=1,icmp_type=8"
+		six      = "in_port=1,dl_src=02:02:65:01:00:01,udp6,dl_dst=00:00:11:11:11:11,ipv6_src=fd01::1,ipv6_dst=fd02::1,nw_ttl=1"
+		nobodyAt = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.99,nw_ttl=9,icmp_type=8"
+		outThere = "in_port=1,dl_src=02:02:65:01:00:01,udp6,dl_dst=00:00:11:11:11:11,ipv6_src=fd01::1,ipv6_dst=2001:db8::1,nw_ttl=9"
+		uplink   = "in_port=1001,dl_vlan=15,dl_src=02:aa:00:00:00:02,dl_dst=02:aa:00:00:00:01,udp,nw_src=10.5.0.2,nw_dst=10.5.0.1,nw_ttl=1"
+		fine     = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.1,nw_ttl=2,icmp_type=8"
+		private  = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=172.19.0.9,nw_ttl=9,icmp_type=8"
+		tunnel   = "in_port=1000,tun_src=192.168.251.2,tun_dst=192.168.251.1,tun_id=5001,icmp,dl_src=02:02:65:02:00:03,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.3,nw_dst=10.3.0.99,nw_ttl=9"
+	)
+	caught := func(packet string) bool { return strings.HasPrefix(l.trace(t, packet), "meter(") }
+	packets := make(chan trap.Packet, 8)
+	const meter = flow.LeasedMeters + 1
+	tr := trap.New(trap.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.Troubles("h1", meter), Workers: 1,
+		Meter:  flow.Meter{ID: meter, Packets: true, Rate: 1000, Burst: 100},
+		Handle: func(_ context.Context, p trap.Packet) { packets <- p }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- tr.Run(ctx) }()
+	eventually(t, "the trap is set", func() bool { return caught(last) })
+	for name, row := range map[string]struct {
+		packet string
+		want   bool
+	}{
+		"last hop": {last, true}, "last hop, IPv6": {six, true}, "nobody's address": {nobodyAt, true}, "no route, IPv6": {outThere, true},
+		"last hop, by the uplink": {uplink, true}, "more hops": {fine, false}, "a private address": {private, false}, "by a tunnel": {tunnel, false},
+	} {
+		if got := caught(row.packet); got != row.want {
+			t.Errorf("%s: want caught %v, got %v (%s)", name, row.want, got, l.trace(t, row.packet))
+		}
+	}
+
+	w := newWires(t, l)
+	a1 := w.Endpoints["a1"]
+	question := frame{kind: "udp", src: a1.MAC, dst: routerMAC, from: a1.IP4, to: netip.MustParseAddr("10.3.0.99"), ttl: 9}
+	w.send(t, "p1", question.bytes())
+	var p trap.Packet
+	select {
+	case p = <-packets:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the packet did not reach the agent")
+	}
+	segment, tenant := pipeline.Origin(p.Match)
+	if pipeline.HasExpired(p.Table) || segment != 101 || tenant != 1 {
+		t.Errorf("caught in table %d, network %d, tenant %d", p.Table, segment, tenant)
+	}
+	message, err := icmp.Report(icmp.Unreachable, p.Frame, pipeline.RouterMAC, netip.MustParseAddr("10.1.0.254"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Inject(pipeline.Inject(segment, tenant), message); err != nil {
+		t.Fatal(err)
+	}
+	b := w.next(t, "p1")
+	const icmpAt = 14 + 20
+	if len(b) <= icmpAt || [6]byte(b[:6]) != a1.MAC || [6]byte(b[6:12]) != routerMAC || [2]byte(b[icmpAt:icmpAt+2]) != [2]byte{3, 1} {
+		t.Errorf("message: got %x", b)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("after cancel: want nil, got %v", err)
+	}
+	if got := l.trace(t, last); got != "drop" && got != "" {
+		t.Errorf("without an agent: want a drop, got %s", got)
+	}
+}

@@ -1,0 +1,99 @@
+package pipeline_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// twoUplinks is the State of testdata with a second member of the trunk.
+func twoUplinks(t *testing.T) *ofnet.State {
+	t.Helper()
+	text, err := os.ReadFile("testdata/state.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ofnettest.Parse(t, string(text)+"\nports tunnel=1000 uplink=1001 host=1002 backup=1003\n")
+}
+
+// Everything goes out by the group, and comes in by both members; what is for many by the active one alone.
+func TestUplinks(t *testing.T) {
+	p := pipeline.Default()
+	s := twoUplinks(t)
+	for _, row := range []struct{ active, silent string }{{"1001", "1003"}, {"1003", "1001"}} {
+		if s.Local.Active = 0; row.active == "1003" {
+			s.Local.Active = 1003
+		}
+		var lines []string
+		set := p.CompileAll(s)
+		for i := range set.Flows {
+			lines = append(lines, set.Flows[i].String())
+		}
+		text := strings.Join(lines, "\n")
+		if strings.Contains(text, "output:1001") || strings.Contains(text, "output:1003") {
+			t.Error("a flow goes past the group")
+		}
+		for _, in := range []string{"1001", "1003"} {
+			if n := strings.Count(text, "in_port="+in+",dl_vlan=") + strings.Count(text, "in_port="+in+",vlan_tci="); n != 4 {
+				t.Errorf("flows that take frames from %s: want one a VLAN, 4, got %d", in, n)
+			}
+			drops := strings.Contains(text, "priority=150,in_port="+in+",dl_dst=01:00:00:00:00:00/01:00:00:00:00:00 actions=drop")
+			if drops != (in == row.silent) {
+				t.Errorf("active %s: frames for many from %s are dropped: %v", row.active, in, drops)
+			}
+		}
+		at := slices.IndexFunc(set.Groups, func(g flow.Group) bool { return g.Type == flow.GroupFailover })
+		if at < 0 || set.Groups[at].Buckets.Len() != 2 {
+			t.Fatalf("want one group with two buckets, got %v", set.Groups)
+		}
+		first := uint32(1001)
+		for b := range set.Groups[at].Buckets.All {
+			if b.WatchPort != first {
+				t.Errorf("bucket: want %d watched, got %d", first, b.WatchPort)
+			}
+			first += 2
+		}
+	}
+}
+
+// A change of the active member is a change of few flows.
+func TestUplinkTouches(t *testing.T) {
+	s := twoUplinks(t)
+	key := ofnet.Key{Kind: ofnet.KindUplink, Name: s.Self}
+	if got := pipeline.Default().Touched(s, key); !slices.Equal(got, []ofnet.Key{key}) {
+		t.Errorf("want the uplink alone, got %v", got)
+	}
+}
+
+// Endpoints on VLANs are announced, each by its network's tag; where the host routes, by the host's address.
+func TestAnnouncements(t *testing.T) {
+	s := twoUplinks(t)
+	had := pipeline.Announcements(s)
+	got := map[string]string{}
+	for _, a := range had {
+		got[a.Addr.String()] += hex(a.MAC) + " " + a.Actions.String() + ";"
+	}
+	for addr, want := range map[string]string{
+		"10.7.0.2": "02:02:68:01:00:02 push_vlan:0x8100,set_field:4108->vlan_vid,output:1001;",
+		"fd02::1":  "02:02:67:01:00:01 push_vlan:0x8100,set_field:4107->vlan_vid,output:1001;",
+		"10.5.0.1": "02:aa:00:00:00:01 push_vlan:0x8100,set_field:4111->vlan_vid,output:1001;",
+		"10.1.0.1": "", // in a tunnel
+		"10.2.0.2": "", // elsewhere
+	} {
+		if got[addr] != want {
+			t.Errorf("%s: want %q, got %q", addr, want, got[addr])
+		}
+	}
+	s.Local.Active = 1003
+	for key := range pipeline.Announcements(s) {
+		if _, ok := had[key]; ok {
+			t.Errorf("another uplink: want all announced again, got the key %q of before", key)
+		}
+	}
+}
