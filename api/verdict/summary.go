@@ -1,0 +1,58 @@
+package verdict
+
+import (
+	"slices"
+	"strings"
+)
+
+// Summary is what a list of decisions comes to.
+type Summary struct {
+	Fate Fate   // Allowed: all of it; Denied: none; Depends: some of it, or it depends on addresses
+	Text string // "all", "none", "tcp 8080", "all -tcp 22"; "?" stands before what depends on addresses
+}
+
+// Sum says decisions in a few words: first how traffic fares that no rule names, if it passes, then what fares otherwise,
+// "-" before what is denied, "+" or nothing before what is allowed.
+func Sum(list []Decision) Summary {
+	if len(list) == 0 {
+		return Summary{Depends, "not judged"}
+	}
+	rest, same := list[len(list)-1].Fate, true
+	words := map[Fate][]string{Allowed: {"all"}, Depends: {"?"}}[rest]
+	wide := slices.Clone(list) // whole protocols before their ports
+	slices.SortStableFunc(wide, func(a, b Decision) int { return min(a.Port, 1) - min(b.Port, 1) })
+	for _, d := range wide {
+		same = same && d.Fate == rest
+		if d.Fate == usual(list, d) {
+			continue
+		}
+		sign := map[Fate]string{Denied: "-", Depends: "?"}[d.Fate]
+		if d.Fate == Allowed && rest != Denied {
+			sign = "+"
+		}
+		words = append(words, sign+d.Traffic.String())
+	}
+	if same {
+		return Summary{rest, [...]string{"all", "none", "? by address"}[rest]}
+	}
+	return Summary{Depends, strings.Join(words, " ")}
+}
+
+// usual is the fate that a class needs no mention for: that of the other ports of its protocol, of ICMP for ICMPv6, or of
+// what no rule names.
+func usual(list []Decision, d Decision) Fate {
+	wider := Traffic{}
+	switch {
+	case d.Port != 0:
+		wider.Protocol = d.Protocol
+	case d.Protocol == ICMPv6:
+		wider.Protocol = ICMP
+	}
+	fate := list[len(list)-1].Fate
+	for _, x := range list {
+		if x.Traffic == wider {
+			fate = x.Fate
+		}
+	}
+	return fate
+}
