@@ -380,23 +380,41 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 		return nil, err
 	}
 	out := make([]LiveFlow, len(list))
+	numbers := make([]uint64, len(list))
+	for i := range list {
+		numbers[i] = list[i].Flow.Cookie.Owner()
+	}
+	owners := r.Owners(numbers)
+	for i := range list {
+		out[i] = LiveFlow{Flow: list[i].Flow, Owner: owners[i],
+			Packets: list[i].Packets, Bytes: list[i].Bytes, Seconds: list[i].Seconds}
+	}
+	slices.SortFunc(out, func(a, b LiveFlow) int { return a.Compare(b.Key) })
+	return out, nil
+}
+
+// Owners finds who has the owner numbers of cookies (flow.Owner), the zero Key for a number that nobody present has. Flows
+// of rules are booked by tier, but named by rule.
+func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
 	r.mu.Lock()
-	rules := make(map[uint64]ofnet.Key, len(r.state.Rules)) // their flows are booked by tier, but named by rule
+	defer r.mu.Unlock()
+	return r.owners(numbers)
+}
+
+func (r *Reconciler) owners(numbers []uint64) []ofnet.Key {
+	rules := make(map[uint64]ofnet.Key, len(r.state.Rules))
 	for _, rule := range r.state.Rules {
 		rules[flow.Owner(rule.Key())] = rule.Key()
 	}
-	for i := range list {
-		number := list[i].Flow.Cookie.Owner()
-		owner, booked := r.ledger.byNumber[number]
+	out := make([]ofnet.Key, len(numbers))
+	for i, n := range numbers {
+		owner, booked := r.ledger.byNumber[n]
 		if !booked {
-			owner = rules[number]
+			owner = rules[n]
 		}
-		out[i] = LiveFlow{Flow: list[i].Flow, Owner: owner,
-			Packets: list[i].Packets, Bytes: list[i].Bytes, Seconds: list[i].Seconds}
+		out[i] = owner
 	}
-	r.mu.Unlock()
-	slices.SortFunc(out, func(a, b LiveFlow) int { return a.Compare(b.Key) })
-	return out, nil
+	return out
 }
 
 // Hits are the counters of flows that one object caused.

@@ -28,6 +28,7 @@ type Forwarder interface {
 	View(fn func(s *ofnet.State))
 	Hits(ctx context.Context, feature uint8) (map[uint64]bridge.Hits, error)
 	Owner(k ofnet.Key) (bridge.OwnerStatus, bool)
+	Owners(numbers []uint64) []ofnet.Key
 }
 
 // Attachments is the part of *attach.Engine that is shown.
@@ -48,6 +49,7 @@ type Options struct {
 	Rules     func() []ofnet.Rule
 	Version   model.Version
 	Now       func() time.Time
+	Control   Control
 
 	sampler *sampler
 }
@@ -90,6 +92,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/ports", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, ports(o.Attach.List())) })
 	mux.HandleFunc("GET /inspect/owners", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, owners(o.Forward.Status())) })
 	mux.HandleFunc("GET /inspect/rules", o.rules)
+	mux.HandleFunc("GET /inspect/trace", o.trace)
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	return limited(mux)
