@@ -48,6 +48,8 @@ func (a *agent) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
 	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, strings.HasPrefix(k.Name, "g:t/")
 }
 
+func (a *agent) Owners(numbers []uint64) []ofnet.Key { return make([]ofnet.Key, len(numbers)) }
+
 func (a *agent) rules() []ofnet.Rule {
 	rule := func(id, group string, priority uint8, deny bool) ofnet.Rule {
 		return ofnet.Rule{ID: id, Tenant: "t", Group: group, Direction: ofnet.In, Priority: priority, Deny: deny}

@@ -72,6 +72,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountInfo(r)
 	s.mountApply(r)
 	s.mountRelay(r)
+	s.mountWhy(r)
 	s.mountHistory(r)
 	s.mountHealth(r)
 	r.Handler(http.MethodGet, "/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
