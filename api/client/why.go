@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strconv"
 
@@ -21,4 +22,14 @@ func (c *Client) Why(ctx context.Context, ask model.WhyRequest) (model.Why, erro
 	}
 	var out model.Why
 	return out, c.Raw(ctx, "/api/v1/why?"+query.Encode(), &out)
+}
+
+// Drift asks a host's agent to compare its switch with what it should hold; with repair it brings the switch to that first.
+func (c *Client) Drift(ctx context.Context, host string, repair bool) (model.Drift, error) {
+	var out model.Drift
+	if !repair {
+		return out, c.Inspect(ctx, host, "drift", nil, &out)
+	}
+	_, err := c.call(ctx, http.MethodPost, "/api/v1/agents/"+url.PathEscape(host)+"/drift", nil, &out)
+	return out, err
 }

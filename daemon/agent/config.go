@@ -28,6 +28,7 @@ type options struct {
 	OVSRunDir string
 	Socket    string
 	Kube      string
+	Observe   bool
 
 	ctrl, vtep netip.Addr
 	vxlan      int
@@ -43,6 +44,7 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.Datapath, "datapath", "DATAPATH", "auto", "datapath of Open vSwitch: system (kernel), netdev (userspace) or auto")
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
+	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
 	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
 }
 

@@ -48,10 +48,19 @@ func (r *Reconciler) bring(ctx context.Context) error {
 			return err
 		}
 	}
+	r.setSending(true)
+	defer r.setSending(false)
 	if err := r.flush(ctx, sw); err != nil {
 		return err
 	}
 	return r.retry(ctx, sw)
+}
+
+// setSending says whether changes may be on their way.
+func (r *Reconciler) setSending(yes bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sending = yes
 }
 
 // compare finds out what the switch has. Places that are not as they should be become dirty.
@@ -65,13 +74,19 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	if len(have.Flows) >= len(r.touched) {
 		r.compileTouched()
 	} // else most is yet to be sent: flush compiles while the switch reads
-	drift := r.ledger.observe(have)
+	known := r.compared == sw // else it is what was left by an agent before, not what we put there
+	n := r.notes(known && r.options.Observe && len(r.repairs) == 0)
+	drift := r.ledger.observe(have, n)
 	r.counters.Resyncs++
-	if r.compared == sw {
+	if known {
 		r.counters.Drift += uint64(drift)
+		r.keep(n)
 		if drift > 0 {
-			r.options.Log.Warn("switch was changed behind our back", "differences", drift)
+			r.options.Log.Warn("switch was changed behind our back", "differences", drift, "repairing", !n.hold)
 		}
+	}
+	if r.options.Observe && !n.hold {
+		r.ledger.remark()
 	}
 	r.compared, r.synced, r.fresh = sw, true, true
 	return nil
@@ -398,23 +413,28 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.owners(numbers)
+	rules := r.ruleNumbers()
+	out := make([]ofnet.Key, len(numbers))
+	for i, n := range numbers {
+		out[i] = r.ownerOf(n, rules)
+	}
+	return out
 }
 
-func (r *Reconciler) owners(numbers []uint64) []ofnet.Key {
+// ruleNumbers are the keys of rules by the number that their flows bear.
+func (r *Reconciler) ruleNumbers() map[uint64]ofnet.Key {
 	rules := make(map[uint64]ofnet.Key, len(r.state.Rules))
 	for _, rule := range r.state.Rules {
 		rules[flow.Owner(rule.Key())] = rule.Key()
 	}
-	out := make([]ofnet.Key, len(numbers))
-	for i, n := range numbers {
-		owner, booked := r.ledger.byNumber[n]
-		if !booked {
-			owner = rules[n]
-		}
-		out[i] = owner
+	return rules
+}
+
+func (r *Reconciler) ownerOf(number uint64, rules map[uint64]ofnet.Key) ofnet.Key {
+	if owner, booked := r.ledger.byNumber[number]; booked {
+		return owner
 	}
-	return out
+	return rules[number]
 }
 
 // Hits are the counters of flows that one object caused.

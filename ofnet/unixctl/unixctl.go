@@ -89,4 +89,6 @@ func (c *Conn) Do(ctx context.Context, command string, args ...string) (string, 
 type Refusal struct{ Command, Reason string }
 
 // Error is the command and the reason.
-func (r *Refusal) Error() string { return fmt.Sprintf("ovs-vswitchd refuses %s: %s", r.Command, r.Reason) }
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("ovs-vswitchd refuses %s: %s", r.Command, r.Reason)
+}

@@ -26,6 +26,7 @@ type agent struct {
 	flows     []bridge.LiveFlow
 	err       error
 	reclaimed string
+	repaired  bool
 	waiting   []string
 }
 
@@ -49,6 +50,24 @@ func (a *agent) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
 }
 
 func (a *agent) Owners(numbers []uint64) []ofnet.Key { return make([]ofnet.Key, len(numbers)) }
+
+func (a *agent) Check(context.Context) ([]bridge.Difference, error) {
+	gone := flow.New(4, 7, flow.Match{}, flow.Actions{})
+	return []bridge.Difference{{Sort: bridge.SortFlow, Want: &bridge.Entry{Flow: &gone}, Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}}}, a.err
+}
+
+func (a *agent) Repair(context.Context) error {
+	a.repaired = true
+	return a.err
+}
+
+func (a *agent) Drifted() []bridge.Difference {
+	return []bridge.Difference{{Sort: bridge.SortGroup, Was: &bridge.Entry{Group: &flow.Group{ID: 77}}}}
+}
+
+func (a *agent) DriftBySort() map[bridge.Sort]uint64 {
+	return map[bridge.Sort]uint64{bridge.SortFlow: 5}
+}
 
 func (a *agent) rules() []ofnet.Rule {
 	rule := func(id, group string, priority uint8, deny bool) ofnet.Rule {
@@ -110,6 +129,12 @@ func TestRoutes(t *testing.T) {
 		{name: "metrics of rules", path: "/metrics", status: 200, want: `contiv_agent_rule_packets_total{action="allow",direction="in",group="g:t",rule="t:p:r1"} 3`},
 		{name: "metrics without a switch", path: "/metrics", status: 200, want: "contiv_agent_flows 2", not: "rule_packets", agent: agent{err: errors.New("gone")}},
 		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
+		{name: "drift", path: "/inspect/drift", status: 200, want: `"sort":"flow","owner":"endpoint/n.t-c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"}]`},
+		{name: "drift found before", path: "/inspect/drift", status: 200, want: `"sort":"group","owner":"","what":"added","was":"group_id=77`},
+		{name: "drift without a switch", path: "/inspect/drift", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
+		{name: "repair", method: http.MethodPost, path: "/inspect/drift", status: 200, want: `"host":"h1"`},
+		{name: "repair without a switch", method: http.MethodPost, path: "/inspect/drift", status: 503, want: "repair the switch: gone", agent: agent{err: errors.New("gone")}},
+		{name: "metrics of drift", path: "/metrics", status: 200, want: `contiv_agent_differences_total{sort="flow"} 5`},
 		{name: "driver", path: "/inspect/driver", status: 200, want: `"VtepTable":{"192.0.2.2":1000}`},
 		{name: "reclaim", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 200},
 		{name: "reclaim that fails", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 500, want: "no", agent: agent{err: errors.New("no")}},
@@ -126,6 +151,9 @@ func TestRoutes(t *testing.T) {
 			body := w.Body.String()
 			if w.Code != r.status || !strings.Contains(body, r.want) || (r.not != "" && strings.Contains(body, r.not)) {
 				t.Errorf("%s %s: want %d with %q without %q, got %d %s", r.method, r.path, r.status, r.want, r.not, w.Code, body)
+			}
+			if wanted := r.method == http.MethodPost && r.path == "/inspect/drift"; r.agent.repaired != wanted {
+				t.Errorf("repaired: want %t, got %t", wanted, r.agent.repaired)
 			}
 			if r.method == http.MethodDelete && r.agent.reclaimed != "n.t-c1" {
 				t.Errorf("reclaimed: want n.t-c1, got %q", r.agent.reclaimed)

@@ -143,7 +143,7 @@ func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	what := ""
 	switch p.Protocol {
 	case "tcp", "udp":
-		what = fmt.Sprintf("%s%s,tp_src=%d,tp_dst=%d", p.Protocol, family, p.SrcPort, p.DstPort)
+		what = fmt.Sprintf("%s%s,%s_src=%d,%s_dst=%d", p.Protocol, family, p.Protocol, p.SrcPort, p.Protocol, p.DstPort)
 		if p.Protocol == "tcp" {
 			what += ",tcp_flags=" + map[bool]string{false: "0x002", true: "0x012"}[ask.Answer]
 		}

@@ -22,7 +22,7 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 
 func (n *Node) inspection() inspect.Options {
 	return inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Version: n.Version, Now: time.Now, Control: n.control}
+		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Version: n.Version, Now: time.Now, Control: n.control, Observes: n.Observe}
 }
 
 // control runs a command of ovs-vswitchd.

@@ -28,11 +28,13 @@ var relayed = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
 
 // mountRelay adds what agents show of themselves, so that who can reach a master needs no way to the agents.
 func (s *Server) mountRelay(r *httprouter.Router) {
-	r.GET("/api/v1/agents/:host/:what", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+	relay := func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		if err := s.inspectAgent(w, q, p.ByName("host"), p.ByName("what")); err != nil {
 			rest.Refuse(w, q, err, s.Log)
 		}
-	})
+	}
+	r.GET("/api/v1/agents/:host/:what", relay)
+	r.POST("/api/v1/agents/:host/:what", relay)
 }
 
 // inspectAgent passes a request for /inspect/WHAT of a host's agent on.

@@ -86,7 +86,7 @@ func (w *path) back(arrived model.TracePacket) route {
 // walk asks one switch after another, and returns the packet as it arrives.
 func (a *Asker) walk(ctx context.Context, r route) (way model.WhyWay, arrived model.TracePacket) {
 	if r.host == "" {
-		return model.WhyWay{Verdict: model.VerdictUnknown}, arrived
+		return way, arrived
 	}
 	way.Verdict = model.VerdictUnknown
 	for len(way.Hops) < mostHops {
@@ -133,7 +133,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		case r.isTarget(name):
 			say("delivers it to endpoint " + name)
 		case x.To == r.ask.From:
-			say("answers it itself")
+			h.Text = taken + ", answers it itself"
 		default:
 			h.Verdict = model.VerdictDenied
 			say("delivers it to endpoint " + name + ", which is not who was meant")

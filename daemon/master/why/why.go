@@ -79,7 +79,9 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 	}
 	out.From, out.To = from.shown(), to.shown()
 	arrived := model.TracePacket{}
-	out.Forward, arrived = a.walk(ctx, way.there)
+	if out.Forward, arrived = a.walk(ctx, way.there); way.there.host == "" {
+		out.Forward.Verdict = model.VerdictUnknown
+	}
 	if out.Forward.Verdict == model.VerdictAllowed {
 		out.Reverse, _ = a.walk(ctx, way.back(arrived))
 	}
