@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -126,8 +127,25 @@ func (r *Reconciler) notes(hold bool) *notes {
 	}}
 }
 
+// order sorts the list: flows as tables list them, then groups, then meters.
+func (n *notes) order() {
+	slices.SortStableFunc(n.list, func(a, b Difference) int {
+		x, y := cmp.Or(a.Want, a.Was), cmp.Or(b.Want, b.Was)
+		switch {
+		case a.Sort != b.Sort:
+			return strings.Compare(string(a.Sort), string(b.Sort))
+		case x.Flow != nil:
+			return x.Flow.Compare(y.Flow.Key)
+		case x.Group != nil:
+			return cmp.Compare(x.Group.ID, y.Group.ID)
+		}
+		return cmp.Compare(x.Meter.ID, y.Meter.ID)
+	})
+}
+
 // keep remembers what a comparison has found. It is called with the lock held.
 func (r *Reconciler) keep(n *notes) {
+	n.order()
 	r.drifted = append(r.drifted, n.list...)
 	if extra := len(r.drifted) - mostKept; extra > 0 {
 		r.drifted = slices.Delete(r.drifted, 0, extra)
@@ -184,7 +202,7 @@ func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 		check(&l.groups, have.Groups, groupEntry, n, sortGroups())
 		check(&l.meters, have.Meters, meterEntry, n, sortMeters())
 		r.mu.Unlock()
-		slices.SortStableFunc(n.list, func(a, b Difference) int { return strings.Compare(string(a.Sort), string(b.Sort)) })
+		n.order()
 		return n.list, nil
 	}
 	return nil, errBusy

@@ -86,12 +86,12 @@ func (r *reader) line(line string) error {
 		}
 		r.out.End = p
 	case strings.HasPrefix(line, "Final flow: "):
+		r.here = false
 		if text := strings.TrimPrefix(line, "Final flow: "); text != "unchanged" {
 			r.out.End = packet(text)
 		}
 	case strings.HasPrefix(line, "Datapath actions: "):
 		r.out.Action = strings.TrimPrefix(line, "Datapath actions: ")
-		r.here = false
 	case bridgeLine.MatchString(line):
 		r.here = bridgeLine.FindStringSubmatch(line)[1] == r.bridge
 	case r.here:
