@@ -27,12 +27,16 @@ type route struct {
 type path struct {
 	there  route
 	source *record.Endpoint
+	moot   bool // the sender knows no way: no switch will see a packet
 }
 
 // plan says which packet to trace, and where.
 func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	if from.endpoint == nil || !from.address.IsValid() || !to.address.IsValid() {
 		return path{}
+	}
+	if from.endpoint.NetID != network(to) && !routed(v, from.endpoint) {
+		return path{moot: true}
 	}
 	src := addressFor(from.endpoint, to)
 	p := model.TracePacket{SrcMAC: from.endpoint.MacAddress, DstMAC: model.RouterMAC, Src: src, Dst: to.address.String(), Protocol: q.Protocol}

@@ -85,6 +85,10 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 	if out.Forward.Verdict == model.VerdictAllowed {
 		out.Reverse, _ = a.walk(ctx, way.back(arrived))
 	}
+	if way.moot {
+		out.Verdict, out.Text = out.Intent.Verdict, out.Intent.Text+": it cannot be sent."
+		return out, nil
+	}
 	conclude(&out)
 	return out, nil
 }
