@@ -2,7 +2,6 @@ package why
 
 import (
 	"fmt"
-	"net/netip"
 	"strconv"
 	"strings"
 
@@ -98,7 +97,7 @@ func network(e end) string {
 func routed(v *catalog.View, e *record.Endpoint) bool {
 	n := v.Network(e.NetID)
 	g := v.Global()
-	return n == nil || n.Record.Gateway != "" || n.Record.IPv6Gateway != "" || g != nil && g.FwdMode == "routing"
+	return n == nil || n.Record.Gateway != "" || n.Record.IPv6Gateway != "" || g != nil && g.FwdMode == fwdRouting
 }
 
 // point is an end as policies see it.
@@ -161,21 +160,4 @@ func traffic(protocol string, port int) string {
 		return "a ping"
 	}
 	return protocol + " " + strconv.Itoa(port)
-}
-
-// sameSubnet tells whether an endpoint reaches an address without a router.
-func sameSubnet(v *catalog.View, e *record.Endpoint, a netip.Addr) bool {
-	n := v.Network(e.NetID)
-	if n == nil {
-		return false
-	}
-	for _, s := range []struct {
-		base   string
-		length uint
-	}{{n.Record.SubnetIP, n.Record.SubnetLen}, {n.Record.IPv6Subnet, n.Record.IPv6Len}} {
-		if base, err := netip.ParseAddr(s.base); err == nil && netip.PrefixFrom(base, int(s.length)).Contains(a) {
-			return true
-		}
-	}
-	return false
 }

@@ -21,14 +21,25 @@ type route struct {
 	host    string // the first switch; "" when nobody can be asked
 	ask     model.TraceRequest
 	targets []*record.Endpoint // who should get the packet; empty when it is to leave
+	untold  string             // why nobody can tell what happens to the packet; "" when it can be asked
 }
 
 // path is the way there, and what is needed for the way back.
 type path struct {
 	there  route
 	source *record.Endpoint
-	moot   bool // the sender knows no way: no switch will see a packet
+	moot   bool            // the sender knows no way: no switch will see a packet
+	routed bool            // containers send everything to the router, also on their own network
+	beyond map[string]bool // networks whose gateway is a router outside
 }
+
+// gatewayOutside tells whether a network's gateway is a machine outside, as on every VLAN that is bridged.
+func gatewayOutside(v *catalog.View, network string) bool {
+	n, g := v.Network(network), v.Global()
+	return n != nil && n.Record.PktTagType == "vlan" && (g == nil || g.FwdMode != fwdRouting)
+}
+
+const fwdRouting = "routing"
 
 // plan says which packet to trace, and where.
 func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
@@ -43,19 +54,36 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	if q.Protocol != icmp {
 		p.SrcPort, p.DstPort = clientPort, q.Port
 	}
-	w := path{source: from.endpoint}
+	w := path{source: from.endpoint, beyond: map[string]bool{}}
+	if g := v.Global(); g != nil {
+		w.routed = g.FwdMode == fwdRouting
+	}
 	switch {
 	case to.endpoint != nil:
 		w.there.targets = []*record.Endpoint{to.endpoint}
-		if to.endpoint.NetID == from.endpoint.NetID && sameSubnet(v, from.endpoint, to.address) {
+		if to.endpoint.NetID == from.endpoint.NetID && !w.routed {
 			p.DstMAC = to.endpoint.MacAddress
 		}
 	case to.service != nil:
 		w.there.targets = v.ProvidersOf(to.service)
 	}
+	for _, e := range append([]*record.Endpoint{from.endpoint}, w.there.targets...) {
+		w.beyond[e.NetID] = gatewayOutside(v, e.NetID)
+	}
+	if p.DstMAC == model.RouterMAC && to.service == nil {
+		w.there.untold = w.outside(from.endpoint)
+	}
 	w.there.host = from.endpoint.HomingHost
 	w.there.ask = model.TraceRequest{From: "endpoint/" + from.endpoint.ID, Packet: p}
 	return w
+}
+
+// outside says that what a container sends to its gateway leaves Contiv; "" when it does not.
+func (w *path) outside(e *record.Endpoint) string {
+	if !w.beyond[e.NetID] {
+		return ""
+	}
+	return "hands it to the gateway of " + e.NetID + ", a router outside of Contiv that cannot be asked"
 }
 
 // addressFor is the sender's address of the family of what it is sent to.
@@ -81,10 +109,14 @@ func (w *path) back(arrived model.TracePacket) route {
 	e := w.there.targets[i]
 	p := model.TracePacket{SrcMAC: e.MacAddress, DstMAC: model.RouterMAC, Src: arrived.Dst, Dst: arrived.Src,
 		Protocol: arrived.Protocol, SrcPort: arrived.DstPort, DstPort: arrived.SrcPort}
-	if e.NetID == w.source.NetID {
+	untold := ""
+	switch {
+	case e.NetID == w.source.NetID && !w.routed:
 		p.DstMAC = w.source.MacAddress
+	default:
+		untold = w.outside(e)
 	}
-	return route{host: e.HomingHost, ask: model.TraceRequest{From: "endpoint/" + e.ID, Answer: true, Packet: p}, targets: []*record.Endpoint{w.source}}
+	return route{host: e.HomingHost, untold: untold, ask: model.TraceRequest{From: "endpoint/" + e.ID, Answer: true, Packet: p}, targets: []*record.Endpoint{w.source}}
 }
 
 // walk asks one switch after another, and returns the packet as it arrives.
@@ -93,6 +125,10 @@ func (a *Asker) walk(ctx context.Context, r route) (way model.WhyWay, arrived mo
 		return way, arrived
 	}
 	way.Verdict = model.VerdictUnknown
+	if r.untold != "" {
+		way.Hops = []model.WhyHop{{Host: r.host, Verdict: model.VerdictUnknown, Text: r.untold}}
+		return way, arrived
+	}
 	for len(way.Hops) < mostHops {
 		t, err := a.trace(ctx, r.host, r.ask)
 		if err != nil {
