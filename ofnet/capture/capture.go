@@ -1,4 +1,4 @@
-// Package capture takes packets from network interfaces and writes them as pcapng
+// Package capture chooses packets, says them in words, and writes them as pcapng
 // (https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-01.html).
 package capture
 
@@ -7,14 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"time"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
 	"github.com/gopacket/gopacket/pcapgo"
-
-	"github.com/contiv/contiv/ofnet/link"
 )
 
 // Source yields packets; Close ends a read that waits for one.
@@ -23,34 +20,8 @@ type Source interface {
 	Close() error
 }
 
-// Open opens a packet socket at an interface of the network namespace at path, "" for the process's own. It sees what the
-// interface sends and receives. It does not block.
-func Open(path, ifname string) (Source, error) {
-	ns, err := link.OpenNamespace(path)
-	if err != nil {
-		return nil, err
-	}
-	defer ns.Close()
-	var h *pcapgo.EthernetHandle
-	err = ns.Do(func() error {
-		if _, err := net.InterfaceByName(ifname); err != nil {
-			return err // pcapgo does not close its socket when that fails late
-		}
-		var err error
-		h, err = pcapgo.NewEthernetHandle(ifname)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("capture at %s: %w", ifname, err)
-	}
-	if err := h.SetCaptureLength(mostFrame); err != nil {
-		return nil, fmt.Errorf("capture at %s: %w", ifname, errors.Join(err, h.Close()))
-	}
-	return h, nil
-}
-
-// mostFrame is as long as a frame gets, with segments that the kernel has not cut yet.
-const mostFrame = 1 << 16
+// MostFrame is as long as a frame gets, with segments that the kernel has not cut yet.
+const MostFrame = 1 << 16
 
 // Limits bound a capture. All must be positive.
 type Limits struct {
@@ -61,7 +32,7 @@ type Limits struct {
 
 // Interface names the place of a capture in its file.
 func Interface(name, comment string) pcapgo.NgInterface {
-	return pcapgo.NgInterface{Name: name, Comment: comment, LinkType: layers.LinkTypeEthernet, TimestampResolution: 9, SnapLength: mostFrame}
+	return pcapgo.NgInterface{Name: name, Comment: comment, LinkType: layers.LinkTypeEthernet, TimestampResolution: 9, SnapLength: MostFrame}
 }
 
 // Write writes the packets of src that f takes to w until a limit is reached or ctx ends, and closes src. After each

@@ -55,6 +55,7 @@ type Options struct {
 	Version   model.Version
 	Now       func() time.Time
 	Control   Control
+	Packets   Packets
 	Observes  bool // the switch is repaired only when somebody says so
 
 	sampler *sampler
@@ -103,7 +104,10 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("POST /inspect/drift", o.repair)
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
-	return limited(mux)
+	unlimited := http.NewServeMux()
+	unlimited.HandleFunc("GET /inspect/capture", o.capture) // it has limits of its own
+	unlimited.Handle("/", limited(mux))
+	return unlimited
 }
 
 // limited gives every request an end.

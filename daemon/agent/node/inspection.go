@@ -7,6 +7,8 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/ofnet/capture"
+	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/unixctl"
 )
 
@@ -22,7 +24,8 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 
 func (n *Node) inspection() inspect.Options {
 	return inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Version: n.Version, Now: time.Now, Control: n.control, Observes: n.Observe}
+		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Version: n.Version, Now: time.Now, Control: n.control, Observes: n.Observe,
+		Packets: func(ifname string) (capture.Source, error) { return link.OpenPackets(n.Namespace, ifname, capture.MostFrame) }}
 }
 
 // control runs a command of ovs-vswitchd.

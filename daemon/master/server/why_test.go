@@ -33,7 +33,9 @@ func tracers(t *testing.T, m *mastertest.Master, exits map[string]func(model.Tra
 	}
 }
 
-func to(exit, network string) []model.TraceExit { return []model.TraceExit{{To: exit, Network: network}} }
+func to(exit, network string) []model.TraceExit {
+	return []model.TraceExit{{To: exit, Network: network}}
+}
 
 // Verdicts of objects and of switches, their agreement, and names.
 func TestWhy(t *testing.T) {

@@ -211,3 +211,11 @@ func has(e *record.Endpoint, a netip.Addr) bool {
 	}
 	return false
 }
+
+// Find says what a name means. field is what an error calls it; of q the tenant and network count.
+func (a *Asker) Find(field, name string, q model.WhyRequest) (model.WhyEnd, error) {
+	var e end
+	var err error
+	a.catalog.View(func(v *catalog.View) { e, err = find(v, field, name, q) })
+	return e.shown(), err
+}
