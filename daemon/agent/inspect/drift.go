@@ -1,7 +1,10 @@
 package inspect
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -20,7 +23,7 @@ func (o *Options) drift(w http.ResponseWriter, r *http.Request) {
 	var words *pipeline.Glossary
 	o.Forward.View(func(s *ofnet.State) { words = o.Pipeline.NewGlossary(s) })
 	answer(w, http.StatusOK, model.Drift{Host: o.Status().Host, Observes: o.Observes,
-		Now: o.differences(now, words), Found: o.differences(o.Forward.Drifted(), words)})
+		Now: append(o.differences(now, words), o.portDifferences()...), Found: o.differences(o.Forward.Drifted(), words)})
 }
 
 // repair compares, repairs what differs, and answers as drift does.
@@ -62,6 +65,47 @@ func (o *Options) difference(d *bridge.Difference, words *pipeline.Glossary) mod
 	if f := seen.Flow; f != nil {
 		out.Table = tables.Name(f.Table)
 		out.What += ": " + words.Match(f.Match)
+	}
+	return out
+}
+
+// portDifferences compares the switch's ports with the endpoints of this host: one that is gone, one whose external ids name no
+// endpoint, one that has another number than the flows are of, or that does not work. Nobody repairs these: only the
+// runtime can make a container's interface anew.
+func (o *Options) portDifferences() (out []model.Difference) {
+	want := map[string]uint32{}
+	for _, e := range o.Driver().Endpoints {
+		want[e.ID] = 0
+	}
+	o.Forward.View(func(s *ofnet.State) {
+		for id := range want {
+			if e := s.Endpoints[id]; e != nil {
+				want[id] = e.Port
+			}
+		}
+	})
+	at := o.Now().UTC().Format(time.RFC3339)
+	note := func(id, what, was, wanted string) {
+		out = append(out, model.Difference{At: at, Sort: "port", Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String(), What: what, Was: was, Want: wanted})
+	}
+	seen := map[string]bool{}
+	for _, a := range o.Attach.List() {
+		seen[a.StateID] = true
+		was := fmt.Sprintf("port %s, number %d", a.Port.Name, a.Port.OFPort)
+		number, known := want[a.StateID]
+		switch {
+		case !known:
+			note(a.StateID, "added: no such endpoint is on this host", was, "")
+		case a.Port.Error != "":
+			note(a.StateID, "changed: "+a.Port.Error, was, fmt.Sprintf("port %s, number %d", a.Port.Name, number))
+		case number != a.Port.OFPort:
+			note(a.StateID, "changed: its flows are of another number", was, fmt.Sprintf("port %s, number %d", a.Port.Name, number))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		if !seen[id] {
+			note(id, "removed: the container's interface is no port, or its external ids do not name it", "", "a port that names the endpoint")
+		}
 	}
 	return out
 }

@@ -129,7 +129,8 @@ func TestRoutes(t *testing.T) {
 		{name: "metrics of rules", path: "/metrics", status: 200, want: `contiv_agent_rule_packets_total{action="allow",direction="in",group="g:t",rule="t:p:r1"} 3`},
 		{name: "metrics without a switch", path: "/metrics", status: 200, want: "contiv_agent_flows 2", not: "rule_packets", agent: agent{err: errors.New("gone")}},
 		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
-		{name: "drift", path: "/inspect/drift", status: 200, want: `"sort":"flow","owner":"endpoint/n.t-c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"}]`},
+		{name: "drift", path: "/inspect/drift", status: 200, want: `"sort":"flow","owner":"endpoint/n.t-c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"},{`},
+		{name: "drift of ports", path: "/inspect/drift", status: 200, want: `"sort":"port","owner":"endpoint/n.t-c1","what":"changed: its flows are of another number","was":"port vvx, number 5","want":"port vvx, number 0"`},
 		{name: "drift found before", path: "/inspect/drift", status: 200, want: `"sort":"group","owner":"","what":"added","was":"group_id=77`},
 		{name: "drift without a switch", path: "/inspect/drift", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "repair", method: http.MethodPost, path: "/inspect/drift", status: 200, want: `"host":"h1"`},
@@ -181,3 +182,26 @@ func TestServerEndsAndRefusesATakenAddress(t *testing.T) {
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// Ports that are gone, nobody's, or broken are told apart.
+func TestPortDifferences(t *testing.T) {
+	at := func(id string, number uint32, problem string) attach.Attachment {
+		return attach.Attachment{StateID: id, Port: ovsdb.Port{Name: "vv" + id, OFPort: number, Error: problem}}
+	}
+	o := Options{Forward: &agent{}, Now: time.Now, Attach: attached{at("none", 3, ""), at("bad", 0, "no device"), at("good", 0, "")},
+		Driver: func() Driver { return Driver{Endpoints: []record.Endpoint{{ID: "gone"}, {ID: "bad"}, {ID: "good"}}} }}
+	var got []string
+	for _, d := range o.portDifferences() {
+		word, _, _ := strings.Cut(d.What, ":")
+		got = append(got, d.Owner+" "+word)
+	}
+	if want := "endpoint/none added, endpoint/bad changed, endpoint/gone removed"; strings.Join(got, ", ") != want {
+		t.Errorf("want %s, got %q", want, got)
+	}
+}
+
+// attached is a list of attachments.
+type attached []attach.Attachment
+
+func (a attached) List() []attach.Attachment             { return a }
+func (a attached) Reclaim(context.Context, string) error { return nil }
