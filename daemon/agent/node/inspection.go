@@ -25,7 +25,9 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 func (n *Node) inspection() inspect.Options {
 	return inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
 		Driver: n.driver, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Version: n.Version, Now: time.Now, Control: n.control, Observes: n.Observe,
-		Packets: func(ifname string) (capture.Source, error) { return link.OpenPackets(n.Namespace, ifname, capture.MostFrame) }}
+		Packets: func(ifname string) (capture.Source, error) {
+			return link.OpenPackets(n.Namespace, ifname, capture.MostFrame)
+		}}
 }
 
 // control runs a command of ovs-vswitchd.
