@@ -123,6 +123,9 @@ func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	if err != nil || dst.Is4() != src.Is4() {
 		return "", fmt.Errorf("dst: %q is no address of the family of %s", p.Dst, src)
 	}
+	if src.Zone() != "" || dst.Zone() != "" {
+		return "", fmt.Errorf("src, dst: addresses have no zone here")
+	}
 	smac, err := macOf(p.SrcMAC)
 	if err != nil {
 		return "", fmt.Errorf("srcMAC: %w", err)
