@@ -9,6 +9,7 @@ require (
 	github.com/containernetworking/cni v1.3.1
 	github.com/google/btree v1.1.3
 	github.com/google/nftables v0.3.0
+	github.com/gopacket/gopacket v1.5.0
 	github.com/hashicorp/consul/api v1.34.5
 	github.com/julienschmidt/httprouter v1.3.0
 	github.com/miekg/dns v1.1.73

@@ -33,6 +33,7 @@ type options struct {
 	DNS       string
 	Domain    string
 	Resolvers []string
+	Observe   bool
 
 	ctrl, vtep netip.Addr
 	vxlan      int
@@ -51,6 +52,7 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
+	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
 	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
 }
 

@@ -74,11 +74,11 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 	}
 	p := pipeline.Default()
 	forward := bridge.NewReconciler(o.Host, p,
-		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log})
+		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
 	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort,
 		DNS:   node.DNS{Off: o.DNS == "off", Domain: o.Domain, Servers: o.Resolvers},
-		Store: db, Pods: pods, Version: build.Info(), Log: log},
+		Store: db, Observe: o.Observe, Pods: pods, Version: build.Info(), Log: log},
 		forward, p)
 	if err != nil {
 		return &configError{err}

@@ -78,7 +78,7 @@ func newRoot(f *Factory) *cobra.Command {
 			root.AddCommand(newObject(f, k))
 		}
 	}
-	root.AddCommand(newVersion(f), newNode(f), newLeader(f), newMatrix(f), newFlows(f), newLogin(f))
+	root.AddCommand(newVersion(f), newNode(f), newLeader(f), newMatrix(f), newFlows(f), newWhy(f), newDrift(f), newCapture(f), newLogin(f))
 	root.AddCommand(newGet(f), newDescribe(f), newApply(f), newDiff(f), newDelete(f), newExport(f), newExplain(f), newEvents(f), newHistory(f), newIP(f))
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {

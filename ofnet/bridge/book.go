@@ -148,8 +148,9 @@ func (b *book[K, V]) dropRival(a *account, k K) {
 	b.rivals[k] = rest
 }
 
-// observe takes what the switch has over the whole book, and counts the places where that is news.
-func observe[T any, K, V comparable](b *book[K, V], list []T, entry func(*T) (K, V)) (news int) {
+// observe takes what the switch has over the whole book, counts the places where that is news, and lets note see each of
+// them.
+func observe[T any, K, V comparable](b *book[K, V], list []T, entry func(*T) (K, V), note func(*cell[K, V])) (news int) {
 	for i := range list {
 		k, v := entry(&list[i])
 		c := b.at(k)
@@ -158,6 +159,7 @@ func observe[T any, K, V comparable](b *book[K, V], list []T, entry func(*T) (K,
 			news++
 			c.have, c.there = v, true
 			b.settle(c)
+			note(c)
 		}
 	}
 	for _, c := range b.cells {
@@ -166,6 +168,7 @@ func observe[T any, K, V comparable](b *book[K, V], list []T, entry func(*T) (K,
 			var none V
 			c.have, c.there = none, false
 			b.settle(c)
+			note(c)
 		}
 		c.seen = false
 	}

@@ -48,10 +48,19 @@ func (r *Reconciler) bring(ctx context.Context) error {
 			return err
 		}
 	}
+	r.setSending(true)
+	defer r.setSending(false)
 	if err := r.flush(ctx, sw); err != nil {
 		return err
 	}
 	return r.retry(ctx, sw)
+}
+
+// setSending says whether changes may be on their way.
+func (r *Reconciler) setSending(yes bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sending = yes
 }
 
 // compare finds out what the switch has. Places that are not as they should be become dirty.
@@ -65,13 +74,19 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	if len(have.Flows) >= len(r.touched) {
 		r.compileTouched()
 	} // else most is yet to be sent: flush compiles while the switch reads
-	drift := r.ledger.observe(have)
+	known := r.compared == sw // else it is what was left by an agent before, not what we put there
+	n := r.notes(known && r.options.Observe && len(r.repairs) == 0)
+	drift := r.ledger.observe(have, n)
 	r.counters.Resyncs++
-	if r.compared == sw {
+	if known {
 		r.counters.Drift += uint64(drift)
+		r.keep(n)
 		if drift > 0 {
-			r.options.Log.Warn("switch was changed behind our back", "differences", drift)
+			r.options.Log.Warn("switch was changed behind our back", "differences", drift, "repairing", !n.hold)
 		}
+	}
+	if r.options.Observe && !n.hold {
+		r.ledger.remark()
 	}
 	r.compared, r.synced, r.fresh = sw, true, true
 	return nil
@@ -364,71 +379,4 @@ func (r *Reconciler) Counters() Counters {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.counters
-}
-
-// ErrNotConnected is what Flows and Ports return while there is no connection.
-var ErrNotConnected = errors.New("switch is not connected; is ovs-vswitchd running")
-
-// Flows reads the flows that the switch has now, sorted, with the owners that their cookies name.
-func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
-	sw := r.current()
-	if sw == nil {
-		return nil, ErrNotConnected
-	}
-	list, err := sw.Stats(ctx, allFlows())
-	if err != nil {
-		return nil, err
-	}
-	out := make([]LiveFlow, len(list))
-	r.mu.Lock()
-	rules := make(map[uint64]ofnet.Key, len(r.state.Rules)) // their flows are booked by tier, but named by rule
-	for _, rule := range r.state.Rules {
-		rules[flow.Owner(rule.Key())] = rule.Key()
-	}
-	for i := range list {
-		owner, ofRule := rules[list[i].Flow.Cookie.Owner()]
-		if !ofRule {
-			owner = r.ledger.behind(&list[i].Flow)
-		}
-		out[i] = LiveFlow{Flow: list[i].Flow, Owner: owner,
-			Packets: list[i].Packets, Bytes: list[i].Bytes, Seconds: list[i].Seconds}
-	}
-	r.mu.Unlock()
-	slices.SortFunc(out, func(a, b LiveFlow) int { return a.Compare(b.Key) })
-	return out, nil
-}
-
-// Hits are the counters of flows that one object caused.
-type Hits struct{ Packets, Bytes uint64 }
-
-// Hits reads the counters of a feature's flows, added up by the owner number in their cookies (flow.Owner). It asks the
-// switch for no others.
-func (r *Reconciler) Hits(ctx context.Context, feature uint8) (map[uint64]Hits, error) {
-	sw := r.current()
-	if sw == nil {
-		return nil, ErrNotConnected
-	}
-	only := allFlows()
-	only.Cookie, only.CookieMask = flow.NewCookie(feature, 0, 0), uint64(flow.NewCookie(0xff, 0, 0))
-	list, err := sw.Stats(ctx, only)
-	if err != nil {
-		return nil, err
-	}
-	out := map[uint64]Hits{}
-	for i := range list {
-		h := out[list[i].Flow.Cookie.Owner()]
-		h.Packets += list[i].Packets
-		h.Bytes += list[i].Bytes
-		out[list[i].Flow.Cookie.Owner()] = h
-	}
-	return out, nil
-}
-
-// Ports lists the ports that the switch has now.
-func (r *Reconciler) Ports(ctx context.Context) ([]Port, error) {
-	sw := r.current()
-	if sw == nil {
-		return nil, ErrNotConnected
-	}
-	return sw.Ports(ctx)
 }

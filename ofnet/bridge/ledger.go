@@ -69,9 +69,9 @@ func (l *ledger) set(owner ofnet.Key, want flow.Set, rev uint64) {
 	a.revision = rev
 	l.move(a, Pending)
 	a.err, a.backoff, a.trying = "", 0, false
-	replace(&l.flows, a, old.Flows, want.Flows, func(f *flow.Flow) (flow.Key, body) { return f.Key, body{f.Cookie, f.Actions} })
-	replace(&l.groups, a, old.Groups, want.Groups, func(g *flow.Group) (uint32, flow.Group) { return g.ID, *g })
-	replace(&l.meters, a, old.Meters, want.Meters, func(m *flow.Meter) (uint32, flow.Meter) { return m.ID, *m })
+	replace(&l.flows, a, old.Flows, want.Flows, flowEntry)
+	replace(&l.groups, a, old.Groups, want.Groups, groupEntry)
+	replace(&l.meters, a, old.Meters, want.Meters, meterEntry)
 	if empty {
 		delete(l.accounts, owner)
 		delete(l.byNumber, flow.Owner(owner))
@@ -144,14 +144,19 @@ func (l *ledger) wake(a *account) {
 	}
 }
 
-// observe records what the switch really has, and returns how many places differ from what was believed.
-func (l *ledger) observe(have flow.Set) (drift int) {
+// observe records what the switch really has, and returns how many places differ from what was believed. What is not as
+// it should be is noted.
+func (l *ledger) observe(have flow.Set, n *notes) (drift int) {
 	l.flows.expect(len(have.Flows))
-	drift += observe(&l.flows, have.Flows, func(f *flow.Flow) (flow.Key, body) { return f.Key, body{f.Cookie, f.Actions} })
-	drift += observe(&l.groups, have.Groups, func(g *flow.Group) (uint32, flow.Group) { return g.ID, *g })
-	drift += observe(&l.meters, have.Meters, func(m *flow.Meter) (uint32, flow.Meter) { return m.ID, *m })
+	drift += observe(&l.flows, have.Flows, flowEntry, func(c *cell[flow.Key, body]) { note(n, c, sortFlows()) })
+	drift += observe(&l.groups, have.Groups, groupEntry, func(c *cell[uint32, flow.Group]) { note(n, c, sortGroups()) })
+	drift += observe(&l.meters, have.Meters, meterEntry, func(c *cell[uint32, flow.Meter]) { note(n, c, sortMeters()) })
 	return drift
 }
+
+func flowEntry(f *flow.Flow) (flow.Key, body)       { return f.Key, body{f.Cookie, f.Actions} }
+func groupEntry(g *flow.Group) (uint32, flow.Group) { return g.ID, *g }
+func meterEntry(m *flow.Meter) (uint32, flow.Meter) { return m.ID, *m }
 
 // batch is a Delta with the places that it changes. One that has come together from pieces has no Delta.
 type batch struct {

@@ -26,6 +26,7 @@ type Options struct {
 	RetryFirst time.Duration // before a refused owner is tried again; 100 ms, doubled with each failure
 	RetryMost  time.Duration // the longest such wait; 10 s
 	Redial     time.Duration // between attempts to connect; 200 ms
+	Observe    bool          // do not repair what others changed in the switch, until Repair is called
 	Patience   time.Duration // for a connection attempt, and for the answer to a bundle or a dump; 60 s
 }
 
@@ -66,6 +67,10 @@ type Reconciler struct {
 	compared Switch                 // the connection of the last comparison
 	settling int                    // comparisons of this connection that are still to come soon
 	counters Counters
+	drifted  []Difference    // the last that comparisons found
+	driftOf  map[Sort]uint64 // how many they found
+	sending  bool            // changes may be on their way
+	repairs  []chan struct{} // closed when the next comparison is through
 }
 
 // settle is how long after one another a new connection is compared again, before Resync sets the pace: a switch that
@@ -81,7 +86,7 @@ func NewReconciler(self string, c Compiler, sw Connector, o Options) *Reconciler
 		compiler: c, connect: sw, options: o,
 		wake:  make(chan struct{}, 1),
 		state: s, ledger: newLedger(), touched: map[ofnet.Key]struct{}{},
-		progress: make(chan struct{}),
+		progress: make(chan struct{}), driftOf: map[Sort]uint64{},
 	}
 }
 
@@ -190,6 +195,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 				}
 			case err == nil:
 				now = time.Now()
+				r.repaired()
 				if r.isFresh() {
 					nextResync = now.Add(r.untilComparison())
 				}

@@ -1,5 +1,6 @@
 // Package inspect shows what an agent does, over HTTP: status, readiness, metrics, flows with the objects that caused
-// them, ports. It changes nothing, but for the master's clean-up of an endpoint.
+// them, ports. It changes nothing, but for the
+// master's clean-up of an endpoint, and the repair of the switch.
 package inspect
 
 import (
@@ -29,6 +30,11 @@ type Forwarder interface {
 	View(fn func(s *ofnet.State))
 	Hits(ctx context.Context, feature uint8) (map[uint64]bridge.Hits, error)
 	Owner(k ofnet.Key) (bridge.OwnerStatus, bool)
+	Owners(numbers []uint64) []ofnet.Key
+	Check(ctx context.Context) ([]bridge.Difference, error)
+	Repair(ctx context.Context) error
+	Drifted() []bridge.Difference
+	DriftBySort() map[bridge.Sort]uint64
 }
 
 // Attachments is the part of *attach.Engine that is shown.
@@ -53,6 +59,9 @@ type Options struct {
 	Services  func() []ofnet.Service
 	Version   model.Version
 	Now       func() time.Time
+	Control   Control
+	Packets   Packets
+	Observes  bool // the switch is repaired only when somebody says so
 
 	sampler *sampler
 }
@@ -107,9 +116,15 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/nameserver", o.nameserver)
 	mux.HandleFunc("GET /inspect/services", o.services)
 	mux.HandleFunc("GET /svcstats", o.svcstats)
+	mux.HandleFunc("GET /inspect/trace", o.trace)
+	mux.HandleFunc("GET /inspect/drift", o.drift)
+	mux.HandleFunc("POST /inspect/drift", o.repair)
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
-	return limited(mux)
+	unlimited := http.NewServeMux()
+	unlimited.HandleFunc("GET /inspect/capture", o.capture) // it has limits of its own
+	unlimited.Handle("/", limited(mux))
+	return unlimited
 }
 
 // limited gives every request an end.

@@ -29,6 +29,7 @@ type agent struct {
 	flows     []bridge.LiveFlow
 	err       error
 	reclaimed string
+	repaired  bool
 	waiting   []string
 }
 
@@ -60,6 +61,26 @@ func (a *agent) Hits(context.Context, uint8) (map[uint64]bridge.Hits, error) {
 // Owner knows the tiers of group g:t alone.
 func (a *agent) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
 	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, strings.HasPrefix(k.Name, "g:t/")
+}
+
+func (a *agent) Owners(numbers []uint64) []ofnet.Key { return make([]ofnet.Key, len(numbers)) }
+
+func (a *agent) Check(context.Context) ([]bridge.Difference, error) {
+	gone := flow.New(4, 7, flow.Match{}, flow.Actions{})
+	return []bridge.Difference{{Sort: bridge.SortFlow, Want: &bridge.Entry{Flow: &gone}, Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}}}, a.err
+}
+
+func (a *agent) Repair(context.Context) error {
+	a.repaired = true
+	return a.err
+}
+
+func (a *agent) Drifted() []bridge.Difference {
+	return []bridge.Difference{{Sort: bridge.SortGroup, Was: &bridge.Entry{Group: &flow.Group{ID: 77}}}}
+}
+
+func (a *agent) DriftBySort() map[bridge.Sort]uint64 {
+	return map[bridge.Sort]uint64{bridge.SortFlow: 5}
 }
 
 func (a *agent) rules() []ofnet.Rule {
@@ -144,6 +165,13 @@ func TestRoutes(t *testing.T) {
 		{name: "that of the tenant", path: "/svcstats", status: 200, want: `{"t":{"EndpointIP":"192.0.2.1","VrfName":"t","PortStats":{"PacketsIn":10,`},
 		{name: "the original's counters without a switch", path: "/svcstats", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
+		{name: "drift", path: "/inspect/drift", status: 200, want: `"sort":"flow","owner":"endpoint/n.t-c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"},{`},
+		{name: "drift of ports", path: "/inspect/drift", status: 200, want: `"sort":"port","owner":"endpoint/n.t-c1","what":"changed: its flows are of another number","was":"port vvx, number 5","want":"port vvx, number 0"`},
+		{name: "drift found before", path: "/inspect/drift", status: 200, want: `"sort":"group","owner":"","what":"added","was":"group_id=77`},
+		{name: "drift without a switch", path: "/inspect/drift", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
+		{name: "repair", method: http.MethodPost, path: "/inspect/drift", status: 200, want: `"host":"h1"`},
+		{name: "repair without a switch", method: http.MethodPost, path: "/inspect/drift", status: 503, want: "repair the switch: gone", agent: agent{err: errors.New("gone")}},
+		{name: "metrics of drift", path: "/metrics", status: 200, want: `contiv_agent_differences_total{sort="flow"} 5`},
 		{name: "driver", path: "/inspect/driver", status: 200, want: `"VtepTable":{"192.0.2.2":1000}`},
 		{name: "reclaim", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 200},
 		{name: "reclaim that fails", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 500, want: "no", agent: agent{err: errors.New("no")}},
@@ -160,6 +188,9 @@ func TestRoutes(t *testing.T) {
 			body := w.Body.String()
 			if w.Code != r.status || !strings.Contains(body, r.want) || (r.not != "" && strings.Contains(body, r.not)) {
 				t.Errorf("%s %s: want %d with %q without %q, got %d %s", r.method, r.path, r.status, r.want, r.not, w.Code, body)
+			}
+			if wanted := r.method == http.MethodPost && r.path == "/inspect/drift"; r.agent.repaired != wanted {
+				t.Errorf("repaired: want %t, got %t", wanted, r.agent.repaired)
 			}
 			if r.method == http.MethodDelete && r.agent.reclaimed != "n.t-c1" {
 				t.Errorf("reclaimed: want n.t-c1, got %q", r.agent.reclaimed)
@@ -187,3 +218,26 @@ func TestServerEndsAndRefusesATakenAddress(t *testing.T) {
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// Ports that are gone, nobody's, or broken are told apart.
+func TestPortDifferences(t *testing.T) {
+	at := func(id string, number uint32, problem string) attach.Attachment {
+		return attach.Attachment{StateID: id, Port: ovsdb.Port{Name: "vv" + id, OFPort: number, Error: problem}}
+	}
+	o := Options{Forward: &agent{}, Now: time.Now, Attach: attached{at("none", 3, ""), at("bad", 0, "no device"), at("good", 0, "")},
+		Driver: func() Driver { return Driver{Endpoints: []record.Endpoint{{ID: "gone"}, {ID: "bad"}, {ID: "good"}}} }}
+	var got []string
+	for _, d := range o.portDifferences() {
+		word, _, _ := strings.Cut(d.What, ":")
+		got = append(got, d.Owner+" "+word)
+	}
+	if want := "endpoint/none added, endpoint/bad changed, endpoint/gone removed"; strings.Join(got, ", ") != want {
+		t.Errorf("want %s, got %q", want, got)
+	}
+}
+
+// attached is a list of attachments.
+type attached []attach.Attachment
+
+func (a attached) List() []attach.Attachment             { return a }
+func (a attached) Reclaim(context.Context, string) error { return nil }

@@ -5,6 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/contiv/contiv/daemon/agent/names"
+	"github.com/contiv/contiv/ofnet/bridge"
 )
 
 // registry is the agent's metrics, read from the agent when they are asked for.
@@ -38,6 +39,11 @@ func registry(o Options) *prometheus.Registry {
 	counter("bundles_refused_total", "bundles that the switch refused", func() uint64 { return o.Forward.Counters().Refused })
 	counter("resyncs_total", "whole comparisons with the switch", func() uint64 { return o.Forward.Counters().Resyncs })
 	counter("drift_total", "differences that comparisons found", func() uint64 { return o.Forward.Counters().Drift })
+	for _, sort := range []bridge.Sort{bridge.SortFlow, bridge.SortGroup, bridge.SortMeter} {
+		r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "contiv", Subsystem: "agent", Name: "differences_total",
+			Help: "things of the switch that comparisons found changed by others", ConstLabels: prometheus.Labels{"sort": string(sort)}},
+			func() float64 { return float64(o.Forward.DriftBySort()[sort]) }))
+	}
 	counter("switch_connections_total", "OpenFlow connections", func() uint64 { return o.Forward.Counters().Connections })
 	gauge("bgp_sessions_established", "BGP sessions over which routes are exchanged", func() float64 {
 		n := 0

@@ -1,11 +1,15 @@
 package node
 
 import (
+	"context"
 	"net/netip"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/ofnet/capture"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/unixctl"
 )
 
 // inspectAddresses are where inspection is served: the control address, and loopback. Nowhere else.
@@ -20,11 +24,29 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Told: n.answers.Told, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Router: n.router.Status, Version: n.Version, Now: time.Now}
+		Driver: n.driver, Told: n.answers.Told, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
+		Control: n.control, Observes: n.Observe,
+		Packets: func(ifname string) (capture.Source, error) {
+			return link.OpenPackets(n.Namespace, ifname, capture.MostFrame)
+		}}
 	if n.resolver != nil {
 		o.Names = &inspect.Names{List: n.zone.List, Counts: n.resolver.Counts, Trap: n.trap.Counts}
 	}
 	return o
+}
+
+// control runs a command of ovs-vswitchd.
+func (n *Node) control(ctx context.Context, command string, args ...string) (string, error) {
+	path, err := unixctl.Socket(n.OVSRunDir)
+	if err != nil {
+		return "", err
+	}
+	conn, err := unixctl.Dial(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close() }()
+	return conn.Do(ctx, command, args...)
 }
 
 // Status is what the agent says of itself.

@@ -60,6 +60,7 @@ type Config struct {
 	Namespace   string     // path of the network namespace of Open vSwitch; "" is the agent's own
 	FwdMode     string     // as the operator expects it; the cluster's own setting counts
 	CNISocket   string     // "" serves no CNI
+	Observe     bool       // forward leaves what others change in the switch as it is
 	InspectPort int        // at CtrlIP and 127.0.0.1; 0 serves nothing
 	DNS         DNS
 	Store       store.Store

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -27,15 +28,31 @@ var relayed = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
 
 // mountRelay adds what agents show of themselves, so that who can reach a master needs no way to the agents.
 func (s *Server) mountRelay(r *httprouter.Router) {
-	r.GET("/api/v1/agents/:host/:what", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+	relay := func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		if err := s.inspectAgent(w, q, p.ByName("host"), p.ByName("what")); err != nil {
 			rest.Refuse(w, q, err, s.Log)
 		}
+	}
+	r.GET("/api/v1/agents/:host/:what", relay)
+	r.POST("/api/v1/agents/:host/:what", relay)
+}
+
+// inspectAgent passes a request for /inspect/WHAT of a host's agent on.
+func (s *Server) inspectAgent(w http.ResponseWriter, q *http.Request, host, what string) error {
+	ctx, cancel := context.WithTimeout(q.Context(), relayLimit)
+	defer cancel()
+	return s.askAgent(ctx, q.Method, host, what, q.URL.RawQuery, func(answer *http.Response) error {
+		w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
+		if _, err := io.Copy(w, io.LimitReader(answer.Body, relayMost)); err != nil {
+			s.Log.Warn("relay an agent's answer", "host", host, "what", what, "err", err)
+		}
+		return nil
 	})
 }
 
-// inspectAgent passes GET /inspect/WHAT of a host's agent on.
-func (s *Server) inspectAgent(w http.ResponseWriter, q *http.Request, host, what string) error {
+// askAgent asks the agent of a host for /inspect/WHAT, and lets read have a good answer. Everything else is an error that
+// tells an operator what to do. It blocks until read returns.
+func (s *Server) askAgent(ctx context.Context, method, host, what, query string, read func(*http.Response) error) error {
 	if !relayed.MatchString(what) {
 		return model.Errorf(model.CodeInvalid, "what", "agents show nothing called %q", what).Try("ask for flows, ports, owners, driver or malformed")
 	}
@@ -45,10 +62,8 @@ func (s *Server) inspectAgent(w http.ResponseWriter, q *http.Request, host, what
 		return model.Errorf(model.CodeNotFound, "host", "no agent of host %q is registered", host).
 			Try("netctl node ls shows the agents; one that is missing is down, or cannot reach the store")
 	}
-	ctx, cancel := context.WithTimeout(q.Context(), relayLimit)
-	defer cancel()
-	to := url.URL{Scheme: "http", Host: agent, Path: "/inspect/" + what, RawQuery: q.URL.RawQuery}
-	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+	to := url.URL{Scheme: "http", Host: agent, Path: "/inspect/" + what, RawQuery: query}
+	ask, err := http.NewRequestWithContext(ctx, method, to.String(), nil)
 	if err != nil {
 		return fmt.Errorf("ask the agent of %s: %w", host, err)
 	}
@@ -62,16 +77,16 @@ func (s *Server) inspectAgent(w http.ResponseWriter, q *http.Request, host, what
 			Try("is netplugin running there? its log says more")
 	}
 	defer func() { _ = answer.Body.Close() }()
-	switch {
-	case answer.StatusCode == http.StatusNotFound:
+	if answer.StatusCode == http.StatusOK {
+		return read(answer)
+	}
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // what it had to say is good enough
+	switch said := strings.TrimSpace(string(text)); answer.StatusCode {
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		return model.Errorf(model.CodeNotFound, "what", "the agent of %s shows nothing called %q", host, what).Try("it may be of another version: netctl node ls")
-	case answer.StatusCode != http.StatusOK:
-		text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // what it had to say is good enough
-		return model.Errorf(model.CodeNotReady, "host", "the agent of %s: %s", host, text).Try("netctl node ls shows what it waits for")
+	case http.StatusBadRequest:
+		return model.Errorf(model.CodeInvalid, what, "the agent of %s: %s", host, said)
+	default:
+		return model.Errorf(model.CodeNotReady, "host", "the agent of %s: %s", host, said).Try("netctl node ls shows what it waits for")
 	}
-	w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
-	if _, err := io.Copy(w, io.LimitReader(answer.Body, relayMost)); err != nil {
-		s.Log.Warn("relay an agent's answer", "host", host, "what", what, "err", err)
-	}
-	return nil
 }

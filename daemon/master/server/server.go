@@ -74,6 +74,8 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountInfo(r)
 	s.mountApply(r)
 	s.mountRelay(r)
+	s.mountWhy(r)
+	s.mountCapture(r)
 	s.mountHistory(r)
 	s.mountHealth(r)
 	r.Handler(http.MethodGet, "/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))

@@ -1,0 +1,35 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Why asks whether one end reaches another, and why. Netmaster asks the switches on the way: it may take seconds.
+func (c *Client) Why(ctx context.Context, ask model.WhyRequest) (model.Why, error) {
+	query := url.Values{"from": {ask.From}, "to": {ask.To}}
+	for name, value := range map[string]string{"tenant": ask.Tenant, "network": ask.Network, "protocol": ask.Protocol} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if ask.Port != 0 {
+		query.Set("port", strconv.Itoa(ask.Port))
+	}
+	var out model.Why
+	return out, c.Raw(ctx, "/api/v1/why?"+query.Encode(), &out)
+}
+
+// Drift asks a host's agent to compare its switch with what it should hold; with repair it brings the switch to that first.
+func (c *Client) Drift(ctx context.Context, host string, repair bool) (model.Drift, error) {
+	var out model.Drift
+	if !repair {
+		return out, c.Inspect(ctx, host, "drift", nil, &out)
+	}
+	_, err := c.call(ctx, http.MethodPost, "/api/v1/agents/"+url.PathEscape(host)+"/drift", nil, &out)
+	return out, err
+}

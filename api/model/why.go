@@ -1,0 +1,72 @@
+package model
+
+// WhyRequest asks whether, and why, one end reaches another: GET /api/v1/why with the fields as its query.
+type WhyRequest struct {
+	From     string // endpoint, container, group, service, host or address; "kind/name" says which
+	To       string
+	Tenant   string // narrows names; "" is all
+	Network  string // narrows names; "" is all
+	Protocol string // "tcp", "udp" or "icmp"; "" is icmp without a port and tcp with one
+	Port     int    // that is connected to; 0 without one
+}
+
+// Verdict says what becomes of a packet.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictAllowed  Verdict = "allowed"
+	VerdictDenied   Verdict = "denied"
+	VerdictDisagree Verdict = "disagree" // the switches do something else than objects say
+	VerdictUnknown  Verdict = "unknown"
+)
+
+// Why is the answer to a WhyRequest.
+type Why struct {
+	From     WhyEnd    `json:"from"`
+	To       WhyEnd    `json:"to"`
+	Protocol string    `json:"protocol"`
+	Port     int       `json:"port,omitempty"`
+	Verdict  Verdict   `json:"verdict"`
+	Text     string    `json:"text"` // the verdict in a sentence
+	Intent   WhyIntent `json:"intent"`
+	Forward  WhyWay    `json:"forward"` // the packet that opens the connection
+	Reverse  WhyWay    `json:"reverse"` // its answer; empty when nothing arrives that could be answered
+}
+
+// WhyEnd is one end, with what its name was found to mean.
+type WhyEnd struct {
+	Name     string `json:"name"`               // as it was asked for
+	Kind     string `json:"kind"`               // "endpoint", "service", "host" or "address"
+	Object   string `json:"object"`             // id of the endpoint, "service:tenant", label of the host, or the address
+	Tenant   string `json:"tenant,omitempty"`   //
+	Network  string `json:"network,omitempty"`  // "network.tenant"
+	Group    string `json:"group,omitempty"`    // "group:tenant"
+	Host     string `json:"host,omitempty"`     //
+	Address  string `json:"address,omitempty"`  //
+	MAC      string `json:"mac,omitempty"`      //
+	StandsIn bool   `json:"standsIn,omitempty"` // Name is a group's, and the endpoint is one of its members
+}
+
+// WhyIntent is what the objects say.
+type WhyIntent struct {
+	Verdict Verdict `json:"verdict"`
+	Text    string  `json:"text"`
+	Out     string  `json:"out,omitempty"` // rule of the sender's group that decides, "tenant:policy:rule"
+	In      string  `json:"in,omitempty"`  // rule of the receiver's
+}
+
+// WhyWay is what the switches do with a packet.
+type WhyWay struct {
+	Verdict Verdict  `json:"verdict,omitempty"`
+	Hops    []WhyHop `json:"hops,omitempty"`
+}
+
+// WhyHop is one switch on the way.
+type WhyHop struct {
+	Host    string      `json:"host"`
+	Verdict Verdict     `json:"verdict"` // allowed: it passes the packet on; unknown: it did not answer
+	Text    string      `json:"text"`    // in a sentence
+	Owner   string      `json:"owner,omitempty"`
+	Steps   []TraceStep `json:"steps,omitempty"`
+}

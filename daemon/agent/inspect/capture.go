@@ -1,0 +1,60 @@
+package inspect
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet/capture"
+)
+
+// Packets opens an interface to take its packets.
+type Packets func(ifname string) (capture.Source, error)
+
+// capture streams the packets of an endpoint's interface as pcapng. The query's endpoint is its state id; filter, packets and
+// seconds narrow it.
+func (o *Options) capture(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	filter, err := capture.ParseFilter(q.Get("filter"))
+	if err != nil {
+		text(w, http.StatusBadRequest, err.Error()+"\n")
+		return
+	}
+	packets, ok := bounded(q.Get("packets"), model.CapturePackets, model.CapturePackets)
+	seconds, good := bounded(q.Get("seconds"), 60, model.CaptureSeconds)
+	if !ok || !good {
+		text(w, http.StatusBadRequest, "packets and seconds are numbers, of 1 to "+strconv.Itoa(model.CapturePackets)+" and "+strconv.Itoa(model.CaptureSeconds)+"\n")
+		return
+	}
+	name := ""
+	for _, a := range o.Attach.List() {
+		if a.StateID == q.Get("endpoint") {
+			name = a.Port.Name
+		}
+	}
+	if name == "" {
+		text(w, http.StatusBadRequest, "endpoint "+strconv.Quote(q.Get("endpoint"))+" is not attached here\n")
+		return
+	}
+	src, err := o.Packets(name)
+	if err != nil {
+		text(w, http.StatusServiceUnavailable, err.Error()+"\n")
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-pcapng")
+	at := capture.Interface(name, "endpoint "+q.Get("endpoint")+" on host "+o.Status().Host)
+	limits := capture.Limits{Packets: packets, Bytes: model.CaptureBytes, For: time.Duration(seconds) * time.Second}
+	if err := capture.Write(r.Context(), src, at, filter, limits, w, http.NewResponseController(w).Flush); err != nil {
+		panic(http.ErrAbortHandler) // the reader shall see that the stream is not whole
+	}
+}
+
+// bounded reads a number of 1 to most; "" is otherwise.
+func bounded(text string, otherwise, most int) (int, bool) {
+	if text == "" {
+		return otherwise, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 1 && n <= most
+}

@@ -1,0 +1,111 @@
+package inspect
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// drift answers with what the switch does not hold as it should.
+func (o *Options) drift(w http.ResponseWriter, r *http.Request) {
+	now, err := o.Forward.Check(r.Context())
+	if err != nil {
+		text(w, http.StatusServiceUnavailable, "compare with the switch: "+err.Error()+"\n")
+		return
+	}
+	var words *pipeline.Glossary
+	o.Forward.View(func(s *ofnet.State) { words = o.Pipeline.NewGlossary(s) })
+	answer(w, http.StatusOK, model.Drift{Host: o.Status().Host, Observes: o.Observes,
+		Now: append(o.differences(now, words), o.portDifferences()...), Found: o.differences(o.Forward.Drifted(), words)})
+}
+
+// repair compares, repairs what differs, and answers as drift does.
+func (o *Options) repair(w http.ResponseWriter, r *http.Request) {
+	if err := o.Forward.Repair(r.Context()); err != nil {
+		text(w, http.StatusServiceUnavailable, "repair the switch: "+err.Error()+"\n")
+		return
+	}
+	o.drift(w, r)
+}
+
+func (o *Options) differences(list []bridge.Difference, words *pipeline.Glossary) []model.Difference {
+	out := make([]model.Difference, len(list))
+	for i := range list {
+		out[i] = o.difference(&list[i], words)
+	}
+	return out
+}
+
+func (o *Options) difference(d *bridge.Difference, words *pipeline.Glossary) model.Difference {
+	tables := o.Pipeline.Tables()
+	out := model.Difference{At: d.At.UTC().Format(time.RFC3339), Sort: string(d.Sort), What: "changed"}
+	if d.Owner != (ofnet.Key{}) {
+		out.Owner = d.Owner.String()
+	}
+	seen := d.Want
+	switch {
+	case d.Was == nil:
+		out.What = "removed"
+	case d.Want == nil:
+		out.What, seen = "added", d.Was
+	}
+	if d.Was != nil {
+		out.Was = d.Was.Text(tables)
+	}
+	if d.Want != nil {
+		out.Want = d.Want.Text(tables)
+	}
+	if f := seen.Flow; f != nil {
+		out.Table = tables.Name(f.Table)
+		out.What += ": " + words.Match(f.Match)
+	}
+	return out
+}
+
+// portDifferences compares the switch's ports with the endpoints of this host: one that is gone, one whose external ids name no
+// endpoint, one that has another number than the flows are of, or that does not work. Nobody repairs these: only the
+// runtime can make a container's interface anew.
+func (o *Options) portDifferences() (out []model.Difference) {
+	want := map[string]uint32{}
+	for _, e := range o.Driver().Endpoints {
+		want[e.ID] = 0
+	}
+	o.Forward.View(func(s *ofnet.State) {
+		for id := range want {
+			if e := s.Endpoints[id]; e != nil {
+				want[id] = e.Port
+			}
+		}
+	})
+	at := o.Now().UTC().Format(time.RFC3339)
+	note := func(id, what, was, wanted string) {
+		out = append(out, model.Difference{At: at, Sort: "port", Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String(), What: what, Was: was, Want: wanted})
+	}
+	seen := map[string]bool{}
+	for _, a := range o.Attach.List() {
+		seen[a.StateID] = true
+		was := fmt.Sprintf("port %s, number %d", a.Port.Name, a.Port.OFPort)
+		number, known := want[a.StateID]
+		switch {
+		case !known:
+			note(a.StateID, "added: no such endpoint is on this host", was, "")
+		case a.Port.Error != "":
+			note(a.StateID, "changed: "+a.Port.Error, was, fmt.Sprintf("port %s, number %d", a.Port.Name, number))
+		case number != a.Port.OFPort:
+			note(a.StateID, "changed: its flows are of another number", was, fmt.Sprintf("port %s, number %d", a.Port.Name, number))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		if !seen[id] {
+			note(id, "removed: the container's interface is no port, or its external ids do not name it", "", "a port that names the endpoint")
+		}
+	}
+	return out
+}

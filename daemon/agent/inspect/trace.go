@@ -1,0 +1,300 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/trace"
+)
+
+// Control runs a command of ovs-vswitchd and returns what it prints.
+type Control func(ctx context.Context, command string, args ...string) (string, error)
+
+// mostPasses is how often a packet comes back from the connection tracker at most.
+const mostPasses = 4
+
+// trace answers what the switch would do with the packet that the query's of describes.
+func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
+	var ask model.TraceRequest
+	if err := json.Unmarshal([]byte(r.URL.Query().Get("of")), &ask); err != nil {
+		text(w, http.StatusBadRequest, "of: want a TraceRequest as JSON: "+err.Error()+"\n")
+		return
+	}
+	var packet string
+	var err error
+	var words *pipeline.Glossary
+	o.Forward.View(func(s *ofnet.State) {
+		packet, err = packetText(s, &ask)
+		words = o.Pipeline.NewGlossary(s)
+	})
+	if err != nil {
+		text(w, http.StatusBadRequest, err.Error()+"\n")
+		return
+	}
+	args := []string{o.Driver().Bridge, packet}
+	state := "trk,new"
+	if ask.Answer {
+		state = "trk,est,rpl"
+	}
+	for range mostPasses {
+		args = append(args, "--ct-next", state)
+	}
+	printed, err := o.Control(r.Context(), "ofproto/trace", args...)
+	if err != nil {
+		text(w, http.StatusServiceUnavailable, err.Error()+"\n")
+		return
+	}
+	way, err := trace.Parse(printed, o.Driver().Bridge)
+	if err != nil {
+		text(w, http.StatusServiceUnavailable, err.Error()+"\n")
+		return
+	}
+	out := model.Trace{Host: o.Status().Host, Steps: o.traceSteps(way, words), After: packetOf(way.End, ask.Packet)}
+	o.Forward.View(func(s *ofnet.State) { out.Exits = exits(s, way) })
+	answer(w, http.StatusOK, out)
+}
+
+// traceSteps says the steps in words, with the objects that caused them.
+func (o *Options) traceSteps(way *trace.Trace, words *pipeline.Glossary) []model.TraceStep {
+	tables := o.Pipeline.Tables()
+	numbers := make([]uint64, len(way.Steps))
+	for i := range way.Steps {
+		numbers[i] = way.Steps[i].Cookie.Owner()
+	}
+	owners := o.Forward.Owners(numbers)
+	out := make([]model.TraceStep, len(way.Steps))
+	for i := range way.Steps {
+		step := &way.Steps[i]
+		s := model.TraceStep{Table: tables.Name(step.Table), Priority: step.Priority, Match: step.Match, Does: strings.Join(step.Actions, ",")}
+		if m, err := flow.ParseMatch(step.Match); err == nil {
+			s.Match = words.Match(m)
+		}
+		if a, err := flow.ParseActions(strings.Join(topLevel(step.Actions), ","), tables); err == nil {
+			s.Does = words.Actions(a)
+		}
+		if step.Missing {
+			s.Match, s.Does = "no flow takes it", "drop"
+		}
+		if owners[i] != (ofnet.Key{}) {
+			s.Owner = owners[i].String()
+		}
+		if n := int(step.Cookie.Feature()); n > 0 && n <= len(o.Pipeline.Features()) {
+			s.Feature = o.Pipeline.Features()[n-1].Name()
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// topLevel leaves out what Open vSwitch prints of the inside of ct(), which stands in the ct() itself too.
+func topLevel(actions []string) []string {
+	out := make([]string, 0, len(actions))
+	for _, a := range actions {
+		if a == "nat" || strings.HasPrefix(a, "nat(") || strings.Contains(a, "NXM_NX_CT_") && !strings.HasPrefix(a, "ct(") {
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// packetText describes the packet to ofproto/trace. Nothing of the request gets into the text unread.
+func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
+	in, err := entrance(s, ask)
+	if err != nil {
+		return "", err
+	}
+	p := &ask.Packet
+	src, err := netip.ParseAddr(p.Src)
+	if err != nil {
+		return "", fmt.Errorf("src: %w", err)
+	}
+	dst, err := netip.ParseAddr(p.Dst)
+	if err != nil || dst.Is4() != src.Is4() {
+		return "", fmt.Errorf("dst: %q is no address of the family of %s", p.Dst, src)
+	}
+	if src.Zone() != "" || dst.Zone() != "" {
+		return "", fmt.Errorf("src, dst: addresses have no zone here")
+	}
+	smac, err := macOf(p.SrcMAC)
+	if err != nil {
+		return "", fmt.Errorf("srcMAC: %w", err)
+	}
+	dmac, err := macOf(p.DstMAC)
+	if err != nil {
+		return "", fmt.Errorf("dstMAC: %w", err)
+	}
+	for name, port := range map[string]int{"srcPort": p.SrcPort, "dstPort": p.DstPort} {
+		if port < 0 || port > 65535 {
+			return "", fmt.Errorf("%s: %d is no port", name, port)
+		}
+	}
+	family, from, to, ttl := "", "nw_src", "nw_dst", "nw_ttl=64"
+	if src.Is6() {
+		family, from, to = "6", "ipv6_src", "ipv6_dst"
+	}
+	what := ""
+	switch p.Protocol {
+	case "tcp", "udp":
+		what = fmt.Sprintf("%s%s,%s_src=%d,%s_dst=%d", p.Protocol, family, p.Protocol, p.SrcPort, p.Protocol, p.DstPort)
+		if p.Protocol == "tcp" {
+			what += ",tcp_flags=" + map[bool]string{false: "0x002", true: "0x012"}[ask.Answer]
+		}
+	case "icmp":
+		kind := map[bool]int{false: 8, true: 0}[ask.Answer]
+		if src.Is6() {
+			kind = map[bool]int{false: 128, true: 129}[ask.Answer]
+		}
+		what = fmt.Sprintf("icmp%s,icmp_type=%d,icmp_code=0", family, kind)
+	default:
+		return "", fmt.Errorf("protocol: %q is none of tcp, udp, icmp", p.Protocol)
+	}
+	return strings.Join([]string{in, what, "dl_src=" + smac, "dl_dst=" + dmac, from + "=" + src.String(), to + "=" + dst.String(), ttl}, ","), nil
+}
+
+func macOf(text string) (string, error) {
+	if text == model.RouterMAC {
+		return net.HardwareAddr(pipeline.RouterMAC[:]).String(), nil
+	}
+	mac, err := net.ParseMAC(text)
+	if err == nil && len(mac) != 6 {
+		err = fmt.Errorf("%q has no 6 bytes", text)
+	}
+	return mac.String(), err
+}
+
+// entrance is where the packet comes in, with what it bears there.
+func entrance(s *ofnet.State, ask *model.TraceRequest) (string, error) {
+	n := s.Segments[ask.Network]
+	kind, name, _ := strings.Cut(ask.From, "/")
+	switch kind {
+	case "endpoint":
+		e := s.Endpoints[name]
+		if e == nil || e.Port == 0 {
+			return "", fmt.Errorf("from: endpoint %q is not attached to the switch of this host", name)
+		}
+		return "in_port=" + strconv.FormatUint(uint64(e.Port), 10), nil
+	case "host":
+		h, own := s.Hosts[name], s.Hosts[s.Self]
+		if h == nil || !h.VTEP.IsValid() || own == nil || s.Local.Tunnel == 0 || n == nil || n.Encap != ofnet.VXLAN {
+			return "", fmt.Errorf("from: no tunnel leads here from host %q for network %q", name, ask.Network)
+		}
+		field := "tun"
+		if h.VTEP.Is6() {
+			field = "tun_ipv6"
+		}
+		return fmt.Sprintf("in_port=%d,tun_id=%d,%s_src=%s,%s_dst=%s", s.Local.Tunnel, n.Tag, field, h.VTEP, field, own.VTEP), nil
+	case "uplink":
+		if s.Local.Uplink == 0 || n == nil || n.Encap != ofnet.VLAN {
+			return "", fmt.Errorf("from: network %q does not come by an uplink of this host", ask.Network)
+		}
+		return fmt.Sprintf("in_port=%d,dl_vlan=%d,dl_vlan_pcp=0", s.Local.Uplink, n.Tag), nil
+	}
+	return "", fmt.Errorf("from: %q is none of endpoint/ID, host/LABEL, uplink", ask.From)
+}
+
+// exits are the ways by which the packet leaves.
+func exits(s *ofnet.State, way *trace.Trace) []model.TraceExit {
+	var out []model.TraceExit
+	for _, p := range way.Ports {
+		x := model.TraceExit{Port: p}
+		switch p {
+		case s.Local.Tunnel:
+			x.To, x.Network = "host/"+tunnelPeer(s, way), bearing(s, ofnet.VXLAN, lastTunnelID(way))
+		case s.Local.Uplink:
+			tag, _ := strconv.ParseUint(way.End["dl_vlan"], 0, 32)
+			x.To, x.Network = "uplink", bearing(s, ofnet.VLAN, tag)
+		case s.Local.Host:
+			x.To = "host"
+		default:
+			for id, e := range s.Endpoints {
+				if e.Port == p {
+					x.To = ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String()
+				}
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// tunnelPeer is the label of the host that the packet is sent to in a tunnel.
+func tunnelPeer(s *ofnet.State, way *trace.Trace) string {
+	for _, field := range []string{"tun_dst", "tun_ipv6_dst"} {
+		a, err := netip.ParseAddr(way.End[field])
+		if err != nil || a.IsUnspecified() {
+			continue
+		}
+		for label, h := range s.Hosts {
+			if h.VTEP == a {
+				return label
+			}
+		}
+		return a.String()
+	}
+	return ""
+}
+
+// lastTunnelID is the VNI that the packet got last.
+func lastTunnelID(way *trace.Trace) uint64 {
+	for i := len(way.Steps) - 1; i >= 0; i-- {
+		for _, a := range way.Steps[i].Actions {
+			value, ok := strings.CutPrefix(a, "set_field:")
+			value, found := strings.CutSuffix(value, "->tun_id")
+			if n, err := strconv.ParseUint(value, 0, 64); ok && found && err == nil {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// bearing is the network that has a tag.
+func bearing(s *ofnet.State, encap ofnet.Encap, tag uint64) string {
+	for name, n := range s.Segments {
+		if n.Encap == encap && uint64(n.Tag) == tag {
+			return name
+		}
+	}
+	return ""
+}
+
+// packetOf reads a packet as Open vSwitch describes it; what it does not say is as in was.
+func packetOf(p trace.Packet, was model.TracePacket) model.TracePacket {
+	out := was
+	text := func(to *string, names ...string) {
+		for _, n := range names {
+			if v, ok := p[n]; ok {
+				*to = v
+				return
+			}
+		}
+	}
+	port := func(to *int, names ...string) {
+		for _, n := range names {
+			if v, err := strconv.Atoi(p[n]); err == nil && v >= 0 && v <= 65535 {
+				*to = v
+				return
+			}
+		}
+	}
+	text(&out.SrcMAC, "dl_src")
+	text(&out.DstMAC, "dl_dst")
+	text(&out.Src, "nw_src", "ipv6_src")
+	text(&out.Dst, "nw_dst", "ipv6_dst")
+	if was.Protocol != "icmp" {
+		port(&out.SrcPort, "tp_src")
+		port(&out.DstPort, "tp_dst")
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/capture"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// tracing is an agent whose switch has endpoint web, a tunnel from h2 and a trunk.
+type tracing struct{ agent }
+
+func (tracing) View(fn func(*ofnet.State)) { fn(state()) }
+
+func state() *ofnet.State {
+	s := ofnet.NewState("h1")
+	s.Local = ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}
+	s.Hosts["h1"] = &ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.168.251.1")}
+	s.Hosts["h2"] = &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.168.251.2")}
+	s.Segments["blue.t"] = &ofnet.Segment{Name: "blue.t", Encap: ofnet.VXLAN, Tag: 1}
+	s.Segments["red.t"] = &ofnet.Segment{Name: "red.t", Encap: ofnet.VLAN, Tag: 7}
+	s.Endpoints["web"] = &ofnet.Endpoint{ID: "web", Host: "h1", Port: 1}
+	s.Endpoints["far"] = &ofnet.Endpoint{ID: "far", Host: "h2"}
+	return s
+}
+
+func packetTo(protocol, dst string) model.TracePacket {
+	return model.TracePacket{SrcMAC: "02:02:0a:01:01:02", DstMAC: model.RouterMAC, Src: "10.1.1.2", Dst: dst, Protocol: protocol, SrcPort: 40000, DstPort: 80}
+}
+
+func TestPacketText(t *testing.T) {
+	const macs = ",dl_src=02:02:0a:01:01:02,dl_dst=00:00:11:11:11:11,nw_src=10.1.1.2,nw_dst=10.1.1.1,nw_ttl=64"
+	six := packetTo("icmp", "2001:db8::1")
+	six.Src = "2001:db8::2"
+	rows := []struct {
+		ask         model.TraceRequest
+		want, fails string
+	}{
+		{ask: model.TraceRequest{From: "endpoint/web", Packet: packetTo("tcp", "10.1.1.1")}, want: "in_port=1,tcp,tcp_src=40000,tcp_dst=80,tcp_flags=0x002" + macs},
+		{ask: model.TraceRequest{From: "endpoint/web", Answer: true, Packet: packetTo("tcp", "10.1.1.1")}, want: "in_port=1,tcp,tcp_src=40000,tcp_dst=80,tcp_flags=0x012" + macs},
+		{ask: model.TraceRequest{From: "endpoint/web", Packet: packetTo("icmp", "10.1.1.1")}, want: "in_port=1,icmp,icmp_type=8,icmp_code=0" + macs},
+		{ask: model.TraceRequest{From: "host/h2", Network: "blue.t", Packet: packetTo("udp", "10.1.1.1")},
+			want: "in_port=1000,tun_id=1,tun_src=192.168.251.2,tun_dst=192.168.251.1,udp,udp_src=40000,udp_dst=80" + macs},
+		{ask: model.TraceRequest{From: "uplink", Network: "red.t", Packet: packetTo("udp", "10.1.1.1")}, want: "in_port=1001,dl_vlan=7,dl_vlan_pcp=0,udp,udp_src=40000,udp_dst=80" + macs},
+		{ask: model.TraceRequest{From: "endpoint/web", Answer: true, Packet: six},
+			want: "in_port=1,icmp6,icmp_type=129,icmp_code=0,dl_src=02:02:0a:01:01:02,dl_dst=00:00:11:11:11:11,ipv6_src=2001:db8::2,ipv6_dst=2001:db8::1,nw_ttl=64"},
+		{ask: model.TraceRequest{From: "endpoint/far", Packet: packetTo("udp", "10.1.1.1")}, fails: "not attached"},
+		{ask: model.TraceRequest{From: "host/h3", Network: "blue.t", Packet: packetTo("udp", "10.1.1.1")}, fails: "no tunnel"},
+		{ask: model.TraceRequest{From: "uplink", Network: "blue.t", Packet: packetTo("udp", "10.1.1.1")}, fails: "does not come by an uplink"},
+		{ask: model.TraceRequest{From: "nowhere", Packet: packetTo("udp", "10.1.1.1")}, fails: "none of endpoint/ID"},
+		{ask: model.TraceRequest{From: "endpoint/web", Packet: packetTo("gre", "10.1.1.1")}, fails: "none of tcp"},
+		{ask: model.TraceRequest{From: "endpoint/web", Packet: packetTo("udp", "::1")}, fails: "family"},
+	}
+	for _, r := range rows {
+		got, err := packetText(state(), &r.ask)
+		if got != r.want || (err == nil) != (r.fails == "") || err != nil && !strings.Contains(err.Error(), r.fails) {
+			t.Errorf("%+v: want %q and an error with %q, got %q, %v", r.ask, r.want, r.fails, got, err)
+		}
+	}
+}
+
+// Whatever is asked, ovs-vswitchd gets fields and values and nothing else.
+func FuzzPacketText(f *testing.F) {
+	for _, seed := range []string{`{"from":"endpoint/web","packet":{"srcMAC":"router","dstMAC":"router","src":"10.1.1.2","dst":"10.1.1.1","protocol":"tcp"}}`,
+		`{"from":"host/h2","network":"blue.t","packet":{"srcMAC":"02:02:0a:01:01:02","dstMAC":"router","src":"fe80::1%a,actions=drop","dst":"::1","protocol":"icmp"}}`} {
+		f.Add(seed)
+	}
+	clean := regexp.MustCompile(`^[a-z0-9_=,.:]+$`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var ask model.TraceRequest
+		if json.Unmarshal([]byte(text), &ask) != nil {
+			return
+		}
+		if got, err := packetText(state(), &ask); err == nil && !clean.MatchString(got) {
+			t.Errorf("want fields and values alone, got %q", got)
+		}
+	})
+}
+
+// What Open vSwitch prints becomes steps and exits in the words of objects.
+func TestTraceRoute(t *testing.T) {
+	printed := func(name string) string {
+		text, err := os.ReadFile("../../../ofnet/trace/testdata/" + name + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	rows := []struct {
+		name, text string
+		problem    error
+		status     int
+		want       []model.TraceExit
+		last       string // table and what it does
+	}{
+		{"delivered", printed("allow"), nil, 200, []model.TraceExit{{Port: 1, To: "endpoint/web"}}, "deliver: out where the lookup said"},
+		{"tunnel", printed("tunnel"), nil, 200, []model.TraceExit{{Port: 1000, To: "host/h1", Network: "blue.t"}}, "deliver: out where the lookup said"},
+		{"dropped", printed("deny"), nil, 200, nil, "refuse: drop"},
+		{"no trace", "what?", nil, 503, nil, ""},
+		{"no switch", "", errors.New("away"), 503, nil, ""},
+	}
+	of := url.Values{"of": {`{"from":"endpoint/web","packet":{"srcMAC":"router","dstMAC":"router","src":"10.1.1.2","dst":"10.1.1.1","protocol":"tcp"}}`}}.Encode()
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			h := Handler(Options{Forward: &tracing{}, Pipeline: pipeline.Default(), Now: time.Now, Driver: func() Driver { return Driver{Bridge: "contiv0"} },
+				Status:  func() model.AgentStatus { return model.AgentStatus{Host: "h1"} },
+				Control: func(context.Context, string, ...string) (string, error) { return r.text, r.problem }})
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/trace?"+of, nil))
+			if w.Code != r.status {
+				t.Fatalf("want %d, got %d %s", r.status, w.Code, w.Body)
+			}
+			if r.status != http.StatusOK {
+				return
+			}
+			var got model.Trace
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			last := got.Steps[len(got.Steps)-1]
+			if len(got.Exits) != len(r.want) || len(r.want) > 0 && got.Exits[0] != r.want[0] || last.Table+": "+last.Does != r.last || got.After.Dst != "10.1.1.1" {
+				t.Errorf("want exits %+v after %q, got %+v after %+v", r.want, r.last, got.Exits, last)
+			}
+		})
+	}
+}
+
+func TestCaptureRefuses(t *testing.T) {
+	h := Handler(Options{Forward: &agent{}, Attach: &agent{}, Pipeline: pipeline.Default(), Now: time.Now,
+		Packets: func(string) (capture.Source, error) { return nil, errors.New("no such device") }})
+	for query, want := range map[string]int{"endpoint=other": 400, "endpoint=n.t-c1&filter=x": 400, "endpoint=n.t-c1&packets=0": 400,
+		"endpoint=n.t-c1&seconds=9999": 400, "endpoint=n.t-c1": 503} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/capture?"+query, nil))
+		if w.Code != want {
+			t.Errorf("%s: want %d, got %d %s", query, want, w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/mastertest"
+)
+
+// tracers are agents that answer as their switches would: by what exits, by host, "" to be silent.
+func tracers(t *testing.T, m *mastertest.Master, exits map[string]func(model.TraceRequest) []model.TraceExit) {
+	t.Helper()
+	for host, exit := range exits {
+		agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			var ask model.TraceRequest
+			if err := json.Unmarshal([]byte(q.URL.Query().Get("of")), &ask); err != nil || q.URL.Path != "/inspect/trace" || exit == nil {
+				http.Error(w, "no switch", http.StatusServiceUnavailable)
+				return
+			}
+			out := model.Trace{Host: host, After: ask.Packet, Exits: exit(ask), Steps: []model.TraceStep{{Table: "bridge", Owner: "switch/" + host, Does: "drop"}}}
+			if out.Exits == nil && ask.Packet.DstPort == 22 {
+				out.Steps = []model.TraceStep{{Table: "policy_in", Owner: "rule/default:web:default:p:default:p:ssh:inRx"}, {Table: "refuse", Does: "drop"}}
+			}
+			_ = json.NewEncoder(w).Encode(out)
+		}))
+		t.Cleanup(agent.Close)
+		register(t, m, host, agent.Listener.Addr().String())
+	}
+}
+
+func to(exit, network string) []model.TraceExit {
+	return []model.TraceExit{{To: exit, Network: network}}
+}
+
+// Verdicts of objects and of switches, their agreement, and names.
+func TestWhy(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	mustPut(t, m.Networks(), &model.Network{TenantName: "default", NetworkName: "blue", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254", Encap: "vxlan"})
+	mustPut(t, m.Networks(), &model.Network{TenantName: "default", NetworkName: "lone", Subnet: "10.9.1.0/24", Encap: "vxlan"})
+	mustPut(t, m.Policys(), &model.Policy{TenantName: "default", PolicyName: "p"})
+	mustPut(t, m.Rules(), &model.Rule{TenantName: "default", PolicyName: "p", RuleId: "ssh", Direction: "in", Protocol: "tcp", Port: 22, Priority: 1, Action: "deny"})
+	mustPut(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "default", GroupName: "web", NetworkName: "blue", Policies: []string{"p"}})
+	for _, e := range []struct{ id, network, group, host string }{{"web-1", "blue", "web", "h1"}, {"db-1", "blue", "", "h2"}, {"db-2", "blue", "", "h3"}, {"lonely", "lone", "", "h1"}} {
+		_, _, err := m.CreateEndpoint(t.Context(), model.CreateEndpointRequest{TenantName: "default", NetworkName: e.network, ServiceName: e.group,
+			EndpointID: e.id, ContainerID: e.id, ConfigEP: model.EndpointConfigRequest{Container: e.id, Host: e.host, ServiceName: e.group}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fromTunnel := func(q model.TraceRequest) bool { return strings.HasPrefix(q.From, "host/") }
+	tracers(t, m, map[string]func(model.TraceRequest) []model.TraceExit{
+		"h1": func(q model.TraceRequest) []model.TraceExit {
+			switch {
+			case q.Packet.DstPort == 22 || q.Packet.DstPort == 99:
+				return nil // 22 as the rule says, 99 for no reason
+			case fromTunnel(q):
+				return to("endpoint/blue.default-web-1", "")
+			}
+			return to("host/h2", "blue.default")
+		},
+		"h2": func(q model.TraceRequest) []model.TraceExit {
+			switch {
+			case fromTunnel(q):
+				return to("endpoint/blue.default-db-1", "")
+			case q.Packet.Dst == "8.8.8.8":
+				return to("host", "")
+			}
+			return to("host/h1", "blue.default")
+		},
+		"h3": nil,
+	})
+	rows := []struct {
+		name, from, to string
+		protocol       string
+		port           int
+		verdict        model.Verdict
+		intent         model.Verdict
+		text           string // part of it, or of the error
+		there, back    int
+	}{
+		{name: "allowed", from: "db-1", to: "web-1", verdict: "allowed", intent: "allowed", text: "no rule speaks of a ping, so it passes; the switches agree", there: 2, back: 2},
+		{name: "denied by a rule", from: "db-1", to: "group/web", port: 22, verdict: "denied", intent: "denied", text: "rule default:p:ssh denies tcp 22; the switches agree", there: 2},
+		{name: "the switches deny", from: "db-1", to: "10.1.1.1", protocol: "udp", port: 99, verdict: "disagree", intent: "allowed", text: "But the switches: h1 takes it from the tunnel of host h2, drops it: nobody on the network", there: 2},
+		{name: "an agent is silent", from: "db-2", to: "web-1", verdict: "unknown", intent: "allowed", text: "h3 was not asked: the agent of h3: no switch", there: 1},
+		{name: "outside", from: "db-1", to: "8.8.8.8", verdict: "allowed", intent: "allowed", text: "the switches agree", there: 1},
+		{name: "from outside", from: "8.8.8.8", to: "web-1", verdict: "unknown", intent: "allowed", text: "No switch can be asked"},
+		{name: "no gateway", from: "lonely", to: "8.8.8.8", verdict: "denied", intent: "denied", text: "network lone.default has no gateway, and 8.8.8.8 is not on it: it cannot be sent"},
+		{name: "ambiguous", from: "db", to: "web-1", text: `"db" may be endpoint/blue.default-db-1, endpoint/blue.default-db-2 (say one`},
+		{name: "nobody", from: "db-1", to: "nobody", text: `nothing is called "nobody"`},
+		{name: "icmp has no port", from: "db-1", to: "web-1", protocol: "icmp", port: 7, text: "icmp has no ports"},
+		{name: "tcp without a port", from: "db-1", to: "web-1", protocol: "tcp", text: "tcp needs the port"},
+		{name: "unknown protocol", from: "db-1", to: "web-1", protocol: "gre", text: "cannot be followed"},
+		{name: "nothing to ask", to: "web-1", text: "who sends is missing"},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			got, err := m.Why(t.Context(), model.WhyRequest{From: r.from, To: r.to, Protocol: r.protocol, Port: r.port})
+			if r.verdict == "" {
+				if err == nil || !strings.Contains(err.Error(), r.text) {
+					t.Errorf("want an error with %q, got %v", r.text, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Verdict != r.verdict || got.Intent.Verdict != r.intent || !strings.Contains(got.Text, r.text) ||
+				len(got.Forward.Hops) != r.there || len(got.Reverse.Hops) != r.back {
+				t.Errorf("want %s (%s) with %q in %d and %d hops, got %+v", r.verdict, r.intent, r.text, r.there, r.back, got)
+			}
+		})
+	}
+}
+
+// A repair is passed on, and nothing else that an agent might do.
+func TestDriftIsRelayed(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/inspect/drift" {
+			http.Error(w, "no", http.StatusMethodNotAllowed)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(model.Drift{Host: q.Method})
+	}))
+	defer agent.Close()
+	register(t, m, "h1", agent.Listener.Addr().String())
+	for repair, want := range map[bool]string{false: "GET", true: "POST"} {
+		if got, err := m.Drift(t.Context(), "h1", repair); err != nil || got.Host != want {
+			t.Errorf("repair %t: want the agent asked by %s, got %+v, %v", repair, want, got, err)
+		}
+	}
+	if _, err := m.Drift(t.Context(), "h2", true); !client.IsCode(err, model.CodeNotFound) {
+		t.Errorf("unknown host: want not found, got %v", err)
+	}
+}

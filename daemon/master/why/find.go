@@ -1,0 +1,221 @@
+package why
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Kinds of ends.
+const (
+	kindEndpoint = "endpoint"
+	kindGroup    = "group"
+	kindService  = "service"
+	kindHost     = "host"
+	kindAddress  = "address"
+)
+
+// end is one end of a way: one of endpoint and service, or neither.
+type end struct {
+	name     string
+	kind     string
+	object   string
+	standsIn bool
+	endpoint *record.Endpoint
+	service  *record.ServiceLB
+	address  netip.Addr
+}
+
+func (e *end) shown() model.WhyEnd {
+	out := model.WhyEnd{Name: e.name, Kind: e.kind, Object: e.object, StandsIn: e.standsIn}
+	if e.address.IsValid() {
+		out.Address = e.address.String()
+	}
+	switch {
+	case e.endpoint != nil:
+		out.Tenant, out.Network, out.Group = tenantOf(e.endpoint), e.endpoint.NetID, e.endpoint.EndpointGroupKey
+		out.Host, out.MAC = e.endpoint.HomingHost, e.endpoint.MacAddress
+	case e.service != nil:
+		out.Tenant, out.Network = e.service.Tenant, e.service.Network+"."+e.service.Tenant
+	case e.kind == kindHost:
+		out.Host = e.object
+	}
+	return out
+}
+
+// tenantOf is the tenant of an endpoint, which is the end of its network's id: names have no dots.
+func tenantOf(e *record.Endpoint) string { return e.NetID[strings.LastIndexByte(e.NetID, '.')+1:] }
+
+// candidate is what a name may mean.
+type candidate struct {
+	kind, object string
+	end          end
+}
+
+func (c candidate) String() string { return c.kind + "/" + c.object }
+
+// find says what a name means. What is exact counts more than a part of a name. Several meanings are an error that lists
+// them, in the form that says which one.
+func find(v *catalog.View, field, text string, q model.WhyRequest) (end, error) {
+	kind, name, typed := strings.Cut(text, "/")
+	if !typed || !slices.Contains([]string{kindEndpoint, kindGroup, kindService, kindHost, kindAddress}, kind) {
+		kind, name = "", text
+	}
+	s := search{v: v, text: name, kind: kind, q: q}
+	found := s.exact()
+	if len(found) == 0 {
+		found = s.partial()
+	}
+	if len(found) == 0 {
+		if a, err := netip.ParseAddr(name); err == nil && (kind == "" || kind == kindAddress) {
+			found = []candidate{{kindAddress, a.String(), end{address: a.Unmap()}}}
+		}
+	}
+	switch len(found) {
+	case 1:
+		e := found[0].end
+		e.name, e.kind, e.object = text, found[0].kind, found[0].object
+		if e.kind == kindGroup {
+			return member(v, e)
+		}
+		return e, nil
+	case 0:
+		return end{}, model.Errorf(model.CodeNotFound, field, "nothing is called %q", text).
+			Try("it is a container, group, service, host or address; netctl endpoint ls shows containers")
+	}
+	const most = 8
+	var names []string
+	for i, c := range found {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(found)-most))
+			break
+		}
+		names = append(names, c.String())
+	}
+	return end{}, model.Errorf(model.CodeConflict, field, "%q may be %s", text, strings.Join(names, ", ")).
+		Try("say one of these, or narrow it with --tenant and --network")
+}
+
+// member lets a container stand for its group.
+func member(v *catalog.View, e end) (end, error) {
+	list := v.EndpointsIn(e.object)
+	if len(list) == 0 {
+		return end{}, model.Errorf(model.CodeNotFound, "", "group %s has no containers", e.object).Try("netctl matrix shows what its policies say")
+	}
+	e.kind, e.object, e.standsIn, e.endpoint = kindEndpoint, list[0].ID, true, list[0]
+	e.address = addressOf(list[0])
+	return e, nil
+}
+
+// addressOf is an endpoint's address, IPv4 if it has one.
+func addressOf(e *record.Endpoint) netip.Addr {
+	for _, text := range []string{e.IPAddress, e.IPv6Address} {
+		text, _, _ = strings.Cut(text, "/")
+		if a, err := netip.ParseAddr(text); err == nil {
+			return a
+		}
+	}
+	return netip.Addr{}
+}
+
+// search looks for what a text means.
+type search struct {
+	v    *catalog.View
+	text string
+	kind string // "" for any
+	q    model.WhyRequest
+}
+
+func (s *search) wants(kind string) bool { return s.kind == "" || s.kind == kind }
+
+func (s *search) admits(tenant, network string) bool {
+	return (s.q.Tenant == "" || tenant == s.q.Tenant) && (s.q.Network == "" || network == "" || network == s.q.Network)
+}
+
+// scoped tells whether name, of a tenant, is what the text says: "name" or "name:tenant".
+func (s *search) scoped(name, tenant string) bool {
+	return s.text == name || s.text == name+":"+tenant
+}
+
+func (s *search) exact() []candidate {
+	out := s.endpoints(func(e *record.Endpoint) bool {
+		return slices.Contains([]string{e.ID, e.EndpointID, e.ContainerID, e.EPCommonName}, s.text)
+	})
+	if a, err := netip.ParseAddr(s.text); err == nil && (s.wants(kindEndpoint) || s.wants(kindAddress)) {
+		for _, c := range s.all(func(e *record.Endpoint) bool { return has(e, a) }) {
+			c.end.address = a
+			out = append(out, c)
+		}
+	}
+	for _, g := range s.v.Groups("") {
+		if s.wants(kindGroup) && s.scoped(g.GroupName, g.TenantName) && s.admits(g.TenantName, g.NetworkName) {
+			out = append(out, candidate{kindGroup, g.ID, end{}})
+		}
+	}
+	for _, t := range s.v.Objects(model.KindTenant()) {
+		for _, l := range s.v.ServiceLBs(t.ObjectKey()) {
+			a, err := netip.ParseAddr(l.IPAddress)
+			if err == nil && s.wants(kindService) && (s.scoped(l.ServiceName, l.Tenant) || s.text == l.IPAddress) && s.admits(l.Tenant, l.Network) {
+				out = append(out, candidate{kindService, l.ID, end{service: l, address: a}})
+			}
+		}
+	}
+	for _, h := range s.v.Services(record.ServiceAgent) {
+		if a, err := netip.ParseAddr(h.HostAddr); err == nil && s.wants(kindHost) && (s.text == h.Hostname || s.text == h.HostAddr) {
+			out = append(out, candidate{kindHost, h.Hostname, end{address: a}})
+		}
+	}
+	return out
+}
+
+// partial takes names of containers by a part, as netctl inspect endpoint does.
+func (s *search) partial() []candidate {
+	if _, err := netip.ParseAddr(s.text); err == nil || s.text == "" {
+		return nil
+	}
+	return s.endpoints(func(e *record.Endpoint) bool {
+		return strings.Contains(e.EndpointID, s.text) || strings.Contains(e.ContainerID, s.text) || strings.Contains(e.EPCommonName, s.text)
+	})
+}
+
+func (s *search) endpoints(is func(*record.Endpoint) bool) []candidate {
+	if !s.wants(kindEndpoint) {
+		return nil
+	}
+	return s.all(is)
+}
+
+func (s *search) all(is func(*record.Endpoint) bool) (out []candidate) {
+	for m := range s.v.Members {
+		e := m.Endpoint
+		tenant := tenantOf(e)
+		if is(e) && s.admits(tenant, strings.TrimSuffix(e.NetID, "."+tenant)) {
+			out = append(out, candidate{kindEndpoint, e.ID, end{endpoint: e, address: addressOf(e)}})
+		}
+	}
+	return out
+}
+
+// has tells whether an endpoint has an address.
+func has(e *record.Endpoint, a netip.Addr) bool {
+	for _, text := range []string{e.IPAddress, e.IPv6Address} {
+		text, _, _ = strings.Cut(text, "/")
+		if own, err := netip.ParseAddr(text); err == nil && own == a {
+			return true
+		}
+	}
+	return false
+}
+
+// Find says what a name means. field is what an error calls it; of q the tenant and network count.
+func (a *Asker) Find(field, name string, q model.WhyRequest) (model.WhyEnd, error) {
+	var e end
+	var err error
+	a.catalog.View(func(v *catalog.View) { e, err = find(v, field, name, q) })
+	return e.shown(), err
+}

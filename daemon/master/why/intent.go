@@ -1,0 +1,163 @@
+package why
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/verdict"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// intend says what the objects want.
+func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
+	unknown := func(format string, args ...any) model.WhyIntent {
+		return model.WhyIntent{Verdict: model.VerdictUnknown, Text: fmt.Sprintf(format, args...)}
+	}
+	denied := func(format string, args ...any) model.WhyIntent {
+		return model.WhyIntent{Verdict: model.VerdictDenied, Text: fmt.Sprintf(format, args...)}
+	}
+	tenant, other := tenant(from), tenant(to)
+	switch {
+	case tenant == "" && other == "":
+		return unknown("neither end is Contiv's")
+	case derive.ByFabric(v.Global()):
+		return unknown("policies are the ACI fabric's to carry out")
+	case tenant != "" && other != "" && tenant != other:
+		return denied("%s is of tenant %s and %s of tenant %s, which are apart", from.object, tenant, to.object, other)
+	case !from.address.IsValid() || !to.address.IsValid():
+		return unknown("an end has no address")
+	case from.endpoint != nil && from.endpoint.NetID != network(to) && !routed(v, from.endpoint):
+		return denied("network %s has no gateway, and %s is not on it", from.endpoint.NetID, to.object)
+	case from.endpoint != nil && to.endpoint != nil && from.endpoint.ID == to.endpoint.ID:
+		return unknown("both ends are the same container: no switch sees its packets")
+	}
+	if tenant == "" {
+		tenant = other
+	}
+	rules := verdict.New(tenant, v.Objects(model.KindEndpointGroup()), v.Objects(model.KindNetwork()), v.Objects(model.KindRule()))
+	if to.service == nil {
+		return judge(rules, point(v, from), point(v, to), q.Protocol, q.Port)
+	}
+	port, ok := backendPort(to.service, q.Protocol, q.Port)
+	if !ok {
+		return denied("service %s has no port %s", to.service.ID, traffic(q.Protocol, q.Port))
+	}
+	var first *model.WhyIntent
+	for _, e := range v.ProvidersOf(to.service) {
+		one := judge(rules, point(v, from), point(v, end{endpoint: e, address: addressOf(e)}), q.Protocol, port)
+		if first != nil && first.Verdict != one.Verdict {
+			return unknown("rules admit some providers of service %s and not others", to.service.ID)
+		}
+		first = &one
+	}
+	if first == nil {
+		return denied("service %s has no providers", to.service.ID)
+	}
+	return *first
+}
+
+// backendPort is the port at the providers of a service's port.
+func backendPort(s *record.ServiceLB, protocol string, port int) (int, bool) {
+	for _, p := range s.Ports {
+		f := strings.Split(p, ":")
+		if len(f) != 3 || f[0] != strconv.Itoa(port) || !strings.EqualFold(f[2], protocol) {
+			continue
+		}
+		n, err := strconv.Atoi(f[1])
+		return n, err == nil
+	}
+	return 0, false
+}
+
+func tenant(e end) string {
+	switch {
+	case e.endpoint != nil:
+		return tenantOf(e.endpoint)
+	case e.service != nil:
+		return e.service.Tenant
+	}
+	return ""
+}
+
+func network(e end) string {
+	switch {
+	case e.endpoint != nil:
+		return e.endpoint.NetID
+	case e.service != nil:
+		return e.service.NetID()
+	}
+	return ""
+}
+
+// routed tells whether containers of an endpoint's network know a way out of it.
+func routed(v *catalog.View, e *record.Endpoint) bool {
+	n := v.Network(e.NetID)
+	g := v.Global()
+	return n == nil || n.Record.Gateway != "" || n.Record.IPv6Gateway != "" || g != nil && g.FwdMode == fwdRouting
+}
+
+// point is an end as policies see it.
+func point(v *catalog.View, e end) verdict.Point {
+	p := verdict.Point{Addr: e.address}
+	if e.endpoint == nil {
+		return p
+	}
+	tenant := tenantOf(e.endpoint)
+	p.Network = strings.TrimSuffix(e.endpoint.NetID, "."+tenant)
+	if group, ok := strings.CutSuffix(e.endpoint.EndpointGroupKey, ":"+tenant); ok {
+		p.Group, _ = v.Stored(model.KindEndpointGroup(), model.Key(tenant, group)).(*model.EndpointGroup)
+	}
+	return p
+}
+
+// judge hears the rules of both sides.
+func judge(rules *verdict.Policies, from, to verdict.Point, protocol string, port int) model.WhyIntent {
+	t := verdict.Traffic{Port: port, Protocol: map[string]int{icmp: verdict.ICMP, tcp: verdict.TCP, udp: verdict.UDP}[protocol]}
+	if protocol == icmp && from.Addr.Is6() {
+		t.Protocol = verdict.ICMPv6
+	}
+	d := rules.Packet(from, to, t)
+	out := said(d, traffic(protocol, port))
+	if protocol == icmp && d.Fate == verdict.Allowed {
+		if echo := rules.Echo(to, from); echo.Fate != verdict.Allowed {
+			return said(echo, "the answer to a ping")
+		}
+	}
+	return out
+}
+
+func said(d verdict.Decision, what string) model.WhyIntent {
+	var out model.WhyIntent
+	if d.Out.By != nil {
+		out.Out = d.Out.By.ObjectKey()
+	}
+	if d.In.By != nil {
+		out.In = d.In.By.ObjectKey()
+	}
+	by := ""
+	if r := d.By(); r != nil {
+		by = r.ObjectKey()
+	}
+	switch {
+	case d.Fate == verdict.Denied:
+		out.Verdict, out.Text = model.VerdictDenied, "rule "+by+" denies "+what
+	case d.Fate == verdict.Depends:
+		out.Verdict, out.Text = model.VerdictUnknown, "rule "+by+" may be about "+what+", or not"
+	case by == "":
+		out.Verdict, out.Text = model.VerdictAllowed, "no rule speaks of "+what+", so it passes"
+	default:
+		out.Verdict, out.Text = model.VerdictAllowed, "rule "+by+" allows "+what
+	}
+	return out
+}
+
+func traffic(protocol string, port int) string {
+	if protocol == icmp {
+		return "a ping"
+	}
+	return protocol + " " + strconv.Itoa(port)
+}

@@ -1,0 +1,110 @@
+package why
+
+import (
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// origin is where the packet came from.
+func (r *route) origin() string {
+	kind, name, _ := strings.Cut(r.ask.From, "/")
+	switch kind {
+	case "host":
+		return "the tunnel of host " + name
+	case "uplink":
+		return "the VLAN trunk"
+	}
+	return r.ask.From
+}
+
+// changes are the things that were done to the packet on its way through a switch.
+func (r *route) changes(t *model.Trace) (out []string) {
+	was, is := r.ask.Packet, t.After
+	if was.Dst != is.Dst || was.DstPort != is.DstPort {
+		out = append(out, "translates "+written(was.Dst, was.DstPort)+" to "+written(is.Dst, is.DstPort))
+	}
+	if was.Src != is.Src || was.SrcPort != is.SrcPort {
+		out = append(out, "lets it appear to come from "+written(is.Src, is.SrcPort))
+	}
+	if rule := admitted(t.Steps); rule != "" && len(t.Exits) > 0 {
+		out = append(out, "rule "+rule+" admits it")
+	}
+	return out
+}
+
+func written(addr string, port int) string {
+	if port == 0 {
+		return addr
+	}
+	return net.JoinHostPort(addr, strconv.Itoa(port))
+}
+
+// ruleOf is the rule that an owner is, "tenant:policy:rule"; "" when it is none.
+func ruleOf(owner string) string {
+	id, ok := strings.CutPrefix(owner, "rule/")
+	if !ok {
+		return ""
+	}
+	return record.RuleOf(id)
+}
+
+func isPolicy(table string) bool { return table == "policy_in" || table == "policy_out" }
+
+// admitted is the last rule that let the packet pass.
+func admitted(steps []model.TraceStep) (rule string) {
+	for i := range steps {
+		if r := ruleOf(steps[i].Owner); r != "" && isPolicy(steps[i].Table) {
+			rule = r
+		}
+	}
+	return rule
+}
+
+// unknown says what it means that a table has no flow for a packet.
+func unknown(table string) string {
+	return map[string]string{
+		"classify": "it does not know that port, tag or tunnel peer",
+		"overlay":  "it does not know the network that the tunnel names",
+		"source":   "the container may not send from that address",
+		"neighbor": "it is no address resolution that anybody answers",
+		"local":    "it is for an address of the switch that does not answer this",
+		"route":    "no network of the tenant has the destination, and there is no way out",
+		"bridge":   "nobody on the network has the destination's Ethernet address",
+		"peer":     "the sender's address is of somebody else",
+		"state":    "the connection tracker knows no connection that it belongs to",
+		"backend":  "the service has no such provider",
+		"uplink":   "the network has no tag on the trunk",
+		"hostout":  "the container has no address at the host",
+	}[table]
+}
+
+// dropped says why a packet went nowhere, and which object caused it.
+func dropped(steps []model.TraceStep) (why, owner string) {
+	i := len(steps) - 1
+	if i > 0 && steps[i].Table == "refuse" {
+		i-- // who refused is the step before
+	}
+	if i < 0 {
+		return "no table took it", ""
+	}
+	s := &steps[i]
+	if s.Does != "drop" && !isPolicy(s.Table) {
+		return "table " + s.Table + " sends it nowhere", s.Owner
+	}
+	if rule := ruleOf(s.Owner); rule != "" {
+		return "rule " + rule + " denies it", "rule/" + rule
+	}
+	where := " (table " + s.Table + ")"
+	if why := unknown(s.Table); why != "" && (s.Priority == 0 || s.Owner == "" || strings.HasPrefix(s.Owner, "switch/")) {
+		return why + where, s.Owner
+	}
+	by := s.Owner
+	if by == "" {
+		by = "a flow that no object caused"
+	}
+	return by + " does not let it pass: " + s.Match + where, s.Owner
+}

@@ -1,0 +1,239 @@
+package why
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// mostHops bounds a way: one host sends, one receives; more is a loop.
+const mostHops = 4
+
+// clientPort is the port from which the packets that are traced are sent: one of the ephemeral ones.
+const clientPort = 40000
+
+// route is a way to walk.
+type route struct {
+	host    string // the first switch; "" when nobody can be asked
+	ask     model.TraceRequest
+	targets []*record.Endpoint // who should get the packet; empty when it is to leave
+	untold  string             // why nobody can tell what happens to the packet; "" when it can be asked
+}
+
+// path is the way there, and what is needed for the way back.
+type path struct {
+	there  route
+	source *record.Endpoint
+	moot   bool            // the sender knows no way: no switch will see a packet
+	routed bool            // containers send everything to the router, also on their own network
+	beyond map[string]bool // networks whose gateway is a router outside
+}
+
+// gatewayOutside tells whether a network's gateway is a machine outside, as on every VLAN that is bridged.
+func gatewayOutside(v *catalog.View, network string) bool {
+	n, g := v.Network(network), v.Global()
+	return n != nil && n.Record.PktTagType == "vlan" && (g == nil || g.FwdMode != fwdRouting)
+}
+
+const fwdRouting = "routing"
+
+// plan says which packet to trace, and where.
+func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
+	if from.endpoint == nil || !from.address.IsValid() || !to.address.IsValid() {
+		return path{}
+	}
+	if from.endpoint.NetID != network(to) && !routed(v, from.endpoint) {
+		return path{moot: true}
+	}
+	src := addressFor(from.endpoint, to)
+	p := model.TracePacket{SrcMAC: from.endpoint.MacAddress, DstMAC: model.RouterMAC, Src: src, Dst: to.address.String(), Protocol: q.Protocol}
+	if q.Protocol != icmp {
+		p.SrcPort, p.DstPort = clientPort, q.Port
+	}
+	w := path{source: from.endpoint, beyond: map[string]bool{}}
+	if g := v.Global(); g != nil {
+		w.routed = g.FwdMode == fwdRouting
+	}
+	switch {
+	case to.endpoint != nil:
+		w.there.targets = []*record.Endpoint{to.endpoint}
+		if to.endpoint.NetID == from.endpoint.NetID && !w.routed {
+			p.DstMAC = to.endpoint.MacAddress
+		}
+	case to.service != nil:
+		w.there.targets = v.ProvidersOf(to.service)
+	}
+	for _, e := range append([]*record.Endpoint{from.endpoint}, w.there.targets...) {
+		w.beyond[e.NetID] = gatewayOutside(v, e.NetID)
+	}
+	if p.DstMAC == model.RouterMAC && to.service == nil {
+		w.there.untold = w.outside(from.endpoint)
+	}
+	w.there.host = from.endpoint.HomingHost
+	w.there.ask = model.TraceRequest{From: "endpoint/" + from.endpoint.ID, Packet: p}
+	return w
+}
+
+// outside says that what a container sends to its gateway leaves Contiv; "" when it does not.
+func (w *path) outside(e *record.Endpoint) string {
+	if !w.beyond[e.NetID] {
+		return ""
+	}
+	return "hands it to the gateway of " + e.NetID + ", a router outside of Contiv that cannot be asked"
+}
+
+// addressFor is the sender's address of the family of what it is sent to.
+func addressFor(e *record.Endpoint, to end) string {
+	text := e.IPAddress
+	if to.address.Is6() && e.IPv6Address != "" {
+		text = e.IPv6Address
+	}
+	text, _, _ = strings.Cut(text, "/")
+	return text
+}
+
+// back is the way of the answer to a packet that has arrived at an endpoint; none when it left Contiv.
+func (w *path) back(arrived model.TracePacket) route {
+	i := slices.IndexFunc(w.there.targets, func(e *record.Endpoint) bool {
+		v4, _, _ := strings.Cut(e.IPAddress, "/")
+		v6, _, _ := strings.Cut(e.IPv6Address, "/")
+		return arrived.Dst != "" && (arrived.Dst == v4 || arrived.Dst == v6)
+	})
+	if i < 0 {
+		return route{}
+	}
+	e := w.there.targets[i]
+	p := model.TracePacket{SrcMAC: e.MacAddress, DstMAC: model.RouterMAC, Src: arrived.Dst, Dst: arrived.Src,
+		Protocol: arrived.Protocol, SrcPort: arrived.DstPort, DstPort: arrived.SrcPort}
+	untold := ""
+	switch {
+	case e.NetID == w.source.NetID && !w.routed:
+		p.DstMAC = w.source.MacAddress
+	default:
+		untold = w.outside(e)
+	}
+	return route{host: e.HomingHost, untold: untold, ask: model.TraceRequest{From: "endpoint/" + e.ID, Answer: true, Packet: p}, targets: []*record.Endpoint{w.source}}
+}
+
+// walk asks one switch after another, and returns the packet as it arrives.
+func (a *Asker) walk(ctx context.Context, r route) (way model.WhyWay, arrived model.TracePacket) {
+	if r.host == "" {
+		return way, arrived
+	}
+	way.Verdict = model.VerdictUnknown
+	if r.untold != "" {
+		way.Hops = []model.WhyHop{{Host: r.host, Verdict: model.VerdictUnknown, Text: r.untold}}
+		return way, arrived
+	}
+	for len(way.Hops) < mostHops {
+		t, err := a.trace(ctx, r.host, r.ask)
+		if err != nil {
+			way.Hops = append(way.Hops, model.WhyHop{Host: r.host, Verdict: model.VerdictUnknown, Text: "was not asked: " + err.Error()})
+			return way, arrived
+		}
+		hop, next := r.hop(&t)
+		way.Hops = append(way.Hops, hop)
+		if next == nil {
+			way.Verdict = hop.Verdict
+			return way, t.After
+		}
+		next.ask.Packet, next.ask.Answer = t.After, r.ask.Answer
+		r = *next
+	}
+	way.Verdict = model.VerdictDenied
+	last := &way.Hops[len(way.Hops)-1]
+	last.Verdict, last.Text = model.VerdictDenied, last.Text+", and on and on: it goes in a circle"
+	return way, arrived
+}
+
+// hop says what a switch does with the packet, and where to ask next; nil when that is the end.
+func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
+	h := model.WhyHop{Host: r.host, Steps: t.Steps, Verdict: model.VerdictAllowed}
+	taken := "takes it from " + r.origin()
+	say := func(what string) { h.Text = strings.Join(append([]string{taken}, append(r.changes(t), what)...), ", ") }
+	if rule := admitted(t.Steps); rule != "" {
+		h.Owner = "rule/" + rule
+	}
+	x := r.best(t.Exits)
+	if x == nil {
+		h.Verdict = model.VerdictDenied
+		var why string
+		why, h.Owner = dropped(t.Steps)
+		say("drops it: " + why)
+		return h, nil
+	}
+	kind, name, _ := strings.Cut(x.To, "/")
+	switch kind {
+	case "endpoint":
+		switch {
+		case r.isTarget(name):
+			say("delivers it to endpoint " + name)
+		case x.To == r.ask.From:
+			h.Text = taken + ", answers it itself"
+		default:
+			h.Verdict = model.VerdictDenied
+			say("delivers it to endpoint " + name + ", which is not who was meant")
+		}
+		return h, nil
+	case "host":
+		if name == "" {
+			say("hands it to the host, which routes it on")
+			if len(r.targets) > 0 {
+				h.Verdict = model.VerdictDenied
+			}
+			return h, nil
+		}
+		say("sends it to host " + name + " in a tunnel, as of network " + x.Network)
+		return h, &route{host: name, targets: r.targets, ask: model.TraceRequest{From: "host/" + r.host, Network: x.Network}}
+	case "uplink":
+		say("sends it out by the VLAN trunk, as of network " + x.Network)
+		if len(r.targets) == 0 {
+			return h, nil
+		}
+		to := r.targets[0]
+		for _, e := range r.targets {
+			if v4, _, _ := strings.Cut(e.IPAddress, "/"); v4 == t.After.Dst {
+				to = e
+			}
+		}
+		if to.HomingHost == r.host {
+			h.Verdict = model.VerdictDenied
+			return h, nil
+		}
+		return h, &route{host: to.HomingHost, targets: r.targets, ask: model.TraceRequest{From: "uplink", Network: x.Network}}
+	}
+	h.Verdict = model.VerdictUnknown
+	say("sends it out by a port that nobody knows")
+	return h, nil
+}
+
+func (r *route) isTarget(id string) bool {
+	return slices.ContainsFunc(r.targets, func(e *record.Endpoint) bool { return e.ID == id })
+}
+
+// best is the exit that leads to who was meant: a packet may be copied to many.
+func (r *route) best(exits []model.TraceExit) *model.TraceExit {
+	rank := func(x *model.TraceExit) int {
+		kind, name, _ := strings.Cut(x.To, "/")
+		switch {
+		case kind == "endpoint" && r.isTarget(name):
+			return 3
+		case kind == "host" && slices.ContainsFunc(r.targets, func(e *record.Endpoint) bool { return e.HomingHost == name }):
+			return 2
+		case kind == "uplink":
+			return 1
+		}
+		return 0
+	}
+	var best *model.TraceExit
+	for i := range exits {
+		if best == nil || rank(&exits[i]) > rank(best) {
+			best = &exits[i]
+		}
+	}
+	return best
+}

@@ -1,0 +1,128 @@
+// Package why answers whether one end reaches another, and why: what names mean, what the objects say, and what the
+// switches on the way would do with the packet and its answer.
+package why
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+)
+
+// Tracer asks the agent of a host what its switch would do with a packet. It blocks until the answer.
+type Tracer func(ctx context.Context, host string, ask model.TraceRequest) (model.Trace, error)
+
+// Asker answers requests.
+type Asker struct {
+	catalog *catalog.Catalog
+	trace   Tracer
+}
+
+// New returns an Asker about the objects in c.
+func New(c *catalog.Catalog, trace Tracer) *Asker { return &Asker{c, trace} }
+
+// Protocols that a request may name.
+const (
+	icmp = "icmp"
+	tcp  = "tcp"
+	udp  = "udp"
+)
+
+func check(q *model.WhyRequest) error {
+	switch {
+	case q.From == "":
+		return model.Errorf(model.CodeInvalid, "from", "who sends is missing").Try("name a container, a group, a host or an address")
+	case q.To == "":
+		return model.Errorf(model.CodeInvalid, "to", "who is to receive is missing").Try("name a container, a group, a service, a host or an address")
+	case q.Port < 0 || q.Port > 65535:
+		return model.Errorf(model.CodeInvalid, "port", "%d is no port", q.Port).Try("ports are 1 to 65535")
+	}
+	if q.Protocol == "" {
+		q.Protocol = icmp
+		if q.Port != 0 {
+			q.Protocol = tcp
+		}
+	}
+	switch {
+	case q.Protocol != icmp && q.Protocol != tcp && q.Protocol != udp:
+		return model.Errorf(model.CodeInvalid, "protocol", "protocol %q cannot be followed", q.Protocol).Try("it is tcp, udp or icmp")
+	case q.Protocol == icmp && q.Port != 0:
+		return model.Errorf(model.CodeInvalid, "port", "icmp has no ports").Try("leave the port out, or say tcp or udp")
+	case q.Protocol != icmp && q.Port == 0:
+		return model.Errorf(model.CodeInvalid, "port", "%s needs the port that is connected to", q.Protocol).Try("add it, as in: netctl why web db tcp 5432")
+	}
+	return nil
+}
+
+// Ask answers a request. It asks the agents on the way and blocks until they have answered; one that does not is said in
+// the answer. Names that mean nothing, or several things, are errors.
+func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) {
+	if err := check(&q); err != nil {
+		return model.Why{}, err
+	}
+	out := model.Why{Protocol: q.Protocol, Port: q.Port}
+	var from, to end
+	var errs [2]error
+	var way path
+	a.catalog.View(func(v *catalog.View) {
+		from, errs[0] = find(v, "from", q.From, q)
+		to, errs[1] = find(v, "to", q.To, q)
+		if errs[0] != nil || errs[1] != nil {
+			return
+		}
+		out.Intent = intend(v, from, to, q)
+		way = plan(v, from, to, q)
+	})
+	if err := cmp.Or(errs[0], errs[1]); err != nil {
+		return model.Why{}, err
+	}
+	out.From, out.To = from.shown(), to.shown()
+	arrived := model.TracePacket{}
+	if out.Forward, arrived = a.walk(ctx, way.there); way.there.host == "" {
+		out.Forward.Verdict = model.VerdictUnknown
+	}
+	if out.Forward.Verdict == model.VerdictAllowed {
+		out.Reverse, _ = a.walk(ctx, way.back(arrived))
+	}
+	if way.moot {
+		out.Verdict, out.Text = out.Intent.Verdict, out.Intent.Text+": it cannot be sent."
+		return out, nil
+	}
+	conclude(&out)
+	return out, nil
+}
+
+// conclude compares what the objects say with what the switches do.
+func conclude(w *model.Why) {
+	real := w.Forward.Verdict
+	if real == model.VerdictAllowed && w.Reverse.Verdict != "" {
+		real = w.Reverse.Verdict
+	}
+	wanted := w.Intent.Verdict
+	switch {
+	case real == model.VerdictUnknown && len(w.Forward.Hops) == 0:
+		w.Verdict, w.Text = model.VerdictUnknown, "By the objects: "+w.Intent.Text+". No switch can be asked about it."
+	case real == model.VerdictUnknown:
+		w.Verdict, w.Text = model.VerdictUnknown, "By the objects: "+w.Intent.Text+". The switches: "+lastText(w)+"."
+	case wanted == model.VerdictUnknown:
+		w.Verdict, w.Text = real, "The switches: "+lastText(w)+"."
+	case wanted == real:
+		w.Verdict, w.Text = real, w.Intent.Text+"; the switches agree."
+	default:
+		w.Verdict = model.VerdictDisagree
+		w.Text = "By the objects: " + w.Intent.Text + ". But the switches: " + lastText(w) + "."
+	}
+}
+
+// lastText is how the way ended.
+func lastText(w *model.Why) string {
+	hops := w.Forward.Hops
+	if n := len(w.Reverse.Hops); n > 0 && w.Reverse.Verdict != model.VerdictAllowed {
+		return "of the answer, " + w.Reverse.Hops[n-1].Host + " " + w.Reverse.Hops[n-1].Text
+	}
+	if len(hops) == 0 {
+		return "nobody was asked"
+	}
+	return hops[len(hops)-1].Host + " " + hops[len(hops)-1].Text
+}

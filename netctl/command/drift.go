@@ -1,0 +1,113 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+type driftOptions struct {
+	output
+	host   string
+	repair bool
+}
+
+func newDrift(f *Factory) *cobra.Command {
+	o := &driftOptions{}
+	c := &cobra.Command{
+		Use: "drift [HOST]", Short: "What switches do not hold as they should, and what was found and repaired",
+		Long: "Agents compare their switches with what these should hold, at once: what somebody has changed or removed is listed as \"now\", with " +
+			"the object that it belongs to. What the agents' own comparisons, one every half minute, found before is listed as " +
+			"\"found\"; they have repaired it, unless netplugin runs with --observe. Nothing is changed without --repair. Without HOST, " +
+			"all agents are asked. The exit code is 4 when something differs now. With -o wide, the flows are added.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return term.BadUsage("one argument wanted at most (HOST), got %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.host = args[0]
+			}
+			return runDrift(cmd.Context(), f, o)
+		},
+	}
+	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
+	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
+	c.Flags().BoolVar(&o.repair, "repair", false, "bring the switches to what they should hold, first")
+	return c
+}
+
+func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	hosts := []string{o.host}
+	if o.host == "" {
+		nodes, err := c.Nodes(ctx)
+		if err != nil {
+			return err
+		}
+		hosts = nil
+		for _, n := range nodes {
+			if n.Role == model.RoleAgent {
+				hosts = append(hosts, n.Name)
+			}
+		}
+	}
+	l := &listing{columns: columns("Host", "When", "At", "Sort", "Owner", "What")}
+	if format.Wide() {
+		l.columns = append(l.columns, columns("Was", "Should be")...)
+	}
+	all, differ, silent := []model.Drift{}, 0, error(nil)
+	for _, host := range hosts {
+		d, err := c.Drift(ctx, host, o.repair)
+		if err != nil {
+			if err = fmt.Errorf("drift of %s: %w", host, err); o.host != "" {
+				return err
+			}
+			silent = err
+			continue
+		}
+		all, differ = append(all, d), differ+len(d.Now)
+		l.add("found", &d, d.Found, format.Wide())
+		l.add("now", &d, d.Now, format.Wide())
+	}
+	l.value = all
+	if err := l.write(f, format); err != nil {
+		return err
+	}
+	if silent == nil && differ > 0 {
+		return term.Exitf(exitDisagree, "%d things of the switches are not as they should be; netctl drift --repair repairs them", differ)
+	}
+	return silent
+}
+
+// add appends differences as rows.
+func (l *listing) add(when string, d *model.Drift, list []model.Difference, wide bool) {
+	for _, x := range list {
+		owner := x.Owner
+		if owner == "" {
+			owner = "nobody"
+		}
+		sort := x.Sort
+		if x.Table != "" {
+			sort += " " + x.Table
+		}
+		row := []string{d.Host, when, x.At, sort, owner, x.What}
+		if wide {
+			row = append(row, x.Was, x.Want)
+		}
+		l.rows, l.names = append(l.rows, row), append(l.names, d.Host+"/"+x.Sort)
+	}
+}

@@ -1,0 +1,148 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// Exit codes of why, beside those of all commands.
+const (
+	exitDenied   = 3
+	exitDisagree = 4
+	exitUnknown  = 5
+)
+
+type whyOptions struct {
+	output
+	ask   model.WhyRequest
+	steps bool
+}
+
+func newWhy(f *Factory) *cobra.Command {
+	o := &whyOptions{}
+	c := &cobra.Command{
+		Use: "why FROM TO [tcp|udp|icmp] [PORT]", Short: "Whether FROM reaches TO, and why: by the objects, and by the switches",
+		Long: "FROM and TO are containers (id, name, or a part of them), groups (one of their containers stands in), hosts or addresses; TO may " +
+			"be a service. KIND/NAME, as in group/web, says which is meant. Without a protocol it is a ping; a port alone is of tcp. The verdict " +
+			"of the objects is worked out from the rules; then the switches on the way are asked what they would do with the packet, and " +
+			"with its answer. No packet is sent. The exit code is 0 when it passes, 3 when it is denied, 4 when objects and switches " +
+			"disagree, 5 when nobody can tell.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 || len(args) > 4 {
+				return term.BadUsage("2 to 4 arguments wanted (FROM, TO, protocol, port), got %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.ask.From, o.ask.To = args[0], args[1]
+			for _, a := range args[2:] {
+				switch n, err := strconv.Atoi(a); {
+				case err == nil && o.ask.Port == 0:
+					o.ask.Port = n
+				case err != nil && o.ask.Protocol == "":
+					o.ask.Protocol = strings.ToLower(a)
+				default:
+					return term.BadUsage("want a protocol and a port after FROM and TO, got %q", strings.Join(args[2:], " "))
+				}
+			}
+			return runWhy(cmd.Context(), f, o)
+		},
+	}
+	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
+	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
+	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "of this tenant alone")
+	c.Flags().StringVarP(&o.ask.Network, "network", "n", "", "of this network alone")
+	c.Flags().BoolVar(&o.steps, "steps", false, "print each flow on the way, as -o wide does")
+	return c
+}
+
+func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
+	format, err := o.parse()
+	if err != nil {
+		return err
+	}
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	w, err := c.Why(ctx, o.ask)
+	if err != nil {
+		return err
+	}
+	if format.Tabular() {
+		err = writeWhy(f.Out, &w, o.steps || format.Wide())
+	} else {
+		err = local(format.Write(f.Out, w))
+	}
+	if err != nil {
+		return err
+	}
+	from, to := w.From.Name, w.To.Name
+	switch w.Verdict {
+	case model.VerdictAllowed:
+		return nil
+	case model.VerdictDenied:
+		return term.Exitf(exitDenied, "%s does not reach %s", from, to)
+	case model.VerdictDisagree:
+		return term.Exitf(exitDisagree, "objects and switches disagree about %s and %s", from, to)
+	}
+	return term.Exitf(exitUnknown, "nobody can tell whether %s reaches %s", from, to)
+}
+
+// writeWhy prints the answer for people.
+func writeWhy(out io.Writer, w *model.Why, steps bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", strings.ToUpper(string(w.Verdict)), w.Text)
+	fmt.Fprintf(&b, "from     %s\nto       %s\ntraffic  %s\nobjects  %s: %s\n", endText(&w.From), endText(&w.To), trafficText(w), w.Intent.Verdict, w.Intent.Text)
+	for _, way := range []struct {
+		name string
+		way  *model.WhyWay
+	}{{"there", &w.Forward}, {"back", &w.Reverse}} {
+		name := way.name
+		for i := range way.way.Hops {
+			h := &way.way.Hops[i]
+			fmt.Fprintf(&b, "%-8s %s %s\n", name, h.Host, h.Text)
+			name = ""
+			if !steps {
+				continue
+			}
+			for _, s := range h.Steps {
+				fmt.Fprintf(&b, "             %-10s %5d  %s: %s  [%s]\n", s.Table, s.Priority, s.Match, s.Does, s.Owner)
+			}
+		}
+	}
+	return printf(out, "%s", b.String())
+}
+
+func trafficText(w *model.Why) string {
+	if w.Port == 0 {
+		return w.Protocol
+	}
+	return w.Protocol + " " + strconv.Itoa(w.Port)
+}
+
+// endText is an end in a line.
+func endText(e *model.WhyEnd) string {
+	text := e.Kind + " " + e.Object
+	if e.StandsIn {
+		text += ", standing in for group " + strings.TrimPrefix(e.Name, "group/")
+	}
+	if e.Address != "" && e.Address != e.Object {
+		text += ", " + e.Address
+	}
+	if e.Group != "" && !e.StandsIn {
+		text += ", group " + e.Group
+	}
+	if e.Host != "" && e.Host != e.Object {
+		text += ", on " + e.Host
+	}
+	return text
+}

@@ -1,0 +1,86 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+func TestWhy(t *testing.T) {
+	var asked string
+	answer := model.Why{From: model.WhyEnd{Name: "db", Kind: "endpoint", Object: "n.t-db", Address: "10.1.1.2", Host: "h2"},
+		To:       model.WhyEnd{Name: "group/web", Kind: "endpoint", Object: "n.t-web", StandsIn: true, Address: "10.1.1.1", Host: "h1"},
+		Protocol: "tcp", Port: 80, Text: "rule t:p:r denies tcp 80; the switches agree.", Intent: model.WhyIntent{Verdict: "denied", Text: "rule t:p:r denies tcp 80"},
+		Forward: model.WhyWay{Verdict: "denied", Hops: []model.WhyHop{{Host: "h2", Text: "sends it"}, {Host: "h1", Text: "drops it",
+			Steps: []model.TraceStep{{Table: "policy_in", Priority: 7, Match: "tcp", Does: "drop", Owner: "rule/r"}}}}}}
+	master := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		asked = q.URL.RawQuery
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	defer master.Close()
+	const printed = "DENIED: rule t:p:r denies tcp 80; the switches agree.\n\n" +
+		"from     endpoint n.t-db, 10.1.1.2, on h2\nto       endpoint n.t-web, standing in for group web, 10.1.1.1, on h1\n" +
+		"traffic  tcp 80\nobjects  denied: rule t:p:r denies tcp 80\nthere    h2 sends it\n         h1 drops it\n"
+	rows := []struct {
+		line    string
+		verdict model.Verdict
+		code    int
+		asked   string
+		out     string
+	}{
+		{"why db group/web tcp 80", "denied", 3, "from=db&port=80&protocol=tcp&to=group%2Fweb", printed},
+		{"why db group/web 80 --steps", "denied", 3, "from=db&port=80&to=group%2Fweb", printed + "             policy_in      7  tcp: drop  [rule/r]\n"},
+		{"why db web -o jsonpath={.intent.verdict}", "allowed", 0, "from=db&to=web", "denied\n"},
+		{"why db web udp 53 -t acme -n blue -o jsonpath={.port}", "disagree", 4, "from=db&network=blue&port=53&protocol=udp&tenant=acme&to=web", "80\n"},
+		{"why db web icmp -o jsonpath={.port}", "unknown", 5, "from=db&protocol=icmp&to=web", "80\n"},
+		{"why db", "", 1, "", ""},
+		{"why db web tcp udp", "", 1, "", ""},
+	}
+	for _, r := range rows {
+		answer.Verdict, asked = r.verdict, ""
+		got := netctl(t, context.Background(), master.URL, strings.Fields(r.line)...)
+		if got.code != r.code || asked != r.asked || r.out != "" && got.out != r.out {
+			t.Errorf("%s: want %d, %q and\n%s\ngot %d, %q and\n%s%s", r.line, r.code, r.asked, r.out, got.code, asked, got.out, got.err)
+		}
+	}
+}
+
+func TestDrift(t *testing.T) {
+	now := []model.Difference{{At: "T2", Sort: "flow", Table: "bridge", Owner: "endpoint/e", What: "removed: any packet", Want: "f"}}
+	found := []model.Difference{{At: "T1", Sort: "group", What: "added", Was: "g"}}
+	master := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		switch {
+		case q.URL.Path == "/api/v1/nodes":
+			_ = json.NewEncoder(w).Encode([]model.Node{{Name: "m", Role: model.RoleLeader}, {Name: "h1", Role: model.RoleAgent}})
+		case q.URL.Path == "/api/v1/agents/h1/drift" && q.Method == http.MethodPost:
+			_ = json.NewEncoder(w).Encode(model.Drift{Host: "h1", Found: found})
+		case q.URL.Path == "/api/v1/agents/h1/drift":
+			_ = json.NewEncoder(w).Encode(model.Drift{Host: "h1", Now: now, Found: found})
+		default:
+			http.NotFound(w, q)
+		}
+	}))
+	defer master.Close()
+	const both = "Host  When   At  Sort         Owner       What\n----  ----   --  ----         -----       ----\n" +
+		"h1    found  T1  group        nobody      added\nh1    now    T2  flow bridge  endpoint/e  removed: any packet\n"
+	rows := []struct {
+		line string
+		code int
+		out  string
+	}{
+		{"drift", 4, both}, {"drift h1", 4, both},
+		{"drift h1 --repair", 0, "Host  When   At  Sort   Owner   What\n----  ----   --  ----   -----   ----\nh1    found  T1  group  nobody  added\n"},
+		{"drift -o jsonpath={[0].now[0].want}", 4, "f\n"}, {"drift h2", 3, ""}, {"drift h1 h2", 1, ""},
+	}
+	for _, r := range rows {
+		got := netctl(t, context.Background(), master.URL, strings.Fields(r.line)...)
+		if got.code != r.code || r.out != "" && got.out != r.out {
+			t.Errorf("%s: want %d and\n%s\ngot %d and\n%s%s", r.line, r.code, r.out, got.code, got.out, got.err)
+		}
+	}
+}

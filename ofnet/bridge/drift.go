@@ -1,0 +1,283 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// Sort is a sort of thing that a switch holds.
+type Sort string
+
+// The sorts.
+const (
+	SortFlow  Sort = "flow"
+	SortGroup Sort = "group"
+	SortMeter Sort = "meter"
+)
+
+// Difference is one thing that the switch did not hold as it should, though the Reconciler had put it there.
+type Difference struct {
+	At    time.Time
+	Sort  Sort
+	Owner ofnet.Key // who wants it, or whose cookie it bears; zero: nobody's
+	Was   *Entry    // what was found; nil: it was gone
+	Want  *Entry    // what should be; nil: nothing
+}
+
+// Entry is something that a switch holds: exactly one is set.
+type Entry struct {
+	Flow  *flow.Flow
+	Group *flow.Group
+	Meter *flow.Meter
+}
+
+// Text is the entry as ovs-ofctl prints it, with the names of tables.
+func (e *Entry) Text(names flow.Tables) string {
+	switch {
+	case e.Flow != nil:
+		return e.Flow.Text(names)
+	case e.Group != nil:
+		return e.Group.Text(names)
+	case e.Meter != nil:
+		return e.Meter.String()
+	}
+	return ""
+}
+
+// mostKept is how many differences are remembered.
+const mostKept = 256
+
+// notes are the differences that one comparison finds.
+type notes struct {
+	at       time.Time
+	byNumber func(number uint64) ofnet.Key
+	hold     bool // leave them as they are
+	list     []Difference
+	counts   map[Sort]uint64
+}
+
+// sort is how a sort of entries is told.
+type sort[K, V comparable] struct {
+	name  Sort
+	entry func(K, V) *Entry
+	owner func(V) uint64 // number of the owner that an entry names; 0: none
+}
+
+func sortFlows() sort[flow.Key, body] {
+	return sort[flow.Key, body]{SortFlow,
+		func(k flow.Key, b body) *Entry {
+			return &Entry{Flow: &flow.Flow{Key: k, Cookie: b.cookie, Actions: b.actions}}
+		},
+		func(b body) uint64 { return b.cookie.Owner() }}
+}
+
+func sortGroups() sort[uint32, flow.Group] {
+	return sort[uint32, flow.Group]{SortGroup, func(_ uint32, g flow.Group) *Entry { return &Entry{Group: &g} }, func(flow.Group) uint64 { return 0 }}
+}
+
+func sortMeters() sort[uint32, flow.Meter] {
+	return sort[uint32, flow.Meter]{SortMeter, func(_ uint32, m flow.Meter) *Entry { return &Entry{Meter: &m} }, func(flow.Meter) uint64 { return 0 }}
+}
+
+// note writes a place down when it is not as it should be.
+func note[K, V comparable](n *notes, c *cell[K, V], s sort[K, V]) {
+	if !c.differs() {
+		return
+	}
+	if n.hold {
+		c.dirty = false
+	}
+	n.counts[s.name]++
+	if len(n.list) >= mostKept {
+		return
+	}
+	d := Difference{At: n.at, Sort: s.name}
+	if c.there {
+		d.Was = s.entry(c.key, c.have)
+		d.Owner = n.byNumber(s.owner(c.have))
+	}
+	if c.wanted {
+		d.Want = s.entry(c.key, c.want)
+		d.Owner = c.owner.owner
+		if k := n.byNumber(s.owner(c.want)); k != (ofnet.Key{}) {
+			d.Owner = k // flows of rules are booked by tier, and named by rule
+		}
+	}
+	n.list = append(n.list, d)
+}
+
+// notes makes an empty list. It is called with the lock held.
+func (r *Reconciler) notes(hold bool) *notes {
+	var rules map[uint64]ofnet.Key // made when something differs
+	return &notes{at: time.Now(), hold: hold, counts: map[Sort]uint64{}, byNumber: func(number uint64) ofnet.Key {
+		if number == 0 {
+			return ofnet.Key{}
+		}
+		if rules == nil {
+			rules = r.ruleNumbers()
+		}
+		return r.ownerOf(number, rules)
+	}}
+}
+
+// order sorts the list: flows as tables list them, then groups, then meters.
+func (n *notes) order() {
+	slices.SortStableFunc(n.list, func(a, b Difference) int {
+		x, y := cmp.Or(a.Want, a.Was), cmp.Or(b.Want, b.Was)
+		switch {
+		case a.Sort != b.Sort:
+			return strings.Compare(string(a.Sort), string(b.Sort))
+		case x.Flow != nil:
+			return x.Flow.Compare(y.Flow.Key)
+		case x.Group != nil:
+			return cmp.Compare(x.Group.ID, y.Group.ID)
+		}
+		return cmp.Compare(x.Meter.ID, y.Meter.ID)
+	})
+}
+
+// keep remembers what a comparison has found. It is called with the lock held.
+func (r *Reconciler) keep(n *notes) {
+	n.order()
+	r.drifted = append(r.drifted, n.list...)
+	if extra := len(r.drifted) - mostKept; extra > 0 {
+		r.drifted = slices.Delete(r.drifted, 0, extra)
+	}
+	for name, count := range n.counts {
+		r.driftOf[name] += count
+	}
+}
+
+// Drifted lists the last differences that comparisons found, the oldest first.
+func (r *Reconciler) Drifted() []Difference {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.drifted)
+}
+
+// DriftBySort counts the differences that comparisons found, since the Reconciler was made.
+func (r *Reconciler) DriftBySort() map[Sort]uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := map[Sort]uint64{SortFlow: 0, SortGroup: 0, SortMeter: 0}
+	for name, n := range r.driftOf {
+		out[name] = n
+	}
+	return out
+}
+
+// errBusy is what Check returns when the switch is changed all the time.
+var errBusy = errors.New("the switch is being changed all the time; ask again")
+
+// Check compares the switch with what it should hold, and changes nothing: neither the switch nor what Drifted lists.
+// What is on its way is no difference. It blocks for a dump of the switch.
+func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
+	const tries = 5
+	for range tries {
+		r.mu.Lock()
+		sw, before := r.sw, r.counters
+		r.mu.Unlock()
+		if sw == nil {
+			return nil, ErrNotConnected
+		}
+		have, err := sw.Dump(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.mu.Lock()
+		if r.counters.Bundles != before.Bundles || r.sending {
+			r.mu.Unlock()
+			continue // the dump may be of before
+		}
+		n := r.notes(false)
+		l := r.ledger
+		check(&l.flows, have.Flows, flowEntry, n, sortFlows())
+		check(&l.groups, have.Groups, groupEntry, n, sortGroups())
+		check(&l.meters, have.Meters, meterEntry, n, sortMeters())
+		r.mu.Unlock()
+		n.order()
+		return n.list, nil
+	}
+	return nil, errBusy
+}
+
+// check notes the places of a book where list is not as it should be.
+func check[T any, K, V comparable](b *book[K, V], list []T, entry func(*T) (K, V), n *notes, s sort[K, V]) {
+	seen := make(map[K]struct{}, len(list))
+	for i := range list {
+		k, v := entry(&list[i])
+		seen[k] = struct{}{}
+		found := cell[K, V]{key: k}
+		if c := b.cells[k]; c != nil {
+			if c.dirty || c.owner.aside() {
+				continue
+			}
+			found = *c
+		}
+		found.have, found.there = v, true
+		note(n, &found, s)
+	}
+	for k, c := range b.cells {
+		if _, ok := seen[k]; ok || c.dirty || c.owner.aside() {
+			continue
+		}
+		found := *c
+		var none V
+		found.have, found.there = none, false
+		note(n, &found, s)
+	}
+}
+
+// Repair compares now and repairs what differs, also when Options.Observe leaves that to others. It blocks until that is
+// past the switch's barrier, or ctx ends.
+func (r *Reconciler) Repair(ctx context.Context) error {
+	done := make(chan struct{})
+	r.mu.Lock()
+	if r.sw == nil {
+		r.mu.Unlock()
+		return ErrNotConnected
+	}
+	r.synced = false
+	r.repairs = append(r.repairs, done)
+	r.mu.Unlock()
+	r.kick()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// repaired tells those who wait for a repair that it is done, when it is.
+func (r *Reconciler) repaired() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.synced {
+		return // somebody has asked since
+	}
+	for _, done := range r.repairs {
+		close(done)
+	}
+	r.repairs = nil
+}
+
+// remark marks all places that are not as they should be: those that were held too.
+func (l *ledger) remark() {
+	for _, c := range l.flows.cells {
+		l.flows.settle(c)
+	}
+	for _, c := range l.groups.cells {
+		l.groups.settle(c)
+	}
+	for _, c := range l.meters.cells {
+		l.meters.settle(c)
+	}
+}

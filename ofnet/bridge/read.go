@@ -1,0 +1,103 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// ErrNotConnected is what Flows and Ports return while there is no connection.
+var ErrNotConnected = errors.New("switch is not connected; is ovs-vswitchd running")
+
+// Flows reads the flows that the switch has now, sorted, with the owners that their cookies name.
+func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
+	sw := r.current()
+	if sw == nil {
+		return nil, ErrNotConnected
+	}
+	list, err := sw.Stats(ctx, allFlows())
+	if err != nil {
+		return nil, err
+	}
+	out := make([]LiveFlow, len(list))
+	r.mu.Lock()
+	rules := r.ruleNumbers()
+	for i := range list {
+		owner, ofRule := rules[list[i].Flow.Cookie.Owner()]
+		if !ofRule {
+			owner = r.ledger.behind(&list[i].Flow)
+		}
+		out[i] = LiveFlow{Flow: list[i].Flow, Owner: owner,
+			Packets: list[i].Packets, Bytes: list[i].Bytes, Seconds: list[i].Seconds}
+	}
+	r.mu.Unlock()
+	slices.SortFunc(out, func(a, b LiveFlow) int { return a.Compare(b.Key) })
+	return out, nil
+}
+
+// Owners finds who has the owner numbers of cookies (flow.Owner), the zero Key for a number that nobody present has. Flows
+// of rules are booked by tier, but named by rule.
+func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rules := r.ruleNumbers()
+	out := make([]ofnet.Key, len(numbers))
+	for i, n := range numbers {
+		out[i] = r.ownerOf(n, rules)
+	}
+	return out
+}
+
+// ruleNumbers are the keys of rules by the number that their flows bear.
+func (r *Reconciler) ruleNumbers() map[uint64]ofnet.Key {
+	rules := make(map[uint64]ofnet.Key, len(r.state.Rules))
+	for _, rule := range r.state.Rules {
+		rules[flow.Owner(rule.Key())] = rule.Key()
+	}
+	return rules
+}
+
+func (r *Reconciler) ownerOf(number uint64, rules map[uint64]ofnet.Key) ofnet.Key {
+	if owner, booked := r.ledger.byNumber[number]; booked {
+		return owner
+	}
+	return rules[number]
+}
+
+// Hits are the counters of flows that one object caused.
+type Hits struct{ Packets, Bytes uint64 }
+
+// Hits reads the counters of a feature's flows, added up by the owner number in their cookies (flow.Owner). It asks the
+// switch for no others.
+func (r *Reconciler) Hits(ctx context.Context, feature uint8) (map[uint64]Hits, error) {
+	sw := r.current()
+	if sw == nil {
+		return nil, ErrNotConnected
+	}
+	only := allFlows()
+	only.Cookie, only.CookieMask = flow.NewCookie(feature, 0, 0), uint64(flow.NewCookie(0xff, 0, 0))
+	list, err := sw.Stats(ctx, only)
+	if err != nil {
+		return nil, err
+	}
+	out := map[uint64]Hits{}
+	for i := range list {
+		h := out[list[i].Flow.Cookie.Owner()]
+		h.Packets += list[i].Packets
+		h.Bytes += list[i].Bytes
+		out[list[i].Flow.Cookie.Owner()] = h
+	}
+	return out, nil
+}
+
+// Ports lists the ports that the switch has now.
+func (r *Reconciler) Ports(ctx context.Context) ([]Port, error) {
+	sw := r.current()
+	if sw == nil {
+		return nil, ErrNotConnected
+	}
+	return sw.Ports(ctx)
+}

@@ -1,0 +1,185 @@
+// Package trace reads what Open vSwitch says of a packet's way through its tables: the text that ofproto/trace prints
+// (ovs-vswitchd(8), "OpenFlow Implementation").
+package trace
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// Step is one flow that the packet met.
+type Step struct {
+	Table    flow.TableID
+	Priority uint16
+	Cookie   flow.Cookie
+	Match    string   // as ovs-ofctl prints it; "" matches any packet
+	Actions  []string // as ovs-ofctl prints them, each by itself
+	Missing  bool     // no flow took the packet
+}
+
+// Packet is a packet as Open vSwitch describes it: fields by name, as "nw_src"; those without a value, as "tcp", have "".
+type Packet map[string]string
+
+// Trace is a packet's way through one switch.
+type Trace struct {
+	Steps  []Step // in order, also those after the connection tracker
+	Start  Packet // as it came in
+	End    Packet // as the tables leave it
+	Ports  []uint32
+	Action string // datapath actions of the last pass; "drop" when it goes nowhere
+}
+
+var (
+	stepLine    = regexp.MustCompile(`^ ?([0-9]{1,3})\. (?:(.*), )?priority ([0-9]{1,5})(?:, cookie 0x([0-9a-f]{1,16}))?$`)
+	missLine    = regexp.MustCompile(`^ ?([0-9]{1,3})\. No match\.`)
+	outputNote  = regexp.MustCompile(`^-> output port is ([0-9]{1,10})$`)
+	outputWord  = regexp.MustCompile(`^output:([0-9]{1,10})$`)
+	inPortWord  = regexp.MustCompile(`^(?:IN_PORT|in_port|output:IN_PORT)$`)
+	bridgeLine  = regexp.MustCompile(`^bridge\("(.*)"\)$`)
+	skippedNote = "skipping output to input port"
+)
+
+// reader is how far Parse is.
+type reader struct {
+	bridge string
+	here   bool // within the bridge that is asked about
+	out    *Trace
+}
+
+// Parse reads the text of ofproto/trace about a bridge. What other bridges do with the packet, as the one that carries the
+// tunnels, is left out.
+func Parse(text, bridge string) (*Trace, error) {
+	r := &reader{bridge: bridge, out: &Trace{}}
+	for line := range strings.Lines(text) {
+		if err := r.line(strings.TrimRight(line, "\r\n")); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case r.out.Start == nil:
+		return nil, fmt.Errorf("trace has no packet: %s", short(text))
+	case len(r.out.Steps) == 0:
+		return nil, fmt.Errorf("trace has no step of bridge %s: %s", bridge, short(text))
+	}
+	return r.out, nil
+}
+
+func short(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) > 200 {
+		return s[:200] + "..."
+	}
+	return s
+}
+
+func (r *reader) line(line string) error {
+	switch {
+	case strings.HasPrefix(line, "Flow: "):
+		p := packet(strings.TrimPrefix(line, "Flow: "))
+		if r.out.Start == nil {
+			r.out.Start = p
+		}
+		r.out.End = p
+	case strings.HasPrefix(line, "Final flow: "):
+		r.here = false
+		if text := strings.TrimPrefix(line, "Final flow: "); text != "unchanged" {
+			r.out.End = packet(text)
+		}
+	case strings.HasPrefix(line, "Datapath actions: "):
+		r.out.Action = strings.TrimPrefix(line, "Datapath actions: ")
+	case bridgeLine.MatchString(line):
+		r.here = bridgeLine.FindStringSubmatch(line)[1] == r.bridge
+	case r.here:
+		return r.step(line)
+	}
+	return nil
+}
+
+// step reads a line about the bridge's tables.
+func (r *reader) step(line string) error {
+	words := strings.TrimSpace(line)
+	if m := missLine.FindStringSubmatch(words); m != nil {
+		id, err := strconv.ParseUint(m[1], 10, 8)
+		if err != nil {
+			return fmt.Errorf("trace: table %s: %w", m[1], err)
+		}
+		r.out.Steps = append(r.out.Steps, Step{Table: flow.TableID(id), Missing: true})
+		return nil
+	}
+	if m := stepLine.FindStringSubmatch(words); m != nil {
+		return r.flow(m)
+	}
+	if m := outputNote.FindStringSubmatch(words); m != nil {
+		return r.output(m[1])
+	}
+	last := len(r.out.Steps) - 1
+	switch {
+	case last < 0 || words == "":
+	case strings.Contains(words, skippedNote):
+		if n := len(r.out.Ports); n > 0 {
+			r.out.Ports = r.out.Ports[:n-1]
+		}
+	case strings.HasPrefix(words, "->") || strings.HasPrefix(words, ">>"):
+	case outputWord.MatchString(words):
+		r.out.Steps[last].Actions = append(r.out.Steps[last].Actions, words)
+		return r.output(outputWord.FindStringSubmatch(words)[1])
+	case inPortWord.MatchString(words):
+		r.out.Steps[last].Actions = append(r.out.Steps[last].Actions, words)
+		return r.output(r.out.Start["in_port"])
+	case words != "thaw" && !strings.HasPrefix(words, "Resuming from table") && !strings.HasPrefix(words, "---"):
+		r.out.Steps[last].Actions = append(r.out.Steps[last].Actions, words)
+	}
+	return nil
+}
+
+func (r *reader) flow(m []string) error {
+	id, err := strconv.ParseUint(m[1], 10, 8)
+	if err != nil {
+		return fmt.Errorf("trace: table %s: %w", m[1], err)
+	}
+	priority, err := strconv.ParseUint(m[3], 10, 16)
+	if err != nil {
+		return fmt.Errorf("trace: priority %s: %w", m[3], err)
+	}
+	s := Step{Table: flow.TableID(id), Priority: uint16(priority), Match: m[2]}
+	if m[4] != "" {
+		cookie, err := strconv.ParseUint(m[4], 16, 64)
+		if err != nil {
+			return fmt.Errorf("trace: cookie %s: %w", m[4], err)
+		}
+		s.Cookie = flow.Cookie(cookie)
+	}
+	r.out.Steps = append(r.out.Steps, s)
+	return nil
+}
+
+func (r *reader) output(port string) error {
+	n, err := strconv.ParseUint(port, 10, 32)
+	if err != nil {
+		return nil // a reserved port by name: no port of the tables
+	}
+	if !slices.Contains(r.out.Ports, uint32(n)) {
+		r.out.Ports = append(r.out.Ports, uint32(n))
+	}
+	return nil
+}
+
+// Dropped says that the packet goes nowhere.
+func (t *Trace) Dropped() bool { return len(t.Ports) == 0 }
+
+// packet reads "tcp,nw_src=10.1.1.1,...".
+func packet(text string) Packet {
+	p := Packet{}
+	for _, field := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
+		if name != "" {
+			p[name] = value
+		}
+	}
+	return p
+}

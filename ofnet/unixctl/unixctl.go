@@ -1,0 +1,94 @@
+// Package unixctl runs commands of ovs-vswitchd by its control socket, as ovs-appctl does: JSON-RPC 1.0 over a unix socket
+// (ovs-vswitchd(8), "Runtime Management Commands").
+package unixctl
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// mostAnswer bounds what is read of the answers of one connection, in bytes.
+const mostAnswer = 64 << 20
+
+// Socket is the path of ovs-vswitchd's control socket: its name has the number that stands in ovs-vswitchd.pid of the
+// run directory.
+func Socket(rundir string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(rundir, "ovs-vswitchd.pid"))
+	if err != nil {
+		return "", fmt.Errorf("find the control socket of ovs-vswitchd (is it running with --pidfile?): %w", err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid <= 0 {
+		return "", fmt.Errorf("find the control socket of ovs-vswitchd: %q in %s/ovs-vswitchd.pid is no process id", text, rundir)
+	}
+	return filepath.Join(rundir, "ovs-vswitchd."+strconv.Itoa(pid)+".ctl"), nil
+}
+
+// Conn is an open connection. One command runs at a time: a Conn is not for several goroutines.
+type Conn struct {
+	conn net.Conn
+	in   *json.Decoder
+	id   int
+}
+
+// Dial connects to a control socket. It blocks until that, or ctx ends.
+func Dial(ctx context.Context, path string) (*Conn, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("connect to ovs-vswitchd: %w", err)
+	}
+	return &Conn{conn: conn, in: json.NewDecoder(io.LimitReader(conn, mostAnswer))}, nil
+}
+
+// Close ends the connection.
+func (c *Conn) Close() error { return c.conn.Close() }
+
+// Do runs a command, such as ofproto/trace, and returns what it prints. It blocks until the answer, or ctx ends; after an
+// error other than *Refusal the connection is of no more use.
+func (c *Conn) Do(ctx context.Context, command string, args ...string) (string, error) {
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if args == nil {
+		args = []string{}
+	}
+	c.id++
+	request, err := json.Marshal(map[string]any{"id": c.id, "method": command, "params": args})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", command, err)
+	}
+	if _, err := c.conn.Write(request); err != nil {
+		return "", fmt.Errorf("%s: %w", command, err)
+	}
+	var answer struct {
+		ID            int     `json:"id"`
+		Result, Error *string `json:",omitempty"`
+	}
+	if err := c.in.Decode(&answer); err != nil {
+		return "", fmt.Errorf("%s: read the answer of ovs-vswitchd: %w", command, err)
+	}
+	switch {
+	case answer.ID != c.id:
+		return "", fmt.Errorf("%s: ovs-vswitchd answers request %d, want %d", command, answer.ID, c.id)
+	case answer.Error != nil:
+		return "", &Refusal{command, strings.TrimSpace(*answer.Error)}
+	case answer.Result == nil:
+		return "", fmt.Errorf("%s: the answer of ovs-vswitchd has neither result nor error", command)
+	}
+	return *answer.Result, nil
+}
+
+// Refusal is what Do returns when ovs-vswitchd understood the command and said no.
+type Refusal struct{ Command, Reason string }
+
+// Error is the command and the reason.
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("ovs-vswitchd refuses %s: %s", r.Command, r.Reason)
+}
