@@ -37,8 +37,8 @@ func newDemo(w *where) *cobra.Command {
 // group pool keeps the addresses in use apart, so that an answer tells who answered.
 func demoContainers() []lab.Container {
 	return []lab.Container{
-		{Name: "web", Host: "h1", Tenant: "default", Network: "blue"},
-		{Name: "db", Host: "h2", Tenant: "default", Network: "blue"},
+		{Name: "web", Host: "h1", Tenant: "default", Network: "blue", Group: "front"},
+		{Name: "db", Host: "h2", Tenant: "default", Network: "blue", Group: "back"},
 		{Name: "app", Host: "h1", Tenant: "default", Network: "green"},
 		{Name: "cache", Host: "h3", Tenant: "default", Network: "green"},
 		{Name: "shop", Host: "h1", Tenant: "acme", Network: "blue", Group: "pool"},
@@ -79,11 +79,16 @@ func runDemo(ctx context.Context, w *where) error {
 	if err != nil {
 		return err
 	}
+	denied, err := demoPolicy(ctx, w)
+	if err != nil {
+		return err
+	}
+	wrong += denied
 	if err := demoNext(w.s.Out, url, time.Since(start)); err != nil {
 		return err
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d of the pings did not do what they should; contiv lab --name %s logs HOST agent says more", wrong, demoName)
+		return fmt.Errorf("%d of the pings and connections did not do what they should; contiv lab --name %s logs HOST agent says more", wrong, demoName)
 	}
 	return nil
 }
@@ -95,6 +100,12 @@ func demoObjects(ctx context.Context, c *client.Client) error {
 		&model.Network{TenantName: "default", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254", Ipv6Subnet: "2001:db8:1::/64", Ipv6Gateway: "2001:db8:1::fe"},
 		&model.Network{TenantName: "default", NetworkName: "green", Encap: "vlan", Subnet: "10.2.1.0/24", Ipv6Subnet: "2001:db8:2::/64"},
 		&model.Network{TenantName: "acme", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Ipv6Subnet: "2001:db8:3::/64"},
+		&model.Policy{TenantName: "default", PolicyName: "db-only"},
+		&model.EndpointGroup{TenantName: "default", NetworkName: "blue", GroupName: "front"},
+		&model.EndpointGroup{TenantName: "default", NetworkName: "blue", GroupName: "back", Policies: []string{"db-only"}},
+		&model.Rule{TenantName: "default", PolicyName: "db-only", RuleId: "1", Direction: "in", Protocol: "tcp", Action: "deny", Priority: 1},
+		&model.Rule{TenantName: "default", PolicyName: "db-only", RuleId: "2", Direction: "in", Protocol: "tcp", Port: 5432, FromEndpointGroup: "front",
+			Action: "allow", Priority: 10},
 		&model.EndpointGroup{TenantName: "acme", NetworkName: "blue", GroupName: "pool", IpPool: "10.1.1.100-10.1.1.110"},
 	}
 	for _, o := range objects {
@@ -180,6 +191,37 @@ func demoProof(ctx context.Context, w io.Writer, l *lab.Lab, containers []*lab.C
 	return wrong, nil
 }
 
+// demoPolicy opens connections that the policy of the group back is about, and prints which of them it lets through.
+func demoPolicy(ctx context.Context, w *where) (wrong int, err error) {
+	fmt.Fprintln(w.s.Out, "\nWhat the policy db-only lets into the group back (tcp; web is in the group front, db in back):")
+	t := tabwriter.NewWriter(w.s.Out, 0, 2, 2, ' ', 0)
+	for _, row := range []struct {
+		from, to, port, rule string
+		want                 bool
+	}{
+		{"web", "db", "5432", "rule 2 allows port 5432 from front", true},
+		{"web", "db", "80", "rule 1 denies all other tcp", false},
+		{"db", "web", "80", "front has no policy", true},
+	} {
+		v := verdict{row.want, connects(ctx, w, row.from, row.to, row.port)}
+		if v.want != v.got {
+			wrong++
+		}
+		fmt.Fprintf(t, "  %s to %s port %s\t%s\t%s\n", row.from, row.to, row.port, v, row.rule)
+	}
+	return wrong, t.Flush()
+}
+
+// connects tells whether a connection opens and carries data.
+func connects(ctx context.Context, w *where, from, to, port string) bool {
+	quiet := *w
+	quiet.s.Out, quiet.s.Err = io.Discard, io.Discard
+	cmd := newTCP(&quiet)
+	cmd.SetArgs([]string{from, to, port, "-W", "2s"})
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	return cmd.ExecuteContext(ctx) == nil
+}
+
 // reaches tells whether to answers from.
 func reaches(ctx context.Context, l *lab.Lab, from, to *lab.Container, version int) (bool, error) {
 	ping, err := l.Ping(ctx, from.Name, to.Name, version, "-q", "-c", "3", "-i", "0.1", "-W", "1")
@@ -205,6 +247,9 @@ Ready after %.1f s, and left running. Next:
   netctl network ls --all -o wide                   networks
   netctl endpoint ls                                containers and where they are
   netctl network inspect blue                       addresses in use, tags, endpoints
+  netctl why web db tcp 80                          may it, and does it? hop by hop
+  netctl flows h2 --table policy_in                 the rules in the switch, with what they met
+  netctl history                                    who changed what
   contiv lab --name demo attach h2 cart --network green       one more container
   contiv lab --name demo ping cart app              does it reach the others?
   contiv lab --name demo kill h1 master             end a netmaster; netctl node ls shows the next leader
