@@ -30,7 +30,7 @@ type Pool struct {
 type Snapshot struct {
 	Base      string                    // the netmaster asked
 	Objects   map[string][]model.Object // by kind name, ordered by key; without endpoints
-	Endpoints []model.EndpointOper      // ordered by network, then identity
+	Endpoints []*model.EndpointOper     // ordered by network, then identity
 	Nodes     []model.Node
 	Pools     map[string]Pool // by network key, "tenant:network"
 	Answers   map[Question]Answer

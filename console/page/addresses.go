@@ -65,7 +65,7 @@ const sixth = " IPv6"
 func sparseRow(n *model.Network, s *feed.Snapshot) widget.Row {
 	used := 0
 	for i := range s.Endpoints {
-		if e := &s.Endpoints[i]; networkKey(e) == n.ObjectKey() && len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
+		if e := s.Endpoints[i]; networkKey(e) == n.ObjectKey() && len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
 			used++
 		}
 	}

@@ -3,6 +3,7 @@ package widget
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ type Filter struct {
 	inverse bool
 	exp     *regexp.Regexp
 	word    string // of an expression that is a mere word, in lower case: many times faster
+	need    string // what every match contains, in lower case; "": unknown
 }
 
 // NewFilter reads "regexp" or "!regexp", ignoring case. "" makes no filter.
@@ -28,7 +30,45 @@ func NewFilter(text string) (*Filter, error) {
 	if regexp.QuoteMeta(pattern) == pattern && isASCII(pattern) {
 		f.word = strings.ToLower(pattern)
 	}
+	if tree, err := syntax.Parse(pattern, syntax.Perl); err == nil {
+		f.need = strings.ToLower(literal(tree))
+	}
 	return f, nil
+}
+
+// literal is the longest text that every match of an expression contains.
+func literal(e *syntax.Regexp) string {
+	switch e.Op {
+	case syntax.OpLiteral:
+		if text := string(e.Rune); e.Flags&syntax.FoldCase == 0 && isASCII(text) {
+			return text
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return literal(e.Sub[0])
+	case syntax.OpConcat:
+		longest := ""
+		for _, sub := range e.Sub {
+			if text := literal(sub); len(text) > len(longest) {
+				longest = text
+			}
+		}
+		return longest
+	}
+	return ""
+}
+
+// keepsRow is Keeps of a row's cells.
+func (f *Filter) keepsRow(r *Row) bool {
+	switch {
+	case f == nil:
+		return true
+	case r.folded == "":
+	case f.word != "":
+		return strings.Contains(r.folded, f.word) != f.inverse
+	case f.need != "" && !strings.Contains(r.folded, f.need):
+		return f.inverse
+	}
+	return f.Keeps(r.Cells)
 }
 
 // Keeps tells whether one of the cells matches, or with "!" none.

@@ -93,7 +93,7 @@ func TestOrderOfCells(t *testing.T) {
 	rising := [][]string{{"never", "0", "0.3", "999", "1.2k", "88M"}, {"-", "3s", "2m", "4h", "1d"}, {"?", "10.0.0.9", "10.0.0.10", "10.0.1.2"}, {"", "a", "b"}, {"9 %", "10 %", "100 %"}}
 	for _, list := range rising {
 		for i := range len(list) - 1 {
-			if compare(list[i], list[i+1]) >= 0 || compare(list[i+1], list[i]) <= 0 {
+			if a, b := newSortKey(list[i]), newSortKey(list[i+1]); a.compare(b) >= 0 || b.compare(a) <= 0 {
 				t.Errorf("want %q before %q", list[i], list[i+1])
 			}
 		}
