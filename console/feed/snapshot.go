@@ -1,4 +1,4 @@
-// Package feed is all the console's input: it follows netmaster's watch stream, asks for the nodes every second, and
+// Package feed is all the console's input: it follows netmaster's watch stream, asks for the nodes again and again, and
 // hands out snapshots. Nothing else of the console does I/O.
 package feed
 

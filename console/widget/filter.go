@@ -12,8 +12,9 @@ type Filter struct {
 	Text    string
 	inverse bool
 	exp     *regexp.Regexp
-	word    string // of an expression that is a mere word, in lower case: many times faster
-	need    string // what every match contains, in lower case; "": unknown
+	word    string         // of an expression that is a mere word, in lower case: many times faster
+	quick   *regexp.Regexp // for a whole folded row, when that says the same as exp for its cells; nil: it may not
+	need    string         // what every match contains, in lower case; "": unknown
 }
 
 // NewFilter reads "regexp" or "!regexp", ignoring case. "" makes no filter.
@@ -29,6 +30,13 @@ func NewFilter(text string) (*Filter, error) {
 	f := &Filter{Text: text, inverse: inverse, exp: exp}
 	if regexp.QuoteMeta(pattern) == pattern && isASCII(pattern) {
 		f.word = strings.ToLower(pattern)
+	}
+	if plain := strings.NewReplacer(`\.`, "", `\d`, "", `\-`, "").Replace(pattern); isASCII(plain) && plain == strings.ToLower(plain) &&
+		!strings.Contains(plain, `\`) && !strings.Contains(plain, "[^") && !strings.Contains(plain, "(?") {
+		f.quick, err = regexp.Compile("(?m)" + pattern)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("filter %q is no regular expression: %w", text, err)
 	}
 	if tree, err := syntax.Parse(pattern, syntax.Perl); err == nil {
 		f.need = strings.ToLower(literal(tree))
@@ -67,6 +75,8 @@ func (f *Filter) keepsRow(r *Row) bool {
 		return strings.Contains(r.folded, f.word) != f.inverse
 	case f.need != "" && !strings.Contains(r.folded, f.need):
 		return f.inverse
+	case f.quick != nil:
+		return f.quick.MatchString(r.folded) != f.inverse
 	}
 	return f.Keeps(r.Cells)
 }

@@ -41,6 +41,10 @@ type Table struct {
 	until time.Time // the order holds
 	seen  map[string]*sight
 	last  arranged
+
+	ranks      []keyed // as they were sorted last
+	rankedBy   int
+	rankedDown bool
 }
 
 // arranged is what Arrange made last, and of what.
@@ -88,14 +92,14 @@ func (t *Table) Arrange(rows []Row, f *Filter, now time.Time) []Row {
 				kept = append(kept, rows[i])
 			}
 		}
-	case held || t.sort > 0:
+	case held:
 		kept = slices.Clone(rows)
 	}
 	switch {
 	case held:
 		t.asHeld(kept)
 	case t.sort > 0:
-		sortBy(kept, t.sort-1, t.descending)
+		kept = t.sorted(kept)
 	}
 	t.last = arranged{rows, kept, f, t.sort, t.descending, held}
 	return kept
@@ -116,25 +120,61 @@ func (t *Table) asHeld(rows []Row) {
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(place(a), place(b)) })
 }
 
-// sortBy sorts rows by a column, each cell read once.
-func sortBy(rows []Row, column int, descending bool) {
-	type keyed struct {
-		key sortKey
-		row Row
-	}
-	all := make([]keyed, len(rows))
-	for i, r := range rows {
-		all[i] = keyed{newSortKey(cell(r, column)), r}
-	}
-	slices.SortStableFunc(all, func(a, b keyed) int {
-		if descending {
-			return b.key.compare(a.key)
+// keyed is a row as it is sorted.
+type keyed struct {
+	key sortKey
+	row Row
+}
+
+// sorted puts rows into the order of the column that the user chose. Rows that were sorted the last time are not sorted
+// again: what is new is merged with them.
+func (t *Table) sorted(rows []Row) []Row {
+	order := func(a, b keyed) int {
+		if t.descending {
+			a, b = b, a
 		}
-		return a.key.compare(b.key)
-	})
-	for i := range all {
-		rows[i] = all[i].row
+		return cmp.Or(a.key.compare(b.key), cmp.Compare(a.row.ID, b.row.ID))
 	}
+	if t.ranks == nil || t.rankedBy != t.sort || t.rankedDown != t.descending {
+		t.ranks, t.rankedBy, t.rankedDown = nil, t.sort, t.descending
+	}
+	stays := make(map[*string]bool, len(t.ranks))
+	for i := range t.ranks {
+		stays[mark(&t.ranks[i].row)] = false
+	}
+	var came []keyed
+	for _, r := range rows {
+		if _, known := stays[mark(&r)]; known && len(r.Cells) > 0 {
+			stays[mark(&r)] = true
+			continue
+		}
+		came = append(came, keyed{newSortKey(cell(r, t.sort-1)), r})
+	}
+	slices.SortFunc(came, order)
+	out, ranks := make([]Row, 0, len(rows)), make([]keyed, 0, len(rows))
+	add := func(k keyed) { out, ranks = append(out, k.row), append(ranks, k) }
+	for _, k := range t.ranks {
+		if !stays[mark(&k.row)] {
+			continue
+		}
+		for ; len(came) > 0 && order(came[0], k) < 0; came = came[1:] {
+			add(came[0])
+		}
+		add(k)
+	}
+	for _, k := range came {
+		add(k)
+	}
+	t.ranks = ranks
+	return out
+}
+
+// mark tells a row from all others, of other snapshots too: where its cells are.
+func mark(r *Row) *string {
+	if len(r.Cells) == 0 {
+		return nil
+	}
+	return &r.Cells[0]
 }
 
 func cell(r Row, i int) string {

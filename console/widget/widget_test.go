@@ -179,3 +179,20 @@ func TestFilter(t *testing.T) {
 		}
 	}
 }
+
+// A row that is ready to be filtered quickly is kept just when one that is not is.
+func TestQuickFilter(t *testing.T) {
+	rows := [][]string{{"web-1", "10.1.1.2", ""}, {"Web-17", "02:02"}, {"db", "web"}, {"straße", "ab"}, {"a", "b"}, {"", "web-1 b"}}
+	for _, text := range []string{"web", "WEB-1", "^web$", "web.1", "1$", "^$", "a.b", `10\.1`, `\d\d$`, "[^a]b", `\S`, "(web|db)$", "(?s)a.b", "!web-1.*7", "x+", `\A1`, "e.*", "ß", "^10"} {
+		f, err := NewFilter(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cells := range rows {
+			quick, slow := NewRow("", cells), Row{Cells: cells}
+			if f.keepsRow(&quick) != f.keepsRow(&slow) {
+				t.Errorf("filter %q of %q: want %v, got %v", text, cells, f.keepsRow(&slow), f.keepsRow(&quick))
+			}
+		}
+	}
+}

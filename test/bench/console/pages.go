@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/console/app"
@@ -35,6 +38,8 @@ func pages(ctx context.Context, t *report.Table, url string, size sizes, frames 
 			}
 		})
 	}()
+	runtime.LockOSThread() // so that its CPU time is that of the frames
+	defer runtime.UnlockOSThread()
 	look, err := theme.New("dark", false)
 	if err != nil {
 		return err
@@ -65,25 +70,27 @@ func pages(ctx context.Context, t *report.Table, url string, size sizes, frames 
 			press(m, key)
 		}
 		m.Frame()
-		var took []time.Duration
+		var took, used []time.Duration
 		for i := 0; len(took) < frames; {
-			begin := time.Now()
+			var begin time.Time
+			var before time.Duration
 			select {
 			case s := <-states:
-				begin = time.Now()
+				begin, before = time.Now(), threadTime()
 				m.Update(s)
 			case <-time.After(keyPause):
-				begin = time.Now()
+				begin, before = time.Now(), threadTime()
 				press(m, p.keys[i%len(p.keys)])
 				i++
 			case <-ctx.Done():
 				return ctx.Err()
 			}
 			m.Frame()
+			used = append(used, threadTime()-before)
 			took = append(took, time.Since(begin))
 		}
-		p99 := report.Percentile(took, 99)
-		t.Add(report.Row{What: "frame, " + p.name + ", p50 / p99 / max", Ours: fmt.Sprintf("%s / %s / %s", report.Millis(report.Median(took)), report.Millis(p99), report.Millis(took[len(took)-1])),
+		p99, cpu := report.Percentile(took, 99), report.Percentile(used, 99)
+		t.Add(report.Row{What: "frame, " + p.name + ", p50 / p99; CPU time p99", Ours: fmt.Sprintf("%s / %s; %s", report.Millis(report.Median(took)), report.Millis(p99), report.Millis(cpu)),
 			Target: "p99 <= " + report.Millis(frameLimit), Met: p99 <= frameLimit})
 	}
 	return nil
@@ -114,4 +121,12 @@ func press(m *app.Model, key string) {
 	default:
 		m.Update(tea.KeyPressMsg{Text: key, Code: []rune(key)[0]})
 	}
+}
+
+// threadTime is the CPU time of this thread. Beside the time on the clock it tells how much of that was waiting for a
+// processor, which the feed, the garbage collector and other processes use too.
+func threadTime() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) // cannot fail for the own thread
+	return time.Duration(t.Nano())
 }
