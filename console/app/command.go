@@ -16,13 +16,14 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/picture"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/netctl/term"
 )
 
 type options struct {
 	netmaster, screen, theme string
-	ascii, once, write       bool
+	ascii, once, svg, write  bool
 	width, height            int
 }
 
@@ -44,6 +45,7 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
 	f.BoolVar(&o.write, "write", false, "permit changes: e edits in $EDITOR, ctrl+d deletes, each shown and confirmed first")
 	f.BoolVar(&o.once, "once", false, "print one frame as plain text and end")
+	f.BoolVar(&o.svg, "svg", false, "with --once: print the frame as an SVG image, in the colours of the theme")
 	f.IntVar(&o.width, "width", 100, "cells a line of --once, at least 80")
 	f.IntVar(&o.height, "height", 30, "lines of --once, at least 24")
 	return cmd
@@ -88,6 +90,10 @@ func once(ctx context.Context, out io.Writer, f *feed.Feed, m *Model, o *options
 	}
 	m.Update(s)
 	m.Update(tea.WindowSizeMsg{Width: o.width, Height: o.height})
+	if o.svg {
+		_, err = io.WriteString(out, picture.SVG(m.Frame(), picture.Grounds(m.theme.Name)))
+		return err
+	}
 	_, err = fmt.Fprintln(out, Plain(m.Frame()))
 	return err
 }
