@@ -45,20 +45,39 @@ func (r *roster) sorted() []*model.EndpointOper {
 		}
 	}
 	slices.SortFunc(came, inOrder)
-	out := make([]*model.EndpointOper, 0, len(r.of))
-	for _, e := range r.list {
-		if r.gone[e] {
-			continue
-		}
-		for len(came) > 0 && inOrder(came[0], e) < 0 {
-			out, came = append(out, came[0]), came[1:]
-		}
-		out = append(out, e)
+	left := make([]*model.EndpointOper, 0, len(r.gone))
+	for e := range r.gone {
+		left = append(left, e)
 	}
-	r.list = append(out, came...)
+	slices.SortFunc(left, inOrder)
+	r.list = merge(r.list, left, came)
 	clear(r.dirty)
 	clear(r.gone)
 	return r.list
+}
+
+// merge is list without those that left and with those that came, all three in order. What lies between two changes is
+// copied in one piece.
+func merge(list, left, came []*model.EndpointOper) []*model.EndpointOper {
+	out := make([]*model.EndpointOper, 0, len(list)+len(came))
+	for len(left)+len(came) > 0 {
+		leaves := len(left) > 0 && (len(came) == 0 || inOrder(left[0], came[0]) <= 0)
+		next := came
+		if leaves {
+			next = left
+		}
+		at, _ := slices.BinarySearchFunc(list, next[0], inOrder)
+		out, list = append(out, list[:at]...), list[at:]
+		switch {
+		case !leaves:
+			out, came = append(out, came[0]), came[1:]
+		case len(list) > 0 && list[0] == left[0]:
+			list, left = list[1:], left[1:]
+		default: // it came and left between two looks
+			left = left[1:]
+		}
+	}
+	return append(out, list...)
 }
 
 func inOrder(a, b *model.EndpointOper) int {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,48 @@ func TestTiesAreSummed(t *testing.T) {
 		for how := unrelated; how <= selected; how++ {
 			if counts[how] != want[how] || hosts != len(on) {
 				t.Errorf("%s: tie %d: want %d on %d hosts, got %d on %d", b.id(), how, want[how], len(on), counts[how], hosts)
+			}
+		}
+	}
+}
+
+// A census made of the one before is that of the snapshot.
+func TestCensusFollows(t *testing.T) {
+	filter, err := widget.NewFilter("web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := town()
+	slices.SortFunc(s.Endpoints, func(a, b *model.EndpointOper) int {
+		return strings.Compare(a.Network+a.EndpointID, b.Network+b.EndpointID)
+	})
+	c := (*census)(nil).count(s)
+	for step := range 40 {
+		next := *s
+		next.Endpoints = slices.Clone(s.Endpoints)
+		i := step * 7 % len(next.Endpoints)
+		switch step % 3 {
+		case 0: // it moves to another host and group
+			e := *next.Endpoints[i]
+			e.HomingHost, e.EndpointGroupKey = []string{"h1", "h2", "h3"}[step%4%3], []string{"", "web:t"}[step%2]
+			next.Endpoints[i] = &e
+		case 1:
+			next.Endpoints = slices.Delete(next.Endpoints, i, i+1)
+		case 2:
+			e := *next.Endpoints[i]
+			e.EndpointID += "x"
+			e.Key = e.Network + "-" + e.EndpointID
+			next.Endpoints = slices.Insert(next.Endpoints, i+1, &e)
+		}
+		s = &next
+		c = c.count(s)
+		want := (*census)(nil).count(s)
+		if !maps.EqualFunc(c.cells, want.cells, slices.Equal) || !maps.EqualFunc(c.hosts, want.hosts, slices.Equal) {
+			t.Fatalf("step %d: want %v, got %v", step, want.cells, c.cells)
+		}
+		for at := range want.cells {
+			if !slices.Equal(c.keeps(at, filter), want.keeps(at, filter)) {
+				t.Fatalf("step %d: the filter keeps %v of %v", step, c.keeps(at, filter), at)
 			}
 		}
 	}

@@ -123,23 +123,33 @@ func (p *Table) endpoints(columns []model.Column, all []*model.EndpointOper) []w
 		was, old = nil, nil
 	}
 	rows, makers := make([]widget.Row, 0, len(was)), make([]*model.EndpointOper, 0, len(was))
-	at := 0
-	for _, e := range all {
-		for at < len(old) && old[at] != e && before(old[at], e) {
-			at++
+	for len(all) > 0 {
+		e := all[0]
+		for len(old) > 0 && old[0] != e && before(old[0], e) {
+			was, old = was[1:], old[1:]
 		}
-		switch {
-		case at < len(old) && old[at] == e:
-			rows = append(rows, was[at])
-		case p.where == nil || p.where(e.Field):
-			rows = append(rows, widget.NewRow(e.Network+"/"+e.EndpointID, term.Row(columns, e.Field)))
-		default:
+		if n := alike(old, all); n > 0 {
+			rows, makers = append(rows, was[:n]...), append(makers, old[:n]...)
+			was, old, all = was[n:], old[n:], all[n:]
 			continue
 		}
-		makers = append(makers, e)
+		if all = all[1:]; p.where == nil || p.where(e.Field) {
+			rows, makers = append(rows, widget.NewRow(e.Network+"/"+e.EndpointID, term.Row(columns, e.Field))), append(makers, e)
+		}
 	}
 	p.makers = makers
 	return rows
+}
+
+// alike is how many endpoints two lists begin with in common.
+func alike(a, b []*model.EndpointOper) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }
 
 // before is the order of a snapshot's endpoints.

@@ -79,7 +79,6 @@ type grower struct {
 	folds  folds
 	filter *widget.Filter
 	census *census
-	parts  [3]string // of an endpoint's label, for the filter
 	out    []branch
 }
 
@@ -101,31 +100,28 @@ func (g *grower) add(b branch, below func()) {
 
 func (g *grower) network(n *model.Network, groups []*model.EndpointGroup) {
 	id := n.NetworkName + "." + n.TenantName
-	loose := g.census.cells[cell{id, ""}]
+	alone := cell{id, ""}
+	loose := g.census.cells[alone]
 	text := fmt.Sprintf("network %s  %s %s", n.NetworkName, n.Subnet, n.Encap)
 	if n.PktTag != 0 {
 		text += fmt.Sprintf(" %d", n.PktTag)
 	}
 	g.add(branch{kind: model.KindNetwork(), key: n.ObjectKey(), network: n, text: text, children: len(loose) + len(groups)}, func() {
 		for _, x := range groups {
-			members := g.census.cells[cell{id, x.GroupName + ":" + x.TenantName}]
+			at := cell{id, x.GroupName + ":" + x.TenantName}
+			members := g.census.cells[at]
 			text := fmt.Sprintf("group %s  %d", x.GroupName, len(members))
 			if len(x.Policies) > 0 {
 				text += "  " + strings.Join(x.Policies, ",")
 			}
-			g.add(branch{kind: model.KindEndpointGroup(), key: x.ObjectKey(), group: x, text: text, children: len(members)}, func() { g.leaves(members) })
+			g.add(branch{kind: model.KindEndpointGroup(), key: x.ObjectKey(), group: x, text: text, children: len(members)}, func() { g.leaves(at) })
 		}
-		g.leaves(loose)
+		g.leaves(alone)
 	})
 }
 
-func (g *grower) leaves(all []*model.EndpointOper) {
-	for _, e := range all {
-		if g.filter != nil {
-			if g.parts = [3]string{e.EndpointID, firstAddress(e), e.HomingHost}; !g.filter.Keeps(g.parts[:]) {
-				continue
-			}
-		}
+func (g *grower) leaves(at cell) {
+	for _, e := range g.census.keeps(at, g.filter) {
 		g.out = append(g.out, branch{kind: model.KindEndpoint(), key: e.Key, endpoint: e})
 	}
 }
