@@ -67,6 +67,10 @@ fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each
 bench: deps build ## print our figures beside the peers'
 	@scripts/bench
 
+.PHONY: pictures
+pictures: deps build ## draw the pictures of docs/pictures anew, of a cluster on this machine
+	@scripts/pictures
+
 .PHONY: demo
 demo: deps build ## a 3-host cluster on this machine, proved, and left running
 	@bin/contiv lab demo

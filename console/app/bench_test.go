@@ -15,7 +15,7 @@ func large(tb testing.TB, first page.Page) *Model {
 	s.Endpoints = nil
 	for i := range 50000 {
 		id := fmt.Sprintf("web-%d", i)
-		s.Endpoints = append(s.Endpoints, model.EndpointOper{Key: "blue.acme-" + id, EndpointID: id, Network: "blue.acme", EndpointGroupKey: "web:acme",
+		s.Endpoints = append(s.Endpoints, &model.EndpointOper{Key: "blue.acme-" + id, EndpointID: id, Network: "blue.acme", EndpointGroupKey: "web:acme",
 			HomingHost: fmt.Sprintf("h%d", i%100), IpAddress: []string{fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), ""}, MacAddress: "02:02:0a:01:01:01"})
 	}
 	m.Update(s)

@@ -16,13 +16,14 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/picture"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/netctl/term"
 )
 
 type options struct {
 	netmaster, screen, theme string
-	ascii, once, write       bool
+	ascii, once, svg, write  bool
 	width, height            int
 }
 
@@ -38,12 +39,13 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 		netmaster = client.DefaultBase
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster [$NETMASTER]")
+	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
 	f.StringVar(&o.screen, "screen", "overview", "page to begin with")
-	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default dark, mono with $NO_COLOR)")
+	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default as the terminal's background, mono with $NO_COLOR)")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
 	f.BoolVar(&o.write, "write", false, "permit changes: e edits in $EDITOR, ctrl+d deletes, each shown and confirmed first")
 	f.BoolVar(&o.once, "once", false, "print one frame as plain text and end")
+	f.BoolVar(&o.svg, "svg", false, "with --once: print the frame as an SVG image, in the colours of the theme")
 	f.IntVar(&o.width, "width", 100, "cells a line of --once, at least 80")
 	f.IntVar(&o.height, "height", 30, "lines of --once, at least 24")
 	return cmd
@@ -65,19 +67,38 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if !ok {
 		return fmt.Errorf("there is no page %q: %s are there", o.screen, names())
 	}
-	if !strings.HasPrefix(o.netmaster, "http://") && !strings.HasPrefix(o.netmaster, "https://") {
-		return fmt.Errorf("netmaster URL %q is not valid: it starts with http:// or https://", o.netmaster)
+	masters, err := urls(o.netmaster)
+	if err != nil {
+		return err
 	}
-	f := feed.New(&client.Client{Base: o.netmaster, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
+	f := feed.New(&client.Client{Base: masters[0], Masters: func(context.Context) []string { return masters }, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
 	var editor []string
 	if o.write {
 		editor = editorOf(getenv)
 	}
 	m := New(ctx, f, t, entry.Make(), time.Now(), editor...)
+	if o.theme == "" && t.Name == "dark" {
+		if m.light, err = theme.New("light", o.ascii); err != nil {
+			return err
+		}
+	}
 	if o.once {
 		return once(ctx, out, f, m, o)
 	}
 	return live(ctx, in, out, f, m)
+}
+
+// urls reads a comma list of base URLs; the later ones are asked when those before do not answer.
+func urls(list string) ([]string, error) {
+	var out []string
+	for _, url := range strings.Split(list, ",") {
+		url = strings.TrimSpace(url)
+		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+			return nil, fmt.Errorf("netmaster URL %q is not valid: it starts with http:// or https://", url)
+		}
+		out = append(out, url)
+	}
+	return out, nil
 }
 
 // once prints a single frame.
@@ -88,6 +109,10 @@ func once(ctx context.Context, out io.Writer, f *feed.Feed, m *Model, o *options
 	}
 	m.Update(s)
 	m.Update(tea.WindowSizeMsg{Width: o.width, Height: o.height})
+	if o.svg {
+		_, err = io.WriteString(out, picture.SVG(m.Frame(), picture.Grounds(m.theme.Name)))
+		return err
+	}
 	_, err = fmt.Fprintln(out, Plain(m.Frame()))
 	return err
 }

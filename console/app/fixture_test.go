@@ -46,7 +46,7 @@ func fixed() (*feed.Snapshot, time.Time) {
 				Held: "10.1.1.3", Quarantined: "10.1.1.4", Pooled: "10.1.1.5-10.1.1.6"},
 			"default:green": {Count: 10, Allocated: "10.2.1.10-10.2.1.19", Available: "10.2.1.20", At: now},
 		},
-		Endpoints: []model.EndpointOper{
+		Endpoints: []*model.EndpointOper{
 			{Key: "blue.acme-db", EndpointID: "db", Network: "blue.acme", EndpointGroupKey: "db:acme", HomingHost: "h2", IpAddress: []string{"10.1.1.2", ""}, MacAddress: "02:02:0a:01:01:02"},
 			{Key: "blue.acme-web-1", EndpointID: "web-1", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h1", IpAddress: []string{"10.1.1.1", "2001:db8:1::1"}, MacAddress: "02:02:0a:01:01:01"},
 			{Key: "green.default-mail", EndpointID: "mail", Network: "green.default", HomingHost: "h1", IpAddress: []string{"10.2.1.10", ""}, MacAddress: "02:02:0a:02:01:0a"},
@@ -159,7 +159,7 @@ func screens() []page.Entry {
 		of("pipeline", func() page.Page { return page.NewPipeline("h1") }),
 		of("silent", func() page.Page { return page.NewPipeline("h2") }),
 		of("flowlist", func() page.Page { return page.NewFlowList("h1", "policy_in") }),
-		of("follow", func() page.Page { return page.NewEndpointFlows(&s.Endpoints[1]) }),
+		of("follow", func() page.Page { return page.NewEndpointFlows(s.Endpoints[1]) }),
 		of("lit", func() page.Page { return page.NewTopology("endpoint blue.acme-web-1") }),
 		of("confirm", func() page.Page {
 			return page.NewConfirm(page.Change{Kind: model.KindNetwork(), Key: "acme:blue"}, nil)

@@ -48,6 +48,7 @@ type Model struct {
 	cluster  Cluster
 	editor   []string // the program that edits files; nil: changes are not permitted
 	theme    *theme.Theme
+	light    *theme.Theme // to be taken when the terminal's background is light; nil: the theme was chosen
 	snapshot *feed.Snapshot
 	now      time.Time
 
@@ -67,8 +68,13 @@ func New(ctx context.Context, cluster Cluster, t *theme.Theme, first page.Page, 
 	return &Model{ctx: ctx, cluster: cluster, editor: editor, theme: t, snapshot: &feed.Snapshot{}, now: now, width: minWidth, height: minHeight, pages: []page.Page{first}}
 }
 
-// Init starts the clock that ages the data.
-func (m *Model) Init() tea.Cmd { return next() }
+// Init starts the clock that ages the data, and asks the terminal for its background.
+func (m *Model) Init() tea.Cmd {
+	if m.light == nil {
+		return next()
+	}
+	return tea.Batch(next(), tea.RequestBackgroundColor)
+}
 
 func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { return tick(t) }) }
 
@@ -95,6 +101,10 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case tick:
 		m.now = time.Time(msg)
 		return next()
+	case tea.BackgroundColorMsg:
+		if m.light != nil && !msg.IsDark() {
+			m.theme = m.light
+		}
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case described:
@@ -152,6 +162,9 @@ func (m *Model) key(key string) tea.Cmd {
 		}
 	case "?":
 		m.help = true
+	case "c":
+		m.notice = "copied, if the terminal permits it: " + m.page().Command()
+		return tea.SetClipboard(m.page().Command())
 	case ":", "/":
 		m.prompt.start(key)
 	case "esc":

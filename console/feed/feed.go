@@ -15,10 +15,12 @@ import (
 )
 
 const (
-	pollEvery  = time.Second
-	frameEvery = 100 * time.Millisecond // the shortest time between two snapshots
-	askLimit   = 3 * time.Second        // for one question
-	poolsAtOne = 16                     // networks inspected in one poll, in turn
+	pollEvery    = time.Second
+	frameEvery   = 100 * time.Millisecond // the shortest time between two snapshots
+	askLimit     = 3 * time.Second        // for one question
+	poolsAtOne   = 16                     // networks inspected in one poll, in turn, while the cluster changes
+	nodesASecond = 250                    // asked about; the nodes of a larger cluster are polled less often
+	pollSlowest  = 4 * time.Second        // however many there are
 )
 
 // Feed follows one cluster.
@@ -110,10 +112,20 @@ func (f *Feed) watch(ctx context.Context) error {
 }
 
 func (f *Feed) poll(ctx context.Context) error {
+	seen, fresh := uint64(0), 0
 	for ctx.Err() == nil {
 		f.nodes(ctx)
-		f.pools(ctx, poolsAtOne)
-		pause(ctx, pollEvery)
+		s := f.store.snapshot()
+		if s.Revision != seen {
+			seen, fresh = s.Revision, 0
+		}
+		most := 1 // of a cluster at rest: holds expire
+		if fresh < len(s.Objects[model.KindNetwork().Name]) {
+			most = poolsAtOne
+		}
+		f.pools(ctx, most)
+		fresh += most
+		pause(ctx, min(max(pollEvery, time.Duration(len(s.Nodes))*time.Second/nodesASecond), pollSlowest))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package feed is all the console's input: it follows netmaster's watch stream, asks for the nodes every second, and
+// Package feed is all the console's input: it follows netmaster's watch stream, asks for the nodes again and again, and
 // hands out snapshots. Nothing else of the console does I/O.
 package feed
 
@@ -30,7 +30,7 @@ type Pool struct {
 type Snapshot struct {
 	Base      string                    // the netmaster asked
 	Objects   map[string][]model.Object // by kind name, ordered by key; without endpoints
-	Endpoints []model.EndpointOper      // ordered by network, then identity
+	Endpoints []*model.EndpointOper     // ordered by network, then identity
 	Nodes     []model.Node
 	Pools     map[string]Pool // by network key, "tenant:network"
 	Answers   map[Question]Answer

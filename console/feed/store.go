@@ -16,9 +16,8 @@ type store struct {
 	mu        sync.Mutex
 	now       func() time.Time
 	objects   map[string]map[string]model.Object
-	endpoints map[string]model.EndpointOper
+	endpoints *roster
 	sorted    map[string][]model.Object // rebuilt for kinds that changed
-	list      []model.EndpointOper      // nil: to be rebuilt
 	pools     map[string]Pool
 	answers   map[Question]Answer
 	meter     meter
@@ -27,7 +26,7 @@ type store struct {
 }
 
 func newStore(base string, now func() time.Time) *store {
-	return &store{now: now, objects: map[string]map[string]model.Object{}, endpoints: map[string]model.EndpointOper{},
+	return &store{now: now, objects: map[string]map[string]model.Object{}, endpoints: newRoster(),
 		sorted: map[string][]model.Object{}, pools: map[string]Pool{}, answers: map[Question]Answer{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
 }
 
@@ -71,7 +70,7 @@ func (s *store) event(e model.Event) {
 
 func (s *store) clear(kind string) {
 	if kind == model.KindEndpoint().Name {
-		s.endpoints, s.list = map[string]model.EndpointOper{}, nil
+		s.endpoints = newRoster()
 		return
 	}
 	s.objects[kind] = map[string]model.Object{}
@@ -83,11 +82,11 @@ func (s *store) clear(kind string) {
 
 func (s *store) put(kind, key string, raw json.RawMessage) error {
 	if kind == model.KindEndpoint().Name {
-		var e model.EndpointOper
-		if err := json.Unmarshal(raw, &e); err != nil {
+		e := &model.EndpointOper{}
+		if err := json.Unmarshal(raw, e); err != nil {
 			return err
 		}
-		s.endpoints[cmp.Or(key, e.Key)], s.list = e, nil
+		s.endpoints.put(cmp.Or(key, e.Key), e)
 		return nil
 	}
 	k, ok := model.KindOf(kind)
@@ -108,8 +107,7 @@ func (s *store) put(kind, key string, raw json.RawMessage) error {
 
 func (s *store) drop(kind, key string) {
 	if kind == model.KindEndpoint().Name {
-		delete(s.endpoints, key)
-		s.list = nil
+		s.endpoints.drop(key)
 		return
 	}
 	delete(s.objects[kind], key)
@@ -172,11 +170,6 @@ func (s *store) snapshot() *Snapshot {
 		}
 		out.Objects[kind] = s.sorted[kind]
 	}
-	if s.list == nil {
-		s.list = slices.SortedFunc(maps.Values(s.endpoints), func(a, b model.EndpointOper) int {
-			return cmp.Or(cmp.Compare(a.Network, b.Network), cmp.Compare(a.EndpointID, b.EndpointID))
-		})
-	}
-	out.Endpoints, out.Pools, out.Answers, out.Pulse = s.list, maps.Clone(s.pools), maps.Clone(s.answers), s.meter.pulse
+	out.Endpoints, out.Pools, out.Answers, out.Pulse = s.endpoints.sorted(), maps.Clone(s.pools), maps.Clone(s.answers), s.meter.pulse
 	return &out
 }

@@ -12,7 +12,12 @@ import (
 )
 
 // Addresses is how full each network is.
-type Addresses struct{ table grid }
+type Addresses struct {
+	table grid
+	made  []widget.Row // of the snapshot from, in a terminal as wide as width
+	from  *feed.Snapshot
+	width int
+}
 
 // NewAddresses makes the page.
 func NewAddresses() *Addresses { return &Addresses{} }
@@ -29,6 +34,9 @@ func (p *Addresses) Keys() []theme.Key { return append(theme.AddressKeys(), them
 func addressHeaders() []string { return []string{"Network", "Subnet", "Used", "Free", "Filled"} }
 
 func (p *Addresses) rows(c Canvas, s *feed.Snapshot) []widget.Row {
+	if p.from == s && p.width == c.Width {
+		return p.table.arrange(c, p.made)
+	}
 	var rows []widget.Row
 	for _, o := range s.Objects["network"] {
 		n, ok := o.(*model.Network)
@@ -55,6 +63,7 @@ func (p *Addresses) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 			rows = append(rows, sparseRow(n, s))
 		}
 	}
+	p.made, p.from, p.width = rows, s, c.Width
 	return p.table.arrange(c, rows)
 }
 
@@ -65,7 +74,7 @@ const sixth = " IPv6"
 func sparseRow(n *model.Network, s *feed.Snapshot) widget.Row {
 	used := 0
 	for i := range s.Endpoints {
-		if e := &s.Endpoints[i]; networkKey(e) == n.ObjectKey() && len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
+		if e := s.Endpoints[i]; networkKey(e) == n.ObjectKey() && len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
 			used++
 		}
 	}

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -39,7 +41,7 @@ func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
 	}
 	var endpoints []string
 	for i := range s.Endpoints {
-		if e := &s.Endpoints[i]; endpointOf(e, object) {
+		if e := s.Endpoints[i]; endpointOf(e, object) {
 			endpoints = append(endpoints, e.EndpointID+" on "+e.HomingHost)
 		}
 	}
@@ -48,10 +50,9 @@ func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
 }
 
 func find(s *feed.Snapshot, kind *model.Kind, key string) model.Object {
-	for _, o := range s.Objects[kind.Name] {
-		if o.ObjectKey() == key {
-			return o
-		}
+	objects := s.Objects[kind.Name]
+	if i, ok := slices.BinarySearchFunc(objects, key, func(o model.Object, key string) int { return cmp.Compare(o.ObjectKey(), key) }); ok {
+		return objects[i]
 	}
 	return nil
 }

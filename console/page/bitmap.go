@@ -223,7 +223,7 @@ func (p *Bitmap) legend(c Canvas, l *look, cell int) []string {
 func owners(network string, s *feed.Snapshot) map[netip.Addr]*model.EndpointOper {
 	out := map[netip.Addr]*model.EndpointOper{}
 	for i := range s.Endpoints {
-		e := &s.Endpoints[i]
+		e := s.Endpoints[i]
 		if networkKey(e) != network {
 			continue
 		}

@@ -15,32 +15,31 @@ import (
 const (
 	boxWidth = 26 // of a host on the map
 	boxRoom  = 5  // endpoints that a host's box shows
+	boxLines = boxRoom + 2
 )
 
 // hostMap draws the hosts as boxes: the endpoints on each, those that the selection concerns first, and below it the
 // ways out: the tunnel's address, and VLANs where networks have some.
-func hostMap(t *theme.Theme, s *feed.Snapshot, lit *ties, width, height int) []string {
-	on := map[string][]*model.EndpointOper{}
-	for i := range s.Endpoints {
-		e := &s.Endpoints[i]
-		on[e.HomingHost] = append(on[e.HomingHost], e)
-	}
+func hostMap(t *theme.Theme, s *feed.Snapshot, c *census, lit *ties, width, height int) []string {
 	across := max(1, (width+2)/(boxWidth+2))
-	var boxes [][]string
-	for _, n := range s.Nodes {
-		if n.Role == model.RoleAgent {
-			boxes = append(boxes, hostBox(t, &n, on[n.Name], lit, min(boxWidth, width)))
+	var hosts []*model.Node
+	for i := range s.Nodes {
+		if s.Nodes[i].Role == model.RoleAgent {
+			hosts = append(hosts, &s.Nodes[i])
 		}
 	}
 	out := []string{fabric(t, s)}
-	for len(boxes) > 0 {
-		n := min(across, len(boxes))
-		row := boxes[:n]
-		boxes = boxes[n:]
-		if len(out)+len(row[0]) > height && len(out) > 1 {
-			return append(out, t.Paint(theme.Dim, fmt.Sprintf("%s %d more hosts: netctl node ls", t.Glyphs.Ellipsis, len(boxes)+n)))
+	for len(hosts) > 0 {
+		n := min(across, len(hosts))
+		if len(out)+boxLines > height && len(out) > 1 {
+			return append(out, t.Paint(theme.Dim, fmt.Sprintf("%s %d more hosts: netctl node ls", t.Glyphs.Ellipsis, len(hosts))))
 		}
-		for i := range row[0] {
+		var row [][]string
+		for _, host := range hosts[:n] {
+			row = append(row, hostBox(t, host, c.hosts[host.Name], lit, min(boxWidth, width)))
+		}
+		hosts = hosts[n:]
+		for i := range boxLines {
 			var parts []string
 			for _, b := range row {
 				parts = append(parts, b[i])
@@ -73,7 +72,7 @@ func fabric(t *theme.Theme, s *feed.Snapshot) string {
 
 func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties, width int) []string {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b *model.EndpointOper) int { return cmp.Compare(lit.of[b.Key], lit.of[a.Key]) })
+	slices.SortStableFunc(all, func(a, b *model.EndpointOper) int { return cmp.Compare(lit.of(b), lit.of(a)) })
 	b, inner := t.Glyphs.Box, width-2
 	mark, role := t.Glyphs.Dot, theme.Good
 	switch {
@@ -82,7 +81,7 @@ func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties
 	case n.Lag > 0:
 		mark, role = t.Glyphs.Half, theme.Warn
 	}
-	chosen := len(all) > 0 && lit.of[all[0].Key] == selected
+	chosen := len(all) > 0 && lit.of(all[0]) == selected
 	edge := theme.Dim
 	if chosen {
 		edge = theme.Relation
@@ -96,7 +95,7 @@ func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties
 			text, role = fmt.Sprintf("%s %d more", t.Glyphs.Ellipsis, len(all)-boxRoom+1), theme.Dim
 		case i < len(all):
 			var sign string
-			sign, role = tieMark(t, lit.of[all[i].Key])
+			sign, role = tieMark(t, lit.of(all[i]))
 			text = sign + " " + widget.Fit(t, all[i].EndpointID, inner-9) + shortAddress(firstAddress(all[i]))
 		}
 		out = append(out, t.Paint(edge, b[5])+t.Paint(role, widget.Fit(t, " "+text, inner))+t.Paint(edge, b[5]))

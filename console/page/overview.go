@@ -14,7 +14,12 @@ import (
 )
 
 // Overview is the first page: who leads, how each host does, what happened last.
-type Overview struct{ hosts grid }
+type Overview struct {
+	hosts grid
+	made  []widget.Row // of the snapshot from, as it looked at the second at
+	from  *feed.Snapshot
+	at    int64
+}
 
 // NewOverview makes the page.
 func NewOverview() *Overview { return &Overview{} }
@@ -52,6 +57,9 @@ func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
 }
 
 func (p *Overview) rows(c Canvas, s *feed.Snapshot) []widget.Row {
+	if p.from == s && p.at == c.Now.Unix() {
+		return p.hosts.arrange(c, p.made)
+	}
 	var rows []widget.Row
 	for _, n := range s.Nodes {
 		if n.Role != model.RoleAgent {
@@ -61,6 +69,7 @@ func (p *Overview) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 		rows = append(rows, widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, number(n.Revision), number(n.Lag),
 			strconv.Itoa(n.Ports), strconv.Itoa(n.Flows), strconv.Itoa(n.Errors), n.VTEP, since(n.Since, c.Now)}})
 	}
+	p.made, p.from, p.at = rows, s, c.Now.Unix()
 	return p.hosts.arrange(c, rows)
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,8 +15,8 @@ import (
 
 // town is a tenant with two groups and a loose endpoint, and another tenant.
 func town() *feed.Snapshot {
-	endpoint := func(id, network, group, host string) model.EndpointOper {
-		return model.EndpointOper{Key: network + "-" + id, EndpointID: id, Network: network, EndpointGroupKey: group, HomingHost: host, IpAddress: []string{"10.1.1.1"}}
+	endpoint := func(id, network, group, host string) *model.EndpointOper {
+		return &model.EndpointOper{Key: network + "-" + id, EndpointID: id, Network: network, EndpointGroupKey: group, HomingHost: host, IpAddress: []string{"10.1.1.1"}}
 	}
 	return &feed.Snapshot{
 		Objects: map[string][]model.Object{
@@ -27,7 +28,7 @@ func town() *feed.Snapshot {
 			"rule": {&model.Rule{TenantName: "t", PolicyName: "p", RuleId: "1", Direction: "in", Action: "deny", Priority: 1},
 				&model.Rule{TenantName: "t", PolicyName: "out", RuleId: "1", Direction: "in", FromEndpointGroup: "db", Action: "deny", Priority: 1}},
 		},
-		Endpoints: []model.EndpointOper{endpoint("db1", "n.t", "db:t", "h1"), endpoint("web1", "n.t", "web:t", "h1"), endpoint("web2", "n.t", "web:t", "h2"),
+		Endpoints: []*model.EndpointOper{endpoint("db1", "n.t", "db:t", "h1"), endpoint("web1", "n.t", "web:t", "h1"), endpoint("web2", "n.t", "web:t", "h2"),
 			endpoint("loose", "n.t", "", "h2"), endpoint("far", "n.u", "", "h1")},
 	}
 }
@@ -35,7 +36,7 @@ func town() *feed.Snapshot {
 func texts(all []branch) string {
 	var out []string
 	for _, b := range all {
-		out = append(out, strings.Repeat(".", b.depth)+strings.Fields(b.text)[0]+" "+b.key)
+		out = append(out, strings.Repeat(".", b.depth)+strings.Fields(b.label())[0]+" "+b.key)
 	}
 	return strings.Join(out, "\n")
 }
@@ -59,7 +60,7 @@ func TestTree(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := texts(grow(town(), tt.folds, tt.filter)); got != tt.want {
+			if got := texts(grow(town(), (*census)(nil).count(town()), tt.folds, tt.filter)); got != tt.want {
 				t.Errorf("want:\n%s\ngot:\n%s", tt.want, got)
 			}
 		})
@@ -71,10 +72,10 @@ func TestLongBranchesBeginFolded(t *testing.T) {
 	for range foldFrom {
 		s.Endpoints = append(s.Endpoints, s.Endpoints[1])
 	}
-	if got := texts(grow(s, folds{}, nil)); strings.Contains(got, "web1") || !strings.Contains(got, "db1") {
+	if got := texts(grow(s, (*census)(nil).count(s), folds{}, nil)); strings.Contains(got, "web1") || !strings.Contains(got, "db1") {
 		t.Errorf("want the long group folded and the short one not, got:\n%s", got)
 	}
-	if got := texts(grow(s, folds{"endpointGroup t:web": true}, nil)); !strings.Contains(got, "web1") {
+	if got := texts(grow(s, (*census)(nil).count(s), folds{"endpointGroup t:web": true}, nil)); !strings.Contains(got, "web1") {
 		t.Errorf("want the long group unfolded, got:\n%s", got)
 	}
 }
@@ -91,13 +92,76 @@ func TestRelations(t *testing.T) {
 		{"tenant u", map[string]tie{"n.u-far": selected, "n.t-db1": unrelated}},
 	}
 	s := town()
-	all := grow(s, folds{}, nil)
+	all := grow(s, (*census)(nil).count(s), folds{}, nil)
 	for _, tt := range tests {
-		i := slices.IndexFunc(all, func(b branch) bool { return b.id == tt.at })
+		i := slices.IndexFunc(all, func(b branch) bool { return b.is(tt.at) && b.id() == tt.at })
 		got := relate(s, &all[i])
 		for key, want := range tt.want {
-			if got.of[key] != want {
-				t.Errorf("%s: %s: want %v, got %v", tt.at, key, want, got.of[key])
+			e := s.Endpoints[slices.IndexFunc(s.Endpoints, func(e *model.EndpointOper) bool { return e.Key == key })]
+			if got.of(e) != want {
+				t.Errorf("%s: %s: want %v, got %v", tt.at, key, want, got.of(e))
+			}
+		}
+	}
+}
+
+// The sums are those of the endpoints one by one.
+func TestTiesAreSummed(t *testing.T) {
+	s := town()
+	c := (*census)(nil).count(s)
+	for _, b := range grow(s, c, folds{}, nil) {
+		lit, want, on := relate(s, &b), map[tie]int{}, map[string]bool{}
+		for _, e := range s.Endpoints {
+			if want[lit.of(e)]++; lit.of(e) == selected {
+				on[e.HomingHost] = true
+			}
+		}
+		counts, hosts := lit.sums(c)
+		for how := unrelated; how <= selected; how++ {
+			if counts[how] != want[how] || hosts != len(on) {
+				t.Errorf("%s: tie %d: want %d on %d hosts, got %d on %d", b.id(), how, want[how], len(on), counts[how], hosts)
+			}
+		}
+	}
+}
+
+// A census made of the one before is that of the snapshot.
+func TestCensusFollows(t *testing.T) {
+	filter, err := widget.NewFilter("web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := town()
+	slices.SortFunc(s.Endpoints, func(a, b *model.EndpointOper) int {
+		return strings.Compare(a.Network+a.EndpointID, b.Network+b.EndpointID)
+	})
+	c := (*census)(nil).count(s)
+	for step := range 40 {
+		next := *s
+		next.Endpoints = slices.Clone(s.Endpoints)
+		i := step * 7 % len(next.Endpoints)
+		switch step % 3 {
+		case 0: // it moves to another host and group
+			e := *next.Endpoints[i]
+			e.HomingHost, e.EndpointGroupKey = []string{"h1", "h2", "h3"}[step%4%3], []string{"", "web:t"}[step%2]
+			next.Endpoints[i] = &e
+		case 1:
+			next.Endpoints = slices.Delete(next.Endpoints, i, i+1)
+		case 2:
+			e := *next.Endpoints[i]
+			e.EndpointID += "x"
+			e.Key = e.Network + "-" + e.EndpointID
+			next.Endpoints = slices.Insert(next.Endpoints, i+1, &e)
+		}
+		s = &next
+		c = c.count(s)
+		want := (*census)(nil).count(s)
+		if !maps.EqualFunc(c.cells, want.cells, slices.Equal) || !maps.EqualFunc(c.hosts, want.hosts, slices.Equal) {
+			t.Fatalf("step %d: want %v, got %v", step, want.cells, c.cells)
+		}
+		for at := range want.cells {
+			if !slices.Equal(c.keeps(at, filter), want.keeps(at, filter)) {
+				t.Fatalf("step %d: the filter keeps %v of %v", step, c.keeps(at, filter), at)
 			}
 		}
 	}
@@ -173,7 +237,7 @@ func TestCells(t *testing.T) {
 	for i, age := range []*time.Time{nil, ago(time.Second), ago(time.Minute), ago(2 * time.Hour), ago(48 * time.Hour), ago(900 * time.Hour)} {
 		states = append(states, model.AddressState{Address: at(subnet, i+1).String(), Since: age})
 	}
-	l := newLook(n, subnet, pool, owners("t:n", &feed.Snapshot{Endpoints: []model.EndpointOper{{Network: "n.t", IpAddress: []string{"10.1.0.1"}}}}), states, Canvas{Theme: th, Now: now})
+	l := newLook(n, subnet, pool, owners("t:n", &feed.Snapshot{Endpoints: []*model.EndpointOper{{Network: "n.t", IpAddress: []string{"10.1.0.1"}}}}), states, Canvas{Theme: th, Now: now})
 	sign := func(first, cells int) string { glyph, _ := l.mark(first, cells); return glyph }
 	var got string
 	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 9, 600, 65535} {

@@ -19,58 +19,86 @@ const (
 	selected             // it is, or belongs to, the selection
 )
 
-// ties tells of each endpoint, by key, how it has to do with what is selected in the tree.
+// ties tells of each endpoint how it has to do with what is selected in the tree. Groups are judged when they are asked
+// about, each once.
 type ties struct {
-	of     map[string]tie
-	groups map[string]tie // by group key "group:tenant"; of the tenant's
 	tenant string
+	mine   func(*model.EndpointOper) bool
+	one    *model.EndpointOper    // when the selection is an endpoint
+	judge  func(group string) tie // by group key "group:tenant"; nil: nothing but mine is related
+	groups map[string]tie
 }
 
-// relate judges the selection against all endpoints, once per pair of groups.
+// relate makes the ties of a branch.
 func relate(s *feed.Snapshot, b *branch) *ties {
-	t := &ties{of: map[string]tie{}, groups: map[string]tie{}}
+	t := &ties{groups: map[string]tie{}, mine: func(*model.EndpointOper) bool { return false }}
 	if b == nil {
 		return t
 	}
-	var mine func(*model.EndpointOper) bool
 	var group *model.EndpointGroup
 	grouped := false
 	switch {
 	case b.endpoint != nil:
-		mine = func(e *model.EndpointOper) bool { return e.Key == b.endpoint.Key }
-		t.tenant, grouped = tenantOf(b.endpoint), true
+		t.mine = func(e *model.EndpointOper) bool { return e.Key == b.endpoint.Key }
+		t.one, t.tenant, grouped = b.endpoint, tenantOf(b.endpoint), true
 		group = groupOf(s, b.endpoint.EndpointGroupKey)
 	case b.group != nil:
-		mine = func(e *model.EndpointOper) bool {
-			return e.EndpointGroupKey == b.group.GroupName+":"+b.group.TenantName
-		}
+		key := b.group.GroupName + ":" + b.group.TenantName
+		t.mine = func(e *model.EndpointOper) bool { return e.EndpointGroupKey == key }
 		t.tenant, group, grouped = b.group.TenantName, b.group, true
 	case b.network != nil:
-		mine = func(e *model.EndpointOper) bool { return networkKey(e) == b.key }
+		id := b.network.NetworkName + "." + b.network.TenantName
+		t.mine = func(e *model.EndpointOper) bool { return e.Network == id }
 		t.tenant = b.network.TenantName
 	default:
-		mine = func(e *model.EndpointOper) bool { return tenantOf(e) == b.key }
+		t.mine = func(e *model.EndpointOper) bool { return tenantOf(e) == b.key }
 		t.tenant = b.key
 	}
-	var policies *verdict.Policies
 	if grouped {
-		policies = verdict.New(t.tenant, s.Objects[model.KindEndpointGroup().Name], s.Objects[model.KindNetwork().Name], s.Objects[model.KindRule().Name])
-	}
-	for i := range s.Endpoints {
-		e := &s.Endpoints[i]
-		switch {
-		case mine(e):
-			t.of[e.Key] = selected
-		case grouped && tenantOf(e) == t.tenant:
-			how, known := t.groups[e.EndpointGroupKey]
-			if !known {
-				how = between(policies, group, groupOf(s, e.EndpointGroupKey))
-				t.groups[e.EndpointGroupKey] = how
-			}
-			t.of[e.Key] = how
-		}
+		policies := verdict.New(t.tenant, s.Objects[model.KindEndpointGroup().Name], s.Objects[model.KindNetwork().Name], s.Objects[model.KindRule().Name])
+		t.judge = func(key string) tie { return between(policies, group, groupOf(s, key)) }
 	}
 	return t
+}
+
+// of is how an endpoint has to do with the selection.
+func (t *ties) of(e *model.EndpointOper) tie {
+	if t.mine(e) {
+		return selected
+	}
+	return t.kin(e)
+}
+
+// kin is how an endpoint that is not selected has to do with the selection; all in its group have the same to do with it.
+func (t *ties) kin(e *model.EndpointOper) tie {
+	if t.judge == nil || tenantOf(e) != t.tenant {
+		return unrelated
+	}
+	how, known := t.groups[e.EndpointGroupKey]
+	if !known {
+		how = t.judge(e.EndpointGroupKey)
+		t.groups[e.EndpointGroupKey] = how
+	}
+	return how
+}
+
+// sums counts the endpoints of each tie, and the hosts of those that are selected.
+func (t *ties) sums(c *census) (counts map[tie]int, hosts int) {
+	counts, on := map[tie]int{}, map[string]bool{}
+	for at, all := range c.cells {
+		if t.one != nil && at == (cell{t.one.Network, t.one.EndpointGroupKey}) {
+			counts[t.kin(all[0])] += len(all) - 1
+			counts[selected]++
+			on[t.one.HomingHost] = true
+			continue
+		}
+		how := t.of(all[0])
+		counts[how] += len(all)
+		for i := 0; how == selected && i < len(all); i++ {
+			on[all[i].HomingHost] = true
+		}
+	}
+	return counts, len(on)
 }
 
 // between is the best of both directions. An endpoint without a group has no policies of its own; what others' rules say

@@ -25,6 +25,7 @@ type Table struct {
 	made     []widget.Row // of the snapshot from, as wide as madeWide: snapshots do not change
 	from     *feed.Snapshot
 	madeWide bool
+	makers   []*model.EndpointOper // of the rows of made, when they are endpoints
 }
 
 // NewTable makes a page of all objects of a kind.
@@ -86,33 +87,79 @@ func (p *Table) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 	return p.table.arrange(c, p.made)
 }
 
-// all makes the rows of all objects.
+// all makes the rows of all objects. Those of objects that did not change since the last time stay.
 func (p *Table) all(s *feed.Snapshot) []widget.Row {
 	columns := term.Columns(p.kind, p.wide)
-	var rows []widget.Row
-	add := func(id string, field func(string) any) *widget.Row {
-		if p.where != nil && !p.where(field) {
-			return nil
-		}
-		rows = append(rows, widget.Row{ID: id, Cells: term.Row(columns, field)})
-		return &rows[len(rows)-1]
+	if p.kind == model.KindEndpoint() {
+		return p.endpoints(columns, s.Endpoints)
 	}
+	objects := s.Objects[p.kind.Name]
+	if p.from != nil && p.extra == nil && p.madeWide == p.wide && same(objects, p.from.Objects[p.kind.Name]) {
+		return p.made
+	}
+	var rows []widget.Row
 	fare := func(model.Object) ([]string, theme.Role) { return nil, theme.Plain }
 	if p.extra != nil {
 		fare = p.extra.prepare(s)
 	}
-	if p.kind == model.KindEndpoint() {
-		for i := range s.Endpoints {
-			add(s.Endpoints[i].Network+"/"+s.Endpoints[i].EndpointID, s.Endpoints[i].Field)
-		}
-	}
-	for _, o := range s.Objects[p.kind.Name] {
-		if row := add(o.ObjectKey(), o.Field); row != nil {
+	for _, o := range objects {
+		if p.where == nil || p.where(o.Field) {
 			cells, role := fare(o)
-			row.Cells, row.Role = append(row.Cells, cells...), role
+			row := widget.NewRow(o.ObjectKey(), append(term.Row(columns, o.Field), cells...))
+			row.Role = role
+			rows = append(rows, row)
 		}
 	}
 	return rows
+}
+
+// endpoints makes the rows of endpoints. Both lists are in the same order, so one walk finds the rows that stay.
+func (p *Table) endpoints(columns []model.Column, all []*model.EndpointOper) []widget.Row {
+	if p.from != nil && p.madeWide == p.wide && same(all, p.from.Endpoints) {
+		return p.made
+	}
+	was, old := p.made, p.makers
+	if p.madeWide != p.wide {
+		was, old = nil, nil
+	}
+	rows, makers := make([]widget.Row, 0, len(was)), make([]*model.EndpointOper, 0, len(was))
+	for len(all) > 0 {
+		e := all[0]
+		for len(old) > 0 && old[0] != e && before(old[0], e) {
+			was, old = was[1:], old[1:]
+		}
+		if n := alike(old, all); n > 0 {
+			rows, makers = append(rows, was[:n]...), append(makers, old[:n]...)
+			was, old, all = was[n:], old[n:], all[n:]
+			continue
+		}
+		if all = all[1:]; p.where == nil || p.where(e.Field) {
+			rows, makers = append(rows, widget.NewRow(e.Network+"/"+e.EndpointID, term.Row(columns, e.Field))), append(makers, e)
+		}
+	}
+	p.makers = makers
+	return rows
+}
+
+// alike is how many endpoints two lists begin with in common.
+func alike(a, b []*model.EndpointOper) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// before is the order of a snapshot's endpoints.
+func before(a, b *model.EndpointOper) bool {
+	return a.Network < b.Network || a.Network == b.Network && a.EndpointID < b.EndpointID
+}
+
+// same tells whether two lists of snapshots are one and the same.
+func same[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // Key moves, sorts, or goes into the selected object.
@@ -158,7 +205,7 @@ func (p *Table) change(key, id string, c Canvas, s *feed.Snapshot) Action {
 func (p *Table) face(key, id string, s *feed.Snapshot) Action {
 	if p.kind == model.KindEndpoint() {
 		for i := range s.Endpoints {
-			if e := &s.Endpoints[i]; e.Network+"/"+e.EndpointID == id {
+			if e := s.Endpoints[i]; e.Network+"/"+e.EndpointID == id {
 				return endpointFace(key, e)
 			}
 		}

@@ -19,6 +19,13 @@ type Topology struct {
 	top    int
 	folds  folds
 	alone  bool // the tree without the map
+
+	census *census
+	grown  []branch // of the snapshot from, kept by filter; nil: to be made anew
+	from   *feed.Snapshot
+	filter *widget.Filter
+	lit    *ties // of the branch litOf, in the snapshot from
+	litOf  string
 }
 
 // NewTopology makes the page with the cursor on an object, "kind key"; "" is the first line.
@@ -33,15 +40,44 @@ func (p *Topology) Command() string { return "netctl endpoint ls" }
 // Keys move, fold, and go into things.
 func (p *Topology) Keys() []theme.Key { return theme.TreeKeys() }
 
+// tree is the visible lines. They are made anew only when what they show has changed.
+func (p *Topology) tree(c Canvas, s *feed.Snapshot) []branch {
+	fresh := p.from == nil || !same(p.from.Endpoints, s.Endpoints)
+	for _, k := range []*model.Kind{model.KindTenant(), model.KindNetwork(), model.KindEndpointGroup(), model.KindRule()} {
+		fresh = fresh || !same(p.from.Objects[k.Name], s.Objects[k.Name])
+	}
+	if fresh {
+		p.census, p.lit, p.grown = p.census.count(s), nil, nil
+	}
+	if p.grown == nil || p.filter != c.Filter {
+		p.grown, p.filter = grow(s, p.census, p.folds, c.Filter), c.Filter
+	}
+	p.from = s
+	return p.grown
+}
+
+// ties are those of a branch.
+func (p *Topology) ties(s *feed.Snapshot, b *branch) *ties {
+	if p.lit == nil || !b.is(p.litOf) {
+		p.lit, p.litOf = relate(s, b), b.id()
+	}
+	return p.lit
+}
+
 // lines are the visible lines and the number of the selected one.
 func (p *Topology) lines(c Canvas, s *feed.Snapshot) ([]branch, int) {
-	all := grow(s, p.folds, c.Filter)
-	if i := slices.IndexFunc(all, func(b branch) bool { return b.id == p.cursor }); i >= 0 {
+	all := p.tree(c, s)
+	here := func(b branch) bool { return b.is(p.cursor) }
+	if p.place < len(all) && all[p.place].is(p.cursor) {
+		return all, p.place
+	}
+	if i := slices.IndexFunc(all, here); i >= 0 {
 		return all, i
 	}
 	if i := p.unfold(s); i >= 0 {
-		all = grow(s, p.folds, c.Filter)
-		return all, max(0, slices.IndexFunc(all, func(b branch) bool { return b.id == p.cursor }))
+		p.grown = nil
+		all = p.tree(c, s)
+		return all, max(0, slices.IndexFunc(all, here))
 	}
 	return all, max(0, min(p.place, len(all)-1))
 }
@@ -53,7 +89,7 @@ func (p *Topology) unfold(s *feed.Snapshot) int {
 		return -1
 	}
 	for i := range s.Endpoints {
-		if e := &s.Endpoints[i]; e.Key == key {
+		if e := s.Endpoints[i]; e.Key == key {
 			name, tenant, _ := strings.Cut(e.EndpointGroupKey, ":")
 			p.folds[model.KindEndpointGroup().Name+" "+model.Key(tenant, name)] = true
 			p.place = 1
@@ -72,12 +108,12 @@ func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	b := &all[i]
 	switch key {
 	case "m":
-		return Action{Go: NewMatrix(relate(s, b).tenant)}
+		return Action{Go: NewMatrix(p.ties(s, b).tenant)}
 	case "o":
 		p.alone = !p.alone
 	case "space", "left", "right":
 		if wants := key == "space" || p.folds.folded(b) == (key == "right"); wants && b.children > 0 {
-			p.folds[b.id] = !p.folds[b.id]
+			p.folds[b.id()], p.grown = !p.folds[b.id()], nil
 		}
 	case "enter", "a", "f", "H", "d", "y", "w", "t":
 		return p.into(key, b)
@@ -85,7 +121,7 @@ func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
 		scroll(&i, key, c.Height)
 	}
 	p.place = max(0, min(i, len(all)-1))
-	p.cursor = all[p.place].id
+	p.cursor = all[p.place].id()
 	return Action{}
 }
 
@@ -116,8 +152,8 @@ func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
 	if len(all) == 0 {
 		return []string{t.Paint(theme.Dim, "no tenants, or none that the filter keeps")}
 	}
-	p.place, p.cursor = at, all[at].id
-	lit := relate(s, &all[at])
+	p.place, p.cursor = at, all[at].id()
+	lit := p.ties(s, &all[at])
 	height := max(1, c.Height-2)
 	p.top = max(0, min(max(min(p.top, at), at-height+1), len(all)-height))
 	width := c.Width
@@ -129,7 +165,7 @@ func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
 		tree = append(tree, p.line(t, &all[i], i == at, lit, width))
 	}
 	if !p.alone {
-		hosts := hostMap(t, s, lit, c.Width-width-1, height)
+		hosts := hostMap(t, s, p.census, lit, c.Width-width-1, height)
 		for i := range height {
 			if i >= len(tree) {
 				tree = append(tree, strings.Repeat(" ", width))
@@ -156,9 +192,9 @@ func (p *Topology) line(t *theme.Theme, b *branch, here bool, lit *ties, width i
 	}
 	role := map[*model.Kind]theme.Role{model.KindTenant(): theme.Title, model.KindNetwork(): theme.Good, model.KindEndpointGroup(): theme.Held}[b.kind]
 	if b.endpoint != nil {
-		sign, role = tieMark(t, lit.of[b.endpoint.Key])
+		sign, role = tieMark(t, lit.of(b.endpoint))
 	}
-	text := widget.Fit(t, strings.Repeat("  ", b.depth)+sign+" "+b.text, width)
+	text := widget.Fit(t, strings.Repeat("  ", b.depth)+sign+" "+b.label(), width)
 	if here {
 		role = theme.Cursor
 	}
@@ -182,17 +218,8 @@ func tieMark(t *theme.Theme, how tie) (string, theme.Role) {
 
 // about tells in a line what the selection has to do with what.
 func (p *Topology) about(s *feed.Snapshot, b *branch, lit *ties) string {
-	counts := map[tie]int{}
-	hosts := map[string]bool{}
-	for i := range s.Endpoints {
-		e := &s.Endpoints[i]
-		how := lit.of[e.Key]
-		counts[how]++
-		if how == selected {
-			hosts[e.HomingHost] = true
-		}
-	}
-	out := fmt.Sprintf("%s %s: %d on %d hosts", b.kind.Name, b.key, counts[selected], len(hosts))
+	counts, hosts := lit.sums(p.census)
+	out := fmt.Sprintf("%s %s: %d on %d hosts", b.kind.Name, b.key, counts[selected], hosts)
 	switch {
 	case b.endpoint != nil:
 		out = "endpoint " + b.endpoint.EndpointID + " on " + b.endpoint.HomingHost

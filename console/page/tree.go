@@ -11,15 +11,31 @@ import (
 
 // branch is one line of the tree: an object, and how far it is indented.
 type branch struct {
-	id       string // kind and key
 	kind     *model.Kind
 	key      string
 	depth    int
-	text     string
+	text     string // "" of an endpoint: label makes it
 	children int
 	endpoint *model.EndpointOper
 	group    *model.EndpointGroup
 	network  *model.Network
+}
+
+// id is kind and key.
+func (b *branch) id() string { return b.kind.Name + " " + b.key }
+
+// is tells whether id names the branch.
+func (b *branch) is(id string) bool {
+	key, ok := strings.CutPrefix(id, b.kind.Name)
+	return ok && len(key) == len(b.key)+1 && key[1:] == b.key
+}
+
+// label is what the line says.
+func (b *branch) label() string {
+	if e := b.endpoint; e != nil {
+		return e.EndpointID + "  " + firstAddress(e) + "  " + e.HomingHost
+	}
+	return b.text
 }
 
 // foldFrom is the number of endpoints from which a group or network begins folded.
@@ -30,17 +46,12 @@ type folds map[string]bool
 
 func (f folds) folded(b *branch) bool {
 	long := b.kind != model.KindTenant() && b.children > foldFrom
-	return long != f[b.id]
+	return long != f[b.id()]
 }
 
-// grow makes the visible lines of the tree. Endpoints are sorted into networks and groups once, so a large cluster costs
-// one pass. While there is a filter, nothing is folded and what it does not keep is left out, its ancestors excepted.
-func grow(s *feed.Snapshot, f folds, filter *widget.Filter) []branch {
-	g := &grower{folds: f, filter: filter, on: map[string][]*model.EndpointOper{}}
-	for i := range s.Endpoints {
-		e := &s.Endpoints[i]
-		g.on[e.Network+"/"+e.EndpointGroupKey] = append(g.on[e.Network+"/"+e.EndpointGroupKey], e)
-	}
+// grow makes the visible lines of the tree. While there is a filter, nothing is folded and what it does not keep is left out, its ancestors excepted.
+func grow(s *feed.Snapshot, census *census, f folds, filter *widget.Filter) []branch {
+	g := &grower{folds: f, filter: filter, census: census}
 	groups, networks := map[string][]*model.EndpointGroup{}, map[string][]*model.Network{}
 	for _, o := range s.Objects[model.KindEndpointGroup().Name] {
 		if x, ok := o.(*model.EndpointGroup); ok {
@@ -67,13 +78,12 @@ func grow(s *feed.Snapshot, f folds, filter *widget.Filter) []branch {
 type grower struct {
 	folds  folds
 	filter *widget.Filter
-	on     map[string][]*model.EndpointOper // by network and group
+	census *census
 	out    []branch
 }
 
 // add adds a line and what hangs on it.
 func (g *grower) add(b branch, below func()) {
-	b.id = b.kind.Name + " " + b.key
 	at := len(g.out)
 	g.out = append(g.out, b)
 	if below != nil && (g.filter != nil || !g.folds.folded(&b)) {
@@ -90,31 +100,29 @@ func (g *grower) add(b branch, below func()) {
 
 func (g *grower) network(n *model.Network, groups []*model.EndpointGroup) {
 	id := n.NetworkName + "." + n.TenantName
-	loose := g.on[id+"/"]
-	below := len(loose)
-	for _, x := range groups {
-		below += len(g.on[id+"/"+x.GroupName+":"+x.TenantName])
-	}
+	alone := cell{id, ""}
+	loose := g.census.cells[alone]
 	text := fmt.Sprintf("network %s  %s %s", n.NetworkName, n.Subnet, n.Encap)
 	if n.PktTag != 0 {
 		text += fmt.Sprintf(" %d", n.PktTag)
 	}
 	g.add(branch{kind: model.KindNetwork(), key: n.ObjectKey(), network: n, text: text, children: len(loose) + len(groups)}, func() {
 		for _, x := range groups {
-			members := g.on[id+"/"+x.GroupName+":"+x.TenantName]
+			at := cell{id, x.GroupName + ":" + x.TenantName}
+			members := g.census.cells[at]
 			text := fmt.Sprintf("group %s  %d", x.GroupName, len(members))
 			if len(x.Policies) > 0 {
 				text += "  " + strings.Join(x.Policies, ",")
 			}
-			g.add(branch{kind: model.KindEndpointGroup(), key: x.ObjectKey(), group: x, text: text, children: len(members)}, func() { g.leaves(members) })
+			g.add(branch{kind: model.KindEndpointGroup(), key: x.ObjectKey(), group: x, text: text, children: len(members)}, func() { g.leaves(at) })
 		}
-		g.leaves(loose)
+		g.leaves(alone)
 	})
 }
 
-func (g *grower) leaves(all []*model.EndpointOper) {
-	for _, e := range all {
-		g.add(branch{kind: model.KindEndpoint(), key: e.Key, endpoint: e, text: fmt.Sprintf("%s  %s  %s", e.EndpointID, firstAddress(e), e.HomingHost)}, nil)
+func (g *grower) leaves(at cell) {
+	for _, e := range g.census.keeps(at, g.filter) {
+		g.out = append(g.out, branch{kind: model.KindEndpoint(), key: e.Key, endpoint: e})
 	}
 }
 

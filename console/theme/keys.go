@@ -14,6 +14,7 @@ func GlobalKeys() []Key {
 		{"-", "the page before, and forth again"},
 		{"[ ]", "back and forward through the history"},
 		{"!", "go to what the second line complains about"},
+		{"c", "copy the netctl command of the last line (OSC 52)"},
 		{"q", "quit"},
 	}
 }

@@ -3,6 +3,7 @@ package widget
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 )
 
@@ -11,7 +12,9 @@ type Filter struct {
 	Text    string
 	inverse bool
 	exp     *regexp.Regexp
-	word    string // of an expression that is a mere word, in lower case: many times faster
+	word    string         // of an expression that is a mere word, in lower case: many times faster
+	quick   *regexp.Regexp // for a whole folded row, when that says the same as exp for its cells; nil: it may not
+	need    string         // what every match contains, in lower case; "": unknown
 }
 
 // NewFilter reads "regexp" or "!regexp", ignoring case. "" makes no filter.
@@ -28,7 +31,54 @@ func NewFilter(text string) (*Filter, error) {
 	if regexp.QuoteMeta(pattern) == pattern && isASCII(pattern) {
 		f.word = strings.ToLower(pattern)
 	}
+	if plain := strings.NewReplacer(`\.`, "", `\d`, "", `\-`, "").Replace(pattern); isASCII(plain) && plain == strings.ToLower(plain) &&
+		!strings.Contains(plain, `\`) && !strings.Contains(plain, "[^") && !strings.Contains(plain, "(?") {
+		f.quick, err = regexp.Compile("(?m)" + pattern)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("filter %q is no regular expression: %w", text, err)
+	}
+	if tree, err := syntax.Parse(pattern, syntax.Perl); err == nil {
+		f.need = strings.ToLower(literal(tree))
+	}
 	return f, nil
+}
+
+// literal is the longest text that every match of an expression contains.
+func literal(e *syntax.Regexp) string {
+	switch e.Op {
+	case syntax.OpLiteral:
+		if text := string(e.Rune); e.Flags&syntax.FoldCase == 0 && isASCII(text) {
+			return text
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return literal(e.Sub[0])
+	case syntax.OpConcat:
+		longest := ""
+		for _, sub := range e.Sub {
+			if text := literal(sub); len(text) > len(longest) {
+				longest = text
+			}
+		}
+		return longest
+	}
+	return ""
+}
+
+// keepsRow is Keeps of a row's cells.
+func (f *Filter) keepsRow(r *Row) bool {
+	switch {
+	case f == nil:
+		return true
+	case r.folded == "":
+	case f.word != "":
+		return strings.Contains(r.folded, f.word) != f.inverse
+	case f.need != "" && !strings.Contains(r.folded, f.need):
+		return f.inverse
+	case f.quick != nil:
+		return f.quick.MatchString(r.folded) != f.inverse
+	}
+	return f.Keeps(r.Cells)
 }
 
 // Keeps tells whether one of the cells matches, or with "!" none.

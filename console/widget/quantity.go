@@ -61,22 +61,36 @@ func quantity(text string) (float64, bool) {
 // unknown tells whether a cell says that there is no value.
 func unknown(text string) bool { return text == "" || text == "-" || text == "?" || text == "never" }
 
+// sortKey is a cell as it is compared.
+type sortKey struct {
+	text    string
+	unknown bool
+	number  bool
+	value   float64
+	address netip.Addr // not valid when the cell is none
+}
+
+func newSortKey(text string) sortKey {
+	k := sortKey{text: text, unknown: unknown(text)}
+	if !k.unknown {
+		if k.value, k.number = quantity(text); !k.number {
+			k.address, _ = netip.ParseAddr(text)
+		}
+	}
+	return k
+}
+
 // compare orders quantities by value, addresses by number, all else as text; what is unknown comes first.
-func compare(a, b string) int {
-	if unknown(a) || unknown(b) {
-		return -cmp.Compare(bit(unknown(a)), bit(unknown(b)))
+func (k sortKey) compare(other sortKey) int {
+	switch {
+	case k.unknown || other.unknown:
+		return -cmp.Compare(bit(k.unknown), bit(other.unknown))
+	case k.number && other.number:
+		return cmp.Compare(k.value, other.value)
+	case k.address.IsValid() && other.address.IsValid():
+		return k.address.Compare(other.address)
 	}
-	x, okX := quantity(a)
-	y, okY := quantity(b)
-	if okX && okY {
-		return cmp.Compare(x, y)
-	}
-	p, errP := netip.ParseAddr(a)
-	q, errQ := netip.ParseAddr(b)
-	if errP == nil && errQ == nil {
-		return p.Compare(q)
-	}
-	return cmp.Compare(a, b)
+	return cmp.Compare(k.text, other.text)
 }
 
 func bit(b bool) int {

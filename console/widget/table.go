@@ -15,6 +15,17 @@ type Row struct {
 	ID    string
 	Cells []string
 	Role  theme.Role
+
+	folded string // the cells in lower case, one a line, when they are ASCII; see NewRow
+}
+
+// NewRow makes a row of a long list: it is ready to be filtered quickly. A Row made without it works too.
+func NewRow(id string, cells []string) Row {
+	r := Row{ID: id, Cells: cells}
+	if text := strings.Join(cells, "\n"); isASCII(text) {
+		r.folded = strings.ToLower(text)
+	}
+	return r
 }
 
 // Table holds what the user did to a table: the cursor, the sort order, the window. The rows come from outside with
@@ -26,9 +37,28 @@ type Table struct {
 	sort       int // column + 1; 0: as given
 	descending bool
 
-	order map[string]int // the order that the user moves in, while it holds
-	until time.Time      // the order holds
+	order []Row     // that the user moves in, while it holds
+	until time.Time // the order holds
 	seen  map[string]*sight
+	last  arranged
+
+	ranks      []keyed // as they were sorted last
+	rankedBy   int
+	rankedDown bool
+}
+
+// arranged is what Arrange made last, and of what.
+type arranged struct {
+	from, out  []Row
+	filter     *Filter
+	sort       int
+	descending bool
+	held       bool // out is in the order that was held then
+}
+
+// of tells whether it was made of these rows, with the same wishes.
+func (a *arranged) of(rows []Row, f *Filter, sort int, descending, held bool) bool {
+	return (held || !a.held) && a.filter == f && a.sort == sort && a.descending == descending && len(a.from) == len(rows) && len(rows) > 0 && &a.from[0] == &rows[0]
 }
 
 const (
@@ -43,34 +73,108 @@ type sight struct {
 	changed []time.Time
 }
 
-// Arrange filters and sorts rows. Nothing of rows is changed. While the cursor moves, rows stay where they are; new ones
-// come last.
+// Arrange filters and sorts rows. Nothing of rows is changed, neither by it nor later by the caller: of the same slice
+// it makes the same again without work. While the cursor moves, rows stay where they are; new ones come last.
 func (t *Table) Arrange(rows []Row, f *Filter, now time.Time) []Row {
-	kept := make([]Row, 0, len(rows))
-	for _, r := range rows {
-		if f.Keeps(r.Cells) {
-			kept = append(kept, r)
+	held := now.Before(t.until)
+	if !held {
+		t.order = nil
+	}
+	if t.last.of(rows, f, t.sort, t.descending, held) {
+		return t.last.out
+	}
+	kept := rows
+	switch {
+	case f != nil:
+		kept = nil
+		for i := range rows {
+			if f.keepsRow(&rows[i]) {
+				kept = append(kept, rows[i])
+			}
 		}
+	case held:
+		kept = slices.Clone(rows)
 	}
 	switch {
-	case now.Before(t.until):
-		place := func(r Row) int {
-			if i, ok := t.order[r.ID]; ok {
-				return i
-			}
-			return len(t.order)
-		}
-		slices.SortStableFunc(kept, func(a, b Row) int { return cmp.Compare(place(a), place(b)) })
+	case held:
+		t.asHeld(kept)
 	case t.sort > 0:
-		slices.SortStableFunc(kept, func(a, b Row) int {
-			c := compare(cell(a, t.sort-1), cell(b, t.sort-1))
-			if t.descending {
-				c = -c
-			}
-			return c
-		})
+		kept = t.sorted(kept)
 	}
+	t.last = arranged{rows, kept, f, t.sort, t.descending, held}
 	return kept
+}
+
+// asHeld puts rows into the order that is held.
+func (t *Table) asHeld(rows []Row) {
+	places := make(map[string]int, len(t.order))
+	for i := range t.order {
+		places[t.order[i].ID] = i
+	}
+	place := func(r Row) int {
+		if i, ok := places[r.ID]; ok {
+			return i
+		}
+		return len(places)
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(place(a), place(b)) })
+}
+
+// keyed is a row as it is sorted.
+type keyed struct {
+	key sortKey
+	row Row
+}
+
+// sorted puts rows into the order of the column that the user chose. Rows that were sorted the last time are not sorted
+// again: what is new is merged with them.
+func (t *Table) sorted(rows []Row) []Row {
+	order := func(a, b keyed) int {
+		if t.descending {
+			a, b = b, a
+		}
+		return cmp.Or(a.key.compare(b.key), cmp.Compare(a.row.ID, b.row.ID))
+	}
+	if t.ranks == nil || t.rankedBy != t.sort || t.rankedDown != t.descending {
+		t.ranks, t.rankedBy, t.rankedDown = nil, t.sort, t.descending
+	}
+	stays := make(map[*string]bool, len(t.ranks))
+	for i := range t.ranks {
+		stays[mark(&t.ranks[i].row)] = false
+	}
+	var came []keyed
+	for _, r := range rows {
+		if _, known := stays[mark(&r)]; known && len(r.Cells) > 0 {
+			stays[mark(&r)] = true
+			continue
+		}
+		came = append(came, keyed{newSortKey(cell(r, t.sort-1)), r})
+	}
+	slices.SortFunc(came, order)
+	out, ranks := make([]Row, 0, len(rows)), make([]keyed, 0, len(rows))
+	add := func(k keyed) { out, ranks = append(out, k.row), append(ranks, k) }
+	for _, k := range t.ranks {
+		if !stays[mark(&k.row)] {
+			continue
+		}
+		for ; len(came) > 0 && order(came[0], k) < 0; came = came[1:] {
+			add(came[0])
+		}
+		add(k)
+	}
+	for _, k := range came {
+		add(k)
+	}
+	t.ranks = ranks
+	return out
+}
+
+// mark tells a row from all others, of other snapshots too: where its cells are.
+func mark(r *Row) *string {
+	if len(r.Cells) == 0 {
+		return nil
+	}
+	return &r.Cells[0]
 }
 
 func cell(r Row, i int) string {
@@ -89,6 +193,9 @@ func (t *Table) Selected(rows []Row) (Row, bool) {
 }
 
 func (t *Table) index(rows []Row) int {
+	if t.place < len(rows) && rows[t.place].ID == t.cursor {
+		return t.place
+	}
 	if i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == t.cursor }); i >= 0 {
 		return i
 	}
@@ -128,10 +235,7 @@ func (t *Table) hold(rows []Row, now time.Time) {
 		return
 	}
 	if !now.Before(t.until) {
-		t.order = make(map[string]int, len(rows))
-		for i, r := range rows {
-			t.order[r.ID] = i
-		}
+		t.order = rows
 	}
 	t.until = now.Add(hold)
 }

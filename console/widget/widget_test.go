@@ -93,7 +93,7 @@ func TestOrderOfCells(t *testing.T) {
 	rising := [][]string{{"never", "0", "0.3", "999", "1.2k", "88M"}, {"-", "3s", "2m", "4h", "1d"}, {"?", "10.0.0.9", "10.0.0.10", "10.0.1.2"}, {"", "a", "b"}, {"9 %", "10 %", "100 %"}}
 	for _, list := range rising {
 		for i := range len(list) - 1 {
-			if compare(list[i], list[i+1]) >= 0 || compare(list[i+1], list[i]) <= 0 {
+			if a, b := newSortKey(list[i]), newSortKey(list[i+1]); a.compare(b) >= 0 || b.compare(a) <= 0 {
 				t.Errorf("want %q before %q", list[i], list[i+1])
 			}
 		}
@@ -176,6 +176,23 @@ func TestFilter(t *testing.T) {
 		}
 		if got := f.Keeps([]string{"", tt.cell}); got != tt.want {
 			t.Errorf("%q of %q: want %v, got %v", tt.filter, tt.cell, tt.want, got)
+		}
+	}
+}
+
+// A row that is ready to be filtered quickly is kept just when one that is not is.
+func TestQuickFilter(t *testing.T) {
+	rows := [][]string{{"web-1", "10.1.1.2", ""}, {"Web-17", "02:02"}, {"db", "web"}, {"straße", "ab"}, {"a", "b"}, {"", "web-1 b"}}
+	for _, text := range []string{"web", "WEB-1", "^web$", "web.1", "1$", "^$", "a.b", `10\.1`, `\d\d$`, "[^a]b", `\S`, "(web|db)$", "(?s)a.b", "!web-1.*7", "x+", `\A1`, "e.*", "ß", "^10"} {
+		f, err := NewFilter(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cells := range rows {
+			quick, slow := NewRow("", cells), Row{Cells: cells}
+			if f.keepsRow(&quick) != f.keepsRow(&slow) {
+				t.Errorf("filter %q of %q: want %v, got %v", text, cells, f.keepsRow(&slow), f.keepsRow(&quick))
+			}
 		}
 	}
 }

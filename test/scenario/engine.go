@@ -72,6 +72,7 @@ type Session struct {
 	ping   *pinging
 	talks  map[string]*talking // open connections by name
 	serves []*serving
+	sits   bool // a terminal was opened
 	verbs  map[string]verb
 }
 
@@ -80,7 +81,7 @@ type verb func(args []string) error
 
 func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
-		"hosts": s.doHosts, "netctl": s.doNetctl, "console": s.doConsole, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
+		"hosts": s.doHosts, "netctl": s.doNetctl, "console": s.doConsole, "sit": s.doSit, "keys": s.doKeys, "screen": s.doScreen, "resize": s.doResize, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
 		"ping": s.doPing, "tcp": s.doTCP, "resolve": s.doResolve, "serving": s.doServing, "router": s.doRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
 		"label": s.doLabel, "serve": s.doServe, "ask": s.doAsk, "rate": s.doRate,
 		"on":     s.doOn,

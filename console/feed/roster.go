@@ -1,0 +1,85 @@
+package feed
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// roster is the endpoints. Its list is made from the one before, so that one endpoint more among 50,000 costs one walk
+// over pointers; an endpoint that did not change keeps its address, by which pages know it again.
+type roster struct {
+	of    map[string]*model.EndpointOper
+	list  []*model.EndpointOper        // as it was when it was last asked for
+	dirty map[string]bool              // keys that changed since
+	gone  map[*model.EndpointOper]bool // what stood there before
+}
+
+func newRoster() *roster {
+	return &roster{of: map[string]*model.EndpointOper{}, dirty: map[string]bool{}, gone: map[*model.EndpointOper]bool{}}
+}
+
+func (r *roster) put(key string, e *model.EndpointOper) {
+	r.drop(key)
+	r.of[key] = e
+}
+
+func (r *roster) drop(key string) {
+	if old := r.of[key]; old != nil {
+		r.gone[old] = true
+	}
+	delete(r.of, key)
+	r.dirty[key] = true
+}
+
+// sorted is all endpoints, ordered by network, then identity. The caller must not change it.
+func (r *roster) sorted() []*model.EndpointOper {
+	if len(r.dirty) == 0 {
+		return r.list
+	}
+	var came []*model.EndpointOper
+	for key := range r.dirty {
+		if e := r.of[key]; e != nil {
+			came = append(came, e)
+		}
+	}
+	slices.SortFunc(came, inOrder)
+	left := make([]*model.EndpointOper, 0, len(r.gone))
+	for e := range r.gone {
+		left = append(left, e)
+	}
+	slices.SortFunc(left, inOrder)
+	r.list = merge(r.list, left, came)
+	clear(r.dirty)
+	clear(r.gone)
+	return r.list
+}
+
+// merge is list without those that left and with those that came, all three in order. What lies between two changes is
+// copied in one piece.
+func merge(list, left, came []*model.EndpointOper) []*model.EndpointOper {
+	out := make([]*model.EndpointOper, 0, len(list)+len(came))
+	for len(left)+len(came) > 0 {
+		leaves := len(left) > 0 && (len(came) == 0 || inOrder(left[0], came[0]) <= 0)
+		next := came
+		if leaves {
+			next = left
+		}
+		at, _ := slices.BinarySearchFunc(list, next[0], inOrder)
+		out, list = append(out, list[:at]...), list[at:]
+		switch {
+		case !leaves:
+			out, came = append(out, came[0]), came[1:]
+		case len(list) > 0 && list[0] == left[0]:
+			list, left = list[1:], left[1:]
+		default: // it came and left between two looks
+			left = left[1:]
+		}
+	}
+	return append(out, list...)
+}
+
+func inOrder(a, b *model.EndpointOper) int {
+	return cmp.Or(cmp.Compare(a.Network, b.Network), cmp.Compare(a.EndpointID, b.EndpointID), cmp.Compare(a.Key, b.Key))
+}

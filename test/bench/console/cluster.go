@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+)
+
+// sizes is how large the cluster is.
+type sizes struct{ hosts, networks, endpoints int }
+
+const (
+	tenants   = 20
+	keepAlive = 5 * time.Second // netmaster's watch stream says something that often
+)
+
+// cluster is a made-up cluster behind the real routes. It takes no changes; endpoints change by themselves.
+type cluster struct {
+	size     sizes
+	objects  map[string][]model.Object
+	keys     map[string]model.Object // by kind and key
+	churn    int
+	revision atomic.Uint64
+}
+
+func newCluster(size sizes) *cluster {
+	c := &cluster{size: size, objects: map[string][]model.Object{}, keys: map[string]model.Object{}}
+	add := func(o model.Object) {
+		c.objects[o.Kind().Name] = append(c.objects[o.Kind().Name], o)
+		c.keys[o.Kind().Name+" "+o.ObjectKey()] = o
+	}
+	for i := range tenants {
+		add(&model.Tenant{TenantName: tenant(i)})
+		add(&model.Policy{TenantName: tenant(i), PolicyName: "in"})
+		add(&model.Rule{TenantName: tenant(i), PolicyName: "in", RuleId: "base", Direction: "in", Action: "deny", Priority: 1})
+		add(&model.Rule{TenantName: tenant(i), PolicyName: "in", RuleId: "web", Direction: "in", Protocol: "tcp", Port: 8080, Action: "allow", Priority: 10})
+	}
+	for i := range size.networks {
+		add(&model.Network{TenantName: tenant(i), NetworkName: network(i), Encap: "vxlan", NwType: "data", Subnet: fmt.Sprintf("10.%d.%d.0/24", i/256, i%256)})
+		add(&model.EndpointGroup{TenantName: tenant(i), NetworkName: network(i), GroupName: group(i), Policies: []string{"in"}})
+	}
+	c.revision.Store(uint64(size.endpoints))
+	return c
+}
+
+func tenant(i int) string  { return fmt.Sprintf("tenant-%02d", i%tenants) }
+func network(i int) string { return fmt.Sprintf("net-%04d", i) }
+func group(i int) string   { return fmt.Sprintf("group-%04d", i) }
+
+// endpoint is the i-th endpoint, as it is in its n-th life.
+func (c *cluster) endpoint(i, life int) *model.EndpointOper {
+	at := i % c.size.networks
+	id := fmt.Sprintf("web-%05d", i)
+	host := (i + life) % c.size.hosts
+	return &model.EndpointOper{Key: network(at) + "." + tenant(at) + "-" + id, EndpointID: id, ContainerID: id, ContainerName: "web", Network: network(at) + "." + tenant(at),
+		EndpointGroupKey: group(at) + ":" + tenant(at), HomingHost: fmt.Sprintf("host-%04d", host), IpAddress: []string{fmt.Sprintf("10.%d.%d.%d", at/256, at%256, i/c.size.networks+1), ""},
+		MacAddress: fmt.Sprintf("02:02:0a:%02x:%02x:%02x", at/256, at%256, i/c.size.networks+1), VtepIP: fmt.Sprintf("192.0.%d.%d", host/256, host%256)}
+}
+
+// serve serves the cluster until the process is killed.
+func (c *cluster) serve(out io.Writer, churn int) error {
+	c.churn = churn
+	log := slog.New(slog.DiscardHandler)
+	r := rest.NewRouter()
+	rest.Mount(r, c, log)
+	started := time.Now()
+	r.GET("/api/v1/nodes", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+		rest.Answer(w, q, c.nodes(started), 0, nil, log)
+	})
+	l, err := listen(out)
+	if err != nil {
+		return err
+	}
+	return http.Serve(l, r)
+}
+
+// nodes is a leader and the agents, all well.
+func (c *cluster) nodes(started time.Time) []model.Node {
+	since := started.UTC().Format(time.RFC3339)
+	out := []model.Node{{Name: "192.0.2.1", Address: "192.0.2.1:9999", Role: model.RoleLeader, Ready: true, Revision: c.revision.Load(), Since: since, Writes: c.revision.Load()}}
+	for i := range c.size.hosts {
+		out = append(out, model.Node{Name: fmt.Sprintf("host-%04d", i), Address: fmt.Sprintf("192.0.%d.%d:9090", i/256, i%256), Role: model.RoleAgent, Version: "bench", Ready: true,
+			Revision: c.revision.Load(), Flows: 40 * c.size.endpoints / c.size.hosts, Ports: c.size.endpoints / c.size.hosts, VTEP: fmt.Sprintf("192.0.%d.%d", i/256, i%256), Since: since})
+	}
+	return out
+}
+
+// List is all objects of a kind.
+func (c *cluster) List(_ context.Context, k *model.Kind) ([]json.RawMessage, error) {
+	return c.items(k)
+}
+
+func (c *cluster) items(k *model.Kind) (out []json.RawMessage, err error) {
+	add := func(v any) {
+		text, failed := json.Marshal(v)
+		if failed != nil {
+			err = failed
+		}
+		out = append(out, text)
+	}
+	for _, o := range c.objects[k.Name] {
+		add(o)
+	}
+	for i := 0; k == model.KindEndpoint() && i < c.size.endpoints; i++ {
+		add(c.endpoint(i, 0))
+	}
+	return out, err
+}
+
+// Get is one object.
+func (c *cluster) Get(_ context.Context, k *model.Kind, key string) (model.Object, error) {
+	if o := c.keys[k.Name+" "+key]; o != nil {
+		return o, nil
+	}
+	return nil, model.Errorf(model.CodeNotFound, "", "there is no %s %s", k.Name, key)
+}
+
+// Put refuses.
+func (c *cluster) Put(context.Context, model.Object, bool) (model.Object, uint64, error) {
+	return nil, 0, model.Errorf(model.CodeUnavailable, "", "the made-up cluster takes no changes")
+}
+
+// Delete refuses.
+func (c *cluster) Delete(context.Context, *model.Kind, string, bool) (uint64, error) {
+	return 0, model.Errorf(model.CodeUnavailable, "", "the made-up cluster takes no changes")
+}
+
+// Inspect tells of networks how full they are.
+func (c *cluster) Inspect(ctx context.Context, k *model.Kind, key string) (any, error) {
+	o, err := c.Get(ctx, k, key)
+	if err != nil {
+		return nil, err
+	}
+	n, ok := o.(*model.Network)
+	if !ok {
+		return nil, model.Errorf(model.CodeNotFound, "", "the made-up cluster tells nothing of a %s", k.Name)
+	}
+	used := c.size.endpoints / c.size.networks
+	prefix := n.Subnet[:len(n.Subnet)-len("0/24")]
+	return &model.NetworkInspect{Config: n, Oper: &model.NetworkOper{AllocatedAddressesCount: used,
+		AllocatedIPAddresses: fmt.Sprintf("%s1-%s%d", prefix, prefix, used), AvailableIPAddresses: fmt.Sprintf("%s%d-%s254", prefix, used+1, prefix)}}, nil
+}
+
+// Watch yields everything, and then endpoints that move to another host.
+func (c *cluster) Watch(ctx context.Context, kinds []*model.Kind) iter.Seq[model.Event] {
+	return func(yield func(model.Event) bool) {
+		for _, k := range kinds {
+			items, err := c.items(k)
+			if err != nil || !yield(model.Event{Type: model.EventFull, Kind: k.Name, Items: items, Revision: c.revision.Load()}) {
+				return
+			}
+		}
+		every := keepAlive
+		if c.churn > 0 {
+			every = time.Second / time.Duration(c.churn)
+		}
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for n := 1; yield(model.Event{Type: model.EventSync, Revision: c.revision.Load()}); n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if c.churn == 0 {
+				continue
+			}
+			e := c.endpoint(n*7919%c.size.endpoints, n)
+			text, err := json.Marshal(e)
+			if err != nil || !yield(model.Event{Type: model.EventPut, Kind: model.KindEndpoint().Name, Key: e.Key, Object: text, Revision: c.revision.Add(1)}) {
+				return
+			}
+		}
+	}
+}

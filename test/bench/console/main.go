@@ -1,0 +1,93 @@
+// Console measures contiv console on a large cluster: 1,000 agents, 1,000 networks and 50,000 endpoints, made up, but
+// served over the real routes in a process of its own and read through the real client.
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/test/bench/report"
+)
+
+func main() {
+	bin := flag.String("bin", "bin/contiv", "the program that is measured")
+	serve := flag.Bool("serve", false, "serve the made-up cluster, print its URL and stay (the measurement starts this itself)")
+	churn := flag.Int("churn", 20, "endpoints that change every second while frames are measured, or with -serve")
+	frames := flag.Int("frames", 300, "frames a page")
+	idle := flag.Duration("idle", 15*time.Second, "for how long the CPU time of an idle console is measured")
+	size := sizes{}
+	flag.IntVar(&size.hosts, "hosts", 1000, "agents")
+	flag.IntVar(&size.networks, "networks", 1000, "networks")
+	flag.IntVar(&size.endpoints, "endpoints", 50000, "endpoints")
+	flag.Parse()
+	var err error
+	if *serve {
+		err = newCluster(size).serve(os.Stdout, *churn)
+	} else {
+		err = run(context.Background(), *bin, size, *churn, *frames, *idle)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench console:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, bin string, size sizes, churn, frames int, idle time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t := &report.Table{Title: fmt.Sprintf("Console: %d agents, %d networks, %d endpoints", size.hosts, size.networks, size.endpoints)}
+	calm, err := start(ctx, size, 0)
+	if err != nil {
+		return err
+	}
+	if err := process(ctx, t, bin, calm, size, idle); err != nil {
+		return err
+	}
+	busy, err := start(ctx, size, churn)
+	if err != nil {
+		return err
+	}
+	if err := pages(ctx, t, busy, size, frames); err != nil {
+		return err
+	}
+	return t.Write(os.Stdout)
+}
+
+// start runs this program once more, as the cluster, until ctx ends, and returns the URL of its netmaster.
+func start(ctx context.Context, size sizes, churn int) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, self, "-serve", fmt.Sprint("-churn=", churn), fmt.Sprint("-hosts=", size.hosts),
+		fmt.Sprint("-networks=", size.networks), fmt.Sprint("-endpoints=", size.endpoints))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	go func() { <-ctx.Done(); _ = cmd.Wait() }()
+	url, err := bufio.NewReader(out).ReadString('\n')
+	return strings.TrimSpace(url), err
+}
+
+// listen opens a port on loopback and tells it.
+func listen(out io.Writer) (net.Listener, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintf(out, "http://%s\n", l.Addr())
+	return l, err
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/sys/unix"
+
+	"github.com/contiv/contiv/test/bench/report"
+)
+
+const (
+	paintLimit  = 500 * time.Millisecond
+	idleLimit   = 1.0 // percent of one core
+	memoryLimit = 200 << 10
+	waitLimit   = 30 * time.Second
+	clockTicks  = 100 // a second, in /proc/PID/stat (proc(5))
+)
+
+// process measures the program as it is, in a terminal of its own.
+func process(ctx context.Context, t *report.Table, bin, url string, size sizes, idle time.Duration) error {
+	terminal, err := openTerminal(160, 50)
+	if err != nil {
+		return err
+	}
+	defer terminal.close()
+	cmd := exec.CommandContext(ctx, bin, "console", "--netmaster", url, "--theme", "dark")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal.user, terminal.user, terminal.user
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	skeleton, err := terminal.wait(begin, "contiv")
+	if err != nil {
+		return err
+	}
+	whole, err := terminal.wait(begin, strconv.Itoa(size.endpoints)+" endpoints")
+	if err != nil {
+		return err
+	}
+	t.Add(report.Row{What: "first paint after the start of the process", Ours: report.Millis(skeleton), Target: "<= " + report.Millis(paintLimit), Met: skeleton <= paintLimit})
+	t.Add(report.Row{What: "everything received and on the screen", Ours: report.Millis(whole), Target: "none", Met: true})
+	if _, err := terminal.master.WriteString("8"); err != nil { // the endpoints, so that their rows count too
+		return err
+	}
+	if _, err := terminal.wait(time.Now(), "web-00"); err != nil {
+		return err
+	}
+	for _, p := range []struct{ name, key string }{{"endpoints", "8"}, {"overview", "1"}} {
+		if _, err := terminal.master.WriteString(p.key); err != nil {
+			return err
+		}
+		time.Sleep(3 * time.Second) // what the start left behind
+		before, err := spent(cmd.Process.Pid)
+		if err != nil {
+			return err
+		}
+		time.Sleep(idle)
+		after, err := spent(cmd.Process.Pid)
+		if err != nil {
+			return err
+		}
+		percent := 100 * (after - before).Seconds() / idle.Seconds()
+		t.Add(report.Row{What: "CPU of an idle console, " + p.name, Ours: fmt.Sprintf("%.1f %%", percent), Target: fmt.Sprintf("< %.0f %%", idleLimit), Met: percent < idleLimit})
+	}
+	for _, m := range []struct{ name, field string }{{"memory, resident at the end", "VmRSS:"}, {"memory, the most", "VmHWM:"}} {
+		kib, err := status(cmd.Process.Pid, m.field)
+		if err != nil {
+			return err
+		}
+		t.Add(report.Row{What: m.name, Ours: fmt.Sprintf("%d MiB", kib>>10), Target: fmt.Sprintf("<= %d MiB", memoryLimit>>10), Met: kib <= memoryLimit})
+	}
+	return nil
+}
+
+// terminal is a pseudo terminal (pty(7)) and what was written to it.
+type terminal struct {
+	master, user *os.File
+	mu           sync.Mutex
+	text         bytes.Buffer
+	more         chan struct{}
+}
+
+func openTerminal(width, height uint16) (*terminal, error) {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		return nil, fmt.Errorf("unlock a pseudo terminal: %w", err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		return nil, fmt.Errorf("number of a pseudo terminal: %w", err)
+	}
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: height, Col: width}); err != nil {
+		return nil, fmt.Errorf("size of a pseudo terminal: %w", err)
+	}
+	user, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	t := &terminal{master: master, user: user, more: make(chan struct{}, 1)}
+	go t.read()
+	return t, nil
+}
+
+func (t *terminal) read() {
+	chunk := make([]byte, 64<<10)
+	for {
+		n, err := t.master.Read(chunk)
+		t.mu.Lock()
+		t.text.Write(chunk[:n])
+		t.mu.Unlock()
+		select {
+		case t.more <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// wait waits until text has been written since the last wait, and returns how long after begin that was.
+func (t *terminal) wait(begin time.Time, text string) (time.Duration, error) {
+	deadline := time.After(waitLimit)
+	for {
+		t.mu.Lock()
+		got := ansi.Strip(t.text.String())
+		if strings.Contains(got, text) {
+			t.text.Reset()
+		}
+		t.mu.Unlock()
+		if strings.Contains(got, text) {
+			return time.Since(begin), nil
+		}
+		select {
+		case <-t.more:
+		case <-deadline:
+			return 0, fmt.Errorf("the console did not write %q in %v; it wrote %q", text, waitLimit, got)
+		}
+	}
+}
+
+func (t *terminal) close() {
+	_ = t.user.Close()
+	_ = t.master.Close()
+}
+
+// spent is the CPU time of a process (proc(5), stat: utime and stime).
+func spent(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	user, err := strconv.Atoi(fields[11])
+	if err != nil {
+		return 0, err
+	}
+	system, err := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * time.Second / clockTicks, err
+}
+
+// status is a figure of a process, in KiB (proc(5), status).
+func status(pid int, field string) (int, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), field)
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0, fmt.Errorf("process %d tells no %s", pid, field)
+	}
+	return strconv.Atoi(fields[0])
+}

@@ -1,0 +1,67 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+)
+
+// tmux runs a command of a tmux server that is the script's own.
+func (s *Session) tmux(args ...string) error {
+	cmd := exec.Command("tmux", append([]string{"-S", filepath.Join(s.dir, "tmux"), "-f", os.DevNull}, args...)...)
+	cmd.Env = append(append(os.Environ(), s.env...), "TERM=xterm-256color", "LC_ALL=C.UTF-8")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	s.stdout, s.stderr = out.String(), errs.String()
+	if err != nil {
+		return fmt.Errorf("tmux %s: %w", args[0], err)
+	}
+	return nil
+}
+
+// doSit starts the live console in a terminal of 100 x 30 cells, which the script's end closes: "sit [FLAGS]".
+func (s *Session) doSit(args []string) error {
+	if !s.sits {
+		s.sits = true
+		s.tb.Cleanup(func() { _ = s.tmux("kill-server") }) // it may have ended with the console
+	}
+	return s.tmux(append([]string{"new-session", "-d", "-x", "100", "-y", "30", filepath.Join(s.bin, "contiv"), "console"}, args...)...)
+}
+
+// doKeys presses keys, by their tmux names: "keys KEY...".
+func (s *Session) doKeys(args []string) error {
+	if err := need(args, 1, "keys KEY..."); err != nil {
+		return err
+	}
+	return s.tmux(append([]string{"send-keys"}, args...)...)
+}
+
+// doScreen reads the terminal and wants an expression on it: "screen REGEXP".
+func (s *Session) doScreen(args []string) error {
+	if err := need(args, 1, "screen REGEXP"); err != nil {
+		return err
+	}
+	want, err := regexp.Compile("(?m)" + args[0])
+	if err != nil {
+		return err
+	}
+	if err := s.tmux("capture-pane", "-p"); err != nil {
+		return err
+	}
+	if !want.MatchString(s.stdout) {
+		return fmt.Errorf("%q is not on the screen", args[0])
+	}
+	return nil
+}
+
+// doResize gives the terminal another size: "resize WIDTH HEIGHT".
+func (s *Session) doResize(args []string) error {
+	if err := need(args, 2, "resize WIDTH HEIGHT"); err != nil {
+		return err
+	}
+	return s.tmux("resize-window", "-x", args[0], "-y", args[1])
+}
