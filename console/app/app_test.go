@@ -213,7 +213,7 @@ func TestVerdicts(t *testing.T) {
 		{"no leader", func(s *feed.Snapshot) { s.Nodes[0].Role = model.RoleFollower }, "NO LEADER"},
 		{"refused flows", func(s *feed.Snapshot) { s.Nodes[3].Errors = 2 }, "DEGRADED  h2: 2 objects"},
 		{"not ready", func(s *feed.Snapshot) { s.Nodes[2].Ready = false; s.Nodes[2].Reason = "did not answer" }, "DEGRADED  h1 is not ready: did not answer"},
-		{"lost", func(s *feed.Snapshot) { s.Watching, s.Err = false, "refused" }, "CONNECTION LOST  refused"},
+		{"lost", func(s *feed.Snapshot) { s.Watching, s.Err = false, "refused" }, " old; refused"},
 		{"first frame", func(s *feed.Snapshot) { *s = feed.Snapshot{} }, "CONNECTING"},
 	}
 	for _, tt := range tests {

@@ -26,7 +26,11 @@ func Judge(s *feed.Snapshot, now time.Time) Health {
 		return Health{"CONNECTING", "waiting for the first answer of netmaster", theme.Held, ""}
 	}
 	if s.Err != "" && !s.Watching || now.Sub(s.Heard) > staleAfter {
-		return Health{"CONNECTION LOST", fmt.Sprintf("%s; what is shown is %s old", s.Err, Age(now.Sub(s.Heard))), theme.Bad, ""}
+		why := s.Err
+		if !s.Heard.IsZero() { // the age first: the error may be too long for the line
+			why = fmt.Sprintf("what is shown is %s old; %s", Age(now.Sub(s.Heard)), why)
+		}
+		return Health{"CONNECTION LOST", why, theme.Bad, ""}
 	}
 	var agents, masters, lagging int
 	leader := ""
