@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, w *where) error {
 	if err != nil {
 		return err
 	}
-	c := &client.Client{Base: url, Patience: 10 * time.Second}
+	c := &client.Client{Base: url, Patience: 10 * time.Second, Actor: demoName, Program: "contiv"}
 	if err := demoObjects(ctx, c); err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ Ready after %.1f s, and left running. Next:
   netctl history                                    who changed what
   contiv lab --name demo attach h2 cart --network green       one more container
   contiv lab --name demo ping cart app              does it reach the others?
-  contiv lab --name demo kill h1 master             end a netmaster; netctl node ls shows the next leader
+  contiv lab --name demo kill h3 master             end a netmaster; netctl node ls shows who leads then
   curl -sN "$NETMASTER/api/v1/watch?kinds=network"  every change, as it happens
 
   make demo-down                                    removes every trace
