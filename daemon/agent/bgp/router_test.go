@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -114,15 +114,17 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// A Router and a speaker outside, on loopback: BGP's own port must be free at these addresses.
+// loopbacks are two addresses of this process alone: nothing else listens at BGP's port there.
+func loopbacks() (own, other string) {
+	id := os.Getpid() & 0x7fff
+	prefix := fmt.Sprintf("127.%d.%d.", 64+id>>8, id&0xff)
+	return prefix + "1", prefix + "2"
+}
+
+// A Router and a speaker outside, on loopback.
 func TestRouter(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	const own, other = "127.84.1.1", "127.84.1.2"
-	if l, err := net.Listen("tcp", own+":179"); err != nil {
-		t.Fatalf("port 179 of %s: %v", own, err)
-	} else if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	own, other := loopbacks()
 	out, err := Start(Config{Address: netip.MustParsePrefix(other + "/24"), AS: 500, Peers: []Peer{{Address: netip.MustParseAddr(own), AS: 65002}}}, log, func() {})
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +172,7 @@ func TestRouter(t *testing.T) {
 	right := wrong
 	right.NeighborAS = "500"
 	r.Router("h1", &right)
-	const learned = "127.84.1.2/32 via 127.84.1.2 known true; 20.1.0.0/16 via 127.84.1.2 known true; router 127.84.1.1"
+	learned := fmt.Sprintf("%[2]s/32 via %[2]s known true; 20.1.0.0/16 via %[2]s known true; router %[1]s", own, other)
 	eventually(t, "the world is known, with its next hop", func() bool { return state.text() == learned })
 	s, err := r.Status()
 	if err != nil || s.Peers[0].State.SessionState != "established" || s.Peers[0].State.AdminState != "up" || !slices.Equal(s.Dsts, []string{"20.1.0.0/16"}) ||
@@ -184,10 +186,10 @@ func TestRouter(t *testing.T) {
 		}
 		return fmt.Sprint(routes)
 	}
-	eventually(t, "outside knows the endpoint", func() bool { return heard() == "map[10.1.0.1/32:127.84.1.1]" })
+	eventually(t, "outside knows the endpoint", func() bool { return heard() == "map[10.1.0.1/32:"+own+"]" })
 	r.Endpoint("e1", nil)
 	r.Endpoint("e4", &record.Endpoint{ID: "e4", NetID: "net.default", HomingHost: "h1", IPAddress: "10.1.0.4/24"})
-	eventually(t, "outside knows the other endpoint", func() bool { return heard() == "map[10.1.0.4/32:127.84.1.1]" })
+	eventually(t, "outside knows the other endpoint", func() bool { return heard() == "map[10.1.0.4/32:"+own+"]" })
 	if err := out.Withdraw(world); err != nil {
 		t.Fatal(err)
 	}

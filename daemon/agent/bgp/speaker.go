@@ -34,8 +34,9 @@ type Speaker struct {
 	cancel context.CancelFunc
 }
 
-// Start listens at the own address, which must be there, and begins sessions with all peers. changed is called when
-// routes or sessions may have changed; it must not block.
+// Start listens at the own address, which must be there, and begins sessions with all peers. changed is called when a
+// session may have changed; it must not block. Routes are looked up with Routes: the library's own stream of best paths
+// reads them while a session that ends marks them stale, without a lock.
 func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	level := new(slog.LevelVar)
 	level.Set(slog.LevelWarn)
@@ -54,9 +55,8 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 		return nil, errors.Join(err, s.Stop())
 	}
 	err = s.server.WatchEvent(ctx, server.WatchEventMessageCallbacks{
-		OnBestPath:   func([]*apiutil.Path, time.Time) { changed() },
 		OnPeerUpdate: func(*apiutil.WatchEventMessage_PeerEvent, time.Time) { changed() },
-	}, server.WatchBestPath(true), server.WatchPeer())
+	}, server.WatchPeer())
 	for i := range c.Peers {
 		if err == nil {
 			err = s.addPeer(ctx, &c.Peers[i])
@@ -135,7 +135,8 @@ func (s *Speaker) Withdraw(p netip.Prefix) error {
 	return nil
 }
 
-// Routes returns the best routes that peers announce: next hops by prefix.
+// Routes returns the best routes that peers announce: next hops by prefix. It ends with a call that the server answers in
+// turn, so that what was read here is read before anything that happens to the routes later.
 func (s *Speaker) Routes() (map[netip.Prefix]netip.Addr, error) {
 	out := map[netip.Prefix]netip.Addr{}
 	err := s.server.ListPath(apiutil.ListPathRequest{TableType: api.TableType_TABLE_TYPE_GLOBAL, Family: bgp.RF_IPv4_UC}, func(nlri bgp.NLRI, paths []*apiutil.Path) {
@@ -149,6 +150,9 @@ func (s *Speaker) Routes() (map[netip.Prefix]netip.Addr, error) {
 		}
 		out[prefix.Masked()] = next
 	})
+	if err == nil {
+		_, err = s.server.GetBgp(context.Background(), &api.GetBgpRequest{})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list BGP routes: %w", err)
 	}
