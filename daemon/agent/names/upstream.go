@@ -91,7 +91,11 @@ func (f *Forwarder) Forward(ctx context.Context, question []byte) ([]byte, error
 	return a.Pack()
 }
 
-func (f *Forwarder) exchange(ctx context.Context, q *dns.Msg) (*dns.Msg, error) {
+// exchange asks one server after the other, under a number of its own: the client's is known to the client, who could
+// have answers forged.
+func (f *Forwarder) exchange(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
+	q := question.Copy()
+	q.Id = dns.Id()
 	var errs []error
 	for _, server := range f.upstreams() {
 		for _, network := range []string{"udp", "tcp"} {
