@@ -227,6 +227,21 @@ func (l *Lab) Ping(ctx context.Context, from, to string, version int, args ...st
 	return l.In(ctx, from, append(slices.Concat([]string{"ping", "-n"}, args), a.String())...)
 }
 
+// MasterURLs are the APIs of all netmasters, joined by commas, those that run first: what NETMASTER takes.
+func (l *Lab) MasterURLs() (string, error) {
+	first, err := l.MasterURL()
+	if err != nil {
+		return "", err
+	}
+	urls := []string{first}
+	for i := range l.Masters {
+		if url := l.masterURL(i + 1); url != first {
+			urls = append(urls, url)
+		}
+	}
+	return strings.Join(urls, ","), nil
+}
+
 // MasterURL is the API of the first netmaster that runs.
 func (l *Lab) MasterURL() (string, error) {
 	for i := range l.Masters {

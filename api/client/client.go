@@ -22,7 +22,8 @@ const DefaultBase = "http://netmaster:9999"
 
 // Client talks to netmaster. Its zero value works, with DefaultBase. Fields must not change after the first request.
 type Client struct {
-	// Base is the URL of any netmaster, "http://host:port".
+	// Base is the URL of any netmaster, "http://host:port", or of several, joined by commas: the next is asked when one
+	// does not answer.
 	Base string
 	// Masters, when set, replaces Base: the URLs of all netmasters, best first, asked anew for each attempt.
 	Masters func(ctx context.Context) []string
@@ -69,7 +70,7 @@ func (c *Client) bases(ctx context.Context) []string {
 	case c.Masters != nil:
 		list = c.Masters(ctx)
 	case c.Base != "":
-		list = []string{c.Base}
+		list = strings.Split(c.Base, ",")
 	}
 	if first := Preferred(ctx); first != "" {
 		return append([]string{first}, list...)
@@ -145,8 +146,8 @@ func (c *Client) one(ctx context.Context, base, method, path string, body []byte
 }
 
 func (c *Client) send(ctx context.Context, base, method, path, accept string, body []byte) (*http.Response, error) {
-	if !strings.HasPrefix(base, "http://") && !strings.HasPrefix(base, "https://") {
-		return nil, model.Errorf(model.CodeInvalid, "netmaster", "netmaster URL %q is not valid", base).Try("it starts with http:// or https://")
+	if err := checkBase(base); err != nil {
+		return nil, err
 	}
 	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(base, "/")+path, bytes.NewReader(body))
 	if err != nil {

@@ -67,11 +67,11 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if !ok {
 		return fmt.Errorf("there is no page %q: %s are there", o.screen, names())
 	}
-	masters, err := urls(o.netmaster)
+	base, err := client.Bases(o.netmaster)
 	if err != nil {
 		return err
 	}
-	f := feed.New(&client.Client{Base: masters[0], Masters: func(context.Context) []string { return masters }, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
+	f := feed.New(&client.Client{Base: base, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
 	var editor []string
 	if o.write {
 		editor = editorOf(getenv)
@@ -86,19 +86,6 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 		return once(ctx, out, f, m, o)
 	}
 	return live(ctx, in, out, f, m)
-}
-
-// urls reads a comma list of base URLs; the later ones are asked when those before do not answer.
-func urls(list string) ([]string, error) {
-	var out []string
-	for _, url := range strings.Split(list, ",") {
-		url = strings.TrimSpace(url)
-		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
-			return nil, fmt.Errorf("netmaster URL %q is not valid: it starts with http:// or https://", url)
-		}
-		out = append(out, url)
-	}
-	return out, nil
 }
 
 // once prints a single frame.

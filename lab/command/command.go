@@ -155,7 +155,7 @@ func newEnv(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			url, err := l.MasterURL()
+			url, err := l.MasterURLs()
 			if err != nil {
 				return err
 			}

@@ -56,11 +56,11 @@ func runDemo(ctx context.Context, w *where) error {
 	if err != nil {
 		return err
 	}
-	url, err := l.MasterURL()
+	urls, err := l.MasterURLs()
 	if err != nil {
 		return err
 	}
-	c := &client.Client{Base: url, Patience: 10 * time.Second, Actor: demoName, Program: "contiv"}
+	c := &client.Client{Base: urls, Patience: 10 * time.Second, Actor: demoName, Program: "contiv"}
 	if err := demoObjects(ctx, c); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func runDemo(ctx context.Context, w *where) error {
 		return err
 	}
 	wrong += denied
-	if err := demoNext(w.s.Out, url, time.Since(start)); err != nil {
+	if err := demoNext(w.s.Out, urls, time.Since(start)); err != nil {
 		return err
 	}
 	if wrong > 0 {
@@ -231,7 +231,7 @@ func reaches(ctx context.Context, l *lab.Lab, from, to *lab.Container, version i
 	return ping.Run() == nil, nil
 }
 
-func demoNext(w io.Writer, url string, took time.Duration) error {
+func demoNext(w io.Writer, urls string, took time.Duration) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -253,9 +253,9 @@ Ready after %.1f s, and left running. Next:
   contiv lab --name demo attach h2 cart --network green       one more container
   contiv lab --name demo ping cart app              does it reach the others?
   contiv lab --name demo kill h3 master             end a netmaster; netctl node ls shows who leads then
-  curl -sN "$NETMASTER/api/v1/watch?kinds=network"  every change, as it happens
+  netctl events --follow                            every change, as it happens
 
   make demo-down                                    removes every trace
-`, took.Seconds(), url, bin)
+`, took.Seconds(), urls, bin)
 	return err
 }

@@ -6,10 +6,10 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/client"
@@ -32,28 +32,33 @@ type Factory struct {
 
 // client makes the REST client that the global flags ask for.
 func (f *Factory) client() (*client.Client, error) {
-	if !strings.HasPrefix(f.netmaster, "http://") && !strings.HasPrefix(f.netmaster, "https://") {
-		return nil, term.Exitf(term.Usage, "netmaster URL %q is not valid: it starts with http:// or https://", f.netmaster)
+	base, err := client.Bases(f.netmaster)
+	if err != nil {
+		return nil, term.Exitf(term.Usage, "%w", err)
 	}
 	token, err := f.token()
 	if err != nil {
 		return nil, err
 	}
-	return f.connect(token), nil
+	return f.connect(base, token), nil
 }
 
-// connect makes a client of the netmaster that the global flags name, whose URL is valid.
-func (f *Factory) connect(token string) *client.Client {
+// connect makes a client of the netmasters at base, whose URLs are valid.
+func (f *Factory) connect(base, token string) *client.Client {
 	transport := f.HTTP
 	if transport == nil {
-		transport = &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
+		transport = &http.Transport{DialContext: (&net.Dialer{Timeout: dialPatience}).DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
 	}
-	return &client.Client{Base: f.netmaster, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
+	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}
 }
 
-// patience is for how long a command waits while the cluster has no leader.
-const patience = 5 * time.Second
+const (
+	// patience is for how long a command waits while the cluster has no leader.
+	patience = 5 * time.Second
+	// dialPatience is for how long it waits for a machine that says nothing, before it asks the next.
+	dialPatience = 3 * time.Second
+)
 
 // tokenPath is where the login is kept.
 func (f *Factory) tokenPath() string { return filepath.Join(f.Home, ".netctl", "config.json") }

@@ -32,7 +32,7 @@ func runLogin(ctx context.Context, f *Factory) error {
 	if err != nil {
 		return err
 	}
-	status, answer, err := f.connect("").Login(ctx, user, password)
+	status, answer, err := f.connect(f.netmaster, "").Login(ctx, user, password)
 	switch {
 	case err != nil:
 		return local(err)

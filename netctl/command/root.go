@@ -64,7 +64,7 @@ func newRoot(f *Factory) *cobra.Command {
 		netmaster = client.DefaultBase
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster [$NETMASTER]")
+	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
 	flags.BoolVar(&f.insecure, "insecure", f.Getenv("INSECURE") != "" && f.Getenv("INSECURE") != "false", "accept any server certificate [$INSECURE]")
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
 	for _, k := range model.Kinds() {
