@@ -120,6 +120,7 @@ func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Mod
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+	m.Aside(func() { program.Send(ready{}) })
 	fed := make(chan error, 1)
 	go func() { fed <- f.Run(ctx, func(s *feed.Snapshot) { program.Send(s) }) }()
 	_, err := program.Run()

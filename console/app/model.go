@@ -36,6 +36,7 @@ type Cluster interface {
 
 type (
 	tick      time.Time
+	ready     struct{} // something that was done at the desk can be fetched
 	described struct {
 		name, command, text string
 		err                 error
@@ -49,6 +50,7 @@ type Model struct {
 	editor   []string // the program that edits files; nil: changes are not permitted
 	theme    *theme.Theme
 	light    *theme.Theme // to be taken when the terminal's background is light; nil: the theme was chosen
+	desk     *widget.Desk // nil: everything is done at once
 	snapshot *feed.Snapshot
 	now      time.Time
 
@@ -67,6 +69,10 @@ type Model struct {
 func New(ctx context.Context, cluster Cluster, t *theme.Theme, first page.Page, now time.Time, editor ...string) *Model {
 	return &Model{ctx: ctx, cluster: cluster, editor: editor, theme: t, snapshot: &feed.Snapshot{}, now: now, width: minWidth, height: minHeight, pages: []page.Page{first}}
 }
+
+// Aside has long work done by other goroutines from now on. They call ready when there is something to be fetched, which is
+// done with the next message.
+func (m *Model) Aside(ready func()) { m.desk = &widget.Desk{Ready: ready} }
 
 // Init starts the clock that ages the data, and asks the terminal for its background.
 func (m *Model) Init() tea.Cmd {
@@ -133,7 +139,7 @@ func later(a, b time.Time) time.Time {
 func (m *Model) page() page.Page { return m.pages[m.at] }
 
 func (m *Model) canvas() page.Canvas {
-	return page.Canvas{Width: m.width, Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter, Write: m.editor != nil}
+	return page.Canvas{Width: m.width, Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter, Write: m.editor != nil, Desk: m.desk}
 }
 
 // key acts on a key: the prompt first, then what works everywhere, then the page.

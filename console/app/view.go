@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/page"
@@ -27,7 +28,7 @@ func (m *Model) View() tea.View {
 // Frame is the screen as text: the header, the page, the footer, each line as wide as the terminal.
 func (m *Model) Frame() string {
 	if m.width < minWidth || m.height < minHeight {
-		return fmt.Sprintf("The console needs %d x %d cells; this terminal has %d x %d.", minWidth, minHeight, m.width, m.height)
+		return m.tooSmall()
 	}
 	c := m.canvas()
 	lines := m.header()
@@ -43,6 +44,20 @@ func (m *Model) Frame() string {
 		lines = append(lines, line)
 	}
 	lines = append(lines, m.footer()...)
+	for i := range lines {
+		lines[i] = widget.Fit(m.theme, widget.Printable(m.theme, lines[i]), m.width)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// tooSmall says so, in a frame of the terminal's size all the same.
+func (m *Model) tooSmall() string {
+	says := fmt.Sprintf("The console needs %d x %d cells; this terminal has %d x %d.", minWidth, minHeight, m.width, m.height)
+	lines := strings.Split(ansi.Wrap(says, max(1, m.width), ""), "\n")
+	for len(lines) < m.height {
+		lines = append(lines, "")
+	}
+	lines = lines[:max(0, m.height)]
 	for i := range lines {
 		lines[i] = widget.Fit(m.theme, lines[i], m.width)
 	}
@@ -107,6 +122,9 @@ func (m *Model) footer() []string {
 		command = " " + t.Paint(theme.Warn, m.notice)
 	case m.filter != nil:
 		command += t.Paint(theme.Held, "   filter "+m.filter.Text+" (esc ends it)")
+	}
+	if p, ok := m.page().(page.Worker); ok && p.Working() != "" {
+		command += t.Paint(theme.Held, "   "+p.Working()+t.Glyphs.Ellipsis)
 	}
 	return []string{m.rule(), " " + strings.Join(tabs, " ") + "  ? help", command}
 }

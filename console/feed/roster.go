@@ -1,8 +1,8 @@
 package feed
 
 import (
-	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -44,12 +44,12 @@ func (r *roster) sorted() []*model.EndpointOper {
 			came = append(came, e)
 		}
 	}
-	slices.SortFunc(came, inOrder)
+	slices.SortFunc(came, CompareEndpoints)
 	left := make([]*model.EndpointOper, 0, len(r.gone))
 	for e := range r.gone {
 		left = append(left, e)
 	}
-	slices.SortFunc(left, inOrder)
+	slices.SortFunc(left, CompareEndpoints)
 	r.list = merge(r.list, left, came)
 	clear(r.dirty)
 	clear(r.gone)
@@ -61,12 +61,12 @@ func (r *roster) sorted() []*model.EndpointOper {
 func merge(list, left, came []*model.EndpointOper) []*model.EndpointOper {
 	out := make([]*model.EndpointOper, 0, len(list)+len(came))
 	for len(left)+len(came) > 0 {
-		leaves := len(left) > 0 && (len(came) == 0 || inOrder(left[0], came[0]) <= 0)
+		leaves := len(left) > 0 && (len(came) == 0 || CompareEndpoints(left[0], came[0]) <= 0)
 		next := came
 		if leaves {
 			next = left
 		}
-		at, _ := slices.BinarySearchFunc(list, next[0], inOrder)
+		at, _ := slices.BinarySearchFunc(list, next[0], CompareEndpoints)
 		out, list = append(out, list[:at]...), list[at:]
 		switch {
 		case !leaves:
@@ -80,6 +80,14 @@ func merge(list, left, came []*model.EndpointOper) []*model.EndpointOper {
 	return append(out, list...)
 }
 
-func inOrder(a, b *model.EndpointOper) int {
-	return cmp.Or(cmp.Compare(a.Network, b.Network), cmp.Compare(a.EndpointID, b.EndpointID), cmp.Compare(a.Key, b.Key))
+// CompareEndpoints is the order of a snapshot's endpoints: by network, then identity. Two that are equal are the same
+// endpoint at two times.
+func CompareEndpoints(a, b *model.EndpointOper) int {
+	if c := strings.Compare(a.Network, b.Network); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.EndpointID, b.EndpointID); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Key, b.Key)
 }

@@ -24,7 +24,7 @@ func TestRoster(t *testing.T) {
 			r.put(key, &model.EndpointOper{Key: key, Network: fmt.Sprint("n", len(key)), EndpointID: key})
 		}
 		list := r.sorted()
-		if len(list) != len(r.of) || !slices.IsSortedFunc(list, inOrder) {
+		if len(list) != len(r.of) || !slices.IsSortedFunc(list, CompareEndpoints) {
 			t.Fatalf("want %d endpoints in order, got %d", len(r.of), len(list))
 		}
 		for _, e := range list {
@@ -32,7 +32,7 @@ func TestRoster(t *testing.T) {
 				t.Fatalf("endpoint %s in the list is not the latest", e.Key)
 			}
 		}
-		if len(before) > 0 && !slices.IsSortedFunc(before, inOrder) {
+		if len(before) > 0 && !slices.IsSortedFunc(before, CompareEndpoints) {
 			t.Fatal("an earlier list was changed")
 		}
 	}

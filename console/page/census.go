@@ -79,6 +79,20 @@ func (c *census) count(s *feed.Snapshot) *census {
 	return out
 }
 
+// alike is how many endpoints two lists begin with in common.
+func alike(a, b []*model.EndpointOper) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// before is the order of a snapshot's endpoints.
+func before(a, b *model.EndpointOper) bool { return feed.CompareEndpoints(a, b) < 0 }
+
 func (c *census) add(e *model.EndpointOper) {
 	at := cell{e.Network, e.EndpointGroupKey}
 	c.cells[at] = insert(c.cells[at], e)

@@ -17,10 +17,23 @@ func (g *grid) key(key string, c Canvas, headers []string, rows []widget.Row) bo
 	return g.Key(key, headers, rows, max(1, c.Height-1), c.Now)
 }
 
+// keyOf is key of rows that may be a long list.
+func (g *grid) keyOf(key string, c Canvas, headers []string, rows widget.Rows) bool {
+	if made, all := rows.(widget.List); all {
+		return g.key(key, c, headers, made)
+	}
+	return g.KeyOf(key, headers, rows, max(1, c.Height-1), c.Now)
+}
+
 // view draws the rows into height lines; without rows it says why.
 func (g *grid) view(c Canvas, headers []string, rows []widget.Row, height int, empty string) []string {
-	out := g.View(c.Theme, headers, rows, c.Width, height, c.Now)
-	if len(rows) == 0 {
+	return g.viewOf(c, headers, widget.List(rows), height, empty)
+}
+
+// viewOf is view of rows that may be a long list.
+func (g *grid) viewOf(c Canvas, headers []string, rows widget.Rows, height int, empty string) []string {
+	out := g.ViewOf(c.Theme, headers, rows, c.Width, height, c.Now)
+	if rows.Len() == 0 {
 		if c.Filter != nil {
 			empty = "none that the filter " + c.Filter.Text + " keeps"
 		}

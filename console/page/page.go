@@ -17,7 +17,8 @@ type Canvas struct {
 	Theme         *theme.Theme
 	Now           time.Time
 	Filter        *widget.Filter
-	Write         bool // changes are permitted
+	Write         bool         // changes are permitted
+	Desk          *widget.Desk // where what would hold up the frame is done; nil: it is done at once
 }
 
 // Page is one screen. Its methods do not block.
@@ -42,6 +43,12 @@ type Asker interface {
 
 // Claimer is a page that uses a key which works elsewhere for something of its own.
 type Claimer interface{ Claims(key string) bool }
+
+// Worker is a page that does long work at the Desk.
+type Worker interface {
+	// Working is what is still being done, such as "filtering"; "" when nothing is. What is shown is then as it was before.
+	Working() string
+}
 
 // Action is what a page wants of the console.
 type Action struct {

@@ -22,10 +22,12 @@ type Table struct {
 	table grid
 	wide  bool
 
-	made     []widget.Row // of the snapshot from, as wide as madeWide: snapshots do not change
+	listing *listing // of a kind without extra
+	working string   // on what the listing is
+
+	made     []widget.Row // of a kind with extra: of the snapshot from, as wide as madeWide
 	from     *feed.Snapshot
 	madeWide bool
-	makers   []*model.EndpointOper // of the rows of made, when they are endpoints
 }
 
 // NewTable makes a page of all objects of a kind.
@@ -80,29 +82,32 @@ func (p *Table) Questions(s *feed.Snapshot) []feed.Question {
 	return p.extra.questions(s)
 }
 
-func (p *Table) rows(c Canvas, s *feed.Snapshot) []widget.Row {
-	if p.from != s || p.madeWide != p.wide {
-		p.made, p.from, p.madeWide = p.all(s), s, p.wide
+// Working is what is still being done to the rows.
+func (p *Table) Working() string { return p.working }
+
+func (p *Table) rows(c Canvas, s *feed.Snapshot) widget.Rows {
+	if p.extra != nil {
+		if p.from != s || p.madeWide != p.wide {
+			p.made, p.from, p.madeWide = p.all(s), s, p.wide
+		}
+		return widget.List(p.table.arrange(c, p.made))
 	}
-	return p.table.arrange(c, p.made)
+	if p.listing == nil {
+		p.listing = newListing(p.kind, p.where)
+	}
+	column, descending, held := p.table.Order(c.Now)
+	wish := widget.Wish{Filter: c.Filter, Column: column, Descending: descending, Wide: p.wide}
+	var rows widget.Rows
+	rows, p.working = p.listing.rows(c, p.kind, s, wish, held)
+	return rows
 }
 
-// all makes the rows of all objects. Those of objects that did not change since the last time stay.
+// all makes the rows of all objects, with how they fare.
 func (p *Table) all(s *feed.Snapshot) []widget.Row {
 	columns := term.Columns(p.kind, p.wide)
-	if p.kind == model.KindEndpoint() {
-		return p.endpoints(columns, s.Endpoints)
-	}
-	objects := s.Objects[p.kind.Name]
-	if p.from != nil && p.extra == nil && p.madeWide == p.wide && same(objects, p.from.Objects[p.kind.Name]) {
-		return p.made
-	}
 	var rows []widget.Row
-	fare := func(model.Object) ([]string, theme.Role) { return nil, theme.Plain }
-	if p.extra != nil {
-		fare = p.extra.prepare(s)
-	}
-	for _, o := range objects {
+	fare := p.extra.prepare(s)
+	for _, o := range s.Objects[p.kind.Name] {
 		if p.where == nil || p.where(o.Field) {
 			cells, role := fare(o)
 			row := widget.NewRow(o.ObjectKey(), append(term.Row(columns, o.Field), cells...))
@@ -113,50 +118,6 @@ func (p *Table) all(s *feed.Snapshot) []widget.Row {
 	return rows
 }
 
-// endpoints makes the rows of endpoints. Both lists are in the same order, so one walk finds the rows that stay.
-func (p *Table) endpoints(columns []model.Column, all []*model.EndpointOper) []widget.Row {
-	if p.from != nil && p.madeWide == p.wide && same(all, p.from.Endpoints) {
-		return p.made
-	}
-	was, old := p.made, p.makers
-	if p.madeWide != p.wide {
-		was, old = nil, nil
-	}
-	rows, makers := make([]widget.Row, 0, len(was)), make([]*model.EndpointOper, 0, len(was))
-	for len(all) > 0 {
-		e := all[0]
-		for len(old) > 0 && old[0] != e && before(old[0], e) {
-			was, old = was[1:], old[1:]
-		}
-		if n := alike(old, all); n > 0 {
-			rows, makers = append(rows, was[:n]...), append(makers, old[:n]...)
-			was, old, all = was[n:], old[n:], all[n:]
-			continue
-		}
-		if all = all[1:]; p.where == nil || p.where(e.Field) {
-			rows, makers = append(rows, widget.NewRow(e.Network+"/"+e.EndpointID, term.Row(columns, e.Field))), append(makers, e)
-		}
-	}
-	p.makers = makers
-	return rows
-}
-
-// alike is how many endpoints two lists begin with in common.
-func alike(a, b []*model.EndpointOper) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
-}
-
-// before is the order of a snapshot's endpoints.
-func before(a, b *model.EndpointOper) bool {
-	return a.Network < b.Network || a.Network == b.Network && a.EndpointID < b.EndpointID
-}
-
 // same tells whether two lists of snapshots are one and the same.
 func same[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
@@ -165,7 +126,7 @@ func same[T any](a, b []T) bool {
 // Key moves, sorts, or goes into the selected object.
 func (p *Table) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	rows := p.rows(c, s)
-	r, ok := p.table.Selected(rows)
+	r, ok := p.table.SelectedOf(rows)
 	switch {
 	case key == "ctrl+w":
 		p.wide = !p.wide
@@ -183,7 +144,7 @@ func (p *Table) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case ok && (key == "H" || key == "a" || key == "f" || key == "t" || key == "w"):
 		return p.face(key, r.ID, s)
 	default:
-		p.table.key(key, c, p.headers(), rows)
+		p.table.keyOf(key, c, p.headers(), rows)
 	}
 	return Action{}
 }
@@ -205,7 +166,7 @@ func (p *Table) change(key, id string, c Canvas, s *feed.Snapshot) Action {
 func (p *Table) face(key, id string, s *feed.Snapshot) Action {
 	if p.kind == model.KindEndpoint() {
 		for i := range s.Endpoints {
-			if e := s.Endpoints[i]; e.Network+"/"+e.EndpointID == id {
+			if e := s.Endpoints[i]; isEndpoint(e, id) {
 				return endpointFace(key, e)
 			}
 		}
@@ -281,7 +242,7 @@ func (p *Table) describe(id string) Action {
 func (p *Table) yaml(id string, s *feed.Snapshot) Action {
 	var object any
 	for i := range s.Endpoints {
-		if p.kind == model.KindEndpoint() && s.Endpoints[i].Network+"/"+s.Endpoints[i].EndpointID == id {
+		if p.kind == model.KindEndpoint() && isEndpoint(s.Endpoints[i], id) {
 			object = s.Endpoints[i]
 		}
 	}
@@ -299,5 +260,5 @@ func (p *Table) yaml(id string, s *feed.Snapshot) Action {
 
 // View draws the table.
 func (p *Table) View(c Canvas, s *feed.Snapshot) []string {
-	return p.table.view(c, p.headers(), p.rows(c, s), c.Height, "none")
+	return p.table.viewOf(c, p.headers(), p.rows(c, s), c.Height, "none")
 }

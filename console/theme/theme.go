@@ -39,8 +39,11 @@ type Glyphs struct {
 type Theme struct {
 	Name   string
 	Glyphs Glyphs
-	styles map[Role]lipgloss.Style
+	looks  []look // by Role
 }
+
+// look is what is written before and after text of a role: sequences of SGR (ECMA-48, 8.3.117).
+type look struct{ begin, end string }
 
 // Names are the themes that New knows.
 func Names() []string { return []string{"dark", "light", "mono"} }
@@ -54,31 +57,51 @@ func New(name string, ascii bool) (*Theme, error) {
 			"v", ">", "o", "*", "o", [6]string{"+", "+", "+", "+", "-", "|"}, "=", "_.-:=+*#"}
 	}
 	style, color := lipgloss.NewStyle(), lipgloss.Color
+	var styles map[Role]lipgloss.Style
 	switch name {
 	case "dark":
-		t.styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("245")), Title: style.Bold(true).Foreground(color("252")),
+		styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("245")), Title: style.Bold(true).Foreground(color("252")),
 			Good: style.Foreground(color("114")), Held: style.Foreground(color("80")), Warn: style.Foreground(color("214")),
 			Bad: style.Bold(true).Foreground(color("203")), Cursor: style.Reverse(true),
 			Relation: style.Foreground(color("176")), Fresh: style.Bold(true).Underline(true).Foreground(color("231"))}
 	case "light":
-		t.styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("242")), Title: style.Bold(true),
+		styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("242")), Title: style.Bold(true),
 			Good: style.Foreground(color("28")), Held: style.Foreground(color("30")), Warn: style.Foreground(color("130")),
 			Bad: style.Bold(true).Foreground(color("160")), Cursor: style.Reverse(true),
 			Relation: style.Foreground(color("127")), Fresh: style.Bold(true).Underline(true)}
 	case "mono":
-		t.styles = map[Role]lipgloss.Style{Dim: style.Faint(true), Title: style.Bold(true), Bad: style.Bold(true), Cursor: style.Reverse(true),
+		styles = map[Role]lipgloss.Style{Dim: style.Faint(true), Title: style.Bold(true), Bad: style.Bold(true), Cursor: style.Reverse(true),
 			Relation: style.Bold(true), Fresh: style.Underline(true)}
 	default:
 		return nil, fmt.Errorf("theme %q is unknown: it is one of %s", name, strings.Join(Names(), ", "))
+	}
+	t.looks = make([]look, Fresh+1)
+	for r, s := range styles {
+		const sample = "x"
+		t.looks[r].begin, t.looks[r].end, _ = strings.Cut(s.Render(sample), sample)
 	}
 	return t, nil
 }
 
 // Paint gives text the look of a role.
 func (t *Theme) Paint(r Role, text string) string {
-	s, ok := t.styles[r]
-	if !ok {
+	if int(r) >= len(t.looks) || t.looks[r].begin == "" || text == "" {
 		return text
 	}
-	return s.Render(text)
+	return t.looks[r].begin + text + t.looks[r].end
+}
+
+// Sequence is the length of the sequence that text begins with, if it is one that Paint writes; else 0.
+func (t *Theme) Sequence(text string) int {
+	for i := range t.looks {
+		if l := &t.looks[i]; l.begin != "" {
+			if strings.HasPrefix(text, l.begin) {
+				return len(l.begin)
+			}
+			if strings.HasPrefix(text, l.end) {
+				return len(l.end)
+			}
+		}
+	}
+	return 0
 }

@@ -71,14 +71,48 @@ func (f *Filter) keepsRow(r *Row) bool {
 	case f == nil:
 		return true
 	case r.folded == "":
+		return f.Keeps(r.Cells)
+	}
+	return f.keepsText(r.folded)
+}
+
+// keepsText is Keeps of the cells that were folded to text, which is not empty.
+func (f *Filter) keepsText(text string) bool {
+	switch {
 	case f.word != "":
-		return strings.Contains(r.folded, f.word) != f.inverse
-	case f.need != "" && !strings.Contains(r.folded, f.need):
+		return strings.Contains(text, f.word) != f.inverse
+	case f.need != "" && !strings.Contains(text, f.need):
 		return f.inverse
 	case f.quick != nil:
-		return f.quick.MatchString(r.folded) != f.inverse
+		return f.quick.MatchString(text) != f.inverse
 	}
-	return f.Keeps(r.Cells)
+	for cell := range strings.SplitSeq(text, "\n") {
+		if f.exp.MatchString(cell) {
+			return !f.inverse
+		}
+	}
+	return f.inverse
+}
+
+// narrows tells whether it surely keeps nothing that was does not keep: the filter of a word that was typed on. A nil
+// filter keeps all.
+func (f *Filter) narrows(was *Filter) bool {
+	switch {
+	case was == nil || f == was:
+		return true
+	case f == nil || f.inverse || was.inverse:
+		return false
+	case f.word != "" && was.word != "":
+		return strings.Contains(f.word, was.word)
+	}
+	// What "ab" matches contains a match of "a", when "ab" is "a" and then "b".
+	more, ok := strings.CutPrefix(f.Text, was.Text)
+	if !ok || strings.ContainsAny(more[:min(1, len(more))], "*+?{") {
+		return false
+	}
+	whole, errWhole := syntax.Parse(f.Text, syntax.Perl)
+	parts, errParts := syntax.Parse("(?:"+was.Text+")"+more, syntax.Perl)
+	return errWhole == nil && errParts == nil && whole.Equal(parts)
 }
 
 // Keeps tells whether one of the cells matches, or with "!" none.

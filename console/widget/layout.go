@@ -3,8 +3,6 @@ package widget
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/contiv/contiv/console/theme"
 )
 
@@ -19,10 +17,10 @@ func newLayout(headers []string, rows []Row, width int) layout {
 	l := layout{make([]int, len(headers)), make([]bool, len(headers))}
 	for i, h := range headers {
 		numbers := 0
-		l.widths[i], l.right[i] = ansi.StringWidth(h), true
+		l.widths[i], l.right[i] = Width(h), true
 		for _, r := range rows {
 			c := cell(r, i)
-			l.widths[i] = max(l.widths[i], ansi.StringWidth(c))
+			l.widths[i] = max(l.widths[i], Width(c))
 			if _, ok := quantity(c); ok {
 				numbers++
 			} else if !unknown(c) {
@@ -55,7 +53,7 @@ func (l layout) join(th *theme.Theme, cells []string, paint func(column int, tex
 			text = cells[i]
 		}
 		if l.right[i] {
-			text = strings.Repeat(" ", max(0, w-ansi.StringWidth(text))) + text
+			text = blanks(w-Width(text)) + text
 		}
 		parts[i] = paint(i, Fit(th, text, w))
 	}

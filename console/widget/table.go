@@ -21,11 +21,7 @@ type Row struct {
 
 // NewRow makes a row of a long list: it is ready to be filtered quickly. A Row made without it works too.
 func NewRow(id string, cells []string) Row {
-	r := Row{ID: id, Cells: cells}
-	if text := strings.Join(cells, "\n"); isASCII(text) {
-		r.folded = strings.ToLower(text)
-	}
-	return r
+	return Row{ID: id, Cells: cells, folded: fold(cells)}
 }
 
 // Table holds what the user did to a table: the cursor, the sort order, the window. The rows come from outside with
@@ -40,6 +36,7 @@ type Table struct {
 	order []Row     // that the user moves in, while it holds
 	until time.Time // the order holds
 	seen  map[string]*sight
+	shown []Row // the last frame's: room for the next
 	last  arranged
 
 	ranks      []keyed // as they were sorted last
@@ -70,7 +67,8 @@ const (
 type sight struct {
 	at      time.Time
 	cells   []string
-	changed []time.Time
+	changed []time.Time // when each cell changed; nil: none did
+	last    time.Time   // of changed
 }
 
 // Arrange filters and sorts rows. Nothing of rows is changed, neither by it nor later by the caller: of the same slice
@@ -185,26 +183,51 @@ func cell(r Row, i int) string {
 }
 
 // Selected is the row under the cursor; false when there are no rows. When the row is gone, its neighbour is selected.
-func (t *Table) Selected(rows []Row) (Row, bool) {
-	if len(rows) == 0 {
+func (t *Table) Selected(rows []Row) (Row, bool) { return t.SelectedOf(List(rows)) }
+
+// SelectedOf is Selected of a long list.
+func (t *Table) SelectedOf(rows Rows) (Row, bool) {
+	if rows.Len() == 0 {
 		return Row{}, false
 	}
-	return rows[t.index(rows)], true
+	return rows.At(t.index(rows)), true
 }
 
-func (t *Table) index(rows []Row) int {
-	if t.place < len(rows) && rows[t.place].ID == t.cursor {
+func (t *Table) index(rows Rows) int {
+	n := rows.Len()
+	if t.place < n && rows.At(t.place).ID == t.cursor {
 		return t.place
 	}
-	if i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == t.cursor }); i >= 0 {
+	// What came or went before it moved it by a few rows.
+	for i := max(0, t.place-near); i < min(n, t.place+near+1); i++ {
+		if rows.At(i).ID == t.cursor {
+			return i
+		}
+	}
+	if i := rows.Find(t.cursor); i >= 0 {
 		return i
 	}
-	return max(0, min(t.place, len(rows)-1))
+	return max(0, min(t.place, n-1))
 }
+
+// near is how many rows around its last place a row is looked for first.
+const near = 4
 
 // Key moves the cursor or sorts, and tells whether the key was meant for the table. page is the number of rows in view.
 func (t *Table) Key(key string, headers []string, rows []Row, page int, now time.Time) bool {
-	i := t.index(rows)
+	held := now.Before(t.until)
+	if !t.KeyOf(key, headers, List(rows), page, now) {
+		return false
+	}
+	if !held && now.Before(t.until) {
+		t.order = rows
+	}
+	return true
+}
+
+// KeyOf is Key of a long list, which holds its order itself: see Order.
+func (t *Table) KeyOf(key string, headers []string, rows Rows, page int, now time.Time) bool {
+	i, n := t.index(rows), rows.Len()
 	switch key {
 	case "up", "k":
 		i--
@@ -217,27 +240,18 @@ func (t *Table) Key(key string, headers []string, rows []Row, page int, now time
 	case "home", "g":
 		i = 0
 	case "end", "G":
-		i = len(rows) - 1
+		i = n - 1
 	default:
 		return t.sortBy(key, headers)
 	}
-	t.place = max(0, min(i, len(rows)-1))
-	if len(rows) > 0 {
-		t.cursor = rows[t.place].ID
+	t.place = max(0, min(i, n-1))
+	if n > 0 {
+		t.cursor = rows.At(t.place).ID
 	}
-	t.hold(rows, now)
+	if t.sort > 0 {
+		t.until = now.Add(hold)
+	}
 	return true
-}
-
-// hold keeps the order of rows for a while.
-func (t *Table) hold(rows []Row, now time.Time) {
-	if t.sort == 0 {
-		return
-	}
-	if !now.Before(t.until) {
-		t.order = rows
-	}
-	t.until = now.Add(hold)
 }
 
 // Select puts the cursor on a row.
@@ -281,7 +295,7 @@ func (t *Table) Still(th *theme.Theme, headers []string, rows []Row, width int, 
 	l := newLayout(headers, rows, width-2)
 	out := []string{th.Paint(theme.Title, Fit(th, "  "+l.join(th, headers, func(_ int, text string) string { return text }), width))}
 	for _, r := range rows {
-		out = append(out, t.line(th, l, r, width, now))
+		out = append(out, t.line(th, l, r.printable(), width, now))
 	}
 	t.forget(now)
 	return out
@@ -304,20 +318,31 @@ func (t *Table) line(th *theme.Theme, l layout, r Row, width int, now time.Time)
 // View draws the header and as many rows as fit into height, the cursor's among them. Cells that changed in the last two
 // seconds show it.
 func (t *Table) View(th *theme.Theme, headers []string, rows []Row, width, height int, now time.Time) []string {
+	return t.ViewOf(th, headers, List(rows), width, height, now)
+}
+
+// ViewOf is View of a long list, of which it makes the rows that are shown.
+func (t *Table) ViewOf(th *theme.Theme, headers []string, rows Rows, width, height int, now time.Time) []string {
 	names := slices.Clone(headers)
 	if t.sort > 0 && t.sort <= len(names) {
 		names[t.sort-1] += map[bool]string{false: th.Glyphs.Up, true: th.Glyphs.Down}[t.descending]
 	}
-	at, room := t.index(rows), max(height-1, 1)
+	n, at, room := rows.Len(), t.index(rows), max(height-1, 1)
 	t.place = at
-	if len(rows) > 0 {
-		t.cursor = rows[at].ID
+	t.top = max(0, min(max(min(t.top, at), at-room+1), n-room))
+	shown := t.shown[:0]
+	for i := t.top; i < min(n, t.top+room); i++ {
+		r := rows.At(i)
+		if i == at {
+			t.cursor = r.ID
+		}
+		shown = append(shown, r.printable())
 	}
-	t.top = max(0, min(max(min(t.top, at), at-room+1), len(rows)-room))
-	shown := rows[t.top:min(len(rows), t.top+room)]
+	t.shown = shown
 	l := newLayout(names, shown, width-2)
 	plain := func(_ int, text string) string { return text }
-	out := []string{th.Paint(theme.Title, Fit(th, "  "+l.join(th, names, plain), width))}
+	out := make([]string, 0, len(shown)+1)
+	out = append(out, th.Paint(theme.Title, Fit(th, "  "+l.join(th, names, plain), width)))
 	for i, r := range shown {
 		if t.top+i == at {
 			t.look(r, now)
@@ -330,6 +355,24 @@ func (t *Table) View(th *theme.Theme, headers []string, rows []Row, width, heigh
 	return out
 }
 
+// printable is a row as it may be drawn, whatever was in its cells.
+func (r Row) printable() Row {
+	var bare theme.Theme
+	for i, c := range r.Cells {
+		p := Printable(&bare, c)
+		if p == c {
+			continue
+		}
+		cells := slices.Clone(r.Cells)
+		for j := i; j < len(cells); j++ {
+			cells[j] = Printable(&bare, cells[j])
+		}
+		r.Cells = cells
+		break
+	}
+	return r
+}
+
 // look notes how a row looks now and tells which of its cells changed a moment ago.
 func (t *Table) look(r Row, now time.Time) []bool {
 	if t.seen == nil {
@@ -337,16 +380,24 @@ func (t *Table) look(r Row, now time.Time) []bool {
 	}
 	s := t.seen[r.ID]
 	if s == nil || len(s.cells) != len(r.Cells) {
-		s = &sight{cells: slices.Clone(r.Cells), changed: make([]time.Time, len(r.Cells))}
+		s = &sight{cells: slices.Clone(r.Cells)}
 		t.seen[r.ID] = s
 	}
 	s.at = now
-	fresh := make([]bool, len(r.Cells))
 	for i, c := range r.Cells {
 		if c != s.cells[i] {
-			s.cells[i], s.changed[i] = c, now
+			if s.changed == nil {
+				s.changed = make([]time.Time, len(r.Cells))
+			}
+			s.cells[i], s.changed[i], s.last = c, now, now
 		}
-		fresh[i] = !s.changed[i].IsZero() && now.Sub(s.changed[i]) < glow
+	}
+	if s.last.IsZero() || now.Sub(s.last) >= glow {
+		return nil
+	}
+	fresh := make([]bool, len(r.Cells))
+	for i, at := range s.changed {
+		fresh[i] = !at.IsZero() && now.Sub(at) < glow
 	}
 	return fresh
 }

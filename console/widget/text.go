@@ -10,19 +10,31 @@ import (
 	"github.com/contiv/contiv/console/theme"
 )
 
-// Fit makes text exactly width cells wide: padded, or cut off with an ellipsis. It counts cells, not bytes, and keeps
-// colours.
+// Fit makes text exactly width cells wide: padded, or cut off with an ellipsis. It counts cells, not bytes, keeps
+// colours, and never splits a character.
 func Fit(t *theme.Theme, text string, width int) string {
-	if w := ansi.StringWidth(text); w <= width {
-		return text + strings.Repeat(" ", width-w)
+	w := Width(text)
+	if w > width {
+		text = ansi.Truncate(text, max(width, 0), t.Glyphs.Ellipsis)
+		w = Width(text) // a wide character at the edge leaves a cell
 	}
-	return ansi.Truncate(text, max(width, 0), t.Glyphs.Ellipsis)
+	return text + blanks(width-w)
+}
+
+const manyBlanks = "                                                                                                                                "
+
+// blanks is n blanks; none when n is negative.
+func blanks(n int) string {
+	if n <= len(manyBlanks) {
+		return manyBlanks[:max(n, 0)]
+	}
+	return strings.Repeat(" ", n)
 }
 
 // Sides puts left and right on one line of width cells. When there is room for one alone, left stays.
 func Sides(t *theme.Theme, left, right string, width int) string {
-	room := width - ansi.StringWidth(right) - 1
-	if room < ansi.StringWidth(left) {
+	room := width - Width(right) - 1
+	if room < Width(left) {
 		return Fit(t, left, width)
 	}
 	return Fit(t, left, room) + " " + right

@@ -45,6 +45,13 @@ func pages(ctx context.Context, t *report.Table, url string, size sizes, frames 
 		return err
 	}
 	m := app.New(ctx, f, look, page.NewOverview(), time.Now())
+	ready := make(chan struct{}, 1)
+	m.Aside(func() {
+		select {
+		case ready <- struct{}{}:
+		default: // one that has not been taken will do
+		}
+	})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
 	for s := range states {
 		if m.Update(s); s.Synced && len(s.Endpoints) == size.endpoints && len(s.Nodes) > size.hosts {
@@ -78,6 +85,8 @@ func pages(ctx context.Context, t *report.Table, url string, size sizes, frames 
 			case s := <-states:
 				begin, before = time.Now(), threadTime()
 				m.Update(s)
+			case <-ready:
+				begin, before = time.Now(), threadTime()
 			case <-time.After(keyPause):
 				begin, before = time.Now(), threadTime()
 				press(m, p.keys[i%len(p.keys)])

@@ -1,0 +1,67 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// listing is a kind's objects as rows, which are made when they are shown.
+type listing struct {
+	endpoints *widget.Roll[*model.EndpointOper] // nil: another kind
+	objects   *widget.Roll[model.Object]
+}
+
+// newListing makes the listing of those objects of a kind whose fields where accepts; nil accepts all.
+func newListing(k *model.Kind, where func(field func(string) any) bool) *listing {
+	narrow, wide := term.Columns(k, false), term.Columns(k, true)
+	cells := func(field func(string) any, all bool) []string {
+		if all {
+			return term.Row(wide, field)
+		}
+		return term.Row(narrow, field)
+	}
+	if k == model.KindEndpoint() {
+		items := widget.Items[*model.EndpointOper]{
+			Compare: feed.CompareEndpoints,
+			Row: func(e *model.EndpointOper, wide bool) widget.Row {
+				return widget.Row{ID: endpointID(e), Cells: cells(e.Field, wide)}
+			},
+			Is: isEndpoint,
+		}
+		if where != nil {
+			items.Keep = func(e *model.EndpointOper) bool { return where(e.Field) }
+		}
+		return &listing{endpoints: widget.NewRoll(items)}
+	}
+	items := widget.Items[model.Object]{
+		Compare: func(a, b model.Object) int { return strings.Compare(a.ObjectKey(), b.ObjectKey()) },
+		Row: func(o model.Object, wide bool) widget.Row {
+			return widget.Row{ID: o.ObjectKey(), Cells: cells(o.Field, wide)}
+		},
+		Is: func(o model.Object, id string) bool { return o.ObjectKey() == id },
+	}
+	if where != nil {
+		items.Keep = func(o model.Object) bool { return where(o.Field) }
+	}
+	return &listing{objects: widget.NewRoll(items)}
+}
+
+// rows arranges the kind's objects of a snapshot. working is what is still being done; see widget.Roll.
+func (l *listing) rows(c Canvas, k *model.Kind, s *feed.Snapshot, w widget.Wish, held bool) (rows widget.Rows, working string) {
+	if l.endpoints != nil {
+		return l.endpoints, l.endpoints.Arrange(s.Endpoints, w, held, c.Desk)
+	}
+	return l.objects, l.objects.Arrange(s.Objects[k.Name], w, held, c.Desk)
+}
+
+// endpointID is what a table of endpoints calls one.
+func endpointID(e *model.EndpointOper) string { return e.Network + "/" + e.EndpointID }
+
+func isEndpoint(e *model.EndpointOper, id string) bool {
+	n := len(e.Network)
+	return len(id) == n+1+len(e.EndpointID) && id[n] == '/' && id[n+1:] == e.EndpointID && id[:n] == e.Network
+}

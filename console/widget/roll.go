@@ -1,0 +1,173 @@
+package widget
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+const (
+	shortList = 2000 // items that are arranged at once
+	fewItems  = 500  // changes that are carried out one by one
+)
+
+// Desk is where work is done that would hold up a frame. nil: it is done at once.
+type Desk struct {
+	// Ready is called by other goroutines when there is something to be fetched. It may block.
+	Ready func()
+}
+
+// Wish is how a list is to be arranged.
+type Wish struct {
+	Filter     *Filter
+	Column     int // whose cells are the order, from 1; 0: the list's own order
+	Descending bool
+	Wide       bool // passed on to the function that makes rows
+}
+
+// Items tells a Roll about the things it lists. They do not change: a thing that is different is another.
+type Items[T comparable] struct {
+	// Compare is the order of lists. Two things are equal when the one is what has become of the other.
+	Compare func(a, b T) int
+	Row     func(item T, wide bool) Row
+	// Is tells whether the row of an item has that ID.
+	Is func(item T, id string) bool
+	// Keep leaves the others out; nil: keeps all.
+	Keep func(item T) bool
+}
+
+// Roll is a long list that is filtered and sorted: the Rows of a table. A list that differs little from the one before
+// costs what changed in it; what costs more is done at a Desk, and what was shown stays until then.
+type Roll[T comparable] struct {
+	items Items[T]
+	wide  bool
+	all   []T         // what is shown when rank is nil
+	rank  *ranking[T] // what is shown
+	job   *job[T]     // under way
+	book  *book[T]    // of the jobs, which run one after the other
+}
+
+// NewRoll makes an empty list.
+func NewRoll[T comparable](items Items[T]) *Roll[T] { return &Roll[T]{items: items, book: &book[T]{}} }
+
+// job is a ranking that is being made.
+type job[T comparable] struct {
+	wish   Wish
+	cancel context.CancelFunc
+	done   chan struct{}
+	rank   *ranking[T] // when done is closed; nil: it was cancelled
+}
+
+// Arrange makes the list that is shown. all is in the order of Compare, and neither it nor what is in it changes later.
+// While held, rows stay where they are and new ones come last. working is what is still being done, "" when nothing is.
+func (r *Roll[T]) Arrange(all []T, w Wish, held bool, desk *Desk) (working string) {
+	r.wide = w.Wide
+	if w.Filter == nil && w.Column == 0 && r.items.Keep == nil {
+		r.stop()
+		r.all, r.rank = all, nil
+		return ""
+	}
+	r.fetch(w)
+	if r.rank != nil && r.rank.wish == w && r.rank.follow(&r.items, all, held) {
+		r.stop()
+		return ""
+	}
+	if r.job == nil || r.job.wish != w {
+		r.begin(all, w)
+		if desk == nil || len(all) <= shortList {
+			<-r.job.done
+			r.fetch(w)
+		} else {
+			go func(j *job[T]) { <-j.done; desk.Ready() }(r.job)
+		}
+	}
+	if r.job == nil {
+		r.rank.follow(&r.items, all, held)
+		return ""
+	}
+	if r.rank != nil && r.rank.wish.Filter == w.Filter && w.Column > 0 {
+		return "sorting"
+	}
+	return "filtering"
+}
+
+// fetch takes what a job has made.
+func (r *Roll[T]) fetch(w Wish) {
+	if r.job == nil {
+		return
+	}
+	select {
+	case <-r.job.done:
+		if r.job.rank != nil && r.job.wish == w {
+			r.rank = r.job.rank
+		}
+		r.job = nil
+	default:
+	}
+}
+
+func (r *Roll[T]) stop() {
+	if r.job != nil {
+		r.job.cancel()
+		r.job = nil
+	}
+}
+
+// begin starts a job, which waits for the one before.
+func (r *Roll[T]) begin(all []T, w Wish) {
+	r.stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	j := &job[T]{wish: w, cancel: cancel, done: make(chan struct{})}
+	items, book, from := r.items, r.book, (*ranking[T])(nil)
+	if was := r.rank; was != nil && was.wish.Wide == w.Wide && w.Filter.narrows(was.wish.Filter) && was.settled() {
+		// What the new filter keeps is among what the old one kept. The drawing thread goes on changing its list.
+		from = &ranking[T]{all: was.all, wish: was.wish, list: slices.Clone(was.list)}
+	}
+	r.job = j
+	go func() {
+		defer close(j.done)
+		defer cancel()
+		book.mu.Lock()
+		defer book.mu.Unlock()
+		j.rank = book.rank(ctx, &items, from, all, w)
+	}()
+}
+
+// Len is the number of rows.
+func (r *Roll[T]) Len() int {
+	if r.rank != nil {
+		return len(r.rank.list) + len(r.rank.late)
+	}
+	if r.items.Keep != nil {
+		return 0
+	}
+	return len(r.all)
+}
+
+func (r *Roll[T]) item(i int) T {
+	switch {
+	case r.rank == nil:
+		return r.all[i]
+	case i < len(r.rank.list):
+		return r.rank.list[i].item
+	}
+	return r.rank.late[i-len(r.rank.list)].item
+}
+
+// At makes row i.
+func (r *Roll[T]) At(i int) Row { return r.items.Row(r.item(i), r.wide) }
+
+// Find looks at one item after the other, without making rows.
+func (r *Roll[T]) Find(id string) int {
+	for i := range r.Len() {
+		if r.items.Is(r.item(i), id) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Order is how the user sorts the table, and whether rows keep their places now.
+func (t *Table) Order(now time.Time) (column int, descending, held bool) {
+	return t.sort, t.descending, now.Before(t.until)
+}
