@@ -94,11 +94,14 @@ func (f *Feed) answer(ctx context.Context, q Question) {
 func (s *store) answer(q Question, value any, err error) {
 	s.change(func() {
 		now, a := s.now(), s.answers[q]
+		in := AnswerInput{Question: q, Value: value}
 		if err != nil {
+			in.Value, in.Err = nil, err.Error()
 			a.Err = err.Error()
 		} else {
 			a = Answer{Value: value, At: now, Before: a.Value, BeforeAt: a.At}
 		}
+		s.told(Input{Answer: &in})
 		s.answers[q] = a
 		for old, x := range s.answers {
 			if !x.At.IsZero() && now.Sub(x.At) > forget {
