@@ -75,6 +75,8 @@ func TestKeys(t *testing.T) {
 		{"last", to("networks", "7", "-"), "$ netctl network ls --all", ""},
 		{"history", to("networks", "7", "[", "[", "]"), "$ netctl network ls --all", ""},
 		{"help", []string{"?"}, "EVERYWHERE", "MASTERS"},
+		{"help scrolls", append([]string{"8", "?"}, strings.Split(strings.Repeat("down ", 40), " ")[:40]...), "delete it (--write)", ""},
+		{"help ends", []string{"8", "?", "down", "x"}, "web-1", "THIS PAGE"},
 		{"a host's endpoints", []string{"j", "enter"}, "endpoints of h2", "web-1"},
 		{"a host's flows", []string{"f"}, "$ netctl flows h1", ""},
 	}

@@ -60,6 +60,9 @@ type Model struct {
 	prompt        prompt
 	notice        string
 	help          bool
+	helpTop       int
+	replay        *playback // of a recording; nil: the cluster is watched
+	recorder      Recorder  // nil: nothing is recorded
 }
 
 // New makes the root model with its first page. The model draws a frame before the first snapshot.
@@ -70,10 +73,14 @@ func New(ctx context.Context, cluster Cluster, t *theme.Theme, first page.Page, 
 
 // Init starts the clock that ages the data, and asks the terminal for its background.
 func (m *Model) Init() tea.Cmd {
-	if m.light == nil {
-		return next()
+	start := []tea.Cmd{next()}
+	if m.light != nil {
+		start = append(start, tea.RequestBackgroundColor)
 	}
-	return tea.Batch(next(), tea.RequestBackgroundColor)
+	if m.replay != nil {
+		start = append(start, nextBeat())
+	}
+	return tea.Batch(start...)
 }
 
 func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { return tick(t) }) }
@@ -99,8 +106,14 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.snapshot = msg
 		m.now = later(m.now, msg.Heard)
 	case tick:
-		m.now = time.Time(msg)
+		if m.replay == nil {
+			m.now = time.Time(msg)
+		}
 		return next()
+	case beat:
+		return m.replay.beat(time.Time(msg))
+	case played:
+		return m.played(msg)
 	case tea.BackgroundColorMsg:
 		if m.light != nil && !msg.IsDark() {
 			m.theme = m.light
@@ -143,12 +156,14 @@ func (m *Model) key(key string) tea.Cmd {
 	}
 	m.notice = ""
 	if m.prompt.open() {
-		m.answer(m.prompt.key(key))
-		return nil
+		return m.answer(m.prompt.key(key))
 	}
 	if m.help {
-		m.help = false
+		m.helpKey(key)
 		return nil
+	}
+	if m.replay != nil && m.replay.key(key) {
+		return m.replay.look()
 	}
 	if p, ok := m.page().(page.Claimer); ok && p.Claims(key) {
 		return m.follow(m.page().Key(key, m.canvas(), m.snapshot))
@@ -161,12 +176,16 @@ func (m *Model) key(key string) tea.Cmd {
 			m.open(e.Make())
 		}
 	case "?":
-		m.help = true
+		m.help, m.helpTop = true, 0
 	case "c":
 		m.notice = "copied, if the terminal permits it: " + m.page().Command()
 		return tea.SetClipboard(m.page().Command())
 	case ":", "/":
 		m.prompt.start(key)
+	case "@":
+		if m.replay != nil {
+			m.prompt.start(key)
+		}
 	case "esc":
 		if m.filter != nil {
 			m.filter = nil
@@ -232,8 +251,14 @@ func (m *Model) move(to int) {
 }
 
 // answer acts on a finished line of the prompt.
-func (m *Model) answer(kind, line string, done bool) {
-	if kind == "/" {
+func (m *Model) answer(kind, line string, done bool) tea.Cmd {
+	switch kind {
+	case "@":
+		if done && line != "" {
+			return m.leap(line)
+		}
+		return nil
+	case "/":
 		// The filter works while it is typed; half an expression changes nothing.
 		f, err := widget.NewFilter(line)
 		if err == nil {
@@ -241,15 +266,16 @@ func (m *Model) answer(kind, line string, done bool) {
 		} else if done {
 			m.notice = err.Error()
 		}
-		return
+		return nil
 	}
 	if !done || line == "" {
-		return
+		return nil
 	}
 	e, ok := byName(line)
 	if !ok {
 		m.notice = "there is no page " + line + "; ? lists them"
-		return
+		return nil
 	}
 	m.open(e.Make())
+	return nil
 }

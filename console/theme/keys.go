@@ -19,6 +19,17 @@ func GlobalKeys() []Key {
 	}
 }
 
+// ReplayKeys work on every page while a recording is played.
+func ReplayKeys() []Key {
+	return []Key{
+		{"p", "pause, and go on; at the end: from the beginning"},
+		{"< >", "slower, faster: from a quarter to 64 times"},
+		{", .", "10 seconds back, forth"},
+		{"{ }", "a minute back, forth"},
+		{"@", "go to a time (15:04:05), an offset (90s), or an offset from the end (-10s)"},
+	}
+}
+
 // MoveKeys work wherever there are rows.
 func MoveKeys() []Key {
 	return []Key{
