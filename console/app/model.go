@@ -225,12 +225,7 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 	case a.Describe == nil:
 		return nil
 	}
-	m.notice = "asking netmaster for " + a.Describe.Key
-	ctx, d, command := m.ctx, *a.Describe, describeCommand(*a.Describe)
-	return func() tea.Msg {
-		text, err := m.cluster.Describe(ctx, d.Kind, d.Key)
-		return described{d.Key, command, text, err}
-	}
+	return m.describe(*a.Describe)
 }
 
 // open shows a page and forgets what lay ahead in the history.

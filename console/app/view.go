@@ -116,7 +116,14 @@ func (m *Model) footer() []string {
 		command = " " + m.prompt.kind + m.prompt.line + t.Paint(theme.Cursor, " ")
 	case m.notice != "":
 		command = " " + t.Paint(theme.Warn, m.notice)
-	case m.filter != nil:
+	default:
+		if p, ok := m.page().(page.Marker); ok {
+			if n := p.Marked(m.snapshot); n > 0 {
+				command += t.Paint(theme.Relation, fmt.Sprintf("   %s %d marked (\\ clears)", t.Glyphs.Mark, n))
+			}
+		}
+	}
+	if m.filter != nil && !m.prompt.open() && m.notice == "" {
 		command += t.Paint(theme.Held, "   filter "+m.filter.Text+" (esc ends it)")
 	}
 	return []string{m.rule(), " " + strings.Join(tabs, " ") + "  ? help", command}

@@ -47,7 +47,7 @@ func (i *inquiry) due(now time.Time) []Question {
 	defer i.mu.Unlock()
 	var out []Question
 	for _, q := range i.wanted {
-		if !i.busy[q] && now.Sub(i.asked[q]) >= q.Topic.every() && len(i.busy) < asksAtOnce {
+		if !i.busy[q] && now.Sub(i.asked[q]) >= q.Topic.Every() && len(i.busy) < asksAtOnce {
 			i.busy[q], i.asked[q] = true, now
 			out = append(out, q)
 		}

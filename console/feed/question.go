@@ -50,8 +50,8 @@ func Of[T any](s *Snapshot, q Question) (value T, a Answer, ok bool) {
 	return value, a, ok
 }
 
-// every is how often a topic is asked.
-func (t Topic) every() time.Duration {
+// Every is how often a topic is asked while a page shows it.
+func (t Topic) Every() time.Duration {
 	switch t {
 	case Flows, Leadership:
 		return time.Second
