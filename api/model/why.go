@@ -1,5 +1,10 @@
 package model
 
+import (
+	"strconv"
+	"strings"
+)
+
 // WhyRequest asks whether, and why, one end reaches another: GET /api/v1/why with the fields as its query.
 type WhyRequest struct {
 	From     string // endpoint, container, group, service, host or address; "kind/name" says which
@@ -69,4 +74,73 @@ type WhyHop struct {
 	Text    string      `json:"text"`    // in a sentence
 	Owner   string      `json:"owner,omitempty"`
 	Steps   []TraceStep `json:"steps,omitempty"`
+}
+
+// String is an end in a line.
+func (e *WhyEnd) String() string {
+	text := e.Kind + " " + e.Object
+	if e.StandsIn {
+		text += ", standing in for group " + strings.TrimPrefix(e.Name, "group/")
+	}
+	if e.Address != "" && e.Address != e.Object {
+		text += ", " + e.Address
+	}
+	if e.Group != "" && !e.StandsIn {
+		text += ", group " + e.Group
+	}
+	if e.Host != "" && e.Host != e.Object {
+		text += ", on " + e.Host
+	}
+	return text
+}
+
+// Traffic is the protocol, and the port if there is one.
+func (w *Why) Traffic() string {
+	if w.Port == 0 {
+		return w.Protocol
+	}
+	return w.Protocol + " " + strconv.Itoa(w.Port)
+}
+
+// SetTraffic reads a protocol and a port, in any order, each at most once; both may be missing.
+func (q *WhyRequest) SetTraffic(words []string) error {
+	q.Protocol, q.Port = "", 0
+	for _, a := range words {
+		switch n, err := strconv.Atoi(a); {
+		case err == nil && q.Port == 0:
+			q.Port = n
+		case err != nil && q.Protocol == "":
+			q.Protocol = strings.ToLower(a)
+		default:
+			return Errorf(CodeInvalid, "protocol", "want a protocol and a port, got %q", strings.Join(words, " ")).Try("as in: tcp 5432")
+		}
+	}
+	return nil
+}
+
+// Settle fills in the protocol that is meant, and refuses what cannot be followed.
+func (q *WhyRequest) Settle() error {
+	switch {
+	case q.From == "":
+		return Errorf(CodeInvalid, "from", "who sends is missing").Try("name a container, a group, a host or an address")
+	case q.To == "":
+		return Errorf(CodeInvalid, "to", "who is to receive is missing").Try("name a container, a group, a service, a host or an address")
+	case q.Port < 0 || q.Port > 65535:
+		return Errorf(CodeInvalid, "port", "%d is no port", q.Port).Try("ports are 1 to 65535")
+	}
+	if q.Protocol == "" {
+		q.Protocol = "icmp"
+		if q.Port != 0 {
+			q.Protocol = "tcp"
+		}
+	}
+	switch {
+	case q.Protocol != "icmp" && q.Protocol != "tcp" && q.Protocol != "udp":
+		return Errorf(CodeInvalid, "protocol", "protocol %q cannot be followed", q.Protocol).Try("it is tcp, udp or icmp")
+	case q.Protocol == "icmp" && q.Port != 0:
+		return Errorf(CodeInvalid, "port", "icmp has no ports").Try("leave the port out, or say tcp or udp")
+	case q.Protocol != "icmp" && q.Port == 0:
+		return Errorf(CodeInvalid, "port", "%s needs the port that is connected to", q.Protocol).Try("add it, as in: netctl why web db tcp 5432")
+	}
+	return nil
 }

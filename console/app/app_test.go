@@ -59,7 +59,38 @@ func TestKeys(t *testing.T) {
 		{"shadowed flows", []string{"4", "enter", "j", "enter", "v", "v", "v"}, "netctl flows h1 --table policy_in --shadowed", "5432"},
 		{"what shadows a flow", []string{"4", "enter", "j", "enter", "v", "v", "v", "enter"}, "priority=11,reg4=2", ""},
 		{"a silent agent", []string{"4", "j", "enter"}, "✗ h2: the agent of h2 did not answer", ""},
-		{"no trace yet", []string{"4", "enter", "w"}, "a packet cannot be traced", ""},
+		{"trace from a host", []string{"4", "enter", "w"}, "type a part of a name, or an address", ""},
+		{"trace of a flow", []string{"4", "enter", "j", "enter", "w"}, "endpoint/blue.acme-db", "5432 opens"},
+		{"why from an endpoint", append([]string{"8", "j", "w"}, typed("db")...), "▶ endpoint/blue.acme-db", "endpoint/blue.acme-web-1   "},
+		{"why with what rules speak of", append(append([]string{"8", "j", "w"}, typed("db")...), "enter"), "tcp 5432", ""},
+		{"why a known port", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "DISAGREE  the objects say", "▶ tcp"},
+		{"why highlights who disagrees", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "✗ h2 the packet ends  ✗ the objects say allowed", ""},
+		{"why says what to do", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "netctl drift h2", ""},
+		{"why by flows", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter", "s"), "policy_in    110  to group db, tcp 5432: admit", ""},
+		{"why the other way round", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter", "r"), "$ netctl why endpoint/blue.acme-db endpoint/blue.acme-web-1 tcp 5432", ""},
+		{"why to an address", append(append([]string{"8", "w"}, typed("10.1.1.1")...), "enter", "enter"), "$ netctl why endpoint/blue.acme-db 10.1.1.1 icmp", ""},
+		{"why with a port of one's own", append(append(append([]string{"8", "w"}, typed("10.1.1.1")...), "enter"), append(typed("tcp 54"), "enter")...), "10.1.1.1 tcp 54\n", ""},
+		{"why with another receiver", append(append([]string{"8", "w"}, typed("10.1.1.1")...), append([]string{"enter", "enter", "t"}, append(typed("mail"), "enter")...)...), "$ netctl why endpoint/blue.acme-db endpoint/green.default-mail icmp", ""},
+		{"why that cannot be followed", append(append([]string{"8", "w"}, typed("10.1.1.1")...), append([]string{"enter"}, append(typed("sctp 9"), "enter")...)...), "cannot be followed", ""},
+		{"why given up", []string{"8", "w", "esc"}, "$ netctl endpoint ls", ""},
+		{"why not changed after all", append(append([]string{"8", "w"}, typed("10.1.1.1")...), "enter", "enter", "p", "esc"), "$ netctl why endpoint/blue.acme-db 10.1.1.1 icmp", "suggestion"},
+		{"why of marked", []string{"8", "space", "j", "space", "w", "enter"}, "$ netctl why endpoint/blue.acme-db endpoint/blue.acme-web-1 icmp", ""},
+		{"why of a marked and the selected", []string{"8", "space", "j", "w", "enter"}, "$ netctl why endpoint/blue.acme-db endpoint/blue.acme-web-1 icmp", ""},
+		{"why of three", []string{"8", "space", "j", "space", "j", "space", "w"}, "mark one or two", ""},
+		{"why of networks", to("networks", "w"), "a network sends nothing", ""},
+		{"why of a group", append(to("endpointGroups", "w"), typed("web")...), "$ netctl why group/db:acme", ""},
+		{"why to a service", append(to("serviceLBs", "w"), append(typed("web-1"), "enter")...), "$ netctl why endpoint/blue.acme-web-1 service/front:acme", ""},
+		{"why of a matrix cell", []string{"9", "down", "w"}, "$ netctl why group/web:acme group/db:acme tcp 5432", "type a part"},
+		{"why in the tree", append(append([]string{"2"}, typed("jjj")...), "w"), "netctl why", ""},
+		{"mark", []string{"8", "space"}, "◆ 1 marked", ""},
+		{"marks are seen", []string{"8", "space", "j"}, " ◆", ""},
+		{"marks stay when sorted", []string{"8", "space", "j", "space", "I", "I"}, "◆ 2 marked", ""},
+		{"marks stay when filtered", append([]string{"8", "space"}, filter("mail")...), "◆ 1 marked", "web-1"},
+		{"a mark taken away", []string{"8", "space", "space"}, "netctl endpoint ls", "marked"},
+		{"all marks taken away", []string{"8", "space", "j", "space", "\\"}, "netctl endpoint ls", "marked"},
+		{"all marks taken away, as k9s", []string{"8", "space", "ctrl+space"}, "netctl endpoint ls", "marked"},
+		{"describe the marked", to("networks", "space", "j", "space", "d"), "described: network default:green", ""},
+		{"and the first", to("networks", "space", "j", "space", "d"), "described: network acme:blue", ""},
 		{"follow an endpoint", []string{"8", "j", "f"}, "netctl flows h1 --owner endpoint/blue.acme-web-1", "5432"},
 		{"an endpoint's address", []string{"8", "a"}, "▶ 10.1.1.2", ""},
 		{"an endpoint in the tree", []string{"8", "j", "t"}, "endpoint web-1 on h1, group web, no policies; may talk to 1, in part to 0", ""},
@@ -75,6 +106,8 @@ func TestKeys(t *testing.T) {
 		{"last", to("networks", "7", "-"), "$ netctl network ls --all", ""},
 		{"history", to("networks", "7", "[", "[", "]"), "$ netctl network ls --all", ""},
 		{"help", []string{"?"}, "EVERYWHERE", "MASTERS"},
+		{"help scrolls", append([]string{"8", "?"}, strings.Split(strings.Repeat("down ", 40), " ")[:40]...), "delete it (--write)", ""},
+		{"help ends", []string{"8", "?", "down", "x"}, "web-1", "THIS PAGE"},
 		{"a host's endpoints", []string{"j", "enter"}, "endpoints of h2", "web-1"},
 		{"a host's flows", []string{"f"}, "$ netctl flows h1", ""},
 	}
@@ -82,7 +115,7 @@ func TestKeys(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m, _ := still(t, mono(t, false), page.NewOverview(), 120, 40)
 			press(m, tt.keys...)
-			frame := Plain(m.Frame())
+			frame := Plain(m.Frame()) + "\n"
 			if !strings.Contains(frame, tt.want) || tt.not != "" && strings.Contains(frame, tt.not) {
 				t.Errorf("want %q without %q, got:\n%s", tt.want, tt.not, frame)
 			}
@@ -122,6 +155,42 @@ func TestDelete(t *testing.T) {
 	press(m, "Y")
 	if frame := Plain(m.Frame()); !slices.Equal(c.did, []string{"delete network acme:blue"}) || !strings.Contains(frame, "done: delete network acme:blue") {
 		t.Errorf("want the deletion told, got %v:\n%s", c.did, frame)
+	}
+}
+
+// Marked objects are deleted together, after one question, and a refusal holds up no other.
+func TestDeleteMarked(t *testing.T) {
+	m, c := still(t, mono(t, false), page.NewTable(model.KindNetwork()), 120, 40, "true")
+	press(m, "space", "j", "space", "ctrl+d")
+	frame := Plain(m.Frame())
+	for _, want := range []string{"Delete 2 networks", "2 endpointGroups: acme:db, acme:web", "default:green", "netctl network rm --tenant acme blue; netctl network rm --tenant default green"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("want %q, got:\n%s", want, frame)
+		}
+	}
+	c.refuses = "acme:blue"
+	if press(m, "Y"); !slices.Equal(c.did, []string{"delete network default:green"}) {
+		t.Errorf("want the other deleted, got %v", c.did)
+	}
+	if frame := Plain(m.Frame()); !strings.Contains(frame, "not done: 1 of 2 were refused, the others are deleted: acme:blue is in use") {
+		t.Errorf("want the refusal told, got:\n%s", frame)
+	}
+	c.refuses, c.did = "", nil
+	if press(m, "Y"); len(c.did) != 2 || !strings.Contains(Plain(m.Frame()), "done: delete 2 networks") {
+		t.Errorf("want both deleted, got %v:\n%s", c.did, Plain(m.Frame()))
+	}
+}
+
+// Marks of rows that are gone do not count, and those of rows that stay do, whatever else comes.
+func TestMarksSurvive(t *testing.T) {
+	m, _ := still(t, mono(t, false), page.NewTable(model.KindEndpoint()), 120, 40)
+	press(m, "space", "j", "space")
+	s, _ := fixed()
+	s.Endpoints = append([]*model.EndpointOper{{Key: "a.b-c", EndpointID: "c", Network: "a.b"}}, s.Endpoints[1:]...)
+	m.Update(s)
+	frame := Plain(m.Frame())
+	if !strings.Contains(frame, "◆ 1 marked") || strings.Count(frame, "◆") != 2 {
+		t.Errorf("want one row marked, got:\n%s", frame)
 	}
 }
 

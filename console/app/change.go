@@ -121,10 +121,28 @@ func (m *Model) carryOut(c page.Change) tea.Cmd {
 	m.notice = "asking netmaster to " + c.Says()
 	return func() tea.Msg {
 		if c.Object == nil {
-			return changed{c, m.cluster.Delete(m.ctx, c.Kind, c.Key)}
+			return changed{c, m.remove(c)}
 		}
 		return changed{c, m.cluster.Put(m.ctx, c.Object)}
 	}
+}
+
+// remove deletes one object after the other. One that netmaster refuses does not hold up the others.
+func (m *Model) remove(c page.Change) error {
+	var first error
+	refused := 0
+	for _, key := range c.Keys() {
+		if err := m.cluster.Delete(m.ctx, c.Kind, key); err != nil {
+			refused++
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	if refused > 0 && len(c.More) > 0 {
+		return fmt.Errorf("%d of %d were refused, the others are deleted: %w", refused, len(c.Keys()), first)
+	}
+	return first
 }
 
 // changed tells the outcome, and leaves the question behind when it was good.

@@ -25,6 +25,8 @@ type options struct {
 	netmaster, screen, theme string
 	ascii, once, svg, write  bool
 	width, height            int
+	record, replay, at       string
+	recordLimit              int // MiB
 }
 
 // NewCommand makes the "console" command. getenv reads the environment.
@@ -46,6 +48,10 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 	f.BoolVar(&o.write, "write", false, "permit changes: e edits in $EDITOR, ctrl+d deletes, each shown and confirmed first")
 	f.BoolVar(&o.once, "once", false, "print one frame as plain text and end")
 	f.BoolVar(&o.svg, "svg", false, "with --once: print the frame as an SVG image, in the colours of the theme")
+	f.StringVar(&o.record, "record", "", "write everything that the console is told into this file, to be played back; it must not exist")
+	f.IntVar(&o.recordLimit, "record-limit", 64, "MiB after which nothing more is recorded")
+	f.StringVar(&o.replay, "replay", "", "play this recording, instead of asking a netmaster")
+	f.StringVar(&o.at, "at", "", "with --replay: where to begin: a time (2006-01-02T15:04:05Z or 15:04:05), an offset (90s), or an offset from the end (-10s)")
 	f.IntVar(&o.width, "width", 100, "cells a line of --once, at least 80")
 	f.IntVar(&o.height, "height", 30, "lines of --once, at least 24")
 	return cmd
@@ -67,25 +73,59 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if !ok {
 		return fmt.Errorf("there is no page %q: %s are there", o.screen, names())
 	}
-	base, err := client.Bases(o.netmaster)
-	if err != nil {
+	if err := o.replayOptions(); err != nil {
 		return err
 	}
-	f := feed.New(&client.Client{Base: base, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
 	var editor []string
 	if o.write {
 		editor = editorOf(getenv)
 	}
-	m := New(ctx, f, t, entry.Make(), time.Now(), editor...)
+	m := New(ctx, nil, t, entry.Make(), time.Now(), editor...)
 	if o.theme == "" && t.Name == "dark" {
 		if m.light, err = theme.New("light", o.ascii); err != nil {
 			return err
 		}
 	}
-	if o.once {
-		return once(ctx, out, f, m, o)
+	if o.replay != "" {
+		return replay(ctx, in, out, m, o)
 	}
-	return live(ctx, in, out, f, m)
+	base, err := client.Bases(o.netmaster)
+	if err != nil {
+		return err
+	}
+	f := feed.New(&client.Client{Base: base, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
+	m.cluster = f
+	show := live
+	if o.once {
+		show = func(ctx context.Context, _ io.Reader, out io.Writer, f *feed.Feed, m *Model) error {
+			return once(ctx, out, f, m, o)
+		}
+	}
+	if o.record == "" {
+		return show(ctx, in, out, f, m)
+	}
+	w, err := record(f, o, base)
+	if err != nil {
+		return err
+	}
+	if !o.once {
+		m.recorder = w
+	}
+	return errors.Join(show(ctx, in, out, f, m), w.Close())
+}
+
+// replay plays a recording.
+func replay(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *options) error {
+	var err error
+	if m.replay, err = play(o); err != nil {
+		return err
+	}
+	m.cluster = m.replay.player
+	if o.once {
+		m.replay.still(m)
+		return draw(out, m, o)
+	}
+	return live(ctx, in, out, nil, m)
 }
 
 // once prints a single frame.
@@ -95,6 +135,11 @@ func once(ctx context.Context, out io.Writer, f *feed.Feed, m *Model, o *options
 		return err
 	}
 	m.Update(s)
+	return draw(out, m, o)
+}
+
+// draw prints the frame.
+func draw(out io.Writer, m *Model, o *options) (err error) {
 	m.Update(tea.WindowSizeMsg{Width: o.width, Height: o.height})
 	if o.svg {
 		_, err = io.WriteString(out, picture.SVG(m.Frame(), picture.Grounds(m.theme.Name)))
@@ -113,7 +158,7 @@ func Plain(frame string) string {
 	return strings.Join(lines, "\n")
 }
 
-// live runs the program until the user quits or ctx ends.
+// live runs the program until the user quits or ctx ends. f feeds it; nil: it plays a recording.
 func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Model) error {
 	if file, ok := in.(*os.File); !ok || !isTerminal(file) {
 		return errors.New("the console needs a terminal; --once prints one frame without")
@@ -122,7 +167,11 @@ func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Mod
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
 	m.Aside(func() { program.Send(ready{}) })
 	fed := make(chan error, 1)
-	go func() { fed <- f.Run(ctx, func(s *feed.Snapshot) { program.Send(s) }) }()
+	if f == nil {
+		fed <- nil
+	} else {
+		go func() { fed <- f.Run(ctx, func(s *feed.Snapshot) { program.Send(s) }) }()
+	}
 	_, err := program.Run()
 	cancel()
 	if errors.Is(err, tea.ErrProgramKilled) { // ctx ended

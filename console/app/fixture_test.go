@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -99,6 +100,14 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			AddressChange: model.AddressChange{Verb: "quarantine", Address: "10.1.1.4", Now: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}}}}),
 		{Topic: feed.History, Kind: "network", Key: "acme:blue"}: said([]model.HistoryEntry{{Revision: 9, Time: hour, By: model.Actor{User: "ann", Program: "netctl/1"}, Verb: "create",
 			Changes: []model.Change{{Field: "subnet", New: "10.1.1.0/24"}}}}),
+		{Topic: feed.Reach, Why: model.WhyRequest{From: "endpoint/blue.acme-web-1", To: "endpoint/blue.acme-db", Protocol: "tcp", Port: 5432}}: said(model.Why{
+			From: model.WhyEnd{Kind: "endpoint", Object: "blue.acme-web-1", Address: "10.1.1.1", Group: "web:acme", Host: "h1"},
+			To:   model.WhyEnd{Kind: "endpoint", Object: "blue.acme-db", Address: "10.1.1.2", Group: "db:acme", Host: "h2"}, Protocol: "tcp", Port: 5432,
+			Verdict: model.VerdictDisagree, Text: "the objects say that it passes, and the switch of h2 drops it",
+			Intent: model.WhyIntent{Verdict: model.VerdictAllowed, Text: "rule acme:db-in:pg allows it", In: "acme:db-in:pg"},
+			Forward: model.WhyWay{Verdict: model.VerdictDenied, Hops: []model.WhyHop{
+				{Host: "h1", Verdict: model.VerdictAllowed, Text: "sends it to h2", Steps: []model.TraceStep{{Table: "policy_in", Priority: 110, Match: "to group db, tcp 5432", Does: "admit", Owner: "rule/db-in"}}},
+				{Host: "h2", Verdict: model.VerdictDenied, Text: "the packet ends"}}}}),
 		{Topic: feed.State, Kind: "serviceLB", Key: "acme:front"}: said(&model.ServiceLBInspect{Oper: &model.ServiceLBOper{ServiceVip: "10.1.1.7", NumProviders: 1,
 			Providers: []model.EndpointOper{{EndpointID: "web-1", IpAddress: []string{"10.1.1.1"}}}}}),
 	}
@@ -106,8 +115,9 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 
 // cluster answers in tests, and notes what was asked and changed.
 type cluster struct {
-	asked []feed.Question
-	did   []string
+	asked   []feed.Question
+	did     []string
+	refuses string // key of an object that is not deleted
 }
 
 func (c *cluster) Ask(q []feed.Question) { c.asked = q }
@@ -118,6 +128,9 @@ func (c *cluster) Put(_ context.Context, o model.Object) error {
 }
 
 func (c *cluster) Delete(_ context.Context, k *model.Kind, key string) error {
+	if key == c.refuses {
+		return errors.New(key + " is in use")
+	}
 	c.did = append(c.did, "delete "+k.Name+" "+key)
 	return nil
 }
@@ -161,6 +174,8 @@ func screens() []page.Entry {
 		of("flowlist", func() page.Page { return page.NewFlowList("h1", "policy_in") }),
 		of("follow", func() page.Page { return page.NewEndpointFlows(s.Endpoints[1]) }),
 		of("lit", func() page.Page { return page.NewTopology("endpoint blue.acme-web-1") }),
+		of("why", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "endpoint/blue.acme-db", "tcp 5432") }),
+		of("whom", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "", "") }),
 		of("confirm", func() page.Page {
 			return page.NewConfirm(page.Change{Kind: model.KindNetwork(), Key: "acme:blue"}, nil)
 		}))
@@ -169,7 +184,7 @@ func screens() []page.Entry {
 // press sends keys and does at once what they ask for, as the program would.
 func press(m *Model, keys ...string) {
 	special := map[string]tea.KeyPressMsg{"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "right": {Code: tea.KeyRight},
-		"left": {Code: tea.KeyLeft}, "down": {Code: tea.KeyDown}, "space": {Code: tea.KeySpace, Text: " "}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl}}
+		"left": {Code: tea.KeyLeft}, "down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "pgdown": {Code: tea.KeyPgDown}, "space": {Code: tea.KeySpace, Text: " "}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl}, "ctrl+space": {Code: tea.KeySpace, Mod: tea.ModCtrl}}
 	for _, k := range keys {
 		msg, ok := special[k]
 		if !ok {

@@ -62,6 +62,9 @@ type Model struct {
 	prompt        prompt
 	notice        string
 	help          bool
+	helpTop       int
+	replay        *playback // of a recording; nil: the cluster is watched
+	recorder      Recorder  // nil: nothing is recorded
 }
 
 // New makes the root model with its first page. The model draws a frame before the first snapshot.
@@ -76,10 +79,14 @@ func (m *Model) Aside(ready func()) { m.desk = &widget.Desk{Ready: ready} }
 
 // Init starts the clock that ages the data, and asks the terminal for its background.
 func (m *Model) Init() tea.Cmd {
-	if m.light == nil {
-		return next()
+	start := []tea.Cmd{next()}
+	if m.light != nil {
+		start = append(start, tea.RequestBackgroundColor)
 	}
-	return tea.Batch(next(), tea.RequestBackgroundColor)
+	if m.replay != nil {
+		start = append(start, nextBeat())
+	}
+	return tea.Batch(start...)
 }
 
 func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { return tick(t) }) }
@@ -105,8 +112,14 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.snapshot = msg
 		m.now = later(m.now, msg.Heard)
 	case tick:
-		m.now = time.Time(msg)
+		if m.replay == nil {
+			m.now = time.Time(msg)
+		}
 		return next()
+	case beat:
+		return m.replay.beat(time.Time(msg))
+	case played:
+		return m.played(msg)
 	case tea.BackgroundColorMsg:
 		if m.light != nil && !msg.IsDark() {
 			m.theme = m.light
@@ -149,12 +162,14 @@ func (m *Model) key(key string) tea.Cmd {
 	}
 	m.notice = ""
 	if m.prompt.open() {
-		m.answer(m.prompt.key(key))
-		return nil
+		return m.answer(m.prompt.key(key))
 	}
 	if m.help {
-		m.help = false
+		m.helpKey(key)
 		return nil
+	}
+	if m.replay != nil && m.replay.key(key) {
+		return m.replay.look()
 	}
 	if p, ok := m.page().(page.Claimer); ok && p.Claims(key) {
 		return m.follow(m.page().Key(key, m.canvas(), m.snapshot))
@@ -167,12 +182,16 @@ func (m *Model) key(key string) tea.Cmd {
 			m.open(e.Make())
 		}
 	case "?":
-		m.help = true
+		m.help, m.helpTop = true, 0
 	case "c":
 		m.notice = "copied, if the terminal permits it: " + m.page().Command()
 		return tea.SetClipboard(m.page().Command())
 	case ":", "/":
 		m.prompt.start(key)
+	case "@":
+		if m.replay != nil {
+			m.prompt.start(key)
+		}
 	case "esc":
 		if m.filter != nil {
 			m.filter = nil
@@ -212,12 +231,7 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 	case a.Describe == nil:
 		return nil
 	}
-	m.notice = "asking netmaster for " + a.Describe.Key
-	ctx, d, command := m.ctx, *a.Describe, describeCommand(*a.Describe)
-	return func() tea.Msg {
-		text, err := m.cluster.Describe(ctx, d.Kind, d.Key)
-		return described{d.Key, command, text, err}
-	}
+	return m.describe(*a.Describe)
 }
 
 // open shows a page and forgets what lay ahead in the history.
@@ -238,8 +252,14 @@ func (m *Model) move(to int) {
 }
 
 // answer acts on a finished line of the prompt.
-func (m *Model) answer(kind, line string, done bool) {
-	if kind == "/" {
+func (m *Model) answer(kind, line string, done bool) tea.Cmd {
+	switch kind {
+	case "@":
+		if done && line != "" {
+			return m.leap(line)
+		}
+		return nil
+	case "/":
 		// The filter works while it is typed; half an expression changes nothing.
 		f, err := widget.NewFilter(line)
 		if err == nil {
@@ -247,15 +267,16 @@ func (m *Model) answer(kind, line string, done bool) {
 		} else if done {
 			m.notice = err.Error()
 		}
-		return
+		return nil
 	}
 	if !done || line == "" {
-		return
+		return nil
 	}
 	e, ok := byName(line)
 	if !ok {
 		m.notice = "there is no page " + line + "; ? lists them"
-		return
+		return nil
 	}
 	m.open(e.Make())
+	return nil
 }

@@ -77,14 +77,6 @@ func byNumber(key string) (page.Entry, bool) {
 	return all[key[0]-'1'], true
 }
 
-func describeCommand(d page.Describe) string {
-	if !d.Kind.TenantScoped() {
-		return "netctl " + d.Kind.Command.Use + " inspect " + d.Key
-	}
-	tenant, name, _ := strings.Cut(d.Key, ":")
-	return "netctl " + d.Kind.Command.Use + " inspect --tenant " + tenant + " " + name
-}
-
 func names() string {
 	var all []string
 	for _, e := range page.Entries() {

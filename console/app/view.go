@@ -34,7 +34,7 @@ func (m *Model) Frame() string {
 	lines := m.header()
 	body := m.page().View(c, m.snapshot)
 	if m.help {
-		body = m.helpLines()
+		body = m.helpView(c.Height)
 	}
 	for i := range c.Height {
 		line := ""
@@ -90,8 +90,19 @@ func (m *Model) header() []string {
 	return []string{
 		widget.Sides(t, strings.Join(crumbs, " "+t.Glyphs.Crumb+" "), right, m.width),
 		" " + t.Paint(h.Role, h.Word) + "  " + h.Why,
-		m.rule(),
+		m.seam(),
 	}
+}
+
+// seam is the line between the header and the page. It tells of a recording that is played or made.
+func (m *Model) seam() string {
+	switch {
+	case m.replay != nil:
+		return m.replay.bar(m.theme, m.width)
+	case m.recorder != nil:
+		return recording(m.theme, m.recorder, m.width)
+	}
+	return m.rule()
 }
 
 func (m *Model) rule() string {
@@ -120,28 +131,18 @@ func (m *Model) footer() []string {
 		command = " " + m.prompt.kind + m.prompt.line + t.Paint(theme.Cursor, " ")
 	case m.notice != "":
 		command = " " + t.Paint(theme.Warn, m.notice)
-	case m.filter != nil:
+	default:
+		if p, ok := m.page().(page.Marker); ok {
+			if n := p.Marked(m.snapshot); n > 0 {
+				command += t.Paint(theme.Relation, fmt.Sprintf("   %s %d marked (\\ clears)", t.Glyphs.Mark, n))
+			}
+		}
+	}
+	if m.filter != nil && !m.prompt.open() && m.notice == "" {
 		command += t.Paint(theme.Held, "   filter "+m.filter.Text+" (esc ends it)")
 	}
 	if p, ok := m.page().(page.Worker); ok && p.Working() != "" {
 		command += t.Paint(theme.Held, "   "+p.Working()+t.Glyphs.Ellipsis)
 	}
 	return []string{m.rule(), " " + strings.Join(tabs, " ") + "  ? help", command}
-}
-
-func (m *Model) helpLines() []string {
-	t := m.theme
-	var out []string
-	table := func(title string, keys []theme.Key) {
-		if len(keys) == 0 {
-			return
-		}
-		out = append(out, t.Paint(theme.Title, title))
-		for _, k := range keys {
-			out = append(out, "  "+widget.Fit(t, k.Keys, 18)+k.Does)
-		}
-	}
-	table("EVERYWHERE", theme.GlobalKeys())
-	table("THIS PAGE", m.page().Keys())
-	return out
 }

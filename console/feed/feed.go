@@ -43,6 +43,9 @@ func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 	group.Go(func() error { return f.watch(ctx) })
 	group.Go(func() error { return f.poll(ctx) })
 	group.Go(func() error { return f.inquire(ctx) })
+	if f.store.tap != nil {
+		group.Go(func() error { return f.survey(ctx) })
+	}
 	group.Go(func() error {
 		for {
 			select {
@@ -73,6 +76,9 @@ func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Sna
 	f.pools(ctx, len(f.store.snapshot().Objects[model.KindNetwork().Name]))
 	if wants != nil {
 		f.askAll(ctx, wants(f.store.snapshot()))
+	}
+	if f.store.tap != nil {
+		f.askAll(ctx, standing(f.store.snapshot()))
 	}
 	return f.store.snapshot(), ctx.Err()
 }
@@ -160,6 +166,16 @@ func (f *Feed) pools(ctx context.Context, most int) {
 
 // Describe asks for an object with its operational state and returns it as YAML.
 func (f *Feed) Describe(ctx context.Context, kind *model.Kind, key string) (string, error) {
+	text, err := f.describe(ctx, kind, key)
+	d := Description{Kind: kind.Name, Key: key, Text: text}
+	if err != nil {
+		d.Err = err.Error()
+	}
+	f.store.told(Input{Description: &d})
+	return text, err
+}
+
+func (f *Feed) describe(ctx context.Context, kind *model.Kind, key string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	var answer json.RawMessage

@@ -47,7 +47,7 @@ func (i *inquiry) due(now time.Time) []Question {
 	defer i.mu.Unlock()
 	var out []Question
 	for _, q := range i.wanted {
-		if !i.busy[q] && now.Sub(i.asked[q]) >= q.Topic.every() && len(i.busy) < asksAtOnce {
+		if !i.busy[q] && now.Sub(i.asked[q]) >= q.Topic.Every() && len(i.busy) < asksAtOnce {
 			i.busy[q], i.asked[q] = true, now
 			out = append(out, q)
 		}
@@ -94,11 +94,14 @@ func (f *Feed) answer(ctx context.Context, q Question) {
 func (s *store) answer(q Question, value any, err error) {
 	s.change(func() {
 		now, a := s.now(), s.answers[q]
+		in := AnswerInput{Question: q, Value: value}
 		if err != nil {
+			in.Value, in.Err = nil, err.Error()
 			a.Err = err.Error()
 		} else {
 			a = Answer{Value: value, At: now, Before: a.Value, BeforeAt: a.At}
 		}
+		s.told(Input{Answer: &in})
 		s.answers[q] = a
 		for old, x := range s.answers {
 			if !x.At.IsZero() && now.Sub(x.At) > forget {

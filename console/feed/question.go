@@ -23,13 +23,17 @@ const (
 	Leadership              // nothing; model.Leadership
 	History                 // Kind and Key; []model.HistoryEntry
 	State                   // Kind and Key; the kind's Inspect type
+	Reach                   // Why; model.Why
 )
 
 // Question is something that netmaster does not push and that is asked again and again while a page shows it.
 type Question struct {
-	Topic             Topic
-	Host              string
-	Kind, Key, Detail string
+	Topic  Topic            `json:"topic"`
+	Host   string           `json:"host,omitempty"`
+	Kind   string           `json:"kind,omitempty"`
+	Key    string           `json:"key,omitempty"`
+	Detail string           `json:"detail,omitempty"`
+	Why    model.WhyRequest `json:"why,omitzero"`
 }
 
 // Answer is the last answer to a question, and the one before, for rates.
@@ -46,20 +50,26 @@ func Of[T any](s *Snapshot, q Question) (value T, a Answer, ok bool) {
 	return value, a, ok
 }
 
-// every is how often a topic is asked.
-func (t Topic) every() time.Duration {
+// Every is how often a topic is asked while a page shows it.
+func (t Topic) Every() time.Duration {
 	switch t {
 	case Flows, Leadership:
 		return time.Second
 	case Rules:
 		return 2 * time.Second
+	case Reach:
+		return 10 * time.Second
 	}
 	return 5 * time.Second
 }
 
 // ask puts one question. It blocks until the answer or ctx's end.
 func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	limit := askLimit
+	if q.Topic == Reach { // netmaster asks the switches on the way, one after the other
+		limit = reachLimit
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	tenant, network, _ := strings.Cut(q.Key, ":")
 	switch q.Topic {
@@ -79,9 +89,14 @@ func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
 		return f.client.History(ctx, client.HistoryQuery{Kind: q.Kind, Key: q.Key, Limit: historyAtOnce})
 	case State:
 		return f.state(ctx, q.Kind, q.Key)
+	case Reach:
+		return f.client.Why(ctx, q.Why)
 	}
 	return nil, fmt.Errorf("nobody answers question %v", q)
 }
+
+// reachLimit is for how long an answer about a way through the switches is waited for.
+const reachLimit = 15 * time.Second
 
 // historyAtOnce bounds the entries of a history that are asked for.
 const historyAtOnce = 200

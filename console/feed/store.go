@@ -23,6 +23,7 @@ type store struct {
 	meter     meter
 	last      Snapshot
 	changed   chan struct{} // holds one token while there is something new
+	tap       func(Input)   // records what it is told; nil: nobody does
 }
 
 func newStore(base string, now func() time.Time) *store {
@@ -44,6 +45,7 @@ func (s *store) change(f func()) {
 // event takes one event of the watch stream. An object that cannot be decoded is passed over and told as the error.
 func (s *store) event(e model.Event) {
 	s.change(func() {
+		s.told(Input{Event: &e})
 		s.last.Heard, s.last.Watching, s.last.Err = s.now(), true, ""
 		s.last.Revision = max(s.last.Revision, e.Revision)
 		var err error
@@ -132,6 +134,7 @@ func (s *store) remember(e model.Event) {
 // failed records why an answer did not come.
 func (s *store) failed(err error, stream bool) {
 	s.change(func() {
+		s.told(Input{Failure: &Failure{err.Error(), stream}})
 		s.last.Err = err.Error()
 		if stream {
 			s.last.Watching = false
@@ -142,6 +145,7 @@ func (s *store) failed(err error, stream bool) {
 // nodes takes the answer of the nodes route.
 func (s *store) nodes(nodes []model.Node) {
 	s.change(func() {
+		s.told(Input{Nodes: &NodesInput{nodes}})
 		s.last.Nodes, s.last.Heard = nodes, s.now()
 		s.meter.beat(s.last.Heard, nodes)
 		if s.last.Watching {
@@ -152,6 +156,7 @@ func (s *store) nodes(nodes []model.Node) {
 
 func (s *store) pool(key string, p Pool) {
 	s.change(func() {
+		s.told(Input{Pool: &PoolInput{key, p}})
 		if _, ok := s.objects[model.KindNetwork().Name][key]; ok {
 			s.pools[key] = p
 		}

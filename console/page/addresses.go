@@ -92,7 +92,7 @@ func (p *Addresses) Key(key string, c Canvas, s *feed.Snapshot) Action {
 		}
 		return Action{Go: NewBitmap(r.ID)}
 	case key == "d" && ok:
-		return Action{Describe: &Describe{model.KindNetwork(), strings.TrimSuffix(r.ID, sixth)}}
+		return Action{Describe: &Describe{Kind: model.KindNetwork(), Key: strings.TrimSuffix(r.ID, sixth)}}
 	}
 	p.table.key(key, c, addressHeaders(), rows)
 	return Action{}

@@ -124,7 +124,7 @@ func (p *Bitmap) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case "enter":
 		return p.enter(subnet, s)
 	case "d":
-		return Action{Describe: &Describe{model.KindNetwork(), p.network}}
+		return Action{Describe: &Describe{Kind: model.KindNetwork(), Key: p.network}}
 	}
 	p.cursor = max(0, min(p.cursor, size(subnet)-1))
 	return Action{}

@@ -14,11 +14,18 @@ import (
 type Change struct {
 	Kind   *model.Kind
 	Key    string
+	More   []string     // further keys, that are deleted too
 	Object model.Object // as it shall be; nil: deleted
 }
 
+// Keys are all keys.
+func (x *Change) Keys() []string { return append([]string{x.Key}, x.More...) }
+
 // Says is the change in words.
 func (x *Change) Says() string {
+	if len(x.More) > 0 {
+		return fmt.Sprintf("delete %d %s", len(x.Keys()), x.Kind.Plural)
+	}
 	if x.Object == nil {
 		return "delete " + x.Kind.Name + " " + x.Key
 	}
@@ -42,10 +49,27 @@ func (p *Confirm) Name() string { return p.change.Says() + "?" }
 
 // Command does the same.
 func (p *Confirm) Command() string {
-	if p.change.Object == nil {
-		return "netctl delete " + strings.ToLower(p.change.Kind.Name) + " " + p.change.Key
+	if p.change.Object != nil {
+		return "netctl apply -f FILE"
 	}
-	return "netctl apply -f FILE"
+	var each []string
+	for _, key := range p.change.Keys() {
+		each = append(each, removal(p.change.Kind, key))
+	}
+	return strings.Join(each, "; ")
+}
+
+// removal is the command that deletes an object.
+func removal(k *model.Kind, key string) string {
+	words := []string{"netctl", k.Command.Use, "rm"}
+	if k.Command.Under != "" {
+		words = []string{"netctl", k.Command.Under, k.Command.Use + "-rm"}
+	}
+	if k.TenantScoped() {
+		tenant, name, _ := strings.Cut(key, ":")
+		words, key = append(words, "--tenant", tenant), name
+	}
+	return strings.Join(append(words, strings.Split(key, ":")...), " ")
 }
 
 // Keys confirm.
@@ -89,10 +113,15 @@ func (p *Confirm) lines(c Canvas, s *feed.Snapshot) []string {
 		}
 		out = append(out, "")
 	}
-	what := affected(s, p.change.Kind, p.change.Key)
-	if len(what) == 0 {
-		out = append(out, "Nothing else names it or belongs to it.")
-	} else {
+	for _, key := range p.change.Keys() {
+		if len(p.change.More) > 0 {
+			out = append(out, t.Paint(theme.Title, key))
+		}
+		what := affected(s, p.change.Kind, key)
+		if len(what) == 0 {
+			out = append(out, "Nothing else names it or belongs to it.")
+			continue
+		}
 		out = append(out, t.Paint(theme.Warn, "It concerns:"))
 		for _, line := range what {
 			out = append(out, "  "+line)

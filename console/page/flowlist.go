@@ -156,7 +156,12 @@ func (p *FlowList) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case key == "v":
 		p.view = (p.view + 1) % (viewShadowed + 1)
 	case key == "w" || key == "t":
-		return Action{Notice: noTrace}
+		for i := range flows {
+			if f := &flows[i]; ok && f.TableID+" "+f.Flow == r.ID {
+				return Action{Go: whyFlow(f)}
+			}
+		}
+		return Action{Go: NewWhy("", "", "")}
 	case (key == "enter" || key == "d") && ok:
 		for i := range flows {
 			if f := &flows[i]; f.TableID+" "+f.Flow == r.ID {

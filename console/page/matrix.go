@@ -76,13 +76,36 @@ func (p *Matrix) Key(key string, _ Canvas, s *feed.Snapshot) Action {
 		if all := p.tenants(s); len(all) > 0 {
 			p.tenant = all[(slices.Index(all, p.tenant)+1)%len(all)]
 		}
+	case "w":
+		return p.why(s)
 	case "enter":
-		if g := parties[p.col].Group; g != nil {
-			return Action{Go: rulesOf(g)}
+		if len(parties) > 0 && parties[p.col].Group != nil {
+			return Action{Go: rulesOf(parties[p.col].Group)}
 		}
 	}
 	p.policies(s)
 	return Action{}
+}
+
+// why asks about the cell under the cursor, with the first traffic of it that has a port.
+func (p *Matrix) why(s *feed.Snapshot) Action {
+	v, parties := p.policies(s)
+	if len(parties) == 0 {
+		return Action{}
+	}
+	var ends [2]string
+	for i, x := range []verdict.Party{parties[p.row], parties[p.col]} {
+		if x.Group != nil {
+			ends[i] = groupEnd(x.Group)
+		}
+	}
+	traffic := ""
+	for _, d := range v.Between(parties[p.row], parties[p.col]) {
+		if text := d.Traffic.String(); traffic == "" && d.Traffic.Port != 0 {
+			traffic = text
+		}
+	}
+	return Action{Go: NewWhy(ends[0], ends[1], traffic)}
 }
 
 // rulesOf is the page of the rules of a group's policies.

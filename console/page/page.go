@@ -50,10 +50,16 @@ type Worker interface {
 	Working() string
 }
 
+// Marker is a page whose rows can be marked.
+type Marker interface {
+	// Marked is how many are.
+	Marked(s *feed.Snapshot) int
+}
+
 // Action is what a page wants of the console.
 type Action struct {
 	Go       Page      // show this page
-	Describe *Describe // ask for this object and show it
+	Describe *Describe // ask for this object, or these, and show them
 	Edit     *Describe // open this object in an editor
 	Change   *Change   // carry this out
 	Notice   string    // say this
@@ -63,7 +69,11 @@ type Action struct {
 type Describe struct {
 	Kind *model.Kind
 	Key  string
+	More []string // further keys
 }
+
+// Keys are all keys.
+func (d *Describe) Keys() []string { return append([]string{d.Key}, d.More...) }
 
 // Entry is a page that has a name of its own.
 type Entry struct {

@@ -117,16 +117,13 @@ func (p *Pipeline) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case key == "enter" && ok:
 		return Action{Go: NewFlowList(p.host, r.Cells[0])}
 	case key == "w" || key == "t":
-		return Action{Notice: noTrace}
+		return Action{Go: NewWhy("", "", "")}
 	case key == "v":
 		return Action{Go: NewFlowList(p.host, "")}
 	}
 	p.grid.key(key, c, p.headers(), rows)
 	return Action{}
 }
-
-// noTrace is said where a packet would be traced.
-const noTrace = "a packet cannot be traced: this netmaster has no route for it"
 
 // View draws the sums and the tables.
 func (p *Pipeline) View(c Canvas, s *feed.Snapshot) []string {

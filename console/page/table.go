@@ -20,6 +20,7 @@ type Table struct {
 	where func(field func(string) any) bool
 	extra *extra
 	table grid
+	marks marks
 	wide  bool
 
 	listing *listing // of a kind without extra
@@ -31,7 +32,15 @@ type Table struct {
 }
 
 // NewTable makes a page of all objects of a kind.
-func NewTable(k *model.Kind) *Table { return &Table{kind: k, extra: extraOf(k)} }
+func NewTable(k *model.Kind) *Table { return newTable(Table{kind: k}) }
+
+// newTable makes a table that shows marks.
+func newTable(t Table) *Table {
+	t.extra = extraOf(t.kind)
+	p := &t
+	p.table.Marked = func(id string) bool { return p.marks.has(id) }
+	return p
+}
 
 // Name is the crumb.
 func (p *Table) Name() string {
@@ -128,6 +137,7 @@ func (p *Table) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	rows := p.rows(c, s)
 	r, ok := p.table.SelectedOf(rows)
 	switch {
+	case p.marks.key(key, r, ok):
 	case key == "ctrl+w":
 		p.wide = !p.wide
 	case key == "enter" && ok:
@@ -136,12 +146,14 @@ func (p *Table) Key(key string, c Canvas, s *feed.Snapshot) Action {
 		}
 		return p.describe(r.ID)
 	case key == "d" && ok:
-		return p.describe(r.ID)
+		return p.describe(p.meant(r.ID, s)...)
+	case key == "w" && ok:
+		return p.why(r.ID, s)
 	case key == "y" && ok:
 		return p.yaml(r.ID, s)
 	case key == "ctrl+d" && ok, key == "e" && ok:
 		return p.change(key, r.ID, c, s)
-	case ok && (key == "H" || key == "a" || key == "f" || key == "t" || key == "w"):
+	case ok && (key == "H" || key == "a" || key == "f" || key == "t"):
 		return p.face(key, r.ID, s)
 	default:
 		p.table.keyOf(key, c, p.headers(), rows)
@@ -157,18 +169,17 @@ func (p *Table) change(key, id string, c Canvas, s *feed.Snapshot) Action {
 	case !c.Write:
 		return Action{Notice: "this console only reads; start it with --write to change things"}
 	case key == "e":
-		return Action{Edit: &Describe{p.kind, id}}
+		return Action{Edit: &Describe{Kind: p.kind, Key: id}}
 	}
-	return Action{Go: NewConfirm(Change{Kind: p.kind, Key: id}, find(s, p.kind, id))}
+	meant := p.meant(id, s)
+	return Action{Go: NewConfirm(Change{Kind: p.kind, Key: meant[0], More: meant[1:]}, find(s, p.kind, meant[0]))}
 }
 
 // face is another page of the same object.
 func (p *Table) face(key, id string, s *feed.Snapshot) Action {
 	if p.kind == model.KindEndpoint() {
-		for i := range s.Endpoints {
-			if e := s.Endpoints[i]; isEndpoint(e, id) {
-				return endpointFace(key, e)
-			}
+		if e := p.endpoint(id, s); e != nil {
+			return endpointFace(key, e)
 		}
 		return Action{}
 	}
@@ -181,8 +192,6 @@ func (p *Table) face(key, id string, s *feed.Snapshot) Action {
 		if p.kind == model.KindNetwork() {
 			return Action{Go: NewBitmap(id)}
 		}
-	case "w":
-		return Action{Notice: noTrace}
 	}
 	return Action{}
 }
@@ -199,7 +208,7 @@ func endpointFace(key string, e *model.EndpointOper) Action {
 	case "t":
 		return Action{Go: NewTopology("endpoint " + e.Key)}
 	case "w":
-		return Action{Notice: noTrace}
+		return Action{Go: NewWhy(endpointEnd(e), "", "")}
 	}
 	return Action{}
 }
@@ -214,7 +223,7 @@ func networkKey(e *model.EndpointOper) string {
 func (p *Table) into(key string) Page {
 	tenant, name, _ := strings.Cut(key, ":")
 	below := func(k *model.Kind, field, value, flags string) Page {
-		return &Table{kind: k, extra: extraOf(k), scope: key, flags: flags, where: func(f func(string) any) bool { return f(field) == value }}
+		return newTable(Table{kind: k, scope: key, flags: flags, where: func(f func(string) any) bool { return f(field) == value }})
 	}
 	switch p.kind {
 	case model.KindPolicy():
@@ -231,20 +240,20 @@ func (p *Table) into(key string) Page {
 	return nil
 }
 
-func (p *Table) describe(id string) Action {
-	key := id
-	if p.kind == model.KindEndpoint() {
-		_, key, _ = strings.Cut(id, "/")
+func (p *Table) describe(ids ...string) Action {
+	keys := make([]string, len(ids))
+	for i, id := range ids {
+		if keys[i] = id; p.kind == model.KindEndpoint() {
+			_, keys[i], _ = strings.Cut(id, "/")
+		}
 	}
-	return Action{Describe: &Describe{p.kind, key}}
+	return Action{Describe: &Describe{p.kind, keys[0], keys[1:]}}
 }
 
 func (p *Table) yaml(id string, s *feed.Snapshot) Action {
 	var object any
-	for i := range s.Endpoints {
-		if p.kind == model.KindEndpoint() && isEndpoint(s.Endpoints[i], id) {
-			object = s.Endpoints[i]
-		}
+	if e := p.endpoint(id, s); e != nil && p.kind == model.KindEndpoint() {
+		object = e
 	}
 	for _, o := range s.Objects[p.kind.Name] {
 		if o.ObjectKey() == id {

@@ -115,7 +115,7 @@ func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
 		if wants := key == "space" || p.folds.folded(b) == (key == "right"); wants && b.children > 0 {
 			p.folds[b.id()], p.grown = !p.folds[b.id()], nil
 		}
-	case "enter", "a", "f", "H", "d", "y", "w", "t":
+	case "enter", "a", "f", "H", "d", "y", "w":
 		return p.into(key, b)
 	default:
 		scroll(&i, key, c.Height)
@@ -128,11 +128,11 @@ func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
 func (p *Topology) into(key string, b *branch) Action {
 	switch {
 	case key == "d":
-		return Action{Describe: &Describe{b.kind, b.key}}
-	case key == "w" || key == "t":
-		return Action{Notice: noTrace}
+		return Action{Describe: &Describe{Kind: b.kind, Key: b.key}}
+	case key == "w" && b.group != nil:
+		return Action{Go: NewWhy(groupEnd(b.group), "", "")}
 	case b.endpoint != nil && key == "enter":
-		return Action{Describe: &Describe{b.kind, b.key}}
+		return Action{Describe: &Describe{Kind: b.kind, Key: b.key}}
 	case b.endpoint != nil:
 		return endpointFace(key, b.endpoint)
 	case key == "H":

@@ -19,6 +19,17 @@ func GlobalKeys() []Key {
 	}
 }
 
+// ReplayKeys work on every page while a recording is played.
+func ReplayKeys() []Key {
+	return []Key{
+		{"p", "pause, and go on; at the end: from the beginning"},
+		{"< >", "slower, faster: from a quarter to 64 times"},
+		{", .", "10 seconds back, forth"},
+		{"{ }", "a minute back, forth"},
+		{"@", "go to a time (15:04:05), an offset (90s), or an offset from the end (-10s)"},
+	}
+}
+
 // MoveKeys work wherever there are rows.
 func MoveKeys() []Key {
 	return []Key{
@@ -32,11 +43,14 @@ func MoveKeys() []Key {
 // TableKeys work where objects are shown.
 func TableKeys() []Key {
 	return append(MoveKeys(), []Key{
+		{"space", "mark the row, or take its mark away; d, w and ctrl+d then act on all that are marked"},
+		{"\\ ctrl+space", "take all marks away"},
 		{"ctrl+w", "all columns"},
 		{"d", "describe: the object with its operational state"},
 		{"y", "the object as YAML"},
 		{"H", "its history"},
 		{"a f t", "of an endpoint: its address, its flows, its place in the topology"},
+		{"w", "of an endpoint, group or service: whether it reaches another, and why"},
 		{"e", "edit it in $EDITOR (--write)"},
 		{"ctrl+d", "delete it (--write); what is affected is shown first"},
 	}...)
@@ -44,7 +58,7 @@ func TableKeys() []Key {
 
 // FlowKeys work on flows.
 func FlowKeys() []Key {
-	return append(MoveKeys(), Key{"v", "all, drops, never hit, shadowed"}, Key{"w t", "trace a packet: not available yet"})
+	return append(MoveKeys(), Key{"v", "all, drops, never hit, shadowed"}, Key{"w t", "trace a packet that the flow would meet: whether it passes, and why"})
 }
 
 // TreeKeys work in the topology.
@@ -57,13 +71,14 @@ func TreeKeys() []Key {
 		{"o", "the map of hosts, or the tree alone"},
 		{"enter", "go into it"},
 		{"a f", "of an endpoint: its address, its flows"},
+		{"w", "of an endpoint or group: whether it reaches another, and why"},
 		{"d y H", "describe, YAML, history"},
 	}
 }
 
 // MatrixKeys work in the matrix.
 func MatrixKeys() []Key {
-	return []Key{{"arrows", "move the cursor; the deciding rules are shown below"}, {"n", "the next tenant"}, {"enter", "the group's rules"}}
+	return []Key{{"arrows", "move the cursor; the deciding rules are shown below"}, {"n", "the next tenant"}, {"w", "follow such a packet: whether it passes, and why"}, {"enter", "the group's rules"}}
 }
 
 // ConfirmKeys work where a change is shown before it is made.
@@ -91,4 +106,14 @@ func EventKeys() []Key {
 // TextKeys work on pages of text.
 func TextKeys() []Key {
 	return []Key{{"up down j k", "scroll"}, {"pgup pgdn g G", "scroll by a page, to the ends"}}
+}
+
+// WhyKeys work where the way of a packet is shown.
+func WhyKeys() []Key {
+	return append([]Key{
+		{"f t", "another sender, another receiver"},
+		{"p", "other traffic: a protocol and a port"},
+		{"r", "the other way round"},
+		{"s", "the flows that the packet meets on every switch"},
+	}, TextKeys()...)
 }

@@ -33,6 +33,7 @@ type Glyphs struct {
 	Box                                                                                [6]string // corners from the top left, line by line; then horizontal and vertical
 	Tunnel                                                                             string
 	Spark                                                                              string // levels, the lowest first, one character each
+	Play, Pause, Mark                                                                  string // of a recording; of a row that the user marked
 }
 
 // Theme paints text. Its zero value paints nothing; New makes a useful one.
@@ -51,10 +52,10 @@ func Names() []string { return []string{"dark", "light", "mono"} }
 // New makes the theme of that name. With ascii, it uses no character beyond ASCII.
 func New(name string, ascii bool) (*Theme, error) {
 	t := &Theme{Name: name, Glyphs: Glyphs{"▸", "●", "◐", "✗", "▓", "░", "─", "▲", "▼", "▶", "…", "·", "■",
-		"▾", "▸", "□", "*", "◌", [6]string{"┌", "┐", "└", "┘", "─", "│"}, "═", "▁▂▃▄▅▆▇█"}}
+		"▾", "▸", "□", "*", "◌", [6]string{"┌", "┐", "└", "┘", "─", "│"}, "═", "▁▂▃▄▅▆▇█", "▶", "‖", "◆"}}
 	if ascii {
 		t.Glyphs = Glyphs{">", "*", "~", "x", "#", ".", "-", "^", "v", ">", "~", ".", "#",
-			"v", ">", "o", "*", "o", [6]string{"+", "+", "+", "+", "-", "|"}, "=", "_.-:=+*#"}
+			"v", ">", "o", "*", "o", [6]string{"+", "+", "+", "+", "-", "|"}, "=", "_.-:=+*#", ">", "=", "+"}
 	}
 	style, color := lipgloss.NewStyle(), lipgloss.Color
 	var styles map[Role]lipgloss.Style

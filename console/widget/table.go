@@ -27,6 +27,8 @@ func NewRow(id string, cells []string) Row {
 // Table holds what the user did to a table: the cursor, the sort order, the window. The rows come from outside with
 // every call, so the table has nothing that can be out of date.
 type Table struct {
+	Marked func(id string) bool // tells whether the user marked a row; nil: rows are not marked
+
 	cursor     string // ID of the selected row
 	place      int    // where it was, for when it is gone
 	top        int
@@ -303,9 +305,9 @@ func (t *Table) Still(th *theme.Theme, headers []string, rows []Row, width int, 
 
 // line draws a row that the cursor is not on.
 func (t *Table) line(th *theme.Theme, l layout, r Row, width int, now time.Time) string {
-	fresh, mark := t.look(r, now), "  "
+	fresh, mark := t.look(r, now), " "+t.badge(th, r)
 	if slices.Contains(fresh, true) {
-		mark = th.Paint(theme.Fresh, th.Glyphs.Fresh) + " "
+		mark = th.Paint(theme.Fresh, th.Glyphs.Fresh) + t.badge(th, r)
 	}
 	return Fit(th, mark+l.join(th, r.Cells, func(column int, text string) string {
 		if column < len(fresh) && fresh[column] {
@@ -313,6 +315,14 @@ func (t *Table) line(th *theme.Theme, l layout, r Row, width int, now time.Time)
 		}
 		return th.Paint(r.Role, text)
 	}), width)
+}
+
+// badge is the sign of a marked row, or a blank.
+func (t *Table) badge(th *theme.Theme, r Row) string {
+	if t.Marked != nil && t.Marked(r.ID) {
+		return th.Paint(theme.Relation, th.Glyphs.Mark)
+	}
+	return " "
 }
 
 // View draws the header and as many rows as fit into height, the cursor's among them. Cells that changed in the last two
@@ -346,7 +356,7 @@ func (t *Table) ViewOf(th *theme.Theme, headers []string, rows Rows, width, heig
 	for i, r := range shown {
 		if t.top+i == at {
 			t.look(r, now)
-			out = append(out, th.Paint(theme.Cursor, Fit(th, th.Glyphs.Cursor+" "+l.join(th, r.Cells, plain), width)))
+			out = append(out, th.Paint(theme.Cursor, Fit(th, th.Glyphs.Cursor+t.badge(th, r)+l.join(th, r.Cells, plain), width)))
 			continue
 		}
 		out = append(out, t.line(th, l, r, width, now))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,15 +42,8 @@ func newWhy(f *Factory) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ask.From, o.ask.To = args[0], args[1]
-			for _, a := range args[2:] {
-				switch n, err := strconv.Atoi(a); {
-				case err == nil && o.ask.Port == 0:
-					o.ask.Port = n
-				case err != nil && o.ask.Protocol == "":
-					o.ask.Protocol = strings.ToLower(a)
-				default:
-					return term.BadUsage("want a protocol and a port after FROM and TO, got %q", strings.Join(args[2:], " "))
-				}
+			if o.ask.SetTraffic(args[2:]) != nil {
+				return term.BadUsage("want a protocol and a port after FROM and TO, got %q", strings.Join(args[2:], " "))
 			}
 			return runWhy(cmd.Context(), f, o)
 		},
@@ -101,7 +93,7 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", strings.ToUpper(string(w.Verdict)), w.Text)
-	fmt.Fprintf(&b, "from     %s\nto       %s\ntraffic  %s\nobjects  %s: %s\n", endText(&w.From), endText(&w.To), trafficText(w), w.Intent.Verdict, w.Intent.Text)
+	fmt.Fprintf(&b, "from     %s\nto       %s\ntraffic  %s\nobjects  %s: %s\n", &w.From, &w.To, w.Traffic(), w.Intent.Verdict, w.Intent.Text)
 	for _, way := range []struct {
 		name string
 		way  *model.WhyWay
@@ -120,29 +112,4 @@ func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 		}
 	}
 	return printf(out, "%s", b.String())
-}
-
-func trafficText(w *model.Why) string {
-	if w.Port == 0 {
-		return w.Protocol
-	}
-	return w.Protocol + " " + strconv.Itoa(w.Port)
-}
-
-// endText is an end in a line.
-func endText(e *model.WhyEnd) string {
-	text := e.Kind + " " + e.Object
-	if e.StandsIn {
-		text += ", standing in for group " + strings.TrimPrefix(e.Name, "group/")
-	}
-	if e.Address != "" && e.Address != e.Object {
-		text += ", " + e.Address
-	}
-	if e.Group != "" && !e.StandsIn {
-		text += ", group " + e.Group
-	}
-	if e.Host != "" && e.Host != e.Object {
-		text += ", on " + e.Host
-	}
-	return text
 }

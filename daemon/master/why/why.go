@@ -29,36 +29,10 @@ const (
 	udp  = "udp"
 )
 
-func check(q *model.WhyRequest) error {
-	switch {
-	case q.From == "":
-		return model.Errorf(model.CodeInvalid, "from", "who sends is missing").Try("name a container, a group, a host or an address")
-	case q.To == "":
-		return model.Errorf(model.CodeInvalid, "to", "who is to receive is missing").Try("name a container, a group, a service, a host or an address")
-	case q.Port < 0 || q.Port > 65535:
-		return model.Errorf(model.CodeInvalid, "port", "%d is no port", q.Port).Try("ports are 1 to 65535")
-	}
-	if q.Protocol == "" {
-		q.Protocol = icmp
-		if q.Port != 0 {
-			q.Protocol = tcp
-		}
-	}
-	switch {
-	case q.Protocol != icmp && q.Protocol != tcp && q.Protocol != udp:
-		return model.Errorf(model.CodeInvalid, "protocol", "protocol %q cannot be followed", q.Protocol).Try("it is tcp, udp or icmp")
-	case q.Protocol == icmp && q.Port != 0:
-		return model.Errorf(model.CodeInvalid, "port", "icmp has no ports").Try("leave the port out, or say tcp or udp")
-	case q.Protocol != icmp && q.Port == 0:
-		return model.Errorf(model.CodeInvalid, "port", "%s needs the port that is connected to", q.Protocol).Try("add it, as in: netctl why web db tcp 5432")
-	}
-	return nil
-}
-
 // Ask answers a request. It asks the agents on the way and blocks until they have answered; one that does not is said in
 // the answer. Names that mean nothing, or several things, are errors.
 func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) {
-	if err := check(&q); err != nil {
+	if err := q.Settle(); err != nil {
 		return model.Why{}, err
 	}
 	out := model.Why{Protocol: q.Protocol, Port: q.Port}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/build"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/tape"
+	"github.com/contiv/contiv/console/theme"
+)
+
+// Recorder is a recording that is being made. Its method does not block.
+type Recorder interface {
+	// State is how large it is, in bytes, whether it is full, and why it failed.
+	State() (bytes int64, full bool, err error)
+}
+
+// recording tells on a line how the recording fares that is being made.
+func recording(t *theme.Theme, r Recorder, width int) string {
+	bytes, full, err := r.State()
+	text, role := fmt.Sprintf(" %s recording, %.1f MiB ", t.Glyphs.Dot, float64(bytes)/(1<<20)), theme.Held
+	switch {
+	case err != nil:
+		text, role = " "+t.Glyphs.Cross+" not recorded: "+err.Error()+" ", theme.Bad
+	case full:
+		text, role = fmt.Sprintf(" %s the recording is full at %.1f MiB: nothing more is recorded; --record-limit permits more ", t.Glyphs.Cross, float64(bytes)/(1<<20)), theme.Warn
+	}
+	return t.Paint(role, text) + t.Paint(theme.Dim, strings.Repeat(t.Glyphs.Rule, max(0, width-len([]rune(text)))))
+}
+
+// record makes a recording of what a feed is told.
+func record(f *feed.Feed, o *options, base string) (*tape.Writer, error) {
+	if o.recordLimit < 1 {
+		return nil, fmt.Errorf("--record-limit is %d MiB: at least 1 is wanted", o.recordLimit)
+	}
+	w, err := tape.Create(o.record, int64(o.recordLimit)<<20, tape.Header{Program: "console/" + build.Info().Version, Base: base, Started: time.Now()})
+	if err == nil {
+		f.Record(w.Put)
+	}
+	return w, err
+}
+
+// play makes the player of a recording, at the place that is wanted.
+func play(o *options) (*playback, error) {
+	r, err := tape.Open(o.replay)
+	if err != nil {
+		return nil, err
+	}
+	p, err := feed.NewPlayer(r.Header.Base, r.Inputs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.replay, err)
+	}
+	at, err := moment(o.at, p.Begin(), p.End())
+	if err != nil {
+		return nil, err
+	}
+	if o.once && o.at == "" {
+		at = p.End()
+	}
+	return newPlayback(p, at, r.Note), nil
+}
+
+// replayOptions refuses what a recording cannot do.
+func (o *options) replayOptions() error {
+	switch {
+	case o.replay == "" && o.at != "":
+		return fmt.Errorf("--at names a place in a recording: --replay says which")
+	case o.replay != "" && o.record != "":
+		return fmt.Errorf("--replay and --record exclude each other: copy the file instead")
+	case o.replay != "" && o.write:
+		return fmt.Errorf("--replay and --write exclude each other: a recording cannot be changed")
+	}
+	return nil
+}
+
+// still shows the place of a recording at once: the only frame of --once.
+func (p *playback) still(m *Model) {
+	m.played(played{p.at, p.player.Seek(p.at)})
+	p.paused = true
+}

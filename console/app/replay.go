@@ -1,0 +1,198 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+const (
+	beatEvery = 100 * time.Millisecond // while a recording is played
+	leap      = 10 * time.Second
+	longLeap  = time.Minute
+	slowest   = 1.0 / 4
+	fastest   = 64
+)
+
+// playback is where a recording is being played, and how fast.
+type playback struct {
+	player *feed.Player
+	at     time.Time // what is to be shown
+	shown  time.Time // what is shown
+	speed  float64
+	paused bool
+	busy   bool // a moment is being looked up
+	beaten time.Time
+	note   string // why the recording ends where it ends
+}
+
+type (
+	beat   time.Time
+	played struct {
+		at       time.Time
+		snapshot *feed.Snapshot
+	}
+)
+
+func newPlayback(p *feed.Player, at time.Time, note string) *playback {
+	return &playback{player: p, at: at, shown: at, speed: 1, note: note}
+}
+
+func nextBeat() tea.Cmd { return tea.Tick(beatEvery, func(t time.Time) tea.Msg { return beat(t) }) }
+
+// beat moves on by the time since the last beat, and looks up what was shown then, unless that is still being done.
+func (p *playback) beat(now time.Time) tea.Cmd {
+	elapsed := min(max(0, now.Sub(p.beaten)), time.Second)
+	first := p.beaten.IsZero()
+	if p.beaten = now; !p.paused && !first {
+		p.seek(p.at.Add(time.Duration(float64(elapsed) * p.speed)))
+	}
+	return tea.Batch(nextBeat(), p.look())
+}
+
+// look looks the wanted moment up, apart from the screen.
+func (p *playback) look() tea.Cmd {
+	if p.busy {
+		return nil
+	}
+	p.busy = true
+	player, at := p.player, p.at
+	return func() tea.Msg { return played{at, player.Seek(at)} }
+}
+
+// seek goes to a moment within the recording.
+func (p *playback) seek(at time.Time) {
+	if end := p.player.End(); at.After(end) {
+		at = end
+	}
+	if begin := p.player.Begin(); at.Before(begin) {
+		at = begin
+	}
+	p.at = at
+}
+
+// key acts on a key of the player and tells whether it was one.
+func (p *playback) key(key string) bool {
+	switch key {
+	case "p":
+		if p.paused = !p.paused; !p.paused && !p.at.Before(p.player.End()) {
+			p.at = p.player.Begin() // it was at its end: from the start
+		}
+	case "<":
+		p.speed = max(p.speed/2, slowest)
+	case ">":
+		p.speed = min(p.speed*2, fastest)
+	case ",":
+		p.seek(p.at.Add(-leap))
+	case ".":
+		p.seek(p.at.Add(leap))
+	case "{":
+		p.seek(p.at.Add(-longLeap))
+	case "}":
+		p.seek(p.at.Add(longLeap))
+	default:
+		return false
+	}
+	return true
+}
+
+// played shows a moment that was looked up, and looks up another if that is wanted meanwhile.
+func (m *Model) played(x played) tea.Cmd {
+	p := m.replay
+	p.busy, p.shown = false, x.at
+	m.snapshot, m.now = x.snapshot, x.at
+	if p.paused && !p.at.Equal(x.at) {
+		return p.look()
+	}
+	return nil
+}
+
+// leap goes to the place that a line names.
+func (m *Model) leap(line string) tea.Cmd {
+	at, err := moment(line, m.replay.player.Begin(), m.replay.player.End())
+	if err != nil {
+		m.notice = err.Error()
+		return nil
+	}
+	m.replay.seek(at)
+	return m.replay.look()
+}
+
+// bar tells the place in the recording, the time of day then, and the speed, on a line of width cells.
+func (p *playback) bar(t *theme.Theme, width int) string {
+	all, at := p.player.End().Sub(p.player.Begin()), p.shown.Sub(p.player.Begin())
+	state := fmt.Sprintf("%s x%g", t.Glyphs.Play, p.speed)
+	switch {
+	case p.paused:
+		state = t.Glyphs.Pause + " paused"
+	case !p.at.Before(p.player.End()):
+		state = t.Glyphs.Pause + " at the end"
+	}
+	text := fmt.Sprintf(" RECORDING  %s  %s  %s of %s  ", widget.Fit(t, state, 10), p.shown.Format(time.DateTime), clock(at), clock(all))
+	if p.note != "" && !p.at.Before(p.player.End()) {
+		return t.Paint(theme.Warn, widget.Fit(t, text+p.note, width))
+	}
+	room := max(0, width-len([]rune(text))-1)
+	done := 0
+	if all > 0 {
+		done = int(float64(room) * float64(at) / float64(all))
+	}
+	done = max(0, min(done, room))
+	return t.Paint(theme.Held, text) + t.Paint(theme.Held, strings.Repeat(t.Glyphs.Full, done)) + t.Paint(theme.Dim, strings.Repeat(t.Glyphs.Empty, room-done)) + " "
+}
+
+// clock is a duration as minutes and seconds, or hours too.
+func clock(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// moment reads a place in a recording: a time of RFC 3339, a time of day "15:04:05", or a duration after the beginning,
+// or before the end with "-" in front. "" is the beginning.
+func moment(text string, begin, end time.Time) (time.Time, error) {
+	if text == "" {
+		return begin, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		at, err = timeOfDay(text, begin)
+	}
+	if err != nil {
+		var d time.Duration
+		if d, err = time.ParseDuration(text); err != nil {
+			return time.Time{}, fmt.Errorf("%q is no place in a recording: a time as 2006-01-02T15:04:05Z or 15:04:05, or a duration as 90s after its beginning, or -10s before its end", text)
+		}
+		if at = begin.Add(d); strings.HasPrefix(text, "-") {
+			at = end.Add(d)
+		}
+	}
+	if at.Before(begin) || at.After(end) {
+		return time.Time{}, fmt.Errorf("%s is outside the recording, which goes from %s to %s", at.Format(time.RFC3339), begin.Format(time.RFC3339), end.Format(time.RFC3339))
+	}
+	return at, nil
+}
+
+// timeOfDay is the first such time of day after the beginning.
+func timeOfDay(text string, begin time.Time) (time.Time, error) {
+	clock, err := time.Parse(time.TimeOnly, text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	at := time.Date(begin.Year(), begin.Month(), begin.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, begin.Location())
+	if at.Before(begin.Truncate(time.Second)) {
+		at = at.AddDate(0, 0, 1)
+	}
+	if at.Before(begin) { // within the first second
+		at = begin
+	}
+	return at, nil
+}

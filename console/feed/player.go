@@ -1,0 +1,153 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// markEvery is how far marks of a Player are apart, in the time of the recording. Going back starts at the mark before.
+const markEvery = 30 * time.Second
+
+// Player shows what a feed showed while inputs were recorded, at any moment of the recording. It asks nobody and changes
+// nothing. Its methods may be called at the same time.
+type Player struct {
+	base   string
+	inputs []Input
+
+	mu    sync.Mutex
+	taken int // inputs that the store was told
+	clock time.Time
+	store *store
+	shown *Snapshot
+	marks []mark // by taken, ascending
+}
+
+// mark is the state of a store after so many inputs.
+type mark struct {
+	taken int
+	clock time.Time
+	shown *Snapshot
+	meter meter
+}
+
+// NewPlayer makes a Player of a recording. base is the netmaster that was asked. An input that is dated before the one
+// before it counts as of that one's time. Without inputs there is nothing to play.
+func NewPlayer(base string, inputs []Input) (*Player, error) {
+	if len(inputs) == 0 {
+		return nil, errors.New("the recording is empty")
+	}
+	for i := 1; i < len(inputs); i++ {
+		if inputs[i].At.Before(inputs[i-1].At) {
+			inputs[i].At = inputs[i-1].At
+		}
+	}
+	p := &Player{base: base, inputs: inputs}
+	p.store = newStore(base, p.now)
+	p.clock = inputs[0].At
+	return p, nil
+}
+
+// now dates what the store is told. It is called under the lock.
+func (p *Player) now() time.Time { return p.clock }
+
+// Begin is the time of the first input.
+func (p *Player) Begin() time.Time { return p.inputs[0].At }
+
+// End is the time of the last input.
+func (p *Player) End() time.Time { return p.inputs[len(p.inputs)-1].At }
+
+// Seek returns what was shown at a moment. It computes as long as there is much between the last moment and this one:
+// call it where nothing waits for it.
+func (p *Player) Seek(at time.Time) *Snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.taken > 0 && at.Before(p.inputs[p.taken-1].At) {
+		p.rewind(at)
+	}
+	before := p.taken
+	for p.taken < len(p.inputs) && !p.inputs[p.taken].At.After(at) {
+		in := &p.inputs[p.taken]
+		p.clock = in.At
+		p.store.take(in)
+		p.taken++
+		p.mark()
+	}
+	if p.shown == nil || p.taken != before {
+		p.shown = p.store.snapshot()
+	}
+	return p.shown
+}
+
+// mark notes the state, if the last mark is far enough.
+func (p *Player) mark() {
+	if n := len(p.marks); n > 0 && (p.marks[n-1].taken >= p.taken || p.clock.Sub(p.marks[n-1].clock) < markEvery) {
+		return
+	}
+	p.marks = append(p.marks, mark{p.taken, p.clock, p.store.snapshot(), p.store.meter})
+}
+
+// rewind goes back to the last mark that is not after a moment, or to the beginning. Inputs of the very time of the mark
+// may follow it: they are taken anew.
+func (p *Player) rewind(at time.Time) {
+	i := len(p.marks) - 1
+	for i >= 0 && p.marks[i].clock.After(at) {
+		i--
+	}
+	if i < 0 {
+		p.taken, p.clock, p.store, p.shown = 0, p.inputs[0].At, newStore(p.base, p.now), nil
+		return
+	}
+	m := p.marks[i]
+	p.taken, p.clock, p.shown = m.taken, m.clock, m.shown
+	p.store = restored(m.shown, m.meter, p.now)
+}
+
+// restored is a store that shows what a snapshot shows.
+func restored(s *Snapshot, m meter, now func() time.Time) *store {
+	out := newStore(s.Base, now)
+	out.last, out.meter, out.pools, out.answers = *s, m, maps.Clone(s.Pools), maps.Clone(s.Answers)
+	for kind, list := range s.Objects {
+		out.objects[kind] = make(map[string]model.Object, len(list))
+		for _, o := range list {
+			out.objects[kind][o.ObjectKey()] = o
+		}
+	}
+	for _, e := range s.Endpoints {
+		out.endpoints.put(e.Key, e)
+	}
+	return out
+}
+
+// Ask does nothing: the answers are those that were recorded.
+func (p *Player) Ask([]Question) {}
+
+// Describe is what netmaster said of an object when it was last asked before the moment that is shown.
+func (p *Player) Describe(_ context.Context, kind *model.Kind, key string) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := p.taken - 1; i >= 0; i-- {
+		d := p.inputs[i].Description
+		switch {
+		case d == nil || d.Kind != kind.Name || d.Key != key:
+		case d.Err != "":
+			return "", errors.New(d.Err)
+		default:
+			return d.Text, nil
+		}
+	}
+	return "", fmt.Errorf("nobody described %s %s before this moment of the recording; y shows the object itself", kind.Name, key)
+}
+
+var errPlayed = errors.New("this is a recording: nothing can be changed in it")
+
+// Put refuses.
+func (p *Player) Put(context.Context, model.Object) error { return errPlayed }
+
+// Delete refuses.
+func (p *Player) Delete(context.Context, *model.Kind, string) error { return errPlayed }

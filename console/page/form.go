@@ -1,0 +1,239 @@
+package page
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+// The fields of a form.
+const (
+	fieldFrom = iota
+	fieldTo
+	fieldTraffic
+	fields
+)
+
+// offers is how many suggestions are shown.
+const offers = 8
+
+// form is what is asked about a packet: who sends, who receives, and what. One field after the other is typed, with
+// suggestions from the snapshot.
+type form struct {
+	values [fields]string
+	at     int // the field that is typed; fields: none
+	typed  string
+	choice int // of the suggestions; -1: what was typed
+
+	made    []offer // suggestions for madeFor, of the snapshot from
+	madeFor string
+	from    *feed.Snapshot
+}
+
+// offer is a suggestion: what it stands for, and how it is shown.
+type offer struct{ value, about string }
+
+func newForm(from, to, traffic string) form {
+	f := form{values: [fields]string{from, to, traffic}}
+	f.next()
+	return f
+}
+
+func (f *form) open() bool { return f.at < fields }
+
+// complete tells whether all fields have been filled once.
+func (f *form) complete() bool {
+	return f.values[fieldFrom] != "" && f.values[fieldTo] != "" && f.values[fieldTraffic] != ""
+}
+
+// next goes to the first field that is empty.
+func (f *form) next() {
+	for f.at = 0; f.at < fields && f.values[f.at] != ""; f.at++ {
+	}
+	f.typed, f.choice, f.from = "", 0, nil
+}
+
+// edit types a field anew.
+func (f *form) edit(field int) { f.at, f.typed, f.choice, f.from = field, "", 0, nil }
+
+// request is what is asked; an error says what cannot be followed.
+func (f *form) request() (model.WhyRequest, error) {
+	q := model.WhyRequest{From: f.values[fieldFrom], To: f.values[fieldTo]}
+	if err := q.SetTraffic(strings.Fields(f.values[fieldTraffic])); err != nil {
+		return q, err
+	}
+	return q, q.Settle()
+}
+
+// key edits the field and tells whether one was finished or given up.
+func (f *form) key(key string, s *feed.Snapshot) bool {
+	all := f.offers(s)
+	switch key {
+	case "enter":
+		value := strings.TrimSpace(f.typed)
+		if f.choice >= 0 && f.choice < len(all) {
+			value = all[f.choice].value
+		}
+		if value == "" {
+			return false
+		}
+		f.values[f.at] = value
+		f.next()
+		return true
+	case "esc":
+		f.next()
+		return true
+	case "up":
+		f.choice = max(0, min(f.choice, len(all))-1)
+	case "down":
+		f.choice = max(0, min(f.choice+1, len(all)-1))
+	case "tab":
+		if f.choice >= 0 && f.choice < len(all) {
+			f.write(all[f.choice].value)
+		}
+	case "backspace":
+		if r := []rune(f.typed); len(r) > 0 {
+			f.write(string(r[:len(r)-1]))
+		}
+	case "space":
+		f.write(f.typed + " ")
+	default:
+		if len([]rune(key)) == 1 {
+			f.write(f.typed + key)
+		}
+	}
+	return false
+}
+
+// write sets what has been typed. What is whole by itself, an address or a protocol with its port, is taken before any
+// suggestion.
+func (f *form) write(text string) {
+	f.typed, f.choice = text, 0
+	whole := false
+	if f.at == fieldTraffic {
+		q := model.WhyRequest{From: "a", To: "b"}
+		whole = strings.TrimSpace(text) != "" && q.SetTraffic(strings.Fields(text)) == nil && q.Settle() == nil
+	} else {
+		_, err := netip.ParseAddr(text)
+		whole = err == nil
+	}
+	if whole {
+		f.choice = -1
+	}
+}
+
+// offers are suggestions for what has been typed.
+func (f *form) offers(s *feed.Snapshot) []offer {
+	if f.from == s && f.madeFor == f.typed {
+		return f.made
+	}
+	f.from, f.madeFor, f.made = s, f.typed, nil
+	if f.at == fieldTraffic {
+		f.made = f.traffics(s)
+	} else {
+		f.made = f.ends(s)
+	}
+	return f.made
+}
+
+// ends are containers, groups, services and hosts of which a part was typed.
+func (f *form) ends(s *feed.Snapshot) (out []offer) {
+	word := strings.ToLower(f.typed)
+	add := func(value, about string) bool {
+		if strings.Contains(strings.ToLower(value+" "+about), word) && (f.at != fieldTo || value != f.values[fieldFrom]) {
+			out = append(out, offer{value, about})
+		}
+		return len(out) < offers
+	}
+	for _, e := range s.Endpoints {
+		if !add(endpointEnd(e), strings.TrimSpace(firstAddress(e)+"  "+e.HomingHost+"  "+e.EndpointGroupKey)) {
+			return out
+		}
+	}
+	for _, o := range s.Objects[model.KindEndpointGroup().Name] {
+		if g, ok := o.(*model.EndpointGroup); ok && !add(groupEnd(g), "one of its containers stands in") {
+			return out
+		}
+	}
+	for _, o := range s.Objects[model.KindServiceLB().Name] {
+		if l, ok := o.(*model.ServiceLB); ok && f.at == fieldTo && !add(serviceEnd(l), strings.Join(l.Ports, " ")) {
+			return out
+		}
+	}
+	for _, host := range agents(s) {
+		if !add("host/"+host, "") {
+			return out
+		}
+	}
+	return out
+}
+
+// traffics are a ping, and what rules and services speak of.
+func (f *form) traffics(s *feed.Snapshot) (out []offer) {
+	known := map[string]bool{}
+	add := func(value, about string) {
+		if !known[value] && strings.Contains(value, strings.ToLower(strings.TrimSpace(f.typed))) && len(out) < offers {
+			known[value] = true
+			out = append(out, offer{value, about})
+		}
+	}
+	add("icmp", "a ping")
+	for _, o := range s.Objects[model.KindRule().Name] {
+		if r, ok := o.(*model.Rule); ok && r.Port != 0 && (r.Protocol == "tcp" || r.Protocol == "udp") {
+			add(r.Protocol+" "+strconv.Itoa(int(r.Port)), "rule "+r.ObjectKey())
+		}
+	}
+	for _, o := range s.Objects[model.KindServiceLB().Name] {
+		l, ok := o.(*model.ServiceLB)
+		if !ok {
+			continue
+		}
+		for _, text := range l.Ports {
+			if part := strings.Split(text, ":"); len(part) == 3 {
+				add(strings.ToLower(part[2])+" "+part[0], "service "+l.ObjectKey())
+			}
+		}
+	}
+	return out
+}
+
+// view draws the fields and, below the one that is typed, the suggestions.
+func (f *form) view(c Canvas, s *feed.Snapshot) []string {
+	t := c.Theme
+	var out []string
+	for i, name := range []string{"From", "To", "Traffic"} {
+		label := t.Paint(theme.Title, widget.Fit(t, name, 9))
+		if i != f.at {
+			out = append(out, label+f.values[i])
+			continue
+		}
+		out = append(out, label+f.typed+t.Paint(theme.Cursor, " "))
+		all := f.offers(s)
+		for n, o := range all {
+			line := widget.Fit(t, o.value, 40) + "  " + o.about
+			if n == f.choice {
+				out = append(out, "       "+t.Glyphs.Cursor+" "+t.Paint(theme.Cursor, line))
+			} else {
+				out = append(out, "         "+line)
+			}
+		}
+		hint := "type a part of a name, or an address; up and down choose, enter takes it, esc gives up"
+		if i == fieldTraffic {
+			hint = "icmp, or tcp or udp with a port, as in tcp 5432; up and down choose, enter takes it, esc gives up"
+		}
+		out = append(out, "         "+t.Paint(theme.Dim, hint))
+	}
+	return out
+}
+
+// endpointEnd, groupEnd and serviceEnd are objects as netmaster takes them for an end.
+func endpointEnd(e *model.EndpointOper) string { return "endpoint/" + e.Key }
+
+func groupEnd(g *model.EndpointGroup) string { return "group/" + g.GroupName + ":" + g.TenantName }
+
+func serviceEnd(l *model.ServiceLB) string { return "service/" + l.ServiceName + ":" + l.TenantName }

@@ -1,0 +1,48 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// whyFlow asks about a packet that a flow would meet: what the flow's text says of it. What that leaves open is asked
+// for. A flow that an endpoint caused is of packets that it sends.
+func whyFlow(f *model.Flow) *Why {
+	var from, to, protocol, port string
+	match, _, _ := strings.Cut(f.Flow, "actions=")
+	for _, word := range strings.FieldsFunc(match, func(r rune) bool { return r == ',' || r == ' ' }) {
+		name, value, set := strings.Cut(word, "=")
+		switch name {
+		case "nw_src", "ipv6_src":
+			from = one(value)
+		case "nw_dst", "ipv6_dst":
+			to = one(value)
+		case "tp_dst", "tcp_dst", "udp_dst":
+			port = value
+		case "tcp", "udp", "icmp", "tcp6", "udp6", "icmp6":
+			if !set {
+				protocol = strings.TrimSuffix(name, "6")
+			}
+		}
+	}
+	if strings.HasPrefix(f.Owner, "endpoint/") && from == "" && to == "" {
+		from = f.Owner
+	}
+	traffic := ""
+	switch {
+	case protocol == "icmp":
+		traffic = protocol
+	case protocol != "" && port != "" && !strings.Contains(port, "/"):
+		traffic = protocol + " " + port
+	}
+	return NewWhy(from, to, traffic)
+}
+
+// one is a match on a single address, "" on a range of them.
+func one(value string) string {
+	if strings.Contains(value, "/") {
+		return ""
+	}
+	return value
+}
