@@ -49,6 +49,7 @@ func newServiceLab(t *testing.T) *serviceLab {
 func (l *serviceLab) change(do func(s *ofnet.State)) {
 	l.t.Helper()
 	do(l.lab.state)
+	l.lab.state.Reindex()
 	want := pipeline.Default().CompileAll(l.lab.state)
 	change(l.t, l.lab.ovs, flow.Diff(want, l.have))
 	l.have = want
@@ -62,7 +63,8 @@ func TestServices(t *testing.T) {
 		name string
 		play func(t *testing.T, l *serviceLab)
 	}{{"counters", serviceCounters}, {"connection", serviceConnection}, {"spread", serviceSpread}, {"hairpin", serviceHairpin},
-		{"policy", servicePolicy}, {"resolution", serviceResolution}, {"outside", serviceOutside}, {"changes", serviceChanges}} {
+		{"policy", servicePolicy}, {"resolution", serviceResolution}, {"outside", serviceOutside}, {"changes", serviceChanges},
+		{"forgetting", serviceForgets}} {
 		t.Run(part.name, func(t *testing.T) {
 			l.t = t
 			part.play(t, l)
@@ -458,6 +460,71 @@ func serviceChanges(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) { delete(s.Services, "lone:red") })
 	if ask(47000, ack) != "p51" || !answered(47000, ack) || ask(47003, syn) != "" {
 		t.Error("without the service, while the tenant is tracked: want the same")
+	}
+}
+
+// forget carries a change out with what the switch must forget because of it, as the agent does.
+func (l *serviceLab) forget(key ofnet.Key, do func(s *ofnet.State)) {
+	l.t.Helper()
+	var list []flow.Connections
+	l.change(func(s *ofnet.State) {
+		do(s)
+		list = pipeline.Default().Forgotten(s, key)
+	})
+	if len(list) == 0 {
+		l.t.Errorf("%s: want something forgotten, got nothing", key)
+	}
+	for _, c := range list {
+		l.lab.ovs.Ofctl("ct-flush", "br0", c.Words()...)
+	}
+}
+
+// serviceForgets: a client that goes on over UDP leaves a backend that was taken away, and who gets the address of an
+// endpoint that is gone has none of its connections.
+func serviceForgets(t *testing.T, l *serviceLab) {
+	l.change(func(s *ofnet.State) {
+		s.Services["lone:red"] = &ofnet.Service{Name: "lone:red", Tenant: "red", Address: netip.MustParseAddr("10.40.0.102"), Affinity: true,
+			Ports:    []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 53}, {Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}},
+			Backends: []netip.Addr{l.Endpoints["s1"].IP4}}
+		s.Groups["closed:red"] = &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009}
+		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1").Rules
+	})
+	udp := func(port uint16) string { return l.asks("c10", "udp", "10.40.0.102", port, 53, 0).where }
+	tcp := func(port uint16, flags byte) string {
+		return l.asks("c10", "tcp", "10.40.0.102", port, 80, flags).where
+	}
+	if udp(49000) != "p51" || tcp(49001, syn) != "p51" || tcp(49001, ack) != "p51" {
+		t.Fatal("want connections to s1")
+	}
+	l.forget(ofnet.Key{Kind: ofnet.KindService, Name: "lone:red"}, func(s *ofnet.State) {
+		v := *s.Services["lone:red"]
+		v.Backends = []netip.Addr{l.Endpoints["t1"].IP4}
+		s.Services["lone:red"] = &v
+	})
+	if u, o := udp(49000), tcp(49001, ack); u != "p53" || o != "p51" {
+		t.Errorf("backend s1 taken away: want UDP at t1 (p53), TCP at s1 (p51), got %q, %q", u, o)
+	}
+	// s1 is deleted, and another endpoint gets its address, in a group that lets nobody in.
+	if got := tcp(49001, ack); got != "p51" {
+		t.Fatalf("want the connection at s1, got %q", got)
+	}
+	direct := func(flags byte) string { return l.asks("c10", "tcp", "10.40.0.1", 49002, 22, flags).where }
+	if direct(syn) != "p51" || direct(ack) != "p51" {
+		t.Fatal("want a connection to s1 itself")
+	}
+	heir := *l.Endpoints["s1"]
+	l.forget(ofnet.Key{Kind: ofnet.KindEndpoint, Name: "s1"}, func(s *ofnet.State) { delete(s.Endpoints, "s1") })
+	heir.ID, heir.Group = "heir", "closed:red"
+	l.change(func(s *ofnet.State) { s.Endpoints["heir"] = &heir })
+	if got := direct(ack); got != "" {
+		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q", got)
+	}
+	if got := l.sends(way{endpoint: &heir}, frame{kind: "udp", ports: [2]uint16{53, 49000}, ttl: 64, src: heir.MAC, dst: routerMAC, from: heir.IP4,
+		to: l.Endpoints["c10"].IP4}); strings.Contains(got.frame, "10.40.0.102") {
+		t.Errorf("answer of the heir: want it from the heir, not the service, got %v", got)
+	}
+	if got := tcp(49001, ack); got != "p53" {
+		t.Errorf("connection of the service to s1, which is gone: want another backend, got %q", got)
 	}
 }
 
