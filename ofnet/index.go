@@ -23,6 +23,7 @@ type place struct {
 	segment, group string
 	here           bool // on this host
 	ip4, ip6       netip.Addr
+	tenant         Tenant // the zero one while its segment or tenant is not known
 }
 
 // groupIndex is what belongs to a group.
@@ -100,7 +101,10 @@ func (s *State) touchEndpoint(id string) {
 	var now place
 	e := s.Endpoints[id]
 	if e != nil {
-		now = place{e.Segment, e.Group, e.Host == s.Self, e.IP4, e.IP6}
+		now = place{segment: e.Segment, group: e.Group, here: e.Host == s.Self, ip4: e.IP4, ip6: e.IP6}
+		if n := s.Segments[e.Segment]; n != nil && s.Tenants[n.Tenant] != nil {
+			now.tenant = *s.Tenants[n.Tenant]
+		}
 	}
 	was, listed := x.endpoints[id]
 	if listed && e != nil && was == now {
@@ -203,6 +207,24 @@ func (s *State) Listed(endpoint string) (segment, group string, here, ok bool) {
 	}
 	p, ok := s.index.endpoints[endpoint]
 	return p.segment, p.group, p.here, ok
+}
+
+// ListedAddresses are the addresses that the lists have for an endpoint, and whose they are: until Touch, those before the
+// change. A Tenant without ID: not known.
+func (s *State) ListedAddresses(endpoint string) (tenant Tenant, addrs []netip.Addr) {
+	if s.index == nil {
+		return Tenant{}, nil
+	}
+	p := s.index.endpoints[endpoint]
+	for _, a := range []netip.Addr{p.ip4, p.ip6} {
+		if a.IsValid() {
+			addrs = append(addrs, a)
+		}
+	}
+	if n := s.Segments[p.segment]; n != nil && s.Tenants[n.Tenant] != nil {
+		return *s.Tenants[n.Tenant], addrs // it may have come after the endpoint
+	}
+	return p.tenant, addrs
 }
 
 // ListedRule is the rule that the lists have by an id: until Touch, that before the change; nil when they have none.

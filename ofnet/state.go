@@ -80,6 +80,9 @@ type Tenant struct {
 	ID   uint16
 }
 
+// LastVNI is the last VXLAN network identifier that a segment may have; those above are the pipeline's own, one a tenant.
+const LastVNI = 0xff7fff
+
 // Encap is how a segment crosses the underlay.
 type Encap uint8
 

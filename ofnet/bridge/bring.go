@@ -145,14 +145,22 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 		}
 		r.compileTouched()
 		rev := r.latest
+		gone := r.takeForgotten()
 		b := r.ledger.take(func(*account) bool { return true })
 		r.mu.Unlock()
 		refused, err := r.apply(ctx, sw, b)
+		if err != nil || refused {
+			r.keepForgotten(gone)
+		}
 		if err != nil {
 			return err
 		}
 		if refused {
 			continue // the culprits are set aside, and the rest is dirty again
+		}
+		// Their flows are gone, so they are not remembered anew; and nobody has heard yet that the change is done.
+		if err := r.sendForgotten(ctx, sw, gone); err != nil {
+			return err
 		}
 		r.mu.Lock()
 		r.markDone()

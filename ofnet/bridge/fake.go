@@ -26,6 +26,7 @@ type Fake struct {
 	conns   map[*fakeConn]struct{}
 	refuse  func(flow.Flow) string
 	applied []flow.Delta
+	forgot  []flow.Connections
 	changed chan struct{}
 }
 
@@ -133,6 +134,13 @@ func (f *Fake) Applied() []flow.Delta {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.applied)
+}
+
+// Forgotten lists the selections of connections that the Fake was told to forget so far.
+func (f *Fake) Forgotten() []flow.Connections {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.forgot)
 }
 
 // Changed is closed at the next change by a connection.
@@ -274,6 +282,14 @@ func (c *fakeConn) Apply(ctx context.Context, d *flow.Delta) error {
 		c.fake.applied = append(c.fake.applied, *d)
 		close(c.fake.changed)
 		c.fake.changed = make(chan struct{})
+		return nil
+	})
+}
+
+// Forget notes what is to be forgotten; a Fake tracks no connections.
+func (c *fakeConn) Forget(ctx context.Context, list []flow.Connections) error {
+	return c.call(ctx, func() error {
+		c.fake.forgot = append(c.fake.forgot, list...)
 		return nil
 	})
 }

@@ -62,6 +62,12 @@ func (c *connection) meters(ctx context.Context, list []flow.Meter, command func
 	return refused(err, func(i int, r *Refusal) { r.Meter = &list[i] })
 }
 
+// Forget sends one message for each selection.
+func (c *connection) Forget(ctx context.Context, list []flow.Connections) error {
+	err := c.Sequence(ctx, len(list), func(i int) openflow.Message { return &openflow.CTFlush{Connections: list[i]} })
+	return refused(err, func(int, *Refusal) {})
+}
+
 // mostStreamed is how many changes a stream has room for; a switch would need many gigabytes for as many flows.
 const mostStreamed = 1 << 24
 

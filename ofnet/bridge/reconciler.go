@@ -71,6 +71,9 @@ type Reconciler struct {
 	driftOf  map[Sort]uint64 // how many they found
 	sending  bool            // changes may be on their way
 	repairs  []chan struct{} // closed when the next comparison is through
+
+	forgotten map[flow.Connections]struct{} // what the switch is to forget after the next bundle
+	mindful   bool                          // it cannot
 }
 
 // settle is how long after one another a new connection is compared again, before Resync sets the pace: a switch that
@@ -87,6 +90,7 @@ func NewReconciler(self string, c Compiler, sw Connector, o Options) *Reconciler
 		wake:  make(chan struct{}, 1),
 		state: s, ledger: newLedger(), touched: map[ofnet.Key]struct{}{},
 		progress: make(chan struct{}), driftOf: map[Sort]uint64{},
+		forgotten: map[flow.Connections]struct{}{},
 	}
 }
 
@@ -108,6 +112,7 @@ func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State) (touched []o
 				r.touch(t)
 			}
 		}
+		r.forget(k)
 		r.state.Touch(k)
 	}
 	if !r.complete {

@@ -64,4 +64,5 @@ type Counters struct {
 	Resyncs     uint64 // whole comparisons with the switch
 	Drift       uint64 // differences that comparisons found after the first one of a connection
 	Connections uint64
+	Forgotten   uint64 // selections of connections that the switch was made to forget
 }

@@ -97,6 +97,8 @@ func decodeExperimenter(r *reader) Message {
 		m.Message = decodeBody(Type(inner[1]), inner[0], in)
 		r.err = in.err
 		return m
+	case id == experimenterNicira && kind == ctFlush:
+		return decodeCTFlush(r)
 	}
 	return &Experimenter{ID: id, Kind: kind, Body: clone(r.b)}
 }

@@ -2,6 +2,8 @@ package openflow
 
 import (
 	"bytes"
+	"fmt"
+	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
@@ -65,6 +67,10 @@ func messages(tb testing.TB) []Message {
 		&Role{Reply: true, Role: 2},
 		&BundleControl{ID: 7, Step: BundleCommit},
 		&BundleAdd{ID: 7, Message: &FlowMod{Command: Add, Flow: f}},
+		&CTFlush{flow.Connections{Zone: 7}},
+		&CTFlush{flow.Connections{Zone: 5, Protocol: 17, Orig: flow.Tuple{Src: netip.MustParseAddr("10.1.1.1"), DstPort: 53}}},
+		&CTFlush{flow.Connections{Zone: 3, Protocol: 6, Orig: flow.Tuple{Src: netip.MustParseAddr("fd01::1"), Dst: netip.MustParseAddr("fd01::2"), SrcPort: 1, DstPort: 2},
+			Reply: flow.Tuple{Src: netip.MustParseAddr("fd01::3"), SrcPort: 80}}},
 		&Experimenter{ID: 1, Kind: 2, Body: []byte{3}},
 		&Raw{Kind: 30, Body: []byte{1}},
 	}
@@ -99,6 +105,30 @@ func TestCutMessages(t *testing.T) {
 				be.PutUint16(cut[2:], uint16(n))
 				_, _, _ = Decode(cut) // may be whole again; must not panic
 			}
+		}
+	}
+}
+
+// TestCTFlush_Wire compares with what ovs-ofctl 3.1 ct-flush sends for the same.
+func TestCTFlush_Wire(t *testing.T) {
+	addr := netip.MustParseAddr
+	for _, row := range []struct {
+		in   flow.Connections
+		want string
+	}{
+		{flow.Connections{Zone: 7}, "0404002000000002000023200000002000000000000000000002000800070000"},
+		{flow.Connections{Zone: 5, Protocol: 17, Orig: flow.Tuple{Src: addr("10.1.1.1"), DstPort: 53}},
+			"04040048000000020000232000000020110000000000000000000028000000000000001400000000000000000000ffff0a0101010000000000030008003500000002000800050000"},
+		{flow.Connections{Zone: 5, Reply: flow.Tuple{Src: addr("10.1.1.1")}},
+			"04040040000000020000232000000020000000000000000000010020000000000000001400000000000000000000ffff0a010101000000000002000800050000"},
+		{flow.Connections{Zone: 3, Orig: flow.Tuple{Dst: addr("fd01::2")}},
+			"040400400000000200002320000000200000000000000000000000200000000000010014fd010000000000000000000000000002000000000002000800030000"},
+		{flow.Connections{Zone: 3, Protocol: 6, Orig: flow.Tuple{Src: addr("10.1.1.1"), Dst: addr("10.1.1.2"), SrcPort: 1, DstPort: 2}, Reply: flow.Tuple{Src: addr("10.3.1.1")}},
+			"04040088000000020000232000000020060000000000000000000048000000000000001400000000000000000000ffff0a010101000000000001001400000000000000000000ffff0a010102000000000002000800010000000300080002000000010020000000000000001400000000000000000000ffff0a030101000000000002000800030000"},
+	} {
+		got, err := Append(nil, 2, &CTFlush{row.in})
+		if err != nil || fmt.Sprintf("%x", got) != row.want {
+			t.Errorf("%s: want\n%s, got\n%x, %v", row.in, row.want, got, err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Announcement struct {
 	Actions flow.Actions // that send a frame there
 }
 
-// Announcements are those of all endpoints here that are on VLANs, by what they tell: when the endpoint, its port or the
+// Announcements are those of all endpoints here that are on VLANs, and of services whose front this host is, by what they tell: when the endpoint, its port or the
 // active uplink is another one, so is the key.
 func Announcements(s *ofnet.State) map[string]Announcement {
 	out := map[string]Announcement{}
@@ -42,5 +42,25 @@ func Announcements(s *ofnet.State) map[string]Announcement {
 			}
 		}
 	}
+	announceServices(out, s, up)
 	return out
+}
+
+// announceServices adds the addresses of services that this host answers for on a VLAN: when it is another host's turn,
+// those outside hear of it.
+func announceServices(out map[string]Announcement, s *ofnet.State, up uint32) {
+	for name := range s.Services {
+		b, ok := balancingOf(s, name)
+		if !ok || !b.fronts(s) {
+			continue
+		}
+		for _, n := range s.Segments {
+			if n.Tenant != b.Tenant || n.Encap != ofnet.VLAN || !n.Prefix4.Contains(b.Address) && !n.Prefix6.Contains(b.Address) {
+				continue
+			}
+			mac := uplinkMAC(s)
+			out[fmt.Sprintf("%s at %s by %d, tag %d, %x", name, b.Address, up, n.Tag, mac)] = Announcement{Addr: b.Address, MAC: mac,
+				Actions: flow.Do(append(pushTag(n), flow.Output(up))...)}
+		}
+	}
 }

@@ -44,6 +44,7 @@ const (
 	bitUplink   = 2
 	bitHost     = 3
 	bitFabric   = 4  // tunnel or uplink: the packet never leaves by tunnel or uplink again
+	bitRelayed  = 5  // came in by the uplink of another host, which has handed it on
 	bitRouted   = 8  // addressed to the router
 	bitSkip     = 9  // judged already
 	bitBUM      = 10 // to be replicated
@@ -67,7 +68,7 @@ const (
 	regRuleIn   = flow.Reg0 + 7 // rule that admitted at the receiver; scratch before
 	regScratch  = flow.Reg0 + 7
 	regService  = flow.Reg0 + 8   // number of a port of a service, from service to backend
-	regSlot     = flow.Reg0 + 9   // which of its backends; bit 16: of those that are here
+	regSlot     = flow.Reg0 + 9   // which of its backends; bit 16: of those that are here; bit 17: from the uplink
 	regAnswer   = flow.XReg0 + 4  // MAC to answer with; shares registers 8 and 9
 	regScratch6 = flow.XXReg0 + 3 // for swaps of IPv6 addresses
 )

@@ -59,7 +59,7 @@ func New(features ...Feature) *Pipeline {
 // Default is the pipeline of a Contiv switch.
 func Default() *Pipeline {
 	return New(port{}, source{}, neighbor{}, qos{}, local{}, track{}, service{}, peer{}, route{}, bridge{}, policy{},
-		deliver{}, hostAccess{}, external{})
+		deliver{}, hostAccess{}, external{}, relay{})
 }
 
 // Tables lists the tables by number.

@@ -160,6 +160,10 @@ func TestTouched(t *testing.T) {
 			s.Segments["vx.blue"] = &n
 			return []ofnet.Key{{Kind: ofnet.KindSegment, Name: "vx.blue"}}
 		}},
+		{"router comes", func(s *ofnet.State) []ofnet.Key {
+			s.Router = &ofnet.Router{Tenant: "red", Port: 1100, MAC: ofnet.MAC{2, 0xaa, 0, 0, 1, 1}, Addr: netip.MustParseAddr("50.1.1.2")}
+			return []ofnet.Key{{Kind: ofnet.KindRouter, Name: s.Self}}
+		}},
 		{"tenant is tracked", func(s *ofnet.State) []ofnet.Key {
 			s.Rules["r1"] = &ofnet.Rule{ID: "r1", Tenant: "blue", Group: "web:blue", Direction: ofnet.In, Priority: 5, Deny: true}
 			return []ofnet.Key{{Kind: ofnet.KindRule, Name: "r1"}}

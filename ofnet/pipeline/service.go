@@ -28,32 +28,11 @@ func (service) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if owner.Kind != ofnet.KindService {
 		return out
 	}
-	v := s.Services[owner.Name]
-	if v == nil || !v.Address.IsValid() {
+	b, ok := balancingOf(s, owner.Name)
+	if !ok {
 		return out
 	}
-	t := s.Tenants[v.Tenant]
-	if t == nil {
-		return out
-	}
-	b := balancing{Service: v, tenant: t, family: flow.IP(), dst: flow.IPDst, src: flow.IPSrc}
-	if v.Address.Is6() {
-		b.family, b.dst, b.src = flow.IPv6(), flow.IPv6Dst, flow.IPv6Src
-	}
-	for _, a := range v.Backends {
-		if a.Is4() != v.Address.Is4() {
-			continue
-		}
-		x := backend{Addr: a, slot: len(b.backends)}
-		m, ok := resolve(s, s.At(v.Tenant, a))
-		if ok && m.local {
-			x.here = m.Port
-		}
-		if ok && b.front == "" {
-			b.front = m.Host
-		}
-		b.backends = append(b.backends, x)
-	}
+	v, t := b.Service, b.tenant
 	b.resolution(&out, s)
 	// A port that the service does not have, and every port while it has no backend.
 	out.Add(flow.New(tService, 50, flow.NewMatch(b.family, flow.EqAddr(b.dst, v.Address), inTenant(t)), flow.Actions{}))
@@ -81,6 +60,40 @@ func (service) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	return out
 }
 
+// balancingOf puts a service together; ok is false when it is not in s, or its tenant is not.
+func balancingOf(s *ofnet.State, name string) (b balancing, ok bool) {
+	v := s.Services[name]
+	if v == nil || !v.Address.IsValid() {
+		return b, false
+	}
+	t := s.Tenants[v.Tenant]
+	if t == nil {
+		return b, false
+	}
+	b = balancing{Service: v, tenant: t, family: flow.IP(), dst: flow.IPDst, src: flow.IPSrc}
+	if v.Address.Is6() {
+		b.family, b.dst, b.src = flow.IPv6(), flow.IPv6Dst, flow.IPv6Src
+	}
+	for _, a := range v.Backends {
+		if a.Is4() != v.Address.Is4() {
+			continue
+		}
+		x := backend{Addr: a, slot: len(b.backends)}
+		m, ok := resolve(s, s.At(v.Tenant, a))
+		switch {
+		case ok && m.local:
+			x.here = m.Port
+		case ok:
+			x.relay = relayTo(s, m)
+		}
+		if ok && b.front == "" {
+			b.front = m.Host
+		}
+		b.backends = append(b.backends, x)
+	}
+	return b, true
+}
+
 // portFields are the fields of a protocol's ports; ok is false when it has none.
 func portFields(protocol uint8) (from, to flow.Field, ok bool) {
 	switch protocol {
@@ -106,8 +119,9 @@ type balancing struct {
 
 type backend struct {
 	netip.Addr
-	slot int
-	here uint32 // port of the endpoint, 0 when it is on another host or not known
+	slot  int
+	here  uint32        // port of the endpoint, 0 when it is on another host or not known
+	relay []flow.Action // that hand a packet on to its host; nil when it is here, or there is no way
 }
 
 // label is what the tracker calls the backend.
@@ -124,8 +138,12 @@ func (x backend) label() uint64 {
 	return uint64(h)
 }
 
-// hereSlot marks slots that count the backends here alone.
-const hereSlot = 1 << 16
+// Marks of slots: hereSlot, they count the backends here alone; outsideSlot, they count all, and those elsewhere are reached
+// by way of their hosts.
+const (
+	hereSlot    = 1 << 16
+	outsideSlot = 1 << 17
+)
 
 // resolution answers who has the service's address: the router, as everywhere; on a VLAN, for those outside, one host.
 func (b *balancing) resolution(out *flow.Set, s *ofnet.State) {
@@ -164,9 +182,8 @@ type portBalancing struct {
 	from, to flow.Field // ports
 }
 
-// choice sends a new connection to a slot of the backend table. Packets of the fabric are not led on: it would have to be
-// to other hosts, and they may not go back. The one exception is the host that answers for the address on the uplink, for
-// the backends that are here.
+// choice sends a new connection of a client here to a slot of the backend table. Packets of the fabric are not led on, but
+// for those from outside.
 func (q *portBalancing) choice(out *flow.Set, s *ofnet.State) {
 	if len(q.backends) == 0 {
 		return
@@ -195,25 +212,66 @@ func (q *portBalancing) choice(out *flow.Set, s *ofnet.State) {
 		out.Add(flow.New(tService, exact, flow.NewMatch(append(match, hasNot(bitFabric))...), flow.Do(append(steps,
 			load(regSlot, 0), among(len(q.backends)), flow.GotoTable(tBackend))...)))
 	}
-	if n := q.here(); n > 0 && q.fronts(s) {
-		out.Add(flow.New(tService, exact, flow.NewMatch(append(match, has(bitUplink))...), flow.Do(append(steps,
-			load(regSlot, hereSlot), among(n), flow.GotoTable(tBackend))...)))
-		slot := hereSlot
-		for _, x := range q.backends {
-			if x.here != 0 {
-				q.translate(out, x, uint64(slot))
-				slot++
-			}
+	q.outside(out, s, match, steps, hash)
+}
+
+// outside takes the connections from outside. The host at which they arrive - the one that answers for the address on the
+// uplink, or any that a router chose - leads each to a backend's host, by a hash that all hosts share; it remembers
+// nothing. That host leads it to a backend of its own, translates, and remembers, so it does not matter to an open
+// connection by which host its next packet arrives.
+func (q *portBalancing) outside(out *flow.Set, s *ofnet.State, match []flow.Term, steps []flow.Action, hash flow.HashFields) {
+	if s.Local.Uplink == 0 && s.Local.Tunnel == 0 {
+		return
+	}
+	n := q.here()
+	lead := func(all bool, terms ...flow.Term) {
+		// Another basis for the second choice: else it would depend on the first.
+		mark, basis, count := uint32(hereSlot), uint16(q.number+1), n
+		if all {
+			mark, basis, count = outsideSlot, uint16(q.number), len(q.backends)
+		}
+		out.Add(flow.New(tService, exact, flow.NewMatch(append(match, terms...)...), flow.Do(append(steps, load(regSlot, mark),
+			flow.Multipath(hash, basis, count, flow.Range(regSlot, 0, 15)), flow.GotoTable(tBackend))...)))
+	}
+	fronts, routed := q.fronts(s), s.Router != nil && s.Router.Tenant == q.tenant.Name
+	if mac := uplinkMAC(s); mac != (ofnet.MAC{}) && (fronts || n > 0) {
+		// To this host by name: what a physical switch floods is others' business.
+		lead(fronts, flow.EqMAC(flow.EthDst, mac), flow.EqMask(regFlags, 1<<bitUplink, 1<<bitUplink|1<<bitRouted|1<<bitRelayed))
+	}
+	if routed {
+		lead(true, fromOutside())
+	}
+	if n > 0 {
+		lead(false, has(bitRelayed))
+	}
+	slot := uint64(hereSlot)
+	for _, x := range q.backends {
+		if x.here != 0 {
+			q.translate(out, x, slot)
+			slot++
+		}
+		if !fronts && !routed {
+			continue
+		}
+		switch number := outsideSlot | uint64(x.slot); {
+		case x.here != 0:
+			q.translate(out, x, number)
+		case x.relay != nil:
+			out.Add(flow.New(tBackend, exact, q.slotMatch(number), flow.Do(x.relay...)))
 		}
 	}
+}
+
+// slotMatch matches what was led to a slot of the port.
+func (q *portBalancing) slotMatch(slot uint64) flow.Match {
+	return flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.Eq(regService, uint64(q.number)), flow.Eq(regSlot, slot))
 }
 
 // translation leads slot n of the port to its backend.
 func (q *portBalancing) translation(out *flow.Set, x backend) { q.translate(out, x, uint64(x.slot)) }
 
 func (q *portBalancing) translate(out *flow.Set, x backend, slot uint64) {
-	q.add(out, x, ofnet.LoadOpened, flow.New(tBackend, exact, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)),
-		flow.Eq(regService, uint64(q.number)), flow.Eq(regSlot, slot)), flow.Do(flow.Track(flow.CT{
+	q.add(out, x, ofnet.LoadOpened, flow.New(tBackend, exact, q.slotMatch(slot), flow.Do(flow.Track(flow.CT{
 		Commit: true, ZoneFrom: zone(), Recirc: true, Table: tHairpin,
 		NAT:  &flow.NAT{Dst: true, First: x.Addr, PortLow: q.Target},
 		Exec: []flow.Action{flow.Load(labelService(), uint64(q.number)), flow.Load(labelBackend(), x.label())},

@@ -49,6 +49,7 @@ func newServiceLab(t *testing.T) *serviceLab {
 func (l *serviceLab) change(do func(s *ofnet.State)) {
 	l.t.Helper()
 	do(l.lab.state)
+	l.lab.state.Reindex()
 	want := pipeline.Default().CompileAll(l.lab.state)
 	change(l.t, l.lab.ovs, flow.Diff(want, l.have))
 	l.have = want
@@ -62,7 +63,8 @@ func TestServices(t *testing.T) {
 		name string
 		play func(t *testing.T, l *serviceLab)
 	}{{"counters", serviceCounters}, {"connection", serviceConnection}, {"spread", serviceSpread}, {"hairpin", serviceHairpin},
-		{"policy", servicePolicy}, {"resolution", serviceResolution}, {"changes", serviceChanges}} {
+		{"policy", servicePolicy}, {"resolution", serviceResolution}, {"outside", serviceOutside}, {"changes", serviceChanges},
+		{"forgetting", serviceForgets}} {
 		t.Run(part.name, func(t *testing.T) {
 			l.t = t
 			part.play(t, l)
@@ -193,17 +195,45 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 	if got := l.sends(way{}, ask); got != want {
 		t.Errorf("asked from outside, the first backend is here: want %v, got %v", want, got)
 	}
-	// From outside, the backends that are here, and no others.
-	t1 := l.Endpoints["t1"]
-	for n := range uint16(8) {
-		f := frame{kind: "tcp", flags: syn, vlan: 41, src: nobody, dst: up, ports: [2]uint16{42000 + n, 80}, from: outside, to: near, ttl: 64}
-		f2 := frame{kind: "tcp", flags: syn, src: routerMAC, dst: t1.MAC, ports: [2]uint16{42000 + n, 8080}, from: outside, to: t1.IP4, ttl: 63}
-		if got, want := l.sends(way{}, f), (arrival{"p53", f2.String()}); got != want {
-			t.Errorf("from outside: want %v, got %v", want, got)
+	// From outside: to the backend that is here, or by the VLAN to the host of the other one.
+	t1, h2 := l.Endpoints["t1"], l.Hosts["h2"].UplinkMAC
+	open := func(port uint16) (in frame, here string) {
+		in = frame{kind: "tcp", flags: syn, vlan: 41, src: nobody, dst: up, ports: [2]uint16{port, 80}, from: outside, to: near, ttl: 64}
+		return in, frame{kind: "tcp", flags: syn, src: routerMAC, dst: t1.MAC, ports: [2]uint16{port, 8080}, from: outside, to: t1.IP4, ttl: 63}.String()
+	}
+	mine := uint16(0) // a connection that is led to t1
+	count := map[string]int{}
+	for n := range uint16(32) {
+		f, here := open(42000 + n)
+		relayed := f
+		relayed.src, relayed.dst, relayed.ttl = up, h2, 63
+		switch got := l.sends(way{}, f); got {
+		case arrival{"p53", here}:
+			count["here"]++
+			mine = 42000 + n
+		case arrival{"uplink", relayed.String()}:
+			count["relayed"]++
+			again := f
+			again.flags = ack // every packet of the connection takes the same way
+			relayed.flags = ack
+			if got, want := l.sends(way{}, again), (arrival{"uplink", relayed.String()}); got != want {
+				t.Errorf("second packet from outside: want %v, got %v", want, got)
+			}
+		default:
+			t.Errorf("from outside: want %s, or %v at the uplink, got %v", here, relayed, got)
 		}
 	}
-	f := frame{kind: "tcp", flags: syn | ack, src: t1.MAC, dst: nobody, ports: [2]uint16{8080, 42000}, from: t1.IP4, to: outside, ttl: 64}
-	f2 := frame{kind: "tcp", flags: syn | ack, vlan: 41, src: t1.MAC, dst: nobody, ports: [2]uint16{80, 42000}, from: near, to: outside, ttl: 64}
+	if count["here"] < 4 || count["relayed"] < 4 {
+		t.Errorf("32 connections from outside, two backends: want a share for both, got %v", count)
+	}
+	// What is not for this host by name, a physical switch has flooded.
+	f, _ := open(42100)
+	f.dst = h2
+	if got := l.sends(way{}, f); got != (arrival{}) {
+		t.Errorf("from outside to another host: want nothing, got %v", got)
+	}
+	f = frame{kind: "tcp", flags: syn | ack, src: t1.MAC, dst: nobody, ports: [2]uint16{8080, mine}, from: t1.IP4, to: outside, ttl: 64}
+	f2 := frame{kind: "tcp", flags: syn | ack, vlan: 41, src: t1.MAC, dst: nobody, ports: [2]uint16{80, mine}, from: near, to: outside, ttl: 64}
 	if got, want := l.sends(way{endpoint: t1}, f), (arrival{"uplink", f2.String()}); got != want {
 		t.Errorf("answer to outside: want %v, got %v", want, got)
 	}
@@ -215,12 +245,87 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 	if got := l.sends(way{}, ask); got != (arrival{}) {
 		t.Errorf("asked from outside, the first backend is on another host: want silence, got %v", got)
 	}
-	ask.vlan = 0
+	// Not the front any more: what the front hands on is taken, for the backends that are here.
+	l.change(func(s *ofnet.State) {
+		v := *s.Services["near:red"]
+		v.Backends = []netip.Addr{l.Endpoints["t2"].IP4, t1.IP4}
+		s.Services["near:red"] = &v
+	})
+	for n := range uint16(8) {
+		f, here := open(42200 + n)
+		if got, want := l.sends(way{}, f), (arrival{"p53", here}); got != want {
+			t.Errorf("handed on by the front: want %v, got %v", want, got)
+		}
+	}
 	tunnel := way{peer: l.Hosts["h2"].VTEP, vni: 6001}
 	if got := l.sends(tunnel, frame{kind: "tcp", flags: syn, src: l.Endpoints["s2"].MAC, dst: routerMAC, ports: [2]uint16{1, 80},
 		from: l.Endpoints["s2"].IP4, to: vip, ttl: 64}); got != (arrival{}) {
 		t.Errorf("from another host, whose own switch should have led it on: want nothing, got %v", got)
 	}
+}
+
+// serviceOutside: a router outside sends connections to any host; each leads them to a backend's host, by a tunnel, and
+// that host to its own backends.
+func serviceOutside(t *testing.T, l *serviceLab) {
+	vip, client, own := netip.MustParseAddr("10.40.0.100"), netip.MustParseAddr("8.8.4.4"), ofnet.MAC{2, 0xaa, 0, 0, 1, 1}
+	l.change(func(s *ofnet.State) {
+		s.Router = &ofnet.Router{Tenant: "red", Port: 1100, MAC: own, Addr: netip.MustParseAddr("50.1.1.2")}
+	})
+	s1, h2 := l.Endpoints["s1"], l.Hosts["h2"].VTEP
+	places := map[string]int{}
+	for n := range byte(24) {
+		f := frame{kind: "tcp", flags: syn, src: nobody, dst: own, ports: [2]uint16{50000, 80}, from: netip.AddrFrom4([4]byte{8, 8, 4, n}), to: vip, ttl: 64}
+		first := l.sends(way{}, f)
+		f.ports[0], f.flags = 50001, ack
+		if second := l.sends(way{}, f); second.where != first.where {
+			t.Errorf("client %d with affinity: want one way, got %v and %v", n, first, second)
+		}
+		where, _, _ := strings.Cut(first.where, " vni")
+		places[where]++
+		if where == fmt.Sprintf("tunnel %s", h2) && !strings.Contains(first.frame, ">10.40.0.100:80 flags 0x2 ttl 63") {
+			t.Errorf("handed on: want it as it came, got %v", first)
+		}
+	}
+	if len(places) != 3 || places[""] != 0 {
+		t.Errorf("24 clients, backends s1, s2 and t1: want all ways, got %v", places)
+	}
+	// Handed on to this host: s1 and t1 are here. The answer comes from the service, and is routed like any other.
+	in := way{peer: h2, vni: ofnet.LastVNI + 1 + 4}
+	f := frame{kind: "tcp", flags: syn, src: nobody, dst: own, ports: [2]uint16{50002, 80}, from: client, to: vip, ttl: 63}
+	got := l.sends(in, f)
+	if got.where != "p51" && got.where != "p53" || !strings.Contains(got.frame, "8.8.4.4:50002>") || !strings.Contains(got.frame, ":8080 ") {
+		t.Errorf("handed on to this host: want a backend here, got %v", got)
+	}
+	in.vni++
+	if got := l.sends(in, f); got != (arrival{}) {
+		t.Errorf("handed on for a tenant that is not here: want nothing, got %v", got)
+	}
+	in.vni--
+	// An endpoint elsewhere, for which the router sent it here: to its host, whatever the tracker would say of it.
+	f = frame{kind: "tcp", flags: syn | ack, src: nobody, dst: own, ports: [2]uint16{80, 50003}, from: client, to: l.Endpoints["s2"].IP4, ttl: 64}
+	want := f
+	want.ttl = 63
+	if got := l.sends(way{}, f); got != (arrival{fmt.Sprintf("tunnel %s vni %d", h2, in.vni), want.String()}) {
+		t.Errorf("to an endpoint elsewhere: want %v in a tunnel, got %v", want, got)
+	}
+	f = frame{kind: "udp", src: nobody, dst: own, from: client, to: s1.IP4, ttl: 63}
+	want = frame{kind: "udp", src: routerMAC, dst: s1.MAC, from: client, to: s1.IP4, ttl: 62}
+	if got := l.sends(in, f); got != (arrival{"p51", want.String()}) {
+		t.Errorf("handed on to an endpoint here: want %v, got %v", want, got)
+	}
+	f.to = l.Endpoints["s2"].IP4
+	if got := l.sends(in, f); got != (arrival{}) {
+		t.Errorf("handed on, and not here: want it to end, got %v", got)
+	}
+	// The receiver's rules judge it as what it is: from outside.
+	l.change(func(s *ofnet.State) {
+		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=slow:red in deny priority=1 from=8.8.4.4").Rules
+	})
+	f.to, f.ports = s1.IP4, [2]uint16{50004, 50005}
+	if got := l.sends(in, f); got != (arrival{}) {
+		t.Errorf("handed on, and denied: want nothing, got %v", got)
+	}
+	l.change(func(s *ofnet.State) { s.Rules, s.Router = map[string]*ofnet.Rule{}, nil })
 }
 
 // serviceSpread: connections are spread; with affinity a client keeps its backend, also on the other ports' hosts.
@@ -355,6 +460,71 @@ func serviceChanges(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) { delete(s.Services, "lone:red") })
 	if ask(47000, ack) != "p51" || !answered(47000, ack) || ask(47003, syn) != "" {
 		t.Error("without the service, while the tenant is tracked: want the same")
+	}
+}
+
+// forget carries a change out with what the switch must forget because of it, as the agent does.
+func (l *serviceLab) forget(key ofnet.Key, do func(s *ofnet.State)) {
+	l.t.Helper()
+	var list []flow.Connections
+	l.change(func(s *ofnet.State) {
+		do(s)
+		list = pipeline.Default().Forgotten(s, key)
+	})
+	if len(list) == 0 {
+		l.t.Errorf("%s: want something forgotten, got nothing", key)
+	}
+	for _, c := range list {
+		l.lab.ovs.Ofctl("ct-flush", "br0", c.Words()...)
+	}
+}
+
+// serviceForgets: a client that goes on over UDP leaves a backend that was taken away, and who gets the address of an
+// endpoint that is gone has none of its connections.
+func serviceForgets(t *testing.T, l *serviceLab) {
+	l.change(func(s *ofnet.State) {
+		s.Services["lone:red"] = &ofnet.Service{Name: "lone:red", Tenant: "red", Address: netip.MustParseAddr("10.40.0.102"), Affinity: true,
+			Ports:    []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 53}, {Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}},
+			Backends: []netip.Addr{l.Endpoints["s1"].IP4}}
+		s.Groups["closed:red"] = &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009}
+		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1").Rules
+	})
+	udp := func(port uint16) string { return l.asks("c10", "udp", "10.40.0.102", port, 53, 0).where }
+	tcp := func(port uint16, flags byte) string {
+		return l.asks("c10", "tcp", "10.40.0.102", port, 80, flags).where
+	}
+	if udp(49000) != "p51" || tcp(49001, syn) != "p51" || tcp(49001, ack) != "p51" {
+		t.Fatal("want connections to s1")
+	}
+	l.forget(ofnet.Key{Kind: ofnet.KindService, Name: "lone:red"}, func(s *ofnet.State) {
+		v := *s.Services["lone:red"]
+		v.Backends = []netip.Addr{l.Endpoints["t1"].IP4}
+		s.Services["lone:red"] = &v
+	})
+	if u, o := udp(49000), tcp(49001, ack); u != "p53" || o != "p51" {
+		t.Errorf("backend s1 taken away: want UDP at t1 (p53), TCP at s1 (p51), got %q, %q", u, o)
+	}
+	// s1 is deleted, and another endpoint gets its address, in a group that lets nobody in.
+	if got := tcp(49001, ack); got != "p51" {
+		t.Fatalf("want the connection at s1, got %q", got)
+	}
+	direct := func(flags byte) string { return l.asks("c10", "tcp", "10.40.0.1", 49002, 22, flags).where }
+	if direct(syn) != "p51" || direct(ack) != "p51" {
+		t.Fatal("want a connection to s1 itself")
+	}
+	heir := *l.Endpoints["s1"]
+	l.forget(ofnet.Key{Kind: ofnet.KindEndpoint, Name: "s1"}, func(s *ofnet.State) { delete(s.Endpoints, "s1") })
+	heir.ID, heir.Group = "heir", "closed:red"
+	l.change(func(s *ofnet.State) { s.Endpoints["heir"] = &heir })
+	if got := direct(ack); got != "" {
+		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q", got)
+	}
+	if got := l.sends(way{endpoint: &heir}, frame{kind: "udp", ports: [2]uint16{53, 49000}, ttl: 64, src: heir.MAC, dst: routerMAC, from: heir.IP4,
+		to: l.Endpoints["c10"].IP4}); strings.Contains(got.frame, "10.40.0.102") {
+		t.Errorf("answer of the heir: want it from the heir, not the service, got %v", got)
+	}
+	if got := tcp(49001, ack); got != "p53" {
+		t.Errorf("connection of the service to s1, which is gone: want another backend, got %q", got)
 	}
 }
 

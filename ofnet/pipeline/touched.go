@@ -58,7 +58,7 @@ func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 			}
 		}
 	case ofnet.KindRouter:
-		out = appendRouting(out, s)
+		out = appendOutside(appendRouting(out, s), s)
 	case ofnet.KindSwitch:
 		return s.Owners()
 	}
@@ -70,6 +70,19 @@ func appendRouting(out []ofnet.Key, s *ofnet.State) []ofnet.Key {
 	out = append(out, ofnet.Key{Kind: ofnet.KindRouter, Name: s.Self})
 	for name := range s.Routes {
 		out = append(out, ofnet.Key{Kind: ofnet.KindRoute, Name: name})
+	}
+	return out
+}
+
+// appendOutside appends what the interface towards routers is for: the endpoints and services that are reached by it.
+func appendOutside(out []ofnet.Key, s *ofnet.State) []ofnet.Key {
+	for id, e := range s.Endpoints {
+		if e.Host != s.Self {
+			out = append(out, ofnet.Key{Kind: ofnet.KindEndpoint, Name: id})
+		}
+	}
+	for name := range s.Services {
+		out = append(out, ofnet.Key{Kind: ofnet.KindService, Name: name})
 	}
 	return out
 }

@@ -21,13 +21,18 @@ func wayTo(steps []flow.Action, s *ofnet.State, m member) []flow.Action {
 	}
 }
 
-// tunnelTo appends what sets the VNI and the far end.
+// tunnelTo appends what sets the VNI of a network and the far end.
 func tunnelTo(steps []flow.Action, n *ofnet.Segment, vtep netip.Addr) []flow.Action {
+	return tunnelUnder(steps, n.Tag, vtep)
+}
+
+// tunnelUnder appends what sets a VNI and the far end.
+func tunnelUnder(steps []flow.Action, vni uint32, vtep netip.Addr) []flow.Action {
 	f := flow.TunDst
 	if vtep.Is6() {
 		f = flow.TunIPv6Dst
 	}
-	return append(steps, flow.SetField(flow.TunID, uint64(n.Tag)), flow.SetAddr(f, vtep))
+	return append(steps, flow.SetField(flow.TunID, uint64(vni)), flow.SetAddr(f, vtep))
 }
 
 // towards are the terms of a lookup that leads to the endpoint. What came from the fabric does not go back to it:

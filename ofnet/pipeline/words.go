@@ -75,6 +75,7 @@ func flagWords() map[int][2]string {
 		bitUplink:   {"from the uplink", "not from the uplink"},
 		bitHost:     {"from the host", "not from the host"},
 		bitFabric:   {"from the fabric", "not from the fabric"},
+		bitRelayed:  {"handed on by another host", "not handed on"},
 		bitRouted:   {"to the router", "not to the router"},
 		bitSkip:     {"judged already", "not judged yet"},
 		bitBUM:      {"to be replicated", "not to be replicated"},

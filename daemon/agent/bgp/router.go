@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -47,6 +46,7 @@ type Router struct {
 	mu        sync.Mutex
 	record    *record.BGP
 	endpoints map[string]netip.Prefix // of the tenant on this host, by id
+	services  map[string]netip.Prefix // of the tenant, by id
 	speaker   *Speaker
 	routes    map[netip.Prefix]ofnet.Route // in the State
 	problem   error
@@ -62,7 +62,7 @@ const lookEvery = 500 * time.Millisecond
 
 // NewRouter makes a Router; Run keeps it going.
 func NewRouter(o Options) *Router {
-	return &Router{o: o, wake: make(chan struct{}, 1), endpoints: map[string]netip.Prefix{},
+	return &Router{o: o, wake: make(chan struct{}, 1), endpoints: map[string]netip.Prefix{}, services: map[string]netip.Prefix{},
 		routes: map[netip.Prefix]ofnet.Route{}, announced: map[netip.Prefix]bool{}}
 }
 
@@ -76,8 +76,21 @@ func (r *Router) kick() {
 // Tenant is not about routers.
 func (r *Router) Tenant(string, *record.Tenant) {}
 
-// Service is not about routers.
-func (r *Router) Service(string, *record.ServiceLB) {}
+// Service takes over a service's record, nil when it is gone. Every host with a router takes its connections.
+func (r *Router) Service(id string, v *record.ServiceLB) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was, had := r.services[id]
+	delete(r.services, id)
+	if v != nil && v.Tenant == r.o.Tenant {
+		if a, err := netip.ParseAddr(v.IPAddress); err == nil && a.Is4() {
+			r.services[id] = netip.PrefixFrom(a, a.BitLen())
+		}
+	}
+	if is, has := r.services[id]; had != has || was != is {
+		r.kick()
+	}
+}
 
 // Router takes over a router's record, nil when it is gone. Those of other hosts do not matter.
 func (r *Router) Router(host string, b *record.BGP) {
@@ -144,7 +157,7 @@ func (r *Router) note(err error) {
 // round brings everything one step closer to what the records say.
 func (r *Router) round(ctx context.Context) error {
 	r.mu.Lock()
-	b, endpoints := r.record, maps.Clone(r.endpoints)
+	b, own := r.record, r.own()
 	r.mu.Unlock()
 	if b == nil || r.o.Mode() != "routing" {
 		return r.down(ctx)
@@ -173,7 +186,7 @@ func (r *Router) round(ctx context.Context) error {
 		r.speaker = s
 		r.mu.Unlock()
 	}
-	if err := r.announce(endpoints); err != nil {
+	if err := r.announce(own); err != nil {
 		return err
 	}
 	return r.learn(want.Address)
@@ -222,12 +235,19 @@ func (r *Router) attach(now ofnet.Router) {
 	})
 }
 
-// announce makes the peers know the endpoints' addresses, and no others.
-func (r *Router) announce(endpoints map[string]netip.Prefix) error {
-	want := map[netip.Prefix]bool{}
-	for _, p := range endpoints {
-		want[p] = true
+// own are the addresses that this host is the way to: of endpoints here, and of services. r.mu is held.
+func (r *Router) own() map[netip.Prefix]bool {
+	out := make(map[netip.Prefix]bool, len(r.endpoints)+len(r.services))
+	for _, list := range []map[string]netip.Prefix{r.endpoints, r.services} {
+		for _, p := range list {
+			out[p] = true
+		}
 	}
+	return out
+}
+
+// announce makes the peers know these addresses, and no others.
+func (r *Router) announce(want map[netip.Prefix]bool) error {
 	for p := range want {
 		if !r.announced[p] {
 			if err := r.speaker.Announce(p); err != nil {
@@ -351,7 +371,7 @@ func (r *Router) Status() (Status, error) {
 			out.Waiting = append(out.Waiting, p.String())
 		}
 	}
-	for _, p := range r.endpoints {
+	for p := range r.own() {
 		out.Own = append(out.Own, p.String())
 	}
 	for _, list := range [][]string{out.Dsts, out.Waiting, out.Own} {

@@ -190,6 +190,13 @@ func TestRouter(t *testing.T) {
 	r.Endpoint("e1", nil)
 	r.Endpoint("e4", &record.Endpoint{ID: "e4", NetID: "net.default", HomingHost: "h1", IPAddress: "10.1.0.4/24"})
 	eventually(t, "outside knows the other endpoint", func() bool { return heard() == "map[10.1.0.4/32:"+own+"]" })
+	r.Service("v1", &record.ServiceLB{ID: "v1", Tenant: "default", IPAddress: "10.1.0.100"})
+	r.Service("v2", &record.ServiceLB{ID: "v2", Tenant: "acme", IPAddress: "10.1.0.101"})
+	eventually(t, "outside knows the tenant's service", func() bool {
+		return heard() == "map[10.1.0.4/32:"+own+" 10.1.0.100/32:"+own+"]"
+	})
+	r.Service("v1", nil)
+	eventually(t, "the service is gone", func() bool { return heard() == "map[10.1.0.4/32:"+own+"]" })
 	if err := out.Withdraw(world); err != nil {
 		t.Fatal(err)
 	}

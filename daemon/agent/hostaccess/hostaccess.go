@@ -9,6 +9,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -17,7 +18,7 @@ import (
 const (
 	// PortName is the host's port in the private subnet. Making the port is the agent's business.
 	PortName = "contivh0"
-	// RoutesNetwork is the infra network by which hosts reach all VXLAN networks of its tenant.
+	// RoutesNetwork is the infra network by which hosts reach the VXLAN networks and the services of its tenant.
 	RoutesNetwork = "contivh1"
 	// Owner is the external id ovsdb.IDOwner of ports of infra networks.
 	Owner = "infra"
@@ -35,6 +36,7 @@ type Flows interface {
 	Global() record.Global
 	Private() netip.Prefix
 	Networks() []record.Network
+	Services() []ofnet.Service
 	Endpoint(id string) (record.Endpoint, bool)
 	SetPort(endpoint string, port uint32)
 }

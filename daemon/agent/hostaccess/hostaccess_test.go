@@ -21,6 +21,7 @@ import (
 type world struct {
 	global    record.Global
 	networks  []record.Network
+	services  []ofnet.Service
 	endpoints map[string]record.Endpoint
 	ports     map[string]ovsdb.Port
 	numbers   map[string]uint32 // ports by endpoint
@@ -39,6 +40,7 @@ func (w *world) Changed() <-chan struct{}   { return nil }
 func (w *world) Global() record.Global      { return w.global }
 func (w *world) Private() netip.Prefix      { return ofnet.DefaultPrivate() }
 func (w *world) Networks() []record.Network { return w.networks }
+func (w *world) Services() []ofnet.Service  { return w.services }
 func (w *world) Endpoint(id string) (record.Endpoint, bool) {
 	e, ok := w.endpoints[id]
 	return e, ok
@@ -197,8 +199,16 @@ func TestInfra(t *testing.T) {
 	if got := w.routesOf(RoutesNetwork); got != "10.2.0.0/24" || len(w.ports) != 1 || len(w.endpoints) != 1 || len(w.numbers) != 1 {
 		t.Errorf("after networks have gone: routes %s, ports %v, endpoints %v", got, w.ports, w.endpoints)
 	}
+	// Services that no route leads to yet; those of other tenants are not the host's business.
+	for name, a := range map[string]string{"within": "10.2.0.100", "vlan": "10.3.0.100", "six": "fd01::1"} {
+		w.services = append(w.services, ofnet.Service{Name: name + ":default", Tenant: "default", Address: netip.MustParseAddr(a)})
+	}
+	w.services = append(w.services, ofnet.Service{Name: "x:acme", Tenant: "acme", Address: netip.MustParseAddr("10.5.0.100")})
+	if err := e.Bring(t.Context()); err != nil || w.routesOf(RoutesNetwork) != "10.2.0.0/24 10.3.0.100/32" {
+		t.Errorf("with services: got routes %s, %v", w.routesOf(RoutesNetwork), err)
+	}
 	w.global.FwdMode = "bridge"
-	if err := e.Bring(t.Context()); err != nil || w.routesOf(RoutesNetwork) != "" {
+	if err := e.Bring(t.Context()); err != nil || w.routesOf(RoutesNetwork) != "10.2.0.100/32 10.3.0.100/32" {
 		t.Errorf("bridged: got routes %s, %v", w.routesOf(RoutesNetwork), err)
 	}
 }

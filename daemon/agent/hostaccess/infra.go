@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -41,15 +42,15 @@ func (e *Engine) infra(ctx context.Context, g *record.Global, networks []record.
 
 func (e *Engine) stateID(n *record.Network) string { return n.ID + "-" + e.Host }
 
-// routes are the subnets that lead to the interface of an infra network: those of its tenant's VXLAN networks, if it is
-// the one for that and the switch routes.
+// routes are the destinations that lead to the interface of an infra network, if it is the one for that: the subnets of
+// its tenant's VXLAN networks when the switch routes, and in both modes the tenant's services that are in none of these.
 func (e *Engine) routes(g *record.Global, n *record.Network, networks []record.Network) (out []netip.Prefix) {
-	if n.NetworkName != RoutesNetwork || n.PktTagType != "vxlan" || g.FwdMode != "routing" {
+	if n.NetworkName != RoutesNetwork || n.PktTagType != "vxlan" {
 		return nil
 	}
 	for i := range networks {
 		d := &networks[i]
-		if d.Tenant != n.Tenant || d.NwType == "infra" || d.PktTagType != "vxlan" {
+		if d.Tenant != n.Tenant || d.NwType == "infra" || d.PktTagType != "vxlan" || g.FwdMode != "routing" {
 			continue
 		}
 		if addr, err := netip.ParseAddr(d.SubnetIP); err == nil {
@@ -57,6 +58,13 @@ func (e *Engine) routes(g *record.Global, n *record.Network, networks []record.N
 		}
 		if addr, err := netip.ParseAddr(d.IPv6Subnet); err == nil && n.IPv6Subnet != "" {
 			out = append(out, netip.PrefixFrom(addr, int(d.IPv6Len)).Masked())
+		}
+	}
+	subnets := out[:len(out):len(out)]
+	for _, v := range e.Flows.Services() {
+		within := slices.ContainsFunc(subnets, func(p netip.Prefix) bool { return p.Contains(v.Address) })
+		if v.Tenant == n.Tenant && !within && (v.Address.Is4() || n.IPv6Subnet != "") {
+			out = append(out, netip.PrefixFrom(v.Address, v.Address.BitLen()))
 		}
 	}
 	return out

@@ -153,8 +153,8 @@ func segment(n *record.Network, g *record.Global) (*ofnet.Segment, error) {
 		}
 	case "vxlan":
 		s.Encap, s.Tag = ofnet.VXLAN, uint32(n.ExtPktTag)
-		if n.ExtPktTag < 1 || n.ExtPktTag >= 1<<24 {
-			return nil, bad("want a VNI within 1..16777215", n.ExtPktTag)
+		if n.ExtPktTag < 1 || n.ExtPktTag > ofnet.LastVNI {
+			return nil, bad(fmt.Sprintf("want a VNI within 1..%d", ofnet.LastVNI), n.ExtPktTag)
 		}
 	default:
 		return nil, bad("want pktTagType vlan or vxlan", n.PktTagType)

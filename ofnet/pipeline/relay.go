@@ -1,0 +1,74 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// relay hands what came in by the uplink to the host that it is for, once: to a backend of a service, or to an endpoint
+// behind a tunnel. There it counts as if it had come in by that host's own uplink, so it is judged, and goes nowhere
+// else; what the receiver answers leaves by its own host.
+//
+// The relaying host remembers no connection. It sees one direction alone, and would take the packets for invalid.
+type relay struct{}
+
+func (relay) Name() string { return "relay" }
+
+func (relay) Tables() []flow.Table { return nil }
+
+// relayVNI is the first of the tunnel numbers under which packets are relayed: a tenant's is relayVNI + Tenant.ID. No
+// network may have one of them.
+const relayVNI = ofnet.LastVNI + 1
+
+// fromOutside matches what has just come in by the uplink, and by the host's interface towards routers.
+func fromOutside() flow.Term {
+	return flow.EqMask(regFlags, 1<<bitUplink|1<<bitRouted, 1<<bitUplink|1<<bitRouted|1<<bitRelayed)
+}
+
+func (relay) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+	if s.Local.Tunnel == 0 {
+		return out
+	}
+	if owner.Kind == ofnet.KindTenant {
+		if t := s.Tenants[owner.Name]; t != nil {
+			steps := []flow.Action{on(bitUplink), on(bitFabric), on(bitRouted), on(bitRelayed), load(regNetwork, outside)}
+			out.Add(flow.New(tOverlay, 110, flow.NewMatch(flow.Eq(flow.TunID, relayVNI|uint64(t.ID))),
+				flow.Do(append(enterTenant(steps, t), flow.GotoTable(tUnhairpin))...)))
+		}
+		return out
+	}
+	m, ok := endpoint(s, owner)
+	if !ok || m.local || !m.host.VTEP.IsValid() || s.Router == nil || s.Router.Tenant != m.net.Tenant {
+		return out
+	}
+	// Before the tracker: an answer to what the endpoint has asked by its own host belongs to nothing here.
+	do := flow.Do(tunnelRelay(s, m)...)
+	if m.IP4.Is4() {
+		out.Add(flow.New(tTrack, 20, flow.NewMatch(flow.EqAddr(flow.IPDst, m.IP4), inTenant(m.tenant), fromOutside()), do))
+	}
+	if m.IP6.Is6() {
+		out.Add(flow.New(tTrack, 20, flow.NewMatch(flow.EqAddr(flow.IPv6Dst, m.IP6), inTenant(m.tenant), fromOutside()), do))
+	}
+	return out
+}
+
+// relayTo sends the packet to the host of m: nil when there is no way. On a bridged VLAN that is the VLAN itself, whose
+// packets may be too long for a tunnel.
+func relayTo(s *ofnet.State, m member) []flow.Action {
+	switch {
+	case m.net.Encap == ofnet.VLAN && m.net.Mode == ofnet.Bridge:
+		if m.host.UplinkMAC == (ofnet.MAC{}) || uplinkMAC(s) == (ofnet.MAC{}) {
+			return nil
+		}
+		steps := []flow.Action{flow.DecTTL(), flow.SetMAC(flow.EthSrc, uplinkMAC(s)), flow.SetMAC(flow.EthDst, m.host.UplinkMAC)}
+		return append(append(steps, pushTag(m.net)...), flow.Output(flow.PortInPort))
+	case m.host.VTEP.IsValid() && s.Local.Tunnel != 0:
+		return tunnelRelay(s, m)
+	}
+	return nil
+}
+
+// tunnelRelay relays by the tunnel.
+func tunnelRelay(s *ofnet.State, m member) []flow.Action {
+	return append(tunnelUnder([]flow.Action{flow.DecTTL()}, relayVNI|uint32(m.tenant.ID), m.host.VTEP), flow.Output(s.Local.Tunnel))
+}
