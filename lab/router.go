@@ -2,17 +2,19 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/ofnet/link"
@@ -22,6 +24,8 @@ import (
 type Router struct {
 	Config bgp.Config
 	World  []netip.Prefix // announced; the router itself answers at the first address of each
+	// Device is an interface on the trunk for this router alone, with a link address of its own; "": the trunk itself.
+	Device string
 }
 
 // trunkDevice is the router's interface: the switch that joins the trunks, as its namespace sees it.
@@ -33,23 +37,15 @@ func (l *Lab) RouterCommand(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // Run routes until ctx ends: what hosts announce becomes routes of the kernel. It says "listening" on out when it is
-// ready, then a line for each change.
+// ready, then a line for each change. When ctx ends it withdraws what it announced.
 func (r *Router) Run(ctx context.Context, log *slog.Logger, out io.Writer) error {
-	if err := os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0); err != nil {
-		return err
+	for _, family := range []string{"ipv4/ip_forward", "ipv6/conf/all/forwarding"} {
+		if err := os.WriteFile("/proc/sys/net/"+family, []byte("1"), 0); err != nil {
+			return err
+		}
 	}
-	trunk, err := netlink.LinkByName(trunkDevice)
+	port, err := r.port()
 	if err != nil {
-		return fmt.Errorf("the lab's trunk: %w", err)
-	}
-	lo, err := netlink.LinkByName("lo")
-	if err != nil {
-		return err
-	}
-	if err := netlink.AddrReplace(trunk, &netlink.Addr{IPNet: ipNet(r.Config.Address)}); err != nil {
-		return err
-	}
-	if err := link.TxChecksumOff(trunkDevice); err != nil { // the switches of the hosts take frames as they are
 		return err
 	}
 	wake := make(chan struct{}, 1)
@@ -63,45 +59,120 @@ func (r *Router) Run(ctx context.Context, log *slog.Logger, out io.Writer) error
 		return err
 	}
 	defer func() { _ = s.Stop() }() // its peers notice
-	for _, p := range r.World {
-		own := netip.PrefixFrom(p.Addr().Next(), p.Addr().BitLen())
-		if err := netlink.AddrReplace(lo, &netlink.Addr{IPNet: ipNet(own)}); err != nil {
-			return err
-		}
-		if err := s.Announce(p); err != nil {
-			return err
-		}
+	if err := r.world(s.Announce); err != nil {
+		return err
 	}
 	fmt.Fprintln(out, "listening")
-	have := map[netip.Prefix]netip.Addr{}
+	have := map[netip.Prefix][]netip.Addr{}
 	for {
 		want, err := s.Routes()
 		if err != nil {
 			return err
 		}
 		for p, via := range want {
-			if have[p] != via {
+			if !slices.Equal(have[p], via) {
 				fmt.Fprintf(out, "route %s via %s\n", p, via)
-				route := &netlink.Route{LinkIndex: trunk.Attrs().Index, Dst: ipNet(p), Gw: via.AsSlice()}
-				if err := netlink.RouteReplace(route); err != nil {
+				if err := netlink.RouteReplace(kernelRoute(port, p, via)); err != nil {
 					return fmt.Errorf("route %s via %s: %w", p, via, err)
 				}
 			}
 		}
-		for p := range have {
+		for p, via := range have {
 			if _, ok := want[p]; !ok {
 				fmt.Fprintf(out, "no route %s\n", p)
-				_ = netlink.RouteDel(&netlink.Route{LinkIndex: trunk.Attrs().Index, Dst: ipNet(p)}) // gone with its interface
+				_ = netlink.RouteDel(kernelRoute(port, p, via)) // gone with its interface
 			}
 		}
-		have = maps.Clone(want)
+		have = want
 		select {
 		case <-ctx.Done():
-			return nil
+			return r.leave(s)
 		case <-wake:
 		case <-time.After(time.Second):
 		}
 	}
+}
+
+// leave withdraws what was announced, and gives peers the time to hear it.
+func (r *Router) leave(s *bgp.Speaker) error {
+	for _, p := range r.World {
+		if err := s.Withdraw(p); err != nil {
+			return err
+		}
+	}
+	time.Sleep(500 * time.Millisecond)
+	return nil
+}
+
+// world makes the router answer at the first address of what is behind it, and announces that.
+func (r *Router) world(announce func(netip.Prefix) error) error {
+	lo, err := netlink.LinkByName("lo")
+	if err != nil {
+		return err
+	}
+	for _, p := range r.World {
+		own := netip.PrefixFrom(p.Addr().Next(), p.Addr().BitLen())
+		if err := netlink.AddrReplace(lo, &netlink.Addr{IPNet: ipNet(own)}); err != nil {
+			return err
+		}
+		if err := announce(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// port is the number of the router's interface, which it gives its addresses.
+func (r *Router) port() (int, error) {
+	l, err := netlink.LinkByName(trunkDevice)
+	if err != nil {
+		return 0, fmt.Errorf("the lab's trunk: %w", err)
+	}
+	name := trunkDevice
+	if r.Device != "" {
+		name = r.Device
+		err := netlink.LinkAdd(&netlink.Macvlan{LinkAttrs: netlink.LinkAttrs{Name: name, ParentIndex: l.Attrs().Index}, Mode: netlink.MACVLAN_MODE_BRIDGE})
+		if err != nil && !errors.Is(err, unix.EEXIST) {
+			return 0, fmt.Errorf("interface %s on the trunk: %w", name, err)
+		}
+		if l, err = netlink.LinkByName(name); err != nil {
+			return 0, err
+		}
+	}
+	for _, d := range []string{trunkDevice, name} { // each answers for its own addresses alone
+		if err := os.WriteFile("/proc/sys/net/ipv4/conf/"+d+"/arp_ignore", []byte("1"), 0); err != nil {
+			return 0, err
+		}
+	}
+	for _, p := range []netip.Prefix{r.Config.Address, r.Config.Address6} {
+		if !p.IsValid() {
+			continue
+		}
+		a := &netlink.Addr{IPNet: ipNet(p)}
+		if p.Addr().Is6() {
+			a.Flags = unix.IFA_F_NODAD
+		}
+		if err := netlink.AddrReplace(l, a); err != nil {
+			return 0, fmt.Errorf("address %s of %s: %w", p, name, err)
+		}
+	}
+	if err := netlink.LinkSetUp(l); err != nil {
+		return 0, err
+	}
+	return l.Attrs().Index, link.TxChecksumOff(name) // the switches of the hosts take frames as they are
+}
+
+// kernelRoute is a route by an interface, to several next hops as to one.
+func kernelRoute(port int, p netip.Prefix, via []netip.Addr) *netlink.Route {
+	out := &netlink.Route{LinkIndex: port, Dst: ipNet(p)}
+	if len(via) == 1 {
+		out.Gw = via[0].AsSlice()
+		return out
+	}
+	for _, a := range via {
+		out.MultiPath = append(out.MultiPath, &netlink.NexthopInfo{LinkIndex: port, Gw: a.AsSlice()})
+	}
+	return out
 }
 
 func ipNet(p netip.Prefix) *net.IPNet {

@@ -361,7 +361,7 @@ func (s *State) Tracking(tenant string) (tracked bool, generation uint32) {
 }
 
 // Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, groups, tiers of
-// rules, services, router and routes, endpoints.
+// rules, services, router, next hops and routes, endpoints.
 func (s *State) Owners() []Key {
 	tiers := s.indexed().index.tiers
 	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+len(s.Segments)+len(s.Groups)+len(tiers)+len(s.Services)+len(s.Endpoints))
@@ -380,6 +380,7 @@ func (s *State) Owners() []Key {
 	if s.Router != nil {
 		out = append(out, Key{KindRouter, s.Self})
 	}
+	out = appendKeys(out, KindNextHops, s.NextHops)
 	out = appendKeys(out, KindRoute, s.Routes)
 	return appendKeys(out, KindEndpoint, s.Endpoints)
 }

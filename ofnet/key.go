@@ -22,6 +22,7 @@ const (
 	KindEndpoint Kind = "endpoint"
 	KindRouter   Kind = "router" // the State's Router, by the label of the host
 	KindRoute    Kind = "route"
+	KindNextHops Kind = "nexthops"
 )
 
 // Key names one owner of flows: the object that caused them. Name is the object's identity in the store:

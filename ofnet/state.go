@@ -20,6 +20,7 @@ type State struct {
 	Endpoints map[string]*Endpoint // by state id
 	Router    *Router              // nil: this host has no routers outside
 	Routes    map[string]*Route    // learned, by prefix
+	NextHops  map[string]*NextHops // of the routes, by name
 
 	index *index // who belongs to whom; nil until Reindex
 }
@@ -40,6 +41,7 @@ func NewState(self string) *State {
 		Services:  map[string]*Service{},
 		Endpoints: map[string]*Endpoint{},
 		Routes:    map[string]*Route{},
+		NextHops:  map[string]*NextHops{},
 	}
 }
 

@@ -2,21 +2,26 @@
 
 package model
 
-// A BGP router is what one host says to its neighbour in routing mode: its own address and AS, and those of the
-// router beyond the uplink, to which it announces the addresses of its containers.
+// A BGP router is what one host says to its neighbours in routing mode: its own addresses and AS, and those of
+// the routers beyond the uplink, to which it announces the addresses of its containers.
 type Bgp struct {
 	Key        string `json:"key,omitempty"`
 	As         string `json:"as,omitempty"`          // AS number of the host.
 	Hostname   string `json:"hostname,omitempty"`    // Label of the host.
-	Neighbor   string `json:"neighbor,omitempty"`    // Address of the neighbour.
-	NeighborAs string `json:"neighbor-as,omitempty"` // AS number of the neighbour.
-	Routerip   string `json:"routerip,omitempty"`    // Address of the host towards its neighbour, with its length.
+	Neighbor   string `json:"neighbor,omitempty"`    // Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.
+	NeighborAs string `json:"neighbor-as,omitempty"` // AS number of the neighbours, or one for each of them in their order, separated by commas.
+	Routerip   string `json:"routerip,omitempty"`    // Address of the host towards its neighbours, with its length.
+	Routerip6  string `json:"routerip6,omitempty"`   // IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.
 }
 
 // BgpOper is the operational state of a Bgp: what the system made of it.
 type BgpOper struct {
-	AdminStatus    string   `json:"adminStatus,omitempty"`    // Whether the session is wanted.
-	NeighborStatus string   `json:"neighborStatus,omitempty"` // State of the session: established when routes are exchanged.
+	AdminStatus    string   `json:"adminStatus,omitempty"`    // Whether sessions are wanted.
+	Announced      []string `json:"announced,omitempty"`      // Addresses that the host announces.
+	Kept           []string `json:"kept,omitempty"`           // Routes that the agent has kept from before it started; no neighbour has announced them again yet.
+	NeighborStatus string   `json:"neighborStatus,omitempty"` // State of the session: established when routes are exchanged. Of several sessions, that of one that is not, if there is any.
+	Neighbors      []string `json:"neighbors,omitempty"`      // The sessions: address, AS, state, families, routes received and announced, since when or why not.
+	NextHops       []string `json:"nextHops,omitempty"`       // Next hops of the routes: address, link address or waiting, number of routes.
 	NumRoutes      int      `json:"numRoutes,omitempty"`      // Number of routes known on the host.
 	Routes         []string `json:"routes,omitempty"`         // Routes known on the host.
 }
@@ -26,8 +31,16 @@ func (o *BgpOper) Field(name string) any {
 	switch name {
 	case "adminStatus":
 		return o.AdminStatus
+	case "announced":
+		return o.Announced
+	case "kept":
+		return o.Kept
 	case "neighborStatus":
 		return o.NeighborStatus
+	case "neighbors":
+		return o.Neighbors
+	case "nextHops":
+		return o.NextHops
 	case "numRoutes":
 		return o.NumRoutes
 	case "routes":
@@ -44,20 +57,25 @@ type BgpInspect struct {
 
 var bgpKind = Kind{
 	Name: "Bgp", Plural: "Bgps", Title: "BGP router",
-	Doc:         "A BGP router is what one host says to its neighbour in routing mode: its own address and AS, and those of the router beyond the uplink, to which it announces the addresses of its containers.",
+	Doc:         "A BGP router is what one host says to its neighbours in routing mode: its own addresses and AS, and those of the routers beyond the uplink, to which it announces the addresses of its containers.",
 	Key:         []string{"hostname"},
 	InspectOnly: false,
 	New:         func() Object { return &Bgp{} },
 	Fields: []Field{
 		{Name: "as", Type: String, Doc: "AS number of the host.", MaxLen: 64},
 		{Name: "hostname", Type: String, Doc: "Label of the host.", Format: "name", MaxLen: 256, Required: true},
-		{Name: "neighbor", Type: String, Doc: "Address of the neighbour.", Format: "ipv4", MaxLen: 15},
-		{Name: "neighbor-as", Type: String, Doc: "AS number of the neighbour.", MaxLen: 64},
-		{Name: "routerip", Type: String, Doc: "Address of the host towards its neighbour, with its length.", Example: "50.1.1.2/24", Format: "routerIP", Required: true},
+		{Name: "neighbor", Type: String, Doc: "Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.", Example: "50.1.1.200,50.1.1.201", Format: "neighbors", MaxLen: 1024},
+		{Name: "neighbor-as", Type: String, Doc: "AS number of the neighbours, or one for each of them in their order, separated by commas.", Example: "500,501", MaxLen: 256},
+		{Name: "routerip", Type: String, Doc: "Address of the host towards its neighbours, with its length.", Example: "50.1.1.2/24", Format: "routerIP", Required: true},
+		{Name: "routerip6", Type: String, Doc: "IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.", Example: "fd50::2/64", Format: "routerIP6", MaxLen: 64},
 	},
 	Oper: []Field{
-		{Name: "adminStatus", Type: String, Doc: "Whether the session is wanted."},
-		{Name: "neighborStatus", Type: String, Doc: "State of the session: established when routes are exchanged."},
+		{Name: "adminStatus", Type: String, Doc: "Whether sessions are wanted."},
+		{Name: "announced", Type: Strings, Doc: "Addresses that the host announces."},
+		{Name: "kept", Type: Strings, Doc: "Routes that the agent has kept from before it started; no neighbour has announced them again yet."},
+		{Name: "neighborStatus", Type: String, Doc: "State of the session: established when routes are exchanged. Of several sessions, that of one that is not, if there is any."},
+		{Name: "neighbors", Type: Strings, Doc: "The sessions: address, AS, state, families, routes received and announced, since when or why not."},
+		{Name: "nextHops", Type: Strings, Doc: "Next hops of the routes: address, link address or waiting, number of routes."},
 		{Name: "numRoutes", Type: Int, Doc: "Number of routes known on the host."},
 		{Name: "routes", Type: Strings, Doc: "Routes known on the host."},
 	},
@@ -78,6 +96,7 @@ var bgpKind = Kind{
 		Deleting: "Deleting Bgp router config: {hostname}",
 		Flags: []Flag{
 			{Name: "router-ip", Field: "routerip"},
+			{Name: "router-ip6", Field: "routerip6"},
 			{Name: "as", Field: "as", Needed: true},
 			{Name: "neighbor-as", Field: "neighbor-as", Needed: true},
 			{Name: "neighbor", Field: "neighbor", Needed: true},
@@ -109,6 +128,7 @@ func (o *Bgp) Validate() error {
 		checkString(&f[2], o.Neighbor),
 		checkString(&f[3], o.NeighborAs),
 		checkString(&f[4], o.Routerip),
+		checkString(&f[5], o.Routerip6),
 	)
 }
 
@@ -125,6 +145,8 @@ func (o *Bgp) Field(name string) any {
 		return o.NeighborAs
 	case "routerip":
 		return o.Routerip
+	case "routerip6":
+		return o.Routerip6
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ var formats = map[string]Format{
 	"pool":         match(`an IPv4 range, or nothing`, `^$|^`+ip4+`(\-`+ip4+`)?$`),
 	"ruleIP":       match(`an IPv4 address, a subnet, or nothing`, `^(`+ip4+`(\-`+octet+`)?(/`+len4+`)?)?$`),
 	"routerIP":     match(`an IPv4 address with its length, such as 50.1.1.2/24`, `^`+ip4+`(\-`+octet+`)?/`+len4+`$`),
+	"routerIP6":    {`an IPv6 address with its length, such as fd50::2/64, or nothing`, func(s string) bool { return s == "" || isSubnet6(s) }},
+	"neighbors":    {`IPv4 or IPv6 addresses, separated by commas, or nothing`, areAddresses},
 	"ipv6":         {`an IPv6 address, or nothing`, func(s string) bool { return s == "" || isIPv6(s) }},
 	"subnet6":      {`an IPv6 subnet of length 1 to 127, or nothing`, func(s string) bool { return s == "" || isSubnet6(s) }},
 	"vlanRange":    match(`one range of VLAN ids`, `^[0-9]{1,4}-[0-9]{1,4}$`),
@@ -53,6 +55,20 @@ func match(says, expression string) Format {
 func isIPv6(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Is6() && a.Zone() == "" && !strings.Contains(s, ".")
+}
+
+// areAddresses says whether s is a list of addresses. Spaces around them are let be.
+func areAddresses(s string) bool {
+	if s == "" {
+		return true
+	}
+	for word := range strings.SplitSeq(s, ",") {
+		word = strings.TrimSpace(word)
+		if a, err := netip.ParseAddr(word); err != nil || !a.Is4() && !isIPv6(word) {
+			return false
+		}
+	}
+	return true
 }
 
 func isSubnet6(s string) bool {

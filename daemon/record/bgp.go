@@ -1,11 +1,123 @@
 package record
 
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // BGP is the routing of one host, at BGPs+Hostname.
 type BGP struct {
 	ID         string `json:"id"`        // the host's label
 	Hostname   string `json:"hostname"`  // the same
 	RouterIP   string `json:"router-ip"` // own address with its length
 	AS         string `json:"as"`
-	NeighborAS string `json:"neighbor-as"`
-	Neighbor   string `json:"neighbor"` // address
+	NeighborAS string `json:"neighbor-as"` // of all neighbours, or of each, separated by commas
+	Neighbor   string `json:"neighbor"`    // addresses, separated by commas
+	RouterIP6  string `json:"router-ip6,omitempty"`
+}
+
+// Routing is what a BGP record says.
+type Routing struct {
+	Address    netip.Prefix // IPv4, own
+	Address6   netip.Prefix // IPv6, own; invalid when there is none, and no routes of IPv6
+	AS         uint32
+	Neighbours []Neighbour // each address once
+}
+
+// Neighbour is a router outside.
+type Neighbour struct {
+	Address netip.Addr
+	AS      uint32
+}
+
+// NeighboursMost is how many neighbours a host has at most.
+const NeighboursMost = 16
+
+// BGPError says what is wrong with a BGP record.
+type BGPError struct {
+	Field string // its name in the API
+	Value string
+	Want  string // what would be right
+}
+
+// Error names the field and what it takes.
+func (e *BGPError) Error() string { return fmt.Sprintf("%s %q: want %s", e.Field, e.Value, e.Want) }
+
+const wantAS = "a number from 1 to 4294967294"
+
+// Routing reads the record. A record without a neighbour gives a Routing without any. Errors are *BGPError.
+func (b *BGP) Routing() (r Routing, err error) {
+	if r.Address, err = netip.ParsePrefix(b.RouterIP); err != nil || !r.Address.Addr().Is4() {
+		return r, &BGPError{"routerip", b.RouterIP, "an IPv4 address with its length, such as 50.1.1.2/24"}
+	}
+	if b.RouterIP6 != "" {
+		if r.Address6, err = netip.ParsePrefix(b.RouterIP6); err != nil || !global6(r.Address6.Addr()) {
+			return r, &BGPError{"routerip6", b.RouterIP6, "an IPv6 address with its length, such as fd50::2/64"}
+		}
+	}
+	if r.AS, err = number(b.AS); err != nil {
+		return r, &BGPError{"as", b.AS, wantAS}
+	}
+	r.Neighbours, err = b.neighbours(r.Address6.IsValid())
+	return r, err
+}
+
+// neighbours reads the two lists.
+func (b *BGP) neighbours(six bool) (out []Neighbour, err error) {
+	addresses, numbers := list(b.Neighbor), list(b.NeighborAS)
+	if len(addresses) == 0 {
+		return nil, nil
+	}
+	if len(addresses) > NeighboursMost {
+		return nil, &BGPError{"neighbor", b.Neighbor, fmt.Sprintf("%d addresses at most", NeighboursMost)}
+	}
+	if len(numbers) != 1 && len(numbers) != len(addresses) {
+		return nil, &BGPError{"neighbor-as", b.NeighborAS, fmt.Sprintf("one number for all neighbours, or one for each of the %d", len(addresses))}
+	}
+	for i, text := range addresses {
+		n := Neighbour{}
+		if n.Address, err = netip.ParseAddr(text); err != nil || !n.Address.Is4() && !global6(n.Address) {
+			return nil, &BGPError{"neighbor", text, "an IPv4 or IPv6 address; several are separated by commas"}
+		}
+		if n.Address.Is6() && !six {
+			return nil, &BGPError{"neighbor", text, "an IPv4 address, or an own address of IPv6 (routerip6) to speak with it"}
+		}
+		if slices.ContainsFunc(out, func(o Neighbour) bool { return o.Address == n.Address }) {
+			return nil, &BGPError{"neighbor", b.Neighbor, "each address once"}
+		}
+		if n.AS, err = number(numbers[min(i, len(numbers)-1)]); err != nil {
+			return nil, &BGPError{"neighbor-as", b.NeighborAS, wantAS + " for all neighbours, or one for each, separated by commas"}
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// list splits a text at commas; nothing is an empty list.
+func list(text string) (out []string) {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		out = append(out, strings.TrimSpace(word))
+	}
+	return out
+}
+
+// global6 says that a is an IPv6 address that a router may have: of one host, and of no single link.
+func global6(a netip.Addr) bool {
+	return a.Is6() && !a.Is4In6() && a.Zone() == "" && !a.IsUnspecified() && !a.IsMulticast() && !a.IsLinkLocalUnicast() && !a.IsLoopback()
+}
+
+// number reads an AS number (RFC 6793; RFC 7607 and RFC 7300 keep 0 and the last one).
+func number(text string) (uint32, error) {
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err == nil && (n == 0 || n == 1<<32-1) {
+		err = errors.New("reserved")
+	}
+	return uint32(n), err
 }

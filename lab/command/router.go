@@ -17,10 +17,10 @@ import (
 
 // routerOptions say who the router is.
 type routerOptions struct {
-	address, world string
-	peers          []string
-	as             uint32
-	inside         bool
+	address, address6, device string
+	world, peers              []string
+	as                        uint32
+	inside                    bool
 }
 
 // router reads them.
@@ -29,11 +29,21 @@ func (o *routerOptions) router() (*lab.Router, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--address: %w", err)
 	}
-	world, err := netip.ParsePrefix(o.world)
-	if err != nil {
-		return nil, fmt.Errorf("--announce: %w", err)
+	r := &lab.Router{Config: bgp.Config{Address: address, AS: o.as}, Device: o.device}
+	if o.address6 != "" {
+		if r.Config.Address6, err = netip.ParsePrefix(o.address6); err != nil {
+			return nil, fmt.Errorf("--address6: %w", err)
+		}
 	}
-	r := &lab.Router{Config: bgp.Config{Address: address, AS: o.as}, World: []netip.Prefix{world.Masked()}}
+	for _, text := range o.world {
+		world, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("--announce: %w", err)
+		}
+		if world.Addr().Is4() || o.address6 != "" {
+			r.World = append(r.World, world.Masked())
+		}
+	}
 	for _, text := range o.peers {
 		address, as, ok := strings.Cut(text, "@")
 		peer, err := netip.ParseAddr(address)
@@ -68,8 +78,8 @@ func newRouter(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			args := []string{l.Self(), "lab", "router", "--inside", "--address", o.address, "--announce", o.world,
-				"--as", fmt.Sprint(o.as)}
+			args := []string{l.Self(), "lab", "router", "--inside", "--address", o.address, "--address6", o.address6, "--device", o.device,
+				"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as)}
 			for _, p := range o.peers {
 				args = append(args, "--peer", p)
 			}
@@ -78,7 +88,9 @@ func newRouter(w *where) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.address, "address", "50.1.1.200/24", "address of the router on the trunks, untagged")
-	f.StringVar(&o.world, "announce", "20.1.1.0/24", "what is behind the router, which answers at its first address")
+	f.StringVar(&o.address6, "address6", "", "IPv6 address of the router on the trunks, such as fd50::c8/64; routes of IPv6 are exchanged with it alone")
+	f.StringVar(&o.device, "device", "", "name of an interface on the trunks for this router alone, beside another router; such as r2")
+	f.StringSliceVar(&o.world, "announce", []string{"20.1.1.0/24", "fd20::/64"}, "what is behind the router, which answers at the first address of each")
 	f.StringArrayVar(&o.peers, "peer", nil, "address and AS of a host's router, such as 50.1.1.1@65001; may be repeated")
 	f.Uint32Var(&o.as, "as", 500, "AS of the router")
 	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")

@@ -22,6 +22,8 @@ import (
 //	rule ssh group=web:blue in deny priority=10 peer=65538 from=10.1.0.0/24,fd01::/64 own=10.2.0.1 proto=tcp ports=22,80-88 openings
 //	router own tenant=blue port=1100 mac=02:aa:00:00:01:01 ip=50.1.1.2
 //	route 20.0.0.0/8 via=50.1.1.200 mac=0e:00:00:00:00:07
+//	nexthops two id=1 hops=50.1.1.200@0e:00:00:00:00:07,50.1.1.201@0e:00:00:00:00:08
+//	route 21.0.0.0/8 via=two
 //	service shop:blue address=10.1.0.100 ports=tcp:80:8080,udp:53:53 backends=10.1.0.1,10.1.0.2 affinity
 //	endpoint a1 network=vx.blue group=web:blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1
 func Parse(tb testing.TB, text string) *ofnet.State {
@@ -88,13 +90,19 @@ func add(s *ofnet.State, words []string) error {
 		}
 		s.Rules[name] = r
 	case "router":
-		s.Router = &ofnet.Router{Tenant: l.words["tenant"], Port: l.number("port"), MAC: l.mac("mac"), Addr: l.addr("ip")}
+		s.Router = &ofnet.Router{Tenant: l.words["tenant"], Port: l.number("port"), MAC: l.mac("mac"), Addr: l.addr("ip"), Addr6: l.addr("ip6")}
 	case "route":
 		p, err := netip.ParsePrefix(name)
 		if err != nil {
 			return err
 		}
-		s.Routes[name] = &ofnet.Route{Prefix: p, Via: l.addr("via"), MAC: l.mac("mac")}
+		s.Routes[name] = &ofnet.Route{Prefix: p, Via: l.words["via"]}
+		if _, listed := s.NextHops[l.words["via"]]; !listed {
+			s.NextHops[l.words["via"]] = &ofnet.NextHops{Name: l.words["via"], ID: uint32(len(s.NextHops) + 1),
+				Hops: []ofnet.NextHop{{Addr: l.addr("via"), MAC: l.mac("mac")}}}
+		}
+	case "nexthops":
+		s.NextHops[name] = &ofnet.NextHops{Name: name, ID: l.number("id"), Hops: l.hops("hops")}
 	case "service":
 		_, tenant, _ := strings.Cut(name, ":")
 		s.Services[name] = &ofnet.Service{Name: name, Tenant: tenant, Address: l.addr("address"), Ports: l.servicePorts("ports"),
@@ -201,6 +209,24 @@ func (l *line) ports(k string) (out []ofnet.PortRange) {
 				return err
 			}
 			out = append(out, ofnet.PortRange{First: uint16(a), Last: uint16(b)})
+		}
+		return nil
+	})
+	return out
+}
+
+// hops reads ADDRESS@MAC,..., where "@MAC" may be missing.
+func (l *line) hops(k string) (out []ofnet.NextHop) {
+	l.get(k, func(v string) error {
+		for word := range strings.SplitSeq(v, ",") {
+			part := line{words: map[string]string{}}
+			for i, text := range strings.SplitN(word, "@", 2) {
+				part.words[[]string{"addr", "mac"}[i]] = text
+			}
+			out = append(out, ofnet.NextHop{Addr: part.addr("addr"), MAC: part.mac("mac")})
+			if part.err != nil {
+				return part.err
+			}
 		}
 		return nil
 	})

@@ -26,6 +26,10 @@ func (external) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		if owner.Name == s.Self {
 			externalInterface(&out, s, s.Router)
 		}
+	case ofnet.KindNextHops:
+		if n := s.NextHops[owner.Name]; n != nil {
+			nextHops(&out, n)
+		}
 	case ofnet.KindRoute:
 		if r := s.Routes[owner.Name]; r != nil {
 			externalRoute(&out, s, r)
@@ -44,30 +48,25 @@ func externalInterface(out *flow.Set, s *ofnet.State, r *ofnet.Router) {
 	away, toOwn := flow.Do(toUplink(s)), flow.Do(flow.Output(r.Port))
 	add(tClassify, 120, away, own, flow.EqAddr(flow.ARPSPA, r.Addr))
 	add(tClassify, 120, away, own, flow.EqAddr(flow.IPSrc, r.Addr))
+	if r.Addr6.IsValid() {
+		add(tClassify, 120, away, own, flow.EqAddr(flow.IPv6Src, r.Addr6))
+	}
 	for _, p := range s.Local.Uplinks() {
 		up := flow.Eq(flow.InPort, uint64(p))
 		add(tClassify, 120, toOwn, up, untagged, flow.EqAddr(flow.ARPTPA, r.Addr))
 		add(tClassify, 120, toOwn, up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.EqAddr(flow.IPDst, r.Addr))
+		if r.Addr6.IsValid() {
+			// Who asks for the address sends to a group, or to us when it asks again.
+			add(tClassify, 120, toOwn, up, untagged, flow.Eq(flow.ICMPv6Type, ndSolicitation), flow.EqAddr(flow.NDTarget, r.Addr6))
+			add(tClassify, 120, toOwn, up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.EqAddr(flow.IPv6Dst, r.Addr6))
+		}
 		if t := s.Tenants[r.Tenant]; t != nil {
 			steps := append(enterTenant([]flow.Action{on(bitUplink), on(bitFabric), on(bitRouted), load(regNetwork, outside)}, t), flow.GotoTable(tUnhairpin))
 			add(tClassify, 110, flow.Do(steps...), up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.IP())
+			if r.Addr6.IsValid() {
+				add(tClassify, 110, flow.Do(steps...), up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.IPv6())
+			}
 		}
 	}
 	add(tUplink, 60, away, flow.Eq(regNetwork, outside), has(bitRouted))
-}
-
-// externalRoute leads to a next hop, once that is resolved.
-func externalRoute(out *flow.Set, s *ofnet.State, r *ofnet.Route) {
-	t := s.Tenants[s.Router.Tenant]
-	if t == nil || r.MAC == (ofnet.MAC{}) {
-		return
-	}
-	to, family := flow.IPDst, flow.IP()
-	if r.Prefix.Addr().Is6() {
-		to, family = flow.IPv6Dst, flow.IPv6()
-	}
-	do := flow.Do(flow.DecTTL(), flow.SetMAC(flow.EthSrc, s.Router.MAC), flow.SetMAC(flow.EthDst, r.MAC), load(regNetwork, outside),
-		load(regDstGroup, 0), load(regOut, s.Local.Uplink), flow.GotoTable(tPolicyOut))
-	out.Add(flow.New(tRoute, routePriority(r.Prefix.Bits(), rankLearned),
-		flow.NewMatch(family, flow.EqPrefix(to, r.Prefix), inTenant(t), hasNot(bitFabric)), do))
 }

@@ -85,6 +85,7 @@ const (
 	floodFromEndpoint = 0x01 << 24
 	floodFromFabric   = 0x02 << 24
 	spread            = 0x03 << 24
+	// 0x04 is uplinkGroup, 0x05 nextHopGroup.
 	// floodPart is the first kind of the parts of a long list; part n has the kind floodPart + n<<24, so that all
 	// 24 bits below stay the segment's.
 	floodPart = 0x40 << 24

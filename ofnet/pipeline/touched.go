@@ -59,15 +59,24 @@ func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 		}
 	case ofnet.KindRouter:
 		out = appendOutside(appendRouting(out, s), s)
+	case ofnet.KindNextHops:
+		for name, r := range s.Routes {
+			if r.Via == key.Name {
+				out = append(out, ofnet.Key{Kind: ofnet.KindRoute, Name: name})
+			}
+		}
 	case ofnet.KindSwitch:
 		return s.Owners()
 	}
 	return out
 }
 
-// appendRouting appends the router and its routes.
+// appendRouting appends the router, its next hops and its routes.
 func appendRouting(out []ofnet.Key, s *ofnet.State) []ofnet.Key {
 	out = append(out, ofnet.Key{Kind: ofnet.KindRouter, Name: s.Self})
+	for name := range s.NextHops {
+		out = append(out, ofnet.Key{Kind: ofnet.KindNextHops, Name: name})
+	}
 	for name := range s.Routes {
 		out = append(out, ofnet.Key{Kind: ofnet.KindRoute, Name: name})
 	}

@@ -3,17 +3,21 @@ package bgp
 import (
 	"fmt"
 	"net/netip"
-	"strconv"
+	"slices"
 
 	"github.com/contiv/contiv/daemon/record"
 )
 
 // Config is what a Speaker is told.
 type Config struct {
-	Address netip.Prefix // own address on the link to the peers, with its length; IPv4
-	AS      uint32
-	Port    uint16 // TCP, at which to listen; 0: 179
-	Peers   []Peer
+	Address  netip.Prefix // own address on the link to the peers, with its length; IPv4
+	Address6 netip.Prefix // the same of IPv6; invalid: routes of IPv6 are not exchanged
+	AS       uint32
+	Port     uint16 // TCP, at which to listen; 0: 179
+	Peers    []Peer
+	// Restarting says that this speaker takes the place of one that ended a moment ago, and that packets were forwarded all
+	// the while (RFC 4724, section 4.1): peers keep its routes until it has announced them again.
+	Restarting bool
 }
 
 // Peer is a router at the other end of a session.
@@ -24,47 +28,24 @@ type Peer struct {
 }
 
 // Parse reads a router's record. A record without a neighbour gives a Config without peers.
-func Parse(r *record.BGP) (c Config, err error) {
-	bad := func(field, value, want string) (Config, error) {
-		return Config{}, fmt.Errorf("router of host %s: %s %q: want %s", r.Hostname, field, value, want)
+func Parse(b *record.BGP) (Config, error) {
+	r, err := b.Routing()
+	if err != nil {
+		return Config{}, fmt.Errorf("router of host %s: %w", b.Hostname, err)
 	}
-	if c.Address, err = netip.ParsePrefix(r.RouterIP); err != nil || !c.Address.Addr().Is4() {
-		return bad("router-ip", r.RouterIP, "an IPv4 address with its length, such as 50.1.1.2/24")
+	c := Config{Address: r.Address, Address6: r.Address6, AS: r.AS}
+	for _, n := range r.Neighbours {
+		c.Peers = append(c.Peers, Peer{Address: n.Address, AS: n.AS})
 	}
-	if c.AS, err = number(r.AS); err != nil {
-		return bad("as", r.AS, "a number from 1 to 4294967294")
-	}
-	if r.Neighbor == "" {
-		return c, nil
-	}
-	var p Peer
-	if p.Address, err = netip.ParseAddr(r.Neighbor); err != nil || !p.Address.Is4() {
-		return bad("neighbor", r.Neighbor, "an IPv4 address")
-	}
-	if p.AS, err = number(r.NeighborAS); err != nil {
-		return bad("neighbor-as", r.NeighborAS, "a number from 1 to 4294967294")
-	}
-	c.Peers = append(c.Peers, p)
 	return c, nil
 }
 
-// number reads an AS number (RFC 6793; RFC 7607 and RFC 7300 keep 0 and the last one).
-func number(text string) (uint32, error) {
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err == nil && (n == 0 || n == 1<<32-1) {
-		err = strconv.ErrRange
-	}
-	return uint32(n), err
+// equal says whether two configurations want the same sessions.
+func (c *Config) equal(o *Config) bool {
+	return c.Address == o.Address && c.Address6 == o.Address6 && c.AS == o.AS && c.Port == o.Port && slices.Equal(c.Peers, o.Peers)
 }
 
-func (c *Config) equal(o *Config) bool {
-	if c.Address != o.Address || c.AS != o.AS || c.Port != o.Port || len(c.Peers) != len(o.Peers) {
-		return false
-	}
-	for i := range c.Peers {
-		if c.Peers[i] != o.Peers[i] {
-			return false
-		}
-	}
-	return true
+// onLink says whether an address is on the link to the peers.
+func (c *Config) onLink(a netip.Addr) bool {
+	return c.Address.Contains(a) || c.Address6.IsValid() && c.Address6.Contains(a)
 }

@@ -3,10 +3,8 @@ package bgp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,8 +15,8 @@ import (
 
 // Link is the host's own interface towards routers outside. Its methods are called by one goroutine.
 type Link interface {
-	// Ensure makes the interface be there, up, with the address and no other.
-	Ensure(ctx context.Context, address netip.Prefix) (port uint32, mac ofnet.MAC, err error)
+	// Ensure makes the interface be there, up, with the addresses and no others.
+	Ensure(ctx context.Context, addresses ...netip.Prefix) (port uint32, mac ofnet.MAC, err error)
 	// Remove makes it be gone.
 	Remove(ctx context.Context) error
 	// Neighbour returns the link address of a neighbour, as far as it is known; ok is false while it is not.
@@ -34,6 +32,7 @@ type Options struct {
 	Mode   func() string // the cluster's forwarding mode; routers are for "routing" alone
 	Update func(rev uint64, change func(s *ofnet.State) []ofnet.Key)
 	Link   Link
+	Memory string // path of the file that the next agent learns from what this one has put into the switch; "": none
 	Log    *slog.Logger
 }
 
@@ -45,25 +44,31 @@ type Router struct {
 
 	mu        sync.Mutex
 	record    *record.BGP
-	endpoints map[string]netip.Prefix // of the tenant on this host, by id
-	services  map[string]netip.Prefix // of the tenant, by id
+	endpoints map[string]place // of the tenant on this host, by id
+	services  map[string]place // of the tenant, by id
 	speaker   *Speaker
-	routes    map[netip.Prefix]ofnet.Route // in the State
+	table     table // in the State
+	kept      *keep // what an agent before has left, until it is learned again; nil: nothing
 	problem   error
 
 	// Of Run's goroutine alone.
-	config    *Config // of the speaker
-	announced map[netip.Prefix]bool
-	router    ofnet.Router // in the State, when its port is not 0
+	config     *Config // of the speaker
+	announced  map[netip.Prefix]bool
+	router     ofnet.Router // in the State, when its port is not 0
+	remembered time.Time    // when Memory was written last
+	forgetful  bool         // Memory is behind
 }
+
+// place is where an endpoint is reached; its second prefix is that of IPv6, invalid when it has none.
+type place [2]netip.Prefix
 
 // lookEvery is how often everything is looked at without being told: link addresses change without a word.
 const lookEvery = 500 * time.Millisecond
 
 // NewRouter makes a Router; Run keeps it going.
 func NewRouter(o Options) *Router {
-	return &Router{o: o, wake: make(chan struct{}, 1), endpoints: map[string]netip.Prefix{}, services: map[string]netip.Prefix{},
-		routes: map[netip.Prefix]ofnet.Route{}, announced: map[netip.Prefix]bool{}}
+	return &Router{o: o, wake: make(chan struct{}, 1), endpoints: map[string]place{}, services: map[string]place{},
+		table: newTable(), announced: map[netip.Prefix]bool{}}
 }
 
 func (r *Router) kick() {
@@ -84,7 +89,7 @@ func (r *Router) Service(id string, v *record.ServiceLB) {
 	delete(r.services, id)
 	if v != nil && v.Tenant == r.o.Tenant {
 		if a, err := netip.ParseAddr(v.IPAddress); err == nil && a.Is4() {
-			r.services[id] = netip.PrefixFrom(a, a.BitLen())
+			r.services[id] = place{netip.PrefixFrom(a, a.BitLen())}
 		}
 	}
 	if is, has := r.services[id]; had != has || was != is {
@@ -114,9 +119,15 @@ func (r *Router) Endpoint(id string, e *record.Endpoint) {
 	was, had := r.endpoints[id]
 	delete(r.endpoints, id)
 	if e != nil && e.HomingHost == r.o.Host && strings.HasSuffix(e.NetID, "."+r.o.Tenant) {
-		text, _, _ := strings.Cut(e.IPAddress, "/")
-		if a, err := netip.ParseAddr(text); err == nil && a.Is4() {
-			r.endpoints[id] = netip.PrefixFrom(a, a.BitLen())
+		var at place
+		for i, text := range []string{e.IPAddress, e.IPv6Address} {
+			text, _, _ = strings.Cut(text, "/")
+			if a, err := netip.ParseAddr(text); err == nil && a.Is6() == (i == 1) {
+				at[i] = netip.PrefixFrom(a, a.BitLen())
+			}
+		}
+		if at != (place{}) {
+			r.endpoints[id] = at
 		}
 	}
 	if is, has := r.endpoints[id]; had != has || was != is {
@@ -129,12 +140,13 @@ func (r *Router) Run(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	defer func() {
-		if err := r.stop(); err != nil {
+		r.remembered = time.Time{}
+		if err := errors.Join(r.remember(), r.stop()); err != nil {
 			r.o.Log.Warn("end BGP", "error", err)
 		}
 	}()
 	for {
-		r.note(r.round(ctx))
+		r.note(errors.Join(r.round(ctx), r.remember()))
 		select {
 		case <-ctx.Done():
 			return nil
@@ -166,20 +178,25 @@ func (r *Router) round(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, r.down(ctx))
 	}
-	port, mac, err := r.o.Link.Ensure(ctx, want.Address)
+	addresses := []netip.Prefix{want.Address}
+	if want.Address6.IsValid() {
+		addresses = append(addresses, want.Address6)
+	}
+	port, mac, err := r.o.Link.Ensure(ctx, addresses...)
 	if err != nil {
 		return err
 	}
-	r.attach(ofnet.Router{Tenant: r.o.Tenant, Port: port, MAC: mac, Addr: want.Address.Addr()})
+	r.attach(ofnet.Router{Tenant: r.o.Tenant, Port: port, MAC: mac, Addr: want.Address.Addr(), Addr6: want.Address6.Addr()})
 	if r.config == nil || !r.config.equal(&want) {
 		if err := r.stop(); err != nil {
 			return err
 		}
+		want.Restarting = r.keeps(&want)
 		s, err := Start(want, r.o.Log, r.kick)
 		if err != nil {
 			return err
 		}
-		r.o.Log.Info("BGP starts", "address", want.Address, "as", want.AS, "peers", want.Peers)
+		r.o.Log.Info("BGP starts", "address", want.Address, "as", want.AS, "peers", want.Peers, "restarting", want.Restarting)
 		r.config = &want
 		clear(r.announced)
 		r.mu.Lock()
@@ -189,7 +206,7 @@ func (r *Router) round(ctx context.Context) error {
 	if err := r.announce(own); err != nil {
 		return err
 	}
-	return r.learn(want.Address)
+	return r.learn()
 }
 
 // down ends everything, once.
@@ -197,7 +214,8 @@ func (r *Router) down(ctx context.Context) error {
 	if err := r.stop(); err != nil {
 		return err
 	}
-	r.set(nil)
+	r.forget("there is no router any more")
+	r.set(newTable())
 	if r.router.Port == 0 {
 		return nil
 	}
@@ -226,7 +244,7 @@ func (r *Router) attach(now ofnet.Router) {
 	if r.router == now {
 		return
 	}
-	r.router = now
+	r.router, r.forgetful = now, true
 	r.o.Update(0, func(s *ofnet.State) []ofnet.Key {
 		if s.Router = nil; now.Port != 0 {
 			s.Router = &now
@@ -235,12 +253,17 @@ func (r *Router) attach(now ofnet.Router) {
 	})
 }
 
-// own are the addresses that this host is the way to: of endpoints here, and of services. r.mu is held.
+// own are the addresses that this host is the way to: of endpoints here, and of services; of IPv6 if the router has an
+// address of it. r.mu is held.
 func (r *Router) own() map[netip.Prefix]bool {
 	out := make(map[netip.Prefix]bool, len(r.endpoints)+len(r.services))
-	for _, list := range []map[string]netip.Prefix{r.endpoints, r.services} {
-		for _, p := range list {
-			out[p] = true
+	for _, list := range []map[string]place{r.endpoints, r.services} {
+		for _, at := range list {
+			for _, p := range at {
+				if p.IsValid() && (p.Addr().Is4() || r.router6()) {
+					out[p] = true
+				}
+			}
 		}
 	}
 	return out
@@ -265,125 +288,4 @@ func (r *Router) announce(want map[netip.Prefix]bool) error {
 		}
 	}
 	return nil
-}
-
-// learn makes routes of what the peers announce. A next hop that is not on the link leads nowhere, and neither does one
-// whose link address is not known: it is asked for, and the route waits.
-func (r *Router) learn(link netip.Prefix) error {
-	learned, err := r.speaker.Routes()
-	if err != nil {
-		return err
-	}
-	for i := range r.config.Peers { // the way to a peer itself, which no peer announces
-		a := r.config.Peers[i].Address
-		learned[netip.PrefixFrom(a, a.BitLen())] = a
-	}
-	macs := map[netip.Addr]ofnet.MAC{}
-	routes := make(map[netip.Prefix]ofnet.Route, len(learned))
-	for p, via := range learned {
-		if r.announced[p] {
-			continue // our own, come back
-		}
-		mac, asked := macs[via]
-		if !asked && link.Contains(via) {
-			var ok bool
-			if mac, ok = r.o.Link.Neighbour(via); !ok {
-				if err := r.o.Link.Ask(via); err != nil {
-					r.o.Log.Debug("next hop", "address", via, "error", err) // asked again with the next look
-				}
-			}
-			macs[via] = mac
-		}
-		routes[p] = ofnet.Route{Prefix: p, Via: via, MAC: mac}
-	}
-	r.set(routes)
-	return nil
-}
-
-// set makes the State have these routes, and no others.
-func (r *Router) set(routes map[netip.Prefix]ofnet.Route) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var changed []netip.Prefix
-	for p, now := range routes {
-		if was, ok := r.routes[p]; !ok || was != now {
-			changed = append(changed, p)
-		}
-	}
-	for p := range r.routes {
-		if _, ok := routes[p]; !ok {
-			changed = append(changed, p)
-		}
-	}
-	if len(changed) == 0 {
-		return
-	}
-	r.routes = routes
-	r.o.Update(0, func(s *ofnet.State) []ofnet.Key {
-		keys := make([]ofnet.Key, 0, len(changed))
-		for _, p := range changed {
-			name := p.String()
-			keys = append(keys, ofnet.Key{Kind: ofnet.KindRoute, Name: name})
-			if route, ok := routes[p]; ok {
-				s.Routes[name] = &route
-			} else {
-				delete(s.Routes, name)
-			}
-		}
-		return keys
-	})
-}
-
-// ErrNoRouter is what Status returns on a host without a router.
-var ErrNoRouter = errors.New("this host has no BGP router; netctl bgp create makes one, for clusters in forwarding mode routing")
-
-// Status is what a router does, in the shape that the original shows.
-type Status struct {
-	Peers []PeerStatus `json:"peers"`
-	Dsts  []string     `json:"dsts"` // prefixes that peers announce
-	// Waiting are those of them that no packet follows yet, because the link address of the next hop is not known.
-	Waiting []string `json:"waiting,omitempty"`
-	Own     []string `json:"announced,omitempty"`
-	Error   string   `json:"error,omitempty"`
-}
-
-// Status tells how the router is; an error is ErrNoRouter.
-func (r *Router) Status() (Status, error) {
-	mode := r.o.Mode() // before the lock: whoever tells it may be telling us of a record
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.record == nil {
-		return Status{}, ErrNoRouter
-	}
-	if mode != "routing" {
-		return Status{}, fmt.Errorf("the cluster's forwarding mode is %s: %w", mode, ErrNoRouter)
-	}
-	out := Status{Peers: []PeerStatus{}, Dsts: []string{}}
-	if r.problem != nil {
-		out.Error = r.problem.Error()
-	}
-	for p, route := range r.routes {
-		if p.Addr() == route.Via {
-			continue // a peer
-		}
-		out.Dsts = append(out.Dsts, p.String())
-		if route.MAC == (ofnet.MAC{}) {
-			out.Waiting = append(out.Waiting, p.String())
-		}
-	}
-	for p := range r.own() {
-		out.Own = append(out.Own, p.String())
-	}
-	for _, list := range [][]string{out.Dsts, out.Waiting, out.Own} {
-		slices.Sort(list)
-	}
-	if r.speaker == nil {
-		return out, nil
-	}
-	peers, err := r.speaker.Peers()
-	if err != nil {
-		out.Error = err.Error()
-	}
-	out.Peers = append(out.Peers, peers...)
-	return out, nil
 }

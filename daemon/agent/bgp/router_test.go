@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("without a neighbour: got %+v, %v", c, err)
 	}
 	for field, change := range map[string]func(b *record.BGP){
-		"router-ip": func(b *record.BGP) { b.RouterIP = "50.1.1.2" }, "as": func(b *record.BGP) { b.AS = "" },
+		"routerip": func(b *record.BGP) { b.RouterIP = "50.1.1.2" }, "as": func(b *record.BGP) { b.AS = "" },
 		"neighbor": func(b *record.BGP) { b.Neighbor = "fd01::1" }, "neighbor-as": func(b *record.BGP) { b.NeighborAS = "4294967295" },
 	} {
 		b := good
@@ -47,7 +47,7 @@ type fakeLink struct {
 	refused error
 }
 
-func (f *fakeLink) Ensure(context.Context, netip.Prefix) (uint32, ofnet.MAC, error) {
+func (f *fakeLink) Ensure(context.Context, ...netip.Prefix) (uint32, ofnet.MAC, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.there = f.refused == nil
@@ -94,7 +94,7 @@ func (f *fakeState) text() string {
 		out = append(out, "router "+f.s.Router.Addr.String())
 	}
 	for _, r := range f.s.Routes {
-		out = append(out, fmt.Sprintf("%s via %s known %v", r.Prefix, r.Via, r.MAC != ofnet.MAC{}))
+		out = append(out, fmt.Sprintf("%s via %s known %d", r.Prefix, r.Via, len(f.s.NextHops[r.Via].Resolved())))
 	}
 	slices.Sort(out)
 	return strings.Join(out, "; ")
@@ -172,7 +172,7 @@ func TestRouter(t *testing.T) {
 	right := wrong
 	right.NeighborAS = "500"
 	r.Router("h1", &right)
-	learned := fmt.Sprintf("%[2]s/32 via %[2]s known true; 20.1.0.0/16 via %[2]s known true; router %[1]s", own, other)
+	learned := fmt.Sprintf("%[2]s/32 via %[2]s known 1; 20.1.0.0/16 via %[2]s known 1; router %[1]s", own, other)
 	eventually(t, "the world is known, with its next hop", func() bool { return state.text() == learned })
 	s, err := r.Status()
 	if err != nil || s.Peers[0].State.SessionState != "established" || s.Peers[0].State.AdminState != "up" || !slices.Equal(s.Dsts, []string{"20.1.0.0/16"}) ||
@@ -186,17 +186,17 @@ func TestRouter(t *testing.T) {
 		}
 		return fmt.Sprint(routes)
 	}
-	eventually(t, "outside knows the endpoint", func() bool { return heard() == "map[10.1.0.1/32:"+own+"]" })
+	eventually(t, "outside knows the endpoint", func() bool { return heard() == "map[10.1.0.1/32:["+own+"]]" })
 	r.Endpoint("e1", nil)
 	r.Endpoint("e4", &record.Endpoint{ID: "e4", NetID: "net.default", HomingHost: "h1", IPAddress: "10.1.0.4/24"})
-	eventually(t, "outside knows the other endpoint", func() bool { return heard() == "map[10.1.0.4/32:"+own+"]" })
+	eventually(t, "outside knows the other endpoint", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
 	r.Service("v1", &record.ServiceLB{ID: "v1", Tenant: "default", IPAddress: "10.1.0.100"})
 	r.Service("v2", &record.ServiceLB{ID: "v2", Tenant: "acme", IPAddress: "10.1.0.101"})
 	eventually(t, "outside knows the tenant's service", func() bool {
-		return heard() == "map[10.1.0.4/32:"+own+" 10.1.0.100/32:"+own+"]"
+		return heard() == "map[10.1.0.4/32:["+own+"] 10.1.0.100/32:["+own+"]]"
 	})
 	r.Service("v1", nil)
-	eventually(t, "the service is gone", func() bool { return heard() == "map[10.1.0.4/32:"+own+"]" })
+	eventually(t, "the service is gone", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
 	if err := out.Withdraw(world); err != nil {
 		t.Fatal(err)
 	}

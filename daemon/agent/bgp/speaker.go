@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,11 +22,14 @@ const (
 	keepAlive   = 3
 	retryTime   = 2
 	restartTime = 120
-	usualPort   = 179
+	// deferTime is for how long a speaker that has restarted waits for the routes of its peers before it announces its own
+	// to those that are there.
+	deferTime = 5
+	usualPort = 179
 )
 
 // Speaker is a BGP speaker inside this process: nothing but its sessions can be reached from outside. It speaks IPv4
-// unicast. Its methods are safe for concurrent use, and block for a moment at most.
+// unicast, and IPv6 unicast when it has an address of IPv6 (RFC 4760). Its methods are safe for concurrent use, and block for a moment at most.
 type Speaker struct {
 	config Config
 	server *server.BgpServer
@@ -49,9 +51,13 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 		port = usualPort
 	}
 	own := c.Address.Addr().String()
-	err := s.server.StartBgp(ctx, &api.StartBgpRequest{Global: &api.Global{Asn: c.AS, RouterId: own, ListenPort: port, ListenAddresses: []string{own}}})
+	listen := []string{own}
+	if c.Address6.IsValid() {
+		listen = append(listen, c.Address6.Addr().String())
+	}
+	err := s.server.StartBgp(ctx, &api.StartBgpRequest{Global: &api.Global{Asn: c.AS, RouterId: own, ListenPort: port, ListenAddresses: listen}})
 	if err != nil {
-		err = fmt.Errorf("start BGP at %s, port %d (is the port taken?): %w", own, port, err)
+		err = fmt.Errorf("start BGP at %s, port %d (is the port taken?): %w", strings.Join(listen, " and "), port, err)
 		return nil, errors.Join(err, s.Stop())
 	}
 	err = s.server.WatchEvent(ctx, server.WatchEventMessageCallbacks{
@@ -73,18 +79,25 @@ func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {
 	if port == 0 {
 		port = usualPort
 	}
+	own := s.config.Address
+	if p.Address.Is6() {
+		own = s.config.Address6
+	}
 	peer := &api.Peer{
 		// Hosts of a cluster often share an AS: what one of them announces comes to the others with their own AS in its
 		// path.
 		Conf:      &api.PeerConf{NeighborAddress: p.Address.String(), PeerAsn: p.AS, AllowOwnAsn: 1},
-		Transport: &api.Transport{LocalAddress: s.config.Address.Addr().String(), RemotePort: port},
+		Transport: &api.Transport{LocalAddress: own.Addr().String(), RemotePort: port},
 		Timers: &api.Timers{Config: &api.TimersConfig{ConnectRetry: retryTime, HoldTime: holdTime, KeepaliveInterval: keepAlive,
 			IdleHoldTimeAfterReset: 1}},
-		GracefulRestart: &api.GracefulRestart{Enabled: true, RestartTime: restartTime},
-		AfiSafis: []*api.AfiSafi{{
-			Config:            &api.AfiSafiConfig{Family: &api.Family{Afi: api.Family_AFI_IP, Safi: api.Family_SAFI_UNICAST}, Enabled: true},
+		GracefulRestart: &api.GracefulRestart{Enabled: true, RestartTime: restartTime, DeferralTime: deferTime,
+			LocalRestarting: s.config.Restarting},
+	}
+	for _, f := range s.config.families() {
+		peer.AfiSafis = append(peer.AfiSafis, &api.AfiSafi{
+			Config:            &api.AfiSafiConfig{Family: &api.Family{Afi: api.Family_Afi(f.Afi()), Safi: api.Family_Safi(f.Safi())}, Enabled: true},
 			MpGracefulRestart: &api.MpGracefulRestart{Config: &api.MpGracefulRestartConfig{Enabled: true}},
-		}},
+		})
 	}
 	if err := s.server.AddPeer(ctx, &api.AddPeerRequest{Peer: peer}); err != nil {
 		return fmt.Errorf("add BGP neighbour %s: %w", p.Address, err)
@@ -98,20 +111,39 @@ func (s *Speaker) Stop() error {
 	return s.server.StopBgp(context.Background(), &api.StopBgpRequest{AllowGracefulRestart: true})
 }
 
+// families are the kinds of routes that are exchanged.
+func (c *Config) families() []bgp.Family {
+	if c.Address6.IsValid() {
+		return []bgp.Family{bgp.RF_IPv4_UC, bgp.RF_IPv6_UC}
+	}
+	return []bgp.Family{bgp.RF_IPv4_UC}
+}
+
+// path is that of a prefix to the own address of its family.
 func (s *Speaker) path(p netip.Prefix) (*apiutil.Path, error) {
 	nlri, err := bgp.NewIPAddrPrefix(p)
 	if err != nil {
 		return nil, err
 	}
-	next, err := bgp.NewPathAttributeNextHop(s.config.Address.Addr())
+	out := &apiutil.Path{Family: bgp.RF_IPv4_UC, Nlri: nlri}
+	var next bgp.PathAttributeInterface
+	if p.Addr().Is4() {
+		next, err = bgp.NewPathAttributeNextHop(s.config.Address.Addr())
+	} else {
+		if !s.config.Address6.IsValid() {
+			return nil, errors.New("there is no own address of IPv6 to be the next hop")
+		}
+		out.Family = bgp.RF_IPv6_UC
+		next, err = bgp.NewPathAttributeMpReachNLRI(out.Family, []bgp.PathNLRI{{NLRI: nlri}}, s.config.Address6.Addr())
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &apiutil.Path{Family: bgp.RF_IPv4_UC, Nlri: nlri,
-		Attrs: []bgp.PathAttributeInterface{bgp.NewPathAttributeOrigin(bgp.BGP_ORIGIN_ATTR_TYPE_IGP), next}}, nil
+	out.Attrs = []bgp.PathAttributeInterface{bgp.NewPathAttributeOrigin(bgp.BGP_ORIGIN_ATTR_TYPE_IGP), next}
+	return out, nil
 }
 
-// Announce says that a prefix, of IPv4, is reached by the own address.
+// Announce says that a prefix is reached by the own address of its family, which must be there.
 func (s *Speaker) Announce(p netip.Prefix) error {
 	path, err := s.path(p)
 	if err == nil {
@@ -133,75 +165,4 @@ func (s *Speaker) Withdraw(p netip.Prefix) error {
 		return fmt.Errorf("withdraw %s: %w", p, err)
 	}
 	return nil
-}
-
-// Routes returns the best routes that peers announce: next hops by prefix. It ends with a call that the server answers in
-// turn, so that what was read here is read before anything that happens to the routes later.
-func (s *Speaker) Routes() (map[netip.Prefix]netip.Addr, error) {
-	out := map[netip.Prefix]netip.Addr{}
-	err := s.server.ListPath(apiutil.ListPathRequest{TableType: api.TableType_TABLE_TYPE_GLOBAL, Family: bgp.RF_IPv4_UC}, func(nlri bgp.NLRI, paths []*apiutil.Path) {
-		prefix, err := netip.ParsePrefix(nlri.String())
-		if err != nil || len(paths) == 0 {
-			return
-		}
-		next := nextHop(paths[0])
-		if !next.IsValid() || next.IsUnspecified() || next == s.config.Address.Addr() {
-			return
-		}
-		out[prefix.Masked()] = next
-	})
-	if err == nil {
-		_, err = s.server.GetBgp(context.Background(), &api.GetBgpRequest{})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list BGP routes: %w", err)
-	}
-	return out, nil
-}
-
-// nextHop is where a path leads, the zero Addr when it does not say.
-func nextHop(p *apiutil.Path) netip.Addr {
-	for _, a := range p.Attrs {
-		if n, ok := a.(*bgp.PathAttributeNextHop); ok {
-			return n.Value
-		}
-	}
-	return netip.Addr{}
-}
-
-// PeerStatus is a session in the shape that the original shows it in.
-type PeerStatus struct {
-	Conf struct {
-		NeighborAddress string
-		PeerAS          uint32
-	}
-	State struct {
-		AdminState   string // "up"
-		SessionState string // "established", or how far it is on its way
-		Received     uint64 // prefixes
-		Reason       string `json:",omitempty"` // why the last session ended
-	}
-}
-
-// Peers lists the sessions.
-func (s *Speaker) Peers() ([]PeerStatus, error) {
-	var out []PeerStatus
-	err := s.server.ListPeer(context.Background(), &api.ListPeerRequest{}, func(p *api.Peer) {
-		var st PeerStatus
-		st.Conf.NeighborAddress, st.Conf.PeerAS = p.Conf.NeighborAddress, p.Conf.PeerAsn
-		st.State.AdminState = strings.ToLower(strings.TrimPrefix(p.State.AdminState.String(), "ADMIN_STATE_"))
-		st.State.SessionState = strings.ToLower(strings.TrimPrefix(p.State.SessionState.String(), "SESSION_STATE_"))
-		st.State.Reason = p.State.DisconnectMessage
-		for _, f := range p.AfiSafis {
-			if f.State != nil {
-				st.State.Received += f.State.Received
-			}
-		}
-		out = append(out, st)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list BGP neighbours: %w", err)
-	}
-	slices.SortFunc(out, func(a, b PeerStatus) int { return strings.Compare(a.Conf.NeighborAddress, b.Conf.NeighborAddress) })
-	return out, nil
 }

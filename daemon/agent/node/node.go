@@ -160,13 +160,13 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 		HostAddr: c.CtrlIP.String(), Port: c.InspectPort, Hostname: c.Host, Version: c.Version.Version})
 	n.zone = names.NewZone(c.DNS.Domain)
 	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return n.sync.Global().FwdMode },
-		Update: forward.Update, Link: outside{n}, Log: c.Log})
+		Update: forward.Update, Link: outside{n}, Memory: filepath.Join(c.OVSRunDir, BridgeName+".routes"), Log: c.Log})
 	if !c.DNS.Off {
 		n.resolver = names.NewResponder(names.Options{Host: c.Host, Zone: n.zone, Forward: names.NewForwarder(c.DNS.Servers, resolvConf),
 			View: forward.View, Log: c.Log})
 		n.trap = names.NewTrap(n.resolver, ManagementSocket(c.OVSRunDir))
 	}
-	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone, n.router}, Log: c.Log})
+	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone, n.router}, Restore: n.router.Restore, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
 		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.sync.DefaultGateway, Routing: n.sync.Routing, Log: c.Log})

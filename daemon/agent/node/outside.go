@@ -20,7 +20,7 @@ const (
 type outside struct{ n *Node }
 
 // Ensure needs an uplink.
-func (o outside) Ensure(ctx context.Context, address netip.Prefix) (port uint32, mac ofnet.MAC, err error) {
+func (o outside) Ensure(ctx context.Context, addresses ...netip.Prefix) (port uint32, mac ofnet.MAC, err error) {
 	if len(o.n.Uplinks) == 0 {
 		return 0, mac, fmt.Errorf("a BGP router needs an uplink: start netplugin with --vlan-uplinks")
 	}
@@ -38,7 +38,7 @@ func (o outside) Ensure(ctx context.Context, address netip.Prefix) (port uint32,
 			return 0, mac, fmt.Errorf("port %s has OpenFlow number %d, want %d: is another port of bridge %s in the way?", outsideName, p.OFPort, portOutside, BridgeName)
 		}
 	}
-	return portOutside, mac, o.n.links.EnsureAddress(outsideName, address)
+	return portOutside, mac, o.n.links.EnsureAddresses(outsideName, addresses...)
 }
 
 // Remove deletes the port.

@@ -36,7 +36,10 @@ type Options struct {
 	Self   ofnet.Host  // this host
 	Fixed  ofnet.Ports // the fixed ports of its switch
 	Hear   []Listener  // further readers of the records
-	Log    *slog.Logger
+	// Restore is called once, when all records are known and have been heard: what it returns is part of the first
+	// Update. nil: nothing else is.
+	Restore func() (put func(s *ofnet.State) []ofnet.Key)
+	Log     *slog.Logger
 }
 
 // Engine is the watch-translate-update loop. Its methods are safe for concurrent use.
@@ -164,6 +167,10 @@ func (e *Engine) take(prefix string, u store.Update) {
 		e.live = true
 		defer close(e.ready)
 		dirty = e.everything()
+		if e.Restore != nil {
+			e.update(dirty, e.Restore())
+			return
+		}
 	}
 	e.update(dirty)
 }
@@ -206,8 +213,9 @@ func (e *Engine) absorb(prefix string, u store.Update) []ofnet.Key {
 	return dirty
 }
 
-// update hands changes to the bridge. e.mu is held, so that updates reach it in order.
-func (e *Engine) update(dirty []ofnet.Key) {
+// update hands changes to the bridge, and those of others that belong with them. e.mu is held, so that updates reach it in
+// order.
+func (e *Engine) update(dirty []ofnet.Key, others ...func(*ofnet.State) []ofnet.Key) {
 	if len(dirty) == 0 {
 		e.Bridge.Update(e.seen, nil)
 		return
@@ -222,7 +230,11 @@ func (e *Engine) update(dirty []ofnet.Key) {
 		if set(s.Hosts, e.Self.Label, &e.Self) {
 			own = append(own, ofnet.Key{Kind: ofnet.KindHost, Name: e.Self.Label}, ofnet.Key{Kind: ofnet.KindSwitch})
 		}
-		return append(own, translate(e.records, e.ports, s, dirty)...)
+		own = append(own, translate(e.records, e.ports, s, dirty)...)
+		for _, put := range others {
+			own = append(own, put(s)...)
+		}
+		return own
 	})
 }
 

@@ -1,6 +1,9 @@
 package admit
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
@@ -14,9 +17,26 @@ func createBgp(tx *commit.Tx, b *model.Bgp) error {
 		return model.Errorf(model.CodeUnsupported, "", "BGP is not supported in fabric mode %s", fabricACI).
 			Try("the fabric routes; see netctl global set --fabric-mode")
 	}
-	return tx.Put(record.BGPs+b.Hostname, &record.BGP{
-		ID: b.Hostname, Hostname: b.Hostname, RouterIP: b.Routerip, AS: b.As, NeighborAS: b.NeighborAs, Neighbor: b.Neighbor,
-	})
+	r := &record.BGP{ID: b.Hostname, Hostname: b.Hostname, RouterIP: b.Routerip, RouterIP6: b.Routerip6, AS: b.As,
+		NeighborAS: b.NeighborAs, Neighbor: b.Neighbor}
+	if err := checkBgp(r); err != nil {
+		return err
+	}
+	return tx.Put(record.BGPs+b.Hostname, r)
+}
+
+// checkBgp refuses what the host's agent could not read. A record that the original knows is let in as it was there, with
+// any text for an AS; the agent tells what is wrong with it.
+func checkBgp(r *record.BGP) error {
+	if r.RouterIP6 == "" && !strings.Contains(r.Neighbor+r.NeighborAS, ",") {
+		return nil
+	}
+	_, err := r.Routing()
+	var wrong *record.BGPError
+	if !errors.As(err, &wrong) {
+		return nil
+	}
+	return model.Errorf(model.CodeInvalid, wrong.Field, "%s %q", wrong.Field, wrong.Value).Try("want %s", wrong.Want)
 }
 
 func updateBgp(tx *commit.Tx, _, b *model.Bgp) error { return createBgp(tx, b) }

@@ -1,8 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -11,13 +15,51 @@ import (
 
 // bgpAnswer is what an agent tells of its router: GET /inspect/bgp.
 type bgpAnswer struct {
-	Peers []struct {
-		State struct {
-			AdminState   json.RawMessage
-			SessionState json.RawMessage
-		}
+	Peers     []bgpPeer
+	Dsts      []string
+	Kept      []string
+	Announced []string
+	NextHops  []struct {
+		Address, MAC string
+		Prefixes     int
 	}
-	Dsts []string
+}
+
+// bgpPeer is a session of an agent's router.
+type bgpPeer struct {
+	Conf struct {
+		NeighborAddress string
+		PeerAS          uint32
+	}
+	State struct {
+		AdminState, SessionState json.RawMessage
+		Families                 []string
+		Since                    time.Time
+		Received, Announced      uint64
+		Restarting               bool
+		Reason                   string
+	}
+}
+
+const established = "established"
+
+// String is the session in a line, for operators.
+func (p *bgpPeer) String() string {
+	s := &p.State
+	out := fmt.Sprintf("%s AS %d %s", p.Conf.NeighborAddress, p.Conf.PeerAS, word(s.SessionState))
+	switch {
+	case word(s.SessionState) == established:
+		out += fmt.Sprintf(", %s, %d received, %d announced", strings.Join(s.Families, "+"), s.Received, s.Announced)
+		if !s.Since.IsZero() {
+			out += ", since " + s.Since.UTC().Format(time.RFC3339)
+		}
+	case s.Reason != "":
+		out += ": " + s.Reason
+	}
+	if s.Restarting {
+		out += ", restarting, its routes are kept"
+	}
+	return out
 }
 
 // agentOf is the address of a host's agent, "" when none is registered.
@@ -41,10 +83,20 @@ func (b *backend) inspectBgp(ctx context.Context, router *model.Bgp, agent strin
 		return nil, model.Errorf(model.CodeNotReady, "", "%v", err).Because(err).
 			Try("is the agent of %s running? see netctl node ls", router.Hostname)
 	}
-	if len(answer.Peers) > 0 {
-		out.Oper.NeighborStatus, out.Oper.AdminStatus = word(answer.Peers[0].State.SessionState), word(answer.Peers[0].State.AdminState)
+	for i := range answer.Peers {
+		p := &answer.Peers[i]
+		if state := word(p.State.SessionState); i == 0 || state != established {
+			out.Oper.NeighborStatus, out.Oper.AdminStatus = state, word(p.State.AdminState)
+		}
+		if p.Conf.NeighborAddress != "" {
+			out.Oper.Neighbors = append(out.Oper.Neighbors, p.String())
+		}
+	}
+	for _, h := range answer.NextHops {
+		out.Oper.NextHops = append(out.Oper.NextHops, fmt.Sprintf("%s at %s, %d routes", h.Address, cmp.Or(h.MAC, "waiting"), h.Prefixes))
 	}
 	out.Oper.Routes, out.Oper.NumRoutes = answer.Dsts, len(answer.Dsts)
+	out.Oper.Kept, out.Oper.Announced = answer.Kept, answer.Announced
 	return out, nil
 }
 

@@ -1,0 +1,181 @@
+package bgp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+)
+
+// memory is what a Router has put into the switch, as the file says it to the next agent: routes stay in the switch when an
+// agent ends, and stay when another starts, until that has learned its own.
+type memory struct {
+	Config Config
+	Router ofnet.Router
+	Hops   [][]ofnet.NextHop
+	Routes map[netip.Prefix]int // places in Hops
+}
+
+// keep is what is kept of an agent before.
+type keep struct {
+	config   Config
+	routes   map[netip.Prefix][]netip.Addr
+	macs     map[netip.Addr]ofnet.MAC
+	until    time.Time
+	complete bool // all peers are back, as of the last look
+}
+
+// rememberEvery is how often the file is written at most.
+const rememberEvery = time.Second
+
+// remember writes the file, when it is behind.
+func (r *Router) remember() error {
+	if r.o.Memory == "" || !r.forgetful || time.Since(r.remembered) < rememberEvery {
+		return nil
+	}
+	if r.router.Port == 0 {
+		if err := os.Remove(r.o.Memory); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget routes: %w", err)
+		}
+		r.forgetful = false
+		return nil
+	}
+	if r.config == nil {
+		return nil // the speaker does not start: what the file says is still so
+	}
+	r.mu.Lock()
+	m := memory{Config: *r.config, Router: r.router, Routes: make(map[netip.Prefix]int, len(r.table.routes))}
+	places := map[string]int{}
+	for p, name := range r.table.routes {
+		place, listed := places[name]
+		if !listed {
+			place = len(m.Hops)
+			places[name], m.Hops = place, append(m.Hops, r.table.hops[name].Hops)
+		}
+		m.Routes[p] = place
+	}
+	r.mu.Unlock()
+	m.Config.Restarting = false
+	if err := m.write(r.o.Memory); err != nil {
+		return fmt.Errorf("remember routes: %w", err)
+	}
+	r.forgetful, r.remembered = false, time.Now()
+	return nil
+}
+
+// write replaces the file as a whole.
+func (m *memory) write(path string) error {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// parseMemory reads the file's text. What it says of a switch must be possible.
+func parseMemory(b []byte) (m memory, err error) {
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, err
+	}
+	if m.Router.Port == 0 || !m.Router.Addr.Is4() || m.Router.Addr6.IsValid() && !m.Router.Addr6.Is6() {
+		return m, errors.New("there is no router")
+	}
+	for _, hops := range m.Hops {
+		if len(hops) == 0 || len(hops) > 2*hopsMost || !slices.IsSortedFunc(hops, func(a, b ofnet.NextHop) int { return a.Addr.Compare(b.Addr) }) {
+			return m, errors.New("next hops are none, too many, or not sorted")
+		}
+		for _, h := range hops {
+			if !h.Addr.IsValid() || h.Addr.Zone() != "" {
+				return m, errors.New("a next hop has no address")
+			}
+		}
+	}
+	for p, place := range m.Routes {
+		if !p.IsValid() || p != p.Masked() || place < 0 || place >= len(m.Hops) {
+			return m, fmt.Errorf("route %s is none", p)
+		}
+	}
+	return m, nil
+}
+
+// Restore takes over what an agent before has left in the switch, if its record is the same still. It is called when all
+// records are known, before Run. The function that it returns puts it all into the State, and must be called in the same
+// Update as everything else: flows that no State asks for are deleted.
+func (r *Router) Restore() (put func(*ofnet.State) []ofnet.Key) {
+	none := func(*ofnet.State) []ofnet.Key { return nil }
+	if r.o.Memory == "" {
+		return none
+	}
+	b, err := os.ReadFile(r.o.Memory)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none
+	}
+	var m memory
+	if err == nil {
+		m, err = parseMemory(b)
+	}
+	if err != nil {
+		r.o.Log.Warn("routes of the agent before are lost", "file", r.o.Memory, "error", err)
+		return none
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.record == nil || m.Router.Tenant != r.o.Tenant {
+		return none
+	}
+	if now, err := Parse(r.record); err != nil || !now.equal(&m.Config) {
+		return none
+	}
+	k := &keep{config: m.Config, routes: map[netip.Prefix][]netip.Addr{}, macs: map[netip.Addr]ofnet.MAC{}, until: time.Now().Add(restartTime * time.Second)}
+	t := newTable()
+	for p, place := range m.Routes {
+		for _, h := range m.Hops[place] {
+			k.routes[p] = append(k.routes[p], h.Addr)
+			k.macs[h.Addr] = h.MAC
+		}
+		t.add(p, m.Hops[place])
+	}
+	t.number()
+	r.kept, r.table, r.router = k, t, m.Router
+	r.o.Log.Info("routes of the agent before are kept until they are learned again", "routes", len(m.Routes))
+	return func(s *ofnet.State) []ofnet.Key {
+		router := m.Router
+		s.Router = &router
+		old := newTable()
+		return append(t.put(s, &old), ofnet.Key{Kind: ofnet.KindRouter, Name: r.o.Host})
+	}
+}
+
+// keeps says whether what is kept goes with a configuration: sessions are then those of a speaker that restarts.
+func (r *Router) keeps(c *Config) bool {
+	r.mu.Lock()
+	kept := r.kept
+	r.mu.Unlock()
+	if kept == nil {
+		return false
+	}
+	if !kept.config.equal(c) {
+		r.forget("the router's record has changed")
+		return false
+	}
+	return true
+}

@@ -1,0 +1,105 @@
+package bgp
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/osrg/gobgp/v4/api"
+	"github.com/osrg/gobgp/v4/pkg/apiutil"
+	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
+)
+
+// hopsMost is how many next hops a prefix has at most.
+const hopsMost = 16
+
+// Routes returns the best routes that peers announce: next hops by prefix, those of equally good paths, sorted. Routes of
+// peers that restart gracefully are among them. It ends with a call that the server answers in turn, so that what was read
+// here is read before anything that happens to the routes later.
+func (s *Speaker) Routes() (map[netip.Prefix][]netip.Addr, error) {
+	out := map[netip.Prefix][]netip.Addr{}
+	for _, family := range s.config.families() {
+		err := s.server.ListPath(apiutil.ListPathRequest{TableType: api.TableType_TABLE_TYPE_GLOBAL, Family: family}, func(nlri bgp.NLRI, paths []*apiutil.Path) {
+			prefix, err := netip.ParsePrefix(nlri.String())
+			if err != nil {
+				return
+			}
+			if hops := s.hops(paths); len(hops) > 0 {
+				out[prefix.Masked()] = hops
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list BGP routes of %s: %w", family, err)
+		}
+	}
+	if _, err := s.server.GetBgp(context.Background(), &api.GetBgpRequest{}); err != nil {
+		return nil, fmt.Errorf("list BGP routes: %w", err)
+	}
+	return out, nil
+}
+
+// hops are the next hops of the best path and of those that are as good; none when the best is our own.
+func (s *Speaker) hops(paths []*apiutil.Path) (out []netip.Addr) {
+	var best merit
+	for i, p := range paths {
+		next := nextHop(p)
+		if !next.IsValid() || next.IsUnspecified() || next == s.config.Address.Addr() || next == s.config.Address6.Addr() {
+			if i == 0 {
+				return nil
+			}
+			continue
+		}
+		m := s.merit(p)
+		if i == 0 {
+			best = m
+		}
+		if m == best && len(out) < hopsMost && !slices.Contains(out, next) {
+			out = append(out, next)
+		}
+	}
+	slices.SortFunc(out, netip.Addr.Compare)
+	return out
+}
+
+// nextHop is where a path leads, the zero Addr when it does not say. An IPv4 address in the form of IPv6, as a speaker
+// without an address of IPv6 gives it, is that address.
+func nextHop(p *apiutil.Path) netip.Addr {
+	for _, a := range p.Attrs {
+		switch n := a.(type) {
+		case *bgp.PathAttributeNextHop:
+			return n.Value.Unmap()
+		case *bgp.PathAttributeMpReachNLRI:
+			return n.Nexthop.Unmap()
+		}
+	}
+	return netip.Addr{}
+}
+
+// merit is what decides between paths before anything that tells every two of them apart (RFC 4271, section 9.1.2.2).
+type merit struct {
+	preference, med uint32
+	length          int
+	origin          uint8
+	inner           bool // iBGP
+}
+
+func (s *Speaker) merit(p *apiutil.Path) merit {
+	const usualPreference = 100
+	m := merit{preference: usualPreference, inner: p.PeerASN == s.config.AS}
+	for _, a := range p.Attrs {
+		switch v := a.(type) {
+		case *bgp.PathAttributeLocalPref:
+			m.preference = v.Value
+		case *bgp.PathAttributeMultiExitDisc:
+			m.med = v.Value
+		case *bgp.PathAttributeOrigin:
+			m.origin = v.Value
+		case *bgp.PathAttributeAsPath:
+			for _, part := range v.Value {
+				m.length += part.ASLen()
+			}
+		}
+	}
+	return m
+}

@@ -1,0 +1,96 @@
+package bgp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/osrg/gobgp/v4/api"
+	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
+)
+
+// PeerStatus is a session in the shape that the original shows it in.
+type PeerStatus struct {
+	Conf struct {
+		NeighborAddress string
+		PeerAS          uint32
+	}
+	State struct {
+		AdminState   string    // "up"
+		SessionState string    // "established", or how far it is on its way
+		Families     []string  `json:",omitempty"` // of routes that both sides exchange: "ipv4", "ipv6"
+		Since        time.Time `json:",omitzero"`  // when the session was established
+		Received     uint64    // prefixes
+		Announced    uint64    // prefixes, to this peer
+		Restarting   bool      `json:",omitempty"` // it is away, and what it announced is kept until it is back
+		Reason       string    `json:",omitempty"` // why the last session ended
+	}
+	// complete: the peer has announced all that it had when the session began (End-of-RIB, RFC 4724), or is not one to
+	// say so.
+	complete bool
+}
+
+// Established says whether routes are exchanged.
+func (p *PeerStatus) Established() bool { return p.State.SessionState == "established" }
+
+// Peers lists the sessions, by address.
+func (s *Speaker) Peers() ([]PeerStatus, error) {
+	var out []PeerStatus
+	err := s.server.ListPeer(context.Background(), &api.ListPeerRequest{EnableAdvertised: true}, func(p *api.Peer) {
+		out = append(out, s.peer(p))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list BGP neighbours: %w", err)
+	}
+	slices.SortFunc(out, func(a, b PeerStatus) int { return strings.Compare(a.Conf.NeighborAddress, b.Conf.NeighborAddress) })
+	return out, nil
+}
+
+// noEndTime is after how long the routes of a peer that does not announce their end are taken for complete.
+const noEndTime = 5 * time.Second
+
+func (s *Speaker) peer(p *api.Peer) (st PeerStatus) {
+	st.Conf.NeighborAddress, st.Conf.PeerAS = p.Conf.NeighborAddress, p.Conf.PeerAsn
+	st.State.AdminState = strings.ToLower(strings.TrimPrefix(p.State.AdminState.String(), "ADMIN_STATE_"))
+	st.State.SessionState = strings.ToLower(strings.TrimPrefix(p.State.SessionState.String(), "SESSION_STATE_"))
+	st.State.Reason = p.State.DisconnectMessage
+	st.State.Restarting = p.GracefulRestart.GetPeerRestarting()
+	ends := true
+	for _, f := range p.AfiSafis {
+		st.State.Received += f.State.GetReceived()
+		st.State.Announced += f.State.GetAdvertised()
+		if g := f.MpGracefulRestart.GetState(); g.GetEnabled() && g.GetReceived() {
+			st.complete = true
+			ends = ends && g.GetEndOfRibReceived()
+		}
+	}
+	st.complete = st.complete && ends
+	if !st.Established() {
+		st.complete = false
+		return st
+	}
+	st.State.Families = s.families(p)
+	if up := p.Timers.GetState().GetUptime(); up.IsValid() {
+		st.State.Since = up.AsTime()
+		st.complete = st.complete || ends && time.Since(st.State.Since) > noEndTime
+	}
+	return st
+}
+
+// families are those that both sides speak. A peer that does not say so speaks IPv4.
+func (s *Speaker) families(p *api.Peer) (out []string) {
+	said := map[bgp.Family]bool{}
+	for _, c := range p.State.RemoteCap {
+		if f := c.GetMultiProtocol().GetFamily(); f != nil {
+			said[bgp.NewFamily(uint16(f.Afi), uint8(f.Safi))] = true
+		}
+	}
+	for _, f := range s.config.families() {
+		if said[f] || len(said) == 0 && f == bgp.RF_IPv4_UC {
+			out = append(out, map[bgp.Family]string{bgp.RF_IPv4_UC: "ipv4", bgp.RF_IPv6_UC: "ipv6"}[f])
+		}
+	}
+	return out
+}

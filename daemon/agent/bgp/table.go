@@ -1,0 +1,201 @@
+package bgp
+
+import (
+	"crypto/sha256"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+)
+
+// table is what a Router puts into the State.
+type table struct {
+	routes map[netip.Prefix]string // names of next hops
+	hops   map[string]*ofnet.NextHops
+}
+
+func newTable() table {
+	return table{routes: map[netip.Prefix]string{}, hops: map[string]*ofnet.NextHops{}}
+}
+
+// add adds a route by the next hops, which are sorted.
+func (t *table) add(p netip.Prefix, hops []ofnet.NextHop) {
+	words := make([]string, len(hops))
+	for i, h := range hops {
+		words[i] = h.Addr.String()
+	}
+	name := strings.Join(words, ",")
+	t.routes[p] = name
+	if t.hops[name] == nil {
+		t.hops[name] = &ofnet.NextHops{Name: name, Hops: hops}
+	}
+}
+
+// number gives all next hops a number: nearly always the one that their names have in every life of an agent.
+func (t *table) number() {
+	taken := map[uint32]bool{0: true}
+	for _, name := range slices.Sorted(maps.Keys(t.hops)) {
+		h := sha256.Sum256([]byte(name))
+		n := uint32(h[0])<<16 | uint32(h[1])<<8 | uint32(h[2])
+		for taken[n] {
+			n = (n + 1) & (1<<24 - 1)
+		}
+		taken[n], t.hops[name].ID = true, n
+	}
+}
+
+// put makes s have t in the place of old, and returns what that changes.
+func (t *table) put(s *ofnet.State, old *table) (keys []ofnet.Key) {
+	for name, now := range t.hops {
+		if was := old.hops[name]; was == nil || was.ID != now.ID || !slices.Equal(was.Hops, now.Hops) {
+			s.NextHops[name] = now
+			keys = append(keys, ofnet.Key{Kind: ofnet.KindNextHops, Name: name})
+		}
+	}
+	for p, via := range t.routes {
+		if was, ok := old.routes[p]; !ok || was != via {
+			name := p.String()
+			s.Routes[name] = &ofnet.Route{Prefix: p, Via: via}
+			keys = append(keys, ofnet.Key{Kind: ofnet.KindRoute, Name: name})
+		}
+	}
+	for p := range old.routes {
+		if _, ok := t.routes[p]; !ok {
+			name := p.String()
+			delete(s.Routes, name)
+			keys = append(keys, ofnet.Key{Kind: ofnet.KindRoute, Name: name})
+		}
+	}
+	for name := range old.hops {
+		if t.hops[name] == nil {
+			delete(s.NextHops, name)
+			keys = append(keys, ofnet.Key{Kind: ofnet.KindNextHops, Name: name})
+		}
+	}
+	return keys
+}
+
+// learn makes routes of what the peers announce, and for a while of what is kept of an agent before. A next hop that is not
+// on the link leads nowhere, and neither does one whose link address is not known: it is asked for, and waits.
+func (r *Router) learn() error {
+	learned, err := r.speaker.Routes()
+	if err != nil {
+		return err
+	}
+	for i := range r.config.Peers { // the way to a peer itself, which no peer announces
+		a := r.config.Peers[i].Address
+		learned[netip.PrefixFrom(a, a.BitLen())] = []netip.Addr{a}
+	}
+	if err := r.review(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	kept := r.kept
+	r.mu.Unlock()
+	if kept != nil {
+		for p, hops := range kept.routes {
+			learned[p] = merge(learned[p], hops)
+		}
+	}
+	t, macs := newTable(), map[netip.Addr]ofnet.MAC{}
+	for p, vias := range learned {
+		if r.announced[p] {
+			continue // our own, come back
+		}
+		hops := make([]ofnet.NextHop, len(vias))
+		for i, via := range vias {
+			mac, asked := macs[via]
+			if !asked && r.config.onLink(via) {
+				mac = r.resolve(via, kept)
+				macs[via] = mac
+			}
+			hops[i] = ofnet.NextHop{Addr: via, MAC: mac}
+		}
+		t.add(p, hops)
+	}
+	t.number()
+	r.set(t)
+	return nil
+}
+
+// merge is both sorted lists, sorted, each address once.
+func merge(a, b []netip.Addr) []netip.Addr {
+	out := slices.Concat(a, b)
+	slices.SortFunc(out, netip.Addr.Compare)
+	return slices.Compact(out)
+}
+
+// resolve finds the link address of a next hop, or has it asked for.
+func (r *Router) resolve(via netip.Addr, kept *keep) ofnet.MAC {
+	mac, ok := r.o.Link.Neighbour(via)
+	if ok {
+		return mac
+	}
+	if err := r.o.Link.Ask(via); err != nil {
+		r.o.Log.Debug("next hop", "address", via, "error", err) // asked again with the next look
+	}
+	if kept != nil {
+		return kept.macs[via]
+	}
+	return ofnet.MAC{}
+}
+
+// set makes the State have these routes, and no others.
+func (r *Router) set(t table) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.table
+	same := maps.Equal(old.routes, t.routes) && maps.EqualFunc(old.hops, t.hops, func(a, b *ofnet.NextHops) bool {
+		return a.ID == b.ID && slices.Equal(a.Hops, b.Hops)
+	})
+	if same {
+		return
+	}
+	r.table, r.forgetful = t, true
+	r.o.Update(0, func(s *ofnet.State) []ofnet.Key { return t.put(s, &old) })
+}
+
+// review ends the time of what is kept, when all peers have announced all they had, or did not come back in time.
+func (r *Router) review() error {
+	r.mu.Lock()
+	kept := r.kept
+	r.mu.Unlock()
+	if kept == nil {
+		return nil
+	}
+	if time.Now().After(kept.until) {
+		r.forget("peers did not come back in time")
+		return nil
+	}
+	peers, err := r.speaker.Peers()
+	if err != nil {
+		return err
+	}
+	for i := range peers {
+		if !peers[i].complete {
+			return nil
+		}
+	}
+	// What was announced before its end was told may have come after the look at the routes.
+	if !kept.complete {
+		kept.complete = true
+		r.kick()
+		return nil
+	}
+	r.forget("all peers are back")
+	return nil
+}
+
+// forget ends the time of what is kept.
+func (r *Router) forget(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kept == nil {
+		return
+	}
+	r.o.Log.Info("routes of the agent before are forgotten", "routes", len(r.kept.routes), "why", why)
+	r.kept = nil
+}
