@@ -46,7 +46,11 @@ func (f *Factory) client() (*client.Client, error) {
 func (f *Factory) connect(token string) *client.Client {
 	transport := f.HTTP
 	if transport == nil {
-		transport = &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
+		pool := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
+		transport = &client.Direct{Else: pool, Proxied: func(q *http.Request) bool {
+			proxy, err := http.ProxyFromEnvironment(q)
+			return proxy != nil || err != nil
+		}}
 	}
 	return &client.Client{Base: f.netmaster, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}
