@@ -81,6 +81,13 @@ func (c *Client) List(ctx context.Context, kind *model.Kind) ([]model.Object, er
 	return out, nil
 }
 
+// ListText returns the JSON list of all objects of a kind as the server sent it, for api/fields.
+func (c *Client) ListText(ctx context.Context, kind *model.Kind) (string, error) {
+	var text string
+	_, err := c.call(ctx, http.MethodGet, "/api/v1/"+kind.Plural+"/", nil, &text)
+	return text, err
+}
+
 // Get returns one object of a kind.
 func (c *Client) Get(ctx context.Context, kind *model.Kind, key ...string) (model.Object, error) {
 	out := kind.New()

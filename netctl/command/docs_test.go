@@ -93,7 +93,7 @@ func TestDocumentsShowCommandsThatExist(t *testing.T) {
 	for _, file := range append(files, "../../README.md") {
 		for _, e := range examples(t, file) {
 			seen++
-			root := newRoot(&Factory{Getenv: func(string) string { return "" }})
+			root := newRoot(&Factory{Getenv: func(string) string { return "" }}, "")
 			cmd, rest, err := root.Find(doubled(root, e.args))
 			if err == nil {
 				err = cmd.ParseFlags(rest)

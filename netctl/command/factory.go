@@ -47,7 +47,12 @@ func (f *Factory) client() (*client.Client, error) {
 func (f *Factory) connect(base, token string) *client.Client {
 	transport := f.HTTP
 	if transport == nil {
-		transport = &http.Transport{DialContext: (&net.Dialer{Timeout: dialPatience}).DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
+		dial := &net.Dialer{Timeout: dialPatience}
+		pool := &http.Transport{DialContext: dial.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
+		transport = &client.Direct{Else: pool, Dial: dial.DialContext, Proxied: func(q *http.Request) bool {
+			proxy, err := http.ProxyFromEnvironment(q)
+			return proxy != nil || err != nil
+		}}
 	}
 	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}

@@ -47,7 +47,7 @@ func TestGoldenSession(t *testing.T) {
 		if got.code != 0 {
 			fmt.Fprintf(&b, "exit %d\n", got.code)
 		}
-		if c, _, err := newRoot(&Factory{Getenv: func(string) string { return "" }}).Find(strings.Fields(args)); err == nil {
+		if c, _, err := newRoot(&Factory{Getenv: func(string) string { return "" }}, "").Find(strings.Fields(args)); err == nil {
 			ran[c.CommandPath()] = true
 		}
 	}
@@ -59,7 +59,7 @@ func TestGoldenSession(t *testing.T) {
 		t.Errorf("%s is not what netctl prints now; run go test ./netctl/command -update and look at the difference:\n%s",
 			goldenSession, firstDifference(string(text), b.String()))
 	}
-	for _, path := range leaves(newRoot(&Factory{Getenv: func(string) string { return "" }})) {
+	for _, path := range leaves(newRoot(&Factory{Getenv: func(string) string { return "" }}, "")) {
 		if !ran[path] {
 			t.Errorf("no line of %s runs %q", goldenSession, path)
 		}

@@ -70,20 +70,23 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		}
 		return watchList(ctx, f, c, o, format)
 	}
-	objects, err := list(ctx, c, o)
+	l := &listing{columns: term.Columns(o.kind, format.Wide()), tail: o.kind.Command.TabTail && !format.Wide(),
+		rowTail: o.kind.Command.RowTail && !format.Wide()}
+	found := 0
+	if format.Tabular() || format.Name == "name" {
+		found, err = fill(ctx, c, o, l)
+	} else {
+		var objects []model.Object
+		objects, err = list(ctx, c, o)
+		found, l.value = len(objects), objects
+	}
 	if err != nil {
 		return err
 	}
-	if len(objects) == 0 {
+	if found == 0 {
 		if err := o.exists(ctx, c); err != nil {
 			return err
 		}
-	}
-	l := &listing{columns: term.Columns(o.kind, format.Wide()), tail: o.kind.Command.TabTail && !format.Wide(),
-		rowTail: o.kind.Command.RowTail && !format.Wide(), value: objects}
-	for _, object := range objects {
-		l.rows = append(l.rows, term.Row(l.columns, object.Field))
-		l.names = append(l.names, term.Cell(object.Field(nameArg(o.kind))))
 	}
 	return l.write(f, format)
 }

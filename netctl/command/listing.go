@@ -12,7 +12,18 @@ type listing struct {
 	rowTail bool // pad the last column of rows, not of the header
 	rows    [][]string
 	names   []string
-	value   any // for json, yaml and jsonpath
+	spare   []string // memory for rows
+	value   any      // for json, yaml and jsonpath
+}
+
+// row adds a row, which is copied, and its object's name.
+func (l *listing) row(name string, row []string) {
+	if len(l.spare) < len(row) {
+		l.spare = make([]string, 256*len(row))
+	}
+	n := copy(l.spare, row)
+	l.rows, l.spare = append(l.rows, l.spare[:n:n]), l.spare[n:]
+	l.names = append(l.names, name)
 }
 
 // write prints the listing.

@@ -57,7 +57,7 @@ sessions to copy from, is in [../netctl.md](../netctl.md); exit codes are in [..
 
 // reference renders the tree of commands as one page.
 func reference() []byte {
-	root := newRoot(&Factory{Streams: term.Streams{}, Getenv: func(string) string { return "" }})
+	root := newRoot(&Factory{Streams: term.Streams{}, Getenv: func(string) string { return "" }}, "")
 	root.InitDefaultCompletionCmd()
 	var b bytes.Buffer
 	b.WriteString(referenceHead)

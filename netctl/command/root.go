@@ -5,20 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/contiv/contiv/api/client"
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/netctl/term"
 )
 
 // Run executes one command line and returns the exit code.
 func Run(ctx context.Context, f *Factory, args []string) int {
-	root := newRoot(f)
+	root := newRoot(f, chosen(args))
 	root.SetArgs(doubled(root, args))
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -35,7 +35,9 @@ func Run(ctx context.Context, f *Factory, args []string) int {
 	return term.CodeOf(err)
 }
 
-func newRoot(f *Factory) *cobra.Command {
+// newRoot makes the tree of commands: all of it, or, when only is a name of a command, that one alone, since making the
+// others takes longer than most commands do.
+func newRoot(f *Factory, only string) *cobra.Command {
 	showVersion := false
 	root := &cobra.Command{
 		Use:           "netctl",
@@ -67,19 +69,14 @@ func newRoot(f *Factory) *cobra.Command {
 	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
 	flags.BoolVar(&f.insecure, "insecure", f.Getenv("INSECURE") != "" && f.Getenv("INSECURE") != "false", "accept any server certificate [$INSECURE]")
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
-	for _, k := range model.Kinds() {
-		switch {
-		case k.Command.Use == "" || k.Command.Under != "":
-		case k.Command.Single:
-			root.AddCommand(newSingle(f, k))
-		case k.InspectOnly:
-			root.AddCommand(newEndpoint(f, k))
-		default:
-			root.AddCommand(newObject(f, k))
-		}
+	all := tops(f)
+	if i := slices.IndexFunc(all, func(t top) bool { return slices.Contains(t.names, only) }); i >= 0 {
+		all = all[i : i+1]
+		root.CompletionOptions.DisableDefaultCmd = true // nobody asks for it
 	}
-	root.AddCommand(newVersion(f), newNode(f), newLeader(f), newMatrix(f), newFlows(f), newWhy(f), newDrift(f), newCapture(f), newLogin(f))
-	root.AddCommand(newGet(f), newDescribe(f), newApply(f), newDiff(f), newDelete(f), newExport(f), newExplain(f), newEvents(f), newHistory(f), newIP(f))
+	for _, t := range all {
+		root.AddCommand(t.make())
+	}
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {

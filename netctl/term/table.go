@@ -2,13 +2,12 @@ package term
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -23,8 +22,6 @@ type Table struct {
 
 // Write prints the table. A table without rows is its two header lines.
 func (t *Table) Write(w io.Writer) error {
-	buffer := bufio.NewWriter(w) // tabwriter writes each cell by itself
-	out := tabwriter.NewWriter(buffer, 0, 2, 2, ' ', 0)
 	headers, dashes := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		n := c.Dashes
@@ -33,16 +30,44 @@ func (t *Table) Write(w io.Writer) error {
 		}
 		headers[i], dashes[i] = c.Header, strings.Repeat("-", n)
 	}
-	for i, row := range append([][]string{headers, dashes}, t.Rows...) {
-		line := strings.Join(row, "\t")
-		if t.Tail || t.RowTail && i > 1 {
-			line += "\t"
-		}
-		if _, err := fmt.Fprintln(out, line); err != nil {
-			return err
+	// A cell with nothing behind it is as wide as it is, and makes its column no wider.
+	widths := make([]int, len(t.Columns))
+	measure := func(row []string, tail bool) {
+		for i, cell := range row {
+			if i < len(row)-1 || tail {
+				widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			}
 		}
 	}
-	return errors.Join(out.Flush(), buffer.Flush())
+	measure(headers, t.Tail)
+	measure(dashes, t.Tail)
+	for _, row := range t.Rows {
+		measure(row, t.Tail || t.RowTail)
+	}
+	out := bufio.NewWriterSize(w, 16<<10)
+	writeLine(out, headers, widths, t.Tail)
+	writeLine(out, dashes, widths, t.Tail)
+	for _, row := range t.Rows {
+		writeLine(out, row, widths, t.Tail || t.RowTail)
+	}
+	return out.Flush()
+}
+
+const gap = "  " // between columns
+
+// writeLine prints cells, each as wide as its column, the last one only with tail. The writer keeps the error.
+func writeLine(out *bufio.Writer, row []string, widths []int, tail bool) {
+	for i, cell := range row {
+		_, _ = out.WriteString(cell)
+		if i == len(row)-1 && !tail {
+			break
+		}
+		for n := widths[i] - utf8.RuneCountInString(cell); n > 0; n-- {
+			_ = out.WriteByte(' ')
+		}
+		_, _ = out.WriteString(gap)
+	}
+	_ = out.WriteByte('\n')
 }
 
 // Columns are the columns of a kind's table.
@@ -65,14 +90,14 @@ func Row(columns []model.Column, field func(name string) any) []string {
 		case c.Field == "":
 			row = append(row, "")
 		default:
-			row = append(row, styled(c.Style, field(c.Field)))
+			row = append(row, Styled(c.Style, field(c.Field)))
 		}
 	}
 	return row
 }
 
-// styled prints one value in the style of its column.
-func styled(style string, v any) string {
+// Styled prints one value in the style of its column.
+func Styled(style string, v any) string {
 	switch style {
 	case "brackets":
 		list, _ := v.([]string)

@@ -1,0 +1,62 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// top is a command right below netctl: what it is called, which is known before it is made.
+type top struct {
+	names []string // and its aliases
+	make  func() *cobra.Command
+}
+
+// tops lists the commands below netctl.
+func tops(f *Factory) []top {
+	var out []top
+	for _, k := range model.Kinds() {
+		if k.Command.Use == "" || k.Command.Under != "" {
+			continue
+		}
+		make := newObject
+		switch {
+		case k.Command.Single:
+			make = newSingle
+		case k.InspectOnly:
+			make = newEndpoint
+		}
+		out = append(out, top{append([]string{k.Command.Use}, k.Command.Aliases...), func() *cobra.Command { return make(f, k) }})
+	}
+	for _, t := range []struct {
+		name string
+		make func(*Factory) *cobra.Command
+	}{
+		{"version", newVersion}, {"node", newNode}, {"leader", newLeader}, {"matrix", newMatrix}, {"flows", newFlows}, {"why", newWhy},
+		{"drift", newDrift}, {"capture", newCapture}, {"login", newLogin}, {"get", newGet}, {"describe", newDescribe}, {"apply", newApply},
+		{"diff", newDiff}, {"delete", newDelete}, {"export", newExport}, {"explain", newExplain}, {"events", newEvents},
+		{"history", newHistory}, {"ip", newIP},
+	} {
+		out = append(out, top{[]string{t.name}, func() *cobra.Command { return t.make(f) }})
+	}
+	return out
+}
+
+// chosen is the name of the command that a command line begins with, behind global flags; "" when they are others or there
+// is none.
+func chosen(args []string) string {
+	for i := 0; i < len(args); i++ {
+		name := strings.TrimLeft(args[i], "-")
+		switch {
+		case name == args[i]:
+			return name
+		case name == "netmaster":
+			i++ // its value
+		case name != "insecure" && !strings.HasPrefix(name, "netmaster=") && !strings.HasPrefix(name, "insecure="):
+			return ""
+		}
+	}
+	return ""
+}
