@@ -38,6 +38,7 @@ func (n *Node) prepare(ctx context.Context, ready func()) error {
 				n.attach.Restore()
 				n.problem.Store(nil)
 				if done == 0 {
+					n.sw.Adopt(ovsdb.IDContainer)
 					close(n.prepared)
 					ready()
 				}
