@@ -31,9 +31,21 @@ func CPU(pid int) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
+		ran, err := Ran(string(text))
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", f, err)
+		}
+		total += ran
+	}
+	return total, nil
+}
+
+// Ran is the processor time in the text of schedstat files, one line a thread.
+func Ran(text string) (total time.Duration, err error) {
+	for line := range strings.Lines(text) {
 		var ran, waited, slices int64
-		if _, err := fmt.Sscan(string(text), &ran, &waited, &slices); err != nil {
-			return 0, fmt.Errorf("%s: %q: %w", f, text, err)
+		if _, err := fmt.Sscan(line, &ran, &waited, &slices); err != nil {
+			return 0, fmt.Errorf("schedstat %q: %w", line, err)
 		}
 		total += time.Duration(ran)
 	}
