@@ -201,8 +201,11 @@ func (n *Node) parts() []task.Task {
 		n.afterPreparation("neighbours of the tunnel", func(ctx context.Context) error {
 			tick := time.NewTicker(greetEvery)
 			defer tick.Stop()
-			hosts := &neighbours{services: n.members, self: n.VTEP, greet: n.links.Greet, log: n.Log}
-			return hosts.run(ctx, tick.C)
+			look := time.NewTicker(lookEvery)
+			defer look.Stop()
+			hosts := &neighbours{services: n.members, self: n.VTEP, greet: n.links.Greet,
+				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
+			return hosts.run(ctx, tick.C, look.C)
 		}),
 		n.afterPreparation("flow reconciler", n.forward.Run),
 		n.afterPreparation("store watch", n.sync.Run),
