@@ -3,6 +3,7 @@ package link
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"os"
 	"slices"
@@ -55,21 +56,12 @@ func (h *Host) SetHostPort(p HostPort) error {
 
 // routes makes the routes of ours through l exactly these.
 func (h *Host) routes(l netlink.Link, want []netip.Prefix) error {
-	have, err := h.nl.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{LinkIndex: l.Attrs().Index, Protocol: routeProtocol},
-		netlink.RT_FILTER_OIF|netlink.RT_FILTER_PROTOCOL)
-	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
-		return fmt.Errorf("list routes of %s: %w", l.Attrs().Name, err)
+	ours, err := h.ownRoutes(l)
+	if err != nil {
+		return err
 	}
 	var errs []error
-	there := map[netip.Prefix]bool{}
-	for _, r := range have {
-		if r.Dst == nil {
-			continue
-		}
-		addr, _ := netip.AddrFromSlice(r.Dst.IP)
-		bits, _ := r.Dst.Mask.Size()
-		p := netip.PrefixFrom(addr.Unmap(), bits)
-		there[p] = true
+	for p, r := range ours {
 		if !slices.Contains(want, p) {
 			if err := h.nl.RouteDel(&r); err != nil && !errors.Is(err, unix.ESRCH) {
 				errs = append(errs, fmt.Errorf("delete route %s of %s: %w", p, l.Attrs().Name, err))
@@ -77,7 +69,7 @@ func (h *Host) routes(l netlink.Link, want []netip.Prefix) error {
 		}
 	}
 	for _, p := range want {
-		if there[p] {
+		if _, ok := ours[p]; ok {
 			continue
 		}
 		err := h.nl.RouteAdd(&netlink.Route{LinkIndex: l.Attrs().Index, Dst: ipNet(p), Protocol: routeProtocol, Scope: netlink.SCOPE_LINK})
@@ -87,6 +79,29 @@ func (h *Host) routes(l netlink.Link, want []netip.Prefix) error {
 		errs = append(errs, wrap(err, "add route %s of %s", p, l.Attrs().Name))
 	}
 	return errors.Join(errs...)
+}
+
+// ownRoutes are the routes through l that SetHostPort has made.
+func (h *Host) ownRoutes(l netlink.Link) (map[netip.Prefix]netlink.Route, error) {
+	have, err := h.nl.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{LinkIndex: l.Attrs().Index, Protocol: routeProtocol},
+		netlink.RT_FILTER_OIF|netlink.RT_FILTER_PROTOCOL)
+	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
+		return nil, fmt.Errorf("list routes of %s: %w", l.Attrs().Name, err)
+	}
+	out := map[netip.Prefix]netlink.Route{}
+	for _, r := range have {
+		if r.Dst != nil {
+			out[prefixOf(r.Dst)] = r
+		}
+	}
+	return out, nil
+}
+
+// prefixOf is the inverse of ipNet.
+func prefixOf(n *net.IPNet) netip.Prefix {
+	addr, _ := netip.AddrFromSlice(n.IP)
+	bits, _ := n.Mask.Size()
+	return netip.PrefixFrom(addr.Unmap(), bits)
 }
 
 // forwarding is the kernel's switch for passing IPv4 packets on from one interface to another.
@@ -106,4 +121,50 @@ func (h *Host) EnableForwarding() (changed bool, err error) {
 		return changed, fmt.Errorf("let the host pass packets on (run `sysctl -w net.ipv4.ip_forward=1` on it): %w", err)
 	}
 	return changed, nil
+}
+
+// HostPortDrift compares an interface with what SetHostPort makes of it and changes nothing: was lists what is there and
+// should not be, want what should be. Routes that others have made do not count.
+func (h *Host) HostPortDrift(p HostPort) (was, want []string, err error) {
+	l, err := find(h.nl, p.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if l == nil {
+		return nil, []string{"interface " + p.Name}, nil
+	}
+	if a := l.Attrs(); a.Flags&net.FlagUp == 0 {
+		was, want = append(was, "down"), append(want, "up")
+	}
+	if a := l.Attrs(); p.MTU != 0 && a.MTU != p.MTU {
+		was, want = append(was, fmt.Sprintf("MTU %d", a.MTU)), append(want, fmt.Sprintf("MTU %d", p.MTU))
+	}
+	have, err := h.nl.AddrList(l, netlink.FAMILY_ALL)
+	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
+		return nil, nil, fmt.Errorf("list addresses of %s: %w", p.Name, err)
+	}
+	there := map[netip.Prefix]bool{}
+	for _, a := range have {
+		if addr := prefixOf(a.IPNet); !addr.Addr().IsLinkLocalUnicast() {
+			there[addr] = true
+			if !slices.Contains(p.Addrs, addr) {
+				was = append(was, "address "+addr.String())
+			}
+		}
+	}
+	for _, addr := range p.Addrs {
+		if !there[addr] {
+			want = append(want, "address "+addr.String())
+		}
+	}
+	ours, err := h.ownRoutes(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range p.Routes {
+		if _, ok := ours[r]; !ok {
+			want = append(want, "route "+r.String())
+		}
+	}
+	return was, want, nil
 }

@@ -144,3 +144,40 @@ func TestMasquerade_Packets(t *testing.T) {
 		t.Errorf("translated: want an answer, got %v", err)
 	}
 }
+
+func TestHostPortDrift(t *testing.T) {
+	h, ns := open(t)
+	ns.IP("link", "add", "hp0", "type", "veth", "peer", "name", "hp1")
+	ns.IP("link", "set", "hp1", "up")
+	p := link.HostPort{Name: "hp0", MTU: 1450, Addrs: prefixes("10.1.0.1/24", "2001:db8::1/64"), Routes: prefixes("10.2.0.0/24")}
+	if err := h.SetHostPort(p); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ do, was, want string }{
+		{"", "", ""},
+		{"addr del 10.1.0.1/24 dev hp0", "", "address 10.1.0.1/24, route 10.2.0.0/24"}, // the kernel takes routes along with the last address
+		{"addr add 10.9.0.1/16 dev hp0", "address 10.9.0.1/16", ""},
+		{"link set hp0 mtu 1400", "MTU 1400", "MTU 1450"},
+		{"route del 10.2.0.0/24", "", "route 10.2.0.0/24"},
+		{"route add 10.8.0.0/24 dev hp0", "", ""},
+		{"link set hp0 down", "down", "up, address 2001:db8::1/64, route 10.2.0.0/24"},
+		{"link del hp0", "", "interface hp0"},
+	} {
+		if row.do != "" {
+			ns.IP(strings.Fields(row.do)...)
+		}
+		was, want, err := h.HostPortDrift(p)
+		if err != nil || strings.Join(was, ", ") != row.was || strings.Join(want, ", ") != row.want {
+			t.Errorf("after %q: want was %q, want %q, got %q, %q, %v", row.do, row.was, row.want, was, want, err)
+		}
+		if strings.HasPrefix(row.do, "link del") {
+			continue
+		}
+		if err := h.SetHostPort(p); err != nil {
+			t.Fatal(err)
+		}
+		if was, want, err := h.HostPortDrift(p); err != nil || len(was)+len(want) > 0 {
+			t.Errorf("after %q and a repair: want nothing, got %q, %q, %v", row.do, was, want, err)
+		}
+	}
+}

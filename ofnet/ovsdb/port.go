@@ -124,12 +124,14 @@ func (s *Switch) AddPort(ctx context.Context, spec PortSpec) error {
 	if err := s.joined.do(ctx, change{name: spec.Name, add: &spec}); err != nil {
 		return fmt.Errorf("add port %s: %w", spec.Name, err)
 	}
+	s.wanted.add(spec)
 	return nil
 }
 
 // RemovePort makes the port be gone from the database. It joins other calls as AddPort does, and takes its turn behind
 // an AddPort of the same port whose caller has given up.
 func (s *Switch) RemovePort(ctx context.Context, name string) error {
+	s.wanted.remove(name)
 	if err := s.joined.do(ctx, change{name: name}); err != nil {
 		return fmt.Errorf("remove port %s: %w", name, err)
 	}
@@ -179,8 +181,9 @@ func (s *Switch) EnsurePort(ctx context.Context, spec PortSpec) (Port, error) {
 
 // change is one wish of a joined transaction: a port to have, or (add is nil) to have not.
 type change struct {
-	name string
-	add  *PortSpec
+	name  string
+	add   *PortSpec
+	force bool // whoever the port says it belongs to
 }
 
 // errTaken says that a port name is in use for something else.
@@ -195,26 +198,29 @@ func (s *Switch) commit(ctx context.Context, changes []change) error {
 	var taken error
 	s.db.View(func(t *Tables) {
 		for i, c := range changes {
-			id, _, exists := t.Port(c.name)
+			id, port, exists := t.Port(c.name)
 			switch {
 			case c.add == nil && exists:
 				gone = append(gone, id)
 			case c.add == nil:
 			case !exists:
-				iface, port := Named(fmt.Sprintf("i%d", i)), Named(fmt.Sprintf("p%d", i))
+				iface, made := Named(fmt.Sprintf("i%d", i)), Named(fmt.Sprintf("p%d", i))
 				row := c.add.row()
 				row["name"] = c.name
 				ops = append(ops, Insert("Interface", iface, row),
-					Insert("Port", port, Row{"name": c.name, "interfaces": Set{iface}}))
-				added = append(added, port)
+					Insert("Port", made, Row{"name": c.name, "interfaces": Set{iface}}))
+				added = append(added, made)
 			default:
 				_, have, ok := t.Interface(c.name)
-				if ok && have.ExternalIDs[IDEndpoint] != "" && have.ExternalIDs[IDEndpoint] != c.add.ExternalIDs[IDEndpoint] {
+				if !c.force && ok && have.ExternalIDs[IDEndpoint] != "" && have.ExternalIDs[IDEndpoint] != c.add.ExternalIDs[IDEndpoint] {
 					taken = errTaken(c.name, have.ExternalIDs[IDEndpoint])
 					return
 				}
 				if !ok || !c.add.met(have) {
 					ops = append(ops, Update("Interface", c.add.row(), Is("name", c.name)))
+				}
+				if port.restricted() {
+					ops = append(ops, Update("Port", Row{"tag": Set{}, "trunks": Set{}, "vlan_mode": Set{}}, Is("name", c.name)))
 				}
 			}
 		}
@@ -246,6 +252,9 @@ func (p *PortSpec) row() Row {
 	}
 	return r
 }
+
+// restricted reports whether the switch itself adds or takes tags at the port. Ours are trunks for all: flows see to tags.
+func (r *PortRow) restricted() bool { return len(r.Tag) > 0 || len(r.Trunks) > 0 || r.VLANMode != "" }
 
 // met reports whether the interface is as the spec says.
 func (p *PortSpec) met(have *InterfaceRow) bool {

@@ -3,6 +3,7 @@ package ovsdb
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // Root is the one row of table Open_vSwitch (ovs-vswitchd.conf.db(5)).
@@ -29,6 +30,9 @@ type BridgeRow struct {
 type PortRow struct {
 	Name       string
 	Interfaces []UUID
+	Tag        []string // none, or the VLAN of an access port
+	Trunks     []string // VLANs of a trunk; none: all
+	VLANMode   string   // "" when tag and trunks say it
 }
 
 // InterfaceRow is a row of table Interface.
@@ -70,7 +74,13 @@ func col[R, T any](name string, place func(*R) *T, decode func(json.RawMessage) 
 func optionalString(raw json.RawMessage) (string, error) { return decodeOptional(raw, decodeString) }
 func optionalInt(raw json.RawMessage) (int64, error)     { return decodeOptional(raw, decodeInt) }
 func stringSet(raw json.RawMessage) ([]string, error)    { return decodeSet(raw, decodeString) }
-func uuidSet(raw json.RawMessage) ([]UUID, error)        { return decodeSet(raw, decodeUUID) }
+func numberSet(raw json.RawMessage) ([]string, error) {
+	return decodeSet(raw, func(raw json.RawMessage) (string, error) {
+		n, err := decodeInt(raw)
+		return strconv.FormatInt(n, 10), err
+	})
+}
+func uuidSet(raw json.RawMessage) ([]UUID, error) { return decodeSet(raw, decodeUUID) }
 
 func rootColumns() []column[Root] {
 	return []column[Root]{
@@ -98,6 +108,9 @@ func portColumns() []column[PortRow] {
 	return []column[PortRow]{
 		col("name", func(r *PortRow) *string { return &r.Name }, decodeString),
 		col("interfaces", func(r *PortRow) *[]UUID { return &r.Interfaces }, uuidSet),
+		col("tag", func(r *PortRow) *[]string { return &r.Tag }, numberSet),
+		col("trunks", func(r *PortRow) *[]string { return &r.Trunks }, numberSet),
+		col("vlan_mode", func(r *PortRow) *string { return &r.VLANMode }, optionalString),
 	}
 }
 

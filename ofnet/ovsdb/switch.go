@@ -16,11 +16,12 @@ type Switch struct {
 	db     *Client
 	name   string
 	joined joiner
+	wanted wanted
 }
 
 // NewSwitch returns the bridge of that name; Ensure makes it exist.
 func NewSwitch(db *Client, name string) *Switch {
-	s := &Switch{db: db, name: name}
+	s := &Switch{db: db, name: name, wanted: wanted{ports: map[string]wantedPort{}}}
 	s.joined.commit, s.joined.settle = s.commit, s.settle
 	return s
 }

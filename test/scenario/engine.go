@@ -431,6 +431,23 @@ func difference(before, after string) string {
 	return strings.Join(text, "\n")
 }
 
+// crashed is how the Go runtime, and its race detector, begin to tell of a program's end.
+var crashed = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: goroutine |WARNING: DATA RACE)`)
+
+// noPanics fails the test when a master or agent has panicked, whatever else went well.
+func (s *Session) noPanics() {
+	for _, h := range s.hosts {
+		for _, part := range []string{"master", "agent"} {
+			if err := s.lab("logs", h, part); err != nil {
+				continue // the host has none
+			}
+			if at := crashed.FindStringIndex(s.stdout); at != nil {
+				s.tb.Errorf("%s of %s crashed:\n%s", part, h, s.stdout[at[0]:min(len(s.stdout), at[0]+2000)])
+			}
+		}
+	}
+}
+
 // end ends the lab and, after a failure, shows what its programs logged.
 func (s *Session) end() {
 	s.ctx = context.Background()
@@ -444,6 +461,7 @@ func (s *Session) end() {
 			}
 		}
 	}
+	s.noPanics()
 	if err := s.lab("down"); err != nil {
 		s.tb.Errorf("lab down: %v: %s", err, s.stderr)
 	}

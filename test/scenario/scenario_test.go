@@ -26,6 +26,7 @@ func build(tb testing.TB) string {
 	return bin
 }
 
+// FLT-10: after every scenario, no master and no agent has panicked.
 func TestScenarios(t *testing.T) {
 	bin := build(t)
 	scripts, err := filepath.Glob("*.txtar")
@@ -55,6 +56,19 @@ func TestSplit(t *testing.T) {
 		got, err := split(tt.in)
 		if !slices.Equal(got, tt.want) || (err == nil) != tt.ok {
 			t.Errorf("%q: want %q, got %q (%v)", tt.in, tt.want, got, err)
+		}
+	}
+}
+
+func TestCrashed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"time=... level=INFO msg=ready\npanic: runtime error: index out of range\n": true,
+		"fatal error: concurrent map writes\n":                                      true,
+		"time=... level=WARN msg=\"no panic: all is well\"\n":                       false,
+		"": false,
+	} {
+		if got := crashed.MatchString(text); got != want {
+			t.Errorf("%q: want %v, got %v", text, want, got)
 		}
 	}
 }

@@ -51,6 +51,8 @@ type Switch interface {
 	RemovePort(ctx context.Context, name string) error
 	Port(name string) (ovsdb.Port, bool)
 	Ports(key, value string) []ovsdb.Port
+	// Wants reports whether a port of that name should exist, be it there or not.
+	Wants(name string) bool
 }
 
 // Links is the part of *link.Host that attaching needs.

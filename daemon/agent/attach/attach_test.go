@@ -30,6 +30,7 @@ type world struct {
 	calls     []string
 	next      int
 	rev       uint64
+	wants     string // port that somebody has removed by hand
 	other     uint32 // number that the switch gives in place of the requested one
 }
 
@@ -153,6 +154,8 @@ func (w *world) Port(name string) (ovsdb.Port, bool) {
 	p, ok := w.ports[name]
 	return p, ok
 }
+
+func (w *world) Wants(name string) bool { return name == w.wants }
 
 func (w *world) Ports(key, value string) []ovsdb.Port {
 	w.mu.Lock()
@@ -463,5 +466,28 @@ func TestNumbers(t *testing.T) {
 	n.release(5)
 	if got, err := n.take(); err != nil || got == 5 {
 		t.Errorf("number after 5 was released: want a longer unused one, got %d %v", got, err)
+	}
+}
+
+// An interface whose port somebody has removed by hand is a container's still: the port comes back, so the sweep leaves it.
+func TestSweepLeavesWhatIsRepaired(t *testing.T) {
+	w := newWorld()
+	e := w.engine()
+	if _, err := e.Attach(t.Context(), request(t)); err != nil {
+		t.Fatal(err)
+	}
+	name := link.Name("net.default-c1", 0)
+	delete(w.ports, name)
+	for _, row := range []struct {
+		wants string
+		links int
+	}{{name, 1}, {"", 0}} {
+		w.wants = row.wants
+		if err := e.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.links) != row.links {
+			t.Errorf("with %q wanted: want %d interfaces, got %v", row.wants, row.links, w.links)
+		}
 	}
 }

@@ -54,7 +54,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		if e.locks.isBusy(name) {
 			continue
 		}
-		if _, ok := e.Switch.Port(name); !ok {
+		if _, ok := e.Switch.Port(name); !ok && !e.Switch.Wants(name) {
 			e.Log.Info("removing an interface without a port", "interface", name)
 			e.Links.Doom(name)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -58,6 +59,7 @@ type Switch interface {
 // Links is the part of *link.Host that host access needs.
 type Links interface {
 	SetHostPort(p link.HostPort) error
+	HostPortDrift(p link.HostPort) (was, want []string, err error)
 	EnableForwarding() (changed bool, err error)
 	Masquerade(private netip.Prefix) error
 }
@@ -79,10 +81,13 @@ type Engine struct {
 	Options
 	said   string       // the last trouble that was logged
 	masked netip.Prefix // what is translated, as of the last look; invalid: nothing
+
+	mu   sync.Mutex // of what follows
+	kept map[string]kept
 }
 
 // New returns an Engine; Run makes it work.
-func New(o Options) *Engine { return &Engine{Options: o} }
+func New(o Options) *Engine { return &Engine{Options: o, kept: map[string]kept{}} }
 
 // Run works until ctx ends; then it returns nil and leaves everything as it is. The store must have been read and the
 // switch prepared.
@@ -139,7 +144,7 @@ func (e *Engine) Bring(ctx context.Context) error {
 func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	subnet := e.Flows.Private()
 	// Of a tunnel's MTU, so that the kernel tells the world what is too big for a container.
-	err := e.Links.SetHostPort(link.HostPort{Name: PortName, MTU: e.MTU() - e.Overhead, Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}})
+	err := e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, link.HostPort{Name: PortName, MTU: e.MTU() - e.Overhead, Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}})
 	wanted := netip.Prefix{}
 	for i := range networks {
 		if g.FwdMode == "routing" || networks[i].PktTagType == "vxlan" {

@@ -102,6 +102,20 @@ func (w *world) Ports(key, value string) (out []ovsdb.Port) {
 }
 
 func (w *world) SetHostPort(p link.HostPort) error { w.links[p.Name] = p; return nil }
+func (w *world) HostPortDrift(p link.HostPort) (was, want []string, err error) {
+	got := w.links[p.Name]
+	for _, a := range got.Addrs {
+		if !slices.Contains(p.Addrs, a) {
+			was = append(was, a.String())
+		}
+	}
+	for _, a := range p.Addrs {
+		if !slices.Contains(got.Addrs, a) {
+			want = append(want, a.String())
+		}
+	}
+	return was, want, w.refuse
+}
 func (w *world) EnableForwarding() (bool, error) {
 	was := w.passing
 	w.passing = true
@@ -229,5 +243,53 @@ func TestInfra_Trouble(t *testing.T) {
 	w.refuse = errors.New("no leader")
 	if err := w.engine(t).Bring(t.Context()); !errors.Is(err, w.refuse) || len(w.ports) != 0 {
 		t.Errorf("without a master: want its error and no port, got %v, %v", err, w.ports)
+	}
+}
+
+// What others change of the host's interfaces is told with the object, and put right, until it is not wanted any more.
+func TestDifferences(t *testing.T) {
+	w := newWorld("bridge", network("x", "infra", "vlan", "10.8.0.0/24"))
+	e := w.engine(t)
+	if err := e.Bring(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := e.Differences(); err != nil || len(got) != 0 {
+		t.Fatalf("as it was made: want none, got %+v, %v", got, err)
+	}
+	right := w.links["x"]
+	w.links["x"] = link.HostPort{Name: "x", Addrs: []netip.Prefix{netip.MustParsePrefix("1.2.3.4/24")}}
+	delete(w.links, PortName)
+	got, err := e.Differences()
+	if err != nil || len(got) != 2 {
+		t.Fatalf("want two, got %+v, %v", got, err)
+	}
+	want := []model.Difference{
+		{Owner: "host/h1", What: "changed: interface contivh0", Want: "172.19.255.254/16"},
+		{Owner: "endpoint/x.default-h1", What: "changed: interface x", Was: "1.2.3.4/24", Want: "10.9.0.1/24"},
+	}
+	for i := range want {
+		if got[i].Difference != want[i] {
+			t.Errorf("want %+v, got %+v", want[i], got[i].Difference)
+		}
+		if err := e.Repair(t.Context(), got[i].Thing); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, _ := e.Differences(); len(got) != 0 || !slices.Equal(w.links["x"].Addrs, right.Addrs) {
+		t.Errorf("after a repair: got %+v, x is %+v", got, w.links["x"])
+	}
+	w.networks = nil
+	if err := e.Bring(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := e.Differences(); len(got) != 0 {
+		t.Errorf("a network that is gone: want no differences, got %+v", got)
+	}
+	if err := e.Repair(t.Context(), "x"); err != nil || len(w.links) != 1 {
+		t.Errorf("repair of an interface that is not wanted: got %v, %v", err, w.links)
+	}
+	w.refuse = errors.New("no memory")
+	if _, err := e.Differences(); !errors.Is(err, w.refuse) {
+		t.Errorf("want the error, got %v", err)
 	}
 }

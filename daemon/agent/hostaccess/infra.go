@@ -10,6 +10,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
@@ -121,7 +122,7 @@ func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Pre
 		return err
 	}
 	e.Flows.SetPort(id, made.OFPort)
-	return e.Links.SetHostPort(port)
+	return e.keep(ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}, port)
 }
 
 // number is the port's OpenFlow number, or a free one.
@@ -148,6 +149,7 @@ func (e *Engine) number(name string) (uint32, error) {
 func (e *Engine) leave(ctx context.Context, p ovsdb.Port) error {
 	id := p.ExternalIDs[ovsdb.IDEndpoint]
 	e.Flows.SetPort(id, 0)
+	e.unkeep(p.Name)
 	if err := e.Switch.RemovePort(ctx, p.Name); err != nil {
 		return fmt.Errorf("leave infra network of %s: %w", id, err)
 	}

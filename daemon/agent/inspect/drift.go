@@ -1,10 +1,12 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -13,22 +15,38 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// drift answers with what the switch does not hold as it should.
+// drift answers with what the switch does not hold as it should, and the host's own interfaces.
 func (o *Options) drift(w http.ResponseWriter, r *http.Request) {
-	now, err := o.Forward.Check(r.Context())
+	flows, err := o.Forward.Check(r.Context())
 	if err != nil {
 		text(w, http.StatusServiceUnavailable, "compare with the switch: "+err.Error()+"\n")
 		return
 	}
+	others, err := o.Drift.Check()
+	if err != nil {
+		text(w, http.StatusServiceUnavailable, "compare ports and addresses: "+err.Error()+"\n")
+		return
+	}
 	var words *pipeline.Glossary
 	o.Forward.View(func(s *ofnet.State) { words = o.Pipeline.NewGlossary(s) })
-	answer(w, http.StatusOK, model.Drift{Host: o.Status().Host, Observes: o.Observes,
-		Now: append(o.differences(now, words), o.portDifferences()...), Found: o.differences(o.Forward.Drifted(), words)})
+	told := map[string]bool{}
+	for i := range others {
+		told[others[i].Owner] = true
+	}
+	now := append(o.differences(flows, words), others...)
+	for _, d := range o.portDifferences() {
+		if !told[d.Owner] {
+			now = append(now, d)
+		}
+	}
+	found := append(o.differences(o.Forward.Drifted(), words), o.Drift.Found()...)
+	slices.SortStableFunc(found, func(a, b model.Difference) int { return strings.Compare(a.At, b.At) })
+	answer(w, http.StatusOK, model.Drift{Host: o.Status().Host, Observes: o.Observes, Now: now, Found: found})
 }
 
 // repair compares, repairs what differs, and answers as drift does.
 func (o *Options) repair(w http.ResponseWriter, r *http.Request) {
-	if err := o.Forward.Repair(r.Context()); err != nil {
+	if err := errors.Join(o.Drift.Repair(r.Context()), o.Forward.Repair(r.Context())); err != nil {
 		text(w, http.StatusServiceUnavailable, "repair the switch: "+err.Error()+"\n")
 		return
 	}
@@ -69,8 +87,8 @@ func (o *Options) difference(d *bridge.Difference, words *pipeline.Glossary) mod
 	return out
 }
 
-// portDifferences compares the switch's ports with the endpoints of this host: one that is gone, one whose external ids name no
-// endpoint, one that has another number than the flows are of, or that does not work. Nobody repairs these: only the
+// portDifferences compares the switch's ports with the endpoints of this host: one that was never there, one whose external ids
+// name no endpoint, one that has another number than the flows are of, or that does not work. Nobody repairs these: only the
 // runtime can make a container's interface anew.
 func (o *Options) portDifferences() (out []model.Difference) {
 	want := map[string]uint32{}

@@ -37,6 +37,14 @@ type Forwarder interface {
 	DriftBySort() map[bridge.Sort]uint64
 }
 
+// Drift is the part of *drift.Keeper that is shown.
+type Drift interface {
+	Check() ([]model.Difference, error)
+	Repair(ctx context.Context) error
+	Found() []model.Difference
+	Counts() map[string]uint64
+}
+
 // Attachments is the part of *attach.Engine that is shown.
 type Attachments interface {
 	List() []attach.Attachment
@@ -61,6 +69,7 @@ type Options struct {
 	Now       func() time.Time
 	Control   Control
 	Packets   Packets
+	Drift     Drift
 	Observes  bool // the switch is repaired only when somebody says so
 
 	sampler *sampler

@@ -79,6 +79,18 @@ func (a *agent) Drifted() []bridge.Difference {
 	return []bridge.Difference{{Sort: bridge.SortGroup, Was: &bridge.Entry{Group: &flow.Group{ID: 77}}}}
 }
 
+// drift is what the agent knows of ports and addresses.
+type drift struct{ *agent }
+
+func (d drift) Check() ([]model.Difference, error) {
+	return []model.Difference{{Sort: "address", Owner: "host/h1", What: "changed: interface contivh0"}}, nil
+}
+func (d drift) Repair(context.Context) error { return nil }
+func (d drift) Found() []model.Difference {
+	return []model.Difference{{At: "2026-01-01T00:00:00Z", Sort: "port", Owner: "endpoint/n.t-c2", What: "removed: port vvy"}}
+}
+func (d drift) Counts() map[string]uint64 { return map[string]uint64{"port": 4, "address": 1} }
+
 func (a *agent) DriftBySort() map[bridge.Sort]uint64 {
 	return map[bridge.Sort]uint64{bridge.SortFlow: 5}
 }
@@ -104,7 +116,7 @@ func (a *agent) handler() http.Handler {
 	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now,
 		Status:  func() model.AgentStatus { return model.AgentStatus{Host: "h1", Flows: 2} },
 		Waiting: func() []string { return a.waiting }, Malformed: func() []string { return nil },
-		Rules: a.rules, Services: a.services,
+		Drift: drift{a}, Rules: a.rules, Services: a.services,
 		Router: func() (bgp.Status, error) {
 			return bgp.Status{Dsts: []string{"20.1.1.0/24"}, Peers: []bgp.PeerStatus{}}, a.err
 		},
@@ -168,6 +180,9 @@ func TestRoutes(t *testing.T) {
 		{name: "drift", path: "/inspect/drift", status: 200, want: `"sort":"flow","owner":"endpoint/n.t-c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"},{`},
 		{name: "drift of ports", path: "/inspect/drift", status: 200, want: `"sort":"port","owner":"endpoint/n.t-c1","what":"changed: its flows are of another number","was":"port vvx, number 5","want":"port vvx, number 0"`},
 		{name: "drift found before", path: "/inspect/drift", status: 200, want: `"sort":"group","owner":"","what":"added","was":"group_id=77`},
+		{name: "drift of addresses", path: "/inspect/drift", status: 200, want: `"sort":"address","owner":"host/h1","what":"changed: interface contivh0"`},
+		{name: "drift of ports found before", path: "/inspect/drift", status: 200, want: `"sort":"port","owner":"endpoint/n.t-c2","what":"removed: port vvy"`},
+		{name: "metrics of drifting ports", path: "/metrics", status: 200, want: `contiv_agent_differences_total{sort="port"} 4`},
 		{name: "drift without a switch", path: "/inspect/drift", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "repair", method: http.MethodPost, path: "/inspect/drift", status: 200, want: `"host":"h1"`},
 		{name: "repair without a switch", method: http.MethodPost, path: "/inspect/drift", status: 503, want: "repair the switch: gone", agent: agent{err: errors.New("gone")}},

@@ -8,6 +8,8 @@ import (
 	"github.com/contiv/contiv/ofnet/bridge"
 )
 
+const differencesHelp = "things of the switch and of the host's interfaces that comparisons found changed by others"
+
 // registry is the agent's metrics, read from the agent when they are asked for.
 func registry(o Options) *prometheus.Registry {
 	r := prometheus.NewRegistry()
@@ -41,8 +43,13 @@ func registry(o Options) *prometheus.Registry {
 	counter("drift_total", "differences that comparisons found", func() uint64 { return o.Forward.Counters().Drift })
 	for _, sort := range []bridge.Sort{bridge.SortFlow, bridge.SortGroup, bridge.SortMeter} {
 		r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "contiv", Subsystem: "agent", Name: "differences_total",
-			Help: "things of the switch that comparisons found changed by others", ConstLabels: prometheus.Labels{"sort": string(sort)}},
+			Help: differencesHelp, ConstLabels: prometheus.Labels{"sort": string(sort)}},
 			func() float64 { return float64(o.Forward.DriftBySort()[sort]) }))
+	}
+	for sort := range o.Drift.Counts() {
+		r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "contiv", Subsystem: "agent", Name: "differences_total",
+			Help: differencesHelp, ConstLabels: prometheus.Labels{"sort": sort}},
+			func() float64 { return float64(o.Drift.Counts()[sort]) }))
 	}
 	counter("switch_connections_total", "OpenFlow connections", func() uint64 { return o.Forward.Counters().Connections })
 	gauge("bgp_sessions_established", "BGP sessions over which routes are exchanged", func() float64 {

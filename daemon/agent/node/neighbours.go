@@ -13,6 +13,13 @@ import (
 // (lib/tnl-neigh-cache.c, NEIGH_ENTRY_DEFAULT_IDLE_TIME).
 const greetEvery = 5 * time.Minute
 
+// How soon a greeting that failed is repeated, and how often: where Open vSwitch carries the tunnel address itself, that comes
+// back a while after it.
+const (
+	lookEvery = 250 * time.Millisecond
+	mostTries = 40
+)
+
 // services is the part of *cluster.Members that neighbours need.
 type services interface {
 	List(name string) []record.Service
@@ -20,45 +27,66 @@ type services interface {
 }
 
 // neighbours keeps the link addresses of all other hosts' tunnel ends resolved. The userspace datapath drops the packets
-// that a tunnel carries while it asks for one, and so would lose the first of every pair of hosts.
+// that a tunnel carries while it asks for one, and so would lose the first of every pair of hosts. It forgets all of them
+// when it ends.
 type neighbours struct {
-	services services
-	self     netip.Addr
-	greet    func(netip.Addr) error
-	log      *slog.Logger
+	services    services
+	self        netip.Addr
+	greet       func(netip.Addr) error
+	connections func() uint64 // to the switch, so far: another one means that it may have been restarted
+	log         *slog.Logger
 }
 
-// run greets hosts as they appear, and all of them with each tick, until ctx ends; then it returns nil.
-func (n *neighbours) run(ctx context.Context, tick <-chan time.Time) error {
+// run greets hosts as they appear, and all of them with each tick and when the switch was restarted, until ctx ends; then it
+// returns nil. With each look it notices a restart, and repeats what failed.
+func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error {
 	known := map[netip.Addr]bool{}
+	connections, tries := n.connections(), 0
 	for {
 		changed := n.services.Changed()
-		known = n.round(known)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-changed:
-		case <-tick:
-			clear(known)
+		var failed bool
+		if known, failed = n.round(known); !failed {
+			tries = mostTries
+		}
+		for again := false; !again; {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-changed:
+				again, tries = true, 0
+			case <-tick:
+				clear(known)
+				again, tries = true, 0
+			case <-look:
+				if now := n.connections(); now != connections {
+					connections, again, tries = now, true, 0
+					clear(known)
+				}
+				if tries < mostTries {
+					again = true
+					tries++
+				}
+			}
 		}
 	}
 }
 
-// round greets those that are not known and returns who is there.
-func (n *neighbours) round(known map[netip.Addr]bool) map[netip.Addr]bool {
-	there := map[netip.Addr]bool{}
+// round greets those that are not known and returns who is, and whether somebody could not be greeted.
+func (n *neighbours) round(known map[netip.Addr]bool) (there map[netip.Addr]bool, failed bool) {
+	there = map[netip.Addr]bool{}
 	for _, s := range n.services.List(record.ServiceAgentVTEP) {
 		addr, err := netip.ParseAddr(s.HostAddr)
 		if err != nil || addr == n.self {
 			continue
 		}
+		if !known[addr] {
+			if err := n.greet(addr); err != nil {
+				n.log.Debug("tunnel end of another host", "error", err) // its traffic tells of it too
+				failed = true
+				continue
+			}
+		}
 		there[addr] = true
-		if known[addr] {
-			continue
-		}
-		if err := n.greet(addr); err != nil {
-			n.log.Debug("tunnel end of another host", "error", err) // its traffic tells of it too
-		}
 	}
-	return there
+	return there, failed
 }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,11 +48,13 @@ func (r *registry) set(addrs ...string) {
 func TestNeighboursAreGreeted(t *testing.T) {
 	r := &registry{addrs: []string{"192.0.2.1", "192.0.2.2"}, changed: make(chan struct{})}
 	greeted := make(chan string)
-	n := &neighbours{services: r, self: netip.MustParseAddr("192.0.2.1"), log: slog.New(slog.DiscardHandler),
-		greet: func(a netip.Addr) error { greeted <- a.String(); return errors.New("no route, for one") }}
+	var refuse error
+	var connections atomic.Uint64
+	n := &neighbours{services: r, self: netip.MustParseAddr("192.0.2.1"), log: slog.New(slog.DiscardHandler), connections: connections.Load,
+		greet: func(a netip.Addr) error { greeted <- a.String(); return refuse }}
 	ctx, cancel := context.WithCancel(context.Background())
-	tick, done := make(chan time.Time), make(chan error, 1)
-	go func() { done <- n.run(ctx, tick) }()
+	tick, look, done := make(chan time.Time), make(chan time.Time), make(chan error, 1)
+	go func() { done <- n.run(ctx, tick, look) }()
 	for _, step := range []struct {
 		what string
 		do   func()
@@ -61,6 +64,8 @@ func TestNeighboursAreGreeted(t *testing.T) {
 		{"a new host", func() { r.set("192.0.2.2", "192.0.2.3", "not an address") }, []string{"192.0.2.3"}},
 		{"the tick", func() { tick <- time.Time{} }, []string{"192.0.2.2", "192.0.2.3"}},
 		{"one goes, one comes", func() { r.set("192.0.2.3"); r.set("192.0.2.3", "192.0.2.4") }, []string{"192.0.2.4"}},
+		{"the switch was restarted", func() { connections.Add(1); look <- time.Time{} }, []string{"192.0.2.3", "192.0.2.4"}},
+		{"nothing has happened", func() { look <- time.Time{}; look <- time.Time{}; tick <- time.Time{} }, []string{"192.0.2.3", "192.0.2.4"}},
 	} {
 		step.do()
 		var got []string
@@ -71,6 +76,21 @@ func TestNeighboursAreGreeted(t *testing.T) {
 			t.Errorf("%s: want %v greeted, got %v", step.what, step.want, got)
 		}
 	}
+	// Without a route a greeting is repeated with each look, but not for ever.
+	look <- time.Time{} // the run waits: nobody reads refuse
+	refuse = errors.New("no route")
+	tick <- time.Time{}
+	for range 2 {
+		<-greeted
+	}
+	for range mostTries {
+		look <- time.Time{}
+		for range 2 {
+			<-greeted
+		}
+	}
+	look <- time.Time{}
+	look <- time.Time{} // taken, so the one before has greeted nobody
 	cancel()
 	if err := <-done; err != nil {
 		t.Errorf("run after cancel: want nil, got %v", err)

@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/drift"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/names"
@@ -102,6 +103,7 @@ type Node struct {
 	sync     *sync.Engine
 	attach   *attach.Engine
 	access   *hostaccess.Engine
+	drift    *drift.Keeper
 	answers  *responder.Responder
 	members  *cluster.Members
 	registry *cluster.Registry
@@ -173,6 +175,12 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.sync.Router, Log: c.Log})
 	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
+	var leave []string
+	if c.Observe {
+		leave = []string{drift.SortPort}
+	}
+	n.drift = drift.New(drift.Options{Sources: []drift.Source{&drift.Ports{Host: c.Host, Switch: n.sw}, n.access}, Leave: leave,
+		Changed: n.db.Changed, Log: c.Log})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
 	return n, nil
 }
@@ -193,8 +201,11 @@ func (n *Node) parts() []task.Task {
 		n.afterPreparation("neighbours of the tunnel", func(ctx context.Context) error {
 			tick := time.NewTicker(greetEvery)
 			defer tick.Stop()
-			hosts := &neighbours{services: n.members, self: n.VTEP, greet: n.links.Greet, log: n.Log}
-			return hosts.run(ctx, tick.C)
+			look := time.NewTicker(lookEvery)
+			defer look.Stop()
+			hosts := &neighbours{services: n.members, self: n.VTEP, greet: n.links.Greet,
+				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
+			return hosts.run(ctx, tick.C, look.C)
 		}),
 		n.afterPreparation("flow reconciler", n.forward.Run),
 		n.afterPreparation("store watch", n.sync.Run),
@@ -217,6 +228,7 @@ func (n *Node) parts() []task.Task {
 				return nil
 			}
 		}),
+		n.afterSync("drift", n.drift.Run),
 		task.Func("readiness", n.watchReadiness),
 	}
 	parts = append(parts, n.afterSync("BGP", n.router.Run))

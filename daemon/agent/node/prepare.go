@@ -38,6 +38,7 @@ func (n *Node) prepare(ctx context.Context, ready func()) error {
 				n.attach.Restore()
 				n.problem.Store(nil)
 				if done == 0 {
+					n.sw.Adopt(ovsdb.IDContainer)
 					close(n.prepared)
 					ready()
 				}
@@ -104,6 +105,20 @@ func (n *Node) prepareOnce(ctx context.Context) error {
 			return fmt.Errorf("port %s has OpenFlow number %d, want %d: is another port of bridge %s in the way?",
 				spec.Name, p.OFPort, spec.OFPort, BridgeName)
 		}
+	}
+	return n.dropUplinks(ctx, specs)
+}
+
+// dropUplinks takes NICs out of the bridge that were uplinks of an agent before and are not now.
+func (n *Node) dropUplinks(ctx context.Context, wanted []ovsdb.PortSpec) error {
+	for _, p := range n.sw.Ports(ovsdb.IDEndpoint, ovsdb.FixedPort) {
+		if p.Type != "" || slices.ContainsFunc(wanted, func(s ovsdb.PortSpec) bool { return s.Name == p.Name }) {
+			continue
+		}
+		if err := n.sw.RemovePort(ctx, p.Name); err != nil {
+			return err
+		}
+		n.Log.Info("a NIC is no uplink any more", "interface", p.Name)
 	}
 	return nil
 }

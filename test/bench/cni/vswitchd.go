@@ -8,45 +8,32 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // pidFile is ovs-vswitchd's on the lab's host.
 const pidFile = "/run/openvswitch/ovs-vswitchd.pid"
 
 // vswitchd is the host's ovs-vswitchd.
-type vswitchd struct{ stat string }
+type vswitchd struct{ pid int }
 
 func findSwitch() (*vswitchd, error) {
 	text, err := os.ReadFile(pidFile)
 	if err != nil {
 		return nil, err
 	}
-	return &vswitchd{"/proc/" + strings.TrimSpace(string(text)) + "/stat"}, nil
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	return &vswitchd{pid}, err
 }
 
-// cpu is the processor time it has used, user and system (proc_pid_stat(5), fields 14 and 15; USER_HZ is 100).
-func (v *vswitchd) cpu() (time.Duration, error) {
-	text, err := os.ReadFile(v.stat)
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("%s: %q is not understood", v.stat, text)
-	}
-	var ticks int
-	for _, f := range fields[11:13] {
-		n, err := strconv.Atoi(f)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", v.stat, err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond, nil
-}
+// cpu is the processor time that it has used.
+func (v *vswitchd) cpu() (time.Duration, error) { return stand.CPU(v.pid) }
 
-// idle waits until it has used no processor time for half a second.
+// quietBelow is the processor time in half a second below which it has nothing to do.
+const quietBelow = 10 * time.Millisecond
+
+// idle waits until it has used hardly any processor time for half a second.
 func (v *vswitchd) idle(ctx context.Context) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -61,7 +48,7 @@ func (v *vswitchd) idle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if now != last {
+		if now-last >= quietBelow {
 			last, quiet = now, 0
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/pipeline"
 	"github.com/contiv/contiv/test/bench/report"
+	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // The promises: ours to the peer's.
@@ -57,7 +58,7 @@ func run(rounds, locals, remotes int, profile string) error {
 	var d durations
 	var rules []time.Duration
 	flows := 0
-	err := measure(func(tb *bench) {
+	err := stand.Measure(func(tb *stand.Stand) {
 		s := ofnettest.Many(locals, remotes)
 		p := newPeer(tb, s)
 		flows = p.flows
@@ -91,7 +92,7 @@ func run(rounds, locals, remotes int, profile string) error {
 
 // reconcile brings the switch to the State as an agent that has just started does, and returns how long that took up to
 // the barrier. A switch that has everything already must get nothing.
-func reconcile(tb *bench, mgmt string, from *ofnet.State, unchanged bool) time.Duration {
+func reconcile(tb *stand.Stand, mgmt string, from *ofnet.State, unchanged bool) time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	r := bridge.NewReconciler(from.Self, pipeline.Default(), bridge.NewOpenFlow(mgmt, openflow.Options{}), bridge.Options{})

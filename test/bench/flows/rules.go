@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/test/bench/stand"
 )
 
 // rulesMeasured is how many rules are made, one after the other.
@@ -20,7 +21,7 @@ const tenantOfRules, groupOfRules = "t", "g:t"
 
 // ruleChanges makes rules on a switch that already carries a State, and returns how long each took until it was past the
 // barrier: translated, compiled with its tier, and with it the tenant's new generation, in one bundle.
-func ruleChanges(tb *bench, mgmt string, from *ofnet.State) (each []time.Duration) {
+func ruleChanges(tb *stand.Stand, mgmt string, from *ofnet.State) (each []time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	r := bridge.NewReconciler(from.Self, pipeline.Default(), bridge.NewOpenFlow(mgmt, openflow.Options{}), bridge.Options{})

@@ -1,0 +1,187 @@
+package drift
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Sorts of differences (model.Difference.Sort).
+const (
+	SortPort    = "port"
+	SortAddress = "address"
+)
+
+// mostKept is how many differences are remembered.
+const mostKept = 256
+
+// Source knows one sort of things, as they should be and as they are. Its methods are safe for concurrent use.
+type Source interface {
+	// Sort is the sort of its differences.
+	Sort() string
+	// Differences lists what is not as it should be now, in the same order each time; Keeper fills At and Sort. Thing names
+	// what is to be repaired.
+	Differences() ([]Difference, error)
+	// Repair puts a thing right. It may block until ctx ends.
+	Repair(ctx context.Context, thing string) error
+}
+
+// Difference is one, and what a Source calls the thing.
+type Difference struct {
+	model.Difference
+	Thing string
+}
+
+// Options are what a Keeper needs.
+type Options struct {
+	Sources []Source
+	Leave   []string               // sorts that are told of and left as they are
+	Changed func() <-chan struct{} // the channel is closed when something may have changed
+	Every   time.Duration          // looks at least so often; 0: 10 s
+	Log     *slog.Logger
+}
+
+// Keeper looks whenever something may have changed, remembers what differs, and repairs it.
+type Keeper struct {
+	Options
+	mu     sync.Mutex // of what follows
+	found  []model.Difference
+	counts map[string]uint64
+	open   map[key]bool // noted, and still there
+
+	turn sync.Mutex // one look at a time
+}
+
+// key tells differences apart.
+type key struct{ sort, thing, what, was string }
+
+// New returns a Keeper.
+func New(o Options) *Keeper {
+	if o.Every == 0 {
+		o.Every = 10 * time.Second
+	}
+	k := &Keeper{Options: o, counts: map[string]uint64{}, open: map[key]bool{}}
+	for _, s := range o.Sources {
+		k.counts[s.Sort()] = 0
+	}
+	return k
+}
+
+// calm is how long a change may still go on before it is judged: a port comes in several steps.
+const calm = 300 * time.Millisecond
+
+// Run works until ctx ends; then it returns nil.
+func (k *Keeper) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		changed := k.Changed()
+		if err := k.look(ctx, k.Leave); err != nil && ctx.Err() == nil {
+			k.Log.Warn("repair of what others have changed, trying again", "error", err)
+		}
+		timer := time.NewTimer(k.Every)
+		select {
+		case <-changed:
+			wait(ctx, calm)
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Check lists what differs now.
+func (k *Keeper) Check() ([]model.Difference, error) {
+	list, err := k.list()
+	out := make([]model.Difference, len(list))
+	for i := range list {
+		out[i] = list[i].Difference
+	}
+	return out, err
+}
+
+// Repair repairs what differs now, whatever Leave says.
+func (k *Keeper) Repair(ctx context.Context) error { return k.look(ctx, nil) }
+
+// Found lists the last differences that were found, the oldest first.
+func (k *Keeper) Found() []model.Difference {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.found)
+}
+
+// Counts are the differences that were found since the Keeper was made, by sort.
+func (k *Keeper) Counts() map[string]uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.counts)
+}
+
+// list asks all sources.
+func (k *Keeper) list() (out []Difference, err error) {
+	at := time.Now().UTC().Format(time.RFC3339)
+	for _, s := range k.Sources {
+		list, failed := s.Differences()
+		err = errors.Join(err, failed)
+		for _, d := range list {
+			d.At, d.Difference.Sort = at, s.Sort()
+			out = append(out, d)
+		}
+	}
+	return out, err
+}
+
+// look notes what differs and repairs it, but for sorts to leave. It goes on after an error and returns all.
+func (k *Keeper) look(ctx context.Context, leave []string) error {
+	k.turn.Lock()
+	defer k.turn.Unlock()
+	list, err := k.list()
+	k.note(list)
+	errs := []error{err}
+	for _, s := range k.Sources {
+		if slices.Contains(leave, s.Sort()) {
+			continue
+		}
+		for _, d := range list {
+			if d.Difference.Sort == s.Sort() {
+				errs = append(errs, s.Repair(ctx, d.Thing))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// note remembers each difference once for as long as it is there.
+func (k *Keeper) note(list []Difference) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := make(map[key]bool, len(list))
+	for _, d := range list {
+		id := key{d.Difference.Sort, d.Thing, d.What, d.Was}
+		now[id] = true
+		if k.open[id] {
+			continue
+		}
+		k.counts[d.Difference.Sort]++
+		k.found = append(k.found, d.Difference)
+		k.Log.Warn("not as it should be", "what", d.Difference.Sort, "owner", d.Owner, "how", d.What, "was", d.Was, "want", d.Want)
+	}
+	if extra := len(k.found) - mostKept; extra > 0 {
+		k.found = slices.Delete(k.found, 0, extra)
+	}
+	k.open = now
+}

@@ -1,0 +1,158 @@
+package drift
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// things is a source of which tests break things.
+type things struct {
+	sort     string
+	mu       sync.Mutex
+	broken   map[string]string // how, by name
+	repaired chan string
+	refuse   error
+}
+
+func (s *things) Sort() string { return s.sort }
+
+func (s *things) Differences() (out []Difference, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, how := range s.broken {
+		out = append(out, Difference{model.Difference{Owner: "host/h1", What: how}, name})
+	}
+	return out, s.refuse
+}
+
+func (s *things) Repair(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refuse != nil {
+		return s.refuse
+	}
+	delete(s.broken, name)
+	s.repaired <- name
+	return nil
+}
+
+func (s *things) damage(name, how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken[name] = how
+}
+
+func newThings(sort string) *things {
+	return &things{sort: sort, broken: map[string]string{}, repaired: make(chan string, 8)}
+}
+
+func newKeeper(leave []string, changed func() <-chan struct{}, sources ...Source) *Keeper {
+	return New(Options{Sources: sources, Leave: leave, Changed: changed, Every: time.Hour, Log: slog.New(slog.DiscardHandler)})
+}
+
+func TestRunRepairsAndCounts(t *testing.T) {
+	ports := newThings(SortPort)
+	ports.damage("vx", "changed: port vx")
+	changes := make(chan struct{}, 1)
+	k := newKeeper(nil, func() <-chan struct{} { return changes }, ports)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- k.Run(ctx) }()
+	for _, name := range []string{"vx", "vv1"} {
+		if got := <-ports.repaired; got != name {
+			t.Errorf("repaired: want %s, got %s", name, got)
+		}
+		if name == "vx" {
+			ports.damage("vv1", "removed: port vv1")
+			changes <- struct{}{}
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run after cancel: want nil, got %v", err)
+	}
+	var found []string
+	for _, d := range k.Found() {
+		found = append(found, d.Sort+" "+d.What)
+	}
+	if want := []string{"port changed: port vx", "port removed: port vv1"}; !slices.Equal(found, want) {
+		t.Errorf("found: want %q, got %q", want, found)
+	}
+	if got := k.Counts()[SortPort]; got != 2 {
+		t.Errorf("counted: want 2, got %d", got)
+	}
+}
+
+func TestWhatIsLeft(t *testing.T) {
+	ports, addresses := newThings(SortPort), newThings(SortAddress)
+	k := newKeeper([]string{SortPort}, nil, ports, addresses)
+	ports.damage("vx", "changed")
+	addresses.damage("contivh0", "removed")
+	for range 2 {
+		if err := k.look(t.Context(), k.Leave); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now, err := k.Check()
+	if err != nil || len(now) != 1 || now[0].Sort != SortPort {
+		t.Errorf("left: want the port alone, got %+v, %v", now, err)
+	}
+	if got := k.Counts(); got[SortPort] != 1 || got[SortAddress] != 1 {
+		t.Errorf("one difference that stays is counted once: got %v", got)
+	}
+	if err := k.Repair(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if now, _ := k.Check(); len(now) != 0 {
+		t.Errorf("after a repair that was asked for: want nothing, got %+v", now)
+	}
+	ports.refuse = errors.New("no such device")
+	ports.damage("vv2", "removed")
+	if err := k.Repair(t.Context()); err == nil || !strings.Contains(err.Error(), "no such device") {
+		t.Errorf("a repair that fails: want its error, got %v", err)
+	}
+}
+
+func TestNoMoreIsKeptThanMostKept(t *testing.T) {
+	k := newKeeper(nil, nil)
+	for i := range mostKept + 10 {
+		k.note([]Difference{{model.Difference{Sort: SortPort, What: strings.Repeat("x", i)}, "p"}})
+	}
+	if got := k.Found(); len(got) != mostKept || len(got[0].What) != 10 {
+		t.Errorf("kept: want the last %d, got %d, the first of %d letters", mostKept, len(got), len(got[0].What))
+	}
+}
+
+// drifted is a switch.
+type drifted []ovsdb.PortDrift
+
+func (d drifted) Drift() []ovsdb.PortDrift             { return d }
+func (d drifted) Repair(context.Context, string) error { return nil }
+
+func TestPortsNameTheirObjects(t *testing.T) {
+	p := &Ports{Host: "h1", Switch: drifted{
+		{Name: "vx", Endpoint: ovsdb.FixedPort, Was: []string{"options:key=7"}, Want: []string{"options:key=flow"}},
+		{Name: "vv1", Endpoint: "blue.default-c1", Gone: true, Want: []string{"type=", "ofport_request=5"}}}}
+	got, err := p.Differences()
+	if err != nil || len(got) != 2 {
+		t.Fatalf("want 2 differences, got %+v, %v", got, err)
+	}
+	want := []model.Difference{
+		{Owner: "host/h1", What: "changed: port vx, options:key", Was: "port vx options:key=7", Want: "port vx options:key=flow"},
+		{Owner: "endpoint/blue.default-c1", What: "removed: port vv1", Want: "port vv1 type= ofport_request=5"},
+	}
+	for i := range want {
+		if got[i].Difference != want[i] {
+			t.Errorf("want %+v, got %+v", want[i], got[i].Difference)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package ovsdb
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// youth is for how long a wish is not compared: what the monitor tells of the database may be of before.
+const youth = time.Second
+
+// wanted are the ports that the Switch was told to have.
+type wanted struct {
+	mu    sync.Mutex
+	ports map[string]wantedPort
+}
+
+type wantedPort struct {
+	spec  PortSpec
+	since time.Time
+}
+
+func (w *wanted) add(spec PortSpec) {
+	spec.Device = nil // it was made for the first time
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if old, ok := w.ports[spec.Name]; ok && same(&old.spec, &spec) {
+		return
+	}
+	w.ports[spec.Name] = wantedPort{spec, time.Now()}
+}
+
+func same(a, b *PortSpec) bool {
+	return a.Type == b.Type && a.OFPort == b.OFPort && a.MAC.String() == b.MAC.String() && maps.Equal(a.Options, b.Options) &&
+		maps.Equal(a.ExternalIDs, b.ExternalIDs)
+}
+
+func (w *wanted) remove(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.ports, name)
+}
+
+func (w *wanted) list() []wantedPort {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := make([]wantedPort, 0, len(w.ports))
+	for _, name := range slices.Sorted(maps.Keys(w.ports)) {
+		out = append(out, w.ports[name])
+	}
+	return out
+}
+
+// Wants reports whether a port of that name should exist: it was added, or adopted, and not removed since.
+func (s *Switch) Wants(name string) bool {
+	s.wanted.mu.Lock()
+	defer s.wanted.mu.Unlock()
+	_, ok := s.wanted.ports[name]
+	return ok
+}
+
+// Adopt takes the ports that carry the external id key for wished, as a process does whose predecessor has added them.
+// They should be plain ports of a device, of the number that they ask for.
+func (s *Switch) Adopt(key string) {
+	for _, p := range s.Ports(key, "") {
+		if p.Type == "" {
+			s.wanted.add(PortSpec{Name: p.Name, OFPort: p.Requested, ExternalIDs: p.ExternalIDs})
+		}
+	}
+}
+
+// PortDrift is a port that is not as the Switch was told to have it.
+type PortDrift struct {
+	Name      string
+	Endpoint  string   // external id IDEndpoint that it should have
+	Gone      bool     // there is no such port
+	Was, Want []string // the settings that differ, "tag=7"; of a port that is gone, Want alone
+}
+
+// Drift lists the ports that others have changed or removed, by name. Ports that were added within the last second are left
+// out. It compares with what was last heard from Open vSwitch and does not block.
+func (s *Switch) Drift() (out []PortDrift) {
+	now := time.Now()
+	list := s.wanted.list()
+	s.db.View(func(t *Tables) {
+		for i := range list {
+			if w := &list[i]; now.Sub(w.since) >= youth {
+				if d, differs := w.spec.drift(t); differs {
+					out = append(out, d)
+				}
+			}
+		}
+	})
+	return out
+}
+
+// drift compares the port with the database.
+func (p *PortSpec) drift(t *Tables) (d PortDrift, differs bool) {
+	d = PortDrift{Name: p.Name, Endpoint: p.ExternalIDs[IDEndpoint]}
+	_, port, ok := t.Port(p.Name)
+	_, have, known := t.Interface(p.Name)
+	if !ok || !known {
+		d.Gone = true
+		d.Want = []string{fmt.Sprintf("type=%s", p.Type), fmt.Sprintf("ofport_request=%d", p.OFPort)}
+		return d, true
+	}
+	setting := func(name, was, want string) {
+		if was != want {
+			d.Was, d.Want = append(d.Was, name+"="+was), append(d.Want, name+"="+want)
+		}
+	}
+	setting("tag", strings.Join(port.Tag, ","), "")
+	setting("trunks", strings.Join(port.Trunks, ","), "")
+	setting("vlan_mode", port.VLANMode, "")
+	setting("type", have.Type, p.Type)
+	if p.OFPort != 0 {
+		setting("ofport_request", fmt.Sprint(have.OFPortRequest), fmt.Sprint(p.OFPort))
+	}
+	for _, k := range slices.Sorted(maps.Keys(merged(have.Options, p.Options))) {
+		setting("options:"+k, have.Options[k], p.Options[k])
+	}
+	for _, k := range slices.Sorted(maps.Keys(p.ExternalIDs)) { // others may add their own
+		setting("external_ids:"+k, have.ExternalIDs[k], p.ExternalIDs[k])
+	}
+	return d, len(d.Want) > 0
+}
+
+// Repair makes a port that Drift has named as it should be, whoever it says it belongs to, and returns when the database has
+// it. A port that is not wanted any more stays as it is.
+func (s *Switch) Repair(ctx context.Context, name string) error {
+	s.wanted.mu.Lock()
+	w, ok := s.wanted.ports[name]
+	s.wanted.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	if err := s.joined.do(ctx, change{name: name, add: &w.spec, force: true}); err != nil {
+		return fmt.Errorf("repair port %s: %w", name, err)
+	}
+	if !s.Wants(name) {
+		// It was removed meanwhile, perhaps in the same turn.
+		return s.RemovePort(ctx, name)
+	}
+	return nil
+}

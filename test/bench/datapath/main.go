@@ -1,0 +1,102 @@
+// Datapath measures what the pipeline costs packets: throughput, connections and first packets through all its tables, with
+// and without rules, beside a switch with next to no flows, in turn within one run. Containers are on one host, or on two
+// that a VXLAN tunnel connects; the datapath is Open vSwitch's in userspace. It needs root and Open vSwitch.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/contiv/contiv/test/bench/report"
+	"github.com/contiv/contiv/test/bench/stand"
+)
+
+// The promises: shares of what the bare switch does in the same round.
+const (
+	leastUntracked = 0.97 // throughput of a tenant without rules
+	leastBulk      = 0.90 // throughput with rules
+	leastBrief     = 0.85 // connections a second
+	mostFirst      = 1.5  // time of the first packet
+)
+
+func main() {
+	e := effort{}
+	server := flag.Bool("serve", false, "be the server in a container (internal)")
+	address := flag.String("ask", "", "be the client in a container (internal)")
+	flag.IntVar(&e.rounds, "rounds", 21, "rounds, all variants in turn; the medians count")
+	flag.IntVar(&e.firsts, "firsts", 7, "first packets in each round")
+	flag.DurationVar(&e.slice, "slice", 250*time.Millisecond, "how long throughput and connections are measured in each round")
+	flag.BoolVar(&e.show, "megaflows", false, "print the datapath flows and statistics of each variant's last round, for profiling")
+	flag.Parse()
+	var err error
+	switch {
+	case *server:
+		err = serve(os.Stdin, os.Stdout)
+	case *address != "":
+		err = ask(os.Stdin, os.Stdout, *address)
+	default:
+		err = run(e)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench datapath:", err)
+		os.Exit(1)
+	}
+}
+
+func run(e effort) error {
+	var all []results
+	err := stand.Measure(func(tb *stand.Stand) {
+		h1, h2 := newHost(tb, 1), newHost(tb, 2)
+		tunnel(tb, h1, h2)
+		a, b, c := newContainer(tb, h1, 1, portContainer), newContainer(tb, h1, 2, portContainer+1), newContainer(tb, h2, 3, portContainer)
+		all = append(all, newCourse(tb, "on one host", a, b).run(tb, variants(), e))
+		all = append(all, newCourse(tb, "through a VXLAN tunnel", a, c).run(tb, variants(), e))
+	})
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := all[i].table(e).Write(os.Stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table is the report of a course.
+func (r *results) table(e effort) *report.Table {
+	t := &report.Table{Title: fmt.Sprintf("packets %s, medians of %d rounds in turn; load %s", r.course.name, e.rounds, stand.Load())}
+	bare := r.plain[0]
+	for v, name := range variants() {
+		if v == 0 {
+			continue
+		}
+		own, ratio := r.plain[v], r.ratio[v]
+		add := func(what, ours, peer string, ratio float64, target string, met bool) {
+			t.Add(report.Row{What: name.name + ": " + what, Ours: ours, Peer: peer, Ratio: ratio, Target: target, Met: met})
+		}
+		least := leastBulk
+		if v == 1 {
+			least = leastUntracked
+		}
+		add("one TCP stream", gigabits(own.bulk), gigabits(bare.bulk), ratio.bulk, fmt.Sprintf(">= %.2f", least), ratio.bulk >= least)
+		add("CPU of the switches for a gigabyte", seconds(own.cpu), seconds(bare.cpu), ratio.cpu, "", true)
+		add("TCP connections", report.Rate(own.brief), report.Rate(bare.brief), ratio.brief, fmt.Sprintf(">= %.2f", leastBrief), ratio.brief >= leastBrief)
+		add("CPU of the switches for 1,000 connections", seconds(own.briefCPU), seconds(bare.briefCPU), ratio.briefCPU, "", true)
+		add("first packet, there and back", report.Millis(time.Duration(own.first)), report.Millis(time.Duration(bare.first)), ratio.first,
+			fmt.Sprintf("<= %.1f", mostFirst), ratio.first <= mostFirst)
+		target, met := "", true
+		if v == 1 {
+			target, met = "as bare, 0 tracked", own.passes < bare.passes+0.05 && own.tracked == 0
+		}
+		add("passes a packet; megaflows, tracked ones", fmt.Sprintf("%.2f; %.0f, %.0f", own.passes, own.megaflows, own.tracked),
+			fmt.Sprintf("%.2f; %.0f, %.0f", bare.passes, bare.megaflows, bare.tracked), 0, target, met)
+	}
+	return t
+}
+
+func gigabits(bytes float64) string { return fmt.Sprintf("%.2f Gbit/s", bytes*8/1e9) }
+
+func seconds(s float64) string { return fmt.Sprintf("%.2f s", s) }

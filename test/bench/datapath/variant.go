@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// rulesMade is how many rules the group has in the variant with rules.
+const rulesMade = 1000
+
+// variant is what a switch is programmed with.
+type variant struct {
+	name  string
+	flows func(c *course, h *host) flow.Set
+}
+
+// variants are what is measured in turn, the bare switch first: all others are compared with it.
+func variants() []variant {
+	return []variant{
+		{"bare", func(c *course, h *host) flow.Set { return c.bare(h) }},
+		{"no rules", func(c *course, h *host) flow.Set { return pipeline.Default().CompileAll(c.state(h, 0)) }},
+		{fmt.Sprintf("%d rules", rulesMade), func(c *course, h *host) flow.Set { return pipeline.Default().CompileAll(c.state(h, rulesMade)) }},
+	}
+}
+
+// vni is the tunnel's network number.
+const vni = 5001
+
+// bare is a switch without policy, tenants or checks: one NORMAL flow, and between two hosts, where NORMAL has no place to
+// choose a tunnel's end, one flow into the tunnel and one out of it.
+func (c *course) bare(h *host) (out flow.Set) {
+	if c.from.host == c.to.host {
+		out.Add(flow.New(0, 1, flow.NewMatch(), flow.Do(flow.Output(flow.PortNormal))))
+		return out
+	}
+	other := c.to.host
+	if h == other {
+		other = c.from.host
+	}
+	out.Add(flow.New(0, 1, flow.NewMatch(flow.Eq(flow.InPort, portContainer)),
+		flow.Do(flow.SetField(flow.TunID, vni), flow.SetAddr(flow.TunDst, other.vtep()), flow.Output(portTunnel))))
+	out.Add(flow.New(0, 1, flow.NewMatch(flow.Eq(flow.InPort, portTunnel)), flow.Do(flow.Output(portContainer))))
+	return out
+}
+
+// state is the cluster as one host's agent sees it, with so many rules on the containers' group.
+func (c *course) state(h *host, rules int) *ofnet.State {
+	s := ofnet.NewState(h.label)
+	s.Local = ofnet.Ports{Tunnel: portTunnel}
+	for _, each := range c.hosts() {
+		s.Hosts[each.label] = &ofnet.Host{Label: each.label, VTEP: each.vtep()}
+	}
+	s.Tenants["t"] = &ofnet.Tenant{Name: "t", ID: 1}
+	s.Groups["g:t"] = &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7}
+	s.Segments["n.t"] = &ofnet.Segment{Name: "n.t", Tenant: "t", ID: 101, Encap: ofnet.VXLAN, Tag: vni, Mode: ofnet.Bridge, ARP: ofnet.Proxy,
+		Prefix4: netip.MustParsePrefix("10.66.0.0/24"), Gateway4: netip.MustParseAddr("10.66.0.254")}
+	for _, each := range []*container{c.from, c.to} {
+		e := each.at
+		if each.host != h {
+			e.Port = 0
+		}
+		s.Endpoints[e.ID] = &e
+	}
+	for i := range rules {
+		r := rule(i)
+		s.Rules[r.ID] = r
+	}
+	return s
+}
+
+// rule makes one of many: the first deny everything in and admit what is measured, the others are about ports that nobody
+// uses, by group, by prefix and by address, in and out.
+func rule(i int) *ofnet.Rule {
+	r := &ofnet.Rule{ID: fmt.Sprintf("r%d", i), Tenant: "t", Group: "g:t", Direction: ofnet.In}
+	switch i {
+	case 0:
+		r.Priority, r.Deny = 1, true
+		return r
+	case 1, 2:
+		r.Priority, r.PeerGroup, r.Protocol, r.Ports = 10, 7, ofnet.ProtocolTCP, []ofnet.PortRange{{First: portSink, Last: portBrief}}
+		if i == 2 {
+			r.Protocol, r.Ports = ofnet.ProtocolUDP, []ofnet.PortRange{{First: portEcho, Last: portEcho}}
+		}
+		return r
+	}
+	port := uint16(20000 + i)
+	r.Priority, r.Protocol, r.Ports, r.Deny = uint8(2+i%90), ofnet.ProtocolTCP, []ofnet.PortRange{{First: port, Last: port}}, i%2 == 0
+	if i/4%2 == 1 {
+		r.Protocol = ofnet.ProtocolUDP
+	}
+	if i%3 == 0 {
+		r.Direction = ofnet.Out
+	}
+	switch i % 4 {
+	case 0:
+		r.Peers = []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 66, byte(i % 250), 0}), 24)}
+	case 1, 2:
+		r.PeerGroup = uint32(7 + i%4)
+	default:
+		r.Peers = []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 66, 0, byte(100 + i%100)}), 32)}
+	}
+	return r
+}

@@ -1,0 +1,76 @@
+// Path measures the whole path of a wish, from a request to netmaster until it is past the barriers of the switches, and what
+// packets notice when a part of the system is restarted. It runs on a lab of two hosts of its own, one netmaster with an etcd in it, which it removes. It
+// needs root, Open vSwitch and the programs that "make build" leaves in bin.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/contiv/contiv/lab"
+	"github.com/contiv/contiv/test/bench/report"
+	"github.com/contiv/contiv/test/bench/stand"
+)
+
+// runLimit bounds a run generously; what is made is removed also then.
+const runLimit = 5 * time.Minute
+
+// The promises.
+const (
+	mostRule = 5 * time.Millisecond   // one rule, p50
+	mostMany = 500 * time.Millisecond // manyRules
+	mostGap  = 400 * time.Millisecond // of ovs-vswitchd: what the original pipeline's proof measured with a hand on the switch
+)
+
+// manyRules is how many rules are posted together.
+const manyRules = 300
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	bin := flag.String("bin", "bin", "`folder` of contiv, netmaster, netplugin and contivk8s")
+	rules := flag.Int("rules", 150, "`number` of rules posted one by one")
+	rounds := flag.Int("rounds", 5, "restarts of each part")
+	flag.Parse()
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	defer cancel()
+	if err := run(ctx, *bin, *rules, *rounds, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "bench path:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, bin string, rules, rounds int, out, errOut io.Writer) (err error) {
+	if bin, err = filepath.Abs(bin); err != nil {
+		return err
+	}
+	l, err := lab.New(lab.Plan{Name: "bench-path", Dir: lab.DefaultDir, Hosts: 2, Masters: 1, Store: lab.StoreEmbedded, Bin: bin},
+		filepath.Join(bin, "contiv"), errOut)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Down(context.WithoutCancel(ctx))) }()
+	if err := l.Up(ctx); err != nil {
+		return err
+	}
+	s, err := settle(ctx, l)
+	if err != nil {
+		return err
+	}
+	t := &report.Table{Title: fmt.Sprintf("the whole path: one netmaster with its etcd, agents and switches of two hosts; load %s", stand.Load())}
+	if err := s.rules(ctx, t, rules); err != nil {
+		return err
+	}
+	if err := s.restarts(ctx, t, rounds); err != nil {
+		return err
+	}
+	return t.Write(out)
+}

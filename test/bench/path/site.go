@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/lab"
+)
+
+// site is a lab with three containers of one group: two on h1, one on h2.
+type site struct {
+	lab *lab.Lab
+	api client.Client
+	ips map[string]string // of containers
+}
+
+// The objects that the site has.
+const (
+	tenant = "default"
+	policy = "bench"
+	group  = "web"
+)
+
+// settle makes the objects and the containers.
+func settle(ctx context.Context, l *lab.Lab) (*site, error) {
+	base, err := l.MasterURL()
+	if err != nil {
+		return nil, err
+	}
+	s := &site{lab: l, api: client.Client{Base: base}, ips: map[string]string{}}
+	for _, o := range []model.Object{
+		&model.Network{TenantName: tenant, NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254"},
+		&model.Policy{TenantName: tenant, PolicyName: policy},
+		&model.EndpointGroup{TenantName: tenant, NetworkName: "blue", GroupName: group, Policies: []string{policy}},
+		&model.Rule{TenantName: tenant, PolicyName: policy, RuleId: "first", Direction: "in", Protocol: "tcp", Port: 1, Action: "deny", Priority: 1},
+	} {
+		if _, err := s.api.Put(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	for name, host := range map[string]string{"a": "h1", "b": "h1", "c": "h2"} {
+		c, err := l.Attach(ctx, lab.Container{Name: name, Host: host, Tenant: tenant, Network: "blue", Group: group})
+		if err != nil {
+			return nil, err
+		}
+		ip, err := c.IPv(4)
+		if err != nil {
+			return nil, err
+		}
+		s.ips[name] = ip.String()
+	}
+	return s, nil
+}
+
+// url is where a host serves at a port of the management network.
+func (s *site) url(host string, port int) string {
+	return fmt.Sprintf("http://10.254.%d.%s:%d", s.lab.Number, strings.TrimPrefix(host, "h"), port)
+}
+
+// passed waits until the switches of both hosts with containers have a revision past their barriers.
+func (s *site) passed(ctx context.Context, revision client.Revision) error {
+	for _, host := range []string{"h1", "h2"} {
+		for {
+			var now model.AgentStatus
+			if err := get(ctx, s.url(host, 9090)+"/status", &now); err != nil {
+				return err
+			}
+			if now.Revision >= uint64(revision) {
+				break
+			}
+			if err := pause(ctx, 100*time.Microsecond); err != nil {
+				return fmt.Errorf("wait until %s has revision %d, it has %d: %w", host, revision, now.Revision, err)
+			}
+		}
+	}
+	return nil
+}
+
+func get(ctx context.Context, url string, out any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", url, resp.Status)
+	}
+	return json.NewDecoder(resp.Body).Decode(out)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
