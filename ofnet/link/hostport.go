@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -87,23 +85,4 @@ func (h *Host) routes(l netlink.Link, want []netip.Prefix) error {
 		errs = append(errs, wrap(err, "add route %s of %s", p, l.Attrs().Name))
 	}
 	return errors.Join(errs...)
-}
-
-// forwarding is the kernel's switch for passing IPv4 packets on from one interface to another.
-const forwarding = "/proc/sys/net/ipv4/ip_forward"
-
-// EnableForwarding has the host pass IPv4 packets on, and reports whether it did not before.
-func (h *Host) EnableForwarding() (changed bool, err error) {
-	err = h.ns.Do(func() error {
-		now, err := os.ReadFile(forwarding)
-		if err != nil || strings.TrimSpace(string(now)) == "1" {
-			return err
-		}
-		changed = true
-		return os.WriteFile(forwarding, []byte("1"), 0)
-	})
-	if err != nil {
-		return changed, fmt.Errorf("let the host pass packets on (run `sysctl -w net.ipv4.ip_forward=1` on it): %w", err)
-	}
-	return changed, nil
 }
