@@ -135,11 +135,14 @@ type Group struct {
 	Profile Profile
 }
 
-// Profile limits and marks what each member of a group sends. The zero Profile does neither.
+// Profile limits what each member of a group sends and receives, and marks what it sends. The zero Profile does neither.
 type Profile struct {
-	Rate  uint32 // kbit/s; 0: no limit
+	Rate  uint32 // kbit/s that a member sends; 0: no limit
 	Burst uint32 // kbit that may pass at once above Rate; 0: what suits Rate
-	DSCP  uint8  // differentiated services code point, 1..63 (RFC 2474); 0: what the member says
+	// ReceiveRate and ReceiveBurst are the same for what a member receives.
+	ReceiveRate, ReceiveBurst uint32
+
+	DSCP uint8 // differentiated services code point, 1..63 (RFC 2474); 0: what the member says
 }
 
 // Endpoint is one interface of a container.

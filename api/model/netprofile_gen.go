@@ -5,14 +5,16 @@ package model
 // A net profile limits and marks the traffic of the groups that use it: bandwidth, burst and DSCP. A change
 // holds for their containers at once.
 type Netprofile struct {
-	Key         string             `json:"key,omitempty"`
-	Bandwidth   string             `json:"bandwidth,omitempty"`   // Most that one container may send; empty for no limit. Units are powers of 1024.
-	Burst       int                `json:"burst,omitempty"`       // Kilobits that may pass at once above the bandwidth; 0 for a quarter of a second.
-	DSCP        int                `json:"DSCP,omitempty"`        // Code point that packets are marked with; 0 leaves them as they are.
-	ProfileName string             `json:"profileName,omitempty"` // Name of the profile.
-	TenantName  string             `json:"tenantName,omitempty"`  // Tenant that the profile belongs to.
-	LinkSets    NetprofileLinkSets `json:"link-sets"`
-	Links       NetprofileLinks    `json:"links"`
+	Key              string             `json:"key,omitempty"`
+	Bandwidth        string             `json:"bandwidth,omitempty"`        // Most that one container may send; empty for no limit. Units are powers of 1024.
+	Burst            int                `json:"burst,omitempty"`            // Kilobits that may pass at once above the bandwidth; 0 for a quarter of a second.
+	DSCP             int                `json:"DSCP,omitempty"`             // Code point that packets are marked with; 0 leaves them as they are.
+	ProfileName      string             `json:"profileName,omitempty"`      // Name of the profile.
+	ReceiveBandwidth string             `json:"receiveBandwidth,omitempty"` // Most that one container may receive; empty for no limit.
+	ReceiveBurst     int                `json:"receiveBurst,omitempty"`     // Kilobits that may arrive at once above the receive bandwidth; 0 for a quarter of a second.
+	TenantName       string             `json:"tenantName,omitempty"`       // Tenant that the profile belongs to.
+	LinkSets         NetprofileLinkSets `json:"link-sets"`
+	Links            NetprofileLinks    `json:"links"`
 }
 
 // NetprofileLinkSets are the sets of objects that belong to a netprofile.
@@ -41,6 +43,8 @@ var netprofileKind = Kind{
 		{Name: "burst", Type: Int, Doc: "Kilobits that may pass at once above the bandwidth; 0 for a quarter of a second.", Min: 2, Max: 10486, Optional: true, Summary: true},
 		{Name: "DSCP", Type: Int, Doc: "Code point that packets are marked with; 0 leaves them as they are.", Max: 63, Summary: true},
 		{Name: "profileName", Type: String, Doc: "Name of the profile.", MaxLen: 64, Required: true, Summary: true},
+		{Name: "receiveBandwidth", Type: String, Doc: "Most that one container may receive; empty for no limit.", Example: "10Mbps", Format: "bandwidth", MaxLen: 64, Summary: true},
+		{Name: "receiveBurst", Type: Int, Doc: "Kilobits that may arrive at once above the receive bandwidth; 0 for a quarter of a second.", Min: 2, Max: 10486, Optional: true, Summary: true},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the profile belongs to.", Required: true, Summary: true},
 	},
 	Oper:     []Field{},
@@ -62,6 +66,8 @@ var netprofileKind = Kind{
 			{Name: "bandwidth", Short: "b", Field: "bandwidth"},
 			{Name: "dscp", Short: "d", Field: "DSCP"},
 			{Name: "burst", Short: "s", Field: "burst"},
+			{Name: "receive-bandwidth", Field: "receiveBandwidth"},
+			{Name: "receive-burst", Field: "receiveBurst"},
 		}},
 }
 
@@ -89,7 +95,9 @@ func (o *Netprofile) Validate() error {
 		checkInt(&f[1], o.Burst),
 		checkInt(&f[2], o.DSCP),
 		checkString(&f[3], o.ProfileName),
-		checkString(&f[4], o.TenantName),
+		checkString(&f[4], o.ReceiveBandwidth),
+		checkInt(&f[5], o.ReceiveBurst),
+		checkString(&f[6], o.TenantName),
 	)
 }
 
@@ -104,6 +112,10 @@ func (o *Netprofile) Field(name string) any {
 		return o.DSCP
 	case "profileName":
 		return o.ProfileName
+	case "receiveBandwidth":
+		return o.ReceiveBandwidth
+	case "receiveBurst":
+		return o.ReceiveBurst
 	case "tenantName":
 		return o.TenantName
 	}

@@ -150,6 +150,8 @@ type Group struct {
 	DSCP            int    `json:"DSCP"`
 	Bandwidth       string `json:"Bandwidth"`
 	Burst           int    `json:"Burst"`
+	ReceiveRate     string `json:"ReceiveBandwidth,omitempty"`
+	ReceiveBurst    int    `json:"ReceiveBurst,omitempty"`
 	IPPool          string `json:"IPPool"` // "first-last" or ""
 	GroupTag        string `json:"groupTag"`
 }

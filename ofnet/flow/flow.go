@@ -54,7 +54,7 @@ const ownerMask = 1<<48 - 1
 // such meters.
 const (
 	Leased       = 0xff
-	LeasedMeters = 1 << 16
+	LeasedMeters = 1 << 17
 )
 
 // Owner is the 48-bit number of an owner: a hash of its key, so that a restarted agent computes the same cookies.

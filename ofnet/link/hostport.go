@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -102,25 +100,6 @@ func prefixOf(n *net.IPNet) netip.Prefix {
 	addr, _ := netip.AddrFromSlice(n.IP)
 	bits, _ := n.Mask.Size()
 	return netip.PrefixFrom(addr.Unmap(), bits)
-}
-
-// forwarding is the kernel's switch for passing IPv4 packets on from one interface to another.
-const forwarding = "/proc/sys/net/ipv4/ip_forward"
-
-// EnableForwarding has the host pass IPv4 packets on, and reports whether it did not before.
-func (h *Host) EnableForwarding() (changed bool, err error) {
-	err = h.ns.Do(func() error {
-		now, err := os.ReadFile(forwarding)
-		if err != nil || strings.TrimSpace(string(now)) == "1" {
-			return err
-		}
-		changed = true
-		return os.WriteFile(forwarding, []byte("1"), 0)
-	})
-	if err != nil {
-		return changed, fmt.Errorf("let the host pass packets on (run `sysctl -w net.ipv4.ip_forward=1` on it): %w", err)
-	}
-	return changed, nil
 }
 
 // HostPortDrift compares an interface with what SetHostPort makes of it and changes nothing: was lists what is there and

@@ -64,16 +64,24 @@ func TestSetHostPort(t *testing.T) {
 
 func TestEnableForwarding(t *testing.T) {
 	h, ns := open(t)
-	if out, err := ns.Exec("sysctl", "-w", "net.ipv4.ip_forward=0"); err != nil {
-		t.Fatal(out, err)
-	}
-	for _, want := range []bool{true, false} {
-		if changed, err := h.EnableForwarding(); err != nil || changed != want {
-			t.Errorf("want changed %v, got %v, %v", want, changed, err)
+	ns.IP("link", "add", "ra0", "type", "veth", "peer", "name", "ra1")
+	for _, setting := range []string{"net.ipv4.ip_forward=0", "net.ipv6.conf.all.forwarding=0", "net.ipv6.conf.ra0.accept_ra=1", "net.ipv6.conf.ra1.accept_ra=0"} {
+		if out, err := ns.Exec("sysctl", "-w", setting); err != nil {
+			t.Fatal(out, err)
 		}
 	}
-	if out, err := ns.Exec("cat", "/proc/sys/net/ipv4/ip_forward"); err != nil || strings.TrimSpace(out) != "1" {
-		t.Errorf("want 1, got %s, %v", out, err)
+	for _, six := range []bool{false, true} {
+		for _, want := range []bool{true, false} {
+			if changed, err := h.EnableForwarding(six); err != nil || changed != want {
+				t.Errorf("IPv6 %v: want changed %v, got %v, %v", six, want, changed, err)
+			}
+		}
+	}
+	// Who listens to router advertisements goes on to.
+	for file, want := range map[string]string{"ipv4/ip_forward": "1", "ipv6/conf/all/forwarding": "1", "ipv6/conf/ra0/accept_ra": "2", "ipv6/conf/ra1/accept_ra": "0"} {
+		if out, err := ns.Exec("cat", "/proc/sys/net/"+file); err != nil || strings.TrimSpace(out) != want {
+			t.Errorf("%s: want %s, got %s, %v", file, want, out, err)
+		}
 	}
 }
 
@@ -93,25 +101,31 @@ func TestMasquerade(t *testing.T) {
 		t.Fatal(out, err)
 	}
 	before := nftables(t, ns.Name)
+	subnets := prefixes("172.19.0.0/16", "fd63:6f6e:7469:76::ac13:0/112")
 	var first string
 	for range 2 {
-		if err := h.Masquerade(netip.MustParsePrefix("172.19.0.0/16")); err != nil {
-			t.Fatal(err)
+		for _, p := range subnets {
+			if err := h.Masquerade(p, true); err != nil {
+				t.Fatal(err)
+			}
 		}
 		now := nftables(t, ns.Name)
 		if first == "" {
 			first = now
 		}
-		if now != first || strings.Count(now, "masquerade") != 1 || strings.Count(now, "drop") != 1 {
-			t.Errorf("want one rule each, twice the same, got\n%s", now)
+		if now != first || strings.Count(now, "masquerade") != 2 || strings.Count(now, "drop") != 2 {
+			t.Errorf("want one rule each and family, twice the same, got\n%s", now)
 		}
 	}
-	if !strings.Contains(first, "ip saddr 172.19.0.0/16 oifgroup != 787571 masquerade") || !strings.Contains(first, "iifgroup 787571 oifgroup 787571 drop") {
+	if !strings.Contains(first, "ip6 saddr fd63:6f6e:7469:76::ac13:0/112 oifgroup != 787571 masquerade") ||
+		!strings.Contains(first, "ip saddr 172.19.0.0/16 oifgroup != 787571 masquerade") || !strings.Contains(first, "iifgroup 787571 oifgroup 787571 drop") {
 		t.Errorf("rules: got\n%s", first)
 	}
 	for range 2 {
-		if err := h.Masquerade(netip.Prefix{}); err != nil {
-			t.Fatal(err)
+		for _, p := range subnets {
+			if err := h.Masquerade(p, false); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if now := nftables(t, ns.Name); now != before {
 			t.Errorf("taken back: want\n%s\ngot\n%s", before, now)
@@ -137,7 +151,7 @@ func TestMasquerade_Packets(t *testing.T) {
 	if ping() == nil {
 		t.Fatal("untranslated: want no answer, got one")
 	}
-	if err := h.Masquerade(netip.MustParsePrefix("172.19.0.0/16")); err != nil {
+	if err := h.Masquerade(netip.MustParsePrefix("172.19.0.0/16"), true); err != nil {
 		t.Fatal(err)
 	}
 	if err := ping(); err != nil {

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -8,42 +9,59 @@ import (
 	"github.com/google/nftables"
 	"github.com/google/nftables/binaryutil"
 	"github.com/google/nftables/expr"
+	"golang.org/x/sys/unix"
 )
 
 // masqueradeTable is our own nftables table; nobody else's rules are touched.
 const masqueradeTable = "contiv"
 
-// Masquerade lets what comes from the private subnet leave the host with the host's own address, by a table of ours in
-// nftables; an invalid prefix removes the table. Between interfaces of GroupHost nothing is passed on: it would lead
-// from one tenant to another. The table is replaced as a whole and at once; open connections keep their translation.
-func (h *Host) Masquerade(private netip.Prefix) error {
+// Masquerade lets what comes from a private subnet leave the host with the host's own address, by a table of ours in
+// nftables for the family of the subnet; without wanted the table is removed. Between interfaces of GroupHost nothing is
+// passed on: it would lead from one tenant to another. The table is replaced as a whole and at once; open connections keep
+// their translation.
+func (h *Host) Masquerade(private netip.Prefix, wanted bool) error {
 	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
 	if err != nil {
 		return fmt.Errorf("open nftables: %w", err)
 	}
-	// Deleting what may not be there: make it first.
-	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: masqueradeTable})
-	c.DelTable(table)
-	if private.IsValid() {
-		masquerade(c, private.Masked())
+	f := nftFamily{nftables.TableFamilyIPv4, "ip", 12, 4} // RFC 791 section 3.1
+	if private.Addr().Is6() {
+		f = nftFamily{nftables.TableFamilyIPv6, "ip6", 8, 16} // RFC 8200 section 3
 	}
-	if err := c.Flush(); err != nil {
-		return fmt.Errorf("replace nftables table %s (does the kernel have nf_tables with NAT?): %w", masqueradeTable, err)
+	// Deleting what may not be there: make it first.
+	table := c.AddTable(&nftables.Table{Family: f.family, Name: masqueradeTable})
+	c.DelTable(table)
+	if wanted {
+		f.masquerade(c, private.Masked())
+	}
+	err = c.Flush()
+	if !wanted && (errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EOPNOTSUPP)) {
+		return nil // a kernel without the family has no such table
+	}
+	if err != nil {
+		return fmt.Errorf("replace nftables table %s %s (does the kernel have nf_tables with NAT?): %w", f.name, masqueradeTable, err)
 	}
 	return nil
 }
 
-func masquerade(c *nftables.Conn, private netip.Prefix) {
-	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyIPv4, Name: masqueradeTable})
+// nftFamily is a family of nftables, and where its header has the source address.
+type nftFamily struct {
+	family nftables.TableFamily
+	name   string
+	sourceAt,
+	length uint32
+}
+
+func (f *nftFamily) masquerade(c *nftables.Conn, private netip.Prefix) {
+	table := c.AddTable(&nftables.Table{Family: f.family, Name: masqueradeTable})
 	out := c.AddChain(&nftables.Chain{Name: "postrouting", Table: table, Type: nftables.ChainTypeNAT,
 		Hooknum: nftables.ChainHookPostrouting, Priority: nftables.ChainPriorityNATSource})
 	through := c.AddChain(&nftables.Chain{Name: "forward", Table: table, Type: nftables.ChainTypeFilter,
 		Hooknum: nftables.ChainHookForward, Priority: nftables.ChainPriorityFilter})
-	const sourceAt, length = 12, 4 // of the address in the IPv4 header (RFC 791 section 3.1)
 	ours := binaryutil.NativeEndian.PutUint32(GroupHost)
 	c.AddRule(&nftables.Rule{Table: table, Chain: out, Exprs: []expr.Any{
-		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: sourceAt, Len: length},
-		&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: length, Mask: net.CIDRMask(private.Bits(), 32), Xor: make([]byte, length)},
+		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: f.sourceAt, Len: f.length},
+		&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: f.length, Mask: net.CIDRMask(private.Bits(), private.Addr().BitLen()), Xor: make([]byte, f.length)},
 		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: private.Addr().AsSlice()},
 		&expr.Meta{Key: expr.MetaKeyOIFGROUP, Register: 1},
 		&expr.Cmp{Op: expr.CmpOpNeq, Register: 1, Data: ours},

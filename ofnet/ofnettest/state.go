@@ -18,7 +18,7 @@ import (
 //	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01
 //	tenant blue id=1
 //	network vx.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
-//	group web:blue id=65537 rate=10000 burst=500 dscp=46
+//	group web:blue id=65537 rate=10000 burst=500 receive=20000 rburst=600 dscp=46
 //	rule ssh group=web:blue in deny priority=10 peer=65538 from=10.1.0.0/24,fd01::/64 own=10.2.0.1 proto=tcp ports=22,80-88 openings
 //	router own tenant=blue port=1100 mac=02:aa:00:00:01:01 ip=50.1.1.2
 //	route 20.0.0.0/8 via=50.1.1.200 mac=0e:00:00:00:00:07
@@ -63,7 +63,8 @@ func add(s *ofnet.State, words []string) error {
 	case "group":
 		_, tenant, _ := strings.Cut(name, ":")
 		s.Groups[name] = &ofnet.Group{Name: name, Tenant: tenant, ID: l.number("id"),
-			Profile: ofnet.Profile{Rate: l.number("rate"), Burst: l.number("burst"), DSCP: uint8(l.number("dscp"))}}
+			Profile: ofnet.Profile{Rate: l.number("rate"), Burst: l.number("burst"),
+				ReceiveRate: l.number("receive"), ReceiveBurst: l.number("rburst"), DSCP: uint8(l.number("dscp"))}}
 	case "network":
 		_, tenant, _ := strings.Cut(name, ".")
 		n := &ofnet.Segment{Name: name, Tenant: tenant, ID: l.number("id"), Mode: ofnet.Bridge, ARP: ofnet.Proxy,

@@ -61,7 +61,7 @@ func bridgeSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 // floodGroups makes the segment's lists of receivers: one for frames of local endpoints, one for those of the fabric.
 // A copy for an endpoint whose group has rules about what it receives is judged like any other packet.
 func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
-	var ports []uint32
+	var ports, limited []uint32
 	var judged []member
 	hosts := map[string]*ofnet.Host{}
 	for e := range s.Members(name) {
@@ -70,6 +70,8 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 		case !ok:
 		case m.local && m.group != 0 && s.JudgesIn(m.Endpoint.Group) > 0:
 			judged = append(judged, m)
+		case m.local && profileOf(s, m).ReceiveRate != 0:
+			limited = append(limited, m.Port)
 		case m.local:
 			ports = append(ports, m.Port)
 		default:
@@ -77,9 +79,13 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 		}
 	}
 	slices.Sort(ports)
-	here := make([]flow.Bucket, 0, len(ports)+len(judged))
+	here := make([]flow.Bucket, 0, len(ports)+len(limited)+len(judged))
 	for _, p := range slices.Compact(ports) {
 		here = append(here, flow.Bucket{Actions: flow.Do(flow.Output(p))})
+	}
+	slices.Sort(limited)
+	for _, p := range slices.Compact(limited) {
+		here = append(here, flow.Bucket{Actions: flow.Do(load(regOut, p), flow.Resubmit(tDeliver))})
 	}
 	slices.SortFunc(judged, func(a, b member) int { return cmp.Compare(a.Port, b.Port) })
 	for _, m := range judged {

@@ -10,19 +10,31 @@ import (
 // HostMAC is the Ethernet address of the host's port contivh0.
 var HostMAC = ofnet.MAC{0x02, 0x02, 0xac, 0x13, 0xff, 0xfe}
 
-// HostAddr is the host's own address in the private subnet between it and its endpoints, a /16: the last but one.
+// HostAddr is the host's own address in the private subnet between it and its endpoints: the last but one.
 func HostAddr(private netip.Prefix) netip.Addr { return privateAddr(private, 0xfffe) }
 
 // PrivateAddr is the address in the private subnet under which the host knows the endpoint behind an OpenFlow port.
 func PrivateAddr(private netip.Prefix, port uint32) netip.Addr { return privateAddr(private, port) }
 
-func privateAddr(private netip.Prefix, low uint32) netip.Addr {
+// Private6 is the private subnet in IPv6, a /112: the unique local prefix fd63:6f6e:7469:76::/96 (RFC 4193) with the
+// addresses of the one in IPv4, a /16, at its end.
+func Private6(private netip.Prefix) netip.Prefix {
+	a := [16]byte{0xfd, 0x63, 0x6f, 0x6e, 0x74, 0x69, 0x00, 0x76}
 	b := private.Addr().As4()
-	return netip.AddrFrom4([4]byte{b[0], b[1], byte(low >> 8), byte(low)})
+	copy(a[12:], b[:])
+	return netip.PrefixFrom(netip.AddrFrom16(a), 96+private.Bits()).Masked()
+}
+
+// privateAddr replaces the last two bytes of the subnet.
+func privateAddr(private netip.Prefix, low uint32) netip.Addr {
+	b := private.Addr().AsSlice()
+	b[len(b)-2], b[len(b)-1] = byte(low>>8), byte(low)
+	a, _ := netip.AddrFromSlice(b)
+	return a
 }
 
 // hostAccess connects endpoints with their host, and by its address translation with the world. Each local endpoint
-// has a private address made from its port, so that equal addresses of two tenants stay apart.
+// has private addresses made from its port, so that equal addresses of two tenants stay apart.
 type hostAccess struct{}
 
 func (hostAccess) Name() string { return "host" }
@@ -31,47 +43,89 @@ func (hostAccess) Tables() []flow.Table {
 	return []flow.Table{{ID: tHostIn, Name: "hostin"}, {ID: tHostOut, Name: "hostout"}}
 }
 
+// hostFamily is what differs between IPv4 and IPv6 on the way to the host.
+type hostFamily struct {
+	ip       flow.Term
+	src, dst flow.Field
+	subnet   netip.Prefix
+	ask      []flow.Term // somebody asks for an address of the subnet
+	echo     flow.Term
+	tcp      flow.Term
+}
+
+func hostFamilies(private netip.Prefix) []hostFamily {
+	six := Private6(private)
+	return []hostFamily{
+		{flow.IP(), flow.IPSrc, flow.IPDst, private, []flow.Term{flow.Eq(flow.ARPOp, 1), flow.EqPrefix(flow.ARPTPA, private)}, flow.Eq(flow.ICMPType, 8), flow.TCP()},
+		{flow.IPv6(), flow.IPv6Src, flow.IPv6Dst, six, append(solicits(), flow.EqPrefix(flow.NDTarget, six)), flow.Eq(flow.ICMPv6Type, 128), flow.TCP6()},
+	}
+}
+
 func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if s.Local.Host == 0 || !s.Private.Addr().Is4() {
 		return out
 	}
-	switch owner.Kind {
-	case ofnet.KindSwitch:
-		out.Add(flow.New(tHostIn, exact, flow.NewMatch(flow.Eq(flow.ARPOp, 1), flow.EqPrefix(flow.ARPTPA, s.Private)),
-			answer(RouterMAC)))
-		hostAddress(&out, s)
-	case ofnet.KindTenant:
-		if t := s.Tenants[owner.Name]; t != nil {
-			out.Add(flow.New(tRoute, routePriority(0, rankYields), flow.NewMatch(flow.IP(), inTenant(t), has(bitEndpoint)),
-				flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
+	for _, f := range hostFamilies(s.Private) {
+		switch owner.Kind {
+		case ofnet.KindSwitch:
+			out.Add(flow.New(tHostIn, exact, flow.NewMatch(f.ask...), answer(RouterMAC)))
+			f.address(&out, s)
+		case ofnet.KindTenant:
+			if t := s.Tenants[owner.Name]; t != nil {
+				out.Add(flow.New(tRoute, routePriority(0, rankYields), flow.NewMatch(f.ip, inTenant(t), has(bitEndpoint)),
+					flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
+			}
+		case ofnet.KindEndpoint:
+			m, ok := here(s, owner)
+			if own := ownAddress(m, f.subnet); ok && OwnsGateway(m.net) && own.IsValid() {
+				f.endpoint(&out, s, m, own)
+			}
 		}
-	case ofnet.KindEndpoint:
-		m, ok := here(s, owner)
-		if !ok || !OwnsGateway(m.net) || !m.IP4.Is4() {
-			return out
+	}
+	if owner.Kind == ofnet.KindSwitch {
+		// What does not leave a link is nothing for the host (RFC 4291 section 2.5.6, 2.7).
+		for _, p := range []string{"fe80::/10", "ff00::/8"} {
+			own := netip.MustParsePrefix(p)
+			out.Add(flow.New(tRoute, routePriority(own.Bits(), rankOurs), flow.NewMatch(flow.IPv6(), flow.EqPrefix(flow.IPv6Dst, own), has(bitEndpoint)), flow.Actions{}))
 		}
-		private := PrivateAddr(s.Private, m.Port)
-		steps := append([]flow.Action{flow.SetAddr(flow.IPDst, m.IP4)}, enter(bitHost, m.net, m.tenant)...)
-		out.Add(flow.New(tHostIn, exact, flow.NewMatch(flow.EqAddr(flow.IPDst, private)),
-			flow.Do(append(steps, on(bitRouted), flow.GotoTable(tUnhairpin))...)))
-		out.Add(flow.New(tHostOut, exact, flow.NewMatch(flow.IP(), flow.Eq(flow.InPort, uint64(m.Port))),
-			flow.Do(flow.SetAddr(flow.IPSrc, private), flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC),
-				flow.Output(s.Local.Host))))
 	}
 	return out
 }
 
-// hostAddress: what the host asked an endpoint for by its private address is answered to the host's own. Endpoints
+// ownAddress is m's address of the family of like; invalid when it has none.
+func ownAddress(m member, like netip.Prefix) netip.Addr {
+	switch {
+	case m.Endpoint == nil:
+		return netip.Addr{}
+	case like.Addr().Is4():
+		return m.IP4
+	}
+	return m.IP6
+}
+
+// endpoint exchanges an endpoint's own address and its private one.
+func (f *hostFamily) endpoint(out *flow.Set, s *ofnet.State, m member, own netip.Addr) {
+	private := privateAddr(f.subnet, m.Port)
+	steps := append([]flow.Action{flow.SetAddr(f.dst, own)}, enter(bitHost, m.net, m.tenant)...)
+	out.Add(flow.New(tHostIn, exact, flow.NewMatch(flow.EqAddr(f.dst, private)),
+		flow.Do(append(steps, on(bitRouted), flow.GotoTable(tUnhairpin))...)))
+	out.Add(flow.New(tHostOut, exact, flow.NewMatch(f.ip, flow.Eq(flow.InPort, uint64(m.Port))),
+		flow.Do(flow.SetAddr(f.src, private), flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC),
+			flow.Output(s.Local.Host))))
+}
+
+// address: what the host asked an endpoint for by its private address is answered to the host's own. Endpoints
 // open nothing towards that address, and do not meet one another's private addresses by way of the host.
-func hostAddress(out *flow.Set, s *ofnet.State) {
-	own := flow.EqAddr(flow.IPDst, HostAddr(s.Private))
+func (f *hostFamily) address(out *flow.Set, s *ofnet.State) {
+	host := HostAddr(f.subnet)
+	own := flow.EqAddr(f.dst, host)
 	const syn, ack = 0x02, 0x10
 	add := func(priority uint16, do flow.Actions, terms ...flow.Term) {
 		out.Add(flow.New(tRoute, priority, flow.NewMatch(append(terms, has(bitEndpoint))...), do))
 	}
-	host := routePriority(32, rankYields) - 1 // an endpoint that has the very address stays above
-	add(host+1, flow.Actions{}, own, flow.Eq(flow.ICMPType, 8))
-	add(host+1, flow.Actions{}, own, flow.TCP(), flow.EqMask(flow.TCPFlags, syn, syn|ack))
-	add(host, flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut)), own, flow.IP())
-	add(routePriority(s.Private.Bits(), rankOurs), flow.Actions{}, flow.IP(), flow.EqPrefix(flow.IPDst, s.Private))
+	at := routePriority(host.BitLen(), rankYields) - 1 // an endpoint that has the very address stays above
+	add(at+1, flow.Actions{}, own, f.echo)
+	add(at+1, flow.Actions{}, own, f.tcp, flow.EqMask(flow.TCPFlags, syn, syn|ack))
+	add(at, flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut)), own, f.ip)
+	add(routePriority(f.subnet.Bits(), rankOurs), flow.Actions{}, f.ip, flow.EqPrefix(f.dst, f.subnet))
 }

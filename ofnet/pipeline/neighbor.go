@@ -174,6 +174,7 @@ func neighborSwitch(out *flow.Set) {
 	// The target's link address can be written only where the match says that this is an advertisement.
 	inPort := flow.Output(flow.PortInPort)
 	add(tBack, 12, flow.Do(moveAnswer(flow.NDTLL), inPort), flow.Eq(flow.ICMPv6Type, ndAdvertisement), has(bitEndpoint))
+	add(tBack, 12, flow.Do(moveAnswer(flow.NDTLL), inPort), flow.Eq(flow.ICMPv6Type, ndAdvertisement), has(bitHost))
 	add(tBack, 10, flow.Do(inPort), has(bitEndpoint))
 	add(tBack, 10, flow.Do(inPort), has(bitHost))
 }

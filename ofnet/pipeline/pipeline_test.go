@@ -160,6 +160,12 @@ func TestTouched(t *testing.T) {
 			s.Segments["vx.blue"] = &n
 			return []ofnet.Key{{Kind: ofnet.KindSegment, Name: "vx.blue"}}
 		}},
+		{"group limits what its members receive", func(s *ofnet.State) []ofnet.Key {
+			g := *s.Groups["web:blue"]
+			g.Profile.ReceiveRate = 1000
+			s.Groups["web:blue"] = &g
+			return []ofnet.Key{{Kind: ofnet.KindGroup, Name: "web:blue"}}
+		}},
 		{"router comes", func(s *ofnet.State) []ofnet.Key {
 			s.Router = &ofnet.Router{Tenant: "red", Port: 1100, MAC: ofnet.MAC{2, 0xaa, 0, 0, 1, 1}, Addr: netip.MustParseAddr("50.1.1.2")}
 			return []ofnet.Key{{Kind: ofnet.KindRouter, Name: s.Self}}

@@ -5,8 +5,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// qos limits and marks what an endpoint sends, as its group's profile says. Each endpoint has a meter of its own, whose
-// number is that of its port. Without profiles everything passes.
+// qos limits what an endpoint sends and receives, and marks what it sends, as its group's profile says. Each endpoint has
+// meters of its own, whose numbers are made of that of its port. Without profiles everything passes.
 type qos struct{}
 
 func (qos) Name() string { return "qos" }
@@ -20,14 +20,21 @@ func (qos) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if !ok {
 		return out
 	}
-	g := s.Groups[m.Endpoint.Group]
-	if g == nil || g.Profile.Rate == 0 && g.Profile.DSCP == 0 {
+	p := profileOf(s, m)
+	if p.ReceiveRate != 0 {
+		meter := receiveMeters | m.Port
+		out.AddMeter(flow.Meter{ID: meter, Rate: p.ReceiveRate, Burst: burst(p.ReceiveRate, p.ReceiveBurst)})
+		for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
+			out.Add(flow.New(tDeliver, exact, flow.NewMatch(family, flow.Eq(regOut, uint64(m.Port))),
+				flow.Do(flow.ToMeter(meter), flow.OutputField(flow.All(regOut)))))
+		}
+	}
+	if p.Rate == 0 && p.DSCP == 0 {
 		return out
 	}
-	p := g.Profile
 	var steps []flow.Action
 	if p.Rate != 0 {
-		out.AddMeter(flow.Meter{ID: m.Port, Rate: p.Rate, Burst: burst(p)})
+		out.AddMeter(flow.Meter{ID: m.Port, Rate: p.Rate, Burst: burst(p.Rate, p.Burst)})
 		steps = append(steps, flow.ToMeter(m.Port))
 	}
 	if p.DSCP != 0 {
@@ -40,12 +47,22 @@ func (qos) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	return out
 }
 
+// receiveMeters is the number above those of ports with which the meters of receivers begin.
+const receiveMeters = 1 << 16
+
+func profileOf(s *ofnet.State, m member) ofnet.Profile {
+	if g := s.Groups[m.Endpoint.Group]; g != nil {
+		return g.Profile
+	}
+	return ofnet.Profile{}
+}
+
 // burst is what may pass at once, in kbit: what the profile says, or a quarter of a second, with which TCP comes near its
 // rate. It is never less than eight packets of 1500 bytes: a meter lets no packet pass that is larger than its burst.
-func burst(p ofnet.Profile) uint32 {
+func burst(rate, said uint32) uint32 {
 	const least = 96
-	if p.Burst != 0 {
-		return max(p.Burst, least)
+	if said != 0 {
+		return max(said, least)
 	}
-	return max(p.Rate/4, least)
+	return max(rate/4, least)
 }

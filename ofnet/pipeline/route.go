@@ -33,10 +33,17 @@ func (route) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if m, ok := endpoint(s, owner); ok {
 		routeEndpoint(&out, s, m)
 	}
-	if n, t, ok := segment(s, owner); ok && n.Prefix4.IsValid() {
+	if n, t, ok := segment(s, owner); ok {
 		// An address of the tenant's own that nobody has does not follow the default route out of the tenant.
-		out.Add(flow.New(tRoute, routePriority(n.Prefix4.Bits(), rankOurs),
-			flow.NewMatch(flow.EqPrefix(flow.IPDst, n.Prefix4), flow.IP(), inTenant(t)), flow.Do(flow.GotoTable(tNowhere))))
+		nowhere := flow.Do(flow.GotoTable(tNowhere))
+		if n.Prefix4.IsValid() {
+			out.Add(flow.New(tRoute, routePriority(n.Prefix4.Bits(), rankOurs),
+				flow.NewMatch(flow.EqPrefix(flow.IPDst, n.Prefix4), flow.IP(), inTenant(t)), nowhere))
+		}
+		if n.Prefix6.IsValid() {
+			out.Add(flow.New(tRoute, routePriority(n.Prefix6.Bits(), rankOurs),
+				flow.NewMatch(flow.EqPrefix(flow.IPv6Dst, n.Prefix6), flow.IPv6(), inTenant(t)), nowhere))
+		}
 	}
 	if owner.Kind == ofnet.KindSwitch {
 		routed := flow.Do(on(bitRouted), flow.GotoTable(tRoute))

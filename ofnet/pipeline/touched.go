@@ -38,9 +38,7 @@ func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 	case ofnet.KindGroup:
 		out = appendEndpoints(out, s.MembersOf(key.Name))
 		out = appendTiers(out, s, key.Name)
-		if s.JudgesIn(key.Name) > 0 {
-			out = appendFloods(out, s, key.Name)
-		}
+		out = appendFloods(out, s, key.Name)
 	case ofnet.KindHost:
 		if key.Name == s.Self {
 			return s.Owners()

@@ -60,8 +60,8 @@ type Switch interface {
 type Links interface {
 	SetHostPort(p link.HostPort) error
 	HostPortDrift(p link.HostPort) (was, want []string, err error)
-	EnableForwarding() (changed bool, err error)
-	Masquerade(private netip.Prefix) error
+	EnableForwarding(six bool) (changed bool, err error)
+	Masquerade(private netip.Prefix, wanted bool) error
 }
 
 // Options are what an Engine needs.
@@ -79,8 +79,8 @@ type Options struct {
 // Engine keeps the host's interfaces, routes and address translation as the store wants them.
 type Engine struct {
 	Options
-	said   string       // the last trouble that was logged
-	masked netip.Prefix // what is translated, as of the last look; invalid: nothing
+	said            string       // the last trouble that was logged
+	masked, masked6 netip.Prefix // what is translated, as of the last look; invalid: nothing
 
 	mu   sync.Mutex // of what follows
 	kept map[string]kept
@@ -143,27 +143,38 @@ func (e *Engine) Bring(ctx context.Context) error {
 // private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.
 func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	subnet := e.Flows.Private()
-	// Of a tunnel's MTU, so that the kernel tells the world what is too big for a container.
-	err := e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, link.HostPort{Name: PortName, MTU: e.MTU() - e.Overhead, Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}})
-	wanted := netip.Prefix{}
+	six := pipeline.Private6(subnet)
+	var wanted, wanted6 bool
 	for i := range networks {
 		if g.FwdMode == "routing" || networks[i].PktTagType == "vxlan" {
-			wanted = subnet
+			wanted, wanted6 = true, wanted6 || networks[i].IPv6Subnet != ""
 		}
 	}
-	if wanted.IsValid() {
-		changed, failed := e.Links.EnableForwarding()
-		if changed && failed == nil {
-			e.Log.Info("the host passes IPv4 packets on from now on, for containers that reach the world through it")
-		}
-		err = errors.Join(err, failed)
+	// Of a tunnel's MTU, so that the kernel tells the world what is too big for a container.
+	port := link.HostPort{Name: PortName, MTU: e.MTU() - e.Overhead, Addrs: []netip.Prefix{netip.PrefixFrom(pipeline.HostAddr(subnet), subnet.Bits())}}
+	if wanted6 {
+		port.Addrs = append(port.Addrs, netip.PrefixFrom(pipeline.HostAddr(six), six.Bits()))
 	}
-	if failed := e.Links.Masquerade(wanted); failed != nil {
+	return errors.Join(e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, port), e.translate(&e.masked, subnet, wanted), e.translate(&e.masked6, six, wanted6))
+}
+
+// translate keeps the translation of one private subnet; masked is what it was at the last look, invalid: not there.
+func (e *Engine) translate(masked *netip.Prefix, subnet netip.Prefix, wanted bool) error {
+	var err error
+	now := netip.Prefix{}
+	if wanted {
+		now = subnet
+		var changed bool
+		if changed, err = e.Links.EnableForwarding(subnet.Addr().Is6()); changed && err == nil {
+			e.Log.Info("the host passes packets on from now on, for containers that reach the world through it", "subnet", subnet)
+		}
+	}
+	if failed := e.Links.Masquerade(subnet, wanted); failed != nil {
 		return errors.Join(err, failed)
 	}
-	if e.masked != wanted {
-		e.Log.Info("addresses of containers are translated at the host", "subnet", wanted)
-		e.masked = wanted
+	if *masked != now {
+		e.Log.Info("addresses of containers are translated at the host", "subnet", now)
+		*masked = now
 	}
 	return err
 }

@@ -26,14 +26,15 @@ type world struct {
 	ports     map[string]ovsdb.Port
 	numbers   map[string]uint32 // ports by endpoint
 	links     map[string]link.HostPort
-	masked    netip.Prefix
-	passing   bool
+	masked    map[bool]netip.Prefix // by whether it is IPv6
+	passing   map[bool]bool
 	refuse    error // what the master answers
 }
 
 func newWorld(mode string, networks ...record.Network) *world {
 	return &world{global: record.Global{FwdMode: mode}, networks: networks, endpoints: map[string]record.Endpoint{},
-		ports: map[string]ovsdb.Port{}, numbers: map[string]uint32{}, links: map[string]link.HostPort{}}
+		ports: map[string]ovsdb.Port{}, numbers: map[string]uint32{}, links: map[string]link.HostPort{},
+		masked: map[bool]netip.Prefix{}, passing: map[bool]bool{}}
 }
 
 func (w *world) Changed() <-chan struct{}   { return nil }
@@ -116,12 +117,20 @@ func (w *world) HostPortDrift(p link.HostPort) (was, want []string, err error) {
 	}
 	return was, want, w.refuse
 }
-func (w *world) EnableForwarding() (bool, error) {
-	was := w.passing
-	w.passing = true
+
+func (w *world) EnableForwarding(six bool) (bool, error) {
+	was := w.passing[six]
+	w.passing[six] = true
 	return !was, nil
 }
-func (w *world) Masquerade(p netip.Prefix) error { w.masked = p; return nil }
+
+func (w *world) Masquerade(p netip.Prefix, wanted bool) error {
+	six := p.Addr().Is6()
+	if delete(w.masked, six); wanted {
+		w.masked[six] = p
+	}
+	return nil
+}
 
 // engine is a new agent in the world.
 func (w *world) engine(t *testing.T) *Engine {
@@ -148,30 +157,41 @@ func (w *world) routesOf(name string) string {
 
 func TestPrivate(t *testing.T) {
 	vlan, vxlan := network("a", "data", "vlan", "10.1.0.0/24"), network("b", "data", "vxlan", "10.2.0.0/24")
+	vlan6 := vlan
+	vlan6.IPv6Subnet, vlan6.IPv6Len = "fd01::", 64
 	for _, row := range []struct {
 		name     string
 		mode     string
 		networks []record.Network
 		masked   bool
+		six      bool
 	}{
-		{"nothing", "bridge", nil, false},
-		{"a VLAN has a gateway of its own", "bridge", []record.Network{vlan}, false},
-		{"a tunnel has none", "bridge", []record.Network{vlan, vxlan}, true},
-		{"nor has a VLAN that is routed", "routing", []record.Network{vlan}, true},
+		{"nothing", "bridge", nil, false, false},
+		{"a VLAN has a gateway of its own", "bridge", []record.Network{vlan, vlan6}, false, false},
+		{"a tunnel has none", "bridge", []record.Network{vlan, vxlan}, true, false},
+		{"nor has a VLAN that is routed", "routing", []record.Network{vlan}, true, false},
+		{"with IPv6", "routing", []record.Network{vxlan, vlan6}, true, true},
+		{"with IPv6 elsewhere", "bridge", []record.Network{vxlan, vlan6}, true, false},
 	} {
 		w := newWorld(row.mode, row.networks...)
 		e := w.engine(t)
 		if err := e.Bring(t.Context()); err != nil {
 			t.Fatalf("%s: %v", row.name, err)
 		}
-		if w.masked.IsValid() != row.masked || w.passing != row.masked {
-			t.Errorf("%s: want translated %v, got %v, passing %v", row.name, row.masked, w.masked, w.passing)
+		addrs := "[172.19.255.254/16]"
+		if row.six {
+			addrs = "[172.19.255.254/16 fd63:6f6e:7469:76::ac13:fffe/112]"
 		}
-		if got := w.links[PortName]; len(got.Addrs) != 1 || got.Addrs[0].String() != "172.19.255.254/16" || got.MTU != 1450 {
+		for six, want := range map[bool]bool{false: row.masked, true: row.six} {
+			if w.masked[six].IsValid() != want || w.passing[six] != want {
+				t.Errorf("%s: IPv6 %v: want translated %v, got %v, passing %v", row.name, six, want, w.masked, w.passing)
+			}
+		}
+		if got := w.links[PortName]; fmt.Sprint(got.Addrs) != addrs || got.MTU != 1450 {
 			t.Errorf("%s: contivh0: got %+v", row.name, got)
 		}
 		w.networks = nil
-		if err := e.Bring(t.Context()); err != nil || w.masked.IsValid() {
+		if err := e.Bring(t.Context()); err != nil || len(w.masked) > 0 {
 			t.Errorf("%s: with no networks: got %v, %v", row.name, w.masked, err)
 		}
 	}

@@ -11,16 +11,26 @@ import (
 
 // profile reads what a group's net profile says.
 func profile(g *record.Group) (p ofnet.Profile, err error) {
-	rate, err := model.ParseBandwidth(g.Bandwidth)
-	if err != nil {
-		return p, err
+	if p.Rate, err = rate(g.Bandwidth); err != nil {
+		return ofnet.Profile{}, err
+	}
+	if p.ReceiveRate, err = rate(g.ReceiveRate); err != nil {
+		return ofnet.Profile{}, err
 	}
 	if g.DSCP < 0 || g.DSCP > 63 {
-		return p, fmt.Errorf("want a DSCP within 0..63, got %d", g.DSCP)
+		return ofnet.Profile{}, fmt.Errorf("want a DSCP within 0..63, got %d", g.DSCP)
 	}
-	if g.Burst < 0 || g.Burst > math.MaxInt32 {
-		return p, fmt.Errorf("want a burst of kilobits, got %d", g.Burst)
+	for _, burst := range []int{g.Burst, g.ReceiveBurst} {
+		if burst < 0 || burst > math.MaxInt32 {
+			return ofnet.Profile{}, fmt.Errorf("want a burst of kilobits, got %d", burst)
+		}
 	}
-	// A meter knows rates up to 4,294 Gbit/s; what is above is no limit that a host could reach.
-	return ofnet.Profile{Rate: uint32(min(rate.Kilobits(), math.MaxUint32)), Burst: uint32(g.Burst), DSCP: uint8(g.DSCP)}, nil
+	p.Burst, p.ReceiveBurst, p.DSCP = uint32(g.Burst), uint32(g.ReceiveBurst), uint8(g.DSCP)
+	return p, nil
+}
+
+// rate reads kbit/s. A meter knows rates up to 4,294 Gbit/s; what is above is no limit that a host could reach.
+func rate(text string) (uint32, error) {
+	b, err := model.ParseBandwidth(text)
+	return uint32(min(b.Kilobits(), math.MaxUint32)), err
 }

@@ -118,6 +118,9 @@ func TestProfiles(t *testing.T) {
 		{group: record.Group{Bandwidth: "4294967295 Gbps"}, want: ofnet.Profile{Rate: 4294967295}},
 		{group: record.Group{Bandwidth: "fast"}, bad: true},
 		{group: record.Group{DSCP: 64}, bad: true},
+		{group: record.Group{ReceiveRate: "10Mbps", ReceiveBurst: 80}, want: ofnet.Profile{ReceiveRate: 10485, ReceiveBurst: 80}},
+		{group: record.Group{Bandwidth: "1Mbps", ReceiveRate: "ten"}, bad: true},
+		{group: record.Group{Bandwidth: "1Mbps", ReceiveBurst: -1}, bad: true},
 		{group: record.Group{Burst: -1}, bad: true},
 	} {
 		got, err := profile(&row.group)

@@ -37,8 +37,8 @@ func removeNetprofile(tx *commit.Tx, p *model.Netprofile) error {
 
 // limit copies a profile's values into a group's record; no profile: no limits.
 func limit(r *record.Group, p *model.Netprofile) {
-	r.Bandwidth, r.DSCP, r.Burst = "", 0, 0
+	r.Bandwidth, r.DSCP, r.Burst, r.ReceiveRate, r.ReceiveBurst = "", 0, 0, "", 0
 	if p != nil {
-		r.Bandwidth, r.DSCP, r.Burst = p.Bandwidth, p.DSCP, p.Burst
+		r.Bandwidth, r.DSCP, r.Burst, r.ReceiveRate, r.ReceiveBurst = p.Bandwidth, p.DSCP, p.Burst, p.ReceiveBandwidth, p.ReceiveBurst
 	}
 }
