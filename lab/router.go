@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/vishvananda/netlink"
@@ -24,8 +26,7 @@ import (
 type Router struct {
 	Config bgp.Config
 	World  []netip.Prefix // announced; the router itself answers at the first address of each
-	// Device is an interface on the trunk for this router alone, with a link address of its own; "": the trunk itself.
-	Device string
+	Device string         // its interface on the trunk; "": the trunk itself
 }
 
 // trunkDevice is the router's interface: the switch that joins the trunks, as its namespace sees it.
@@ -110,6 +111,9 @@ func (r *Router) world(announce func(netip.Prefix) error) error {
 	if err != nil {
 		return err
 	}
+	if err := netlink.LinkSetUp(lo); err != nil {
+		return err
+	}
 	for _, p := range r.World {
 		own := netip.PrefixFrom(p.Addr().Next(), p.Addr().BitLen())
 		if err := netlink.AddrReplace(lo, &netlink.Addr{IPNet: ipNet(own)}); err != nil {
@@ -124,25 +128,13 @@ func (r *Router) world(announce func(netip.Prefix) error) error {
 
 // port is the number of the router's interface, which it gives its addresses.
 func (r *Router) port() (int, error) {
-	l, err := netlink.LinkByName(trunkDevice)
+	name := cmp.Or(r.Device, trunkDevice)
+	l, err := netlink.LinkByName(name)
+	for end := time.Now().Add(plugLimit); err != nil && time.Now().Before(end); l, err = netlink.LinkByName(name) {
+		time.Sleep(10 * time.Millisecond)
+	}
 	if err != nil {
-		return 0, fmt.Errorf("the lab's trunk: %w", err)
-	}
-	name := trunkDevice
-	if r.Device != "" {
-		name = r.Device
-		err := netlink.LinkAdd(&netlink.Macvlan{LinkAttrs: netlink.LinkAttrs{Name: name, ParentIndex: l.Attrs().Index}, Mode: netlink.MACVLAN_MODE_BRIDGE})
-		if err != nil && !errors.Is(err, unix.EEXIST) {
-			return 0, fmt.Errorf("interface %s on the trunk: %w", name, err)
-		}
-		if l, err = netlink.LinkByName(name); err != nil {
-			return 0, err
-		}
-	}
-	for _, d := range []string{trunkDevice, name} { // each answers for its own addresses alone
-		if err := os.WriteFile("/proc/sys/net/ipv4/conf/"+d+"/arp_ignore", []byte("1"), 0); err != nil {
-			return 0, err
-		}
+		return 0, fmt.Errorf("the router's interface %s: %w", name, err)
 	}
 	for _, p := range []netip.Prefix{r.Config.Address, r.Config.Address6} {
 		if !p.IsValid() {
@@ -160,6 +152,39 @@ func (r *Router) port() (int, error) {
 		return 0, err
 	}
 	return l.Attrs().Index, link.TxChecksumOff(name) // the switches of the hosts take frames as they are
+}
+
+// plugLimit is for how long an interface that another process brings is waited for.
+const plugLimit = 5 * time.Second
+
+// Beside runs a program in a network namespace of its own, which ends with it, with an interface that leads to the trunk.
+// It blocks until the program ends.
+func Beside(device string, cmd *exec.Cmd) error {
+	trunk, err := netlink.LinkByName(trunkDevice)
+	if err != nil {
+		return fmt.Errorf("the lab's trunk: %w", err)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if err := plug(device, trunk, cmd.Process.Pid); err != nil {
+		return errors.Join(fmt.Errorf("interface %s on the trunk: %w", device, err), cmd.Process.Kill(), cmd.Wait())
+	}
+	return cmd.Wait()
+}
+
+// plug makes an interface in the namespace of a process that leads to a switch in this one.
+func plug(name string, into netlink.Link, pid int) error {
+	pair := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: name}, PeerName: name + "-port"}
+	if err := netlink.LinkAdd(pair); err != nil {
+		return err
+	}
+	port, err := netlink.LinkByName(pair.PeerName)
+	if err != nil {
+		return err
+	}
+	return errors.Join(netlink.LinkSetMaster(port, into), netlink.LinkSetUp(port), netlink.LinkSetNsPid(pair, pid))
 }
 
 // kernelRoute is a route by an interface, to several next hops as to one.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net/netip"
+	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 
@@ -20,7 +22,7 @@ type routerOptions struct {
 	address, address6, device string
 	world, peers              []string
 	as                        uint32
-	inside                    bool
+	inside, beside            bool
 }
 
 // router reads them.
@@ -29,7 +31,7 @@ func (o *routerOptions) router() (*lab.Router, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--address: %w", err)
 	}
-	r := &lab.Router{Config: bgp.Config{Address: address, AS: o.as}, Device: o.device}
+	r := &lab.Router{Config: bgp.Config{Address: address, AS: o.as, Transit: true}, Device: o.device}
 	if o.address6 != "" {
 		if r.Config.Address6, err = netip.ParsePrefix(o.address6); err != nil {
 			return nil, fmt.Errorf("--address6: %w", err)
@@ -56,6 +58,16 @@ func (o *routerOptions) router() (*lab.Router, error) {
 	return r, nil
 }
 
+// args are the command again, to be run in another place.
+func (o *routerOptions) args(self, where string) []string {
+	out := []string{self, "lab", "router", "--inside", "--" + where, "--address", o.address, "--address6", o.address6, "--device", o.device,
+		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as)}
+	for _, p := range o.peers {
+		out = append(out, "--peer", p)
+	}
+	return out
+}
+
 // newRouter runs a router outside until its input ends.
 func newRouter(w *where) *cobra.Command {
 	o := &routerOptions{}
@@ -65,6 +77,16 @@ func newRouter(w *where) *cobra.Command {
 			r, err := o.router()
 			if err != nil {
 				return err
+			}
+			if o.inside && o.device != "" && !o.beside {
+				self, err := os.Executable()
+				if err != nil {
+					return err
+				}
+				args := o.args(self, "beside")
+				again := exec.CommandContext(cmd.Context(), args[0], args[1:]...)
+				again.Stdin, again.Stdout, again.Stderr = w.s.In, w.s.Out, w.s.Err
+				return lab.Beside(o.device, again)
 			}
 			if o.inside {
 				ctx, cancel := context.WithCancel(cmd.Context())
@@ -78,23 +100,20 @@ func newRouter(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			args := []string{l.Self(), "lab", "router", "--inside", "--address", o.address, "--address6", o.address6, "--device", o.device,
-				"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as)}
-			for _, p := range o.peers {
-				args = append(args, "--peer", p)
-			}
-			return w.foreground(l.RouterCommand(cmd.Context(), args...))
+			return w.foreground(l.RouterCommand(cmd.Context(), o.args(l.Self(), "inside")...))
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.address, "address", "50.1.1.200/24", "address of the router on the trunks, untagged")
 	f.StringVar(&o.address6, "address6", "", "IPv6 address of the router on the trunks, such as fd50::c8/64; routes of IPv6 are exchanged with it alone")
-	f.StringVar(&o.device, "device", "", "name of an interface on the trunks for this router alone, beside another router; such as r2")
+	f.StringVar(&o.device, "device", "", "run beside another router, in a namespace of its own, with an interface of this name; such as r2")
 	f.StringSliceVar(&o.world, "announce", []string{"20.1.1.0/24", "fd20::/64"}, "what is behind the router, which answers at the first address of each")
 	f.StringArrayVar(&o.peers, "peer", nil, "address and AS of a host's router, such as 50.1.1.1@65001; may be repeated")
 	f.Uint32Var(&o.as, "as", 500, "AS of the router")
 	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")
+	f.BoolVar(&o.beside, "beside", false, "run here, in a namespace of its own")
 	_ = f.MarkHidden("inside") // it exists
+	_ = f.MarkHidden("beside")
 	return cmd
 }
 

@@ -11,10 +11,12 @@
 //	resolve web SERVER NAME [TYPE]       ask a name server over UDP
 //	kill|stop|start|restart|pause|resume PART HOST
 //	router --peer ADDRESS@AS...          a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
+//	norouter ADDRESS/LENGTH              end the one with that --address: it withdraws what it announced
+//	crashrouter ADDRESS/LENGTH           kill it: what it announced is withdrawn by nobody
 //	outside COMMAND...                   run a command on that router
 //	serving web ADDRESS                  a name server that knows everybody by one address
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
-//	pinging web db                       ping every 10 ms in the background
+//	pinging web db|ADDRESS               ping every 10 ms in the background
 //	lost <= N                            end that; no more than N pings were lost
 //	talking c web db PORT                open a connection c that says something 100 times a second
 //	talks c                              succeeds when it does so now
@@ -82,7 +84,7 @@ type verb func(args []string) error
 func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
 		"hosts": s.doHosts, "netctl": s.doNetctl, "console": s.doConsole, "sit": s.doSit, "keys": s.doKeys, "screen": s.doScreen, "resize": s.doResize, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
-		"ping": s.doPing, "tcp": s.doTCP, "resolve": s.doResolve, "serving": s.doServing, "router": s.doRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
+		"ping": s.doPing, "tcp": s.doTCP, "resolve": s.doResolve, "serving": s.doServing, "router": s.doRouter, "norouter": s.doNoRouter, "crashrouter": s.doCrashRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
 		"label": s.doLabel, "serve": s.doServe, "ask": s.doAsk, "rate": s.doRate,
 		"on":     s.doOn,
 		"stdout": s.doStdout, "stderr": s.doStderr, "sees": s.doSees, "eventually": s.doEventually, "always": s.doAlways,

@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"fmt"
+	"net/netip"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -29,9 +30,11 @@ func (s *Session) doPinging(args []string) error {
 	if s.ping != nil {
 		return fmt.Errorf("a ping runs already")
 	}
-	address, err := s.address(args[1])
-	if err != nil {
-		return err
+	address := args[1]
+	if _, err := netip.ParseAddr(address); err != nil {
+		if address, err = s.address(args[1]); err != nil {
+			return err
+		}
 	}
 	p := &pinging{from: args[0], pidFile: "/run/lab/pinging.pid"}
 	script := fmt.Sprintf("echo $$ > %s; exec ping -n -D -i 0.01 -W 1 %s", p.pidFile, address)

@@ -6,18 +6,22 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"syscall"
 )
 
 // serving is a program that serves in a container until the script ends.
 type serving struct {
 	cmd  *exec.Cmd
 	hold io.Closer // it ends when its input does
+	args []string
 }
 
 // serve starts "contiv lab ARGS", and waits until it listens.
 func (s *Session) serve(args ...string) error {
-	v := &serving{cmd: exec.Command(filepath.Join(s.bin, "contiv"), append([]string{"lab", "--dir", s.dir, "--name", s.name}, args...)...)}
+	v := &serving{cmd: exec.Command(filepath.Join(s.bin, "contiv"), append([]string{"lab", "--dir", s.dir, "--name", s.name}, args...)...), args: args}
+	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	hold, err := v.cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -49,6 +53,32 @@ func (s *Session) doServing(args []string) error {
 
 func (s *Session) doRouter(args []string) error {
 	return s.serve(append([]string{"router"}, args...)...)
+}
+
+// doNoRouter ends a router, which withdraws what it announced; doCrashRouter kills one.
+func (s *Session) doNoRouter(args []string) error {
+	return s.endRouter(args, "norouter", func(v *serving) error { return v.hold.Close() })
+}
+
+func (s *Session) doCrashRouter(args []string) error {
+	return s.endRouter(args, "crashrouter", func(v *serving) error { return syscall.Kill(-v.cmd.Process.Pid, syscall.SIGKILL) })
+}
+
+func (s *Session) endRouter(args []string, verb string, end func(*serving) error) error {
+	if err := need(args, 1, verb+" ADDRESS/LENGTH"); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(s.serves, func(v *serving) bool { return v.args[0] == "router" && slices.Contains(v.args, args[0]) })
+	if i < 0 {
+		return fmt.Errorf("no router was started with --address %s", args[0])
+	}
+	v := s.serves[i]
+	s.serves = slices.Delete(s.serves, i, i+1)
+	if err := end(v); err != nil {
+		return err
+	}
+	_ = v.cmd.Wait() // it was killed, or has left
+	return nil
 }
 
 func (s *Session) doOutside(args []string) error {

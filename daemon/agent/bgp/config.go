@@ -15,6 +15,7 @@ type Config struct {
 	AS       uint32
 	Port     uint16 // TCP, at which to listen; 0: 179
 	Peers    []Peer
+	Transit  bool // what one peer announces is announced to the others; else only own prefixes are
 	// Restarting says that this speaker takes the place of one that ended a moment ago, and that packets were forwarded all
 	// the while (RFC 4724, section 4.1): peers keep its routes until it has announced them again.
 	Restarting bool
@@ -42,7 +43,7 @@ func Parse(b *record.BGP) (Config, error) {
 
 // equal says whether two configurations want the same sessions.
 func (c *Config) equal(o *Config) bool {
-	return c.Address == o.Address && c.Address6 == o.Address6 && c.AS == o.AS && c.Port == o.Port && slices.Equal(c.Peers, o.Peers)
+	return c.Address == o.Address && c.Address6 == o.Address6 && c.AS == o.AS && c.Port == o.Port && c.Transit == o.Transit && slices.Equal(c.Peers, o.Peers)
 }
 
 // onLink says whether an address is on the link to the peers.

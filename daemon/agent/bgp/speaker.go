@@ -60,6 +60,11 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 		err = fmt.Errorf("start BGP at %s, port %d (is the port taken?): %w", strings.Join(listen, " and "), port, err)
 		return nil, errors.Join(err, s.Stop())
 	}
+	if !c.Transit {
+		if err := s.ownOnly(ctx); err != nil {
+			return nil, errors.Join(err, s.Stop())
+		}
+	}
 	err = s.server.WatchEvent(ctx, server.WatchEventMessageCallbacks{
 		OnPeerUpdate: func(*apiutil.WatchEventMessage_PeerEvent, time.Time) { changed() },
 	}, server.WatchPeer())
@@ -72,6 +77,23 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
+}
+
+// ownOnly keeps the routes of peers from being announced to others: routers would take this host for a way to one another.
+func (s *Speaker) ownOnly(ctx context.Context) error {
+	own := &api.Policy{Name: "own", Statements: []*api.Statement{{Name: "own",
+		Conditions: &api.Conditions{RouteType: api.Conditions_ROUTE_TYPE_LOCAL},
+		Actions:    &api.Actions{RouteAction: api.RouteAction_ROUTE_ACTION_ACCEPT}}}}
+	err := s.server.AddPolicy(ctx, &api.AddPolicyRequest{Policy: own})
+	if err == nil {
+		err = s.server.AddPolicyAssignment(ctx, &api.AddPolicyAssignmentRequest{Assignment: &api.PolicyAssignment{Name: "global",
+			Direction: api.PolicyDirection_POLICY_DIRECTION_EXPORT, Policies: []*api.Policy{{Name: own.Name}},
+			DefaultAction: api.RouteAction_ROUTE_ACTION_REJECT}})
+	}
+	if err != nil {
+		return fmt.Errorf("set BGP policy: %w", err)
+	}
+	return nil
 }
 
 func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {

@@ -1,0 +1,142 @@
+package bgp
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// An agent ends and another begins: what was learned from two routers stays, and what one of them does not announce any
+// more goes once it has said all.
+func TestRestart(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	own, one := loopbacks()
+	own, one = own[:len(own)-1]+"11", one[:len(one)-1]+"12"
+	two := one[:len(one)-2] + "13"
+	world, other := netip.MustParsePrefix("20.1.0.0/16"), netip.MustParsePrefix("20.2.0.0/16")
+	var outside []*Speaker
+	for i, address := range []string{one, two} {
+		s, err := Start(Config{Address: netip.MustParsePrefix(address + "/24"), AS: uint32(500 + i), Peers: []Peer{{Address: netip.MustParseAddr(own), AS: 65002}}}, log, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := s.Stop(); err != nil {
+				t.Error(err)
+			}
+		}()
+		if err := s.Announce(world); err != nil {
+			t.Fatal(err)
+		}
+		outside = append(outside, s)
+	}
+	if err := outside[1].Announce(other); err != nil {
+		t.Fatal(err)
+	}
+
+	memory := filepath.Join(t.TempDir(), "routes")
+	router := record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "65002", Neighbor: one + "," + two, NeighborAS: "500,501"}
+	link := &fakeLink{asked: map[netip.Addr]bool{}}
+	state := &fakeState{s: ofnet.NewState("h1")}
+	var lost atomic.Bool
+	begin := func() *Router {
+		r := NewRouter(Options{Host: "h1", Tenant: "default", Link: link, Log: log, Memory: memory, Mode: func() string { return "routing" },
+			Update: func(rev uint64, change func(s *ofnet.State) []ofnet.Key) {
+				had := strings.Contains(state.text(), "20.1.0.0/16")
+				state.update(rev, change)
+				if had && !strings.Contains(state.text(), "20.1.0.0/16 via "+one) {
+					lost.Store(true)
+				}
+			}})
+		r.Router("h1", &router)
+		state.mu.Lock()
+		state.s = ofnet.NewState("h1")
+		r.Restore()(state.s)
+		state.mu.Unlock()
+		return r
+	}
+
+	first := begin()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- first.Run(ctx) }()
+	both := "20.1.0.0/16 via " + one + "," + two + " known 2"
+	eventually(t, "the world is behind both", func() bool {
+		return strings.Contains(state.text(), both) && strings.Contains(state.text(), "20.2.0.0/16")
+	})
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if err := outside[1].Withdraw(other); err != nil {
+		t.Fatal(err)
+	}
+
+	second := begin()
+	if text := state.text(); !strings.Contains(text, both) || !strings.Contains(text, "20.2.0.0/16") || !strings.Contains(text, "router "+own) {
+		t.Errorf("after a restart: got %s", text)
+	}
+	if s, err := second.Status(); err != nil || len(s.Kept) != 2 {
+		t.Errorf("kept: got %v, %v", s.Kept, err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	go func() { done <- second.Run(ctx) }()
+	eventually(t, "all is learned again, and what nobody announces is gone", func() bool {
+		s, err := second.Status()
+		return err == nil && len(s.Kept) == 0 && strings.Contains(state.text(), both) && !strings.Contains(state.text(), "20.2.0.0")
+	})
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if lost.Load() {
+		t.Error("the route to the world was gone for a moment")
+	}
+
+	// What is kept goes with the record alone that it was learned by.
+	router.NeighborAS = "500,502"
+	begin()
+	if text := state.text(); text != "" {
+		t.Errorf("after a change of the record: want nothing, got %s", text)
+	}
+	router.NeighborAS = "500,501"
+	if err := os.WriteFile(memory, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	begin()
+	if text := state.text(); text != "" {
+		t.Errorf("after damage to the file: want nothing, got %s", text)
+	}
+}
+
+func FuzzParseMemory(f *testing.F) {
+	f.Add([]byte(`{"Router":{"Tenant":"default","Port":1100,"MAC":[2,0,0,0,0,1],"Addr":"50.1.1.1"},"Hops":[[{"Addr":"50.1.1.200","MAC":[2,0,0,0,0,9]}]],"Routes":{"20.1.0.0/16":0}}`))
+	f.Add([]byte(`{"Routes":{"20.1.0.0/16":7}}`))
+	f.Add([]byte(`{`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := parseMemory(b)
+		if err != nil {
+			return
+		}
+		table := newTable()
+		for p, place := range m.Routes {
+			table.add(p, m.Hops[place])
+		}
+		table.number()
+		s, none := ofnet.NewState("h1"), newTable()
+		table.put(s, &none)
+		for _, r := range s.Routes {
+			if s.NextHops[r.Via] == nil {
+				t.Errorf("route %s leads to %q, which is not there", r.Prefix, r.Via)
+			}
+		}
+	})
+}
