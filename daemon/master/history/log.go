@@ -212,6 +212,9 @@ func (l Log) ObjectAt(kind, key string, present []byte, m Moment) (map[string]an
 	exists := present != nil
 	tail := Log{items: l.items[from:]}
 	for r := range tail.backwards(len(tail.items), quoted(key)) {
+		if r.Revision <= m.Revision { // two transactions may be carried out in another order than they were sent in
+			continue
+		}
 		for i := len(r.Entries) - 1; i >= 0; i-- {
 			for j := len(r.Entries[i].Changes) - 1; j >= 0; j-- {
 				c := &r.Entries[i].Changes[j]
