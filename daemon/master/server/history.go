@@ -20,7 +20,7 @@ import (
 )
 
 // mountHistory adds what happened, to objects and to addresses. Every master answers from what it knows.
-func (s *Server) mountHistory(r *httprouter.Router) {
+func (s *Server) mountHistory(r *rest.Router) {
 	get := func(path string, answer func(url.Values, httprouter.Params) (any, error)) {
 		r.GET(path, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 			out, err := answer(q.URL.Query(), p)
