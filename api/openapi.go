@@ -3,7 +3,7 @@ package api
 
 import _ "embed"
 
-// OpenAPI is the OpenAPI 3.1 document of the object routes, served at /api/v1/openapi.yaml.
+// OpenAPI is the OpenAPI 3.1 document of all routes, served at /api/v1/openapi.yaml.
 //
 //go:embed openapi.yaml
 var OpenAPI []byte

@@ -46,6 +46,16 @@ func (c *Client) ObjectAt(ctx context.Context, kind *model.Kind, key, at string)
 	return out, c.Raw(ctx, "/api/v1/history/"+kind.Name+"/"+url.PathEscape(key)+query(url.Values{"at": {at}}), &out)
 }
 
+// ObjectsAt asks for all objects as they were at a moment, of one kind or, with nil, of all, each after those that it needs.
+func (c *Client) ObjectsAt(ctx context.Context, kind *model.Kind, at string) ([]model.ApplyObject, error) {
+	path := "/api/v1/history"
+	if kind != nil {
+		path += "/" + kind.Name
+	}
+	var out []model.ApplyObject
+	return out, c.Raw(ctx, path+query(url.Values{"at": {at}}), &out)
+}
+
 // AddressQuery selects addresses: those of a network of a tenant, or one address, of all networks that have it unless
 // one is named.
 type AddressQuery struct {

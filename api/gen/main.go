@@ -1,4 +1,4 @@
-// Gen turns api/schema into the generated parts of the project: the types of api/model, the accessors of api/client,
+// Gen turns api/schema, with api/routes.yaml, into the generated parts of the project: the types of api/model, the accessors of api/client,
 // api/openapi.yaml and the reference of the kinds in docs/reference. It writes a file only when its content changes.
 //
 //	go run ./api/gen -root .          # write
@@ -57,7 +57,15 @@ func generate(root string, check bool) (stale []string, err error) {
 	if files["api/client/kinds_gen.go"], err = render(clientTemplate, kinds); err != nil {
 		return nil, err
 	}
-	if files["api/openapi.yaml"], err = openAPI(kinds); err != nil {
+	routes, err := loadRoutes(filepath.Join(root, "api/routes.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	types, err := readTypes(map[string]string{"": filepath.Join(root, "api/model"), "record.": filepath.Join(root, "daemon/record")})
+	if err != nil {
+		return nil, err
+	}
+	if files["api/openapi.yaml"], err = openAPI(kinds, routes, types); err != nil {
 		return nil, err
 	}
 	if err := reference(files, kinds); err != nil {

@@ -18,18 +18,8 @@ import (
 // MaxBody is the largest request body in bytes; a longer one is refused before it is read whole.
 const MaxBody = 1 << 20
 
-// NewRouter makes a router with the original's manners: paths are taken as they are, and a known path with a wrong
-// verb is as unknown as any other.
-func NewRouter() *httprouter.Router {
-	r := httprouter.New()
-	r.RedirectTrailingSlash = false
-	r.RedirectFixedPath = false
-	r.HandleMethodNotAllowed = false
-	return r
-}
-
 // Mount adds the routes of every kind, the watch stream and the OpenAPI document to r.
-func Mount(r *httprouter.Router, b Backend, log *slog.Logger) {
+func Mount(r *Router, b Backend, log *slog.Logger) {
 	s := &server{b, log}
 	for _, k := range model.Kinds() {
 		s.mount(r, k)
@@ -46,7 +36,7 @@ type server struct {
 	log     *slog.Logger
 }
 
-func (s *server) mount(r *httprouter.Router, k *model.Kind) {
+func (s *server) mount(r *Router, k *model.Kind) {
 	one := "/api/v1/" + k.Plural + "/:key/"
 	r.GET("/api/v1/inspect/"+k.Plural+"/:key/", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		v, err := s.backend.Inspect(q.Context(), k, p.ByName("key"))

@@ -21,9 +21,15 @@ type result struct {
 // netctl runs one command line against url.
 func netctl(t *testing.T, ctx context.Context, url string, args ...string) result {
 	t.Helper()
+	return netctlFed(t, ctx, url, "", args...)
+}
+
+// netctlFed is netctl with a standard input.
+func netctlFed(t *testing.T, ctx context.Context, url, in string, args ...string) result {
+	t.Helper()
 	var out, errs bytes.Buffer
 	f := &Factory{
-		Streams: term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs, Now: func() time.Time { return time.Unix(0, 0).UTC() }},
+		Streams: term.Streams{In: strings.NewReader(in), Out: &out, Err: &errs, Now: func() time.Time { return time.Unix(0, 0).UTC() }},
 		Home:    t.TempDir(), Getenv: func(name string) string { return map[string]string{"NETMASTER": url}[name] },
 		Self: model.Version{Version: "1.0", GitCommit: "abc", BuildTime: "today"}, Actor: "ann@laptop",
 	}

@@ -19,27 +19,31 @@ import (
 type historyOptions struct {
 	output
 	tenant, by, since, at string
+	later                 bool
 	limit                 int
 }
 
 func newHistory(f *Factory) *cobra.Command {
 	o := &historyOptions{}
 	c := &cobra.Command{
-		Use: "history [KIND [NAME]]", Short: "Show who changed what, the newest last; or an object as it was", ValidArgsFunction: completeKind,
+		Use: "history [KIND [NAME]]", Short: "Show who changed what, the newest last; or objects as they were", ValidArgsFunction: completeKind,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 2:
 				return term.BadUsage("KIND and NAME at most are wanted, got %d arguments", len(args))
-			case o.at != "" && len(args) != 2:
-				return term.BadUsage("--at shows one object: KIND and NAME are wanted")
+			case o.later && (o.at == "" || len(args) == 2):
+				return term.BadUsage("--later goes with --at, for all objects or those of a KIND")
 			case o.limit < 0:
 				return term.BadUsage("--limit %d: it is 0, for all, or more", o.limit)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.at != "" {
+			switch {
+			case o.at != "" && len(args) == 2:
 				return runObjectAt(cmd.Context(), f, o, args[0], args[1])
+			case o.at != "":
+				return runObjectsAt(cmd.Context(), f, o, args)
 			}
 			return runHistory(cmd.Context(), f, o, args)
 		},
@@ -49,7 +53,8 @@ func newHistory(f *Factory) *cobra.Command {
 	c.Flags().StringVar(&o.by, "by", "", "of those alone whose user, program or address contains this")
 	c.Flags().StringVar(&o.since, "since", "", "no older than this: a time such as 2030-01-02T15:04:05Z, or a duration before now such as 2h")
 	c.Flags().IntVar(&o.limit, "limit", 50, "so many, the newest; 0 is all that is kept")
-	c.Flags().StringVar(&o.at, "at", "", "the object as it was: a revision, a time, or a duration before now")
+	c.Flags().StringVar(&o.at, "at", "", "the object, or all objects, as they were: a revision, a time, or a duration before now")
+	c.Flags().BoolVar(&o.later, "later", false, "with --at: the objects that came later instead, for netctl delete")
 	return c
 }
 

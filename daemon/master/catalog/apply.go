@@ -74,8 +74,9 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) {
 	c.tell()
 }
 
-// Committed takes in what the leader has just committed at rev, before the watch tells.
-func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger) {
+// Committed takes in what the leader has just committed at rev, before the watch tells. whole: everything up to rev is
+// known with it; else only the watch tells when that is so.
+func (c *Catalog) Committed(ops []store.Op, rev store.Revision, whole bool, log *slog.Logger) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := &c.view
@@ -106,7 +107,9 @@ func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger
 			log.Error("committed a record that cannot be read", "key", op.Key, "err", err)
 		}
 	}
-	c.advance(rev)
+	if whole {
+		c.advance(rev)
+	}
 	c.tell()
 }
 

@@ -52,25 +52,43 @@ func (c *chronicle) enter(t *Tx, s history.Stamp, fits func() bool) bool {
 	}
 }
 
+// told is what a transaction does to the history.
+type told struct {
+	last    uint64 // sequence of its last record; 0: it has none
+	dropped int    // how many of the oldest records it drops
+	added   int    // how many it adds
+}
+
 // close puts the records into the transaction, and drops the oldest where there are more than are to be kept. Each
-// record drops at most two, so that a lower limit is reached in time without ever costing much.
-func (c *chronicle) close(tx *store.Tx, limits store.Limits) {
+// record drops at most two, so that a lower limit is reached in time without ever costing much. The view does not show
+// what the transaction ahead does.
+func (c *chronicle) close(tx *store.Tx, limits store.Limits, ahead *batch) told {
 	if c.packer.Records() == 0 {
-		return
+		if ahead != nil {
+			return told{last: ahead.told.last}
+		}
+		return told{}
+	}
+	var before told
+	if ahead != nil {
+		before = ahead.told
 	}
 	trail, now := c.view.History(), c.keep.Now()
-	next := uint64(1)
+	next := before.last + 1
 	if len(trail) > 0 {
-		next = history.SequenceOf(trail[len(trail)-1].Key) + 1
+		next = max(next, history.SequenceOf(trail[len(trail)-1].Key)+1)
 	}
+	does := told{added: c.packer.Records(), last: next + uint64(c.packer.Records()) - 1}
 	for i, value := range c.packer.Values(now) {
 		tx.Put(history.Key(next+uint64(i)), value)
 	}
-	total := len(trail) + c.packer.Records()
-	for i := 0; i < len(trail) && i < 2*c.packer.Records() && len(tx.Ops())+2 <= limits.Ops; i++ {
+	total := len(trail) + before.added + does.added
+	for i := before.dropped; i < len(trail) && does.dropped < 2*does.added && len(tx.Ops())+2 <= limits.Ops; i++ {
 		if total-i <= c.keep.Records && now.Sub(history.TimeOf(trail[i].Value)) <= c.keep.Age {
-			return
+			return does
 		}
 		tx.Delete(trail[i].Key)
+		does.dropped++
 	}
+	return does
 }

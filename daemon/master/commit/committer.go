@@ -4,7 +4,6 @@ package commit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 )
 
@@ -58,13 +56,6 @@ type term struct{ over chan struct{} }
 type result struct {
 	rev store.Revision
 	err error
-}
-
-// batch is what requests of one transaction share.
-type batch struct {
-	endpoints map[string]*record.Endpoint // put, or nil: deleted
-	claimed   map[string]struct{}         // store keys that one of the requests has taken over
-	providers map[string]*record.Provider // of services, put
 }
 
 // New makes a committer, which writes down what it commits; keep says how much of that stays.
@@ -136,7 +127,8 @@ func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
 // The functions beside run while the term lasts, may make requests, and have ended when RunFrom returns.
 func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error, beside ...func(context.Context)) error {
 	own := &request{Own(ctx, "a netmaster begins to lead"), first, true, make(chan result, 1)}
-	if _, err := c.commit(ctx, fence, []*request{own}); err != nil {
+	l := &line{c: c, fence: fence, held: []*request{own}}
+	if err := l.depart(ctx); err != nil {
 		return err
 	}
 	if out := <-own.done; out.err != nil {
@@ -153,170 +145,7 @@ func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*
 	for _, duty := range beside {
 		duties.Go(func() { duty(while) })
 	}
-	var held []*request // taken from the queue, but not fit for the last transaction
-	for {
-		requests, ok := c.gather(ctx, &held)
-		if !ok {
-			return nil
-		}
-		left, err := c.commit(ctx, fence, requests)
-		if err != nil && !errors.Is(err, store.ErrTooLarge) && !errors.Is(err, store.ErrConflict) {
-			return err
-		}
-		held = append(left, held...)
-	}
-}
-
-// gather waits for a request and takes those that wait behind it and may join it.
-func (c *Committer) gather(ctx context.Context, held *[]*request) (requests []*request, ok bool) {
-	next := func(block bool) *request {
-		if len(*held) > 0 {
-			r := (*held)[0]
-			*held = (*held)[1:]
-			return r
-		}
-		if block {
-			select {
-			case <-ctx.Done():
-				return nil
-			case r := <-c.queue:
-				return r
-			}
-		}
-		select {
-		case r := <-c.queue:
-			return r
-		default:
-			return nil
-		}
-	}
-	first := next(true)
-	if first == nil || ctx.Err() != nil {
-		return nil, false
-	}
-	requests = append(requests, first)
-	for !first.alone && len(requests) < maxRequests {
-		r := next(false)
-		if r == nil {
-			break
-		}
-		if r.alone {
-			*held = append([]*request{r}, *held...)
-			break
-		}
-		requests = append(requests, r)
-	}
-	return requests, true
-}
-
-// commit builds one transaction from the requests, commits it, and answers them, but for those that did not fit.
-func (c *Committer) commit(ctx context.Context, fence store.Fence, requests []*request) (left []*request, err error) {
-	tx, txs, waiting, left := c.build(fence, requests)
-	if len(tx.Ops()) == 0 {
-		return left, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, commitLimit)
-	defer cancel()
-	rev, err := c.db.Commit(ctx, tx)
-	if err != nil {
-		c.stats.Failed.Add(1)
-		c.rollBack(txs)
-		c.log.Warn("transaction was not committed", "requests", len(waiting), "err", err)
-		refusal := unavailable(err)
-		if errors.Is(err, store.ErrFenced) {
-			c.stats.Stale.Add(1)
-			refusal = stepDown()
-		}
-		for _, r := range waiting {
-			r.done <- result{err: refusal}
-		}
-		return left, err
-	}
-	c.stats.Transactions.Add(1)
-	c.stats.Requests.Add(uint64(len(waiting)))
-	c.stats.Bytes.Add(uint64(tx.Size()))
-	c.last.Store(uint64(rev))
-	c.catalog.Committed(tx.Ops(), rev, c.log)
-	for _, r := range waiting {
-		r.done <- result{rev: rev}
-	}
-	return left, nil
-}
-
-// build runs the requests' functions. Those that fail or change nothing are answered at once; those for which the
-// transaction has no room are left.
-func (c *Committer) build(fence store.Fence, requests []*request) (tx *store.Tx, txs []*Tx, waiting, left []*request) {
-	tx = &store.Tx{}
-	tx.Under(fence)
-	shared := &batch{endpoints: map[string]*record.Endpoint{}, claimed: map[string]struct{}{}, providers: map[string]*record.Provider{}}
-	limits := c.db.Limits()
-	c.catalog.Change(func(v *catalog.View) {
-		told := newChronicle(v, c.keep)
-		for _, r := range requests {
-			if r.ctx.Err() != nil {
-				r.done <- result{err: unavailable(r.ctx.Err())}
-				continue
-			}
-			t := &Tx{View: v, batch: shared}
-			if err := r.fn(t); err != nil {
-				t.abort()
-				r.done <- result{err: err}
-				continue
-			}
-			if len(t.ops)+len(t.derived) == 0 {
-				r.done <- result{rev: v.Revision()}
-				continue
-			}
-			room := func() bool { return fits(tx, t, &told.packer, limits) }
-			entered := told.enter(t, stampOf(r.ctx), room)
-			if !entered && len(t.derived) > 0 && len(waiting) == 0 {
-				t.Postpone()
-				if len(t.ops) == 0 { // all of it comes later
-					r.done <- result{rev: v.Revision()}
-					continue
-				}
-				entered = told.enter(t, stampOf(r.ctx), room)
-			}
-			if !entered {
-				needed := len(t.ops)
-				t.abort()
-				if len(waiting) == 0 {
-					r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations, %s permits %d", needed, c.db, limits.Ops).
-						Try("split it into smaller changes")}
-				} else {
-					left = append(left, r)
-				}
-				continue
-			}
-			for op := range t.all { // the last operation on a key wins
-				if op.Delete {
-					tx.Delete(op.Key)
-				} else {
-					tx.Put(op.Key, op.Value)
-				}
-			}
-			txs, waiting = append(txs, t), append(waiting, r)
-		}
-		told.close(tx, limits)
-	})
-	return tx, txs, waiting, left
-}
-
-// fits tells whether a request and what is told of it find room in the transaction.
-func fits(tx *store.Tx, t *Tx, told *history.Packer, limits store.Limits) bool {
-	size := tx.Size() + told.Bytes()
-	for op := range t.all {
-		size += len(op.Key) + len(op.Value)
-	}
-	return len(tx.Ops())+len(t.ops)+len(t.derived)+told.Records()+1 <= limits.Ops && size <= limits.Bytes
-}
-
-func (c *Committer) rollBack(txs []*Tx) {
-	c.catalog.Change(func(*catalog.View) {
-		for i := len(txs) - 1; i >= 0; i-- {
-			txs[i].abort()
-		}
-	})
+	return l.run(ctx)
 }
 
 func stepDown() *model.Error {

@@ -28,8 +28,13 @@ type held struct {
 
 func (h *held) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
 	h.entered <- len(tx.Ops())
-	if err := <-h.through; err != nil {
-		return 0, err
+	select {
+	case err := <-h.through:
+		if err != nil {
+			return 0, err
+		}
+	case <-ctx.Done():
+		return 0, ctx.Err()
 	}
 	return h.Store.Commit(ctx, tx)
 }
@@ -72,7 +77,7 @@ func put(keys ...string) func(*Tx) error {
 	}
 }
 
-// many joins n requests and waits until they are queued behind the one that is on its way.
+// many joins n requests and waits until they are queued behind the one that is on its way, which nothing may follow.
 func (b *bench) many(t *testing.T, fns ...func(*Tx) error) (*sync.WaitGroup, []error) {
 	t.Helper()
 	errs := make([]error, len(fns))
@@ -89,7 +94,7 @@ func (b *bench) many(t *testing.T, fns ...func(*Tx) error) (*sync.WaitGroup, []e
 func TestRequestsJoin(t *testing.T) {
 	b := start(t, 100)
 	first := make(chan error, 1)
-	go func() { _, err := b.Join(context.Background(), put("first")); first <- err }()
+	go func() { _, err := b.Do(context.Background(), put("first")); first <- err }()
 	<-b.db.entered // it is on its way; what comes now waits
 	undone := 0
 	bad := errors.New("bad")
@@ -121,7 +126,7 @@ func TestRequestsJoin(t *testing.T) {
 func TestLimits(t *testing.T) {
 	b := start(t, 4) // the fence takes one
 	first := make(chan error, 1)
-	go func() { _, err := b.Join(context.Background(), put("first")); first <- err }()
+	go func() { _, err := b.Do(context.Background(), put("first")); first <- err }()
 	<-b.db.entered
 	wait, errs := b.many(t, put("a", "b"), put("c", "d"), put("1", "2", "3", "4"), put("e"))
 	for range 4 {
@@ -144,7 +149,7 @@ func TestTermEnds(t *testing.T) {
 		first := make(chan error, 1)
 		undone := make(chan struct{})
 		go func() {
-			_, err := b.Join(context.Background(), func(tx *Tx) error {
+			_, err := b.Do(context.Background(), func(tx *Tx) error {
 				tx.OnAbort(func() { close(undone) })
 				return put("first")(tx)
 			})

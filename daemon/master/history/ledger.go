@@ -175,6 +175,9 @@ func (b *Book) At(m Moment) ([]model.AddressState, error) {
 	owners := maps.Clone(b.owners)
 	later := Log{items: b.log.items[from:]}
 	for e := range later.addresses(len(later.items), b.filter) {
+		if e.Revision <= m.Revision { // see ObjectAt
+			continue
+		}
 		p := Place{e.Network, e.Address}
 		if e.Was == nil {
 			delete(owners, p)

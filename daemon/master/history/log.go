@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,33 +205,76 @@ func (r *Record) time() time.Time { return time.UnixMilli(r.At).UTC() }
 
 // ObjectAt returns an object as it was, as JSON members; nil when there was none. present is what the store holds now.
 func (l Log) ObjectAt(kind, key string, present []byte, m Moment) (map[string]any, error) {
+	name := Name{kind, key}
+	states, err := l.before(m, func(n Name) bool { return n == name }, func(Name) []byte { return present }, quoted(key))
+	if err != nil {
+		return nil, err
+	}
+	if state, changed := states[name]; changed {
+		return state, nil
+	}
+	if present == nil {
+		return nil, nil
+	}
+	return members(kind, present), nil
+}
+
+// Name names an object.
+type Name struct{ Kind, Key string }
+
+// ObjectsAt returns all objects of some kinds as they were. present is what the store holds of them now; it is changed.
+func (l Log) ObjectsAt(kinds []string, present map[Name][]byte, m Moment) (map[Name]map[string]any, error) {
+	states, err := l.before(m, func(n Name) bool { return slices.Contains(kinds, n.Kind) }, func(n Name) []byte { return present[n] })
+	if err != nil {
+		return nil, err
+	}
+	for n, value := range present {
+		if _, changed := states[n]; !changed {
+			states[n] = members(n.Kind, value)
+		}
+	}
+	maps.DeleteFunc(states, func(_ Name, state map[string]any) bool { return state == nil })
+	return states, nil
+}
+
+// before returns what wanted objects that changed after m were at m, nil of one that did not exist. The records looked at
+// are those that contain the needles.
+func (l Log) before(m Moment, wanted func(Name) bool, present func(Name) []byte, needles ...string) (map[Name]map[string]any, error) {
 	from, err := l.since(m)
 	if err != nil {
 		return nil, err
 	}
-	state := members(kind, present)
-	exists := present != nil
+	states, exists := map[Name]map[string]any{}, map[Name]bool{}
 	tail := Log{items: l.items[from:]}
-	for r := range tail.backwards(len(tail.items), quoted(key)) {
+	for r := range tail.backwards(len(tail.items), needles...) {
+		if r.Revision <= m.Revision { // two transactions may be carried out in another order than they were sent in
+			continue
+		}
 		for i := len(r.Entries) - 1; i >= 0; i-- {
 			for j := len(r.Entries[i].Changes) - 1; j >= 0; j-- {
 				c := &r.Entries[i].Changes[j]
-				if c.Kind != kind || c.Key != key {
+				n := Name{c.Kind, c.Key}
+				if !wanted(n) {
 					continue
 				}
 				if c.Cut && c.Verb != created {
-					return nil, model.Errorf(model.CodeTooLarge, "at", "%s %s at that moment is not known: the change at revision %d was too large to be kept whole", kind, key, r.Revision).
+					return nil, model.Errorf(model.CodeTooLarge, "at", "%s %s at that moment is not known: the change at revision %d was too large to be kept whole", n.Kind, n.Key, r.Revision).
 						Try("choose a moment after revision %d", r.Revision)
 				}
-				exists = c.Verb != created
-				c.undo(state)
+				if states[n] == nil {
+					states[n] = members(n.Kind, present(n))
+				}
+				exists[n] = c.Verb != created
+				c.undo(states[n])
 			}
 		}
 	}
-	if !exists {
-		return nil, nil
+	for n := range states {
+		if !exists[n] {
+			states[n] = nil
+		}
 	}
-	return state, nil
+	return states, nil
 }
 
 func (c *Change) undo(state map[string]any) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -40,6 +41,8 @@ type Master struct {
 	Fabric  *fabric.Poster
 	// Service is what stands behind the agents' routes.
 	Service *endpoint.Service
+	// Routes are what its server serves.
+	Routes []rest.Route
 	// Stop ends the master as a crash does: nothing is given back. The end of the test stops it too.
 	Stop func()
 }
@@ -114,6 +117,7 @@ func Start(tb testing.TB, o Options) *Master {
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Log: log,
 	}, prometheus.NewRegistry())
+	m.Routes = s.Routes()
 	front := httptest.NewServer(s)
 	m.URL = front.URL
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}

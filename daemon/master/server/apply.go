@@ -17,7 +17,7 @@ import (
 var errDry = errors.New("dry run")
 
 // mountApply adds the route that takes several objects at once.
-func (s *Server) mountApply(r *httprouter.Router) {
+func (s *Server) mountApply(r *rest.Router) {
 	r.POST("/api/v1/apply", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		var request model.ApplyRequest
 		if err := rest.ReadJSON(q.Body, &request); err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // mountCapture adds the packets of endpoints, which their agents take.
-func (s *Server) mountCapture(r *httprouter.Router) {
+func (s *Server) mountCapture(r *rest.Router) {
 	asker := why.New(s.Catalog, s.trace)
 	r.GET("/api/v1/capture", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		if err := s.capture(w, q, asker); err != nil {

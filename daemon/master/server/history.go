@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,15 +21,21 @@ import (
 )
 
 // mountHistory adds what happened, to objects and to addresses. Every master answers from what it knows.
-func (s *Server) mountHistory(r *httprouter.Router) {
+func (s *Server) mountHistory(r *rest.Router) {
 	get := func(path string, answer func(url.Values, httprouter.Params) (any, error)) {
 		r.GET(path, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 			out, err := answer(q.URL.Query(), p)
 			rest.Answer(w, q, out, 0, err, s.Log)
 		})
 	}
-	get("/api/v1/history", s.history)
-	get("/api/v1/history/:kind", s.history)
+	all := func(q url.Values, p httprouter.Params) (any, error) {
+		if q.Has("at") {
+			return s.objectsAt(p.ByName("kind"), q.Get("at"))
+		}
+		return s.history(q, p)
+	}
+	get("/api/v1/history", all)
+	get("/api/v1/history/:kind", all)
 	get("/api/v1/history/:kind/:key", func(q url.Values, p httprouter.Params) (any, error) {
 		if q.Has("at") {
 			return s.objectAt(p.ByName("kind"), p.ByName("key"), q.Get("at"))
@@ -131,6 +138,53 @@ func (s *Server) objectAt(kind, key, at string) (any, error) {
 	}
 	o.SetKey(key)
 	return o, nil
+}
+
+// objectsAt answers with all objects as they were, or those of a kind: each after those that it needs.
+func (s *Server) objectsAt(kind, at string) (any, error) {
+	kinds := model.Order()
+	if kind != "" {
+		k, ok := model.KindOf(kind)
+		if !ok || k.InspectOnly {
+			return nil, model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown or cannot be stored", kind).Try("leave it out for all objects")
+		}
+		kinds = []*model.Kind{k}
+	}
+	m, err := history.ParseMoment(at)
+	if err != nil {
+		return nil, err
+	}
+	var log history.Log
+	var names []string
+	present := map[history.Name][]byte{}
+	s.Catalog.View(func(v *catalog.View) {
+		log = history.Open(v, s.Keep)
+		for _, k := range kinds {
+			names = append(names, k.Name)
+			v.Range(k, func(o model.Object) {
+				key := o.ObjectKey()
+				present[history.Name{Kind: k.Name, Key: key}] = v.Value(history.KeyOf(k.Name, key))
+			})
+		}
+	})
+	states, err := log.ObjectsAt(names, present, m)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]model.ApplyObject, 0, len(states))
+	keys := make(map[string][]string, len(names))
+	for n := range states {
+		keys[n.Kind] = append(keys[n.Kind], n.Key)
+	}
+	for _, name := range names {
+		slices.Sort(keys[name])
+		for _, key := range keys[name] {
+			fields := states[history.Name{Kind: name, Key: key}]
+			delete(fields, "key")
+			out = append(out, model.ApplyObject{Kind: name, Fields: fields})
+		}
+	}
+	return out, nil
 }
 
 // placeFilter reads which addresses are meant.

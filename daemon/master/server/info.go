@@ -12,7 +12,7 @@ import (
 )
 
 // mountInfo adds what the cluster says of itself.
-func (s *Server) mountInfo(r *httprouter.Router) {
+func (s *Server) mountInfo(r *rest.Router) {
 	get := func(path string, answer func(*http.Request) any) {
 		r.GET(path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 			rest.Answer(w, q, answer(q), 0, nil, s.Log)

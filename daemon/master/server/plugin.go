@@ -15,7 +15,7 @@ import (
 type endpointAnswer struct{ EndpointConfig record.Endpoint }
 
 // mountPlugin adds the routes that agents use.
-func (s *Server) mountPlugin(r *httprouter.Router) {
+func (s *Server) mountPlugin(r *rest.Router) {
 	plugin(r, s, "/plugin/allocAddress", func(ctx context.Context, q model.AllocAddressRequest) (any, uint64, error) {
 		out, err := s.Endpoints.Allocate(ctx, q)
 		return out, 0, err
@@ -38,7 +38,7 @@ func (s *Server) mountPlugin(r *httprouter.Router) {
 }
 
 // plugin adds one POST route. As in the original, it is known only to requests with exactly this content type.
-func plugin[Q any](r *httprouter.Router, s *Server, path string, do func(context.Context, Q) (any, uint64, error)) {
+func plugin[Q any](r *rest.Router, s *Server, path string, do func(context.Context, Q) (any, uint64, error)) {
 	answer := posted(s, do)
 	r.POST(path, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		if q.Header.Get("Content-Type") != "application/json" {

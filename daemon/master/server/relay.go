@@ -27,7 +27,7 @@ const (
 var relayed = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
 
 // mountRelay adds what agents show of themselves, so that who can reach a master needs no way to the agents.
-func (s *Server) mountRelay(r *httprouter.Router) {
+func (s *Server) mountRelay(r *rest.Router) {
 	relay := func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		if err := s.inspectAgent(w, q, p.ByName("host"), p.ByName("what")); err != nil {
 			rest.Refuse(w, q, err, s.Log)

@@ -59,6 +59,7 @@ type Config struct {
 type Server struct {
 	Config
 	handler http.Handler
+	routes  []rest.Route
 	metrics *metrics
 }
 
@@ -78,10 +79,14 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountCapture(r)
 	s.mountHistory(r)
 	s.mountHealth(r)
-	r.Handler(http.MethodGet, "/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	s.handler = s.recovered(s.measured(s.forwarded(r)))
+	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
+	s.handler, s.routes = s.recovered(s.measured(s.forwarded(r))), r.Routes()
 	return s
 }
+
+// Routes lists what the server serves.
+func (s *Server) Routes() []rest.Route { return s.routes }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.ServeHTTP(w, q) }
@@ -100,7 +105,7 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 }
 
 // mountHealth adds what a supervisor asks: is the process alive, and does it do its duty.
-func (s *Server) mountHealth(r *httprouter.Router) {
+func (s *Server) mountHealth(r *rest.Router) {
 	r.GET("/healthz", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { _, _ = w.Write([]byte("ok\n")) })
 	r.GET("/readyz", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
 		waiting := s.Waiting()

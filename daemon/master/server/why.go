@@ -15,7 +15,7 @@ import (
 )
 
 // mountWhy adds the question whether one end reaches another.
-func (s *Server) mountWhy(r *httprouter.Router) {
+func (s *Server) mountWhy(r *rest.Router) {
 	asker := why.New(s.Catalog, s.trace)
 	r.GET("/api/v1/why", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		ask, err := whyRequest(q.URL.Query())

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+
+	"github.com/contiv/contiv/test/bench/report"
 )
 
 func main() {
@@ -16,14 +18,15 @@ func main() {
 	n := flag.Int("n", 1000, "endpoints a round and number of clients")
 	rounds := flag.Int("rounds", 3, "rounds, ours and the peer in turn")
 	kills := flag.Int("kills", 3, "how often the leader is killed")
+	only := flag.String("only", "", "measure this part alone: endpoints, lists, inspection, networks or failover")
 	flag.Parse()
-	if err := run(context.Background(), *bin, *n, *rounds, *kills); err != nil {
+	if err := run(context.Background(), *bin, *only, *n, *rounds, *kills); err != nil {
 		fmt.Fprintln(os.Stderr, "bench master:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, bin string, n, rounds, kills int) error {
+func run(ctx context.Context, bin, only string, n, rounds, kills int) error {
 	dir, err := os.MkdirTemp("", "contiv-bench")
 	if err != nil {
 		return err
@@ -34,37 +37,27 @@ func run(ctx context.Context, bin string, n, rounds, kills int) error {
 	if err != nil {
 		return err
 	}
-	creation, err := creations(ctx, dir, netmaster, n, rounds, log)
-	if err != nil {
-		return err
+	netctl := filepath.Join(filepath.Dir(netmaster), "netctl")
+	for _, part := range []struct {
+		name    string
+		measure func() (*report.Table, error)
+	}{
+		{"endpoints", func() (*report.Table, error) { return creations(ctx, dir, netmaster, n, rounds, log) }},
+		{"lists", func() (*report.Table, error) { return reads(log) }},
+		{"inspection", func() (*report.Table, error) { return inspections(ctx, dir, netmaster, log) }},
+		{"networks", func() (*report.Table, error) { return networkCreations(ctx, dir, netmaster, netctl, log) }},
+		{"failover", func() (*report.Table, error) { return failovers(ctx, dir, netmaster, kills, log) }},
+	} {
+		if only != "" && only != part.name {
+			continue
+		}
+		table, err := part.measure()
+		if err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+		if err := table.Write(os.Stdout); err != nil {
+			return err
+		}
 	}
-	if err := creation.Write(os.Stdout); err != nil {
-		return err
-	}
-	memory, err := reads(log)
-	if err != nil {
-		return err
-	}
-	if err := memory.Write(os.Stdout); err != nil {
-		return err
-	}
-	full, err := inspections(ctx, dir, netmaster, log)
-	if err != nil {
-		return err
-	}
-	if err := full.Write(os.Stdout); err != nil {
-		return err
-	}
-	made, err := networkCreations(ctx, dir, netmaster, filepath.Join(filepath.Dir(netmaster), "netctl"), log)
-	if err != nil {
-		return err
-	}
-	if err := made.Write(os.Stdout); err != nil {
-		return err
-	}
-	over, err := failovers(ctx, dir, netmaster, kills, log)
-	if err != nil {
-		return err
-	}
-	return over.Write(os.Stdout)
+	return nil
 }

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// goTypes are types of Go sources, from which schemas are made: their JSON names, and their comments. The sources are
+// read, not compiled, because they may be what is being generated.
+type goTypes struct{ specs map[string]declared }
+
+type declared struct {
+	spec *ast.TypeSpec
+	doc  string
+	pkg  string // prefix of names without one: "record." or ""
+}
+
+// readTypes reads the types of folders, by prefix of their names.
+func readTypes(folders map[string]string) (*goTypes, error) {
+	t := &goTypes{map[string]declared{}}
+	for prefix, folder := range folders {
+		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
+			}
+			for _, decl := range file.Decls {
+				group, ok := decl.(*ast.GenDecl)
+				if !ok || group.Tok != token.TYPE {
+					continue
+				}
+				for _, spec := range group.Specs {
+					s := spec.(*ast.TypeSpec)
+					doc := s.Doc.Text()
+					if doc == "" {
+						doc = group.Doc.Text()
+					}
+					t.specs[prefix+s.Name.Name] = declared{s, doc, prefix}
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+// schema describes a type by name, "X", "record.X" or "[]X", and adds what it needs to schemas.
+func (t *goTypes) schema(name string, schemas object) (object, error) {
+	if of, is := strings.CutPrefix(name, "[]"); is {
+		items, err := t.schema(of, schemas)
+		return object{"type": "array", "items": items}, err
+	}
+	d, ok := t.specs[name]
+	if !ok {
+		return nil, fmt.Errorf("type %s is unknown", name)
+	}
+	component := strings.ReplaceAll(name, "record.", "Record")
+	if _, known := schemas[component]; known {
+		return ref(component), nil
+	}
+	list, ok := d.spec.Type.(*ast.StructType)
+	if !ok {
+		return t.of(d.spec.Type, d.pkg, schemas)
+	}
+	properties := object{}
+	schemas[component] = object{"type": "object", "description": sentence(d.doc), "properties": properties}
+	return ref(component), t.fields(list, d.pkg, properties, schemas)
+}
+
+func (t *goTypes) fields(list *ast.StructType, pkg string, properties, schemas object) error {
+	for _, f := range list.Fields.List {
+		tag := ""
+		if f.Tag != nil {
+			text, err := strconv.Unquote(f.Tag.Value)
+			if err != nil {
+				return err
+			}
+			tag, _, _ = strings.Cut(reflect.StructTag(text).Get("json"), ",")
+		}
+		if tag == "-" {
+			continue
+		}
+		if len(f.Names) == 0 { // embedded
+			id, ok := f.Type.(*ast.Ident)
+			if !ok {
+				return fmt.Errorf("an embedded %T is not supported", f.Type)
+			}
+			inner, ok := t.specs[pkg+id.Name].spec.Type.(*ast.StructType)
+			if !ok {
+				return fmt.Errorf("embedded %s is no struct", id.Name)
+			}
+			if err := t.fields(inner, pkg, properties, schemas); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, name := range f.Names {
+			if !name.IsExported() {
+				continue
+			}
+			schema, err := t.of(f.Type, pkg, schemas)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name.Name, err)
+			}
+			if doc := sentence(f.Doc.Text() + f.Comment.Text()); doc != "" && schema["$ref"] == nil {
+				schema["description"] = doc
+			}
+			if tag == "" {
+				tag = name.Name
+			}
+			properties[tag] = schema
+			tag = ""
+		}
+	}
+	return nil
+}
+
+// of describes a type expression.
+func (t *goTypes) of(e ast.Expr, pkg string, schemas object) (object, error) {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return t.of(e.X, pkg, schemas)
+	case *ast.ArrayType:
+		items, err := t.of(e.Elt, pkg, schemas)
+		return object{"type": "array", "items": items}, err
+	case *ast.MapType:
+		values, err := t.of(e.Value, pkg, schemas)
+		return object{"type": "object", "additionalProperties": values}, err
+	case *ast.InterfaceType:
+		return object{}, nil
+	case *ast.SelectorExpr:
+		switch e.Sel.Name {
+		case "Time":
+			return object{"type": "string", "format": "date-time"}, nil
+		case "RawMessage":
+			return object{}, nil
+		}
+		return nil, fmt.Errorf("type %s of another package is not supported", e.Sel.Name)
+	case *ast.Ident:
+		switch name := e.Name; {
+		case name == "string":
+			return object{"type": "string"}, nil
+		case name == "bool":
+			return object{"type": "boolean"}, nil
+		case name == "any":
+			return object{}, nil
+		case strings.HasPrefix(name, "int"), strings.HasPrefix(name, "uint"), name == "byte":
+			return object{"type": "integer"}, nil
+		case strings.HasPrefix(name, "float"):
+			return object{"type": "number"}, nil
+		}
+		return t.schema(pkg+e.Name, schemas)
+	}
+	return nil, fmt.Errorf("a type like %T is not supported", e)
+}
+
+// sentence is a comment on one line.
+func sentence(comment string) string { return strings.Join(strings.Fields(comment), " ") }

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// route is one entry of api/routes.yaml.
+type route struct {
+	Get     string            `json:"get"`
+	Post    string            `json:"post"`
+	Summary string            `json:"summary"`
+	Query   map[string]string `json:"query"`
+	Body    string            `json:"body"`
+	Answer  string            `json:"answer"`
+	In      string            `json:"in"`    // the member of an object that the answer is
+	Media   string            `json:"media"` // of an answer that is no type of ours
+}
+
+// loadRoutes reads api/routes.yaml.
+func loadRoutes(path string) ([]route, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []route
+	if err := yaml.UnmarshalStrict(text, &out); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for i, r := range out {
+		if (r.Get == "") == (r.Post == "") || r.Summary == "" || (r.Answer == "") == (r.Media == "") {
+			return nil, fmt.Errorf("%s: route %d wants one of get and post, a summary, and one of answer and media", path, i+1)
+		}
+	}
+	return out, nil
+}
+
+// describe adds the route to the document's paths, and the schemas of its types.
+func (r *route) describe(paths, schemas object, types *goTypes) error {
+	method, path := "get", r.Get
+	if r.Post != "" {
+		method, path = "post", r.Post
+	}
+	good := object{"schema": object{}}
+	if r.Answer != "" {
+		schema, err := types.schema(r.Answer, schemas)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if r.In != "" {
+			schema = object{"type": "object", "properties": object{r.In: schema}}
+		}
+		good["schema"] = schema
+	}
+	does := object{
+		"operationId": operationID(method, path), "summary": r.Summary,
+		"responses": object{
+			"200":     object{"description": "The answer.", "content": object{cmp.Or(r.Media, "application/json"): good}},
+			"default": object{"description": "Refused.", "content": object{"application/problem+json": object{"schema": ref("Problem")}}},
+		},
+	}
+	var parameters []object
+	for part := range strings.SplitSeq(path, "/") {
+		if name, is := strings.CutPrefix(part, "{"); is {
+			parameters = append(parameters, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Query)) {
+		parameters = append(parameters, object{"name": name, "in": "query", "description": r.Query[name], "schema": object{"type": "string"}})
+	}
+	if parameters != nil {
+		does["parameters"] = parameters
+	}
+	if r.Body != "" {
+		schema, err := types.schema(r.Body, schemas)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		does["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": schema}}}
+	}
+	at, _ := paths[path].(object)
+	if at == nil {
+		at = object{}
+		paths[path] = at
+	}
+	at[method] = does
+	return nil
+}
+
+// operationID is the path's words in one: "getHistoryKindKey".
+func operationID(method, path string) string {
+	id := method
+	for word := range strings.FieldsFuncSeq(strings.TrimPrefix(path, "/api/v1"), func(r rune) bool { return strings.ContainsRune("/{}.", r) }) {
+		id += exported(word)
+	}
+	return id
+}

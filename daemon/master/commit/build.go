@@ -1,0 +1,84 @@
+package commit
+
+import (
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// build runs the requests' functions and makes a transaction of them. Those that fail or change nothing are answered at
+// once. Those for which the transaction has no room are left, and so are those that need what the flight ahead, if there
+// is one, has not finished.
+func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight) (f *flight, left []*request) {
+	f = &flight{tx: &store.Tx{}, batch: newBatch(ahead)}
+	tx := f.tx
+	tx.Under(fence)
+	limits := c.db.Limits()
+	c.catalog.Change(func(v *catalog.View) {
+		told := newChronicle(v, c.keep)
+		for _, r := range requests {
+			if r.ctx.Err() != nil {
+				r.done <- result{err: unavailable(r.ctx.Err())}
+				continue
+			}
+			t := &Tx{View: v, batch: f.batch}
+			err := r.fn(t)
+			if t.clashes() {
+				t.abort()
+				left = append(left, r)
+				continue
+			}
+			if err != nil {
+				t.abort()
+				r.done <- result{err: err}
+				continue
+			}
+			if len(t.ops)+len(t.derived) == 0 {
+				r.done <- result{rev: v.Revision()}
+				continue
+			}
+			room := func() bool { return fits(tx, t, &told.packer, limits) }
+			entered := told.enter(t, stampOf(r.ctx), room)
+			if !entered && len(t.derived) > 0 && len(f.waiting) == 0 {
+				t.Postpone()
+				if len(t.ops) == 0 { // all of it comes later
+					r.done <- result{rev: v.Revision()}
+					continue
+				}
+				entered = told.enter(t, stampOf(r.ctx), room)
+			}
+			if !entered {
+				needed := len(t.ops)
+				t.abort()
+				if len(f.waiting) == 0 {
+					r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations, %s permits %d", needed, c.db, limits.Ops).
+						Try("split it into smaller changes")}
+				} else {
+					left = append(left, r)
+				}
+				continue
+			}
+			for op := range t.all { // the last operation on a key wins
+				if op.Delete {
+					tx.Delete(op.Key)
+				} else {
+					tx.Put(op.Key, op.Value)
+				}
+			}
+			f.txs, f.waiting = append(f.txs, t), append(f.waiting, r)
+		}
+		f.batch.told = told.close(tx, limits, f.batch.ahead)
+	})
+	f.batch.seal(tx.Ops())
+	return f, left
+}
+
+// fits tells whether a request and what is told of it find room in the transaction.
+func fits(tx *store.Tx, t *Tx, told *history.Packer, limits store.Limits) bool {
+	size := tx.Size() + told.Bytes()
+	for op := range t.all {
+		size += len(op.Key) + len(op.Value)
+	}
+	return len(tx.Ops())+len(t.ops)+len(t.derived)+told.Records()+1 <= limits.Ops && size <= limits.Bytes
+}

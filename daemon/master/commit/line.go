@@ -1,0 +1,202 @@
+package commit
+
+import (
+	"context"
+	"errors"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// underWay is how many transactions are under way at the most. While the store makes one durable, the next is built and
+// sent; more would only make each of them smaller.
+const underWay = 2
+
+// flight is a transaction that is under way.
+type flight struct {
+	tx      *store.Tx
+	batch   *batch
+	txs     []*Tx
+	waiting []*request
+	alone   bool
+	cancel  context.CancelFunc
+	landed  chan landing // holds one
+}
+
+// landing is a transaction's outcome.
+type landing struct {
+	rev store.Revision
+	err error
+}
+
+// line is the work of one term: requests that wait, and the transactions that are under way. They are settled in the order
+// in which they departed. A transaction departs behind another one only if neither depends on the other: then it does not
+// matter which of them the store carries out first, or whether one of them fails.
+type line struct {
+	c       *Committer
+	fence   store.Fence
+	held    []*request // taken from the queue
+	flights []*flight
+	stuck   bool // those that are held need what is under way
+	single  bool // the last transaction carried one request: there seems to be one client
+}
+
+// run works until ctx ends (nil) or the term does.
+func (l *line) run(ctx context.Context) error {
+	defer l.abandon()
+	for {
+		l.take()
+		if l.may() {
+			if err := l.depart(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		var landed chan landing
+		if len(l.flights) > 0 {
+			landed = l.flights[0].landed
+		}
+		queue := l.c.queue
+		if len(l.held) >= maxRequests {
+			queue = nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case r := <-queue:
+			l.held = append(l.held, r)
+		case out := <-landed:
+			if err := l.settle(out); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// take takes what waits in the queue.
+func (l *line) take() {
+	for len(l.held) < maxRequests {
+		select {
+		case r := <-l.c.queue:
+			l.held = append(l.held, r)
+		default:
+			return
+		}
+	}
+}
+
+// may tells whether the next transaction is to depart. Behind another one it waits until it carries half as much as that
+// one, so that many requests still share a few transactions.
+func (l *line) may() bool {
+	switch {
+	case len(l.held) == 0:
+		return false
+	case len(l.flights) == 0:
+		return true
+	case len(l.flights) == underWay, l.stuck, l.flights[0].alone, l.held[0].alone:
+		return false
+	}
+	return len(l.held) > 1 && 2*len(l.held) >= len(l.flights[0].waiting)
+}
+
+// depart sends a transaction of the requests that are first in line, as many as may share one.
+func (l *line) depart(ctx context.Context) error {
+	n := 1
+	for !l.held[0].alone && n < len(l.held) && n < maxRequests && !l.held[n].alone {
+		n++
+	}
+	requests := l.held[:n:n]
+	var before *flight
+	if len(l.flights) > 0 {
+		before = l.flights[len(l.flights)-1]
+	}
+	f, left := l.c.build(l.fence, requests, before)
+	f.alone = requests[0].alone
+	l.held = append(left, l.held[n:]...)
+	if len(f.tx.Ops()) == 0 {
+		l.stuck = len(left) > 0
+		return nil
+	}
+	f.landed = make(chan landing, 1)
+	send, cancel := context.WithTimeout(ctx, commitLimit)
+	f.cancel = cancel
+	l.flights = append(l.flights, f)
+	quiet := l.single && before == nil && len(f.waiting) == 1
+	l.single = len(f.waiting) == 1
+	if quiet || f.alone { // nothing is to depart behind it: spare the way through another goroutine
+		rev, err := l.c.db.Commit(send, f.tx)
+		return l.settle(landing{rev, err})
+	}
+	go func() {
+		rev, err := l.c.db.Commit(send, f.tx)
+		f.landed <- landing{rev, err}
+	}()
+	return nil
+}
+
+// settle tells the requests of the first transaction how it went. Its error ends the term, with what is under way behind it.
+func (l *line) settle(out landing) error {
+	f := l.flights[0]
+	f.cancel()
+	l.flights, l.stuck = l.flights[1:], false
+	if out.err == nil {
+		l.c.committed(f, out.rev, len(l.flights) == 0)
+		return nil
+	}
+	l.c.failed(f, out.err)
+	if errors.Is(out.err, store.ErrTooLarge) || errors.Is(out.err, store.ErrConflict) {
+		return nil
+	}
+	return out.err
+}
+
+// abandon ends what is under way when the term does. Its outcome is not known to anybody: what it took is given back, and
+// its requests are told to repeat.
+func (l *line) abandon() {
+	for i := len(l.flights) - 1; i >= 0; i-- {
+		f := l.flights[i]
+		f.cancel()
+		out := <-f.landed
+		if out.err == nil {
+			out.err = errors.New("the term ended with a transaction before it")
+		}
+		l.c.failed(f, out.err)
+	}
+	l.flights = nil
+}
+
+// committed takes in a transaction that was carried out. last: none is under way behind it, so that everything up to its
+// revision is known.
+func (c *Committer) committed(f *flight, rev store.Revision, last bool) {
+	c.stats.Transactions.Add(1)
+	c.stats.Requests.Add(uint64(len(f.waiting)))
+	c.stats.Bytes.Add(uint64(f.tx.Size()))
+	c.last.Store(max(c.last.Load(), uint64(rev)))
+	c.catalog.Committed(f.tx.Ops(), rev, last, c.log)
+	for _, r := range f.waiting {
+		r.done <- result{rev: rev}
+	}
+}
+
+// failed takes back what the requests of a transaction took, and refuses them.
+func (c *Committer) failed(f *flight, err error) {
+	c.stats.Failed.Add(1)
+	c.rollBack(f.txs)
+	c.log.Warn("transaction was not committed", "requests", len(f.waiting), "err", err)
+	refusal := unavailable(err)
+	if errors.Is(err, store.ErrFenced) {
+		c.stats.Stale.Add(1)
+		refusal = stepDown()
+	}
+	for _, r := range f.waiting {
+		r.done <- result{err: refusal}
+	}
+}
+
+func (c *Committer) rollBack(txs []*Tx) {
+	c.catalog.Change(func(*catalog.View) {
+		for i := len(txs) - 1; i >= 0; i-- {
+			txs[i].abort()
+		}
+	})
+}
