@@ -135,6 +135,14 @@ func (c *cluster) Delete(_ context.Context, k *model.Kind, key string) error {
 	return nil
 }
 
+func (c *cluster) HandOver(_ context.Context, to string) (model.Handover, error) {
+	if to == c.refuses {
+		return model.Handover{}, errors.New(to + " cannot lead now")
+	}
+	c.did = append(c.did, "hand over to "+to)
+	return model.Handover{From: "192.0.2.1:9999", To: to, Millis: 31.7}, nil
+}
+
 func (*cluster) Describe(_ context.Context, k *model.Kind, key string) (string, error) {
 	return "described: " + k.Name + " " + key, nil
 }
@@ -176,6 +184,7 @@ func screens() []page.Entry {
 		of("lit", func() page.Page { return page.NewTopology("endpoint blue.acme-web-1") }),
 		of("why", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "endpoint/blue.acme-db", "tcp 5432") }),
 		of("whom", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "", "") }),
+		of("handover", func() page.Page { return page.NewHandover() }),
 		of("confirm", func() page.Page {
 			return page.NewConfirm(page.Change{Kind: model.KindNetwork(), Key: "acme:blue"}, nil)
 		}))

@@ -32,6 +32,8 @@ type Cluster interface {
 	Put(ctx context.Context, o model.Object) error
 	// Delete deletes an object.
 	Delete(ctx context.Context, kind *model.Kind, key string) error
+	// HandOver has the leader step down in favour of the master of an address.
+	HandOver(ctx context.Context, to string) (model.Handover, error)
 }
 
 type (
@@ -130,6 +132,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.edited(msg)
 	case changed:
 		m.changed(msg)
+	case handedOver:
+		m.handedOver(msg)
 	case tea.KeyPressMsg:
 		return m.key(msg.String())
 	}
@@ -222,6 +226,8 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 		return m.edit(*a.Edit)
 	case a.Change != nil:
 		return m.carryOut(*a.Change)
+	case a.HandOver != nil:
+		return m.handOver(*a.HandOver)
 	case a.Describe == nil:
 		return nil
 	}

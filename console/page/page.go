@@ -55,8 +55,12 @@ type Action struct {
 	Describe *Describe // ask for this object, or these, and show them
 	Edit     *Describe // open this object in an editor
 	Change   *Change   // carry this out
+	HandOver *HandOver // have the leader step down
 	Notice   string    // say this
 }
+
+// HandOver says who is to lead.
+type HandOver struct{ To string } // address of a master
 
 // Describe names an object to be asked for.
 type Describe struct {
