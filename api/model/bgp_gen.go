@@ -43,7 +43,7 @@ type BgpInspect struct {
 }
 
 var bgpKind = Kind{
-	Name: "Bgp", Plural: "Bgps", Title: "BGP router",
+	Name: "Bgp", Plural: "Bgps", Many: "Bgps", Title: "BGP router",
 	Doc:         "A BGP router is what one host says to its neighbour in routing mode: its own address and AS, and those of the router beyond the uplink, to which it announces the addresses of its containers.",
 	Key:         []string{"hostname"},
 	InspectOnly: false,

@@ -160,7 +160,7 @@ func (m *Model) key(key string) tea.Cmd {
 	}
 	m.notice = ""
 	if m.prompt.open() {
-		return m.answer(m.prompt.key(key))
+		return m.answer(m.prompt.key(key, func(typed string) string { return complete(typed, m.snapshot) }))
 	}
 	if m.help {
 		m.helpKey(key)
@@ -272,11 +272,11 @@ func (m *Model) answer(kind, line string, done bool) tea.Cmd {
 	if !done || line == "" {
 		return nil
 	}
-	e, ok := byName(line)
-	if !ok {
-		m.notice = "there is no page " + line + "; ? lists them"
+	made, err := open(line)
+	if err != nil {
+		m.notice = err.Error()
 		return nil
 	}
-	m.open(e.Make())
+	m.open(made)
 	return nil
 }

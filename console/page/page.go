@@ -95,7 +95,7 @@ func Entries() []Entry {
 	for _, k := range model.Kinds() {
 		known := k.Command.Use == "" // volumes: nothing makes one
 		for _, e := range out {
-			known = known || e.Name == k.Plural
+			known = known || e.Name == k.Many
 		}
 		if !known {
 			out = append(out, kindEntry(k))
@@ -109,5 +109,5 @@ func kindEntry(k *model.Kind) Entry {
 	if len(k.Command.Aliases) > 0 {
 		short = k.Command.Aliases[0]
 	}
-	return Entry{k.Plural, short, func() Page { return NewTable(k) }}
+	return Entry{k.Many, short, func() Page { return NewTable(k) }}
 }
