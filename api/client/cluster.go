@@ -32,6 +32,14 @@ func (c *Client) Leadership(ctx context.Context) (model.Leadership, error) {
 	return out, c.Raw(ctx, "/api/v1/leadership", &out)
 }
 
+// HandOver asks the leader to step down in favour of another. It blocks until that one accepts writes, which takes a
+// moment, seconds at most. Masters that cannot lead at once are refused.
+func (c *Client) HandOver(ctx context.Context, request model.HandoverRequest) (model.Handover, error) {
+	var out model.Handover
+	_, err := c.call(ctx, http.MethodPost, "/api/v1/leadership/handover", request, &out)
+	return out, err
+}
+
 // Inspect asks a host's agent, through netmaster, for what it shows under a name, such as "ports"; query may narrow it.
 func (c *Client) Inspect(ctx context.Context, host, what string, query url.Values, out any) error {
 	path := "/api/v1/agents/" + url.PathEscape(host) + "/" + url.PathEscape(what)

@@ -110,7 +110,7 @@ type {{.Go}}Inspect struct {
 {{end}}}
 
 var {{.File}}Kind = Kind{
-	Name: {{quote .Name}}, Plural: {{quote .Plural}}, Title: {{quote .Title}},
+	Name: {{quote .Name}}, Plural: {{quote .Plural}}, Many: {{quote .Many}}, Title: {{quote .Title}},
 	Doc: {{quote .Doc}},
 	Key: {{strings .Key}},
 	InspectOnly: {{.InspectOnly}},

@@ -17,6 +17,7 @@ import (
 type kind struct {
 	Name        string   `json:"name"`
 	Plural      string   `json:"plural"`
+	Many        string   `json:"many"` // in texts; "": as Plural
 	Title       string   `json:"title"`
 	Doc         string   `json:"doc"`
 	Key         []string `json:"key"`
@@ -133,6 +134,9 @@ func load(dir string) ([]*kind, error) {
 func (k *kind) prepare() error {
 	if k.Name == "" || k.Plural == "" || k.Doc == "" || len(k.Key) == 0 {
 		return fmt.Errorf("name, plural, doc and key are required")
+	}
+	if k.Many == "" {
+		k.Many = k.Plural
 	}
 	k.Doc = strings.TrimSpace(k.Doc)
 	for _, fields := range [][]field{k.Fields, k.Oper} {

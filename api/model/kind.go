@@ -29,6 +29,7 @@ type Object interface {
 type Kind struct {
 	Name        string // type name in links and in the store: "network"
 	Plural      string // in routes: "networks"
+	Many        string // in texts: "policies" where routes have "policys"
 	Title, Doc  string
 	Key         []string // JSON names of the fields that make the key
 	Fields      []Field  // in wire order
@@ -157,7 +158,7 @@ func KindOf(name string) (*Kind, bool) {
 		if name == "" {
 			break
 		}
-		if strings.EqualFold(name, k.Name) || strings.EqualFold(name, k.Plural) || strings.EqualFold(name, k.Command.Use) ||
+		if strings.EqualFold(name, k.Name) || strings.EqualFold(name, k.Plural) || strings.EqualFold(name, k.Many) || strings.EqualFold(name, k.Command.Use) ||
 			slices.ContainsFunc(k.Command.Aliases, func(a string) bool { return strings.EqualFold(name, a) }) {
 			return k, true
 		}

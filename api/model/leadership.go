@@ -47,3 +47,15 @@ type StoreMember struct {
 	Millis  float64 `json:"millis"`          // what asking it took
 	Error   string  `json:"error,omitempty"` // why it did not answer
 }
+
+// HandoverRequest asks the leader to step down in favour of another master: POST /api/v1/leadership/handover.
+type HandoverRequest struct {
+	To string `json:"to,omitempty"` // name or address of a follower; "": the one that knows most
+}
+
+// Handover is the answer to a HandoverRequest, once the new leader accepts writes.
+type Handover struct {
+	From   string  `json:"from"`   // internal address "ip:port" of the leader that stepped down
+	To     string  `json:"to"`     // of the one that leads now; the same as From when it led already
+	Millis float64 `json:"millis"` // from the last write of the one to when the other accepts writes
+}

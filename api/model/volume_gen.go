@@ -31,7 +31,7 @@ type VolumeInspect struct {
 }
 
 var volumeKind = Kind{
-	Name: "volume", Plural: "volumes", Title: "Volume",
+	Name: "volume", Plural: "volumes", Many: "volumes", Title: "Volume",
 	Doc:         "A volume is storage of a tenant. The model keeps it for old clients: there is none, and none can be made.",
 	Key:         []string{"tenantName", "volumeName"},
 	InspectOnly: false,

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -178,6 +179,38 @@ func TestDeleteMarked(t *testing.T) {
 	c.refuses, c.did = "", nil
 	if press(m, "Y"); len(c.did) != 2 || !strings.Contains(Plain(m.Frame()), "done: delete 2 networks") {
 		t.Errorf("want both deleted, got %v:\n%s", c.did, Plain(m.Frame()))
+	}
+}
+
+// Handing over needs --write, and a key of its own.
+func TestHandOver(t *testing.T) {
+	m, c := still(t, mono(t, false), page.NewLeader(), 120, 40)
+	if press(m, "Y", "T"); len(c.did) > 0 || !strings.Contains(Plain(m.Frame()), "this console only reads") {
+		t.Errorf("want a refusal without --write, got %v:\n%s", c.did, Plain(m.Frame()))
+	}
+	m, c = still(t, mono(t, false), page.NewLeader(), 120, 40, "true")
+	press(m, "T", "enter", "y")
+	if frame := Plain(m.Frame()); len(c.did) > 0 || !strings.Contains(frame, "192.0.2.1:9999 leads now. Who is to lead?") || !strings.Contains(frame, "▶ 192.0.2.2:9999") {
+		t.Errorf("want the question, got %v:\n%s", c.did, frame)
+	}
+	c.refuses = "192.0.2.2:9999"
+	if press(m, "Y"); !strings.Contains(Plain(m.Frame()), "not done: 192.0.2.2:9999 cannot lead now") {
+		t.Errorf("want the refusal told, got:\n%s", Plain(m.Frame()))
+	}
+	c.refuses = ""
+	if press(m, "Y"); !slices.Equal(c.did, []string{"hand over to 192.0.2.2:9999"}) || !strings.Contains(Plain(m.Frame()), "done: 192.0.2.2:9999 leads, and accepted writes after 32 ms") {
+		t.Errorf("want it done and told, got %v:\n%s", c.did, Plain(m.Frame()))
+	}
+}
+
+// Why each term began stands beside it, and what older versions did not record is called that.
+func TestWhyTermsBegan(t *testing.T) {
+	m, _ := still(t, mono(t, false), page.NewLeader(), 160, 40)
+	frame := Plain(m.Frame())
+	for _, want := range []string{`17001  192.0.2.1:9999 .* now +1m +the leader's process is dead`, `900  192.0.2.2:9999 .*14:01:11 +59m +not recorded`} {
+		if !regexp.MustCompile(want).MatchString(frame) {
+			t.Errorf("want %q, got:\n%s", want, frame)
+		}
 	}
 }
 

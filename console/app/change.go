@@ -24,6 +24,10 @@ type (
 		change page.Change
 		err    error
 	}
+	handedOver struct {
+		outcome model.Handover
+		err     error
+	}
 )
 
 // editorOf is the program that edits files: $VISUAL, $EDITOR or vi, which may have arguments.
@@ -155,4 +159,29 @@ func (m *Model) changed(x changed) {
 		m.move(m.at - 1)
 	}
 	m.notice = "done: " + x.change.Says()
+}
+
+// handOver has the leader step down, which was confirmed.
+func (m *Model) handOver(h page.HandOver) tea.Cmd {
+	if m.editor == nil {
+		m.notice = "this console only reads"
+		return nil
+	}
+	m.notice = "asking the leader to hand over to " + h.To
+	return func() tea.Msg {
+		outcome, err := m.cluster.HandOver(m.ctx, h.To)
+		return handedOver{outcome, err}
+	}
+}
+
+// handedOver tells who leads, and leaves the question behind when it was good.
+func (m *Model) handedOver(x handedOver) {
+	if x.err != nil {
+		m.notice = "not done: " + x.err.Error()
+		return
+	}
+	if _, asking := m.page().(*page.Handover); asking {
+		m.move(m.at - 1)
+	}
+	m.notice = fmt.Sprintf("done: %s leads, and accepted writes after %.0f ms", x.outcome.To, x.outcome.Millis)
 }

@@ -42,7 +42,7 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
-	f.StringVar(&o.screen, "screen", "overview", "page to begin with")
+	f.StringVar(&o.screen, "screen", "overview", "place to begin at: a page, or one within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
 	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default as the terminal's background, mono with $NO_COLOR)")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
 	f.BoolVar(&o.write, "write", false, "permit changes: e edits in $EDITOR, ctrl+d deletes, each shown and confirmed first")
@@ -69,9 +69,12 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if err != nil {
 		return err
 	}
-	entry, ok := byName(complete(o.screen))
-	if !ok {
-		return fmt.Errorf("there is no page %q: %s are there", o.screen, names())
+	first, err := open(o.screen)
+	if err != nil {
+		first, err = open(complete(o.screen, &feed.Snapshot{}))
+	}
+	if err != nil {
+		return fmt.Errorf("--screen %s: %w", o.screen, err)
 	}
 	if err := o.replayOptions(); err != nil {
 		return err
@@ -80,7 +83,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if o.write {
 		editor = editorOf(getenv)
 	}
-	m := New(ctx, nil, t, entry.Make(), time.Now(), editor...)
+	m := New(ctx, nil, t, first, time.Now(), editor...)
 	if o.theme == "" && t.Name == "dark" {
 		if m.light, err = theme.New("light", o.ascii); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 func (m *Model) describe(d page.Describe) tea.Cmd {
 	name, ctx, cluster := d.Key, m.ctx, m.cluster
 	if len(d.More) > 0 {
-		name = fmt.Sprintf("%d %s", len(d.Keys()), d.Kind.Plural)
+		name = fmt.Sprintf("%d %s", len(d.Keys()), d.Kind.Many)
 	}
 	m.notice = "asking netmaster for " + name
 	return func() tea.Msg {

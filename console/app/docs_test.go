@@ -14,7 +14,7 @@ func TestDocumentedKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, keys := range [][]theme.Key{theme.GlobalKeys(), theme.ReplayKeys(), theme.WhyKeys(), theme.TableKeys(), theme.FlowKeys(), theme.TreeKeys(), theme.MatrixKeys(), theme.ConfirmKeys(), theme.AddressKeys(), theme.EventKeys(), theme.TextKeys()} {
+	for _, keys := range [][]theme.Key{theme.GlobalKeys(), theme.ReplayKeys(), theme.WhyKeys(), theme.LeaderKeys(), theme.HandoverKeys(), theme.TableKeys(), theme.FlowKeys(), theme.TreeKeys(), theme.MatrixKeys(), theme.ConfirmKeys(), theme.AddressKeys(), theme.EventKeys(), theme.TextKeys()} {
 		for _, k := range keys {
 			if row := "| `" + k.Keys + "` | " + k.Does + " |"; !strings.Contains(string(text), row) {
 				t.Errorf("docs/console.md lacks the row %s", row)

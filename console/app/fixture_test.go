@@ -100,6 +100,7 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			AddressChange: model.AddressChange{Verb: "quarantine", Address: "10.1.1.4", Now: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}}}}),
 		{Topic: feed.History, Kind: "network", Key: "acme:blue"}: said([]model.HistoryEntry{{Revision: 9, Time: hour, By: model.Actor{User: "ann", Program: "netctl/1"}, Verb: "create",
 			Changes: []model.Change{{Field: "subnet", New: "10.1.1.0/24"}}}}),
+		{Topic: feed.Text, Kind: "network", Key: "acme:blue"}: said("the operational state of network acme:blue\n"),
 		{Topic: feed.Reach, Why: model.WhyRequest{From: "endpoint/blue.acme-web-1", To: "endpoint/blue.acme-db", Protocol: "tcp", Port: 5432}}: said(model.Why{
 			From: model.WhyEnd{Kind: "endpoint", Object: "blue.acme-web-1", Address: "10.1.1.1", Group: "web:acme", Host: "h1"},
 			To:   model.WhyEnd{Kind: "endpoint", Object: "blue.acme-db", Address: "10.1.1.2", Group: "db:acme", Host: "h2"}, Protocol: "tcp", Port: 5432,
@@ -135,6 +136,14 @@ func (c *cluster) Delete(_ context.Context, k *model.Kind, key string) error {
 	return nil
 }
 
+func (c *cluster) HandOver(_ context.Context, to string) (model.Handover, error) {
+	if to == c.refuses {
+		return model.Handover{}, errors.New(to + " cannot lead now")
+	}
+	c.did = append(c.did, "hand over to "+to)
+	return model.Handover{From: "192.0.2.1:9999", To: to, Millis: 31.7}, nil
+}
+
 func (*cluster) Describe(_ context.Context, k *model.Kind, key string) (string, error) {
 	return "described: " + k.Name + " " + key, nil
 }
@@ -168,6 +177,9 @@ func screens() []page.Entry {
 		of("bitmap", func() page.Page { return page.NewBitmapAt("acme:blue", "10.1.1.4") }),
 		of("sparse", func() page.Page { return page.NewSparse("acme:blue") }),
 		of("ledger", func() page.Page { return page.NewLedger("acme:blue", "10.1.1.4") }),
+		of("zoomed", func() page.Page { return page.NewBitmapOfBlocks("acme:blue") }),
+		of("describe", func() page.Page { return page.NewDescription(model.KindNetwork(), "acme:blue") }),
+		of("yaml", func() page.Page { return page.NewYAML(model.KindNetwork(), "acme:blue") }),
 		of("history", func() page.Page { return page.NewHistory(model.KindNetwork(), "acme:blue") }),
 		of("pipeline", func() page.Page { return page.NewPipeline("h1") }),
 		of("silent", func() page.Page { return page.NewPipeline("h2") }),
@@ -176,6 +188,7 @@ func screens() []page.Entry {
 		of("lit", func() page.Page { return page.NewTopology("endpoint blue.acme-web-1") }),
 		of("why", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "endpoint/blue.acme-db", "tcp 5432") }),
 		of("whom", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "", "") }),
+		of("handover", func() page.Page { return page.NewHandover() }),
 		of("confirm", func() page.Page {
 			return page.NewConfirm(page.Change{Kind: model.KindNetwork(), Key: "acme:blue"}, nil)
 		}))

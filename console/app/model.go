@@ -32,6 +32,8 @@ type Cluster interface {
 	Put(ctx context.Context, o model.Object) error
 	// Delete deletes an object.
 	Delete(ctx context.Context, kind *model.Kind, key string) error
+	// HandOver has the leader step down in favour of the master of an address.
+	HandOver(ctx context.Context, to string) (model.Handover, error)
 }
 
 type (
@@ -136,6 +138,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.edited(msg)
 	case changed:
 		m.changed(msg)
+	case handedOver:
+		m.handedOver(msg)
 	case tea.KeyPressMsg:
 		return m.key(msg.String())
 	}
@@ -162,7 +166,7 @@ func (m *Model) key(key string) tea.Cmd {
 	}
 	m.notice = ""
 	if m.prompt.open() {
-		return m.answer(m.prompt.key(key))
+		return m.answer(m.prompt.key(key, func(typed string) string { return complete(typed, m.snapshot) }))
 	}
 	if m.help {
 		m.helpKey(key)
@@ -228,6 +232,8 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 		return m.edit(*a.Edit)
 	case a.Change != nil:
 		return m.carryOut(*a.Change)
+	case a.HandOver != nil:
+		return m.handOver(*a.HandOver)
 	case a.Describe == nil:
 		return nil
 	}
@@ -272,11 +278,11 @@ func (m *Model) answer(kind, line string, done bool) tea.Cmd {
 	if !done || line == "" {
 		return nil
 	}
-	e, ok := byName(line)
-	if !ok {
-		m.notice = "there is no page " + line + "; ? lists them"
+	made, err := open(line)
+	if err != nil {
+		m.notice = err.Error()
 		return nil
 	}
-	m.open(e.Make())
+	m.open(made)
 	return nil
 }

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"strings"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/page"
 )
@@ -15,7 +13,8 @@ func (p *prompt) open() bool { return p.kind != "" }
 func (p *prompt) start(kind string) { p.kind, p.line = kind, "" }
 
 // key edits the line. done tells that it was ended with enter; esc ends it with an empty line.
-func (p *prompt) key(key string) (kind, line string, done bool) {
+// complete makes of a part of a place the whole.
+func (p *prompt) key(key string, complete func(string) string) (kind, line string, done bool) {
 	kind = p.kind
 	switch key {
 	case "esc":
@@ -23,7 +22,7 @@ func (p *prompt) key(key string) (kind, line string, done bool) {
 		return kind, "", true
 	case "enter":
 		line = p.line
-		if kind == ":" {
+		if _, err := open(line); kind == ":" && err != nil {
 			line = complete(line)
 		}
 		*p = prompt{}
@@ -46,20 +45,10 @@ func (p *prompt) key(key string) (kind, line string, done bool) {
 	return kind, p.line, false
 }
 
-// complete is the first page that begins with line, or line itself.
-func complete(line string) string {
-	for _, e := range page.Entries() {
-		if line != "" && strings.HasPrefix(e.Name, line) {
-			return e.Name
-		}
-	}
-	return line
-}
-
 // byName finds a page by its name or by any name of a kind.
 func byName(name string) (page.Entry, bool) {
 	if k, ok := model.KindOf(name); ok {
-		name = k.Plural
+		name = k.Many
 	}
 	for _, e := range page.Entries() {
 		if e.Name == name {
@@ -75,12 +64,4 @@ func byNumber(key string) (page.Entry, bool) {
 		return page.Entry{}, false
 	}
 	return all[key[0]-'1'], true
-}
-
-func names() string {
-	var all []string
-	for _, e := range page.Entries() {
-		all = append(all, e.Name)
-	}
-	return strings.Join(all, ", ")
 }

@@ -129,6 +129,10 @@ func (m *Model) footer() []string {
 	switch {
 	case m.prompt.open():
 		command = " " + m.prompt.kind + m.prompt.line + t.Paint(theme.Cursor, " ")
+		if m.prompt.kind == ":" {
+			all := places(m.prompt.line, m.snapshot)
+			command += "  " + t.Paint(theme.Dim, strings.Join(all[:min(len(all), 12)], "  "))
+		}
 	case m.notice != "":
 		command = " " + t.Paint(theme.Warn, m.notice)
 	default:

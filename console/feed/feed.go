@@ -198,6 +198,11 @@ func (f *Feed) Delete(ctx context.Context, kind *model.Kind, key string) error {
 	return err
 }
 
+// HandOver has the leader step down in favour of the master of an address. It blocks until that one accepts writes.
+func (f *Feed) HandOver(ctx context.Context, to string) (model.Handover, error) {
+	return f.client.HandOver(ctx, model.HandoverRequest{To: to})
+}
+
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -55,7 +55,7 @@ type Description struct {
 }
 
 // topicNames are what recordings call the topics.
-var topicNames = []string{"flows", "rules", "addresses", "ledger", "leadership", "history", "state", "why"}
+var topicNames = []string{"flows", "rules", "addresses", "ledger", "leadership", "history", "state", "why", "text"}
 
 // MarshalText is the topic's name.
 func (t Topic) MarshalText() ([]byte, error) {
@@ -111,6 +111,8 @@ func (q Question) decode(text json.RawMessage) (any, error) {
 		return decodeAs[[]model.HistoryEntry](text)
 	case Reach:
 		return decodeAs[model.Why](text)
+	case Text:
+		return decodeAs[string](text)
 	case State:
 		switch q.Kind {
 		case model.KindServiceLB().Name:

@@ -151,3 +151,8 @@ func (p *Player) Put(context.Context, model.Object) error { return errPlayed }
 
 // Delete refuses.
 func (p *Player) Delete(context.Context, *model.Kind, string) error { return errPlayed }
+
+// HandOver refuses.
+func (p *Player) HandOver(context.Context, string) (model.Handover, error) {
+	return model.Handover{}, errPlayed
+}

@@ -24,6 +24,7 @@ const (
 	History                 // Kind and Key; []model.HistoryEntry
 	State                   // Kind and Key; the kind's Inspect type
 	Reach                   // Why; model.Why
+	Text                    // Kind and Key; string: the object with its operational state, as YAML
 )
 
 // Question is something that netmaster does not push and that is asked again and again while a page shows it.
@@ -91,6 +92,12 @@ func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
 		return f.state(ctx, q.Kind, q.Key)
 	case Reach:
 		return f.client.Why(ctx, q.Why)
+	case Text:
+		kind, ok := model.KindOf(q.Kind)
+		if !ok {
+			return nil, fmt.Errorf("there is no kind %q", q.Kind)
+		}
+		return f.describe(ctx, kind, q.Key)
 	}
 	return nil, fmt.Errorf("nobody answers question %v", q)
 }

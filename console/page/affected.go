@@ -37,7 +37,7 @@ func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
 				names = append(names, o.ObjectKey())
 			}
 		}
-		tell(k.Plural, names)
+		tell(k.Many, names)
 	}
 	var endpoints []string
 	for i := range s.Endpoints {

@@ -28,6 +28,14 @@ func NewBitmap(network string) *Bitmap { return &Bitmap{network: network} }
 // NewBitmapAt makes the page with the cursor on an address.
 func NewBitmapAt(network, address string) *Bitmap { return &Bitmap{network: network, start: address} }
 
+// NewBitmapOfAges makes the page of how long each address is as it is.
+func NewBitmapOfAges(network string) *Bitmap { return &Bitmap{network: network, ages: true} }
+
+// NewBitmapOfBlocks makes the page with a cell for every 16 addresses, or for every one where the subnet has no more.
+func NewBitmapOfBlocks(network string) *Bitmap {
+	return &Bitmap{network: network, zoomed: true, zoom: zoomStep}
+}
+
 // Name is the crumb.
 func (p *Bitmap) Name() string { return p.network }
 
@@ -81,6 +89,7 @@ func (p *Bitmap) settle(subnet netip.Prefix) {
 			p.zoom = 0
 		}
 	}
+	p.zoom = min(p.zoom, most(subnet))
 	if a, err := netip.ParseAddr(p.start); err == nil && subnet.Contains(a) {
 		p.cursor = offset(subnet, a)
 	}
@@ -114,9 +123,9 @@ func (p *Bitmap) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case "end", "G":
 		p.cursor = size(subnet) - 1
 	case "+", "=":
-		p.zoom = max(0, p.zoom-4)
+		p.zoom = max(0, p.zoom-zoomStep)
 	case "-":
-		p.zoom = min(p.zoom+4, max(0, 32-subnet.Bits()-4))
+		p.zoom = min(p.zoom+zoomStep, most(subnet))
 	case "v":
 		p.ages = !p.ages
 	case "h", "H":
@@ -133,7 +142,7 @@ func (p *Bitmap) Key(key string, c Canvas, s *feed.Snapshot) Action {
 // enter goes into a block, or to the endpoint that has the address.
 func (p *Bitmap) enter(subnet netip.Prefix, s *feed.Snapshot) Action {
 	if p.zoom > 0 {
-		p.zoom = max(0, p.zoom-4)
+		p.zoom = max(0, p.zoom-zoomStep)
 		return Action{}
 	}
 	if e := owners(p.network, s)[at(subnet, p.cursor)]; e != nil {
@@ -141,6 +150,12 @@ func (p *Bitmap) enter(subnet netip.Prefix, s *feed.Snapshot) Action {
 	}
 	return Action{Go: NewLedger(p.network, at(subnet, p.cursor).String())}
 }
+
+// zoomStep is how much more or less a key shows: a cell is 16 times as many addresses, or as few.
+const zoomStep = 4
+
+// most is the zoom at which a subnet is a line of cells.
+func most(subnet netip.Prefix) int { return max(0, 32-subnet.Bits()-zoomStep) }
 
 func size(subnet netip.Prefix) int { return 1 << (32 - subnet.Bits()) }
 

@@ -24,7 +24,7 @@ func (x *Change) Keys() []string { return append([]string{x.Key}, x.More...) }
 // Says is the change in words.
 func (x *Change) Says() string {
 	if len(x.More) > 0 {
-		return fmt.Sprintf("delete %d %s", len(x.Keys()), x.Kind.Plural)
+		return fmt.Sprintf("delete %d %s", len(x.Keys()), x.Kind.Many)
 	}
 	if x.Object == nil {
 		return "delete " + x.Kind.Name + " " + x.Key

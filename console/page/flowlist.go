@@ -50,6 +50,13 @@ func (v flowView) keeps(f *model.Flow) bool {
 // NewFlowList makes the page of a table of a host; "" is all tables.
 func NewFlowList(host, table string) *FlowList { return &FlowList{host: host, table: table} }
 
+// NewFlowListOf makes the page of a table of a host, "" being all, with a choice of flows: all, drops, never or shadowed.
+// Any other choice is all.
+func NewFlowListOf(host, table, choice string) *FlowList {
+	view := map[string]flowView{"drops": viewDrops, "never": viewNever, "shadowed": viewShadowed}[choice]
+	return &FlowList{host: host, table: table, view: view}
+}
+
 // NewEndpointFlows makes the page that follows one endpoint through the tables of its host.
 func NewEndpointFlows(e *model.EndpointOper) *FlowList {
 	return &FlowList{host: e.HomingHost, endpoint: e.Key, called: e.EndpointID}

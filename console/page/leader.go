@@ -27,16 +27,22 @@ func (p *Leader) Name() string { return "leader" }
 // Command prints the same.
 func (p *Leader) Command() string { return "netctl leader" }
 
-// Keys scroll.
-func (p *Leader) Keys() []theme.Key { return theme.TextKeys() }
+// Keys scroll, and hand over.
+func (p *Leader) Keys() []theme.Key { return theme.LeaderKeys() }
 
 func (p *Leader) question() feed.Question { return feed.Question{Topic: feed.Leadership} }
 
 // Questions are the lock and the store.
 func (p *Leader) Questions(*feed.Snapshot) []feed.Question { return []feed.Question{p.question()} }
 
-// Key scrolls.
+// Key scrolls, or begins to hand over.
 func (p *Leader) Key(key string, c Canvas, s *feed.Snapshot) Action {
+	if key == "T" {
+		if !c.Write {
+			return Action{Notice: "this console only reads; start it with --write to hand leadership over"}
+		}
+		return Action{Go: NewHandover()}
+	}
 	scroll(&p.top, key, c.Height)
 	p.top = max(0, min(p.top, len(p.lines(c, s))-c.Height))
 	return Action{}
@@ -69,7 +75,7 @@ func (p *Leader) lines(c Canvas, s *feed.Snapshot) []string {
 	out = append(out, p.section(c, 2, []string{"Member", "Address", "Leads", "Version", "Database", "Answered in"}, members(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "LEASES"))
 	out = append(out, p.section(c, 3, []string{"Key", "Left", "Granted", "Filled"}, leases(c, l))...)
-	return append(out, "", t.Paint(theme.Dim, "Handing over on demand is not available: stop the leader's process, and it gives the lock back at once."))
+	return append(out, "", t.Paint(theme.Dim, "T hands leadership over to another netmaster (--write); netctl leader handover does the same."))
 }
 
 // section draws a small table whole, without a cursor.

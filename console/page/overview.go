@@ -154,7 +154,7 @@ func counts(s *feed.Snapshot) string {
 	parts := []string{strconv.Itoa(len(s.Endpoints)) + " endpoints"}
 	for _, k := range model.Kinds() {
 		if n := len(s.Objects[k.Name]); n > 0 && !k.InspectOnly && k != model.KindGlobal() {
-			parts = append(parts, strconv.Itoa(n)+" "+k.Plural)
+			parts = append(parts, strconv.Itoa(n)+" "+k.Many)
 		}
 	}
 	return strings.Join(parts, "  ")

@@ -62,8 +62,12 @@ type Action struct {
 	Describe *Describe // ask for this object, or these, and show them
 	Edit     *Describe // open this object in an editor
 	Change   *Change   // carry this out
+	HandOver *HandOver // have the leader step down
 	Notice   string    // say this
 }
+
+// HandOver says who is to lead.
+type HandOver struct{ To string } // address of a master
 
 // Describe names an object to be asked for.
 type Describe struct {
@@ -98,7 +102,7 @@ func Entries() []Entry {
 	for _, k := range model.Kinds() {
 		known := k.Command.Use == "" // volumes: nothing makes one
 		for _, e := range out {
-			known = known || e.Name == k.Plural
+			known = known || e.Name == k.Many
 		}
 		if !known {
 			out = append(out, kindEntry(k))
@@ -112,5 +116,5 @@ func kindEntry(k *model.Kind) Entry {
 	if len(k.Command.Aliases) > 0 {
 		short = k.Command.Aliases[0]
 	}
-	return Entry{k.Plural, short, func() Page { return NewTable(k) }}
+	return Entry{k.Many, short, func() Page { return NewTable(k) }}
 }

@@ -3,8 +3,6 @@ package page
 import (
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
@@ -45,9 +43,9 @@ func newTable(t Table) *Table {
 // Name is the crumb.
 func (p *Table) Name() string {
 	if p.scope != "" {
-		return p.kind.Plural + " of " + p.scope
+		return p.kind.Many + " of " + p.scope
 	}
-	return p.kind.Plural
+	return p.kind.Many
 }
 
 // Command lists the kind.
@@ -213,6 +211,11 @@ func endpointFace(key string, e *model.EndpointOper) Action {
 	return Action{}
 }
 
+// FaceOf is the page to which a key leads from an endpoint: H, a, f, t or w.
+func FaceOf(key string) func(e *model.EndpointOper) Page {
+	return func(e *model.EndpointOper) Page { return endpointFace(key, e).Go }
+}
+
 // networkKey is the key of an endpoint's network.
 func networkKey(e *model.EndpointOper) string {
 	name, tenant, _ := strings.Cut(e.Network, ".")
@@ -251,20 +254,10 @@ func (p *Table) describe(ids ...string) Action {
 }
 
 func (p *Table) yaml(id string, s *feed.Snapshot) Action {
-	var object any
 	if e := p.endpoint(id, s); e != nil && p.kind == model.KindEndpoint() {
-		object = e
+		id = e.Key
 	}
-	for _, o := range s.Objects[p.kind.Name] {
-		if o.ObjectKey() == id {
-			object = o
-		}
-	}
-	text, err := yaml.Marshal(object)
-	if err != nil {
-		text = []byte(err.Error())
-	}
-	return Action{Go: NewText(id, p.Command()+" -o yaml", string(text))}
+	return Action{Go: NewYAML(p.kind, id)}
 }
 
 // View draws the table.

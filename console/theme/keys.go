@@ -117,3 +117,13 @@ func WhyKeys() []Key {
 		{"s", "the flows that the packet meets on every switch"},
 	}, TextKeys()...)
 }
+
+// LeaderKeys work where the leader is shown.
+func LeaderKeys() []Key {
+	return append(TextKeys(), Key{"T", "hand leadership over to another netmaster (--write); it is confirmed first"})
+}
+
+// HandoverKeys work where it is chosen who is to lead.
+func HandoverKeys() []Key {
+	return append(MoveKeys()[:2], Key{"Y", "hand over to the netmaster under the cursor"}, Key{"esc", "leave everything as it is"})
+}

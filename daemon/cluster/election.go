@@ -22,6 +22,7 @@ const (
 	retryPause   = 200 * time.Millisecond // after a store that was away
 	contendPause = time.Second            // after a lead that failed, and between looks when nothing happens
 	resignTime   = 2 * time.Second        // for giving the lock back
+	heirPatience = time.Second            // for which the others leave the lock to an heir
 
 	// The first attempt to change the lock gets shortAttempt, and every further one twice the time up to longAttempt.
 	// The death of a leader is often the death of a member of the store: what the store was asked in that moment may
@@ -35,6 +36,7 @@ type ElectionConfig struct {
 	Store   store.Store
 	Key     string        // of the lock, record.LeaderKey
 	History string        // key of the list of terms, record.TermsKey; "": none is kept
+	Heir    string        // key of an Heir, that begins with Key: record.HeirKey; "": terms are not handed over
 	ID      string        // this process's internal address "ip:port", where it already listens
 	TTL     time.Duration // of the lock; 0: DefaultTTL
 	// Lead does the leader's work. ctx ends when the term does; Lead must then return soon, because a process that
@@ -53,8 +55,9 @@ type ElectionConfig struct {
 // address in the lock has died and started again, and takes the lock over. In each case an older leader that is in
 // truth still running cannot write, because its fence does not hold any more.
 type Election struct {
-	c     ElectionConfig
-	ready chan struct{}
+	c      ElectionConfig
+	ready  chan struct{}
+	orders chan order
 
 	mu      sync.Mutex
 	holder  Holder
@@ -73,7 +76,7 @@ func NewElection(c ElectionConfig) *Election {
 	if c.Dial == nil {
 		c.Dial = (&net.Dialer{}).DialContext
 	}
-	return &Election{c: c, ready: make(chan struct{}), changed: make(chan struct{})}
+	return &Election{c: c, ready: make(chan struct{}), orders: make(chan order), changed: make(chan struct{})}
 }
 
 // Ready is closed when a leader, this process or another, is known for the first time.
@@ -169,6 +172,8 @@ func (e *Election) Run(ctx context.Context) error {
 		case <-ended:
 			r.resign(ctx)
 			r.notBefore = time.Now().Add(contendPause)
+		case o := <-r.orders:
+			o.done <- r.stepDown(ctx, o.heir)
 		case <-timer.C:
 		}
 		timer.Reset(r.act(ctx))
@@ -179,11 +184,13 @@ func (e *Election) Run(ctx context.Context) error {
 type sighting struct {
 	at   store.Revision
 	lock store.Item // Key "": nobody has it
+	heir Heir       // the last one that was named
 }
 
 // watch sends what the lock is after every change.
 func (e *Election) watch(ctx context.Context, to chan<- sighting) {
 	var lock store.Item
+	var heir Heir
 	for u, err := range e.c.Store.Watch(ctx, e.c.Key) {
 		if err != nil {
 			e.c.Log.Warn("the leader's lock cannot be watched", "error", err)
@@ -198,12 +205,15 @@ func (e *Election) watch(ctx context.Context, to chan<- sighting) {
 			}
 		}
 		for _, i := range u.Items {
-			if i.Key == e.c.Key {
+			switch i.Key {
+			case e.c.Key:
 				lock = i
+			case e.c.Heir:
+				heir = e.named(i)
 			}
 		}
 		select {
-		case to <- sighting{u.Revision, lock}:
+		case to <- sighting{u.Revision, lock, heir}:
 		case <-ctx.Done():
 			return
 		}
@@ -224,6 +234,9 @@ type race struct {
 	attempt   time.Duration
 	doomed    store.Revision // the term whose leader is known to be dead
 	why       string         // the lock was taken away; "": this process did not do it
+	heir      Heir           // the last one that was named
+	ended     store.Revision // the term that ended by itself, after which the lock is free; 0: it did not
+	free      time.Time      // since when
 	lead      *lead
 	probe     *prober
 	work      sync.WaitGroup // leases being ended
@@ -255,7 +268,10 @@ func (r *race) see(s sighting) {
 	if s.at < r.at {
 		return // older than what this process did itself
 	}
-	r.seen, r.at, r.lock = true, s.at, s.lock
+	if r.lock.Key != "" && s.lock.Key == "" {
+		r.ended, r.free = r.lock.Created, time.Now()
+	}
+	r.seen, r.at, r.lock, r.heir = true, s.at, s.lock, s.heir
 }
 
 // act does what the lock as last seen calls for and returns when to look again at the latest.
@@ -295,7 +311,7 @@ func (r *race) act(ctx context.Context) time.Duration {
 		return contendPause
 	}
 	r.follow("")
-	if wait := time.Until(r.notBefore); wait > 0 {
+	if wait := max(time.Until(r.notBefore), r.courtesy()); wait > 0 {
 		return wait
 	}
 	if err := r.acquire(ctx); err != nil && ctx.Err() == nil {
@@ -320,7 +336,7 @@ func (r *race) evict(ctx context.Context, why string) error {
 	switch {
 	case err == nil:
 		r.log.Info("the leader's lock is taken away", "holder", string(r.lock.Value), "reason", why)
-		r.at, r.lock, r.why = rev, store.Item{}, why
+		r.at, r.lock, r.why, r.ended = rev, store.Item{}, why, 0
 	case errors.Is(err, store.ErrConflict):
 		return nil // the watch tells
 	case ctx.Err() == nil:
@@ -352,8 +368,8 @@ func (r *race) acquire(ctx context.Context) error {
 		return err
 	}
 	r.at, r.lock = rev, store.Item{Key: r.c.Key, Value: []byte(r.c.ID), Revision: rev, Created: rev}
-	r.begin(ctx, lease, Term{Leader: r.c.ID, Since: time.Now(), Fence: store.Fence{Key: r.c.Key, Created: rev}, Why: cmp.Or(r.why, vacant)})
-	r.why = ""
+	r.begin(ctx, lease, Term{Leader: r.c.ID, Since: time.Now(), Fence: store.Fence{Key: r.c.Key, Created: rev}, Why: cmp.Or(r.why, r.bequest(), vacant)})
+	r.why, r.ended = "", 0
 	return nil
 }
 
@@ -412,6 +428,7 @@ func (r *race) resign(ctx context.Context) {
 	tx.Delete(r.c.Key)
 	if rev, err := r.c.Store.Commit(rctx, &tx); err == nil {
 		r.at, r.lock, r.why = rev, store.Item{}, ""
+		r.ended, r.free = l.term.Fence.Created, time.Now()
 	} else if !errors.Is(err, store.ErrFenced) {
 		r.log.Warn("the leader's lock is left to expire", "error", err)
 	}

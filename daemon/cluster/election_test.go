@@ -50,7 +50,7 @@ func contend(tb testing.TB, db *memory.Store, id string, ttl time.Duration) *pro
 	}
 	go p.accept()
 	p.Election = NewElection(ElectionConfig{
-		Store: p.db, Key: record.LeaderKey, History: record.TermsKey, ID: id, TTL: ttl, Lead: p.lead,
+		Store: p.db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: id, TTL: ttl, Lead: p.lead,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(context.Background())

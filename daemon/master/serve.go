@@ -76,7 +76,7 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 	poster := fabric.NewPoster(fabric.Config{Gateway: &fabric.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
 	election := cluster.NewElection(cluster.ElectionConfig{
-		Store: db, Key: record.LeaderKey, History: record.TermsKey, ID: c.Internal, TTL: c.ttl, Log: log,
+		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
 			return lead(ctx, t, db, known, committer, admitter, log, settler.Run, poster.Run)
 		},
@@ -147,6 +147,17 @@ func (l leadership) Leader() string { return l.election.Holder().Address }
 
 // Leading tells whether this process may write.
 func (l leadership) Leading() bool { return l.election.Holder().Self && l.commit.Active() }
+
+// Term numbers this process's term.
+func (l leadership) Term() uint64 {
+	t, _ := l.election.Term()
+	return uint64(t.Fence.Created)
+}
+
+// StepDown gives the lock back.
+func (l leadership) StepDown(ctx context.Context, h cluster.Heir) error {
+	return l.election.StepDown(ctx, h)
+}
 
 // Since is when the present term began.
 func (l leadership) Since() time.Time {

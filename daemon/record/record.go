@@ -39,6 +39,7 @@ const (
 
 	GlobalKey = Config + "global"
 	LeaderKey = Locks + "netmaster/leader"
+	HeirKey   = LeaderKey + "/heir"      // whom the last leader that handed over wanted to follow it
 	TermsKey  = Root + "terms/netmaster" // the last terms of leadership, for the console
 )
 

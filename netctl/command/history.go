@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,7 +78,7 @@ func moment(f *Factory, flag, text string) (string, error) {
 
 // historyKind is a kind's name; the history has two kinds that nothing else has.
 func historyKind(name string) (string, *model.Kind, error) {
-	if strings.EqualFold(name, "address") || strings.EqualFold(name, "provider") {
+	if slices.ContainsFunc([]string{"address", "provider", "leadership"}, func(own string) bool { return strings.EqualFold(name, own) }) {
 		return strings.ToLower(name), nil, nil
 	}
 	k, err := kindOf(name)

@@ -22,7 +22,38 @@ func newLeader(f *Factory) *cobra.Command {
 	o := &output{}
 	o.register(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return runLeader(cmd.Context(), f, o) }
+	c.AddCommand(newHandover(f))
 	return c
+}
+
+func newHandover(f *Factory) *cobra.Command {
+	var request model.HandoverRequest
+	c := &cobra.Command{
+		Use: "handover", Short: "Have the leader step down in favour of another netmaster",
+		Long: "The leader finishes what it is writing, gives the lock back, and the others leave it to the one that is named, or to the one " +
+			"that knows most. Who cannot lead at once is refused, and nothing is changed. Requests that come meanwhile wait for the new " +
+			"leader; forwarding of packets does not notice. The command returns when the new leader accepts writes. The history and the " +
+			"list of terms tell who asked for it.",
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runHandover(cmd.Context(), f, request) },
+	}
+	c.Flags().StringVar(&request.To, "to", "", "name or address of the netmaster that is to lead (default: the one that knows most)")
+	return c
+}
+
+func runHandover(ctx context.Context, f *Factory, request model.HandoverRequest) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	out, err := c.HandOver(ctx, request)
+	switch {
+	case err != nil:
+		return err
+	case out.From == out.To:
+		return printf(f.Out, "%s leads already\n", out.To)
+	}
+	return printf(f.Out, "%s handed over to %s, which accepted writes after %.0f ms\n", out.From, out.To, out.Millis)
 }
 
 func runLeader(ctx context.Context, f *Factory, o *output) error {

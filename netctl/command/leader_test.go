@@ -27,6 +27,10 @@ func TestLeaderAndMatrix(t *testing.T) {
 		{"leader -o jsonpath={.holder}", 0, []string{"127.0.0.1:9999\n"}},
 		{"leader -o jsonpath={.store.members[0].name}", 0, []string{"memory\n"}},
 		{"leader now", 1, []string{"More arguments"}},
+		{"leader handover", 3, []string{"there is no other netmaster to hand over to"}},
+		{"leader handover --to h9", 3, []string{"no netmaster is called", "h9", "nothing has been changed"}},
+		{"leader handover --to 127.0.0.1:9999", 0, []string{"127.0.0.1:9999 leads already"}},
+		{"leader handover h9", 1, []string{"More arguments"}},
 		{"matrix", 0, []string{
 			"From \\ To  db        web  outside\n",
 			"db         none      all  all\n", "web        tcp 5432  all  all\n", "outside    none      all  not judged\n"}},

@@ -23,6 +23,9 @@ const (
 // that come and go.
 const KindProvider = "provider"
 
+// KindLeadership is the kind under which it is recorded that a leader was told to hand over.
+const KindLeadership = "leadership"
+
 // Derive is what a request's operations do, given what the store holds before them (nil: nothing), and,
 // as far as it is known, what the values were before they were encoded, by key. The last operation on a key counts. An entry without changes and addresses means that nothing happens that history tells of.
 func Derive(ops []store.Op, before func(key string) []byte, made map[string]any) Entry {
@@ -67,6 +70,8 @@ func subject(key string) (kind, name string, ok bool) {
 		return model.KindEndpoint().Name, strings.TrimPrefix(key, record.Endpoints), true
 	case strings.HasPrefix(key, record.Providers):
 		return KindProvider, strings.TrimPrefix(key, record.Providers), true
+	case key == record.HeirKey:
+		return KindLeadership, "handover", true
 	}
 	return "", "", false
 }
@@ -78,6 +83,8 @@ func KeyOf(kind, name string) string {
 		return record.Endpoints + name
 	case KindProvider:
 		return record.Providers + name
+	case KindLeadership:
+		return record.HeirKey
 	}
 	return record.Objects + kind + "/" + name
 }

@@ -4,6 +4,7 @@ package mastertest
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -59,11 +61,19 @@ type Options struct {
 }
 
 // leading is the leadership of the only master.
-type leading struct{ address string }
+type leading struct {
+	address string
+	term    store.Revision
+}
 
 func (l leading) Leader() string   { return l.address }
 func (l leading) Since() time.Time { return time.Time{} }
 func (l leading) Leading() bool    { return true }
+func (l leading) Term() uint64     { return uint64(l.term) }
+
+func (l leading) StepDown(context.Context, cluster.Heir) error {
+	return errors.New("this master leads as long as the test lasts")
+}
 
 // Start runs a master until the test ends.
 func Start(tb testing.TB, o Options) *Master {
@@ -113,7 +123,7 @@ func Start(tb testing.TB, o Options) *Master {
 		Catalog: m.Catalog, Commit: m.Commit, Admit: admitter,
 		Endpoints: m.Service, Keep: o.Keep,
 		Settler: m.Settler, Fabric: m.Fabric,
-		Leadership: leading{"127.0.0.1:9999"}, Store: o.Store, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
+		Leadership: leading{"127.0.0.1:9999", rev}, Store: o.Store, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Log: log,
 	}, prometheus.NewRegistry())

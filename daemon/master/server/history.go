@@ -50,13 +50,13 @@ func (s *Server) mountHistory(r *rest.Router) {
 
 // kindName is the name under which history records a kind: any of its names, or one of those that history alone has.
 func kindName(name string) (string, error) {
-	if name == "" || name == history.KindAddress || name == history.KindProvider {
+	if name == "" || name == history.KindAddress || name == history.KindProvider || name == history.KindLeadership {
 		return name, nil
 	}
 	if k, ok := model.KindOf(name); ok {
 		return k.Name, nil
 	}
-	return "", model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown", name).Try("it is a kind of object, %s or %s", history.KindAddress, history.KindProvider)
+	return "", model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown", name).Try("it is a kind of object, %s, %s or %s", history.KindAddress, history.KindProvider, history.KindLeadership)
 }
 
 func (s *Server) trail() (l history.Log) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -24,7 +25,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Leadership tells who leads. Its methods do not block.
+// Leadership tells who leads. Its methods do not block, but for StepDown.
 type Leadership interface {
 	// Leader is the internal address "host:port" of the lock's holder; "" when nobody holds it.
 	Leader() string
@@ -32,6 +33,10 @@ type Leadership interface {
 	Since() time.Time
 	// Leading tells whether this process holds the lock and may write.
 	Leading() bool
+	// Term numbers this process's term; 0 while it does not lead.
+	Term() uint64
+	// StepDown ends this process's term, the one that h names, and blocks until the lock is given back.
+	StepDown(ctx context.Context, h cluster.Heir) error
 }
 
 // Config is what a Server is made of.
@@ -78,6 +83,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountWhy(r)
 	s.mountCapture(r)
 	s.mountHistory(r)
+	s.mountHandover(r)
 	s.mountHealth(r)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })

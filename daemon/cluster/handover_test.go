@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+)
+
+// bequeath writes whom a term is handed to, under its fence, and ends the term.
+func bequeath(p *process, t Term, to string) error {
+	p.Helper()
+	h := Heir{From: p.c.ID, To: to, Term: t.Fence.Created, By: "ann"}
+	value, err := json.Marshal(h)
+	if err != nil {
+		p.Fatal(err)
+	}
+	var tx store.Tx
+	tx.Under(t.Fence)
+	tx.Put(record.HeirKey, value)
+	if _, err := p.db.Commit(p.Context(), &tx); err != nil {
+		p.Fatal(err)
+	}
+	return p.StepDown(p.Context(), h)
+}
+
+// Of many that wait, the heir gets the lock, time and again; the old leader's fence holds no more.
+func TestHandOver(t *testing.T) {
+	db := memory.New()
+	all := []*process{contend(t, db, "", 0)}
+	term := all[0].await("leading", all[0].terms)
+	for range 3 {
+		all = append(all, contend(t, db, "", 0))
+	}
+	for _, p := range all[1:] {
+		p.follows(all[0])
+	}
+	leader := 0
+	for _, next := range []int{2, 1, 3, 0} {
+		if err := bequeath(all[leader], term, all[next].c.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(all[leader], term); err == nil {
+			t.Error("want the fence of the term before to hold no more")
+		}
+		term = all[next].await("leading", all[next].terms)
+		if want := "handed over by " + all[leader].c.ID + ", asked by ann"; term.Why != want {
+			t.Errorf("want %q, got %q", want, term.Why)
+		}
+		for i, p := range all {
+			if i != next {
+				p.follows(all[next])
+			}
+		}
+		leader = next
+	}
+}
+
+// An heir that does not come is waited for a moment, not longer; a term that is not the process's is not ended.
+func TestHeirThatDoesNotCome(t *testing.T) {
+	db := memory.New()
+	one := contend(t, db, "", 0)
+	term := one.await("leading", one.terms)
+	two := contend(t, db, "", 0)
+	two.follows(one)
+	if err := two.StepDown(t.Context(), Heir{Term: term.Fence.Created}); err == nil || !strings.Contains(err.Error(), "not this process's") {
+		t.Errorf("a follower: want a refusal, got %v", err)
+	}
+	if err := one.StepDown(t.Context(), Heir{Term: term.Fence.Created + 1}); err == nil {
+		t.Error("another term: want a refusal")
+	}
+	if err := bequeath(one, term, "192.0.2.1:9"); err != nil {
+		t.Fatal(err)
+	}
+	var next Term
+	select {
+	case next = <-one.terms:
+	case next = <-two.terms:
+	case <-t.Context().Done():
+	}
+	if next.Why != vacant {
+		t.Errorf("want the lock found free, got %q", next.Why)
+	}
+}
+
+// A wish that cannot be read is none.
+func TestHeirThatCannotBeRead(t *testing.T) {
+	db := memory.New()
+	one := contend(t, db, "", 0)
+	term := one.await("leading", one.terms)
+	two := contend(t, db, "", 0)
+	two.follows(one)
+	var tx store.Tx
+	tx.Under(term.Fence)
+	tx.Put(record.HeirKey, []byte("{"))
+	if _, err := one.db.Commit(t.Context(), &tx); err != nil {
+		t.Fatal(err)
+	}
+	one.stop()
+	two.await("leading", two.terms)
+}
