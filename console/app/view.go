@@ -45,7 +45,7 @@ func (m *Model) Frame() string {
 	}
 	lines = append(lines, m.footer()...)
 	for i := range lines {
-		lines[i] = widget.Fit(m.theme, widget.Printable(m.theme, lines[i]), m.width)
+		lines[i] = m.theme.Dye(widget.Fit(m.theme, widget.Printable(m.theme, lines[i]), m.width))
 	}
 	return strings.Join(lines, "\n")
 }
