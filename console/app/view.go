@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
@@ -86,12 +87,27 @@ func (m *Model) header() []string {
 		link = t.Paint(theme.Held, t.Glyphs.Half+" connecting")
 	}
 	right := fmt.Sprintf("leader %s  rev %d  %s  %s ", leader, s.Revision, m.now.Format(time.TimeOnly), link)
-	h := page.Judge(s, m.now)
+	h := m.judge()
 	return []string{
 		widget.Sides(t, strings.Join(crumbs, " "+t.Glyphs.Crumb+" "), right, m.width),
 		" " + t.Paint(h.Role, h.Word) + "  " + h.Why,
 		m.rule(),
 	}
+}
+
+// judgement is a verdict, and of what and when.
+type judgement struct {
+	page.Health
+	of *feed.Snapshot
+	at int64
+}
+
+// judge gives the verdict, once a snapshot and second.
+func (m *Model) judge() page.Health {
+	if m.judged.of != m.snapshot || m.judged.at != m.now.Unix() {
+		m.judged = judgement{page.Judge(m.snapshot, m.now), m.snapshot, m.now.Unix()}
+	}
+	return m.judged.Health
 }
 
 func (m *Model) rule() string {
