@@ -90,8 +90,8 @@ const sixth = " IPv6"
 // sparseRow counts the IPv6 addresses that endpoints of a network have; how many are left is of no interest.
 func sparseRow(n *model.Network, s *feed.Snapshot) widget.Row {
 	used := 0
-	for i := range s.Endpoints {
-		if e := s.Endpoints[i]; networkKey(e) == n.ObjectKey() && len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
+	for _, e := range endpointsOn(s, n.ObjectKey()) {
+		if len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
 			used++
 		}
 	}
