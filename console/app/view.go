@@ -18,6 +18,9 @@ import (
 // wideTabs is the width from which the footer has room for the pages' full names.
 const wideTabs = 120
 
+// clock has no seconds: the screen is not written anew for the time alone.
+const clock = "15:04"
+
 // View draws the screen.
 func (m *Model) View() tea.View {
 	v := tea.NewView(m.Frame())
@@ -86,7 +89,7 @@ func (m *Model) header() []string {
 	case s.Err == "":
 		link = t.Paint(theme.Held, t.Glyphs.Half+" connecting")
 	}
-	right := fmt.Sprintf("leader %s  rev %d  %s  %s ", leader, s.Revision, m.now.Format(time.TimeOnly), link)
+	right := fmt.Sprintf("leader %s  rev %d  %s  %s ", leader, s.Revision, m.now.Format(clock), link)
 	h := m.judge()
 	return []string{
 		widget.Sides(t, strings.Join(crumbs, " "+t.Glyphs.Crumb+" "), right, m.width),

@@ -16,7 +16,7 @@ import (
 
 const (
 	pollEvery    = time.Second
-	frameEvery   = 100 * time.Millisecond // the shortest time between two snapshots
+	frameEvery   = 200 * time.Millisecond // the shortest time between two snapshots
 	askLimit     = 3 * time.Second        // for one question
 	poolsAtOne   = 16                     // networks inspected in one poll, in turn, while the cluster changes
 	nodesASecond = 250                    // asked about; the nodes of a larger cluster are polled less often

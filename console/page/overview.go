@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,11 +14,12 @@ import (
 
 // Overview is the first page: who leads, how each host does, what happened last.
 type Overview struct {
-	hosts grid
-	made  []widget.Row // of the snapshot from, as it looked at the second at
-	from  *feed.Snapshot
-	at    int64
-	free  counted
+	hosts  grid
+	agents []*model.Node // of the snapshot from
+	from   *feed.Snapshot
+	made   []widget.Row // of all agents, as it looked at the second at
+	at     int64
+	free   counted
 }
 
 // NewOverview makes the page.
@@ -41,7 +43,7 @@ func hostHeaders() []string {
 // Key moves among the hosts; enter lists the endpoints of one, f looks into its switch.
 func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	rows := p.rows(c, s)
-	r, ok := p.hosts.Selected(rows)
+	r, ok := p.hosts.SelectedOf(rows)
 	switch {
 	case key == "enter" && ok:
 		t := NewTable(model.KindEndpoint())
@@ -51,25 +53,53 @@ func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case key == "f" && ok:
 		return Action{Go: NewPipeline(r.ID)}
 	}
-	p.hosts.key(key, c, hostHeaders(), rows)
+	p.hosts.keyOf(key, c, hostHeaders(), rows)
 	return Action{}
 }
 
-func (p *Overview) rows(c Canvas, s *feed.Snapshot) []widget.Row {
-	if p.from == s && p.at == c.Now.Unix() {
-		return p.hosts.arrange(c, p.made)
-	}
-	var rows []widget.Row
-	for _, n := range s.Nodes {
-		if n.Role != model.RoleAgent {
-			continue
+// rows are the hosts'. Only those on the screen are made, unless a filter or the order needs all.
+func (p *Overview) rows(c Canvas, s *feed.Snapshot) widget.Rows {
+	if p.from != s {
+		p.agents, p.made, p.from = p.agents[:0], nil, s
+		for i := range s.Nodes {
+			if s.Nodes[i].Role == model.RoleAgent {
+				p.agents = append(p.agents, &s.Nodes[i])
+			}
 		}
-		state, role := nodeState(c.Theme, n)
-		rows = append(rows, widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, number(n.Revision), number(n.Lag),
-			strconv.Itoa(n.Ports), strconv.Itoa(n.Flows), strconv.Itoa(n.Errors), n.VTEP, since(n.Since, c.Now)}})
 	}
-	p.made, p.from, p.at = rows, s, c.Now.Unix()
-	return p.hosts.arrange(c, rows)
+	lazy := hostRows{c, p.agents}
+	if column, _, _ := p.hosts.Order(c.Now); column == 0 && c.Filter == nil {
+		return lazy
+	}
+	if p.made == nil || p.at != c.Now.Unix() {
+		p.made, p.at = make([]widget.Row, len(p.agents)), c.Now.Unix()
+		for i := range p.made {
+			p.made[i] = lazy.At(i)
+		}
+	}
+	return widget.List(p.hosts.arrange(c, p.made))
+}
+
+// hostRows makes the rows of hosts.
+type hostRows struct {
+	canvas Canvas
+	agents []*model.Node
+}
+
+// Len is the number of hosts.
+func (h hostRows) Len() int { return len(h.agents) }
+
+// At makes a host's row.
+func (h hostRows) At(i int) widget.Row {
+	n := h.agents[i]
+	state, role := nodeState(h.canvas.Theme, *n)
+	return widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, number(n.Revision), number(n.Lag),
+		strconv.Itoa(n.Ports), strconv.Itoa(n.Flows), strconv.Itoa(n.Errors), n.VTEP, since(n.Since, h.canvas.Now)}}
+}
+
+// Find is the number of the host of that name; negative when there is none.
+func (h hostRows) Find(id string) int {
+	return slices.IndexFunc(h.agents, func(n *model.Node) bool { return n.Name == id })
 }
 
 // View draws masters, hosts, how busy the cluster is, the fullest networks and the newest events.
@@ -87,7 +117,7 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 	rows := p.rows(c, s)
 	rest := c.Height - len(out) - 9
 	out = append(out, "", t.Paint(theme.Title, "HOSTS"))
-	out = append(out, p.hosts.view(c, hostHeaders(), rows, max(2, min(len(rows)+1, rest*2/3)), "no agent is registered")...)
+	out = append(out, p.hosts.viewOf(c, hostHeaders(), rows, max(2, min(rows.Len()+1, rest*2/3)), "no agent is registered")...)
 	out = append(out, "", pulse(c, s.Pulse), p.fullest(c, s), t.Paint(theme.Title, "OBJECTS  ")+counts(s), "", t.Paint(theme.Title, "LAST EVENTS"))
 	room := max(0, c.Height-len(out))
 	kept := keptEvents(s.Events, c.Filter)
