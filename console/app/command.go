@@ -21,6 +21,10 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
+// framesASecond bounds how often the screen is written. The library looks that often whether there is anything to write,
+// which is most of what a console at rest costs.
+const framesASecond = 30
+
 type options struct {
 	netmaster, screen, theme string
 	ascii, once, svg, write  bool
@@ -167,7 +171,7 @@ func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Mod
 		return errors.New("the console needs a terminal; --once prints one frame without")
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(framesASecond))
 	m.Aside(func() { program.Send(ready{}) })
 	fed := make(chan error, 1)
 	if f == nil {

@@ -55,6 +55,7 @@ type Model struct {
 	desk     *widget.Desk // nil: everything is done at once
 	snapshot *feed.Snapshot
 	now      time.Time
+	judged   judgement
 
 	width, height int
 	pages         []page.Page // the history

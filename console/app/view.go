@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
@@ -16,6 +17,9 @@ import (
 
 // wideTabs is the width from which the footer has room for the pages' full names.
 const wideTabs = 120
+
+// hours has no seconds: the screen is not written anew for the time alone.
+const hours = "15:04"
 
 // View draws the screen.
 func (m *Model) View() tea.View {
@@ -45,7 +49,7 @@ func (m *Model) Frame() string {
 	}
 	lines = append(lines, m.footer()...)
 	for i := range lines {
-		lines[i] = widget.Fit(m.theme, widget.Printable(m.theme, lines[i]), m.width)
+		lines[i] = m.theme.Dye(widget.Fit(m.theme, widget.Printable(m.theme, lines[i]), m.width))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -85,8 +89,8 @@ func (m *Model) header() []string {
 	case s.Err == "":
 		link = t.Paint(theme.Held, t.Glyphs.Half+" connecting")
 	}
-	right := fmt.Sprintf("leader %s  rev %d  %s  %s ", leader, s.Revision, m.now.Format(time.TimeOnly), link)
-	h := page.Judge(s, m.now)
+	right := fmt.Sprintf("leader %s  rev %d  %s  %s ", leader, s.Revision, m.now.Format(hours), link)
+	h := m.judge()
 	return []string{
 		widget.Sides(t, strings.Join(crumbs, " "+t.Glyphs.Crumb+" "), right, m.width),
 		" " + t.Paint(h.Role, h.Word) + "  " + h.Why,
@@ -103,6 +107,21 @@ func (m *Model) seam() string {
 		return recording(m.theme, m.recorder, m.width)
 	}
 	return m.rule()
+}
+
+// judgement is a verdict, and of what and when.
+type judgement struct {
+	page.Health
+	of *feed.Snapshot
+	at int64
+}
+
+// judge gives the verdict, once a snapshot and second.
+func (m *Model) judge() page.Health {
+	if m.judged.of != m.snapshot || m.judged.at != m.now.Unix() {
+		m.judged = judgement{page.Judge(m.snapshot, m.now), m.snapshot, m.now.Unix()}
+	}
+	return m.judged.Health
 }
 
 func (m *Model) rule() string {

@@ -16,7 +16,7 @@ import (
 
 const (
 	pollEvery    = time.Second
-	frameEvery   = 100 * time.Millisecond // the shortest time between two snapshots
+	frameEvery   = 200 * time.Millisecond // the shortest time between two snapshots
 	askLimit     = 3 * time.Second        // for one question
 	poolsAtOne   = 16                     // networks inspected in one poll, in turn, while the cluster changes
 	nodesASecond = 250                    // asked about; the nodes of a larger cluster are polled less often
@@ -28,7 +28,8 @@ type Feed struct {
 	client  *client.Client
 	store   *store
 	inquiry *inquiry
-	turn    int // of the networks, which is inspected next
+	turn    int      // of the networks, which is inspected next
+	list    nodeList // of the poll
 }
 
 // New makes a Feed on a client. now is the clock that dates events and answers.
@@ -139,7 +140,12 @@ func (f *Feed) poll(ctx context.Context) error {
 func (f *Feed) nodes(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	nodes, err := f.client.Nodes(ctx)
+	var raw json.RawMessage
+	err := f.client.Raw(ctx, "/api/v1/nodes", &raw)
+	var nodes []model.Node
+	if err == nil {
+		nodes, err = f.list.decode(raw)
+	}
 	if err != nil {
 		f.store.failed(err, false)
 		return

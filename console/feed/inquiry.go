@@ -32,12 +32,8 @@ func (f *Feed) Ask(questions []Question) {
 	fresh := !slices.Equal(i.wanted, questions)
 	i.wanted = slices.Clone(questions)
 	i.mu.Unlock()
-	if !fresh {
-		return
-	}
-	select {
-	case i.wake <- struct{}{}:
-	default:
+	if fresh {
+		i.stir()
 	}
 }
 
@@ -55,30 +51,60 @@ func (i *inquiry) due(now time.Time) []Question {
 	return out
 }
 
-func (i *inquiry) done(q Question) {
+// rest is how long nothing is due; none tells that nothing will be, unless something else is wanted or an answer comes.
+func (i *inquiry) rest(now time.Time) (rest time.Duration, none bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	delete(i.busy, q)
+	none = true
+	for _, q := range i.wanted {
+		if i.busy[q] || len(i.busy) >= asksAtOnce {
+			continue // done wakes
+		}
+		if left := q.Topic.Every() - now.Sub(i.asked[q]); none || left < rest {
+			rest, none = left, false
+		}
+	}
+	return max(rest, time.Millisecond), none
 }
 
-// inquire asks what is wanted until ctx ends, each question by itself: one that nobody answers holds up no other.
+func (i *inquiry) done(q Question) {
+	i.mu.Lock()
+	delete(i.busy, q)
+	i.mu.Unlock()
+	i.stir()
+}
+
+// stir has the questions looked at.
+func (i *inquiry) stir() {
+	select {
+	case i.wake <- struct{}{}:
+	default:
+	}
+}
+
+// inquire asks what is wanted until ctx ends, each question by itself: one that nobody answers holds up no other. While
+// nothing is due it sleeps.
 func (f *Feed) inquire(ctx context.Context) error {
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	ticker := time.NewTicker(frameEvery)
-	defer ticker.Stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.inquiry.wake:
+		case <-timer.C:
+		}
 		for _, q := range f.inquiry.due(f.store.now()) {
 			wait.Go(func() {
 				f.answer(ctx, q)
 				f.inquiry.done(q)
 			})
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-f.inquiry.wake:
-		case <-ticker.C:
+		timer.Stop()
+		if rest, none := f.inquiry.rest(f.store.now()); !none {
+			timer.Reset(rest)
 		}
 	}
 }
@@ -93,6 +119,7 @@ func (f *Feed) answer(ctx context.Context, q Question) {
 // answer keeps an answer, and drops old ones that nobody asked for again.
 func (s *store) answer(q Question, value any, err error) {
 	s.change(func() {
+		own(&s.answers, &s.answersShared)
 		now, a := s.now(), s.answers[q]
 		in := AnswerInput{Question: q, Value: value}
 		if err != nil {

@@ -20,10 +20,14 @@ type store struct {
 	sorted    map[string][]model.Object // rebuilt for kinds that changed
 	pools     map[string]Pool
 	answers   map[Question]Answer
-	meter     meter
-	last      Snapshot
-	changed   chan struct{} // holds one token while there is something new
-	tap       func(Input)   // records what it is told; nil: nobody does
+	words     words
+
+	poolsShared, answersShared bool // a snapshot has them: they are copied before they change
+
+	meter   meter
+	last    Snapshot
+	changed chan struct{} // holds one token while there is something new
+	tap     func(Input)   // records what it is told; nil: nobody does
 }
 
 func newStore(base string, now func() time.Time) *store {
@@ -88,6 +92,10 @@ func (s *store) put(kind, key string, raw json.RawMessage) error {
 		if err := json.Unmarshal(raw, e); err != nil {
 			return err
 		}
+		s.words.share(&e.Network, &e.EndpointGroupKey, &e.HomingHost, &e.VtepIP, &e.ContainerName, &e.IntfName, &e.ServiceName)
+		if e.ContainerID == e.EndpointID {
+			e.ContainerID = e.EndpointID // one text, not two that are alike
+		}
 		s.endpoints.put(cmp.Or(key, e.Key), e)
 		return nil
 	}
@@ -115,6 +123,7 @@ func (s *store) drop(kind, key string) {
 	delete(s.objects[kind], key)
 	delete(s.sorted, kind)
 	if kind == model.KindNetwork().Name {
+		own(&s.pools, &s.poolsShared)
 		delete(s.pools, key)
 	}
 }
@@ -123,12 +132,9 @@ func (s *store) remember(e model.Event) {
 	if e.Kind == model.KindEndpoint().Name {
 		s.meter.churn++
 	}
-	events := s.last.Events
-	if len(events) >= EventLimit {
-		events = events[len(events)-EventLimit+1:]
-	}
-	// A snapshot may hold the old slice: it is copied, not appended to in place.
-	s.last.Events = append(slices.Clone(events), Event{s.now(), e.Type, e.Kind, e.Key, e.Revision})
+	// Snapshots may hold earlier parts of the same array: what is in it is never written again.
+	events := append(s.last.Events, Event{s.now(), e.Type, e.Kind, e.Key, e.Revision})
+	s.last.Events = events[max(0, len(events)-EventLimit):]
 }
 
 // failed records why an answer did not come.
@@ -158,9 +164,17 @@ func (s *store) pool(key string, p Pool) {
 	s.change(func() {
 		s.told(Input{Pool: &PoolInput{key, p}})
 		if _, ok := s.objects[model.KindNetwork().Name][key]; ok {
+			own(&s.pools, &s.poolsShared)
 			s.pools[key] = p
 		}
 	})
+}
+
+// own makes a map that snapshots share one's own.
+func own[K comparable, V any](m *map[K]V, shared *bool) {
+	if *shared {
+		*m, *shared = maps.Clone(*m), false
+	}
 }
 
 // snapshot is the state now. Lists that did not change are shared with earlier snapshots.
@@ -175,6 +189,7 @@ func (s *store) snapshot() *Snapshot {
 		}
 		out.Objects[kind] = s.sorted[kind]
 	}
-	out.Endpoints, out.Pools, out.Answers, out.Pulse = s.endpoints.sorted(), maps.Clone(s.pools), maps.Clone(s.answers), s.meter.pulse
+	out.Endpoints, out.Pools, out.Answers, out.Pulse = s.endpoints.sorted(), s.pools, s.answers, s.meter.pulse
+	s.poolsShared, s.answersShared = true, true
 	return &out
 }

@@ -17,6 +17,14 @@ type Addresses struct {
 	made  []widget.Row // of the snapshot from, in a terminal as wide as width
 	from  *feed.Snapshot
 	width int
+	bars  map[*model.Network]*bar
+}
+
+// bar is the row of a network as long as its addresses are as they were.
+type bar struct {
+	pool  feed.Pool
+	known bool
+	row   widget.Row
 }
 
 // NewAddresses makes the page.
@@ -37,34 +45,43 @@ func (p *Addresses) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 	if p.from == s && p.width == c.Width {
 		return p.table.arrange(c, p.made)
 	}
-	var rows []widget.Row
-	for _, o := range s.Objects["network"] {
+	rows, bars := make([]widget.Row, 0, len(p.made)), make(map[*model.Network]*bar, len(p.bars))
+	for _, o := range s.Objects[model.KindNetwork().Name] {
 		n, ok := o.(*model.Network)
 		if !ok {
 			continue
 		}
-		used, free, filled := "-", "-", "not asked yet"
-		role := theme.Dim
-		if pool, ok := s.Pools[n.ObjectKey()]; ok {
-			left := widget.CountRanges(pool.Available)
-			used, free, role = strconv.Itoa(pool.Count), strconv.Itoa(left), theme.Plain
-			total := pool.Count + left
-			plain := theme.Theme{Glyphs: c.Theme.Glyphs}
-			filled = fmt.Sprintf("%s %3d %%", widget.Bar(&plain, pool.Count, total, max(10, c.Width-62)), pool.Count*100/max(total, 1))
-			switch {
-			case left == 0:
-				role = theme.Bad
-			case pool.Count*100 >= total*80:
-				role = theme.Warn
-			}
+		pool, known := s.Pools[n.ObjectKey()]
+		was := p.bars[n]
+		if was == nil || p.width != c.Width || was.known != known || was.pool != pool {
+			was = &bar{pool, known, barRow(c, n, pool, known)}
 		}
-		rows = append(rows, widget.Row{ID: n.ObjectKey(), Role: role, Cells: []string{n.ObjectKey(), n.Subnet, used, free, filled}})
+		bars[n] = was
+		rows = append(rows, was.row)
 		if n.Ipv6Subnet != "" {
 			rows = append(rows, sparseRow(n, s))
 		}
 	}
-	p.made, p.from, p.width = rows, s, c.Width
+	p.made, p.from, p.width, p.bars = rows, s, c.Width, bars
 	return p.table.arrange(c, rows)
+}
+
+func barRow(c Canvas, n *model.Network, pool feed.Pool, known bool) widget.Row {
+	used, free, filled, role := "-", "-", "not asked yet", theme.Dim
+	if known {
+		left := widget.CountRanges(pool.Available)
+		used, free, role = strconv.Itoa(pool.Count), strconv.Itoa(left), theme.Plain
+		total := pool.Count + left
+		plain := theme.Theme{Glyphs: c.Theme.Glyphs}
+		filled = fmt.Sprintf("%s %3d %%", widget.Bar(&plain, pool.Count, total, max(10, c.Width-62)), pool.Count*100/max(total, 1))
+		switch {
+		case left == 0:
+			role = theme.Bad
+		case pool.Count*100 >= total*80:
+			role = theme.Warn
+		}
+	}
+	return widget.Row{ID: n.ObjectKey(), Role: role, Cells: []string{n.ObjectKey(), n.Subnet, used, free, filled}}
 }
 
 // sixth marks the row of a network's IPv6 subnet.
@@ -73,8 +90,8 @@ const sixth = " IPv6"
 // sparseRow counts the IPv6 addresses that endpoints of a network have; how many are left is of no interest.
 func sparseRow(n *model.Network, s *feed.Snapshot) widget.Row {
 	used := 0
-	for i := range s.Endpoints {
-		if e := s.Endpoints[i]; networkKey(e) == n.ObjectKey() && len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
+	for _, e := range endpointsOn(s, n.ObjectKey()) {
+		if len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
 			used++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -237,14 +238,22 @@ func (p *Bitmap) legend(c Canvas, l *look, cell int) []string {
 // owners are the endpoints of a network by address.
 func owners(network string, s *feed.Snapshot) map[netip.Addr]*model.EndpointOper {
 	out := map[netip.Addr]*model.EndpointOper{}
-	for i := range s.Endpoints {
-		e := s.Endpoints[i]
-		if networkKey(e) != network {
-			continue
-		}
+	for _, e := range endpointsOn(s, network) {
 		if a, err := netip.ParseAddr(firstAddress(e)); err == nil {
 			out[a] = e
 		}
 	}
 	return out
+}
+
+// endpointsOn are the endpoints of a network's key: they stand together.
+func endpointsOn(s *feed.Snapshot, network string) []*model.EndpointOper {
+	tenant, name, _ := strings.Cut(network, ":")
+	id := name + "." + tenant
+	first, _ := slices.BinarySearchFunc(s.Endpoints, id, func(e *model.EndpointOper, id string) int { return strings.Compare(e.Network, id) })
+	last := first
+	for last < len(s.Endpoints) && s.Endpoints[last].Network == id {
+		last++
+	}
+	return s.Endpoints[first:last]
 }

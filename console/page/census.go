@@ -1,6 +1,8 @@
 package page
 
 import (
+	"context"
+	"maps"
 	"slices"
 
 	"github.com/contiv/contiv/api/model"
@@ -24,7 +26,8 @@ type census struct {
 // kept is the members of a cell that a filter keeps.
 type kept struct{ of, members []*model.EndpointOper }
 
-// keeps is the members of a cell that a filter keeps; a cell that did not change is not filtered again.
+// keeps is the members of a cell that the filter keeps by which it was sifted. Of a cell that changed, only what is new is
+// looked at.
 func (c *census) keeps(at cell, filter *widget.Filter) []*model.EndpointOper {
 	all := c.cells[at]
 	if filter == nil {
@@ -33,18 +36,67 @@ func (c *census) keeps(at cell, filter *widget.Filter) []*model.EndpointOper {
 	if c.filter != filter || c.kept == nil {
 		c.filter, c.kept = filter, map[cell]kept{}
 	}
-	if was, known := c.kept[at]; known && same(was.of, all) {
-		return was.members
+	was := c.kept[at]
+	if !same(was.of, all) {
+		was = was.become(all, filter)
+		c.kept[at] = was
 	}
-	var parts [3]string
-	k := kept{of: all}
-	for _, e := range all {
-		if parts = [3]string{e.EndpointID, firstAddress(e), e.HomingHost}; filter.Keeps(parts[:]) {
-			k.members = append(k.members, e)
+	return was.members
+}
+
+// become is what is kept of a list that was k's before.
+func (k kept) become(all []*model.EndpointOper, filter *widget.Filter) kept {
+	out := kept{of: all}
+	for old, members := k.of, k.members; len(all) > 0; {
+		for len(old) > 0 && old[0] != all[0] && !before(all[0], old[0]) {
+			if len(members) > 0 && members[0] == old[0] {
+				members = members[1:]
+			}
+			old = old[1:]
+		}
+		e := all[0]
+		all = all[1:]
+		if len(old) > 0 && old[0] == e {
+			if old = old[1:]; len(members) > 0 && members[0] == e {
+				out.members, members = append(out.members, e), members[1:]
+			}
+			continue
+		}
+		if parts := [3]string{e.EndpointID, firstAddress(e), e.HomingHost}; filter.Keeps(parts[:]) {
+			out.members = append(out.members, e)
 		}
 	}
-	c.kept[at] = k
-	return k.members
+	return out
+}
+
+// sieve is what is needed to filter a census while that goes on changing.
+type sieve struct {
+	cells map[cell][]*model.EndpointOper
+	kept  map[cell]kept // by a filter that the new one narrows; nil: there is none
+}
+
+func (c *census) sieve(filter *widget.Filter) sieve {
+	out := sieve{cells: maps.Clone(c.cells)}
+	if c.kept != nil && c.filter != nil && filter.Narrows(c.filter) {
+		out.kept = maps.Clone(c.kept)
+	}
+	return out
+}
+
+// sift is what a filter keeps; nil when ctx ends.
+func (x sieve) sift(ctx context.Context, filter *widget.Filter) map[cell]kept {
+	out := make(map[cell]kept, len(x.cells))
+	for at, all := range x.cells {
+		if ctx.Err() != nil {
+			return nil
+		}
+		among := all
+		if was, known := x.kept[at]; known && same(was.of, all) {
+			among = was.members
+		}
+		out[at] = kept{all, kept{}.become(among, filter).members}
+	}
+	return out
 }
 
 // count is the census of a snapshot: c itself when the endpoints are the same, else made of c, which is used up.

@@ -14,6 +14,10 @@ import (
 type Events struct {
 	top  int
 	held bool // the user reads: the newest does not move the window
+
+	shown  []feed.Event // of the snapshot from, kept by filter
+	from   *feed.Snapshot
+	filter *widget.Filter
 }
 
 // NewEvents makes the page.
@@ -28,11 +32,19 @@ func (p *Events) Command() string { return "netctl events" }
 // Keys are follow and movement.
 func (p *Events) Keys() []theme.Key { return theme.EventKeys() }
 
+// kept is the events that the filter keeps; they are looked for once a snapshot.
+func (p *Events) kept(c Canvas, s *feed.Snapshot) []feed.Event {
+	if p.from != s || p.filter != c.Filter {
+		p.shown, p.from, p.filter = keptEvents(s.Events, c.Filter), s, c.Filter
+	}
+	return p.shown
+}
+
 // Key scrolls, which ends following; f follows again.
 func (p *Events) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	top := p.top
 	if scroll(&top, key, c.Height) {
-		p.held, p.top = true, max(0, min(top, len(eventLines(c, s))-c.Height))
+		p.held, p.top = true, max(0, min(top, len(p.kept(c, s))-c.Height))
 	}
 	if key == "f" {
 		p.held = !p.held
@@ -42,32 +54,44 @@ func (p *Events) Key(key string, c Canvas, s *feed.Snapshot) Action {
 
 // View draws the window.
 func (p *Events) View(c Canvas, s *feed.Snapshot) []string {
-	lines := eventLines(c, s)
-	if len(lines) == 0 {
+	kept := p.kept(c, s)
+	if len(kept) == 0 {
 		return []string{c.Theme.Paint(theme.Dim, "No events since the console started (netctl history tells of those before), or none that the filter keeps.")}
 	}
-	if !p.held {
-		p.top = len(lines)
+	if p.top = min(p.top, max(0, len(kept)-c.Height)); !p.held {
+		p.top = max(0, len(kept)-c.Height)
 	}
-	var shown []string
-	shown, p.top = widget.Scroll(lines, p.top, c.Height)
-	return shown
-}
-
-func eventLines(c Canvas, s *feed.Snapshot) []string {
 	var out []string
-	for _, e := range s.Events {
-		cells := []string{e.At.Format(time.TimeOnly), "revision " + strconv.FormatUint(e.Revision, 10), string(e.Type), e.Kind + " " + e.Key}
-		if !c.Filter.Keeps(cells) {
-			continue
-		}
-		role := theme.Plain
-		if e.Type == model.EventDelete {
-			role = theme.Warn
-		}
-		out = append(out, c.Theme.Paint(role, "  "+cells[0]+"  "+widget.Fit(c.Theme, cells[1], 16)+"  "+widget.Fit(c.Theme, cells[2], 6)+"  "+cells[3]))
+	for i := p.top; i < min(len(kept), p.top+c.Height); i++ {
+		out = append(out, eventLine(c.Theme, &kept[i]))
 	}
 	return out
+}
+
+// keptEvents are the events that a filter keeps.
+func keptEvents(all []feed.Event, filter *widget.Filter) []feed.Event {
+	if filter == nil {
+		return all
+	}
+	var out []feed.Event
+	for i := range all {
+		if cells := eventCells(&all[i]); filter.Keeps(cells[:]) {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
+func eventCells(e *feed.Event) [4]string {
+	return [4]string{e.At.Format(time.TimeOnly), "revision " + strconv.FormatUint(e.Revision, 10), string(e.Type), e.Kind + " " + e.Key}
+}
+
+func eventLine(t *theme.Theme, e *feed.Event) string {
+	role, cells := theme.Plain, eventCells(e)
+	if e.Type == model.EventDelete {
+		role = theme.Warn
+	}
+	return t.Paint(role, "  "+cells[0]+"  "+widget.Fit(t, cells[1], 16)+"  "+widget.Fit(t, cells[2], 6)+"  "+cells[3])
 }
 
 // scroll moves top and tells whether the key was for it.

@@ -72,12 +72,13 @@ func Judge(s *feed.Snapshot, now time.Time) Health {
 
 // exhausted is the first network without a free address; "" when none of those asked is.
 func exhausted(s *feed.Snapshot) string {
-	for _, o := range s.Objects[model.KindNetwork().Name] {
-		if p, ok := s.Pools[o.ObjectKey()]; ok && p.Count > 0 && strings.TrimSpace(p.Available) == "" {
-			return o.ObjectKey()
+	first := ""
+	for key, p := range s.Pools {
+		if p.Count > 0 && strings.TrimSpace(p.Available) == "" && (first == "" || key < first) {
+			first = key
 		}
 	}
-	return ""
+	return first
 }
 
 // Age says a duration in its largest unit.

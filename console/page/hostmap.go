@@ -86,8 +86,10 @@ func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties
 	if chosen {
 		edge = theme.Relation
 	}
-	title := widget.Fit(t, b[4]+" "+n.Name+" "+mark+" ", min(inner, len([]rune(n.Name))+5))
-	out := []string{t.Paint(edge, b[0]) + t.Paint(role, title) + t.Paint(edge, strings.Repeat(b[4], max(0, inner-len([]rune(n.Name))-5))+b[1])}
+	name := widget.Bare(n.Name)
+	room := min(inner, widget.Width(name)+5)
+	title := widget.Fit(t, b[4]+" "+name+" "+mark+" ", room)
+	out := []string{t.Paint(edge, b[0]) + t.Paint(role, title) + t.Paint(edge, strings.Repeat(b[4], inner-room)+b[1])}
 	for i := range boxRoom {
 		text, role := "", theme.Plain
 		switch {
@@ -96,15 +98,15 @@ func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties
 		case i < len(all):
 			var sign string
 			sign, role = tieMark(t, lit.of(all[i]))
-			text = sign + " " + widget.Fit(t, all[i].EndpointID, inner-9) + shortAddress(firstAddress(all[i]))
+			text = sign + " " + widget.Fit(t, widget.Bare(all[i].EndpointID), inner-9) + widget.Bare(shortAddress(firstAddress(all[i])))
 		}
 		out = append(out, t.Paint(edge, b[5])+t.Paint(role, widget.Fit(t, " "+text, inner))+t.Paint(edge, b[5]))
 	}
 	foot := ""
 	if n.VTEP != "" {
-		foot = t.Glyphs.Tunnel + " " + n.VTEP + " "
+		foot = t.Glyphs.Tunnel + " " + widget.Bare(n.VTEP) + " "
 	}
-	return append(out, t.Paint(edge, b[2]+widget.Fit(t, foot+strings.Repeat(b[4], max(0, inner-len([]rune(foot)))), inner)+b[3]))
+	return append(out, t.Paint(edge, b[2]+widget.Fit(t, foot+strings.Repeat(b[4], max(0, inner-widget.Width(foot))), inner)+b[3]))
 }
 
 // shortAddress is the end of an IPv4 address, which is enough beside others of its network.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,10 +14,12 @@ import (
 
 // Overview is the first page: who leads, how each host does, what happened last.
 type Overview struct {
-	hosts grid
-	made  []widget.Row // of the snapshot from, as it looked at the second at
-	from  *feed.Snapshot
-	at    int64
+	hosts  grid
+	agents []*model.Node // of the snapshot from
+	from   *feed.Snapshot
+	made   []widget.Row // of all agents, as it looked at the second at
+	at     int64
+	free   counted
 }
 
 // NewOverview makes the page.
@@ -42,7 +43,7 @@ func hostHeaders() []string {
 // Key moves among the hosts; enter lists the endpoints of one, f looks into its switch.
 func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	rows := p.rows(c, s)
-	r, ok := p.hosts.Selected(rows)
+	r, ok := p.hosts.SelectedOf(rows)
 	switch {
 	case key == "enter" && ok:
 		t := NewTable(model.KindEndpoint())
@@ -52,25 +53,53 @@ func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case key == "f" && ok:
 		return Action{Go: NewPipeline(r.ID)}
 	}
-	p.hosts.key(key, c, hostHeaders(), rows)
+	p.hosts.keyOf(key, c, hostHeaders(), rows)
 	return Action{}
 }
 
-func (p *Overview) rows(c Canvas, s *feed.Snapshot) []widget.Row {
-	if p.from == s && p.at == c.Now.Unix() {
-		return p.hosts.arrange(c, p.made)
-	}
-	var rows []widget.Row
-	for _, n := range s.Nodes {
-		if n.Role != model.RoleAgent {
-			continue
+// rows are the hosts'. Only those on the screen are made, unless a filter or the order needs all.
+func (p *Overview) rows(c Canvas, s *feed.Snapshot) widget.Rows {
+	if p.from != s {
+		p.agents, p.made, p.from = p.agents[:0], nil, s
+		for i := range s.Nodes {
+			if s.Nodes[i].Role == model.RoleAgent {
+				p.agents = append(p.agents, &s.Nodes[i])
+			}
 		}
-		state, role := nodeState(c.Theme, n)
-		rows = append(rows, widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, number(n.Revision), number(n.Lag),
-			strconv.Itoa(n.Ports), strconv.Itoa(n.Flows), strconv.Itoa(n.Errors), n.VTEP, since(n.Since, c.Now)}})
 	}
-	p.made, p.from, p.at = rows, s, c.Now.Unix()
-	return p.hosts.arrange(c, rows)
+	lazy := hostRows{c, p.agents}
+	if column, _, _ := p.hosts.Order(c.Now); column == 0 && c.Filter == nil {
+		return lazy
+	}
+	if p.made == nil || p.at != c.Now.Unix() {
+		p.made, p.at = make([]widget.Row, len(p.agents)), c.Now.Unix()
+		for i := range p.made {
+			p.made[i] = lazy.At(i)
+		}
+	}
+	return widget.List(p.hosts.arrange(c, p.made))
+}
+
+// hostRows makes the rows of hosts.
+type hostRows struct {
+	canvas Canvas
+	agents []*model.Node
+}
+
+// Len is the number of hosts.
+func (h hostRows) Len() int { return len(h.agents) }
+
+// At makes a host's row.
+func (h hostRows) At(i int) widget.Row {
+	n := h.agents[i]
+	state, role := nodeState(h.canvas.Theme, *n)
+	return widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, number(n.Revision), number(n.Lag),
+		strconv.Itoa(n.Ports), strconv.Itoa(n.Flows), strconv.Itoa(n.Errors), n.VTEP, since(n.Since, h.canvas.Now)}}
+}
+
+// Find is the number of the host of that name; negative when there is none.
+func (h hostRows) Find(id string) int {
+	return slices.IndexFunc(h.agents, func(n *model.Node) bool { return n.Name == id })
 }
 
 // View draws masters, hosts, how busy the cluster is, the fullest networks and the newest events.
@@ -88,14 +117,17 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 	rows := p.rows(c, s)
 	rest := c.Height - len(out) - 9
 	out = append(out, "", t.Paint(theme.Title, "HOSTS"))
-	out = append(out, p.hosts.view(c, hostHeaders(), rows, max(2, min(len(rows)+1, rest*2/3)), "no agent is registered")...)
-	out = append(out, "", pulse(c, s.Pulse), fullest(c, s), t.Paint(theme.Title, "OBJECTS  ")+counts(s), "", t.Paint(theme.Title, "LAST EVENTS"))
-	lines := eventLines(c, s)
-	if len(lines) == 0 {
-		lines = []string{t.Paint(theme.Dim, "  none since the console started; netctl history tells of those before")}
-	}
+	out = append(out, p.hosts.viewOf(c, hostHeaders(), rows, max(2, min(rows.Len()+1, rest*2/3)), "no agent is registered")...)
+	out = append(out, "", pulse(c, s.Pulse), p.fullest(c, s), t.Paint(theme.Title, "OBJECTS  ")+counts(s), "", t.Paint(theme.Title, "LAST EVENTS"))
 	room := max(0, c.Height-len(out))
-	return append(out, lines[max(0, len(lines)-room):]...)
+	kept := keptEvents(s.Events, c.Filter)
+	if len(kept) == 0 {
+		kept, out = nil, append(out, t.Paint(theme.Dim, "  none since the console started; netctl history tells of those before"))
+	}
+	for i := max(0, len(kept)-room); i < len(kept); i++ {
+		out = append(out, eventLine(t, &kept[i]))
+	}
+	return out[:min(len(out), c.Height)]
 }
 
 // pulse draws how busy the cluster is, per second.
@@ -115,29 +147,55 @@ func pulse(c Canvas, p feed.Pulse) string {
 }
 
 // fullest tells of the two networks with the fewest addresses left, of those that have been asked.
-func fullest(c Canvas, s *feed.Snapshot) string {
+func (p *Overview) fullest(c Canvas, s *feed.Snapshot) string {
 	type pool struct {
 		key         string
 		used, total int
 	}
-	var all []pool
-	for key, p := range s.Pools {
-		if total := p.Count + widget.CountRanges(p.Available); total > 0 {
-			all = append(all, pool{key, p.Count, total})
+	var top [2]pool
+	fuller := func(a, b pool) bool {
+		if b.total == 0 || a.used*b.total != b.used*a.total {
+			return b.total == 0 || a.used*b.total > b.used*a.total
+		}
+		return a.key < b.key
+	}
+	for key, known := range s.Pools {
+		switch x := (pool{key, known.Count, known.Count + p.free.of(known.Available)}); {
+		case x.total == 0:
+		case fuller(x, top[0]):
+			top[0], top[1] = x, top[0]
+		case fuller(x, top[1]):
+			top[1] = x
 		}
 	}
-	slices.SortFunc(all, func(a, b pool) int {
-		return cmp.Or(cmp.Compare(b.used*a.total, a.used*b.total), cmp.Compare(a.key, b.key))
-	})
 	out := c.Theme.Paint(theme.Title, "FULLEST  ")
-	if len(all) == 0 {
+	if top[0].total == 0 {
 		return out + c.Theme.Paint(theme.Dim, "no network has been asked yet")
 	}
-	for _, p := range all[:min(2, len(all))] {
-		out += fmt.Sprintf("%s %s %d %%   ", p.key, widget.Bar(c.Theme, p.used, p.total, 10), p.used*100/p.total)
+	for _, x := range top {
+		if x.total > 0 {
+			out += fmt.Sprintf("%s %s %d %%   ", x.key, widget.Bar(c.Theme, x.used, x.total, 10), x.used*100/x.total)
+		}
 	}
 	return out
 }
+
+// counted is how many addresses texts list, so that each is read once.
+type counted map[string]int
+
+func (m *counted) of(text string) int {
+	n, known := (*m)[text]
+	if !known {
+		if n = widget.CountRanges(text); *m == nil || len(*m) > countedLimit {
+			*m = counted{}
+		}
+		(*m)[text] = n
+	}
+	return n
+}
+
+// countedLimit is how many texts are remembered.
+const countedLimit = 20000
 
 // progress is how far a master is: the leader by its last fenced write, a follower by what it has read.
 func progress(n model.Node) string {

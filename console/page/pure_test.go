@@ -33,6 +33,15 @@ func town() *feed.Snapshot {
 	}
 }
 
+// grown is the visible lines of a snapshot's tree.
+func grown(s *feed.Snapshot, c *census, f folds, filter *widget.Filter) (out []branch) {
+	t := grow(plant(s), c, f, filter)
+	for i := range t.size {
+		out = append(out, t.at(i))
+	}
+	return out
+}
+
 func texts(all []branch) string {
 	var out []string
 	for _, b := range all {
@@ -60,7 +69,7 @@ func TestTree(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := texts(grow(town(), (*census)(nil).count(town()), tt.folds, tt.filter)); got != tt.want {
+			if got := texts(grown(town(), (*census)(nil).count(town()), tt.folds, tt.filter)); got != tt.want {
 				t.Errorf("want:\n%s\ngot:\n%s", tt.want, got)
 			}
 		})
@@ -72,10 +81,10 @@ func TestLongBranchesBeginFolded(t *testing.T) {
 	for range foldFrom {
 		s.Endpoints = append(s.Endpoints, s.Endpoints[1])
 	}
-	if got := texts(grow(s, (*census)(nil).count(s), folds{}, nil)); strings.Contains(got, "web1") || !strings.Contains(got, "db1") {
+	if got := texts(grown(s, (*census)(nil).count(s), folds{}, nil)); strings.Contains(got, "web1") || !strings.Contains(got, "db1") {
 		t.Errorf("want the long group folded and the short one not, got:\n%s", got)
 	}
-	if got := texts(grow(s, (*census)(nil).count(s), folds{"endpointGroup t:web": true}, nil)); !strings.Contains(got, "web1") {
+	if got := texts(grown(s, (*census)(nil).count(s), folds{"endpointGroup t:web": true}, nil)); !strings.Contains(got, "web1") {
 		t.Errorf("want the long group unfolded, got:\n%s", got)
 	}
 }
@@ -92,7 +101,7 @@ func TestRelations(t *testing.T) {
 		{"tenant u", map[string]tie{"n.u-far": selected, "n.t-db1": unrelated}},
 	}
 	s := town()
-	all := grow(s, (*census)(nil).count(s), folds{}, nil)
+	all := grown(s, (*census)(nil).count(s), folds{}, nil)
 	for _, tt := range tests {
 		i := slices.IndexFunc(all, func(b branch) bool { return b.is(tt.at) && b.id() == tt.at })
 		got := relate(s, &all[i])
@@ -109,7 +118,7 @@ func TestRelations(t *testing.T) {
 func TestTiesAreSummed(t *testing.T) {
 	s := town()
 	c := (*census)(nil).count(s)
-	for _, b := range grow(s, c, folds{}, nil) {
+	for _, b := range grown(s, c, folds{}, nil) {
 		lit, want, on := relate(s, &b), map[tie]int{}, map[string]bool{}
 		for _, e := range s.Endpoints {
 			if want[lit.of(e)]++; lit.of(e) == selected {

@@ -1,8 +1,8 @@
 package page
 
 import (
+	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -20,12 +20,15 @@ type Topology struct {
 	folds  folds
 	alone  bool // the tree without the map
 
-	census *census
-	grown  []branch // of the snapshot from, kept by filter; nil: to be made anew
-	from   *feed.Snapshot
-	filter *widget.Filter
-	lit    *ties // of the branch litOf, in the snapshot from
-	litOf  string
+	census  *census
+	knots   []*knot // of the snapshot from
+	grown   *tree   // of the snapshot from, kept by filter; nil: to be made anew
+	from    *feed.Snapshot
+	filter  *widget.Filter              // that is shown
+	sifting *widget.Task[map[cell]kept] // by the filter sifted
+	sifted  *widget.Filter
+	lit     *ties // of the branch litOf, in the snapshot from
+	litOf   string
 }
 
 // NewTopology makes the page with the cursor on an object, "kind key"; "" is the first line.
@@ -40,20 +43,61 @@ func (p *Topology) Command() string { return "netctl endpoint ls" }
 // Keys move, fold, and go into things.
 func (p *Topology) Keys() []theme.Key { return theme.TreeKeys() }
 
-// tree is the visible lines. They are made anew only when what they show has changed.
-func (p *Topology) tree(c Canvas, s *feed.Snapshot) []branch {
-	fresh := p.from == nil || !same(p.from.Endpoints, s.Endpoints)
+// Working is what is still being done to the tree.
+func (p *Topology) Working() string {
+	if p.sifting != nil {
+		return "filtering"
+	}
+	return ""
+}
+
+// tree is the visible lines. What they are is found anew only when something has changed.
+func (p *Topology) tree(c Canvas, s *feed.Snapshot) *tree {
+	fresh := p.from == nil
 	for _, k := range []*model.Kind{model.KindTenant(), model.KindNetwork(), model.KindEndpointGroup(), model.KindRule()} {
 		fresh = fresh || !same(p.from.Objects[k.Name], s.Objects[k.Name])
 	}
 	if fresh {
+		p.knots = plant(s)
+	}
+	if fresh || !same(p.from.Endpoints, s.Endpoints) {
 		p.census, p.lit, p.grown = p.census.count(s), nil, nil
 	}
-	if p.grown == nil || p.filter != c.Filter {
-		p.grown, p.filter = grow(s, p.census, p.folds, c.Filter), c.Filter
+	p.sift(c)
+	if p.grown == nil {
+		p.grown = grow(p.knots, p.census, p.folds, p.filter)
 	}
 	p.from = s
 	return p.grown
+}
+
+// fewEndpoints are filtered at once.
+const fewEndpoints = 2000
+
+// sift sees to it that the canvas' filter is shown, as soon as it is known what it keeps.
+func (p *Topology) sift(c Canvas) {
+	if p.sifting != nil && p.sifted != c.Filter {
+		p.sifting.Cancel()
+		p.sifting = nil
+	}
+	if p.filter == c.Filter {
+		return
+	}
+	if c.Filter == nil {
+		p.filter, p.grown = nil, nil
+		return
+	}
+	if p.sifting == nil {
+		desk, x, filter := c.Desk, p.census.sieve(c.Filter), c.Filter
+		if len(p.census.from) <= fewEndpoints {
+			desk = nil
+		}
+		p.sifted, p.sifting = filter, widget.Do(desk, func(ctx context.Context) map[cell]kept { return x.sift(ctx, filter) })
+	}
+	if kept, done := p.sifting.Result(); done {
+		p.census.filter, p.census.kept = c.Filter, kept
+		p.filter, p.grown, p.sifting = c.Filter, nil, nil
+	}
 }
 
 // ties are those of a branch.
@@ -65,21 +109,22 @@ func (p *Topology) ties(s *feed.Snapshot, b *branch) *ties {
 }
 
 // lines are the visible lines and the number of the selected one.
-func (p *Topology) lines(c Canvas, s *feed.Snapshot) ([]branch, int) {
-	all := p.tree(c, s)
-	here := func(b branch) bool { return b.is(p.cursor) }
-	if p.place < len(all) && all[p.place].is(p.cursor) {
-		return all, p.place
+func (p *Topology) lines(c Canvas, s *feed.Snapshot) (*tree, int) {
+	t := p.tree(c, s)
+	if p.place < t.size {
+		if b := t.at(p.place); b.is(p.cursor) {
+			return t, p.place
+		}
 	}
-	if i := slices.IndexFunc(all, here); i >= 0 {
-		return all, i
+	if i := t.find(p.cursor); i >= 0 {
+		return t, i
 	}
 	if i := p.unfold(s); i >= 0 {
 		p.grown = nil
-		all = p.tree(c, s)
-		return all, max(0, slices.IndexFunc(all, here))
+		t = p.tree(c, s)
+		return t, max(0, t.find(p.cursor))
 	}
-	return all, max(0, min(p.place, len(all)-1))
+	return t, max(0, min(p.place, t.size-1))
 }
 
 // unfold opens what hides the selected endpoint; -1: nothing does.
@@ -102,10 +147,11 @@ func (p *Topology) unfold(s *feed.Snapshot) int {
 // Key moves, folds, or goes into the selected object.
 func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	all, i := p.lines(c, s)
-	if len(all) == 0 {
+	if all.size == 0 {
 		return Action{}
 	}
-	b := &all[i]
+	here := all.at(i)
+	b := &here
 	switch key {
 	case "m":
 		return Action{Go: NewMatrix(p.ties(s, b).tenant)}
@@ -120,8 +166,9 @@ func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	default:
 		scroll(&i, key, c.Height)
 	}
-	p.place = max(0, min(i, len(all)-1))
-	p.cursor = all[p.place].id()
+	p.place = max(0, min(i, all.size-1))
+	b = new(all.at(p.place))
+	p.cursor = b.id()
 	return Action{}
 }
 
@@ -149,20 +196,22 @@ func (p *Topology) into(key string, b *branch) Action {
 func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	all, at := p.lines(c, s)
-	if len(all) == 0 {
+	if all.size == 0 {
 		return []string{t.Paint(theme.Dim, "no tenants, or none that the filter keeps")}
 	}
-	p.place, p.cursor = at, all[at].id()
-	lit := p.ties(s, &all[at])
+	here := all.at(at)
+	p.place, p.cursor = at, here.id()
+	lit := p.ties(s, &here)
 	height := max(1, c.Height-2)
-	p.top = max(0, min(max(min(p.top, at), at-height+1), len(all)-height))
+	p.top = max(0, min(max(min(p.top, at), at-height+1), all.size-height))
 	width := c.Width
 	if !p.alone {
 		width = min(max(c.Width*2/5, 38), 64)
 	}
 	var tree []string
-	for i := p.top; i < min(len(all), p.top+height); i++ {
-		tree = append(tree, p.line(t, &all[i], i == at, lit, width))
+	for i := p.top; i < min(all.size, p.top+height); i++ {
+		b := all.at(i)
+		tree = append(tree, p.line(t, &b, i == at, lit, width))
 	}
 	if !p.alone {
 		hosts := hostMap(t, s, p.census, lit, c.Width-width-1, height)
@@ -178,7 +227,7 @@ func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
 	for len(tree) < height {
 		tree = append(tree, "")
 	}
-	return append(tree, p.about(s, &all[at], lit), t.Paint(theme.Dim, strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may talk to it",
+	return append(tree, p.about(s, &here, lit), t.Paint(theme.Dim, strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may talk to it",
 		t.Glyphs.Half + " in part", t.Glyphs.Free + " may not", "  other tenants are apart"}, "  ")))
 }
 

@@ -1,7 +1,8 @@
 package page
 
 import (
-	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -14,7 +15,6 @@ type branch struct {
 	kind     *model.Kind
 	key      string
 	depth    int
-	text     string // "" of an endpoint: label makes it
 	children int
 	endpoint *model.EndpointOper
 	group    *model.EndpointGroup
@@ -32,10 +32,23 @@ func (b *branch) is(id string) bool {
 
 // label is what the line says.
 func (b *branch) label() string {
-	if e := b.endpoint; e != nil {
-		return e.EndpointID + "  " + firstAddress(e) + "  " + e.HomingHost
+	switch {
+	case b.endpoint != nil:
+		return widget.Bare(b.endpoint.EndpointID + "  " + firstAddress(b.endpoint) + "  " + b.endpoint.HomingHost)
+	case b.group != nil:
+		text := "group " + b.group.GroupName + "  " + strconv.Itoa(b.children)
+		if len(b.group.Policies) > 0 {
+			text += "  " + strings.Join(b.group.Policies, ",")
+		}
+		return widget.Bare(text)
+	case b.network != nil:
+		text := "network " + b.network.NetworkName + "  " + b.network.Subnet + " " + b.network.Encap
+		if b.network.PktTag != 0 {
+			text += " " + strconv.Itoa(b.network.PktTag)
+		}
+		return widget.Bare(text)
 	}
-	return b.text
+	return widget.Bare("tenant " + b.key)
 }
 
 // foldFrom is the number of endpoints from which a group or network begins folded.
@@ -49,81 +62,158 @@ func (f folds) folded(b *branch) bool {
 	return long != f[b.id()]
 }
 
-// grow makes the visible lines of the tree. While there is a filter, nothing is folded and what it does not keep is left out, its ancestors excepted.
-func grow(s *feed.Snapshot, census *census, f folds, filter *widget.Filter) []branch {
-	g := &grower{folds: f, filter: filter, census: census}
-	groups, networks := map[string][]*model.EndpointGroup{}, map[string][]*model.Network{}
+// knot is a tenant, network or group of the tree.
+type knot struct {
+	branch
+	at    cell // of a group its members, of a network those in no group
+	below []*knot
+	match *matched
+}
+
+// matched is whether a filter keeps what a knot says, with so many children.
+type matched struct {
+	filter   *widget.Filter
+	children int
+	keeps    bool
+}
+
+// keeps tells whether the filter keeps what the knot says.
+func (k *knot) keeps(filter *widget.Filter) bool {
+	if k.match == nil || k.match.filter != filter || k.match.children != k.children {
+		k.match = &matched{filter, k.children, filter.Keeps([]string{k.label()})}
+	}
+	return k.match.keeps
+}
+
+// plant makes the knots of a snapshot's tenants.
+func plant(s *feed.Snapshot) []*knot {
+	groups, networks := map[string][]*knot{}, map[string][]*knot{}
 	for _, o := range s.Objects[model.KindEndpointGroup().Name] {
 		if x, ok := o.(*model.EndpointGroup); ok {
-			groups[model.Key(x.TenantName, x.NetworkName)] = append(groups[model.Key(x.TenantName, x.NetworkName)], x)
+			key := model.Key(x.TenantName, x.NetworkName)
+			groups[key] = append(groups[key], &knot{branch: branch{kind: model.KindEndpointGroup(), key: x.ObjectKey(), depth: 2, group: x},
+				at: cell{x.NetworkName + "." + x.TenantName, x.GroupName + ":" + x.TenantName}})
 		}
 	}
 	for _, o := range s.Objects[model.KindNetwork().Name] {
 		if x, ok := o.(*model.Network); ok {
-			networks[x.TenantName] = append(networks[x.TenantName], x)
+			networks[x.TenantName] = append(networks[x.TenantName], &knot{branch: branch{kind: model.KindNetwork(), key: x.ObjectKey(), depth: 1, network: x},
+				at: cell{network: x.NetworkName + "." + x.TenantName}, below: groups[x.ObjectKey()]})
 		}
 	}
-	for _, t := range s.Objects[model.KindTenant().Name] {
-		key := t.ObjectKey()
-		g.add(branch{kind: model.KindTenant(), key: key, text: "tenant " + key, children: len(networks[key])}, func() {
-			for _, n := range networks[key] {
-				g.network(n, groups[n.ObjectKey()])
+	var out []*knot
+	for _, o := range s.Objects[model.KindTenant().Name] {
+		key := o.ObjectKey()
+		out = append(out, &knot{branch: branch{kind: model.KindTenant(), key: key, children: len(networks[key])}, below: networks[key]})
+	}
+	return out
+}
+
+// tree is the visible lines, of which only those are made that are asked for. A line that is no endpoint costs a stretch,
+// the endpoints below it cost nothing.
+type tree struct {
+	stretches []stretch
+	size      int
+}
+
+// stretch is a line, and the endpoints that follow it.
+type stretch struct {
+	start  int   // number of its first line
+	knot   *knot // nil: endpoints alone
+	leaves []*model.EndpointOper
+	depth  int // of the leaves
+}
+
+// grow makes the tree of knots. While there is a filter, nothing is folded and what it does not keep is left out, its
+// ancestors excepted.
+func grow(knots []*knot, census *census, f folds, filter *widget.Filter) *tree {
+	t := &tree{}
+	for _, k := range knots {
+		t.add(k, census, f, filter)
+	}
+	return t
+}
+
+func (t *tree) add(k *knot, census *census, f folds, filter *widget.Filter) {
+	all := census.cells[k.at]
+	switch {
+	case k.group != nil:
+		k.children = len(all)
+	case k.network != nil:
+		k.children = len(all) + len(k.below)
+	}
+	before := *t
+	t.push(stretch{knot: k, depth: k.depth + 1})
+	if filter != nil || !f.folded(&k.branch) {
+		for _, b := range k.below {
+			t.add(b, census, f, filter)
+		}
+		if k.kind != model.KindTenant() {
+			t.leaves(census.keeps(k.at, filter), k.depth+1)
+		}
+	}
+	if filter != nil && t.size == before.size+1 && !k.keeps(filter) {
+		*t = tree{before.stretches, before.size}
+	}
+}
+
+func (t *tree) push(s stretch) {
+	s.start = t.size
+	t.stretches = append(t.stretches, s)
+	if t.size += len(s.leaves); s.knot != nil {
+		t.size++
+	}
+}
+
+// leaves adds endpoints behind the last line.
+func (t *tree) leaves(all []*model.EndpointOper, depth int) {
+	last := &t.stretches[len(t.stretches)-1]
+	switch {
+	case len(all) == 0:
+	case len(last.leaves) == 0 && last.depth == depth:
+		last.leaves = all
+		t.size += len(all)
+	default:
+		t.push(stretch{leaves: all, depth: depth})
+	}
+}
+
+// at makes line i.
+func (t *tree) at(i int) branch {
+	n, exact := slices.BinarySearchFunc(t.stretches, i, func(s stretch, i int) int { return s.start - i })
+	if !exact {
+		n--
+	}
+	s := &t.stretches[n]
+	i -= s.start
+	if s.knot != nil {
+		if i == 0 {
+			return s.knot.branch
+		}
+		i--
+	}
+	e := s.leaves[i]
+	return branch{kind: model.KindEndpoint(), key: e.Key, depth: s.depth, endpoint: e}
+}
+
+// find is the line of an object, "kind key"; negative when it is not visible.
+func (t *tree) find(id string) int {
+	leaf, endpoint := strings.CutPrefix(id, model.KindEndpoint().Name+" ")
+	for _, s := range t.stretches {
+		first := s.start
+		if s.knot != nil {
+			if !endpoint && s.knot.is(id) {
+				return first
 			}
-		})
-	}
-	return g.out
-}
-
-// grower collects lines.
-type grower struct {
-	folds  folds
-	filter *widget.Filter
-	census *census
-	out    []branch
-}
-
-// add adds a line and what hangs on it.
-func (g *grower) add(b branch, below func()) {
-	at := len(g.out)
-	g.out = append(g.out, b)
-	if below != nil && (g.filter != nil || !g.folds.folded(&b)) {
-		depth := len(g.out)
-		below()
-		for i := depth; i < len(g.out); i++ {
-			g.out[i].depth++
+			first++
 		}
-	}
-	if g.filter != nil && len(g.out) == at+1 && !g.filter.Keeps([]string{b.text}) {
-		g.out = g.out[:at]
-	}
-}
-
-func (g *grower) network(n *model.Network, groups []*model.EndpointGroup) {
-	id := n.NetworkName + "." + n.TenantName
-	alone := cell{id, ""}
-	loose := g.census.cells[alone]
-	text := fmt.Sprintf("network %s  %s %s", n.NetworkName, n.Subnet, n.Encap)
-	if n.PktTag != 0 {
-		text += fmt.Sprintf(" %d", n.PktTag)
-	}
-	g.add(branch{kind: model.KindNetwork(), key: n.ObjectKey(), network: n, text: text, children: len(loose) + len(groups)}, func() {
-		for _, x := range groups {
-			at := cell{id, x.GroupName + ":" + x.TenantName}
-			members := g.census.cells[at]
-			text := fmt.Sprintf("group %s  %d", x.GroupName, len(members))
-			if len(x.Policies) > 0 {
-				text += "  " + strings.Join(x.Policies, ",")
+		for i := 0; endpoint && i < len(s.leaves); i++ {
+			if s.leaves[i].Key == leaf {
+				return first + i
 			}
-			g.add(branch{kind: model.KindEndpointGroup(), key: x.ObjectKey(), group: x, text: text, children: len(members)}, func() { g.leaves(at) })
 		}
-		g.leaves(alone)
-	})
-}
-
-func (g *grower) leaves(at cell) {
-	for _, e := range g.census.keeps(at, g.filter) {
-		g.out = append(g.out, branch{kind: model.KindEndpoint(), key: e.Key, endpoint: e})
 	}
+	return -1
 }
 
 func firstAddress(e *model.EndpointOper) string {

@@ -3,6 +3,7 @@ package theme
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -43,8 +44,9 @@ type Theme struct {
 	looks  []look // by Role
 }
 
-// look is what is written before and after text of a role: sequences of SGR (ECMA-48, 8.3.117).
-type look struct{ begin, end string }
+// look is what is written before and after text of a role: sequences of SGR (ECMA-48, 8.3.117). Until a frame is complete,
+// marks stand for them that nobody can guess: so a name in the cluster that has sequences in it paints nothing.
+type look struct{ begin, end, beginMark, endMark string }
 
 // Names are the themes that New knows.
 func Names() []string { return []string{"dark", "light", "mono"} }
@@ -76,33 +78,55 @@ func New(name string, ascii bool) (*Theme, error) {
 	default:
 		return nil, fmt.Errorf("theme %q is unknown: it is one of %s", name, strings.Join(Names(), ", "))
 	}
+	secret := rand.Uint64() | 1<<63
 	t.looks = make([]look, Fresh+1)
 	for r, s := range styles {
 		const sample = "x"
-		t.looks[r].begin, t.looks[r].end, _ = strings.Cut(s.Render(sample), sample)
+		begin, end, _ := strings.Cut(s.Render(sample), sample)
+		t.looks[r] = look{begin, end, fmt.Sprintf("\x1b[%d;%dm", secret, 2*r), fmt.Sprintf("\x1b[%d;%dm", secret, 2*r+1)}
 	}
 	return t, nil
 }
 
-// Paint gives text the look of a role.
+// Paint gives text the look of a role, by marks that take no cells; Dye turns them into colours.
 func (t *Theme) Paint(r Role, text string) string {
 	if int(r) >= len(t.looks) || t.looks[r].begin == "" || text == "" {
 		return text
 	}
-	return t.looks[r].begin + text + t.looks[r].end
+	return t.looks[r].beginMark + text + t.looks[r].endMark
 }
 
-// Sequence is the length of the sequence that text begins with, if it is one that Paint writes; else 0.
-func (t *Theme) Sequence(text string) int {
+// Mark is the length of the mark that text begins with, and the sequence that it stands for; 0 when there is none.
+func (t *Theme) Mark(text string) (length int, sgr string) {
 	for i := range t.looks {
 		if l := &t.looks[i]; l.begin != "" {
-			if strings.HasPrefix(text, l.begin) {
-				return len(l.begin)
+			if strings.HasPrefix(text, l.beginMark) {
+				return len(l.beginMark), l.begin
 			}
-			if strings.HasPrefix(text, l.end) {
-				return len(l.end)
+			if strings.HasPrefix(text, l.endMark) {
+				return len(l.endMark), l.end
 			}
 		}
 	}
-	return 0
+	return 0, ""
+}
+
+// Dye is text with the sequences that its marks stand for: the last thing that is done to it.
+func (t *Theme) Dye(text string) string {
+	var b strings.Builder
+	for {
+		at := strings.IndexByte(text, 0x1b)
+		if at < 0 {
+			break
+		}
+		n, sgr := t.Mark(text[at:])
+		b.WriteString(text[:at])
+		b.WriteString(sgr)
+		text = text[at+max(n, 1):] // an escape that is no mark does not get out
+	}
+	if b.Len() == 0 {
+		return text
+	}
+	b.WriteString(text)
+	return b.String()
 }

@@ -94,9 +94,9 @@ func (f *Filter) keepsText(text string) bool {
 	return f.inverse
 }
 
-// narrows tells whether it surely keeps nothing that was does not keep: the filter of a word that was typed on. A nil
+// Narrows tells whether it surely keeps nothing that was does not keep: the filter of a word that was typed on. A nil
 // filter keeps all.
-func (f *Filter) narrows(was *Filter) bool {
+func (f *Filter) Narrows(was *Filter) bool {
 	switch {
 	case was == nil || f == was:
 		return true

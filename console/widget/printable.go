@@ -17,7 +17,7 @@ const (
 
 // Printable is text that may be written to a terminal whoever wrote it: control and format characters, which move the
 // cursor, change the title or turn the direction of writing, become "?", and so does what terminals do not agree on how
-// wide it is, such as flags and joined emoji. The sequences with which t paints stay. A tab becomes a blank.
+// wide it is, such as joined emoji. The marks with which t paints stay. A tab becomes a blank.
 func Printable(t *theme.Theme, text string) string {
 	for i := 0; i < len(text); {
 		n, ok := next(t, text[i:])
@@ -28,6 +28,9 @@ func Printable(t *theme.Theme, text string) string {
 	}
 	return text
 }
+
+// Bare is Printable of text that comes from the cluster: it has no colours of its own.
+func Bare(text string) string { return Printable(&theme.Theme{}, text) }
 
 // replaced is Printable of a text that is fine up to from.
 func replaced(t *theme.Theme, text string, from int) string {
@@ -58,12 +61,12 @@ func replaced(t *theme.Theme, text string, from int) string {
 	}, b.String())
 }
 
-// next is the length of the character or the sequence that text begins with, and whether it may stay.
+// next is the length of the character or the mark that text begins with, and whether it may stay.
 func next(t *theme.Theme, text string) (n int, ok bool) {
 	c := text[0]
 	switch {
 	case c == 0x1b:
-		if n := t.Sequence(text); n > 0 {
+		if n, _ := t.Mark(text); n > 0 {
 			return n, true
 		}
 		return 1, false

@@ -11,12 +11,6 @@ const (
 	fewItems  = 500  // changes that are carried out one by one
 )
 
-// Desk is where work is done that would hold up a frame. nil: it is done at once.
-type Desk struct {
-	// Ready is called by other goroutines when there is something to be fetched. It may block.
-	Ready func()
-}
-
 // Wish is how a list is to be arranged.
 type Wish struct {
 	Filter     *Filter
@@ -50,12 +44,10 @@ type Roll[T comparable] struct {
 // NewRoll makes an empty list.
 func NewRoll[T comparable](items Items[T]) *Roll[T] { return &Roll[T]{items: items, book: &book[T]{}} }
 
-// job is a ranking that is being made.
+// job is a ranking that is being made; nil when it was cancelled.
 type job[T comparable] struct {
-	wish   Wish
-	cancel context.CancelFunc
-	done   chan struct{}
-	rank   *ranking[T] // when done is closed; nil: it was cancelled
+	*Task[*ranking[T]]
+	wish Wish
 }
 
 // Arrange makes the list that is shown. all is in the order of Compare, and neither it nor what is in it changes later.
@@ -73,12 +65,11 @@ func (r *Roll[T]) Arrange(all []T, w Wish, held bool, desk *Desk) (working strin
 		return ""
 	}
 	if r.job == nil || r.job.wish != w {
-		r.begin(all, w)
-		if desk == nil || len(all) <= shortList {
-			<-r.job.done
+		if len(all) <= shortList {
+			desk = nil
+		}
+		if r.begin(all, w, desk); desk == nil {
 			r.fetch(w)
-		} else {
-			go func(j *job[T]) { <-j.done; desk.Ready() }(r.job)
 		}
 	}
 	if r.job == nil {
@@ -96,41 +87,34 @@ func (r *Roll[T]) fetch(w Wish) {
 	if r.job == nil {
 		return
 	}
-	select {
-	case <-r.job.done:
-		if r.job.rank != nil && r.job.wish == w {
-			r.rank = r.job.rank
+	if rank, done := r.job.Result(); done {
+		if rank != nil && r.job.wish == w {
+			r.rank = rank
 		}
 		r.job = nil
-	default:
 	}
 }
 
 func (r *Roll[T]) stop() {
 	if r.job != nil {
-		r.job.cancel()
+		r.job.Cancel()
 		r.job = nil
 	}
 }
 
 // begin starts a job, which waits for the one before.
-func (r *Roll[T]) begin(all []T, w Wish) {
+func (r *Roll[T]) begin(all []T, w Wish, desk *Desk) {
 	r.stop()
-	ctx, cancel := context.WithCancel(context.Background())
-	j := &job[T]{wish: w, cancel: cancel, done: make(chan struct{})}
 	items, book, from := r.items, r.book, (*ranking[T])(nil)
-	if was := r.rank; was != nil && was.wish.Wide == w.Wide && w.Filter.narrows(was.wish.Filter) && was.settled() {
+	if was := r.rank; was != nil && was.wish.Wide == w.Wide && w.Filter.Narrows(was.wish.Filter) && was.settled() {
 		// What the new filter keeps is among what the old one kept. The drawing thread goes on changing its list.
 		from = &ranking[T]{all: was.all, wish: was.wish, list: slices.Clone(was.list)}
 	}
-	r.job = j
-	go func() {
-		defer close(j.done)
-		defer cancel()
+	r.job = &job[T]{wish: w, Task: Do(desk, func(ctx context.Context) *ranking[T] {
 		book.mu.Lock()
 		defer book.mu.Unlock()
-		j.rank = book.rank(ctx, &items, from, all, w)
-	}()
+		return book.rank(ctx, &items, from, all, w)
+	})}
 }
 
 // Len is the number of rows.

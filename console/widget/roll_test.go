@@ -214,7 +214,7 @@ func TestNarrows(t *testing.T) {
 	}{{"", "a", true}, {"web", "web-1", true}, {"eb", "WEB", true}, {"web-1", "web", false}, {"web", "web-1.*7", true}, {"web.*", "web.*7", true}, {"a|b", "a|bc", false},
 		{"a", "a*", false}, {"a", "a?", false}, {"a", "a{0}", false}, {"ab", "ab*", false}, {"!a", "!ab", false}, {"a", "!a", false}, {"[ab]", "[ab]c", true}, {`a\.`, `a\.b`, true}}
 	for _, tt := range tests {
-		if got := mustFilter(t, tt.is).narrows(mustFilter(t, tt.was)); got != tt.want {
+		if got := mustFilter(t, tt.is).Narrows(mustFilter(t, tt.was)); got != tt.want {
 			t.Errorf("%q after %q: want %v, got %v", tt.is, tt.was, tt.want, got)
 		}
 	}
@@ -231,7 +231,7 @@ func FuzzNarrows(f *testing.F) {
 			return
 		}
 		is, err := NewFilter(pattern + more)
-		if err != nil || !is.narrows(was) {
+		if err != nil || !is.Narrows(was) {
 			return
 		}
 		for _, c := range []string{cell, more + cell, pattern + cell + more, cell + "\n" + more} {

@@ -367,18 +367,14 @@ func (t *Table) ViewOf(th *theme.Theme, headers []string, rows Rows, width, heig
 
 // printable is a row as it may be drawn, whatever was in its cells.
 func (r Row) printable() Row {
-	var bare theme.Theme
 	for i, c := range r.Cells {
-		p := Printable(&bare, c)
-		if p == c {
-			continue
+		if bare := Bare(c); bare != c {
+			r.Cells = slices.Clone(r.Cells)
+			for j := i; j < len(r.Cells); j++ {
+				r.Cells[j] = Bare(r.Cells[j])
+			}
+			break
 		}
-		cells := slices.Clone(r.Cells)
-		for j := i; j < len(cells); j++ {
-			cells[j] = Printable(&bare, cells[j])
-		}
-		r.Cells = cells
-		break
 	}
 	return r
 }

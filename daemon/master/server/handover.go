@@ -27,7 +27,7 @@ const (
 )
 
 // mountHandover adds that the leader hands over on demand.
-func (s *Server) mountHandover(r *httprouter.Router) {
+func (s *Server) mountHandover(r *rest.Router) {
 	r.POST("/api/v1/leadership/handover", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		var request model.HandoverRequest
 		if err := rest.ReadJSON(q.Body, &request); err != nil {
