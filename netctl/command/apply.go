@@ -27,7 +27,9 @@ func newApply(f *Factory) *cobra.Command {
 	o := &applyOptions{}
 	c := &cobra.Command{
 		Use: "apply", Short: "Create or update the objects of files, all or nothing", Args: exactly(),
-		Long: "Apply sends all objects in one request; the server orders them by what they need and carries out all of them or none.\n" +
+		Long: "The server orders all objects by what they need and carries out all of them or none, as far as one store transaction holds them (about\n" +
+			"60 objects). More are sent in portions, each after those that it needs and each all or nothing. When one is refused, those before it\n" +
+			"stay: every object is reported, those of the refused portion and behind it as \"not applied\", and the exit code is 3. Repeating is harmless.\n" +
 			"An object is its fields and a field \"kind\"; netctl export prints such files, netctl explain KIND the fields.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
 	}
@@ -40,7 +42,7 @@ func newApply(f *Factory) *cobra.Command {
 func newDelete(f *Factory) *cobra.Command {
 	o := &applyOptions{remove: true}
 	c := &cobra.Command{
-		Use: "delete", Short: "Delete the objects of files, all or nothing", Args: exactly(),
+		Use: "delete", Short: "Delete the objects of files, all or nothing, as apply does", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
 	}
 	o.register(c)
@@ -66,23 +68,18 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	results, rev, err := c.Apply(ctx, model.ApplyRequest{Objects: objects, Delete: o.remove, DryRun: o.dryRun != ""})
-	if err != nil {
+	p := &portions{c: c, remove: o.remove, dry: o.dryRun != ""}
+	err = p.send(ctx, objects)
+	if err := p.report(f); err != nil {
 		return err
 	}
-	note := ""
-	if o.dryRun != "" {
-		note = " (dry run)"
+	if err != nil {
+		return p.incomplete(err)
 	}
-	for _, r := range results {
-		if err := printf(f.Out, "%s %s %s%s\n", r.Kind, r.Key, r.Action, note+affects(r.Affected)); err != nil {
-			return err
-		}
-	}
-	if o.dryRun != "" {
+	if p.dry {
 		return nil
 	}
-	return o.await(ctx, f, c, rev)
+	return o.await(ctx, f, c, p.rev)
 }
 
 // exitDiffers is the exit code of diff when there is a difference.
