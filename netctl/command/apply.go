@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -21,6 +22,16 @@ type applyOptions struct {
 
 func (o *applyOptions) register(c *cobra.Command) {
 	c.Flags().StringArrayVarP(&o.files, "filename", "f", nil, "file, folder or - with objects in YAML or JSON; may be repeated")
+}
+
+// read reads the files, and makes the client that their objects are sent with.
+func (o *applyOptions) read(f *Factory) ([]model.ApplyObject, *client.Client, error) {
+	objects, err := readManifests(f, o.files)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := f.client()
+	return objects, c, err
 }
 
 func newApply(f *Factory) *cobra.Command {
@@ -60,11 +71,7 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 	if o.dryRun != "" && o.dryRun != "server" {
 		return term.BadUsage("--dry-run %s: it is server", o.dryRun)
 	}
-	objects, err := readManifests(f, o.files)
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	objects, c, err := o.read(f)
 	if err != nil {
 		return err
 	}
@@ -96,11 +103,7 @@ func newDiff(f *Factory) *cobra.Command {
 }
 
 func runDiff(ctx context.Context, f *Factory, o *applyOptions) error {
-	objects, err := readManifests(f, o.files)
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	objects, c, err := o.read(f)
 	if err != nil {
 		return err
 	}
