@@ -44,6 +44,16 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// CLI-02: a client without an HTTP client uses Go's own.
+func TestWithoutHTTPClient(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"networkName":"n"}]`)) }))
+	defer s.Close()
+	list, err := (&Client{Base: s.URL, HTTP: nil}).Networks().List(context.Background())
+	if err != nil || len(list) != 1 || list[0].NetworkName != "n" {
+		t.Errorf("want the list, got %v, %v", list, err)
+	}
+}
+
 func TestBadAnswer(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
 	defer s.Close()

@@ -93,13 +93,16 @@ func decode(body io.Reader, k *model.Kind, key string) (model.Object, error) {
 }
 
 // ReadJSON decodes one JSON value of at most MaxBody bytes into out. Refusals are *model.Error.
-func ReadJSON(body io.Reader, out any) error {
-	text, err := io.ReadAll(io.LimitReader(body, MaxBody+1))
+func ReadJSON(body io.Reader, out any) error { return ReadLong(body, MaxBody, out) }
+
+// ReadLong is ReadJSON for a value of at most so many bytes.
+func ReadLong(body io.Reader, most int, out any) error {
+	text, err := io.ReadAll(io.LimitReader(body, int64(most)+1))
 	if err != nil {
 		return model.Errorf(model.CodeInvalid, "", "read the body: %v", err)
 	}
-	if len(text) > MaxBody {
-		return model.Errorf(model.CodeTooLarge, "", "the body is larger than %d bytes", MaxBody)
+	if len(text) > most {
+		return model.Errorf(model.CodeTooLarge, "", "the body is larger than %d bytes", most)
 	}
 	if len(text) == 0 {
 		return model.Errorf(model.CodeInvalid, "", "EOF").Try("the body is empty; it must be a JSON object")

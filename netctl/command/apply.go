@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -23,11 +24,23 @@ func (o *applyOptions) register(c *cobra.Command) {
 	c.Flags().StringArrayVarP(&o.files, "filename", "f", nil, "file, folder or - with objects in YAML or JSON; may be repeated")
 }
 
+// read reads the files, and makes the client that their objects are sent with.
+func (o *applyOptions) read(f *Factory) ([]model.ApplyObject, *client.Client, error) {
+	objects, err := readManifests(f, o.files)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := f.client()
+	return objects, c, err
+}
+
 func newApply(f *Factory) *cobra.Command {
 	o := &applyOptions{}
 	c := &cobra.Command{
 		Use: "apply", Short: "Create or update the objects of files, all or nothing", Args: exactly(),
-		Long: "Apply sends all objects in one request; the server orders them by what they need and carries out all of them or none.\n" +
+		Long: "The server orders all objects by what they need and carries out all of them or none, as far as one store transaction holds them (about\n" +
+			"60 objects). More are sent in portions, each after those that it needs and each all or nothing. When one is refused, those before it\n" +
+			"stay: every object is reported, those of the refused portion and behind it as \"not applied\", and the exit code is 3. Repeating is harmless.\n" +
 			"An object is its fields and a field \"kind\"; netctl export prints such files, netctl explain KIND the fields.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
 	}
@@ -40,7 +53,7 @@ func newApply(f *Factory) *cobra.Command {
 func newDelete(f *Factory) *cobra.Command {
 	o := &applyOptions{remove: true}
 	c := &cobra.Command{
-		Use: "delete", Short: "Delete the objects of files, all or nothing", Args: exactly(),
+		Use: "delete", Short: "Delete the objects of files, all or nothing, as apply does", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
 	}
 	o.register(c)
@@ -58,31 +71,22 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 	if o.dryRun != "" && o.dryRun != "server" {
 		return term.BadUsage("--dry-run %s: it is server", o.dryRun)
 	}
-	objects, err := readManifests(f, o.files)
+	objects, c, err := o.read(f)
 	if err != nil {
 		return err
 	}
-	c, err := f.client()
-	if err != nil {
+	p := &portions{c: c, remove: o.remove, dry: o.dryRun != ""}
+	err = p.send(ctx, objects)
+	if err := p.report(f); err != nil {
 		return err
 	}
-	results, rev, err := c.Apply(ctx, model.ApplyRequest{Objects: objects, Delete: o.remove, DryRun: o.dryRun != ""})
 	if err != nil {
-		return err
+		return p.incomplete(err)
 	}
-	note := ""
-	if o.dryRun != "" {
-		note = " (dry run)"
-	}
-	for _, r := range results {
-		if err := printf(f.Out, "%s %s %s%s\n", r.Kind, r.Key, r.Action, note+affects(r.Affected)); err != nil {
-			return err
-		}
-	}
-	if o.dryRun != "" {
+	if p.dry {
 		return nil
 	}
-	return o.await(ctx, f, c, rev)
+	return o.await(ctx, f, c, p.rev)
 }
 
 // exitDiffers is the exit code of diff when there is a difference.
@@ -99,11 +103,7 @@ func newDiff(f *Factory) *cobra.Command {
 }
 
 func runDiff(ctx context.Context, f *Factory, o *applyOptions) error {
-	objects, err := readManifests(f, o.files)
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	objects, c, err := o.read(f)
 	if err != nil {
 		return err
 	}

@@ -44,11 +44,7 @@ func newDrift(f *Factory) *cobra.Command {
 }
 
 func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

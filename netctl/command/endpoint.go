@@ -48,11 +48,7 @@ func (o *endpointListOptions) selects(e model.EndpointOper) bool {
 }
 
 func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

@@ -75,11 +75,7 @@ func flowRow(x *model.Flow, wide bool) []string {
 }
 
 func runFlows(ctx context.Context, f *Factory, o *flowsOptions) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

@@ -69,11 +69,7 @@ func newGet(f *Factory) *cobra.Command {
 }
 
 func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

@@ -216,11 +216,7 @@ func runObjectAt(ctx context.Context, f *Factory, o *historyOptions, kind, name 
 	if err != nil {
 		return err
 	}
-	at, err := moment(f, "at", o.at)
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, at, err := o.past(f)
 	if err != nil {
 		return err
 	}

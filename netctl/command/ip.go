@@ -114,11 +114,7 @@ func newIPHistory(f *Factory) *cobra.Command {
 }
 
 func runIPHistory(ctx context.Context, f *Factory, o *output, p *place, limit int, address string) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,16 @@ func (o *output) parse() (term.Format, error) {
 	return term.ParseFormat(o.format)
 }
 
+// client makes the client, once the format is known to be one.
+func (o *output) client(f *Factory) (*client.Client, term.Format, error) {
+	format, err := o.parse()
+	if err != nil {
+		return nil, format, err
+	}
+	c, err := f.client()
+	return c, format, err
+}
+
 type listOptions struct {
 	scope
 	output
@@ -56,11 +66,7 @@ func newList(f *Factory, k *model.Kind) *cobra.Command {
 }
 
 func runList(ctx context.Context, f *Factory, o *listOptions) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

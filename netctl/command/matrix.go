@@ -48,11 +48,7 @@ type class struct {
 }
 
 func runMatrix(ctx context.Context, f *Factory, o *output, tenant string, args []string) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

@@ -51,11 +51,7 @@ func nodeRow(n model.Node, wide bool) []string {
 }
 
 func runNodeList(ctx context.Context, f *Factory, o *output) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,7 @@ func runObjectsAt(ctx context.Context, f *Factory, o *historyOptions, args []str
 			return err
 		}
 	}
-	at, err := moment(f, "at", o.at)
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, at, err := o.past(f)
 	if err != nil {
 		return err
 	}
@@ -45,6 +41,16 @@ func runObjectsAt(ctx context.Context, f *Factory, o *historyOptions, args []str
 		}
 	}
 	return nil
+}
+
+// past makes the client, once --at is known to be a moment.
+func (o *historyOptions) past(f *Factory) (*client.Client, string, error) {
+	at, err := moment(f, "at", o.at)
+	if err != nil {
+		return nil, "", err
+	}
+	c, err := f.client()
+	return c, at, err
 }
 
 func objectsAt(ctx context.Context, c *client.Client, kind *model.Kind, at string) ([]model.Object, error) {

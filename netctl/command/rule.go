@@ -81,11 +81,7 @@ func outgoing() []model.Column {
 }
 
 func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, policy string) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

@@ -57,11 +57,7 @@ func newWhy(f *Factory) *cobra.Command {
 }
 
 func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
-	format, err := o.parse()
-	if err != nil {
-		return err
-	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}

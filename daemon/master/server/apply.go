@@ -16,11 +16,24 @@ import (
 // errDry ends a dry run: the transaction is built, reported, and never sent.
 var errDry = errors.New("dry run")
 
+// maxApply is the longest request, in bytes: a dry run takes in one what is applied in many.
+const maxApply = 32 << 20
+
+const applyPath = "/api/v1/apply"
+
+// mostOf is how long the body of a request may be, in bytes.
+func mostOf(path string) int64 {
+	if path == applyPath {
+		return maxApply
+	}
+	return rest.MaxBody
+}
+
 // mountApply adds the route that takes several objects at once.
 func (s *Server) mountApply(r *rest.Router) {
-	r.POST("/api/v1/apply", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+	r.POST(applyPath, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		var request model.ApplyRequest
-		if err := rest.ReadJSON(q.Body, &request); err != nil {
+		if err := rest.ReadLong(q.Body, maxApply, &request); err != nil {
 			rest.Refuse(w, q, err, s.Log)
 			return
 		}

@@ -34,7 +34,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 			next.ServeHTTP(w, q)
 			return
 		}
-		body, err := io.ReadAll(io.LimitReader(q.Body, rest.MaxBody+1))
+		body, err := io.ReadAll(io.LimitReader(q.Body, mostOf(q.URL.Path)+1))
 		if err != nil {
 			rest.Refuse(w, q, model.Errorf(model.CodeInvalid, "", "read the body: %v", err), s.Log)
 			return

@@ -57,7 +57,7 @@ func networkCreations(ctx context.Context, dir, netmaster, netctl string, log *s
 				return nil, err
 			}
 			if serial == 1000 {
-				if err := listing(ctx, t, netctl, m.address); err != nil {
+				if err := listing(ctx, t, dir, netctl, m.address); err != nil {
 					return nil, err
 				}
 			}

@@ -1,0 +1,154 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// portions applies objects, or deletes them, in as few requests as the store's transactions permit: each request is carried
+// out whole or not at all, and comes after those that it needs.
+type portions struct {
+	c       *client.Client
+	remove  bool
+	dry     bool
+	results []model.ApplyResult // of what was carried out, in order
+	left    []placed            // what was not
+	sent    int                 // requests that were carried out
+	rev     client.Revision     // of the last of them
+}
+
+// placed is an object of a request with its place in the order of what needs what.
+type placed struct {
+	model.ApplyObject
+	key  string
+	rank int
+}
+
+// whole is how many objects are tried in one request; firstPortion is where the search for what a transaction holds begins
+// when there are more. An object takes two store operations or more.
+const (
+	whole        = 256
+	firstPortion = 60
+)
+
+// send applies the objects. After an error, results are what was carried out and left is what was not.
+func (p *portions) send(ctx context.Context, objects []model.ApplyObject) error {
+	if len(objects) <= whole || p.dry { // what is only checked needs no transaction
+		err := p.request(ctx, objects)
+		if err == nil || !client.IsCode(err, model.CodeTooLarge) || len(objects) == 1 || p.dry {
+			return err
+		}
+	}
+	var err error
+	if p.left, err = inOrder(objects, p.remove); err != nil {
+		return err
+	}
+	size := firstPortion
+	for len(p.left) > 0 {
+		n := min(size, len(p.left))
+		err := p.request(ctx, plainObjects(p.left[:n]))
+		if n > 1 && client.IsCode(err, model.CodeTooLarge) {
+			size = n / 2
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.left = p.left[n:]
+	}
+	return nil
+}
+
+func (p *portions) request(ctx context.Context, objects []model.ApplyObject) error {
+	results, rev, err := p.c.Apply(ctx, model.ApplyRequest{Objects: objects, Delete: p.remove, DryRun: p.dry})
+	if err != nil {
+		return err
+	}
+	p.results, p.rev = append(p.results, results...), max(p.rev, rev)
+	p.sent++
+	return nil
+}
+
+// report prints what became of every object, if some were carried out.
+func (p *portions) report(f *Factory) error {
+	note := ""
+	if p.dry {
+		note = " (dry run)"
+	}
+	for _, r := range p.results {
+		if err := printf(f.Out, "%s %s %s%s\n", r.Kind, r.Key, r.Action, note+affects(r.Affected)); err != nil {
+			return err
+		}
+	}
+	if p.sent == 0 {
+		return nil // nothing happened, which the error says
+	}
+	for _, o := range p.left {
+		if err := printf(f.Out, "%s %s not applied\n", o.Kind, o.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// incomplete is the error of send, with what was carried out all the same.
+func (p *portions) incomplete(err error) error {
+	if p.sent == 0 {
+		return err
+	}
+	return term.Exitf(term.Server, "%d objects were carried out in %d transactions and stay so, %d were not, because of: %w", len(p.results), p.sent, len(p.left), err)
+}
+
+// inOrder puts objects behind those that they need, or, to be removed, before them. An object that is there twice is refused:
+// nobody would see it in two requests.
+func inOrder(objects []model.ApplyObject, remove bool) ([]placed, error) {
+	ranks := map[*model.Kind]int{}
+	for i, k := range model.Order() {
+		ranks[k] = i
+	}
+	out := make([]placed, len(objects))
+	seen := map[[2]string]bool{}
+	for i, o := range objects {
+		k, err := kindOf(o.Kind)
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(o.Fields)
+		if err != nil {
+			return nil, local(err)
+		}
+		object := k.New()
+		var wrong *json.UnmarshalTypeError
+		if err := json.Unmarshal(text, object); err != nil && !errors.As(err, &wrong) { // what is wrong, the server says better
+			return nil, local(err)
+		}
+		out[i] = placed{o, object.ObjectKey(), ranks[k]}
+		if id := [2]string{k.Name, out[i].key}; seen[id] {
+			return nil, term.Exitf(term.Usage, "%s %s is there twice", k.Name, out[i].key)
+		} else {
+			seen[id] = true
+		}
+	}
+	slices.SortStableFunc(out, func(a, b placed) int {
+		if remove {
+			a, b = b, a
+		}
+		return cmp.Compare(a.rank, b.rank)
+	})
+	return out, nil
+}
+
+func plainObjects(list []placed) []model.ApplyObject {
+	out := make([]model.ApplyObject, len(list))
+	for i, o := range list {
+		out[i] = o.ApplyObject
+	}
+	return out
+}
