@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ import (
 type options struct {
 	netmaster, screen, theme string
 	ascii, once, svg, write  bool
+	insecure                 bool
 	width, height            int
 	record, replay, at       string
 	recordLimit              int // MiB
@@ -42,6 +44,7 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
+	f.BoolVar(&o.insecure, "insecure", term.Insecure(getenv), "accept any server certificate [$INSECURE]")
 	f.StringVar(&o.screen, "screen", "overview", "place to begin at: a page, or one within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
 	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default as the terminal's background, mono with $NO_COLOR)")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
@@ -96,7 +99,11 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if err != nil {
 		return err
 	}
-	f := feed.New(&client.Client{Base: masters[0], Masters: func(context.Context) []string { return masters }, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
+	c, err := connect(masters, getenv("HOME"), o.insecure)
+	if err != nil {
+		return err
+	}
+	f := feed.New(c, time.Now)
 	m.cluster = f
 	show := live
 	if o.once {
@@ -129,6 +136,16 @@ func replay(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *optio
 		return draw(out, m, o)
 	}
 	return live(ctx, in, out, nil, m)
+}
+
+// connect makes the client. A person who is logged in, by netctl login, is so here too, at https URLs.
+func connect(masters []string, home string, insecure bool) (*client.Client, error) {
+	token, err := term.Token(home)
+	if err != nil {
+		return nil, err
+	}
+	return &client.Client{Base: masters[0], Masters: func(context.Context) []string { return masters }, Token: token,
+		HTTP: &http.Client{Transport: term.Transport(insecure)}, Actor: term.Actor(), Program: "console/" + build.Info().Version}, nil
 }
 
 // urls reads a comma list of base URLs; the later ones are asked when those before do not answer.

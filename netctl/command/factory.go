@@ -3,12 +3,7 @@
 package command
 
 import (
-	"crypto/tls"
-	"encoding/json"
-	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -46,7 +41,7 @@ func (f *Factory) client() (*client.Client, error) {
 func (f *Factory) connect(token string) *client.Client {
 	transport := f.HTTP
 	if transport == nil {
-		transport = &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
+		transport = term.Transport(f.insecure)
 	}
 	return &client.Client{Base: f.netmaster, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}
@@ -55,22 +50,11 @@ func (f *Factory) connect(token string) *client.Client {
 // patience is for how long a command waits while the cluster has no leader.
 const patience = 5 * time.Second
 
-// tokenPath is where the login is kept.
-func (f *Factory) tokenPath() string { return filepath.Join(f.Home, ".netctl", "config.json") }
-
 // token reads what netctl login has left; "" when nobody is logged in.
 func (f *Factory) token() (string, error) {
-	path := f.tokenPath()
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
-	}
+	token, err := term.Token(f.Home)
 	if err != nil {
-		return "", term.Exitf(term.Server, "read the login of %s: %v", path, err)
+		return "", term.Exitf(term.Server, "%v", err)
 	}
-	var login struct{ Token string }
-	if err := json.Unmarshal(text, &login); err != nil {
-		return "", term.Exitf(term.Server, "%s: %v; delete the file and log in again", path, err)
-	}
-	return login.Token, nil
+	return token, nil
 }

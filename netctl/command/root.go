@@ -65,7 +65,7 @@ func newRoot(f *Factory) *cobra.Command {
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster [$NETMASTER]")
-	flags.BoolVar(&f.insecure, "insecure", f.Getenv("INSECURE") != "" && f.Getenv("INSECURE") != "false", "accept any server certificate [$INSECURE]")
+	flags.BoolVar(&f.insecure, "insecure", term.Insecure(f.Getenv), "accept any server certificate [$INSECURE]")
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
 	for _, k := range model.Kinds() {
 		switch {
