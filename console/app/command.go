@@ -25,7 +25,7 @@ import (
 type options struct {
 	netmaster, screen, theme string
 	ascii, once, svg, write  bool
-	insecure                 bool
+	insecure, mouse          bool
 	width, height            int
 	record, replay, at       string
 	recordLimit              int // MiB
@@ -49,6 +49,7 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default as the terminal's background, mono with $NO_COLOR)")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
 	f.BoolVar(&o.write, "write", false, "permit changes: e edits in $EDITOR, ctrl+d deletes, each shown and confirmed first")
+	f.BoolVar(&o.mouse, "mouse", false, "let the wheel scroll and clicks select, sort and change pages; the terminal then selects text with shift; ctrl+t turns it on and off")
 	f.BoolVar(&o.once, "once", false, "print one frame as plain text and end")
 	f.BoolVar(&o.svg, "svg", false, "with --once: print the frame as an SVG image, in the colours of the theme")
 	f.StringVar(&o.record, "record", "", "write everything that the console is told into this file, to be played back; it must not exist")
@@ -87,6 +88,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 		editor = editorOf(getenv)
 	}
 	m := New(ctx, nil, t, first, time.Now(), editor...)
+	m.mouse = o.mouse
 	if o.theme == "" && t.Name == "dark" {
 		if m.light, err = theme.New("light", o.ascii); err != nil {
 			return err

@@ -47,6 +47,8 @@ type Table struct {
 	ranks      []keyed // as they were sorted last
 	rankedBy   int
 	rankedDown bool
+
+	drawn drawn
 }
 
 // arranged is what Arrange made last, and of what.
@@ -256,11 +258,7 @@ func (t *Table) sortBy(key string, headers []string) bool {
 		if sortLetter(h) != letter[0] {
 			continue
 		}
-		if t.sort == i+1 {
-			t.descending = !t.descending
-		} else {
-			t.sort, t.descending = i+1, false
-		}
+		t.turn(i)
 		t.until = time.Time{}
 		return true
 	}
@@ -328,6 +326,7 @@ func (t *Table) View(th *theme.Theme, headers []string, rows []Row, width, heigh
 	l := newLayout(names, shown, width-2)
 	plain := func(_ int, text string) string { return text }
 	out := []string{th.Paint(theme.Title, Fit(th, "  "+l.join(th, names, plain), width))}
+	t.note(out[0], l, shown)
 	for i, r := range shown {
 		if t.top+i == at {
 			t.look(r, now)
