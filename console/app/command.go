@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ const framesASecond = 30
 type options struct {
 	netmaster, screen, theme string
 	ascii, once, svg, write  bool
+	insecure, mouse          bool
 	width, height            int
 	record, replay, at       string
 	recordLimit              int // MiB
@@ -46,10 +48,12 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
+	f.BoolVar(&o.insecure, "insecure", term.Insecure(getenv), "accept any server certificate [$INSECURE]")
 	f.StringVar(&o.screen, "screen", "overview", "place to begin at: a page, or one within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
 	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default as the terminal's background, mono with $NO_COLOR)")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
 	f.BoolVar(&o.write, "write", false, "permit changes: e edits in $EDITOR, ctrl+d deletes, each shown and confirmed first")
+	f.BoolVar(&o.mouse, "mouse", false, "let the wheel scroll and clicks select, sort and change pages; the terminal then selects text with shift; ctrl+t turns it on and off")
 	f.BoolVar(&o.once, "once", false, "print one frame as plain text and end")
 	f.BoolVar(&o.svg, "svg", false, "with --once: print the frame as an SVG image, in the colours of the theme")
 	f.StringVar(&o.record, "record", "", "write everything that the console is told into this file, to be played back; it must not exist")
@@ -88,6 +92,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 		editor = editorOf(getenv)
 	}
 	m := New(ctx, nil, t, first, time.Now(), editor...)
+	m.mouse = o.mouse
 	if o.theme == "" && t.Name == "dark" {
 		if m.light, err = theme.New("light", o.ascii); err != nil {
 			return err
@@ -100,7 +105,11 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if err != nil {
 		return err
 	}
-	f := feed.New(&client.Client{Base: base, Actor: term.Actor(), Program: "console/" + build.Info().Version}, time.Now)
+	c, err := connect(base, getenv("HOME"), o.insecure)
+	if err != nil {
+		return err
+	}
+	f := feed.New(c, time.Now)
 	m.cluster = f
 	show := live
 	if o.once {
@@ -133,6 +142,16 @@ func replay(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *optio
 		return draw(out, m, o)
 	}
 	return live(ctx, in, out, nil, m)
+}
+
+// connect makes the client. A person who is logged in, by netctl login, is so here too, at https URLs.
+func connect(base, home string, insecure bool) (*client.Client, error) {
+	token, err := term.Token(home)
+	if err != nil {
+		return nil, err
+	}
+	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: term.Transport(insecure)},
+		Actor: term.Actor(), Program: "console/" + build.Info().Version}, nil
 }
 
 // once prints a single frame.

@@ -66,6 +66,7 @@ type Model struct {
 	notice        string
 	help          bool
 	helpTop       int
+	mouse         bool      // it is the console's; else the terminal's, to select text
 	replay        *playback // of a recording; nil: the cluster is watched
 	recorder      Recorder  // nil: nothing is recorded
 }
@@ -143,6 +144,12 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.handedOver(msg)
 	case tea.KeyPressMsg:
 		return m.key(msg.String())
+	case tea.MouseWheelMsg:
+		return m.wheel(msg.Button)
+	case tea.MouseClickMsg:
+		if msg.Button == tea.MouseLeft {
+			return m.click(msg.X, msg.Y)
+		}
 	}
 	return nil
 }
@@ -191,6 +198,9 @@ func (m *Model) key(key string) tea.Cmd {
 	case "c":
 		m.notice = "copied, if the terminal permits it: " + m.page().Command()
 		return tea.SetClipboard(m.page().Command())
+	case "ctrl+t":
+		m.mouse = !m.mouse
+		m.notice = map[bool]string{true: "the mouse is the console's: ctrl+t gives it back to the terminal", false: "the mouse is the terminal's, to select text"}[m.mouse]
 	case ":", "/":
 		m.prompt.start(key)
 	case "@":

@@ -26,6 +26,9 @@ func (m *Model) View() tea.View {
 	v := tea.NewView(m.Frame())
 	v.AltScreen = true
 	v.WindowTitle = "contiv"
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	return v
 }
 
@@ -70,10 +73,8 @@ func (m *Model) tooSmall() string {
 
 func (m *Model) header() []string {
 	t, s := m.theme, m.snapshot
-	crumbs := []string{t.Paint(theme.Title, " contiv")}
-	for _, p := range m.pages[max(0, m.at-2) : m.at+1] {
-		crumbs = append(crumbs, p.Name())
-	}
+	crumbs := m.crumbs()
+	crumbs[0] = t.Paint(theme.Title, crumbs[0])
 	leader := "none"
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleLeader {
@@ -128,20 +129,33 @@ func (m *Model) rule() string {
 	return m.theme.Paint(theme.Dim, strings.Repeat(m.theme.Glyphs.Rule, m.width))
 }
 
+// crumbs are the last pages, the program's name first.
+func (m *Model) crumbs() []string {
+	out := []string{" contiv"}
+	for _, p := range m.pages[max(0, m.at-2) : m.at+1] {
+		out = append(out, p.Name())
+	}
+	return out
+}
+
+// tabs are the pages with numbers.
+func (m *Model) tabs() (out []string) {
+	for i, e := range page.Entries()[:9] {
+		name := e.Name
+		if m.width < wideTabs {
+			name = e.Short
+		}
+		out = append(out, fmt.Sprintf("%d %s", i+1, name))
+	}
+	return out
+}
+
 func (m *Model) footer() []string {
 	t := m.theme
-	var tabs []string
-	for i, e := range page.Entries() {
-		if i < 9 {
-			name := e.Name
-			if m.width < wideTabs {
-				name = e.Short
-			}
-			name = fmt.Sprintf("%d %s", i+1, name)
-			if e.Name == m.page().Name() {
-				name = t.Paint(theme.Title, name)
-			}
-			tabs = append(tabs, name)
+	tabs := m.tabs()
+	for i, e := range page.Entries()[:len(tabs)] {
+		if e.Name == m.page().Name() {
+			tabs[i] = t.Paint(theme.Title, tabs[i])
 		}
 	}
 	command := " $ " + m.page().Command()

@@ -80,11 +80,19 @@ func (p *Why) View(c Canvas, s *feed.Snapshot) []string {
 	return shown
 }
 
+// lines are all lines, those of the answer wrapped.
 func (p *Why) lines(c Canvas, s *feed.Snapshot) []string {
 	out := p.form.view(c, s)
 	if p.form.open() {
 		return out
 	}
+	for _, line := range p.answer(c, s) {
+		out = append(out, widget.Wrap(line, c.Width, 11)...)
+	}
+	return out
+}
+
+func (p *Why) answer(c Canvas, s *feed.Snapshot) (out []string) {
 	ask, err := p.form.request()
 	if err != nil {
 		return append(out, "", c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" "+err.Error()))

@@ -7,7 +7,7 @@ type Key struct{ Keys, Does string }
 func GlobalKeys() []Key {
 	return []Key{
 		{"1-9", "go to a page"},
-		{":", "go by name; tab completes"},
+		{":", "go by name, as networks, flows/HOST/TABLE or endpoint/ID:yaml; tab completes"},
 		{"/", "filter by a regular expression; ! in front inverts"},
 		{"?", "this help"},
 		{"esc", "end the filter, or go back"},
@@ -15,6 +15,7 @@ func GlobalKeys() []Key {
 		{"[ ]", "back and forward through the history"},
 		{"!", "go to what the second line complains about"},
 		{"c", "copy the netctl command of the last line (OSC 52)"},
+		{"ctrl+t", "the mouse: the console's (scroll, select, sort, change pages), or the terminal's"},
 		{"q", "quit"},
 	}
 }

@@ -44,6 +44,8 @@ type Table struct {
 	ranks      []keyed // as they were sorted last
 	rankedBy   int
 	rankedDown bool
+
+	drawn drawn
 }
 
 // arranged is what Arrange made last, and of what.
@@ -270,11 +272,7 @@ func (t *Table) sortBy(key string, headers []string) bool {
 		if sortLetter(h) != letter[0] {
 			continue
 		}
-		if t.sort == i+1 {
-			t.descending = !t.descending
-		} else {
-			t.sort, t.descending = i+1, false
-		}
+		t.turn(i)
 		t.until = time.Time{}
 		return true
 	}
@@ -353,6 +351,7 @@ func (t *Table) ViewOf(th *theme.Theme, headers []string, rows Rows, width, heig
 	plain := func(_ int, text string) string { return text }
 	out := make([]string, 0, len(shown)+1)
 	out = append(out, th.Paint(theme.Title, Fit(th, "  "+l.join(th, names, plain), width)))
+	t.note(out[0], l, shown)
 	for i, r := range shown {
 		if t.top+i == at {
 			t.look(r, now)

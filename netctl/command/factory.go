@@ -3,13 +3,7 @@
 package command
 
 import (
-	"crypto/tls"
-	"encoding/json"
-	"errors"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/contiv/contiv/api/client"
@@ -47,9 +41,8 @@ func (f *Factory) client() (*client.Client, error) {
 func (f *Factory) connect(base, token string) *client.Client {
 	transport := f.HTTP
 	if transport == nil {
-		dial := &net.Dialer{Timeout: dialPatience}
-		pool := &http.Transport{DialContext: dial.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure}, Proxy: http.ProxyFromEnvironment}
-		transport = &client.Direct{Else: pool, Dial: dial.DialContext, Proxied: func(q *http.Request) bool {
+		pool := term.Transport(f.insecure)
+		transport = &client.Direct{Else: pool, Dial: pool.DialContext, Proxied: func(q *http.Request) bool {
 			proxy, err := http.ProxyFromEnvironment(q)
 			return proxy != nil || err != nil
 		}}
@@ -58,29 +51,14 @@ func (f *Factory) connect(base, token string) *client.Client {
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}
 }
 
-const (
-	// patience is for how long a command waits while the cluster has no leader.
-	patience = 5 * time.Second
-	// dialPatience is for how long it waits for a machine that says nothing, before it asks the next.
-	dialPatience = 3 * time.Second
-)
-
-// tokenPath is where the login is kept.
-func (f *Factory) tokenPath() string { return filepath.Join(f.Home, ".netctl", "config.json") }
+// patience is for how long a command waits while the cluster has no leader.
+const patience = 5 * time.Second
 
 // token reads what netctl login has left; "" when nobody is logged in.
 func (f *Factory) token() (string, error) {
-	path := f.tokenPath()
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
-	}
+	token, err := term.Token(f.Home)
 	if err != nil {
-		return "", term.Exitf(term.Server, "read the login of %s: %v", path, err)
+		return "", term.Exitf(term.Server, "%v", err)
 	}
-	var login struct{ Token string }
-	if err := json.Unmarshal(text, &login); err != nil {
-		return "", term.Exitf(term.Server, "%s: %v; delete the file and log in again", path, err)
-	}
-	return login.Token, nil
+	return token, nil
 }

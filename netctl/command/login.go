@@ -69,7 +69,7 @@ func credentials(f *Factory) (user, password string, err error) {
 
 // keepToken stores the answer of a login where token finds it.
 func (f *Factory) keepToken(answer []byte) error {
-	path := f.tokenPath()
+	path := term.LoginPath(f.Home)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
-	flags.BoolVar(&f.insecure, "insecure", f.Getenv("INSECURE") != "" && f.Getenv("INSECURE") != "false", "accept any server certificate [$INSECURE]")
+	flags.BoolVar(&f.insecure, "insecure", term.Insecure(f.Getenv), "accept any server certificate [$INSECURE]")
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
 	all := tops(f)
 	if i := slices.IndexFunc(all, func(t top) bool { return slices.Contains(t.names, only) }); i >= 0 {

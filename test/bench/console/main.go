@@ -23,6 +23,7 @@ func main() {
 	churn := flag.Int("churn", 20, "endpoints that change every second while frames are measured, or with -serve")
 	frames := flag.Int("frames", 300, "frames a page")
 	idle := flag.Duration("idle", 15*time.Second, "for how long the CPU time of an idle console is measured")
+	only := flag.Bool("visible", false, "measure nothing but how long a change takes to be on the screen")
 	size := sizes{}
 	flag.IntVar(&size.hosts, "hosts", 1000, "agents")
 	flag.IntVar(&size.networks, "networks", 1000, "networks")
@@ -31,6 +32,11 @@ func main() {
 	var err error
 	if *serve {
 		err = newCluster(size).serve(os.Stdout, *churn)
+	} else if *only {
+		t := &report.Table{Title: "Console: changes"}
+		if err = visible(context.Background(), t, *bin); err == nil {
+			err = t.Write(os.Stdout)
+		}
 	} else {
 		err = run(context.Background(), *bin, size, *churn, *frames, *idle)
 	}
@@ -49,6 +55,9 @@ func run(ctx context.Context, bin string, size sizes, churn, frames int, idle ti
 		return err
 	}
 	if err := process(ctx, t, bin, calm, size, idle); err != nil {
+		return err
+	}
+	if err := visible(ctx, t, bin); err != nil {
 		return err
 	}
 	busy, err := start(ctx, size, churn)

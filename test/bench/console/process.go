@@ -158,6 +158,13 @@ func (t *terminal) wait(begin time.Time, text string) (time.Duration, error) {
 	}
 }
 
+// clear forgets what was written.
+func (t *terminal) clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text.Reset()
+}
+
 func (t *terminal) close() {
 	_ = t.user.Close()
 	_ = t.master.Close()

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/contiv/contiv/console/page"
+)
+
+const (
+	headerLines = 3
+	wheelRows   = 3 // that a notch of the wheel moves by
+)
+
+// wheel moves as the arrow keys do.
+func (m *Model) wheel(button tea.MouseButton) tea.Cmd {
+	key := map[tea.MouseButton]string{tea.MouseWheelUp: "up", tea.MouseWheelDown: "down"}[button]
+	if key == "" || m.prompt.open() {
+		return nil
+	}
+	var all []tea.Cmd
+	for range wheelRows {
+		if m.help {
+			m.helpKey(key)
+		} else {
+			all = append(all, m.follow(m.page().Key(key, m.canvas(), m.snapshot)))
+		}
+	}
+	return tea.Batch(all...)
+}
+
+// click acts on what is drawn at a cell: crumbs and tabs lead to pages, the second line to what it complains about, and
+// the rest is the page's.
+func (m *Model) click(x, y int) tea.Cmd {
+	switch {
+	case m.prompt.open():
+	case m.help:
+		m.help = false
+	case y == 0:
+		first := max(0, m.at-2)
+		if i := m.crumb(x); i > 0 {
+			m.move(first + i - 1)
+		} else if i == 0 {
+			m.open(page.NewOverview())
+		}
+	case y == 1:
+		return m.key("!")
+	case y == m.height-2:
+		if i := hit(m.tabs(), 1, 1, x); i >= 0 {
+			m.open(page.Entries()[i].Make())
+		} else {
+			m.help = strings.Contains(ansi.Cut(m.footer()[1], max(0, x-2), x+6), "help")
+		}
+	case y >= headerLines && y < m.height-headerLines:
+		page.Click(m.page(), x, y-headerLines, m.canvas(), m.snapshot)
+	}
+	return nil
+}
+
+// crumb is the number of the crumb at a cell of the first line, the program's name being 0; -1: none is there.
+func (m *Model) crumb(x int) int { return hit(m.crumbs(), 0, 3, x) }
+
+// hit is the number of the text at a cell, of texts that begin at a cell and have gaps between them; -1: none is there.
+func hit(texts []string, at, gap, x int) int {
+	for i, text := range texts {
+		w := ansi.StringWidth(text)
+		if x >= at && x < at+w {
+			return i
+		}
+		at += w + gap
+	}
+	return -1
+}

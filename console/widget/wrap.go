@@ -1,0 +1,26 @@
+package widget
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Wrap breaks a text of more than width cells between words; what follows the first line is indented. Colours go on.
+// A width that leaves no room beside the indent breaks nothing.
+func Wrap(text string, width, indent int) []string {
+	if ansi.StringWidth(text) <= width || width-indent < 20 {
+		return []string{text}
+	}
+	first, rest, _ := strings.Cut(ansi.Wrap(text, width, ""), "\n")
+	// What follows is joined again, and broken anew for the room that the indent leaves.
+	rest = strings.ReplaceAll(rest, "\n", " ")
+	if ansi.StringWidth(rest) == 0 {
+		return []string{first}
+	}
+	out := []string{first}
+	for line := range strings.Lines(ansi.Wrap(strings.TrimLeft(rest, " "), width-indent, "")) {
+		out = append(out, strings.Repeat(" ", indent)+strings.TrimSuffix(line, "\n"))
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package term
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// LoginPath is where the login of a person is kept whose home is that.
+func LoginPath(home string) string { return filepath.Join(home, ".netctl", "config.json") }
+
+// Token reads what netctl login has left; "" when nobody is logged in.
+func Token(home string) (string, error) {
+	path := LoginPath(home)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the login of %s: %w", path, err)
+	}
+	var login struct{ Token string }
+	if err := json.Unmarshal(text, &login); err != nil {
+		return "", fmt.Errorf("%s: %w; delete the file and log in again", path, err)
+	}
+	return login.Token, nil
+}
+
+// Insecure tells whether the environment says that any server certificate is accepted.
+func Insecure(getenv func(string) string) bool {
+	value := getenv("INSECURE")
+	return value != "" && value != "false"
+}
+
+// dialPatience is for how long a machine is waited for that says nothing, before the next is asked.
+const dialPatience = 3 * time.Second
+
+// Transport reaches netmaster, or the proxy before it; insecure accepts any certificate.
+func Transport(insecure bool) *http.Transport {
+	return &http.Transport{DialContext: (&net.Dialer{Timeout: dialPatience}).DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: insecure}, Proxy: http.ProxyFromEnvironment}
+}
