@@ -24,6 +24,10 @@ func (r *route) origin() string {
 // changes are the things that were done to the packet on its way through a switch.
 func (r *route) changes(t *model.Trace) (out []string) {
 	was, is := r.ask.Packet, t.After
+	if s := r.through; s.spread > 0 && !s.answered && strings.HasPrefix(r.ask.From, "endpoint/") {
+		out = append(out, "service "+s.service+" leads each connection to one of "+strconv.Itoa(s.spread)+", as to "+r.provider(was.Dst),
+			"translates "+written(s.address, s.port)+" to "+written(was.Dst, was.DstPort))
+	}
 	if was.Dst != is.Dst || was.DstPort != is.DstPort {
 		if s := r.through.service; s != "" && was.Dst == r.through.address && len(t.Exits) > 0 {
 			out = append(out, "service "+s+" leads it to "+r.provider(is.Dst))

@@ -32,6 +32,7 @@ type through struct {
 	address  string
 	port     int
 	client   string // host
+	spread   int    // connections are led each for itself, to one of so many; 0: a client keeps its provider
 	answered bool   // this is the way of the answer
 }
 
@@ -78,6 +79,7 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	case to.service != nil:
 		w.there.targets = v.ProvidersOf(to.service)
 		w.there.through = through{service: to.service.ID, address: p.Dst, port: p.DstPort, client: from.endpoint.HomingHost}
+		w.spread(to.service, &p)
 	}
 	for _, e := range append([]*record.Endpoint{from.endpoint}, w.there.targets...) {
 		w.beyond[e.NetID] = gatewayOutside(v, e.NetID)
@@ -88,6 +90,18 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	w.there.host = from.endpoint.HomingHost
 	w.there.ask = model.TraceRequest{From: "endpoint/" + from.endpoint.ID, Packet: p}
 	return w
+}
+
+// spread has the packet of a service that leads each connection for itself sent to one of its providers: no trace says whom
+// the switch would choose.
+func (w *path) spread(s *record.ServiceLB, p *model.TracePacket) {
+	port, ok := backendPort(s, p.Protocol, p.DstPort)
+	if s.Affinity != record.AffinityNone || len(w.there.targets) == 0 || !ok {
+		return
+	}
+	w.there.through.spread = len(w.there.targets)
+	p.Dst, _, _ = strings.Cut(w.there.targets[0].IPAddress, "/")
+	p.DstPort = port
 }
 
 // outside says that what a container sends to its gateway leaves Contiv; "" when it does not.
