@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"net/netip"
 
 	"github.com/contiv/contiv/ofnet"
@@ -11,7 +12,7 @@ import (
 
 // frame is an Ethernet frame as these tests speak of it; two frames that print alike are alike.
 type frame struct {
-	kind     string // arp, udp, tcp, gre, ping, pong, ns, na, ra, or raw: no protocol that a switch knows
+	kind     string // arp, udp, tcp, sctp, gre, ping, pong, ns, na, ra, or raw: no protocol that a switch knows
 	vlan     int    // 0: untagged
 	dst, src ofnet.MAC
 	from, to netip.Addr // of IP, or the sender and target of ARP
@@ -47,7 +48,7 @@ func (f frame) String() string {
 		return fmt.Sprintf("%s op %d %s is %s, asks %s at %s", s, f.op, f.from, hex(f.sha), f.to, hex(f.tha))
 	case "ns", "na":
 		return fmt.Sprintf("%s %s>%s target %s link %s", s, f.from, f.to, f.target, hex(f.sha))
-	case "tcp", "udp":
+	case "tcp", "udp", "sctp":
 		return fmt.Sprintf("%s %s:%d>%s:%d flags %#x ttl %d", s, f.from, f.source(), f.to, f.destination(), f.flags, f.ttl)
 	}
 	return fmt.Sprintf("%s %s>%s ttl %d", s, f.from, f.to, f.ttl)
@@ -58,6 +59,7 @@ const (
 	typeARP, typeIP4, typeIP6      = 0x0806, 0x0800, 0x86dd
 	protoICMP, protoUDP, protoICM6 = 1, 17, 58
 	protoTCP, protoGRE             = 6, 47
+	protoSCTP                      = 132
 	typeNone                       = 0x88b5 // for experiments (IEEE 802)
 )
 
@@ -112,6 +114,11 @@ func (f frame) body() (b []byte, proto byte) {
 		b = be.AppendUint16(be.AppendUint16(nil, f.source()), f.destination())
 		b = append(b, 0, 0, 0, 1, 0, 0, 0, 1, 5<<4, f.flags, 0xff, 0xff, 0, 0, 0, 0)
 		proto, at = protoTCP, 16
+	case "sctp": // an INIT chunk (RFC 9260 section 3.3.2), with the checksum of appendix A
+		b = be.AppendUint16(be.AppendUint16(nil, f.source()), f.destination())
+		b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 20, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1)
+		binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+		return b, protoSCTP
 	case "gre":
 		return []byte{0, 0, 0x88, 0xb5, 0, 0, 0, 0}, protoGRE
 	case "ping", "pong":
@@ -199,6 +206,15 @@ func decode(b []byte) (f frame, err error) {
 func (f *frame) layer4(proto byte, b []byte) error {
 	if proto == protoGRE {
 		f.kind = "gre"
+		return nil
+	}
+	if proto == protoSCTP && len(b) >= 12 {
+		sum := binary.LittleEndian.Uint32(b[8:])
+		copy(b[8:], []byte{0, 0, 0, 0})
+		if crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) != sum {
+			return fmt.Errorf("SCTP with a wrong checksum: %x", b)
+		}
+		f.kind, f.ports = "sctp", [2]uint16{be.Uint16(b), be.Uint16(b[2:])}
 		return nil
 	}
 	if len(b) < 8 || checksum(f.pseudo(proto, len(b)), b) != 0 {

@@ -15,11 +15,11 @@ func contains(list []netip.Prefix, a netip.Addr) bool {
 
 // speaksOf says that a rule is about a first packet between a member of its group and a peer.
 func speaksOf(r *ofnet.Rule, f frame, own, peer netip.Addr, peerGroup uint32) bool {
-	proto := map[string]uint8{"udp": 17, "tcp": 6, "ping": 1, "gre": 47}[f.kind]
+	proto := map[string]uint8{"udp": 17, "tcp": 6, "ping": 1, "gre": 47, "sctp": 132}[f.kind]
 	port := slices.ContainsFunc(r.Ports, func(p ofnet.PortRange) bool { return p.First <= f.destination() && f.destination() <= p.Last })
 	return (r.PeerGroup == 0 || r.PeerGroup == peerGroup) && contains(r.Peers, peer) && contains(r.Own, own) &&
 		(r.Protocol == 0 || r.Protocol == proto) &&
-		(len(r.Ports) == 0 || port || proto != 6 && proto != 17) &&
+		(len(r.Ports) == 0 || port || proto != 6 && proto != 17 && proto != 132) &&
 		(!r.Openings || f.kind != "tcp" || f.flags&(syn|ack) == syn)
 }
 

@@ -40,11 +40,13 @@ func someRules(rnd *rand.Rand, n int) string {
 		case 2:
 			words = append(words, "from="+pick("10.0.0.0/8,fd00::/8", "10.1.0.0/29,10.2.0.0/30", "fd01::2,fd02::/64"), "own="+pick("10.1.0.0/16,10.2.0.4", "10.1.0.1", "fd01::4,fd02::/16,10.0.0.0/12"))
 		}
-		switch pick("any", "any", "tcp", "tcp", "tcp", "tcp", "udp", "udp", "icmp", "gre") {
+		switch pick("any", "any", "tcp", "tcp", "tcp", "tcp", "udp", "udp", "sctp", "icmp", "gre") {
 		case "tcp":
 			words = append(words, "proto=tcp", pick("ports=80", "ports=80,443", "ports=22,1000-1999", "openings", "ports=0-65535", "openings"))
 		case "udp":
 			words = append(words, "proto=udp", pick("ports=53", "ports=53,80", "ports=1500-2000", "some"))
+		case "sctp":
+			words = append(words, "proto=sctp", pick("ports=53", "ports=80,1000-1999", "some"))
 		case "icmp":
 			words = append(words, "proto=icmp")
 		case "gre":
@@ -64,18 +66,18 @@ type inspector struct {
 
 // packets lists what somebody says to somebody in one family: some of all sorts of packets.
 func (i *inspector) packets(name string, in way, f frame) (out []question) {
-	kinds := []frame{{kind: "tcp", flags: syn}, {kind: "tcp", flags: ack}, {kind: "udp"}, {kind: "ping"}, {kind: "gre"}}
+	kinds := []frame{{kind: "tcp", flags: syn}, {kind: "tcp", flags: ack}, {kind: "udp"}, {kind: "sctp"}, {kind: "ping"}, {kind: "gre"}}
 	for n := range 3 {
 		k := kinds[i.rnd.IntN(len(kinds))]
 		if n == 0 {
 			k = kinds[0]
 		}
-		if k.kind == "gre" && f.from.Compare(f.to) > 0 {
-			continue // without ports it would be the answer to one that went the other way
+		if (k.kind == "gre" || k.kind == "sctp") && f.from.Compare(f.to) > 0 {
+			continue // without ports, which the tracker does not see of SCTP either, it would be the answer to one that went the other way
 		}
 		g := f
 		g.kind, g.flags = k.kind, k.flags
-		if k.kind == "tcp" || k.kind == "udp" {
+		if k.kind == "tcp" || k.kind == "udp" || k.kind == "sctp" {
 			i.port++
 			g.ports = [2]uint16{i.port, []uint16{22, 53, 80, 443, 999, 1000, 1500, 1999, 2000}[i.rnd.IntN(9)]}
 		}
@@ -154,14 +156,14 @@ func (m model) flowText(in way, f frame) string {
 		fmt.Fprintf(&b, "in_port=%d,dl_vlan=%d", m.Local.Uplink, f.vlan)
 	}
 	fmt.Fprintf(&b, ",dl_src=%s,dl_dst=%s", hex(f.src), hex(f.dst))
-	words := map[string][2]string{"tcp": {"tcp", "tcp6"}, "udp": {"udp", "udp6"}, "ping": {"icmp,icmp_type=8", "icmp6,icmpv6_type=128"},
+	words := map[string][2]string{"tcp": {"tcp", "tcp6"}, "udp": {"udp", "udp6"}, "sctp": {"sctp", "sctp6"}, "ping": {"icmp,icmp_type=8", "icmp6,icmpv6_type=128"},
 		"gre": {"ip,nw_proto=47", "ipv6,nw_proto=47"}}[f.kind]
 	if f.from.Is6() {
 		fmt.Fprintf(&b, ",%s,ipv6_src=%s,ipv6_dst=%s,nw_ttl=%d", words[1], f.from, f.to, f.ttl)
 	} else {
 		fmt.Fprintf(&b, ",%s,nw_src=%s,nw_dst=%s,nw_ttl=%d", words[0], f.from, f.to, f.ttl)
 	}
-	if f.kind == "tcp" || f.kind == "udp" {
+	if f.kind == "tcp" || f.kind == "udp" || f.kind == "sctp" {
 		fmt.Fprintf(&b, ",%s_src=%d,%s_dst=%d", f.kind, f.source(), f.kind, f.destination())
 	}
 	if f.kind == "tcp" {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -198,7 +199,7 @@ func entrance(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 		if s.Local.Uplink == 0 || n == nil || n.Encap != ofnet.VLAN {
 			return "", fmt.Errorf("from: network %q does not come by an uplink of this host", ask.Network)
 		}
-		return fmt.Sprintf("in_port=%d,dl_vlan=%d,dl_vlan_pcp=0", s.Local.Uplink, n.Tag), nil
+		return fmt.Sprintf("in_port=%d,dl_vlan=%d,dl_vlan_pcp=0", s.Local.ActiveUplink(), n.Tag), nil
 	}
 	return "", fmt.Errorf("from: %q is none of endpoint/ID, host/LABEL, uplink", ask.From)
 }
@@ -208,13 +209,13 @@ func exits(s *ofnet.State, way *trace.Trace) []model.TraceExit {
 	var out []model.TraceExit
 	for _, p := range way.Ports {
 		x := model.TraceExit{Port: p}
-		switch p {
-		case s.Local.Tunnel:
+		switch {
+		case p == s.Local.Tunnel:
 			x.To, x.Network = "host/"+tunnelPeer(s, way), bearing(s, ofnet.VXLAN, lastTunnelID(way))
-		case s.Local.Uplink:
+		case slices.Contains(s.Local.Uplinks(), p):
 			tag, _ := strconv.ParseUint(way.End["dl_vlan"], 0, 32)
 			x.To, x.Network = "uplink", bearing(s, ofnet.VLAN, tag)
-		case s.Local.Host:
+		case p == s.Local.Host:
 			x.To = "host"
 		default:
 			for id, e := range s.Endpoints {

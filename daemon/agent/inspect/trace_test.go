@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/capture"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/trace"
 )
 
 // tracing is an agent whose switch has endpoint web, a tunnel from h2 and a trunk.
@@ -69,6 +71,20 @@ func TestPacketText(t *testing.T) {
 		if got != r.want || (err == nil) != (r.fails == "") || err != nil && !strings.Contains(err.Error(), r.fails) {
 			t.Errorf("%+v: want %q and an error with %q, got %q, %v", r.ask, r.want, r.fails, got, err)
 		}
+	}
+}
+
+// A trunk of several members: what comes in comes by the active one, and each is a way out.
+func TestTrace_Uplinks(t *testing.T) {
+	s := state()
+	s.Local.Backup, s.Local.Active = []uint32{1003}, 1003
+	ask := model.TraceRequest{From: "uplink", Network: "red.t"}
+	if got, err := entrance(s, &ask); err != nil || got != "in_port=1003,dl_vlan=7,dl_vlan_pcp=0" {
+		t.Errorf("entrance: want the active member, got %q, %v", got, err)
+	}
+	want := []model.TraceExit{{Port: 1001, To: "uplink", Network: "red.t"}, {Port: 1003, To: "uplink", Network: "red.t"}}
+	if got := exits(s, &trace.Trace{Ports: []uint32{1001, 1003}, End: trace.Packet{"dl_vlan": "7"}}); !slices.Equal(got, want) {
+		t.Errorf("exits: want %+v, got %+v", want, got)
 	}
 }
 

@@ -24,16 +24,36 @@ func (r *route) origin() string {
 // changes are the things that were done to the packet on its way through a switch.
 func (r *route) changes(t *model.Trace) (out []string) {
 	was, is := r.ask.Packet, t.After
+	if s := r.through; s.spread > 0 && !s.answered && strings.HasPrefix(r.ask.From, "endpoint/") {
+		out = append(out, "service "+s.service+" leads each connection to one of "+strconv.Itoa(s.spread)+", as to "+r.provider(was.Dst),
+			"translates "+written(s.address, s.port)+" to "+written(was.Dst, was.DstPort))
+	}
 	if was.Dst != is.Dst || was.DstPort != is.DstPort {
+		if s := r.through.service; s != "" && was.Dst == r.through.address && len(t.Exits) > 0 {
+			out = append(out, "service "+s+" leads it to "+r.provider(is.Dst))
+		}
 		out = append(out, "translates "+written(was.Dst, was.DstPort)+" to "+written(is.Dst, is.DstPort))
 	}
 	if was.Src != is.Src || was.SrcPort != is.SrcPort {
 		out = append(out, "lets it appear to come from "+written(is.Src, is.SrcPort))
 	}
+	if r.through.answered && r.through.service != "" && r.host == r.through.client && len(t.Exits) > 0 {
+		out = append(out, "lets it come from service "+r.through.service+" again, "+written(r.through.address, r.through.port))
+	}
 	if rule := admitted(t.Steps); rule != "" && len(t.Exits) > 0 {
 		out = append(out, "rule "+rule+" admits it")
 	}
 	return out
+}
+
+// provider names who has an address behind a service.
+func (r *route) provider(addr string) string {
+	for _, e := range r.targets {
+		if v4, _, _ := strings.Cut(e.IPAddress, "/"); v4 == addr {
+			return "its provider " + e.ID
+		}
+	}
+	return addr + ", which is no provider"
 }
 
 func written(addr string, port int) string {

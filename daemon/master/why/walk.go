@@ -22,6 +22,18 @@ type route struct {
 	ask     model.TraceRequest
 	targets []*record.Endpoint // who should get the packet; empty when it is to leave
 	untold  string             // why nobody can tell what happens to the packet; "" when it can be asked
+	through through
+}
+
+// through is the service between both ends; the zero through is none. The switch of the client's host translates what goes
+// to it, and remembers how to undo that in the answers. A trace does not ask what is remembered.
+type through struct {
+	service  string // id; "" is none
+	address  string
+	port     int
+	client   string // host
+	spread   int    // connections are led each for itself, to one of so many; 0: a client keeps its provider
+	answered bool   // this is the way of the answer
 }
 
 // path is the way there, and what is needed for the way back.
@@ -66,6 +78,8 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 		}
 	case to.service != nil:
 		w.there.targets = v.ProvidersOf(to.service)
+		w.there.through = through{service: to.service.ID, address: p.Dst, port: p.DstPort, client: from.endpoint.HomingHost}
+		w.spread(to.service, &p)
 	}
 	for _, e := range append([]*record.Endpoint{from.endpoint}, w.there.targets...) {
 		w.beyond[e.NetID] = gatewayOutside(v, e.NetID)
@@ -76,6 +90,18 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	w.there.host = from.endpoint.HomingHost
 	w.there.ask = model.TraceRequest{From: "endpoint/" + from.endpoint.ID, Packet: p}
 	return w
+}
+
+// spread has the packet of a service that leads each connection for itself sent to one of its providers: no trace says whom
+// the switch would choose.
+func (w *path) spread(s *record.ServiceLB, p *model.TracePacket) {
+	port, ok := backendPort(s, p.Protocol, p.DstPort)
+	if s.Affinity != record.AffinityNone || len(w.there.targets) == 0 || !ok {
+		return
+	}
+	w.there.through.spread = len(w.there.targets)
+	p.Dst, _, _ = strings.Cut(w.there.targets[0].IPAddress, "/")
+	p.DstPort = port
 }
 
 // outside says that what a container sends to its gateway leaves Contiv; "" when it does not.
@@ -116,7 +142,10 @@ func (w *path) back(arrived model.TracePacket) route {
 	default:
 		untold = w.outside(e)
 	}
-	return route{host: e.HomingHost, untold: untold, ask: model.TraceRequest{From: "endpoint/" + e.ID, Answer: true, Packet: p}, targets: []*record.Endpoint{w.source}}
+	back := w.there.through
+	back.answered = true
+	return route{host: e.HomingHost, untold: untold, ask: model.TraceRequest{From: "endpoint/" + e.ID, Answer: true, Packet: p},
+		targets: []*record.Endpoint{w.source}, through: back}
 }
 
 // walk asks one switch after another, and returns the packet as it arrives.
@@ -188,7 +217,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 			return h, nil
 		}
 		say("sends it to host " + name + " in a tunnel, as of network " + x.Network)
-		return h, &route{host: name, targets: r.targets, ask: model.TraceRequest{From: "host/" + r.host, Network: x.Network}}
+		return h, r.onward(name, model.TraceRequest{From: "host/" + r.host, Network: x.Network})
 	case "uplink":
 		say("sends it out by the VLAN trunk, as of network " + x.Network)
 		if len(r.targets) == 0 {
@@ -204,11 +233,18 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 			h.Verdict = model.VerdictDenied
 			return h, nil
 		}
-		return h, &route{host: to.HomingHost, targets: r.targets, ask: model.TraceRequest{From: "uplink", Network: x.Network}}
+		return h, r.onward(to.HomingHost, model.TraceRequest{From: "uplink", Network: x.Network})
 	}
 	h.Verdict = model.VerdictUnknown
 	say("sends it out by a port that nobody knows")
 	return h, nil
+}
+
+// onward is the way from the next switch on.
+func (r *route) onward(host string, ask model.TraceRequest) *route {
+	next := *r
+	next.host, next.ask = host, ask
+	return &next
 }
 
 func (r *route) isTarget(id string) bool {
