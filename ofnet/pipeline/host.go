@@ -45,6 +45,10 @@ func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			out.Add(flow.New(tRoute, routePriority(0, rankYields), flow.NewMatch(flow.IP(), inTenant(t), has(bitEndpoint)),
 				flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
 		}
+	case ofnet.KindSegment:
+		if n, _, ok := segment(s, owner); ok {
+			namesAsked(&out, s, n)
+		}
 	case ofnet.KindEndpoint:
 		m, ok := here(s, owner)
 		if !ok || !OwnsGateway(m.net) || !m.IP4.Is4() {
@@ -57,6 +61,7 @@ func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		out.Add(flow.New(tHostOut, exact, flow.NewMatch(flow.IP(), flow.Eq(flow.InPort, uint64(m.Port))),
 			flow.Do(flow.SetAddr(flow.IPSrc, private), flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC),
 				flow.Output(s.Local.Host))))
+		namesAnswered(&out, s, m)
 	}
 	return out
 }
