@@ -146,7 +146,7 @@ func routersFare(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 		if n := len(state.Oper.Neighbors); n > 1 {
 			up := 0
 			for _, line := range state.Oper.Neighbors {
-				if strings.Contains(line, " established, ") {
+				if word := strings.Fields(line); len(word) > 3 && word[3] == "established," { // behind ADDRESS AS NUMBER
 					up++
 				}
 			}
