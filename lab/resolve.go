@@ -11,9 +11,9 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Resolve asks a name server over UDP once, and prints a line for every record of the answer. No answer within timeout, and
+// Resolve asks a name server once, over "udp" or "tcp", and prints a line for every record of the answer. No answer within timeout, and
 // one that is an error, are errors.
-func Resolve(ctx context.Context, server, name, kind string, timeout time.Duration, out io.Writer) error {
+func Resolve(ctx context.Context, network, server, name, kind string, timeout time.Duration, out io.Writer) error {
 	rrtype, ok := dns.StringToType[strings.ToUpper(kind)]
 	if !ok {
 		return fmt.Errorf("%q is no type of a record; A, AAAA, PTR and SRV are", kind)
@@ -23,7 +23,7 @@ func Resolve(ctx context.Context, server, name, kind string, timeout time.Durati
 	}
 	q := new(dns.Msg)
 	q.SetQuestion(dns.Fqdn(name), rrtype)
-	a, took, err := (&dns.Client{Timeout: timeout}).ExchangeContext(ctx, q, net.JoinHostPort(server, "53"))
+	a, took, err := (&dns.Client{Net: network, Timeout: timeout}).ExchangeContext(ctx, q, net.JoinHostPort(server, "53"))
 	if err != nil {
 		return fmt.Errorf("ask %s for %s: %w", server, name, err)
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ func extraOf(k *model.Kind) *extra {
 	case model.KindServiceLB():
 		return &extra{[]string{"Address", "Ports", "Backends"}, stateQuestions(k), servicesFare}
 	case model.KindBgp():
-		return &extra{[]string{"Session", "Routes"}, stateQuestions(k), routersFare}
+		return &extra{[]string{"Sessions", "Routes"}, stateQuestions(k), routersFare}
 	}
 	return nil
 }
@@ -141,6 +142,19 @@ func routersFare(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 		if strings.EqualFold(state.Oper.NeighborStatus, "established") {
 			role = theme.Good
 		}
-		return []string{state.Oper.NeighborStatus, strconv.Itoa(state.Oper.NumRoutes)}, role
+		sessions, routes := state.Oper.NeighborStatus, strconv.Itoa(state.Oper.NumRoutes)
+		if n := len(state.Oper.Neighbors); n > 1 {
+			up := 0
+			for _, line := range state.Oper.Neighbors {
+				if word := strings.Fields(line); len(word) > 3 && word[3] == "established," { // behind ADDRESS AS NUMBER
+					up++
+				}
+			}
+			sessions = fmt.Sprintf("%d of %d established", up, n)
+		}
+		if n := len(state.Oper.Kept); n > 0 {
+			routes += fmt.Sprintf(", %d kept", n)
+		}
+		return []string{sessions, routes}, role
 	}
 }

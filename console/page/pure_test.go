@@ -277,3 +277,29 @@ func TestFlowTables(t *testing.T) {
 		t.Errorf("want %+v, got %+v", want, got)
 	}
 }
+
+// A router's sessions are counted when there are several, and what is kept of an agent before is told.
+func TestRoutersFare(t *testing.T) {
+	router := &model.Bgp{Hostname: "h1"}
+	ask := feed.Question{Topic: feed.State, Kind: model.KindBgp().Name, Key: router.ObjectKey()}
+	for name, row := range map[string]struct {
+		oper *model.BgpOper
+		want string
+		role theme.Role
+	}{
+		"not asked yet": {nil, "?|?", theme.Dim},
+		"one session": {&model.BgpOper{NeighborStatus: "established", NumRoutes: 3, Neighbors: []string{"50.1.1.200 AS 500 established, ipv4"}},
+			"established|3", theme.Good},
+		"one of two": {&model.BgpOper{NeighborStatus: "active", NumRoutes: 3, Kept: []string{"20.1.1.0/24"},
+			Neighbors: []string{"50.1.1.200 AS 500 established, ipv4", "50.1.1.201 AS 501 active: not established, it says"}}, "1 of 2 established|3, 1 kept", theme.Warn},
+	} {
+		s := &feed.Snapshot{Answers: map[feed.Question]feed.Answer{}}
+		if row.oper != nil {
+			s.Answers[ask] = feed.Answer{Value: &model.BgpInspect{Config: router, Oper: row.oper}}
+		}
+		cells, role := routersFare(s)(router)
+		if got := strings.Join(cells, "|"); got != row.want || role != row.role {
+			t.Errorf("%s: want %s in role %v, got %s in role %v", name, row.want, row.role, got, role)
+		}
+	}
+}

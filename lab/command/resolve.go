@@ -13,8 +13,9 @@ import (
 // newResolve asks a name server from inside a container.
 func newResolve(w *where) *cobra.Command {
 	var limit time.Duration
+	var stream bool
 	cmd := &cobra.Command{
-		Use: "resolve FROM SERVER NAME [TYPE]", Short: "Ask a name server from inside a container, once and over UDP", Args: cobra.RangeArgs(3, 4),
+		Use: "resolve FROM SERVER NAME [TYPE]", Short: "Ask a name server from inside a container, once", Args: cobra.RangeArgs(3, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {
@@ -24,13 +25,14 @@ func newResolve(w *where) *cobra.Command {
 			if len(args) == 4 {
 				kind = args[3]
 			}
-			run, err := l.In(cmd.Context(), args[0], l.Self(), "lab", "dns", "ask", args[1], args[2], kind, limit.String())
+			run, err := l.In(cmd.Context(), args[0], l.Self(), "lab", "dns", "ask", args[1], args[2], kind, limit.String(), map[bool]string{false: "udp", true: "tcp"}[stream])
 			if err != nil {
 				return err
 			}
 			return w.foreground(run)
 		},
 	}
+	cmd.Flags().BoolVar(&stream, "tcp", false, "ask over TCP")
 	cmd.Flags().DurationVarP(&limit, "timeout", "W", 2*time.Second, "how long to wait for the answer")
 	return cmd
 }
@@ -39,12 +41,12 @@ func newResolve(w *where) *cobra.Command {
 func newDNS(w *where) *cobra.Command {
 	cmd := &cobra.Command{Use: "dns", Hidden: true}
 	cmd.AddCommand(
-		&cobra.Command{Use: "ask SERVER NAME TYPE TIMEOUT", Args: cobra.ExactArgs(4), RunE: func(cmd *cobra.Command, args []string) error {
+		&cobra.Command{Use: "ask SERVER NAME TYPE TIMEOUT NETWORK", Args: cobra.ExactArgs(5), RunE: func(cmd *cobra.Command, args []string) error {
 			limit, err := time.ParseDuration(args[3])
 			if err != nil {
 				return err
 			}
-			return lab.Resolve(cmd.Context(), args[0], args[1], args[2], limit, w.s.Out)
+			return lab.Resolve(cmd.Context(), args[4], args[0], args[1], args[2], limit, w.s.Out)
 		}},
 		&cobra.Command{Use: "serve ADDRESS", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, cancel := context.WithCancel(cmd.Context())

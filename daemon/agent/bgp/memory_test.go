@@ -2,6 +2,7 @@ package bgp
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -22,25 +23,12 @@ func TestRestart(t *testing.T) {
 	own, one = own[:len(own)-1]+"11", one[:len(one)-1]+"12"
 	two := one[:len(one)-2] + "13"
 	world, other := netip.MustParsePrefix("20.1.0.0/16"), netip.MustParsePrefix("20.2.0.0/16")
-	var outside []*Speaker
+	var routers []*outsider
 	for i, address := range []string{one, two} {
-		s, err := Start(Config{Address: netip.MustParsePrefix(address + "/24"), AS: uint32(500 + i), Peers: []Peer{{Address: netip.MustParseAddr(own), AS: 65002}}}, log, func() {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := s.Stop(); err != nil {
-				t.Error(err)
-			}
-		}()
-		if err := s.Announce(world); err != nil {
-			t.Fatal(err)
-		}
-		outside = append(outside, s)
+		routers = append(routers, startOutsider(t, fmt.Sprintf("%s/24 %d %s 65002", address, 500+i, own)))
+		routers[i].do(t, "announce "+world.String())
 	}
-	if err := outside[1].Announce(other); err != nil {
-		t.Fatal(err)
-	}
+	routers[1].do(t, "announce "+other.String())
 
 	memory := filepath.Join(t.TempDir(), "routes")
 	router := record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "65002", Neighbor: one + "," + two, NeighborAS: "500,501"}
@@ -76,9 +64,7 @@ func TestRestart(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if err := outside[1].Withdraw(other); err != nil {
-		t.Fatal(err)
-	}
+	routers[1].do(t, "withdraw "+other.String())
 
 	second := begin()
 	if text := state.text(); !strings.Contains(text, both) || !strings.Contains(text, "20.2.0.0/16") || !strings.Contains(text, "router "+own) {

@@ -114,7 +114,7 @@ func (r *Responder) pass(sw Switch, p trap.Packet) {
 
 // forward asks the host's name servers. The Forwarder bounds how many do so at once.
 func (r *Responder) forward(ctx context.Context, sw Switch, port uint32, u *frame.UDP) {
-	reply, err := r.o.Forward.Forward(ctx, u.Payload)
+	reply, err := r.o.Forward.Forward(ctx, u.Payload, false)
 	if err != nil {
 		r.failed.Add(1)
 		return // the client asks again

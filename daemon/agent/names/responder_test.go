@@ -134,7 +134,7 @@ func forward(t *testing.T, f *Forwarder, name string) *dns.Msg {
 	q := new(dns.Msg)
 	q.SetQuestion(name, dns.TypeA)
 	b, _ := q.Pack()
-	reply, err := f.Forward(t.Context(), b)
+	reply, err := f.Forward(t.Context(), b, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestForwarder(t *testing.T) {
 	for range cap(f.slots) {
 		f.slots <- struct{}{}
 	}
-	if _, err := f.Forward(t.Context(), bytes.Repeat([]byte{0}, 12)); !errors.Is(err, ErrBusy) {
+	if _, err := f.Forward(t.Context(), bytes.Repeat([]byte{0}, 12), false); !errors.Is(err, ErrBusy) {
 		t.Errorf("too many at once: got %v", err)
 	}
 }

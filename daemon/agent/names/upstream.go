@@ -55,9 +55,10 @@ func NewForwarder(servers []string, file string) *Forwarder {
 	return f
 }
 
-// Forward asks for the client and returns what to send it. It blocks for as long as name servers take, two seconds
+// Forward asks for the client and returns what to send it: over a stream the whole answer, else what fits, with the bit that
+// says that there is more (RFC 2181, section 9). It blocks for as long as name servers take, two seconds
 // each at most; when none answers, the client is told that the server failed.
-func (f *Forwarder) Forward(ctx context.Context, question []byte) ([]byte, error) {
+func (f *Forwarder) Forward(ctx context.Context, question []byte, stream bool) ([]byte, error) {
 	select {
 	case f.slots <- struct{}{}:
 		defer func() { <-f.slots }()
@@ -86,6 +87,9 @@ func (f *Forwarder) Forward(ctx context.Context, question []byte) ([]byte, error
 	size := plainSize
 	if opt := q.IsEdns0(); opt != nil {
 		size = min(max(int(opt.UDPSize()), plainSize), safeSize)
+	}
+	if stream {
+		size = dns.MaxMsgSize
 	}
 	a.Truncate(size)
 	return a.Pack()

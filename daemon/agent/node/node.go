@@ -233,7 +233,9 @@ func (n *Node) parts() []task.Task {
 	}
 	parts = append(parts, n.afterSync("BGP", n.router.Run))
 	if n.trap != nil {
-		parts = append(parts, n.afterSync("names", n.trap.Run))
+		parts = append(parts, n.afterSync("names", n.trap.Run), n.afterSync("names over TCP", func(ctx context.Context) error {
+			return n.resolver.Serve(ctx, n.links.Listen)
+		}))
 	}
 	if len(n.Uplinks) > 0 {
 		parts = append(parts, n.afterPreparation("announcements", func(ctx context.Context) error {

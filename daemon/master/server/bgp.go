@@ -93,7 +93,7 @@ func (b *backend) inspectBgp(ctx context.Context, router *model.Bgp, agent strin
 		}
 	}
 	for _, h := range answer.NextHops {
-		out.Oper.NextHops = append(out.Oper.NextHops, fmt.Sprintf("%s at %s, %d routes", h.Address, cmp.Or(h.MAC, "waiting"), h.Prefixes))
+		out.Oper.NextHops = append(out.Oper.NextHops, fmt.Sprintf("%s %s, %d routes", h.Address, cmp.Or(h.MAC, "waits for its link address"), h.Prefixes))
 	}
 	out.Oper.Routes, out.Oper.NumRoutes = answer.Dsts, len(answer.Dsts)
 	out.Oper.Kept, out.Oper.Announced = answer.Kept, answer.Announced

@@ -1,0 +1,182 @@
+package names
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+const (
+	streamsMost  = 256              // connections at once; more wait
+	streamIdle   = 10 * time.Second // how long a connection may be silent (RFC 7766, section 6.2.3)
+	listenAgain  = time.Second      // between attempts to listen, and looks at where
+	questionMost = 4096             // bytes of a question
+)
+
+// Listen listens for TCP connections at an address of the host.
+type Listen func(at netip.AddrPort) (net.Listener, error)
+
+// Serve answers questions that come over TCP (RFC 7766), to the host's private address, until ctx ends. It follows that
+// address, and waits for it to be there.
+func (r *Responder) Serve(ctx context.Context, listen Listen) error {
+	slots := make(chan struct{}, streamsMost)
+	tick := time.NewTicker(listenAgain)
+	defer tick.Stop()
+	var l net.Listener
+	var at, failed netip.AddrPort
+	defer func() {
+		if l != nil {
+			_ = l.Close()
+		}
+	}()
+	for {
+		var want netip.AddrPort
+		r.o.View(func(s *ofnet.State) {
+			if s.Private.Addr().Is4() {
+				want = netip.AddrPortFrom(pipeline.HostAddr(s.Private), pipeline.NamesPort)
+			}
+		})
+		if want != at && l != nil {
+			_ = l.Close()
+			l, at = nil, netip.AddrPort{}
+		}
+		if l == nil && want.IsValid() {
+			now, err := listen(want)
+			if err == nil {
+				l, at = now, want
+				go r.accept(ctx, l, slots)
+			} else if failed != want {
+				r.o.Log.Debug("questions over TCP wait for the host's address", "address", want, "error", err)
+				failed = want
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// accept serves connections until the listener is closed.
+func (r *Responder) accept(ctx context.Context, l net.Listener, slots chan struct{}) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			r.o.Log.Warn("questions over TCP", "error", err)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(listenAgain):
+			}
+			continue
+		}
+		select {
+		case slots <- struct{}{}:
+			go func() {
+				defer func() { <-slots }()
+				if err := r.converse(ctx, c); err != nil {
+					r.o.Log.Debug("question over TCP", "from", c.RemoteAddr(), "error", err)
+				}
+			}()
+		case <-ctx.Done():
+			_ = c.Close()
+			return
+		}
+	}
+}
+
+// converse answers the questions of one connection, in their order.
+func (r *Responder) converse(ctx context.Context, c net.Conn) error {
+	defer func() { _ = c.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+	from, err := netip.ParseAddrPort(c.RemoteAddr().String())
+	if err != nil {
+		return err
+	}
+	for {
+		if err := c.SetDeadline(time.Now().Add(streamIdle)); err != nil {
+			return err
+		}
+		question, err := readMessage(c)
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		r.questions.Add(1)
+		port, tenant, ok := r.asker(from.Addr())
+		if !ok {
+			return errors.New("it is nobody's private address")
+		}
+		if !r.admits(port) {
+			r.excess.Add(1)
+			return errors.New("too many questions")
+		}
+		reply, err := r.reply(ctx, tenant, question)
+		if err != nil {
+			r.failed.Add(1)
+			return err
+		}
+		if _, err := c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...)); err != nil {
+			r.failed.Add(1)
+			return err
+		}
+	}
+}
+
+// readMessage reads a message with its length before it (RFC 1035, section 4.2.2).
+func readMessage(c io.Reader) ([]byte, error) {
+	var size [2]byte
+	if _, err := io.ReadFull(c, size[:]); err != nil {
+		return nil, err
+	}
+	n := int(binary.BigEndian.Uint16(size[:]))
+	if n > questionMost {
+		return nil, fmt.Errorf("a question of %d bytes, of %d at most", n, questionMost)
+	}
+	b := make([]byte, n)
+	_, err := io.ReadFull(c, b)
+	return b, err
+}
+
+// asker is who has a private address: the OpenFlow port, and the number of the tenant.
+func (r *Responder) asker(private netip.Addr) (port uint32, tenant uint16, ok bool) {
+	r.o.View(func(s *ofnet.State) {
+		for _, e := range s.Endpoints {
+			if e.Host != s.Self || e.Port == 0 || pipeline.PrivateAddr(s.Private, e.Port) != private {
+				continue
+			}
+			if n := s.Segments[e.Segment]; n != nil && s.Tenants[n.Tenant] != nil {
+				port, tenant, ok = e.Port, s.Tenants[n.Tenant].ID, true
+			}
+		}
+	})
+	return port, tenant, ok
+}
+
+// reply is the answer of the Zone, or of the host's name servers.
+func (r *Responder) reply(ctx context.Context, tenant uint16, question []byte) ([]byte, error) {
+	reply, v := r.o.Zone.Answer(tenant, question)
+	switch v {
+	case Answered:
+		r.answered.Add(1)
+		return reply, nil
+	case NotOurs:
+		r.forwarded.Add(1)
+		return r.o.Forward.Forward(ctx, question, true)
+	}
+	return nil, errors.New("not one question for an address or a name")
+}

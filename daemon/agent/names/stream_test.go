@@ -1,0 +1,103 @@
+package names
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
+	"testing"
+
+	"github.com/miekg/dns"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+)
+
+// Questions over TCP: several on one connection, of names and of the world, from who has a private address.
+func TestServe(t *testing.T) {
+	up, asked := nameServer(t, true)
+	zone := NewZone("contiv")
+	zone.Tenant("blue", &record.Tenant{VRF: 1})
+	zone.Endpoint("e1", &record.Endpoint{ID: "e1", NetID: "net.blue", IPAddress: "10.1.0.1", EPCommonName: "web"})
+	state := ofnettest.Parse(t, `self h1
+tenant blue id=1
+network net.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
+endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
+`)
+	state.Private = netip.MustParsePrefix("127.0.0.0/16") // the endpoint behind port 1 is 127.0.0.1
+	r := NewResponder(Options{Host: "h1", Zone: zone, Forward: NewForwarder([]string{up}, ""), View: func(fn func(*ofnet.State)) { fn(state) },
+		Log: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithCancel(t.Context())
+	done, at := make(chan error, 1), make(chan string, 1)
+	go func() {
+		done <- r.Serve(ctx, func(want netip.AddrPort) (net.Listener, error) {
+			if want.String() != "127.0.255.254:9053" {
+				t.Errorf("want to listen at the host's private address, got %s", want)
+			}
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err == nil {
+				at <- l.Addr().String()
+			}
+			return l, err
+		})
+	}()
+	server := <-at
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	client := &dns.Client{Net: "tcp"}
+	c, err := client.Dial(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	for _, row := range []struct {
+		name    string
+		kind    uint16
+		rcode   int
+		answers int
+	}{
+		{"web.", dns.TypeA, dns.RcodeSuccess, 1}, {"web.", dns.TypeAAAA, dns.RcodeSuccess, 0}, {"nobody.contiv.", dns.TypeA, dns.RcodeNameError, 0},
+		{"1.0.1.10.in-addr.arpa.", dns.TypePTR, dns.RcodeSuccess, 1}, {"example.com.", dns.TypeA, dns.RcodeSuccess, 1},
+	} {
+		q := new(dns.Msg)
+		q.SetQuestion(row.name, row.kind)
+		a, _, err := client.ExchangeWithConn(q, c)
+		if err != nil || a.Rcode != row.rcode || len(a.Answer) != row.answers || a.Truncated {
+			t.Errorf("%s %s: got %v, %v", row.name, dns.TypeToString[row.kind], a, err)
+		}
+	}
+	if first, second := <-asked, <-asked; first != "udp" || second != "tcp" {
+		t.Errorf("the name server of the host was asked over %s, then over %s", first, second)
+	}
+	if n := r.Counts(); n.Questions != 5 || n.Answered != 4 || n.Forwarded != 1 {
+		t.Errorf("counts: got %+v", n)
+	}
+
+	// Who is nobody's private address, and who speaks of something else, is hung up on.
+	stranger, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 9)}}).Dial("tcp", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stranger.Close() }()
+	q := new(dns.Msg)
+	q.SetQuestion("web.", dns.TypeA)
+	if a, _, err := client.ExchangeWithConn(q, &dns.Conn{Conn: stranger}); err == nil {
+		t.Errorf("a stranger is answered: %v", a)
+	}
+	other, err := net.Dial("tcp", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	if _, err := other.Write([]byte("GET / HTTP/1.1\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := other.Read(make([]byte, 100)); err == nil {
+		t.Errorf("what is no question is answered with %d bytes", n)
+	}
+}
