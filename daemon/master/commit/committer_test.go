@@ -21,20 +21,25 @@ import (
 // held is a store whose commits wait until they are let through.
 type held struct {
 	*memory.Store
-	entered chan int // operations of each commit that arrives
+	entered chan int        // operations of each commit that arrives
+	arrived chan chan error // in the same order: how each ends, instead of by through
 	through chan error
 	limits  store.Limits
 }
 
 func (h *held) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
+	own := make(chan error, 1)
+	h.arrived <- own
 	h.entered <- len(tx.Ops())
+	var err error
 	select {
-	case err := <-h.through:
-		if err != nil {
-			return 0, err
-		}
+	case err = <-own:
+	case err = <-h.through:
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		err = ctx.Err()
+	}
+	if err != nil {
+		return 0, err
 	}
 	return h.Store.Commit(ctx, tx)
 }
@@ -49,7 +54,7 @@ type bench struct {
 
 func start(t *testing.T, ops int) *bench {
 	t.Helper()
-	db := &held{Store: memory.New(), entered: make(chan int, 100), through: make(chan error, 100), limits: store.Limits{Ops: ops, Bytes: 1 << 20}}
+	db := &held{Store: memory.New(), entered: make(chan int, 100), arrived: make(chan chan error, 100), through: make(chan error, 100), limits: store.Limits{Ops: ops, Bytes: 1 << 20}}
 	lock := &store.Tx{}
 	lock.Put(record.LeaderKey, []byte("me"))
 	rev, err := db.Store.Commit(context.Background(), lock)

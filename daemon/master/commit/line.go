@@ -85,8 +85,8 @@ func (l *line) take() {
 	}
 }
 
-// may tells whether the next transaction is to depart. Behind another one it waits until it carries half as much as that
-// one, so that many requests still share a few transactions.
+// may tells whether the next transaction is to depart. Behind another one it waits until it carries as much as that one:
+// smaller transactions would cost a busy machine more than the overlap gains.
 func (l *line) may() bool {
 	switch {
 	case len(l.held) == 0:
@@ -96,7 +96,7 @@ func (l *line) may() bool {
 	case len(l.flights) == underWay, l.stuck, l.flights[0].alone, l.held[0].alone:
 		return false
 	}
-	return len(l.held) > 1 && 2*len(l.held) >= len(l.flights[0].waiting)
+	return len(l.held) > 1 && len(l.held) >= len(l.flights[0].waiting)
 }
 
 // depart sends a transaction of the requests that are first in line, as many as may share one.

@@ -70,9 +70,9 @@ func TestTwoUnderWay(t *testing.T) {
 			if n := len(b.db.entered); n != 0 {
 				t.Fatalf("want 2 transactions under way, got %d more", n)
 			}
-			b.db.through <- test.first // whoever came first has it
+			(<-b.db.arrived) <- test.first
 			one := <-first
-			b.db.through <- test.second
+			(<-b.db.arrived) <- test.second
 			var two error
 			for range 2 {
 				two = errors.Join(two, <-second)
@@ -87,8 +87,9 @@ func TestTwoUnderWay(t *testing.T) {
 				}
 			}
 			if !test.end {
-				<-b.db.entered
-				b.db.through <- nil
+				for range 2 { // they may have departed together or not
+					b.db.through <- nil
+				}
 				left += 2
 			}
 			for range 2 {
@@ -125,7 +126,7 @@ func TestDependentWaits(t *testing.T) {
 		return nil
 	})
 	third := b.joined(put("x"), put("y"))
-	if n := <-b.db.entered; n != 2 && n != 3 { // perhaps one of the others came too late for it
+	if n := <-b.db.entered; n > 2 { // perhaps one of the others came too late for it
 		t.Errorf("want a transaction of what does not depend, got %d operations", n)
 	}
 	b.db.through <- nil

@@ -59,11 +59,22 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 		target  float64
 	}{{1, 0.6}, {64, 0.9}} {
 		var mine, theirs []float64
+		var spent time.Duration
+		var sent store.Revision
 		for range rounds {
+			before, began, err := spending(ctx, m, etcd)
+			if err != nil {
+				return nil, err
+			}
 			a, err := rate(ctx, ours, n, c.clients)
 			if err != nil {
 				return nil, err
 			}
+			after, ended, err := spending(ctx, m, etcd)
+			if err != nil {
+				return nil, err
+			}
+			spent, sent = spent+after-before, sent+ended-began
 			b, err := rate(ctx, bare, n, c.clients)
 			if err != nil {
 				return nil, err
@@ -73,8 +84,21 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 		a, b := report.Median(mine), report.Median(theirs)
 		t.Add(report.Row{What: fmt.Sprintf("%d at a time", c.clients), Ours: report.Rate(a), Peer: report.Rate(b), Ratio: a / b,
 			Target: fmt.Sprintf(">= %.2f", c.target), Met: a/b >= c.target})
+		made := float64(n * min(c.clients, 8) * rounds)
+		t.Add(report.Row{What: "  of which a transaction carries", Ours: fmt.Sprintf("%.1f", made/float64(sent)), Target: "-", Met: true})
+		t.Add(report.Row{What: "  netmaster's CPU time for one", Ours: report.Millis(time.Duration(float64(spent) / made)), Target: "-", Met: true})
 	}
 	return t, cost(ctx, etcd, t)
+}
+
+// spending is the CPU time of netmaster so far, and the store's revision, which every transaction advances by one.
+func spending(ctx context.Context, m *master, db store.Store) (time.Duration, store.Revision, error) {
+	spent, err := spentBy(m.cmd.Process.Pid)
+	if err != nil {
+		return 0, 0, err
+	}
+	_, rev, err := db.List(ctx, "/bench/lock")
+	return spent, rev, err
 }
 
 // cost adds what one endpoint costs the store.
