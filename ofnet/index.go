@@ -9,8 +9,8 @@ import (
 
 // index finds what belongs to a segment, group or tenant without looking at everything.
 type index struct {
-	endpoints map[string]place               // by id, as listed
-	segments  map[string]map[string]struct{} // endpoint ids
+	endpoints map[string]place                          // by id, as listed
+	segments  map[string]map[string]map[string]struct{} // endpoint ids, by host
 	groups    map[string]*groupIndex
 	rules     map[string]listedRule // by id
 	tenants   map[string]*ruling
@@ -21,6 +21,7 @@ type index struct {
 // place is where an endpoint is listed.
 type place struct {
 	segment, group string
+	host           string
 	here           bool // on this host
 	ip4, ip6       netip.Addr
 	tenant         Tenant // the zero one while its segment or tenant is not known
@@ -49,7 +50,7 @@ type ruling struct {
 // Reindex lists all endpoints, rules and services by what they belong to, for the methods that say so. From then on whoever
 // changes Endpoints, Rules or Services calls Touch with the keys of those that came, went or changed.
 func (s *State) Reindex() {
-	s.index = &index{endpoints: make(map[string]place, len(s.Endpoints)), segments: map[string]map[string]struct{}{},
+	s.index = &index{endpoints: make(map[string]place, len(s.Endpoints)), segments: map[string]map[string]map[string]struct{}{},
 		groups: map[string]*groupIndex{}, rules: make(map[string]listedRule, len(s.Rules)), tenants: map[string]*ruling{}, tiers: map[Key]Tier{},
 		services: newServiceIndex()}
 	for id := range s.Endpoints {
@@ -101,7 +102,7 @@ func (s *State) touchEndpoint(id string) {
 	var now place
 	e := s.Endpoints[id]
 	if e != nil {
-		now = place{segment: e.Segment, group: e.Group, here: e.Host == s.Self, ip4: e.IP4, ip6: e.IP6}
+		now = place{segment: e.Segment, group: e.Group, host: e.Host, here: e.Host == s.Self, ip4: e.IP4, ip6: e.IP6}
 		if n := s.Segments[e.Segment]; n != nil && s.Tenants[n.Tenant] != nil {
 			now.tenant = *s.Tenants[n.Tenant]
 		}
@@ -111,7 +112,7 @@ func (s *State) touchEndpoint(id string) {
 		return
 	}
 	if listed {
-		delete(x.segments[was.segment], id)
+		strike(x.segments[was.segment], was.host, id)
 		if len(x.segments[was.segment]) == 0 {
 			delete(x.segments, was.segment)
 		}
@@ -129,9 +130,9 @@ func (s *State) touchEndpoint(id string) {
 	if e != nil {
 		x.endpoints[id] = now
 		if x.segments[now.segment] == nil {
-			x.segments[now.segment] = map[string]struct{}{}
+			x.segments[now.segment] = map[string]map[string]struct{}{}
 		}
-		x.segments[now.segment][id] = struct{}{}
+		enlist(x.segments[now.segment], now.host, id)
 		g := x.group(now.group)
 		g.members[id] = struct{}{}
 		if now.here {
@@ -247,9 +248,45 @@ func (s *State) Members(segment string) iter.Seq[*Endpoint] {
 			}
 			return
 		}
-		for id := range s.index.segments[segment] {
-			if e := s.Endpoints[id]; e != nil && e.Segment == segment && !yield(e) {
-				return
+		for _, ids := range s.index.segments[segment] {
+			for id := range ids {
+				if e := s.Endpoints[id]; e != nil && e.Segment == segment && !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Receivers yields the endpoints of a segment that are on this host, and one of each other host that has any, in no order.
+// After Reindex it takes time in proportion to their number.
+func (s *State) Receivers(segment string) iter.Seq[*Endpoint] {
+	return func(yield func(*Endpoint) bool) {
+		hosts := map[string]bool{}
+		if s.index == nil {
+			for e := range s.Members(segment) {
+				if e.Host != s.Self && hosts[e.Host] {
+					continue
+				}
+				hosts[e.Host] = true
+				if !yield(e) {
+					return
+				}
+			}
+			return
+		}
+		for host, ids := range s.index.segments[segment] {
+			for id := range ids {
+				e := s.Endpoints[id]
+				if e == nil || e.Segment != segment || e.Host != host {
+					continue // it has changed, and Touch is yet to come
+				}
+				if !yield(e) {
+					return
+				}
+				if host != s.Self {
+					break
+				}
 			}
 		}
 	}

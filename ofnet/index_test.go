@@ -2,6 +2,7 @@ package ofnet
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -53,5 +54,45 @@ func TestKeyText(t *testing.T) {
 	}
 	if _, ok := ParseKey("word"); ok {
 		t.Error("key without a slash: want refused, got taken")
+	}
+}
+
+func TestReceiversAreThoseHereAndOneOfEachHost(t *testing.T) {
+	s := NewState("h1")
+	for id, host := range map[string]string{"a": "h1", "b": "h1", "c": "h2", "d": "h2", "e": "h3"} {
+		s.Endpoints[id] = &Endpoint{ID: id, Segment: "n", Host: host}
+	}
+	receivers := func() string {
+		var out []string
+		for e := range s.Receivers("n") {
+			if out = append(out, e.Host); e.Host == s.Self {
+				out[len(out)-1] = e.ID
+			}
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	for _, row := range []struct {
+		name   string
+		change func()
+		want   string
+	}{
+		{"before the index", func() {}, "a b h2 h3"},
+		{"index", s.Reindex, "a b h2 h3"},
+		{"one of two goes", func() { delete(s.Endpoints, "c"); s.Touch(Key{KindEndpoint, "c"}) }, "a b h2 h3"},
+		{"the other goes", func() { delete(s.Endpoints, "d"); s.Touch(Key{KindEndpoint, "d"}) }, "a b h3"},
+		{"one moves here", func() {
+			s.Endpoints["e"] = &Endpoint{ID: "e", Segment: "n", Host: "h1"}
+			s.Touch(Key{KindEndpoint, "e"})
+		}, "a b e"},
+		{"not told yet", func() { delete(s.Endpoints, "a") }, "b e"},
+	} {
+		row.change()
+		if got := receivers(); got != row.want {
+			t.Errorf("%s: want %s, got %s", row.name, row.want, got)
+		}
+	}
+	for range s.Receivers("n") {
+		break // an iteration may end early
 	}
 }

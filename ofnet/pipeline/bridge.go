@@ -64,7 +64,7 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 	var ports, limited []uint32
 	var judged []member
 	hosts := map[string]*ofnet.Host{}
-	for e := range s.Members(name) {
+	for e := range s.Receivers(name) { // of another host one is enough: where it is does not depend on which
 		m, ok := resolve(s, e)
 		switch {
 		case !ok:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
+	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
@@ -38,6 +39,7 @@ func (n *Node) prepare(ctx context.Context, ready func()) error {
 				n.attach.Restore()
 				n.problem.Store(nil)
 				if done == 0 {
+					n.tellSmallQueues()
 					n.sw.Adopt(ovsdb.IDContainer)
 					close(n.prepared)
 					ready()
@@ -121,6 +123,20 @@ func (n *Node) dropUplinks(ctx context.Context, wanted []ovsdb.PortSpec) error {
 		n.Log.Info("a NIC is no uplink any more", "interface", p.Name)
 	}
 	return nil
+}
+
+// enoughQueue is the packet queue with which bulk TCP through the userspace datapath was seen to lose nothing, in bytes.
+const enoughQueue = 4 << 20
+
+// tellSmallQueues warns of queues in which one container's bulk traffic pushes out the packets of others.
+func (n *Node) tellSmallQueues() {
+	if n.sw.DatapathType() != "netdev" {
+		return
+	}
+	if size, err := link.PacketQueue(); err != nil || size < enoughQueue {
+		n.Log.Warn("ports of the userspace datapath have short queues: bulk traffic makes other packets drop; "+
+			"set net.core.rmem_default (sysctl) before ovs-vswitchd starts", "bytes", size, "enough", enoughQueue, "error", err)
+	}
 }
 
 // localMAC makes a locally administered unicast address of five bytes.

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/sync"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/openflow"
+	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/test/bench/stand"
+)
+
+// How many endpoints the agent knows, one of fifty here, and how many come then, one by one.
+const (
+	endpointsKnown    = 5000
+	endpointsMeasured = 500
+)
+
+// arrivals puts endpoints of this host into a store of which an agent's engine and reconciler already know many, and returns
+// how long each took until its flows were past the switch's barrier. The store is in memory, so that is the time of the
+// agent and the switch alone: the watch's event comes at once.
+func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	db := memory.New()
+	put := func(key string, value any) store.Revision {
+		data, err := json.Marshal(value)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		tx := &store.Tx{}
+		tx.Put(key, data)
+		rev, err := db.Commit(ctx, tx)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return rev
+	}
+	put(record.GlobalKey, record.Global{ID: "global", FwdMode: "bridge", ArpMode: "proxy", PvtSubnet: "172.19.0.0/16"})
+	put(record.Tenants+"t", record.Tenant{ID: "t", Tenant: "t", VRF: 1})
+	put(record.Networks+"n.t", record.Network{ID: "n.t", Tenant: "t", NetworkName: "n", NwType: "data", PktTagType: "vxlan", PktTag: 2, ExtPktTag: 1,
+		SubnetIP: "10.1.0.0", SubnetLen: 16, Gateway: "10.1.255.254"})
+	for i := range endpointsKnown {
+		e := arrival(i)
+		if i%50 != 0 {
+			e.HomingHost, e.VtepIP = fmt.Sprintf("h%d", 1+i%10), fmt.Sprintf("192.168.251.%d", 2+i%10)
+		}
+		put(record.Endpoints+e.ID, e)
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	r := bridge.NewReconciler("h0", pipeline.Default(), bridge.NewOpenFlow(mgmt, openflow.Options{}), bridge.Options{Log: quiet})
+	engine := sync.New(sync.Options{Store: db.Open(), Bridge: r, Self: ofnet.Host{Label: "h0", VTEP: netip.MustParseAddr("192.168.251.1")},
+		Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: quiet})
+	for i := 0; i < endpointsKnown; i += 50 {
+		engine.SetPort(arrival(i).ID, uint32(2000+i))
+	}
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error, 2)
+	go func() { done <- r.Run(running) }()
+	go func() { done <- engine.Run(running) }()
+	err := wait(ctx, engine)
+	for i := range endpointsMeasured {
+		if err != nil {
+			break
+		}
+		e := arrival(endpointsKnown + i)
+		engine.SetPort(e.ID, uint32(20000+i))
+		began := time.Now()
+		rev := put(record.Endpoints+e.ID, e)
+		err = engine.Wait(ctx, e.ID, uint64(rev))
+		each = append(each, time.Since(began))
+	}
+	stop()
+	if err := errors.Join(err, <-done, <-done); err != nil {
+		tb.Fatalf("endpoints: %v", err)
+	}
+	return each
+}
+
+// wait waits until the switch has what the engine knew at its start.
+func wait(ctx context.Context, engine *sync.Engine) error {
+	select {
+	case <-engine.Ready():
+		rev, _ := engine.Seen()
+		return engine.Wait(ctx, arrival(0).ID, rev)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// arrival is the record of endpoint number i, on this host.
+func arrival(i int) record.Endpoint {
+	id := fmt.Sprintf("c%d", i)
+	return record.Endpoint{ID: "n.t-" + id, NetID: "n.t", EndpointID: id, IPAddress: fmt.Sprintf("10.1.%d.%d", (i+1)>>8, (i+1)&255),
+		MacAddress: fmt.Sprintf("02:02:0a:01:%02x:%02x", (i+1)>>8, (i+1)&255), HomingHost: "h0", VtepIP: "192.168.251.1"}
+}
