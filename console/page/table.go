@@ -165,10 +165,8 @@ func (p *Table) change(key, id string, c Canvas, s *feed.Snapshot) Action {
 // face is another page of the same object.
 func (p *Table) face(key, id string, s *feed.Snapshot) Action {
 	if p.kind == model.KindEndpoint() {
-		for i := range s.Endpoints {
-			if e := s.Endpoints[i]; isEndpoint(e, id) {
-				return endpointFace(key, e)
-			}
+		if e := findEndpoint(s, id); e != nil {
+			return endpointFace(key, e)
 		}
 		return Action{}
 	}
@@ -241,10 +239,8 @@ func (p *Table) describe(id string) Action {
 
 func (p *Table) yaml(id string, s *feed.Snapshot) Action {
 	var object any
-	for i := range s.Endpoints {
-		if p.kind == model.KindEndpoint() && isEndpoint(s.Endpoints[i], id) {
-			object = s.Endpoints[i]
-		}
+	if e := findEndpoint(s, id); e != nil && p.kind == model.KindEndpoint() {
+		object = e
 	}
 	for _, o := range s.Objects[p.kind.Name] {
 		if o.ObjectKey() == id {
