@@ -96,10 +96,15 @@ func Age(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
+// since is how long ago a time was, in steps that do not change the screen every second.
 func since(text string, now time.Time) string {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return "-"
 	}
-	return Age(now.Sub(at))
+	age := now.Sub(at)
+	if age < time.Minute {
+		age = age.Truncate(10 * time.Second)
+	}
+	return Age(age)
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -30,7 +31,7 @@ func newListing(k *model.Kind, where func(field func(string) any) bool) *listing
 			Row: func(e *model.EndpointOper, wide bool) widget.Row {
 				return widget.Row{ID: endpointID(e), Cells: cells(e.Field, wide)}
 			},
-			Is: isEndpoint,
+			Locate: locateEndpoint,
 		}
 		if where != nil {
 			items.Keep = func(e *model.EndpointOper) bool { return where(e.Field) }
@@ -42,7 +43,7 @@ func newListing(k *model.Kind, where func(field func(string) any) bool) *listing
 		Row: func(o model.Object, wide bool) widget.Row {
 			return widget.Row{ID: o.ObjectKey(), Cells: cells(o.Field, wide)}
 		},
-		Is: func(o model.Object, id string) bool { return o.ObjectKey() == id },
+		Locate: func(o model.Object, id string) int { return strings.Compare(o.ObjectKey(), id) },
 	}
 	if where != nil {
 		items.Keep = func(o model.Object) bool { return where(o.Field) }
@@ -61,7 +62,19 @@ func (l *listing) rows(c Canvas, k *model.Kind, s *feed.Snapshot, w widget.Wish,
 // endpointID is what a table of endpoints calls one.
 func endpointID(e *model.EndpointOper) string { return e.Network + "/" + e.EndpointID }
 
-func isEndpoint(e *model.EndpointOper, id string) bool {
-	n := len(e.Network)
-	return len(id) == n+1+len(e.EndpointID) && id[n] == '/' && id[n+1:] == e.EndpointID && id[:n] == e.Network
+// locateEndpoint is how an endpoint stands to the one that has an endpointID, in the order of snapshots.
+func locateEndpoint(e *model.EndpointOper, id string) int {
+	network, endpoint, _ := strings.Cut(id, "/")
+	if c := strings.Compare(e.Network, network); c != 0 {
+		return c
+	}
+	return strings.Compare(e.EndpointID, endpoint)
+}
+
+// findEndpoint finds an endpoint by its endpointID; nil: there is none.
+func findEndpoint(s *feed.Snapshot, id string) *model.EndpointOper {
+	if i, ok := slices.BinarySearchFunc(s.Endpoints, id, locateEndpoint); ok {
+		return s.Endpoints[i]
+	}
+	return nil
 }

@@ -1,9 +1,6 @@
 package page
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 )
@@ -25,7 +22,7 @@ func (p *Table) meant(selected string, s *feed.Snapshot) []string {
 func (p *Table) marked(s *feed.Snapshot) []string {
 	return p.marks.those(func(id string) bool {
 		if p.kind == model.KindEndpoint() {
-			return p.endpoint(id, s) != nil
+			return findEndpoint(s, id) != nil
 		}
 		return find(s, p.kind, id) != nil
 	})
@@ -61,7 +58,7 @@ func (p *Table) why(selected string, s *feed.Snapshot) Action {
 // end is an object as an end of a way; "" when it is none.
 func (p *Table) end(id string, s *feed.Snapshot) string {
 	if p.kind == model.KindEndpoint() {
-		if e := p.endpoint(id, s); e != nil {
+		if e := findEndpoint(s, id); e != nil {
 			return endpointEnd(e)
 		}
 		return ""
@@ -73,14 +70,4 @@ func (p *Table) end(id string, s *feed.Snapshot) string {
 		return serviceEnd(o)
 	}
 	return ""
-}
-
-// endpoint finds an endpoint by the ID of its row; nil: it is gone.
-func (p *Table) endpoint(id string, s *feed.Snapshot) *model.EndpointOper {
-	network, endpoint, _ := strings.Cut(id, "/")
-	i, _ := slices.BinarySearchFunc(s.Endpoints, &model.EndpointOper{Network: network, EndpointID: endpoint}, feed.CompareEndpoints)
-	if i < len(s.Endpoints) && isEndpoint(s.Endpoints[i], id) {
-		return s.Endpoints[i]
-	}
-	return nil
 }

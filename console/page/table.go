@@ -176,7 +176,7 @@ func (p *Table) change(key, id string, c Canvas, s *feed.Snapshot) Action {
 // face is another page of the same object.
 func (p *Table) face(key, id string, s *feed.Snapshot) Action {
 	if p.kind == model.KindEndpoint() {
-		if e := p.endpoint(id, s); e != nil {
+		if e := findEndpoint(s, id); e != nil {
 			return endpointFace(key, e)
 		}
 		return Action{}
@@ -254,7 +254,7 @@ func (p *Table) describe(ids ...string) Action {
 }
 
 func (p *Table) yaml(id string, s *feed.Snapshot) Action {
-	if e := p.endpoint(id, s); e != nil && p.kind == model.KindEndpoint() {
+	if e := findEndpoint(s, id); e != nil && p.kind == model.KindEndpoint() {
 		id = e.Key
 	}
 	return Action{Go: NewYAML(p.kind, id)}

@@ -14,7 +14,8 @@ import (
 // Topology is the tree of tenants, networks, groups and endpoints, beside a map of the hosts; what is selected lights up
 // what it has to do with.
 type Topology struct {
-	cursor string // id of the selected line
+	cursor string              // id of the selected line
+	leaf   *model.EndpointOper // as it was when it was selected last; nil: the line is no endpoint
 	place  int
 	top    int
 	folds  folds
@@ -116,6 +117,11 @@ func (p *Topology) lines(c Canvas, s *feed.Snapshot) (*tree, int) {
 			return t, p.place
 		}
 	}
+	if p.leaf != nil {
+		if i := t.near(p.leaf); i >= 0 {
+			return t, i
+		}
+	}
 	if i := t.find(p.cursor); i >= 0 {
 		return t, i
 	}
@@ -168,7 +174,7 @@ func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	}
 	p.place = max(0, min(i, all.size-1))
 	b = new(all.at(p.place))
-	p.cursor = b.id()
+	p.cursor, p.leaf = b.id(), b.endpoint
 	return Action{}
 }
 
@@ -200,7 +206,7 @@ func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
 		return []string{t.Paint(theme.Dim, "no tenants, or none that the filter keeps")}
 	}
 	here := all.at(at)
-	p.place, p.cursor = at, here.id()
+	p.place, p.cursor, p.leaf = at, here.id(), here.endpoint
 	lit := p.ties(s, &here)
 	height := max(1, c.Height-2)
 	p.top = max(0, min(max(min(p.top, at), at-height+1), all.size-height))

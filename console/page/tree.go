@@ -196,6 +196,23 @@ func (t *tree) at(i int) branch {
 	return branch{kind: model.KindEndpoint(), key: e.Key, depth: s.depth, endpoint: e}
 }
 
+// near is the line of an endpoint if it is where one was that was last seen as e; negative when it is not.
+func (t *tree) near(e *model.EndpointOper) int {
+	for _, s := range t.stretches {
+		if len(s.leaves) == 0 || s.leaves[0].Network != e.Network || s.leaves[0].EndpointGroupKey != e.EndpointGroupKey {
+			continue
+		}
+		i, ok := slices.BinarySearchFunc(s.leaves, e, feed.CompareEndpoints)
+		if s.knot != nil {
+			i++
+		}
+		if ok {
+			return s.start + i
+		}
+	}
+	return -1
+}
+
 // find is the line of an object, "kind key"; negative when it is not visible.
 func (t *tree) find(id string) int {
 	leaf, endpoint := strings.CutPrefix(id, model.KindEndpoint().Name+" ")

@@ -24,8 +24,8 @@ type Items[T comparable] struct {
 	// Compare is the order of lists. Two things are equal when the one is what has become of the other.
 	Compare func(a, b T) int
 	Row     func(item T, wide bool) Row
-	// Is tells whether the row of an item has that ID.
-	Is func(item T, id string) bool
+	// Locate is how an item stands to the one whose row has that ID, in the order of Compare; 0: it is that.
+	Locate func(item T, id string) int
 	// Keep leaves the others out; nil: keeps all.
 	Keep func(item T) bool
 }
@@ -141,14 +141,25 @@ func (r *Roll[T]) item(i int) T {
 // At makes row i.
 func (r *Roll[T]) At(i int) Row { return r.items.Row(r.item(i), r.wide) }
 
-// Find looks at one item after the other, without making rows.
+// Find is the number of the row with that ID; negative when there is none. It does not look at all.
 func (r *Roll[T]) Find(id string) int {
-	for i := range r.Len() {
-		if r.items.Is(r.item(i), id) {
-			return i
-		}
+	all := r.all
+	if r.rank != nil {
+		all = r.rank.all
 	}
-	return -1
+	i, ok := slices.BinarySearchFunc(all, id, r.items.Locate)
+	switch {
+	case !ok:
+		return -1
+	case r.rank == nil && r.items.Keep != nil: // nothing is shown yet
+		return -1
+	case r.rank == nil:
+		return i
+	}
+	if at := slices.IndexFunc(r.rank.late, func(p place[T]) bool { return p.item == all[i] }); at >= 0 {
+		return len(r.rank.list) + at
+	}
+	return r.rank.find(&r.items, all[i])
 }
 
 // Order is how the user sorts the table, and whether rows keep their places now.

@@ -28,7 +28,7 @@ func things() Items[*thing] {
 	return Items[*thing]{
 		Compare: func(a, b *thing) int { return strings.Compare(a.name, b.name) },
 		Row:     func(x *thing, wide bool) Row { return Row{ID: x.name, Cells: x.cells(wide)} },
-		Is:      func(x *thing, id string) bool { return x.name == id },
+		Locate:  func(x *thing, id string) int { return strings.Compare(x.name, id) },
 	}
 }
 
@@ -120,6 +120,11 @@ func TestRollFollows(t *testing.T) {
 					before := shownBy(r)
 					all = alter(rnd, all, 1+rnd.IntN(4))
 					r.Arrange(all, w, true, nil)
+					for i := range r.Len() {
+						if got := r.Find(r.At(i).ID); got != i {
+							t.Fatalf("seed %d step %d: held: row %d is found at %d", seed, step, i, got)
+						}
+					}
 					if now, want := shownBy(r), arrangedOf(all, w, items.Keep); !slices.Equal(slices.Sorted(slices.Values(now)), slices.Sorted(slices.Values(want))) {
 						t.Fatalf("seed %d step %d: held %+v: want the rows\n%v\ngot\n%v", seed, step, w, want, now)
 					} else if w.Column > 0 && !keptPlaces(before, now) {
@@ -139,6 +144,9 @@ func TestRollFollows(t *testing.T) {
 				at := rnd.IntN(r.Len())
 				if got := r.Find(r.At(at).ID); got != at {
 					t.Fatalf("row %d is found at %d", at, got)
+				}
+				if got := r.Find("nobody"); got >= 0 {
+					t.Fatalf("nobody is found at %d", got)
 				}
 			}
 		}

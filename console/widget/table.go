@@ -67,14 +67,6 @@ const (
 	hold = 3 * time.Second // how long the order stays after the cursor moved
 )
 
-// sight is how a row looked when it was last drawn.
-type sight struct {
-	at      time.Time
-	cells   []string
-	changed []time.Time // when each cell changed; nil: none did
-	last    time.Time   // of changed
-}
-
 // Arrange filters and sorts rows. Nothing of rows is changed, neither by it nor later by the caller: of the same slice
 // it makes the same again without work. While the cursor moves, rows stay where they are; new ones come last.
 func (t *Table) Arrange(rows []Row, f *Filter, now time.Time) []Row {
@@ -376,42 +368,4 @@ func (r Row) printable() Row {
 		}
 	}
 	return r
-}
-
-// look notes how a row looks now and tells which of its cells changed a moment ago.
-func (t *Table) look(r Row, now time.Time) []bool {
-	if t.seen == nil {
-		t.seen = map[string]*sight{}
-	}
-	s := t.seen[r.ID]
-	if s == nil || len(s.cells) != len(r.Cells) {
-		s = &sight{cells: slices.Clone(r.Cells)}
-		t.seen[r.ID] = s
-	}
-	s.at = now
-	for i, c := range r.Cells {
-		if c != s.cells[i] {
-			if s.changed == nil {
-				s.changed = make([]time.Time, len(r.Cells))
-			}
-			s.cells[i], s.changed[i], s.last = c, now, now
-		}
-	}
-	if s.last.IsZero() || now.Sub(s.last) >= glow {
-		return nil
-	}
-	fresh := make([]bool, len(r.Cells))
-	for i, at := range s.changed {
-		fresh[i] = !at.IsZero() && now.Sub(at) < glow
-	}
-	return fresh
-}
-
-// forget drops what has been out of sight, so that it does not glow when it comes back.
-func (t *Table) forget(now time.Time) {
-	for id, s := range t.seen {
-		if now.Sub(s.at) > hold {
-			delete(t.seen, id)
-		}
-	}
 }

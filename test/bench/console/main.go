@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/contiv/contiv/test/bench/report"
@@ -48,9 +49,11 @@ func main() {
 
 func run(ctx context.Context, bin string, size sizes, churn, frames int, idle time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
+	var clusters sync.WaitGroup
+	defer clusters.Wait() // so that none outlives this program
 	defer cancel()
 	t := &report.Table{Title: fmt.Sprintf("Console: %d agents, %d networks, %d endpoints", size.hosts, size.networks, size.endpoints)}
-	calm, err := start(ctx, size, 0)
+	calm, err := start(ctx, &clusters, size, 0)
 	if err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func run(ctx context.Context, bin string, size sizes, churn, frames int, idle ti
 	if err := visible(ctx, t, bin); err != nil {
 		return err
 	}
-	busy, err := start(ctx, size, churn)
+	busy, err := start(ctx, &clusters, size, churn)
 	if err != nil {
 		return err
 	}
@@ -71,7 +74,7 @@ func run(ctx context.Context, bin string, size sizes, churn, frames int, idle ti
 }
 
 // start runs this program once more, as the cluster, until ctx ends, and returns the URL of its netmaster.
-func start(ctx context.Context, size sizes, churn int) (string, error) {
+func start(ctx context.Context, clusters *sync.WaitGroup, size sizes, churn int) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -86,7 +89,7 @@ func start(ctx context.Context, size sizes, churn int) (string, error) {
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
-	go func() { <-ctx.Done(); _ = cmd.Wait() }()
+	clusters.Go(func() { <-ctx.Done(); _ = cmd.Wait() })
 	url, err := bufio.NewReader(out).ReadString('\n')
 	return strings.TrimSpace(url), err
 }
