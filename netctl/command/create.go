@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,6 +127,9 @@ func (o *createOptions) object() (model.Object, error) {
 	return object, o.check(object)
 }
 
+// addresses are the formats of fields that hold addresses and nothing else.
+var addresses = []string{"ipv4", "ipv6", "routerIP", "routerIP6", "neighbors"}
+
 // check refuses what the server need not be asked about: flags that must be given, and addresses that are none.
 func (o *createOptions) check(object model.Object) error {
 	for _, fl := range o.kind.Command.Flags {
@@ -136,7 +140,7 @@ func (o *createOptions) check(object model.Object) error {
 		case (field.Required || fl.Needed) && value == "" && len(list) == 0:
 			return term.BadUsage("%s is required: --%s", wordOf(fl.Name), fl.Name)
 		case !isText:
-		case (field.Format == "ipv4" || field.Format == "ipv6" || field.Format == "routerIP") && !model.Formats()[field.Format].Accepts(value):
+		case slices.Contains(addresses, field.Format) && !model.Formats()[field.Format].Accepts(value):
 			return term.BadUsage("--%s %s: it takes %s", fl.Name, value, model.Formats()[field.Format].Says)
 		}
 	}
