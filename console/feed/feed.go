@@ -74,6 +74,7 @@ func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Sna
 			break
 		}
 	}
+	f.past(ctx)
 	f.pools(ctx, len(f.store.snapshot().Objects[model.KindNetwork().Name]))
 	if wants != nil {
 		f.askAll(ctx, wants(f.store.snapshot()))
@@ -104,6 +105,7 @@ func (f *Feed) askAll(ctx context.Context, questions []Question) {
 }
 
 func (f *Feed) watch(ctx context.Context) error {
+	asked := false
 	for ctx.Err() == nil {
 		for e, err := range f.client.Watch(ctx) {
 			if err != nil {
@@ -111,6 +113,10 @@ func (f *Feed) watch(ctx context.Context) error {
 				continue
 			}
 			f.store.event(e)
+			if e.Type == model.EventSync && !asked {
+				asked = true
+				f.past(ctx)
+			}
 		}
 		// The stream gives up when it is refused; a netmaster that is being replaced may refuse for a moment.
 		pause(ctx, pollEvery)

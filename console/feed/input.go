@@ -13,13 +13,14 @@ import (
 // Input is one thing that a feed was told, and when. What a feed shows follows from its inputs alone: told the same
 // again, it shows the same. Exactly one of the fields below At is set; an Input without any changes nothing.
 type Input struct {
-	At          time.Time    `json:"at"`
-	Event       *model.Event `json:"event,omitempty"` // of the watch stream
-	Nodes       *NodesInput  `json:"nodes,omitempty"`
-	Pool        *PoolInput   `json:"pool,omitempty"`
-	Answer      *AnswerInput `json:"answer,omitempty"`
-	Failure     *Failure     `json:"failure,omitempty"`
-	Description *Description `json:"description,omitempty"`
+	At          time.Time            `json:"at"`
+	Event       *model.Event         `json:"event,omitempty"` // of the watch stream
+	Past        []model.HistoryEntry `json:"past,omitempty"`  // what was before it
+	Nodes       *NodesInput          `json:"nodes,omitempty"`
+	Pool        *PoolInput           `json:"pool,omitempty"`
+	Answer      *AnswerInput         `json:"answer,omitempty"`
+	Failure     *Failure             `json:"failure,omitempty"`
+	Description *Description         `json:"description,omitempty"`
 }
 
 // NodesInput is an answer of the nodes route.
@@ -147,6 +148,8 @@ func (s *store) take(in *Input) {
 	switch {
 	case in.Event != nil:
 		s.event(*in.Event)
+	case in.Past != nil:
+		s.past(in.Past)
 	case in.Nodes != nil:
 		s.nodes(in.Nodes.List)
 	case in.Pool != nil:

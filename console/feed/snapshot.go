@@ -8,9 +8,10 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Event is one change of an object, as this console saw it.
+// Event is one change of an object.
 type Event struct {
-	At       time.Time
+	At       time.Time // when this console heard of it; of a past one when it was
+	Past     bool      // of the history, from before this console began
 	Type     model.EventType
 	Kind     string
 	Key      string

@@ -133,7 +133,7 @@ func (s *store) remember(e model.Event) {
 		s.meter.churn++
 	}
 	// Snapshots may hold earlier parts of the same array: what is in it is never written again.
-	events := append(s.last.Events, Event{s.now(), e.Type, e.Kind, e.Key, e.Revision})
+	events := append(s.last.Events, Event{At: s.now(), Type: e.Type, Kind: e.Kind, Key: e.Key, Revision: e.Revision})
 	s.last.Events = events[max(0, len(events)-EventLimit):]
 }
 

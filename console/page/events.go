@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Events is the changes that this console saw, oldest first.
+// Events is the changes that this console saw, and the last of the history before it, oldest first.
 type Events struct {
 	top  int
 	held bool // the user reads: the newest does not move the window
@@ -56,7 +56,7 @@ func (p *Events) Key(key string, c Canvas, s *feed.Snapshot) Action {
 func (p *Events) View(c Canvas, s *feed.Snapshot) []string {
 	kept := p.kept(c, s)
 	if len(kept) == 0 {
-		return []string{c.Theme.Paint(theme.Dim, "No events since the console started (netctl history tells of those before), or none that the filter keeps.")}
+		return []string{c.Theme.Paint(theme.Dim, "No events are known, or none that the filter keeps.")}
 	}
 	if p.top = min(p.top, max(0, len(kept)-c.Height)); !p.held {
 		p.top = max(0, len(kept)-c.Height)
@@ -83,7 +83,11 @@ func keptEvents(all []feed.Event, filter *widget.Filter) []feed.Event {
 }
 
 func eventCells(e *feed.Event) [4]string {
-	return [4]string{e.At.Format(time.TimeOnly), "revision " + strconv.FormatUint(e.Revision, 10), string(e.Type), e.Kind + " " + e.Key}
+	at := e.At.Format(time.TimeOnly)
+	if e.Past {
+		at = e.At.Format("01-02 15:04:05")
+	}
+	return [4]string{at, "revision " + strconv.FormatUint(e.Revision, 10), string(e.Type), e.Kind + " " + e.Key}
 }
 
 func eventLine(t *theme.Theme, e *feed.Event) string {
@@ -91,7 +95,7 @@ func eventLine(t *theme.Theme, e *feed.Event) string {
 	if e.Type == model.EventDelete {
 		role = theme.Warn
 	}
-	return t.Paint(role, "  "+cells[0]+"  "+widget.Fit(t, cells[1], 16)+"  "+widget.Fit(t, cells[2], 6)+"  "+cells[3])
+	return t.Paint(role, "  "+widget.Fit(t, cells[0], 14)+"  "+widget.Fit(t, cells[1], 16)+"  "+widget.Fit(t, cells[2], 6)+"  "+cells[3])
 }
 
 // scroll moves top and tells whether the key was for it.

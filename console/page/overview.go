@@ -122,7 +122,7 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 	room := max(0, c.Height-len(out))
 	kept := keptEvents(s.Events, c.Filter)
 	if len(kept) == 0 {
-		kept, out = nil, append(out, t.Paint(theme.Dim, "  none since the console started; netctl history tells of those before"))
+		kept, out = nil, append(out, t.Paint(theme.Dim, "  none that are known"))
 	}
 	for i := max(0, len(kept)-room); i < len(kept); i++ {
 		out = append(out, eventLine(t, &kept[i]))

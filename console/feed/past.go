@@ -1,0 +1,39 @@
+package feed
+
+import (
+	"context"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+)
+
+// pastEvents is how many changes from before the feed began a Snapshot tells of.
+const pastEvents = 200
+
+// past asks the history what happened before the stream began. What cannot be had is not shown: the stream is what counts.
+func (f *Feed) past(ctx context.Context) {
+	entries, err := f.client.History(ctx, client.HistoryQuery{Limit: pastEvents})
+	if err == nil && len(entries) > 0 {
+		f.store.past(entries)
+	}
+}
+
+// past puts changes from the history before those that the stream told.
+func (s *store) past(entries []model.HistoryEntry) {
+	s.change(func() {
+		s.told(Input{Past: entries})
+		var events []Event
+		for _, e := range entries {
+			if len(s.last.Events) > 0 && e.Revision >= s.last.Events[0].Revision {
+				break
+			}
+			kind := model.EventPut
+			if e.Verb == string(model.EventDelete) {
+				kind = model.EventDelete
+			}
+			events = append(events, Event{At: e.Time.Local(), Past: true, Type: kind, Kind: e.Kind, Key: e.Key, Revision: e.Revision})
+		}
+		events = append(events, s.last.Events...)
+		s.last.Events = events[max(0, len(events)-EventLimit):]
+	})
+}
