@@ -18,7 +18,7 @@ type Node struct {
 	Version  string   `json:"version,omitempty"`
 	Ready    bool     `json:"ready"`
 	Reason   string   `json:"reason,omitempty"`   // why it is not ready, or why it did not answer
-	Revision uint64   `json:"revision,omitempty"` // of an agent: past the switch's barrier; of a master: last fenced write
+	Revision uint64   `json:"revision,omitempty"` // of an agent: past the switch's barrier; of a master: what it knows of the store
 	Lag      uint64   `json:"lag"`                // store revisions that concern it and that it has not carried out
 	Flows    int      `json:"flows,omitempty"`
 	Ports    int      `json:"endpoints,omitempty"` // endpoints attached here
@@ -27,6 +27,7 @@ type Node struct {
 	Since    string   `json:"since,omitempty"`    // RFC 3339: start of the process, or of the leadership
 	FlowMods uint64   `json:"flowMods,omitempty"` // of an agent: changes of flows sent to the switch since the process started
 	Requests uint64   `json:"requests,omitempty"` // of a master, as all that follows: requests answered since the process started
+	Wrote    uint64   `json:"wrote,omitempty"`    // of the leader: revision of its last fenced write
 	Writes   uint64   `json:"writes,omitempty"`   // fenced transactions committed since the process started
 	Stale    uint64   `json:"stale,omitempty"`    // transactions that the store refused because this master did not lead any more
 	Watchers int      `json:"watchers,omitempty"` // who follow its memory: watch streams and tasks of its own

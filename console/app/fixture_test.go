@@ -20,7 +20,7 @@ func fixed() (*feed.Snapshot, time.Time) {
 	since := now.Add(-22 * time.Minute).Format(time.RFC3339)
 	return &feed.Snapshot{Base: "http://netmaster:9999", Revision: 18204, Synced: true, Watching: true, Heard: now,
 		Nodes: []model.Node{
-			{Name: "192.0.2.1", Address: "192.0.2.1:9999", Role: model.RoleLeader, Ready: true, Revision: 18204, Since: since, Writes: 1882, Requests: 4100, Watchers: 3},
+			{Name: "192.0.2.1", Address: "192.0.2.1:9999", Role: model.RoleLeader, Ready: true, Revision: 18204, Wrote: 18204, Since: since, Writes: 1882, Requests: 4100, Watchers: 3},
 			{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleFollower, Ready: true, Revision: 18204, Since: since, Stale: 1},
 			{Name: "h1", Role: model.RoleAgent, Ready: true, Revision: 18204, Flows: 412, Ports: 2, VTEP: "198.51.100.1", Since: since, FlowMods: 500},
 			{Name: "h2", Role: model.RoleAgent, Ready: true, Revision: 18201, Lag: 3, Flows: 398, Ports: 1, VTEP: "198.51.100.2", Since: since, FlowMods: 420},

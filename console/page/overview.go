@@ -202,10 +202,10 @@ func progress(n model.Node) string {
 	switch {
 	case n.Role != model.RoleLeader:
 		return "at revision " + number(n.Revision)
-	case n.Revision == 0:
+	case n.Wrote == 0:
 		return "no write yet"
 	}
-	return "wrote " + number(n.Revision)
+	return "wrote " + number(n.Wrote)
 }
 
 func counts(s *feed.Snapshot) string {

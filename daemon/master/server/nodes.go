@@ -66,7 +66,7 @@ func (s *Server) self() model.Node {
 		Revision: uint64(s.Catalog.Revision()), Since: s.Started.UTC().Format(time.RFC3339),
 	}
 	if n.Role == model.RoleLeader {
-		n.Revision, n.Since = s.Commit.LastWrite(), s.Leadership.Since().UTC().Format(time.RFC3339)
+		n.Wrote, n.Since = s.Commit.LastWrite(), s.Leadership.Since().UTC().Format(time.RFC3339)
 	}
 	stats := s.Commit.Stats()
 	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
