@@ -95,14 +95,23 @@ func decode(body io.Reader, k *model.Kind, key string) (model.Object, error) {
 // ReadJSON decodes one JSON value of at most MaxBody bytes into out. Refusals are *model.Error.
 func ReadJSON(body io.Reader, out any) error { return ReadLong(body, MaxBody, out) }
 
-// ReadLong is ReadJSON for a value of at most so many bytes.
-func ReadLong(body io.Reader, most int, out any) error {
+// ReadBody reads a body of at most so many bytes. Refusals are *model.Error.
+func ReadBody(body io.Reader, most int) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, int64(most)+1))
 	if err != nil {
-		return model.Errorf(model.CodeInvalid, "", "read the body: %v", err)
+		return nil, model.Errorf(model.CodeInvalid, "", "read the body: %v", err)
 	}
 	if len(text) > most {
-		return model.Errorf(model.CodeTooLarge, "", "the body is larger than %d bytes", most)
+		return nil, model.Errorf(model.CodeTooLarge, "", "the body is larger than %d bytes", most)
+	}
+	return text, nil
+}
+
+// ReadLong is ReadJSON for a value of at most so many bytes.
+func ReadLong(body io.Reader, most int, out any) error {
+	text, err := ReadBody(body, most)
+	if err != nil {
+		return err
 	}
 	if len(text) == 0 {
 		return model.Errorf(model.CodeInvalid, "", "EOF").Try("the body is empty; it must be a JSON object")

@@ -17,12 +17,12 @@ import (
 var errDry = errors.New("dry run")
 
 // maxApply is the longest request, in bytes: a dry run takes in one what is applied in many.
-const maxApply = 32 << 20
+const maxApply = 8 << 20
 
 const applyPath = "/api/v1/apply"
 
 // mostOf is how long the body of a request may be, in bytes.
-func mostOf(path string) int64 {
+func mostOf(path string) int {
 	if path == applyPath {
 		return maxApply
 	}

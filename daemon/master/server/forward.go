@@ -34,9 +34,9 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 			next.ServeHTTP(w, q)
 			return
 		}
-		body, err := io.ReadAll(io.LimitReader(q.Body, mostOf(q.URL.Path)+1))
+		body, err := rest.ReadBody(q.Body, mostOf(q.URL.Path))
 		if err != nil {
-			rest.Refuse(w, q, model.Errorf(model.CodeInvalid, "", "read the body: %v", err), s.Log)
+			rest.Refuse(w, q, err, s.Log)
 			return
 		}
 		ctx, cancel := context.WithTimeout(q.Context(), patience)

@@ -65,7 +65,11 @@ func TestHugeBodies(t *testing.T) {
 				}
 				_ = answer.Body.Close()
 			} // else the server closed the connection while we were sending
-			if got := after.TotalAlloc - before.TotalAlloc; got > 32*rest.MaxBody {
+			most := uint64(32 * rest.MaxBody)
+			if path == "/api/v1/apply" { // whose dry run takes in one request what is applied in many
+				most *= 2
+			}
+			if got := after.TotalAlloc - before.TotalAlloc; got > most {
 				t.Errorf("%s: a body of %d MiB made the master allocate %d MiB", path, size>>20, got>>20)
 			}
 		}
