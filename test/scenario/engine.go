@@ -401,6 +401,7 @@ func (s *Session) doFlows(args []string) error {
 		lines := strings.Split(strings.TrimSpace(s.stdout), "\n")
 		all = append(all, lines[min(1, len(lines)):]...) // the first line has the transaction's number
 	}
+	all = slices.DeleteFunc(all, func(line string) bool { return strings.Contains(line, "hard_timeout=") }) // leased: they come and go with the agent
 	slices.Sort(all)
 	text := strings.Join(all, "\n")
 	switch args[1] {

@@ -133,9 +133,13 @@ func (n *Node) tellSmallQueues() {
 	if n.sw.DatapathType() != "netdev" {
 		return
 	}
-	if size, err := link.PacketQueue(); err != nil || size < enoughQueue {
+	size, err := link.PacketQueue()
+	switch {
+	case err != nil:
+		n.Log.Warn("length of packet queues is not known", "error", err)
+	case size < enoughQueue:
 		n.Log.Warn("ports of the userspace datapath have short queues: bulk traffic makes other packets drop; "+
-			"set net.core.rmem_default (sysctl) before ovs-vswitchd starts", "bytes", size, "enough", enoughQueue, "error", err)
+			"set net.core.rmem_default (sysctl) before ovs-vswitchd starts", "bytes", size, "enough", enoughQueue)
 	}
 }
 
