@@ -32,6 +32,12 @@ func (c *Client) Leadership(ctx context.Context) (model.Leadership, error) {
 	return out, c.Raw(ctx, "/api/v1/leadership", &out)
 }
 
+// Lead is Leadership without the terms, and of the leases with the leader's alone: for those who ask often.
+func (c *Client) Lead(ctx context.Context) (model.Leadership, error) {
+	var out model.Leadership
+	return out, c.Raw(ctx, "/api/v1/leadership?brief=true", &out)
+}
+
 // HandOver asks the leader to step down in favour of another. It blocks until that one accepts writes, which takes a
 // moment, seconds at most. Masters that cannot lead at once are refused.
 func (c *Client) HandOver(ctx context.Context, request model.HandoverRequest) (model.Handover, error) {

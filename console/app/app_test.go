@@ -109,6 +109,12 @@ func TestKeys(t *testing.T) {
 		{"help", []string{"?"}, "EVERYWHERE", "MASTERS"},
 		{"help scrolls", append([]string{"8", "?"}, strings.Split(strings.Repeat("down ", 40), " ")[:40]...), "delete it (--write)", ""},
 		{"help ends", []string{"8", "?", "down", "x"}, "web-1", "THIS PAGE"},
+		{"the store", nil, "embedded etcd, read in 1 ms, 1 of 2 members, term 17001, lease 4 of 5 s", ""},
+		{"the events' cursor", []string{"7", "k"}, "▶ 14:02:08        revision 18203    delete", "▶ 14:02:10"},
+		{"events followed again", []string{"7", "k", "f"}, "▶ 14:02:10        revision 18204    put", "▶ 14:02:08"},
+		{"an event's object", []string{"7", "g", "enter"}, "described: network acme:blue", ""},
+		{"an event's object's history", []string{"7", "g", "H"}, "subnet: 10.1.1.0/24", ""},
+		{"an event of what is gone", []string{"7", "k", "enter"}, "it is not there any more; H tells its history", ""},
 		{"a host's endpoints", []string{"j", "enter"}, "endpoints of h2", "web-1"},
 		{"a host's flows", []string{"f"}, "$ netctl flows h1", ""},
 	}
@@ -131,8 +137,8 @@ func TestAsksWhatIsShown(t *testing.T) {
 		key  string
 		want []feed.Question
 	}{
-		{"4", nil}, {"enter", []feed.Question{{Topic: feed.Flows, Host: "h1"}}}, {"esc", nil},
-		{"6", []feed.Question{{Topic: feed.Leadership}}}, {"1", nil},
+		{"1", []feed.Question{{Topic: feed.Lead}}}, {"4", nil}, {"enter", []feed.Question{{Topic: feed.Flows, Host: "h1"}}}, {"esc", nil},
+		{"6", []feed.Question{{Topic: feed.Leadership}}}, {"1", []feed.Question{{Topic: feed.Lead}}},
 	} {
 		if press(m, step.key); !slices.Equal(c.asked, step.want) {
 			t.Errorf("after %s: want %v asked, got %v", step.key, step.want, c.asked)

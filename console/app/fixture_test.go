@@ -91,6 +91,9 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}, {Key: "/contiv.io/service/netplugin/h1", Seconds: 10, Left: 2}},
 			Store: model.StoreState{Name: "embedded etcd", ReadMillis: 1.3,
 				Members: []model.StoreMember{{Name: "h1", Address: "http://192.0.2.1:2379", Leader: true, Version: "3.7.3", Bytes: 4 << 20, Millis: 0.9}}}}),
+		{Topic: feed.Lead}: said(model.Leadership{Key: "/contiv.io/lock/netmaster/leader", Holder: "192.0.2.1:9999", Term: 17001,
+			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}},
+			Store:  model.StoreState{Name: "embedded etcd", ReadMillis: 1.3, Members: []model.StoreMember{{Name: "h1", Leader: true}, {Name: "h2", Error: "no answer"}}}}),
 		{Topic: feed.Addresses, Key: "acme:blue"}: said([]model.AddressState{
 			{Network: "blue.acme", Address: "10.1.1.1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "blue.acme-web-1", Host: "h1"}, Since: &hour, By: &model.Actor{User: "h1", Program: "netplugin/1"}},
 			{Network: "blue.acme", Address: "10.1.1.4", State: "quarantine", Owner: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}, Since: &minute, By: &model.Actor{User: "ann"}},

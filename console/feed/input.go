@@ -56,7 +56,7 @@ type Description struct {
 }
 
 // topicNames are what recordings call the topics.
-var topicNames = []string{"flows", "rules", "addresses", "ledger", "leadership", "history", "state", "why", "text"}
+var topicNames = []string{"flows", "rules", "addresses", "ledger", "leadership", "history", "state", "why", "text", "lead"}
 
 // MarshalText is the topic's name.
 func (t Topic) MarshalText() ([]byte, error) {
@@ -106,7 +106,7 @@ func (q Question) decode(text json.RawMessage) (any, error) {
 		return decodeAs[[]model.AddressState](text)
 	case Ledger:
 		return decodeAs[[]model.AddressEntry](text)
-	case Leadership:
+	case Leadership, Lead:
 		return decodeAs[model.Leadership](text)
 	case History:
 		return decodeAs[[]model.HistoryEntry](text)

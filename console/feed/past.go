@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
@@ -24,7 +25,7 @@ func (s *store) past(entries []model.HistoryEntry) {
 		s.told(Input{Past: entries})
 		var events []Event
 		for _, e := range entries {
-			if len(s.last.Events) > 0 && e.Revision >= s.last.Events[0].Revision {
+			if seen := slices.IndexFunc(s.last.Events, func(x Event) bool { return x.Kind != NodeKind }); seen >= 0 && e.Revision >= s.last.Events[seen].Revision {
 				break
 			}
 			kind := model.EventPut

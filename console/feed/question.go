@@ -25,6 +25,7 @@ const (
 	State                   // Kind and Key; the kind's Inspect type
 	Reach                   // Why; model.Why
 	Text                    // Kind and Key; string: the object with its operational state, as YAML
+	Lead                    // nothing; model.Leadership without terms, and of the leases the leader's alone
 )
 
 // Question is something that netmaster does not push and that is asked again and again while a page shows it.
@@ -56,7 +57,7 @@ func (t Topic) Every() time.Duration {
 	switch t {
 	case Flows, Leadership:
 		return time.Second
-	case Rules:
+	case Rules, Lead:
 		return 2 * time.Second
 	case Reach:
 		return 10 * time.Second
@@ -86,6 +87,8 @@ func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
 		return f.client.Ledger(ctx, client.AddressQuery{Tenant: tenant, Network: network, Address: q.Detail})
 	case Leadership:
 		return f.client.Leadership(ctx)
+	case Lead:
+		return f.client.Lead(ctx)
 	case History:
 		return f.client.History(ctx, client.HistoryQuery{Kind: q.Kind, Key: q.Key, Limit: historyAtOnce})
 	case State:

@@ -8,13 +8,14 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Event is one change of an object.
+// Event is one change of an object, or what is news about a node.
 type Event struct {
 	At       time.Time // when this console heard of it; of a past one when it was
 	Past     bool      // of the history, from before this console began
 	Type     model.EventType
 	Kind     string
 	Key      string
+	Text     string // of news: what it is
 	Revision uint64
 }
 

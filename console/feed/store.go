@@ -132,9 +132,17 @@ func (s *store) remember(e model.Event) {
 	if e.Kind == model.KindEndpoint().Name {
 		s.meter.churn++
 	}
-	// Snapshots may hold earlier parts of the same array: what is in it is never written again.
-	events := append(s.last.Events, Event{At: s.now(), Type: e.Type, Kind: e.Kind, Key: e.Key, Revision: e.Revision})
-	s.last.Events = events[max(0, len(events)-EventLimit):]
+	s.happened(Event{Type: e.Type, Kind: e.Kind, Key: e.Key, Revision: e.Revision})
+}
+
+// happened remembers events of now.
+func (s *store) happened(events ...Event) {
+	for _, e := range events {
+		e.At = s.now()
+		// Snapshots may hold earlier parts of the same array: what is in it is never written again.
+		all := append(s.last.Events, e)
+		s.last.Events = all[max(0, len(all)-EventLimit):]
+	}
 }
 
 // failed records why an answer did not come.
@@ -152,6 +160,9 @@ func (s *store) failed(err error, stream bool) {
 func (s *store) nodes(nodes []model.Node) {
 	s.change(func() {
 		s.told(Input{Nodes: &NodesInput{nodes}})
+		if s.last.Nodes != nil {
+			s.happened(tidings(s.last.Nodes, nodes)...)
+		}
 		s.last.Nodes, s.last.Heard = nodes, s.now()
 		s.meter.beat(s.last.Heard, nodes)
 		if s.last.Watching {

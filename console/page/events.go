@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,10 +11,12 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Events is the changes that this console saw, and the last of the history before it, oldest first.
+// Events is the changes that this console saw, and the last of the history before it, and what nodes were said to do,
+// oldest first.
 type Events struct {
-	top  int
-	held bool // the user reads: the newest does not move the window
+	top    int
+	cursor int
+	held   bool // the user reads: the newest does not move the cursor
 
 	shown  []feed.Event // of the snapshot from, kept by filter
 	from   *feed.Snapshot
@@ -29,27 +32,74 @@ func (p *Events) Name() string { return "events" }
 // Command prints changes.
 func (p *Events) Command() string { return "netctl events" }
 
-// Keys are follow and movement.
+// Keys are follow, movement, and the ways to the object.
 func (p *Events) Keys() []theme.Key { return theme.EventKeys() }
 
-// kept is the events that the filter keeps; they are looked for once a snapshot.
+// kept is the events that the filter keeps; they are looked for once a snapshot. When the oldest have been forgotten
+// meanwhile, the cursor stays on its event.
 func (p *Events) kept(c Canvas, s *feed.Snapshot) []feed.Event {
-	if p.from != s || p.filter != c.Filter {
-		p.shown, p.from, p.filter = keptEvents(s.Events, c.Filter), s, c.Filter
+	if p.from == s && p.filter == c.Filter {
+		return p.shown
+	}
+	was, same := p.shown, p.filter == c.Filter
+	p.shown, p.from, p.filter = keptEvents(s.Events, c.Filter), s, c.Filter
+	if same && p.cursor < len(was) {
+		if at := slices.Index(p.shown, was[p.cursor]); at >= 0 {
+			p.top, p.cursor = max(0, p.top+at-p.cursor), at
+		}
 	}
 	return p.shown
 }
 
-// Key scrolls, which ends following; f follows again.
+// Key moves, which ends following; f follows again; enter and H go to the object.
 func (p *Events) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	top := p.top
-	if scroll(&top, key, c.Height) {
-		p.held, p.top = true, max(0, min(top, len(p.kept(c, s))-c.Height))
+	kept := p.kept(c, s)
+	if at := p.at(kept); scroll(&at, key, c.Height) {
+		p.cursor, p.held = max(0, min(at, len(kept)-1)), true
+		return Action{}
 	}
-	if key == "f" {
-		p.held = !p.held
+	switch {
+	case key == "f":
+		p.cursor, p.held = p.at(kept), !p.held
+	case len(kept) > 0 && (key == "enter" || key == "d" || key == "H"):
+		return eventObject(key, &kept[p.at(kept)], s)
 	}
 	return Action{}
+}
+
+// at is where the cursor is.
+func (p *Events) at(kept []feed.Event) int {
+	if !p.held {
+		return max(0, len(kept)-1)
+	}
+	return max(0, min(p.cursor, len(kept)-1))
+}
+
+// eventObject is the way to what an event is about.
+func eventObject(key string, e *feed.Event, s *feed.Snapshot) Action {
+	if e.Kind == feed.NodeKind {
+		for i := range s.Nodes {
+			if s.Nodes[i].Name == e.Key && s.Nodes[i].Role == model.RoleAgent {
+				return Action{Go: NewPipeline(e.Key)}
+			}
+		}
+		return Action{Go: NewLeader()}
+	}
+	kind, ok := model.KindOf(e.Kind)
+	if !ok {
+		return Action{Notice: "a " + e.Kind + " is no object to look at; netctl history tells of it"}
+	}
+	if key == "H" {
+		return Action{Go: NewHistory(kind, e.Key)}
+	}
+	there := find(s, kind, e.Key) != nil
+	if kind == model.KindEndpoint() {
+		there = slices.ContainsFunc(s.Endpoints, func(x *model.EndpointOper) bool { return x.Key == e.Key })
+	}
+	if !there {
+		return Action{Notice: "it is not there any more; H tells its history"}
+	}
+	return Action{Describe: &Describe{Kind: kind, Key: e.Key}}
 }
 
 // View draws the window.
@@ -58,12 +108,15 @@ func (p *Events) View(c Canvas, s *feed.Snapshot) []string {
 	if len(kept) == 0 {
 		return []string{c.Theme.Paint(theme.Dim, "No events are known, or none that the filter keeps.")}
 	}
-	if p.top = min(p.top, max(0, len(kept)-c.Height)); !p.held {
-		p.top = max(0, len(kept)-c.Height)
-	}
+	at := p.at(kept)
+	p.top = max(0, min(max(min(p.top, at), at-c.Height+1), len(kept)-c.Height))
 	var out []string
 	for i := p.top; i < min(len(kept), p.top+c.Height); i++ {
-		out = append(out, eventLine(c.Theme, &kept[i]))
+		line := eventLine(c.Theme, &kept[i])
+		if i == at {
+			line = c.Theme.Paint(theme.Cursor, widget.Fit(c.Theme, widget.Fit(c.Theme, c.Theme.Glyphs.Cursor, 2)+eventText(c.Theme, &kept[i]), c.Width))
+		}
+		out = append(out, line)
 	}
 	return out
 }
@@ -87,15 +140,30 @@ func eventCells(e *feed.Event) [4]string {
 	if e.Past {
 		at = e.At.Format("01-02 15:04:05")
 	}
-	return [4]string{at, "revision " + strconv.FormatUint(e.Revision, 10), string(e.Type), e.Kind + " " + e.Key}
+	what := e.Kind + " " + e.Key
+	if e.Text != "" {
+		what += " " + e.Text
+	}
+	return [4]string{at, "revision " + strconv.FormatUint(e.Revision, 10), string(e.Type), what}
+}
+
+// eventText is an event in columns.
+func eventText(t *theme.Theme, e *feed.Event) string {
+	cells := eventCells(e)
+	return widget.Fit(t, cells[0], 14) + "  " + widget.Fit(t, cells[1], 16) + "  " + widget.Fit(t, cells[2], 6) + "  " + cells[3]
 }
 
 func eventLine(t *theme.Theme, e *feed.Event) string {
-	role, cells := theme.Plain, eventCells(e)
-	if e.Type == model.EventDelete {
+	role := theme.Plain
+	switch e.Type {
+	case model.EventDelete:
 		role = theme.Warn
+	case feed.Warned:
+		role = theme.Bad
+	case feed.Noted:
+		role = theme.Good
 	}
-	return t.Paint(role, "  "+widget.Fit(t, cells[0], 14)+"  "+widget.Fit(t, cells[1], 16)+"  "+widget.Fit(t, cells[2], 6)+"  "+cells[3])
+	return t.Paint(role, "  "+eventText(t, e))
 }
 
 // scroll moves top and tells whether the key was for it.

@@ -114,6 +114,7 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 		out = append(out, t.Paint(role, "  "+widget.Fit(t, n.Name, 18)+widget.Fit(t, string(n.Role), 10)+widget.Fit(t, "since "+since(n.Since, c.Now), 12)+
 			widget.Fit(t, progress(n), 18)+state))
 	}
+	out = append(out, store(c, s)...)
 	rows := p.rows(c, s)
 	rest := c.Height - len(out) - 9
 	out = append(out, "", t.Paint(theme.Title, "HOSTS"))
@@ -128,6 +129,49 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 		out = append(out, eventLine(t, &kept[i]))
 	}
 	return out[:min(len(out), c.Height)]
+}
+
+// lead is what is asked for the line about the store.
+func lead() feed.Question { return feed.Question{Topic: feed.Lead} }
+
+// Questions are how long the leader's lease is, and how the store does.
+func (p *Overview) Questions(*feed.Snapshot) []feed.Question { return []feed.Question{lead()} }
+
+// store tells of the leader's lease, and how fast which members of the store answer.
+func store(c Canvas, s *feed.Snapshot) []string {
+	t := c.Theme
+	l, a, ok := feed.Of[model.Leadership](s, lead())
+	if !ok {
+		if a.Err == "" {
+			return nil // asked in a moment
+		}
+		return []string{t.Paint(theme.Bad, t.Glyphs.Cross+" the store: "+a.Err)}
+	}
+	name, _, _ := strings.Cut(l.Store.Name, " http")
+	role, line := theme.Plain, fmt.Sprintf("%s, read in %.0f ms", name, l.Store.ReadMillis)
+	if n := len(l.Store.Members); n > 0 {
+		well := 0
+		for _, m := range l.Store.Members {
+			if m.Error == "" {
+				well++
+			}
+		}
+		if line += fmt.Sprintf(", %d of %d members", well, n); well < n {
+			role = theme.Bad
+		}
+	}
+	lease := ", nobody leads"
+	if l.Holder != "" {
+		lease = fmt.Sprintf(", term %d", l.Term)
+	} else {
+		role = theme.Bad
+	}
+	for _, x := range l.Leases {
+		if x.Key == l.Key {
+			lease += fmt.Sprintf(", lease %.0f of %.0f s", x.Left, x.Seconds)
+		}
+	}
+	return []string{t.Paint(theme.Title, "STORE    ") + t.Paint(role, line+lease)}
 }
 
 // pulse draws how busy the cluster is, per second.

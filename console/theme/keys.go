@@ -101,7 +101,7 @@ func AddressKeys() []Key {
 
 // EventKeys work on the events page.
 func EventKeys() []Key {
-	return []Key{{"f", "follow the newest, or hold still"}, {"up down j k", "move"}}
+	return []Key{{"f", "follow the newest, or hold still"}, {"up down j k", "move"}, {"enter d", "the object, or the node"}, {"H", "the object's history"}}
 }
 
 // TextKeys work on pages of text.

@@ -60,6 +60,9 @@ func TestHandOver(t *testing.T) {
 	if err != nil || len(l.Terms) != 4 || !strings.HasPrefix(l.Terms[3].Why, "handed over by "+all[0].address()+", asked by ") {
 		t.Errorf("want four terms and why the last began, got %+v, %v", l.Terms, err)
 	}
+	if brief, err := all[0].Lead(ctx); err != nil || brief.Holder != l.Holder || len(brief.Terms) != 0 || len(brief.Leases) != 1 {
+		t.Errorf("in brief: want the holder %s and one lease, got %+v, %v", l.Holder, brief, err)
+	}
 	entries, err := all[0].History(ctx, client.HistoryQuery{Kind: "leadership"})
 	if err != nil || len(entries) != 3 || entries[2].Verb != "update" {
 		t.Errorf("want three handovers in the history, got %+v, %v", entries, err)

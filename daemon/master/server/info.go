@@ -21,7 +21,7 @@ func (s *Server) mountInfo(r *rest.Router) {
 	get("/version", func(*http.Request) any { return s.Version })
 	get("/info", func(*http.Request) any { return s.info() })
 	get("/api/v1/nodes", func(q *http.Request) any { return s.nodes(q.Context()) })
-	get("/api/v1/leadership", func(q *http.Request) any { return s.leadership(q.Context()) })
+	get("/api/v1/leadership", func(q *http.Request) any { return s.leadership(q.Context(), q.URL.Query().Get("brief") == "true") })
 	get("/api/v1/nodes/self", func(*http.Request) any { return s.self() })
 	get("/services", func(*http.Request) any { return s.services(func(*record.ServiceLB) bool { return true }) })
 	r.GET("/service/:id", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {

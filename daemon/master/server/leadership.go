@@ -11,7 +11,8 @@ import (
 )
 
 // leadership is the state of the lock and of the store. What cannot be had is left out, with the reason.
-func (s *Server) leadership(ctx context.Context) model.Leadership {
+// A brief answer has neither terms nor leases but the leader's.
+func (s *Server) leadership(ctx context.Context, brief bool) model.Leadership {
 	ctx, cancel := context.WithTimeout(ctx, 2*askLimit)
 	defer cancel()
 	out := model.Leadership{Key: record.LeaderKey, Terms: []model.LeaderTerm{}, Leases: []model.KeyLease{}, Store: model.StoreState{Name: s.Store.String()}}
@@ -28,11 +29,15 @@ func (s *Server) leadership(ctx context.Context) model.Leadership {
 	} else {
 		lacks(err)
 	}
-	terms, err := cluster.History(ctx, s.Store, record.TermsKey)
-	lacks(err)
-	out.Terms = append(out.Terms, termsOf(terms)...)
+	leases := []string{record.LeaderKey}
+	if !brief {
+		terms, err := cluster.History(ctx, s.Store, record.TermsKey)
+		lacks(err)
+		out.Terms = append(out.Terms, termsOf(terms)...)
+		leases = append(leases, record.Services)
+	}
 	if o, ok := s.Store.(store.Observer); ok {
-		lacks(observe(ctx, o, &out))
+		lacks(observe(ctx, o, leases, &out))
 	}
 	return out
 }
@@ -49,7 +54,8 @@ func termsOf(terms []cluster.Term) (out []model.LeaderTerm) {
 	return out
 }
 
-func observe(ctx context.Context, o store.Observer, out *model.Leadership) error {
+// observe adds the store's members and the leases of the keys under some prefixes.
+func observe(ctx context.Context, o store.Observer, prefixes []string, out *model.Leadership) error {
 	members, err := o.Members(ctx)
 	if err != nil {
 		return err
@@ -61,7 +67,7 @@ func observe(ctx context.Context, o store.Observer, out *model.Leadership) error
 		}
 		out.Store.Members = append(out.Store.Members, one)
 	}
-	for _, prefix := range []string{record.LeaderKey, record.Services} {
+	for _, prefix := range prefixes {
 		leases, err := o.Leases(ctx, prefix)
 		if err != nil {
 			return err

@@ -1,0 +1,44 @@
+package feed
+
+import (
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// What nodes say from one look to the next is told once; the first look is no news.
+func TestTidings(t *testing.T) {
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	s := newStore("", func() time.Time { return now })
+	well := []model.Node{
+		{Name: "m1", Address: "m1:1", Role: model.RoleLeader, Ready: true, Since: "x"}, {Name: "m2", Address: "m2:1", Role: model.RoleFollower, Ready: true, Since: "x"},
+		{Name: "h1", Role: model.RoleAgent, Ready: true, Since: "x"}, {Name: "h2", Role: model.RoleAgent, Ready: true, Since: "x"},
+	}
+	s.nodes(well)
+	s.nodes(well)
+	if got := s.snapshot().Events; len(got) != 0 {
+		t.Fatalf("nothing has happened, got %+v", got)
+	}
+	s.nodes([]model.Node{
+		{Name: "m1", Address: "m1:1", Role: model.RoleFollower, Reason: "refused"}, {Name: "m2", Address: "m2:1", Role: model.RoleLeader, Ready: true, Since: "x"},
+		{Name: "h1", Role: model.RoleAgent, Ready: true, Errors: 2, Since: "x"}, {Name: "h3", Role: model.RoleAgent, Ready: true, Since: "x"},
+	})
+	s.nodes([]model.Node{
+		{Name: "m1", Address: "m1:1", Role: model.RoleFollower, Ready: true, Since: "x"}, {Name: "m2", Address: "m2:1", Role: model.RoleLeader, Ready: true, Since: "x"},
+		{Name: "h1", Role: model.RoleAgent, Ready: true, Since: "x"}, {Name: "h3", Role: model.RoleAgent, Ready: true, Since: "x"},
+	})
+	want := []string{
+		"warn m1 is not ready: refused", "note m2 leads now", "warn h1 has 2 objects that its switch refuses", "note h3 has come",
+		"warn h2 is gone: its registration has ended", "note m1 is ready again", "note h1 has no refused objects any more",
+	}
+	got := s.snapshot().Events
+	if len(got) != len(want) {
+		t.Fatalf("want %d events, got %+v", len(want), got)
+	}
+	for i, e := range got {
+		if text := string(e.Type) + " " + e.Key + " " + e.Text; text != want[i] || e.Kind != NodeKind || !e.At.Equal(now) {
+			t.Errorf("event %d: want %q, got %q (%+v)", i, want[i], text, e)
+		}
+	}
+}
