@@ -113,6 +113,7 @@ func TestKeys(t *testing.T) {
 		{"the events' cursor", []string{"7", "k"}, "▶ 14:02:08        revision 18203    delete", "▶ 14:02:10"},
 		{"events followed again", []string{"7", "k", "f"}, "▶ 14:02:10        revision 18204    put", "▶ 14:02:08"},
 		{"an event's object", []string{"7", "g", "enter"}, "described: network acme:blue", ""},
+		{"an event's endpoint", []string{"7", "enter"}, "described: endpoint db", ""},
 		{"an event's object's history", []string{"7", "g", "H"}, "subnet: 10.1.1.0/24", ""},
 		{"an event of what is gone", []string{"7", "k", "enter"}, "it is not there any more; H tells its history", ""},
 		{"a host's endpoints", []string{"j", "enter"}, "endpoints of h2", "web-1"},

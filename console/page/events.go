@@ -92,14 +92,18 @@ func eventObject(key string, e *feed.Event, s *feed.Snapshot) Action {
 	if key == "H" {
 		return Action{Go: NewHistory(kind, e.Key)}
 	}
+	described := &Describe{Kind: kind, Key: e.Key}
 	there := find(s, kind, e.Key) != nil
 	if kind == model.KindEndpoint() {
-		there = slices.ContainsFunc(s.Endpoints, func(x *model.EndpointOper) bool { return x.Key == e.Key })
+		at := slices.IndexFunc(s.Endpoints, func(x *model.EndpointOper) bool { return x.Key == e.Key })
+		if there = at >= 0; there {
+			described.Key = s.Endpoints[at].EndpointID
+		}
 	}
 	if !there {
 		return Action{Notice: "it is not there any more; H tells its history"}
 	}
-	return Action{Describe: &Describe{Kind: kind, Key: e.Key}}
+	return Action{Describe: described}
 }
 
 // View draws the window.
@@ -144,7 +148,11 @@ func eventCells(e *feed.Event) [4]string {
 	if e.Text != "" {
 		what += " " + e.Text
 	}
-	return [4]string{at, "revision " + strconv.FormatUint(e.Revision, 10), string(e.Type), what}
+	revision := ""
+	if e.Revision > 0 {
+		revision = "revision " + strconv.FormatUint(e.Revision, 10)
+	}
+	return [4]string{at, revision, string(e.Type), what}
 }
 
 // eventText is an event in columns.
