@@ -20,14 +20,14 @@ func read(t testing.TB, name string) string {
 }
 
 func TestParse(t *testing.T) {
-	const partner = "06:72:6e:ad:f7:ed"
+	const partner = "32:d8:82:9d:9d:4d"
 	for name, want := range map[string][]lacp.Bond{
 		"negotiated": {{Name: "uplinkPort", Negotiated: true, Members: []lacp.Member{
 			{Name: "eth1", Status: "current", Attached: true, Enabled: true, Partner: partner},
 			{Name: "eth2", Status: "current", Attached: true, Enabled: true, Partner: partner}}}},
 		"silent": {{Name: "uplinkPort", Negotiated: true, Members: []lacp.Member{
 			{Name: "eth1", Status: "current", Attached: true, Enabled: true, Partner: partner},
-			{Name: "eth2", Status: "expired"}}}},
+			{Name: "eth2", Status: "expired", Attached: true, Partner: partner}}}},
 		"fallback": {{Name: "uplinkPort", Members: []lacp.Member{
 			{Name: "eth1", Status: "defaulted", Attached: true, Enabled: true},
 			{Name: "eth2", Status: "defaulted", Attached: true, Enabled: true}}}},
