@@ -64,14 +64,22 @@ type Uplink struct {
 	Partner string `json:"partner,omitempty"` // MAC by which the switch beyond names itself, while it is heard
 }
 
-// String is "eth1" of an uplink in use, with a remark of one that is not, "eth2 (no link)", or of which LACP says
-// more than that it works.
-func (u Uplink) String() string {
+// Trouble is what keeps the uplink from being used, as "no link" or what LACP says of it, "" when nothing does.
+func (u Uplink) Trouble() string {
 	switch {
 	case !u.Link:
-		return u.Name + " (no link)"
+		return "no link"
 	case u.LACP != "" && u.LACP != "current":
-		return u.Name + " (" + u.LACP + ")"
+		return u.LACP
+	}
+	return ""
+}
+
+// String is "eth1" of an uplink in use, with a remark of one that is not or has trouble: "eth2 (reserve)", "eth2 (no link)".
+func (u Uplink) String() string {
+	switch trouble := u.Trouble(); {
+	case trouble != "":
+		return u.Name + " (" + trouble + ")"
 	case !u.Active:
 		return u.Name + " (reserve)"
 	}
