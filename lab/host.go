@@ -62,7 +62,10 @@ func (l *Lab) boot(ctx context.Context, host int) error {
 	if err != nil {
 		return err
 	}
-	return l.Start(ctx, name, PartOVS)
+	if err := l.Start(ctx, name, PartOVS); err != nil || !l.LACP {
+		return err
+	}
+	return l.wireChannel(ctx, host)
 }
 
 // spawn starts process 1 of a host and waits until it answers.

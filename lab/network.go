@@ -17,10 +17,14 @@ var switches = []struct{ bridge, device string }{
 // nic is an interface that a host has in a switch, and the switch's port for it.
 type nic struct{ port, bridge, device string }
 
-// nics are the interfaces of a host: one in each switch, and further ones in the trunk when hosts have several uplinks.
+// nics are the interfaces of a host: one in each switch, and further ones in the trunk when hosts have several uplinks. With
+// LACP it is the host's own switch that has one in the trunk.
 func (p *Plan) nics(host string) []nic {
 	var out []nic
 	for _, s := range switches {
+		if p.LACP && s.bridge == "trunk" {
+			return append(out, nic{host + "-" + s.bridge, s.bridge, channelTrunk})
+		}
 		out = append(out, nic{host + "-" + s.bridge, s.bridge, s.device})
 	}
 	for i, device := range p.uplinks()[1:] {
@@ -61,6 +65,12 @@ func (l *Lab) wireHost(ctx context.Context, host, pid int) error {
 	steps = [][]string{{"link", "set", "lo", "up"}, {"addr", "add", l.mgmt(host) + "/24", "dev", "mgmt0"}}
 	for _, s := range l.nics(name) {
 		steps = append(steps, []string{"link", "set", s.device, "up"})
+	}
+	if l.LACP {
+		for i, uplink := range l.uplinks() {
+			steps = append(steps, []string{"link", "add", uplink, "up", "type", "veth", "peer", "name", channelMember(i)},
+				[]string{"link", "set", channelMember(i), "up"})
+		}
 	}
 	for _, args := range steps {
 		if err := l.onHost(ctx, host, append([]string{"ip"}, args...)...); err != nil {

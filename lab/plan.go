@@ -36,6 +36,7 @@ type Plan struct {
 	Bin     string   `json:"bin"`  // folder of netmaster, netplugin, contivk8s
 	Number  int      `json:"number"`
 	Uplinks int      `json:"uplinks,omitempty"` // NICs of a host in the VLAN trunk; 0: one
+	LACP    bool     `json:"lacp,omitempty"`    // a host's uplinks lead to a switch of its own that speaks LACP
 	Debug   bool     `json:"debug"`
 	Master  []string `json:"masterFlags,omitempty"` // more flags
 	Agent   []string `json:"agentFlags,omitempty"`
@@ -71,6 +72,8 @@ func (p *Plan) check() error {
 		return fmt.Errorf("store %q: one of %s, %s, %s is wanted", p.Store, StoreEmbedded, StoreEtcd, StoreConsul)
 	case p.Uplinks < 0 || p.Uplinks > maxUplinks:
 		return fmt.Errorf("%d uplinks: a number from 1 to %d is wanted", p.Uplinks, maxUplinks)
+	case p.LACP && p.Uplinks < 2:
+		return fmt.Errorf("LACP of %d uplinks: it takes 2 or more", max(1, p.Uplinks))
 	case len(p.Dir)+len("/h200/"+hostinit.Socket) > 100:
 		return fmt.Errorf("folder %s: its name is too long for the sockets in it", p.Dir)
 	}
@@ -193,6 +196,9 @@ func (p *Plan) agentArgs(host int) []string {
 	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
 		"--host", hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","),
 		"--datapath", "netdev"}, p.storeFlags()...)
+	if p.LACP {
+		args = append(args, "--uplink-bond", "lacp")
+	}
 	return append(p.logged(args), p.Agent...)
 }
 

@@ -3,6 +3,7 @@ package ofnet
 import (
 	"cmp"
 	"net/netip"
+	"slices"
 )
 
 // State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
@@ -53,6 +54,9 @@ type Ports struct {
 	// Backup are further members of the trunk, in the order in which they take over when those before have no link.
 	Backup []uint32
 	Active uint32 // the member whose frames for many count; 0: Uplink
+	// Channel are the members that the switch beyond the trunk takes for one (link aggregation): connections are spread over them, and frames
+	// for many come by any of them, each once. Empty: the switch takes them for several, and Active counts alone.
+	Channel []uint32
 }
 
 // MAC is an Ethernet address as a comparable value.
@@ -64,6 +68,14 @@ func (p *Ports) Uplinks() []uint32 {
 		return nil
 	}
 	return append([]uint32{p.Uplink}, p.Backup...)
+}
+
+// Hears says whether frames for many that come by a member of the VLAN trunk count.
+func (p *Ports) Hears(member uint32) bool {
+	if len(p.Channel) > 0 {
+		return slices.Contains(p.Channel, member)
+	}
+	return member == p.ActiveUplink()
 }
 
 // ActiveUplink is the member of the VLAN trunk whose frames for many count, 0 when there is no trunk.

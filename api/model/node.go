@@ -30,6 +30,7 @@ type Node struct {
 	Wrote    uint64   `json:"wrote,omitempty"`    // of the leader: revision of its last fenced write
 	Writes   uint64   `json:"writes,omitempty"`   // fenced transactions committed since the process started
 	Stale    uint64   `json:"stale,omitempty"`    // transactions that the store refused because this master did not lead any more
+	Uplinks  []Uplink `json:"uplinks,omitempty"`  // of an agent: its VLAN trunk
 	Watchers int      `json:"watchers,omitempty"` // who follow its memory: watch streams and tasks of its own
 }
 
@@ -52,6 +53,38 @@ type AgentStatus struct {
 	Endpoints int           `json:"endpoints"` // attached here
 	FlowMods  uint64        `json:"flowMods"`  // changes of flows, groups and meters sent since the process started
 	Errors    []OwnerStatus `json:"errors,omitempty"`
+	Uplinks   []Uplink      `json:"uplinks,omitempty"`
+}
+
+// Uplink is a NIC of a host's VLAN trunk.
+type Uplink struct {
+	Name    string `json:"name"`
+	Link    bool   `json:"link"`              // it has a link
+	Active  bool   `json:"active"`            // it is in use
+	LACP    string `json:"lacp,omitempty"`    // where LACP is spoken: "current", "expired" or "defaulted" (silent), with "detached" when it is not of the aggregate
+	Partner string `json:"partner,omitempty"` // MAC by which the switch beyond names itself, while it is heard
+}
+
+// Trouble is what keeps the uplink from being used, as "no link" or what LACP says of it, "" when nothing does.
+func (u Uplink) Trouble() string {
+	switch {
+	case !u.Link:
+		return "no link"
+	case u.LACP != "" && u.LACP != "current":
+		return u.LACP
+	}
+	return ""
+}
+
+// String is "eth1" of an uplink in use, with a remark of one that is not or has trouble: "eth2 (reserve)", "eth2 (no link)".
+func (u Uplink) String() string {
+	switch trouble := u.Trouble(); {
+	case trouble != "":
+		return u.Name + " (" + trouble + ")"
+	case !u.Active:
+		return u.Name + " (reserve)"
+	}
+	return u.Name
 }
 
 // OwnerStatus tells how one object's flows fare on one host.

@@ -270,10 +270,22 @@ func nodeState(t *theme.Theme, n model.Node) (string, theme.Role) {
 		return t.Glyphs.Cross + " " + n.Reason, theme.Bad
 	case n.Lag > 0:
 		return t.Glyphs.Half + " lagging", theme.Warn
+	case uplinkTrouble(&n) != "":
+		return t.Glyphs.Half + " " + uplinkTrouble(&n), theme.Warn
 	case n.Role == model.RoleAgent:
 		return t.Glyphs.Dot + " programmed", theme.Good
 	}
 	return t.Glyphs.Dot + " ready", theme.Good
+}
+
+// uplinkTrouble names the first uplink of an agent that cannot be used, "" when all can.
+func uplinkTrouble(n *model.Node) string {
+	for _, u := range n.Uplinks {
+		if u.Trouble() != "" {
+			return "uplink " + widget.Bare(u.String())
+		}
+	}
+	return ""
 }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

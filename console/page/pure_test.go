@@ -194,6 +194,29 @@ func TestAffected(t *testing.T) {
 	}
 }
 
+// An uplink that cannot be used is told where the host is; one in reserve is no trouble.
+func TestNodeState_Uplinks(t *testing.T) {
+	th, err := theme.New("mono", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := model.Uplink{Name: "eth1", Link: true, Active: true, LACP: "current"}
+	for _, row := range []struct {
+		second model.Uplink
+		want   string
+		role   theme.Role
+	}{
+		{model.Uplink{Name: "eth2", Link: true}, "programmed", theme.Good},
+		{model.Uplink{Name: "eth2"}, "uplink eth2 (no link)", theme.Warn},
+		{model.Uplink{Name: "eth2", Link: true, LACP: "expired detached"}, "uplink eth2 (expired detached)", theme.Warn},
+	} {
+		n := model.Node{Name: "h1", Role: model.RoleAgent, Ready: true, Uplinks: []model.Uplink{good, row.second}}
+		if got, role := nodeState(th, n); !strings.HasSuffix(got, row.want) || role != row.role {
+			t.Errorf("%+v: want %q in role %v, got %q in %v", row.second, row.want, row.role, got, role)
+		}
+	}
+}
+
 func TestRuleHits(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	one := func(record string, n uint64, phase string) model.RuleStatus {

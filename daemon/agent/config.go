@@ -12,6 +12,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/contiv/contiv/cni/wire"
+	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/flags"
 )
 
@@ -25,6 +26,7 @@ type options struct {
 	CtrlIP    string
 	VTEPIP    string
 	Uplinks   []string
+	Bond      string
 	VXLANPort string
 	Datapath  string
 	OVSRunDir string
@@ -45,6 +47,7 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.CtrlIP, "ctrl-ip", "CONTROL_IP", "", "address at which this agent is inspected (default: of the first usable interface)")
 	s.String(&o.VTEPIP, "vtep-ip", "VTEP_IP", "", "tunnel address (default: as --ctrl-ip)")
 	s.List(&o.Uplinks, "vlan-uplinks", "VLAN_UPLINKS", "NICs that carry VLANs; required with --netmode vlan", "vlan-if")
+	s.String(&o.Bond, "uplink-bond", "UPLINK_BOND", node.BondBackup, "how several uplinks are used together: active-backup (one at a time) or lacp (all, as the switch beyond agrees)")
 	s.String(&o.VXLANPort, "vxlan-port", "VXLAN_PORT", "4789", "UDP port of VXLAN")
 	s.String(&o.Datapath, "datapath", "DATAPATH", "auto", "datapath of Open vSwitch: system (kernel), netdev (userspace) or auto")
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
@@ -76,6 +79,12 @@ func (o *options) check() error {
 	}
 	if err := flags.OneOf("datapath", o.Datapath, "auto", "netdev", "system"); err != nil {
 		return err
+	}
+	if err := flags.OneOf("uplink-bond", o.Bond, node.BondBackup, node.BondLACP); err != nil {
+		return err
+	}
+	if o.Bond == node.BondLACP && len(o.Uplinks) < 2 {
+		return fmt.Errorf("--uplink-bond lacp is for several NICs: name two or more with --vlan-uplinks")
 	}
 	if err := flags.OneOf("dns", o.DNS, "on", "off"); err != nil {
 		return err

@@ -75,7 +75,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 	p := pipeline.Default()
 	forward := bridge.NewReconciler(o.Host, p,
 		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
-	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, VXLANPort: o.vxlan,
+	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort,
 		DNS:   node.DNS{Off: o.DNS == "off", Domain: o.Domain, Servers: o.Resolvers},
 		Store: db, Observe: o.Observe, Pods: pods, Version: build.Info(), Log: log},
@@ -84,7 +84,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 		return &configError{err}
 	}
 	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "ctrl-ip", o.ctrl, "vtep-ip", o.vtep,
-		"uplinks", o.Uplinks, "store", db)
+		"uplinks", o.Uplinks, "uplink-bond", o.Bond, "store", db)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }
 

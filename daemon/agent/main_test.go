@@ -25,6 +25,8 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"bad port", append(good, "--vxlan-port=70000"), nil, "--vxlan-port 70000"},
 		{"port of the environment", good, map[string]string{"CONTIV_NETPLUGIN_VXLAN_PORT": "x"}, "--vxlan-port x"},
 		{"bad datapath", append(good, "--datapath=dpdk"), nil, "--datapath dpdk"},
+		{"bad bond", append(good, "--uplink-bond=slb"), nil, "--uplink-bond slb"},
+		{"bond of one", append(good, "--uplink-bond=lacp", "--vlan-uplinks=lo"), nil, "--uplink-bond lacp is for several NICs"},
 		{"bad address", append(good, "--vtep-ip=1.2.3"), nil, "--vtep-ip 1.2.3"},
 		{"two stores", append(good, "--etcd=http://a:1", "--consul=http://b:1"), nil, "exclude"},
 		{"kubeconfig", append(good, "--kubeconfig=/nonesuch"), nil, "/nonesuch"},

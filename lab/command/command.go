@@ -72,6 +72,7 @@ func newUp(w *where) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&o.plan.Hosts, "hosts", 3, "number of hosts")
 	f.IntVar(&o.plan.Uplinks, "uplinks", 1, "number of NICs that every host has in the VLAN trunk")
+	f.BoolVar(&o.plan.LACP, "lacp", false, "the uplinks of a host lead to a switch that speaks LACP, and netplugin does too")
 	f.IntVar(&o.plan.Masters, "masters", 0, "number of netmasters, on the first hosts (default 3, or one a host if there are fewer)")
 	f.StringVar(&o.plan.Store, "store", lab.StoreEmbedded, "store: embedded, etcd or consul")
 	f.BoolVar(&o.plan.Bare, "bare", false, "hosts and switches alone")

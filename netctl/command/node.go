@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,7 @@ func nodeColumns(wide bool) []model.Column {
 	columns := []model.Column{{Header: "Name"}, {Header: "Role"}, {Header: "Ready"}, {Header: "Revision"}, {Header: "Lag"},
 		{Header: "Endpoints"}, {Header: "Flows"}, {Header: "Errors"}, {Header: "Version"}}
 	if wide {
-		columns = append(columns, model.Column{Header: "Address"}, model.Column{Header: "VTEP"}, model.Column{Header: "Since"})
+		columns = append(columns, model.Column{Header: "Address"}, model.Column{Header: "VTEP"}, model.Column{Header: "Since"}, model.Column{Header: "Uplinks"})
 	}
 	return append(columns, model.Column{Header: "Reason"})
 }
@@ -45,7 +46,11 @@ func nodeRow(n model.Node, wide bool) []string {
 	row := []string{n.Name, string(n.Role), ready, strconv.FormatUint(n.Revision, 10), strconv.FormatUint(n.Lag, 10),
 		count(n.Ports), count(n.Flows), count(n.Errors), n.Version}
 	if wide {
-		row = append(row, n.Address, n.VTEP, n.Since)
+		var uplinks []string
+		for _, u := range n.Uplinks {
+			uplinks = append(uplinks, u.String())
+		}
+		row = append(row, n.Address, n.VTEP, n.Since, strings.Join(uplinks, ", "))
 	}
 	return append(row, n.Reason)
 }

@@ -56,6 +56,9 @@ func add(s *ofnet.State, words []string) error {
 		for _, p := range l.ports("backup") {
 			s.Local.Backup = append(s.Local.Backup, uint32(p.First))
 		}
+		for _, p := range l.ports("channel") {
+			s.Local.Channel = append(s.Local.Channel, uint32(p.First))
+		}
 	case "host":
 		s.Hosts[name] = &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac")}
 	case "tenant":

@@ -33,6 +33,7 @@ type PortSpec struct {
 	MAC         net.HardwareAddr
 	Options     map[string]string
 	ExternalIDs map[string]string
+	Bond        *Bond // nil: one interface of the port's name; else Type, OFPort, MAC and Options are the members' own
 
 	// Device makes the interface that the port is to be of; nil: there is one. It is called just before the transaction
 	// that adds the port, beside those of the transaction's other ports, so that ovs-vswitchd hears of all at once.
@@ -163,15 +164,20 @@ func (s *Switch) settle(ctx context.Context, changes []change) {
 	// What is overdue is told to those who wait for their port.
 	_ = s.db.Await(ctx, func(t *Tables) (bool, error) {
 		for _, c := range changes {
-			if _, r, ok := t.Interface(c.name); c.add != nil && ok && r.OFPort <= 0 && !r.refused() {
-				return false, nil
+			if c.add == nil {
+				continue
+			}
+			for _, i := range c.add.Interfaces() {
+				if _, r, ok := t.Interface(i.Name); ok && r.OFPort <= 0 && !r.refused() {
+					return false, nil
+				}
 			}
 		}
 		return true, nil
 	})
 }
 
-// EnsurePort is AddPort and WaitPort.
+// EnsurePort is AddPort and WaitPort, for a port of one interface.
 func (s *Switch) EnsurePort(ctx context.Context, spec PortSpec) (Port, error) {
 	if err := s.AddPort(ctx, spec); err != nil {
 		return Port{}, err
@@ -203,6 +209,13 @@ func (s *Switch) commit(ctx context.Context, changes []change) error {
 			case c.add == nil && exists:
 				gone = append(gone, id)
 			case c.add == nil:
+			case c.add.Bond != nil:
+				more, made, plain, err := bondOps(t, &c, i)
+				if err != nil {
+					taken = err
+					return
+				}
+				ops, added, gone = append(ops, more...), append(added, made...), append(gone, plain...)
 			case !exists:
 				iface, made := Named(fmt.Sprintf("i%d", i)), Named(fmt.Sprintf("p%d", i))
 				row := c.add.row()

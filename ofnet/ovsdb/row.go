@@ -33,6 +33,10 @@ type PortRow struct {
 	Tag        []string // none, or the VLAN of an access port
 	Trunks     []string // VLANs of a trunk; none: all
 	VLANMode   string   // "" when tag and trunks say it
+
+	// Of a port of several interfaces; "" is Open vSwitch's default.
+	BondMode, LACP string
+	OtherConfig    map[string]string
 }
 
 // InterfaceRow is a row of table Interface.
@@ -111,6 +115,9 @@ func portColumns() []column[PortRow] {
 		col("tag", func(r *PortRow) *[]string { return &r.Tag }, numberSet),
 		col("trunks", func(r *PortRow) *[]string { return &r.Trunks }, numberSet),
 		col("vlan_mode", func(r *PortRow) *string { return &r.VLANMode }, optionalString),
+		col("bond_mode", func(r *PortRow) *string { return &r.BondMode }, optionalString),
+		col("lacp", func(r *PortRow) *string { return &r.LACP }, optionalString),
+		col("other_config", func(r *PortRow) *map[string]string { return &r.OtherConfig }, decodeStringMap),
 	}
 }
 

@@ -36,7 +36,7 @@ func (w *wanted) add(spec PortSpec) {
 
 func same(a, b *PortSpec) bool {
 	return a.Type == b.Type && a.OFPort == b.OFPort && a.MAC.String() == b.MAC.String() && maps.Equal(a.Options, b.Options) &&
-		maps.Equal(a.ExternalIDs, b.ExternalIDs)
+		maps.Equal(a.ExternalIDs, b.ExternalIDs) && a.Bond.same(b.Bond)
 }
 
 func (w *wanted) remove(name string) {
@@ -103,9 +103,14 @@ func (p *PortSpec) drift(t *Tables) (d PortDrift, differs bool) {
 	d = PortDrift{Name: p.Name, Endpoint: p.ExternalIDs[IDEndpoint]}
 	_, port, ok := t.Port(p.Name)
 	_, have, known := t.Interface(p.Name)
-	if !ok || !known {
-		d.Gone = true
+	switch {
+	case p.Bond != nil && !ok:
+		d.Want = []string{"interfaces=" + strings.Join(p.Bond.memberNames(), ",")}
+	case p.Bond == nil && (!ok || !known):
 		d.Want = []string{fmt.Sprintf("type=%s", p.Type), fmt.Sprintf("ofport_request=%d", p.OFPort)}
+	}
+	if d.Want != nil {
+		d.Gone = true
 		return d, true
 	}
 	setting := func(name, was, want string) {
@@ -116,6 +121,16 @@ func (p *PortSpec) drift(t *Tables) (d PortDrift, differs bool) {
 	setting("tag", strings.Join(port.Tag, ","), "")
 	setting("trunks", strings.Join(port.Trunks, ","), "")
 	setting("vlan_mode", port.VLANMode, "")
+	if p.Bond != nil {
+		p.Bond.drift(t, port, setting)
+	} else {
+		p.driftOfInterface(have, setting)
+	}
+	return d, len(d.Want) > 0
+}
+
+// driftOfInterface compares the settings of one interface.
+func (p *PortSpec) driftOfInterface(have *InterfaceRow, setting func(name, was, want string)) {
 	setting("type", have.Type, p.Type)
 	if p.OFPort != 0 {
 		setting("ofport_request", fmt.Sprint(have.OFPortRequest), fmt.Sprint(p.OFPort))
@@ -126,7 +141,6 @@ func (p *PortSpec) drift(t *Tables) (d PortDrift, differs bool) {
 	for _, k := range slices.Sorted(maps.Keys(p.ExternalIDs)) { // others may add their own
 		setting("external_ids:"+k, have.ExternalIDs[k], p.ExternalIDs[k])
 	}
-	return d, len(d.Want) > 0
 }
 
 // Repair makes a port that Drift has named as it should be, whoever it says it belongs to, and returns when the database has

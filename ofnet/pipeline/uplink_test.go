@@ -62,6 +62,53 @@ func TestUplinks(t *testing.T) {
 	}
 }
 
+// Of a channel every member in step is taken for what goes out and what comes in; one out of step brings nothing for many.
+func TestChannel(t *testing.T) {
+	p := pipeline.Default()
+	for _, row := range []struct {
+		name    string
+		channel []uint32
+		drops   []string
+	}{
+		{"both", []uint32{1001, 1003}, nil},
+		{"the first is out of step", []uint32{1003}, []string{"1001"}},
+		{"the second is out of step", []uint32{1001}, []string{"1003"}},
+	} {
+		s := twoUplinks(t)
+		s.Local.Channel, s.Local.Active = row.channel, row.channel[0]
+		set := p.CompileAll(s)
+		var drops []string
+		for i := range set.Flows {
+			text := set.Flows[i].String()
+			for _, in := range []string{"1001", "1003"} {
+				if strings.Contains(text, "output:"+in) {
+					t.Errorf("%s: a flow goes past the group: %s", row.name, text)
+				}
+				if strings.Contains(text, "priority=150,in_port="+in+",dl_dst=01:00:00:00:00:00/01:00:00:00:00:00 actions=drop") {
+					drops = append(drops, in)
+				}
+			}
+		}
+		if !slices.Equal(drops, row.drops) {
+			t.Errorf("%s: want frames for many from %v dropped, got %v", row.name, row.drops, drops)
+		}
+		at := slices.IndexFunc(set.Groups, func(g flow.Group) bool { return g.ID == 0x04000000 })
+		if at < 0 || set.Groups[at].Type != flow.GroupSelect {
+			t.Fatalf("%s: want a group that selects, got %v", row.name, set.Groups)
+		}
+		var watched []uint32
+		for b := range set.Groups[at].Buckets.All {
+			if b.Weight != 1 || b.Actions.String() != flow.Do(flow.Output(b.WatchPort)).String() {
+				t.Errorf("%s: bucket %+v: want one of weight 1 that leads to the port that it watches", row.name, b)
+			}
+			watched = append(watched, b.WatchPort)
+		}
+		if !slices.Equal(watched, []uint32{1001, 1003}) {
+			t.Errorf("%s: want every member watched, got %v", row.name, watched)
+		}
+	}
+}
+
 // A change of the active member is a change of few flows.
 func TestUplinkTouches(t *testing.T) {
 	s := twoUplinks(t)

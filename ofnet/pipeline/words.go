@@ -54,7 +54,7 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 		}
 	}
 	for _, p := range s.Local.Backup {
-		g.ports[uint64(p)] = "an uplink in reserve"
+		g.ports[uint64(p)] = map[bool]string{false: "an uplink in reserve", true: "another uplink"}[len(s.Local.Channel) > 0]
 	}
 	for n, what := range map[uint32]string{s.Local.Tunnel: "the tunnel port", s.Local.Uplink: "the uplink", s.Local.Host: "the host port"} {
 		if n != 0 {

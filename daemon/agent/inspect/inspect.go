@@ -89,11 +89,13 @@ type Driver struct {
 	VTEPs     []record.Service
 }
 
-// Uplink is a NIC in the VLAN trunk.
+// Uplink is model.Uplink with names in the style of the original's shape.
 type Uplink struct {
-	Name   string
-	Link   bool // it has a link
-	Active bool // it is in use
+	Name    string
+	Link    bool
+	Active  bool
+	LACP    string `json:",omitempty"`
+	Partner string `json:",omitempty"`
 }
 
 // answerLimit bounds what one request may take.

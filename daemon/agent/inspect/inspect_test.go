@@ -114,7 +114,9 @@ func (a *agent) Reclaim(_ context.Context, id string) error {
 
 func (a *agent) handler() http.Handler {
 	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now,
-		Status:  func() model.AgentStatus { return model.AgentStatus{Host: "h1", Flows: 2} },
+		Status: func() model.AgentStatus {
+			return model.AgentStatus{Host: "h1", Flows: 2, Uplinks: []model.Uplink{{Name: "eth1", Link: true, Active: true}, {Name: "eth2"}}}
+		},
 		Waiting: func() []string { return a.waiting }, Malformed: func() []string { return nil },
 		Drift: drift{a}, Rules: a.rules, Services: a.services,
 		Router: func() (bgp.Status, error) {
@@ -157,6 +159,8 @@ func TestRoutes(t *testing.T) {
 		{name: "rules of a policy", path: "/inspect/rules?of=t:p", status: 200, want: "r11"},
 		{name: "rules of another policy", path: "/inspect/rules?of=t:q", status: 200, want: "[]"},
 		{name: "rules without a switch", path: "/inspect/rules", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
+		{name: "metrics of uplinks", path: "/metrics", status: 200, want: "contiv_agent_uplinks 2\n"},
+		{name: "metrics of uplinks in trouble", path: "/metrics", status: 200, want: "contiv_agent_uplinks_in_trouble 1\n"},
 		{name: "metrics of rules", path: "/metrics", status: 200, want: `contiv_agent_rule_packets_total{action="allow",direction="in",group="g:t",rule="t:p:r1"} 3`},
 		{name: "metrics without a switch", path: "/metrics", status: 200, want: "contiv_agent_flows 2", not: "rule_packets", agent: agent{err: errors.New("gone")}},
 		{name: "router", path: "/inspect/bgp", status: 200, want: `{"peers":[],"dsts":["20.1.1.0/24"]}`},

@@ -34,6 +34,15 @@ func registry(o Options) *prometheus.Registry {
 	gauge("owners_refused", "objects whose flows the switch refuses", func() float64 { return float64(o.Forward.Summary().Failed) })
 	gauge("revision", "store revision that is past the switch's barrier", func() float64 { return float64(o.Forward.Summary().Revision) })
 	gauge("seen_revision", "last store revision received", func() float64 { return float64(o.Status().Seen) })
+	gauge("uplinks", "NICs of the VLAN trunk", func() float64 { return float64(len(o.Status().Uplinks)) })
+	gauge("uplinks_in_trouble", "NICs of the VLAN trunk that have no link, or of which LACP says that they are out of step", func() (n float64) {
+		for _, u := range o.Status().Uplinks {
+			if u.Trouble() != "" {
+				n++
+			}
+		}
+		return n
+	})
 	gauge("malformed_records", "records in the store that could not be read", func() float64 { return float64(len(o.Malformed())) })
 	r.MustRegister(newRuleMetrics(o), newServiceMetrics(o))
 	counter("connections_forgotten_total", "selections of connections that the switch was made to forget", func() uint64 { return o.Forward.Counters().Forgotten })

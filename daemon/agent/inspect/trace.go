@@ -109,6 +109,10 @@ func topLevel(actions []string) []string {
 	return out
 }
 
+// someHash stands for the hash that the datapath finds for a connection where a group asks for it. ofproto/trace would end
+// there without one.
+const someHash = "dp_hash=1"
+
 // packetText describes the packet to ofproto/trace. Nothing of the request gets into the text unread.
 func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	in, err := entrance(s, ask)
@@ -160,7 +164,7 @@ func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	default:
 		return "", fmt.Errorf("protocol: %q is none of tcp, udp, icmp", p.Protocol)
 	}
-	return strings.Join([]string{in, what, "dl_src=" + smac, "dl_dst=" + dmac, from + "=" + src.String(), to + "=" + dst.String(), ttl}, ","), nil
+	return strings.Join([]string{in, what, "dl_src=" + smac, "dl_dst=" + dmac, from + "=" + src.String(), to + "=" + dst.String(), ttl, someHash}, ","), nil
 }
 
 func macOf(text string) (string, error) {

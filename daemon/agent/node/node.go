@@ -55,6 +55,7 @@ type Config struct {
 	CtrlIP      netip.Addr // registered for inspection
 	VTEP        netip.Addr // tunnel address
 	Uplinks     []string   // NICs that carry VLANs
+	UplinkBond  string     // how several of them are used together: BondBackup ("" too) or BondLACP
 	VXLANPort   int        // UDP
 	Datapath    string     // "auto", "netdev", "system"
 	OVSRunDir   string     // holds db.sock and the bridge's .mgmt socket
@@ -115,7 +116,8 @@ type Node struct {
 	doors    []task.Task // by which requests come in
 
 	mtu      atomic.Int64
-	prepared chan struct{} // closed when the switch has been prepared for the first time
+	trunk    atomic.Pointer[trunk] // as last seen, never nil
+	prepared chan struct{}         // closed when the switch has been prepared for the first time
 	problem  atomic.Pointer[string]
 	ready    chan struct{}
 }
@@ -135,6 +137,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n := &Node{Config: c, started: time.Now(), forward: forward, flows: p, links: links,
 		prepared: make(chan struct{}), ready: make(chan struct{})}
 	n.mtu.Store(defaultMTU)
+	n.trunk.Store(&trunk{})
 	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)
 	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
 	n.members = cluster.NewMembers(c.Store, c.Log)

@@ -41,6 +41,7 @@ func (n *Node) prepare(ctx context.Context, ready func()) error {
 				if done == 0 {
 					n.tellSmallQueues()
 					n.sw.Adopt(ovsdb.IDContainer)
+					n.recallUplinks(ctx)
 					close(n.prepared)
 					ready()
 				}
@@ -92,35 +93,68 @@ func (n *Node) prepareOnce(ctx context.Context) error {
 		ovsdb.TunnelSpec(tunnelName, portTunnel, n.VXLANPort),
 		ovsdb.InternalSpec(hostaccess.PortName, portHost, pipeline.HostMAC[:]),
 	}
-	for i, nic := range n.Uplinks {
+	for _, nic := range n.Uplinks {
 		if err := n.links.SetUp(nic); err != nil {
 			return err
 		}
-		specs = append(specs, ovsdb.UplinkSpec(nic, uplinkPort(i)))
+	}
+	specs = append(specs, uplinkSpecs(n.Uplinks, n.UplinkBond)...)
+	if err := n.dropUplinks(ctx, specs); err != nil {
+		return err
 	}
 	for _, spec := range specs {
-		p, err := n.sw.EnsurePort(ctx, spec)
+		if err := n.ensurePort(ctx, spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ensurePort makes a fixed port exist, with the OpenFlow numbers that it asks for.
+func (n *Node) ensurePort(ctx context.Context, spec ovsdb.PortSpec) error {
+	if err := n.sw.AddPort(ctx, spec); err != nil {
+		return err
+	}
+	for _, i := range spec.Interfaces() {
+		p, err := n.sw.WaitPort(ctx, i.Name)
 		if err != nil {
 			return err
 		}
-		if p.OFPort != spec.OFPort {
+		if p.OFPort != i.OFPort {
 			return fmt.Errorf("port %s has OpenFlow number %d, want %d: is another port of bridge %s in the way?",
-				spec.Name, p.OFPort, spec.OFPort, BridgeName)
+				i.Name, p.OFPort, i.OFPort, BridgeName)
 		}
 	}
-	return n.dropUplinks(ctx, specs)
+	return nil
 }
 
-// dropUplinks takes NICs out of the bridge that were uplinks of an agent before and are not now.
+// dropUplinks takes NICs out of the bridge that were uplinks of an agent before and are not now, and takes NICs apart that were
+// used together. Those that become members of one port stay until that is made.
 func (n *Node) dropUplinks(ctx context.Context, wanted []ovsdb.PortSpec) error {
+	ports, interfaces := map[string]bool{}, map[string]bool{}
+	for _, s := range wanted {
+		ports[s.Name] = true
+		for _, i := range s.Interfaces() {
+			interfaces[i.Name] = true
+		}
+	}
+	bonds := n.sw.Bonds()
 	for _, p := range n.sw.Ports(ovsdb.IDEndpoint, ovsdb.FixedPort) {
-		if p.Type != "" || slices.ContainsFunc(wanted, func(s ovsdb.PortSpec) bool { return s.Name == p.Name }) {
+		bond, bonded := bonds[p.Name]
+		switch {
+		case p.Type != "" || bonded && ports[bond] || !bonded && interfaces[p.Name]:
 			continue
+		case bonded:
+			n.Log.Info("uplinks are used together no more", "port", bond, "interface", p.Name)
+			if err := n.sw.RemovePort(ctx, bond); err != nil {
+				return err
+			}
+		default:
+			n.Log.Info("a NIC is no uplink any more", "interface", p.Name)
+			if err := n.sw.RemovePort(ctx, p.Name); err != nil {
+				return err
+			}
 		}
-		if err := n.sw.RemovePort(ctx, p.Name); err != nil {
-			return err
-		}
-		n.Log.Info("a NIC is no uplink any more", "interface", p.Name)
 	}
 	return nil
 }

@@ -74,14 +74,15 @@ func (e *Engine) Networks() []record.Network {
 	return out
 }
 
-// SetActiveUplink says which member of the trunk brings frames for many, by its OpenFlow number.
-func (e *Engine) SetActiveUplink(number uint32) {
+// SetUplinks says which members of the trunk bring frames for many, by their OpenFlow numbers: the active one, or those of
+// the channel when the switch beyond takes several for one.
+func (e *Engine) SetUplinks(active uint32, channel []uint32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.Fixed.ActiveUplink() == number {
+	if e.Fixed.ActiveUplink() == active && slices.Equal(e.Fixed.Channel, channel) {
 		return
 	}
-	e.Fixed.Active = number
+	e.Fixed.Active, e.Fixed.Channel = active, channel
 	if !e.live {
 		return // the first Update tells
 	}
