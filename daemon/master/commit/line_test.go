@@ -198,8 +198,11 @@ func TestNothingIsLost(t *testing.T) {
 				i := (client*rounds + round*7) % records
 				id := fmt.Sprintf("n.t-c%d", i)
 				do := c.Join
-				if round%13 == 0 {
+				switch {
+				case round%13 == 0:
 					do = c.Do
+				case round >= rounds*2/3: // those before have two under way
+					do = c.InTurn
 				}
 				_, err := do(context.Background(), func(tx *Tx) error {
 					e := record.Endpoint{ID: id, NetID: "n.t", HomingHost: "0"}
