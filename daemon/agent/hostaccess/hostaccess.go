@@ -25,10 +25,12 @@ const (
 	Owner = "infra"
 )
 
-// How often everything is looked at again, changes or not, and how soon after a failure.
+// How often everything is looked at again, changes or not, how soon after a failure, and how soon after a change that comes
+// right behind another one: most changes of the store do not concern the host, and a look takes system calls.
 const (
 	lookEvery  = 30 * time.Second
 	retryAfter = 2 * time.Second
+	restFor    = 100 * time.Millisecond
 )
 
 // Flows is what the agent knows of the store, and what it tells the switch.
@@ -103,15 +105,21 @@ func (e *Engine) Run(ctx context.Context) error {
 			pause = retryAfter
 		}
 		e.say(err)
-		timer := time.NewTimer(pause)
-		select {
-		case <-changed:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
+		wait(ctx, restFor, nil)
+		wait(ctx, pause, changed)
 	}
 	return nil
+}
+
+// wait waits until so much time has passed, or until changed or ctx is done.
+func wait(ctx context.Context, d time.Duration, changed <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-changed:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // say logs trouble once, and its end.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -312,4 +314,34 @@ func TestDifferences(t *testing.T) {
 	if _, err := e.Differences(); !errors.Is(err, w.refuse) {
 		t.Errorf("want the error, got %v", err)
 	}
+}
+
+// busy is a store in which something changes all the time.
+type busy struct {
+	*world
+	looks int
+}
+
+func (b *busy) Changed() <-chan struct{} {
+	changed := make(chan struct{})
+	close(changed)
+	return changed
+}
+
+func (b *busy) Global() record.Global {
+	b.looks++
+	return b.world.Global()
+}
+
+// However often the store changes, the host is looked at ten times a second at the most; a change after a rest is seen at once.
+func TestBurstOfChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &busy{world: newWorld("bridge")}
+		e := New(Options{Host: "h1", Master: b, Flows: b, Switch: b, Links: b, MTU: func() int { return 1500 }, Log: slog.New(slog.DiscardHandler)})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := e.Run(ctx); err != nil || b.looks < 9 || b.looks > 11 {
+			t.Errorf("want ten looks in a second, got %d, %v", b.looks, err)
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,6 +36,7 @@ type Forwarder interface {
 	Repair(ctx context.Context) error
 	Drifted() []bridge.Difference
 	DriftBySort() map[bridge.Sort]uint64
+	Wait(ctx context.Context, rev uint64) error
 }
 
 // Drift is the part of *drift.Keeper that is shown.
@@ -105,7 +107,7 @@ const answerLimit = 20 * time.Second
 func Handler(o Options) http.Handler {
 	o.sampler = newSampler(o.Forward.Flows, o.Now)
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Status()) })
+	mux.HandleFunc("GET /status", o.status)
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Version) })
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
@@ -170,6 +172,20 @@ func list[T any](v []T) []T {
 		return []T{}
 	}
 	return v
+}
+
+// status answers at once, or, asked with ?revision=, when that revision of the store is past the switch's barrier; when that
+// takes longer than answerLimit, the answer tells how far the switch is.
+func (o *Options) status(w http.ResponseWriter, r *http.Request) {
+	if asked := r.URL.Query().Get("revision"); asked != "" {
+		rev, err := strconv.ParseUint(asked, 10, 64)
+		if err != nil {
+			text(w, http.StatusBadRequest, "revision "+strconv.Quote(asked)+" is not a number\n")
+			return
+		}
+		_ = o.Forward.Wait(r.Context(), rev) // the answer says whether it was reached
+	}
+	answer(w, http.StatusOK, o.Status())
 }
 
 func (o *Options) reclaim(w http.ResponseWriter, r *http.Request) {

@@ -30,6 +30,7 @@ type agent struct {
 	err       error
 	reclaimed string
 	repaired  bool
+	waited    int
 	waiting   []string
 }
 
@@ -93,6 +94,16 @@ func (d drift) Counts() map[string]uint64 { return map[string]uint64{"port": 4, 
 
 func (a *agent) DriftBySort() map[bridge.Sort]uint64 {
 	return map[bridge.Sort]uint64{bridge.SortFlow: 5}
+}
+
+// Wait counts who asks for revisions; the switch gets no further than its Summary says.
+func (a *agent) Wait(ctx context.Context, rev uint64) error {
+	if rev <= a.Summary().Revision {
+		return nil
+	}
+	a.waited++
+	<-ctx.Done()
+	return ctx.Err()
 }
 
 func (a *agent) rules() []ofnet.Rule {
@@ -260,3 +271,24 @@ type attached []attach.Attachment
 
 func (a attached) List() []attach.Attachment             { return a }
 func (a attached) Reclaim(context.Context, string) error { return nil }
+
+// The status of a revision comes when the switch has it, or when the one who asks has waited long enough.
+func TestStatusOfRevision(t *testing.T) {
+	a := &agent{}
+	for _, test := range []struct {
+		query        string
+		code, waited int
+	}{{"", 200, 0}, {"?revision=7", 200, 0}, {"?revision=8", 200, 1}, {"?revision=x", 400, 0}, {"?revision=-1", 400, 0}} {
+		ctx, cancel := context.WithCancel(context.Background())
+		if test.waited > 0 {
+			cancel()
+		}
+		a.waited = 0
+		w := httptest.NewRecorder()
+		a.handler().ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/status"+test.query, nil))
+		cancel()
+		if w.Code != test.code || a.waited != test.waited || w.Code == 200 && !strings.Contains(w.Body.String(), `"h1"`) {
+			t.Errorf("%q: want %d after %d waits, got %d after %d: %s", test.query, test.code, test.waited, w.Code, a.waited, w.Body)
+		}
+	}
+}

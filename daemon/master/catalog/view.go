@@ -17,9 +17,6 @@ func (v *View) Revision() store.Revision { return v.revision }
 // AgentRevision is the revision of the last change that agents must carry out.
 func (v *View) AgentRevision() store.Revision { return v.agents }
 
-// RevisionOf is the revision of the last change of a store key; 0 when there is none.
-func (v *View) RevisionOf(key string) store.Revision { return v.known[key].Revision }
-
 // Numbers are the cluster's pools of numbers.
 func (v *View) Numbers() *Numbers { return &v.numbers }
 

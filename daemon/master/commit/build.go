@@ -8,8 +8,8 @@ import (
 )
 
 // build runs the requests' functions and makes a transaction of them. Those that fail or change nothing are answered at
-// once. Those for which the transaction has no room are left, and so are those that need what the flight ahead, if there
-// is one, has not finished.
+// once, unless that may be due to requests before them in the same transaction. Those for which the transaction has no room
+// are left, and so are those that need what the flight ahead, if there is one, has not finished.
 func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight) (f *flight, left []*request) {
 	f = &flight{tx: &store.Tx{}, batch: newBatch(ahead)}
 	tx := f.tx
@@ -17,7 +17,13 @@ func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight)
 	limits := c.db.Limits()
 	c.catalog.Change(func(v *catalog.View) {
 		told := newChronicle(v, c.keep)
-		for _, r := range requests {
+		shown := preview{view: v}
+		defer shown.end()
+		for i, r := range requests {
+			if r.turn == inTurn && !shown.all(f.txs) {
+				left = append(left, requests[i:]...)
+				break
+			}
 			if r.ctx.Err() != nil {
 				r.done <- result{err: unavailable(r.ctx.Err())}
 				continue
@@ -31,16 +37,16 @@ func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight)
 			}
 			if err != nil {
 				t.abort()
-				r.done <- result{err: err}
+				f.answer(r, result{err: err})
 				continue
 			}
 			if len(t.ops)+len(t.derived) == 0 {
-				r.done <- result{rev: v.Revision()}
+				f.answer(r, result{rev: v.Revision()})
 				continue
 			}
 			room := func() bool { return fits(tx, t, &told.packer, limits) }
 			entered := told.enter(t, stampOf(r.ctx), room)
-			if !entered && len(t.derived) > 0 && len(f.waiting) == 0 {
+			if !entered && len(t.derived) > 0 && len(f.txs) == 0 {
 				t.Postpone()
 				if len(t.ops) == 0 { // all of it comes later
 					r.done <- result{rev: v.Revision()}
@@ -51,12 +57,16 @@ func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight)
 			if !entered {
 				needed := len(t.ops)
 				t.abort()
-				if len(f.waiting) == 0 {
+				if len(f.txs) == 0 {
 					r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations, %s permits %d", needed, c.db, limits.Ops).
 						Try("split it into smaller changes")}
-				} else {
-					left = append(left, r)
+					continue
 				}
+				if r.turn == inTurn { // nobody overtakes it
+					left = append(left, requests[i:]...)
+					break
+				}
+				left = append(left, r)
 				continue
 			}
 			for op := range t.all { // the last operation on a key wins

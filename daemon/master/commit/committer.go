@@ -44,11 +44,21 @@ type Stats struct {
 }
 
 type request struct {
-	ctx   context.Context
-	fn    func(*Tx) error
-	alone bool
-	done  chan result
+	ctx     context.Context
+	fn      func(*Tx) error
+	turn    turn
+	done    chan result
+	verdict error // what it is told when the transaction that it travels with is carried out; nil: the revision
 }
+
+// turn says with which others a request may share a transaction.
+type turn int
+
+const (
+	alone  turn = iota // with none
+	joined             // with others that joined
+	inTurn             // with others in turn, each of which sees all that those before it do
+)
 
 // term is one run of the committer; over is closed at its end.
 type term struct{ over chan struct{} }
@@ -75,21 +85,27 @@ func (c *Committer) LastWrite() uint64 { return c.last.Load() }
 // Do runs fn in a transaction of its own and returns the revision of the change, or of the view when fn changes
 // nothing. It blocks until the change is durable or ctx ends; then the outcome is unknown. fn must not block.
 func (c *Committer) Do(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
-	return c.do(ctx, fn, true)
+	return c.do(ctx, fn, alone)
+}
+
+// InTurn is Do for requests that may share a transaction: fn sees everything that the requests before it do, as if each had
+// a transaction of its own. It may be called again when its transaction turns out to have no room for it.
+func (c *Committer) InTurn(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
+	return c.do(ctx, fn, inTurn)
 }
 
 // Join is Do for requests that may share a transaction: fn sees the endpoints of the requests before it, and nothing
 // else of theirs.
 func (c *Committer) Join(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
-	return c.do(ctx, fn, false)
+	return c.do(ctx, fn, joined)
 }
 
-func (c *Committer) do(ctx context.Context, fn func(*Tx) error, alone bool) (store.Revision, error) {
+func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t turn) (store.Revision, error) {
 	term := c.term.Load()
 	if term == nil {
 		return 0, stepDown()
 	}
-	r := &request{ctx, fn, alone, make(chan result, 1)}
+	r := &request{ctx: ctx, fn: fn, turn: t, done: make(chan result, 1)}
 	select {
 	case c.queue <- r:
 	case <-ctx.Done():
@@ -126,7 +142,7 @@ func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
 // RunFrom is Run after a first request of the new leader's own, which nobody else's overtakes. Its refusal ends the run.
 // The functions beside run while the term lasts, may make requests, and have ended when RunFrom returns.
 func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error, beside ...func(context.Context)) error {
-	own := &request{Own(ctx, "a netmaster begins to lead"), first, true, make(chan result, 1)}
+	own := &request{ctx: Own(ctx, "a netmaster begins to lead"), fn: first, done: make(chan result, 1)}
 	l := &line{c: c, fence: fence, held: []*request{own}}
 	if err := l.depart(ctx); err != nil {
 		return err

@@ -17,10 +17,20 @@ type flight struct {
 	tx      *store.Tx
 	batch   *batch
 	txs     []*Tx
-	waiting []*request
-	alone   bool
+	waiting []*request // those of txs, and those that hear their verdict when it is carried out
+	alone   bool       // nothing departs behind it
 	cancel  context.CancelFunc
 	landed  chan landing // holds one
+}
+
+// answer tells a request how it went; later, when that may be due to requests of this very transaction.
+func (f *flight) answer(r *request, out result) {
+	if r.turn != inTurn || len(f.txs) == 0 {
+		r.done <- out
+		return
+	}
+	r.verdict = out.err
+	f.waiting = append(f.waiting, r)
 }
 
 // landing is a transaction's outcome.
@@ -93,7 +103,7 @@ func (l *line) may() bool {
 		return false
 	case len(l.flights) == 0:
 		return true
-	case len(l.flights) == underWay, l.stuck, l.flights[0].alone, l.held[0].alone:
+	case len(l.flights) == underWay, l.stuck, l.flights[0].alone, l.held[0].turn != joined:
 		return false
 	}
 	return len(l.held) > 1 && len(l.held) >= len(l.flights[0].waiting)
@@ -101,8 +111,8 @@ func (l *line) may() bool {
 
 // depart sends a transaction of the requests that are first in line, as many as may share one.
 func (l *line) depart(ctx context.Context) error {
-	n := 1
-	for !l.held[0].alone && n < len(l.held) && n < maxRequests && !l.held[n].alone {
+	n, turn := 1, l.held[0].turn
+	for turn != alone && n < len(l.held) && n < maxRequests && l.held[n].turn == turn {
 		n++
 	}
 	requests := l.held[:n:n]
@@ -111,7 +121,7 @@ func (l *line) depart(ctx context.Context) error {
 		before = l.flights[len(l.flights)-1]
 	}
 	f, left := l.c.build(l.fence, requests, before)
-	f.alone = requests[0].alone
+	f.alone = turn != joined
 	l.held = append(left, l.held[n:]...)
 	if len(f.tx.Ops()) == 0 {
 		l.stuck = len(left) > 0
@@ -169,12 +179,12 @@ func (l *line) abandon() {
 // revision is known.
 func (c *Committer) committed(f *flight, rev store.Revision, last bool) {
 	c.stats.Transactions.Add(1)
-	c.stats.Requests.Add(uint64(len(f.waiting)))
+	c.stats.Requests.Add(uint64(len(f.txs)))
 	c.stats.Bytes.Add(uint64(f.tx.Size()))
 	c.last.Store(max(c.last.Load(), uint64(rev)))
 	c.catalog.Committed(f.tx.Ops(), rev, last, c.log)
 	for _, r := range f.waiting {
-		r.done <- result{rev: rev}
+		r.done <- result{rev, r.verdict}
 	}
 }
 

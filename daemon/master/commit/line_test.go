@@ -189,7 +189,7 @@ func TestNothingIsLost(t *testing.T) {
 	for !c.Active() {
 		runtime.Gosched()
 	}
-	const clients, rounds, records = 24, 40, 5
+	const clients, rounds, records = 24, 60, 5
 	var counted [records]atomic.Int64
 	var wait sync.WaitGroup
 	for client := range clients {
@@ -198,8 +198,11 @@ func TestNothingIsLost(t *testing.T) {
 				i := (client*rounds + round*7) % records
 				id := fmt.Sprintf("n.t-c%d", i)
 				do := c.Join
-				if round%13 == 0 {
+				switch {
+				case round%13 == 0:
 					do = c.Do
+				case round >= 40: // those before have two under way
+					do = c.InTurn
 				}
 				_, err := do(context.Background(), func(tx *Tx) error {
 					e := record.Endpoint{ID: id, NetID: "n.t", HomingHost: "0"}
@@ -246,7 +249,7 @@ func TestNothingIsLost(t *testing.T) {
 	if sorted := slices.Compact(slices.Clone(told)); len(told) < 40 || len(told) > 44 || len(sorted) != len(told) {
 		t.Errorf("want about 40 records of the history, each with a number of its own, got %d: %v", len(told), told)
 	}
-	if n := db.at.Load(); n != 2 {
+	if n := db.at.Load(); n > 2 {
 		t.Errorf("want 2 transactions under way at the most, got %d", n)
 	}
 }

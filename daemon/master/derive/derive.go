@@ -52,7 +52,7 @@ func Group(tx *commit.Tx, g *record.Group, before, names []string) error {
 // attach notes that a group has a policy, or has it no longer.
 func attach(tx *commit.Tx, g *record.Group, policy string, attached bool) error {
 	id := record.AttachedPolicyID(g.TenantName, g.GroupName, policy)
-	known := tx.RevisionOf(record.AttachedPolicies+id) != 0
+	known := tx.Value(record.AttachedPolicies+id) != nil
 	switch {
 	case attached && !known:
 		return tx.Put(record.AttachedPolicies+id, &record.AttachedPolicy{ID: id, EpgPolicyKey: id, EndpointGroupID: g.EndpointGroupID})

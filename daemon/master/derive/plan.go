@@ -35,12 +35,7 @@ func plan(v *catalog.View, dirty map[catalog.Ref]struct{}) []step {
 	if dirty != nil && !concerned(dirty) {
 		return nil
 	}
-	p := &planner{View: v, rules: map[string][]*model.Rule{}}
-	v.Range(model.KindRule(), func(o model.Object) {
-		r := o.(*model.Rule)
-		policy := model.Key(r.TenantName, r.PolicyName)
-		p.rules[policy] = append(p.rules[policy], r)
-	})
+	p := &planner{View: v}
 	_, settings := dirty[catalog.Ref{Kind: model.KindGlobal().Name, Key: "global"}]
 	if dirty == nil || settings {
 		p.everything()
@@ -66,8 +61,19 @@ func concerned(dirty map[catalog.Ref]struct{}) bool {
 
 type planner struct {
 	*catalog.View
-	rules map[string][]*model.Rule // by API key of the policy
 	steps []step
+}
+
+// rulesOf lists a policy's rules, be the policy there or not.
+func (p *planner) rulesOf(policy string) []*model.Rule {
+	keys := p.Referrers(model.KindPolicy(), policy, model.KindRule().Name)
+	out := make([]*model.Rule, 0, len(keys))
+	for _, key := range keys {
+		if r, ok := p.Stored(model.KindRule(), key).(*model.Rule); ok {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 func (p *planner) everything() {
@@ -77,7 +83,12 @@ func (p *planner) everything() {
 		}
 	}
 	p.Range(model.KindEndpointGroup(), func(o model.Object) { p.group(o.ObjectKey(), o.(*model.EndpointGroup)) })
-	for policy := range p.rules {
+	policies := map[string]bool{}
+	p.Range(model.KindRule(), func(o model.Object) {
+		r := o.(*model.Rule)
+		policies[model.Key(r.TenantName, r.PolicyName)] = true
+	})
+	for policy := range policies {
 		p.policy(policy)
 	}
 }
@@ -102,20 +113,19 @@ func (p *planner) some(dirty map[catalog.Ref]struct{}) {
 	if len(named) == 0 {
 		return
 	}
-	for _, list := range p.rules {
-		for _, r := range list {
-			for _, name := range []catalog.Ref{
-				{Kind: model.KindEndpointGroup().Name, Key: model.Key(r.TenantName, r.FromEndpointGroup)},
-				{Kind: model.KindEndpointGroup().Name, Key: model.Key(r.TenantName, r.ToEndpointGroup)},
-				{Kind: model.KindNetwork().Name, Key: model.Key(r.TenantName, r.FromNetwork)},
-				{Kind: model.KindNetwork().Name, Key: model.Key(r.TenantName, r.ToNetwork)},
-			} {
-				if named[name] {
-					p.rule(r.ObjectKey())
-				}
+	p.Range(model.KindRule(), func(o model.Object) {
+		r := o.(*model.Rule)
+		for _, name := range []catalog.Ref{
+			{Kind: model.KindEndpointGroup().Name, Key: model.Key(r.TenantName, r.FromEndpointGroup)},
+			{Kind: model.KindEndpointGroup().Name, Key: model.Key(r.TenantName, r.ToEndpointGroup)},
+			{Kind: model.KindNetwork().Name, Key: model.Key(r.TenantName, r.FromNetwork)},
+			{Kind: model.KindNetwork().Name, Key: model.Key(r.TenantName, r.ToNetwork)},
+		} {
+			if named[name] {
+				p.rule(r.ObjectKey())
 			}
 		}
-	}
+	})
 }
 
 // policy lists the rules that a policy has left behind.
@@ -123,7 +133,7 @@ func (p *planner) policy(key string) {
 	if p.Has(model.KindPolicy().Name, key) {
 		return
 	}
-	for _, r := range p.rules[key] {
+	for _, r := range p.rulesOf(key) {
 		p.steps = append(p.steps, step{phase: removeRule, rule: r.ObjectKey()})
 	}
 }
@@ -134,7 +144,7 @@ func (p *planner) group(key string, g *model.EndpointGroup) {
 	if g != nil {
 		if r := p.Group(GroupID(g)); r != nil {
 			for _, policy := range g.Policies {
-				for _, rule := range p.rules[model.Key(g.TenantName, policy)] {
+				for _, rule := range p.rulesOf(model.Key(g.TenantName, policy)) {
 					list := expand(p.View, r, rule)
 					for i := range list {
 						wanted[list[i].ID] = &list[i]

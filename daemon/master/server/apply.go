@@ -43,7 +43,7 @@ func (s *Server) mountApply(r *rest.Router) {
 			return
 		}
 		results := []model.ApplyResult{}
-		rev, err := settled(q.Context(), s.Commit, s.Settler, func(tx *commit.Tx) error {
+		rev, err := settled(q.Context(), s.Commit.Do, s.Settler, func(tx *commit.Tx) error {
 			done, err := s.Admit.Apply(tx, objects, request.Delete, request.DryRun)
 			if err != nil {
 				return err

@@ -52,7 +52,8 @@ func (b *backend) Get(_ context.Context, k *model.Kind, key string) (out model.O
 
 // Put creates or updates an object.
 func (b *backend) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
-	rev, err := settled(ctx, b.commit, b.settler, func(tx *commit.Tx) error {
+	rev, err := settled(ctx, b.commit.InTurn, b.settler, func(tx *commit.Tx) error {
+		object := object.Clone() // the rules fill in what an update leaves as it was, and may be asked again
 		if again {
 			if old := tx.Object(object.Kind(), object.ObjectKey()); old != nil && len(model.Differences(old, object)) == 0 {
 				tx.Postpone() // what follows from the first attempt may be under way
@@ -73,7 +74,7 @@ func (b *backend) Put(ctx context.Context, object model.Object, again bool) (mod
 
 // Delete removes an object.
 func (b *backend) Delete(ctx context.Context, k *model.Kind, key string, again bool) (uint64, error) {
-	rev, err := settled(ctx, b.commit, b.settler, func(tx *commit.Tx) error {
+	rev, err := settled(ctx, b.commit.InTurn, b.settler, func(tx *commit.Tx) error {
 		if again && !tx.Has(k.Name, key) {
 			tx.Postpone()
 			return nil
@@ -83,11 +84,12 @@ func (b *backend) Delete(ctx context.Context, k *model.Kind, key string, again b
 	return uint64(rev), err
 }
 
-// settled makes a change and waits for the records that follow from it, when its transaction did not carry them. It
-// returns the revision of the last of them.
-func settled(ctx context.Context, c *commit.Committer, s *derive.Settler, fn func(*commit.Tx) error) (store.Revision, error) {
+// settled makes a change through do, a method of a committer, and waits for the records that follow from it, when its
+// transaction did not carry them. It returns the revision of the last of them.
+func settled(ctx context.Context, do func(context.Context, func(*commit.Tx) error) (store.Revision, error), s *derive.Settler, fn func(*commit.Tx) error) (store.Revision, error) {
 	later := false
-	rev, err := c.Do(ctx, func(tx *commit.Tx) error {
+	rev, err := do(ctx, func(tx *commit.Tx) error {
+		later = false
 		tx.OnPostpone(func() { later = true })
 		return fn(tx)
 	})

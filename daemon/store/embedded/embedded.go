@@ -16,9 +16,19 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
+	"go.etcd.io/etcd/server/v3/proxy/grpcproxy/adapter"
+	"google.golang.org/grpc"
 
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/etcd"
+)
+
+// Windows of HTTP/2 flow control for what clients send, in bytes: above the largest request. See package etcd for why
+// they are fixed.
+const (
+	streamWindow = 2 << 20
+	connWindow   = 8 << 20
 )
 
 // Config describes one member of the cluster.
@@ -39,7 +49,8 @@ type Config struct {
 }
 
 // Server is a running member. It is a store.Store too: a client of this member, which passes on to the cluster's leader
-// what it cannot answer itself.
+// what it cannot answer itself. Reads and transactions go straight to the server; watches and leases go through its socket, as
+// those of any client, so that they end when the member has no leader.
 type Server struct {
 	*etcd.Store
 	etcd      *embed.Etcd
@@ -77,7 +88,8 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		return nil, fmt.Errorf("no majority of %s in time: %w", conf.InitialCluster, ctx.Err())
 	}
 	clientURL := "http://" + e.Clients[0].Addr().String()
-	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Log: c.Log})
+	local := adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(e.Server))
+	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Local: local, Log: c.Log})
 	if err != nil {
 		e.Close()
 		return nil, err
@@ -112,6 +124,7 @@ func configure(c Config) (*embed.Config, error) {
 	// Members sit in one network: half of etcd's defaults, which are made for wider ones, still leave ten heartbeats.
 	conf.TickMs, conf.ElectionMs = 50, 500
 	conf.AutoCompactionMode, conf.AutoCompactionRetention = embed.CompactorModePeriodic, "10m"
+	conf.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow)}
 	conf.ZapLoggerBuilder = embed.NewZapLoggerBuilder(bridge(c.Log))
 	return conf, nil
 }

@@ -15,17 +15,23 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/daemon/store/etcd"
 	"github.com/contiv/contiv/test/bench/report"
 )
 
 // creations pairs endpoints created through REST with bare transactions of one put under a fence, one client and 64.
 func creations(ctx context.Context, dir, program string, n, rounds int, log *slog.Logger) (*report.Table, error) {
-	etcd, err := embedded.Start(ctx, embedded.Config{Dir: filepath.Join(dir, "etcd"), Log: log})
+	server, err := embedded.Start(ctx, embedded.Config{Dir: filepath.Join(dir, "etcd"), Log: log})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = etcd.Close() }()
-	m, err := launch(ctx, program, etcd.ClientURL(), filepath.Join(dir, "netmaster.log"))
+	defer func() { _ = server.Close() }()
+	peer, err := remote(server)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = peer.Close() }()
+	m, err := launch(ctx, program, server.ClientURL(), filepath.Join(dir, "netmaster.log"))
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +41,7 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 	}
 	fence := &store.Tx{}
 	fence.Put("/bench/lock", []byte("bench"))
-	created, err := etcd.Commit(ctx, fence)
+	created, err := peer.Commit(ctx, fence)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +56,7 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 		tx := &store.Tx{}
 		tx.Under(store.Fence{Key: "/bench/lock", Created: created})
 		tx.Put(fmt.Sprintf("/bench/%064d", serial.Add(1)), []byte(strings.Repeat("x", 350)))
-		_, err := etcd.Commit(ctx, tx)
+		_, err := peer.Commit(ctx, tx)
 		return err
 	}
 	t := &report.Table{Title: fmt.Sprintf("Endpoints created through REST, against bare transactions on the same etcd (fsync, medians of %d rounds)", rounds)}
@@ -62,7 +68,7 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 		var spent time.Duration
 		var sent store.Revision
 		for range rounds {
-			before, began, err := spending(ctx, m, etcd)
+			before, began, err := spending(ctx, m, server)
 			if err != nil {
 				return nil, err
 			}
@@ -70,7 +76,7 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 			if err != nil {
 				return nil, err
 			}
-			after, ended, err := spending(ctx, m, etcd)
+			after, ended, err := spending(ctx, m, server)
 			if err != nil {
 				return nil, err
 			}
@@ -88,7 +94,12 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 		t.Add(report.Row{What: "  of which a transaction carries", Ours: fmt.Sprintf("%.1f", made/float64(sent)), Target: "-", Met: true})
 		t.Add(report.Row{What: "  netmaster's CPU time for one", Ours: report.Millis(time.Duration(float64(spent) / made)), Target: "-", Met: true})
 	}
-	return t, cost(ctx, etcd, t)
+	return t, cost(ctx, server, t)
+}
+
+// remote is a client of the server over its socket, as netmaster is: the server's own store does without.
+func remote(s *embedded.Server) (store.Store, error) {
+	return etcd.Open(etcd.Config{Endpoints: []string{s.ClientURL()}})
 }
 
 // spending is the CPU time of netmaster so far, and the store's revision, which every transaction advances by one.

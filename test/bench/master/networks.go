@@ -28,6 +28,11 @@ func networkCreations(ctx context.Context, dir, netmaster, netctl string, log *s
 		return nil, err
 	}
 	defer func() { _ = etcd.Close() }()
+	client, err := remote(etcd)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = client.Close() }()
 	m, err := launch(ctx, netmaster, etcd.ClientURL(), filepath.Join(dir, "networks.log"))
 	if err != nil {
 		return nil, err
@@ -46,7 +51,7 @@ func networkCreations(ctx context.Context, dir, netmaster, netctl string, log *s
 		tx := &store.Tx{}
 		spare++
 		tx.Put(fmt.Sprintf("/bench/%05d", spare), []byte(strings.Repeat("x", 700)))
-		_, err := etcd.Commit(ctx, tx)
+		_, err := client.Commit(ctx, tx)
 		return err
 	}
 	t := &report.Table{Title: fmt.Sprintf("%d networks through REST, one client, on an etcd with fsync", networks)}

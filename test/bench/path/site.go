@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/lab"
@@ -33,7 +35,7 @@ func settle(ctx context.Context, l *lab.Lab) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &site{lab: l, api: client.Client{Base: base}, ips: map[string]string{}}
+	s := &site{lab: l, api: client.Client{Base: base, HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}, ips: map[string]string{}}
 	for _, o := range []model.Object{
 		&model.Network{TenantName: tenant, NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254"},
 		&model.Policy{TenantName: tenant, PolicyName: policy},
@@ -65,21 +67,21 @@ func (s *site) url(host string, port int) string {
 
 // passed waits until the switches of both hosts with containers have a revision past their barriers.
 func (s *site) passed(ctx context.Context, revision client.Revision) error {
+	both, ctx := errgroup.WithContext(ctx)
 	for _, host := range []string{"h1", "h2"} {
-		for {
-			var now model.AgentStatus
-			if err := get(ctx, s.url(host, 9090)+"/status", &now); err != nil {
-				return err
+		both.Go(func() error {
+			for {
+				var now model.AgentStatus
+				if err := get(ctx, fmt.Sprintf("%s/status?revision=%d", s.url(host, 9090), revision), &now); err != nil {
+					return err
+				}
+				if now.Revision >= uint64(revision) {
+					return nil
+				}
 			}
-			if now.Revision >= uint64(revision) {
-				break
-			}
-			if err := pause(ctx, 100*time.Microsecond); err != nil {
-				return fmt.Errorf("wait until %s has revision %d, it has %d: %w", host, revision, now.Revision, err)
-			}
-		}
+		})
 	}
-	return nil
+	return both.Wait()
 }
 
 func get(ctx context.Context, url string, out any) error {

@@ -1,0 +1,132 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// turns makes requests in turn and waits until they are queued, in order, behind one that is on its way.
+func (b *bench) turns(t *testing.T, fns ...func(*Tx) error) (*sync.WaitGroup, []error) {
+	t.Helper()
+	first := make(chan error, 1)
+	go func() { _, err := b.Do(context.Background(), put("first")); first <- err }()
+	<-b.db.entered
+	errs := make([]error, len(fns))
+	var wait sync.WaitGroup
+	for i, fn := range fns {
+		wait.Go(func() { _, errs[i] = b.InTurn(context.Background(), fn) })
+		for len(b.queue) != i+1 {
+			runtime.Gosched()
+		}
+	}
+	b.db.through <- nil
+	if err := <-first; err != nil {
+		t.Fatal(err)
+	}
+	return &wait, errs
+}
+
+func addTenant(name string, vrf uint16) func(*Tx) error {
+	return func(tx *Tx) error {
+		if tx.Tenant(name) != nil {
+			return model.Errorf(model.CodeConflict, "", "tenant %s is there", name)
+		}
+		return tx.Put(record.Tenants+name, &record.Tenant{ID: name, Tenant: name, VRF: vrf})
+	}
+}
+
+func removeTenant(name string) func(*Tx) error {
+	return func(tx *Tx) error {
+		if tx.Tenant(name) == nil {
+			return model.Errorf(model.CodeNotFound, "", "there is no tenant %s", name)
+		}
+		tx.Delete(record.Tenants + name)
+		return nil
+	}
+}
+
+// Requests in turn share a transaction, see what those before them do, and hear of it when it is carried out, those that are
+// refused for it too; when it is not, nobody hears anything but that.
+func TestInTurn(t *testing.T) {
+	code := func(err error) string {
+		if e := (*model.Error)(nil); errors.As(err, &e) {
+			return string(e.Code)
+		}
+		return fmt.Sprint(err)
+	}
+	for _, test := range []struct {
+		outcome error
+		want    []string
+	}{
+		{nil, []string{"<nil>", string(model.CodeConflict), "<nil>", "<nil>", "<nil>", "<nil>"}},
+		{store.ErrConflict, []string{string(model.CodeUnavailable), string(model.CodeUnavailable), string(model.CodeUnavailable),
+			string(model.CodeUnavailable), string(model.CodeUnavailable), string(model.CodeUnavailable)}},
+	} {
+		b := start(t, 100)
+		wait, errs := b.turns(t, addTenant("a", 1), addTenant("a", 2), removeTenant("a"), addTenant("b", 3),
+			func(tx *Tx) error { // of no use, but for what is not stored yet
+				if tx.Tenant("b") == nil || tx.Tenant("a") != nil {
+					return errors.New("it does not see what was before it")
+				}
+				return nil
+			}, addTenant("a", 4))
+		if n := <-b.db.entered; n != 2 {
+			t.Errorf("want one transaction of two tenants, got %d operations", n)
+		}
+		b.catalog.View(func(v *catalog.View) {
+			if v.Tenant("a") != nil || v.Tenant("b") != nil {
+				t.Error("what is not carried out must not be seen")
+			}
+		})
+		b.db.through <- test.outcome
+		wait.Wait()
+		for i, err := range errs {
+			if code(err) != test.want[i] {
+				t.Errorf("outcome %v, request %d: want %s, got %v", test.outcome, i, test.want[i], err)
+			}
+		}
+		b.catalog.View(func(v *catalog.View) {
+			a, there := v.Tenant("a"), test.outcome == nil
+			if (a != nil) != there || (v.Tenant("b") != nil) != there || there && a.VRF != 4 {
+				t.Errorf("outcome %v: got %+v", test.outcome, a)
+			}
+		})
+	}
+}
+
+// What has no room goes into the next transaction, and nothing overtakes it.
+func TestInTurnKeepsOrder(t *testing.T) {
+	b := start(t, 4) // the fence takes one
+	var order []int
+	nth := func(i int, keys ...string) func(*Tx) error {
+		calls := 0
+		return func(tx *Tx) error {
+			if calls++; calls == 1 || i == 1 && calls == 2 {
+				order = append(order, i)
+			}
+			return put(keys...)(tx)
+		}
+	}
+	wait, errs := b.turns(t, nth(0, "a", "b"), nth(1, "c", "d"), nth(2, "e"))
+	if n := <-b.db.entered; n != 2 {
+		t.Errorf("want the first alone, got %d operations", n)
+	}
+	b.db.through <- nil
+	if n := <-b.db.entered; n != 3 {
+		t.Errorf("want the other two together, got %d operations", n)
+	}
+	b.db.through <- nil
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil || fmt.Sprint(order) != "[0 1 1 2]" {
+		t.Errorf("want the second asked again before the third, got %v, %v", order, err)
+	}
+}
