@@ -27,6 +27,7 @@ func TestHandOver(t *testing.T) {
 	var wait sync.WaitGroup
 	made := make([]int, len(all))
 	for i, p := range all {
+		p.Actor = "ann"
 		wait.Go(func() {
 			for n := 0; writing.Err() == nil; n++ {
 				if _, err := p.Networks().Put(ctx, network(1+i*80+n%80)); err != nil {
@@ -39,7 +40,6 @@ func TestHandOver(t *testing.T) {
 	}
 	leader := 0
 	for _, next := range []int{2, 0, 1} {
-		all[next].Actor = "ann"
 		through := all[(next+1)%3] // any master takes the request
 		out, err := through.HandOver(ctx, model.HandoverRequest{To: all[next].address()})
 		if err != nil {
