@@ -62,7 +62,7 @@ type Uplink struct {
 	Link    bool   `json:"link"`              // it has a link
 	Active  bool   `json:"active"`            // it is in use
 	LACP    string `json:"lacp,omitempty"`    // where LACP is spoken: "current", "expired" or "defaulted" (silent), with "detached" when it is not of the aggregate
-	Partner string `json:"partner,omitempty"` // MAC by which the switch beyond names itself, while it is heard
+	Partner string `json:"partner,omitempty"` // MAC by which the switch beyond names itself, as last heard; absent when it was taken for silent
 }
 
 // Trouble is what keeps the uplink from being used, as "no link" or what LACP says of it, "" when nothing does.

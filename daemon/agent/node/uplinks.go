@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -147,7 +148,7 @@ func (n *Node) lookAtUplinks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.useUplinks(trunkOf(n.sw, n.Uplinks, agreed))
+	n.useUplinks(ctx, trunkOf(n.sw, n.Uplinks, agreed))
 	return nil
 }
 
@@ -170,7 +171,7 @@ func (n *Node) agreed(ctx context.Context) (lacp.Bond, error) {
 }
 
 // useUplinks remembers how the uplinks fare and has the switch use them so.
-func (n *Node) useUplinks(now trunk) {
+func (n *Node) useUplinks(ctx context.Context, now trunk) {
 	last := n.trunk.Swap(&now)
 	if last.same(&now) {
 		return
@@ -181,7 +182,11 @@ func (n *Node) useUplinks(now trunk) {
 	}
 	switch {
 	case len(now.channel) > 0:
-		n.Log.Info("uplinks used together, as LACP has agreed", "uplinks", n.names(now.channel), "partner", memberOf(now.lacp, n.Uplinks[now.active]).Partner)
+		level := slog.LevelInfo
+		if len(now.channel) < len(n.Uplinks) {
+			level = slog.LevelWarn
+		}
+		n.Log.Log(ctx, level, "uplinks used together, as LACP has agreed", "uplinks", n.names(now.channel), "partner", memberOf(now.lacp, n.Uplinks[now.active]).Partner)
 	case len(last.channel) > 0:
 		n.Log.Warn("LACP has no uplink to use; one is taken that has a link, if the switch beyond lets it", "was", n.names(last.channel), "now", n.Uplinks[now.active])
 	default:
