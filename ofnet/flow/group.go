@@ -1,6 +1,9 @@
 package flow
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // GroupType says how a group uses its buckets (OpenFlow 1.3.5 section 5.6.1).
 type GroupType uint8
@@ -32,21 +35,27 @@ type Buckets struct{ wire string }
 
 // NewBuckets encodes a list of buckets. Only the actions that apply at once count: a bucket has no instructions.
 func NewBuckets(list ...Bucket) Buckets {
-	var out []byte
+	const head = 16 // ofp_bucket, OpenFlow 1.3.5 section 7.3.4.2
+	size := head * len(list)
+	for i := range list {
+		size += len(list[i].Actions.Apply())
+	}
+	var out strings.Builder // lists are long and made anew with each endpoint: one allocation
+	out.Grow(size)
 	for i := range list {
 		acts := list[i].Actions.Apply()
 		watch := list[i].WatchPort
 		if watch == 0 {
 			watch = PortAny
 		}
-		out = be.AppendUint16(out, uint16(min(16+len(acts), 0xfff8)))
-		out = be.AppendUint16(out, list[i].Weight)
-		out = be.AppendUint32(out, watch)
-		out = be.AppendUint32(out, 0xffffffff) // no watch group
-		out = zeros(out, 4)
-		out = append(out, acts...)
+		bucket := [head]byte{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff} // no watch group
+		be.PutUint16(bucket[0:], uint16(min(head+len(acts), 0xfff8)))
+		be.PutUint16(bucket[2:], list[i].Weight)
+		be.PutUint32(bucket[4:], watch)
+		out.Write(bucket[:])
+		out.WriteString(acts)
 	}
-	return Buckets{string(out)}
+	return Buckets{out.String()}
 }
 
 // Wire is the list as OpenFlow carries it.
