@@ -24,6 +24,8 @@ type Catalog struct {
 	view  View
 	subs  map[*Subscription]struct{}
 	moved chan struct{} // closed and replaced when the revision moves
+	// doubted: the pools may not follow from the records.
+	doubted bool
 }
 
 // New returns an empty catalog.

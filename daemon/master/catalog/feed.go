@@ -63,12 +63,13 @@ func (f *Feed) Ready() <-chan struct{} { return f.ready }
 // String names the task.
 func (f *Feed) String() string { return "the content of the store" }
 
-// Load reads the whole store into the catalog, for a leader that begins.
+// Load reads the whole store into the catalog, for a leader that begins. What was doubted is made anew.
 func (c *Catalog) Load(ctx context.Context, db store.Store, log *slog.Logger) error {
 	items, rev, err := db.List(ctx, record.Root)
 	if err != nil {
 		return err
 	}
 	c.Apply(store.Update{Full: true, Items: items, Revision: rev}, log)
+	c.settle(log)
 	return nil
 }

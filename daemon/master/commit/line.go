@@ -191,6 +191,9 @@ func (c *Committer) committed(f *flight, rev store.Revision, last bool) {
 // failed takes back what the requests of a transaction took, and refuses them.
 func (c *Committer) failed(f *flight, err error) {
 	c.stats.Failed.Add(1)
+	if !errors.Is(err, store.ErrTooLarge) && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrFenced) {
+		c.catalog.Doubt() // it may have been carried out
+	}
 	c.rollBack(f.txs)
 	c.log.Warn("transaction was not committed", "requests", len(f.waiting), "err", err)
 	refusal := unavailable(err)
