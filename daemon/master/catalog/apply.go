@@ -70,6 +70,9 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) {
 			delete(v.gone, key)
 		}
 	}
+	if v.other {
+		c.rebuild(log)
+	}
 	c.advance(u.Revision)
 	c.tell()
 }
@@ -285,6 +288,7 @@ func (v *View) dropTenant(key string) {
 func (v *View) putNetwork(r *record.Network) error {
 	n, err := newNetwork(r)
 	if old := v.networks[r.ID]; old != nil { // a network does not change; keep what is allocated
+		v.other = v.other || !sameNetwork(old.Record, r)
 		v.vacate(old.Record)
 		old.Record = r
 		v.occupy(r)
@@ -297,6 +301,16 @@ func (v *View) putNetwork(r *record.Network) error {
 		return firstOf(err, ignoreTaken(v.numbers.VXLANs.Take(r.ExtPktTag)), ignoreTaken(v.numbers.LocalVLANs.Take(r.PktTag)))
 	}
 	return firstOf(err, ignoreTaken(v.numbers.VLANs.Take(r.PktTag)))
+}
+
+// sameNetwork tells whether two records of one name are of one network: else it was deleted and made again.
+func sameNetwork(a, b *record.Network) bool {
+	four, err4 := Spec4(a)
+	six, err6 := Spec6(a)
+	now4, nowErr4 := Spec4(b)
+	now6, nowErr6 := Spec6(b)
+	return four == now4 && six == now6 && (err4 == nil) == (nowErr4 == nil) && (err6 == nil) == (nowErr6 == nil) &&
+		a.PktTagType == b.PktTagType && a.PktTag == b.PktTag && a.ExtPktTag == b.ExtPktTag
 }
 
 func (v *View) dropNetwork(key string) {

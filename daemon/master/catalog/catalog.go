@@ -63,6 +63,7 @@ type View struct {
 	providers   map[string]*record.Provider
 
 	numbers Numbers
+	other   bool             // a network has become another one, of the same name, unnoticed between
 	dirty   map[Ref]struct{} // changed since the subscribers were told
 }
 

@@ -23,9 +23,13 @@ func (c *Catalog) Doubt() {
 func (c *Catalog) settle(log *slog.Logger) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.doubted {
-		return
+	if c.doubted {
+		c.rebuild(log)
 	}
+}
+
+// rebuild makes everything that follows from the records anew. The caller holds the lock.
+func (c *Catalog) rebuild(log *slog.Logger) {
 	c.doubted = false
 	old := c.view
 	v := newView()
@@ -38,6 +42,6 @@ func (c *Catalog) settle(log *slog.Logger) {
 			log.Error("passed over a record of the store", "key", it.Key, "err", err)
 		}
 	}
-	v.agents, v.dirty = max(v.agents, old.agents), old.dirty // the objects are what they were
+	v.agents, v.dirty, v.other = max(v.agents, old.agents), old.dirty, false // the objects are what they were
 	c.view = v
 }

@@ -50,3 +50,32 @@ func TestDoubt(t *testing.T) {
 		}
 	})
 }
+
+// A watch that was away tells of a network that was deleted and made again, as another one, by its new record alone.
+func TestAnotherNetworkOfTheName(t *testing.T) {
+	c := catalog.New()
+	key, group := record.Networks+"n.default", record.Groups+"g:default"
+	put := func(rev store.Revision, network, pool string) {
+		c.Apply(store.Update{Full: true, Revision: rev, Items: []store.Item{
+			{Key: record.Objects + "global/global", Value: []byte(`{"name":"global","vlans":"1-4094","vxlans":"1-10000"}`), Revision: 1},
+			{Key: key, Value: []byte(network), Revision: rev}, {Key: group, Value: []byte(pool), Revision: rev},
+		}}, quiet)
+	}
+	put(2, `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":24,"ipAddrRange":"10.1.1.0-10.1.1.255"}`,
+		`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupID":1}`)
+	put(9, `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":8,"subnetIP":"10.2.0.0","subnetLen":16,"ipAddrRange":"10.2.0.0-10.2.255.255"}`,
+		`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupID":1}`)
+	c.View(func(v *catalog.View) {
+		n := v.Network("n.default")
+		if !n.Contains(netip.MustParseAddr("10.2.3.4")) || n.Contains(netip.MustParseAddr("10.1.1.4")) {
+			t.Errorf("want the addresses of the new subnet, got %s", n.Pool4)
+		}
+		vlans := v.Numbers().VLANs
+		if err := vlans.Take(8); err == nil {
+			t.Error("VLAN 8 is free, and the network has it")
+		}
+		if err := vlans.Take(7); err != nil {
+			t.Errorf("VLAN 7 is nobody's, got %v", err)
+		}
+	})
+}
