@@ -191,7 +191,7 @@ func (c *Committer) committed(f *flight, rev store.Revision, last bool) {
 // failed takes back what the requests of a transaction took, and refuses them.
 func (c *Committer) failed(f *flight, err error) {
 	c.stats.Failed.Add(1)
-	c.rollBack(f.txs)
+	c.rollBack(f)
 	c.log.Warn("transaction was not committed", "requests", len(f.waiting), "err", err)
 	refusal := unavailable(err)
 	if errors.Is(err, store.ErrFenced) {
@@ -203,10 +203,20 @@ func (c *Committer) failed(f *flight, err error) {
 	}
 }
 
-func (c *Committer) rollBack(txs []*Tx) {
-	c.catalog.Change(func(*catalog.View) {
-		for i := len(txs) - 1; i >= 0; i-- {
-			txs[i].abort()
+// rollBack takes back what the requests took, last first. One in turn may have taken what a request before it was to give back,
+// so each is taken back in sight of those before it.
+func (c *Committer) rollBack(f *flight) {
+	c.catalog.Change(func(v *catalog.View) {
+		var shown []preview
+		for i := 0; f.alone && i < len(f.txs)-1; i++ {
+			shown = append(shown, preview{view: v})
+			shown[i].all(f.txs[i : i+1])
+		}
+		for i := len(f.txs) - 1; i >= 0; i-- {
+			if i < len(shown) {
+				shown[i].end()
+			}
+			f.txs[i].abort()
 		}
 	})
 }
