@@ -22,6 +22,9 @@ func TestHandOver(t *testing.T) {
 	until(t, "the first leads", func() bool { return all[0].role() == "leader" })
 	all = append(all, start(t, db), start(t, db))
 	until(t, "the others follow", func() bool { return all[1].role() == "follower" && all[2].role() == "follower" })
+	for _, p := range all {
+		p.Actor = "ann"
+	}
 	writing, stop := context.WithCancel(ctx)
 	defer stop()
 	var wait sync.WaitGroup
@@ -39,7 +42,6 @@ func TestHandOver(t *testing.T) {
 	}
 	leader := 0
 	for _, next := range []int{2, 0, 1} {
-		all[next].Actor = "ann"
 		through := all[(next+1)%3] // any master takes the request
 		out, err := through.HandOver(ctx, model.HandoverRequest{To: all[next].address()})
 		if err != nil {
