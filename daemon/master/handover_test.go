@@ -22,6 +22,9 @@ func TestHandOver(t *testing.T) {
 	until(t, "the first leads", func() bool { return all[0].role() == "leader" })
 	all = append(all, start(t, db), start(t, db))
 	until(t, "the others follow", func() bool { return all[1].role() == "follower" && all[2].role() == "follower" })
+	for _, p := range all {
+		p.Actor = "ann"
+	}
 	writing, stop := context.WithCancel(ctx)
 	defer stop()
 	var wait sync.WaitGroup

@@ -44,6 +44,11 @@ func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight)
 				f.answer(r, result{rev: v.Revision()})
 				continue
 			}
+			if r.turn == inTurn && again(tx, t) {
+				t.abort()
+				left = append(left, requests[i:]...)
+				break
+			}
 			room := func() bool { return fits(tx, t, &told.packer, limits) }
 			entered := told.enter(t, stampOf(r.ctx), room)
 			if !entered && len(t.derived) > 0 && len(f.txs) == 0 {
@@ -82,6 +87,19 @@ func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight)
 	})
 	f.batch.seal(tx.Ops())
 	return f, left
+}
+
+// again tells whether a request writes a key that the transaction writes already. Only the last write would be stored, and who
+// follows the store would take one object for another that was made in its place.
+func again(tx *store.Tx, t *Tx) bool {
+	for op := range t.all {
+		for _, written := range tx.Ops() {
+			if written.Key == op.Key {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // fits tells whether a request and what is told of it find room in the transaction.

@@ -194,7 +194,7 @@ func (c *Committer) failed(f *flight, err error) {
 	if !errors.Is(err, store.ErrTooLarge) && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrFenced) {
 		c.catalog.Doubt() // it may have been carried out
 	}
-	c.rollBack(f.txs)
+	c.rollBack(f)
 	c.log.Warn("transaction was not committed", "requests", len(f.waiting), "err", err)
 	refusal := unavailable(err)
 	if errors.Is(err, store.ErrFenced) {
@@ -206,10 +206,20 @@ func (c *Committer) failed(f *flight, err error) {
 	}
 }
 
-func (c *Committer) rollBack(txs []*Tx) {
-	c.catalog.Change(func(*catalog.View) {
-		for i := len(txs) - 1; i >= 0; i-- {
-			txs[i].abort()
+// rollBack takes back what the requests took, last first. One in turn may have taken what a request before it was to give back,
+// so each is taken back in sight of those before it.
+func (c *Committer) rollBack(f *flight) {
+	c.catalog.Change(func(v *catalog.View) {
+		var shown []preview
+		for i := 0; f.alone && i < len(f.txs)-1; i++ {
+			shown = append(shown, preview{view: v})
+			shown[i].all(f.txs[i : i+1])
+		}
+		for i := len(f.txs) - 1; i >= 0; i-- {
+			if i < len(shown) {
+				shown[i].end()
+			}
+			f.txs[i].abort()
 		}
 	})
 }

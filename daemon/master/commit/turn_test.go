@@ -44,16 +44,6 @@ func addTenant(name string, vrf uint16) func(*Tx) error {
 	}
 }
 
-func removeTenant(name string) func(*Tx) error {
-	return func(tx *Tx) error {
-		if tx.Tenant(name) == nil {
-			return model.Errorf(model.CodeNotFound, "", "there is no tenant %s", name)
-		}
-		tx.Delete(record.Tenants + name)
-		return nil
-	}
-}
-
 // Requests in turn share a transaction, see what those before them do, and hear of it when it is carried out, those that are
 // refused for it too; when it is not, nobody hears anything but that.
 func TestInTurn(t *testing.T) {
@@ -67,18 +57,21 @@ func TestInTurn(t *testing.T) {
 		outcome error
 		want    []string
 	}{
-		{nil, []string{"<nil>", string(model.CodeConflict), "<nil>", "<nil>", "<nil>", "<nil>"}},
+		{nil, []string{"<nil>", string(model.CodeConflict), "<nil>", "<nil>", "<nil>"}},
 		{store.ErrConflict, []string{string(model.CodeUnavailable), string(model.CodeUnavailable), string(model.CodeUnavailable),
-			string(model.CodeUnavailable), string(model.CodeUnavailable), string(model.CodeUnavailable)}},
+			string(model.CodeUnavailable), "<nil>"}},
 	} {
 		b := start(t, 100)
-		wait, errs := b.turns(t, addTenant("a", 1), addTenant("a", 2), removeTenant("a"), addTenant("b", 3),
+		wait, errs := b.turns(t, addTenant("a", 1), addTenant("a", 2), addTenant("b", 3),
 			func(tx *Tx) error { // of no use, but for what is not stored yet
-				if tx.Tenant("b") == nil || tx.Tenant("a") != nil {
+				if tx.Tenant("b") == nil || tx.Tenant("a") == nil {
 					return errors.New("it does not see what was before it")
 				}
 				return nil
-			}, addTenant("a", 4))
+			}, func(tx *Tx) error { // what is written already waits for the next transaction
+				tx.Delete(record.Tenants + "a")
+				return nil
+			})
 		if n := <-b.db.entered; n != 2 {
 			t.Errorf("want one transaction of two tenants, got %d operations", n)
 		}
@@ -88,6 +81,10 @@ func TestInTurn(t *testing.T) {
 			}
 		})
 		b.db.through <- test.outcome
+		if n := <-b.db.entered; n != 1 {
+			t.Errorf("want the deletion in a transaction of its own, got %d operations", n)
+		}
+		b.db.through <- nil
 		wait.Wait()
 		for i, err := range errs {
 			if code(err) != test.want[i] {
@@ -95,9 +92,12 @@ func TestInTurn(t *testing.T) {
 			}
 		}
 		b.catalog.View(func(v *catalog.View) {
-			a, there := v.Tenant("a"), test.outcome == nil
-			if (a != nil) != there || (v.Tenant("b") != nil) != there || there && a.VRF != 4 {
-				t.Errorf("outcome %v: got %+v", test.outcome, a)
+			taken := 0
+			if test.outcome == nil {
+				taken = 1
+			}
+			if v.Tenant("a") != nil || (v.Tenant("b") != nil) != (taken == 1) || v.Numbers().VRFs.InUse() != taken {
+				t.Errorf("outcome %v: %d numbers are in use", test.outcome, v.Numbers().VRFs.InUse())
 			}
 		})
 	}
