@@ -30,7 +30,6 @@ func TestHandOver(t *testing.T) {
 	var wait sync.WaitGroup
 	made := make([]int, len(all))
 	for i, p := range all {
-		p.Actor = "ann"
 		wait.Go(func() {
 			for n := 0; writing.Err() == nil; n++ {
 				if _, err := p.Networks().Put(ctx, network(1+i*80+n%80)); err != nil {
