@@ -62,6 +62,7 @@ func start(t *testing.T, ops int) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{Committer: New(db, catalog.New(), history.Keep{}, slog.New(slog.DiscardHandler)), db: db, ended: make(chan error, 1)}
+	b.depth = 2
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { b.ended <- b.Run(ctx, store.Fence{Key: record.LeaderKey, Created: rev}) }()
 	t.Cleanup(cancel)

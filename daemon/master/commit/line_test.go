@@ -183,6 +183,7 @@ func TestNothingIsLost(t *testing.T) {
 	quiet := slog.New(slog.DiscardHandler)
 	known := catalog.New()
 	c := New(db, known, history.Keep{Records: 40}, quiet)
+	c.depth = 2
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx, store.Fence{Key: record.LeaderKey, Created: fence}) }()
