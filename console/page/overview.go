@@ -180,7 +180,7 @@ func pulse(c Canvas, p feed.Pulse) string {
 	if len(p.Requests) == 0 {
 		return out + t.Paint(theme.Dim, "not measured yet: rates need two looks")
 	}
-	width := min(30, max(4, (c.Width-66)/3))
+	width := min(30, max(4, (c.Width-68)/3)) // beside the names, the figures, and the spaces between
 	for _, x := range []struct {
 		name   string
 		series []float64
