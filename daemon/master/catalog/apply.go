@@ -77,9 +77,9 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) {
 	c.tell()
 }
 
-// Committed takes in what the leader has just committed at rev, before the watch tells. whole: everything up to rev is
-// known with it; else only the watch tells when that is so.
-func (c *Catalog) Committed(ops []store.Op, rev store.Revision, whole bool, log *slog.Logger) {
+// Committed takes in what the leader has just committed at rev, before the watch tells. Everything up to rev is known
+// with it.
+func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := &c.view
@@ -110,9 +110,7 @@ func (c *Catalog) Committed(ops []store.Op, rev store.Revision, whole bool, log 
 			log.Error("committed a record that cannot be read", "key", op.Key, "err", err)
 		}
 	}
-	if whole {
-		c.advance(rev)
-	}
+	c.advance(rev)
 	c.tell()
 }
 

@@ -174,8 +174,8 @@ func TestLateEvents(t *testing.T) {
 	ep := []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`)
 	netKey, epKey := record.Networks+"n.default", record.Endpoints+"n.default-c"
 	c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: net, Revision: 2}}, Revision: 2}, quiet)
-	c.Committed([]store.Op{{Key: epKey, Value: ep}}, 3, true, quiet)
-	c.Committed([]store.Op{{Key: epKey, Delete: true}}, 5, true, quiet)
+	c.Committed([]store.Op{{Key: epKey, Value: ep}}, 3, quiet)
+	c.Committed([]store.Op{{Key: epKey, Delete: true}}, 5, quiet)
 	steps := []struct {
 		name   string
 		update store.Update

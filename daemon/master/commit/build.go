@@ -9,11 +9,11 @@ import (
 
 // build runs the requests' functions and makes a transaction of them. Those that fail or change nothing are answered at
 // once, unless that may be due to requests before them in the same transaction. Those for which the transaction has no room
-// are left, and so are those that need what the flight ahead, if there is one, has not finished.
-func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight) (f *flight, left []*request) {
-	f = &flight{tx: &store.Tx{}, batch: newBatch(ahead)}
-	tx := f.tx
+// are left.
+func (c *Committer) build(fence store.Fence, requests []*request) (f *flight, left []*request) {
+	tx, shared := &store.Tx{}, newBatch()
 	tx.Under(fence)
+	f = &flight{tx: tx}
 	limits := c.db.Limits()
 	c.catalog.Change(func(v *catalog.View) {
 		told := newChronicle(v, c.keep)
@@ -28,13 +28,8 @@ func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight)
 				r.done <- result{err: unavailable(r.ctx.Err())}
 				continue
 			}
-			t := &Tx{View: v, batch: f.batch}
+			t := &Tx{View: v, batch: shared}
 			err := r.fn(t)
-			if t.clashes() {
-				t.abort()
-				left = append(left, r)
-				continue
-			}
 			if err != nil {
 				t.abort()
 				f.answer(r, result{err: err})
@@ -83,9 +78,8 @@ func (c *Committer) build(fence store.Fence, requests []*request, ahead *flight)
 			}
 			f.txs, f.waiting = append(f.txs, t), append(f.waiting, r)
 		}
-		f.batch.told = told.close(tx, limits, f.batch.ahead)
+		told.close(tx, limits)
 	})
-	f.batch.seal(tx.Ops())
 	return f, left
 }
 

@@ -52,43 +52,25 @@ func (c *chronicle) enter(t *Tx, s history.Stamp, fits func() bool) bool {
 	}
 }
 
-// told is what a transaction does to the history.
-type told struct {
-	last    uint64 // sequence of its last record; 0: it has none
-	dropped int    // how many of the oldest records it drops
-	added   int    // how many it adds
-}
-
 // close puts the records into the transaction, and drops the oldest where there are more than are to be kept. Each
-// record drops at most two, so that a lower limit is reached in time without ever costing much. The view does not show
-// what the transaction ahead does.
-func (c *chronicle) close(tx *store.Tx, limits store.Limits, ahead *batch) told {
-	if c.packer.Records() == 0 {
-		if ahead != nil {
-			return told{last: ahead.told.last}
-		}
-		return told{}
+// record drops at most two, so that a lower limit is reached in time without ever costing much.
+func (c *chronicle) close(tx *store.Tx, limits store.Limits) {
+	added := c.packer.Records()
+	if added == 0 {
+		return
 	}
-	var before told
-	if ahead != nil {
-		before = ahead.told
-	}
-	trail, now := c.view.History(), c.keep.Now()
-	next := before.last + 1
+	trail, now, next := c.view.History(), c.keep.Now(), uint64(1)
 	if len(trail) > 0 {
-		next = max(next, history.SequenceOf(trail[len(trail)-1].Key)+1)
+		next = history.SequenceOf(trail[len(trail)-1].Key) + 1
 	}
-	does := told{added: c.packer.Records(), last: next + uint64(c.packer.Records()) - 1}
 	for i, value := range c.packer.Values(now) {
 		tx.Put(history.Key(next+uint64(i)), value)
 	}
-	total := len(trail) + before.added + does.added
-	for i := before.dropped; i < len(trail) && does.dropped < 2*does.added && len(tx.Ops())+2 <= limits.Ops; i++ {
-		if total-i <= c.keep.Records && now.Sub(history.TimeOf(trail[i].Value)) <= c.keep.Age {
-			return does
+	for i, it := range trail {
+		surplus := len(trail)+added-i > c.keep.Records
+		if i == 2*added || len(tx.Ops())+2 > limits.Ops || !surplus && now.Sub(history.TimeOf(it.Value)) <= c.keep.Age {
+			return
 		}
-		tx.Delete(trail[i].Key)
-		does.dropped++
+		tx.Delete(it.Key)
 	}
-	return does
 }

@@ -32,7 +32,6 @@ type Committer struct {
 	term    atomic.Pointer[term]
 	last    atomic.Uint64 // revision of the last fenced write
 	stats   Stats
-	depth   int // transactions under way at the most
 }
 
 // Stats counts what was committed.
@@ -71,7 +70,7 @@ type result struct {
 
 // New makes a committer, which writes down what it commits; keep says how much of that stays.
 func New(db store.Store, c *catalog.Catalog, keep history.Keep, log *slog.Logger) *Committer {
-	return &Committer{db: db, catalog: c, keep: keep.WithDefaults(), log: log, queue: make(chan *request, 4*maxRequests), depth: usualDepth}
+	return &Committer{db: db, catalog: c, keep: keep.WithDefaults(), log: log, queue: make(chan *request, 4*maxRequests)}
 }
 
 // Stats returns the counters.

@@ -21,19 +21,15 @@ import (
 // held is a store whose commits wait until they are let through.
 type held struct {
 	*memory.Store
-	entered chan int        // operations of each commit that arrives
-	arrived chan chan error // in the same order: how each ends, instead of by through
+	entered chan int // operations of each commit that arrives
 	through chan error
 	limits  store.Limits
 }
 
 func (h *held) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
-	own := make(chan error, 1)
-	h.arrived <- own
 	h.entered <- len(tx.Ops())
 	var err error
 	select {
-	case err = <-own:
 	case err = <-h.through:
 	case <-ctx.Done():
 		err = ctx.Err()
@@ -49,12 +45,13 @@ func (h *held) Limits() store.Limits { return h.limits }
 type bench struct {
 	*Committer
 	db    *held
+	stop  context.CancelFunc
 	ended chan error
 }
 
 func start(t *testing.T, ops int) *bench {
 	t.Helper()
-	db := &held{Store: memory.New(), entered: make(chan int, 100), arrived: make(chan chan error, 100), through: make(chan error, 100), limits: store.Limits{Ops: ops, Bytes: 1 << 20}}
+	db := &held{Store: memory.New(), entered: make(chan int, 100), through: make(chan error, 100), limits: store.Limits{Ops: ops, Bytes: 1 << 20}}
 	lock := &store.Tx{}
 	lock.Put(record.LeaderKey, []byte("me"))
 	rev, err := db.Store.Commit(context.Background(), lock)
@@ -62,9 +59,9 @@ func start(t *testing.T, ops int) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{Committer: New(db, catalog.New(), history.Keep{}, slog.New(slog.DiscardHandler)), db: db, ended: make(chan error, 1)}
-	b.depth = 2
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { b.ended <- b.Run(ctx, store.Fence{Key: record.LeaderKey, Created: rev}) }()
+	b.stop = cancel
 	t.Cleanup(cancel)
 	for !b.Active() {
 		runtime.Gosched()
@@ -83,7 +80,7 @@ func put(keys ...string) func(*Tx) error {
 	}
 }
 
-// many joins n requests and waits until they are queued behind the one that is on its way, which nothing may follow.
+// many joins n requests and waits until they are queued behind the one that is on its way.
 func (b *bench) many(t *testing.T, fns ...func(*Tx) error) (*sync.WaitGroup, []error) {
 	t.Helper()
 	errs := make([]error, len(fns))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strconv"
@@ -19,16 +18,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/daemon/store/storetest"
 )
-
-// joined sends requests that may share a transaction.
-func (b *bench) joined(fns ...func(*Tx) error) chan error {
-	errs := make(chan error, len(fns))
-	for _, fn := range fns {
-		go func() { _, err := b.Join(context.Background(), fn); errs <- err }()
-	}
-	return errs
-}
 
 // taken counts how often it was taken and not given back.
 func taken(n *atomic.Int32, then func(*Tx) error) func(*Tx) error {
@@ -39,67 +30,52 @@ func taken(n *atomic.Int32, then func(*Tx) error) func(*Tx) error {
 	}
 }
 
-// Two transactions that have nothing to do with each other are under way at once, and never three; each stands for itself,
-// but for one after another whose outcome nobody knows.
-func TestTwoUnderWay(t *testing.T) {
-	unknown := fmt.Errorf("away: %w", store.ErrUnavailable)
+// One transaction is under way at a time; what comes meanwhile shares the next one. A refused one leaves nothing and stands for
+// itself; one whose outcome nobody knows ends the term.
+func TestOneUnderWay(t *testing.T) {
 	tests := []struct {
-		name          string
-		first, second error // what the store says
-		one, two, end bool  // refused; the term ends
+		name    string
+		outcome error // what the store says of the first
+		ends    bool  // the term
 	}{
-		{"both are carried out", nil, nil, false, false, false},
-		{"the first is refused", store.ErrConflict, nil, true, false, false},
-		{"the second is refused", nil, store.ErrConflict, false, true, false},
-		{"nobody knows of the first", unknown, nil, true, true, true},
-		{"nobody knows of the second", nil, unknown, false, true, true},
-		{"the first is fenced", store.ErrFenced, nil, true, true, true},
+		{"it is carried out", nil, false},
+		{"it conflicts", store.ErrConflict, false},
+		{"it is too large", store.ErrTooLarge, false},
+		{"nobody knows", fmt.Errorf("away: %w", store.ErrUnavailable), true},
+		{"it is fenced", store.ErrFenced, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			b := start(t, 100)
 			var held atomic.Int32
-			first := b.joined(taken(&held, put("a")))
+			first := make(chan error, 1)
+			go func() { _, err := b.Join(context.Background(), taken(&held, put("a"))); first <- err }()
 			<-b.db.entered
-			second := b.joined(taken(&held, put("b")), taken(&held, put("c")))
-			<-b.db.entered
-			third := b.joined(taken(&held, put("d")), taken(&held, put("e")))
-			for len(b.queue) > 0 { // they are seen, and wait
-				runtime.Gosched()
-			}
+			wait, errs := b.many(t, taken(&held, put("b")), taken(&held, put("c")))
 			if n := len(b.db.entered); n != 0 {
-				t.Fatalf("want 2 transactions under way, got %d more", n)
+				t.Errorf("want 1 transaction under way, got %d more", n)
 			}
-			(<-b.db.arrived) <- test.first
-			one := <-first
-			(<-b.db.arrived) <- test.second
-			var two error
-			for range 2 {
-				two = errors.Join(two, <-second)
-			}
-			if (one != nil) != test.one || (two != nil) != test.two {
-				t.Errorf("refused: want %t and %t, got %v and %v", test.one, test.two, one, two)
+			b.db.through <- test.outcome
+			if err := <-first; (err != nil) != (test.outcome != nil) {
+				t.Errorf("want the first to end with %v, got %v", test.outcome, err)
 			}
 			left := int32(0) // taken for good
-			for _, refused := range []bool{test.one, test.two, test.two} {
-				if !refused {
-					left++
-				}
+			if test.outcome == nil {
+				left++
 			}
-			if !test.end {
-				for range 2 { // they may have departed together or not
-					b.db.through <- nil
+			if !test.ends {
+				if n := <-b.db.entered; n != 2 {
+					t.Errorf("want the other two together, got %d operations", n)
 				}
+				b.db.through <- nil
 				left += 2
+			} else if err := <-b.ended; !errors.Is(err, test.outcome) {
+				t.Errorf("the term must end with %v, got %v", test.outcome, err)
 			}
-			for range 2 {
-				if err := <-third; (err != nil) != test.end {
-					t.Errorf("those behind: refused is to be %t, got %v", test.end, err)
-				}
-			}
-			if test.end {
-				if err := <-b.ended; err == nil {
-					t.Error("the term must end")
+			wait.Wait()
+			for i, err := range errs {
+				if (err != nil) != test.ends {
+					t.Errorf("those behind, %d: refused is to be %t, got %v", i, test.ends, err)
 				}
 			}
 			if n := held.Load(); n != left {
@@ -109,81 +85,35 @@ func TestTwoUnderWay(t *testing.T) {
 	}
 }
 
-// What needs what is under way waits for it, and then sees it; what does not goes past.
-func TestDependentWaits(t *testing.T) {
+// The end of the leadership while a transaction is on its way: it is given up, and the run ends without an error.
+func TestEndUnderWay(t *testing.T) {
 	b := start(t, 100)
-	const id = "n.t-c"
-	first := b.joined(func(tx *Tx) error { return tx.PutEndpoint(&record.Endpoint{ID: id, NetID: "n.t", HomingHost: "h1"}) })
+	first := make(chan error, 1)
+	go func() { _, err := b.Join(context.Background(), put("a")); first <- err }()
 	<-b.db.entered
-	var saw string
-	second := b.joined(func(tx *Tx) error {
-		e := tx.Endpoint(id)
-		if e == nil {
-			return model.NotFound(model.KindEndpoint(), id)
-		}
-		saw = e.HomingHost
-		tx.DeleteEndpoint(id)
-		return nil
-	})
-	third := b.joined(put("x"), put("y"))
-	if n := <-b.db.entered; n > 2 { // perhaps one of the others came too late for it
-		t.Errorf("want a transaction of what does not depend, got %d operations", n)
+	b.stop()
+	if err := <-b.ended; err != nil {
+		t.Errorf("want the run to end without an error, got %v", err)
 	}
-	b.db.through <- nil
-	if err := <-first; err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		b.db.through <- nil
-	}
-	if err := errors.Join(<-second, <-third, <-third); err != nil || saw != "h1" {
-		t.Errorf("want the endpoint seen and deleted, saw %q, %v", saw, err)
-	}
-	if _, err := b.db.Read(context.Background(), record.Endpoints+id); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("the endpoint must be gone, got %v", err)
+	var e *model.Error
+	if err := <-first; !errors.As(err, &e) || e.Code != model.CodeUnavailable {
+		t.Errorf("want unavailable, got %v", err)
 	}
 }
 
-// shuffled carries transactions out in any order, and refuses some.
-type shuffled struct {
-	*memory.Store
-	mu  sync.Mutex
-	rnd *rand.Rand
-	at  atomic.Int32 // the most that were under way
-	now atomic.Int32
-}
-
-func (s *shuffled) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
-	n := s.now.Add(1)
-	defer s.now.Add(-1)
-	for most := s.at.Load(); n > most && !s.at.CompareAndSwap(most, n); most = s.at.Load() {
-	}
-	s.mu.Lock()
-	pauses, refuse := s.rnd.IntN(200), s.rnd.IntN(20) == 0
-	s.mu.Unlock()
-	for range pauses {
-		runtime.Gosched()
-	}
-	if refuse {
-		return 0, store.ErrConflict
-	}
-	return s.Store.Commit(ctx, tx)
-}
-
-// Many clients count in the same few records: no count is lost or made twice, whatever order the store chooses; the master's
+// Many clients count in the same few records: no count is lost or made twice, whatever the store refuses; the master's
 // memory is what is stored; and the history's records have numbers of their own.
 func TestNothingIsLost(t *testing.T) {
-	db := &shuffled{Store: memory.New(), rnd: rand.New(rand.NewPCG(1, 2))}
+	db := storetest.NewUnsteady(memory.New(), 200, 20)
 	lock := &store.Tx{}
 	lock.Put(record.LeaderKey, []byte("me"))
-	fence, err := db.Store.Commit(context.Background(), lock)
+	fence, err := db.Commit(context.Background(), lock)
 	if err != nil {
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	known := catalog.New()
 	c := New(db, known, history.Keep{Records: 40}, quiet)
-	c.depth = 2
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx, store.Fence{Key: record.LeaderKey, Created: fence}) }()
@@ -202,7 +132,7 @@ func TestNothingIsLost(t *testing.T) {
 				switch {
 				case round%13 == 0:
 					do = c.Do
-				case round >= 40: // those before have two under way
+				case round >= 40:
 					do = c.InTurn
 				}
 				_, err := do(context.Background(), func(tx *Tx) error {
@@ -249,8 +179,5 @@ func TestNothingIsLost(t *testing.T) {
 	})
 	if sorted := slices.Compact(slices.Clone(told)); len(told) < 40 || len(told) > 44 || len(sorted) != len(told) {
 		t.Errorf("want about 40 records of the history, each with a number of its own, got %d: %v", len(told), told)
-	}
-	if n := db.at.Load(); n > 2 {
-		t.Errorf("want 2 transactions under way at the most, got %d", n)
 	}
 }

@@ -42,9 +42,6 @@ func (t *Tx) Provider(id string) *record.Provider {
 	if p, ok := t.batch.providers[id]; ok {
 		return p
 	}
-	if ahead(t, providersOf, id) {
-		return nil
-	}
 	return t.View.Provider(id)
 }
 

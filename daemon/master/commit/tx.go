@@ -23,7 +23,6 @@ type Tx struct {
 	trial    *[]func() // not nil: what is written is seen by what follows; how to take it back
 	// pending is what this request has put, by store key; nil: deleted.
 	pending map[string]any
-	clash   bool // it has asked for what a transaction under way changes
 }
 
 // Put writes v as JSON at key.
@@ -115,15 +114,12 @@ func (t *Tx) Endpoint(id string) *record.Endpoint {
 	if e, ok := t.batch.endpoints[id]; ok {
 		return e
 	}
-	if ahead(t, endpointsOf, id) {
-		return nil
-	}
 	return t.View.Endpoint(id)
 }
 
 // Claim takes what is held for this request, by store key; it reports whether no other request of the transaction did.
 func (t *Tx) Claim(key string) bool {
-	if _, taken := t.batch.claimed[key]; taken || ahead(t, claimedOf, key) {
+	if _, taken := t.batch.claimed[key]; taken {
 		return false
 	}
 	t.batch.claimed[key] = struct{}{}
@@ -136,9 +132,8 @@ func (t *Tx) Claim(key string) bool {
 // no other request of the transaction has claimed. The address stays taken in its pool.
 func (t *Tx) Rested(n *catalog.Network, within func(netip.Addr) bool) (netip.Addr, bool) {
 	h, ok := t.Resting(n, func(a netip.Addr) bool {
-		key := catalog.HoldKey(n.Record.ID, a.String())
-		_, taken := t.batch.claimed[key]
-		return !taken && within(a) && !ahead(t, claimedOf, key)
+		_, taken := t.batch.claimed[catalog.HoldKey(n.Record.ID, a.String())]
+		return !taken && within(a)
 	})
 	a, err := netip.ParseAddr(h.Address)
 	if !ok || err != nil || !t.Claim(catalog.HoldKey(h.Network, h.Address)) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -17,33 +16,14 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/daemon/store/storetest"
 )
-
-// lazy is a store that takes its time, so that requests come to share transactions, and refuses some.
-type lazy struct {
-	*memory.Store
-	mu     sync.Mutex
-	random *rand.Rand
-}
-
-func (l *lazy) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
-	l.mu.Lock()
-	pauses, refuse := l.random.IntN(2000), len(tx.Ops()) > 1 && l.random.IntN(25) == 0
-	l.mu.Unlock()
-	for range pauses {
-		runtime.Gosched()
-	}
-	if refuse {
-		return 0, store.ErrConflict
-	}
-	return l.Store.Commit(ctx, tx)
-}
 
 // Many clients change networks, groups, policies and rules that need each other, all at once. Whatever shares a transaction,
 // the rules between objects hold: no two networks overlap or have one number, what is named is there, and the records of
 // rules, and the numbers taken, are those that a new leader finds to follow from the objects.
 func TestManyChangeAtOnce(t *testing.T) {
-	db := &lazy{Store: memory.New(), random: rand.New(rand.NewPCG(3, 4))}
+	db := storetest.NewUnsteady(memory.New(), 2000, 25)
 	m := mastertest.Start(t, mastertest.Options{Store: db})
 	ctx := context.Background()
 	const clients, rounds = 16, 60
