@@ -1,13 +1,9 @@
 package command
 
 import (
-	"bufio"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"net"
-	"strconv"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +33,7 @@ func newAttach(w *where) *cobra.Command {
 		},
 	}
 	containerFlags(cmd, &c)
+	cmd.MarkFlagsOneRequired("network", "group")
 	return cmd
 }
 
@@ -44,7 +41,6 @@ func containerFlags(cmd *cobra.Command, c *lab.Container) {
 	cmd.Flags().StringVarP(&c.Network, "network", "n", "", "network of the container")
 	cmd.Flags().StringVarP(&c.Tenant, "tenant", "t", "default", "tenant of the network")
 	cmd.Flags().StringVarP(&c.Group, "group", "g", "", "endpoint group of the container")
-	cmd.MarkFlagsOneRequired("network", "group")
 }
 
 func newDetach(w *where) *cobra.Command {
@@ -75,111 +71,6 @@ func newExec(w *where) *cobra.Command {
 			return w.foreground(run)
 		},
 	}
-}
-
-type pingOptions struct {
-	six             bool
-	count           int
-	interval, limit time.Duration
-}
-
-func newPing(w *where) *cobra.Command {
-	o := &pingOptions{}
-	cmd := &cobra.Command{
-		Use: "ping FROM TO", Short: "Ping one container from another", Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := w.open()
-			if err != nil {
-				return err
-			}
-			version := 4
-			if o.six {
-				version = 6
-			}
-			seconds := func(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
-			run, err := l.Ping(cmd.Context(), args[0], args[1], version,
-				"-c", strconv.Itoa(o.count), "-i", seconds(o.interval), "-W", seconds(o.limit))
-			if err != nil {
-				return err
-			}
-			return w.foreground(run)
-		},
-	}
-	cmd.Flags().BoolVarP(&o.six, "ipv6", "6", false, "ping the IPv6 address")
-	cmd.Flags().IntVarP(&o.count, "count", "c", 3, "how many times")
-	cmd.Flags().DurationVarP(&o.interval, "interval", "i", 200*time.Millisecond, "pause between two")
-	cmd.Flags().DurationVarP(&o.limit, "timeout", "W", time.Second, "how long to wait for an answer")
-	return cmd
-}
-
-func newTCP(w *where) *cobra.Command {
-	return newConnection(w, "tcp", "Connect one container to another and send a MiB there and back", "dial", "how long it may take")
-}
-
-// newTalk is newTCP for a connection that stays open.
-func newTalk(w *where) *cobra.Command {
-	return newConnection(w, "talk", "Connect one container to another and print a line for every byte that came back, 100 a second",
-		"talk", "how long the connection may take to open")
-}
-
-// newConnection makes a command that has one container listen and runs an end of echo in another.
-func newConnection(w *where, name, short, end, patience string) *cobra.Command {
-	var six bool
-	var at string
-	var limit time.Duration
-	cmd := &cobra.Command{
-		Use: name + " FROM TO PORT", Short: short, Args: cobra.ExactArgs(3),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := w.open()
-			if err != nil {
-				return err
-			}
-			to, err := l.Container(args[1])
-			if err != nil {
-				return err
-			}
-			version := 4
-			if six {
-				version = 6
-			}
-			address, err := to.IPv(version)
-			if err != nil {
-				return err
-			}
-			ctx := cmd.Context()
-			listen, err := l.In(ctx, args[1], l.Self(), "lab", "echo", "listen", args[2])
-			if err != nil {
-				return err
-			}
-			listen.Stderr = w.s.Err
-			out, err := listen.StdoutPipe()
-			if err != nil {
-				return err
-			}
-			// It ends when its input does. To kill it would leave it alive: the process here is only its parent.
-			hold, err := listen.StdinPipe()
-			if err != nil {
-				return err
-			}
-			if err := listen.Start(); err != nil {
-				return err
-			}
-			defer func() { _ = hold.Close(); _ = listen.Wait() }()
-			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-				return fmt.Errorf("listen in %s: %w", args[1], err)
-			}
-			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", end,
-				cmp.Or(at, net.JoinHostPort(address.String(), args[2])), limit.String())
-			if err != nil {
-				return err
-			}
-			return w.foreground(dial)
-		},
-	}
-	cmd.Flags().BoolVarP(&six, "ipv6", "6", false, "use the IPv6 address")
-	cmd.Flags().StringVar(&at, "at", "", "ADDRESS:PORT to connect to, such as that of a service; empty for that of TO")
-	cmd.Flags().DurationVarP(&limit, "timeout", "W", 5*time.Second, patience)
-	return cmd
 }
 
 // newHost is process 1 of a host; New's caller never types it.
@@ -215,40 +106,27 @@ func newCNI(w *where) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&c.Network, "network", "n", "", "network of the container")
-	cmd.Flags().StringVarP(&c.Tenant, "tenant", "t", "default", "tenant of the network")
-	cmd.Flags().StringVarP(&c.Group, "group", "g", "", "endpoint group of the container")
+	containerFlags(cmd, &c)
 	return cmd
 }
 
-// newEcho is the ends of the commands tcp and talk.
-func newEcho(w *where) *cobra.Command {
-	cmd := &cobra.Command{Use: "echo", Hidden: true}
-	cmd.AddCommand(
-		&cobra.Command{Use: "listen PORT", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
-			port, err := strconv.Atoi(args[0])
+func newLabel(w *where) *cobra.Command {
+	return &cobra.Command{
+		Use: "label NAME [KEY=VALUE...]", Short: "Tell the masters a container's labels; without any, that it has died", Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := w.open()
 			if err != nil {
 				return err
 			}
-			ctx, cancel := untilInputEnds(cmd.Context(), w.s.In)
-			defer cancel()
-			return lab.EchoOnce(ctx, port, w.s.Out)
-		}},
-		&cobra.Command{Use: "dial ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := time.ParseDuration(args[1])
-			if err != nil {
-				return err
+			labels := map[string]string{}
+			for _, word := range args[1:] {
+				k, v, ok := strings.Cut(word, "=")
+				if !ok {
+					return fmt.Errorf("label %q: KEY=VALUE is wanted", word)
+				}
+				labels[k] = v
 			}
-			return lab.EchoDial(cmd.Context(), args[0], limit)
-		}},
-		&cobra.Command{Use: "talk ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := time.ParseDuration(args[1])
-			if err != nil {
-				return err
-			}
-			return lab.EchoTalk(cmd.Context(), args[0], limit, w.s.Out)
-		}},
-	)
-	cmd.AddCommand(newEnds(w)...)
-	return cmd
+			return l.Label(cmd.Context(), args[0], labels)
+		},
+	}
 }

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"context"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,11 +47,8 @@ func newDNS(w *where) *cobra.Command {
 			return lab.Resolve(cmd.Context(), args[4], args[0], args[1], args[2], limit, w.s.Out)
 		}},
 		&cobra.Command{Use: "serve ADDRESS", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, cancel := context.WithCancel(cmd.Context())
-			go func() {
-				_, _ = io.Copy(io.Discard, w.s.In) // it ends when its input does
-				cancel()
-			}()
+			ctx, cancel := untilInputEnds(cmd.Context(), w.s.In)
+			defer cancel()
 			return lab.NameServer(ctx, args[0], w.s.Out)
 		}},
 	)

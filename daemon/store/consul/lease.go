@@ -2,7 +2,6 @@ package consul
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -16,9 +15,6 @@ const (
 	minTTL = 10 * time.Second
 	maxTTL = 24 * time.Hour
 )
-
-// retry is the pause between two attempts to reach a store that is away.
-const retry = 200 * time.Millisecond
 
 // lease is a session that deletes its keys when it ends.
 type lease struct {
@@ -44,32 +40,9 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, erro
 func (l *lease) ID() string         { return l.id }
 func (l *lease) TTL() time.Duration { return l.ttl }
 
-// KeepAlive is store.Lease's. It refreshes three times a TTL and more often while that fails.
+// KeepAlive is store.Lease's.
 func (l *lease) KeepAlive(ctx context.Context) error {
-	for deadline := time.Now().Add(l.ttl); ; {
-		pause := l.ttl / 3
-		asked := time.Now()
-		err := l.refresh(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err == nil:
-			deadline = asked.Add(l.ttl)
-		case !errors.Is(err, store.ErrUnavailable):
-			return err
-		case time.Now().After(deadline):
-			return fmt.Errorf("lease %s was not refreshed for %s: %w", l.id, l.ttl, store.ErrLeaseLost)
-		default:
-			pause = retry
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-l.store.ctx.Done():
-			return fmt.Errorf("keep lease %s: %w", l.id, store.ErrClosed)
-		case <-time.After(pause):
-		}
-	}
+	return store.KeepAlive(ctx, l, l.store.ctx.Done(), l.refresh)
 }
 
 func (l *lease) refresh(ctx context.Context) error {

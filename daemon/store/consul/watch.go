@@ -2,7 +2,6 @@ package consul
 
 import (
 	"context"
-
 	"iter"
 	"time"
 
@@ -39,7 +38,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 					return
 				}
 				away = true
-				pause(ctx, retry)
+				pause(ctx, store.Retry)
 				continue
 			}
 			away = false

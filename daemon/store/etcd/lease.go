@@ -3,7 +3,6 @@ package etcd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -35,32 +34,9 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, erro
 func (l *lease) ID() string         { return strconv.FormatInt(int64(l.id), 16) }
 func (l *lease) TTL() time.Duration { return l.ttl }
 
-// KeepAlive is store.Lease's. It refreshes three times a TTL and more often while that fails.
+// KeepAlive is store.Lease's.
 func (l *lease) KeepAlive(ctx context.Context) error {
-	for deadline := time.Now().Add(l.ttl); ; {
-		pause := l.ttl / 3
-		asked := time.Now()
-		err := l.refresh(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err == nil:
-			deadline = asked.Add(l.ttl)
-		case !errors.Is(err, store.ErrUnavailable):
-			return err
-		case time.Now().After(deadline):
-			return fmt.Errorf("lease %s was not refreshed for %s: %w", l.ID(), l.ttl, store.ErrLeaseLost)
-		default:
-			pause = min(retry, l.ttl/3)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-l.store.ctx.Done():
-			return fmt.Errorf("keep lease %s: %w", l.ID(), store.ErrClosed)
-		case <-time.After(pause):
-		}
-	}
+	return store.KeepAlive(ctx, l, l.store.ctx.Done(), l.refresh)
 }
 
 func (l *lease) refresh(ctx context.Context) error {

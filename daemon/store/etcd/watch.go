@@ -13,9 +13,6 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// retry is the pause between two attempts to reach a store that is away.
-const retry = 200 * time.Millisecond
-
 func item(kv *mvccpb.KeyValue) store.Item {
 	return store.Item{
 		Key: string(kv.Key), Value: kv.Value,
@@ -52,7 +49,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(retry):
+			case <-time.After(store.Retry):
 			}
 		}
 	}

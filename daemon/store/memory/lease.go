@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -24,36 +23,16 @@ func (l *lease) TTL() time.Duration { return l.ttl }
 
 // KeepAlive is store.Lease's.
 func (l *lease) KeepAlive(ctx context.Context) error {
-	tick := time.NewTicker(max(l.ttl/3, time.Millisecond))
-	defer tick.Stop()
-	deadline := time.Now().Add(l.ttl)
-	for {
-		err := l.refresh(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err == nil:
-			deadline = time.Now().Add(l.ttl)
-		case !errors.Is(err, store.ErrUnavailable):
-			return fmt.Errorf("keep lease %s: %w", l.id, err)
-		case time.Now().After(deadline):
-			return fmt.Errorf("keep lease %s: not refreshed for %s: %w", l.id, l.ttl, store.ErrLeaseLost)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return store.KeepAlive(ctx, l, nil, l.refresh)
 }
 
 func (l *lease) refresh(ctx context.Context) error {
 	if err := l.client.enter(ctx); err != nil {
-		return err
+		return fmt.Errorf("keep lease %s: %w", l.id, err)
 	}
 	defer l.client.data.mu.Unlock()
 	if l.client.data.leases[l.id] == nil {
-		return store.ErrLeaseLost
+		return fmt.Errorf("keep lease %s: %w", l.id, store.ErrLeaseLost)
 	}
 	l.expiry.Reset(l.ttl)
 	l.end = time.Now().Add(l.ttl)
