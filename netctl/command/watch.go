@@ -22,8 +22,7 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 		switch {
 		case format.Tabular():
 			row := append([]string{change}, term.Row(columns[1:], object.Field)...)
-			t := &term.Table{Columns: columns, Rows: [][]string{row}}
-			return local(t.WriteRow(f.Out))
+			return local((&term.Table{Columns: columns}).WriteRow(f.Out, row))
 		case format.Name == "name":
 			return printf(f.Out, "%s %s\n", change, term.Cell(object.Field(nameArg(o.kind))))
 		default:
