@@ -81,42 +81,49 @@ func (s *scanner) quoted() ([]byte, bool) {
 	return nil, false
 }
 
-// value reads any value. Brackets inside of it are counted, so that depth costs nothing.
+// value reads any value.
 func (s *scanner) value() ([]byte, bool) {
 	for s.at < len(s.text) && space(s.text[s.at]) {
 		s.at++
 	}
-	from, depth := s.at, 0
-	for s.at < len(s.text) {
-		switch c := s.text[s.at]; c {
-		case '"':
-			if _, ok := s.quoted(); !ok {
-				return nil, false
+	if s.at >= len(s.text) {
+		return nil, false
+	}
+	from, ok := s.at, false
+	switch s.text[from] {
+	case '"':
+		return s.quoted()
+	case '{', '[':
+		ok = s.nested()
+	default:
+		ok = s.word()
+	}
+	return s.text[from:s.at], ok
+}
+
+// nested passes over an object or a list. Brackets inside of it are counted, so that depth costs nothing.
+func (s *scanner) nested() bool {
+	text, depth, inString := s.text, 0, false
+	for at := s.at; at < len(text); at++ {
+		switch c := text[at]; {
+		case inString:
+			if c == '\\' {
+				at++
 			}
-		case '{', '[':
+			inString = c != '"'
+		case c == '"':
+			inString = true
+		case c == '{' || c == '[':
 			depth++
-			s.at++
-			continue
-		case '}', ']':
-			if depth == 0 {
-				return nil, false
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				s.at = at + 1
+				return true
 			}
-			depth--
-			s.at++
-		default:
-			if depth > 0 && (c == ',' || c == ':' || space(c)) {
-				s.at++
-				continue
-			}
-			if !s.word() {
-				return nil, false
-			}
-		}
-		if depth == 0 {
-			return s.text[from:s.at], true
 		}
 	}
-	return nil, false
+	s.at = len(text)
+	return false
 }
 
 // word passes over a number, true, false or null.
