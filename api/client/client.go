@@ -29,8 +29,9 @@ type Client struct {
 	Masters func(ctx context.Context) []string
 	// HTTP sends the requests; nil: http.DefaultClient.
 	HTTP *http.Client
-	// Actor is who is behind the requests, for the history: "ann@laptop", a host's label. Nobody checks it.
-	Actor string
+	// Actor says who is behind the requests, for the history: "ann@laptop", a host's label. Nobody checks it. It is asked when
+	// something is to be changed; nil: nobody is named.
+	Actor func() string
 	// Program is sent as the User-Agent: "netctl/1.0"; "": Go's own.
 	Program string
 	// Token is sent as X-Auth-Token when the URL is https; over http a token is refused.
@@ -162,8 +163,8 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 		return nil, model.Errorf(model.CodeInvalid, "netmaster", "netmaster URL %q is not valid: %v", base, err)
 	}
 	request.Header.Set("Accept", accept)
-	if c.Actor != "" {
-		request.Header.Set(model.ActorHeader, c.Actor)
+	if c.Actor != nil && method != http.MethodGet {
+		request.Header.Set(model.ActorHeader, c.Actor())
 	}
 	if c.Program != "" {
 		request.Header.Set("User-Agent", c.Program)

@@ -13,6 +13,8 @@ import (
 // watchList prints the objects that there are and then one line for each change, until ctx ends. As a table, the first
 // column says what happened; as JSON, each line is an event.
 func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions, format term.Format) error {
+	ctx, end := f.interruptible(ctx)
+	defer end()
 	columns := append([]model.Column{{Header: "Change", Dashes: len("deleted")}}, term.Columns(o.kind, format.Wide())...)
 	shown := map[string]model.Object{}
 	emit := func(change string, object model.Object) error {
