@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/contiv/contiv/build"
@@ -14,10 +13,12 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(400) // it ends soon; collecting would cost more than it frees
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	home, _ := os.UserHomeDir() // without one, nobody is logged in
-	f := &command.Factory{Streams: term.System(), Home: home, Getenv: os.Getenv, Self: build.Info(), Actor: term.Actor()}
-	os.Exit(command.Run(ctx, f, os.Args[1:]))
+	f := &command.Factory{Streams: term.System(), Home: home, Getenv: os.Getenv, Self: build.Info(), Actor: term.Actor, Interrupted: interrupted}
+	os.Exit(command.Run(context.Background(), f, os.Args[1:]))
+}
+
+// interrupted is the context that ends with ctrl-C, or when the program is told to end.
+func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }

@@ -29,8 +29,9 @@ type Client struct {
 	Masters func(ctx context.Context) []string
 	// HTTP sends the requests; nil: http.DefaultClient.
 	HTTP *http.Client
-	// Actor is who is behind the requests, for the history: "ann@laptop", a host's label. Nobody checks it.
-	Actor string
+	// Actor says who is behind the requests, for the history: "ann@laptop", a host's label. Nobody checks it. It is asked when
+	// something is to be changed; nil: nobody is named.
+	Actor func() string
 	// Program is sent as the User-Agent: "netctl/1.0"; "": Go's own.
 	Program string
 	// Token is sent as X-Auth-Token when the URL is https; over http a token is refused.
@@ -78,7 +79,8 @@ func (c *Client) bases(ctx context.Context) []string {
 	return list
 }
 
-// call sends one request and decodes the answer into out (unless nil; a *string takes it as it is). It blocks until an answer, ctx's end, or the end
+// call sends one request and decodes the answer into out (unless nil; a func(io.Reader) error reads it as it
+// comes). It blocks until an answer, ctx's end, or the end
 // of the client's patience. A refusal comes back as *model.Error.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) (Revision, error) {
 	var body []byte
@@ -136,29 +138,20 @@ func (c *Client) one(ctx context.Context, base, method, path string, body []byte
 			return 0, fmt.Errorf("%s %s%s: header %s: %w", method, base, path, model.RevisionHeader, err)
 		}
 	}
+	in := io.LimitReader(answer.Body, maxAnswer)
 	switch out := out.(type) {
 	case nil:
 		return rev, nil
-	case *string:
-		if *out, err = textOf(answer); err != nil {
+	case func(io.Reader) error:
+		if err := out(in); err != nil {
 			return 0, fmt.Errorf("%s %s%s: read the answer: %w", method, base, path, err)
 		}
 		return rev, nil
 	}
-	if err := json.NewDecoder(io.LimitReader(answer.Body, maxAnswer)).Decode(out); err != nil {
+	if err := json.NewDecoder(in).Decode(out); err != nil {
 		return 0, fmt.Errorf("%s %s%s: decode the answer: %w", method, base, path, err)
 	}
 	return rev, nil
-}
-
-// textOf reads an answer as it is, without a copy where its length is known.
-func textOf(answer *http.Response) (string, error) {
-	var text strings.Builder
-	if n := answer.ContentLength; n > 0 && n <= maxAnswer {
-		text.Grow(int(n))
-	}
-	_, err := io.Copy(&text, io.LimitReader(answer.Body, maxAnswer))
-	return text.String(), err
 }
 
 func (c *Client) send(ctx context.Context, base, method, path, accept string, body []byte) (*http.Response, error) {
@@ -170,8 +163,8 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 		return nil, model.Errorf(model.CodeInvalid, "netmaster", "netmaster URL %q is not valid: %v", base, err)
 	}
 	request.Header.Set("Accept", accept)
-	if c.Actor != "" {
-		request.Header.Set(model.ActorHeader, c.Actor)
+	if c.Actor != nil && method != http.MethodGet {
+		request.Header.Set(model.ActorHeader, c.Actor())
 	}
 	if c.Program != "" {
 		request.Header.Set("User-Agent", c.Program)

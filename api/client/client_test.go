@@ -179,3 +179,24 @@ func (c canned) RoundTrip(*http.Request) (*http.Response, error) {
 	_, _ = w.WriteString(string(c))
 	return w.Result(), nil
 }
+
+// Who is behind a request is asked, and told, for changes alone.
+func TestActor(t *testing.T) {
+	var got []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		got = append(got, q.Method+" "+q.Header.Get(model.ActorHeader))
+		_, _ = w.Write([]byte("[]"))
+	}))
+	defer s.Close()
+	asked := 0
+	c := &Client{Base: s.URL, Actor: func() string { asked++; return "ann" }}
+	if _, err := c.Networks().List(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Networks().Delete(t.Context(), "t", "n"); err != nil {
+		t.Error(err)
+	}
+	if text := strings.Join(got, ";"); text != "GET ;DELETE ann" || asked != 1 {
+		t.Errorf("want the name once, with the change, got %q, asked %d times", text, asked)
+	}
+}

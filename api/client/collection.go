@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -81,11 +82,10 @@ func (c *Client) List(ctx context.Context, kind *model.Kind) ([]model.Object, er
 	return out, nil
 }
 
-// ListText returns the JSON list of all objects of a kind as the server sent it, for api/fields.
-func (c *Client) ListText(ctx context.Context, kind *model.Kind) (string, error) {
-	var text string
-	_, err := c.call(ctx, http.MethodGet, "/api/v1/"+kind.Plural+"/", nil, &text)
-	return text, err
+// ListStream gives read the JSON list of all objects of a kind as it arrives, for api/fields, and returns read's error.
+func (c *Client) ListStream(ctx context.Context, kind *model.Kind, read func(io.Reader) error) error {
+	_, err := c.call(ctx, http.MethodGet, "/api/v1/"+kind.Plural+"/", nil, read)
+	return err
 }
 
 // Get returns one object of a kind.

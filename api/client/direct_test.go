@@ -87,8 +87,8 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-// ListText is the list as it was sent.
-func TestListText(t *testing.T) {
+// ListStream is the list as it was sent.
+func TestListStream(t *testing.T) {
 	for _, length := range []bool{true, false} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `[{"networkName":`)
@@ -97,10 +97,25 @@ func TestListText(t *testing.T) {
 			}
 			fmt.Fprint(w, `"x"}]`)
 		}))
-		text, err := (&Client{Base: s.URL}).ListText(context.Background(), (&Client{}).Networks().kind)
-		if err != nil || text != `[{"networkName":"x"}]` {
+		var text []byte
+		err := (&Client{Base: s.URL}).ListStream(context.Background(), (&Client{}).Networks().kind, func(in io.Reader) (err error) {
+			text, err = io.ReadAll(in)
+			return err
+		})
+		if err != nil || string(text) != `[{"networkName":"x"}]` {
 			t.Errorf("got %q, %v", text, err)
 		}
 		s.Close()
+	}
+}
+
+// What the reader of a list complains about comes back.
+func TestListStreamEnds(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") }))
+	defer s.Close()
+	stop := errors.New("stop")
+	err := (&Client{Base: s.URL}).ListStream(context.Background(), (&Client{}).Networks().kind, func(io.Reader) error { return stop })
+	if !errors.Is(err, stop) {
+		t.Errorf("want the reader's error, got %v", err)
 	}
 }

@@ -3,9 +3,12 @@ package fields
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestEach(t *testing.T) {
@@ -19,19 +22,56 @@ func TestEach(t *testing.T) {
 		{"a quote in a string", `[{"a":"\\\"","b":"\\"}]`, `"\\\"" "\\"`},
 	}
 	for _, test := range tests {
-		var rows []string
-		err := Each(test.list, []string{"a", "b"}, func(values []string) error {
-			row := slices.Clone(values)
-			for i, v := range row {
-				if v == "" {
-					row[i] = "-"
+		// As it comes at once, and byte by byte.
+		for _, in := range []io.Reader{strings.NewReader(test.list), iotest.OneByteReader(strings.NewReader(test.list))} {
+			var rows []string
+			err := Each(in, []string{"a", "b"}, func(values [][]byte) error {
+				row := []string{"-", "-"}
+				for i, v := range values {
+					if len(v) > 0 {
+						row[i] = string(v)
+					}
 				}
+				rows = append(rows, strings.Join(row, " "))
+				return nil
+			})
+			if got := strings.Join(rows, " | "); err != nil || got != test.want {
+				t.Errorf("%s: want %s, got %s, %v", test.name, test.want, got, err)
 			}
-			rows = append(rows, strings.Join(row, " "))
+		}
+	}
+}
+
+// Lists and objects that are longer than what is read at once.
+func TestLongLists(t *testing.T) {
+	long := strings.Repeat("x", 3*atOnce)
+	list := `[{"b":"` + long + `","a":"0"}` + strings.Repeat(`, {"b":[{"a":"no"}],"a":"1"}`, atOnce/8) + "]"
+	for _, in := range []io.Reader{strings.NewReader(list), iotest.HalfReader(strings.NewReader(list)), iotest.DataErrReader(strings.NewReader(list))} {
+		n := 0
+		err := Each(in, []string{"a"}, func(values [][]byte) error {
+			if want := min(n, 1); string(values[0]) != fmt.Sprintf("%q", fmt.Sprint(want)) {
+				t.Fatalf("object %d: want %d, got %s", n, want, values[0])
+			}
+			n++
 			return nil
 		})
-		if got := strings.Join(rows, " | "); err != nil || got != test.want {
-			t.Errorf("%s: want %s, got %s, %v", test.name, test.want, got, err)
+		if err != nil || n != 1+atOnce/8 {
+			t.Errorf("want %d objects, got %d, %v", 1+atOnce/8, n, err)
+		}
+	}
+}
+
+// Where a text breaks off, the reader's reason is told; where it is wrong, the place.
+func TestEachSays(t *testing.T) {
+	list := `[{"a":"x"}` + strings.Repeat(" ", 2*atOnce) + `,{"a":?}]`
+	gone := errors.New("gone")
+	for want, in := range map[string]io.Reader{
+		"gone": io.MultiReader(strings.NewReader(list[:30]), iotest.ErrReader(gone)),
+		fmt.Sprintf("unexpected '?' in JSON at byte %d", strings.IndexByte(list, '?')): strings.NewReader(list),
+		"unexpected end of JSON after 9 bytes":                                         strings.NewReader(list[:9]),
+	} {
+		if err := Each(in, []string{"a"}, func([][]byte) error { return nil }); err == nil || err.Error() != want {
+			t.Errorf("want %s, got %v", want, err)
 		}
 	}
 }
@@ -39,21 +79,21 @@ func TestEach(t *testing.T) {
 func TestEachRefuses(t *testing.T) {
 	for _, list := range []string{"", "null", "{}", "[", "[{", `[{"a"`, `[{"a":`, `[{"a":1`, `[{"a":1}`, `[null]`, `[{"a":1},]`, `[{"a":1}]x`, `[{"a":"x]`,
 		`[{"a":"\`, `[{"a":[1}]`, `[{"a":[[`, `[{a:1}]`, `[{"a":}]`, `[{"a" 1}]`, `[{"a":1 "b":2}]`, `[{"a":?}]`} {
-		if err := Each(list, []string{"a"}, func([]string) error { return nil }); err == nil {
+		if err := Each(strings.NewReader(list), []string{"a"}, func([][]byte) error { return nil }); err == nil {
 			t.Errorf("%q must be refused", list)
 		}
 	}
 	stop := errors.New("stop")
-	if err := Each(`[{},{}]`, nil, func([]string) error { return stop }); !errors.Is(err, stop) {
+	if err := Each(strings.NewReader(`[{},{}]`), nil, func([][]byte) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("the receiver's error ends it, got %v", err)
 	}
 }
 
 func TestText(t *testing.T) {
 	for value, want := range map[string]string{`"x"`: "x", `""`: "", `"a\n"`: "refused", `7`: "refused", ``: "refused", `["x"]`: "refused"} {
-		got, ok := Text(value)
-		if !ok {
-			got = "refused"
+		got := "refused"
+		if text, ok := Text([]byte(value)); ok {
+			got = string(text)
 		}
 		if got != want {
 			t.Errorf("%s: want %q, got %q", value, want, got)
@@ -68,7 +108,7 @@ func FuzzEach(f *testing.F) {
 	f.Add(`[[{"a":"`)
 	f.Fuzz(func(t *testing.T, list string) {
 		var rows []string
-		err := Each(list, []string{"a"}, func(values []string) error { rows = append(rows, values[0]); return nil })
+		err := Each(iotest.HalfReader(strings.NewReader(list)), []string{"a"}, func(values [][]byte) error { rows = append(rows, string(values[0])); return nil })
 		var known []map[string]json.RawMessage
 		if json.Unmarshal([]byte(list), &known) != nil || known == nil || slices.ContainsFunc(known, func(m map[string]json.RawMessage) bool { return m == nil }) {
 			return

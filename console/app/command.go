@@ -151,7 +151,7 @@ func connect(base, home string, insecure bool) (*client.Client, error) {
 		return nil, err
 	}
 	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: term.Transport(insecure)},
-		Actor: term.Actor(), Program: "console/" + build.Info().Version}, nil
+		Actor: term.Actor, Program: "console/" + build.Info().Version}, nil
 }
 
 // once prints a single frame.

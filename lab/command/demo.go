@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, w *where) error {
 	if err != nil {
 		return err
 	}
-	c := &client.Client{Base: urls, Patience: 10 * time.Second, Actor: demoName, Program: "contiv"}
+	c := &client.Client{Base: urls, Patience: 10 * time.Second, Actor: func() string { return demoName }, Program: "contiv"}
 	if err := demoObjects(ctx, c); err != nil {
 		return err
 	}

@@ -75,6 +75,8 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
+	ctx, end := f.interruptible(ctx)
+	defer end()
 	p := &portions{c: c, remove: o.remove, dry: o.dryRun != ""}
 	err = p.send(ctx, objects)
 	if err := p.report(f); err != nil {

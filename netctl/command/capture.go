@@ -108,6 +108,8 @@ func runCapture(ctx context.Context, f *Factory, o *captureOptions) (err error) 
 	if err != nil {
 		return err
 	}
+	ctx, end := f.interruptible(ctx)
+	defer end()
 	list, err := o.taps(ctx, c)
 	if err != nil {
 		if ctx.Err() != nil {

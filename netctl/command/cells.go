@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"io"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/fields"
@@ -14,19 +14,35 @@ import (
 
 // cell reads one field of an object, in JSON, as a table shows it.
 type cell struct {
-	name  string
-	kind  model.Type
-	style string
+	name   string
+	kind   model.Type
+	style  string
+	absent []byte // what is shown where the object lacks it
 }
 
 // cellFor describes the cell of a field; an empty name is an empty cell.
 func cellFor(k *model.Kind, name, style string) cell {
 	field, _ := k.Field(name)
-	return cell{name, field.Type, style}
+	c := cell{name: name, kind: field.Type, style: style}
+	if name == "" {
+		return c
+	}
+	switch c.kind {
+	case model.Strings:
+		c.absent = []byte(term.Styled(style, []string(nil)))
+	case model.Int:
+		c.absent = []byte(term.Styled(style, 0))
+	default:
+		c.absent = []byte(term.Styled(style, ""))
+	}
+	return c
 }
 
 // show prints a value; the plain text that most are is part of the value, not a copy.
-func (c cell) show(value string) (string, error) {
+func (c *cell) show(value []byte) ([]byte, error) {
+	if len(value) == 0 || c.name == "" {
+		return c.absent, nil
+	}
 	if text, ok := fields.Text(value); ok && c.kind == model.String && c.style == "" {
 		return text, nil
 	}
@@ -40,51 +56,47 @@ func (c cell) show(value string) (string, error) {
 	}
 }
 
-// shownAs prints a value by way of its type, whose zero value an absent one has.
-func shownAs[T any](c cell, value string) (string, error) {
+// shownAs prints a value by way of its type.
+func shownAs[T any](c *cell, value []byte) ([]byte, error) {
 	var v T
-	if c.name == "" {
-		return "", nil
+	if err := json.Unmarshal(value, &v); err != nil {
+		return nil, fmt.Errorf("decode the answer: %s: %w", c.name, err)
 	}
-	if value != "" {
-		if err := json.Unmarshal([]byte(value), &v); err != nil {
-			return "", fmt.Errorf("decode the answer: %s: %w", c.name, err)
-		}
-	}
-	return term.Styled(c.style, v), nil
+	return []byte(term.Styled(c.style, v)), nil
 }
 
-// fill reads the rows and names of the objects that the options select, without making the objects, and counts them.
-func fill(ctx context.Context, c *client.Client, o *listOptions, l *listing) (found int, err error) {
-	text, err := c.ListText(ctx, o.kind)
-	if err != nil {
-		return 0, err
-	}
-	columns := slices.DeleteFunc(slices.Clone(l.columns), func(c model.Column) bool { return c.HeadOnly })
+// fill reads the rows, or the names, of the objects that the options select, without making the objects, and counts them.
+func fill(ctx context.Context, c *client.Client, o *listOptions, format term.Format, l *listing) (found int, err error) {
 	tenant, name := cellFor(o.kind, "tenantName", ""), cellFor(o.kind, nameArg(o.kind), "")
 	cells := []cell{tenant, name}
-	for _, c := range columns {
-		cells = append(cells, cellFor(o.kind, c.Field, c.Style))
+	for _, c := range l.Columns {
+		if !c.HeadOnly {
+			cells = append(cells, cellFor(o.kind, c.Field, c.Style))
+		}
 	}
 	names := make([]string, len(cells))
 	for i, c := range cells {
 		names[i] = c.name
 	}
-	shown := make([]string, len(cells))
-	err = fields.Each(text, names, func(values []string) error {
-		for i, c := range cells {
-			if shown[i], err = c.show(values[i]); err != nil {
+	shown := make([][]byte, len(cells))
+	take := func(values [][]byte) error {
+		for i := range cells {
+			if shown[i], err = cells[i].show(values[i]); err != nil {
 				return err
 			}
 		}
-		if o.kind.TenantScoped() && !o.all && shown[0] != o.tenant {
+		if o.kind.TenantScoped() && !o.all && string(shown[0]) != o.tenant {
 			return nil
 		}
 		found++
-		l.row(shown[1], shown[2:])
+		if format.Tabular() {
+			l.AddText(shown[2:])
+		} else {
+			l.names = append(l.names, string(shown[1]))
+		}
 		return nil
-	})
-	if err != nil {
+	}
+	if err := c.ListStream(ctx, o.kind, func(in io.Reader) error { return fields.Each(in, names, take) }); err != nil {
 		return 0, fmt.Errorf("list %s: %w", o.kind.Plural, err)
 	}
 	return found, nil

@@ -31,7 +31,7 @@ func netctlFed(t *testing.T, ctx context.Context, url, in string, args ...string
 	f := &Factory{
 		Streams: term.Streams{In: strings.NewReader(in), Out: &out, Err: &errs, Now: func() time.Time { return time.Unix(0, 0).UTC() }},
 		Home:    t.TempDir(), Getenv: func(name string) string { return map[string]string{"NETMASTER": url}[name] },
-		Self: model.Version{Version: "1.0", GitCommit: "abc", BuildTime: "today"}, Actor: "ann@laptop",
+		Self: model.Version{Version: "1.0", GitCommit: "abc", BuildTime: "today"}, Actor: func() string { return "ann@laptop" },
 	}
 	code := Run(ctx, f, args)
 	return result{code, out.String(), errs.String()}

@@ -61,9 +61,9 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 			}
 		}
 	}
-	l := &listing{columns: columns("Host", "When", "At", "Sort", "Owner", "What")}
+	l := &listing{Table: term.Table{Columns: columns("Host", "When", "At", "Sort", "Owner", "What")}}
 	if format.Wide() {
-		l.columns = append(l.columns, columns("Was", "Should be")...)
+		l.Columns = append(l.Columns, columns("Was", "Should be")...)
 	}
 	all, differ, silent := []model.Drift{}, 0, error(nil)
 	for _, host := range hosts {
@@ -104,6 +104,6 @@ func (l *listing) add(when string, d *model.Drift, list []model.Difference, wide
 		if wide {
 			row = append(row, x.Was, x.Want)
 		}
-		l.rows, l.names = append(l.rows, row), append(l.names, d.Host+"/"+x.Sort)
+		l.row(d.Host+"/"+x.Sort, row)
 	}
 }

@@ -57,12 +57,11 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 		return err
 	}
 	kept := []model.EndpointOper{}
-	l := &listing{columns: term.Columns(o.kind, format.Wide())}
+	l := &listing{Table: term.Table{Columns: term.Columns(o.kind, format.Wide())}}
 	for _, e := range all {
 		if o.selects(e) {
 			kept = append(kept, e)
-			l.rows = append(l.rows, term.Row(l.columns, e.Field))
-			l.names = append(l.names, e.EndpointID)
+			l.row(e.EndpointID, term.Row(l.Columns, e.Field))
 		}
 	}
 	l.value = kept

@@ -49,6 +49,8 @@ func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 	if err := o.print(ctx, f, c, o.limit); err != nil || !o.follow {
 		return err
 	}
+	ctx, end := f.interruptible(ctx)
+	defer end()
 	for event, err := range c.Watch(ctx) {
 		if err != nil {
 			if ctx.Err() != nil {

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -18,10 +19,22 @@ type Factory struct {
 	Getenv func(string) string
 	HTTP   http.RoundTripper // nil: the network
 	Self   model.Version
-	Actor  string // who types, "user@host", for the history; "" is nobody
+	Actor  func() string // who types, "user@host", for the history; nil is nobody
+	// Interrupted makes a context that ends when the person interrupts; nil: nobody does. Commands that go on until then, or have
+	// something to tell or to put back, ask for it. The others are ended by the signal: to catch one takes a thread, and so more
+	// time than the rest of the program's start.
+	Interrupted func(context.Context) (context.Context, context.CancelFunc)
 
 	netmaster string
 	insecure  bool
+}
+
+// interruptible is ctx until the person interrupts. The caller ends it.
+func (f *Factory) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	if f.Interrupted == nil {
+		return context.WithCancel(ctx)
+	}
+	return f.Interrupted(ctx)
 }
 
 // client makes the REST client that the global flags ask for.

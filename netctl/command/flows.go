@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 type flowsOptions struct {
@@ -84,12 +85,11 @@ func runFlows(ctx context.Context, f *Factory, o *flowsOptions) error {
 		return fmt.Errorf("flows of %s: %w", o.host, err)
 	}
 	kept := []model.Flow{}
-	l := &listing{columns: flowColumns(format.Wide())}
+	l := &listing{Table: term.Table{Columns: flowColumns(format.Wide())}}
 	for i := range all {
 		if o.selects(&all[i]) {
 			kept = append(kept, all[i])
-			l.rows = append(l.rows, flowRow(&all[i], format.Wide()))
-			l.names = append(l.names, all[i].Flow)
+			l.row(all[i].Flow, flowRow(&all[i], format.Wide()))
 		}
 	}
 	l.value = kept

@@ -83,7 +83,7 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 	switch {
 	case format.Tabular():
 		t := &term.Table{Columns: term.Columns(o.kind, format.Wide())}
-		t.Rows = [][]string{term.Row(t.Columns, object.Field)}
+		t.Add(term.Row(t.Columns, object.Field))
 		return local(t.Write(f.Out))
 	case format.Name == "name":
 		return printf(f.Out, "%s\n", name)

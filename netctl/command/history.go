@@ -128,14 +128,13 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 	if err != nil {
 		return err
 	}
-	l := &listing{columns: historyColumns(format.Wide()), value: entries}
+	l := &listing{Table: term.Table{Columns: historyColumns(format.Wide())}, value: entries}
 	for _, e := range entries {
 		row := []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Kind, e.Key, difference(e)}
 		if format.Wide() {
 			row = append(row[:3], append([]string{e.By.Address, e.By.Via}, row[3:]...)...)
 		}
-		l.rows = append(l.rows, row)
-		l.names = append(l.names, e.Kind+"/"+e.Key)
+		l.row(e.Kind+"/"+e.Key, row)
 	}
 	return l.write(f, format)
 }

@@ -24,7 +24,7 @@ func (c *ticking) now() time.Time {
 func TestHistorySession(t *testing.T) {
 	clock := &ticking{}
 	m := mastertest.Start(t, mastertest.Options{Now: clock.now})
-	agent := &client.Client{Base: m.URL, Actor: "h1", Program: "netplugin/1.0"}
+	agent := &client.Client{Base: m.URL, Actor: func() string { return "h1" }, Program: "netplugin/1.0"}
 	container := func(name string) func() {
 		return func() {
 			if _, _, err := agent.CreateEndpoint(context.Background(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "blue",

@@ -74,7 +74,7 @@ func runIPShow(ctx context.Context, f *Factory, o *output, p *place, at, what st
 	if err != nil {
 		return err
 	}
-	l := &listing{columns: columns("Network", "Address", "State", "Owner", "Host", "Since", "Until"), value: states}
+	l := &listing{Table: term.Table{Columns: columns("Network", "Address", "State", "Owner", "Host", "Since", "Until")}, value: states}
 	for _, s := range states {
 		owner, host, since, until := "", "", "", ""
 		if s.Owner != nil {
@@ -86,8 +86,7 @@ func runIPShow(ctx context.Context, f *Factory, o *output, p *place, at, what st
 		if s.Since != nil {
 			since = stamp(*s.Since)
 		}
-		l.rows = append(l.rows, []string{s.Network, s.Address, s.State, owner, host, since, until})
-		l.names = append(l.names, s.Address)
+		l.row(s.Address, []string{s.Network, s.Address, s.State, owner, host, since, until})
 	}
 	return l.write(f, format)
 }
@@ -124,10 +123,9 @@ func runIPHistory(ctx context.Context, f *Factory, o *output, p *place, limit in
 	if err != nil {
 		return err
 	}
-	l := &listing{columns: columns("Time", "Revision", "By", "Verb", "Network", "Address", "Was", "Is"), value: entries}
+	l := &listing{Table: term.Table{Columns: columns("Time", "Revision", "By", "Verb", "Network", "Address", "Was", "Is")}, value: entries}
 	for _, e := range entries {
-		l.rows = append(l.rows, []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Network, e.Address, e.Was.String(), e.Now.String()})
-		l.names = append(l.names, e.Address)
+		l.row(e.Address, []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Network, e.Address, e.Was.String(), e.Now.String()})
 	}
 	return l.write(f, format)
 }

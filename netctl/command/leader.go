@@ -95,7 +95,7 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 	masters := term.Table{Columns: columns("Master", "Role", "Ready", "Revision", "Writes", "Refused as stale", "Watchers", "Requests", "Reason")}
 	for _, n := range nodes {
 		if n.Role != model.RoleAgent {
-			masters.Rows = append(masters.Rows, []string{n.Address, string(n.Role), strconv.FormatBool(n.Ready), strconv.FormatUint(n.Revision, 10),
+			masters.Add([]string{n.Address, string(n.Role), strconv.FormatBool(n.Ready), strconv.FormatUint(n.Revision, 10),
 				strconv.FormatUint(n.Writes, 10), strconv.FormatUint(n.Stale, 10), strconv.Itoa(n.Watchers), strconv.FormatUint(n.Requests, 10), n.Reason})
 		}
 	}
@@ -105,15 +105,15 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 		if t.Until != nil {
 			until, lasted = stamp(*t.Until), t.Until.Sub(t.Since).Round(time.Second).String()
 		}
-		terms.Rows = append(terms.Rows, []string{strconv.FormatUint(t.Number, 10), t.Leader, stamp(t.Since), until, lasted, t.Why})
+		terms.Add([]string{strconv.FormatUint(t.Number, 10), t.Leader, stamp(t.Since), until, lasted, t.Why})
 	}
 	leases := term.Table{Columns: columns("Leased key", "Granted", "Left")}
 	for _, x := range l.Leases {
-		leases.Rows = append(leases.Rows, []string{x.Key, seconds(x.Seconds), seconds(x.Left)})
+		leases.Add([]string{x.Key, seconds(x.Seconds), seconds(x.Left)})
 	}
 	members := term.Table{Columns: columns("Store member", "Address", "Leads", "Version", "Database", "Answered in", "Error")}
 	for _, m := range l.Store.Members {
-		members.Rows = append(members.Rows, []string{m.Name, m.Address, strconv.FormatBool(m.Leader), m.Version, fmt.Sprintf("%d KiB", m.Bytes>>10), fmt.Sprintf("%.1f ms", m.Millis), m.Error})
+		members.Add([]string{m.Name, m.Address, strconv.FormatBool(m.Leader), m.Version, fmt.Sprintf("%d KiB", m.Bytes>>10), fmt.Sprintf("%.1f ms", m.Millis), m.Error})
 	}
 	for _, t := range []*term.Table{&masters, &terms, &leases, &members} {
 		if err := printf(f.Out, "\n"); err != nil {

@@ -76,11 +76,11 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		}
 		return watchList(ctx, f, c, o, format)
 	}
-	l := &listing{columns: term.Columns(o.kind, format.Wide()), tail: o.kind.Command.TabTail && !format.Wide(),
-		rowTail: o.kind.Command.RowTail && !format.Wide()}
+	l := &listing{Table: term.Table{Columns: term.Columns(o.kind, format.Wide()), Tail: o.kind.Command.TabTail && !format.Wide(),
+		RowTail: o.kind.Command.RowTail && !format.Wide()}}
 	found := 0
 	if format.Tabular() || format.Name == "name" {
-		found, err = fill(ctx, c, o, l)
+		found, err = fill(ctx, c, o, format, l)
 	} else {
 		var objects []model.Object
 		objects, err = list(ctx, c, o)

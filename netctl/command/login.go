@@ -28,6 +28,8 @@ func runLogin(ctx context.Context, f *Factory) error {
 		}
 		return term.Exitf(term.Server, "%s: name it with --netmaster", text)
 	}
+	ctx, end := f.interruptible(ctx)
+	defer end()
 	user, password, err := credentials(f)
 	if err != nil {
 		return err

@@ -62,17 +62,17 @@ func runMatrix(ctx context.Context, f *Factory, o *output, tenant string, args [
 	if len(args) == 2 {
 		return writeVerdicts(f, format, p, tenant, args[0], args[1])
 	}
-	l := &listing{columns: columns("From \\ To")}
+	l := &listing{Table: term.Table{Columns: columns("From \\ To")}}
 	var cells []cellOf
 	parties := p.Parties()
 	for _, from := range parties {
-		l.columns = append(l.columns, model.Column{Header: from.Name()})
+		l.Columns = append(l.Columns, model.Column{Header: from.Name()})
 		row := []string{from.Name()}
 		for _, to := range parties {
 			cell := judged(p, from, to)
 			cells, row = append(cells, cell), append(row, cell.Sum)
 		}
-		l.rows, l.names = append(l.rows, row), append(l.names, from.Name())
+		l.row(from.Name(), row)
 	}
 	l.value = cells
 	return l.write(f, format)
@@ -111,9 +111,9 @@ func writeVerdicts(f *Factory, format term.Format, p *verdict.Policies, tenant, 
 		return err
 	}
 	cell := judged(p, a, b)
-	l := &listing{columns: columns("Traffic", "Fate", "Sender's rule", "Receiver's rule"), value: cell}
+	l := &listing{Table: term.Table{Columns: columns("Traffic", "Fate", "Sender's rule", "Receiver's rule")}, value: cell}
 	for i, x := range cell.Classes {
-		l.rows, l.names = append(l.rows, []string{x.Traffic, x.Fate, x.Out, x.In}), append(l.names, strconv.Itoa(i))
+		l.row(strconv.Itoa(i), []string{x.Traffic, x.Fate, x.Out, x.In})
 	}
 	return l.write(f, format)
 }

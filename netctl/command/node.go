@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 func newNode(f *Factory) *cobra.Command {
@@ -64,10 +65,9 @@ func runNodeList(ctx context.Context, f *Factory, o *output) error {
 	if err != nil {
 		return err
 	}
-	l := &listing{columns: nodeColumns(format.Wide()), value: nodes}
+	l := &listing{Table: term.Table{Columns: nodeColumns(format.Wide())}, value: nodes}
 	for _, n := range nodes {
-		l.rows = append(l.rows, nodeRow(n, format.Wide()))
-		l.names = append(l.names, n.Name)
+		l.row(n.Name, nodeRow(n, format.Wide()))
 	}
 	return l.write(f, format)
 }

@@ -119,7 +119,7 @@ func writeRules(f *Factory, rules []*model.Rule) error {
 		t := &term.Table{Columns: part.columns}
 		for _, r := range rules {
 			if r.Direction == part.direction {
-				t.Rows = append(t.Rows, term.Row(t.Columns, r.Field))
+				t.Add(term.Row(t.Columns, r.Field))
 			}
 		}
 		if err := printf(f.Out, "%s\n", part.title); err != nil {

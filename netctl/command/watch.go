@@ -13,6 +13,8 @@ import (
 // watchList prints the objects that there are and then one line for each change, until ctx ends. As a table, the first
 // column says what happened; as JSON, each line is an event.
 func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions, format term.Format) error {
+	ctx, end := f.interruptible(ctx)
+	defer end()
 	columns := append([]model.Column{{Header: "Change", Dashes: len("deleted")}}, term.Columns(o.kind, format.Wide())...)
 	shown := map[string]model.Object{}
 	emit := func(change string, object model.Object) error {
@@ -22,8 +24,7 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 		switch {
 		case format.Tabular():
 			row := append([]string{change}, term.Row(columns[1:], object.Field)...)
-			t := &term.Table{Columns: columns, Rows: [][]string{row}}
-			return local(t.WriteRow(f.Out))
+			return local((&term.Table{Columns: columns}).WriteRow(f.Out, row))
 		case format.Name == "name":
 			return printf(f.Out, "%s %s\n", change, term.Cell(object.Field(nameArg(o.kind))))
 		default:

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -15,10 +14,16 @@ import (
 // Table prints rows below a header, two spaces between columns, as the original did.
 type Table struct {
 	Columns []model.Column
-	Tail    bool // pad the last column too
-	RowTail bool // of the rows alone
-	Rows    [][]string
+	Tail    bool // pad the last column too; to be set before rows are added
+	RowTail bool // of the rows alone; likewise
+	rows    rows
 }
+
+// Add adds a row, which is copied. It may have fewer cells than there are columns.
+func (t *Table) Add(row []string) { add(&t.rows, row, t.Tail || t.RowTail) }
+
+// AddText adds a row as Add does.
+func (t *Table) AddText(row [][]byte) { add(&t.rows, row, t.Tail || t.RowTail) }
 
 // Write prints the table. A table without rows is its two header lines.
 func (t *Table) Write(w io.Writer) error {
@@ -30,44 +35,13 @@ func (t *Table) Write(w io.Writer) error {
 		}
 		headers[i], dashes[i] = c.Header, strings.Repeat("-", n)
 	}
-	// A cell with nothing behind it is as wide as it is, and makes its column no wider.
-	widths := make([]int, len(t.Columns))
-	measure := func(row []string, tail bool) {
-		for i, cell := range row {
-			if i < len(row)-1 || tail {
-				widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-			}
-		}
-	}
-	measure(headers, t.Tail)
-	measure(dashes, t.Tail)
-	for _, row := range t.Rows {
-		measure(row, t.Tail || t.RowTail)
-	}
-	out := bufio.NewWriterSize(w, 16<<10)
-	writeLine(out, headers, widths, t.Tail)
-	writeLine(out, dashes, widths, t.Tail)
-	for _, row := range t.Rows {
-		writeLine(out, row, widths, t.Tail || t.RowTail)
-	}
+	head := rows{widths: slices.Clone(t.rows.widths)}
+	add(&head, headers, t.Tail)
+	add(&head, dashes, t.Tail)
+	out := bufio.NewWriterSize(w, 32<<10)
+	head.write(out, head.widths, t.Tail)
+	t.rows.write(out, head.widths, t.Tail || t.RowTail)
 	return out.Flush()
-}
-
-const gap = "  " // between columns
-
-// writeLine prints cells, each as wide as its column, the last one only with tail. The writer keeps the error.
-func writeLine(out *bufio.Writer, row []string, widths []int, tail bool) {
-	for i, cell := range row {
-		_, _ = out.WriteString(cell)
-		if i == len(row)-1 && !tail {
-			break
-		}
-		for n := widths[i] - utf8.RuneCountInString(cell); n > 0; n-- {
-			_ = out.WriteByte(' ')
-		}
-		_, _ = out.WriteString(gap)
-	}
-	_ = out.WriteByte('\n')
 }
 
 // Columns are the columns of a kind's table.
@@ -127,21 +101,17 @@ func Cell(v any) string {
 	}
 }
 
-// WriteRow prints the rows alone, each column at least as wide as its header, for a table that grows as one watches.
-func (t *Table) WriteRow(w io.Writer) error {
+// WriteRow prints one row, each column at least as wide as its header, for a table that grows as one watches.
+func (t *Table) WriteRow(w io.Writer, row []string) error {
 	columns := slices.DeleteFunc(slices.Clone(t.Columns), func(c model.Column) bool { return c.HeadOnly })
-	for _, row := range t.Rows {
-		var b strings.Builder
-		for i, cell := range row {
-			if i == len(row)-1 {
-				b.WriteString(cell)
-				break
-			}
-			fmt.Fprintf(&b, "%-*s  ", max(len(columns[i].Header), columns[i].Dashes), cell)
+	var b strings.Builder
+	for i, cell := range row {
+		if i == len(row)-1 {
+			b.WriteString(cell)
+			break
 		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " ")); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%-*s  ", max(len(columns[i].Header), columns[i].Dashes), cell)
 	}
-	return nil
+	_, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+	return err
 }

@@ -142,7 +142,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
 	n.members = cluster.NewMembers(c.Store, c.Log)
 	if n.Master == nil {
-		n.Master = &client.Client{Masters: n.masters, Patience: masterPatience, Actor: c.Host, Program: "netplugin/" + c.Version.Version}
+		n.Master = &client.Client{Masters: n.masters, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}
 	}
 	self := ofnet.Host{Label: c.Host, VTEP: c.VTEP}
 	fixed := ofnet.Ports{Tunnel: portTunnel, Host: portHost}
