@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"syscall"
 	"time"
@@ -65,5 +66,44 @@ func hold(ctx context.Context, dial Dialer, address string) error {
 		if _, err := conn.Read(b[:]); err != nil {
 			return nil
 		}
+	}
+}
+
+// prober is a probe that runs.
+type prober struct {
+	address string
+	cancel  func()
+	dead    chan struct{} // closed when the process is dead
+	done    chan struct{}
+}
+
+// follow makes sure that the process at address, and no other, is probed; "" is none.
+func (r *race) follow(address string) {
+	if r.probe != nil && r.probe.address == address {
+		return
+	}
+	r.stopProbe()
+	if address == "" {
+		return
+	}
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		r.log.Warn(fmt.Sprintf("the lock holder %q is not an address and cannot be probed", address))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &prober{address: address, cancel: cancel, dead: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		if probe(ctx, r.c.Dial, address) {
+			close(p.dead)
+		}
+	}()
+	r.probe = p
+}
+
+func (r *race) stopProbe() {
+	if r.probe != nil {
+		r.probe.cancel()
+		<-r.probe.done
+		r.probe = nil
 	}
 }

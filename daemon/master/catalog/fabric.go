@@ -33,20 +33,3 @@ func (v *View) FabricProfiles() []*record.FabricProfile {
 	slices.SortFunc(out, func(a, b *record.FabricProfile) int { return cmp.Compare(a.Key, b.Key) })
 	return out
 }
-
-// takeGroupVLAN marks the VLAN id that is a group's own, as in an ACI fabric: not its network's.
-func (v *View) takeGroupVLAN(g *record.Group) error {
-	n := v.networks[g.NetworkName+"."+g.TenantName]
-	if g.PktTagType != "vlan" || g.PktTag == 0 || n == nil || n.Record.PktTag == g.PktTag {
-		return nil
-	}
-	v.groupVLANs[g.ID] = g.PktTag
-	return ignoreTaken(v.numbers.VLANs.Take(g.PktTag))
-}
-
-func (v *View) releaseGroupVLAN(id string) {
-	if vlan := v.groupVLANs[id]; vlan != 0 {
-		v.numbers.VLANs.Release(vlan)
-		delete(v.groupVLANs, id)
-	}
-}

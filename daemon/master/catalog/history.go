@@ -8,13 +8,14 @@ import (
 )
 
 // putHistory takes in a record of what happened, undecoded. The trail is in order of the keys, which is that of time.
-func (v *View) putHistory(it store.Item) {
+func (v *View) putHistory(it store.Item) error {
 	i, found := v.searchHistory(it.Key)
 	if found {
 		v.trail[i] = it
-		return
+		return nil
 	}
 	v.trail = slices.Insert(v.trail, i, it)
+	return nil
 }
 
 func (v *View) dropHistory(key string) {

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"fmt"
+
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
 )
 
 // Hold is an address that is kept out of allocation without an owner that uses it, stored at HoldKey: for an endpoint
@@ -84,3 +87,28 @@ func (v *View) Resting(n *Network, within func(netip.Addr) bool) (Hold, bool) {
 
 // Over tells whether the time of the hold is over.
 func (h *Hold) Over(now time.Time) bool { return !h.Expires.IsZero() && !now.Before(h.Expires) }
+
+func (v *View) putHold(it store.Item) error {
+	h, err := decode[Hold](it)
+	if err != nil {
+		return err
+	}
+	v.dropHold(it.Key)
+	v.holds[it.Key] = *h
+	n := v.networks[h.Network]
+	if n == nil {
+		return fmt.Errorf("network %s is unknown", h.Network)
+	}
+	return ignoreTaken(n.take(h.Group, h.Address, h.owner()))
+}
+
+func (v *View) dropHold(key string) {
+	h, ok := v.holds[key]
+	if !ok {
+		return
+	}
+	delete(v.holds, key)
+	if n := v.networks[h.Network]; n != nil {
+		n.release(h.Group, h.Address, h.owner()) // not if an endpoint has taken it over
+	}
+}

@@ -203,9 +203,6 @@ func (n *Network) Exhausted(in string, err error) *model.Error {
 			n.Record.Tenant, n.Record.NetworkName)
 }
 
-// ownerOf is how an endpoint appears as the owner of an address.
-func ownerOf(e *record.Endpoint) string { return "endpoint " + e.ID }
-
 // Effective modes of a network's kind.
 const (
 	NetworkData  = "data"
@@ -214,3 +211,47 @@ const (
 
 // networkKey is the API key of a network's record.
 func networkKey(r *record.Network) string { return model.Key(r.Tenant, r.NetworkName) }
+
+func (v *View) putNetwork(r *record.Network) error {
+	n, err := newNetwork(r)
+	if old := v.networks[r.ID]; old != nil { // a network does not change; keep what is allocated
+		v.other = v.other || !sameNetwork(old.Record, r)
+		v.vacate(old.Record)
+		old.Record = r
+		v.occupy(r)
+		return err
+	}
+	v.networks[r.ID] = n
+	v.occupy(r)
+	v.touch(model.KindNetwork().Name, networkKey(r))
+	if r.PktTagType == "vxlan" {
+		return firstOf(err, ignoreTaken(v.numbers.VXLANs.Take(r.ExtPktTag)), ignoreTaken(v.numbers.LocalVLANs.Take(r.PktTag)))
+	}
+	return firstOf(err, ignoreTaken(v.numbers.VLANs.Take(r.PktTag)))
+}
+
+// sameNetwork tells whether two records of one name are of one network: else it was deleted and made again.
+func sameNetwork(a, b *record.Network) bool {
+	four, err4 := Spec4(a)
+	six, err6 := Spec6(a)
+	now4, nowErr4 := Spec4(b)
+	now6, nowErr6 := Spec6(b)
+	return four == now4 && six == now6 && (err4 == nil) == (nowErr4 == nil) && (err6 == nil) == (nowErr6 == nil) &&
+		a.PktTagType == b.PktTagType && a.PktTag == b.PktTag && a.ExtPktTag == b.ExtPktTag
+}
+
+func (v *View) dropNetwork(key string) {
+	id := strings.TrimPrefix(key, record.Networks)
+	n := v.networks[id]
+	if n == nil {
+		return
+	}
+	delete(v.networks, id)
+	v.vacate(n.Record)
+	if n.Record.PktTagType == "vxlan" {
+		v.numbers.VXLANs.Release(n.Record.ExtPktTag)
+		v.numbers.LocalVLANs.Release(n.Record.PktTag)
+	} else {
+		v.numbers.VLANs.Release(n.Record.PktTag)
+	}
+}

@@ -41,30 +41,6 @@ func groupOfRule(id string) string {
 	return model.Key(parts[:min(len(parts), 2)]...)
 }
 
-// useGroup notes that one more record mentions a group's number: it is not given to another group while any does, be it
-// the record of a rule that is still to be removed. 0 is no group.
-func (v *View) useGroup(number int) error {
-	if number == 0 {
-		return nil
-	}
-	v.groupUsers[number]++
-	if v.groupUsers[number] > 1 {
-		return nil
-	}
-	return ignoreTaken(v.numbers.Groups.Take(number))
-}
-
-// leaveGroup is the end of useGroup.
-func (v *View) leaveGroup(number int) {
-	if number == 0 {
-		return
-	}
-	if v.groupUsers[number]--; v.groupUsers[number] == 0 {
-		delete(v.groupUsers, number)
-		v.numbers.Groups.Release(number)
-	}
-}
-
 // PolicyRulesFor lists the ids of the rules' records for a group, given by its API key, ordered.
 func (v *View) PolicyRulesFor(group string) []string {
 	return slices.Sorted(maps.Keys(v.rulesFor[group]))

@@ -31,3 +31,12 @@ func (v *View) dropServiceLB(key string) {
 
 // ownerOfService is how a service appears as the owner of an address.
 func ownerOfService(s *record.ServiceLB) string { return "service " + s.ID }
+
+func (v *View) putProvider(p *record.Provider) error {
+	v.providers[p.ID] = p
+	return nil
+}
+
+func (v *View) dropProvider(key string) {
+	delete(v.providers, strings.TrimPrefix(key, record.Providers))
+}

@@ -1,0 +1,57 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/daemon/agent/sync"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Config says who the agent is and where its parts are.
+type Config struct {
+	Host        string     // label
+	CtrlIP      netip.Addr // registered for inspection
+	VTEP        netip.Addr // tunnel address
+	Uplinks     []string   // NICs that carry VLANs
+	UplinkBond  string     // how several of them are used together: BondBackup ("" too) or BondLACP
+	VXLANPort   int        // UDP
+	Datapath    string     // "auto", "netdev", "system"
+	OVSRunDir   string     // holds db.sock and the bridge's .mgmt socket
+	Namespace   string     // path of the network namespace of Open vSwitch; "" is the agent's own
+	FwdMode     string     // as the operator expects it; the cluster's own setting counts
+	CNISocket   string     // "" serves no CNI
+	Observe     bool       // forward leaves what others change in the switch as it is
+	InspectPort int        // at CtrlIP and 127.0.0.1; 0 serves nothing
+	DNS         DNS
+	Store       store.Store
+	Master      attach.Master    // nil: the registered netmasters
+	Pods        cniserver.Labels // nil: labels of pods are not read
+	Version     model.Version
+	SweepEvery  time.Duration // 0: 30 s
+	Log         *slog.Logger
+}
+
+// DNS says how the names of containers are served.
+type DNS struct {
+	Off     bool     // name servers are asked without the agent
+	Domain  string   // under which names exist as well as alone
+	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's, of resolvConf
+}
+
+// resolvConf names the host's name servers (resolv.conf(5)).
+const resolvConf = "/etc/resolv.conf"
+
+// Forwarder is *bridge.Reconciler.
+type Forwarder interface {
+	sync.Bridge
+	inspect.Forwarder
+	Run(ctx context.Context) error
+	Connected() bool
+}

@@ -1,0 +1,104 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/daemon/task"
+)
+
+// parts are the agent's tasks. Those that need the switch wait for it themselves.
+func (n *Node) parts() []task.Task {
+	parts := []task.Task{
+		n.db, n.members, n.registry,
+		task.Func("interface reaper", func(ctx context.Context, ready func()) error {
+			ready()
+			return n.links.Reap(ctx, n.Log)
+		}),
+		task.Func("preparation of the switch", n.prepare),
+		task.Func("MTU of the underlay", func(ctx context.Context, ready func()) error {
+			ready()
+			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
+		}),
+		n.afterPreparation("neighbours of the tunnel", func(ctx context.Context) error {
+			tick := time.NewTicker(greetEvery)
+			defer tick.Stop()
+			look := time.NewTicker(lookEvery)
+			defer look.Stop()
+			hosts := &neighbours{services: n.members, self: n.VTEP, greet: n.links.Greet,
+				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
+			return hosts.run(ctx, tick.C, look.C)
+		}),
+		n.afterPreparation("flow reconciler", n.forward.Run),
+		n.afterPreparation("store watch", n.sync.Run),
+		task.Func("sweep", func(ctx context.Context, ready func()) error {
+			ready()
+			select {
+			case <-n.sync.Ready():
+				n.adjustMTU(ctx) // it may have changed while no agent ran
+				return n.attach.Run(ctx, n.SweepEvery)
+			case <-ctx.Done():
+				return nil
+			}
+		}),
+		n.afterPreparation("messages to senders", n.answers.Run),
+		n.afterPreparation("host access", func(ctx context.Context) error {
+			select {
+			case <-n.sync.Ready():
+				return n.access.Run(ctx)
+			case <-ctx.Done():
+				return nil
+			}
+		}),
+		n.afterSync("drift", n.drift.Run),
+		task.Func("readiness", n.watchReadiness),
+	}
+	parts = append(parts, n.afterSync("BGP", n.router.Run))
+	if n.trap != nil {
+		parts = append(parts, n.afterSync("names", n.trap.Run), n.afterSync("names over TCP", func(ctx context.Context) error {
+			return n.resolver.Serve(ctx, n.links.Listen)
+		}))
+	}
+	if len(n.Uplinks) > 0 {
+		parts = append(parts, n.afterPreparation("announcements", func(ctx context.Context) error {
+			return n.answers.Announce(ctx, n.sync.Changed, n.forward.View)
+		}))
+	}
+	if len(n.Uplinks) > 1 {
+		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
+	}
+	if n.CNISocket != "" {
+		n.doors = append(n.doors, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
+			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
+	}
+	if n.InspectPort != 0 {
+		n.doors = append(n.doors, inspect.NewServer(n.inspectAddresses(), inspect.Handler(n.inspection()), n.Log))
+	}
+	return append(parts, n.doors...)
+}
+
+func (n *Node) afterPreparation(name string, run func(context.Context) error) task.Task {
+	return task.Func(name, func(ctx context.Context, ready func()) error {
+		select {
+		case <-n.prepared:
+			ready()
+			return run(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	})
+}
+
+// afterSync is afterPreparation for what needs to know all records.
+func (n *Node) afterSync(name string, run func(context.Context) error) task.Task {
+	return n.afterPreparation(name, func(ctx context.Context) error {
+		select {
+		case <-n.sync.Ready():
+			return run(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	})
+}

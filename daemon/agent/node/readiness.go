@@ -1,0 +1,88 @@
+package node
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+)
+
+// starting names what the agent lacks to do anything for a container.
+func (n *Node) starting() []string {
+	var out []string
+	select {
+	case <-n.prepared:
+	default:
+		what := "Open vSwitch at " + n.OVSRunDir
+		if p := n.problem.Load(); p != nil {
+			what += " (" + *p + ")"
+		}
+		return append(out, what)
+	}
+	select {
+	case <-n.sync.Ready():
+	default:
+		return append(out, "store "+n.Store.String())
+	}
+	if n.sync.Global().FwdMode == "" {
+		out = append(out, "global configuration in the store (it is written by netmaster)")
+	}
+	return out
+}
+
+// Waiting names what the agent waits for, empty when it serves.
+func (n *Node) Waiting() []string {
+	out := n.starting()
+	if !n.db.Connected() {
+		out = append(out, "ovsdb-server at "+n.OVSRunDir)
+	}
+	if !n.forward.Connected() {
+		out = append(out, "ovs-vswitchd at "+ManagementSocket(n.OVSRunDir))
+	}
+	if prefixes := n.sync.Interrupted(); len(prefixes) > 0 {
+		out = append(out, "store "+n.Store.String()+" (watch of "+strings.Join(prefixes, ", ")+")")
+	}
+	if _, own := n.Master.(*client.Client); own && len(n.masters(context.Background())) == 0 {
+		out = append(out, "a netmaster")
+	}
+	for _, door := range n.doors {
+		select {
+		case <-door.Ready():
+		default:
+			out = append(out, door.String())
+		}
+	}
+	return slices.Compact(out)
+}
+
+// watchReadiness logs when what the agent waits for changes.
+func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
+	ready() // the group is ready when its parts run; the node is when nothing is waited for
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	last, once := "", false
+	for {
+		if w := strings.Join(n.Waiting(), "; "); w == "" && !once {
+			close(n.ready)
+			once, last = true, w
+			n.Log.Info("ready", "host", n.Host, "after", time.Since(n.started).Round(time.Millisecond))
+			if mode := n.sync.Global().FwdMode; n.FwdMode != "" && mode != n.FwdMode {
+				n.Log.Warn("the cluster's forwarding mode differs from --fwdmode; the cluster's counts", "cluster", mode, "flag", n.FwdMode)
+			}
+		} else if w != last {
+			last = w
+			if w == "" {
+				n.Log.Info("ready again")
+			} else {
+				n.Log.Warn("waiting", "for", w)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// The race's times.
+const (
+	retryPause   = 200 * time.Millisecond // after a store that was away
+	contendPause = time.Second            // after a lead that failed, and between looks when nothing happens
+	resignTime   = 2 * time.Second        // for giving the lock back
+	heirPatience = time.Second            // for which the others leave the lock to an heir
+
+	// The first attempt to change the lock gets shortAttempt, and every further one twice the time up to longAttempt.
+	// The death of a leader is often the death of a member of the store: what the store was asked in that moment may
+	// never be answered, and asking again is quicker than waiting. Every change is guarded, so asking again is safe.
+	shortAttempt = 250 * time.Millisecond
+	longAttempt  = 4 * time.Second
+)
+
+// Run contends until ctx ends, gives the lock back if it has it, and returns nil.
+func (e *Election) Run(ctx context.Context) error {
+	r := &race{Election: e, attempt: shortAttempt, log: e.c.Log.With("id", e.c.ID)}
+	sightings := make(chan sighting)
+	wctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { e.watch(wctx, sightings) })
+	defer wg.Wait()
+	defer cancel()
+	defer r.work.Wait()
+	defer r.stopProbe()
+	timer := time.NewTimer(contendPause)
+	defer timer.Stop()
+	for {
+		var probed <-chan struct{}
+		if r.probe != nil {
+			probed = r.probe.dead
+		}
+		var ended <-chan struct{}
+		if r.lead != nil {
+			ended = r.lead.ended
+		}
+		select {
+		case <-ctx.Done():
+			r.resign(ctx)
+			return nil
+		case s := <-sightings:
+			r.see(s)
+		case <-probed:
+			r.stopProbe()
+			r.doomed = r.lock.Created
+		case <-ended:
+			r.resign(ctx)
+			r.notBefore = time.Now().Add(contendPause)
+		case o := <-r.orders:
+			o.done <- r.stepDown(ctx, o.heir)
+		case <-timer.C:
+		}
+		timer.Reset(r.act(ctx))
+	}
+}
+
+// vacant is why a term begins when this process did not take the lock from anybody.
+const vacant = "the lock was free: given back, expired, or never taken"
+
+// race is what Run works with: one goroutine's state.
+type race struct {
+	*Election
+	log       *slog.Logger
+	seen      bool // the store has answered
+	at        store.Revision
+	lock      store.Item
+	notBefore time.Time // do not contend before
+	attempt   time.Duration
+	doomed    store.Revision // the term whose leader is known to be dead
+	why       string         // the lock was taken away; "": this process did not do it
+	heir      Heir           // the last one that was named
+	ended     store.Revision // the term that ended by itself, after which the lock is free; 0: it did not
+	free      time.Time      // since when
+	lead      *lead
+	probe     *prober
+	work      sync.WaitGroup // leases being ended
+}
+
+// brief is a context for one attempt to change the lock.
+func (r *race) brief(ctx context.Context) (context.Context, func()) {
+	return context.WithTimeout(ctx, r.attempt)
+}
+
+// tried sets the time of the next attempt by the outcome of one.
+func (r *race) tried(err error) {
+	if err == nil || errors.Is(err, store.ErrConflict) {
+		r.attempt = shortAttempt
+	} else {
+		r.attempt = min(2*r.attempt, longAttempt)
+	}
+}
+
+func (r *race) see(s sighting) {
+	if s.at < r.at {
+		return // older than what this process did itself
+	}
+	if r.lock.Key != "" && s.lock.Key == "" {
+		r.ended, r.free = r.lock.Created, time.Now()
+	}
+	r.seen, r.at, r.lock, r.heir = true, s.at, s.lock, s.heir
+}
+
+// act does what the lock as last seen calls for and returns when to look again at the latest.
+func (r *race) act(ctx context.Context) time.Duration {
+	if !r.seen || ctx.Err() != nil {
+		return contendPause
+	}
+	if r.lead != nil {
+		if r.lock.Key != "" && r.lock.Created == r.lead.term.Fence.Created {
+			r.follow("")
+			return contendPause
+		}
+		r.log.Warn("leadership is lost: the lock is not ours any more")
+		r.resign(ctx)
+	}
+	holder := string(r.lock.Value)
+	r.set(Holder{Address: holder, Created: r.lock.Created, Revision: r.lock.Revision}, nil)
+	reason := ""
+	switch {
+	case holder == r.c.ID:
+		reason = "it names this process, which has started anew"
+	case holder != "" && r.lock.Created == r.doomed:
+		reason = "the leader's process is dead"
+	}
+	if reason != "" {
+		if err := r.evict(ctx, reason); err != nil {
+			return retryPause / 4
+		}
+		if r.lock.Key != "" {
+			return contendPause // it changed meanwhile: the watch tells
+		}
+		holder = ""
+	}
+	if holder != "" {
+		r.why = ""
+		r.follow(holder)
+		return contendPause
+	}
+	r.follow("")
+	if wait := max(time.Until(r.notBefore), r.courtesy()); wait > 0 {
+		return wait
+	}
+	if err := r.acquire(ctx); err != nil && ctx.Err() == nil {
+		if r.attempt > 4*shortAttempt {
+			r.log.Warn("cannot contend for leadership", "error", err)
+		}
+		return retryPause / 4
+	}
+	return contendPause
+}
+
+// evict deletes the lock as last seen, if it is still that.
+func (r *race) evict(ctx context.Context, why string) error {
+	r.stopProbe()
+	var tx store.Tx
+	tx.Require(r.c.Key, r.lock.Revision)
+	tx.Delete(r.c.Key)
+	bctx, cancel := r.brief(ctx)
+	defer cancel()
+	rev, err := r.c.Store.Commit(bctx, &tx)
+	r.tried(err)
+	switch {
+	case err == nil:
+		r.log.Info("the leader's lock is taken away", "holder", string(r.lock.Value), "reason", why)
+		r.at, r.lock, r.why, r.ended = rev, store.Item{}, why, 0
+	case errors.Is(err, store.ErrConflict):
+		return nil // the watch tells
+	case ctx.Err() == nil:
+		r.log.Warn("cannot take the leader's lock away", "error", err)
+	}
+	return err
+}
+
+// acquire takes the lock if nobody has it and starts the term. That another was quicker is no error.
+func (r *race) acquire(ctx context.Context) error {
+	bctx, cancel := r.brief(ctx)
+	defer cancel()
+	lease, err := r.c.Store.Grant(bctx, r.c.TTL)
+	if err != nil {
+		r.tried(err)
+		return err
+	}
+	var tx store.Tx
+	tx.Require(r.c.Key, 0)
+	tx.PutLeased(r.c.Key, []byte(r.c.ID), lease)
+	rev, err := r.c.Store.Commit(bctx, &tx)
+	r.tried(err)
+	if err != nil {
+		// After an unknown outcome the lock may be ours all the same: the watch shows it and act takes it over.
+		r.work.Go(func() { r.end(ctx, lease) })
+		if errors.Is(err, store.ErrConflict) {
+			return nil
+		}
+		return err
+	}
+	r.at, r.lock = rev, store.Item{Key: r.c.Key, Value: []byte(r.c.ID), Revision: rev, Created: rev}
+	r.begin(ctx, lease, Term{Leader: r.c.ID, Since: time.Now(), Fence: store.Fence{Key: r.c.Key, Created: rev}, Why: cmp.Or(r.why, r.bequest(), vacant)})
+	r.why, r.ended = "", 0
+	return nil
+}

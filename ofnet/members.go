@@ -1,0 +1,130 @@
+package ofnet
+
+import (
+	"iter"
+	"net/netip"
+)
+
+// Listed is the segment and group that the lists have for an endpoint, and whether it is on this host: until Touch,
+// those before the change.
+func (s *State) Listed(endpoint string) (segment, group string, here, ok bool) {
+	if s.index == nil {
+		return "", "", false, false
+	}
+	p, ok := s.index.endpoints[endpoint]
+	return p.segment, p.group, p.here, ok
+}
+
+// ListedAddresses are the addresses that the lists have for an endpoint, and whose they are: until Touch, those before the
+// change. A Tenant without ID: not known.
+func (s *State) ListedAddresses(endpoint string) (tenant Tenant, addrs []netip.Addr) {
+	if s.index == nil {
+		return Tenant{}, nil
+	}
+	p := s.index.endpoints[endpoint]
+	for _, a := range []netip.Addr{p.ip4, p.ip6} {
+		if a.IsValid() {
+			addrs = append(addrs, a)
+		}
+	}
+	if n := s.Segments[p.segment]; n != nil && s.Tenants[n.Tenant] != nil {
+		return *s.Tenants[n.Tenant], addrs // it may have come after the endpoint
+	}
+	return p.tenant, addrs
+}
+
+// Members yields the endpoints of a segment, in no order. It takes time in proportion to their number after
+// Reindex, and to that of all endpoints before.
+func (s *State) Members(segment string) iter.Seq[*Endpoint] {
+	return func(yield func(*Endpoint) bool) {
+		if s.index == nil {
+			for _, e := range s.Endpoints {
+				if e.Segment == segment && !yield(e) {
+					return
+				}
+			}
+			return
+		}
+		for _, ids := range s.index.segments[segment] {
+			for id := range ids {
+				if e := s.Endpoints[id]; e != nil && e.Segment == segment && !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Receivers yields the endpoints of a segment that are on this host, and one of each other host that has any, in no order.
+// After Reindex it takes time in proportion to their number.
+func (s *State) Receivers(segment string) iter.Seq[*Endpoint] {
+	return func(yield func(*Endpoint) bool) {
+		hosts := map[string]bool{}
+		if s.index == nil {
+			for e := range s.Members(segment) {
+				if e.Host != s.Self && hosts[e.Host] {
+					continue
+				}
+				hosts[e.Host] = true
+				if !yield(e) {
+					return
+				}
+			}
+			return
+		}
+		for host, ids := range s.index.segments[segment] {
+			for id := range ids {
+				e := s.Endpoints[id]
+				if e == nil || e.Segment != segment || e.Host != host {
+					continue // it has changed, and Touch is yet to come
+				}
+				if !yield(e) {
+					return
+				}
+				if host != s.Self {
+					break
+				}
+			}
+		}
+	}
+}
+
+// MembersOf yields the endpoints of a group, in no order, in the time that Members takes.
+func (s *State) MembersOf(group string) iter.Seq[*Endpoint] {
+	return func(yield func(*Endpoint) bool) {
+		if s.index == nil {
+			for _, e := range s.Endpoints {
+				if e.Group == group && !yield(e) {
+					return
+				}
+			}
+			return
+		}
+		g := s.index.groups[group]
+		if g == nil {
+			return
+		}
+		for id := range g.members {
+			if e := s.Endpoints[id]; e != nil && e.Group == group && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Here counts the members of a group on this host, in constant time after Reindex.
+func (s *State) Here(group string) int {
+	if s.index != nil {
+		if g := s.index.groups[group]; g != nil {
+			return g.here
+		}
+		return 0
+	}
+	n := 0
+	for e := range s.MembersOf(group) {
+		if e.Host == s.Self {
+			n++
+		}
+	}
+	return n
+}
