@@ -19,62 +19,70 @@ func (s *scanner) whole(names []string, values [][]byte) bool {
 	}
 }
 
-// object reads an object and keeps the values of those members that names has.
+// object reads an object, whose bracket is next, and keeps the values of those members that names has.
 func (s *scanner) object(names []string, values [][]byte) bool {
-	if !s.is('{') {
-		return false
-	}
-	if s.is('}') {
+	s.at++ // its bracket
+	if s.peek() == '}' {
+		s.at++
 		return true
 	}
 	for {
 		name, ok := s.quoted()
-		if !ok || !s.is(':') {
+		if !ok || s.peek() != ':' {
 			return false
 		}
+		s.at++
 		value, ok := s.value()
 		if !ok {
 			return false
 		}
 		for i, n := range names {
-			if string(name[1:len(name)-1]) == n {
+			if len(n) == len(name)-2 && string(name[1:len(name)-1]) == n {
 				values[i] = value
 			}
 		}
-		if s.is('}') {
+		switch s.peek() {
+		case ',':
+			s.at++
+		case '}':
+			s.at++
 			return true
-		}
-		if !s.is(',') {
+		default:
 			return false
 		}
 	}
 }
 
-// is passes over one character and the space before it, if it is next.
-func (s *scanner) is(c byte) bool {
-	for s.at < len(s.text) && space(s.text[s.at]) {
-		s.at++
+// peek passes over white space and returns the character behind it, which it leaves; 0 at the end of the text.
+func (s *scanner) peek() byte {
+	if s.at < len(s.text) && s.text[s.at] > ' ' {
+		return s.text[s.at]
 	}
-	if s.at >= len(s.text) || s.text[s.at] != c {
-		return false
+	return s.spaced()
+}
+
+// spaced is peek where there may be white space.
+func (s *scanner) spaced() byte {
+	for ; s.at < len(s.text); s.at++ {
+		if c := s.text[s.at]; !space(c) {
+			return c
+		}
 	}
-	s.at++
-	return true
+	return 0
 }
 
 // quoted reads a string and returns it with its quotes.
 func (s *scanner) quoted() ([]byte, bool) {
-	if !s.is('"') {
+	if s.peek() != '"' {
 		return nil, false
 	}
-	text, from := s.text, s.at-1
-	for at := s.at; at < len(text); at++ {
-		switch text[at] {
-		case '\\':
-			at++
-		case '"':
+	text, from := s.text, s.at
+	for at := from + 1; at < len(text); at++ {
+		if c := text[at]; c == '"' {
 			s.at = at + 1
 			return text[from:s.at], true
+		} else if c == '\\' {
+			at++
 		}
 	}
 	s.at = len(text)
@@ -83,14 +91,9 @@ func (s *scanner) quoted() ([]byte, bool) {
 
 // value reads any value.
 func (s *scanner) value() ([]byte, bool) {
-	for s.at < len(s.text) && space(s.text[s.at]) {
-		s.at++
-	}
-	if s.at >= len(s.text) {
-		return nil, false
-	}
+	c := s.peek()
 	from, ok := s.at, false
-	switch s.text[from] {
+	switch c {
 	case '"':
 		return s.quoted()
 	case '{', '[':
@@ -103,19 +106,18 @@ func (s *scanner) value() ([]byte, bool) {
 
 // nested passes over an object or a list. Brackets inside of it are counted, so that depth costs nothing.
 func (s *scanner) nested() bool {
-	text, depth, inString := s.text, 0, false
+	text, depth := s.text, 0
 	for at := s.at; at < len(text); at++ {
-		switch c := text[at]; {
-		case inString:
-			if c == '\\' {
-				at++
+		switch text[at] {
+		case '"':
+			for at++; at < len(text) && text[at] != '"'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
 			}
-			inString = c != '"'
-		case c == '"':
-			inString = true
-		case c == '{' || c == '[':
+		case '{', '[':
 			depth++
-		case c == '}' || c == ']':
+		case '}', ']':
 			if depth--; depth == 0 {
 				s.at = at + 1
 				return true

@@ -65,7 +65,7 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 	if format.Wide() {
 		l.Columns = append(l.Columns, columns("Was", "Should be")...)
 	}
-	all, differ, silent := []model.Drift{}, 0, error(nil)
+	all, rows, differ, silent := []model.Drift{}, 0, 0, error(nil)
 	for _, host := range hosts {
 		d, err := c.Drift(ctx, host, o.repair)
 		if err != nil {
@@ -75,13 +75,16 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 			silent = err
 			continue
 		}
-		all, differ = append(all, d), differ+len(d.Now)
+		all, rows, differ = append(all, d), rows+len(d.Found)+len(d.Now), differ+len(d.Now)
 		l.add("found", &d, d.Found, format.Wide())
 		l.add("now", &d, d.Now, format.Wide())
 	}
 	l.value = all
 	if err := l.write(f, format); err != nil {
 		return err
+	}
+	if silent == nil && rows == 0 && format.Tabular() {
+		fmt.Fprintln(f.Err, "nothing differs")
 	}
 	if silent == nil && differ > 0 {
 		return term.Exitf(exitDisagree, "%d things of the switches are not as they should be; netctl drift --repair repairs them", differ)

@@ -145,7 +145,7 @@ func runExport(ctx context.Context, f *Factory, tenant string) error {
 			return err
 		}
 		for _, o := range objects {
-			if of, has := o.Field("tenantName").(string); tenant != "" && (!has || of != tenant) {
+			if !isOf(o, tenant) {
 				continue
 			}
 			if err := writeManifest(f.Out, o); err != nil {
@@ -154,4 +154,9 @@ func runExport(ctx context.Context, f *Factory, tenant string) error {
 		}
 	}
 	return nil
+}
+
+// isOf says whether an object is of a tenant, or is that tenant; every object is of "".
+func isOf(o model.Object, tenant string) bool {
+	return tenant == "" || o.Field("tenantName") == tenant
 }

@@ -20,6 +20,7 @@ import (
 type historyOptions struct {
 	output
 	tenant, by, since, at string
+	only                  string // with at and without NAME: objects of this tenant alone
 	later                 bool
 	limit                 int
 }
@@ -44,13 +45,16 @@ func newHistory(f *Factory) *cobra.Command {
 			case o.at != "" && len(args) == 2:
 				return runObjectAt(cmd.Context(), f, o, args[0], args[1])
 			case o.at != "":
+				if cmd.Flags().Changed("tenant") {
+					o.only = o.tenant
+				}
 				return runObjectsAt(cmd.Context(), f, o, args)
 			}
 			return runHistory(cmd.Context(), f, o, args)
 		},
 	}
 	o.output.register(c)
-	c.Flags().StringVarP(&o.tenant, "tenant", "t", "default", "tenant of the object NAME")
+	c.Flags().StringVarP(&o.tenant, "tenant", "t", "default", "tenant of the object NAME; with --at and without NAME, objects of this tenant alone when it is given")
 	c.Flags().StringVar(&o.by, "by", "", "of those alone whose user, program or address contains this")
 	c.Flags().StringVar(&o.since, "since", "", "no older than this: a time such as 2030-01-02T15:04:05Z, or a duration before now such as 2h")
 	c.Flags().IntVar(&o.limit, "limit", 50, "so many, the newest; 0 is all that is kept")

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
@@ -32,6 +33,7 @@ func runObjectsAt(ctx context.Context, f *Factory, o *historyOptions, args []str
 			return err
 		}
 	}
+	objects = slices.DeleteFunc(objects, func(object model.Object) bool { return !isOf(object, o.only) })
 	if o.json || o.format == "json" {
 		return local(term.WriteJSON(f.Out, objects))
 	}

@@ -56,6 +56,12 @@ func TestRestore(t *testing.T) {
 	if now := good("", "export"); now != before {
 		t.Errorf("want\n%s\ngot\n%s", before, now)
 	}
+	if got, want := good("", "history -t shop --at "+at), good("", "export -t shop"); got != want || strings.Contains(got, "kind: global") || strings.Contains(got, "tenantName: default") {
+		t.Errorf("of one tenant: want\n%s\ngot\n%s", want, got)
+	}
+	if got := good("", "history network -t default --at "+at); got != "" {
+		t.Errorf("of one kind and a tenant that had none, got\n%s", got)
+	}
 	if got := good("", "history network --at "+at); !strings.HasPrefix(got, "---\nkind: network\ntenantName: shop\n") || strings.Count(got, "kind:") != 1 {
 		t.Errorf("of one kind, got\n%s", got)
 	}
