@@ -3,8 +3,10 @@ package command
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"time"
@@ -113,17 +115,29 @@ func newPing(w *where) *cobra.Command {
 }
 
 func newTCP(w *where) *cobra.Command {
-	return newConnection(w, "tcp", "Connect one container to another and send a MiB there and back", "dial", "how long it may take")
+	return newConnection(w, "tcp", "Connect one container to another and send a MiB there and back", "how long it may take",
+		func() ends { return ends{"listen", "dial"} })
 }
 
 // newTalk is newTCP for a connection that stays open.
 func newTalk(w *where) *cobra.Command {
-	return newConnection(w, "talk", "Connect one container to another and print a line for every byte that came back, 100 a second",
-		"talk", "how long the connection may take to open")
+	var stream bool
+	cmd := newConnection(w, "talk", "Connect one container to another and print a line for every byte that came back, 100 a second",
+		"how long the connection may take to open", func() ends {
+			if stream {
+				return ends{"stream", "hear"}
+			}
+			return ends{"listen", "talk"}
+		})
+	cmd.Flags().BoolVarP(&stream, "stream", "s", false, "over UDP: FROM asks once, and TO alone speaks from then on")
+	return cmd
 }
 
+// ends are the ends of echo that two containers run.
+type ends struct{ listen, dial string }
+
 // newConnection makes a command that has one container listen and runs an end of echo in another.
-func newConnection(w *where, name, short, end, patience string) *cobra.Command {
+func newConnection(w *where, name, short, patience string, of func() ends) *cobra.Command {
 	var six bool
 	var at string
 	var limit time.Duration
@@ -147,7 +161,7 @@ func newConnection(w *where, name, short, end, patience string) *cobra.Command {
 				return err
 			}
 			ctx := cmd.Context()
-			listen, err := l.In(ctx, args[1], l.Self(), "lab", "echo", "listen", args[2])
+			listen, err := l.In(ctx, args[1], l.Self(), "lab", "echo", of().listen, args[2])
 			if err != nil {
 				return err
 			}
@@ -168,7 +182,7 @@ func newConnection(w *where, name, short, end, patience string) *cobra.Command {
 			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 				return fmt.Errorf("listen in %s: %w", args[1], err)
 			}
-			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", end,
+			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", of().dial,
 				cmp.Or(at, net.JoinHostPort(address.String(), args[2])), limit.String())
 			if err != nil {
 				return err
@@ -224,31 +238,33 @@ func newCNI(w *where) *cobra.Command {
 // newEcho is the ends of the commands tcp and talk.
 func newEcho(w *where) *cobra.Command {
 	cmd := &cobra.Command{Use: "echo", Hidden: true}
-	cmd.AddCommand(
-		&cobra.Command{Use: "listen PORT", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	listener := func(name string, run func(ctx context.Context, port int, out io.Writer) error) *cobra.Command {
+		return &cobra.Command{Use: name + " PORT", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 			port, err := strconv.Atoi(args[0])
 			if err != nil {
 				return err
 			}
 			ctx, cancel := untilInputEnds(cmd.Context(), w.s.In)
 			defer cancel()
-			return lab.EchoOnce(ctx, port, w.s.Out)
-		}},
-		&cobra.Command{Use: "dial ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
+			return run(ctx, port, w.s.Out)
+		}}
+	}
+	dialer := func(name string, run func(ctx context.Context, address string, limit time.Duration) error) *cobra.Command {
+		return &cobra.Command{Use: name + " ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
 			limit, err := time.ParseDuration(args[1])
 			if err != nil {
 				return err
 			}
-			return lab.EchoDial(cmd.Context(), args[0], limit)
-		}},
-		&cobra.Command{Use: "talk ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := time.ParseDuration(args[1])
-			if err != nil {
-				return err
-			}
-			return lab.EchoTalk(cmd.Context(), args[0], limit, w.s.Out)
-		}},
-	)
+			return run(cmd.Context(), args[0], limit)
+		}}
+	}
+	cmd.AddCommand(listener("listen", lab.EchoOnce), listener("stream", lab.StreamOnce), dialer("dial", lab.EchoDial),
+		dialer("talk", func(ctx context.Context, address string, limit time.Duration) error {
+			return lab.EchoTalk(ctx, address, limit, w.s.Out)
+		}),
+		dialer("hear", func(ctx context.Context, address string, limit time.Duration) error {
+			return lab.Listen(ctx, address, limit, w.s.Out)
+		}))
 	cmd.AddCommand(newEnds(w)...)
 	return cmd
 }
