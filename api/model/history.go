@@ -37,7 +37,7 @@ type HistoryEntry struct {
 	Revision  uint64          `json:"revision"` // of the store
 	Time      time.Time       `json:"time"`     // by the leader's clock
 	By        Actor           `json:"by"`
-	Why       string          `json:"why,omitempty"` // of what the master did by itself
+	Why       string          `json:"why,omitempty"` // of what a master or an agent did by itself
 	Verb      string          `json:"verb"`          // create, update, delete; of an address the verbs of AddressEntry
 	Kind      string          `json:"kind"`
 	Key       string          `json:"key"`

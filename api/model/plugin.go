@@ -52,6 +52,8 @@ type DeleteEndpointRequest struct {
 	ServiceName string
 	EndpointID  string
 	IPv4Address string
+	// Reason is why, for the history, when it is not the runtime's wish.
+	Reason string `json:",omitempty"`
 }
 
 // UpdateEndpointRequest reports a container's start or death.

@@ -10,17 +10,29 @@ import (
 )
 
 func newTCP(w *where) *cobra.Command {
-	return newConnection(w, "tcp", "Connect one container to another and send a MiB there and back", "dial", "how long it may take")
+	return newConnection(w, "tcp", "Connect one container to another and send a MiB there and back", "how long it may take",
+		func() ends { return ends{"listen", "dial"} })
 }
 
 // newTalk is newTCP for a connection that stays open.
 func newTalk(w *where) *cobra.Command {
-	return newConnection(w, "talk", "Connect one container to another and print a line for every byte that came back, 100 a second",
-		"talk", "how long the connection may take to open")
+	var stream bool
+	cmd := newConnection(w, "talk", "Connect one container to another and print a line for every byte that came back, 100 a second",
+		"how long the connection may take to open", func() ends {
+			if stream {
+				return ends{"stream", "hear"}
+			}
+			return ends{"listen", "talk"}
+		})
+	cmd.Flags().BoolVarP(&stream, "stream", "s", false, "over UDP: FROM asks once, and TO alone speaks from then on")
+	return cmd
 }
 
+// ends are the ends of echo that two containers run.
+type ends struct{ listen, dial string }
+
 // newConnection makes a command that has one container listen and runs an end of echo in another.
-func newConnection(w *where, name, short, end, patience string) *cobra.Command {
+func newConnection(w *where, name, short, patience string, of func() ends) *cobra.Command {
 	var six bool
 	var at string
 	var limit time.Duration
@@ -44,7 +56,7 @@ func newConnection(w *where, name, short, end, patience string) *cobra.Command {
 				return err
 			}
 			ctx := cmd.Context()
-			listen, err := w.start(ctx, l, args[1], "listen", args[2])
+			listen, err := w.start(ctx, l, args[1], of().listen, args[2])
 			if err != nil {
 				return err
 			}
@@ -52,7 +64,7 @@ func newConnection(w *where, name, short, end, patience string) *cobra.Command {
 			if _, err := listen.line(); err != nil {
 				return fmt.Errorf("listen in %s: %w", args[1], err)
 			}
-			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", end,
+			dial, err := l.In(ctx, args[0], l.Self(), "lab", "echo", of().dial,
 				cmp.Or(at, net.JoinHostPort(address.String(), args[2])), limit.String())
 			if err != nil {
 				return err

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -13,31 +15,31 @@ import (
 // newEcho is what runs inside of containers: the ends of tcp, talk, serve, ask and rate.
 func newEcho(w *where) *cobra.Command {
 	cmd := &cobra.Command{Use: "echo", Hidden: true}
-	cmd.AddCommand(
-		&cobra.Command{Use: "listen PORT", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	listener := func(name string, run func(ctx context.Context, port int, out io.Writer) error) *cobra.Command {
+		return &cobra.Command{Use: name + " PORT", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 			port, err := strconv.Atoi(args[0])
 			if err != nil {
 				return err
 			}
 			ctx, cancel := untilInputEnds(cmd.Context(), w.s.In)
 			defer cancel()
-			return lab.EchoOnce(ctx, port, w.s.Out)
-		}},
-		&cobra.Command{Use: "dial ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
+			return run(ctx, port, w.s.Out)
+		}}
+	}
+	dialer := func(name string, run func(ctx context.Context, address string, limit time.Duration, out io.Writer) error) *cobra.Command {
+		return &cobra.Command{Use: name + " ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
 			limit, err := time.ParseDuration(args[1])
 			if err != nil {
 				return err
 			}
-			return lab.EchoDial(cmd.Context(), args[0], limit)
-		}},
-		&cobra.Command{Use: "talk ADDRESS TIMEOUT", Args: cobra.ExactArgs(2), RunE: func(cmd *cobra.Command, args []string) error {
-			limit, err := time.ParseDuration(args[1])
-			if err != nil {
-				return err
-			}
-			return lab.EchoTalk(cmd.Context(), args[0], limit, w.s.Out)
-		}},
-	)
+			return run(cmd.Context(), args[0], limit, w.s.Out)
+		}}
+	}
+	dial := func(ctx context.Context, address string, limit time.Duration, _ io.Writer) error {
+		return lab.EchoDial(ctx, address, limit)
+	}
+	cmd.AddCommand(listener("listen", lab.EchoOnce), listener("stream", lab.StreamOnce),
+		dialer("dial", dial), dialer("talk", lab.EchoTalk), dialer("hear", lab.Listen))
 	cmd.AddCommand(servingEnds(w)...)
 	cmd.AddCommand(rateEnds(w)...)
 	return cmd

@@ -224,6 +224,15 @@ func (h *Host) Exists(name string) (bool, error) {
 	return l != nil && l.Attrs().Group == GroupLive, err
 }
 
+// Alias returns the alias of a live host end (Pair.Alias); exists is false when there is none of that name.
+func (h *Host) Alias(name string) (alias string, exists bool, err error) {
+	l, err := find(h.nl, name)
+	if err != nil || l == nil || l.Attrs().Group != GroupLive {
+		return "", false, err
+	}
+	return l.Attrs().Alias, true, nil
+}
+
 // SetMTU sets the MTU of a host end; one that is gone is success.
 func (h *Host) SetMTU(name string, mtu int) error {
 	l, err := find(h.nl, name)

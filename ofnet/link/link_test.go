@@ -55,7 +55,7 @@ func TestPairLife(t *testing.T) {
 	h, host := open(t)
 	ctx := reaping(t, h)
 	c := linktest.New(t)
-	p := link.Pair{Host: link.Name("e1", 0), Netns: c.Path, IfName: "eth0", MTU: 1500}
+	p := link.Pair{Host: link.Name("e1", 0), Netns: c.Path, IfName: "eth0", MTU: 1500, Alias: "contiv netns=/n owner=cni/x"}
 	for range 2 { // the second round finds everything
 		if err := h.Create(p); err != nil {
 			t.Fatal(err)
@@ -66,6 +66,12 @@ func TestPairLife(t *testing.T) {
 		if err := h.Check(config(p)); err != nil {
 			t.Errorf("check of a fresh pair: %v", err)
 		}
+	}
+	if alias, exists, err := h.Alias(p.Host); err != nil || !exists || alias != p.Alias {
+		t.Errorf("alias of the host end: want %q, got %q, %v, %v", p.Alias, alias, exists, err)
+	}
+	if _, exists, err := h.Alias("vvnobody"); err != nil || exists {
+		t.Errorf("alias of no interface: want none, got %v, %v", exists, err)
 	}
 	for _, row := range []struct{ what, got, want string }{
 		{"address", c.IP("-o", "addr", "show", "eth0"), "10.1.1.5/24"},

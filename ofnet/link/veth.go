@@ -17,7 +17,8 @@ type Pair struct {
 	MTU          int    // of the host end
 	ContainerMTU int    // 0: that of the host end
 	MAC          net.HardwareAddr
-	SoftSum      bool // turn transmit checksum offload off: needed on a userspace datapath
+	Alias        string // of the host end, at most 255 bytes; "": none
+	SoftSum      bool   // turn transmit checksum offload off: needed on a userspace datapath
 }
 
 // makeVeth makes the pair with all that it shall be. Every later change would be one more link event, and
@@ -30,6 +31,11 @@ func (h *Host) makeVeth(p Pair, container *Namespace) error {
 	}
 	if err := h.execute(noIPv6Message(p.Host)); err != nil && !errors.Is(err, unix.EAFNOSUPPORT) {
 		return err // a kernel without IPv6 has nothing to turn off
+	}
+	if p.Alias != "" {
+		if err := h.execute(aliasMessage(p.Host, p.Alias)); err != nil {
+			return err
+		}
 	}
 	if err := h.execute(upMessage(p.Host)); err != nil {
 		return err
@@ -108,6 +114,15 @@ func noIPv6Message(name string) *nl.NetlinkRequest {
 	spec := nl.NewRtAttr(unix.IFLA_AF_SPEC, nil)
 	spec.AddRtAttr(unix.AF_INET6, nil).AddRtAttr(unix.IFLA_INET6_ADDR_GEN_MODE, []byte{addrGenNone})
 	req.AddData(spec)
+	return req
+}
+
+// aliasMessage asks for an alias. While the interface is down this makes no event.
+func aliasMessage(name, alias string) *nl.NetlinkRequest {
+	req := nl.NewNetlinkRequest(unix.RTM_SETLINK, unix.NLM_F_ACK)
+	req.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))
+	req.AddData(nl.NewRtAttr(unix.IFLA_IFNAME, nl.ZeroTerminated(name)))
+	req.AddData(nl.NewRtAttr(unix.IFLA_IFALIAS, nl.NonZeroTerminated(alias)))
 	return req
 }
 

@@ -155,4 +155,39 @@ func TestRuleChanges(t *testing.T) {
 	want(dns, "UDP", true, true)
 	rules("rule deny group=db:open in deny priority=1 proto=udp ports=53")
 	want(dns, "UDP denied since", false, false)
+
+	// A stream: who has asked for it says nothing more.
+	streams := func(what string, c *conversation, pass bool) {
+		t.Helper()
+		for range 2 { // judged, and as judged
+			if got := c.passes(true, 0); got != pass {
+				t.Errorf("%s to port %d: want answers to pass %v, got %v", what, c.ports[1], pass, got)
+			}
+		}
+	}
+	rules("rule ok group=db:open in allow priority=1 proto=udp ports=7")
+	stream, beside, tunnel := talk("web1", "db1", "udp", 7000), talk("other", "db1", "udp", 7000), talk("web1", "db1", "gre", 0)
+	tunnel.ports = [2]uint16{}
+	for _, c := range []*conversation{stream, beside, tunnel} {
+		want(c, "stream", true, true)
+	}
+	for _, row := range []struct {
+		what, rules            string
+		stream, beside, tunnel bool
+	}{
+		{"a rule about something else", "rule no group=db:open in deny priority=1 proto=udp ports=8", true, true, true},
+		{"denied by the receiver's group", "rule no group=db:open in deny priority=1 proto=udp ports=7000 peer=0x30001", false, true, true},
+		{"allowed again", "rule no group=db:open in deny priority=1 proto=udp ports=8", true, true, true},
+		{"denied by the sender's group", "rule no group=web:open out deny priority=1 proto=udp ports=7000", false, true, true},
+		{"still denied", "rule no group=web:open out deny priority=1 proto=udp ports=7000\nrule more group=web:open out deny priority=1 proto=udp ports=8", false, true, true},
+		{"denied but for one address", "rule no group=db:open in deny priority=1\nrule ok group=db:open in allow priority=9 from=10.20.0.1", true, false, true},
+		{"the way back, which is not judged", "rule no group=db:open out deny priority=1\nrule in group=web:open in deny priority=1", true, true, true},
+		{"without ports", "rule no group=db:open in deny priority=1 proto=47", true, true, false},
+		{"no rules", "", true, true, true},
+	} {
+		rules(row.rules)
+		streams(row.what, stream, row.stream)
+		streams(row.what+": another's", beside, row.beside)
+		streams(row.what+": GRE", tunnel, row.tunnel)
+	}
 }

@@ -79,23 +79,19 @@ func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			m, ok := here(s, owner)
 			if own := ownAddress(m, f.subnet); ok && OwnsGateway(m.net) && own.IsValid() {
 				f.endpoint(&out, s, m, own)
+				f.namesAnswered(&out, m, own)
+			}
+		case ofnet.KindSegment:
+			if n, _, ok := segment(s, owner); ok {
+				f.namesAsked(&out, n)
 			}
 		}
 	}
-	switch owner.Kind {
-	case ofnet.KindSwitch:
+	if owner.Kind == ofnet.KindSwitch {
 		// What does not leave a link is nothing for the host (RFC 4291 section 2.5.6, 2.7).
 		for _, p := range []string{"fe80::/10", "ff00::/8"} {
 			own := netip.MustParsePrefix(p)
 			out.Add(flow.New(tRoute, routePriority(own.Bits(), rankOurs), flow.NewMatch(flow.IPv6(), flow.EqPrefix(flow.IPv6Dst, own), has(bitEndpoint)), flow.Actions{}))
-		}
-	case ofnet.KindSegment:
-		if n, _, ok := segment(s, owner); ok {
-			namesAsked(&out, s, n)
-		}
-	case ofnet.KindEndpoint:
-		if m, ok := here(s, owner); ok && OwnsGateway(m.net) && m.IP4.Is4() {
-			namesAnswered(&out, s, m)
 		}
 	}
 	return out

@@ -28,6 +28,7 @@ const (
 	tBridge    flow.TableID = 32 // network and destination MAC
 	tNowhere   flow.TableID = 34 // nobody has the address
 	tPolicyOut flow.TableID = 40 // rules of the sender's group
+	tVerdict   flow.TableID = 41 // what the rules said of an answer
 	tReplicate flow.TableID = 42 // a copy for each receiver
 	tPolicyIn  flow.TableID = 44 // rules of the receiver's group
 	tCommit    flow.TableID = 46 // remember the connection
@@ -54,6 +55,10 @@ const (
 	bitReply    = 14 // answer to an ICMP message: only rules about ICMP judge it
 	bitOpening  = 15 // opens a connection, or belongs to one that was seen to open
 	bitSeen     = 16 // the agent has seen it and lets it go its way
+	bitAnswer   = 17 // answers within a connection that is not TCP: the rules are asked when they have changed
+	bitTurned   = 18 // stands for what the connection's opener would send
+	bitAdmitted = 19 // the rules would let that pass
+	bitBehind   = 20 // answers for a service: which backend is in registers
 )
 
 // The registers.
@@ -67,15 +72,18 @@ const (
 	regRuleOut  = flow.Reg0 + 6 // rule that admitted at the sender
 	regRuleIn   = flow.Reg0 + 7 // rule that admitted at the receiver; scratch before
 	regScratch  = flow.Reg0 + 7
-	regService  = flow.Reg0 + 8   // number of a port of a service, from service to backend
-	regSlot     = flow.Reg0 + 9   // which of its backends; bit 16: of those that are here; bit 17: from the uplink
+	regService  = flow.Reg0 + 8  // number of a port of a service, from service to backend
+	regSlot     = flow.Reg0 + 9  // which of its backends; bit 16: of those that are here; bit 17: from the uplink
+	regPort     = flow.Reg0 + 10 // port of the backend, from state to policy_out; its address is in regBackend
+	regBackend  = flow.Reg0 + 12 // address of the backend; of IPv6 regBackend6
+	regBackend6 = flow.XXReg0 + 3
 	regAnswer   = flow.XReg0 + 4  // MAC to answer with; shares registers 8 and 9
 	regScratch6 = flow.XXReg0 + 3 // for swaps of IPv6 addresses
 )
 
 const (
 	hairpinZone = 0x8000     // top bit of the second conntrack zone
-	markBlocked = 0x80000000 // ct_mark bit 31: refused after it was established
+	markBlocked = 0x80000000 // ct_mark bit 31: refused after it was established, by the rules of the generation below
 	labelMet    = 64         // ct_label bit: the connection was open when the switch met it
 	exact       = 100        // priority of lookups with one flow an object
 )

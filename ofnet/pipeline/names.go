@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"net/netip"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -11,22 +13,32 @@ const NamesPort = 9053
 // namesAsked leads questions over TCP to the agent, when they are asked of a gateway that is the switch itself: to the
 // host's own address, and hostout gives them the private address of who asks. Nobody else would answer there. Rules are not
 // asked, as with questions over UDP. Without an agent the host refuses the connection.
-func namesAsked(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
-	if !OwnsGateway(n) || !n.Gateway4.Is4() {
+func (f *hostFamily) namesAsked(out *flow.Set, n *ofnet.Segment) {
+	gateway := f.gateway(n)
+	if !OwnsGateway(n) || !gateway.IsValid() {
 		return
 	}
-	out.Add(flow.New(tLocal, exact, flow.NewMatch(flow.TCP(), inNetwork(n), has(bitEndpoint), flow.EqAddr(flow.IPDst, n.Gateway4),
-		flow.Eq(flow.TCPDst, dnsPort)), flow.Do(flow.SetAddr(flow.IPDst, HostAddr(s.Private)), flow.SetField(flow.TCPDst, NamesPort),
+	out.Add(flow.New(tLocal, exact, flow.NewMatch(f.tcp, inNetwork(n), has(bitEndpoint), flow.EqAddr(f.dst, gateway),
+		flow.Eq(flow.TCPDst, dnsPort)), flow.Do(flow.SetAddr(f.dst, HostAddr(f.subnet)), flow.SetField(flow.TCPDst, NamesPort),
 		flow.GotoTable(tHostOut))))
 }
 
-// namesAnswered leads the answers back, as from the gateway.
-func namesAnswered(out *flow.Set, s *ofnet.State, m member) {
-	if !m.net.Gateway4.Is4() {
+// namesAnswered leads the answers back to the endpoint's own address, as from the gateway.
+func (f *hostFamily) namesAnswered(out *flow.Set, m member, own netip.Addr) {
+	gateway := f.gateway(m.net)
+	if !gateway.IsValid() {
 		return
 	}
-	out.Add(flow.New(tHostIn, exact+10, flow.NewMatch(flow.TCP(), flow.EqAddr(flow.IPSrc, HostAddr(s.Private)),
-		flow.EqAddr(flow.IPDst, PrivateAddr(s.Private, m.Port)), flow.Eq(flow.TCPSrc, NamesPort)),
-		flow.Do(flow.SetAddr(flow.IPSrc, m.net.Gateway4), flow.SetAddr(flow.IPDst, m.IP4), flow.SetField(flow.TCPSrc, dnsPort),
+	out.Add(flow.New(tHostIn, exact+10, flow.NewMatch(f.tcp, flow.EqAddr(f.src, HostAddr(f.subnet)),
+		flow.EqAddr(f.dst, privateAddr(f.subnet, m.Port)), flow.Eq(flow.TCPSrc, NamesPort)),
+		flow.Do(flow.SetAddr(f.src, gateway), flow.SetAddr(f.dst, own), flow.SetField(flow.TCPSrc, dnsPort),
 			flow.SetMAC(flow.EthSrc, RouterMAC), flow.SetMAC(flow.EthDst, m.MAC), flow.Output(m.Port))))
+}
+
+// gateway is the network's, of the family; invalid when it has none.
+func (f *hostFamily) gateway(n *ofnet.Segment) netip.Addr {
+	if f.subnet.Addr().Is4() {
+		return n.Gateway4
+	}
+	return n.Gateway6
 }

@@ -80,6 +80,7 @@ func balancingOf(s *ofnet.State, name string) (b balancing, ok bool) {
 		}
 		x := backend{Addr: a, slot: len(b.backends)}
 		m, ok := resolve(s, s.At(v.Tenant, a))
+		x.group = m.group
 		switch {
 		case ok && m.local:
 			x.here = m.Port
@@ -120,6 +121,7 @@ type balancing struct {
 type backend struct {
 	netip.Addr
 	slot  int
+	group uint32        // of the endpoint; 0: none
 	here  uint32        // port of the endpoint, 0 when it is on another host or not known
 	relay []flow.Action // that hand a packet on to its host; nil when it is here, or there is no way
 }
@@ -286,13 +288,26 @@ func (q *portBalancing) counted(out *flow.Set, x backend) {
 	behind := slices.Clip([]flow.Term{label, inTenant(q.tenant)})
 	to := slices.Clip(append(behind, q.family, flow.State(flow.CTTracked, flow.CTRpl)))
 	q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact, flow.NewMatch(to...), flow.Do(flow.GotoTable(tPeer))))
-	q.add(out, x, ofnet.LoadFrom, flow.New(tState, 182, flow.NewMatch(append(behind, q.family,
-		flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, flow.CTRel))...), flow.Do(on(bitSkip), flow.GotoTable(tPeer))))
+	answered := flow.Do(on(bitSkip), flow.GotoTable(tPeer))
+	if q.Protocol == ofnet.ProtocolUDP {
+		// Should the rules have changed, they judge what the client would send to the backend.
+		answered = flow.Do(on(bitAnswer), on(bitBehind), q.remember(x), load(regPort, uint32(q.Target)), load(regSrcGroup, x.group),
+			flow.GotoTable(tPeer))
+	}
+	q.add(out, x, ofnet.LoadFrom, flow.New(tState, 182, flow.NewMatch(append(behind, q.family, answering())...), answered))
 	if x.here != 0 {
 		q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact+10, flow.NewMatch(append(to, flow.EqAddr(q.src, x.Addr))...),
 			flow.Do(on(bitSkip), on(bitHairpin), flow.Track(flow.CT{Commit: true, ZoneFrom: flow.Range(regTenant, 16, 31), Recirc: true,
 				Table: tGate, NAT: &flow.NAT{Src: true, First: q.Address}}))))
 	}
+}
+
+// remember puts the backend's address into a register.
+func (b *balancing) remember(x backend) flow.Action {
+	if x.Is4() {
+		return flow.SetAddr(regBackend, x.Addr)
+	}
+	return flow.SetAddr(regBackend6, x.Addr)
 }
 
 // unhairpin undoes the second translation in what the backend answers to itself.

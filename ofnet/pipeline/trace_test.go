@@ -42,6 +42,8 @@ func newLab(t *testing.T, more string) *lab {
 	l.inside(t, func() error { // Linux says nothing of its own on the ports
 		return os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0)
 	})
+	// The longest time until the datapath knows of a change, in ms: tests wait for it.
+	l.ovs.Vsctl("set", "Open_vSwitch", ".", "other_config:max-revalidator=100")
 	l.ovs.Bridge("br0")
 	add := []string{"add-br", "phy", "--", "set", "bridge", "phy", "datapath_type=netdev",
 		"--", "add-port", "phy", "nic", "--", "set", "interface", "nic", "type=internal"}

@@ -15,6 +15,7 @@ func (track) Tables() []flow.Table {
 	return []flow.Table{
 		{ID: tTrack, Name: "track"},
 		{ID: tState, Name: "state", Miss: flow.Do(flow.GotoTable(tService))},
+		{ID: tVerdict, Name: "verdict"},
 		{ID: tCommit, Name: "commit", Miss: flow.Do(flow.GotoTable(tDeliver))},
 		{ID: tRefuse, Name: "refuse"},
 	}
@@ -59,9 +60,12 @@ func trackTenant(out *flow.Set, t *ofnet.Tenant, tracked bool, generation uint64
 	for _, family := range []flow.Term{flow.TCP(), flow.TCP6()} {
 		commit(60, met, family, flow.State(flow.CTNew|flow.CTTracked, 0), hasNot(bitOpening))
 	}
+	block := flow.Track(flow.CT{Commit: true, ZoneFrom: zone(), Exec: []flow.Action{flow.Load(flow.All(flow.CTMark), markBlocked|generation)}})
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		commit(50, note, family)
+		out.Add(flow.New(tRefuse, 50, flow.NewMatch(family, flow.State(flow.CTEst|flow.CTTracked, 0), inTenant(t)), flow.Do(block)))
 	}
+	answersOfTenant(out, t, generation, note, block)
 }
 
 func trackSwitch(out *flow.Set) {
@@ -81,13 +85,11 @@ func trackSwitch(out *flow.Set) {
 		add(tState, 196, opening, flow.State(flow.CTNew|flow.CTTracked, flow.CTRel), family, flow.EqMask(flow.TCPFlags, syn, syn|ack))
 	}
 	add(tState, 195, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTNew|flow.CTTracked, flow.CTRel))
-	add(tState, 190, flow.Actions{}, flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, 0),
-		flow.EqMask(flow.CTMark, markBlocked, markBlocked))
 	for _, echo := range []flow.Term{flow.ICMP(), flow.ICMP6()} {
 		add(tState, 185, flow.Do(on(bitReply), on(bitNoCommit), flow.GotoTable(tPeer)),
 			flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, flow.CTRel), echo)
 	}
-	add(tState, 180, judged, flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, flow.CTRel))
+	answers(out)
 	add(tState, 180, judged, flow.State(flow.CTRel|flow.CTTracked, 0))
 	// The tracker of the userspace datapath does not look at SCTP's ports: what one admitted association has in common with
 	// another one between the same ends is no reason to admit that.
@@ -97,9 +99,4 @@ func trackSwitch(out *flow.Set) {
 	// What is left was admitted by older rules.
 	add(tState, 10, opening, flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), flow.EqBit(flow.CTLabel, labelMet, false))
 	add(tCommit, 100, flow.Do(flow.GotoTable(tDeliver)), has(bitNoCommit))
-	block := flow.Do(flow.Track(flow.CT{Commit: true, ZoneFrom: zone(),
-		Exec: []flow.Action{flow.Load(flow.All(flow.CTMark), markBlocked)}}))
-	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
-		add(tRefuse, 50, block, family, flow.State(flow.CTEst|flow.CTTracked, 0))
-	}
 }

@@ -85,6 +85,10 @@ func flagWords() map[int][2]string {
 		bitReply:    {"an answer", "no answer"},
 		bitOpening:  {"opens a connection", "does not open a connection"},
 		bitSeen:     {"seen by the agent", "not seen by the agent"},
+		bitAnswer:   {"answers within a connection", "does not answer"},
+		bitTurned:   {"stands for its opener", "stands for itself"},
+		bitAdmitted: {"let pass by the rules", "not let pass by the rules"},
+		bitBehind:   {"answers for a service", "answers for itself"},
 	}
 }
 

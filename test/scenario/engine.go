@@ -18,7 +18,7 @@
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
 //	pinging web db|ADDRESS               ping every 10 ms in the background
 //	lost <= N                            end that; no more than N pings were lost
-//	talking c web db PORT                open a connection c that says something 100 times a second
+//	talking c web db PORT [--stream]     open a connection c that says something 100 times a second; or have db alone speak, over UDP
 //	talks c                              succeeds when it does so now
 //	label web tier=front                 tell the masters a container's labels; none: that it has died
 //	serve web PORT                       have a container tell its name, over TCP and UDP

@@ -1,8 +1,9 @@
 // Package attach gives containers their interfaces and takes them away: the one path that every door of the agent
 // (CNI, Docker) uses. An attachment is an endpoint at the master, a veth pair, a port of the switch and its flows.
 //
-// Everything that must outlast the agent is in the external ids of the port. Each operation may be repeated, so a
-// crash at any step is repaired by the runtime's repeat or by Sweep.
+// Everything that must outlast the agent is in the external ids of the port, and what the store does not know of it also
+// in the alias of the interface. Each operation may be repeated, so a crash at any step is repaired by the runtime's
+// repeat or by Sweep.
 package attach
 
 import (
@@ -63,6 +64,8 @@ type Links interface {
 	Doom(names ...string)
 	Exists(name string) (bool, error)
 	Names() ([]string, error)
+	// Alias is what a live host end bears; exists is false when there is none.
+	Alias(name string) (alias string, exists bool, err error)
 	SetMTU(name string, mtu int) error
 	SetContainerMTU(netns, ifname string, mtu int) error
 }
@@ -89,11 +92,12 @@ type Engine struct {
 	Options
 	locks   *locks
 	numbers *numbers
+	recent  *recent // endpoints that were taken away
 }
 
 // New returns an Engine. Restore must be called once Open vSwitch has been listed, before the first Attach.
 func New(o Options) *Engine {
-	return &Engine{Options: o, locks: newLocks(), numbers: newNumbers()}
+	return &Engine{Options: o, locks: newLocks(), numbers: newNumbers(), recent: newRecent()}
 }
 
 // Request asks for an interface. ContainerID and IfName identify it.
@@ -149,6 +153,7 @@ type Result struct {
 	Endpoint record.Endpoint
 	Network  record.Network
 	HostName string // of the host end
+	Owner    string // who has asked for it, as in Request
 	IfName   string
 	Netns    string
 	MAC      net.HardwareAddr
@@ -194,12 +199,15 @@ func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 	return res, nil
 }
 
+// nameTries is how many names of a host end are tried, when other endpoints have the first ones.
+const nameTries = 4
+
 // portName finds the port of an endpoint, or a free name for a new one.
 func (e *Engine) portName(id string) (name string, have bool, err error) {
 	if ports := e.Switch.Ports(ovsdb.IDEndpoint, id); len(ports) > 0 {
 		return ports[0].Name, true, nil
 	}
-	for try := range 4 {
+	for try := range nameTries {
 		name := link.Name(id, try)
 		if p, ok := e.Switch.Port(name); !ok || p.ExternalIDs[ovsdb.IDEndpoint] == id {
 			return name, ok, nil
@@ -245,6 +253,7 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 	if err != nil {
 		return Result{}, err
 	}
+	res.Owner = r.Owner
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error { return e.Flows.Wait(groupCtx, id, rev) })
 	group.Go(func() error {
@@ -329,7 +338,7 @@ func (e *Engine) mtu(n *record.Network) int {
 
 func (e *Engine) pair(r *Result) link.Pair {
 	return link.Pair{Host: r.HostName, Netns: r.Netns, IfName: r.IfName, MTU: e.MTU(), ContainerMTU: r.MTU, MAC: r.MAC,
-		SoftSum: e.SoftSum()}
+		SoftSum: e.SoftSum(), Alias: tag{r.Netns, r.Owner}.String()}
 }
 
 func (e *Engine) config(r *Result) link.Config {

@@ -71,7 +71,7 @@ func (w *world) CreateEndpoint(_ context.Context, r model.CreateEndpointRequest)
 
 func (w *world) DeleteEndpoint(_ context.Context, r model.DeleteEndpointRequest) error {
 	defer w.mu.Unlock()
-	if err := w.enter("delete"); err != nil {
+	if err := w.enter(strings.TrimSpace("delete " + r.Reason)); err != nil {
 		return err
 	}
 	delete(w.endpoints, r.NetworkName+"."+r.TenantName+"-"+r.EndpointID)
@@ -206,6 +206,13 @@ func (w *world) Exists(name string) (bool, error) {
 	defer w.mu.Unlock()
 	_, ok := w.links[name]
 	return ok, nil
+}
+
+func (w *world) Alias(name string) (string, bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p, ok := w.links[name]
+	return p.Alias, ok, nil
 }
 
 func (w *world) Names() ([]string, error) {
@@ -482,7 +489,9 @@ func TestSweepLeavesWhatIsRepaired(t *testing.T) {
 		wants string
 		links int
 	}{{name, 1}, {"", 0}} {
-		w.wants = row.wants
+		if w.wants = row.wants; w.wants == "" {
+			w.endpoints = map[string]record.Endpoint{}
+		}
 		if err := e.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -73,17 +73,17 @@ func (e *Engine) Detach(ctx context.Context, container, ifname string) error {
 	}
 	defer unlock()
 	for _, a := range e.find(container, ifname) {
-		if err := e.remove(ctx, a); err != nil {
+		if err := e.remove(ctx, a, ""); err != nil {
 			return fmt.Errorf("detach %s: %w", a.StateID, err)
 		}
 	}
 	return nil
 }
 
-// remove deletes one attachment at the master and then here.
-func (e *Engine) remove(ctx context.Context, a Attachment) error {
+// remove deletes one attachment at the master, whose history keeps why, and then here.
+func (e *Engine) remove(ctx context.Context, a Attachment, why string) error {
 	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: a.Tenant, NetworkName: a.Network,
-		ServiceName: a.Group, EndpointID: EndpointID(a.ContainerID, a.IfName)})
+		ServiceName: a.Group, EndpointID: EndpointID(a.ContainerID, a.IfName), Reason: why})
 	if err != nil {
 		return err
 	}
@@ -92,6 +92,7 @@ func (e *Engine) remove(ctx context.Context, a Attachment) error {
 
 // forget removes flows, port and interface. The interface goes in the background.
 func (e *Engine) forget(ctx context.Context, id, name string, number uint32) error {
+	e.recent.note(id)
 	e.Flows.SetPort(id, 0)
 	if name == "" {
 		return nil

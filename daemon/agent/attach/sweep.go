@@ -50,11 +50,12 @@ func (e *Engine) Run(ctx context.Context, interval time.Duration) error {
 func (e *Engine) Sweep(ctx context.Context) error {
 	names, err := e.Links.Names()
 	errs := []error{err}
+	ours := e.expected()
 	for _, name := range names {
 		if e.locks.isBusy(name) {
 			continue
 		}
-		if _, ok := e.Switch.Port(name); !ok && !e.Switch.Wants(name) {
+		if _, ok := e.Switch.Port(name); !ok && !e.Switch.Wants(name) && !ours[name] {
 			e.Log.Info("removing an interface without a port", "interface", name)
 			e.Links.Doom(name)
 		}
@@ -73,6 +74,20 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	}
 	e.Restore()
 	return errors.Join(errs...)
+}
+
+// expected are the names of interfaces that the endpoints of this host's containers may have. One of them without a port is
+// for LostPorts.
+func (e *Engine) expected() map[string]bool {
+	out := map[string]bool{}
+	for _, ep := range e.Flows.Local() {
+		if ep.ContainerID != "" && !e.recent.has(ep.ID) {
+			for try := range nameTries {
+				out[link.Name(ep.ID, try)] = true
+			}
+		}
+	}
+	return out
 }
 
 // AdjustMTU gives all attached interfaces the MTU that they should have now. It goes on after an error and returns all.

@@ -36,6 +36,8 @@ type Source interface {
 type Difference struct {
 	model.Difference
 	Thing string
+
+	by Source // who has listed it, and repairs it; the Keeper's business
 }
 
 // Options are what a Keeper needs.
@@ -138,7 +140,7 @@ func (k *Keeper) list() (out []Difference, err error) {
 		list, failed := s.Differences()
 		err = errors.Join(err, failed)
 		for _, d := range list {
-			d.At, d.Difference.Sort = at, s.Sort()
+			d.At, d.Difference.Sort, d.by = at, s.Sort(), s
 			out = append(out, d)
 		}
 	}
@@ -152,14 +154,9 @@ func (k *Keeper) look(ctx context.Context, leave []string) error {
 	list, err := k.list()
 	k.note(list)
 	errs := []error{err}
-	for _, s := range k.Sources {
-		if slices.Contains(leave, s.Sort()) {
-			continue
-		}
-		for _, d := range list {
-			if d.Difference.Sort == s.Sort() {
-				errs = append(errs, s.Repair(ctx, d.Thing))
-			}
+	for _, d := range list {
+		if !slices.Contains(leave, d.Difference.Sort) {
+			errs = append(errs, d.by.Repair(ctx, d.Thing))
 		}
 	}
 	return errors.Join(errs...)

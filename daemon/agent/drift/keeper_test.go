@@ -29,7 +29,7 @@ func (s *things) Differences() (out []Difference, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, how := range s.broken {
-		out = append(out, Difference{model.Difference{Owner: "host/h1", What: how}, name})
+		out = append(out, Difference{Difference: model.Difference{Owner: "host/h1", What: how}, Thing: name})
 	}
 	return out, s.refuse
 }
@@ -125,7 +125,7 @@ func TestWhatIsLeft(t *testing.T) {
 func TestNoMoreIsKeptThanMostKept(t *testing.T) {
 	k := newKeeper(nil, nil)
 	for i := range mostKept + 10 {
-		k.note([]Difference{{model.Difference{Sort: SortPort, What: strings.Repeat("x", i)}, "p"}})
+		k.note([]Difference{{Difference: model.Difference{Sort: SortPort, What: strings.Repeat("x", i)}, Thing: "p"}})
 	}
 	if got := k.Found(); len(got) != mostKept || len(got[0].What) != 10 {
 		t.Errorf("kept: want the last %d, got %d, the first of %d letters", mostKept, len(got), len(got[0].What))

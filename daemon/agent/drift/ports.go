@@ -41,7 +41,7 @@ func (p *Ports) Differences() (out []Difference, err error) {
 			m.What = "changed: port " + d.Name + ", " + strings.Join(names, ", ")
 			m.Was = "port " + d.Name + " " + strings.Join(d.Was, " ")
 		}
-		out = append(out, Difference{m, d.Name})
+		out = append(out, Difference{Difference: m, Thing: d.Name})
 	}
 	return out, nil
 }

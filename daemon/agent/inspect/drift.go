@@ -88,8 +88,8 @@ func (o *Options) difference(d *bridge.Difference, words *pipeline.Glossary) mod
 }
 
 // portDifferences compares the switch's ports with the endpoints of this host: one that was never there, one whose external ids
-// name no endpoint, one that has another number than the flows are of, or that does not work. Nobody repairs these: only the
-// runtime can make a container's interface anew.
+// name no endpoint, one that has another number than the flows are of, or that does not work. Those that can be repaired the
+// Keeper has listed before.
 func (o *Options) portDifferences() (out []model.Difference) {
 	want := map[string]uint32{}
 	for _, e := range o.Driver().Endpoints {

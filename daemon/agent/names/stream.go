@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"time"
@@ -24,38 +25,22 @@ const (
 // Listen listens for TCP connections at an address of the host.
 type Listen func(at netip.AddrPort) (net.Listener, error)
 
-// Serve answers questions that come over TCP (RFC 7766), to the host's private address, until ctx ends. It follows that
-// address, and waits for it to be there.
+// Serve answers questions that come over TCP (RFC 7766), to the host's private addresses, until ctx ends. It follows those
+// addresses, and waits for them to be there.
 func (r *Responder) Serve(ctx context.Context, listen Listen) error {
 	slots := make(chan struct{}, streamsMost)
 	tick := time.NewTicker(listenAgain)
 	defer tick.Stop()
-	var l net.Listener
-	var at, failed netip.AddrPort
+	var doors [2]door // IPv4 and IPv6
 	defer func() {
-		if l != nil {
-			_ = l.Close()
+		for i := range doors {
+			doors[i].close()
 		}
 	}()
 	for {
-		var want netip.AddrPort
-		r.o.View(func(s *ofnet.State) {
-			if s.Private.Addr().Is4() {
-				want = netip.AddrPortFrom(pipeline.HostAddr(s.Private), pipeline.NamesPort)
-			}
-		})
-		if want != at && l != nil {
-			_ = l.Close()
-			l, at = nil, netip.AddrPort{}
-		}
-		if l == nil && want.IsValid() {
-			now, err := listen(want)
-			if err == nil {
-				l, at = now, want
+		for i, want := range r.listenAt() {
+			if l := doors[i].at(want, listen, r.o.Log); l != nil {
 				go r.accept(ctx, l, slots)
-			} else if failed != want {
-				r.o.Log.Debug("questions over TCP wait for the host's address", "address", want, "error", err)
-				failed = want
 			}
 		}
 		select {
@@ -64,6 +49,51 @@ func (r *Responder) Serve(ctx context.Context, listen Listen) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// listenAt are the host's private addresses; invalid while there are none.
+func (r *Responder) listenAt() (out [2]netip.AddrPort) {
+	r.o.View(func(s *ofnet.State) {
+		if s.Private.Addr().Is4() {
+			for i, subnet := range []netip.Prefix{s.Private, pipeline.Private6(s.Private)} {
+				out[i] = netip.AddrPortFrom(pipeline.HostAddr(subnet), pipeline.NamesPort)
+			}
+		}
+	})
+	return out
+}
+
+// door is where one family is listened at.
+type door struct {
+	l            net.Listener // nil: nowhere
+	here, failed netip.AddrPort
+}
+
+// at moves the door, and returns a listener that is new.
+func (d *door) at(want netip.AddrPort, listen Listen, log *slog.Logger) net.Listener {
+	if want != d.here {
+		d.close()
+	}
+	if d.l != nil || !want.IsValid() {
+		return nil
+	}
+	l, err := listen(want)
+	if err != nil {
+		if d.failed != want {
+			log.Debug("questions over TCP wait for the host's address", "address", want, "error", err)
+			d.failed = want
+		}
+		return nil
+	}
+	d.l, d.here = l, want
+	return l
+}
+
+func (d *door) close() {
+	if d.l != nil {
+		_ = d.l.Close()
+	}
+	d.l, d.here = nil, netip.AddrPort{}
 }
 
 // accept serves connections until the listener is closed.
@@ -117,7 +147,7 @@ func (r *Responder) converse(ctx context.Context, c net.Conn) error {
 			return err
 		}
 		r.questions.Add(1)
-		port, tenant, ok := r.asker(from.Addr())
+		port, tenant, ok := r.asker(from.Addr().Unmap())
 		if !ok {
 			return errors.New("it is nobody's private address")
 		}
@@ -155,8 +185,12 @@ func readMessage(c io.Reader) ([]byte, error) {
 // asker is who has a private address: the OpenFlow port, and the number of the tenant.
 func (r *Responder) asker(private netip.Addr) (port uint32, tenant uint16, ok bool) {
 	r.o.View(func(s *ofnet.State) {
+		subnet := s.Private
+		if private.Is6() {
+			subnet = pipeline.Private6(s.Private)
+		}
 		for _, e := range s.Endpoints {
-			if e.Host != s.Self || e.Port == 0 || pipeline.PrivateAddr(s.Private, e.Port) != private {
+			if e.Host != s.Self || e.Port == 0 || pipeline.PrivateAddr(subnet, e.Port) != private {
 				continue
 			}
 			if n := s.Segments[e.Segment]; n != nil && s.Tenants[n.Tenant] != nil {

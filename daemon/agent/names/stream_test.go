@@ -29,9 +29,16 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 	r := NewResponder(Options{Host: "h1", Zone: zone, Forward: NewForwarder([]string{up}, ""), View: func(fn func(*ofnet.State)) { fn(state) },
 		Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(t.Context())
-	done, at := make(chan error, 1), make(chan string, 1)
+	done, at, at6 := make(chan error, 1), make(chan string, 1), make(chan string, 1)
 	go func() {
 		done <- r.Serve(ctx, func(want netip.AddrPort) (net.Listener, error) {
+			if want.String() == "[fd63:6f6e:7469:76::7f00:fffe]:9053" {
+				l, err := net.Listen("tcp", "[::1]:0")
+				if err == nil {
+					at6 <- l.Addr().String()
+				}
+				return l, err
+			}
 			if want.String() != "127.0.255.254:9053" {
 				t.Errorf("want to listen at the host's private address, got %s", want)
 			}
@@ -76,6 +83,21 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 	}
 	if n := r.Counts(); n.Questions != 5 || n.Answered != 4 || n.Forwarded != 1 {
 		t.Errorf("counts: got %+v", n)
+	}
+
+	// By IPv6 the host has a private address too, and so have those who ask: this one is not of them.
+	six, err := client.Dial(<-at6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = six.Close() }()
+	ask := new(dns.Msg)
+	ask.SetQuestion("web.", dns.TypeA)
+	if a, _, err := client.ExchangeWithConn(ask, six); err == nil {
+		t.Errorf("a stranger by IPv6 is answered: %v", a)
+	}
+	if port, tenant, ok := r.asker(netip.MustParseAddr("fd63:6f6e:7469:76::7f00:1")); !ok || port != 1 || tenant != 1 {
+		t.Errorf("who has the private IPv6 address of port 1: want tenant 1, got port %d, tenant %d, %v", port, tenant, ok)
 	}
 
 	// Who is nobody's private address, and who speaks of something else, is hung up on.

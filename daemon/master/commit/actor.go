@@ -19,6 +19,13 @@ func Own(ctx context.Context, why string) context.Context {
 	return context.WithValue(ctx, actorKey{}, history.Stamp{By: model.Actor{Program: self}, Why: why})
 }
 
+// Because returns a context whose requests are recorded with a reason, as of whom they were.
+func Because(ctx context.Context, why string) context.Context {
+	s := stampOf(ctx)
+	s.Why = why
+	return context.WithValue(ctx, actorKey{}, s)
+}
+
 // self is how the master appears in the history.
 const self = "netmaster"
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -28,6 +29,9 @@ func (s *Server) mountPlugin(r *rest.Router) {
 		return endpointAnswer{e}, rev, err
 	})
 	plugin(r, s, "/plugin/deleteEndpoint", func(ctx context.Context, q model.DeleteEndpointRequest) (any, uint64, error) {
+		if why := printable(q.Reason); why != "" {
+			ctx = commit.Because(ctx, why)
+		}
 		e, rev, err := s.Endpoints.Delete(ctx, q)
 		return endpointAnswer{e}, rev, err
 	})

@@ -1,0 +1,180 @@
+package attach
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/drift"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// lost finds endpoints of containers of this host that no port of the switch names - somebody has removed it, or its
+// external ids, while no agent ran. While the container's interface is there, the port is made anew of what that bears;
+// without one, nobody can use the endpoint, and it is released.
+type lost struct {
+	*Engine
+	patience time.Duration // how long an endpoint without port and interface is left to a runtime that may be at work
+
+	mu    sync.Mutex
+	since map[string]time.Time // since when an endpoint has neither port nor interface
+}
+
+// LostPorts is a source of differences: endpoints without a port.
+func (e *Engine) LostPorts() drift.Source {
+	return &lost{Engine: e, patience: runtimeLimit, since: map[string]time.Time{}}
+}
+
+// runtimeLimit is lost.patience of an agent.
+const runtimeLimit = 5 * time.Second
+
+// whyReleased is what the history says of an endpoint that lost has released.
+const whyReleased = "neither a port nor an interface of it was left on its host"
+
+// Sort is drift.SortPort.
+func (l *lost) Sort() string { return drift.SortPort }
+
+// Differences lists the endpoints. What this process is making or has just taken away is not among them. It reads the
+// kernel's interfaces, once for each.
+func (l *lost) Differences() (out []drift.Difference, err error) {
+	now := time.Now()
+	gone := map[string]time.Time{}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, ep := range l.Flows.Local() {
+		if !l.isLost(&ep) {
+			continue
+		}
+		name, alias, failed := l.interfaceOf(ep.ID)
+		if failed != nil {
+			return out, failed
+		}
+		d := drift.Difference{Thing: ep.ID, Difference: model.Difference{Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: ep.ID}.String()}}
+		_, told := readTag(alias)
+		switch {
+		case name == "":
+			first, known := l.since[ep.ID]
+			if !known {
+				first = now
+			}
+			if gone[ep.ID] = first; now.Sub(first) < l.patience {
+				continue
+			}
+			d.What = "removed: port and interface, as when the container's namespace ends; the endpoint is released"
+		case !told:
+			d.What = "removed: port " + name + "; the interface does not say whose it is: have the runtime detach and attach the container"
+		default:
+			d.What, d.Want = "removed: port "+name, "port "+name+" that names the endpoint"
+		}
+		out = append(out, d)
+	}
+	l.since = gone
+	slices.SortFunc(out, func(a, b drift.Difference) int { return strings.Compare(a.Thing, b.Thing) })
+	return out, nil
+}
+
+// isLost says that a container's endpoint has no port, and that nobody here is at work on it.
+func (l *lost) isLost(ep *record.Endpoint) bool {
+	if ep.ContainerID == "" || l.recent.has(ep.ID) || len(l.Switch.Ports(ovsdb.IDEndpoint, ep.ID)) > 0 {
+		return false
+	}
+	for try := range nameTries {
+		if name := link.Name(ep.ID, try); l.locks.isBusy(name) || l.Switch.Wants(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// interfaceOf finds the host end of an endpoint; "" when there is none. Names are hashes of endpoints, the later ones for
+// when another endpoint has the first.
+func (l *lost) interfaceOf(id string) (name, alias string, err error) {
+	for try := range nameTries {
+		name := link.Name(id, try)
+		if p, ok := l.Switch.Port(name); ok && p.ExternalIDs[ovsdb.IDEndpoint] != "" {
+			continue // another endpoint's
+		}
+		alias, exists, err := l.Links.Alias(name)
+		if err != nil || exists {
+			return name, alias, err
+		}
+	}
+	return "", "", nil
+}
+
+// Repair makes the port of an endpoint anew, or releases the endpoint. It blocks as Attach does.
+func (l *lost) Repair(ctx context.Context, id string) error {
+	ep, ok := l.Flows.Endpoint(id)
+	if !ok {
+		return nil
+	}
+	unlock, err := l.locks.lock(ctx, ep.EndpointID)
+	if err != nil {
+		return fmt.Errorf("repair %s: %w", id, err)
+	}
+	defer unlock()
+	if !l.isLost(&ep) {
+		return nil
+	}
+	name, alias, err := l.interfaceOf(id)
+	if err != nil {
+		return fmt.Errorf("repair %s: %w", id, err)
+	}
+	if name == "" {
+		l.Log.Warn("releasing an endpoint that has neither port nor interface", "endpoint", id)
+		if err := l.remove(ctx, attachmentOfRecord(ep, ep.ContainerID, ifNameOf(&ep)), whyReleased); err != nil {
+			return fmt.Errorf("release %s: %w", id, err)
+		}
+		return nil
+	}
+	t, told := readTag(alias)
+	if !told {
+		return nil // Differences says what to do
+	}
+	if err := l.plug(ctx, &ep, name, t); err != nil {
+		return fmt.Errorf("repair port %s of %s: %w", name, id, err)
+	}
+	l.Log.Info("made a container's port again", "endpoint", id, "port", name)
+	return nil
+}
+
+// plug makes the port of an interface that exists.
+func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag) error {
+	number, err := l.numbers.take()
+	if err != nil {
+		return err
+	}
+	a := attachmentOfRecord(*ep, ep.ContainerID, ifNameOf(ep))
+	ids := externalIDs(Request{ContainerID: a.ContainerID, IfName: a.IfName, Netns: t.netns, Owner: t.owner, Tenant: a.Tenant,
+		Network: a.Network, Group: a.Group}, ep.ID)
+	err = l.Switch.AddPort(ctx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: ids})
+	if err != nil {
+		l.numbers.release(number)
+		return err
+	}
+	p, err := l.Switch.WaitPort(ctx, name)
+	if err != nil {
+		return err // the port names the endpoint now: drift.Ports and Restore go on with it
+	}
+	if p.OFPort != number {
+		l.numbers.use(p.OFPort)
+		l.numbers.release(number)
+	}
+	l.Flows.SetPort(ep.ID, p.OFPort)
+	return nil
+}
+
+// ifNameOf is the name of the container's interface, as EndpointID has put it into the endpoint's.
+func ifNameOf(ep *record.Endpoint) string {
+	if rest, ok := strings.CutPrefix(ep.EndpointID, ep.ContainerID+"-"); ok && rest != "" {
+		return rest
+	}
+	return "eth0"
+}

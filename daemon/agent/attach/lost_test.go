@@ -1,0 +1,174 @@
+package attach
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// later is an agent that starts on the world that another one has left.
+func later(w *world) (*Engine, *lost) {
+	e := w.engine()
+	l := e.LostPorts().(*lost)
+	l.patience = 0
+	return e, l
+}
+
+func whats(t *testing.T, l *lost) (out []string) {
+	t.Helper()
+	list, err := l.Differences()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range list {
+		out = append(out, d.Owner+" "+d.What)
+	}
+	return out
+}
+
+// A port that somebody removed while no agent ran is made anew, as it was; so is one whose external ids are gone.
+func TestLostPortsComeBack(t *testing.T) {
+	for _, ifname := range []string{"eth0", "net1"} {
+		for what, damage := range map[string]func(w *world, name string){
+			"port": func(w *world, name string) { delete(w.ports, name) },
+			"external ids": func(w *world, name string) {
+				w.ports[name] = ovsdb.Port{Name: name, OFPort: 1, Requested: 1}
+			},
+		} {
+			t.Run(what+" of "+ifname, func(t *testing.T) {
+				w := newWorld()
+				r := request(t)
+				r.IfName = ifname
+				res, err := w.engine().Attach(t.Context(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				was := maps.Clone(w.ports[res.HostName].ExternalIDs)
+				damage(w, res.HostName)
+				w.flows = map[string]uint32{}
+				e, l := later(w)
+				if err := e.Sweep(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if len(w.links) != 1 {
+					t.Fatal("the sweep has taken the container's interface")
+				}
+				id := res.Endpoint.ID
+				if got, want := whats(t, l), []string{"endpoint/" + id + " removed: port " + res.HostName}; !slices.Equal(got, want) {
+					t.Errorf("differences: want %q, got %q", want, got)
+				}
+				if err := l.Repair(t.Context(), id); err != nil {
+					t.Fatal(err)
+				}
+				if got := w.ports[res.HostName]; !maps.Equal(got.ExternalIDs, was) || w.flows[id] != got.OFPort || got.OFPort == 0 {
+					t.Errorf("port: want external ids %v and flows for it, got %+v, flows %v", was, got, w.flows)
+				}
+				if got := whats(t, l); len(got) != 0 {
+					t.Errorf("after the repair: want no difference, got %q", got)
+				}
+				if err := e.Detach(t.Context(), r.ContainerID, ifname); err != nil {
+					t.Fatal(err)
+				}
+				if got := w.String(); got != nothing {
+					t.Errorf("detached: want %s, got %s", nothing, got)
+				}
+			})
+		}
+	}
+}
+
+// An endpoint of which this host has nothing is released, with the reason; one whose interface says nothing is left.
+func TestLostEndpoints(t *testing.T) {
+	w := newWorld()
+	first := w.engine()
+	res, err := first.Attach(t.Context(), request(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, name := res.Endpoint.ID, res.HostName
+	delete(w.ports, name)
+	pair := w.links[name]
+	w.links[name] = link.Pair{Host: name}
+	e, l := later(w)
+	if got := whats(t, l); len(got) != 1 || !strings.Contains(got[0], "have the runtime detach and attach") {
+		t.Errorf("an interface without a tag: want what to do, got %q", got)
+	}
+	if err := l.Repair(t.Context(), id); err != nil || len(w.ports) != 0 || len(w.endpoints) != 1 {
+		t.Errorf("an interface without a tag: want nothing done, got %v, %s", err, w)
+	}
+	delete(w.links, pair.Host)
+	l.patience = runtimeLimit
+	if got := whats(t, l); len(got) != 0 {
+		t.Errorf("at once: want the runtime left to its work, got %q", got)
+	}
+	l.patience = 0
+	if got := whats(t, l); len(got) != 1 || !strings.Contains(got[0], "the endpoint is released") {
+		t.Errorf("nothing is left: want it told, got %q", got)
+	}
+	done := e.locks.work(name)
+	if got := whats(t, l); len(got) != 0 {
+		t.Errorf("while it is being attached: want nothing told, got %q", got)
+	}
+	if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != 1 {
+		t.Errorf("while it is being attached: want it left, got %v, %s", err, w)
+	}
+	done()
+	w.fail["delete "+whyReleased] = errBroken
+	if err := l.Repair(t.Context(), id); err == nil {
+		t.Error("no master: want an error")
+	}
+	delete(w.fail, "delete "+whyReleased)
+	for range 2 {
+		if err := l.Repair(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.String(); got != nothing || w.calls[len(w.calls)-1] != "delete "+whyReleased {
+		t.Errorf("released: want %s and the reason told, got %s, %q", nothing, got, w.calls[len(w.calls)-1])
+	}
+}
+
+// What this process has taken away may still be in the store's records for a while, and is not missed.
+func TestDetachedIsNotLost(t *testing.T) {
+	w := newWorld()
+	e, l := later(w)
+	res, err := e.Attach(t.Context(), request(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ep := res.Endpoint
+	if err := e.Detach(t.Context(), "c1", "eth0"); err != nil {
+		t.Fatal(err)
+	}
+	w.endpoints[ep.ID] = ep // the watch is behind
+	if got := whats(t, l); len(got) != 0 {
+		t.Errorf("just detached: want nothing, got %q", got)
+	}
+	// The host's own endpoint in an infra network is no container's.
+	host := ep
+	host.ID, host.ContainerID = "contivh1.default-h1", ""
+	w.endpoints = map[string]record.Endpoint{host.ID: host}
+	if got := whats(t, l); len(got) != 0 {
+		t.Errorf("an infra network's: want nothing, got %q", got)
+	}
+}
+
+func FuzzReadTag(f *testing.F) {
+	for _, s := range []string{"", "contiv netns=/n owner=cni/x", "contiv netns= owner=", "contiv netns=/a owner=b owner=c", "eth0 of somebody"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, ok := readTag(s)
+		if ok && got.netns == "" {
+			t.Errorf("%q: want a namespace, got %+v", s, got)
+		}
+		if text := got.String(); ok && text != s && text != "" {
+			t.Errorf("%q: want the same written, got %q", s, text)
+		}
+	})
+}

@@ -1,0 +1,36 @@
+package attach
+
+import (
+	"sync"
+	"time"
+)
+
+// recent remembers for a while which endpoints were taken away, since the store's watch tells of that later.
+type recent struct {
+	mu sync.Mutex
+	at map[string]time.Time
+}
+
+// memory is for how long.
+const memory = 10 * time.Second
+
+func newRecent() *recent { return &recent{at: map[string]time.Time{}} }
+
+func (r *recent) note(id string) {
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for old, at := range r.at {
+		if now.Sub(at) > memory {
+			delete(r.at, old)
+		}
+	}
+	r.at[id] = now
+}
+
+func (r *recent) has(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, ok := r.at[id]
+	return ok && time.Since(at) <= memory
+}

@@ -1,0 +1,125 @@
+package pipeline
+
+import (
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// An answer belongs to a connection that the rules have admitted, so it passes. When they have changed since, the
+// connection is judged again by its opener's next packet; of TCP there always is one, for the opener acknowledges.
+// Where the opener may be silent for good - it has subscribed to a stream, say - the answer is judged in its place: turned
+// into what the opener would send, it is shown to the rules in policy_out and policy_in, and turned back. The tracker
+// keeps the verdict, so that happens once for each connection and change of the rules, in one pass.
+//
+// The tracker of the userspace datapath does not see the ports of SCTP, so its answers cannot be turned.
+
+// acknowledges are the protocols whose answers do without.
+func acknowledges() [][]flow.Term {
+	sctp := flow.Eq(flow.IPProto, ofnet.ProtocolSCTP)
+	return [][]flow.Term{{flow.TCP()}, {flow.TCP6()}, {flow.IP(), sctp}, {flow.IPv6(), sctp}}
+}
+
+func answering() flow.Term {
+	return flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, flow.CTRel)
+}
+
+// Priorities in policy_out, above all rules.
+const (
+	policyKnown = 60003 // an answer that needs no verdict
+	policyTurn  = 60001 // an answer that needs one; a priority more where there are ports
+)
+
+// answers are the flows that hold for all tenants.
+func answers(out *flow.Set) {
+	add := func(t flow.TableID, priority uint16, do flow.Actions, terms ...flow.Term) {
+		out.Add(flow.New(t, priority, flow.NewMatch(terms...), do))
+	}
+	refused := []flow.Term{flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, 0), flow.EqMask(flow.CTMark, markBlocked, markBlocked)}
+	for _, proto := range [][]flow.Term{{flow.ICMP()}, {flow.ICMP6()}} {
+		add(tState, 190, flow.Actions{}, append(proto, refused...)...)
+	}
+	for _, proto := range acknowledges() {
+		add(tState, 190, flow.Actions{}, append(proto[:len(proto):len(proto)], refused...)...)
+		add(tState, 180, flow.Do(on(bitSkip), flow.GotoTable(tPeer)), append(proto, answering())...)
+	}
+	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
+		add(tState, 179, flow.Do(on(bitAnswer), flow.GotoTable(tPeer)), family, answering())
+	}
+	// What an endpoint says to itself by way of a service is nobody's business but its own.
+	add(tPolicyOut, policyKnown, flow.Do(on(bitSkip), flow.GotoTable(tReplicate)), flow.EqMask(regFlags, 1<<bitAnswer|1<<bitHairpin, 1<<bitAnswer|1<<bitHairpin))
+	for _, f := range bothFamilies() {
+		add(tPolicyOut, policyTurn, f.judge(false, false), f.term, answering(), has(bitAnswer), hasNot(bitBehind))
+		for _, behind := range []bool{false, true} {
+			terms := []flow.Term{f.term, flow.Eq(flow.IPProto, ofnet.ProtocolUDP), answering(), has(bitAnswer)}
+			if behind {
+				terms = append(terms, has(bitBehind))
+			} else {
+				terms = append(terms, hasNot(bitBehind))
+			}
+			add(tPolicyOut, policyTurn+1, f.judge(true, behind), terms...)
+		}
+	}
+	add(tCommit, 110, flow.Do(on(bitAdmitted)), has(bitTurned))
+	add(tRefuse, 60, flow.Actions{}, has(bitTurned))
+}
+
+// answersOfTenant are the flows that follow from the generation of a tenant's rules: what they admitted, what they refused,
+// and what the verdict makes of a connection that they had not judged.
+func answersOfTenant(out *flow.Set, t *ofnet.Tenant, generation uint64, note []flow.Action, block flow.Action) {
+	known := func(mark uint64, do flow.Actions) {
+		out.Add(flow.New(tPolicyOut, policyKnown, flow.NewMatch(answering(), flow.Eq(flow.CTMark, mark), has(bitAnswer), hasNot(bitHairpin), inTenant(t)), do))
+	}
+	pass := flow.Do(on(bitSkip), flow.GotoTable(tReplicate))
+	known(generation, pass)
+	known(markBlocked|generation, flow.Actions{})
+	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
+		out.Add(flow.New(tVerdict, 50, flow.NewMatch(family, has(bitAdmitted), answering(), inTenant(t)), flow.Do(
+			flow.Track(flow.CT{Commit: true, ZoneFrom: zone(), Exec: note}), on(bitSkip), flow.GotoTable(tReplicate))))
+		out.Add(flow.New(tVerdict, 40, flow.NewMatch(family, answering(), inTenant(t)), flow.Do(block)))
+	}
+}
+
+// turning is what differs between the families.
+type turning struct {
+	term     flow.Term
+	src, dst flow.Field // of the packet
+	opener   flow.Field // of the packet that opened the connection
+	opened   flow.Field // where that went
+	backend  flow.Field // the register of a backend's address
+}
+
+func bothFamilies() []turning {
+	return []turning{
+		{flow.IP(), flow.IPSrc, flow.IPDst, flow.CTNwSrc, flow.CTNwDst, regBackend},
+		{flow.IPv6(), flow.IPv6Src, flow.IPv6Dst, flow.CTIPv6Src, flow.CTIPv6Dst, regBackend6},
+	}
+}
+
+// judge turns the answer, shows it to the rules, and turns it back. What opened the connection went to the service's address
+// and port; the rules judge what goes to the backend's.
+func (f *turning) judge(ports, behind bool) flow.Actions {
+	receiver, receiverPort := f.opened, flow.CTTPDst
+	if behind {
+		receiver, receiverPort = f.backend, regPort
+	}
+	steps := append([]flow.Action{off(bitAnswer), on(bitTurned)}, changeSides()...)
+	steps = append(steps, move(f.opener, f.src), move(receiver, f.dst))
+	if ports {
+		steps = append(steps, move(flow.CTTPSrc, flow.UDPSrc), flow.Move(flow.Range(receiverPort, 0, 15), flow.All(flow.UDPDst)))
+	}
+	steps = append(steps, load(regRuleOut, 0), load(regRuleIn, 0), flow.Resubmit(tPolicyOut), off(bitTurned))
+	steps = append(append(steps, changeSides()...), move(f.opened, f.src), move(f.opener, f.dst))
+	if ports {
+		steps = append(steps, move(flow.CTTPDst, flow.UDPSrc), move(flow.CTTPSrc, flow.UDPDst))
+	}
+	return flow.Do(append(steps, flow.GotoTable(tVerdict))...)
+}
+
+// changeSides exchanges sender and receiver: their groups, and whether they are on this host.
+func changeSides() []flow.Action {
+	sender, receiver, scratch := flow.Bit(regFlags, bitEndpoint), flow.Bit(regFlags, bitLocal), flow.Bit(regService, 0)
+	return []flow.Action{
+		flow.Move(sender, scratch), flow.Move(receiver, sender), flow.Move(scratch, receiver),
+		move(regSrcGroup, regSlot), move(regDstGroup, regSrcGroup), move(regSlot, regDstGroup),
+	}
+}
