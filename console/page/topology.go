@@ -211,7 +211,7 @@ func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
 	p.place, p.cursor, p.leaf = at, here.id(), here.endpoint
 	lit := p.ties(s, &here)
 	height := max(1, c.Height-2)
-	p.top = max(0, min(max(min(p.top, at), at-height+1), all.size-height))
+	p.top = inView(p.top, at, height, all.size)
 	width := c.Width
 	if !p.alone {
 		width = min(max(c.Width*2/5, 38), 64)
