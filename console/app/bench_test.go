@@ -2,9 +2,11 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
 )
 
@@ -36,6 +38,60 @@ func BenchmarkFrameOf50000(b *testing.B) {
 			m := large(b, e.make())
 			press(m, e.keys...)
 			for b.Loop() {
+				m.Frame()
+			}
+		})
+	}
+}
+
+// wide is a cluster of 1,000 hosts, 1,000 networks and 50,000 endpoints, of which the first is in its so-many-th life.
+func wide(life int, was *feed.Snapshot) *feed.Snapshot {
+	s, _ := fixed()
+	if was != nil {
+		*s = *was
+		s.Endpoints = slices.Clone(was.Endpoints)
+	} else {
+		s.Objects, s.Nodes, s.Endpoints = map[string][]model.Object{}, nil, make([]*model.EndpointOper, 50000)
+		for i := range 1000 {
+			s.Nodes = append(s.Nodes, model.Node{Name: fmt.Sprintf("h%03d", i), Role: model.RoleAgent, Ready: true})
+		}
+		for i := range 20 {
+			s.Objects["tenant"] = append(s.Objects["tenant"], &model.Tenant{TenantName: fmt.Sprintf("t%02d", i)})
+		}
+		for i := range 1000 {
+			tenant := fmt.Sprintf("t%02d", i/50)
+			s.Objects["network"] = append(s.Objects["network"], &model.Network{TenantName: tenant, NetworkName: fmt.Sprintf("n%03d", i), Encap: "vxlan", Subnet: "10.1.1.0/24"})
+			s.Objects["endpointGroup"] = append(s.Objects["endpointGroup"], &model.EndpointGroup{TenantName: tenant, NetworkName: fmt.Sprintf("n%03d", i), GroupName: fmt.Sprintf("g%03d", i)})
+		}
+	}
+	for i := range s.Endpoints {
+		if s.Endpoints[i] != nil && i != 0 {
+			continue
+		}
+		n, tenant, id := i/50, fmt.Sprintf("t%02d", i/2500), fmt.Sprintf("web-%05d", i)
+		s.Endpoints[i] = &model.EndpointOper{Key: fmt.Sprintf("n%03d.%s-%s", n, tenant, id), EndpointID: id, Network: fmt.Sprintf("n%03d.%s", n, tenant),
+			EndpointGroupKey: fmt.Sprintf("g%03d:%s", n, tenant), HomingHost: fmt.Sprintf("h%03d", (i+life)%1000), IpAddress: []string{"10.1.1.1", ""}}
+	}
+	return s
+}
+
+// BenchmarkTopologyAfterChange draws the topology after one of 50,000 endpoints has moved, with the cursor on a tenant,
+// a network, a group and an endpoint.
+func BenchmarkTopologyAfterChange(b *testing.B) {
+	for _, e := range []struct {
+		name string
+		keys []string
+	}{{"tenant", nil}, {"network", []string{"j"}}, {"group", []string{"j", "j"}}, {"endpoint", []string{"j", "j", "space", "j"}}} {
+		b.Run(e.name, func(b *testing.B) {
+			m, _ := still(b, mono(b, false), page.NewTopology(""), 160, 50)
+			s := wide(0, nil)
+			m.Update(s)
+			m.Frame()
+			press(m, e.keys...)
+			m.Frame()
+			for i := 1; b.Loop(); i++ {
+				s = wide(i, s)
+				m.Update(s)
 				m.Frame()
 			}
 		})

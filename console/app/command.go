@@ -24,7 +24,7 @@ import (
 
 // framesASecond bounds how often the screen is written. The library looks that often whether there is anything to write,
 // which is most of what a console at rest costs.
-const framesASecond = 30
+const framesASecond = 15
 
 type options struct {
 	netmaster, screen, theme string

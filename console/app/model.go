@@ -56,6 +56,7 @@ type Model struct {
 	snapshot *feed.Snapshot
 	now      time.Time
 	judged   judgement
+	inks     inks
 
 	width, height int
 	pages         []page.Page // the history

@@ -54,7 +54,7 @@ func (m *Model) click(x, y int) tea.Cmd {
 			m.help = strings.Contains(ansi.Cut(m.footer()[1], max(0, x-2), x+6), "help")
 		}
 	case y >= headerLines && y < m.height-headerLines:
-		page.Click(m.page(), x, y-headerLines, m.canvas(), m.snapshot)
+		return m.follow(page.Click(m.page(), x, y-headerLines, m.canvas(), m.snapshot))
 	}
 	return nil
 }

@@ -41,6 +41,13 @@ func TestMouse(t *testing.T) {
 		{"help", nil, []string{"? help"}, "EVERYWHERE", ""},
 		{"ends help", []string{"?"}, []string{"EVERYWHERE"}, "MASTERS", "EVERYWHERE"},
 		{"nothing while something is typed", []string{"8", ":"}, []string{"6 leader"}, "endpoints", "TERMS"},
+		{"a cell of the matrix", []string{"9"}, []string{"◐ tcp 5432"}, "web to db", "netctl rule ls"},
+		{"the cell under the cursor: its rules", []string{"9"}, []string{"◐ tcp 5432", "◐ tcp 5432"}, "Packets", "web to db"},
+		{"beside the cells of the matrix", []string{"9"}, []string{"from \\ to"}, "db to db", "Packets"},
+		{"an address", to("addresses/acme/blue"), []string{"hxppS"}, "▶ 10.1.1.3 ", ""},
+		{"the address under the cursor: who had it", to("addresses/acme/blue"), []string{"hxppS", "hxppS"}, "10.1.1.3", "G gateway"},
+		{"beyond the addresses", to("addresses/acme/blue"), []string{"G gateway"}, "▶ 10.1.1.0 ", ""},
+		{"a block", to("addresses/acme/blue:blocks"), []string{"▁", "▁"}, "hxppS", "a cell is"},
 		{"an inner page", to("endpoint/web-1:flows"), []string{"Match"}, "Match▲", ""},
 	}
 	for _, tt := range tests {

@@ -51,10 +51,32 @@ func (m *Model) Frame() string {
 		lines = append(lines, line)
 	}
 	lines = append(lines, m.footer()...)
-	for i := range lines {
-		lines[i] = m.theme.Dye(widget.Fit(m.theme, widget.Printable(m.theme, lines[i]), m.width))
+	return strings.Join(m.inks.all(m.theme, lines, m.width), "\n")
+}
+
+// inks is the lines of the last frame as they were sent to the terminal. Most are the same in the next one.
+type inks struct {
+	theme *theme.Theme
+	width int
+	from  []string
+	made  []string
+}
+
+// all makes each line as wide as the terminal, and its marks colours.
+func (k *inks) all(t *theme.Theme, lines []string, width int) []string {
+	if k.theme != t || k.width != width {
+		*k = inks{theme: t, width: width}
 	}
-	return strings.Join(lines, "\n")
+	made := make([]string, len(lines))
+	for i, line := range lines {
+		if i < len(k.from) && k.from[i] == line {
+			made[i] = k.made[i]
+			continue
+		}
+		made[i] = t.Dye(widget.Fit(t, widget.Printable(t, line), width))
+	}
+	k.from, k.made = lines, made
+	return made
 }
 
 // tooSmall says so, in a frame of the terminal's size all the same.

@@ -18,7 +18,6 @@ const (
 	pollEvery    = time.Second
 	frameEvery   = 200 * time.Millisecond // the shortest time between two snapshots
 	askLimit     = 3 * time.Second        // for one question
-	poolsAtOne   = 16                     // networks inspected in one poll, in turn, while the cluster changes
 	nodesASecond = 250                    // asked about; the nodes of a larger cluster are polled less often
 	pollSlowest  = 4 * time.Second        // however many there are
 )
@@ -28,7 +27,7 @@ type Feed struct {
 	client  *client.Client
 	store   *store
 	inquiry *inquiry
-	turn    int      // of the networks, which is inspected next
+	turn    int      // of the networks, which is asked next although nothing happened in it
 	list    nodeList // of the poll
 }
 
@@ -75,7 +74,7 @@ func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Sna
 		}
 	}
 	f.past(ctx)
-	f.pools(ctx, len(f.store.snapshot().Objects[model.KindNetwork().Name]))
+	f.pools(ctx, f.store.stale(len(f.store.snapshot().Objects[model.KindNetwork().Name])))
 	if wants != nil {
 		f.askAll(ctx, wants(f.store.snapshot()))
 	}
@@ -124,21 +123,22 @@ func (f *Feed) watch(ctx context.Context) error {
 	return nil
 }
 
+// poll asks for the nodes, and for the addresses of networks, until ctx ends.
 func (f *Feed) poll(ctx context.Context) error {
-	seen, fresh := uint64(0), 0
+	due := time.Time{}
 	for ctx.Err() == nil {
-		f.nodes(ctx)
-		s := f.store.snapshot()
-		if s.Revision != seen {
-			seen, fresh = s.Revision, 0
+		stale := f.store.stale(poolsAtOnce)
+		if now := time.Now(); !now.Before(due) {
+			f.nodes(ctx)
+			s := f.store.snapshot()
+			due = now.Add(min(max(pollEvery, time.Duration(len(s.Nodes))*time.Second/nodesASecond), pollSlowest))
+			if networks := s.Objects[model.KindNetwork().Name]; len(stale) == 0 && len(networks) > 0 { // holds expire, which nobody tells
+				f.turn++
+				stale = []string{networks[f.turn%len(networks)].ObjectKey()}
+			}
 		}
-		most := 1 // of a cluster at rest: holds expire
-		if fresh < len(s.Objects[model.KindNetwork().Name]) {
-			most = poolsAtOne
-		}
-		f.pools(ctx, most)
-		fresh += most
-		pause(ctx, min(max(pollEvery, time.Duration(len(s.Nodes))*time.Second/nodesASecond), pollSlowest))
+		f.pools(ctx, stale)
+		pause(ctx, pollEvery)
 	}
 	return nil
 }
@@ -146,34 +146,17 @@ func (f *Feed) poll(ctx context.Context) error {
 func (f *Feed) nodes(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	var raw json.RawMessage
-	err := f.client.Raw(ctx, "/api/v1/nodes", &raw)
+	var text string
+	err := f.client.Raw(ctx, "/api/v1/nodes", &text)
 	var nodes []model.Node
 	if err == nil {
-		nodes, err = f.list.decode(raw)
+		nodes, err = f.list.decode(text)
 	}
 	if err != nil {
 		f.store.failed(err, false)
 		return
 	}
 	f.store.nodes(nodes)
-}
-
-// pools asks for the addresses of the next few networks.
-func (f *Feed) pools(ctx context.Context, most int) {
-	networks := f.store.snapshot().Objects[model.KindNetwork().Name]
-	for range min(most, len(networks)) {
-		key := networks[f.turn%len(networks)].ObjectKey()
-		f.turn++
-		ask, cancel := context.WithTimeout(ctx, askLimit)
-		n, err := f.client.Networks().Inspect(ask, key)
-		cancel()
-		if err != nil || n.Oper == nil { // it may just have been deleted; the nodes tell when netmaster is gone
-			continue
-		}
-		f.store.pool(key, Pool{Count: n.Oper.AllocatedAddressesCount, Allocated: n.Oper.AllocatedIPAddresses, Available: n.Oper.AvailableIPAddresses,
-			Held: n.Oper.HeldIPAddresses, Quarantined: n.Oper.QuarantinedIPAddresses, Pooled: n.Oper.PooledIPAddresses, At: f.store.now()})
-	}
 }
 
 // Describe asks for an object with its operational state and returns it as YAML.

@@ -10,19 +10,18 @@ import (
 
 // nodeList decodes the list of nodes, which is asked for again and again and of which little changes.
 type nodeList struct {
-	raw   []byte
-	items []json.RawMessage // of raw
+	text  string
+	items []json.RawMessage // of text
 	nodes []model.Node
 }
 
-// decode reads a list, and keeps raw. What is as it was in the list before is not decoded again; a list that is the same is the same
-// slice.
-func (l *nodeList) decode(raw []byte) ([]model.Node, error) {
-	if l.raw != nil && bytes.Equal(raw, l.raw) {
+// decode reads a list. What is as it was in the list before is not decoded again; a list that is the same is the same slice.
+func (l *nodeList) decode(text string) ([]model.Node, error) {
+	if l.text != "" && text == l.text {
 		return l.nodes, nil
 	}
 	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil {
+	if err := json.Unmarshal([]byte(text), &items); err != nil {
 		return nil, fmt.Errorf("decode the nodes: %w", err)
 	}
 	nodes := make([]model.Node, len(items))
@@ -35,6 +34,6 @@ func (l *nodeList) decode(raw []byte) ([]model.Node, error) {
 			return nil, fmt.Errorf("decode the nodes: number %d: %w", i, err)
 		}
 	}
-	l.raw, l.items, l.nodes = raw, items, nodes
+	l.text, l.items, l.nodes = text, items, nodes
 	return nodes, nil
 }

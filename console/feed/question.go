@@ -57,8 +57,10 @@ func (t Topic) Every() time.Duration {
 	switch t {
 	case Flows, Leadership:
 		return time.Second
-	case Rules, Lead:
+	case Rules:
 		return 2 * time.Second
+	case Lead:
+		return 4 * time.Second
 	case Reach:
 		return 10 * time.Second
 	}

@@ -19,6 +19,7 @@ type store struct {
 	endpoints *roster
 	sorted    map[string][]model.Object // rebuilt for kinds that changed
 	pools     map[string]Pool
+	touched   queue // networks in which something happened since they were asked about
 	answers   map[Question]Answer
 	words     words
 
@@ -51,6 +52,9 @@ func (s *store) event(e model.Event) {
 	s.change(func() {
 		s.told(Input{Event: &e})
 		s.last.Heard, s.last.Watching, s.last.Err = s.now(), true, ""
+		if e.Revision > s.last.Revision && e.Kind == "" { // an address was held, or put under quarantine
+			s.touchAll()
+		}
 		s.last.Revision = max(s.last.Revision, e.Revision)
 		var err error
 		switch e.Type {
@@ -97,6 +101,7 @@ func (s *store) put(kind, key string, raw json.RawMessage) error {
 			e.ContainerID = e.EndpointID // one text, not two that are alike
 		}
 		s.endpoints.put(cmp.Or(key, e.Key), e)
+		s.touchedBy(e)
 		return nil
 	}
 	k, ok := model.KindOf(kind)
@@ -111,14 +116,21 @@ func (s *store) put(kind, key string, raw json.RawMessage) error {
 		s.objects[kind] = map[string]model.Object{}
 	}
 	s.objects[kind][o.ObjectKey()] = o
+	s.touch(o)
 	delete(s.sorted, kind)
 	return nil
 }
 
 func (s *store) drop(kind, key string) {
 	if kind == model.KindEndpoint().Name {
+		if e := s.endpoints.of[key]; e != nil {
+			s.touchedBy(e)
+		}
 		s.endpoints.drop(key)
 		return
+	}
+	if o := s.objects[kind][key]; o != nil {
+		s.touch(o)
 	}
 	delete(s.objects[kind], key)
 	delete(s.sorted, kind)

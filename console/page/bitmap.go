@@ -21,6 +21,7 @@ type Bitmap struct {
 	zoom    int    // a cell is 1<<zoom addresses
 	zoomed  bool   // the user or the first view has chosen
 	ages    bool
+	top     int // first line in view
 }
 
 // NewBitmap makes the page of a network's key.
@@ -172,6 +173,50 @@ func at(subnet netip.Prefix, offset int) netip.Addr {
 	return netip.AddrFrom4(a)
 }
 
+const (
+	addressWidth = 16 // of the first address of a line, before its cells
+	headLines    = 2  // above the first line of the map
+	together     = 16 // cells stand without a blank between them
+)
+
+// window is the part of the map that is drawn.
+type window struct {
+	row, room   int // cells a line, and lines that fit
+	cells, rows int // of the whole map
+	first       int // line
+}
+
+// window is the part that was drawn last, moved as far as the cursor wants it.
+func (p *Bitmap) window(c Canvas, subnet netip.Prefix) window {
+	cell := 1 << p.zoom
+	w := window{row: perRow(c.Width), room: max(1, c.Height-8), cells: (size(subnet) + cell - 1) / cell}
+	w.rows = (w.cells + w.row - 1) / w.row
+	p.top = inView(p.top, p.cursor/cell/w.row, w.room, w.rows)
+	w.first = p.top
+	return w
+}
+
+// click puts the cursor on a cell; on the one under the cursor it is enter.
+func (p *Bitmap) click(x, y int, c Canvas, s *feed.Snapshot) Action {
+	_, subnet, err := p.find(s)
+	if _, known := s.Pools[p.network]; err != nil || !known {
+		return Action{}
+	}
+	p.settle(subnet)
+	w := p.window(c, subnet)
+	x, y = x-addressWidth, y-headLines
+	column := x - x/(together+1)
+	here := (w.first+y)*w.row + column
+	if x < 0 || x%(together+1) == together || column >= w.row || y < 0 || y >= w.room || here >= w.cells {
+		return Action{}
+	}
+	if here == p.cursor>>p.zoom {
+		return p.Key("enter", c, s)
+	}
+	p.cursor = here << p.zoom
+	return Action{}
+}
+
 // View draws the part of the map around the cursor, and who holds the address under it.
 func (p *Bitmap) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
@@ -188,21 +233,18 @@ func (p *Bitmap) View(c Canvas, s *feed.Snapshot) []string {
 	look := newLook(n, subnet, pool, owners(p.network, s), states, c)
 	look.ages, look.filter = p.ages, c.Filter
 	cell := 1 << p.zoom
-	row, room := perRow(c.Width), max(1, c.Height-8)
-	cells := (size(subnet) + cell - 1) / cell
-	rows := (cells + row - 1) / row
-	first := max(0, min(p.cursor/cell/row-room/2, rows-room))
+	w := p.window(c, subnet)
 	head := fmt.Sprintf("%s  %s   used %d   free %d   endpoints %d   asked %s ago", t.Paint(theme.Title, p.network), n.Subnet, pool.Count,
 		widget.CountRanges(pool.Available), len(look.owners), Age(c.Now.Sub(pool.At)))
 	if p.zoom > 0 {
 		head += fmt.Sprintf("   a cell is %d addresses", cell)
 	}
 	out := []string{head, waiting(c, answer, "netmaster")}
-	for r := first; r < min(rows, first+room); r++ {
+	for r := w.first; r < min(w.rows, w.first+w.room); r++ {
 		var b strings.Builder
-		b.WriteString(t.Paint(theme.Dim, widget.Fit(t, at(subnet, r*row*cell).String(), 16)))
-		for i := r * row; i < min(cells, (r+1)*row); i++ {
-			if i%16 == 0 && i != r*row {
+		b.WriteString(t.Paint(theme.Dim, widget.Fit(t, at(subnet, r*w.row*cell).String(), addressWidth)))
+		for i := r * w.row; i < min(w.cells, (r+1)*w.row); i++ {
+			if i%together == 0 && i != r*w.row {
 				b.WriteByte(' ')
 			}
 			glyph, role := look.mark(i*cell, cell)

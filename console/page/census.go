@@ -18,6 +18,7 @@ type census struct {
 	from  []*model.EndpointOper
 	cells map[cell][]*model.EndpointOper // a list whose members changed is another list
 	hosts map[string][]*model.EndpointOper
+	of    map[string]map[cell]bool // the cells of each tenant
 
 	filter *widget.Filter
 	kept   map[cell]kept // by filter
@@ -106,13 +107,13 @@ func (c *census) count(s *feed.Snapshot) *census {
 	}
 	out := &census{from: s.Endpoints}
 	if c == nil {
-		out.cells, out.hosts = map[cell][]*model.EndpointOper{}, map[string][]*model.EndpointOper{}
+		out.cells, out.hosts, out.of = map[cell][]*model.EndpointOper{}, map[string][]*model.EndpointOper{}, map[string]map[cell]bool{}
 		for _, e := range s.Endpoints {
 			out.add(e)
 		}
 		return out
 	}
-	out.cells, out.hosts, out.filter, out.kept = c.cells, c.hosts, c.filter, c.kept
+	out.cells, out.hosts, out.of, out.filter, out.kept = c.cells, c.hosts, c.of, c.filter, c.kept
 	// Both lists are in the same order, so one walk finds what came and what went.
 	old, all := c.from, s.Endpoints
 	for len(old) > 0 || len(all) > 0 {
@@ -146,7 +147,11 @@ func alike(a, b []*model.EndpointOper) int {
 func before(a, b *model.EndpointOper) bool { return feed.CompareEndpoints(a, b) < 0 }
 
 func (c *census) add(e *model.EndpointOper) {
-	at := cell{e.Network, e.EndpointGroupKey}
+	at, tenant := cell{e.Network, e.EndpointGroupKey}, tenantOf(e)
+	if c.of[tenant] == nil {
+		c.of[tenant] = map[cell]bool{}
+	}
+	c.of[tenant][at] = true
 	c.cells[at] = insert(c.cells[at], e)
 	c.hosts[e.HomingHost] = insert(c.hosts[e.HomingHost], e)
 }
@@ -156,6 +161,9 @@ func (c *census) drop(e *model.EndpointOper) {
 	is := func(x *model.EndpointOper) bool { return x == e }
 	if c.cells[at] = slices.DeleteFunc(slices.Clone(c.cells[at]), is); len(c.cells[at]) == 0 {
 		delete(c.cells, at)
+		if delete(c.of[tenantOf(e)], at); len(c.of[tenantOf(e)]) == 0 {
+			delete(c.of, tenantOf(e))
+		}
 	}
 	if c.hosts[e.HomingHost] = slices.DeleteFunc(slices.Clone(c.hosts[e.HomingHost]), is); len(c.hosts[e.HomingHost]) == 0 {
 		delete(c.hosts, e.HomingHost)

@@ -16,7 +16,8 @@ import (
 type extra struct {
 	headers   []string
 	questions func(s *feed.Snapshot) []feed.Question
-	// prepare reads the answers once and returns what gives each object its cells and its role.
+	// prepare reads the answers once and returns what gives each object its cells and its role. It runs apart from the
+	// drawing thread.
 	prepare func(s *feed.Snapshot) func(o model.Object) ([]string, theme.Role)
 }
 

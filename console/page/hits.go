@@ -57,8 +57,19 @@ func ruleHits(s *feed.Snapshot) map[string]*hits {
 	return out
 }
 
+// severity orders the phases of a rule: the worst is the highest.
 func severity(phase string) int {
-	return map[string]int{"done": 1, "pending": 2, "closed": 3, "error": 4}[phase]
+	switch phase {
+	case "done":
+		return 1
+	case "pending":
+		return 2
+	case "closed":
+		return 3
+	case "error":
+		return 4
+	}
+	return 0
 }
 
 // unheard are the hosts whose rules are not known, for a line that says so.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +49,17 @@ func hostMap(t *theme.Theme, s *feed.Snapshot, c *census, lit *ties, width, heig
 	return out
 }
 
+// foremost is endpoints of a host, those that the selection concerns most first, each kind in its order.
+func foremost(all []*model.EndpointOper, lit *ties) []*model.EndpointOper {
+	var by [selected + 1][]*model.EndpointOper
+	for _, e := range all {
+		how := lit.of(e)
+		by[how] = append(by[how], e)
+	}
+	slices.Reverse(by[:])
+	return slices.Concat(by[:]...)
+}
+
 // fabric tells over what the hosts are joined.
 func fabric(t *theme.Theme, s *feed.Snapshot) string {
 	tunnels, vlans := 0, 0
@@ -71,8 +81,7 @@ func fabric(t *theme.Theme, s *feed.Snapshot) string {
 }
 
 func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties, width int) []string {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b *model.EndpointOper) int { return cmp.Compare(lit.of(b), lit.of(a)) })
+	all = foremost(all, lit)
 	b, inner := t.Glyphs.Box, width-2
 	mark, role := t.Glyphs.Dot, theme.Good
 	switch {

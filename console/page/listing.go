@@ -14,10 +14,13 @@ import (
 type listing struct {
 	endpoints *widget.Roll[*model.EndpointOper] // nil: another kind
 	objects   *widget.Roll[model.Object]
+	fared     *widget.Roll[*fare] // of a kind with extra columns; nil: it has none
+	fares     fares
 }
 
-// newListing makes the listing of those objects of a kind whose fields where accepts; nil accepts all.
-func newListing(k *model.Kind, where func(field func(string) any) bool) *listing {
+// newListing makes the listing of those objects of a kind whose fields where accepts; nil accepts all. x is the kind's
+// extra columns, if it has some.
+func newListing(k *model.Kind, x *extra, where func(field func(string) any) bool) *listing {
 	narrow, wide := term.Columns(k, false), term.Columns(k, true)
 	cells := func(field func(string) any, all bool) []string {
 		if all {
@@ -38,6 +41,19 @@ func newListing(k *model.Kind, where func(field func(string) any) bool) *listing
 		}
 		return &listing{endpoints: widget.NewRoll(items)}
 	}
+	if x != nil {
+		items := widget.Items[*fare]{
+			Compare: func(a, b *fare) int { return strings.Compare(a.object.ObjectKey(), b.object.ObjectKey()) },
+			Row: func(f *fare, wide bool) widget.Row {
+				return widget.Row{ID: f.object.ObjectKey(), Cells: slices.Concat(cells(f.object.Field, wide), f.cells), Role: f.role}
+			},
+			Locate: func(f *fare, id string) int { return strings.Compare(f.object.ObjectKey(), id) },
+		}
+		if where != nil {
+			items.Keep = func(f *fare) bool { return where(f.object.Field) }
+		}
+		return &listing{fared: widget.NewRoll(items), fares: fares{kind: k, extra: x}}
+	}
 	items := widget.Items[model.Object]{
 		Compare: func(a, b model.Object) int { return strings.Compare(a.ObjectKey(), b.ObjectKey()) },
 		Row: func(o model.Object, wide bool) widget.Row {
@@ -55,6 +71,9 @@ func newListing(k *model.Kind, where func(field func(string) any) bool) *listing
 func (l *listing) rows(c Canvas, k *model.Kind, s *feed.Snapshot, w widget.Wish, held bool) (rows widget.Rows, working string) {
 	if l.endpoints != nil {
 		return l.endpoints, l.endpoints.Arrange(s.Endpoints, w, held, c.Desk)
+	}
+	if l.fared != nil {
+		return l.fared, l.fared.Arrange(l.fares.of(c, s), w, held, c.Desk)
 	}
 	return l.objects, l.objects.Arrange(s.Objects[k.Name], w, held, c.Desk)
 }

@@ -17,7 +17,17 @@ import (
 type Matrix struct {
 	tenant   string // "": the first that has groups
 	row, col int
+
+	judged  *verdict.Policies // of the tenant judges, in the snapshot from
+	judges  string
+	parties []verdict.Party
+	hits    map[string]*hits // of the snapshot from; nil: not summed up yet
+	from    *feed.Snapshot
+	drawn   drawnMatrix
 }
+
+// drawnMatrix is where cells were drawn last.
+type drawnMatrix struct{ left, top, across, down, cell int }
 
 // NewMatrix makes the page of a tenant; "" is the first that has groups.
 func NewMatrix(tenant string) *Matrix { return &Matrix{tenant: tenant} }
@@ -50,14 +60,24 @@ func (p *Matrix) tenants(s *feed.Snapshot) []string {
 // Questions are the hits of rules, from every host.
 func (p *Matrix) Questions(s *feed.Snapshot) []feed.Question { return ruleQuestions(s) }
 
+// policies are the tenant's, as they are in a snapshot.
 func (p *Matrix) policies(s *feed.Snapshot) (*verdict.Policies, []verdict.Party) {
 	if all := p.tenants(s); p.tenant == "" && len(all) > 0 {
 		p.tenant = all[0]
 	}
-	v := verdict.New(p.tenant, s.Objects[model.KindEndpointGroup().Name], s.Objects[model.KindNetwork().Name], s.Objects[model.KindRule().Name])
-	parties := v.Parties()
-	p.row, p.col = max(0, min(p.row, len(parties)-1)), max(0, min(p.col, len(parties)-1))
-	return v, parties
+	fresh := p.from == nil || p.judges != p.tenant
+	for _, k := range []*model.Kind{model.KindEndpointGroup(), model.KindNetwork(), model.KindRule()} {
+		fresh = fresh || !same(p.from.Objects[k.Name], s.Objects[k.Name])
+	}
+	if p.from != s {
+		p.from, p.hits = s, nil
+	}
+	if fresh {
+		p.judged = verdict.New(p.tenant, s.Objects[model.KindEndpointGroup().Name], s.Objects[model.KindNetwork().Name], s.Objects[model.KindRule().Name])
+		p.judges, p.parties = p.tenant, p.judged.Parties()
+	}
+	p.row, p.col = max(0, min(p.row, len(p.parties)-1)), max(0, min(p.col, len(p.parties)-1))
+	return p.judged, p.parties
 }
 
 // Key moves the cursor; n goes to the next tenant.
@@ -84,6 +104,22 @@ func (p *Matrix) Key(key string, _ Canvas, s *feed.Snapshot) Action {
 		}
 	}
 	p.policies(s)
+	return Action{}
+}
+
+// click puts the cursor on a cell; on the one under the cursor it is enter.
+func (p *Matrix) click(x, y int, c Canvas, s *feed.Snapshot) Action {
+	p.View(c, s)
+	d := p.drawn
+	across, down := (x-nameWidth)/(d.cell+1), y-2 // below what it is of, and the names
+	col, row := d.left+across, d.top+down
+	if x < nameWidth || down < 0 || across >= d.across || down >= d.down || col >= len(p.parties) || row >= len(p.parties) {
+		return Action{}
+	}
+	if col == p.col && row == p.row {
+		return p.Key("enter", c, s)
+	}
+	p.col, p.row = col, row
 	return Action{}
 }
 
@@ -136,7 +172,8 @@ func (p *Matrix) View(c Canvas, s *feed.Snapshot) []string {
 	across := max(1, (c.Width-nameWidth)/(cell+1))
 	detail := p.detail(c, s, v, parties)
 	down := max(1, c.Height-3-len(detail))
-	left, top := max(0, min(p.col-across/2, len(parties)-across)), max(0, min(p.row-down/2, len(parties)-down))
+	left, top := inView(p.drawn.left, p.col, across, len(parties)), inView(p.drawn.top, p.row, down, len(parties))
+	p.drawn = drawnMatrix{left, top, across, down, cell}
 	head := widget.Fit(t, "from \\ to", nameWidth)
 	for i := left; i < min(len(parties), left+across); i++ {
 		head += widget.Fit(t, parties[i].Name(), cell) + " "
@@ -177,7 +214,9 @@ func (p *Matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties
 	if list == nil {
 		return append(out, t.Paint(theme.Dim, "what is outside on both sides is nobody's to judge"))
 	}
-	hits := ruleHits(s)
+	if p.hits == nil {
+		p.hits = ruleHits(s)
+	}
 	for _, d := range list {
 		if len(out) > max(4, c.Height/3) {
 			return append(out, t.Paint(theme.Dim, "  "+t.Glyphs.Ellipsis+" all with: netctl matrix --tenant "+p.tenant+" "+from.Name()+" "+to.Name()))
@@ -186,7 +225,7 @@ func (p *Matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties
 		why := "no rule speaks of it"
 		if r := d.By(); r != nil {
 			why = ruleWords(r)
-			if h, ok := hits[r.ObjectKey()]; ok {
+			if h, ok := p.hits[r.ObjectKey()]; ok {
 				why += fmt.Sprintf(", %s packets", widget.Humane(float64(h.packets)))
 			}
 		}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func town() *feed.Snapshot {
 
 // grown is the visible lines of a snapshot's tree.
 func grown(s *feed.Snapshot, c *census, f folds, filter *widget.Filter) (out []branch) {
-	t := grow(plant(s), c, f, filter)
+	t := grow(plant(s), c, f, filter, 0)
 	for i := range t.size {
 		out = append(out, t.at(i))
 	}
@@ -165,7 +166,7 @@ func TestCensusFollows(t *testing.T) {
 		s = &next
 		c = c.count(s)
 		want := (*census)(nil).count(s)
-		if !maps.EqualFunc(c.cells, want.cells, slices.Equal) || !maps.EqualFunc(c.hosts, want.hosts, slices.Equal) {
+		if !maps.EqualFunc(c.cells, want.cells, slices.Equal) || !maps.EqualFunc(c.hosts, want.hosts, slices.Equal) || !reflect.DeepEqual(c.of, want.of) {
 			t.Fatalf("step %d: want %v, got %v", step, want.cells, c.cells)
 		}
 		for at := range want.cells {

@@ -84,13 +84,10 @@ func (t *ties) kin(e *model.EndpointOper) tie {
 
 // sums counts the endpoints of each tie, and the hosts of those that are selected.
 func (t *ties) sums(c *census) (counts map[tie]int, hosts int) {
-	counts, on := map[tie]int{}, map[string]bool{}
-	own := "." + t.tenant
-	for at, all := range c.cells {
-		if !strings.HasSuffix(at.network, own) {
-			counts[unrelated] += len(all)
-			continue
-		}
+	counts, on := map[tie]int{unrelated: len(c.from)}, map[string]bool{}
+	for at := range c.of[t.tenant] {
+		all := c.cells[at]
+		counts[unrelated] -= len(all)
 		if t.one != nil && at == (cell{t.one.Network, t.one.EndpointGroupKey}) {
 			counts[t.kin(all[0])] += len(all) - 1
 			counts[selected]++

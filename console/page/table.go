@@ -21,12 +21,8 @@ type Table struct {
 	marks marks
 	wide  bool
 
-	listing *listing // of a kind without extra
-	working string   // on what the listing is
-
-	made     []widget.Row // of a kind with extra: of the snapshot from, as wide as madeWide
-	from     *feed.Snapshot
-	madeWide bool
+	listing *listing
+	working string // on what the listing is
 }
 
 // NewTable makes a page of all objects of a kind.
@@ -93,35 +89,13 @@ func (p *Table) Questions(s *feed.Snapshot) []feed.Question {
 func (p *Table) Working() string { return p.working }
 
 func (p *Table) rows(c Canvas, s *feed.Snapshot) widget.Rows {
-	if p.extra != nil {
-		if p.from != s || p.madeWide != p.wide {
-			p.made, p.from, p.madeWide = p.all(s), s, p.wide
-		}
-		return widget.List(p.table.arrange(c, p.made))
-	}
 	if p.listing == nil {
-		p.listing = newListing(p.kind, p.where)
+		p.listing = newListing(p.kind, p.extra, p.where)
 	}
 	column, descending, held := p.table.Order(c.Now)
 	wish := widget.Wish{Filter: c.Filter, Column: column, Descending: descending, Wide: p.wide}
 	var rows widget.Rows
 	rows, p.working = p.listing.rows(c, p.kind, s, wish, held)
-	return rows
-}
-
-// all makes the rows of all objects, with how they fare.
-func (p *Table) all(s *feed.Snapshot) []widget.Row {
-	columns := term.Columns(p.kind, p.wide)
-	var rows []widget.Row
-	fare := p.extra.prepare(s)
-	for _, o := range s.Objects[p.kind.Name] {
-		if p.where == nil || p.where(o.Field) {
-			cells, role := fare(o)
-			row := widget.NewRow(o.ObjectKey(), append(term.Row(columns, o.Field), cells...))
-			row.Role = role
-			rows = append(rows, row)
-		}
-	}
 	return rows
 }
 

@@ -24,6 +24,7 @@ type Topology struct {
 	census  *census
 	knots   []*knot // of the snapshot from
 	grown   *tree   // of the snapshot from, kept by filter; nil: to be made anew
+	room    int     // how many stretches it had
 	from    *feed.Snapshot
 	filter  *widget.Filter              // that is shown
 	sifting *widget.Task[map[cell]kept] // by the filter sifted
@@ -66,7 +67,8 @@ func (p *Topology) tree(c Canvas, s *feed.Snapshot) *tree {
 	}
 	p.sift(c)
 	if p.grown == nil {
-		p.grown = grow(p.knots, p.census, p.folds, p.filter)
+		p.grown = grow(p.knots, p.census, p.folds, p.filter, p.room)
+		p.room = len(p.grown.stretches)
 	}
 	p.from = s
 	return p.grown
@@ -209,7 +211,7 @@ func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
 	p.place, p.cursor, p.leaf = at, here.id(), here.endpoint
 	lit := p.ties(s, &here)
 	height := max(1, c.Height-2)
-	p.top = max(0, min(max(min(p.top, at), at-height+1), all.size-height))
+	p.top = inView(p.top, at, height, all.size)
 	width := c.Width
 	if !p.alone {
 		width = min(max(c.Width*2/5, 38), 64)

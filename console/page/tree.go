@@ -59,7 +59,7 @@ type folds map[string]bool
 
 func (f folds) folded(b *branch) bool {
 	long := b.kind != model.KindTenant() && b.children > foldFrom
-	return long != f[b.id()]
+	return long != (len(f) > 0 && f[b.id()])
 }
 
 // knot is a tenant, network or group of the tree.
@@ -126,8 +126,9 @@ type stretch struct {
 
 // grow makes the tree of knots. While there is a filter, nothing is folded and what it does not keep is left out, its
 // ancestors excepted.
-func grow(knots []*knot, census *census, f folds, filter *widget.Filter) *tree {
-	t := &tree{}
+// room is how many stretches it will have, about.
+func grow(knots []*knot, census *census, f folds, filter *widget.Filter, room int) *tree {
+	t := &tree{stretches: make([]stretch, 0, room)}
 	for _, k := range knots {
 		t.add(k, census, f, filter)
 	}

@@ -23,7 +23,7 @@ func main() {
 	serve := flag.Bool("serve", false, "serve the made-up cluster, print its URL and stay (the measurement starts this itself)")
 	churn := flag.Int("churn", 20, "endpoints that change every second while frames are measured, or with -serve")
 	frames := flag.Int("frames", 300, "frames a page")
-	idle := flag.Duration("idle", 15*time.Second, "for how long the CPU time of an idle console is measured")
+	idle := flag.Duration("idle", 30*time.Second, "for how long the CPU time of an idle console is measured")
 	only := flag.Bool("visible", false, "measure nothing but how long a change takes to be on the screen")
 	size := sizes{}
 	flag.IntVar(&size.hosts, "hosts", 1000, "agents")

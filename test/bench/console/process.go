@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,7 +24,6 @@ const (
 	idleLimit   = 1.0 // percent of one core
 	memoryLimit = 200 << 10
 	waitLimit   = 30 * time.Second
-	clockTicks  = 100 // a second, in /proc/PID/stat (proc(5))
 )
 
 // process measures the program as it is, in a terminal of its own.
@@ -61,7 +61,8 @@ func process(ctx context.Context, t *report.Table, bin, url string, size sizes, 
 	if _, err := terminal.wait(time.Now(), "web-00"); err != nil {
 		return err
 	}
-	for _, p := range []struct{ name, key string }{{"endpoints", "8"}, {"overview", "1"}} {
+	time.Sleep(settling(size)) // until all networks have been asked about
+	for _, p := range []struct{ name, key string }{{"endpoints", "8"}, {"overview", "1"}, {"topology", "2"}, {"addresses", "3"}, {"events", "7"}} {
 		if _, err := terminal.master.WriteString(p.key); err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func process(ctx context.Context, t *report.Table, bin, url string, size sizes, 
 			return err
 		}
 		percent := 100 * (after - before).Seconds() / idle.Seconds()
-		t.Add(report.Row{What: "CPU of an idle console, " + p.name, Ours: fmt.Sprintf("%.1f %%", percent), Target: fmt.Sprintf("< %.0f %%", idleLimit), Met: percent < idleLimit})
+		t.Add(report.Row{What: "CPU of an idle console, " + p.name, Ours: fmt.Sprintf("%.2f %%", percent), Target: fmt.Sprintf("< %.0f %%", idleLimit), Met: percent < idleLimit})
 	}
 	for _, m := range []struct{ name, field string }{{"memory, resident at the end", "VmRSS:"}, {"memory, the most", "VmHWM:"}} {
 		kib, err := status(cmd.Process.Pid, m.field)
@@ -86,6 +87,11 @@ func process(ctx context.Context, t *report.Table, bin, url string, size sizes, 
 		t.Add(report.Row{What: m.name, Ours: fmt.Sprintf("%d MiB", kib>>10), Target: fmt.Sprintf("<= %d MiB", memoryLimit>>10), Met: kib <= memoryLimit})
 	}
 	return nil
+}
+
+// settling is how long a console that has just begun is not idle yet: it asks about 32 networks a second.
+func settling(size sizes) time.Duration {
+	return time.Duration(size.networks/32+5) * time.Second
 }
 
 // terminal is a pseudo terminal (pty(7)) and what was written to it.
@@ -170,19 +176,28 @@ func (t *terminal) close() {
 	_ = t.master.Close()
 }
 
-// spent is the CPU time of a process (proc(5), stat: utime and stime).
-func spent(pid int) (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// spent is the CPU time of a process: of each of its threads, to the nanosecond (proc(5), schedstat).
+func spent(pid int) (sum time.Duration, err error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if err == nil && len(threads) == 0 {
+		err = fmt.Errorf("process %d has ended", pid)
+	}
 	if err != nil {
 		return 0, err
 	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	user, err := strconv.Atoi(fields[11])
-	if err != nil {
-		return 0, err
+	for _, path := range threads {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return 0, err
+		}
+		first, _, _ := strings.Cut(string(text), " ")
+		took, err := strconv.ParseInt(first, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", path, err)
+		}
+		sum += time.Duration(took)
 	}
-	system, err := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * time.Second / clockTicks, err
+	return sum, nil
 }
 
 // status is a figure of a process, in KiB (proc(5), status).

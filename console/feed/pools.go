@@ -1,0 +1,114 @@
+package feed
+
+import (
+	"context"
+	"strings"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+)
+
+const (
+	poolsAtOnce = 32 // networks that are asked about in one poll
+	fewNetworks = 16 // are all asked about when something changed that names no network
+)
+
+// poolAnswer is what is read of a network's inspect. Its endpoints, of which there may be tens of thousands, are passed over.
+type poolAnswer struct {
+	Oper *struct {
+		Count       int    `json:"allocatedAddressesCount"`
+		Allocated   string `json:"allocatedIPAddresses"`
+		Available   string `json:"availableIPAddresses"`
+		Held        string `json:"heldIPAddresses"`
+		Quarantined string `json:"quarantinedIPAddresses"`
+		Pooled      string `json:"pooledIPAddresses"`
+	}
+}
+
+// pools asks for the addresses of networks, one after the other. When netmaster does not answer it leaves the rest for later.
+func (f *Feed) pools(ctx context.Context, keys []string) {
+	for i, key := range keys {
+		var a poolAnswer
+		ask, cancel := context.WithTimeout(ctx, askLimit)
+		err := f.client.InspectRaw(ask, model.KindNetwork(), &a, key)
+		cancel()
+		switch {
+		case client.IsCode(err, model.CodeUnavailable) || ctx.Err() != nil: // the nodes tell that netmaster is gone
+			f.store.stir(keys[i:]...)
+			return
+		case err != nil || a.Oper == nil: // it may just have been deleted
+		default:
+			f.store.pool(key, Pool{Count: a.Oper.Count, Allocated: a.Oper.Allocated, Available: a.Oper.Available,
+				Held: a.Oper.Held, Quarantined: a.Oper.Quarantined, Pooled: a.Oper.Pooled, At: f.store.now()})
+		}
+	}
+}
+
+// queue is networks that are to be asked about, the first to be asked first, each once.
+type queue struct {
+	keys []string
+	in   map[string]bool
+}
+
+func (q *queue) add(key string) {
+	if q.in == nil {
+		q.in = map[string]bool{}
+	}
+	if !q.in[key] {
+		q.in[key] = true
+		q.keys = append(q.keys, key)
+	}
+}
+
+func (q *queue) take() string {
+	key := q.keys[0]
+	q.keys = q.keys[1:]
+	delete(q.in, key)
+	return key
+}
+
+// stale takes at most so many of the networks in which something happened since they were asked about.
+func (s *store) stale(most int) (out []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(out) < most && len(s.touched.keys) > 0 {
+		if key := s.touched.take(); s.objects[model.KindNetwork().Name][key] != nil {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// stir has networks asked about.
+func (s *store) stir(keys ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range keys {
+		s.touched.add(key)
+	}
+}
+
+// touchedBy notes the network of an endpoint.
+func (s *store) touchedBy(e *model.EndpointOper) {
+	name, tenant, _ := strings.Cut(e.Network, ".")
+	s.touched.add(model.Key(tenant, name))
+}
+
+// touch notes the network in which an object is, or was, or that it is.
+func (s *store) touch(o model.Object) {
+	tenant, _ := o.Field("tenantName").(string)
+	if name, _ := o.Field("networkName").(string); name != "" {
+		s.touched.add(model.Key(tenant, name))
+	}
+}
+
+// touchAll notes all networks, if they are few: something happened of which nobody tells where.
+func (s *store) touchAll() {
+	networks := s.objects[model.KindNetwork().Name]
+	if len(networks) > fewNetworks {
+		return // they are asked about in turn
+	}
+	for key := range networks {
+		s.touched.add(key)
+	}
+}
