@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -45,6 +44,13 @@ func (l *Lab) RouterCommand(ctx context.Context, args ...string) *exec.Cmd {
 // FRRFolder is the folder of the router at an address that FRR runs.
 func (l *Lab) FRRFolder(address netip.Addr) string {
 	return filepath.Join(l.Dir, "frr-"+strings.ReplaceAll(address.String(), ":", "-"))
+}
+
+// RouterProcess is a RouterCommand that is process 1 of a PID namespace: all that it starts ends with it, however it ends.
+func (l *Lab) RouterProcess(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := l.RouterCommand(ctx, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}
+	return cmd
 }
 
 // Run routes until ctx ends: what hosts announce becomes routes of the kernel. It says "listening" on out when it is
@@ -191,9 +197,7 @@ func Beside(device string, cmd *exec.Cmd) error {
 	if err != nil {
 		return fmt.Errorf("the lab's trunk: %w", err)
 	}
-	runtime.LockOSThread() // the program dies with this thread
-	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func newRouter(w *where) *cobra.Command {
 				return err
 			}
 			o.folder = l.FRRFolder(r.Config.Address.Addr())
-			return w.foreground(l.RouterCommand(cmd.Context(), o.args(l.Self(), "inside")...))
+			return w.foreground(l.RouterProcess(cmd.Context(), o.args(l.Self(), "inside")...))
 		},
 	}
 	f := cmd.Flags()

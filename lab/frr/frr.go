@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -48,11 +47,12 @@ const (
 
 // Run routes until ctx ends: it starts zebra and bgpd in this process's network namespace, calls ready once bgpd listens, and
 // copies what they log to log. When ctx ends it closes the sessions, so that peers forget what was announced, and ends both.
-// It returns early when one of them ends. The daemons die with this process, however that ends.
+// It returns early when one of them ends. A process that may be killed should be process 1 of a PID namespace, so that they are too: they
+// change their user, with which the kernel forgets whom they should die with.
 func (r *Router) Run(ctx context.Context, log io.Writer, ready func()) error {
 	done := make(chan error, 1)
 	go func() {
-		// The thread gets mounts of its own, and the daemons die with it: it is never used for anything else.
+		// The thread gets mounts of its own, and ends with this function: it is never used for anything else.
 		runtime.LockOSThread()
 		done <- r.run(ctx, log, ready)
 	}()
@@ -76,7 +76,6 @@ func (r *Router) run(ctx context.Context, log io.Writer, ready func()) error {
 	for _, d := range daemons {
 		cmd := exec.Command(filepath.Join(programs, d.name), d.args...)
 		cmd.Stdout, cmd.Stderr = log, log
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		if err := cmd.Start(); err != nil {
 			return fmt.Errorf("start %s: %w", d.name, err)
 		}

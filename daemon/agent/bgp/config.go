@@ -31,6 +31,9 @@ type Peer struct {
 	Password string `json:"-"`
 }
 
+// String is the peer in a log; it has no secrets.
+func (p Peer) String() string { return fmt.Sprintf("%s AS %d", p.Address, p.AS) }
+
 // Parse reads a router's record. A record without a neighbour gives a Config without peers.
 func Parse(b *record.BGP) (Config, error) {
 	r, err := b.Routing()
