@@ -23,7 +23,7 @@ type routerOptions struct {
 	address, address6, device string
 	world, peers              []string
 	as                        uint32
-	daemon, folder, password  string
+	daemon, folder            string
 	extended                  bool
 	inside, beside            bool
 }
@@ -69,7 +69,7 @@ func (o *routerOptions) router() (*lab.Router, error) {
 		if !ok || err != nil || wrong != nil {
 			return nil, fmt.Errorf("--peer %s: an address and an AS are wanted, such as 50.1.1.1@65001", text)
 		}
-		r.Config.Peers = append(r.Config.Peers, bgp.Peer{Address: peer, AS: uint32(number), Password: o.password})
+		r.Config.Peers = append(r.Config.Peers, bgp.Peer{Address: peer, AS: uint32(number)})
 	}
 	return r, nil
 }
@@ -77,7 +77,7 @@ func (o *routerOptions) router() (*lab.Router, error) {
 // args are the command again, to be run in another place.
 func (o *routerOptions) args(self, where string) []string {
 	out := []string{self, "lab", "router", "--inside", "--" + where, "--address", o.address, "--address6", o.address6, "--device", o.device,
-		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as), "--daemon", o.daemon, "--folder", o.folder, "--password", o.password, "--extended-nexthop=" + strconv.FormatBool(o.extended)}
+		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as), "--daemon", o.daemon, "--folder", o.folder, "--extended-nexthop=" + strconv.FormatBool(o.extended)}
 	for _, p := range o.peers {
 		out = append(out, "--peer", p)
 	}
@@ -128,7 +128,6 @@ func newRouter(w *where) *cobra.Command {
 	f.StringArrayVar(&o.peers, "peer", nil, "address and AS of a host's router, such as 50.1.1.1@65001; may be repeated")
 	f.Uint32Var(&o.as, "as", 500, "AS of the router")
 	f.StringVar(&o.daemon, "daemon", daemonOwn, "who routes: contiv, or frr with FRR's bgpd and zebra (apt-get install frr); contiv lab vtysh asks those")
-	f.StringVar(&o.password, "password", "", "password of the sessions (TCP MD5)")
 	f.BoolVar(&o.extended, "extended-nexthop", false, "of FRR: routes of IPv4 are told to peers of IPv6 with a next hop of IPv6 (RFC 8950)")
 	f.StringVar(&o.folder, "folder", "", "folder of FRR")
 	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")

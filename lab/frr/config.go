@@ -40,9 +40,6 @@ func (r *Router) text() string {
 		p := &c.Peers[i]
 		say(" neighbor %s remote-as %d", p.Address, p.AS)
 		say(" neighbor %s timers connect %d", p.Address, retryTime)
-		if p.Password != "" {
-			say(" neighbor %s password %s", p.Address, p.Password)
-		}
 		if p.Address.Is6() && r.ExtendedNextHop {
 			say(" neighbor %s capability extended-nexthop", p.Address)
 		}

@@ -11,6 +11,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,7 @@ const (
 const (
 	startLimit = 20 * time.Second
 	leaveLimit = 5 * time.Second
+	hearTime   = 500 * time.Millisecond
 )
 
 // Run routes until ctx ends: it starts zebra and bgpd in this process's network namespace, calls ready once bgpd listens, and
@@ -65,14 +67,7 @@ func (r *Router) run(ctx context.Context, log io.Writer, ready func()) error {
 	}
 	ended := make(chan error, 2)
 	var running []*exec.Cmd
-	defer func() {
-		for _, cmd := range running {
-			_ = cmd.Process.Kill() // it has ended, or does now
-		}
-		for range running {
-			<-ended
-		}
-	}()
+	defer func() { end(running, ended) }()
 	for _, d := range daemons {
 		cmd := exec.Command(filepath.Join(programs, d.name), d.args...)
 		cmd.Stdout, cmd.Stderr = log, log
@@ -183,14 +178,34 @@ func (r *Router) await(ctx context.Context, socket string, ended chan error) err
 	}
 }
 
-// leave has bgpd close its sessions for good.
+// end ends the daemons, bgpd first: zebra then takes its routes out of the kernel.
+func end(running []*exec.Cmd, ended chan error) {
+	for _, cmd := range slices.Backward(running) {
+		_ = cmd.Process.Signal(unix.SIGTERM) // it has ended, or does now
+	}
+	late := time.AfterFunc(leaveLimit, func() {
+		for _, cmd := range running {
+			_ = cmd.Process.Kill()
+		}
+	})
+	defer late.Stop()
+	for range running {
+		<-ended
+	}
+}
+
+// leave has bgpd close its sessions for good, and gives peers the time to hear it.
 func (r *Router) leave() error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveLimit)
 	defer cancel()
-	cmd := Shell(ctx, inside, "-c", "configure terminal", "-c", fmt.Sprintf("no router bgp %d", r.Config.AS))
-	if out, err := cmd.CombinedOutput(); err != nil {
+	lines := []string{"-c", "configure terminal", "-c", fmt.Sprintf("router bgp %d", r.Config.AS)}
+	for i := range r.Config.Peers {
+		lines = append(lines, "-c", fmt.Sprintf("neighbor %s shutdown", r.Config.Peers[i].Address))
+	}
+	if out, err := Shell(ctx, inside, lines...).CombinedOutput(); err != nil {
 		return fmt.Errorf("close the sessions: %w: %s", err, strings.TrimSpace(string(out)))
 	}
+	time.Sleep(hearTime)
 	return nil
 }
 

@@ -26,12 +26,9 @@ type Peer struct {
 	Address netip.Addr
 	AS      uint32
 	Port    uint16 // TCP, to connect to; 0: 179
-	// Password signs the session's segments (RFC 2385): the peer must have the same. "": they are not signed. It is written
-	// to no file.
-	Password string `json:"-"`
 }
 
-// String is the peer in a log; it has no secrets.
+// String is the peer in a log.
 func (p Peer) String() string { return fmt.Sprintf("%s AS %d", p.Address, p.AS) }
 
 // Parse reads a router's record. A record without a neighbour gives a Config without peers.

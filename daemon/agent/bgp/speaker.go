@@ -118,7 +118,7 @@ func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {
 	peer := &api.Peer{
 		// Hosts of a cluster often share an AS: what one of them announces comes to the others with their own AS in its
 		// path.
-		Conf:      &api.PeerConf{NeighborAddress: p.Address.String(), PeerAsn: p.AS, AllowOwnAsn: 1, AuthPassword: p.Password},
+		Conf:      &api.PeerConf{NeighborAddress: p.Address.String(), PeerAsn: p.AS, AllowOwnAsn: 1},
 		Transport: &api.Transport{LocalAddress: own.Addr().String(), RemotePort: port},
 		Timers: &api.Timers{Config: &api.TimersConfig{ConnectRetry: retryTime, HoldTime: holdTime, KeepaliveInterval: keepAlive,
 			IdleHoldTimeAfterReset: 1}},
