@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ func (l *Lab) Down(ctx context.Context) error {
 		}
 	}
 	if _, err := os.Stat(filepath.Join("/run/netns", l.switches())); err == nil {
+		errs = append(errs, l.endRouters(ctx))
 		errs = append(errs, command(ctx, "ip", "netns", "del", l.switches()))
 	}
 	if l.Number > 0 {
@@ -62,6 +64,24 @@ func (l *Lab) ownsLink() bool {
 		}
 	}
 	return len(addrs) == 0
+}
+
+// endRouters kills what runs in the namespace of the switches, routers above all. What they have started dies with them.
+func (l *Lab) endRouters(ctx context.Context) error {
+	out, err := output(ctx, "ip", "netns", "pids", l.switches())
+	if err != nil {
+		return err
+	}
+	for word := range strings.FieldsSeq(out) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			return fmt.Errorf("ip netns pids %s: %w", l.switches(), err)
+		}
+		if err := unix.Kill(pid, unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("end process %d of the switches: %w", pid, err)
+		}
+	}
+	return nil
 }
 
 // endHost kills a host's process 1, with which the kernel kills every process of the host, and waits for it.

@@ -11,7 +11,9 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/lab/frr"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -27,6 +30,7 @@ type Router struct {
 	Config bgp.Config
 	World  []netip.Prefix // announced; the router itself answers at the first address of each
 	Device string         // its interface on the trunk; "": the trunk itself
+	FRR    *frr.Router    // has FRR route in the place of our own speaker; its Config and World are set from these
 }
 
 // trunkDevice is the router's interface: the switch that joins the trunks, as its namespace sees it.
@@ -37,18 +41,48 @@ func (l *Lab) RouterCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", l.switches()}, args...)...)
 }
 
+// FRRFolder is the folder of the router at an address that FRR runs.
+func (l *Lab) FRRFolder(address netip.Addr) string {
+	return filepath.Join(l.Dir, "frr-"+strings.ReplaceAll(address.String(), ":", "-"))
+}
+
+// RouterProcess is a RouterCommand that is process 1 of a PID namespace: all that it starts ends with it, however it ends.
+func (l *Lab) RouterProcess(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := l.RouterCommand(ctx, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}
+	return cmd
+}
+
 // Run routes until ctx ends: what hosts announce becomes routes of the kernel. It says "listening" on out when it is
-// ready, then a line for each change. When ctx ends it withdraws what it announced.
+// ready, then a line for each change, as far as our own speaker tells. When ctx ends it withdraws what it announced.
 func (r *Router) Run(ctx context.Context, log *slog.Logger, out io.Writer) error {
+	port, err := r.prepare()
+	if err != nil {
+		return err
+	}
+	if f := r.FRR; f != nil {
+		f.Config, f.World = r.Config, r.World
+		return f.Run(ctx, slog.NewLogLogger(log.Handler(), slog.LevelInfo).Writer(), func() { fmt.Fprintln(out, "listening") })
+	}
+	return r.speak(ctx, port, log, out)
+}
+
+// prepare makes what routes have to do with in the kernel, and returns the number of the interface on the trunk.
+func (r *Router) prepare() (int, error) {
 	for _, family := range []string{"ipv4/ip_forward", "ipv6/conf/all/forwarding"} {
 		if err := os.WriteFile("/proc/sys/net/"+family, []byte("1"), 0); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	port, err := r.port()
 	if err != nil {
-		return err
+		return 0, err
 	}
+	return port, r.world()
+}
+
+// speak is Run with our own speaker.
+func (r *Router) speak(ctx context.Context, port int, log *slog.Logger, out io.Writer) error {
 	wake := make(chan struct{}, 1)
 	s, err := bgp.Start(r.Config, log, func() {
 		select {
@@ -60,8 +94,10 @@ func (r *Router) Run(ctx context.Context, log *slog.Logger, out io.Writer) error
 		return err
 	}
 	defer func() { _ = s.Stop() }() // its peers notice
-	if err := r.world(s.Announce); err != nil {
-		return err
+	for _, p := range r.World {
+		if err := s.Announce(p); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintln(out, "listening")
 	have := map[netip.Prefix][]netip.Addr{}
@@ -105,8 +141,8 @@ func (r *Router) leave(s *bgp.Speaker) error {
 	return nil
 }
 
-// world makes the router answer at the first address of what is behind it, and announces that.
-func (r *Router) world(announce func(netip.Prefix) error) error {
+// world makes the router answer at the first address of what is behind it.
+func (r *Router) world() error {
 	lo, err := netlink.LinkByName("lo")
 	if err != nil {
 		return err
@@ -117,9 +153,6 @@ func (r *Router) world(announce func(netip.Prefix) error) error {
 	for _, p := range r.World {
 		own := netip.PrefixFrom(p.Addr().Next(), p.Addr().BitLen())
 		if err := netlink.AddrReplace(lo, &netlink.Addr{IPNet: ipNet(own)}); err != nil {
-			return err
-		}
-		if err := announce(p); err != nil {
 			return err
 		}
 	}
@@ -135,6 +168,10 @@ func (r *Router) port() (int, error) {
 	}
 	if err != nil {
 		return 0, fmt.Errorf("the router's interface %s: %w", name, err)
+	}
+	// FRR gives peers of IPv6 its address of the link too: it is there at once when nobody is asked for it.
+	if err := os.WriteFile("/proc/sys/net/ipv6/conf/"+name+"/accept_dad", []byte("0"), 0); err != nil {
+		return 0, err
 	}
 	for _, p := range []netip.Prefix{r.Config.Address, r.Config.Address6} {
 		if !p.IsValid() {

@@ -51,7 +51,7 @@ func New(s Streams) *cobra.Command {
 	}
 	cmd.PersistentFlags().StringVar(&w.dir, "dir", lab.DefaultDir, "folder of all labs")
 	cmd.PersistentFlags().StringVar(&w.name, "name", "lab", "name of the lab")
-	cmd.AddCommand(newUp(w), newDemo(w), newDown(w), newLs(w), newAttach(w), newDetach(w), newExec(w), newPing(w), newTCP(w), newTalk(w), newResolve(w), newDNS(w), newRouter(w), newOutside(w),
+	cmd.AddCommand(newUp(w), newDemo(w), newDown(w), newLs(w), newAttach(w), newDetach(w), newExec(w), newPing(w), newTCP(w), newTalk(w), newResolve(w), newDNS(w), newRouter(w), newOutside(w), newVtysh(w),
 		newLabel(w), newServe(w), newAsk(w), newRate(w), newEnv(w), newLogs(w), newHost(), newCNI(w), newEcho(w))
 	for _, v := range verbs() {
 		cmd.AddCommand(newVerb(w, v))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/lab"
+	"github.com/contiv/contiv/lab/frr"
 )
 
 // routerOptions say who the router is.
@@ -22,8 +23,16 @@ type routerOptions struct {
 	address, address6, device string
 	world, peers              []string
 	as                        uint32
+	daemon, folder            string
+	extended                  bool
 	inside, beside            bool
 }
+
+// Daemons of a router.
+const (
+	daemonOwn = "contiv"
+	daemonFRR = "frr"
+)
 
 // router reads them.
 func (o *routerOptions) router() (*lab.Router, error) {
@@ -46,6 +55,13 @@ func (o *routerOptions) router() (*lab.Router, error) {
 			r.World = append(r.World, world.Masked())
 		}
 	}
+	switch o.daemon {
+	case daemonOwn:
+	case daemonFRR:
+		r.FRR = &frr.Router{Folder: o.folder, ExtendedNextHop: o.extended}
+	default:
+		return nil, fmt.Errorf("--daemon %s: %s or %s is wanted", o.daemon, daemonOwn, daemonFRR)
+	}
 	for _, text := range o.peers {
 		address, as, ok := strings.Cut(text, "@")
 		peer, err := netip.ParseAddr(address)
@@ -61,7 +77,7 @@ func (o *routerOptions) router() (*lab.Router, error) {
 // args are the command again, to be run in another place.
 func (o *routerOptions) args(self, where string) []string {
 	out := []string{self, "lab", "router", "--inside", "--" + where, "--address", o.address, "--address6", o.address6, "--device", o.device,
-		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as)}
+		"--announce", strings.Join(o.world, ","), "--as", fmt.Sprint(o.as), "--daemon", o.daemon, "--folder", o.folder, "--extended-nexthop=" + strconv.FormatBool(o.extended)}
 	for _, p := range o.peers {
 		out = append(out, "--peer", p)
 	}
@@ -100,7 +116,8 @@ func newRouter(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return w.foreground(l.RouterCommand(cmd.Context(), o.args(l.Self(), "inside")...))
+			o.folder = l.FRRFolder(r.Config.Address.Addr())
+			return w.foreground(l.RouterProcess(cmd.Context(), o.args(l.Self(), "inside")...))
 		},
 	}
 	f := cmd.Flags()
@@ -110,10 +127,14 @@ func newRouter(w *where) *cobra.Command {
 	f.StringSliceVar(&o.world, "announce", []string{"20.1.1.0/24", "fd20::/64"}, "what is behind the router, which answers at the first address of each")
 	f.StringArrayVar(&o.peers, "peer", nil, "address and AS of a host's router, such as 50.1.1.1@65001; may be repeated")
 	f.Uint32Var(&o.as, "as", 500, "AS of the router")
+	f.StringVar(&o.daemon, "daemon", daemonOwn, "who routes: contiv, or frr with FRR's bgpd and zebra (apt-get install frr); contiv lab vtysh asks those")
+	f.BoolVar(&o.extended, "extended-nexthop", false, "of FRR: routes of IPv4 are told to peers of IPv6 with a next hop of IPv6 (RFC 8950)")
+	f.StringVar(&o.folder, "folder", "", "folder of FRR")
 	f.BoolVar(&o.inside, "inside", false, "run here, in the namespace of the switches")
 	f.BoolVar(&o.beside, "beside", false, "run here, in a namespace of its own")
 	_ = f.MarkHidden("inside") // it exists
 	_ = f.MarkHidden("beside")
+	_ = f.MarkHidden("folder")
 	return cmd
 }
 
@@ -129,4 +150,25 @@ func newOutside(w *where) *cobra.Command {
 			return w.foreground(l.RouterCommand(cmd.Context(), args...))
 		},
 	}
+}
+
+// newVtysh runs FRR's shell.
+func newVtysh(w *where) *cobra.Command {
+	var text string
+	cmd := &cobra.Command{
+		Use: "vtysh [-- -c COMMAND...]", Short: "Run FRR's shell on a router of contiv lab router --daemon frr",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			address, err := netip.ParseAddr(text)
+			if err != nil {
+				return fmt.Errorf("--address: %w", err)
+			}
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			return w.foreground(frr.Shell(cmd.Context(), l.FRRFolder(address), args...))
+		},
+	}
+	cmd.Flags().StringVar(&text, "address", "50.1.1.200", "address of the router")
+	return cmd
 }

@@ -14,6 +14,7 @@
 //	norouter ADDRESS/LENGTH              end the one with that --address: it withdraws what it announced
 //	crashrouter ADDRESS/LENGTH           kill it: what it announced is withdrawn by nobody
 //	outside COMMAND...                   run a command on that router
+//	vtysh [--address A] -c COMMAND...    ask FRR, of a router with --daemon frr
 //	serving web ADDRESS                  a name server that knows everybody by one address
 //	flows h1 keep|same                   remember the flows of a host's switch, compare them with that
 //	pinging web db|ADDRESS               ping every 10 ms in the background
@@ -76,7 +77,7 @@ type verb func(args []string) error
 func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
 		"hosts": s.doHosts, "netctl": s.doNetctl, "console": s.doConsole, "sit": s.doSit, "keys": s.doKeys, "screen": s.doScreen, "resize": s.doResize, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
-		"ping": s.doPing, "tcp": s.doTCP, "resolve": s.doResolve, "serving": s.doServing, "router": s.doRouter, "norouter": s.doNoRouter, "crashrouter": s.doCrashRouter, "outside": s.doOutside, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
+		"ping": s.doPing, "tcp": s.doTCP, "resolve": s.doResolve, "serving": s.doServing, "router": s.doRouter, "norouter": s.doNoRouter, "crashrouter": s.doCrashRouter, "outside": s.doOutside, "vtysh": s.doVtysh, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
 		"label": s.doLabel, "serve": s.doServe, "ask": s.doAsk, "rate": s.doRate,
 		"on":     s.doOn,
 		"stdout": s.doStdout, "stderr": s.doStderr, "sees": s.doSees, "eventually": s.doEventually, "always": s.doAlways,

@@ -85,6 +85,15 @@ func (s *Session) doOutside(args []string) error {
 	return s.lab(append([]string{"outside", "--"}, args...)...)
 }
 
+// doVtysh asks FRR: "vtysh [--address ADDRESS] -c COMMAND...".
+func (s *Session) doVtysh(args []string) error {
+	var where []string
+	if len(args) > 2 && args[0] == "--address" {
+		where, args = args[:2], args[2:]
+	}
+	return s.lab(slices.Concat([]string{"vtysh"}, where, []string{"--"}, args)...)
+}
+
 func (s *Session) doResolve(args []string) error {
 	return s.lab(append([]string{"resolve"}, args...)...)
 }

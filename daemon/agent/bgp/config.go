@@ -28,6 +28,9 @@ type Peer struct {
 	Port    uint16 // TCP, to connect to; 0: 179
 }
 
+// String is the peer in a log.
+func (p Peer) String() string { return fmt.Sprintf("%s AS %d", p.Address, p.AS) }
+
 // Parse reads a router's record. A record without a neighbour gives a Config without peers.
 func Parse(b *record.BGP) (Config, error) {
 	r, err := b.Routing()

@@ -100,7 +100,7 @@ func parseMemory(b []byte) (m memory, err error) {
 		return m, errors.New("there is no router")
 	}
 	for _, hops := range m.Hops {
-		if len(hops) == 0 || len(hops) > 2*hopsMost || !slices.IsSortedFunc(hops, func(a, b ofnet.NextHop) int { return a.Addr.Compare(b.Addr) }) {
+		if len(hops) == 0 || len(hops) > 2*HopsMost || !slices.IsSortedFunc(hops, func(a, b ofnet.NextHop) int { return a.Addr.Compare(b.Addr) }) {
 			return m, errors.New("next hops are none, too many, or not sorted")
 		}
 		for _, h := range hops {

@@ -11,8 +11,8 @@ import (
 	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
 )
 
-// hopsMost is how many next hops a prefix has at most.
-const hopsMost = 16
+// HopsMost is how many next hops a prefix has at most; a prefix with more uses the first of them.
+const HopsMost = 16
 
 // Routes returns the best routes that peers announce: next hops by prefix, those of equally good paths, sorted. Routes of
 // peers that restart gracefully are among them. It ends with a call that the server answers in turn, so that what was read
@@ -54,7 +54,7 @@ func (s *Speaker) hops(paths []*apiutil.Path) (out []netip.Addr) {
 		if i == 0 {
 			best = m
 		}
-		if m == best && len(out) < hopsMost && !slices.Contains(out, next) {
+		if m == best && len(out) < HopsMost && !slices.Contains(out, next) {
 			out = append(out, next)
 		}
 	}

@@ -3,6 +3,7 @@ package bgp
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -57,30 +58,36 @@ func (s *Speaker) peer(p *api.Peer) (st PeerStatus) {
 	st.State.SessionState = strings.ToLower(strings.TrimPrefix(p.State.SessionState.String(), "SESSION_STATE_"))
 	st.State.Reason = p.State.DisconnectMessage
 	st.State.Restarting = p.GracefulRestart.GetPeerRestarting()
-	ends := true
+	waits := false
 	for _, f := range p.AfiSafis {
 		st.State.Received += f.State.GetReceived()
 		st.State.Announced += f.State.GetAdvertised()
 		if g := f.MpGracefulRestart.GetState(); g.GetEnabled() && g.GetReceived() {
-			st.complete = true
-			ends = ends && g.GetEndOfRibReceived()
+			waits = true
 		}
 	}
-	st.complete = st.complete && ends
 	if !st.Established() {
-		st.complete = false
 		return st
 	}
-	st.State.Families = s.families(p)
+	families := s.families(p)
+	for _, f := range families {
+		st.State.Families = append(st.State.Families, familyNames[f])
+	}
+	if address, err := netip.ParseAddr(p.State.NeighborAddress); err == nil {
+		st.complete = s.ends.all(address, families)
+	}
 	if up := p.Timers.GetState().GetUptime(); up.IsValid() {
 		st.State.Since = up.AsTime()
-		st.complete = st.complete || ends && time.Since(st.State.Since) > noEndTime
+		st.complete = st.complete || !waits && time.Since(st.State.Since) > noEndTime
 	}
 	return st
 }
 
+// familyNames are those of Families.
+var familyNames = map[bgp.Family]string{bgp.RF_IPv4_UC: "ipv4", bgp.RF_IPv6_UC: "ipv6"}
+
 // families are those that both sides speak. A peer that does not say so speaks IPv4.
-func (s *Speaker) families(p *api.Peer) (out []string) {
+func (s *Speaker) families(p *api.Peer) (out []bgp.Family) {
 	said := map[bgp.Family]bool{}
 	for _, c := range p.State.RemoteCap {
 		if f := c.GetMultiProtocol().GetFamily(); f != nil {
@@ -89,7 +96,7 @@ func (s *Speaker) families(p *api.Peer) (out []string) {
 	}
 	for _, f := range s.config.families() {
 		if said[f] || len(said) == 0 && f == bgp.RF_IPv4_UC {
-			out = append(out, map[bgp.Family]string{bgp.RF_IPv4_UC: "ipv4", bgp.RF_IPv6_UC: "ipv6"}[f])
+			out = append(out, f)
 		}
 	}
 	return out

@@ -34,6 +34,7 @@ type Speaker struct {
 	config Config
 	server *server.BgpServer
 	cancel context.CancelFunc
+	ends   ends
 }
 
 // Start listens at the own address, which must be there, and begins sessions with all peers. changed is called when a
@@ -42,7 +43,7 @@ type Speaker struct {
 func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	level := new(slog.LevelVar)
 	level.Set(slog.LevelWarn)
-	s := &Speaker{config: c, server: server.NewBgpServer(server.LoggerOption(log, level))}
+	s := &Speaker{config: c, ends: ends{told: map[netip.Addr][]bgp.Family{}}, server: server.NewBgpServer(server.LoggerOption(log, level))}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	go s.server.Serve()
@@ -66,8 +67,17 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 		}
 	}
 	err = s.server.WatchEvent(ctx, server.WatchEventMessageCallbacks{
-		OnPeerUpdate: func(*apiutil.WatchEventMessage_PeerEvent, time.Time) { changed() },
-	}, server.WatchPeer())
+		OnPeerUpdate: func(e *apiutil.WatchEventMessage_PeerEvent, _ time.Time) {
+			if e.Peer.State.SessionState != bgp.BGP_FSM_ESTABLISHED {
+				s.ends.forget(e.Peer.Conf.NeighborAddress)
+			}
+			changed()
+		},
+		OnPathEor: func(end *apiutil.Path, _ time.Time) {
+			s.ends.add(end.PeerAddress, end.Family)
+			changed()
+		},
+	}, server.WatchPeer(), server.WatchEor(false))
 	for i := range c.Peers {
 		if err == nil {
 			err = s.addPeer(ctx, &c.Peers[i])

@@ -38,6 +38,10 @@ func (o outside) Ensure(ctx context.Context, addresses ...netip.Prefix) (port ui
 			return 0, mac, fmt.Errorf("port %s has OpenFlow number %d, want %d: is another port of bridge %s in the way?", outsideName, p.OFPort, portOutside, BridgeName)
 		}
 	}
+	// Routers ask for the addresses by an uplink, at which the port answers, and nobody else.
+	if err := o.n.links.AnswerOwn(o.n.Uplinks...); err != nil {
+		return 0, mac, err
+	}
 	return portOutside, mac, o.n.links.EnsureAddresses(outsideName, addresses...)
 }
 
