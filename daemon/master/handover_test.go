@@ -23,7 +23,7 @@ func TestHandOver(t *testing.T) {
 	all = append(all, start(t, db), start(t, db))
 	until(t, "the others follow", func() bool { return all[1].role() == "follower" && all[2].role() == "follower" })
 	for _, p := range all {
-		p.Actor = "ann"
+		p.Actor = func() string { return "ann" }
 	}
 	writing, stop := context.WithCancel(ctx)
 	defer stop()

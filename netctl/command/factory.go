@@ -21,8 +21,8 @@ type Factory struct {
 	Self   model.Version
 	Actor  func() string // who types, "user@host", for the history; nil is nobody
 	// Interrupted makes a context that ends when the person interrupts; nil: nobody does. Commands that go on until then, or have
-	// something to tell or to put back, ask for it. The others are ended by the signal: to catch one takes a thread, and so more
-	// time than the rest of the program's start.
+	// something to tell or to put back, ask for it. A signal ends the others: to catch it takes a thread, which would be a good part
+	// of their time.
 	Interrupted func(context.Context) (context.Context, context.CancelFunc)
 
 	netmaster string

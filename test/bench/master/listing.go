@@ -13,31 +13,85 @@ import (
 )
 
 // executions is how often each program is executed for its median.
-const executions = 61
+const executions = 201
 
-// nothing is a Go program that ends at once: no other written in Go takes less.
-const nothing = "package main\n\nfunc main() {}\n"
+// floors are programs that netctl cannot be quicker than: one that does nothing, one that receives the list over a connection and
+// does nothing with it, and one that gets it as most Go programs would. Their argument is netmaster's address.
+var floors = []struct{ what, source string }{
+	{"a Go program that does nothing", "package main\n\nfunc main() {}\n"},
+	{"one exchange over TCP, without net/http", `package main
 
-// listing compares `netctl network ls` of a thousand networks with executing /bin/true, and so a Go program that does nothing
-// and netctl's own start, which are its floors. They are executed in turn.
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+)
+
+func main() {
+	c, err := net.Dial("tcp", os.Args[1])
+	if err == nil {
+		_, err = fmt.Fprintf(c, "GET /api/v1/networks/ HTTP/1.1\r\nHost: %s\r\nAccept: application/json\r\nConnection: close\r\n\r\n", os.Args[1])
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, c)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+`},
+	{"one http.Get", `package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+)
+
+func main() {
+	answer, err := http.Get("http://" + os.Args[1] + "/api/v1/networks/")
+	if err == nil {
+		_, err = io.Copy(io.Discard, answer.Body)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+`},
+}
+
+// built compiles the source of a program into dir and returns its path.
+func built(ctx context.Context, dir, name, source string) (string, error) {
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path+".go", []byte(source), 0o600); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, path+".go")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
+	}
+	return path, nil
+}
+
+// listing compares `netctl network ls` of a thousand networks with executing /bin/true, and so its floors and netctl's own start.
+// They are executed in turn.
 func listing(ctx context.Context, t *report.Table, dir, netctl, address string) error {
-	source := filepath.Join(dir, "nothing.go")
-	if err := os.WriteFile(source, []byte(nothing), 0o600); err != nil {
-		return err
-	}
-	empty := filepath.Join(dir, "nothing")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", empty, source).CombinedOutput(); err != nil {
-		return fmt.Errorf("build a program that does nothing: %w\n%s", err, out)
-	}
-	programs := []struct {
+	type program struct {
 		what string
 		line []string
-	}{
-		{"", []string{"/bin/true"}},
-		{"a Go program that does nothing", []string{empty}},
-		{"netctl's start (-h)", []string{netctl, "version", "-h"}},
-		{"netctl network ls of 1,000", []string{netctl, "--netmaster", "http://" + address, "network", "ls"}},
 	}
+	programs := []program{{"", []string{"/bin/true"}}}
+	for i, f := range floors {
+		path, err := built(ctx, dir, fmt.Sprintf("floor%d", i), f.source)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, program{f.what, []string{path, address}})
+	}
+	programs = append(programs, program{"netctl's start (-h)", []string{netctl, "version", "-h"}},
+		program{"netctl network ls of 1,000", []string{netctl, "--netmaster", "http://" + address, "network", "ls"}})
 	wall, cpu := make([][]time.Duration, len(programs)), make([][]time.Duration, len(programs))
 	for range executions {
 		for i, p := range programs {
