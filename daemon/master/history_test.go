@@ -22,7 +22,7 @@ func TestHistoryOfACluster(t *testing.T) {
 	until(t, "the first leads", func() bool { return one.role() == "leader" })
 	two := start(t, db)
 	until(t, "the second follows", func() bool { return two.role() == "follower" })
-	two.Actor, two.Program = "ann@laptop", "netctl/1.0"
+	two.Actor, two.Program = func() string { return "ann@laptop" }, "netctl/1.0"
 	if _, err := two.Networks().Put(ctx, network(1)); err != nil {
 		t.Fatal(err)
 	}
