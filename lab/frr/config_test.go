@@ -48,7 +48,7 @@ func TestText(t *testing.T) {
 		// It leaves a folder below /var/tmp.
 		check := exec.Command("unshare", "--mount", "sh", "-c", `mount -t tmpfs none /var/tmp && exec "$0" --dryrun --skip_runas -f "$1"`,
 			filepath.Join(programs, "bgpd"), file)
-		if out, err := check.CombinedOutput(); err != nil {
+		if out, err := check.CombinedOutput(); err != nil || strings.Contains(string(out), "config line") { // it ends well in any case
 			t.Errorf("%s: bgpd (apt-get install frr, or make deps) does not take it: %v: %s\n%s", name, err, out, text)
 		}
 	}
