@@ -15,7 +15,7 @@ import (
 const GroupHost = 0xc0473
 
 // routeProtocol marks the routes that SetHostPort has made (rtm_protocol; numbers from 192 on are nobody's).
-const routeProtocol netlink.RouteProtocol = 196
+const routeProtocol netlink.RouteProtocol = 141
 
 // HostPort is how an interface by which the host itself takes part in a network shall be.
 type HostPort struct {
