@@ -13,11 +13,12 @@ func TestAnswerOwn(t *testing.T) {
 	a, b := linktest.New(t), linktest.New(t)
 	a.IP("link", "add", "u0", "type", "veth", "peer", "name", "u0", "netns", b.Name)
 	a.IP("link", "add", "in0", "type", "veth", "peer", "name", "in1")
-	a.IP("addr", "add", "192.0.2.1/24", "dev", "in0")
+	a.IP("addr", "add", "192.0.2.1/32", "dev", "in0")
 	a.IP("addr", "add", "198.51.100.1/24", "dev", "u0")
 	for _, name := range []string{"u0", "in0", "in1"} {
 		a.IP("link", "set", name, "up")
 	}
+	a.IP("route", "add", "192.0.2.2", "dev", "u0")
 	b.IP("addr", "add", "192.0.2.2/24", "dev", "u0")
 	b.IP("addr", "add", "198.51.100.2/24", "dev", "u0")
 	b.IP("link", "set", "u0", "up")

@@ -14,8 +14,8 @@ import (
 // GroupHost is the link group (IFLA_GROUP) of the interfaces by which a host itself takes part in networks.
 const GroupHost = 0xc0473
 
-// routeProtocol marks the routes that SetHostPort has made (rtm_protocol; numbers from 192 on are nobody's).
-const routeProtocol netlink.RouteProtocol = 196
+// routeProtocol marks the routes that SetHostPort has made (rtm_protocol; iproute2 names the numbers that others use, FRR those from 186 to 198).
+const routeProtocol netlink.RouteProtocol = 141
 
 // HostPort is how an interface by which the host itself takes part in a network shall be.
 type HostPort struct {

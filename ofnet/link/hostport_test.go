@@ -38,7 +38,7 @@ func TestSetHostPort(t *testing.T) {
 			t.Errorf("again: want the same, got\n%s\nafter\n%s", now, first)
 		}
 	}
-	for _, want := range []string{"mtu 1450", "UP", "inet 10.1.0.1/24", "inet6 2001:db8::1/64", "10.2.0.0/24 dev hp0 proto 196", "10.3.0.0/24 dev hp0", "2001:db8:2::/64 dev hp0"} {
+	for _, want := range []string{"mtu 1450", "UP", "inet 10.1.0.1/24", "inet6 2001:db8::1/64", "10.2.0.0/24 dev hp0 proto 141", "10.3.0.0/24 dev hp0", "2001:db8:2::/64 dev hp0"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("want %q in\n%s", want, first)
 		}
