@@ -15,23 +15,6 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// Services lists the registered instances of a service, ordered by key.
-func Services(ctx context.Context, s store.Store, name string) ([]record.Service, error) {
-	items, _, err := s.List(ctx, record.Services+name+"/")
-	if err != nil {
-		return nil, err
-	}
-	var list []record.Service
-	for _, i := range items {
-		service, err := decode(i)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, service)
-	}
-	return list, nil
-}
-
 func decode(i store.Item) (record.Service, error) {
 	var s record.Service
 	if err := json.Unmarshal(i.Value, &s); err != nil {

@@ -75,7 +75,7 @@ func TestRegistry(t *testing.T) {
 	r.Set(service("netmaster", 1), service("netmaster", 3))
 	until(t, m, "netmaster", 1, 3)
 	until(t, m, "netplugin")
-	list, err := Services(t.Context(), db, "netmaster")
+	list, err := registered(t.Context(), db, "netmaster")
 	if err != nil || len(list) != 2 || list[0].Port != 1 {
 		t.Errorf("services: got %+v (%v)", list, err)
 	}
@@ -85,7 +85,7 @@ func TestRegistry(t *testing.T) {
 	until(t, m, "netmaster", 1, 3)
 	stop()
 	until(t, m, "netmaster")
-	if _, err := Services(t.Context(), db, "netmaster"); err != nil {
+	if _, err := registered(t.Context(), db, "netmaster"); err != nil {
 		t.Errorf("none registered is no error: got %v", err)
 	}
 }
@@ -102,7 +102,7 @@ func TestInstances(t *testing.T) {
 	stops = append(stops, start(t, NewRegistry(db.Open(), ttl, log, service("web", 4567))))
 	later := time.After(2 * ttl)
 	for range 2 {
-		list, err := Services(t.Context(), db, "web")
+		list, err := registered(t.Context(), db, "web")
 		if err != nil || len(list) != 2 || list[0].Port != 4567 || list[1].Port != 4568 {
 			t.Errorf("want 4567 and 4568, got %+v, %v", list, err)
 		}
@@ -112,7 +112,7 @@ func TestInstances(t *testing.T) {
 	for _, stop := range stops {
 		stop()
 	}
-	if list, err := Services(t.Context(), db, "web"); err != nil || len(list) != 0 {
+	if list, err := registered(t.Context(), db, "web"); err != nil || len(list) != 0 {
 		t.Errorf("want no instance and no error, got %+v, %v", list, err)
 	}
 }
@@ -151,7 +151,7 @@ func TestMembersRubbish(t *testing.T) {
 	m := NewMembers(db, log)
 	start(t, m)
 	until(t, m, "netmaster")
-	if _, err := Services(t.Context(), db, "netmaster"); err == nil {
+	if _, err := registered(t.Context(), db, "netmaster"); err == nil {
 		t.Error("a list with rubbish: want an error")
 	}
 }
@@ -164,4 +164,21 @@ func TestMembersClosed(t *testing.T) {
 	if err := NewMembers(db, slog.New(slog.DiscardHandler)).Run(t.Context()); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("want %v, got %v", store.ErrClosed, err)
 	}
+}
+
+// registered lists the instances of a service, ordered by key.
+func registered(ctx context.Context, s store.Store, name string) ([]record.Service, error) {
+	items, _, err := s.List(ctx, record.Services+name+"/")
+	if err != nil {
+		return nil, err
+	}
+	var list []record.Service
+	for _, i := range items {
+		service, err := decode(i)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, service)
+	}
+	return list, nil
 }

@@ -225,12 +225,6 @@ func itoa(f Field) string {
 // Reg is the field of 32-bit register n, 0 to 15.
 func Reg(n int) Field { return Reg0 + Field(n&15) }
 
-// XReg is the field of 64-bit register n, 0 to 7.
-func XReg(n int) Field { return XReg0 + Field(n&7) }
-
-// XXReg is the field of 128-bit register n, 0 to 3.
-func XXReg(n int) Field { return XXReg0 + Field(n&3) }
-
 // Bits is the width of the field in bits.
 func (f Field) Bits() int {
 	if f >= numFields {

@@ -51,27 +51,20 @@ func Guard(table string, columns []string, rows []Row, conds ...Cond) Op {
 		"rows": append([]Row{}, rows...), "where": where(conds)}
 }
 
-// Select reads columns of all rows that meet the conditions.
-func Select(table string, columns []string, conds ...Cond) Op {
-	return Op{"op": "select", "table": table, "columns": columns, "where": where(conds)}
-}
-
 // Result is the answer to one operation.
 type Result struct {
-	UUID  UUID                         // of an Insert
-	Count int                          // rows that an Update, Mutate or Delete met
-	Rows  []map[string]json.RawMessage // of a Select
+	UUID  UUID // of an Insert
+	Count int  // rows that an Update, Mutate or Delete met
 }
 
 // decodeResults reads the result array of a transact answer: one entry an operation, and one more when the commit
 // itself failed (RFC 7047 section 4.1.3). n is the number of operations that were sent.
 func decodeResults(raw json.RawMessage, n int) ([]Result, error) {
 	var answers []*struct {
-		UUID    json.RawMessage              `json:"uuid"`
-		Count   int                          `json:"count"`
-		Rows    []map[string]json.RawMessage `json:"rows"`
-		Error   *string                      `json:"error"`
-		Details string                       `json:"details"`
+		UUID    json.RawMessage `json:"uuid"`
+		Count   int             `json:"count"`
+		Error   *string         `json:"error"`
+		Details string          `json:"details"`
 	}
 	if err := json.Unmarshal(raw, &answers); err != nil {
 		return nil, fmt.Errorf("%w: transaction results: %w", ErrMalformed, err)
@@ -88,7 +81,7 @@ func decodeResults(raw json.RawMessage, n int) ([]Result, error) {
 			}
 			return nil, &Error{Name: *a.Error, Details: a.Details, Op: op}
 		}
-		r := Result{Count: a.Count, Rows: a.Rows}
+		r := Result{Count: a.Count}
 		if len(a.UUID) > 0 {
 			id, err := decodeUUID(a.UUID)
 			if err != nil {

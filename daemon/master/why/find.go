@@ -105,7 +105,8 @@ func find(v *catalog.View, field, text string, q model.WhyRequest) (end, error) 
 func member(v *catalog.View, e end) (end, error) {
 	list := v.EndpointsIn(e.object)
 	if len(list) == 0 {
-		return end{}, model.Errorf(model.CodeNotFound, "", "group %s has no containers", e.object).Try("netctl matrix shows what its policies say")
+		return end{}, model.Errorf(model.CodeNotFound, "", "group %s has no containers", e.object).
+			Try("endpoint/NAME means a container; netctl matrix shows what the group's policies say")
 	}
 	e.kind, e.object, e.standsIn, e.endpoint = kindEndpoint, list[0].ID, true, list[0]
 	e.address = addressOf(list[0])
