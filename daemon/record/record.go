@@ -6,6 +6,8 @@
 package record
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -38,9 +40,12 @@ const (
 	BGPs        = State + "bgp/"
 
 	GlobalKey = Config + "global"
-	LeaderKey = Locks + "netmaster/leader"
-	HeirKey   = LeaderKey + "/heir"      // whom the last leader that handed over wanted to follow it
-	TermsKey  = Root + "terms/netmaster" // the last terms of leadership, for the console
+	// GlobalMark changes together with GlobalKey. Agents say how far they are in State; by the mark they know that what they
+	// have of Config belongs to it.
+	GlobalMark = State + "global"
+	LeaderKey  = Locks + "netmaster/leader"
+	HeirKey    = LeaderKey + "/heir"      // whom the last leader that handed over wanted to follow it
+	TermsKey   = Root + "terms/netmaster" // the last terms of leadership, for the console
 )
 
 // Global is the cluster-wide forwarding configuration, at GlobalKey.
@@ -50,6 +55,18 @@ type Global struct {
 	FwdMode   string `json:"fwd-mode"`   // "bridge", "routing" or "" (not set yet)
 	ArpMode   string `json:"arp-mode"`   // "proxy" or "flood"
 	PvtSubnet string `json:"pvt-subnet"` // host access, a /16
+}
+
+// Mark names the content of another key, at GlobalMark.
+type Mark struct {
+	ID  string `json:"id"`  // "global"
+	Sum string `json:"sum"` // Sum of the other key's value
+}
+
+// Sum names a value as it is stored: two values have the same one only if they are the same.
+func Sum(value []byte) string {
+	h := sha256.Sum256(value)
+	return hex.EncodeToString(h[:16])
 }
 
 // Tenant is the number of a tenant's address space, at Tenants+name. VRF is 1..32767, unique and kept for life.

@@ -16,6 +16,7 @@ type records struct {
 	self      string
 	hear      []Listener
 	global    record.Global
+	sum, mark string                     // of global, as it is here and as it is to be; the latter "": nobody says
 	tenants   map[string]record.Tenant   // by name
 	networks  map[string]record.Network  // by id
 	groups    map[string]record.Group    // by id
@@ -45,6 +46,9 @@ func newRecords(self string, hear []Listener) *records {
 		hosts: map[string]*host{}, ofTenant: map[string]map[ofnet.Key]bool{}, members: map[string]int{}}
 }
 
+// torn says whether the configuration is not the one that belongs to the other records: it comes by a watch of its own.
+func (r *records) torn() bool { return r.mark != "" && r.mark != r.sum }
+
 // decode reads the JSON object at a key and checks that it bears the name that the key says.
 func decode[T any](key, prefix string, value []byte, id func(*T) string) (name string, v T, err error) {
 	name = strings.TrimPrefix(key, prefix)
@@ -66,9 +70,16 @@ func (r *records) put(key string, value []byte) ([]ofnet.Key, error) {
 		if err := json.Unmarshal(value, &g); err != nil {
 			return nil, fmt.Errorf("record %s: %w", key, err)
 		}
-		r.global = g
+		r.global, r.sum = g, record.Sum(value)
 		// This host stands for itself: its switch may change though nothing else does.
 		return append(r.all(ofnet.KindSegment), ofnet.Key{Kind: ofnet.KindHost, Name: r.self}), nil
+	case key == record.GlobalMark:
+		var m record.Mark
+		if err := json.Unmarshal(value, &m); err != nil {
+			return nil, fmt.Errorf("record %s: %w", key, err)
+		}
+		r.mark = m.Sum
+		return nil, nil
 	case strings.HasPrefix(key, record.Tenants):
 		name, v, err := decode(key, record.Tenants, value, func(t *record.Tenant) string { return t.Tenant })
 		if err == nil && (v.VRF == 0 || v.VRF > 32767) {
@@ -133,6 +144,9 @@ func (r *records) del(key string) []ofnet.Key {
 	switch {
 	case key == record.GlobalKey:
 		return nil // the configuration cannot be withdrawn, only changed
+	case key == record.GlobalMark:
+		r.mark = ""
+		return nil
 	case strings.HasPrefix(key, record.Tenants):
 		name := strings.TrimPrefix(key, record.Tenants)
 		delete(r.tenants, name)

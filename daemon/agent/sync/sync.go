@@ -51,7 +51,8 @@ type Engine struct {
 	ports   ports
 	known   map[string]map[string]bool // keys by watched prefix; nil until listed
 	bad     map[string]bool            // keys whose record is malformed
-	seen    uint64                     // revision of the last update of record.State
+	told    uint64                     // revision of the last update of record.State
+	seen    uint64                     // the same, as long as what comes by the other watches belongs to it
 	late    map[string]bool            // endpoints whose port changed after their record was translated
 	live    bool                       // the first full Update has been made
 	stale   []string                   // prefixes whose watch is interrupted
@@ -158,7 +159,10 @@ func (e *Engine) take(prefix string, u store.Update) {
 		e.notify()
 	}
 	if prefix == record.State {
-		e.seen = max(e.seen, uint64(u.Revision))
+		e.told = max(e.told, uint64(u.Revision))
+	}
+	if !e.records.torn() {
+		e.seen = e.told
 	}
 	if !e.live {
 		if len(e.known) < len(watched()) {

@@ -243,6 +243,40 @@ func TestGlobalConfigurationChangesSegments(t *testing.T) {
 	})
 }
 
+// The configuration comes by a watch of its own. What is said to be known includes it, whichever watch is faster, and a
+// change of nothing else.
+func TestSeenIncludesTheConfiguration(t *testing.T) {
+	e := New(Options{Bridge: newSwitchless(), Self: ofnet.Host{Label: "h1"}, Log: slog.New(slog.DiscardHandler)})
+	for _, prefix := range watched() {
+		e.take(prefix, store.Update{Full: true, Revision: 5})
+	}
+	take := func(prefix, key string, value any, rev, want uint64) {
+		t.Helper()
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.take(prefix, store.Update{Items: []store.Item{{Key: key, Value: text, Revision: store.Revision(rev)}}, Revision: store.Revision(rev)})
+		if seen, _ := e.Seen(); seen != want {
+			t.Errorf("%s at %d: want %d to be known, got %d", key, rev, want, seen)
+		}
+	}
+	mark := func(g record.Global) record.Mark {
+		text, err := json.Marshal(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return record.Mark{ID: "global", Sum: record.Sum(text)}
+	}
+	bridge, routing := record.Global{FwdMode: "bridge"}, record.Global{FwdMode: "routing"}
+	take(record.State, record.Tenants+"blue", tenant("blue", 1), 6, 6)
+	take(record.State, record.GlobalMark, mark(bridge), 7, 6)
+	take(record.State, record.Tenants+"red", tenant("red", 2), 8, 6)
+	take(record.Config, record.GlobalKey, bridge, 7, 8)
+	take(record.Config, record.GlobalKey, routing, 9, 8)
+	take(record.State, record.GlobalMark, mark(routing), 9, 9)
+}
+
 func TestMalformedRecordsAreSkipped(t *testing.T) {
 	blue := network("net", "blue", 100)
 	bad := []struct{ name, key, value string }{
@@ -317,6 +351,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add(record.Endpoints+"net.blue-x", []byte(`{"id":"net.blue-x","netID":"net.blue","macAddress":"02:02:00:00:00:01","ipAddress":"10.0.0.1","homingHost":"h1"}`))
 	f.Add(record.Networks+"n.t", []byte(`{"id":"n.t","tenant":"t","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.1","ipv6SubnetIP":"::1","ipv6SubnetLen":999}`))
 	f.Add(record.GlobalKey, []byte(`null`))
+	f.Add(record.GlobalMark, []byte(`{"id":"global","sum":"00"}`))
 	f.Add(record.Services+"netplugin.vtep/192.0.2.1:4789", []byte(`{"Hostname":"h","HostAddr":"192.0.2.9"}`))
 	f.Add(record.Groups+"g:t", []byte(`{"id":"g:t","endpointGroupId":1}`))
 	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))

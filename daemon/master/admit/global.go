@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -58,6 +59,7 @@ func updateGlobal(tx *commit.Tx, old, g *model.Global) error {
 
 func removeGlobal(tx *commit.Tx, _ *model.Global) error {
 	tx.Delete(record.GlobalKey)
+	tx.Delete(record.GlobalMark)
 	return nil
 }
 
@@ -120,7 +122,13 @@ func fitsInUse(pool *tag.Pool, field, text string) error {
 }
 
 func putGlobal(tx *commit.Tx, g *model.Global) error {
-	return tx.Put(record.GlobalKey, &record.Global{
-		InfraType: g.NetworkInfraType, FwdMode: g.FwdMode, ArpMode: g.ArpMode, PvtSubnet: g.PvtSubnet,
-	})
+	r := &record.Global{InfraType: g.NetworkInfraType, FwdMode: g.FwdMode, ArpMode: g.ArpMode, PvtSubnet: g.PvtSubnet}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return model.Errorf(model.CodeInternal, "", "encode %s: %v", record.GlobalKey, err).Because(err)
+	}
+	if err := tx.Put(record.GlobalKey, r); err != nil {
+		return err
+	}
+	return tx.Put(record.GlobalMark, &record.Mark{ID: globalName, Sum: record.Sum(text)})
 }

@@ -89,7 +89,7 @@ func (v *View) drop(key string) {
 
 // concerns notes the revision of a change that agents must carry out.
 func (v *View) concerns(key string, rev store.Revision) {
-	if strings.HasPrefix(key, record.State) || key == record.GlobalKey {
+	if strings.HasPrefix(key, record.State) {
 		v.agents = max(v.agents, rev)
 	}
 }
