@@ -123,6 +123,26 @@ func addressOf(e *record.Endpoint) netip.Addr {
 	return netip.Addr{}
 }
 
+// addressOfFamily is an endpoint's address of the family of like; invalid when it has none.
+func addressOfFamily(e *record.Endpoint, like netip.Addr) netip.Addr {
+	text := e.IPAddress
+	if like.Is6() {
+		text = e.IPv6Address
+	}
+	text, _, _ = strings.Cut(text, "/")
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return a
+}
+
+// hasText tells whether an endpoint has the address that a trace prints.
+func hasText(e *record.Endpoint, text string) bool {
+	a, err := netip.ParseAddr(text)
+	return err == nil && has(e, a)
+}
+
 // search looks for what a text means.
 type search struct {
 	v    *catalog.View
