@@ -29,6 +29,7 @@ type end struct {
 	endpoint *record.Endpoint
 	service  *record.ServiceLB
 	address  netip.Addr
+	said     bool // the address is what was asked for, so it stays
 }
 
 func (e *end) shown() model.WhyEnd {
@@ -168,7 +169,7 @@ func (s *search) exact() []candidate {
 	})
 	if a, err := netip.ParseAddr(s.text); err == nil && (s.wants(kindEndpoint) || s.wants(kindAddress)) {
 		for _, c := range s.all(func(e *record.Endpoint) bool { return has(e, a) }) {
-			c.end.address = a
+			c.end.address, c.end.said = a, true
 			out = append(out, c)
 		}
 	}
