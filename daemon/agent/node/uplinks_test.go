@@ -74,7 +74,8 @@ func TestTrunk(t *testing.T) {
 		}
 	}
 	all := trunkOf(up, nics, lacp.Bond{Negotiated: true, Members: []lacp.Member{good("a"), good("b")}})
-	want := []model.Uplink{{Name: "a", Link: true, Active: true, LACP: "current", Partner: partner}, {Name: "b", Link: true, Active: true, LACP: "current", Partner: partner}}
+	want := []model.Uplink{{Name: "a", Link: true, Active: true, LACP: "current", Partner: partner, Port: 1001},
+		{Name: "b", Link: true, Active: true, LACP: "current", Partner: partner, Port: 1003}}
 	if got := all.status(up, nics); !reflect.DeepEqual(got, want) {
 		t.Errorf("status: want %+v, got %+v", want, got)
 	}
