@@ -145,9 +145,22 @@ func (n *Node) followUplinks(ctx context.Context) error {
 		defer tick.Stop()
 		look = tick.C
 	}
-	problem := ""
-	for {
+	problem, links := "", ""
+	for due := true; ; {
 		changed := n.db.Changed()
+		// Most changes of the database are about other ports; ovs-vswitchd is not asked at each of them.
+		if now := linksOf(n.sw, n.Uplinks); now == links && !due {
+			select {
+			case <-changed:
+			case <-look:
+				due = true
+			case <-ctx.Done():
+				return nil
+			}
+			continue
+		} else {
+			links, due = now, false
+		}
 		err := n.lookAtUplinks(ctx)
 		switch {
 		case err == nil:
@@ -156,13 +169,17 @@ func (n *Node) followUplinks(ctx context.Context) error {
 			problem = err.Error()
 			n.Log.Warn("state of the uplinks' LACP; what was known stays", "error", err)
 		}
-		select {
-		case <-changed:
-		case <-look:
-		case <-ctx.Done():
-			return nil
-		}
 	}
+}
+
+// linksOf tells which NICs have a link, as text that compares.
+func linksOf(ports portsOf, nics []string) string {
+	out := make([]byte, len(nics))
+	for i, nic := range nics {
+		p, ok := ports.Port(nic)
+		out[i] = map[bool]byte{false: '-', true: '+'}[ok && p.Up]
+	}
+	return string(out)
 }
 
 // lookAtUplinks finds out how the uplinks fare and has the switch use them so.
