@@ -107,3 +107,13 @@ func TestUplinkSpecs(t *testing.T) {
 		}
 	}
 }
+
+// Of the database's changes those of links matter, and a NIC that is gone has none.
+func TestLinksOf(t *testing.T) {
+	nics := []string{"a", "b"}
+	for want, ports := range map[string]fakePorts{"++": {"a": true, "b": true, "vv1": true}, "-+": {"a": false, "b": true}, "+-": {"a": true}} {
+		if got := linksOf(ports, nics); got != want {
+			t.Errorf("links of %v: want %s, got %s", ports, want, got)
+		}
+	}
+}
