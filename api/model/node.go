@@ -24,14 +24,15 @@ type Node struct {
 	Ports    int      `json:"endpoints,omitempty"` // endpoints attached here
 	Errors   int      `json:"errors,omitempty"`    // owners whose flows the switch refused
 	VTEP     string   `json:"vtep,omitempty"`
-	Since    string   `json:"since,omitempty"`    // RFC 3339: start of the process, or of the leadership
-	FlowMods uint64   `json:"flowMods,omitempty"` // of an agent: changes of flows sent to the switch since the process started
-	Requests uint64   `json:"requests,omitempty"` // of a master, as all that follows: requests answered since the process started
-	Wrote    uint64   `json:"wrote,omitempty"`    // of the leader: revision of its last fenced write
-	Writes   uint64   `json:"writes,omitempty"`   // fenced transactions committed since the process started
-	Stale    uint64   `json:"stale,omitempty"`    // transactions that the store refused because this master did not lead any more
-	Uplinks  []Uplink `json:"uplinks,omitempty"`  // of an agent: its VLAN trunk
-	Watchers int      `json:"watchers,omitempty"` // who follow its memory: watch streams and tasks of its own
+	Since    string   `json:"since,omitempty"`      // RFC 3339: start of the process, or of the leadership
+	FlowMods uint64   `json:"flowMods,omitempty"`   // of an agent: changes of flows sent to the switch since the process started
+	Requests uint64   `json:"requests,omitempty"`   // of a master, as all that follows: requests answered since the process started
+	Wrote    uint64   `json:"wrote,omitempty"`      // of the leader: revision of its last fenced write
+	Writes   uint64   `json:"writes,omitempty"`     // fenced transactions committed since the process started
+	Stale    uint64   `json:"stale,omitempty"`      // transactions that the store refused because this master did not lead any more
+	Uplinks  []Uplink `json:"uplinks,omitempty"`    // of an agent: its VLAN trunk
+	Bond     string   `json:"uplinkBond,omitempty"` // how several uplinks are used together: "active-backup" or "lacp"
+	Watchers int      `json:"watchers,omitempty"`   // who follow its memory: watch streams and tasks of its own
 }
 
 // Answered tells whether the node was reached: one that was not has nothing but its name, its place and the reason.
@@ -54,6 +55,7 @@ type AgentStatus struct {
 	FlowMods  uint64        `json:"flowMods"`  // changes of flows, groups and meters sent since the process started
 	Errors    []OwnerStatus `json:"errors,omitempty"`
 	Uplinks   []Uplink      `json:"uplinks,omitempty"`
+	Bond      string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
 }
 
 // Uplink is a NIC of a host's VLAN trunk.
@@ -63,6 +65,16 @@ type Uplink struct {
 	Active  bool   `json:"active"`            // it is in use
 	LACP    string `json:"lacp,omitempty"`    // where LACP is spoken: "current", "expired" or "defaulted" (silent), with "detached" when it is not of the aggregate
 	Partner string `json:"partner,omitempty"` // MAC by which the switch beyond names itself, as last heard; absent when it was taken for silent
+	Port    uint32 `json:"port"`              // OpenFlow number, as in flows
+	Traffic
+}
+
+// Traffic is what an interface of a host has carried since it came up, as its kernel counts.
+type Traffic struct {
+	RxPackets uint64 `json:"rxPackets"`
+	RxBytes   uint64 `json:"rxBytes"`
+	TxPackets uint64 `json:"txPackets"`
+	TxBytes   uint64 `json:"txBytes"`
 }
 
 // Trouble is what keeps the uplink from being used, as "no link" or what LACP says of it, "" when nothing does.

@@ -136,6 +136,12 @@ func (n *Network) SegmentID() uint32 {
 	return uint32(n.PktTag)
 }
 
+// HostNetwork is the infra network by which hosts reach the VXLAN networks and the services of its tenant, by name.
+const HostNetwork = "contivh1"
+
+// InfraNetwork is Network.NwType of networks for the hosts themselves.
+const InfraNetwork = "infra"
+
 // Endpoint is one container interface, at Endpoints+ID.
 type Endpoint struct {
 	ID               string            `json:"id"` // "network.tenant-container"

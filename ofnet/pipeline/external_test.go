@@ -44,6 +44,8 @@ func TestTrace_Router(t *testing.T) {
 		{"to an endpoint of another host", up + "tcp,nw_src=20.0.0.1,nw_dst=10.3.0.2,nw_ttl=64", "ttl=63 tunnel 192.168.251.2 vni 16744449"},
 		{"to the world", up + "tcp,nw_src=20.0.0.1,nw_dst=8.8.8.8,nw_ttl=64", "drop"},
 		{"as an endpoint of ours", up + "tcp,nw_src=10.3.0.1,nw_dst=10.1.0.1,nw_ttl=64", "drop"},
+		{"as an endpoint behind a tunnel", up + "tcp,nw_src=10.3.0.2,nw_dst=10.3.0.1,nw_ttl=64", "drop"},
+		{"an endpoint of a routed VLAN, by routers", up + "tcp,nw_src=10.5.0.2,nw_dst=10.3.0.1,nw_ttl=64", "src=00:00:11:11:11:11 dst=02:02:69:01:00:01 ttl=63 p7"},
 		{"to another MAC", "in_port=1001,dl_src=0e:00:00:00:00:07,dl_dst=02:aa:00:00:01:02,tcp,nw_src=20.0.0.1,nw_dst=10.3.0.1,nw_ttl=64", "drop"},
 
 		{"default route", c1 + "nw_dst=8.8.8.8", via},

@@ -41,6 +41,9 @@ func (relay) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if !ok || m.local || !m.host.VTEP.IsValid() || s.Router == nil || s.Router.Tenant != m.net.Tenant {
 		return out
 	}
+	if m.net.Encap == ofnet.VXLAN {
+		forged(&out, m)
+	}
 	// Before the tracker: an answer to what the endpoint has asked by its own host belongs to nothing here.
 	do := flow.Do(tunnelRelay(s, m)...)
 	if m.IP4.Is4() {
@@ -50,6 +53,18 @@ func (relay) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		out.Add(flow.New(tTrack, 20, flow.NewMatch(flow.EqAddr(flow.IPv6Dst, m.IP6), inTenant(m.tenant), fromOutside()), do))
 	}
 	return out
+}
+
+// forged drops what comes from routers outside as if it were of an endpoint behind a tunnel: between hosts such an endpoint speaks by the
+// tunnel alone, and with its address comes its group. An endpoint of a VLAN may come by routers, when its host is behind one.
+func forged(out *flow.Set, m member) {
+	outer := flow.Eq(regNetwork, outside)
+	if m.IP4.Is4() {
+		out.Add(flow.New(tPeer, exact+10, flow.NewMatch(flow.EqAddr(flow.IPSrc, m.IP4), inTenant(m.tenant), outer, has(bitUplink)), flow.Actions{}))
+	}
+	if m.IP6.Is6() {
+		out.Add(flow.New(tPeer, exact+10, flow.NewMatch(flow.EqAddr(flow.IPv6Src, m.IP6), inTenant(m.tenant), outer, has(bitUplink)), flow.Actions{}))
+	}
 }
 
 // relayTo sends the packet to the host of m: nil when there is no way. On a bridged VLAN that is the VLAN itself, whose

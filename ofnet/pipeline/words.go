@@ -200,6 +200,10 @@ func (g *Glossary) step(step string) string {
 		if rest == "NXM_NX_REG5[]" || rest == "reg5" {
 			return "out where the lookup said"
 		}
+	case "group":
+		if v, err := strconv.ParseUint(rest, 10, 32); err == nil {
+			return g.group(uint32(v))
+		}
 	case "pop_vlan":
 		return "take the tag off"
 	case "push_vlan":
@@ -210,6 +214,33 @@ func (g *Glossary) step(step string) string {
 		return "back to where it came from"
 	}
 	return step
+}
+
+// group says what a group is for.
+func (g *Glossary) group(id uint32) string {
+	network := func() string {
+		for number, name := range g.networks {
+			if uint32(number)&idMask == id&idMask {
+				return name
+			}
+		}
+		return "number " + strconv.FormatUint(uint64(id&idMask), 10)
+	}
+	switch kind := id &^ idMask; {
+	case kind == uplinkGroup:
+		return "out by an uplink that is live"
+	case kind == nextHopGroup:
+		return "on to one of several next hops"
+	case kind == spread:
+		return "on to a backend of the service"
+	case kind == floodFromFabric:
+		return "a copy to each receiver here of network " + network()
+	case kind == floodFromEndpoint:
+		return "a copy to each receiver of network " + network()
+	case kind >= floodPart:
+		return "a copy to some receivers of network " + network()
+	}
+	return "group " + strconv.FormatUint(uint64(id), 10)
 }
 
 // load says what a register gets.

@@ -47,6 +47,18 @@ func TestGlossaryMatch(t *testing.T) {
 	}
 }
 
+// Groups are said by what they are for.
+func TestGlossaryGroups(t *testing.T) {
+	g := glossary()
+	for id, want := range map[uint32]string{uplinkGroup: "out by an uplink that is live", nextHopGroup | 7: "on to one of several next hops", spread | 5: "on to a backend of the service",
+		floodFromEndpoint | 0x10001: "a copy to each receiver of network blue.acme", floodFromFabric | 0x10001: "a copy to each receiver here of network blue.acme",
+		floodPart + 3<<24 | 0x10001: "a copy to some receivers of network blue.acme", floodFromEndpoint | 9: "a copy to each receiver of network number 9", 0x06 << 24: "group 100663296"} {
+		if got := g.Actions(flow.Do(flow.ToGroup(id))); got != want {
+			t.Errorf("group %#x: want %q, got %q", id, want, got)
+		}
+	}
+}
+
 func TestGlossaryActions(t *testing.T) {
 	g := glossary()
 	rows := []struct {

@@ -19,8 +19,6 @@ import (
 const (
 	// PortName is the host's port in the private subnet. Making the port is the agent's business.
 	PortName = "contivh0"
-	// RoutesNetwork is the infra network by which hosts reach the VXLAN networks and the services of its tenant.
-	RoutesNetwork = "contivh1"
 	// Owner is the external id ovsdb.IDOwner of ports of infra networks.
 	Owner = "infra"
 )

@@ -208,7 +208,7 @@ func TestUnknownModeTouchesNothing(t *testing.T) {
 
 // HST-01, HST-03, NWC-04: the host's interfaces and routes come and go with networks, also while no agent runs.
 func TestInfra(t *testing.T) {
-	h1, x := network(RoutesNetwork, "infra", "vxlan", "10.9.0.0/24"), network("x", "infra", "vlan", "10.8.0.0/24")
+	h1, x := network(record.HostNetwork, "infra", "vxlan", "10.9.0.0/24"), network("x", "infra", "vlan", "10.8.0.0/24")
 	a, b := network("a", "data", "vxlan", "10.1.0.0/24"), network("b", "data", "vxlan", "10.2.0.0/24")
 	v, foreign := network("v", "data", "vlan", "10.3.0.0/24"), network("f", "data", "vxlan", "10.4.0.0/24")
 	foreign.Tenant, foreign.ID = "acme", "f.acme"
@@ -218,7 +218,7 @@ func TestInfra(t *testing.T) {
 		if err := e.Bring(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.routesOf(RoutesNetwork); got != "10.1.0.0/24 10.2.0.0/24" {
+		if got := w.routesOf(record.HostNetwork); got != "10.1.0.0/24 10.2.0.0/24" {
 			t.Errorf("routes: want those of the tenant's VXLAN networks, got %s", got)
 		}
 		if len(w.endpoints) != 2 || len(w.ports) != 2 || w.routesOf("x") != "" || w.links["x"].MTU != 1450 {
@@ -232,7 +232,7 @@ func TestInfra(t *testing.T) {
 	if err := w.engine(t).Bring(t.Context()); err != nil { // another life of the agent
 		t.Fatal(err)
 	}
-	if got := w.routesOf(RoutesNetwork); got != "10.2.0.0/24" || len(w.ports) != 1 || len(w.endpoints) != 1 || len(w.numbers) != 1 {
+	if got := w.routesOf(record.HostNetwork); got != "10.2.0.0/24" || len(w.ports) != 1 || len(w.endpoints) != 1 || len(w.numbers) != 1 {
 		t.Errorf("after networks have gone: routes %s, ports %v, endpoints %v", got, w.ports, w.endpoints)
 	}
 	// Services that no route leads to yet; those of other tenants are not the host's business.
@@ -240,12 +240,12 @@ func TestInfra(t *testing.T) {
 		w.services = append(w.services, ofnet.Service{Name: name + ":default", Tenant: "default", Address: netip.MustParseAddr(a)})
 	}
 	w.services = append(w.services, ofnet.Service{Name: "x:acme", Tenant: "acme", Address: netip.MustParseAddr("10.5.0.100")})
-	if err := e.Bring(t.Context()); err != nil || w.routesOf(RoutesNetwork) != "10.2.0.0/24 10.3.0.100/32" {
-		t.Errorf("with services: got routes %s, %v", w.routesOf(RoutesNetwork), err)
+	if err := e.Bring(t.Context()); err != nil || w.routesOf(record.HostNetwork) != "10.2.0.0/24 10.3.0.100/32" {
+		t.Errorf("with services: got routes %s, %v", w.routesOf(record.HostNetwork), err)
 	}
 	w.global.FwdMode = "bridge"
-	if err := e.Bring(t.Context()); err != nil || w.routesOf(RoutesNetwork) != "10.2.0.100/32 10.3.0.100/32" {
-		t.Errorf("bridged: got routes %s, %v", w.routesOf(RoutesNetwork), err)
+	if err := e.Bring(t.Context()); err != nil || w.routesOf(record.HostNetwork) != "10.2.0.100/32 10.3.0.100/32" {
+		t.Errorf("bridged: got routes %s, %v", w.routesOf(record.HostNetwork), err)
 	}
 }
 

@@ -26,7 +26,7 @@ func (e *Engine) infra(ctx context.Context, g *record.Global, networks []record.
 	wanted := map[string]bool{} // state ids
 	var errs []error
 	for i := range networks {
-		if n := &networks[i]; n.NwType == "infra" {
+		if n := &networks[i]; n.NwType == record.InfraNetwork {
 			wanted[e.stateID(n)] = true
 			if err := e.join(ctx, n, e.routes(g, n, networks), g.FwdMode == "routing"); err != nil {
 				errs = append(errs, fmt.Errorf("infra network %s: %w", n.ID, err))
@@ -46,12 +46,12 @@ func (e *Engine) stateID(n *record.Network) string { return n.ID + "-" + e.Host 
 // routes are the destinations that lead to the interface of an infra network, if it is the one for that: the subnets of
 // its tenant's VXLAN networks when the switch routes, and in both modes the tenant's services that are in none of these.
 func (e *Engine) routes(g *record.Global, n *record.Network, networks []record.Network) (out []netip.Prefix) {
-	if n.NetworkName != RoutesNetwork || n.PktTagType != "vxlan" {
+	if n.NetworkName != record.HostNetwork || n.PktTagType != "vxlan" {
 		return nil
 	}
 	for i := range networks {
 		d := &networks[i]
-		if d.Tenant != n.Tenant || d.NwType == "infra" || d.PktTagType != "vxlan" || g.FwdMode != "routing" {
+		if d.Tenant != n.Tenant || d.NwType == record.InfraNetwork || d.PktTagType != "vxlan" || g.FwdMode != "routing" {
 			continue
 		}
 		if addr, err := netip.ParseAddr(d.SubnetIP); err == nil {

@@ -98,6 +98,8 @@ type Uplink struct {
 	Active  bool
 	LACP    string `json:",omitempty"`
 	Partner string `json:",omitempty"`
+	Port    uint32
+	model.Traffic
 }
 
 // answerLimit bounds what one request may take.

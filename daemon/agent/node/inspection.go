@@ -57,7 +57,7 @@ func (n *Node) Status() model.AgentStatus {
 	s := model.AgentStatus{Host: n.Host, Version: n.Version.Version, Since: n.started.UTC().Format(time.RFC3339),
 		Ready: len(w) == 0, Waiting: w, Datapath: n.sw.DatapathType(), VTEP: n.VTEP.String(), Seen: seen,
 		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List()),
-		FlowMods: n.forward.Counters().FlowMods, Uplinks: n.trunk.Load().status(n.sw, n.Uplinks)}
+		FlowMods: n.forward.Counters().FlowMods, Uplinks: n.uplinks(), Bond: n.bond()}
 	if sum.Failed > 0 {
 		for _, o := range n.forward.Status() {
 			if o.Err != "" {
@@ -72,7 +72,7 @@ func (n *Node) Status() model.AgentStatus {
 func (n *Node) driver() inspect.Driver {
 	d := inspect.Driver{LocalIP: n.VTEP.String(), Connected: n.forward.Connected(), Bridge: BridgeName,
 		FwdMode: n.sync.Global().FwdMode, ArpMode: n.sync.Global().ArpMode, MTU: int(n.mtu.Load())}
-	for _, u := range n.trunk.Load().status(n.sw, n.Uplinks) {
+	for _, u := range n.uplinks() {
 		d.Uplinks = append(d.Uplinks, inspect.Uplink(u))
 	}
 	d.Endpoints = append(d.Endpoints, n.sync.Local()...)

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -70,13 +71,35 @@ func (t *trunk) status(ports portsOf, nics []string) []model.Uplink {
 	for i, nic := range nics {
 		p, _ := ports.Port(nic)
 		m := memberOf(t.lacp, nic)
-		u := model.Uplink{Name: nic, Link: p.Up, Active: i == t.active || slices.Contains(t.channel, i), LACP: m.Status, Partner: m.Partner}
+		u := model.Uplink{Name: nic, Link: p.Up, Active: i == t.active || slices.Contains(t.channel, i), LACP: m.Status, Partner: m.Partner,
+			Port: uplinkPort(i)}
 		if m.Status != "" && !m.Attached {
 			u.LACP += " detached"
 		}
 		out = append(out, u)
 	}
 	return out
+}
+
+// uplinks says how each uplink fares, and what it has carried.
+func (n *Node) uplinks() []model.Uplink {
+	out := n.trunk.Load().status(n.sw, n.Uplinks)
+	for i := range out {
+		c, err := n.links.Traffic(out[i].Name)
+		if err != nil {
+			continue // it has gone: that it has no link is told already
+		}
+		out[i].Traffic = model.Traffic{RxPackets: c.RxPackets, RxBytes: c.RxBytes, TxPackets: c.TxPackets, TxBytes: c.TxBytes}
+	}
+	return out
+}
+
+// bond is how several uplinks are used together; "" when there are not several.
+func (n *Node) bond() string {
+	if len(n.Uplinks) < 2 {
+		return ""
+	}
+	return cmp.Or(n.UplinkBond, BondBackup)
 }
 
 // uplinkPort is the OpenFlow number of the uplink at place i: 1001, and then from 1003 on, past the host's.
@@ -122,9 +145,22 @@ func (n *Node) followUplinks(ctx context.Context) error {
 		defer tick.Stop()
 		look = tick.C
 	}
-	problem := ""
-	for {
+	problem, links := "", ""
+	for due := true; ; {
 		changed := n.db.Changed()
+		// Most changes of the database are about other ports; ovs-vswitchd is not asked at each of them.
+		if now := linksOf(n.sw, n.Uplinks); now == links && !due {
+			select {
+			case <-changed:
+			case <-look:
+				due = true
+			case <-ctx.Done():
+				return nil
+			}
+			continue
+		} else {
+			links, due = now, false
+		}
 		err := n.lookAtUplinks(ctx)
 		switch {
 		case err == nil:
@@ -133,13 +169,17 @@ func (n *Node) followUplinks(ctx context.Context) error {
 			problem = err.Error()
 			n.Log.Warn("state of the uplinks' LACP; what was known stays", "error", err)
 		}
-		select {
-		case <-changed:
-		case <-look:
-		case <-ctx.Done():
-			return nil
-		}
 	}
+}
+
+// linksOf tells which NICs have a link, as text that compares.
+func linksOf(ports portsOf, nics []string) string {
+	out := make([]byte, len(nics))
+	for i, nic := range nics {
+		p, ok := ports.Port(nic)
+		out[i] = map[bool]byte{false: '-', true: '+'}[ok && p.Up]
+	}
+	return string(out)
 }
 
 // lookAtUplinks finds out how the uplinks fare and has the switch use them so.

@@ -74,7 +74,8 @@ func TestTrunk(t *testing.T) {
 		}
 	}
 	all := trunkOf(up, nics, lacp.Bond{Negotiated: true, Members: []lacp.Member{good("a"), good("b")}})
-	want := []model.Uplink{{Name: "a", Link: true, Active: true, LACP: "current", Partner: partner}, {Name: "b", Link: true, Active: true, LACP: "current", Partner: partner}}
+	want := []model.Uplink{{Name: "a", Link: true, Active: true, LACP: "current", Partner: partner, Port: 1001},
+		{Name: "b", Link: true, Active: true, LACP: "current", Partner: partner, Port: 1003}}
 	if got := all.status(up, nics); !reflect.DeepEqual(got, want) {
 		t.Errorf("status: want %+v, got %+v", want, got)
 	}
@@ -103,6 +104,16 @@ func TestUplinkSpecs(t *testing.T) {
 		ports, interfaces, numbers := names(uplinkSpecs(row.nics, row.bond))
 		if !slices.Equal(ports, row.ports) || !slices.Equal(interfaces, row.nics) || !slices.Equal(numbers, []uint32{1001, 1003, 1004}[:len(row.nics)]) {
 			t.Errorf("%s %v: want ports %v, got %v of %v, %v", row.bond, row.nics, row.ports, ports, interfaces, numbers)
+		}
+	}
+}
+
+// Of the database's changes those of links matter, and a NIC that is gone has none.
+func TestLinksOf(t *testing.T) {
+	nics := []string{"a", "b"}
+	for want, ports := range map[string]fakePorts{"++": {"a": true, "b": true, "vv1": true}, "-+": {"a": false, "b": true}, "+-": {"a": true}} {
+		if got := linksOf(ports, nics); got != want {
+			t.Errorf("links of %v: want %s, got %s", ports, want, got)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (s *Server) agent(ctx context.Context, a record.Service, wanted store.Revis
 	}
 	n.Version, n.Ready, n.Revision, n.Flows = status.Version, status.Ready, status.Revision, status.Flows
 	n.Ports, n.Errors, n.VTEP, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.VTEP, status.Since, status.FlowMods
-	n.Uplinks = status.Uplinks
+	n.Uplinks, n.Bond = status.Uplinks, status.Bond
 	if uint64(wanted) > status.Revision {
 		n.Lag = uint64(wanted) - status.Revision
 	}

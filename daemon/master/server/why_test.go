@@ -117,6 +117,51 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// A host asks by what it has in the hosts' own network; without that, the answer says how it gets one. Addresses of both ends are
+// of one family.
+func TestWhyOfHosts(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	mustPut(t, m.Networks(), &model.Network{TenantName: "default", NetworkName: "blue", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254",
+		Ipv6Subnet: "fd01::/64", Ipv6Gateway: "fd01::fe", Encap: "vxlan"})
+	mustPut(t, m.ServiceLBs(), &model.ServiceLB{TenantName: "default", ServiceName: "shop", NetworkName: "blue", Selectors: []string{"app=shop"},
+		Ports: []string{"80:8080:TCP"}, IpAddress: "10.1.1.99"})
+	endpoint := func(network, id, host string, labels map[string]string) {
+		t.Helper()
+		_, _, err := m.CreateEndpoint(t.Context(), model.CreateEndpointRequest{TenantName: "default", NetworkName: network, EndpointID: id, ContainerID: id,
+			Labels: labels, ConfigEP: model.EndpointConfigRequest{Container: id, Host: host}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	endpoint("blue", "web-1", "h1", map[string]string{"app": "shop"})
+	asked := ""
+	tracers(t, m, map[string]func(model.TraceRequest) []model.TraceExit{"h1": func(q model.TraceRequest) []model.TraceExit {
+		asked = q.From + " " + q.Packet.Src + " to " + q.Packet.Dst
+		return to("endpoint/blue.default-web-1", "")
+	}})
+	why := func(from, to string, port int, verdict model.Verdict, text string) {
+		t.Helper()
+		q := model.WhyRequest{From: from, To: to, Port: port}
+		if got, err := m.Why(t.Context(), q); err != nil || got.Verdict != verdict || !strings.Contains(got.Text, text) {
+			t.Errorf("%s to %s: want %s with %q, got %+v, %v", from, to, verdict, text, got, err)
+		}
+	}
+	why("host/h1", "shop", 80, model.VerdictDenied, "it cannot be sent. Make a network for the hosts: netctl network create contivh1 -t default --nw-type infra")
+	why("host/h1", "web-1", 80, model.VerdictUnknown, "No switch can be asked")
+	mustPut(t, m.Networks(), &model.Network{TenantName: "default", NetworkName: "contivh1", Subnet: "10.9.1.0/24", Encap: "vxlan", NwType: "infra"})
+	why("host/h1", "shop", 80, model.VerdictDenied, "h1 has no interface in network contivh1.default: it cannot be sent. Its netplugin")
+	endpoint("contivh1", "h1", "h1", nil)
+	if why("host/h1", "shop", 80, model.VerdictAllowed, ""); asked != "endpoint/contivh1.default-h1 10.9.1.1 to 10.1.1.99" {
+		t.Errorf("the switch was asked about %q", asked)
+	}
+	if why("web-1", "fd01::77", 80, model.VerdictAllowed, "the switches agree"); asked != "endpoint/blue.default-web-1 fd01::1 to fd01::77" {
+		t.Errorf("the switch was asked about %q", asked)
+	}
+	why("host/h1", "fd01::1", 80, model.VerdictUnknown, "No switch can be asked")
+	endpoint("contivh1", "four", "h1", nil)
+	why("endpoint/contivh1.default-four", "fd01::1", 80, model.VerdictDenied, "four has no address of that family")
+}
+
 // A repair is passed on, and nothing else that an agent might do.
 func TestDriftIsRelayed(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})

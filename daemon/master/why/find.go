@@ -29,6 +29,7 @@ type end struct {
 	endpoint *record.Endpoint
 	service  *record.ServiceLB
 	address  netip.Addr
+	said     bool // the address is what was asked for, so it stays
 }
 
 func (e *end) shown() model.WhyEnd {
@@ -124,6 +125,26 @@ func addressOf(e *record.Endpoint) netip.Addr {
 	return netip.Addr{}
 }
 
+// addressOfFamily is an endpoint's address of the family of like; invalid when it has none.
+func addressOfFamily(e *record.Endpoint, like netip.Addr) netip.Addr {
+	text := e.IPAddress
+	if like.Is6() {
+		text = e.IPv6Address
+	}
+	text, _, _ = strings.Cut(text, "/")
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return a
+}
+
+// hasText tells whether an endpoint has the address that a trace prints.
+func hasText(e *record.Endpoint, text string) bool {
+	a, err := netip.ParseAddr(text)
+	return err == nil && has(e, a)
+}
+
 // search looks for what a text means.
 type search struct {
 	v    *catalog.View
@@ -149,7 +170,7 @@ func (s *search) exact() []candidate {
 	})
 	if a, err := netip.ParseAddr(s.text); err == nil && (s.wants(kindEndpoint) || s.wants(kindAddress)) {
 		for _, c := range s.all(func(e *record.Endpoint) bool { return has(e, a) }) {
-			c.end.address = a
+			c.end.address, c.end.said = a, true
 			out = append(out, c)
 		}
 	}

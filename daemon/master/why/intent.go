@@ -30,7 +30,9 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 		return denied("%s is of tenant %s and %s of tenant %s, which are apart", from.object, tenant, to.object, other)
 	case !from.address.IsValid() || !to.address.IsValid():
 		return unknown("an end has no address")
-	case from.endpoint != nil && from.endpoint.NetID != network(to) && !routed(v, from.endpoint):
+	case from.address.Is4() != to.address.Is4():
+		return denied("%s is asked at %s, and %s has no address of that family", to.name, to.address, from.name)
+	case from.endpoint != nil && from.kind != kindHost && from.endpoint.NetID != network(to) && !routed(v, from.endpoint):
 		return denied("network %s has no gateway, and %s is not on it", from.endpoint.NetID, to.object)
 	case from.endpoint != nil && to.endpoint != nil && from.endpoint.ID == to.endpoint.ID:
 		return unknown("both ends are the same container: no switch sees its packets")
@@ -48,7 +50,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	}
 	var first *model.WhyIntent
 	for _, e := range v.ProvidersOf(to.service) {
-		one := judge(rules, point(v, from), point(v, end{endpoint: e, address: addressOf(e)}), q.Protocol, port)
+		one := judge(rules, point(v, from), point(v, end{endpoint: e, address: addressOfFamily(e, to.address)}), q.Protocol, port)
 		if first != nil && first.Verdict != one.Verdict {
 			return unknown("rules admit some providers of service %s and not others", to.service.ID)
 		}

@@ -49,7 +49,7 @@ func (r *route) changes(t *model.Trace) (out []string) {
 // provider names who has an address behind a service.
 func (r *route) provider(addr string) string {
 	for _, e := range r.targets {
-		if v4, _, _ := strings.Cut(e.IPAddress, "/"); v4 == addr {
+		if hasText(e, addr) {
 			return "its provider " + e.ID
 		}
 	}

@@ -2,6 +2,7 @@ package why
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -40,6 +41,7 @@ type through struct {
 type path struct {
 	there  route
 	source *record.Endpoint
+	try    string          // what to do about that, a sentence; "" when there is nothing to say
 	moot   bool            // the sender knows no way: no switch will see a packet
 	routed bool            // containers send everything to the router, also on their own network
 	beyond map[string]bool // networks whose gateway is a router outside
@@ -58,10 +60,13 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	if from.endpoint == nil || !from.address.IsValid() || !to.address.IsValid() {
 		return path{}
 	}
-	if from.endpoint.NetID != network(to) && !routed(v, from.endpoint) {
+	if from.kind != kindHost && from.endpoint.NetID != network(to) && !routed(v, from.endpoint) {
 		return path{moot: true}
 	}
-	src := addressFor(from.endpoint, to)
+	if from.address.Is4() != to.address.Is4() {
+		return path{moot: true}
+	}
+	src := from.address.String()
 	p := model.TracePacket{SrcMAC: from.endpoint.MacAddress, DstMAC: model.RouterMAC, Src: src, Dst: to.address.String(), Protocol: q.Protocol}
 	if q.Protocol != icmp {
 		p.SrcPort, p.DstPort = clientPort, q.Port
@@ -100,7 +105,9 @@ func (w *path) spread(s *record.ServiceLB, p *model.TracePacket) {
 		return
 	}
 	w.there.through.spread = len(w.there.targets)
-	p.Dst, _, _ = strings.Cut(w.there.targets[0].IPAddress, "/")
+	if vip, err := netip.ParseAddr(p.Dst); err == nil {
+		p.Dst = addressOfFamily(w.there.targets[0], vip).String()
+	}
 	p.DstPort = port
 }
 
@@ -112,22 +119,10 @@ func (w *path) outside(e *record.Endpoint) string {
 	return "hands it to the gateway of " + e.NetID + ", a router outside of Contiv that cannot be asked"
 }
 
-// addressFor is the sender's address of the family of what it is sent to.
-func addressFor(e *record.Endpoint, to end) string {
-	text := e.IPAddress
-	if to.address.Is6() && e.IPv6Address != "" {
-		text = e.IPv6Address
-	}
-	text, _, _ = strings.Cut(text, "/")
-	return text
-}
-
 // back is the way of the answer to a packet that has arrived at an endpoint; none when it left Contiv.
 func (w *path) back(arrived model.TracePacket) route {
 	i := slices.IndexFunc(w.there.targets, func(e *record.Endpoint) bool {
-		v4, _, _ := strings.Cut(e.IPAddress, "/")
-		v6, _, _ := strings.Cut(e.IPv6Address, "/")
-		return arrived.Dst != "" && (arrived.Dst == v4 || arrived.Dst == v6)
+		return hasText(e, arrived.Dst)
 	})
 	if i < 0 {
 		return route{}
@@ -225,7 +220,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		}
 		to := r.targets[0]
 		for _, e := range r.targets {
-			if v4, _, _ := strings.Cut(e.IPAddress, "/"); v4 == t.After.Dst {
+			if hasText(e, t.After.Dst) {
 				to = e
 			}
 		}

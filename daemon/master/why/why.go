@@ -5,6 +5,7 @@ package why
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -45,6 +46,12 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 		if errs[0] != nil || errs[1] != nil {
 			return
 		}
+		var lacks string
+		if from, lacks, way.try = asClient(v, from, to); lacks != "" {
+			out.Intent, way.moot = model.WhyIntent{Verdict: model.VerdictDenied, Text: lacks}, true
+			return
+		}
+		agree(&from, &to)
 		out.Intent = intend(v, from, to, q)
 		way = plan(v, from, to, q)
 	})
@@ -60,7 +67,7 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 		out.Reverse, _ = a.walk(ctx, way.back(arrived))
 	}
 	if way.moot {
-		out.Verdict, out.Text = out.Intent.Verdict, out.Intent.Text+": it cannot be sent."
+		out.Verdict, out.Text = out.Intent.Verdict, strings.TrimSpace(out.Intent.Text+": it cannot be sent. "+way.try)
 		return out, nil
 	}
 	conclude(&out)

@@ -1,0 +1,50 @@
+package why
+
+import (
+	"fmt"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// asClient lets a host that asks be what it is to the switches: the endpoint that it has in its infrastructure network of the
+// asked one's tenant. A host without one has no address among the containers; then lacks says so, and try how it gets one,
+// unless the asked one is none of those that a host reaches by that network alone.
+func asClient(v *catalog.View, host, asked end) (client end, lacks, try string) {
+	if host.kind != kindHost || asked.service == nil && asked.endpoint == nil {
+		return host, "", ""
+	}
+	tenant := tenant(asked)
+	n := v.Network(record.HostNetwork + "." + tenant)
+	if n == nil || n.Record.NwType != record.InfraNetwork || n.Record.PktTagType != "vxlan" {
+		if asked.service == nil {
+			return host, "", "" // by its private address, perhaps
+		}
+		return host, fmt.Sprintf("host %s has no address among the containers of tenant %s, so its processes reach no service there", host.object, tenant),
+			fmt.Sprintf("Make a network for the hosts: netctl network create %s -t %s --nw-type infra --encap vxlan --subnet SUBNET --gateway ADDRESS",
+				record.HostNetwork, tenant)
+	}
+	if g := v.Global(); asked.service == nil && asked.endpoint.NetID != n.Record.ID && (g == nil || g.FwdMode != fwdRouting) {
+		return host, "", "" // there are no routes to containers of other networks
+	}
+	e := v.Endpoint(record.HostNetwork + "." + tenant + "-" + host.object)
+	if e == nil {
+		return host, fmt.Sprintf("host %s has no interface in network %s", host.object, n.Record.ID), "Its netplugin makes one, and says in its log what it lacks."
+	}
+	host.endpoint, host.address, host.standsIn = e, addressOf(e), true
+	return host, "", ""
+}
+
+// agree gives both ends addresses of one family: that of the one that has no choice.
+func agree(a, b *end) {
+	for _, pair := range [][2]*end{{a, b}, {b, a}} {
+		one, other := pair[0], pair[1]
+		if one.endpoint == nil || one.said || !other.address.IsValid() || one.address.Is4() == other.address.Is4() {
+			continue
+		}
+		if own := addressOfFamily(one.endpoint, other.address); own.IsValid() {
+			one.address = own
+			return
+		}
+	}
+}

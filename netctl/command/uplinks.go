@@ -1,0 +1,64 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+func newNodeUplinks(f *Factory) *cobra.Command {
+	o := &output{}
+	c := &cobra.Command{
+		Use: "uplinks [HOST]", Short: "List the NICs of the hosts' VLAN trunks, how they fare and what they have carried",
+		Long: "Port is the OpenFlow number that flows name. Used says that the host sends by it now. Received and Sent are bytes since the NIC came up.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runNodeUplinks(cmd.Context(), f, o, args) },
+	}
+	o.register(c)
+	return c
+}
+
+// hostUplink is an uplink with its host.
+type hostUplink struct {
+	Host string `json:"host"`
+	Bond string `json:"uplinkBond,omitempty"`
+	model.Uplink
+}
+
+func runNodeUplinks(ctx context.Context, f *Factory, o *output, args []string) error {
+	c, format, err := o.client(f)
+	if err != nil {
+		return err
+	}
+	nodes, err := c.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	list := []hostUplink{}
+	known := len(args) == 0
+	for _, n := range nodes {
+		if n.Role != model.RoleAgent || len(args) > 0 && n.Name != args[0] {
+			continue
+		}
+		known = true
+		for _, u := range n.Uplinks {
+			list = append(list, hostUplink{n.Name, n.Bond, u})
+		}
+	}
+	if !known {
+		return model.Errorf(model.CodeNotFound, "host", "no agent is called %q", args[0]).Try("netctl node ls lists them")
+	}
+	l := &listing{value: list, columns: []model.Column{{Header: "Host"}, {Header: "NIC"}, {Header: "Port"}, {Header: "Link"}, {Header: "Used"},
+		{Header: "Bond"}, {Header: "LACP"}, {Header: "Partner"}, {Header: "Received"}, {Header: "Sent"}}}
+	yes := map[bool]string{true: "yes", false: "no"}
+	for _, u := range list {
+		l.rows = append(l.rows, []string{u.Host, u.Name, strconv.FormatUint(uint64(u.Port), 10), yes[u.Link], yes[u.Active], cmp.Or(u.Bond, "-"),
+			cmp.Or(u.LACP, "-"), cmp.Or(u.Partner, "-"), strconv.FormatUint(u.RxBytes, 10), strconv.FormatUint(u.TxBytes, 10)})
+		l.names = append(l.names, u.Host+"/"+u.Name)
+	}
+	return l.write(f, format)
+}
