@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 func newNodeUplinks(f *Factory) *cobra.Command {
@@ -52,13 +53,12 @@ func runNodeUplinks(ctx context.Context, f *Factory, o *output, args []string) e
 	if !known {
 		return model.Errorf(model.CodeNotFound, "host", "no agent is called %q", args[0]).Try("netctl node ls lists them")
 	}
-	l := &listing{value: list, columns: []model.Column{{Header: "Host"}, {Header: "NIC"}, {Header: "Port"}, {Header: "Link"}, {Header: "Used"},
-		{Header: "Bond"}, {Header: "LACP"}, {Header: "Partner"}, {Header: "Received"}, {Header: "Sent"}}}
+	l := &listing{value: list, Table: term.Table{Columns: columns("Host", "NIC", "Port", "Link", "Used", "Bond", "LACP", "Partner",
+		"Received", "Sent")}}
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, u := range list {
-		l.rows = append(l.rows, []string{u.Host, u.Name, strconv.FormatUint(uint64(u.Port), 10), yes[u.Link], yes[u.Active], cmp.Or(u.Bond, "-"),
+		l.row(u.Host+"/"+u.Name, []string{u.Host, u.Name, strconv.FormatUint(uint64(u.Port), 10), yes[u.Link], yes[u.Active], cmp.Or(u.Bond, "-"),
 			cmp.Or(u.LACP, "-"), cmp.Or(u.Partner, "-"), strconv.FormatUint(u.RxBytes, 10), strconv.FormatUint(u.TxBytes, 10)})
-		l.names = append(l.names, u.Host+"/"+u.Name)
 	}
 	return l.write(f, format)
 }
