@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/tape"
 	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
 )
 
 // Recorder is a recording that is being made. Its method does not block.
@@ -27,7 +28,7 @@ func recording(t *theme.Theme, r Recorder, width int) string {
 	case full:
 		text, role = fmt.Sprintf(" %s the recording is full at %.1f MiB: nothing more is recorded; --record-limit permits more ", t.Glyphs.Cross, float64(bytes)/(1<<20)), theme.Warn
 	}
-	return t.Paint(role, text) + t.Paint(theme.Dim, strings.Repeat(t.Glyphs.Rule, max(0, width-len([]rune(text)))))
+	return t.Paint(role, text) + t.Paint(theme.Dim, strings.Repeat(t.Glyphs.Rule, max(0, width-widget.Width(text))))
 }
 
 // record makes a recording of what a feed is told.

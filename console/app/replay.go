@@ -138,7 +138,7 @@ func (p *playback) bar(t *theme.Theme, width int) string {
 	if p.note != "" && !p.at.Before(p.player.End()) {
 		return t.Paint(theme.Warn, widget.Fit(t, text+p.note, width))
 	}
-	room := max(0, width-len([]rune(text))-1)
+	room := max(0, width-widget.Width(text)-1)
 	done := 0
 	if all > 0 {
 		done = int(float64(room) * float64(at) / float64(all))

@@ -2,14 +2,17 @@ package feed
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 )
 
 const (
-	asksAtOnce = 16          // questions under way at a time
-	forget     = time.Minute // after which an answer that nobody wants is dropped
+	asksAtOnce  = 16          // questions under way at a time
+	asksASecond = 50          // of more questions each is asked less often
+	asksSlowest = forget / 2  // however many there are
+	forget      = time.Minute // after which an answer that nobody wants is dropped
 )
 
 // inquiry is what the pages want to know and how far asking is.
@@ -37,13 +40,19 @@ func (f *Feed) Ask(questions []Question) {
 	}
 }
 
+// every is how often a question is asked: less often when many are, as those of a page about all of 1,000 hosts.
+func (i *inquiry) every(q Question) time.Duration {
+	return max(q.Topic.Every(), min(asksSlowest, time.Duration(len(i.wanted))*time.Second/asksASecond))
+}
+
 // due takes the questions whose time has come.
 func (i *inquiry) due(now time.Time) []Question {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	maps.DeleteFunc(i.asked, func(_ Question, at time.Time) bool { return now.Sub(at) > forget })
 	var out []Question
 	for _, q := range i.wanted {
-		if !i.busy[q] && now.Sub(i.asked[q]) >= q.Topic.Every() && len(i.busy) < asksAtOnce {
+		if !i.busy[q] && now.Sub(i.asked[q]) >= i.every(q) && len(i.busy) < asksAtOnce {
 			i.busy[q], i.asked[q] = true, now
 			out = append(out, q)
 		}
@@ -60,7 +69,7 @@ func (i *inquiry) rest(now time.Time) (rest time.Duration, none bool) {
 		if i.busy[q] || len(i.busy) >= asksAtOnce {
 			continue // done wakes
 		}
-		if left := q.Topic.Every() - now.Sub(i.asked[q]); none || left < rest {
+		if left := i.every(q) - now.Sub(i.asked[q]); none || left < rest {
 			rest, none = left, false
 		}
 	}
@@ -129,9 +138,10 @@ func (s *store) answer(q Question, value any, err error) {
 			a = Answer{Value: value, At: now, Before: a.Value, BeforeAt: a.At}
 		}
 		s.told(Input{Answer: &in})
+		a.Tried = now
 		s.answers[q] = a
 		for old, x := range s.answers {
-			if !x.At.IsZero() && now.Sub(x.At) > forget {
+			if now.Sub(x.Tried) > forget {
 				delete(s.answers, old)
 			}
 		}

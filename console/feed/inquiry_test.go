@@ -117,3 +117,32 @@ func TestPulse(t *testing.T) {
 		}
 	}
 }
+
+// An answer stays, with its age, as long as somebody asks, whether they are answered or not; what nobody asks is forgotten.
+func TestAnswersAreKeptWhileTheyAreAsked(t *testing.T) {
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	s := newStore("", func() time.Time { return now })
+	asked, silent := Question{Topic: Flows, Host: "h1"}, Question{Topic: Flows, Host: "h2"}
+	s.answer(asked, "flows", nil)
+	first := now
+	s.answer(silent, nil, errors.New("nobody there"))
+	for range 30 {
+		now = now.Add(5 * time.Second)
+		s.answer(asked, nil, errors.New("hangs"))
+	}
+	answers := s.snapshot().Answers
+	if a := answers[asked]; a.Value != "flows" || !a.At.Equal(first) || a.Err != "hangs" {
+		t.Errorf("want the answer of %v, and why there is none since, got %+v", first, a)
+	}
+	if a, known := answers[silent]; known {
+		t.Errorf("nobody asks h2 any more: want it forgotten, got %+v", a)
+	}
+	i := newInquiry()
+	i.wanted = []Question{asked}
+	i.due(now)
+	i.done(asked)
+	i.wanted = nil
+	if i.due(now.Add(2 * forget)); len(i.asked) > 0 {
+		t.Errorf("nobody wants to know: want it forgotten when it was asked, got %v", i.asked)
+	}
+}

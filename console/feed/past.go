@@ -13,6 +13,8 @@ const pastEvents = 200
 
 // past asks the history what happened before the stream began. What cannot be had is not shown: the stream is what counts.
 func (f *Feed) past(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit) // the stream waits
+	defer cancel()
 	entries, err := f.client.History(ctx, client.HistoryQuery{Limit: pastEvents})
 	if err == nil && len(entries) > 0 {
 		f.store.past(entries)

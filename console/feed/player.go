@@ -11,8 +11,11 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// markEvery is how far marks of a Player are apart, in the time of the recording. Going back starts at the mark before.
+// markEvery is how far marks of a Player are apart at first, in the time of the recording. Going back starts at the mark before.
 const markEvery = 30 * time.Second
+
+// marksMost bounds the marks: each may keep lists of its own. Of more, every other one is given up.
+const marksMost = 64
 
 // Player shows what a feed showed while inputs were recorded, at any moment of the recording. It asks nobody and changes
 // nothing. Its methods may be called at the same time.
@@ -25,7 +28,8 @@ type Player struct {
 	clock time.Time
 	store *store
 	shown *Snapshot
-	marks []mark // by taken, ascending
+	marks []mark        // by taken, ascending
+	every time.Duration // how far marks are apart
 }
 
 // mark is the state of a store after so many inputs.
@@ -47,7 +51,7 @@ func NewPlayer(base string, inputs []Input) (*Player, error) {
 			inputs[i].At = inputs[i-1].At
 		}
 	}
-	p := &Player{base: base, inputs: inputs}
+	p := &Player{base: base, inputs: inputs, every: markEvery}
 	p.store = newStore(base, p.now)
 	p.clock = inputs[0].At
 	return p, nil
@@ -86,10 +90,16 @@ func (p *Player) Seek(at time.Time) *Snapshot {
 
 // mark notes the state, if the last mark is far enough.
 func (p *Player) mark() {
-	if n := len(p.marks); n > 0 && (p.marks[n-1].taken >= p.taken || p.clock.Sub(p.marks[n-1].clock) < markEvery) {
+	if n := len(p.marks); n > 0 && (p.marks[n-1].taken >= p.taken || p.clock.Sub(p.marks[n-1].clock) < p.every) {
 		return
 	}
-	p.marks = append(p.marks, mark{p.taken, p.clock, p.store.snapshot(), p.store.meter})
+	if p.marks = append(p.marks, mark{p.taken, p.clock, p.store.snapshot(), p.store.meter}); len(p.marks) > marksMost {
+		kept := make([]mark, 0, marksMost)
+		for i := 0; i < len(p.marks); i += 2 {
+			kept = append(kept, p.marks[i])
+		}
+		p.marks, p.every = kept, 2*p.every
+	}
 }
 
 // rewind goes back to the last mark that is not after a moment, or to the beginning. Inputs of the very time of the mark

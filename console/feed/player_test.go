@@ -124,3 +124,25 @@ func TestPlayerAnswersAndRefuses(t *testing.T) {
 		t.Error("want an empty recording refused")
 	}
 }
+
+// However long a recording is, few moments of it are kept, and each is shown as it was.
+func TestMarksAreFew(t *testing.T) {
+	begin := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	var inputs []Input
+	for i := range 10 * marksMost {
+		inputs = append(inputs, Input{At: begin.Add(time.Duration(i) * markEvery), Event: &model.Event{Type: model.EventSync, Revision: uint64(i)}})
+	}
+	p, err := NewPlayer("", inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Seek(p.End())
+	if len(p.marks) > marksMost || len(p.marks) < marksMost/4 {
+		t.Errorf("want at most %d marks, got %d", marksMost, len(p.marks))
+	}
+	for _, i := range []int{0, 1, marksMost, 7 * marksMost, 10*marksMost - 1, 3} {
+		if s := p.Seek(inputs[i].At); s.Revision != uint64(i) {
+			t.Errorf("moment %d: want revision %d, got %d", i, i, s.Revision)
+		}
+	}
+}

@@ -42,6 +42,7 @@ type Question struct {
 type Answer struct {
 	Value, Before any       // nil: none yet
 	At, BeforeAt  time.Time // when they came
+	Tried         time.Time // when it was asked last, whether that brought one or not
 	Err           string    // why the last attempt brought none; Value is then the last good one
 }
 

@@ -11,26 +11,30 @@ import (
 // over pointers; an endpoint that did not change keeps its address, by which pages know it again.
 type roster struct {
 	of    map[string]*model.EndpointOper
-	list  []*model.EndpointOper        // as it was when it was last asked for
-	dirty map[string]bool              // keys that changed since
-	gone  map[*model.EndpointOper]bool // what stood there before
+	list  []*model.EndpointOper          // as it was when it was last asked for
+	dirty map[string]*model.EndpointOper // what stands in list at the keys that changed since; nil: nothing
 }
 
 func newRoster() *roster {
-	return &roster{of: map[string]*model.EndpointOper{}, dirty: map[string]bool{}, gone: map[*model.EndpointOper]bool{}}
+	return &roster{of: map[string]*model.EndpointOper{}, list: []*model.EndpointOper{}, dirty: map[string]*model.EndpointOper{}}
 }
 
 func (r *roster) put(key string, e *model.EndpointOper) {
-	r.drop(key)
+	if _, known := r.dirty[key]; !known {
+		r.dirty[key] = r.of[key]
+	}
 	r.of[key] = e
 }
 
 func (r *roster) drop(key string) {
-	if old := r.of[key]; old != nil {
-		r.gone[old] = true
+	stood, known := r.dirty[key]
+	switch {
+	case known && stood == nil: // it came and went between two looks
+		delete(r.dirty, key)
+	case !known && r.of[key] != nil:
+		r.dirty[key] = r.of[key]
 	}
 	delete(r.of, key)
-	r.dirty[key] = true
 }
 
 // sorted is all endpoints, ordered by network, then identity. The caller must not change it.
@@ -38,25 +42,23 @@ func (r *roster) sorted() []*model.EndpointOper {
 	if len(r.dirty) == 0 {
 		return r.list
 	}
-	var came []*model.EndpointOper
-	for key := range r.dirty {
+	var came, left []*model.EndpointOper
+	for key, stood := range r.dirty {
 		if e := r.of[key]; e != nil {
 			came = append(came, e)
 		}
+		if stood != nil {
+			left = append(left, stood)
+		}
 	}
 	slices.SortFunc(came, CompareEndpoints)
-	left := make([]*model.EndpointOper, 0, len(r.gone))
-	for e := range r.gone {
-		left = append(left, e)
-	}
 	slices.SortFunc(left, CompareEndpoints)
 	r.list = merge(r.list, left, came)
 	clear(r.dirty)
-	clear(r.gone)
 	return r.list
 }
 
-// merge is list without those that left and with those that came, all three in order. What lies between two changes is
+// merge is list without those of it that left, and with those that came, all three in order. What lies between two changes is
 // copied in one piece.
 func merge(list, left, came []*model.EndpointOper) []*model.EndpointOper {
 	out := make([]*model.EndpointOper, 0, len(list)+len(came))
@@ -73,7 +75,7 @@ func merge(list, left, came []*model.EndpointOper) []*model.EndpointOper {
 			out, came = append(out, came[0]), came[1:]
 		case len(list) > 0 && list[0] == left[0]:
 			list, left = list[1:], left[1:]
-		default: // it came and left between two looks
+		default: // it does not stand there
 			left = left[1:]
 		}
 	}

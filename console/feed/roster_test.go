@@ -37,3 +37,23 @@ func TestRoster(t *testing.T) {
 		}
 	}
 }
+
+// While nobody looks, as when the terminal takes nothing more, what comes and goes leaves nothing behind.
+func TestRosterThatNobodyLooksAt(t *testing.T) {
+	r := newRoster()
+	stays := &model.EndpointOper{Key: "stays", EndpointID: "stays"}
+	r.put("stays", stays)
+	r.sorted()
+	for i := range 1000 {
+		r.put("stays", &model.EndpointOper{Key: "stays", EndpointID: "stays"})
+		r.put(fmt.Sprint(i), &model.EndpointOper{Key: fmt.Sprint(i)})
+		r.drop(fmt.Sprint(i))
+	}
+	r.drop("never")
+	if len(r.dirty) != 1 || r.dirty["stays"] != stays {
+		t.Errorf("want what stood in the list alone, got %v", r.dirty)
+	}
+	if list := r.sorted(); len(list) != 1 || list[0] == stays || list[0] != r.of["stays"] {
+		t.Errorf("want the last value alone, got %v", list)
+	}
+}

@@ -100,7 +100,8 @@ func (s *store) put(kind, key string, raw json.RawMessage) error {
 		if e.ContainerID == e.EndpointID {
 			e.ContainerID = e.EndpointID // one text, not two that are alike
 		}
-		s.endpoints.put(cmp.Or(key, e.Key), e)
+		e.Key = cmp.Or(key, e.Key) // no two have the same
+		s.endpoints.put(e.Key, e)
 		s.touchedBy(e)
 		return nil
 	}
@@ -208,7 +209,11 @@ func (s *store) snapshot() *Snapshot {
 	out.Objects = map[string][]model.Object{}
 	for kind, objects := range s.objects {
 		if s.sorted[kind] == nil {
-			s.sorted[kind] = slices.SortedFunc(maps.Values(objects), func(a, b model.Object) int { return cmp.Compare(a.ObjectKey(), b.ObjectKey()) })
+			list := make([]model.Object, 0, len(objects))
+			for _, key := range slices.Sorted(maps.Keys(objects)) {
+				list = append(list, objects[key])
+			}
+			s.sorted[kind] = list
 		}
 		out.Objects[kind] = s.sorted[kind]
 	}

@@ -77,4 +77,10 @@ func TestRest(t *testing.T) {
 	if rest, _ := i.rest(now.Add(time.Second / 4)); rest != fast.Topic.Every()-time.Second/4 {
 		t.Errorf("want the faster, got %v", rest)
 	}
+	for host := range 1000 {
+		i.wanted = append(i.wanted, Question{Topic: Rules, Host: fmt.Sprint(host)})
+	}
+	if rest := i.every(i.wanted[5]); rest != 1002*time.Second/asksASecond {
+		t.Errorf("of very many questions: want each asked less often, got every %v", rest)
+	}
 }

@@ -19,6 +19,7 @@ type census struct {
 	cells map[cell][]*model.EndpointOper // a list whose members changed is another list
 	hosts map[string][]*model.EndpointOper
 	of    map[string]map[cell]bool // the cells of each tenant
+	was   map[cell]int             // how many were in the cells that differ from the census before
 
 	filter *widget.Filter
 	kept   map[cell]kept // by filter
@@ -105,7 +106,7 @@ func (c *census) count(s *feed.Snapshot) *census {
 	if c != nil && same(c.from, s.Endpoints) {
 		return c
 	}
-	out := &census{from: s.Endpoints}
+	out := &census{from: s.Endpoints, was: map[cell]int{}}
 	if c == nil {
 		out.cells, out.hosts, out.of = map[cell][]*model.EndpointOper{}, map[string][]*model.EndpointOper{}, map[string]map[cell]bool{}
 		for _, e := range s.Endpoints {
@@ -152,6 +153,7 @@ func (c *census) add(e *model.EndpointOper) {
 		c.of[tenant] = map[cell]bool{}
 	}
 	c.of[tenant][at] = true
+	c.note(at)
 	c.cells[at] = insert(c.cells[at], e)
 	c.hosts[e.HomingHost] = insert(c.hosts[e.HomingHost], e)
 }
@@ -159,6 +161,7 @@ func (c *census) add(e *model.EndpointOper) {
 func (c *census) drop(e *model.EndpointOper) {
 	at := cell{e.Network, e.EndpointGroupKey}
 	is := func(x *model.EndpointOper) bool { return x == e }
+	c.note(at)
 	if c.cells[at] = slices.DeleteFunc(slices.Clone(c.cells[at]), is); len(c.cells[at]) == 0 {
 		delete(c.cells, at)
 		if delete(c.of[tenantOf(e)], at); len(c.of[tenantOf(e)]) == 0 {
@@ -167,6 +170,13 @@ func (c *census) drop(e *model.EndpointOper) {
 	}
 	if c.hosts[e.HomingHost] = slices.DeleteFunc(slices.Clone(c.hosts[e.HomingHost]), is); len(c.hosts[e.HomingHost]) == 0 {
 		delete(c.hosts, e.HomingHost)
+	}
+}
+
+// note remembers how many were in a cell before the first change of it.
+func (c *census) note(at cell) {
+	if _, known := c.was[at]; !known {
+		c.was[at] = len(c.cells[at])
 	}
 }
 

@@ -49,6 +49,7 @@ func Click(p Page, x, y int, c Canvas, s *feed.Snapshot) Action {
 
 // click puts the cursor on a line of the tree.
 func (p *Topology) click(y int, c Canvas, s *feed.Snapshot) {
+	p.shown = shown{}
 	all, _ := p.lines(c, s)
 	if i := p.top + y; y < max(1, c.Height-2) && i < all.size {
 		here := all.at(i)

@@ -120,19 +120,26 @@ func (p *Leader) masters(c Canvas, s *feed.Snapshot) []widget.Row {
 	return rows
 }
 
+// narrowTerms is the width below which terms are dated without their year.
+const narrowTerms = 110
+
 func terms(c Canvas, l model.Leadership) []widget.Row {
 	var rows []widget.Row
+	layout := time.DateTime
+	if c.Width < narrowTerms {
+		layout = "01-02 15:04:05"
+	}
 	for i := len(l.Terms) - 1; i >= 0; i-- {
 		x := l.Terms[i]
 		until, end, role := "now", c.Now, theme.Good
 		if x.Until != nil {
-			until, end, role = x.Until.UTC().Format(time.DateTime), *x.Until, theme.Plain
+			until, end, role = x.Until.UTC().Format(layout), *x.Until, theme.Plain
 		}
 		why := x.Why
 		if why == "" {
 			why = "not recorded"
 		}
-		rows = append(rows, widget.Row{ID: number(x.Number), Role: role, Cells: []string{number(x.Number), x.Leader, x.Since.UTC().Format(time.DateTime), until,
+		rows = append(rows, widget.Row{ID: number(x.Number), Role: role, Cells: []string{number(x.Number), x.Leader, x.Since.UTC().Format(layout), until,
 			Age(end.Sub(x.Since)), why}})
 	}
 	return rows

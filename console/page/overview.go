@@ -116,12 +116,17 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 	}
 	out = append(out, store(c, s)...)
 	rows := p.rows(c, s)
-	rest := c.Height - len(out) - 9
-	out = append(out, "", t.Paint(theme.Title, "HOSTS"))
-	out = append(out, p.hosts.viewOf(c, hostHeaders(), rows, max(2, min(rows.Len()+1, rest*2/3)), "no agent is registered")...)
-	out = append(out, "", pulse(c, s.Pulse), p.fullest(c, s), t.Paint(theme.Title, "OBJECTS  ")+counts(s), "", t.Paint(theme.Title, "LAST EVENTS"))
-	room := max(0, c.Height-len(out))
 	kept := keptEvents(s.Events, c.Filter)
+	rest := c.Height - len(out) - 8 // for the hosts, their header, and events
+	height := max(2, min(rows.Len()+1, rest-max(1, min(len(kept), rest/3))))
+	title := t.Paint(theme.Title, "HOSTS")
+	if height <= rows.Len() {
+		title += t.Paint(theme.Dim, fmt.Sprintf("    %d of %d in view; S sorts by state", height-1, rows.Len()))
+	}
+	out = append(out, "", title)
+	out = append(out, p.hosts.viewOf(c, hostHeaders(), rows, height, "no agent is registered")...)
+	out = append(out, "", pulse(c, s.Pulse), p.fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
+	room := max(0, c.Height-len(out))
 	if len(kept) == 0 {
 		kept, out = nil, append(out, t.Paint(theme.Dim, "  none that are known"))
 	}
@@ -212,16 +217,16 @@ func (p *Overview) fullest(c Canvas, s *feed.Snapshot) string {
 			top[1] = x
 		}
 	}
-	out := c.Theme.Paint(theme.Title, "FULLEST  ")
+	title, out := c.Theme.Paint(theme.Title, "FULLEST  "), []string(nil)
 	if top[0].total == 0 {
-		return out + c.Theme.Paint(theme.Dim, "no network has been asked yet")
+		return title + c.Theme.Paint(theme.Dim, "no network has been asked yet")
 	}
 	for _, x := range top {
 		if x.total > 0 {
-			out += fmt.Sprintf("%s %s %d %%   ", x.key, widget.Bar(c.Theme, x.used, x.total, 10), x.used*100/x.total)
+			out = append(out, fmt.Sprintf("%s %s %d %%", x.key, widget.Bar(c.Theme, x.used, x.total, 10), x.used*100/x.total))
 		}
 	}
-	return out
+	return widget.Parts(c.Theme, title, "   ", out, c.Width)
 }
 
 // counted is how many addresses texts list, so that each is read once.
@@ -252,14 +257,14 @@ func progress(n model.Node) string {
 	return "wrote " + number(n.Wrote)
 }
 
-func counts(s *feed.Snapshot) string {
+func counts(s *feed.Snapshot) []string {
 	parts := []string{strconv.Itoa(len(s.Endpoints)) + " endpoints"}
 	for _, k := range model.Kinds() {
 		if n := len(s.Objects[k.Name]); n > 0 && !k.InspectOnly && k != model.KindGlobal() {
 			parts = append(parts, strconv.Itoa(n)+" "+k.Many)
 		}
 	}
-	return strings.Join(parts, "  ")
+	return parts
 }
 
 func nodeState(t *theme.Theme, n model.Node) (string, theme.Role) {

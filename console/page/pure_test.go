@@ -146,6 +146,8 @@ func TestCensusFollows(t *testing.T) {
 		return strings.Compare(a.Network+a.EndpointID, b.Network+b.EndpointID)
 	})
 	c := (*census)(nil).count(s)
+	turned := folds{"endpointGroup t:web": true}
+	standing := grow(plant(s), c, turned, nil, 0)
 	for step := range 40 {
 		next := *s
 		next.Endpoints = slices.Clone(s.Endpoints)
@@ -168,6 +170,19 @@ func TestCensusFollows(t *testing.T) {
 		want := (*census)(nil).count(s)
 		if !maps.EqualFunc(c.cells, want.cells, slices.Equal) || !maps.EqualFunc(c.hosts, want.hosts, slices.Equal) || !reflect.DeepEqual(c.of, want.of) {
 			t.Fatalf("step %d: want %v, got %v", step, want.cells, c.cells)
+		}
+		// A tree that stands is the one that would be grown.
+		anew := grow(plant(s), want, turned, nil, 0)
+		if !standing.stands(c) {
+			standing = grow(plant(s), c, turned, nil, 0)
+		}
+		if standing.size != anew.size {
+			t.Fatalf("step %d: want %d lines, got %d", step, anew.size, standing.size)
+		}
+		for i := range anew.size {
+			if got, want := standing.at(i), anew.at(i); got.id() != want.id() || got.endpoint != want.endpoint || got.children != want.children {
+				t.Fatalf("step %d, line %d: want %s, got %s", step, i, want.label(), got.label())
+			}
 		}
 		for at := range want.cells {
 			if !slices.Equal(c.keeps(at, filter), want.keeps(at, filter)) {

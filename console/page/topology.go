@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
@@ -31,6 +32,14 @@ type Topology struct {
 	sifted  *widget.Filter
 	lit     *ties // of the branch litOf, in the snapshot from
 	litOf   string
+	shown   shown
+}
+
+// shown is what was drawn last, and of what. It is drawn again as long as nothing else is known and no key was pressed.
+type shown struct {
+	of     *feed.Snapshot
+	canvas Canvas // without the time, of which nothing depends
+	lines  []string
 }
 
 // NewTopology makes the page with the cursor on an object, "kind key"; "" is the first line.
@@ -60,10 +69,12 @@ func (p *Topology) tree(c Canvas, s *feed.Snapshot) *tree {
 		fresh = fresh || !same(p.from.Objects[k.Name], s.Objects[k.Name])
 	}
 	if fresh {
-		p.knots = plant(s)
+		p.knots, p.lit, p.grown = plant(s), nil, nil
 	}
-	if fresh || !same(p.from.Endpoints, s.Endpoints) {
-		p.census, p.lit, p.grown = p.census.count(s), nil, nil
+	if p.from == nil || !same(p.from.Endpoints, s.Endpoints) {
+		if p.census = p.census.count(s); !p.grown.stands(p.census) {
+			p.grown = nil
+		}
 	}
 	p.sift(c)
 	if p.grown == nil {
@@ -105,7 +116,7 @@ func (p *Topology) sift(c Canvas) {
 
 // ties are those of a branch.
 func (p *Topology) ties(s *feed.Snapshot, b *branch) *ties {
-	if p.lit == nil || !b.is(p.litOf) {
+	if p.lit == nil || p.lit.one != b.endpoint || !b.is(p.litOf) {
 		p.lit, p.litOf = relate(s, b), b.id()
 	}
 	return p.lit
@@ -154,6 +165,7 @@ func (p *Topology) unfold(s *feed.Snapshot) int {
 
 // Key moves, folds, or goes into the selected object.
 func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
+	p.shown = shown{}
 	all, i := p.lines(c, s)
 	if all.size == 0 {
 		return Action{}
@@ -202,6 +214,14 @@ func (p *Topology) into(key string, b *branch) Action {
 
 // View draws the tree, the map beside it, and a line on what is selected.
 func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
+	c.Now = time.Time{}
+	if p.shown.of != s || p.shown.canvas != c || p.sifting != nil {
+		p.shown = shown{s, c, p.draw(c, s)}
+	}
+	return p.shown.lines
+}
+
+func (p *Topology) draw(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	all, at := p.lines(c, s)
 	if all.size == 0 {

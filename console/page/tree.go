@@ -114,6 +114,7 @@ func plant(s *feed.Snapshot) []*knot {
 type tree struct {
 	stretches []stretch
 	size      int
+	unfolded  map[cell]bool // whose endpoints are lines; nil: it has been filtered
 }
 
 // stretch is a line, and the endpoints that follow it.
@@ -129,6 +130,9 @@ type stretch struct {
 // room is how many stretches it will have, about.
 func grow(knots []*knot, census *census, f folds, filter *widget.Filter, room int) *tree {
 	t := &tree{stretches: make([]stretch, 0, room)}
+	if filter == nil {
+		t.unfolded = map[cell]bool{}
+	}
 	for _, k := range knots {
 		t.add(k, census, f, filter)
 	}
@@ -150,12 +154,29 @@ func (t *tree) add(k *knot, census *census, f folds, filter *widget.Filter) {
 			t.add(b, census, f, filter)
 		}
 		if k.kind != model.KindTenant() {
+			if t.unfolded != nil {
+				t.unfolded[k.at] = true
+			}
 			t.leaves(census.keeps(k.at, filter), k.depth+1)
 		}
 	}
 	if filter != nil && t.size == before.size+1 && !k.keeps(filter) {
-		*t = tree{before.stretches, before.size}
+		*t = before
 	}
+}
+
+// stands tells whether the tree is that of a census too, which was made of the one before: nothing differs but who is in
+// branches that are folded.
+func (t *tree) stands(c *census) bool {
+	if t == nil || t.unfolded == nil {
+		return false
+	}
+	for at, was := range c.was {
+		if t.unfolded[at] || len(c.cells[at]) != was {
+			return false
+		}
+	}
+	return true
 }
 
 func (t *tree) push(s stretch) {

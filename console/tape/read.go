@@ -80,6 +80,9 @@ func Read(in io.Reader) (*Recording, error) {
 			out.Note = l.End
 			continue
 		}
+		if len(out.Inputs) == maxInputs {
+			return nil, fmt.Errorf("the recording has more than %d entries: it is not one that contiv console made", maxInputs)
+		}
 		out.Inputs = append(out.Inputs, l.Input)
 	}
 }

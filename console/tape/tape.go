@@ -17,6 +17,9 @@ const format = "contiv console recording"
 // maxPlain bounds a recording before compression, in bytes: a player keeps it in memory.
 const maxPlain = 1 << 30
 
+// maxInputs bounds the inputs of a recording, for the same reason: the shortest take more memory than room.
+const maxInputs = 4 << 20
+
 // Header is the first line of a recording.
 type Header struct {
 	Format  string    `json:"format"`

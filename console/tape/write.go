@@ -30,6 +30,7 @@ type Writer struct {
 	mu     sync.Mutex
 	closed bool
 	plain  int64
+	lines  int
 	bytes  int64
 	full   bool
 	err    error
@@ -120,7 +121,7 @@ func (w *Writer) put(in feed.Input) {
 	}
 	err := w.write(line{Input: in})
 	w.mu.Lock()
-	w.full = w.bytes >= w.limit || w.plain >= maxPlain*9/10 // one line more is less than the rest
+	w.full = w.bytes >= w.limit || w.plain >= maxPlain*9/10 || w.lines >= maxInputs*9/10 // one line more is less than the rest
 	full := w.full
 	w.mu.Unlock()
 	if err == nil && full {
@@ -136,6 +137,7 @@ func (w *Writer) write(v any) error {
 	}
 	w.mu.Lock()
 	w.plain += int64(len(text)) + 1
+	w.lines++
 	w.mu.Unlock()
 	_, err = w.zip.Write(append(text, '\n'))
 	return err

@@ -12,15 +12,21 @@ type layout struct {
 	right  []bool
 }
 
-// newLayout gives each column what its cells need, and takes from the widest until all fit.
+// shortHeader is how much of its name a column keeps whose cells need less; narrowest is the width below which no column
+// is made narrower.
+const shortHeader, narrowest = 7, 4
+
+// newLayout gives each column what its header and its cells need. Where that is too much it takes from headers that are
+// wider than what is below them, and then from the widest column, until all fit.
 func newLayout(headers []string, rows []Row, width int) layout {
 	l := layout{make([]int, len(headers)), make([]bool, len(headers))}
+	needs := make([]int, len(headers)) // of the cells
 	for i, h := range headers {
 		numbers := 0
-		l.widths[i], l.right[i] = Width(h), true
+		l.right[i] = true
 		for _, r := range rows {
 			c := cell(r, i)
-			l.widths[i] = max(l.widths[i], Width(c))
+			needs[i] = max(needs[i], Width(c))
 			if _, ok := quantity(c); ok {
 				numbers++
 			} else if !unknown(c) {
@@ -28,20 +34,29 @@ func newLayout(headers []string, rows []Row, width int) layout {
 			}
 		}
 		l.right[i] = l.right[i] && numbers > 0
+		l.widths[i] = max(Width(h), needs[i])
 	}
-	for {
-		sum, widest := 2*(len(l.widths)-1), 0
+	for len(headers) > 0 {
+		sum, widest, idle, most := 2*(len(l.widths)-1), 0, 0, 0
 		for i, w := range l.widths {
 			sum += w
 			if w > l.widths[widest] {
 				widest = i
 			}
+			if spare := w - max(needs[i], shortHeader); spare > most {
+				idle, most = i, spare
+			}
 		}
-		if sum <= width || len(l.widths) == 0 || l.widths[widest] <= 4 {
+		switch {
+		case sum <= width || most == 0 && l.widths[widest] <= narrowest:
 			return l
+		case most > 0:
+			l.widths[idle]--
+		default:
+			l.widths[widest] -= min(sum-width, max(1, l.widths[widest]/8))
 		}
-		l.widths[widest] -= min(sum-width, max(1, l.widths[widest]/8))
 	}
+	return l
 }
 
 // join puts cells side by side, each painted.

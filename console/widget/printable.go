@@ -73,7 +73,7 @@ func next(t *theme.Theme, text string) (n int, ok bool) {
 	case c < utf8.RuneSelf && (len(text) == 1 || text[1] < utf8.RuneSelf):
 		return 1, c >= ' ' && c != 0x7f
 	}
-	if r, n := utf8.DecodeRuneInString(text); narrow(r) && (len(text) == n || text[n] < utf8.RuneSelf) {
+	if r, n := utf8.DecodeRuneInString(text); narrow(r) && apart(text[n:]) {
 		return n, true
 	}
 	cluster, width := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
@@ -102,6 +102,15 @@ func misleading(r rune) bool {
 // narrow tells, of the signs that the console itself draws, that they are one cell wide.
 func narrow(r rune) bool {
 	return r >= 0x2500 && r <= 0x25fc || r == '…' || r == '·' || r == '✗'
+}
+
+// apart tells, of a text that follows such a sign, that it surely does not join it.
+func apart(text string) bool {
+	if text == "" || text[0] < utf8.RuneSelf {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(text)
+	return narrow(r)
 }
 
 // Width is how many cells text takes. Sequences take none.

@@ -31,6 +31,28 @@ func blanks(n int) string {
 	return strings.Repeat(" ", n)
 }
 
+// Parts is a line of width cells that begins with head, of as many parts as there is room for: what is left out leaves an
+// ellipsis. The first part is always there, cut off if need be.
+func Parts(t *theme.Theme, head, between string, parts []string, width int) string {
+	line := head
+	for i, part := range parts {
+		next := line
+		if i > 0 {
+			next += between
+		}
+		next += part
+		room := width
+		if i < len(parts)-1 {
+			room -= Width(between) + Width(t.Glyphs.Ellipsis)
+		}
+		if i > 0 && Width(next) > room {
+			return line + between + t.Glyphs.Ellipsis
+		}
+		line = next
+	}
+	return Fit(t, line, width)
+}
+
 // Sides puts left and right on one line of width cells. When there is room for one alone, left stays.
 func Sides(t *theme.Theme, left, right string, width int) string {
 	room := width - Width(right) - 1

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,6 +194,41 @@ func TestQuickFilter(t *testing.T) {
 			if f.keepsRow(&quick) != f.keepsRow(&slow) {
 				t.Errorf("filter %q of %q: want %v, got %v", text, cells, f.keepsRow(&slow), f.keepsRow(&quick))
 			}
+		}
+	}
+}
+
+// Headers give way before cells do, to a part of their names; then the widest column does.
+func TestLayoutGivesWay(t *testing.T) {
+	headers, rows := []string{"Name", "Refused as stale", "Writes"}, []Row{{Cells: []string{"192.0.2.1:9999", "0", "18204"}}}
+	for _, row := range []struct {
+		width int
+		want  []int
+	}{{100, []int{14, 16, 6}}, {40, []int{14, 16, 6}}, {35, []int{14, 11, 6}}, {31, []int{14, 7, 6}}, {27, []int{10, 7, 6}}, {5, []int{4, 4, 4}}} {
+		if got := newLayout(headers, rows, row.width).widths; !slices.Equal(got, row.want) {
+			t.Errorf("width %d: want %v, got %v", row.width, row.want, got)
+		}
+	}
+}
+
+// Parts that have no room are left out whole, which an ellipsis tells.
+func TestParts(t *testing.T) {
+	th := plain()
+	for _, row := range []struct {
+		width int
+		parts []string
+		want  string
+	}{
+		{20, []string{"one", "two"}, "> one  two          "},
+		{10, []string{"one", "two"}, "> one  two"},
+		{9, []string{"one", "two"}, "> one  ~"},
+		{12, []string{"one", "two", "three"}, "> one  ~"},
+		{14, []string{"one", "two", "three"}, "> one  two  ~"},
+		{4, []string{"three"}, "> t~"},
+		{4, nil, ">   "},
+	} {
+		if got := Parts(th, "> ", "  ", row.parts, row.width); strings.TrimRight(got, " ") != strings.TrimRight(row.want, " ") || Width(got) > row.width {
+			t.Errorf("%d cells of %q: want %q, got %q", row.width, row.parts, row.want, got)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // tmux runs a command of a tmux server that is the script's own.
 func (s *Session) tmux(args ...string) error {
-	cmd := exec.Command("tmux", append([]string{"-S", filepath.Join(s.dir, "tmux"), "-f", os.DevNull}, args...)...)
+	cmd := exec.Command("tmux", append([]string{"-S", filepath.Join(s.dir, "tmux"), "-f", filepath.Join(s.dir, "tmux.conf")}, args...)...)
 	cmd.Env = append(append(os.Environ(), s.env...), "TERM=xterm-256color", "LC_ALL=C.UTF-8")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -23,13 +23,19 @@ func (s *Session) tmux(args ...string) error {
 	return nil
 }
 
-// doSit starts the live console in a terminal of 100 x 30 cells, which the script's end closes: "sit [FLAGS]".
+// doSit starts the live console in a terminal of 100 x 30 cells, which the script's end closes: "sit [FLAGS]". Once that has
+// ended, another may be started. Files that flags name are the script's own.
 func (s *Session) doSit(args []string) error {
-	if !s.sits {
-		s.sits = true
-		s.tb.Cleanup(func() { _ = s.tmux("kill-server") }) // it may have ended with the console
+	command := append([]string{filepath.Join(s.bin, "contiv"), "console"}, args...)
+	if s.sits {
+		return s.tmux(append([]string{"respawn-pane"}, command...)...) // refused while there is a console
 	}
-	return s.tmux(append([]string{"new-session", "-d", "-x", "100", "-y", "30", filepath.Join(s.bin, "contiv"), "console"}, args...)...)
+	if err := os.WriteFile(filepath.Join(s.dir, "tmux.conf"), []byte("set-option -g remain-on-exit on\n"), 0o600); err != nil {
+		return fmt.Errorf("set tmux up: %w", err)
+	}
+	s.sits = true
+	s.tb.Cleanup(func() { _ = s.tmux("kill-server") }) // it may have ended with the console
+	return s.tmux(append([]string{"new-session", "-d", "-x", "100", "-y", "30", "-c", s.dir}, command...)...)
 }
 
 // doKeys presses keys, by their tmux names: "keys KEY...".

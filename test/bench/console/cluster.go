@@ -18,7 +18,7 @@ import (
 )
 
 // sizes is how large the cluster is.
-type sizes struct{ hosts, networks, endpoints int }
+type sizes struct{ hosts, networks, endpoints, rules int }
 
 const (
 	tenants   = 20
@@ -50,6 +50,9 @@ func newCluster(size sizes) *cluster {
 		add(&model.Network{TenantName: tenant(i), NetworkName: network(i), Encap: "vxlan", NwType: "data", Subnet: fmt.Sprintf("10.%d.%d.0/24", i/256, i%256)})
 		add(&model.EndpointGroup{TenantName: tenant(i), NetworkName: network(i), GroupName: group(i), Policies: []string{"in"}})
 	}
+	for i := range size.rules {
+		add(&model.Rule{TenantName: tenant(i), PolicyName: "in", RuleId: fmt.Sprintf("r-%05d", i), Direction: "in", Protocol: "tcp", Port: 1 + i%60000, Action: "allow", Priority: 20})
+	}
 	c.revision.Store(uint64(size.endpoints))
 	return c
 }
@@ -78,6 +81,13 @@ func (c *cluster) serve(out io.Writer, churn int) error {
 	r.GET("/api/v1/nodes", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		rest.Answer(w, q, c.nodes(started), 0, nil, log)
 	})
+	r.GET("/api/v1/agents/:host/:what", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		if p.ByName("what") != "rules" {
+			http.NotFound(w, q)
+			return
+		}
+		rest.Answer(w, q, c.rules(time.Since(started)), 0, nil, log)
+	})
 	l, err := listen(out)
 	if err != nil {
 		return err
@@ -92,6 +102,18 @@ func (c *cluster) nodes(started time.Time) []model.Node {
 	for i := range c.size.hosts {
 		out = append(out, model.Node{Name: fmt.Sprintf("host-%04d", i), Address: fmt.Sprintf("192.0.%d.%d:9090", i/256, i%256), Role: model.RoleAgent, Version: "bench", Ready: true,
 			Revision: c.revision.Load(), Flows: 40 * c.size.endpoints / c.size.hosts, Ports: c.size.endpoints / c.size.hosts, VTEP: fmt.Sprintf("192.0.%d.%d", i/256, i%256), Since: since})
+	}
+	return out
+}
+
+// rules is how rules fare on every host: a tenth of them decide about more packets as time goes on.
+func (c *cluster) rules(up time.Duration) (out []model.RuleStatus) {
+	for i, o := range c.objects[model.KindRule().Name] {
+		r := model.RuleStatus{Rule: o.ObjectKey(), Record: o.ObjectKey(), Direction: "in", Phase: "done"}
+		if i%10 == 0 {
+			r.Packets = uint64(up.Milliseconds()) * uint64(i)
+		}
+		out = append(out, r)
 	}
 	return out
 }

@@ -29,6 +29,7 @@ func main() {
 	flag.IntVar(&size.hosts, "hosts", 1000, "agents")
 	flag.IntVar(&size.networks, "networks", 1000, "networks")
 	flag.IntVar(&size.endpoints, "endpoints", 50000, "endpoints")
+	flag.IntVar(&size.rules, "rules", 0, "rules besides the two of each tenant, which every agent has")
 	flag.Parse()
 	var err error
 	if *serve {
@@ -67,7 +68,14 @@ func run(ctx context.Context, bin string, size sizes, churn, frames int, idle ti
 	if err != nil {
 		return err
 	}
-	if err := pages(ctx, t, busy, size, frames); err != nil {
+	if err := pages(ctx, t, busy, size, frames, views()); err != nil {
+		return err
+	}
+	ruled := sizes{hosts: 10, networks: 100, endpoints: 1000, rules: 10000}
+	if busy, err = start(ctx, &clusters, ruled, churn); err != nil {
+		return err
+	}
+	if err := pages(ctx, t, busy, ruled, frames, ruleViews()); err != nil {
 		return err
 	}
 	return t.Write(os.Stdout)
@@ -80,7 +88,7 @@ func start(ctx context.Context, clusters *sync.WaitGroup, size sizes, churn int)
 		return "", err
 	}
 	cmd := exec.CommandContext(ctx, self, "-serve", fmt.Sprint("-churn=", churn), fmt.Sprint("-hosts=", size.hosts),
-		fmt.Sprint("-networks=", size.networks), fmt.Sprint("-endpoints=", size.endpoints))
+		fmt.Sprint("-networks=", size.networks), fmt.Sprint("-endpoints=", size.endpoints), fmt.Sprint("-rules=", size.rules))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

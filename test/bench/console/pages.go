@@ -24,8 +24,40 @@ const (
 	keyPause   = 15 * time.Millisecond // between keys, as when one is held down
 )
 
+// view is a page, the keys that open it, and those that are pressed while frames are measured.
+type view struct {
+	name, open string
+	keys       []string
+}
+
+// views are the pages of a cluster with many endpoints.
+func views() []view {
+	scroll := typed("jjjjjjjjk")
+	return []view{
+		{"overview, scrolling", ":overview\n", scroll},
+		{"endpoints, scrolling", ":endpoints\n", append(typed("jjjjGkkkkg"), "pgdown", "pgdown")},
+		{"endpoints, sorted, scrolling", ":endpoints\nI", typed("jjjjGkkkkg")},
+		{"endpoints, filter typed", ":endpoints\n", typed("/web-4999\njjj\x1b/!web-1.*7\njjj\x1b")},
+		{"networks, scrolling", ":networks\n", scroll},
+		{"topology, scrolling", ":topology\n", append(typed("jjjj m\x1b"), "pgdown")},
+		{"topology, filter typed", ":topology\n", typed("/web-4999\njjj\x1b")},
+		{"addresses, scrolling", ":addresses\n", scroll},
+		{"events", ":events\n", scroll},
+	}
+}
+
+// ruleViews are the pages of a cluster with many rules.
+func ruleViews() []view {
+	return []view{
+		{"10,000 rules on 10 hosts, scrolling", ":rules\n", append(typed("jjjjGkkkkg"), "pgdown", "pgdown")},
+		{"10,000 rules on 10 hosts, sorted by packets", ":rules\nPP", typed("jjjjGkkkkg")},
+		{"10,000 rules on 10 hosts, filter typed", ":rules\n", typed("/r-0999\njjj\x1b")},
+		{"policies of 10,000 rules", ":policies\n", typed("jjjjk")},
+	}
+}
+
 // pages measures frames: from a key, or a new state of the cluster, to the text of the screen.
-func pages(ctx context.Context, t *report.Table, url string, size sizes, frames int) error {
+func pages(ctx context.Context, t *report.Table, url string, size sizes, frames int, views []view) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := feed.New(&client.Client{Base: url}, time.Now)
@@ -58,21 +90,7 @@ func pages(ctx context.Context, t *report.Table, url string, size sizes, frames 
 			break
 		}
 	}
-	scroll := typed("jjjjjjjjk")
-	for _, p := range []struct {
-		name, open string
-		keys       []string
-	}{
-		{"overview, scrolling", ":overview\n", scroll},
-		{"endpoints, scrolling", ":endpoints\n", append(typed("jjjjGkkkkg"), "pgdown", "pgdown")},
-		{"endpoints, sorted, scrolling", ":endpoints\nI", typed("jjjjGkkkkg")},
-		{"endpoints, filter typed", ":endpoints\n", typed("/web-4999\njjj\x1b/!web-1.*7\njjj\x1b")},
-		{"networks, scrolling", ":networks\n", scroll},
-		{"topology, scrolling", ":topology\n", append(typed("jjjj m\x1b"), "pgdown")},
-		{"topology, filter typed", ":topology\n", typed("/web-4999\njjj\x1b")},
-		{"addresses, scrolling", ":addresses\n", scroll},
-		{"events", ":events\n", scroll},
-	} {
+	for _, p := range views {
 		for _, key := range typed(p.open) {
 			press(m, key)
 		}
