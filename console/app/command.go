@@ -186,7 +186,8 @@ func Plain(frame string) string {
 
 // live runs the program until the user quits or ctx ends. f feeds it; nil: it plays a recording.
 func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Model) error {
-	if file, ok := in.(*os.File); !ok || !isTerminal(file) {
+	file, ok := in.(*os.File)
+	if !ok || !isTerminal(file) {
 		return errors.New("the console needs a terminal; --once prints one frame without")
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -198,12 +199,20 @@ func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Mod
 	} else {
 		go func() { fed <- f.Run(ctx, func(s *feed.Snapshot) { program.Send(s) }) }()
 	}
+	watched := make(chan error, 1)
+	go func() {
+		gone, err := hungUp(ctx, file)
+		if gone {
+			cancel()
+		}
+		watched <- err
+	}()
 	_, err := program.Run()
 	cancel()
 	if errors.Is(err, tea.ErrProgramKilled) { // ctx ended
 		err = nil
 	}
-	return errors.Join(err, <-fed)
+	return errors.Join(err, <-fed, <-watched)
 }
 
 func isTerminal(f *os.File) bool {
