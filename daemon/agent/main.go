@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/agent/podlabels"
+	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/store/open"
@@ -38,6 +39,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		build.Print(stdout, build.Info())
 		return 0
 	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go budget.Garbage(ctx, getenv("GOGC"), getenv("GOMEMLIMIT"))
 	if err := serve(ctx, o, stderr); err != nil {
 		fmt.Fprintln(stderr, "netplugin:", err)
 		var wrong *configError

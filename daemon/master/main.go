@@ -9,9 +9,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/contiv/contiv/build"
+	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
 )
@@ -46,6 +48,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
 	}
+	if !c.Store.Embedded { // a store in this process needs all: a durable write holds one until the runtime notices
+		runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS")))
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go budget.Garbage(ctx, getenv("GOGC"), getenv("GOMEMLIMIT"))
 	if err := serve(ctx, c, log); err != nil {
 		log.Error("netmaster ends", "err", err)
 		return 1

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/sync"
+	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -69,6 +70,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration) {
 	go func() { done <- r.Run(running) }()
 	go func() { done <- engine.Run(running) }()
 	err := wait(ctx, engine)
+	go budget.Garbage(running) // as in an agent
 	for i := range endpointsMeasured {
 		if err != nil {
 			break
