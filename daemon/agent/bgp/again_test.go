@@ -22,6 +22,7 @@ import (
 type slowPeer struct {
 	listener net.Listener
 	conn     net.Conn
+	hear     func(net.Conn) // what comes once the session is up; nil: it is forgotten
 }
 
 func (p *slowPeer) send(t *testing.T, messages ...*bgp.BGPMessage) {
@@ -37,7 +38,7 @@ func (p *slowPeer) send(t *testing.T, messages ...*bgp.BGPMessage) {
 	}
 }
 
-// meet accepts a session and brings it up. What comes afterwards is read and forgotten.
+// meet accepts a session and brings it up.
 func (p *slowPeer) meet(t *testing.T, as uint32, id string) {
 	t.Helper()
 	err := p.listener.(*net.TCPListener).SetDeadline(time.Now().Add(30 * time.Second))
@@ -54,7 +55,10 @@ func (p *slowPeer) meet(t *testing.T, as uint32, id string) {
 		t.Fatal(err)
 	}
 	p.send(t, open, bgp.NewBGPKeepAliveMessage())
-	go func() { _, _ = io.Copy(io.Discard, p.conn) }() // ends with the connection
+	if p.hear == nil {
+		p.hear = func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
+	}
+	go p.hear(p.conn) // ends with the connection
 }
 
 // Both ends of a session restart at the same time: what is kept stays until the router has announced the end of what it has,

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/osrg/gobgp/v4/api"
@@ -35,6 +36,9 @@ type Speaker struct {
 	server *server.BgpServer
 	cancel context.CancelFunc
 	ends   ends
+
+	change    sync.Mutex // held while a prefix is announced or withdrawn
+	withdrawn withdrawals
 }
 
 // Start listens at the own address, which must be there, and begins sessions with all peers. changed is called when a
@@ -68,7 +72,9 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	}
 	err = s.server.WatchEvent(ctx, server.WatchEventMessageCallbacks{
 		OnPeerUpdate: func(e *apiutil.WatchEventMessage_PeerEvent, _ time.Time) {
-			if e.Peer.State.SessionState != bgp.BGP_FSM_ESTABLISHED {
+			if e.Peer.State.SessionState == bgp.BGP_FSM_ESTABLISHED {
+				s.affirm(ctx, e.Peer.Conf.NeighborAddress, func(err error) { log.Warn("BGP", "error", err) })
+			} else {
 				s.ends.forget(e.Peer.Conf.NeighborAddress)
 			}
 			changed()
@@ -177,6 +183,21 @@ func (s *Speaker) path(p netip.Prefix) (*apiutil.Path, error) {
 
 // Announce says that a prefix is reached by the own address of its family, which must be there.
 func (s *Speaker) Announce(p netip.Prefix) error {
+	s.change.Lock()
+	defer s.change.Unlock()
+	s.withdrawn.forget(p)
+	return s.put(p)
+}
+
+// Withdraw takes Announce back.
+func (s *Speaker) Withdraw(p netip.Prefix) error {
+	s.change.Lock()
+	defer s.change.Unlock()
+	s.withdrawn.add(p, time.Now())
+	return s.remove(p)
+}
+
+func (s *Speaker) put(p netip.Prefix) error {
 	path, err := s.path(p)
 	if err == nil {
 		_, err = s.server.AddPath(apiutil.AddPathRequest{Paths: []*apiutil.Path{path}})
@@ -187,8 +208,7 @@ func (s *Speaker) Announce(p netip.Prefix) error {
 	return nil
 }
 
-// Withdraw takes Announce back.
-func (s *Speaker) Withdraw(p netip.Prefix) error {
+func (s *Speaker) remove(p netip.Prefix) error {
 	path, err := s.path(p)
 	if err == nil {
 		err = s.server.DeletePath(apiutil.DeletePathRequest{Paths: []*apiutil.Path{path}})
