@@ -39,7 +39,9 @@ func (l *Lab) wireSwitches() error {
 	ns := l.switches()
 	steps := [][]string{{"netns", "add", ns}, {"-n", ns, "link", "set", "lo", "up"}}
 	for _, s := range switches {
-		steps = append(steps, []string{"-n", ns, "link", "add", s.bridge, "type", "bridge"},
+		// Who listens to which multicast is not watched: nobody here asks for it from time to time, so a report that is lost
+		// would cut an address of IPv6 off for minutes (RFC 4541, section 2.1.1).
+		steps = append(steps, []string{"-n", ns, "link", "add", s.bridge, "type", "bridge", "mcast_snooping", "0"},
 			[]string{"-n", ns, "link", "set", s.bridge, "up"})
 	}
 	return l.ip(ctx, append(steps,
