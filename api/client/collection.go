@@ -112,7 +112,7 @@ func (c *Client) InspectRaw(ctx context.Context, kind *model.Kind, out any, key 
 	return c.Raw(ctx, "/api/v1/inspect/"+kind.Plural+"/"+escape(key)+"/", out)
 }
 
-// Raw decodes the answer of a GET on path into out.
+// Raw decodes the answer of a GET on path into out; a func(io.Reader) error reads it as it comes.
 func (c *Client) Raw(ctx context.Context, path string, out any) error {
 	_, err := c.call(ctx, http.MethodGet, path, nil, out)
 	return err

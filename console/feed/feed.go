@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -146,12 +148,15 @@ func (f *Feed) poll(ctx context.Context) error {
 func (f *Feed) nodes(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	var text string
-	err := f.client.Raw(ctx, "/api/v1/nodes", &text)
 	var nodes []model.Node
-	if err == nil {
-		nodes, err = f.list.decode(text)
-	}
+	err := f.client.Raw(ctx, "/api/v1/nodes", func(in io.Reader) error {
+		var text strings.Builder
+		_, err := io.Copy(&text, in)
+		if err == nil {
+			nodes, err = f.list.decode(text.String())
+		}
+		return err
+	})
 	if err != nil {
 		f.store.failed(err, false)
 		return
