@@ -72,12 +72,20 @@ func fabric(t *theme.Theme, s *feed.Snapshot) string {
 	}
 	var parts []string
 	if tunnels > 0 {
-		parts = append(parts, fmt.Sprintf("%s tunnels for %d networks", strings.Repeat(t.Glyphs.Tunnel, 2), tunnels))
+		parts = append(parts, fmt.Sprintf("%s tunnels for %s", strings.Repeat(t.Glyphs.Tunnel, 2), many(tunnels, "network")))
 	}
 	if vlans > 0 {
-		parts = append(parts, fmt.Sprintf("%s uplinks for %d VLANs", strings.Repeat(t.Glyphs.Rule, 2), vlans))
+		parts = append(parts, fmt.Sprintf("%s uplinks for %s", strings.Repeat(t.Glyphs.Rule, 2), many(vlans, "VLAN")))
 	}
 	return t.Paint(theme.Dim, strings.Join(parts, "   "))
+}
+
+// many is a number of things: "1 VLAN", "2 VLANs".
+func many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties, width int) []string {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,24 +66,25 @@ func (p *Leader) lines(c Canvas, s *feed.Snapshot) []string {
 		out = append(out, p.lock(c, l)...)
 	}
 	out = append(out, "", t.Paint(theme.Title, "MASTERS"))
-	out = append(out, p.section(c, 0, []string{"Address", "Role", "State", "Revision", "Writes", "Refused as stale", "Watchers", "Requests"}, p.masters(c, s))...)
+	out = append(out, p.section(c, 0, "Requests", []string{"Address", "Role", "State", "Revision", "Writes", "Refused as stale", "Watchers", "Requests"}, p.masters(c, s))...)
 	if !ok {
 		return out
 	}
 	out = append(out, "", t.Paint(theme.Title, "TERMS, the newest first"))
-	out = append(out, p.section(c, 1, []string{"Term", "Leader", "Since", "Until", "Lasted", "Why it began"}, terms(c, l))...)
+	out = append(out, p.section(c, 1, "Lasted", []string{"Term", "Leader", "Since", "Until", "Lasted", "Why it began"}, terms(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "STORE  ")+fmt.Sprintf("%s, one read took %.1f ms", l.Store.Name, l.Store.ReadMillis))
-	out = append(out, p.section(c, 2, []string{"Member", "Address", "Leads", "Version", "Database", "Answered in"}, members(c, l))...)
+	out = append(out, p.section(c, 2, "Answered in", []string{"Member", "Address", "Leads", "Version", "Database", "Answered in"}, members(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "LEASES"))
-	out = append(out, p.section(c, 3, []string{"Key", "Left", "Granted", "Filled"}, leases(c, l))...)
+	out = append(out, p.section(c, 3, "Left", []string{"Key", "Left", "Granted", "Filled"}, leases(c, l))...)
 	return append(out, "", t.Paint(theme.Dim, "T hands leadership over to another netmaster (--write); netctl leader handover does the same."))
 }
 
-// section draws a small table whole, without a cursor.
-func (p *Leader) section(c Canvas, n int, headers []string, rows []widget.Row) []string {
+// section draws a small table whole, without a cursor. restless is the first of the columns that change with every look.
+func (p *Leader) section(c Canvas, n int, restless string, headers []string, rows []widget.Row) []string {
 	if len(rows) == 0 {
 		return []string{c.Theme.Paint(theme.Dim, "  netmaster tells none")}
 	}
+	p.grids[n].Restless = slices.Index(headers, restless) + 1
 	return p.grids[n].Still(c.Theme, headers, rows, c.Width, c.Now)
 }
 

@@ -25,6 +25,9 @@ func (t *Table) look(r Row, now time.Time) []bool {
 	}
 	s.at = now
 	for i, c := range r.Cells {
+		if t.Restless > 0 && i >= t.Restless-1 {
+			break
+		}
 		if c != s.cells[i] {
 			if s.changed == nil {
 				s.changed = make([]time.Time, len(r.Cells))

@@ -27,7 +27,8 @@ func NewRow(id string, cells []string) Row {
 // Table holds what the user did to a table: the cursor, the sort order, the window. The rows come from outside with
 // every call, so the table has nothing that can be out of date.
 type Table struct {
-	Marked func(id string) bool // tells whether the user marked a row; nil: rows are not marked
+	Marked   func(id string) bool // tells whether the user marked a row; nil: rows are not marked
+	Restless int                  // column + 1 that changes all the time, with those behind it: that is no news; 0: none does
 
 	cursor     string // ID of the selected row
 	place      int    // where it was, for when it is gone
