@@ -22,7 +22,7 @@ func TestPlaces(t *testing.T) {
 		{"policys", "$ netctl policy ls --all", ""},
 		{"topology:matrix", "$ netctl matrix --tenant acme", ""},
 		{"topology/endpoint/blue.acme-web-1", "endpoint web-1 on h1, group web", ""},
-		{"topology/group/acme/db", "endpointGroup acme:db: 1 on 1 hosts", ""},
+		{"topology/group/acme/db", "endpointGroup acme:db: 1 on 1 host", ""},
 		{"matrix/acme", "$ netctl matrix --tenant acme", ""},
 		{"addresses/acme/blue", "$ netctl ip show --tenant acme blue", ""},
 		{"addresses/acme:blue", "$ netctl ip show --tenant acme blue", ""},

@@ -58,16 +58,16 @@ func Judge(s *feed.Snapshot, now time.Time) Health {
 	case leader == "":
 		return Health{"NO LEADER", "no netmaster leads: nothing can be changed; ! shows the masters", theme.Bad, "leader"}
 	case sick != nil && sick.Errors > 0:
-		return Health{"DEGRADED", fmt.Sprintf("%s: %d objects refused by the switch: %s - !", sick.Name, sick.Errors, sick.Reason), theme.Bad, "flows"}
+		return Health{"DEGRADED", fmt.Sprintf("%s: %s refused by the switch: %s - !", sick.Name, many(int(sick.Errors), "object"), sick.Reason), theme.Bad, "flows"}
 	case sick != nil:
 		return Health{"DEGRADED", sick.Name + " is not ready: " + sick.Reason + " - !", theme.Bad, "overview"}
 	case lagging > 0:
-		return Health{"CATCHING UP", fmt.Sprintf("%d of %d hosts have changes on the way", lagging, agents), theme.Warn, "overview"}
+		return Health{"CATCHING UP", fmt.Sprintf("%d of %s have changes on the way", lagging, many(agents, "host")), theme.Warn, "overview"}
 	}
 	if key := exhausted(s); key != "" {
 		return Health{"DEGRADED", "network " + key + " has no address left - !", theme.Warn, "addresses"}
 	}
-	return Health{"HEALTHY", fmt.Sprintf("%d of %d hosts programmed, %d masters, %d endpoints, nothing waiting", agents, agents, masters, len(s.Endpoints)), theme.Good, ""}
+	return Health{"HEALTHY", fmt.Sprintf("%d of %s programmed, %s, %s, nothing waiting", agents, many(agents, "host"), many(masters, "master"), many(len(s.Endpoints), "endpoint")), theme.Good, ""}
 }
 
 // exhausted is the first network without a free address; "" when none of those asked is.

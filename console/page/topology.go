@@ -296,7 +296,7 @@ func tieMark(t *theme.Theme, how tie) (string, theme.Role) {
 // about tells in a line what the selection has to do with what.
 func (p *Topology) about(s *feed.Snapshot, b *branch, lit *ties) string {
 	counts, hosts := lit.sums(p.census)
-	out := fmt.Sprintf("%s %s: %d on %d hosts", b.kind.Name, b.key, counts[selected], hosts)
+	out := fmt.Sprintf("%s %s: %d on %s", b.kind.Name, b.key, counts[selected], many(hosts, "host"))
 	switch {
 	case b.endpoint != nil:
 		out = "endpoint " + b.endpoint.EndpointID + " on " + b.endpoint.HomingHost
