@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,24 +13,17 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/daemon/store/embedded"
-	"github.com/contiv/contiv/daemon/store/etcd"
 	"github.com/contiv/contiv/test/bench/report"
 )
 
 // creations pairs endpoints created through REST with bare transactions of one put under a fence, one client and 64.
-func creations(ctx context.Context, dir, program string, n, rounds int, log *slog.Logger) (*report.Table, error) {
-	server, err := embedded.Start(ctx, embedded.Config{Dir: filepath.Join(dir, "etcd"), Log: log})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = server.Close() }()
-	peer, err := remote(server)
+func creations(ctx context.Context, dir, program string, n, rounds int) (*report.Table, error) {
+	peer, err := startServer(filepath.Join(dir, "etcd"))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = peer.Close() }()
-	m, err := launch(ctx, program, server.ClientURL(), filepath.Join(dir, "netmaster.log"))
+	m, err := launch(ctx, program, peer.url, filepath.Join(dir, "netmaster.log"))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +60,7 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 		var spent time.Duration
 		var sent store.Revision
 		for range rounds {
-			before, began, err := spending(ctx, m, server)
+			before, began, err := spending(ctx, m, peer)
 			if err != nil {
 				return nil, err
 			}
@@ -76,7 +68,7 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 			if err != nil {
 				return nil, err
 			}
-			after, ended, err := spending(ctx, m, server)
+			after, ended, err := spending(ctx, m, peer)
 			if err != nil {
 				return nil, err
 			}
@@ -94,12 +86,7 @@ func creations(ctx context.Context, dir, program string, n, rounds int, log *slo
 		t.Add(report.Row{What: "  of which a transaction carries", Ours: fmt.Sprintf("%.1f", made/float64(sent)), Target: "-", Met: true})
 		t.Add(report.Row{What: "  netmaster's CPU time for one", Ours: report.Millis(time.Duration(float64(spent) / made)), Target: "-", Met: true})
 	}
-	return t, cost(ctx, server, t)
-}
-
-// remote is a client of the server over its socket, as netmaster is: the server's own store does without.
-func remote(s *embedded.Server) (store.Store, error) {
-	return etcd.Open(etcd.Config{Endpoints: []string{s.ClientURL()}})
+	return t, cost(ctx, peer, t)
 }
 
 // spending is the CPU time of netmaster so far, and the store's revision, which every transaction advances by one.

@@ -3,20 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/test/bench/report"
 )
 
 // failovers ends the leader of three netmasters again and again and measures how long it takes until a write through
 // one of the others is accepted.
-func failovers(ctx context.Context, dir, program string, times int, log *slog.Logger) (*report.Table, error) {
-	etcd, err := embedded.Start(ctx, embedded.Config{Dir: filepath.Join(dir, "etcd2"), Log: log})
+func failovers(ctx context.Context, dir, program string, times int) (*report.Table, error) {
+	etcd, err := startServer(filepath.Join(dir, "etcd2"))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +28,7 @@ func failovers(ctx context.Context, dir, program string, times int, log *slog.Lo
 	serial := 0
 	add := func() error {
 		serial++
-		m, err := launch(ctx, program, etcd.ClientURL(), filepath.Join(dir, fmt.Sprintf("netmaster%d.log", serial)))
+		m, err := launch(ctx, program, etcd.url, filepath.Join(dir, fmt.Sprintf("netmaster%d.log", serial)))
 		if err == nil {
 			masters = append(masters, m)
 		}

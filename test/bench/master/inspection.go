@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"os"
@@ -18,14 +17,13 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/test/bench/report"
 )
 
 // inspections measures inspecting a /16 whose every address an endpoint has, of a netmaster that found it in the store:
 // until the first byte of the answer, and its CPU time for the whole of it.
-func inspections(ctx context.Context, dir, netmaster string, log *slog.Logger) (*report.Table, error) {
-	etcd, err := embedded.Start(ctx, embedded.Config{Dir: filepath.Join(dir, "etcd-inspection"), Log: log})
+func inspections(ctx context.Context, dir, netmaster string) (*report.Table, error) {
+	etcd, err := startServer(filepath.Join(dir, "etcd-inspection"))
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +31,7 @@ func inspections(ctx context.Context, dir, netmaster string, log *slog.Logger) (
 	if err := fill(ctx, etcd); err != nil {
 		return nil, err
 	}
-	m, err := launch(ctx, netmaster, etcd.ClientURL(), filepath.Join(dir, "inspection.log"))
+	m, err := launch(ctx, netmaster, etcd.url, filepath.Join(dir, "inspection.log"))
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Master measures netmaster: endpoints created through REST against bare etcd transactions, on the same etcd with fsync
-// and in the same run, and how soon a write is accepted after the leader's end. All listen on loopback.
+// Master measures netmaster: endpoints created through REST against bare etcd transactions, on the same etcd with fsync,
+// a process of its own, and in the same run, and how soon a write is accepted after the leader's end. All listen on loopback.
 package main
 
 import (
@@ -19,7 +19,15 @@ func main() {
 	rounds := flag.Int("rounds", 3, "rounds, ours and the peer in turn")
 	kills := flag.Int("kills", 3, "how often the leader is killed")
 	only := flag.String("only", "", "measure this part alone: endpoints, lists, inspection, networks or failover")
+	data := flag.String("etcd", "", "be an etcd with its data in this folder until the input ends")
 	flag.Parse()
+	if *data != "" {
+		if err := serve(context.Background(), *data, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "bench master: etcd:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(context.Background(), *bin, *only, *n, *rounds, *kills); err != nil {
 		fmt.Fprintln(os.Stderr, "bench master:", err)
 		os.Exit(1)
@@ -42,11 +50,11 @@ func run(ctx context.Context, bin, only string, n, rounds, kills int) error {
 		name    string
 		measure func() (*report.Table, error)
 	}{
-		{"endpoints", func() (*report.Table, error) { return creations(ctx, dir, netmaster, n, rounds, log) }},
+		{"endpoints", func() (*report.Table, error) { return creations(ctx, dir, netmaster, n, rounds) }},
 		{"lists", func() (*report.Table, error) { return reads(log) }},
-		{"inspection", func() (*report.Table, error) { return inspections(ctx, dir, netmaster, log) }},
-		{"networks", func() (*report.Table, error) { return networkCreations(ctx, dir, netmaster, netctl, log) }},
-		{"failover", func() (*report.Table, error) { return failovers(ctx, dir, netmaster, kills, log) }},
+		{"inspection", func() (*report.Table, error) { return inspections(ctx, dir, netmaster) }},
+		{"networks", func() (*report.Table, error) { return networkCreations(ctx, dir, netmaster, netctl) }},
+		{"failover", func() (*report.Table, error) { return failovers(ctx, dir, netmaster, kills) }},
 	} {
 		if only != "" && only != part.name {
 			continue

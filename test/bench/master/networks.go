@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/test/bench/report"
 )
 
@@ -22,18 +20,13 @@ const (
 
 // networkCreations compares the rate of the first networks with that of the last of ten thousand, and both with bare
 // transactions of the same store right before. One client.
-func networkCreations(ctx context.Context, dir, netmaster, netctl string, log *slog.Logger) (*report.Table, error) {
-	etcd, err := embedded.Start(ctx, embedded.Config{Dir: filepath.Join(dir, "etcd-networks"), Log: log})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = etcd.Close() }()
-	client, err := remote(etcd)
+func networkCreations(ctx context.Context, dir, netmaster, netctl string) (*report.Table, error) {
+	client, err := startServer(filepath.Join(dir, "etcd-networks"))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = client.Close() }()
-	m, err := launch(ctx, netmaster, etcd.ClientURL(), filepath.Join(dir, "networks.log"))
+	m, err := launch(ctx, netmaster, client.url, filepath.Join(dir, "networks.log"))
 	if err != nil {
 		return nil, err
 	}
