@@ -8,8 +8,8 @@ import (
 
 // index finds what belongs to a segment, group or tenant without looking at everything.
 type index struct {
-	endpoints map[string]place                          // by id, as listed
-	segments  map[string]map[string]map[string]struct{} // endpoint ids, by host
+	endpoints map[string]place                           // by id, as listed
+	segments  map[string]map[string]map[string]*Endpoint // as they were at the last Touch, by host and id
 	groups    map[string]*groupIndex
 	rules     map[string]listedRule // by id
 	tenants   map[string]*ruling
@@ -37,7 +37,7 @@ type groupIndex struct {
 // Reindex lists all endpoints, rules and services by what they belong to, for the methods that say so. From then on whoever
 // changes Endpoints, Rules or Services calls Touch with the keys of those that came, went or changed.
 func (s *State) Reindex() {
-	s.index = &index{endpoints: make(map[string]place, len(s.Endpoints)), segments: map[string]map[string]map[string]struct{}{},
+	s.index = &index{endpoints: make(map[string]place, len(s.Endpoints)), segments: map[string]map[string]map[string]*Endpoint{},
 		groups: map[string]*groupIndex{}, rules: make(map[string]listedRule, len(s.Rules)), tenants: map[string]*ruling{}, tiers: map[Key]Tier{},
 		services: newServiceIndex()}
 	for id := range s.Endpoints {
@@ -96,6 +96,7 @@ func (s *State) touchEndpoint(id string) {
 	}
 	was, listed := x.endpoints[id]
 	if listed && e != nil && was == now {
+		x.segments[now.segment][now.host][id] = e
 		return
 	}
 	if listed {
@@ -117,9 +118,9 @@ func (s *State) touchEndpoint(id string) {
 	if e != nil {
 		x.endpoints[id] = now
 		if x.segments[now.segment] == nil {
-			x.segments[now.segment] = map[string]map[string]struct{}{}
+			x.segments[now.segment] = map[string]map[string]*Endpoint{}
 		}
-		enlist(x.segments[now.segment], now.host, id)
+		enlist(x.segments[now.segment], now.host, id, e)
 		g := x.group(now.group)
 		g.members[id] = struct{}{}
 		if now.here {
@@ -127,7 +128,7 @@ func (s *State) touchEndpoint(id string) {
 		}
 		for _, a := range []netip.Addr{now.ip4, now.ip6} {
 			if a.IsValid() {
-				enlist(x.services.at, a, id)
+				enlist(x.services.at, a, id, struct{}{})
 			}
 		}
 	}

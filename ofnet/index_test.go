@@ -1,6 +1,7 @@
 package ofnet
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +67,9 @@ func TestReceiversAreThoseHereAndOneOfEachHost(t *testing.T) {
 		var out []string
 		for e := range s.Receivers("n") {
 			if out = append(out, e.Host); e.Host == s.Self {
-				out[len(out)-1] = e.ID
+				if out[len(out)-1] = e.ID; e.Port != 0 {
+					out[len(out)-1] += fmt.Sprint(":", e.Port)
+				}
 			}
 		}
 		slices.Sort(out)
@@ -85,7 +88,12 @@ func TestReceiversAreThoseHereAndOneOfEachHost(t *testing.T) {
 			s.Endpoints["e"] = &Endpoint{ID: "e", Segment: "n", Host: "h1"}
 			s.Touch(Key{KindEndpoint, "e"})
 		}, "a b e"},
-		{"not told yet", func() { delete(s.Endpoints, "a") }, "b e"},
+		{"not told yet", func() { delete(s.Endpoints, "a") }, "a b e"},
+		{"told", func() { s.Touch(Key{KindEndpoint, "a"}) }, "b e"},
+		{"another in its place", func() {
+			s.Endpoints["e"] = &Endpoint{ID: "e", Segment: "n", Host: "h1", Port: 7}
+			s.Touch(Key{KindEndpoint, "e"})
+		}, "b e:7"},
 	} {
 		row.change()
 		if got := receivers(); got != row.want {

@@ -33,8 +33,8 @@ func (s *State) ListedAddresses(endpoint string) (tenant Tenant, addrs []netip.A
 	return p.tenant, addrs
 }
 
-// Members yields the endpoints of a segment, in no order. It takes time in proportion to their number after
-// Reindex, and to that of all endpoints before.
+// Members yields the endpoints of a segment, in no order. After Reindex they are those of the last Touch, and it takes time
+// in proportion to their number; before, to that of all endpoints.
 func (s *State) Members(segment string) iter.Seq[*Endpoint] {
 	return func(yield func(*Endpoint) bool) {
 		if s.index == nil {
@@ -45,9 +45,9 @@ func (s *State) Members(segment string) iter.Seq[*Endpoint] {
 			}
 			return
 		}
-		for _, ids := range s.index.segments[segment] {
-			for id := range ids {
-				if e := s.Endpoints[id]; e != nil && e.Segment == segment && !yield(e) {
+		for _, here := range s.index.segments[segment] {
+			for _, e := range here {
+				if !yield(e) {
 					return
 				}
 			}
@@ -56,7 +56,7 @@ func (s *State) Members(segment string) iter.Seq[*Endpoint] {
 }
 
 // Receivers yields the endpoints of a segment that are on this host, and one of each other host that has any, in no order.
-// After Reindex it takes time in proportion to their number.
+// After Reindex they are those of the last Touch, and it takes time in proportion to their number.
 func (s *State) Receivers(segment string) iter.Seq[*Endpoint] {
 	return func(yield func(*Endpoint) bool) {
 		hosts := map[string]bool{}
@@ -72,12 +72,8 @@ func (s *State) Receivers(segment string) iter.Seq[*Endpoint] {
 			}
 			return
 		}
-		for host, ids := range s.index.segments[segment] {
-			for id := range ids {
-				e := s.Endpoints[id]
-				if e == nil || e.Segment != segment || e.Host != host {
-					continue // it has changed, and Touch is yet to come
-				}
+		for host, there := range s.index.segments[segment] {
+			for _, e := range there {
 				if !yield(e) {
 					return
 				}

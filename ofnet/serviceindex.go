@@ -27,14 +27,14 @@ func newServiceIndex() serviceIndex {
 		behind: map[netip.Addr]map[string]struct{}{}, at: map[netip.Addr]map[string]struct{}{}, numbers: map[uint32]struct{}{}}
 }
 
-func enlist[K comparable](m map[K]map[string]struct{}, k K, name string) {
+func enlist[K comparable, V any](m map[K]map[string]V, k K, name string, v V) {
 	if m[k] == nil {
-		m[k] = map[string]struct{}{}
+		m[k] = map[string]V{}
 	}
-	m[k][name] = struct{}{}
+	m[k][name] = v
 }
 
-func strike[K comparable](m map[K]map[string]struct{}, k K, name string) {
+func strike[K comparable, V any](m map[K]map[string]V, k K, name string) {
 	if delete(m[k], name); len(m[k]) == 0 {
 		delete(m, k)
 	}
@@ -74,9 +74,9 @@ func (s *State) touchService(name string) {
 			now.numbers = append(now.numbers, x.number(v, p))
 		}
 		for _, a := range v.Backends {
-			enlist(x.behind, a, name)
+			enlist(x.behind, a, name, struct{}{})
 		}
-		enlist(x.ofTenant, v.Tenant, name)
+		enlist(x.ofTenant, v.Tenant, name, struct{}{})
 		x.listed[name] = now
 	}
 }

@@ -73,23 +73,24 @@ func newSingleInspect(f *Factory, k *model.Kind) *cobra.Command {
 }
 
 func newSingleSet(f *Factory, k *model.Kind) *cobra.Command {
-	fields := map[string]any{}
+	fields, wait := map[string]any{}, &waiting{}
 	short := "Set all settings; what is not given is cleared or has its default"
 	if k.Command.Merge {
 		short = "Change settings; what is not given stays"
 	}
 	c := &cobra.Command{
 		Use: "set", Short: short, Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runSingleSet(cmd.Context(), f, k, fields) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSingleSet(cmd.Context(), f, k, fields, wait) },
 	}
 	for _, fl := range k.Command.Flags {
 		addFlag(c.Flags(), k, fl, fields)
 	}
+	wait.register(c)
 	return c
 }
 
 // runSingleSet posts the object with what is given.
-func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[string]any) error {
+func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[string]any, wait *waiting) error {
 	c, err := f.client()
 	if err != nil {
 		return err
@@ -107,8 +108,11 @@ func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[str
 	if err := json.Unmarshal(text, object); err != nil {
 		return local(err)
 	}
-	_, err = c.Put(ctx, object)
-	return err
+	rev, err := c.Put(ctx, object)
+	if err != nil {
+		return err
+	}
+	return wait.await(ctx, f, c, rev)
 }
 
 // present is what set changes: the object as it is when the command keeps what is not given, else an empty one.

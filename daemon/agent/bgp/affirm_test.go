@@ -2,6 +2,7 @@ package bgp
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -55,7 +56,8 @@ func (l *told) hear(conn net.Conn) {
 	}
 }
 
-// What is announced and withdrawn while a session comes up may be lost on the way to it: it is told once more.
+// What is announced or withdrawn while a session comes up may be lost on the way to it: it is told once more; what was
+// announced long before is not.
 func TestAffirm(t *testing.T) {
 	own, other := loopbacks()
 	own, other = own[:len(own)-1]+"31", other[:len(other)-1]+"32"
@@ -70,8 +72,8 @@ func TestAffirm(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Stop() }()
-	stays, goes := netip.MustParsePrefix("10.1.1.1/32"), netip.MustParsePrefix("10.1.1.2/32")
-	for _, p := range []netip.Prefix{stays, goes} {
+	old, comes, goes := netip.MustParsePrefix("10.1.1.1/32"), netip.MustParsePrefix("10.1.1.2/32"), netip.MustParsePrefix("10.1.1.3/32")
+	for _, p := range []netip.Prefix{old, goes} {
 		if err := s.Announce(p); err != nil {
 			t.Fatal(err)
 		}
@@ -88,34 +90,43 @@ func TestAffirm(t *testing.T) {
 		}
 		return n
 	}
-	eventually(t, "both are told", func() bool { return count("+10.1.1.1/32") > 0 && count("+10.1.1.2/32") > 0 })
-	if err := s.Withdraw(goes); err != nil {
+	eventually(t, "both are told", func() bool { return count("+10.1.1.1/32") == 1 && count("+10.1.1.3/32") == 1 })
+	if err := errors.Join(s.Announce(comes), s.Withdraw(goes)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "both are told again", func() bool { return count("+10.1.1.1/32") > 1 && count("-10.1.1.2/32") > 1 })
+	eventually(t, "the changes are told", func() bool { return count("+10.1.1.2/32") > 0 && count("-10.1.1.3/32") > 0 })
+	then := time.Now()
+	s.changes.add(comes, then)
+	s.changes.add(goes, then)
+	s.changes.add(old, then.Add(-2*doubt))
+	if err := s.repeat(then); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the changes are told again", func() bool { return count("+10.1.1.2/32") > 1 && count("-10.1.1.3/32") > 1 })
 	words := l.text()
 	slices.Reverse(words)
-	if slices.Index(words, "+10.1.1.2/32") < slices.Index(words, "-10.1.1.2/32") {
-		t.Errorf("want a withdrawal to be the last that is told of what is gone, got, from the last on: %v", words)
+	if slices.Index(words, "-10.1.1.2/32") < slices.Index(words, "+10.1.1.2/32") || slices.Index(words, "+10.1.1.3/32") < slices.Index(words, "-10.1.1.3/32") {
+		t.Errorf("want what is there and what is gone told last, got, from the last on: %v", words)
+	}
+	if n := count("+10.1.1.1/32"); n != 1 {
+		t.Errorf("want what was announced before told once, got %d times: %v", n, words)
 	}
 }
 
-func TestWithdrawals(t *testing.T) {
-	var w withdrawals
+func TestChanges(t *testing.T) {
+	var c changes
 	start := time.Unix(1000, 0)
-	a, b, c := netip.MustParsePrefix("10.0.0.1/32"), netip.MustParsePrefix("10.0.0.2/32"), netip.MustParsePrefix("10.0.0.3/32")
-	w.add(a, start)
-	w.add(b, start.Add(settled))
-	w.add(c, start.Add(settled))
-	w.forget(c)
-	if got := w.since(start.Add(-1)); len(got) != 2 {
-		t.Errorf("want both that are gone, got %v", got)
+	one, two, three := netip.MustParsePrefix("10.0.0.1/32"), netip.MustParsePrefix("10.0.0.2/32"), netip.MustParsePrefix("10.0.0.3/32")
+	c.add(one, start)
+	c.add(two, start.Add(settled))
+	c.add(three, start.Add(settled+doubt))
+	if got := c.near(start.Add(doubt)); !slices.Equal(got, []netip.Prefix{one}) {
+		t.Errorf("want the one about then, got %v", got)
 	}
-	if got := w.since(start); !slices.Equal(got, []netip.Prefix{b}) {
-		t.Errorf("want those since then, got %v", got)
+	if got := c.near(start.Add(settled)); len(got) != 2 {
+		t.Errorf("want both about then, got %v", got)
 	}
-	w.add(b, start.Add(10*settled))
-	if len(w.at) != 1 {
-		t.Errorf("want old ones to be forgotten, got %v", w.at)
+	if c.add(two, start.Add(10*settled)); len(c.at) != 1 {
+		t.Errorf("want old ones to be forgotten, got %v", c.at)
 	}
 }

@@ -38,7 +38,8 @@ type Speaker struct {
 	ends   ends
 
 	change    sync.Mutex // held while a prefix is announced or withdrawn
-	withdrawn withdrawals
+	announced map[netip.Prefix]struct{}
+	changes   changes
 }
 
 // Start listens at the own address, which must be there, and begins sessions with all peers. changed is called when a
@@ -47,7 +48,7 @@ type Speaker struct {
 func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	level := new(slog.LevelVar)
 	level.Set(slog.LevelWarn)
-	s := &Speaker{config: c, ends: ends{told: map[netip.Addr][]bgp.Family{}}, server: server.NewBgpServer(server.LoggerOption(log, level))}
+	s := &Speaker{config: c, announced: map[netip.Prefix]struct{}{}, ends: ends{told: map[netip.Addr][]bgp.Family{}}, server: server.NewBgpServer(server.LoggerOption(log, level))}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	go s.server.Serve()
@@ -73,7 +74,7 @@ func Start(c Config, log *slog.Logger, changed func()) (*Speaker, error) {
 	err = s.server.WatchEvent(ctx, server.WatchEventMessageCallbacks{
 		OnPeerUpdate: func(e *apiutil.WatchEventMessage_PeerEvent, _ time.Time) {
 			if e.Peer.State.SessionState == bgp.BGP_FSM_ESTABLISHED {
-				s.affirm(ctx, e.Peer.Conf.NeighborAddress, func(err error) { log.Warn("BGP", "error", err) })
+				s.affirm(ctx, func(err error) { log.Warn("BGP", "error", err) })
 			} else {
 				s.ends.forget(e.Peer.Conf.NeighborAddress)
 			}
@@ -185,7 +186,8 @@ func (s *Speaker) path(p netip.Prefix) (*apiutil.Path, error) {
 func (s *Speaker) Announce(p netip.Prefix) error {
 	s.change.Lock()
 	defer s.change.Unlock()
-	s.withdrawn.forget(p)
+	s.announced[p] = struct{}{}
+	s.changes.add(p, time.Now())
 	return s.put(p)
 }
 
@@ -193,7 +195,8 @@ func (s *Speaker) Announce(p netip.Prefix) error {
 func (s *Speaker) Withdraw(p netip.Prefix) error {
 	s.change.Lock()
 	defer s.change.Unlock()
-	s.withdrawn.add(p, time.Now())
+	delete(s.announced, p)
+	s.changes.add(p, time.Now())
 	return s.remove(p)
 }
 
