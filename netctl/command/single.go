@@ -73,23 +73,24 @@ func newSingleInspect(f *Factory, k *model.Kind) *cobra.Command {
 }
 
 func newSingleSet(f *Factory, k *model.Kind) *cobra.Command {
-	fields := map[string]any{}
+	fields, wait := map[string]any{}, &waiting{}
 	short := "Set all settings; what is not given is cleared or has its default"
 	if k.Command.Merge {
 		short = "Change settings; what is not given stays"
 	}
 	c := &cobra.Command{
 		Use: "set", Short: short, Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runSingleSet(cmd.Context(), f, k, fields) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSingleSet(cmd.Context(), f, k, fields, wait) },
 	}
 	for _, fl := range k.Command.Flags {
 		addFlag(c.Flags(), k, fl, fields)
 	}
+	wait.register(c)
 	return c
 }
 
-// runSingleSet posts the object with what is given.
-func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[string]any) error {
+// runSingleSet posts the object with what is given, and waits for the agents if it is asked to.
+func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[string]any, wait *waiting) error {
 	c, err := f.client()
 	if err != nil {
 		return err
@@ -107,8 +108,11 @@ func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[str
 	if err := json.Unmarshal(text, object); err != nil {
 		return local(err)
 	}
-	_, err = c.Put(ctx, object)
-	return err
+	rev, err := c.Put(ctx, object)
+	if err != nil {
+		return err
+	}
+	return wait.await(ctx, f, c, rev)
 }
 
 // present is what set changes: the object as it is when the command keeps what is not given, else an empty one.
@@ -116,5 +120,10 @@ func present(ctx context.Context, c *client.Client, k *model.Kind) (model.Object
 	if !k.Command.Merge {
 		return k.New(), nil
 	}
-	return c.Get(ctx, k, singleName(k))
+	object, err := c.Get(ctx, k, singleName(k))
+	if client.IsCode(err, model.CodeNotFound) {
+		return nil, model.Errorf(model.CodeNotFound, "", "the %s object has been deleted", k.Name).
+			Try("netctl leader handover makes it anew with its defaults, netctl apply -f FILE as FILE says")
+	}
+	return object, err
 }
