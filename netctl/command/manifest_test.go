@@ -103,7 +103,7 @@ func TestSetDeleted(t *testing.T) {
 		{"delete -f " + file, 0, "global global deleted\n"},
 		{"global info", 0, ""},
 		{"global set --fwd-mode routing", 3, ""},
-		{"apply -f " + file, 0, "global global created\n"},
+		{"apply -f " + file, 0, "global global created\ntenant default created\n"},
 		{"global set --fwd-mode routing", 0, ""},
 	} {
 		got := netctl(t, ctx, m.URL, strings.Fields(s.line)...)
