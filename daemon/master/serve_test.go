@@ -234,6 +234,7 @@ func TestConfiguration(t *testing.T) {
 		{"unknown flag", append(base, "--colour"), nil, "colour"},
 		{"an argument", append(base, "now"), nil, `"now"`},
 		{"bad cluster", append(base, "--embedded-store", "/nowhere", "--embedded-cluster", "h1"), nil, "--embedded-cluster h1"},
+		{"joining nobody", append(base, "--embedded-store", "/nowhere", "--embedded-join"), nil, "--embedded-join"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/etcd"
 )
@@ -93,7 +95,7 @@ func freeURL(tb testing.TB) string {
 	return "http://" + l.Addr().String()
 }
 
-// TestCluster forms a cluster of three, loses one member and goes on.
+// TestCluster forms a cluster of three, loses one member with its data, goes on, and takes another in its place.
 func TestCluster(t *testing.T) {
 	cluster := map[string]string{}
 	for i := range 3 {
@@ -127,6 +129,40 @@ func TestCluster(t *testing.T) {
 	put(t, members[1], "a", "2")
 	if i, err := members[2].Read(t.Context(), "a"); err != nil || string(i.Value) != "2" {
 		t.Errorf("without one member: want 2, got %q (%v)", i.Value, err)
+	}
+	replace(t, members[1], "m0", cluster["m0"])
+	again, err := Start(t.Context(), Config{Dir: t.TempDir(), Name: "m0", PeerURL: cluster["m0"], InitialCluster: cluster, Existing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if i, err := again.Read(t.Context(), "a"); err != nil || string(i.Value) != "2" {
+		t.Errorf("the member in its place: want 2, got %q (%v)", i.Value, err)
+	}
+}
+
+// replace tells a cluster that a member has lost its data, and that one of its name and peer URL comes, as etcdctl does.
+func replace(t *testing.T, s *Server, name, peer string) {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.ClientURL()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	list, err := c.MemberList(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list.Members {
+		if m.Name != name {
+			continue
+		}
+		if _, err := c.MemberRemove(t.Context(), m.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.MemberAdd(t.Context(), []string{peer}); err != nil {
+		t.Fatal(err)
 	}
 }
 
