@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/contiv/contiv/daemon/store"
@@ -95,7 +97,8 @@ func freeURL(tb testing.TB) string {
 	return "http://" + l.Addr().String()
 }
 
-// TestCluster forms a cluster of three, loses one member with its data, goes on, and takes another in its place.
+// TestCluster forms a cluster of three, loses one member with its data, goes on, and takes another in its place. Then two are
+// lost for good, and the third goes on alone.
 func TestCluster(t *testing.T) {
 	cluster := map[string]string{}
 	for i := range 3 {
@@ -103,12 +106,13 @@ func TestCluster(t *testing.T) {
 	}
 	members := make([]*Server, 3)
 	errs := make([]error, 3)
+	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	var wg sync.WaitGroup
 	for i := range members {
 		wg.Go(func() {
 			name := fmt.Sprint("m", i)
 			members[i], errs[i] = Start(t.Context(), Config{
-				Dir: t.TempDir(), Name: name, PeerURL: cluster[name], InitialCluster: cluster,
+				Dir: dirs[i], Name: name, PeerURL: cluster[name], InitialCluster: cluster,
 			})
 		})
 	}
@@ -139,6 +143,20 @@ func TestCluster(t *testing.T) {
 	if i, err := again.Read(t.Context(), "a"); err != nil || string(i.Value) != "2" {
 		t.Errorf("the member in its place: want 2, got %q (%v)", i.Value, err)
 	}
+	for _, m := range []*Server{again, members[1], members[2]} {
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone, err := Start(t.Context(), Config{Dir: dirs[2], Name: "m2", PeerURL: cluster["m2"], InitialCluster: cluster, Alone: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alone.Close()
+	if i, err := alone.Read(t.Context(), "a"); err != nil || string(i.Value) != "2" {
+		t.Errorf("the one that is left: want 2, got %q (%v)", i.Value, err)
+	}
+	put(t, alone, "a", "3")
 }
 
 // replace tells a cluster that a member has lost its data, and that one of its name and peer URL comes, as etcdctl does.
@@ -161,8 +179,19 @@ func replace(t *testing.T, s *Server, name, peer string) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.MemberAdd(t.Context(), []string{peer}); err != nil {
-		t.Fatal(err)
+	for { // a cluster takes a member when the others have been connected for some seconds
+		_, err := c.MemberAdd(t.Context(), []string{peer})
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, rpctypes.ErrUnhealthy) {
+			t.Fatal(err)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(err)
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
 }
 
