@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -49,6 +50,8 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "http://127.0.0.1:2379", "where the embedded store serves agents and netmasters")
 	s.String(&c.Embedded.PeerURL, "embedded-peer-url", "EMBEDDED_PEER_URL", "http://127.0.0.1:2380", "where the embedded store serves its other members")
 	s.List(&c.members, "embedded-cluster", "EMBEDDED_CLUSTER", "all members of a new embedded store, as name=peer URL")
+	s.Bool(&c.Embedded.Existing, "embedded-join", "EMBEDDED_JOIN", "join an embedded store that runs and has been told of this member, if the folder is empty")
+	s.Bool(&c.Embedded.Alone, "embedded-alone", "EMBEDDED_ALONE", "for one start: forget all other members of the embedded store, when most are lost for good, and go on with what the folder holds")
 }
 
 // check checks the configuration and fills in what follows from the rest.
@@ -122,6 +125,12 @@ func (c *config) checkEmbedded() error {
 			c.Embedded.InitialCluster = map[string]string{}
 		}
 		c.Embedded.InitialCluster[name] = peer
+	}
+	if c.Embedded.Existing && len(c.members) < 2 {
+		return errors.New("--embedded-join needs --embedded-cluster with all members, this one among them")
+	}
+	if c.Embedded.Existing && c.Embedded.Alone {
+		return errors.New("--embedded-alone and --embedded-join exclude each other")
 	}
 	if c.members != nil && c.Embedded.InitialCluster[c.Embedded.Name] != c.Embedded.PeerURL {
 		return fmt.Errorf("--embedded-cluster must name this member as %s=%s", c.Embedded.Name, c.Embedded.PeerURL)

@@ -80,6 +80,7 @@ func TestSession(t *testing.T) {
 		{"net ls --json", 0, "[]\n", ""},
 		{"global info", 0, "Fabric mode: default\nForward mode: bridge\nARP mode: proxy\nVlan Range: 1-4094\nVxlan range: 1-10000\nPrivate subnet: 172.19.0.0/16\n", ""},
 		{"global set -vlan-range 1-800 -a flood", 0, "", ""},
+		{"global set -v 1-900 --wait=1s", 0, "", ""},
 		{"global set --fwd-mode routing", 3, "", "Unable to update forwarding mode due to existing 1 vlans"},
 		{"endpoint inspect nothing", 3, "", "endpoint not found"},
 		{"version", 0, "Client Version:\nVersion: 1.0\nGitCommit: abc\nBuildTime: today\n\nServer Version:\nVersion: test\nGitCommit: 0000000\nBuildTime: never\n", ""},

@@ -87,7 +87,7 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 		fmt.Fprintln(f.Err, "nothing differs")
 	}
 	if silent == nil && differ > 0 {
-		return term.Exitf(exitDisagree, "%d things of the switches are not as they should be; netctl drift --repair repairs them", differ)
+		return term.Exitf(exitDisagree, "differences in the switches: %d; netctl drift --repair repairs them", differ)
 	}
 	return silent
 }

@@ -86,3 +86,29 @@ func FuzzParseManifest(f *testing.F) {
 	f.Add([]byte(shopManifest))
 	f.Fuzz(func(_ *testing.T, text []byte) { _, _ = parseManifest(text) })
 }
+
+// What deletes everything that export has printed deletes the settings too; they come back with the file.
+func TestSetDeleted(t *testing.T) {
+	ctx := context.Background()
+	m := mastertest.Start(t, mastertest.Options{})
+	file := filepath.Join(t.TempDir(), "all.yaml")
+	if err := os.WriteFile(file, []byte(netctl(t, ctx, m.URL, "export").out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []struct {
+		line string
+		code int
+		out  string
+	}{
+		{"delete -f " + file, 0, "global global deleted\n"},
+		{"global info", 0, ""},
+		{"global set --fwd-mode routing", 3, ""},
+		{"apply -f " + file, 0, "global global created\ntenant default created\n"},
+		{"global set --fwd-mode routing", 0, ""},
+	} {
+		got := netctl(t, ctx, m.URL, strings.Fields(s.line)...)
+		if got.code != s.code || !strings.HasSuffix(got.out, s.out) || s.code != 0 && !strings.Contains(got.err, "netctl apply -f FILE") {
+			t.Errorf("netctl %s: want exit %d and %q, got %d, %q, %q", s.line, s.code, s.out, got.code, got.out, got.err)
+		}
+	}
+}

@@ -89,7 +89,7 @@ func newSingleSet(f *Factory, k *model.Kind) *cobra.Command {
 	return c
 }
 
-// runSingleSet posts the object with what is given.
+// runSingleSet posts the object with what is given, and waits for the agents if it is asked to.
 func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[string]any, wait *waiting) error {
 	c, err := f.client()
 	if err != nil {
@@ -120,5 +120,10 @@ func present(ctx context.Context, c *client.Client, k *model.Kind) (model.Object
 	if !k.Command.Merge {
 		return k.New(), nil
 	}
-	return c.Get(ctx, k, singleName(k))
+	object, err := c.Get(ctx, k, singleName(k))
+	if client.IsCode(err, model.CodeNotFound) {
+		return nil, model.Errorf(model.CodeNotFound, "", "the %s object has been deleted", k.Name).
+			Try("netctl leader handover makes it anew with its defaults, netctl apply -f FILE as FILE says")
+	}
+	return object, err
 }

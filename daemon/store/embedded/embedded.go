@@ -44,6 +44,9 @@ type Config struct {
 	InitialCluster map[string]string
 	// Existing says that the member joins a cluster that runs already and has been told of it.
 	Existing bool
+	// Alone makes this member, with the data that Dir holds, a cluster of its own: the others are forgotten. It is for when
+	// most of them are lost for good, and for one start only. What the lost ones alone knew is gone.
+	Alone bool
 	// Log gets the server's warnings and errors. nil: none.
 	Log *slog.Logger
 }
@@ -120,6 +123,7 @@ func configure(c Config) (*embed.Config, error) {
 	if c.Existing {
 		conf.ClusterState = embed.ClusterStateFlagExisting
 	}
+	conf.ForceNewCluster = c.Alone
 	conf.InitialClusterToken = "contiv"
 	// Members sit in one network: half of etcd's defaults, which are made for wider ones, still leave ten heartbeats.
 	conf.TickMs, conf.ElectionMs = 50, 500

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -9,6 +10,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/etcd"
@@ -93,7 +97,8 @@ func freeURL(tb testing.TB) string {
 	return "http://" + l.Addr().String()
 }
 
-// TestCluster forms a cluster of three, loses one member and goes on.
+// TestCluster forms a cluster of three, loses one member with its data, goes on, and takes another in its place. Then two are
+// lost for good, and the third goes on alone.
 func TestCluster(t *testing.T) {
 	cluster := map[string]string{}
 	for i := range 3 {
@@ -101,12 +106,13 @@ func TestCluster(t *testing.T) {
 	}
 	members := make([]*Server, 3)
 	errs := make([]error, 3)
+	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	var wg sync.WaitGroup
 	for i := range members {
 		wg.Go(func() {
 			name := fmt.Sprint("m", i)
 			members[i], errs[i] = Start(t.Context(), Config{
-				Dir: t.TempDir(), Name: name, PeerURL: cluster[name], InitialCluster: cluster,
+				Dir: dirs[i], Name: name, PeerURL: cluster[name], InitialCluster: cluster,
 			})
 		})
 	}
@@ -127,6 +133,65 @@ func TestCluster(t *testing.T) {
 	put(t, members[1], "a", "2")
 	if i, err := members[2].Read(t.Context(), "a"); err != nil || string(i.Value) != "2" {
 		t.Errorf("without one member: want 2, got %q (%v)", i.Value, err)
+	}
+	replace(t, members[1], "m0", cluster["m0"])
+	again, err := Start(t.Context(), Config{Dir: t.TempDir(), Name: "m0", PeerURL: cluster["m0"], InitialCluster: cluster, Existing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if i, err := again.Read(t.Context(), "a"); err != nil || string(i.Value) != "2" {
+		t.Errorf("the member in its place: want 2, got %q (%v)", i.Value, err)
+	}
+	for _, m := range []*Server{again, members[1], members[2]} {
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone, err := Start(t.Context(), Config{Dir: dirs[2], Name: "m2", PeerURL: cluster["m2"], InitialCluster: cluster, Alone: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alone.Close()
+	if i, err := alone.Read(t.Context(), "a"); err != nil || string(i.Value) != "2" {
+		t.Errorf("the one that is left: want 2, got %q (%v)", i.Value, err)
+	}
+	put(t, alone, "a", "3")
+}
+
+// replace tells a cluster that a member has lost its data, and that one of its name and peer URL comes, as etcdctl does.
+func replace(t *testing.T, s *Server, name, peer string) {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.ClientURL()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	list, err := c.MemberList(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list.Members {
+		if m.Name != name {
+			continue
+		}
+		if _, err := c.MemberRemove(t.Context(), m.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for { // a cluster takes a member when the others have been connected for some seconds
+		_, err := c.MemberAdd(t.Context(), []string{peer})
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, rpctypes.ErrUnhealthy) {
+			t.Fatal(err)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(err)
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
 }
 
