@@ -18,7 +18,7 @@ import (
 
 const (
 	pollEvery    = time.Second
-	frameEvery   = 200 * time.Millisecond // the shortest time between two snapshots
+	frameEvery   = 150 * time.Millisecond // the shortest time between two snapshots
 	askLimit     = 3 * time.Second        // for one question
 	nodesASecond = 250                    // asked about; the nodes of a larger cluster are polled less often
 	pollSlowest  = 4 * time.Second        // however many there are
