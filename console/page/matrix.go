@@ -21,7 +21,8 @@ type Matrix struct {
 	judged  *verdict.Policies // of the tenant judges, in the snapshot from
 	judges  string
 	parties []verdict.Party
-	hits    map[string]*hits // of the snapshot from; nil: not summed up yet
+	sums    map[[2]int]verdict.Summary // of the cells that were drawn, by the numbers of their parties
+	hits    map[string]*hits           // of the snapshot from; nil: not summed up yet
 	from    *feed.Snapshot
 	drawn   drawnMatrix
 }
@@ -74,7 +75,7 @@ func (p *Matrix) policies(s *feed.Snapshot) (*verdict.Policies, []verdict.Party)
 	}
 	if fresh {
 		p.judged = verdict.New(p.tenant, s.Objects[model.KindEndpointGroup().Name], s.Objects[model.KindNetwork().Name], s.Objects[model.KindRule().Name])
-		p.judges, p.parties = p.tenant, p.judged.Parties()
+		p.judges, p.parties, p.sums = p.tenant, p.judged.Parties(), map[[2]int]verdict.Summary{}
 	}
 	p.row, p.col = max(0, min(p.row, len(p.parties)-1)), max(0, min(p.col, len(p.parties)-1))
 	return p.judged, p.parties
@@ -182,7 +183,7 @@ func (p *Matrix) View(c Canvas, s *feed.Snapshot) []string {
 	for r := top; r < min(len(parties), top+down); r++ {
 		line := t.Paint(theme.Title, widget.Fit(t, parties[r].Name(), nameWidth))
 		for i := left; i < min(len(parties), left+across); i++ {
-			text, role := cellText(t, verdict.Sum(v.Between(parties[r], parties[i])))
+			text, role := cellText(t, p.sum(r, i))
 			if r == p.row && i == p.col {
 				role = theme.Cursor
 			}
@@ -191,6 +192,17 @@ func (p *Matrix) View(c Canvas, s *feed.Snapshot) []string {
 		out = append(out, line)
 	}
 	return append(append(out, ""), detail...)
+}
+
+// sum is the verdict of a cell. It is found once for each state of the policies.
+func (p *Matrix) sum(from, to int) verdict.Summary {
+	key := [2]int{from, to}
+	out, known := p.sums[key]
+	if !known {
+		out = verdict.Sum(p.judged.Between(p.parties[from], p.parties[to]))
+		p.sums[key] = out
+	}
+	return out
 }
 
 func cellText(t *theme.Theme, sum verdict.Summary) (string, theme.Role) {

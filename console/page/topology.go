@@ -30,7 +30,8 @@ type Topology struct {
 	filter  *widget.Filter              // that is shown
 	sifting *widget.Task[map[cell]kept] // by the filter sifted
 	sifted  *widget.Filter
-	lit     *ties // of the branch litOf, in the snapshot from
+	matrix  *Matrix // that was looked at last: it knows its verdicts
+	lit     *ties   // of the branch litOf, in the snapshot from
 	litOf   string
 	shown   shown
 }
@@ -174,7 +175,10 @@ func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	b := &here
 	switch key {
 	case "m":
-		return Action{Go: NewMatrix(p.ties(s, b).tenant)}
+		if tenant := p.ties(s, b).tenant; p.matrix == nil || p.matrix.tenant != tenant {
+			p.matrix = NewMatrix(tenant)
+		}
+		return Action{Go: p.matrix}
 	case "o":
 		p.alone = !p.alone
 	case "space", "left", "right":
