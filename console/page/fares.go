@@ -29,7 +29,7 @@ type fares struct {
 	next  *feed.Snapshot // of doing
 }
 
-// fewFares are found out at once.
+// fewFares are found out at once: objects, and rules, by which policies and groups fare.
 const fewFares = 300
 
 // of is how the objects of a snapshot fare, as far as that is known.
@@ -41,7 +41,7 @@ func (f *fares) of(c Canvas, s *feed.Snapshot) []*fare {
 		f.from = s
 	default:
 		desk, was := c.Desk, f.list
-		if f.from == nil || len(s.Objects[f.kind.Name]) <= fewFares {
+		if f.from == nil || max(len(s.Objects[f.kind.Name]), len(s.Objects[model.KindRule().Name])) <= fewFares {
 			desk = nil
 		}
 		f.next, f.doing = s, widget.Do(desk, func(context.Context) []*fare { return f.extra.fares(s, s.Objects[f.kind.Name], was) })
