@@ -39,8 +39,9 @@ func views() []view {
 		{"endpoints, sorted, scrolling", ":endpoints\nI", typed("jjjjGkkkkg")},
 		{"endpoints, filter typed", ":endpoints\n", typed("/web-4999\njjj\x1b/!web-1.*7\njjj\x1b")},
 		{"networks, scrolling", ":networks\n", scroll},
-		{"topology, scrolling", ":topology\n", append(typed("jjjj m\x1b"), "pgdown")},
+		{"topology, scrolling and folding", ":topology\n", append(typed("jjjj "), "pgdown")},
 		{"topology, filter typed", ":topology\n", typed("/web-4999\njjj\x1b")},
+		{"matrix of 51 parties, scrolling", ":matrix\n", typed("jjjjjjllllllkh")},
 		{"addresses, scrolling", ":addresses\n", scroll},
 		{"events", ":events\n", scroll},
 	}
