@@ -1,7 +1,6 @@
 package bgp
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -84,15 +83,7 @@ func TestRestart_Both(t *testing.T) {
 		Mode: func() string { return "routing" }, Update: state.update})
 	r.Router("h1", &record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "65002", Neighbor: other, NeighborAS: "500"})
 	r.Restore()(state.s)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- r.Run(ctx) }()
-	defer func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}()
+	defer runs(t, r)()
 
 	p := &slowPeer{listener: listener}
 	p.meet(t, 500, other)

@@ -100,6 +100,20 @@ func (f *fakeState) text() string {
 	return strings.Join(out, "; ")
 }
 
+// runs runs a Router and returns what ends it.
+func runs(t *testing.T, r *Router) (end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -149,15 +163,7 @@ func TestRouter(t *testing.T) {
 	if _, err := r.Status(); !errors.Is(err, ErrNoRouter) {
 		t.Errorf("without a record: want ErrNoRouter, got %v", err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- r.Run(ctx) }()
-	defer func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}()
+	defer runs(t, r)()
 	local := record.Endpoint{ID: "e1", NetID: "net.default", HomingHost: "h1", IPAddress: "10.1.0.1"}
 	r.Endpoint("e1", &local)
 	r.Endpoint("e2", &record.Endpoint{ID: "e2", NetID: "net.default", HomingHost: "h2", IPAddress: "10.1.0.2"})
