@@ -123,7 +123,31 @@ func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties
 	if n.VTEP != "" {
 		foot = t.Glyphs.Tunnel + " " + widget.Bare(n.VTEP) + " "
 	}
+	foot += uplinksOf(t, n)
 	return append(out, t.Paint(edge, b[2]+widget.Fit(t, foot+strings.Repeat(b[4], max(0, inner-widget.Width(foot))), inner)+b[3]))
+}
+
+// uplinksOf names a host's uplink; of several it tells how many can be used. A cross stands before one that cannot.
+func uplinksOf(t *theme.Theme, n *model.Node) string {
+	fit := 0
+	for _, u := range n.Uplinks {
+		if u.Trouble() == "" {
+			fit++
+		}
+	}
+	text := ""
+	switch len(n.Uplinks) {
+	case 0:
+		return ""
+	case 1:
+		text = widget.Bare(n.Uplinks[0].Name) + " "
+	default:
+		text = fmt.Sprintf("%d/%d ", fit, len(n.Uplinks))
+	}
+	if fit < len(n.Uplinks) {
+		text = t.Glyphs.Cross + text
+	}
+	return text
 }
 
 // shortAddress is the end of an IPv4 address, which is enough beside others of its network.

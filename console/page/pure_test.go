@@ -342,3 +342,23 @@ func TestRoutersFare(t *testing.T) {
 		}
 	}
 }
+
+// The map names the uplink of a host, or tells how many of several can be used.
+func TestUplinksOf(t *testing.T) {
+	look, err := theme.New("mono", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, spare, cut := model.Uplink{Name: "eth1", Link: true, Active: true}, model.Uplink{Name: "eth2", Link: true}, model.Uplink{Name: "eth3"}
+	for _, tt := range []struct {
+		uplinks []model.Uplink
+		want    string
+	}{
+		{nil, ""}, {[]model.Uplink{good}, "eth1 "}, {[]model.Uplink{cut}, look.Glyphs.Cross + "eth3 "},
+		{[]model.Uplink{good, spare}, "2/2 "}, {[]model.Uplink{good, cut}, look.Glyphs.Cross + "1/2 "},
+	} {
+		if got := uplinksOf(look, &model.Node{Uplinks: tt.uplinks}); got != tt.want {
+			t.Errorf("%v: want %q, got %q", tt.uplinks, tt.want, got)
+		}
+	}
+}
