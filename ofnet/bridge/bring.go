@@ -105,17 +105,19 @@ func (r *Reconciler) compileTouched() {
 func (r *Reconciler) compile(keys []ofnet.Key) {
 	const few = 256 // less is not worth a goroutine
 	sets := make([]flow.Set, len(keys))
-	var workers sync.WaitGroup
-	for at := 0; at < len(keys); {
-		next := min(at+max(few, len(keys)/runtime.GOMAXPROCS(0)+1), len(keys))
-		from := at
-		workers.Go(func() {
-			for i := from; i < next; i++ {
-				sets[i] = r.compiler.Compile(r.state, keys[i])
-			}
-		})
-		at = next
+	part := func(from, to int) {
+		for i := from; i < to; i++ {
+			sets[i] = r.compiler.Compile(r.state, keys[i])
+		}
 	}
+	size := max(few, len(keys)/runtime.GOMAXPROCS(0)+1)
+	var workers sync.WaitGroup
+	at := 0
+	for ; at+size < len(keys); at += size {
+		from := at
+		workers.Go(func() { part(from, from+size) })
+	}
+	part(at, len(keys))
 	workers.Wait()
 	flows := 0
 	for i := range sets {
