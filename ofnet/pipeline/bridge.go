@@ -62,20 +62,29 @@ func bridgeSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 // A copy for an endpoint whose group has rules about what it receives is judged like any other packet.
 func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 	var ports, limited []uint32
-	var judged []member
+	var judged []listener
 	hosts := map[string]*ofnet.Host{}
+	var group audience
 	for e := range s.Receivers(name) { // of another host one is enough: where it is does not depend on which
-		m, ok := resolve(s, e)
+		if e.Host != s.Self {
+			if m, ok := resolve(s, e); ok {
+				hosts[m.Host] = m.host
+			}
+			continue
+		}
+		if e.Port == 0 {
+			continue
+		}
+		if group.name != e.Group || !group.known { // most have the one before's
+			group = audienceOf(s, e.Group)
+		}
 		switch {
-		case !ok:
-		case m.local && m.group != 0 && s.JudgesIn(m.Endpoint.Group) > 0:
-			judged = append(judged, m)
-		case m.local && profileOf(s, m).ReceiveRate != 0:
-			limited = append(limited, m.Port)
-		case m.local:
-			ports = append(ports, m.Port)
+		case group.judged:
+			judged = append(judged, listener{e.Port, group.id})
+		case group.limited:
+			limited = append(limited, e.Port)
 		default:
-			hosts[m.Host] = m.host
+			ports = append(ports, e.Port)
 		}
 	}
 	slices.Sort(ports)
@@ -87,9 +96,9 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 	for _, p := range slices.Compact(limited) {
 		here = append(here, flow.Bucket{Actions: flow.Do(load(regOut, p), flow.Resubmit(tDeliver))})
 	}
-	slices.SortFunc(judged, func(a, b member) int { return cmp.Compare(a.Port, b.Port) })
-	for _, m := range judged {
-		here = append(here, flow.Bucket{Actions: flow.Do(load(regOut, m.Port), load(regDstGroup, m.group), on(bitLocal), on(bitNoCommit),
+	slices.SortFunc(judged, func(a, b listener) int { return cmp.Compare(a.port, b.port) })
+	for _, l := range judged {
+		here = append(here, flow.Bucket{Actions: flow.Do(load(regOut, l.port), load(regDstGroup, l.group), on(bitLocal), on(bitNoCommit),
 			flow.Resubmit(tPolicyIn))})
 	}
 	var away []flow.Bucket
@@ -113,13 +122,33 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 		flow.Group{ID: floodFromFabric | id, Buckets: flow.NewBuckets(here...)})
 }
 
-// chain moves a list that is too long for one group into parts, and returns buckets that lead to them.
+// listener is a receiver whose group has rules about what it receives.
+type listener struct{ port, group uint32 }
+
+// audience is how the endpoints of a group get their copies.
+type audience struct {
+	known           bool
+	name            string
+	id              uint32
+	judged, limited bool
+}
+
+func audienceOf(s *ofnet.State, name string) audience {
+	a := audience{known: true, name: name}
+	if g := s.Groups[name]; g != nil {
+		a.id, a.judged, a.limited = g.ID, g.ID != 0 && s.JudgesIn(name) > 0, g.Profile.ReceiveRate != 0
+	}
+	return a
+}
+
+// chain moves a list that is too long for one group into parts, and returns buckets that lead to them. The parts are short, so
+// that one endpoint more is one short message to the switch.
 func chain(out *flow.Set, id uint32, parts *uint32, list []flow.Bucket) []flow.Bucket {
-	if len(list) <= floodMost {
+	if len(list) <= floodFew {
 		return list
 	}
 	var short []flow.Bucket
-	for piece := range slices.Chunk(list, floodMost) {
+	for piece := range slices.Chunk(list, max(floodFew, len(list)/floodParts+1)) {
 		part := flow.Group{ID: floodPart + *parts<<24 | id, Buckets: flow.NewBuckets(piece...)}
 		*parts++
 		out.AddGroup(part)

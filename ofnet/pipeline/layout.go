@@ -99,9 +99,11 @@ const (
 	// floodPart is the first kind of the parts of a long list; part n has the kind floodPart + n<<24, so that all
 	// 24 bits below stay the segment's.
 	floodPart = 0x40 << 24
-	// floodMost is how many buckets one group has at most: a group_mod holds 64 kB.
-	floodMost = 200
-	// spreadMost is floodMost for the shorter buckets of services.
+	// floodFew is how many buckets a group of them has before it is divided, and floodParts into how many parts it is divided at
+	// the most.
+	floodFew   = 64
+	floodParts = 90
+	// spreadMost is how many buckets a group of a service has at most: a group_mod holds 64 kB.
 	spreadMost = 1000
 	idMask     = 1<<24 - 1
 )
