@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"syscall"
 
 	"github.com/contiv/contiv/build"
@@ -42,7 +43,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go budget.Garbage(ctx, getenv("GOGC"), getenv("GOMEMLIMIT"))
-	if err := serve(ctx, o, stderr); err != nil {
+	settled := func() { runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
+	if err := serve(ctx, o, settled, stderr); err != nil {
 		fmt.Fprintln(stderr, "netplugin:", err)
 		var wrong *configError
 		if errors.As(err, &wrong) {
@@ -58,7 +60,8 @@ type configError struct{ error }
 
 func (e *configError) Unwrap() error { return e.error }
 
-func serve(ctx context.Context, o *options, stderr io.Writer) error {
+// serve is the agent at work; settled is called when the switch has its first flows, which all processors compile.
+func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) error {
 	log, err := logging.New(o.Log, "netplugin", stderr)
 	if err != nil {
 		return &configError{err}
@@ -82,7 +85,7 @@ func serve(ctx context.Context, o *options, stderr io.Writer) error {
 	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort,
 		DNS:   node.DNS{Off: o.DNS == "off", Domain: o.Domain, Servers: o.Resolvers},
-		Store: db, Observe: o.Observe, Pods: pods, Version: build.Info(), Log: log},
+		Store: db, Observe: o.Observe, Pods: pods, Version: build.Info(), Settled: settled, Log: log},
 		forward, p)
 	if err != nil {
 		return &configError{err}

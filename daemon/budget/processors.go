@@ -2,9 +2,9 @@
 // uses before it collects garbage. What the environment says in the Go runtime's own variables counts more.
 package budget
 
-// Processors is on how many of have processors a daemon runs whose store is another process: on half of them, because the
-// store, the switch and containers want theirs, and because the Go scheduler wakes a thread on another processor for nearly
-// every step of a request, which costs more than the step. told is the variable GOMAXPROCS; if it is set the answer is 0,
+// Processors is on how many of have processors a daemon runs that waits for other processes, a store or a switch: on half of
+// them, because those and containers want theirs, and because the Go scheduler wakes a thread on another processor for nearly
+// every step of what it does, which costs more than the step. told is the variable GOMAXPROCS; if it is set the answer is 0,
 // which runtime.GOMAXPROCS takes for no change.
 func Processors(have int, told string) int {
 	if told != "" {

@@ -35,6 +35,7 @@ type Config struct {
 	Pods        cniserver.Labels // nil: labels of pods are not read
 	Version     model.Version
 	SweepEvery  time.Duration // 0: 30 s
+	Settled     func()        // called once, when the switch has all that was known at the start; nil: nothing is
 	Log         *slog.Logger
 }
 

@@ -64,6 +64,7 @@ type site struct {
 	master *mastertest.Master
 	socket string
 	node   *node.Node
+	passed chan uint64 // what the switch had when the agent settled
 	cancel context.CancelFunc
 	done   chan error
 }
@@ -111,9 +112,11 @@ func (s *site) launch() {
 	log := slog.New(slog.NewTextHandler(s.tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	p := pipeline.Default()
 	forward := bridge.NewReconciler("h1", p, bridge.NewOpenFlow(node.ManagementSocket(s.ovs.Dir), openflow.Options{}), bridge.Options{Log: log})
+	s.passed = make(chan uint64, 1)
 	n, err := node.New(node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
 		Uplinks: []string{"eth1"}, VXLANPort: 4789, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
-		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, SweepEvery: 200 * time.Millisecond, Log: log},
+		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, SweepEvery: 200 * time.Millisecond,
+		Settled: func() { s.passed <- forward.Revision() }, Log: log},
 		forward, p)
 	if err != nil {
 		s.tb.Fatal(err)
@@ -267,6 +270,10 @@ func TestPodsSurviveTheAgentAndOpenvSwitch(t *testing.T) {
 	a, first := s.add("a", "1.0.0", "")
 	b, _ := s.add("b", "1.0.0", "")
 	s.ping(a, b.ip4)
+	known, err := s.db.Read(s.ctx, record.Endpoints+"default-net.default-b")
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.stop()
 	s.ping(a, b.ip4)
 	var e *types.Error
@@ -278,6 +285,14 @@ func TestPodsSurviveTheAgentAndOpenvSwitch(t *testing.T) {
 		t.Errorf("DEL without an agent: want code 11, got %v", err)
 	}
 	s.start()
+	select {
+	case got := <-s.passed:
+		if got < uint64(known.Revision) {
+			t.Errorf("settled: want the switch at revision %d at least, it is at %d", known.Revision, got)
+		}
+	case <-s.ctx.Done():
+		t.Fatal("the agent did not settle")
+	}
 	again, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(a))
 	if err != nil {
 		t.Fatalf("ADD again after a restart: %v", err)

@@ -53,6 +53,7 @@ func (n *Node) parts() []task.Task {
 			}
 		}),
 		n.afterSync("drift", n.drift.Run),
+		n.afterSync("first flows", n.settle),
 		task.Func("readiness", n.watchReadiness),
 	}
 	parts = append(parts, n.afterSync("BGP", n.router.Run))
@@ -89,6 +90,16 @@ func (n *Node) afterPreparation(name string, run func(context.Context) error) ta
 			return nil
 		}
 	})
+}
+
+// settle waits for the first flows.
+func (n *Node) settle(ctx context.Context) error {
+	seen, _ := n.sync.Seen()
+	if err := n.forward.Wait(ctx, seen); err == nil && n.Settled != nil {
+		n.Settled()
+	}
+	<-ctx.Done() // a part that ends, ends the agent
+	return nil
 }
 
 // afterSync is afterPreparation for what needs to know all records.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"os"
+	"runtime"
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/sync"
@@ -70,7 +72,8 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration) {
 	go func() { done <- r.Run(running) }()
 	go func() { done <- engine.Run(running) }()
 	err := wait(ctx, engine)
-	go budget.Garbage(running) // as in an agent
+	go budget.Garbage(running) // as in an agent, and so are the processors
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))))
 	for i := range endpointsMeasured {
 		if err != nil {
 			break
