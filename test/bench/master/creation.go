@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -17,23 +15,18 @@ import (
 )
 
 // creations pairs endpoints created through REST with bare transactions of one put under a fence, one client and 64.
-func creations(ctx context.Context, dir, program string, n, rounds int) (*report.Table, error) {
-	peer, err := startServer(filepath.Join(dir, "etcd"))
+func creations(ctx context.Context, dir, program string, at place, n, rounds int) (*report.Table, error) {
+	m, err := settle(ctx, dir, program, at)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = peer.Close() }()
-	m, err := launch(ctx, program, peer.url, filepath.Join(dir, "netmaster.log"))
-	if err != nil {
-		return nil, err
-	}
-	defer m.end(syscall.SIGTERM)
+	defer func() { _ = m.Close() }()
 	if _, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "bench", Encap: "vlan", Subnet: "10.0.0.0/8"}); err != nil {
 		return nil, err
 	}
 	fence := &store.Tx{}
 	fence.Put("/bench/lock", []byte("bench"))
-	created, err := peer.Commit(ctx, fence)
+	created, err := m.Commit(ctx, fence)
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +41,10 @@ func creations(ctx context.Context, dir, program string, n, rounds int) (*report
 		tx := &store.Tx{}
 		tx.Under(store.Fence{Key: "/bench/lock", Created: created})
 		tx.Put(fmt.Sprintf("/bench/%064d", serial.Add(1)), []byte(strings.Repeat("x", 350)))
-		_, err := peer.Commit(ctx, tx)
+		_, err := m.Commit(ctx, tx)
 		return err
 	}
-	t := &report.Table{Title: fmt.Sprintf("Endpoints created through REST, against bare transactions on the same etcd (fsync, medians of %d rounds)", rounds)}
+	t := &report.Table{Title: fmt.Sprintf("Endpoints created through REST, against bare transactions on the same etcd (%s, fsync, medians of %d rounds)", at, rounds)}
 	for _, c := range []struct {
 		clients int
 		target  float64
@@ -60,7 +53,7 @@ func creations(ctx context.Context, dir, program string, n, rounds int) (*report
 		var spent time.Duration
 		var sent store.Revision
 		for range rounds {
-			before, began, err := spending(ctx, m, peer)
+			before, began, err := spending(ctx, m)
 			if err != nil {
 				return nil, err
 			}
@@ -68,7 +61,7 @@ func creations(ctx context.Context, dir, program string, n, rounds int) (*report
 			if err != nil {
 				return nil, err
 			}
-			after, ended, err := spending(ctx, m, peer)
+			after, ended, err := spending(ctx, m)
 			if err != nil {
 				return nil, err
 			}
@@ -86,16 +79,16 @@ func creations(ctx context.Context, dir, program string, n, rounds int) (*report
 		t.Add(report.Row{What: "  of which a transaction carries", Ours: fmt.Sprintf("%.1f", made/float64(sent)), Target: "-", Met: true})
 		t.Add(report.Row{What: "  netmaster's CPU time for one", Ours: report.Millis(time.Duration(float64(spent) / made)), Target: "-", Met: true})
 	}
-	return t, cost(ctx, peer, t)
+	return t, cost(ctx, m, t)
 }
 
 // spending is the CPU time of netmaster so far, and the store's revision, which every transaction advances by one.
-func spending(ctx context.Context, m *master, db store.Store) (time.Duration, store.Revision, error) {
+func spending(ctx context.Context, m *pair) (time.Duration, store.Revision, error) {
 	spent, err := spentBy(m.cmd.Process.Pid)
 	if err != nil {
 		return 0, 0, err
 	}
-	_, rev, err := db.List(ctx, "/bench/lock")
+	_, rev, err := m.List(ctx, "/bench/lock")
 	return spent, rev, err
 }
 

@@ -28,7 +28,7 @@ func failovers(ctx context.Context, dir, program string, times int) (*report.Tab
 	serial := 0
 	add := func() error {
 		serial++
-		m, err := launch(ctx, program, etcd.url, filepath.Join(dir, fmt.Sprintf("netmaster%d.log", serial)))
+		m, err := launch(ctx, program, filepath.Join(dir, fmt.Sprintf("netmaster%d.log", serial)), "--etcd-endpoints", etcd.url)
 		if err == nil {
 			masters = append(masters, m)
 		}

@@ -31,7 +31,7 @@ func inspections(ctx context.Context, dir, netmaster string) (*report.Table, err
 	if err := fill(ctx, etcd); err != nil {
 		return nil, err
 	}
-	m, err := launch(ctx, netmaster, etcd.url, filepath.Join(dir, "inspection.log"))
+	m, err := launch(ctx, netmaster, filepath.Join(dir, "inspection.log"), "--etcd-endpoints", etcd.url)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,6 @@
-// Master measures netmaster: endpoints created through REST against bare etcd transactions, on the same etcd with fsync,
-// a process of its own, and in the same run, and how soon a write is accepted after the leader's end. All listen on loopback.
+// Master measures netmaster: endpoints and networks created through REST against bare etcd transactions, on the same etcd with fsync,
+// in netmaster and as a process of its own, in the same run, and how soon a write is accepted after the leader's end. All listen
+// on loopback.
 package main
 
 import (
@@ -48,18 +49,24 @@ func run(ctx context.Context, bin, only string, n, rounds, kills int) error {
 	netctl := filepath.Join(filepath.Dir(netmaster), "netctl")
 	for _, part := range []struct {
 		name    string
-		measure func() (*report.Table, error)
+		measure func(dir string) (*report.Table, error)
 	}{
-		{"endpoints", func() (*report.Table, error) { return creations(ctx, dir, netmaster, n, rounds) }},
-		{"lists", func() (*report.Table, error) { return reads(log) }},
-		{"inspection", func() (*report.Table, error) { return inspections(ctx, dir, netmaster) }},
-		{"networks", func() (*report.Table, error) { return networkCreations(ctx, dir, netmaster, netctl) }},
-		{"failover", func() (*report.Table, error) { return failovers(ctx, dir, netmaster, kills) }},
+		{"endpoints", func(dir string) (*report.Table, error) { return creations(ctx, dir, netmaster, inside, n, rounds) }},
+		{"endpoints", func(dir string) (*report.Table, error) { return creations(ctx, dir, netmaster, beside, n, rounds) }},
+		{"lists", func(string) (*report.Table, error) { return reads(log) }},
+		{"inspection", func(dir string) (*report.Table, error) { return inspections(ctx, dir, netmaster) }},
+		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, inside, "") }},
+		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, beside, netctl) }},
+		{"failover", func(dir string) (*report.Table, error) { return failovers(ctx, dir, netmaster, kills) }},
 	} {
 		if only != "" && only != part.name {
 			continue
 		}
-		table, err := part.measure()
+		own, err := os.MkdirTemp(dir, part.name)
+		if err != nil {
+			return err
+		}
+		table, err := part.measure(own)
 		if err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}

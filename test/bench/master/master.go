@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,21 +19,19 @@ type master struct {
 	cmd     *exec.Cmd
 }
 
-// launch starts netmaster on a free port and waits until it is ready.
-func launch(ctx context.Context, program, etcd, logFile string) (*master, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// launch starts netmaster on a free port and waits until it is ready; its last flags say where its store is.
+func launch(ctx context.Context, program, logFile string, flags ...string) (*master, error) {
+	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	address := l.Addr().String()
-	_ = l.Close()
 	log, err := os.Create(logFile)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(program, "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
-		"--external-address", address, "--internal-address", address, "--etcd-endpoints", etcd)
+	cmd := exec.Command(program, append([]string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
+		"--external-address", address, "--internal-address", address}, flags...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
