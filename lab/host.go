@@ -151,12 +151,13 @@ func (l *Lab) onHost(ctx context.Context, host int, args ...string) error {
 	return nil
 }
 
-// startPart starts a part without waiting for it.
-func (l *Lab) startPart(host int, part string) error {
+// startPart starts a part, with more flags for this time, without waiting for it.
+func (l *Lab) startPart(host int, part string, more ...string) error {
 	args := l.args(host, part)
 	if args == nil {
 		return fmt.Errorf("%s has no %s", hostName(host), part)
 	}
+	args = append(args, more...)
 	path, err := l.lookPath(args[0])
 	if err == nil {
 		args[0] = path
@@ -266,14 +267,14 @@ func (l *Lab) holder(part string) string {
 	return part
 }
 
-// Start starts a part that does not run and waits until it is ready.
-func (l *Lab) Start(ctx context.Context, host, part string) error {
+// Start starts a part that does not run, with more flags for this time, and waits until it is ready.
+func (l *Lab) Start(ctx context.Context, host, part string, more ...string) error {
 	n := l.hostNumber(host)
 	if n == 0 {
 		return fmt.Errorf("there is no host %s", host)
 	}
 	part = l.holder(part)
-	if err := l.startPart(n, part); err != nil {
+	if err := l.startPart(n, part, more...); err != nil {
 		return err
 	}
 	if err := l.awaitPart(ctx, n, part); err != nil {

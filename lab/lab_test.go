@@ -102,9 +102,10 @@ func TestBare(t *testing.T) {
 	if err := l.Stop("h1", PartOVS); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Start(t.Context(), "h1", PartOVS); err != nil {
+	if err := l.Start(t.Context(), "h1", PartOVS, "--mlockall"); err != nil {
 		t.Fatal(err)
 	}
+	run(t, l, "h1", "sh", "-c", "tr '\\0' ' ' < /proc/$(cat /run/openvswitch/ovs-vswitchd.pid)/cmdline | grep -q -- ' --mlockall'")
 	run(t, l, "h1", "ping", "-c", "3", "-i", "0.2", "-W", "5", "192.168.251.2")
 	for _, wrong := range [][2]string{{"h3", PartOVS}, {"h1", PartMaster}, {"h1", "paper"}} {
 		if err := l.Start(t.Context(), wrong[0], wrong[1]); err == nil {

@@ -48,16 +48,6 @@ func TestMembersFollowTouch(t *testing.T) {
 	}
 }
 
-func TestKeyText(t *testing.T) {
-	k := Key{KindEndpoint, "net.tenant-web/1"}
-	if back, ok := ParseKey(k.String()); !ok || back != k {
-		t.Errorf("key read back: want %v, got %v, %v", k, back, ok)
-	}
-	if _, ok := ParseKey("word"); ok {
-		t.Error("key without a slash: want refused, got taken")
-	}
-}
-
 func TestReceiversAreThoseHereAndOneOfEachHost(t *testing.T) {
 	s := NewState("h1")
 	for id, host := range map[string]string{"a": "h1", "b": "h1", "c": "h2", "d": "h2", "e": "h3"} {

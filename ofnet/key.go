@@ -1,7 +1,5 @@
 package ofnet
 
-import "strings"
-
 // Kind says what sort of object caused a flow.
 type Kind string
 
@@ -35,9 +33,3 @@ type Key struct {
 
 // String prints the key as kind/name, the form that operators read and type.
 func (k Key) String() string { return string(k.Kind) + "/" + k.Name }
-
-// ParseKey reads what String prints; ok is false when there is no slash.
-func ParseKey(s string) (k Key, ok bool) {
-	kind, name, ok := strings.Cut(s, "/")
-	return Key{Kind(kind), name}, ok
-}

@@ -18,4 +18,14 @@ type Difference struct {
 	What  string `json:"what"`            // in words: "removed", "changed" or "added", with what the flow is about
 	Was   string `json:"was"`             // what was found, as ovs-ofctl prints it; "" when it was gone
 	Want  string `json:"want"`            // what should be; "" for nothing
+
+	Remedy string `json:"remedy,omitempty"` // what to do of what agents cannot repair; "" of what they can
+}
+
+// Text is what differs in words, with what to do when agents cannot repair it.
+func (d *Difference) Text() string {
+	if d.Remedy == "" {
+		return d.What
+	}
+	return d.What + "; " + d.Remedy
 }

@@ -22,7 +22,7 @@ type Node struct {
 	Lag      uint64   `json:"lag"`                // store revisions that concern it and that it has not carried out
 	Flows    int      `json:"flows,omitempty"`
 	Ports    int      `json:"endpoints,omitempty"` // endpoints attached here
-	Errors   int      `json:"errors,omitempty"`    // owners whose flows the switch refused
+	Errors   int      `json:"errors,omitempty"`    // objects that do not work there: the switch refused their flows, or a container's interface is gone
 	VTEP     string   `json:"vtep,omitempty"`
 	Since    string   `json:"since,omitempty"`      // RFC 3339: start of the process, or of the leadership
 	FlowMods uint64   `json:"flowMods,omitempty"`   // of an agent: changes of flows sent to the switch since the process started
@@ -51,9 +51,9 @@ type AgentStatus struct {
 	Revision  uint64        `json:"revision"` // last store revision past the switch's barrier
 	Flows     int           `json:"flows"`
 	Groups    int           `json:"groups"`
-	Endpoints int           `json:"endpoints"` // attached here
-	FlowMods  uint64        `json:"flowMods"`  // changes of flows, groups and meters sent since the process started
-	Errors    []OwnerStatus `json:"errors,omitempty"`
+	Endpoints int           `json:"endpoints"`        // attached here
+	FlowMods  uint64        `json:"flowMods"`         // changes of flows, groups and meters sent since the process started
+	Errors    []OwnerStatus `json:"errors,omitempty"` // objects that do not work: refused flows, and what the agent cannot repair
 	Uplinks   []Uplink      `json:"uplinks,omitempty"`
 	Bond      string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
 }

@@ -50,7 +50,7 @@ type WhyEnd struct {
 	Host     string `json:"host,omitempty"`     //
 	Address  string `json:"address,omitempty"`  //
 	MAC      string `json:"mac,omitempty"`      //
-	StandsIn bool   `json:"standsIn,omitempty"` // Name is a group's, and the endpoint is one of its members
+	StandsIn bool   `json:"standsIn,omitempty"` // Name is a group's, and the endpoint is one of its members; or a host's, and it is the host's own in the network of the hosts
 }
 
 // WhyIntent is what the objects say.
@@ -79,6 +79,9 @@ type WhyHop struct {
 // String is an end in a line.
 func (e *WhyEnd) String() string {
 	text := e.Kind + " " + e.Object
+	if e.StandsIn && e.Object == e.Host { // a host, by its own endpoint
+		return text + ", as " + e.Address + " of network " + e.Network
+	}
 	if e.StandsIn {
 		text += ", standing in for group " + strings.TrimPrefix(e.Name, "group/")
 	}

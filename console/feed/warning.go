@@ -44,9 +44,9 @@ func tidings(before, now []model.Node) []Event {
 		}
 		switch {
 		case n.Errors > was.Errors:
-			tell(Warned, n, "has "+strconv.Itoa(n.Errors)+" objects that its switch refuses")
+			tell(Warned, n, "has "+strconv.Itoa(n.Errors)+" objects in trouble: "+n.Reason)
 		case n.Errors == 0 && was.Errors > 0 && n.Answered():
-			tell(Noted, n, "has no refused objects any more")
+			tell(Noted, n, "has no objects in trouble any more")
 		}
 	}
 	for i := range before { // in their order

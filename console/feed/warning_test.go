@@ -22,15 +22,15 @@ func TestTidings(t *testing.T) {
 	}
 	s.nodes([]model.Node{
 		{Name: "m1", Address: "m1:1", Role: model.RoleFollower, Reason: "refused"}, {Name: "m2", Address: "m2:1", Role: model.RoleLeader, Ready: true, Since: "x"},
-		{Name: "h1", Role: model.RoleAgent, Ready: true, Errors: 2, Since: "x"}, {Name: "h3", Role: model.RoleAgent, Ready: true, Since: "x"},
+		{Name: "h1", Role: model.RoleAgent, Ready: true, Errors: 2, Reason: "endpoint/e: no", Since: "x"}, {Name: "h3", Role: model.RoleAgent, Ready: true, Since: "x"},
 	})
 	s.nodes([]model.Node{
 		{Name: "m1", Address: "m1:1", Role: model.RoleFollower, Ready: true, Since: "x"}, {Name: "m2", Address: "m2:1", Role: model.RoleLeader, Ready: true, Since: "x"},
 		{Name: "h1", Role: model.RoleAgent, Ready: true, Since: "x"}, {Name: "h3", Role: model.RoleAgent, Ready: true, Since: "x"},
 	})
 	want := []string{
-		"warn m1 is not ready: refused", "note m2 leads now", "warn h1 has 2 objects that its switch refuses", "note h3 has come",
-		"warn h2 is gone: its registration has ended", "note m1 is ready again", "note h1 has no refused objects any more",
+		"warn m1 is not ready: refused", "note m2 leads now", "warn h1 has 2 objects in trouble: endpoint/e: no", "note h3 has come",
+		"warn h2 is gone: its registration has ended", "note m1 is ready again", "note h1 has no objects in trouble any more",
 	}
 	got := s.snapshot().Events
 	if len(got) != len(want) {

@@ -58,7 +58,7 @@ func Judge(s *feed.Snapshot, now time.Time) Health {
 	case leader == "":
 		return Health{"NO LEADER", "no netmaster leads: nothing can be changed; ! shows the masters", theme.Bad, "leader"}
 	case sick != nil && sick.Errors > 0:
-		return Health{"DEGRADED", fmt.Sprintf("%s: %s refused by the switch: %s - !", sick.Name, many(int(sick.Errors), "object"), sick.Reason), theme.Bad, "flows"}
+		return Health{"DEGRADED", fmt.Sprintf("%s: %s in trouble: %s - !", sick.Name, many(int(sick.Errors), "object"), sick.Reason), theme.Bad, "flows"}
 	case sick != nil:
 		return Health{"DEGRADED", sick.Name + " is not ready: " + sick.Reason + " - !", theme.Bad, "overview"}
 	case lagging > 0:

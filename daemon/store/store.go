@@ -89,7 +89,9 @@ type Limits struct {
 
 // Update is one step of a watch. With Full set, Items is everything under the prefix at Revision and Gone is empty.
 // Otherwise Items are the created or changed items and Gone the deleted keys since the last update.
-// Revision is the store revision up to which the receiver now knows everything.
+// Revision is the store revision up to which the receiver now knows everything. It never goes back, but for one case: with
+// Full set, a Revision below that of an update before says that the store was made anew - its data was wiped, or an older
+// backup restored - and that revisions begin again.
 type Update struct {
 	Full     bool
 	Items    []Item

@@ -31,17 +31,14 @@ type Pool struct {
 var unlimited = Range{0, 1<<31 - 1}
 
 // New returns a pool of min..max, all free. With min greater than max it has no numbers.
-func New(min, max int) *Pool { return newPool(unlimited, []Range{{min, max}}) }
+func New(min, max int) *Pool { return newPool(unlimited, Range{min, max}) }
 
 // NewVLANs returns a pool of the VLANs among min..max: 0 and 4095 are never given, whatever the range says.
-func NewVLANs(min, max int) *Pool { return newPool(Range{MinVLAN, MaxVLAN}, []Range{{min, max}}) }
+func NewVLANs(min, max int) *Pool { return newPool(Range{MinVLAN, MaxVLAN}, Range{min, max}) }
 
-// NewList returns a pool of several ranges.
-func NewList(ranges ...Range) *Pool { return newPool(unlimited, ranges) }
-
-func newPool(limit Range, ranges []Range) *Pool {
+func newPool(limit, whole Range) *Pool {
 	p := &Pool{limit: limit}
-	p.ranges = p.clip(ranges)
+	p.ranges = p.clip([]Range{whole})
 	p.base, p.set = build(p.ranges)
 	return p
 }

@@ -61,24 +61,6 @@ func ParseRange(text string) (Range, error) {
 	return Range{lo, hi}, nil
 }
 
-// ParseRanges reads ranges separated by commas, "5-100, 101-200". They need no order but must not overlap.
-func ParseRanges(text string) ([]Range, error) {
-	var list []Range
-	for part := range strings.SplitSeq(text, ",") {
-		r, err := ParseRange(part)
-		if err != nil {
-			return nil, err
-		}
-		for _, other := range list {
-			if r.Min <= other.Max && other.Min <= r.Max {
-				return nil, fmt.Errorf("ranges %q: %s overlaps %s", text, r, other)
-			}
-		}
-		list = append(list, r)
-	}
-	return list, nil
-}
-
 // parseNumber reads an unsigned decimal number of at most 31 bits, the room of an OpenFlow register less its sign.
 func parseNumber(text string) (int, error) {
 	text = strings.TrimSpace(text)

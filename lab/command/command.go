@@ -56,6 +56,7 @@ func New(s Streams) *cobra.Command {
 	for _, v := range verbs() {
 		cmd.AddCommand(newVerb(w, v))
 	}
+	cmd.AddCommand(newStart(w))
 	return cmd
 }
 
@@ -122,28 +123,44 @@ func newDown(w *where) *cobra.Command {
 // verb is a command that does one thing to one part of one host.
 type verb struct {
 	name, short string
-	do          func(l *lab.Lab, ctx context.Context, host, part string) error
+	do          func(l *lab.Lab, host, part string) error
 }
+
+// parts are the arguments of such a command.
+const parts = " HOST master|agent|ovs|ovsdb|store"
 
 func verbs() []verb {
 	return []verb{
-		{"kill", "End a part at once (SIGKILL)", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Kill(h, p) }},
-		{"stop", "Ask a part to end (SIGTERM) and wait until it has", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Stop(h, p) }},
-		{"start", "Start a part again with the same flags and wait until it is ready", func(l *lab.Lab, ctx context.Context, h, p string) error { return l.Start(ctx, h, p) }},
-		{"pause", "Keep a part from running (SIGSTOP)", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Pause(h, p) }},
-		{"resume", "Let a paused part run on", func(l *lab.Lab, _ context.Context, h, p string) error { return l.Resume(h, p) }},
+		{"kill", "End a part at once (SIGKILL)", func(l *lab.Lab, h, p string) error { return l.Kill(h, p) }},
+		{"stop", "Ask a part to end (SIGTERM) and wait until it has", func(l *lab.Lab, h, p string) error { return l.Stop(h, p) }},
+		{"pause", "Keep a part from running (SIGSTOP)", func(l *lab.Lab, h, p string) error { return l.Pause(h, p) }},
+		{"resume", "Let a paused part run on", func(l *lab.Lab, h, p string) error { return l.Resume(h, p) }},
 	}
 }
 
 func newVerb(w *where, v verb) *cobra.Command {
 	return &cobra.Command{
-		Use: v.name + " HOST master|agent|ovs|ovsdb|store", Short: v.short, Args: cobra.ExactArgs(2),
+		Use: v.name + parts, Short: v.short, Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {
 				return err
 			}
-			return v.do(l, cmd.Context(), args[0], args[1])
+			return v.do(l, args[0], args[1])
+		},
+	}
+}
+
+func newStart(w *where) *cobra.Command {
+	return &cobra.Command{
+		Use: "start" + parts + " [-- FLAG...]", Short: "Start a part again with the same flags, and more for this time, and wait until it is ready",
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := w.open()
+			if err != nil {
+				return err
+			}
+			return l.Start(cmd.Context(), args[0], args[1], args[2:]...)
 		},
 	}
 }

@@ -65,7 +65,7 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 	if format.Wide() {
 		l.Columns = append(l.Columns, columns("Was", "Should be")...)
 	}
-	all, rows, differ, silent := []model.Drift{}, 0, 0, error(nil)
+	all, rows, differ, stuck, silent := []model.Drift{}, 0, 0, 0, error(nil)
 	for _, host := range hosts {
 		d, err := c.Drift(ctx, host, o.repair)
 		if err != nil {
@@ -76,6 +76,11 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 			continue
 		}
 		all, rows, differ = append(all, d), rows+len(d.Found)+len(d.Now), differ+len(d.Now)
+		for _, x := range d.Now {
+			if x.Remedy != "" {
+				stuck++
+			}
+		}
 		l.add("found", &d, d.Found, format.Wide())
 		l.add("now", &d, d.Now, format.Wide())
 	}
@@ -86,7 +91,10 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 	if silent == nil && rows == 0 && format.Tabular() {
 		fmt.Fprintln(f.Err, "nothing differs")
 	}
-	if silent == nil && differ > 0 {
+	switch {
+	case silent == nil && stuck > 0:
+		return term.Exitf(exitDisagree, "differences in the switches: %d; %d of them netctl drift --repair does not repair: the table says what to do", differ, stuck)
+	case silent == nil && differ > 0:
 		return term.Exitf(exitDisagree, "differences in the switches: %d; netctl drift --repair repairs them", differ)
 	}
 	return silent
@@ -103,7 +111,7 @@ func (l *listing) add(when string, d *model.Drift, list []model.Difference, wide
 		if x.Table != "" {
 			sort += " " + x.Table
 		}
-		row := []string{d.Host, when, x.At, sort, owner, x.What}
+		row := []string{d.Host, when, x.At, sort, owner, x.Text()}
 		if wide {
 			row = append(row, x.Was, x.Want)
 		}

@@ -9,6 +9,25 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
+// What agents cannot repair is listed with what to do, and --repair is not offered for it.
+func TestDriftBeyondRepair(t *testing.T) {
+	now := ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"host":"h1","now":[` + now + `],"found":[]}`))
+	}))
+	defer s.Close()
+	const stuck, other = `{"sort":"port","what":"removed: interface","remedy":"make the pod anew"}`, `{"sort":"flow","what":"added"}`
+	for _, r := range []struct{ now, out, err string }{
+		{other, "added", "differences in the switches: 1; netctl drift --repair repairs them"},
+		{stuck + "," + other, "removed: interface; make the pod anew", "differences in the switches: 2; 1 of them netctl drift --repair does not repair"},
+	} {
+		now = r.now
+		if got := netctl(t, t.Context(), s.URL, "drift", "h1"); got.code != 4 || !strings.Contains(got.out, r.out) || !strings.Contains(got.err, r.err) {
+			t.Errorf("%s: want %q and %q, got %q and %q, exit %d", r.now, r.out, r.err, got.out, got.err, got.code)
+		}
+	}
+}
+
 // A table without differences says so beside itself; what programs read stays as it is.
 func TestDriftOfNothing(t *testing.T) {
 	found := ""

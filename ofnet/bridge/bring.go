@@ -146,7 +146,7 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 			continue // with what came or was refused meanwhile
 		}
 		r.compileTouched()
-		rev := r.latest
+		rev, era := r.latest, r.era
 		gone := r.takeForgotten()
 		b := r.ledger.take(func(*account) bool { return true })
 		r.mu.Unlock()
@@ -166,7 +166,7 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 		}
 		r.mu.Lock()
 		r.markDone()
-		if rev > r.passed {
+		if era == r.era && rev > r.passed {
 			r.passed = rev
 			close(r.progress)
 			r.progress = make(chan struct{})

@@ -60,6 +60,7 @@ type Reconciler struct {
 	complete bool                   // the first Update has been
 	latest   uint64                 // revision of the last Update
 	passed   uint64                 // revision that has passed the barrier
+	era      int                    // counts stores: revisions of different ones are not compared
 	progress chan struct{}          // closed and made anew when passed moves
 	sw       Switch                 // nil when not connected
 	synced   bool                   // what is believed of sw has been compared with it
@@ -123,6 +124,15 @@ func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State) (touched []o
 		}
 	}
 	r.kick()
+}
+
+// Rewind says that revisions begin again, as those of a store that was made anew do: until the next Update, and until that
+// has passed the barrier, the switch is at revision 0. The State stays. It does not block.
+func (r *Reconciler) Rewind() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.latest, r.passed = 0, 0
+	r.era++ // what is on its way to the switch is of a revision from before
 }
 
 // View calls fn with the State as it is. fn must not block, change it, or keep it.

@@ -222,9 +222,6 @@ func itoa(f Field) string {
 	return string(rune('0' + f))
 }
 
-// Reg is the field of 32-bit register n, 0 to 15.
-func Reg(n int) Field { return Reg0 + Field(n&15) }
-
 // Bits is the width of the field in bits.
 func (f Field) Bits() int {
 	if f >= numFields {

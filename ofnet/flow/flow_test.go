@@ -21,11 +21,11 @@ func TestMatchText(t *testing.T) {
 		want string
 	}{
 		{"everything", flow.Match{}, ""},
-		{"bits of one register join", flow.NewMatch(flow.EqMask(flow.Reg(0), 1, 1), flow.EqMask(flow.Reg(0), 0x400, 0x400)), "reg0=0x401/0x401"},
-		{"a mask of no bits is no condition", flow.NewMatch(flow.EqMask(flow.Reg(1), 5, 0)), ""},
-		{"a mask of all bits is none", flow.NewMatch(flow.EqMask(flow.Reg(1), 5, 0xffffffff)), "reg1=0x5"},
-		{"bits outside the mask do not count", flow.NewMatch(flow.EqMask(flow.Reg(2), 0x10001, 0xffff)), "reg2=0x1/0xffff"},
-		{"absent bit", flow.NewMatch(flow.EqMask(flow.Reg(0), 0, 0x10)), "reg0=0/0x10"},
+		{"bits of one register join", flow.NewMatch(flow.EqMask(flow.Reg0, 1, 1), flow.EqMask(flow.Reg0, 0x400, 0x400)), "reg0=0x401/0x401"},
+		{"a mask of no bits is no condition", flow.NewMatch(flow.EqMask(flow.Reg0+1, 5, 0)), ""},
+		{"a mask of all bits is none", flow.NewMatch(flow.EqMask(flow.Reg0+1, 5, 0xffffffff)), "reg1=0x5"},
+		{"bits outside the mask do not count", flow.NewMatch(flow.EqMask(flow.Reg0+2, 0x10001, 0xffff)), "reg2=0x1/0xffff"},
+		{"absent bit", flow.NewMatch(flow.EqMask(flow.Reg0, 0, 0x10)), "reg0=0/0x10"},
 		{"order does not matter", flow.NewMatch(flow.EqAddr(flow.IPSrc, addr("10.1.0.1")), flow.EqMAC(flow.EthSrc, mac), flow.Eq(flow.InPort, 6)),
 			"ip,in_port=6,dl_src=02:02:65:01:00:01,nw_src=10.1.0.1"},
 		{"prefix", flow.NewMatch(flow.EqPrefix(flow.IPDst, netip.MustParsePrefix("10.1.2.3/8"))), "ip,nw_dst=10.0.0.0/8"},

@@ -128,8 +128,6 @@ func ICMP() Term  { return protocol(etherIPv4, protoICMP) }
 func ICMP6() Term { return protocol(etherIPv6, protoICMPv6) }
 func TCP() Term   { return protocol(etherIPv4, protoTCP) }
 func TCP6() Term  { return protocol(etherIPv6, protoTCP) }
-func UDP() Term   { return protocol(etherIPv4, protoUDP) }
-func UDP6() Term  { return protocol(etherIPv6, protoUDP) }
 
 func protocol(ether uint16, proto uint8) Term {
 	t := Eq(IPProto, uint64(proto))

@@ -33,11 +33,6 @@ func Update(table string, row Row, conds ...Cond) Op {
 	return Op{"op": "update", "table": table, "row": row, "where": where(conds)}
 }
 
-// Delete removes all rows that meet the conditions.
-func Delete(table string, conds ...Cond) Op {
-	return Op{"op": "delete", "table": table, "where": where(conds)}
-}
-
 // Mutate inserts into or deletes from a set column of all rows that meet the conditions; mutator is "insert" or
 // "delete".
 func Mutate(table, column, mutator string, value Set, conds ...Cond) Op {

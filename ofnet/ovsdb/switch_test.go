@@ -231,7 +231,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("column out of range: want %v, got %v", ovsdb.ErrConstraint, err)
 	}
 	var e *ovsdb.Error
-	if _, err := c.Transact(ctx, ovsdb.Delete("Nonsense")); !errors.As(err, &e) {
+	if _, err := c.Transact(ctx, ovsdb.Update("Nonsense", ovsdb.Row{})); !errors.As(err, &e) {
 		t.Errorf("unknown table: want an *Error, got %v", err)
 	}
 	if err := s.AddPort(ctx, endpoint("after", 0)); err != nil {

@@ -10,6 +10,8 @@
 //	tcp web db PORT [-6]                 a MiB there and back
 //	resolve web SERVER NAME [TYPE]       ask a name server over UDP
 //	kill|stop|start|restart|pause|resume PART HOST
+//	start PART HOST FLAG...              start it with more flags this time; {members} is the list that "member add" left
+//	member remove|add HOST               tell the embedded store that a host's member is gone, or comes
 //	router --peer ADDRESS@AS...          a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
 //	norouter ADDRESS/LENGTH              end the one with that --address: it withdraws what it announced
 //	crashrouter ADDRESS/LENGTH           kill it: what it announced is withdrawn by nobody
@@ -64,6 +66,7 @@ type Session struct {
 	stdout string
 	stderr string
 	flows  map[string]string
+	member string // the embedded store's members, as --embedded-cluster takes them
 	ping   *pinging
 	talks  map[string]*talking // open connections by name
 	serves []*serving
@@ -78,7 +81,7 @@ func (s *Session) vocabulary() map[string]verb {
 	words := map[string]verb{
 		"hosts": s.doHosts, "netctl": s.doNetctl, "console": s.doConsole, "sit": s.doSit, "keys": s.doKeys, "screen": s.doScreen, "resize": s.doResize, "container": s.doContainer, "remove": s.doRemove, "cni": s.doCNI,
 		"ping": s.doPing, "tcp": s.doTCP, "resolve": s.doResolve, "serving": s.doServing, "router": s.doRouter, "norouter": s.doNoRouter, "crashrouter": s.doCrashRouter, "outside": s.doOutside, "vtysh": s.doVtysh, "flows": s.doFlows, "pinging": s.doPinging, "lost": s.doLost, "talking": s.doTalking, "talks": s.doTalks,
-		"label": s.doLabel, "serve": s.doServe, "ask": s.doAsk, "rate": s.doRate,
+		"label": s.doLabel, "member": s.doMember, "serve": s.doServe, "ask": s.doAsk, "rate": s.doRate,
 		"on":     s.doOn,
 		"stdout": s.doStdout, "stderr": s.doStderr, "sees": s.doSees, "eventually": s.doEventually, "always": s.doAlways,
 	}

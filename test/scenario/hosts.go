@@ -46,7 +46,14 @@ func (s *Session) doPart(verb string, args []string) error {
 	if host == "former" { // the host of the last leader that was named
 		host = s.led
 	}
-	return s.lab(verb, host, args[0])
+	call := []string{verb, host, args[0]}
+	if more := args[2:]; len(more) > 0 {
+		call = append(call, "--")
+		for _, flag := range more {
+			call = append(call, strings.ReplaceAll(flag, "{members}", s.member))
+		}
+	}
+	return s.lab(call...)
 }
 
 // leader is the host whose netmaster leads.

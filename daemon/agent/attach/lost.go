@@ -38,6 +38,9 @@ const runtimeLimit = 5 * time.Second
 // whyReleased is what the history says of an endpoint that lost has released.
 const whyReleased = "neither a port nor an interface of it was left on its host"
 
+// reattach is what to do for a container whose interface nobody can tell from another's.
+const reattach = "have the runtime detach and attach the container"
+
 // Sort is drift.SortPort.
 func (l *lost) Sort() string { return drift.SortPort }
 
@@ -69,7 +72,7 @@ func (l *lost) Differences() (out []drift.Difference, err error) {
 			}
 			d.What = "removed: port and interface, as when the container's namespace ends; the endpoint is released"
 		case !told:
-			d.What = "removed: port " + name + "; the interface does not say whose it is: have the runtime detach and attach the container"
+			d.What, d.Remedy = "removed: port "+name+", and the interface does not say whose it is", reattach
 		default:
 			d.What, d.Want = "removed: port "+name, "port "+name+" that names the endpoint"
 		}

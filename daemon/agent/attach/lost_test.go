@@ -26,7 +26,7 @@ func whats(t *testing.T, l *lost) (out []string) {
 		t.Fatal(err)
 	}
 	for _, d := range list {
-		out = append(out, d.Owner+" "+d.What)
+		out = append(out, d.Owner+" "+d.Text())
 	}
 	return out
 }

@@ -55,7 +55,8 @@ type Keeper struct {
 	mu     sync.Mutex // of what follows
 	found  []model.Difference
 	counts map[string]uint64
-	open   map[key]bool // noted, and still there
+	open   map[key]bool       // noted, and still there
+	stuck  []model.Difference // of these, those that have a Remedy
 
 	turn sync.Mutex // one look at a time
 }
@@ -126,6 +127,13 @@ func (k *Keeper) Found() []model.Difference {
 	return slices.Clone(k.found)
 }
 
+// Stuck lists what differed at the last look and is for the operator to put right: what has a Remedy.
+func (k *Keeper) Stuck() []model.Difference {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.stuck)
+}
+
 // Counts are the differences that were found since the Keeper was made, by sort.
 func (k *Keeper) Counts() map[string]uint64 {
 	k.mu.Lock()
@@ -167,7 +175,11 @@ func (k *Keeper) note(list []Difference) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := make(map[key]bool, len(list))
+	k.stuck = nil
 	for _, d := range list {
+		if d.Remedy != "" {
+			k.stuck = append(k.stuck, d.Difference)
+		}
 		id := key{d.Difference.Sort, d.Thing, d.What, d.Was}
 		now[id] = true
 		if k.open[id] {
@@ -175,7 +187,7 @@ func (k *Keeper) note(list []Difference) {
 		}
 		k.counts[d.Difference.Sort]++
 		k.found = append(k.found, d.Difference)
-		k.Log.Warn("not as it should be", "what", d.Difference.Sort, "owner", d.Owner, "how", d.What, "was", d.Was, "want", d.Want)
+		k.Log.Warn("not as it should be", "what", d.Difference.Sort, "owner", d.Owner, "how", d.Text(), "was", d.Was, "want", d.Want)
 	}
 	if extra := len(k.found) - mostKept; extra > 0 {
 		k.found = slices.Delete(k.found, 0, extra)

@@ -122,6 +122,23 @@ func TestWhatIsLeft(t *testing.T) {
 	}
 }
 
+// What has a remedy is for the operator: it is told for as long as it is there.
+func TestStuck(t *testing.T) {
+	k := newKeeper(nil, nil)
+	cut := Difference{Difference: model.Difference{Sort: SortPort, What: "removed: interface vv1", Remedy: "make it anew"}, Thing: "vv1"}
+	other := Difference{Difference: model.Difference{Sort: SortPort, What: "changed: port vv2"}, Thing: "vv2"}
+	for i, list := range [][]Difference{{cut, other}, {cut}, {}, {cut}} {
+		k.note(list)
+		want := min(len(list), 1)
+		if got := k.Stuck(); len(got) != want || want == 1 && got[0] != cut.Difference {
+			t.Errorf("look %d: want %d, got %+v", i, want, got)
+		}
+	}
+	if got := k.Counts()[SortPort]; got != 3 {
+		t.Errorf("counted once for as long as it is there: want 3, got %d", got)
+	}
+}
+
 func TestNoMoreIsKeptThanMostKept(t *testing.T) {
 	k := newKeeper(nil, nil)
 	for i := range mostKept + 10 {

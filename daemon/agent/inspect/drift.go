@@ -103,8 +103,9 @@ func (o *Options) portDifferences() (out []model.Difference) {
 		}
 	})
 	at := o.Now().UTC().Format(time.RFC3339)
-	note := func(id, what, was, wanted string) {
-		out = append(out, model.Difference{At: at, Sort: "port", Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String(), What: what, Was: was, Want: wanted})
+	note := func(id, what, was, wanted, remedy string) {
+		out = append(out, model.Difference{At: at, Sort: "port", Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String(), What: what, Was: was,
+			Want: wanted, Remedy: remedy})
 	}
 	seen := map[string]bool{}
 	for _, a := range o.Attach.List() {
@@ -113,16 +114,16 @@ func (o *Options) portDifferences() (out []model.Difference) {
 		number, known := want[a.StateID]
 		switch {
 		case !known:
-			note(a.StateID, "added: no such endpoint is on this host", was, "")
+			note(a.StateID, "added: no such endpoint is on this host", was, "", "have the runtime detach and attach the container")
 		case a.Port.Error != "":
-			note(a.StateID, "changed: "+a.Port.Error, was, fmt.Sprintf("port %s, number %d", a.Port.Name, number))
+			note(a.StateID, "changed: "+a.Port.Error, was, fmt.Sprintf("port %s, number %d", a.Port.Name, number), "have the runtime make the container or pod anew")
 		case number != a.Port.OFPort:
-			note(a.StateID, "changed: its flows are of another number", was, fmt.Sprintf("port %s, number %d", a.Port.Name, number))
+			note(a.StateID, "changed: its flows are of another number", was, fmt.Sprintf("port %s, number %d", a.Port.Name, number), "")
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		if !seen[id] {
-			note(id, "removed: the container's interface is no port, or its external ids do not name it", "", "a port that names the endpoint")
+			note(id, "removed: the container's interface is no port, or its external ids do not name it", "", "a port that names the endpoint", "")
 		}
 	}
 	return out

@@ -45,6 +45,7 @@ type Drift interface {
 	Repair(ctx context.Context) error
 	Found() []model.Difference
 	Counts() map[string]uint64
+	Stuck() []model.Difference
 }
 
 // Attachments is the part of *attach.Engine that is shown.

@@ -90,6 +90,9 @@ func (d drift) Repair(context.Context) error { return nil }
 func (d drift) Found() []model.Difference {
 	return []model.Difference{{At: "2026-01-01T00:00:00Z", Sort: "port", Owner: "endpoint/n.t-c2", What: "removed: port vvy"}}
 }
+func (d drift) Stuck() []model.Difference {
+	return []model.Difference{{Owner: "endpoint/n.t-c3", What: "removed: interface vvz", Remedy: "make it anew"}}
+}
 func (d drift) Counts() map[string]uint64 { return map[string]uint64{"port": 4, "address": 1} }
 
 func (a *agent) DriftBySort() map[bridge.Sort]uint64 {
@@ -198,6 +201,7 @@ func TestRoutes(t *testing.T) {
 		{name: "drift of addresses", path: "/inspect/drift", status: 200, want: `"sort":"address","owner":"host/h1","what":"changed: interface contivh0"`},
 		{name: "drift of ports found before", path: "/inspect/drift", status: 200, want: `"sort":"port","owner":"endpoint/n.t-c2","what":"removed: port vvy"`},
 		{name: "metrics of drifting ports", path: "/metrics", status: 200, want: `contiv_agent_differences_total{sort="port"} 4`},
+		{name: "metrics of what cannot be repaired", path: "/metrics", status: 200, want: "contiv_agent_beyond_repair 1\n"},
 		{name: "drift without a switch", path: "/inspect/drift", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "repair", method: http.MethodPost, path: "/inspect/drift", status: 200, want: `"host":"h1"`},
 		{name: "repair without a switch", method: http.MethodPost, path: "/inspect/drift", status: 503, want: "repair the switch: gone", agent: agent{err: errors.New("gone")}},

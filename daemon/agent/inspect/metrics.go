@@ -32,6 +32,7 @@ func registry(o Options) *prometheus.Registry {
 	gauge("groups", "groups that the switch should have", func() float64 { return float64(o.Forward.Summary().Groups) })
 	gauge("owners_pending", "objects whose flows are on their way", func() float64 { return float64(o.Forward.Summary().Pending) })
 	gauge("owners_refused", "objects whose flows the switch refuses", func() float64 { return float64(o.Forward.Summary().Failed) })
+	gauge("beyond_repair", "differences that the agent cannot repair, such as a container's interface that is gone", func() float64 { return float64(len(o.Drift.Stuck())) })
 	gauge("revision", "store revision that is past the switch's barrier", func() float64 { return float64(o.Forward.Summary().Revision) })
 	gauge("seen_revision", "last store revision received", func() float64 { return float64(o.Status().Seen) })
 	gauge("uplinks", "NICs of the VLAN trunk", func() float64 { return float64(len(o.Status().Uplinks)) })

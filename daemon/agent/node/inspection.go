@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/capture"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/unixctl"
@@ -64,6 +65,9 @@ func (n *Node) Status() model.AgentStatus {
 				s.Errors = append(s.Errors, inspect.Owner(o))
 			}
 		}
+	}
+	for _, d := range n.drift.Stuck() {
+		s.Errors = append(s.Errors, model.OwnerStatus{Owner: d.Owner, Phase: bridge.Failed.String(), Revision: sum.Revision, Error: d.Text()})
 	}
 	return s
 }

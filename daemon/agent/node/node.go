@@ -134,7 +134,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	if c.Observe {
 		leave = []string{drift.SortPort}
 	}
-	n.drift = drift.New(drift.Options{Sources: []drift.Source{&drift.Ports{Host: c.Host, Switch: n.sw}, n.attach.LostPorts(), n.access}, Leave: leave,
+	n.drift = drift.New(drift.Options{Sources: []drift.Source{&drift.Ports{Host: c.Host, Switch: n.sw}, n.attach.LostPorts(), n.attach.CutOff(), n.access}, Leave: leave,
 		Changed: n.db.Changed, Log: c.Log})
 	n.tasks = task.NewGroup(c.Log, n.parts()...)
 	return n, nil

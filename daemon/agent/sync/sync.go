@@ -23,6 +23,8 @@ import (
 type Bridge interface {
 	// Update changes the desired state, as of store revision rev.
 	Update(rev uint64, change func(s *ofnet.State) (touched []ofnet.Key))
+	// Rewind says that the store was made anew: revisions of later updates are another store's.
+	Rewind()
 	// Wait returns when everything up to rev is in the switch.
 	Wait(ctx context.Context, rev uint64) error
 	// Owner says how the flows of one owner fare; ok is false when it wants none.
@@ -159,6 +161,11 @@ func (e *Engine) take(prefix string, u store.Update) {
 		e.notify()
 	}
 	if prefix == record.State {
+		if u.Full && uint64(u.Revision) < e.told {
+			e.Log.Warn("the store was made anew: its revisions begin again", "store", e.Store.String(), "was", e.told, "is", u.Revision)
+			e.told, e.seen = 0, 0
+			e.Bridge.Rewind()
+		}
 		e.told = max(e.told, uint64(u.Revision))
 	}
 	if !e.records.torn() {

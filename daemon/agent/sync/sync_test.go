@@ -26,7 +26,14 @@ type switchless struct {
 	rev     uint64
 	touched []ofnet.Key
 	updates int
+	rewinds int
 	changed chan struct{}
+}
+
+func (b *switchless) Rewind() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rewinds++
 }
 
 func newSwitchless() *switchless {
@@ -344,6 +351,37 @@ func TestStoreAwayAndBack(t *testing.T) {
 	}
 	if n, err := w.e.Network(w.ctx, "net.blue"); err != nil || n.ExtPktTag != 100 {
 		t.Errorf("network: want VNI 100, got %v %v", n, err)
+	}
+}
+
+// A store made anew is told once; what is known follows it from there.
+func TestStoreMadeAnew(t *testing.T) {
+	blue := network("net", "blue", 100)
+	w := start(t, tenant("blue", 1), blue, member(blue, "b1", "h1", 1), member(blue, "b2", "h2", 2))
+	w.reach("both endpoints", func(s *ofnet.State) bool { return len(s.Endpoints) == 2 })
+	was, _ := w.e.Seen()
+	w.own.Away()
+	w.db.Anew()
+	w.put(tenant("blue", 1))
+	w.own.Back()
+	w.reach("nothing but the new store's", func(s *ofnet.State) bool { return len(s.Endpoints) == 0 && w.b.rewinds == 1 })
+	w.put(blue)
+	rev := w.put(member(blue, "b3", "h1", 3))
+	if rev >= was {
+		t.Fatalf("want a store of fewer changes than %d, got %d", was, rev)
+	}
+	w.reach("the new endpoint", func(s *ofnet.State) bool { return s.Endpoints["net.blue-b3"] != nil && w.b.rev == rev })
+	w.own.Away()
+	w.own.Back()
+	rev = w.put(member(blue, "b4", "h1", 4))
+	w.reach("a gap in the same store", func(s *ofnet.State) bool { return len(s.Endpoints) == 2 && w.b.rev == rev && w.b.rewinds == 1 })
+	if seen, _ := w.e.Seen(); seen != rev {
+		t.Errorf("want revision %d of the new store known, got %d", rev, seen)
+	}
+	w.e.mu.Lock()
+	defer w.e.mu.Unlock()
+	if got := strings.Count(w.logs.String(), "the store was made anew"); got != 1 {
+		t.Errorf("want it told once, got %d times in %s", got, w.logs)
 	}
 }
 

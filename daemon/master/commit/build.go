@@ -24,8 +24,8 @@ func (c *Committer) build(fence store.Fence, requests []*request) (f *flight, le
 				left = append(left, requests[i:]...)
 				break
 			}
-			if r.ctx.Err() != nil {
-				r.done <- result{err: unavailable(r.ctx.Err())}
+			if err := r.ctx.Err(); err != nil || !r.board() {
+				r.done <- result{err: waitedInVain(err)}
 				continue
 			}
 			t := &Tx{View: v, batch: shared}
@@ -41,6 +41,7 @@ func (c *Committer) build(fence store.Fence, requests []*request) (f *flight, le
 			}
 			if r.turn == inTurn && again(tx, t) {
 				t.abort()
+				r.alight()
 				left = append(left, requests[i:]...)
 				break
 			}
@@ -62,6 +63,7 @@ func (c *Committer) build(fence store.Fence, requests []*request) (f *flight, le
 						Try("split it into smaller changes")}
 					continue
 				}
+				r.alight()
 				if r.turn == inTurn { // nobody overtakes it
 					left = append(left, requests[i:]...)
 					break

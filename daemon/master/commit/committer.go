@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/store"
@@ -43,23 +42,6 @@ type Stats struct {
 	Stale        atomic.Uint64 // those of them that the fence kept out: this master did not lead any more
 }
 
-type request struct {
-	ctx     context.Context
-	fn      func(*Tx) error
-	turn    turn
-	done    chan result
-	verdict error // what it is told when the transaction that it travels with is carried out; nil: the revision
-}
-
-// turn says with which others a request may share a transaction.
-type turn int
-
-const (
-	alone  turn = iota // with none
-	joined             // with others that joined
-	inTurn             // with others in turn, each of which sees all that those before it do
-)
-
 // term is one run of the committer; over is closed at its end.
 type term struct{ over chan struct{} }
 
@@ -83,7 +65,8 @@ func (c *Committer) Limits() store.Limits { return c.db.Limits() }
 func (c *Committer) LastWrite() uint64 { return c.last.Load() }
 
 // Do runs fn in a transaction of its own and returns the revision of the change, or of the view when fn changes
-// nothing. It blocks until the change is durable or ctx ends; then the outcome is unknown. fn must not block.
+// nothing. It blocks until the change is durable or ctx ends; the error then says whether the outcome is
+// unknown, or the request was never in a transaction. fn must not block.
 func (c *Committer) Do(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
 	return c.do(ctx, fn, alone)
 }
@@ -109,22 +92,27 @@ func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t turn) (store.R
 	select {
 	case c.queue <- r:
 	case <-ctx.Done():
-		return 0, unavailable(ctx.Err())
+		return 0, waitedInVain(ctx.Err())
 	case <-term.over:
 		return 0, stepDown()
 	}
+	var refusal error
 	select {
 	case out := <-r.done:
 		return out.rev, out.err
 	case <-ctx.Done():
-		return 0, unavailable(ctx.Err())
-	case <-term.over:
-		select {
-		case out := <-r.done: // answered before the term ended
-			return out.rev, out.err
-		default:
-			return 0, stepDown()
+		if r.giveUp() {
+			return 0, waitedInVain(ctx.Err())
 		}
+		refusal = inDoubt(ctx.Err())
+	case <-term.over:
+		refusal = stepDown()
+	}
+	select {
+	case out := <-r.done: // answered before that
+		return out.rev, out.err
+	default:
+		return 0, refusal
 	}
 }
 
@@ -162,13 +150,4 @@ func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*
 		duties.Go(func() { duty(while) })
 	}
 	return l.run(ctx)
-}
-
-func stepDown() *model.Error {
-	return model.Errorf(model.CodeUnavailable, "", "this netmaster is no longer the leader").Try("repeat the request; the new leader takes it")
-}
-
-func unavailable(err error) *model.Error {
-	return model.Errorf(model.CodeUnavailable, "", "the change may or may not have been stored: %v", err).Because(err).
-		Try("repeat the request; it is safe to do so")
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
@@ -177,12 +178,82 @@ func TestTermEnds(t *testing.T) {
 	}
 }
 
+// A request whose time is over is told whether it may have been stored: what was in no transaction certainly was not.
 func TestCancelledRequest(t *testing.T) {
+	const inDoubt, inVain = "may or may not have been stored", "was not stored, for others were before it"
+	check := func(what string, err error, want string) {
+		t.Helper()
+		var e *model.Error
+		if !errors.As(err, &e) || e.Code != model.CodeUnavailable || !strings.Contains(e.Message, want) || e.Remedy == "" || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: want unavailable, %q and a remedy, got %v", what, want, err)
+		}
+	}
+	over, end := context.WithCancel(context.Background())
+	end()
 	b := start(t, 100)
+	var ran atomic.Bool
+	ask := func(key string) func(ctx context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := b.Do(ctx, func(tx *Tx) error { ran.Store(key == "never"); return put(key)(tx) })
+			return err
+		}
+	}
+	check("at once", ask("never")(over), inVain)
+	begin := func(do func(context.Context) error) (cancel func(), out chan error) {
+		ctx, cancel := context.WithCancel(context.Background())
+		out = make(chan error, 1)
+		go func() { out <- do(ctx) }()
+		return cancel, out
+	}
+	first, firstOut := begin(ask("first"))
+	<-b.db.entered
+	second, secondOut := begin(ask("never"))
+	for len(b.queue) != 1 {
+		runtime.Gosched()
+	}
+	second()
+	check("behind another", <-secondOut, inVain)
+	first()
+	check("under way", <-firstOut, inDoubt)
+	b.db.through <- nil
+	third, thirdOut := begin(ask("third"))
+	defer third()
+	<-b.db.entered
+	b.db.through <- nil
+	if err := <-thirdOut; err != nil || ran.Load() {
+		t.Errorf("want the next one stored and the one that gave up not, got %v, ran: %t", err, ran.Load())
+	}
+}
+
+// A request that a full transaction has left behind is in none again.
+func TestCancelledWhileLeftOver(t *testing.T) {
+	b := start(t, 4)
+	out := make(chan error, 3)
+	join := func(ctx context.Context, keys ...string) {
+		queued := len(b.queue)
+		go func() { _, err := b.Join(ctx, put(keys...)); out <- err }()
+		for len(b.queue) == queued && len(b.db.entered) == 0 {
+			runtime.Gosched()
+		}
+	}
+	join(context.Background(), "first")
+	<-b.db.entered
 	ctx, cancel := context.WithCancel(context.Background())
+	join(context.Background(), "a", "b")
+	join(ctx, "c", "d")
+	b.db.through <- nil
+	if err := <-out; err != nil {
+		t.Fatal(err)
+	}
+	<-b.db.entered // that of a and b, for which alone there is room
 	cancel()
-	if _, err := b.Do(ctx, put("x")); err == nil {
-		t.Error("a cancelled request must be refused")
+	var e *model.Error
+	if err := <-out; !errors.As(err, &e) || !strings.Contains(e.Message, "was not stored, for others were before it") {
+		t.Errorf("left over: want it told that it was not stored, got %v", err)
+	}
+	b.db.through <- nil
+	if err := <-out; err != nil {
+		t.Error(err)
 	}
 }
 

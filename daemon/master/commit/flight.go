@@ -44,10 +44,13 @@ func (c *Committer) failed(f *flight, err error) {
 	}
 	c.rollBack(f)
 	c.log.Warn("transaction was not committed", "requests", len(f.waiting), "err", err)
-	refusal := unavailable(err)
-	if errors.Is(err, store.ErrFenced) {
+	refusal := inDoubt(err)
+	switch {
+	case errors.Is(err, store.ErrFenced):
 		c.stats.Stale.Add(1)
 		refusal = stepDown()
+	case errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrConflict):
+		refusal = notStored(err)
 	}
 	for _, r := range f.waiting {
 		r.done <- result{err: refusal}

@@ -33,7 +33,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 				return
 			}
 			if err != nil {
-				seen = picture{}
+				seen.index, seen.known = 0, false // the next answer comes at once and is told whole
 				if !away && !yield(store.Update{}, s.fault(ctx, "watch "+prefix, err)) {
 					return
 				}
@@ -57,35 +57,59 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// picture is what the receiver of a watch knows: the index of every key. The zero picture is nothing.
+// picture is what the receiver of a watch knows. The zero picture is nothing.
 type picture struct {
 	index uint64
-	keys  map[string]store.Revision
+	known bool               // the receiver knows keys; if not, the next answer is told whole
+	keys  map[string]version // of the last answer
+	told  store.Revision     // the highest that was told
 }
 
-// next turns an answer into an update; ok is false when it tells nothing new. An index that went back, as after a
-// restored backup, begins anew: so Consul's manual of blocking queries demands.
+// version tells one content of a key from others.
+type version struct{ created, changed store.Revision }
+
+// next turns an answer into an update; ok is false when it tells nothing new. An index that went back is told whole, as
+// Consul's manual of blocking queries demands.
 func (p *picture) next(items []store.Item, index uint64) (u store.Update, ok bool) {
 	index = max(index, 1)
-	full := p.keys == nil || index < p.index
-	keys := make(map[string]store.Revision, len(items))
+	u.Full = !p.known || index < p.index
+	keys := make(map[string]version, len(items))
 	for _, i := range items {
-		keys[i.Key] = i.Revision
-		if full || p.keys[i.Key] != i.Revision {
+		keys[i.Key] = version{i.Created, i.Revision}
+		if u.Full || p.keys[i.Key].changed != i.Revision {
 			u.Items = append(u.Items, i)
 		}
 		// Consul's index of a prefix may be behind a key that was created and deleted with a session.
 		u.Revision = max(u.Revision, i.Revision)
 	}
-	if !full {
+	if !u.Full {
 		for key := range p.keys {
 			if _, still := keys[key]; !still {
 				u.Gone = append(u.Gone, key)
 			}
 		}
 	}
-	u.Full, u.Revision = full, max(u.Revision, store.Revision(index))
-	p.index, p.keys = index, keys
+	u.Revision = max(u.Revision, store.Revision(index))
+	if !u.Full || !p.another(items, u.Revision) {
+		u.Revision = max(u.Revision, p.told)
+	}
+	p.index, p.known, p.keys, p.told = index, true, keys, u.Revision
 	u.Sort()
-	return u, full || len(u.Items)+len(u.Gone) > 0
+	return u, u.Full || len(u.Items)+len(u.Gone) > 0
+}
+
+// another reports whether a whole answer certainly comes from a store made anew. A lower index alone does not say so: that
+// of a prefix goes back when Consul forgets that keys were deleted. But in one store no key is older than when it was seen
+// last, whatever was created before that was seen too, and without keys the index is that of the whole table, which grows.
+func (p *picture) another(items []store.Item, rev store.Revision) bool {
+	if rev >= p.told {
+		return false
+	}
+	for _, i := range items {
+		before := p.keys[i.Key]
+		if i.Revision < before.changed || i.Created <= p.told && i.Created != before.created {
+			return true
+		}
+	}
+	return len(items) == 0
 }

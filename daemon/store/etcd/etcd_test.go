@@ -2,6 +2,8 @@ package etcd_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,12 +25,7 @@ type factory struct {
 
 func newFactory(tb testing.TB) storetest.Factory {
 	tb.Helper()
-	server, err := embedded.Start(tb.Context(), embedded.Config{Dir: tb.TempDir()})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = server.Close() })
-	url := server.ClientURL()
+	url := serve(tb, embedded.Config{Dir: tb.TempDir()}).ClientURL()
 	return &factory{storetest.NewProxy(tb, strings.TrimPrefix(url, "http://")), url}
 }
 
@@ -67,6 +64,72 @@ func (f *factory) Compact(tb testing.TB) {
 func TestConformance(t *testing.T) { storetest.Run(t, newFactory) }
 
 func TestObserve(t *testing.T) { storetest.Observe(t, newFactory(t)) }
+
+// A store that is made anew while the connection is cut is listed whole, be its revisions fewer than before or more.
+func TestStoreMadeAnew(t *testing.T) {
+	for _, changes := range []int{2, 20} {
+		c := embedded.Config{Dir: t.TempDir()}
+		server := serve(t, c)
+		proxy := storetest.NewProxy(t, strings.TrimPrefix(server.ClientURL(), "http://"))
+		client := open(t, "http://"+proxy.Address())
+		t.Cleanup(func() { _ = client.Close() })
+		var last store.Revision
+		for i := range 10 {
+			last = put(t, server, fmt.Sprint("old", i))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var known, want []string
+		for u, err := range client.Watch(ctx, "") {
+			switch {
+			case err != nil:
+			case len(want) == 0: // the first list
+				proxy.Cut()
+				if err := server.Close(); err != nil {
+					t.Fatal(err)
+				}
+				server = serve(t, embedded.Config{Dir: t.TempDir(), ClientURL: server.ClientURL()})
+				for i := range changes {
+					want = append(want, fmt.Sprintf("new%02d", i))
+					put(t, server, want[i])
+				}
+				proxy.Mend(t)
+			default:
+				if !u.Full || (u.Revision < last) != (changes < 10) {
+					t.Errorf("%d changes: want the whole new store, got %+v", changes, u)
+				}
+				for _, i := range u.Items {
+					known = append(known, i.Key)
+				}
+				cancel()
+			}
+		}
+		if !slices.Equal(known, want) {
+			t.Errorf("want %q, got %q", want, known)
+		}
+	}
+}
+
+func serve(tb testing.TB, c embedded.Config) *embedded.Server {
+	tb.Helper()
+	s, err := embedded.Start(tb.Context(), c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func put(tb testing.TB, s store.Store, key string) store.Revision {
+	tb.Helper()
+	var tx store.Tx
+	tx.Put(key, []byte("x"))
+	rev, err := s.Commit(tb.Context(), &tx)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return rev
+}
 
 func TestOpenRefuses(t *testing.T) {
 	for _, in := range [][]string{nil, {""}, {"10.0.0.1:2379"}, {"ftp://10.0.0.1"}, {"http://"}} {

@@ -9,6 +9,7 @@ import (
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/connectivity"
 
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -21,7 +22,8 @@ func item(kv *mvccpb.KeyValue) store.Item {
 }
 
 // Watch is store.Store's. It lists, then follows the history from the revision of the list. When the history breaks
-// off - compaction, a server that does not answer - it lists again.
+// off - compaction, a server that does not answer, no connection left - it lists again: what answers after that may be
+// another store, made anew in place of the one before, which has another history.
 func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
 	return func(yield func(store.Update, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -29,18 +31,23 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 		defer context.AfterFunc(s.ctx, cancel)()
 		away := false
 		for ctx.Err() == nil {
+			connected, leave := s.whileConnected(ctx)
 			items, rev, err := s.List(ctx, prefix)
 			if ctx.Err() != nil {
+				leave()
 				return
 			}
 			if err == nil {
 				away = false
-				if !yield(store.Update{Full: true, Items: items, Revision: rev}, nil) || !s.follow(ctx, prefix, rev, yield) {
+				goOn := yield(store.Update{Full: true, Items: items, Revision: rev}, nil) && s.follow(connected, prefix, rev, yield)
+				leave()
+				if !goOn {
 					return
 				}
 				// The history broke off: either the list works at once or it says that the store is away.
 				continue
 			}
+			leave()
 			if !away {
 				away = true
 				if !yield(store.Update{}, fmt.Errorf("watch %s: %w", prefix, err)) {
@@ -53,6 +60,24 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 			}
 		}
 	}
+}
+
+// whileConnected is a context that ends when the client has lost all its connections, which its watches survive by themselves.
+// leave ends it, and waits until nothing is left of it.
+func (s *Store) whileConnected(ctx context.Context) (connected context.Context, leave func()) {
+	connected, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer cancel()
+		conn := s.client.ActiveConnection()
+		for state := conn.GetState(); conn.WaitForStateChange(connected, state); state = conn.GetState() {
+			if state == connectivity.Ready {
+				return
+			}
+		}
+	}()
+	return connected, func() { cancel(); <-done }
 }
 
 // follow yields the changes after rev until the history breaks off (true) or the caller leaves (false).
@@ -76,10 +101,15 @@ func (s *Store) follow(ctx context.Context, prefix string, rev store.Revision, y
 			}
 			silent = 0
 			answered.Stop()
+			if resp.Header.Revision < int64(rev) {
+				return true // a member that is behind, or another store
+			}
 			if len(resp.Events) == 0 {
 				continue
 			}
-			if !yield(update(resp), nil) {
+			u := update(resp)
+			rev = u.Revision
+			if !yield(u, nil) {
 				return false
 			}
 		case <-silence.C:

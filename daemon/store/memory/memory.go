@@ -82,6 +82,22 @@ func (s *Store) Compact() {
 	}
 }
 
+// Anew makes the data that of a store made anew, as when somebody wipes it: keys and leases are gone, revisions begin again, and
+// every watch of every client yields the full list next.
+func (s *Store) Anew() {
+	s.data.mu.Lock()
+	defer s.data.mu.Unlock()
+	for _, l := range s.data.leases {
+		l.expiry.Stop()
+	}
+	clear(s.data.leases)
+	clear(s.data.items)
+	s.data.revision = 0
+	for w := range s.data.watchers {
+		w.gap()
+	}
+}
+
 // LoseAnswers makes the next n commits of this client apply and nevertheless return ErrUnavailable, as when a
 // connection breaks between a request and its answer.
 func (s *Store) LoseAnswers(n int) {

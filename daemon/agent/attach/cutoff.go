@@ -1,0 +1,50 @@
+package attach
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/drift"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/link"
+)
+
+// cutOff finds ports of living containers whose interface somebody has deleted, be it the host end or the container's: the
+// kernel takes both. Only who has made the container knows how its interface was, so this is told and not repaired.
+type cutOff struct{ *Engine }
+
+// CutOff is a source of differences: ports without an interface.
+func (e *Engine) CutOff() drift.Source { return cutOff{e} }
+
+// anew is what to do for a container whose interface is gone.
+const anew = "Contiv cannot repair it: have the runtime make the container or pod anew"
+
+// Sort is drift.SortPort.
+func (c cutOff) Sort() string { return drift.SortPort }
+
+// Differences lists the ports. It asks the kernel of those that Open vSwitch shows without a link, or could not attach: a
+// userspace datapath keeps the number of a port whose device is gone, and tells of it by its link alone. A container whose
+// namespace has ended is for Sweep, and what is at work in this process is left out.
+func (c cutOff) Differences() (out []drift.Difference, err error) {
+	for _, a := range c.List() {
+		if a.Port.Up || c.locks.isBusy(a.Port.Name) || link.NamespaceGone(a.Netns) {
+			continue
+		}
+		exists, err := c.Links.Exists(a.Port.Name)
+		if err != nil {
+			return out, fmt.Errorf("interface of %s: %w", a.StateID, err)
+		}
+		if exists {
+			continue
+		}
+		d := model.Difference{Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: a.StateID}.String(),
+			What: "removed: interface " + a.Port.Name + " of container " + a.ContainerID + ", its port is left",
+			Was:  "port " + a.Port.Name + " without an interface", Want: "port " + a.Port.Name + " with the container's interface", Remedy: anew}
+		out = append(out, drift.Difference{Difference: d, Thing: a.Port.Name})
+	}
+	return out, nil
+}
+
+// Repair does nothing: Differences says what to do.
+func (c cutOff) Repair(context.Context, string) error { return nil }
