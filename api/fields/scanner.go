@@ -1,8 +1,13 @@
 package fields
 
+import "bytes"
+
 // scanner reads objects. Its methods are false where the text cannot go on so, or, with at at its end, where it is not all
 // there yet.
-type scanner struct{ window }
+type scanner struct {
+	window
+	members
+}
 
 // whole reads an object, however much of it has come.
 func (s *scanner) whole(names []string, values [][]byte) bool {
@@ -21,25 +26,23 @@ func (s *scanner) whole(names []string, values [][]byte) bool {
 
 // object reads an object, whose bracket is next, and keeps the values of those members that names has.
 func (s *scanner) object(names []string, values [][]byte) bool {
+	s.begin(&s.window)
 	s.at++ // its bracket
 	if s.peek() == '}' {
 		s.at++
 		return true
 	}
 	for {
-		name, ok := s.quoted()
-		if !ok || s.peek() != ':' {
-			return false
-		}
-		s.at++
-		value, ok := s.value()
+		m, ok := s.member(names)
 		if !ok {
 			return false
 		}
-		for i, n := range names {
-			if len(n) == len(name)-2 && string(name[1:len(name)-1]) == n {
-				values[i] = value
-			}
+		value, ok := s.valueOf(m)
+		if !ok {
+			return false
+		}
+		for _, i := range m.wanted {
+			values[i] = value
 		}
 		switch s.peek() {
 		case ',':
@@ -51,6 +54,33 @@ func (s *scanner) object(names []string, values [][]byte) bool {
 			return false
 		}
 	}
+}
+
+// member reads a member's name and its colon.
+func (s *scanner) member(names []string) (*member, bool) {
+	if m := s.find(s.text[s.at:]); m != nil {
+		s.at += len(m.name)
+		return m, true
+	}
+	name, ok := s.quoted()
+	if !ok || s.peek() != ':' {
+		return nil, false
+	}
+	s.at++
+	return s.meet(name, names), true
+}
+
+// valueOf reads the value of a member.
+func (s *scanner) valueOf(m *member) ([]byte, bool) {
+	if from := s.at; m.last != nil && bytes.HasPrefix(s.text[from:], m.last) {
+		s.at += len(m.last)
+		return s.text[from:s.at], true
+	}
+	value, ok := s.value()
+	if m.last = nil; ok && (value[0] == '"' || value[0] == '{' || value[0] == '[') { // others may go on
+		m.last = value
+	}
+	return value, ok
 }
 
 // peek passes over white space and returns the character behind it, which it leaves; 0 at the end of the text.

@@ -6,12 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// rows are the rows of a table in one piece of memory: of each the number of its cells, and of each cell its length and its
-// text. The numbers are uvarints.
+// rows are the rows of a table in one piece of memory: of each the number of its cells, and of each cell its length and one, and
+// its text, or zero when it is as in the row above. The numbers are uvarints. Columns often say the same again and again, and memory
+// that a short program touches for the first time costs it more than finding that out.
 type rows struct {
 	packed []byte
-	widths []int // of the columns, in characters
+	above  []span // the cells of the last row, in packed
+	widths []int  // of the columns, in characters
 }
+
+// span is a part of a text.
+type span struct{ from, to int }
 
 // add packs a row. A last cell that nothing is to stand behind is as wide as it is, and makes its column no wider; with tail,
 // it does.
@@ -19,15 +24,24 @@ func add[T string | []byte](r *rows, row []T, tail bool) {
 	for len(r.widths) < len(row) {
 		r.widths = append(r.widths, 0)
 	}
+	for len(r.above) < len(row) {
+		r.above = append(r.above, span{})
+	}
 	if r.packed == nil {
 		r.packed = make([]byte, 0, 64<<10) // what is not used of it costs nothing
 	}
 	r.packed = binary.AppendUvarint(r.packed, uint64(len(row)))
 	for i, cell := range row {
-		r.packed = binary.AppendUvarint(r.packed, uint64(len(cell)))
-		r.packed = append(r.packed, cell...)
+		if above := r.above[i]; above.to > 0 && string(r.packed[above.from:above.to]) == string(cell) {
+			r.packed = append(r.packed, 0)
+		} else {
+			r.packed = binary.AppendUvarint(r.packed, uint64(len(cell)+1))
+			from := len(r.packed)
+			r.packed = append(r.packed, cell...)
+			r.above[i] = span{from, len(r.packed)}
+		}
 		if len(cell) > r.widths[i] && (i < len(row)-1 || tail) {
-			r.widths[i] = max(r.widths[i], utf8.RuneCount(r.packed[len(r.packed)-len(cell):]))
+			r.widths[i] = max(r.widths[i], utf8.RuneCount(r.packed[r.above[i].from:r.above[i].to]))
 		}
 	}
 }
@@ -40,15 +54,21 @@ func (r *rows) write(out *bufio.Writer, widths []int, tail bool) {
 		rest = rest[size:]
 		return int(n)
 	}
+	cells := make([]struct {
+		text    []byte
+		missing int // characters, to be as wide as the column
+	}, len(widths))
 	for len(rest) > 0 {
 		line := out.AvailableBuffer()
 		for i, last := 0, number()-1; i <= last; i++ {
-			n := number()
-			cell := rest[:n]
-			rest = rest[n:]
-			line = append(line, cell...)
+			cell := &cells[i]
+			if n := number(); n > 0 {
+				cell.text, rest = rest[:n-1], rest[n-1:]
+				cell.missing = widths[i] - utf8.RuneCount(cell.text)
+			}
+			line = append(line, cell.text...)
 			if i < last || tail {
-				line = pad(line, widths[i]-utf8.RuneCount(cell)+gap)
+				line = pad(line, cell.missing+gap)
 			}
 		}
 		_, _ = out.Write(append(line, '\n'))
