@@ -11,6 +11,7 @@ type member struct {
 	name   []byte // as it stands in the text, up to the colon
 	wanted []int  // the places of its values in Each's list
 	last   []byte // its last value, part of the text, when that is a string, an object or a list; nil: not known
+	object int    // the last object that had it; 1 is the first
 }
 
 // members are those that were met before.

@@ -7,14 +7,23 @@ import "bytes"
 type scanner struct {
 	window
 	members
+	objects int    // how many have begun
+	absent  []bool // which values the last one lacked
 }
 
 // whole reads an object, however much of it has come.
-func (s *scanner) whole(names []string, values [][]byte) bool {
+func (s *scanner) whole(names []string, values [][]byte, same []bool) bool {
+	s.objects++
 	for {
 		from := s.at
 		clear(values)
-		if s.object(names, values) {
+		if s.object(names, values, same) {
+			for i, v := range values {
+				if v == nil {
+					same[i] = s.absent[i]
+				}
+				s.absent[i] = v == nil
+			}
 			return true
 		}
 		if s.at < len(s.text) || !s.more(from) {
@@ -25,7 +34,7 @@ func (s *scanner) whole(names []string, values [][]byte) bool {
 }
 
 // object reads an object, whose bracket is next, and keeps the values of those members that names has.
-func (s *scanner) object(names []string, values [][]byte) bool {
+func (s *scanner) object(names []string, values [][]byte, same []bool) bool {
 	s.begin(&s.window)
 	s.at++ // its bracket
 	if s.peek() == '}' {
@@ -37,12 +46,12 @@ func (s *scanner) object(names []string, values [][]byte) bool {
 		if !ok {
 			return false
 		}
-		value, ok := s.valueOf(m)
+		value, as, ok := s.valueOf(m)
 		if !ok {
 			return false
 		}
 		for _, i := range m.wanted {
-			values[i] = value
+			values[i], same[i] = value, as
 		}
 		switch s.peek() {
 		case ',':
@@ -70,17 +79,19 @@ func (s *scanner) member(names []string) (*member, bool) {
 	return s.meet(name, names), true
 }
 
-// valueOf reads the value of a member.
-func (s *scanner) valueOf(m *member) ([]byte, bool) {
-	if from := s.at; m.last != nil && bytes.HasPrefix(s.text[from:], m.last) {
+// valueOf reads the value of a member. same tells that it is as in the object before.
+func (s *scanner) valueOf(m *member) (value []byte, same, ok bool) {
+	before := m.object == s.objects-1
+	m.object = s.objects
+	if m.last != nil && bytes.HasPrefix(s.text[s.at:], m.last) {
 		s.at += len(m.last)
-		return s.text[from:s.at], true
+		return m.last, before, true
 	}
-	value, ok := s.value()
+	value, ok = s.value()
 	if m.last = nil; ok && (value[0] == '"' || value[0] == '{' || value[0] == '[') { // others may go on
 		m.last = value
 	}
-	return value, ok
+	return value, false, ok
 }
 
 // peek passes over white space and returns the character behind it, which it leaves; 0 at the end of the text.

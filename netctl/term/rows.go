@@ -19,8 +19,8 @@ type rows struct {
 type span struct{ from, to int }
 
 // add packs a row. A last cell that nothing is to stand behind is as wide as it is, and makes its column no wider; with tail,
-// it does.
-func add[T string | []byte](r *rows, row []T, tail bool) {
+// it does. same marks cells that are as in the row above; nil: nobody knows.
+func add[T string | []byte](r *rows, row []T, same []bool, tail bool) {
 	for len(r.widths) < len(row) {
 		r.widths = append(r.widths, 0)
 	}
@@ -32,16 +32,17 @@ func add[T string | []byte](r *rows, row []T, tail bool) {
 	}
 	r.packed = binary.AppendUvarint(r.packed, uint64(len(row)))
 	for i, cell := range row {
-		if above := r.above[i]; above.to > 0 && string(r.packed[above.from:above.to]) == string(cell) {
+		above := &r.above[i]
+		if above.to > 0 && (same != nil && same[i] || string(r.packed[above.from:above.to]) == string(cell)) {
 			r.packed = append(r.packed, 0)
 		} else {
 			r.packed = binary.AppendUvarint(r.packed, uint64(len(cell)+1))
-			from := len(r.packed)
+			above.from = len(r.packed)
 			r.packed = append(r.packed, cell...)
-			r.above[i] = span{from, len(r.packed)}
+			above.to = len(r.packed)
 		}
 		if len(cell) > r.widths[i] && (i < len(row)-1 || tail) {
-			r.widths[i] = max(r.widths[i], utf8.RuneCount(r.packed[r.above[i].from:r.above[i].to]))
+			r.widths[i] = max(r.widths[i], utf8.RuneCount(r.packed[above.from:above.to]))
 		}
 	}
 }
@@ -54,22 +55,29 @@ func (r *rows) write(out *bufio.Writer, widths []int, tail bool) {
 		rest = rest[size:]
 		return int(n)
 	}
-	cells := make([]struct {
-		text    []byte
-		missing int // characters, to be as wide as the column
-	}, len(widths))
+	type cell struct {
+		text   []byte
+		padded []byte // and what parts it from the next
+	}
+	cells := make([]cell, len(widths))
 	for len(rest) > 0 {
 		line := out.AvailableBuffer()
 		for i, last := 0, number()-1; i <= last; i++ {
-			cell := &cells[i]
-			if n := number(); n > 0 {
-				cell.text, rest = rest[:n-1], rest[n-1:]
-				cell.missing = widths[i] - utf8.RuneCount(cell.text)
+			c := &cells[i]
+			if rest[0] == 0 {
+				rest = rest[1:]
+			} else {
+				n := number() - 1
+				c.text, c.padded, rest = rest[:n], c.padded[:0], rest[n:]
 			}
-			line = append(line, cell.text...)
-			if i < last || tail {
-				line = pad(line, cell.missing+gap)
+			if i == last && !tail {
+				line = append(line, c.text...)
+				continue
 			}
+			if len(c.padded) == 0 {
+				c.padded = pad(append(c.padded, c.text...), widths[i]-utf8.RuneCount(c.text)+gap)
+			}
+			line = append(line, c.padded...)
 		}
 		_, _ = out.Write(append(line, '\n'))
 	}
