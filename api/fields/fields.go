@@ -19,7 +19,6 @@ func Each(in io.Reader, names []string, take func(values [][]byte, same []bool) 
 	}
 	s.at++
 	values, same := make([][]byte, len(names)), make([]bool, len(names))
-	s.absent = make([]bool, len(names))
 	for first := true; ; first = false {
 		if c := s.next(); c == ']' && first {
 			break

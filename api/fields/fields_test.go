@@ -42,28 +42,60 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// What is as in the object before is marked, and may still be used.
+// What is as in the object before is marked, once it is known what objects have in common, and may still be used.
 func TestEachMarksTheSame(t *testing.T) {
-	const list = `[{"a":"x","b":{"c":"]"}}, {"a":"x","b":{"c":"]"}}, {"a":"xy","b":{"c":"]"}}, {"b":{"c":"}"}}, {"b":{"c":"}"},"a":"xy"}, {"a":7,"b":[]}, {"b":[],"a":7},
-		{"a":"xy"}, {}, {}, {"a":"z","a":"z"}, {"a":"u","a":"z"}]`
-	var kept [2][]byte
-	var marks []string
-	err := Each(strings.NewReader(list), []string{"a", "b"}, func(values [][]byte, same []bool) error {
-		row := ""
-		for i, v := range values {
-			if same[i] && string(kept[i]) != string(v) {
-				t.Errorf("%d: want %s as before, got %s", len(marks), kept[i], v)
+	object := func(a, b string) string { return `{"a": "` + a + `", "n":7,"b":{"x":"}` + b + `"}}` }
+	rows := []struct{ object, want string }{
+		{object("1", "u"), ".."}, {object("2", "u"), ".."}, {object("3", "u"), ".."}, {object("4", "u"), ".="}, {object("4", "u"), ".="}, // a varies
+		{object("5", "v"), ".."}, {object("6", "v"), ".."}, {object("7", "u"), ".."}, // b does, too
+		{`{"n":7}`, ".."}, {`{"n":7}`, ".."}, {`{"n":7}`, "=="}, {`{"n":77}`, ".."}, {`{"n":8}`, ".."}, {`{"n":9}`, "=="},
+		{`{"a":"1","a":"2"}`, ".."}, {`{"a":"1","a":"2"}`, ".."}, {`{"a":"1","a":"2"}`, ".."}, // twice: there is no pattern
+		{`{"a":"` + strings.Repeat("x", longest) + `"}`, ".."}, {`{}`, ".."}, {`{}`, ".."}, {`{}`, "=="},
+	}
+	var list, marks, want []string
+	for _, r := range rows {
+		list, want = append(list, r.object), append(want, r.want)
+	}
+	for name, in := range map[string]io.Reader{"at once": strings.NewReader("[" + strings.Join(list, ",") + "]"),
+		"byte by byte": iotest.OneByteReader(strings.NewReader("[" + strings.Join(list, ",") + "]"))} {
+		var kept [2][]byte
+		marks = nil
+		err := Each(in, []string{"a", "b"}, func(values [][]byte, same []bool) error {
+			row := ""
+			for i, v := range values {
+				if same[i] && string(kept[i]) != string(v) {
+					t.Errorf("%s, object %d: want %s as before, got %s", name, len(marks), kept[i], v)
+				}
+				if !same[i] {
+					kept[i] = v
+				}
+				row += map[bool]string{true: "=", false: "."}[same[i]]
 			}
-			if !same[i] {
-				kept[i] = v
-			}
-			row += map[bool]string{true: "=", false: "."}[same[i]]
+			marks = append(marks, row)
+			return nil
+		})
+		if err != nil || !slices.Equal(marks, want) {
+			t.Errorf("%s: want %q, got %q, %v", name, want, marks, err)
 		}
-		marks = append(marks, row)
+	}
+}
+
+// A list whose objects have nothing in common is read all the same.
+func TestEachOfObjectsOfManyShapes(t *testing.T) {
+	var list []string
+	for i := range 3 * mostLessons {
+		list = append(list, fmt.Sprintf(`{"x%d":%d,"a":"%d"}`, i%7, i, i))
+	}
+	n := 0
+	err := Each(strings.NewReader("["+strings.Join(list, ",")+"]"), []string{"a"}, func(values [][]byte, same []bool) error {
+		if want := fmt.Sprintf("%q", fmt.Sprint(n)); string(values[0]) != want || same[0] {
+			t.Errorf("want %s, got %s, marked %t", want, values[0], same[0])
+		}
+		n++
 		return nil
 	})
-	if got := strings.Join(marks, " "); err != nil || got != ".. == .= .. .= .. .= .. .= == .= .=" {
-		t.Errorf("got %s, %v", got, err)
+	if err != nil || n != len(list) {
+		t.Errorf("want %d objects, got %d, %v", len(list), n, err)
 	}
 }
 
@@ -131,7 +163,8 @@ func FuzzEach(f *testing.F) {
 	f.Add(`[{"a":"x","b":[1,{"a":"]"}]},{"b":"\"","a":null}]`)
 	f.Add(`[{"a":1},`)
 	f.Add(`[[{"a":"`)
-	f.Add(`[{"a":"x"},{"a":"x","b":""},{"b":"","a":"xy"},{},{ "a":"xy"},{"a":"y","a":"xy"},{"a":[]},{"a":[]},{"a":1},{"a":12}]`)
+	f.Add(`[{"a":"x","b":1},{"a":"y","b":1},{"a":"z","b":1},{"a":"z\\"","b":1},{"a":"z","b":12},{"a":[],"b":1},{"a":"z","b":1 }]`)
+	f.Add(`[{"b":"x","a":1},{"b":"y","a":1},{"b":"z","a":1},{"b":"u","a":1},{"b":"u","a":12},{"a":1,"a":2},{"a":1,"a":2},{},{},{}]`)
 	f.Fuzz(func(t *testing.T, list string) {
 		var rows []string
 		err := Each(iotest.HalfReader(strings.NewReader(list)), []string{"a"}, func(values [][]byte, same []bool) error {

@@ -6,24 +6,21 @@ import "bytes"
 // there yet.
 type scanner struct {
 	window
-	members
-	objects int    // how many have begun
-	absent  []bool // which values the last one lacked
+	pattern pattern
+	met     []value // the values of the object that is read, from its beginning
 }
 
-// whole reads an object, however much of it has come.
+// whole reads an object, however much of it has come, and marks those values that are as in the one before.
 func (s *scanner) whole(names []string, values [][]byte, same []bool) bool {
-	s.objects++
 	for {
+		if s.pattern.read(s, values, same) {
+			return true
+		}
 		from := s.at
 		clear(values)
-		if s.object(names, values, same) {
-			for i, v := range values {
-				if v == nil {
-					same[i] = s.absent[i]
-				}
-				s.absent[i] = v == nil
-			}
+		if s.object(names, values) {
+			clear(same)
+			s.pattern.learn(s.text[from:s.at], s.met, len(names))
 			return true
 		}
 		if s.at < len(s.text) || !s.more(from) {
@@ -34,25 +31,32 @@ func (s *scanner) whole(names []string, values [][]byte, same []bool) bool {
 }
 
 // object reads an object, whose bracket is next, and keeps the values of those members that names has.
-func (s *scanner) object(names []string, values [][]byte, same []bool) bool {
-	s.begin(&s.window)
+func (s *scanner) object(names []string, values [][]byte) bool {
+	from := s.at
+	s.met = s.met[:0]
 	s.at++ // its bracket
 	if s.peek() == '}' {
 		s.at++
 		return true
 	}
 	for {
-		m, ok := s.member(names)
+		name, ok := s.quoted()
+		if !ok || s.peek() != ':' {
+			return false
+		}
+		s.at++
+		text, ok := s.value()
 		if !ok {
 			return false
 		}
-		value, as, ok := s.valueOf(m)
-		if !ok {
-			return false
+		met := value{from: s.at - len(text) - from, to: s.at - from}
+		for i, n := range names {
+			if len(n) == len(name)-2 && string(name[1:len(name)-1]) == n {
+				values[i] = text
+				met.wanted = append(met.wanted, i)
+			}
 		}
-		for _, i := range m.wanted {
-			values[i], same[i] = value, as
-		}
+		s.met = append(s.met, met)
 		switch s.peek() {
 		case ',':
 			s.at++
@@ -63,35 +67,6 @@ func (s *scanner) object(names []string, values [][]byte, same []bool) bool {
 			return false
 		}
 	}
-}
-
-// member reads a member's name and its colon.
-func (s *scanner) member(names []string) (*member, bool) {
-	if m := s.find(s.text[s.at:]); m != nil {
-		s.at += len(m.name)
-		return m, true
-	}
-	name, ok := s.quoted()
-	if !ok || s.peek() != ':' {
-		return nil, false
-	}
-	s.at++
-	return s.meet(name, names), true
-}
-
-// valueOf reads the value of a member. same tells that it is as in the object before.
-func (s *scanner) valueOf(m *member) (value []byte, same, ok bool) {
-	before := m.object == s.objects-1
-	m.object = s.objects
-	if m.last != nil && bytes.HasPrefix(s.text[s.at:], m.last) {
-		s.at += len(m.last)
-		return m.last, before, true
-	}
-	value, ok = s.value()
-	if m.last = nil; ok && (value[0] == '"' || value[0] == '{' || value[0] == '[') { // others may go on
-		m.last = value
-	}
-	return value, false, ok
 }
 
 // peek passes over white space and returns the character behind it, which it leaves; 0 at the end of the text.
@@ -117,17 +92,28 @@ func (s *scanner) quoted() ([]byte, bool) {
 	if s.peek() != '"' {
 		return nil, false
 	}
-	text, from := s.text, s.at
-	for at := from + 1; at < len(text); at++ {
-		if c := text[at]; c == '"' {
-			s.at = at + 1
-			return text[from:s.at], true
-		} else if c == '\\' {
-			at++
+	from := s.at
+	for at := from + 1; ; {
+		n := bytes.IndexByte(s.text[at:], '"')
+		if n < 0 {
+			break
+		}
+		if at += n + 1; !escaped(s.text[from+1 : at-1]) {
+			s.at = at
+			return s.text[from:at], true
 		}
 	}
-	s.at = len(text)
+	s.at = len(s.text)
 	return nil, false
+}
+
+// escaped tells whether what follows a part of a string is escaped: an odd number of backslashes stands before it.
+func escaped(part []byte) bool {
+	odd := false
+	for i := len(part) - 1; i >= 0 && part[i] == '\\'; i-- {
+		odd = !odd
+	}
+	return odd
 }
 
 // value reads any value.
