@@ -54,3 +54,16 @@ func Text(value []byte) ([]byte, bool) {
 	}
 	return value[1 : len(value)-1], true
 }
+
+// Digits is the value of a JSON number that is a whole one, not negative and of 18 digits at most; false of any other text.
+func Digits(value []byte) ([]byte, bool) {
+	if len(value) == 0 || len(value) > 18 || value[0] == '0' && len(value) > 1 {
+		return nil, false
+	}
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return nil, false
+		}
+	}
+	return value, true
+}

@@ -158,6 +158,15 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestDigits(t *testing.T) {
+	for value, want := range map[string]bool{"0": true, "7": true, "4095": true, "999999999999999999": true, "9999999999999999999": false, "-1": false, "1e3": false,
+		"1.5": false, "01": false, "": false, "null": false, `"7"`: false} {
+		if got, ok := Digits([]byte(value)); ok != want || ok && string(got) != value {
+			t.Errorf("%q: want %t, got %q", value, want, got)
+		}
+	}
+}
+
 // What encoding/json takes for a list of objects is read as encoding/json reads it.
 func FuzzEach(f *testing.F) {
 	f.Add(`[{"a":"x","b":[1,{"a":"]"}]},{"b":"\"","a":null}]`)

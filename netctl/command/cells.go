@@ -50,6 +50,9 @@ func (c *cell) show(value []byte) ([]byte, error) {
 	case model.Strings:
 		return shownAs[[]string](c, value)
 	case model.Int:
+		if digits, ok := fields.Digits(value); ok {
+			return digits, nil
+		}
 		return shownAs[int](c, value)
 	default:
 		return shownAs[string](c, value)
