@@ -95,6 +95,7 @@ func TestForbiddenImports(t *testing.T) {
 		{"daemon/agent", "daemon/master", "agent and master meet in the store and api/client"},
 		{"daemon/master", "daemon/agent", "agent and master meet in the store and api/client"},
 		{"netctl", "daemon", "what netctl can do, any REST client can do"},
+		{"netctl", "ofnet", "netmaster says what packets are; libraries for them take time at each start of netctl"},
 		{"api/model", "api/rest", "words import nothing"},
 	}
 	under := func(path, dir string) bool {

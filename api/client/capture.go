@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,8 +11,15 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Capture asks for the packets of an endpoint as a stream of pcapng, which ends by itself or with ctx. The caller closes it.
-func (c *Client) Capture(ctx context.Context, ask model.CaptureRequest) (io.ReadCloser, error) {
+// Capture is the packets of one end or of two, as they come. The caller closes it.
+type Capture struct {
+	io.ReadCloser
+	At []string // where they are taken, for people: one of each end
+}
+
+// Capture asks for packets. It blocks until netmaster has found out where they are; the stream ends by itself or with ctx, and a
+// read of one that broke off is an error other than io.EOF.
+func (c *Client) Capture(ctx context.Context, ask model.CaptureRequest) (*Capture, error) {
 	query := url.Values{}
 	for name, value := range map[string]string{"of": ask.Of, "peer": ask.Peer, "tenant": ask.Tenant, "network": ask.Network, "host": ask.Host, "filter": ask.Filter} {
 		if value != "" {
@@ -23,14 +31,26 @@ func (c *Client) Capture(ctx context.Context, ask model.CaptureRequest) (io.Read
 			query.Set(name, strconv.Itoa(value))
 		}
 	}
+	if ask.Both {
+		query.Set("both", "true")
+	}
+	media := model.CaptureFile
+	if ask.Lines {
+		media = model.CaptureLines
+	}
 	err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known"))
 	for _, base := range c.bases(ctx) {
 		var answer *http.Response
-		if answer, err = c.send(ctx, base, http.MethodGet, "/api/v1/capture?"+query.Encode(), "application/x-pcapng", nil); err != nil {
+		if answer, err = c.send(ctx, base, http.MethodGet, "/api/v1/capture?"+query.Encode(), media, nil); err != nil {
 			continue
 		}
-		if answer.StatusCode == http.StatusOK {
-			return answer.Body, nil
+		at := answer.Header.Values(model.CaptureHeader)
+		switch got, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); {
+		case answer.StatusCode == http.StatusOK && got == media && len(at) > 0:
+			return &Capture{answer.Body, at}, nil
+		case answer.StatusCode == http.StatusOK:
+			_ = answer.Body.Close() // it may go on for minutes
+			return nil, model.Errorf(model.CodeUnsupported, "", "the netmaster at %s does not join captures", base).Try("it is of another version: netctl version")
 		}
 		err = refusal(answer)
 		drain(answer.Body)

@@ -1,15 +1,26 @@
 package fields
 
+import "bytes"
+
 // scanner reads objects. Its methods are false where the text cannot go on so, or, with at at its end, where it is not all
 // there yet.
-type scanner struct{ window }
+type scanner struct {
+	window
+	pattern pattern
+	met     []value // the values of the object that is read, from its beginning
+}
 
-// whole reads an object, however much of it has come.
-func (s *scanner) whole(names []string, values [][]byte) bool {
+// whole reads an object, however much of it has come, and marks those values that are as in the one before.
+func (s *scanner) whole(names []string, values [][]byte, same []bool) bool {
 	for {
+		if s.pattern.read(s, values, same) {
+			return true
+		}
 		from := s.at
 		clear(values)
 		if s.object(names, values) {
+			clear(same)
+			s.pattern.learn(s.text[from:s.at], s.met, len(names))
 			return true
 		}
 		if s.at < len(s.text) || !s.more(from) {
@@ -21,6 +32,8 @@ func (s *scanner) whole(names []string, values [][]byte) bool {
 
 // object reads an object, whose bracket is next, and keeps the values of those members that names has.
 func (s *scanner) object(names []string, values [][]byte) bool {
+	from := s.at
+	s.met = s.met[:0]
 	s.at++ // its bracket
 	if s.peek() == '}' {
 		s.at++
@@ -32,15 +45,18 @@ func (s *scanner) object(names []string, values [][]byte) bool {
 			return false
 		}
 		s.at++
-		value, ok := s.value()
+		text, ok := s.value()
 		if !ok {
 			return false
 		}
+		met := value{from: s.at - len(text) - from, to: s.at - from}
 		for i, n := range names {
 			if len(n) == len(name)-2 && string(name[1:len(name)-1]) == n {
-				values[i] = value
+				values[i] = text
+				met.wanted = append(met.wanted, i)
 			}
 		}
+		s.met = append(s.met, met)
 		switch s.peek() {
 		case ',':
 			s.at++
@@ -76,17 +92,28 @@ func (s *scanner) quoted() ([]byte, bool) {
 	if s.peek() != '"' {
 		return nil, false
 	}
-	text, from := s.text, s.at
-	for at := from + 1; at < len(text); at++ {
-		if c := text[at]; c == '"' {
-			s.at = at + 1
-			return text[from:s.at], true
-		} else if c == '\\' {
-			at++
+	from := s.at
+	for at := from + 1; ; {
+		n := bytes.IndexByte(s.text[at:], '"')
+		if n < 0 {
+			break
+		}
+		if at += n + 1; !escaped(s.text[from+1 : at-1]) {
+			s.at = at
+			return s.text[from:at], true
 		}
 	}
-	s.at = len(text)
+	s.at = len(s.text)
 	return nil, false
+}
+
+// escaped tells whether what follows a part of a string is escaped: an odd number of backslashes stands before it.
+func escaped(part []byte) bool {
+	odd := false
+	for i := len(part) - 1; i >= 0 && part[i] == '\\'; i-- {
+		odd = !odd
+	}
+	return odd
 }
 
 // value reads any value.

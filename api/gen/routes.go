@@ -20,7 +20,7 @@ type route struct {
 	Body    string            `json:"body"`
 	Answer  string            `json:"answer"`
 	In      string            `json:"in"`    // the member of an object that the answer is
-	Media   string            `json:"media"` // of an answer that is no type of ours
+	Media   string            `json:"media"` // of an answer that is no type of ours; several are parted by spaces
 }
 
 // loadRoutes reads api/routes.yaml.
@@ -58,10 +58,14 @@ func (r *route) describe(paths, schemas object, types *goTypes) error {
 		}
 		good["schema"] = schema
 	}
+	content := object{}
+	for media := range strings.FieldsSeq(cmp.Or(r.Media, "application/json")) {
+		content[media] = good
+	}
 	does := object{
 		"operationId": operationID(method, path), "summary": r.Summary,
 		"responses": object{
-			"200":     object{"description": "The answer.", "content": object{cmp.Or(r.Media, "application/json"): good}},
+			"200":     object{"description": "The answer.", "content": content},
 			"default": object{"description": "Refused.", "content": object{"application/problem+json": object{"schema": ref("Problem")}}},
 		},
 	}

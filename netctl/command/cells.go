@@ -50,6 +50,9 @@ func (c *cell) show(value []byte) ([]byte, error) {
 	case model.Strings:
 		return shownAs[[]string](c, value)
 	case model.Int:
+		if digits, ok := fields.Digits(value); ok {
+			return digits, nil
+		}
 		return shownAs[int](c, value)
 	default:
 		return shownAs[string](c, value)
@@ -79,18 +82,27 @@ func fill(ctx context.Context, c *client.Client, o *listOptions, format term.For
 		names[i] = c.name
 	}
 	shown := make([][]byte, len(cells))
-	take := func(values [][]byte) error {
+	above := false // the object before has a row
+	take := func(values [][]byte, same []bool) error {
 		for i := range cells {
+			if same[i] {
+				continue
+			}
 			if shown[i], err = cells[i].show(values[i]); err != nil {
 				return err
 			}
 		}
 		if o.kind.TenantScoped() && !o.all && string(shown[0]) != o.tenant {
+			above = false
 			return nil
 		}
 		found++
 		if format.Tabular() {
-			l.AddText(shown[2:])
+			if same = same[2:]; !above {
+				same = nil
+			}
+			above = true
+			l.AddText(shown[2:], same)
 		} else {
 			l.names = append(l.names, string(shown[1]))
 		}

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bufio"
+
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -23,12 +25,12 @@ func (l *listing) write(f *Factory, format term.Format) error {
 	case format.Tabular():
 		return local(l.Table.Write(f.Out))
 	case format.Name == "name":
+		out := bufio.NewWriter(f.Out)
 		for _, name := range l.names {
-			if err := printf(f.Out, "%s\n", name); err != nil {
-				return err
-			}
+			_, _ = out.WriteString(name) // Flush tells the error
+			_ = out.WriteByte('\n')
 		}
-		return nil
+		return local(out.Flush())
 	}
 	return local(format.Write(f.Out, l.value))
 }

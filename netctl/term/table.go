@@ -20,10 +20,10 @@ type Table struct {
 }
 
 // Add adds a row, which is copied. It may have fewer cells than there are columns.
-func (t *Table) Add(row []string) { add(&t.rows, row, t.Tail || t.RowTail) }
+func (t *Table) Add(row []string) { add(&t.rows, row, nil, t.Tail || t.RowTail) }
 
-// AddText adds a row as Add does.
-func (t *Table) AddText(row [][]byte) { add(&t.rows, row, t.Tail || t.RowTail) }
+// AddText adds a row as Add does. same may mark cells that are as in the row above, which saves looking; nil marks none.
+func (t *Table) AddText(row [][]byte, same []bool) { add(&t.rows, row, same, t.Tail || t.RowTail) }
 
 // Write prints the table. A table without rows is its two header lines.
 func (t *Table) Write(w io.Writer) error {
@@ -36,8 +36,8 @@ func (t *Table) Write(w io.Writer) error {
 		headers[i], dashes[i] = c.Header, strings.Repeat("-", n)
 	}
 	head := rows{widths: slices.Clone(t.rows.widths)}
-	add(&head, headers, t.Tail)
-	add(&head, dashes, t.Tail)
+	add(&head, headers, nil, t.Tail)
+	add(&head, dashes, nil, t.Tail)
 	out := bufio.NewWriterSize(w, 32<<10)
 	head.write(out, head.widths, t.Tail)
 	t.rows.write(out, head.widths, t.Tail || t.RowTail)

@@ -1,4 +1,4 @@
-// Package capture chooses packets, says them in words, and writes them as pcapng
+// Package capture chooses packets, says them in words, and writes and joins files of them, which are pcapng
 // (https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-01.html).
 package capture
 

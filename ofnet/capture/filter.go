@@ -23,15 +23,13 @@ type term struct {
 	is    string // "layer", "host" or "port"
 }
 
-// FilterHelp says what ParseFilter reads.
-const FilterHelp = `conditions joined by "and": tcp, udp, icmp, icmp6, arp, ip, ip6, [src|dst] host ADDRESS, [src|dst] port NUMBER; "not" turns one around`
-
 func protocols() map[string]gopacket.LayerType {
 	return map[string]gopacket.LayerType{"tcp": layers.LayerTypeTCP, "udp": layers.LayerTypeUDP, "icmp": layers.LayerTypeICMPv4,
 		"icmp6": layers.LayerTypeICMPv6, "arp": layers.LayerTypeARP, "ip": layers.LayerTypeIPv4, "ip6": layers.LayerTypeIPv6}
 }
 
-// ParseFilter reads conditions as tcpdump writes them, those that FilterHelp lists.
+// ParseFilter reads conditions as tcpdump writes them, joined by "and": tcp, udp, icmp, icmp6, arp, ip, ip6, [src|dst] host
+// ADDRESS, [src|dst] port NUMBER, each perhaps behind "not".
 func ParseFilter(text string) (Filter, error) {
 	var f Filter
 	words := strings.Fields(text)
@@ -45,7 +43,7 @@ func ParseFilter(text string) (Filter, error) {
 	}
 	for len(words) > 0 {
 		if len(f.terms) > 0 && next() != "and" {
-			return Filter{}, fmt.Errorf("filter %q: want \"and\" between conditions; a filter is %s", text, FilterHelp)
+			return Filter{}, fmt.Errorf("filter %q: want \"and\" between conditions", text)
 		}
 		t := term{is: "layer"}
 		w := next()
@@ -71,7 +69,7 @@ func ParseFilter(text string) (Filter, error) {
 			err = fmt.Errorf("%q is no condition", w)
 		}
 		if err != nil {
-			return Filter{}, fmt.Errorf("filter %q: %w; a filter is %s", text, err, FilterHelp)
+			return Filter{}, fmt.Errorf("filter %q: %w", text, err)
 		}
 		f.terms = append(f.terms, t)
 	}

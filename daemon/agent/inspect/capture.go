@@ -18,7 +18,7 @@ func (o *Options) capture(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	filter, err := capture.ParseFilter(q.Get("filter"))
 	if err != nil {
-		text(w, http.StatusBadRequest, err.Error()+"\n")
+		text(w, http.StatusBadRequest, err.Error()+"; a filter is "+model.CaptureFilter+"\n")
 		return
 	}
 	packets, ok := bounded(q.Get("packets"), model.CapturePackets, model.CapturePackets)
@@ -42,7 +42,7 @@ func (o *Options) capture(w http.ResponseWriter, r *http.Request) {
 		text(w, http.StatusServiceUnavailable, err.Error()+"\n")
 		return
 	}
-	w.Header().Set("Content-Type", "application/x-pcapng")
+	w.Header().Set("Content-Type", model.CaptureFile)
 	at := capture.Interface(name, "endpoint "+q.Get("endpoint")+" on host "+o.Status().Host)
 	limits := capture.Limits{Packets: packets, Bytes: model.CaptureBytes, For: time.Duration(seconds) * time.Second}
 	if err := capture.Write(r.Context(), src, at, filter, limits, w, http.NewResponseController(w).Flush); err != nil {

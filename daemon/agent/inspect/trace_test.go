@@ -166,3 +166,13 @@ func TestCaptureRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Every condition that people are told of is one.
+func TestCaptureFilter(t *testing.T) {
+	_, words, _ := strings.Cut(model.CaptureFilter, ": ")
+	words, _, _ = strings.Cut(words, ";")
+	conditions := strings.Split(strings.NewReplacer("[src|dst] ", "", "ADDRESS", "10.1.1.1", "NUMBER", "80").Replace(words), ", ")
+	if _, err := capture.ParseFilter("not " + strings.Join(conditions, " and ")); err != nil || len(conditions) < 9 {
+		t.Errorf("%q: %v", conditions, err)
+	}
+}

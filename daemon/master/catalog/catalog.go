@@ -42,7 +42,8 @@ type View struct {
 
 	global    *record.Global
 	objects   map[string]map[string]*entry // by kind, then key
-	referrers map[string]map[string]set    // "kind/key" -> kind -> keys of the objects that link to it
+	texts     texts
+	referrers map[string]map[string]set // "kind/key" -> kind -> keys of the objects that link to it
 	networks  map[string]*Network
 	spaces    map[string]space // addresses that networks declare, by tenant
 	groups    map[string]*record.Group
@@ -93,6 +94,7 @@ func newView() View {
 		known:     map[string]store.Item{},
 		gone:      map[string]store.Revision{},
 		objects:   map[string]map[string]*entry{},
+		texts:     newTexts(),
 		referrers: map[string]map[string]set{},
 		networks:  map[string]*Network{},
 		spaces:    map[string]space{},

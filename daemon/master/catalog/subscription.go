@@ -73,9 +73,7 @@ func (s *Subscription) Nudge() {
 // touch notes a change.
 func (v *View) touch(kind, key string) {
 	v.dirty[Ref{kind, key}] = struct{}{}
-	if e := v.objects[kind][key]; e != nil {
-		e.text.Store(nil)
-	}
+	v.forget(kind, key)
 }
 
 // tell hands the noted changes to the subscribers. The caller holds the lock.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -29,8 +30,13 @@ func (v *View) Text(k *model.Kind, key string) (json.RawMessage, error) {
 	return kept, nil
 }
 
-// Texts returns the Text of all objects of a kind, ordered by key.
+// Texts returns the Text of all objects of a kind, ordered by key. The list is kept too, until one of them changes, comes or goes;
+// it must not be changed.
 func (v *View) Texts(k *model.Kind) ([]json.RawMessage, error) {
+	list := v.texts[k.Name]
+	if kept := list.Load(); kept != nil {
+		return *kept, nil
+	}
 	out := make([]json.RawMessage, 0, len(v.objects[k.Name]))
 	for _, key := range slices.Sorted(maps.Keys(v.objects[k.Name])) {
 		text, err := v.Text(k, key)
@@ -39,5 +45,27 @@ func (v *View) Texts(k *model.Kind) ([]json.RawMessage, error) {
 		}
 		out = append(out, text)
 	}
+	list.Store(&out)
 	return out, nil
+}
+
+// texts are the lists of Texts, nil where none is kept, by kind.
+type texts map[string]*atomic.Pointer[[]json.RawMessage]
+
+func newTexts() texts {
+	out := texts{}
+	for _, k := range model.Kinds() {
+		out[k.Name] = new(atomic.Pointer[[]json.RawMessage])
+	}
+	return out
+}
+
+// forget drops what is kept of an object.
+func (v *View) forget(kind, key string) {
+	if list := v.texts[kind]; list != nil {
+		list.Store(nil)
+	}
+	if e := v.objects[kind][key]; e != nil {
+		e.text.Store(nil)
+	}
 }

@@ -50,22 +50,32 @@ func (s *Server) inspectAgent(w http.ResponseWriter, q *http.Request, host, what
 	})
 }
 
-// askAgent asks the agent of a host for /inspect/WHAT, and lets read have a good answer. Everything else is an error that
-// tells an operator what to do. It blocks until read returns.
+// askAgent asks the agent of a host as callAgent does, and lets read have the answer. It blocks until read returns.
 func (s *Server) askAgent(ctx context.Context, method, host, what, query string, read func(*http.Response) error) error {
+	answer, err := s.callAgent(ctx, method, host, what, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return read(answer)
+}
+
+// callAgent asks the agent of a host for /inspect/WHAT and returns a good answer, whose body the caller closes. Everything else is
+// an error that tells an operator what to do. It blocks until the answer begins.
+func (s *Server) callAgent(ctx context.Context, method, host, what, query string) (*http.Response, error) {
 	if !relayed.MatchString(what) {
-		return model.Errorf(model.CodeInvalid, "what", "agents show nothing called %q", what).Try("ask for flows, ports, owners, driver or malformed")
+		return nil, model.Errorf(model.CodeInvalid, "what", "agents show nothing called %q", what).Try("ask for flows, ports, owners, driver or malformed")
 	}
 	var agent string
 	s.Catalog.View(func(v *catalog.View) { agent = agentOf(v, host) })
 	if agent == "" {
-		return model.Errorf(model.CodeNotFound, "host", "no agent of host %q is registered", host).
+		return nil, model.Errorf(model.CodeNotFound, "host", "no agent of host %q is registered", host).
 			Try("netctl node ls shows the agents; one that is missing is down, or cannot reach the store")
 	}
 	to := url.URL{Scheme: "http", Host: agent, Path: "/inspect/" + what, RawQuery: query}
 	ask, err := http.NewRequestWithContext(ctx, method, to.String(), nil)
 	if err != nil {
-		return fmt.Errorf("ask the agent of %s: %w", host, err)
+		return nil, fmt.Errorf("ask the agent of %s: %w", host, err)
 	}
 	answer, err := s.HTTP.Do(ask)
 	if err != nil {
@@ -73,20 +83,20 @@ func (s *Server) askAgent(ctx context.Context, method, host, what, query string,
 		if errors.As(err, &where) {
 			err = where.Err
 		}
-		return model.Errorf(model.CodeNotReady, "host", "the agent of %s at %s did not answer: %v", host, agent, err).Because(err).
+		return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s at %s did not answer: %v", host, agent, err).Because(err).
 			Try("is netplugin running there? its log says more")
 	}
-	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode == http.StatusOK {
-		return read(answer)
+		return answer, nil
 	}
+	defer func() { _ = answer.Body.Close() }()
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // what it had to say is good enough
 	switch said := strings.TrimSpace(string(text)); answer.StatusCode {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return model.Errorf(model.CodeNotFound, "what", "the agent of %s shows nothing called %q", host, what).Try("it may be of another version: netctl node ls")
+		return nil, model.Errorf(model.CodeNotFound, "what", "the agent of %s shows nothing called %q", host, what).Try("it may be of another version: netctl node ls")
 	case http.StatusBadRequest:
-		return model.Errorf(model.CodeInvalid, what, "the agent of %s: %s", host, said)
+		return nil, model.Errorf(model.CodeInvalid, what, "the agent of %s: %s", host, said)
 	default:
-		return model.Errorf(model.CodeNotReady, "host", "the agent of %s: %s", host, said).Try("netctl node ls shows what it waits for")
+		return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s: %s", host, said).Try("netctl node ls shows what it waits for")
 	}
 }

@@ -97,11 +97,15 @@ func (s *Server) Routes() []rest.Route { return s.routes }
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.ServeHTTP(w, q) }
 
-// recovered answers a request whose handler panicked, and logs where.
+// recovered answers a request whose handler panicked, and logs where. A handler that aborts its answer has it aborted.
 func (s *Server) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler {
+			switch p := recover(); p {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(p) // net/http breaks the connection off
+			default:
 				s.Log.Error("handler panicked", "method", q.Method, "path", q.URL.Path, "panic", p, "stack", string(debug.Stack()))
 				rest.Refuse(w, q, model.Errorf(model.CodeInternal, "", "netmaster met a defect; its log says more"), s.Log)
 			}

@@ -61,16 +61,19 @@ func main() {
 `},
 }
 
-// built compiles the source of a program into dir and returns its path.
+// built compiles the source of a program into dir and returns its path. As make does, it leaves a copy of what was linked.
 func built(ctx context.Context, dir, name, source string) (string, error) {
 	path := filepath.Join(dir, name)
 	if err := os.WriteFile(path+".go", []byte(source), 0o600); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, path+".go")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path+".linked", path+".go")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
+	}
+	if out, err := exec.CommandContext(ctx, "install", path+".linked", path).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("copy %s: %w\n%s", name, err, out)
 	}
 	return path, nil
 }
