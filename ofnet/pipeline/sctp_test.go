@@ -73,5 +73,30 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 		answers("the first one goes on", 80, true)
 		asks("the first one goes on", 80, true)
 	}
+	// Between hosts each judges for its own end.
+	here, there := l.Endpoints["s3"], l.Endpoints["s2"]
+	out := frame{kind: "sctp", ports: [2]uint16{30400, 80}, ttl: 64, src: here.MAC, dst: there.MAC, from: here.IP4, to: there.IP4}
+	in := frame{kind: "sctp", ports: [2]uint16{80, 30400}, ttl: 64, src: there.MAC, dst: here.MAC, from: there.IP4, to: here.IP4}
+	tunnel := way{peer: l.Hosts[there.Host].VTEP, vni: l.Segments[there.Segment].Tag}
+	for _, tt := range []struct {
+		rules string
+		pass  bool
+	}{
+		{"", true},
+		{noClient, true},
+		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp ports=81", true},
+		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp ports=80", false},
+		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp peer=0x40001", false},
+		{noServer + noSending, true}, // the other host's to judge
+	} {
+		rules("")
+		if l.sends(way{endpoint: here}, out) == (arrival{}) {
+			t.Fatal("to another host: want it to leave")
+		}
+		rules(tt.rules)
+		if got := l.sends(tunnel, in); (got.where == fmt.Sprintf("p%d", here.Port)) != tt.pass {
+			t.Errorf("from another host under %q: want it to pass %v, got %v", tt.rules, tt.pass, got)
+		}
+	}
 	l.change(func(s *ofnet.State) { clear(s.Rules) })
 }
