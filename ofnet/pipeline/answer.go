@@ -11,13 +11,12 @@ import (
 // into what the opener would send, it is shown to the rules in policy_out and policy_in, and turned back. The tracker
 // keeps the verdict, so that happens once for each connection and change of the rules, in one pass.
 //
-// The tracker of the userspace datapath does not see the ports of SCTP, so its answers cannot be turned.
+// The tracker of the userspace datapath does not see the ports of SCTP: all associations of two ends are one connection to
+// it, whichever end has opened them. So each of their answers is judged, turned with its own ports. What answers nothing that
+// is permitted may open something that is, unless the rules have refused the other side something meanwhile: then it may
+// be the answer to that.
 
-// acknowledges are the protocols whose answers do without.
-func acknowledges() [][]flow.Term {
-	sctp := flow.Eq(flow.IPProto, ofnet.ProtocolSCTP)
-	return [][]flow.Term{{flow.TCP()}, {flow.TCP6()}, {flow.IP(), sctp}, {flow.IPv6(), sctp}}
-}
+func sctp() flow.Term { return flow.Eq(flow.IPProto, ofnet.ProtocolSCTP) }
 
 func answering() flow.Term {
 	return flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, flow.CTRel)
@@ -25,6 +24,7 @@ func answering() flow.Term {
 
 // Priorities in policy_out, above all rules.
 const (
+	policyEach  = 60004 // an answer over SCTP
 	policyKnown = 60003 // an answer that needs no verdict
 	policyTurn  = 60001 // an answer that needs one; a priority more where there are ports
 )
@@ -35,12 +35,11 @@ func answers(out *flow.Set) {
 		out.Add(flow.New(t, priority, flow.NewMatch(terms...), do))
 	}
 	refused := []flow.Term{flow.State(flow.CTEst|flow.CTRpl|flow.CTTracked, 0), flow.EqMask(flow.CTMark, markBlocked, markBlocked)}
-	for _, proto := range [][]flow.Term{{flow.ICMP()}, {flow.ICMP6()}} {
-		add(tState, 190, flow.Actions{}, append(proto, refused...)...)
+	for _, proto := range []flow.Term{flow.ICMP(), flow.ICMP6(), flow.TCP(), flow.TCP6()} {
+		add(tState, 190, flow.Actions{}, append([]flow.Term{proto}, refused...)...)
 	}
-	for _, proto := range acknowledges() {
-		add(tState, 190, flow.Actions{}, append(proto[:len(proto):len(proto)], refused...)...)
-		add(tState, 180, flow.Do(on(bitSkip), flow.GotoTable(tPeer)), append(proto, answering())...)
+	for _, proto := range []flow.Term{flow.TCP(), flow.TCP6()} {
+		add(tState, 180, flow.Do(on(bitSkip), flow.GotoTable(tPeer)), proto, answering())
 	}
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		add(tState, 179, flow.Do(on(bitAnswer), flow.GotoTable(tPeer)), family, answering())
@@ -48,7 +47,7 @@ func answers(out *flow.Set) {
 	// What an endpoint says to itself by way of a service is nobody's business but its own.
 	add(tPolicyOut, policyKnown, flow.Do(on(bitSkip), flow.GotoTable(tReplicate)), flow.EqMask(regFlags, 1<<bitAnswer|1<<bitHairpin, 1<<bitAnswer|1<<bitHairpin))
 	for _, f := range bothFamilies() {
-		add(tPolicyOut, policyTurn, f.judge(false, false), f.term, answering(), has(bitAnswer), hasNot(bitBehind))
+		add(tPolicyOut, policyTurn, f.judge(noPorts, false), f.term, answering(), has(bitAnswer), hasNot(bitBehind))
 		for _, behind := range []bool{false, true} {
 			terms := []flow.Term{f.term, flow.Eq(flow.IPProto, ofnet.ProtocolUDP), answering(), has(bitAnswer)}
 			if behind {
@@ -56,8 +55,15 @@ func answers(out *flow.Set) {
 			} else {
 				terms = append(terms, hasNot(bitBehind))
 			}
-			add(tPolicyOut, policyTurn+1, f.judge(true, behind), terms...)
+			add(tPolicyOut, policyTurn+1, f.judge(trackedPorts, behind), terms...)
 		}
+	}
+	for _, f := range bothFamilies() {
+		add(tPolicyOut, policyEach, f.judge(ownPorts, false), f.term, sctp(), answering(), has(bitAnswer), hasNot(bitHairpin))
+		add(tVerdict, 70, flow.Do(on(bitSkip), flow.GotoTable(tReplicate)), f.term, sctp(), has(bitAdmitted), answering())
+		add(tVerdict, 65, flow.Actions{}, f.term, sctp(), answering(), flow.EqMask(flow.CTMark, markBlocked, markBlocked))
+		add(tVerdict, 60, flow.Do(on(bitNoCommit), flow.Resubmit(tPolicyOut)), f.term, sctp(), answering())
+		add(tRefuse, 55, flow.Actions{}, f.term, sctp(), answering()) // what the opener may do is not for the other side to say
 	}
 	add(tCommit, 110, flow.Do(on(bitAdmitted)), has(bitTurned))
 	add(tRefuse, 60, flow.Actions{}, has(bitTurned))
@@ -95,22 +101,43 @@ func bothFamilies() []turning {
 	}
 }
 
+// whence says where the ports of what the opener would send are from.
+type whence int
+
+const (
+	noPorts      whence = iota
+	trackedPorts        // the tracker's original tuple, or the backend's register
+	ownPorts            // the answer's
+)
+
+// exchangePorts makes of the ports of an SCTP packet those of one the other way.
+func exchangePorts() []flow.Action {
+	scratch := flow.Range(regPort, 0, 15) // of no use without a backend
+	return []flow.Action{flow.Move(flow.All(flow.SCTPSrc), scratch), move(flow.SCTPDst, flow.SCTPSrc), flow.Move(scratch, flow.All(flow.SCTPDst))}
+}
+
 // judge turns the answer, shows it to the rules, and turns it back. What opened the connection went to the service's address
 // and port; the rules judge what goes to the backend's.
-func (f *turning) judge(ports, behind bool) flow.Actions {
+func (f *turning) judge(ports whence, behind bool) flow.Actions {
 	receiver, receiverPort := f.opened, flow.CTTPDst
 	if behind {
 		receiver, receiverPort = f.backend, regPort
 	}
 	steps := append([]flow.Action{off(bitAnswer), on(bitTurned)}, changeSides()...)
 	steps = append(steps, move(f.opener, f.src), move(receiver, f.dst))
-	if ports {
+	switch ports {
+	case trackedPorts:
 		steps = append(steps, move(flow.CTTPSrc, flow.UDPSrc), flow.Move(flow.Range(receiverPort, 0, 15), flow.All(flow.UDPDst)))
+	case ownPorts:
+		steps = append(steps, exchangePorts()...)
 	}
 	steps = append(steps, load(regRuleOut, 0), load(regRuleIn, 0), flow.Resubmit(tPolicyOut), off(bitTurned))
 	steps = append(append(steps, changeSides()...), move(f.opened, f.src), move(f.opener, f.dst))
-	if ports {
+	switch ports {
+	case trackedPorts:
 		steps = append(steps, move(flow.CTTPDst, flow.UDPSrc), move(flow.CTTPSrc, flow.UDPDst))
+	case ownPorts:
+		steps = append(steps, exchangePorts()...)
 	}
 	return flow.Do(append(steps, flow.GotoTable(tVerdict))...)
 }

@@ -294,6 +294,9 @@ func (q *portBalancing) counted(out *flow.Set, x backend) {
 		answered = flow.Do(on(bitAnswer), on(bitBehind), q.remember(x), load(regPort, uint32(q.Target)), load(regSrcGroup, x.group),
 			flow.GotoTable(tPeer))
 	}
+	if q.Protocol == ofnet.ProtocolSCTP { // translated by a tracker that knows its ports: what was refused is this association alone
+		out.Add(flow.New(tState, 183, flow.NewMatch(append(behind, q.family, answering(), flow.EqMask(flow.CTMark, markBlocked, markBlocked))...), flow.Actions{}))
+	}
 	q.add(out, x, ofnet.LoadFrom, flow.New(tState, 182, flow.NewMatch(append(behind, q.family, answering())...), answered))
 	if x.here != 0 {
 		q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact+10, flow.NewMatch(append(to, flow.EqAddr(q.src, x.Addr))...),

@@ -63,7 +63,7 @@ func TestServices(t *testing.T) {
 		name string
 		play func(t *testing.T, l *serviceLab)
 	}{{"counters", serviceCounters}, {"connection", serviceConnection}, {"spread", serviceSpread}, {"hairpin", serviceHairpin},
-		{"policy", servicePolicy}, {"streams", serviceStreams}, {"resolution", serviceResolution}, {"outside", serviceOutside}, {"changes", serviceChanges},
+		{"policy", servicePolicy}, {"streams", serviceStreams}, {"SCTP", serviceSCTP}, {"resolution", serviceResolution}, {"outside", serviceOutside}, {"changes", serviceChanges},
 		{"forgetting", serviceForgets}} {
 		t.Run(part.name, func(t *testing.T) {
 			l.t = t

@@ -96,7 +96,7 @@ func trackSwitch(out *flow.Set) {
 	// The tracker of the userspace datapath does not look at SCTP's ports: what one admitted association has in common with
 	// another one between the same ends is no reason to admit that.
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
-		add(tState, 175, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), family, flow.Eq(flow.IPProto, ofnet.ProtocolSCTP))
+		add(tState, 175, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), family, sctp())
 	}
 	// What is left was admitted by older rules.
 	add(tState, 10, opening, flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), flow.EqBit(flow.CTLabel, labelMet, false))
