@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -65,9 +66,22 @@ func openStore(ctx context.Context, c config, log *slog.Logger) (store.Store, er
 	return db, nil
 }
 
-// reign runs netmaster's parts over an open store.
+// reign runs netmaster's parts over an open store until ctx ends or one cannot go on. When the store is made anew beneath them -
+// somebody has wiped it, or restored an older backup - they begin once more, with nothing known.
 func reign(ctx context.Context, c config, db store.Store, front *front, log *slog.Logger, ready func()) error {
 	started := time.Now()
+	for {
+		err := live(ctx, c, db, front, started, log, ready)
+		if ctx.Err() != nil || !errors.Is(err, catalog.ErrAnew) {
+			return err
+		}
+		log.Warn("netmaster begins anew, as its store has", "store", db.String(), "err", err)
+		front.waits("the store, which was made anew")
+	}
+}
+
+// live is one life of the parts.
+func live(ctx context.Context, c config, db store.Store, front *front, started time.Time, log *slog.Logger, ready func()) error {
 	known := catalog.New()
 	committer := commit.New(db, known, c.keep, log)
 	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode})

@@ -179,6 +179,56 @@ func TestStoreAway(t *testing.T) {
 	})
 }
 
+// A store that was wiped beneath a netmaster is another one: nothing that the one before held is known any more.
+func TestStoreAnew(t *testing.T) {
+	ctx := context.Background()
+	db := memory.New()
+	one := start(t, db)
+	until(t, "it leads", func() bool { return one.role() == "leader" })
+	for n := range 3 {
+		if _, err := one.Networks().Put(ctx, network(n+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	watching, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	told := make(chan int)
+	go func() {
+		defer close(told)
+		for e := range one.Watch(watching, model.KindNetwork().Name) {
+			if e.Type != model.EventFull {
+				continue
+			}
+			select {
+			case told <- len(e.Items):
+			case <-watching.Done():
+				return
+			}
+		}
+	}()
+	if n := <-told; n != 3 {
+		t.Errorf("who watches: want 3 networks, got %d", n)
+	}
+	db.Anew()
+	until(t, "it leads with nothing known", func() bool {
+		list, err := one.Networks().List(ctx)
+		return err == nil && len(list) == 0 && one.role() == "leader"
+	})
+	if n, open := <-told; !open || n != 0 {
+		t.Errorf("who watches: want to be told of no network, got %d, %t", n, open)
+	}
+	if _, err := one.Tenants().Get(ctx, "default"); err != nil {
+		t.Errorf("what every cluster has: %v", err)
+	}
+	if _, err := one.Networks().Put(ctx, network(4)); err != nil {
+		t.Errorf("a network in the new store: %v", err)
+	}
+	list, err := one.Networks().List(ctx)
+	if err != nil || len(list) != 1 || list[0].NetworkName != "net4" {
+		t.Errorf("want net4 alone, got %v, %v", list, err)
+	}
+}
+
 // Whoever has written the lock anew has fenced the old leader off: not one of its writes gets through.
 func TestFencedLeader(t *testing.T) {
 	ctx := context.Background()

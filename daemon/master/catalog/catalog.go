@@ -24,13 +24,14 @@ type Catalog struct {
 	view  View
 	subs  map[*Subscription]struct{}
 	moved chan struct{} // closed and replaced when the revision moves
+	over  chan struct{} // closed when the store that it is of is no more
 	// doubted: the pools may not follow from the records.
 	doubted bool
 }
 
 // New returns an empty catalog.
 func New() *Catalog {
-	return &Catalog{view: newView(), subs: map[*Subscription]struct{}{}, moved: make(chan struct{})}
+	return &Catalog{view: newView(), subs: map[*Subscription]struct{}{}, moved: make(chan struct{}), over: make(chan struct{})}
 }
 
 // View is what the catalog knows at one revision. It is valid only inside the function that received it.
@@ -147,7 +148,7 @@ func (c *Catalog) Change(fn func(v *View)) {
 	fn(&c.view)
 }
 
-// Wait blocks until the catalog knows everything up to rev, or ctx ends.
+// Wait blocks until the catalog knows everything up to rev, ctx ends, or the store is made anew (ErrAnew).
 func (c *Catalog) Wait(ctx context.Context, rev store.Revision) error {
 	for {
 		c.mu.RLock()
@@ -159,6 +160,8 @@ func (c *Catalog) Wait(ctx context.Context, rev store.Revision) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-c.over:
+			return ErrAnew
 		case <-moved:
 		}
 	}

@@ -22,13 +22,17 @@ type Feed struct {
 	away    atomic.Pointer[string] // why the store does not answer; nil while it does
 }
 
+// ErrAnew says that the store was made anew: what the catalog knows is of the one before.
+var ErrAnew = errors.New("the store was made anew")
+
 // NewFeed makes a Feed.
 func NewFeed(c *Catalog, db store.Store, log *slog.Logger) *Feed {
 	return &Feed{catalog: c, db: db, log: log, ready: make(chan struct{})}
 }
 
-// Run watches until ctx ends. A store that is away is logged once an outage.
+// Run watches until ctx ends, or the store is made anew (ErrAnew); then subscriptions end too. A store that is away is logged once an outage.
 func (f *Feed) Run(ctx context.Context) error {
+	var last store.Revision
 	for u, err := range f.db.Watch(ctx, record.Root) {
 		if err != nil {
 			if errors.Is(err, store.ErrClosed) {
@@ -43,6 +47,11 @@ func (f *Feed) Run(ctx context.Context) error {
 		if f.away.Swap(nil) != nil {
 			f.log.Info("the store is back", "store", f.db.String(), "revision", u.Revision)
 		}
+		if u.Full && u.Revision < last {
+			close(f.catalog.over)
+			return fmt.Errorf("%w: its revision was %d and is %d", ErrAnew, last, u.Revision)
+		}
+		last = u.Revision
 		f.catalog.Apply(u, f.log)
 		f.once.Do(func() { close(f.ready) })
 	}

@@ -39,7 +39,7 @@ func (s *Subscription) Close() {
 }
 
 // Changes yields the names of what changed since it last yielded; none when nothing did for the given time. It blocks
-// between, and ends with ctx.
+// between, and ends with ctx, or when the store has been made anew.
 func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Seq[map[Ref]struct{}] {
 	return func(yield func(map[Ref]struct{}) bool) {
 		ticker := time.NewTicker(every)
@@ -47,6 +47,8 @@ func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Se
 		for {
 			select {
 			case <-ctx.Done():
+				return
+			case <-s.c.over:
 				return
 			case <-s.wake:
 			case <-ticker.C:
