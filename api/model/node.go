@@ -47,8 +47,9 @@ type AgentStatus struct {
 	Waiting   []string      `json:"waiting,omitempty"` // what it waits for while it is not ready
 	Datapath  string        `json:"datapath"`          // "netdev" or "system"
 	VTEP      string        `json:"vtep"`
-	Seen      uint64        `json:"seen"`     // last store revision received
-	Revision  uint64        `json:"revision"` // last store revision past the switch's barrier
+	Seen      uint64        `json:"seen"`                 // last store revision received
+	Revision  uint64        `json:"revision"`             // last store revision past the switch's barrier
+	At        string        `json:"revisionAt,omitempty"` // RFC 3339: when it had passed, by the host's clock
 	Flows     int           `json:"flows"`
 	Groups    int           `json:"groups"`
 	Endpoints int           `json:"endpoints"`        // attached here

@@ -167,7 +167,7 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 		r.mu.Lock()
 		r.markDone()
 		if era == r.era && rev > r.passed {
-			r.passed = rev
+			r.passed, r.passedAt = rev, time.Now()
 			close(r.progress)
 			r.progress = make(chan struct{})
 		}
@@ -365,7 +365,7 @@ func (r *Reconciler) Status() []OwnerStatus {
 func (r *Reconciler) Summary() Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := Summary{Connected: r.sw != nil, Revision: r.passed, Owners: len(r.ledger.accounts)}
+	s := Summary{Connected: r.sw != nil, Revision: r.passed, Passed: r.passedAt, Owners: len(r.ledger.accounts)}
 	for _, a := range r.ledger.accounts {
 		s.Flows += len(a.set.Flows)
 		s.Groups += len(a.set.Groups)

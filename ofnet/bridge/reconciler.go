@@ -60,13 +60,14 @@ type Reconciler struct {
 	complete bool                   // the first Update has been
 	latest   uint64                 // revision of the last Update
 	passed   uint64                 // revision that has passed the barrier
-	era      int                    // counts stores: revisions of different ones are not compared
-	progress chan struct{}          // closed and made anew when passed moves
-	sw       Switch                 // nil when not connected
-	synced   bool                   // what is believed of sw has been compared with it
-	fresh    bool                   // a comparison has taken place that the loop has not seen yet
-	compared Switch                 // the connection of the last comparison
-	settling int                    // comparisons of this connection that are still to come soon
+	passedAt time.Time
+	era      int           // counts stores: revisions of different ones are not compared
+	progress chan struct{} // closed and made anew when passed moves
+	sw       Switch        // nil when not connected
+	synced   bool          // what is believed of sw has been compared with it
+	fresh    bool          // a comparison has taken place that the loop has not seen yet
+	compared Switch        // the connection of the last comparison
+	settling int           // comparisons of this connection that are still to come soon
 	counters Counters
 	drifted  []Difference    // the last that comparisons found
 	driftOf  map[Sort]uint64 // how many they found

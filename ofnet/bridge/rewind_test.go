@@ -33,12 +33,13 @@ func TestRewind(t *testing.T) {
 	if got := r.Revision(); got != 0 {
 		t.Errorf("rewound: want revision 0, got %d", got)
 	}
+	before := time.Now()
 	r.Update(3, nil)
 	if err := r.Wait(ctx, 3); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Summary().Revision; got != 3 {
-		t.Errorf("want revision 3, got %d", got)
+	if got := r.Summary(); got.Revision != 3 || got.Passed.Before(before) || got.Passed.After(time.Now()) {
+		t.Errorf("want revision 3, passed after %s, got %d, %s", before, got.Revision, got.Passed)
 	}
 	over, end := context.WithCancel(ctx)
 	end()

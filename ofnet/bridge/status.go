@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"time"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -40,7 +42,8 @@ type OwnerStatus struct {
 // Summary is the state of a Reconciler in a few numbers.
 type Summary struct {
 	Connected bool
-	Revision  uint64 // everything up to this store revision is in the switch, but for what failed
+	Revision  uint64    // everything up to this store revision is in the switch, but for what failed
+	Passed    time.Time // when that came to be so; zero before the first
 	Owners    int
 	Pending   int
 	Failed    int

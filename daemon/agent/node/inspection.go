@@ -59,6 +59,9 @@ func (n *Node) Status() model.AgentStatus {
 		Ready: len(w) == 0, Waiting: w, Datapath: n.sw.DatapathType(), VTEP: n.VTEP.String(), Seen: seen,
 		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List()),
 		FlowMods: n.forward.Counters().FlowMods, Uplinks: n.uplinks(), Bond: n.bond()}
+	if !sum.Passed.IsZero() {
+		s.At = sum.Passed.UTC().Format(time.RFC3339Nano)
+	}
 	if sum.Failed > 0 {
 		for _, o := range n.forward.Status() {
 			if o.Err != "" {

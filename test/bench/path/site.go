@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,10 +66,13 @@ func (s *site) url(host string, port int) string {
 	return fmt.Sprintf("http://10.254.%d.%s:%d", s.lab.Number, strings.TrimPrefix(host, "h"), port)
 }
 
-// passed waits until the switches of both hosts with containers have a revision past their barriers.
-func (s *site) passed(ctx context.Context, revision client.Revision) error {
+// passed waits until the switches of both hosts with containers have a revision past their barriers, and returns when the
+// later one had: the hosts of a lab have one clock.
+func (s *site) passed(ctx context.Context, revision client.Revision) (time.Time, error) {
 	both, ctx := errgroup.WithContext(ctx)
-	for _, host := range []string{"h1", "h2"} {
+	hosts := []string{"h1", "h2"}
+	at := make([]time.Time, len(hosts))
+	for i, host := range hosts {
 		both.Go(func() error {
 			for {
 				var now model.AgentStatus
@@ -76,12 +80,17 @@ func (s *site) passed(ctx context.Context, revision client.Revision) error {
 					return err
 				}
 				if now.Revision >= uint64(revision) {
-					return nil
+					var err error
+					at[i], err = time.Parse(time.RFC3339Nano, now.At)
+					return err
 				}
 			}
 		})
 	}
-	return both.Wait()
+	if err := both.Wait(); err != nil {
+		return time.Time{}, err
+	}
+	return slices.MaxFunc(at, time.Time.Compare), nil
 }
 
 func get(ctx context.Context, url string, out any) error {
