@@ -24,11 +24,23 @@ func (s *Session) noPanics() {
 	}
 }
 
-// end ends the lab and, after a failure, shows what its programs logged.
+// found are commands whose output on each host is shown after a failure: how far the agent is, what the switch does with packets, and
+// what it knows of connections.
+func found() []string {
+	return []string{"curl -s -m 5 http://127.0.0.1:9090/status", "ovs-appctl dpctl/dump-flows -m netdev@ovs-netdev | cut -c1-400",
+		"ovs-appctl dpctl/dump-conntrack netdev@ovs-netdev | head -40"}
+}
+
+// end ends the lab and, after a failure, shows what its programs logged and what its hosts hold.
 func (s *Session) end() {
 	s.ctx = context.Background()
 	if s.tb.Failed() {
 		for _, h := range s.hosts {
+			for _, command := range found() {
+				if err := s.lab("exec", h, "--", "sh", "-c", command); err == nil {
+					s.tb.Logf("%s on %s:\n%s", command, h, s.stdout)
+				}
+			}
 			for _, part := range []string{"master", "agent", "ovs"} {
 				if err := s.lab("logs", h, part); err == nil {
 					lines := strings.Split(strings.TrimSpace(s.stdout), "\n")
