@@ -71,9 +71,9 @@ func answers(out *flow.Set) {
 
 // answersOfTenant are the flows that follow from the generation of a tenant's rules: what they admitted, what they refused,
 // and what the verdict makes of a connection that they had not judged.
-func answersOfTenant(out *flow.Set, t *ofnet.Tenant, generation uint32, note []flow.Action, block flow.Actions) {
-	known := func(mark uint32, do flow.Actions) {
-		out.Add(flow.New(tPolicyOut, policyKnown, flow.NewMatch(answering(), flow.Eq(flow.CTMark, uint64(mark)), has(bitAnswer), hasNot(bitHairpin), inTenant(t)), do))
+func answersOfTenant(out *flow.Set, t *ofnet.Tenant, generation uint64, note []flow.Action, block flow.Action) {
+	known := func(mark uint64, do flow.Actions) {
+		out.Add(flow.New(tPolicyOut, policyKnown, flow.NewMatch(answering(), flow.Eq(flow.CTMark, mark), has(bitAnswer), hasNot(bitHairpin), inTenant(t)), do))
 	}
 	pass := flow.Do(on(bitSkip), flow.GotoTable(tReplicate))
 	known(generation, pass)
@@ -81,7 +81,7 @@ func answersOfTenant(out *flow.Set, t *ofnet.Tenant, generation uint32, note []f
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		out.Add(flow.New(tVerdict, 50, flow.NewMatch(family, has(bitAdmitted), answering(), inTenant(t)), flow.Do(
 			flow.Track(flow.CT{Commit: true, ZoneFrom: zone(), Exec: note}), on(bitSkip), flow.GotoTable(tReplicate))))
-		out.Add(flow.New(tVerdict, 40, flow.NewMatch(family, answering(), inTenant(t)), block))
+		out.Add(flow.New(tVerdict, 40, flow.NewMatch(family, answering(), inTenant(t)), flow.Do(block)))
 	}
 }
 

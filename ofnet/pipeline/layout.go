@@ -75,7 +75,6 @@ const (
 	regService  = flow.Reg0 + 8  // number of a port of a service, from service to backend
 	regSlot     = flow.Reg0 + 9  // which of its backends; bit 16: of those that are here; bit 17: from the uplink
 	regPort     = flow.Reg0 + 10 // port of the backend, from state to policy_out; its address is in regBackend
-	regMark     = flow.Reg0 + 11 // what the connection's ct_mark is to be, from track on
 	regBackend  = flow.Reg0 + 12 // address of the backend; of IPv6 regBackend6
 	regBackend6 = flow.XXReg0 + 3
 	regAnswer   = flow.XReg0 + 4  // MAC to answer with; shares registers 8 and 9
@@ -83,11 +82,10 @@ const (
 )
 
 const (
-	hairpinZone = 0x8000 // top bit of the second conntrack zone
-	bitBlocked  = 31     // ct_mark: refused after it was established, by the rules of the generation in the bits below
-	markBlocked = 1 << bitBlocked
-	labelMet    = 64  // ct_label bit: the connection was open when the switch met it
-	exact       = 100 // priority of lookups with one flow an object
+	hairpinZone = 0x8000     // top bit of the second conntrack zone
+	markBlocked = 0x80000000 // ct_mark bit 31: refused after it was established, by the rules of the generation below
+	labelMet    = 64         // ct_label bit: the connection was open when the switch met it
+	exact       = 100        // priority of lookups with one flow an object
 )
 
 // Group ids carry their kind in the top byte and below it the number of the segment, or of the port of a service.

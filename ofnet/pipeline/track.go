@@ -26,7 +26,7 @@ func (track) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	case ofnet.KindTenant:
 		if t := s.Tenants[owner.Name]; t != nil {
 			tracked, generation := s.Tracking(owner.Name)
-			trackTenant(&out, t, tracked, generation)
+			trackTenant(&out, t, tracked, uint64(generation))
 		}
 	case ofnet.KindSwitch:
 		trackSwitch(&out)
@@ -34,11 +34,10 @@ func (track) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	return out
 }
 
-func trackTenant(out *flow.Set, t *ofnet.Tenant, tracked bool, generation uint32) {
+func trackTenant(out *flow.Set, t *ofnet.Tenant, tracked bool, generation uint64) {
 	pass := flow.Do(flow.GotoTable(tPeer))
 	if tracked {
-		// The generation changes with every rule, so it is in few flows: those that remember it read the register.
-		pass = flow.Do(load(regMark, generation), flow.Track(flow.CT{ZoneFrom: zone(), NAT: &flow.NAT{}, Recirc: true, Table: tState}))
+		pass = flow.Do(flow.Track(flow.CT{ZoneFrom: zone(), NAT: &flow.NAT{}, Recirc: true, Table: tState}))
 	}
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		out.Add(flow.New(tTrack, 10, flow.NewMatch(family, inTenant(t)), pass))
@@ -47,10 +46,9 @@ func trackTenant(out *flow.Set, t *ofnet.Tenant, tracked bool, generation uint32
 		return
 	}
 	out.Add(flow.New(tState, 170, flow.NewMatch(flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl),
-		flow.Eq(flow.CTMark, uint64(generation)), inTenant(t)), flow.Do(on(bitSkip), flow.GotoTable(tHairpin))))
-	remember := flow.Move(flow.All(regMark), flow.All(flow.CTMark))
+		flow.Eq(flow.CTMark, generation), inTenant(t)), flow.Do(on(bitSkip), flow.GotoTable(tHairpin))))
 	note := []flow.Action{
-		remember,
+		flow.Load(flow.All(flow.CTMark), generation),
 		flow.Move(flow.All(regRuleOut), flow.Range(flow.CTLabel, 0, 31)),
 		flow.Move(flow.All(regRuleIn), flow.Range(flow.CTLabel, 32, 63)),
 	}
@@ -62,10 +60,10 @@ func trackTenant(out *flow.Set, t *ofnet.Tenant, tracked bool, generation uint32
 	for _, family := range []flow.Term{flow.TCP(), flow.TCP6()} {
 		commit(60, met, family, flow.State(flow.CTNew|flow.CTTracked, 0), hasNot(bitOpening))
 	}
-	block := flow.Do(flow.Load(flow.Bit(regMark, bitBlocked), 1), flow.Track(flow.CT{Commit: true, ZoneFrom: zone(), Exec: []flow.Action{remember}}))
+	block := flow.Track(flow.CT{Commit: true, ZoneFrom: zone(), Exec: []flow.Action{flow.Load(flow.All(flow.CTMark), markBlocked|generation)}})
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		commit(50, note, family)
-		out.Add(flow.New(tRefuse, 50, flow.NewMatch(family, flow.State(flow.CTEst|flow.CTTracked, 0), inTenant(t)), block))
+		out.Add(flow.New(tRefuse, 50, flow.NewMatch(family, flow.State(flow.CTEst|flow.CTTracked, 0), inTenant(t)), flow.Do(block)))
 	}
 	answersOfTenant(out, t, generation, note, block)
 }

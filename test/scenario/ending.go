@@ -27,7 +27,7 @@ func (s *Session) noPanics() {
 // found are commands whose output on each host is shown after a failure: how far the agent is, what the switch does with packets, and
 // what it knows of connections.
 func found() []string {
-	return []string{"curl -s -m 5 http://127.0.0.1:9090/status", "ovs-appctl dpctl/dump-flows -m netdev@ovs-netdev | cut -c1-400",
+	return []string{"curl -s -m 5 http://127.0.0.1:9090/status", "ovs-appctl dpctl/dump-flows netdev@ovs-netdev | cut -c1-600",
 		"ovs-appctl dpctl/dump-conntrack netdev@ovs-netdev | head -40"}
 }
 
