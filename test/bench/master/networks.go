@@ -3,78 +3,103 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
+	"path/filepath"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/test/bench/report"
 )
 
 const (
 	networks = 10_000 // how many are created
 	window   = 500    // how many at each end are timed
-	turn     = 25     // ours and the peer's take turns of so many, and the medians of their rates count
+	turn     = 25     // all that is compared takes turns of so many, and the medians of their rates count
 )
 
-// networkCreations compares the rate of the first networks with that of the last of ten thousand, and both with bare
-// transactions of the same store in turn. One client. When there are a thousand, netctl lists them; "" does not.
+// creator creates networks at one netmaster, one after the other, and bare transactions in its etcd.
+type creator struct {
+	*pair
+	made int // networks
+	like sample
+	bare int // transactions
+
+	mine, theirs []float64 // rates of turns
+}
+
+// networkCreations compares the first networks of one netmaster with the last of ten thousand of another one, and both with bare
+// transactions of their etcd that write the same, all in turn. One client. When there are a thousand, netctl lists them; "" does not.
 func networkCreations(ctx context.Context, dir, netmaster string, at place, netctl string) (*report.Table, error) {
-	m, err := settle(ctx, dir, netmaster, at)
-	if err != nil {
-		return nil, err
+	var ends [2]*creator
+	for i, name := range []string{"first", "last"} {
+		m, err := settle(ctx, filepath.Join(dir, name), netmaster, at)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = m.Close() }()
+		ends[i] = &creator{pair: m}
+		if ends[i].like, err = m.sample(ctx, ends[i].create); err != nil {
+			return nil, err
+		}
 	}
-	defer func() { _ = m.Close() }()
-	serial := 0
-	create := func(ctx context.Context) error {
-		n := serial
-		serial++
-		_, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: fmt.Sprintf("net%05d", n), Encap: "vxlan",
-			Subnet: fmt.Sprintf("10.%d.%d.0/24", n/256, n%256)})
-		return err
-	}
-	spare := 0
-	bare := func(ctx context.Context) error {
-		tx := &store.Tx{}
-		spare++
-		tx.Put(fmt.Sprintf("/bench/%05d", spare), []byte(strings.Repeat("x", 700)))
-		_, err := m.Commit(ctx, tx)
-		return err
-	}
+	first, last := ends[0], ends[1]
 	t := &report.Table{Title: fmt.Sprintf("%d networks through REST, one client (%s, fsync)", networks, at)}
-	var own [2]float64
-	for i, first := range []int{0, networks - window} {
-		for serial < first {
-			if err := create(ctx); err != nil {
+	for last.made < networks-window {
+		if err := last.create(ctx); err != nil {
+			return nil, err
+		}
+		if last.made == 1000 && netctl != "" {
+			if err := listing(ctx, t, dir, netctl, last.address); err != nil {
 				return nil, err
 			}
-			if serial == 1000 && netctl != "" {
-				if err := listing(ctx, t, dir, netctl, m.address); err != nil {
-					return nil, err
-				}
-			}
 		}
-		var mine, theirs []float64
-		for range window / turn {
-			for _, side := range []struct {
-				do    func(context.Context) error
-				rates *[]float64
-			}{{bare, &theirs}, {create, &mine}} {
-				r, err := times(ctx, turn, side.do)
-				if err != nil {
-					return nil, err
-				}
-				*side.rates = append(*side.rates, r)
-			}
-		}
-		peer := report.Median(theirs)
-		own[i] = report.Median(mine)
-		what := fmt.Sprintf("networks %d to %d against bare transactions", first+1, first+window)
-		t.Add(report.Row{What: what, Ours: report.Rate(own[i]), Peer: report.Rate(peer), Ratio: own[i] / peer, Target: ">= 0.60", Met: own[i]/peer >= 0.6})
 	}
-	t.Add(report.Row{What: "the last against the first", Ours: report.Rate(own[1]), Peer: report.Rate(own[0]), Ratio: own[1] / own[0],
-		Target: ">= 0.90", Met: own[1]/own[0] >= 0.9})
+	for range window / turn {
+		for _, c := range ends {
+			if err := c.turn(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, c := range ends {
+		own, peer := report.Median(c.mine), report.Median(c.theirs)
+		t.Add(report.Row{What: fmt.Sprintf("networks %d to %d against bare transactions of as many puts (%d) and bytes (%d)", c.made-window+1, c.made, len(c.like), c.like.bytes()),
+			Ours: report.Rate(own), Peer: report.Rate(peer), Ratio: own / peer, Target: ">= 0.60", Met: own/peer >= 0.6})
+	}
+	later, sooner := report.Median(last.mine), report.Median(first.mine)
+	t.Add(report.Row{What: "the last against the first", Ours: report.Rate(later), Peer: report.Rate(sooner), Ratio: later / sooner,
+		Target: ">= 0.90", Met: later/sooner >= 0.9})
 	return t, nil
+}
+
+// create makes one network more.
+func (c *creator) create(ctx context.Context) error {
+	n := c.made
+	c.made++
+	_, err := c.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: fmt.Sprintf("net%05d", n), Encap: "vxlan",
+		Subnet: fmt.Sprintf("10.%d.%d.0/24", n/256, n%256)})
+	return err
+}
+
+// write makes a bare transaction.
+func (c *creator) write(ctx context.Context) error {
+	c.bare++
+	_, err := c.Commit(ctx, c.like.again(c.bare))
+	return err
+}
+
+// turn times both.
+func (c *creator) turn(ctx context.Context) error {
+	for _, side := range []struct {
+		do    func(context.Context) error
+		rates *[]float64
+	}{{c.write, &c.theirs}, {c.create, &c.mine}} {
+		r, err := times(ctx, turn, side.do)
+		if err != nil {
+			return err
+		}
+		*side.rates = append(*side.rates, r)
+	}
+	return nil
 }
 
 // times runs do n times, one after the other, and returns how often it was done per second.

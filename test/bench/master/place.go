@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -29,6 +30,9 @@ type pair struct {
 
 // settle starts a netmaster whose data are in dir.
 func settle(ctx context.Context, dir, program string, at place) (*pair, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
 	log := filepath.Join(dir, "netmaster.log")
 	if at == beside {
 		db, err := startServer(filepath.Join(dir, "etcd"))

@@ -16,7 +16,7 @@ type spent map[string]time.Duration
 // cpu asks what has been used so far.
 func (s *site) cpu(ctx context.Context) (spent, error) {
 	out := spent{}
-	for _, host := range []string{"h1", "h2"} {
+	for _, host := range s.hosts {
 		parts, err := s.lab.Parts(host)
 		if err != nil {
 			return nil, err

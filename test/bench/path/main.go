@@ -48,11 +48,21 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, bin string, rules, rounds int, out, errOut io.Writer) (err error) {
-	if bin, err = filepath.Abs(bin); err != nil {
+// run measures a rule on one host, as who sets one waits for it, and on two, then the restarts of the latter.
+func run(ctx context.Context, bin string, rules, rounds int, out, errOut io.Writer) error {
+	bin, err := filepath.Abs(bin)
+	if err != nil {
 		return err
 	}
-	l, err := lab.New(lab.Plan{Name: "bench-path", Dir: lab.DefaultDir, Hosts: 2, Masters: 1, Store: lab.StoreEmbedded, Bin: bin},
+	if err := measure(ctx, bin, 1, rules, 0, out, errOut); err != nil {
+		return err
+	}
+	return measure(ctx, bin, 2, rules, rounds, out, errOut)
+}
+
+// measure measures a lab of so many hosts.
+func measure(ctx context.Context, bin string, hosts, rules, rounds int, out, errOut io.Writer) (err error) {
+	l, err := lab.New(lab.Plan{Name: "bench-path", Dir: lab.DefaultDir, Hosts: hosts, Masters: 1, Store: lab.StoreEmbedded, Bin: bin},
 		filepath.Join(bin, "contiv"), errOut)
 	if err != nil {
 		return err
@@ -65,7 +75,7 @@ func run(ctx context.Context, bin string, rules, rounds int, out, errOut io.Writ
 	if err != nil {
 		return err
 	}
-	t := &report.Table{Title: fmt.Sprintf("the whole path: one netmaster with its etcd, agents and switches of two hosts; load %s", stand.Load())}
+	t := &report.Table{Title: fmt.Sprintf("the whole path: one netmaster with its etcd, agents and switches of %d hosts; load %s", hosts, stand.Load())}
 	if err := s.rules(ctx, t, rules); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// rules posts rules, one by one and many together, and measures until they are past the barriers of both switches.
+// rules posts rules, one by one and many together, and measures until they are past the barriers of all switches.
 func (s *site) rules(ctx context.Context, t *report.Table, n int) error {
 	rule := func(i int) *model.Rule {
 		return &model.Rule{TenantName: tenant, PolicyName: policy, RuleId: fmt.Sprintf("r%d", i), Direction: "in", Protocol: "tcp",
@@ -41,7 +41,7 @@ func (s *site) rules(ctx context.Context, t *report.Table, n int) error {
 		return err
 	}
 	p50 := report.Median(wholes)
-	t.Add(report.Row{What: fmt.Sprintf("a rule posted, until past the barriers of both switches, p50 of %d; p90 %s; netmaster's answer %s; the agents' word that they are past %s",
+	t.Add(report.Row{What: fmt.Sprintf("a rule posted, until past the barriers of all switches, p50 of %d; p90 %s; netmaster's answer %s; the agents' word that they are past %s",
 		n, report.Millis(report.Percentile(wholes, 90)), report.Millis(report.Median(posts)), report.Millis(report.Median(heard))),
 		Ours: report.Millis(p50), Target: "<= " + report.Millis(mostRule), Met: p50 <= mostRule})
 	t.Add(report.Row{What: "its processor time, with asking the agents how far they are", Ours: after.since(before, n), Met: true})

@@ -16,11 +16,12 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// site is a lab with three containers of one group: two on h1, one on h2.
+// site is a lab with containers of one group: two on h1, one on h2 if there is one.
 type site struct {
-	lab *lab.Lab
-	api client.Client
-	ips map[string]string // of containers
+	lab   *lab.Lab
+	hosts []string
+	api   client.Client
+	ips   map[string]string // of containers
 }
 
 // The objects that the site has.
@@ -37,6 +38,9 @@ func settle(ctx context.Context, l *lab.Lab) (*site, error) {
 		return nil, err
 	}
 	s := &site{lab: l, api: client.Client{Base: base, HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}, ips: map[string]string{}}
+	for i := range l.Hosts {
+		s.hosts = append(s.hosts, fmt.Sprint("h", i+1))
+	}
 	for _, o := range []model.Object{
 		&model.Network{TenantName: tenant, NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254"},
 		&model.Policy{TenantName: tenant, PolicyName: policy},
@@ -48,6 +52,9 @@ func settle(ctx context.Context, l *lab.Lab) (*site, error) {
 		}
 	}
 	for name, host := range map[string]string{"a": "h1", "b": "h1", "c": "h2"} {
+		if !slices.Contains(s.hosts, host) {
+			continue
+		}
 		c, err := l.Attach(ctx, lab.Container{Name: name, Host: host, Tenant: tenant, Network: "blue", Group: group})
 		if err != nil {
 			return nil, err
@@ -66,14 +73,13 @@ func (s *site) url(host string, port int) string {
 	return fmt.Sprintf("http://10.254.%d.%s:%d", s.lab.Number, strings.TrimPrefix(host, "h"), port)
 }
 
-// passed waits until the switches of both hosts with containers have a revision past their barriers, and returns when the
-// later one had: the hosts of a lab have one clock.
+// passed waits until the switches of all hosts have a revision past their barriers, and returns when the
+// last one had: the hosts of a lab have one clock.
 func (s *site) passed(ctx context.Context, revision client.Revision) (time.Time, error) {
-	both, ctx := errgroup.WithContext(ctx)
-	hosts := []string{"h1", "h2"}
-	at := make([]time.Time, len(hosts))
-	for i, host := range hosts {
-		both.Go(func() error {
+	all, ctx := errgroup.WithContext(ctx)
+	at := make([]time.Time, len(s.hosts))
+	for i, host := range s.hosts {
+		all.Go(func() error {
 			for {
 				var now model.AgentStatus
 				if err := get(ctx, fmt.Sprintf("%s/status?revision=%d", s.url(host, 9090), revision), &now); err != nil {
@@ -87,7 +93,7 @@ func (s *site) passed(ctx context.Context, revision client.Revision) (time.Time,
 			}
 		})
 	}
-	if err := both.Wait(); err != nil {
+	if err := all.Wait(); err != nil {
 		return time.Time{}, err
 	}
 	return slices.MaxFunc(at, time.Time.Compare), nil
