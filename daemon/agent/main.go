@@ -66,6 +66,9 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	if err != nil {
 		return &configError{err}
 	}
+	if err := budget.Slack(); err != nil {
+		log.Debug("timers are as exact as is usual, at the price of more processor time", "err", err)
+	}
 	db, err := open.Open(o.Store, log)
 	if err != nil {
 		return &configError{err}

@@ -51,6 +51,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if !c.Store.Embedded { // a store in this process needs all: a durable write holds one until the runtime notices
 		runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS")))
 	}
+	if err := budget.Slack(); err != nil {
+		log.Debug("timers are as exact as is usual, at the price of more processor time", "err", err)
+	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go budget.Garbage(ctx, getenv("GOGC"), getenv("GOMEMLIMIT"))
