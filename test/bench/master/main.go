@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/contiv/contiv/test/bench/report"
 )
@@ -57,9 +58,15 @@ func run(ctx context.Context, bin, only string, n, rounds, kills int) error {
 		{"inspection", func(dir string) (*report.Table, error) { return inspections(ctx, dir, netmaster) }},
 		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, inside, "") }},
 		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, beside, netctl) }},
+		{"versus", func(dir string) (*report.Table, error) {
+			return versus(ctx, dir, append([]string{netmaster}, filepath.SplitList(os.Getenv("THAN"))...), beside)
+		}},
+		{"versus-inside", func(dir string) (*report.Table, error) {
+			return versus(ctx, dir, append([]string{netmaster}, filepath.SplitList(os.Getenv("THAN"))...), inside)
+		}},
 		{"failover", func(dir string) (*report.Table, error) { return failovers(ctx, dir, netmaster, kills) }},
 	} {
-		if only != "" && only != part.name {
+		if only != part.name && (only != "" || strings.HasPrefix(part.name, "versus")) {
 			continue
 		}
 		own, err := os.MkdirTemp(dir, part.name)

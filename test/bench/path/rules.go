@@ -12,13 +12,17 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
+// quiet is how long after a rule's post the agents are asked when they were past it. Asked at once, they would answer while they
+// work, and all that measures would want a processor of those that are measured.
+const quiet = 20 * time.Millisecond
+
 // rules posts rules, one by one and many together, and measures until they are past the barriers of all switches.
 func (s *site) rules(ctx context.Context, t *report.Table, n int) error {
 	rule := func(i int) *model.Rule {
 		return &model.Rule{TenantName: tenant, PolicyName: policy, RuleId: fmt.Sprintf("r%d", i), Direction: "in", Protocol: "tcp",
 			Port: 1000 + i, Action: "allow", Priority: 1 + i%90}
 	}
-	var posts, wholes, heard []time.Duration
+	var posts, wholes []time.Duration
 	before, err := s.cpu(ctx)
 	if err != nil {
 		return err
@@ -30,21 +34,24 @@ func (s *site) rules(ctx context.Context, t *report.Table, n int) error {
 			return err
 		}
 		posts = append(posts, time.Since(began))
+		if err := pause(ctx, quiet); err != nil {
+			return err
+		}
 		at, err := s.passed(ctx, revision)
 		if err != nil {
 			return err
 		}
-		wholes, heard = append(wholes, at.Sub(began)), append(heard, time.Since(began))
+		wholes = append(wholes, at.Sub(began))
 	}
 	after, err := s.cpu(ctx)
 	if err != nil {
 		return err
 	}
 	p50 := report.Median(wholes)
-	t.Add(report.Row{What: fmt.Sprintf("a rule posted, until past the barriers of all switches, p50 of %d; p90 %s; netmaster's answer %s; the agents' word that they are past %s",
-		n, report.Millis(report.Percentile(wholes, 90)), report.Millis(report.Median(posts)), report.Millis(report.Median(heard))),
+	t.Add(report.Row{What: fmt.Sprintf("a rule posted to a cluster at rest, until past the barriers of all switches, p50 of %d; p90 %s; netmaster's answer %s",
+		n, report.Millis(report.Percentile(wholes, 90)), report.Millis(report.Median(posts))),
 		Ours: report.Millis(p50), Target: "<= " + report.Millis(mostRule), Met: p50 <= mostRule})
-	t.Add(report.Row{What: "its processor time, with asking the agents how far they are", Ours: after.since(before, n), Met: true})
+	t.Add(report.Row{What: "its processor time, with asking the agents when they were past it", Ours: after.since(before, n), Met: true})
 
 	before = after
 	began := time.Now()
