@@ -66,7 +66,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	if err != nil {
 		return &configError{err}
 	}
-	if err := budget.Slack(); err != nil {
+	if err := budget.Slack(budget.AgentSlack); err != nil {
 		log.Debug("timers are as exact as is usual, at the price of more processor time", "err", err)
 	}
 	db, err := open.Open(o.Store, log)

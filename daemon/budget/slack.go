@@ -8,15 +8,22 @@ import (
 	"time"
 )
 
-// timerSlack is how late the daemon's timers may be. None needs to be more exact.
-const timerSlack = time.Millisecond
+// How late a daemon's timers may be.
+const (
+	// AgentSlack is little enough for the changes of interfaces, which may keep a processor busy that others want until the
+	// runtime notices.
+	AgentSlack = time.Millisecond
+	// MasterSlack is a tenth of the beat of an etcd within netmaster.
+	MasterSlack = 5 * time.Millisecond
+)
 
-// Slack lets the kernel wake this process's sleeping threads up to a millisecond late (proc_pid_timerslack_ns(5); it is 50 µs
-// otherwise), so that it has fewer wake-ups to do. It is the Go runtime's own thread that this is about: while there is anything
+// Slack lets the kernel wake this process's sleeping threads that much later (proc_pid_timerslack_ns(5); 50 µs otherwise), so
+// that it has fewer wake-ups to do. It is the Go runtime's own thread that this is about: while there is anything
 // to do it looks after the others every 20 µs, in vain nearly always, which takes a fifth of the processor time of a daemon that
-// mostly waits. Threads that come later are like those that make them. Without the capability CAP_SYS_NICE, or on a system that
-// is not Linux, nothing changes and the error says so.
-func Slack() error {
+// mostly waits; and when it has gone to sleep, the first to do something wakes it before anything else. Threads that come later
+// are like those that make them. Without the capability CAP_SYS_NICE, or on a system that is not Linux, nothing changes and the
+// error says so.
+func Slack(late time.Duration) error {
 	told := map[string]bool{}
 	for {
 		files, err := filepath.Glob("/proc/self/task/[0-9]*")
@@ -29,9 +36,9 @@ func Slack() error {
 			if told[thread] {
 				continue
 			}
-			err := os.WriteFile("/proc/"+thread+"/timerslack_ns", []byte(strconv.FormatInt(timerSlack.Nanoseconds(), 10)), 0)
+			err := os.WriteFile("/proc/"+thread+"/timerslack_ns", []byte(strconv.FormatInt(late.Nanoseconds(), 10)), 0)
 			if err != nil && !os.IsNotExist(err) {
-				return fmt.Errorf("let timers be late by %s: %w", timerSlack, err)
+				return fmt.Errorf("let timers be late by %s: %w", late, err)
 			}
 			told[thread] = true
 		}

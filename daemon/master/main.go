@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if !c.Store.Embedded { // a store in this process needs all: a durable write holds one until the runtime notices
 		runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS")))
 	}
-	if err := budget.Slack(); err != nil {
+	if err := budget.Slack(budget.MasterSlack); err != nil {
 		log.Debug("timers are as exact as is usual, at the price of more processor time", "err", err)
 	}
 	ctx, end := context.WithCancel(ctx)

@@ -73,7 +73,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration) {
 	go func() { done <- engine.Run(running) }()
 	err := wait(ctx, engine)
 	go budget.Garbage(running) // as in an agent, and so are the processors
-	_ = budget.Slack()
+	_ = budget.Slack(budget.AgentSlack)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))))
 	for i := range endpointsMeasured {
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/contiv/contiv/test/bench/report"
 )
@@ -20,7 +19,8 @@ func main() {
 	n := flag.Int("n", 1000, "endpoints a round and number of clients")
 	rounds := flag.Int("rounds", 3, "rounds, ours and the peer in turn")
 	kills := flag.Int("kills", 3, "how often the leader is killed")
-	only := flag.String("only", "", "measure this part alone: endpoints, lists, inspection, networks or failover")
+	only := flag.String("only", "", "measure this part alone: endpoints, lists, inspection, networks or failover; with -than inside or beside")
+	than := flag.String("than", "", "`list` of other builds of netmaster, separated by colons: compare these with the one in bin, and nothing else")
 	data := flag.String("etcd", "", "be an etcd with its data in this folder until the input ends")
 	flag.Parse()
 	if *data != "" {
@@ -30,13 +30,13 @@ func main() {
 		}
 		return
 	}
-	if err := run(context.Background(), *bin, *only, *n, *rounds, *kills); err != nil {
+	if err := run(context.Background(), *bin, *only, filepath.SplitList(*than), *n, *rounds, *kills); err != nil {
 		fmt.Fprintln(os.Stderr, "bench master:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, bin, only string, n, rounds, kills int) error {
+func run(ctx context.Context, bin, only string, than []string, n, rounds, kills int) error {
 	dir, err := os.MkdirTemp("", "contiv-bench")
 	if err != nil {
 		return err
@@ -48,25 +48,28 @@ func run(ctx context.Context, bin, only string, n, rounds, kills int) error {
 		return err
 	}
 	netctl := filepath.Join(filepath.Dir(netmaster), "netctl")
-	for _, part := range []struct {
+	type part struct {
 		name    string
 		measure func(dir string) (*report.Table, error)
-	}{
+	}
+	parts := []part{
 		{"endpoints", func(dir string) (*report.Table, error) { return creations(ctx, dir, netmaster, inside, n, rounds) }},
 		{"endpoints", func(dir string) (*report.Table, error) { return creations(ctx, dir, netmaster, beside, n, rounds) }},
 		{"lists", func(string) (*report.Table, error) { return reads(log) }},
 		{"inspection", func(dir string) (*report.Table, error) { return inspections(ctx, dir, netmaster) }},
 		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, inside, "") }},
 		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, beside, netctl) }},
-		{"versus", func(dir string) (*report.Table, error) {
-			return versus(ctx, dir, append([]string{netmaster}, filepath.SplitList(os.Getenv("THAN"))...), beside)
-		}},
-		{"versus-inside", func(dir string) (*report.Table, error) {
-			return versus(ctx, dir, append([]string{netmaster}, filepath.SplitList(os.Getenv("THAN"))...), inside)
-		}},
 		{"failover", func(dir string) (*report.Table, error) { return failovers(ctx, dir, netmaster, kills) }},
-	} {
-		if only != part.name && (only != "" || strings.HasPrefix(part.name, "versus")) {
+	}
+	if len(than) > 0 {
+		builds := append([]string{netmaster}, than...)
+		parts = []part{
+			{"inside", func(dir string) (*report.Table, error) { return versus(ctx, dir, builds, inside) }},
+			{"beside", func(dir string) (*report.Table, error) { return versus(ctx, dir, builds, beside) }},
+		}
+	}
+	for _, part := range parts {
+		if only != "" && only != part.name {
 			continue
 		}
 		own, err := os.MkdirTemp(dir, part.name)

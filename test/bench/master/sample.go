@@ -10,30 +10,41 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// sample is what one transaction of netmaster puts, for bare transactions that put the same elsewhere.
-type sample []store.Item
+// sample is what one transaction of netmaster puts, for bare transactions that put the same elsewhere, under a fence as well.
+type sample struct {
+	puts  []store.Item
+	fence store.Fence
+}
 
 // sample carries out do, which makes an object, and returns what the transaction has put.
-func (p *pair) sample(ctx context.Context, do func(context.Context) error) (sample, error) {
+func (p *pair) sample(ctx context.Context, do func(context.Context) error) (s sample, err error) {
+	lock := &store.Tx{}
+	lock.Put("/bench/lock", []byte("bench"))
+	s.fence.Key = "/bench/lock"
+	if s.fence.Created, err = p.Commit(ctx, lock); err != nil {
+		return s, err
+	}
 	for u, err := range p.Watch(ctx, record.Root) {
 		switch {
 		case err != nil:
-			return nil, err
+			return s, err
 		case u.Full:
 			if err := do(ctx); err != nil {
-				return nil, err
+				return s, err
 			}
 		case slices.ContainsFunc(u.Items, func(i store.Item) bool { return strings.HasPrefix(i.Key, record.Objects) }):
-			return u.Items, nil
+			s.puts = u.Items
+			return s, nil
 		}
 	}
-	return nil, ctx.Err()
+	return s, ctx.Err()
 }
 
 // again is a transaction of the same puts, the n-th, where netmaster does not look.
 func (s sample) again(n int) *store.Tx {
 	tx := &store.Tx{}
-	for _, item := range s {
+	tx.Under(s.fence)
+	for _, item := range s.puts {
 		tx.Put(fmt.Sprintf("/bench/%05d/%s", n, strings.TrimPrefix(item.Key, record.Root)), item.Value)
 	}
 	return tx
@@ -42,7 +53,7 @@ func (s sample) again(n int) *store.Tx {
 // bytes of keys and values.
 func (s sample) bytes() int {
 	n := 0
-	for _, item := range s {
+	for _, item := range s.puts {
 		n += len(item.Key) + len(item.Value)
 	}
 	return n

@@ -2,46 +2,50 @@ package main
 
 import (
 	"context"
-	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// versus compares two builds of netmaster, and bare transactions, all in turn.
+// versusTurns is how many turns each build of a comparison takes.
+const versusTurns = 80
+
+// versus compares builds of netmaster by the networks that they create, in turn: a machine that is now fast and now slow
+// is so for all of them.
 func versus(ctx context.Context, dir string, programs []string, at place) (*report.Table, error) {
-	t := &report.Table{Title: "networks, " + string(at)}
-	var cs []*creator
-	for i, p := range programs {
-		m, err := settle(ctx, filepath.Join(dir, string(rune('a'+i))), p, at)
+	var builds []*creator
+	for i, program := range programs {
+		c, err := newCreator(ctx, filepath.Join(dir, strconv.Itoa(i)), program, at)
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = m.Close() }()
-		c := &creator{pair: m}
-		if c.like, err = m.sample(ctx, c.create); err != nil {
-			return nil, err
-		}
-		cs = append(cs, c)
+		defer func() { _ = c.Close() }()
+		builds = append(builds, c)
 	}
-	var cpu [10]time.Duration
-	for range 80 {
-		for i, c := range cs {
-			x, _ := spentBy(c.cmd.Process.Pid)
+	spent := make([]time.Duration, len(builds))
+	for range versusTurns {
+		for i, c := range builds {
+			before, err := spentBy(c.cmd.Process.Pid)
+			if err != nil {
+				return nil, err
+			}
 			if err := c.turn(ctx); err != nil {
 				return nil, err
 			}
-			y, _ := spentBy(c.cmd.Process.Pid)
-			cpu[i] += y - x
+			after, err := spentBy(c.cmd.Process.Pid)
+			if err != nil {
+				return nil, err
+			}
+			spent[i] += after - before
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "a", "netmaster.log")); err == nil {
-		os.Stdout.Write(text)
-	}
-	for i, c := range cs {
-		a, b := report.Median(c.mine), report.Median(c.theirs)
-		t.Add(report.Row{What: programs[i], Target: report.Millis(cpu[i] / 80 / turn), Ours: report.Rate(a), Peer: report.Rate(b), Ratio: a / b, Met: true})
+	t := &report.Table{Title: "builds of netmaster, networks in turn, with the processor time of both (" + string(at) + ", fsync)"}
+	for i, c := range builds {
+		own, peer := report.Median(c.mine), report.Median(c.theirs)
+		t.Add(report.Row{What: programs[i] + ", " + report.Millis(spent[i]/(versusTurns*turn)), Ours: report.Rate(own), Peer: report.Rate(peer),
+			Ratio: own / peer, Target: "-", Met: true})
 	}
 	return t, nil
 }
