@@ -25,16 +25,20 @@ func (p *pair) sample(ctx context.Context, do func(context.Context) error) (s sa
 		return s, err
 	}
 	for u, err := range p.Watch(ctx, record.Root) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return s, err
-		case u.Full:
+		}
+		if u.Full {
 			if err := do(ctx); err != nil {
 				return s, err
 			}
-		case slices.ContainsFunc(u.Items, func(i store.Item) bool { return strings.HasPrefix(i.Key, record.Objects) }):
-			s.puts = u.Items
-			return s, nil
+			continue
+		}
+		for _, item := range u.Items {
+			if strings.HasPrefix(item.Key, record.Objects) { // an update may tell of other transactions as well
+				s.puts = slices.DeleteFunc(u.Items, func(i store.Item) bool { return i.Revision != item.Revision })
+				return s, nil
+			}
 		}
 	}
 	return s, ctx.Err()
