@@ -1,6 +1,10 @@
 package bridge
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/contiv/contiv/ofnet/flow"
+)
 
 // cell is one place in the switch: what should be there, and what is.
 type cell[K, V comparable] struct {
@@ -30,10 +34,39 @@ type book[K, V comparable] struct {
 	rivals map[K][]rival[V]
 	dirty  []*cell[K, V]
 	slab   []cell[K, V] // cells not yet used: they are made many at a time
+
+	cookie func(V) flow.Cookie  // of what is in a place; nil: there is none, and all is one share
+	there  [flow.MostShares]int // how many places of each of the smallest shares are believed to be filled
 }
 
-func newBook[K, V comparable]() book[K, V] {
-	return book[K, V]{cells: map[K]*cell[K, V]{}, rivals: map[K][]rival[V]{}}
+func newBook[K, V comparable](cookie func(V) flow.Cookie) book[K, V] {
+	return book[K, V]{cells: map[K]*cell[K, V]{}, rivals: map[K][]rival[V]{}, cookie: cookie}
+}
+
+// believe writes down what the switch has in a place.
+func (b *book[K, V]) believe(c *cell[K, V], v V, there bool) {
+	if c.there {
+		b.there[b.share(c.have)]--
+	}
+	if c.have, c.there = v, there; there {
+		b.there[b.share(v)]++
+	}
+}
+
+// share is the smallest share that a value is in.
+func (b *book[K, V]) share(v V) uint64 {
+	if b.cookie == nil {
+		return 0
+	}
+	return uint64(b.cookie(v)) & (flow.MostShares - 1)
+}
+
+// filled counts the places of a share that are believed to be filled.
+func (b *book[K, V]) filled(s flow.Share) (n int) {
+	for at := s.At; at < flow.MostShares; at += s.Mask() + 1 {
+		n += b.there[at]
+	}
+	return n
 }
 
 // expect makes room for n places, when the book is empty: a map that grows costs as much again.
@@ -148,28 +181,33 @@ func (b *book[K, V]) dropRival(a *account, k K) {
 	b.rivals[k] = rest
 }
 
-// observe takes what the switch has over the whole book, counts the places where that is news, and lets note see each of
-// them.
-func observe[T any, K, V comparable](b *book[K, V], list []T, entry func(*T) (K, V), note func(*cell[K, V])) (news int) {
+// observe takes what the switch has of a share over into the book, counts the places where that is news, and lets note see
+// each of them.
+func observe[T any, K, V comparable](b *book[K, V], list []T, share flow.Share, entry func(*T) (K, V), note func(*cell[K, V])) (news int) {
+	seen := make([]*cell[K, V], len(list))
 	for i := range list {
 		k, v := entry(&list[i])
 		c := b.at(k)
-		c.seen = true
+		c.seen, seen[i] = true, c
 		if !c.there || c.have != v {
 			news++
-			c.have, c.there = v, true
+			b.believe(c, v, true)
 			b.settle(c)
 			note(c)
 		}
 	}
-	for _, c := range b.cells {
-		if c.there && !c.seen {
-			news++
-			var none V
-			c.have, c.there = none, false
-			b.settle(c)
-			note(c)
+	if b.filled(share) > len(list) { // something is gone
+		for _, c := range b.cells {
+			if c.there && !c.seen && (b.cookie == nil || share.Has(b.cookie(c.have))) {
+				news++
+				var none V
+				b.believe(c, none, false)
+				b.settle(c)
+				note(c)
+			}
 		}
+	}
+	for _, c := range seen {
 		c.seen = false
 	}
 	return news
@@ -244,9 +282,9 @@ func (b *book[K, V]) done(x *changes[K, V]) {
 		c := b.keep(ch.cell)
 		if ch.gone {
 			var none V
-			c.have, c.there = none, false
+			b.believe(c, none, false)
 		} else {
-			c.have, c.there = ch.to, true
+			b.believe(c, ch.to, true)
 		}
 		b.settle(c)
 	}

@@ -48,6 +48,11 @@ func (r *Reconciler) bring(ctx context.Context) error {
 			return err
 		}
 	}
+	return r.send(ctx, sw)
+}
+
+// send sends what waits to be sent, and tries again what was refused and is due.
+func (r *Reconciler) send(ctx context.Context, sw Switch) error {
 	r.setSending(true)
 	defer r.setSending(false)
 	if err := r.flush(ctx, sw); err != nil {
@@ -61,35 +66,6 @@ func (r *Reconciler) setSending(yes bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sending = yes
-}
-
-// compare finds out what the switch has. Places that are not as they should be become dirty.
-func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
-	have, err := sw.Dump(ctx)
-	if err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(have.Flows) >= len(r.touched) {
-		r.compileTouched()
-	} // else most is yet to be sent: flush compiles while the switch reads
-	known := r.compared == sw // else it is what was left by an agent before, not what we put there
-	n := r.notes(known && r.options.Observe && len(r.repairs) == 0)
-	drift := r.ledger.observe(have, n)
-	r.counters.Resyncs++
-	if known {
-		r.counters.Drift += uint64(drift)
-		r.keep(n)
-		if drift > 0 {
-			r.options.Log.Warn("switch was changed behind our back", "differences", drift, "repairing", !n.hold)
-		}
-	}
-	if r.options.Observe && !n.hold {
-		r.ledger.remark()
-	}
-	r.compared, r.synced, r.fresh = sw, true, true
-	return nil
 }
 
 // compileTouched brings the ledger up to date with the State, for the owners that were touched.

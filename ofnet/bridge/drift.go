@@ -187,7 +187,7 @@ func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 		if sw == nil {
 			return nil, ErrNotConnected
 		}
-		have, err := sw.Dump(ctx)
+		have, err := sw.Dump(ctx, flow.Share{})
 		if err != nil {
 			return nil, err
 		}

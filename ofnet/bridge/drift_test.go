@@ -37,7 +37,7 @@ func TestDrift(t *testing.T) {
 	for _, w := range worlds() {
 		t.Run(w.name, func(t *testing.T) {
 			sw, dump, tamper, _ := w.open(t)
-			r := bridge.NewReconciler("h0", pipeline.Default(), sw, bridge.Options{Resync: time.Hour, Observe: true})
+			r := bridge.NewReconciler("h0", pipeline.Default(), sw, bridge.Options{Portion: 8, Resync: time.Hour, Observe: true})
 			ctx := t.Context()
 			if _, err := r.Check(ctx); !errors.Is(err, bridge.ErrNotConnected) {
 				t.Errorf("check without a switch: want %v, got %v", bridge.ErrNotConnected, err)
@@ -110,7 +110,7 @@ func settled(t *testing.T, r *bridge.Reconciler) (list []bridge.Difference) {
 // One that only observes notes what differs and leaves it, until it is told, or the object changes.
 func TestObserve(t *testing.T) {
 	f := bridge.NewFake()
-	r := bridge.NewReconciler("h0", pipeline.Default(), f, bridge.Options{Resync: 5 * time.Millisecond, Observe: true})
+	r := bridge.NewReconciler("h0", pipeline.Default(), f, bridge.Options{Portion: 8, Resync: 5 * time.Millisecond, Observe: true})
 	start(t, r)
 	r.Update(1, fill(ofnettest.Many(5, 5)))
 	wait(t, r, 1)

@@ -309,10 +309,12 @@ func (c *fakeConn) call(ctx context.Context, do func() error) error {
 	}
 }
 
-func (c *fakeConn) Dump(ctx context.Context) (s flow.Set, err error) {
+func (c *fakeConn) Dump(ctx context.Context, share flow.Share) (s flow.Set, err error) {
 	err = c.call(ctx, func() error {
-		s = flow.Set{Flows: slices.Collect(maps.Values(c.fake.flows)), Groups: slices.Collect(maps.Values(c.fake.groups)),
-			Meters: slices.Collect(maps.Values(c.fake.meters))}
+		s.Flows = slices.DeleteFunc(slices.Collect(maps.Values(c.fake.flows)), func(f flow.Flow) bool { return !share.Has(f.Cookie) })
+		if share.Last() {
+			s.Groups, s.Meters = slices.Collect(maps.Values(c.fake.groups)), slices.Collect(maps.Values(c.fake.meters))
+		}
 		return nil
 	})
 	return s, err

@@ -46,9 +46,9 @@ func newLedger() *ledger {
 		byNumber: map[uint64]ofnet.Key{},
 		pending:  map[*account]struct{}{},
 		failed:   map[*account]struct{}{},
-		flows:    newBook[flow.Key, body](),
-		groups:   newBook[uint32, flow.Group](),
-		meters:   newBook[uint32, flow.Meter](),
+		flows:    newBook[flow.Key](func(b body) flow.Cookie { return b.cookie }),
+		groups:   newBook[uint32, flow.Group](nil),
+		meters:   newBook[uint32, flow.Meter](nil),
 	}
 }
 
@@ -144,13 +144,16 @@ func (l *ledger) wake(a *account) {
 	}
 }
 
-// observe records what the switch really has, and returns how many places differ from what was believed. What is not as
-// it should be is noted.
-func (l *ledger) observe(have flow.Set, n *notes) (drift int) {
+// observe records what the switch really has of a share, as Switch.Dump lists it, and returns how many places differ from what
+// was believed. What is not as it should be is noted.
+func (l *ledger) observe(have flow.Set, share flow.Share, n *notes) (drift int) {
 	l.flows.expect(len(have.Flows))
-	drift += observe(&l.flows, have.Flows, flowEntry, func(c *cell[flow.Key, body]) { note(n, c, sortFlows()) })
-	drift += observe(&l.groups, have.Groups, groupEntry, func(c *cell[uint32, flow.Group]) { note(n, c, sortGroups()) })
-	drift += observe(&l.meters, have.Meters, meterEntry, func(c *cell[uint32, flow.Meter]) { note(n, c, sortMeters()) })
+	drift += observe(&l.flows, have.Flows, share, flowEntry, func(c *cell[flow.Key, body]) { note(n, c, sortFlows()) })
+	if !share.Last() {
+		return drift
+	}
+	drift += observe(&l.groups, have.Groups, flow.Share{}, groupEntry, func(c *cell[uint32, flow.Group]) { note(n, c, sortGroups()) })
+	drift += observe(&l.meters, have.Meters, flow.Share{}, meterEntry, func(c *cell[uint32, flow.Meter]) { note(n, c, sortMeters()) })
 	return drift
 }
 

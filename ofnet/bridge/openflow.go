@@ -176,14 +176,17 @@ func (c *connection) Stats(ctx context.Context, only openflow.FlowFilter) ([]ope
 // allFlows selects every flow.
 func allFlows() openflow.FlowFilter { return openflow.FlowFilter{Table: openflow.AllTables} }
 
-// Dump lists flows, groups and meters, without those that are leased.
-func (c *connection) Dump(ctx context.Context) (flow.Set, error) {
+// Dump lists flows of the share, groups and meters, without those that are leased.
+func (c *connection) Dump(ctx context.Context, share flow.Share) (flow.Set, error) {
 	var s flow.Set
-	for _, m := range []*openflow.MultipartRequest{
-		{Part: openflow.PartFlow, Filter: allFlows()},
-		{Part: openflow.PartGroupDesc},
-		{Part: openflow.PartMeterConfig, Number: openflow.AllMeters},
-	} {
+	only := allFlows()
+	only.Cookie, only.CookieMask = flow.Cookie(share.At), share.Mask()
+	requests := []*openflow.MultipartRequest{{Part: openflow.PartFlow, Filter: only}}
+	if share.Last() {
+		requests = append(requests, &openflow.MultipartRequest{Part: openflow.PartGroupDesc},
+			&openflow.MultipartRequest{Part: openflow.PartMeterConfig, Number: openflow.AllMeters})
+	}
+	for _, m := range requests {
 		err := c.List(ctx, m, func(m *openflow.MultipartReply) {
 			for i := range m.Flows {
 				if m.Flows[i].Flow.Cookie.Feature() != flow.Leased {

@@ -28,11 +28,15 @@ type Options struct {
 	Redial     time.Duration // between attempts to connect; 10 ms: while the switch is away, nothing is forwarded
 	Observe    bool          // do not repair what others changed in the switch, until Repair is called
 	Patience   time.Duration // for a connection attempt, and for the answer to a bundle or a dump; 60 s
+	Portion    int           // about how many flows are compared at a time; 2048
 }
 
 func (o *Options) setDefaults() {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Portion <= 0 {
+		o.Portion = 2048
 	}
 	for _, d := range []struct {
 		at    *time.Duration

@@ -15,7 +15,7 @@ import (
 )
 
 // quick are options under which a test does not wait long for anything.
-var quick = bridge.Options{Resync: 50 * time.Millisecond, RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond,
+var quick = bridge.Options{Portion: 8, Resync: 50 * time.Millisecond, RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond,
 	Redial: 5 * time.Millisecond}
 
 // world is a kind of switch that the same test runs on.
@@ -39,7 +39,7 @@ func worlds() []world {
 			o, sw := newOVS(tb)
 			dump := func() (s flow.Set) {
 				direct(tb, sw, func(ctx context.Context, c bridge.Switch) (err error) {
-					s, err = c.Dump(ctx)
+					s, err = c.Dump(ctx, flow.Share{})
 					return err
 				})
 				s.Sort()

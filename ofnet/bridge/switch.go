@@ -24,8 +24,8 @@ type Switch interface {
 	// Forget makes the connection tracker forget the connections that list selects, one selection after the other. A
 	// switch that cannot do that answers with a *RefusedError.
 	Forget(ctx context.Context, list []flow.Connections) error
-	// Dump returns everything that the switch holds.
-	Dump(ctx context.Context) (flow.Set, error)
+	// Dump returns what the switch holds: the flows of the share, and, with the last share, groups and meters.
+	Dump(ctx context.Context, share flow.Share) (flow.Set, error)
 	// Stats returns the flows that only selects, with their counters.
 	Stats(ctx context.Context, only openflow.FlowFilter) ([]openflow.FlowStats, error)
 	// Ports lists the ports of the switch by number.

@@ -57,7 +57,8 @@ func run(rounds, locals, remotes int, profile string) error {
 		defer pprof.StopCPUProfile()
 	}
 	var d durations
-	var rules, endpoints []time.Duration
+	var rules ruleTimes
+	var endpoints []time.Duration
 	flows := 0
 	err := stand.Measure(func(tb *stand.Stand) {
 		s := ofnettest.Many(locals, remotes)
@@ -87,9 +88,11 @@ func run(rounds, locals, remotes int, profile string) error {
 	}
 	row("program an empty switch: compile, compare, one bundle", d.program, d.peerProgram, "ovs-ofctl --bundle add-flows", maxProgram)
 	row("find it unchanged: compile, compare, nothing sent", d.unchanged, d.peerUnchanged, "ovs-ofctl replace-flows", maxUnchanged)
-	rule := report.Median(rules)
-	t.Add(report.Row{What: fmt.Sprintf("one rule more, %d in turn, until past the barrier, p50", len(rules)), Ours: report.Millis(rule),
+	rule, longest := report.Median(rules.each), report.Percentile(rules.meanwhile, 100)
+	t.Add(report.Row{What: fmt.Sprintf("one rule more, %d in turn, until past the barrier, p50", len(rules.each)), Ours: report.Millis(rule),
 		Target: "<= " + report.Millis(maxRule), Met: rule <= maxRule})
+	t.Add(report.Row{What: fmt.Sprintf("... %d while the switch was compared once more, which took %s; the longest", len(rules.meanwhile), report.Millis(rules.comparison)),
+		Ours: report.Millis(longest), Target: "-", Met: true})
 	p50, p99 := report.Median(endpoints), report.Percentile(endpoints, 99)
 	t.Add(report.Row{What: fmt.Sprintf("one endpoint more, %d in turn, %d known, from the watch's event until past the barrier, p99; p50 %s; load %s",
 		len(endpoints), endpointsKnown, report.Millis(p50), stand.Load()), Ours: report.Millis(p99), Target: "<= " + report.Millis(maxEndpoint), Met: p99 <= maxEndpoint})

@@ -19,9 +19,16 @@ const rulesMeasured = 300
 // tenantOfRules is the tenant whose group gets them; ofnettest.Many makes it.
 const tenantOfRules, groupOfRules = "t", "g:t"
 
-// ruleChanges makes rules on a switch that already carries a State, and returns how long each took until it was past the
-// barrier: translated, compiled with its tier, and with it the tenant's new generation, in one bundle.
-func ruleChanges(tb *stand.Stand, mgmt string, from *ofnet.State) (each []time.Duration) {
+// ruleTimes are what rules took, made one after the other until each was past the barrier.
+type ruleTimes struct {
+	each       []time.Duration
+	meanwhile  []time.Duration // while the switch was compared once more
+	comparison time.Duration   // the whole of it
+}
+
+// ruleChanges makes rules on a switch that already carries a State. Each is translated, compiled with its tier, and with it the
+// tenant's new generation, in one bundle.
+func ruleChanges(tb *stand.Stand, mgmt string, from *ofnet.State) (times ruleTimes) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	r := bridge.NewReconciler(from.Self, pipeline.Default(), bridge.NewOpenFlow(mgmt, openflow.Options{}), bridge.Options{})
@@ -32,25 +39,46 @@ func ruleChanges(tb *stand.Stand, mgmt string, from *ofnet.State) (each []time.D
 		s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints = from.Local, from.Hosts, from.Tenants, from.Segments, from.Groups, from.Endpoints
 		return nil
 	})
-	err := r.Wait(ctx, 1)
-	for i := range rulesMeasured {
-		if err != nil {
-			break
-		}
-		port := uint16(1000 + i)
-		rule := &ofnet.Rule{ID: fmt.Sprintf("r%d", i), Tenant: tenantOfRules, Group: groupOfRules, Direction: ofnet.In, Priority: uint8(i%ofnet.PriorityMost + 1),
-			Protocol: ofnet.ProtocolTCP, Ports: []ofnet.PortRange{{First: port, Last: port}}, Deny: i%2 == 0}
+	made := 0
+	change := func() (time.Duration, error) {
+		rev, port := uint64(2+made), uint16(1000+made)
+		rule := &ofnet.Rule{ID: fmt.Sprintf("r%d", made), Tenant: tenantOfRules, Group: groupOfRules, Direction: ofnet.In, Priority: uint8(made%ofnet.PriorityMost + 1),
+			Protocol: ofnet.ProtocolTCP, Ports: []ofnet.PortRange{{First: port, Last: port}}, Deny: made%2 == 0}
+		made++
 		begin := time.Now()
-		r.Update(uint64(2+i), func(s *ofnet.State) []ofnet.Key {
+		r.Update(rev, func(s *ofnet.State) []ofnet.Key {
 			s.Rules[rule.ID] = rule
 			return []ofnet.Key{rule.Key()}
 		})
-		err = r.Wait(ctx, uint64(2+i))
-		each = append(each, time.Since(begin))
+		err := r.Wait(ctx, rev)
+		return time.Since(begin), err
+	}
+	err := r.Wait(ctx, 1)
+	for err == nil && made < rulesMeasured {
+		var took time.Duration
+		took, err = change()
+		times.each = append(times.each, took)
+	}
+	compared := make(chan error, 1)
+	begin := time.Now()
+	go func() {
+		failed := r.Repair(ctx)
+		times.comparison = time.Since(begin)
+		compared <- failed
+	}()
+	for over := false; err == nil && !over; {
+		var took time.Duration
+		took, err = change()
+		times.meanwhile = append(times.meanwhile, took)
+		select {
+		case failed := <-compared:
+			err, over = errors.Join(err, failed), true
+		default:
+		}
 	}
 	stop()
 	if err := errors.Join(err, <-done); err != nil {
 		tb.Fatalf("rules: %v", err)
 	}
-	return each
+	return times
 }

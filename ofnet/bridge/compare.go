@@ -1,0 +1,62 @@
+package bridge
+
+import (
+	"context"
+
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// compare finds out what the switch has. Places that are not as they should be become dirty. A switch whose flows are known is
+// compared share by share: it does nothing else while it lists flows, and what changes meanwhile is sent between two shares.
+func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
+	r.mu.Lock()
+	known := r.compared == sw // else it is what was left by an agent before, not what we put there
+	shares := []flow.Share{{}}
+	if known {
+		shares = flow.Shares(r.ledger.flows.filled(flow.Share{}), r.options.Portion)
+	}
+	n := r.notes(known && r.options.Observe && len(r.repairs) == 0)
+	r.synced = true // unless somebody asks for another comparison while this one is under way
+	r.mu.Unlock()
+	drift := 0
+	for _, share := range shares {
+		found, err := r.compareShare(ctx, sw, share, n)
+		drift += found
+		if err == nil && !share.Last() {
+			err = r.send(ctx, sw)
+		}
+		if err != nil {
+			r.unsync()
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.counters.Resyncs++
+	if known {
+		r.counters.Drift += uint64(drift)
+		r.keep(n)
+		if drift > 0 {
+			r.options.Log.Warn("switch was changed behind our back", "differences", drift, "repairing", !n.hold)
+		}
+	}
+	if r.options.Observe && !n.hold {
+		r.ledger.remark()
+	}
+	r.compared, r.fresh = sw, true
+	return nil
+}
+
+// compareShare is compare for one share. It returns how many places are not as they were believed to be.
+func (r *Reconciler) compareShare(ctx context.Context, sw Switch, share flow.Share, n *notes) (drift int, err error) {
+	have, err := sw.Dump(ctx, share)
+	if err != nil {
+		return 0, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(have.Flows) >= len(r.touched) {
+		r.compileTouched()
+	} // else most is yet to be sent: flush compiles while the switch reads
+	return r.ledger.observe(have, share, n), nil
+}
