@@ -94,8 +94,10 @@ func run(rounds, locals, remotes int, profile string) error {
 	t.Add(report.Row{What: fmt.Sprintf("... %d while the switch was compared once more, which took %s; the longest", len(rules.meanwhile), report.Millis(rules.comparison)),
 		Ours: report.Millis(longest), Target: "-", Met: true})
 	p50, p99 := report.Median(endpoints), report.Percentile(endpoints, 99)
+	jitter := report.Percentile(stand.Jitter(p50, len(endpoints)), 99)
 	t.Add(report.Row{What: fmt.Sprintf("one endpoint more, %d in turn, %d known, from the watch's event until past the barrier, p99; p50 %s; load %s",
-		len(endpoints), endpointsKnown, report.Millis(p50), stand.Load()), Ours: report.Millis(p99), Target: "<= " + report.Millis(maxEndpoint), Met: p99 <= maxEndpoint})
+		len(endpoints), endpointsKnown, report.Millis(p50), stand.Load()), Ours: report.Millis(p99), Peer: report.Millis(jitter) + " a loop that computes for p50",
+		Target: "<= " + report.Millis(maxEndpoint), Met: p99 <= maxEndpoint})
 	return t.Write(os.Stdout)
 }
 
