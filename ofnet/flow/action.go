@@ -102,16 +102,23 @@ func zeros(b []byte, n int) []byte {
 
 // Output sends the packet to a port. A packet that came in by p needs PortInPort.
 func Output(p Port) Action {
-	var buf [16]byte
-	b := be.AppendUint16(buf[:0], actOutput)
-	b = be.AppendUint16(b, 16)
+	var buf [outputLen]byte
+	return newAction(insAction, appendOutput(buf[:0], p))
+}
+
+// outputLen is the length of an ofp_action_output (OpenFlow 1.3.5 section 7.2.4.1).
+const outputLen = 16
+
+func appendOutput(b []byte, p Port) []byte {
+	b = be.AppendUint16(b, actOutput)
+	b = be.AppendUint16(b, outputLen)
 	b = be.AppendUint32(b, p)
 	n := uint16(0)
 	if p == PortController {
 		n = 0xffff // the whole packet, unbuffered
 	}
 	b = be.AppendUint16(b, n)
-	return newAction(insAction, zeros(b, 6))
+	return zeros(b, 6)
 }
 
 // Bits is a range of bits of a field, as in reg2[0..15].

@@ -1,9 +1,6 @@
 package flow
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // GroupType says how a group uses its buckets (OpenFlow 1.3.5 section 5.6.1).
 type GroupType uint8
@@ -35,27 +32,9 @@ type Buckets struct{ wire string }
 
 // NewBuckets encodes a list of buckets. Only the actions that apply at once count: a bucket has no instructions.
 func NewBuckets(list ...Bucket) Buckets {
-	const head = 16 // ofp_bucket, OpenFlow 1.3.5 section 7.3.4.2
-	size := head * len(list)
-	for i := range list {
-		size += len(list[i].Actions.Apply())
-	}
-	var out strings.Builder // lists are long and made anew with each endpoint: one allocation
-	out.Grow(size)
-	for i := range list {
-		acts := list[i].Actions.Apply()
-		watch := list[i].WatchPort
-		if watch == 0 {
-			watch = PortAny
-		}
-		bucket := [head]byte{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff} // no watch group
-		be.PutUint16(bucket[0:], uint16(min(head+len(acts), 0xfff8)))
-		be.PutUint16(bucket[2:], list[i].Weight)
-		be.PutUint32(bucket[4:], watch)
-		out.Write(bucket[:])
-		out.WriteString(acts)
-	}
-	return Buckets{out.String()}
+	var l BucketList
+	l.Add(list...)
+	return l.Piece(0, l.Len())
 }
 
 // Wire is the list as OpenFlow carries it.

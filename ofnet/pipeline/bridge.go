@@ -88,23 +88,20 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 		}
 	}
 	slices.Sort(ports)
-	here := make([]flow.Bucket, 0, len(ports)+len(limited)+len(judged))
-	for _, p := range slices.Compact(ports) {
-		here = append(here, flow.Bucket{Actions: flow.Do(flow.Output(p))})
-	}
+	var here, away flow.BucketList
+	here.Output(slices.Compact(ports)...)
 	slices.Sort(limited)
 	for _, p := range slices.Compact(limited) {
-		here = append(here, flow.Bucket{Actions: flow.Do(load(regOut, p), flow.Resubmit(tDeliver))})
+		here.Add(flow.Bucket{Actions: flow.Do(load(regOut, p), flow.Resubmit(tDeliver))})
 	}
 	slices.SortFunc(judged, func(a, b listener) int { return cmp.Compare(a.port, b.port) })
 	for _, l := range judged {
-		here = append(here, flow.Bucket{Actions: flow.Do(load(regOut, l.port), load(regDstGroup, l.group), on(bitLocal), on(bitNoCommit),
+		here.Add(flow.Bucket{Actions: flow.Do(load(regOut, l.port), load(regDstGroup, l.group), on(bitLocal), on(bitNoCommit),
 			flow.Resubmit(tPolicyIn))})
 	}
-	var away []flow.Bucket
 	switch {
 	case n.Encap == ofnet.VLAN && s.Local.Uplink != 0:
-		away = []flow.Bucket{{Actions: flow.Do(flow.Resubmit(tUplink))}}
+		away.Add(flow.Bucket{Actions: flow.Do(flow.Resubmit(tUplink))})
 	case n.Encap == ofnet.VXLAN:
 		list := make([]*ofnet.Host, 0, len(hosts))
 		for _, h := range hosts {
@@ -112,14 +109,16 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 		}
 		slices.SortFunc(list, func(a, b *ofnet.Host) int { return cmp.Compare(a.Label, b.Label) })
 		for _, h := range list {
-			away = append(away, flow.Bucket{Actions: flow.Do(append(tunnelTo(nil, n, h.VTEP), flow.Output(s.Local.Tunnel))...)})
+			away.Add(flow.Bucket{Actions: flow.Do(append(tunnelTo(nil, n, h.VTEP), flow.Output(s.Local.Tunnel))...)})
 		}
 	}
 	id, parts := n.ID&idMask, uint32(0)
-	here = chain(out, id, &parts, here)
-	away = chain(out, id, &parts, away)
-	out.AddGroup(flow.Group{ID: floodFromEndpoint | id, Buckets: flow.NewBuckets(append(slices.Clip(here), away...)...)},
-		flow.Group{ID: floodFromFabric | id, Buckets: flow.NewBuckets(here...)})
+	short := chain(out, id, &parts, &here)
+	local := short.Len()
+	far := chain(out, id, &parts, &away)
+	short.Append(far)
+	out.AddGroup(flow.Group{ID: floodFromEndpoint | id, Buckets: short.Piece(0, short.Len())},
+		flow.Group{ID: floodFromFabric | id, Buckets: short.Piece(0, local)})
 }
 
 // listener is a receiver whose group has rules about what it receives.
@@ -143,16 +142,17 @@ func audienceOf(s *ofnet.State, name string) audience {
 
 // chain moves a list that is too long for one group into parts, and returns buckets that lead to them. The parts are short, so
 // that one endpoint more is one short message to the switch.
-func chain(out *flow.Set, id uint32, parts *uint32, list []flow.Bucket) []flow.Bucket {
-	if len(list) <= floodFew {
+func chain(out *flow.Set, id uint32, parts *uint32, list *flow.BucketList) *flow.BucketList {
+	n := list.Len()
+	if n <= floodFew {
 		return list
 	}
-	var short []flow.Bucket
-	for piece := range slices.Chunk(list, max(floodFew, len(list)/floodParts+1)) {
-		part := flow.Group{ID: floodPart + *parts<<24 | id, Buckets: flow.NewBuckets(piece...)}
+	short, size := &flow.BucketList{}, max(floodFew, n/floodParts+1)
+	for at := 0; at < n; at += size {
+		part := flow.Group{ID: floodPart + *parts<<24 | id, Buckets: list.Piece(at, min(at+size, n))}
 		*parts++
 		out.AddGroup(part)
-		short = append(short, flow.Bucket{Actions: flow.Do(flow.ToGroup(part.ID))})
+		short.Add(flow.Bucket{Actions: flow.Do(flow.ToGroup(part.ID))})
 	}
 	return short
 }
