@@ -10,6 +10,7 @@ import (
 type index struct {
 	endpoints map[string]place                           // by id, as listed
 	segments  map[string]map[string]map[string]*Endpoint // as they were at the last Touch, by host and id
+	here      receivers
 	groups    map[string]*groupIndex
 	rules     map[string]listedRule // by id
 	tenants   map[string]*ruling
@@ -21,7 +22,8 @@ type index struct {
 type place struct {
 	segment, group string
 	host           string
-	here           bool // on this host
+	here           bool   // on this host
+	port           uint32 // if so
 	ip4, ip6       netip.Addr
 	tenant         Tenant // the zero one while its segment or tenant is not known
 }
@@ -37,7 +39,7 @@ type groupIndex struct {
 // Reindex lists all endpoints, rules and services by what they belong to, for the methods that say so. From then on whoever
 // changes Endpoints, Rules or Services calls Touch with the keys of those that came, went or changed.
 func (s *State) Reindex() {
-	s.index = &index{endpoints: make(map[string]place, len(s.Endpoints)), segments: map[string]map[string]map[string]*Endpoint{},
+	s.index = &index{endpoints: make(map[string]place, len(s.Endpoints)), segments: map[string]map[string]map[string]*Endpoint{}, here: receivers{},
 		groups: map[string]*groupIndex{}, rules: make(map[string]listedRule, len(s.Rules)), tenants: map[string]*ruling{}, tiers: map[Key]Tier{},
 		services: newServiceIndex()}
 	for id := range s.Endpoints {
@@ -93,10 +95,16 @@ func (s *State) touchEndpoint(id string) {
 		if n := s.Segments[e.Segment]; n != nil && s.Tenants[n.Tenant] != nil {
 			now.tenant = *s.Tenants[n.Tenant]
 		}
+		if now.here {
+			now.port = e.Port
+		}
 	}
 	was, listed := x.endpoints[id]
 	if listed && e != nil && was == now {
 		x.segments[now.segment][now.host][id] = e
+		if now.here {
+			x.here.put(now.segment, now.port, id, e)
+		}
 		return
 	}
 	if listed {
@@ -108,6 +116,7 @@ func (s *State) touchEndpoint(id string) {
 		delete(g.members, id)
 		if was.here {
 			g.here--
+			x.here.drop(was.segment, was.port, id)
 		}
 		for _, a := range []netip.Addr{was.ip4, was.ip6} {
 			strike(x.services.at, a, id)
@@ -125,6 +134,7 @@ func (s *State) touchEndpoint(id string) {
 		g.members[id] = struct{}{}
 		if now.here {
 			g.here++
+			x.here.put(now.segment, now.port, id, e)
 		}
 		for _, a := range []netip.Addr{now.ip4, now.ip6} {
 			if a.IsValid() {

@@ -55,36 +55,6 @@ func (s *State) Members(segment string) iter.Seq[*Endpoint] {
 	}
 }
 
-// Receivers yields the endpoints of a segment that are on this host, and one of each other host that has any, in no order.
-// After Reindex they are those of the last Touch, and it takes time in proportion to their number.
-func (s *State) Receivers(segment string) iter.Seq[*Endpoint] {
-	return func(yield func(*Endpoint) bool) {
-		hosts := map[string]bool{}
-		if s.index == nil {
-			for e := range s.Members(segment) {
-				if e.Host != s.Self && hosts[e.Host] {
-					continue
-				}
-				hosts[e.Host] = true
-				if !yield(e) {
-					return
-				}
-			}
-			return
-		}
-		for host, there := range s.index.segments[segment] {
-			for _, e := range there {
-				if !yield(e) {
-					return
-				}
-				if host != s.Self {
-					break
-				}
-			}
-		}
-	}
-}
-
 // MembersOf yields the endpoints of a group, in no order, in the time that Members takes.
 func (s *State) MembersOf(group string) iter.Seq[*Endpoint] {
 	return func(yield func(*Endpoint) bool) {
