@@ -102,9 +102,6 @@ func (s *State) touchEndpoint(id string) {
 	was, listed := x.endpoints[id]
 	if listed && e != nil && was == now {
 		x.segments[now.segment][now.host][id] = e
-		if now.here {
-			x.here.put(now.segment, now.port, id, e)
-		}
 		return
 	}
 	if listed {
@@ -134,7 +131,7 @@ func (s *State) touchEndpoint(id string) {
 		g.members[id] = struct{}{}
 		if now.here {
 			g.here++
-			x.here.put(now.segment, now.port, id, e)
+			x.here.put(now.segment, receiver{now.port, id, now.group})
 		}
 		for _, a := range []netip.Addr{now.ip4, now.ip6} {
 			if a.IsValid() {

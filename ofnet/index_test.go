@@ -51,15 +51,16 @@ func TestMembersFollowTouch(t *testing.T) {
 func TestReceiversAreThoseHereAndOneOfEachHost(t *testing.T) {
 	s := NewState("h1")
 	for id, host := range map[string]string{"a": "h1", "b": "h1", "c": "h2", "d": "h2", "e": "h3"} {
-		s.Endpoints[id] = &Endpoint{ID: id, Segment: "n", Host: host}
+		s.Endpoints[id] = &Endpoint{ID: id, Segment: "n", Host: host, Group: id}
 	}
 	receivers := func() string {
 		var out []string
-		for e := range s.Receivers("n") {
-			if out = append(out, e.Host); e.Host == s.Self {
-				if out[len(out)-1] = e.ID; e.Port != 0 {
-					out[len(out)-1] += fmt.Sprint(":", e.Port)
-				}
+		for e := range s.Elsewhere("n") {
+			out = append(out, e.Host)
+		}
+		for port, group := range s.Receivers("n") {
+			if out = append(out, group); port != 0 {
+				out[len(out)-1] += fmt.Sprint(":", port)
 			}
 		}
 		slices.Sort(out)
@@ -75,15 +76,19 @@ func TestReceiversAreThoseHereAndOneOfEachHost(t *testing.T) {
 		{"one of two goes", func() { delete(s.Endpoints, "c"); s.Touch(Key{KindEndpoint, "c"}) }, "a b h2 h3"},
 		{"the other goes", func() { delete(s.Endpoints, "d"); s.Touch(Key{KindEndpoint, "d"}) }, "a b h3"},
 		{"one moves here", func() {
-			s.Endpoints["e"] = &Endpoint{ID: "e", Segment: "n", Host: "h1"}
+			s.Endpoints["e"] = &Endpoint{ID: "e", Segment: "n", Host: "h1", Group: "e"}
 			s.Touch(Key{KindEndpoint, "e"})
 		}, "a b e"},
 		{"not told yet", func() { delete(s.Endpoints, "a") }, "a b e"},
 		{"told", func() { s.Touch(Key{KindEndpoint, "a"}) }, "b e"},
 		{"another in its place", func() {
-			s.Endpoints["e"] = &Endpoint{ID: "e", Segment: "n", Host: "h1", Port: 7}
+			s.Endpoints["e"] = &Endpoint{ID: "e", Segment: "n", Host: "h1", Port: 7, Group: "e"}
 			s.Touch(Key{KindEndpoint, "e"})
 		}, "b e:7"},
+		{"it changes its group", func() {
+			s.Endpoints["e"].Group = "f"
+			s.Touch(Key{KindEndpoint, "e"})
+		}, "b f:7"},
 	} {
 		row.change()
 		if got := receivers(); got != row.want {
@@ -92,5 +97,10 @@ func TestReceiversAreThoseHereAndOneOfEachHost(t *testing.T) {
 	}
 	for range s.Receivers("n") {
 		break // an iteration may end early
+	}
+	s.Endpoints["z"] = &Endpoint{ID: "z", Segment: "n", Host: "h9"}
+	s.Touch(Key{KindEndpoint, "z"})
+	for range s.Elsewhere("n") {
+		break
 	}
 }

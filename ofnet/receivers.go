@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// receiver is an endpoint of this host among those of its segment, which are ordered by port.
+// receiver is what the list of a segment has of an endpoint on this host: all that is asked of hundreds at a time.
 type receiver struct {
-	port     uint32
-	id       string
-	endpoint *Endpoint
+	port      uint32
+	id, group string
 }
 
-// receivers are the endpoints of this host, by segment.
+// receivers are the endpoints of this host by segment, in the order of their ports.
 type receivers map[string][]receiver
 
 // find tells where an endpoint is in its segment's list, or would be.
@@ -23,13 +22,13 @@ func (r receivers) find(segment string, port uint32, id string) (at int, there b
 	})
 }
 
-func (r receivers) put(segment string, port uint32, id string, e *Endpoint) {
-	at, there := r.find(segment, port, id)
+func (r receivers) put(segment string, e receiver) {
+	at, there := r.find(segment, e.port, e.id)
 	if there {
-		r[segment][at].endpoint = e
+		r[segment][at] = e
 		return
 	}
-	r[segment] = slices.Insert(r[segment], at, receiver{port, id, e})
+	r[segment] = slices.Insert(r[segment], at, e)
 }
 
 func (r receivers) drop(segment string, port uint32, id string) {
@@ -42,28 +41,41 @@ func (r receivers) drop(segment string, port uint32, id string) {
 	}
 }
 
-// Receivers yields the endpoints of a segment that are on this host, and one of each other host that has any. After Reindex they
-// are those of the last Touch, those on this host come in the order of their ports, and it takes time in proportion to
-// their number.
-func (s *State) Receivers(segment string) iter.Seq[*Endpoint] {
-	return func(yield func(*Endpoint) bool) {
+// Receivers yields port and group of each endpoint of a segment that is on this host. After Reindex they are those of the last Touch, in
+// the order of their ports, and it takes time in proportion to their number.
+func (s *State) Receivers(segment string) iter.Seq2[uint32, string] {
+	return func(yield func(port uint32, group string) bool) {
 		if s.index == nil {
-			hosts := map[string]bool{}
 			for e := range s.Members(segment) {
-				if e.Host != s.Self && hosts[e.Host] {
-					continue
-				}
-				hosts[e.Host] = true
-				if !yield(e) {
+				if e.Host == s.Self && !yield(e.Port, e.Group) {
 					return
 				}
 			}
 			return
 		}
-		for _, r := range s.index.here[segment] {
-			if !yield(r.endpoint) {
+		for i := range s.index.here[segment] {
+			if r := &s.index.here[segment][i]; !yield(r.port, r.group) {
 				return
 			}
+		}
+	}
+}
+
+// Elsewhere yields an endpoint of each other host that has any of a segment, in no order. After Reindex they are of those of the
+// last Touch, and it takes time in proportion to the hosts' number.
+func (s *State) Elsewhere(segment string) iter.Seq[*Endpoint] {
+	return func(yield func(*Endpoint) bool) {
+		if s.index == nil {
+			hosts := map[string]bool{s.Self: true}
+			for e := range s.Members(segment) {
+				if hosts[e.Host] {
+					continue
+				}
+				if hosts[e.Host] = true; !yield(e) {
+					return
+				}
+			}
+			return
 		}
 		for host, there := range s.index.segments[segment] {
 			if host == s.Self {

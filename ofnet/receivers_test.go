@@ -1,8 +1,8 @@
 package ofnet
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -13,25 +13,21 @@ func TestReceiversFollow(t *testing.T) {
 	s := NewState("h1")
 	s.Reindex()
 	random := rand.New(rand.NewPCG(1, 2))
-	here := func(s *State, segment string) map[*Endpoint]bool {
-		out := map[*Endpoint]bool{}
-		for e := range s.Receivers(segment) {
-			if e.Host == s.Self {
-				out[e] = true
-			}
+	here := func(s *State, segment string) (out []receiver) {
+		for port, group := range s.Receivers(segment) {
+			out = append(out, receiver{port: port, group: group})
 		}
 		return out
 	}
-	hosts := func(s *State, segment string) []string {
-		var out []string
-		for e := range s.Receivers(segment) {
-			if e.Host != s.Self {
-				out = append(out, e.Host)
-			}
+	hosts := func(s *State, segment string) (out []string) {
+		for e := range s.Elsewhere(segment) {
+			out = append(out, e.Host)
 		}
 		slices.Sort(out)
 		return out
 	}
+	byPort := func(a, b receiver) int { return cmp.Compare(a.port, b.port) }
+	all := func(a, b receiver) int { return cmp.Or(byPort(a, b), cmp.Compare(a.group, b.group)) }
 	for step := range 3000 {
 		id := fmt.Sprint(random.IntN(40))
 		switch e := s.Endpoints[id]; {
@@ -40,27 +36,23 @@ func TestReceiversFollow(t *testing.T) {
 		case e != nil && step%5 == 1:
 			e.Port = uint32(random.IntN(20)) // in place
 		default:
-			s.Endpoints[id] = &Endpoint{ID: id, Segment: fmt.Sprint("n", random.IntN(2)), Host: fmt.Sprint("h", 1+random.IntN(3)), Port: uint32(random.IntN(20))}
+			s.Endpoints[id] = &Endpoint{ID: id, Segment: fmt.Sprint("n", random.IntN(2)), Host: fmt.Sprint("h", 1+random.IntN(3)),
+				Port: uint32(random.IntN(20)), Group: fmt.Sprint("g", random.IntN(3))}
 		}
 		s.Touch(Key{KindEndpoint, id})
 		plain := *s
 		plain.index = nil
 		for _, segment := range []string{"n0", "n1"} {
-			if got, want := here(s, segment), here(&plain, segment); !maps.Equal(got, want) {
-				t.Fatalf("step %d: %s has %d receivers here, want %d", step, segment, len(got), len(want))
+			got, want := here(s, segment), here(&plain, segment)
+			if !slices.IsSortedFunc(got, byPort) {
+				t.Fatalf("step %d: %s is not in the order of ports: %v", step, segment, got)
+			}
+			slices.SortFunc(got, all)
+			if slices.SortFunc(want, all); !slices.Equal(got, want) {
+				t.Fatalf("step %d: %s has %v here, want %v", step, segment, got, want)
 			}
 			if got, want := hosts(s, segment), hosts(&plain, segment); !slices.Equal(got, want) {
 				t.Fatalf("step %d: %s is on hosts %v, want %v", step, segment, got, want)
-			}
-			last := uint32(0)
-			for e := range s.Receivers(segment) {
-				if e.Host != s.Self {
-					break
-				}
-				if e.Port < last {
-					t.Fatalf("step %d: port %d comes after %d", step, e.Port, last)
-				}
-				last = e.Port
 			}
 		}
 	}

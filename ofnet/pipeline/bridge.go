@@ -65,26 +65,25 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 	var judged []listener
 	hosts := map[string]*ofnet.Host{}
 	var group audience
-	for e := range s.Receivers(name) { // of another host one is enough: where it is does not depend on which
-		if e.Host != s.Self {
-			if m, ok := resolve(s, e); ok {
-				hosts[m.Host] = m.host
-			}
+	for e := range s.Elsewhere(name) { // one is enough: where it is does not depend on which
+		if m, ok := resolve(s, e); ok {
+			hosts[m.Host] = m.host
+		}
+	}
+	for port, its := range s.Receivers(name) {
+		if port == 0 {
 			continue
 		}
-		if e.Port == 0 {
-			continue
-		}
-		if group.name != e.Group || !group.known { // most have the one before's
-			group = audienceOf(s, e.Group)
+		if group.name != its || !group.known { // most have the one before's
+			group = audienceOf(s, its)
 		}
 		switch {
 		case group.judged:
-			judged = append(judged, listener{e.Port, group.id})
+			judged = append(judged, listener{port, group.id})
 		case group.limited:
-			limited = append(limited, e.Port)
+			limited = append(limited, port)
 		default:
-			ports = append(ports, e.Port)
+			ports = append(ports, port)
 		}
 	}
 	slices.Sort(ports)
