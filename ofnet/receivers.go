@@ -53,8 +53,8 @@ func (s *State) Receivers(segment string) iter.Seq2[uint32, string] {
 			}
 			return
 		}
-		for i := range s.index.here[segment] {
-			if r := &s.index.here[segment][i]; !yield(r.port, r.group) {
+		for _, r := range s.index.here[segment] {
+			if !yield(r.port, r.group) {
 				return
 			}
 		}

@@ -67,7 +67,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 		return &configError{err}
 	}
 	if err := budget.Slack(budget.AgentSlack); err != nil {
-		log.Debug("timers are as exact as is usual, at the price of more processor time", "err", err)
+		log.Debug("not as thrifty as it could be", "err", err)
 	}
 	db, err := open.Open(o.Store, log)
 	if err != nil {

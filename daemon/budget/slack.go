@@ -10,8 +10,8 @@ import (
 
 // How late a daemon's timers may be.
 const (
-	// AgentSlack is little enough for the changes of interfaces, which may keep a processor busy that others want until the
-	// runtime notices.
+	// AgentSlack is short: an agent changes interfaces by calls that block for milliseconds, and until the runtime's own thread
+	// notices, what else there is to do waits.
 	AgentSlack = time.Millisecond
 	// MasterSlack is a tenth of the beat of an etcd within netmaster.
 	MasterSlack = 5 * time.Millisecond
@@ -21,8 +21,7 @@ const (
 // that it has fewer wake-ups to do. It is the Go runtime's own thread that this is about: while there is anything
 // to do it looks after the others every 20 µs, in vain nearly always, which takes a fifth of the processor time of a daemon that
 // mostly waits; and when it has gone to sleep, the first to do something wakes it before anything else. Threads that come later
-// are like those that make them. Without the capability CAP_SYS_NICE, or on a system that is not Linux, nothing changes and the
-// error says so.
+// are like those that make them. Without the capability CAP_SYS_NICE nothing changes, and the error says so; it is no reason to end.
 func Slack(late time.Duration) error {
 	told := map[string]bool{}
 	for {
@@ -38,7 +37,7 @@ func Slack(late time.Duration) error {
 			}
 			err := os.WriteFile("/proc/"+thread+"/timerslack_ns", []byte(strconv.FormatInt(late.Nanoseconds(), 10)), 0)
 			if err != nil && !os.IsNotExist(err) {
-				return fmt.Errorf("let timers be late by %s: %w", late, err)
+				return fmt.Errorf("timers are not to be late by %s, which costs processor time; give it the capability CAP_SYS_NICE: %w", late, err)
 			}
 			told[thread] = true
 		}

@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS")))
 	}
 	if err := budget.Slack(budget.MasterSlack); err != nil {
-		log.Debug("timers are as exact as is usual, at the price of more processor time", "err", err)
+		log.Debug("not as thrifty as it could be", "err", err)
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()

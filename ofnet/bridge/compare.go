@@ -18,7 +18,30 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	n := r.notes(known && r.options.Observe && len(r.repairs) == 0)
 	r.synced = true // unless somebody asks for another comparison while this one is under way
 	r.mu.Unlock()
-	drift := 0
+	drift, err := r.compareShares(ctx, sw, shares, n)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known { // also when the connection was lost on the way: what was found until then may have been repaired
+		r.counters.Drift += uint64(drift)
+		r.keep(n)
+		if drift > 0 {
+			r.options.Log.Warn("switch was changed behind our back", "differences", drift, "repairing", !n.hold)
+		}
+	}
+	if err != nil {
+		r.synced = false
+		return err
+	}
+	r.counters.Resyncs++
+	if r.options.Observe && !n.hold {
+		r.ledger.remark()
+	}
+	r.compared, r.fresh = sw, true
+	return nil
+}
+
+// compareShares compares one share after the other, and sends what waits between two.
+func (r *Reconciler) compareShares(ctx context.Context, sw Switch, shares []flow.Share, n *notes) (drift int, err error) {
 	for _, share := range shares {
 		found, err := r.compareShare(ctx, sw, share, n)
 		drift += found
@@ -26,25 +49,10 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 			err = r.send(ctx, sw)
 		}
 		if err != nil {
-			r.unsync()
-			return err
+			return drift, err
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.counters.Resyncs++
-	if known {
-		r.counters.Drift += uint64(drift)
-		r.keep(n)
-		if drift > 0 {
-			r.options.Log.Warn("switch was changed behind our back", "differences", drift, "repairing", !n.hold)
-		}
-	}
-	if r.options.Observe && !n.hold {
-		r.ledger.remark()
-	}
-	r.compared, r.fresh = sw, true
-	return nil
+	return drift, nil
 }
 
 // compareShare is compare for one share. It returns how many places are not as they were believed to be.

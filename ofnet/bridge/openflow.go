@@ -176,7 +176,7 @@ func (c *connection) Stats(ctx context.Context, only openflow.FlowFilter) ([]ope
 // allFlows selects every flow.
 func allFlows() openflow.FlowFilter { return openflow.FlowFilter{Table: openflow.AllTables} }
 
-// Dump lists flows of the share, groups and meters, without those that are leased.
+// Dump is Switch's. What is leased is left out.
 func (c *connection) Dump(ctx context.Context, share flow.Share) (flow.Set, error) {
 	var s flow.Set
 	only := allFlows()
