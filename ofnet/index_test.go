@@ -54,10 +54,7 @@ func TestReceiversAreThoseHereAndOneOfEachHost(t *testing.T) {
 		s.Endpoints[id] = &Endpoint{ID: id, Segment: "n", Host: host, Group: id}
 	}
 	receivers := func() string {
-		var out []string
-		for e := range s.Elsewhere("n") {
-			out = append(out, e.Host)
-		}
+		out := slices.Collect(s.Elsewhere("n"))
 		for port, group := range s.Receivers("n") {
 			if out = append(out, group); port != 0 {
 				out[len(out)-1] += fmt.Sprint(":", port)

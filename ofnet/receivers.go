@@ -61,31 +61,33 @@ func (s *State) Receivers(segment string) iter.Seq2[uint32, string] {
 	}
 }
 
-// Elsewhere yields an endpoint of each other host that has any of a segment, in no order. After Reindex they are of those of the
+// ReceiverCount is about how many Receivers yields; 0 before Reindex. It takes constant time.
+func (s *State) ReceiverCount(segment string) int {
+	if s.index == nil {
+		return 0
+	}
+	return len(s.index.here[segment])
+}
+
+// Elsewhere yields the label of each other host that has endpoints of a segment, in no order. After Reindex they are those of the
 // last Touch, and it takes time in proportion to the hosts' number.
-func (s *State) Elsewhere(segment string) iter.Seq[*Endpoint] {
-	return func(yield func(*Endpoint) bool) {
+func (s *State) Elsewhere(segment string) iter.Seq[string] {
+	return func(yield func(string) bool) {
 		if s.index == nil {
 			hosts := map[string]bool{s.Self: true}
 			for e := range s.Members(segment) {
 				if hosts[e.Host] {
 					continue
 				}
-				if hosts[e.Host] = true; !yield(e) {
+				if hosts[e.Host] = true; !yield(e.Host) {
 					return
 				}
 			}
 			return
 		}
-		for host, there := range s.index.segments[segment] {
-			if host == s.Self {
-				continue
-			}
-			for _, e := range there {
-				if !yield(e) {
-					return
-				}
-				break
+		for host := range s.index.segments[segment] {
+			if host != s.Self && !yield(host) {
+				return
 			}
 		}
 	}

@@ -19,12 +19,8 @@ func TestReceiversFollow(t *testing.T) {
 		}
 		return out
 	}
-	hosts := func(s *State, segment string) (out []string) {
-		for e := range s.Elsewhere(segment) {
-			out = append(out, e.Host)
-		}
-		slices.Sort(out)
-		return out
+	hosts := func(s *State, segment string) []string {
+		return slices.Sorted(s.Elsewhere(segment))
 	}
 	byPort := func(a, b receiver) int { return cmp.Compare(a.port, b.port) }
 	all := func(a, b receiver) int { return cmp.Or(byPort(a, b), cmp.Compare(a.group, b.group)) }
@@ -46,6 +42,9 @@ func TestReceiversFollow(t *testing.T) {
 			got, want := here(s, segment), here(&plain, segment)
 			if !slices.IsSortedFunc(got, byPort) {
 				t.Fatalf("step %d: %s is not in the order of ports: %v", step, segment, got)
+			}
+			if n := s.ReceiverCount(segment); n != len(got) {
+				t.Fatalf("step %d: %s counts %d receivers, want %d", step, segment, n, len(got))
 			}
 			slices.SortFunc(got, all)
 			if slices.SortFunc(want, all); !slices.Equal(got, want) {

@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// A list's pieces are its buckets, in order, however they came into it.
+// A list has its buckets, in order, however they came into it.
 func TestBucketList(t *testing.T) {
 	want := []flow.Bucket{
 		{Actions: flow.Do(flow.Output(7))},
@@ -16,30 +16,39 @@ func TestBucketList(t *testing.T) {
 		{},
 		{Actions: flow.Do(flow.Output(8))},
 	}
-	var l flow.BucketList
-	if l.Len() != 0 || l.Piece(0, 0) != (flow.Buckets{}) {
+	var none, l, rest flow.BucketList
+	if none.Done() != (flow.Buckets{}) {
 		t.Error("the zero list is not empty")
 	}
 	l.Output(7, flow.PortController)
 	l.Add(want[2:4]...)
-	var rest flow.BucketList
 	rest.Output(8)
-	l.Append(&rest)
-	if l.Len() != len(want) {
-		t.Fatalf("want %d buckets, got %d", len(want), l.Len())
+	all := l.Done().And(rest.Done())
+	if got := slices.Collect(all.All); !slices.Equal(got, want) {
+		t.Errorf("want %v, got %v", want, got)
 	}
-	for from := range want {
-		for to := from; to <= len(want); to++ {
-			piece := l.Piece(from, to)
-			if got := slices.Collect(piece.All); !slices.Equal(got, want[from:to]) {
-				t.Errorf("buckets %d to %d: want %v, got %v", from, to, want[from:to], got)
-			}
-			if piece != flow.NewBuckets(want[from:to]...) {
-				t.Errorf("buckets %d to %d are not what NewBuckets makes of them", from, to)
-			}
-			if read, err := flow.DecodeBuckets([]byte(piece.Wire())); err != nil || read != piece {
-				t.Errorf("buckets %d to %d: decoded %v, %v", from, to, read, err)
-			}
+	if all != flow.NewBuckets(want...) {
+		t.Error("they are not what NewBuckets makes of them")
+	}
+	if read, err := flow.DecodeBuckets([]byte(all.Wire())); err != nil || read != all {
+		t.Errorf("decoded %v, %v", read, err)
+	}
+}
+
+// However many ports there are, the list that is written for them at once is the one that is written for each.
+func TestBucketListOutput(t *testing.T) {
+	var ports []flow.Port
+	var each []flow.Bucket
+	for n := range 40 {
+		var l flow.BucketList
+		l.Output(ports...)
+		if l.Done() != flow.NewBuckets(each...) {
+			t.Errorf("%d ports: not what NewBuckets makes of them", n)
 		}
+		p := flow.Port(1000 + n)
+		if n == 20 {
+			p = flow.PortController
+		}
+		ports, each = append(ports, p), append(each, flow.Bucket{Actions: flow.Do(flow.Output(p))})
 	}
 }

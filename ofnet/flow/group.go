@@ -34,8 +34,11 @@ type Buckets struct{ wire string }
 func NewBuckets(list ...Bucket) Buckets {
 	var l BucketList
 	l.Add(list...)
-	return l.Piece(0, l.Len())
+	return l.Done()
 }
+
+// And is a list of these buckets and, after them, more.
+func (b Buckets) And(more Buckets) Buckets { return Buckets{b.wire + more.wire} }
 
 // Wire is the list as OpenFlow carries it.
 func (b Buckets) Wire() string { return b.wire }

@@ -30,9 +30,9 @@ const (
 )
 
 // arrivals puts endpoints of this host into a store of which an agent's engine and reconciler already know many, and returns
-// how long each took until its flows were past the switch's barrier. The store is in memory, so that is the time of the
-// agent and the switch alone: the watch's event comes at once.
-func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration) {
+// how long each took until its flows were past the switch's barrier, and what was sent. The store is in memory, so that is the
+// time of the agent and the switch alone: the watch's event comes at once.
+func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	db := memory.New()
@@ -61,7 +61,8 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration) {
 		put(record.Endpoints+e.ID, e)
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	r := bridge.NewReconciler("h0", pipeline.Default(), bridge.NewOpenFlow(mgmt, openflow.Options{}), bridge.Options{Log: quiet})
+	sent = &tape{Connector: bridge.NewOpenFlow(mgmt, openflow.Options{})}
+	r := bridge.NewReconciler("h0", pipeline.Default(), sent, bridge.Options{Log: quiet})
 	engine := sync.New(sync.Options{Store: db.Open(), Bridge: r, Self: ofnet.Host{Label: "h0", VTEP: netip.MustParseAddr("192.168.251.1")},
 		Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: quiet})
 	for i := 0; i < endpointsKnown; i += 50 {
@@ -90,7 +91,10 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration) {
 	if err := errors.Join(err, <-done, <-done); err != nil {
 		tb.Fatalf("endpoints: %v", err)
 	}
-	return each
+	if len(sent.each) != endpointsMeasured {
+		tb.Fatalf("endpoints: %d changes for %d endpoints", len(sent.each), endpointsMeasured)
+	}
+	return each, sent
 }
 
 // wait waits until the switch has what the engine knew at its start.
