@@ -118,6 +118,21 @@ func (s *Switch) Ports(key, value string) []Port {
 	return out
 }
 
+// Devices are the system's devices that are ports of any bridge of this Open vSwitch, but those of containers; sorted. It does not
+// block.
+func (s *Switch) Devices() []string {
+	var out []string
+	s.db.View(func(t *Tables) {
+		for r := range t.Interfaces {
+			if owner := r.ExternalIDs[IDEndpoint]; (r.Type == "" || r.Type == "system") && (owner == "" || owner == FixedPort) {
+				out = append(out, r.Name)
+			}
+		}
+	})
+	slices.Sort(out)
+	return out
+}
+
 // AddPort makes the port exist as spec says and returns when the database has it; WaitPort waits for the switch.
 // Calls that come while ovs-vswitchd is busy with the ports of a transaction share the next one. A port of that name
 // that belongs to another endpoint is an error, and so is what spec.Device returns.

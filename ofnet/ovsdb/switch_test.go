@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -104,6 +105,14 @@ func TestBridgeAndFixedPorts(t *testing.T) {
 	if got := len(s.Ports(ovsdb.IDEndpoint, ovsdb.FixedPort)); got != 3 {
 		t.Errorf("fixed ports: want 3, got %d", got)
 	}
+	o.Vsctl("add-br", "other", "--", "set", "bridge", "other", "datapath_type=netdev")
+	veth(o, "nic0")
+	o.Vsctl("add-port", "other", "nic0")
+	veth(o, "c0")
+	if _, err := s.EnsurePort(ctx, endpoint("c0", 7)); err != nil {
+		t.Fatal(err)
+	}
+	await(t, ctx, c, func() bool { return slices.Equal(s.Devices(), []string{"nic0", "up0"}) })
 	if got := fmt.Sprint(s.DatapathTypes()); got != "[netdev]" {
 		t.Errorf("datapath types without a kernel module: want [netdev], got %s", got)
 	}

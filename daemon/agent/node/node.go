@@ -174,6 +174,7 @@ func (n *Node) newMTU(ctx context.Context, mtu int) {
 		return
 	}
 	n.Log.Info("MTU of the underlay", "vtep", n.VTEP, "mtu", mtu)
+	n.limitARP() // the tunnel's address has come, perhaps with a bridge
 	n.adjustMTU(ctx)
 }
 

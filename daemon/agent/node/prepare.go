@@ -38,6 +38,7 @@ func (n *Node) prepare(ctx context.Context, ready func()) error {
 			if err == nil {
 				n.attach.Restore()
 				n.problem.Store(nil)
+				n.limitARP()
 				if done == 0 {
 					n.tellSmallQueues()
 					n.sw.Adopt(ovsdb.IDContainer)

@@ -1,0 +1,44 @@
+package link_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestLimitARP(t *testing.T) {
+	h, ns := open(t)
+	sysctl := func(setting string) {
+		t.Helper()
+		if out, err := ns.Exec("sysctl", "-w", setting); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	ns.IP("link", "add", "nic0", "type", "veth", "peer", "name", "nic1")
+	ns.IP("link", "add", "v.7", "type", "veth", "peer", "name", "v.8")
+	for _, row := range []struct {
+		name, before, nic string
+		changed           bool
+		want              string
+	}{
+		{"the kernel's default", "net.ipv4.conf.nic0.arp_ignore=0", "nic0", true, "1"},
+		{"once more", "net.ipv4.conf.nic1.arp_ignore=0", "nic0", false, "1"},
+		{"stricter already", "net.ipv4.conf.nic1.arp_ignore=2", "nic1", false, "2"},
+		{"a name with a dot", "net.ipv4.conf.v/7.arp_ignore=0", "v.7", true, "1"},
+	} {
+		sysctl(row.before)
+		if changed, err := h.LimitARP(row.nic); err != nil || changed != row.changed {
+			t.Errorf("%s: want changed %v, got %v, %v", row.name, row.changed, changed, err)
+		}
+		if out, err := ns.Exec("cat", "/proc/sys/net/ipv4/conf/"+row.nic+"/arp_ignore"); err != nil || strings.TrimSpace(out) != row.want {
+			t.Errorf("%s: want %s, got %s, %v", row.name, row.want, out, err)
+		}
+	}
+	if _, err := h.LimitARP("none0"); err == nil || !strings.Contains(err.Error(), "sysctl -w net.ipv4.conf.none0.arp_ignore=1") {
+		t.Errorf("a NIC that does not exist: want an error that says what to do, got %v", err)
+	}
+	sysctl("net.ipv4.conf.all.arp_ignore=1")
+	sysctl("net.ipv4.conf.nic0.arp_ignore=0")
+	if changed, err := h.LimitARP("nic0"); err != nil || changed {
+		t.Errorf("all interfaces are limited already: want no change, got %v, %v", changed, err)
+	}
+}
