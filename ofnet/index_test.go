@@ -43,8 +43,8 @@ func TestMembersFollowTouch(t *testing.T) {
 			t.Errorf("%s: want %v and %v, got %v and %v", row.name, row.n1, row.n2, n1, n2)
 		}
 	}
-	if was, _, _, ok := s.Listed("a"); !ok || was != "n2" {
-		t.Errorf("segment of a: want n2, got %q, %v", was, ok)
+	if was, ok := s.Listed("a"); !ok || was.Segment != "n2" {
+		t.Errorf("segment of a: want n2, got %v, %v", was, ok)
 	}
 }
 

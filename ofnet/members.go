@@ -5,14 +5,28 @@ import (
 	"net/netip"
 )
 
-// Listed is the segment and group that the lists have for an endpoint, and whether it is on this host: until Touch,
-// those before the change.
-func (s *State) Listed(endpoint string) (segment, group string, here, ok bool) {
+// Listing is what the lists have for an endpoint.
+type Listing struct {
+	Segment, Group, Host string
+	Here                 bool // on this host
+}
+
+// Listed is what the lists have for an endpoint: until Touch, what was true before the change.
+func (s *State) Listed(endpoint string) (was Listing, ok bool) {
 	if s.index == nil {
-		return "", "", false, false
+		return Listing{}, false
 	}
 	p, ok := s.index.endpoints[endpoint]
-	return p.segment, p.group, p.here, ok
+	return Listing{p.segment, p.group, p.host, p.here}, ok
+}
+
+// Present counts the endpoints of a segment that the lists have on a host: until Touch, those before the change. It takes constant
+// time; before Reindex there are none.
+func (s *State) Present(segment, host string) int {
+	if s.index == nil {
+		return 0
+	}
+	return len(s.index.segments[segment][host])
 }
 
 // ListedAddresses are the addresses that the lists have for an endpoint, and whose they are: until Touch, those before the

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"flag"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -320,6 +322,79 @@ func TestTouched(t *testing.T) {
 				t.Errorf("flows after recompiling what was touched: want those of all, missing or wrong:\n%s", d.Text(p.Tables()))
 			}
 		})
+	}
+}
+
+// TestTouchedAtRandom lets endpoints come, go, move and change, several at a time: recompiling the touched owners alone must give
+// what recompiling all gives, after each step.
+func TestTouchedAtRandom(t *testing.T) {
+	p, s := Default(), testState(t)
+	s.Reindex()
+	parts := map[ofnet.Key]flow.Set{}
+	for _, k := range p.Owners(s) {
+		parts[k] = p.Compile(s, k)
+	}
+	ids := slices.Sorted(maps.Keys(s.Endpoints))
+	first := maps.Clone(s.Endpoints)
+	random := rand.New(rand.NewPCG(3, 4))
+	hosts, groups := slices.Sorted(maps.Keys(s.Hosts)), append(slices.Sorted(maps.Keys(s.Groups)), "")
+	segments := slices.Sorted(maps.Keys(s.Segments))
+	for step := range 1500 {
+		var keys []ofnet.Key
+		for range 1 + random.IntN(3) {
+			id := ids[random.IntN(len(ids))]
+			keys = append(keys, ofnet.Key{Kind: ofnet.KindEndpoint, Name: id})
+			if s.Endpoints[id] != nil && random.IntN(3) == 0 {
+				delete(s.Endpoints, id)
+				continue
+			}
+			e := *first[id]
+			e.Host, e.Port = hosts[random.IntN(len(hosts))], 0
+			if e.Host == s.Self {
+				e.Port = uint32(100 + slices.Index(ids, id))
+			}
+			if random.IntN(3) == 0 {
+				e.Group = groups[random.IntN(len(groups))]
+			}
+			if random.IntN(5) == 0 {
+				e.Segment = segments[random.IntN(len(segments))]
+				at := byte(1 + slices.Index(ids, id)) // no address twice
+				e.IP4, e.IP6, e.MAC = netip.AddrFrom4([4]byte{10, 250, 0, at}), netip.Addr{}, ofnet.MAC{2, 2, 10, 250, 0, at}
+			}
+			s.Endpoints[id] = &e
+		}
+		var touched []ofnet.Key
+		for _, k := range keys {
+			touched = append(touched, p.Touched(s, k)...)
+			s.Touch(k)
+		}
+		for _, k := range touched {
+			parts[k] = p.Compile(s, k)
+		}
+		var got flow.Set
+		for _, set := range parts {
+			got.Merge(set)
+		}
+		if d := flow.Diff(p.CompileAll(s), got); !d.Empty() {
+			t.Fatalf("step %d, after %v: want the flows of all, missing or wrong:\n%s", step, keys, d.Text(p.Tables()))
+		}
+	}
+}
+
+// What happens on a host that has others of the network already is no business of the network's lists.
+func TestEndpointElsewhereTouchesItself(t *testing.T) {
+	p, s := Default(), ofnettest.Many(10, 190)
+	s.Reindex()
+	e := ofnettest.Endpoint(1<<20, 200)
+	e.Segment, e.Host, e.Port = "n0.t", "h7", 0
+	key := ofnet.Key{Kind: ofnet.KindEndpoint, Name: e.ID}
+	s.Endpoints[e.ID] = e
+	for range 2 { // it comes, and it goes
+		if got := p.Touched(s, key); !slices.Equal(got, []ofnet.Key{key}) {
+			t.Errorf("want it alone, got %v", got)
+		}
+		s.Touch(key)
+		delete(s.Endpoints, e.ID)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Touched lists the owners whose flows may differ after key changed, key included: an endpoint touches its segment,
-// whose flood group lists it. Call it when s has changed and before s.Touch, so that an endpoint that went or moved
+// whose flood group lists it, or its host. Call it when s has changed and before s.Touch, so that an endpoint that went or moved
 // touches the segment that it left too.
 func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 	out := []ofnet.Key{key}
@@ -94,23 +94,25 @@ func appendOutside(out []ofnet.Key, s *ofnet.State) []ofnet.Key {
 	return out
 }
 
-// touchedByEndpoint: the first member of a group here brings the group's rules, and the last one takes them along.
+// touchedByEndpoint: the first member of a group here brings the group's rules, and the last one takes them along. One of another
+// host touches its segment when it is the first that the host has of it, or the last: lists of receivers name hosts.
 func touchedByEndpoint(out []ofnet.Key, s *ofnet.State, id string) []ofnet.Key {
-	segment, group, here, listed := s.Listed(id)
+	was, listed := s.Listed(id)
 	e := s.Endpoints[id]
-	if listed {
-		out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: segment})
+	isHere := e != nil && e.Host == s.Self
+	stays := listed && e != nil && was.Segment == e.Segment && was.Host == e.Host
+	if listed && (was.Here || !stays && s.Present(was.Segment, was.Host) == 1) {
+		out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: was.Segment})
 	}
-	if e != nil && (!listed || e.Segment != segment) {
+	if e != nil && !stays && (isHere || s.Present(e.Segment, e.Host) == 0) {
 		out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
 	}
-	isHere := e != nil && e.Host == s.Self
 	out = appendServices(out, s.ServicesOver(id))
-	stays := here && isHere && group == e.Group
-	if here && !stays && s.Here(group) == 1 {
-		out = appendTiers(out, s, group)
+	sameRules := was.Here && isHere && was.Group == e.Group
+	if was.Here && !sameRules && s.Here(was.Group) == 1 {
+		out = appendTiers(out, s, was.Group)
 	}
-	if isHere && !stays && s.Here(e.Group) == 0 {
+	if isHere && !sameRules && s.Here(e.Group) == 0 {
 		out = appendTiers(out, s, e.Group)
 	}
 	return out
