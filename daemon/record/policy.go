@@ -56,6 +56,15 @@ func PolicyRuleID(tenant, group, policy, rule string, tag PolicyTag) string {
 	return AttachedPolicyID(tenant, group, policy) + ":" + tenant + ":" + policy + ":" + rule + ":" + string(tag)
 }
 
+// GroupOf is the group, "tenant:group", whose rule the id of a PolicyRule names; "" when it is of another form.
+func GroupOf(id string) string {
+	parts := strings.Split(id, ":")
+	if len(parts) != 8 {
+		return ""
+	}
+	return parts[0] + ":" + parts[1]
+}
+
 // RuleOf is the rule, "tenant:policy:rule", that the id of a PolicyRule names; the id itself when it is of another
 // form.
 func RuleOf(id string) string {

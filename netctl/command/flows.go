@@ -32,7 +32,7 @@ func newFlows(f *Factory) *cobra.Command {
 	}
 	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
 	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
-	c.Flags().StringVar(&o.owner, "owner", "", "caused by this object alone, such as endpoint/blue.acme-web1")
+	c.Flags().StringVar(&o.owner, "owner", "", "caused by this object alone: endpoint/NAME, or network, group, service, policy or rule/TENANT:NAME, or as column Owner has it")
 	c.Flags().StringVar(&o.table, "table", "", "of this table alone, by name or number")
 	c.Flags().BoolVar(&o.drops, "drops", false, "those alone that drop packets, and have dropped some")
 	c.Flags().BoolVar(&o.never, "never", false, "those alone that no packet has met")
@@ -93,5 +93,11 @@ func runFlows(ctx context.Context, f *Factory, o *flowsOptions) error {
 		}
 	}
 	l.value = kept
-	return l.write(f, format)
+	if err := l.write(f, format); err != nil {
+		return err
+	}
+	if len(all) == 0 && o.owner != "" && format.Tabular() {
+		fmt.Fprintf(f.Err, "%s has no flow of %s\n", o.host, o.owner)
+	}
+	return nil
 }

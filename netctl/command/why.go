@@ -33,7 +33,7 @@ func newWhy(f *Factory) *cobra.Command {
 			"be a service. KIND/NAME, as in group/web, says which is meant. Without a protocol it is a ping; a port alone is of tcp. The verdict " +
 			"of the objects is worked out from the rules; then the switches on the way are asked what they would do with the packet, and " +
 			"with its answer. No packet is sent. The exit code is 0 when it passes, 3 when it is denied, 4 when objects and switches " +
-			"disagree, 5 when nobody can tell.",
+			"disagree, 5 when nobody can tell, as when there is no such end or netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > 4 {
 				return term.BadUsage("2 to 4 arguments wanted (FROM, TO, protocol, port), got %d", len(args))
@@ -63,7 +63,7 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 	}
 	w, err := c.Why(ctx, o.ask)
 	if err != nil {
-		return err
+		return &term.Exit{Code: exitUnknown, Err: err} // 3 would say that it is denied
 	}
 	if format.Tabular() {
 		err = writeWhy(f.Out, &w, o.steps || format.Wide())

@@ -20,6 +20,10 @@ func TestWhy(t *testing.T) {
 			Steps: []model.TraceStep{{Table: "policy_in", Priority: 7, Match: "tcp", Does: "drop", Owner: "rule/r"}}}}}}
 	master := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		asked = q.URL.RawQuery
+		if q.URL.Query().Get("from") == "nobody" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
 		_ = json.NewEncoder(w).Encode(answer)
 	}))
 	defer master.Close()
@@ -38,6 +42,7 @@ func TestWhy(t *testing.T) {
 		{"why db web -o jsonpath={.intent.verdict}", "allowed", 0, "from=db&to=web", "denied\n"},
 		{"why db web udp 53 -t acme -n blue -o jsonpath={.port}", "disagree", 4, "from=db&network=blue&port=53&protocol=udp&tenant=acme&to=web", "80\n"},
 		{"why db web icmp -o jsonpath={.port}", "unknown", 5, "from=db&protocol=icmp&to=web", "80\n"},
+		{"why nobody web", "denied", 5, "from=nobody&to=web", ""},
 		{"why db", "", 1, "", ""},
 		{"why db web tcp udp", "", 1, "", ""},
 	}

@@ -2,8 +2,10 @@ package inspect
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/ofnet"
@@ -12,8 +14,18 @@ import (
 )
 
 // flows answers with the switch's flows, each with the object that caused it and in words. The query may choose one
-// owner ("kind/name") and one table, by name or number.
+// owner, as ownedBy says, and one table, by name or number.
 func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
+	owned, err := ownedBy(r.URL.Query().Get("owner"))
+	if err != nil {
+		text(w, http.StatusBadRequest, err.Error()+"\n")
+		return
+	}
+	table := r.URL.Query().Get("table")
+	if err := o.known(table); err != nil {
+		text(w, http.StatusBadRequest, err.Error()+"\n")
+		return
+	}
 	sample, err := o.sampler.sample(r.Context())
 	if err != nil {
 		text(w, http.StatusServiceUnavailable, "read the switch's flows: "+err.Error()+"\n")
@@ -21,11 +33,13 @@ func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
 	}
 	var words *pipeline.Glossary
 	o.Forward.View(func(s *ofnet.State) { words = o.Pipeline.NewGlossary(s) })
-	owner, table := r.URL.Query().Get("owner"), r.URL.Query().Get("table")
 	out := []model.Flow{}
 	for i := range sample.flows {
+		if !owned(sample.flows[i].Owner) {
+			continue
+		}
 		f := o.flow(&sample.flows[i], words)
-		if (owner == "" || f.Owner == owner) && (table == "" || f.Table == table || f.TableID == table) {
+		if table == "" || f.Table == table || f.TableID == table {
 			f.Rate = sample.rate(&sample.flows[i])
 			if by := sample.shadow[i]; by >= 0 {
 				f.Shadow = sample.flows[by].Flow.Text(o.Pipeline.Tables())
@@ -34,6 +48,18 @@ func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	answer(w, http.StatusOK, out)
+}
+
+// known refuses a table that is neither the name nor the number of one; "" is all.
+func (o *Options) known(table string) error {
+	var names []string
+	for _, t := range o.Pipeline.Tables() {
+		if table == "" || t.Name == table || strconv.Itoa(int(t.ID)) == table {
+			return nil
+		}
+		names = append(names, t.Name)
+	}
+	return fmt.Errorf("table %q: want one of %s, or its number", table, strings.Join(names, ", "))
 }
 
 func (o *Options) flow(l *bridge.LiveFlow, words *pipeline.Glossary) model.Flow {

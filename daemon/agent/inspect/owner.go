@@ -1,0 +1,56 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// kinds are the kinds of objects by which flows can be asked for.
+var kinds = []ofnet.Kind{ofnet.KindTenant, ofnet.KindSegment, ofnet.KindGroup, ofnet.KindPolicy, ofnet.KindRule, ofnet.KindService, ofnet.KindBackend,
+	ofnet.KindEndpoint, ofnet.KindSwitch, ofnet.KindUplink, ofnet.KindHost, ofnet.KindRouter, ofnet.KindRoute, ofnet.KindNextHops}
+
+// ownedBy returns what tells whether an owner is the object that text names: as flows name it, "kind/name", or as users do.
+// That is "tenant:name" of a network, group, service, policy or rule, and a container's name of an endpoint. A policy has the flows of
+// its rules, and a group those of the rules that are attached to it. "" is everybody.
+func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
+	if text == "" {
+		return func(ofnet.Key) bool { return true }, nil
+	}
+	kind, name, _ := strings.Cut(text, "/")
+	if !slices.Contains(kinds, ofnet.Kind(kind)) || name == "" {
+		return nil, fmt.Errorf("owner %q: want KIND/NAME, such as endpoint/NAME or policy/TENANT:NAME; kinds are %s", text, strings.Trim(fmt.Sprint(kinds), "[]"))
+	}
+	names := []string{name}
+	if tenant, short, ok := strings.Cut(name, ":"); ok {
+		names = append(names, short+":"+tenant, short+"."+tenant) // the forms of records
+	}
+	return func(owner ofnet.Key) bool {
+		switch asked := ofnet.Kind(kind); {
+		case owner.Kind == asked && slices.Contains(names, owner.Name):
+			return true
+		case owner.Kind == ofnet.KindRule:
+			return slices.Contains(names, ruleAs(asked, owner.Name))
+		case owner.Kind == ofnet.KindEndpoint:
+			return asked == ofnet.KindEndpoint && strings.HasSuffix(owner.Name, "-"+name)
+		}
+		return false
+	}, nil
+}
+
+// ruleAs names a rule's object of a kind, as users do; "" when it has none.
+func ruleAs(kind ofnet.Kind, id string) string {
+	rule, group := record.RuleOf(id), record.GroupOf(id)
+	switch kind {
+	case ofnet.KindRule:
+		return rule
+	case ofnet.KindPolicy:
+		return rule[:max(strings.LastIndex(rule, ":"), 0)]
+	case ofnet.KindGroup:
+		return group
+	}
+	return ""
+}

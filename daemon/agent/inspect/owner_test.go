@@ -1,0 +1,46 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+)
+
+func TestOwnedBy(t *testing.T) {
+	const rule = "blue:db:blue:p1:blue:p1:2:inRx"
+	owners := []ofnet.Key{{Kind: ofnet.KindRule, Name: rule}, {Kind: ofnet.KindRule, Name: "blue:web:blue:p1:blue:p1:10:inRx"},
+		{Kind: ofnet.KindRule, Name: "blue:db:blue:p10:blue:p10:2:inRx"}, {Kind: ofnet.KindEndpoint, Name: "net1.blue-lab-d2"},
+		{Kind: ofnet.KindSegment, Name: "net1.blue"}, {Kind: ofnet.KindGroup, Name: "db:blue"}, {Kind: ofnet.KindService, Name: "shop:blue"},
+		{Kind: ofnet.KindTenant, Name: "blue"}, {Kind: ofnet.KindSwitch, Name: "h1"}, {}}
+	for _, row := range []struct{ asked, want string }{
+		{"", "0123456789"},
+		{"rule/" + rule, "0"}, {"rule/blue:p1:2", "0"}, {"rule/blue:p1:1", ""}, {"rule/2", ""},
+		{"policy/blue:p1", "01"}, {"policy/blue:p10", "2"}, {"policy/blue", ""}, {"policy/p1", ""},
+		{"group/blue:db", "025"}, {"group/db:blue", "025"}, {"group/blue:web", "1"},
+		{"network/net1.blue", "4"}, {"network/blue:net1", "4"}, {"network/net1", ""},
+		{"service/blue:shop", "6"}, {"service/shop:blue", "6"},
+		{"endpoint/net1.blue-lab-d2", "3"}, {"endpoint/d2", "3"}, {"endpoint/lab-d2", "3"}, {"endpoint/2", ""},
+		{"tenant/blue", "7"}, {"switch/h1", "8"}, {"switch/h2", ""},
+	} {
+		owned, err := ownedBy(row.asked)
+		if err != nil {
+			t.Errorf("%s: %v", row.asked, err)
+			continue
+		}
+		got := ""
+		for n, k := range owners {
+			if owned(k) {
+				got += string(rune('0' + n))
+			}
+		}
+		if got != row.want {
+			t.Errorf("%s: want owners %q, got %q", row.asked, row.want, got)
+		}
+	}
+	for _, bad := range []string{"blue", "vlan/7", "rule/", "/x"} {
+		if _, err := ownedBy(bad); err == nil || !strings.Contains(err.Error(), "KIND/NAME") || !strings.Contains(err.Error(), "endpoint") {
+			t.Errorf("%q: want an error that names the form and the kinds, got %v", bad, err)
+		}
+	}
+}
