@@ -35,14 +35,17 @@ func ip(protocol layers.IPProtocol) *layers.IPv4 {
 }
 
 func frames(tb testing.TB) map[string][]byte {
+	arp := func(operation uint16) []byte {
+		return frame(tb, layers.EthernetTypeARP, &layers.ARP{AddrType: layers.LinkTypeEthernet, Protocol: layers.EthernetTypeIPv4, Operation: operation,
+			HwAddressSize: 6, ProtAddressSize: 4, SourceHwAddress: []byte{2, 2, 10, 1, 1, 1}, SourceProtAddress: []byte{10, 1, 1, 1},
+			DstHwAddress: make([]byte, 6), DstProtAddress: []byte{10, 1, 1, 9}})
+	}
 	return map[string][]byte{
 		"tcp": frame(tb, layers.EthernetTypeIPv4, ip(layers.IPProtocolTCP), &layers.TCP{SrcPort: 4000, DstPort: 80, SYN: true}),
 		"udp": frame(tb, layers.EthernetTypeIPv4, ip(layers.IPProtocolUDP), &layers.UDP{SrcPort: 53, DstPort: 4000}),
 		"icmp": frame(tb, layers.EthernetTypeIPv4, ip(layers.IPProtocolICMPv4),
 			&layers.ICMPv4{TypeCode: layers.CreateICMPv4TypeCode(layers.ICMPv4TypeEchoRequest, 0)}),
-		"arp": frame(tb, layers.EthernetTypeARP, &layers.ARP{AddrType: layers.LinkTypeEthernet, Protocol: layers.EthernetTypeIPv4, Operation: 1,
-			HwAddressSize: 6, ProtAddressSize: 4, SourceHwAddress: make([]byte, 6), SourceProtAddress: []byte{10, 1, 1, 1},
-			DstHwAddress: make([]byte, 6), DstProtAddress: []byte{10, 1, 1, 9}}),
+		"arp": arp(layers.ARPRequest), "arp reply": arp(layers.ARPReply),
 	}
 }
 
@@ -77,7 +80,8 @@ func TestFilter(t *testing.T) {
 
 func TestLine(t *testing.T) {
 	for name, want := range map[string]string{"tcp": "10.1.1.1:4000 > 10.1.1.2:80 TCP SYN, 60 bytes", "udp": "10.1.1.1:53 > 10.1.1.2:4000 UDP, 60 bytes",
-		"icmp": "10.1.1.1 > 10.1.1.2 ICMPv4 EchoRequest, 60 bytes", "arp": "10.1.1.1 > 10.1.1.9 ARP, 60 bytes"} {
+		"icmp": "10.1.1.1 > 10.1.1.2 ICMPv4 EchoRequest, 60 bytes", "arp": "10.1.1.1 > 10.1.1.9 ARP request, 60 bytes",
+		"arp reply": "10.1.1.1 > 10.1.1.9 ARP reply from 02:02:0a:01:01:01, 60 bytes"} {
 		if got := capture.Line(frames(t)[name]); got != want {
 			t.Errorf("%s: want %q, got %q", name, want, got)
 		}

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -169,6 +170,14 @@ func Line(frame []byte) string {
 	}
 	if l, ok := p.Layer(layers.LayerTypeICMPv4).(*layers.ICMPv4); ok {
 		detail = " " + l.TypeCode.String()
+	}
+	if l, ok := p.Layer(layers.LayerTypeARP).(*layers.ARP); ok {
+		switch l.Operation {
+		case layers.ARPRequest:
+			detail = " request"
+		case layers.ARPReply:
+			detail = " reply from " + net.HardwareAddr(l.SourceHwAddress).String()
+		}
 	}
 	return fmt.Sprintf("%s > %s %s%s, %d bytes", from, to, what, detail, len(frame))
 }

@@ -98,7 +98,7 @@ func TestLines(t *testing.T) {
 	}
 	got := strings.SplitAfter(text.String(), "\n")
 	slices.Sort(got)
-	want := []string{"", "00:00:01.000000 endpoint db on host h2: 10.1.1.1 > 10.1.1.9 ARP, 60 bytes\n",
+	want := []string{"", "00:00:01.000000 endpoint db on host h2: 10.1.1.1 > 10.1.1.9 ARP request, 60 bytes\n",
 		"00:00:01.000000 endpoint web on host h1: 10.1.1.1:4000 > 10.1.1.2:80 TCP SYN, 60 bytes\n"}
 	if !slices.Equal(got, want) {
 		t.Errorf("want %q, got %q", want, got)

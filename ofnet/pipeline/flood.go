@@ -31,16 +31,16 @@ func floodGroups(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 }
 
 // chain divides n buckets into parts if they are too many for one group, and returns those that lead to the parts. Parts are
-// short, so that one endpoint more is one short message to the switch. make returns the buckets from one number up to another,
+// short, so that one endpoint more is one short message to the switch. piece returns the buckets from one number up to another,
 // which is not included.
-func chain(out *flow.Set, id uint32, parts *uint32, n int, make func(from, to int) flow.Buckets) flow.Buckets {
+func chain(out *flow.Set, id uint32, parts *uint32, n int, piece func(from, to int) flow.Buckets) flow.Buckets {
 	if n <= floodFew {
-		return make(0, n)
+		return piece(0, n)
 	}
 	var short flow.BucketList
 	size := max(floodFew, n/floodParts+1)
 	for at := 0; at < n; at += size {
-		part := flow.Group{ID: floodPart + *parts<<24 | id, Buckets: make(at, min(at+size, n))}
+		part := flow.Group{ID: floodPart + *parts<<24 | id, Buckets: piece(at, min(at+size, n))}
 		*parts++
 		out.AddGroup(part)
 		short.Add(flow.Bucket{Actions: flow.Do(flow.ToGroup(part.ID))})
