@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -41,7 +42,7 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 		g.groups[uint64(x.ID)] = name
 	}
 	for id, r := range s.Rules {
-		g.rules[uint64(uint32(flow.Owner(r.Key())))] = id
+		g.rules[uint64(uint32(flow.Owner(r.Key())))] = cmp.Or(r.Name, id)
 	}
 	for name, h := range s.Hosts {
 		if h.VTEP.IsValid() {
