@@ -53,7 +53,6 @@ const (
 // A Rule in a State is not changed; another takes its place.
 type Rule struct {
 	ID        string    // identity in the store; cookies and connections name it by a hash
-	Name      string    // what users call it; several may have one, and one that has none is called by its ID
 	Tenant    string    // a key of State.Tenants
 	Group     string    // a key of State.Groups
 	Direction Direction //

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -25,8 +24,8 @@ type Glossary struct {
 	tables   flow.Tables
 }
 
-// NewGlossary reads the names in s.
-func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
+// NewGlossary reads the names in s. rule is what users call the rule with an ID.
+func (p *Pipeline) NewGlossary(s *ofnet.State, rule func(id string) string) *Glossary {
 	g := &Glossary{networks: map[uint64]string{}, tenants: map[uint64]string{}, groups: map[uint64]string{0: "no group"}, tags: map[uint64]string{},
 		rules: map[uint64]string{}, ports: map[uint64]string{}, hosts: map[netip.Addr]string{}, tables: p.tables}
 	for name, n := range s.Segments {
@@ -42,7 +41,7 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 		g.groups[uint64(x.ID)] = name
 	}
 	for id, r := range s.Rules {
-		g.rules[uint64(uint32(flow.Owner(r.Key())))] = cmp.Or(r.Name, id)
+		g.rules[uint64(uint32(flow.Owner(r.Key())))] = rule(id)
 	}
 	for name, h := range s.Hosts {
 		if h.VTEP.IsValid() {

@@ -37,7 +37,7 @@ func (r *records) putRule(key string, value []byte) ([]ofnet.Key, error) {
 	if v.Action == actionAllow {
 		return r.setRule(name, nil), fmt.Errorf("record %s: the permission is left out: %w", key, err)
 	}
-	closed := &ofnet.Rule{ID: name, Name: record.RuleOf(name), Tenant: at.tenant, Group: at.group, Direction: at.direction, Priority: ofnet.PriorityClosed, Deny: true}
+	closed := &ofnet.Rule{ID: name, Tenant: at.tenant, Group: at.group, Direction: at.direction, Priority: ofnet.PriorityClosed, Deny: true}
 	return r.setRule(name, closed), fmt.Errorf("record %s: all traffic %s of group %s is denied: %w", key, at.direction, at.group, err)
 }
 
@@ -90,7 +90,7 @@ func ruleIDOf(id string) (out ruleID, err error) {
 
 // ruleOf makes a rule of its record.
 func ruleOf(at ruleID, v *record.PolicyRule) (*ofnet.Rule, error) {
-	out := &ofnet.Rule{ID: v.ID, Name: record.RuleOf(v.ID), Tenant: at.tenant, Group: at.group, Direction: at.direction, Priority: uint8(v.Priority),
+	out := &ofnet.Rule{ID: v.ID, Tenant: at.tenant, Group: at.group, Direction: at.direction, Priority: uint8(v.Priority),
 		Protocol: v.IPProtocol, Deny: v.Action == actionDeny}
 	peer, own, peers, owns, port := v.SrcEndpointGroup, v.DstEndpointGroup, [2]string{v.SrcIPAddr, v.SrcIPv6Addr},
 		[2]string{v.DstIPAddr, v.DstIPv6Addr}, v.DstPort

@@ -80,9 +80,6 @@ func TestRulesAreTranslated(t *testing.T) {
 			if got == nil || !got.Equal(&want) {
 				t.Errorf("want %+v\ngot  %+v", want, got)
 			}
-			if got != nil && got.Name != "blue:p:1" {
-				t.Errorf("want it called blue:p:1, got %s", got.Name)
-			}
 		})
 	}
 }
