@@ -133,6 +133,28 @@ func TestHoles(t *testing.T) {
 	}
 }
 
+// parts are what owners cause, each as it was compiled last.
+type parts map[ofnet.Key]flow.Set
+
+func (m parts) compile(p *Pipeline, s *ofnet.State, owners []ofnet.Key) {
+	for _, k := range owners {
+		m[k] = p.Compile(s, k)
+	}
+}
+
+// wrong prints how the parts together differ from what s asks for; "" when they do not.
+func (m parts) wrong(p *Pipeline, s *ofnet.State) string {
+	var got flow.Set
+	for _, set := range m {
+		got.Merge(set)
+	}
+	d := flow.Diff(p.CompileAll(s), got)
+	if d.Empty() {
+		return ""
+	}
+	return d.Text(p.Tables())
+}
+
 // TestTouched changes the State in many ways; recompiling only the touched owners must give what recompiling all
 // gives.
 func TestTouched(t *testing.T) {
@@ -303,23 +325,15 @@ func TestTouched(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			s := testState(t)
 			s.Reindex()
-			parts := map[ofnet.Key]flow.Set{}
-			for _, k := range p.Owners(s) {
-				parts[k] = p.Compile(s, k)
-			}
+			compiled := parts{}
+			compiled.compile(p, s, p.Owners(s))
 			for _, k := range row.change(s) {
 				touched := p.Touched(s, k)
 				s.Touch(k)
-				for _, k := range touched {
-					parts[k] = p.Compile(s, k)
-				}
+				compiled.compile(p, s, touched)
 			}
-			var got flow.Set
-			for _, set := range parts {
-				got.Merge(set)
-			}
-			if d := flow.Diff(p.CompileAll(s), got); !d.Empty() {
-				t.Errorf("flows after recompiling what was touched: want those of all, missing or wrong:\n%s", d.Text(p.Tables()))
+			if d := compiled.wrong(p, s); d != "" {
+				t.Errorf("flows after recompiling what was touched: want those of all, missing or wrong:\n%s", d)
 			}
 		})
 	}
@@ -330,10 +344,8 @@ func TestTouched(t *testing.T) {
 func TestTouchedAtRandom(t *testing.T) {
 	p, s := Default(), testState(t)
 	s.Reindex()
-	parts := map[ofnet.Key]flow.Set{}
-	for _, k := range p.Owners(s) {
-		parts[k] = p.Compile(s, k)
-	}
+	compiled := parts{}
+	compiled.compile(p, s, p.Owners(s))
 	ids := slices.Sorted(maps.Keys(s.Endpoints))
 	first := maps.Clone(s.Endpoints)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -368,15 +380,9 @@ func TestTouchedAtRandom(t *testing.T) {
 			touched = append(touched, p.Touched(s, k)...)
 			s.Touch(k)
 		}
-		for _, k := range touched {
-			parts[k] = p.Compile(s, k)
-		}
-		var got flow.Set
-		for _, set := range parts {
-			got.Merge(set)
-		}
-		if d := flow.Diff(p.CompileAll(s), got); !d.Empty() {
-			t.Fatalf("step %d, after %v: want the flows of all, missing or wrong:\n%s", step, keys, d.Text(p.Tables()))
+		compiled.compile(p, s, touched)
+		if d := compiled.wrong(p, s); d != "" {
+			t.Fatalf("step %d, after %v: want the flows of all, missing or wrong:\n%s", step, keys, d)
 		}
 	}
 }
