@@ -54,12 +54,6 @@ func (p *peer) mgmt() string { return p.ovs.Mgmt(brName) }
 // clear takes all flows away.
 func (p *peer) clear() { p.ovs.Ofctl("del-flows", brName) }
 
-// empty takes all groups away as well.
-func (p *peer) empty() {
-	p.clear()
-	p.ovs.Ofctl("del-groups", brName)
-}
-
 // program adds all flows to the empty switch in one bundle.
 func (p *peer) program() time.Duration { return p.timed("--bundle", "add-flows") }
 
