@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, groups, tiers of
-// rules, services, router, next hops and routes, endpoints.
+// Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, their receivers,
+// groups, tiers of rules, services, router, next hops and routes, endpoints.
 func (s *State) Owners() []Key {
 	tiers := s.indexed().index.tiers
-	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+len(s.Segments)+len(s.Groups)+len(tiers)+len(s.Services)+len(s.Endpoints))
+	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+2*len(s.Segments)+len(s.Groups)+len(tiers)+len(s.Services)+len(s.Endpoints))
 	out = append(out, Key{KindSwitch, s.Self})
 	if len(s.Local.Backup) > 0 {
 		out = append(out, Key{KindUplink, s.Self})
@@ -17,6 +17,7 @@ func (s *State) Owners() []Key {
 	out = appendKeys(out, KindHost, s.Hosts)
 	out = appendKeys(out, KindTenant, s.Tenants)
 	out = appendKeys(out, KindSegment, s.Segments)
+	out = appendKeys(out, KindReceivers, s.Segments)
 	out = appendKeys(out, KindGroup, s.Groups)
 	for _, t := range slices.SortedFunc(maps.Values(tiers), Tier.compare) {
 		out = append(out, t.Key())

@@ -5,7 +5,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// bridge forwards by network and destination MAC. Broadcast, unknown and multicast frames go to a group that has one
+// bridge forwards by network and destination MAC. Broadcast, unknown and multicast frames go to groups that have one
 // bucket for each receiver; what came from the fabric goes to receivers on this host only (split horizon).
 type bridge struct{}
 
@@ -30,27 +30,24 @@ func (bridge) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		}
 	}
 	if n, _, ok := segment(s, owner); ok {
-		bridgeSegment(&out, s, n)
-		floodGroups(&out, s, n, owner.Name)
+		bridgeSegment(&out, s, n, owner.Name)
 	}
+	floodGroups(&out, s, owner)
 	return out
 }
 
-func bridgeSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
+func bridgeSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {
 	if n.Mode == ofnet.Bridge {
-		copies := flow.Do(on(bitBUM), flow.GotoTable(tPolicyOut))
-		out.Add(flow.New(tBridge, 50, flow.NewMatch(inNetwork(n), multicast(flow.EthDst)), copies))
+		all := flow.Do(on(bitBUM), flow.GotoTable(tPolicyOut))
+		out.Add(flow.New(tBridge, 50, flow.NewMatch(inNetwork(n), multicast(flow.EthDst)), all))
 		switch {
 		case n.Encap == ofnet.VLAN && s.Local.Uplink != 0:
 			out.Add(flow.New(tBridge, 40, flow.NewMatch(inNetwork(n), has(bitEndpoint)),
 				flow.Do(load(regOut, s.Local.Uplink), flow.GotoTable(tPolicyOut))))
 		case n.ARP == ofnet.Flood:
-			out.Add(flow.New(tBridge, 40, flow.NewMatch(inNetwork(n)), copies))
+			out.Add(flow.New(tBridge, 40, flow.NewMatch(inNetwork(n)), all))
 		}
 	}
-	id := n.ID & idMask
-	out.Add(flow.New(tReplicate, 50, flow.NewMatch(has(bitBUM), has(bitEndpoint), inNetwork(n)),
-		flow.Do(off(bitBUM), flow.ToGroup(floodFromEndpoint|id))))
-	out.Add(flow.New(tReplicate, 40, flow.NewMatch(has(bitBUM), inNetwork(n)),
-		flow.Do(off(bitBUM), flow.ToGroup(floodFromFabric|id))))
+	out.Add(flow.New(tReplicate, 50, flow.NewMatch(has(bitBUM), has(bitEndpoint), inNetwork(n)), flow.Do(copies(out, s, n, name)...)))
+	out.Add(flow.New(tReplicate, 40, flow.NewMatch(has(bitBUM), inNetwork(n)), flow.Do(off(bitBUM), flow.ToGroup(floodHere|n.ID&idMask))))
 }

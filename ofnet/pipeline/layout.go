@@ -90,13 +90,14 @@ const (
 
 // Group ids carry their kind in the top byte and below it the number of the segment, or of the port of a service.
 const (
-	floodFromEndpoint = 0x01 << 24
-	floodFromFabric   = 0x02 << 24
-	spread            = 0x03 << 24
+	floodElsewhere = 0x01 << 24
+	floodHere      = 0x02 << 24
+	spread         = 0x03 << 24
 	// 0x04 is uplinkGroup, 0x05 nextHopGroup.
-	// floodPart is the first kind of the parts of a long list; part n has the kind floodPart + n<<24, so that all
-	// 24 bits below stay the segment's.
-	floodPart = 0x40 << 24
+	// floodPart is the first kind of the parts of a long list of receivers here, floodPartElsewhere of one of hosts; part n has
+	// the kind floodPart + n<<24, so that all 24 bits below stay the segment's.
+	floodPart          = 0x40 << 24
+	floodPartElsewhere = floodPart + floodParts<<24
 	// floodFew is how many buckets a group of them has before it is divided, and floodParts into how many parts it is divided at
 	// the most.
 	floodFew   = 64

@@ -430,7 +430,7 @@ network vx.blue id=0x123456 vxlan=5001 bridge flood net=10.0.0.0/8`)
 		e.Segment, e.Host = "vx.blue", "h1"
 		s.Endpoints[e.ID] = e
 	}
-	set := Default().Compile(s, ofnet.Key{Kind: ofnet.KindSegment, Name: "vx.blue"})
+	set := Default().Compile(s, ofnet.Key{Kind: ofnet.KindReceivers, Name: "vx.blue"})
 	ids := map[uint32]bool{}
 	for _, g := range set.Groups {
 		if ids[g.ID] {

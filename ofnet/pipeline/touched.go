@@ -6,9 +6,9 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Touched lists the owners whose flows may differ after key changed, key included: an endpoint touches its segment,
-// whose flood group lists it, or its host. Call it when s has changed and before s.Touch, so that an endpoint that went or moved
-// touches the segment that it left too.
+// Touched lists the owners whose flows may differ after key changed, key included: an endpoint here touches
+// the receivers of its segment, which list it. Call it when s has changed and before s.Touch, so that an endpoint that went or moved
+// touches those of the segment that it left too.
 func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 	out := []ofnet.Key{key}
 	switch key.Kind {
@@ -19,6 +19,7 @@ func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 	case ofnet.KindService:
 		return touchedByService(out, s, key.Name)
 	case ofnet.KindSegment:
+		out = append(out, receiversOf(key.Name))
 		out = appendEndpoints(out, s.Members(key.Name))
 		// Which of a tenant's endpoints an address stands for depends on its segments.
 		for e := range s.Members(key.Name) {
@@ -31,7 +32,7 @@ func (p *Pipeline) Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key {
 		out = appendServices(out, s.ServicesOf(key.Name))
 		for name, n := range s.Segments {
 			if n.Tenant == key.Name {
-				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: name})
+				out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: name}, receiversOf(name))
 				out = appendEndpoints(out, s.Members(name))
 			}
 		}
@@ -95,16 +96,23 @@ func appendOutside(out []ofnet.Key, s *ofnet.State) []ofnet.Key {
 }
 
 // touchedByEndpoint: the first member of a group here brings the group's rules, and the last one takes them along. One of another
-// host touches its segment when it is the first that the host has of it, or the last: lists of receivers name hosts.
+// host touches its segment when it is the first that the host has of it, or the last: the segment lists the hosts.
 func touchedByEndpoint(out []ofnet.Key, s *ofnet.State, id string) []ofnet.Key {
 	was, listed := s.Listed(id)
 	e := s.Endpoints[id]
 	isHere := e != nil && e.Host == s.Self
 	stays := listed && e != nil && was.Segment == e.Segment && was.Host == e.Host
-	if listed && (was.Here || !stays && s.Present(was.Segment, was.Host) == 1) {
+	switch {
+	case was.Here:
+		out = append(out, receiversOf(was.Segment))
+	case listed && !stays && s.Present(was.Segment, was.Host) == 1:
 		out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: was.Segment})
 	}
-	if e != nil && !stays && (isHere || s.Present(e.Segment, e.Host) == 0) {
+	switch {
+	case e == nil || stays:
+	case isHere:
+		out = append(out, receiversOf(e.Segment))
+	case s.Present(e.Segment, e.Host) == 0:
 		out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
 	}
 	out = appendServices(out, s.ServicesOver(id))
@@ -172,13 +180,18 @@ func appendTiers(out []ofnet.Key, s *ofnet.State, group string) []ofnet.Key {
 	return out
 }
 
-// appendFloods appends the segments whose flood groups list members of a group that are here.
+// receiversOf is the owner of a segment's lists of receivers.
+func receiversOf(segment string) ofnet.Key {
+	return ofnet.Key{Kind: ofnet.KindReceivers, Name: segment}
+}
+
+// appendFloods appends the lists of receivers that have members of a group that are here.
 func appendFloods(out []ofnet.Key, s *ofnet.State, group string) []ofnet.Key {
 	seen := map[string]bool{}
 	for e := range s.MembersOf(group) {
 		if e.Host == s.Self && !seen[e.Segment] {
 			seen[e.Segment] = true
-			out = append(out, ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
+			out = append(out, receiversOf(e.Segment))
 		}
 	}
 	return out

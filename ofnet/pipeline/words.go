@@ -233,12 +233,14 @@ func (g *Glossary) group(id uint32) string {
 		return "on to one of several next hops"
 	case kind == spread:
 		return "on to a backend of the service"
-	case kind == floodFromFabric:
+	case kind == floodHere:
 		return "a copy to each receiver here of network " + network()
-	case kind == floodFromEndpoint:
-		return "a copy to each receiver of network " + network()
+	case kind == floodElsewhere:
+		return "a copy to each other host of network " + network()
+	case kind >= floodPartElsewhere:
+		return "a copy to some other hosts of network " + network()
 	case kind >= floodPart:
-		return "a copy to some receivers of network " + network()
+		return "a copy to some receivers here of network " + network()
 	}
 	return "group " + strconv.FormatUint(uint64(id), 10)
 }

@@ -51,8 +51,9 @@ func TestGlossaryMatch(t *testing.T) {
 func TestGlossaryGroups(t *testing.T) {
 	g := glossary()
 	for id, want := range map[uint32]string{uplinkGroup: "out by an uplink that is live", nextHopGroup | 7: "on to one of several next hops", spread | 5: "on to a backend of the service",
-		floodFromEndpoint | 0x10001: "a copy to each receiver of network blue.acme", floodFromFabric | 0x10001: "a copy to each receiver here of network blue.acme",
-		floodPart + 3<<24 | 0x10001: "a copy to some receivers of network blue.acme", floodFromEndpoint | 9: "a copy to each receiver of network number 9", 0x06 << 24: "group 100663296"} {
+		floodElsewhere | 0x10001: "a copy to each other host of network blue.acme", floodHere | 0x10001: "a copy to each receiver here of network blue.acme",
+		floodPart + 3<<24 | 0x10001: "a copy to some receivers here of network blue.acme", floodPartElsewhere + 3<<24 | 0x10001: "a copy to some other hosts of network blue.acme",
+		floodElsewhere | 9: "a copy to each other host of network number 9", 0x06 << 24: "group 100663296"} {
 		if got := g.Actions(flow.Do(flow.ToGroup(id))); got != want {
 			t.Errorf("group %#x: want %q, got %q", id, want, got)
 		}

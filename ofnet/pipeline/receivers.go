@@ -1,0 +1,100 @@
+package pipeline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// floodGroups makes the list of those who get the segment's broadcasts on this host. It is an owner of its own, KindReceivers:
+// one endpoint more changes it and nothing else of the segment.
+func floodGroups(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
+	if owner.Kind != ofnet.KindReceivers {
+		return
+	}
+	if n, _, ok := segment(s, ofnet.Key{Kind: ofnet.KindSegment, Name: owner.Name}); ok {
+		id, here := n.ID&idMask, receiversHere(s, owner.Name)
+		out.AddGroup(flow.Group{ID: floodHere | id, Buckets: chain(out, floodPart|id, here.len(), here.buckets)})
+	}
+}
+
+// receivers are who gets a segment's broadcasts on this host, by how, and each of them in the order of their ports.
+type receivers struct {
+	plain   []flow.Port
+	limited []flow.Port // what they receive has a limit
+	judged  []listener
+}
+
+// listener is a receiver whose group has rules about what it receives: a copy for it is judged like any other packet.
+type listener struct {
+	port  flow.Port
+	group uint32
+}
+
+func receiversHere(s *ofnet.State, segment string) *receivers {
+	r := &receivers{plain: make([]flow.Port, 0, s.ReceiverCount(segment))}
+	var group audience
+	for port, its := range s.Receivers(segment) {
+		if port == 0 {
+			continue
+		}
+		if group.name != its || !group.known { // most have the one before's
+			group = audienceOf(s, its)
+		}
+		switch {
+		case group.judged:
+			r.judged = append(r.judged, listener{port, group.id})
+		case group.limited:
+			r.limited = append(r.limited, port)
+		default:
+			r.plain = append(r.plain, port)
+		}
+	}
+	slices.Sort(r.plain)
+	slices.Sort(r.limited)
+	r.plain, r.limited = slices.Compact(r.plain), slices.Compact(r.limited)
+	slices.SortFunc(r.judged, func(a, b listener) int { return cmp.Compare(a.port, b.port) })
+	return r
+}
+
+func (r *receivers) len() int { return len(r.plain) + len(r.limited) + len(r.judged) }
+
+// buckets are those of the receivers from one number up to another, which is not included.
+func (r *receivers) buckets(from, to int) flow.Buckets {
+	var l flow.BucketList
+	l.Output(cut(r.plain, &from, &to)...)
+	for _, p := range cut(r.limited, &from, &to) {
+		l.Add(flow.Bucket{Actions: flow.Do(load(regOut, p), flow.Resubmit(tDeliver))})
+	}
+	for _, j := range cut(r.judged, &from, &to) {
+		l.Add(flow.Bucket{Actions: flow.Do(load(regOut, j.port), load(regDstGroup, j.group), on(bitLocal), on(bitNoCommit),
+			flow.Resubmit(tPolicyIn))})
+	}
+	return l.Done()
+}
+
+// cut returns what list has of the numbers from..to, and makes them those of a list that comes after it.
+func cut[T any](list []T, from, to *int) []T {
+	n := len(list)
+	piece := list[min(max(*from, 0), n):min(max(*to, 0), n)]
+	*from, *to = *from-n, *to-n
+	return piece
+}
+
+// audience is how the endpoints of a group get their copies.
+type audience struct {
+	known           bool
+	name            string
+	id              uint32
+	judged, limited bool
+}
+
+func audienceOf(s *ofnet.State, name string) audience {
+	a := audience{known: true, name: name}
+	if g := s.Groups[name]; g != nil {
+		a.id, a.judged, a.limited = g.ID, g.ID != 0 && s.JudgesIn(name) > 0, g.Profile.ReceiveRate != 0
+	}
+	return a
+}
