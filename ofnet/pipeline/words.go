@@ -202,7 +202,11 @@ func (g *Glossary) step(step string) string {
 		}
 	case "group":
 		if v, err := strconv.ParseUint(rest, 10, 32); err == nil {
-			return g.group(uint32(v))
+			return g.Group(uint32(v))
+		}
+	case "meter":
+		if v, err := strconv.ParseUint(rest, 10, 32); err == nil {
+			return g.Meter(uint32(v))
 		}
 	case "pop_vlan":
 		return "take the tag off"
@@ -216,8 +220,20 @@ func (g *Glossary) step(step string) string {
 	return step
 }
 
-// group says what a group is for.
-func (g *Glossary) group(id uint32) string {
+// Meter says whose traffic a meter limits.
+func (g *Glossary) Meter(id uint32) string {
+	if id >= flow.LeasedMeters {
+		return "limit on what goes to the agent"
+	}
+	whose := named(g.ports, uint64(id&^receiveMeters), "port ")
+	if id&receiveMeters != 0 {
+		return "limit on what " + whose + " receives"
+	}
+	return "limit on what " + whose + " sends"
+}
+
+// Group says what a group is for.
+func (g *Glossary) Group(id uint32) string {
 	network := func() string {
 		for number, name := range g.networks {
 			if uint32(number)&idMask == id&idMask {

@@ -60,6 +60,17 @@ func TestGlossaryGroups(t *testing.T) {
 	}
 }
 
+// Meters are said by whose traffic they limit.
+func TestGlossaryMeters(t *testing.T) {
+	g := glossary()
+	for id, want := range map[uint32]string{5: "limit on what endpoint blue.acme-c1 sends", receiveMeters | 5: "limit on what endpoint blue.acme-c1 receives",
+		99: "limit on what port 99 sends", flow.LeasedMeters + 1: "limit on what goes to the agent"} {
+		if got := g.Meter(id); got != want {
+			t.Errorf("meter %d: want %q, got %q", id, want, got)
+		}
+	}
+}
+
 func TestGlossaryActions(t *testing.T) {
 	g := glossary()
 	rows := []struct {

@@ -81,9 +81,14 @@ func (o *Options) difference(d *bridge.Difference, words *pipeline.Glossary) mod
 	if d.Want != nil {
 		out.Want = d.Want.Text(tables)
 	}
-	if f := seen.Flow; f != nil {
-		out.Table = tables.Name(f.Table)
-		out.What += ": " + words.Match(f.Match)
+	switch {
+	case seen.Flow != nil:
+		out.Table = tables.Name(seen.Flow.Table)
+		out.What += ": " + words.Match(seen.Flow.Match)
+	case seen.Group != nil:
+		out.What += ": " + words.Group(seen.Group.ID)
+	case seen.Meter != nil:
+		out.What += ": " + words.Meter(seen.Meter.ID)
 	}
 	return out
 }

@@ -200,7 +200,7 @@ func TestRoutes(t *testing.T) {
 		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
 		{name: "drift", path: "/inspect/drift", status: 200, want: `"sort":"flow","owner":"endpoint/n.t-c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"},{`},
 		{name: "drift of ports", path: "/inspect/drift", status: 200, want: `"sort":"port","owner":"endpoint/n.t-c1","what":"changed: its flows are of another number","was":"port vvx, number 5","want":"port vvx, number 0"`},
-		{name: "drift found before", path: "/inspect/drift", status: 200, want: `"sort":"group","owner":"","what":"added","was":"group_id=77`},
+		{name: "drift found before", path: "/inspect/drift", status: 200, want: `"sort":"group","owner":"","what":"added: group 77","was":"group_id=77`},
 		{name: "drift of addresses", path: "/inspect/drift", status: 200, want: `"sort":"address","owner":"host/h1","what":"changed: interface contivh0"`},
 		{name: "drift of ports found before", path: "/inspect/drift", status: 200, want: `"sort":"port","owner":"endpoint/n.t-c2","what":"removed: port vvy"`},
 		{name: "metrics of drifting ports", path: "/metrics", status: 200, want: `contiv_agent_differences_total{sort="port"} 4`},
