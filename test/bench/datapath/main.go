@@ -47,6 +47,7 @@ func main() {
 
 func run(e effort) error {
 	var all []results
+	machine := stand.NewMachine()
 	err := stand.Measure(func(tb *stand.Stand) {
 		h1, h2 := newHost(tb, 1), newHost(tb, 2)
 		tunnel(tb, h1, h2)
@@ -58,16 +59,16 @@ func run(e effort) error {
 		return err
 	}
 	for i := range all {
-		if err := all[i].table(e).Write(os.Stdout); err != nil {
+		if err := all[i].table(e, machine).Write(os.Stdout); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// table is the report of a course.
-func (r *results) table(e effort) *report.Table {
-	t := &report.Table{Title: fmt.Sprintf("packets %s, medians of %d rounds in turn; load %s", r.course.name, e.rounds, stand.Load())}
+// table is the report of a course; machine has been there from the start of all.
+func (r *results) table(e effort, machine stand.Machine) *report.Table {
+	t := &report.Table{Title: fmt.Sprintf("packets %s, medians of %d rounds in turn; %s", r.course.name, e.rounds, machine)}
 	bare := r.plain[0]
 	for v, name := range variants() {
 		if v == 0 {

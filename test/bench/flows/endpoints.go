@@ -41,10 +41,7 @@ func endpoints(tb *stand.Stand, rounds int) *report.Table {
 		ovs.Ofctl("del-groups", brName)
 	}
 	var ours, bare percentiles
-	stolen, err := stand.Stolen()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	machine := stand.NewMachine()
 	for range rounds {
 		empty()
 		each, sent := arrivals(tb, ovs.Mgmt(brName))
@@ -53,8 +50,8 @@ func endpoints(tb *stand.Stand, rounds int) *report.Table {
 		bare.add(sent.replay(tb, ovs.Mgmt(brName)))
 	}
 	most, peers := report.Median(ours.p99), report.Median(bare.p99)
-	t := &report.Table{Title: fmt.Sprintf("one endpoint more, %d in turn, %d known, medians of %d rounds in turn; load %s, the host of a virtual machine took %s of its processors' time",
-		endpointsMeasured, endpointsKnown, rounds, stand.Load(), stolen())}
+	t := &report.Table{Title: fmt.Sprintf("one endpoint more, %d in turn, %d known, medians of %d rounds in turn; %s", endpointsMeasured, endpointsKnown,
+		rounds, machine)}
 	t.Add(report.Row{What: "from the watch's event until past the barrier, p50", Ours: report.Millis(report.Median(ours.p50)),
 		Peer: report.Millis(report.Median(bare.p50)) + " the same changes, known beforehand", Target: "-", Met: true})
 	t.Add(report.Row{What: "... p99", Ours: report.Millis(most), Peer: report.Millis(peers), Ratio: most.Seconds() / peers.Seconds(),

@@ -75,7 +75,7 @@ func measure(ctx context.Context, bin string, hosts, rules, rounds int, out, err
 	if err != nil {
 		return err
 	}
-	t := &report.Table{Title: fmt.Sprintf("the whole path: one netmaster with its etcd, agents and switches of %d hosts; load %s", hosts, stand.Load())}
+	t, machine := &report.Table{}, stand.NewMachine()
 	if err := s.rules(ctx, t, rules); err != nil {
 		return err
 	}
@@ -84,5 +84,6 @@ func measure(ctx context.Context, bin string, hosts, rules, rounds int, out, err
 			return err
 		}
 	}
+	t.Title = fmt.Sprintf("the whole path: one netmaster with its etcd, agents and switches of %d hosts; %s", hosts, machine)
 	return t.Write(out)
 }

@@ -51,13 +51,3 @@ func Ran(text string) (total time.Duration, err error) {
 	}
 	return total, nil
 }
-
-// Load is the machine's load average over the last minute (proc_loadavg(5)), "?" when it is not told.
-func Load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "?"
-	}
-	load, _, _ := strings.Cut(string(text), " ")
-	return load
-}
