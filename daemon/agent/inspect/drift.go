@@ -66,7 +66,7 @@ func (o *Options) difference(d *bridge.Difference, words *pipeline.Glossary) mod
 	tables := o.Pipeline.Tables()
 	out := model.Difference{At: d.At.UTC().Format(time.RFC3339), Sort: string(d.Sort), What: "changed"}
 	if d.Owner != (ofnet.Key{}) {
-		out.Owner = d.Owner.String()
+		out.Owner = called(d.Owner)
 	}
 	seen := d.Want
 	switch {

@@ -69,7 +69,7 @@ func (o *Options) flow(l *bridge.LiveFlow, words *pipeline.Glossary) model.Flow 
 		Match: words.Match(l.Match), Does: words.Actions(l.Actions), Flow: l.Flow.Text(tables), Drop: l.Actions.IsDrop(),
 		Packets: l.Packets, Bytes: l.Bytes, Age: l.Seconds}
 	if l.Owner != (ofnet.Key{}) {
-		f.Owner = l.Owner.String()
+		f.Owner = called(l.Owner)
 	}
 	if n := int(l.Cookie.Feature()); n > 0 && n <= len(o.Pipeline.Features()) {
 		f.Feature = o.Pipeline.Features()[n-1].Name()

@@ -41,6 +41,15 @@ func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
 	}, nil
 }
 
+// called is an owner as users name it, in a form that ownedBy takes: a rule "rule/tenant:policy:rule", whichever group it is
+// attached to, everything else as flows name it.
+func called(owner ofnet.Key) string {
+	if owner.Kind == ofnet.KindRule {
+		owner.Name = record.RuleOf(owner.Name)
+	}
+	return owner.String()
+}
+
 // ruleAs names a rule's object of a kind, as users do; "" when it has none.
 func ruleAs(kind ofnet.Kind, id string) string {
 	rule, group := record.RuleOf(id), record.GroupOf(id)

@@ -44,3 +44,21 @@ func TestOwnedBy(t *testing.T) {
 		}
 	}
 }
+
+// What column Owner shows can be asked for, and a rule is called what its user calls it.
+func TestCalled(t *testing.T) {
+	for k, want := range map[ofnet.Key]string{
+		{Kind: ofnet.KindRule, Name: "blue:db:blue:p1:blue:p1:2:inRx"}:  "rule/blue:p1:2",
+		{Kind: ofnet.KindRule, Name: "of another form"}:                 "rule/of another form",
+		{Kind: ofnet.KindEndpoint, Name: "net1.blue-lab-d2"}:            "endpoint/net1.blue-lab-d2",
+		{Kind: ofnet.KindBackend, Name: "shop:blue/tcp/80/10.1.1.1/in"}: "backend/shop:blue/tcp/80/10.1.1.1/in",
+	} {
+		got := called(k)
+		if got != want {
+			t.Errorf("%s: want %q, got %q", k, want, got)
+		}
+		if owned, err := ownedBy(got); err != nil || !owned(k) {
+			t.Errorf("%s: asking for %q does not find it (%v)", k, got, err)
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (o *Options) traceSteps(way *trace.Trace, words *pipeline.Glossary) []model
 			s.Match, s.Does = "no flow takes it", "drop"
 		}
 		if owners[i] != (ofnet.Key{}) {
-			s.Owner = owners[i].String()
+			s.Owner = called(owners[i])
 		}
 		if n := int(step.Cookie.Feature()); n > 0 && n <= len(o.Pipeline.Features()) {
 			s.Feature = o.Pipeline.Features()[n-1].Name()
