@@ -404,21 +404,25 @@ func TestEndpointElsewhereTouchesItself(t *testing.T) {
 	}
 }
 
-// TestLongFloodList checks that long lists of receivers become chains whose parts hold everybody once.
-func TestLongFloodList(t *testing.T) {
+// TestLongFloodLists checks that long lists, of receivers here and of other hosts, become chains whose parts hold everybody once.
+func TestLongFloodLists(t *testing.T) {
 	for _, row := range []struct {
 		members int
 		want    []int // sizes of the parts
 	}{{64, nil}, {65, []int{1, 64}}, {200, []int{8, 64, 64, 64}}, {9000, append([]int{11}, slices.Repeat([]int{101}, 89)...)}} {
-		sizes := partsOf(t, row.members)
-		if !slices.Equal(sizes, row.want) {
-			t.Errorf("%d receivers: want parts %v, got %v", row.members, row.want, sizes)
+		here, elsewhere := partsOf(t, row.members)
+		if !slices.Equal(here, row.want) {
+			t.Errorf("%d receivers: want parts %v, got %v", row.members, row.want, here)
+		}
+		if !slices.Equal(elsewhere, row.want) {
+			t.Errorf("%d other hosts: want parts %v, got %v", row.members, row.want, elsewhere)
 		}
 	}
 }
 
-// partsOf are the sizes of the parts of the lists of a segment with so many members here, in order.
-func partsOf(t *testing.T, members int) (sizes []int) {
+// partsOf are the sizes of the parts of the lists of a segment with so many members here, and one on each of as many other hosts,
+// in order.
+func partsOf(t *testing.T, members int) (here, elsewhere []int) {
 	s := ofnettest.Parse(t, `
 self h1
 ports tunnel=1000
@@ -426,26 +430,31 @@ host h1 vtep=192.168.251.1
 tenant blue id=1
 network vx.blue id=0x123456 vxlan=5001 bridge flood net=10.0.0.0/8`)
 	for i := range members {
-		e := ofnettest.Endpoint(i, members)
+		e, other := ofnettest.Endpoint(i, members), ofnettest.Endpoint(members+i, members)
 		e.Segment, e.Host = "vx.blue", "h1"
-		s.Endpoints[e.ID] = e
+		other.Segment, other.Host = "vx.blue", fmt.Sprint("other", i)
+		s.Endpoints[e.ID], s.Endpoints[other.ID] = e, other
+		s.Hosts[other.Host] = &ofnet.Host{Label: other.Host, VTEP: netip.AddrFrom4([4]byte{172, 16, byte(i >> 8), byte(i)})}
 	}
-	set := Default().Compile(s, ofnet.Key{Kind: ofnet.KindReceivers, Name: "vx.blue"})
+	s.Reindex()
 	ids := map[uint32]bool{}
-	for _, g := range set.Groups {
-		if ids[g.ID] {
-			t.Errorf("%d receivers: group %#x is there twice", members, g.ID)
+	list := func(kind ofnet.Kind) (sizes []int) {
+		for _, g := range Default().Compile(s, ofnet.Key{Kind: kind, Name: "vx.blue"}).Groups {
+			if ids[g.ID] {
+				t.Errorf("%d members: group %#x is there twice", members, g.ID)
+			}
+			ids[g.ID] = true
+			if g.ID >= floodPart {
+				sizes = append(sizes, g.Buckets.Len())
+			}
+			if g.ID&idMask != 0x123456 {
+				t.Errorf("group id: want 0x123456 below the kind, got %#x", g.ID)
+			}
 		}
-		ids[g.ID] = true
-		if g.ID >= floodPart {
-			sizes = append(sizes, g.Buckets.Len())
-		}
-		if g.ID&idMask != 0x123456 {
-			t.Errorf("group id: want 0x123456 below the kind, got %#x", g.ID)
-		}
+		slices.Sort(sizes)
+		return sizes
 	}
-	slices.Sort(sizes)
-	return sizes
+	return list(ofnet.KindReceivers), list(ofnet.KindSegment)
 }
 
 func TestNewPanicsOnSharedTable(t *testing.T) {
