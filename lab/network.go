@@ -38,10 +38,12 @@ func (l *Lab) wireSwitches() error {
 	ctx := context.Background()
 	ns := l.switches()
 	steps := [][]string{{"netns", "add", ns}, {"-n", ns, "link", "set", "lo", "up"}}
-	for _, s := range switches {
+	for i, s := range switches {
+		// Its own link address, which a router has, would else be that of some port, and another when a port comes or goes.
+		own := fmt.Sprintf("0e:6c:61:62:00:%02x", i+1)
 		// Who listens to which multicast is not watched: nobody here asks for it from time to time, so a report that is lost
 		// would cut an address of IPv6 off for minutes (RFC 4541, section 2.1.1).
-		steps = append(steps, []string{"-n", ns, "link", "add", s.bridge, "type", "bridge", "mcast_snooping", "0"},
+		steps = append(steps, []string{"-n", ns, "link", "add", s.bridge, "address", own, "type", "bridge", "mcast_snooping", "0"},
 			[]string{"-n", ns, "link", "set", s.bridge, "up"})
 	}
 	return l.ip(ctx, append(steps,

@@ -8,8 +8,6 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
-
-	"github.com/contiv/contiv/ofnet"
 )
 
 // EnsureAddresses sets an interface of the host up and gives it these addresses and no others, IPv6 addresses of the link
@@ -55,29 +53,4 @@ func (h *Host) EnsureAddresses(name string, addresses ...netip.Prefix) error {
 		}
 	}
 	return nil
-}
-
-// Neighbour returns the link address that the kernel knows of a neighbour on an interface of the host; ok is false
-// while it knows none.
-func (h *Host) Neighbour(name string, addr netip.Addr) (mac ofnet.MAC, ok bool) {
-	l, err := h.nl.LinkByName(name)
-	if err != nil {
-		return mac, false
-	}
-	family := netlink.FAMILY_V4
-	if addr.Is6() {
-		family = netlink.FAMILY_V6
-	}
-	list, err := h.nl.NeighList(l.Attrs().Index, family)
-	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
-		return mac, false
-	}
-	const known = netlink.NUD_REACHABLE | netlink.NUD_STALE | netlink.NUD_DELAY | netlink.NUD_PROBE | netlink.NUD_PERMANENT
-	for _, n := range list {
-		if a, valid := netip.AddrFromSlice(n.IP); valid && a.Unmap() == addr && n.State&known != 0 && len(n.HardwareAddr) == len(mac) {
-			copy(mac[:], n.HardwareAddr)
-			return mac, true
-		}
-	}
-	return mac, false
 }

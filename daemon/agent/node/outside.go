@@ -39,10 +39,15 @@ func (o outside) Ensure(ctx context.Context, addresses ...netip.Prefix) (port ui
 		}
 	}
 	// Routers ask for the addresses by an uplink, at which the port answers, and nobody else.
-	if err := o.n.links.AnswerOwn(o.n.Uplinks...); err != nil {
+	for _, nic := range o.n.Uplinks {
+		if _, err := o.n.links.LimitARP(nic); err != nil {
+			return 0, mac, err
+		}
+	}
+	if err := o.n.links.EnsureAddresses(outsideName, addresses...); err != nil {
 		return 0, mac, err
 	}
-	return portOutside, mac, o.n.links.EnsureAddresses(outsideName, addresses...)
+	return portOutside, mac, o.n.links.WatchNeighbours(outsideName)
 }
 
 // Remove deletes the port.
