@@ -46,6 +46,7 @@ func run(only string, rounds, locals, remotes int, profile string) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
+	measured := false
 	for _, part := range []struct {
 		name    string
 		measure func(tb *stand.Stand) *report.Table
@@ -56,6 +57,7 @@ func run(only string, rounds, locals, remotes int, profile string) error {
 		if only != "" && only != part.name {
 			continue
 		}
+		measured = true
 		var table *report.Table
 		if err := stand.Measure(func(tb *stand.Stand) { table = part.measure(tb) }); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
@@ -63,6 +65,9 @@ func run(only string, rounds, locals, remotes int, profile string) error {
 		if err := table.Write(os.Stdout); err != nil {
 			return err
 		}
+	}
+	if !measured {
+		return fmt.Errorf("-only %s: flows or endpoints is wanted", only)
 	}
 	return nil
 }
