@@ -120,7 +120,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	group := task.NewGroup(log, feed, election, registry, roles, expiry)
 	front.set(server.New(server.Config{
 		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Keep: c.keep, Settler: settler, Fabric: poster,
-		Leadership: leadership{election, committer}, Store: db, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
+		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Log: log,
 		Waiting: func() []string {
 			waiting := group.Waiting()

@@ -24,7 +24,7 @@ import (
 const askLimit = time.Second
 
 // nodes asks every registered master and agent how it is, all at once, and adds hosts that carry endpoints but are not
-// registered. A node that does not answer is listed with the reason.
+// registered, and masters whose part of the embedded store is missed. A node that does not answer is listed with the reason.
 func (s *Server) nodes(ctx context.Context) []model.Node {
 	var masters, agents []record.Service
 	var wanted store.Revision
@@ -44,7 +44,10 @@ func (s *Server) nodes(ctx context.Context) []model.Node {
 		delete(silent, a.Hostname)
 		wait.Go(func() { out[len(masters)+i] = s.agent(ctx, a, wanted) })
 	}
+	var lost []model.Node
+	wait.Go(func() { lost = s.missing(ctx, masters) })
 	wait.Wait()
+	out = append(out, lost...)
 	for host, n := range silent {
 		out = append(out, model.Node{Name: host, Role: model.RoleAgent, Ports: n,
 			Reason: fmt.Sprintf("not registered, but %d endpoints are on it: its agent is down or cannot reach the store", n)})

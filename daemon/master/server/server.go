@@ -50,6 +50,7 @@ type Config struct {
 	Keep        history.Keep // as the committer's
 	Leadership  Leadership
 	Store       store.Store // to tell how it is
+	Embedded    bool        // each of the store's servers is part of a netmaster
 	ClusterMode string
 	Internal    string // own internal address, "host:port"
 	Version     model.Version
