@@ -46,7 +46,7 @@ func absent(members []store.Member, registered []record.Service, internal string
 			continue
 		}
 		out = append(out, model.Node{Name: host, Address: net.JoinHostPort(host, port), Role: model.RoleFollower,
-			Reason: fmt.Sprintf("not registered, and member %s of the store, which is part of it, does not answer: %d of %d do, and changes need %d",
+			Reason: fmt.Sprintf("not registered; store member %s does not answer (%d of %d do, changes need %d)",
 				m.Name, answering, len(members), len(members)/2+1)})
 	}
 	return out

@@ -21,9 +21,9 @@ func TestAbsent(t *testing.T) {
 	}
 	for i, want := range []model.Node{
 		{Name: "2001:db8::3", Address: "[2001:db8::3]:9999",
-			Reason: "not registered, and member h3 of the store, which is part of it, does not answer: 2 of 5 do, and changes need 3"},
+			Reason: "not registered; store member h3 does not answer (2 of 5 do, changes need 3)"},
 		{Name: "h4", Address: "h4:9999",
-			Reason: "not registered, and member h4 of the store, which is part of it, does not answer: 2 of 5 do, and changes need 3"},
+			Reason: "not registered; store member h4 does not answer (2 of 5 do, changes need 3)"},
 	} {
 		if n := got[i]; n.Name != want.Name || n.Address != want.Address || n.Reason != want.Reason || n.Role != model.RoleFollower || n.Ready {
 			t.Errorf("want %+v, got %+v", want, n)
