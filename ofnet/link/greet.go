@@ -1,9 +1,13 @@
 package link
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 )
 
 // discard is the UDP port whose datagrams nobody answers (RFC 863).
@@ -25,6 +29,38 @@ func (h *Host) Greet(addr netip.Addr) error {
 	})
 	if err != nil {
 		return fmt.Errorf("greet %s: %w", addr, err)
+	}
+	return nil
+}
+
+// GreetAnew is Greet of a neighbour whose link address the kernel forgets first, or that of the gateway on the way, so that it asks
+// and an answer passes by. One that it has heard from lately it would just write to, and Open vSwitch, which believes answers
+// alone, would learn nothing. An address that somebody has set for good stays.
+func (h *Host) GreetAnew(addr netip.Addr) error {
+	routes, err := h.nl.RouteGet(addr.AsSlice())
+	if err != nil {
+		return fmt.Errorf("greet %s: %w", addr, err)
+	}
+	for _, r := range routes {
+		via := addr
+		if gateway, ok := netip.AddrFromSlice(r.Gw); ok {
+			via = gateway.Unmap()
+		}
+		if err := h.forget(r.LinkIndex, via); err != nil {
+			return fmt.Errorf("greet %s: %w", addr, err)
+		}
+	}
+	return h.Greet(addr)
+}
+
+// forget has the kernel forget the link address of a neighbour on an interface, unless somebody has set it for good.
+func (h *Host) forget(link int, addr netip.Addr) error {
+	n, err := h.neighbour(link, addr)
+	if n == nil || err != nil || n.State&(netlink.NUD_PERMANENT|netlink.NUD_NOARP) != 0 {
+		return err
+	}
+	if err := h.nl.NeighDel(n); err != nil && !errors.Is(err, unix.ENOENT) {
+		return fmt.Errorf("forget the link address of %s: %w", addr, err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/link/linktest"
@@ -30,5 +31,46 @@ func TestGreetResolvesNeighbour(t *testing.T) {
 	}
 	if err := h.Greet(netip.MustParseAddr("198.51.100.1")); err == nil {
 		t.Error("Greet without a route: want an error, got nil")
+	}
+}
+
+// TestGreetAnew: the kernel asks for the link address of a neighbour that it believes to know, so that an answer passes by.
+func TestGreetAnew(t *testing.T) {
+	a, b := linktest.New(t), linktest.New(t)
+	a.IP("link", "add", "u0", "type", "veth", "peer", "name", "u0", "netns", b.Name)
+	b.IP("link", "set", "u0", "address", "0e:00:00:00:00:01")
+	for _, address := range []string{"192.0.2.2/24", "192.0.2.3/24", "192.0.2.254/24", "2001:db8::2/64"} {
+		b.IP("addr", "add", address, "dev", "u0", "nodad")
+	}
+	a.IP("addr", "add", "192.0.2.1/24", "dev", "u0")
+	a.IP("addr", "add", "2001:db8::1/64", "dev", "u0", "nodad")
+	a.IP("link", "set", "u0", "up")
+	b.IP("link", "set", "u0", "up")
+	a.IP("route", "add", "198.51.100.0/24", "via", "192.0.2.254")
+	for address, state := range map[string]string{"192.0.2.2": "stale", "192.0.2.3": "permanent", "192.0.2.254": "reachable", "2001:db8::2": "stale"} {
+		a.IP("neigh", "replace", address, "lladdr", "0e:00:00:00:00:77", "dev", "u0", "nud", state)
+	}
+	h, err := link.Open(a.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for _, address := range []string{"192.0.2.2", "192.0.2.3", "198.51.100.7", "2001:db8::2"} {
+		if err := h.GreetAnew(netip.MustParseAddr(address)); err != nil {
+			t.Error(err)
+		}
+	}
+	for address, want := range map[string]string{"192.0.2.2": "0e:00:00:00:00:01", "192.0.2.3": "0e:00:00:00:00:77 PERMANENT",
+		"192.0.2.254": "0e:00:00:00:00:01", "2001:db8::2": "0e:00:00:00:00:01"} {
+		got := ""
+		for end := time.Now().Add(10 * time.Second); !strings.Contains(got, want) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			got = a.IP("neigh", "show", address)
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: want %s, got %s", address, want, got)
+		}
+	}
+	if err := h.GreetAnew(netip.MustParseAddr("203.0.113.1")); err == nil || !strings.Contains(err.Error(), "203.0.113.1") {
+		t.Errorf("without a route: want an error that names the address, got %v", err)
 	}
 }

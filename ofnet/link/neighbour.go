@@ -23,26 +23,35 @@ func (h *Host) Neighbour(name string, addr netip.Addr) (mac ofnet.MAC, ok bool) 
 	if err != nil {
 		return mac, false
 	}
+	n, err := h.neighbour(l.Attrs().Index, addr)
+	const known = netlink.NUD_REACHABLE | netlink.NUD_STALE | netlink.NUD_DELAY | netlink.NUD_PROBE | netlink.NUD_PERMANENT
+	if n == nil || err != nil || n.State&known == 0 || len(n.HardwareAddr) != len(mac) {
+		return mac, false
+	}
+	if n.State&netlink.NUD_STALE != 0 {
+		// Best effort: what is known stays of use, and the next look tries again.
+		_ = h.nl.NeighSet(&netlink.Neigh{LinkIndex: n.LinkIndex, Family: n.Family, IP: n.IP, Flags: unix.NTF_USE})
+	}
+	copy(mac[:], n.HardwareAddr)
+	return mac, true
+}
+
+// neighbour is what the kernel has of a neighbour on the interface with an index; nil when it has nothing.
+func (h *Host) neighbour(link int, addr netip.Addr) (*netlink.Neigh, error) {
 	family := netlink.FAMILY_V4
 	if addr.Is6() {
 		family = netlink.FAMILY_V6
 	}
-	list, err := h.nl.NeighList(l.Attrs().Index, family)
+	list, err := h.nl.NeighList(link, family)
 	if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
-		return mac, false
+		return nil, fmt.Errorf("list neighbours: %w", err)
 	}
-	const known = netlink.NUD_REACHABLE | netlink.NUD_STALE | netlink.NUD_DELAY | netlink.NUD_PROBE | netlink.NUD_PERMANENT
-	for _, n := range list {
-		if a, valid := netip.AddrFromSlice(n.IP); valid && a.Unmap() == addr && n.State&known != 0 && len(n.HardwareAddr) == len(mac) {
-			if n.State&netlink.NUD_STALE != 0 {
-				// Best effort: what is known stays of use, and the next look tries again.
-				_ = h.nl.NeighSet(&netlink.Neigh{LinkIndex: n.LinkIndex, Family: family, IP: n.IP, Flags: unix.NTF_USE})
-			}
-			copy(mac[:], n.HardwareAddr)
-			return mac, true
+	for i := range list {
+		if a, valid := netip.AddrFromSlice(list[i].IP); valid && a.Unmap() == addr {
+			return &list[i], nil
 		}
 	}
-	return mac, false
+	return nil, nil
 }
 
 // WatchNeighbours has the kernel doubt its neighbours on an interface of the host 2.5 to 7.5 seconds after it has heard of them, and

@@ -27,8 +27,8 @@ type services interface {
 }
 
 // neighbours keeps the link addresses of all other hosts' tunnel ends resolved. The userspace datapath drops the packets
-// that a tunnel carries while it asks for one, and so would lose the first of every pair of hosts. It forgets all of them
-// when it ends.
+// that a tunnel carries while it asks for one, and so would lose the first of every pair of hosts. It learns from answers alone
+// (lib/tnl-neigh-cache.c, tnl_arp_snoop), and forgets all of them when it ends.
 type neighbours struct {
 	services    services
 	self        netip.Addr

@@ -27,7 +27,7 @@ func (n *Node) parts() []task.Task {
 			defer tick.Stop()
 			look := time.NewTicker(lookEvery)
 			defer look.Stop()
-			hosts := &neighbours{services: n.members, self: n.VTEP, greet: n.links.Greet,
+			hosts := &neighbours{services: n.members, self: n.VTEP, greet: n.links.GreetAnew,
 				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
 			return hosts.run(ctx, tick.C, look.C)
 		}),
