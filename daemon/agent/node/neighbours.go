@@ -32,22 +32,24 @@ type services interface {
 type neighbours struct {
 	services    services
 	self        netip.Addr
-	greet       func(netip.Addr) error
+	meet        func(netip.Addr) error // who is new: everybody on the link is asked for the address
+	greet       func(netip.Addr) error // who was met: the kernel asks it alone, if it has not heard of it lately
 	connections func() uint64 // to the switch, so far: another one means that it may have been restarted
 	log         *slog.Logger
 }
 
-// run greets hosts as they appear, and all of them with each tick and when the switch was restarted, until ctx ends; then it
-// returns nil. With each look it notices a restart, and repeats what failed.
+// run meets hosts as they appear, and all of them anew when the switch was restarted, and greets all with each tick, until ctx
+// ends; then it returns nil. With each look it notices a restart, and repeats what failed.
 func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error {
 	known := map[netip.Addr]bool{}
-	connections, tries := n.connections(), 0
+	connections, tries, ticked := n.connections(), 0, false
 	for {
 		changed := n.services.Changed()
 		var failed bool
-		if known, failed = n.round(known); !failed {
+		if known, failed = n.round(known, ticked); !failed {
 			tries = mostTries
 		}
+		ticked = false
 		for again := false; !again; {
 			select {
 			case <-ctx.Done():
@@ -55,8 +57,7 @@ func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error
 			case <-changed:
 				again, tries = true, 0
 			case <-tick:
-				clear(known)
-				again, tries = true, 0
+				again, tries, ticked = true, 0, true
 			case <-look:
 				if now := n.connections(); now != connections {
 					connections, again, tries = now, true, 0
@@ -71,20 +72,25 @@ func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error
 	}
 }
 
-// round greets those that are not known and returns who is, and whether somebody could not be greeted.
-func (n *neighbours) round(known map[netip.Addr]bool) (there map[netip.Addr]bool, failed bool) {
+// round meets those that are not known, greets the others if all is said, and returns who is known now, and whether somebody
+// could not be greeted.
+func (n *neighbours) round(known map[netip.Addr]bool, all bool) (there map[netip.Addr]bool, failed bool) {
 	there = map[netip.Addr]bool{}
 	for _, s := range n.services.List(record.ServiceAgentVTEP) {
 		addr, err := netip.ParseAddr(s.HostAddr)
 		if err != nil || addr == n.self {
 			continue
 		}
-		if !known[addr] {
-			if err := n.greet(addr); err != nil {
-				n.log.Debug("tunnel end of another host", "error", err) // its traffic tells of it too
-				failed = true
-				continue
-			}
+		switch {
+		case !known[addr]:
+			err = n.meet(addr)
+		case all:
+			err = n.greet(addr)
+		}
+		if err != nil {
+			n.log.Debug("tunnel end of another host", "error", err) // its traffic tells of it too
+			failed = true
+			continue
 		}
 		there[addr] = true
 	}

@@ -51,7 +51,8 @@ func TestNeighboursAreGreeted(t *testing.T) {
 	var refuse error
 	var connections atomic.Uint64
 	n := &neighbours{services: r, self: netip.MustParseAddr("192.0.2.1"), log: slog.New(slog.DiscardHandler), connections: connections.Load,
-		greet: func(a netip.Addr) error { greeted <- a.String(); return refuse }}
+		meet:  func(a netip.Addr) error { greeted <- "meet " + a.String(); return refuse },
+		greet: func(a netip.Addr) error { greeted <- "greet " + a.String(); return refuse }}
 	ctx, cancel := context.WithCancel(context.Background())
 	tick, look, done := make(chan time.Time), make(chan time.Time), make(chan error, 1)
 	go func() { done <- n.run(ctx, tick, look) }()
@@ -60,12 +61,12 @@ func TestNeighboursAreGreeted(t *testing.T) {
 		do   func()
 		want []string
 	}{
-		{"at the start", func() {}, []string{"192.0.2.2"}},
-		{"a new host", func() { r.set("192.0.2.2", "192.0.2.3", "not an address") }, []string{"192.0.2.3"}},
-		{"the tick", func() { tick <- time.Time{} }, []string{"192.0.2.2", "192.0.2.3"}},
-		{"one goes, one comes", func() { r.set("192.0.2.3"); r.set("192.0.2.3", "192.0.2.4") }, []string{"192.0.2.4"}},
-		{"the switch was restarted", func() { connections.Add(1); look <- time.Time{} }, []string{"192.0.2.3", "192.0.2.4"}},
-		{"nothing has happened", func() { look <- time.Time{}; look <- time.Time{}; tick <- time.Time{} }, []string{"192.0.2.3", "192.0.2.4"}},
+		{"at the start", func() {}, []string{"meet 192.0.2.2"}},
+		{"a new host", func() { r.set("192.0.2.2", "192.0.2.3", "not an address") }, []string{"meet 192.0.2.3"}},
+		{"the tick", func() { tick <- time.Time{} }, []string{"greet 192.0.2.2", "greet 192.0.2.3"}},
+		{"one goes, one comes", func() { r.set("192.0.2.3"); r.set("192.0.2.3", "192.0.2.4") }, []string{"meet 192.0.2.4"}},
+		{"the switch was restarted", func() { connections.Add(1); look <- time.Time{} }, []string{"meet 192.0.2.3", "meet 192.0.2.4"}},
+		{"nothing has happened", func() { look <- time.Time{}; look <- time.Time{}; tick <- time.Time{} }, []string{"greet 192.0.2.3", "greet 192.0.2.4"}},
 	} {
 		step.do()
 		var got []string

@@ -27,7 +27,7 @@ func (n *Node) parts() []task.Task {
 			defer tick.Stop()
 			look := time.NewTicker(lookEvery)
 			defer look.Stop()
-			hosts := &neighbours{services: n.members, self: n.VTEP, greet: n.links.GreetAnew,
+			hosts := &neighbours{services: n.members, self: n.VTEP, meet: n.links.GreetAnew, greet: n.links.Greet,
 				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
 			return hosts.run(ctx, tick.C, look.C)
 		}),
