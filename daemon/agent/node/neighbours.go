@@ -34,7 +34,7 @@ type neighbours struct {
 	self        netip.Addr
 	meet        func(netip.Addr) error // who is new: everybody on the link is asked for the address
 	greet       func(netip.Addr) error // who was met: the kernel asks it alone, if it has not heard of it lately
-	connections func() uint64 // to the switch, so far: another one means that it may have been restarted
+	connections func() uint64          // to the switch, so far: another one means that it may have been restarted
 	log         *slog.Logger
 }
 
