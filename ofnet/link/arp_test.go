@@ -48,8 +48,7 @@ func TestLimitARP(t *testing.T) {
 
 // Who asks at one interface for the address of another gets no answer; the interface's own is told.
 func TestLimitedARP(t *testing.T) {
-	a, b := linktest.New(t), linktest.New(t)
-	a.IP("link", "add", "u0", "type", "veth", "peer", "name", "u0", "netns", b.Name)
+	a, b := linktest.Pair(t)
 	a.IP("link", "add", "in0", "type", "veth", "peer", "name", "in1")
 	a.IP("addr", "add", "192.0.2.1/32", "dev", "in0")
 	a.IP("addr", "add", "198.51.100.1/24", "dev", "u0")

@@ -4,15 +4,13 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/link/linktest"
 )
 
 func TestGreetResolvesNeighbour(t *testing.T) {
-	a, b := linktest.New(t), linktest.New(t)
-	a.IP("link", "add", "u0", "type", "veth", "peer", "name", "u0", "netns", b.Name)
+	a, b := linktest.Pair(t)
 	a.IP("addr", "add", "192.0.2.1/24", "dev", "u0")
 	b.IP("addr", "add", "192.0.2.2/24", "dev", "u0")
 	a.IP("link", "set", "u0", "up")
@@ -36,8 +34,7 @@ func TestGreetResolvesNeighbour(t *testing.T) {
 
 // TestGreetAnew: the kernel asks for the link address of a neighbour that it believes to know, so that an answer passes by.
 func TestGreetAnew(t *testing.T) {
-	a, b := linktest.New(t), linktest.New(t)
-	a.IP("link", "add", "u0", "type", "veth", "peer", "name", "u0", "netns", b.Name)
+	a, b := linktest.Pair(t)
 	b.IP("link", "set", "u0", "address", "0e:00:00:00:00:01")
 	for _, address := range []string{"192.0.2.2/24", "192.0.2.3/24", "192.0.2.254/24", "2001:db8::2/64"} {
 		b.IP("addr", "add", address, "dev", "u0", "nodad")
@@ -62,13 +59,7 @@ func TestGreetAnew(t *testing.T) {
 	}
 	for address, want := range map[string]string{"192.0.2.2": "0e:00:00:00:00:01", "192.0.2.3": "0e:00:00:00:00:77 PERMANENT",
 		"192.0.2.254": "0e:00:00:00:00:01", "2001:db8::2": "0e:00:00:00:00:01"} {
-		got := ""
-		for end := time.Now().Add(10 * time.Second); !strings.Contains(got, want) && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-			got = a.IP("neigh", "show", address)
-		}
-		if !strings.Contains(got, want) {
-			t.Errorf("%s: want %s, got %s", address, want, got)
-		}
+		a.AwaitNeighbours(address+" at "+want, func() bool { return strings.Contains(a.IP("neigh", "show", address), want) })
 	}
 	if err := h.GreetAnew(netip.MustParseAddr("203.0.113.1")); err == nil || !strings.Contains(err.Error(), "203.0.113.1") {
 		t.Errorf("without a route: want an error that names the address, got %v", err)

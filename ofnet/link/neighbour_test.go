@@ -1,10 +1,10 @@
 package link_test
 
 import (
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/link/linktest"
@@ -13,8 +13,7 @@ import (
 // TestNeighbourMoves: a neighbour whose link address changes without a word is found at the new one, though nothing is sent to it
 // but questions; until then it is known at the old one.
 func TestNeighbourMoves(t *testing.T) {
-	a, b := linktest.New(t), linktest.New(t)
-	a.IP("link", "add", "u0", "type", "veth", "peer", "name", "u0", "netns", b.Name)
+	a, b := linktest.Pair(t)
 	b.IP("link", "set", "u0", "address", "0e:00:00:00:00:01")
 	b.IP("addr", "add", "192.0.2.2/24", "dev", "u0")
 	b.IP("addr", "add", "2001:db8::2/64", "dev", "u0", "nodad")
@@ -54,11 +53,7 @@ func TestNeighbourMoves(t *testing.T) {
 	find := func(want [6]byte) {
 		t.Helper()
 		for _, n := range neighbours {
-			for end := time.Now().Add(20 * time.Second); !seen(n, want); time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatalf("%s is not found at %x:\n%s", n, want, a.IP("neigh"))
-				}
-			}
+			a.AwaitNeighbours(fmt.Sprintf("%s at %x", n, want), func() bool { return seen(n, want) })
 		}
 	}
 	find([6]byte{0x0e, 0, 0, 0, 0, 1})

@@ -11,8 +11,7 @@ import (
 
 // Addresses of both families are there at once, others are gone, and neighbours of both are found.
 func TestEnsureAddresses(t *testing.T) {
-	a, b := linktest.New(t), linktest.New(t)
-	a.IP("link", "add", "u0", "type", "veth", "peer", "name", "u0", "netns", b.Name)
+	a, b := linktest.Pair(t)
 	b.IP("addr", "add", "192.0.2.2/24", "dev", "u0")
 	b.IP("addr", "add", "2001:db8::2/64", "dev", "u0", "nodad")
 	b.IP("link", "set", "u0", "up")

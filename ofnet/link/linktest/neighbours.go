@@ -1,0 +1,36 @@
+package linktest
+
+import (
+	"context"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+)
+
+// patience is how long a condition about neighbours may take to hold.
+const patience = 20 * time.Second
+
+// AwaitNeighbours blocks until holds says true. It asks at once, and again with each change that the kernel tells of the namespace's
+// neighbours (rtnetlink(7), RTM_NEWNEIGH); after 20 seconds the test fails, with what the kernel knows of them.
+func (n *Namespace) AwaitNeighbours(what string, holds func() bool) {
+	n.tb.Helper()
+	ns, err := netns.GetFromPath(n.Path)
+	if err != nil {
+		n.tb.Fatal(err)
+	}
+	defer func() { _ = ns.Close() }()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	changes := make(chan netlink.NeighUpdate, 64)
+	if err := netlink.NeighSubscribeWithOptions(changes, ctx.Done(), netlink.NeighSubscribeOptions{Namespace: &ns}); err != nil {
+		n.tb.Fatalf("listen for changes of neighbours: %v", err)
+	}
+	for !holds() {
+		select {
+		case <-changes:
+		case <-ctx.Done():
+			n.tb.Fatalf("%s: not within %v; neighbours:\n%s", what, patience, n.IP("neigh"))
+		}
+	}
+}
