@@ -20,6 +20,10 @@ help: ## list the targets
 deps: ## install what is missing on this machine (Debian or Ubuntu, root)
 	@scripts/install-deps
 
+.PHONY: test-deps
+test-deps:
+	@scripts/install-deps test
+
 # The linker writes through a mapping, which leaves a program in the page cache in single pages; a copy of it, as an
 # installation makes one, is started sooner: netctl by half the time of executing /bin/true.
 .PHONY: build
@@ -59,7 +63,7 @@ scenario: build ## scenarios on the real lab: whole clusters on this machine
 	$(GO) test -count=1 -timeout 20m -v ./test/scenario
 
 .PHONY: test
-test: deps build check-generated lint unit scenario ## everything
+test: test-deps build check-generated lint unit scenario ## everything
 
 include test/consul/consul.mk
 

@@ -90,8 +90,8 @@ func TestPairLife(t *testing.T) {
 		}
 	}
 	out, err := c.Exec("ethtool", "-k", "eth0")
-	if err == nil && !strings.Contains(out, "tx-checksumming: off") {
-		t.Errorf("checksum offload: want off, got:\n%s", out)
+	if err != nil || !strings.Contains(out, "tx-checksumming: off") {
+		t.Errorf("checksum offload: want off, got %v:\n%s", err, out)
 	}
 	h.Doom(p.Host)
 	h.Doom("never-was")
