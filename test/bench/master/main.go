@@ -68,10 +68,12 @@ func run(ctx context.Context, bin, only string, than []string, n, rounds, kills 
 			{"beside", func(dir string) (*report.Table, error) { return versus(ctx, dir, builds, beside) }},
 		}
 	}
+	measured := false
 	for _, part := range parts {
 		if only != "" && only != part.name {
 			continue
 		}
+		measured = true
 		own, err := os.MkdirTemp(dir, part.name)
 		if err != nil {
 			return err
@@ -83,6 +85,9 @@ func run(ctx context.Context, bin, only string, than []string, n, rounds, kills 
 		if err := table.Write(os.Stdout); err != nil {
 			return err
 		}
+	}
+	if !measured {
+		return fmt.Errorf("-only %s: there is no such part, see -help", only)
 	}
 	return nil
 }
