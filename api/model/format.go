@@ -3,6 +3,7 @@ package model
 import (
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -32,7 +33,7 @@ var formats = map[string]Format{
 	"ipv4":         match(`an IPv4 address, or nothing`, `^(`+ip4+`)?$`),
 	"subnet":       match(`an IPv4 subnet or a range with its ends in full, length 1 to 31`, `^`+ip4+`(\-`+ip4+`)?/`+len4+`$`),
 	"pool":         match(`an IPv4 range, or nothing`, `^$|^`+ip4+`(\-`+ip4+`)?$`),
-	"ruleIP":       match(`an IPv4 address, a subnet, or nothing`, `^(`+ip4+`(\-`+octet+`)?(/`+len4+`)?)?$`),
+	"ruleIP":       either(`an IPv4 or IPv6 address, a subnet, or nothing`, `^(`+ip4+`(\-`+octet+`)?(/`+len4+`)?)?$`, isIPv6, isSubnet6),
 	"routerIP":     match(`an IPv4 address with its length, such as 50.1.1.2/24`, `^`+ip4+`(\-`+octet+`)?/`+len4+`$`),
 	"routerIP6":    {`an IPv6 address with its length, such as fd50::2/64, or nothing`, func(s string) bool { return s == "" || isSubnet6(s) }},
 	"neighbors":    {`IPv4 or IPv6 addresses, separated by commas, or nothing`, areAddresses},
@@ -50,6 +51,14 @@ var formats = map[string]Format{
 func match(says, expression string) Format {
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 	return Format{says, func(s string) bool { return compiled().MatchString(s) }}
+}
+
+// either takes what matches the expression or one of the others does.
+func either(says, expression string, others ...func(string) bool) Format {
+	first := match(says, expression).Accepts
+	return Format{says, func(s string) bool {
+		return first(s) || slices.ContainsFunc(others, func(takes func(string) bool) bool { return takes(s) })
+	}}
 }
 
 func isIPv6(s string) bool {

@@ -10,7 +10,7 @@ type Rule struct {
 	Action            string       `json:"action,omitempty"`            // What happens to the traffic.
 	Direction         string       `json:"direction,omitempty"`         // Traffic into (in) or out of (out) the group's containers.
 	FromEndpointGroup string       `json:"fromEndpointGroup,omitempty"` // Group that incoming traffic comes from.
-	FromIpAddress     string       `json:"fromIpAddress,omitempty"`     // Address or subnet that incoming traffic comes from.
+	FromIpAddress     string       `json:"fromIpAddress,omitempty"`     // IPv4 or IPv6 address or subnet that incoming traffic comes from.
 	FromNetwork       string       `json:"fromNetwork,omitempty"`       // Network that incoming traffic comes from.
 	PolicyName        string       `json:"policyName,omitempty"`        // Policy that the rule belongs to.
 	Port              int          `json:"port,omitempty"`              // Port of the side that is connected to; 0 for any.
@@ -19,7 +19,7 @@ type Rule struct {
 	RuleId            string       `json:"ruleId,omitempty"`            // Name of the rule in its policy.
 	TenantName        string       `json:"tenantName,omitempty"`        // Tenant that the policy belongs to.
 	ToEndpointGroup   string       `json:"toEndpointGroup,omitempty"`   // Group that outgoing traffic goes to.
-	ToIpAddress       string       `json:"toIpAddress,omitempty"`       // Address or subnet that outgoing traffic goes to.
+	ToIpAddress       string       `json:"toIpAddress,omitempty"`       // IPv4 or IPv6 address or subnet that outgoing traffic goes to.
 	ToNetwork         string       `json:"toNetwork,omitempty"`         // Network that outgoing traffic goes to.
 	LinkSets          RuleLinkSets `json:"link-sets"`
 	Links             RuleLinks    `json:"links"`
@@ -71,7 +71,7 @@ var ruleKind = Kind{
 		{Name: "action", Type: String, Doc: "What happens to the traffic.", Enum: []string{"allow", "deny"}, Required: true, Summary: true},
 		{Name: "direction", Type: String, Doc: "Traffic into (in) or out of (out) the group's containers.", Enum: []string{"in", "out"}, Required: true, Summary: true},
 		{Name: "fromEndpointGroup", Type: String, Doc: "Group that incoming traffic comes from.", Format: "optionalName", MaxLen: 64, Summary: true},
-		{Name: "fromIpAddress", Type: String, Doc: "Address or subnet that incoming traffic comes from.", Example: "10.1.1.0/24", Format: "ruleIP", Summary: true},
+		{Name: "fromIpAddress", Type: String, Doc: "IPv4 or IPv6 address or subnet that incoming traffic comes from.", Example: "10.1.1.0/24", Format: "ruleIP", Summary: true},
 		{Name: "fromNetwork", Type: String, Doc: "Network that incoming traffic comes from.", Format: "optionalName", MaxLen: 64, Summary: true},
 		{Name: "policyName", Type: String, Doc: "Policy that the rule belongs to.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "port", Type: Int, Doc: "Port of the side that is connected to; 0 for any.", Max: 65535, Summary: true},
@@ -80,7 +80,7 @@ var ruleKind = Kind{
 		{Name: "ruleId", Type: String, Doc: "Name of the rule in its policy.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "tenantName", Type: String, Doc: "Tenant that the policy belongs to.", Format: "name", MaxLen: 64, Required: true, Summary: true},
 		{Name: "toEndpointGroup", Type: String, Doc: "Group that outgoing traffic goes to.", Format: "optionalName", MaxLen: 64, Summary: true},
-		{Name: "toIpAddress", Type: String, Doc: "Address or subnet that outgoing traffic goes to.", Example: "10.1.1.0/24", Format: "ruleIP", Summary: true},
+		{Name: "toIpAddress", Type: String, Doc: "IPv4 or IPv6 address or subnet that outgoing traffic goes to.", Example: "10.1.1.0/24", Format: "ruleIP", Summary: true},
 		{Name: "toNetwork", Type: String, Doc: "Network that outgoing traffic goes to.", Format: "optionalName", MaxLen: 64, Summary: true},
 	},
 	Oper: []Field{

@@ -15,7 +15,7 @@ type Point struct {
 }
 
 // Packet says what becomes of a packet that opens a connection between two addresses. Unlike Between it leaves open only
-// what nobody can tell from the objects: whether an IPv6 address outside is in a network that a rule names.
+// what nobody can tell from the objects: what a rule means whose address cannot be read.
 func (p *Policies) Packet(from, to Point, t Traffic) Decision {
 	return p.decide(from, to, t, func(*model.Rule) bool { return true })
 }
@@ -79,11 +79,17 @@ func (p *Policies) about(r *model.Rule, far Point) match {
 	if network == "" || network == far.Network {
 		return m
 	}
-	space, known := p.subnets[network]
+	spaces := p.subnets
+	if far.Addr.Is6() {
+		spaces = p.sixes
+	}
+	space, known := spaces[network]
 	switch {
-	case known && space.valid() && far.Addr.Is4():
+	case !known:
+		return never
+	case space.valid():
 		return min(m, inSpace(space, far.Addr))
-	case far.Network != "" || !p.sixes[network]:
+	case far.Network != "":
 		return never
 	}
 	return min(m, perhaps)
@@ -97,7 +103,7 @@ func (p *Policies) owns(r *model.Rule, own Point) match {
 	return always
 }
 
-// holds tells whether an address lies in what a rule writes as its address; "" is any. Such addresses are IPv4.
+// holds tells whether an address lies in what a rule writes as its address; "" is any.
 func holds(written string, a netip.Addr) match {
 	if written == "" {
 		return always
@@ -110,7 +116,7 @@ func holds(written string, a netip.Addr) match {
 }
 
 func inSpace(s space, a netip.Addr) match {
-	if !a.Is4() || a.Less(s.first) || s.last.Less(a) {
+	if a.BitLen() != s.first.BitLen() || a.Less(s.first) || s.last.Less(a) {
 		return never
 	}
 	return always

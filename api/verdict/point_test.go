@@ -11,14 +11,15 @@ import (
 func at(group, addr string) Point {
 	p := Point{Addr: netip.MustParseAddr(addr)}
 	if group != "" {
-		p.Group = &model.EndpointGroup{TenantName: "t", GroupName: group, Policies: map[string][]string{"app": {"app"}, "db": {"db"}}[group]}
-		p.Network = map[string]string{"app": "n1", "web": "n1", "db": "n2"}[group]
+		p.Group = &model.EndpointGroup{TenantName: "t", GroupName: group, Policies: map[string][]string{"app": {"app"}, "db": {"db"}, "six": {"six"}}[group]}
+		p.Network = map[string]string{"app": "n1", "web": "n1", "db": "n2", "six": "n6"}[group]
 	}
 	return p
 }
 
 func TestPacket(t *testing.T) {
 	web, db, out := at("web", "10.1.1.105"), at("db", "10.2.1.12"), at("", "192.0.2.9")
+	out6 := at("", "2001:db8::9")
 	ssh := Traffic{TCP, 22}
 	tests := []struct {
 		name, rules string
@@ -42,6 +43,16 @@ func TestPacket(t *testing.T) {
 		{"another address of the group", "db a in - 0 a=10.1.1.104 deny 2", web, db, ssh, Allowed, ""},
 		{"a subnet outside", "db a in - 0 a=192.0.2.0/24 deny 2", out, db, ssh, Denied, "a"},
 		{"an address is IPv4", "db a in - 0 a=10.1.1.0/24 deny 2", at("web", "2001:db8::5"), db, ssh, Allowed, ""},
+		{"an IPv6 address", "db a in - 0 a=fd06::5 deny 2", at("six", "fd06::5"), db, ssh, Denied, "a"},
+		{"an IPv6 address, spelled otherwise", "db a in - 0 a=FD06:0::0005 deny 2", at("six", "fd06::5"), db, ssh, Denied, "a"},
+		{"another IPv6 address", "db a in - 0 a=fd06::5 deny 2", at("six", "fd06::6"), db, ssh, Allowed, ""},
+		{"an IPv6 subnet outside", "db a in - 0 a=2001:db8::/32 deny 2", at("", "2001:db8:ffff::1"), db, ssh, Denied, "a"},
+		{"beyond an IPv6 subnet", "db a in - 0 a=2001:db8::/32 deny 2", at("", "2001:db9::1"), db, ssh, Allowed, ""},
+		{"an IPv6 subnet is not IPv4", "db a in - 0 a=::/1 deny 2", web, db, ssh, Allowed, ""},
+		{"the container's own IPv6 address", "six a in - 0 own=fd06::5 deny 2", out6, at("six", "fd06::5"), ssh, Denied, "a"},
+		{"an IPv6 machine of the network outside", "db a in - 0 n=n6 deny 2", at("", "fd06::99"), db, ssh, Denied, "a"},
+		{"an IPv6 machine of none", "db a in - 0 n=n6 deny 2", at("", "fd07::99"), db, ssh, Allowed, ""},
+		{"IPv6 of a network that has none", "db a in - 0 n=n1 deny 2", at("", "fd07::99"), db, ssh, Allowed, ""},
 		{"the container itself", "db a in - 0 own=10.2.1.12 deny 2", web, db, ssh, Denied, "a"},
 		{"another container", "db a in - 0 own=10.2.1.13 deny 2", web, db, ssh, Allowed, ""},
 		{"the sender's side", "app no out - 0 g=db deny 1", at("app", "10.1.1.7"), db, ssh, Denied, "no"},

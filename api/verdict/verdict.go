@@ -91,17 +91,20 @@ func (p Party) Name() string {
 // Policies are the rules of one tenant, ready to be asked.
 type Policies struct {
 	subnets map[string]space // by network name
-	sixes   map[string]bool  // networks that have IPv6 as well
+	sixes   map[string]space // of networks that have IPv6 as well
 	rules   map[string][]*model.Rule
 	groups  []*model.EndpointGroup
 }
 
 // New reads a tenant's groups, networks and rules from lists that may hold those of others too.
 func New(tenant string, groups, networks, rules []model.Object) *Policies {
-	p := &Policies{subnets: map[string]space{}, sixes: map[string]bool{}, rules: map[string][]*model.Rule{}}
+	p := &Policies{subnets: map[string]space{}, sixes: map[string]space{}, rules: map[string][]*model.Rule{}}
 	for _, o := range networks {
 		if n, ok := o.(*model.Network); ok && n.TenantName == tenant {
-			p.subnets[n.NetworkName], p.sixes[n.NetworkName] = parseSpace(n.Subnet), n.Ipv6Subnet != ""
+			p.subnets[n.NetworkName] = parseSpace(n.Subnet)
+			if n.Ipv6Subnet != "" {
+				p.sixes[n.NetworkName] = parseSpace(n.Ipv6Subnet)
+			}
 		}
 	}
 	for _, o := range groups {
@@ -326,29 +329,41 @@ func (p *Policies) within(address string, party Party) match {
 	if pool := parseSpace(party.Group.IpPool); pool.valid() {
 		own = pool
 	}
+	six, both := p.sixes[party.Group.NetworkName]
+	if rule.first.Is6() {
+		if !both || six.valid() && six.apart(rule) {
+			return never
+		}
+		return perhaps // its containers have IPv4 as well
+	}
 	switch {
 	case !own.valid():
 		return perhaps
-	case own.last.Less(rule.first) || rule.last.Less(own.first):
+	case own.apart(rule):
 		return never
-	case !own.first.Less(rule.first) && !rule.last.Less(own.last) && !p.sixes[party.Group.NetworkName]:
+	case !own.first.Less(rule.first) && !rule.last.Less(own.last) && !both:
 		return always
 	}
 	return perhaps
 }
 
-// space is a range of IPv4 addresses.
+// space is a range of addresses of one family.
 type space struct{ first, last netip.Addr }
 
-func (s space) valid() bool { return s.first.Is4() && s.last.Is4() && !s.last.Less(s.first) }
+func (s space) valid() bool {
+	return s.first.IsValid() && s.first.BitLen() == s.last.BitLen() && !s.last.Less(s.first)
+}
 
-// parseSpace reads "a.b.c.d", "a.b.c.d/n", "a.b.c.d-e", "a.b.c.d-a.b.c.e" and the latter two with a length, which is
+// apart tells whether no address is in both, which are of one family.
+func (s space) apart(o space) bool { return s.last.Less(o.first) || o.last.Less(s.first) }
+
+// parseSpace reads an address, "ADDRESS/LENGTH", and of IPv4 "a.b.c.d-e", "a.b.c.d-a.b.c.e" and these two with a length, which is
 // then of no importance. What is none of these is no valid space.
 func parseSpace(text string) space {
 	body, length, cut := strings.Cut(text, "/")
 	low, high, isRange := strings.Cut(body, "-")
 	first, err := netip.ParseAddr(low)
-	if err != nil || !first.Is4() {
+	if err != nil || first.Is4In6() || first.Zone() != "" || first.Is6() && isRange {
 		return space{}
 	}
 	switch {
@@ -365,13 +380,14 @@ func parseSpace(text string) space {
 		return space{first, first}
 	}
 	bits, err := strconv.Atoi(length)
-	if err != nil || bits < 0 || bits > 32 {
+	if err != nil || bits < 0 || bits > first.BitLen() {
 		return space{}
 	}
 	base := netip.PrefixFrom(first, bits).Masked().Addr()
-	last := base.As4()
-	for i := bits; i < 32; i++ {
+	last := base.AsSlice()
+	for i := bits; i < first.BitLen(); i++ {
 		last[i/8] |= 0x80 >> (i % 8)
 	}
-	return space{base, netip.AddrFrom4(last)}
+	end, _ := netip.AddrFromSlice(last)
+	return space{base, end}
 }

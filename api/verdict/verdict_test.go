@@ -14,10 +14,12 @@ func tenant(t *testing.T, text string) *Policies {
 		&model.EndpointGroup{TenantName: "t", GroupName: "app", NetworkName: "n1", Policies: []string{"app"}},
 		&model.EndpointGroup{TenantName: "t", GroupName: "db", NetworkName: "n2", Policies: []string{"db"}},
 		&model.EndpointGroup{TenantName: "t", GroupName: "web", NetworkName: "n1", IpPool: "10.1.1.100-10.1.1.110"},
+		&model.EndpointGroup{TenantName: "t", GroupName: "six", NetworkName: "n6", Policies: []string{"six"}},
 		&model.EndpointGroup{TenantName: "else", GroupName: "web", NetworkName: "n1"},
 	}
 	networks := []model.Object{&model.Network{TenantName: "t", NetworkName: "n1", Subnet: "10.1.1.0/24"},
-		&model.Network{TenantName: "t", NetworkName: "n2", Subnet: "10.2.1.10-10.2.1.20/24"}}
+		&model.Network{TenantName: "t", NetworkName: "n2", Subnet: "10.2.1.10-10.2.1.20/24"},
+		&model.Network{TenantName: "t", NetworkName: "n6", Subnet: "10.6.1.0/24", Ipv6Subnet: "fd06::/64"}}
 	var rules []model.Object
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
@@ -59,6 +61,11 @@ func TestBetween(t *testing.T) {
 		{"a subnet elsewhere", "db n in - 0 a=10.9.0.0/16 deny 1", "web", "db", "all", ""},
 		{"a part of the group", "db n in - 0 a=10.1.1.104 deny 1", "web", "db", "? by address", "n"},
 		{"a part without consequence", "db a in - 0 a=10.1.1.104 allow 2", "web", "db", "all", ""},
+		{"an IPv6 subnet of a group that has both", "db n in - 0 a=fd06::/64 deny 1", "six", "db", "? by address", "n"},
+		{"an IPv6 subnet elsewhere", "db n in - 0 a=fd07::/64 deny 1", "six", "db", "all", ""},
+		{"an IPv6 subnet and a group without", "db n in - 0 a=fd06::/64 deny 1", "web", "db", "all", ""},
+		{"all IPv4 of a group that has both", "db n in - 0 a=10.6.0.0/16 deny 1", "six", "db", "? by address", "n"},
+		{"an IPv6 subnet outside", "db n in - 0 a=fd06::/64 deny 1", "outside", "db", "? by address", "n"},
 		{"one of the own", "db n in - 0 own=10.2.1.11 deny 1", "web", "db", "? by address", "n"},
 		{"outside has no group", "db n in - 0 g=web deny 1", "outside", "db", "all", ""},
 		{"outside by address", "db n in tcp 0 a=192.0.2.0/24 deny 1", "outside", "db", "all ?tcp", "n"},
@@ -96,12 +103,12 @@ func decisive(list []Decision) string {
 }
 
 func FuzzSpace(f *testing.F) {
-	for _, s := range []string{"", "10.0.0.1", "10.0.0.0/8", "10.0.0.1-9", "10.0.0.1-10.0.0.9/24", "1.2.3.4-", "-", "/", "1.2.3.4/33", "::1/64"} {
+	for _, s := range []string{"", "10.0.0.1", "10.0.0.0/8", "10.0.0.1-9", "10.0.0.1-10.0.0.9/24", "1.2.3.4-", "-", "/", "1.2.3.4/33", "::1/64", "::1-9", "::1/129", "::ffff:1.2.3.4", "fe80::1%1"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if s := parseSpace(text); s.valid() && s.last.Less(s.first) {
-			t.Errorf("%q: %v is after %v", text, s.first, s.last)
+		if s := parseSpace(text); s.valid() && (s.last.Less(s.first) || s.first.Is4() != s.last.Is4()) {
+			t.Errorf("%q: %v to %v is no range", text, s.first, s.last)
 		}
 	})
 }

@@ -15,7 +15,7 @@ type PolicyRule struct {
 	DstEndpointGroup int    `json:"DstEndpointGroup"`
 	SrcIPAddr        string `json:"SrcIpAddr"`
 	DstIPAddr        string `json:"DstIpAddr"`
-	SrcIPv6Addr      string `json:"SrcIpv6Addr,omitempty"` // of a rule about a network with IPv6: its packets match too
+	SrcIPv6Addr      string `json:"SrcIpv6Addr,omitempty"` // of a rule about IPv6, or about a network that has both: either matches
 	DstIPv6Addr      string `json:"DstIpv6Addr,omitempty"`
 	IPProtocol       uint8  `json:"IpProtocol"` // 0 for any
 	SrcPort          uint16 `json:"SrcPort"`

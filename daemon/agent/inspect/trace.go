@@ -157,11 +157,10 @@ func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 			what += ",tcp_flags=" + map[bool]string{false: "0x002", true: "0x012"}[ask.Answer]
 		}
 	case "icmp":
-		kind := map[bool]int{false: 8, true: 0}[ask.Answer]
+		what = fmt.Sprintf("icmp,icmp_type=%d,icmp_code=0", map[bool]int{false: 8, true: 0}[ask.Answer])
 		if src.Is6() {
-			kind = map[bool]int{false: 128, true: 129}[ask.Answer]
+			what = fmt.Sprintf("icmp6,icmpv6_type=%d,icmpv6_code=0", map[bool]int{false: 128, true: 129}[ask.Answer])
 		}
-		what = fmt.Sprintf("icmp%s,icmp_type=%d,icmp_code=0", family, kind)
 	default:
 		return "", fmt.Errorf("protocol: %q is none of tcp, udp, icmp", p.Protocol)
 	}

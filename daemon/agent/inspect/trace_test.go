@@ -58,7 +58,7 @@ func TestPacketText(t *testing.T) {
 			want: "in_port=1000,tun_id=1,tun_src=192.168.251.2,tun_dst=192.168.251.1,udp,udp_src=40000,udp_dst=80" + macs},
 		{ask: model.TraceRequest{From: "uplink", Network: "red.t", Packet: packetTo("udp", "10.1.1.1")}, want: "in_port=1001,dl_vlan=7,dl_vlan_pcp=0,udp,udp_src=40000,udp_dst=80" + macs},
 		{ask: model.TraceRequest{From: "endpoint/web", Answer: true, Packet: six},
-			want: "in_port=1,icmp6,icmp_type=129,icmp_code=0,dl_src=02:02:0a:01:01:02,dl_dst=00:00:11:11:11:11,ipv6_src=2001:db8::2,ipv6_dst=2001:db8::1,nw_ttl=64,dp_hash=1"},
+			want: "in_port=1,icmp6,icmpv6_type=129,icmpv6_code=0,dl_src=02:02:0a:01:01:02,dl_dst=00:00:11:11:11:11,ipv6_src=2001:db8::2,ipv6_dst=2001:db8::1,nw_ttl=64,dp_hash=1"},
 		{ask: model.TraceRequest{From: "endpoint/far", Packet: packetTo("udp", "10.1.1.1")}, fails: "not attached"},
 		{ask: model.TraceRequest{From: "host/h3", Network: "blue.t", Packet: packetTo("udp", "10.1.1.1")}, fails: "no tunnel"},
 		{ask: model.TraceRequest{From: "uplink", Network: "blue.t", Packet: packetTo("udp", "10.1.1.1")}, fails: "does not come by an uplink"},

@@ -54,6 +54,8 @@ func TestRulesAreTranslated(t *testing.T) {
 			func(r *ofnet.Rule) { r.Peers = prefix("10.1.1.0/24") }},
 		{"to a network with IPv6", rule("1", record.OutTx, func(r *record.PolicyRule) { r.DstIPAddr, r.DstIPv6Addr = "10.1.1.0/24", "fd01::/64" }),
 			func(r *ofnet.Rule) { r.Peers, r.Direction = prefix("10.1.1.0/24", "fd01::/64"), ofnet.Out }},
+		{"from an IPv6 subnet to its own address", rule("1", record.InRx, func(r *record.PolicyRule) { r.SrcIPv6Addr, r.DstIPv6Addr = "fd01::7/64", "fd02::1" }),
+			func(r *ofnet.Rule) { r.Peers, r.Own = prefix("fd01::/64"), prefix("fd02::1/128") }},
 		{"from the range of a network", rule("1", record.InRx, func(r *record.PolicyRule) { r.SrcIPAddr = "10.1.1.10-10.1.1.17/24" }),
 			func(r *ofnet.Rule) { r.Peers = prefix("10.1.1.10/31", "10.1.1.12/30", "10.1.1.16/31") }},
 		{"from a short range", rule("1", record.InRx, func(r *record.PolicyRule) { r.SrcIPAddr = "10.1.1.8-15" }),

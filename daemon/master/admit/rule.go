@@ -1,6 +1,8 @@
 package admit
 
 import (
+	"net/netip"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
@@ -101,9 +103,22 @@ func checkOwnAddress(tx *commit.Tx, r *model.Rule) error {
 	}
 	g, _ := tx.Object(model.KindEndpointGroup(), groups[0]).(*model.EndpointGroup)
 	for _, e := range tx.EndpointsIn(derive.GroupID(g)) {
-		if e.IPAddress == r.ToIpAddress {
+		if same(e.IPAddress, r.ToIpAddress) || same(e.IPv6Address, r.ToIpAddress) {
 			return nil
 		}
 	}
 	return refused.Try("no endpoint of group %s has the address %s", g.GroupName, r.ToIpAddress)
+}
+
+// same tells whether two texts are one address; IPv6 addresses have several spellings.
+func same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := netip.ParseAddr(a)
+	if err != nil {
+		return false
+	}
+	y, err := netip.ParseAddr(b)
+	return err == nil && x == y
 }

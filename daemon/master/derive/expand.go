@@ -2,6 +2,7 @@ package derive
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -59,7 +60,8 @@ func expand(known facts, g *record.Group, rule *model.Rule) []record.PolicyRule 
 		to.SrcPort, from.DstPort = port, port
 	} else {
 		to.DstPort, from.SrcPort = port, port
-		to.DstIPAddr, from.SrcIPAddr = rule.ToIpAddress, rule.ToIpAddress
+		to.DstIPAddr, to.DstIPv6Addr = families(rule.ToIpAddress)
+		from.SrcIPAddr, from.SrcIPv6Addr = to.DstIPAddr, to.DstIPv6Addr
 	}
 	if answered {
 		return []record.PolicyRule{to, from}
@@ -78,11 +80,11 @@ type peer struct {
 
 // peerOf finds what a rule names; ok is false when that does not exist.
 func peerOf(known facts, rule *model.Rule) (p peer, ok bool) {
-	group, network := rule.FromEndpointGroup, rule.FromNetwork
-	p.address = rule.FromIpAddress
+	group, network, address := rule.FromEndpointGroup, rule.FromNetwork, rule.FromIpAddress
 	if rule.Direction == directionOut {
-		group, network, p.address = rule.ToEndpointGroup, rule.ToNetwork, rule.ToIpAddress
+		group, network, address = rule.ToEndpointGroup, rule.ToNetwork, rule.ToIpAddress
 	}
+	p.address, p.address6 = families(address)
 	if group != "" {
 		r := known.Group(group + ":" + rule.TenantName)
 		if r == nil {
@@ -98,6 +100,14 @@ func peerOf(known facts, rule *model.Rule) (p peer, ok bool) {
 		p.address, p.address6 = r.Range(), r.Range6()
 	}
 	return p, true
+}
+
+// families puts a rule's address where those of its family go.
+func families(address string) (four, six string) {
+	if strings.Contains(address, ":") {
+		return "", address
+	}
+	return address, ""
 }
 
 // Protocol is the number of a protocol given by name or number, 0 for any. A number above 255 is an error.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,30 @@ func TestPOL_13_OwnAddress(t *testing.T) {
 	two := to("10.1.1.15")
 	two.RuleId = "2"
 	_, err = m.Rules().Put(context.Background(), two)
+	refusedWith(t, err, model.CodeInvalid, "toIpAddress")
+}
+
+// Addresses of rules may be IPv6, also that of one container, in any spelling; agents get them beside those of IPv4.
+func TestRulesOfIPv6(t *testing.T) {
+	m := policyMaster(t)
+	six := network("net6", "10.6.1.0/24")
+	six.Ipv6Subnet = "fd06::/64"
+	mustPut(t, m.Networks(), six)
+	mustPut(t, m.EndpointGroups(), group("group6", "net6", "p1"))
+	e := m.Endpoint(t, "default", "net6", "group6", "c6", "")
+	own := netip.MustParseAddr(e.IPv6Address).StringExpanded()
+	mustPut(t, m.Rules(), rule("1", "in", "deny", func(r *model.Rule) { r.FromIpAddress, r.Protocol = "fd07::/64", "udp" }))
+	mustPut(t, m.Rules(), rule("2", "out", "allow", func(r *model.Rule) { r.ToIpAddress, r.Protocol, r.Port = "fd08::5", "tcp", 80 }))
+	mustPut(t, m.Rules(), rule("3", "in", "allow", func(r *model.Rule) { r.ToIpAddress, r.FromIpAddress = own, "10.1.1.9" }))
+	const prefix = record.PolicyRules + "default:group6:default:p1:default:p1:"
+	for key, want := range map[string][4]string{ // from IPv4, IPv6, to IPv4, IPv6
+		"1:inRx": {"", "fd07::/64", "", ""}, "2:outTx": {"", "", "", "fd08::5"}, "2:outRx": {"", "fd08::5", "", ""}, "3:inRx": {"10.1.1.9", "", "", own}} {
+		r := read[record.PolicyRule](t, m, prefix+key)
+		if got := [4]string{r.SrcIPAddr, r.SrcIPv6Addr, r.DstIPAddr, r.DstIPv6Addr}; got != want {
+			t.Errorf("%s: want %q, got %q", key, want, got)
+		}
+	}
+	_, err := m.Rules().Put(context.Background(), rule("4", "in", "allow", func(r *model.Rule) { r.ToIpAddress = "fd06::77" }))
 	refusedWith(t, err, model.CodeInvalid, "toIpAddress")
 }
 

@@ -97,6 +97,6 @@ func (s *Server) callAgent(ctx context.Context, method, host, what, query string
 	case http.StatusBadRequest:
 		return nil, model.Errorf(model.CodeInvalid, what, "the agent of %s: %s", host, said)
 	default:
-		return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s: %s", host, said).Try("netctl node ls shows what it waits for")
+		return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s: %s", host, said).Try("netctl node ls shows whether it waits for something, its log says more")
 	}
 }
