@@ -63,8 +63,9 @@ func TestForget(t *testing.T) {
 	sw.Start()
 	wait(t, r, 3)
 	var want []string
-	for _, a := range []string{"ct_nw_src=10.0.0.1", "ct_ipv6_src=fd00::1"} {
-		want = append(want, fmt.Sprintf("zone=1 '%s' ''", a), fmt.Sprintf("zone=1 '' '%s'", a), fmt.Sprintf("zone=32769 '%s' ''", a))
+	for _, a := range []string{"ct_nw_src=10.0.0.1", "ct_ipv6_src=fd00::1,ct_nw_proto=6", "ct_ipv6_src=fd00::1,ct_nw_proto=17"} {
+		_, protocol, _ := strings.Cut(a, ",")
+		want = append(want, fmt.Sprintf("zone=1 '%s' ''", a), fmt.Sprintf("zone=1 '%s' '%s'", protocol, a), fmt.Sprintf("zone=32769 '%s' ''", a))
 	}
 	after("an endpoint goes", want...)
 	r.Update(4, func(s *ofnet.State) []ofnet.Key {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"net/netip"
 	"slices"
 
 	"github.com/contiv/contiv/ofnet"
@@ -40,13 +41,26 @@ func forgottenEndpoint(s *ofnet.State, id string) (out []flow.Connections) {
 		if tracked, _ := s.Tracking(tenant.Name); !tracked {
 			return nil
 		}
-		// Behind a service the address is the sender of the answers alone.
-		out = append(out, flow.Connections{Zone: tenant.ID, Orig: flow.Tuple{Src: a}}, flow.Connections{Zone: tenant.ID, Reply: flow.Tuple{Src: a}})
-		if len(s.ServicesOf(tenant.Name)) > 0 {
-			out = append(out, flow.Connections{Zone: tenant.ID | hairpinZone, Orig: flow.Tuple{Src: a}})
+		for _, protocol := range forgettable(a) {
+			// Behind a service the address is the sender of the answers alone.
+			out = append(out, flow.Connections{Zone: tenant.ID, Protocol: protocol, Orig: flow.Tuple{Src: a}},
+				flow.Connections{Zone: tenant.ID, Protocol: protocol, Reply: flow.Tuple{Src: a}})
+			if len(s.ServicesOf(tenant.Name)) > 0 {
+				out = append(out, flow.Connections{Zone: tenant.ID | hairpinZone, Protocol: protocol, Orig: flow.Tuple{Src: a}})
+			}
 		}
 	}
 	return out
+}
+
+// forgettable are the protocols to name when connections of an address are to be forgotten; 0 is all. Open vSwitch 3.1 ends, by
+// abort, when one over ICMPv6 is among them: it turns the type of its answer's key round as if it were of ICMP. Pings over
+// IPv6 so last until nobody has sent one for half a minute, and table state has each of them judged, as it has what is of SCTP.
+func forgettable(a netip.Addr) []uint8 {
+	if a.Is6() {
+		return []uint8{ofnet.ProtocolTCP, ofnet.ProtocolUDP}
+	}
+	return []uint8{ofnet.ProtocolAny}
 }
 
 // forgottenBackends: UDP to backends that a service has no more. TCP has an end of its own, and goes on until then.

@@ -64,7 +64,7 @@ func TestServices(t *testing.T) {
 		play func(t *testing.T, l *serviceLab)
 	}{{"counters", serviceCounters}, {"connection", serviceConnection}, {"spread", serviceSpread}, {"hairpin", serviceHairpin},
 		{"policy", servicePolicy}, {"streams", serviceStreams}, {"SCTP", serviceSCTP}, {"resolution", serviceResolution}, {"outside", serviceOutside}, {"changes", serviceChanges},
-		{"forgetting", serviceForgets}} {
+		{"forgetting", serviceForgets}, {"forgetting IPv6", serviceForgetsSix}} {
 		t.Run(part.name, func(t *testing.T) {
 			l.t = t
 			part.play(t, l)
@@ -525,6 +525,33 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 	}
 	if got := tcp(49001, ack); got != "p53" {
 		t.Errorf("connection of the service to s1, which is gone: want another backend, got %q", got)
+	}
+}
+
+// serviceForgetsSix: over IPv6 likewise, where the switch cannot forget pings: they go on, and each is judged.
+func serviceForgetsSix(t *testing.T, l *serviceLab) {
+	l.change(func(s *ofnet.State) {
+		s.Groups["closed:red"] = &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009}
+		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1").Rules
+	})
+	ping := func() string { return l.asks("c10", "ping", "fd40::1:1", 0, 0, 0).where }
+	tcp := func(flags byte) string { return l.asks("c10", "tcp", "fd40::1:1", 49100, 22, flags).where }
+	answer := func(kind string, flags byte) string {
+		c10, c11 := l.Endpoints["c10"], l.Endpoints["c11"]
+		return l.sends(way{endpoint: c11}, frame{kind: kind, flags: flags, ports: [2]uint16{22, 49100}, ttl: 64, src: c11.MAC, dst: routerMAC, from: c11.IP6, to: c10.IP6}).where
+	}
+	if ping() != "p61" || answer("pong", 0) != "p60" || ping() != "p61" || tcp(syn) != "p61" || answer("tcp", syn|ack) != "p60" || tcp(ack) != "p61" {
+		t.Fatal("want connections to c11")
+	}
+	heir := *l.Endpoints["c11"]
+	l.forget(ofnet.Key{Kind: ofnet.KindEndpoint, Name: "c11"}, func(s *ofnet.State) { delete(s.Endpoints, "c11") })
+	heir.ID, heir.Group = "heir6", "closed:red"
+	l.change(func(s *ofnet.State) { s.Endpoints["heir6"] = &heir })
+	if p, c := ping(), tcp(ack); p != "" || c != "" {
+		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q, %q", p, c)
+	}
+	if got := l.asks("c10", "ping", "fd40::1:2", 0, 0, 0).where; got != "p62" {
+		t.Errorf("to somebody else: want it to arrive, got %q", got)
 	}
 }
 

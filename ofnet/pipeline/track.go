@@ -96,6 +96,9 @@ func trackSwitch(out *flow.Set) {
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		add(tState, 175, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), family, sctp())
 	}
+	// A ping over IPv6 outlasts the endpoint that it was admitted to (forgottenEndpoint says why): the next one that has the address
+	// may let nobody in.
+	add(tState, 175, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), flow.ICMP6())
 	// What is left was admitted by older rules.
 	add(tState, 10, opening, flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), flow.EqBit(flow.CTLabel, labelMet, false))
 	add(tCommit, 100, flow.Do(flow.GotoTable(tDeliver)), has(bitNoCommit))
