@@ -38,7 +38,7 @@ type TraceStep struct {
 // TraceExit is one way by which a packet leaves a switch.
 type TraceExit struct {
 	Port    uint32 `json:"port"`
-	To      string `json:"to"`                // "endpoint/ID", "host/LABEL" by tunnel, "uplink", "host" itself, or "" for an unknown port
+	To      string `json:"to"`                // "endpoint/ID", "host/LABEL" by tunnel, "uplink", "host" itself, "agent" that answers it, or "" for an unknown port
 	Network string `json:"network,omitempty"` // that the packet bears the number of, in a tunnel or on the trunk
 }
 
@@ -48,4 +48,7 @@ type Trace struct {
 	Steps []TraceStep `json:"steps"`
 	Exits []TraceExit `json:"exits,omitempty"` // none: the packet is dropped
 	After TracePacket `json:"after"`           // as it leaves
+	// Agent says that the agent gets the packet first, as a question for names. Steps and Exits are of one that it cannot
+	// answer, and lets go on.
+	Agent bool `json:"agent,omitempty"`
 }

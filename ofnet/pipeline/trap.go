@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"fmt"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -49,6 +51,9 @@ func leased(self string, priority uint16, m flow.Match, do flow.Actions) flow.Fl
 
 // Resume is what a trapped packet is sent with to go its way from where it came in, as if it had not been trapped.
 func Resume() flow.Actions { return flow.Do(on(bitSeen), flow.Resubmit(tClassify)) }
+
+// Resumed is what ofproto/trace is to be told of a packet that has been trapped and goes its way, beside what it was.
+func Resumed() string { return fmt.Sprintf("%s=%#x", regFlags, 1<<bitSeen) }
 
 // Origin reads from the registers of a trapped packet which segment and tenant it is from: their numbers.
 func Origin(m flow.Match) (segment uint32, tenant uint16) {

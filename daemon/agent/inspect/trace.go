@@ -43,27 +43,66 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 		text(w, http.StatusBadRequest, err.Error()+"\n")
 		return
 	}
+	way, err := o.wayOf(r.Context(), packet, ask.Answer)
+	asked := err == nil && trapped(way)
+	if asked {
+		way, err = o.wayOf(r.Context(), packet+","+pipeline.Resumed(), ask.Answer)
+	}
+	if err != nil {
+		text(w, http.StatusServiceUnavailable, err.Error()+"\n")
+		return
+	}
+	out := model.Trace{Host: o.Status().Host, Steps: o.traceSteps(way, words), After: packetOf(way.End, ask.Packet), Agent: asked}
+	o.Forward.View(func(s *ofnet.State) {
+		if out.Exits = exits(s, way); asked && toRouter(s, &ask) {
+			out.Exits = []model.TraceExit{{Port: flow.PortController, To: "agent"}}
+		}
+	})
+	answer(w, http.StatusOK, out)
+}
+
+// wayOf asks ovs-vswitchd for the way of a packet.
+func (o *Options) wayOf(ctx context.Context, packet string, answers bool) (*trace.Trace, error) {
 	args := []string{o.Driver().Bridge, packet}
 	state := "trk,new"
-	if ask.Answer {
+	if answers {
 		state = "trk,est,rpl"
 	}
 	for range mostPasses {
 		args = append(args, "--ct-next", state)
 	}
-	printed, err := o.Control(r.Context(), "ofproto/trace", args...)
+	printed, err := o.Control(ctx, "ofproto/trace", args...)
 	if err != nil {
-		text(w, http.StatusServiceUnavailable, err.Error()+"\n")
-		return
+		return nil, err
 	}
-	way, err := trace.Parse(printed, o.Driver().Bridge)
-	if err != nil {
-		text(w, http.StatusServiceUnavailable, err.Error()+"\n")
-		return
+	return trace.Parse(printed, o.Driver().Bridge)
+}
+
+// trapped tells whether the packet goes to the agent, by a flow that the agent holds.
+func trapped(way *trace.Trace) bool {
+	if len(way.Steps) == 0 {
+		return false
 	}
-	out := model.Trace{Host: o.Status().Host, Steps: o.traceSteps(way, words), After: packetOf(way.End, ask.Packet)}
-	o.Forward.View(func(s *ofnet.State) { out.Exits = exits(s, way) })
-	answer(w, http.StatusOK, out)
+	last := &way.Steps[len(way.Steps)-1]
+	return last.Cookie.Feature() == flow.Leased && slices.ContainsFunc(last.Actions, func(a string) bool { return strings.HasPrefix(a, "CONTROLLER") })
+}
+
+// toRouter tells whether an endpoint's packet is for its gateway, and that is the switch itself.
+func toRouter(s *ofnet.State, ask *model.TraceRequest) bool {
+	n := segmentOf(s, ask)
+	dst, err := netip.ParseAddr(ask.Packet.Dst)
+	return err == nil && n != nil && pipeline.OwnsGateway(n) && (dst == n.Gateway4 || dst == n.Gateway6)
+}
+
+// segmentOf is the network that a packet comes from; nil when that is not known here.
+func segmentOf(s *ofnet.State, ask *model.TraceRequest) *ofnet.Segment {
+	if id, ok := strings.CutPrefix(ask.From, "endpoint/"); ok {
+		if e := s.Endpoints[id]; e != nil {
+			return s.Segments[e.Segment]
+		}
+		return nil
+	}
+	return s.Segments[ask.Network]
 }
 
 // traceSteps says the steps in words, with the objects that caused them.
@@ -164,7 +203,22 @@ func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	default:
 		return "", fmt.Errorf("protocol: %q is none of tcp, udp, icmp", p.Protocol)
 	}
-	return strings.Join([]string{in, what, "dl_src=" + smac, "dl_dst=" + dmac, from + "=" + src.String(), to + "=" + dst.String(), ttl, someHash}, ","), nil
+	words := []string{in, what, "dl_src=" + smac, "dl_dst=" + dmac, from + "=" + src.String(), to + "=" + dst.String(), ttl, someHash}
+	if ask.Answer {
+		words = append(words, admittedBy(s, segmentOf(s, ask))...)
+	}
+	return strings.Join(words, ","), nil
+}
+
+// admittedBy is what the tracker knows of a connection that was admitted by the rules of now: their generation.
+func admittedBy(s *ofnet.State, n *ofnet.Segment) []string {
+	if n == nil {
+		return nil
+	}
+	if tracked, generation := s.Tracking(n.Tenant); tracked {
+		return []string{fmt.Sprintf("ct_mark=%#x", generation)}
+	}
+	return nil
 }
 
 func macOf(text string) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -32,9 +33,9 @@ func state() *ofnet.State {
 	s.Local = ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}
 	s.Hosts["h1"] = &ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.168.251.1")}
 	s.Hosts["h2"] = &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.168.251.2")}
-	s.Segments["blue.t"] = &ofnet.Segment{Name: "blue.t", Encap: ofnet.VXLAN, Tag: 1}
+	s.Segments["blue.t"] = &ofnet.Segment{Name: "blue.t", Tenant: "t", Encap: ofnet.VXLAN, Tag: 1, Gateway4: netip.MustParseAddr("10.1.1.254")}
 	s.Segments["red.t"] = &ofnet.Segment{Name: "red.t", Encap: ofnet.VLAN, Tag: 7}
-	s.Endpoints["web"] = &ofnet.Endpoint{ID: "web", Host: "h1", Port: 1}
+	s.Endpoints["web"] = &ofnet.Endpoint{ID: "web", Segment: "blue.t", Host: "h1", Port: 1}
 	s.Endpoints["far"] = &ofnet.Endpoint{ID: "far", Host: "h2"}
 	return s
 }
@@ -151,6 +152,55 @@ func TestTraceRoute(t *testing.T) {
 				t.Errorf("want exits %+v after %q, got %+v after %+v", r.want, r.last, got.Exits, last)
 			}
 		})
+	}
+}
+
+// A question for names goes to the agent: the trace is of one that has no answer and goes on, or ends there when the gateway was asked.
+func TestTrace_Question(t *testing.T) {
+	question, err := os.ReadFile("../../../ofnet/trace/testdata/question.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	onward, err := os.ReadFile("../../../ofnet/trace/testdata/allow.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dst, want := range map[string]string{"10.1.1.1": "endpoint/web", "10.1.1.254": "agent"} {
+		var asked []string
+		h := Handler(Options{Drift: drift{}, Forward: &tracing{}, Pipeline: pipeline.Default(), Now: time.Now, Driver: func() Driver { return Driver{Bridge: "contiv0"} },
+			Status: func() model.AgentStatus { return model.AgentStatus{Host: "h1"} },
+			Control: func(_ context.Context, _ string, args ...string) (string, error) {
+				if asked = append(asked, args[1]); len(asked) == 1 {
+					return string(question), nil
+				}
+				return string(onward), nil
+			}})
+		of := url.Values{"of": {`{"from":"endpoint/web","packet":{"srcMAC":"router","dstMAC":"router","src":"10.1.1.2","dst":"` + dst + `","protocol":"udp","dstPort":53}}`}}.Encode()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/trace?"+of, nil))
+		var got model.Trace
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || !got.Agent || len(got.Exits) != 1 || got.Exits[0].To != want {
+			t.Errorf("to %s: want it seen by the agent, and %s as the exit, got %+v, %v", dst, want, got, err)
+		}
+		if len(asked) != 2 || asked[1] != asked[0]+",reg0=0x10000" {
+			t.Errorf("to %s: want the packet, and once more as it goes on, got %q", dst, asked)
+		}
+	}
+}
+
+// The answer within a connection bears the generation of the tenant's rules, by which the switch knows that it was admitted.
+func TestPacketText_Admitted(t *testing.T) {
+	s := state()
+	s.Groups["g:t"] = &ofnet.Group{Name: "g:t", Tenant: "t", ID: 5}
+	s.Rules = map[string]*ofnet.Rule{"r": {ID: "r", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 1}}
+	_, generation := s.Tracking("t")
+	mark := fmt.Sprintf("ct_mark=%#x", generation)
+	for _, ask := range []model.TraceRequest{{From: "endpoint/web", Answer: true, Packet: packetTo("udp", "10.1.1.1")},
+		{From: "host/h2", Network: "blue.t", Answer: true, Packet: packetTo("udp", "10.1.1.1")}, {From: "endpoint/web", Packet: packetTo("udp", "10.1.1.1")}} {
+		got, err := packetText(s, &ask)
+		if err != nil || strings.HasSuffix(got, mark) != ask.Answer || strings.Contains(got, "ct_mark") != ask.Answer {
+			t.Errorf("%+v: want %s in answers alone, got %q, %v", ask, mark, got, err)
+		}
 	}
 }
 

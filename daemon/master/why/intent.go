@@ -2,6 +2,8 @@ package why
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,6 +36,8 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 		return denied("%s is asked at %s, and %s has no address of that family", to.name, to.address, from.name)
 	case from.endpoint != nil && from.kind != kindHost && from.endpoint.NetID != network(to) && !routed(v, from.endpoint):
 		return denied("network %s has no gateway, and %s is not on it", from.endpoint.NetID, to.object)
+	case isOwnGateway(v, from, to) && q.Protocol != icmp && q.Port != dnsPort:
+		return denied("%s is the gateway of network %s, which answers pings and questions for names alone", to.address, from.endpoint.NetID)
 	case from.endpoint != nil && to.endpoint != nil && from.endpoint.ID == to.endpoint.ID:
 		return unknown("both ends are the same container: no switch sees its packets")
 	}
@@ -100,6 +104,21 @@ func routed(v *catalog.View, e *record.Endpoint) bool {
 	n := v.Network(e.NetID)
 	g := v.Global()
 	return n == nil || n.Record.Gateway != "" || n.Record.IPv6Gateway != "" || g != nil && g.FwdMode == fwdRouting
+}
+
+// dnsPort is where name servers are asked (RFC 1035 section 4.2).
+const dnsPort = 53
+
+// isOwnGateway tells whether to is the gateway of from's network, and that is the switch itself.
+func isOwnGateway(v *catalog.View, from, to end) bool {
+	if from.endpoint == nil || gatewayOutside(v, from.endpoint.NetID) {
+		return false
+	}
+	n := v.Network(from.endpoint.NetID)
+	return n != nil && slices.ContainsFunc([]string{n.Record.Gateway, n.Record.IPv6Gateway}, func(gateway string) bool {
+		a, err := netip.ParseAddr(gateway)
+		return err == nil && a == to.address
+	})
 }
 
 // point is an end as policies see it.

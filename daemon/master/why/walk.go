@@ -183,6 +183,9 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		h.Owner = "rule/" + rule
 	}
 	x := r.best(t.Exits)
+	if t.Agent && (x == nil || x.To != "agent") {
+		taken += ", has its agent answer it if that knows the name"
+	}
 	if x == nil {
 		h.Verdict = model.VerdictDenied
 		var why string
@@ -202,6 +205,9 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 			h.Verdict = model.VerdictDenied
 			say("delivers it to endpoint " + name + ", which is not who was meant")
 		}
+		return h, nil
+	case "agent":
+		say("has its agent answer it")
 		return h, nil
 	case "host":
 		if name == "" {
