@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +24,12 @@ func TestHandOver(t *testing.T) {
 	until(t, "the first leads", func() bool { return all[0].role() == "leader" })
 	all = append(all, start(t, db), start(t, db))
 	until(t, "the others follow", func() bool { return all[1].role() == "follower" && all[2].role() == "follower" })
+	until(t, "each knows all", func() bool {
+		return !slices.ContainsFunc(all, func(p *process) bool {
+			nodes, err := p.Nodes(ctx)
+			return err != nil || len(nodes) != len(all) || slices.ContainsFunc(nodes, func(n model.Node) bool { return !n.Ready })
+		})
+	})
 	for _, p := range all {
 		p.Actor = func() string { return "ann" }
 	}
@@ -32,11 +40,11 @@ func TestHandOver(t *testing.T) {
 	for i, p := range all {
 		wait.Go(func() {
 			for n := 0; writing.Err() == nil; n++ {
-				if _, err := p.Networks().Put(ctx, network(1+i*80+n%80)); err != nil {
+				if _, err := p.Policys().Put(ctx, &model.Policy{TenantName: "default", PolicyName: fmt.Sprintf("p%d-%d", i, n)}); err != nil {
 					t.Errorf("a write during the handover, through master %d: %v", i, err)
 					return
 				}
-				made[i] = min(n+1, 80)
+				made[i]++
 			}
 		})
 	}
@@ -54,9 +62,9 @@ func TestHandOver(t *testing.T) {
 	}
 	stop()
 	wait.Wait()
-	list, err := all[2].Networks().List(ctx)
+	list, err := all[2].Policys().List(ctx)
 	if err != nil || len(list) != made[0]+made[1]+made[2] {
-		t.Errorf("want %v networks, got %d, %v", made, len(list), err)
+		t.Errorf("want %v policies, got %d, %v", made, len(list), err)
 	}
 	l, err := all[0].Leadership(ctx)
 	if err != nil || len(l.Terms) != 4 || !strings.HasPrefix(l.Terms[3].Why, "handed over by "+all[0].address()+", asked by ") {
