@@ -50,16 +50,24 @@ func (w *waiting) await(ctx context.Context, f *Factory, c *client.Client, rev c
 	}
 }
 
+// behind are the agents that lag, or cannot tell, each with how far and why.
 func behind(nodes []model.Node) []string {
 	var out []string
 	for _, n := range nodes {
-		switch {
-		case n.Role != model.RoleAgent:
-		case n.Lag > 0:
-			out = append(out, fmt.Sprintf("%s (%d revisions behind)", n.Name, n.Lag))
-		case !n.Ready:
-			out = append(out, fmt.Sprintf("%s (%s)", n.Name, n.Reason))
+		if n.Role != model.RoleAgent || n.Lag == 0 && n.Ready {
+			continue
 		}
+		var why []string
+		switch {
+		case n.Lag == 1:
+			why = append(why, "1 revision behind")
+		case n.Lag > 1:
+			why = append(why, fmt.Sprintf("%d revisions behind", n.Lag))
+		}
+		if n.Reason != "" {
+			why = append(why, n.Reason)
+		}
+		out = append(out, fmt.Sprintf("%s (%s)", n.Name, strings.Join(why, ", ")))
 	}
 	return out
 }
