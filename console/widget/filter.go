@@ -65,17 +65,6 @@ func literal(e *syntax.Regexp) string {
 	return ""
 }
 
-// keepsRow is Keeps of a row's cells.
-func (f *Filter) keepsRow(r *Row) bool {
-	switch {
-	case f == nil:
-		return true
-	case r.folded == "":
-		return f.Keeps(r.Cells)
-	}
-	return f.keepsText(r.folded)
-}
-
 // keepsText is Keeps of the cells that were folded to text, which is not empty.
 func (f *Filter) keepsText(text string) bool {
 	switch {

@@ -10,7 +10,7 @@ import (
 // entry is an item and the text that filters look at.
 type entry[T comparable] struct {
 	item T
-	text string // folded as in NewRow; of the book alone
+	text string // by fold; of the book alone
 	wide bool   // the text is of the wide row
 }
 

@@ -15,13 +15,6 @@ type Row struct {
 	ID    string
 	Cells []string
 	Role  theme.Role
-
-	folded string // the cells in lower case, one a line, when they are ASCII; see NewRow
-}
-
-// NewRow makes a row of a long list: it is ready to be filtered quickly. A Row made without it works too.
-func NewRow(id string, cells []string) Row {
-	return Row{ID: id, Cells: cells, folded: fold(cells)}
 }
 
 // Table holds what the user did to a table: the cursor, the sort order, the window. The rows come from outside with
@@ -83,7 +76,7 @@ func (t *Table) Arrange(rows []Row, f *Filter, now time.Time) []Row {
 	case f != nil:
 		kept = nil
 		for i := range rows {
-			if f.keepsRow(&rows[i]) {
+			if f == nil || f.Keeps(rows[i].Cells) {
 				kept = append(kept, rows[i])
 			}
 		}
