@@ -44,7 +44,7 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	way, err := o.wayOf(r.Context(), packet, ask.Answer)
-	asked := err == nil && trapped(way)
+	asked := err == nil && isQuestion(&ask.Packet) && trapped(way)
 	if asked {
 		way, err = o.wayOf(r.Context(), packet+","+pipeline.Resumed(), ask.Answer)
 	}
@@ -77,6 +77,9 @@ func (o *Options) wayOf(ctx context.Context, packet string, answers bool) (*trac
 	}
 	return trace.Parse(printed, o.Driver().Bridge)
 }
+
+// isQuestion tells whether a packet is what agents look at for names: a datagram to a name server (RFC 1035 section 4.2).
+func isQuestion(p *model.TracePacket) bool { return p.Protocol == "udp" && p.DstPort == 53 }
 
 // trapped tells whether the packet goes to the agent, by a flow that the agent holds.
 func trapped(way *trace.Trace) bool {

@@ -38,6 +38,8 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 		return denied("network %s has no gateway, and %s is not on it", from.endpoint.NetID, to.object)
 	case isOwnGateway(v, from, to) && q.Protocol != icmp && q.Port != dnsPort:
 		return denied("%s is the gateway of network %s, which answers pings and questions for names alone", to.address, from.endpoint.NetID)
+	case from.endpoint != nil && unused(v, tenant, to) != "":
+		return denied("no container has %s, an address of network %s", to.address, unused(v, tenant, to))
 	case from.endpoint != nil && to.endpoint != nil && from.endpoint.ID == to.endpoint.ID:
 		return unknown("both ends are the same container: no switch sees its packets")
 	}
@@ -115,10 +117,29 @@ func isOwnGateway(v *catalog.View, from, to end) bool {
 		return false
 	}
 	n := v.Network(from.endpoint.NetID)
-	return n != nil && slices.ContainsFunc([]string{n.Record.Gateway, n.Record.IPv6Gateway}, func(gateway string) bool {
-		a, err := netip.ParseAddr(gateway)
-		return err == nil && a == to.address
+	return n != nil && isGateway(n.Record, to.address)
+}
+
+func isGateway(n *record.Network, a netip.Addr) bool {
+	return slices.ContainsFunc([]string{n.Gateway, n.IPv6Gateway}, func(gateway string) bool {
+		g, err := netip.ParseAddr(gateway)
+		return err == nil && g == a
 	})
+}
+
+// unused is the network of a tenant that has an end's address for nobody: "" when somebody has it, or a machine outside may,
+// as on a VLAN, or its gateway.
+func unused(v *catalog.View, tenant string, e end) string {
+	if e.endpoint != nil || e.service != nil {
+		return ""
+	}
+	for _, n := range v.Networks(tenant) {
+		r := n.Record
+		if r.PktTagType == "vxlan" && n.Covers(e.address) && !isGateway(r, e.address) {
+			return r.ID
+		}
+	}
+	return ""
 }
 
 // point is an end as policies see it.

@@ -112,6 +112,9 @@ func dropped(steps []model.TraceStep) (why, owner string) {
 		return "no table took it", ""
 	}
 	s := &steps[i]
+	if s.Table == "nowhere" {
+		return "nobody has that address", s.Owner
+	}
 	if s.Does != "drop" && !isPolicy(s.Table) {
 		return "table " + s.Table + " sends it nowhere", s.Owner
 	}

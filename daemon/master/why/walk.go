@@ -119,8 +119,12 @@ func (w *path) outside(e *record.Endpoint) string {
 	return "hands it to the gateway of " + e.NetID + ", a router outside of Contiv that cannot be asked"
 }
 
-// back is the way of the answer to a packet that has arrived at an endpoint; none when it left Contiv.
+// back is the way of the answer to a packet that has arrived at an endpoint; none when it left Contiv, or came back from a
+// service to who had asked: the switch turns such an answer round by what it remembers, which no trace tells.
 func (w *path) back(arrived model.TracePacket) route {
+	if t := w.there.through; t.service != "" && arrived.Src == t.address {
+		return route{}
+	}
 	i := slices.IndexFunc(w.there.targets, func(e *record.Endpoint) bool {
 		return hasText(e, arrived.Dst)
 	})
