@@ -154,9 +154,11 @@ func TestWhyOfHosts(t *testing.T) {
 	if why("host/h1", "shop", 80, model.VerdictAllowed, ""); asked != "endpoint/contivh1.default-h1 10.9.1.1 to 10.1.1.99" {
 		t.Errorf("the switch was asked about %q", asked)
 	}
-	if why("web-1", "fd01::77", 80, model.VerdictAllowed, "the switches agree"); asked != "endpoint/blue.default-web-1 fd01::1 to fd01::77" {
+	if why("web-1", "2001:db8::77", 80, model.VerdictAllowed, "the switches agree"); asked != "endpoint/blue.default-web-1 fd01::1 to 2001:db8::77" {
 		t.Errorf("the switch was asked about %q", asked)
 	}
+	why("web-1", "fd01::77", 80, model.VerdictDisagree, "no container has fd01::77, an address of network blue.default. But the switches")
+	why("web-1", "fd01::fe", 80, model.VerdictDisagree, "fd01::fe is the gateway of network blue.default, which answers pings and questions for names alone. But the switches")
 	why("host/h1", "fd01::1", 80, model.VerdictUnknown, "No switch can be asked")
 	endpoint("contivh1", "four", "h1", nil)
 	why("endpoint/contivh1.default-four", "fd01::1", 80, model.VerdictDenied, "four has no address of that family")
