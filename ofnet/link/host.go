@@ -44,8 +44,9 @@ type Host struct {
 
 	mu      sync.Mutex
 	doomed  []string
-	queued  uint64 // doomed so far
-	reaped  uint64 // and deleted so far
+	reaping []string // what is being deleted
+	queued  uint64   // doomed so far
+	reaped  uint64   // and deleted so far
 	urgent  bool
 	wake    chan struct{} // has room for one
 	changed chan struct{} // closed when reaped grows
@@ -134,6 +135,11 @@ func (h *Host) Create(p Pair) error {
 		return err
 	}
 	defer ns.Close()
+	if h.reprieve(p.Host) {
+		if err := h.Delete(p.Host); err != nil {
+			return err
+		}
+	}
 	h.slots <- struct{}{}
 	defer func() { <-h.slots }()
 	err = h.makeVeth(p, ns)

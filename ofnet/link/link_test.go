@@ -184,6 +184,29 @@ func TestManyTogether(t *testing.T) {
 	}
 }
 
+// A container that goes and comes back has interfaces of the same names: the reaper, which is late, spares the new one.
+func TestCreateWhatIsDoomed(t *testing.T) {
+	h, host := open(t)
+	ctx := reaping(t, h)
+	for i := range 4 {
+		c := linktest.New(t)
+		p := link.Pair{Host: link.Name("again", 0), Netns: c.Path, IfName: "eth0", MTU: 1500, MAC: net.HardwareAddr{2, 2, 0, 0, 0, byte(i)}}
+		if err := h.Create(p); err != nil {
+			t.Fatalf("made for the %dth time: %v", i+1, err)
+		}
+		if err := h.Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := host.IP("-o", "link"); !strings.Contains(got, p.Host) {
+			t.Errorf("made for the %dth time, while the one before was doomed: want it to stay, got %s", i+1, got)
+		}
+		if got := c.IP("-o", "link", "show", "eth0"); !strings.Contains(got, p.MAC.String()) {
+			t.Errorf("made for the %dth time: want MAC address %s, got %s", i+1, p.MAC, got)
+		}
+		h.Doom(p.Host)
+	}
+}
+
 func TestSecondInterfaceKeepsDefaultRoute(t *testing.T) {
 	h, _ := open(t)
 	c := linktest.New(t)

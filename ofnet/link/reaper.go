@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/vishvananda/netlink/nl"
@@ -22,6 +23,23 @@ func (h *Host) Doom(names ...string) {
 	h.queued += uint64(len(names))
 	h.mu.Unlock()
 	h.poke()
+}
+
+// reprieve takes a name away from the reaper, since an interface is about to bear it anew, and tells whether it was doomed: what bears it
+// still is then the caller's to delete. It blocks while the reaper is deleting that name.
+func (h *Host) reprieve(name string) (doomed bool) {
+	for {
+		h.mu.Lock()
+		n := len(h.doomed)
+		h.doomed = slices.DeleteFunc(h.doomed, func(s string) bool { return s == name })
+		doomed = doomed || len(h.doomed) < n
+		busy, changed := slices.Contains(h.reaping, name), h.changed
+		h.mu.Unlock()
+		if !busy {
+			return doomed
+		}
+		<-changed
+	}
 }
 
 func (h *Host) poke() {
@@ -85,9 +103,10 @@ func (h *Host) Reap(ctx context.Context, log *slog.Logger) error {
 func (h *Host) reap() error {
 	h.mu.Lock()
 	names, upTo := h.doomed, h.queued
-	h.doomed, h.urgent = nil, false
+	h.doomed, h.reaping, h.urgent = nil, names, false
+	idle := len(names) == 0 && h.reaped == upTo
 	h.mu.Unlock()
-	if len(names) == 0 {
+	if idle {
 		return nil
 	}
 	var errs []error
@@ -106,7 +125,7 @@ func (h *Host) reap() error {
 		errs = append(errs, h.deleteDoomed())
 	}
 	h.mu.Lock()
-	h.reaped = upTo
+	h.reaped, h.reaping = upTo, nil
 	close(h.changed)
 	h.changed = make(chan struct{})
 	h.mu.Unlock()
