@@ -48,7 +48,7 @@ func (c *conversation) open() bool {
 	return c.passes(false, syn) && c.passes(true, syn|ack) && c.passes(false, ack)
 }
 
-// TestRuleChanges plays open connections through changes of the rules (ENF-14): what a new rule denies is cut in both
+// TestRuleChanges plays open connections through changes of the rules. ENF-14: what a new rule denies is cut in both
 // directions, all else loses no packet, and what is allowed again lives on.
 func TestRuleChanges(t *testing.T) {
 	l := newLab(t, moreState+openState)

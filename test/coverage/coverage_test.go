@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-var update = flag.Bool("update", false, "write docs/scenarios.md anew")
+var update = flag.Bool("update", false, "write docs/scenarios.md again")
 
 const (
 	root = "../.."
@@ -37,7 +37,13 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Page(list(t), found)
+	behaviours := list(t)
+	for _, c := range found {
+		if !slices.ContainsFunc(behaviours, func(b Behaviour) bool { return b.ID == c.ID }) {
+			t.Errorf("%s: %s claims %s, which ids.txt does not list", c.File, c.Test, c.ID)
+		}
+	}
+	want := Page(behaviours, found)
 	if *update {
 		if err := os.WriteFile(page, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -52,10 +58,11 @@ func TestPage(t *testing.T) {
 func TestClaims(t *testing.T) {
 	files := fstest.MapFS{
 		"a/x_test.go": {Data: []byte("package a\n\n// NET-19: doc.\nfunc TestNET_01_Made() { run(\"NET-02 row\") /* NET-01 */ }\n" +
-			"\nfunc TestGLB_02_to_04_Set() {}\n\nfunc helper() { _ = \"NET-99\" }\n\n// EPG-13 to EPG-15: pools.\nfunc TestPools() {}\n")},
+			"\n// TestNear is about what NET-30 is not, unlike NET-31 (NET-32): see NET-33.\nfunc TestNear() { _ = \"not NET-34\" /* as NET-35 does */ }\n" +
+			"\nfunc TestGLB_02_to_04_Set() {}\n\nfunc helper() { _ = \"NET-99\" }\n\n// Pools grow. EPG-13 to EPG-15: pools.\nfunc TestPools() {}\n")},
 		"a/x.go":                         {Data: []byte("package a // NET-55\n")},
 		"daemon/agent/node/n_test.go":    {Data: []byte("package node\n\nfunc TestEP_01_Seen() {}\n")},
-		"test/scenario/reach.txtar":      {Data: []byte("# OVL-06: tenants.\nnetctl NET-77\nping a b # NWC-03\n")},
+		"test/scenario/reach.txtar":      {Data: []byte("# OVL-06: tenants.\nnetctl NET-77\nping a b # NWC-03\nping a b # as in NWC-04\n# What\n# was. NWC-05,\n# NWC-06: there\n")},
 		"a/testdata/x_test.go":           {Data: []byte("not Go: NET-66")},
 		"test/coverage/coverage_test.go": {Data: []byte("not Go either")},
 	}
@@ -72,6 +79,7 @@ func TestClaims(t *testing.T) {
 		"GLB-02 TestGLB_02_to_04_Set api", "GLB-03 TestGLB_02_to_04_Set api", "GLB-04 TestGLB_02_to_04_Set api",
 		"EPG-13 TestPools api", "EPG-14 TestPools api", "EPG-15 TestPools api",
 		"EP-01 TestEP_01_Seen host", "OVL-06 reach cluster", "NWC-03 reach cluster",
+		"NWC-05 reach cluster", "NWC-06 reach cluster",
 	}
 	if !slices.Equal(ordered(texts), ordered(want)) {
 		t.Errorf("want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(texts, "\n"))

@@ -59,7 +59,7 @@ func ask(tb testing.TB, z *Zone, vrf uint16, name, qtype string) string {
 	return strings.Join(out, ", ")
 }
 
-// DNS-01 in small: names of services, groups and containers, each in its tenant.
+// DNS-01: in small, names of services, groups and containers, each in its tenant.
 func TestZone_Answer(t *testing.T) {
 	z := testZone()
 	for _, row := range []struct {

@@ -62,7 +62,7 @@ func TestNetworkAddresses(t *testing.T) {
 	}
 }
 
-// NET-12, NET-15, NET-16, NET-22 and what else a network refuses.
+// What a network refuses, and what it says.
 func TestNetworkRefusals(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	mustPut(t, m.Networks(), network("taken", "10.1.1.0/24"))
@@ -81,16 +81,16 @@ func TestNetworkRefusals(t *testing.T) {
 		{"short range", func(n *model.Network) { n.Subnet = "10.1.2.10-20/24" }, model.CodeInvalid, "subnet string invalid format"},
 		{"range backwards", func(n *model.Network) { n.Subnet = "10.1.2.10-10.1.2.1/24" }, model.CodeInvalid, "Network subnet format not valid"},
 		{"range leaves subnet", func(n *model.Network) { n.Subnet = "10.1.2.10-10.1.3.30/24" }, model.CodeInvalid, "Network subnet format not valid"},
-		{"host subnet", func(n *model.Network) { n.Subnet = "10.1.2.1/32" }, model.CodeInvalid, "subnet string invalid format"},
-		{"IPv6 host subnet", func(n *model.Network) { n.Ipv6Subnet = "2016:0617::/128" }, model.CodeInvalid, "ipv6Subnet string invalid format"},
-		{"gateway outside", func(n *model.Network) { n.Gateway = "10.1.9.254" }, model.CodeInvalid, "gateway"},
+		{"NET-12 host subnet", func(n *model.Network) { n.Subnet = "10.1.2.1/32" }, model.CodeInvalid, "subnet string invalid format"},
+		{"NET-12 IPv6 host subnet", func(n *model.Network) { n.Ipv6Subnet = "2016:0617::/128" }, model.CodeInvalid, "ipv6Subnet string invalid format"},
+		{"NET-16 gateway outside", func(n *model.Network) { n.Gateway = "10.1.9.254" }, model.CodeInvalid, "gateway"},
 		{"overlap", func(n *model.Network) { n.Subnet = "10.1.0.0/16" }, model.CodeConflict, "overlaps"},
 		{"overlap across encapsulations", func(n *model.Network) { n.Subnet, n.Encap = "10.1.1.0/24", "vxlan" }, model.CodeConflict, "overlaps"},
 		{"name of a group", func(n *model.Network) { n.NetworkName = "web" }, model.CodeConflict, "group"},
 		{"tag in use", func(n *model.Network) { n.PktTag = 1 }, model.CodeConflict, "requested vlan not available - vlan:1"},
-		{"tag too large", func(n *model.Network) { n.PktTag = 5000 }, model.CodeConflict, "requested vlan not available"},
-		{"VNI too large", func(n *model.Network) { n.PktTag, n.Encap = 20000, "vxlan" }, model.CodeConflict, "requested vxlan not available"},
-		{"again", func(n *model.Network) { n.NetworkName, n.Subnet = "taken", "10.1.1.0/24" }, model.CodeImmutable, "Cant change network parameters"},
+		{"NET-15 tag too large", func(n *model.Network) { n.PktTag = 5000 }, model.CodeConflict, "requested vlan not available"},
+		{"NET-15 VNI too large", func(n *model.Network) { n.PktTag, n.Encap = 20000, "vxlan" }, model.CodeConflict, "requested vxlan not available"},
+		{"NET-22 again", func(n *model.Network) { n.NetworkName, n.Subnet = "taken", "10.1.1.0/24" }, model.CodeImmutable, "Cant change network parameters"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestReusedContainer(t *testing.T) {
 	}
 }
 
-// IPAM-05, with a hundred.
+// IPAM-05: with a hundred.
 func TestEndpointsInParallel(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))

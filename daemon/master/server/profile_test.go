@@ -56,7 +56,7 @@ func TestNP_04_Refusals(t *testing.T) {
 	refusedWith(t, err, model.CodeNotFound, "netprofile not found")
 }
 
-// NP-07 to NP-12: a group's record always carries the values of its present profile; its endpoints and its pool stay.
+// NP-07 to NP-09, NP-11, NP-12: a group's record always carries the values of its present profile; its endpoints and its pool stay.
 func TestNP_07_GroupsFollow(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
@@ -203,7 +203,7 @@ func TestACI_02_Bindings(t *testing.T) {
 }
 
 // BGP-12: routers hold the routing mode.
-func TestBGP_01_Routers(t *testing.T) {
+func TestBGPRouters(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{FwdMode: "routing"})
 	router := &model.Bgp{Hostname: "h1", Routerip: "50.1.1.2/24", As: "65002", NeighborAs: "500", Neighbor: "50.1.1.200"}

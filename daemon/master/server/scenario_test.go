@@ -27,7 +27,7 @@ func tagged(name, encap string, tag, third int) *model.Network {
 	return &model.Network{TenantName: "default", NetworkName: name, Encap: encap, PktTag: tag, Subnet: fmt.Sprintf("10.1.%d.0/24", third)}
 }
 
-func TestGLB_02_to_08_Settings(t *testing.T) {
+func TestGLB_Settings(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	tests := []struct {
 		name  string
@@ -59,7 +59,7 @@ func TestGLB_02_to_08_Settings(t *testing.T) {
 	}
 }
 
-func TestGLB_16_to_23_Ranges(t *testing.T) {
+func TestGLB_Ranges(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
 	third := 0
