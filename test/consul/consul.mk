@@ -1,4 +1,4 @@
-# The conformance test of daemon/store/consul against a real Consul, included by the Makefile at the root.
+# The conformance test of daemon/store/consul and some scenarios with a real Consul, included by the Makefile at the root.
 # Building the server takes about six minutes once; it is kept in .cache and never shipped.
 
 .cache/consul: test/consul/main.go test/consul/go.mod
@@ -8,3 +8,4 @@
 .PHONY: test-consul
 test-consul: .cache/consul
 	go test -race -tags consul ./daemon/store/consul
+	go test -count=1 -timeout 15m -v -tags consul ./test/scenario -run TestScenariosOnConsul

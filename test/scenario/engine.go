@@ -60,6 +60,7 @@ type Session struct {
 	bin    string // folder of all programs
 	dir    string // of the lab
 	name   string
+	store  string // of labs whose script names none
 	hosts  []string
 	led    string // host of the leader that was named last
 	env    []string
@@ -97,8 +98,9 @@ func (s *Session) vocabulary() map[string]verb {
 	return words
 }
 
-// Run runs the script at path with the programs in bin. Its lab is gone when the test ends.
-func Run(tb testing.TB, bin, path string) {
+// Run runs the script at path with the programs in bin and, unless it names another one, a kind of store (lab.StoreEtcd...).
+// Its lab is gone when the test ends.
+func Run(tb testing.TB, bin, path, store string) {
 	tb.Helper()
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
@@ -110,7 +112,7 @@ func Run(tb testing.TB, bin, path string) {
 	}
 	base := strings.TrimSuffix(filepath.Base(path), ".txtar")
 	s := &Session{
-		tb: tb, ctx: tb.Context(), bin: bin, dir: dir, name: base[:min(len(base), 24)], flows: map[string]string{},
+		tb: tb, ctx: tb.Context(), bin: bin, dir: dir, store: store, name: base[:min(len(base), 24)], flows: map[string]string{},
 		talks: map[string]*talking{},
 	}
 	s.verbs = s.vocabulary()

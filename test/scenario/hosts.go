@@ -20,7 +20,7 @@ func (s *Session) doHosts(args []string) error {
 			return fmt.Errorf("hosts are h1, h2, ... in order, got %s", h)
 		}
 	}
-	up := append([]string{"up", "--hosts", fmt.Sprint(len(s.hosts)), "--bin", s.bin}, args[flags:]...)
+	up := append([]string{"up", "--hosts", fmt.Sprint(len(s.hosts)), "--bin", s.bin, "--store", s.store}, args[flags:]...)
 	if err := s.lab(up...); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/contiv/contiv/lab"
 )
 
 // programs are the binaries that scenarios run, and their packages.
@@ -26,6 +28,9 @@ func build(tb testing.TB) string {
 	return bin
 }
 
+// beside are the scripts for a store that is a process of its own; the others run with the embedded store.
+var beside = []string{"store.txtar"}
+
 // FLT-10: after every scenario, no master and no agent has panicked.
 func TestScenarios(t *testing.T) {
 	bin := build(t)
@@ -34,7 +39,21 @@ func TestScenarios(t *testing.T) {
 		t.Fatalf("no scripts: %v", err)
 	}
 	for _, path := range scripts {
-		t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { Run(t, bin, path) })
+		if slices.Contains(beside, path) {
+			continue
+		}
+		t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { Run(t, bin, path, lab.StoreEmbedded) })
+	}
+}
+
+// TestScenariosOnEtcd runs what depends most on the store with an etcd beside the netmasters, of the distribution's version.
+func TestScenariosOnEtcd(t *testing.T) { runOn(t, lab.StoreEtcd) }
+
+// runOn runs the scripts for a store beside the netmasters, and some of the others.
+func runOn(t *testing.T, store string) {
+	bin := build(t)
+	for _, path := range append([]string{"reach.txtar", "pool.txtar", "service-faults.txtar", "history.txtar"}, beside...) {
+		t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { Run(t, bin, path, store) })
 	}
 }
 
