@@ -125,17 +125,21 @@ type Line struct{ Text, Field string }
 // Has tells whether the command has a verb.
 func (c *Command) Has(verb string) bool { return c.Verbs == nil || slices.Contains(c.Verbs, verb) }
 
-// Listing is the command line that lists the objects; "" when there is none.
-func (c *Command) Listing() string {
-	switch {
-	case c.Use == "":
-		return ""
-	case c.Under != "":
-		return "netctl " + c.Under + " " + c.Use + "-ls"
-	case c.Single:
-		return "netctl " + c.Use + " info"
+// Listing is the command line that lists the objects, of all tenants; "" when there is none.
+func (k *Kind) Listing() string {
+	all := ""
+	if k.TenantScoped() {
+		all = " --all"
 	}
-	return "netctl " + c.Use + " ls --all"
+	switch {
+	case k.Command.Use == "":
+		return ""
+	case k.Command.Under != "": // its own list is of one object above it
+		return "netctl get " + k.Command.Use + all
+	case k.Command.Single:
+		return "netctl " + k.Command.Use + " info"
+	}
+	return "netctl " + k.Command.Use + " ls" + all
 }
 
 // Field returns the description of a field by JSON name.
