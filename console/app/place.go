@@ -218,6 +218,11 @@ func places(typed string, s *feed.Snapshot) (out []string) {
 	case !inner && head != "":
 		for _, e := range page.Entries() {
 			add(e.Name)
+			for _, alias := range e.Aliases {
+				if !strings.HasPrefix(strings.ToLower(e.Name), alias) { // as "group", of endpointGroups
+					add(alias)
+				}
+			}
 		}
 		add("why/")
 		add("topology:matrix")
