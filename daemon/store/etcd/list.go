@@ -62,11 +62,11 @@ func (s *Store) list(ctx context.Context, prefix string) (*listing, error) {
 // scan hands everything under a prefix at one revision to what begin returns, in parts, ordered by key. It begins again when the
 // server has compacted that revision away before the end. No part of the answer, and so no size of it, has a limit of its own but
 // this: while something comes the scan goes on.
-func (s *Store) scan(ctx context.Context, prefix string, begin func() func([]*mvccpb.KeyValue), o ...clientv3.OpOption) (*pb.ResponseHeader, error) {
+func (s *Store) scan(ctx context.Context, prefix string, begin func() func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
 	for again := 1; ; again++ {
-		header, err := s.stream(ctx, prefix, begin(), o)
+		header, err := s.stream(ctx, prefix, begin())
 		if status.Code(err) == codes.Unimplemented {
-			header, err = s.pages(ctx, prefix, begin(), o)
+			header, err = s.pages(ctx, prefix, begin())
 		}
 		if !errors.Is(err, rpctypes.ErrCompacted) || again == compactions {
 			return header, err
@@ -75,7 +75,7 @@ func (s *Store) scan(ctx context.Context, prefix string, begin func() func([]*mv
 }
 
 // stream scans by one request, which servers know since etcd 3.7.
-func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.KeyValue), o []clientv3.OpOption) (*pb.ResponseHeader, error) {
+func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(store.ErrClosed) })()
@@ -83,7 +83,7 @@ func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.K
 	defer stop()
 	stalled := time.AfterFunc(patience*s.config.Timeout, func() { cancel(silence.ErrSilent) })
 	defer stalled.Stop()
-	parts, err := s.client.GetStream(ctx, prefix, append(o, clientv3.WithPrefix())...)
+	parts, err := s.client.GetStream(ctx, prefix, clientv3.WithPrefix())
 	if err != nil {
 		return nil, err
 	}
@@ -108,14 +108,14 @@ func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.K
 }
 
 // pages scans by requests of so many keys each, all at the revision of the first.
-func (s *Store) pages(ctx context.Context, prefix string, take func([]*mvccpb.KeyValue), o []clientv3.OpOption) (*pb.ResponseHeader, error) {
+func (s *Store) pages(ctx context.Context, prefix string, take func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
 	var header *pb.ResponseHeader
 	from, end := prefix, clientv3.GetPrefixRangeEnd(prefix)
 	if from == "" {
 		from = "\x00"
 	}
 	for {
-		ask := append(o[:len(o):len(o)], clientv3.WithRange(end), clientv3.WithLimit(page))
+		ask := []clientv3.OpOption{clientv3.WithRange(end), clientv3.WithLimit(page)}
 		if header != nil {
 			ask = append(ask, clientv3.WithRev(header.Revision))
 		}
