@@ -19,14 +19,34 @@ import (
 
 // factory is a real etcd behind a network that can be cut.
 type factory struct {
-	proxy *storetest.Proxy
-	url   string
+	proxy  *storetest.Proxy
+	url    string
+	server *embedded.Server
+	config embedded.Config
 }
+
+var _ storetest.Restarter = (*factory)(nil)
 
 func newFactory(tb testing.TB) storetest.Factory {
 	tb.Helper()
-	url := serve(tb, embedded.Config{Dir: tb.TempDir()}).ClientURL()
-	return &factory{storetest.NewProxy(tb, strings.TrimPrefix(url, "http://")), url}
+	f := &factory{config: embedded.Config{Dir: tb.TempDir()}}
+	f.server = serve(tb, f.config)
+	f.url = f.server.ClientURL()
+	f.config.ClientURL = f.url
+	f.proxy = storetest.NewProxy(tb, strings.TrimPrefix(f.url, "http://"))
+	return f
+}
+
+func (f *factory) Restart(tb testing.TB) {
+	tb.Helper()
+	if err := f.server.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	server, err := embedded.Start(context.Background(), f.config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f.server = server
 }
 
 func open(tb testing.TB, url string) store.Store {
@@ -61,7 +81,13 @@ func (f *factory) Compact(tb testing.TB) {
 }
 
 // STO-02, STO-03: what is put is read, what is deleted is not found, and a watch sees it come, change and go.
-func TestConformance(t *testing.T) { storetest.Run(t, newFactory) }
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(tb testing.TB) storetest.Factory {
+		f := newFactory(tb).(*factory)
+		tb.Cleanup(func() { _ = f.server.Close() })
+		return f
+	})
+}
 
 func TestObserve(t *testing.T) { storetest.Observe(t, newFactory(t)) }
 
