@@ -165,3 +165,35 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A list is whole, in order and at one revision, whether the server streams it or, as one before 3.7 and one in this process,
+// gives it in pages.
+func TestLongList(t *testing.T) {
+	server := serve(t, embedded.Config{Dir: t.TempDir()})
+	client := open(t, server.ClientURL())
+	t.Cleanup(func() { _ = client.Close() })
+	const keys = 4500
+	for i := 0; i < keys; {
+		var tx store.Tx
+		for range min(keys-i, 100) {
+			tx.Put(fmt.Sprintf("long/%05d", i), []byte("x"))
+			i++
+		}
+		if _, err := client.Commit(t.Context(), &tx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, server, "lonh")
+	rev := put(t, server, "long/00000")
+	for name, s := range map[string]store.Store{"stream": client, "pages": server} {
+		for prefix, want := range map[string]int{"long/": keys, "": keys + 1, "no such/": 0, "long/00000": 1} {
+			items, at, err := s.List(t.Context(), prefix)
+			if err != nil || at != rev || len(items) != want {
+				t.Fatalf("%s of %q: want %d keys at %d, got %d at %d, %v", name, prefix, want, rev, len(items), at, err)
+			}
+			if !slices.IsSortedFunc(items, func(a, b store.Item) int { return strings.Compare(a.Key, b.Key) }) {
+				t.Errorf("%s of %q: the keys are not in order", name, prefix)
+			}
+		}
+	}
+}
