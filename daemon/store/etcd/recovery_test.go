@@ -140,9 +140,8 @@ func (o *observer) is(ok func(o *observer) bool) bool {
 // nobody asks for a list, which all of them together could not get.
 func TestRecovery(t *testing.T) {
 	const (
-		watchers, endpoints = 64, 50_000
-		patience            = 2 * time.Minute
-		limit               = 5 * time.Second // from the first answer until the last watcher is back
+		patience = 2 * time.Minute
+		limit    = 5 * time.Second // from the first answer until the last watcher is back
 	)
 	server := newProcess(t)
 	db := open(t, server.url)
