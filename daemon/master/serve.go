@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/fabric"
+	"github.com/contiv/contiv/daemon/master/landmark"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -92,7 +93,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
-			return lead(ctx, t, db, known, committer, admitter, log, settler.Run, poster.Run)
+			return lead(ctx, t, db, known, committer, admitter, log, settler.Run, poster.Run, landmark.New(committer, known, log).Run)
 		},
 	})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
