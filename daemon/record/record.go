@@ -45,6 +45,7 @@ const (
 	GlobalMark = State + "global"
 	LeaderKey  = Locks + "netmaster/leader"
 	HeirKey    = LeaderKey + "/heir"      // whom the last leader that handed over wanted to follow it
+	MastersKey = Locks + "netmaster/secret" // by which netmasters know each other's requests
 	TermsKey   = Root + "terms/netmaster" // the last terms of leadership, for the console
 )
 
