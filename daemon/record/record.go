@@ -44,9 +44,9 @@ const (
 	// have of Config belongs to it.
 	GlobalMark = State + "global"
 	LeaderKey  = Locks + "netmaster/leader"
-	HeirKey    = LeaderKey + "/heir"      // whom the last leader that handed over wanted to follow it
+	HeirKey    = LeaderKey + "/heir"        // whom the last leader that handed over wanted to follow it
 	MastersKey = Locks + "netmaster/secret" // by which netmasters know each other's requests
-	TermsKey   = Root + "terms/netmaster" // the last terms of leadership, for the console
+	TermsKey   = Root + "terms/netmaster"   // the last terms of leadership, for the console
 )
 
 // Global is the cluster-wide forwarding configuration, at GlobalKey.
