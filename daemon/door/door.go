@@ -22,6 +22,9 @@ func Ordinary() Times {
 	return Times{Header: 10 * time.Second, Body: 30 * time.Second, Idle: 2 * time.Minute}
 }
 
+// Most is the highest bound that a flag takes.
+const Most = 1 << 20
+
 // MaxHeader bounds a request's line and header together, in bytes. net/http grants 4 KiB more.
 const MaxHeader = 64 << 10
 

@@ -111,15 +111,14 @@ func (c *config) check() error {
 const (
 	defaultConnections = 4096
 	defaultPerClient   = 1024
-	mostAtOnce         = 1 << 20
 )
 
 // checkLimits checks what may go on at once.
 func (c *config) checkLimits() error {
 	for flag, n := range map[string]int{door.MaxConnections: c.Connections, door.MaxConnectionsPerClient: c.PerClient,
 		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces} {
-		if n < 1 || n > mostAtOnce {
-			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, mostAtOnce)
+		if n < 1 || n > door.Most {
+			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -98,7 +97,8 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountHealth(r)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
-	s.handler = s.measured(s.recovered(door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.bounded(s.forwarded(r)))))
+	s.handler = s.measured(door.Recovered(c.Log, s.metrics.panics.Inc,
+		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.bounded(s.forwarded(r)))))
 	return s
 }
 
@@ -118,30 +118,6 @@ func (s *Server) Routes() []rest.Route { return s.router.Routes() }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.ServeHTTP(w, q) }
-
-// recovered answers a request whose handler panicked, counts it, and logs where. A handler that aborts its answer has it aborted, as
-// has one that panics when its answer has begun.
-func (s *Server) recovered(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		out := &statusWriter{ResponseWriter: w}
-		defer func() {
-			p := recover()
-			if p == nil {
-				return
-			}
-			if p == http.ErrAbortHandler {
-				panic(p) // net/http breaks the connection off
-			}
-			s.metrics.panics.Inc()
-			s.Log.Error("handler panicked", "method", q.Method, "path", q.URL.Path, "panic", p, "stack", string(debug.Stack()))
-			if out.status != 0 {
-				panic(http.ErrAbortHandler)
-			}
-			rest.Refuse(out, q, model.Errorf(model.CodeInternal, "", "netmaster met a defect; its log says more"), s.Log)
-		}()
-		next.ServeHTTP(out, q)
-	})
-}
 
 // mountHealth adds what a supervisor asks: is the process alive, and does it do its duty.
 func (s *Server) mountHealth(r *rest.Router) {
