@@ -39,6 +39,9 @@ func newMetrics(c Config, g gates, registry *prometheus.Registry) *metrics {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "contiv_master_policy_records_pending", Help: "Records of policy rules that are still to be written or removed.",
 		}, func() float64 { return float64(c.Settler.Pending()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "contiv_master_policy_owners_stuck", Help: "Groups and policies of which records cannot be written; the log and netctl node ls say why.",
+		}, func() float64 { return float64(len(c.Settler.Stuck())) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "contiv_master_policy_records_settled_total", Help: "Records of policy rules written or removed behind the change that caused them.",
 		}, func() float64 { return float64(c.Settler.Written()) }),
