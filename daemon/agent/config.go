@@ -12,7 +12,9 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/contiv/contiv/cni/wire"
+	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
 )
 
@@ -36,6 +38,7 @@ type options struct {
 	Domain    string
 	Resolvers []string
 	Observe   bool
+	Limits    inspect.Limits
 
 	ctrl, vtep netip.Addr
 	vxlan      int
@@ -56,6 +59,11 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
 	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
+	s.List(&o.Limits.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
+	s.Int(&o.Limits.Connections, door.MaxConnections, "MAX_CONNECTIONS", inspect.DefaultConnections, "how many connections inspection has open at once")
+	s.Int(&o.Limits.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", inspect.DefaultPerClient, "how many of them one client has")
+	s.Int(&o.Limits.Captures, "max-captures", "MAX_CAPTURES", inspect.DefaultCaptures, "how many captures run at once; one client has a quarter")
+	s.Int(&o.Limits.Traces, "max-traces", "MAX_TRACES", inspect.DefaultTraces, "how many traces and looks at the switch run at once; one client has a quarter")
 	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
 }
 
@@ -91,6 +99,12 @@ func (o *options) check() error {
 	}
 	if _, ok := dns.IsDomainName(o.Domain); !ok || o.Domain == "" {
 		return fmt.Errorf("--dns-domain %s: it is a name such as contiv or cluster.example", o.Domain)
+	}
+	for flag, n := range map[string]int{door.MaxConnections: o.Limits.Connections, door.MaxConnectionsPerClient: o.Limits.PerClient,
+		"max-captures": o.Limits.Captures, "max-traces": o.Limits.Traces} {
+		if n < 1 || n > door.Most {
+			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
+		}
 	}
 	var err error
 	if o.Host == "" {

@@ -23,12 +23,16 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
 // maxRequest bounds a request: a network configuration with a garbage collector's list of a thousand attachments is
 // below 200 kB.
 const maxRequest = 4 << 20
+
+// maxConnections bounds how many requests there are at once, above what a kubelet and its runtime send.
+const maxConnections = 1024
 
 // callLimit bounds one operation; it is shorter than the plugin's patience, so that the plugin hears why.
 const callLimit = 50 * time.Second
@@ -77,10 +81,9 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+	srv := door.NewServer(s.Handler(), door.Ordinary(), s.Log)
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(l) }()
+	go func() { done <- srv.Serve(door.NewConnections(maxConnections, 0).Listen(l)) }()
 	close(s.ready)
 	select {
 	case err := <-done:
@@ -142,7 +145,8 @@ func (s *Server) Handler() http.Handler {
 	}
 	mux.HandleFunc("POST "+wire.PathAddPod, s.addPod)
 	mux.HandleFunc("POST "+wire.PathDelPod, s.delPod)
-	return mux
+	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(door.Whole(w), r) })
+	return door.Recovered(s.Log, func() {}, ended)
 }
 
 // serve decodes a request, carries it out and answers. A plugin that hangs up does not stop the operation half-way.
@@ -238,7 +242,11 @@ func (s *Server) attach(ctx context.Context, r wire.Request, args map[string]str
 	if err != nil {
 		return attach.Result{}, err
 	}
-	return s.Attacher.Attach(client.Prefer(ctx, conf.Master), attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns,
+	master, err := masterOf(conf)
+	if err != nil {
+		return attach.Result{}, err
+	}
+	return s.Attacher.Attach(client.Prefer(ctx, master), attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns,
 		Tenant: id.tenant, Network: id.network, Group: id.group, Name: id.podName, Labels: id.labels, Owner: owner(conf)})
 }
 

@@ -288,3 +288,15 @@ func FuzzRequests(f *testing.F) {
 		}
 	})
 }
+
+// A configuration names a server to ask first, and not what to ask there.
+func TestMasterOfAConfiguration(t *testing.T) {
+	for master, good := range map[string]bool{"": true, "http://10.0.0.1:9999": true, "https://netmaster:9999/": true, "http://[2001:db8::1]:9999": true,
+		"http://10.0.0.1:9999/x?y=": false, "http://a:b@10.0.0.1": false, "ftp://10.0.0.1": false, "http://": false, "http:x": false, "10.0.0.1:9999": false,
+		"http://10.0.0.1:9999#": true, "http://10.0.0.1:9999#x": false, "http://10.0.0.1?": false, "http://a,http://b": false} {
+		got, err := masterOf(&wire.Conf{Master: master})
+		if (err == nil) != good || good && got != master {
+			t.Errorf("%q: got %q, %v", master, got, err)
+		}
+	}
+}

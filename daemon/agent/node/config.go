@@ -29,6 +29,7 @@ type Config struct {
 	CNISocket   string     // "" serves no CNI
 	Observe     bool       // forward leaves what others change in the switch as it is
 	InspectPort int        // at CtrlIP and 127.0.0.1; 0 serves nothing
+	Limits      inspect.Limits
 	DNS         DNS
 	Store       store.Store
 	Master      attach.Master    // nil: the registered netmasters

@@ -26,7 +26,7 @@ func (n *Node) inspectAddresses() []netip.AddrPort {
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
 		Driver: n.driver, Told: n.answers.Told, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
-		Control: n.control, Drift: n.drift, Observes: n.Observe,
+		Control: n.control, Drift: n.drift, Observes: n.Observe, Limits: n.Limits, Log: n.Log,
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MostFrame)
 		}}

@@ -75,7 +75,7 @@ func (n *Node) parts() []task.Task {
 			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
 	}
 	if n.InspectPort != 0 {
-		n.doors = append(n.doors, inspect.NewServer(n.inspectAddresses(), inspect.Handler(n.inspection()), n.Log))
+		n.doors = append(n.doors, inspect.NewServer(n.inspectAddresses(), inspect.Handler(n.inspection()), n.Limits, n.Log))
 	}
 	return append(parts, n.doors...)
 }

@@ -55,7 +55,8 @@ type View struct {
 	byGroup   map[string]set // endpoint ids by "group:tenant"
 	services  map[string]record.Service
 	holds     map[string]Hold
-	trail     []store.Item // records of what happened, in order
+	trail     []store.Item        // records of what happened, in order
+	writers   map[writer][]string // their keys, in order
 
 	policyRules map[string]*record.PolicyRule // by id, as the two below
 	rulesFor    map[string]set                // ids of policyRules by the API key of the group that they are for
@@ -106,6 +107,7 @@ func newView() View {
 		ordered:   newMembers(),
 		byGroup:   map[string]set{},
 		services:  map[string]record.Service{},
+		writers:   map[writer][]string{},
 		holds:     map[string]Hold{},
 
 		policyRules: map[string]*record.PolicyRule{},
