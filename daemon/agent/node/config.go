@@ -55,4 +55,5 @@ type Forwarder interface {
 	inspect.Forwarder
 	Run(ctx context.Context) error
 	Connected() bool
+	Unanswered() time.Duration
 }

@@ -264,6 +264,38 @@ func (s *site) nothingLeft() {
 	})
 }
 
+// A part of Open vSwitch that is stopped is told within seconds, and so is an ADD that waits for it; when it goes on, all goes on.
+func TestStoppedOpenvSwitch(t *testing.T) {
+	s := newSite(t)
+	s.start()
+	a, _ := s.add("a", "1.0.0", "")
+	for _, row := range []struct {
+		name, pod     string
+		pause, resume func()
+	}{{"ovs-vswitchd", "b", s.ovs.Pause, s.ovs.Resume}, {"ovsdb-server", "c", s.ovs.PauseDB, s.ovs.ResumeDB}} {
+		row.pause()
+		begin := time.Now()
+		p := &pod{id: row.pod, ns: linktest.New(t)}
+		for _, when := range []string{"at once", "later"} {
+			var e *types.Error
+			_, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p))
+			if !errors.As(err, &e) || e.Code != types.ErrTryAgainLater || !strings.Contains(e.Msg, row.name) {
+				t.Errorf("ADD %s: want code 11 that names %s, got %v", when, row.name, err)
+			}
+		}
+		if took := time.Since(begin); took > 15*time.Second {
+			t.Errorf("ADD while %s is stopped: want it refused soon, got it after %v", row.name, took)
+		}
+		if got := strings.Join(s.node.Waiting(), "; "); !strings.Contains(got, row.name) || !strings.Contains(got, "does not answer") || s.node.Status().Ready {
+			t.Errorf("while %s is stopped: want that told, got %q, ready %v", row.name, got, s.node.Status().Ready)
+		}
+		row.resume()
+		s.eventually("ready again", func() string { return strings.Join(s.node.Waiting(), "; ") })
+		again, _ := s.add(row.pod+"2", "1.0.0", "") // a runtime makes another sandbox
+		s.ping(a, again.ip4)
+	}
+}
+
 func TestPodsSurviveTheAgentAndOpenvSwitch(t *testing.T) {
 	s := newSite(t)
 	s.start()
