@@ -24,6 +24,10 @@ func testZone() *Zone {
 	} {
 		z.Endpoint(e.ID, &e)
 	}
+	for i, name := range []string{"kubernetes.default.svc.cluster.local", "web.v2"} {
+		id := fmt.Sprintf("n.blue-dots%d", i)
+		z.Endpoint(id, &record.Endpoint{ID: id, NetID: "n.blue", EPCommonName: name, IPAddress: fmt.Sprintf("10.1.0.%d", 80+i)})
+	}
 	z.Service("db:blue", &record.ServiceLB{ID: "db:blue", ServiceName: "db", Tenant: "blue", IPAddress: "10.1.0.99",
 		Ports: []string{"80:8080:TCP", "53:53:UDP", "nonsense"}})
 	return z
@@ -77,6 +81,12 @@ func TestZone_Answer(t *testing.T) {
 		{1, "web-2", "AAAA", "nothing"},
 		{1, "web-1", "A", "A 10.1.0.1"},
 		{1, "c3", "A", "A 10.1.0.3"},
+		{1, "kubernetes.default.svc.cluster.local", "A", "not ours"},
+		{1, "_443._tcp.kubernetes.default.svc.cluster.local", "SRV", "not ours"},
+		{1, "kubernetes.default.svc.cluster.local.contiv", "A", "A 10.1.0.80"},
+		{1, "web.v2", "A", "not ours"},
+		{1, "web.v2.contiv", "A", "A 10.1.0.81"},
+		{1, "web.v2.blue.contiv", "A", "A 10.1.0.81"},
 		{1, "db", "A", "A 10.1.0.99"},
 		{1, "db", "SRV", "A 10.1.0.99, SRV 0 0 53 db.contiv., SRV 0 0 80 db.contiv."},
 		{1, "_80._tcp.db", "SRV", "A 10.1.0.99, SRV 0 0 80 db.contiv."},
@@ -109,6 +119,10 @@ func TestZone_Changes(t *testing.T) {
 	z := testZone()
 	z.Endpoint("n.blue-1", nil)
 	z.Endpoint("n.blue-2", &record.Endpoint{ID: "n.blue-2", NetID: "n.blue", EPCommonName: "moved", EndpointGroupKey: "web:blue", IPAddress: "10.1.0.7"})
+	for i, name := range []string{"kubernetes.default.svc.cluster.local", "web.v2"} {
+		id := fmt.Sprintf("n.blue-dots%d", i)
+		z.Endpoint(id, &record.Endpoint{ID: id, NetID: "n.blue", EPCommonName: name, IPAddress: fmt.Sprintf("10.1.0.%d", 80+i)})
+	}
 	z.Service("db:blue", &record.ServiceLB{ID: "db:blue", ServiceName: "db", Tenant: "blue", IPAddress: "10.1.0.98"})
 	for _, row := range [][3]string{
 		{"web", "A", "A 10.1.0.7"}, {"web-1", "A", "not ours"}, {"web-2", "A", "not ours"}, {"moved", "A", "A 10.1.0.7"},
@@ -121,6 +135,10 @@ func TestZone_Changes(t *testing.T) {
 	}
 	for _, id := range []string{"n.blue-2", "n.blue-3", "n.green-1", "n.blue-1"} {
 		z.Endpoint(id, nil)
+	}
+	for i, name := range []string{"kubernetes.default.svc.cluster.local", "web.v2"} {
+		id := fmt.Sprintf("n.blue-dots%d", i)
+		z.Endpoint(id, &record.Endpoint{ID: id, NetID: "n.blue", EPCommonName: name, IPAddress: fmt.Sprintf("10.1.0.%d", 80+i)})
 	}
 	z.Service("db:blue", nil)
 	z.Tenant("blue", nil)
