@@ -24,10 +24,6 @@ func testZone() *Zone {
 	} {
 		z.Endpoint(e.ID, &e)
 	}
-	for i, name := range []string{"kubernetes.default.svc.cluster.local", "web.v2"} {
-		id := fmt.Sprintf("n.blue-dots%d", i)
-		z.Endpoint(id, &record.Endpoint{ID: id, NetID: "n.blue", EPCommonName: name, IPAddress: fmt.Sprintf("10.1.0.%d", 80+i)})
-	}
 	z.Service("db:blue", &record.ServiceLB{ID: "db:blue", ServiceName: "db", Tenant: "blue", IPAddress: "10.1.0.99",
 		Ports: []string{"80:8080:TCP", "53:53:UDP", "nonsense"}})
 	return z
@@ -66,6 +62,10 @@ func ask(tb testing.TB, z *Zone, vrf uint16, name, qtype string) string {
 // DNS-01 in small: names of services, groups and containers, each in its tenant.
 func TestZone_Answer(t *testing.T) {
 	z := testZone()
+	for i, name := range []string{"kubernetes.default.svc.cluster.local", "web.v2"} {
+		id := fmt.Sprintf("n.blue-dots%d", i)
+		z.Endpoint(id, &record.Endpoint{ID: id, NetID: "n.blue", EPCommonName: name, IPAddress: fmt.Sprintf("10.1.0.%d", 80+i)})
+	}
 	for _, row := range []struct {
 		vrf         uint16
 		name, qtype string
@@ -119,10 +119,6 @@ func TestZone_Changes(t *testing.T) {
 	z := testZone()
 	z.Endpoint("n.blue-1", nil)
 	z.Endpoint("n.blue-2", &record.Endpoint{ID: "n.blue-2", NetID: "n.blue", EPCommonName: "moved", EndpointGroupKey: "web:blue", IPAddress: "10.1.0.7"})
-	for i, name := range []string{"kubernetes.default.svc.cluster.local", "web.v2"} {
-		id := fmt.Sprintf("n.blue-dots%d", i)
-		z.Endpoint(id, &record.Endpoint{ID: id, NetID: "n.blue", EPCommonName: name, IPAddress: fmt.Sprintf("10.1.0.%d", 80+i)})
-	}
 	z.Service("db:blue", &record.ServiceLB{ID: "db:blue", ServiceName: "db", Tenant: "blue", IPAddress: "10.1.0.98"})
 	for _, row := range [][3]string{
 		{"web", "A", "A 10.1.0.7"}, {"web-1", "A", "not ours"}, {"web-2", "A", "not ours"}, {"moved", "A", "A 10.1.0.7"},

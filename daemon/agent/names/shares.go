@@ -8,9 +8,12 @@ type Asker struct {
 	Tenant uint16
 }
 
-// shares divides a number of places among tenants, and those of a tenant among its endpoints. A tenant has at most as many as are
-// free, and an endpoint at most as many as its tenant could still have: so whoever has none finds some, however much others
-// ask for, and who is alone may have many. Its methods are safe for concurrent use.
+// leastShare is how many places every tenant may have, whatever others have taken.
+const leastShare = 4
+
+// shares divides a number of places among tenants, and those of a tenant among its endpoints. Beyond leastShare a tenant has at
+// most as many as are free, and an endpoint at most as many as its tenant could still have: so who is alone may have many, and
+// leaves as many to who comes. Its methods are safe for concurrent use.
 type shares struct {
 	most int
 
@@ -29,7 +32,7 @@ func (s *shares) take(a Asker) (release func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	room := s.most - s.taken - s.tenants[a.Tenant] // what the tenant could still have
-	if room <= 0 || s.endpoints[a] >= room {
+	if s.tenants[a.Tenant] >= leastShare && s.endpoints[a] >= room {
 		return nil, false
 	}
 	s.taken++
