@@ -132,10 +132,6 @@ func TestZone_Changes(t *testing.T) {
 	for _, id := range []string{"n.blue-2", "n.blue-3", "n.green-1", "n.blue-1"} {
 		z.Endpoint(id, nil)
 	}
-	for i, name := range []string{"kubernetes.default.svc.cluster.local", "web.v2"} {
-		id := fmt.Sprintf("n.blue-dots%d", i)
-		z.Endpoint(id, &record.Endpoint{ID: id, NetID: "n.blue", EPCommonName: name, IPAddress: fmt.Sprintf("10.1.0.%d", 80+i)})
-	}
 	z.Service("db:blue", nil)
 	z.Tenant("blue", nil)
 	if len(z.tenants)+len(z.endpoints)+len(z.services) != 0 || len(z.vrfs) != 1 {
