@@ -29,7 +29,7 @@ type Config struct {
 	FwdMode     string     // as the operator expects it; the cluster's own setting counts
 	CNISocket   string     // "" serves no CNI
 	Observe     bool       // forward leaves what others change in the switch as it is
-	InspectPort int        // at CtrlIP and 127.0.0.1; 0 serves nothing
+	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	DNS         DNS
 	HostPorts   []link.Ports   // of the host, that containers may reach
 	Protected   []netip.Prefix // that they may not reach by way of the host

@@ -64,7 +64,8 @@ type site struct {
 	master *mastertest.Master
 	socket string
 	node   *node.Node
-	passed chan uint64 // what the switch had when the agent settled
+	passed chan uint64        // what the switch had when the agent settled
+	edit   func(*node.Config) // of what the agent is told; nil: nothing
 	cancel context.CancelFunc
 	done   chan error
 }
@@ -113,11 +114,14 @@ func (s *site) launch() {
 	p := pipeline.Default()
 	forward := bridge.NewReconciler("h1", p, bridge.NewOpenFlow(node.ManagementSocket(s.ovs.Dir), openflow.Options{}), bridge.Options{Log: log})
 	s.passed = make(chan uint64, 1)
-	n, err := node.New(node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
+	c := node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
 		Uplinks: []string{"eth1"}, VXLANPort: 4789, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
 		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, SweepEvery: 200 * time.Millisecond,
-		Settled: func() { s.passed <- forward.Revision() }, Log: log},
-		forward, p)
+		Settled: func() { s.passed <- forward.Revision() }, Log: log}
+	if s.edit != nil {
+		s.edit(&c)
+	}
+	n, err := node.New(c, forward, p)
 	if err != nil {
 		s.tb.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/cniserver"
-	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/task"
 )
 
@@ -78,7 +77,7 @@ func (n *Node) parts() []task.Task {
 			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
 	}
 	if n.InspectPort != 0 {
-		n.doors = append(n.doors, inspect.NewServer(n.inspectAddresses(), inspect.Handler(n.inspection()), n.Log))
+		n.doors = append(n.doors, n.inspectors()...)
 	}
 	return append(parts, n.doors...)
 }
