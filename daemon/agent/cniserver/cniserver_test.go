@@ -23,8 +23,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
-	"github.com/contiv/contiv/daemon/socket"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/socket"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
