@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/ofnet/link"
 )
 
 // inspectPort is where every agent's inspection is served.
@@ -39,9 +40,13 @@ type options struct {
 	Resolvers []string
 	Observe   bool
 	Limits    inspect.Limits
+	HostPorts []string
+	Protected []string
 
 	ctrl, vtep netip.Addr
 	vxlan      int
+	open       []link.Ports
+	protected  []netip.Prefix
 }
 
 func (o *options) register(s *flags.Set) {
@@ -58,6 +63,8 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
+	s.List(&o.HostPorts, "host-ports", "HOST_PORTS", "ports of hosts that containers may reach, such as tcp/10250 or udp/4000-4010 (default: none, but for names)")
+	s.List(&o.Protected, "protected-prefixes", "PROTECTED_PREFIXES", "further addresses that containers may not reach by way of this host, such as 10.0.0.0/24")
 	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
 	s.List(&o.Limits.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
 	s.Int(&o.Limits.Connections, door.MaxConnections, "MAX_CONNECTIONS", inspect.DefaultConnections, "how many connections inspection has open at once")
@@ -106,6 +113,9 @@ func (o *options) check() error {
 			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
 		}
 	}
+	if err := o.checkClosed(); err != nil {
+		return err
+	}
 	var err error
 	if o.Host == "" {
 		if o.Host, err = os.Hostname(); err != nil || o.Host == "" {
@@ -131,6 +141,28 @@ func (o *options) check() error {
 	}
 	o.vtep, err = o.address("vtep-ip", o.VTEPIP, o.ctrl)
 	return err
+}
+
+// checkClosed reads what is closed to containers, and what is not.
+func (o *options) checkClosed() error {
+	for _, text := range o.HostPorts {
+		p, err := link.ParsePorts(text)
+		if err != nil {
+			return fmt.Errorf("--host-ports: %w", err)
+		}
+		o.open = append(o.open, p)
+	}
+	for _, text := range o.Protected {
+		p, err := netip.ParsePrefix(text)
+		if a, failed := netip.ParseAddr(text); failed == nil && a.Zone() == "" {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil || p.Addr().Is4In6() {
+			return fmt.Errorf("--protected-prefixes: %q is not like 10.0.0.0/24, fd00::/64 or 10.0.0.1", text)
+		}
+		o.protected = append(o.protected, p.Masked())
+	}
+	return nil
 }
 
 // address reads an address flag; an empty one is otherwise, or else an address of this host.

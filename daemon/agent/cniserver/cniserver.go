@@ -9,10 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,6 +21,7 @@ import (
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/socket"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -77,9 +75,9 @@ func (s *Server) Ready() <-chan struct{} { return s.ready }
 
 // Run serves until ctx ends; requests under way may finish within five seconds.
 func (s *Server) Run(ctx context.Context) error {
-	l, err := listen(s.Socket)
+	l, err := socket.Listen(s.Socket)
 	if err != nil {
-		return err
+		return fmt.Errorf("CNI (check --cni-socket): %w", err)
 	}
 	srv := door.NewServer(s.Handler(), door.Ordinary(), s.Log)
 	done := make(chan error, 1)
@@ -97,42 +95,6 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	<-done
 	return nil
-}
-
-// listen makes the socket, for root only from the moment it exists: its folder is closed to others first.
-func listen(path string) (net.Listener, error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("folder of the CNI socket: %w", err)
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("folder of the CNI socket: %w", err)
-	}
-	// A socket that an earlier process left cannot be listened to; it goes, unless somebody still answers there.
-	if nc, err := net.Dial("unix", path); err == nil {
-		_ = nc.Close()
-		return nil, fmt.Errorf("another process serves the CNI socket %s: is a netplugin running already?", path)
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("old CNI socket: %w", err)
-	}
-	// Bound under another name, narrowed, then moved: at its own name it is never wider open.
-	tmp := path + ".new"
-	_ = os.Remove(tmp)
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: tmp, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("listen at the CNI socket %s: %w", path, err)
-	}
-	l.SetUnlinkOnClose(false)
-	if err = os.Chmod(tmp, 0o600); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		_ = l.Close()
-		_ = os.Remove(tmp)
-		return nil, fmt.Errorf("listen at the CNI socket %s: %w", path, err)
-	}
-	return l, nil
 }
 
 // Handler is the service without its socket.

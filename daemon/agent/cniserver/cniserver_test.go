@@ -24,6 +24,7 @@ import (
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/socket"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -264,7 +265,7 @@ func TestSocketIsClosedToOthers(t *testing.T) {
 		if a, err := c.Call(wire.PathAdd, wire.Request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)}); err != nil || a.Result == nil {
 			t.Errorf("ADD through the socket: want a result, got %v %v", a, err)
 		}
-		if _, err := listen(path); err == nil {
+		if _, err := socket.Listen(path); err == nil {
 			t.Error("second server at a live socket: want an error, got none")
 		}
 		stop()
