@@ -12,6 +12,9 @@ import (
 // starting names what the agent lacks to do anything for a container.
 func (n *Node) starting() []string {
 	var out []string
+	if why := n.refusal(); why != "" {
+		return append(out, why)
+	}
 	select {
 	case <-n.prepared:
 	default:
