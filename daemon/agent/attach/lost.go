@@ -36,15 +36,14 @@ func (e *Engine) LostPorts() drift.Source {
 const runtimeLimit = 5 * time.Second
 
 // whyReleased is what the history says of an endpoint that lost has released.
-const whyReleased = "neither a port nor an interface of it was left on its host"
+const whyReleased = "neither a port nor an interface of it was left on host"
 
 // why is whyReleased with who says so.
 func (l *lost) why() string {
-	text := whyReleased + " " + l.Host
-	if l.Machine != "" {
-		text += ", machine " + l.Machine
+	if l.Machine == "" {
+		return whyReleased + " " + l.Host
 	}
-	return text
+	return whyReleased + " " + l.Host + ", says machine " + l.Machine
 }
 
 // had tells whether this machine has had the port of an endpoint. Of one of an older build its host's label alone is known.

@@ -162,7 +162,7 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 			t.Errorf("of %s, owned %v: want %d endpoints left, got %v, %s", row.machine, row.owned, row.left, err, w)
 		}
 	}
-	if got := w.calls[len(w.calls)-1]; !strings.Contains(got, "h1, machine m2") {
+	if got := w.calls[len(w.calls)-1]; !strings.Contains(got, "host h1, says machine m2") {
 		t.Errorf("the reason: want who says so, got %q", got)
 	}
 }

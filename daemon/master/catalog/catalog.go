@@ -53,6 +53,7 @@ type View struct {
 	ordered   members        // the same
 	byGroup   map[string]set // endpoint ids by "group:tenant"
 	services  map[string]record.Service
+	claims    map[string]*record.Claim // by store key
 	holds     map[string]Hold
 	trail     []store.Item // records of what happened, in order
 
@@ -105,6 +106,7 @@ func newView() View {
 		ordered:   newMembers(),
 		byGroup:   map[string]set{},
 		services:  map[string]record.Service{},
+		claims:    map[string]*record.Claim{},
 		holds:     map[string]Hold{},
 
 		policyRules: map[string]*record.PolicyRule{},
