@@ -72,8 +72,8 @@ type Node struct {
 	mtu      atomic.Int64
 	trunk    atomic.Pointer[trunk] // as last seen, never nil
 	seat     atomic.Pointer[claim.Seat]
-	seated   chan struct{}         // closed when no other agent works with the switch
-	prepared chan struct{}         // closed when the switch has been prepared for the first time
+	seated   chan struct{} // closed when no other agent works with the switch
+	prepared chan struct{} // closed when the switch has been prepared for the first time
 	problem  atomic.Pointer[string]
 	ready    chan struct{}
 }
