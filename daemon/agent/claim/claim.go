@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,9 +99,10 @@ func (c *Claim) Admitted() {
 func (c *Claim) tell(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if text := err.Error(); text != c.refusal {
-		c.refusal = text
-		c.Log.Error("this agent is refused; it tries again", "error", err)
+	why := strings.TrimPrefix(err.Error(), cluster.ErrNotAdmitted.Error()+": ")
+	if why != c.refusal {
+		c.refusal = why
+		c.Log.Error("this agent is not admitted to the cluster; it tries again", "why", why)
 	}
 	c.owned = false
 }

@@ -34,7 +34,7 @@ func (n *Node) parts() []task.Task {
 			return hosts.run(ctx, tick.C, look.C)
 		}),
 		n.afterPreparation("flow reconciler", n.forward.Run),
-		n.afterPreparation("store watch", n.whenHeld(n.sync.Run)),
+		n.afterPreparation("store watch", n.sync.Run),
 		task.Func("sweep", func(ctx context.Context, ready func()) error {
 			ready()
 			select {

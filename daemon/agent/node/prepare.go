@@ -31,7 +31,7 @@ const prepareLimit = 15 * time.Second
 // may have been replaced, until ctx ends.
 func (n *Node) prepare(ctx context.Context, ready func()) error {
 	select {
-	case <-n.seated:
+	case <-n.claim.Held():
 	case <-ctx.Done():
 	}
 	done := 0 // the listing of the database for which the switch is prepared

@@ -54,22 +54,10 @@ func (n *Node) register(ctx context.Context, ready func()) error {
 	}
 }
 
-// whenHeld runs a part as soon as this machine is the host that it claims to be.
-func (n *Node) whenHeld(run func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		select {
-		case <-n.claim.Held():
-			return run(ctx)
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
 // refusal says why this machine is not the host that it claims to be, "" when it is.
 func (n *Node) refusal() string {
 	if why := n.claim.Refusal(); why != "" {
-		return "its host: " + why
+		return "admission to the cluster: " + why
 	}
 	return ""
 }
