@@ -42,7 +42,7 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 		made = record.Endpoint{
 			ID: id, NetID: p.network.Record.ID, EndpointID: name, ServiceName: groupOf(tx.View, q),
 			HomingHost: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID, EPCommonName: q.EPCommonName,
-			Tenant: p.network.Record.Tenant, Machine: q.Machine,
+			Tenant: p.network.Record.Tenant, Machine: q.Machine, VtepIP: tunnelEnd(tx.View, q.ConfigEP.Host),
 		}
 		if p.group != nil {
 			made.EndpointGroupID, made.EndpointGroupKey = p.group.EndpointGroupID, p.group.ID
@@ -72,6 +72,15 @@ func groupOf(v *catalog.View, q model.CreateEndpointRequest) string {
 		return defaultGroup
 	}
 	return group
+}
+
+// tunnelEnd is the tunnel address that a host claims, "" when it claims none: so that those whose agents start while its own is down
+// reach its endpoints.
+func tunnelEnd(v *catalog.View, host string) string {
+	if c := v.ClaimAt(record.HostClaim(host)); c != nil {
+		return c.VTEP
+	}
+	return ""
 }
 
 // same refuses the endpoint of another container whose id reads the same: ids are made of names, which may hold what joins them.
@@ -105,7 +114,7 @@ func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndp
 		}
 		s.log.Info("endpoint moved", "endpoint", e.ID, "from", e.HomingHost, "to", host)
 	}
-	e.HomingHost, e.Machine = host, q.Machine
+	e.HomingHost, e.Machine, e.VtepIP = host, q.Machine, tunnelEnd(tx.View, host)
 	moved := *e
 	return tx.PutEndpoint(&moved)
 }

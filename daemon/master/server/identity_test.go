@@ -120,8 +120,8 @@ func TestForget(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		q := asked("t", "n", name, "h1")
 		q.Machine = "m1"
-		if _, _, err := m.CreateEndpoint(ctx, q); err != nil {
-			t.Fatal(err)
+		if e, _, err := m.CreateEndpoint(ctx, q); err != nil || e.VtepIP != claim.VTEP {
+			t.Fatalf("an endpoint of a host that claims a tunnel address: want that with it, got %+v %v", e, err)
 		}
 	}
 	_, _, err := m.CreateEndpoint(ctx, asked("t", "n", "a", "h2"))
