@@ -48,6 +48,6 @@ func runNodeForget(ctx context.Context, f *Factory, request model.ForgetRequest)
 	if len(out.Endpoints) == 0 {
 		return nil
 	}
-	return printf(f.Out, "%d endpoints are left on it: %s\nnetctl node forget %s --release deletes them\n", len(out.Endpoints),
+	return printf(f.Out, "%d endpoints are left on it: %s (netctl node forget %s --release deletes them)\n", len(out.Endpoints),
 		strings.Join(out.Endpoints, ", "), out.Host)
 }
