@@ -23,7 +23,7 @@ var floors = []struct {
 	{"instruments", true, []string{"api/client", "cni/wire", "console/feed", "console/theme", "console/picture", "console/tape", "console/widget", "daemon/store/etcd", "daemon/store/consul", "daemon/store/memory", "daemon/store/embedded",
 		"daemon/store/open", "daemon/store/storetest", "daemon/cluster", "daemon/flags", "daemon/socket", "ofnet/bridge", "ofnet/openflow", "ofnet/ovsdb", "ofnet/link", "ofnet/trap", "ofnet/unixctl", "ofnet/ovstest"}},
 	{"engines", true, []string{"daemon/master/admit", "daemon/master/catalog", "daemon/master/commit", "daemon/master/derive", "daemon/master/endpoint", "daemon/master/fabric", "daemon/master/history", "daemon/master/oper", "daemon/master/why",
-		"daemon/agent/attach", "daemon/agent/sync", "daemon/agent/podlabels", "daemon/agent/names", "daemon/agent/bgp", "daemon/agent/drift", "daemon/agent/hostaccess", "daemon/agent/responder"}},
+		"daemon/agent/attach", "daemon/agent/claim", "daemon/agent/sync", "daemon/agent/podlabels", "daemon/agent/names", "daemon/agent/bgp", "daemon/agent/drift", "daemon/agent/hostaccess", "daemon/agent/responder"}},
 	{"doors", true, []string{"api/rest", "daemon/door", "daemon/master/server", "daemon/master/mastertest", "daemon/agent/cniserver", "daemon/agent/inspect", "daemon/agent/node",
 		"netctl/command", "console/app", "console/page", "lab", "lab/command", "lab/frr", "lab/hostinit", "test"}},
 	{"programs", false, []string{"console", "netctl", "daemon/master", "daemon/agent", "cni", "api/gen"}},

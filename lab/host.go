@@ -267,6 +267,15 @@ func (l *Lab) holder(part string) string {
 	return part
 }
 
+// Launch is Start that does not wait.
+func (l *Lab) Launch(host, part string, more ...string) error {
+	n := l.hostNumber(host)
+	if n == 0 {
+		return fmt.Errorf("there is no host %s", host)
+	}
+	return l.startPart(n, l.holder(part), more...)
+}
+
 // Start starts a part that does not run, with more flags for this time, and waits until it is ready.
 func (l *Lab) Start(ctx context.Context, host, part string, more ...string) error {
 	n := l.hostNumber(host)

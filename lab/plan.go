@@ -194,7 +194,7 @@ func (p *Plan) masterArgs(host int) []string {
 
 func (p *Plan) agentArgs(host int) []string {
 	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
-		"--host", hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","),
+		"--host", hostName(host), "--machine-id", p.Name + "/" + hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","),
 		"--datapath", "netdev"}, p.storeFlags()...)
 	if p.LACP {
 		args = append(args, "--uplink-bond", "lacp")

@@ -26,6 +26,14 @@ func (c *Client) Nodes(ctx context.Context) ([]model.Node, error) {
 	return out, c.Raw(ctx, "/api/v1/nodes", &out)
 }
 
+// Forget frees the label and the addresses of a host whose machine is gone for good; with Release its endpoints are deleted. It is
+// refused while the host's agent runs.
+func (c *Client) Forget(ctx context.Context, request model.ForgetRequest) (model.Forgotten, error) {
+	var out model.Forgotten
+	_, err := c.call(ctx, http.MethodPost, "/api/v1/nodes/forget", request, &out)
+	return out, err
+}
+
 // Leadership asks who leads, who led, and how the store is.
 func (c *Client) Leadership(ctx context.Context) (model.Leadership, error) {
 	var out model.Leadership

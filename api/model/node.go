@@ -100,6 +100,21 @@ func (u Uplink) String() string {
 	return u.Name
 }
 
+// ForgetRequest says that the machine of a host is gone for good: POST /api/v1/nodes/forget.
+type ForgetRequest struct {
+	Host    string `json:"host"`    // label
+	Release bool   `json:"release"` // delete the endpoints that it has left
+}
+
+// Forgotten is what a ForgetRequest has done.
+type Forgotten struct {
+	Host      string   `json:"host"`
+	Machine   string   `json:"machine,omitempty"` // that was the host; absent when none claimed it
+	Freed     []string `json:"freed"`             // what another machine may claim now, as "host/h1" or "vtep/192.0.2.1"
+	Endpoints []string `json:"endpoints"`         // ids of the endpoints that are left on the host
+	Released  int      `json:"released"`          // endpoints that were deleted, and their addresses given back
+}
+
 // OwnerStatus tells how one object's flows fare on one host.
 type OwnerStatus struct {
 	Owner    string `json:"owner"` // "kind/name"

@@ -43,6 +43,8 @@ type CreateEndpointRequest struct {
 	// Labels and ContainerID save a caller that knows them the separate UpdateEndpoint call.
 	Labels      map[string]string `json:",omitempty"`
 	ContainerID string            `json:",omitempty"`
+	// Machine is the identity of the machine that attaches the endpoint; only that releases it on its own.
+	Machine string `json:",omitempty"`
 }
 
 // DeleteEndpointRequest removes an endpoint by id.
@@ -54,6 +56,9 @@ type DeleteEndpointRequest struct {
 	IPv4Address string
 	// Reason is why, for the history, when it is not the runtime's wish.
 	Reason string `json:",omitempty"`
+	// Host and ContainerID say of which host and container the endpoint is, when the caller knows: one of another is not deleted.
+	Host        string `json:",omitempty"`
+	ContainerID string `json:",omitempty"`
 }
 
 // UpdateEndpointRequest reports a container's start or death.

@@ -26,6 +26,7 @@ const inspectPort = 9090
 type options struct {
 	flags.Common
 	Host      string
+	Machine   string
 	CtrlIP    string
 	VTEPIP    string
 	Uplinks   []string
@@ -52,6 +53,7 @@ type options struct {
 func (o *options) register(s *flags.Set) {
 	o.Common.Register(s)
 	s.String(&o.Host, "host", "HOST", "", "label of this host in the cluster (default: the kernel's host name)", "host-label")
+	s.String(&o.Machine, "machine-id", "MACHINE_ID", "", "what tells this machine from all others, to which its host label and addresses belong (default: /etc/machine-id and the firmware's UUID)")
 	s.String(&o.CtrlIP, "ctrl-ip", "CONTROL_IP", "", "address at which this agent is inspected (default: of the first usable interface)")
 	s.String(&o.VTEPIP, "vtep-ip", "VTEP_IP", "", "tunnel address (default: as --ctrl-ip)")
 	s.List(&o.Uplinks, "vlan-uplinks", "VLAN_UPLINKS", "NICs that carry VLANs; required with --netmode vlan", "vlan-if")

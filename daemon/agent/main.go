@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/contiv/contiv/build"
+	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/agent/podlabels"
@@ -86,7 +87,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	p := pipeline.Default()
 	forward := bridge.NewReconciler(o.Host, p,
 		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
-	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
+	n, err := node.New(node.Config{Host: o.Host, Machine: claim.Machine(o.Machine, o.Host), CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort, Limits: o.Limits,
 		DNS:       node.DNS{Off: o.DNS == "off", Domain: o.Domain, Servers: o.Resolvers},
 		HostPorts: o.open, Protected: o.protected, StoreURLs: append(slices.Clone(o.Store.Etcd), o.Store.Consul...),

@@ -21,6 +21,7 @@ const (
 	Config   = Root + "master/config/"
 	Services = Root + "service/"
 	Locks    = Root + "lock/"
+	Claims   = Root + "claim/" // which machine is which host; see Claim
 	Objects  = Root + "obj/modeldb/"
 	Pools    = Root + "ipam/"
 	History  = Root + "history/" // what happened, for operators; see daemon/master/history
@@ -167,6 +168,28 @@ type Endpoint struct {
 	Labels           map[string]string `json:"labels,omitempty"`
 	ContainerID      string            `json:"containerId,omitempty"`
 	EPCommonName     string            `json:"epCommonName,omitempty"`
+	Machine          string            `json:"machine,omitempty"` // that attached it, as in Claim
+	Tenant           string            `json:"tenant,omitempty"`  // "" in records of older builds; see TenantOf
+}
+
+// TenantOf is the endpoint's tenant. Of a record that does not name it, it is what the network's id says when that can be read in
+// one way only, and "" otherwise: only the network's record tells then.
+func (e *Endpoint) TenantOf() string {
+	if e.Tenant != "" {
+		return e.Tenant
+	}
+	if _, tenant, ok := strings.Cut(e.NetID, "."); ok && !strings.Contains(tenant, ".") {
+		return tenant
+	}
+	return ""
+}
+
+// NetworkOf is the name of the endpoint's network within its tenant, "" when TenantOf is.
+func (e *Endpoint) NetworkOf() string {
+	if tenant := e.TenantOf(); tenant != "" {
+		return strings.TrimSuffix(e.NetID, "."+tenant)
+	}
+	return ""
 }
 
 // Group is an endpoint group with its number, at Groups+"group:tenant".

@@ -152,7 +152,8 @@ func newVerb(w *where, v verb) *cobra.Command {
 }
 
 func newStart(w *where) *cobra.Command {
-	return &cobra.Command{
+	launch := false
+	c := &cobra.Command{
 		Use: "start" + parts + " [-- FLAG...]", Short: "Start a part again with the same flags, and more for this time, and wait until it is ready",
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -160,9 +161,14 @@ func newStart(w *where) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if launch {
+				return l.Launch(args[0], args[1], args[2:]...)
+			}
 			return l.Start(cmd.Context(), args[0], args[1], args[2:]...)
 		},
 	}
+	c.Flags().BoolVar(&launch, "no-wait", false, "do not wait until it is ready")
+	return c
 }
 
 func newEnv(w *where) *cobra.Command {

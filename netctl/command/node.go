@@ -20,7 +20,7 @@ func newNode(f *Factory) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return runNodeList(cmd.Context(), f, o) },
 	}
 	o.register(ls)
-	c.AddCommand(ls, newNodeUplinks(f))
+	c.AddCommand(ls, newNodeUplinks(f), newNodeForget(f))
 	return c
 }
 

@@ -11,6 +11,7 @@
 //	resolve web SERVER NAME [TYPE]       ask a name server over UDP
 //	kill|stop|start|restart|pause|resume PART HOST
 //	start PART HOST FLAG...              start it with more flags this time; {members} is the list that "member add" left
+//	launch PART HOST FLAG...             the same, without waiting until it is ready
 //	member remove|add HOST               tell the embedded store that a host's member is gone, or comes
 //	router --peer ADDRESS@AS...          a BGP router on the trunks, AS 500 at 50.1.1.200/24, with 20.1.1.0/24 behind it
 //	norouter ADDRESS/LENGTH              end the one with that --address: it withdraws what it announced
@@ -86,7 +87,7 @@ func (s *Session) vocabulary() map[string]verb {
 		"on":     s.doOn,
 		"stdout": s.doStdout, "stderr": s.doStderr, "sees": s.doSees, "eventually": s.doEventually, "always": s.doAlways,
 	}
-	for _, v := range []string{"kill", "stop", "start", "pause", "resume"} {
+	for _, v := range []string{"kill", "stop", "start", "launch", "pause", "resume"} {
 		words[v] = func(args []string) error { return s.doPart(v, args) }
 	}
 	words["restart"] = func(args []string) error {

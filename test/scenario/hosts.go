@@ -47,6 +47,9 @@ func (s *Session) doPart(verb string, args []string) error {
 		host = s.led
 	}
 	call := []string{verb, host, args[0]}
+	if verb == "launch" {
+		call = []string{"start", "--no-wait", host, args[0]}
+	}
 	if more := args[2:]; len(more) > 0 {
 		call = append(call, "--")
 		for _, flag := range more {

@@ -72,7 +72,10 @@ type Links interface {
 
 // Options are what an Engine needs.
 type Options struct {
-	Host     string // label of this host
+	Host    string // label of this host
+	Machine string // identity of this machine
+	// Owned says that this machine is the host of that label. nil: it is.
+	Owned    func() bool
 	Master   Master
 	Flows    Flows
 	Switch   Switch
@@ -191,12 +194,12 @@ func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 		return Result{}, fmt.Errorf("attach %s: %w", id, because(ctx, err))
 	}
 	defer unlock()
-	name, have, err := e.portName(id)
+	name, have, err := e.portName(&r, id)
 	if err != nil {
 		return Result{}, err
 	}
 	defer e.locks.work(name)()
-	number, err := e.number(name, have)
+	number, err := e.number(id, name, have)
 	if err != nil {
 		return Result{}, err
 	}
@@ -205,7 +208,7 @@ func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 	if err != nil {
 		err = fmt.Errorf("attach %s: %w", id, because(ctx, err))
 		if !have {
-			err = errors.Join(err, e.undo(ctx, r, id, name, number))
+			err = errors.Join(err, e.undo(ctx, r, id, name))
 		}
 		return Result{}, err
 	}
@@ -223,9 +226,15 @@ func because(ctx context.Context, err error) error {
 // nameTries is how many names of a host end are tried, when other endpoints have the first ones.
 const nameTries = 4
 
-// portName finds the port of an endpoint, or a free name for a new one.
-func (e *Engine) portName(id string) (name string, have bool, err error) {
+// portName finds the port of an endpoint, or a free name for a new one. An id is made of names, so that of another container may
+// read the same: that is an error.
+func (e *Engine) portName(r *Request, id string) (name string, have bool, err error) {
 	if ports := e.Switch.Ports(ovsdb.IDEndpoint, id); len(ports) > 0 {
+		if a := attachmentOf(ports[0]); a.ContainerID != r.ContainerID || a.IfName != r.IfName || a.Tenant != r.Tenant || a.Network != r.Network {
+			return "", false, fmt.Errorf("%w: interface %s of container %s on network %s of tenant %s would be endpoint %s, which is interface %s of "+
+				"container %s on network %s of tenant %s: give the container, the network or the tenant another name", ErrInvalid,
+				r.IfName, r.ContainerID, r.Network, r.Tenant, id, a.IfName, a.ContainerID, a.Network, a.Tenant)
+		}
 		return ports[0].Name, true, nil
 	}
 	for try := range nameTries {
@@ -237,7 +246,7 @@ func (e *Engine) portName(id string) (name string, have bool, err error) {
 	return "", false, fmt.Errorf("attach %s: no free interface name", id)
 }
 
-func (e *Engine) number(name string, have bool) (uint32, error) {
+func (e *Engine) number(id, name string, have bool) (uint32, error) {
 	if p, ok := e.Switch.Port(name); have && ok {
 		if p.OFPort != 0 {
 			return p.OFPort, nil
@@ -246,7 +255,7 @@ func (e *Engine) number(name string, have bool) (uint32, error) {
 			return p.Requested, nil
 		}
 	}
-	return e.numbers.take()
+	return e.numbers.take(id)
 }
 
 // make asks the master, then makes interface and port, and configures the interface while the switch works. The
@@ -258,7 +267,7 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
 		ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
 			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group},
-		Labels: r.Labels, ContainerID: r.ContainerID,
+		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine,
 	})
 	if err == nil && ep.ID != id {
 		err = fmt.Errorf("netmaster answered with endpoint %q, want %q", ep.ID, id)
@@ -293,8 +302,7 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 	}
 	// The number was taken in the meantime: the flows are of another one.
 	e.Flows.SetPort(id, res.OFPort)
-	e.numbers.use(res.OFPort)
-	e.numbers.release(number)
+	e.numbers.use(res.OFPort, id)
 	return res, e.Flows.Wait(ctx, id, rev)
 }
 
@@ -368,16 +376,27 @@ func (e *Engine) config(r *Result) link.Config {
 }
 
 // undo takes back a first attempt. The port goes last, and only when the master has forgotten the endpoint: it is
-// what tells Sweep of the rest. It works also when the caller has given up.
-func (e *Engine) undo(ctx context.Context, r Request, id, name string, number uint32) error {
+// what tells Sweep of the rest, as the record of an endpoint that the master may have made tells LostPorts. What no port stands
+// for is given back at once. It works also when the caller has given up.
+func (e *Engine) undo(ctx context.Context, r Request, id, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoLimit)
 	defer cancel()
 	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: r.Tenant, NetworkName: r.Network,
-		ServiceName: r.Group, EndpointID: EndpointID(r.ContainerID, r.IfName)})
+		ServiceName: r.Group, EndpointID: EndpointID(r.ContainerID, r.IfName), Host: e.Host, ContainerID: r.ContainerID})
 	if err != nil {
+		if !e.stands(name) {
+			e.Flows.SetPort(id, 0)
+			e.numbers.release(id)
+		}
 		return fmt.Errorf("take back: %w", err)
 	}
 	ctx, cancelPort := context.WithTimeout(ctx, portLimit)
 	defer cancelPort()
-	return e.forget(ctx, id, name, number)
+	return e.forget(ctx, id, name)
+}
+
+// stands tells whether there is a port of that name, or is to be one.
+func (e *Engine) stands(name string) bool {
+	_, ok := e.Switch.Port(name)
+	return ok || e.Switch.Wants(name)
 }

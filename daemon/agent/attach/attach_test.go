@@ -63,7 +63,7 @@ func (w *world) CreateEndpoint(_ context.Context, r model.CreateEndpointRequest)
 		w.rev++
 		ep = record.Endpoint{ID: id, NetID: r.NetworkName + "." + r.TenantName, EndpointID: r.EndpointID,
 			IPAddress: fmt.Sprintf("10.1.1.%d", w.next), MacAddress: fmt.Sprintf("02:02:0a:01:01:%02x", w.next),
-			HomingHost: r.ConfigEP.Host, ContainerID: r.ContainerID}
+			HomingHost: r.ConfigEP.Host, ContainerID: r.ContainerID, Tenant: r.TenantName, Machine: r.Machine}
 		w.endpoints[id] = ep
 	}
 	return ep, w.rev, nil
@@ -458,10 +458,10 @@ func TestKeepAndReclaim(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	n := newNumbers()
-	n.use(2)
+	n.use(2, "fixed")
 	seen := map[uint32]bool{2: true}
-	for range 2000 {
-		got, err := n.take()
+	for i := range 2000 {
+		got, err := n.take(fmt.Sprint(i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -470,9 +470,86 @@ func TestNumbers(t *testing.T) {
 		}
 		seen[got] = true
 	}
-	n.release(5)
-	if got, err := n.take(); err != nil || got == 5 {
+	n.release(n.owner[5])
+	if got, err := n.take("later"); err != nil || got == 5 {
 		t.Errorf("number after 5 was released: want a longer unused one, got %d %v", got, err)
+	}
+	// An owner has one number, and gives back no other.
+	n.use(7, "later")
+	if got, err := n.take("later"); err != nil || got != 7 {
+		t.Errorf("the number of an owner: want 7, got %d %v", got, err)
+	}
+	n.release("5")
+	n.release("5")
+	if n.owner[7] != "later" || len(n.owner) != len(n.of) {
+		t.Errorf("a number whose owner has changed: want it with the new one, got %q; %d numbers of %d owners", n.owner[7], len(n.owner), len(n.of))
+	}
+}
+
+// Numbers of failed attempts come back, also while no master answers, but for those of ports that stand.
+func TestNumbersComeBack(t *testing.T) {
+	w := newWorld()
+	e := w.engine()
+	w.fail["delete"] = errBroken
+	for _, step := range []string{"create", "veth", "addport"} {
+		w.fail[step] = errBroken
+		if _, err := e.Attach(t.Context(), request(t)); !errors.Is(err, errBroken) {
+			t.Fatalf("%s: want the failure, got %v", step, err)
+		}
+		if len(e.numbers.owner) != 0 || len(w.flows) != 0 {
+			t.Errorf("failure of %s and no master: want no number taken, got %v, flows %v", step, e.numbers.owner, w.flows)
+		}
+		delete(w.fail, step)
+	}
+	w.fail["flows"] = errBroken
+	if _, err := e.Attach(t.Context(), request(t)); err == nil || len(w.ports) != 1 || len(e.numbers.owner) != 1 {
+		t.Errorf("a port that stands: want its number kept, got %v, %s, %v", err, w, e.numbers.owner)
+	}
+	delete(w.fail, "delete")
+	if err := e.Detach(t.Context(), "c1", "eth0"); err != nil || len(e.numbers.owner) != 0 {
+		t.Errorf("after the detachment: want no number taken, got %v %v", err, e.numbers.owner)
+	}
+}
+
+// A port that got another number than it asked for gives back its own alone, not the one that another port has since.
+func TestClashedNumberIsAnothers(t *testing.T) {
+	w := newWorld()
+	e := w.engine()
+	w.other = 40
+	if _, err := e.Attach(t.Context(), request(t)); err != nil {
+		t.Fatal(err)
+	}
+	w.other, e.numbers.next = 0, firstNumber // all numbers have had their turn
+	r := request(t)
+	r.ContainerID = "c2"
+	res, err := e.Attach(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Detach(t.Context(), "c1", "eth0"); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.numbers.owner[res.OFPort]; got != res.Endpoint.ID || len(e.numbers.owner) != 1 {
+		t.Errorf("number %d after another's detachment: want it with %s, got %v", res.OFPort, res.Endpoint.ID, e.numbers.owner)
+	}
+}
+
+// The ids of containers may read alike: neither is taken for the other.
+func TestAmbiguousContainers(t *testing.T) {
+	w := newWorld()
+	e := w.engine()
+	a, b := request(t), request(t)
+	a.IfName = "eth1"
+	b.ContainerID = "c1-eth1"
+	if _, err := e.Attach(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Attach(t.Context(), b); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "container c1 on") {
+		t.Errorf("a container whose id is taken: want it refused and the other named, got %v", err)
+	}
+	clear(w.ports)
+	if err := e.Detach(t.Context(), b.ContainerID, b.IfName); err != nil || len(w.endpoints) != 1 {
+		t.Errorf("its detachment: want the other's endpoint left, got %v, %s", err, w)
 	}
 }
 

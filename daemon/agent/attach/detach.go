@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -51,7 +50,7 @@ func (e *Engine) find(container, ifname string) []Attachment {
 		}
 	}
 	for _, ep := range e.Flows.Local() {
-		if ep.EndpointID == EndpointID(container, ifname) && !seen[ep.ID] {
+		if ep.EndpointID == EndpointID(container, ifname) && (ep.ContainerID == "" || ep.ContainerID == container) && !seen[ep.ID] {
 			out = append(out, attachmentOfRecord(ep, container, ifname))
 		}
 	}
@@ -59,8 +58,7 @@ func (e *Engine) find(container, ifname string) []Attachment {
 }
 
 func attachmentOfRecord(ep record.Endpoint, container, ifname string) Attachment {
-	network, tenant, _ := strings.Cut(ep.NetID, ".")
-	return Attachment{ContainerID: container, IfName: ifname, Tenant: tenant, Network: network,
+	return Attachment{ContainerID: container, IfName: ifname, Tenant: ep.TenantOf(), Network: ep.NetworkOf(),
 		Group: ep.ServiceName, StateID: ep.ID}
 }
 
@@ -83,25 +81,24 @@ func (e *Engine) Detach(ctx context.Context, container, ifname string) error {
 // remove deletes one attachment at the master, whose history keeps why, and then here.
 func (e *Engine) remove(ctx context.Context, a Attachment, why string) error {
 	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: a.Tenant, NetworkName: a.Network,
-		ServiceName: a.Group, EndpointID: EndpointID(a.ContainerID, a.IfName), Reason: why})
+		ServiceName: a.Group, EndpointID: EndpointID(a.ContainerID, a.IfName), Reason: why, Host: e.Host, ContainerID: a.ContainerID})
 	if err != nil {
 		return err
 	}
-	return e.forget(ctx, a.StateID, a.Port.Name, a.Port.Requested)
+	return e.forget(ctx, a.StateID, a.Port.Name)
 }
 
-// forget removes flows, port and interface. The interface goes in the background.
-func (e *Engine) forget(ctx context.Context, id, name string, number uint32) error {
+// forget removes flows, port and interface, and gives the endpoint's number back. The interface goes in the background.
+func (e *Engine) forget(ctx context.Context, id, name string) error {
 	e.recent.note(id)
 	e.Flows.SetPort(id, 0)
-	if name == "" {
-		return nil
+	if name != "" {
+		if err := e.Switch.RemovePort(ctx, name); err != nil {
+			return err
+		}
+		e.Links.Doom(name)
 	}
-	if err := e.Switch.RemovePort(ctx, name); err != nil {
-		return err
-	}
-	e.Links.Doom(name)
-	e.numbers.release(number)
+	e.numbers.release(id)
 	return nil
 }
 
@@ -117,7 +114,7 @@ func (e *Engine) Reclaim(ctx context.Context, id string) error {
 		if err != nil {
 			return fmt.Errorf("reclaim %s: %w", id, err)
 		}
-		err = e.forget(ctx, id, p.Name, p.Requested)
+		err = e.forget(ctx, id, p.Name)
 		unlock()
 		if err != nil {
 			return fmt.Errorf("reclaim %s: %w", id, err)

@@ -18,7 +18,7 @@ import (
 
 // lost finds endpoints of containers of this host that no port of the switch names - somebody has removed it, or its
 // external ids, while no agent ran. While the container's interface is there, the port is made anew of what that bears;
-// without one, nobody can use the endpoint, and it is released.
+// without one, nobody can use the endpoint, and it is released - by the machine that had the port, and no other.
 type lost struct {
 	*Engine
 	patience time.Duration // how long an endpoint without port and interface is left to a runtime that may be at work
@@ -36,7 +36,20 @@ func (e *Engine) LostPorts() drift.Source {
 const runtimeLimit = 5 * time.Second
 
 // whyReleased is what the history says of an endpoint that lost has released.
-const whyReleased = "neither a port nor an interface of it was left on its host"
+const whyReleased = "neither a port nor an interface of it was left on host"
+
+// why is whyReleased with who says so.
+func (l *lost) why() string {
+	if l.Machine == "" {
+		return whyReleased + " " + l.Host
+	}
+	return whyReleased + " " + l.Host + ", says machine " + l.Machine
+}
+
+// had tells whether this machine has had the port of an endpoint. Of one of an older build its host's label alone is known.
+func (l *lost) had(ep *record.Endpoint) bool {
+	return (ep.Machine == "" || ep.Machine == l.Machine) && (l.Owned == nil || l.Owned())
+}
 
 // reattach is what to do for a container whose interface nobody can tell from another's.
 const reattach = "have the runtime detach and attach the container"
@@ -62,6 +75,9 @@ func (l *lost) Differences() (out []drift.Difference, err error) {
 		d := drift.Difference{Thing: ep.ID, Difference: model.Difference{Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: ep.ID}.String()}}
 		_, told := readTag(alias)
 		switch {
+		case name == "" && !l.had(&ep):
+			d.What = "not here: another machine has attached it as host " + l.Host
+			d.Remedy = "when that machine is gone for good: netctl node forget " + l.Host + " --release"
 		case name == "":
 			first, known := l.since[ep.ID]
 			if !known {
@@ -131,8 +147,11 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 		return fmt.Errorf("repair %s: %w", id, err)
 	}
 	if name == "" {
+		if !l.had(&ep) {
+			return nil
+		}
 		l.Log.Warn("releasing an endpoint that has neither port nor interface", "endpoint", id)
-		if err := l.remove(ctx, attachmentOfRecord(ep, ep.ContainerID, ifNameOf(&ep)), whyReleased); err != nil {
+		if err := l.remove(ctx, attachmentOfRecord(ep, ep.ContainerID, ifNameOf(&ep)), l.why()); err != nil {
 			return fmt.Errorf("release %s: %w", id, err)
 		}
 		return nil
@@ -150,7 +169,7 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 
 // plug makes the port of an interface that exists.
 func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag) error {
-	number, err := l.numbers.take()
+	number, err := l.numbers.take(ep.ID)
 	if err != nil {
 		return err
 	}
@@ -159,7 +178,9 @@ func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag
 		Network: a.Network, Group: a.Group}, ep.ID)
 	err = l.Switch.AddPort(ctx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: ids})
 	if err != nil {
-		l.numbers.release(number)
+		if !l.stands(name) {
+			l.numbers.release(ep.ID)
+		}
 		return err
 	}
 	p, err := l.Switch.WaitPort(ctx, name)
@@ -167,8 +188,7 @@ func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag
 		return err // the port names the endpoint now: drift.Ports and Restore go on with it
 	}
 	if p.OFPort != number {
-		l.numbers.use(p.OFPort)
-		l.numbers.release(number)
+		l.numbers.use(p.OFPort, ep.ID)
 	}
 	l.Flows.SetPort(ep.ID, p.OFPort)
 	return nil

@@ -118,18 +118,52 @@ func TestLostEndpoints(t *testing.T) {
 		t.Errorf("while it is being attached: want it left, got %v, %s", err, w)
 	}
 	done()
-	w.fail["delete "+whyReleased] = errBroken
+	w.fail["delete "+l.why()] = errBroken
 	if err := l.Repair(t.Context(), id); err == nil {
 		t.Error("no master: want an error")
 	}
-	delete(w.fail, "delete "+whyReleased)
+	delete(w.fail, "delete "+l.why())
 	for range 2 {
 		if err := l.Repair(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := w.String(); got != nothing || w.calls[len(w.calls)-1] != "delete "+whyReleased {
+	if got := w.String(); got != nothing || w.calls[len(w.calls)-1] != "delete "+l.why() {
 		t.Errorf("released: want %s and the reason told, got %s, %q", nothing, got, w.calls[len(w.calls)-1])
+	}
+}
+
+// An endpoint of another machine - a clone of this one, or one that had the host's label before - is told and left, and so is
+// everything while the label is another's.
+func TestLostEndpointsOfOthers(t *testing.T) {
+	w := newWorld()
+	res, err := w.engine().Attach(t.Context(), request(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(w.ports)
+	clear(w.links)
+	e, l := later(w)
+	owned := true
+	e.Machine, e.Owned = "m2", func() bool { return owned }
+	id := res.Endpoint.ID
+	for _, row := range []struct {
+		machine string
+		owned   bool
+		left    int
+	}{{"m1", true, 1}, {"m2", false, 1}, {"m2", true, 0}} {
+		ep := w.endpoints[id]
+		ep.Machine, owned = row.machine, row.owned
+		w.endpoints[id] = ep
+		if got, want := whats(t, l), "endpoint is released"; len(got) != 1 || strings.Contains(got[0], want) != (row.left == 0) {
+			t.Errorf("of %s, owned %v: want it told whether it is released, got %q", row.machine, row.owned, got)
+		}
+		if err := l.Repair(t.Context(), id); err != nil || len(w.endpoints) != row.left {
+			t.Errorf("of %s, owned %v: want %d endpoints left, got %v, %s", row.machine, row.owned, row.left, err, w)
+		}
+	}
+	if got := w.calls[len(w.calls)-1]; !strings.Contains(got, "host h1, says machine m2") {
+		t.Errorf("the reason: want who says so, got %q", got)
 	}
 }
 

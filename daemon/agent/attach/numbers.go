@@ -15,20 +15,28 @@ const (
 )
 
 // numbers hands out OpenFlow port numbers, the longest unused ones first, so that flows may go in before the port and
-// a number does not come back while something still refers to it.
+// a number does not come back while something still refers to it. An owner, which is an endpoint's state id, has one number at
+// a time, and nobody else gives that back.
 type numbers struct {
-	mu   sync.Mutex
-	used map[uint32]bool
-	next uint32
+	mu    sync.Mutex
+	owner map[uint32]string
+	of    map[string]uint32
+	next  uint32
 }
 
-func newNumbers() *numbers { return &numbers{used: map[uint32]bool{}, next: firstNumber} }
+func newNumbers() *numbers {
+	return &numbers{owner: map[uint32]string{}, of: map[string]uint32{}, next: firstNumber}
+}
 
 var errNoNumber = errors.New("no OpenFlow port number is free: the switch has 65,000 ports")
 
-func (n *numbers) take() (uint32, error) {
+// take returns the owner's number, a new one when it has none.
+func (n *numbers) take(owner string) (uint32, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if number, ok := n.of[owner]; ok {
+		return number, nil
+	}
 	for range lastNumber {
 		number := n.next
 		n.next++
@@ -38,23 +46,35 @@ func (n *numbers) take() (uint32, error) {
 		if n.next > lastNumber {
 			n.next = firstNumber
 		}
-		if !n.used[number] {
-			n.used[number] = true
+		if _, used := n.owner[number]; !used {
+			n.owner[number], n.of[owner] = owner, number
 			return number, nil
 		}
 	}
 	return 0, errNoNumber
 }
 
-// use marks a number that is taken already.
-func (n *numbers) use(number uint32) {
+// use says that the owner has a number, and none that it had before.
+func (n *numbers) use(number uint32, owner string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.used[number] = true
+	n.drop(owner)
+	if before, ok := n.owner[number]; ok {
+		delete(n.of, before)
+	}
+	n.owner[number], n.of[owner] = owner, number
 }
 
-func (n *numbers) release(number uint32) {
+// release gives the owner's number back.
+func (n *numbers) release(owner string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.used, number)
+	n.drop(owner)
+}
+
+func (n *numbers) drop(owner string) {
+	if number, ok := n.of[owner]; ok {
+		delete(n.owner, number)
+		delete(n.of, owner)
+	}
 }

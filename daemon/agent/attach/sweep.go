@@ -21,10 +21,13 @@ func (e *Engine) Restore() {
 		if number == 0 {
 			continue
 		}
-		e.numbers.use(number)
-		if id := p.ExternalIDs[ovsdb.IDEndpoint]; id != ovsdb.FixedPort {
-			e.Flows.SetPort(id, number)
+		id := p.ExternalIDs[ovsdb.IDEndpoint]
+		if id == ovsdb.FixedPort {
+			e.numbers.use(number, "port "+p.Name)
+			continue
 		}
+		e.numbers.use(number, id)
+		e.Flows.SetPort(id, number)
 	}
 }
 

@@ -118,7 +118,7 @@ func (r *Router) Endpoint(id string, e *record.Endpoint) {
 	defer r.mu.Unlock()
 	was, had := r.endpoints[id]
 	delete(r.endpoints, id)
-	if e != nil && e.HomingHost == r.o.Host && strings.HasSuffix(e.NetID, "."+r.o.Tenant) {
+	if e != nil && e.HomingHost == r.o.Host && e.TenantOf() == r.o.Tenant {
 		var at place
 		for i, text := range []string{e.IPAddress, e.IPv6Address} {
 			text, _, _ = strings.Cut(text, "/")

@@ -166,7 +166,7 @@ func (e *Engine) leave(ctx context.Context, p ovsdb.Port) error {
 		return nil
 	}
 	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: p.ExternalIDs[ovsdb.IDTenant],
-		NetworkName: p.ExternalIDs[ovsdb.IDNetwork], EndpointID: e.Host})
+		NetworkName: p.ExternalIDs[ovsdb.IDNetwork], EndpointID: e.Host, Host: e.Host})
 	if err != nil {
 		return fmt.Errorf("give back endpoint %s: %w", id, err)
 	}

@@ -90,7 +90,7 @@ func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	if r == nil {
 		return
 	}
-	_, of, _ := strings.Cut(r.NetID, ".")
+	of := r.TenantOf()
 	e := endpoint{tenant: of, name: fold(cmp.Or(r.EPCommonName, r.EndpointID))}
 	group, _, _ := strings.Cut(r.EndpointGroupKey, ":")
 	e.group = fold(group)

@@ -18,6 +18,7 @@ import (
 // Config says who the agent is and where its parts are.
 type Config struct {
 	Host        string     // label
+	Machine     string     // identity of the machine, as claim.Machine; "": what it says of itself
 	CtrlIP      netip.Addr // registered for inspection
 	VTEP        netip.Addr // tunnel address
 	Uplinks     []string   // NICs that carry VLANs

@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/drift"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/names"
@@ -61,6 +62,7 @@ type Node struct {
 	answers  *responder.Responder
 	members  *cluster.Members
 	registry *cluster.Registry
+	claim    *claim.Claim
 	zone     *names.Zone
 	resolver *names.Responder // nil: names are not served
 	trap     *trap.Trap
@@ -72,6 +74,8 @@ type Node struct {
 	trunk    atomic.Pointer[trunk]        // as last seen, never nil
 	prepared chan struct{}                // closed when the switch has been prepared for the first time
 	stores   atomic.Pointer[[]netip.Addr] // of the store's machines, never nil
+	seat     atomic.Pointer[claim.Seat]
+	seated   chan struct{} // closed when no other agent works with the switch
 	problem  atomic.Pointer[string]
 	ready    chan struct{}
 }
@@ -89,7 +93,10 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 		c.SweepEvery = 30 * time.Second
 	}
 	n := &Node{Config: c, started: time.Now(), forward: forward, flows: p, links: links,
-		prepared: make(chan struct{}), ready: make(chan struct{})}
+		seated: make(chan struct{}), prepared: make(chan struct{}), ready: make(chan struct{})}
+	if n.Machine == "" {
+		n.Machine = claim.Machine("", n.Host)
+	}
 	n.mtu.Store(defaultMTU)
 	n.trunk.Store(&trunk{})
 	literal := addressesOf(context.Background(), c.StoreURLs, nil) // at once; names follow
@@ -119,6 +126,8 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	}
 	n.registry = cluster.NewRegistry(c.Store, 0, c.Log, service, record.Service{ServiceName: record.ServiceAgent,
 		HostAddr: c.CtrlIP.String(), Port: c.InspectPort, Hostname: c.Host, Version: c.Version.Version})
+	n.claim = claim.New(claim.Options{Store: c.Store, Host: c.Host, Machine: n.Machine, VTEP: c.VTEP.String(), Control: n.controlAddress(), Log: c.Log})
+	n.registry.Under(n.claim)
 	n.zone = names.NewZone(c.DNS.Domain)
 	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return n.sync.Global().FwdMode },
 		Update: forward.Update, Link: outside{n}, Memory: filepath.Join(c.OVSRunDir, BridgeName+".routes"), Log: c.Log})
@@ -128,7 +137,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 		n.trap = names.NewTrap(n.resolver, ManagementSocket(c.OVSRunDir))
 	}
 	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone, n.router}, Restore: n.router.Restore, Log: c.Log})
-	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
+	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Owned: n.claim.Owned, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
 		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.sync.DefaultGateway, Routing: n.sync.Routing, Vital: n.vital, Log: c.Log})
 	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.sync.Router, Log: c.Log})
@@ -156,7 +165,19 @@ func (n *Node) Attach() *attach.Engine { return n.attach }
 // Run works until ctx ends. Forwarding stays as it is when it returns. Run may be called once.
 func (n *Node) Run(ctx context.Context) error {
 	defer n.links.Close()
-	return n.tasks.Run(ctx)
+	err := n.tasks.Run(ctx)
+	if seat := n.seat.Load(); seat != nil {
+		seat.Leave()
+	}
+	return err
+}
+
+// controlAddress is where the agent's REST interface is, "" when it serves none.
+func (n *Node) controlAddress() string {
+	if n.InspectPort == 0 {
+		return ""
+	}
+	return net.JoinHostPort(n.CtrlIP.String(), strconv.Itoa(n.InspectPort))
 }
 
 // masters are the URLs of the registered netmasters, the leader first.

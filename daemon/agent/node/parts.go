@@ -11,7 +11,9 @@ import (
 // parts are the agent's tasks. Those that need the switch wait for it themselves.
 func (n *Node) parts() []task.Task {
 	parts := []task.Task{
-		n.db, n.members, n.registry,
+		n.db, n.members,
+		task.Func("seat at the switch", n.sit),
+		task.Func(n.registry.String(), n.register),
 		task.Func("interface reaper", func(ctx context.Context, ready func()) error {
 			ready()
 			return n.links.Reap(ctx, n.Log)

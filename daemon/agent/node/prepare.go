@@ -30,6 +30,10 @@ const prepareLimit = 15 * time.Second
 // prepare makes the bridge and its fixed ports, and does it again whenever Open vSwitch's database comes back, which
 // may have been replaced, until ctx ends.
 func (n *Node) prepare(ctx context.Context, ready func()) error {
+	select {
+	case <-n.claim.Held():
+	case <-ctx.Done():
+	}
 	done := 0 // the listing of the database for which the switch is prepared
 	for ctx.Err() == nil {
 		changed := n.db.Changed()

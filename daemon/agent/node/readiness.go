@@ -12,14 +12,22 @@ import (
 // starting names what the agent lacks to do anything for a container.
 func (n *Node) starting() []string {
 	var out []string
-	select {
-	case <-n.prepared:
-	default:
-		what := "Open vSwitch at " + n.OVSRunDir
-		if p := n.problem.Load(); p != nil {
-			what += " (" + *p + ")"
+	if why := n.refusal(); why != "" {
+		return append(out, why)
+	}
+	ovs := "Open vSwitch at " + n.OVSRunDir
+	if p := n.problem.Load(); p != nil {
+		ovs += " (" + *p + ")"
+	}
+	for _, need := range []struct {
+		met  <-chan struct{}
+		what string
+	}{{n.seated, ovs}, {n.claim.Held(), "store " + n.Store.String()}, {n.prepared, ovs}} {
+		select {
+		case <-need.met:
+		default:
+			return append(out, need.what)
 		}
-		return append(out, what)
 	}
 	select {
 	case <-n.sync.Ready():
@@ -35,6 +43,9 @@ func (n *Node) starting() []string {
 // Waiting names what the agent waits for, empty when it serves.
 func (n *Node) Waiting() []string {
 	out := n.starting()
+	if n.refusal() != "" {
+		return out // nothing else is at work
+	}
 	if !n.db.Connected() {
 		out = append(out, "ovsdb-server at "+n.OVSRunDir+silent(n.db.Unanswered()))
 	}

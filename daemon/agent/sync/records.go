@@ -3,8 +3,10 @@ package sync
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/daemon/record"
@@ -25,25 +27,30 @@ type records struct {
 	providers map[string][]netip.Addr    // of services, by id
 	endpoints map[string]record.Endpoint // by id
 	services  map[string]record.Service  // by key
+	strays    map[string]map[string]bool // endpoints by network, whose tenant its record alone tells
 
 	hosts    map[string]*host              // by label
 	ofTenant map[string]map[ofnet.Key]bool // networks, groups, rules, services and endpoints of a tenant
 	members  map[string]int                // endpoints of a tenant on this host
 }
 
-// host is a host as its registration told; it outlives the registration while endpoints are on it.
+// host is a host as its registrations told; it outlives them while endpoints are on it. Several are left for a while by an agent
+// that is killed and comes back with another address, and by two agents of older builds with one label.
 type host struct {
-	service   string // key of its registration, "" once that has vanished
+	services  []string // keys of its registrations, the newest last; none once all have vanished
 	vtep      netip.Addr
 	mac       ofnet.MAC
 	endpoints map[string]bool
 }
 
+// registered reports whether the host is registered.
+func (h *host) registered() bool { return len(h.services) > 0 }
+
 func newRecords(self string, hear []Listener) *records {
 	return &records{self: self, hear: hear, tenants: map[string]record.Tenant{}, networks: map[string]record.Network{},
 		groups: map[string]record.Group{}, rules: map[string]*ofnet.Rule{}, balancers: map[string]*ofnet.Service{},
 		providers: map[string][]netip.Addr{}, endpoints: map[string]record.Endpoint{}, services: map[string]record.Service{},
-		hosts: map[string]*host{}, ofTenant: map[string]map[ofnet.Key]bool{}, members: map[string]int{}}
+		strays: map[string]map[string]bool{}, hosts: map[string]*host{}, ofTenant: map[string]map[ofnet.Key]bool{}, members: map[string]int{}}
 }
 
 // torn says whether the configuration is not the one that belongs to the other records: it comes by a watch of its own.
@@ -102,7 +109,7 @@ func (r *records) put(key string, value []byte) ([]ofnet.Key, error) {
 		old := r.networks[name]
 		r.networks[name] = v
 		r.move(ofnet.Key{Kind: ofnet.KindSegment, Name: name}, old.Tenant, v.Tenant)
-		return []ofnet.Key{{Kind: ofnet.KindTenant, Name: v.Tenant}, {Kind: ofnet.KindSegment, Name: name}}, nil
+		return append(r.gather(name), ofnet.Key{Kind: ofnet.KindTenant, Name: v.Tenant}, ofnet.Key{Kind: ofnet.KindSegment, Name: name}), nil
 	case strings.HasPrefix(key, record.Groups):
 		name, v, err := decode(key, record.Groups, value, func(g *record.Group) string { return g.ID })
 		if err == nil && v.EndpointGroupID <= 0 {
@@ -184,10 +191,30 @@ func (r *records) del(key string) []ofnet.Key {
 	return nil
 }
 
-// tenantOf is the tenant of a network id "network.tenant".
-func tenantOf(netID string) string {
-	_, tenant, _ := strings.Cut(netID, ".")
-	return tenant
+// complete names the tenant in an endpoint's record of an older build. Its network's record tells when the network's id, which is
+// made of both names, does not; as long as that has not come, the endpoint is of no tenant.
+func (r *records) complete(v *record.Endpoint) {
+	if v.Tenant == "" {
+		v.Tenant = v.TenantOf()
+	}
+	if n, ok := r.networks[v.NetID]; ok && v.Tenant == "" {
+		v.Tenant = n.Tenant
+	}
+	if v.Tenant == "" {
+		list(r.strays, v.NetID, v.ID)
+	}
+}
+
+// gather gives the endpoints of a network that has come their tenant.
+func (r *records) gather(network string) (out []ofnet.Key) {
+	ids := slices.Collect(maps.Keys(r.strays[network]))
+	delete(r.strays, network)
+	for _, id := range ids {
+		if v, ok := r.endpoints[id]; ok && v.Tenant == "" && v.NetID == network {
+			out = append(out, r.putEndpoint(id, &v)...)
+		}
+	}
+	return out
 }
 
 // putEndpoint replaces an endpoint, or with v nil removes it. A tenant that gets its first member here, or loses its
@@ -195,15 +222,18 @@ func tenantOf(netID string) string {
 func (r *records) putEndpoint(id string, v *record.Endpoint) []ofnet.Key {
 	k := ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}
 	out := []ofnet.Key{k}
+	if v != nil {
+		r.complete(v)
+	}
 	r.tell(func(l Listener) { l.Endpoint(id, v) })
 	old, had := r.endpoints[id]
 	before := map[string]bool{}
 	var tenants, hosts []string
 	if had {
-		tenants, hosts = append(tenants, tenantOf(old.NetID)), append(hosts, old.HomingHost)
+		tenants, hosts = append(tenants, old.Tenant), append(hosts, old.HomingHost)
 	}
 	if v != nil {
-		tenants, hosts = append(tenants, tenantOf(v.NetID)), append(hosts, v.HomingHost)
+		tenants, hosts = append(tenants, v.Tenant), append(hosts, v.HomingHost)
 	}
 	for _, t := range tenants {
 		before[t] = r.present(t)
@@ -212,7 +242,10 @@ func (r *records) putEndpoint(id string, v *record.Endpoint) []ofnet.Key {
 		delete(r.host(old.HomingHost).endpoints, id)
 		r.count(&old, -1)
 		delete(r.endpoints, id)
-		r.move(k, tenantOf(old.NetID), "")
+		r.move(k, old.Tenant, "")
+		if old.Tenant == "" && v == nil {
+			unlist(r.strays, old.NetID, id)
+		}
 	}
 	if v != nil {
 		r.endpoints[id] = *v
@@ -222,7 +255,7 @@ func (r *records) putEndpoint(id string, v *record.Endpoint) []ofnet.Key {
 			h.vtep = vtep
 		}
 		r.count(v, 1)
-		r.move(k, "", tenantOf(v.NetID))
+		r.move(k, "", v.Tenant)
 	}
 	for _, t := range tenants {
 		if r.present(t) != before[t] {
@@ -235,22 +268,15 @@ func (r *records) putEndpoint(id string, v *record.Endpoint) []ofnet.Key {
 	return out
 }
 
+// putService takes over a registration. Of several of one host the one that was put last counts: it is put in the order of revisions.
 func (r *records) putService(key string, value []byte) ([]ofnet.Key, error) {
 	var s record.Service
 	if err := json.Unmarshal(value, &s); err != nil {
 		return nil, fmt.Errorf("record %s: %w", key, err)
 	}
-	vtep, err := netip.ParseAddr(s.HostAddr)
-	if err != nil || s.Hostname == "" {
-		return nil, fmt.Errorf("record %s: want a host name and an IP address, got %q and %q", key, s.Hostname, s.HostAddr)
-	}
-	var mac ofnet.MAC
-	if s.UplinkMAC != "" {
-		hw, err := net.ParseMAC(s.UplinkMAC)
-		if err != nil || len(hw) != len(mac) {
-			return nil, fmt.Errorf("record %s: %q is not a MAC address", key, s.UplinkMAC)
-		}
-		copy(mac[:], hw)
+	vtep, mac, err := tunnelEnd(&s)
+	if err != nil {
+		return nil, fmt.Errorf("record %s: %w", key, err)
 	}
 	var out []ofnet.Key
 	if old, ok := r.services[key]; ok && old.Hostname != s.Hostname {
@@ -258,22 +284,46 @@ func (r *records) putService(key string, value []byte) ([]ofnet.Key, error) {
 	}
 	r.services[key] = s
 	h := r.host(s.Hostname)
-	h.service, h.vtep, h.mac = key, vtep, mac
+	h.services = append(without(h.services, key), key)
+	h.vtep, h.mac = vtep, mac
 	return append(out, ofnet.Key{Kind: ofnet.KindHost, Name: s.Hostname}), nil
 }
 
+// tunnelEnd is where a registration says that a host's tunnels end, and the MAC address of its uplink.
+func tunnelEnd(s *record.Service) (vtep netip.Addr, mac ofnet.MAC, err error) {
+	vtep, err = netip.ParseAddr(s.HostAddr)
+	if err != nil || s.Hostname == "" {
+		return vtep, mac, fmt.Errorf("want a host name and an IP address, got %q and %q", s.Hostname, s.HostAddr)
+	}
+	if s.UplinkMAC != "" {
+		hw, err := net.ParseMAC(s.UplinkMAC)
+		if err != nil || len(hw) != len(mac) {
+			return vtep, mac, fmt.Errorf("%q is not a MAC address", s.UplinkMAC)
+		}
+		copy(mac[:], hw)
+	}
+	return vtep, mac, nil
+}
+
 // delService notes that a host's registration has vanished. That is a sign of life missing, not a decision: the host's
-// endpoints, and where to find it, stay.
+// endpoints, and where to find it, stay; only when another registration is left, that counts now.
 func (r *records) delService(key string) []ofnet.Key {
 	s, ok := r.services[key]
 	if !ok {
 		return nil
 	}
 	delete(r.services, key)
-	if h := r.host(s.Hostname); h.service == key {
-		h.service = ""
+	h := r.host(s.Hostname)
+	h.services = without(h.services, key)
+	if n := len(h.services); n > 0 {
+		left := r.services[h.services[n-1]]
+		h.vtep, h.mac, _ = tunnelEnd(&left) // putService has taken it, so it can be read
 	}
 	return []ofnet.Key{{Kind: ofnet.KindHost, Name: s.Hostname}}
+}
+
+func without(keys []string, key string) []string {
+	return slices.DeleteFunc(keys, func(other string) bool { return other == key })
 }
 
 func (r *records) host(label string) *host {
@@ -292,7 +342,7 @@ func (r *records) count(ep *record.Endpoint, by int) {
 	if ep.HomingHost != r.self {
 		return
 	}
-	t := tenantOf(ep.NetID)
+	t := ep.Tenant
 	if r.members[t] += by; r.members[t] == 0 {
 		delete(r.members, t)
 	}

@@ -3,6 +3,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -203,7 +204,11 @@ func (e *Engine) absorb(prefix string, u store.Update) []ofnet.Key {
 		e.known[prefix] = now
 	}
 	// New things first: what replaces something must not find it missing in between.
-	for _, item := range u.Items {
+	items := u.Items
+	if prefix == record.Services { // a list comes in the order of keys
+		items = slices.SortedFunc(slices.Values(items), func(a, b store.Item) int { return cmp.Compare(a.Revision, b.Revision) })
+	}
+	for _, item := range items {
 		list(e.known, prefix, item.Key)
 		keys, err := e.records.put(item.Key, item.Value)
 		if err != nil {

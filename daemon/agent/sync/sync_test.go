@@ -236,6 +236,51 @@ func TestSilentHostKeepsItsEndpoints(t *testing.T) {
 	w.reach("silent and empty host gone", func(s *ofnet.State) bool { return s.Hosts["h2"] == nil })
 }
 
+// Of several registrations of one host the one that was made last counts, however the store lists them; when it vanishes, the
+// next one does, and the host is gone when none is left.
+func TestSeveralRegistrations(t *testing.T) {
+	at := func(ip string) func(*ofnet.State) bool {
+		return func(s *ofnet.State) bool {
+			return s.Hosts["h2"] != nil && s.Hosts["h2"].VTEP == netip.MustParseAddr(ip)
+		}
+	}
+	w := start(t, service("h2", "192.0.2.9"), service("h2", "192.0.2.2"))
+	w.reach("the newer of two that were there", at("192.0.2.2"))
+	w.put(service("h2", "192.0.2.5"))
+	w.reach("the newest", at("192.0.2.5"))
+	w.del(service("h2", "192.0.2.9"))
+	w.del(service("h2", "192.0.2.5"))
+	w.reach("the one that is left", at("192.0.2.2"))
+	w.del(service("h2", "192.0.2.2"))
+	w.reach("none", func(s *ofnet.State) bool { return s.Hosts["h2"] == nil })
+}
+
+// A network whose name, or whose tenant's, has dots forwards like any other, alone on its host as well: with records that name the
+// tenant, and with those of an older build, of which the network's record tells.
+func TestDottedNetworks(t *testing.T) {
+	for name, named := range map[string]bool{"named": true, "older build": false} {
+		t.Run(name, func(t *testing.T) {
+			net := network("a.b", "c.d", 100)
+			w := start(t, tenant("c.d", 1))
+			here := member(net, "m", "h1", 1)
+			if named {
+				here.Tenant = "c.d"
+			}
+			w.e.SetPort(here.ID, 17)
+			w.put(here) // before its network, as lists of the store come
+			w.put(net)
+			w.reach("tenant, network and endpoint", func(s *ofnet.State) bool {
+				return s.Tenants["c.d"] != nil && s.Segments["a.b.c.d"] != nil && s.Endpoints[here.ID] != nil && s.Endpoints[here.ID].Port == 17
+			})
+			if got := w.e.Local(); len(got) != 1 || got[0].TenantOf() != "c.d" || got[0].NetworkOf() != "a.b" {
+				t.Errorf("endpoints of this host: want one of network a.b of tenant c.d, got %+v", got)
+			}
+			w.del(here)
+			w.reach("nothing", func(s *ofnet.State) bool { return len(s.Tenants)+len(s.Segments)+len(s.Endpoints) == 0 })
+		})
+	}
+}
+
 func TestGlobalConfigurationChangesSegments(t *testing.T) {
 	blue := network("net", "blue", 100)
 	w := start(t, tenant("blue", 1), blue, member(blue, "b1", "h1", 1))

@@ -74,7 +74,7 @@ func (r *records) wantHost(label string, s *ofnet.State) *ofnet.Host {
 		return s.Hosts[label]
 	}
 	h := r.hosts[label]
-	if h == nil || label == "" || (h.service == "" && len(h.endpoints) == 0) {
+	if h == nil || label == "" || (!h.registered() && len(h.endpoints) == 0) {
 		return nil
 	}
 	return &ofnet.Host{Label: label, VTEP: h.vtep, UplinkMAC: h.mac}
@@ -122,7 +122,7 @@ func (r *records) wantRule(id string) *ofnet.Rule {
 
 func (r *records) wantEndpoint(id string, at ports) *ofnet.Endpoint {
 	e, ok := r.endpoints[id]
-	if !ok || !r.present(tenantOf(e.NetID)) {
+	if !ok || !r.present(e.Tenant) {
 		return nil
 	}
 	var port uint32

@@ -25,6 +25,10 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err != nil {
 		return err
 	}
+	if other := tx.NetworkRecord(r.ID); other != nil {
+		return model.Errorf(model.CodeConflict, "networkName", "network %s of tenant %s would be %s, which is network %s of tenant %s", n.NetworkName,
+			n.TenantName, r.ID, other.NetworkName, other.Tenant).Try("choose another name for it, best without dots")
+	}
 	if err := overlaps(tx, r); err != nil {
 		return err
 	}

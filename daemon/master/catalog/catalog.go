@@ -54,6 +54,7 @@ type View struct {
 	ordered   members        // the same
 	byGroup   map[string]set // endpoint ids by "group:tenant"
 	services  map[string]record.Service
+	claims    map[string]*record.Claim // by store key
 	holds     map[string]Hold
 	trail     []store.Item        // records of what happened, in order
 	writers   map[writer][]string // their keys, in order
@@ -108,6 +109,7 @@ func newView() View {
 		byGroup:   map[string]set{},
 		services:  map[string]record.Service{},
 		writers:   map[writer][]string{},
+		claims:    map[string]*record.Claim{},
 		holds:     map[string]Hold{},
 
 		policyRules: map[string]*record.PolicyRule{},

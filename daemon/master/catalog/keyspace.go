@@ -29,6 +29,7 @@ var keyspaces = []keyspace{
 	{record.Endpoints, putInto((*View).putEndpoint, nil), (*View).dropEndpoint},
 	{holds, (*View).putHold, (*View).dropHold},
 	{record.Services, (*View).putService, (*View).dropService},
+	{record.Claims, (*View).putClaim, (*View).dropClaim},
 	{record.PolicyRules, putInto((*View).putPolicyRule, (*View).dropPolicyRule), (*View).dropPolicyRule},
 	{record.FabricProfiles, putInto((*View).putFabric, nil), (*View).dropFabric},
 	{record.Providers, putInto((*View).putProvider, nil), (*View).dropProvider},

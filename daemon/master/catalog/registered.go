@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"strings"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -44,5 +45,20 @@ func reachable(s *record.Service, key string) error {
 	}
 	return nil
 }
+
+// putClaim takes in which machine has a host's label or address. The keys of running agents are known by being there.
+func (v *View) putClaim(it store.Item) error {
+	if strings.HasPrefix(it.Key, record.LiveClaim("")) {
+		return nil
+	}
+	c, err := decode[record.Claim](it)
+	if err != nil {
+		return err
+	}
+	v.claims[it.Key] = c
+	return nil
+}
+
+func (v *View) dropClaim(key string) { delete(v.claims, key) }
 
 func (v *View) dropService(key string) { delete(v.services, key) }

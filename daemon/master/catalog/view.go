@@ -71,6 +71,25 @@ func (v *View) Referrers(to *model.Kind, key, from string) []string {
 func (v *View) Tenant(id string) *record.Tenant { return v.tenants[id] }
 func (v *View) Network(id string) *Network      { return v.networks[id] }
 func (v *View) Group(id string) *record.Group   { return v.groups[id] }
+
+// NetworkOf returns a tenant's network by name, nil when there is none. An id "network.tenant" may read the same for another
+// tenant's network: that is not it.
+func (v *View) NetworkOf(tenant, name string) *Network {
+	n := v.networks[name+"."+tenant]
+	if n == nil || n.Record.Tenant != tenant || n.Record.NetworkName != name {
+		return nil
+	}
+	return n
+}
+
+// TenantOf is the tenant of an endpoint, "" when nobody knows.
+func (v *View) TenantOf(e *record.Endpoint) string {
+	if n := v.networks[e.NetID]; n != nil {
+		return n.Record.Tenant
+	}
+	return e.TenantOf()
+}
+
 func (v *View) Endpoint(id string) *record.Endpoint {
 	if m := v.endpoints[id]; m != nil {
 		return m.Endpoint
@@ -196,6 +215,25 @@ func (v *View) Services(name string) []record.Service {
 	}
 	return out
 }
+
+// Running tells whether the agent of a host runs, as far as the store knows.
+func (v *View) Running(host string) bool {
+	if v.known[record.LiveClaim(host)].Key != "" {
+		return true
+	}
+	for _, s := range v.services { // an agent of an older build claims nothing
+		if s.ServiceName == record.ServiceAgent && s.Hostname == host {
+			return true
+		}
+	}
+	return false
+}
+
+// KeyRevision is the revision of the last change of a key, 0 when it does not exist.
+func (v *View) KeyRevision(key string) store.Revision { return v.known[key].Revision }
+
+// ClaimAt returns the claim at a store key, such as record.HostClaim(LABEL), nil when there is none.
+func (v *View) ClaimAt(key string) *record.Claim { return v.claims[key] }
 
 // Holds returns all held addresses with their store keys.
 func (v *View) Holds() map[string]Hold { return maps.Clone(v.holds) }

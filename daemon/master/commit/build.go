@@ -71,6 +71,9 @@ func (c *Committer) build(fence store.Fence, requests []*request) (f *flight, le
 				left = append(left, r)
 				continue
 			}
+			for _, g := range t.guards {
+				tx.Require(g.Key, g.Revision)
+			}
 			for op := range t.all { // the last operation on a key wins
 				if op.Delete {
 					tx.Delete(op.Key)
@@ -101,8 +104,11 @@ func again(tx *store.Tx, t *Tx) bool {
 // fits tells whether a request and what is told of it find room in the transaction.
 func fits(tx *store.Tx, t *Tx, told *history.Packer, limits store.Limits) bool {
 	size := tx.Size() + told.Bytes()
+	for _, g := range t.guards {
+		size += len(g.Key)
+	}
 	for op := range t.all {
 		size += len(op.Key) + len(op.Value)
 	}
-	return len(tx.Ops())+len(t.ops)+len(t.derived)+told.Records()+1 <= limits.Ops && size <= limits.Bytes
+	return len(tx.Ops())+len(t.guards)+len(t.ops)+len(t.derived)+told.Records()+1 <= limits.Ops && size <= limits.Bytes
 }

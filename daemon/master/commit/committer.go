@@ -78,7 +78,7 @@ func (c *Committer) InTurn(ctx context.Context, fn func(*Tx) error) (store.Revis
 }
 
 // Join is Do for requests that may share a transaction: fn sees the endpoints of the requests before it, and nothing
-// else of theirs.
+// else of theirs. What it is refused for, or finds done, may be due to them: it is answered when their transaction is carried out.
 func (c *Committer) Join(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
 	return c.do(ctx, fn, joined)
 }

@@ -16,7 +16,7 @@ type flight struct {
 
 // answer tells a request how it went; later, when that may be due to requests of this very transaction.
 func (f *flight) answer(r *request, out result) {
-	if r.turn != inTurn || len(f.txs) == 0 {
+	if r.turn == alone || len(f.txs) == 0 {
 		r.done <- out
 		return
 	}

@@ -20,6 +20,7 @@ type Tx struct {
 	// derived follow from ops and from what is known, and may come in later transactions.
 	derived  []store.Op
 	postpone []func()
+	guards   []store.Guard
 	trial    *[]func() // not nil: what is written is seen by what follows; how to take it back
 	// pending is what this request has put, by store key; nil: deleted.
 	pending map[string]any
@@ -52,6 +53,13 @@ func (t *Tx) add(to *[]store.Op, op store.Op) error {
 // PutObject writes an API object, without its computed links.
 func (t *Tx) PutObject(o model.Object) error {
 	return t.Put(ObjectKey(o.Kind(), o.ObjectKey()), o.Clone())
+}
+
+// Require makes the transaction depend on a key's last change: it is not carried out unless that was at rev (0: unless the key is
+// absent). It is for keys that others than the leader write, and for requests that share their transaction with no other: all of
+// it fails.
+func (t *Tx) Require(key string, rev store.Revision) {
+	t.guards = append(t.guards, store.Guard{Key: key, Revision: rev})
 }
 
 // Delete removes key.

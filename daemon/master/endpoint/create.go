@@ -16,7 +16,7 @@ import (
 )
 
 // Create makes an endpoint, in one transaction that other requests may share. An endpoint that exists is returned
-// unchanged, but for its host: a container that is attached somewhere else has moved.
+// unchanged. One that another host has is refused while a machine claims that host; later it has moved.
 func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (record.Endpoint, uint64, error) {
 	var made record.Endpoint
 	rev, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
@@ -33,12 +33,16 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 		}
 		id := p.network.Record.ID + "-" + name
 		if old := tx.Endpoint(id); old != nil {
+			if err := same(tx.View, old, p, name, q); err != nil {
+				return err
+			}
 			made = *old
 			return s.existing(tx, &made, q)
 		}
 		made = record.Endpoint{
 			ID: id, NetID: p.network.Record.ID, EndpointID: name, ServiceName: groupOf(tx.View, q),
 			HomingHost: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID, EPCommonName: q.EPCommonName,
+			Tenant: p.network.Record.Tenant, Machine: q.Machine, VtepIP: tunnelEnd(tx.View, q.ConfigEP.Host),
 		}
 		if p.group != nil {
 			made.EndpointGroupID, made.EndpointGroupKey = p.group.EndpointGroupID, p.group.ID
@@ -63,19 +67,54 @@ const defaultGroup = "default-group"
 
 func groupOf(v *catalog.View, q model.CreateEndpointRequest) string {
 	group := q.ConfigEP.ServiceName
-	n := v.NetworkRecord(q.NetworkName + "." + q.TenantName)
-	if group == "" && derive.ByFabric(v.Global()) && n != nil && n.NwType != catalog.NetworkInfra {
+	n := v.NetworkOf(q.TenantName, q.NetworkName)
+	if group == "" && derive.ByFabric(v.Global()) && n != nil && n.Record.NwType != catalog.NetworkInfra {
 		return defaultGroup
 	}
 	return group
 }
 
-func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndpointRequest) error {
-	if q.ConfigEP.Host == "" || q.ConfigEP.Host == e.HomingHost {
+// tunnelEnd is the tunnel address that a host claims, "" when it claims none: so that those whose agents start while its own is down
+// reach its endpoints.
+func tunnelEnd(v *catalog.View, host string) string {
+	if c := v.ClaimAt(record.HostClaim(host)); c != nil {
+		return c.VTEP
+	}
+	return ""
+}
+
+// same refuses the endpoint of another container whose id reads the same: ids are made of names, which may hold what joins them.
+func same(v *catalog.View, old *record.Endpoint, p place, name string, q model.CreateEndpointRequest) error {
+	if old.NetID == p.network.Record.ID && old.EndpointID == name &&
+		(q.ContainerID == "" || old.ContainerID == "" || q.ContainerID == old.ContainerID) {
 		return nil
 	}
-	s.log.Info("endpoint moved", "endpoint", e.ID, "from", e.HomingHost, "to", q.ConfigEP.Host)
-	e.HomingHost = q.ConfigEP.Host
+	has := fmt.Sprintf("%s on network %s", old.EndpointID, old.NetID)
+	if n := v.Network(old.NetID); n != nil {
+		has = fmt.Sprintf("%s on network %s of tenant %s", old.EndpointID, n.Record.NetworkName, n.Record.Tenant)
+	}
+	if old.ContainerID != "" && old.ContainerID != old.EndpointID {
+		has += ", an interface of container " + old.ContainerID
+	}
+	return model.Errorf(model.CodeConflict, "EndpointID", "container %s on network %s of tenant %s would be endpoint %s, which is container %s", name,
+		p.network.Record.NetworkName, p.network.Record.Tenant, old.ID, has).Try("give one of the containers, networks or tenants another name")
+}
+
+// existing returns an endpoint to the host that has it, or gives it to another that asks for it, if nobody claims to be the first
+// any more.
+func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndpointRequest) error {
+	host := q.ConfigEP.Host
+	if host == "" || host == e.HomingHost && (q.Machine == "" || q.Machine == e.Machine) {
+		return nil
+	}
+	if host != e.HomingHost {
+		if tx.ClaimAt(record.HostClaim(e.HomingHost)) != nil || tx.Running(e.HomingHost) {
+			return model.Errorf(model.CodeConflict, "ConfigEP.Host", "host %s has endpoint %s, so host %s does not get it", e.HomingHost, e.ID, host).
+				Try("detach the container on %s first; when that is gone for good: netctl node forget %s", e.HomingHost, e.HomingHost)
+		}
+		s.log.Info("endpoint moved", "endpoint", e.ID, "from", e.HomingHost, "to", host)
+	}
+	e.HomingHost, e.Machine, e.VtepIP = host, q.Machine, tunnelEnd(tx.View, host)
 	moved := *e
 	return tx.PutEndpoint(&moved)
 }

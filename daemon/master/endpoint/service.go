@@ -74,7 +74,7 @@ func find(v *catalog.View, tenant, network, group string) (place, error) {
 		}
 	}
 	id := network + "." + tenant
-	if p.network = v.Network(id); p.network == nil {
+	if p.network = v.NetworkOf(tenant, network); p.network == nil {
 		if v.Tenant(tenant) == nil {
 			return p, model.Errorf(model.CodeNotFound, "TenantName", "Tenant not found").Try("create it with netctl tenant create %s", tenant)
 		}
@@ -99,17 +99,32 @@ func nativeInterface(host string) string { return host + "-native-intf" }
 
 // Delete removes an endpoint and gives its addresses back with it. It returns what was removed.
 func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (record.Endpoint, uint64, error) {
-	id := fmt.Sprintf("%s.%s-%s", q.NetworkName, q.TenantName, q.EndpointID)
 	var gone record.Endpoint
 	rev, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
-		e := tx.Endpoint(id)
+		e, id := named(tx, q.TenantName, q.NetworkName, q.EndpointID)
 		if e == nil {
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("it is gone already")
+		}
+		if q.Host != "" && q.Host != e.HomingHost || q.ContainerID != "" && e.ContainerID != "" && q.ContainerID != e.ContainerID {
+			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s is not of container %s on host %s", id, q.ContainerID, q.Host).
+				Try("it is of container %s on host %s", e.ContainerID, e.HomingHost)
 		}
 		gone = *e
 		return s.remove(tx, e)
 	})
 	return gone, uint64(rev), err
+}
+
+// named finds an endpoint by the names of which its id is made; nil when there is none, or the id is another's who reads the same.
+func named(tx *commit.Tx, tenant, network, endpoint string) (e *record.Endpoint, id string) {
+	id = fmt.Sprintf("%s.%s-%s", network, tenant, endpoint)
+	if e = tx.Endpoint(id); e == nil || e.EndpointID != endpoint || e.NetID != network+"."+tenant {
+		return nil, id
+	}
+	if n := tx.Network(e.NetID); n != nil && (n.Record.Tenant != tenant || n.Record.NetworkName != network) {
+		return nil, id
+	}
+	return e, id
 }
 
 // Update notes what the runtime says of a container: "start" stores its identity and labels, by which it becomes a
@@ -151,8 +166,7 @@ func (s *Service) started(ctx context.Context, q model.UpdateEndpointRequest) (*
 		if g := tx.Group(q.Network + ":" + q.Tenant); g != nil {
 			network = g.NetworkName
 		}
-		id := fmt.Sprintf("%s.%s-%s", network, q.Tenant, q.EndpointID)
-		old := tx.Endpoint(id)
+		old, id := named(tx, q.Tenant, network, q.EndpointID)
 		if old == nil {
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("create it first")
 		}

@@ -92,7 +92,7 @@ func KeyOf(kind, name string) string {
 // implied are members that follow from an object's name and from other objects.
 func implied(kind string) []string {
 	if kind == model.KindEndpoint().Name {
-		return []string{"id", "endpointID"}
+		return []string{"id", "endpointID", "tenant", "vtepIP"}
 	}
 	return []string{"key", "id", "links", "link-sets"}
 }

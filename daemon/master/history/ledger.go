@@ -54,8 +54,8 @@ type AddressFilter struct {
 }
 
 func (f AddressFilter) accepts(network, address string) bool {
-	_, tenant, _ := strings.Cut(network, ".")
-	return (f.Network == "" || f.Network == network) && (f.Tenant == "" || f.Tenant == tenant) && (f.Address == "" || f.Address == address)
+	// The id of a network ends in its tenant's name, and tells no more when there are dots in either.
+	return (f.Network == "" || f.Network == network) && (f.Tenant == "" || strings.HasSuffix(network, "."+f.Tenant)) && (f.Address == "" || f.Address == address)
 }
 
 // Ledger returns the entries of the addresses that f selects, the newest last; limit 0 is all.
@@ -102,14 +102,14 @@ type Book struct {
 	log    Log
 	filter AddressFilter
 	owners map[Place]*model.AddressOwner
-	pools  map[Place]string // of an address asked for: the group whose pool it lies in, "" when it is in none
-	other  []Place          // addresses asked for that the network never gives
-	intent map[Place][]byte // of an address asked for: the network's object
+	pools  map[Place]string  // of an address asked for: the group whose pool it lies in, "" when it is in none
+	other  []Place           // addresses asked for that the network never gives
+	intent map[string][]byte // objects of networks that have an address asked for, by key
 }
 
 // Read takes out of a view what the filter selects.
 func Read(v *catalog.View, keep Keep, f AddressFilter) *Book {
-	b := &Book{log: Open(v, keep).unbroken(), filter: f, owners: map[Place]*model.AddressOwner{}, pools: map[Place]string{}, intent: map[Place][]byte{}}
+	b := &Book{log: Open(v, keep).unbroken(), filter: f, owners: map[Place]*model.AddressOwner{}, pools: map[Place]string{}, intent: map[string][]byte{}}
 	for _, n := range v.Networks(f.Tenant) {
 		if f.Network != "" && f.Network != n.Record.ID {
 			continue
@@ -134,7 +134,8 @@ func (b *Book) network(v *catalog.View, n *catalog.Network) {
 		return
 	}
 	p := Place{n.Record.ID, a.String()}
-	b.intent[p] = v.Value(KeyOf(model.KindNetwork().Name, networkKey(p)))
+	key := model.Key(n.Record.Tenant, n.Record.NetworkName)
+	b.intent[key] = v.Value(KeyOf(model.KindNetwork().Name, key))
 	switch {
 	case n.Contains(a):
 		b.pools[p] = n.BlockAt(a)
@@ -208,14 +209,22 @@ func (b *Book) At(m Moment) ([]model.AddressState, error) {
 
 // existed tells whether the network of an address was there at m.
 func (b *Book) existed(p Place, m Moment) bool {
-	o, err := b.log.ObjectAt(model.KindNetwork().Name, networkKey(p), b.intent[p], m)
-	return err == nil && o != nil
+	for _, key := range networkKeys(p) {
+		if o, err := b.log.ObjectAt(model.KindNetwork().Name, key, b.intent[key], m); err == nil && o != nil {
+			return true
+		}
+	}
+	return false
 }
 
-// networkKey is the key of the network's object.
-func networkKey(p Place) string {
-	name, tenant, _ := strings.Cut(p.Network, ".")
-	return model.Key(tenant, name)
+// networkKeys are the keys that the network's object may have: of a name with dots there are several, and one network at a time.
+func networkKeys(p Place) (keys []string) {
+	for i, c := range p.Network {
+		if c == '.' {
+			keys = append(keys, model.Key(p.Network[i+1:], p.Network[:i]))
+		}
+	}
+	return keys
 }
 
 // explain adds since when, by whom, and what was before, as far as the log before index end tells.

@@ -14,6 +14,9 @@ import (
 // maxName bounds what is taken over from a request's headers, in bytes.
 const maxName = 64
 
+// maxReason bounds the reason that an agent gives for what it asks for, in bytes.
+const maxReason = 200
+
 // clientOf is the address that a request came from, be it through a follower. See genuine.
 func clientOf(q *http.Request) string {
 	if q.Header.Get(forwardedBy) != "" {
@@ -39,15 +42,18 @@ func actorOf(q *http.Request) model.Actor {
 }
 
 // printable keeps what may stand in a terminal, shortened.
-func printable(s string) string {
+func printable(s string) string { return printed(s, maxName) }
+
+// printed is printable for a length, in bytes.
+func printed(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == utf8.RuneError || r >= 0x80 && r < 0xa0 {
 			return -1
 		}
 		return r
 	}, s)
-	if len(s) > maxName {
-		s = strings.ToValidUTF8(s[:maxName], "")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "")
 	}
 	return strings.TrimSpace(s)
 }

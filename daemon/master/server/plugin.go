@@ -29,7 +29,7 @@ func (s *Server) mountPlugin(r *rest.Router) {
 		return endpointAnswer{e}, rev, err
 	})
 	plugin(r, s, "/plugin/deleteEndpoint", func(ctx context.Context, q model.DeleteEndpointRequest) (any, uint64, error) {
-		if why := printable(q.Reason); why != "" {
+		if why := printed(q.Reason, maxReason); why != "" {
 			ctx = commit.Because(ctx, why)
 		}
 		e, rev, err := s.Endpoints.Delete(ctx, q)

@@ -94,6 +94,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountCapture(r)
 	s.mountHistory(r)
 	s.mountHandover(r)
+	s.mountForget(r)
 	s.mountHealth(r)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })

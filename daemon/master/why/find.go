@@ -27,6 +27,7 @@ type end struct {
 	object   string
 	standsIn bool
 	endpoint *record.Endpoint
+	tenant   string // of the endpoint
 	service  *record.ServiceLB
 	address  netip.Addr
 	said     bool // the address is what was asked for, so it stays
@@ -39,7 +40,7 @@ func (e *end) shown() model.WhyEnd {
 	}
 	switch {
 	case e.endpoint != nil:
-		out.Tenant, out.Network, out.Group = tenantOf(e.endpoint), e.endpoint.NetID, e.endpoint.EndpointGroupKey
+		out.Tenant, out.Network, out.Group = e.tenant, e.endpoint.NetID, e.endpoint.EndpointGroupKey
 		out.Host, out.MAC = e.endpoint.HomingHost, e.endpoint.MacAddress
 	case e.service != nil:
 		out.Tenant, out.Network = e.service.Tenant, e.service.Network+"."+e.service.Tenant
@@ -48,9 +49,6 @@ func (e *end) shown() model.WhyEnd {
 	}
 	return out
 }
-
-// tenantOf is the tenant of an endpoint, which is the end of its network's id: names have no dots.
-func tenantOf(e *record.Endpoint) string { return e.NetID[strings.LastIndexByte(e.NetID, '.')+1:] }
 
 // candidate is what a name may mean.
 type candidate struct {
@@ -109,7 +107,7 @@ func member(v *catalog.View, e end) (end, error) {
 		return end{}, model.Errorf(model.CodeNotFound, "", "group %s has no containers", e.object).
 			Try("endpoint/NAME means a container; netctl matrix shows what the group's policies say")
 	}
-	e.kind, e.object, e.standsIn, e.endpoint = kindEndpoint, list[0].ID, true, list[0]
+	e.kind, e.object, e.standsIn, e.endpoint, e.tenant = kindEndpoint, list[0].ID, true, list[0], v.TenantOf(list[0])
 	e.address = addressOf(list[0])
 	return e, nil
 }
@@ -215,9 +213,9 @@ func (s *search) endpoints(is func(*record.Endpoint) bool) []candidate {
 func (s *search) all(is func(*record.Endpoint) bool) (out []candidate) {
 	for m := range s.v.Members {
 		e := m.Endpoint
-		tenant := tenantOf(e)
+		tenant := s.v.TenantOf(e)
 		if is(e) && s.admits(tenant, strings.TrimSuffix(e.NetID, "."+tenant)) {
-			out = append(out, candidate{kindEndpoint, e.ID, end{endpoint: e, address: addressOf(e)}})
+			out = append(out, candidate{kindEndpoint, e.ID, end{endpoint: e, tenant: tenant, address: addressOf(e)}})
 		}
 	}
 	return out

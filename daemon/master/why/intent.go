@@ -84,7 +84,7 @@ func backendPort(s *record.ServiceLB, protocol string, port int) (int, bool) {
 func tenant(e end) string {
 	switch {
 	case e.endpoint != nil:
-		return tenantOf(e.endpoint)
+		return e.tenant
 	case e.service != nil:
 		return e.service.Tenant
 	}
@@ -148,7 +148,7 @@ func point(v *catalog.View, e end) verdict.Point {
 	if e.endpoint == nil {
 		return p
 	}
-	tenant := tenantOf(e.endpoint)
+	tenant := v.TenantOf(e.endpoint)
 	p.Network = strings.TrimSuffix(e.endpoint.NetID, "."+tenant)
 	if group, ok := strings.CutSuffix(e.endpoint.EndpointGroupKey, ":"+tenant); ok {
 		p.Group, _ = v.Stored(model.KindEndpointGroup(), model.Key(tenant, group)).(*model.EndpointGroup)

@@ -1,0 +1,63 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/claim"
+)
+
+// sitPause is how long the agent waits before it tries again to be the only one that works with the switch.
+const sitPause = 200 * time.Millisecond
+
+// sit takes the seat at the switch, as soon as it is free. It is kept until all parts of the agent have ended.
+func (n *Node) sit(ctx context.Context, ready func()) error {
+	path := filepath.Join(n.OVSRunDir, BridgeName+".agent")
+	for {
+		seat, err := claim.Take(path)
+		if err == nil {
+			n.seat.Store(seat)
+			n.problem.Store(nil)
+			n.claim.Sit(seat.Token)
+			close(n.seated)
+			ready()
+			return nil
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errNoOVS // its folder comes with it
+		}
+		text := err.Error()
+		if old := n.problem.Swap(&text); old == nil || *old != text {
+			n.Log.Warn("the agent cannot work with the switch, trying again", "error", err)
+		}
+		select {
+		case <-time.After(sitPause):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+var errNoOVS = errors.New("there is no such folder: it does not run")
+
+// register keeps the agent registered, as soon as it has its seat.
+func (n *Node) register(ctx context.Context, ready func()) error {
+	select {
+	case <-n.seated:
+		ready()
+		return n.registry.Run(ctx)
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// refusal says why this machine is not the host that it claims to be, "" when it is.
+func (n *Node) refusal() string {
+	if why := n.claim.Refusal(); why != "" {
+		return "admission to the cluster: " + why
+	}
+	return ""
+}

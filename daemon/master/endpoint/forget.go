@@ -1,0 +1,83 @@
+package endpoint
+
+import (
+	"context"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Forget ends a machine's claim to be a host, so that another may be it, and with release the host's endpoints. It is refused
+// while the agent runs - but for endpoints that another machine than the running one has left there, which release ends.
+func (s *Service) Forget(ctx context.Context, host string, release bool) (model.Forgotten, uint64, error) {
+	out := model.Forgotten{Host: host, Freed: []string{}, Endpoints: []string{}}
+	var left []record.Endpoint
+	rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
+		out.Freed, left = out.Freed[:0], left[:0]
+		claim, runs := tx.ClaimAt(record.HostClaim(host)), tx.Running(host)
+		for m := range tx.Members {
+			if m.HomingHost == host && !(runs && (m.Machine == "" || claim == nil || m.Machine == claim.Machine)) {
+				left = append(left, *m.Endpoint)
+			}
+		}
+		switch {
+		case runs && !(release && len(left) > 0):
+			return model.Errorf(model.CodeInUse, "host", "the agent of host %s runs", host).
+				Try("stop netplugin there first; an agent that was killed counts as running for ten seconds")
+		case runs:
+			return nil
+		case claim == nil && len(left) == 0:
+			return model.Errorf(model.CodeNotFound, "host", "no machine has the host label %s", host).Try("netctl node ls shows the hosts")
+		case claim == nil:
+			return nil
+		}
+		out.Machine = claim.Machine
+		tx.Require(record.LiveClaim(host), 0)
+		for _, key := range claim.Keys() {
+			if c := tx.ClaimAt(key); c != nil && c.Host == host {
+				tx.Require(key, tx.KeyRevision(key))
+				tx.Delete(key)
+				out.Freed = append(out.Freed, key[len(record.Claims):])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return out, 0, err
+	}
+	for _, e := range left {
+		if !release {
+			out.Endpoints = append(out.Endpoints, e.ID)
+			continue
+		}
+		done, err := s.forsake(commit.Because(ctx, "host "+host+" was forgotten"), &e)
+		if err != nil {
+			return out, 0, err
+		}
+		if rev = max(rev, done); done > 0 {
+			out.Released++
+		}
+	}
+	slices.Sort(out.Freed)
+	s.log.Info("host forgotten", "host", host, "machine", out.Machine, "freed", out.Freed, "endpoints", len(out.Endpoints), "released", out.Released)
+	return out, uint64(rev), nil
+}
+
+// forsake deletes an endpoint of a host that is forgotten, unless somebody has taken it over.
+func (s *Service) forsake(ctx context.Context, was *record.Endpoint) (rev store.Revision, err error) {
+	gone := false
+	rev, err = s.commit.Join(ctx, func(tx *commit.Tx) error {
+		e := tx.Endpoint(was.ID)
+		if gone = e != nil && e.HomingHost == was.HomingHost && e.Machine == was.Machine; !gone {
+			return nil
+		}
+		return s.remove(tx, e)
+	})
+	if !gone {
+		rev = 0
+	}
+	return rev, err
+}
