@@ -155,7 +155,8 @@ func (g *Guard) common(rule func(...[]expr.Any)) {
 	rule(conntrack(expr.CtKeySTATE, expr.CtStateBitESTABLISHED|expr.CtStateBitRELATED), verdict(expr.VerdictAccept))
 	rule(conntrack(expr.CtKeySTATUS, ctDNAT), verdict(expr.VerdictAccept))
 	rule(icmp(unix.NFPROTO_IPV4, unix.IPPROTO_ICMP, 8), verdict(expr.VerdictAccept))
-	for _, kind := range []byte{128, 135, 136} { // echo request (RFC 4443), neighbour solicitation and advertisement (RFC 4861)
+	// Echo request (RFC 4443), who listens to which group (RFC 3810), neighbour solicitation and advertisement (RFC 4861).
+	for _, kind := range []byte{128, 130, 135, 136} {
 		rule(icmp(unix.NFPROTO_IPV6, unix.IPPROTO_ICMPV6, kind), verdict(expr.VerdictAccept))
 	}
 	for _, o := range g.Open {
@@ -216,7 +217,11 @@ func protocol(p uint8) []expr.Any { return meta(expr.MetaKeyL4PROTO, expr.CmpOpE
 
 // ports matches the destination port, which TCP, UDP and SCTP have at the same place.
 func ports(first, last uint16) []expr.Any {
-	return []expr.Any{&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2},
+	load := &expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2}
+	if first == last {
+		return []expr.Any{load, &expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binaryutil.BigEndian.PutUint16(first)}}
+	}
+	return []expr.Any{load,
 		&expr.Cmp{Op: expr.CmpOpGte, Register: 1, Data: binaryutil.BigEndian.PutUint16(first)},
 		&expr.Cmp{Op: expr.CmpOpLte, Register: 1, Data: binaryutil.BigEndian.PutUint16(last)}}
 }
