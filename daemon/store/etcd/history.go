@@ -14,6 +14,8 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/contiv/contiv/daemon/store"
 )
 
 // history is what a client remembers of the history of its store, by which it knows it again. A store that was wiped, or restored
@@ -22,6 +24,10 @@ import (
 // and not to a watch, since a quiet watch sees hardly anything that proves something. It is safe for concurrent use.
 type history struct {
 	turn chan struct{} // holds one token: who takes it out asks the store
+
+	// Who has it guards why the last question was not answered, and when that was.
+	failed   error
+	failedAt time.Time
 
 	mu      sync.Mutex
 	number  int // counts the histories that were met; 0: none yet
@@ -36,6 +42,30 @@ func newHistory() *history {
 	h := &history{turn: make(chan struct{}, 1)}
 	h.turn <- struct{}{}
 	return h
+}
+
+// take waits for the turn to ask the store. Those who wait while it does not answer are told so with the one who asked: a store that
+// is away costs a client one timeout, not one for each of its watches.
+func (h *history) take(ctx context.Context) error {
+	since := time.Now()
+	select {
+	case <-h.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if h.failedAt.After(since) {
+		h.turn <- struct{}{}
+		return h.failed
+	}
+	return nil
+}
+
+// give ends the turn; err says why the store did not answer.
+func (h *history) give(err error) {
+	if errors.Is(err, store.ErrUnavailable) { // not when the one who asked has left
+		h.failed, h.failedAt = err, time.Now()
+	}
+	h.turn <- struct{}{}
 }
 
 // add remembers what a watch of history number has told.
@@ -67,14 +97,12 @@ func (h *history) resumable(number int, known int64) int64 {
 
 // confirm reports whether the store has still history number, now or at any moment after since, and has come as far as known.
 // Those who ask at the same time share the answer.
-func (s *Store) confirm(ctx context.Context, number int, known int64, since time.Time) (bool, error) {
+func (s *Store) confirm(ctx context.Context, number int, known int64, since time.Time) (ok bool, err error) {
 	h := s.history
-	select {
-	case <-h.turn:
-	case <-ctx.Done():
-		return false, ctx.Err()
+	if err := h.take(ctx); err != nil {
+		return false, err
 	}
-	defer func() { h.turn <- struct{}{} }()
+	defer func() { h.give(err) }()
 	h.mu.Lock()
 	is, cluster, term, remembered := h.number, h.cluster, h.term, slices.Clone(h.marks)
 	proved := h.proved.After(since) && h.upto >= known
@@ -108,12 +136,10 @@ func (s *Store) confirm(ctx context.Context, number int, known int64, since time
 // false when the store that answers now is not that of the list: it is to be made again.
 func (s *Store) adopt(ctx context.Context, l *listing, prefix string) (number int, ok bool, err error) {
 	h := s.history
-	select {
-	case <-h.turn:
-	case <-ctx.Done():
-		return 0, false, ctx.Err()
+	if err := h.take(ctx); err != nil {
+		return 0, false, err
 	}
-	defer func() { h.turn <- struct{}{} }()
+	defer func() { h.give(err) }()
 	asked := time.Now()
 	found, header, err := s.look(ctx, l.newest, prefix)
 	if err != nil {

@@ -217,6 +217,48 @@ func TestRecovery(t *testing.T) {
 	all("a change since", func(o *observer) bool { return o.knows >= rev })
 }
 
+// All watches of a client learn of an outage together, after one timeout, not one after the other.
+func TestOutageIsToldToAll(t *testing.T) {
+	const many = 20
+	server := serve(t, embedded.Config{Dir: t.TempDir()})
+	proxy := storetest.NewProxy(t, strings.TrimPrefix(server.ClientURL(), "http://"))
+	client := open(t, "http://"+proxy.Address()) // with a timeout of 1 s
+	put(t, server, record.State+"a")
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	crowd := make([]*observer, many)
+	for i := range crowd {
+		crowd[i] = &observer{db: client}
+		running.Go(func() { crowd[i].run(ctx, nil) })
+	}
+	defer func() { cancel(); running.Wait(); _ = client.Close() }()
+	all := func(ok func(o *observer) bool) func() error {
+		return func() error {
+			for i, o := range crowd {
+				if !o.is(ok) {
+					return fmt.Errorf("watch %d does not know", i)
+				}
+			}
+			return nil
+		}
+	}
+	if err := storetest.Eventually(time.Minute, all(func(o *observer) bool { return o.fulls == 1 })); err != nil {
+		t.Fatal(err)
+	}
+	proxy.Cut()
+	cut := time.Now()
+	if err := storetest.Eventually(time.Minute, all(func(o *observer) bool { return o.outs == 1 })); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(cut); took > many/2*time.Second {
+		t.Errorf("all watches know of the outage after %s, want a timeout or two", took)
+	}
+	proxy.Mend(t)
+	if err := storetest.Eventually(time.Minute, all(func(o *observer) bool { return o.back.After(cut) })); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // fill puts so many endpoints and returns the revision of the last.
 func fill(tb testing.TB, db store.Store, n int) (last store.Revision) {
 	tb.Helper()

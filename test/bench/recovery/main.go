@@ -36,13 +36,16 @@ func run(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	t := &report.Table{Title: "etcd killed and started: until all agents are back"}
 	for _, r := range rounds {
 		f, err := measure(ctx, r)
 		if err != nil {
 			return fmt.Errorf("%d agents, %d endpoints: %w", r.agents, r.endpoints, err)
 		}
+		t := &report.Table{Title: fmt.Sprintf("etcd killed and started: until %d agents with %d endpoints are back", r.agents, r.endpoints)}
 		f.rows(r, t)
+		if err := t.Write(os.Stdout); err != nil {
+			return err
+		}
 	}
-	return t.Write(os.Stdout)
+	return nil
 }
