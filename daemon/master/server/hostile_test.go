@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,57 +151,93 @@ func FuzzAdmission(f *testing.F) {
 		`{"tenantName":"default","profileName":"","bandwidth":"10 {","burst":1}`,
 		`{"tenantName":"t"}`,
 	} {
-		f.Add([]byte(seed))
+		f.Add([]byte(seed), []byte(strings.Replace(seed, "default", "blue", 1)))
 	}
+	f.Add([]byte(`{"tenantName":"c","networkName":"a.b","encap":"vlan","subnet":"10.1.1.0/24"}`),
+		[]byte(`{"tenantName":"b.c","networkName":"a","encap":"vlan","subnet":"10.1.2.0/24"}`))
+	f.Add([]byte(`{"hostname":"h/1?#%","routerip":"1.2.3.4/24","as":"1"}`), []byte(`{"hostname":"h","routerip":"1.2.3.5/24","as":"1"}`))
 	m := mastertest.Start(f, mastertest.Options{})
 	ctx := context.Background()
-	if _, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "n", Encap: "vxlan", Subnet: "10.9.0.0/24"}); err != nil {
-		f.Fatal(err)
-	}
-	if _, err := m.Policys().Put(ctx, &model.Policy{TenantName: "default", PolicyName: "p"}); err != nil {
-		f.Fatal(err)
+	for _, tenant := range []string{"default", "blue", "c", "b.c"} { // ids of a tenant's objects are joined of their names
+		if tenant != "default" {
+			if _, err := m.Tenants().Put(ctx, &model.Tenant{TenantName: tenant}); err != nil {
+				f.Fatal(err)
+			}
+		}
+		if _, err := m.Networks().Put(ctx, &model.Network{TenantName: tenant, NetworkName: "n", Encap: "vxlan", Subnet: "10.9.0.0/24"}); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := m.Policys().Put(ctx, &model.Policy{TenantName: tenant, PolicyName: "p"}); err != nil {
+			f.Fatal(err)
+		}
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 4}
 	f.Cleanup(transport.CloseIdleConnections)
-	f.Fuzz(func(t *testing.T, body []byte) {
+	at := door{url: m.URL, transport: transport}
+	f.Fuzz(func(t *testing.T, body, other []byte) {
 		for _, k := range model.Kinds() {
 			if k.InspectOnly {
 				continue
 			}
-			object := k.New()
-			if json.Unmarshal(body, object) != nil {
-				continue
-			}
-			key := object.ObjectKey()
-			if strings.ContainsAny(key, "/?#%\x00") || key == "" || key == "default" {
-				continue // another route
-			}
-			do := func(method string) int {
-				q, err := http.NewRequest(method, m.URL+"/api/v1/"+k.Plural+"/"+key+"/", strings.NewReader(string(body)))
-				if err != nil {
-					return 0 // no URL
+			var in []admitted
+			for _, b := range [][]byte{body, other} {
+				object := k.New()
+				if json.Unmarshal(b, object) != nil || object.ObjectKey() == "" || object.ObjectKey() == "default" || slices.ContainsFunc(in, func(a admitted) bool { return a.key == object.ObjectKey() }) {
+					continue
 				}
-				q.Header.Set("Accept", "application/json")
-				answer, err := transport.RoundTrip(q)
-				if err != nil {
-					t.Fatalf("%s %s: the master did not answer: %v", method, q.URL, err)
+				a := admitted{kind: k, key: object.ObjectKey(), body: string(b)}
+				if status, _ := at.do(t, a, http.MethodPost); status == http.StatusOK && k.Name != model.KindGlobal().Name {
+					_, a.text = at.do(t, a, http.MethodGet)
+					in = append(in, a)
 				}
-				defer func() { _ = answer.Body.Close() }()
-				text, err := io.ReadAll(answer.Body)
-				if err != nil || answer.StatusCode == http.StatusInternalServerError {
-					t.Fatalf("%s %s: %s %s %v", method, q.URL, answer.Status, text, err)
+			}
+			for _, a := range in {
+				if status, text := at.do(t, a, http.MethodGet); status != http.StatusOK || text != a.text {
+					t.Fatalf("%s %q was let in and cannot be read as it was: %d %s, was %s", k.Name, a.key, status, text, a.text)
 				}
-				return answer.StatusCode
 			}
-			if do(http.MethodPost) != http.StatusOK || k.Name == model.KindGlobal().Name {
-				continue
-			}
-			if got := do(http.MethodGet); got != http.StatusOK {
-				t.Fatalf("%s %q was let in and cannot be read: %d", k.Name, key, got)
-			}
-			if got := do(http.MethodDelete); got != http.StatusOK {
-				t.Fatalf("%s %q was let in and cannot be taken out: %d", k.Name, key, got)
+			for _, a := range slices.Backward(in) {
+				if status, text := at.do(t, a, http.MethodDelete); status != http.StatusOK {
+					t.Fatalf("%s %q was let in and cannot be taken out: %d %s", k.Name, a.key, status, text)
+				}
 			}
 		}
 	})
+}
+
+// admitted is an object that a master was given.
+type admitted struct {
+	kind            *model.Kind
+	key, body, text string
+}
+
+// door is where a master answers.
+type door struct {
+	url       string
+	transport *http.Transport
+}
+
+// do makes a request about an object and returns the status and body of the answer, which is never an internal error. What
+// it gets has the operational state.
+func (d door) do(t *testing.T, a admitted, method string) (int, string) {
+	t.Helper()
+	route := "/api/v1/" + a.kind.Plural + "/"
+	if method == http.MethodGet && a.kind.Oper != nil {
+		route = "/api/v1/inspect/" + a.kind.Plural + "/"
+	}
+	q, err := http.NewRequest(method, d.url+route+url.PathEscape(a.key)+"/", strings.NewReader(a.body))
+	if err != nil {
+		return 0, "" // no URL
+	}
+	q.Header.Set("Accept", "application/json")
+	answer, err := d.transport.RoundTrip(q)
+	if err != nil {
+		t.Fatalf("%s %s: the master did not answer: %v", method, q.URL, err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode == http.StatusInternalServerError {
+		t.Fatalf("%s %s: %s %s %v", method, q.URL, answer.Status, text, err)
+	}
+	return answer.StatusCode, string(text)
 }
