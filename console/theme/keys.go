@@ -36,7 +36,8 @@ func MoveKeys() []Key {
 	return []Key{
 		{"up down j k", "move"},
 		{"pgup pgdn g G", "move by a page, to the first, to the last"},
-		{"shift+letter", "sort by the column that begins with the letter; again: the other way"},
+		{"shift+letter", "sort by the column that begins with the letter; again: the other way, and by the next that begins so"},
+		{"s", "sort by the next column, whatever it is called; behind the last: by none"},
 		{"enter", "go into it"},
 	}
 }
