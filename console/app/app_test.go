@@ -246,7 +246,7 @@ func TestEdit(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m, c := still(t, mono(t, false), page.NewTable(model.KindNetwork()), 120, 40, "true")
-			m.Update(edited{page.Describe{Kind: model.KindNetwork(), Key: "acme:blue"}, []byte(tt.file), nil})
+			m.Update(edited{page.Describe{Kind: model.KindNetwork(), Key: "acme:blue"}, []byte(tt.file), nil, nil})
 			if frame := Plain(m.Frame()); !strings.Contains(frame, tt.want) {
 				t.Errorf("want %q, got:\n%s", tt.want, frame)
 			}
@@ -261,7 +261,11 @@ func TestEdit(t *testing.T) {
 func TestDraft(t *testing.T) {
 	s, _ := fixed()
 	before := s.Objects["network"][0]
-	path, err := draft(before)
+	made, err := draft(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := written(made)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ package app
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -63,6 +65,7 @@ type Model struct {
 	at            int         // the page shown
 	last          page.Page   // the one before, for "-"
 	filter        *widget.Filter
+	filters       map[page.Page]*widget.Filter // of the pages of the history that are not shown
 	prompt        prompt
 	notice        string
 	help          bool
@@ -241,7 +244,7 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 	}
 	switch {
 	case a.Edit != nil:
-		return m.edit(*a.Edit)
+		return m.edit(*a.Edit, a.Draft)
 	case a.Change != nil:
 		return m.carryOut(*a.Change)
 	case a.HandOver != nil:
@@ -254,19 +257,37 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 
 // open shows a page and forgets what lay ahead in the history.
 func (m *Model) open(p page.Page) {
-	m.last = m.page()
+	m.leave()
 	m.pages = append(m.pages[:m.at+1:m.at+1], p)
 	if len(m.pages) > historyLimit {
 		m.pages = m.pages[1:]
 	}
-	m.at, m.filter = len(m.pages)-1, nil
+	m.arrive(len(m.pages) - 1)
 }
 
 func (m *Model) move(to int) {
 	if to < 0 || to >= len(m.pages) {
 		return
 	}
-	m.last, m.at, m.filter = m.page(), to, nil
+	m.leave()
+	m.arrive(to)
+}
+
+// leave remembers the page and its filter, for the way back.
+func (m *Model) leave() {
+	if m.last = m.page(); m.filters == nil {
+		m.filters = map[page.Page]*widget.Filter{}
+	}
+	m.filters[m.last] = m.filter
+	maps.DeleteFunc(m.filters, func(p page.Page, f *widget.Filter) bool {
+		return f == nil || p != m.last && !slices.Contains(m.pages, p)
+	})
+}
+
+// arrive shows a page of the history, with the filter that it had.
+func (m *Model) arrive(at int) {
+	m.at = at
+	m.filter = m.filters[m.page()]
 }
 
 // answer acts on a finished line of the prompt.

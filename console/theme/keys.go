@@ -85,7 +85,7 @@ func MatrixKeys() []Key {
 
 // ConfirmKeys work where a change is shown before it is made.
 func ConfirmKeys() []Key {
-	return append(TextKeys(), Key{"Y", "carry it out"}, Key{"esc", "leave everything as it is"})
+	return append(TextKeys(), Key{"Y", "carry it out"}, Key{"e", "edit it again, when it was edited"}, Key{"esc", "leave everything as it is"})
 }
 
 // AddressKeys work on the address pages.
