@@ -194,9 +194,7 @@ func (m *Model) key(key string) tea.Cmd {
 	case "q":
 		return tea.Quit
 	case "!":
-		if e, ok := byName(page.Judge(m.snapshot, m.now).Page); ok {
-			m.open(e.Make())
-		}
+		m.complain()
 	case "?":
 		m.help, m.helpTop = true, 0
 	case "c":
@@ -233,6 +231,27 @@ func (m *Model) key(key string) tea.Cmd {
 		return m.follow(m.page().Key(key, m.canvas(), m.snapshot))
 	}
 	return nil
+}
+
+// complain shows what tells of the worst that is wrong, or of the next when that is on the screen.
+func (m *Model) complain() {
+	h := m.judge()
+	next := 0
+	for i, c := range h.Complaints {
+		if p := c.Page(); p.Name() == m.page().Name() {
+			next = i + 1
+		}
+	}
+	switch {
+	case len(h.Complaints) == 0 && h.Role == theme.Good:
+		m.notice = "nothing that the console knows of is wrong"
+	case len(h.Complaints) == 0:
+		m.notice = h.Why
+	case next == len(h.Complaints) && next == 1:
+		m.notice = "this page tells of it: " + h.Complaints[0].Why
+	default:
+		m.open(h.Complaints[next%len(h.Complaints)].Page())
+	}
 }
 
 func (m *Model) follow(a page.Action) tea.Cmd {

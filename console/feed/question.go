@@ -28,6 +28,7 @@ const (
 	Reach                   // Why; model.Why
 	Text                    // Kind and Key; string: the object with its operational state, as YAML
 	Lead                    // nothing; model.Leadership without terms, and of the leases the leader's alone
+	Drift                   // Host; model.Drift
 	Trial                   // Detail: a model.ApplyRequest as JSON; Verdict: whether it would be carried out, which it is not
 )
 
@@ -107,6 +108,8 @@ func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
 		return f.state(ctx, q.Kind, q.Key)
 	case Reach:
 		return f.client.Why(ctx, q.Why)
+	case Drift:
+		return f.client.Drift(ctx, q.Host, false)
 	case Trial:
 		return f.try(ctx, q.Detail)
 	case Text:

@@ -117,5 +117,5 @@ func (p *Addresses) Key(key string, c Canvas, s *feed.Snapshot) Action {
 
 // View draws the bars.
 func (p *Addresses) View(c Canvas, s *feed.Snapshot) []string {
-	return p.table.view(c, addressHeaders(), p.rows(c, s), c.Height, "no networks")
+	return p.table.view(c, addressHeaders(), p.rows(c, s), c.Height, nothing(s, s.Synced, "no networks"))
 }
