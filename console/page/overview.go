@@ -55,7 +55,7 @@ func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case key == "t" && ok:
 		return Action{Go: NewTrouble(r.ID)}
 	}
-	p.hosts.keyOf(key, c, hostHeaders(), rows)
+	p.hosts.keyOf(key, c, fitting(c, hostHeaders()), rows)
 	return Action{}
 }
 
@@ -95,7 +95,18 @@ func (h hostRows) Len() int { return len(h.agents) }
 func (h hostRows) At(i int) widget.Row {
 	n := h.agents[i]
 	_, role := nodeState(h.canvas.Theme, *n)
-	return widget.Row{ID: n.Name, Role: role, Cells: append(hostFacts(h.canvas.Theme, n), since(n.Since, h.canvas.Now))}
+	return widget.Row{ID: n.Name, Role: role, Cells: fitting(h.canvas, append(hostFacts(h.canvas.Theme, n), since(n.Since, h.canvas.Now)))}
+}
+
+// roomy is the width from which hosts are shown with their revisions: their lag says what counts.
+const roomy = 100
+
+// fitting are the cells of a host, or their headers, for which there is room.
+func fitting(c Canvas, cells []string) []string {
+	if c.Width < roomy {
+		return slices.Delete(slices.Clone(cells), 2, 3)
+	}
+	return cells
 }
 
 // hostFacts are the cells of a host below hostHeaders, without the last. What its agent has not said is "?".
@@ -148,7 +159,7 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 		title += t.Paint(theme.Dim, fmt.Sprintf("    %d of %d in view; S sorts by state", height-1, rows.Len()))
 	}
 	out = append(out, "", title)
-	out = append(out, p.hosts.viewOf(c, hostHeaders(), rows, height, nothing(s, s.Nodes != nil, "no agent is registered"))...)
+	out = append(out, p.hosts.viewOf(c, fitting(c, hostHeaders()), rows, height, nothing(s, s.Nodes != nil, "no agent is registered"))...)
 	out = append(out, "", pulse(c, s.Pulse), p.fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
 	room := max(0, c.Height-len(out))
 	if len(kept) == 0 {
