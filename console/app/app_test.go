@@ -48,7 +48,7 @@ func TestKeys(t *testing.T) {
 		{"describe", to("networks", "j", "d"), "described: network default:green", ""},
 		{"yaml", to("networks", "y"), "subnet: 10.1.1.0/24", ""},
 		{"sort", to("networks", "T", "T"), "Tenant▼", ""},
-		{"rates of rules", to("rules"), "1.2k      2  done", ""},
+		{"rates of rules", to("rules"), "1.2k+      2  done, ? h2 silent", ""},
 		{"backends of services", to("serviceLBs"), "1 10.1.1.1", ""},
 		{"a kind's table", append([]string{"5"}, filter("^rules", "enter")...), "netctl get rule", ""},
 		{"bitmap", []string{"3", "enter", "right", "right"}, "endpoint db on host h2", ""},
