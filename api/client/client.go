@@ -248,7 +248,11 @@ func refusal(answer *http.Response) error {
 	default:
 		message = answer.Status
 	}
-	return model.Errorf(code, "", "%s", message)
+	e := model.Errorf(code, "", "%s", message)
+	if answer.StatusCode == http.StatusNotFound && answer.Request != nil { // a netmaster says in its own words what it lacks
+		e = e.Try("%s is no page of a netmaster: is that the address of one?", answer.Request.URL)
+	}
+	return e
 }
 
 func unavailable(err error) bool { return IsCode(err, model.CodeUnavailable) }

@@ -22,6 +22,8 @@ type Node struct {
 	Lag      uint64   `json:"lag"`                // store revisions that concern it and that it has not carried out
 	Flows    int      `json:"flows,omitempty"`
 	Ports    int      `json:"endpoints,omitempty"` // endpoints attached here
+	Missing  int      `json:"missing,omitempty"`   // endpoints of the host that have no interface there: not yet, or not any more
+	Differs  int      `json:"differs,omitempty"`   // things on the host that others have changed and that are not put right: netctl drift
 	Errors   int      `json:"errors,omitempty"`    // objects that do not work there: the switch refused their flows, or a container's interface is gone
 	VTEP     string   `json:"vtep,omitempty"`
 	Since    string   `json:"since,omitempty"`      // RFC 3339: start of the process, or of the leadership
@@ -52,9 +54,10 @@ type AgentStatus struct {
 	At        string        `json:"revisionAt,omitempty"` // RFC 3339: when it had passed, by the host's clock
 	Flows     int           `json:"flows"`
 	Groups    int           `json:"groups"`
-	Endpoints int           `json:"endpoints"`        // attached here
-	FlowMods  uint64        `json:"flowMods"`         // changes of flows, groups and meters sent since the process started
-	Errors    []OwnerStatus `json:"errors,omitempty"` // objects that do not work: refused flows, and what the agent cannot repair
+	Endpoints int           `json:"endpoints"`         // attached here
+	FlowMods  uint64        `json:"flowMods"`          // changes of flows, groups and meters sent since the process started
+	Differs   int           `json:"differs,omitempty"` // ports and addresses that others have changed, and that were not put right
+	Errors    []OwnerStatus `json:"errors,omitempty"`  // objects that do not work: refused flows, and what the agent cannot repair
 	Uplinks   []Uplink      `json:"uplinks,omitempty"`
 	Bond      string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
@@ -46,7 +48,7 @@ func TestKeys(t *testing.T) {
 		{"describe", to("networks", "j", "d"), "described: network default:green", ""},
 		{"yaml", to("networks", "y"), "subnet: 10.1.1.0/24", ""},
 		{"sort", to("networks", "T", "T"), "Tenant▼", ""},
-		{"rates of rules", to("rules"), "1.2k      2  done", ""},
+		{"rates of rules", to("rules"), "1.2k+      2  done, ? h2 silent", ""},
 		{"backends of services", to("serviceLBs"), "1 10.1.1.1", ""},
 		{"a kind's table", append([]string{"5"}, filter("^rules", "enter")...), "netctl get rule", ""},
 		{"bitmap", []string{"3", "enter", "right", "right"}, "endpoint db on host h2", ""},
@@ -101,7 +103,8 @@ func TestKeys(t *testing.T) {
 		{"the tree alone", []string{"2", "o"}, "network blue", "┌"},
 		{"the matrix", []string{"2", "m"}, "◐ tcp 5432", ""},
 		{"the deciding rule", []string{"9", "down"}, "allow tcp 5432 from web, priority 10, 1.2k packets", ""},
-		{"what is to be seen", []string{"8", "!"}, "HOSTS", ""},
+		{"what is to be seen", []string{"8", "!"}, "$ netctl drift h2", ""},
+		{"what is to be seen, and no more", []string{"8", "!", "!"}, "this page tells of it: 1 of 2 hosts", ""},
 		{"nothing is changed", to("networks", "ctrl+d"), "start it with --write", "Delete"},
 		{"back", to("networks", "enter", "esc"), "$ netctl network ls --all", ""},
 		{"last", to("networks", "7", "-"), "$ netctl network ls --all", ""},
@@ -109,7 +112,7 @@ func TestKeys(t *testing.T) {
 		{"help", []string{"?"}, "EVERYWHERE", "MASTERS"},
 		{"help scrolls", append([]string{"8", "?"}, strings.Split(strings.Repeat("down ", 40), " ")[:40]...), "delete it (--write)", ""},
 		{"help ends", []string{"8", "?", "down", "x"}, "web-1", "THIS PAGE"},
-		{"the store", nil, "embedded etcd, read in 1 ms, 1 of 2 members, term 17001, lease 4 of 5 s", ""},
+		{"the store", nil, "embedded etcd, read in 1 ms, 2 of 2 members, term 17001, lease 4 of 5 s", ""},
 		{"the events' cursor", []string{"7", "k"}, "▶ 14:02:08        revision 18203    delete", "▶ 14:02:10"},
 		{"events followed again", []string{"7", "k", "f"}, "▶ 14:02:10        revision 18204    put", "▶ 14:02:08"},
 		{"an event's object", []string{"7", "g", "enter"}, "described: network acme:blue", ""},
@@ -246,7 +249,7 @@ func TestEdit(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m, c := still(t, mono(t, false), page.NewTable(model.KindNetwork()), 120, 40, "true")
-			m.Update(edited{page.Describe{Kind: model.KindNetwork(), Key: "acme:blue"}, []byte(tt.file), nil})
+			m.Update(edited{page.Describe{Kind: model.KindNetwork(), Key: "acme:blue"}, []byte(tt.file), nil, nil})
 			if frame := Plain(m.Frame()); !strings.Contains(frame, tt.want) {
 				t.Errorf("want %q, got:\n%s", tt.want, frame)
 			}
@@ -261,7 +264,11 @@ func TestEdit(t *testing.T) {
 func TestDraft(t *testing.T) {
 	s, _ := fixed()
 	before := s.Objects["network"][0]
-	path, err := draft(before)
+	made, err := draft(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := written(made)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,6 +329,23 @@ func TestVerdicts(t *testing.T) {
 		{"no leader", func(s *feed.Snapshot) { s.Nodes[0].Role = model.RoleFollower }, "NO LEADER"},
 		{"refused flows", func(s *feed.Snapshot) { s.Nodes[3].Errors = 2 }, "DEGRADED  h2: 2 objects"},
 		{"not ready", func(s *feed.Snapshot) { s.Nodes[2].Ready = false; s.Nodes[2].Reason = "did not answer" }, "DEGRADED  h1 is not ready: did not answer"},
+		{"two things", func(s *feed.Snapshot) { s.Nodes[2].Ready, s.Nodes[2].Reason = false, "did not answer" }, "DEGRADED  h1 is not ready: did not answer; 1 more - !"},
+		{"missing interfaces", func(s *feed.Snapshot) {
+			s.Nodes[3].Lag, s.Nodes[3].Missing = 0, 700
+			s.Missing = map[string]time.Time{"h2": s.Heard.Add(-time.Minute)}
+		}, "DEGRADED  h2: 700 endpoints without an interface there - !"},
+		{"endpoints that are being attached", func(s *feed.Snapshot) {
+			s.Nodes[3].Lag, s.Nodes[3].Missing = 0, 2
+			s.Missing = map[string]time.Time{"h2": s.Heard}
+		}, "CATCHING UP  h2: 2 endpoints without an interface there - !"},
+		{"drift", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Differs = 0, 1 }, "DEGRADED  h2: 1 thing not as they should be - !"},
+		{"an uplink", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Uplinks = 0, []model.Uplink{{Name: "eth1"}} }, "DEGRADED  h2: uplink eth1 (no link) - !"},
+		{"the store", func(s *feed.Snapshot) {
+			s.Answers[feed.Question{Topic: feed.Lead}] = feed.Answer{At: s.Heard, Value: model.Leadership{Holder: "x", Store: model.StoreState{Members: []model.StoreMember{{Name: "h2", Error: "no answer"}}}}}
+		}, "DEGRADED  store member h2 does not answer: no answer; 1 more - !"},
+		{"a full network", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Pools = 0, map[string]feed.Pool{"acme:blue": {Count: 9}} }, "DEGRADED  network acme:blue has no address left - !"},
+		{"a question without answer", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Err = 0, "the nodes: refused" }, "DEGRADED  netmaster did not answer everything: the nodes: refused - !"},
+		{"no nodes", func(s *feed.Snapshot) { s.Nodes = nil }, "UNKNOWN  the nodes have not answered - !"},
 		{"lost", func(s *feed.Snapshot) { s.Watching, s.Err = false, "refused" }, " old; refused"},
 		{"first frame", func(s *feed.Snapshot) { *s = feed.Snapshot{} }, "CONNECTING"},
 	}
@@ -335,5 +359,59 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("want %q, got:\n%s", tt.want, frame)
 			}
 		})
+	}
+}
+
+// Where "!" leads, whatever is wrong: to a page that tells of it, which is another than the one on the screen, or it says why not.
+func TestComplaintsLeadSomewhere(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(*feed.Snapshot)
+		want   []string // on the screen after each "!"
+	}{
+		"well":      {func(s *feed.Snapshot) { s.Nodes[3].Lag = 0 }, []string{"nothing that the console knows of is wrong"}},
+		"two hosts": {func(s *feed.Snapshot) { s.Nodes[2].Errors, s.Nodes[3].Ready = 1, false }, []string{"$ netctl drift h1", "$ netctl drift h2"}},
+		"a master":  {func(s *feed.Snapshot) { s.Nodes[1].Ready, s.Nodes[3].Lag = false, 0 }, []string{"$ netctl leader", "this page tells of it"}},
+		"a network": {func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Pools = 0, map[string]feed.Pool{"acme:blue": {Count: 9}} }, []string{"$ netctl ip show --tenant acme blue"}},
+		"lost":      {func(s *feed.Snapshot) { s.Watching, s.Err = false, "connection refused" }, []string{"error      connection refused"}},
+		"first":     {func(s *feed.Snapshot) { *s = feed.Snapshot{} }, []string{"waiting for the first answer of netmaster"}},
+	} {
+		s, now := fixed()
+		row.change(s)
+		m := New(t.Context(), &cluster{}, mono(t, false), page.NewOverview(), now)
+		m.Update(s)
+		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+		for _, want := range row.want {
+			press(m, "!")
+			frame := Plain(m.Frame())
+			m.notice = ""
+			if !strings.Contains(frame, want) && !strings.Contains(Plain(m.Frame()), want) {
+				t.Errorf("%s: want %q, got:\n%s", name, want, frame)
+			}
+		}
+	}
+}
+
+// What is not known is not called nothing, and not 0.
+func TestUnknownIsNotNothing(t *testing.T) {
+	refused := &feed.Snapshot{Base: "http://nowhere:9999", Err: "connection refused"}
+	for _, e := range page.Entries() {
+		m := New(t.Context(), &cluster{}, mono(t, false), e.Make(), time.Now())
+		m.Update(refused)
+		frame := Plain(m.Frame())
+		if regexp.MustCompile(`no agent is|\bno (networks|tenants|groups)\b|\b0 endpoint|rev 0|leader none|^  none$`).MatchString(frame) {
+			t.Errorf("%s claims what nobody has said:\n%s", e.Name, frame)
+		}
+	}
+	m, _ := still(t, mono(t, false), page.NewOverview(), 120, 40)
+	m.snapshot.Nodes[3] = model.Node{Name: "h2", Role: model.RoleAgent, Reason: "did not answer"}
+	m.snapshot.Nodes[1] = model.Node{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleFollower, Reason: "did not answer"}
+	for _, row := range []struct{ keys, want string }{
+		{"1", `h2 +✗ did not answer +\? +\? +\? +\? +\? +\? +\? +-`}, {"1", `192.0.2.2 +follower +since - +at revision \?`}, {"4", `h2 +✗ did not answer +\? +\? +\? +\? +\?`},
+		{"6", `192.0.2.2:9999 +follower +✗ did not answer +\? +\? +\? +\? +\?`},
+	} {
+		press(m, row.keys)
+		if frame := Plain(m.Frame()); !regexp.MustCompile(row.want).MatchString(frame) {
+			t.Errorf("%s: want %s, got:\n%s", row.keys, row.want, frame)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ type (
 	edited struct {
 		what page.Describe
 		text []byte
+		was  []byte // before it was edited
 		err  error
 	}
 	changed struct {
@@ -49,61 +51,79 @@ func (m *Model) present(what page.Describe) model.Object {
 	return nil
 }
 
-// edit opens an object in the editor, which has the terminal to itself until it ends.
-func (m *Model) edit(what page.Describe) tea.Cmd {
-	before := m.present(what)
-	if before == nil {
-		m.notice = what.Kind.Name + " " + what.Key + " is gone"
-		return nil
+// edit opens an object in the editor, which has the terminal to itself until it ends. text is a draft to go on with; nil: the object
+// as it is.
+func (m *Model) edit(what page.Describe, text []byte) tea.Cmd {
+	if text == nil {
+		before := m.present(what)
+		if before == nil {
+			m.notice = what.Kind.Name + " " + what.Key + " is gone"
+			return nil
+		}
+		var err error
+		if text, err = draft(before); err != nil {
+			m.notice = err.Error()
+			return nil
+		}
 	}
-	path, err := draft(before)
+	path, err := written(text)
 	if err != nil {
 		m.notice = err.Error()
 		return nil
 	}
 	arguments := append(m.editor[1:len(m.editor):len(m.editor)], path)
 	return tea.ExecProcess(exec.CommandContext(m.ctx, m.editor[0], arguments...), func(err error) tea.Msg {
-		text, readErr := os.ReadFile(path)
-		return edited{what, text, errors.Join(err, readErr, os.Remove(path))}
+		after, readErr := os.ReadFile(path)
+		return edited{what, after, text, errors.Join(err, readErr, os.Remove(path))}
 	})
 }
 
-// draft writes the fields of an object that can be set into a file of its own.
-func draft(o model.Object) (path string, err error) {
+// draft is the fields of an object that can be set, as text.
+func draft(o model.Object) ([]byte, error) {
 	fields := map[string]any{}
 	for _, f := range o.Kind().Fields {
 		fields[f.Name] = o.Field(f.Name)
 	}
 	text, err := yaml.Marshal(fields)
-	if err != nil {
-		return "", err
-	}
+	return fmt.Appendf(nil, "# %s %s\n%s", o.Kind().Name, o.ObjectKey(), text), err
+}
+
+// written puts a draft into a file of its own.
+func written(text []byte) (path string, err error) {
 	file, err := os.CreateTemp("", "contiv-*.yaml")
 	if err != nil {
 		return "", fmt.Errorf("make a file for the editor: %w", err)
 	}
-	_, err = fmt.Fprintf(file, "# %s %s\n%s", o.Kind().Name, o.ObjectKey(), text)
+	_, err = file.Write(text)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
 }
 
-// edited shows what the editor made of an object before anything is changed.
+// edited shows what the editor made of an object before anything is changed. What no change can be made of is shown with the
+// reason, and can be edited again.
 func (m *Model) edited(x edited) {
-	if x.err != nil {
+	if x.err != nil && (len(x.text) == 0 || bytes.Equal(x.text, x.was)) {
 		m.notice = "the editor: " + x.err.Error()
 		return
 	}
 	o, err := read(x.what.Kind, x.text)
 	switch {
-	case err != nil:
-		m.notice = err.Error()
-	case o.ObjectKey() != x.what.Key:
-		m.notice = fmt.Sprintf("the file names %s, not %s: objects are not renamed; netctl apply makes new ones", o.ObjectKey(), x.what.Key)
-	default:
-		m.open(page.NewConfirm(page.Change{Kind: x.what.Kind, Key: x.what.Key, Object: o}, m.present(x.what)))
+	case x.err != nil:
+		err = fmt.Errorf("the editor: %w", x.err)
+	case err == nil && o.ObjectKey() != x.what.Key:
+		err = fmt.Errorf("the file names %s, not %s: objects are not renamed; netctl apply makes new ones", o.ObjectKey(), x.what.Key)
 	}
+	next := page.NewEdited(page.Change{Kind: x.what.Kind, Key: x.what.Key, Object: o}, m.present(x.what), x.text)
+	if err != nil {
+		next = page.NewUnread(x.what.Kind, x.what.Key, x.text, err)
+	}
+	if _, again := m.page().(*page.Confirm); again {
+		m.pages[m.at] = next
+		return
+	}
+	m.open(next)
 }
 
 // read makes an object of an edited file. It refuses fields that the kind does not have.
@@ -151,11 +171,15 @@ func (m *Model) remove(c page.Change) error {
 
 // changed tells the outcome, and leaves the question behind when it was good.
 func (m *Model) changed(x changed) {
+	asked, asking := m.page().(*page.Confirm)
 	if x.err != nil {
 		m.notice = "not done: " + x.err.Error()
+		if asking {
+			asked.Refuse(x.err)
+		}
 		return
 	}
-	if _, asking := m.page().(*page.Confirm); asking {
+	if asking {
 		m.move(m.at - 1)
 	}
 	m.notice = "done: " + x.change.Says()

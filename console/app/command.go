@@ -12,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	xterm "github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
@@ -187,8 +188,8 @@ func Plain(frame string) string {
 // live runs the program until the user quits or ctx ends. f feeds it; nil: it plays a recording.
 func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Model) error {
 	file, ok := in.(*os.File)
-	if !ok || !isTerminal(file) {
-		return errors.New("the console needs a terminal; --once prints one frame without")
+	if !ok || !isTerminal(in) || !isTerminal(out) {
+		return fmt.Errorf("contiv console needs a terminal; %s prints the same, and contiv console --once one frame", m.page().Command())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(framesASecond))
@@ -215,7 +216,8 @@ func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Mod
 	return errors.Join(err, <-fed, <-watched)
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+// isTerminal tells whether a stream is one; a device such as /dev/null is none.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && xterm.IsTerminal(f.Fd())
 }

@@ -83,6 +83,9 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			{Table: "output", TableID: "50", Priority: 5, Match: "any packet", Does: "drop", Flow: "actions=drop", Drop: true, Age: 60, Rate: rate(0, 0)},
 		}),
 		{Topic: feed.Flows, Host: "h2"}: silent,
+		{Topic: feed.Drift, Host: "h1"}: said(model.Drift{Host: "h1", Now: []model.Difference{{At: hour.Format(time.RFC3339), Sort: "port", Owner: "endpoint/blue.acme-web-1",
+			What: "removed: the container's interface is no port", Remedy: "have the runtime make the container or pod anew"}},
+			Found: []model.Difference{{At: hour.Format(time.RFC3339), Sort: "flow", Table: "source", What: "removed: any packet"}}}),
 		{Topic: feed.Rules, Host: "h1"}: {Value: rules(1204), At: now, Before: rules(1200), BeforeAt: now.Add(-2 * time.Second)},
 		{Topic: feed.Rules, Host: "h2"}: silent,
 		{Topic: feed.Leadership}: said(model.Leadership{Key: "/contiv.io/lock/netmaster/leader", Holder: "192.0.2.1:9999", Term: 17001,
@@ -93,7 +96,7 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 				Members: []model.StoreMember{{Name: "h1", Address: "http://192.0.2.1:2379", Leader: true, Version: "3.7.3", Bytes: 4 << 20, Millis: 0.9}}}}),
 		{Topic: feed.Lead}: said(model.Leadership{Key: "/contiv.io/lock/netmaster/leader", Holder: "192.0.2.1:9999", Term: 17001,
 			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}},
-			Store:  model.StoreState{Name: "embedded etcd", ReadMillis: 1.3, Members: []model.StoreMember{{Name: "h1", Leader: true}, {Name: "h2", Error: "no answer"}}}}),
+			Store:  model.StoreState{Name: "embedded etcd", ReadMillis: 1.3, Members: []model.StoreMember{{Name: "h1", Leader: true}, {Name: "h2"}}}}),
 		{Topic: feed.Addresses, Key: "acme:blue"}: said([]model.AddressState{
 			{Network: "blue.acme", Address: "10.1.1.1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "blue.acme-web-1", Host: "h1"}, Since: &hour, By: &model.Actor{User: "h1", Program: "netplugin/1"}},
 			{Network: "blue.acme", Address: "10.1.1.4", State: "quarantine", Owner: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}, Since: &minute, By: &model.Actor{User: "ann"}},
@@ -191,6 +194,7 @@ func screens() []page.Entry {
 		of("lit", func() page.Page { return page.NewTopology("endpoint blue.acme-web-1") }),
 		of("why", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "endpoint/blue.acme-db", "tcp 5432") }),
 		of("whom", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "", "") }),
+		of("trouble", func() page.Page { return page.NewTrouble("h1") }),
 		of("handover", func() page.Page { return page.NewHandover() }),
 		of("confirm", func() page.Page {
 			return page.NewConfirm(page.Change{Kind: model.KindNetwork(), Key: "acme:blue"}, nil)

@@ -130,7 +130,7 @@ func footers(t *testing.T, c *client.Client) map[string]string {
 		}
 	}
 	for _, place := range []string{"endpoint/blue.acme-c1", "endpoint/blue.acme-c1:yaml", "endpoint/nosuch", "rule/acme/db-in/pg", "rule/acme/db-in/pg:yaml", "flows/h1", "flows/h1/source", "flows/h1:drops", "flows/h1:never",
-		"flows/h1:shadowed", "addresses/acme/blue:ipv6", "addresses/acme/blue/10.1.1.9:history", "why", "why/endpoint/blue.acme-c1", "matrix/acme", "extContractsGroup/acme/out", "aciGw/aciGw", "global/global"} {
+		"flows/h1:shadowed", "addresses/acme/blue:ipv6", "addresses/acme/blue/10.1.1.9:history", "why", "why/endpoint/blue.acme-c1", "matrix/acme", "extContractsGroup/acme/out", "aciGw/aciGw", "global/global", "nodes/h1"} {
 		p, err := open(place)
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,8 @@ package app
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -63,6 +65,7 @@ type Model struct {
 	at            int         // the page shown
 	last          page.Page   // the one before, for "-"
 	filter        *widget.Filter
+	filters       map[page.Page]*widget.Filter // of the pages of the history that are not shown
 	prompt        prompt
 	notice        string
 	help          bool
@@ -191,9 +194,7 @@ func (m *Model) key(key string) tea.Cmd {
 	case "q":
 		return tea.Quit
 	case "!":
-		if e, ok := byName(page.Judge(m.snapshot, m.now).Page); ok {
-			m.open(e.Make())
-		}
+		m.complain()
 	case "?":
 		m.help, m.helpTop = true, 0
 	case "c":
@@ -232,6 +233,27 @@ func (m *Model) key(key string) tea.Cmd {
 	return nil
 }
 
+// complain shows what tells of the worst that is wrong, or of the next when that is on the screen.
+func (m *Model) complain() {
+	h := m.judge()
+	next := 0
+	for i, c := range h.Complaints {
+		if p := c.Page(); p.Name() == m.page().Name() {
+			next = i + 1
+		}
+	}
+	switch {
+	case len(h.Complaints) == 0 && h.Role == theme.Good:
+		m.notice = "nothing that the console knows of is wrong"
+	case len(h.Complaints) == 0:
+		m.notice = h.Why
+	case next == len(h.Complaints) && next == 1:
+		m.notice = "this page tells of it: " + h.Complaints[0].Why
+	default:
+		m.open(h.Complaints[next%len(h.Complaints)].Page())
+	}
+}
+
 func (m *Model) follow(a page.Action) tea.Cmd {
 	if a.Go != nil {
 		m.open(a.Go)
@@ -241,7 +263,7 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 	}
 	switch {
 	case a.Edit != nil:
-		return m.edit(*a.Edit)
+		return m.edit(*a.Edit, a.Draft)
 	case a.Change != nil:
 		return m.carryOut(*a.Change)
 	case a.HandOver != nil:
@@ -254,19 +276,37 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 
 // open shows a page and forgets what lay ahead in the history.
 func (m *Model) open(p page.Page) {
-	m.last = m.page()
+	m.leave()
 	m.pages = append(m.pages[:m.at+1:m.at+1], p)
 	if len(m.pages) > historyLimit {
 		m.pages = m.pages[1:]
 	}
-	m.at, m.filter = len(m.pages)-1, nil
+	m.arrive(len(m.pages) - 1)
 }
 
 func (m *Model) move(to int) {
 	if to < 0 || to >= len(m.pages) {
 		return
 	}
-	m.last, m.at, m.filter = m.page(), to, nil
+	m.leave()
+	m.arrive(to)
+}
+
+// leave remembers the page and its filter, for the way back.
+func (m *Model) leave() {
+	if m.last = m.page(); m.filters == nil {
+		m.filters = map[page.Page]*widget.Filter{}
+	}
+	m.filters[m.last] = m.filter
+	maps.DeleteFunc(m.filters, func(p page.Page, f *widget.Filter) bool {
+		return f == nil || p != m.last && !slices.Contains(m.pages, p)
+	})
+}
+
+// arrive shows a page of the history, with the filter that it had.
+func (m *Model) arrive(at int) {
+	m.at = at
+	m.filter = m.filters[m.page()]
 }
 
 // answer acts on a finished line of the prompt.

@@ -36,7 +36,7 @@ func TestMouse(t *testing.T) {
 		{"a tab", nil, []string{"6 leader"}, "$ netctl leader", ""},
 		{"a crumb", []string{"5", "enter", "esc", "]"}, []string{"tables"}, "$ netctl explain", ""},
 		{"the program's name", []string{"5"}, []string{"contiv"}, "MASTERS", ""},
-		{"the second line", []string{"5"}, []string{"CATCHING"}, "MASTERS", ""},
+		{"the second line", []string{"5"}, []string{"CATCHING"}, "trouble of h2", ""},
 		{"a line of the tree", []string{"2"}, []string{"group web"}, "endpointGroup acme:web", ""},
 		{"help", nil, []string{"? help"}, "EVERYWHERE", ""},
 		{"ends help", []string{"?"}, []string{"EVERYWHERE"}, "MASTERS", "EVERYWHERE"},

@@ -13,6 +13,7 @@ import (
 // A place is a page within the console, as --screen and ":" take it:
 //
 //	NAME                              a page: overview, topology, matrix, networks, ...
+//	nodes/HOST                        what is wrong with a host
 //	topology:matrix                   the matrix
 //	topology/KIND/KEY                 the tree with the cursor on an object
 //	matrix/TENANT
@@ -61,6 +62,10 @@ func open(text string) (page.Page, error) {
 	}
 	var made page.Page
 	switch entry.Name {
+	case "overview":
+		if len(rest) == 1 && p.view == "" {
+			made = page.NewTrouble(rest[0])
+		}
 	case "topology":
 		made = p.topology(rest)
 	case "matrix":
@@ -234,6 +239,12 @@ func places(typed string, s *feed.Snapshot) (out []string) {
 			}
 		}
 	case !ok:
+	case entry.Name == "overview":
+		for _, n := range s.Nodes {
+			if n.Role == model.RoleAgent {
+				add(head + "/" + n.Name)
+			}
+		}
 	case entry.Name == "matrix":
 		for _, o := range s.Objects[model.KindTenant().Name] {
 			add(head + "/" + o.ObjectKey())

@@ -58,7 +58,7 @@ func TestPlaces(t *testing.T) {
 		{"network/acme/gone:yaml", "there is no network acme:gone", ""},
 		{"paint", "there is no page paint", ""},
 		{"network//blue", "has an empty part", ""},
-		{"overview/x", `there is no place "overview/x"`, ""},
+		{"overview/x/y", `there is no place "overview/x/y"`, ""},
 		{"flows/h1/2/3", "there is no place", ""},
 		{"topology/paint/x", "there is no place", ""},
 		{"network/acme/blue:drops", "there is no place", ""},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -98,6 +99,9 @@ func (m *Model) header() []string {
 	crumbs := m.crumbs()
 	crumbs[0] = t.Paint(theme.Title, crumbs[0])
 	leader := "none"
+	if s.Nodes == nil {
+		leader = "?" // nobody has said yet
+	}
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleLeader {
 			leader = n.Name
@@ -107,18 +111,49 @@ func (m *Model) header() []string {
 	switch age := m.now.Sub(s.Heard); {
 	case s.Watching && age > 5*time.Second:
 		link = t.Paint(theme.Warn, t.Glyphs.Half+" "+page.Age(age)+" old")
-	case s.Watching:
+	case s.Watching && s.Synced:
 		link = t.Paint(theme.Good, t.Glyphs.Dot+" live")
-	case s.Err == "":
+	case s.Err == "" || s.Watching: // not everything has been received yet
 		link = t.Paint(theme.Held, t.Glyphs.Half+" connecting")
 	}
-	right := fmt.Sprintf("leader %s  rev %d  %s  %s ", leader, s.Revision, m.now.Format(hours), link)
+	revision := "?"
+	if s.Synced {
+		revision = strconv.FormatUint(s.Revision, 10)
+	}
 	h := m.judge()
 	return []string{
-		widget.Sides(t, strings.Join(crumbs, " "+t.Glyphs.Crumb+" "), right, m.width),
+		m.headline(crumbs, "leader "+leader, "rev "+revision, m.now.Format(hours), link),
 		" " + t.Paint(h.Role, h.Word) + "  " + h.Why,
 		m.seam(),
 	}
+}
+
+// leastCrumbs is the room that crumbs have at least.
+const leastCrumbs = 24
+
+// headline puts crumbs and facts on one line, where who leads and whether the stream is up always stay: time, then the revision give way
+// first, then crumbs in the middle, and then the ends of the last crumb and of the leader's name.
+func (m *Model) headline(crumbs []string, leader, revision, clock, link string) string {
+	t := m.theme
+	right := strings.Join([]string{leader, revision, clock, link}, "  ") + " "
+	for _, fewer := range [][]string{{leader, revision, link}, {leader, link}} {
+		if m.width-widget.Width(right)-1 < leastCrumbs {
+			right = strings.Join(fewer, "  ") + " "
+		}
+	}
+	if most := m.width - leastCrumbs - widget.Width(link) - 4; m.width-widget.Width(right)-1 < leastCrumbs {
+		right = widget.Fit(t, leader, most) + "  " + link + " "
+	}
+	room := m.width - widget.Width(right) - 1
+	between := " " + t.Glyphs.Crumb + " "
+	line := strings.Join(crumbs, between)
+	for n := 1; widget.Width(line) > room && n < len(crumbs); n++ {
+		line = strings.Join(append([]string{crumbs[0], t.Glyphs.Ellipsis}, crumbs[n+1:]...), between)
+		if n == len(crumbs)-1 { // the last alone, as far as it goes
+			line = strings.Join([]string{crumbs[0], crumbs[n]}, between)
+		}
+	}
+	return widget.Sides(t, widget.Fit(t, line, min(room, widget.Width(line))), right, m.width)
 }
 
 // seam is the line between the header and the page. It tells of a recording that is played or made.

@@ -56,7 +56,7 @@ type Description struct {
 }
 
 // topicNames are what recordings call the topics.
-var topicNames = []string{"flows", "rules", "addresses", "ledger", "leadership", "history", "state", "why", "text", "lead"}
+var topicNames = []string{"flows", "rules", "addresses", "ledger", "leadership", "history", "state", "why", "text", "lead", "drift", "trial"}
 
 // MarshalText is the topic's name.
 func (t Topic) MarshalText() ([]byte, error) {
@@ -114,6 +114,10 @@ func (q Question) decode(text json.RawMessage) (any, error) {
 		return decodeAs[model.Why](text)
 	case Text:
 		return decodeAs[string](text)
+	case Drift:
+		return decodeAs[model.Drift](text)
+	case Trial:
+		return decodeAs[Verdict](text)
 	case State:
 		switch q.Kind {
 		case model.KindServiceLB().Name:

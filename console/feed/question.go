@@ -2,6 +2,8 @@ package feed
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -26,7 +28,15 @@ const (
 	Reach                   // Why; model.Why
 	Text                    // Kind and Key; string: the object with its operational state, as YAML
 	Lead                    // nothing; model.Leadership without terms, and of the leases the leader's alone
+	Drift                   // Host; model.Drift
+	Trial                   // Detail: a model.ApplyRequest as JSON; Verdict: whether it would be carried out, which it is not
 )
+
+// Verdict is what netmaster says of a change that it only tries.
+type Verdict struct {
+	Refused string              `json:"refused,omitempty"` // why it would refuse it; "": it would carry it out
+	Results []model.ApplyResult `json:"results,omitempty"`
+}
 
 // Question is something that netmaster does not push and that is asked again and again while a page shows it.
 type Question struct {
@@ -98,6 +108,10 @@ func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
 		return f.state(ctx, q.Kind, q.Key)
 	case Reach:
 		return f.client.Why(ctx, q.Why)
+	case Drift:
+		return f.client.Drift(ctx, q.Host, false)
+	case Trial:
+		return f.try(ctx, q.Detail)
 	case Text:
 		kind, ok := model.KindOf(q.Kind)
 		if !ok {
@@ -105,7 +119,22 @@ func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
 		}
 		return f.describe(ctx, kind, q.Key)
 	}
-	return nil, fmt.Errorf("nobody answers question %v", q)
+	return nil, fmt.Errorf("no answer is known to question %v", q)
+}
+
+// try asks whether a change would be refused. An error says that this could not be found out.
+func (f *Feed) try(ctx context.Context, detail string) (Verdict, error) {
+	var request model.ApplyRequest
+	if err := json.Unmarshal([]byte(detail), &request); err != nil {
+		return Verdict{}, fmt.Errorf("read the change: %w", err)
+	}
+	request.DryRun = true
+	results, _, err := f.client.Apply(ctx, request)
+	var refusal *model.Error
+	if errors.As(err, &refusal) && !client.IsCode(err, model.CodeUnavailable) && !client.IsCode(err, model.CodeInternal) {
+		return Verdict{Refused: refusal.Error()}, nil
+	}
+	return Verdict{Results: results}, err
 }
 
 // reachLimit is for how long an answer about a way through the switches is waited for.

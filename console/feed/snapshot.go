@@ -34,7 +34,8 @@ type Snapshot struct {
 	Objects   map[string][]model.Object // by kind name, ordered by key; without endpoints
 	Endpoints []*model.EndpointOper     // ordered by network, then identity
 	Nodes     []model.Node
-	Pools     map[string]Pool // by network key, "tenant:network"
+	Missing   map[string]time.Time // since when hosts have had fewer interfaces than endpoints, by name
+	Pools     map[string]Pool      // by network key, "tenant:network"
 	Answers   map[Question]Answer
 	Pulse     Pulse
 	Events    []Event   // oldest first, the last EventLimit

@@ -67,13 +67,13 @@ func (p *Addresses) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 }
 
 func barRow(c Canvas, n *model.Network, pool feed.Pool, known bool) widget.Row {
-	used, free, filled, role := "-", "-", "not asked yet", theme.Dim
+	used, free, filled, role := "?", "?", "? not asked yet", theme.Dim
 	if known {
 		left := widget.CountRanges(pool.Available)
 		used, free, role = strconv.Itoa(pool.Count), strconv.Itoa(left), theme.Plain
 		total := pool.Count + left
 		plain := theme.Theme{Glyphs: c.Theme.Glyphs}
-		filled = fmt.Sprintf("%s %3d %%", widget.Bar(&plain, pool.Count, total, max(10, c.Width-62)), pool.Count*100/max(total, 1))
+		filled = fmt.Sprintf("%3d %% %s", pool.Count*100/max(total, 1), widget.Bar(&plain, pool.Count, total, max(10, c.Width-62)))
 		switch {
 		case left == 0:
 			role = theme.Bad
@@ -117,5 +117,5 @@ func (p *Addresses) Key(key string, c Canvas, s *feed.Snapshot) Action {
 
 // View draws the bars.
 func (p *Addresses) View(c Canvas, s *feed.Snapshot) []string {
-	return p.table.view(c, addressHeaders(), p.rows(c, s), c.Height, "no networks")
+	return p.table.view(c, addressHeaders(), p.rows(c, s), c.Height, nothing(s, s.Synced, "no networks"))
 }

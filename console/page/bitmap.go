@@ -73,6 +73,9 @@ func perRow(width int) int {
 
 func (p *Bitmap) find(s *feed.Snapshot) (*model.Network, netip.Prefix, error) {
 	n, ok := find(s, model.KindNetwork(), p.network).(*model.Network)
+	if !ok && !s.Synced {
+		return nil, netip.Prefix{}, fmt.Errorf("network %s is %s", p.network, nothing(s, false, ""))
+	}
 	if !ok {
 		return nil, netip.Prefix{}, fmt.Errorf("network %s is gone; esc goes back", p.network)
 	}

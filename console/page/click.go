@@ -20,6 +20,7 @@ func (p *FlowList) rowsOf() *grid  { return &p.grid }
 func (p *Pipeline) rowsOf() *grid  { return &p.grid }
 func (p *Tables) rowsOf() *grid    { return &p.grid }
 func (p *Past) rowsOf() *grid      { return &p.grid }
+func (p *Trouble) rowsOf() *grid   { return &p.grid }
 func (p *Handover) rowsOf() *grid  { return &p.grid }
 
 // Click acts on a click on a page: on a row, a line of the tree or a cell it puts the cursor there, and on a cell where the

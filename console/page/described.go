@@ -78,6 +78,9 @@ func (p *Object) lines(c Canvas, s *feed.Snapshot) (out []string) {
 	} else {
 		text = asYAML(s, p.kind, p.key)
 		if text == "" {
+			if !s.Synced {
+				return []string{c.Theme.Paint(theme.Held, c.Theme.Glyphs.Half+" "+p.kind.Name+" "+p.key+" is "+nothing(s, false, ""))}
+			}
 			return []string{c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" there is no "+p.kind.Name+" "+p.key)}
 		}
 	}

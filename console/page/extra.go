@@ -74,13 +74,17 @@ func rulesFare(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 		case "pending":
 			role = theme.Held
 		}
-		return []string{widget.Humane(float64(h.packets)), rate(h), phase}, role
+		packets, persecond := widget.Humane(float64(h.packets)), rate(h)
+		if len(silent) > 0 { // their share is not known: it is at least so many
+			packets, phase = packets+"+", phase+", ? "+strings.Join(silent, " ")+" silent"
+		}
+		return []string{packets, persecond, phase}, role
 	}
 }
 
 func policiesFare(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 	sums, rules, groups := map[string]*hits{}, map[string]int{}, map[string]int{}
-	all := ruleHits(s)
+	all, silent := ruleHits(s), unheard(s)
 	for _, o := range s.Objects[model.KindRule().Name] {
 		r, ok := o.(*model.Rule)
 		if !ok {
@@ -106,8 +110,15 @@ func policiesFare(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 	return func(o model.Object) ([]string, theme.Role) {
 		key := o.ObjectKey()
 		packets, persecond := "-", "-"
-		if h := sums[key]; h != nil {
+		h := sums[key]
+		if h == nil && len(silent) > 0 {
+			packets, persecond = "?", "?"
+		}
+		if h != nil {
 			packets, persecond = widget.Humane(float64(h.packets)), rate(h)
+		}
+		if h != nil && len(silent) > 0 {
+			packets += "+"
 		}
 		return []string{strconv.Itoa(groups[key]), strconv.Itoa(rules[key]), packets, persecond}, theme.Plain
 	}

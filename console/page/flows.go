@@ -35,8 +35,8 @@ func (p *Flows) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 			continue
 		}
 		state, role := nodeState(c.Theme, n)
-		rows = append(rows, widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, strconv.Itoa(n.Flows), strconv.Itoa(n.Ports),
-			strconv.Itoa(n.Errors), number(n.FlowMods), number(n.Revision)}})
+		rows = append(rows, widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, said(&n, strconv.Itoa(n.Flows)), portsOf(&n),
+			said(&n, strconv.Itoa(n.Errors)), said(&n, number(n.FlowMods)), said(&n, number(n.Revision))}})
 	}
 	return p.grid.arrange(c, rows)
 }
@@ -53,5 +53,5 @@ func (p *Flows) Key(key string, c Canvas, s *feed.Snapshot) Action {
 
 // View draws the hosts.
 func (p *Flows) View(c Canvas, s *feed.Snapshot) []string {
-	return p.grid.view(c, p.headers(), p.rows(c, s), c.Height, "no agent is registered")
+	return p.grid.view(c, p.headers(), p.rows(c, s), c.Height, nothing(s, s.Nodes != nil, "no agent is registered"))
 }

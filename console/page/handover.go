@@ -40,7 +40,7 @@ func (p *Handover) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleFollower {
 			state, role := nodeState(c.Theme, n)
-			rows = append(rows, widget.Row{ID: n.Address, Role: role, Cells: []string{n.Address, number(n.Revision), state}})
+			rows = append(rows, widget.Row{ID: n.Address, Role: role, Cells: []string{n.Address, said(&n, number(n.Revision)), state}})
 		}
 	}
 	return p.grid.arrange(c, rows)
@@ -71,7 +71,7 @@ func (p *Handover) View(c Canvas, s *feed.Snapshot) []string {
 	}
 	rows := p.rows(c, s)
 	out := []string{t.Paint(theme.Title, "Hand leadership over"), "", fmt.Sprintf("%s leads now. Who is to lead?", leader), ""}
-	out = append(out, p.grid.view(c, p.headers(), rows, min(len(rows)+1, max(2, c.Height-12)), "there is no other netmaster")...)
+	out = append(out, p.grid.view(c, p.headers(), rows, min(len(rows)+1, max(2, c.Height-12)), nothing(s, s.Nodes != nil, "there is no other netmaster"))...)
 	if r, ok := p.grid.Selected(rows); ok {
 		p.to = r.ID
 	}

@@ -116,8 +116,8 @@ func (p *Leader) masters(c Canvas, s *feed.Snapshot) []widget.Row {
 		if n.Role == model.RoleFollower && n.Ready {
 			state += ", waits for the lock"
 		}
-		rows = append(rows, widget.Row{ID: n.Address, Role: role, Cells: []string{n.Address, string(n.Role), state, number(n.Revision), number(n.Writes),
-			number(n.Stale), strconv.Itoa(n.Watchers), widget.Humane(float64(n.Requests))}})
+		rows = append(rows, widget.Row{ID: n.Address, Role: role, Cells: []string{n.Address, string(n.Role), state, said(&n, number(n.Revision)), said(&n, number(n.Writes)),
+			said(&n, number(n.Stale)), said(&n, strconv.Itoa(n.Watchers)), said(&n, widget.Humane(float64(n.Requests)))}})
 	}
 	return rows
 }
@@ -150,14 +150,14 @@ func terms(c Canvas, l model.Leadership) []widget.Row {
 func members(c Canvas, l model.Leadership) []widget.Row {
 	var rows []widget.Row
 	for _, m := range l.Store.Members {
-		role, leads, took := theme.Good, "", fmt.Sprintf("%.1f ms", m.Millis)
+		role, leads, took, version, size := theme.Good, "", fmt.Sprintf("%.1f ms", m.Millis), m.Version, fmt.Sprintf("%d KiB", m.Bytes>>10)
 		if m.Leader {
 			leads = "leads"
 		}
 		if m.Error != "" {
-			role, took = theme.Bad, c.Theme.Glyphs.Cross+" "+m.Error
+			role, took, version, size = theme.Bad, c.Theme.Glyphs.Cross+" "+m.Error, "?", "?"
 		}
-		rows = append(rows, widget.Row{ID: m.Name, Role: role, Cells: []string{m.Name, m.Address, leads, m.Version, fmt.Sprintf("%d KiB", m.Bytes>>10), took}})
+		rows = append(rows, widget.Row{ID: m.Name, Role: role, Cells: []string{m.Name, m.Address, leads, version, size, took}})
 	}
 	return rows
 }

@@ -167,7 +167,7 @@ func (p *Matrix) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	v, parties := p.policies(s)
 	if len(parties) < 2 {
-		return []string{t.Paint(theme.Dim, "no groups: policies judge groups, and nobody else")}
+		return []string{t.Paint(theme.Dim, nothing(s, s.Synced, "no groups: policies judge groups, and nothing else"))}
 	}
 	cell := min(max((c.Width-nameWidth)/len(parties)-1, minCell), maxCell)
 	across := max(1, (c.Width-nameWidth)/(cell+1))

@@ -33,11 +33,11 @@ func (p *Overview) Command() string { return "netctl node ls" }
 
 // Keys are those of a table.
 func (p *Overview) Keys() []theme.Key {
-	return append(theme.MoveKeys(), theme.Key{Keys: "f", Does: "the flows of the host"})
+	return append(theme.MoveKeys(), theme.Key{Keys: "f", Does: "the flows of the host"}, theme.Key{Keys: "t", Does: "what is wrong with the host"})
 }
 
 func hostHeaders() []string {
-	return []string{"Host", "State", "Revision", "Lag", "Endpoints", "Flows", "Errors", "VTEP", "Up"}
+	return []string{"Host", "State", "Revision", "Lag", "Endpoints", "Missing", "Flows", "Errors", "VTEP", "Up"}
 }
 
 // Key moves among the hosts; enter lists the endpoints of one, f looks into its switch.
@@ -52,8 +52,10 @@ func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
 		return Action{Go: t}
 	case key == "f" && ok:
 		return Action{Go: NewPipeline(r.ID)}
+	case key == "t" && ok:
+		return Action{Go: NewTrouble(r.ID)}
 	}
-	p.hosts.keyOf(key, c, hostHeaders(), rows)
+	p.hosts.keyOf(key, c, fitting(c, hostHeaders()), rows)
 	return Action{}
 }
 
@@ -92,9 +94,42 @@ func (h hostRows) Len() int { return len(h.agents) }
 // At makes a host's row.
 func (h hostRows) At(i int) widget.Row {
 	n := h.agents[i]
-	state, role := nodeState(h.canvas.Theme, *n)
-	return widget.Row{ID: n.Name, Role: role, Cells: []string{n.Name, state, number(n.Revision), number(n.Lag),
-		strconv.Itoa(n.Ports), strconv.Itoa(n.Flows), strconv.Itoa(n.Errors), n.VTEP, since(n.Since, h.canvas.Now)}}
+	_, role := nodeState(h.canvas.Theme, *n)
+	return widget.Row{ID: n.Name, Role: role, Cells: fitting(h.canvas, append(hostFacts(h.canvas.Theme, n), since(n.Since, h.canvas.Now)))}
+}
+
+// roomy is the width from which hosts are shown with their revisions: their lag says what counts.
+const roomy = 100
+
+// fitting are the cells of a host, or their headers, for which there is room.
+func fitting(c Canvas, cells []string) []string {
+	if c.Width < roomy {
+		return slices.Delete(slices.Clone(cells), 2, 3)
+	}
+	return cells
+}
+
+// hostFacts are the cells of a host below hostHeaders, without the last. What its agent has not said is "?".
+func hostFacts(t *theme.Theme, n *model.Node) []string {
+	state, _ := nodeState(t, *n)
+	return []string{n.Name, state, said(n, number(n.Revision)), said(n, number(n.Lag)), portsOf(n), said(n, strconv.Itoa(n.Missing)), said(n, strconv.Itoa(n.Flows)),
+		said(n, strconv.Itoa(n.Errors)), said(n, n.VTEP)}
+}
+
+// said is what a node says of itself, "?" while it does not answer.
+func said(n *model.Node, v string) string {
+	if !n.Answered() {
+		return "?"
+	}
+	return v
+}
+
+// portsOf is how many endpoints a host has; netmaster knows it of one that is not registered.
+func portsOf(n *model.Node) string {
+	if n.Ports > 0 {
+		return strconv.Itoa(n.Ports)
+	}
+	return said(n, "0")
 }
 
 // Find is the number of the host of that name; negative when there is none.
@@ -124,7 +159,7 @@ func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
 		title += t.Paint(theme.Dim, fmt.Sprintf("    %d of %d in view; S sorts by state", height-1, rows.Len()))
 	}
 	out = append(out, "", title)
-	out = append(out, p.hosts.viewOf(c, hostHeaders(), rows, height, "no agent is registered")...)
+	out = append(out, p.hosts.viewOf(c, fitting(c, hostHeaders()), rows, height, nothing(s, s.Nodes != nil, "no agent is registered"))...)
 	out = append(out, "", pulse(c, s.Pulse), p.fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
 	room := max(0, c.Height-len(out))
 	if len(kept) == 0 {
@@ -165,7 +200,7 @@ func store(c Canvas, s *feed.Snapshot) []string {
 			role = theme.Bad
 		}
 	}
-	lease := ", nobody leads"
+	lease := ", none leads"
 	if l.Holder != "" {
 		lease = fmt.Sprintf(", term %d", l.Term)
 	} else {
@@ -223,7 +258,7 @@ func (p *Overview) fullest(c Canvas, s *feed.Snapshot) string {
 	}
 	for _, x := range top {
 		if x.total > 0 {
-			out = append(out, fmt.Sprintf("%s %s %d %%", x.key, widget.Bar(c.Theme, x.used, x.total, 10), x.used*100/x.total))
+			out = append(out, fmt.Sprintf("%s %d %% %s", x.key, x.used*100/x.total, widget.Bar(c.Theme, x.used, x.total, 10)))
 		}
 	}
 	return widget.Parts(c.Theme, title, "   ", out, c.Width)
@@ -249,6 +284,8 @@ const countedLimit = 20000
 // progress is how far a master is: the leader by its last fenced write, a follower by what it has read.
 func progress(n model.Node) string {
 	switch {
+	case !n.Answered():
+		return "at revision ?"
 	case n.Role != model.RoleLeader:
 		return "at revision " + number(n.Revision)
 	case n.Wrote == 0:
@@ -258,10 +295,17 @@ func progress(n model.Node) string {
 }
 
 func counts(s *feed.Snapshot) []string {
-	parts := []string{strconv.Itoa(len(s.Endpoints)) + " endpoints"}
+	if !s.Synced {
+		return []string{nothing(s, false, "")}
+	}
+	parts := []string{many(len(s.Endpoints), "endpoint")}
 	for _, k := range model.Kinds() {
 		if n := len(s.Objects[k.Name]); n > 0 && !k.InspectOnly && k != model.KindGlobal() {
-			parts = append(parts, strconv.Itoa(n)+" "+k.Many)
+			name := k.Many
+			if n == 1 {
+				name = k.Name
+			}
+			parts = append(parts, strconv.Itoa(n)+" "+name)
 		}
 	}
 	return parts
@@ -275,6 +319,10 @@ func nodeState(t *theme.Theme, n model.Node) (string, theme.Role) {
 		return t.Glyphs.Cross + " " + n.Reason, theme.Bad
 	case n.Lag > 0:
 		return t.Glyphs.Half + " lagging", theme.Warn
+	case n.Missing > 0:
+		return t.Glyphs.Half + " " + strconv.Itoa(n.Missing) + " missing", theme.Warn
+	case n.Differs > 0:
+		return t.Glyphs.Half + " " + strconv.Itoa(n.Differs) + " differ", theme.Warn
 	case uplinkTrouble(&n) != "":
 		return t.Glyphs.Half + " " + uplinkTrouble(&n), theme.Warn
 	case n.Role == model.RoleAgent:

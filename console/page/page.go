@@ -63,6 +63,7 @@ type Action struct {
 	Go       Page      // show this page
 	Describe *Describe // ask for this object, or these, and show them
 	Edit     *Describe // open this object in an editor
+	Draft    []byte    // with Edit: the text to go on with; nil: the object as it is
 	Change   *Change   // carry this out
 	HandOver *HandOver // have the leader step down
 	Notice   string    // say this

@@ -137,9 +137,12 @@ func (p *Pipeline) View(c Canvas, s *feed.Snapshot) []string {
 		return out
 	}
 	all, rated := flowTable{}, false
-	for _, one := range flowTables(flows) {
+	for i, one := range flowTables(flows) {
 		all.never, all.shadow = all.never+one.never, all.shadow+one.shadow
-		all.rate, all.drops, rated = all.rate+one.rate, all.drops+one.drops, rated || one.rated
+		all.drops, rated = all.drops+one.drops, rated || one.rated
+		if i == 0 { // every packet begins in the first table, and meets one flow in each that it comes through
+			all.rate = one.rate
+		}
 	}
 	line := fmt.Sprintf("%d flows  %d never hit %s  %d shadowed", len(flows), all.never, t.Glyphs.Dark, all.shadow)
 	switch {

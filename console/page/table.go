@@ -233,5 +233,5 @@ func (p *Table) key(id string, s *feed.Snapshot) string {
 
 // View draws the table.
 func (p *Table) View(c Canvas, s *feed.Snapshot) []string {
-	return p.table.viewOf(c, p.headers(), p.rows(c, s), c.Height, "none")
+	return p.table.viewOf(c, p.headers(), p.rows(c, s), c.Height, nothing(s, s.Synced, "none"))
 }

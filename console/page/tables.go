@@ -41,8 +41,12 @@ func (p *Tables) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 		if n == 0 {
 			role = theme.Dim
 		}
+		count := strconv.Itoa(n)
+		if !s.Synced {
+			count = "?"
+		}
 		about, _, _ := strings.Cut(k.Doc, ". ")
-		rows = append(rows, widget.Row{ID: k.Many, Role: role, Cells: []string{k.Many, strconv.Itoa(n), about, k.Listing()}})
+		rows = append(rows, widget.Row{ID: k.Many, Role: role, Cells: []string{k.Many, count, about, k.Listing()}})
 	}
 	return p.grid.arrange(c, rows)
 }

@@ -229,7 +229,7 @@ func (p *Topology) draw(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	all, at := p.lines(c, s)
 	if all.size == 0 {
-		return []string{t.Paint(theme.Dim, "no tenants, or none that the filter keeps")}
+		return []string{t.Paint(theme.Dim, nothing(s, s.Synced, "no tenants, or none that the filter keeps"))}
 	}
 	here := all.at(at)
 	p.place, p.cursor, p.leaf = at, here.id(), here.endpoint

@@ -36,7 +36,8 @@ func MoveKeys() []Key {
 	return []Key{
 		{"up down j k", "move"},
 		{"pgup pgdn g G", "move by a page, to the first, to the last"},
-		{"shift+letter", "sort by the column that begins with the letter; again: the other way"},
+		{"shift+letter", "sort by the column that begins with the letter; again: the other way, and by the next that begins so"},
+		{"s", "sort by the next column, whatever it is called; behind the last: by none"},
 		{"enter", "go into it"},
 	}
 }
@@ -84,7 +85,7 @@ func MatrixKeys() []Key {
 
 // ConfirmKeys work where a change is shown before it is made.
 func ConfirmKeys() []Key {
-	return append(TextKeys(), Key{"Y", "carry it out"}, Key{"esc", "leave everything as it is"})
+	return append(TextKeys(), Key{"Y", "carry it out"}, Key{"e", "edit it again, when it was edited"}, Key{"esc", "leave everything as it is"})
 }
 
 // AddressKeys work on the address pages.

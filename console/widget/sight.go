@@ -28,6 +28,9 @@ func (t *Table) look(r Row, now time.Time) []bool {
 		if t.Restless > 0 && i >= t.Restless-1 {
 			break
 		}
+		if c != s.cells[i] && unheard(s.cells[i]) { // the first value is none that changed
+			s.cells[i] = c
+		}
 		if c != s.cells[i] {
 			if s.changed == nil {
 				s.changed = make([]time.Time, len(r.Cells))

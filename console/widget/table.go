@@ -247,22 +247,36 @@ func (t *Table) KeyOf(key string, headers []string, rows Rows, page int, now tim
 // Select puts the cursor on a row.
 func (t *Table) Select(id string) { t.cursor = id }
 
-// sortBy reads a capital as the initial of a column. G moves to the end, so a column Group is sorted by its second
-// letter's capital, R.
+// sortBy reads a capital as the initial of a column: again, it sorts the other way, then by the next column of that initial. G
+// moves to the end, so a column Group is sorted by its second letter's capital, R. "s" sorts by the next column, whatever it is
+// called; behind the last by none.
 func (t *Table) sortBy(key string, headers []string) bool {
+	if key == "s" {
+		t.sort, t.descending, t.until = (t.sort+1)%(len(headers)+1), false, time.Time{}
+		return true
+	}
 	letter := []rune(key)
 	if len(letter) != 1 || !unicode.IsUpper(letter[0]) {
 		return false
 	}
+	var columns []int
 	for i, h := range headers {
-		if sortLetter(h) != letter[0] {
-			continue
+		if sortLetter(h) == letter[0] {
+			columns = append(columns, i)
 		}
-		t.turn(i)
-		t.until = time.Time{}
-		return true
 	}
-	return false
+	if len(columns) == 0 {
+		return false
+	}
+	next := columns[0]
+	if at := slices.Index(columns, t.sort-1); at >= 0 {
+		if next = columns[at]; t.descending {
+			next = columns[(at+1)%len(columns)]
+		}
+	}
+	t.turn(next)
+	t.until = time.Time{}
+	return true
 }
 
 func sortLetter(header string) rune {

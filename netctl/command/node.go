@@ -13,7 +13,8 @@ import (
 
 func newNode(f *Factory) *cobra.Command {
 	c := &cobra.Command{Use: "node", Short: "Masters and agents of the cluster",
-		Long: "Nodes are the netmasters and the agents. Lag counts the store revisions that concern an agent and that it has not carried out yet."}
+		Long: "Nodes are the netmasters and the agents. Lag counts the store revisions that concern an agent and that it has not carried out yet, " +
+			"Missing the endpoints of its host that have no interface there. What a node has not said is \"?\"."}
 	o := &output{}
 	ls := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List masters and agents with leader, lag and version", Args: exactly(),
@@ -26,32 +27,43 @@ func newNode(f *Factory) *cobra.Command {
 
 func nodeColumns(wide bool) []model.Column {
 	columns := []model.Column{{Header: "Name"}, {Header: "Role"}, {Header: "Ready"}, {Header: "Revision"}, {Header: "Lag"},
-		{Header: "Endpoints"}, {Header: "Flows"}, {Header: "Errors"}, {Header: "Version"}}
+		{Header: "Endpoints"}, {Header: "Missing"}, {Header: "Flows"}, {Header: "Errors"}, {Header: "Version"}}
 	if wide {
 		columns = append(columns, model.Column{Header: "Address"}, model.Column{Header: "VTEP"}, model.Column{Header: "Since"}, model.Column{Header: "Uplinks"})
 	}
 	return append(columns, model.Column{Header: "Reason"})
 }
 
+// nodeRow is a node in a table. What it has not said is "?", what nodes of its role do not have is "-".
 func nodeRow(n model.Node, wide bool) []string {
 	ready := "yes"
 	if !n.Ready {
 		ready = "no"
 	}
+	said := func(v string) string {
+		if !n.Answered() {
+			return "?"
+		}
+		return v
+	}
 	count := func(v int) string {
 		if n.Role != model.RoleAgent {
 			return "-"
 		}
-		return strconv.Itoa(v)
+		return said(strconv.Itoa(v))
 	}
-	row := []string{n.Name, string(n.Role), ready, strconv.FormatUint(n.Revision, 10), strconv.FormatUint(n.Lag, 10),
-		count(n.Ports), count(n.Flows), count(n.Errors), n.Version}
+	endpoints := count(n.Ports)
+	if n.Ports > 0 { // known without it, of a host that is not registered
+		endpoints = strconv.Itoa(n.Ports)
+	}
+	row := []string{n.Name, string(n.Role), ready, said(strconv.FormatUint(n.Revision, 10)), said(strconv.FormatUint(n.Lag, 10)),
+		endpoints, count(n.Missing), count(n.Flows), count(n.Errors), n.Version}
 	if wide {
 		var uplinks []string
 		for _, u := range n.Uplinks {
 			uplinks = append(uplinks, u.String())
 		}
-		row = append(row, n.Address, n.VTEP, n.Since, strings.Join(uplinks, ", "))
+		row = append(row, n.Address, n.VTEP, said(n.Since), strings.Join(uplinks, ", "))
 	}
 	return append(row, n.Reason)
 }

@@ -58,6 +58,7 @@ type Keeper struct {
 	counts map[string]uint64
 	open   map[key]bool       // noted, and still there
 	stuck  []model.Difference // of these, those that have a Remedy
+	left   int                // of the others, those that the last look did not put right
 
 	turn chan struct{} // one look at a time: it has room for one
 }
@@ -166,13 +167,29 @@ func (k *Keeper) look(ctx context.Context, leave []string) error {
 	}
 	list, err := k.list()
 	k.note(list)
-	errs := []error{err}
+	errs, left := []error{err}, 0
 	for _, d := range list {
+		repaired := false
 		if !slices.Contains(leave, d.Difference.Sort) {
-			errs = append(errs, k.repair(ctx, &d))
+			failed := k.repair(ctx, &d)
+			errs, repaired = append(errs, failed), failed == nil
+		}
+		if !repaired && d.Remedy == "" {
+			left++
 		}
 	}
+	k.mu.Lock()
+	k.left = left
+	k.mu.Unlock()
 	return errors.Join(errs...)
+}
+
+// Left is how many differences the last look found and did not put right: it was to leave them, or could not. Those that are for the
+// operator, which Stuck lists, are not among them.
+func (k *Keeper) Left() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.left
 }
 
 // repairLimit bounds the repair of one thing: a switch that never attaches a port shall not keep others from being repaired.

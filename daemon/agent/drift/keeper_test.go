@@ -141,18 +141,21 @@ func TestWhatIsLeft(t *testing.T) {
 	if err != nil || len(now) != 1 || now[0].Sort != SortPort {
 		t.Errorf("left: want the port alone, got %+v, %v", now, err)
 	}
+	if got := k.Left(); got != 1 {
+		t.Errorf("left: want 1, got %d", got)
+	}
 	if got := k.Counts(); got[SortPort] != 1 || got[SortAddress] != 1 {
 		t.Errorf("one difference that stays is counted once: got %v", got)
 	}
 	if err := k.Repair(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if now, _ := k.Check(); len(now) != 0 {
+	if now, _ := k.Check(); len(now) != 0 || k.Left() != 0 {
 		t.Errorf("after a repair that was asked for: want nothing, got %+v", now)
 	}
 	ports.refuse = errors.New("no such device")
 	ports.damage("vv2", "removed")
-	if err := k.Repair(t.Context()); err == nil || !strings.Contains(err.Error(), "no such device") {
+	if err := k.Repair(t.Context()); err == nil || !strings.Contains(err.Error(), "no such device") || k.Left() != 1 {
 		t.Errorf("a repair that fails: want its error, got %v", err)
 	}
 }

@@ -28,11 +28,11 @@ const askLimit = time.Second
 func (s *Server) nodes(ctx context.Context) []model.Node {
 	var masters, agents []record.Service
 	var wanted store.Revision
-	silent := map[string]int{} // endpoints by host
+	homed := map[string]int{} // endpoints by host
 	s.Catalog.View(func(v *catalog.View) {
 		masters, agents, wanted = v.Services(record.ServiceMaster), v.Services(record.ServiceAgent), v.AgentRevision()
 		for e := range v.Members {
-			silent[e.HomingHost]++
+			homed[e.HomingHost]++
 		}
 	})
 	out := make([]model.Node, len(masters)+len(agents))
@@ -41,14 +41,16 @@ func (s *Server) nodes(ctx context.Context) []model.Node {
 		wait.Go(func() { out[i] = s.master(ctx, address(m)) })
 	}
 	for i, a := range agents {
-		delete(silent, a.Hostname)
-		wait.Go(func() { out[len(masters)+i] = s.agent(ctx, a, wanted) })
+		wait.Go(func() { out[len(masters)+i] = s.agent(ctx, a, wanted, homed[a.Hostname]) })
 	}
 	var lost []model.Node
 	wait.Go(func() { lost = s.missing(ctx, masters) })
 	wait.Wait()
 	out = append(out, lost...)
-	for host, n := range silent {
+	for _, a := range agents {
+		delete(homed, a.Hostname)
+	}
+	for host, n := range homed {
 		out = append(out, model.Node{Name: host, Role: model.RoleAgent, Ports: n,
 			Reason: fmt.Sprintf("not registered, but %d endpoints are on it: its agent is down or cannot reach the store", n)})
 	}
@@ -95,7 +97,8 @@ func (s *Server) master(ctx context.Context, at string) model.Node {
 	return n
 }
 
-func (s *Server) agent(ctx context.Context, a record.Service, wanted store.Revision) model.Node {
+// agent asks an agent, whose host has so many endpoints.
+func (s *Server) agent(ctx context.Context, a record.Service, wanted store.Revision, homed int) model.Node {
 	n := model.Node{Name: a.Hostname, Address: address(a), Role: model.RoleAgent, Version: a.Version}
 	var status model.AgentStatus
 	if err := s.ask(ctx, "http://"+n.Address+"/status", &status); err != nil {
@@ -104,7 +107,8 @@ func (s *Server) agent(ctx context.Context, a record.Service, wanted store.Revis
 	}
 	n.Version, n.Ready, n.Revision, n.Flows = status.Version, status.Ready, status.Revision, status.Flows
 	n.Ports, n.Errors, n.VTEP, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.VTEP, status.Since, status.FlowMods
-	n.Uplinks, n.Bond = status.Uplinks, status.Bond
+	n.Uplinks, n.Bond, n.Differs = status.Uplinks, status.Bond, status.Differs
+	n.Missing = max(0, homed-status.Endpoints)
 	if uint64(wanted) > status.Revision {
 		n.Lag = uint64(wanted) - status.Revision
 	}
@@ -113,6 +117,10 @@ func (s *Server) agent(ctx context.Context, a record.Service, wanted store.Revis
 		n.Reason = "waits for " + status.Waiting[0]
 	case len(status.Errors) > 0:
 		n.Reason = status.Errors[0].Owner + ": " + status.Errors[0].Error
+	case n.Missing > 0:
+		n.Reason = fmt.Sprintf("%d of %d endpoints have no interface there; netctl drift %s names them", n.Missing, homed, n.Name)
+	case n.Differs > 0:
+		n.Reason = fmt.Sprintf("%d things are not as they should be there; netctl drift %s names them", n.Differs, n.Name)
 	}
 	return n
 }
