@@ -73,16 +73,15 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 	if err != nil {
 		return err
 	}
-	from, to := w.From.Name, w.To.Name
 	switch w.Verdict {
 	case model.VerdictAllowed:
 		return nil
 	case model.VerdictDenied:
-		return term.Exitf(exitDenied, "%s does not reach %s", from, to)
+		return term.Outcome(exitDenied)
 	case model.VerdictDisagree:
-		return term.Exitf(exitDisagree, "objects and switches disagree about %s and %s", from, to)
+		return term.Outcome(exitDisagree)
 	}
-	return term.Exitf(exitUnknown, "nobody can tell whether %s reaches %s", from, to)
+	return term.Outcome(exitUnknown)
 }
 
 // writeWhy prints the answer for people.
