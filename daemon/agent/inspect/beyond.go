@@ -114,7 +114,7 @@ func (o *Options) toNeighbour(x *model.TraceExit, name string) {
 		x.Verdict, x.Text = model.VerdictAllowed, "with which a BGP session is established"
 	default:
 		x.Verdict, x.Text = model.VerdictUnknown, "by a route that is kept although no BGP session is established: "+sessions(&st)
-		x.Try = "netctl bgp inspect HOST shows the sessions"
+		o.Forward.View(func(s *ofnet.State) { x.Try = "netctl bgp inspect " + s.Self + " shows the sessions" })
 	}
 }
 
