@@ -71,6 +71,10 @@ include test/consul/consul.mk
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each
 	@scripts/fuzz $(FUZZTIME)
 
+.PHONY: campaign
+campaign: test-deps build ## an hour of random operations, kills and clones on a lab, with checks (CAMPAIGN='-for 10m -seed 7')
+	$(GO) run ./test/campaign $(CAMPAIGN)
+
 .PHONY: bench
 bench: deps build ## print our figures beside the peers'
 	@scripts/bench

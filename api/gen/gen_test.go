@@ -41,6 +41,20 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
+// A name stands for one kind.
+func TestNamesAreDistinct(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"policy", "policies"} {
+		schema := "name: " + name + "\nplural: " + name + "x\nmany: policies\ndoc: A thing.\nkey: [id]\nfields:\n  - {name: id, doc: x}\n"
+		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(schema), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := load(dir); err == nil || !strings.Contains(err.Error(), `policies and policy are both called "policies"`) {
+		t.Errorf("want the two kinds of one name, got %v", err)
+	}
+}
+
 func TestNoSchema(t *testing.T) {
 	var errs bytes.Buffer
 	if code := run([]string{"-root", t.TempDir(), "-check"}, &errs); code != 1 || !strings.Contains(errs.String(), "no schema files") {

@@ -111,6 +111,7 @@ type {{.Go}}Inspect struct {
 
 var {{.File}}Kind = Kind{
 	Name: {{quote .Name}}, Plural: {{quote .Plural}}, Many: {{quote .Many}}, Title: {{quote .Title}},
+	Names: {{strings .Names}},
 	Doc: {{quote .Doc}},
 	Key: {{strings .Key}},
 	InspectOnly: {{.InspectOnly}},

@@ -17,7 +17,8 @@ import (
 type kind struct {
 	Name        string   `json:"name"`
 	Plural      string   `json:"plural"`
-	Many        string   `json:"many"` // in texts; "": as Plural
+	Many        string   `json:"many"`  // in texts; "": as Plural
+	Short       []string `json:"short"` // what people type instead
 	Title       string   `json:"title"`
 	Doc         string   `json:"doc"`
 	Key         []string `json:"key"`
@@ -128,7 +129,59 @@ func load(dir string) ([]*kind, error) {
 		}
 		kinds = append(kinds, k)
 	}
-	return kinds, nil
+	return kinds, distinct(kinds)
+}
+
+// distinct is an error when two kinds go by one name.
+func distinct(kinds []*kind) error {
+	owner := map[string]*kind{}
+	for _, k := range kinds {
+		for _, name := range k.Names() {
+			if other := owner[name]; other != nil {
+				return fmt.Errorf("%s and %s are both called %q", other.Name, k.Name, name)
+			}
+			owner[name] = k
+		}
+	}
+	return nil
+}
+
+// Names are all by which people name the kind, in lower case: its type, its command, its short names, and the plurals of these.
+func (k *kind) Names() []string {
+	var out []string
+	add := func(name string) {
+		if name = strings.ToLower(name); name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	add(k.Name)
+	add(k.Plural)
+	add(k.Many)
+	for _, name := range slices.Concat([]string{k.Command.Use}, k.Command.Aliases, k.Short) {
+		add(name)
+		add(plural(name))
+	}
+	return out
+}
+
+// Others are the names beside the type's.
+func (k *kind) Others() []string { return k.Names()[1:] }
+
+// Aliases are the names of the kind beside its command's.
+func (k *kind) Aliases() []string {
+	return slices.DeleteFunc(k.Names(), func(name string) bool { return name == k.Command.Use })
+}
+
+// plural is the plural of an English word; one that ends with s is one.
+func plural(word string) string {
+	stem, y := strings.CutSuffix(word, "y")
+	switch {
+	case word == "" || strings.HasSuffix(word, "s"):
+		return word
+	case y:
+		return stem + "ies"
+	}
+	return word + "s"
 }
 
 func (k *kind) prepare() error {

@@ -114,7 +114,7 @@ func AsError(err error) *Error {
 // NotFound is the refusal of an unknown key, in the original's words.
 func NotFound(k *Kind, key string) *Error {
 	e := Errorf(CodeNotFound, "", "%s not found", k.Name)
-	if listing := k.Command.Listing(); listing != "" {
+	if listing := k.Listing(); listing != "" {
 		return e.Try("no %s has the key %q; %s shows what there is", k.Name, key, listing)
 	}
 	return e.Try("no %s has the key %q", k.Name, key)

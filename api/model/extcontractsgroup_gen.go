@@ -25,6 +25,7 @@ type ExtContractsGroupInspect struct {
 
 var extcontractsgroupKind = Kind{
 	Name: "extContractsGroup", Plural: "extContractsGroups", Many: "extContractsGroups", Title: "External contracts group",
+	Names:       []string{"extcontractsgroup", "extcontractsgroups", "external-contracts", "contracts"},
 	Doc:         "An external contracts group is a set of contracts of an ACI fabric that groups provide or consume. It does not change: delete it and create it anew.",
 	Key:         []string{"tenantName", "contractsGroupName"},
 	InspectOnly: false,

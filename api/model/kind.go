@@ -27,9 +27,10 @@ type Object interface {
 
 // Kind describes one type of object: what generic code needs to know to store, serve, print and document it.
 type Kind struct {
-	Name        string // type name in links and in the store: "network"
-	Plural      string // in routes: "networks"
-	Many        string // in texts: "policies" where routes have "policys"
+	Name        string   // type name in links and in the store: "network"
+	Plural      string   // in routes: "networks"
+	Many        string   // in texts: "policies" where routes have "policys"
+	Names       []string // by which people name it, all of them, in lower case: type, plural, command, short names
 	Title, Doc  string
 	Key         []string // JSON names of the fields that make the key
 	Fields      []Field  // in wire order
@@ -124,17 +125,21 @@ type Line struct{ Text, Field string }
 // Has tells whether the command has a verb.
 func (c *Command) Has(verb string) bool { return c.Verbs == nil || slices.Contains(c.Verbs, verb) }
 
-// Listing is the command line that lists the objects; "" when there is none.
-func (c *Command) Listing() string {
-	switch {
-	case c.Use == "":
-		return ""
-	case c.Under != "":
-		return "netctl " + c.Under + " " + c.Use + "-ls"
-	case c.Single:
-		return "netctl " + c.Use + " info"
+// Listing is the command line that lists the objects, of all tenants; "" when there is none.
+func (k *Kind) Listing() string {
+	all := ""
+	if k.TenantScoped() {
+		all = " --all"
 	}
-	return "netctl " + c.Use + " ls --all"
+	switch {
+	case k.Command.Use == "":
+		return ""
+	case k.Command.Under != "": // its own list is of one object above it
+		return "netctl get " + k.Command.Use + all
+	case k.Command.Single:
+		return "netctl " + k.Command.Use + " info"
+	}
+	return "netctl " + k.Command.Use + " ls" + all
 }
 
 // Field returns the description of a field by JSON name.
@@ -149,21 +154,19 @@ func (k *Kind) Field(name string) (Field, bool) {
 // TenantScoped tells whether objects of this kind belong to a tenant.
 func (k *Kind) TenantScoped() bool { return len(k.Key) > 1 && k.Key[0] == "tenantName" }
 
-// KindOf finds a kind by type name, plural or command name, ignoring case.
+// KindOf finds a kind by any of its names, ignoring case.
 func KindOf(name string) (*Kind, bool) {
-	if name == "" {
-		return nil, false // a kind without a command has an empty one
-	}
 	for _, k := range Kinds() {
-		if name == "" {
-			break
-		}
-		if strings.EqualFold(name, k.Name) || strings.EqualFold(name, k.Plural) || strings.EqualFold(name, k.Many) || strings.EqualFold(name, k.Command.Use) ||
-			slices.ContainsFunc(k.Command.Aliases, func(a string) bool { return strings.EqualFold(name, a) }) {
+		if k.Name == name || slices.ContainsFunc(k.Names, func(n string) bool { return strings.EqualFold(name, n) }) {
 			return k, true
 		}
 	}
 	return nil, false
+}
+
+// Aliases are the names of the kind beside its command's.
+func (k *Kind) Aliases() []string {
+	return slices.DeleteFunc(slices.Clone(k.Names), func(name string) bool { return name == k.Command.Use })
 }
 
 // Link points at an object.

@@ -84,6 +84,7 @@ type NetworkInspect struct {
 
 var networkKind = Kind{
 	Name: "network", Plural: "networks", Many: "networks", Title: "Network",
+	Names:       []string{"network", "networks", "net", "nets"},
 	Doc:         "A network is a subnet of a tenant, carried over VLAN or VXLAN. Its containers get an address, a MAC address and a place in the switches of every host. A network does not change: delete it and create it anew.",
 	Key:         []string{"tenantName", "networkName"},
 	InspectOnly: false,

@@ -63,6 +63,7 @@ type RuleInspect struct {
 
 var ruleKind = Kind{
 	Name: "rule", Plural: "rules", Many: "rules", Title: "Rule",
+	Names:       []string{"rule", "rules"},
 	Doc:         "A rule of a policy allows or denies traffic between the containers of the groups that the policy is attached to and others, by direction, peer, protocol and port. Of the rules that match, the one with the highest priority counts. A rule does not change: delete it and create it anew.",
 	Key:         []string{"tenantName", "policyName", "ruleId"},
 	InspectOnly: false,

@@ -59,6 +59,7 @@ type ServiceLBInspect struct {
 
 var servicelbKind = Kind{
 	Name: "serviceLB", Plural: "serviceLBs", Many: "serviceLBs", Title: "Service",
+	Names:       []string{"servicelb", "servicelbs", "service", "services", "svc", "svcs"},
 	Doc:         "A service is an address of a network behind which containers of the tenant share the load. Containers whose labels satisfy every selector are its providers.",
 	Key:         []string{"tenantName", "serviceName"},
 	InspectOnly: false,

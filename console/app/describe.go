@@ -33,22 +33,6 @@ func (m *Model) describe(d page.Describe) tea.Cmd {
 		if len(d.More) > 0 {
 			failed = nil
 		}
-		return described{name, describeCommand(d), strings.Join(texts, "---\n"), failed}
+		return described{name, page.DescribeCommand(d.Kind, d.Keys()...), strings.Join(texts, "---\n"), failed}
 	}
-}
-
-// describeCommand prints the same.
-func describeCommand(d page.Describe) string {
-	if len(d.More) > 0 {
-		var each []string
-		for _, key := range d.Keys() {
-			each = append(each, describeCommand(page.Describe{Kind: d.Kind, Key: key}))
-		}
-		return strings.Join(each, "; ")
-	}
-	if !d.Kind.TenantScoped() {
-		return "netctl " + d.Kind.Command.Use + " inspect " + d.Key
-	}
-	tenant, name, _ := strings.Cut(d.Key, ":")
-	return "netctl " + d.Kind.Command.Use + " inspect --tenant " + tenant + " " + name
 }

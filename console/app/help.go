@@ -2,27 +2,30 @@ package app
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
+	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 )
 
 // helpKey scrolls the help, or ends it.
 func (m *Model) helpKey(key string) {
-	page := m.canvas().Height - 1
+	rows := m.canvas().Height - 1
 	switch key {
 	case "up", "k":
 		m.helpTop--
 	case "down", "j":
 		m.helpTop++
 	case "pgup":
-		m.helpTop -= page
+		m.helpTop -= rows
 	case "pgdown":
-		m.helpTop += page
+		m.helpTop += rows
 	default:
 		m.help = false
 	}
-	m.helpTop = max(0, min(m.helpTop, len(m.helpLines())-page))
+	m.helpTop = max(0, min(m.helpTop, len(m.helpLines())-rows))
 }
 
 // helpView is the part of the help that fits into height lines.
@@ -36,6 +39,22 @@ func (m *Model) helpView(height int) []string {
 	return append(shown[:len(shown):len(shown)], m.theme.Paint(theme.Dim, more))
 }
 
+// pageKeys are the pages: number and name, what they show, and their other names.
+func pageKeys() (out []theme.Key) {
+	for i, e := range page.Entries() {
+		number := " "
+		if i < 9 {
+			number = strconv.Itoa(i + 1)
+		}
+		does := e.About
+		if len(e.Aliases) > 0 {
+			does = strings.Join(e.Aliases, " ") + ": " + does
+		}
+		out = append(out, theme.Key{Keys: number + " " + e.Name, Does: does})
+	}
+	return out
+}
+
 // helpLines are the keys, made from the key tables.
 func (m *Model) helpLines() []string {
 	t := m.theme
@@ -46,7 +65,7 @@ func (m *Model) helpLines() []string {
 		}
 		out = append(out, t.Paint(theme.Title, title))
 		for _, k := range keys {
-			out = append(out, "  "+widget.Fit(t, k.Keys, 18)+k.Does)
+			out = append(out, "  "+widget.Fit(t, k.Keys, 20)+k.Does)
 		}
 	}
 	table("EVERYWHERE", theme.GlobalKeys())
@@ -54,5 +73,6 @@ func (m *Model) helpLines() []string {
 	if m.replay != nil {
 		table("THE RECORDING", theme.ReplayKeys())
 	}
+	table("PAGES, by number or by name behind \":\"", pageKeys())
 	return out
 }

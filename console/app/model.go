@@ -290,6 +290,9 @@ func (m *Model) answer(kind, line string, done bool) tea.Cmd {
 	if !done || line == "" {
 		return nil
 	}
+	if line == "q" || line == "quit" {
+		return tea.Quit
+	}
 	made, err := open(line)
 	if err != nil {
 		m.notice = err.Error()

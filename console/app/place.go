@@ -153,8 +153,8 @@ func (p place) object(k *model.Kind, key string) page.Page {
 // endpoint is a face of an endpoint, which may be named by its key or by its own ID: it has to be known first.
 func (p place) endpoint(id string) page.Page {
 	faces := map[string]func(e *model.EndpointOper) page.Page{
-		"":         func(e *model.EndpointOper) page.Page { return page.NewDescription(model.KindEndpoint(), e.EndpointID) },
-		"describe": func(e *model.EndpointOper) page.Page { return page.NewDescription(model.KindEndpoint(), e.EndpointID) },
+		"":         func(e *model.EndpointOper) page.Page { return page.NewDescription(model.KindEndpoint(), e.Key) },
+		"describe": func(e *model.EndpointOper) page.Page { return page.NewDescription(model.KindEndpoint(), e.Key) },
 		"yaml":     func(e *model.EndpointOper) page.Page { return page.NewYAML(model.KindEndpoint(), e.Key) },
 		"history":  page.FaceOf("H"), "address": page.FaceOf("a"), "flows": page.FaceOf("f"), "topology": page.FaceOf("t"), "why": page.FaceOf("w"),
 	}
@@ -162,11 +162,14 @@ func (p place) endpoint(id string) page.Page {
 	if !ok {
 		return nil
 	}
-	return page.NewLater("endpoint "+id, func(s *feed.Snapshot) page.Page {
-		if e := page.FindEndpoint(s, id); e != nil {
-			return make(e)
+	return page.NewLater("endpoint "+id, page.DescribeCommand(model.KindEndpoint(), id), func(s *feed.Snapshot) page.Page {
+		switch all := page.FindEndpoints(s, id); len(all) {
+		case 0:
+			return nil
+		case 1:
+			return make(all[0])
 		}
-		return nil
+		return page.NewNamesakes(id) // of several tenants or networks: which is meant is not guessed
 	})
 }
 
@@ -215,6 +218,11 @@ func places(typed string, s *feed.Snapshot) (out []string) {
 	case !inner && head != "":
 		for _, e := range page.Entries() {
 			add(e.Name)
+			for _, alias := range e.Aliases {
+				if !strings.HasPrefix(strings.ToLower(e.Name), alias) { // as "group", of endpointGroups
+					add(alias)
+				}
+			}
 		}
 		add("why/")
 		add("topology:matrix")

@@ -1,9 +1,6 @@
 package app
 
-import (
-	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/console/page"
-)
+import "github.com/contiv/contiv/console/page"
 
 // prompt is the line for ":" and "/".
 type prompt struct{ kind, line string }
@@ -45,13 +42,10 @@ func (p *prompt) key(key string, complete func(string) string) (kind, line strin
 	return kind, p.line, false
 }
 
-// byName finds a page by its name or by any name of a kind.
+// byName finds a page by any of its names.
 func byName(name string) (page.Entry, bool) {
-	if k, ok := model.KindOf(name); ok {
-		name = k.Many
-	}
 	for _, e := range page.Entries() {
-		if e.Name == name {
+		if e.Called(name) {
 			return e, true
 		}
 	}

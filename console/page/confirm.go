@@ -59,19 +59,6 @@ func (p *Confirm) Command() string {
 	return strings.Join(each, "; ")
 }
 
-// removal is the command that deletes an object.
-func removal(k *model.Kind, key string) string {
-	words := []string{"netctl", k.Command.Use, "rm"}
-	if k.Command.Under != "" {
-		words = []string{"netctl", k.Command.Under, k.Command.Use + "-rm"}
-	}
-	if k.TenantScoped() {
-		tenant, name, _ := strings.Cut(key, ":")
-		words, key = append(words, "--tenant", tenant), name
-	}
-	return strings.Join(append(words, strings.Split(key, ":")...), " ")
-}
-
 // Keys confirm.
 func (p *Confirm) Keys() []theme.Key { return theme.ConfirmKeys() }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -32,16 +33,10 @@ func (p *Object) Name() string { return p.key }
 
 // Command prints the same.
 func (p *Object) Command() string {
-	verb, more := "get", " -o yaml"
 	if p.describe {
-		verb, more = "describe", ""
+		return DescribeCommand(p.kind, p.key)
 	}
-	key := p.key
-	if p.kind.TenantScoped() {
-		tenant, name, _ := strings.Cut(p.key, ":")
-		key = "--tenant " + tenant + " " + name
-	}
-	return "netctl " + verb + " " + strings.ToLower(p.kind.Name) + " " + key + more
+	return "netctl get " + named(p.kind, p.key) + " -o yaml"
 }
 
 // Keys scroll.
@@ -114,16 +109,24 @@ func asYAML(s *feed.Snapshot, k *model.Kind, key string) string {
 	return string(text)
 }
 
-// FindEndpoint finds an endpoint by its key, or by its own ID if no key is that; nil: there is none.
-func FindEndpoint(s *feed.Snapshot, id string) *model.EndpointOper {
-	var by *model.EndpointOper
+// FindEndpoint finds an endpoint by its key; nil: there is none.
+func FindEndpoint(s *feed.Snapshot, key string) *model.EndpointOper {
+	if i := slices.IndexFunc(s.Endpoints, func(e *model.EndpointOper) bool { return e.Key == key }); i >= 0 {
+		return s.Endpoints[i]
+	}
+	return nil
+}
+
+// FindEndpoints are the endpoints that a text names: the one of that key, or those of that ID, which other networks and tenants
+// may have too.
+func FindEndpoints(s *feed.Snapshot, id string) (out []*model.EndpointOper) {
+	if e := FindEndpoint(s, id); e != nil {
+		return []*model.EndpointOper{e}
+	}
 	for _, e := range s.Endpoints {
-		switch id {
-		case e.Key:
-			return e
-		case e.EndpointID:
-			by = e
+		if e.EndpointID == id {
+			out = append(out, e)
 		}
 	}
-	return by
+	return out
 }

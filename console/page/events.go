@@ -95,10 +95,7 @@ func eventObject(key string, e *feed.Event, s *feed.Snapshot) Action {
 	described := &Describe{Kind: kind, Key: e.Key}
 	there := find(s, kind, e.Key) != nil
 	if kind == model.KindEndpoint() {
-		at := slices.IndexFunc(s.Endpoints, func(x *model.EndpointOper) bool { return x.Key == e.Key })
-		if there = at >= 0; there {
-			described.Key = s.Endpoints[at].EndpointID
-		}
+		there = slices.ContainsFunc(s.Endpoints, func(x *model.EndpointOper) bool { return x.Key == e.Key })
 	}
 	if !there {
 		return Action{Notice: "it is not there any more; H tells its history"}

@@ -10,13 +10,14 @@ import (
 // Later stands for a page of an object that has yet to be received.
 type Later struct {
 	name  string
+	line  string                      // command that prints the object
 	find  func(s *feed.Snapshot) Page // nil: the object is not there
 	inner Page                        // once it was found
 }
 
-// NewLater makes the page. Until find finds it, name is its crumb.
-func NewLater(name string, find func(s *feed.Snapshot) Page) *Later {
-	return &Later{name: name, find: find}
+// NewLater makes the page. Until find finds it, name is its crumb, and command prints it.
+func NewLater(name, command string, find func(s *feed.Snapshot) Page) *Later {
+	return &Later{name: name, line: command, find: find}
 }
 
 // found is the page that this one stands for; nil while it is not there.
@@ -40,7 +41,7 @@ func (p *Later) Command() string {
 	if p.inner != nil {
 		return p.inner.Command()
 	}
-	return "netctl get"
+	return p.line
 }
 
 // Keys are the page's.

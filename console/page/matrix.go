@@ -148,7 +148,7 @@ func (p *Matrix) why(s *feed.Snapshot) Action {
 // rulesOf is the page of the rules of a group's policies.
 func rulesOf(g *model.EndpointGroup) Page {
 	t := NewTable(model.KindRule())
-	t.scope = g.ObjectKey()
+	t.scope, t.command = g.ObjectKey(), "netctl get rule --tenant "+g.TenantName
 	t.where = func(f func(string) any) bool {
 		name, _ := f("policyName").(string)
 		return f("tenantName") == g.TenantName && slices.Contains(g.Policies, name)

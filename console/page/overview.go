@@ -48,7 +48,7 @@ func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
 	case key == "enter" && ok:
 		t := NewTable(model.KindEndpoint())
 		t.scope, t.where = r.ID, func(field func(string) any) bool { return field("homingHost") == r.ID }
-		t.flags = " --host " + r.ID
+		t.command = "netctl endpoint ls --host " + r.ID
 		return Action{Go: t}
 	case key == "f" && ok:
 		return Action{Go: NewPipeline(r.ID)}

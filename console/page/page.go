@@ -3,6 +3,8 @@
 package page
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -81,23 +83,30 @@ func (d *Describe) Keys() []string { return append([]string{d.Key}, d.More...) }
 
 // Entry is a page that has a name of its own.
 type Entry struct {
-	Name  string
-	Short string // for narrow terminals
-	Make  func() Page
+	Name    string
+	Short   string // for narrow terminals
+	Make    func() Page
+	Aliases []string // other names
+	About   string   // what it shows
+}
+
+// Called tells whether a name is one of the page's, in any case.
+func (e *Entry) Called(name string) bool {
+	return strings.EqualFold(name, e.Name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return strings.EqualFold(name, a) })
 }
 
 // Entries are the pages with names, in the order of their number keys. Kinds without a number follow.
 func Entries() []Entry {
 	out := []Entry{
-		{"overview", "over", func() Page { return NewOverview() }},
-		{"topology", "topo", func() Page { return NewTopology("") }},
-		{"addresses", "addrs", func() Page { return NewAddresses() }},
-		{"flows", "flows", func() Page { return NewFlows() }},
-		{"tables", "tables", func() Page { return NewTables() }},
-		{"leader", "leader", func() Page { return NewLeader() }},
-		{"events", "events", func() Page { return NewEvents() }},
+		{"overview", "over", func() Page { return NewOverview() }, []string{"over", "nodes", "node", "hosts", "host"}, "masters and hosts, what is busy, what is full, the last events"},
+		{"topology", "topo", func() Page { return NewTopology("") }, []string{"topo", "tree"}, "tenants, networks, groups and endpoints, beside the hosts"},
+		{"addresses", "addrs", func() Page { return NewAddresses() }, []string{"addrs", "address", "ip", "ips", "ipam"}, "how full each network is, and maps of their addresses"},
+		{"flows", "flows", func() Page { return NewFlows() }, []string{"flow"}, "the flow tables of each host"},
+		{"tables", "tables", func() Page { return NewTables() }, []string{"kinds", "all"}, "the kinds of objects"},
+		{"leader", "leader", func() Page { return NewLeader() }, []string{"masters", "master", "store"}, "who leads and led, the leases, the store"},
+		{"events", "events", func() Page { return NewEvents() }, []string{"event", "ev"}, "what changed, and what nodes said"},
 		kindEntry(model.KindEndpoint()),
-		{"matrix", "matrix", func() Page { return NewMatrix("") }},
+		{"matrix", "matrix", func() Page { return NewMatrix("") }, nil, "what may talk to what"},
 	}
 	for _, k := range model.Kinds() {
 		known := k.Command.Use == "" // volumes: nothing makes one
@@ -116,5 +125,7 @@ func kindEntry(k *model.Kind) Entry {
 	if len(k.Command.Aliases) > 0 {
 		short = k.Command.Aliases[0]
 	}
-	return Entry{k.Many, short, func() Page { return NewTable(k) }}
+	aliases := slices.DeleteFunc(slices.Clone(k.Names), func(name string) bool { return strings.EqualFold(name, k.Many) })
+	about, _, _ := strings.Cut(k.Doc, ". ")
+	return Entry{k.Many, short, func() Page { return NewTable(k) }, aliases, strings.TrimSuffix(about, ".")}
 }

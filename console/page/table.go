@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -12,14 +13,14 @@ import (
 
 // Table is the objects of one kind, drawn as the kind's descriptor says.
 type Table struct {
-	kind  *model.Kind
-	scope string // crumb when where is set
-	flags string // of the command, for where
-	where func(field func(string) any) bool
-	extra *extra
-	table grid
-	marks marks
-	wide  bool
+	kind    *model.Kind
+	scope   string // crumb when where is set
+	command string // that lists those of where; "": that of all
+	where   func(field func(string) any) bool
+	extra   *extra
+	table   grid
+	marks   marks
+	wide    bool
 
 	listing *listing
 	working string // on what the listing is
@@ -27,6 +28,11 @@ type Table struct {
 
 // NewTable makes a page of all objects of a kind.
 func NewTable(k *model.Kind) *Table { return newTable(Table{kind: k}) }
+
+// NewNamesakes makes a page of the endpoints of one ID.
+func NewNamesakes(id string) *Table {
+	return newTable(Table{kind: model.KindEndpoint(), scope: "the name " + id, where: func(f func(string) any) bool { return f("endpointID") == id }})
+}
 
 // newTable makes a table that shows marks.
 func newTable(t Table) *Table {
@@ -46,21 +52,11 @@ func (p *Table) Name() string {
 
 // Command lists the kind.
 func (p *Table) Command() string {
-	switch {
-	case p.kind == model.KindGlobal():
-		return "netctl global info"
-	case p.kind.Command.Under != "":
-		return "netctl get " + strings.ToLower(p.kind.Name) + " --all"
+	line := cmp.Or(p.command, p.kind.Listing())
+	if p.wide && !p.kind.Command.Single {
+		line += " -o wide"
 	}
-	all := ""
-	if p.kind.TenantScoped() && p.scope == "" {
-		all = " --all"
-	}
-	wide := ""
-	if p.wide {
-		wide = " -o wide"
-	}
-	return "netctl " + p.kind.Command.Use + " ls" + all + p.flags + wide
+	return line
 }
 
 // Keys are those of a table.
@@ -116,13 +112,13 @@ func (p *Table) Key(key string, c Canvas, s *feed.Snapshot) Action {
 		if inner := p.into(r.ID); inner != nil {
 			return Action{Go: inner}
 		}
-		return p.describe(r.ID)
+		return p.describe(s, r.ID)
 	case key == "d" && ok:
-		return p.describe(p.meant(r.ID, s)...)
+		return p.describe(s, p.meant(r.ID, s)...)
 	case key == "w" && ok:
 		return p.why(r.ID, s)
 	case key == "y" && ok:
-		return p.yaml(r.ID, s)
+		return Action{Go: NewYAML(p.kind, p.key(r.ID, s))}
 	case key == "ctrl+d" && ok, key == "e" && ok:
 		return p.change(key, r.ID, c, s)
 	case ok && (key == "H" || key == "a" || key == "f" || key == "t"):
@@ -199,39 +195,40 @@ func networkKey(e *model.EndpointOper) string {
 // into is the page below an object: of a network and a group its endpoints, of a tenant its networks.
 func (p *Table) into(key string) Page {
 	tenant, name, _ := strings.Cut(key, ":")
-	below := func(k *model.Kind, field, value, flags string) Page {
-		return newTable(Table{kind: k, scope: key, flags: flags, where: func(f func(string) any) bool { return f(field) == value }})
+	below := func(k *model.Kind, field, value, command string) Page {
+		return newTable(Table{kind: k, scope: key, command: command, where: func(f func(string) any) bool { return f(field) == value }})
 	}
 	switch p.kind {
 	case model.KindPolicy():
-		rules := below(model.KindRule(), "policyName", name, "").(*Table)
+		rules := below(model.KindRule(), "policyName", name, "netctl policy rule-ls --tenant "+tenant+" "+name).(*Table)
 		rules.where = func(f func(string) any) bool { return f("policyName") == name && f("tenantName") == tenant }
 		return rules
 	case model.KindTenant():
-		return below(model.KindNetwork(), "tenantName", key, " --tenant "+key)
+		return below(model.KindNetwork(), "tenantName", key, "netctl network ls --tenant "+key)
 	case model.KindNetwork():
-		return below(model.KindEndpoint(), "network", name+"."+tenant, " --tenant "+tenant+" --network "+name)
+		return below(model.KindEndpoint(), "network", name+"."+tenant, "netctl endpoint ls --tenant "+tenant+" --network "+name)
 	case model.KindEndpointGroup():
-		return below(model.KindEndpoint(), "endpointGroupKey", name+":"+tenant, " --tenant "+tenant+" --group "+name)
+		return below(model.KindEndpoint(), "endpointGroupKey", name+":"+tenant, "netctl endpoint ls --tenant "+tenant+" --group "+name)
 	}
 	return nil
 }
 
-func (p *Table) describe(ids ...string) Action {
+func (p *Table) describe(s *feed.Snapshot, ids ...string) Action {
 	keys := make([]string, len(ids))
 	for i, id := range ids {
-		if keys[i] = id; p.kind == model.KindEndpoint() {
-			_, keys[i], _ = strings.Cut(id, "/")
-		}
+		keys[i] = p.key(id, s)
 	}
 	return Action{Describe: &Describe{p.kind, keys[0], keys[1:]}}
 }
 
-func (p *Table) yaml(id string, s *feed.Snapshot) Action {
-	if e := findEndpoint(s, id); e != nil && p.kind == model.KindEndpoint() {
-		id = e.Key
+// key is the key of the object whose row has that ID.
+func (p *Table) key(id string, s *feed.Snapshot) string {
+	if p.kind == model.KindEndpoint() {
+		if e := findEndpoint(s, id); e != nil {
+			return e.Key
+		}
 	}
-	return Action{Go: NewYAML(p.kind, id)}
+	return id
 }
 
 // View draws the table.

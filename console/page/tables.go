@@ -42,7 +42,7 @@ func (p *Tables) rows(c Canvas, s *feed.Snapshot) []widget.Row {
 			role = theme.Dim
 		}
 		about, _, _ := strings.Cut(k.Doc, ". ")
-		rows = append(rows, widget.Row{ID: k.Many, Role: role, Cells: []string{k.Many, strconv.Itoa(n), about, k.Command.Listing()}})
+		rows = append(rows, widget.Row{ID: k.Many, Role: role, Cells: []string{k.Many, strconv.Itoa(n), about, k.Listing()}})
 	}
 	return p.grid.arrange(c, rows)
 }

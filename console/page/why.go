@@ -27,8 +27,11 @@ func NewWhy(from, to, traffic string) *Why {
 // Name is the crumb.
 func (p *Why) Name() string { return "why" }
 
-// Command prints the same.
+// Command prints the same, or says how to ask while it is not known what.
 func (p *Why) Command() string {
+	if p.form.values[fieldFrom] == "" || p.form.values[fieldTo] == "" {
+		return "netctl help why"
+	}
 	return strings.TrimSpace("netctl why " + p.form.values[fieldFrom] + " " + p.form.values[fieldTo] + " " + p.form.values[fieldTraffic])
 }
 

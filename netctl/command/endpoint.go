@@ -11,7 +11,7 @@ import (
 )
 
 func newEndpoint(f *Factory, k *model.Kind) *cobra.Command {
-	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Command.Aliases, Short: k.Title + " operations", Long: k.Doc}
+	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Aliases(), Short: k.Title + " operations", Long: k.Doc}
 	c.AddCommand(newInspect(f, k), newEndpointList(f, k))
 	return c
 }
@@ -20,16 +20,24 @@ type endpointListOptions struct {
 	output
 	kind                         *model.Kind
 	tenant, network, group, host string
+	all                          bool
 }
 
 func newEndpointList(f *Factory, k *model.Kind) *cobra.Command {
 	o := &endpointListOptions{kind: k}
 	c := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List endpoints", Args: exactly(),
+		PreRunE: func(*cobra.Command, []string) error {
+			if o.all && o.tenant != "" {
+				return term.BadUsage("--all is of all tenants, and --tenant %s of one: give one of them", o.tenant)
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEndpointList(cmd.Context(), f, o) },
 	}
 	o.register(c)
 	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "of this tenant alone")
+	c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants, as without --tenant")
 	c.Flags().StringVarP(&o.network, "network", "n", "", "on this network alone")
 	c.Flags().StringVarP(&o.group, "group", "g", "", "in this group alone")
 	c.Flags().StringVar(&o.host, "host", "", "on this host alone")

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -13,10 +14,45 @@ import (
 
 func newExplain(f *Factory) *cobra.Command {
 	return &cobra.Command{
-		Use: "explain KIND[.FIELD]|CODE", Short: "Explain a kind of object, a field, or an error code", Args: exactly("KIND[.FIELD] or CODE"),
+		Use: "explain [KIND[.FIELD]|CODE]", Short: "List the kinds of objects with all their names, or explain a kind, a field or an error code",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return term.BadUsage("one argument wanted at most (KIND[.FIELD] or CODE), got %d", len(args))
+			}
+			return nil
+		},
 		ValidArgsFunction: completeKind,
-		RunE:              func(_ *cobra.Command, args []string) error { return runExplain(f, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return printf(f.Out, "%s", kindTable(true))
+			}
+			return runExplain(f, args[0])
+		},
 	}
+}
+
+// kindTable lists the kinds that have commands with all their names and, if that is wanted, the first sentence about them.
+func kindTable(explained bool) string {
+	var b strings.Builder
+	out := tabwriter.NewWriter(&b, 0, 2, 2, ' ', 0)
+	row := func(kind, names, about string) {
+		if !explained {
+			fmt.Fprintf(out, "%s\t%s\n", kind, names)
+			return
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\n", kind, names, about)
+	}
+	row("KIND", "OTHER NAMES", "WHAT IT IS")
+	for _, k := range model.Kinds() {
+		if k.Command.Use == "" {
+			continue
+		}
+		names := slices.DeleteFunc(slices.Clone(k.Names), func(name string) bool { return strings.EqualFold(name, k.Name) })
+		about, _, _ := strings.Cut(k.Doc, ". ")
+		row(k.Name, strings.Join(names, " "), strings.TrimSuffix(about, ".")+".")
+	}
+	_ = out.Flush() // a Builder takes everything
+	return b.String()
 }
 
 func runExplain(f *Factory, what string) error {

@@ -16,7 +16,7 @@ import (
 func kindOf(name string) (*model.Kind, error) {
 	k, ok := model.KindOf(name)
 	if !ok {
-		return nil, term.BadUsage("kind %q is unknown: it is one of %s", name, strings.Join(kindNames(), ", "))
+		return nil, term.BadUsage("kind %q is unknown: it is one of %s; netctl explain lists all their names", name, strings.Join(kindNames(), ", "))
 	}
 	return k, nil
 }
@@ -40,6 +40,7 @@ func newGet(f *Factory) *cobra.Command {
 	o := &listOptions{}
 	c := &cobra.Command{
 		Use: "get KIND [NAME]", Short: "Show objects of any kind", ValidArgsFunction: completeKind,
+		Long: "KIND is one of the names below, in any case, \"all\" for the objects of every kind, or \"nodes\" for masters and agents.\n\n" + kindTable(false),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
 				return term.BadUsage("KIND and perhaps NAME are wanted, got %d arguments", len(args))
@@ -47,6 +48,13 @@ func newGet(f *Factory) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch name := strings.ToLower(args[0]); {
+			case len(args) > 1 || o.watch: // of one kind
+			case name == "all":
+				return runGetAll(cmd.Context(), f, o)
+			case name == "nodes" || name == "node":
+				return runNodeList(cmd.Context(), f, &o.output)
+			}
 			k, err := kindOf(args[0])
 			if err != nil {
 				return err
@@ -56,7 +64,11 @@ func newGet(f *Factory) *cobra.Command {
 				return runGetOne(cmd.Context(), f, o, args[1])
 			}
 			if k.InspectOnly {
-				return runEndpointList(cmd.Context(), f, &endpointListOptions{output: o.output, kind: k})
+				list := &endpointListOptions{output: o.output, kind: k}
+				if cmd.Flags().Changed("tenant") && !o.all {
+					list.tenant = o.tenant
+				}
+				return runEndpointList(cmd.Context(), f, list)
 			}
 			return runList(cmd.Context(), f, o)
 		},

@@ -11,7 +11,7 @@ import (
 
 // newObject makes the command group of a kind.
 func newObject(f *Factory, k *model.Kind) *cobra.Command {
-	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Command.Aliases, Short: k.Title + " operations", Long: k.Doc}
+	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Aliases(), Short: k.Title + " operations", Long: k.Doc}
 	for _, v := range []struct {
 		name string
 		make func() *cobra.Command

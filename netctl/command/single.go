@@ -14,7 +14,7 @@ import (
 
 // newSingle makes the command group of a kind that has one object.
 func newSingle(f *Factory, k *model.Kind) *cobra.Command {
-	c := &cobra.Command{Use: k.Command.Use, Short: k.Title, Long: k.Doc}
+	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Aliases(), Short: k.Title, Long: k.Doc}
 	c.AddCommand(newSingleInfo(f, k), newSingleInspect(f, k), newSingleSet(f, k))
 	return c
 }

@@ -28,7 +28,7 @@ func tops(f *Factory) []top {
 		case k.InspectOnly:
 			make = newEndpoint
 		}
-		out = append(out, top{append([]string{k.Command.Use}, k.Command.Aliases...), func() *cobra.Command { return make(f, k) }})
+		out = append(out, top{append([]string{k.Command.Use}, k.Aliases()...), func() *cobra.Command { return make(f, k) }})
 	}
 	for _, t := range []struct {
 		name string

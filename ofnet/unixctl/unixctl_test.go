@@ -2,6 +2,7 @@ package unixctl_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -9,12 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/ofnet/unixctl"
 )
 
 // serve answers each request on a socket with the next of answers; after the last it stays silent.
-func serve(t *testing.T, answers ...string) (path string) {
+func serve(t testing.TB, answers ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "ctl")
 	l, err := net.Listen("unix", path)
@@ -91,4 +93,38 @@ func TestSocket(t *testing.T) {
 			t.Errorf("pid file %q: want %q, got %q, %v", text, want, got, err)
 		}
 	}
+}
+
+// Whatever ovs-vswitchd answers, Do returns its text or an error, and a refusal has a reason of its own.
+func FuzzDo(f *testing.F) {
+	for _, answer := range []string{`{"id":1,"result":"12\n","error":null}`, `{"id":1,"result":null,"error":"no such command"}`,
+		`{"id":1,"result":"a","error":"b"}`, `{"id":"1","result":{}}`, `{"ID":1,"Result":"a"}`, `[1]`, `{"id":1}{"id":2}`, "\x00", `{"id":1e400}`} {
+		f.Add(answer)
+	}
+	f.Fuzz(func(t *testing.T, answer string) {
+		if answer == "" {
+			return // nothing is no answer
+		}
+		path := serve(t, answer+" ")
+		c, err := unixctl.Dial(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond) // of an answer that is not whole
+		defer cancel()
+		got, err := c.Do(ctx, "version")
+		var refusal *unixctl.Refusal
+		switch {
+		case err != nil && got != "":
+			t.Errorf("want a text or an error, got %q and %v", got, err)
+		case errors.As(err, &refusal) && refusal.Command != "version":
+			t.Errorf("want the refusal of version, got %+v", refusal)
+		case err == nil:
+			var first struct{ Result string }
+			if json.NewDecoder(strings.NewReader(answer)).Decode(&first) != nil || first.Result != got {
+				t.Errorf("want an error or the result in %q, got %q", answer, got)
+			}
+		}
+	})
 }

@@ -46,10 +46,17 @@ func BenchmarkCNITogether(b *testing.B) {
 	theirs := libcni.NewCNIConfigWithCacheDir([]string{peers}, filepath.Join(s.ovs.Dir, "cache"), nil)
 	conf := peerConf(b)
 	const workers, each = 10, 6
-	rate := func(prefix string, add func(p *pod) error) float64 {
+	rate := func(prefix string, add, del func(p *pod) error) float64 {
 		pods := make(chan *pod, workers*each)
 		for i := range workers * each {
-			pods <- &pod{id: fmt.Sprintf("%s%d", prefix, i), ns: linktest.New(b)}
+			p := &pod{id: fmt.Sprintf("%s%d", prefix, i), ns: linktest.New(b)}
+			defer func() { // what is left over slows the next round
+				if err := del(p); err != nil {
+					b.Error(err)
+				}
+				p.ns.Delete()
+			}()
+			pods <- p
 		}
 		close(pods)
 		begin := time.Now()
@@ -70,11 +77,11 @@ func BenchmarkCNITogether(b *testing.B) {
 		ours := rate(fmt.Sprintf("o%d-", i), func(p *pod) error {
 			_, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p))
 			return err
-		})
+		}, func(p *pod) error { return s.cni().DelNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p)) })
 		peer := rate(fmt.Sprintf("t%d-", i), func(p *pod) error {
 			_, err := theirs.AddNetworkList(s.ctx, conf, runtimeConf(p))
 			return err
-		})
+		}, func(p *pod) error { return theirs.DelNetworkList(s.ctx, conf, runtimeConf(p)) })
 		b.ReportMetric(ours, "add/s")
 		b.ReportMetric(peer, "bridge-add/s")
 		b.ReportMetric(ours/peer, "ratio")
@@ -172,6 +179,7 @@ func BenchmarkBurst(b *testing.B) {
 			if err := s.cni().DelNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p)); err != nil {
 				b.Fatal(err)
 			}
+			p.ns.Delete()
 		}
 		b.StartTimer()
 	}

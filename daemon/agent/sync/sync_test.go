@@ -393,23 +393,69 @@ func FuzzRecords(f *testing.F) {
 	f.Add(record.Services+"netplugin.vtep/192.0.2.1:4789", []byte(`{"Hostname":"h","HostAddr":"192.0.2.9"}`))
 	f.Add(record.Groups+"g:t", []byte(`{"id":"g:t","endpointGroupId":1}`))
 	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))
+	f.Add(record.Networks+"net.blue", []byte(`{"id":"net.blue","tenant":"blue","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24}`))
+	f.Add(record.Endpoints+"net.blue-b1", []byte(`{"id":"net.blue-b1","netID":"net.blue","macAddress":"02:02:00:00:00:09","ipAddress":"10.0.0.9","homingHost":"h2"}`))
 	f.Fuzz(func(t *testing.T, key string, value []byte) {
-		r, s := newRecords("h1", nil), ofnet.NewState("h1")
-		keys, err := r.put(key, value)
-		if err != nil {
+		r, s, at := newRecords("h1", nil), ofnet.NewState("h1"), ports{"net.blue-b1": 7, "net.blue-x": 8}
+		take := func(key string, value []byte) (changed []ofnet.Key, err error) {
+			keys, err := r.put(key, value)
+			if err != nil {
+				return nil, err
+			}
+			return translate(r, at, s, keys), nil
+		}
+		settled := func() {
+			t.Helper()
+			for _, before := range oneContainer {
+				if _, err := take(before.key, []byte(before.value)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		settled()
+		want := texts(s)
+		if e := s.Endpoints["net.blue-b1"]; e == nil || e.Port != 7 {
+			t.Fatalf("want the endpoint of this host at its port, got %+v", e)
+		}
+		if _, err := take(key, value); err != nil {
 			return
 		}
-		translate(r, ports{}, s, keys)
-		keys, err = r.put(key, value)
-		if err != nil {
-			t.Fatalf("the same record again: %v", err)
+		changed, err := take(key, value)
+		if err != nil || len(changed) != 0 {
+			t.Fatalf("the same record again: want no change, got %v, %v", changed, err)
 		}
-		if changed := translate(r, ports{}, s, keys); len(changed) != 0 {
-			t.Errorf("the same record again: want no change, got %v", changed)
+		translate(r, at, s, r.del(key))
+		settled()
+		if key == record.GlobalKey {
+			return // the configuration cannot be withdrawn
 		}
-		translate(r, ports{}, s, r.del(key))
-		if len(s.Endpoints) != 0 {
-			t.Errorf("endpoints after deletion: want none, got %v", s.Endpoints)
+		if got := texts(s); got != want {
+			t.Errorf("after deletion: want\n%s\ngot\n%s", want, got)
 		}
 	})
+}
+
+// oneContainer is what a host of one container knows.
+var oneContainer = []struct{ key, value string }{
+	{record.GlobalKey, `{"id":"global","fwd-mode":"bridge","arp-mode":"proxy","pvt-subnet":"172.19.0.0/16"}`},
+	{record.Tenants + "blue", `{"id":"blue","tenant":"blue","vrf":3}`},
+	{record.Networks + "net.blue", `{"id":"net.blue","tenant":"blue","networkName":"net","pktTagType":"vxlan","pktTag":1,"extPktTag":6,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.254","ipAddrRange":"10.0.0.1-10.0.0.254"}`},
+	{record.Groups + "g:blue", `{"id":"g:blue","groupName":"g","tenantName":"blue","networkName":"net","endpointGroupId":2}`},
+	{record.Services + "netplugin.vtep/192.0.2.1:4789", `{"ServiceName":"netplugin.vtep","Hostname":"h1","HostAddr":"192.0.2.1","Port":4789}`},
+	{record.Services + "netplugin.vtep/192.0.2.2:4789", `{"ServiceName":"netplugin.vtep","Hostname":"h2","HostAddr":"192.0.2.2","Port":4789}`},
+	{record.Endpoints + "net.blue-b1", `{"id":"net.blue-b1","netID":"net.blue","endpointID":"b1","endpointGroupId":2,"endpointGroupKey":"g:blue","ipAddress":"10.0.0.1","macAddress":"02:02:0a:00:00:01","homingHost":"h1"}`},
+	{record.Endpoints + "net.blue-b2", `{"id":"net.blue-b2","netID":"net.blue","endpointID":"b2","ipAddress":"10.0.0.2","macAddress":"02:02:0a:00:00:02","homingHost":"h2"}`},
+}
+
+// texts prints what a switch is to do.
+func texts(s *ofnet.State) string {
+	var b strings.Builder
+	for _, part := range []any{s.Tenants, s.Segments, s.Groups, s.Endpoints, s.Hosts, s.Rules, s.Services} {
+		text, err := json.Marshal(part)
+		if err != nil {
+			panic(err) // of no type of State
+		}
+		b.Write(append(text, '\n'))
+	}
+	return b.String()
 }

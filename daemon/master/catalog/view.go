@@ -165,14 +165,22 @@ func (v *View) sorted(ids func(func(string) bool)) []*record.Endpoint {
 	return out
 }
 
-// FindEndpoint returns the first endpoint, by id, whose endpoint id, container id or name contains text.
+// FindEndpoint returns the endpoint of that id, "network.tenant-container"; else the first, by id, whose endpoint id, container id or
+// name is text; else the first in which one of these contains it. Ids of containers may be those of others in another tenant.
 func (v *View) FindEndpoint(text string) *record.Endpoint {
+	if m := v.endpoints[text]; m != nil {
+		return m.Endpoint
+	}
 	var found *record.Endpoint
+	whole := false
 	for _, m := range v.endpoints {
 		e := m.Endpoint
-		if (strings.Contains(e.EndpointID, text) || strings.Contains(e.ContainerID, text) ||
-			strings.Contains(e.EPCommonName, text)) && (found == nil || e.ID < found.ID) {
-			found = e
+		is := e.EndpointID == text || e.ContainerID == text || e.EPCommonName == text
+		if !is && (whole || !strings.Contains(e.EndpointID, text) && !strings.Contains(e.ContainerID, text) && !strings.Contains(e.EPCommonName, text)) {
+			continue
+		}
+		if found == nil || is && !whole || e.ID < found.ID {
+			found, whole = e, is
 		}
 	}
 	return found

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -51,23 +52,28 @@ func measureAll(ctx context.Context, o options, out, _ io.Writer) error {
 	return b.table.print(out)
 }
 
-// sandboxes makes n fresh ones.
-func (b *bench) sandboxes(ctx context.Context, n int) ([]string, error) {
+// within makes n fresh sandboxes, calls do with their names, and removes them: what is left over slows what is measured next.
+func (b *bench) within(ctx context.Context, n int, do func(names []string) error) (err error) {
 	b.serial++
-	return sandboxes(ctx, fmt.Sprintf("s%d-", b.serial), n)
+	names, err := sandboxes(ctx, fmt.Sprintf("s%d-", b.serial), n)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, removeSandboxes(context.WithoutCancel(ctx), names)) }()
+	return do(names)
 }
 
 // oneAtATime adds and then deletes n sandboxes by each plugin, in turn.
 func (b *bench) oneAtATime(ctx context.Context) error {
+	return b.within(ctx, 2*b.n, func(names []string) error {
+		return b.inTurn(ctx, [2][]string{names[:b.n], names[b.n:]})
+	})
+}
+
+// inTurn adds and then deletes the sandboxes of each plugin, one at a time.
+func (b *bench) inTurn(ctx context.Context, names [2][]string) error {
 	both := []*plugin{b.ours, b.peer}
 	var add, del [2]times
-	var names [2][]string
-	for i := range both {
-		var err error
-		if names[i], err = b.sandboxes(ctx, b.n); err != nil {
-			return err
-		}
-	}
 	for _, pass := range []struct {
 		do func(*plugin, context.Context, string) (time.Duration, error)
 		to *[2]times
@@ -93,21 +99,18 @@ func (b *bench) atOnce(ctx context.Context) error {
 	var elapsed [2]time.Duration
 	for range rounds {
 		for i, p := range []*plugin{b.ours, b.peer} {
-			names, err := b.sandboxes(ctx, b.par*each)
-			if err != nil {
-				return err
-			}
-			begin := time.Now()
-			all, err := addAll(ctx, p, names, b.par)
-			if err != nil {
-				return err
-			}
-			elapsed[i] += time.Since(begin)
-			took[i] = append(took[i], all...)
-			for _, name := range names {
-				if _, err := p.del(ctx, name); err != nil {
+			err := b.within(ctx, b.par*each, func(names []string) error {
+				begin := time.Now()
+				all, err := addAll(ctx, p, names, b.par)
+				if err != nil {
 					return err
 				}
+				elapsed[i] += time.Since(begin)
+				took[i] = append(took[i], all...)
+				return delAll(ctx, p, names)
+			})
+			if err != nil {
+				return err
 			}
 		}
 	}
@@ -143,6 +146,16 @@ func addAll(ctx context.Context, p *plugin, names []string, workers int) (times,
 	return all, failed
 }
 
+// delAll deletes all sandboxes, one at a time.
+func delAll(ctx context.Context, p *plugin, names []string) error {
+	for _, name := range names {
+		if _, err := p.del(ctx, name); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
 // burst adds 50 sandboxes together on a switch that has many ports, and takes what that costs ovs-vswitchd.
 func (b *bench) burst(ctx context.Context) error {
 	if b.ports == 0 {
@@ -155,26 +168,24 @@ func (b *bench) burst(ctx context.Context) error {
 	if err := fill(ctx, b.ports); err != nil {
 		return err
 	}
-	names, err := b.sandboxes(ctx, together)
-	if err != nil {
-		return err
-	}
-	if err := sw.idle(ctx); err != nil {
-		return err
-	}
-	before, err := sw.cpu()
-	if err != nil {
-		return err
-	}
-	took, err := addAll(ctx, b.ours, names, together)
-	if err != nil {
-		return err
-	}
-	after, err := sw.cpu()
-	if err != nil {
-		return err
-	}
-	b.table.addTimes(fmt.Sprintf("ADD, %d together, %d ports", together, b.ports), took, nil, "")
-	b.table.addCost("ovs-vswitchd CPU ms/ADD of these", (after-before)/together, "<= 8 ms")
-	return nil
+	return b.within(ctx, together, func(names []string) error {
+		if err := sw.idle(ctx); err != nil {
+			return err
+		}
+		before, err := sw.cpu()
+		if err != nil {
+			return err
+		}
+		took, err := addAll(ctx, b.ours, names, together)
+		if err != nil {
+			return err
+		}
+		after, err := sw.cpu()
+		if err != nil {
+			return err
+		}
+		b.table.addTimes(fmt.Sprintf("ADD, %d together, %d ports", together, b.ports), took, nil, "")
+		b.table.addCost("ovs-vswitchd CPU ms/ADD of these", (after-before)/together, "<= 8 ms")
+		return delAll(ctx, b.ours, names)
+	})
 }

@@ -75,6 +75,11 @@ func sandboxes(ctx context.Context, prefix string, n int) ([]string, error) {
 	return names, ip(ctx, batch.String())
 }
 
+// removeSandboxes removes network namespaces by name.
+func removeSandboxes(ctx context.Context, names []string) error {
+	return ip(ctx, "netns del "+strings.Join(names, "\nnetns del ")+"\n")
+}
+
 // ip runs a batch of ip(8).
 func ip(ctx context.Context, batch string) error {
 	cmd := exec.CommandContext(ctx, "ip", "-batch", "-")

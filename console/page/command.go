@@ -1,0 +1,52 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// words joins the words of a command line; empty ones are left out.
+func words(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// named is the words that name an object on a command line of any kind: its kind and its name, with its tenant.
+func named(k *model.Kind, key string) string {
+	if !k.TenantScoped() {
+		return words(strings.ToLower(k.Name), key)
+	}
+	tenant, name, _ := strings.Cut(key, ":")
+	return words(strings.ToLower(k.Name), "--tenant", tenant, name)
+}
+
+// DescribeCommand prints objects of a kind with their operational state.
+func DescribeCommand(k *model.Kind, keys ...string) string {
+	each := make([]string, len(keys))
+	for i, key := range keys {
+		each[i] = "netctl describe " + named(k, key)
+	}
+	return strings.Join(each, "; ")
+}
+
+// removal deletes an object.
+func removal(k *model.Kind, key string) string {
+	line := []string{"netctl", k.Command.Use, "rm"}
+	switch {
+	case k.Command.Single || !k.Command.Has("rm"):
+		return "netctl delete -f FILE"
+	case k.Command.Under != "":
+		line = []string{"netctl", k.Command.Under, k.Command.Use + "-rm"}
+	}
+	if k.TenantScoped() {
+		tenant, name, _ := strings.Cut(key, ":")
+		line, key = append(line, "--tenant", tenant), name
+	}
+	return words(append(line, strings.Split(key, ":")...)...)
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/contiv/contiv/lab"
+)
+
+// fault is what was broken, and mended since.
+type fault struct {
+	what  string
+	wrong bool // what came of it should not have
+}
+
+// trouble breaks parts, one or two at a time, and mends them, until calm is closed; everything runs when it returns, and it
+// returns what it did.
+func (c *cluster) trouble(ctx context.Context, r *rand.Rand, calm <-chan struct{}) (did []fault) {
+	kinds := []func(context.Context, *rand.Rand) fault{c.kill, c.kill, c.kill, c.pause, c.pause, c.twoAgents, c.twoTunnelEnds, c.cutOff}
+	for {
+		select {
+		case <-calm:
+			return did
+		case <-ctx.Done():
+			return did
+		case <-time.After(time.Duration(500+r.IntN(2500)) * time.Millisecond):
+		}
+		did = append(did, kinds[r.IntN(len(kinds))](ctx, r))
+	}
+}
+
+// kill ends a part, or two of different hosts, and starts them again.
+func (c *cluster) kill(ctx context.Context, r *rand.Rand) fault {
+	what := ""
+	type victim struct{ host, part string }
+	var down []victim
+	first := r.IntN(3)
+	for i := range 1 + r.IntN(2) {
+		v := victim{hosts[(first+i)%3], []string{lab.PartAgent, lab.PartMaster, lab.PartOVS, lab.PartOVSDB}[r.IntN(4)]}
+		if i > 0 && v.part == lab.PartMaster {
+			continue // the embedded store needs two of three
+		}
+		if err := c.lab.Kill(v.host, v.part); err != nil {
+			return fault{what: fmt.Sprintf("kill %s of %s: %v", v.part, v.host, err), wrong: true}
+		}
+		what += fmt.Sprintf("kill %s of %s; ", v.part, v.host)
+		down = append(down, v)
+	}
+	sleep(ctx, r, 3*time.Second)
+	for _, v := range down {
+		if err := c.lab.Start(context.WithoutCancel(ctx), v.host, v.part); err != nil {
+			what += err.Error()
+		}
+	}
+	return fault{what: what}
+}
+
+// pause has a part stand still, so that its watches lag, its leases expire and its peers wait.
+func (c *cluster) pause(ctx context.Context, r *rand.Rand) fault {
+	host, part := hosts[r.IntN(3)], []string{lab.PartMaster, lab.PartAgent, lab.PartOVS, lab.PartOVSDB}[r.IntN(4)]
+	if err := c.lab.Pause(host, part); err != nil {
+		return fault{what: err.Error(), wrong: true}
+	}
+	sleep(ctx, r, 12*time.Second)
+	if err := c.lab.Resume(host, part); err != nil {
+		return fault{what: err.Error(), wrong: true}
+	}
+	return fault{what: fmt.Sprintf("pause %s of %s", part, host)}
+}
+
+// twoAgents starts an agent under the label of another host, as a cloned machine would.
+func (c *cluster) twoAgents(ctx context.Context, r *rand.Rand) fault {
+	i := r.IntN(3)
+	return c.impostor(ctx, r, hosts[i], "--host", hosts[(i+1)%3])
+}
+
+// twoTunnelEnds starts an agent with the tunnel end of another host.
+func (c *cluster) twoTunnelEnds(ctx context.Context, r *rand.Rand) fault {
+	i := r.IntN(3)
+	list := c.lab.HostList()
+	return c.impostor(ctx, r, hosts[i], "--vtep-ip", list[(i+1)%3].VTEP)
+}
+
+// impostor has a host's agent claim what is another's for a while.
+func (c *cluster) impostor(ctx context.Context, r *rand.Rand, host, flag, value string) fault {
+	if err := c.lab.Stop(host, lab.PartAgent); err != nil {
+		return fault{what: err.Error(), wrong: true}
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Duration(3+r.IntN(12))*time.Second)
+	defer cancel()
+	f := fault{what: fmt.Sprintf("agent of %s with %s %s", host, flag, value)}
+	if c.lab.Start(limited, host, lab.PartAgent, flag, value) == nil {
+		f.what, f.wrong = f.what+" became ready", true
+	}
+	if err := c.lab.Stop(host, lab.PartAgent); err != nil {
+		f.what, f.wrong = f.what+"; "+err.Error(), true
+	}
+	if err := c.lab.Start(context.WithoutCancel(ctx), host, lab.PartAgent); err != nil {
+		f.what, f.wrong = f.what+"; "+err.Error(), true
+	}
+	return f
+}
+
+// cutOff takes a host's control network away for a while.
+func (c *cluster) cutOff(ctx context.Context, r *rand.Rand) fault {
+	host := hosts[r.IntN(3)]
+	for _, way := range []string{"down", "up"} {
+		cmd, err := c.lab.Command(context.WithoutCancel(ctx), host, "ip", "link", "set", "mgmt0", way)
+		if err == nil {
+			err = cmd.Run()
+		}
+		if err != nil {
+			return fault{what: err.Error(), wrong: true}
+		}
+		if way == "down" {
+			sleep(ctx, r, 8*time.Second)
+		}
+	}
+	return fault{what: "cut " + host + " off its control network"}
+}
+
+// sleep waits up to most.
+func sleep(ctx context.Context, r *rand.Rand, most time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Duration(r.Int64N(int64(most)))):
+	}
+}
