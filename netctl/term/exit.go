@@ -18,7 +18,7 @@ const (
 type Exit struct {
 	Code int
 	Err  error // nil: the output has said it all, and nothing failed
-	Help bool // print the command's help too
+	Help bool  // print the command's help too
 }
 
 // Error prints the cause.

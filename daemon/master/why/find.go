@@ -203,9 +203,10 @@ func (s *search) admits(tenant, network string) bool {
 	return (s.q.Tenant == "" || tenant == s.q.Tenant) && (s.q.Network == "" || network == "" || network == s.q.Network)
 }
 
-// scoped tells whether name, of a tenant, is what the text says: "name" or "name:tenant".
+// scoped tells whether name, of a tenant, is what the text says: "name", or "tenant:name", which is its key, or "name:tenant", as
+// records have it.
 func (s *search) scoped(name, tenant string) bool {
-	return s.text == name || s.text == name+":"+tenant
+	return s.text == name || s.text == tenant+":"+name || s.text == name+":"+tenant
 }
 
 func (s *search) exact() []candidate {
