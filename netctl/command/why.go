@@ -32,7 +32,8 @@ func newWhy(f *Factory) *cobra.Command {
 		Long: "FROM and TO are containers (id, name, or a part of them), groups (one of their containers stands in), hosts or addresses; TO may " +
 			"be a service. KIND/NAME, as in group/web, says which is meant. Without a protocol it is a ping; a port alone is of tcp. The verdict " +
 			"of the objects is worked out from the rules; then the switches on the way are asked what they would do with the packet, and " +
-			"with its answer. No packet is sent. The exit code is 0 when it passes, 3 when it is denied, 4 when objects and switches " +
+			"with its answer; what leaves them is followed as far as the host knows a route, or a BGP session. No packet is sent. What one end leaves " +
+			"open, as a name that two tenants have, is meant as of the other end's tenant. The exit code is 0 when it passes, 3 when it is denied, 4 when objects and switches " +
 			"disagree, 5 when nobody can tell, as when there is no such end or netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > 4 {
