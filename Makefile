@@ -55,8 +55,9 @@ lint: ## formatting, vet, staticcheck
 	$(GO) tool staticcheck ./...
 
 .PHONY: unit
-unit: ## unit, conformance and real-switch tests, with the race detector
+unit: ## unit, conformance and real-switch tests, with the race detector; a large recovery without it
 	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v /test/scenario)
+	$(GO) test -count=1 -timeout 5m -run TestRecovery ./daemon/store/etcd
 
 .PHONY: scenario
 scenario: build ## scenarios on the real lab: whole clusters on this machine

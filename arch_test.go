@@ -21,10 +21,10 @@ var floors = []struct {
 	{"words", true, []string{"api/model", "daemon/record", "ofnet", "ipam/bitmap"}},
 	{"pure", true, []string{"ofnet/flow", "ofnet/frame", "ofnet/pipeline", "ofnet/trace", "ofnet/lacp", "ofnet/capture", "ipam", "ipam/tag", "daemon/store", "netctl/term", "api", "api/fields", "api/verdict", "build", "daemon/task", "daemon/logging", "daemon/budget"}},
 	{"instruments", true, []string{"api/client", "cni/wire", "console/feed", "console/theme", "console/picture", "console/tape", "console/widget", "daemon/store/etcd", "daemon/store/consul", "daemon/store/memory", "daemon/store/embedded",
-		"daemon/store/open", "daemon/store/storetest", "daemon/cluster", "daemon/flags", "ofnet/bridge", "ofnet/openflow", "ofnet/ovsdb", "ofnet/link", "ofnet/trap", "ofnet/unixctl", "ofnet/ovstest"}},
+		"daemon/store/open", "daemon/store/storetest", "daemon/cluster", "daemon/flags", "daemon/socket", "ofnet/bridge", "ofnet/openflow", "ofnet/ovsdb", "ofnet/link", "ofnet/trap", "ofnet/unixctl", "ofnet/ovstest"}},
 	{"engines", true, []string{"daemon/master/admit", "daemon/master/catalog", "daemon/master/commit", "daemon/master/derive", "daemon/master/endpoint", "daemon/master/fabric", "daemon/master/history", "daemon/master/oper", "daemon/master/why",
 		"daemon/agent/attach", "daemon/agent/sync", "daemon/agent/podlabels", "daemon/agent/names", "daemon/agent/bgp", "daemon/agent/drift", "daemon/agent/hostaccess", "daemon/agent/responder"}},
-	{"doors", true, []string{"api/rest", "daemon/master/server", "daemon/master/mastertest", "daemon/agent/cniserver", "daemon/agent/inspect", "daemon/agent/node",
+	{"doors", true, []string{"api/rest", "daemon/door", "daemon/master/server", "daemon/master/mastertest", "daemon/agent/cniserver", "daemon/agent/inspect", "daemon/agent/node",
 		"netctl/command", "console/app", "console/page", "lab", "lab/command", "lab/frr", "lab/hostinit", "test"}},
 	{"programs", false, []string{"console", "netctl", "daemon/master", "daemon/agent", "cni", "api/gen"}},
 }

@@ -185,12 +185,45 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 	if sender == nil {
 		sender = http.DefaultClient
 	}
-	answer, err := sender.Do(request)
+	careful := *sender
+	careful.CheckRedirect = c.redirected(sender.CheckRedirect)
+	answer, err := careful.Do(request)
 	if err != nil {
+		var refusal *model.Error
+		if errors.As(err, &refusal) {
+			return nil, refusal
+		}
 		return nil, model.Errorf(model.CodeUnavailable, "", "%s %s: %v", method, request.URL.Redacted(), errors.Unwrap(err)).
 			Try("is netmaster running and is the address right?").Because(err)
 	}
 	return answer, nil
+}
+
+// mostRedirects is how often a request is sent somewhere else.
+const mostRedirects = 5
+
+// redirected decides whether a redirection is followed: never from https down to http, and to another host only by what carries neither
+// a token nor a body. then decides about the others; nil: all are followed.
+func (c *Client) redirected(then func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
+	return func(next *http.Request, sent []*http.Request) error {
+		first := sent[0]
+		refuse := func(why string) error {
+			return model.Errorf(model.CodeInvalid, "netmaster", "%s redirects to %s://%s, and %s", first.URL.Host, next.URL.Scheme, next.URL.Host, why).
+				Try("name that one with --netmaster if you trust it")
+		}
+		switch {
+		case len(sent) > mostRedirects:
+			return refuse("there is no end of it")
+		case first.URL.Scheme == "https" && next.URL.Scheme != "https":
+			return refuse("what is sent over https does not go over http")
+		case next.URL.Host != first.URL.Host && (c.Token != "" || first.ContentLength > 0):
+			return refuse("neither a token nor a change goes to another host")
+		}
+		if then != nil {
+			return then(next, sent)
+		}
+		return nil
+	}
 }
 
 // refusal turns an answer other than 200 into an error.

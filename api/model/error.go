@@ -20,6 +20,8 @@ const (
 	CodeNotReady    Code = "not-ready"   // something that this needs is not configured yet
 	CodeUnavailable Code = "unavailable" // the store, the leader or an agent cannot be reached; try again
 	CodeTooLarge    Code = "too-large"   // the request is larger than permitted
+	CodeBusy        Code = "busy"        // the client has as much under way as it may have
+	CodeForbidden   Code = "forbidden"   // a request that a browser may have been tricked into
 	CodeUnsupported Code = "unsupported" // this kind or verb has no meaning here
 	CodeInternal    Code = "internal"    // a defect of this program
 )
@@ -45,6 +47,8 @@ func Codes() []CodeInfo {
 		{CodeNotReady, http.StatusConflict, 3, "Something that the request needs is not configured yet.", "Configure what the message names, then repeat."},
 		{CodeUnavailable, http.StatusServiceUnavailable, 3, "The store, the leader or an agent did not answer; the outcome may be unknown.", "Repeat the request: every request may be repeated safely."},
 		{CodeTooLarge, http.StatusRequestEntityTooLarge, 3, "The request is larger than the server accepts.", "Send fewer or smaller objects in one request."},
+		{CodeBusy, http.StatusTooManyRequests, 3, "This client has as many requests of that kind under way as it may have.", "End one of them, or wait; the message names the flag that permits more."},
+		{CodeForbidden, http.StatusForbidden, 3, "The request may be one that another site had a browser send.", "Reach the server by its address or by a name of --allowed-hosts; make changes with netctl or another client that is no browser."},
 		{CodeUnsupported, http.StatusMethodNotAllowed, 3, "This kind of object has no such verb.", "See netctl KIND --help for what it has."},
 		{CodeInternal, http.StatusInternalServerError, 3, "The program met a state that it should not have.", "Report it with the netmaster log of that moment."},
 	}

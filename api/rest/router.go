@@ -14,22 +14,44 @@ type Route struct{ Method, Path string }
 // verb is as unknown as any other, as with the original.
 type Router struct {
 	mux    *httprouter.Router
+	names  *httprouter.Router // whose handlers say which route they are of
 	routes []Route
 }
 
 // NewRouter makes a Router without routes.
-func NewRouter() *Router {
+func NewRouter() *Router { return &Router{mux: tree(), names: tree()} }
+
+func tree() *httprouter.Router {
 	r := httprouter.New()
 	r.RedirectTrailingSlash = false
 	r.RedirectFixedPath = false
 	r.HandleMethodNotAllowed = false
-	return &Router{mux: r}
+	r.HandleOPTIONS = false
+	return r
 }
 
 // Handle adds a route. It must not be called once requests come.
 func (r *Router) Handle(method, path string, h httprouter.Handle) {
 	r.routes = append(r.routes, Route{method, path})
 	r.mux.Handle(method, path, h)
+	r.names.Handle(method, path, func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { w.(*named).path = path })
+}
+
+// named is told the route that it comes to.
+type named struct {
+	http.ResponseWriter
+	path string
+}
+
+// Match is the path of the route that a request is for, as it was added; ok is false when there is none.
+func (r *Router) Match(q *http.Request) (path string, ok bool) {
+	h, params, _ := r.names.Lookup(q.Method, q.URL.Path)
+	if h == nil {
+		return "", false
+	}
+	var n named
+	h(&n, q, params)
+	return n.path, true
 }
 
 // GET adds a route.

@@ -12,8 +12,11 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/contiv/contiv/cni/wire"
+	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/ofnet/link"
 )
 
 // inspectPort is where every agent's inspection is served.
@@ -36,9 +39,14 @@ type options struct {
 	Domain    string
 	Resolvers []string
 	Observe   bool
+	Limits    inspect.Limits
+	HostPorts []string
+	Protected []string
 
 	ctrl, vtep netip.Addr
 	vxlan      int
+	open       []link.Ports
+	protected  []netip.Prefix
 }
 
 func (o *options) register(s *flags.Set) {
@@ -55,7 +63,14 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
+	s.List(&o.HostPorts, "host-ports", "HOST_PORTS", "ports of hosts that containers may reach, such as tcp/10250 or udp/4000-4010 (default: none, but for names)")
+	s.List(&o.Protected, "protected-prefixes", "PROTECTED_PREFIXES", "further addresses that containers may not reach by way of this host, such as 10.0.0.0/24")
 	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
+	s.List(&o.Limits.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
+	s.Int(&o.Limits.Connections, door.MaxConnections, "MAX_CONNECTIONS", inspect.DefaultConnections, "how many connections inspection has open at once")
+	s.Int(&o.Limits.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", inspect.DefaultPerClient, "how many of them one client has")
+	s.Int(&o.Limits.Captures, "max-captures", "MAX_CAPTURES", inspect.DefaultCaptures, "how many captures run at once; one client has a quarter")
+	s.Int(&o.Limits.Traces, "max-traces", "MAX_TRACES", inspect.DefaultTraces, "how many traces and looks at the switch run at once; one client has a quarter")
 	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
 }
 
@@ -92,6 +107,15 @@ func (o *options) check() error {
 	if _, ok := dns.IsDomainName(o.Domain); !ok || o.Domain == "" {
 		return fmt.Errorf("--dns-domain %s: it is a name such as contiv or cluster.example", o.Domain)
 	}
+	for flag, n := range map[string]int{door.MaxConnections: o.Limits.Connections, door.MaxConnectionsPerClient: o.Limits.PerClient,
+		"max-captures": o.Limits.Captures, "max-traces": o.Limits.Traces} {
+		if n < 1 || n > door.Most {
+			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
+		}
+	}
+	if err := o.checkClosed(); err != nil {
+		return err
+	}
 	var err error
 	if o.Host == "" {
 		if o.Host, err = os.Hostname(); err != nil || o.Host == "" {
@@ -117,6 +141,28 @@ func (o *options) check() error {
 	}
 	o.vtep, err = o.address("vtep-ip", o.VTEPIP, o.ctrl)
 	return err
+}
+
+// checkClosed reads what is closed to containers, and what is not.
+func (o *options) checkClosed() error {
+	for _, text := range o.HostPorts {
+		p, err := link.ParsePorts(text)
+		if err != nil {
+			return fmt.Errorf("--host-ports: %w", err)
+		}
+		o.open = append(o.open, p)
+	}
+	for _, text := range o.Protected {
+		p, err := netip.ParsePrefix(text)
+		if a, failed := netip.ParseAddr(text); failed == nil && a.Zone() == "" {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil || p.Addr().Is4In6() {
+			return fmt.Errorf("--protected-prefixes: %q is not like 10.0.0.0/24, fd00::/64 or 10.0.0.1", text)
+		}
+		o.protected = append(o.protected, p.Masked())
+	}
+	return nil
 }
 
 // address reads an address flag; an empty one is otherwise, or else an address of this host.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"github.com/contiv/contiv/build"
@@ -86,8 +87,9 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	forward := bridge.NewReconciler(o.Host, p,
 		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
 	n, err := node.New(node.Config{Host: o.Host, CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
-		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort,
-		DNS:   node.DNS{Off: o.DNS == "off", Domain: o.Domain, Servers: o.Resolvers},
+		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort, Limits: o.Limits,
+		DNS:       node.DNS{Off: o.DNS == "off", Domain: o.Domain, Servers: o.Resolvers},
+		HostPorts: o.open, Protected: o.protected, StoreURLs: append(slices.Clone(o.Store.Etcd), o.Store.Consul...),
 		Store: db, Observe: o.Observe, Pods: pods, Version: build.Info(), Settled: settled, Log: log},
 		forward, p)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,6 +30,8 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"bond of one", append(good, "--uplink-bond=lacp", "--vlan-uplinks=lo"), nil, "--uplink-bond lacp is for several NICs"},
 		{"bad address", append(good, "--vtep-ip=1.2.3"), nil, "--vtep-ip 1.2.3"},
 		{"two stores", append(good, "--etcd=http://a:1", "--consul=http://b:1"), nil, "exclude"},
+		{"bad port of hosts", append(good, "--host-ports=tcp/22,80"), nil, `--host-ports: "80" is not like tcp/80`},
+		{"bad prefix", append(good, "--protected-prefixes=10.0.0.0/24,10.0.0.256"), nil, `--protected-prefixes: "10.0.0.256"`},
 		{"kubeconfig", append(good, "--kubeconfig=/nonesuch"), nil, "/nonesuch"},
 		{"unknown flag", append(good, "--nonsense"), nil, "--nonsense"},
 		{"argument", append(good, "extra"), nil, "extra"},
@@ -52,6 +55,11 @@ func TestOptions(t *testing.T) {
 	}
 	if o.Host != "h1" || o.vtep.String() != "192.0.2.1" || o.vxlan != 4789 || len(o.Store.Etcd) != 2 || o.Uplinks[0] != "lo" {
 		t.Errorf("options: want the flag before the environment before the default, got %+v", o)
+	}
+	o, err = parse([]string{"--mode=kubernetes", "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--host-ports", "tcp/22,udp/53-54", "--protected-prefixes=10.1.2.3/8,fd00::1"},
+		func(string) string { return "" }, &bytes.Buffer{})
+	if err != nil || fmt.Sprint(o.open) != "[{6 22 22} {17 53 54}]" || fmt.Sprint(o.protected) != "[10.0.0.0/8 fd00::1/128]" {
+		t.Errorf("what is closed: got %v, %v, %v", o.open, o.protected, err)
 	}
 	var out bytes.Buffer
 	if code := run(context.Background(), []string{"--version"}, func(string) string { return "" }, &out, &out); code != 0 || !strings.Contains(out.String(), "Version: ") {

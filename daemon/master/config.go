@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
 
@@ -30,6 +33,10 @@ type config struct {
 	Quarantine         string
 	keep               history.Keep
 	quarantine         time.Duration
+	Hosts              []string // names besides the host's own
+	Connections        int
+	PerClient          int
+	Limits             server.Limits
 	Embedded           embedded.Config
 	members            []string // of the embedded store, "name=peer URL"
 }
@@ -45,6 +52,12 @@ func (c *config) register(s *flags.Set) {
 	s.Int(&c.HistoryLimit, "history-limit", "HISTORY_LIMIT", history.DefaultRecords, "how many transactions the history keeps")
 	s.String(&c.HistoryAge, "history-age", "HISTORY_AGE", history.DefaultAge.String(), "how long the history keeps them")
 	s.String(&c.Quarantine, "quarantine", "QUARANTINE", "0s", "how long an address is not given again after its endpoint is gone; 0s: at once")
+	s.List(&c.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this netmaster is reached, besides addresses, names without a dot and the host's own: api.example.org, *.example.org or *")
+	s.Int(&c.Connections, door.MaxConnections, "MAX_CONNECTIONS", defaultConnections, "how many connections one listener has open at once")
+	s.Int(&c.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", defaultPerClient, "how many of them one client has")
+	s.Int(&c.Limits.Watches, "max-watches", "MAX_WATCHES", server.DefaultWatches, "how many watches are open at once; one client has a quarter")
+	s.Int(&c.Limits.Captures, "max-captures", "MAX_CAPTURES", server.DefaultCaptures, "how many captures run at once; one client has a quarter")
+	s.Int(&c.Limits.Traces, "max-traces", "MAX_TRACES", server.DefaultTraces, "how many traces and inspections of agents run at once; one client has a quarter")
 	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
 	s.String(&c.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
 	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "http://127.0.0.1:2379", "where the embedded store serves agents and netmasters")
@@ -88,7 +101,38 @@ func (c *config) check() error {
 	if _, _, err := flags.Address("internal-address", c.Internal); err != nil {
 		return err
 	}
+	if err := c.checkLimits(); err != nil {
+		return err
+	}
 	return c.checkEmbedded()
+}
+
+// Bounds of connections. An open one takes about 20 kB.
+const (
+	defaultConnections = 4096
+	defaultPerClient   = 1024
+)
+
+// checkLimits checks what may go on at once.
+func (c *config) checkLimits() error {
+	for flag, n := range map[string]int{door.MaxConnections: c.Connections, door.MaxConnectionsPerClient: c.PerClient,
+		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces} {
+		if n < 1 || n > door.Most {
+			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
+		}
+	}
+	return nil
+}
+
+// names are the host names under which this netmaster is reached.
+func (c *config) names() *door.Names {
+	more := slices.Clone(c.Hosts)
+	for _, address := range []string{c.External, c.Internal} {
+		if host, _, err := net.SplitHostPort(address); err == nil {
+			more = append(more, host)
+		}
+	}
+	return door.NewNames(more...)
 }
 
 // checkHistory checks what is kept of the past.

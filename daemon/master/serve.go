@@ -15,12 +15,14 @@ import (
 
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/fabric"
+	"github.com/contiv/contiv/daemon/master/landmark"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -33,10 +35,11 @@ import (
 func serve(ctx context.Context, c config, log *slog.Logger) error {
 	front := &front{}
 	front.waits("the store")
-	tasks, err := listeners(c, front)
+	tasks, doors, err := listeners(c, front, log)
 	if err != nil {
 		return err
 	}
+	front.doors = doors
 	return task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
 		db, err := openStore(ctx, c, log)
 		if err != nil {
@@ -92,7 +95,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
-			return lead(ctx, t, db, known, committer, admitter, log, settler.Run, poster.Run)
+			return lead(ctx, t, db, known, committer, admitter, log, settler.Run, poster.Run, landmark.New(committer, known, log).Run)
 		},
 	})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
@@ -121,7 +124,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	front.set(server.New(server.Config{
 		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Keep: c.keep, Settler: settler, Fabric: poster,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
-		Started: started, Log: log,
+		Started: started, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string {
 			waiting := group.Waiting()
 			if why := feed.Away(); why != "" {
@@ -141,7 +144,8 @@ func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Ca
 	if err := known.Load(ctx, db, log); err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}
-	return committer.RunFrom(ctx, t.Fence, a.Bootstrap, duties...)
+	first := func(tx *commit.Tx) error { return errors.Join(a.Bootstrap(tx), server.Secret(tx)) }
+	return committer.RunFrom(ctx, t.Fence, first, duties...)
 }
 
 func registration(c config, role string) record.Service {
@@ -183,7 +187,10 @@ func (l leadership) Since() time.Time {
 }
 
 // front answers from the first moment: before the server is there, it says what netmaster waits for.
-type front struct{ handler atomic.Pointer[http.Handler] }
+type front struct {
+	handler atomic.Pointer[http.Handler]
+	doors   []*door.Connections // of the listeners
+}
 
 func (f *front) set(h http.Handler) { f.handler.Store(&h) }
 
@@ -202,18 +209,20 @@ func (f *front) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	(*f.handler.Load()).ServeHTTP(w, q)
 }
 
-// listeners opens the addresses at once, so that a taken port is an error of the start, and makes a task of each.
-func listeners(c config, front http.Handler) ([]task.Task, error) {
-	var tasks []task.Task
+// listeners opens the addresses at once, so that a taken port is an error of the start, and makes a task of each. Each has its own
+// bound of connections: users who take all of theirs leave the agents theirs, where the internal address is another.
+func listeners(c config, front http.Handler, log *slog.Logger) (tasks []task.Task, doors []*door.Connections, err error) {
 	for _, address := range c.addresses() {
 		l, err := net.Listen("tcp", address)
 		if err != nil {
-			return nil, fmt.Errorf("listen on %s: %w; is another netmaster running?", address, err)
+			return nil, nil, fmt.Errorf("listen on %s: %w; is another netmaster running?", address, err)
 		}
+		bound := door.NewConnections(c.Connections, c.PerClient)
+		doors = append(doors, bound)
 		tasks = append(tasks, task.Func("listener "+address, func(ctx context.Context, ready func()) error {
 			ready()
-			return server.Listen(ctx, front, func(h *http.Server) error { return h.Serve(l) })
+			return server.Listen(ctx, front, log, func(h *http.Server) error { return h.Serve(bound.Listen(l)) })
 		}))
 	}
-	return tasks, nil
+	return tasks, doors, nil
 }

@@ -41,11 +41,12 @@ func start(t *testing.T, db *memory.Store) *process {
 	c.Mode, c.FwdMode = "kubernetes", "bridge"
 	front := &front{}
 	front.waits("the store")
-	tasks, err := listeners(c, front)
+	log := slog.New(slog.DiscardHandler)
+	tasks, doors, err := listeners(c, front, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.DiscardHandler)
+	front.doors = doors
 	own := db.Open()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

@@ -43,9 +43,12 @@ const (
 	// GlobalMark changes together with GlobalKey. Agents say how far they are in State; by the mark they know that what they
 	// have of Config belongs to it.
 	GlobalMark = State + "global"
+	// Landmark changes now and then while anything else does, so that those who watch State have seen something that is recent.
+	Landmark   = State + "landmark"
 	LeaderKey  = Locks + "netmaster/leader"
-	HeirKey    = LeaderKey + "/heir"      // whom the last leader that handed over wanted to follow it
-	TermsKey   = Root + "terms/netmaster" // the last terms of leadership, for the console
+	HeirKey    = LeaderKey + "/heir"        // whom the last leader that handed over wanted to follow it
+	MastersKey = Locks + "netmaster/secret" // by which netmasters know each other's requests
+	TermsKey   = Root + "terms/netmaster"   // the last terms of leadership, for the console
 )
 
 // Global is the cluster-wide forwarding configuration, at GlobalKey.
@@ -55,6 +58,11 @@ type Global struct {
 	FwdMode   string `json:"fwd-mode"`   // "bridge", "routing" or "" (not set yet)
 	ArpMode   string `json:"arp-mode"`   // "proxy" or "flood"
 	PvtSubnet string `json:"pvt-subnet"` // host access, a /16
+}
+
+// Nonce is a random text that nobody has written before, at Landmark.
+type Nonce struct {
+	ID string `json:"id"`
 }
 
 // Mark names the content of another key, at GlobalMark.

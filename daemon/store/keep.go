@@ -7,14 +7,12 @@ import (
 	"time"
 )
 
-// Retry is the pause between two attempts to reach a store that is away.
-const Retry = 200 * time.Millisecond
-
 // KeepAlive is what a Lease's KeepAlive does, given how to refresh it once. It refreshes three times a TTL, and more often
 // while the store is away, until ctx ends (nil), the store's client is closed (ErrClosed), or refresh says what else is wrong.
 // A lease that was away for its TTL is lost (ErrLeaseLost).
 func KeepAlive(ctx context.Context, l Lease, closed <-chan struct{}, refresh func(context.Context) error) error {
 	usual := max(l.TTL()/3, time.Millisecond)
+	var away Backoff
 	for deadline := time.Now().Add(l.TTL()); ; {
 		pause, asked := usual, time.Now()
 		err := refresh(ctx)
@@ -22,13 +20,15 @@ func KeepAlive(ctx context.Context, l Lease, closed <-chan struct{}, refresh fun
 		case ctx.Err() != nil:
 			return nil
 		case err == nil:
+			away.Reached()
 			deadline = asked.Add(l.TTL())
 		case !errors.Is(err, ErrUnavailable):
 			return err
 		case time.Now().After(deadline):
 			return fmt.Errorf("lease %s was not refreshed for %s: %w", l.ID(), l.TTL(), ErrLeaseLost)
 		default:
-			pause = min(Retry, usual)
+			away.Failed(away.Round())
+			pause = min(away.Pause(), usual)
 		}
 		select {
 		case <-ctx.Done():

@@ -52,8 +52,10 @@ type Store interface {
 	Commit(ctx context.Context, tx *Tx) (Revision, error)
 
 	// Watch yields levels, not edges: first one Update with Full set and everything under prefix, then changes, which
-	// may be merged; after a gap (compaction, reconnect) again one with Full set. It ends when ctx ends or the caller
-	// stops iterating; a store that is away yields (Update{}, err) with ErrUnavailable once per outage and then goes on.
+	// may be merged. It ends when ctx ends or the caller stops iterating; a store that is away yields (Update{}, err) with
+	// ErrUnavailable once per outage and then goes on: with what has changed meanwhile - nothing, too, says that the store
+	// is back - if it can prove that its history is the one of before. Else, and when the history is not kept for so long
+	// (compaction), the next Update has Full set again.
 	Watch(ctx context.Context, prefix string) iter.Seq2[Update, error]
 
 	// Grant makes a lease: keys put with it vanish when it is not kept alive for ttl. Stores may round ttl up.
@@ -88,10 +90,13 @@ type Limits struct {
 }
 
 // Update is one step of a watch. With Full set, Items is everything under the prefix at Revision and Gone is empty.
-// Otherwise Items are the created or changed items and Gone the deleted keys since the last update.
-// Revision is the store revision up to which the receiver now knows everything. It never goes back, but for one case: with
-// Full set, a Revision below that of an update before says that the store was made anew - its data was wiped, or an older
-// backup restored - and that revisions begin again.
+// Otherwise Items are the created or changed items and Gone the deleted keys since the last update; there may be none.
+//
+// Revision is the store revision up to which the receiver now knows everything: what bears a lower one and comes later, by any
+// other way, is older than what is known, be its key known or not. It never goes back, but for one case: with Full set, a
+// Revision below that of an update before says that the store was made anew - its data was wiped, or an older backup restored -
+// and that revisions begin again. A store can be made anew with revisions that go on, too, so with Full set the Items
+// replace all that was told before, whatever their revisions and values were.
 type Update struct {
 	Full     bool
 	Items    []Item

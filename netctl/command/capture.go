@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -71,7 +70,7 @@ func runCapture(ctx context.Context, f *Factory, o *captureOptions) (err error) 
 	}
 	out := f.Out
 	if o.file != "" && o.file != "-" {
-		file, err := os.Create(o.file)
+		file, err := createPrivate(o.file)
 		if err != nil {
 			return local(err)
 		}

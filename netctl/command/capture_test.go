@@ -32,6 +32,9 @@ func TestCapture(t *testing.T) {
 	}))
 	t.Cleanup(master.Close)
 	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("of before"), 0o644); err != nil { // open to others
+		t.Fatal(err)
+	}
 	const atWeb, atDB = "capturing at endpoint web on host h1\n", "capturing at endpoint db on host h2\n"
 	rows := []struct {
 		line           string
@@ -56,6 +59,9 @@ func TestCapture(t *testing.T) {
 		}
 		if text, err := os.ReadFile(file); err != nil || string(text) != r.file {
 			t.Errorf("netctl %s: want %q in the file, got %q, %v", r.line, r.file, text, err)
+		}
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("netctl %s: want packets in a file for its owner alone, got %v, %v", r.line, info.Mode(), err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -75,5 +76,10 @@ func (f *Factory) keepToken(answer []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(path, answer, 0o600)
+	file, err := createPrivate(path)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(answer)
+	return errors.Join(err, file.Close())
 }

@@ -341,7 +341,7 @@ func (r *Reconciler) Status() []OwnerStatus {
 func (r *Reconciler) Summary() Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := Summary{Connected: r.sw != nil, Revision: r.passed, Passed: r.passedAt, Owners: len(r.ledger.accounts)}
+	s := Summary{Connected: r.sw != nil && r.sw.Silent() == 0, Revision: r.passed, Passed: r.passedAt, Owners: len(r.ledger.accounts)}
 	for _, a := range r.ledger.accounts {
 		s.Flows += len(a.set.Flows)
 		s.Groups += len(a.set.Groups)

@@ -181,11 +181,10 @@ var errBusy = errors.New("the switch is being changed all the time; ask again")
 func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 	const tries = 5
 	for range tries {
-		r.mu.Lock()
-		sw, before := r.sw, r.counters
-		r.mu.Unlock()
-		if sw == nil {
-			return nil, ErrNotConnected
+		before := r.Counters()
+		sw, err := r.answering()
+		if err != nil {
+			return nil, err
 		}
 		have, err := sw.Dump(ctx, flow.Share{})
 		if err != nil {
@@ -238,12 +237,11 @@ func check[T any, K, V comparable](b *book[K, V], list []T, entry func(*T) (K, V
 // Repair compares now and repairs what differs, also when Options.Observe leaves that to others. It blocks until that is
 // past the switch's barrier, or ctx ends.
 func (r *Reconciler) Repair(ctx context.Context) error {
+	if _, err := r.answering(); err != nil {
+		return err
+	}
 	done := make(chan struct{})
 	r.mu.Lock()
-	if r.sw == nil {
-		r.mu.Unlock()
-		return ErrNotConnected
-	}
 	r.synced = false
 	r.repairs = append(r.repairs, done)
 	r.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/openflow"
@@ -23,6 +24,7 @@ type Fake struct {
 	meters  map[uint32]flow.Meter
 	ports   []Port
 	down    bool
+	paused  chan struct{} // closed when it goes on; nil: it runs
 	conns   map[*fakeConn]struct{}
 	refuse  func(flow.Flow) string
 	applied []flow.Delta
@@ -54,7 +56,7 @@ var errFakeDown = errors.New("connect to switch: connection refused")
 
 // Connect succeeds while the Fake is up.
 func (f *Fake) Connect(ctx context.Context) (Switch, error) {
-	if err := ctx.Err(); err != nil {
+	if err := f.running(ctx, nil); err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
@@ -83,6 +85,43 @@ func (f *Fake) Start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.down = false
+}
+
+// Pause makes the Fake silent, as a switch is whose process is stopped: connections stay, and what is asked of them waits.
+func (f *Fake) Pause() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.paused == nil {
+		f.paused = make(chan struct{})
+	}
+}
+
+// Resume ends a Pause.
+func (f *Fake) Resume() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.paused != nil {
+		close(f.paused)
+		f.paused = nil
+	}
+}
+
+// running waits while the Fake is paused; it fails when ctx or the connection ends first.
+func (f *Fake) running(ctx context.Context, done <-chan struct{}) error {
+	f.mu.Lock()
+	paused := f.paused
+	f.mu.Unlock()
+	if paused == nil {
+		return ctx.Err()
+	}
+	select {
+	case <-paused:
+		return nil
+	case <-done:
+		return fmt.Errorf("switch: %w", openflow.ErrClosed)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Cut ends all connections; the tables stay.
@@ -296,7 +335,7 @@ func (c *fakeConn) Forget(ctx context.Context, list []flow.Connections) error {
 
 // call does one thing over a connection that is open.
 func (c *fakeConn) call(ctx context.Context, do func() error) error {
-	if err := ctx.Err(); err != nil {
+	if err := c.fake.running(ctx, c.done); err != nil {
 		return err
 	}
 	c.fake.mu.Lock()
@@ -340,6 +379,16 @@ func (c *fakeConn) Ports(ctx context.Context) (out []Port, err error) {
 		return nil
 	})
 	return out, err
+}
+
+// Silent is a second while the Fake is paused: it is noticed at once.
+func (c *fakeConn) Silent() time.Duration {
+	c.fake.mu.Lock()
+	defer c.fake.mu.Unlock()
+	if c.fake.paused != nil {
+		return time.Second
+	}
+	return 0
 }
 
 func (c *fakeConn) Done() <-chan struct{} { return c.done }

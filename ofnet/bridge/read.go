@@ -12,11 +12,26 @@ import (
 // ErrNotConnected is what Flows and Ports return while there is no connection.
 var ErrNotConnected = errors.New("switch is not connected; is ovs-vswitchd running")
 
+// ErrSilent is what they return while the switch does not answer.
+var ErrSilent = errors.New("the switch does not answer; is ovs-vswitchd stopped or overloaded")
+
+// answering returns the connection, when there is one and the switch answers.
+func (r *Reconciler) answering() (Switch, error) {
+	sw := r.current()
+	switch {
+	case sw == nil:
+		return nil, ErrNotConnected
+	case sw.Silent() > 0:
+		return nil, ErrSilent
+	}
+	return sw, nil
+}
+
 // Flows reads the flows that the switch has now, sorted, with the owners that their cookies name.
 func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
-	sw := r.current()
-	if sw == nil {
-		return nil, ErrNotConnected
+	sw, err := r.answering()
+	if err != nil {
+		return nil, err
 	}
 	list, err := sw.Stats(ctx, allFlows())
 	if err != nil {
@@ -84,9 +99,9 @@ type Hits struct{ Packets, Bytes uint64 }
 // Hits reads the counters of a feature's flows, added up by the owner number in their cookies (flow.Owner). It asks the
 // switch for no others.
 func (r *Reconciler) Hits(ctx context.Context, feature uint8) (map[uint64]Hits, error) {
-	sw := r.current()
-	if sw == nil {
-		return nil, ErrNotConnected
+	sw, err := r.answering()
+	if err != nil {
+		return nil, err
 	}
 	only := allFlows()
 	only.Cookie, only.CookieMask = flow.NewCookie(feature, 0, 0), uint64(flow.NewCookie(0xff, 0, 0))
@@ -106,9 +121,9 @@ func (r *Reconciler) Hits(ctx context.Context, feature uint8) (map[uint64]Hits, 
 
 // Ports lists the ports that the switch has now.
 func (r *Reconciler) Ports(ctx context.Context) ([]Port, error) {
-	sw := r.current()
-	if sw == nil {
-		return nil, ErrNotConnected
+	sw, err := r.answering()
+	if err != nil {
+		return nil, err
 	}
 	return sw.Ports(ctx)
 }

@@ -68,6 +68,7 @@ type Reconciler struct {
 	era      int           // counts stores: revisions of different ones are not compared
 	progress chan struct{} // closed and made anew when passed moves
 	sw       Switch        // nil when not connected
+	lostAt   time.Time     // when it was last heard, or Run began; while there is no sw
 	synced   bool          // what is believed of sw has been compared with it
 	fresh    bool          // a comparison has taken place that the loop has not seen yet
 	compared Switch        // the connection of the last comparison
@@ -186,6 +187,9 @@ func (r *Reconciler) Wait(ctx context.Context, rev uint64) error {
 func (r *Reconciler) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	r.mu.Lock()
+	r.lostAt = time.Now()
+	r.mu.Unlock()
 	defer func() { r.drop(nil) }()
 	var nextResync time.Time
 	for {
@@ -273,6 +277,9 @@ func (r *Reconciler) drop(why error) (used bool) {
 	r.mu.Lock()
 	sw := r.sw
 	used = sw != nil && r.compared == sw
+	if sw != nil {
+		r.lostAt = time.Now().Add(-sw.Silent())
+	}
 	r.sw, r.compared, r.synced = nil, nil, false
 	r.mu.Unlock()
 	if sw == nil {
@@ -308,5 +315,21 @@ func (r *Reconciler) Revision() uint64 {
 	return r.passed
 }
 
-// Connected says whether there is a connection to the switch.
-func (r *Reconciler) Connected() bool { return r.current() != nil }
+// Connected says whether there is a connection to the switch, and the switch answers.
+func (r *Reconciler) Connected() bool {
+	sw := r.current()
+	return sw != nil && sw.Silent() == 0
+}
+
+// Unanswered is for how long the switch has not answered: 0 while it does, and before Run. It does not block.
+func (r *Reconciler) Unanswered() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.sw != nil:
+		return r.sw.Silent()
+	case r.lostAt.IsZero():
+		return 0
+	}
+	return time.Since(r.lostAt)
+}

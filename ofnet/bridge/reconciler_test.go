@@ -183,6 +183,46 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// A switch that is stopped is not connected, nothing is read of it, and when it goes on so does all the rest.
+func TestSwitchPauses(t *testing.T) {
+	f := bridge.NewFake()
+	r := bridge.NewReconciler("h0", pipeline.Default(), f, quick)
+	if got := r.Unanswered(); got != 0 {
+		t.Errorf("before Run: want 0, got %v", got)
+	}
+	start(t, r)
+	s := ofnettest.Many(3, 3)
+	r.Update(1, fill(s))
+	wait(t, r, 1)
+	f.Pause()
+	if r.Connected() || r.Summary().Connected || r.Unanswered() == 0 {
+		t.Errorf("while it pauses: want it not connected, got %v, %+v, %v", r.Connected(), r.Summary(), r.Unanswered())
+	}
+	if _, err := r.Flows(t.Context()); err != bridge.ErrSilent {
+		t.Errorf("flows: want ErrSilent, got %v", err)
+	}
+	if _, err := r.Check(t.Context()); err != bridge.ErrSilent {
+		t.Errorf("check: want ErrSilent, got %v", err)
+	}
+	if err := r.Repair(t.Context()); err != bridge.ErrSilent {
+		t.Errorf("repair: want ErrSilent, got %v", err)
+	}
+	e := ofnettest.Endpoint(1000, 2000)
+	r.Update(2, func(s *ofnet.State) []ofnet.Key {
+		s.Endpoints[e.ID] = e
+		return endpointKey(e.ID)
+	})
+	f.Cut() // as the connection ends after a longer pause
+	until(t, "the loss told", func() bool { return r.Unanswered() > time.Second })
+	f.Resume()
+	wait(t, r, 2)
+	s.Endpoints[e.ID] = e
+	same(t, s, f.Set())
+	if !r.Connected() || r.Unanswered() != 0 {
+		t.Errorf("afterwards: want it connected, got %v, %v", r.Connected(), r.Unanswered())
+	}
+}
+
 func TestSwitchComesLate(t *testing.T) {
 	f := bridge.NewFake()
 	f.Stop()

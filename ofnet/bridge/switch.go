@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
@@ -30,6 +31,8 @@ type Switch interface {
 	Stats(ctx context.Context, only openflow.FlowFilter) ([]openflow.FlowStats, error)
 	// Ports lists the ports of the switch by number.
 	Ports(ctx context.Context) ([]Port, error)
+	// Silent is for how long the switch has said nothing although it was asked; 0 while it answers. It does not block.
+	Silent() time.Duration
 	// Done is closed when the connection has ended, for whatever reason.
 	Done() <-chan struct{}
 	// Close ends the connection.

@@ -115,6 +115,9 @@ func (h *Host) HostPortDrift(p HostPort) (was, want []string, err error) {
 	if a := l.Attrs(); a.Flags&net.FlagUp == 0 {
 		was, want = append(was, "down"), append(want, "up")
 	}
+	if a := l.Attrs(); a.Group != GroupHost {
+		was, want = append(was, fmt.Sprintf("group %d", a.Group)), append(want, fmt.Sprintf("group %d", GroupHost))
+	}
 	if a := l.Attrs(); p.MTU != 0 && a.MTU != p.MTU {
 		was, want = append(was, fmt.Sprintf("MTU %d", a.MTU)), append(want, fmt.Sprintf("MTU %d", p.MTU))
 	}

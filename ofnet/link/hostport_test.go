@@ -171,6 +171,7 @@ func TestHostPortDrift(t *testing.T) {
 		{"", "", ""},
 		{"addr del 10.1.0.1/24 dev hp0", "", "address 10.1.0.1/24, route 10.2.0.0/24"}, // the kernel takes routes along with the last address
 		{"addr add 10.9.0.1/16 dev hp0", "address 10.9.0.1/16", ""},
+		{"link set hp0 group 0", "group 0", "group 787571"},
 		{"link set hp0 mtu 1400", "MTU 1400", "MTU 1450"},
 		{"route del 10.2.0.0/24", "", "route 10.2.0.0/24"},
 		{"route add 10.8.0.0/24 dev hp0", "", ""},

@@ -8,17 +8,28 @@ import (
 	"io"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // Options are the settings of a Conn; the zero value of each means its default.
 type Options struct {
-	Echo    time.Duration // between signs of life that are asked for when nothing else comes; 5 s
-	Timeout time.Duration // without a sign of life before the connection counts as dead; 15 s
+	Echo    time.Duration // between questions whether the switch is alive, when nothing else comes from it; 1 s
+	Silence time.Duration // without a byte from a switch that was asked before Silent says so; 3 s
+	Timeout time.Duration // and before the connection is ended; 15 s
 	// Async is called in order, by the reader, for messages that answer nothing: PacketIn, PortStatus,
 	// FlowRemoved. It must not block. nil: the switch is not asked for them.
 	Async func(Message)
+}
+
+func (o *Options) setDefaults() {
+	for _, d := range []struct {
+		at    *time.Duration
+		value time.Duration
+	}{{&o.Echo, time.Second}, {&o.Silence, 3 * time.Second}, {&o.Timeout, 15 * time.Second}} {
+		if *d.at <= 0 {
+			*d.at = d.value
+		}
+	}
 }
 
 // ErrClosed is what calls return when the connection was closed by Close.
@@ -28,7 +39,7 @@ var ErrClosed = errors.New("connection closed")
 type Conn struct {
 	net     net.Conn
 	options Options
-	alive   atomic.Int64 // UnixNano of the last byte that moved
+	pulse   pulse
 
 	write sync.Mutex // guards w and buf
 	w     *bufio.Writer
@@ -62,15 +73,9 @@ func Dial(ctx context.Context, path string, o Options) (*Conn, error) {
 
 // NewConn is Dial over a connection that is there already, which it owns from now on.
 func NewConn(ctx context.Context, nc net.Conn, o Options) (*Conn, error) {
-	if o.Echo <= 0 {
-		o.Echo = 5 * time.Second
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 15 * time.Second
-	}
+	o.setDefaults()
 	c := &Conn{net: nc, options: o, done: make(chan struct{})}
-	c.alive.Store(time.Now().UnixNano())
-	c.w = bufio.NewWriterSize(stamped{c}, 128<<10)
+	c.w = bufio.NewWriterSize(c.pulse.writer(nc), 128<<10)
 	go c.read()
 	go c.keepAlive()
 	if err := c.Send(&Hello{Versions: 1 << Version}); err != nil {
@@ -88,22 +93,6 @@ func NewConn(ctx context.Context, nc net.Conn, o Options) (*Conn, error) {
 		}
 	}
 	return c, nil
-}
-
-// stamped writes to the connection and notes that it moves.
-type stamped struct{ c *Conn }
-
-func (s stamped) Write(b []byte) (int, error) {
-	n := 0
-	for n < len(b) {
-		m, err := s.c.net.Write(b[n:min(n+32<<10, len(b))])
-		n += m
-		if err != nil {
-			return n, err
-		}
-		s.c.alive.Store(time.Now().UnixNano())
-	}
-	return n, nil
 }
 
 // Done is closed when the connection has ended; Err then says why.
@@ -168,7 +157,7 @@ func (c *Conn) putLocked(xid uint32, m Message) error {
 	if _, err := c.w.Write(buf); err != nil {
 		return c.broken(err)
 	}
-	return nil
+	return c.echoDueLocked()
 }
 
 func (c *Conn) flushLocked() error {
@@ -286,7 +275,7 @@ func (c *Conn) List(ctx context.Context, m *MultipartRequest, each func(*Multipa
 
 // read is the reader goroutine: it decodes in order and hands over.
 func (c *Conn) read() {
-	r := bufio.NewReaderSize(c.net, 256<<10)
+	r := bufio.NewReaderSize(c.pulse.reader(c.net), 256<<10)
 	frame := make([]byte, headerSize, maxMessage)
 	for {
 		frame = frame[:headerSize]
@@ -304,7 +293,6 @@ func (c *Conn) read() {
 			c.fail(fmt.Errorf("read from switch: %w", err))
 			return
 		}
-		c.alive.Store(time.Now().UnixNano())
 		xid, m, err := Decode(frame)
 		if err != nil {
 			c.fail(fmt.Errorf("read from switch: %w", err))
@@ -345,34 +333,5 @@ func (c *Conn) take(xid uint32, m Message) {
 	c.mu.Unlock()
 	if k != nil && k.reply(int(xid-k.first), m) && c.end(k) {
 		close(k.done)
-	}
-}
-
-// keepAlive asks for signs of life and ends the connection when none come.
-func (c *Conn) keepAlive() {
-	tick := time.NewTicker(c.options.Echo)
-	defer tick.Stop()
-	for {
-		select {
-		case <-c.done:
-			return
-		case <-tick.C:
-		}
-		quiet := time.Since(time.Unix(0, c.alive.Load()))
-		if quiet > c.options.Timeout {
-			c.fail(fmt.Errorf("switch has been silent for %v", quiet.Round(time.Millisecond)))
-			return
-		}
-		// A writer at work is a sign of life itself; when it is stuck, alive grows old all the same.
-		if quiet < c.options.Echo/2 || !c.write.TryLock() {
-			continue
-		}
-		// A failure ends the Conn. A half-open peer takes nothing off the socket: the write has a limit.
-		_ = c.net.SetWriteDeadline(time.Now().Add(c.options.Timeout))
-		if c.putLocked(0, &Echo{}) == nil {
-			_ = c.flushLocked()
-		}
-		_ = c.net.SetWriteDeadline(time.Time{})
-		c.write.Unlock()
 	}
 }

@@ -3,11 +3,15 @@ package openflow_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/openflow"
@@ -318,6 +322,122 @@ func TestSilentPeer(t *testing.T) {
 	case <-c.Done():
 	case <-within(t).Done():
 		t.Error("dead connection: want it ended, got it open")
+	}
+}
+
+// sockets is a pair of connected unix sockets: what is written lies in a buffer until it is read.
+func sockets(t *testing.T) (ours, theirs net.Conn) {
+	t.Helper()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends [2]net.Conn
+	for i, fd := range fds {
+		f := os.NewFile(uintptr(fd), "socket")
+		if ends[i], err = net.FileConn(f); err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close()
+		t.Cleanup(func() { _ = ends[i].Close() })
+	}
+	return ends[0], ends[1]
+}
+
+// What the connection writes is no sign of the peer's life: one that takes everything and says nothing is silent, and then dead.
+func TestOwnWritesAreNoLife(t *testing.T) {
+	ours, theirs := sockets(t)
+	go func() {
+		if shake(theirs) == nil {
+			_, _ = io.Copy(io.Discard, theirs)
+		}
+	}()
+	c, err := openflow.NewConn(within(t), ours, openflow.Options{Echo: 5 * time.Millisecond, Silence: 10 * time.Millisecond, Timeout: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c.Silent() == 0 {
+		if err := c.Send(&openflow.Echo{Reply: true}); err != nil {
+			t.Fatalf("want the connection silent before it ends, got %v", err)
+		}
+	}
+	for {
+		if err := c.Send(&openflow.Echo{Reply: true}); err != nil {
+			break
+		}
+		if within(t).Err() != nil {
+			t.Fatal("dead connection: want it ended, got it open")
+		}
+	}
+	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "silent for") {
+		t.Errorf("want the connection ended for its silence, got %v", err)
+	}
+}
+
+// A switch that is stopped is noticed in seconds with the settings that the agent has; one that goes on is heard again.
+func TestStoppedSwitch(t *testing.T) {
+	o := ovstest.Start(t)
+	o.Bridge("br0")
+	c := dial(t, o, openflow.Options{Timeout: time.Hour})
+	o.Pause()
+	begin := time.Now()
+	for tick := time.NewTicker(10 * time.Millisecond); c.Silent() == 0; <-tick.C {
+		if time.Since(begin) > 10*time.Second {
+			t.Fatal("a stopped switch: want it silent within five seconds, got it alive after ten")
+		}
+	}
+	o.Resume()
+	if err := c.Barrier(within(t)); err != nil {
+		t.Errorf("barrier after the pause: %v", err)
+	}
+	if quiet := c.Silent(); quiet != 0 {
+		t.Errorf("after the pause: want the switch heard, got %v of silence", quiet)
+	}
+}
+
+// A long bundle does not keep the switch from being asked: echo requests come between its messages.
+func TestEchoWithinABundle(t *testing.T) {
+	ours, theirs := sockets(t)
+	asked := make(chan struct{})
+	go func() {
+		if shake(theirs) != nil {
+			return
+		}
+		for bundle := false; ; {
+			xid, m, err := readMessage(theirs)
+			if err != nil {
+				return
+			}
+			switch m := m.(type) {
+			case *openflow.BundleControl:
+				bundle = m.Step == openflow.BundleOpen
+			case *openflow.Echo:
+				if bundle {
+					close(asked)
+					_, _ = io.Copy(io.Discard, theirs)
+					return
+				}
+				b, _ := openflow.Append(nil, xid, &openflow.Echo{Reply: true})
+				_, _ = theirs.Write(b)
+			}
+		}
+	}()
+	c, err := openflow.NewConn(within(t), ours, openflow.Options{Echo: time.Millisecond, Timeout: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	f := &openflow.FlowMod{Flow: flow.New(0, 1, flow.NewMatch(flow.Eq(flow.InPort, 1)), flow.Actions{})}
+	err = c.Transact(within(t), 1<<30, func(int) openflow.Message {
+		select {
+		case <-asked:
+			_ = c.Close()
+		default:
+		}
+		return f
+	})
+	if !errors.Is(err, openflow.ErrClosed) {
+		t.Errorf("want the bundle to go on until the switch was asked, got %v", err)
 	}
 }
 

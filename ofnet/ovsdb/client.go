@@ -14,7 +14,9 @@ import (
 const (
 	database  = "Open_vSwitch"
 	callLimit = 10 * time.Second        // a call that the caller does not limit
-	echoEvery = 5 * time.Second         // probe of a silent connection
+	echoEvery = 2 * time.Second         // between probes of the connection
+	silence   = 3 * time.Second         // without an answer to a probe, and the server counts as silent
+	echoLimit = 10 * time.Second        // and the connection is ended
 	retryMin  = 50 * time.Millisecond   // pause after the first failed dial
 	retryMax  = 1000 * time.Millisecond // and at most
 )
@@ -26,8 +28,9 @@ type Client struct {
 	log  *slog.Logger
 
 	mu      sync.RWMutex
-	conn    *Conn   // nil while there is none or its first list is under way
-	tables  *Tables // of the last connection; kept while there is none
+	conn    *Conn     // nil while there is none or its first list is under way
+	heard   time.Time // when the server answered last, while it does not; zero while it does, and before Run
+	tables  *Tables   // of the last connection; kept while there is none
 	changed chan struct{}
 	ready   chan struct{} // closed at the first list
 	lists   int
@@ -44,11 +47,32 @@ func (c *Client) String() string { return "ovsdb " + c.path }
 // Ready is closed once the tables have been listed for the first time.
 func (c *Client) Ready() <-chan struct{} { return c.ready }
 
-// Connected reports whether the tables are in step now.
+// Connected reports whether the tables are in step now, as far as is known: the server answers.
 func (c *Client) Connected() bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.conn != nil
+	return c.conn != nil && c.heard.IsZero()
+}
+
+// Unanswered is for how long the server has not answered: 0 while it does, and before Run. It does not block.
+func (c *Client) Unanswered() time.Duration {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.heard.IsZero() {
+		return 0
+	}
+	return time.Since(c.heard)
+}
+
+// setHeard says when the server answered last; zero: it answers now.
+func (c *Client) setHeard(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at.IsZero() == c.heard.IsZero() {
+		return // nothing new: the first time counts
+	}
+	c.heard = at
+	c.wake()
 }
 
 // Lists is how often everything was listed: 1 after the start, one more for each reconnect.
@@ -61,6 +85,7 @@ func (c *Client) Lists() int {
 // Run keeps the connection until ctx ends, then returns nil. An outage is logged once when it begins and once when it
 // ends.
 func (c *Client) Run(ctx context.Context) error {
+	c.setHeard(time.Now())
 	pause, down := retryMin, false
 	for {
 		served, err := c.serve(ctx)
@@ -116,7 +141,7 @@ func (c *Client) serve(ctx context.Context) (served bool, err error) {
 		return false, fmt.Errorf("list %s: %w", c.path, err)
 	}
 	c.mu.Lock()
-	c.tables, c.conn = fresh, conn
+	c.tables, c.conn, c.heard = fresh, conn, time.Time{}
 	c.lists++
 	if c.lists == 1 {
 		close(c.ready)
@@ -139,23 +164,37 @@ func (c *Client) probe(ctx context.Context, conn *Conn) error {
 		case <-conn.Done():
 			return conn.Err()
 		case <-tick.C:
-			limit, cancel := context.WithTimeout(ctx, echoEvery)
-			_, err := conn.Call(limit, "echo", "contiv")
-			cancel()
-			if err != nil {
+			if err := c.ask(ctx, conn); err != nil {
 				return err
 			}
 		}
 	}
 }
 
+// ask asks the server whether it is alive. It blocks until the answer, which may come late.
+func (c *Client) ask(ctx context.Context, conn *Conn) error {
+	asked := time.Now()
+	late := time.AfterFunc(silence, func() { c.setHeard(asked) })
+	limit, cancel := context.WithTimeout(ctx, echoLimit)
+	defer cancel()
+	_, err := conn.Call(limit, "echo", "contiv")
+	if late.Stop(); err == nil {
+		c.setHeard(time.Time{})
+	}
+	return err
+}
+
 func (c *Client) drop(conn *Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.conn == conn {
-		c.conn = nil
-		c.wake()
+	if c.conn != conn {
+		return
 	}
+	c.conn = nil
+	if c.heard.IsZero() {
+		c.heard = time.Now()
+	}
+	c.wake()
 }
 
 // update carries out one notification of the server, unless tables have been replaced by those of a newer connection.

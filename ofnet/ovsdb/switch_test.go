@@ -284,6 +284,40 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
+// A server that is stopped, and whose socket takes what is written, is not connected within seconds; when it goes on, so does the
+// client, and what was asked meanwhile is done.
+func TestStoppedServer(t *testing.T) {
+	o := ovstest.Start(t)
+	ctx, c := live(t, o)
+	s := ensured(t, ctx, c)
+	veth(o, "e1")
+	if got := c.Unanswered(); got != 0 {
+		t.Errorf("a server that answers: want 0, got %v", got)
+	}
+	o.PauseDB()
+	begin := time.Now()
+	await(t, ctx, c, func() bool { return !c.Connected() })
+	if took := time.Since(begin); took > 8*time.Second {
+		t.Errorf("want the stopped server noticed within five seconds, got %v", took)
+	}
+	if c.Unanswered() == 0 {
+		t.Error("a stopped server: want it unanswered for some time, got 0")
+	}
+	added := make(chan error, 1)
+	go func() {
+		_, err := s.EnsurePort(ctx, endpoint("e1", 8))
+		added <- err
+	}()
+	o.ResumeDB()
+	await(t, ctx, c, c.Connected)
+	if err := <-added; err != nil {
+		t.Error(err)
+	}
+	if got := c.Unanswered(); got != 0 {
+		t.Errorf("a server that goes on: want 0, got %v", got)
+	}
+}
+
 func await(t testing.TB, ctx context.Context, c *ovsdb.Client, ok func() bool) {
 	t.Helper()
 	for {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -159,6 +160,25 @@ func (o *OVS) start(name, program string, args ...string) {
 		o.tb.Fatalf("start %s: %v", name, err)
 	}
 	o.procs[name] = cmd
+}
+
+// Pause stops ovs-vswitchd where it is, as SIGSTOP does: its sockets stay open, and take what fits their buffers.
+func (o *OVS) Pause() { o.signal("ovs-vswitchd", syscall.SIGSTOP) }
+
+// Resume lets a paused ovs-vswitchd go on.
+func (o *OVS) Resume() { o.signal("ovs-vswitchd", syscall.SIGCONT) }
+
+// PauseDB and ResumeDB are Pause and Resume of ovsdb-server.
+func (o *OVS) PauseDB() { o.signal("ovsdb-server", syscall.SIGSTOP) }
+
+// ResumeDB lets a paused ovsdb-server go on.
+func (o *OVS) ResumeDB() { o.signal("ovsdb-server", syscall.SIGCONT) }
+
+func (o *OVS) signal(name string, s syscall.Signal) {
+	o.tb.Helper()
+	if err := o.procs[name].Process.Signal(s); err != nil {
+		o.tb.Fatalf("%v to %s: %v", s, name, err)
+	}
 }
 
 func (o *OVS) kill(name string) {

@@ -84,7 +84,10 @@ type Options struct {
 	Default func(ipv6 bool) netip.Addr
 	// Routing says that networks are routed to each other: what leaves on a VLAN may end in a tunnel. nil: they are not.
 	Routing func() bool
-	Log     *slog.Logger
+	// Vital returns a context that ends when the switch does not answer, with the reason as its cause, and what releases it.
+	// nil: it is waited for as long as ctx lives.
+	Vital func(ctx context.Context) (context.Context, func())
+	Log   *slog.Logger
 }
 
 // Engine attaches and detaches. Its methods are safe for concurrent use; two operations on one endpoint take turns.
@@ -166,6 +169,9 @@ type Result struct {
 // undoLimit bounds the clean-up after a failed Attach.
 const undoLimit = 10 * time.Second
 
+// portLimit bounds how long that waits for the port to be gone from the database: it goes in its turn, waited for or not.
+const portLimit = 3 * time.Second
+
 // Attach makes the interface and returns when its flows are in the switch. An attachment that exists is completed and
 // returned. When it fails, nothing is left over that it made itself, or a port remains that tells Sweep of it.
 func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
@@ -173,9 +179,16 @@ func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	id := r.stateID()
+	if e.Vital != nil {
+		vital, release := e.Vital(ctx)
+		defer release()
+		if ctx = vital; ctx.Err() != nil {
+			return Result{}, fmt.Errorf("attach %s: %w", id, context.Cause(ctx))
+		}
+	}
 	unlock, err := e.locks.lock(ctx, EndpointID(r.ContainerID, r.IfName))
 	if err != nil {
-		return Result{}, fmt.Errorf("attach %s: %w", id, err)
+		return Result{}, fmt.Errorf("attach %s: %w", id, because(ctx, err))
 	}
 	defer unlock()
 	name, have, err := e.portName(id)
@@ -190,13 +203,21 @@ func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 	e.Flows.SetPort(id, number)
 	res, err := e.make(ctx, r, id, name, number)
 	if err != nil {
-		err = fmt.Errorf("attach %s: %w", id, err)
+		err = fmt.Errorf("attach %s: %w", id, because(ctx, err))
 		if !have {
 			err = errors.Join(err, e.undo(ctx, r, id, name, number))
 		}
 		return Result{}, err
 	}
 	return res, nil
+}
+
+// because is why ctx has ended, when that is what err is of; else err.
+func because(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && ctx.Err() != cause {
+		return cause
+	}
+	return err
 }
 
 // nameTries is how many names of a host end are tried, when other endpoints have the first ones.
@@ -356,5 +377,7 @@ func (e *Engine) undo(ctx context.Context, r Request, id, name string, number ui
 	if err != nil {
 		return fmt.Errorf("take back: %w", err)
 	}
+	ctx, cancelPort := context.WithTimeout(ctx, portLimit)
+	defer cancelPort()
 	return e.forget(ctx, id, name, number)
 }

@@ -9,10 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,12 +20,17 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/socket"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
 // maxRequest bounds a request: a network configuration with a garbage collector's list of a thousand attachments is
 // below 200 kB.
 const maxRequest = 4 << 20
+
+// maxConnections bounds how many requests there are at once, above what a kubelet and its runtime send.
+const maxConnections = 1024
 
 // callLimit bounds one operation; it is shorter than the plugin's patience, so that the plugin hears why.
 const callLimit = 50 * time.Second
@@ -73,14 +75,13 @@ func (s *Server) Ready() <-chan struct{} { return s.ready }
 
 // Run serves until ctx ends; requests under way may finish within five seconds.
 func (s *Server) Run(ctx context.Context) error {
-	l, err := listen(s.Socket)
+	l, err := socket.Listen(s.Socket)
 	if err != nil {
-		return err
+		return fmt.Errorf("CNI (check --cni-socket): %w", err)
 	}
-	srv := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+	srv := door.NewServer(s.Handler(), door.Ordinary(), s.Log)
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(l) }()
+	go func() { done <- srv.Serve(door.NewConnections(maxConnections, 0).Listen(l)) }()
 	close(s.ready)
 	select {
 	case err := <-done:
@@ -96,42 +97,6 @@ func (s *Server) Run(ctx context.Context) error {
 	return nil
 }
 
-// listen makes the socket, for root only from the moment it exists: its folder is closed to others first.
-func listen(path string) (net.Listener, error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("folder of the CNI socket: %w", err)
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("folder of the CNI socket: %w", err)
-	}
-	// A socket that an earlier process left cannot be listened to; it goes, unless somebody still answers there.
-	if nc, err := net.Dial("unix", path); err == nil {
-		_ = nc.Close()
-		return nil, fmt.Errorf("another process serves the CNI socket %s: is a netplugin running already?", path)
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("old CNI socket: %w", err)
-	}
-	// Bound under another name, narrowed, then moved: at its own name it is never wider open.
-	tmp := path + ".new"
-	_ = os.Remove(tmp)
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: tmp, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("listen at the CNI socket %s: %w", path, err)
-	}
-	l.SetUnlinkOnClose(false)
-	if err = os.Chmod(tmp, 0o600); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		_ = l.Close()
-		_ = os.Remove(tmp)
-		return nil, fmt.Errorf("listen at the CNI socket %s: %w", path, err)
-	}
-	return l, nil
-}
-
 // Handler is the service without its socket.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -142,7 +107,8 @@ func (s *Server) Handler() http.Handler {
 	}
 	mux.HandleFunc("POST "+wire.PathAddPod, s.addPod)
 	mux.HandleFunc("POST "+wire.PathDelPod, s.delPod)
-	return mux
+	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(door.Whole(w), r) })
+	return door.Recovered(s.Log, func() {}, ended)
 }
 
 // serve decodes a request, carries it out and answers. A plugin that hangs up does not stop the operation half-way.
@@ -238,7 +204,11 @@ func (s *Server) attach(ctx context.Context, r wire.Request, args map[string]str
 	if err != nil {
 		return attach.Result{}, err
 	}
-	return s.Attacher.Attach(client.Prefer(ctx, conf.Master), attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns,
+	master, err := masterOf(conf)
+	if err != nil {
+		return attach.Result{}, err
+	}
+	return s.Attacher.Attach(client.Prefer(ctx, master), attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns,
 		Tenant: id.tenant, Network: id.network, Group: id.group, Name: id.podName, Labels: id.labels, Owner: owner(conf)})
 }
 

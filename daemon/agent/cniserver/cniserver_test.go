@@ -24,6 +24,7 @@ import (
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/socket"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -264,7 +265,7 @@ func TestSocketIsClosedToOthers(t *testing.T) {
 		if a, err := c.Call(wire.PathAdd, wire.Request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)}); err != nil || a.Result == nil {
 			t.Errorf("ADD through the socket: want a result, got %v %v", a, err)
 		}
-		if _, err := listen(path); err == nil {
+		if _, err := socket.Listen(path); err == nil {
 			t.Error("second server at a live socket: want an error, got none")
 		}
 		stop()
@@ -287,4 +288,16 @@ func FuzzRequests(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A configuration names a server to ask first, and not what to ask there.
+func TestMasterOfAConfiguration(t *testing.T) {
+	for master, good := range map[string]bool{"": true, "http://10.0.0.1:9999": true, "https://netmaster:9999/": true, "http://[2001:db8::1]:9999": true,
+		"http://10.0.0.1:9999/x?y=": false, "http://a:b@10.0.0.1": false, "ftp://10.0.0.1": false, "http://": false, "http:x": false, "10.0.0.1:9999": false,
+		"http://10.0.0.1:9999#": true, "http://10.0.0.1:9999#x": false, "http://10.0.0.1?": false, "http://a,http://b": false} {
+		got, err := masterOf(&wire.Conf{Master: master})
+		if (err == nil) != good || good && got != master {
+			t.Errorf("%q: got %q, %v", master, got, err)
+		}
+	}
 }

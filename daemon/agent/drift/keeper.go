@@ -3,6 +3,7 @@ package drift
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -58,7 +59,7 @@ type Keeper struct {
 	open   map[key]bool       // noted, and still there
 	stuck  []model.Difference // of these, those that have a Remedy
 
-	turn sync.Mutex // one look at a time
+	turn chan struct{} // one look at a time: it has room for one
 }
 
 // key tells differences apart.
@@ -69,7 +70,7 @@ func New(o Options) *Keeper {
 	if o.Every == 0 {
 		o.Every = 10 * time.Second
 	}
-	k := &Keeper{Options: o, counts: map[string]uint64{}, open: map[key]bool{}}
+	k := &Keeper{Options: o, counts: map[string]uint64{}, open: map[key]bool{}, turn: make(chan struct{}, 1)}
 	for _, s := range o.Sources {
 		k.counts[s.Sort()] = 0
 	}
@@ -157,17 +158,30 @@ func (k *Keeper) list() (out []Difference, err error) {
 
 // look notes what differs and repairs it, but for sorts to leave. It goes on after an error and returns all.
 func (k *Keeper) look(ctx context.Context, leave []string) error {
-	k.turn.Lock()
-	defer k.turn.Unlock()
+	select {
+	case k.turn <- struct{}{}:
+		defer func() { <-k.turn }()
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the repair that is under way: %w", ctx.Err())
+	}
 	list, err := k.list()
 	k.note(list)
 	errs := []error{err}
 	for _, d := range list {
 		if !slices.Contains(leave, d.Difference.Sort) {
-			errs = append(errs, d.by.Repair(ctx, d.Thing))
+			errs = append(errs, k.repair(ctx, &d))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// repairLimit bounds the repair of one thing: a switch that never attaches a port shall not keep others from being repaired.
+const repairLimit = 5 * time.Second
+
+func (k *Keeper) repair(ctx context.Context, d *Difference) error {
+	ctx, cancel := context.WithTimeout(ctx, repairLimit)
+	defer cancel()
+	return d.by.Repair(ctx, d.Thing)
 }
 
 // note remembers each difference once for as long as it is there.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -90,6 +91,40 @@ func TestRunRepairsAndCounts(t *testing.T) {
 	if got := k.Counts()[SortPort]; got != 2 {
 		t.Errorf("counted: want 2, got %d", got)
 	}
+}
+
+// hanging is a source whose repair waits for a switch that is stopped.
+type hanging struct{ *things }
+
+func (hanging) Repair(ctx context.Context, _ string) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// What cannot be repaired as long as the switch is stopped keeps nothing else from being repaired, and nobody waiting.
+func TestARepairEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stopped, addresses := hanging{newThings(SortPort)}, newThings(SortAddress)
+		stopped.damage("vx", "removed: port vx")
+		addresses.damage("contivh0", "changed: interface contivh0")
+		k := newKeeper(nil, func() <-chan struct{} { return nil }, stopped, addresses)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- k.Run(ctx) }()
+		synctest.Wait() // it is at the first repair
+		impatient, end := context.WithTimeout(ctx, time.Second)
+		defer end()
+		if err := k.Repair(impatient); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("repair while another one is under way: want it to end with its context, got %v", err)
+		}
+		if got := <-addresses.repaired; got != "contivh0" {
+			t.Errorf("repaired: want contivh0, got %s", got)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestWhatIsLeft(t *testing.T) {

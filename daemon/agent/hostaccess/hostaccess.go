@@ -62,6 +62,8 @@ type Links interface {
 	HostPortDrift(p link.HostPort) (was, want []string, err error)
 	EnableForwarding(six bool) (changed bool, err error)
 	Masquerade(private netip.Prefix, wanted bool) error
+	SetGuard(g *link.Guard) error
+	Guarded() (bool, error)
 }
 
 // Options are what an Engine needs.
@@ -73,6 +75,7 @@ type Options struct {
 	Links    Links
 	MTU      func() int // of the interface that carries the tunnel address
 	Overhead int        // of a tunnel, in bytes
+	Closed   Closed     // to containers
 	Log      *slog.Logger
 }
 
@@ -81,6 +84,7 @@ type Engine struct {
 	Options
 	said            string       // the last trouble that was logged
 	masked, masked6 netip.Prefix // what is translated, as of the last look; invalid: nothing
+	guardian        guardian
 
 	mu   sync.Mutex // of what follows
 	kept map[string]kept
@@ -93,7 +97,7 @@ func New(o Options) *Engine { return &Engine{Options: o, kept: map[string]kept{}
 // switch prepared.
 func (e *Engine) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		changed := e.Flows.Changed()
+		changed, members := e.Flows.Changed(), e.membersChanged()
 		err := e.Bring(ctx)
 		if ctx.Err() != nil {
 			return nil
@@ -103,18 +107,26 @@ func (e *Engine) Run(ctx context.Context) error {
 			pause = retryAfter
 		}
 		e.say(err)
-		wait(ctx, restFor, nil)
-		wait(ctx, pause, changed)
+		wait(ctx, restFor, nil, nil)
+		wait(ctx, pause, changed, members)
 	}
 	return nil
 }
 
-// wait waits until so much time has passed, or until changed or ctx is done.
-func wait(ctx context.Context, d time.Duration, changed <-chan struct{}) {
+func (e *Engine) membersChanged() <-chan struct{} {
+	if e.Closed.Changed == nil {
+		return nil
+	}
+	return e.Closed.Changed()
+}
+
+// wait waits until so much time has passed, or until one of the channels or ctx is done.
+func wait(ctx context.Context, d time.Duration, changed, members <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-changed:
+	case <-members:
 	case <-timer.C:
 	case <-ctx.Done():
 	}
@@ -143,7 +155,8 @@ func (e *Engine) Bring(ctx context.Context) error {
 		return nil // not known yet
 	}
 	networks := e.Flows.Networks()
-	return errors.Join(e.private(&g, networks), e.infra(ctx, &g, networks))
+	// The guard first: what it guards is to be reached by interfaces that come now.
+	return errors.Join(e.guard(&g, networks), e.private(&g, networks), e.infra(ctx, &g, networks))
 }
 
 // private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.

@@ -31,6 +31,8 @@ type world struct {
 	masked    map[bool]netip.Prefix // by whether it is IPv6
 	passing   map[bool]bool
 	refuse    error // what the master answers
+	guard     *link.Guard
+	guarded   int // how often it was set
 }
 
 func newWorld(mode string, networks ...record.Network) *world {
@@ -134,6 +136,14 @@ func (w *world) Masquerade(p netip.Prefix, wanted bool) error {
 	return nil
 }
 
+func (w *world) SetGuard(g *link.Guard) error {
+	w.guard = g
+	w.guarded++
+	return nil
+}
+
+func (w *world) Guarded() (bool, error) { return w.guard != nil, nil }
+
 // engine is a new agent in the world.
 func (w *world) engine(t *testing.T) *Engine {
 	return New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, MTU: func() int { return 1500 }, Overhead: 50,
@@ -196,6 +206,52 @@ func TestPrivate(t *testing.T) {
 		if err := e.Bring(t.Context()); err != nil || len(w.masked) > 0 {
 			t.Errorf("%s: with no networks: got %v, %v", row.name, w.masked, err)
 		}
+	}
+}
+
+// The guard is there while containers can come, knows everybody who was ever registered, and is put back when somebody takes it away.
+func TestGuard(t *testing.T) {
+	w := newWorld("bridge", network("v", "data", "vlan", "10.3.0.0/24"))
+	e := w.engine(t)
+	var members []record.Service
+	e.Closed = Closed{Open: []link.Ports{{Protocol: 6, First: 80, Last: 81}}, Prefixes: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")},
+		Names: 9053, Doors: []link.Door{{Name: "inb01", Port: 179}}, Members: func() []record.Service { return members },
+		Addresses: func() []netip.Addr {
+			return []netip.Addr{netip.MustParseAddr("192.0.2.9"), netip.MustParseAddr("127.0.0.1")}
+		}}
+	bring := func() {
+		t.Helper()
+		if err := e.Bring(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if bring(); w.guard != nil {
+		t.Errorf("bridged VLANs never lead to the host: want no guard, got %+v", w.guard)
+	}
+	w.networks = append(w.networks, network("x", "data", "vxlan", "10.1.0.0/24"), network("hosts", "infra", "vxlan", "10.9.0.0/24"))
+	w.endpoints["hosts.default-h2"] = record.Endpoint{ID: "hosts.default-h2", HomingHost: "h2", IPAddress: "10.9.0.77", IPv6Address: "fd09::77"}
+	w.endpoints["hosts.default-cat"] = record.Endpoint{ID: "hosts.default-cat", HomingHost: "h2", IPAddress: "10.9.0.78"}
+	members = []record.Service{{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.1", Port: 9999}, {ServiceName: record.ServiceMaster, HostAddr: "0.0.0.0", Port: 9999},
+		{ServiceName: record.ServiceAgent, HostAddr: "192.0.2.2", Hostname: "h2"}, {ServiceName: record.ServiceAgentVTEP, HostAddr: "fd00::2", Hostname: "h2"},
+		{ServiceName: record.ServiceAgent, HostAddr: "192.0.2.3", Hostname: "h1"}}
+	bring()
+	const known = "[192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.9 fd00::2]"
+	if g := w.guard; fmt.Sprint(g.Known) != known || fmt.Sprint(g.Hosts) != "[10.9.0.77 fd09::77]" ||
+		fmt.Sprint(g.Services) != "[172.19.255.254:9053 [fd63:6f6e:7469:76::ac13:fffe]:9053]" || len(g.Open) != 1 || len(g.Doors) != 1 || len(g.Protected) != 1 {
+		t.Errorf("got %+v", g)
+	}
+	members = nil // registrations have run out
+	set := w.guarded
+	if bring(); fmt.Sprint(w.guard.Known) != known || w.guarded != set {
+		t.Errorf("after registrations have run out: want the same, not set again, got %v, set %d times", w.guard.Known, w.guarded-set)
+	}
+	w.guard = nil // somebody has removed it
+	if bring(); w.guard == nil {
+		t.Error("removed by somebody: want it back, got none")
+	}
+	w.networks = w.networks[:1]
+	if bring(); w.guard != nil {
+		t.Errorf("after the networks have gone: want no guard, got %+v", w.guard)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -20,6 +21,9 @@ const (
 	firstPort = 1050
 	lastPort  = 1099
 )
+
+// portLimit bounds how long the switch is waited for: the next look goes on.
+const portLimit = 15 * time.Second
 
 // infra gives the host an interface in every infra network, and takes those away whose network has gone.
 func (e *Engine) infra(ctx context.Context, g *record.Global, networks []record.Network) error {
@@ -117,7 +121,9 @@ func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Pre
 	spec := ovsdb.InternalSpec(n.NetworkName, number, mac)
 	spec.ExternalIDs = map[string]string{ovsdb.IDEndpoint: id, ovsdb.IDTenant: n.Tenant, ovsdb.IDNetwork: n.NetworkName, ovsdb.IDOwner: Owner}
 	e.Flows.SetPort(id, number)
-	made, err := e.Switch.EnsurePort(ctx, spec)
+	limited, cancel := context.WithTimeout(ctx, portLimit)
+	defer cancel()
+	made, err := e.Switch.EnsurePort(limited, spec)
 	if err != nil {
 		return err
 	}
@@ -150,7 +156,9 @@ func (e *Engine) leave(ctx context.Context, p ovsdb.Port) error {
 	id := p.ExternalIDs[ovsdb.IDEndpoint]
 	e.Flows.SetPort(id, 0)
 	e.unkeep(p.Name)
-	if err := e.Switch.RemovePort(ctx, p.Name); err != nil {
+	limited, cancel := context.WithTimeout(ctx, portLimit)
+	defer cancel()
+	if err := e.Switch.RemovePort(limited, p.Name); err != nil {
 		return fmt.Errorf("leave infra network of %s: %w", id, err)
 	}
 	e.Log.Info("left an infra network", "interface", p.Name)

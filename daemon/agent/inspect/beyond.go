@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/ofnet"
@@ -17,6 +19,9 @@ import (
 
 // Onward asks the kernel what becomes of a packet that the switch hands to the host.
 type Onward func(src, dst netip.Addr) (link.Onward, error)
+
+// Closed tells whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
+type Closed func(to netip.AddrPort, protocol uint8, own bool) bool
 
 // fromRouter is a router outside, with which the host speaks BGP.
 const fromRouter = "router"
@@ -66,16 +71,23 @@ func (o *Options) beyond(ask *model.TraceRequest, t *model.Trace) {
 		case kind == fromRouter:
 			o.toNeighbour(x, name)
 		case x.To == "host":
-			o.toHost(x, src, dst)
+			o.toHost(ask, x, src, netip.AddrPortFrom(dst, uint16(t.After.DstPort)))
 			o.unlearned(ask, x)
 		}
 	}
 }
 
 // toHost says what the kernel does with the packet.
-func (o *Options) toHost(x *model.TraceExit, src, dst netip.Addr) {
-	on, err := o.Onward(src, dst)
+func (o *Options) toHost(ask *model.TraceRequest, x *model.TraceExit, src netip.Addr, dst netip.AddrPort) {
+	on, err := o.Onward(src, dst.Addr())
+	protocol := map[string]uint8{"tcp": unix.IPPROTO_TCP, "udp": unix.IPPROTO_UDP, "icmp": unix.IPPROTO_ICMP}[ask.Packet.Protocol]
 	switch {
+	case err == nil && on.Lost == "" && !ask.Answer && o.Closed(dst, protocol, on.Own):
+		x.Verdict, x.Text = model.VerdictDenied, "which passes nothing on from containers to "+dst.Addr().String()+", but for open ports"
+		if on.Own {
+			x.Text = "which has that address itself, and closes the port to containers"
+		}
+		x.Try = fmt.Sprintf("netplugin --host-ports %s/%d opens it to all containers", ask.Packet.Protocol, dst.Port())
 	case err != nil:
 		x.Verdict, x.Text = model.VerdictUnknown, "which does not say where it routes it: "+err.Error()
 	case on.Own:

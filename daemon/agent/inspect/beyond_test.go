@@ -50,6 +50,7 @@ func TestBeyond(t *testing.T) {
 		{"within Contiv", "host/h2", link.Onward{Lost: "is not asked"}, nil, bgp.Status{}, nil, "", nil},
 	} {
 		o := Options{Forward: &tracing{}, Onward: func(netip.Addr, netip.Addr) (link.Onward, error) { return r.onward, r.err },
+			Closed: func(to netip.AddrPort, _ uint8, own bool) bool { return own && to.Port() == 22 },
 			Router: func() (bgp.Status, error) { return r.router, r.norouter }}
 		out := model.Trace{After: ask.Packet, Exits: []model.TraceExit{{To: r.to}}}
 		o.beyond(&ask, &out)
@@ -61,6 +62,21 @@ func TestBeyond(t *testing.T) {
 			if !strings.Contains(x.Text, want) {
 				t.Errorf("%s: want %q, got %q", r.name, want, x.Text)
 			}
+		}
+	}
+}
+
+// Of the host's own ports those that are closed to containers are told.
+func TestBeyond_Closed(t *testing.T) {
+	o := Options{Forward: &tracing{}, Onward: func(netip.Addr, netip.Addr) (link.Onward, error) { return link.Onward{Own: true}, nil },
+		Closed: func(to netip.AddrPort, protocol uint8, own bool) bool { return own && protocol == 6 && to.Port() == 22 },
+		Router: func() (bgp.Status, error) { return bgp.Status{}, bgp.ErrNoRouter }}
+	for port, want := range map[int]model.Verdict{22: "denied", 80: "allowed"} {
+		ask := model.TraceRequest{From: "endpoint/web", Packet: packetTo("tcp", "10.254.1.1")}
+		ask.Packet.DstPort = port
+		out := model.Trace{After: ask.Packet, Exits: []model.TraceExit{{To: "host"}}}
+		if o.beyond(&ask, &out); out.Exits[0].Verdict != want || want == "denied" && out.Exits[0].Try != "netplugin --host-ports tcp/22 opens it to all containers" {
+			t.Errorf("port %d: want %s, got %+v", port, want, out.Exits[0])
 		}
 	}
 }

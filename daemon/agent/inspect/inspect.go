@@ -6,9 +6,11 @@ package inspect
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -74,11 +76,15 @@ type Options struct {
 	Now       func() time.Time
 	Control   Control
 	Onward    Onward
+	Closed    Closed
 	Packets   Packets
 	Drift     Drift
 	Observes  bool // the switch is repaired only when somebody says so
+	Limits    Limits
+	Log       *slog.Logger // nil: none
 
 	sampler *sampler
+	panics  *atomic.Uint64
 }
 
 // Driver is what the agent knows of its surroundings.
@@ -111,7 +117,10 @@ const answerLimit = 20 * time.Second
 
 // Handler serves the inspection routes.
 func Handler(o Options) http.Handler {
-	o.sampler = newSampler(o.Forward.Flows, o.Now)
+	o.sampler, o.panics = newSampler(o.Forward.Flows, o.Now), new(atomic.Uint64)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", o.status)
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Version) })
@@ -141,9 +150,9 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	unlimited := http.NewServeMux()
-	unlimited.HandleFunc("GET /inspect/capture", o.capture) // it has limits of its own
+	unlimited.HandleFunc("GET "+capturePath, o.capture) // it has limits of its own
 	unlimited.Handle("/", limited(mux))
-	return unlimited
+	return guarded(o.Limits, o.Log, o.panics, unlimited)
 }
 
 // limited gives every request an end.

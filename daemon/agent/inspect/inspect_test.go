@@ -128,7 +128,7 @@ func (a *agent) Reclaim(_ context.Context, id string) error {
 }
 
 func (a *agent) handler() http.Handler {
-	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now,
+	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Limits: recorded,
 		Status: func() model.AgentStatus {
 			return model.AgentStatus{Host: "h1", Flows: 2, Uplinks: []model.Uplink{{Name: "eth1", Link: true, Active: true}, {Name: "eth2"}}}
 		},
@@ -241,11 +241,11 @@ func TestServerEndsAndRefusesATakenAddress(t *testing.T) {
 	l := httptest.NewServer(http.NotFoundHandler())
 	defer l.Close()
 	taken := netip.MustParseAddrPort(strings.TrimPrefix(l.URL, "http://"))
-	if err := NewServer([]netip.AddrPort{taken}, http.NotFoundHandler(), quiet()).Run(t.Context()); err == nil {
+	if err := NewServer([]netip.AddrPort{taken}, http.NotFoundHandler(), Limits{}, quiet()).Run(t.Context()); err == nil {
 		t.Error("address in use: want an error, got none")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s := NewServer([]netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:0")}, http.NotFoundHandler(), quiet())
+	s := NewServer([]netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:0")}, http.NotFoundHandler(), Limits{}, quiet())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 	<-s.Ready()
@@ -255,6 +255,9 @@ func TestServerEndsAndRefusesATakenAddress(t *testing.T) {
 	}
 }
 
+// recorded are limits for requests of httptest, whose host is always this one.
+var recorded = Limits{Hosts: []string{"example.com"}}
+
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // Ports that are gone, nobody's, or broken are told apart.
@@ -262,7 +265,7 @@ func TestPortDifferences(t *testing.T) {
 	at := func(id string, number uint32, problem string) attach.Attachment {
 		return attach.Attachment{StateID: id, Port: ovsdb.Port{Name: "vv" + id, OFPort: number, Error: problem}}
 	}
-	o := Options{Forward: &agent{}, Now: time.Now, Attach: attached{at("none", 3, ""), at("bad", 0, "no device"), at("good", 0, "")},
+	o := Options{Forward: &agent{}, Now: time.Now, Limits: recorded, Attach: attached{at("none", 3, ""), at("bad", 0, "no device"), at("good", 0, "")},
 		Driver: func() Driver { return Driver{Endpoints: []record.Endpoint{{ID: "gone"}, {ID: "bad"}, {ID: "good"}}} }}
 	var got []string
 	for _, d := range o.portDifferences() {

@@ -47,6 +47,7 @@ func registry(o Options) *prometheus.Registry {
 	gauge("malformed_records", "records in the store that could not be read", func() float64 { return float64(len(o.Malformed())) })
 	r.MustRegister(newRuleMetrics(o), newServiceMetrics(o))
 	counter("connections_forgotten_total", "selections of connections that the switch was made to forget", func() uint64 { return o.Forward.Counters().Forgotten })
+	counter("panics_total", "requests that met a defect of the agent", func() uint64 { return o.panics.Load() })
 	counter("flow_mods_total", "changes of flows, groups and meters sent", func() uint64 { return o.Forward.Counters().FlowMods })
 	counter("bundles_total", "successful bundles", func() uint64 { return o.Forward.Counters().Bundles })
 	counter("bundles_refused_total", "bundles that the switch refused", func() uint64 { return o.Forward.Counters().Refused })

@@ -8,20 +8,22 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"time"
+
+	"github.com/contiv/contiv/daemon/door"
 )
 
 // Server serves a handler at several addresses. It is a task.
 type Server struct {
 	addrs   []netip.AddrPort
 	handler http.Handler
+	bound   *door.Connections
 	log     *slog.Logger
 	ready   chan struct{}
 }
 
 // NewServer returns a Server; Run listens.
-func NewServer(addrs []netip.AddrPort, h http.Handler, log *slog.Logger) *Server {
-	return &Server{addrs: addrs, handler: h, log: log, ready: make(chan struct{})}
+func NewServer(addrs []netip.AddrPort, h http.Handler, l Limits, log *slog.Logger) *Server {
+	return &Server{addrs: addrs, handler: h, bound: l.bound(), log: log, ready: make(chan struct{})}
 }
 
 // String names the server for logs.
@@ -32,8 +34,7 @@ func (s *Server) Ready() <-chan struct{} { return s.ready }
 
 // Run serves until ctx ends.
 func (s *Server) Run(ctx context.Context) error {
-	srv := &http.Server{Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	srv := door.NewServer(s.handler, door.Ordinary(), s.log)
 	defer func() { _ = srv.Close() }()
 	failed := make(chan error, len(s.addrs))
 	for _, a := range s.addrs {
@@ -41,7 +42,7 @@ func (s *Server) Run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("listen at %s (check --ctrl-ip; is another netplugin running?): %w", a, err)
 		}
-		go func() { failed <- srv.Serve(l) }()
+		go func() { failed <- srv.Serve(s.bound.Listen(l)) }()
 	}
 	close(s.ready)
 	select {

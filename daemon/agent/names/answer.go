@@ -78,6 +78,9 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 	}
 	rest, under := z.relative(name, of)
 	ports, host := split(rest)
+	if !under && strings.Contains(host, ".") {
+		return false // names with dots are other people's, such as kubernetes.default.svc.cluster.local
+	}
 	addrs, ok := z.addresses(t, host)
 	switch {
 	case host == "" || !ok && !under:

@@ -62,6 +62,10 @@ func ask(tb testing.TB, z *Zone, vrf uint16, name, qtype string) string {
 // DNS-01: in small, names of services, groups and containers, each in its tenant.
 func TestZone_Answer(t *testing.T) {
 	z := testZone()
+	for i, name := range []string{"kubernetes.default.svc.cluster.local", "web.v2"} {
+		id := fmt.Sprintf("n.blue-dots%d", i)
+		z.Endpoint(id, &record.Endpoint{ID: id, NetID: "n.blue", EPCommonName: name, IPAddress: fmt.Sprintf("10.1.0.%d", 80+i)})
+	}
 	for _, row := range []struct {
 		vrf         uint16
 		name, qtype string
@@ -77,6 +81,12 @@ func TestZone_Answer(t *testing.T) {
 		{1, "web-2", "AAAA", "nothing"},
 		{1, "web-1", "A", "A 10.1.0.1"},
 		{1, "c3", "A", "A 10.1.0.3"},
+		{1, "kubernetes.default.svc.cluster.local", "A", "not ours"},
+		{1, "_443._tcp.kubernetes.default.svc.cluster.local", "SRV", "not ours"},
+		{1, "kubernetes.default.svc.cluster.local.contiv", "A", "A 10.1.0.80"},
+		{1, "web.v2", "A", "not ours"},
+		{1, "web.v2.contiv", "A", "A 10.1.0.81"},
+		{1, "web.v2.blue.contiv", "A", "A 10.1.0.81"},
 		{1, "db", "A", "A 10.1.0.99"},
 		{1, "db", "SRV", "A 10.1.0.99, SRV 0 0 53 db.contiv., SRV 0 0 80 db.contiv."},
 		{1, "_80._tcp.db", "SRV", "A 10.1.0.99, SRV 0 0 80 db.contiv."},

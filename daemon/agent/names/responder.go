@@ -3,9 +3,7 @@ package names
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/time/rate"
 
@@ -17,8 +15,11 @@ import (
 )
 
 const (
-	// Questions a second of one endpoint, and of all of a host together; who asks more asks without us for a while.
+	// Questions a second of one endpoint, and of all of a host together; who asks more asks without us for a while. When
+	// questions come at more than rateOfMany together, each tenant has rateOfTenant.
 	rateOfOne, burstOfOne = 100, 200
+	rateOfMany            = 1000
+	rateOfTenant          = 250
 	rateOfAll, burstOfAll = 2000, 2000
 
 	meter = flow.LeasedMeters
@@ -57,12 +58,17 @@ type Responder struct {
 
 	questions, answered, forwarded, passed, excess, failed atomic.Uint64
 
-	mu     sync.Mutex
-	limits map[uint32]*rate.Limiter // by port; those that are full are forgotten
+	all     *rate.Limiter
+	ports   *limits[uint32]
+	tenants *limits[uint16]
+	streams *shares // of connections
 }
 
 // NewResponder makes a Responder; NewTrap sets its trap.
-func NewResponder(o Options) *Responder { return &Responder{o: o, limits: map[uint32]*rate.Limiter{}} }
+func NewResponder(o Options) *Responder {
+	return &Responder{o: o, all: rate.NewLimiter(rateOfMany, rateOfMany), ports: newLimits[uint32](rateOfOne, burstOfOne),
+		tenants: newLimits[uint16](rateOfTenant, rateOfTenant), streams: newShares(streamsMost)}
+}
 
 // NewTrap makes the trap whose packets r handles, at the bridge's management socket.
 func NewTrap(r *Responder, socket string) *trap.Trap {
@@ -82,7 +88,9 @@ func (r *Responder) Counts() Counts {
 // Handle answers a packet by sw, or lets it go. Only name servers of the host are waited for, elsewhere.
 func (r *Responder) Handle(ctx context.Context, sw Switch, p trap.Packet) {
 	r.questions.Add(1)
-	if !r.admits(p.InPort) {
+	segment, tenant := pipeline.Origin(p.Match)
+	from := Asker{p.InPort, tenant}
+	if !r.admits(from) {
 		r.excess.Add(1)
 		r.check(sw.Hold(ctx, pipeline.DNSBypass(r.o.Host, p.InPort)))
 		r.pass(sw, p)
@@ -93,7 +101,6 @@ func (r *Responder) Handle(ctx context.Context, sw Switch, p trap.Packet) {
 		r.pass(sw, p)
 		return
 	}
-	segment, tenant := pipeline.Origin(p.Match)
 	reply, v := r.o.Zone.Answer(tenant, u.Payload)
 	switch {
 	case v == Answered:
@@ -101,7 +108,7 @@ func (r *Responder) Handle(ctx context.Context, sw Switch, p trap.Packet) {
 		r.check(sw.Send(p.InPort, u.Reply(reply).Append(nil)))
 	case v == NotOurs && r.toGateway(segment, &u):
 		r.forwarded.Add(1)
-		go r.forward(ctx, sw, p.InPort, &u)
+		go r.forward(ctx, sw, from, &u)
 	default:
 		r.pass(sw, p)
 	}
@@ -113,13 +120,13 @@ func (r *Responder) pass(sw Switch, p trap.Packet) {
 }
 
 // forward asks the host's name servers. The Forwarder bounds how many do so at once.
-func (r *Responder) forward(ctx context.Context, sw Switch, port uint32, u *frame.UDP) {
-	reply, err := r.o.Forward.Forward(ctx, u.Payload, false)
+func (r *Responder) forward(ctx context.Context, sw Switch, from Asker, u *frame.UDP) {
+	reply, err := r.o.Forward.Forward(ctx, from, u.Payload, false)
 	if err != nil {
 		r.failed.Add(1)
 		return // the client asks again
 	}
-	r.check(sw.Send(port, u.Reply(reply).Append(nil)))
+	r.check(sw.Send(from.Port, u.Reply(reply).Append(nil)))
 }
 
 func (r *Responder) check(err error) {
@@ -130,24 +137,8 @@ func (r *Responder) check(err error) {
 }
 
 // admits says whether an endpoint may ask one more.
-func (r *Responder) admits(port uint32) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	l := r.limits[port]
-	if l == nil {
-		const many = 1024
-		if len(r.limits) >= many {
-			now := time.Now()
-			for other, old := range r.limits {
-				if old.TokensAt(now) >= burstOfOne {
-					delete(r.limits, other)
-				}
-			}
-		}
-		l = rate.NewLimiter(rateOfOne, burstOfOne)
-		r.limits[port] = l
-	}
-	return l.Allow()
+func (r *Responder) admits(from Asker) bool {
+	return r.ports.allow(from.Port) && (r.all.Allow() || r.tenants.allow(from.Tenant))
 }
 
 // toGateway says whether a question is addressed to a gateway that is the switch itself: nobody else will answer it.

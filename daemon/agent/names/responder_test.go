@@ -129,12 +129,33 @@ func TestResponder(t *testing.T) {
 	}
 }
 
+// A tenant that floods by many endpoints, each within its own limit, leaves room for others.
+func TestResponder_TenantsShare(t *testing.T) {
+	r := NewResponder(Options{})
+	refused := 0
+	for port := range uint32(4 * rateOfAll / burstOfOne) {
+		for range burstOfOne {
+			if !r.admits(Asker{port, 1}) {
+				refused++
+			}
+		}
+	}
+	if refused < rateOfAll {
+		t.Errorf("a tenant that floods: want it refused what is beyond its share, got %d of %d refused", refused, 4*rateOfAll)
+	}
+	for range burstOfOne {
+		if !r.admits(Asker{5000, 2}) {
+			t.Fatal("another tenant at the same time: want all its questions taken, got one refused")
+		}
+	}
+}
+
 func forward(t *testing.T, f *Forwarder, name string) *dns.Msg {
 	t.Helper()
 	q := new(dns.Msg)
 	q.SetQuestion(name, dns.TypeA)
 	b, _ := q.Pack()
-	reply, err := f.Forward(t.Context(), b, false)
+	reply, err := f.Forward(t.Context(), Asker{}, b, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,10 +195,18 @@ func TestForwarder(t *testing.T) {
 	if forward(t, f, "example.com."); len(asked) != 2 {
 		t.Error("an answer outlives its time to live")
 	}
-	for range cap(f.slots) {
-		f.slots <- struct{}{}
+	for {
+		if _, ok := f.slots.take(Asker{}); !ok {
+			break
+		}
 	}
-	if _, err := f.Forward(t.Context(), bytes.Repeat([]byte{0}, 12), false); !errors.Is(err, ErrBusy) {
+	if _, err := f.Forward(t.Context(), Asker{}, bytes.Repeat([]byte{0}, 12), false); !errors.Is(err, ErrBusy) {
 		t.Errorf("too many at once: got %v", err)
+	}
+	q := new(dns.Msg)
+	q.SetQuestion("example.com.", dns.TypeA)
+	b, _ := q.Pack()
+	if _, err := f.Forward(t.Context(), Asker{9, 9}, b, false); err != nil {
+		t.Errorf("too many of one tenant: want another one's asked, got %v", err)
 	}
 }

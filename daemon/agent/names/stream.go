@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	streamsMost  = 256              // connections at once; more wait
+	streamsMost  = 256              // connections at once, of which everybody has a share; more are closed
 	streamIdle   = 10 * time.Second // how long a connection may be silent (RFC 7766, section 6.2.3)
 	listenAgain  = time.Second      // between attempts to listen, and looks at where
 	questionMost = 4096             // bytes of a question
@@ -28,7 +28,6 @@ type Listen func(at netip.AddrPort) (net.Listener, error)
 // Serve answers questions that come over TCP (RFC 7766), to the host's private addresses, until ctx ends. It follows those
 // addresses, and waits for them to be there.
 func (r *Responder) Serve(ctx context.Context, listen Listen) error {
-	slots := make(chan struct{}, streamsMost)
 	tick := time.NewTicker(listenAgain)
 	defer tick.Stop()
 	var doors [2]door // IPv4 and IPv6
@@ -40,7 +39,7 @@ func (r *Responder) Serve(ctx context.Context, listen Listen) error {
 	for {
 		for i, want := range r.listenAt() {
 			if l := doors[i].at(want, listen, r.o.Log); l != nil {
-				go r.accept(ctx, l, slots)
+				go r.accept(ctx, l)
 			}
 		}
 		select {
@@ -97,7 +96,7 @@ func (d *door) close() {
 }
 
 // accept serves connections until the listener is closed.
-func (r *Responder) accept(ctx context.Context, l net.Listener, slots chan struct{}) {
+func (r *Responder) accept(ctx context.Context, l net.Listener) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -112,18 +111,11 @@ func (r *Responder) accept(ctx context.Context, l net.Listener, slots chan struc
 			}
 			continue
 		}
-		select {
-		case slots <- struct{}{}:
-			go func() {
-				defer func() { <-slots }()
-				if err := r.converse(ctx, c); err != nil {
-					r.o.Log.Debug("question over TCP", "from", c.RemoteAddr(), "error", err)
-				}
-			}()
-		case <-ctx.Done():
-			_ = c.Close()
-			return
-		}
+		go func() {
+			if err := r.converse(ctx, c); err != nil {
+				r.o.Log.Debug("question over TCP", "from", c.RemoteAddr(), "error", err)
+			}
+		}()
 	}
 }
 
@@ -135,6 +127,16 @@ func (r *Responder) converse(ctx context.Context, c net.Conn) error {
 	if err != nil {
 		return err
 	}
+	asker, ok := r.asker(from.Addr().Unmap())
+	if !ok {
+		return errNobody
+	}
+	release, ok := r.streams.take(asker)
+	if !ok {
+		r.excess.Add(1)
+		return errors.New("too many connections of this endpoint, or of its tenant")
+	}
+	defer release()
 	for {
 		if err := c.SetDeadline(time.Now().Add(streamIdle)); err != nil {
 			return err
@@ -147,15 +149,14 @@ func (r *Responder) converse(ctx context.Context, c net.Conn) error {
 			return err
 		}
 		r.questions.Add(1)
-		port, tenant, ok := r.asker(from.Addr().Unmap())
-		if !ok {
-			return errors.New("it is nobody's private address")
+		if now, ok := r.asker(from.Addr().Unmap()); !ok || now != asker {
+			return errNobody // the endpoint has gone, and another one may have its address
 		}
-		if !r.admits(port) {
+		if !r.admits(asker) {
 			r.excess.Add(1)
 			return errors.New("too many questions")
 		}
-		reply, err := r.reply(ctx, tenant, question)
+		reply, err := r.reply(ctx, asker, question)
 		if err != nil {
 			r.failed.Add(1)
 			return err
@@ -182,8 +183,11 @@ func readMessage(c io.Reader) ([]byte, error) {
 	return b, err
 }
 
-// asker is who has a private address: the OpenFlow port, and the number of the tenant.
-func (r *Responder) asker(private netip.Addr) (port uint32, tenant uint16, ok bool) {
+// errNobody says that a connection is of nobody who may ask.
+var errNobody = errors.New("it is no endpoint's private address")
+
+// asker is who has a private address.
+func (r *Responder) asker(private netip.Addr) (a Asker, ok bool) {
 	r.o.View(func(s *ofnet.State) {
 		subnet := s.Private
 		if private.Is6() {
@@ -194,23 +198,23 @@ func (r *Responder) asker(private netip.Addr) (port uint32, tenant uint16, ok bo
 				continue
 			}
 			if n := s.Segments[e.Segment]; n != nil && s.Tenants[n.Tenant] != nil {
-				port, tenant, ok = e.Port, s.Tenants[n.Tenant].ID, true
+				a, ok = Asker{e.Port, s.Tenants[n.Tenant].ID}, true
 			}
 		}
 	})
-	return port, tenant, ok
+	return a, ok
 }
 
 // reply is the answer of the Zone, or of the host's name servers.
-func (r *Responder) reply(ctx context.Context, tenant uint16, question []byte) ([]byte, error) {
-	reply, v := r.o.Zone.Answer(tenant, question)
+func (r *Responder) reply(ctx context.Context, from Asker, question []byte) ([]byte, error) {
+	reply, v := r.o.Zone.Answer(from.Tenant, question)
 	switch v {
 	case Answered:
 		r.answered.Add(1)
 		return reply, nil
 	case NotOurs:
 		r.forwarded.Add(1)
-		return r.o.Forward.Forward(ctx, question, true)
+		return r.o.Forward.Forward(ctx, from, question, true)
 	}
 	return nil, errors.New("not one question for an address or a name")
 }

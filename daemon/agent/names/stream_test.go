@@ -96,8 +96,8 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 	if a, _, err := client.ExchangeWithConn(ask, six); err == nil {
 		t.Errorf("a stranger by IPv6 is answered: %v", a)
 	}
-	if port, tenant, ok := r.asker(netip.MustParseAddr("fd63:6f6e:7469:76::7f00:1")); !ok || port != 1 || tenant != 1 {
-		t.Errorf("who has the private IPv6 address of port 1: want tenant 1, got port %d, tenant %d, %v", port, tenant, ok)
+	if a, ok := r.asker(netip.MustParseAddr("fd63:6f6e:7469:76::7f00:1")); !ok || a != (Asker{1, 1}) {
+		t.Errorf("who has the private IPv6 address of port 1: want tenant 1, got %+v, %v", a, ok)
 	}
 
 	// Who is nobody's private address, and who speaks of something else, is hung up on.
@@ -121,5 +121,51 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 	}
 	if n, err := other.Read(make([]byte, 100)); err == nil {
 		t.Errorf("what is no question is answered with %d bytes", n)
+	}
+}
+
+// One endpoint that opens connections and says nothing keeps no other one out.
+func TestServe_Crowd(t *testing.T) {
+	zone := NewZone("contiv")
+	zone.Tenant("blue", &record.Tenant{VRF: 1})
+	zone.Endpoint("e1", &record.Endpoint{ID: "e1", NetID: "net.blue", IPAddress: "10.1.0.1", EPCommonName: "web"})
+	state := ofnettest.Parse(t, `self h1
+tenant blue id=1
+network net.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
+endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
+endpoint e2 network=net.blue host=h1 port=2 mac=02:02:65:01:00:02 ip=10.1.0.2
+`)
+	state.Private = netip.MustParsePrefix("127.0.0.0/16")
+	r := NewResponder(Options{Host: "h1", Zone: zone, View: func(fn func(*ofnet.State)) { fn(state) }, Log: slog.New(slog.DiscardHandler)})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		r.accept(t.Context(), l)
+		close(ended)
+	}()
+	defer func() {
+		_ = l.Close()
+		<-ended
+	}()
+	dial := func(port byte) net.Conn {
+		t.Helper()
+		c, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, port)}}).Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	for range streamsMost + 1 {
+		dial(1)
+	}
+	q := new(dns.Msg)
+	q.SetQuestion("web.", dns.TypeA)
+	client := &dns.Client{Net: "tcp"}
+	if a, _, err := client.ExchangeWithConn(q, &dns.Conn{Conn: dial(2)}); err != nil || len(a.Answer) != 1 {
+		t.Errorf("another endpoint meanwhile: want it answered, got %v, %v", a, err)
 	}
 }

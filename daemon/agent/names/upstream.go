@@ -17,7 +17,7 @@ const (
 	rereadEvery    = 10 * time.Second
 	cacheMost      = 4096 // answers
 	cacheLongest   = 5 * time.Minute
-	atOnce         = 64 // questions under way
+	atOnce         = 256 // questions under way
 )
 
 // Forwarder asks the host's own name servers. Its methods are safe for concurrent use.
@@ -25,7 +25,7 @@ type Forwarder struct {
 	servers []string // HOST:PORT; empty: those of the file
 	file    string
 	now     func() time.Time
-	slots   chan struct{}
+	slots   *shares
 
 	mu    sync.Mutex
 	read  time.Time // of the file
@@ -39,13 +39,13 @@ type cached struct {
 	until  time.Time
 }
 
-// ErrBusy says that too many questions are under way.
+// ErrBusy says that too many questions of an endpoint, or of its tenant, are under way.
 var ErrBusy = errors.New("too many questions to name servers are under way")
 
 // NewForwarder makes a Forwarder to servers, "ADDRESS" or "ADDRESS:PORT"; without any, to those that file names, in the
 // form of resolv.conf(5), which is read again when it may have changed.
 func NewForwarder(servers []string, file string) *Forwarder {
-	f := &Forwarder{file: file, now: time.Now, slots: make(chan struct{}, atOnce), cache: map[dns.Question]cached{}}
+	f := &Forwarder{file: file, now: time.Now, slots: newShares(atOnce), cache: map[dns.Question]cached{}}
 	for _, s := range servers {
 		if _, _, err := net.SplitHostPort(s); err != nil {
 			s = net.JoinHostPort(s, "53")
@@ -55,16 +55,15 @@ func NewForwarder(servers []string, file string) *Forwarder {
 	return f
 }
 
-// Forward asks for the client and returns what to send it: over a stream the whole answer, else what fits, with the bit that
+// Forward asks for a client of from and returns what to send it: over a stream the whole answer, else what fits, with the bit that
 // says that there is more (RFC 2181, section 9). It blocks for as long as name servers take, two seconds
 // each at most; when none answers, the client is told that the server failed.
-func (f *Forwarder) Forward(ctx context.Context, question []byte, stream bool) ([]byte, error) {
-	select {
-	case f.slots <- struct{}{}:
-		defer func() { <-f.slots }()
-	default:
+func (f *Forwarder) Forward(ctx context.Context, from Asker, question []byte, stream bool) ([]byte, error) {
+	release, ok := f.slots.take(from)
+	if !ok {
 		return nil, ErrBusy
 	}
+	defer release()
 	q := new(dns.Msg)
 	if err := q.Unpack(question); err != nil {
 		return nil, fmt.Errorf("read question: %w", err)

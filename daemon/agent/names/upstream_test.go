@@ -37,7 +37,7 @@ func TestForwarder_AsksUnderANumberOfItsOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply, err := f.Forward(t.Context(), b, false)
+		reply, err := f.Forward(t.Context(), Asker{}, b, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/sync"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/ofnet/link"
 )
 
 // Config says who the agent is and where its parts are.
@@ -28,8 +29,12 @@ type Config struct {
 	FwdMode     string     // as the operator expects it; the cluster's own setting counts
 	CNISocket   string     // "" serves no CNI
 	Observe     bool       // forward leaves what others change in the switch as it is
-	InspectPort int        // at CtrlIP and 127.0.0.1; 0 serves nothing
+	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
+	Limits      inspect.Limits
 	DNS         DNS
+	HostPorts   []link.Ports   // of the host, that containers may reach
+	Protected   []netip.Prefix // that they may not reach by way of the host
+	StoreURLs   []string       // of the store, whose machines they may not reach either
 	Store       store.Store
 	Master      attach.Master    // nil: the registered netmasters
 	Pods        cniserver.Labels // nil: labels of pods are not read
@@ -55,4 +60,5 @@ type Forwarder interface {
 	inspect.Forwarder
 	Run(ctx context.Context) error
 	Connected() bool
+	Unanswered() time.Duration
 }

@@ -3,32 +3,52 @@ package node
 import (
 	"context"
 	"net/netip"
+	"path/filepath"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/inspect"
+	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/capture"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/unixctl"
 )
 
-// inspectAddresses are where inspection is served: the control address, and loopback. Nowhere else.
-func (n *Node) inspectAddresses() []netip.AddrPort {
-	loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
-	out := []netip.AddrPort{netip.AddrPortFrom(loopback, uint16(n.InspectPort))}
-	if n.CtrlIP.IsValid() && n.CtrlIP != loopback {
-		out = append(out, netip.AddrPortFrom(n.CtrlIP, uint16(n.InspectPort)))
+// inspectSocket is the name of the unix socket for inspection, beside that of CNI.
+const inspectSocket = "contiv-agent.sock"
+
+// inspectors are the doors of inspection: the control address, and a unix socket for root, serve everything; loopback, where
+// every account of the host can ask, serves what changes nothing. There are no others.
+func (n *Node) inspectors() (doors []task.Task) {
+	everything := inspect.Handler(n.inspection())
+	elsewhere := netip.AddrPortFrom(n.CtrlIP, uint16(n.InspectPort)).String()
+	if n.CNISocket != "" {
+		path := filepath.Join(filepath.Dir(n.CNISocket), inspectSocket)
+		elsewhere = path + " as root"
+		doors = append(doors, inspect.NewSocket(path, everything, n.Log))
 	}
-	return out
+	loopback := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(n.InspectPort))
+	at := []netip.AddrPort{loopback}
+	if n.CtrlIP.IsValid() {
+		control := netip.AddrPortFrom(n.CtrlIP, uint16(n.InspectPort))
+		doors = append(doors, inspect.NewServer([]netip.AddrPort{control}, everything, n.Limits, n.Log))
+		if control == loopback { // a cluster of one machine, whose master asks there
+			at = nil
+		}
+	}
+	if at != nil {
+		doors = append(doors, inspect.NewServer(at, inspect.ReadOnly(everything, elsewhere), n.Limits, n.Log))
+	}
+	return doors
 }
 
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
 		Driver: n.driver, Told: n.answers.Told, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
-		Control: n.control, Drift: n.drift, Observes: n.Observe,
-		Onward: func(src, dst netip.Addr) (link.Onward, error) { return n.links.Onward(hostaccess.PortName, src, dst) },
+		Onward:  func(src, dst netip.Addr) (link.Onward, error) { return n.links.Onward(hostaccess.PortName, src, dst) },
+		Control: n.control, Drift: n.drift, Observes: n.Observe, Limits: n.Limits, Log: n.Log, Closed: n.access.Refuses,
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MostFrame)
 		}}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -68,8 +69,9 @@ type Node struct {
 	doors    []task.Task // by which requests come in
 
 	mtu      atomic.Int64
-	trunk    atomic.Pointer[trunk] // as last seen, never nil
-	prepared chan struct{}         // closed when the switch has been prepared for the first time
+	trunk    atomic.Pointer[trunk]        // as last seen, never nil
+	prepared chan struct{}                // closed when the switch has been prepared for the first time
+	stores   atomic.Pointer[[]netip.Addr] // of the store's machines, never nil
 	problem  atomic.Pointer[string]
 	ready    chan struct{}
 }
@@ -90,6 +92,8 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 		prepared: make(chan struct{}), ready: make(chan struct{})}
 	n.mtu.Store(defaultMTU)
 	n.trunk.Store(&trunk{})
+	literal := addressesOf(context.Background(), c.StoreURLs, nil) // at once; names follow
+	n.stores.Store(&literal)
 	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)
 	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
 	n.members = cluster.NewMembers(c.Store, c.Log)
@@ -126,10 +130,10 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone, n.router}, Restore: n.router.Restore, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
-		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.sync.DefaultGateway, Routing: n.sync.Routing, Log: c.Log})
+		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.sync.DefaultGateway, Routing: n.sync.Routing, Vital: n.vital, Log: c.Log})
 	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.sync.Router, Log: c.Log})
 	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
-		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Log: c.Log})
+		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Closed: n.closed(), Log: c.Log})
 	var leave []string
 	if c.Observe {
 		leave = []string{drift.SortPort}

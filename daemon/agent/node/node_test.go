@@ -64,7 +64,8 @@ type site struct {
 	master *mastertest.Master
 	socket string
 	node   *node.Node
-	passed chan uint64 // what the switch had when the agent settled
+	passed chan uint64        // what the switch had when the agent settled
+	edit   func(*node.Config) // of what the agent is told; nil: nothing
 	cancel context.CancelFunc
 	done   chan error
 }
@@ -113,11 +114,14 @@ func (s *site) launch() {
 	p := pipeline.Default()
 	forward := bridge.NewReconciler("h1", p, bridge.NewOpenFlow(node.ManagementSocket(s.ovs.Dir), openflow.Options{}), bridge.Options{Log: log})
 	s.passed = make(chan uint64, 1)
-	n, err := node.New(node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
+	c := node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
 		Uplinks: []string{"eth1"}, VXLANPort: 4789, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
 		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, SweepEvery: 200 * time.Millisecond,
-		Settled: func() { s.passed <- forward.Revision() }, Log: log},
-		forward, p)
+		Settled: func() { s.passed <- forward.Revision() }, Log: log}
+	if s.edit != nil {
+		s.edit(&c)
+	}
+	n, err := node.New(c, forward, p)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -262,6 +266,38 @@ func (s *site) nothingLeft() {
 		}
 		return ""
 	})
+}
+
+// A part of Open vSwitch that is stopped is told within seconds, and so is an ADD that waits for it; when it goes on, all goes on.
+func TestStoppedOpenvSwitch(t *testing.T) {
+	s := newSite(t)
+	s.start()
+	a, _ := s.add("a", "1.0.0", "")
+	for _, row := range []struct {
+		name, pod     string
+		pause, resume func()
+	}{{"ovs-vswitchd", "b", s.ovs.Pause, s.ovs.Resume}, {"ovsdb-server", "c", s.ovs.PauseDB, s.ovs.ResumeDB}} {
+		row.pause()
+		begin := time.Now()
+		p := &pod{id: row.pod, ns: linktest.New(t)}
+		for _, when := range []string{"at once", "later"} {
+			var e *types.Error
+			_, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p))
+			if !errors.As(err, &e) || e.Code != types.ErrTryAgainLater || !strings.Contains(e.Msg, row.name) {
+				t.Errorf("ADD %s: want code 11 that names %s, got %v", when, row.name, err)
+			}
+		}
+		if took := time.Since(begin); took > 15*time.Second {
+			t.Errorf("ADD while %s is stopped: want it refused soon, got it after %v", row.name, took)
+		}
+		if got := strings.Join(s.node.Waiting(), "; "); !strings.Contains(got, row.name) || !strings.Contains(got, "does not answer") || s.node.Status().Ready {
+			t.Errorf("while %s is stopped: want that told, got %q, ready %v", row.name, got, s.node.Status().Ready)
+		}
+		row.resume()
+		s.eventually("ready again", func() string { return strings.Join(s.node.Waiting(), "; ") })
+		again, _ := s.add(row.pod+"2", "1.0.0", "") // a runtime makes another sandbox
+		s.ping(a, again.ip4)
+	}
 }
 
 func TestPodsSurviveTheAgentAndOpenvSwitch(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/cniserver"
-	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/task"
 )
 
@@ -18,6 +17,7 @@ func (n *Node) parts() []task.Task {
 			return n.links.Reap(ctx, n.Log)
 		}),
 		task.Func("preparation of the switch", n.prepare),
+		task.Func("addresses of the store", n.followStores),
 		task.Func("MTU of the underlay", func(ctx context.Context, ready func()) error {
 			ready()
 			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
@@ -45,12 +45,14 @@ func (n *Node) parts() []task.Task {
 		}),
 		n.afterPreparation("messages to senders", n.answers.Run),
 		n.afterPreparation("host access", func(ctx context.Context) error {
-			select {
-			case <-n.sync.Ready():
-				return n.access.Run(ctx)
-			case <-ctx.Done():
-				return nil
+			for _, known := range []<-chan struct{}{n.sync.Ready(), n.members.Ready()} {
+				select {
+				case <-known:
+				case <-ctx.Done():
+					return nil
+				}
 			}
+			return n.access.Run(ctx)
 		}),
 		n.afterSync("drift", n.drift.Run),
 		n.afterSync("first flows", n.settle),
@@ -75,7 +77,7 @@ func (n *Node) parts() []task.Task {
 			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
 	}
 	if n.InspectPort != 0 {
-		n.doors = append(n.doors, inspect.NewServer(n.inspectAddresses(), inspect.Handler(n.inspection()), n.Log))
+		n.doors = append(n.doors, n.inspectors()...)
 	}
 	return append(parts, n.doors...)
 }

@@ -36,10 +36,10 @@ func (n *Node) starting() []string {
 func (n *Node) Waiting() []string {
 	out := n.starting()
 	if !n.db.Connected() {
-		out = append(out, "ovsdb-server at "+n.OVSRunDir)
+		out = append(out, "ovsdb-server at "+n.OVSRunDir+silent(n.db.Unanswered()))
 	}
 	if !n.forward.Connected() {
-		out = append(out, "ovs-vswitchd at "+ManagementSocket(n.OVSRunDir))
+		out = append(out, "ovs-vswitchd at "+ManagementSocket(n.OVSRunDir)+silent(n.forward.Unanswered()))
 	}
 	if prefixes := n.sync.Interrupted(); len(prefixes) > 0 {
 		out = append(out, "store "+n.Store.String()+" (watch of "+strings.Join(prefixes, ", ")+")")

@@ -79,8 +79,9 @@ func New(c Config) (*Client, error) {
 		}
 	}
 	return &Client{base: strings.TrimRight(c.Server, "/"), token: token, http: &http.Client{
-		Timeout:   10 * time.Second,
-		Transport: &http.Transport{TLSClientConfig: conf, MaxIdleConnsPerHost: 16, IdleConnTimeout: 90 * time.Second},
+		Timeout:       10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the token is for this server
+		Transport:     &http.Transport{TLSClientConfig: conf, MaxIdleConnsPerHost: 16, IdleConnTimeout: 90 * time.Second},
 	}}, nil
 }
 

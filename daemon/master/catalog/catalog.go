@@ -36,7 +36,8 @@ func New() *Catalog {
 
 // View is what the catalog knows at one revision. It is valid only inside the function that received it.
 type View struct {
-	revision store.Revision
+	revision store.Revision            // of the newest change that is known
+	complete store.Revision            // everything up to here is known: what the watch and lists told
 	agents   store.Revision            // last change that concerns agents
 	known    map[string]store.Item     // every key as it was last seen
 	gone     map[string]store.Revision // keys deleted by ourselves that the watch may still bring back
@@ -54,7 +55,8 @@ type View struct {
 	byGroup   map[string]set // endpoint ids by "group:tenant"
 	services  map[string]record.Service
 	holds     map[string]Hold
-	trail     []store.Item // records of what happened, in order
+	trail     []store.Item        // records of what happened, in order
+	writers   map[writer][]string // their keys, in order
 
 	policyRules map[string]*record.PolicyRule // by id, as the two below
 	rulesFor    map[string]set                // ids of policyRules by the API key of the group that they are for
@@ -105,6 +107,7 @@ func newView() View {
 		ordered:   newMembers(),
 		byGroup:   map[string]set{},
 		services:  map[string]record.Service{},
+		writers:   map[writer][]string{},
 		holds:     map[string]Hold{},
 
 		policyRules: map[string]*record.PolicyRule{},
@@ -148,7 +151,8 @@ func (c *Catalog) Change(fn func(v *View)) {
 	fn(&c.view)
 }
 
-// Wait blocks until the catalog knows everything up to rev, ctx ends, or the store is made anew (ErrAnew).
+// Wait blocks until the catalog knows a change at rev or later, ctx ends, or the store is made anew (ErrAnew). On a leader that
+// may be one of its own; then what others have changed before it is still to come.
 func (c *Catalog) Wait(ctx context.Context, rev store.Revision) error {
 	for {
 		c.mu.RLock()
@@ -177,7 +181,7 @@ func (c *Catalog) advance(rev store.Revision) {
 	c.moved = make(chan struct{})
 }
 
-// Revision is the store revision up to which the catalog knows everything.
+// Revision is the store revision of the newest change that the catalog knows.
 func (c *Catalog) Revision() store.Revision {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -33,7 +33,7 @@ func (c *Catalog) rebuild(log *slog.Logger) {
 	c.doubted = false
 	old := c.view
 	v := newView()
-	v.revision, v.gone = old.revision, old.gone
+	v.revision, v.complete, v.gone = old.revision, old.complete, old.gone
 	items := slices.SortedFunc(maps.Values(old.known), func(a, b store.Item) int {
 		return cmp.Or(rank(a.Key)-rank(b.Key), strings.Compare(a.Key, b.Key))
 	})

@@ -32,11 +32,21 @@ func NewFeed(c *Catalog, db store.Store, log *slog.Logger) *Feed {
 
 // Run watches until ctx ends, or the store is made anew (ErrAnew); then subscriptions end too. A store that is away is logged once an outage.
 func (f *Feed) Run(ctx context.Context) error {
-	var last store.Revision
+	for {
+		if done, err := f.follow(ctx); done || err != nil {
+			return err
+		}
+	}
+}
+
+// follow takes in one watch. It ends with done unset when a list of the watch is older than what the catalog has come to know by
+// Load meanwhile: it may have been made before, or of another store; the next list tells.
+func (f *Feed) follow(ctx context.Context) (done bool, _ error) {
+	last := f.catalog.complete() // what a list is made after
 	for u, err := range f.db.Watch(ctx, record.Root) {
 		if err != nil {
 			if errors.Is(err, store.ErrClosed) {
-				return err
+				return true, err
 			}
 			why := fmt.Sprintf("the store %s: %v", f.db, err)
 			if f.away.Swap(&why) == nil {
@@ -47,15 +57,20 @@ func (f *Feed) Run(ctx context.Context) error {
 		if f.away.Swap(nil) != nil {
 			f.log.Info("the store is back", "store", f.db.String(), "revision", u.Revision)
 		}
-		if u.Full && u.Revision < last {
-			close(f.catalog.over)
-			return fmt.Errorf("%w: its revision was %d and is %d", ErrAnew, last, u.Revision)
+		if u.Full {
+			if u.Revision < last {
+				close(f.catalog.over)
+				return true, fmt.Errorf("%w: its revision was %d and is %d", ErrAnew, last, u.Revision)
+			}
+			if u.Revision < f.catalog.complete() {
+				return false, nil
+			}
 		}
-		last = u.Revision
 		f.catalog.Apply(u, f.log)
+		last = f.catalog.complete()
 		f.once.Do(func() { close(f.ready) })
 	}
-	return nil
+	return true, nil
 }
 
 // Away says why the store does not answer; "" while it does.
@@ -72,13 +87,26 @@ func (f *Feed) Ready() <-chan struct{} { return f.ready }
 // String names the task.
 func (f *Feed) String() string { return "the content of the store" }
 
-// Load reads the whole store into the catalog, for a leader that begins. What was doubted is made anew.
-func (c *Catalog) Load(ctx context.Context, db store.Store, log *slog.Logger) error {
+// Lister is what of a store.Store is needed to read it.
+type Lister interface {
+	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)
+}
+
+// Load reads the whole store into the catalog, for a leader that begins and has no transaction under way. What was doubted is made
+// anew.
+func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	items, rev, err := db.List(ctx, record.Root)
 	if err != nil {
 		return err
 	}
-	c.Apply(store.Update{Full: true, Items: items, Revision: rev}, log)
+	c.begin(store.Update{Full: true, Items: items, Revision: rev}, log)
 	c.settle(log)
 	return nil
+}
+
+// complete is the revision up to which everything is known.
+func (c *Catalog) complete() store.Revision {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.view.complete
 }

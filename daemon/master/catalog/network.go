@@ -19,11 +19,14 @@ type Network struct {
 	blocks    map[string]*ipam.Pool // group pools, by "group:tenant"
 	endpoints members
 	addresses map[netip.Addr]string // who has it: "endpoint ID", "service ID", "a hold"
+	// claims are who else has an address, the last one last: as a rule nobody. A hold and the endpoint that takes it over have
+	// it together, and so do two endpoints in a store whose records contradict each other.
+	claims map[netip.Addr][]string
 }
 
 // newNetwork makes the pools of a network; err says what is wrong with the record.
 func newNetwork(r *record.Network) (*Network, error) {
-	n := &Network{Record: r, blocks: map[string]*ipam.Pool{}, endpoints: newMembers(), addresses: map[netip.Addr]string{}}
+	n := &Network{Record: r, blocks: map[string]*ipam.Pool{}, endpoints: newMembers(), addresses: map[netip.Addr]string{}, claims: map[netip.Addr][]string{}}
 	spec, err := Spec4(r)
 	if err != nil {
 		return n, err
@@ -158,7 +161,7 @@ func (n *Network) take(group, address, owner string) error {
 	if err != nil {
 		return err
 	}
-	n.addresses[a] = owner
+	n.claim(a, owner)
 	if a.Is4() {
 		if n.Pool4 == nil {
 			return nil
@@ -173,18 +176,49 @@ func (n *Network) take(group, address, owner string) error {
 	return err
 }
 
-// release gives an address back if owner still has it.
+// release gives an address back if nobody but owner has it.
 func (n *Network) release(group, address, owner string) {
 	a, err := netip.ParseAddr(address)
-	if err != nil || n.addresses[a] != owner {
+	if err != nil || !n.disclaim(a, owner) {
 		return
 	}
-	delete(n.addresses, a)
 	if a.Is4() && n.Pool4 != nil {
 		n.PoolOf(group, a).Release(a)
 	} else if a.Is6() && n.Pool6 != nil {
 		n.Pool6.Release(a)
 	}
+}
+
+// claim notes that owner has an address.
+func (n *Network) claim(a netip.Addr, owner string) {
+	was := n.addresses[a]
+	n.addresses[a] = owner
+	if was == "" || was == owner {
+		return
+	}
+	others := slices.DeleteFunc(n.claims[a], func(x string) bool { return x == owner })
+	n.claims[a] = append(others, was)
+}
+
+// disclaim is the end of claim; it reports whether nobody has the address now who had it before.
+func (n *Network) disclaim(a netip.Addr, owner string) bool {
+	others := n.claims[a]
+	switch at := slices.Index(others, owner); {
+	case n.addresses[a] != owner && at < 0:
+		return false
+	case n.addresses[a] != owner:
+		others = slices.Delete(others, at, at+1)
+	case len(others) == 0:
+		delete(n.addresses, a)
+		return true
+	default:
+		n.addresses[a] = others[len(others)-1]
+		others = others[:len(others)-1]
+	}
+	if n.claims[a] = others; len(others) == 0 {
+		delete(n.claims, a)
+	}
+	return false
 }
 
 // Unavailable is the refusal of address a, which its pool does not give because of err. It says who has the address.

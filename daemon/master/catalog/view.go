@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Revision is the store revision of the view.
+// Revision is the store revision of the newest change in the view.
 func (v *View) Revision() store.Revision { return v.revision }
 
 // AgentRevision is the revision of the last change that agents must carry out.

@@ -52,8 +52,8 @@ func (c *chronicle) enter(t *Tx, s history.Stamp, fits func() bool) bool {
 	}
 }
 
-// close puts the records into the transaction, and drops the oldest where there are more than are to be kept. Each
-// record drops at most two, so that a lower limit is reached in time without ever costing much.
+// close puts the records into the transaction, and drops those that are too old, and where there are more than are to be kept those of
+// who has most. Each record drops at most two, so that a lower limit is reached in time without ever costing much.
 func (c *chronicle) close(tx *store.Tx, limits store.Limits) {
 	added := c.packer.Records()
 	if added == 0 {
@@ -66,11 +66,23 @@ func (c *chronicle) close(tx *store.Tx, limits store.Limits) {
 	for i, value := range c.packer.Values(now) {
 		tx.Put(history.Key(next+uint64(i)), value)
 	}
-	for i, it := range trail {
-		surplus := len(trail)+added-i > c.keep.Records
-		if i == 2*added || len(tx.Ops())+2 > limits.Ops || !surplus && now.Sub(history.TimeOf(it.Value)) <= c.keep.Age {
-			return
+	room := min(2*added, limits.Ops-len(tx.Ops())-1)
+	surplus := len(trail) + added - c.keep.Records
+	old := map[string]bool{}
+	for _, it := range trail {
+		if len(old) >= room || now.Sub(history.TimeOf(it.Value)) <= c.keep.Age {
+			break
 		}
 		tx.Delete(it.Key)
+		old[it.Key] = true
+	}
+	if surplus -= len(old); surplus <= 0 {
+		return
+	}
+	for _, key := range c.view.SpareHistory(min(surplus, room)) {
+		if len(old) < room && !old[key] {
+			tx.Delete(key)
+			old[key] = true
+		}
 	}
 }

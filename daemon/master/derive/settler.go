@@ -2,6 +2,7 @@ package derive
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,7 @@ type Settler struct {
 	log     *slog.Logger
 	pending atomic.Int64
 	written atomic.Uint64
+	aside   aside
 
 	mu     sync.Mutex
 	upTo   store.Revision
@@ -39,6 +41,9 @@ func NewSettler(c *commit.Committer, known *catalog.Catalog, log *slog.Logger) *
 	return &Settler{commit: c, catalog: known, log: log, moved: make(chan struct{})}
 }
 
+// Stuck says which groups and policies have records that cannot be written, or rules that cannot be removed, and why; empty: none has.
+func (s *Settler) Stuck() []string { return s.aside.list() }
+
 // Pending is the number of records that are still to be written or removed.
 func (s *Settler) Pending() int64 { return s.pending.Load() }
 
@@ -50,6 +55,7 @@ func (s *Settler) Run(ctx context.Context) {
 	changes := s.catalog.Subscribe()
 	defer changes.Close()
 	defer s.move(0, nil)
+	s.aside.clear()
 	if !s.settle(ctx, nil, changes) {
 		return
 	}
@@ -64,15 +70,19 @@ func (s *Settler) Run(ctx context.Context) {
 	}
 }
 
-// settle carries out a plan for the changed objects; false: ctx has ended.
+// settle carries out a plan for the changed objects, as far as it can; false: ctx has ended.
 func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}, changes *catalog.Subscription) bool {
 	var steps []step
 	var at store.Revision
-	s.catalog.View(func(v *catalog.View) { steps, at = plan(v, dirty), v.Revision() })
-	defer s.pending.Store(0)
-	room := s.commit.Limits().Ops * 3 / 4 // beside the fence, and what history tells of rules that go
-	for len(steps) > 0 {
-		s.pending.Store(int64(len(steps)))
+	now := time.Now()
+	s.catalog.View(func(v *catalog.View) { steps, at = plan(v, s.aside.due(dirty, now)), v.Revision() })
+	defer func() { s.pending.Store(int64(s.aside.steps())) }()
+	planned := at
+	steps = s.aside.hold(steps, planned, now)
+	tried := owners(steps)
+	most := s.commit.Limits().Ops * 3 / 4 // beside the fence, and what history tells of rules that go
+	for room := most; len(steps) > 0; {
+		s.pending.Store(int64(len(steps) + s.aside.steps()))
 		some := steps[:min(room, len(steps))]
 		rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
 			for _, one := range some {
@@ -82,24 +92,39 @@ func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}, ch
 			}
 			return nil
 		})
-		if err == nil {
+		switch {
+		case err == nil:
 			at = max(at, rev)
 			s.written.Add(uint64(len(some)))
-			steps = steps[len(some):]
-			continue
-		}
-		if ctx.Err() != nil {
+			steps, room = steps[len(some):], min(most, 2*room)
+		case ctx.Err() != nil:
 			return false
-		}
-		s.log.Warn("records of policy rules wait", "records", len(steps), "err", err)
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(pauseAfterFailure):
+		case away(err):
+			s.log.Warn("records of policy rules wait", "records", len(steps), "err", err)
+			select {
+			case <-ctx.Done():
+				return false
+			case <-time.After(pauseAfterFailure):
+			}
+		case len(some) > 1: // one of them is to blame
+			room = len(some) / 2
+		default:
+			var pause time.Duration
+			owner := some[0].owner()
+			steps, pause = s.aside.put(steps, owner, err, planned, time.Now())
+			delete(tried, owner)
+			s.log.Error("records of policy rules cannot be written; the others are", "of", owner, "again", pause, "err", err)
+			time.AfterFunc(pause, changes.Nudge)
 		}
 	}
+	s.aside.done(tried, now)
 	s.move(at, changes)
 	return true
+}
+
+// away tells whether a transaction failed for a reason that is none of its own: the store is away, or the term is over.
+func away(err error) bool {
+	return model.AsError(err).Code == model.CodeUnavailable && !errors.Is(err, store.ErrTooLarge)
 }
 
 func (s *Settler) move(upTo store.Revision, wakeUp *catalog.Subscription) {
@@ -118,7 +143,7 @@ func (s *Settler) Wait(ctx context.Context, rev store.Revision) (store.Revision,
 		upTo, wakeUp, moved := s.upTo, s.wakeUp, s.moved
 		s.mu.Unlock()
 		if wakeUp != nil && upTo >= rev {
-			return upTo, nil
+			return upTo, s.aside.since(rev)
 		}
 		if wakeUp != nil {
 			wakeUp.Nudge() // not every revision brings a change of objects

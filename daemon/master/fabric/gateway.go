@@ -51,10 +51,11 @@ func (g *Gateway) post(ctx context.Context, what string, s *Spec) (string, error
 		return "", fmt.Errorf("ACI gateway %s: %w", g.URL, err)
 	}
 	q.Header.Set("Content-Type", "application/json")
-	client := g.HTTP
-	if client == nil {
-		client = http.DefaultClient
+	client := http.Client{}
+	if g.HTTP != nil {
+		client = *g.HTTP
 	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a profile is for the gateway alone
 	answer, err := client.Do(q)
 	if err != nil {
 		return "", fmt.Errorf("the ACI gateway did not answer: %w", err)

@@ -59,3 +59,17 @@ func FuzzVerdict(f *testing.F) {
 		}
 	})
 }
+
+// A gateway that sends the master elsewhere has refused.
+func TestGatewayRedirects(t *testing.T) {
+	victim := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		t.Errorf("the victim was asked: %s %s", q.Method, q.URL)
+		_, _ = w.Write([]byte(`{"result":"success"}`))
+	}))
+	defer victim.Close()
+	gateway := httptest.NewServer(http.RedirectHandler(victim.URL+"/x", http.StatusTemporaryRedirect))
+	defer gateway.Close()
+	if _, err := (&Gateway{URL: gateway.URL}).Apply(t.Context(), &Spec{Tenant: "t", Profile: "p"}); err == nil || !strings.Contains(err.Error(), "307") {
+		t.Errorf("want a refusal with 307, got %v", err)
+	}
+}

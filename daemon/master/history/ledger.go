@@ -109,7 +109,7 @@ type Book struct {
 
 // Read takes out of a view what the filter selects.
 func Read(v *catalog.View, keep Keep, f AddressFilter) *Book {
-	b := &Book{log: Open(v, keep), filter: f, owners: map[Place]*model.AddressOwner{}, pools: map[Place]string{}, intent: map[Place][]byte{}}
+	b := &Book{log: Open(v, keep).unbroken(), filter: f, owners: map[Place]*model.AddressOwner{}, pools: map[Place]string{}, intent: map[Place][]byte{}}
 	for _, n := range v.Networks(f.Tenant) {
 		if f.Network != "" && f.Network != n.Record.ID {
 			continue

@@ -35,6 +35,17 @@ func Open(v *catalog.View, keep Keep) Log {
 	return Log{items: items, whole: len(items) == 0 && i == 0 || len(items) > 0 && SequenceOf(items[0].Key) == 1}
 }
 
+// unbroken is the part of the log behind the last record that was dropped. What is before tells what happened, but not all of it, so
+// earlier states do not follow from it.
+func (l Log) unbroken() Log {
+	for i := len(l.items) - 1; i > 0; i-- {
+		if SequenceOf(l.items[i].Key) != SequenceOf(l.items[i-1].Key)+1 {
+			return Log{items: l.items[i:]}
+		}
+	}
+	return l
+}
+
 // Moment is a point in the past: a store revision, or a time. The zero Moment is now.
 type Moment struct {
 	Revision uint64
@@ -86,7 +97,7 @@ func (l Log) since(m Moment) (int, error) {
 	if len(l.items) == 0 {
 		return 0, e.Try("nothing is kept any more; netmaster's --history-age says for how long")
 	}
-	return 0, e.Try("its first record is of %s, revision %d; netmaster's --history-limit and --history-age say how much is kept",
+	return 0, e.Try("its first record without a gap after it is of %s, revision %d; netmaster's --history-limit and --history-age say how much is kept",
 		TimeOf(l.items[0].Value).Format(time.RFC3339), l.items[0].Revision)
 }
 
@@ -240,6 +251,7 @@ func (l Log) ObjectsAt(kinds []string, present map[Name][]byte, m Moment) (map[N
 // before returns what wanted objects that changed after m were at m, nil of one that did not exist. The records looked at
 // are those that contain the needles.
 func (l Log) before(m Moment, wanted func(Name) bool, present func(Name) []byte, needles ...string) (map[Name]map[string]any, error) {
+	l = l.unbroken()
 	from, err := l.since(m)
 	if err != nil {
 		return nil, err

@@ -229,9 +229,14 @@ func TestHistoryIsTrue(t *testing.T) {
 func check(rt *rapid.T, v *catalog.View, keep history.Keep, now time.Time, all []past) {
 	keep.Now = func() time.Time { return now }
 	trail := v.History()
+	whole := history.SequenceOf(trail[0].Key) == 1
+	first := trail[0] // of those without a gap
 	for i, it := range trail {
 		if i > 0 && history.SequenceOf(it.Key) != history.SequenceOf(trail[i-1].Key)+1 {
-			rt.Fatalf("the sequence has a gap between %s and %s", trail[i-1].Key, it.Key)
+			if len(trail) < keep.Records-1 { // a leader that dies may have dropped for two records, and written one
+				rt.Fatalf("the sequence has a gap between %s and %s, though %d of %d records are kept", trail[i-1].Key, it.Key, len(trail), keep.Records)
+			}
+			whole, first = false, it
 		}
 	}
 	if len(trail) > keep.Records {
@@ -239,7 +244,7 @@ func check(rt *rapid.T, v *catalog.View, keep history.Keep, now time.Time, all [
 	}
 	log := history.Open(v, keep)
 	present := all[len(all)-1]
-	if history.SequenceOf(trail[0].Key) == 1 {
+	if whole {
 		if got := replay(rt, log); !maps.Equal(got, present.owned) {
 			rt.Fatalf("replaying the ledger: want\n%v\ngot\n%v", present.owned, got)
 		}
@@ -249,7 +254,7 @@ func check(rt *rapid.T, v *catalog.View, keep history.Keep, now time.Time, all [
 	for _, p := range all {
 		states, err := book.At(history.Moment{Revision: p.rev})
 		if err != nil {
-			if history.SequenceOf(trail[0].Key) == 1 || p.rev+1 >= uint64(trail[0].Revision) {
+			if whole || p.rev+1 >= uint64(first.Revision) {
 				rt.Fatalf("revision %d is within reach: %v", p.rev, err)
 			}
 			continue

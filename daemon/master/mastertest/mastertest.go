@@ -58,6 +58,7 @@ type Options struct {
 	ACIGateway  string        // URL; "": nobody listens
 	Keep        history.Keep  // of the history; Now counts unless it has a clock of its own
 	Quarantine  time.Duration // of addresses after their release
+	Limits      server.Limits
 }
 
 // leading is the leadership of the only master.
@@ -112,7 +113,8 @@ func Start(tb testing.TB, o Options) *Master {
 	m.Settler = derive.NewSettler(m.Commit, m.Catalog, log)
 	m.Fabric = fabric.NewPoster(fabric.Config{Gateway: &fabric.Gateway{URL: o.ACIGateway}, Commit: m.Commit, Catalog: m.Catalog, Pause: 10 * time.Millisecond, Log: log})
 	go func() {
-		_ = m.Commit.RunFrom(ctx, m.Fence, admitter.Bootstrap, m.Settler.Run, m.Fabric.Run)
+		first := func(tx *commit.Tx) error { return errors.Join(admitter.Bootstrap(tx), server.Secret(tx)) }
+		_ = m.Commit.RunFrom(ctx, m.Fence, first, m.Settler.Run, m.Fabric.Run)
 		done <- struct{}{}
 	}()
 	for !m.Commit.Active() {
@@ -125,7 +127,7 @@ func Start(tb testing.TB, o Options) *Master {
 		Settler: m.Settler, Fabric: m.Fabric,
 		Leadership: leading{"127.0.0.1:9999", rev}, Store: o.Store, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
-		Waiting: func() []string { return nil }, Log: log,
+		Waiting: func() []string { return nil }, Limits: o.Limits, Log: log,
 	}, prometheus.NewRegistry())
 	m.Routes = s.Routes()
 	front := httptest.NewServer(s)

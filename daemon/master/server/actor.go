@@ -14,7 +14,7 @@ import (
 // maxName bounds what is taken over from a request's headers, in bytes.
 const maxName = 64
 
-// clientOf is the address that a request came from, be it through a follower.
+// clientOf is the address that a request came from, be it through a follower. See genuine.
 func clientOf(q *http.Request) string {
 	if q.Header.Get(forwardedBy) != "" {
 		if first := printable(q.Header.Get(model.ClientHeader)); first != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,7 +23,8 @@ const (
 	// catchUp is for how long a follower waits until it knows what it has just had changed.
 	catchUp = time.Second
 	// forwardedBy marks a request that a follower has passed on, so that it is never passed on twice.
-	forwardedBy = "X-Contiv-Forwarded-By"
+	forwardedBy  = "X-Contiv-Forwarded-By"
+	clientHeader = model.ClientHeader
 )
 
 // forwarded serves reads here and passes everything else to the leader. While there is none it waits for one, so that a
@@ -30,7 +32,7 @@ const (
 // answer goes to the new one.
 func (s *Server) forwarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if q.Method == http.MethodGet || q.Method == http.MethodHead {
+		if _, known := s.router.Match(q); !known || q.Method == http.MethodGet {
 			next.ServeHTTP(w, q)
 			return
 		}
@@ -39,6 +41,8 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 			rest.Refuse(w, q, err, s.Log)
 			return
 		}
+		passed := q.Header.Get(forwardedBy) != "" // whoever says so: it goes no further
+		s.genuine(q, body)
 		ctx, cancel := context.WithTimeout(q.Context(), patience)
 		defer cancel()
 		refusal := error(s.leaderless())
@@ -48,7 +52,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 				q.Body = io.NopCloser(bytes.NewReader(body))
 				next.ServeHTTP(w, q.WithContext(attributed(q)))
 				return
-			case q.Header.Get(forwardedBy) != "":
+			case passed:
 				rest.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "%s does not lead", s.Internal).Try("repeat the request"), s.Log)
 				return
 			case leader != "" && leader != s.Internal:
@@ -94,15 +98,37 @@ func refused(leader string, err error) *model.Error {
 	return model.Errorf(model.CodeUnavailable, "", "the leader %s did not answer: %v", leader, err).Because(err).Try("repeat the request; it is safe to do so")
 }
 
-// pass sends the request to the leader.
+// perHop are the headers of one connection, not of the request (RFC 9110, section 7.6.1), and those that a browser adds, which have
+// done their duty here.
+var perHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Content-Length", "Origin", "Sec-Fetch-Site", "Cookie"}
+
+// withoutHop is a copy of a header without what is of one connection, or named by Connection.
+func withoutHop(h http.Header) http.Header {
+	out := h.Clone()
+	for _, list := range h.Values("Connection") {
+		for name := range strings.SplitSeq(list, ",") {
+			out.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range perHop {
+		out.Del(name)
+	}
+	return out
+}
+
+// pass sends the request to the leader: to its address, whatever the request says, and with the request's path and query alone.
 func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Response, error) {
-	out, err := http.NewRequestWithContext(q.Context(), q.Method, "http://"+leader+q.URL.RequestURI(), bytes.NewReader(body))
+	to := url.URL{Scheme: "http", Host: leader, Path: q.URL.Path, RawPath: q.URL.RawPath, RawQuery: q.URL.RawQuery}
+	out, err := http.NewRequestWithContext(q.Context(), q.Method, to.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	out.Header = q.Header.Clone()
-	out.Header.Set(model.ClientHeader, clientOf(q))
-	out.Header.Set(forwardedBy, s.Internal)
+	if out.URL.Host != leader || out.URL.User != nil {
+		return nil, model.Errorf(model.CodeInternal, "", "%q is not the address of a leader", leader)
+	}
+	out.Header = withoutHop(q.Header)
+	s.vouch(out, clientOf(q), body)
 	if q.Header.Get("Accept") == "" {
 		out.Header["Accept"] = nil // the answer to a client of the original stays as that client knows it
 	}
@@ -125,10 +151,12 @@ func (s *Server) relay(w http.ResponseWriter, q *http.Request, answer *http.Resp
 		_ = s.Catalog.Wait(ctx, store.Revision(rev)) // if it is late, the client may read the state before its change
 		cancel()
 	}
-	for name, values := range answer.Header {
-		if !strings.EqualFold(name, "Connection") {
-			w.Header()[name] = values
-		}
+	length := answer.Header.Get("Content-Length")
+	for name, values := range withoutHop(answer.Header) {
+		w.Header()[name] = values
+	}
+	if length != "" {
+		w.Header().Set("Content-Length", length)
 	}
 	w.WriteHeader(answer.StatusCode)
 	_, _ = io.Copy(w, answer.Body)

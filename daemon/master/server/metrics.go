@@ -1,9 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,10 +19,11 @@ import (
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	panics   prometheus.Counter
 	answered atomic.Uint64 // requests, for Node
 }
 
-func newMetrics(c Config, registry *prometheus.Registry) *metrics {
+func newMetrics(c Config, g gates, registry *prometheus.Registry) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "contiv_master_requests_total", Help: "HTTP requests answered.",
@@ -30,11 +32,16 @@ func newMetrics(c Config, registry *prometheus.Registry) *metrics {
 			Name: "contiv_master_request_seconds", Help: "Time to answer an HTTP request.",
 			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .5, 1, 5},
 		}, []string{"method", "route"}),
+		panics: prometheus.NewCounter(prometheus.CounterOpts{Name: "contiv_master_panics_total", Help: "Requests that met a defect of netmaster."}),
 	}
+	g.show(registry, c.Doors)
 	registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "contiv_master_policy_records_pending", Help: "Records of policy rules that are still to be written or removed.",
 		}, func() float64 { return float64(c.Settler.Pending()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "contiv_master_policy_owners_stuck", Help: "Groups and policies of which records cannot be written; the log and netctl node ls say why.",
+		}, func() float64 { return float64(len(c.Settler.Stuck())) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "contiv_master_policy_records_settled_total", Help: "Records of policy rules written or removed behind the change that caused them.",
 		}, func() float64 { return float64(c.Settler.Written()) }),
@@ -63,7 +70,7 @@ func newMetrics(c Config, registry *prometheus.Registry) *metrics {
 			return n
 		}
 	}
-	registry.MustRegister(m.requests, m.seconds,
+	registry.MustRegister(m.requests, m.seconds, m.panics,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		counter("contiv_master_store_transactions_total", "Store transactions committed.", stats.Transactions.Load),
 		counter("contiv_master_store_requests_total", "Requests that the transactions carried.", stats.Requests.Load),
@@ -85,41 +92,37 @@ func newMetrics(c Config, registry *prometheus.Registry) *metrics {
 // measured counts requests and times them, by route rather than by path.
 func (s *Server) measured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		start, out := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		start, out := time.Now(), &statusWriter{ResponseWriter: w}
+		defer func() {
+			s.metrics.answered.Add(1)
+			method, route := s.labels(q)
+			s.metrics.requests.WithLabelValues(method, route, strconv.Itoa(cmp.Or(out.status, http.StatusOK))).Inc()
+			if !slices.Contains(streams, route) {
+				s.metrics.seconds.WithLabelValues(method, route).Observe(time.Since(start).Seconds())
+			}
+			s.Log.Debug("request", "method", q.Method, "path", q.URL.Path, "status", out.status, "ms", time.Since(start).Milliseconds(), "from", q.RemoteAddr)
+		}()
 		next.ServeHTTP(out, q)
-		s.metrics.answered.Add(1)
-		route := routeOf(q.URL.Path)
-		s.metrics.requests.WithLabelValues(q.Method, route, strconv.Itoa(out.status)).Inc()
-		if route != "/api/v1/watch" {
-			s.metrics.seconds.WithLabelValues(q.Method, route).Observe(time.Since(start).Seconds())
-		}
-		s.Log.Debug("request", "method", q.Method, "path", q.URL.Path, "status", out.status, "ms", time.Since(start).Milliseconds(), "from", q.RemoteAddr)
 	})
 }
 
-// routeOf shortens a path to what it asks for, so that the number of labels stays small whatever clients send.
-func routeOf(path string) string {
-	parts := strings.Split(strings.Trim(path, "/"), "/")
-	keep := 2
-	if len(parts) > 2 && parts[0] == "api" {
-		if keep = 3; parts[2] == "inspect" {
-			keep = 4
-		}
+// other is the method and the route of a request that none was added for.
+const other = "other"
+
+// labels are the method and the route of a request as they were added, so that the number of labels stays small whatever clients
+// send.
+func (s *Server) labels(q *http.Request) (method, route string) {
+	if route, ok := s.router.Match(q); ok {
+		return q.Method, route
 	}
-	parts = parts[:min(keep, len(parts))]
-	for _, p := range parts {
-		if len(p) > 32 || strings.ContainsAny(p, ":%") {
-			return "other"
-		}
+	switch q.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete:
+		return q.Method, other
 	}
-	switch parts[0] {
-	case "api", "plugin", "version", "info", "healthz", "readyz", "metrics", "debug":
-		return "/" + strings.Join(parts, "/")
-	}
-	return "other"
+	return other, other
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter remembers the status of an answer; 0: there is none yet.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -127,8 +130,14 @@ type statusWriter struct {
 
 // WriteHeader notes the status.
 func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
+	w.status = cmp.Or(w.status, status)
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write notes that the answer has begun.
+func (w *statusWriter) Write(b []byte) (int, error) {
+	w.status = cmp.Or(w.status, http.StatusOK)
+	return w.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the connection.

@@ -74,6 +74,9 @@ func (s *Server) self() model.Node {
 	stats := s.Commit.Stats()
 	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
 	n.Requests, n.Watchers = s.metrics.answered.Load(), s.Catalog.Subscriptions()
+	if stuck := s.Settler.Stuck(); len(stuck) > 0 {
+		n.Errors, n.Reason = len(stuck), stuck[0]
+	}
 	waiting := s.Waiting()
 	if n.Ready = len(waiting) == 0; !n.Ready {
 		n.Reason = "waits for " + waiting[0]

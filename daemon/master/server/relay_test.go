@@ -17,7 +17,7 @@ import (
 )
 
 // register tells the master of an agent.
-func register(t *testing.T, m *mastertest.Master, host, address string) {
+func register(t testing.TB, m *mastertest.Master, host, address string) {
 	t.Helper()
 	ip, text, err := net.SplitHostPort(address)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -15,6 +14,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -58,24 +58,33 @@ type Config struct {
 	// Waiting names what is not ready yet; empty: everything is.
 	Waiting func() []string
 	HTTP    *http.Client // to reach agents and other masters; nil: http.DefaultClient
-	Log     *slog.Logger
+	// Hosts are the names under which this netmaster is reached; nil: those of the machine, and of Internal.
+	Hosts *door.Names
+	// Limits bound what goes on at once. The zero Limits are the defaults.
+	Limits Limits
+	// Doors bound the connections of the listeners; they are shown in the metrics.
+	Doors []*door.Connections
+	Log   *slog.Logger
 }
 
 // Server answers netmaster's HTTP requests.
 type Server struct {
 	Config
 	handler http.Handler
-	routes  []rest.Route
+	router  *rest.Router
 	metrics *metrics
+	gates   gates
 }
 
 // New makes a Server. Its metrics are registered with registry.
 func New(c Config, registry *prometheus.Registry) *Server {
-	if c.HTTP == nil {
-		c.HTTP = http.DefaultClient
+	c.HTTP = straight(c.HTTP)
+	if c.Hosts == nil {
+		c.Hosts = door.NewNames(hostOf(c.Internal))
 	}
-	s := &Server{Config: c, metrics: newMetrics(c, registry)}
 	r := rest.NewRouter()
+	s := &Server{Config: c, router: r, gates: newGates(c.Limits)}
+	s.metrics = newMetrics(c, s.gates, registry)
 	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.Settler, c.ClusterMode, s.ask, c.Log}, c.Log)
 	s.mountPlugin(r)
 	s.mountInfo(r)
@@ -88,32 +97,27 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	s.mountHealth(r)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
-	s.handler, s.routes = s.recovered(s.measured(s.forwarded(r))), r.Routes()
+	s.handler = s.measured(door.Recovered(c.Log, s.metrics.panics.Inc,
+		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.bounded(s.forwarded(r)))))
 	return s
 }
 
+// straight is a client that goes where it is sent and nowhere else: who answers with a redirection is not followed, for it is an
+// agent, a netmaster, or somebody who has taken the place of one.
+func straight(c *http.Client) *http.Client {
+	if c == nil {
+		c = http.DefaultClient
+	}
+	out := *c
+	out.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &out
+}
+
 // Routes lists what the server serves.
-func (s *Server) Routes() []rest.Route { return s.routes }
+func (s *Server) Routes() []rest.Route { return s.router.Routes() }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.ServeHTTP(w, q) }
-
-// recovered answers a request whose handler panicked, and logs where. A handler that aborts its answer has it aborted.
-func (s *Server) recovered(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		defer func() {
-			switch p := recover(); p {
-			case nil:
-			case http.ErrAbortHandler:
-				panic(p) // net/http breaks the connection off
-			default:
-				s.Log.Error("handler panicked", "method", q.Method, "path", q.URL.Path, "panic", p, "stack", string(debug.Stack()))
-				rest.Refuse(w, q, model.Errorf(model.CodeInternal, "", "netmaster met a defect; its log says more"), s.Log)
-			}
-		}()
-		next.ServeHTTP(w, q)
-	})
-}
 
 // mountHealth adds what a supervisor asks: is the process alive, and does it do its duty.
 func (s *Server) mountHealth(r *rest.Router) {
@@ -135,8 +139,8 @@ func (s *Server) mountHealth(r *rest.Router) {
 }
 
 // Listen runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
-func Listen(ctx context.Context, handler http.Handler, serve func(*http.Server) error) error {
-	h := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+func Listen(ctx context.Context, handler http.Handler, log *slog.Logger, serve func(*http.Server) error) error {
+	h := door.NewServer(handler, door.Ordinary(), log)
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 200*time.Millisecond)
 		defer cancel()

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/consul/api"
 
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/silence"
 )
 
 // Consul permits 64 operations in a transaction, of which the store needs a few itself, and 512 KiB in a request, of
@@ -33,8 +34,8 @@ type Config struct {
 	TLS       *tls.Config
 	Token     string // ACL token
 
-	// Timeout bounds one request while its caller's context does not; the store counts as unreachable after it.
-	// 0: 3 s.
+	// Timeout bounds one request while its caller's context does not; the store counts as unreachable after it. A list may take
+	// longer, as long as something of it comes within the timeout. 0: 3 s.
 	Timeout time.Duration
 }
 
@@ -45,6 +46,9 @@ type Store struct {
 	current atomic.Uint32 // which of them is used
 	ctx     context.Context
 	close   func()
+
+	meter silence.Meter
+	pace  store.Backoff // of all watches
 
 	mu     sync.Mutex
 	fences map[string]mark // lock keys as last seen
@@ -73,6 +77,7 @@ func Open(c Config) (*Store, error) {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.TLSClientConfig = c.TLS
 		transport.Proxy = nil
+		transport.DialContext = s.meter.Dial
 		client, err := api.NewClient(&api.Config{
 			Address: u.Host, Scheme: u.Scheme, Token: c.Token,
 			HttpClient: &http.Client{Transport: transport},
@@ -94,6 +99,14 @@ func path(key string) string { return strings.TrimPrefix(key, "/") }
 // request is a context for one request: it ends with the caller's, with Close and after the timeout.
 func (s *Store) request(ctx context.Context, timeout time.Duration) (context.Context, func()) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
+	stop := context.AfterFunc(s.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// lengthy is a context for a request whose answer may be large: it ends with the caller's, with Close and when nothing has come
+// for as long as silent.
+func (s *Store) lengthy(ctx context.Context, silent time.Duration) (context.Context, func()) {
+	ctx, cancel := s.meter.Limit(ctx, silent)
 	stop := context.AfterFunc(s.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
 }
@@ -174,7 +187,7 @@ func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
 
 // List is store.Store's.
 func (s *Store) List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error) {
-	rctx, cancel := s.request(ctx, s.config.Timeout)
+	rctx, cancel := s.lengthy(ctx, s.config.Timeout)
 	defer cancel()
 	items, index, err := s.list(prefix, options(rctx))
 	if err != nil {

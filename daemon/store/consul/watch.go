@@ -23,8 +23,8 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 		defer context.AfterFunc(s.ctx, cancel)()
 		var seen picture
 		away := false
-		for ctx.Err() == nil {
-			rctx, done := s.request(ctx, s.config.Timeout+blockTime+blockTime/16)
+		for round := s.pace.Round(); ctx.Err() == nil; round = s.pace.Wait(ctx) {
+			rctx, done := s.lengthy(ctx, s.config.Timeout+blockTime+blockTime/16)
 			o := options(rctx)
 			o.WaitIndex, o.WaitTime = seen.index, blockTime
 			items, index, err := s.list(prefix, o)
@@ -38,10 +38,11 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 					return
 				}
 				away = true
-				pause(ctx, store.Retry)
+				s.pace.Failed(round)
 				continue
 			}
 			away = false
+			s.pace.Reached()
 			if u, ok := seen.next(items, index); ok && !yield(u, nil) {
 				return
 			}

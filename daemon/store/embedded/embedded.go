@@ -129,9 +129,15 @@ func configure(c Config) (*embed.Config, error) {
 	conf.TickMs, conf.ElectionMs = 50, 500
 	conf.AutoCompactionMode, conf.AutoCompactionRetention = embed.CompactorModePeriodic, "10m"
 	conf.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow)}
+	conf.EnableGRPCGateway = false // JSON over HTTP/1, which a page in a browser can send
+	conf.CORS = map[string]struct{}{noOrigin: {}}
 	conf.ZapLoggerBuilder = embed.NewZapLoggerBuilder(bridge(c.Log))
 	return conf, nil
 }
+
+// noOrigin is the one origin whose pages may read what the member serves over HTTP/1: none has it (RFC 2606). An empty list would mean
+// every origin.
+const noOrigin = "http://none.invalid"
 
 func initialCluster(c Config, own *url.URL) string {
 	if len(c.InitialCluster) == 0 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/silence"
 )
 
 // limits are what an etcd server permits by default: --max-txn-ops 128, and --max-request-bytes 1.5 MiB with room left
@@ -46,8 +48,8 @@ type Config struct {
 	// Local answers reads and transactions instead of the endpoints: a member in this process. nil: the endpoints do.
 	Local pb.KVClient
 
-	// Timeout bounds one request while its caller's context does not; the store counts as unreachable after it.
-	// 0: 3 s.
+	// Timeout bounds one request while its caller's context does not; the store counts as unreachable after it. A list may take
+	// longer, as long as something of it comes within the timeout. 0: 3 s.
 	Timeout time.Duration
 	// Log gets nothing but outages and their ends. nil: none.
 	Log *slog.Logger
@@ -61,6 +63,11 @@ type Store struct {
 	close  func()
 	once   sync.Once
 	away   atomic.Bool // the last request did not reach the cluster
+
+	meter   *silence.Meter
+	watches *watches
+	history *history
+	pace    store.Backoff // of all watches
 }
 
 var _ store.Store = (*Store)(nil)
@@ -85,6 +92,7 @@ func Open(c Config) (*Store, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	meter := &silence.Meter{}
 	// A short reconnect interval: a store that is back must be used at once.
 	pace := backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second}
 	client, err := clientv3.New(clientv3.Config{
@@ -100,6 +108,7 @@ func Open(c Config) (*Store, error) {
 		DialOptions: []grpc.DialOption{
 			grpc.WithConnectParams(grpc.ConnectParams{Backoff: pace, MinConnectTimeout: c.Timeout}),
 			grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
+			grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) { return meter.Dial(ctx, "tcp", address) }),
 		},
 	})
 	if err != nil {
@@ -108,7 +117,7 @@ func Open(c Config) (*Store, error) {
 	if c.Local != nil {
 		client.KV = clientv3.NewKVFromKVClient(c.Local, client)
 	}
-	s := &Store{config: c, client: client}
+	s := &Store{config: c, client: client, meter: meter, watches: newWatches(client), history: newHistory()}
 	s.ctx, s.close = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -178,23 +187,6 @@ func (s *Store) Read(ctx context.Context, key string) (store.Item, error) {
 	return item(resp.Kvs[0]), nil
 }
 
-// List is store.Store's.
-func (s *Store) List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error) {
-	rctx, cancel := s.request(ctx)
-	defer cancel()
-	resp, err := s.client.Get(rctx, prefix, clientv3.WithPrefix(),
-		clientv3.WithSort(clientv3.SortByKey, clientv3.SortAscend))
-	if err != nil {
-		return nil, 0, s.fault(ctx, "list "+prefix, err)
-	}
-	s.reached()
-	items := make([]store.Item, len(resp.Kvs))
-	for i, kv := range resp.Kvs {
-		items[i] = item(kv)
-	}
-	return items, store.Revision(resp.Header.Revision), nil
-}
-
 // Commit is store.Store's.
 func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
 	if err := limits.Check(tx); err != nil {
@@ -261,6 +253,7 @@ func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {
 		s.close()
+		_ = s.watches.Close()
 		if err = s.client.Close(); errors.Is(err, context.Canceled) {
 			err = nil
 		}

@@ -19,14 +19,34 @@ import (
 
 // factory is a real etcd behind a network that can be cut.
 type factory struct {
-	proxy *storetest.Proxy
-	url   string
+	proxy  *storetest.Proxy
+	url    string
+	server *embedded.Server
+	config embedded.Config
 }
+
+var _ storetest.Restarter = (*factory)(nil)
 
 func newFactory(tb testing.TB) storetest.Factory {
 	tb.Helper()
-	url := serve(tb, embedded.Config{Dir: tb.TempDir()}).ClientURL()
-	return &factory{storetest.NewProxy(tb, strings.TrimPrefix(url, "http://")), url}
+	f := &factory{config: embedded.Config{Dir: tb.TempDir()}}
+	f.server = serve(tb, f.config)
+	f.url = f.server.ClientURL()
+	f.config.ClientURL = f.url
+	f.proxy = storetest.NewProxy(tb, strings.TrimPrefix(f.url, "http://"))
+	return f
+}
+
+func (f *factory) Restart(tb testing.TB) {
+	tb.Helper()
+	if err := f.server.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	server, err := embedded.Start(context.Background(), f.config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f.server = server
 }
 
 func open(tb testing.TB, url string) store.Store {
@@ -61,7 +81,13 @@ func (f *factory) Compact(tb testing.TB) {
 }
 
 // STO-02, STO-03: what is put is read, what is deleted is not found, and a watch sees it come, change and go.
-func TestConformance(t *testing.T) { storetest.Run(t, newFactory) }
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(tb testing.TB) storetest.Factory {
+		f := newFactory(tb).(*factory)
+		tb.Cleanup(func() { _ = f.server.Close() })
+		return f
+	})
+}
 
 func TestObserve(t *testing.T) { storetest.Observe(t, newFactory(t)) }
 
@@ -136,6 +162,38 @@ func TestOpenRefuses(t *testing.T) {
 		if s, err := etcd.Open(etcd.Config{Endpoints: in}); err == nil {
 			t.Errorf("%q: want an error, got %s", in, s)
 			_ = s.Close()
+		}
+	}
+}
+
+// A list is whole, in order and at one revision, whether the server streams it or, as one before 3.7 and one in this process,
+// gives it in pages.
+func TestLongList(t *testing.T) {
+	server := serve(t, embedded.Config{Dir: t.TempDir()})
+	client := open(t, server.ClientURL())
+	t.Cleanup(func() { _ = client.Close() })
+	const keys = 4500
+	for i := 0; i < keys; {
+		var tx store.Tx
+		for range min(keys-i, 100) {
+			tx.Put(fmt.Sprintf("long/%05d", i), []byte("x"))
+			i++
+		}
+		if _, err := client.Commit(t.Context(), &tx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, server, "lonh")
+	rev := put(t, server, "long/00000")
+	for name, s := range map[string]store.Store{"stream": client, "pages": server} {
+		for prefix, want := range map[string]int{"long/": keys, "": keys + 1, "no such/": 0, "long/00000": 1} {
+			items, at, err := s.List(t.Context(), prefix)
+			if err != nil || at != rev || len(items) != want {
+				t.Fatalf("%s of %q: want %d keys at %d, got %d at %d, %v", name, prefix, want, rev, len(items), at, err)
+			}
+			if !slices.IsSortedFunc(items, func(a, b store.Item) int { return strings.Compare(a.Key, b.Key) }) {
+				t.Errorf("%s of %q: the keys are not in order", name, prefix)
+			}
 		}
 	}
 }

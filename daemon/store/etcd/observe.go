@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/contiv/contiv/daemon/store"
@@ -56,19 +57,26 @@ func (s *Store) member(ctx context.Context, id uint64, urls []string, out *store
 
 // Leases is store.Observer's. etcd counts whole seconds.
 func (s *Store) Leases(ctx context.Context, prefix string) ([]store.KeyLease, error) {
-	rctx, cancel := s.request(ctx)
-	defer cancel()
-	list, err := s.client.Get(rctx, prefix, clientv3.WithPrefix())
+	var leased []*mvccpb.KeyValue
+	_, err := s.scan(ctx, prefix, func() func([]*mvccpb.KeyValue) {
+		leased = nil
+		return func(kvs []*mvccpb.KeyValue) {
+			for _, kv := range kvs {
+				if clientv3.LeaseID(kv.Lease) != clientv3.NoLease {
+					leased = append(leased, kv)
+				}
+			}
+		}
+	})
 	if err != nil {
 		return nil, s.fault(ctx, "list keys under leases", err)
 	}
+	rctx, cancel := s.request(ctx)
+	defer cancel()
 	left := map[clientv3.LeaseID]*clientv3.LeaseTimeToLiveResponse{}
 	var out []store.KeyLease
-	for _, kv := range list.Kvs {
+	for _, kv := range leased {
 		id := clientv3.LeaseID(kv.Lease)
-		if id == clientv3.NoLease {
-			continue
-		}
 		if left[id] == nil {
 			if left[id], err = s.client.TimeToLive(rctx, id); err != nil {
 				return nil, s.fault(ctx, "ask for the time left of a lease", err)

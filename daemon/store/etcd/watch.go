@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"google.golang.org/grpc/connectivity"
 
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -21,111 +21,174 @@ func item(kv *mvccpb.KeyValue) store.Item {
 	}
 }
 
-// Watch is store.Store's. It lists, then follows the history from the revision of the list. When the history breaks
-// off - compaction, a server that does not answer, no connection left - it lists again: what answers after that may be
-// another store, made anew in place of the one before, which has another history.
+// Watch is store.Store's. It lists, then follows the history from the revision of the list. When the stream breaks off - a server
+// that does not answer, a connection that is lost - it goes on where it was, once the store has proved that its history is
+// still the same. It lists again when that cannot be proved, or when the server has forgotten what came since.
 func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
 	return func(yield func(store.Update, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(s.ctx, cancel)()
-		away := false
-		for ctx.Err() == nil {
-			connected, leave := s.whileConnected(ctx)
-			items, rev, err := s.List(ctx, prefix)
-			if ctx.Err() != nil {
-				leave()
+		w := &watch{Store: s, prefix: prefix, yield: yield}
+		for round := s.pace.Round(); ctx.Err() == nil; round = s.pace.Wait(ctx) {
+			err := w.turn(ctx)
+			if w.left || ctx.Err() != nil {
 				return
 			}
-			if err == nil {
-				away = false
-				goOn := yield(store.Update{Full: true, Items: items, Revision: rev}, nil) && s.follow(connected, prefix, rev, yield)
-				leave()
-				if !goOn {
-					return
-				}
-				// The history broke off: either the list works at once or it says that the store is away.
+			s.pace.Failed(round)
+			if err == nil || w.away {
 				continue
 			}
-			leave()
-			if !away {
-				away = true
-				if !yield(store.Update{}, fmt.Errorf("watch %s: %w", prefix, err)) {
-					return
-				}
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(store.Retry):
+			w.away = true
+			if !yield(store.Update{}, fmt.Errorf("watch %s: %w", prefix, err)) {
+				return
 			}
 		}
 	}
 }
 
-// whileConnected is a context that ends when the client has lost all its connections, which its watches survive by themselves.
-// leave ends it, and waits until nothing is left of it.
-func (s *Store) whileConnected(ctx context.Context) (connected context.Context, leave func()) {
-	connected, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer cancel()
-		conn := s.client.ActiveConnection()
-		for state := conn.GetState(); conn.WaitForStateChange(connected, state); state = conn.GetState() {
-			if state == connectivity.Ready {
-				return
-			}
-		}
-	}()
-	return connected, func() { cancel(); <-done }
+// watch is one Watch.
+type watch struct {
+	*Store
+	prefix string
+	yield  func(store.Update, error) bool
+	left   bool // the caller iterates no more
+
+	number int       // of the history that the caller knows; 0: none, or too little of it
+	known  int64     // it knows everything up to here
+	broke  time.Time // when the stream that told so broke off
+	away   bool      // it has been told that the store is away, and not yet that it is back
 }
 
-// follow yields the changes after rev until the history breaks off (true) or the caller leaves (false).
-func (s *Store) follow(ctx context.Context, prefix string, rev store.Revision, yield func(store.Update, error) bool) bool {
+// turn follows the store until the stream breaks off (nil) or does not come about (an error).
+func (w *watch) turn(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Watch itself blocks until the server has answered.
-	answered := time.AfterFunc(s.config.Timeout, cancel)
-	changes := s.client.Watch(clientv3.WithRequireLeader(ctx), prefix, clientv3.WithPrefix(),
-		clientv3.WithRev(int64(rev)+1), clientv3.WithCreatedNotify())
-	silence := time.NewTicker(s.config.Timeout)
-	defer silence.Stop()
-	silent := 0
+	from := w.history.resumable(w.number, w.known)
+	if from != 0 {
+		// Before anything else: a store that is away says so at once, a new stream would wait for it.
+		if ok, err := w.confirm(ctx, w.number, w.known, w.broke); err != nil {
+			return err
+		} else if !ok {
+			from = 0
+		}
+	}
+	if from == 0 {
+		return w.begin(ctx)
+	}
+	changes, err := w.open(ctx, from)
+	if err != nil {
+		return err
+	}
+	if ok, err := w.confirm(ctx, w.number, w.known, time.Now()); err != nil || !ok {
+		return err
+	}
+	if w.away && !w.tell(store.Update{Revision: store.Revision(w.known)}) {
+		return nil
+	}
+	return w.follow(ctx, changes)
+}
+
+// begin follows the store from a list on.
+func (w *watch) begin(ctx context.Context) error {
+	l, err := w.list(ctx, w.prefix)
+	if err != nil {
+		return err
+	}
+	changes, err := w.open(ctx, l.header.Revision)
+	if err != nil {
+		return err
+	}
+	// Between the list and the stream another store may have come in place of that of the list.
+	number, ok, err := w.adopt(ctx, l, w.prefix)
+	if err != nil || !ok {
+		return err
+	}
+	w.number, w.known = number, l.header.Revision
+	if !w.tell(store.Update{Full: true, Items: l.items, Revision: store.Revision(w.known)}) {
+		return nil
+	}
+	l = nil // it is the caller's now, and may be large
+	return w.follow(ctx, changes)
+}
+
+// tell yields an update and reports whether the caller goes on.
+func (w *watch) tell(u store.Update) bool {
+	w.away = false
+	w.left = !w.yield(u, nil)
+	return !w.left
+}
+
+// open has the stream tell of the changes after rev. It blocks until the server has said that it will.
+func (w *watch) open(ctx context.Context, rev int64) (<-chan clientv3.WatchResponse, error) {
+	opening, cancel := context.WithCancel(ctx) // Watch itself blocks, too
+	late := time.AfterFunc(w.config.Timeout, cancel)
+	changes := w.watches.Watch(clientv3.WithRequireLeader(opening), w.prefix, clientv3.WithPrefix(),
+		clientv3.WithRev(rev+1), clientv3.WithCreatedNotify())
+	r, ok := <-changes
+	if !ok || r.Err() != nil || !late.Stop() {
+		cancel()
+		err := r.Err()
+		if err == nil {
+			err = fmt.Errorf("no answer within %s", w.config.Timeout)
+		}
+		return nil, w.fault(ctx, "open a watch", err)
+	}
+	context.AfterFunc(ctx, cancel)
+	return changes, nil
+}
+
+// follow yields the changes until the stream breaks off or the caller leaves.
+func (w *watch) follow(ctx context.Context, changes <-chan clientv3.WatchResponse) error {
+	defer func() { w.broke = time.Now() }()
+	tick := time.NewTicker(w.config.Timeout)
+	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return true // the outer loop tells an end from a server that did not answer
-		case resp, ok := <-changes:
-			if !ok || resp.Err() != nil {
-				return true
+			return nil
+		case r, ok := <-changes:
+			if !ok || r.Err() != nil {
+				if errors.Is(r.Err(), rpctypes.ErrCompacted) {
+					w.number = 0
+				}
+				return nil
 			}
-			silent = 0
-			answered.Stop()
-			if resp.Header.Revision < int64(rev) {
-				return true // a member that is behind, or another store
+			w.pace.Reached()
+			if !w.take(r) {
+				return nil
 			}
-			if len(resp.Events) == 0 {
-				continue
-			}
-			u := update(resp)
-			rev = u.Revision
-			if !yield(u, nil) {
-				return false
-			}
-		case <-silence.C:
-			if silent++; silent == 1 {
-				// An answer, which ends the silence, or none is all that counts here.
-				rctx, cancel := s.request(ctx)
-				_ = s.client.RequestProgress(clientv3.WithRequireLeader(rctx))
-				cancel()
+		case <-tick.C:
+			w.watches.ask(clientv3.WithRequireLeader(ctx), w.config.Timeout)
+			if w.watches.silent() < 2*w.config.Timeout {
 				continue
 			}
 			// A busy server may owe its progress report; only one that does not answer at all is away.
-			if _, err := s.Read(ctx, prefix); err != nil && !errors.Is(err, store.ErrNotFound) {
-				return true
+			if ok, err := w.confirm(ctx, w.number, w.known, time.Now().Add(-w.config.Timeout)); err != nil || !ok {
+				return err
 			}
 		}
 	}
+}
+
+// take yields what one response of the stream tells, and reports whether to go on. What it tells of a time of which everything is
+// known already is of another history.
+func (w *watch) take(r clientv3.WatchResponse) bool {
+	if r.IsProgressNotify() {
+		w.known = max(w.known, r.Header.Revision)
+		return true
+	}
+	if len(r.Events) == 0 {
+		return true
+	}
+	if r.Events[0].Kv.ModRevision <= w.known {
+		w.number = 0
+		return false
+	}
+	w.history.add(w.number, r.Events)
+	u := update(r)
+	w.known = int64(u.Revision)
+	return w.tell(u)
 }
 
 // update merges the events of one response: the last one of a key counts. Its revision is that of the last event: the

@@ -69,7 +69,8 @@ func (s *Store) reach(away bool) {
 	}
 	s.away = away
 	for w := range s.watchers {
-		w.gap()
+		w.back = !away
+		w.rouse()
 	}
 }
 
@@ -253,6 +254,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 			delete(s.watchers, w)
 			delete(s.data.watchers, w)
 		}()
+		told := false // that the store is away
 		for {
 			select {
 			case <-ctx.Done():
@@ -263,7 +265,7 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 				return
 			}
 			s.data.mu.Lock()
-			closed, away := s.closed, s.away
+			closed, away, back := s.closed, s.away, w.back
 			var u store.Update
 			if !closed && !away {
 				u = w.take(s.data)
@@ -272,11 +274,14 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 			switch {
 			case closed:
 				return
+			case away && told:
 			case away:
+				told = true
 				if !yield(store.Update{}, fmt.Errorf("watch %s: %w", prefix, store.ErrUnavailable)) {
 					return
 				}
-			case u.Full || len(u.Items)+len(u.Gone) > 0:
+			case back && told, u.Full || len(u.Items)+len(u.Gone) > 0:
+				told = false
 				if !yield(u, nil) {
 					return
 				}

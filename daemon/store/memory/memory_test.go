@@ -40,6 +40,9 @@ func (f *factory) Back(testing.TB) {
 	}
 }
 
+// Restart ends nothing: the data are in this process.
+func (f *factory) Restart(tb testing.TB) { f.Away(tb); f.Back(tb) }
+
 func (f *factory) Compact(testing.TB)      { f.root.Compact() }
 func (f *factory) LeaseTTL() time.Duration { return 200 * time.Millisecond }
 

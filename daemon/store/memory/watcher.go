@@ -10,6 +10,7 @@ import (
 type watcher struct {
 	prefix string
 	full   bool
+	back   bool // the store is back, which is something to tell, too
 	keys   map[string]struct{}
 	wake   chan struct{} // holds one token while there may be something to tell
 }
@@ -55,6 +56,6 @@ func (w *watcher) take(d *data) store.Update {
 		}
 		u.Sort()
 	}
-	w.full, w.keys = false, map[string]struct{}{}
+	w.full, w.back, w.keys = false, false, map[string]struct{}{}
 	return u
 }

@@ -29,6 +29,12 @@ type Factory interface {
 	LeaseTTL() time.Duration
 }
 
+// Restarter is a Factory whose server keeps its history, over a restart, too: a watch goes on after an outage with what has changed.
+type Restarter interface {
+	// Restart ends the server and starts it again with the data it has; it blocks until it serves.
+	Restart(tb testing.TB)
+}
+
 // patience bounds every wait; it is long because machines are busy.
 const patience = 30 * time.Second
 
@@ -67,6 +73,8 @@ func Run(t *testing.T, make func(tb testing.TB) Factory) {
 		{"watch many", testWatchMany},
 		{"watch ends", testWatchEnds},
 		{"watch gap", testWatchGap},
+		{"watch goes on", testWatchGoesOn},
+		{"watch goes on after a restart", testWatchRestart},
 		{"away", testAway},
 		{"lease over an outage", testLeaseOutage},
 		{"cancel", testCancel},

@@ -141,6 +141,62 @@ func testWatchGap(s *suite) {
 	w.until(map[string]string{"b": "2", "c": "1", "d": "1"}, rev)
 }
 
+// testWatchGoesOn is an outage of the client's: nothing has happened to the store.
+func testWatchGoesOn(s *suite) {
+	direct := s.direct()
+	_, keeps := s.factory.(Restarter)
+	s.put("a", "1")
+	s.put("b", "1")
+	w, quiet := s.watch(s.s, ""), s.watch(s.s, "quiet/")
+	w.until(map[string]string{"a": "1", "b": "1"}, 0)
+	quiet.step()
+	fulls := 1
+	for outage := 1; outage <= 2; outage++ {
+		s.factory.Away(s.TB)
+		s.Cleanup(func() { s.factory.Back(s.TB) })
+		s.commitTo(direct, func(tx *store.Tx) { tx.Delete(s.prefix + "a"); tx.Put(s.prefix+"b", fmt.Append(nil, outage)) })
+		rev := s.commitTo(direct, func(tx *store.Tx) { tx.Put(s.prefix+"c", fmt.Append(nil, outage)) })
+		for w.fails < outage || quiet.fails < outage {
+			if w.fails < outage {
+				w.step()
+			}
+			if quiet.fails < outage {
+				quiet.step()
+			}
+		}
+		s.factory.Back(s.TB)
+		w.until(map[string]string{"b": fmt.Sprint(outage), "c": fmt.Sprint(outage)}, rev)
+		quiet.step() // that the store is back, though nothing has changed
+		if !keeps {
+			fulls++
+		}
+		if w.fulls != fulls || quiet.fulls != fulls || w.fails != outage || quiet.fails != outage {
+			s.Errorf("want %d full updates and %d outages, got %d, %d and %d, %d", fulls, outage, w.fulls, quiet.fulls, w.fails, quiet.fails)
+		}
+		s.put("a", "again")
+		w.until(map[string]string{"a": "again", "b": fmt.Sprint(outage), "c": fmt.Sprint(outage)}, 0)
+	}
+}
+
+// testWatchRestart is an outage of the store's, which comes back with what it had.
+func testWatchRestart(s *suite) {
+	server, ok := s.factory.(Restarter)
+	if !ok {
+		return // it keeps no history
+	}
+	s.put("a", "1")
+	w := s.watch(s.s, "")
+	w.until(map[string]string{"a": "1"}, 0)
+	s.delete("a") // the newest change is a deletion, which leaves nothing to be read
+	w.until(map[string]string{}, 0)
+	server.Restart(s.TB)
+	rev := s.commitTo(s.direct(), func(tx *store.Tx) { tx.Put(s.prefix+"b", []byte("1")) })
+	w.until(map[string]string{"b": "1"}, rev)
+	if w.fulls != 1 {
+		s.Errorf("want the changes alone, got %d full updates", w.fulls)
+	}
+}
+
 func testAway(s *suite) {
 	rev := s.put("a", "1")
 	s.factory.Away(s.TB)

@@ -1,0 +1,129 @@
+package hostaccess
+
+import (
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// Closed says what containers cannot reach by way of the host, beside its own ports, and what they can all the same.
+type Closed struct {
+	Open      []link.Ports            // of the host, and of all that is closed
+	Prefixes  []netip.Prefix          // that are closed because the operator says so
+	Names     uint16                  // port at which the names of containers are served over TCP at the host's private addresses; 0: they are not
+	Doors     []link.Door             // further interfaces that are guarded
+	Members   func() []record.Service // registered masters and agents: their addresses are closed
+	Changed   func() <-chan struct{}  // is closed at the next change of Members
+	Addresses func() []netip.Addr     // of the store: they are closed; nil: none are known
+}
+
+// guardEvery is how often the guard is replaced though nothing has changed: somebody may have changed it.
+const guardEvery = lookEvery - lookEvery/10
+
+// guardian remembers what has been closed. An address stays closed when its registration ends, for a process that cannot renew
+// it may serve on.
+type guardian struct {
+	labels map[string]bool
+	known  map[netip.Addr]bool
+	set    *link.Guard // as of the last look; nil: there is none
+	at     time.Time
+	now    atomic.Pointer[link.Guard] // set, for others
+}
+
+// Refuses tells whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
+func (e *Engine) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
+	g := e.guardian.now.Load()
+	return g != nil && g.Refuses(to, protocol, own)
+}
+
+// guard keeps what comes from networks away from the host. It is wanted while anything can come: while there is a network whose
+// gateway is the switch, or one for hosts.
+func (e *Engine) guard(g *record.Global, networks []record.Network) error {
+	e.learn()
+	wanted := slices.ContainsFunc(networks, func(n record.Network) bool {
+		return g.FwdMode == "routing" || n.PktTagType == "vxlan" || n.NwType == record.InfraNetwork
+	})
+	if !wanted {
+		e.guardian.set = nil
+		e.guardian.now.Store(nil)
+		return e.Links.SetGuard(nil)
+	}
+	now := e.closed(networks)
+	there, err := e.Links.Guarded()
+	if err == nil && there && e.guardian.set != nil && e.guardian.set.Equal(now) && time.Since(e.guardian.at) < guardEvery {
+		return nil
+	}
+	if err := e.Links.SetGuard(now); err != nil {
+		return err
+	}
+	if e.guardian.set == nil {
+		e.Log.Info("the host's own ports are closed to containers, but for those of --host-ports", "open", len(now.Open), "protected", now.Protected)
+	}
+	e.guardian.set, e.guardian.at = now, time.Now()
+	e.guardian.now.Store(now)
+	return nil
+}
+
+// learn adds the addresses of those who are registered now to what is closed.
+func (e *Engine) learn() {
+	if e.guardian.known == nil {
+		e.guardian.known, e.guardian.labels = map[netip.Addr]bool{}, map[string]bool{}
+	}
+	var addrs []netip.Addr
+	if e.Closed.Addresses != nil {
+		addrs = e.Closed.Addresses()
+	}
+	if e.Closed.Members != nil {
+		for _, s := range e.Closed.Members() {
+			if a, err := netip.ParseAddr(s.HostAddr); err == nil {
+				addrs = append(addrs, a)
+			}
+			if s.ServiceName != record.ServiceMaster && s.Hostname != "" {
+				e.guardian.labels[s.Hostname] = true
+			}
+		}
+	}
+	for _, a := range addrs {
+		if a = a.Unmap().WithZone(""); a.IsGlobalUnicast() {
+			e.guardian.known[a] = true
+		}
+	}
+}
+
+// closed is the guard as it is to be.
+func (e *Engine) closed(networks []record.Network) *link.Guard {
+	out := &link.Guard{Open: e.Closed.Open, Protected: e.Closed.Prefixes, Doors: e.Closed.Doors}
+	if e.Closed.Names != 0 {
+		subnet := e.Flows.Private()
+		for _, own := range []netip.Prefix{subnet, pipeline.Private6(subnet)} {
+			out.Services = append(out.Services, netip.AddrPortFrom(pipeline.HostAddr(own), e.Closed.Names))
+		}
+	}
+	for a := range e.guardian.known {
+		out.Known = append(out.Known, a)
+	}
+	for i := range networks {
+		if networks[i].NwType != record.InfraNetwork {
+			continue
+		}
+		for label := range e.guardian.labels {
+			ep, ok := e.Flows.Endpoint(networks[i].ID + "-" + label)
+			if !ok || label == e.Host || ep.HomingHost != label {
+				continue
+			}
+			for _, text := range []string{ep.IPAddress, ep.IPv6Address} {
+				if a, err := netip.ParseAddr(text); err == nil {
+					out.Hosts = append(out.Hosts, a)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out.Known, netip.Addr.Compare)
+	slices.SortFunc(out.Hosts, netip.Addr.Compare)
+	return out
+}

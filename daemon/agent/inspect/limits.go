@@ -1,0 +1,65 @@
+package inspect
+
+import (
+	"cmp"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync/atomic"
+
+	"github.com/contiv/contiv/daemon/door"
+)
+
+// Limits bound how much goes on at once. One client has a quarter of the captures and traces at most: netmasters, which ask for
+// everybody, are a client each. 0 is the default.
+type Limits struct {
+	Connections, PerClient int
+	Captures               int
+	Traces                 int      // and other questions that the switch is asked
+	Hosts                  []string // names of the agent besides its host's own
+}
+
+// Defaults of Limits.
+const (
+	DefaultConnections = 1024
+	DefaultPerClient   = 256
+	DefaultCaptures    = 64
+	DefaultTraces      = 128
+)
+
+// bound is the bound of connections.
+func (l Limits) bound() *door.Connections {
+	return door.NewConnections(cmp.Or(l.Connections, DefaultConnections), cmp.Or(l.PerClient, DefaultPerClient))
+}
+
+// asked are the paths for which the switch is asked, which costs it time.
+var asked = []string{"/inspect/flows", "/inspect/trace", "/inspect/drift", "/inspect/rules", "/inspect/services"}
+
+const capturePath = "/inspect/capture"
+
+// guarded gives answers an end, bounds what costs much, and refuses what is not for an agent.
+func guarded(l Limits, log *slog.Logger, panics *atomic.Uint64, next http.Handler) http.Handler {
+	captures := door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
+	traces := door.NewGate("traces and looks at the switch", "max-traces", cmp.Or(l.Traces, DefaultTraces))
+	limited := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		out := door.Whole(w)
+		var gate *door.Gate
+		switch {
+		case q.URL.Path == capturePath:
+			gate, out = captures, door.Stream(w)
+		case slices.Contains(asked, q.URL.Path):
+			gate = traces
+		}
+		if gate != nil {
+			leave, err := gate.Enter(door.Client(q.RemoteAddr))
+			if err != nil {
+				door.Refuse(w, q, err)
+				return
+			}
+			defer leave()
+		}
+		next.ServeHTTP(out, q)
+	})
+	visitors := door.Visitors(door.NewNames(l.Hosts...), []string{"/healthz", "/readyz"}, limited)
+	return door.Recovered(log, func() { panics.Add(1) }, visitors)
+}

@@ -1,0 +1,137 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/silence"
+)
+
+const (
+	page        = 2000 // keys that are asked for at once of a server that cannot stream
+	compactions = 3    // how often a list is begun again because the server has forgotten its revision meanwhile
+	// patience is how many times the timeout a part of a stream may take to come whole: a server sends up to its largest request at once.
+	patience = 10
+)
+
+// listing is everything under a prefix at one revision, with what the history is known by.
+type listing struct {
+	items  []store.Item
+	newest marks
+	header *pb.ResponseHeader
+}
+
+// List is store.Store's.
+func (s *Store) List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error) {
+	l, err := s.list(ctx, prefix)
+	if err != nil {
+		return nil, 0, err
+	}
+	return l.items, store.Revision(l.header.Revision), nil
+}
+
+func (s *Store) list(ctx context.Context, prefix string) (*listing, error) {
+	var l *listing
+	header, err := s.scan(ctx, prefix, func() func([]*mvccpb.KeyValue) {
+		l = &listing{}
+		return func(kvs []*mvccpb.KeyValue) {
+			for _, kv := range kvs {
+				l.items = append(l.items, item(kv))
+				l.newest.put(kv)
+			}
+		}
+	})
+	if err != nil {
+		return nil, s.fault(ctx, "list "+prefix, err)
+	}
+	s.reached()
+	l.header = header
+	return l, nil
+}
+
+// scan hands everything under a prefix at one revision to what begin returns, in parts, ordered by key. It begins again when the
+// server has compacted that revision away before the end. No part of the answer, and so no size of it, has a limit of its own but
+// this: while something comes the scan goes on.
+func (s *Store) scan(ctx context.Context, prefix string, begin func() func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
+	for again := 1; ; again++ {
+		header, err := s.stream(ctx, prefix, begin())
+		if status.Code(err) == codes.Unimplemented {
+			header, err = s.pages(ctx, prefix, begin())
+		}
+		if !errors.Is(err, rpctypes.ErrCompacted) || again == compactions {
+			return header, err
+		}
+	}
+}
+
+// stream scans by one request, which servers know since etcd 3.7.
+func (s *Store) stream(ctx context.Context, prefix string, take func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(store.ErrClosed) })()
+	ctx, stop := s.meter.Limit(ctx, s.config.Timeout)
+	defer stop()
+	stalled := time.AfterFunc(patience*s.config.Timeout, func() { cancel(silence.ErrSilent) })
+	defer stalled.Stop()
+	parts, err := s.client.GetStream(ctx, prefix, clientv3.WithPrefix())
+	if err != nil {
+		return nil, err
+	}
+	var header *pb.ResponseHeader
+	for part := range parts { // an error is the last part
+		stalled.Reset(patience * s.config.Timeout)
+		if err := part.Err(); err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = fmt.Errorf("%w: %w", cause, err)
+			}
+			return nil, err
+		}
+		if part.Header != nil {
+			header = part.Header
+		}
+		take(part.Kvs)
+	}
+	if header == nil {
+		return nil, status.Error(codes.Unavailable, "the list ended before its end")
+	}
+	return header, nil
+}
+
+// pages scans by requests of so many keys each, all at the revision of the first.
+func (s *Store) pages(ctx context.Context, prefix string, take func([]*mvccpb.KeyValue)) (*pb.ResponseHeader, error) {
+	var header *pb.ResponseHeader
+	from, end := prefix, clientv3.GetPrefixRangeEnd(prefix)
+	if from == "" {
+		from = "\x00"
+	}
+	for {
+		ask := []clientv3.OpOption{clientv3.WithRange(end), clientv3.WithLimit(page)}
+		if header != nil {
+			ask = append(ask, clientv3.WithRev(header.Revision))
+		}
+		rctx, cancel := s.request(ctx)
+		resp, err := s.client.Get(rctx, from, ask...)
+		cancel()
+		if err != nil {
+			return nil, err
+		}
+		if header == nil {
+			header = resp.Header
+		}
+		take(resp.Kvs)
+		if !resp.More || len(resp.Kvs) == 0 {
+			return header, nil
+		}
+		from = string(resp.Kvs[len(resp.Kvs)-1].Key) + "\x00"
+	}
+}

@@ -1,0 +1,23 @@
+package command
+
+import (
+	"errors"
+	"os"
+)
+
+// createPrivate makes a file for what others shall not read, such as packets, or empties the one that is there and takes it
+// away from others first.
+func createPrivate(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		err = file.Chmod(0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
