@@ -4,7 +4,7 @@ package model
 // /api/v1/agents/HOST/trace?of=JSON of netmaster. No packet is sent.
 type TraceRequest struct {
 	// From is where the packet comes in: "endpoint/ID" of an endpoint of this host, "host/LABEL" for the tunnel from
-	// another host, or "uplink" for the VLAN trunk.
+	// another host, "uplink" for the VLAN trunk, or "router" for a router outside with which the host speaks BGP.
 	From    string      `json:"from"`
 	Network string      `json:"network,omitempty"` // "network.tenant" that the packet bears the number of, in a tunnel or on the trunk
 	Answer  bool        `json:"answer,omitempty"`  // it answers a connection that was admitted; else it opens one
@@ -33,13 +33,20 @@ type TraceStep struct {
 	Feature  string `json:"feature,omitempty"` // the part of the pipeline that made it
 	Match    string `json:"match"`             // in words
 	Does     string `json:"does"`              // likewise
+	Foreign  bool   `json:"foreign,omitempty"` // the agent did not put the flow there, or somebody has changed it since
+	Flow     string `json:"flow,omitempty"`    // of one that is foreign: the flow as ovs-ofctl writes it
 }
 
 // TraceExit is one way by which a packet leaves a switch.
 type TraceExit struct {
 	Port    uint32 `json:"port"`
-	To      string `json:"to"`                // "endpoint/ID", "host/LABEL" by tunnel, "uplink", "host" itself, "agent" that answers it, or "" for an unknown port
+	To      string `json:"to"`                // "endpoint/ID", "host/LABEL" by tunnel, "uplink", "router/ADDRESS" outside, "host" itself, "agent" that answers it, or "" for an unknown port
 	Network string `json:"network,omitempty"` // that the packet bears the number of, in a tunnel or on the trunk
+	// Verdict says of "host" and "router" whether the packet goes on from there, as far as the host can tell; Text says it in words that
+	// follow the name, as in "which has no route to 192.0.2.1", and Try what to do about it.
+	Verdict Verdict `json:"verdict,omitempty"`
+	Text    string  `json:"text,omitempty"`
+	Try     string  `json:"try,omitempty"`
 }
 
 // Trace is what a switch would do with a packet.

@@ -73,6 +73,9 @@ type WhyHop struct {
 	Verdict Verdict     `json:"verdict"` // allowed: it passes the packet on; unknown: it did not answer
 	Text    string      `json:"text"`    // in a sentence
 	Owner   string      `json:"owner,omitempty"`
+	Beyond  bool        `json:"beyond,omitempty"`  // Verdict is that of the host's kernel or of a router behind the switch, not of the switch
+	Try     string      `json:"try,omitempty"`     // what to do about it, a sentence
+	Foreign []string    `json:"foreign,omitempty"` // flows on the way that are not Contiv's, as ovs-ofctl writes them
 	Steps   []TraceStep `json:"steps,omitempty"`
 }
 

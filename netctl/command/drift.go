@@ -92,12 +92,14 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 		fmt.Fprintln(f.Err, "nothing differs")
 	}
 	switch {
-	case silent == nil && stuck > 0:
-		return term.Exitf(exitDisagree, "differences in the switches: %d; %d of them netctl drift --repair does not repair: the table says what to do", differ, stuck)
-	case silent == nil && differ > 0:
-		return term.Exitf(exitDisagree, "differences in the switches: %d; netctl drift --repair repairs them", differ)
+	case silent != nil || differ == 0:
+		return silent
+	case stuck > 0:
+		fmt.Fprintf(f.Err, "differences in the switches: %d; %d of them netctl drift --repair does not repair: the table says what to do\n", differ, stuck)
+	default:
+		fmt.Fprintf(f.Err, "differences in the switches: %d; netctl drift --repair repairs them\n", differ)
 	}
-	return silent
+	return term.Outcome(exitDisagree)
 }
 
 // add appends differences as rows.

@@ -88,7 +88,11 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 	if o.kind.InspectOnly {
 		return runInspect(ctx, f, &inspectOptions{kind: o.kind, name: name})
 	}
-	object, err := c.Get(ctx, o.kind, o.key(o.kind, name)...)
+	key, err := o.find(ctx, c, o.kind, name)
+	if err != nil {
+		return err
+	}
+	object, err := c.Get(ctx, o.kind, key...)
 	if err != nil {
 		return err
 	}
@@ -113,19 +117,23 @@ func newDescribe(f *Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runDescribe(cmd.Context(), f, k, s.key(k, args[1]))
+			return runDescribe(cmd.Context(), f, k, s, args[1])
 		},
 	}
 	c.Flags().StringVarP(&s.tenant, "tenant", "t", "default", "tenant of the object")
 	return c
 }
 
-func runDescribe(ctx context.Context, f *Factory, k *model.Kind, key []string) error {
+func runDescribe(ctx context.Context, f *Factory, k *model.Kind, s *scope, name string) error {
 	c, err := f.client()
 	if err != nil {
 		return err
 	}
 	var answer json.RawMessage
+	key, err := s.find(ctx, c, k, name)
+	if err != nil {
+		return err
+	}
 	if err := c.InspectRaw(ctx, k, &answer, key...); err != nil {
 		return err
 	}

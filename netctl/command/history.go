@@ -92,12 +92,13 @@ func historyKind(name string) (string, *model.Kind, error) {
 	return k.Name, k, nil
 }
 
-// historyKey is the key of the object that a person calls name: a whole key, or a name in the tenant.
-func (o *historyOptions) historyKey(k *model.Kind, name string) string {
-	if k == nil || k.InspectOnly || strings.Contains(name, ":") {
-		return name
+// historyKey is the key of the object that a person calls name. Of one that is gone nobody knows more than what the name says.
+func (o *historyOptions) historyKey(ctx context.Context, c *client.Client, k *model.Kind, name string) (string, error) {
+	if k == nil {
+		return name, nil
 	}
-	return model.Key((&scope{tenant: o.tenant}).key(k, name)...)
+	key, err := (&scope{tenant: o.tenant}).find(ctx, c, k, name)
+	return model.Key(key...), err
 }
 
 func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []string) error {
@@ -106,13 +107,10 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 		return err
 	}
 	q := client.HistoryQuery{By: o.by, Limit: o.limit}
+	var k *model.Kind
 	if len(args) > 0 {
-		var k *model.Kind
 		if q.Kind, k, err = historyKind(args[0]); err != nil {
 			return err
-		}
-		if len(args) > 1 {
-			q.Key = o.historyKey(k, args[1])
 		}
 	}
 	since, err := moment(f, "since", o.since)
@@ -127,6 +125,11 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 	c, err := f.client()
 	if err != nil {
 		return err
+	}
+	if len(args) > 1 {
+		if q.Key, err = o.historyKey(ctx, c, k, args[1]); err != nil {
+			return err
+		}
 	}
 	entries, err := c.History(ctx, q)
 	if err != nil {
@@ -223,7 +226,11 @@ func runObjectAt(ctx context.Context, f *Factory, o *historyOptions, kind, name 
 	if err != nil {
 		return err
 	}
-	answer, err := c.ObjectAt(ctx, k, o.historyKey(k, name), at)
+	key, err := o.historyKey(ctx, c, k, name)
+	if err != nil {
+		return err
+	}
+	answer, err := c.ObjectAt(ctx, k, key, at)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ type inspectOptions struct {
 func newInspect(f *Factory, k *model.Kind) *cobra.Command {
 	o := &inspectOptions{kind: k}
 	c := &cobra.Command{
-		Use: "inspect", Short: "Show " + article(k.Command.Use) + " with its operational state", Args: named(k.Command.Names, len(nameArgs(k)), false),
+		Use: "inspect", Short: "Show " + article(k.Command.Use) + " with its operational state", Args: keyed(k),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = model.Key(args...)
@@ -39,7 +39,11 @@ func runInspect(ctx context.Context, f *Factory, o *inspectOptions) error {
 		return err
 	}
 	var answer json.RawMessage
-	if err := c.InspectRaw(ctx, o.kind, &answer, o.key(o.kind, o.name)...); err != nil {
+	key, err := o.find(ctx, c, o.kind, o.name)
+	if err != nil {
+		return err
+	}
+	if err := c.InspectRaw(ctx, o.kind, &answer, key...); err != nil {
 		return err
 	}
 	return local(term.WriteJSON(f.Out, answer))

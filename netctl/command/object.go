@@ -45,14 +45,6 @@ func (s *scope) register(c *cobra.Command, k *model.Kind) {
 	}
 }
 
-// key is the key of the object called name.
-func (s *scope) key(k *model.Kind, name string) []string {
-	if k.TenantScoped() {
-		return []string{s.tenant, name}
-	}
-	return []string{name}
-}
-
 // say fills the fields of a message such as "Creating network {tenantName}:{networkName}".
 func say(text string, field func(name string) string) string {
 	for {

@@ -18,7 +18,7 @@ type removeOptions struct {
 func newRemove(f *Factory, k *model.Kind) *cobra.Command {
 	o := &removeOptions{kind: k}
 	c := &cobra.Command{
-		Use: "rm", Aliases: []string{"delete"}, Short: "Delete " + article(k.Command.Use), Args: named(k.Command.Names, len(nameArgs(k)), false),
+		Use: "rm", Aliases: []string{"delete"}, Short: "Delete " + article(k.Command.Use), Args: keyed(k),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = model.Key(args...)
@@ -35,6 +35,13 @@ func runRemove(ctx context.Context, f *Factory, o *removeOptions) error {
 	if err != nil {
 		return err
 	}
+	key, err := o.find(ctx, c, o.kind, o.name)
+	if err != nil {
+		return err
+	}
+	if o.kind.TenantScoped() {
+		o.tenant, o.name = key[0], model.Key(key[1:]...)
+	}
 	if o.kind.Command.Deleting != "" { // scripts of the original expect this before the answer
 		field := func(name string) string {
 			if name == "tenantName" && o.kind.TenantScoped() {
@@ -46,7 +53,7 @@ func runRemove(ctx context.Context, f *Factory, o *removeOptions) error {
 			return err
 		}
 	}
-	rev, err := c.Delete(ctx, o.kind, o.key(o.kind, o.name)...)
+	rev, err := c.Delete(ctx, o.kind, key...)
 	if err != nil {
 		return err
 	}

@@ -85,6 +85,8 @@ func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, policy st
 	if err != nil {
 		return err
 	}
+	key := s.key(model.KindPolicy(), policy)
+	s.tenant, policy = key[0], key[1]
 	if _, err := c.Tenants().Get(ctx, s.tenant); err != nil {
 		return err
 	}

@@ -32,7 +32,8 @@ func newWhy(f *Factory) *cobra.Command {
 		Long: "FROM and TO are containers (id, name, or a part of them), groups (one of their containers stands in), hosts or addresses; TO may " +
 			"be a service. KIND/NAME, as in group/web, says which is meant. Without a protocol it is a ping; a port alone is of tcp. The verdict " +
 			"of the objects is worked out from the rules; then the switches on the way are asked what they would do with the packet, and " +
-			"with its answer. No packet is sent. The exit code is 0 when it passes, 3 when it is denied, 4 when objects and switches " +
+			"with its answer; what leaves them is followed as far as the host knows a route, or a BGP session. No packet is sent. What one end leaves " +
+			"open, as a name that two tenants have, is meant as of the other end's tenant. The exit code is 0 when it passes, 3 when it is denied, 4 when objects and switches " +
 			"disagree, 5 when nobody can tell, as when there is no such end or netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > 4 {
@@ -73,16 +74,15 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 	if err != nil {
 		return err
 	}
-	from, to := w.From.Name, w.To.Name
 	switch w.Verdict {
 	case model.VerdictAllowed:
 		return nil
 	case model.VerdictDenied:
-		return term.Exitf(exitDenied, "%s does not reach %s", from, to)
+		return term.Outcome(exitDenied)
 	case model.VerdictDisagree:
-		return term.Exitf(exitDisagree, "objects and switches disagree about %s and %s", from, to)
+		return term.Outcome(exitDisagree)
 	}
-	return term.Exitf(exitUnknown, "nobody can tell whether %s reaches %s", from, to)
+	return term.Outcome(exitUnknown)
 }
 
 // writeWhy prints the answer for people.

@@ -52,6 +52,9 @@ func TestWhy(t *testing.T) {
 		if got.code != r.code || asked != r.asked || r.out != "" && got.out != r.out {
 			t.Errorf("%s: want %d, %q and\n%s\ngot %d, %q and\n%s%s", r.line, r.code, r.asked, r.out, got.code, asked, got.out, got.err)
 		}
+		if failed := r.code == 1 || strings.Contains(r.line, "nobody"); (got.err != "") != failed {
+			t.Errorf("%s: an answer, whatever it is, is no error: want errors %v, got %q", r.line, failed, got.err)
+		}
 	}
 }
 

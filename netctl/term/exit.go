@@ -17,12 +17,17 @@ const (
 // Exit is an error with the exit code that it ends the program with.
 type Exit struct {
 	Code int
-	Err  error
-	Help bool // print the command's help too
+	Err  error // nil: the output has said it all, and nothing failed
+	Help bool  // print the command's help too
 }
 
 // Error prints the cause.
-func (e *Exit) Error() string { return e.Err.Error() }
+func (e *Exit) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
 
 // Unwrap returns the cause.
 func (e *Exit) Unwrap() error { return e.Err }
@@ -31,6 +36,9 @@ func (e *Exit) Unwrap() error { return e.Err }
 func Exitf(code int, format string, args ...any) error {
 	return &Exit{Code: code, Err: fmt.Errorf(format, args...)}
 }
+
+// Outcome ends the program with code, and with no more words: it did what it was asked to, and code is part of the answer.
+func Outcome(code int) error { return &Exit{Code: code} }
 
 // BadUsage makes an error that ends the program with Usage, after the command's help.
 func BadUsage(format string, args ...any) error {

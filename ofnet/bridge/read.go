@@ -82,6 +82,17 @@ func (r *Reconciler) ownerOf(number uint64, rules map[uint64]ofnet.Key) ofnet.Ke
 	return rules[number]
 }
 
+// Wanted is the flow that the switch should have at a place; ok is false when it should have none there.
+func (r *Reconciler) Wanted(k flow.Key) (f flow.Flow, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.ledger.flows.cells[k]
+	if c == nil || !c.wanted {
+		return flow.Flow{}, false
+	}
+	return flow.Flow{Key: k, Cookie: c.want.cookie, Actions: c.want.actions}, true
+}
+
 // Hits are the counters of flows that one object caused.
 type Hits struct{ Packets, Bytes uint64 }
 

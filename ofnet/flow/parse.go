@@ -217,8 +217,8 @@ func parseTerm(key, value string, six bool, proto uint8) (Term, error) {
 		}
 	}
 	t := Term{field: f}
-	if f == CTState && strings.ContainsAny(value, "+-") {
-		return t, parseFlags(&t, value)
+	if names := flagNames(f); names != nil && value != "" && strings.Contains("+-", value[:1]) {
+		return t, parseFlags(&t, value, names)
 	}
 	if i := &fields[f]; i.form == formIP4 || i.form == formIP6 {
 		if p, err := netip.ParsePrefix(value); err == nil && p.Addr().Is4() == (i.size == 4) {
@@ -236,7 +236,22 @@ func parseTerm(key, value string, six bool, proto uint8) (Term, error) {
 	return t, parseValue(t.mask[:], f, m, true)
 }
 
-func parseFlags(t *Term, s string) error {
+// flagNames are the names of a field's bits, the lowest first; nil for other fields.
+func flagNames(f Field) []string {
+	switch f {
+	case CTState:
+		return stateNames[:]
+	case TCPFlags:
+		return tcpFlagNames[:]
+	}
+	return nil
+}
+
+// tcpFlagNames are the bits of tcp_flags (ovs-fields(7), "TCP Flags Field").
+var tcpFlagNames = [...]string{"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr", "ns"}
+
+// parseFlags reads flags that must be set, "+new", and that must not, "-rel".
+func parseFlags(t *Term, s string, names []string) error {
 	var set, mask uint64
 	for s != "" {
 		n := strings.IndexAny(s[1:], "+-") + 1
@@ -244,15 +259,15 @@ func parseFlags(t *Term, s string) error {
 			n = len(s)
 		}
 		bit, found := uint64(0), false
-		for i, name := range stateNames {
+		for i, name := range names {
 			if s[1:n] == name {
 				bit, found = 1<<i, true
 			}
 		}
 		if !found {
 			var err error
-			if bit, err = strconv.ParseUint(s[1:n], 0, 32); err != nil {
-				return fmt.Errorf("ct_state has the unknown flag %q", s[:n])
+			if bit, err = strconv.ParseUint(s[1:n], 0, 8*int(fields[t.field].size)); err != nil {
+				return fmt.Errorf("%v has the unknown flag %q", t.field, s[:n])
 			}
 		}
 		mask |= bit

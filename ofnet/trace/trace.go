@@ -22,6 +22,42 @@ type Step struct {
 	Missing  bool     // no flow took the packet
 }
 
+// Flow is the flow of a step, as it stands in the switch; an error when it has something that package flow has no words for.
+func (s *Step) Flow(tables flow.Tables) (flow.Flow, error) {
+	m, err := flow.ParseMatch(s.Match)
+	if err != nil {
+		return flow.Flow{}, err
+	}
+	a, err := flow.ParseActions(strings.Join(s.topLevel(), ","), tables)
+	if err != nil {
+		return flow.Flow{}, err
+	}
+	f := flow.New(s.Table, s.Priority, m, a)
+	f.Cookie = s.Cookie
+	return f, nil
+}
+
+// Text is the flow of a step as ovs-ofctl writes one.
+func (s *Step) Text() string {
+	out := fmt.Sprintf("cookie=%#x,table=%d,priority=%d", uint64(s.Cookie), s.Table, s.Priority)
+	if s.Match != "" {
+		out += "," + s.Match
+	}
+	return out + " actions=" + strings.Join(s.topLevel(), ",")
+}
+
+// topLevel leaves out what Open vSwitch prints of the inside of ct(), which stands in the ct() itself too.
+func (s *Step) topLevel() []string {
+	out := make([]string, 0, len(s.Actions))
+	for _, a := range s.Actions {
+		if a == "nat" || strings.HasPrefix(a, "nat(") || strings.Contains(a, "->NXM_NX_CT_") && !strings.HasPrefix(a, "ct(") {
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
 // Packet is a packet as Open vSwitch describes it: fields by name, as "nw_src"; those without a value, as "tcp", have "".
 type Packet map[string]string
 
@@ -40,6 +76,7 @@ var (
 	outputNote  = regexp.MustCompile(`^-> output port is ([0-9]{1,10})$`)
 	outputWord  = regexp.MustCompile(`^output:([0-9]{1,10})$`)
 	inPortWord  = regexp.MustCompile(`^(?:IN_PORT|in_port|output:IN_PORT)$`)
+	bucketLine  = regexp.MustCompile(`^bucket [0-9]+$`)
 	bridgeLine  = regexp.MustCompile(`^bridge\("(.*)"\)$`)
 	skippedNote = "skipping output to input port"
 )
@@ -48,7 +85,37 @@ var (
 type reader struct {
 	bridge string
 	here   bool // within the bridge that is asked about
+	places []place
 	out    *Trace
+}
+
+// place is how far a step is set in, and what it does: 0 until that is known.
+type place struct{ step, inside int }
+
+// depth is how far a line is set in. What a step does stands further in than the step, all of it equally far; what is further in
+// still is the inside of that, as the steps of a resubmission are.
+func depth(line string) int { return (len(line) - len(strings.TrimLeft(line, " "))) / 4 }
+
+// add adds a step that is set in so far.
+func (r *reader) add(s Step, depth int) {
+	r.out.Steps, r.places = append(r.out.Steps, s), append(r.places, place{step: depth})
+}
+
+// does adds an action to the step that it is of.
+func (r *reader) does(words string, depth int) {
+	for i := len(r.places) - 1; i >= 0; i-- {
+		p := &r.places[i]
+		if p.step >= depth {
+			continue
+		}
+		if p.inside == 0 {
+			p.inside = depth
+		}
+		if p.inside == depth {
+			r.out.Steps[i].Actions = append(r.out.Steps[i].Actions, words)
+		}
+		return
+	}
 }
 
 // Parse reads the text of ofproto/trace about a bridge. What other bridges do with the packet, as the one that carries the
@@ -102,42 +169,41 @@ func (r *reader) line(line string) error {
 
 // step reads a line about the bridge's tables.
 func (r *reader) step(line string) error {
-	words := strings.TrimSpace(line)
+	words, depth := strings.TrimSpace(line), depth(line)
 	if m := missLine.FindStringSubmatch(words); m != nil {
 		id, err := strconv.ParseUint(m[1], 10, 8)
 		if err != nil {
 			return fmt.Errorf("trace: table %s: %w", m[1], err)
 		}
-		r.out.Steps = append(r.out.Steps, Step{Table: flow.TableID(id), Missing: true})
+		r.add(Step{Table: flow.TableID(id), Missing: true}, depth)
 		return nil
 	}
 	if m := stepLine.FindStringSubmatch(words); m != nil {
-		return r.flow(m)
+		return r.flow(m, depth)
 	}
 	if m := outputNote.FindStringSubmatch(words); m != nil {
 		return r.output(m[1])
 	}
-	last := len(r.out.Steps) - 1
 	switch {
-	case last < 0 || words == "":
+	case len(r.out.Steps) == 0 || words == "":
 	case strings.Contains(words, skippedNote):
 		if n := len(r.out.Ports); n > 0 {
 			r.out.Ports = r.out.Ports[:n-1]
 		}
-	case strings.HasPrefix(words, "->") || strings.HasPrefix(words, ">>"):
+	case strings.HasPrefix(words, "->") || strings.HasPrefix(words, ">>") || bucketLine.MatchString(words):
 	case outputWord.MatchString(words):
-		r.out.Steps[last].Actions = append(r.out.Steps[last].Actions, words)
+		r.does(words, depth)
 		return r.output(outputWord.FindStringSubmatch(words)[1])
 	case inPortWord.MatchString(words):
-		r.out.Steps[last].Actions = append(r.out.Steps[last].Actions, words)
+		r.does(words, depth)
 		return r.output(r.out.Start["in_port"])
 	case words != "thaw" && !strings.HasPrefix(words, "Resuming from table") && !strings.HasPrefix(words, "---"):
-		r.out.Steps[last].Actions = append(r.out.Steps[last].Actions, words)
+		r.does(words, depth)
 	}
 	return nil
 }
 
-func (r *reader) flow(m []string) error {
+func (r *reader) flow(m []string, depth int) error {
 	id, err := strconv.ParseUint(m[1], 10, 8)
 	if err != nil {
 		return fmt.Errorf("trace: table %s: %w", m[1], err)
@@ -154,14 +220,14 @@ func (r *reader) flow(m []string) error {
 		}
 		s.Cookie = flow.Cookie(cookie)
 	}
-	r.out.Steps = append(r.out.Steps, s)
+	r.add(s, depth)
 	return nil
 }
 
 func (r *reader) output(port string) error {
 	n, err := strconv.ParseUint(port, 10, 32)
-	if err != nil {
-		return nil // a reserved port by name: no port of the tables
+	if err != nil || n == 0 {
+		return nil // a reserved port by name, or none: no port of the tables
 	}
 	if !slices.Contains(r.out.Ports, uint32(n)) {
 		r.out.Ports = append(r.out.Ports, uint32(n))

@@ -3,6 +3,7 @@ package hostaccess
 import (
 	"net/netip"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/contiv/contiv/daemon/record"
@@ -31,6 +32,13 @@ type guardian struct {
 	known  map[netip.Addr]bool
 	set    *link.Guard // as of the last look; nil: there is none
 	at     time.Time
+	now    atomic.Pointer[link.Guard] // set, for others
+}
+
+// Refuses tells whether the host refuses what a container opens towards to, at the host itself when own says so, or beyond it.
+func (e *Engine) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
+	g := e.guardian.now.Load()
+	return g != nil && g.Refuses(to, protocol, own)
 }
 
 // guard keeps what comes from networks away from the host. It is wanted while anything can come: while there is a network whose
@@ -42,6 +50,7 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	})
 	if !wanted {
 		e.guardian.set = nil
+		e.guardian.now.Store(nil)
 		return e.Links.SetGuard(nil)
 	}
 	now := e.closed(networks)
@@ -56,6 +65,7 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 		e.Log.Info("the host's own ports are closed to containers, but for those of --host-ports", "open", len(now.Open), "protected", now.Protected)
 	}
 	e.guardian.set, e.guardian.at = now, time.Now()
+	e.guardian.now.Store(now)
 	return nil
 }
 

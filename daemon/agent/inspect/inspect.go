@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
@@ -34,6 +35,7 @@ type Forwarder interface {
 	Hits(ctx context.Context, feature uint8) (map[uint64]bridge.Hits, error)
 	Owner(k ofnet.Key) (bridge.OwnerStatus, bool)
 	Owners(numbers []uint64) []ofnet.Key
+	Wanted(k flow.Key) (flow.Flow, bool)
 	Check(ctx context.Context) ([]bridge.Difference, error)
 	Repair(ctx context.Context) error
 	Drifted() []bridge.Difference
@@ -73,6 +75,8 @@ type Options struct {
 	Version   model.Version
 	Now       func() time.Time
 	Control   Control
+	Onward    Onward
+	Closed    Closed
 	Packets   Packets
 	Drift     Drift
 	Observes  bool // the switch is repaired only when somebody says so

@@ -64,6 +64,7 @@ func (a *agent) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
 	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, strings.HasPrefix(k.Name, "g:t/")
 }
 
+func (a *agent) Wanted(flow.Key) (flow.Flow, bool)   { return flow.Flow{}, false }
 func (a *agent) Owners(numbers []uint64) []ofnet.Key { return make([]ofnet.Key, len(numbers)) }
 
 func (a *agent) Check(context.Context) ([]bridge.Difference, error) {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -32,6 +33,10 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 		text(w, http.StatusBadRequest, "of: want a TraceRequest as JSON: "+err.Error()+"\n")
 		return
 	}
+	if err := o.handed(&ask); err != nil {
+		text(w, http.StatusServiceUnavailable, err.Error()+"\n")
+		return
+	}
 	var packet string
 	var err error
 	var words *pipeline.Glossary
@@ -58,6 +63,7 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 			out.Exits = []model.TraceExit{{Port: flow.PortController, To: "agent"}}
 		}
 	})
+	o.beyond(&ask, &out)
 	answer(w, http.StatusOK, out)
 }
 
@@ -108,50 +114,6 @@ func segmentOf(s *ofnet.State, ask *model.TraceRequest) *ofnet.Segment {
 	return s.Segments[ask.Network]
 }
 
-// traceSteps says the steps in words, with the objects that caused them.
-func (o *Options) traceSteps(way *trace.Trace, words *pipeline.Glossary) []model.TraceStep {
-	tables := o.Pipeline.Tables()
-	numbers := make([]uint64, len(way.Steps))
-	for i := range way.Steps {
-		numbers[i] = way.Steps[i].Cookie.Owner()
-	}
-	owners := o.Forward.Owners(numbers)
-	out := make([]model.TraceStep, len(way.Steps))
-	for i := range way.Steps {
-		step := &way.Steps[i]
-		s := model.TraceStep{Table: tables.Name(step.Table), Priority: step.Priority, Match: step.Match, Does: strings.Join(step.Actions, ",")}
-		if m, err := flow.ParseMatch(step.Match); err == nil {
-			s.Match = words.Match(m)
-		}
-		if a, err := flow.ParseActions(strings.Join(topLevel(step.Actions), ","), tables); err == nil {
-			s.Does = words.Actions(a)
-		}
-		if step.Missing {
-			s.Match, s.Does = "no flow takes it", "drop"
-		}
-		if owners[i] != (ofnet.Key{}) {
-			s.Owner = called(owners[i])
-		}
-		if n := int(step.Cookie.Feature()); n > 0 && n <= len(o.Pipeline.Features()) {
-			s.Feature = o.Pipeline.Features()[n-1].Name()
-		}
-		out[i] = s
-	}
-	return out
-}
-
-// topLevel leaves out what Open vSwitch prints of the inside of ct(), which stands in the ct() itself too.
-func topLevel(actions []string) []string {
-	out := make([]string, 0, len(actions))
-	for _, a := range actions {
-		if a == "nat" || strings.HasPrefix(a, "nat(") || strings.Contains(a, "NXM_NX_CT_") && !strings.HasPrefix(a, "ct(") {
-			continue
-		}
-		out = append(out, a)
-	}
-	return out
-}
-
 // someHash stands for the hash that the datapath finds for a connection where a group asks for it. ofproto/trace would end
 // there without one.
 const someHash = "dp_hash=1"
@@ -182,6 +144,9 @@ func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("dstMAC: %w", err)
 	}
+	if ask.From == fromRouter {
+		dmac = net.HardwareAddr(s.Router.MAC[:]).String()
+	}
 	for name, port := range map[string]int{"srcPort": p.SrcPort, "dstPort": p.DstPort} {
 		if port < 0 || port > 65535 {
 			return "", fmt.Errorf("%s: %d is no port", name, port)
@@ -208,17 +173,28 @@ func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	}
 	words := []string{in, what, "dl_src=" + smac, "dl_dst=" + dmac, from + "=" + src.String(), to + "=" + dst.String(), ttl, someHash}
 	if ask.Answer {
-		words = append(words, admittedBy(s, segmentOf(s, ask))...)
+		words = append(words, admittedBy(s, tenantOf(s, ask))...)
 	}
 	return strings.Join(words, ","), nil
 }
 
+// tenantOf is the tenant that a packet comes to; "" when that is not known here.
+func tenantOf(s *ofnet.State, ask *model.TraceRequest) string {
+	if ask.From == fromRouter && s.Router != nil {
+		return s.Router.Tenant
+	}
+	if n := segmentOf(s, ask); n != nil {
+		return n.Tenant
+	}
+	return ""
+}
+
 // admittedBy is what the tracker knows of a connection that was admitted by the rules of now: their generation.
-func admittedBy(s *ofnet.State, n *ofnet.Segment) []string {
-	if n == nil {
+func admittedBy(s *ofnet.State, tenant string) []string {
+	if tenant == "" {
 		return nil
 	}
-	if tracked, generation := s.Tracking(n.Tenant); tracked {
+	if tracked, generation := s.Tracking(tenant); tracked {
 		return []string{fmt.Sprintf("ct_mark=%#x", generation)}
 	}
 	return nil
@@ -256,13 +232,18 @@ func entrance(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 			field = "tun_ipv6"
 		}
 		return fmt.Sprintf("in_port=%d,tun_id=%d,%s_src=%s,%s_dst=%s", s.Local.Tunnel, n.Tag, field, h.VTEP, field, own.VTEP), nil
+	case fromRouter:
+		if s.Local.Uplink == 0 || s.Router == nil {
+			return "", errors.New("from: this host has no BGP router, to which routers outside could hand packets")
+		}
+		return fmt.Sprintf("in_port=%d", s.Local.ActiveUplink()), nil
 	case "uplink":
 		if s.Local.Uplink == 0 || n == nil || n.Encap != ofnet.VLAN {
 			return "", fmt.Errorf("from: network %q does not come by an uplink of this host", ask.Network)
 		}
 		return fmt.Sprintf("in_port=%d,dl_vlan=%d,dl_vlan_pcp=0", s.Local.ActiveUplink(), n.Tag), nil
 	}
-	return "", fmt.Errorf("from: %q is none of endpoint/ID, host/LABEL, uplink", ask.From)
+	return "", fmt.Errorf("from: %q is none of endpoint/ID, host/LABEL, uplink, router", ask.From)
 }
 
 // exits are the ways by which the packet leaves.
@@ -274,13 +255,15 @@ func exits(s *ofnet.State, way *trace.Trace) []model.TraceExit {
 		case p == s.Local.Tunnel:
 			x.To, x.Network = "host/"+tunnelPeer(s, way), bearing(s, ofnet.VXLAN, lastTunnelID(way))
 		case slices.Contains(s.Local.Uplinks(), p):
-			tag, _ := strconv.ParseUint(way.End["dl_vlan"], 0, 32)
-			x.To, x.Network = "uplink", bearing(s, ofnet.VLAN, tag)
+			tag, err := strconv.ParseUint(way.End["dl_vlan"], 0, 32)
+			if x.To, x.Network = "uplink", bearing(s, ofnet.VLAN, tag); err != nil && s.Router != nil {
+				x.To = fromRouter + "/" + nextHop(s, way)
+			}
 		case p == s.Local.Host:
 			x.To = "host"
 		default:
 			for id, e := range s.Endpoints {
-				if e.Port == p {
+				if p != 0 && e.Port == p { // those elsewhere have none
 					x.To = ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String()
 				}
 			}

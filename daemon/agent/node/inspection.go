@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet/bridge"
@@ -46,7 +47,8 @@ func (n *Node) inspectors() (doors []task.Task) {
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
 		Driver: n.driver, Told: n.answers.Told, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
-		Control: n.control, Drift: n.drift, Observes: n.Observe, Limits: n.Limits, Log: n.Log,
+		Onward:  func(src, dst netip.Addr) (link.Onward, error) { return n.links.Onward(hostaccess.PortName, src, dst) },
+		Control: n.control, Drift: n.drift, Observes: n.Observe, Limits: n.Limits, Log: n.Log, Closed: n.access.Refuses,
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MostFrame)
 		}}

@@ -99,7 +99,7 @@ func findTaps(asker *why.Asker, query url.Values) ([]tap, error) {
 		}
 	}
 	narrow := model.WhyRequest{Tenant: query.Get("tenant"), Network: query.Get("network")}
-	of, err := asker.Find("of", query.Get("of"), narrow)
+	of, err := asker.Find("of", query.Get("of"), "", narrow)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func findTaps(asker *why.Asker, query url.Values) ([]tap, error) {
 	}
 	var peer model.WhyEnd
 	if name := query.Get("peer"); name != "" {
-		if peer, err = asker.Find("peer", name, narrow); err != nil {
+		if peer, err = asker.Find("peer", name, of.Tenant, narrow); err != nil {
 			return nil, err
 		}
 	} else if both {

@@ -68,7 +68,7 @@ func TestWhy(t *testing.T) {
 			case fromTunnel(q):
 				return to("endpoint/blue.default-db-1", "")
 			case q.Packet.Dst == "8.8.8.8":
-				return to("host", "")
+				return []model.TraceExit{{To: "host", Verdict: model.VerdictAllowed, Text: "which routes it on by eth0"}}
 			}
 			return to("host/h1", "blue.default")
 		},

@@ -1,6 +1,7 @@
 package why
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -53,26 +54,43 @@ func (e *end) shown() model.WhyEnd {
 // candidate is what a name may mean.
 type candidate struct {
 	kind, object string
+	tenant       string // "" for what is of none
 	end          end
 }
 
 func (c candidate) String() string { return c.kind + "/" + c.object }
 
-// find says what a name means. What is exact counts more than a part of a name. Several meanings are an error that lists
-// them, in the form that says which one.
-func find(v *catalog.View, field, text string, q model.WhyRequest) (end, error) {
+// both says what the names of both ends mean. One tenant's packets reach no other's, and equal names and addresses of several
+// tenants are common: so what one end leaves open is meant as of the other end's tenant. A name says more than an address.
+func both(v *catalog.View, q model.WhyRequest) (from, to end, err error) {
+	var errs [2]error
+	from, errs[0] = find(v, "from", q.From, "", q)
+	to, errs[1] = find(v, "to", q.To, "", q)
+	byName := func(text string) bool { _, err := netip.ParseAddr(text); return err != nil }
+	toFirst := errs[1] == nil && tenant(to) != "" && (errs[0] != nil || byName(q.To) && !byName(q.From))
+	if toFirst {
+		from, errs[0] = find(v, "from", q.From, tenant(to), q)
+	} else if errs[0] == nil && tenant(from) != "" {
+		to, errs[1] = find(v, "to", q.To, tenant(from), q)
+	}
+	return from, to, cmp.Or(errs[0], errs[1])
+}
+
+// find says what a name means, for an end that talks to one of the tenant called near; "" is any. What is exact counts more than a part
+// of a name. Several meanings are an error that lists them, in the form that says which one.
+func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, error) {
 	kind, name, typed := strings.Cut(text, "/")
 	if !typed || !slices.Contains([]string{kindEndpoint, kindGroup, kindService, kindHost, kindAddress}, kind) {
 		kind, name = "", text
 	}
-	s := search{v: v, text: name, kind: kind, q: q}
-	found := s.exact()
+	s := search{v: v, text: name, kind: kind, near: near, q: q}
+	found := s.nearest(s.exact())
 	if len(found) == 0 {
-		found = s.partial()
+		found = s.nearest(s.partial())
 	}
 	if len(found) == 0 {
 		if a, err := netip.ParseAddr(name); err == nil && (kind == "" || kind == kindAddress) {
-			found = []candidate{{kindAddress, a.String(), end{address: a.Unmap()}}}
+			found = []candidate{{kind: kindAddress, object: a.String(), end: end{address: a.Unmap()}}}
 		}
 	}
 	switch len(found) {
@@ -148,7 +166,33 @@ type search struct {
 	v    *catalog.View
 	text string
 	kind string // "" for any
+	near string // tenant of the other end; "" for any
 	q    model.WhyRequest
+}
+
+// nearest leaves of what a name may mean what is of the other end's tenant, if there is any. An address means nothing else there than
+// what that tenant has at it, or what is outside.
+func (s *search) nearest(found []candidate) []candidate {
+	if s.near == "" {
+		return found
+	}
+	var own, free []candidate
+	for _, c := range found {
+		switch c.tenant {
+		case s.near:
+			own = append(own, c)
+		case "":
+			free = append(free, c)
+		}
+	}
+	_, err := netip.ParseAddr(s.text)
+	switch {
+	case len(own) > 0:
+		return own
+	case err == nil && s.kind != kindEndpoint && s.kind != kindService:
+		return free
+	}
+	return found
 }
 
 func (s *search) wants(kind string) bool { return s.kind == "" || s.kind == kind }
@@ -157,9 +201,10 @@ func (s *search) admits(tenant, network string) bool {
 	return (s.q.Tenant == "" || tenant == s.q.Tenant) && (s.q.Network == "" || network == "" || network == s.q.Network)
 }
 
-// scoped tells whether name, of a tenant, is what the text says: "name" or "name:tenant".
+// scoped tells whether name, of a tenant, is what the text says: "name", or "tenant:name", which is its key, or "name:tenant", as
+// records have it.
 func (s *search) scoped(name, tenant string) bool {
-	return s.text == name || s.text == name+":"+tenant
+	return s.text == name || s.text == tenant+":"+name || s.text == name+":"+tenant
 }
 
 func (s *search) exact() []candidate {
@@ -174,20 +219,20 @@ func (s *search) exact() []candidate {
 	}
 	for _, g := range s.v.Groups("") {
 		if s.wants(kindGroup) && s.scoped(g.GroupName, g.TenantName) && s.admits(g.TenantName, g.NetworkName) {
-			out = append(out, candidate{kindGroup, g.ID, end{}})
+			out = append(out, candidate{kindGroup, g.ID, g.TenantName, end{}})
 		}
 	}
 	for _, t := range s.v.Objects(model.KindTenant()) {
 		for _, l := range s.v.ServiceLBs(t.ObjectKey()) {
 			a, err := netip.ParseAddr(l.IPAddress)
 			if err == nil && s.wants(kindService) && (s.scoped(l.ServiceName, l.Tenant) || s.text == l.IPAddress) && s.admits(l.Tenant, l.Network) {
-				out = append(out, candidate{kindService, l.ID, end{service: l, address: a}})
+				out = append(out, candidate{kindService, l.ID, l.Tenant, end{service: l, address: a}})
 			}
 		}
 	}
 	for _, h := range s.v.Services(record.ServiceAgent) {
 		if a, err := netip.ParseAddr(h.HostAddr); err == nil && s.wants(kindHost) && (s.text == h.Hostname || s.text == h.HostAddr) {
-			out = append(out, candidate{kindHost, h.Hostname, end{address: a}})
+			out = append(out, candidate{kindHost, h.Hostname, "", end{address: a}})
 		}
 	}
 	return out
@@ -215,7 +260,7 @@ func (s *search) all(is func(*record.Endpoint) bool) (out []candidate) {
 		e := m.Endpoint
 		tenant := s.v.TenantOf(e)
 		if is(e) && s.admits(tenant, strings.TrimSuffix(e.NetID, "."+tenant)) {
-			out = append(out, candidate{kindEndpoint, e.ID, end{endpoint: e, tenant: tenant, address: addressOf(e)}})
+			out = append(out, candidate{kindEndpoint, e.ID, tenant, end{endpoint: e, tenant: tenant, address: addressOf(e)}})
 		}
 	}
 	return out
@@ -232,10 +277,11 @@ func has(e *record.Endpoint, a netip.Addr) bool {
 	return false
 }
 
-// Find says what a name means. field is what an error calls it; of q the tenant and network count.
-func (a *Asker) Find(field, name string, q model.WhyRequest) (model.WhyEnd, error) {
+// Find says what a name means, for an end that talks to one of the tenant called near; "" is any. field is what an error calls it; of q
+// the tenant and network count.
+func (a *Asker) Find(field, name, near string, q model.WhyRequest) (model.WhyEnd, error) {
 	var e end
 	var err error
-	a.catalog.View(func(v *catalog.View) { e, err = find(v, field, name, q) })
+	a.catalog.View(func(v *catalog.View) { e, err = find(v, field, name, near, q) })
 	return e.shown(), err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 // intend says what the objects want.
@@ -38,6 +39,8 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 		return denied("network %s has no gateway, and %s is not on it", from.endpoint.NetID, to.object)
 	case isOwnGateway(v, from, to) && q.Protocol != icmp && q.Port != dnsPort:
 		return denied("%s is the gateway of network %s, which answers pings and questions for names alone", to.address, from.endpoint.NetID)
+	case from.endpoint != nil && reserved(v, to, q) != "":
+		return denied("%s is %s", to.address, reserved(v, to, q))
 	case from.endpoint != nil && unused(v, tenant, to) != "":
 		return denied("no container has %s, an address of network %s", to.address, unused(v, tenant, to))
 	case from.endpoint != nil && to.endpoint != nil && from.endpoint.ID == to.endpoint.ID:
@@ -125,6 +128,26 @@ func isGateway(n *record.Network, a netip.Addr) bool {
 		g, err := netip.ParseAddr(gateway)
 		return err == nil && g == a
 	})
+}
+
+// reserved says what an address is that the router leads no container to; "" for others. Over UDP, answers to the host and what opens a
+// conversation with it look alike.
+func reserved(v *catalog.View, to end, q model.WhyRequest) string {
+	if to.endpoint != nil || to.service != nil {
+		return ""
+	}
+	if a := to.address; a.Is6() && (a.IsLinkLocalUnicast() || a.IsMulticast()) {
+		return "an address of a link, which nobody routes"
+	}
+	g := v.Global()
+	if g == nil {
+		return ""
+	}
+	private, err := netip.ParsePrefix(g.PvtSubnet)
+	if err != nil || !private.Contains(to.address) || q.Protocol == udp && to.address == pipeline.HostAddr(private.Masked()) {
+		return ""
+	}
+	return "of " + private.Masked().String() + ", the addresses by which hosts know their containers, and containers open nothing towards these"
 }
 
 // unused is the network of a tenant that has an end's address for nobody: "" when somebody has it, or a machine outside may,

@@ -2,6 +2,7 @@ package why
 
 import (
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,8 @@ func (r *route) origin() string {
 		return "the tunnel of host " + name
 	case "uplink":
 		return "the VLAN trunk"
+	case "router":
+		return "a router outside"
 	}
 	return r.ask.From
 }
@@ -105,29 +108,67 @@ func unknown(table string) string {
 // dropped says why a packet went nowhere, and which object caused it.
 func dropped(steps []model.TraceStep) (why, owner string) {
 	i := len(steps) - 1
-	if i > 0 && steps[i].Table == "refuse" {
+	if i > 0 && steps[i].Table == "refuse" && !steps[i].Foreign {
 		i-- // who refused is the step before
 	}
 	if i < 0 {
 		return "no table took it", ""
 	}
 	s := &steps[i]
-	if s.Table == "nowhere" {
+	where := " (table " + s.Table + ")"
+	switch {
+	case s.Foreign:
+		return "a flow that somebody else has made or changed does not let it pass: " + s.Flow, ""
+	case s.Table == "nowhere":
 		return "nobody has that address", s.Owner
-	}
-	if s.Does != "drop" && !isPolicy(s.Table) {
+	case s.Does != "drop" && !isPolicy(s.Table):
 		return "table " + s.Table + " sends it nowhere", s.Owner
 	}
 	if rule := ruleOf(s.Owner); rule != "" {
 		return "rule " + rule + " denies it", "rule/" + rule
 	}
-	where := " (table " + s.Table + ")"
-	if why := unknown(s.Table); why != "" && (s.Priority == 0 || s.Owner == "" || strings.HasPrefix(s.Owner, "switch/")) {
+	// What no flow is about meets the one of priority 0, or none. A flow of a higher priority is about just such packets.
+	if why := unknown(s.Table); why != "" && s.Priority == 0 {
 		return why + where, s.Owner
 	}
-	by := s.Owner
-	if by == "" {
-		by = "a flow that no object caused"
+	switch by := s.Owner; {
+	case strings.HasPrefix(by, "switch/"):
+		return "no switch lets such packets pass: " + s.Match + where, by
+	case by != "":
+		return by + " does not let it pass: " + s.Match + where, by
 	}
-	return by + " does not let it pass: " + s.Match + where, s.Owner
+	return "a flow that no object caused does not let it pass: " + s.Match + where, ""
+}
+
+// foreign lists the flows on the way that are not Contiv's, as ovs-ofctl writes them.
+func foreign(steps []model.TraceStep) (out []string) {
+	for i := range steps {
+		if steps[i].Foreign {
+			out = append(out, steps[i].Flow)
+		}
+	}
+	return out
+}
+
+// meddled is what to do about flows on the way that are not Contiv's; "" when there are none. Those that text does not name yet it names.
+func meddled(w *model.Why) string {
+	var out, remedies []string
+	for _, way := range []*model.WhyWay{&w.Forward, &w.Reverse} {
+		for i := range way.Hops {
+			h := &way.Hops[i]
+			for _, f := range h.Foreign {
+				if !strings.Contains(w.Text, f) {
+					out = append(out, "On "+h.Host+" it meets a flow that somebody else has made or changed: "+f+".")
+				}
+				remedies = append(remedies, "netctl drift "+h.Host+" --repair")
+			}
+		}
+	}
+	if len(remedies) == 0 {
+		return ""
+	}
+	slices.Sort(out)
+	slices.Sort(remedies)
+	out = append(slices.Compact(out), strings.Join(slices.Compact(remedies), ", ")+" puts that right.")
+	return strings.Join(out, " ")
 }

@@ -180,7 +180,7 @@ func (a *Asker) walk(ctx context.Context, r route) (way model.WhyWay, arrived mo
 
 // hop says what a switch does with the packet, and where to ask next; nil when that is the end.
 func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
-	h := model.WhyHop{Host: r.host, Steps: t.Steps, Verdict: model.VerdictAllowed}
+	h := model.WhyHop{Host: r.host, Steps: t.Steps, Verdict: model.VerdictAllowed, Foreign: foreign(t.Steps)}
 	taken := "takes it from " + r.origin()
 	say := func(what string) { h.Text = strings.Join(append([]string{taken}, append(r.changes(t), what)...), ", ") }
 	if rule := admitted(t.Steps); rule != "" {
@@ -215,24 +215,30 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		return h, nil
 	case "host":
 		if name == "" {
-			say("hands it to the host, which routes it on")
+			say("hands it to the host, " + beyond(&h, x))
 			if len(r.targets) > 0 {
-				h.Verdict = model.VerdictDenied
+				h.Verdict, h.Beyond = model.VerdictDenied, false
 			}
 			return h, nil
 		}
 		say("sends it to host " + name + " in a tunnel, as of network " + x.Network)
 		return h, r.onward(name, model.TraceRequest{From: "host/" + r.host, Network: x.Network})
-	case "uplink":
-		say("sends it out by the VLAN trunk, as of network " + x.Network)
-		if len(r.targets) == 0 {
+	case "router":
+		say("sends it to router " + name + " outside, " + beyond(&h, x))
+		to := r.meant(t.After.Dst)
+		switch {
+		case h.Verdict != model.VerdictAllowed || to == nil:
+			return h, nil
+		case to.HomingHost == r.host:
+			h.Verdict, h.Beyond = model.VerdictDenied, false
 			return h, nil
 		}
-		to := r.targets[0]
-		for _, e := range r.targets {
-			if hasText(e, t.After.Dst) {
-				to = e
-			}
+		return h, r.onward(to.HomingHost, model.TraceRequest{From: "router"})
+	case "uplink":
+		say("sends it out by the VLAN trunk, as of network " + x.Network)
+		to := r.meant(t.After.Dst)
+		if to == nil {
+			return h, nil
 		}
 		if to.HomingHost == r.host {
 			h.Verdict = model.VerdictDenied
@@ -243,6 +249,29 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 	h.Verdict = model.VerdictUnknown
 	say("sends it out by a port that nobody knows")
 	return h, nil
+}
+
+// meant is who should get a packet to an address; nil when it is to leave.
+func (r *route) meant(dst string) *record.Endpoint {
+	for _, e := range r.targets {
+		if hasText(e, dst) {
+			return e
+		}
+	}
+	if len(r.targets) > 0 {
+		return r.targets[0]
+	}
+	return nil
+}
+
+// beyond takes over what the host says of the way behind its switch, and returns it in words.
+func beyond(h *model.WhyHop, x *model.TraceExit) string {
+	if x.Verdict == "" {
+		h.Verdict = model.VerdictUnknown
+		return "and its agent does not say what becomes of it there: it is of an older version"
+	}
+	h.Beyond, h.Verdict, h.Try = true, x.Verdict, x.Try
+	return x.Text
 }
 
 // onward is the way from the next switch on.
@@ -265,7 +294,7 @@ func (r *route) best(exits []model.TraceExit) *model.TraceExit {
 			return 3
 		case kind == "host" && slices.ContainsFunc(r.targets, func(e *record.Endpoint) bool { return e.HomingHost == name }):
 			return 2
-		case kind == "uplink":
+		case kind == "uplink" || kind == "router":
 			return 1
 		}
 		return 0

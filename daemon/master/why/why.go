@@ -3,7 +3,6 @@
 package why
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -38,12 +37,10 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 	}
 	out := model.Why{Protocol: q.Protocol, Port: q.Port}
 	var from, to end
-	var errs [2]error
+	var err error
 	var way path
 	a.catalog.View(func(v *catalog.View) {
-		from, errs[0] = find(v, "from", q.From, q)
-		to, errs[1] = find(v, "to", q.To, q)
-		if errs[0] != nil || errs[1] != nil {
+		if from, to, err = both(v, q); err != nil {
 			return
 		}
 		var lacks string
@@ -55,7 +52,7 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 		out.Intent = intend(v, from, to, q)
 		way = plan(v, from, to, q)
 	})
-	if err := cmp.Or(errs[0], errs[1]); err != nil {
+	if err != nil {
 		return model.Why{}, err
 	}
 	out.From, out.To = from.shown(), to.shown()
@@ -71,6 +68,10 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 		return out, nil
 	}
 	conclude(&out)
+	if h := stopped(&out); h != nil && h.Try != "" {
+		out.Text += " On host " + h.Host + ": " + h.Try + "."
+	}
+	out.Text = strings.TrimSpace(out.Text + " " + meddled(&out))
 	return out, nil
 }
 
@@ -90,10 +91,22 @@ func conclude(w *model.Why) {
 		w.Verdict, w.Text = real, "The switches: "+lastText(w)+"."
 	case wanted == real:
 		w.Verdict, w.Text = real, w.Intent.Text+"; the switches agree."
+	case real == model.VerdictDenied && stopped(w) != nil:
+		w.Verdict, w.Text = real, w.Intent.Text+", and the switches let it go; but "+lastText(w)+"."
 	default:
 		w.Verdict = model.VerdictDisagree
 		w.Text = "By the objects: " + w.Intent.Text + ". But the switches: " + lastText(w) + "."
 	}
+}
+
+// stopped is the hop behind whose switch the packet is lost, or may be; nil when there is none.
+func stopped(w *model.Why) *model.WhyHop {
+	for _, way := range []*model.WhyWay{&w.Reverse, &w.Forward} {
+		if n := len(way.Hops); n > 0 && way.Hops[n-1].Beyond && way.Hops[n-1].Verdict != model.VerdictAllowed {
+			return &way.Hops[n-1]
+		}
+	}
+	return nil
 }
 
 // lastText is how the way ended.

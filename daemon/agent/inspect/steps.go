@@ -1,0 +1,70 @@
+package inspect
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/ofnet/trace"
+)
+
+// traceSteps says the steps in words, with the objects that caused them.
+func (o *Options) traceSteps(way *trace.Trace, words *pipeline.Glossary) []model.TraceStep {
+	numbers := make([]uint64, len(way.Steps))
+	for i := range way.Steps {
+		numbers[i] = way.Steps[i].Cookie.Owner()
+	}
+	owners := o.Forward.Owners(numbers)
+	out := make([]model.TraceStep, len(way.Steps))
+	for i := range way.Steps {
+		out[i] = o.traceStep(&way.Steps[i], owners[i], words)
+	}
+	return out
+}
+
+func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.Glossary) model.TraceStep {
+	tables := o.Pipeline.Tables()
+	s := model.TraceStep{Table: tables.Name(step.Table), Priority: step.Priority, Match: step.Match, Does: strings.Join(step.Actions, ",")}
+	if s.Table == "" {
+		s.Table = strconv.Itoa(int(step.Table)) // one that only somebody else's flow leads to
+	}
+	if step.Missing {
+		s.Match, s.Does = "no flow takes it", "drop"
+		return s
+	}
+	f, err := step.Flow(tables)
+	if err == nil {
+		s.Match, s.Does = words.Match(f.Match), words.Actions(f.Actions)
+	} else if m, wrong := flow.ParseMatch(step.Match); wrong == nil {
+		s.Match = words.Match(m)
+	}
+	if o.foreign(step, &f, err == nil) {
+		s.Foreign = true
+		s.Flow = step.Text()
+		return s
+	}
+	if owner != (ofnet.Key{}) {
+		s.Owner = called(owner)
+	}
+	if n := int(step.Cookie.Feature()); n > 0 && n <= len(o.Pipeline.Features()) {
+		s.Feature = o.Pipeline.Features()[n-1].Name()
+	}
+	return s
+}
+
+// foreign tells whether a flow is none that this agent has put into the switch, or one that somebody has changed since. read says
+// that f is the step's flow; of one that cannot be read, only place and cookie count. Flows that are held by a lease are in nobody's list.
+func (o *Options) foreign(step *trace.Step, f *flow.Flow, read bool) bool {
+	if step.Cookie.Feature() == flow.Leased {
+		return false
+	}
+	m, err := flow.ParseMatch(step.Match)
+	if err != nil {
+		return true // ours can all be read
+	}
+	want, ok := o.Forward.Wanted(flow.Key{Table: step.Table, Priority: step.Priority, Match: m})
+	return !ok || want.Cookie != step.Cookie || read && want.Actions != f.Actions
+}
