@@ -23,7 +23,7 @@ func newDrift(f *Factory) *cobra.Command {
 		Long: "Agents compare their switches with what these should hold, at once: what somebody has changed or removed is listed as \"now\", with " +
 			"the object that it belongs to. What the agents' own comparisons, one every half minute, found before is listed as " +
 			"\"found\"; they have repaired it, unless netplugin runs with --observe. Nothing is changed without --repair. Without HOST, " +
-			"all agents are asked. The exit code is 4 when something differs now. With -o wide, the flows are added.",
+			"all agents are asked. The exit code is 10 when something differs now. With -o wide, the flows are added.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return term.BadUsage("one argument wanted at most (HOST), got %d", len(args))
@@ -92,12 +92,14 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 		fmt.Fprintln(f.Err, "nothing differs")
 	}
 	switch {
-	case silent == nil && stuck > 0:
-		return term.Exitf(exitDisagree, "differences in the switches: %d; %d of them netctl drift --repair does not repair: the table says what to do", differ, stuck)
-	case silent == nil && differ > 0:
-		return term.Exitf(exitDisagree, "differences in the switches: %d; netctl drift --repair repairs them", differ)
+	case silent != nil || differ == 0:
+		return silent
+	case stuck > 0:
+		fmt.Fprintf(f.Err, "differences in the switches: %d; %d of them netctl drift --repair does not repair: the table says what to do\n", differ, stuck)
+	default:
+		fmt.Fprintf(f.Err, "differences in the switches: %d; netctl drift --repair repairs them\n", differ)
 	}
-	return silent
+	return term.Outcome(term.Differs)
 }
 
 // add appends differences as rows.

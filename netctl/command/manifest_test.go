@@ -38,7 +38,7 @@ func TestApplyExport(t *testing.T) {
 		code int
 		out  string
 	}{
-		{"diff -f FILE", 1, "+ tenant shop\n+ network shop:front\n+ endpointGroup shop:web\n"},
+		{"diff -f FILE", 10, "+ tenant shop\n+ network shop:front\n+ endpointGroup shop:web\n"},
 		{"apply -f FILE --dry-run", 0, "tenant shop created (dry run)\nnetwork shop:front created (dry run)\nendpointGroup shop:web created (dry run)\n"},
 		{"apply -f FILE", 0, "tenant shop created\nnetwork shop:front created\nendpointGroup shop:web created\n"},
 		{"apply -f FILE --wait=1s", 0, "tenant shop unchanged\nnetwork shop:front unchanged\nendpointGroup shop:web unchanged\n"},

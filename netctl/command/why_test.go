@@ -37,12 +37,12 @@ func TestWhy(t *testing.T) {
 		asked   string
 		out     string
 	}{
-		{"why db group/web tcp 80", "denied", 3, "from=db&port=80&protocol=tcp&to=group%2Fweb", printed},
-		{"why db group/web 80 --steps", "denied", 3, "from=db&port=80&to=group%2Fweb", printed + "             policy_in      7  tcp: drop  [rule/r]\n"},
+		{"why db group/web tcp 80", "denied", 11, "from=db&port=80&protocol=tcp&to=group%2Fweb", printed},
+		{"why db group/web 80 --steps", "denied", 11, "from=db&port=80&to=group%2Fweb", printed + "             policy_in      7  tcp: drop  [rule/r]\n"},
 		{"why db web -o jsonpath={.intent.verdict}", "allowed", 0, "from=db&to=web", "denied\n"},
-		{"why db web udp 53 -t acme -n blue -o jsonpath={.port}", "disagree", 4, "from=db&network=blue&port=53&protocol=udp&tenant=acme&to=web", "80\n"},
-		{"why db web icmp -o jsonpath={.port}", "unknown", 5, "from=db&protocol=icmp&to=web", "80\n"},
-		{"why nobody web", "denied", 5, "from=nobody&to=web", ""},
+		{"why db web udp 53 -t acme -n blue -o jsonpath={.port}", "disagree", 12, "from=db&network=blue&port=53&protocol=udp&tenant=acme&to=web", "80\n"},
+		{"why db web icmp -o jsonpath={.port}", "unknown", 13, "from=db&protocol=icmp&to=web", "80\n"},
+		{"why nobody web", "denied", 3, "from=nobody&to=web", ""},
 		{"why db", "", 1, "", ""},
 		{"why db web tcp udp", "", 1, "", ""},
 	}
@@ -51,6 +51,9 @@ func TestWhy(t *testing.T) {
 		got := netctl(t, context.Background(), master.URL, strings.Fields(r.line)...)
 		if got.code != r.code || asked != r.asked || r.out != "" && got.out != r.out {
 			t.Errorf("%s: want %d, %q and\n%s\ngot %d, %q and\n%s%s", r.line, r.code, r.asked, r.out, got.code, asked, got.out, got.err)
+		}
+		if failed := r.code == 1 || strings.Contains(r.line, "nobody"); (got.err != "") != failed {
+			t.Errorf("%s: an answer, whatever it is, is no error: want errors %v, got %q", r.line, failed, got.err)
 		}
 	}
 }
@@ -78,9 +81,9 @@ func TestDrift(t *testing.T) {
 		code int
 		out  string
 	}{
-		{"drift", 4, both}, {"drift h1", 4, both},
+		{"drift", 10, both}, {"drift h1", 10, both},
 		{"drift h1 --repair", 0, "Host  When   At  Sort   Owner   What\n----  ----   --  ----   -----   ----\nh1    found  T1  group  nobody  added\n"},
-		{"drift -o jsonpath={[0].now[0].want}", 4, "f\n"}, {"drift h2", 3, ""}, {"drift h1 h2", 1, ""},
+		{"drift -o jsonpath={[0].now[0].want}", 10, "f\n"}, {"drift h2", 3, ""}, {"drift h1 h2", 1, ""},
 	}
 	for _, r := range rows {
 		got := netctl(t, context.Background(), master.URL, strings.Fields(r.line)...)

@@ -2,6 +2,7 @@
 package term
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,8 +26,12 @@ func System() Streams {
 		Secret: func() (string, error) { return secret(os.Stdin) }}
 }
 
-// Fail prints an error as one log line, in the original's forms.
+// Fail prints an error as one log line, in the original's forms; nothing for an Outcome.
 func (s Streams) Fail(err error) {
+	var exit *Exit
+	if errors.As(err, &exit) && exit.Err == nil {
+		return
+	}
 	if s.ErrTTY {
 		fmt.Fprintf(s.Err, "ERRO[0000] %s\n", err)
 		return
