@@ -100,7 +100,7 @@ func writeVerdicts(f *Factory, format term.Format, p *verdict.Policies, tenant, 
 				return x, nil
 			}
 		}
-		return verdict.Party{}, model.NotFound(model.KindEndpointGroup(), model.Key(tenant, name))
+		return verdict.Party{}, model.NotFound(model.KindEndpointGroup(), model.Key(tenant, name), nil)
 	}
 	a, err := find(from)
 	if err != nil {
