@@ -136,7 +136,7 @@ func Instead(k *Kind, key string, keys []string) string {
 		parts = append(parts, "did you mean "+list(alike)+"?")
 	} else if k == KindTenant() && 0 < len(keys) && len(keys) <= most {
 		slices.Sort(keys)
-		parts = append(parts, "there is "+strings.Join(keys, ", ")+";")
+		parts = append(parts, "tenants: "+strings.Join(keys, ", ")+";")
 	}
 	if listing := k.Listing(); listing != "" {
 		parts = append(parts, listing+" shows what there is")

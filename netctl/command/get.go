@@ -151,6 +151,11 @@ func runExport(ctx context.Context, f *Factory, tenant string) error {
 	if err != nil {
 		return err
 	}
+	if tenant != "" {
+		if _, err := c.Tenants().Get(ctx, tenant); err != nil {
+			return err
+		}
+	}
 	for _, k := range model.Order() {
 		objects, err := c.List(ctx, k)
 		if err != nil {
