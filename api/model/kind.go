@@ -142,6 +142,23 @@ func (k *Kind) Listing() string {
 	return "netctl " + k.Command.Use + " ls" + all
 }
 
+// Noun is what one object is called in a text: "endpoint group".
+func (k *Kind) Noun() string {
+	if first, rest, _ := strings.Cut(k.Title, " "); first != strings.ToUpper(first) { // which an abbreviation is
+		return strings.TrimSpace(strings.ToLower(first) + " " + rest)
+	}
+	return k.Title
+}
+
+// Nouns is what several are called: "policies".
+func (k *Kind) Nouns() string {
+	noun := k.Noun()
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.HasSuffix(stem, "a") && !strings.HasSuffix(stem, "e") && !strings.HasSuffix(stem, "o") {
+		return stem + "ies"
+	}
+	return strings.TrimSuffix(noun, "s") + "s"
+}
+
 // Field returns the description of a field by JSON name.
 func (k *Kind) Field(name string) (Field, bool) {
 	i := slices.IndexFunc(k.Fields, func(f Field) bool { return f.Name == name })

@@ -57,7 +57,8 @@ func TestSession(t *testing.T) {
 			"------   -------  -------  ----------  ----------  -------      ------      ----------      -----------  ---------\n" +
 			"blue     n2       data     vlan        100         10.1.1.0/24              2016:430::/100               x.y\n" +
 			"default  n1       data     vxlan       0           10.1.1.0/24  10.1.1.254                               \n", ""},
-		{"net ls -o name -a", 0, "n2\nn1\n", ""},
+		{"net ls -o name -a", 0, "network/blue:n2\nnetwork/default:n1\n", ""},
+		{"net ls -q -a", 0, "n2\nn1\n", ""},
 		{"net ls -o jsonpath={[0].subnet}", 0, "10.1.1.0/24\n", ""},
 		{"net ls -t nobody", 3, "", "tenant not found"},
 		{"net ls -o xml", 1, "", "output format"},

@@ -29,7 +29,7 @@ type createOptions struct {
 func newCreate(f *Factory, k *model.Kind) (*cobra.Command, *createOptions) {
 	o := &createOptions{kind: k, fields: map[string]any{}}
 	c := &cobra.Command{
-		Use: "create", Short: "Create " + article(k.Command.Use), Args: named(cmp.Or(k.Command.Wants, k.Command.Names), len(k.Command.Args), k.Command.More),
+		Use: "create", Short: "Create " + article(k.Noun()), Args: named(cmp.Or(k.Command.Wants, k.Command.Names), len(k.Command.Args), k.Command.More),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for i, name := range k.Command.Args {
 				o.fields[name] = args[i]

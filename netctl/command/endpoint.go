@@ -71,7 +71,11 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 	for _, e := range all {
 		if o.selects(e) {
 			kept = append(kept, e)
-			l.row(e.EndpointID, term.Row(l.Columns, e.Field))
+			name := e.EndpointID
+			if format.Name != term.Quiet {
+				name = fullName(o.kind, e.Network+"-"+e.EndpointID)
+			}
+			l.row(name, term.Row(l.Columns, e.Field))
 		}
 	}
 	if len(kept) == 0 {

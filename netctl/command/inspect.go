@@ -13,16 +13,19 @@ import (
 type inspectOptions struct {
 	scope
 	kind *model.Kind
-	name string
+	of   []string // its key
 }
 
 func newInspect(f *Factory, k *model.Kind) *cobra.Command {
 	o := &inspectOptions{kind: k}
 	c := &cobra.Command{
-		Use: "inspect", Short: "Show " + article(k.Command.Use) + " with its operational state", Args: named(k.Command.Names, len(nameArgs(k)), false),
+		Use: "inspect", Short: "Show " + article(k.Noun()) + " with its operational state", Args: objectArgs(k),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.name = model.Key(args...)
+			var err error
+			if o.of, err = o.find(k, model.Key(args...)); err != nil {
+				return err
+			}
 			return runInspect(cmd.Context(), f, o)
 		},
 	}
@@ -39,7 +42,7 @@ func runInspect(ctx context.Context, f *Factory, o *inspectOptions) error {
 		return err
 	}
 	var answer json.RawMessage
-	if err := c.InspectRaw(ctx, o.kind, &answer, o.key(o.kind, o.name)...); err != nil {
+	if err := c.InspectRaw(ctx, o.kind, &answer, o.of...); err != nil {
 		return err
 	}
 	return local(term.WriteJSON(f.Out, answer))

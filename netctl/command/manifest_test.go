@@ -45,7 +45,7 @@ func TestApplyExport(t *testing.T) {
 		{"diff -f FILE", 0, ""},
 		{"export -t shop", 0, "---\nkind: tenant\ntenantName: shop\n---\nkind: network\ntenantName: shop\nnetworkName: front\nencap: vlan\nnwType: data\npktTag: 77\nsubnet: 10.7.0.0/24\n" +
 			"---\nkind: endpointGroup\ntenantName: shop\ngroupName: web\nnetworkName: front\n"},
-		{"get net -t shop -o name", 0, "front\n"},
+		{"get net -t shop -o name", 0, "network/shop:front\n"},
 		{"get network front -t shop -o jsonpath={.pktTag}", 0, "77\n"},
 		{"delete -f FILE", 0, "endpointGroup shop:web deleted\nnetwork shop:front deleted\ntenant shop deleted\n"},
 		{"delete -f FILE", 0, "endpointGroup shop:web absent\nnetwork shop:front absent\ntenant shop absent\n"},

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,17 +12,20 @@ import (
 type removeOptions struct {
 	scope
 	kind *model.Kind
-	name string
+	of   []string // its key
 	waiting
 }
 
 func newRemove(f *Factory, k *model.Kind) *cobra.Command {
 	o := &removeOptions{kind: k}
 	c := &cobra.Command{
-		Use: "rm", Aliases: []string{"delete"}, Short: "Delete " + article(k.Command.Use), Args: named(k.Command.Names, len(nameArgs(k)), false),
+		Use: "rm", Aliases: []string{"delete"}, Short: "Delete " + article(k.Noun()), Args: objectArgs(k),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.name = model.Key(args...)
+			var err error
+			if o.of, err = o.find(k, model.Key(args...)); err != nil {
+				return err
+			}
 			return runRemove(cmd.Context(), f, o)
 		},
 	}
@@ -36,17 +40,12 @@ func runRemove(ctx context.Context, f *Factory, o *removeOptions) error {
 		return err
 	}
 	if o.kind.Command.Deleting != "" { // scripts of the original expect this before the answer
-		field := func(name string) string {
-			if name == "tenantName" && o.kind.TenantScoped() {
-				return o.tenant
-			}
-			return o.name
-		}
+		field := func(name string) string { return o.of[slices.Index(o.kind.Key, name)] }
 		if err := printf(f.Out, "%s\n", say(o.kind.Command.Deleting, field)); err != nil {
 			return err
 		}
 	}
-	rev, err := c.Delete(ctx, o.kind, o.key(o.kind, o.name)...)
+	rev, err := c.Delete(ctx, o.kind, o.of...)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func newSingleInspect(f *Factory, k *model.Kind) *cobra.Command {
 	return &cobra.Command{
 		Use: "inspect", Short: "Show the settings with their operational state", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runInspect(cmd.Context(), f, &inspectOptions{kind: k, name: singleName(k)})
+			return runInspect(cmd.Context(), f, &inspectOptions{kind: k, of: []string{singleName(k)}})
 		},
 	}
 }

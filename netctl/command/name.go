@@ -1,0 +1,87 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// fullName is an object's name as -o name prints it, and as other commands take it: network/TENANT:NAME.
+func fullName(k *model.Kind, key string) string { return k.Command.Use + "/" + key }
+
+// scope is the tenant flag of commands on objects that belong to one.
+type scope struct {
+	tenant string
+	flag   *pflag.Flag
+}
+
+func (s *scope) register(c *cobra.Command, k *model.Kind) {
+	if k.TenantScoped() {
+		s.registerAs(c, "tenant of the "+k.Command.Use)
+	}
+}
+
+func (s *scope) registerAs(c *cobra.Command, usage string) {
+	c.Flags().StringVarP(&s.tenant, "tenant", "t", "default", usage)
+	s.flag = c.Flags().Lookup("tenant")
+}
+
+// key is the key of the object called name in the tenant.
+func (s *scope) key(k *model.Kind, name string) []string {
+	if k.TenantScoped() {
+		return []string{s.tenant, name}
+	}
+	return []string{name}
+}
+
+// find is the key of the object that a person or another command calls name: NAME, of the tenant that the flag says; TENANT:NAME; and
+// either behind its kind, network/TENANT:NAME. The name of a rule is POLICY:RULE.
+func (s *scope) find(k *model.Kind, name string) ([]string, error) {
+	if prefix, rest, ok := strings.Cut(name, "/"); ok {
+		other, known := model.KindOf(prefix)
+		switch {
+		case known && other.Name == k.Name:
+			name = rest
+		case known:
+			return nil, term.BadUsage("%s is %s, and not %s", name, article(other.Noun()), article(k.Noun()))
+		case !k.InspectOnly: // whose text may be anything
+			return nil, term.BadUsage("%s: the name of %s has no /, and %q is no kind", name, article(k.Noun()), prefix)
+		}
+	}
+	parts := strings.Split(name, ":")
+	if !k.TenantScoped() || len(parts) != len(k.Key) {
+		return s.key(k, name), nil
+	}
+	if s.flag != nil && s.flag.Changed && s.tenant != parts[0] {
+		return nil, term.BadUsage("%s is of tenant %s, and --tenant %s of another: give one of them", name, parts[0], s.tenant)
+	}
+	return parts, nil
+}
+
+// objectArgs demands the arguments that name an object: the parts of its key without the tenant, or all of it in one.
+func objectArgs(k *model.Kind) cobra.PositionalArgs {
+	apart := named(k.Command.Names, len(nameArgs(k)), false)
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 1 && strings.Count(args[0], ":") == len(k.Key)-1 {
+			return nil
+		}
+		return apart(c, args)
+	}
+}
+
+// kindAndName are the arguments KIND NAME, or KIND/NAME in one, which other commands print.
+func kindAndName(args []string) []string {
+	if len(args) != 1 {
+		return args
+	}
+	if kind, name, ok := strings.Cut(args[0], "/"); ok && name != "" {
+		if _, known := model.KindOf(kind); known {
+			return []string{kind, name}
+		}
+	}
+	return args
+}
