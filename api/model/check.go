@@ -75,7 +75,7 @@ func checkInt(f *Field, v int) *Error {
 }
 
 func example(f *Field) string {
-	if f.Example == "" {
+	if f.Example == "" || strings.Contains(formats[f.Format].Says, "such as") {
 		return ""
 	}
 	return ", for example " + f.Example

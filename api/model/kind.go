@@ -88,7 +88,7 @@ type Column struct {
 	Field    string // "": an empty column
 	Dashes   int    // width of the line below the header; 0 = as wide as the header
 	Wide     bool   // only in wide tables
-	Style    string // how the value is shown: "brackets", "bandwidth"; "" plainly
+	Style    string // how the value is shown: "brackets", "bandwidth", "labels"; "" plainly
 	HeadOnly bool   // an empty column of the header lines that rows lack
 }
 

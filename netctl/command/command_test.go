@@ -115,6 +115,11 @@ func TestEndpointList(t *testing.T) {
 	if got := netctl(t, context.Background(), m.URL, "ep", "ls", "--host", "h2", "-q"); got.out != "" {
 		t.Errorf("endpoints on h2: want none, got %q", got.out)
 	}
+	for _, line := range []string{"ep ls -o wide", "describe ep c1", "describe network n1"} { // the API has labels as Go prints a map
+		if got := netctl(t, context.Background(), m.URL, strings.Fields(line)...); got.code != 0 || strings.Contains(got.out, "map[") {
+			t.Errorf("netctl %s: want labels as selectors are written, got %+v", line, got)
+		}
+	}
 	nodes := netctl(t, context.Background(), m.URL, "node", "ls")
 	if !strings.Contains(nodes.out, "h1") || !strings.Contains(nodes.out, "not registered, but 2 endpoints are on it") {
 		t.Errorf("a host with endpoints and no agent must be listed, got\n%s", nodes.out)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -69,10 +70,10 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 	for _, host := range hosts {
 		d, err := c.Drift(ctx, host, o.repair)
 		if err != nil {
-			if err = fmt.Errorf("drift of %s: %w", host, err); o.host != "" {
-				return err
+			if o.host != "" {
+				return err // which names the host
 			}
-			silent = err
+			silent = errors.Join(silent, err)
 			continue
 		}
 		all, rows, differ = append(all, d), rows+len(d.Found)+len(d.Now), differ+len(d.Now)

@@ -51,6 +51,9 @@ func newGet(f *Factory) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = kindAndName(args)
+			if len(args) > 1 && o.watch {
+				return term.BadUsage("--watch is of lists: leave %s out", args[1])
+			}
 			switch name := strings.ToLower(args[0]); {
 			case len(args) > 1 || o.watch: // of one kind
 			case name == "all":
@@ -168,11 +171,33 @@ func runDescribe(ctx context.Context, f *Factory, k *model.Kind, key []string) e
 	if err := c.InspectRaw(ctx, k, &answer, key...); err != nil {
 		return err
 	}
-	text, err := yaml.JSONToYAML(answer)
+	var whole any
+	if err := json.Unmarshal(answer, &whole); err != nil {
+		return fmt.Errorf("decode the answer: %w", err)
+	}
+	relabel(whole)
+	text, err := yaml.Marshal(whole)
 	if err != nil {
 		return local(err)
 	}
 	return printf(f.Out, "%s %s\n%s", k.Title, model.Key(key...), text)
+}
+
+// relabel writes the labels of endpoints as selectors are written, wherever they are in an answer.
+func relabel(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			relabel(x)
+		}
+	case map[string]any:
+		for name, x := range v {
+			if text, ok := x.(string); ok && name == "labels" {
+				v[name] = model.LabelText(text)
+			}
+			relabel(x)
+		}
+	}
 }
 
 func newExport(f *Factory) *cobra.Command {

@@ -159,9 +159,9 @@ func (s *search) admits(tenant, network string) bool {
 	return (s.q.Tenant == "" || tenant == s.q.Tenant) && (s.q.Network == "" || network == "" || network == s.q.Network)
 }
 
-// scoped tells whether name, of a tenant, is what the text says: "name" or "name:tenant".
+// scoped tells whether name, of a tenant, is what the text says: "name", "name:tenant" as endpoints have it, or "tenant:name" as keys are.
 func (s *search) scoped(name, tenant string) bool {
-	return s.text == name || s.text == name+":"+tenant
+	return slices.Contains([]string{name, name + ":" + tenant, tenant + ":" + name}, s.text)
 }
 
 func (s *search) exact() []candidate {
