@@ -85,6 +85,7 @@ func TestWhy(t *testing.T) {
 	}{
 		{name: "allowed", from: "db-1", to: "web-1", verdict: "allowed", intent: "allowed", text: "no rule speaks of a ping, so it passes; the switches agree", there: 2, back: 2},
 		{name: "denied by a rule", from: "db-1", to: "group/web", port: 22, verdict: "denied", intent: "denied", text: "rule default:p:ssh denies tcp 22; the switches agree", there: 2},
+		{name: "denied by a rule, the group by its key", from: "db-1", to: "group/default:web", port: 22, verdict: "denied", intent: "denied", text: "rule default:p:ssh denies tcp 22; the switches agree", there: 2},
 		{name: "the switches deny", from: "db-1", to: "10.1.1.1", protocol: "udp", port: 99, verdict: "disagree", intent: "allowed", text: "But the switches: h1 takes it from the tunnel of host h2, drops it: nobody on the network", there: 2},
 		{name: "an agent is silent", from: "db-2", to: "web-1", verdict: "unknown", intent: "allowed", text: "h3 was not asked: the agent of h3: no switch", there: 1},
 		{name: "outside", from: "db-1", to: "8.8.8.8", verdict: "allowed", intent: "allowed", text: "the switches agree", there: 1},
