@@ -67,11 +67,24 @@ func New(p Plan, self string, out io.Writer) (*Lab, error) {
 	return l, nil
 }
 
+// Names are those of the labs in a folder, sorted.
+func Names(dir string) []string {
+	plans, _ := filepath.Glob(filepath.Join(dir, "*", planFile)) // only a malformed pattern is an error
+	var out []string
+	for _, plan := range plans {
+		out = append(out, filepath.Base(filepath.Dir(plan)))
+	}
+	return out
+}
+
 // Open finds a lab that was made before.
 func Open(dir, name, self string, out io.Writer) (*Lab, error) {
 	l := &Lab{self: self, out: out}
 	data, err := os.ReadFile(filepath.Join(dir, name, planFile))
 	if errors.Is(err, os.ErrNotExist) {
+		if others := Names(dir); len(others) > 0 {
+			return nil, fmt.Errorf("there is no lab %s, but %s: choose with --name", name, strings.Join(others, ", "))
+		}
 		return nil, fmt.Errorf("there is no lab %s: contiv lab up makes one", name)
 	}
 	if err == nil {

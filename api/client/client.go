@@ -177,7 +177,7 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 	}
 	if c.Token != "" {
 		if request.URL.Scheme != "https" {
-			return nil, model.Errorf(model.CodeInvalid, "netmaster", "a token may only be sent over https").Try("use an https:// URL, or remove the token with netctl logout")
+			return nil, model.Errorf(model.CodeInvalid, "netmaster", "a token may only be sent over https").Try("use an https:// URL, or log out by removing ~/.netctl/config.json")
 		}
 		request.Header.Set("X-Auth-Token", c.Token)
 	}

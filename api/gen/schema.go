@@ -65,7 +65,7 @@ type column struct {
 	Field    string `json:"field"` // none: an empty column
 	Dashes   int    `json:"dashes"`
 	Wide     bool   `json:"wide"`
-	Style    string `json:"style"`    // how the value is shown: brackets, bandwidth; default plain
+	Style    string `json:"style"`    // how the value is shown: brackets, bandwidth, labels; default plain
 	HeadOnly bool   `json:"headOnly"` // an empty column of the header lines that rows lack
 }
 

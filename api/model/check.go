@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // firstError returns the first error that is not nil.
 func firstError(errs ...*Error) error {
@@ -17,11 +20,11 @@ func checkString(f *Field, v string) *Error {
 	if f.MaxLen > 0 && len(v) > f.MaxLen {
 		return Errorf(CodeInvalid, f.Name, "%s string too long", f.Name).Try("%s takes at most %d characters, got %d", f.Name, f.MaxLen, len(v))
 	}
-	if len(f.Enum) > 0 && !slices.Contains(f.Enum, v) && (v != "" || f.Required || f.Default != "") {
-		return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s is one of %s", f.Name, list(f.Enum))
+	if f.Required && v == "" {
+		return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s is missing: %s", f.Name, takes(f))
 	}
-	if f.Required && v == "" && f.Format == "" {
-		return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s must not be empty", f.Name)
+	if len(f.Enum) > 0 && !slices.Contains(f.Enum, v) && (v != "" || f.Required || f.Default != "") {
+		return Errorf(CodeInvalid, f.Name, "%s string invalid format", f.Name).Try("%s is %s, got %q", f.Name, list(f.Enum), v)
 	}
 	if f.Format != "" {
 		if format := formats[f.Format]; !format.Accepts(v) {
@@ -29,6 +32,35 @@ func checkString(f *Field, v string) *Error {
 		}
 	}
 	return nil
+}
+
+// takes says what a field takes, as a sentence that begins with "it".
+func takes(f *Field) string {
+	switch format, ok := formats[f.Format]; {
+	case len(f.Enum) > 0:
+		return "it is " + list(f.Enum)
+	case ok:
+		return "it takes " + format.Says + example(f)
+	}
+	return "it must not be empty" + example(f)
+}
+
+// Missing names the required fields that an object lacks, each with what it takes; nil when it has all.
+func Missing(o Object) *Error {
+	var names, remedies []string
+	for i, f := range o.Kind().Fields {
+		if f.Required && f.Type == String && o.Field(f.Name) == "" {
+			names = append(names, f.Name)
+			remedies = append(remedies, f.Name+": "+takes(&o.Kind().Fields[i]))
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return Errorf(CodeInvalid, names[0], "%s is missing", names[0]).Try("%s", strings.TrimPrefix(remedies[0], names[0]+": "))
+	}
+	return Errorf(CodeInvalid, names[0], "%s and %s are missing", strings.Join(names[:len(names)-1], ", "), names[len(names)-1]).Try("%s", strings.Join(remedies, "; "))
 }
 
 // checkInt checks an integer field's bounds.
@@ -43,7 +75,7 @@ func checkInt(f *Field, v int) *Error {
 }
 
 func example(f *Field) string {
-	if f.Example == "" {
+	if f.Example == "" || strings.Contains(formats[f.Format].Says, "such as") {
 		return ""
 	}
 	return ", for example " + f.Example

@@ -97,7 +97,7 @@ var endpointKind = Kind{
 		{Header: "Host", Field: "homingHost"},
 		{Header: "MAC", Field: "macAddress", Wide: true},
 		{Header: "Container", Field: "containerName", Wide: true},
-		{Header: "Labels", Field: "labels", Wide: true},
+		{Header: "Labels", Field: "labels", Wide: true, Style: "labels"},
 	},
 	Command: Command{
 		Use:     "endpoint",

@@ -121,9 +121,9 @@ var endpointgroupKind = Kind{
 		Wants:    "Network and group name",
 		Creating: "Creating EndpointGroup {tenantName}:{groupName}",
 		Flags: []Flag{
-			{Name: "policy", Short: "p", Field: "policies"},
+			{Name: "policy", Short: "p", Field: "policies", Split: ","},
 			{Name: "networkprofile", Short: "n", Field: "netProfile"},
-			{Name: "external-contract", Short: "e", Field: "extContractsGrps"},
+			{Name: "external-contract", Short: "e", Field: "extContractsGrps", Split: ","},
 			{Name: "ip-pool", Short: "r", Field: "ipPool"},
 			{Name: "epg-tag", Alias: "tag", Field: "cfgdTag"},
 		}},

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 // Code says what sort of thing went wrong, for programs. Codes are stable.
@@ -115,11 +117,62 @@ func AsError(err error) *Error {
 	return &Error{Code: CodeInternal, Message: err.Error(), Err: err}
 }
 
-// NotFound is the refusal of an unknown key, in the original's words.
-func NotFound(k *Kind, key string) *Error {
+// NotFound is the refusal of an unknown key, in the original's words. keys lists the keys of a kind, to say whether it is the tenant that
+// does not exist, and to name what is spelled alike; nil: they are not known.
+func NotFound(k *Kind, key string, keys func(*Kind) []string) *Error {
 	e := Errorf(CodeNotFound, "", "%s not found", k.Name)
-	if listing := k.Listing(); listing != "" {
-		return e.Try("no %s has the key %q; %s shows what there is", k.Name, key, listing)
+	if keys == nil {
+		keys = func(*Kind) []string { return nil }
 	}
-	return e.Try("no %s has the key %q", k.Name, key)
+	if tenants := keys(KindTenant()); k.TenantScoped() && len(tenants) > 0 {
+		if tenant, _, _ := strings.Cut(key, ":"); !slices.Contains(tenants, tenant) {
+			return e.Try("there is no tenant %q; %s", tenant, Instead(KindTenant(), tenant, tenants))
+		}
+	}
+	return e.Try("no %s has the key %q%s", k.Name, key, semicolon(Instead(k, key, keys(k))))
+}
+
+// Instead says, as the end of a remedy, what may have been meant by a key that no object has, and where all keys are listed.
+func Instead(k *Kind, key string, keys []string) string {
+	const most = 5
+	var parts []string
+	if alike := alikeKeys(k, key, keys); len(alike) > 0 {
+		parts = append(parts, "did you mean "+list(alike)+"?")
+	} else if k == KindTenant() && 0 < len(keys) && len(keys) <= most {
+		slices.Sort(keys)
+		parts = append(parts, "tenants: "+strings.Join(keys, ", ")+";")
+	}
+	if listing := k.Listing(); listing != "" {
+		parts = append(parts, listing+" shows what there is")
+	}
+	return strings.Join(parts, " ")
+}
+
+// alikeKeys are the keys that may have been meant: those of other tenants with the same name, then those that are spelled alike in the
+// same tenant.
+func alikeKeys(k *Kind, key string, keys []string) []string {
+	tenant, name, scoped := strings.Cut(key, ":")
+	if !k.TenantScoped() || !scoped {
+		return Alike(key, keys)
+	}
+	var own, elsewhere []string
+	for _, other := range keys {
+		switch t, n, _ := strings.Cut(other, ":"); {
+		case t == tenant:
+			own = append(own, n)
+		case n == name && len(elsewhere) < 3:
+			elsewhere = append(elsewhere, other)
+		}
+	}
+	for _, n := range Alike(name, own) {
+		elsewhere = append(elsewhere, Key(tenant, n))
+	}
+	return elsewhere
+}
+
+func semicolon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "; " + s
 }

@@ -55,7 +55,7 @@ var extcontractsgroupKind = Kind{
 		Creating: "Creating ExternalContracts {tenantName}:{contractsGroupName}",
 		Deleting: "Deleting external contracts group {contractsGroupName} in tenant {tenantName}",
 		Flags: []Flag{
-			{Name: "contract", Short: "a", Field: "contracts", Needed: true},
+			{Name: "contract", Short: "a", Field: "contracts", Needed: true, Split: ","},
 		}},
 }
 

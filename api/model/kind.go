@@ -88,7 +88,7 @@ type Column struct {
 	Field    string // "": an empty column
 	Dashes   int    // width of the line below the header; 0 = as wide as the header
 	Wide     bool   // only in wide tables
-	Style    string // how the value is shown: "brackets", "bandwidth"; "" plainly
+	Style    string // how the value is shown: "brackets", "bandwidth", "labels"; "" plainly
 	HeadOnly bool   // an empty column of the header lines that rows lack
 }
 
@@ -140,6 +140,23 @@ func (k *Kind) Listing() string {
 		return "netctl " + k.Command.Use + " info"
 	}
 	return "netctl " + k.Command.Use + " ls" + all
+}
+
+// Noun is what one object is called in a text: "endpoint group".
+func (k *Kind) Noun() string {
+	if first, rest, _ := strings.Cut(k.Title, " "); first != strings.ToUpper(first) { // which an abbreviation is
+		return strings.TrimSpace(strings.ToLower(first) + " " + rest)
+	}
+	return k.Title
+}
+
+// Nouns is what several are called: "policies".
+func (k *Kind) Nouns() string {
+	noun := k.Noun()
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.HasSuffix(stem, "a") && !strings.HasSuffix(stem, "e") && !strings.HasSuffix(stem, "o") {
+		return stem + "ies"
+	}
+	return strings.TrimSuffix(noun, "s") + "s"
 }
 
 // Field returns the description of a field by JSON name.

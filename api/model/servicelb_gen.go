@@ -98,8 +98,8 @@ var servicelbKind = Kind{
 		RowTail:  true,
 		Flags: []Flag{
 			{Name: "network", Short: "s", Field: "networkName"},
-			{Name: "selector", Short: "l", Field: "selectors"},
-			{Name: "port", Short: "p", Field: "ports"},
+			{Name: "selector", Short: "l", Field: "selectors", Split: ","},
+			{Name: "port", Short: "p", Field: "ports", Split: ","},
 			{Name: "preferred-ip", Alias: "ip", Field: "ipAddress"},
 			{Name: "affinity", Field: "affinity"},
 		}},

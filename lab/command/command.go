@@ -2,6 +2,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,18 +29,40 @@ type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
+// defaultName is the name of a lab that is given none.
+const defaultName = "lab"
+
 // where says which lab a command means.
 type where struct {
-	dir, name string
+	dir, name string // name is "" when none is given
 	s         Streams
 }
 
+// existing is the name of the lab that is meant: the one that is given, else "lab" if there is a lab of that name, else the only one.
+func (w *where) existing() (string, error) {
+	if w.name != "" {
+		return w.name, nil
+	}
+	names := lab.Names(w.dir)
+	switch {
+	case len(names) == 0 || slices.Contains(names, defaultName):
+		return defaultName, nil
+	case len(names) == 1:
+		return names[0], nil
+	}
+	return "", fmt.Errorf("there are several labs, %s: choose with --name", strings.Join(names, ", "))
+}
+
 func (w *where) open() (*lab.Lab, error) {
+	name, err := w.existing()
+	if err != nil {
+		return nil, err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return lab.Open(w.dir, w.name, self, w.s.Err)
+	return lab.Open(w.dir, name, self, w.s.Err)
 }
 
 // New makes the "lab" command with all that is below it.
@@ -50,7 +75,7 @@ func New(s Streams) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&w.dir, "dir", lab.DefaultDir, "folder of all labs")
-	cmd.PersistentFlags().StringVar(&w.name, "name", "lab", "name of the lab")
+	cmd.PersistentFlags().StringVar(&w.name, "name", "", "name of the lab (default \""+defaultName+"\", or the only one there is)")
 	cmd.AddCommand(newUp(w), newDemo(w), newDown(w), newLs(w), newAttach(w), newDetach(w), newExec(w), newPing(w), newTCP(w), newTalk(w), newResolve(w), newDNS(w), newRouter(w), newOutside(w), newVtysh(w),
 		newLabel(w), newServe(w), newAsk(w), newRate(w), newEnv(w), newLogs(w), newHost(), newCNI(w), newEcho(w))
 	for _, v := range verbs() {
@@ -90,7 +115,7 @@ func runUp(ctx context.Context, w *where, o *upOptions) error {
 		return err
 	}
 	p := o.plan
-	p.Name, p.Dir = w.name, w.dir
+	p.Name, p.Dir = cmp.Or(w.name, defaultName), w.dir
 	if p.Masters == 0 {
 		p.Masters = min(3, p.Hosts)
 	}
@@ -108,7 +133,7 @@ func runUp(ctx context.Context, w *where, o *upOptions) error {
 		return err
 	}
 	if err := l.Up(ctx); err != nil {
-		return fmt.Errorf("%w\ncontiv lab down --dir %s --name %s removes what was made", err, w.dir, w.name)
+		return fmt.Errorf("%w\ncontiv lab down --dir %s --name %s removes what was made", err, w.dir, p.Name)
 	}
 	return nil
 }
@@ -116,7 +141,13 @@ func runUp(ctx context.Context, w *where, o *upOptions) error {
 func newDown(w *where) *cobra.Command {
 	return &cobra.Command{
 		Use: "down", Short: "End every process of the lab and remove all that it made", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return lab.Down(cmd.Context(), w.dir, w.name, w.s.Err) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			name, err := w.existing()
+			if err != nil {
+				return err
+			}
+			return lab.Down(cmd.Context(), w.dir, name, w.s.Err)
+		},
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// demoName is the name of the demo's lab.
+// demoName is the name of the demo's lab, unless another is given.
 const demoName = "demo"
 
 // newDemo makes the command that shows what Contiv does, on this machine.
@@ -27,7 +28,7 @@ func newDemo(w *where) *cobra.Command {
 		Use: "demo", Short: "Start three hosts, connect containers, prove who talks to whom, and leave it running",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w.name = demoName
+			w.name = cmp.Or(w.name, demoName)
 			return runDemo(cmd.Context(), w)
 		},
 	}
@@ -84,11 +85,11 @@ func runDemo(ctx context.Context, w *where) error {
 		return err
 	}
 	wrong += denied
-	if err := demoNext(w.s.Out, urls, time.Since(start)); err != nil {
+	if err := demoNext(w, urls, time.Since(start)); err != nil {
 		return err
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d of the pings and connections did not do what they should; contiv lab --name %s logs HOST agent says more", wrong, demoName)
+		return fmt.Errorf("%d of the pings and connections did not do what they should; contiv lab --name %s logs HOST agent says more", wrong, w.name)
 	}
 	return nil
 }
@@ -231,13 +232,26 @@ func reaches(ctx context.Context, l *lab.Lab, from, to *lab.Container, version i
 	return ping.Run() == nil, nil
 }
 
-func demoNext(w io.Writer, urls string, took time.Duration) error {
+// flags are those that choose this lab, each behind a space.
+func (w *where) flags() string {
+	out := " --name " + w.name
+	if w.dir != lab.DefaultDir {
+		out += " --dir " + w.dir
+	}
+	return out
+}
+
+func demoNext(w *where, urls string, took time.Duration) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	bin := filepath.Dir(self)
-	_, err = fmt.Fprintf(w, `
+	of, down := w.flags(), "make demo-down                                   "
+	if w.name != demoName || w.dir != lab.DefaultDir {
+		down = "contiv lab" + of + " down"
+	}
+	_, err = fmt.Fprintf(w.s.Out, `
 Ready after %.1f s, and left running. Next:
 
   export NETMASTER=%s PATH=%s:$PATH
@@ -250,12 +264,12 @@ Ready after %.1f s, and left running. Next:
   netctl why web db tcp 80                          may it, and does it? hop by hop
   netctl flows h2 --table policy_in                 the rules in the switch, with what they met
   netctl history                                    who changed what
-  contiv lab --name demo attach h2 cart --network green       one more container
-  contiv lab --name demo ping cart app              does it reach the others?
-  contiv lab --name demo kill h3 master             end a netmaster; netctl node ls shows who leads then
+  contiv lab%[4]s attach h2 cart --network green       one more container
+  contiv lab%[4]s ping cart app              does it reach the others?
+  contiv lab%[4]s kill h3 master             end a netmaster; netctl node ls shows who leads then
   netctl events --follow                            every change, as it happens
 
-  make demo-down                                    removes every trace
-`, took.Seconds(), urls, bin)
+  %[5]s removes every trace
+`, took.Seconds(), urls, bin, of, down)
 	return err
 }

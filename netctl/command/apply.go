@@ -91,13 +91,10 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 	return o.await(ctx, f, c, p.rev)
 }
 
-// exitDiffers is the exit code of diff when there is a difference.
-const exitDiffers = 1
-
 func newDiff(f *Factory) *cobra.Command {
 	o := &applyOptions{}
 	c := &cobra.Command{
-		Use: "diff", Short: "Show what apply would change; exit 1 when there is a difference", Args: exactly(),
+		Use: "diff", Short: "Show what apply would change; exit 10 when there is a difference", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDiff(cmd.Context(), f, o) },
 	}
 	o.register(c)
@@ -132,7 +129,8 @@ func runDiff(ctx context.Context, f *Factory, o *applyOptions) error {
 	if different == 0 {
 		return nil
 	}
-	return &term.Exit{Code: exitDiffers, Err: fmt.Errorf("%d of %d objects differ", different, len(results))}
+	fmt.Fprintf(f.Err, "%d of %d objects differ\n", different, len(results))
+	return term.Outcome(term.Differs)
 }
 
 // affects says in words whom a change concerns.

@@ -40,7 +40,11 @@ func runProfileGroups(ctx context.Context, f *Factory, s *scope, o *output, name
 	if err != nil {
 		return err
 	}
-	p, err := c.AppProfiles().Get(ctx, s.tenant, name)
+	of, err := s.find(ctx, c, model.KindAppProfile(), name)
+	if err != nil {
+		return err
+	}
+	p, err := c.AppProfiles().Get(ctx, of...)
 	if err != nil {
 		return err
 	}

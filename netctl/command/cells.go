@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -70,8 +71,11 @@ func shownAs[T any](c *cell, value []byte) ([]byte, error) {
 
 // fill reads the rows, or the names, of the objects that the options select, without making the objects, and counts them.
 func fill(ctx context.Context, c *client.Client, o *listOptions, format term.Format, l *listing) (found int, err error) {
-	tenant, name := cellFor(o.kind, "tenantName", ""), cellFor(o.kind, nameArg(o.kind), "")
-	cells := []cell{tenant, name}
+	cells := []cell{cellFor(o.kind, "tenantName", "")}
+	for _, name := range nameArgs(o.kind) {
+		cells = append(cells, cellFor(o.kind, name, ""))
+	}
+	key := len(cells) // so many of them
 	for _, c := range l.Columns {
 		if !c.HeadOnly {
 			cells = append(cells, cellFor(o.kind, c.Field, c.Style))
@@ -98,13 +102,13 @@ func fill(ctx context.Context, c *client.Client, o *listOptions, format term.For
 		}
 		found++
 		if format.Tabular() {
-			if same = same[2:]; !above {
+			if same = same[key:]; !above {
 				same = nil
 			}
 			above = true
-			l.AddText(shown[2:], same)
+			l.AddText(shown[key:], same)
 		} else {
-			l.names = append(l.names, string(shown[1]))
+			l.names = append(l.names, nameOf(o.kind, format, shown[:key]))
 		}
 		return nil
 	}
@@ -112,4 +116,15 @@ func fill(ctx context.Context, c *client.Client, o *listOptions, format term.For
 		return 0, fmt.Errorf("list %s: %w", o.kind.Plural, err)
 	}
 	return found, nil
+}
+
+// nameOf is an object's name in a format that prints names; key is the tenant, which may be empty, and the rest of the object's key.
+func nameOf(k *model.Kind, format term.Format, key [][]byte) string {
+	if format.Name == term.Quiet {
+		return string(key[len(key)-1])
+	}
+	if !k.TenantScoped() {
+		key = key[1:]
+	}
+	return fullName(k, string(bytes.Join(key, []byte(":"))))
 }

@@ -29,7 +29,7 @@ type createOptions struct {
 func newCreate(f *Factory, k *model.Kind) (*cobra.Command, *createOptions) {
 	o := &createOptions{kind: k, fields: map[string]any{}}
 	c := &cobra.Command{
-		Use: "create", Short: "Create " + article(k.Command.Use), Args: named(cmp.Or(k.Command.Wants, k.Command.Names), len(k.Command.Args), k.Command.More),
+		Use: "create", Short: "Create " + article(k.Noun()), Args: named(cmp.Or(k.Command.Wants, k.Command.Names), len(k.Command.Args), k.Command.More),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for i, name := range k.Command.Args {
 				o.fields[name] = args[i]
@@ -132,6 +132,11 @@ var addresses = []string{"ipv4", "ipv6", "routerIP", "routerIP6", "neighbors"}
 
 // check refuses what the server need not be asked about: flags that must be given, and addresses that are none.
 func (o *createOptions) check(object model.Object) error {
+	for _, name := range o.kind.Key {
+		if value, _ := object.Field(name).(string); strings.Contains(value, "/") { // which would be another route
+			return term.BadUsage("%s %s: a name has no /", name, value)
+		}
+	}
 	for _, fl := range o.kind.Command.Flags {
 		field, _ := o.kind.Field(fl.Field)
 		value, isText := object.Field(fl.Field).(string)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ func newDrift(f *Factory) *cobra.Command {
 		Long: "Agents compare their switches with what these should hold, at once: what somebody has changed or removed is listed as \"now\", with " +
 			"the object that it belongs to. What the agents' own comparisons, one every half minute, found before is listed as " +
 			"\"found\"; they have repaired it, unless netplugin runs with --observe. Nothing is changed without --repair. Without HOST, " +
-			"all agents are asked. The exit code is 4 when something differs now. With -o wide, the flows are added.",
+			"all agents are asked. The exit code is 10 when something differs now. With -o wide, the flows are added.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return term.BadUsage("one argument wanted at most (HOST), got %d", len(args))
@@ -69,10 +70,10 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 	for _, host := range hosts {
 		d, err := c.Drift(ctx, host, o.repair)
 		if err != nil {
-			if err = fmt.Errorf("drift of %s: %w", host, err); o.host != "" {
-				return err
+			if o.host != "" {
+				return err // which names the host
 			}
-			silent = err
+			silent = errors.Join(silent, err)
 			continue
 		}
 		all, rows, differ = append(all, d), rows+len(d.Found)+len(d.Now), differ+len(d.Now)
@@ -99,7 +100,7 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 	default:
 		fmt.Fprintf(f.Err, "differences in the switches: %d; netctl drift --repair repairs them\n", differ)
 	}
-	return term.Outcome(exitDisagree)
+	return term.Outcome(term.Differs)
 }
 
 // add appends differences as rows.

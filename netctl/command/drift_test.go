@@ -22,7 +22,7 @@ func TestDriftBeyondRepair(t *testing.T) {
 		{stuck + "," + other, "removed: interface; make the pod anew", "differences in the switches: 2; 1 of them netctl drift --repair does not repair"},
 	} {
 		now = r.now
-		if got := netctl(t, t.Context(), s.URL, "drift", "h1"); got.code != 4 || !strings.Contains(got.out, r.out) || !strings.Contains(got.err, r.err) {
+		if got := netctl(t, t.Context(), s.URL, "drift", "h1"); got.code != 10 || !strings.Contains(got.out, r.out) || !strings.Contains(got.err, r.err) {
 			t.Errorf("%s: want %q and %q, got %q and %q, exit %d", r.now, r.out, r.err, got.out, got.err, got.code)
 		}
 	}

@@ -2,10 +2,12 @@ package command
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -69,9 +71,55 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 	for _, e := range all {
 		if o.selects(e) {
 			kept = append(kept, e)
-			l.row(e.EndpointID, term.Row(l.Columns, e.Field))
+			name := e.EndpointID
+			if format.Name != term.Quiet {
+				name = fullName(o.kind, e.Network+"-"+e.EndpointID)
+			}
+			l.row(name, term.Row(l.Columns, e.Field))
+		}
+	}
+	if len(kept) == 0 {
+		if err := o.exist(ctx, c); err != nil {
+			return err
 		}
 	}
 	l.value = kept
 	return l.write(f, format)
+}
+
+// exist is an error when a tenant, network, group or host of the selection is not there.
+func (o *endpointListOptions) exist(ctx context.Context, c *client.Client) error {
+	if o.tenant != "" {
+		if _, err := c.Tenants().Get(ctx, o.tenant); err != nil {
+			return err
+		}
+	}
+	for _, x := range []struct {
+		kind *model.Kind
+		name string
+	}{{model.KindNetwork(), o.network}, {model.KindEndpointGroup(), o.group}} {
+		if x.name == "" {
+			continue
+		}
+		objects, err := c.List(ctx, x.kind)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(objects, func(object model.Object) bool {
+			return object.Field(nameArg(x.kind)) == x.name && (o.tenant == "" || object.Field("tenantName") == o.tenant)
+		}) {
+			return model.Errorf(model.CodeNotFound, x.kind.Name, "there is no %s %s", x.kind.Command.Use, strings.TrimPrefix(model.Key(o.tenant, x.name), ":")).Try("%s shows what there is", x.kind.Listing())
+		}
+	}
+	if o.host == "" {
+		return nil
+	}
+	nodes, err := c.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(nodes, func(n model.Node) bool { return n.Role == model.RoleAgent && n.Name == o.host }) {
+		return model.Errorf(model.CodeNotFound, "host", "no agent is called %q", o.host).Try("netctl node ls lists them")
+	}
+	return nil
 }

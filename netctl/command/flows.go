@@ -82,7 +82,7 @@ func runFlows(ctx context.Context, f *Factory, o *flowsOptions) error {
 	}
 	all, err := c.Flows(ctx, o.host, o.owner, o.table)
 	if err != nil {
-		return fmt.Errorf("flows of %s: %w", o.host, err)
+		return err // which names the host
 	}
 	kept := []model.Flow{}
 	l := &listing{Table: term.Table{Columns: flowColumns(format.Wide())}}

@@ -3,11 +3,13 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -39,7 +41,7 @@ func completeKind(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 func newGet(f *Factory) *cobra.Command {
 	o := &listOptions{}
 	c := &cobra.Command{
-		Use: "get KIND [NAME]", Short: "Show objects of any kind", ValidArgsFunction: completeKind,
+		Use: "get KIND [NAME] | KIND/NAME", Short: "Show objects of any kind", ValidArgsFunction: completeKind,
 		Long: "KIND is one of the names below, in any case, \"all\" for the objects of every kind, or \"nodes\" for masters and agents.\n\n" + kindTable(false),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
@@ -48,6 +50,10 @@ func newGet(f *Factory) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args = kindAndName(args)
+			if len(args) > 1 && o.watch {
+				return term.BadUsage("--watch is of lists: leave %s out", args[1])
+			}
 			switch name := strings.ToLower(args[0]); {
 			case len(args) > 1 || o.watch: // of one kind
 			case name == "all":
@@ -74,7 +80,7 @@ func newGet(f *Factory) *cobra.Command {
 		},
 	}
 	o.output.register(c)
-	c.Flags().StringVarP(&o.tenant, "tenant", "t", "default", "tenant of the objects")
+	o.registerAs(c, "tenant of the objects")
 	c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants")
 	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on and print each change")
 	return c
@@ -85,14 +91,14 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 	if err != nil {
 		return err
 	}
-	if o.kind.InspectOnly {
-		return runInspect(ctx, f, &inspectOptions{kind: o.kind, name: name})
-	}
-	key, err := o.find(ctx, c, o.kind, name)
+	of, err := o.find(ctx, c, o.kind, name)
 	if err != nil {
 		return err
 	}
-	object, err := c.Get(ctx, o.kind, key...)
+	if o.kind.InspectOnly {
+		return runGetEndpoint(ctx, f, c, format, of)
+	}
+	object, err := c.Get(ctx, o.kind, of...)
 	if err != nil {
 		return err
 	}
@@ -101,18 +107,46 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 		t := &term.Table{Columns: term.Columns(o.kind, format.Wide())}
 		t.Add(term.Row(t.Columns, object.Field))
 		return local(t.Write(f.Out))
-	case format.Name == "name":
-		return printf(f.Out, "%s\n", name)
+	case format.Name == term.Quiet:
+		return printf(f.Out, "%s\n", of[len(of)-1])
+	case format.Names():
+		return printf(f.Out, "%s\n", fullName(o.kind, object.ObjectKey()))
 	}
 	return local(format.Write(f.Out, object))
+}
+
+// runGetEndpoint shows one endpoint, which the server finds by its id, its container's, or a part of them.
+func runGetEndpoint(ctx context.Context, f *Factory, c *client.Client, format term.Format, of []string) error {
+	k := model.KindEndpoint()
+	var answer json.RawMessage
+	if err := c.InspectRaw(ctx, k, &answer, of...); err != nil {
+		return err
+	}
+	var found struct{ Oper model.EndpointOper }
+	if err := json.Unmarshal(answer, &found); err != nil {
+		return fmt.Errorf("decode the answer: %w", err)
+	}
+	switch e := &found.Oper; {
+	case format.Tabular():
+		t := &term.Table{Columns: term.Columns(k, format.Wide())}
+		t.Add(term.Row(t.Columns, e.Field))
+		return local(t.Write(f.Out))
+	case format.Name == term.Quiet:
+		return printf(f.Out, "%s\n", e.EndpointID)
+	case format.Names():
+		return printf(f.Out, "%s\n", fullName(k, e.Network+"-"+e.EndpointID))
+	}
+	return local(format.Write(f.Out, answer))
 }
 
 func newDescribe(f *Factory) *cobra.Command {
 	s := &scope{}
 	c := &cobra.Command{
-		Use: "describe KIND NAME", Short: "Show all of an object: configuration, links, operational state", Args: exactly("KIND", "NAME"),
+		Use: "describe KIND NAME | KIND/NAME", Short: "Show all of an object: configuration, links, operational state",
+		Args:              func(cmd *cobra.Command, args []string) error { return exactly("KIND", "NAME")(cmd, kindAndName(args)) },
 		ValidArgsFunction: completeKind,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args = kindAndName(args)
 			k, err := kindOf(args[0])
 			if err != nil {
 				return err
@@ -120,7 +154,7 @@ func newDescribe(f *Factory) *cobra.Command {
 			return runDescribe(cmd.Context(), f, k, s, args[1])
 		},
 	}
-	c.Flags().StringVarP(&s.tenant, "tenant", "t", "default", "tenant of the object")
+	s.registerAs(c, "tenant of the object")
 	return c
 }
 
@@ -137,11 +171,33 @@ func runDescribe(ctx context.Context, f *Factory, k *model.Kind, s *scope, name 
 	if err := c.InspectRaw(ctx, k, &answer, key...); err != nil {
 		return err
 	}
-	text, err := yaml.JSONToYAML(answer)
+	var whole any
+	if err := json.Unmarshal(answer, &whole); err != nil {
+		return fmt.Errorf("decode the answer: %w", err)
+	}
+	relabel(whole)
+	text, err := yaml.Marshal(whole)
 	if err != nil {
 		return local(err)
 	}
 	return printf(f.Out, "%s %s\n%s", k.Title, model.Key(key...), text)
+}
+
+// relabel writes the labels of endpoints as selectors are written, wherever they are in an answer.
+func relabel(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			relabel(x)
+		}
+	case map[string]any:
+		for name, x := range v {
+			if text, ok := x.(string); ok && name == "labels" {
+				v[name] = model.LabelText(text)
+			}
+			relabel(x)
+		}
+	}
 }
 
 func newExport(f *Factory) *cobra.Command {
@@ -158,6 +214,11 @@ func runExport(ctx context.Context, f *Factory, tenant string) error {
 	c, err := f.client()
 	if err != nil {
 		return err
+	}
+	if tenant != "" {
+		if _, err := c.Tenants().Get(ctx, tenant); err != nil {
+			return err
+		}
 	}
 	for _, k := range model.Order() {
 		objects, err := c.List(ctx, k)

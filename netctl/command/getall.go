@@ -41,7 +41,7 @@ func runGetAll(ctx context.Context, f *Factory, o *listOptions) error {
 			groups, value[k.Plural] = append(groups, g), g.objects
 		}
 	}
-	if !format.Tabular() && format.Name != "name" {
+	if !format.Tabular() && !format.Names() {
 		return local(format.Write(f.Out, value))
 	}
 	for i, g := range groups {
@@ -88,11 +88,11 @@ func (g *group) add(object any, field func(string) any, name string) {
 	g.objects, g.fields, g.names = append(g.objects, object), append(g.fields, field), append(g.names, name)
 }
 
-// print writes the group as a table below its kind's name, or its names as kind/key, a line each.
+// print writes the group as a table below its kind's name, or its names as fullName has them, a line each.
 func (g *group) print(f *Factory, format term.Format, blank bool) error {
 	if !format.Tabular() {
 		for _, name := range g.names {
-			if err := printf(f.Out, "%s/%s\n", g.kind.Name, name); err != nil {
+			if err := printf(f.Out, "%s\n", fullName(g.kind, name)); err != nil {
 				return err
 			}
 		}

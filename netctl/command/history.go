@@ -41,6 +41,7 @@ func newHistory(f *Factory) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args = kindAndName(args)
 			switch {
 			case o.at != "" && len(args) == 2:
 				return runObjectAt(cmd.Context(), f, o, args[0], args[1])

@@ -13,13 +13,13 @@ import (
 type inspectOptions struct {
 	scope
 	kind *model.Kind
-	name string
+	name string // as it was called
 }
 
 func newInspect(f *Factory, k *model.Kind) *cobra.Command {
 	o := &inspectOptions{kind: k}
 	c := &cobra.Command{
-		Use: "inspect", Short: "Show " + article(k.Command.Use) + " with its operational state", Args: keyed(k),
+		Use: "inspect", Short: "Show " + article(k.Noun()) + " with its operational state", Args: objectArgs(k),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = model.Key(args...)

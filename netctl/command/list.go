@@ -18,7 +18,7 @@ type output struct {
 
 func (o *output) register(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
-	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print names alone, as -o name does")
+	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print bare names, without kind and tenant; -o name prints what other commands take")
 	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml, name or jsonpath=TEMPLATE")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(term.Formats(), cobra.ShellCompDirectiveNoSpace))
 }
@@ -28,7 +28,7 @@ func (o *output) parse() (term.Format, error) {
 	case o.json:
 		return term.Format{Name: "json"}, nil
 	case o.quiet:
-		return term.Format{Name: "name"}, nil
+		return term.Format{Name: term.Quiet}, nil
 	}
 	return term.ParseFormat(o.format)
 }
@@ -53,7 +53,7 @@ type listOptions struct {
 func newList(f *Factory, k *model.Kind) *cobra.Command {
 	o := &listOptions{kind: k}
 	c := &cobra.Command{
-		Use: "ls", Aliases: []string{"list"}, Short: "List " + k.Command.Use + "s", Args: exactly(),
+		Use: "ls", Aliases: []string{"list"}, Short: "List " + k.Nouns(), Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runList(cmd.Context(), f, o) },
 	}
 	o.scope.register(c, k)
@@ -79,7 +79,7 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 	l := &listing{Table: term.Table{Columns: term.Columns(o.kind, format.Wide()), Tail: o.kind.Command.TabTail && !format.Wide(),
 		RowTail: o.kind.Command.RowTail && !format.Wide()}}
 	found := 0
-	if format.Tabular() || format.Name == "name" {
+	if format.Tabular() || format.Names() {
 		found, err = fill(ctx, c, o, format, l)
 	} else {
 		var objects []model.Object

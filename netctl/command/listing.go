@@ -24,7 +24,7 @@ func (l *listing) write(f *Factory, format term.Format) error {
 	switch {
 	case format.Tabular():
 		return local(l.Table.Write(f.Out))
-	case format.Name == "name":
+	case format.Names():
 		out := bufio.NewWriter(f.Out)
 		for _, name := range l.names {
 			_, _ = out.WriteString(name) // Flush tells the error

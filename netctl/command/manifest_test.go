@@ -38,14 +38,14 @@ func TestApplyExport(t *testing.T) {
 		code int
 		out  string
 	}{
-		{"diff -f FILE", 1, "+ tenant shop\n+ network shop:front\n+ endpointGroup shop:web\n"},
+		{"diff -f FILE", 10, "+ tenant shop\n+ network shop:front\n+ endpointGroup shop:web\n"},
 		{"apply -f FILE --dry-run", 0, "tenant shop created (dry run)\nnetwork shop:front created (dry run)\nendpointGroup shop:web created (dry run)\n"},
 		{"apply -f FILE", 0, "tenant shop created\nnetwork shop:front created\nendpointGroup shop:web created\n"},
 		{"apply -f FILE --wait=1s", 0, "tenant shop unchanged\nnetwork shop:front unchanged\nendpointGroup shop:web unchanged\n"},
 		{"diff -f FILE", 0, ""},
 		{"export -t shop", 0, "---\nkind: tenant\ntenantName: shop\n---\nkind: network\ntenantName: shop\nnetworkName: front\nencap: vlan\nnwType: data\npktTag: 77\nsubnet: 10.7.0.0/24\n" +
 			"---\nkind: endpointGroup\ntenantName: shop\ngroupName: web\nnetworkName: front\n"},
-		{"get net -t shop -o name", 0, "front\n"},
+		{"get net -t shop -o name", 0, "network/shop:front\n"},
 		{"get network front -t shop -o jsonpath={.pktTag}", 0, "77\n"},
 		{"delete -f FILE", 0, "endpointGroup shop:web deleted\nnetwork shop:front deleted\ntenant shop deleted\n"},
 		{"delete -f FILE", 0, "endpointGroup shop:web absent\nnetwork shop:front absent\ntenant shop absent\n"},

@@ -52,6 +52,9 @@ func runMatrix(ctx context.Context, f *Factory, o *output, tenant string, args [
 	if err != nil {
 		return err
 	}
+	if _, err := c.Tenants().Get(ctx, tenant); err != nil {
+		return err
+	}
 	var lists [3][]model.Object
 	for i, k := range []*model.Kind{model.KindEndpointGroup(), model.KindNetwork(), model.KindRule()} {
 		if lists[i], err = c.List(ctx, k); err != nil {
@@ -100,7 +103,14 @@ func writeVerdicts(f *Factory, format term.Format, p *verdict.Policies, tenant, 
 				return x, nil
 			}
 		}
-		return verdict.Party{}, model.NotFound(model.KindEndpointGroup(), model.Key(tenant, name))
+		return verdict.Party{}, model.NotFound(model.KindEndpointGroup(), model.Key(tenant, name), func(k *model.Kind) (keys []string) {
+			for _, x := range p.Parties() {
+				if k == model.KindEndpointGroup() {
+					keys = append(keys, model.Key(tenant, x.Name()))
+				}
+			}
+			return keys
+		})
 	}
 	a, err := find(from)
 	if err != nil {

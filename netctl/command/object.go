@@ -36,15 +36,6 @@ func newObject(f *Factory, k *model.Kind) *cobra.Command {
 	return c
 }
 
-// scope is the tenant flag of commands on objects that belong to one.
-type scope struct{ tenant string }
-
-func (s *scope) register(c *cobra.Command, k *model.Kind) {
-	if k.TenantScoped() {
-		c.Flags().StringVarP(&s.tenant, "tenant", "t", "default", "tenant of the "+k.Command.Use)
-	}
-}
-
 // say fills the fields of a message such as "Creating network {tenantName}:{networkName}".
 func say(text string, field func(name string) string) string {
 	for {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,14 +12,14 @@ import (
 type removeOptions struct {
 	scope
 	kind *model.Kind
-	name string
+	name string // as it was called
 	waiting
 }
 
 func newRemove(f *Factory, k *model.Kind) *cobra.Command {
 	o := &removeOptions{kind: k}
 	c := &cobra.Command{
-		Use: "rm", Aliases: []string{"delete"}, Short: "Delete " + article(k.Command.Use), Args: keyed(k),
+		Use: "rm", Aliases: []string{"delete"}, Short: "Delete " + article(k.Noun()), Args: objectArgs(k),
 		ValidArgsFunction: complete(f, k, &o.scope),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = model.Key(args...)
@@ -39,16 +40,8 @@ func runRemove(ctx context.Context, f *Factory, o *removeOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.kind.TenantScoped() {
-		o.tenant, o.name = key[0], model.Key(key[1:]...)
-	}
 	if o.kind.Command.Deleting != "" { // scripts of the original expect this before the answer
-		field := func(name string) string {
-			if name == "tenantName" && o.kind.TenantScoped() {
-				return o.tenant
-			}
-			return o.name
-		}
+		field := func(name string) string { return key[slices.Index(o.kind.Key, name)] }
 		if err := printf(f.Out, "%s\n", say(o.kind.Command.Deleting, field)); err != nil {
 			return err
 		}

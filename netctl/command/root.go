@@ -24,14 +24,11 @@ func Run(ctx context.Context, f *Factory, args []string) int {
 	if err == nil {
 		return term.OK
 	}
+	f.Fail(err)
 	var exit *term.Exit
 	if errors.As(err, &exit) && exit.Help {
-		fmt.Fprintln(f.Out, "Incorrect Usage.")
-		fmt.Fprintln(f.Out)
-		cmd.SetOut(f.Out)
-		_ = cmd.Help()
+		fmt.Fprintf(f.Err, "see netctl%s --help\n", strings.TrimPrefix(cmd.CommandPath(), root.Name()))
 	}
-	f.Fail(err)
 	return term.CodeOf(err)
 }
 
@@ -45,7 +42,7 @@ func newRoot(f *Factory, only string) *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return term.BadUsage("No help topic for '%s'", args[0])
+				return unknownCommand(cmd, args[0])
 			}
 			return nil
 		},
@@ -96,8 +93,17 @@ func needSubcommand(c *cobra.Command) {
 		if len(args) == 0 || args[0] == "help" || args[0] == "h" {
 			return cmd.Help()
 		}
-		return term.BadUsage("No help topic for '%s'", args[0])
+		return unknownCommand(cmd, args[0])
 	}
+}
+
+// unknownCommand refuses a word below a command, in the original's words, and names those that are spelled alike.
+func unknownCommand(c *cobra.Command, word string) error {
+	c.SuggestionsMinimumDistance = 2
+	if alike := c.SuggestionsFor(word); len(alike) > 0 {
+		return term.BadUsage("No help topic for '%s': did you mean %s?", word, strings.Join(alike, " or "))
+	}
+	return term.BadUsage("No help topic for '%s'", word)
 }
 
 // exactly demands the arguments that names tell.

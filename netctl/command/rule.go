@@ -85,26 +85,29 @@ func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, policy st
 	if err != nil {
 		return err
 	}
-	key := s.key(model.KindPolicy(), policy)
-	s.tenant, policy = key[0], key[1]
-	if _, err := c.Tenants().Get(ctx, s.tenant); err != nil {
+	of, err := s.find(ctx, c, model.KindPolicy(), policy)
+	if err != nil {
 		return err
 	}
-	if _, err := c.Policys().Get(ctx, s.tenant, policy); err != nil {
+	if _, err := c.Policys().Get(ctx, of...); err != nil {
 		return err
 	}
 	all, err := c.Rules().List(ctx)
 	if err != nil {
 		return err
 	}
-	rules := slices.DeleteFunc(all, func(r *model.Rule) bool { return r.TenantName != s.tenant || r.PolicyName != policy })
+	rules := slices.DeleteFunc(all, func(r *model.Rule) bool { return r.TenantName != of[0] || r.PolicyName != of[1] })
 	slices.SortStableFunc(rules, func(a, b *model.Rule) int { return cmp.Compare(a.Priority, b.Priority) })
 	switch {
 	case format.Tabular():
 		return writeRules(f, rules)
-	case format.Name == "name":
+	case format.Names():
 		for _, r := range rules {
-			if err := printf(f.Out, "%s\n", r.RuleId); err != nil {
+			name := r.RuleId
+			if format.Name != term.Quiet {
+				name = fullName(r.Kind(), r.ObjectKey())
+			}
+			if err := printf(f.Out, "%s\n", name); err != nil {
 				return err
 			}
 		}

@@ -40,7 +40,7 @@ func (w *waiting) await(ctx context.Context, f *Factory, c *client.Client, rev c
 			return nil
 		}
 		if f.Now().After(deadline) {
-			return term.Exitf(term.Server, "revision %d is stored, but not programmed after %s by %s", rev, w.limit, strings.Join(laggards, ", "))
+			return term.Exitf(term.Behind, "revision %d is stored, but not programmed after %s by %s", rev, w.limit, strings.Join(laggards, ", "))
 		}
 		select {
 		case <-ctx.Done():

@@ -25,8 +25,10 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 		case format.Tabular():
 			row := append([]string{change}, term.Row(columns[1:], object.Field)...)
 			return local((&term.Table{Columns: columns}).WriteRow(f.Out, row))
-		case format.Name == "name":
+		case format.Name == term.Quiet:
 			return printf(f.Out, "%s %s\n", change, term.Cell(object.Field(nameArg(o.kind))))
+		case format.Names():
+			return printf(f.Out, "%s %s\n", change, fullName(o.kind, object.ObjectKey()))
 		default:
 			text, err := json.Marshal(struct {
 				Change string       `json:"change"`

@@ -12,13 +12,6 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// Exit codes of why, beside those of all commands.
-const (
-	exitDenied   = 3
-	exitDisagree = 4
-	exitUnknown  = 5
-)
-
 type whyOptions struct {
 	output
 	ask   model.WhyRequest
@@ -33,8 +26,8 @@ func newWhy(f *Factory) *cobra.Command {
 			"be a service. KIND/NAME, as in group/web, says which is meant. Without a protocol it is a ping; a port alone is of tcp. The verdict " +
 			"of the objects is worked out from the rules; then the switches on the way are asked what they would do with the packet, and " +
 			"with its answer; what leaves them is followed as far as the host knows a route, or a BGP session. No packet is sent. What one end leaves " +
-			"open, as a name that two tenants have, is meant as of the other end's tenant. The exit code is 0 when it passes, 3 when it is denied, 4 when objects and switches " +
-			"disagree, 5 when nobody can tell, as when there is no such end or netmaster does not answer.",
+			"open, as a name that two tenants have, is meant as of the other end's tenant. The exit code is 0 when it passes, 11 when it is denied, 12 when objects and switches " +
+			"disagree, 13 when it cannot be told; 3, as of every command, when there is no such end or netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > 4 {
 				return term.BadUsage("2 to 4 arguments wanted (FROM, TO, protocol, port), got %d", len(args))
@@ -64,7 +57,7 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 	}
 	w, err := c.Why(ctx, o.ask)
 	if err != nil {
-		return &term.Exit{Code: exitUnknown, Err: err} // 3 would say that it is denied
+		return err
 	}
 	if format.Tabular() {
 		err = writeWhy(f.Out, &w, o.steps || format.Wide())
@@ -78,11 +71,11 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 	case model.VerdictAllowed:
 		return nil
 	case model.VerdictDenied:
-		return term.Outcome(exitDenied)
+		return term.Outcome(term.Denied)
 	case model.VerdictDisagree:
-		return term.Outcome(exitDisagree)
+		return term.Outcome(term.Disagree)
 	}
-	return term.Outcome(exitUnknown)
+	return term.Outcome(term.Unknown)
 }
 
 // writeWhy prints the answer for people.

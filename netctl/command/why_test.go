@@ -37,12 +37,12 @@ func TestWhy(t *testing.T) {
 		asked   string
 		out     string
 	}{
-		{"why db group/web tcp 80", "denied", 3, "from=db&port=80&protocol=tcp&to=group%2Fweb", printed},
-		{"why db group/web 80 --steps", "denied", 3, "from=db&port=80&to=group%2Fweb", printed + "             policy_in      7  tcp: drop  [rule/r]\n"},
+		{"why db group/web tcp 80", "denied", 11, "from=db&port=80&protocol=tcp&to=group%2Fweb", printed},
+		{"why db group/web 80 --steps", "denied", 11, "from=db&port=80&to=group%2Fweb", printed + "             policy_in      7  tcp: drop  [rule/r]\n"},
 		{"why db web -o jsonpath={.intent.verdict}", "allowed", 0, "from=db&to=web", "denied\n"},
-		{"why db web udp 53 -t acme -n blue -o jsonpath={.port}", "disagree", 4, "from=db&network=blue&port=53&protocol=udp&tenant=acme&to=web", "80\n"},
-		{"why db web icmp -o jsonpath={.port}", "unknown", 5, "from=db&protocol=icmp&to=web", "80\n"},
-		{"why nobody web", "denied", 5, "from=nobody&to=web", ""},
+		{"why db web udp 53 -t acme -n blue -o jsonpath={.port}", "disagree", 12, "from=db&network=blue&port=53&protocol=udp&tenant=acme&to=web", "80\n"},
+		{"why db web icmp -o jsonpath={.port}", "unknown", 13, "from=db&protocol=icmp&to=web", "80\n"},
+		{"why nobody web", "denied", 3, "from=nobody&to=web", ""},
 		{"why db", "", 1, "", ""},
 		{"why db web tcp udp", "", 1, "", ""},
 	}
@@ -81,9 +81,9 @@ func TestDrift(t *testing.T) {
 		code int
 		out  string
 	}{
-		{"drift", 4, both}, {"drift h1", 4, both},
+		{"drift", 10, both}, {"drift h1", 10, both},
 		{"drift h1 --repair", 0, "Host  When   At  Sort   Owner   What\n----  ----   --  ----   -----   ----\nh1    found  T1  group  nobody  added\n"},
-		{"drift -o jsonpath={[0].now[0].want}", 4, "f\n"}, {"drift h2", 3, ""}, {"drift h1 h2", 1, ""},
+		{"drift -o jsonpath={[0].now[0].want}", 10, "f\n"}, {"drift h2", 3, ""}, {"drift h1 h2", 1, ""},
 	}
 	for _, r := range rows {
 		got := netctl(t, context.Background(), master.URL, strings.Fields(r.line)...)

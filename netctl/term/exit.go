@@ -5,20 +5,49 @@ import (
 	"fmt"
 )
 
-// Exit codes.
+// Exit codes. Those below 10 are the original's. From 10 on the command has done what it was asked to, and the code is its answer.
 const (
 	OK      = 0
 	Usage   = 1 // wrong arguments or flags, a check of netctl itself, a bad netmaster URL
 	Version = 2 // version could not be read
 	Server  = 3 // the server refused, or was not reached
 	Local   = 4 // the terminal, a file or the output failed
+
+	Differs  = 10 // what was compared differs
+	Denied   = 11 // the packet does not arrive
+	Disagree = 12 // objects and switches do not agree
+	Unknown  = 13 // it cannot be told
+	Behind   = 14 // the change is stored, but not programmed everywhere yet
 )
+
+// ExitCode explains an exit code.
+type ExitCode struct {
+	Code     int
+	Commands string // that end with it
+	Doc      string
+}
+
+// ExitCodes lists every exit code once; it is the only table of its kind.
+func ExitCodes() []ExitCode {
+	return []ExitCode{
+		{OK, "all", "Done. Of `diff` and `drift`: nothing differs; of `why`: the packet arrives. Help ends with 0, too."},
+		{Usage, "all", "Wrong arguments or flags, a file that cannot be understood, a bad `--netmaster` URL. Nothing was sent."},
+		{Version, "`version`", "The server was not reached."},
+		{Server, "all", "The server refused, as when there is no such object, or was not reached; `login` was refused."},
+		{Local, "all", "The terminal, a local file or the output failed."},
+		{Differs, "`diff`, `drift`", "What was compared differs."},
+		{Denied, "`why`", "The packet does not arrive; objects and switches agree about that, or the objects leave it open."},
+		{Disagree, "`why`", "The switches do something else than the objects say."},
+		{Unknown, "`why`", "It cannot be told: an agent does not answer, or the way leads through what cannot be asked."},
+		{Behind, "`--wait`", "The change is stored, but some agent has not programmed it within the time."},
+	}
+}
 
 // Exit is an error with the exit code that it ends the program with.
 type Exit struct {
 	Code int
 	Err  error // nil: the output has said it all, and nothing failed
-	Help bool  // print the command's help too
+	Help bool  // the command line was wrong: say where the command's help is
 }
 
 // Error prints the cause.
@@ -40,7 +69,7 @@ func Exitf(code int, format string, args ...any) error {
 // Outcome ends the program with code, and with no more words: it did what it was asked to, and code is part of the answer.
 func Outcome(code int) error { return &Exit{Code: code} }
 
-// BadUsage makes an error that ends the program with Usage, after the command's help.
+// BadUsage makes an error that ends the program with Usage, and says where the command's help is.
 func BadUsage(format string, args ...any) error {
 	return &Exit{Code: Usage, Err: fmt.Errorf(format, args...), Help: true}
 }

@@ -12,9 +12,15 @@ import (
 
 // Format is an output format of ls.
 type Format struct {
-	Name string // table, wide, json, yaml, name or jsonpath
+	Name string // table, wide, json, yaml, name, Quiet or jsonpath
 	Path string // of jsonpath
 }
+
+// Quiet is the format of --quiet: bare names, as the original printed them.
+const Quiet = "quiet"
+
+// Names tells whether names are printed, and nothing else.
+func (f Format) Names() bool { return f.Name == "name" || f.Name == Quiet }
 
 // Formats are the names, for help and completion.
 func Formats() []string { return []string{"table", "wide", "json", "yaml", "name", "jsonpath="} }

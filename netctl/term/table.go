@@ -76,6 +76,9 @@ func Styled(style string, v any) string {
 	case "brackets":
 		list, _ := v.([]string)
 		return "[" + strings.Join(list, " ") + "]"
+	case "labels":
+		text, _ := v.(string)
+		return model.LabelText(text)
 	case "bandwidth":
 		text, _ := v.(string)
 		if b, err := model.ParseBandwidth(text); err == nil {

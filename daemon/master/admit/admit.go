@@ -87,7 +87,7 @@ func (a *Admitter) Remove(tx *commit.Tx, k *model.Kind, key string) error {
 	}
 	old := tx.Object(k, key)
 	if old == nil {
-		return model.NotFound(k, key)
+		return tx.NotFound(k, key)
 	}
 	if err := r.remove(tx, old); err != nil {
 		return err

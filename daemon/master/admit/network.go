@@ -112,7 +112,7 @@ func networkRecord(n *model.Network) (*record.Network, error) {
 		if n.Gateway != "" && !spec.Prefix.Contains(spec.Gateway) {
 			field = "gateway"
 		}
-		return nil, model.Errorf(model.CodeInvalid, field, "%v", err).Try("%s must be usable within %s", field, spec.Prefix.Masked())
+		return nil, model.Errorf(model.CodeInvalid, field, "%v", err).Try("choose an address of %s that containers may have", spec.Prefix.Masked())
 	}
 	if n.Ipv6Subnet == "" {
 		if n.Ipv6Gateway != "" {
@@ -142,7 +142,7 @@ func network6(n *model.Network, r *record.Network) error {
 		if spec.Gateway.IsValid() && !prefix.Contains(spec.Gateway) {
 			field = "ipv6Gateway"
 		}
-		return model.Errorf(model.CodeInvalid, field, "%v", err).Try("%s must be usable within %s", field, prefix.Masked())
+		return model.Errorf(model.CodeInvalid, field, "%v", err).Try("choose an address of %s that containers may have", prefix.Masked())
 	}
 	return nil
 }

@@ -45,5 +45,6 @@ func tenantOf(tx *commit.Tx, name string) error {
 	if tx.Has(model.KindTenant().Name, name) {
 		return nil
 	}
-	return model.Errorf(model.CodeNotFound, "tenantName", "Tenant not found").Try("create it with netctl tenant create %s", name)
+	e := model.Errorf(model.CodeNotFound, "tenantName", "Tenant not found")
+	return e.Try("there is no tenant %q; create it with netctl tenant create %s; %s", name, name, model.Instead(model.KindTenant(), name, tx.Keys(model.KindTenant())))
 }

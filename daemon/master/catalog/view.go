@@ -52,6 +52,14 @@ func (v *View) Objects(k *model.Kind) []model.Object {
 	return out
 }
 
+// Keys are the keys of all objects of a kind, sorted.
+func (v *View) Keys(k *model.Kind) []string { return slices.Sorted(maps.Keys(v.objects[k.Name])) }
+
+// NotFound is the refusal of a key that no object has.
+func (v *View) NotFound(k *model.Kind, key string) *model.Error {
+	return model.NotFound(k, key, v.Keys)
+}
+
 // Count is the number of objects of a kind.
 func (v *View) Count(k *model.Kind) int { return len(v.objects[k.Name]) }
 

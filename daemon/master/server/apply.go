@@ -87,7 +87,11 @@ func objectsOf(list []model.ApplyObject) ([]model.Object, error) {
 		o = o.Clone() // without links
 		o.SetKey(o.ObjectKey())
 		o.SetDefaults()
-		if err := o.Validate(); err != nil {
+		err = o.Validate()
+		if missing := model.Missing(o); missing != nil { // a file is written by a person, who is told so
+			err = missing
+		}
+		if err != nil {
 			e := *model.AsError(err)
 			e.Message = k.Name + " " + o.ObjectKey() + ": " + e.Message
 			return nil, &e

@@ -43,11 +43,12 @@ func (b *backend) List(_ context.Context, k *model.Kind) (out []json.RawMessage,
 
 // Get returns one object.
 func (b *backend) Get(_ context.Context, k *model.Kind, key string) (out model.Object, err error) {
-	b.catalog.View(func(v *catalog.View) { out = v.Object(k, key) })
-	if out == nil {
-		return nil, model.NotFound(k, key)
-	}
-	return out, nil
+	b.catalog.View(func(v *catalog.View) {
+		if out = v.Object(k, key); out == nil {
+			err = v.NotFound(k, key)
+		}
+	})
+	return out, err
 }
 
 // Put creates or updates an object.

@@ -30,6 +30,9 @@ func (s *Server) mountCapture(r *rest.Router) {
 }
 
 func (s *Server) capture(w http.ResponseWriter, q *http.Request, asker *why.Asker) error {
+	if err := s.narrows(q.URL.Query().Get("tenant"), q.URL.Query().Get("network")); err != nil {
+		return err
+	}
 	taps, err := findTaps(asker, q.URL.Query())
 	if err != nil {
 		return err

@@ -11,23 +11,28 @@ import (
 
 // Inspect returns configuration and operational state.
 func (b *backend) Inspect(ctx context.Context, k *model.Kind, key string) (out any, err error) {
-	err = model.NotFound(k, key)
 	var router *model.Bgp
 	var agent string
 	b.catalog.View(func(v *catalog.View) {
 		if k.InspectOnly {
-			if e := v.FindEndpoint(key); e != nil {
-				o := oper.Endpoint(e)
-				o.Key = key
-				out, err = model.EndpointInspect{Oper: &o}, nil
+			e := v.FindEndpoint(key)
+			if e == nil {
+				err = v.NotFound(k, key)
+				return
 			}
+			o := oper.Endpoint(e)
+			o.Key = key
+			out = model.EndpointInspect{Oper: &o}
 			return
 		}
-		if o := v.Object(k, key); o != nil {
-			out, err = b.inspect(v, o)
-			if router, _ = o.(*model.Bgp); router != nil {
-				agent = agentOf(v, router.Hostname)
-			}
+		o := v.Object(k, key)
+		if o == nil {
+			err = v.NotFound(k, key)
+			return
+		}
+		out, err = b.inspect(v, o)
+		if router, _ = o.(*model.Bgp); router != nil {
+			agent = agentOf(v, router.Hostname)
 		}
 	})
 	if router != nil {

@@ -19,6 +19,9 @@ func (s *Server) mountWhy(r *rest.Router) {
 	asker := why.New(s.Catalog, s.trace)
 	r.GET("/api/v1/why", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		ask, err := whyRequest(q.URL.Query())
+		if err == nil {
+			err = s.narrows(ask.Tenant, ask.Network)
+		}
 		if err != nil {
 			rest.Refuse(w, q, err, s.Log)
 			return

@@ -58,6 +58,8 @@ func TestWhy(t *testing.T) {
 			switch {
 			case q.Packet.DstPort == 22 || q.Packet.DstPort == 99:
 				return nil // 22 as the rule says, 99 for no reason
+			case fromTunnel(q) && q.Packet.Dst == "10.9.1.1":
+				return to("endpoint/lone.default-lonely", "")
 			case fromTunnel(q):
 				return to("endpoint/blue.default-web-1", "")
 			}
@@ -85,11 +87,14 @@ func TestWhy(t *testing.T) {
 	}{
 		{name: "allowed", from: "db-1", to: "web-1", verdict: "allowed", intent: "allowed", text: "no rule speaks of a ping, so it passes; the switches agree", there: 2, back: 2},
 		{name: "denied by a rule", from: "db-1", to: "group/web", port: 22, verdict: "denied", intent: "denied", text: "rule default:p:ssh denies tcp 22; the switches agree", there: 2},
+		{name: "denied by a rule, the group by its key", from: "db-1", to: "group/default:web", port: 22, verdict: "denied", intent: "denied", text: "rule default:p:ssh denies tcp 22; the switches agree", there: 2},
 		{name: "the switches deny", from: "db-1", to: "10.1.1.1", protocol: "udp", port: 99, verdict: "disagree", intent: "allowed", text: "But the switches: h1 takes it from the tunnel of host h2, drops it: nobody on the network", there: 2},
 		{name: "an agent is silent", from: "db-2", to: "web-1", verdict: "unknown", intent: "allowed", text: "h3 was not asked: the agent of h3: no switch", there: 1},
 		{name: "outside", from: "db-1", to: "8.8.8.8", verdict: "allowed", intent: "allowed", text: "the switches agree", there: 1},
 		{name: "from outside", from: "8.8.8.8", to: "web-1", verdict: "unknown", intent: "allowed", text: "No switch can be asked"},
 		{name: "no gateway", from: "lonely", to: "8.8.8.8", verdict: "denied", intent: "denied", text: "network lone.default has no gateway, and 8.8.8.8 is not on it: it cannot be sent"},
+		{name: "no gateway to answer by", from: "db-1", to: "lonely", verdict: "denied", intent: "allowed",
+			text: "and the switches let it go; but of the answer, h1 has no way to 10.1.1.2 for endpoint lone.default-lonely: network lone.default has no gateway. On host h1: make a network with a gateway", there: 2, back: 1},
 		{name: "ambiguous", from: "db", to: "web-1", text: `"db" may be endpoint/blue.default-db-1, endpoint/blue.default-db-2 (say one`},
 		{name: "nobody", from: "db-1", to: "nobody", text: `nothing is called "nobody"`},
 		{name: "icmp has no port", from: "db-1", to: "web-1", protocol: "icmp", port: 7, text: "icmp has no ports"},

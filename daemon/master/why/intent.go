@@ -35,7 +35,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 		return unknown("an end has no address")
 	case from.address.Is4() != to.address.Is4():
 		return denied("%s is asked at %s, and %s has no address of that family", to.name, to.address, from.name)
-	case from.endpoint != nil && from.kind != kindHost && from.endpoint.NetID != network(to) && !routed(v, from.endpoint):
+	case from.endpoint != nil && from.kind != kindHost && !knowsWay(v, from.endpoint, to.address):
 		return denied("network %s has no gateway, and %s is not on it", from.endpoint.NetID, to.object)
 	case isOwnGateway(v, from, to) && q.Protocol != icmp && q.Port != dnsPort:
 		return denied("%s is the gateway of network %s, which answers pings and questions for names alone", to.address, from.endpoint.NetID)
@@ -104,11 +104,17 @@ func network(e end) string {
 	return ""
 }
 
-// routed tells whether containers of an endpoint's network know a way out of it.
-func routed(v *catalog.View, e *record.Endpoint) bool {
-	n := v.Network(e.NetID)
-	g := v.Global()
-	return n == nil || n.Record.Gateway != "" || n.Record.IPv6Gateway != "" || g != nil && g.FwdMode == fwdRouting
+// knowsWay tells whether the containers of an endpoint's network have a route to an address: it is on their network, or that has a gateway
+// of its family.
+func knowsWay(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
+	n, g := v.Network(e.NetID), v.Global()
+	if n == nil || n.Covers(to) || g != nil && g.FwdMode == fwdRouting {
+		return true
+	}
+	if to.Is6() {
+		return n.Record.IPv6Gateway != ""
+	}
+	return n.Record.Gateway != ""
 }
 
 // dnsPort is where name servers are asked (RFC 1035 section 4.2).

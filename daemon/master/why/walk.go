@@ -23,6 +23,7 @@ type route struct {
 	ask     model.TraceRequest
 	targets []*record.Endpoint // who should get the packet; empty when it is to leave
 	untold  string             // why nobody can tell what happens to the packet; "" when it can be asked
+	lacks   string             // why the sender has no route to send it by; "" when it has
 	through through
 }
 
@@ -45,6 +46,7 @@ type path struct {
 	moot   bool            // the sender knows no way: no switch will see a packet
 	routed bool            // containers send everything to the router, also on their own network
 	beyond map[string]bool // networks whose gateway is a router outside
+	silent map[string]bool // networks whose containers have no route by which to answer
 }
 
 // gatewayOutside tells whether a network's gateway is a machine outside, as on every VLAN that is bridged.
@@ -60,7 +62,7 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	if from.endpoint == nil || !from.address.IsValid() || !to.address.IsValid() {
 		return path{}
 	}
-	if from.kind != kindHost && from.endpoint.NetID != network(to) && !routed(v, from.endpoint) {
+	if from.kind != kindHost && !knowsWay(v, from.endpoint, to.address) {
 		return path{moot: true}
 	}
 	if from.address.Is4() != to.address.Is4() {
@@ -71,7 +73,7 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	if q.Protocol != icmp {
 		p.SrcPort, p.DstPort = clientPort, q.Port
 	}
-	w := path{source: from.endpoint, beyond: map[string]bool{}}
+	w := path{source: from.endpoint, beyond: map[string]bool{}, silent: map[string]bool{}}
 	if g := v.Global(); g != nil {
 		w.routed = g.FwdMode == fwdRouting
 	}
@@ -88,6 +90,9 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	}
 	for _, e := range append([]*record.Endpoint{from.endpoint}, w.there.targets...) {
 		w.beyond[e.NetID] = gatewayOutside(v, e.NetID)
+	}
+	for _, e := range w.there.targets {
+		w.silent[e.NetID] = to.kind != kindHost && !knowsWay(v, e, from.address)
 	}
 	if p.DstMAC == model.RouterMAC && to.service == nil {
 		w.there.untold = w.outside(from.endpoint)
@@ -143,13 +148,23 @@ func (w *path) back(arrived model.TracePacket) route {
 	}
 	back := w.there.through
 	back.answered = true
-	return route{host: e.HomingHost, untold: untold, ask: model.TraceRequest{From: "endpoint/" + e.ID, Answer: true, Packet: p},
+	lacks := ""
+	if w.silent[e.NetID] {
+		lacks = "has no way to " + p.Dst + " for endpoint " + e.ID + ": network " + e.NetID + " has no gateway"
+	}
+	return route{host: e.HomingHost, untold: untold, lacks: lacks, ask: model.TraceRequest{From: "endpoint/" + e.ID, Answer: true, Packet: p},
 		targets: []*record.Endpoint{w.source}, through: back}
 }
 
 // walk asks one switch after another, and returns the packet as it arrives.
 func (a *Asker) walk(ctx context.Context, r route) (way model.WhyWay, arrived model.TracePacket) {
 	if r.host == "" {
+		return way, arrived
+	}
+	if r.lacks != "" {
+		way.Verdict = model.VerdictDenied
+		way.Hops = []model.WhyHop{{Host: r.host, Verdict: model.VerdictDenied, Text: r.lacks, Beyond: true,
+			Try: "make a network with a gateway of that family for it: that of a network does not change"}}
 		return way, arrived
 	}
 	way.Verdict = model.VerdictUnknown

@@ -1,0 +1,120 @@
+package command
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// fullName is an object's name as -o name prints it, and as other commands take it: network/TENANT:NAME.
+func fullName(k *model.Kind, key string) string { return k.Command.Use + "/" + key }
+
+// scope is the tenant flag of commands on objects that belong to one.
+type scope struct {
+	tenant string
+	flag   *pflag.Flag
+}
+
+func (s *scope) register(c *cobra.Command, k *model.Kind) {
+	if k.TenantScoped() {
+		s.registerAs(c, "tenant of the "+k.Command.Use)
+	}
+}
+
+func (s *scope) registerAs(c *cobra.Command, usage string) {
+	c.Flags().StringVarP(&s.tenant, "tenant", "t", "default", usage)
+	s.flag = c.Flags().Lookup("tenant")
+}
+
+// key is the key of the object that a person or another command calls name, as far as the text tells: NAME, of the tenant that the flag
+// says; TENANT:NAME; NETWORK.TENANT of a network; and each of these behind its kind, network/TENANT:NAME. The name of a rule is POLICY:RULE.
+func (s *scope) key(k *model.Kind, name string) ([]string, error) {
+	if prefix, rest, ok := strings.Cut(name, "/"); ok {
+		other, known := model.KindOf(prefix)
+		switch {
+		case known && other.Name == k.Name:
+			name = rest
+		case known:
+			return nil, term.BadUsage("%s is %s, and not %s", name, article(other.Noun()), article(k.Noun()))
+		case !k.InspectOnly: // whose text may be anything
+			return nil, term.BadUsage("%s: the name of %s has no /, and %q is no kind", name, article(k.Noun()), prefix)
+		}
+	}
+	if !k.TenantScoped() {
+		return []string{name}, nil
+	}
+	if parts := strings.Split(name, ":"); len(parts) == len(k.Key) && !slices.Contains(parts, "") {
+		if s.flag != nil && s.flag.Changed && s.tenant != parts[0] {
+			return nil, term.BadUsage("%s is of tenant %s, and --tenant %s of another: give one of them", name, parts[0], s.tenant)
+		}
+		return parts, nil
+	}
+	return []string{s.tenant, name}, nil
+}
+
+// find is key for an object that is there. Records call networks NAME.TENANT, and groups and services NAME:TENANT; so do the original's
+// lists. That is understood when nothing has the name as it stands. When both are there it is an error that says so. It asks netmaster where
+// that is in question.
+func (s *scope) find(ctx context.Context, c *client.Client, k *model.Kind, name string) ([]string, error) {
+	key, err := s.key(k, name)
+	if err != nil {
+		return nil, err
+	}
+	turned := asRecorded(k, key, name)
+	if turned == nil || s.flag != nil && s.flag.Changed {
+		return key, nil
+	}
+	if _, err := c.Get(ctx, k, turned...); err != nil {
+		return key, nil
+	}
+	if _, err := c.Get(ctx, k, key...); err == nil {
+		return nil, term.Exitf(term.Usage, "%s %s is %s of tenant %s, or %s of tenant %s: say which with --tenant", k.Command.Use, name, key[1], key[0], turned[1], turned[0])
+	}
+	return turned, nil
+}
+
+// asRecorded is the key in a name as records have it, nil when it is no such name.
+func asRecorded(k *model.Kind, key []string, name string) []string {
+	switch k {
+	case model.KindEndpointGroup(), model.KindServiceLB():
+		if strings.Contains(name, ":") && key[0] != key[1] {
+			return []string{key[1], key[0]}
+		}
+	case model.KindNetwork():
+		if at := strings.LastIndexByte(key[1], '.'); at > 0 && at < len(key[1])-1 && !strings.Contains(name, ":") {
+			return []string{key[1][at+1:], key[1][:at]}
+		}
+	}
+	return nil
+}
+
+// objectArgs demands the arguments that name an object: the parts of its key without the tenant, or all of it in one.
+func objectArgs(k *model.Kind) cobra.PositionalArgs {
+	apart := named(k.Command.Names, len(nameArgs(k)), false)
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 1 && strings.Count(args[0], ":") == len(k.Key)-1 {
+			return nil
+		}
+		return apart(c, args)
+	}
+}
+
+// kindAndName are the arguments KIND NAME, or KIND/NAME in one, which other commands print.
+func kindAndName(args []string) []string {
+	if len(args) != 1 {
+		return args
+	}
+	if kind, name, ok := strings.Cut(args[0], "/"); ok && name != "" {
+		if _, known := model.KindOf(kind); known {
+			return []string{kind, name}
+		}
+	}
+	return args
+}
