@@ -94,16 +94,6 @@ func tenant(e end) string {
 	return ""
 }
 
-func network(e end) string {
-	switch {
-	case e.endpoint != nil:
-		return e.endpoint.NetID
-	case e.service != nil:
-		return e.service.NetID()
-	}
-	return ""
-}
-
 // knowsWay tells whether the containers of an endpoint's network have a route to an address: it is on their network, or that has a gateway
 // of its family.
 func knowsWay(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
