@@ -47,7 +47,8 @@ type View struct {
 	texts     texts
 	referrers map[string]map[string]set // "kind/key" -> kind -> keys of the objects that link to it
 	networks  map[string]*Network
-	spaces    map[string]space // addresses that networks declare, by tenant
+	homeless  map[string]struct{} // ids of networks that are not there, and have groups or endpoints
+	spaces    map[string]space    // addresses that networks declare, by tenant
 	groups    map[string]*record.Group
 	tenants   map[string]*record.Tenant
 	endpoints map[string]*Member
@@ -68,7 +69,7 @@ type View struct {
 	providers   map[string]*record.Provider
 
 	numbers Numbers
-	other   bool             // a network has become another one, of the same name, unnoticed between
+	other   bool             // a network has become another one of the same name, unnoticed between, or came after what is in it
 	dirty   map[Ref]struct{} // changed since the subscribers were told
 }
 
@@ -101,6 +102,7 @@ func newView() View {
 		texts:     newTexts(),
 		referrers: map[string]map[string]set{},
 		networks:  map[string]*Network{},
+		homeless:  map[string]struct{}{},
 		spaces:    map[string]space{},
 		groups:    map[string]*record.Group{},
 		tenants:   map[string]*record.Tenant{},

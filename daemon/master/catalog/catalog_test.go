@@ -206,14 +206,48 @@ func TestLateEvents(t *testing.T) {
 	}
 }
 
+// Whatever a record says, in a cluster that has a network, a group and a container: with it gone, and what it was put in place of there
+// again, all that follows from the records is as before.
 func FuzzApply(f *testing.F) {
-	for _, key := range []string{record.Networks + "n.default", record.Endpoints + "x", record.Groups + "g:t", record.Tenants + "t",
-		record.Objects + "network/default:n", record.GlobalKey, record.Services + "netmaster/a:1"} {
+	for _, key := range []string{record.Networks + "n.default", record.Networks + "other.default", record.Endpoints + "n.default-c1", record.Endpoints + "x",
+		record.Groups + "g:default", record.Tenants + "default", record.Objects + "network/default:n", record.GlobalKey, record.Services + "netmaster/a:1"} {
 		f.Add(key, []byte(`{"id":"x","subnetIP":"10.1.1.0","subnetLen":24,"vlans":"1-5","ipAddress":"::"}`))
 	}
-	f.Fuzz(func(_ *testing.T, key string, value []byte) {
-		c := catalog.New()
-		c.Apply(store.Update{Full: true, Items: []store.Item{{Key: key, Value: value, Revision: 1}}, Revision: 1}, quiet)
-		c.Apply(store.Update{Gone: []string{key}, Revision: 2}, quiet)
+	f.Add(record.Endpoints+"n.default-c2", []byte(`{"id":"n.default-c2","netID":"n.default","endpointGroupKey":"g:default","ipAddress":"10.1.0.1","homingHost":"h1"}`))
+	f.Add(record.Endpoints+"n.default-c1", []byte(`{"id":"n.default-c1","netID":"n.default","ipAddress":"10.1.0.9","homingHost":"h2"}`))
+	f.Add(record.Networks+"n.default", []byte(`{"id":"n.default","tenant":"default","pktTagType":"vlan","pktTag":3,"subnetIP":"10.1.0.0","subnetLen":24,"ipAddrRange":"10.1.0.5-10.1.0.9"}`))
+	world := []store.Item{
+		{Key: record.Tenants + "default", Value: []byte(`{"id":"default","tenant":"default","vrf":1}`)},
+		{Key: record.Networks + "n.default", Value: []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":2,"subnetIP":"10.1.0.0","subnetLen":24,"ipAddrRange":"10.1.0.1-10.1.0.254"}`)},
+		{Key: record.Groups + "g:default", Value: []byte(`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupId":1,"IPPool":"10.1.0.1-10.1.0.4"}`)},
+		{Key: record.Endpoints + "n.default-c1", Value: []byte(`{"id":"n.default-c1","netID":"n.default","endpointID":"c1","endpointGroupKey":"g:default","endpointGroupId":1,"ipAddress":"10.1.0.1","macAddress":"02:02:0a:01:00:01","homingHost":"h1"}`)},
+	}
+	f.Fuzz(func(t *testing.T, key string, value []byte) {
+		if key == record.GlobalKey {
+			return // the settings cannot be withdrawn
+		}
+		c, rev := catalog.New(), store.Revision(0)
+		settle := func(gone ...string) {
+			rev++
+			u := store.Update{Full: rev == 1, Gone: gone, Revision: rev}
+			for _, it := range world {
+				it.Revision = rev
+				u.Items = append(u.Items, it)
+			}
+			c.Apply(u, quiet)
+		}
+		settle()
+		before := describe(c)
+		if !strings.Contains(before, "1 endpoints, 1 addresses") {
+			t.Fatalf("want a container that has its address, got\n%s", before)
+		}
+		rev++
+		c.Apply(store.Update{Items: []store.Item{{Key: key, Value: value, Revision: rev}}, Revision: rev}, quiet)
+		rev++
+		c.Apply(store.Update{Gone: []string{key}, Revision: rev}, quiet)
+		settle()
+		if after := describe(c); after != before {
+			t.Errorf("want\n%s\ngot\n%s", before, after)
+		}
 	})
 }

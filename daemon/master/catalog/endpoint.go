@@ -30,6 +30,7 @@ func (v *View) putEndpoint(e *record.Endpoint) error {
 	}
 	v.touch(model.KindEndpoint().Name, e.ID)
 	if n == nil {
+		v.homeless[e.NetID] = struct{}{}
 		return fmt.Errorf("network %s is unknown", e.NetID)
 	}
 	n.endpoints.put(m)

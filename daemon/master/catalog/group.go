@@ -18,6 +18,9 @@ func (v *View) putGroup(g *record.Group) error {
 	v.groups[g.ID] = g
 	err := firstOf(v.useGroup(g.EndpointGroupID), v.takeGroupVLAN(g))
 	n := v.networks[g.NetworkName+"."+g.TenantName]
+	if n == nil {
+		v.homeless[g.NetworkName+"."+g.TenantName] = struct{}{}
+	}
 	if g.IPPool == "" || n == nil || n.Pool4 == nil || n.blocks[g.ID] != nil {
 		return err
 	}
@@ -28,6 +31,7 @@ func (v *View) putGroup(g *record.Group) error {
 	}
 	block, carveErr := n.Pool4.Carve(r.First, r.Last)
 	if carveErr != nil {
+		v.other = v.other || len(v.byGroup[g.ID]) > 0 // its endpoints came before it, and have taken their addresses from the network
 		return carveErr
 	}
 	n.blocks[g.ID] = block

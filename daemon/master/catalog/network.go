@@ -256,6 +256,9 @@ func (v *View) putNetwork(r *record.Network) error {
 		return err
 	}
 	v.networks[r.ID] = n
+	if _, ok := v.homeless[r.ID]; ok {
+		v.other = true // its groups and endpoints came before it
+	}
 	v.occupy(r)
 	v.touch(model.KindNetwork().Name, networkKey(r))
 	if r.PktTagType == "vxlan" {
@@ -281,6 +284,9 @@ func (v *View) dropNetwork(key string) {
 		return
 	}
 	delete(v.networks, id)
+	if len(n.blocks) > 0 || n.Endpoints() > 0 {
+		v.homeless[id] = struct{}{}
+	}
 	v.vacate(n.Record)
 	if n.Record.PktTagType == "vxlan" {
 		v.numbers.VXLANs.Release(n.Record.ExtPktTag)

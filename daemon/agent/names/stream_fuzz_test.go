@@ -1,0 +1,81 @@
+package names
+
+import (
+	"bytes"
+	"encoding/binary"
+	"log/slog"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+)
+
+// client is a connection over which everything has been said already.
+type client struct {
+	said  *bytes.Reader
+	heard bytes.Buffer
+}
+
+func (c *client) Read(b []byte) (int, error)       { return c.said.Read(b) }
+func (c *client) Write(b []byte) (int, error)      { return c.heard.Write(b) }
+func (c *client) Close() error                     { return nil }
+func (c *client) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (c *client) RemoteAddr() net.Addr             { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40000} }
+func (c *client) SetDeadline(time.Time) error      { return nil }
+func (c *client) SetReadDeadline(time.Time) error  { return nil }
+func (c *client) SetWriteDeadline(time.Time) error { return nil }
+
+// Whatever is said over TCP, what comes back is whole answers, no more than there were questions.
+func FuzzConverse(f *testing.F) {
+	zone := NewZone("contiv")
+	zone.Tenant("blue", &record.Tenant{VRF: 1})
+	zone.Endpoint("e1", &record.Endpoint{ID: "e1", NetID: "net.blue", IPAddress: "10.1.0.1", EPCommonName: "web"})
+	state := ofnettest.Parse(f, `self h1
+tenant blue id=1
+network net.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
+endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
+`)
+	state.Private = netip.MustParsePrefix("127.0.0.0/16") // the endpoint behind port 1 is 127.0.0.1
+	framed := func(names ...string) (out []byte) {
+		for _, name := range names {
+			q := new(dns.Msg)
+			q.SetQuestion(name, dns.TypeA)
+			b, err := q.Pack()
+			if err != nil {
+				f.Fatal(err)
+			}
+			out = append(binary.BigEndian.AppendUint16(out, uint16(len(b))), b...)
+		}
+		return out
+	}
+	two := framed("web.contiv.", "nobody.contiv.")
+	for _, seed := range [][]byte{framed("web."), two, two[:len(two)-3], {0, 0}, {0xff, 0xff, 1}, []byte("GET / HTTP/1.1\r\n\r\n"), nil} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, said []byte) {
+		r := NewResponder(Options{Host: "h1", Zone: zone, Forward: NewForwarder([]string{"127.0.0.1:1"}, ""), View: func(fn func(*ofnet.State)) { fn(state) },
+			Log: slog.New(slog.DiscardHandler)})
+		c := &client{said: bytes.NewReader(said)}
+		_ = r.converse(t.Context(), c) // an error ends a connection
+		answers := uint64(0)
+		for heard := bytes.NewReader(c.heard.Bytes()); heard.Len() > 0; answers++ {
+			b, err := readMessage(heard)
+			if err != nil {
+				t.Fatalf("want whole messages, got %x: %v", c.heard.Bytes(), err)
+			}
+			var m dns.Msg
+			if err := m.Unpack(b); err != nil || !m.Response {
+				t.Errorf("want an answer, got %x: %v", b, err)
+			}
+		}
+		if n := r.Counts(); answers > n.Questions {
+			t.Errorf("want at most an answer for each of %d questions, got %d", n.Questions, answers)
+		}
+	})
+}
