@@ -52,7 +52,7 @@ func TestScenariosOnEtcd(t *testing.T) { runOn(t, lab.StoreEtcd) }
 // runOn runs the scripts for a store beside the netmasters, and some of the others.
 func runOn(t *testing.T, store string) {
 	bin := build(t)
-	for _, path := range append([]string{"reach.txtar", "pool.txtar", "service-faults.txtar", "history.txtar"}, beside...) {
+	for _, path := range append([]string{"reach.txtar", "pool.txtar", "service-faults.txtar", "history.txtar", "claims.txtar"}, beside...) {
 		t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { Run(t, bin, path, store) })
 	}
 }
