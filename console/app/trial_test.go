@@ -105,7 +105,7 @@ func TestRefusedLate(t *testing.T) {
 	}
 }
 
-// A page has its filter again on the way back and forth; a page that is opened anew has none.
+// A page has its filter again on the way back and forth; a page that is opened again by its name has none.
 func TestFiltersComeBack(t *testing.T) {
 	m, _ := still(t, mono(t, false), page.NewTable(model.KindEndpoint()), 120, 40)
 	filter := func(text string) { press(m, append(append([]string{"/"}, strings.Split(text, "")...), "enter")...) }

@@ -34,7 +34,7 @@ func NewServer(h http.Handler, t Times, log *slog.Logger) *http.Server {
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 }
 
-// Client is for whom a request or a connection from an address counts: the address, of IPv6 the network of 64 bits, which is what
+// Client is the client that a request or a connection from an address counts for: the address, of IPv6 the network of 64 bits, which is what
 // one customer is given. What is no address is itself.
 func Client(remote string) string {
 	host, _, err := net.SplitHostPort(remote)

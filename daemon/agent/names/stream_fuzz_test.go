@@ -11,7 +11,6 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
@@ -33,9 +32,7 @@ func (c *client) SetWriteDeadline(time.Time) error { return nil }
 
 // Whatever is said over TCP, what comes back is whole answers, no more than there were questions.
 func FuzzConverse(f *testing.F) {
-	zone := NewZone("contiv")
-	zone.Tenant("blue", &record.Tenant{VRF: 1})
-	zone.Endpoint("e1", &record.Endpoint{ID: "e1", NetID: "net.blue", IPAddress: "10.1.0.1", EPCommonName: "web"})
+	zone := blueZone()
 	state := ofnettest.Parse(f, `self h1
 tenant blue id=1
 network net.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254

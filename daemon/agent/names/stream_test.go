@@ -17,9 +17,7 @@ import (
 // Questions over TCP: several on one connection, of names and of the world, from who has a private address.
 func TestServe(t *testing.T) {
 	up, asked := nameServer(t, true)
-	zone := NewZone("contiv")
-	zone.Tenant("blue", &record.Tenant{VRF: 1})
-	zone.Endpoint("e1", &record.Endpoint{ID: "e1", NetID: "net.blue", IPAddress: "10.1.0.1", EPCommonName: "web"})
+	zone := blueZone()
 	state := ofnettest.Parse(t, `self h1
 tenant blue id=1
 network net.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
@@ -126,9 +124,7 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 
 // One endpoint that opens connections and says nothing keeps no other one out.
 func TestServe_Crowd(t *testing.T) {
-	zone := NewZone("contiv")
-	zone.Tenant("blue", &record.Tenant{VRF: 1})
-	zone.Endpoint("e1", &record.Endpoint{ID: "e1", NetID: "net.blue", IPAddress: "10.1.0.1", EPCommonName: "web"})
+	zone := blueZone()
 	state := ofnettest.Parse(t, `self h1
 tenant blue id=1
 network net.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
@@ -168,4 +164,12 @@ endpoint e2 network=net.blue host=h1 port=2 mac=02:02:65:01:00:02 ip=10.1.0.2
 	if a, _, err := client.ExchangeWithConn(q, &dns.Conn{Conn: dial(2)}); err != nil || len(a.Answer) != 1 {
 		t.Errorf("another endpoint meanwhile: want it answered, got %v, %v", a, err)
 	}
+}
+
+// blueZone is a zone of one tenant with one container, web.
+func blueZone() *Zone {
+	zone := NewZone("contiv")
+	zone.Tenant("blue", &record.Tenant{VRF: 1})
+	zone.Endpoint("e1", &record.Endpoint{ID: "e1", NetID: "net.blue", IPAddress: "10.1.0.1", EPCommonName: "web"})
+	return zone
 }
