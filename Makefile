@@ -56,7 +56,7 @@ lint: ## formatting, vet, staticcheck
 
 .PHONY: unit
 unit: ## unit, conformance and real-switch tests, with the race detector; a large recovery without it
-	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v /test/scenario)
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /test/scenario -e /test/docker)
 	$(GO) test -count=1 -timeout 5m -run TestRecovery ./daemon/store/etcd
 
 .PHONY: scenario
@@ -65,6 +65,11 @@ scenario: build ## scenarios on the real lab: whole clusters on this machine
 
 .PHONY: test
 test: test-deps build check-generated lint unit scenario ## everything
+
+.PHONY: test-docker
+test-docker: ## Docker engines on the hosts of a lab
+	@scripts/install-deps docker
+	$(GO) test -count=1 -timeout 10m ./test/docker
 
 include test/consul/consul.mk
 
@@ -77,7 +82,7 @@ campaign: test-deps build ## an hour of random operations, kills and clones on a
 	$(GO) run ./test/campaign $(CAMPAIGN)
 
 .PHONY: bench
-bench: deps build ## print our figures beside the peers'
+bench: test-deps build ## print our figures beside the peers'
 	@scripts/bench
 
 .PHONY: pictures

@@ -2,142 +2,200 @@ package contiv_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 )
 
-const module = "github.com/contiv/contiv"
+const module = "github.com/contiv/contiv/"
 
-// floors is the picture of docs/architecture.md, section "Floors", from the ground up. A package belongs to the entry
-// with the longest matching prefix, and may import only packages of lower floors, or of its own floor where `within`
-// says so.
-var floors = []struct {
-	name     string
-	within   bool // packages of this floor may import each other
-	prefixes []string
-}{
-	{"words", true, []string{"api/model", "daemon/record", "ofnet", "ipam/bitmap"}},
-	{"pure", true, []string{"ofnet/flow", "ofnet/frame", "ofnet/pipeline", "ofnet/trace", "ofnet/lacp", "ofnet/capture", "ipam", "ipam/tag", "daemon/store", "netctl/term", "api", "api/fields", "api/verdict", "build", "daemon/task", "daemon/logging", "daemon/budget"}},
-	{"instruments", true, []string{"api/client", "cni/wire", "console/feed", "console/theme", "console/picture", "console/tape", "console/widget", "daemon/store/etcd", "daemon/store/consul", "daemon/store/memory", "daemon/store/embedded",
-		"daemon/store/open", "daemon/store/storetest", "daemon/cluster", "daemon/flags", "daemon/socket", "ofnet/bridge", "ofnet/openflow", "ofnet/ovsdb", "ofnet/link", "ofnet/trap", "ofnet/unixctl", "ofnet/ovstest"}},
-	{"engines", true, []string{"daemon/master/admit", "daemon/master/catalog", "daemon/master/commit", "daemon/master/derive", "daemon/master/endpoint", "daemon/master/fabric", "daemon/master/history", "daemon/master/landmark", "daemon/master/oper", "daemon/master/why",
-		"daemon/agent/attach", "daemon/agent/claim", "daemon/agent/sync", "daemon/agent/podlabels", "daemon/agent/names", "daemon/agent/bgp", "daemon/agent/drift", "daemon/agent/hostaccess", "daemon/agent/responder"}},
-	{"doors", true, []string{"api/rest", "daemon/door", "daemon/master/server", "daemon/master/mastertest", "daemon/agent/cniserver", "daemon/agent/inspect", "daemon/agent/node",
-		"netctl/command", "console/app", "console/page", "lab", "lab/command", "lab/frr", "lab/hostinit", "test"}},
-	{"programs", false, []string{"console", "netctl", "daemon/master", "daemon/agent", "cni", "api/gen"}},
-}
-
-// floorOf is the number of the floor of a package of this module, -1 when the picture does not show it.
-func floorOf(path string) int {
-	rel := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
-	best, length := -1, -1
-	for i, f := range floors {
-		for _, p := range f.prefixes {
-			if (rel == p || strings.HasPrefix(rel, p+"/")) && len(p) > length {
-				best, length = i, len(p)
-			}
-		}
-	}
-	return best
-}
-
+// pkg is a package of this module as the go command describes it; names are relative to the module.
 type pkg struct {
 	ImportPath string
+	Dir        string
 	Doc        string
+	GoFiles    []string
 	Imports    []string
 }
 
-func packages(t *testing.T) []pkg {
+// own lists what of this module the package imports.
+func (p *pkg) own() (out []string) {
+	for _, i := range p.Imports {
+		if name, ok := strings.CutPrefix(i, module); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// packages are all packages of the module, by name.
+func packages(t *testing.T) map[string]*pkg {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,Imports", "./...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,GoFiles,Imports", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	var all []pkg
+	all := map[string]*pkg{}
 	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
-		var p pkg
-		if err := d.Decode(&p); err != nil {
+		p := &pkg{}
+		if err := d.Decode(p); err != nil {
 			t.Fatal(err)
 		}
-		if p.ImportPath != module {
-			all = append(all, p)
+		if name, ok := strings.CutPrefix(p.ImportPath, module); ok {
+			all[name] = p
 		}
 	}
 	return all
 }
 
+// line is a line of the picture of docs/architecture.md, section "Floors": packages that may not import each other.
+type line struct {
+	floor   string
+	entries []string // names of packages; one that ends with /... stands for what is below it too
+}
+
+// holds tells whether the line has a package, and as which entry.
+func (l *line) holds(name string) (entry string, ok bool) {
+	i := slices.IndexFunc(l.entries, func(e string) bool {
+		root, tree := strings.CutSuffix(e, "/...")
+		return name == root || tree && strings.HasPrefix(name, root+"/")
+	})
+	if i < 0 {
+		return "", false
+	}
+	return l.entries[i], true
+}
+
+// picture reads the lines, from the ground up.
+func picture(t *testing.T) (lines []line) {
+	t.Helper()
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Floors\n")
+	_, drawn, _ := strings.Cut(section, "```\n")
+	drawn, _, _ = strings.Cut(drawn, "```")
+	floor := ""
+	for text := range strings.Lines(drawn) {
+		words := strings.Fields(text)
+		if !strings.HasPrefix(text, "  ") {
+			floor, words = words[0], words[1:]
+		}
+		words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "(") })
+		l := line{floor: floor}
+		for _, w := range words {
+			l.entries = append(l.entries, spread(w)...)
+		}
+		lines = append(lines, l)
+	}
+	if len(lines) < 2 {
+		t.Fatal("docs/architecture.md: section Floors has no picture")
+	}
+	slices.Reverse(lines)
+	return lines
+}
+
+// spread writes a/{b,c} out as a/b and a/c.
+func spread(word string) (out []string) {
+	root, list, ok := strings.Cut(strings.TrimSuffix(word, "}"), "{")
+	if !ok {
+		return []string{word}
+	}
+	for _, name := range strings.Split(list, ",") {
+		out = append(out, root+name)
+	}
+	return out
+}
+
+// place finds a package in the picture; its line is -1 when it is not there.
+func place(lines []line, name string) (at int, entry string) {
+	for i := range lines {
+		if e, ok := lines[i].holds(name); ok {
+			return i, e
+		}
+	}
+	return -1, ""
+}
+
 func TestFloors(t *testing.T) {
-	for _, p := range packages(t) {
-		own := floorOf(p.ImportPath)
-		if own < 0 {
-			t.Errorf("%s stands on no floor: add it to the picture in arch_test.go and docs/architecture.md", p.ImportPath)
+	lines, all := picture(t), packages(t)
+	for name, p := range all {
+		at, entry := place(lines, name)
+		if at < 0 {
+			t.Errorf("%s stands on no floor: add it to the picture in docs/architecture.md", name)
 			continue
 		}
-		for _, imported := range p.Imports {
-			if !strings.HasPrefix(imported, module+"/") {
-				continue
+		for _, imported := range p.own() {
+			if i, e := place(lines, imported); i > at || i == at && e != entry {
+				t.Errorf("%s (%s) imports %s (%s): a package imports only what stands on a lower line of the picture in docs/architecture.md",
+					name, lines[at].floor, imported, lines[i].floor)
 			}
-			if f := floorOf(imported); f > own || f == own && !floors[own].within {
-				t.Errorf("%s (%s) imports %s (%s): a package imports only what lies below it", p.ImportPath, floors[own].name, imported, floors[f].name)
+		}
+	}
+	for _, l := range lines {
+		for _, e := range l.entries {
+			if all[strings.TrimSuffix(e, "/...")] == nil && !strings.HasSuffix(e, "/...") {
+				t.Errorf("docs/architecture.md: there is no package %s", e)
 			}
 		}
 	}
 }
 
+// What a package must not reach, by whatever way.
 func TestForbiddenImports(t *testing.T) {
 	tests := []struct{ from, to, reason string }{
 		{"ofnet", "api", "ofnet is a library: it knows nothing of API objects"},
 		{"ofnet", "daemon", "ofnet is a library: it knows nothing of the daemons"},
 		{"ipam", "api", "ipam is a library: it knows nothing of API objects"},
 		{"ipam", "daemon", "ipam is a library: it knows nothing of the daemons"},
-		{"daemon/agent", "daemon/master", "agent and master meet in the store and api/client"},
-		{"daemon/master", "daemon/agent", "agent and master meet in the store and api/client"},
+		{"api", "daemon", "the API is what everyone shares; the daemons are behind it"},
+		{"daemon/agent", "daemon/master", "agent and master meet in the store and daemon/plugin"},
+		{"daemon/master", "daemon/agent", "agent and master meet in the store and daemon/plugin"},
 		{"netctl", "daemon", "what netctl can do, any REST client can do"},
 		{"netctl", "ofnet", "netmaster says what packets are; libraries for them take time at each start of netctl"},
+		{"console/app", "daemon", "what the console shows, any REST client can see"},
+		{"cni", "daemon", "the kubelet starts it for each pod: it is small, and the agent does the work"},
 		{"api/model", "api/rest", "words import nothing"},
 	}
-	under := func(path, dir string) bool {
-		rel := strings.TrimPrefix(path, module+"/")
-		return rel == dir || strings.HasPrefix(rel, dir+"/")
-	}
-	for _, p := range packages(t) {
-		for _, test := range tests {
-			if !under(p.ImportPath, test.from) {
+	under := func(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
+	all := packages(t)
+	for _, test := range tests {
+		for name := range all {
+			if !under(name, test.from) {
 				continue
 			}
-			for _, imported := range p.Imports {
-				if strings.HasPrefix(imported, module+"/") && under(imported, test.to) {
-					t.Errorf("%s imports %s: %s", p.ImportPath, imported, test.reason)
-				}
+			if way := wayTo(all, name, func(n string) bool { return under(n, test.to) }); way != nil {
+				t.Errorf("%s: %s", strings.Join(way, " imports "), test.reason)
 			}
 		}
 	}
 }
 
-// What computes must not reach outside: no sockets, files or clocks on the two lowest floors.
-func TestPureFloors(t *testing.T) {
-	pure := []string{"api/model", "daemon/record", "ofnet", "ofnet/flow", "ofnet/frame", "ofnet/pipeline", "ipam", "ipam/tag", "ipam/bitmap"}
-	reach := []string{"net", "net/http", "os", "os/exec", "syscall", "sync"}
-	for _, p := range packages(t) {
-		if !slices.Contains(pure, strings.TrimPrefix(p.ImportPath, module+"/")) {
-			continue
-		}
-		for _, imported := range p.Imports {
-			// Of api/model: status codes are net/http's, and expressions are compiled once, at first use.
-			words := p.ImportPath == module+"/api/model" && (imported == "net/http" || imported == "sync")
-			if slices.Contains(reach, imported) && !words {
-				t.Errorf("%s imports %s: this floor computes only", p.ImportPath, imported)
+// wayTo is the shortest chain of imports from a package to one that is meant; nil: there is none.
+func wayTo(all map[string]*pkg, from string, meant func(string) bool) []string {
+	seen := map[string]bool{from: true}
+	for ways := [][]string{{from}}; len(ways) > 0; ways = ways[1:] {
+		for _, next := range all[ways[0][len(ways[0])-1]].own() {
+			way := append(slices.Clone(ways[0]), next)
+			if meant(next) {
+				return way
+			}
+			if !seen[next] {
+				seen[next] = true
+				ways = append(ways, way)
 			}
 		}
 	}
+	return nil
 }
 
 func TestPackagesSayWhatTheyAre(t *testing.T) {
-	for _, p := range packages(t) {
+	for name, p := range packages(t) {
 		if p.Doc == "" {
-			t.Errorf("%s has no package comment", p.ImportPath)
+			t.Errorf("%s has no package comment", name)
 		}
 	}
 }

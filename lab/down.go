@@ -24,6 +24,9 @@ func (l *Lab) Down(ctx context.Context) error {
 			errs = append(errs, err)
 		}
 	}
+	if l.Docker {
+		errs = append(errs, l.endDocker())
+	}
 	if _, err := os.Stat(filepath.Join("/run/netns", l.switches())); err == nil {
 		errs = append(errs, l.endRouters(ctx))
 		errs = append(errs, command(ctx, "ip", "netns", "del", l.switches()))

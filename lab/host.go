@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -228,17 +229,27 @@ func (l *Lab) probe(ctx context.Context, host int, part string) error {
 	if err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	client := http.DefaultClient
+	if part == PartDocker {
+		if client, err = l.dockerClient(host); err != nil {
+			return err
+		}
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		var text [200]byte
-		n, _ := resp.Body.Read(text[:])
-		return fmt.Errorf("%s: %s: %s", req.URL, resp.Status, strings.TrimSpace(string(text[:n])))
+		return fmt.Errorf("%s: %s: %s", req.URL, resp.Status, head(resp))
 	}
 	return nil
+}
+
+// head is how an answer begins.
+func head(resp *http.Response) string {
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // what there is says enough
+	return strings.TrimSpace(string(text))
 }
 
 // Parts lists the parts of a host that were started.

@@ -51,6 +51,12 @@ func New(p Plan, self string, out io.Writer) (*Lab, error) {
 			return nil, fmt.Errorf("%s is not installed: apt-get install openvswitch-switch iproute2 util-linux", tool)
 		}
 	}
+	l := &Lab{Plan: p, self: self, out: out}
+	if p.Docker {
+		if err := l.findDocker(); err != nil {
+			return nil, err
+		}
+	}
 	if err := os.MkdirAll(filepath.Dir(p.Dir), 0o755); err != nil {
 		return nil, err
 	}
@@ -60,7 +66,6 @@ func New(p Plan, self string, out io.Writer) (*Lab, error) {
 		}
 		return nil, err
 	}
-	l := &Lab{Plan: p, self: self, out: out}
 	if err := l.reserve(); err != nil {
 		return nil, errors.Join(err, l.Down(context.Background()))
 	}
@@ -144,12 +149,7 @@ func (l *Lab) save() error {
 
 // Up starts everything and returns when it is ready. On an error what has started stays, to be looked at, until Down.
 func (l *Lab) Up(ctx context.Context) error {
-	var hosts errgroup.Group
-	hosts.SetLimit(4)
-	for i := range l.Hosts {
-		hosts.Go(func() error { return l.bootHost(ctx, i+1) })
-	}
-	if err := hosts.Wait(); err != nil {
+	if err := l.each(func(host int) error { return l.bootHost(ctx, host) }); err != nil {
 		return err
 	}
 	for _, part := range []string{PartStore, PartMaster, PartAgent} {
@@ -168,7 +168,20 @@ func (l *Lab) Up(ctx context.Context) error {
 			return err
 		}
 	}
+	if l.Docker {
+		return l.startDockers(ctx)
+	}
 	return nil
+}
+
+// each calls do for every host, for a few at a time.
+func (l *Lab) each(do func(host int) error) error {
+	var hosts errgroup.Group
+	hosts.SetLimit(4)
+	for i := range l.Hosts {
+		hosts.Go(func() error { return do(i + 1) })
+	}
+	return hosts.Wait()
 }
 
 func (l *Lab) say(format string, args ...any) {

@@ -41,7 +41,7 @@ func (l *Lab) wireSwitches() error {
 	for i, s := range switches {
 		// Its own link address, which a router has, would else be that of some port, and another when a port comes or goes.
 		own := fmt.Sprintf("0e:6c:61:62:00:%02x", i+1)
-		// Who listens to which multicast is not watched: nobody here asks for it from time to time, so a report that is lost
+		// Who listens to which multicast is not watched: no one here asks for it from time to time, so a report that is lost
 		// would cut an address of IPv6 off for minutes (RFC 4541, section 2.1.1).
 		steps = append(steps, []string{"-n", ns, "link", "add", s.bridge, "address", own, "type", "bridge", "mcast_snooping", "0"},
 			[]string{"-n", ns, "link", "set", s.bridge, "up"})

@@ -40,6 +40,10 @@ type Plan struct {
 	Debug   bool     `json:"debug"`
 	Master  []string `json:"masterFlags,omitempty"` // more flags
 	Agent   []string `json:"agentFlags,omitempty"`
+
+	Docker        bool     `json:"docker,omitempty"`        // every host has a Docker engine
+	DockerVersion int      `json:"dockerVersion,omitempty"` // major; 0: a new one
+	DockerFlags   []string `json:"dockerFlags,omitempty"`
 }
 
 // maxUplinks is how many NICs a host has in the trunk at most.
@@ -153,6 +157,8 @@ func (p *Plan) args(host int, part string) []string {
 	case part == PartOVS:
 		return []string{"ovs-vswitchd", "unix:/run/openvswitch/db.sock", "--disable-system", "--pidfile", "-vsyslog:off",
 			"-vconsole:info"}
+	case part == PartDocker && p.Docker:
+		return p.dockerArgs(host)
 	case p.Bare:
 		return nil
 	case part == PartStore && host == 1 && p.Store == StoreEtcd:
@@ -216,6 +222,8 @@ func (p *Plan) ready(host int, part string) string {
 		return p.masterURL(host) + "/readyz"
 	case PartAgent:
 		return "http://" + p.mgmt(host) + ":9090/readyz"
+	case PartDocker:
+		return "http://docker/_ping"
 	case PartStore:
 		if p.Store == StoreConsul {
 			return p.storeURL(host) + "/v1/catalog/nodes" // an error while there is no leader
@@ -226,7 +234,7 @@ func (p *Plan) ready(host int, part string) string {
 }
 
 // PartNames are all parts that a host can have, in the order in which they start.
-var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartAgent}
+var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartAgent, PartDocker}
 
 // HostInfo is a host and its addresses: on the management network, and of its tunnels.
 type HostInfo struct{ Name, IP, VTEP string }

@@ -38,7 +38,7 @@ func Flood(ctx context.Context, address string, mbps float64) error {
 		due := mbps * 1e6 / 8 * time.Since(began).Seconds()
 		for ; sent < due; sent += ratePayload + rateHeaders {
 			if _, err := conn.Write(payload); err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-				continue // nobody listens yet, or the port is full
+				continue // no one listens yet, or the port is full
 			}
 		}
 		select {

@@ -169,7 +169,7 @@ func (r *Router) port() (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("the router's interface %s: %w", name, err)
 	}
-	// FRR gives peers of IPv6 its address of the link too: it is there at once when nobody is asked for it.
+	// FRR gives peers of IPv6 its address of the link too: it is there at once when no one is asked for it.
 	if err := os.WriteFile("/proc/sys/net/ipv6/conf/"+name+"/accept_dad", []byte("0"), 0); err != nil {
 		return 0, err
 	}

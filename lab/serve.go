@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Serve listens on a port over TCP and UDP, says "listening" on out, and tells everybody who connects, or sends a packet,
+// Serve listens on a port over TCP and UDP, says "listening" on out, and tells everyone who connects, or sends a packet,
 // its name and the client's address; over TCP it then sends back what it gets. It ends with ctx.
 func Serve(ctx context.Context, name string, port int, out io.Writer) error {
 	at := ":" + strconv.Itoa(port)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// One question over UDP, and answers until somebody ends it.
+// One question over UDP, and answers until someone ends it.
 func TestStream(t *testing.T) {
 	p, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

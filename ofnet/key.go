@@ -33,5 +33,17 @@ type Key struct {
 	Name string
 }
 
+// Key is the segment's key.
+func (n *Segment) Key() Key { return Key{KindSegment, n.Name} }
+
+// ReceiversKey is the key of the segment's lists of receivers.
+func (n *Segment) ReceiversKey() Key { return Key{KindReceivers, n.Name} }
+
+// Key is the tenant's key.
+func (t *Tenant) Key() Key { return Key{KindTenant, t.Name} }
+
+// Key is the host's key.
+func (h *Host) Key() Key { return Key{KindHost, h.Label} }
+
 // String prints the key as kind/name, the form that operators read and type.
 func (k Key) String() string { return string(k.Kind) + "/" + k.Name }

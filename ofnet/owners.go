@@ -1,15 +1,17 @@
 package ofnet
 
 import (
-	"maps"
+	"cmp"
 	"slices"
+
+	"github.com/contiv/contiv/table"
 )
 
 // Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, their receivers,
 // groups, tiers of rules, services, router, next hops and routes, endpoints.
 func (s *State) Owners() []Key {
-	tiers := s.indexed().index.tiers
-	out := make([]Key, 0, 1+len(s.Hosts)+len(s.Tenants)+2*len(s.Segments)+len(s.Groups)+len(tiers)+len(s.Services)+len(s.Endpoints))
+	tiers := s.tiers()
+	out := make([]Key, 0, 1+s.Hosts.Len()+s.Tenants.Len()+2*s.Segments.Len()+s.Groups.Len()+len(tiers)+s.Services.Len()+s.Endpoints.Len())
 	out = append(out, Key{KindSwitch, s.Self})
 	if len(s.Local.Backup) > 0 {
 		out = append(out, Key{KindUplink, s.Self})
@@ -19,7 +21,7 @@ func (s *State) Owners() []Key {
 	out = appendKeys(out, KindSegment, s.Segments)
 	out = appendKeys(out, KindReceivers, s.Segments)
 	out = appendKeys(out, KindGroup, s.Groups)
-	for _, t := range slices.SortedFunc(maps.Values(tiers), Tier.compare) {
+	for _, t := range tiers {
 		out = append(out, t.Key())
 	}
 	out = appendKeys(out, KindService, s.Services)
@@ -31,16 +33,11 @@ func (s *State) Owners() []Key {
 	return appendKeys(out, KindEndpoint, s.Endpoints)
 }
 
-func appendKeys[T any](out []Key, kind Kind, m map[string]T) []Key {
+func appendKeys[V any](out []Key, kind Kind, t *table.Table[string, V]) []Key {
 	start := len(out)
-	for name := range m {
+	for name := range t.All() {
 		out = append(out, Key{kind, name})
 	}
-	slices.SortFunc(out[start:], func(a, b Key) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out[start:], func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }

@@ -39,7 +39,7 @@ const (
 type PortRange struct{ First, Last uint16 }
 
 // Priorities of rules: an operator's are up to PriorityMost; PriorityClosed is above them all, for what must be denied
-// because nobody can tell what was meant.
+// because no one can tell what was meant.
 const (
 	PriorityMost   = 100
 	PriorityClosed = 200

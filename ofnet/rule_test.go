@@ -8,17 +8,17 @@ func TestTracking(t *testing.T) {
 		return &Rule{ID: id, Tenant: "t", Group: "g:t", Direction: In, Priority: 1, Deny: deny}
 	}
 	s := NewState("h1")
-	s.Reindex()
 	set := func(id string, r *Rule) uint32 {
-		if s.Rules[id] = r; r == nil {
-			delete(s.Rules, id)
+		if r == nil {
+			s.Rules.Delete(id)
+		} else {
+			s.Rules.Set(id, r)
 		}
-		s.Touch(Key{KindRule, id})
-		tracked, generation := s.Tracking("t")
-		if tracked != (len(s.Rules) > 0) || tracked != (generation != 0) || generation >= 1<<31 {
-			t.Errorf("with %d rules: tracked %v, generation %#x", len(s.Rules), tracked, generation)
+		tracking := s.Tracking("t")
+		if tracking.On != (s.Rules.Len() > 0) || tracking.On != (tracking.Generation != 0) || tracking.Generation >= 1<<31 {
+			t.Errorf("with %d rules: %+v", s.Rules.Len(), tracking)
 		}
-		return generation
+		return tracking.Generation
 	}
 	a := set("a", rule("a", true))
 	ab := set("b", rule("b", true))
@@ -30,13 +30,17 @@ func TestTracking(t *testing.T) {
 		t.Errorf("the same rules again: want %#x, got %#x", ab, got)
 	}
 	other := NewState("h2")
-	other.Rules["b"], other.Rules["a"] = rule("b", true), rule("a", true)
-	if _, got := other.Tracking("t"); got != ab {
+	other.Rules.Set("b", rule("b", true))
+	other.Rules.Set("a", rule("a", true))
+	if got := other.Tracking("t").Generation; got != ab {
 		t.Errorf("on another host: want %#x, got %#x", ab, got)
+	}
+	if tier, rules := s.RulesOf(rule("a", true).Tier().Key()); tier != rule("a", true).Tier() || len(rules) != 2 || rules[0].ID != "a" || !s.JudgesIn("g:t") {
+		t.Errorf("rules of their tier: got %v, %v", tier, rules)
 	}
 	set("a", nil)
 	set("b", nil)
-	if n := len(s.TiersOf("g:t")); n != 0 || s.JudgesIn("g:t") != 0 {
+	if n := len(s.TiersOf("g:t")); n != 0 || s.JudgesIn("g:t") {
 		t.Errorf("after the last rule: want nothing listed, got %d tiers", n)
 	}
 }

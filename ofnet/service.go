@@ -13,12 +13,14 @@ import (
 type Service struct {
 	Name     string     // "service:tenant"
 	Tenant   string     // a key of State.Tenants
-	Address  netip.Addr // nobody else in the tenant has it
+	Address  netip.Addr // no one else in the tenant has it
 	Ports    []ServicePort
 	Backends []netip.Addr // of Address's family, ordered, each once; none: connections are dropped
 	// Affinity leads a client to one backend every time, while the backends stay the same; else each connection is led
 	// for itself.
 	Affinity bool
+
+	numbers []uint32 // of Ports; see State.SetService
 }
 
 // ServicePort is a port of a service, and that of its backends.

@@ -17,19 +17,17 @@ func TestServiceIndex(t *testing.T) {
 		return out
 	}
 	s := NewState("h1")
-	s.Segments["n.t"], s.Segments["n.u"] = &Segment{Name: "n.t", Tenant: "t"}, &Segment{Name: "n.u", Tenant: "u"}
-	s.Reindex()
+	s.Segments.Set("n.t", &Segment{Name: "n.t", Tenant: "t"})
+	s.Segments.Set("n.u", &Segment{Name: "n.u", Tenant: "u"})
 	endpoint := func(id, segment string, ip netip.Addr) {
-		if s.Endpoints[id] = (&Endpoint{ID: id, Segment: segment, IP4: ip}); segment == "" {
-			delete(s.Endpoints, id)
+		if s.Endpoints.Set(id, &Endpoint{ID: id, Segment: segment, IP4: ip}); segment == "" {
+			s.Endpoints.Delete(id)
 		}
-		s.Touch(Key{KindEndpoint, id})
 	}
 	service := func(tenant string, backends []netip.Addr, ports ...ServicePort) {
-		if s.Services["v:t"] = (&Service{Name: "v:t", Tenant: tenant, Ports: ports, Backends: backends}); tenant == "" {
-			delete(s.Services, "v:t")
+		if s.SetService(&Service{Name: "v:t", Tenant: tenant, Ports: ports, Backends: backends}); tenant == "" {
+			s.Services.Delete("v:t")
 		}
-		s.Touch(Key{KindService, "v:t"})
 	}
 	for _, row := range []struct {
 		name            string
@@ -50,8 +48,14 @@ func TestServiceIndex(t *testing.T) {
 		{"the service goes", func() { service("", nil) }, false, "", false, false, 0},
 	} {
 		row.change()
-		if got := slices.Contains(s.ServicesOver("e1"), "v:t"); got != row.over1 {
-			t.Errorf("%s: service over e1: want %v, got %v", row.name, row.over1, got)
+		over := false
+		if e := s.Endpoints.Get("e1"); e != nil {
+			for v := range s.ServicesOver(e) {
+				over = over || v.Name == "v:t"
+			}
+		}
+		if over != row.over1 {
+			t.Errorf("%s: service over e1: want %v, got %v", row.name, row.over1, over)
 		}
 		at := ""
 		if e := s.At("t", a1); e != nil {
@@ -61,30 +65,37 @@ func TestServiceIndex(t *testing.T) {
 			t.Errorf("%s: at %v: want %q, got %q", row.name, a1, row.at, at)
 		}
 		for tenant, want := range map[string]bool{"t": row.tracksT, "u": row.trackU} {
-			if tracked, generation := s.Tracking(tenant); tracked != want || tracked != (generation == 1) {
-				t.Errorf("%s: tenant %s: want tracked %v, got %v, generation %d", row.name, tenant, want, tracked, generation)
+			if got := s.Tracking(tenant); got.On != want || got.On != (got.Generation == 1) {
+				t.Errorf("%s: tenant %s: want tracked %v, got %+v", row.name, tenant, want, got)
 			}
 		}
-		numbers := s.ServiceNumbers("v:t")
+		var numbers []uint32
+		if v := s.Services.Get("v:t"); v != nil {
+			numbers = v.Numbers()
+		}
 		if len(numbers) != row.numbers || slices.Contains(numbers, 0) {
 			t.Errorf("%s: want %d numbers, got %v", row.name, row.numbers, numbers)
 		}
 	}
-	if n := len(s.index.services.numbers) + len(s.index.services.behind) + len(s.index.services.ofTenant); n != 0 {
-		t.Errorf("after the last service: want nothing listed, got %d entries", n)
-	}
 }
 
-// TestServiceNumbers: ports whose names clash get numbers of their own.
+// TestServiceNumbers: ports whose names clash get numbers of their own, and keep them.
 func TestServiceNumbers(t *testing.T) {
-	x := newServiceIndex()
-	v, p := &Service{Name: "v:t"}, ServicePort{ProtocolUDP, 53, 53}
-	first, second := x.number(v, p), x.number(v, p)
-	if second != first+1 {
-		t.Errorf("numbers of one name: want %d and the next, got %d", first, second)
+	s, p := NewState("h1"), ServicePort{ProtocolUDP, 53, 53}
+	want := preferredNumber("v:t", p)
+	numbers := func() []uint32 { return s.Services.Get("v:t").Numbers() }
+	s.SetService(&Service{Name: "v:t", Ports: []ServicePort{p, p}})
+	if got := numbers(); !slices.Equal(got, []uint32{want, want + 1}) {
+		t.Errorf("two ports of one name: want %d and the next, got %d", want, got)
 	}
-	delete(x.numbers, first)
-	if again := x.number(v, p); again != first {
-		t.Errorf("number of a name whose number is free: want %d, got %d", first, again)
+	s.Services.Set("w:t", &Service{Name: "w:t", numbers: []uint32{want}})
+	s.SetService(&Service{Name: "v:t", Ports: []ServicePort{p}})
+	if got := numbers(); !slices.Equal(got, []uint32{want + 1}) {
+		t.Errorf("a port whose number another has: want %d, got %d", want+1, got)
+	}
+	s.Services.Delete("w:t")
+	s.SetService(&Service{Name: "v:t", Ports: []ServicePort{p}})
+	if got := numbers(); !slices.Equal(got, []uint32{want}) {
+		t.Errorf("a port whose number is free again: want %d, got %d", want, got)
 	}
 }

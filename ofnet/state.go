@@ -4,26 +4,26 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
+
+	"github.com/contiv/contiv/table"
 )
 
 // State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
-// It is a plain value owned by one goroutine at a time.
+// It belongs to one goroutine at a time; a Clone is another State. Rows of its tables are not changed: another takes their place.
 type State struct {
-	Self      string               // label of this host; a key of Hosts
-	Local     Ports                // the switch's own fixed ports
-	Private   netip.Prefix         // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
-	Hosts     map[string]*Host     // by label, this host included
-	Tenants   map[string]*Tenant   // by name
-	Segments  map[string]*Segment  // by "network.tenant"
-	Groups    map[string]*Group    // by "group:tenant"
-	Rules     map[string]*Rule     // by id
-	Services  map[string]*Service  // by "service:tenant"
-	Endpoints map[string]*Endpoint // by state id
-	Router    *Router              // nil: this host has no routers outside
-	Routes    map[string]*Route    // learned, by prefix
-	NextHops  map[string]*NextHops // of the routes, by name
-
-	index *index // who belongs to whom; nil until Reindex
+	Self      string                          // label of this host; a key of Hosts
+	Local     Ports                           // the switch's own fixed ports
+	Private   netip.Prefix                    // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
+	Router    *Router                         // nil: this host has no routers outside
+	Hosts     *table.Table[string, *Host]     // by label, this host included
+	Tenants   *table.Table[string, *Tenant]   // by name
+	Segments  *table.Table[string, *Segment]  // by "network.tenant"
+	Groups    *table.Table[string, *Group]    // by "group:tenant"
+	Rules     *table.Table[string, *Rule]     // by id
+	Services  *table.Table[string, *Service]  // by "service:tenant"; see SetService
+	Endpoints *table.Table[string, *Endpoint] // by state id
+	Routes    *table.Table[string, *Route]    // learned, by prefix
+	NextHops  *table.Table[string, *NextHops] // of the routes, by name
 }
 
 // DefaultPrivate is the subnet between a host and its endpoints unless an operator chooses another.
@@ -34,16 +34,25 @@ func NewState(self string) *State {
 	return &State{
 		Self:      self,
 		Private:   DefaultPrivate(),
-		Hosts:     map[string]*Host{},
-		Tenants:   map[string]*Tenant{},
-		Segments:  map[string]*Segment{},
-		Groups:    map[string]*Group{},
-		Rules:     map[string]*Rule{},
-		Services:  map[string]*Service{},
-		Endpoints: map[string]*Endpoint{},
-		Routes:    map[string]*Route{},
-		NextHops:  map[string]*NextHops{},
+		Hosts:     table.New[string, *Host](),
+		Tenants:   table.New[string, *Tenant](),
+		Segments:  table.New(segmentsOfTenant),
+		Groups:    table.New[string, *Group](),
+		Rules:     table.New(rulesOfTier, rulesOfGroup, judgedIn, generations),
+		Services:  table.New(servicesOfTenant, servicesBehind, servicesByNumber),
+		Endpoints: table.New(endpointsOfSegment, endpointsOfGroup, endpointsOfHost, endpointsAt, places, groupsHere, receivers),
+		Routes:    table.New(routesVia),
+		NextHops:  table.New[string, *NextHops](),
 	}
+}
+
+// Clone returns a State that says the same, to be read or changed while s changes. It takes constant time.
+func (s *State) Clone() *State {
+	c := *s
+	c.Hosts, c.Tenants, c.Segments, c.Groups = s.Hosts.Clone(), s.Tenants.Clone(), s.Segments.Clone(), s.Groups.Clone()
+	c.Rules, c.Services, c.Endpoints = s.Rules.Clone(), s.Services.Clone(), s.Endpoints.Clone()
+	c.Routes, c.NextHops = s.Routes.Clone(), s.NextHops.Clone()
+	return &c
 }
 
 // Ports are the OpenFlow port numbers of a switch's fixed ports; 0 means that the switch has no such port.
@@ -76,6 +85,12 @@ func (p *Ports) Hears(member uint32) bool {
 		return slices.Contains(p.Channel, member)
 	}
 	return member == p.ActiveUplink()
+}
+
+// Equal says whether two say the same.
+func (p *Ports) Equal(o *Ports) bool {
+	return p.Tunnel == o.Tunnel && p.Uplink == o.Uplink && p.Host == o.Host && p.Active == o.Active &&
+		slices.Equal(p.Backup, o.Backup) && slices.Equal(p.Channel, o.Channel)
 }
 
 // ActiveUplink is the member of the VLAN trunk whose frames for many count, 0 when there is no trunk.

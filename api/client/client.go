@@ -1,5 +1,5 @@
 // Package client is the REST client of netmaster: generated accessors for every kind of object, the watch stream, and
-// the routes that agents use. netctl, the console, the agent and the tests all reach the cluster through it.
+// what a cluster says of itself. netctl, the console, the agent and the tests all reach the cluster through it.
 package client
 
 import (
@@ -25,18 +25,18 @@ type Client struct {
 	// Base is the URL of any netmaster, "http://host:port", or of several, joined by commas: the next is asked when one
 	// does not answer.
 	Base string
-	// Masters, when set, replaces Base: the URLs of all netmasters, best first, asked anew for each attempt.
+	// Masters, when set, replaces Base: the URLs of all netmasters, best first, asked again for each attempt.
 	Masters func(ctx context.Context) []string
 	// HTTP sends the requests; nil: http.DefaultClient.
 	HTTP *http.Client
-	// Actor says who is behind the requests, for the history: "ann@laptop", a host's label. Nobody checks it. It is asked when
-	// something is to be changed; nil: nobody is named.
+	// Actor says who is behind the requests, for the history: "ann@laptop", a host's label. It is a claim. It is asked when
+	// something is to be changed; nil: no one is named.
 	Actor func() string
 	// Program is sent as the User-Agent: "netctl/1.0"; "": Go's own.
 	Program string
 	// Token is sent as X-Auth-Token when the URL is https; over http a token is refused.
 	Token string
-	// Patience is for how long a request that nobody answered is repeated while the cluster elects a leader;
+	// Patience is for how long a request that no one answered is repeated while the cluster elects a leader;
 	// 0: every endpoint is tried once. All requests of the API may be repeated.
 	Patience time.Duration
 }
@@ -250,7 +250,7 @@ func refusal(answer *http.Response) error {
 	}
 	e := model.Errorf(code, "", "%s", message)
 	if answer.StatusCode == http.StatusNotFound && answer.Request != nil { // a netmaster says in its own words what it lacks
-		e = e.Try("%s is no page of a netmaster: is that the address of one?", answer.Request.URL)
+		e = e.Try("is %s the address of a netmaster?", answer.Request.URL)
 	}
 	return e
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 
 	"github.com/contiv/contiv/api/model"
@@ -30,7 +29,7 @@ func (c *Client) Nodes(ctx context.Context) ([]model.Node, error) {
 // refused while the host's agent runs.
 func (c *Client) Forget(ctx context.Context, request model.ForgetRequest) (model.Forgotten, error) {
 	var out model.Forgotten
-	_, err := c.call(ctx, http.MethodPost, "/api/v1/nodes/forget", request, &out)
+	_, err := c.Post(ctx, "/api/v1/nodes/forget", request, &out)
 	return out, err
 }
 
@@ -50,7 +49,7 @@ func (c *Client) Lead(ctx context.Context) (model.Leadership, error) {
 // moment, seconds at most. Masters that cannot lead at once are refused.
 func (c *Client) HandOver(ctx context.Context, request model.HandoverRequest) (model.Handover, error) {
 	var out model.Handover
-	_, err := c.call(ctx, http.MethodPost, "/api/v1/leadership/handover", request, &out)
+	_, err := c.Post(ctx, "/api/v1/leadership/handover", request, &out)
 	return out, err
 }
 
@@ -84,6 +83,6 @@ func (c *Client) EndpointList(ctx context.Context) ([]model.EndpointOper, error)
 // Apply sends several objects at once, all or nothing, and returns what was done to each, in order.
 func (c *Client) Apply(ctx context.Context, request model.ApplyRequest) ([]model.ApplyResult, Revision, error) {
 	var out []model.ApplyResult
-	rev, err := c.call(ctx, http.MethodPost, "/api/v1/apply", request, &out)
+	rev, err := c.Post(ctx, "/api/v1/apply", request, &out)
 	return out, rev, err
 }

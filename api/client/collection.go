@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -82,12 +81,6 @@ func (c *Client) List(ctx context.Context, kind *model.Kind) ([]model.Object, er
 	return out, nil
 }
 
-// ListStream gives read the JSON list of all objects of a kind as it arrives, for api/fields, and returns read's error.
-func (c *Client) ListStream(ctx context.Context, kind *model.Kind, read func(io.Reader) error) error {
-	_, err := c.call(ctx, http.MethodGet, "/api/v1/"+kind.Plural+"/", nil, read)
-	return err
-}
-
 // Get returns one object of a kind.
 func (c *Client) Get(ctx context.Context, kind *model.Kind, key ...string) (model.Object, error) {
 	out := kind.New()
@@ -99,7 +92,7 @@ func (c *Client) Get(ctx context.Context, kind *model.Kind, key ...string) (mode
 
 // Put creates or updates an object of any kind.
 func (c *Client) Put(ctx context.Context, object model.Object) (Revision, error) {
-	return c.call(ctx, http.MethodPost, "/api/v1/"+object.Kind().Plural+"/"+url.PathEscape(object.ObjectKey())+"/", object, nil)
+	return c.Post(ctx, "/api/v1/"+object.Kind().Plural+"/"+url.PathEscape(object.ObjectKey())+"/", object, nil)
 }
 
 // Delete removes an object of a kind.
@@ -110,6 +103,11 @@ func (c *Client) Delete(ctx context.Context, kind *model.Kind, key ...string) (R
 // InspectRaw decodes the inspect answer of an object of any kind into out.
 func (c *Client) InspectRaw(ctx context.Context, kind *model.Kind, out any, key ...string) error {
 	return c.Raw(ctx, "/api/v1/inspect/"+kind.Plural+"/"+escape(key)+"/", out)
+}
+
+// Post sends in, as JSON, to path and decodes the answer into out, unless that is nil. A refusal comes back as *model.Error.
+func (c *Client) Post(ctx context.Context, path string, in, out any) (Revision, error) {
+	return c.call(ctx, http.MethodPost, path, in, out)
 }
 
 // Raw decodes the answer of a GET on path into out; a func(io.Reader) error reads it as it comes.

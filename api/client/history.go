@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -14,7 +13,7 @@ import (
 // HistoryQuery selects changes. What is empty selects all.
 type HistoryQuery struct {
 	Kind, Key string
-	By        string // part of the user, the program or the address
+	By        string // part of the claim, the program or the address
 	Since     time.Time
 	Limit     int // the newest so many; 0: all that is kept
 }
@@ -88,17 +87,17 @@ func (c *Client) Ledger(ctx context.Context, q AddressQuery) ([]model.AddressEnt
 	return out, c.Raw(ctx, "/api/v1/ledger"+query(q.values()), &out)
 }
 
-// Quarantine keeps a free address from everybody.
+// Quarantine keeps a free address from everyone.
 func (c *Client) Quarantine(ctx context.Context, q model.QuarantineRequest) (model.AddressOwner, Revision, error) {
 	var out model.AddressOwner
-	rev, err := c.call(ctx, http.MethodPost, "/api/v1/addresses/quarantine", q, &out)
+	rev, err := c.Post(ctx, "/api/v1/addresses/quarantine", q, &out)
 	return out, rev, err
 }
 
 // FreeAddress ends a hold or a quarantine, and tells whether there was one.
 func (c *Client) FreeAddress(ctx context.Context, q model.ReleaseRequest) (bool, Revision, error) {
 	var out model.ReleaseAnswer
-	rev, err := c.call(ctx, http.MethodPost, "/api/v1/addresses/release", q, &out)
+	rev, err := c.Post(ctx, "/api/v1/addresses/release", q, &out)
 	return out.Released, rev, err
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// A token, a password or a change goes to nobody else and not down to http, wherever the server sends the client; a question without
+// A token, a password or a change goes to no one else and not down to http, wherever the server sends the client; a question without
 // them may.
 func TestRedirects(t *testing.T) {
 	var seen []string

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -30,6 +29,6 @@ func (c *Client) Drift(ctx context.Context, host string, repair bool) (model.Dri
 	if !repair {
 		return out, c.Inspect(ctx, host, "drift", nil, &out)
 	}
-	_, err := c.call(ctx, http.MethodPost, "/api/v1/agents/"+url.PathEscape(host)+"/drift", nil, &out)
+	_, err := c.Post(ctx, "/api/v1/agents/"+url.PathEscape(host)+"/drift", nil, &out)
 	return out, err
 }

@@ -110,7 +110,7 @@ type {{.Go}}Inspect struct {
 {{end}}}
 
 var {{.File}}Kind = Kind{
-	Name: {{quote .Name}}, Plural: {{quote .Plural}}, Many: {{quote .Many}}, Title: {{quote .Title}},
+	Name: {{quote .Name}}, Plural: {{quote .Plural}}, Many: {{quote .Many}}, noun: {{quote .Noun}}, nouns: {{quote .Nouns}}, Title: {{quote .Title}},
 	Names: {{strings .Names}},
 	Doc: {{quote .Doc}},
 	Key: {{strings .Key}},
@@ -125,7 +125,7 @@ var {{.File}}Kind = Kind{
 	LinkSets: []LinkTo{ {{range .LinkSets}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{strings .Via}}{{end}} }, {{end}} },
 	Links: []LinkTo{ {{range .Links}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{strings .Via}}{{end}}{{if .Back}}, Back: true{{end}} }, {{end}} },
 	Columns: []Column{
-{{range .Columns}}{Header: {{quote .Header}}, Field: {{quote .Field}}{{if .Dashes}}, Dashes: {{.Dashes}}{{end}}{{if .Wide}}, Wide: true{{end}}{{if .Style}}, Style: {{quote .Style}}{{end}}{{if .HeadOnly}}, HeadOnly: true{{end}} },
+{{range .Columns}}{Header: {{quote .Header}}, Field: {{quote .Field}}{{if .Dashes}}, Dashes: {{.Dashes}}{{end}}{{if .Wide}}, Wide: true{{end}}{{if .Style}}, Style: {{quote .Style}}{{end}} },
 {{end}} },
 	Command: Command{
 {{with .Command}}		Use: {{quote .Use}},
@@ -140,8 +140,6 @@ var {{.File}}Kind = Kind{
 {{end}}{{if .Wants}}		Wants: {{quote .Wants}},
 {{end}}{{if .Creating}}		Creating: {{quote .Creating}},
 {{end}}{{if .Deleting}}		Deleting: {{quote .Deleting}},
-{{end}}{{if .TabTail}}		TabTail: true,
-{{end}}{{if .RowTail}}		RowTail: true,
 {{end}}{{if .Info}}		Info: []Line{
 {{range .Info}}{Text: {{quote .Text}}, Field: {{quote .Field}}},
 {{end}} },

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"sigs.k8s.io/yaml"
+	"github.com/contiv/contiv/api/yaml"
 )
 
 type object = map[string]any

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"text/template"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/yaml"
 )
 
 // reference adds the pages of docs/reference to files: one for every kind, one for the error codes, and the index.

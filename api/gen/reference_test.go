@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/yaml"
 )
 
 // The example of every page is what the server accepts: known fields, of the right types, with values that pass.

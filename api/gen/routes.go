@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
+	"github.com/contiv/contiv/api/yaml"
 )
 
 // route is one entry of api/routes.yaml.

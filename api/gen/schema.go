@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"sigs.k8s.io/yaml"
+	"github.com/contiv/contiv/api/yaml"
 )
 
 // kind is one file of api/schema.
@@ -61,12 +61,11 @@ type link struct {
 }
 
 type column struct {
-	Header   string `json:"header"`
-	Field    string `json:"field"` // none: an empty column
-	Dashes   int    `json:"dashes"`
-	Wide     bool   `json:"wide"`
-	Style    string `json:"style"`    // how the value is shown: brackets, bandwidth, labels; default plain
-	HeadOnly bool   `json:"headOnly"` // an empty column of the header lines that rows lack
+	Header string `json:"header"`
+	Field  string `json:"field"` // none: an empty column
+	Dashes int    `json:"dashes"`
+	Wide   bool   `json:"wide"`
+	Style  string `json:"style"` // how the value is shown: brackets, bandwidth, labels; default plain
 }
 
 type command struct {
@@ -82,8 +81,6 @@ type command struct {
 	Wants    string   `json:"wants"` // what create wants; Names when empty
 	Creating string   `json:"creating"`
 	Deleting string   `json:"deleting"`
-	TabTail  bool     `json:"tabTail"`
-	RowTail  bool     `json:"rowTail"`
 	Flags    []flagOf `json:"flags"`
 	Info     []line   `json:"info"`
 }
@@ -172,13 +169,24 @@ func (k *kind) Aliases() []string {
 	return slices.DeleteFunc(k.Names(), func(name string) bool { return name == k.Command.Use })
 }
 
+// Noun is what one object is called in a sentence: the title, in lower case unless it begins with an abbreviation.
+func (k *kind) Noun() string {
+	if first, rest, _ := strings.Cut(k.Title, " "); first != strings.ToUpper(first) {
+		return strings.TrimSpace(strings.ToLower(first) + " " + rest)
+	}
+	return k.Title
+}
+
+// Nouns is what several are called.
+func (k *kind) Nouns() string { return plural(k.Noun()) }
+
 // plural is the plural of an English word; one that ends with s is one.
 func plural(word string) string {
 	stem, y := strings.CutSuffix(word, "y")
 	switch {
 	case word == "" || strings.HasSuffix(word, "s"):
 		return word
-	case y:
+	case y && stem != "" && !strings.ContainsRune("aeo", rune(stem[len(stem)-1])):
 		return stem + "ies"
 	}
 	return word + "s"

@@ -35,7 +35,7 @@ type AciGwInspect struct {
 }
 
 var acigwKind = Kind{
-	Name: "aciGw", Plural: "aciGws", Many: "aciGws", Title: "ACI gateway",
+	Name: "aciGw", Plural: "aciGws", Many: "aciGws", noun: "ACI gateway", nouns: "ACI gateways", Title: "ACI gateway",
 	Names:       []string{"acigw", "acigws", "aci-gw", "aci-gws", "aci", "acis"},
 	Doc:         "The one object named \"aciGw\" tells how the cluster appears to an ACI fabric: where its hosts are attached, and which physical domain they belong to.",
 	Key:         []string{"name"},

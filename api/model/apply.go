@@ -33,7 +33,7 @@ type ApplyResult struct {
 	Key     string   `json:"key"`
 	Action  Action   `json:"action"`
 	Changes []Change `json:"changes,omitempty"`
-	// Affected is whose forwarding the change concerns; nil: nobody's yet. Only a dry run tells.
+	// Affected is whose forwarding the change concerns; nil: no one's yet. Only a dry run tells.
 	Affected *Affected `json:"affected,omitempty"`
 }
 

@@ -47,7 +47,7 @@ type AppProfileInspect struct {
 }
 
 var appprofileKind = Kind{
-	Name: "appProfile", Plural: "appProfiles", Many: "appProfiles", Title: "Application profile",
+	Name: "appProfile", Plural: "appProfiles", Many: "appProfiles", noun: "application profile", nouns: "application profiles", Title: "Application profile",
 	Names:       []string{"appprofile", "appprofiles", "app-profile", "app-profiles", "app", "apps"},
 	Doc:         "An application profile names the groups of a tenant that make up one application. An ACI fabric gets the whole profile at once; elsewhere it is a name for the set.",
 	Key:         []string{"tenantName", "appProfileName"},

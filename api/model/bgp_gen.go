@@ -56,7 +56,7 @@ type BgpInspect struct {
 }
 
 var bgpKind = Kind{
-	Name: "Bgp", Plural: "Bgps", Many: "Bgps", Title: "BGP router",
+	Name: "Bgp", Plural: "Bgps", Many: "Bgps", noun: "BGP router", nouns: "BGP routers", Title: "BGP router",
 	Names:       []string{"bgp", "bgps"},
 	Doc:         "A BGP router is what one host says to its neighbours in routing mode: its own addresses and AS, and those of the routers beyond the uplink, to which it announces the addresses of its containers.",
 	Key:         []string{"hostname"},

@@ -12,8 +12,8 @@ type Drift struct {
 // Difference is one thing that a switch did not hold as it should.
 type Difference struct {
 	At    string `json:"at"`              // RFC 3339
-	Sort  string `json:"sort"`            // "flow", "group", "meter", "port" or "address"
-	Owner string `json:"owner"`           // "kind/name" of the object that it belongs to, "" when it is nobody's
+	Kind  string `json:"kind"`            // "flow", "group", "meter", "port" or "address"
+	Owner string `json:"owner"`           // "kind/name" of the object that it belongs to, "" when it is no one's
 	Table string `json:"table,omitempty"` // of a flow
 	What  string `json:"what"`            // in words: "removed", "changed" or "added", with what the flow is about
 	Was   string `json:"was"`             // what was found, as ovs-ofctl prints it; "" when it was gone

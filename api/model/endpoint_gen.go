@@ -64,7 +64,7 @@ type EndpointInspect struct {
 }
 
 var endpointKind = Kind{
-	Name: "endpoint", Plural: "endpoints", Many: "endpoints", Title: "Endpoint",
+	Name: "endpoint", Plural: "endpoints", Many: "endpoints", noun: "endpoint", nouns: "endpoints", Title: "Endpoint",
 	Names:       []string{"endpoint", "endpoints", "ep", "eps"},
 	Doc:         "An endpoint is one interface of one container: its addresses, its group and the host that carries it. Endpoints are made by the runtimes (CNI, Docker), not by an operator; this object can only be looked at.",
 	Key:         []string{"endpointID"},

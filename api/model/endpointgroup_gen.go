@@ -76,7 +76,7 @@ type EndpointGroupInspect struct {
 }
 
 var endpointgroupKind = Kind{
-	Name: "endpointGroup", Plural: "endpointGroups", Many: "endpointGroups", Title: "Endpoint group",
+	Name: "endpointGroup", Plural: "endpointGroups", Many: "endpointGroups", noun: "endpoint group", nouns: "endpoint groups", Title: "Endpoint group",
 	Names:       []string{"endpointgroup", "endpointgroups", "group", "groups", "epg", "epgs"},
 	Doc:         "An endpoint group is a set of containers on one network that are treated alike: the same policies, the same profile, addresses from the same pool.",
 	Key:         []string{"tenantName", "groupName"},

@@ -2,7 +2,6 @@ package model
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -45,7 +44,7 @@ func Codes() []CodeInfo {
 		{CodeConflict, http.StatusConflict, 3, "An object with this name, tag, subnet or address is already there.", "Choose another, or remove the one that the message names."},
 		{CodeInUse, http.StatusConflict, 3, "Other objects still need this one.", "Remove those that the message names first."},
 		{CodeExhausted, http.StatusConflict, 3, "Every address or number of the pool is in use.", "Free some, or widen the pool."},
-		{CodeImmutable, http.StatusConflict, 3, "The object or field cannot change once it is made.", "Delete the object and create it anew."},
+		{CodeImmutable, http.StatusConflict, 3, "The object or field cannot change once it is made.", "Delete the object and create it again."},
 		{CodeNotReady, http.StatusConflict, 3, "Something that the request needs is not configured yet.", "Configure what the message names, then repeat."},
 		{CodeUnavailable, http.StatusServiceUnavailable, 3, "The store, the leader or an agent did not answer; the outcome may be unknown.", "Repeat the request: every request may be repeated safely."},
 		{CodeTooLarge, http.StatusRequestEntityTooLarge, 3, "The request is larger than the server accepts.", "Send fewer or smaller objects in one request."},
@@ -79,28 +78,11 @@ type Error struct {
 	Err     error  `json:"-"` // cause, for logs
 }
 
-// Error prints the message and, where there are, the field and the remedy.
-func (e *Error) Error() string {
-	s := e.Message
-	if e.Remedy != "" {
-		s += " (" + e.Remedy + ")"
-	}
-	return s
-}
+// Error prints the message and, where there is one, the remedy.
+func (e *Error) Error() string { return e.Message + e.bracket() }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
-
-// Errorf makes an Error with a formatted message.
-func Errorf(code Code, field, format string, args ...any) *Error {
-	return &Error{Code: code, Field: field, Message: fmt.Sprintf(format, args...)}
-}
-
-// Try adds the remedy and returns the error.
-func (e *Error) Try(format string, args ...any) *Error {
-	e.Remedy = fmt.Sprintf(format, args...)
-	return e
-}
 
 // Because adds the cause and returns the error.
 func (e *Error) Because(err error) *Error {
@@ -120,7 +102,11 @@ func AsError(err error) *Error {
 // NotFound is the refusal of an unknown key, in the original's words. keys lists the keys of a kind, to say whether it is the tenant that
 // does not exist, and to name what is spelled alike; nil: they are not known.
 func NotFound(k *Kind, key string, keys func(*Kind) []string) *Error {
-	e := Errorf(CodeNotFound, "", "%s not found", k.Name)
+	return Errorf(CodeNotFound, "", "%s not found", k.Name).Unknown(k, key, keys)
+}
+
+// Unknown adds to a refusal which key it is that no object of a kind has, as NotFound does, and returns the error.
+func (e *Error) Unknown(k *Kind, key string, keys func(*Kind) []string) *Error {
 	if keys == nil {
 		keys = func(*Kind) []string { return nil }
 	}
@@ -129,7 +115,7 @@ func NotFound(k *Kind, key string, keys func(*Kind) []string) *Error {
 			return e.Try("there is no tenant %q; %s", tenant, Instead(KindTenant(), tenant, tenants))
 		}
 	}
-	return e.Try("no %s has the key %q%s", k.Name, key, semicolon(Instead(k, key, keys(k))))
+	return e.Try("the key is %q%s", key, semicolon(Instead(k, key, keys(k))))
 }
 
 // Instead says, as the end of a remedy, what may have been meant by a key that no object has, and where all keys are listed.

@@ -5,7 +5,7 @@ import "encoding/json"
 // RevisionHeader is the header of answers that carries the store revision of a change.
 const RevisionHeader = "X-Contiv-Revision"
 
-// RepeatHeader marks a request that is sent again because nobody answered it: what it asks for may have happened.
+// RepeatHeader marks a request that is sent again because no one answered it: what it asks for may have happened.
 const RepeatHeader = "X-Contiv-Repeat"
 
 // EventType says what an Event of the watch stream means.

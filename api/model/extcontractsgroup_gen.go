@@ -3,7 +3,7 @@
 package model
 
 // An external contracts group is a set of contracts of an ACI fabric that groups provide or consume. It does not
-// change: delete it and create it anew.
+// change: delete it and create it again.
 type ExtContractsGroup struct {
 	Key                string                    `json:"key,omitempty"`
 	Contracts          []string                  `json:"contracts,omitempty"`          // Distinguished names of the contracts in the fabric.
@@ -24,9 +24,9 @@ type ExtContractsGroupInspect struct {
 }
 
 var extcontractsgroupKind = Kind{
-	Name: "extContractsGroup", Plural: "extContractsGroups", Many: "extContractsGroups", Title: "External contracts group",
+	Name: "extContractsGroup", Plural: "extContractsGroups", Many: "extContractsGroups", noun: "external contracts group", nouns: "external contracts groups", Title: "External contracts group",
 	Names:       []string{"extcontractsgroup", "extcontractsgroups", "external-contracts", "contracts"},
-	Doc:         "An external contracts group is a set of contracts of an ACI fabric that groups provide or consume. It does not change: delete it and create it anew.",
+	Doc:         "An external contracts group is a set of contracts of an ACI fabric that groups provide or consume. It does not change: delete it and create it again.",
 	Key:         []string{"tenantName", "contractsGroupName"},
 	InspectOnly: false,
 	New:         func() Object { return &ExtContractsGroup{} },
@@ -44,7 +44,6 @@ var extcontractsgroupKind = Kind{
 		{Header: "Name", Field: "contractsGroupName", Dashes: 6},
 		{Header: "", Field: ""},
 		{Header: "Type", Field: "contractsType", Dashes: 6},
-		{Header: "", Field: "", HeadOnly: true},
 		{Header: "Contracts", Field: "contracts", Dashes: 7, Style: "brackets"},
 	},
 	Command: Command{

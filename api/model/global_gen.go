@@ -51,7 +51,7 @@ type GlobalInspect struct {
 }
 
 var globalKind = Kind{
-	Name: "global", Plural: "globals", Many: "globals", Title: "Global settings",
+	Name: "global", Plural: "globals", Many: "globals", noun: "global settings", nouns: "global settings", Title: "Global settings",
 	Names:       []string{"global", "globals"},
 	Doc:         "The one object named \"global\" holds what is true for the whole cluster: how networks are forwarded, who answers ARP, and the ranges that VLAN ids and VNIs come from.",
 	Key:         []string{"name"},

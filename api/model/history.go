@@ -1,34 +1,55 @@
 package model
 
 import (
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
-// Headers by which a request says who sends it. Neither is proved: whoever reaches the API may write anything there.
+// Headers by which a request says who sends it.
 const (
-	// ActorHeader names the person or the host behind a request: "ann@laptop", a host's label.
+	// ActorHeader is what a client calls itself: "ann@laptop", a host's label. It is kept as a claim, and decides nothing.
 	ActorHeader = "X-Contiv-Actor"
-	// ClientHeader is what a follower writes into a request that it passes on: the address that it came from.
+	// ClientHeader is what a follower writes into a request that it passes on: the address that it came from. It counts from netmasters alone.
 	ClientHeader = "X-Contiv-Client"
 )
 
-// Actor is who asked for a change, as far as the request told. Nothing of it is authenticated.
+// Actor is who asked for a change: where the request came from, and what its sender says of itself, which no one has proved.
 type Actor struct {
-	User    string `json:"user,omitempty"`    // "ann@laptop" of netctl, the host's label of an agent; "" of other clients
-	Program string `json:"program,omitempty"` // as the User-Agent says: "netctl/1.0"; "netmaster" for what a master does by itself
-	Address string `json:"address,omitempty"` // where the request came from
+	Claimed string `json:"claimed,omitempty"` // what the client calls itself: "ann@laptop" of netctl, the host's label of an agent; "" of other clients
+	Program string `json:"program,omitempty"` // as the User-Agent says: "netctl/1.0"; "netmaster", without an address, for what a master does by itself
+	Address string `json:"address,omitempty"` // where the request came from, as a netmaster saw it
 	Via     string `json:"via,omitempty"`     // the follower that passed it on
 }
 
-// String is who and with what: "ann@laptop netctl", or the address where nobody is named.
+// String is who, from where and with what: "ann@laptop (unproved) from 192.0.2.5 with netctl", "192.0.2.5 with curl", "netmaster".
 func (a Actor) String() string {
 	program, _, _ := strings.Cut(a.Program, "/")
-	who := a.User
-	if who == "" {
-		who = a.Address
+	who := a.Address
+	if a.Claimed != "" {
+		who = word(a.Claimed) + " (unproved)"
+		if a.Address != "" {
+			who += " from " + a.Address
+		}
 	}
-	return strings.TrimSpace(who + " " + program)
+	switch {
+	case program == "":
+		return who
+	case who == "":
+		return program
+	}
+	return who + " with " + word(program)
+}
+
+// word quotes what a client says of itself when it might be read as more than one name.
+func word(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("@._-:", r)
+	}) {
+		return strconv.Quote(s)
+	}
+	return s
 }
 
 // HistoryEntry is one change of one object: GET /api/v1/history.
@@ -88,7 +109,7 @@ type AddressChange struct {
 	Verb    string        `json:"verb"`    // hold, bind, move, release, expire, quarantine
 	Network string        `json:"network"` // "network.tenant"
 	Address string        `json:"address"`
-	Was     *AddressOwner `json:"was,omitempty"` // nil: nobody
+	Was     *AddressOwner `json:"was,omitempty"` // nil: no one
 	Now     *AddressOwner `json:"now,omitempty"`
 }
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,6 +32,7 @@ type Kind struct {
 	Plural      string   // in routes: "networks"
 	Many        string   // in texts: "policies" where routes have "policys"
 	Names       []string // by which people name it, all of them, in lower case: type, plural, command, short names
+	noun, nouns string   // in sentences: "endpoint group", "endpoint groups"
 	Title, Doc  string
 	Key         []string // JSON names of the fields that make the key
 	Fields      []Field  // in wire order
@@ -84,12 +86,11 @@ type LinkTo struct {
 
 // Column is one column of a table of objects.
 type Column struct {
-	Header   string
-	Field    string // "": an empty column
-	Dashes   int    // width of the line below the header; 0 = as wide as the header
-	Wide     bool   // only in wide tables
-	Style    string // how the value is shown: "brackets", "bandwidth", "labels"; "" plainly
-	HeadOnly bool   // an empty column of the header lines that rows lack
+	Header string
+	Field  string // "": an empty column
+	Dashes int    // width of the line below the header; 0 = as wide as the header
+	Wide   bool   // only in wide tables
+	Style  string // how the value is shown: "brackets", "bandwidth", "labels"; "" plainly
 }
 
 // Command describes the netctl command of a kind.
@@ -106,8 +107,6 @@ type Command struct {
 	Wants    string   // what create takes; "" as Names
 	Creating string   // printed after create; {field} is replaced
 	Deleting string   // printed before rm
-	TabTail  bool     // every line of the table ends with the column's padding
-	RowTail  bool     // the rows do, the header lines do not
 	Flags    []Flag
 	Info     []Line // of a single object
 }
@@ -142,22 +141,33 @@ func (k *Kind) Listing() string {
 	return "netctl " + k.Command.Use + " ls" + all
 }
 
-// Noun is what one object is called in a text: "endpoint group".
-func (k *Kind) Noun() string {
-	if first, rest, _ := strings.Cut(k.Title, " "); first != strings.ToUpper(first) { // which an abbreviation is
-		return strings.TrimSpace(strings.ToLower(first) + " " + rest)
-	}
-	return k.Title
+// Summary is the first sentence of Doc, without its full stop.
+func (k *Kind) Summary() string {
+	first, _, _ := strings.Cut(k.Doc, ". ")
+	return strings.TrimSuffix(first, ".")
 }
 
-// Nouns is what several are called: "policies".
-func (k *Kind) Nouns() string {
-	noun := k.Noun()
-	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.HasSuffix(stem, "a") && !strings.HasSuffix(stem, "e") && !strings.HasSuffix(stem, "o") {
-		return stem + "ies"
+// ShortName is the shortest way in which people name the kind: its command's alias, or its command.
+func (k *Kind) ShortName() string {
+	if len(k.Command.Aliases) > 0 {
+		return k.Command.Aliases[0]
 	}
-	return strings.TrimSuffix(noun, "s") + "s"
+	return k.Command.Use
 }
+
+// Count is a number of objects in words: "1 network", "2 networks".
+func (k *Kind) Count(n int) string {
+	if n == 1 {
+		return "1 " + k.Name
+	}
+	return strconv.Itoa(n) + " " + k.Many
+}
+
+// Noun is what one object is called in a text: "endpoint group".
+func (k *Kind) Noun() string { return k.noun }
+
+// Nouns is what several are called: "policies".
+func (k *Kind) Nouns() string { return k.nouns }
 
 // Field returns the description of a field by JSON name.
 func (k *Kind) Field(name string) (Field, bool) {
@@ -171,6 +181,11 @@ func (k *Kind) Field(name string) (Field, bool) {
 // TenantScoped tells whether objects of this kind belong to a tenant.
 func (k *Kind) TenantScoped() bool { return len(k.Key) > 1 && k.Key[0] == "tenantName" }
 
+// UserKinds are the kinds that people work with: those with a command, ordered by name.
+func UserKinds() []*Kind {
+	return slices.DeleteFunc(Kinds(), func(k *Kind) bool { return k.Command.Use == "" })
+}
+
 // KindOf finds a kind by any of its names, ignoring case.
 func KindOf(name string) (*Kind, bool) {
 	for _, k := range Kinds() {
@@ -182,8 +197,11 @@ func KindOf(name string) (*Kind, bool) {
 }
 
 // Aliases are the names of the kind beside its command's.
-func (k *Kind) Aliases() []string {
-	return slices.DeleteFunc(slices.Clone(k.Names), func(name string) bool { return name == k.Command.Use })
+func (k *Kind) Aliases() []string { return k.NamesBeside(k.Command.Use) }
+
+// NamesBeside are the names of the kind that are not name in another case.
+func (k *Kind) NamesBeside(name string) []string {
+	return slices.DeleteFunc(slices.Clone(k.Names), func(x string) bool { return strings.EqualFold(x, name) })
 }
 
 // Link points at an object.

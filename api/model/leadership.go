@@ -6,7 +6,7 @@ import "time"
 // master does otherwise is in its Node.
 type Leadership struct {
 	Key    string       `json:"key"`              // of the lock in the store
-	Holder string       `json:"holder"`           // internal address "ip:port" of the lock's holder; "" when nobody holds it
+	Holder string       `json:"holder"`           // internal address "ip:port" of the lock's holder; "" when no one holds it
 	Term   uint64       `json:"term"`             // store revision at which the holder took it: it numbers the term
 	Terms  []LeaderTerm `json:"terms"`            // the last ones, the newest last
 	Leases []KeyLease   `json:"leases"`           // of the lock and of all registrations, ordered by key; empty when the store does not tell
@@ -23,7 +23,7 @@ type LeaderTerm struct {
 	Why    string     `json:"why,omitempty"`   // why the lock was there to be taken; "" of terms of older versions
 }
 
-// KeyLease is how long a key of the store lives on when nobody refreshes its lease.
+// KeyLease is how long a key of the store lives on when no one refreshes its lease.
 type KeyLease struct {
 	Key     string  `json:"key"`
 	Seconds float64 `json:"seconds"` // as granted

@@ -33,7 +33,7 @@ type NetprofileInspect struct {
 }
 
 var netprofileKind = Kind{
-	Name: "netprofile", Plural: "netprofiles", Many: "netprofiles", Title: "Net profile",
+	Name: "netprofile", Plural: "netprofiles", Many: "netprofiles", noun: "net profile", nouns: "net profiles", Title: "Net profile",
 	Names:       []string{"netprofile", "netprofiles", "np", "nps"},
 	Doc:         "A net profile limits and marks the traffic of the groups that use it: bandwidth, burst and DSCP. A change holds for their containers at once.",
 	Key:         []string{"tenantName", "profileName"},

@@ -3,7 +3,7 @@
 package model
 
 // A network is a subnet of a tenant, carried over VLAN or VXLAN. Its containers get an address, a MAC address
-// and a place in the switches of every host. A network does not change: delete it and create it anew.
+// and a place in the switches of every host. A network does not change: delete it and create it again.
 type Network struct {
 	Key         string          `json:"key,omitempty"`
 	CfgdTag     string          `json:"cfgdTag,omitempty"`     // Tag by which Docker's users choose the network.
@@ -83,9 +83,9 @@ type NetworkInspect struct {
 }
 
 var networkKind = Kind{
-	Name: "network", Plural: "networks", Many: "networks", Title: "Network",
+	Name: "network", Plural: "networks", Many: "networks", noun: "network", nouns: "networks", Title: "Network",
 	Names:       []string{"network", "networks", "net", "nets"},
-	Doc:         "A network is a subnet of a tenant, carried over VLAN or VXLAN. Its containers get an address, a MAC address and a place in the switches of every host. A network does not change: delete it and create it anew.",
+	Doc:         "A network is a subnet of a tenant, carried over VLAN or VXLAN. Its containers get an address, a MAC address and a place in the switches of every host. A network does not change: delete it and create it again.",
 	Key:         []string{"tenantName", "networkName"},
 	InspectOnly: false,
 	New:         func() Object { return &Network{} },

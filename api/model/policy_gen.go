@@ -53,7 +53,7 @@ type PolicyInspect struct {
 }
 
 var policyKind = Kind{
-	Name: "policy", Plural: "policys", Many: "policies", Title: "Policy",
+	Name: "policy", Plural: "policys", Many: "policies", noun: "policy", nouns: "policies", Title: "Policy",
 	Names:       []string{"policy", "policys", "policies", "pol", "pols"},
 	Doc:         "A policy is a set of rules. Groups that name it let in and out of their containers what its rules allow; traffic that no rule speaks of passes. Deleting a policy deletes its rules.",
 	Key:         []string{"tenantName", "policyName"},

@@ -4,7 +4,7 @@ package model
 
 // A rule of a policy allows or denies traffic between the containers of the groups that the policy is attached
 // to and others, by direction, peer, protocol and port. Of the rules that match, the one with the highest
-// priority counts. A rule does not change: delete it and create it anew.
+// priority counts. A rule does not change: delete it and create it again.
 type Rule struct {
 	Key               string       `json:"key,omitempty"`
 	Action            string       `json:"action,omitempty"`            // What happens to the traffic.
@@ -62,9 +62,9 @@ type RuleInspect struct {
 }
 
 var ruleKind = Kind{
-	Name: "rule", Plural: "rules", Many: "rules", Title: "Rule",
+	Name: "rule", Plural: "rules", Many: "rules", noun: "rule", nouns: "rules", Title: "Rule",
 	Names:       []string{"rule", "rules"},
-	Doc:         "A rule of a policy allows or denies traffic between the containers of the groups that the policy is attached to and others, by direction, peer, protocol and port. Of the rules that match, the one with the highest priority counts. A rule does not change: delete it and create it anew.",
+	Doc:         "A rule of a policy allows or denies traffic between the containers of the groups that the policy is attached to and others, by direction, peer, protocol and port. Of the rules that match, the one with the highest priority counts. A rule does not change: delete it and create it again.",
 	Key:         []string{"tenantName", "policyName", "ruleId"},
 	InspectOnly: false,
 	New:         func() Object { return &Rule{} },

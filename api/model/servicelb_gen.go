@@ -58,7 +58,7 @@ type ServiceLBInspect struct {
 }
 
 var servicelbKind = Kind{
-	Name: "serviceLB", Plural: "serviceLBs", Many: "serviceLBs", Title: "Service",
+	Name: "serviceLB", Plural: "serviceLBs", Many: "serviceLBs", noun: "service", nouns: "services", Title: "Service",
 	Names:       []string{"servicelb", "servicelbs", "service", "services", "svc", "svcs"},
 	Doc:         "A service is an address of a network behind which containers of the tenant share the load. Containers whose labels satisfy every selector are its providers.",
 	Key:         []string{"tenantName", "serviceName"},
@@ -95,7 +95,6 @@ var servicelbKind = Kind{
 		Names:    "Service name",
 		Creating: "Creating ServiceLB {tenantName}:{serviceName}",
 		Deleting: "Deleting Service  {serviceName},{tenantName}",
-		RowTail:  true,
 		Flags: []Flag{
 			{Name: "network", Short: "s", Field: "networkName"},
 			{Name: "selector", Short: "l", Field: "selectors", Split: ","},

@@ -71,7 +71,7 @@ type TenantInspect struct {
 }
 
 var tenantKind = Kind{
-	Name: "tenant", Plural: "tenants", Many: "tenants", Title: "Tenant",
+	Name: "tenant", Plural: "tenants", Many: "tenants", noun: "tenant", nouns: "tenants", Title: "Tenant",
 	Names:       []string{"tenant", "tenants"},
 	Doc:         "A tenant is an address space and a set of names of its own. Networks of different tenants may use the same subnets and never exchange a packet. The tenant \"default\" is made when the cluster starts.",
 	Key:         []string{"tenantName"},
@@ -105,7 +105,6 @@ var tenantKind = Kind{
 		Names:    "Tenant name",
 		Creating: "Creating tenant: {tenantName}",
 		Deleting: "Deleting tenant {tenantName}",
-		TabTail:  true,
 		Flags:    []Flag{}},
 }
 

@@ -31,7 +31,7 @@ type VolumeInspect struct {
 }
 
 var volumeKind = Kind{
-	Name: "volume", Plural: "volumes", Many: "volumes", Title: "Volume",
+	Name: "volume", Plural: "volumes", Many: "volumes", noun: "volume", nouns: "volumes", Title: "Volume",
 	Names:       []string{"volume", "volumes"},
 	Doc:         "A volume is storage of a tenant. The model keeps it for old clients: there is none, and none can be made.",
 	Key:         []string{"tenantName", "volumeName"},

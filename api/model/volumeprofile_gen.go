@@ -32,7 +32,7 @@ type VolumeProfileInspect struct {
 }
 
 var volumeprofileKind = Kind{
-	Name: "volumeProfile", Plural: "volumeProfiles", Many: "volumeProfiles", Title: "Volume profile",
+	Name: "volumeProfile", Plural: "volumeProfiles", Many: "volumeProfiles", noun: "volume profile", nouns: "volume profiles", Title: "Volume profile",
 	Names:       []string{"volumeprofile", "volumeprofiles"},
 	Doc:         "A volume profile is what volumes of a tenant have in common. The model keeps it for old clients: there is none, and none can be made.",
 	Key:         []string{"tenantName", "volumeProfileName"},

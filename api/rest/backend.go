@@ -25,6 +25,6 @@ type Backend interface {
 	// Inspect returns the kind's inspect value: configuration and operational state.
 	Inspect(ctx context.Context, k *model.Kind, key string) (any, error)
 	// Watch yields EventFull for each kind, EventSync, and then changes, each batch closed by EventSync, until ctx ends.
-	// It ends early when the receiver is too slow; the receiver connects anew.
+	// It ends early when the receiver is too slow; the receiver connects again.
 	Watch(ctx context.Context, kinds []*model.Kind) iter.Seq[model.Event]
 }

@@ -1,25 +1,33 @@
 package rest
 
 import (
+	"cmp"
+	"log/slog"
 	"net/http"
-	"slices"
 
 	"github.com/julienschmidt/httprouter"
 )
 
-// Route is a method and a path, whose variable parts begin with a colon.
-type Route struct{ Method, Path string }
+// Route is a method and a path, whose variable parts begin with a colon. Who adds a route says the rest.
+type Route struct {
+	Method, Path string
+	Stream       bool   // the answer has no end of its own
+	MaxBody      int    // bytes of the longest body; 0: MaxBody
+	Content      string // the only Content-Type that a request may have; "": any
+	Bound        string // what a server bounds, of which each request for the route is one; "": nothing
+}
 
 // Router sends requests to handlers and knows what it serves. Paths are taken as they are, and a known path with a wrong
 // verb is as unknown as any other, as with the original.
 type Router struct {
+	log    *slog.Logger
 	mux    *httprouter.Router
 	names  *httprouter.Router // whose handlers say which route they are of
-	routes []Route
+	routes []*Route
 }
 
-// NewRouter makes a Router without routes.
-func NewRouter() *Router { return &Router{mux: tree(), names: tree()} }
+// NewRouter makes a Router without routes. Defects that requests meet go to log.
+func NewRouter(log *slog.Logger) *Router { return &Router{log: log, mux: tree(), names: tree()} }
 
 func tree() *httprouter.Router {
 	r := httprouter.New()
@@ -30,44 +38,76 @@ func tree() *httprouter.Router {
 	return r
 }
 
-// Handle adds a route. It must not be called once requests come.
-func (r *Router) Handle(method, path string, h httprouter.Handle) {
-	r.routes = append(r.routes, Route{method, path})
+// Handle adds a route. It must not be called, nor the Route changed, once requests come.
+func (r *Router) Handle(method, path string, h httprouter.Handle) *Route {
+	route := &Route{Method: method, Path: path}
+	r.routes = append(r.routes, route)
 	r.mux.Handle(method, path, h)
-	r.names.Handle(method, path, func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { w.(*named).path = path })
+	r.names.Handle(method, path, func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { w.(*named).route = route })
+	return route
 }
 
 // named is told the route that it comes to.
 type named struct {
 	http.ResponseWriter
-	path string
+	route *Route
 }
 
-// Match is the path of the route that a request is for, as it was added; ok is false when there is none.
-func (r *Router) Match(q *http.Request) (path string, ok bool) {
+// Match is the route that a request is for; nil: there is none.
+func (r *Router) Match(q *http.Request) *Route {
 	h, params, _ := r.names.Lookup(q.Method, q.URL.Path)
 	if h == nil {
-		return "", false
+		return nil
 	}
 	var n named
 	h(&n, q, params)
-	return n.path, true
+	return n.route
 }
 
 // GET adds a route.
-func (r *Router) GET(path string, h httprouter.Handle) { r.Handle(http.MethodGet, path, h) }
+func (r *Router) GET(path string, h httprouter.Handle) *Route {
+	return r.Handle(http.MethodGet, path, h)
+}
 
 // POST adds a route.
-func (r *Router) POST(path string, h httprouter.Handle) { r.Handle(http.MethodPost, path, h) }
+func (r *Router) POST(path string, h httprouter.Handle) *Route {
+	return r.Handle(http.MethodPost, path, h)
+}
 
-// PUT adds a route.
-func (r *Router) PUT(path string, h httprouter.Handle) { r.Handle(http.MethodPut, path, h) }
+// Read adds a GET route that answers with a JSON value.
+func (r *Router) Read(path string, read func(*http.Request, httprouter.Params) (any, error)) *Route {
+	return r.GET(path, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		v, err := read(q, p)
+		r.Answer(w, q, v, 0, err)
+	})
+}
 
-// DELETE adds a route.
-func (r *Router) DELETE(path string, h httprouter.Handle) { r.Handle(http.MethodDelete, path, h) }
+// Change adds a POST route that takes a JSON value and answers with one, and with the revision of the change, if it is not 0.
+func Change[Q, A any](r *Router, path string, do func(*http.Request, Q) (A, uint64, error)) (route *Route) {
+	route = r.POST(path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+		if route.Content != "" && q.Header.Get("Content-Type") != route.Content {
+			http.NotFound(w, q)
+			return
+		}
+		var request Q
+		if err := readLong(q.Body, cmp.Or(route.MaxBody, MaxBody), &request); err != nil {
+			r.Refuse(w, q, err)
+			return
+		}
+		v, rev, err := do(q, request)
+		r.Answer(w, q, v, rev, err)
+	})
+	return route
+}
 
 // Routes lists what has been added.
-func (r *Router) Routes() []Route { return slices.Clone(r.routes) }
+func (r *Router) Routes() []Route {
+	out := make([]Route, len(r.routes))
+	for i, route := range r.routes {
+		out[i] = *route
+	}
+	return out
+}
 
 // ServeHTTP answers one request.
 func (r *Router) ServeHTTP(w http.ResponseWriter, q *http.Request) { r.mux.ServeHTTP(w, q) }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,12 +18,13 @@ import (
 const MaxBody = 1 << 20
 
 // Mount adds the routes of every kind, the watch stream and the OpenAPI document to r.
-func Mount(r *Router, b Backend, log *slog.Logger) {
-	s := &server{b, log}
+func Mount(r *Router, b Backend) {
+	s := &server{r, b}
 	for _, k := range model.Kinds() {
-		s.mount(r, k)
+		s.mount(k)
 	}
-	r.GET("/api/v1/watch", s.watch)
+	watch := r.GET("/api/v1/watch", s.watch)
+	watch.Stream, watch.Bound = true, "watches"
 	r.GET("/api/v1/openapi.yaml", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
 		w.Header().Set("Content-Type", "application/yaml")
 		_, _ = w.Write(api.OpenAPI)
@@ -32,52 +32,49 @@ func Mount(r *Router, b Backend, log *slog.Logger) {
 }
 
 type server struct {
+	*Router
 	backend Backend
-	log     *slog.Logger
 }
 
-func (s *server) mount(r *Router, k *model.Kind) {
+func (s *server) mount(k *model.Kind) {
 	one := "/api/v1/" + k.Plural + "/:key/"
-	r.GET("/api/v1/inspect/"+k.Plural+"/:key/", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
-		v, err := s.backend.Inspect(q.Context(), k, p.ByName("key"))
-		s.answer(w, q, v, 0, err)
+	s.Read("/api/v1/inspect/"+k.Plural+"/:key/", func(q *http.Request, p httprouter.Params) (any, error) {
+		return s.backend.Inspect(q.Context(), k, p.ByName("key"))
 	})
 	if k.InspectOnly {
 		return
 	}
-	r.GET("/api/v1/"+k.Plural+"/", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+	s.Read("/api/v1/"+k.Plural+"/", func(q *http.Request, _ httprouter.Params) (any, error) {
 		list, err := s.backend.List(q.Context(), k)
-		if err != nil {
-			Refuse(w, q, err, s.log)
-			return
-		}
-		Answer(w, q, Spliced{Head: []byte("["), Items: list, Tail: []byte("]")}, 0, nil, s.log)
+		return Spliced{Head: []byte("["), Items: list, Tail: []byte("]")}, err
 	})
-	r.GET(one, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
-		o, err := s.backend.Get(q.Context(), k, p.ByName("key"))
-		s.answer(w, q, o, 0, err)
+	s.Read(one, func(q *http.Request, p httprouter.Params) (any, error) {
+		return s.backend.Get(q.Context(), k, p.ByName("key"))
 	})
 	put := func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		object, err := decode(q.Body, k, p.ByName("key"))
 		if err != nil {
-			s.answer(w, q, nil, 0, err)
+			s.Refuse(w, q, err)
 			return
 		}
-		stored, rev, err := s.backend.Put(q.Context(), object, q.Header.Get(model.RepeatHeader) != "")
-		s.answer(w, q, stored, rev, err)
+		stored, rev, err := s.backend.Put(q.Context(), object, Repeated(q))
+		s.Answer(w, q, stored, rev, err)
 	}
-	r.POST(one, put)
-	r.PUT(one, put)
-	r.DELETE(one, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
-		rev, err := s.backend.Delete(q.Context(), k, p.ByName("key"), q.Header.Get(model.RepeatHeader) != "")
-		s.answer(w, q, p.ByName("key"), rev, err)
+	s.POST(one, put)
+	s.Handle(http.MethodPut, one, put)
+	s.Handle(http.MethodDelete, one, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		rev, err := s.backend.Delete(q.Context(), k, p.ByName("key"), Repeated(q))
+		s.Answer(w, q, p.ByName("key"), rev, err)
 	})
 }
+
+// Repeated tells whether a request was sent before and may have been carried out.
+func Repeated(q *http.Request) bool { return q.Header.Get(model.RepeatHeader) != "" }
 
 // decode reads an object, checks that its fields make the key of the URL, fills defaults and validates.
 func decode(body io.Reader, k *model.Kind, key string) (model.Object, error) {
 	object := k.New()
-	if err := ReadJSON(body, object); err != nil {
+	if err := readLong(body, MaxBody, object); err != nil {
 		return nil, err
 	}
 	if made := object.ObjectKey(); made != key {
@@ -92,9 +89,6 @@ func decode(body io.Reader, k *model.Kind, key string) (model.Object, error) {
 	return object, nil
 }
 
-// ReadJSON decodes one JSON value of at most MaxBody bytes into out. Refusals are *model.Error.
-func ReadJSON(body io.Reader, out any) error { return ReadLong(body, MaxBody, out) }
-
 // ReadBody reads a body of at most so many bytes. Refusals are *model.Error.
 func ReadBody(body io.Reader, most int) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, int64(most)+1))
@@ -107,8 +101,8 @@ func ReadBody(body io.Reader, most int) ([]byte, error) {
 	return text, nil
 }
 
-// ReadLong is ReadJSON for a value of at most so many bytes.
-func ReadLong(body io.Reader, most int, out any) error {
+// readLong decodes one JSON value of at most so many bytes into out. Refusals are *model.Error.
+func readLong(body io.Reader, most int, out any) error {
 	text, err := ReadBody(body, most)
 	if err != nil {
 		return err
@@ -117,25 +111,19 @@ func ReadLong(body io.Reader, most int, out any) error {
 		return model.Errorf(model.CodeInvalid, "", "EOF").Try("the body is empty; it must be a JSON object")
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		e := model.Errorf(model.CodeInvalid, "", "%v", err).Try("the body must be one JSON object")
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			e.Field = wrong.Field
-			e.Remedy = wrong.Field + " takes a " + wrong.Type.String() + ", got a " + wrong.Value
+			return model.Errorf(model.CodeInvalid, wrong.Field, "%v", err).Try("%s takes a %s, got a %s", wrong.Field, wrong.Type, wrong.Value)
 		}
-		return e
+		return model.Errorf(model.CodeInvalid, "", "%v", err).Try("the body must be one JSON object")
 	}
 	return nil
 }
 
-func (s *server) answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error) {
-	Answer(w, q, v, rev, err, s.log)
-}
-
 // Answer writes v as JSON, or err in the manner that the request's sender understands.
-func Answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error, log *slog.Logger) {
+func (r *Router) Answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error) {
 	if err != nil {
-		Refuse(w, q, err, log)
+		r.Refuse(w, q, err)
 		return
 	}
 	if rev > 0 {
@@ -147,7 +135,7 @@ func Answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		Refuse(w, q, model.Errorf(model.CodeInternal, "", "encode the answer: %v", err).Because(err), log)
+		r.Refuse(w, q, model.Errorf(model.CodeInternal, "", "encode the answer: %v", err).Because(err))
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -156,10 +144,10 @@ func Answer(w http.ResponseWriter, q *http.Request, v any, rev uint64, err error
 
 // Refuse writes an error. A request without an Accept header comes from a client of the original and gets 500 and the
 // message as plain text; any other gets the true status and application/problem+json.
-func Refuse(w http.ResponseWriter, q *http.Request, err error, log *slog.Logger) {
+func (r *Router) Refuse(w http.ResponseWriter, q *http.Request, err error) {
 	e := model.AsError(err)
 	if e.Code == model.CodeInternal {
-		log.Error("request failed", "method", q.Method, "path", q.URL.Path, "err", err)
+		r.log.Error("request failed", "method", q.Method, "path", q.URL.Path, "err", err)
 	}
 	if q.Header.Get("Accept") == "" {
 		http.Error(w, e.Message, http.StatusInternalServerError)

@@ -12,14 +12,14 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// writeTimeout is how long one event may take to leave; a receiver that is slower is cut off and connects anew.
+// writeTimeout is how long one event may take to leave; a receiver that is slower is cut off and connects again.
 const writeTimeout = 10 * time.Second
 
 // watch streams server-sent events (WHATWG HTML, section 9.2): the id of an event is its revision.
 func (s *server) watch(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 	kinds, err := kindsOf(q.URL.Query().Get("kinds"))
 	if err != nil {
-		Refuse(w, q, err, s.log)
+		s.Refuse(w, q, err)
 		return
 	}
 	out := http.NewResponseController(w)

@@ -15,7 +15,7 @@ type Point struct {
 }
 
 // Packet says what becomes of a packet that opens a connection between two addresses. Unlike Between it leaves open only
-// what nobody can tell from the objects: what a rule means whose address cannot be read.
+// what no one can tell from the objects: what a rule means whose address cannot be read.
 func (p *Policies) Packet(from, to Point, t Traffic) Decision {
 	return p.decide(from, to, t, func(*model.Rule) bool { return true })
 }

@@ -131,7 +131,7 @@ func (p *Policies) Parties() []Party {
 }
 
 // Between says what from may open towards to, by classes of traffic, the narrower ones first and the rest last. Rules of
-// both sides are heard. Outside to outside is nobody's to judge: the list is empty.
+// both sides are heard. Outside to outside is no one's to judge: the list is empty.
 func (p *Policies) Between(from, to Party) []Decision {
 	if from.Group == nil && to.Group == nil {
 		return nil

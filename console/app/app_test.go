@@ -93,7 +93,7 @@ func TestKeys(t *testing.T) {
 		{"all marks taken away", []string{"8", "space", "j", "space", "\\"}, "netctl endpoint ls", "marked"},
 		{"all marks taken away, as k9s", []string{"8", "space", "ctrl+space"}, "netctl endpoint ls", "marked"},
 		{"describe the marked", to("networks", "space", "j", "space", "d"), "described: network default:green", ""},
-		{"and the first", to("networks", "space", "j", "space", "d"), "described: network acme:blue", ""},
+		{"and the first", to("networks", "space", "j", "space", "d"), "operational state of network acme:blue", ""},
 		{"follow an endpoint", []string{"8", "j", "f"}, "netctl flows h1 --owner endpoint/blue.acme-web-1", "5432"},
 		{"an endpoint's address", []string{"8", "a"}, "▶ 10.1.1.2", ""},
 		{"an endpoint in the tree", []string{"8", "j", "t"}, "endpoint web-1 on h1, group web, no policies; may talk to 1, in part to 0", ""},
@@ -113,9 +113,9 @@ func TestKeys(t *testing.T) {
 		{"help scrolls", append([]string{"8", "?"}, strings.Split(strings.Repeat("down ", 40), " ")[:40]...), "delete it (--write)", ""},
 		{"help ends", []string{"8", "?", "down", "x"}, "web-1", "THIS PAGE"},
 		{"the store", nil, "embedded etcd, read in 1 ms, 2 of 2 members, term 17001, lease 4 of 5 s", ""},
-		{"the events' cursor", []string{"7", "k"}, "▶ 14:02:08        revision 18203    delete", "▶ 14:02:10"},
-		{"events followed again", []string{"7", "k", "f"}, "▶ 14:02:10        revision 18204    put", "▶ 14:02:08"},
-		{"an event's object", []string{"7", "g", "enter"}, "described: network acme:blue", ""},
+		{"the events' cursor", []string{"7", "k"}, "▶ 14:02:08     18203  delete", "▶ 14:02:10"},
+		{"events followed again", []string{"7", "k", "f"}, "▶ 14:02:10     18204  put", "▶ 14:02:08"},
+		{"an event's object", []string{"7", "g", "enter"}, "operational state of network acme:blue", ""},
 		{"an event's endpoint", []string{"7", "enter"}, "described: endpoint blue.acme-db", ""},
 		{"an event's object's history", []string{"7", "g", "H"}, "subnet: 10.1.1.0/24", ""},
 		{"an event of what is gone", []string{"7", "k", "enter"}, "it is not there any more; H tells its history", ""},
@@ -124,7 +124,7 @@ func TestKeys(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m, _ := still(t, mono(t, false), page.NewOverview(), 120, 40)
+			m, _ := still(t, mono(t, false), page.Overview(), 120, 40)
 			press(m, tt.keys...)
 			frame := Plain(m.Frame()) + "\n"
 			if !strings.Contains(frame, tt.want) || tt.not != "" && strings.Contains(frame, tt.not) {
@@ -136,13 +136,13 @@ func TestKeys(t *testing.T) {
 
 // What a page shows is asked for while it is on the screen, and no longer.
 func TestAsksWhatIsShown(t *testing.T) {
-	m, c := still(t, mono(t, false), page.NewOverview(), 120, 40)
+	m, c := still(t, mono(t, false), page.Overview(), 120, 40)
 	for _, step := range []struct {
 		key  string
 		want []feed.Question
 	}{
-		{"1", []feed.Question{{Topic: feed.Lead}}}, {"4", nil}, {"enter", []feed.Question{{Topic: feed.Flows, Host: "h1"}}}, {"esc", nil},
-		{"6", []feed.Question{{Topic: feed.Leadership}}}, {"1", []feed.Question{{Topic: feed.Lead}}},
+		{"1", []feed.Question{{Topic: feed.Leader}}}, {"4", nil}, {"enter", []feed.Question{{Topic: feed.Flows, Host: "h1"}}}, {"esc", nil},
+		{"6", []feed.Question{{Topic: feed.Leadership}}}, {"1", []feed.Question{{Topic: feed.Leader}}},
 	} {
 		if press(m, step.key); !slices.Equal(c.asked, step.want) {
 			t.Errorf("after %s: want %v asked, got %v", step.key, step.want, c.asked)
@@ -152,10 +152,10 @@ func TestAsksWhatIsShown(t *testing.T) {
 
 // Deleting shows what is concerned, and needs a key of its own.
 func TestDelete(t *testing.T) {
-	m, c := still(t, mono(t, false), page.NewTable(model.KindNetwork()), 120, 40, "true")
+	m, c := still(t, mono(t, false), page.Table(model.KindNetwork()), 120, 40, "true")
 	press(m, "ctrl+d", "y", "enter")
 	frame := Plain(m.Frame())
-	for _, want := range []string{"Delete network acme:blue", "2 endpointGroups: acme:db, acme:web", "1 serviceLBs: acme:front", "2 endpoints: db on h2, web-1 on h1"} {
+	for _, want := range []string{"Delete network acme:blue", "2 endpointGroups: acme:db, acme:web", "1 serviceLB: acme:front", "2 endpoints: db on h2, web-1 on h1"} {
 		if !strings.Contains(frame, want) {
 			t.Errorf("want %q, got:\n%s", want, frame)
 		}
@@ -171,7 +171,7 @@ func TestDelete(t *testing.T) {
 
 // Marked objects are deleted together, after one question, and a refusal holds up no other.
 func TestDeleteMarked(t *testing.T) {
-	m, c := still(t, mono(t, false), page.NewTable(model.KindNetwork()), 120, 40, "true")
+	m, c := still(t, mono(t, false), page.Table(model.KindNetwork()), 120, 40, "true")
 	press(m, "space", "j", "space", "ctrl+d")
 	frame := Plain(m.Frame())
 	for _, want := range []string{"Delete 2 networks", "2 endpointGroups: acme:db, acme:web", "default:green", "netctl network rm --tenant acme blue; netctl network rm --tenant default green"} {
@@ -194,11 +194,11 @@ func TestDeleteMarked(t *testing.T) {
 
 // Handing over needs --write, and a key of its own.
 func TestHandOver(t *testing.T) {
-	m, c := still(t, mono(t, false), page.NewLeader(), 120, 40)
+	m, c := still(t, mono(t, false), page.Leader(), 120, 40)
 	if press(m, "Y", "T"); len(c.did) > 0 || !strings.Contains(Plain(m.Frame()), "this console only reads") {
 		t.Errorf("want a refusal without --write, got %v:\n%s", c.did, Plain(m.Frame()))
 	}
-	m, c = still(t, mono(t, false), page.NewLeader(), 120, 40, "true")
+	m, c = still(t, mono(t, false), page.Leader(), 120, 40, "true")
 	press(m, "T", "enter", "y")
 	if frame := Plain(m.Frame()); len(c.did) > 0 || !strings.Contains(frame, "192.0.2.1:9999 leads now. Who is to lead?") || !strings.Contains(frame, "▶ 192.0.2.2:9999") {
 		t.Errorf("want the question, got %v:\n%s", c.did, frame)
@@ -215,7 +215,7 @@ func TestHandOver(t *testing.T) {
 
 // Why each term began stands beside it, and what older versions did not record is called that.
 func TestWhyTermsBegan(t *testing.T) {
-	m, _ := still(t, mono(t, false), page.NewLeader(), 160, 40)
+	m, _ := still(t, mono(t, false), page.Leader(), 160, 40)
 	frame := Plain(m.Frame())
 	for _, want := range []string{`17001  192.0.2.1:9999 .* now +1m +the leader's process is dead`, `900  192.0.2.2:9999 .*14:01:11 +59m +not recorded`} {
 		if !regexp.MustCompile(want).MatchString(frame) {
@@ -226,7 +226,7 @@ func TestWhyTermsBegan(t *testing.T) {
 
 // Marks of rows that are gone do not count, and those of rows that stay do, whatever else comes.
 func TestMarksSurvive(t *testing.T) {
-	m, _ := still(t, mono(t, false), page.NewTable(model.KindEndpoint()), 120, 40)
+	m, _ := still(t, mono(t, false), page.Table(model.KindEndpoint()), 120, 40)
 	press(m, "space", "j", "space")
 	s, _ := fixed()
 	s.Endpoints = append([]*model.EndpointOper{{Key: "a.b-c", EndpointID: "c", Network: "a.b"}}, s.Endpoints[1:]...)
@@ -248,8 +248,8 @@ func TestEdit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m, c := still(t, mono(t, false), page.NewTable(model.KindNetwork()), 120, 40, "true")
-			m.Update(edited{page.Describe{Kind: model.KindNetwork(), Key: "acme:blue"}, []byte(tt.file), nil, nil})
+			m, c := still(t, mono(t, false), page.Table(model.KindNetwork()), 120, 40, "true")
+			m.Update(editedMsg{page.Objects{Kind: model.KindNetwork(), Keys: []string{"acme:blue"}}, []byte(tt.file), nil, nil})
 			if frame := Plain(m.Frame()); !strings.Contains(frame, tt.want) {
 				t.Errorf("want %q, got:\n%s", tt.want, frame)
 			}
@@ -268,7 +268,7 @@ func TestDraft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := written(made)
+	path, err := writeTemp(made)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestDraft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := read(model.KindNetwork(), text)
+	after, err := parseObject(model.KindNetwork(), text)
 	if err != nil || len(model.Differences(before, after)) > 0 || filepath.Ext(path) != ".yaml" {
 		t.Errorf("want the same network from a file .yaml, got %v, %v from %s", model.Differences(before, after), err, path)
 	}
@@ -288,7 +288,7 @@ func FuzzEdited(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if o, err := read(model.KindNetwork(), text); err == nil && o.Validate() != nil {
+		if o, err := parseObject(model.KindNetwork(), text); err == nil && o.Validate() != nil {
 			t.Errorf("%q became an object that is not valid", text)
 		}
 	})
@@ -306,13 +306,14 @@ func TestSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := New(t.Context(), f, mono(t, false), page.NewOverview(), s.Heard)
+	m := New(t.Context(), f, mono(t, false), page.Overview(), s.Heard)
 	m.Update(s)
 	press(m, "3", "enter", "right")
 	if frame := Plain(m.Frame()); !strings.Contains(frame, "endpoint web on host h1") {
 		t.Errorf("want the endpoint under the cursor, got:\n%s", frame)
 	}
 	press(m, "d")
+	know(t, m, master.Client)
 	if frame := Plain(m.Frame()); !strings.Contains(frame, "availableIPAddresses: 10.1.1.2-10.1.1.14") {
 		t.Errorf("want the description, got:\n%s", frame)
 	}
@@ -341,7 +342,7 @@ func TestVerdicts(t *testing.T) {
 		{"drift", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Differs = 0, 1 }, "DEGRADED  h2: 1 thing not as they should be - !"},
 		{"an uplink", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Uplinks = 0, []model.Uplink{{Name: "eth1"}} }, "DEGRADED  h2: uplink eth1 (no link) - !"},
 		{"the store", func(s *feed.Snapshot) {
-			s.Answers[feed.Question{Topic: feed.Lead}] = feed.Answer{At: s.Heard, Value: model.Leadership{Holder: "x", Store: model.StoreState{Members: []model.StoreMember{{Name: "h2", Error: "no answer"}}}}}
+			s.Answers[feed.Question{Topic: feed.Leader}] = feed.Answer{At: s.Heard, Value: model.Leadership{Holder: "x", Store: model.StoreState{Members: []model.StoreMember{{Name: "h2", Error: "no answer"}}}}}
 		}, "DEGRADED  store member h2 does not answer: no answer; 1 more - !"},
 		{"a full network", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Pools = 0, map[string]feed.Pool{"acme:blue": {Count: 9}} }, "DEGRADED  network acme:blue has no address left - !"},
 		{"a question without answer", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Err = 0, "the nodes: refused" }, "DEGRADED  netmaster did not answer everything: the nodes: refused - !"},
@@ -353,7 +354,7 @@ func TestVerdicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, now := fixed()
 			tt.change(s)
-			m := New(t.Context(), &cluster{}, mono(t, false), page.NewOverview(), now)
+			m := New(t.Context(), &cluster{}, mono(t, false), page.Overview(), now)
 			m.Update(s)
 			if frame := Plain(m.Frame()); !strings.Contains(frame, tt.want) {
 				t.Errorf("want %q, got:\n%s", tt.want, frame)
@@ -377,7 +378,7 @@ func TestComplaintsLeadSomewhere(t *testing.T) {
 	} {
 		s, now := fixed()
 		row.change(s)
-		m := New(t.Context(), &cluster{}, mono(t, false), page.NewOverview(), now)
+		m := New(t.Context(), &cluster{}, mono(t, false), page.Overview(), now)
 		m.Update(s)
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		for _, want := range row.want {
@@ -402,7 +403,7 @@ func TestUnknownIsNotNothing(t *testing.T) {
 			t.Errorf("%s claims what nobody has said:\n%s", e.Name, frame)
 		}
 	}
-	m, _ := still(t, mono(t, false), page.NewOverview(), 120, 40)
+	m, _ := still(t, mono(t, false), page.Overview(), 120, 40)
 	m.snapshot.Nodes[3] = model.Node{Name: "h2", Role: model.RoleAgent, Reason: "did not answer"}
 	m.snapshot.Nodes[1] = model.Node{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleFollower, Reason: "did not answer"}
 	for _, row := range []struct{ keys, want string }{

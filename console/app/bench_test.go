@@ -11,7 +11,7 @@ import (
 )
 
 // large is a cluster with 50,000 endpoints.
-func large(tb testing.TB, first page.Page) *Model {
+func large(tb testing.TB, first *page.Page) *Model {
 	m, _ := still(tb, mono(tb, false), first, 120, 40)
 	s, _ := fixed()
 	s.Endpoints = nil
@@ -27,12 +27,12 @@ func large(tb testing.TB, first page.Page) *Model {
 func BenchmarkFrameOf50000(b *testing.B) {
 	for _, e := range []struct {
 		name string
-		make func() page.Page
+		make func() *page.Page
 		keys []string
 	}{
-		{"table", func() page.Page { return page.NewTable(model.KindEndpoint()) }, nil},
-		{"filtered", func() page.Page { return page.NewTable(model.KindEndpoint()) }, filter("web-4999")},
-		{"topology", func() page.Page { return page.NewTopology("") }, nil},
+		{"table", func() *page.Page { return page.Table(model.KindEndpoint()) }, nil},
+		{"filtered", func() *page.Page { return page.Table(model.KindEndpoint()) }, filter("web-4999")},
+		{"topology", func() *page.Page { return page.Topology(nil, "") }, nil},
 	} {
 		b.Run(e.name, func(b *testing.B) {
 			m := large(b, e.make())
@@ -83,7 +83,7 @@ func BenchmarkTopologyAfterChange(b *testing.B) {
 		keys []string
 	}{{"tenant", nil}, {"network", []string{"j"}}, {"group", []string{"j", "j"}}, {"endpoint", []string{"j", "j", "space", "j"}}} {
 		b.Run(e.name, func(b *testing.B) {
-			m, _ := still(b, mono(b, false), page.NewTopology(""), 160, 50)
+			m, _ := still(b, mono(b, false), page.Topology(nil, ""), 160, 50)
 			s := wide(0, nil)
 			m.Update(s)
 			m.Frame()

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -9,24 +10,26 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"sigs.k8s.io/yaml"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/console/page"
 )
 
 type (
-	edited struct {
-		what page.Describe
+	editedMsg struct {
+		what page.Objects
 		text []byte
 		was  []byte // before it was edited
 		err  error
 	}
-	changed struct {
+	changedMsg struct {
 		change page.Change
+		asked  *page.Page // that wanted it
 		err    error
 	}
-	handedOver struct {
+	handedOverMsg struct {
+		asked   *page.Page
 		outcome model.Handover
 		err     error
 	}
@@ -42,9 +45,10 @@ func editorOf(getenv func(string) string) []string {
 	return []string{"vi"}
 }
 
-func (m *Model) present(what page.Describe) model.Object {
+// present is the first of objects as it is now; nil: it is gone.
+func (m *Model) present(what page.Objects) model.Object {
 	for _, o := range m.snapshot.Objects[what.Kind.Name] {
-		if o.ObjectKey() == what.Key {
+		if o.ObjectKey() == what.Keys[0] {
 			return o
 		}
 	}
@@ -53,11 +57,11 @@ func (m *Model) present(what page.Describe) model.Object {
 
 // edit opens an object in the editor, which has the terminal to itself until it ends. text is a draft to go on with; nil: the object
 // as it is.
-func (m *Model) edit(what page.Describe, text []byte) tea.Cmd {
+func (m *Model) edit(what page.Objects, text []byte) tea.Cmd {
 	if text == nil {
 		before := m.present(what)
 		if before == nil {
-			m.notice = what.Kind.Name + " " + what.Key + " is gone"
+			m.notice = what.Kind.Name + " " + what.Keys[0] + " is gone"
 			return nil
 		}
 		var err error
@@ -66,7 +70,7 @@ func (m *Model) edit(what page.Describe, text []byte) tea.Cmd {
 			return nil
 		}
 	}
-	path, err := written(text)
+	path, err := writeTemp(text)
 	if err != nil {
 		m.notice = err.Error()
 		return nil
@@ -74,7 +78,7 @@ func (m *Model) edit(what page.Describe, text []byte) tea.Cmd {
 	arguments := append(m.editor[1:len(m.editor):len(m.editor)], path)
 	return tea.ExecProcess(exec.CommandContext(m.ctx, m.editor[0], arguments...), func(err error) tea.Msg {
 		after, readErr := os.ReadFile(path)
-		return edited{what, after, text, errors.Join(err, readErr, os.Remove(path))}
+		return editedMsg{what, after, text, errors.Join(err, readErr, os.Remove(path))}
 	})
 }
 
@@ -89,7 +93,7 @@ func draft(o model.Object) ([]byte, error) {
 }
 
 // written puts a draft into a file of its own.
-func written(text []byte) (path string, err error) {
+func writeTemp(text []byte) (path string, err error) {
 	file, err := os.CreateTemp("", "contiv-*.yaml")
 	if err != nil {
 		return "", fmt.Errorf("make a file for the editor: %w", err)
@@ -103,31 +107,31 @@ func written(text []byte) (path string, err error) {
 
 // edited shows what the editor made of an object before anything is changed. What no change can be made of is shown with the
 // reason, and can be edited again.
-func (m *Model) edited(x edited) {
+func (m *Model) edited(x editedMsg) {
 	if x.err != nil && (len(x.text) == 0 || bytes.Equal(x.text, x.was)) {
 		m.notice = "the editor: " + x.err.Error()
 		return
 	}
-	o, err := read(x.what.Kind, x.text)
+	o, err := parseObject(x.what.Kind, x.text)
 	switch {
 	case x.err != nil:
 		err = fmt.Errorf("the editor: %w", x.err)
-	case err == nil && o.ObjectKey() != x.what.Key:
-		err = fmt.Errorf("the file names %s, not %s: objects are not renamed; netctl apply makes new ones", o.ObjectKey(), x.what.Key)
+	case err == nil && o.ObjectKey() != x.what.Keys[0]:
+		err = fmt.Errorf("the file names %s, not %s: objects are not renamed; netctl apply makes new ones", o.ObjectKey(), x.what.Keys[0])
 	}
-	next := page.NewEdited(page.Change{Kind: x.what.Kind, Key: x.what.Key, Object: o}, m.present(x.what), x.text)
+	next := page.Edited(page.Change{Objects: x.what, Object: o}, x.text)
 	if err != nil {
-		next = page.NewUnread(x.what.Kind, x.what.Key, x.text, err)
+		next = page.Unread(x.what, x.text, err)
 	}
-	if _, again := m.page().(*page.Confirm); again {
+	if m.page().Editing {
 		m.pages[m.at] = next
 		return
 	}
 	m.open(next)
 }
 
-// read makes an object of an edited file. It refuses fields that the kind does not have.
-func read(kind *model.Kind, text []byte) (model.Object, error) {
+// parseObject makes an object of an edited file. It refuses fields that the kind does not have.
+func parseObject(kind *model.Kind, text []byte) (model.Object, error) {
 	o := kind.New()
 	if err := yaml.UnmarshalStrict(text, o); err != nil {
 		return nil, fmt.Errorf("the file is no %s: %w", kind.Name, err)
@@ -136,76 +140,74 @@ func read(kind *model.Kind, text []byte) (model.Object, error) {
 	return o, o.Validate()
 }
 
-// carryOut makes a change that was confirmed.
-func (m *Model) carryOut(c page.Change) tea.Cmd {
+// readOnly tells that nothing can be changed, when that is so.
+func (m *Model) readOnly() bool {
 	if m.editor == nil {
 		m.notice = "this console only reads"
+	}
+	return m.editor == nil
+}
+
+// change makes a change that was confirmed.
+func (m *Model) change(c page.Change) tea.Cmd {
+	if m.readOnly() {
 		return nil
 	}
-	m.notice = "asking netmaster to " + c.Says()
+	m.notice = "asking netmaster to " + c.String()
+	asked := m.page()
 	return func() tea.Msg {
 		if c.Object == nil {
-			return changed{c, m.remove(c)}
+			return changedMsg{c, asked, m.remove(c.Objects)}
 		}
-		return changed{c, m.cluster.Put(m.ctx, c.Object)}
+		return changedMsg{c, asked, m.cluster.Put(m.ctx, c.Object)}
 	}
 }
 
 // remove deletes one object after the other. One that netmaster refuses does not hold up the others.
-func (m *Model) remove(c page.Change) error {
+func (m *Model) remove(what page.Objects) error {
 	var first error
 	refused := 0
-	for _, key := range c.Keys() {
-		if err := m.cluster.Delete(m.ctx, c.Kind, key); err != nil {
+	for _, key := range what.Keys {
+		if err := m.cluster.Delete(m.ctx, what.Kind, key); err != nil {
 			refused++
-			if first == nil {
-				first = err
-			}
+			first = cmp.Or(first, err)
 		}
 	}
-	if refused > 0 && len(c.More) > 0 {
-		return fmt.Errorf("%d of %d were refused, the others are deleted: %w", refused, len(c.Keys()), first)
+	if refused > 0 && len(what.Keys) > 1 {
+		return fmt.Errorf("%d of %d were refused, the others are deleted: %w", refused, len(what.Keys), first)
 	}
 	return first
 }
 
-// changed tells the outcome, and leaves the question behind when it was good.
-func (m *Model) changed(x changed) {
-	asked, asking := m.page().(*page.Confirm)
-	if x.err != nil {
-		m.notice = "not done: " + x.err.Error()
-		if asking {
-			asked.Refuse(x.err)
-		}
+// changed tells the outcome.
+func (m *Model) changed(x changedMsg) {
+	if x.err != nil && x.asked.Refused != nil {
+		x.asked.Refused(x.err)
+	}
+	m.done(x.asked, x.err, x.change.String())
+}
+
+// done tells what was done, and leaves the page that asked for it when it was.
+func (m *Model) done(asked *page.Page, err error, what string) {
+	if err != nil {
+		m.notice = "not done: " + err.Error()
 		return
 	}
-	if asking {
+	if m.page() == asked {
 		m.move(m.at - 1)
 	}
-	m.notice = "done: " + x.change.Says()
+	m.notice = "done: " + what
 }
 
 // handOver has the leader step down, which was confirmed.
 func (m *Model) handOver(h page.HandOver) tea.Cmd {
-	if m.editor == nil {
-		m.notice = "this console only reads"
+	if m.readOnly() {
 		return nil
 	}
 	m.notice = "asking the leader to hand over to " + h.To
+	asked := m.page()
 	return func() tea.Msg {
 		outcome, err := m.cluster.HandOver(m.ctx, h.To)
-		return handedOver{outcome, err}
+		return handedOverMsg{asked, outcome, err}
 	}
-}
-
-// handedOver tells who leads, and leaves the question behind when it was good.
-func (m *Model) handedOver(x handedOver) {
-	if x.err != nil {
-		m.notice = "not done: " + x.err.Error()
-		return
-	}
-	if _, asking := m.page().(*page.Handover); asking {
-		m.move(m.at - 1)
-	}
-	m.notice = fmt.Sprintf("done: %s leads, and accepted writes after %.0f ms", x.outcome.To, x.outcome.Millis)
 }

@@ -12,12 +12,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	xterm "github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+	xterm "golang.org/x/term"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/console/picture"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/netctl/term"
@@ -50,14 +51,14 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.
 	f := cmd.Flags()
 	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URL of any netmaster, or of several, joined by commas: the next is asked when one does not answer [$NETMASTER]")
 	f.BoolVar(&o.insecure, "insecure", term.Insecure(getenv), "accept any server certificate [$INSECURE]")
-	f.StringVar(&o.screen, "screen", "overview", "place to begin at: a page, or one within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
+	f.StringVar(&o.screen, "screen", "overview", "page to begin at, or a path within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
 	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default as the terminal's background, mono with $NO_COLOR)")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII alone")
 	f.BoolVar(&o.write, "write", false, "permit changes: e edits in $EDITOR, ctrl+d deletes, each shown and confirmed first")
 	f.BoolVar(&o.mouse, "mouse", false, "let the wheel scroll and clicks select, sort and change pages; the terminal then selects text with shift; ctrl+t turns it on and off")
 	f.BoolVar(&o.once, "once", false, "print one frame as plain text and end")
 	f.BoolVar(&o.svg, "svg", false, "with --once: print the frame as an SVG image, in the colours of the theme")
-	f.StringVar(&o.record, "record", "", "write everything that the console is told into this file, to be played back; it must not exist")
+	f.StringVar(&o.record, "record", "", "write everything that the console receives into this file, to be played back; it must not exist")
 	f.IntVar(&o.recordLimit, "record-limit", 64, "MiB after which nothing more is recorded")
 	f.StringVar(&o.replay, "replay", "", "play this recording, instead of asking a netmaster")
 	f.StringVar(&o.at, "at", "", "with --replay: where to begin: a time (2006-01-02T15:04:05Z or 15:04:05), an offset (90s), or an offset from the end (-10s)")
@@ -78,9 +79,9 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if err != nil {
 		return err
 	}
-	first, err := open(o.screen)
+	first, err := page.Open(o.screen)
 	if err != nil {
-		first, err = open(complete(o.screen, &feed.Snapshot{}))
+		first, err = page.Open(page.Complete(o.screen, &feed.Snapshot{}))
 	}
 	if err != nil {
 		return fmt.Errorf("--screen %s: %w", o.screen, err)
@@ -139,7 +140,7 @@ func replay(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *optio
 	}
 	m.cluster = m.replay.player
 	if o.once {
-		m.replay.still(m)
+		m.replay.showOnce(m)
 		return draw(out, m, o)
 	}
 	return live(ctx, in, out, nil, m)
@@ -189,11 +190,11 @@ func Plain(frame string) string {
 func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Model) error {
 	file, ok := in.(*os.File)
 	if !ok || !isTerminal(in) || !isTerminal(out) {
-		return fmt.Errorf("contiv console needs a terminal; %s prints the same, and contiv console --once one frame", m.page().Command())
+		return fmt.Errorf("contiv console needs a terminal; %s prints the same, and contiv console --once one frame", m.page().Command)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(framesASecond))
-	m.Aside(func() { program.Send(ready{}) })
+	m.InBackground(func() { program.Send(readyMsg{}) })
 	fed := make(chan error, 1)
 	if f == nil {
 		fed <- nil
@@ -219,5 +220,5 @@ func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Mod
 // isTerminal tells whether a stream is one; a device such as /dev/null is none.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
-	return ok && xterm.IsTerminal(f.Fd())
+	return ok && xterm.IsTerminal(int(f.Fd()))
 }

@@ -18,7 +18,7 @@ import (
 func fixed() (*feed.Snapshot, time.Time) {
 	now := time.Date(2030, 1, 2, 14, 2, 11, 0, time.UTC)
 	since := now.Add(-22 * time.Minute).Format(time.RFC3339)
-	return &feed.Snapshot{Base: "http://netmaster:9999", Revision: 18204, Synced: true, Watching: true, Heard: now,
+	s := &feed.Snapshot{Base: "http://netmaster:9999", Revision: 18204, Synced: true, Watching: true, Heard: now,
 		Nodes: []model.Node{
 			{Name: "192.0.2.1", Address: "192.0.2.1:9999", Role: model.RoleLeader, Ready: true, Revision: 18204, Wrote: 18204, Since: since, Writes: 1882, Requests: 4100, Watchers: 3},
 			{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleFollower, Ready: true, Revision: 18204, Since: since, Stale: 1},
@@ -43,9 +43,9 @@ func fixed() (*feed.Snapshot, time.Time) {
 			"serviceLB": {&model.ServiceLB{TenantName: "acme", ServiceName: "front", NetworkName: "blue", Ports: []string{"80:8080:TCP"}, Selectors: []string{"tier=web"}}},
 		},
 		Pools: map[string]feed.Pool{
-			"acme:blue": {Count: 5, Allocated: "10.1.1.1-10.1.1.7, 10.1.1.254", Available: "10.1.1.8-10.1.1.253", At: now,
+			"acme:blue": {Count: 5, Free: 246, Allocated: "10.1.1.1-10.1.1.7, 10.1.1.254", Available: "10.1.1.8-10.1.1.253", At: now,
 				Held: "10.1.1.3", Quarantined: "10.1.1.4", Pooled: "10.1.1.5-10.1.1.6"},
-			"default:green": {Count: 10, Allocated: "10.2.1.10-10.2.1.19", Available: "10.2.1.20", At: now},
+			"default:green": {Count: 10, Free: 1, Allocated: "10.2.1.10-10.2.1.19", Available: "10.2.1.20", At: now},
 		},
 		Endpoints: []*model.EndpointOper{
 			{Key: "blue.acme-db", EndpointID: "db", Network: "blue.acme", EndpointGroupKey: "db:acme", HomingHost: "h2", IpAddress: []string{"10.1.1.2", ""}, MacAddress: "02:02:0a:01:01:02"},
@@ -57,9 +57,24 @@ func fixed() (*feed.Snapshot, time.Time) {
 			{At: now.Add(-3 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "blue.acme-web-9", Revision: 18203},
 			{At: now.Add(-time.Second), Type: model.EventPut, Kind: "endpoint", Key: "blue.acme-db", Revision: 18204},
 		},
-		Pulse:   feed.Pulse{Endpoints: []float64{0, 1, 4, 2}, FlowMods: []float64{0, 210, 40, 0}, Requests: []float64{18, 19, 18, 18}},
+		Rates:   feed.Rates{Endpoints: []float64{0, 1, 4, 2}, FlowMods: []float64{0, 210, 40, 0}, Requests: []float64{18, 19, 18, 18}},
 		Answers: answers(now),
-	}, now
+	}
+	describe := func(k *model.Kind, key string) {
+		q := feed.Question{Topic: feed.Text, Kind: k.Name, Key: key}
+		if _, known := s.Answers[q]; !known {
+			s.Answers[q] = feed.Answer{Value: "described: " + k.Name + " " + key + "\n", At: now}
+		}
+	}
+	for _, objects := range s.Objects {
+		for _, o := range objects {
+			describe(o.Kind(), o.ObjectKey())
+		}
+	}
+	for _, e := range s.Endpoints {
+		describe(model.KindEndpoint(), e.Key)
+	}
+	return s, now
 }
 
 // answers is what the fixed cluster says when it is asked. The agent of h2 is silent.
@@ -83,9 +98,9 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			{Table: "output", TableID: "50", Priority: 5, Match: "any packet", Does: "drop", Flow: "actions=drop", Drop: true, Age: 60, Rate: rate(0, 0)},
 		}),
 		{Topic: feed.Flows, Host: "h2"}: silent,
-		{Topic: feed.Drift, Host: "h1"}: said(model.Drift{Host: "h1", Now: []model.Difference{{At: hour.Format(time.RFC3339), Sort: "port", Owner: "endpoint/blue.acme-web-1",
+		{Topic: feed.Drift, Host: "h1"}: said(model.Drift{Host: "h1", Now: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "port", Owner: "endpoint/blue.acme-web-1",
 			What: "removed: the container's interface is no port", Remedy: "have the runtime make the container or pod anew"}},
-			Found: []model.Difference{{At: hour.Format(time.RFC3339), Sort: "flow", Table: "source", What: "removed: any packet"}}}),
+			Found: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "flow", Table: "source", What: "removed: any packet"}}}),
 		{Topic: feed.Rules, Host: "h1"}: {Value: rules(1204), At: now, Before: rules(1200), BeforeAt: now.Add(-2 * time.Second)},
 		{Topic: feed.Rules, Host: "h2"}: silent,
 		{Topic: feed.Leadership}: said(model.Leadership{Key: "/contiv.io/lock/netmaster/leader", Holder: "192.0.2.1:9999", Term: 17001,
@@ -94,20 +109,20 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}, {Key: "/contiv.io/service/netplugin/h1", Seconds: 10, Left: 2}},
 			Store: model.StoreState{Name: "embedded etcd", ReadMillis: 1.3,
 				Members: []model.StoreMember{{Name: "h1", Address: "http://192.0.2.1:2379", Leader: true, Version: "3.7.3", Bytes: 4 << 20, Millis: 0.9}}}}),
-		{Topic: feed.Lead}: said(model.Leadership{Key: "/contiv.io/lock/netmaster/leader", Holder: "192.0.2.1:9999", Term: 17001,
+		{Topic: feed.Leader}: said(model.Leadership{Key: "/contiv.io/lock/netmaster/leader", Holder: "192.0.2.1:9999", Term: 17001,
 			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}},
 			Store:  model.StoreState{Name: "embedded etcd", ReadMillis: 1.3, Members: []model.StoreMember{{Name: "h1", Leader: true}, {Name: "h2"}}}}),
 		{Topic: feed.Addresses, Key: "acme:blue"}: said([]model.AddressState{
-			{Network: "blue.acme", Address: "10.1.1.1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "blue.acme-web-1", Host: "h1"}, Since: &hour, By: &model.Actor{User: "h1", Program: "netplugin/1"}},
-			{Network: "blue.acme", Address: "10.1.1.4", State: "quarantine", Owner: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}, Since: &minute, By: &model.Actor{User: "ann"}},
+			{Network: "blue.acme", Address: "10.1.1.1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "blue.acme-web-1", Host: "h1"}, Since: &hour, By: &model.Actor{Claimed: "h1", Program: "netplugin/1"}},
+			{Network: "blue.acme", Address: "10.1.1.4", State: "quarantine", Owner: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}, Since: &minute, By: &model.Actor{Claimed: "ann"}},
 			{Network: "blue.acme", Address: "2001:db8:1::1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "blue.acme-web-1", Host: "h1"}, Since: &hour},
 		}),
-		{Topic: feed.Ledger, Key: "acme:blue", Detail: "10.1.1.4"}: said([]model.AddressEntry{{Revision: 12, Time: minute, By: model.Actor{User: "ann", Program: "netctl/1"},
+		{Topic: feed.AddressHistory, Key: "acme:blue", Detail: "10.1.1.4"}: said([]model.AddressEntry{{Revision: 12, Time: minute, By: model.Actor{Claimed: "ann", Program: "netctl/1"},
 			AddressChange: model.AddressChange{Verb: "quarantine", Address: "10.1.1.4", Now: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}}}}),
-		{Topic: feed.History, Kind: "network", Key: "acme:blue"}: said([]model.HistoryEntry{{Revision: 9, Time: hour, By: model.Actor{User: "ann", Program: "netctl/1"}, Verb: "create",
+		{Topic: feed.History, Kind: "network", Key: "acme:blue"}: said([]model.HistoryEntry{{Revision: 9, Time: hour, By: model.Actor{Claimed: "ann", Program: "netctl/1"}, Verb: "create",
 			Changes: []model.Change{{Field: "subnet", New: "10.1.1.0/24"}}}}),
 		{Topic: feed.Text, Kind: "network", Key: "acme:blue"}: said("the operational state of network acme:blue\n"),
-		{Topic: feed.Reach, Why: model.WhyRequest{From: "endpoint/blue.acme-web-1", To: "endpoint/blue.acme-db", Protocol: "tcp", Port: 5432}}: said(model.Why{
+		{Topic: feed.Why, Why: model.WhyRequest{From: "endpoint/blue.acme-web-1", To: "endpoint/blue.acme-db", Protocol: "tcp", Port: 5432}}: said(model.Why{
 			From: model.WhyEnd{Kind: "endpoint", Object: "blue.acme-web-1", Address: "10.1.1.1", Group: "web:acme", Host: "h1"},
 			To:   model.WhyEnd{Kind: "endpoint", Object: "blue.acme-db", Address: "10.1.1.2", Group: "db:acme", Host: "h2"}, Protocol: "tcp", Port: 5432,
 			Verdict: model.VerdictDisagree, Text: "the objects say that it passes, and the switch of h2 drops it",
@@ -150,10 +165,6 @@ func (c *cluster) HandOver(_ context.Context, to string) (model.Handover, error)
 	return model.Handover{From: "192.0.2.1:9999", To: to, Millis: 31.7}, nil
 }
 
-func (*cluster) Describe(_ context.Context, k *model.Kind, key string) (string, error) {
-	return "described: " + k.Name + " " + key, nil
-}
-
 func mono(t testing.TB, ascii bool) *theme.Theme { return look(t, "mono", ascii) }
 
 func look(t testing.TB, name string, ascii bool) *theme.Theme {
@@ -166,7 +177,7 @@ func look(t testing.TB, name string, ascii bool) *theme.Theme {
 }
 
 // still is a console that shows the fixed cluster.
-func still(t testing.TB, th *theme.Theme, first page.Page, width, height int, editor ...string) (*Model, *cluster) {
+func still(t testing.TB, th *theme.Theme, first *page.Page, width, height int, editor ...string) (*Model, *cluster) {
 	s, now := fixed()
 	c := &cluster{}
 	m := New(t.Context(), c, th, first, now, editor...)
@@ -175,30 +186,32 @@ func still(t testing.TB, th *theme.Theme, first page.Page, width, height int, ed
 	return m, c
 }
 
+// screen is a page of the tests.
+type screen struct {
+	name string
+	make func() *page.Page
+}
+
 // screens are all pages, and those within them.
-func screens() []page.Entry {
-	s, _ := fixed()
-	of := func(name string, make func() page.Page) page.Entry { return page.Entry{Name: name, Make: make} }
-	return append(page.Entries(),
-		of("bitmap", func() page.Page { return page.NewBitmapAt("acme:blue", "10.1.1.4") }),
-		of("sparse", func() page.Page { return page.NewSparse("acme:blue") }),
-		of("ledger", func() page.Page { return page.NewLedger("acme:blue", "10.1.1.4") }),
-		of("zoomed", func() page.Page { return page.NewBitmapOfBlocks("acme:blue") }),
-		of("describe", func() page.Page { return page.NewDescription(model.KindNetwork(), "acme:blue") }),
-		of("yaml", func() page.Page { return page.NewYAML(model.KindNetwork(), "acme:blue") }),
-		of("history", func() page.Page { return page.NewHistory(model.KindNetwork(), "acme:blue") }),
-		of("pipeline", func() page.Page { return page.NewPipeline("h1") }),
-		of("silent", func() page.Page { return page.NewPipeline("h2") }),
-		of("flowlist", func() page.Page { return page.NewFlowList("h1", "policy_in") }),
-		of("follow", func() page.Page { return page.NewEndpointFlows(s.Endpoints[1]) }),
-		of("lit", func() page.Page { return page.NewTopology("endpoint blue.acme-web-1") }),
-		of("why", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "endpoint/blue.acme-db", "tcp 5432") }),
-		of("whom", func() page.Page { return page.NewWhy("endpoint/blue.acme-web-1", "", "") }),
-		of("trouble", func() page.Page { return page.NewTrouble("h1") }),
-		of("handover", func() page.Page { return page.NewHandover() }),
-		of("confirm", func() page.Page {
-			return page.NewConfirm(page.Change{Kind: model.KindNetwork(), Key: "acme:blue"}, nil)
-		}))
+func screens() (out []screen) {
+	for _, e := range page.Entries() {
+		out = append(out, screen{e.Name, e.Make})
+	}
+	for _, x := range [][2]string{{"bitmap", "addresses/acme/blue/10.1.1.4"}, {"sparse", "addresses/acme/blue:ipv6"}, {"ledger", "addresses/acme/blue/10.1.1.4:history"}, {"zoomed", "addresses/acme/blue:blocks"},
+		{"describe", "network/acme/blue"}, {"yaml", "network/acme/blue:yaml"}, {"history", "network/acme/blue:history"}, {"pipeline", "flows/h1"}, {"silent", "flows/h2"},
+		{"flowlist", "flows/h1/policy_in"}, {"follow", "endpoint/blue.acme-web-1:flows"}, {"lit", "topology/endpoint/blue.acme-web-1"}, {"reach", "why/endpoint/blue.acme-web-1/endpoint/blue.acme-db/tcp/5432"},
+		{"whom", "why/endpoint/blue.acme-web-1"}, {"trouble", "nodes/h1"}} {
+		out = append(out, screen{x[0], func() *page.Page {
+			p, err := page.Open(x[1])
+			if err != nil {
+				panic(err)
+			}
+			return p
+		}})
+	}
+	return append(out, screen{"handover", page.Handover}, screen{"confirm", func() *page.Page {
+		return page.Confirm(page.Change{Objects: page.Objects{Kind: model.KindNetwork(), Keys: []string{"acme:blue"}}})
+	}})
 }
 
 // press sends keys and does at once what they ask for, as the program would.

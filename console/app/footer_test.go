@@ -61,6 +61,7 @@ func peopled(t *testing.T) *mastertest.Master {
 			"/inspect/flows": []model.Flow{{Table: "source", TableID: "4", Priority: 5, Match: "any packet", Does: "drop", Flow: "actions=drop", Owner: "endpoint/blue.acme-c1"}},
 			"/inspect/rules": []model.RuleStatus{},
 			"/inspect/drift": model.Drift{Host: "h1"},
+			"/inspect/bgp":   struct{}{},
 		}
 		v, ok := answers[q.URL.Path]
 		if !ok {
@@ -93,7 +94,7 @@ func peopled(t *testing.T) *mastertest.Master {
 }
 
 // watched is the console of a real cluster, as it has been told everything that the page wants to know.
-func watched(t *testing.T, c *client.Client, first page.Page) *Model {
+func watched(t *testing.T, c *client.Client, first *page.Page) *Model {
 	t.Helper()
 	f := feed.New(&client.Client{Base: c.Base, HTTP: c.HTTP}, time.Now)
 	m := New(t.Context(), f, mono(t, false), first, time.Now(), "true")
@@ -111,18 +112,18 @@ func footers(t *testing.T, c *client.Client) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	note := func(m *Model, how string) {
-		if m.Frame(); m.page().Command() != "" {
-			for line := range strings.SplitSeq(m.page().Command(), "; ") {
+		if m.Frame(); m.page().Command != "" {
+			for line := range strings.SplitSeq(m.page().Command, "; ") {
 				out[line] = how
 			}
 		}
 	}
 	keys := []string{"", "enter", "d", "y", "H", "a", "f", "t", "w", "m", "v", "T", "h", "ctrl+w", "ctrl+d", "space ctrl+d", "space d", "j a", "enter enter", "enter f", "enter j w", "down w", "right right enter"}
 	for _, e := range page.Entries() {
-		m := watched(t, c, page.NewOverview())
+		m := watched(t, c, page.Overview())
 		s := m.snapshot
 		for _, way := range keys {
-			m.pages, m.at = []page.Page{e.Make()}, 0
+			m.pages, m.at = []*page.Page{e.Make()}, 0
 			m.Update(s)
 			m.Frame()
 			press(m, strings.Fields(way)...)
@@ -131,7 +132,7 @@ func footers(t *testing.T, c *client.Client) map[string]string {
 	}
 	for _, place := range []string{"endpoint/blue.acme-c1", "endpoint/blue.acme-c1:yaml", "endpoint/nosuch", "rule/acme/db-in/pg", "rule/acme/db-in/pg:yaml", "flows/h1", "flows/h1/source", "flows/h1:drops", "flows/h1:never",
 		"flows/h1:shadowed", "addresses/acme/blue:ipv6", "addresses/acme/blue/10.1.1.9:history", "why", "why/endpoint/blue.acme-c1", "matrix/acme", "extContractsGroup/acme/out", "aciGw/aciGw", "global/global", "nodes/h1"} {
-		p, err := open(place)
+		p, err := page.Open(place)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,8 +157,11 @@ func TestFootersAreCommands(t *testing.T) {
 		return slices.ContainsFunc([]string{" rm ", "-rm ", " delete ", " apply ", " handover"}, func(word string) bool { return strings.Contains(line+" ", word) })
 	}
 	slices.SortFunc(lines, func(a, b string) int { // what changes things comes last
-		if changes(a) != changes(b) {
-			return map[bool]int{true: 1, false: -1}[changes(a)]
+		switch {
+		case changes(a) && !changes(b):
+			return 1
+		case !changes(a) && changes(b):
+			return -1
 		}
 		return strings.Compare(a, b)
 	})

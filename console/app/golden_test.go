@@ -2,50 +2,52 @@ package app
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/contiv/contiv/console/theme"
 )
 
-var update = flag.Bool("update", false, "write the golden frames anew")
+var update = flag.Bool("update", false, "write the golden frames again")
 
-// Every page fills the terminal exactly, in every theme, and says the same in all of them: one text is their golden
-// frame. How each is painted is kept for the smallest size.
+// Every page looks as it did, and says the same in all themes.
 func TestGoldenFrames(t *testing.T) {
-	sizes := [][2]int{{80, 24}, {120, 40}, {200, 60}}
-	for _, screen := range screens() {
-		for _, size := range sizes {
-			name := fmt.Sprintf("%s-%dx%d", screen.Name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
-				for _, paint := range theme.Names() {
-					m, _ := still(t, look(t, paint, false), screen.Make(), size[0], size[1])
-					frame := m.Frame()
-					lines := strings.Split(frame, "\n")
-					if len(lines) != size[1] {
-						t.Errorf("%s: want %d lines, got %d", paint, size[1], len(lines))
-					}
-					for i, l := range lines {
-						if w := ansi.StringWidth(l); w != size[0] {
-							t.Errorf("%s: line %d: want %d cells, got %d: %q", paint, i, size[0], w, l)
-						}
-					}
-					golden(t, name+".txt", Plain(frame)+"\n")
-					if size[0] == 80 {
-						golden(t, screen.Name+"."+paint, strings.ReplaceAll(frame, "\x1b", "^")+"\n")
-					}
+	const width, height = 120, 36
+	for _, screen := range realScreens(t) {
+		t.Run(screen.name, func(t *testing.T) {
+			for _, name := range theme.Names() {
+				frame := realModel(t, look(t, name, false), screen.make(), width, height).Frame()
+				if wrong := exact(frame, width, height); wrong != "" {
+					t.Errorf("%s: %s", name, wrong)
 				}
-			})
-		}
+				golden(t, screen.name+".txt", Plain(frame)+"\n")
+			}
+		})
 	}
 }
 
-// golden compares a frame with the one in testdata, or writes that anew.
+// How a theme paints is a sheet of some pages, in which every role is to be seen.
+func TestGoldenThemes(t *testing.T) {
+	for _, name := range theme.Names() {
+		var sheet strings.Builder
+		th := look(t, name, false)
+		for _, path := range []string{"overview", "topology/group/shop/cart", "matrix/shop", "addresses", "addresses/shop/front/10.6.0.28", "addresses/shop/front:ages", "flows/node-01:all", "leader", "events",
+			"why/endpoint/front.shop-cart-1/endpoint/data.shop-db-2/tcp/5432"} {
+			m := realModel(t, th, opened(t, path), minWidth, minHeight)
+			m.Frame()
+			s, now := realistic()
+			s.Nodes[4].Flows++ // a cell that changed
+			s.Heard = now
+			m.Update(s)
+			sheet.WriteString(m.Frame() + "\n\n")
+		}
+		golden(t, "theme-"+name+".txt", strings.ReplaceAll(sheet.String(), "\x1b", "^"))
+	}
+}
+
+// golden compares a frame with the one in testdata, or writes that again.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -65,10 +67,10 @@ func golden(t *testing.T, name, got string) {
 
 func TestASCII(t *testing.T) {
 	for _, e := range screens() {
-		m, _ := still(t, mono(t, true), e.Make(), minWidth, minHeight)
+		m, _ := still(t, mono(t, true), e.make(), minWidth, minHeight)
 		for _, r := range Plain(m.Frame()) {
 			if r > 126 {
-				t.Errorf("%s: %q is not ASCII", e.Name, r)
+				t.Errorf("%s: %q is not ASCII", e.name, r)
 			}
 		}
 	}

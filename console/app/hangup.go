@@ -10,7 +10,7 @@ import (
 )
 
 // hungUp blocks until the terminal behind f is gone (true) or ctx ends (false). A console whose terminal it does not own gets no
-// SIGHUP, and would go on for ever, seen by nobody.
+// SIGHUP, and would go on for ever without a terminal.
 func hungUp(ctx context.Context, f *os.File) (bool, error) {
 	ended, end, err := os.Pipe()
 	if err != nil {

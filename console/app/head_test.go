@@ -17,10 +17,10 @@ func TestHeaderKeepsTheLeader(t *testing.T) {
 	long := strings.Repeat("a-long-name.", 12)
 	for _, leader := range []string{"192.0.2.1", "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff", long} {
 		for _, width := range []int{80, 100, 200} {
-			m, _ := still(t, mono(t, false), page.NewOverview(), width, 30)
+			m, _ := still(t, mono(t, false), page.Overview(), width, 30)
 			m.snapshot.Nodes[0].Name = leader
-			m.open(page.NewText(long, "netctl version", ""))
-			m.open(page.NewText(long, "netctl version", ""))
+			m.open(page.Text(long, "netctl version", ""))
+			m.open(page.Text(long, "netctl version", ""))
 			head, _, _ := strings.Cut(Plain(m.Frame()), "\n")
 			if w := widget.Width(head); w > width || !strings.Contains(head, "leader "+leader[:9]) || !strings.HasSuffix(head, "● live") || !strings.Contains(head, "▸ a-long") {
 				t.Errorf("%d cells, leader %s: got %q", width, leader, head)
@@ -29,9 +29,9 @@ func TestHeaderKeepsTheLeader(t *testing.T) {
 	}
 }
 
-// While not everything has been received, nothing is called live, and nobody is said not to lead.
+// While not everything has been received, nothing is called live, and no one is said not to lead.
 func TestHeaderBeforeEverythingIsKnown(t *testing.T) {
-	m, _ := still(t, mono(t, false), page.NewOverview(), 100, 30)
+	m, _ := still(t, mono(t, false), page.Overview(), 100, 30)
 	m.Update(&feed.Snapshot{Watching: true, Heard: m.now, Revision: 7})
 	frame := Plain(m.Frame())
 	head, _, _ := strings.Cut(frame, "\n")
@@ -42,7 +42,7 @@ func TestHeaderBeforeEverythingIsKnown(t *testing.T) {
 
 // What comes through a switch is counted where it enters, not in every table.
 func TestPipelineCountsPacketsOnce(t *testing.T) {
-	m, _ := still(t, mono(t, false), page.NewPipeline("h1"), 100, 30)
+	m, _ := still(t, mono(t, false), page.FlowTables("h1"), 100, 30)
 	q := feed.Question{Topic: feed.Flows, Host: "h1"}
 	rate := func(n float64) *model.FlowRate { return &model.FlowRate{Packets: n} }
 	m.snapshot.Answers[q] = feed.Answer{At: m.now, Value: []model.Flow{{TableID: "0", Packets: 5, Rate: rate(100)}, {TableID: "2", Packets: 5, Rate: rate(100)}, {TableID: "30", Packets: 5, Rate: rate(100), Drop: true}}}

@@ -5,74 +5,88 @@ import (
 	"strconv"
 	"strings"
 
+	bubbles "charm.land/bubbles/v2/help"
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
 	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 )
 
-// helpKey scrolls the help, or ends it.
-func (m *Model) helpKey(key string) {
-	rows := m.canvas().Height - 1
-	switch key {
-	case "up", "k":
-		m.helpTop--
-	case "down", "j":
-		m.helpTop++
-	case "pgup":
-		m.helpTop -= rows
-	case "pgdown":
-		m.helpTop += rows
-	default:
-		m.help = false
-	}
-	m.helpTop = max(0, min(m.helpTop, len(m.helpLines())-rows))
+// help is the keys that work, made from their declarations.
+type help struct {
+	lines  []string
+	scroll widget.Scroll
 }
 
-// helpView is the part of the help that fits into height lines.
-func (m *Model) helpView(height int) []string {
-	lines := m.helpLines()
-	if len(lines) <= height {
-		return lines
-	}
-	shown, top := widget.Scroll(lines, m.helpTop, height-1)
-	more := fmt.Sprintf("%s %d lines more: down and up scroll, any other key ends the help", m.theme.Glyphs.Ellipsis, len(lines)-len(shown)-top)
-	return append(shown[:len(shown):len(shown)], m.theme.Paint(theme.Dim, more))
-}
-
-// pageKeys are the pages: number and name, what they show, and their other names.
-func pageKeys() (out []theme.Key) {
-	for i, e := range page.Entries() {
-		number := " "
-		if i < 9 {
-			number = strconv.Itoa(i + 1)
-		}
-		does := e.About
-		if len(e.Aliases) > 0 {
-			does = strings.Join(e.Aliases, " ") + ": " + does
-		}
-		out = append(out, theme.Key{Keys: number + " " + e.Name, Does: does})
-	}
-	return out
-}
-
-// helpLines are the keys, made from the key tables.
-func (m *Model) helpLines() []string {
-	t := m.theme
-	var out []string
-	table := func(title string, keys []theme.Key) {
+func newHelp(m *Model) *help {
+	h := &help{}
+	section := func(title string, keys []key.Binding) {
 		if len(keys) == 0 {
 			return
 		}
-		out = append(out, t.Paint(theme.Title, title))
-		for _, k := range keys {
-			out = append(out, "  "+widget.Fit(t, k.Keys, 20)+k.Does)
+		view := bubbles.New()
+		view.Styles = bubbles.Styles{FullKey: lipgloss.NewStyle().PaddingRight(1)} // without colours: the theme has them
+		h.lines = append(h.lines, m.theme.Paint(theme.Title, title))
+		for line := range strings.SplitSeq(view.FullHelpView([][]key.Binding{keys}), "\n") {
+			h.lines = append(h.lines, "  "+strings.TrimRight(line, " "))
 		}
 	}
-	table("EVERYWHERE", theme.GlobalKeys())
-	table("THIS PAGE", m.page().Keys())
+	section("EVERYWHERE", bindings(globalKeys()))
+	section("THIS PAGE", pageKeys(m.page()))
 	if m.replay != nil {
-		table("THE RECORDING", theme.ReplayKeys())
+		section("THE RECORDING", bindings(replayKeys()))
 	}
-	table("PAGES, by number or by name behind \":\"", pageKeys())
+	section("PAGES, by number or by name behind \":\"", entryKeys())
+	return h
+}
+
+func bindings(of []binding) (out []key.Binding) {
+	for _, b := range of {
+		out = append(out, b.Binding)
+	}
 	return out
+}
+
+func pageKeys(p *page.Page) (out []key.Binding) {
+	for _, k := range p.Help() {
+		out = append(out, k.Binding)
+	}
+	return out
+}
+
+// entryKeys are the pages: number and name, what they show, and their other names.
+func entryKeys() (out []key.Binding) {
+	for i, e := range page.Entries() {
+		name, does := "  "+e.Name, e.About
+		if i < len(page.Numbered()) {
+			name = strconv.Itoa(i+1) + " " + e.Name
+		}
+		if len(e.Aliases) > 0 {
+			does = strings.Join(e.Aliases, " ") + ": " + does
+		}
+		out = append(out, key.NewBinding(key.WithKeys(e.Name), key.WithHelp(name, does)))
+	}
+	return out
+}
+
+// key scrolls, and tells whether the key was for that: any other ends the help.
+func (h *help) key(msg tea.KeyPressMsg, height int) bool {
+	if _, ok := widget.Move(msg.String(), 0, 1, 1); !ok {
+		return false
+	}
+	h.scroll.Key(msg, h.lines, height)
+	return true
+}
+
+// view is the part of the help that fits into height lines.
+func (h *help) view(t *theme.Theme, height int) []string {
+	if len(h.lines) <= height {
+		return h.lines
+	}
+	shown, below := h.scroll.View(h.lines, height-1)
+	more := fmt.Sprintf("%s %d lines more: down and up scroll, any other key ends the help", t.Glyphs.Ellipsis, below)
+	return append(shown[:len(shown):len(shown)], t.Paint(theme.Dim, more))
 }

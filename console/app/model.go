@@ -4,6 +4,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -28,8 +29,6 @@ const (
 type Cluster interface {
 	// Ask says what is to be asked again and again from now on. It does not block.
 	Ask(questions []feed.Question)
-	// Describe asks for an object with its operational state, as YAML.
-	Describe(ctx context.Context, kind *model.Kind, key string) (string, error)
 	// Put creates or changes an object.
 	Put(ctx context.Context, o model.Object) error
 	// Delete deletes an object.
@@ -39,12 +38,8 @@ type Cluster interface {
 }
 
 type (
-	tick      time.Time
-	ready     struct{} // something that was done at the desk can be fetched
-	described struct {
-		name, command, text string
-		err                 error
-	}
+	tickMsg  time.Time
+	readyMsg struct{} // something that was done in the background can be fetched
 )
 
 // Model is the root model. Update decides; what blocks is done by commands.
@@ -53,23 +48,22 @@ type Model struct {
 	cluster  Cluster
 	editor   []string // the program that edits files; nil: changes are not permitted
 	theme    *theme.Theme
-	light    *theme.Theme // to be taken when the terminal's background is light; nil: the theme was chosen
-	desk     *widget.Desk // nil: everything is done at once
+	light    *theme.Theme       // to be taken when the terminal's background is light; nil: the theme was chosen
+	work     *widget.Background // nil: everything is done at once
 	snapshot *feed.Snapshot
 	now      time.Time
-	judged   judgement
-	inks     inks
+	checked  checked
+	painted  painted
 
 	width, height int
-	pages         []page.Page // the history
-	at            int         // the page shown
-	last          page.Page   // the one before, for "-"
+	pages         []*page.Page // the history
+	at            int          // the page shown
+	last          *page.Page   // the one before, for "-"
 	filter        *widget.Filter
-	filters       map[page.Page]*widget.Filter // of the pages of the history that are not shown
+	filters       map[*page.Page]*widget.Filter // of the pages of the history that are not shown
 	prompt        prompt
 	notice        string
-	help          bool
-	helpTop       int
+	help          *help     // nil: it is not shown
 	mouse         bool      // it is the console's; else the terminal's, to select text
 	replay        *playback // of a recording; nil: the cluster is watched
 	recorder      Recorder  // nil: nothing is recorded
@@ -77,13 +71,13 @@ type Model struct {
 
 // New makes the root model with its first page. The model draws a frame before the first snapshot.
 // editor is the program that edits files, with its arguments; without one the console changes nothing.
-func New(ctx context.Context, cluster Cluster, t *theme.Theme, first page.Page, now time.Time, editor ...string) *Model {
-	return &Model{ctx: ctx, cluster: cluster, editor: editor, theme: t, snapshot: &feed.Snapshot{}, now: now, width: minWidth, height: minHeight, pages: []page.Page{first}}
+func New(ctx context.Context, cluster Cluster, t *theme.Theme, first *page.Page, now time.Time, editor ...string) *Model {
+	return &Model{ctx: ctx, cluster: cluster, editor: editor, theme: t, snapshot: &feed.Snapshot{}, now: now, width: minWidth, height: minHeight, pages: []*page.Page{first}}
 }
 
-// Aside has long work done by other goroutines from now on. They call ready when there is something to be fetched, which is
-// done with the next message.
-func (m *Model) Aside(ready func()) { m.desk = &widget.Desk{Ready: ready} }
+// InBackground has long work done by other goroutines from now on. They call ready when there is something to be fetched, which
+// is done with the next message.
+func (m *Model) InBackground(ready func()) { m.work = &widget.Background{Ready: ready} }
 
 // Init starts the clock that ages the data, and asks the terminal for its background.
 func (m *Model) Init() tea.Cmd {
@@ -92,62 +86,60 @@ func (m *Model) Init() tea.Cmd {
 		start = append(start, tea.RequestBackgroundColor)
 	}
 	if m.replay != nil {
-		start = append(start, nextBeat())
+		start = append(start, nextReplayTick())
 	}
 	return tea.Batch(start...)
 }
 
-func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { return tick(t) }) }
+func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) }) }
 
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := m.take(msg)
+	cmd := m.handle(msg)
 	m.cluster.Ask(m.Questions(m.snapshot))
 	return m, cmd
 }
 
 // Questions are what the page on the screen wants to know.
 func (m *Model) Questions(s *feed.Snapshot) []feed.Question {
-	if p, ok := m.page().(page.Asker); ok {
-		return p.Questions(s)
-	}
-	return nil
+	m.pages[m.at] = m.page().Found(s)
+	return m.page().Questions(s)
 }
 
-func (m *Model) take(msg tea.Msg) tea.Cmd {
+func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case *feed.Snapshot:
 		m.snapshot = msg
-		m.now = later(m.now, msg.Heard)
-	case tick:
+		if msg.Heard.After(m.now) {
+			m.now = msg.Heard
+		}
+	case tickMsg:
 		if m.replay == nil {
 			m.now = time.Time(msg)
 		}
 		return next()
-	case beat:
-		return m.replay.beat(time.Time(msg))
-	case played:
-		return m.played(msg)
+	case replayTickMsg:
+		return m.replay.tick(time.Time(msg))
+	case seekedMsg:
+		return m.seeked(msg)
 	case tea.BackgroundColorMsg:
 		if m.light != nil && !msg.IsDark() {
 			m.theme = m.light
 		}
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-	case described:
-		if m.notice = ""; msg.err != nil {
-			m.notice = msg.err.Error()
-			break
-		}
-		m.open(page.NewText(msg.name, msg.command, msg.text))
-	case edited:
+	case editedMsg:
 		m.edited(msg)
-	case changed:
+	case changedMsg:
 		m.changed(msg)
-	case handedOver:
-		m.handedOver(msg)
+	case handedOverMsg:
+		m.done(msg.asked, msg.err, fmt.Sprintf("%s leads, and accepted writes after %.0f ms", msg.outcome.To, msg.outcome.Millis))
 	case tea.KeyPressMsg:
-		return m.key(msg.String())
+		return m.key(msg)
+	case tea.PasteMsg:
+		if m.prompt.open() {
+			return m.answer(m.prompt.update(msg, m.snapshot))
+		}
 	case tea.MouseWheelMsg:
 		return m.wheel(msg.Button)
 	case tea.MouseClickMsg:
@@ -158,103 +150,64 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-func (m *Model) page() page.Page { return m.pages[m.at] }
+func (m *Model) page() *page.Page { return m.pages[m.at] }
 
 func (m *Model) canvas() page.Canvas {
-	return page.Canvas{Width: m.width, Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter, Write: m.editor != nil, Desk: m.desk}
+	return page.Canvas{Width: m.width, Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter, Write: m.editor != nil, Background: m.work}
 }
 
 // key acts on a key: the prompt first, then what works everywhere, then the page.
-func (m *Model) key(key string) tea.Cmd {
-	if key == "ctrl+c" {
+func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	if msg.String() == "ctrl+c" {
 		return tea.Quit
 	}
 	m.notice = ""
-	if m.prompt.open() {
-		return m.answer(m.prompt.key(key, func(typed string) string { return complete(typed, m.snapshot) }))
-	}
-	if m.help {
-		m.helpKey(key)
+	switch {
+	case m.prompt.open():
+		return m.answer(m.prompt.update(msg, m.snapshot))
+	case m.help != nil:
+		if !m.help.key(msg, m.canvas().Height-1) {
+			m.help = nil
+		}
 		return nil
 	}
-	if m.replay != nil && m.replay.key(key) {
-		return m.replay.look()
-	}
-	if p, ok := m.page().(page.Claimer); ok && p.Claims(key) {
-		return m.follow(m.page().Key(key, m.canvas(), m.snapshot))
-	}
-	switch key {
-	case "q":
-		return tea.Quit
-	case "!":
-		m.complain()
-	case "?":
-		m.help, m.helpTop = true, 0
-	case "c":
-		m.notice = "copied, if the terminal permits it: " + m.page().Command()
-		return tea.SetClipboard(m.page().Command())
-	case "ctrl+t":
-		m.mouse = !m.mouse
-		m.notice = map[bool]string{true: "the mouse is the console's: ctrl+t gives it back to the terminal", false: "the mouse is the terminal's, to select text"}[m.mouse]
-	case ":", "/":
-		m.prompt.start(key)
-	case "@":
+	if !m.page().Claims(msg) {
+		keys := globalKeys()
 		if m.replay != nil {
-			m.prompt.start(key)
+			keys = append(replayKeys(), keys...)
 		}
-	case "esc":
-		if m.filter != nil {
-			m.filter = nil
-		} else {
-			m.move(m.at - 1)
+		if cmd, ok := m.press(keys, msg); ok {
+			return cmd
 		}
-	case "[":
-		m.move(m.at - 1)
-	case "]":
-		m.move(m.at + 1)
-	case "-":
-		if m.last != nil {
-			m.open(m.last)
-		}
-	default:
-		if e, ok := byNumber(key); ok {
-			m.open(e.Make())
-			return nil
-		}
-		return m.follow(m.page().Key(key, m.canvas(), m.snapshot))
 	}
-	return nil
+	return m.perform(m.page().Key(msg, m.canvas(), m.snapshot))
 }
 
-// complain shows what tells of the worst that is wrong, or of the next when that is on the screen.
-func (m *Model) complain() {
-	h := m.judge()
-	next := 0
-	for i, c := range h.Complaints {
-		if p := c.Page(); p.Name() == m.page().Name() {
-			next = i + 1
+// goToProblem shows what tells of the worst that is wrong, or of the next when that is on the screen.
+func (m *Model) goToProblem() {
+	h, here := m.health(), m.page().Name
+	n := len(h.Problems)
+	last := n - 1 // that the page tells of
+	for last >= 0 && h.Problems[last].Page().Name != here {
+		last--
+	}
+	for i := range n {
+		if p := h.Problems[(last+1+i)%n].Page(); p.Name != here {
+			m.open(p)
+			return
 		}
 	}
 	switch {
-	case len(h.Complaints) == 0 && h.Role == theme.Good:
+	case n > 0:
+		m.notice = "this page tells of it: " + h.Problems[0].Why
+	case h.Role == theme.Good:
 		m.notice = "nothing that the console knows of is wrong"
-	case len(h.Complaints) == 0:
-		m.notice = h.Why
-	case next == len(h.Complaints) && next == 1:
-		m.notice = "this page tells of it: " + h.Complaints[0].Why
 	default:
-		m.open(h.Complaints[next%len(h.Complaints)].Page())
+		m.notice = h.Why
 	}
 }
 
-func (m *Model) follow(a page.Action) tea.Cmd {
+func (m *Model) perform(a page.Action) tea.Cmd {
 	if a.Go != nil {
 		m.open(a.Go)
 	}
@@ -265,17 +218,15 @@ func (m *Model) follow(a page.Action) tea.Cmd {
 	case a.Edit != nil:
 		return m.edit(*a.Edit, a.Draft)
 	case a.Change != nil:
-		return m.carryOut(*a.Change)
+		return m.change(*a.Change)
 	case a.HandOver != nil:
 		return m.handOver(*a.HandOver)
-	case a.Describe == nil:
-		return nil
 	}
-	return m.describe(*a.Describe)
+	return nil
 }
 
 // open shows a page and forgets what lay ahead in the history.
-func (m *Model) open(p page.Page) {
+func (m *Model) open(p *page.Page) {
 	m.leave()
 	m.pages = append(m.pages[:m.at+1:m.at+1], p)
 	if len(m.pages) > historyLimit {
@@ -295,10 +246,10 @@ func (m *Model) move(to int) {
 // leave remembers the page and its filter, for the way back.
 func (m *Model) leave() {
 	if m.last = m.page(); m.filters == nil {
-		m.filters = map[page.Page]*widget.Filter{}
+		m.filters = map[*page.Page]*widget.Filter{}
 	}
 	m.filters[m.last] = m.filter
-	maps.DeleteFunc(m.filters, func(p page.Page, f *widget.Filter) bool {
+	maps.DeleteFunc(m.filters, func(p *page.Page, f *widget.Filter) bool {
 		return f == nil || p != m.last && !slices.Contains(m.pages, p)
 	})
 }
@@ -314,7 +265,7 @@ func (m *Model) answer(kind, line string, done bool) tea.Cmd {
 	switch kind {
 	case "@":
 		if done && line != "" {
-			return m.leap(line)
+			return m.goTo(line)
 		}
 		return nil
 	case "/":
@@ -333,7 +284,7 @@ func (m *Model) answer(kind, line string, done bool) tea.Cmd {
 	if line == "q" || line == "quit" {
 		return tea.Quit
 	}
-	made, err := open(line)
+	made, err := page.Open(line)
 	if err != nil {
 		m.notice = err.Error()
 		return nil

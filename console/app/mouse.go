@@ -16,16 +16,16 @@ const (
 
 // wheel moves as the arrow keys do.
 func (m *Model) wheel(button tea.MouseButton) tea.Cmd {
-	key := map[tea.MouseButton]string{tea.MouseWheelUp: "up", tea.MouseWheelDown: "down"}[button]
-	if key == "" || m.prompt.open() {
+	key, ok := map[tea.MouseButton]tea.KeyPressMsg{tea.MouseWheelUp: {Code: tea.KeyUp}, tea.MouseWheelDown: {Code: tea.KeyDown}}[button]
+	if !ok || m.prompt.open() {
 		return nil
 	}
 	var all []tea.Cmd
 	for range wheelRows {
-		if m.help {
-			m.helpKey(key)
+		if m.help != nil {
+			m.help.key(key, m.canvas().Height-1)
 		} else {
-			all = append(all, m.follow(m.page().Key(key, m.canvas(), m.snapshot)))
+			all = append(all, m.perform(m.page().Key(key, m.canvas(), m.snapshot)))
 		}
 	}
 	return tea.Batch(all...)
@@ -36,34 +36,34 @@ func (m *Model) wheel(button tea.MouseButton) tea.Cmd {
 func (m *Model) click(x, y int) tea.Cmd {
 	switch {
 	case m.prompt.open():
-	case m.help:
-		m.help = false
+	case m.help != nil:
+		m.help = nil
 	case y == 0:
 		first := max(0, m.at-2)
 		if i := m.crumb(x); i > 0 {
 			m.move(first + i - 1)
 		} else if i == 0 {
-			m.open(page.NewOverview())
+			m.open(page.Overview())
 		}
 	case y == 1:
-		return m.key("!")
+		m.goToProblem()
 	case y == m.height-2:
-		if i := hit(m.tabs(), 1, 1, x); i >= 0 {
-			m.open(page.Entries()[i].Make())
-		} else {
-			m.help = strings.Contains(ansi.Cut(m.footer()[1], max(0, x-2), x+6), "help")
+		if i := textAt(m.tabs(), 1, 1, x); i >= 0 {
+			m.open(page.Numbered()[i].Make())
+		} else if strings.Contains(ansi.Cut(m.footer()[1], max(0, x-2), x+6), "help") {
+			m.help = newHelp(m)
 		}
 	case y >= headerLines && y < m.height-headerLines:
-		return m.follow(page.Click(m.page(), x, y-headerLines, m.canvas(), m.snapshot))
+		return m.perform(m.page().Click(x, y-headerLines, m.canvas(), m.snapshot))
 	}
 	return nil
 }
 
 // crumb is the number of the crumb at a cell of the first line, the program's name being 0; -1: none is there.
-func (m *Model) crumb(x int) int { return hit(m.crumbs(), 0, 3, x) }
+func (m *Model) crumb(x int) int { return textAt(m.crumbs(), 0, 3, x) }
 
-// hit is the number of the text at a cell, of texts that begin at a cell and have gaps between them; -1: none is there.
-func hit(texts []string, at, gap, x int) int {
+// textAt is the number of the text at a cell, of texts that begin at a cell and have gaps between them; -1: none is there.
+func textAt(texts []string, at, gap, x int) int {
 	for i, text := range texts {
 		w := ansi.StringWidth(text)
 		if x >= at && x < at+w {

@@ -36,7 +36,7 @@ func TestMouse(t *testing.T) {
 		{"a tab", nil, []string{"6 leader"}, "$ netctl leader", ""},
 		{"a crumb", []string{"5", "enter", "esc", "]"}, []string{"tables"}, "$ netctl explain", ""},
 		{"the program's name", []string{"5"}, []string{"contiv"}, "MASTERS", ""},
-		{"the second line", []string{"5"}, []string{"CATCHING"}, "trouble of h2", ""},
+		{"the second line", []string{"5"}, []string{"CATCHING"}, "host h2", ""},
 		{"a line of the tree", []string{"2"}, []string{"group web"}, "endpointGroup acme:web", ""},
 		{"help", nil, []string{"? help"}, "EVERYWHERE", ""},
 		{"ends help", []string{"?"}, []string{"EVERYWHERE"}, "MASTERS", "EVERYWHERE"},
@@ -52,7 +52,7 @@ func TestMouse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m, _ := still(t, mono(t, false), page.NewOverview(), 120, 40)
+			m, _ := still(t, mono(t, false), page.Overview(), 120, 40)
 			press(m, tt.keys...)
 			for _, text := range tt.clicks {
 				clickOn(t, m, text)
@@ -66,7 +66,7 @@ func TestMouse(t *testing.T) {
 
 // The wheel moves; wherever is clicked, the screen stays a screen.
 func TestWheelAndAnyClick(t *testing.T) {
-	m, _ := still(t, mono(t, false), page.NewOverview(), 80, 24)
+	m, _ := still(t, mono(t, false), page.Overview(), 80, 24)
 	press(m, "8")
 	m.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	if frame := Plain(m.Frame()); !strings.Contains(frame, "▶ mail") {
@@ -77,7 +77,7 @@ func TestWheelAndAnyClick(t *testing.T) {
 		t.Errorf("want the first row again, got:\n%s", frame)
 	}
 	for _, screen := range screens() {
-		m, _ := still(t, mono(t, false), screen.Make(), 80, 24)
+		m, _ := still(t, mono(t, false), screen.make(), 80, 24)
 		for y := range 24 {
 			for x := 0; x < 80; x += 9 {
 				m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y})
@@ -85,14 +85,14 @@ func TestWheelAndAnyClick(t *testing.T) {
 			}
 		}
 		if lines := strings.Count(m.Frame(), "\n"); lines != 23 {
-			t.Errorf("%s: want 24 lines, got %d", screen.Name, lines+1)
+			t.Errorf("%s: want 24 lines, got %d", screen.name, lines+1)
 		}
 	}
 }
 
 // The terminal keeps the mouse until it is asked for.
 func TestMouseIsOffAtFirst(t *testing.T) {
-	m, _ := still(t, mono(t, false), page.NewOverview(), 80, 24)
+	m, _ := still(t, mono(t, false), page.Overview(), 80, 24)
 	if m.View().MouseMode != tea.MouseModeNone {
 		t.Error("want the mouse left to the terminal")
 	}

@@ -13,21 +13,21 @@ import (
 func TestNamesOfPages(t *testing.T) {
 	owner := map[string]string{}
 	var help strings.Builder
-	for _, k := range pageKeys() {
-		help.WriteString(k.Keys + " " + k.Does + "\n")
+	for _, k := range entryKeys() {
+		help.WriteString(k.Help().Key + " " + k.Help().Desc + "\n")
 	}
 	text, err := os.ReadFile("../../docs/console.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range page.Entries() {
-		want := e.Make().Command()
+		want := e.Make().Command
 		for _, name := range append([]string{e.Name}, e.Aliases...) {
 			if was := owner[strings.ToLower(name)]; was != "" {
 				t.Errorf("%s is %s and %s", name, was, e.Name)
 			}
 			owner[strings.ToLower(name)] = e.Name
-			if p, err := open(strings.ToUpper(name)); err != nil || p.Command() != want {
+			if p, err := page.Open(strings.ToUpper(name)); err != nil || p.Command != want {
 				t.Errorf(":%s: want page %s, got %v, %v", name, e.Name, p, err)
 			}
 			if !strings.Contains(help.String(), name) {
@@ -39,14 +39,14 @@ func TestNamesOfPages(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]*model.Kind{"groups": model.KindEndpointGroup(), "svc": model.KindServiceLB(), "eps": model.KindEndpoint(), "nets": model.KindNetwork()} {
-		if p, err := open(name); err != nil || p.Name() != want.Many {
+		if p, err := page.Open(name); err != nil || p.Name != want.Many {
 			t.Errorf(":%s: want %s, got %v, %v", name, want.Many, p, err)
 		}
 	}
-	if p, err := open("nodes"); err != nil || p.Name() != "overview" {
+	if p, err := page.Open("nodes"); err != nil || p.Name != "overview" {
 		t.Errorf(":nodes: want the overview, got %v, %v", p, err)
 	}
-	if p, err := open("svc/acme/front"); err != nil || p.Command() != "netctl describe servicelb --tenant acme front" {
+	if p, err := page.Open("svc/acme/front"); err != nil || p.Command != "netctl describe servicelb --tenant acme front" {
 		t.Errorf(":svc/acme/front: got %v, %v", p, err)
 	}
 }

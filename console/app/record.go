@@ -18,7 +18,7 @@ type Recorder interface {
 	State() (bytes int64, full bool, err error)
 }
 
-// recording tells on a line how the recording fares that is being made.
+// recording draws the state of the recording that is being made.
 func recording(t *theme.Theme, r Recorder, width int) string {
 	bytes, full, err := r.State()
 	text, role := fmt.Sprintf(" %s recording, %.1f MiB ", t.Glyphs.Dot, float64(bytes)/(1<<20)), theme.Held
@@ -31,7 +31,7 @@ func recording(t *theme.Theme, r Recorder, width int) string {
 	return t.Paint(role, text) + t.Paint(theme.Dim, strings.Repeat(t.Glyphs.Rule, max(0, width-widget.Width(text))))
 }
 
-// record makes a recording of what a feed is told.
+// record makes a recording of what a feed receives.
 func record(f *feed.Feed, o *options, base string) (*tape.Writer, error) {
 	if o.recordLimit < 1 {
 		return nil, fmt.Errorf("--record-limit is %d MiB: at least 1 is wanted", o.recordLimit)
@@ -43,7 +43,7 @@ func record(f *feed.Feed, o *options, base string) (*tape.Writer, error) {
 	return w, err
 }
 
-// play makes the player of a recording, at the place that is wanted.
+// play makes the player of a recording, at the position that is wanted.
 func play(o *options) (*playback, error) {
 	r, err := tape.Open(o.replay)
 	if err != nil {
@@ -53,7 +53,7 @@ func play(o *options) (*playback, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.replay, err)
 	}
-	at, err := moment(o.at, p.Begin(), p.End())
+	at, err := parsePosition(o.at, p.Begin(), p.End())
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func play(o *options) (*playback, error) {
 func (o *options) replayOptions() error {
 	switch {
 	case o.replay == "" && o.at != "":
-		return fmt.Errorf("--at names a place in a recording: --replay says which")
+		return fmt.Errorf("--at names a position in a recording: --replay says which")
 	case o.replay != "" && o.record != "":
 		return fmt.Errorf("--replay and --record exclude each other: copy the file instead")
 	case o.replay != "" && o.write:
@@ -76,8 +76,8 @@ func (o *options) replayOptions() error {
 	return nil
 }
 
-// still shows the place of a recording at once: the only frame of --once.
-func (p *playback) still(m *Model) {
-	m.played(played{p.at, p.player.Seek(p.at)})
+// showOnce shows the position of a recording at once: the only frame of --once.
+func (p *playback) showOnce(m *Model) {
+	m.seeked(seekedMsg{p.at, p.player.Seek(p.at)})
 	p.paused = true
 }

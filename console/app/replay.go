@@ -13,28 +13,26 @@ import (
 )
 
 const (
-	beatEvery = 100 * time.Millisecond // while a recording is played
-	leap      = 10 * time.Second
-	longLeap  = time.Minute
-	slowest   = 1.0 / 4
-	fastest   = 64
+	replayTickEvery = 100 * time.Millisecond // while a recording is played
+	slowest         = 1.0 / 4
+	fastest         = 64
 )
 
 // playback is where a recording is being played, and how fast.
 type playback struct {
-	player *feed.Player
-	at     time.Time // what is to be shown
-	shown  time.Time // what is shown
-	speed  float64
-	paused bool
-	busy   bool // a moment is being looked up
-	beaten time.Time
-	note   string // why the recording ends where it ends
+	player   *feed.Player
+	at       time.Time // what is to be shown
+	shown    time.Time // what is shown
+	speed    float64
+	paused   bool
+	busy     bool // a moment is being looked up
+	lastTick time.Time
+	note     string // why the recording ends where it ends
 }
 
 type (
-	beat   time.Time
-	played struct {
+	replayTickMsg time.Time
+	seekedMsg     struct {
 		at       time.Time
 		snapshot *feed.Snapshot
 	}
@@ -44,26 +42,28 @@ func newPlayback(p *feed.Player, at time.Time, note string) *playback {
 	return &playback{player: p, at: at, shown: at, speed: 1, note: note}
 }
 
-func nextBeat() tea.Cmd { return tea.Tick(beatEvery, func(t time.Time) tea.Msg { return beat(t) }) }
-
-// beat moves on by the time since the last beat, and looks up what was shown then, unless that is still being done.
-func (p *playback) beat(now time.Time) tea.Cmd {
-	elapsed := min(max(0, now.Sub(p.beaten)), time.Second)
-	first := p.beaten.IsZero()
-	if p.beaten = now; !p.paused && !first {
-		p.seek(p.at.Add(time.Duration(float64(elapsed) * p.speed)))
-	}
-	return tea.Batch(nextBeat(), p.look())
+func nextReplayTick() tea.Cmd {
+	return tea.Tick(replayTickEvery, func(t time.Time) tea.Msg { return replayTickMsg(t) })
 }
 
-// look looks the wanted moment up, apart from the screen.
-func (p *playback) look() tea.Cmd {
+// tick moves on by the time since the last tick, and looks up what was shown then, unless that is still being done.
+func (p *playback) tick(now time.Time) tea.Cmd {
+	elapsed := min(max(0, now.Sub(p.lastTick)), time.Second)
+	first := p.lastTick.IsZero()
+	if p.lastTick = now; !p.paused && !first {
+		p.seek(p.at.Add(time.Duration(float64(elapsed) * p.speed)))
+	}
+	return tea.Batch(nextReplayTick(), p.fetch())
+}
+
+// fetch looks the wanted moment up in the background.
+func (p *playback) fetch() tea.Cmd {
 	if p.busy {
 		return nil
 	}
 	p.busy = true
 	player, at := p.player, p.at
-	return func() tea.Msg { return played{at, player.Seek(at)} }
+	return func() tea.Msg { return seekedMsg{at, player.Seek(at)} }
 }
 
 // seek goes to a moment within the recording.
@@ -77,54 +77,60 @@ func (p *playback) seek(at time.Time) {
 	p.at = at
 }
 
-// key acts on a key of the player and tells whether it was one.
-func (p *playback) key(key string) bool {
-	switch key {
-	case "p":
-		if p.paused = !p.paused; !p.paused && !p.at.Before(p.player.End()) {
-			p.at = p.player.Begin() // it was at its end: from the start
-		}
-	case "<":
-		p.speed = max(p.speed/2, slowest)
-	case ">":
-		p.speed = min(p.speed*2, fastest)
-	case ",":
-		p.seek(p.at.Add(-leap))
-	case ".":
-		p.seek(p.at.Add(leap))
-	case "{":
-		p.seek(p.at.Add(-longLeap))
-	case "}":
-		p.seek(p.at.Add(longLeap))
-	default:
-		return false
+// replayKeys work on every page while a recording is played.
+func replayKeys() []binding {
+	return []binding{
+		bind("p", "pause, and go on; at the end: from the beginning", func(m *Model, _ string) tea.Cmd {
+			p := m.replay
+			if p.paused = !p.paused; !p.paused && !p.at.Before(p.player.End()) {
+				p.at = p.player.Begin()
+			}
+			return p.fetch()
+		}),
+		bind("< >", "slower, faster: from a quarter to 64 times", func(m *Model, key string) tea.Cmd {
+			factor := map[string]float64{"<": 0.5, ">": 2}[key]
+			m.replay.speed = max(slowest, min(m.replay.speed*factor, fastest))
+			return m.replay.fetch()
+		}),
+		bind(", .", "10 seconds back, forward", func(m *Model, key string) tea.Cmd {
+			return m.replay.leap(map[string]time.Duration{",": -10 * time.Second, ".": 10 * time.Second}[key])
+		}),
+		bind("{ }", "a minute back, forward", func(m *Model, key string) tea.Cmd {
+			return m.replay.leap(map[string]time.Duration{"{": -time.Minute, "}": time.Minute}[key])
+		}),
+		bind("@", "go to a time (15:04:05), an offset (90s), or an offset from the end (-10s)", (*Model).ask),
 	}
-	return true
 }
 
-// played shows a moment that was looked up, and looks up another if that is wanted meanwhile.
-func (m *Model) played(x played) tea.Cmd {
+// leap goes on, or back, in the recording.
+func (p *playback) leap(d time.Duration) tea.Cmd {
+	p.seek(p.at.Add(d))
+	return p.fetch()
+}
+
+// seeked shows a moment that was looked up, and looks up another if that is wanted meanwhile.
+func (m *Model) seeked(x seekedMsg) tea.Cmd {
 	p := m.replay
 	p.busy, p.shown = false, x.at
 	m.snapshot, m.now = x.snapshot, x.at
 	if p.paused && !p.at.Equal(x.at) {
-		return p.look()
+		return p.fetch()
 	}
 	return nil
 }
 
-// leap goes to the place that a line names.
-func (m *Model) leap(line string) tea.Cmd {
-	at, err := moment(line, m.replay.player.Begin(), m.replay.player.End())
+// goTo goes to the moment that a line names.
+func (m *Model) goTo(line string) tea.Cmd {
+	at, err := parsePosition(line, m.replay.player.Begin(), m.replay.player.End())
 	if err != nil {
 		m.notice = err.Error()
 		return nil
 	}
 	m.replay.seek(at)
-	return m.replay.look()
+	return m.replay.fetch()
 }
 
-// bar tells the place in the recording, the time of day then, and the speed, on a line of width cells.
+// bar tells the position in the recording, the time of day then, and the speed, on a line of width cells.
 func (p *playback) bar(t *theme.Theme, width int) string {
 	all, at := p.player.End().Sub(p.player.Begin()), p.shown.Sub(p.player.Begin())
 	state := fmt.Sprintf("%s x%g", t.Glyphs.Play, p.speed)
@@ -134,7 +140,7 @@ func (p *playback) bar(t *theme.Theme, width int) string {
 	case !p.at.Before(p.player.End()):
 		state = t.Glyphs.Pause + " at the end"
 	}
-	text := fmt.Sprintf(" RECORDING  %s  %s  %s of %s  ", widget.Fit(t, state, 10), p.shown.Format(time.DateTime), clock(at), clock(all))
+	text := fmt.Sprintf(" RECORDING  %s  %s  %s of %s  ", widget.Fit(t, state, 10), p.shown.Format(time.DateTime), formatOffset(at), formatOffset(all))
 	if p.note != "" && !p.at.Before(p.player.End()) {
 		return t.Paint(theme.Warn, widget.Fit(t, text+p.note, width))
 	}
@@ -147,8 +153,8 @@ func (p *playback) bar(t *theme.Theme, width int) string {
 	return t.Paint(theme.Held, text) + t.Paint(theme.Held, strings.Repeat(t.Glyphs.Full, done)) + t.Paint(theme.Dim, strings.Repeat(t.Glyphs.Empty, room-done)) + " "
 }
 
-// clock is a duration as minutes and seconds, or hours too.
-func clock(d time.Duration) string {
+// formatOffset is a duration as minutes and seconds, or hours too.
+func formatOffset(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())
 	if s >= 3600 {
 		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
@@ -156,9 +162,9 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// moment reads a place in a recording: a time of RFC 3339, a time of day "15:04:05", or a duration after the beginning,
+// parsePosition reads a place in a recording: a time of RFC 3339, a time of day "15:04:05", or a duration after the beginning,
 // or before the end with "-" in front. "" is the beginning.
-func moment(text string, begin, end time.Time) (time.Time, error) {
+func parsePosition(text string, begin, end time.Time) (time.Time, error) {
 	if text == "" {
 		return begin, nil
 	}
@@ -169,7 +175,7 @@ func moment(text string, begin, end time.Time) (time.Time, error) {
 	if err != nil {
 		var d time.Duration
 		if d, err = time.ParseDuration(text); err != nil {
-			return time.Time{}, fmt.Errorf("%q is no place in a recording: a time as 2006-01-02T15:04:05Z or 15:04:05, or a duration as 90s after its beginning, or -10s before its end", text)
+			return time.Time{}, fmt.Errorf("%q is no position in a recording: a time as 2006-01-02T15:04:05Z or 15:04:05, or a duration as 90s after its beginning, or -10s before its end", text)
 		}
 		if at = begin.Add(d); strings.HasPrefix(text, "-") {
 			at = end.Add(d)

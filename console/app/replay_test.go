@@ -39,25 +39,25 @@ func minutes(t testing.TB) (*feed.Player, time.Time) {
 func playing(t testing.TB) *Model {
 	t.Helper()
 	p, begin := minutes(t)
-	m := New(t.Context(), p, mono(t, false), page.NewTable(model.KindTenant()), begin)
+	m := New(t.Context(), p, mono(t, false), page.Table(model.KindTenant()), begin)
 	m.replay = newPlayback(p, begin, "the recording is cut off: what follows is missing")
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
-	m.Update(m.replay.look()())
+	m.Update(m.replay.fetch()())
 	return m
 }
 
 // pass lets time go by, in beats of half a second.
 func pass(m *Model, d time.Duration) {
-	now := m.replay.beaten
+	now := m.replay.lastTick
 	if now.IsZero() {
 		now = time.Unix(1e9, 0)
-		m.replay.beat(now)
-		m.Update(played{m.replay.at, m.replay.player.Seek(m.replay.at)})
+		m.replay.tick(now)
+		m.Update(seekedMsg{m.replay.at, m.replay.player.Seek(m.replay.at)})
 	}
 	for range d / (500 * time.Millisecond) {
 		now = now.Add(500 * time.Millisecond)
-		m.Update(beat(now))
-		m.Update(played{m.replay.at, m.replay.player.Seek(m.replay.at)})
+		m.Update(replayTickMsg(now))
+		m.Update(seekedMsg{m.replay.at, m.replay.player.Seek(m.replay.at)})
 	}
 }
 
@@ -75,9 +75,9 @@ func TestPlayback(t *testing.T) {
 		{"paused and on", []string{"p", "p"}, 10 * time.Second, "t01", "t02"},
 		{"faster", []string{">", ">", ">"}, 5 * time.Second, "▶ x8        2030-01-02 23:58:40", "t05"},
 		{"slower", []string{"<", "<", "<"}, 40 * time.Second, "▶ x0.25     2030-01-02 23:58:10", "t02"},
-		{"forth", []string{"p", ".", "."}, 0, "t02", "t03"},
-		{"forth and back", []string{"p", ".", ".", ","}, 0, "t01", "t02"},
-		{"a minute forth", []string{"p", "}"}, 0, "t06", "t07"},
+		{"forward", []string{"p", ".", "."}, 0, "t02", "t03"},
+		{"forward and back", []string{"p", ".", ".", ","}, 0, "t01", "t02"},
+		{"a minute forward", []string{"p", "}"}, 0, "t06", "t07"},
 		{"a minute back", []string{"p", "}", "}", "{"}, 0, "t06", "t07"},
 		{"not before the beginning", []string{"p", "{"}, 0, "0:00 of 5:00", "t01"},
 		{"not after the end", []string{"}", "}", "}", "}", "}", "}"}, time.Second, "cut off: what follows is missing", "t31"},
@@ -85,7 +85,7 @@ func TestPlayback(t *testing.T) {
 		{"to an offset", append(typed("p@35s"), "enter"), 0, "t03", "t04"},
 		{"to one from the end", append(typed("p@-15s"), "enter"), 0, "t28", "t29"},
 		{"to a time of the next day", append(typed("p@00:00:05"), "enter"), 0, "t12", "t13"},
-		{"to nowhere", append(typed("p@noon"), "enter"), 0, `"noon" is no place in a recording`, ""},
+		{"to nowhere", append(typed("p@noon"), "enter"), 0, `"noon" is no position in a recording`, ""},
 		{"to somewhere else", append(typed("p@2h"), "enter"), 0, "is outside the recording", ""},
 		{"keys are in the help", []string{"?"}, 0, "THE RECORDING", ""},
 		{"other pages", []string{"7"}, 20 * time.Second, "tenant t02", "t03"},
@@ -95,7 +95,7 @@ func TestPlayback(t *testing.T) {
 			m := playing(t)
 			for _, key := range tt.keys {
 				if press(m, key); m.replay.busy { // the answer to a key may be a moment that is looked up
-					m.Update(played{m.replay.at, m.replay.player.Seek(m.replay.at)})
+					m.Update(seekedMsg{m.replay.at, m.replay.player.Seek(m.replay.at)})
 				}
 			}
 			pass(m, tt.pass)
@@ -111,13 +111,13 @@ func TestPlayback(t *testing.T) {
 func TestPlaybackWaitsForNothing(t *testing.T) {
 	m := playing(t)
 	press(m, "p")
-	late := m.replay.look() // under way
+	late := m.replay.fetch() // under way
 	for range 5 {
-		if cmd := m.take(tea.KeyPressMsg{Text: ".", Code: '.'}); cmd != nil {
+		if cmd := m.handle(tea.KeyPressMsg{Text: ".", Code: '.'}); cmd != nil {
 			t.Fatal("want one moment looked up at a time")
 		}
 	}
-	next := m.take(late())
+	next := m.handle(late())
 	if next == nil {
 		t.Fatal("want the moment looked up that was wanted meanwhile")
 	}
@@ -208,7 +208,7 @@ func TestRecordingIsTold(t *testing.T) {
 		state state
 		want  string
 	}{{state{bytes: 3 << 19}, "● recording, 1.5 MiB ───"}, {state{full: true}, "nothing more is recorded"}, {state{err: errors.New("no space")}, "✗ not recorded: no space"}} {
-		m, _ := still(t, mono(t, false), page.NewOverview(), 120, 40)
+		m, _ := still(t, mono(t, false), page.Overview(), 120, 40)
 		if m.recorder = tt.state; !strings.Contains(Plain(m.Frame()), tt.want) {
 			t.Errorf("want %q, got:\n%s", tt.want, Plain(m.Frame()))
 		}

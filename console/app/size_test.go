@@ -36,7 +36,7 @@ func TestEverySize(t *testing.T) {
 	keys := []string{"j", "k", "G", "g", "/", "w", "e", "enter", "esc", "?", "N", "o", "space", "v", "+", "down"}
 	for n, screen := range screens() {
 		rnd := rand.New(rand.NewPCG(uint64(n), 4))
-		m, _ := still(t, look(t, "dark", n%2 == 0), screen.Make(), minWidth, minHeight)
+		m, _ := still(t, look(t, "dark", n%2 == 0), screen.make(), minWidth, minHeight)
 		for step := range 60 {
 			width, height := 1+rnd.IntN(300), 1+rnd.IntN(100)
 			switch step % 4 {
@@ -47,7 +47,7 @@ func TestEverySize(t *testing.T) {
 			}
 			m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 			if wrong := exact(m.Frame(), width, height); wrong != "" {
-				t.Errorf("%s, %d x %d: %s:\n%s", screen.Name, width, height, wrong, m.Frame())
+				t.Errorf("%s, %d x %d: %s:\n%s", screen.name, width, height, wrong, m.Frame())
 			}
 		}
 	}
@@ -59,7 +59,7 @@ const nasty = "\x1b[38;5;214mspoof\x1b[31mred\x1b]0;title\x07\u009b2J\u202eevil\
 // colours is a sequence that changes nothing but how letters look (SGR, ECMA-48).
 var colours = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
 
-// hostile is the fixed cluster after somebody put sequences for the terminal into everything that is text.
+// hostile is the fixed cluster after someone put sequences for the terminal into everything that is text.
 func hostile(t *testing.T) *feed.Snapshot {
 	s, now := fixed()
 	for i, e := range s.Endpoints {
@@ -104,20 +104,22 @@ func hostile(t *testing.T) *feed.Snapshot {
 // Nothing that comes from the cluster writes to the terminal but as letters, and every cell stays where it belongs.
 func TestHostileNames(t *testing.T) {
 	th := look(t, "dark", false)
-	extra := []page.Entry{
-		{Name: "text", Make: func() page.Page { return page.NewText(nasty, "netctl "+nasty, "a\n"+nasty) }},
-		{Name: "hostile endpoint", Make: func() page.Page { return page.NewTopology("endpoint blue.acme-db") }},
-		{Name: "confirm", Make: func() page.Page { return page.NewConfirm(page.Change{Kind: model.KindTenant(), Key: "z" + nasty}, nil) }},
+	extra := []screen{
+		{"text", func() *page.Page { return page.Text(nasty, "netctl "+nasty, "a\n"+nasty) }},
+		{"hostile endpoint", func() *page.Page { return page.Topology(model.KindEndpoint(), "blue.acme-db") }},
+		{"confirm", func() *page.Page {
+			return page.Confirm(page.Change{Objects: page.Objects{Kind: model.KindTenant(), Keys: []string{"z" + nasty}}})
+		}},
 	}
 	for _, screen := range append(screens(), extra...) {
 		for _, width := range []int{minWidth, 133} {
-			m, _ := still(t, th, screen.Make(), width, 40)
+			m, _ := still(t, th, screen.make(), width, 40)
 			m.Update(hostile(t))
 			for _, keys := range [][]string{nil, {"j"}, {"enter"}, {"/", "网"}} {
 				press(m, keys...)
 				frame := m.Frame()
 				if wrong := exact(frame, width, 40); wrong != "" {
-					t.Errorf("%s after %v: %s:\n%s", screen.Name, keys, wrong, frame)
+					t.Errorf("%s after %v: %s:\n%s", screen.name, keys, wrong, frame)
 				}
 				for rest := frame; rest != ""; {
 					if sgr := colours.FindString(rest); sgr != "" {
@@ -126,12 +128,12 @@ func TestHostileNames(t *testing.T) {
 					}
 					r := []rune(rest[:min(4, len(rest))])[0]
 					if r != '\n' && unicode.Is(unicode.C, r) {
-						t.Fatalf("%s after %v: %q reaches the terminal before %q", screen.Name, keys, r, rest[:min(30, len(rest))])
+						t.Fatalf("%s after %v: %q reaches the terminal before %q", screen.name, keys, r, rest[:min(30, len(rest))])
 					}
 					rest = rest[len(string(r)):]
 				}
 				if strings.Contains(frame, "\x1b[38;5;214mspoof") {
-					t.Errorf("%s after %v: a name chooses its colour:\n%s", screen.Name, keys, frame)
+					t.Errorf("%s after %v: a name chooses its colour:\n%s", screen.name, keys, frame)
 				}
 			}
 		}
@@ -141,7 +143,7 @@ func TestHostileNames(t *testing.T) {
 // How names that should not be look on the screen.
 func TestHostileGolden(t *testing.T) {
 	for _, name := range []string{"endpoints", "topology", "events"} {
-		e, _ := byName(name)
+		e, _ := page.Named(name)
 		m, _ := still(t, mono(t, false), e.Make(), 132, minHeight)
 		m.Update(hostile(t))
 		golden(t, "hostile-"+name+".txt", Plain(m.Frame())+"\n")

@@ -25,7 +25,7 @@ func TestEndpointsOfOneName(t *testing.T) {
 		keys []string
 		want string
 	}{
-		{"describe", []string{"8", "G", "d"}, "described: endpoint green.default-web-1"},
+		{"describe", []string{"8", "G", "d"}, "$ netctl describe endpoint green.default-web-1"},
 		{"describe the other", []string{"8", "j", "d"}, "described: endpoint blue.acme-web-1"},
 		{"enter", []string{"8", "G", "enter"}, "$ netctl describe endpoint green.default-web-1"},
 		{"YAML", []string{"8", "G", "y"}, "homingHost: h2"},
@@ -37,7 +37,7 @@ func TestEndpointsOfOneName(t *testing.T) {
 		{"by key", append(append([]string{":"}, strings.Split("endpoint/green.default-web-1:yaml", "")...), "enter"), "homingHost: h2"},
 		{"by name", append(append([]string{":"}, strings.Split("endpoint/web-1", "")...), "enter"), "endpoints of the name web-1"},
 	} {
-		m, _ := still(t, mono(t, false), page.NewOverview(), 160, 40)
+		m, _ := still(t, mono(t, false), page.Overview(), 160, 40)
 		m.Update(twins())
 		if press(m, row.keys...); !strings.Contains(Plain(m.Frame()), row.want) {
 			t.Errorf("%s: want %q, got:\n%s", row.name, row.want, Plain(m.Frame()))

@@ -19,7 +19,7 @@ import (
 // wideTabs is the width from which the footer has room for the pages' full names.
 const wideTabs = 120
 
-// hours has no seconds: the screen is not written anew for the time alone.
+// hours has no seconds: the screen is not written again for the time alone.
 const hours = "15:04"
 
 // View draws the screen.
@@ -40,9 +40,9 @@ func (m *Model) Frame() string {
 	}
 	c := m.canvas()
 	lines := m.header()
-	body := m.page().View(c, m.snapshot)
-	if m.help {
-		body = m.helpView(c.Height)
+	body := m.page().Body.View(c, m.snapshot)
+	if m.help != nil {
+		body = m.help.view(m.theme, c.Height)
 	}
 	for i := range c.Height {
 		line := ""
@@ -52,11 +52,11 @@ func (m *Model) Frame() string {
 		lines = append(lines, line)
 	}
 	lines = append(lines, m.footer()...)
-	return strings.Join(m.inks.all(m.theme, lines, m.width), "\n")
+	return strings.Join(m.painted.all(m.theme, lines, m.width), "\n")
 }
 
-// inks is the lines of the last frame as they were sent to the terminal. Most are the same in the next one.
-type inks struct {
+// painted is the lines of the last frame as they were sent to the terminal. Most are the same in the next one.
+type painted struct {
 	theme *theme.Theme
 	width int
 	from  []string
@@ -64,9 +64,9 @@ type inks struct {
 }
 
 // all makes each line as wide as the terminal, and its marks colours.
-func (k *inks) all(t *theme.Theme, lines []string, width int) []string {
+func (k *painted) all(t *theme.Theme, lines []string, width int) []string {
 	if k.theme != t || k.width != width {
-		*k = inks{theme: t, width: width}
+		*k = painted{theme: t, width: width}
 	}
 	made := make([]string, len(lines))
 	for i, line := range lines {
@@ -74,7 +74,7 @@ func (k *inks) all(t *theme.Theme, lines []string, width int) []string {
 			made[i] = k.made[i]
 			continue
 		}
-		made[i] = t.Dye(widget.Fit(t, widget.Printable(t, line), width))
+		made[i] = t.Render(widget.Fit(t, widget.Printable(t, line), width))
 	}
 	k.from, k.made = lines, made
 	return made
@@ -100,7 +100,7 @@ func (m *Model) header() []string {
 	crumbs[0] = t.Paint(theme.Title, crumbs[0])
 	leader := "none"
 	if s.Nodes == nil {
-		leader = "?" // nobody has said yet
+		leader = "?" // not known yet
 	}
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleLeader {
@@ -120,11 +120,11 @@ func (m *Model) header() []string {
 	if s.Synced {
 		revision = strconv.FormatUint(s.Revision, 10)
 	}
-	h := m.judge()
+	h := m.health()
 	return []string{
 		m.headline(crumbs, "leader "+leader, "rev "+revision, m.now.Format(hours), link),
 		" " + t.Paint(h.Role, h.Word) + "  " + h.Why,
-		m.seam(),
+		m.statusLine(),
 	}
 }
 
@@ -156,8 +156,8 @@ func (m *Model) headline(crumbs []string, leader, revision, clock, link string) 
 	return widget.Sides(t, widget.Fit(t, line, min(room, widget.Width(line))), right, m.width)
 }
 
-// seam is the line between the header and the page. It tells of a recording that is played or made.
-func (m *Model) seam() string {
+// statusLine is the line between the header and the page. It tells of a recording that is played or made.
+func (m *Model) statusLine() string {
 	switch {
 	case m.replay != nil:
 		return m.replay.bar(m.theme, m.width)
@@ -167,19 +167,19 @@ func (m *Model) seam() string {
 	return m.rule()
 }
 
-// judgement is a verdict, and of what and when.
-type judgement struct {
+// checked is how the cluster is, by which snapshot and when.
+type checked struct {
 	page.Health
 	of *feed.Snapshot
 	at int64
 }
 
-// judge gives the verdict, once a snapshot and second.
-func (m *Model) judge() page.Health {
-	if m.judged.of != m.snapshot || m.judged.at != m.now.Unix() {
-		m.judged = judgement{page.Judge(m.snapshot, m.now), m.snapshot, m.now.Unix()}
+// health tells how the cluster is. It is checked once a snapshot and second.
+func (m *Model) health() page.Health {
+	if m.checked.of != m.snapshot || m.checked.at != m.now.Unix() {
+		m.checked = checked{page.Check(m.snapshot, m.now), m.snapshot, m.now.Unix()}
 	}
-	return m.judged.Health
+	return m.checked.Health
 }
 
 func (m *Model) rule() string {
@@ -190,14 +190,14 @@ func (m *Model) rule() string {
 func (m *Model) crumbs() []string {
 	out := []string{" contiv"}
 	for _, p := range m.pages[max(0, m.at-2) : m.at+1] {
-		out = append(out, p.Name())
+		out = append(out, p.Name)
 	}
 	return out
 }
 
 // tabs are the pages with numbers.
 func (m *Model) tabs() (out []string) {
-	for i, e := range page.Entries()[:9] {
+	for i, e := range page.Numbered() {
 		name := e.Name
 		if m.width < wideTabs {
 			name = e.Short
@@ -210,33 +210,31 @@ func (m *Model) tabs() (out []string) {
 func (m *Model) footer() []string {
 	t := m.theme
 	tabs := m.tabs()
-	for i, e := range page.Entries()[:len(tabs)] {
-		if e.Name == m.page().Name() {
+	for i, e := range page.Numbered() {
+		if e.Name == m.page().Name {
 			tabs[i] = t.Paint(theme.Title, tabs[i])
 		}
 	}
-	command := " $ " + m.page().Command()
+	command := " $ " + m.page().Command
 	switch {
 	case m.prompt.open():
-		command = " " + m.prompt.kind + m.prompt.line + t.Paint(theme.Cursor, " ")
+		command = " " + m.prompt.kind + m.prompt.input.View(t)
 		if m.prompt.kind == ":" {
-			all := places(m.prompt.line, m.snapshot)
+			all := page.Offer(m.prompt.input.Text(), m.snapshot)
 			command += "  " + t.Paint(theme.Dim, strings.Join(all[:min(len(all), 12)], "  "))
 		}
 	case m.notice != "":
 		command = " " + t.Paint(theme.Warn, m.notice)
 	default:
-		if p, ok := m.page().(page.Marker); ok {
-			if n := p.Marked(m.snapshot); n > 0 {
-				command += t.Paint(theme.Relation, fmt.Sprintf("   %s %d marked (\\ clears)", t.Glyphs.Mark, n))
-			}
+		if marked := m.page().Marked; marked != nil && marked(m.snapshot) > 0 {
+			command += t.Paint(theme.Relation, fmt.Sprintf("   %s %d marked (\\ clears)", t.Glyphs.Mark, marked(m.snapshot)))
 		}
 	}
 	if m.filter != nil && !m.prompt.open() && m.notice == "" {
 		command += t.Paint(theme.Held, "   filter "+m.filter.Text+" (esc ends it)")
 	}
-	if p, ok := m.page().(page.Worker); ok && p.Working() != "" {
-		command += t.Paint(theme.Held, "   "+p.Working()+t.Glyphs.Ellipsis)
+	if working := m.page().Working(); working != "" {
+		command += t.Paint(theme.Held, "   "+working+t.Glyphs.Ellipsis)
 	}
 	return []string{m.rule(), " " + strings.Join(tabs, " ") + "  ? help", command}
 }

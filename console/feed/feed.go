@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"sigs.k8s.io/yaml"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/yaml"
 )
 
 const (
@@ -26,27 +26,27 @@ const (
 
 // Feed follows one cluster.
 type Feed struct {
-	client  *client.Client
-	store   *store
-	inquiry *inquiry
-	turn    int      // of the networks, which is asked next although nothing happened in it
-	list    nodeList // of the poll
+	client *client.Client
+	store  *store
+	asker  *asker
+	turn   int      // of the networks, which is asked next although nothing happened in it
+	list   nodeList // of the poll
 }
 
 // New makes a Feed on a client. now is the clock that dates events and answers.
 func New(c *client.Client, now func() time.Time) *Feed {
-	return &Feed{client: c, store: newStore(c.Base, now), inquiry: newInquiry()}
+	return &Feed{client: c, store: newStore(c.Base, now), asker: newAsker()}
 }
 
 // Run follows the cluster until ctx ends, and hands each new state to publish, which may block: what happens meanwhile
-// is merged into the next state. A broken connection is made anew; the snapshots tell so.
+// is merged into the next state. A broken connection is made again; the snapshots tell so.
 func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.watch(ctx) })
 	group.Go(func() error { return f.poll(ctx) })
-	group.Go(func() error { return f.inquire(ctx) })
-	if f.store.tap != nil {
-		group.Go(func() error { return f.survey(ctx) })
+	group.Go(func() error { return f.askWanted(ctx) })
+	if f.store.recorder != nil {
+		group.Go(func() error { return f.askStanding(ctx) })
 	}
 	group.Go(func() error {
 		for {
@@ -80,7 +80,7 @@ func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Sna
 	if wants != nil {
 		f.askAll(ctx, wants(f.store.snapshot()))
 	}
-	if f.store.tap != nil {
+	if f.store.recorder != nil {
 		f.askAll(ctx, standing(f.store.snapshot()))
 	}
 	return f.store.snapshot(), ctx.Err()
@@ -92,7 +92,7 @@ func (f *Feed) askAll(ctx context.Context, questions []Question) {
 	for round := range 2 {
 		var wait sync.WaitGroup
 		for _, q := range questions {
-			twice := q.Topic == Flows || q.Topic == Rules
+			twice := topics[q.Topic].rate
 			if again = again || twice; round == 0 || twice {
 				wait.Go(func() { f.answer(ctx, q) })
 			}
@@ -134,7 +134,7 @@ func (f *Feed) poll(ctx context.Context) error {
 			f.nodes(ctx)
 			s := f.store.snapshot()
 			due = now.Add(min(max(pollEvery, time.Duration(len(s.Nodes))*time.Second/nodesASecond), pollSlowest))
-			if networks := s.Objects[model.KindNetwork().Name]; len(stale) == 0 && len(networks) > 0 { // holds expire, which nobody tells
+			if networks := s.Objects[model.KindNetwork().Name]; len(stale) == 0 && len(networks) > 0 { // holds expire, which is not announced
 				f.turn++
 				stale = []string{networks[f.turn%len(networks)].ObjectKey()}
 			}
@@ -164,20 +164,8 @@ func (f *Feed) nodes(ctx context.Context) {
 	f.store.nodes(nodes)
 }
 
-// Describe asks for an object with its operational state and returns it as YAML.
-func (f *Feed) Describe(ctx context.Context, kind *model.Kind, key string) (string, error) {
-	text, err := f.describe(ctx, kind, key)
-	d := Description{Kind: kind.Name, Key: key, Text: text}
-	if err != nil {
-		d.Err = err.Error()
-	}
-	f.store.told(Input{Description: &d})
-	return text, err
-}
-
+// describe asks for an object with its operational state and returns it as YAML.
 func (f *Feed) describe(ctx context.Context, kind *model.Kind, key string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
-	defer cancel()
 	var answer json.RawMessage
 	if err := f.client.InspectRaw(ctx, kind, &answer, key); err != nil {
 		return "", fmt.Errorf("inspect %s %s: %w", kind.Name, key, err)

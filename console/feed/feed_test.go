@@ -49,7 +49,7 @@ func TestFollowsTheCluster(t *testing.T) {
 	if len(s.Events) < 2 || !s.Watching || s.Err != "" || s.Revision == 0 {
 		t.Errorf("want events and a live stream, got %d events, watching %v, error %q, revision %d", len(s.Events), s.Watching, s.Err, s.Revision)
 	}
-	text, err := f.Describe(ctx, model.KindNetwork(), "default:blue")
+	text, err := f.describe(ctx, model.KindNetwork(), "default:blue")
 	if err != nil || !strings.Contains(text, "allocatedIPAddresses: 10.1.1.1") {
 		t.Errorf("describe: got %q, %v", text, err)
 	}

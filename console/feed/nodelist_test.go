@@ -54,11 +54,11 @@ func FuzzNodeList(f *testing.F) {
 	})
 }
 
-func TestWords(t *testing.T) {
-	var w words
+func TestIntern(t *testing.T) {
+	var w interned
 	a, b, empty := string([]byte("host")), string([]byte("host")), ""
-	w.share(&a, &empty)
-	w.share(&b)
+	w.intern(&a, &empty)
+	w.intern(&b)
 	if a != "host" || b != "host" || empty != "" || len(w) != 1 {
 		t.Errorf("want host twice and one word kept, got %q, %q, %q, %v", a, b, empty, w)
 	}

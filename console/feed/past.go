@@ -24,7 +24,7 @@ func (f *Feed) past(ctx context.Context) {
 // past puts changes from the history before those that the stream told.
 func (s *store) past(entries []model.HistoryEntry) {
 	s.change(func() {
-		s.told(Input{Past: entries})
+		s.record(Input{Past: entries})
 		var events []Event
 		for _, e := range entries {
 			if seen := slices.IndexFunc(s.last.Events, func(x Event) bool { return x.Kind != NodeKind }); seen >= 0 && e.Revision >= s.last.Events[seen].Revision {

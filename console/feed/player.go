@@ -3,7 +3,6 @@ package feed
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -11,33 +10,33 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// markEvery is how far marks of a Player are apart at first, in the time of the recording. Going back starts at the mark before.
-const markEvery = 30 * time.Second
+// checkpointEvery is how far marks of a Player are apart at first, in the time of the recording. Going back starts at the mark before.
+const checkpointEvery = 30 * time.Second
 
-// marksMost bounds the marks: each may keep lists of its own. Of more, every other one is given up.
-const marksMost = 64
+// checkpointsMost bounds the marks: each may keep lists of its own. Of more, every other one is given up.
+const checkpointsMost = 64
 
-// Player shows what a feed showed while inputs were recorded, at any moment of the recording. It asks nobody and changes
+// Player shows what a feed showed while inputs were recorded, at any moment of the recording. It asks nothing and changes
 // nothing. Its methods may be called at the same time.
 type Player struct {
 	base   string
 	inputs []Input
 
-	mu    sync.Mutex
-	taken int // inputs that the store was told
-	clock time.Time
-	store *store
-	shown *Snapshot
-	marks []mark        // by taken, ascending
-	every time.Duration // how far marks are apart
+	mu          sync.Mutex
+	applied     int // inputs that the store was given
+	clock       time.Time
+	store       *store
+	shown       *Snapshot
+	checkpoints []checkpoint  // by applied, ascending
+	every       time.Duration // how far marks are apart
 }
 
-// mark is the state of a store after so many inputs.
-type mark struct {
-	taken int
-	clock time.Time
-	shown *Snapshot
-	meter meter
+// checkpoint is the state of a store after so many inputs.
+type checkpoint struct {
+	applied int
+	clock   time.Time
+	shown   *Snapshot
+	meter   meter
 }
 
 // NewPlayer makes a Player of a recording. base is the netmaster that was asked. An input that is dated before the one
@@ -51,13 +50,13 @@ func NewPlayer(base string, inputs []Input) (*Player, error) {
 			inputs[i].At = inputs[i-1].At
 		}
 	}
-	p := &Player{base: base, inputs: inputs, every: markEvery}
+	p := &Player{base: base, inputs: inputs, every: checkpointEvery}
 	p.store = newStore(base, p.now)
 	p.clock = inputs[0].At
 	return p, nil
 }
 
-// now dates what the store is told. It is called under the lock.
+// now dates what the store is given. It is called under the lock.
 func (p *Player) now() time.Time { return p.clock }
 
 // Begin is the time of the first input.
@@ -71,50 +70,50 @@ func (p *Player) End() time.Time { return p.inputs[len(p.inputs)-1].At }
 func (p *Player) Seek(at time.Time) *Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.taken > 0 && at.Before(p.inputs[p.taken-1].At) {
+	if p.applied > 0 && at.Before(p.inputs[p.applied-1].At) {
 		p.rewind(at)
 	}
-	before := p.taken
-	for p.taken < len(p.inputs) && !p.inputs[p.taken].At.After(at) {
-		in := &p.inputs[p.taken]
+	before := p.applied
+	for p.applied < len(p.inputs) && !p.inputs[p.applied].At.After(at) {
+		in := &p.inputs[p.applied]
 		p.clock = in.At
-		p.store.take(in)
-		p.taken++
-		p.mark()
+		p.store.apply(in)
+		p.applied++
+		p.checkpoint()
 	}
-	if p.shown == nil || p.taken != before {
+	if p.shown == nil || p.applied != before {
 		p.shown = p.store.snapshot()
 	}
 	return p.shown
 }
 
-// mark notes the state, if the last mark is far enough.
-func (p *Player) mark() {
-	if n := len(p.marks); n > 0 && (p.marks[n-1].taken >= p.taken || p.clock.Sub(p.marks[n-1].clock) < p.every) {
+// checkpoint notes the state, if the last checkpoint is far enough.
+func (p *Player) checkpoint() {
+	if n := len(p.checkpoints); n > 0 && (p.checkpoints[n-1].applied >= p.applied || p.clock.Sub(p.checkpoints[n-1].clock) < p.every) {
 		return
 	}
-	if p.marks = append(p.marks, mark{p.taken, p.clock, p.store.snapshot(), p.store.meter}); len(p.marks) > marksMost {
-		kept := make([]mark, 0, marksMost)
-		for i := 0; i < len(p.marks); i += 2 {
-			kept = append(kept, p.marks[i])
+	if p.checkpoints = append(p.checkpoints, checkpoint{p.applied, p.clock, p.store.snapshot(), p.store.meter}); len(p.checkpoints) > checkpointsMost {
+		kept := make([]checkpoint, 0, checkpointsMost)
+		for i := 0; i < len(p.checkpoints); i += 2 {
+			kept = append(kept, p.checkpoints[i])
 		}
-		p.marks, p.every = kept, 2*p.every
+		p.checkpoints, p.every = kept, 2*p.every
 	}
 }
 
 // rewind goes back to the last mark that is not after a moment, or to the beginning. Inputs of the very time of the mark
-// may follow it: they are taken anew.
+// may follow it: they are applied again.
 func (p *Player) rewind(at time.Time) {
-	i := len(p.marks) - 1
-	for i >= 0 && p.marks[i].clock.After(at) {
+	i := len(p.checkpoints) - 1
+	for i >= 0 && p.checkpoints[i].clock.After(at) {
 		i--
 	}
 	if i < 0 {
-		p.taken, p.clock, p.store, p.shown = 0, p.inputs[0].At, newStore(p.base, p.now), nil
+		p.applied, p.clock, p.store, p.shown = 0, p.inputs[0].At, newStore(p.base, p.now), nil
 		return
 	}
-	m := p.marks[i]
-	p.taken, p.clock, p.shown = m.taken, m.clock, m.shown
+	m := p.checkpoints[i]
+	p.applied, p.clock, p.shown = m.applied, m.clock, m.shown
 	p.store = restored(m.shown, m.meter, p.now)
 }
 
@@ -136,23 +135,6 @@ func restored(s *Snapshot, m meter, now func() time.Time) *store {
 
 // Ask does nothing: the answers are those that were recorded.
 func (p *Player) Ask([]Question) {}
-
-// Describe is what netmaster said of an object when it was last asked before the moment that is shown.
-func (p *Player) Describe(_ context.Context, kind *model.Kind, key string) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i := p.taken - 1; i >= 0; i-- {
-		d := p.inputs[i].Description
-		switch {
-		case d == nil || d.Kind != kind.Name || d.Key != key:
-		case d.Err != "":
-			return "", errors.New(d.Err)
-		default:
-			return d.Text, nil
-		}
-	}
-	return "", fmt.Errorf("nobody described %s %s before this moment of the recording; y shows the object itself", kind.Name, key)
-}
 
 var errPlayed = errors.New("this is a recording: nothing can be changed in it")
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +18,7 @@ func lived(t *testing.T) (inputs []Input, shown []*Snapshot) {
 	t.Helper()
 	now := began
 	s := newStore("http://m", func() time.Time { return now })
-	s.tap = func(in Input) { inputs = append(inputs, in) }
+	s.recorder = func(in Input) { inputs = append(inputs, in) }
 	raw := func(v any) json.RawMessage {
 		text, err := json.Marshal(v)
 		if err != nil {
@@ -56,7 +55,7 @@ func lived(t *testing.T) (inputs []Input, shown []*Snapshot) {
 	return inputs, shown
 }
 
-// Whatever way the player takes to a moment, forth, back or by leaps, it shows what was shown then.
+// Whatever way the player takes to a moment, forward, back or by leaps, it shows what was shown then.
 func TestPlayerShowsWhatWasShown(t *testing.T) {
 	inputs, shown := lived(t)
 	p, err := NewPlayer("http://m", inputs)
@@ -98,7 +97,7 @@ func TestPlayerBeforeAndAfter(t *testing.T) {
 	}
 }
 
-// A description is the last one before the moment; nothing can be asked or changed.
+// A description, as earlier versions recorded it, is an answer; nothing can be changed.
 func TestPlayerAnswersAndRefuses(t *testing.T) {
 	described := func(n int, text, err string) Input {
 		return Input{At: began.Add(time.Duration(n) * time.Second), Description: &Description{Kind: "network", Key: "t:n", Text: text, Err: err}}
@@ -107,14 +106,10 @@ func TestPlayerAnswersAndRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct {
-		at        int
-		text, err string
-	}{{0, "", "nobody described network t:n"}, {2, "one", ""}, {3, "", "gone"}} {
-		p.Seek(began.Add(time.Duration(tt.at) * time.Second))
-		text, err := p.Describe(t.Context(), model.KindNetwork(), "t:n")
-		if text != tt.text || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
-			t.Errorf("second %d: want %q and error %q, got %q, %v", tt.at, tt.text, tt.err, text, err)
+	q := Question{Topic: Text, Kind: "network", Key: "t:n"}
+	for at, want := range []string{"", "one", "one", "one"} {
+		if text, _, _ := Of[string](p.Seek(began.Add(time.Duration(at)*time.Second)), q); text != want {
+			t.Errorf("second %d: want %q, got %q", at, want, text)
 		}
 	}
 	if p.Put(t.Context(), &model.Network{}) == nil || p.Delete(t.Context(), model.KindNetwork(), "t:n") == nil {
@@ -129,18 +124,18 @@ func TestPlayerAnswersAndRefuses(t *testing.T) {
 func TestMarksAreFew(t *testing.T) {
 	begin := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	var inputs []Input
-	for i := range 10 * marksMost {
-		inputs = append(inputs, Input{At: begin.Add(time.Duration(i) * markEvery), Event: &model.Event{Type: model.EventSync, Revision: uint64(i)}})
+	for i := range 10 * checkpointsMost {
+		inputs = append(inputs, Input{At: begin.Add(time.Duration(i) * checkpointEvery), Event: &model.Event{Type: model.EventSync, Revision: uint64(i)}})
 	}
 	p, err := NewPlayer("", inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Seek(p.End())
-	if len(p.marks) > marksMost || len(p.marks) < marksMost/4 {
-		t.Errorf("want at most %d marks, got %d", marksMost, len(p.marks))
+	if len(p.checkpoints) > checkpointsMost || len(p.checkpoints) < checkpointsMost/4 {
+		t.Errorf("want at most %d marks, got %d", checkpointsMost, len(p.checkpoints))
 	}
-	for _, i := range []int{0, 1, marksMost, 7 * marksMost, 10*marksMost - 1, 3} {
+	for _, i := range []int{0, 1, checkpointsMost, 7 * checkpointsMost, 10*checkpointsMost - 1, 3} {
 		if s := p.Seek(inputs[i].At); s.Revision != uint64(i) {
 			t.Errorf("moment %d: want revision %d, got %d", i, i, s.Revision)
 		}

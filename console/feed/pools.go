@@ -34,7 +34,7 @@ func (f *Feed) pools(ctx context.Context, keys []string) {
 		cancel()
 		switch {
 		case client.IsCode(err, model.CodeUnavailable) || ctx.Err() != nil: // the nodes tell that netmaster is gone
-			f.store.stir(keys[i:]...)
+			f.store.requeue(keys[i:]...)
 			return
 		case err != nil || a.Oper == nil: // it may just have been deleted
 		default:
@@ -79,8 +79,8 @@ func (s *store) stale(most int) (out []string) {
 	return out
 }
 
-// stir has networks asked about.
-func (s *store) stir(keys ...string) {
+// requeue has networks asked about.
+func (s *store) requeue(keys ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, key := range keys {
@@ -102,7 +102,7 @@ func (s *store) touch(o model.Object) {
 	}
 }
 
-// touchAll notes all networks, if they are few: something happened of which nobody tells where.
+// touchAll notes all networks, if they are few: something happened of which is not announced where.
 func (s *store) touchAll() {
 	networks := s.objects[model.KindNetwork().Name]
 	if len(networks) > fewNetworks {

@@ -39,7 +39,7 @@ func TestStaleNetworks(t *testing.T) {
 	tell(model.EventDelete, "endpoint", "e1", "")
 	tell(model.EventDelete, "endpointGroup", "t:g", "")
 	want("they go", 100, "t:n03", "t:n05")
-	s.stir("t:n07", "t:n08")
+	s.requeue("t:n07", "t:n08")
 	tell(model.EventDelete, "network", "t:n07", "")
 	want("a network that is gone", 100, "t:n08")
 	s.event(model.Event{Type: model.EventSync, Revision: revision})

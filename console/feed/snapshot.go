@@ -26,6 +26,7 @@ type Pool struct {
 	Available                 string
 	Held, Quarantined, Pooled string    // what of Allocated has no container: ranges too
 	At                        time.Time // when it was asked
+	Free                      int       `json:"-"` // how many addresses Available lists
 }
 
 // Snapshot is all the console knows at one moment. It is shared and must not be changed.
@@ -37,7 +38,7 @@ type Snapshot struct {
 	Missing   map[string]time.Time // since when hosts have had fewer interfaces than endpoints, by name
 	Pools     map[string]Pool      // by network key, "tenant:network"
 	Answers   map[Question]Answer
-	Pulse     Pulse
+	Rates     Rates
 	Events    []Event   // oldest first, the last EventLimit
 	Revision  uint64    // last revision of the watch stream
 	Synced    bool      // everything has been received once

@@ -16,23 +16,21 @@ type store struct {
 	mu        sync.Mutex
 	now       func() time.Time
 	objects   map[string]map[string]model.Object
-	endpoints *roster
+	endpoints *endpointList
 	sorted    map[string][]model.Object // rebuilt for kinds that changed
 	pools     map[string]Pool
 	touched   queue // networks in which something happened since they were asked about
 	answers   map[Question]Answer
-	words     words
+	interned  interned
 
-	poolsShared, answersShared bool // a snapshot has them: they are copied before they change
-
-	meter   meter
-	last    Snapshot
-	changed chan struct{} // holds one token while there is something new
-	tap     func(Input)   // records what it is told; nil: nobody does
+	meter    meter
+	last     Snapshot
+	changed  chan struct{} // holds one token while there is something new
+	recorder func(Input)   // records its inputs; nil: none does
 }
 
 func newStore(base string, now func() time.Time) *store {
-	return &store{now: now, objects: map[string]map[string]model.Object{}, endpoints: newRoster(),
+	return &store{now: now, objects: map[string]map[string]model.Object{}, endpoints: newEndpointList(),
 		sorted: map[string][]model.Object{}, pools: map[string]Pool{}, answers: map[Question]Answer{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
 }
 
@@ -50,7 +48,7 @@ func (s *store) change(f func()) {
 // event takes one event of the watch stream. An object that cannot be decoded is passed over and told as the error.
 func (s *store) event(e model.Event) {
 	s.change(func() {
-		s.told(Input{Event: &e})
+		s.record(Input{Event: &e})
 		s.last.Heard, s.last.Watching, s.last.Err = s.now(), true, ""
 		if e.Revision > s.last.Revision && e.Kind == "" { // an address was held, or put under quarantine
 			s.touchAll()
@@ -80,7 +78,7 @@ func (s *store) event(e model.Event) {
 
 func (s *store) clear(kind string) {
 	if kind == model.KindEndpoint().Name {
-		s.endpoints = newRoster()
+		s.endpoints = newEndpointList()
 		return
 	}
 	s.objects[kind] = map[string]model.Object{}
@@ -96,7 +94,7 @@ func (s *store) put(kind, key string, raw json.RawMessage) error {
 		if err := json.Unmarshal(raw, e); err != nil {
 			return err
 		}
-		s.words.share(&e.Network, &e.EndpointGroupKey, &e.HomingHost, &e.VtepIP, &e.ContainerName, &e.IntfName, &e.ServiceName)
+		s.interned.intern(&e.Network, &e.EndpointGroupKey, &e.HomingHost, &e.VtepIP, &e.ContainerName, &e.IntfName, &e.ServiceName)
 		if e.ContainerID == e.EndpointID {
 			e.ContainerID = e.EndpointID // one text, not two that are alike
 		}
@@ -136,7 +134,6 @@ func (s *store) drop(kind, key string) {
 	delete(s.objects[kind], key)
 	delete(s.sorted, kind)
 	if kind == model.KindNetwork().Name {
-		own(&s.pools, &s.poolsShared)
 		delete(s.pools, key)
 	}
 }
@@ -161,7 +158,7 @@ func (s *store) happened(events ...Event) {
 // failed records why an answer did not come.
 func (s *store) failed(err error, stream bool) {
 	s.change(func() {
-		s.told(Input{Failure: &Failure{err.Error(), stream}})
+		s.record(Input{Failure: &Failure{err.Error(), stream}})
 		s.last.Err = err.Error()
 		if stream {
 			s.last.Watching = false
@@ -172,21 +169,21 @@ func (s *store) failed(err error, stream bool) {
 // nodes takes the answer of the nodes route.
 func (s *store) nodes(nodes []model.Node) {
 	s.change(func() {
-		s.told(Input{Nodes: &NodesInput{nodes}})
+		s.record(Input{Nodes: &NodesInput{nodes}})
 		if s.last.Nodes != nil {
-			s.happened(tidings(s.last.Nodes, nodes)...)
+			s.happened(nodeEvents(s.last.Nodes, nodes)...)
 		}
 		s.last.Nodes, s.last.Heard = nodes, s.now()
-		s.last.Missing = lacking(s.last.Missing, nodes, s.last.Heard)
-		s.meter.beat(s.last.Heard, nodes)
+		s.last.Missing = missingSince(s.last.Missing, nodes, s.last.Heard)
+		s.meter.sample(s.last.Heard, nodes)
 		if s.last.Watching {
 			s.last.Err = ""
 		}
 	})
 }
 
-// lacking is since when hosts lack interfaces, made of what it was before. The result is not changed later.
-func lacking(was map[string]time.Time, nodes []model.Node, now time.Time) map[string]time.Time {
+// missingSince is since when hosts lack interfaces, made of what it was before. The result is not changed later.
+func missingSince(was map[string]time.Time, nodes []model.Node, now time.Time) map[string]time.Time {
 	out := map[string]time.Time{}
 	for i := range nodes {
 		n := &nodes[i]
@@ -204,19 +201,12 @@ func lacking(was map[string]time.Time, nodes []model.Node, now time.Time) map[st
 
 func (s *store) pool(key string, p Pool) {
 	s.change(func() {
-		s.told(Input{Pool: &PoolInput{key, p}})
+		s.record(Input{Pool: &PoolInput{key, p}})
 		if _, ok := s.objects[model.KindNetwork().Name][key]; ok {
-			own(&s.pools, &s.poolsShared)
+			p.Free = CountRanges(p.Available)
 			s.pools[key] = p
 		}
 	})
-}
-
-// own makes a map that snapshots share one's own.
-func own[K comparable, V any](m *map[K]V, shared *bool) {
-	if *shared {
-		*m, *shared = maps.Clone(*m), false
-	}
 }
 
 // snapshot is the state now. Lists that did not change are shared with earlier snapshots.
@@ -235,7 +225,6 @@ func (s *store) snapshot() *Snapshot {
 		}
 		out.Objects[kind] = s.sorted[kind]
 	}
-	out.Endpoints, out.Pools, out.Answers, out.Pulse = s.endpoints.sorted(), s.pools, s.answers, s.meter.pulse
-	s.poolsShared, s.answersShared = true, true
+	out.Endpoints, out.Pools, out.Answers, out.Rates = s.endpoints.sorted(), maps.Clone(s.pools), maps.Clone(s.answers), s.meter.rates
 	return &out
 }

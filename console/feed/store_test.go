@@ -57,8 +57,8 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 // Nothing is looked at while nothing is due.
 func TestRest(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	i := newInquiry()
-	if _, none := i.rest(now); !none {
+	i := newAsker()
+	if _, none := i.untilDue(now); !none {
 		t.Error("nothing is wanted: want no rest")
 	}
 	slow, fast := Question{Topic: History}, Question{Topic: Leadership}
@@ -66,15 +66,15 @@ func TestRest(t *testing.T) {
 	if due := i.due(now); !slices.Equal(due, i.wanted) {
 		t.Fatalf("want both, got %v", due)
 	}
-	if _, none := i.rest(now); !none {
+	if _, none := i.untilDue(now); !none {
 		t.Error("both are under way: an answer wakes")
 	}
 	i.done(slow)
-	if rest, none := i.rest(now.Add(time.Second)); none || rest != slow.Topic.Every()-time.Second {
+	if rest, none := i.untilDue(now.Add(time.Second)); none || rest != slow.Topic.Every()-time.Second {
 		t.Errorf("want %v, got %v", slow.Topic.Every()-time.Second, rest)
 	}
 	i.done(fast)
-	if rest, _ := i.rest(now.Add(time.Second / 4)); rest != fast.Topic.Every()-time.Second/4 {
+	if rest, _ := i.untilDue(now.Add(time.Second / 4)); rest != fast.Topic.Every()-time.Second/4 {
 		t.Errorf("want the faster, got %v", rest)
 	}
 	for host := range 1000 {

@@ -11,69 +11,104 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Addresses is how full each network is.
-type Addresses struct {
-	table grid
-	made  []widget.Row // of the snapshot from, in a terminal as wide as width
-	from  *feed.Snapshot
-	width int
-	bars  map[*model.Network]*bar
+func addressesEntry() Entry {
+	return Entry{Name: "addresses", Short: "addrs", Aliases: []string{"addrs", "address", "ip", "ips", "ipam"}, About: "how full each network is, and maps of their addresses",
+		Make: addresses, Open: openAddresses, Offer: offerAddresses}
 }
 
-// bar is the row of a network as long as its addresses are as they were.
-type bar struct {
-	pool  feed.Pool
-	known bool
-	row   widget.Row
-}
-
-// NewAddresses makes the page.
-func NewAddresses() *Addresses { return &Addresses{} }
-
-// Name is the crumb.
-func (p *Addresses) Name() string { return "addresses" }
-
-// Command lists the networks.
-func (p *Addresses) Command() string { return "netctl network ls --all" }
-
-// Keys are movement and the bitmap.
-func (p *Addresses) Keys() []theme.Key { return append(theme.AddressKeys(), theme.TableKeys()...) }
-
-func addressHeaders() []string { return []string{"Network", "Subnet", "Used", "Free", "Filled"} }
-
-func (p *Addresses) rows(c Canvas, s *feed.Snapshot) []widget.Row {
-	if p.from == s && p.width == c.Width {
-		return p.table.arrange(c, p.made)
+// openAddresses opens TENANT/NETWORK[/ADDRESS][:VIEW].
+func openAddresses(path []string, view string) *Page {
+	if len(path) > 0 && strings.Contains(path[0], ":") {
+		path = append(strings.SplitN(path[0], ":", 2), path[1:]...)
 	}
-	rows, bars := make([]widget.Row, 0, len(p.made)), make(map[*model.Network]*bar, len(p.bars))
+	if len(path) < 2 || len(path) > 3 {
+		return nil
+	}
+	network := model.Key(path[0], path[1])
+	address := strings.Join(path[2:], "")
+	switch {
+	case address != "" && view == "history":
+		return addressHistory(network, address)
+	case address != "" && view == "":
+		return addressMapAt(network, address)
+	case address != "":
+		return nil
+	}
+	switch view {
+	case "":
+		return addressMap(network)
+	case "ages":
+		return addressAges(network)
+	case "blocks":
+		return addressBlocks(network)
+	case "ipv6":
+		return addresses6(network)
+	}
+	return nil
+}
+
+func offerAddresses(s *feed.Snapshot, _ string, add func(string)) {
 	for _, o := range s.Objects[model.KindNetwork().Name] {
-		n, ok := o.(*model.Network)
-		if !ok {
-			continue
-		}
-		pool, known := s.Pools[n.ObjectKey()]
-		was := p.bars[n]
-		if was == nil || p.width != c.Width || was.known != known || was.pool != pool {
-			was = &bar{pool, known, barRow(c, n, pool, known)}
-		}
-		bars[n] = was
-		rows = append(rows, was.row)
-		if n.Ipv6Subnet != "" {
-			rows = append(rows, sparseRow(n, s))
+		for _, view := range []string{"", ":ages", ":blocks", ":ipv6"} {
+			add("/" + strings.ReplaceAll(o.ObjectKey(), ":", "/") + view)
 		}
 	}
-	p.made, p.from, p.width, p.bars = rows, s, c.Width, bars
-	return p.table.arrange(c, rows)
 }
 
-func barRow(c Canvas, n *model.Network, pool feed.Pool, known bool) widget.Row {
+// subnet is a row: the IPv4 or the IPv6 addresses of a network.
+type subnet struct {
+	network *model.Network
+	six     bool
+}
+
+func (n subnet) id() string {
+	if n.six {
+		return n.network.ObjectKey() + " IPv6"
+	}
+	return n.network.ObjectKey()
+}
+
+// addresses makes the page of how full each network is.
+func addresses() *Page {
+	l := &list[subnet]{
+		headers: columns("Network", "Subnet", "Used", "Free", "Filled"),
+		empty:   empty("no networks"),
+		items: func(s *feed.Snapshot) (out []subnet) {
+			for _, n := range each[*model.Network](s) {
+				if out = append(out, subnet{n, false}); n.Ipv6Subnet != "" {
+					out = append(out, subnet{n, true})
+				}
+			}
+			return out
+		},
+		id: subnet.id,
+		row: func(c Canvas, s *feed.Snapshot, n subnet) widget.Row {
+			if n.six {
+				return n.row6(s)
+			}
+			return n.row(c, s)
+		},
+	}
+	return &Page{Name: "addresses", Command: "netctl network ls --all", Body: l, Keys: []Key{
+		l.on("enter", "the map of the network, or the list of its IPv6 addresses", func(n subnet) Action {
+			if n.six {
+				return open(addresses6(n.network.ObjectKey()))
+			}
+			return open(addressMap(n.network.ObjectKey()))
+		}),
+		l.on("d", "describe: the network with its operational state", func(n subnet) Action { return describe(model.KindNetwork(), n.network.ObjectKey()) }),
+	}}
+}
+
+func (n subnet) row(c Canvas, s *feed.Snapshot) widget.Row {
+	key := n.network.ObjectKey()
+	pool, known := s.Pools[key]
 	used, free, filled, role := "?", "?", "? not asked yet", theme.Dim
 	if known {
-		left := widget.CountRanges(pool.Available)
-		used, free, role = strconv.Itoa(pool.Count), strconv.Itoa(left), theme.Plain
+		left := pool.Free
 		total := pool.Count + left
-		plain := theme.Theme{Glyphs: c.Theme.Glyphs}
-		filled = fmt.Sprintf("%3d %% %s", pool.Count*100/max(total, 1), widget.Bar(&plain, pool.Count, total, max(10, c.Width-62)))
+		used, free, role = strconv.Itoa(pool.Count), strconv.Itoa(left), theme.Plain
+		filled = fmt.Sprintf("%3d %% %s", pool.Count*100/max(total, 1), widget.Bar(without(c.Theme), pool.Count, total, max(10, c.Width-62)))
 		switch {
 		case left == 0:
 			role = theme.Bad
@@ -81,41 +116,22 @@ func barRow(c Canvas, n *model.Network, pool feed.Pool, known bool) widget.Row {
 			role = theme.Warn
 		}
 	}
-	return widget.Row{ID: n.ObjectKey(), Role: role, Cells: []string{n.ObjectKey(), n.Subnet, used, free, filled}}
+	return widget.Row{Role: role, Cells: []string{key, n.network.Subnet, used, free, filled}}
 }
 
-// sixth marks the row of a network's IPv6 subnet.
-const sixth = " IPv6"
-
-// sparseRow counts the IPv6 addresses that endpoints of a network have; how many are left is of no interest.
-func sparseRow(n *model.Network, s *feed.Snapshot) widget.Row {
-	used := 0
-	for _, e := range endpointsOn(s, n.ObjectKey()) {
+// row6 counts the addresses that endpoints have; how many are left is of no interest.
+func (n subnet) row6(s *feed.Snapshot) widget.Row {
+	key, used := n.network.ObjectKey(), 0
+	for _, e := range endpointsOn(s, key) {
 		if len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
 			used++
 		}
 	}
-	return widget.Row{ID: n.ObjectKey() + sixth, Cells: []string{n.ObjectKey(), n.Ipv6Subnet, strconv.Itoa(used), "-", "enter lists them"}}
+	return widget.Row{Cells: []string{key, n.network.Ipv6Subnet, strconv.Itoa(used), "-", "enter lists them"}}
 }
 
-// Key moves; enter opens the map of the network.
-func (p *Addresses) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	rows := p.rows(c, s)
-	r, ok := p.table.Selected(rows)
-	switch {
-	case key == "enter" && ok:
-		if key, six := strings.CutSuffix(r.ID, sixth); six {
-			return Action{Go: NewSparse(key)}
-		}
-		return Action{Go: NewBitmap(r.ID)}
-	case key == "d" && ok:
-		return Action{Describe: &Describe{Kind: model.KindNetwork(), Key: strings.TrimSuffix(r.ID, sixth)}}
-	}
-	p.table.key(key, c, addressHeaders(), rows)
-	return Action{}
-}
-
-// View draws the bars.
-func (p *Addresses) View(c Canvas, s *feed.Snapshot) []string {
-	return p.table.view(c, addressHeaders(), p.rows(c, s), c.Height, nothing(s, s.Synced, "no networks"))
+// showAddresses is the command that prints who has the addresses of a network.
+func showAddresses(network string) string {
+	tenant, name, _ := strings.Cut(network, ":")
+	return "netctl ip show --tenant " + tenant + " " + name
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,10 +12,10 @@ import (
 // namesAtOnce is how many objects of a kind are named; the rest are counted.
 const namesAtOnce = 5
 
-// affected lists what else a change of an object concerns: objects that name it or belong to it, and endpoints.
+// affected lists what else a change of an object affects: objects that name it or belong to it, and endpoints.
 func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
 	var out []string
-	tell := func(what string, names []string) {
+	list := func(k *model.Kind, names []string) {
 		if len(names) == 0 {
 			return
 		}
@@ -24,7 +23,7 @@ func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
 		if len(names) > namesAtOnce {
 			more = fmt.Sprintf(" and %d more", len(names)-namesAtOnce)
 		}
-		out = append(out, fmt.Sprintf("%d %s: %s%s", len(names), what, strings.Join(names[:min(len(names), namesAtOnce)], ", "), more))
+		out = append(out, fmt.Sprintf("%s: %s%s", k.Count(len(names)), strings.Join(names[:min(len(names), namesAtOnce)], ", "), more))
 	}
 	object := find(s, kind, key)
 	if object == nil {
@@ -33,11 +32,11 @@ func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
 	for _, k := range model.Kinds() {
 		var names []string
 		for _, o := range s.Objects[k.Name] {
-			if k != kind && concerns(o, object) {
+			if k != kind && dependsOn(o, object) {
 				names = append(names, o.ObjectKey())
 			}
 		}
-		tell(k.Many, names)
+		list(k, names)
 	}
 	var endpoints []string
 	for i := range s.Endpoints {
@@ -45,20 +44,12 @@ func affected(s *feed.Snapshot, kind *model.Kind, key string) []string {
 			endpoints = append(endpoints, e.EndpointID+" on "+e.HomingHost)
 		}
 	}
-	tell("endpoints", endpoints)
+	list(model.KindEndpoint(), endpoints)
 	return out
 }
 
-func find(s *feed.Snapshot, kind *model.Kind, key string) model.Object {
-	objects := s.Objects[kind.Name]
-	if i, ok := slices.BinarySearchFunc(objects, key, func(o model.Object, key string) int { return cmp.Compare(o.ObjectKey(), key) }); ok {
-		return objects[i]
-	}
-	return nil
-}
-
-// concerns tells whether o belongs to the object, or names it in a field that links them.
-func concerns(o, object model.Object) bool {
+// dependsOn tells whether o belongs to the object, or names it in a field that links them.
+func dependsOn(o, object model.Object) bool {
 	k, kind := o.Kind(), object.Kind()
 	belongs := len(kind.Key) > 0
 	for _, field := range kind.Key {
@@ -82,10 +73,8 @@ func concerns(o, object model.Object) bool {
 					return true
 				}
 			case []string:
-				for _, one := range v {
-					if one == name {
-						return true
-					}
+				if text, ok := name.(string); ok && slices.Contains(v, text) {
+					return true
 				}
 			}
 		}

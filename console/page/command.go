@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// words joins the words of a command line; empty ones are left out.
-func words(parts ...string) string {
+// joinWords joins the words of a command line; empty ones are left out.
+func joinWords(parts ...string) string {
 	var out []string
 	for _, p := range parts {
 		if p != "" {
@@ -17,26 +17,26 @@ func words(parts ...string) string {
 	return strings.Join(out, " ")
 }
 
-// named is the words that name an object on a command line of any kind: its kind and its name, with its tenant.
-func named(k *model.Kind, key string) string {
+// objectArgs is the words that name an object on a command line of any kind: its kind and its name, with its tenant.
+func objectArgs(k *model.Kind, key string) string {
 	if !k.TenantScoped() {
-		return words(strings.ToLower(k.Name), key)
+		return joinWords(strings.ToLower(k.Name), key)
 	}
 	tenant, name, _ := strings.Cut(key, ":")
-	return words(strings.ToLower(k.Name), "--tenant", tenant, name)
+	return joinWords(strings.ToLower(k.Name), "--tenant", tenant, name)
 }
 
 // DescribeCommand prints objects of a kind with their operational state.
 func DescribeCommand(k *model.Kind, keys ...string) string {
 	each := make([]string, len(keys))
 	for i, key := range keys {
-		each[i] = "netctl describe " + named(k, key)
+		each[i] = "netctl describe " + objectArgs(k, key)
 	}
 	return strings.Join(each, "; ")
 }
 
-// removal deletes an object.
-func removal(k *model.Kind, key string) string {
+// removeCommand deletes an object.
+func removeCommand(k *model.Kind, key string) string {
 	line := []string{"netctl", k.Command.Use, "rm"}
 	switch {
 	case k.Command.Single || !k.Command.Has("rm"):
@@ -48,5 +48,5 @@ func removal(k *model.Kind, key string) string {
 		tenant, name, _ := strings.Cut(key, ":")
 		line, key = append(line, "--tenant", tenant), name
 	}
-	return words(append(line, strings.Split(key, ":")...)...)
+	return joinWords(append(line, strings.Split(key, ":")...)...)
 }

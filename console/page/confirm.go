@@ -10,163 +10,141 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Change is a change to be carried out.
+// Change is a change to be made: of one object, or the deletion of one or more.
 type Change struct {
-	Kind   *model.Kind
-	Key    string
-	More   []string     // further keys, that are deleted too
+	Objects
 	Object model.Object // as it shall be; nil: deleted
 }
 
-// Keys are all keys.
-func (x *Change) Keys() []string { return append([]string{x.Key}, x.More...) }
-
-// Says is the change in words.
-func (x *Change) Says() string {
-	if len(x.More) > 0 {
-		return fmt.Sprintf("delete %d %s", len(x.Keys()), x.Kind.Many)
+// String is the change in words.
+func (x Change) String() string {
+	switch {
+	case len(x.Keys) > 1:
+		return fmt.Sprintf("delete %d %s", len(x.Keys), x.Kind.Many)
+	case x.Object == nil:
+		return "delete " + x.Kind.Name + " " + x.Keys[0]
 	}
-	if x.Object == nil {
-		return "delete " + x.Kind.Name + " " + x.Key
-	}
-	return "change " + x.Kind.Name + " " + x.Key
+	return "change " + x.Kind.Name + " " + x.Keys[0]
 }
 
-// Confirm shows a change, what it concerns and what netmaster says of it, and carries it out when told to. A change that was
-// edited can be edited again, whatever was wrong with it.
-type Confirm struct {
-	change Change
-	before model.Object // nil: it was not there
-	draft  []byte       // that the change was made of; nil: it was not edited
-	wrong  string       // why the draft is no change, or what netmaster said when it refused; "": nothing
-	top    int
-}
-
-// NewConfirm makes the page of a change to an object that is now as before says.
-func NewConfirm(change Change, before model.Object) *Confirm {
-	return &Confirm{change: change, before: before}
-}
-
-// NewEdited makes the page of a change that was made of a draft.
-func NewEdited(change Change, before model.Object, draft []byte) *Confirm {
-	return &Confirm{change: change, before: before, draft: draft}
-}
-
-// NewUnread makes the page of a draft of which no change could be made, and why.
-func NewUnread(kind *model.Kind, key string, draft []byte, why error) *Confirm {
-	return &Confirm{change: Change{Kind: kind, Key: key}, draft: draft, wrong: why.Error()}
-}
-
-// unread tells whether there is no change, but a draft that is wrong.
-func (p *Confirm) unread() bool { return p.draft != nil && p.change.Object == nil }
-
-// Refuse notes what netmaster said.
-func (p *Confirm) Refuse(why error) { p.wrong = why.Error() }
-
-// Name is the crumb.
-func (p *Confirm) Name() string {
-	if p.unread() {
-		return "edit " + p.change.Key
-	}
-	return p.change.Says() + "?"
-}
-
-// Command does the same.
-func (p *Confirm) Command() string {
-	if p.change.Object != nil || p.unread() {
+// command is the netctl command that does the same.
+func (x Change) command() string {
+	if x.Object != nil {
 		return "netctl apply -f FILE"
 	}
 	var each []string
-	for _, key := range p.change.Keys() {
-		each = append(each, removal(p.change.Kind, key))
+	for _, key := range x.Keys {
+		each = append(each, removeCommand(x.Kind, key))
 	}
 	return strings.Join(each, "; ")
 }
 
-// Keys confirm.
-func (p *Confirm) Keys() []theme.Key { return theme.ConfirmKeys() }
-
-// Key scrolls; Y carries the change out.
-func (p *Confirm) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	switch {
-	case key == "e" && p.draft != nil:
-		return Action{Edit: &Describe{Kind: p.change.Kind, Key: p.change.Key}, Draft: remarked(p.draft, p.complaint(s))}
-	case key == "Y" && p.unread():
-		return Action{Notice: "there is nothing to carry out: e edits it again"}
-	case key == "Y" && p.change.Object != nil && len(p.differences()) == 0:
-		return Action{Notice: "nothing is different: there is nothing to change"}
-	case key == "Y" && len(p.refusals(s)) == len(p.change.Keys()):
-		return Action{Notice: "not sent, as netmaster refuses it: " + p.refusals(s)[0]}
-	case key == "Y":
-		return Action{Change: &p.change}
-	}
-	scroll(&p.top, key, c.Height)
-	p.top = max(0, min(p.top, len(p.lines(c, s))-c.Height))
-	return Action{}
+// confirm is the body of a page that shows a change, what it affects and what netmaster says of it.
+type confirm struct {
+	text
+	change Change
+	draft  []byte // that the change was made of; nil: it was not edited
+	wrong  string // what netmaster said when it refused; "": nothing
 }
 
-func (p *Confirm) differences() []model.Change {
-	if p.change.Object == nil || p.before == nil {
+// Confirm makes a page that asks for confirmation and makes a change.
+func Confirm(change Change) *Page { return Edited(change, nil) }
+
+// Edited makes a page that makes a change which was made of a draft. The draft can be edited again.
+func Edited(change Change, draft []byte) *Page {
+	b := &confirm{change: change, draft: draft}
+	b.text.lines = b.lines
+	p := &Page{Name: change.String() + "?", Command: change.command(), Editing: draft != nil, Asks: b.questions, Body: b, Refused: func(why error) { b.wrong = why.Error() }}
+	p.Keys = append(p.Keys, on("Y", "do it", b.confirmed))
+	if draft != nil {
+		p.Keys = append(p.Keys, on("e", "edit it again", func(_ string, _ Canvas, s *feed.Snapshot) Action {
+			return Action{Edit: &change.Objects, Draft: withComments(draft, b.problem(s))}
+		}))
+	}
+	p.Keys = append(p.Keys, documented("esc", "leave everything as it is"))
+	return p
+}
+
+// Unread makes the page of a draft of which no change could be made, and why.
+func Unread(what Objects, draft []byte, why error) *Page {
+	return &Page{Name: "edit " + what.Keys[0], Command: "netctl apply -f FILE", Editing: true,
+		Body: &text{lines: func(c Canvas, _ *feed.Snapshot) []string {
+			t := c.Theme
+			out := []string{t.Paint(theme.Title, "Edit "+what.Kind.Name+" "+what.Keys[0]), ""}
+			out = append(out, widget.Wrap(t.Paint(theme.Bad, t.Glyphs.Cross+" "+why.Error()), c.Width, 2)...)
+			return append(out, "", t.Paint(theme.Title, "e edits the text again, esc drops it."))
+		}},
+		Keys: []Key{
+			on("Y", "do it", func(string, Canvas, *feed.Snapshot) Action {
+				return Action{Notice: "there is nothing to do: e edits it again"}
+			}),
+			on("e", "edit it again", func(string, Canvas, *feed.Snapshot) Action {
+				return Action{Edit: &what, Draft: withComments(draft, why.Error())}
+			}),
+			documented("esc", "leave everything as it is"),
+		}}
+}
+
+func (b *confirm) confirmed(_ string, _ Canvas, s *feed.Snapshot) Action {
+	refusals := b.refusals(s)
+	switch {
+	case b.change.Object != nil && len(b.differences(s)) == 0:
+		return Action{Notice: "nothing is different: there is nothing to change"}
+	case len(refusals) == len(b.change.Keys):
+		return Action{Notice: "not sent, as netmaster refuses it: " + refusals[0]}
+	}
+	return Action{Change: &b.change}
+}
+
+// differences are what a change of an object changes in it as it is now.
+func (b *confirm) differences(s *feed.Snapshot) []model.Change {
+	before := find(s, b.change.Kind, b.change.Keys[0])
+	if b.change.Object == nil || before == nil {
 		return nil
 	}
-	return model.Differences(p.before, p.change.Object)
+	return model.Differences(before, b.change.Object)
 }
 
-// View draws the change.
-func (p *Confirm) View(c Canvas, s *feed.Snapshot) []string {
-	shown, _ := widget.Scroll(p.lines(c, s), p.top, c.Height)
-	return shown
-}
-
-func (p *Confirm) lines(c Canvas, s *feed.Snapshot) []string {
+func (b *confirm) lines(c Canvas, s *feed.Snapshot) (out []string) {
 	t := c.Theme
-	var out []string
 	say := func(lines ...string) {
 		for _, line := range lines {
 			out = append(out, widget.Wrap(line, c.Width, 2)...)
 		}
 	}
-	if p.unread() {
-		say(t.Paint(theme.Title, "Edit "+p.change.Kind.Name+" "+p.change.Key), "", t.Paint(theme.Bad, t.Glyphs.Cross+" "+p.wrong), "",
-			t.Paint(theme.Title, "e edits the text again, esc drops it."))
-		return out
-	}
-	says := p.change.Says()
-	say(t.Paint(theme.Title, strings.ToUpper(says[:1])+says[1:]), "")
-	if p.change.Object != nil {
-		for _, d := range p.differences() {
+	title := b.change.String()
+	say(t.Paint(theme.Title, strings.ToUpper(title[:1])+title[1:]), "")
+	if b.change.Object != nil {
+		differences := b.differences(s)
+		for _, d := range differences {
 			say(fmt.Sprintf("  %s: %v -> %v", d.Field, d.Old, d.New))
 		}
-		if len(p.differences()) == 0 {
+		if len(differences) == 0 {
 			say(t.Paint(theme.Dim, "  nothing is different"))
 		}
 		say("")
 	}
-	for _, key := range p.change.Keys() {
-		if len(p.change.More) > 0 {
+	for _, key := range b.change.Keys {
+		if len(b.change.Keys) > 1 {
 			say(t.Paint(theme.Title, key))
 		}
-		say(p.trialLine(c, s, key))
-		what := affected(s, p.change.Kind, key)
+		say(b.dryRunLine(c, s, key))
+		what := affected(s, b.change.Kind, key)
 		if len(what) == 0 {
 			say("Nothing else names it or belongs to it.")
 			continue
 		}
-		say(t.Paint(theme.Warn, "It concerns:"))
+		say(t.Paint(theme.Warn, "It affects:"))
 		for _, line := range what {
 			say("  " + line)
 		}
 	}
-	if p.wrong != "" {
-		say("", t.Paint(theme.Bad, t.Glyphs.Cross+" it was not done: "+p.wrong))
+	if b.wrong != "" {
+		say("", t.Paint(theme.Bad, t.Glyphs.Cross+" it was not done: "+b.wrong))
 	}
-	return append(out, "", t.Paint(theme.Title, p.choices()))
-}
-
-// choices are what the keys do.
-func (p *Confirm) choices() string {
-	if p.draft != nil {
-		return "Y carries it out, e edits it again, esc leaves everything as it is."
+	choices := "Y does it, esc leaves everything as it is."
+	if b.draft != nil {
+		choices = "Y does it, e edits it again, esc leaves everything as it is."
 	}
-	return "Y carries it out, esc leaves everything as it is."
+	return append(out, "", t.Paint(theme.Title, choices))
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,128 +14,115 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// FlowList is flows of one host's switch: those of a table, or those that have to do with an endpoint, through all
-// tables.
-type FlowList struct {
-	host, table string
-	endpoint    string // id "network.tenant-endpoint"; "": any
-	called      string // the endpoint's short name
-	view        flowView
-	grid        grid
+// flowView is a choice among the flows.
+type flowView struct {
+	name, title, flag string // in paths, in the crumb, of netctl
+	keeps             func(f *model.Flow) bool
 }
 
-// flowView chooses among the flows.
-type flowView uint8
-
-const (
-	viewAll flowView = iota
-	viewDrops
-	viewNever
-	viewShadowed
-)
-
-func (v flowView) String() string { return [...]string{"", "drops", "never hit", "shadowed"}[v] }
-
-func (v flowView) keeps(f *model.Flow) bool {
-	switch v {
-	case viewDrops:
-		return f.Drop && f.Packets > 0
-	case viewNever:
-		return f.Packets == 0
-	case viewShadowed:
-		return f.Shadow != ""
+func flowViews() []flowView {
+	return []flowView{
+		{"all", "", "", func(*model.Flow) bool { return true }},
+		{"drops", " drops", " --drops", func(f *model.Flow) bool { return f.Drop && f.Packets > 0 }},
+		{"never", " never hit", " --never", func(f *model.Flow) bool { return f.Packets == 0 }},
+		{"shadowed", " shadowed", " --shadowed", func(f *model.Flow) bool { return f.Shadow != "" }},
 	}
-	return true
 }
 
-// NewFlowList makes the page of a table of a host; "" is all tables.
-func NewFlowList(host, table string) *FlowList { return &FlowList{host: host, table: table} }
-
-// NewFlowListOf makes the page of a table of a host, "" being all, with a choice of flows: all, drops, never or shadowed.
-// Any other choice is all.
-func NewFlowListOf(host, table, choice string) *FlowList {
-	view := map[string]flowView{"drops": viewDrops, "never": viewNever, "shadowed": viewShadowed}[choice]
-	return &FlowList{host: host, table: table, view: view}
-}
-
-// NewEndpointFlows makes the page that follows one endpoint through the tables of its host.
-func NewEndpointFlows(e *model.EndpointOper) *FlowList {
-	return &FlowList{host: e.HomingHost, endpoint: e.Key, called: e.EndpointID}
-}
-
-// Name is the crumb.
-func (p *FlowList) Name() string {
-	return strings.TrimSpace(cmp.Or(p.called, p.table, "all tables") + " on " + p.host + " " + p.view.String())
-}
-
-// Command prints the same flows.
-func (p *FlowList) Command() string {
-	out := "netctl flows " + p.host
-	if p.table != "" {
-		out += " --table " + p.table
+// flowList makes the page of the flows of a table of a host, by name or number, "" being all, in a view, "" being all too; nil: there is no
+// such view.
+func flowList(host, table, view string) *Page {
+	command := "netctl flows " + host
+	if table != "" {
+		command += " --table " + table
 	}
-	if p.endpoint != "" {
-		out += " --owner endpoint/" + p.endpoint
+	at := slices.IndexFunc(flowViews(), func(v flowView) bool { return v.name == cmp.Or(view, "all") })
+	if at < 0 {
+		return nil
 	}
-	return out + [...]string{"", " --drops", " --never", " --shadowed"}[p.view]
+	return flowsPage(host, cmp.Or(table, "all tables"), command, at, table == "", func(f *model.Flow) bool { return table == "" || f.Table == table || f.TableID == table })
 }
 
-// Keys are those of a table and of flows.
-func (p *FlowList) Keys() []theme.Key { return theme.FlowKeys() }
-
-func (p *FlowList) question() feed.Question { return feed.Question{Topic: feed.Flows, Host: p.host} }
-
-// Questions are the host's flows.
-func (p *FlowList) Questions(*feed.Snapshot) []feed.Question {
-	return []feed.Question{p.question()}
+// endpointFlows makes the page that follows one endpoint through the tables of its host.
+func endpointFlows(e *model.EndpointOper) *Page {
+	owner := "endpoint/" + e.Key
+	return flowsPage(e.HomingHost, e.EndpointID, "netctl flows "+e.HomingHost+" --owner "+owner, 0, true, func(f *model.Flow) bool { return f.Owner == owner })
 }
 
 // narrow is the width below which columns of lesser weight are left out.
 const narrow = 110
 
-// columns are the headers, and which of a row's cells they show.
-func (p *FlowList) columns(c Canvas) (headers []string, cells []int) {
-	for i, h := range []string{"Table", "Prio", "Match", "Does", "Pkt/s", "Byte/s", "Packets", "Owner", "Age", "Mark"} {
-		if h == "Table" && p.table != "" || c.Width < narrow && (h == "Byte/s" || h == "Age") {
-			continue
-		}
-		headers, cells = append(headers, h), append(cells, i)
+// flowsPage makes the page of the flows of a host that selects chooses, of several tables or one, at first in a view.
+func flowsPage(host, what, command string, view int, several bool, selects func(*model.Flow) bool) *Page {
+	q := feed.Question{Topic: feed.Flows, Host: host}
+	p := &Page{Asks: asks(q)}
+	choose := func(to int) {
+		view = to % len(flowViews())
+		p.Name, p.Command = what+" on "+host+flowViews()[view].title, command+flowViews()[view].flag
 	}
-	return headers, cells
-}
-
-func (p *FlowList) headers(c Canvas) []string {
-	headers, _ := p.columns(c)
-	return headers
-}
-
-func (p *FlowList) selects(f *model.Flow) bool {
-	return (p.table == "" || f.Table == p.table || f.TableID == p.table) && (p.endpoint == "" || f.Owner == "endpoint/"+p.endpoint) && p.view.keeps(f)
-}
-
-func (p *FlowList) rows(c Canvas, flows []model.Flow) []widget.Row {
-	var rows []widget.Row
-	_, cells := p.columns(c)
-	for i := range flows {
-		if f := &flows[i]; p.selects(f) {
-			row := flowRow(c.Theme, f)
-			all := row.Cells
-			row.Cells = make([]string, 0, len(cells))
-			for _, n := range cells {
-				row.Cells = append(row.Cells, all[n])
+	choose(view)
+	// shown are the columns for which there is room.
+	shown := func(c Canvas, all []string) (out []string) {
+		for i, x := range all {
+			if lesser := i == 5 || i == 8; (several || i > 0) && (c.Width >= narrow || !lesser) {
+				out = append(out, x)
 			}
-			rows = append(rows, row)
+		}
+		return out
+	}
+	l := &list[*model.Flow]{
+		headers: func(c Canvas) []string {
+			return shown(c, []string{"Table", "Prio", "Match", "Does", "Pkt/s", "Byte/s", "Packets", "Owner", "Age", "Mark"})
+		},
+		above: answered(q, host),
+		empty: func(*feed.Snapshot) string { return "no such flows" },
+	}
+	l.source = func(src *widget.Source[*model.Flow], c Canvas, s *feed.Snapshot) {
+		flows, _, _ := feed.Of[[]model.Flow](s, q)
+		keeps := flowViews()[view].keeps
+		src.Size, src.Version = len(flows), flowsVersion{src.Version, view}
+		src.Load = func() widget.Content[*model.Flow] {
+			out := widget.Content[*model.Flow]{ID: func(f *model.Flow) string { return f.TableID + " " + f.Flow }}
+			for i := range flows {
+				if f := &flows[i]; selects(f) && keeps(f) {
+					out.Items = append(out.Items, f)
+				}
+			}
+			out.Row = func(f *model.Flow) widget.Row {
+				row := flowRow(c.Theme, f)
+				row.Cells = shown(c, row.Cells)
+				return row
+			}
+			return out
 		}
 	}
-	return p.grid.arrange(c, rows)
+	p.Body = l
+	p.Keys = []Key{
+		l.on("enter d", "all that is known of the flow", func(f *model.Flow) Action { return open(Text("flow", p.Command+" -o wide", flowText(f))) }),
+		on("v", "all, drops, never hit, shadowed", func(string, Canvas, *feed.Snapshot) Action { choose(view + 1); return Action{} }),
+		on("w t", "trace a packet that the flow would meet: whether it passes, and why", func(_ string, c Canvas, s *feed.Snapshot) Action {
+			l.show(c, s)
+			if f, ok := l.table.Selected(); ok {
+				return open(whyFlow(f))
+			}
+			return open(Why("", "", ""))
+		}),
+	}
+	return p
+}
+
+// flowsVersion is what the rows of flows follow from.
+type flowsVersion struct {
+	seen any
+	view int
 }
 
 func flowRow(t *theme.Theme, f *model.Flow) widget.Row {
 	packets, bytes, role, mark := "?", "?", theme.Plain, ""
 	if f.Rate != nil {
-		packets, bytes = widget.Humane(f.Rate.Packets), widget.Humane(f.Rate.Bytes)
+		packets, bytes = widget.SI(f.Rate.Packets), widget.SI(f.Rate.Bytes)
 	}
-	total := widget.Humane(float64(f.Packets))
+	total := widget.SI(float64(f.Packets))
 	if f.Packets == 0 {
 		total = "never"
 	}
@@ -150,35 +138,8 @@ func flowRow(t *theme.Theme, f *model.Flow) widget.Row {
 	case f.Rate != nil && f.Rate.Packets > 0:
 		role = theme.Good
 	}
-	return widget.Row{ID: f.TableID + " " + f.Flow, Role: role, Cells: []string{cmp.Or(f.Table, f.TableID), strconv.Itoa(int(f.Priority)), f.Match, f.Does,
-		packets, bytes, total, cmp.Or(f.Owner, "nobody"), Age(time.Duration(f.Age) * time.Second), mark}}
-}
-
-// Key moves, changes the choice of flows, or goes into one.
-func (p *FlowList) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	flows, _, _ := feed.Of[[]model.Flow](s, p.question())
-	rows := p.rows(c, flows)
-	r, ok := p.grid.Selected(rows)
-	switch {
-	case key == "v":
-		p.view = (p.view + 1) % (viewShadowed + 1)
-	case key == "w" || key == "t":
-		for i := range flows {
-			if f := &flows[i]; ok && f.TableID+" "+f.Flow == r.ID {
-				return Action{Go: whyFlow(f)}
-			}
-		}
-		return Action{Go: NewWhy("", "", "")}
-	case (key == "enter" || key == "d") && ok:
-		for i := range flows {
-			if f := &flows[i]; f.TableID+" "+f.Flow == r.ID {
-				return Action{Go: NewText("flow", p.Command()+" -o wide", flowText(f))}
-			}
-		}
-	default:
-		p.grid.key(key, c, p.headers(c), rows)
-	}
-	return Action{}
+	return widget.Row{Role: role, Cells: []string{cmp.Or(f.Table, f.TableID), strconv.Itoa(int(f.Priority)), f.Match, f.Does,
+		packets, bytes, total, cmp.Or(f.Owner, "none"), Age(time.Duration(f.Age) * time.Second), mark}}
 }
 
 // flowText is all that is known of a flow.
@@ -208,17 +169,4 @@ func flowText(f *model.Flow) string {
 		line("by", f.Shadow)
 	}
 	return b.String()
-}
-
-// View draws the flows.
-func (p *FlowList) View(c Canvas, s *feed.Snapshot) []string {
-	flows, a, ok := feed.Of[[]model.Flow](s, p.question())
-	var out []string
-	if line := waiting(c, a, p.host); line != "" {
-		out = append(out, line)
-	}
-	if !ok {
-		return out
-	}
-	return append(out, p.grid.view(c, p.headers(c), p.rows(c, flows), c.Height-len(out), "no such flows")...)
 }

@@ -2,8 +2,11 @@ package page
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
@@ -27,7 +30,7 @@ const offers = 8
 type form struct {
 	values [fields]string
 	at     int // the field that is typed; fields: none
-	typed  string
+	input  widget.Input
 	choice int // of the suggestions; -1: what was typed
 
 	made    []offer // suggestions for madeFor, of the snapshot from
@@ -53,13 +56,15 @@ func (f *form) complete() bool {
 
 // next goes to the first field that is empty.
 func (f *form) next() {
-	for f.at = 0; f.at < fields && f.values[f.at] != ""; f.at++ {
+	at := slices.Index(f.values[:], "")
+	if at < 0 {
+		at = fields
 	}
-	f.typed, f.choice, f.from = "", 0, nil
+	f.edit(at)
 }
 
-// edit types a field anew.
-func (f *form) edit(field int) { f.at, f.typed, f.choice, f.from = field, "", 0, nil }
+// edit types a field again.
+func (f *form) edit(field int) { f.at, f.input, f.choice, f.from = field, widget.NewInput(), 0, nil }
 
 // request is what is asked; an error says what cannot be followed.
 func (f *form) request() (model.WhyRequest, error) {
@@ -71,11 +76,11 @@ func (f *form) request() (model.WhyRequest, error) {
 }
 
 // key edits the field and tells whether one was finished or given up.
-func (f *form) key(key string, s *feed.Snapshot) bool {
+func (f *form) key(msg tea.KeyPressMsg, s *feed.Snapshot) bool {
 	all := f.offers(s)
-	switch key {
+	switch msg.String() {
 	case "enter":
-		value := strings.TrimSpace(f.typed)
+		value := strings.TrimSpace(f.input.Text())
 		if f.choice >= 0 && f.choice < len(all) {
 			value = all[f.choice].value
 		}
@@ -94,27 +99,20 @@ func (f *form) key(key string, s *feed.Snapshot) bool {
 		f.choice = max(0, min(f.choice+1, len(all)-1))
 	case "tab":
 		if f.choice >= 0 && f.choice < len(all) {
-			f.write(all[f.choice].value)
+			f.input.SetText(all[f.choice].value)
+			f.typed()
 		}
-	case "backspace":
-		if r := []rune(f.typed); len(r) > 0 {
-			f.write(string(r[:len(r)-1]))
-		}
-	case "space":
-		f.write(f.typed + " ")
 	default:
-		if len([]rune(key)) == 1 {
-			f.write(f.typed + key)
-		}
+		f.input.Update(msg)
+		f.typed()
 	}
 	return false
 }
 
-// write sets what has been typed. What is whole by itself, an address or a protocol with its port, is taken before any
-// suggestion.
-func (f *form) write(text string) {
-	f.typed, f.choice = text, 0
-	whole := false
+// typed chooses among the suggestions for what has been typed: what is whole by itself, an address or a protocol with its port, is
+// taken before any.
+func (f *form) typed() {
+	text, whole := f.input.Text(), false
 	if f.at == fieldTraffic {
 		q := model.WhyRequest{From: "a", To: "b"}
 		whole = strings.TrimSpace(text) != "" && q.SetTraffic(strings.Fields(text)) == nil && q.Settle() == nil
@@ -122,17 +120,17 @@ func (f *form) write(text string) {
 		_, err := netip.ParseAddr(text)
 		whole = err == nil
 	}
-	if whole {
+	if f.choice = 0; whole {
 		f.choice = -1
 	}
 }
 
 // offers are suggestions for what has been typed.
 func (f *form) offers(s *feed.Snapshot) []offer {
-	if f.from == s && f.madeFor == f.typed {
+	if f.from == s && f.madeFor == f.input.Text() {
 		return f.made
 	}
-	f.from, f.madeFor, f.made = s, f.typed, nil
+	f.from, f.madeFor, f.made = s, f.input.Text(), nil
 	if f.at == fieldTraffic {
 		f.made = f.traffics(s)
 	} else {
@@ -143,7 +141,7 @@ func (f *form) offers(s *feed.Snapshot) []offer {
 
 // ends are containers, groups, services and hosts of which a part was typed.
 func (f *form) ends(s *feed.Snapshot) (out []offer) {
-	word := strings.ToLower(f.typed)
+	word := strings.ToLower(f.input.Text())
 	add := func(value, about string) bool {
 		if strings.Contains(strings.ToLower(value+" "+about), word) && (f.at != fieldTo || value != f.values[fieldFrom]) {
 			out = append(out, offer{value, about})
@@ -151,22 +149,22 @@ func (f *form) ends(s *feed.Snapshot) (out []offer) {
 		return len(out) < offers
 	}
 	for _, e := range s.Endpoints {
-		if !add(endpointEnd(e), strings.TrimSpace(firstAddress(e)+"  "+e.HomingHost+"  "+e.EndpointGroupKey)) {
+		if !add(endpointEnd(e.Key), strings.TrimSpace(firstAddress(e)+"  "+e.HomingHost+"  "+e.EndpointGroupKey)) {
 			return out
 		}
 	}
-	for _, o := range s.Objects[model.KindEndpointGroup().Name] {
-		if g, ok := o.(*model.EndpointGroup); ok && !add(groupEnd(g), "one of its containers stands in") {
+	for _, g := range each[*model.EndpointGroup](s) {
+		if !add(groupEnd(g), "one of its containers stands in") {
 			return out
 		}
 	}
-	for _, o := range s.Objects[model.KindServiceLB().Name] {
-		if l, ok := o.(*model.ServiceLB); ok && f.at == fieldTo && !add(serviceEnd(l), strings.Join(l.Ports, " ")) {
+	for _, l := range each[*model.ServiceLB](s) {
+		if f.at == fieldTo && !add(serviceEnd(l), strings.Join(l.Ports, " ")) {
 			return out
 		}
 	}
 	for _, host := range agents(s) {
-		if !add("host/"+host, "") {
+		if !add("host/"+host.Name, "") {
 			return out
 		}
 	}
@@ -177,22 +175,18 @@ func (f *form) ends(s *feed.Snapshot) (out []offer) {
 func (f *form) traffics(s *feed.Snapshot) (out []offer) {
 	known := map[string]bool{}
 	add := func(value, about string) {
-		if !known[value] && strings.Contains(value, strings.ToLower(strings.TrimSpace(f.typed))) && len(out) < offers {
+		if !known[value] && strings.Contains(value, strings.ToLower(strings.TrimSpace(f.input.Text()))) && len(out) < offers {
 			known[value] = true
 			out = append(out, offer{value, about})
 		}
 	}
 	add("icmp", "a ping")
-	for _, o := range s.Objects[model.KindRule().Name] {
-		if r, ok := o.(*model.Rule); ok && r.Port != 0 && (r.Protocol == "tcp" || r.Protocol == "udp") {
+	for _, r := range each[*model.Rule](s) {
+		if r.Port != 0 && (r.Protocol == "tcp" || r.Protocol == "udp") {
 			add(r.Protocol+" "+strconv.Itoa(int(r.Port)), "rule "+r.ObjectKey())
 		}
 	}
-	for _, o := range s.Objects[model.KindServiceLB().Name] {
-		l, ok := o.(*model.ServiceLB)
-		if !ok {
-			continue
-		}
+	for _, l := range each[*model.ServiceLB](s) {
 		for _, text := range l.Ports {
 			if part := strings.Split(text, ":"); len(part) == 3 {
 				add(strings.ToLower(part[2])+" "+part[0], "service "+l.ObjectKey())
@@ -212,7 +206,7 @@ func (f *form) view(c Canvas, s *feed.Snapshot) []string {
 			out = append(out, label+f.values[i])
 			continue
 		}
-		out = append(out, label+f.typed+t.Paint(theme.Cursor, " "))
+		out = append(out, label+f.input.View(t))
 		all := f.offers(s)
 		for n, o := range all {
 			line := widget.Fit(t, o.value, 40) + "  " + o.about
@@ -232,7 +226,7 @@ func (f *form) view(c Canvas, s *feed.Snapshot) []string {
 }
 
 // endpointEnd, groupEnd and serviceEnd are objects as netmaster takes them for an end.
-func endpointEnd(e *model.EndpointOper) string { return "endpoint/" + e.Key }
+func endpointEnd(key string) string { return "endpoint/" + key }
 
 func groupEnd(g *model.EndpointGroup) string { return "group/" + g.GroupName + ":" + g.TenantName }
 

@@ -1,79 +1,68 @@
 package page
 
 import (
-	"fmt"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Handover chooses the netmaster that is to lead, says what that means, and has it done when told to.
-type Handover struct {
-	grid grid
-	to   string // under the cursor, as it was drawn last
+// handover is the body of a page that chooses the netmaster which is to lead.
+type handover struct {
+	list[*model.Node]
+	page *Page
 }
 
-// NewHandover makes the page.
-func NewHandover() *Handover { return &Handover{} }
-
-// Name is the crumb.
-func (p *Handover) Name() string { return "hand over?" }
-
-// Command does the same.
-func (p *Handover) Command() string {
-	if p.to == "" {
-		return "netctl leader handover"
-	}
-	return "netctl leader handover --to " + p.to
-}
-
-// Keys choose and confirm.
-func (p *Handover) Keys() []theme.Key { return theme.HandoverKeys() }
-
-func (p *Handover) headers() []string { return []string{"Address", "Revision", "State"} }
-
-// rows are the followers.
-func (p *Handover) rows(c Canvas, s *feed.Snapshot) []widget.Row {
-	var rows []widget.Row
-	for _, n := range s.Nodes {
-		if n.Role == model.RoleFollower {
+// Handover makes a page that chooses the netmaster which is to lead, says what that means, and has it done when that is confirmed.
+func Handover() *Page {
+	b := &handover{}
+	b.list = list[*model.Node]{
+		headers: columns("Address", "Revision", "State"),
+		empty:   noNodes("there is no other netmaster"),
+		items:   followers,
+		id:      func(n *model.Node) string { return n.Address },
+		row: func(c Canvas, _ *feed.Snapshot, n *model.Node) widget.Row {
 			state, role := nodeState(c.Theme, n)
-			rows = append(rows, widget.Row{ID: n.Address, Role: role, Cells: []string{n.Address, said(&n, number(n.Revision)), state}})
+			return widget.Row{Role: role, Cells: []string{n.Address, reported(n, n.Revision), state}}
+		},
+	}
+	b.page = &Page{Name: "hand over?", Command: "netctl leader handover", Body: b, Keys: []Key{
+		on("Y", "hand over to the netmaster under the cursor", func(_ string, c Canvas, s *feed.Snapshot) Action {
+			b.show(c, s)
+			if n, ok := b.table.Selected(); ok {
+				return Action{HandOver: &HandOver{To: n.Address}}
+			}
+			return Action{Notice: "there is no other netmaster to hand over to"}
+		}),
+		documented("esc", "leave everything as it is"),
+	}}
+	return b.page
+}
+
+func followers(s *feed.Snapshot) (out []*model.Node) {
+	for _, n := range masters(s) {
+		if n.Role == model.RoleFollower {
+			out = append(out, n)
 		}
 	}
-	return p.grid.arrange(c, rows)
+	return out
 }
 
-// Key chooses; Y hands over to the follower under the cursor.
-func (p *Handover) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	rows := p.rows(c, s)
-	r, ok := p.grid.Selected(rows)
-	switch {
-	case key == "Y" && ok:
-		return Action{HandOver: &HandOver{To: r.ID}}
-	case key == "Y":
-		return Action{Notice: "there is no other netmaster to hand over to"}
-	}
-	p.grid.key(key, c, p.headers(), rows)
-	return Action{}
-}
+// Keys move.
+func (*handover) Keys() []Key { return moveKeys() }
 
 // View draws the followers and what happens.
-func (p *Handover) View(c Canvas, s *feed.Snapshot) []string {
-	t := c.Theme
-	leader := "nobody"
-	for _, n := range s.Nodes {
+func (b *handover) View(c Canvas, s *feed.Snapshot) []string {
+	t, leader := c.Theme, "no netmaster"
+	for _, n := range masters(s) {
 		if n.Role == model.RoleLeader {
 			leader = n.Address
 		}
 	}
-	rows := p.rows(c, s)
-	out := []string{t.Paint(theme.Title, "Hand leadership over"), "", fmt.Sprintf("%s leads now. Who is to lead?", leader), ""}
-	out = append(out, p.grid.view(c, p.headers(), rows, min(len(rows)+1, max(2, c.Height-12)), nothing(s, s.Nodes != nil, "there is no other netmaster"))...)
-	if r, ok := p.grid.Selected(rows); ok {
-		p.to = r.ID
+	out := []string{t.Paint(theme.Title, "Hand leadership over"), "", leader + " leads now. Who is to lead?", ""}
+	out = b.draw(c, s, out, min(len(followers(s))+1, max(2, c.Height-12)))
+	if n, ok := b.table.Selected(); ok {
+		b.page.Command = "netctl leader handover --to " + n.Address
 	}
 	return append(out, "", "The leader finishes what it writes and gives the lock back; the others leave",
 		"it to the one under the cursor. Changes that come meanwhile wait for the new",

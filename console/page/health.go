@@ -12,32 +12,30 @@ import (
 	"github.com/contiv/contiv/console/theme"
 )
 
-const (
-	staleAfter   = 5 * time.Second  // age from which data is called old
-	missingAfter = 10 * time.Second // for so long endpoints may have no interface yet
-)
+// missingAfter is how long endpoints may have no interface yet.
+const missingAfter = 10 * time.Second
 
-// Complaint is one thing that is wrong.
-type Complaint struct {
+// Problem is one thing that is wrong.
+type Problem struct {
 	Word, Why string
 	Role      theme.Role
-	Page      func() Page // that tells more
+	Page      func() *Page // that tells more
 }
 
-// Health is the verdict on the cluster: what it is called and why, and everything that is wrong, the worst first.
+// Health is how the cluster is: what it is called and why, and everything that is wrong, the worst first.
 type Health struct {
-	Word, Why  string
-	Role       theme.Role
-	Complaints []Complaint
+	Word, Why string
+	Role      theme.Role
+	Problems  []Problem
 }
 
-// Judge gives the verdict. It claims nothing that the snapshot does not show, and is HEALTHY when nothing that the console knows of
+// Check tells how the cluster is. It claims nothing that the snapshot does not show, and is HEALTHY when nothing that the console knows of
 // is wrong.
-func Judge(s *feed.Snapshot, now time.Time) Health {
+func Check(s *feed.Snapshot, now time.Time) Health {
 	if s == nil || !s.Synced && s.Err == "" {
 		return Health{Word: "CONNECTING", Why: "waiting for the first answer of netmaster", Role: theme.Held}
 	}
-	all := complaints(s, now)
+	all := problems(s, now)
 	if len(all) == 0 {
 		agents, masters := 0, 0
 		for _, n := range s.Nodes {
@@ -47,10 +45,10 @@ func Judge(s *feed.Snapshot, now time.Time) Health {
 				masters++
 			}
 		}
-		return Health{Word: "HEALTHY", Role: theme.Good, Why: fmt.Sprintf("%d of %s programmed, %s, %s, nothing waiting", agents, many(agents, "host"),
-			many(masters, "master"), many(len(s.Endpoints), "endpoint"))}
+		return Health{Word: "HEALTHY", Role: theme.Good, Why: fmt.Sprintf("%d of %s programmed, %s, %s, nothing waiting", agents, count(agents, "host"),
+			count(masters, "master"), count(len(s.Endpoints), "endpoint"))}
 	}
-	h := Health{Word: all[0].Word, Why: all[0].Why, Role: all[0].Role, Complaints: all}
+	h := Health{Word: all[0].Word, Why: all[0].Why, Role: all[0].Role, Problems: all}
 	if len(all) > 1 {
 		h.Why += fmt.Sprintf("; %d more", len(all)-1)
 	}
@@ -58,47 +56,47 @@ func Judge(s *feed.Snapshot, now time.Time) Health {
 	return h
 }
 
-// complaints are all things that are wrong, the worst first.
-func complaints(s *feed.Snapshot, now time.Time) (out []Complaint) {
+// problems are all things that are wrong, the worst first.
+func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
 	if s.Err != "" && !s.Watching || now.Sub(s.Heard) > staleAfter {
 		why := s.Err
 		if !s.Heard.IsZero() { // the age first: the error may be too long for the line
 			why = strings.TrimSuffix(fmt.Sprintf("what is shown is %s old; %s", Age(now.Sub(s.Heard)), why), "; ")
 		}
-		return []Complaint{{"CONNECTION LOST", why, theme.Bad, func() Page { return newConnection(s, now) }}}
+		return []Problem{{"CONNECTION LOST", why, theme.Bad, func() *Page { return connection(s, now) }}}
 	}
 	if s.Nodes == nil {
 		why := "the nodes have not answered"
 		if s.Err != "" {
 			why += ": " + s.Err
 		}
-		return []Complaint{{"UNKNOWN", why, theme.Held, func() Page { return newConnection(s, now) }}}
+		return []Problem{{"UNKNOWN", why, theme.Held, func() *Page { return connection(s, now) }}}
 	}
 	if s.Err != "" {
-		out = append(out, Complaint{"DEGRADED", "netmaster did not answer everything: " + s.Err, theme.Warn, func() Page { return newConnection(s, now) }})
+		out = append(out, Problem{"DEGRADED", "netmaster did not answer everything: " + s.Err, theme.Warn, func() *Page { return connection(s, now) }})
 	}
-	leader := func() Page { return NewLeader() }
+	leader := func() *Page { return Leader() }
 	if !slices.ContainsFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleLeader }) {
-		out = append(out, Complaint{"NO LEADER", "no netmaster leads: nothing can be changed", theme.Bad, leader})
+		out = append(out, Problem{"NO LEADER", "no netmaster leads: nothing can be changed", theme.Bad, leader})
 	}
-	for _, sort := range nodeComplaints(s, now) {
-		out = append(out, sort...)
+	for _, group := range nodeProblems(s, now) {
+		out = append(out, group...)
 	}
-	if l, a, ok := feed.Of[model.Leadership](s, lead()); ok && now.Sub(a.At) < 2*feed.Lead.Every() {
+	if l, a, ok := feed.Of[model.Leadership](s, leaderQuestion()); ok && now.Sub(a.At) < 2*feed.Leader.Every() {
 		for _, m := range l.Store.Members {
 			if m.Error != "" {
-				out = append(out, Complaint{"DEGRADED", "store member " + m.Name + " does not answer: " + m.Error, theme.Bad, leader})
+				out = append(out, Problem{"DEGRADED", "store member " + m.Name + " does not answer: " + m.Error, theme.Bad, leader})
 			}
 		}
 	}
 	for _, key := range exhausted(s) {
-		out = append(out, Complaint{"DEGRADED", "network " + key + " has no address left", theme.Warn, func() Page { return NewBitmap(key) }})
+		out = append(out, Problem{"DEGRADED", "network " + key + " has no address left", theme.Warn, func() *Page { return addressMap(key) }})
 	}
-	slices.SortStableFunc(out, func(a, b Complaint) int { return weight(b.Role) - weight(a.Role) })
+	slices.SortStableFunc(out, func(a, b Problem) int { return weight(b.Role) - weight(a.Role) })
 	return out
 }
 
-// weight orders complaints by how bad they are.
+// weight orders problems by how bad they are.
 func weight(r theme.Role) int {
 	switch r {
 	case theme.Bad:
@@ -109,25 +107,25 @@ func weight(r theme.Role) int {
 	return 0
 }
 
-// nodeComplaints are what is wrong with masters and hosts, by sort, the worst sort first. Lag is one complaint for all hosts.
-func nodeComplaints(s *feed.Snapshot, now time.Time) [5][]Complaint {
-	var out [5][]Complaint
+// nodeProblems are what is wrong with masters and hosts, in groups, the worst first. Lag is one problem for all hosts.
+func nodeProblems(s *feed.Snapshot, now time.Time) [5][]Problem {
+	var out [5][]Problem
 	var lagging []string
 	agents := 0
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		see := func() Page { return NewTrouble(n.Name) }
+		see := func() *Page { return Host(n.Name) }
 		if n.Role == model.RoleAgent {
 			agents++
 		} else {
-			see = func() Page { return NewLeader() }
+			see = func() *Page { return Leader() }
 		}
-		note := func(sort int, word, why string, role theme.Role) {
-			out[sort] = append(out[sort], Complaint{word, n.Name + why, role, see})
+		note := func(group int, word, why string, role theme.Role) {
+			out[group] = append(out[group], Problem{word, n.Name + why, role, see})
 		}
 		switch {
 		case n.Errors > 0:
-			note(0, "DEGRADED", fmt.Sprintf(": %s in trouble: %s", many(n.Errors, "object"), n.Reason), theme.Bad)
+			note(0, "DEGRADED", fmt.Sprintf(": %s in trouble: %s", count(n.Errors, "object"), n.Reason), theme.Bad)
 		case !n.Ready:
 			note(1, "DEGRADED", " is not ready: "+n.Reason, theme.Bad)
 		}
@@ -136,12 +134,12 @@ func nodeComplaints(s *feed.Snapshot, now time.Time) [5][]Complaint {
 			if since, known := s.Missing[n.Name]; known && now.Sub(since) >= missingAfter {
 				word, role = "DEGRADED", theme.Bad
 			}
-			note(2, word, fmt.Sprintf(": %s without an interface there", many(n.Missing, "endpoint")), role)
+			note(2, word, fmt.Sprintf(": %s without an interface there", count(n.Missing, "endpoint")), role)
 		}
 		if n.Differs > 0 {
-			note(3, "DEGRADED", fmt.Sprintf(": %s not as they should be", many(n.Differs, "thing")), theme.Warn)
+			note(3, "DEGRADED", fmt.Sprintf(": %s not as they should be", count(n.Differs, "thing")), theme.Warn)
 		}
-		if trouble := uplinkTrouble(n); trouble != "" {
+		if trouble := uplinkProblem(n); trouble != "" {
 			note(3, "DEGRADED", ": "+trouble, theme.Warn)
 		}
 		if n.Lag > 0 {
@@ -149,8 +147,8 @@ func nodeComplaints(s *feed.Snapshot, now time.Time) [5][]Complaint {
 		}
 	}
 	if len(lagging) > 0 {
-		out[4] = []Complaint{{"CATCHING UP", fmt.Sprintf("%d of %s have changes on the way", len(lagging), many(agents, "host")), theme.Warn,
-			func() Page { return NewTrouble(lagging[0]) }}}
+		out[4] = []Problem{{"CATCHING UP", fmt.Sprintf("%d of %s have changes on the way", len(lagging), count(agents, "host")), theme.Warn,
+			func() *Page { return Host(lagging[0]) }}}
 	}
 	return out
 }
@@ -165,52 +163,13 @@ func exhausted(s *feed.Snapshot) (out []string) {
 	return out
 }
 
-// newConnection is the page of a netmaster that does not answer.
-func newConnection(s *feed.Snapshot, now time.Time) Page {
+// connection is the page of a netmaster that does not answer.
+func connection(s *feed.Snapshot, now time.Time) *Page {
 	heard := "nothing has been heard of it yet"
 	if !s.Heard.IsZero() {
 		heard = "the last answer came " + Age(now.Sub(s.Heard)) + " ago"
 	}
-	return NewText("connection", "netctl version", fmt.Sprintf("asked      %s\nheard      %s\nerror      %s\n\n"+
+	return Text("connection", "netctl version", fmt.Sprintf("asked      %s\nheard      %s\nerror      %s\n\n"+
 		"The console goes on asking. To look at: is the address that of a netmaster, as --netmaster or $NETMASTER says;\n"+
 		"does one run there; is there a way to it. Several netmasters, joined by commas, are asked one after the other.", s.Base, heard, s.Err))
-}
-
-// nothing is what an empty list says: text when what it shows has been heard, else that it is not known.
-func nothing(s *feed.Snapshot, heard bool, text string) string {
-	switch {
-	case heard:
-		return text
-	case s.Err != "":
-		return "not known: " + s.Err
-	}
-	return "not known yet"
-}
-
-// Age says a duration in its largest unit.
-func Age(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
-}
-
-// since is how long ago a time was, in steps that do not change the screen every second.
-func since(text string, now time.Time) string {
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return "-"
-	}
-	age := now.Sub(at)
-	if age < time.Minute {
-		age = age.Truncate(10 * time.Second)
-	}
-	return Age(age)
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -13,14 +14,13 @@ type hits struct {
 	rate           float64 // packets a second
 	rated          bool
 	hosts          int
-	worst          string // phase of the host that fares worst
+	worst          string // phase of the host that is worst off
 	why            string // of the worst
 }
 
-func ruleQuestions(s *feed.Snapshot) []feed.Question {
-	var out []feed.Question
-	for _, host := range agents(s) {
-		out = append(out, feed.Question{Topic: feed.Rules, Host: host})
+func ruleQuestions(s *feed.Snapshot) (out []feed.Question) {
+	for _, n := range agents(s) {
+		out = append(out, feed.Question{Topic: feed.Rules, Host: n.Name})
 	}
 	return out
 }
@@ -59,21 +59,11 @@ func ruleHits(s *feed.Snapshot) map[string]*hits {
 
 // severity orders the phases of a rule: the worst is the highest.
 func severity(phase string) int {
-	switch phase {
-	case "done":
-		return 1
-	case "pending":
-		return 2
-	case "closed":
-		return 3
-	case "error":
-		return 4
-	}
-	return 0
+	return slices.Index([]string{"done", "pending", "closed", "error"}, phase) + 1
 }
 
-// unheard are the hosts whose rules are not known, for a line that says so.
-func unheard(s *feed.Snapshot) (out []string) {
+// silentHosts are the hosts whose rules are not known.
+func silentHosts(s *feed.Snapshot) (out []string) {
 	for _, q := range ruleQuestions(s) {
 		if a := s.Answers[q]; a.Value == nil || a.Err != "" {
 			out = append(out, q.Host)

@@ -17,17 +17,11 @@ const (
 	boxLines = boxRoom + 2
 )
 
-// hostMap draws the hosts as boxes: the endpoints on each, those that the selection concerns first, and below it the
+// hostMap draws the hosts as boxes: the endpoints on each, those that the selection is related to first, and below it the
 // ways out: the tunnel's address, and VLANs where networks have some.
-func hostMap(t *theme.Theme, s *feed.Snapshot, c *census, lit *ties, width, height int) []string {
+func hostMap(t *theme.Theme, s *feed.Snapshot, x *index, rel *relations, width, height int) []string {
 	across := max(1, (width+2)/(boxWidth+2))
-	var hosts []*model.Node
-	for i := range s.Nodes {
-		if s.Nodes[i].Role == model.RoleAgent {
-			hosts = append(hosts, &s.Nodes[i])
-		}
-	}
-	out := []string{fabric(t, s)}
+	hosts, out := agents(s), []string{underlay(t, s)}
 	for len(hosts) > 0 {
 		n := min(across, len(hosts))
 		if len(out)+boxLines > height && len(out) > 1 {
@@ -35,7 +29,7 @@ func hostMap(t *theme.Theme, s *feed.Snapshot, c *census, lit *ties, width, heig
 		}
 		var row [][]string
 		for _, host := range hosts[:n] {
-			row = append(row, hostBox(t, host, c.hosts[host.Name], lit, min(boxWidth, width)))
+			row = append(row, hostBox(t, host, x.hosts[host.Name], rel, min(boxWidth, width)))
 		}
 		hosts = hosts[n:]
 		for i := range boxLines {
@@ -49,47 +43,39 @@ func hostMap(t *theme.Theme, s *feed.Snapshot, c *census, lit *ties, width, heig
 	return out
 }
 
-// foremost is endpoints of a host, those that the selection concerns most first, each kind in its order.
-func foremost(all []*model.EndpointOper, lit *ties) []*model.EndpointOper {
+// relatedFirst is endpoints of a host, those that the selection is related to most first, each kind in its order.
+func relatedFirst(all []*model.EndpointOper, rel *relations) []*model.EndpointOper {
 	var by [selected + 1][]*model.EndpointOper
 	for _, e := range all {
-		how := lit.of(e)
+		how := rel.of(e)
 		by[how] = append(by[how], e)
 	}
 	slices.Reverse(by[:])
 	return slices.Concat(by[:]...)
 }
 
-// fabric tells over what the hosts are joined.
-func fabric(t *theme.Theme, s *feed.Snapshot) string {
+// underlay tells over what the hosts are joined.
+func underlay(t *theme.Theme, s *feed.Snapshot) string {
 	tunnels, vlans := 0, 0
-	for _, o := range s.Objects[model.KindNetwork().Name] {
-		if n, ok := o.(*model.Network); ok && n.Encap == "vxlan" {
+	for _, n := range each[*model.Network](s) {
+		if n.Encap == "vxlan" {
 			tunnels++
-		} else if ok {
+		} else {
 			vlans++
 		}
 	}
-	var parts []string
+	var out []string
 	if tunnels > 0 {
-		parts = append(parts, fmt.Sprintf("%s tunnels for %s", strings.Repeat(t.Glyphs.Tunnel, 2), many(tunnels, "network")))
+		out = append(out, fmt.Sprintf("%s tunnels for %s", strings.Repeat(t.Glyphs.Tunnel, 2), count(tunnels, "network")))
 	}
 	if vlans > 0 {
-		parts = append(parts, fmt.Sprintf("%s uplinks for %s", strings.Repeat(t.Glyphs.Rule, 2), many(vlans, "VLAN")))
+		out = append(out, fmt.Sprintf("%s uplinks for %s", strings.Repeat(t.Glyphs.Rule, 2), count(vlans, "VLAN")))
 	}
-	return t.Paint(theme.Dim, strings.Join(parts, "   "))
+	return t.Paint(theme.Dim, strings.Join(out, "   "))
 }
 
-// many is a number of things: "1 VLAN", "2 VLANs".
-func many(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties, width int) []string {
-	all = foremost(all, lit)
+func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, rel *relations, width int) []string {
+	all = relatedFirst(all, rel)
 	b, inner := t.Glyphs.Box, width-2
 	mark, role := t.Glyphs.Dot, theme.Good
 	switch {
@@ -98,7 +84,7 @@ func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties
 	case n.Lag > 0:
 		mark, role = t.Glyphs.Half, theme.Warn
 	}
-	chosen := len(all) > 0 && lit.of(all[0]) == selected
+	chosen := len(all) > 0 && rel.of(all[0]) == selected
 	edge := theme.Dim
 	if chosen {
 		edge = theme.Relation
@@ -114,7 +100,7 @@ func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, lit *ties
 			text, role = fmt.Sprintf("%s %d more", t.Glyphs.Ellipsis, len(all)-boxRoom+1), theme.Dim
 		case i < len(all):
 			var sign string
-			sign, role = tieMark(t, lit.of(all[i]))
+			sign, role = relationMark(t, rel.of(all[i]))
 			text = sign + " " + widget.Fit(t, widget.Bare(all[i].EndpointID), inner-9) + widget.Bare(shortAddress(firstAddress(all[i])))
 		}
 		out = append(out, t.Paint(edge, b[5])+t.Paint(role, widget.Fit(t, " "+text, inner))+t.Paint(edge, b[5]))

@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,90 +12,75 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Leader is who leads and who waits, the terms before, the leases and the store.
-type Leader struct {
-	top   int
-	grids [4]grid
+func leaderEntry() Entry {
+	return Entry{Name: "leader", Short: "leader", Aliases: []string{"masters", "master", "store"}, About: "who leads and led, the leases, the store", Make: Leader}
 }
 
-// NewLeader makes the page.
-func NewLeader() *Leader { return &Leader{} }
+// leadership is what Leader asks.
+func leadership() feed.Question { return feed.Question{Topic: feed.Leadership} }
 
-// Name is the crumb.
-func (p *Leader) Name() string { return "leader" }
-
-// Command prints the same.
-func (p *Leader) Command() string { return "netctl leader" }
-
-// Keys scroll, and hand over.
-func (p *Leader) Keys() []theme.Key { return theme.LeaderKeys() }
-
-func (p *Leader) question() feed.Question { return feed.Question{Topic: feed.Leadership} }
-
-// Questions are the lock and the store.
-func (p *Leader) Questions(*feed.Snapshot) []feed.Question { return []feed.Question{p.question()} }
-
-// Key scrolls, or begins to hand over.
-func (p *Leader) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	if key == "T" {
-		if !c.Write {
-			return Action{Notice: "this console only reads; start it with --write to hand leadership over"}
-		}
-		return Action{Go: NewHandover()}
-	}
-	scroll(&p.top, key, c.Height)
-	p.top = max(0, min(p.top, len(p.lines(c, s))-c.Height))
-	return Action{}
+// leader is the body of who leads and who waits, the terms before, the leases and the store.
+type leader struct {
+	text
+	tables [4]widget.StaticTable
 }
 
-// View draws the window.
-func (p *Leader) View(c Canvas, s *feed.Snapshot) []string {
-	shown, _ := widget.Scroll(p.lines(c, s), p.top, c.Height)
-	return shown
+// Leader makes the page.
+func Leader() *Page {
+	b := &leader{}
+	b.text.lines = b.lines
+	return &Page{Name: "leader", Command: "netctl leader", Asks: asks(leadership()), Body: b, Keys: []Key{
+		on("T", "hand leadership over to another netmaster (--write); it is confirmed first", func(_ string, c Canvas, _ *feed.Snapshot) Action {
+			if !c.Write {
+				return Action{Notice: "this console only reads; start it with --write to hand leadership over"}
+			}
+			return open(Handover())
+		}),
+	}}
 }
 
-func (p *Leader) lines(c Canvas, s *feed.Snapshot) []string {
+func (b *leader) lines(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
-	l, a, ok := feed.Of[model.Leadership](s, p.question())
+	l, a, ok := feed.Of[model.Leadership](s, leadership())
 	var out []string
-	if line := waiting(c, a, "netmaster"); line != "" {
+	if line := answerState(c, a, "netmaster"); line != "" {
 		out = append(out, line)
 	}
 	if ok {
-		out = append(out, p.lock(c, l)...)
+		out = append(out, b.lock(c, l)...)
 	}
 	out = append(out, "", t.Paint(theme.Title, "MASTERS"))
-	out = append(out, p.section(c, 0, "Requests", []string{"Address", "Role", "State", "Revision", "Writes", "Refused as stale", "Watchers", "Requests"}, p.masters(c, s))...)
+	out = append(out, b.section(c, 0, "Requests", []string{"Address", "Role", "State", "Revision", "Writes", "Refused as stale", "Watchers", "Requests"}, b.masters(c, s))...)
 	if !ok {
 		return out
 	}
 	out = append(out, "", t.Paint(theme.Title, "TERMS, the newest first"))
-	out = append(out, p.section(c, 1, "Lasted", []string{"Term", "Leader", "Since", "Until", "Lasted", "Why it began"}, terms(c, l))...)
+	out = append(out, b.section(c, 1, "Lasted", []string{"Term", "Leader", "Since", "Until", "Lasted", "Why it began"}, terms(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "STORE  ")+fmt.Sprintf("%s, one read took %.1f ms", l.Store.Name, l.Store.ReadMillis))
-	out = append(out, p.section(c, 2, "Answered in", []string{"Member", "Address", "Leads", "Version", "Database", "Answered in"}, members(c, l))...)
+	out = append(out, b.section(c, 2, "Answered in", []string{"Member", "Address", "Leads", "Version", "Database", "Answered in"}, members(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "LEASES"))
-	out = append(out, p.section(c, 3, "Left", []string{"Key", "Left", "Granted", "Filled"}, leases(c, l))...)
+	out = append(out, b.section(c, 3, "Left", []string{"Key", "Left", "Granted", "Filled"}, leases(c, l))...)
 	return append(out, "", t.Paint(theme.Dim, "T hands leadership over to another netmaster (--write); netctl leader handover does the same."))
 }
 
-// section draws a small table whole, without a cursor. restless is the first of the columns that change with every look.
-func (p *Leader) section(c Canvas, n int, restless string, headers []string, rows []widget.Row) []string {
+// section draws a small table whole, without a cursor. volatile is the first of the columns that change with every look.
+func (b *leader) section(c Canvas, n int, volatile string, headers []string, rows []widget.Row) []string {
 	if len(rows) == 0 {
-		return []string{c.Theme.Paint(theme.Dim, "  netmaster tells none")}
+		return []string{c.Theme.Paint(theme.Dim, "  none")}
 	}
-	p.grids[n].Restless = slices.Index(headers, restless) + 1
-	return p.grids[n].Still(c.Theme, headers, rows, c.Width, c.Now)
+	b.tables[n].Volatile = slices.Index(headers, volatile) + 1
+	return b.tables[n].View(c.Theme, headers, rows, c.Width, c.Now)
 }
 
-func (p *Leader) lock(c Canvas, l model.Leadership) []string {
+func (b *leader) lock(c Canvas, l model.Leadership) []string {
 	t := c.Theme
-	line := t.Paint(theme.Bad, "nobody holds the lock")
+	line := t.Paint(theme.Bad, "no netmaster holds the lock")
 	if l.Holder != "" {
 		line = t.Paint(theme.Good, l.Holder+" leads") + fmt.Sprintf("  term %d", l.Term)
 	}
 	for _, x := range l.Leases {
 		if x.Key == l.Key {
-			line += fmt.Sprintf("  lease %.1f of %.1f s ", x.Left, x.Seconds) + widget.Bar(&theme.Theme{Glyphs: t.Glyphs}, int(x.Left*10), int(x.Seconds*10), 12)
+			line += fmt.Sprintf("  lease %.1f of %.1f s ", x.Left, x.Seconds) + widget.Bar(without(t), int(x.Left*10), int(x.Seconds*10), 12)
 		}
 	}
 	out := []string{line, t.Paint(theme.Dim, "lock "+l.Key)}
@@ -106,18 +90,18 @@ func (p *Leader) lock(c Canvas, l model.Leadership) []string {
 	return out
 }
 
-func (p *Leader) masters(c Canvas, s *feed.Snapshot) []widget.Row {
-	var rows []widget.Row
-	for _, n := range s.Nodes {
-		if n.Role == model.RoleAgent {
-			continue
-		}
+func (b *leader) masters(c Canvas, s *feed.Snapshot) (rows []widget.Row) {
+	for _, n := range masters(s) {
 		state, role := nodeState(c.Theme, n)
 		if n.Role == model.RoleFollower && n.Ready {
 			state += ", waits for the lock"
 		}
-		rows = append(rows, widget.Row{ID: n.Address, Role: role, Cells: []string{n.Address, string(n.Role), state, said(&n, number(n.Revision)), said(&n, number(n.Writes)),
-			said(&n, number(n.Stale)), said(&n, strconv.Itoa(n.Watchers)), said(&n, widget.Humane(float64(n.Requests)))}})
+		requests := reported(n, n.Requests)
+		if n.Answered() {
+			requests = widget.SI(float64(n.Requests))
+		}
+		rows = append(rows, widget.Row{Role: role, Cells: []string{n.Address, string(n.Role), state, reported(n, n.Revision), reported(n, n.Writes),
+			reported(n, n.Stale), reported(n, n.Watchers), requests}})
 	}
 	return rows
 }
@@ -141,7 +125,7 @@ func terms(c Canvas, l model.Leadership) []widget.Row {
 		if why == "" {
 			why = "not recorded"
 		}
-		rows = append(rows, widget.Row{ID: number(x.Number), Role: role, Cells: []string{number(x.Number), x.Leader, x.Since.UTC().Format(layout), until,
+		rows = append(rows, widget.Row{Role: role, Cells: []string{number(x.Number), x.Leader, x.Since.UTC().Format(layout), until,
 			Age(end.Sub(x.Since)), why}})
 	}
 	return rows
@@ -157,7 +141,7 @@ func members(c Canvas, l model.Leadership) []widget.Row {
 		if m.Error != "" {
 			role, took, version, size = theme.Bad, c.Theme.Glyphs.Cross+" "+m.Error, "?", "?"
 		}
-		rows = append(rows, widget.Row{ID: m.Name, Role: role, Cells: []string{m.Name, m.Address, leads, version, size, took}})
+		rows = append(rows, widget.Row{Role: role, Cells: []string{m.Name, m.Address, leads, version, size, took}})
 	}
 	return rows
 }
@@ -169,8 +153,8 @@ func leases(c Canvas, l model.Leadership) []widget.Row {
 		if x.Left < x.Seconds/3 {
 			role = theme.Warn
 		}
-		bar := widget.Bar(&theme.Theme{Glyphs: c.Theme.Glyphs}, int(x.Left*10), int(x.Seconds*10), 10)
-		rows = append(rows, widget.Row{ID: x.Key, Role: role, Cells: []string{strings.TrimPrefix(x.Key, "/contiv.io/"), fmt.Sprintf("%.1f s", x.Left), fmt.Sprintf("%.1f s", x.Seconds), bar}})
+		bar := widget.Bar(without(c.Theme), int(x.Left*10), int(x.Seconds*10), 10)
+		rows = append(rows, widget.Row{Role: role, Cells: []string{strings.TrimPrefix(x.Key, "/contiv.io/"), fmt.Sprintf("%.1f s", x.Left), fmt.Sprintf("%.1f s", x.Seconds), bar}})
 	}
 	return rows
 }

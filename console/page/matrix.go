@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/console/feed"
@@ -13,8 +15,22 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Matrix is what the policies of a tenant let its groups say to one another, the senders down, the receivers across.
-type Matrix struct {
+func matrixEntry() Entry {
+	return Entry{Name: "matrix", Short: "matrix", About: "what may talk to what", Make: func() *Page { return Matrix("") }, Open: func(path []string, view string) *Page {
+		if len(path) != 1 || view != "" {
+			return nil
+		}
+		return Matrix(path[0])
+	}, Offer: func(s *feed.Snapshot, _ string, add func(string)) {
+		for _, o := range s.Objects[model.KindTenant().Name] {
+			add("/" + o.ObjectKey())
+		}
+	}}
+}
+
+// matrix is the body of what the policies of a tenant let its groups say to one another, the senders down, the receivers across.
+type matrix struct {
+	page     *Page
 	tenant   string // "": the first that has groups
 	row, col int
 
@@ -30,46 +46,51 @@ type Matrix struct {
 // drawnMatrix is where cells were drawn last.
 type drawnMatrix struct{ left, top, across, down, cell int }
 
-// NewMatrix makes the page of a tenant; "" is the first that has groups.
-func NewMatrix(tenant string) *Matrix { return &Matrix{tenant: tenant} }
-
-// Name is the crumb.
-func (p *Matrix) Name() string { return "matrix" }
-
-// Command prints the same.
-func (p *Matrix) Command() string {
-	if p.tenant == "" {
-		return "netctl matrix"
+// Matrix makes the page of a tenant; "" is the first that has groups.
+func Matrix(tenant string) *Page {
+	p := &matrix{tenant: tenant}
+	p.page = &Page{Name: "matrix", Command: "netctl matrix", Asks: ruleQuestions, Body: p, Keys: []Key{
+		on("n", "the next tenant", func(_ string, _ Canvas, s *feed.Snapshot) Action {
+			if all := p.tenants(s); len(all) > 0 {
+				p.tenant = all[(slices.Index(all, p.tenant)+1)%len(all)]
+			}
+			p.policies(s)
+			return Action{}
+		}),
+		on("w", "follow such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }),
+		on("enter", "the group's rules", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.rules(s) }),
+	}}
+	if tenant != "" {
+		p.page.Command += " --tenant " + tenant
 	}
-	return "netctl matrix --tenant " + p.tenant
+	return p.page
 }
 
 // Keys move.
-func (p *Matrix) Keys() []theme.Key { return theme.MatrixKeys() }
+func (*matrix) Keys() []Key {
+	return []Key{documented("arrows", "move the cursor; the deciding rules are shown below")}
+}
 
 // tenants are those that have groups.
-func (p *Matrix) tenants(s *feed.Snapshot) []string {
-	var out []string
-	for _, o := range s.Objects[model.KindEndpointGroup().Name] {
-		if g, ok := o.(*model.EndpointGroup); ok && !slices.Contains(out, g.TenantName) {
+func (p *matrix) tenants(s *feed.Snapshot) (out []string) {
+	for _, g := range each[*model.EndpointGroup](s) {
+		if !slices.Contains(out, g.TenantName) {
 			out = append(out, g.TenantName)
 		}
 	}
 	return out
 }
 
-// Questions are the hits of rules, from every host.
-func (p *Matrix) Questions(s *feed.Snapshot) []feed.Question { return ruleQuestions(s) }
-
 // policies are the tenant's, as they are in a snapshot.
-func (p *Matrix) policies(s *feed.Snapshot) (*verdict.Policies, []verdict.Party) {
+func (p *matrix) policies(s *feed.Snapshot) (*verdict.Policies, []verdict.Party) {
 	if all := p.tenants(s); p.tenant == "" && len(all) > 0 {
 		p.tenant = all[0]
 	}
-	fresh := p.from == nil || p.judges != p.tenant
-	for _, k := range []*model.Kind{model.KindEndpointGroup(), model.KindNetwork(), model.KindRule()} {
-		fresh = fresh || !same(p.from.Objects[k.Name], s.Objects[k.Name])
+	if p.tenant != "" {
+		p.page.Command = "netctl matrix --tenant " + p.tenant
 	}
+	kinds := []*model.Kind{model.KindEndpointGroup(), model.KindNetwork(), model.KindRule()}
+	fresh := p.from == nil || p.judges != p.tenant || parts(p.from, kinds...) != parts(s, kinds...)
 	if p.from != s {
 		p.from, p.hits = s, nil
 	}
@@ -81,10 +102,9 @@ func (p *Matrix) policies(s *feed.Snapshot) (*verdict.Policies, []verdict.Party)
 	return p.judged, p.parties
 }
 
-// Key moves the cursor; n goes to the next tenant.
-func (p *Matrix) Key(key string, _ Canvas, s *feed.Snapshot) Action {
-	_, parties := p.policies(s)
-	switch key {
+// Key moves the cursor.
+func (p *matrix) Key(msg tea.KeyPressMsg, _ Canvas, s *feed.Snapshot) Action {
+	switch msg.String() {
 	case "up", "k":
 		p.row--
 	case "down", "j":
@@ -93,23 +113,21 @@ func (p *Matrix) Key(key string, _ Canvas, s *feed.Snapshot) Action {
 		p.col--
 	case "right", "l":
 		p.col++
-	case "n":
-		if all := p.tenants(s); len(all) > 0 {
-			p.tenant = all[(slices.Index(all, p.tenant)+1)%len(all)]
-		}
-	case "w":
-		return p.why(s)
-	case "enter":
-		if len(parties) > 0 && parties[p.col].Group != nil {
-			return Action{Go: rulesOf(parties[p.col].Group)}
-		}
 	}
 	p.policies(s)
 	return Action{}
 }
 
+// rules shows the rules of the receiver under the cursor.
+func (p *matrix) rules(s *feed.Snapshot) Action {
+	if _, parties := p.policies(s); len(parties) > 0 && parties[p.col].Group != nil {
+		return open(rulesOf(parties[p.col].Group))
+	}
+	return Action{}
+}
+
 // click puts the cursor on a cell; on the one under the cursor it is enter.
-func (p *Matrix) click(x, y int, c Canvas, s *feed.Snapshot) Action {
+func (p *matrix) click(x, y int, c Canvas, s *feed.Snapshot) Action {
 	p.View(c, s)
 	d := p.drawn
 	across, down := (x-nameWidth)/(d.cell+1), y-2 // below what it is of, and the names
@@ -118,14 +136,14 @@ func (p *Matrix) click(x, y int, c Canvas, s *feed.Snapshot) Action {
 		return Action{}
 	}
 	if col == p.col && row == p.row {
-		return p.Key("enter", c, s)
+		return p.rules(s)
 	}
 	p.col, p.row = col, row
 	return Action{}
 }
 
 // why asks about the cell under the cursor, with the first traffic of it that has a port.
-func (p *Matrix) why(s *feed.Snapshot) Action {
+func (p *matrix) why(s *feed.Snapshot) Action {
 	v, parties := p.policies(s)
 	if len(parties) == 0 {
 		return Action{}
@@ -142,18 +160,7 @@ func (p *Matrix) why(s *feed.Snapshot) Action {
 			traffic = text
 		}
 	}
-	return Action{Go: NewWhy(ends[0], ends[1], traffic)}
-}
-
-// rulesOf is the page of the rules of a group's policies.
-func rulesOf(g *model.EndpointGroup) Page {
-	t := NewTable(model.KindRule())
-	t.scope, t.command = g.ObjectKey(), "netctl get rule --tenant "+g.TenantName
-	t.where = func(f func(string) any) bool {
-		name, _ := f("policyName").(string)
-		return f("tenantName") == g.TenantName && slices.Contains(g.Policies, name)
-	}
-	return t
+	return open(Why(ends[0], ends[1], traffic))
 }
 
 // How many cells a party's name and a verdict have in the matrix.
@@ -163,7 +170,7 @@ const (
 )
 
 // View draws the matrix and, below it, what decides the cell under the cursor.
-func (p *Matrix) View(c Canvas, s *feed.Snapshot) []string {
+func (p *matrix) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	v, parties := p.policies(s)
 	if len(parties) < 2 {
@@ -173,7 +180,7 @@ func (p *Matrix) View(c Canvas, s *feed.Snapshot) []string {
 	across := max(1, (c.Width-nameWidth)/(cell+1))
 	detail := p.detail(c, s, v, parties)
 	down := max(1, c.Height-3-len(detail))
-	left, top := inView(p.drawn.left, p.col, across, len(parties)), inView(p.drawn.top, p.row, down, len(parties))
+	left, top := widget.InView(p.drawn.left, p.col, across, len(parties)), widget.InView(p.drawn.top, p.row, down, len(parties))
 	p.drawn = drawnMatrix{left, top, across, down, cell}
 	head := widget.Fit(t, "from \\ to", nameWidth)
 	for i := left; i < min(len(parties), left+across); i++ {
@@ -195,7 +202,7 @@ func (p *Matrix) View(c Canvas, s *feed.Snapshot) []string {
 }
 
 // sum is the verdict of a cell. It is found once for each state of the policies.
-func (p *Matrix) sum(from, to int) verdict.Summary {
+func (p *matrix) sum(from, to int) verdict.Summary {
 	key := [2]int{from, to}
 	out, known := p.sums[key]
 	if !known {
@@ -218,13 +225,13 @@ func cellText(t *theme.Theme, sum verdict.Summary) (string, theme.Role) {
 }
 
 // detail tells each class of traffic between the two under the cursor, and the rules that decide.
-func (p *Matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties []verdict.Party) []string {
+func (p *matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties []verdict.Party) []string {
 	t := c.Theme
 	from, to := parties[p.row], parties[p.col]
 	list := v.Between(from, to)
 	out := []string{t.Paint(theme.Title, t.Glyphs.Cursor+" "+from.Name()+" to "+to.Name()+"  ") + verdict.Sum(list).Text}
 	if list == nil {
-		return append(out, t.Paint(theme.Dim, "what is outside on both sides is nobody's to judge"))
+		return append(out, t.Paint(theme.Dim, "what is outside on both sides is not judged"))
 	}
 	if p.hits == nil {
 		p.hits = ruleHits(s)
@@ -238,7 +245,7 @@ func (p *Matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties
 		if r := d.By(); r != nil {
 			why = ruleWords(r)
 			if h, ok := p.hits[r.ObjectKey()]; ok {
-				why += fmt.Sprintf(", %s packets", widget.Humane(float64(h.packets)))
+				why += fmt.Sprintf(", %s packets", widget.SI(float64(h.packets)))
 			}
 		}
 		out = append(out, t.Paint(role, "  "+widget.Fit(t, d.Traffic.String(), 10)+widget.Fit(t, d.Fate.String(), 8))+" "+why)

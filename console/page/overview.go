@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,175 +13,102 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Overview is the first page: who leads, how each host does, what happened last.
-type Overview struct {
-	hosts  grid
-	agents []*model.Node // of the snapshot from
-	from   *feed.Snapshot
-	made   []widget.Row // of all agents, as it looked at the second at
-	at     int64
-	free   counted
+func overviewEntry() Entry {
+	return Entry{Name: "overview", Short: "over", Aliases: []string{"over", "nodes", "node", "hosts", "host"}, About: "masters and hosts, what is busy, what is full, the last events",
+		Make: Overview, Open: func(path []string, view string) *Page {
+			if len(path) != 1 || view != "" {
+				return nil
+			}
+			return Host(path[0])
+		}, Offer: func(s *feed.Snapshot, _ string, add func(string)) {
+			for _, n := range agents(s) {
+				add("/" + n.Name)
+			}
+		}}
 }
 
-// NewOverview makes the page.
-func NewOverview() *Overview { return &Overview{} }
+// overview is the body of who leads, how each host does, and what happened last.
+type overview struct{ list[*model.Node] }
 
-// Name is the crumb.
-func (p *Overview) Name() string { return "overview" }
-
-// Command prints the nodes.
-func (p *Overview) Command() string { return "netctl node ls" }
-
-// Keys are those of a table.
-func (p *Overview) Keys() []theme.Key {
-	return append(theme.MoveKeys(), theme.Key{Keys: "f", Does: "the flows of the host"}, theme.Key{Keys: "t", Does: "what is wrong with the host"})
+// Overview makes the first page.
+func Overview() *Page {
+	b := &overview{list[*model.Node]{
+		headers: func(c Canvas) []string { return fitting(c, hostHeaders()) },
+		empty:   noNodes("no agent is registered"),
+		items:   agents,
+		id:      nodeName,
+		row: func(c Canvas, _ *feed.Snapshot, n *model.Node) widget.Row {
+			_, role := nodeState(c.Theme, n)
+			return widget.Row{Role: role, Cells: fitting(c, append(hostCells(c.Theme, n), since(n.Since, c.Now)))}
+		},
+	}}
+	return &Page{Name: "overview", Command: "netctl node ls", Asks: asks(leaderQuestion()), Body: b, Keys: []Key{
+		b.on("enter", "the endpoints on the host", func(n *model.Node) Action { return open(endpointsOf(n.Name)) }),
+		b.on("f", "the flows of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) }),
+		b.on("t", "what is wrong with the host", func(n *model.Node) Action { return open(Host(n.Name)) }),
+	}}
 }
 
 func hostHeaders() []string {
 	return []string{"Host", "State", "Revision", "Lag", "Endpoints", "Missing", "Flows", "Errors", "VTEP", "Up"}
 }
 
-// Key moves among the hosts; enter lists the endpoints of one, f looks into its switch.
-func (p *Overview) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	rows := p.rows(c, s)
-	r, ok := p.hosts.SelectedOf(rows)
-	switch {
-	case key == "enter" && ok:
-		t := NewTable(model.KindEndpoint())
-		t.scope, t.where = r.ID, func(field func(string) any) bool { return field("homingHost") == r.ID }
-		t.command = "netctl endpoint ls --host " + r.ID
-		return Action{Go: t}
-	case key == "f" && ok:
-		return Action{Go: NewPipeline(r.ID)}
-	case key == "t" && ok:
-		return Action{Go: NewTrouble(r.ID)}
+// hostCells are the cells of a host below hostHeaders, without the last. What its agent has not said is "?".
+func hostCells(t *theme.Theme, n *model.Node) []string {
+	state, _ := nodeState(t, n)
+	vtep := "?"
+	if n.Answered() {
+		vtep = n.VTEP
 	}
-	p.hosts.keyOf(key, c, fitting(c, hostHeaders()), rows)
-	return Action{}
+	return []string{n.Name, state, reported(n, n.Revision), reported(n, n.Lag), endpointsAt(n), reported(n, n.Missing), reported(n, n.Flows), reported(n, n.Errors), vtep}
 }
 
-// rows are the hosts'. Only those on the screen are made, unless a filter or the order needs all.
-func (p *Overview) rows(c Canvas, s *feed.Snapshot) widget.Rows {
-	if p.from != s {
-		p.agents, p.made, p.from = p.agents[:0], nil, s
-		for i := range s.Nodes {
-			if s.Nodes[i].Role == model.RoleAgent {
-				p.agents = append(p.agents, &s.Nodes[i])
-			}
-		}
-	}
-	lazy := hostRows{c, p.agents}
-	if column, _, _ := p.hosts.Order(c.Now); column == 0 && c.Filter == nil {
-		return lazy
-	}
-	if p.made == nil || p.at != c.Now.Unix() {
-		p.made, p.at = make([]widget.Row, len(p.agents)), c.Now.Unix()
-		for i := range p.made {
-			p.made[i] = lazy.At(i)
-		}
-	}
-	return widget.List(p.hosts.arrange(c, p.made))
-}
-
-// hostRows makes the rows of hosts.
-type hostRows struct {
-	canvas Canvas
-	agents []*model.Node
-}
-
-// Len is the number of hosts.
-func (h hostRows) Len() int { return len(h.agents) }
-
-// At makes a host's row.
-func (h hostRows) At(i int) widget.Row {
-	n := h.agents[i]
-	_, role := nodeState(h.canvas.Theme, *n)
-	return widget.Row{ID: n.Name, Role: role, Cells: fitting(h.canvas, append(hostFacts(h.canvas.Theme, n), since(n.Since, h.canvas.Now)))}
-}
-
-// roomy is the width from which hosts are shown with their revisions: their lag says what counts.
-const roomy = 100
-
-// fitting are the cells of a host, or their headers, for which there is room.
+// fitting are the cells of a host, or their headers, for which there is room: their lag says more than their revisions.
 func fitting(c Canvas, cells []string) []string {
-	if c.Width < roomy {
+	if c.Width < 100 {
 		return slices.Delete(slices.Clone(cells), 2, 3)
 	}
 	return cells
 }
 
-// hostFacts are the cells of a host below hostHeaders, without the last. What its agent has not said is "?".
-func hostFacts(t *theme.Theme, n *model.Node) []string {
-	state, _ := nodeState(t, *n)
-	return []string{n.Name, state, said(n, number(n.Revision)), said(n, number(n.Lag)), portsOf(n), said(n, strconv.Itoa(n.Missing)), said(n, strconv.Itoa(n.Flows)),
-		said(n, strconv.Itoa(n.Errors)), said(n, n.VTEP)}
-}
-
-// said is what a node says of itself, "?" while it does not answer.
-func said(n *model.Node, v string) string {
-	if !n.Answered() {
-		return "?"
-	}
-	return v
-}
-
-// portsOf is how many endpoints a host has; netmaster knows it of one that is not registered.
-func portsOf(n *model.Node) string {
-	if n.Ports > 0 {
-		return strconv.Itoa(n.Ports)
-	}
-	return said(n, "0")
-}
-
-// Find is the number of the host of that name; negative when there is none.
-func (h hostRows) Find(id string) int {
-	return slices.IndexFunc(h.agents, func(n *model.Node) bool { return n.Name == id })
-}
-
 // View draws masters, hosts, how busy the cluster is, the fullest networks and the newest events.
-func (p *Overview) View(c Canvas, s *feed.Snapshot) []string {
+func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	out := []string{t.Paint(theme.Title, "MASTERS")}
-	for _, n := range s.Nodes {
-		if n.Role == model.RoleAgent {
-			continue
-		}
+	for _, n := range masters(s) {
 		state, role := nodeState(t, n)
 		out = append(out, t.Paint(role, "  "+widget.Fit(t, n.Name, 18)+widget.Fit(t, string(n.Role), 10)+widget.Fit(t, "since "+since(n.Since, c.Now), 12)+
 			widget.Fit(t, progress(n), 18)+state))
 	}
 	out = append(out, store(c, s)...)
-	rows := p.rows(c, s)
-	kept := keptEvents(s.Events, c.Filter)
+	b.show(c, s)
+	hosts, events := b.table.Len(), lastEvents(c, s, c.Height)
 	rest := c.Height - len(out) - 8 // for the hosts, their header, and events
-	height := max(2, min(rows.Len()+1, rest-max(1, min(len(kept), rest/3))))
+	height := max(2, min(hosts+1, rest-max(1, min(len(events), rest/3))))
 	title := t.Paint(theme.Title, "HOSTS")
-	if height <= rows.Len() {
-		title += t.Paint(theme.Dim, fmt.Sprintf("    %d of %d in view; S sorts by state", height-1, rows.Len()))
+	if height <= hosts {
+		title += t.Paint(theme.Dim, fmt.Sprintf("    %d of %d in view; S sorts by state", height-1, hosts))
 	}
-	out = append(out, "", title)
-	out = append(out, p.hosts.viewOf(c, fitting(c, hostHeaders()), rows, height, nothing(s, s.Nodes != nil, "no agent is registered"))...)
-	out = append(out, "", pulse(c, s.Pulse), p.fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
-	room := max(0, c.Height-len(out))
-	if len(kept) == 0 {
-		kept, out = nil, append(out, t.Paint(theme.Dim, "  none that are known"))
+	out = b.draw(c, s, append(out, "", title), height)
+	out = append(out, "", rates(c, s.Rates), fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
+	if len(events) == 0 {
+		text := "none that are known"
+		if c.Filter != nil {
+			text = "none that the filter keeps"
+		}
+		events = []string{t.Paint(theme.Dim, "  "+text)}
 	}
-	for i := max(0, len(kept)-room); i < len(kept); i++ {
-		out = append(out, eventLine(t, &kept[i]))
-	}
+	out = append(out, events[max(0, len(events)-max(0, c.Height-len(out))):]...)
 	return out[:min(len(out), c.Height)]
 }
 
-// lead is what is asked for the line about the store.
-func lead() feed.Question { return feed.Question{Topic: feed.Lead} }
-
-// Questions are how long the leader's lease is, and how the store does.
-func (p *Overview) Questions(*feed.Snapshot) []feed.Question { return []feed.Question{lead()} }
+// leaderQuestion is what is asked for the line about the store.
+func leaderQuestion() feed.Question { return feed.Question{Topic: feed.Leader} }
 
 // store tells of the leader's lease, and how fast which members of the store answer.
 func store(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
-	l, a, ok := feed.Of[model.Leadership](s, lead())
+	l, a, ok := feed.Of[model.Leadership](s, leaderQuestion())
 	if !ok {
 		if a.Err == "" {
 			return nil // asked in a moment
@@ -214,8 +142,8 @@ func store(c Canvas, s *feed.Snapshot) []string {
 	return []string{t.Paint(theme.Title, "STORE    ") + t.Paint(role, line+lease)}
 }
 
-// pulse draws how busy the cluster is, per second.
-func pulse(c Canvas, p feed.Pulse) string {
+// rates draws how busy the cluster is, per second.
+func rates(c Canvas, p feed.Rates) string {
 	t, out := c.Theme, c.Theme.Paint(theme.Title, "BUSY     ")
 	if len(p.Requests) == 0 {
 		return out + t.Paint(theme.Dim, "not measured yet: rates need two looks")
@@ -225,64 +153,38 @@ func pulse(c Canvas, p feed.Pulse) string {
 		name   string
 		series []float64
 	}{{"endpoints/s", p.Endpoints}, {"flow changes/s", p.FlowMods}, {"requests/s", p.Requests}} {
-		out += x.name + " " + t.Paint(theme.Good, widget.Spark(t, x.series, width)) + " " + widget.Fit(t, widget.Humane(x.series[len(x.series)-1]), 6)
+		out += x.name + " " + t.Paint(theme.Good, widget.Spark(t, x.series, width)) + " " + widget.Fit(t, widget.SI(x.series[len(x.series)-1]), 6)
 	}
 	return out
 }
 
 // fullest tells of the two networks with the fewest addresses left, of those that have been asked.
-func (p *Overview) fullest(c Canvas, s *feed.Snapshot) string {
+func fullest(c Canvas, s *feed.Snapshot) string {
 	type pool struct {
 		key         string
 		used, total int
 	}
-	var top [2]pool
-	fuller := func(a, b pool) bool {
-		if b.total == 0 || a.used*b.total != b.used*a.total {
-			return b.total == 0 || a.used*b.total > b.used*a.total
-		}
-		return a.key < b.key
-	}
-	for key, known := range s.Pools {
-		switch x := (pool{key, known.Count, known.Count + p.free.of(known.Available)}); {
-		case x.total == 0:
-		case fuller(x, top[0]):
-			top[0], top[1] = x, top[0]
-		case fuller(x, top[1]):
-			top[1] = x
+	var pools []pool
+	for key, p := range s.Pools {
+		if total := p.Count + p.Free; total > 0 {
+			pools = append(pools, pool{key, p.Count, total})
 		}
 	}
+	emptier := func(a, b pool) int { return cmp.Or(a.used*b.total-b.used*a.total, strings.Compare(b.key, a.key)) }
 	title, out := c.Theme.Paint(theme.Title, "FULLEST  "), []string(nil)
-	if top[0].total == 0 {
+	if len(pools) == 0 {
 		return title + c.Theme.Paint(theme.Dim, "no network has been asked yet")
 	}
-	for _, x := range top {
-		if x.total > 0 {
-			out = append(out, fmt.Sprintf("%s %d %% %s", x.key, x.used*100/x.total, widget.Bar(c.Theme, x.used, x.total, 10)))
-		}
+	for range min(2, len(pools)) {
+		x := slices.MaxFunc(pools, emptier)
+		pools = slices.DeleteFunc(pools, func(p pool) bool { return p == x })
+		out = append(out, fmt.Sprintf("%s %d %% %s", x.key, x.used*100/x.total, widget.Bar(c.Theme, x.used, x.total, 10)))
 	}
 	return widget.Parts(c.Theme, title, "   ", out, c.Width)
 }
 
-// counted is how many addresses texts list, so that each is read once.
-type counted map[string]int
-
-func (m *counted) of(text string) int {
-	n, known := (*m)[text]
-	if !known {
-		if n = widget.CountRanges(text); *m == nil || len(*m) > countedLimit {
-			*m = counted{}
-		}
-		(*m)[text] = n
-	}
-	return n
-}
-
-// countedLimit is how many texts are remembered.
-const countedLimit = 20000
-
 // progress is how far a master is: the leader by its last fenced write, a follower by what it has read.
-func progress(n model.Node) string {
+func progress(n *model.Node) string {
 	switch {
 	case !n.Answered():
 		return "at revision ?"
@@ -298,24 +200,18 @@ func counts(s *feed.Snapshot) []string {
 	if !s.Synced {
 		return []string{nothing(s, false, "")}
 	}
-	parts := []string{many(len(s.Endpoints), "endpoint")}
+	var parts []string
 	for _, k := range model.Kinds() {
-		if n := len(s.Objects[k.Name]); n > 0 && !k.InspectOnly && k != model.KindGlobal() {
-			name := k.Many
-			if n == 1 {
-				name = k.Name
-			}
-			parts = append(parts, strconv.Itoa(n)+" "+name)
+		if n := amount(s, k); n > 0 && !k.Command.Single {
+			parts = append(parts, k.Count(n))
 		}
 	}
 	return parts
 }
 
-func nodeState(t *theme.Theme, n model.Node) (string, theme.Role) {
+func nodeState(t *theme.Theme, n *model.Node) (string, theme.Role) {
 	switch {
-	case n.Errors > 0:
-		return t.Glyphs.Cross + " " + n.Reason, theme.Bad
-	case !n.Ready:
+	case n.Errors > 0, !n.Ready:
 		return t.Glyphs.Cross + " " + n.Reason, theme.Bad
 	case n.Lag > 0:
 		return t.Glyphs.Half + " lagging", theme.Warn
@@ -323,16 +219,16 @@ func nodeState(t *theme.Theme, n model.Node) (string, theme.Role) {
 		return t.Glyphs.Half + " " + strconv.Itoa(n.Missing) + " missing", theme.Warn
 	case n.Differs > 0:
 		return t.Glyphs.Half + " " + strconv.Itoa(n.Differs) + " differ", theme.Warn
-	case uplinkTrouble(&n) != "":
-		return t.Glyphs.Half + " " + uplinkTrouble(&n), theme.Warn
+	case uplinkProblem(n) != "":
+		return t.Glyphs.Half + " " + uplinkProblem(n), theme.Warn
 	case n.Role == model.RoleAgent:
 		return t.Glyphs.Dot + " programmed", theme.Good
 	}
 	return t.Glyphs.Dot + " ready", theme.Good
 }
 
-// uplinkTrouble names the first uplink of an agent that cannot be used, "" when all can.
-func uplinkTrouble(n *model.Node) string {
+// uplinkProblem names the first uplink of an agent that cannot be used, "" when all can.
+func uplinkProblem(n *model.Node) string {
 	for _, u := range n.Uplinks {
 		if u.Trouble() != "" {
 			return "uplink " + widget.Bare(u.String())
@@ -340,5 +236,3 @@ func uplinkTrouble(n *model.Node) string {
 	}
 	return ""
 }
-
-func number(n uint64) string { return strconv.FormatUint(n, 10) }

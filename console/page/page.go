@@ -1,11 +1,13 @@
-// Package page is the console's screens, one file each. A page is told keys and snapshots, draws itself, and shares
-// nothing with other pages.
+// Package page is the console's screens: each is declared in one file, with its name, its keys, the command that prints
+// the same, and what it asks. A page is given keys and snapshots, draws itself, and shares nothing with other pages.
 package page
 
 import (
-	"slices"
 	"strings"
 	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
@@ -19,114 +21,142 @@ type Canvas struct {
 	Theme         *theme.Theme
 	Now           time.Time
 	Filter        *widget.Filter
-	Write         bool         // changes are permitted
-	Desk          *widget.Desk // where what would hold up the frame is done; nil: it is done at once
+	Write         bool               // changes are permitted
+	Background    *widget.Background // nil: everything is done at once
 }
 
-// Page is one screen. Its methods do not block.
-type Page interface {
-	// Name is the last crumb.
-	Name() string
-	// Command is the netctl command that prints what the page shows.
-	Command() string
-	// Keys are the page's own keys.
-	Keys() []theme.Key
-	// Key acts on a key and says what should follow; the zero Action: nothing.
-	Key(key string, c Canvas, s *feed.Snapshot) Action
+// Page is one screen. Its functions do not block. Keys and drawing may change its name and its command.
+type Page struct {
+	Name    string // the last crumb
+	Command string // of netctl, that prints what the page shows
+	// Asks are the questions that are asked again and again while the page is on the screen; nil: none.
+	Asks    func(s *feed.Snapshot) []feed.Question
+	Keys    []Key // beside those of the body
+	Body    Body
+	Editing bool // the page shows what was made of a draft
+	// Marked is how many rows are marked; nil: rows are not marked.
+	Marked func(s *feed.Snapshot) int
+	// Refused notes why a change that the page asked for was not made; nil: the page does not keep that.
+	Refused func(why error)
+
+	find func(s *feed.Snapshot) *Page // what this page stands for; nil: itself
+}
+
+// Body is what a page draws, and how keys move in it.
+type Body interface {
 	// View draws at most c.Height lines.
 	View(c Canvas, s *feed.Snapshot) []string
+	// Key acts on a key that is none of the page's.
+	Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action
+	// Keys are the body's keys, for the help.
+	Keys() []Key
 }
 
-// Asker is a page that shows what netmaster does not push.
-type Asker interface {
-	// Questions are what is to be asked again and again while the page is on the screen.
-	Questions(s *feed.Snapshot) []feed.Question
+// clicker is a body that can be clicked: on a row, a line or a cell a click puts the cursor there, on a cell where the cursor is
+// already it is enter, and on the header above rows it sorts. x and y count from the page's upper left cell.
+type clicker interface {
+	click(x, y int, c Canvas, s *feed.Snapshot) Action
 }
 
-// Claimer is a page that uses a key which works elsewhere for something of its own.
-type Claimer interface{ Claims(key string) bool }
+// worker is a body that does long work in the background.
+type worker interface{ Working() string }
 
-// Worker is a page that does long work at the Desk.
-type Worker interface {
-	// Working is what is still being done, such as "filtering"; "" when nothing is. What is shown is then as it was before.
-	Working() string
+// claimer is a body that takes keys which mean something else on other pages.
+type claimer interface{ claims(key string) bool }
+
+// Key is what keys do on a page.
+type Key struct {
+	key.Binding
+	do   func(key string, c Canvas, s *feed.Snapshot) Action // nil: the body, or the console, acts on it
+	over bool                                                // here it goes before what it does on every page
 }
 
-// Marker is a page whose rows can be marked.
-type Marker interface {
-	// Marked is how many are.
-	Marked(s *feed.Snapshot) int
+// on declares keys, divided by blanks, and what they do.
+func on(keys, does string, do func(key string, c Canvas, s *feed.Snapshot) Action) Key {
+	return Key{Binding: key.NewBinding(key.WithKeys(strings.Fields(keys)...), key.WithHelp(keys, does)), do: do}
+}
+
+// documented declares keys that something else acts on.
+func documented(keys, does string) Key { return on(keys, does, nil) }
+
+// Help is the page's keys, those of its body first.
+func (p *Page) Help() []Key { return append(p.Body.Keys(), p.Keys...) }
+
+// Claims tells whether a key which works on every page has another meaning here.
+func (p *Page) Claims(msg tea.KeyPressMsg) bool {
+	if b, ok := p.Body.(claimer); ok && b.claims(msg.String()) {
+		return true
+	}
+	for _, k := range p.Keys {
+		if k.over && key.Matches(msg, k.Binding) {
+			return true
+		}
+	}
+	return false
+}
+
+// Key acts on a key and says what should follow; the zero Action: nothing.
+func (p *Page) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
+	if b, ok := p.Body.(claimer); !ok || !b.claims(msg.String()) {
+		for _, k := range p.Keys {
+			if k.do != nil && key.Matches(msg, k.Binding) {
+				return k.do(msg.String(), c, s)
+			}
+		}
+	}
+	return p.Body.Key(msg, c, s)
+}
+
+// Click acts on a click.
+func (p *Page) Click(x, y int, c Canvas, s *feed.Snapshot) Action {
+	if b, ok := p.Body.(clicker); ok {
+		return b.click(x, y, c, s)
+	}
+	return Action{}
+}
+
+// Working is what is still being done in the background, such as "filtering"; what is shown is then as it was before.
+func (p *Page) Working() string {
+	if b, ok := p.Body.(worker); ok {
+		return b.Working()
+	}
+	return ""
+}
+
+// Questions are what is to be asked while the page is on the screen.
+func (p *Page) Questions(s *feed.Snapshot) []feed.Question {
+	if p.Asks == nil {
+		return nil
+	}
+	return p.Asks(s)
+}
+
+// asks is Asks of a page whose questions are always the same.
+func asks(questions ...feed.Question) func(*feed.Snapshot) []feed.Question {
+	return func(*feed.Snapshot) []feed.Question { return questions }
 }
 
 // Action is what a page wants of the console.
 type Action struct {
-	Go       Page      // show this page
-	Describe *Describe // ask for this object, or these, and show them
-	Edit     *Describe // open this object in an editor
+	Go       *Page     // show this page
+	Edit     *Objects  // open the first of these in an editor
 	Draft    []byte    // with Edit: the text to go on with; nil: the object as it is
-	Change   *Change   // carry this out
+	Change   *Change   // make this change
 	HandOver *HandOver // have the leader step down
-	Notice   string    // say this
+	Notice   string    // show this
 }
 
 // HandOver says who is to lead.
 type HandOver struct{ To string } // address of a master
 
-// Describe names an object to be asked for.
-type Describe struct {
+// Objects names one or more objects of a kind.
+type Objects struct {
 	Kind *model.Kind
-	Key  string
-	More []string // further keys
+	Keys []string
 }
 
-// Keys are all keys.
-func (d *Describe) Keys() []string { return append([]string{d.Key}, d.More...) }
+// describe shows objects with their operational state.
+func describe(k *model.Kind, keys ...string) Action { return open(Description(k, keys...)) }
 
-// Entry is a page that has a name of its own.
-type Entry struct {
-	Name    string
-	Short   string // for narrow terminals
-	Make    func() Page
-	Aliases []string // other names
-	About   string   // what it shows
-}
-
-// Called tells whether a name is one of the page's, in any case.
-func (e *Entry) Called(name string) bool {
-	return strings.EqualFold(name, e.Name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return strings.EqualFold(name, a) })
-}
-
-// Entries are the pages with names, in the order of their number keys. Kinds without a number follow.
-func Entries() []Entry {
-	out := []Entry{
-		{"overview", "over", func() Page { return NewOverview() }, []string{"over", "nodes", "node", "hosts", "host"}, "masters and hosts, what is busy, what is full, the last events"},
-		{"topology", "topo", func() Page { return NewTopology("") }, []string{"topo", "tree"}, "tenants, networks, groups and endpoints, beside the hosts"},
-		{"addresses", "addrs", func() Page { return NewAddresses() }, []string{"addrs", "address", "ip", "ips", "ipam"}, "how full each network is, and maps of their addresses"},
-		{"flows", "flows", func() Page { return NewFlows() }, []string{"flow"}, "the flow tables of each host"},
-		{"tables", "tables", func() Page { return NewTables() }, []string{"kinds", "all"}, "the kinds of objects"},
-		{"leader", "leader", func() Page { return NewLeader() }, []string{"masters", "master", "store"}, "who leads and led, the leases, the store"},
-		{"events", "events", func() Page { return NewEvents() }, []string{"event", "ev"}, "what changed, and what nodes said"},
-		kindEntry(model.KindEndpoint()),
-		{"matrix", "matrix", func() Page { return NewMatrix("") }, nil, "what may talk to what"},
-	}
-	for _, k := range model.Kinds() {
-		known := k.Command.Use == "" // volumes: nothing makes one
-		for _, e := range out {
-			known = known || e.Name == k.Many
-		}
-		if !known {
-			out = append(out, kindEntry(k))
-		}
-	}
-	return out
-}
-
-func kindEntry(k *model.Kind) Entry {
-	short := k.Command.Use
-	if len(k.Command.Aliases) > 0 {
-		short = k.Command.Aliases[0]
-	}
-	aliases := slices.DeleteFunc(slices.Clone(k.Names), func(name string) bool { return strings.EqualFold(name, k.Many) })
-	about, _, _ := strings.Cut(k.Doc, ". ")
-	return Entry{k.Many, short, func() Page { return NewTable(k) }, aliases, strings.TrimSuffix(about, ".")}
-}
+// open shows a page.
+func open(p *Page) Action { return Action{Go: p} }

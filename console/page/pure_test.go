@@ -1,11 +1,12 @@
 package page
 
 import (
-	"maps"
-	"reflect"
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -34,16 +35,21 @@ func town() *feed.Snapshot {
 	}
 }
 
-// grown is the visible lines of a snapshot's tree.
-func grown(s *feed.Snapshot, c *census, f folds, filter *widget.Filter) (out []branch) {
-	t := grow(plant(s), c, f, filter, 0)
+// indexOf is the index of a snapshot, filtered.
+func indexOf(s *feed.Snapshot, filter *widget.Filter) *indexes {
+	return makeIndexes(context.Background(), s.Endpoints, indexVersion{filter: filter}, nil)
+}
+
+// visibleLines is the visible lines of a snapshot's tree.
+func visibleLines(s *feed.Snapshot, f folds, filter *widget.Filter) (out []line) {
+	t := newTree(branches(s), indexOf(s, filter), f)
 	for i := range t.size {
 		out = append(out, t.at(i))
 	}
 	return out
 }
 
-func texts(all []branch) string {
+func texts(all []line) string {
 	var out []string
 	for _, b := range all {
 		out = append(out, strings.Repeat(".", b.depth)+strings.Fields(b.label())[0]+" "+b.key)
@@ -64,13 +70,13 @@ func TestTree(t *testing.T) {
 		want   string
 	}{
 		{"all", folds{}, nil, whole},
-		{"a folded group", folds{"endpointGroup t:web": true}, nil, strings.Replace(whole, "...web1 n.t-web1\n...web2 n.t-web2\n", "", 1)},
-		{"a folded tenant", folds{"tenant t": true, "tenant u": true}, nil, "tenant t\ntenant u"},
-		{"a filter keeps ancestors and opens all", folds{"tenant t": true}, filter, "tenant t\n.network t:n\n..group t:web\n...web2 n.t-web2"},
+		{"a folded group", folds{ref{model.KindEndpointGroup(), "t:web"}: true}, nil, strings.Replace(whole, "...web1 n.t-web1\n...web2 n.t-web2\n", "", 1)},
+		{"a folded tenant", folds{{model.KindTenant(), "t"}: true, {model.KindTenant(), "u"}: true}, nil, "tenant t\ntenant u"},
+		{"a filter keeps ancestors and opens all", folds{{model.KindTenant(), "t"}: true}, filter, "tenant t\n.network t:n\n..group t:web\n...web2 n.t-web2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := texts(grown(town(), (*census)(nil).count(town()), tt.folds, tt.filter)); got != tt.want {
+			if got := texts(visibleLines(town(), tt.folds, tt.filter)); got != tt.want {
 				t.Errorf("want:\n%s\ngot:\n%s", tt.want, got)
 			}
 		})
@@ -82,114 +88,93 @@ func TestLongBranchesBeginFolded(t *testing.T) {
 	for range foldFrom {
 		s.Endpoints = append(s.Endpoints, s.Endpoints[1])
 	}
-	if got := texts(grown(s, (*census)(nil).count(s), folds{}, nil)); strings.Contains(got, "web1") || !strings.Contains(got, "db1") {
+	if got := texts(visibleLines(s, folds{}, nil)); strings.Contains(got, "web1") || !strings.Contains(got, "db1") {
 		t.Errorf("want the long group folded and the short one not, got:\n%s", got)
 	}
-	if got := texts(grown(s, (*census)(nil).count(s), folds{"endpointGroup t:web": true}, nil)); !strings.Contains(got, "web1") {
+	if got := texts(visibleLines(s, folds{ref{model.KindEndpointGroup(), "t:web"}: true}, nil)); !strings.Contains(got, "web1") {
 		t.Errorf("want the long group unfolded, got:\n%s", got)
 	}
 }
 
 func TestRelations(t *testing.T) {
 	tests := []struct {
-		at   string
-		want map[string]tie
+		at   ref
+		want map[string]relation
 	}{
-		{"endpoint n.t-web1", map[string]tie{"n.t-web1": selected, "n.t-web2": open, "n.t-db1": refused, "n.t-loose": open, "n.u-far": unrelated}},
-		{"endpoint n.t-loose", map[string]tie{"n.t-loose": selected, "n.t-db1": open, "n.t-web1": open, "n.u-far": unrelated}},
-		{"endpointGroup t:db", map[string]tie{"n.t-db1": selected, "n.t-web1": refused, "n.t-web2": refused}},
-		{"network t:n", map[string]tie{"n.t-db1": selected, "n.t-loose": selected, "n.u-far": unrelated}},
-		{"tenant u", map[string]tie{"n.u-far": selected, "n.t-db1": unrelated}},
+		{ref{model.KindEndpoint(), "n.t-web1"}, map[string]relation{"n.t-web1": selected, "n.t-web2": full, "n.t-db1": refused, "n.t-loose": full, "n.u-far": unrelated}},
+		{ref{model.KindEndpoint(), "n.t-loose"}, map[string]relation{"n.t-loose": selected, "n.t-db1": full, "n.t-web1": full, "n.u-far": unrelated}},
+		{ref{model.KindEndpointGroup(), "t:db"}, map[string]relation{"n.t-db1": selected, "n.t-web1": refused, "n.t-web2": refused}},
+		{ref{model.KindNetwork(), "t:n"}, map[string]relation{"n.t-db1": selected, "n.t-loose": selected, "n.u-far": unrelated}},
+		{ref{model.KindTenant(), "u"}, map[string]relation{"n.u-far": selected, "n.t-db1": unrelated}},
 	}
 	s := town()
-	all := grown(s, (*census)(nil).count(s), folds{}, nil)
+	all := visibleLines(s, folds{}, nil)
 	for _, tt := range tests {
-		i := slices.IndexFunc(all, func(b branch) bool { return b.is(tt.at) && b.id() == tt.at })
+		i := slices.IndexFunc(all, func(b line) bool { return b.ref == tt.at })
 		got := relate(s, &all[i])
 		for key, want := range tt.want {
-			e := s.Endpoints[slices.IndexFunc(s.Endpoints, func(e *model.EndpointOper) bool { return e.Key == key })]
-			if got.of(e) != want {
-				t.Errorf("%s: %s: want %v, got %v", tt.at, key, want, got.of(e))
+			if e := findEndpoint(s, key); got.of(e) != want {
+				t.Errorf("%v: %s: want %v, got %v", tt.at, key, want, got.of(e))
 			}
 		}
 	}
 }
 
 // The sums are those of the endpoints one by one.
-func TestTiesAreSummed(t *testing.T) {
+func TestRelationsAreSummed(t *testing.T) {
 	s := town()
-	c := (*census)(nil).count(s)
-	for _, b := range grown(s, c, folds{}, nil) {
-		lit, want, on := relate(s, &b), map[tie]int{}, map[string]bool{}
+	for _, b := range visibleLines(s, folds{}, nil) {
+		rel, want, on := relate(s, &b), map[relation]int{}, map[string]bool{}
 		for _, e := range s.Endpoints {
-			if want[lit.of(e)]++; lit.of(e) == selected {
+			if want[rel.of(e)]++; rel.of(e) == selected {
 				on[e.HomingHost] = true
 			}
 		}
-		counts, hosts := lit.sums(c)
+		counts, hosts := rel.sums(indexOf(s, nil).all)
 		for how := unrelated; how <= selected; how++ {
 			if counts[how] != want[how] || hosts != len(on) {
-				t.Errorf("%s: tie %d: want %d on %d hosts, got %d on %d", b.id(), how, want[how], len(on), counts[how], hosts)
+				t.Errorf("%v: relation %d: want %d on %d hosts, got %d on %d", b.ref, how, want[how], len(on), counts[how], hosts)
 			}
 		}
 	}
 }
 
-// A census made of the one before is that of the snapshot.
-func TestCensusFollows(t *testing.T) {
-	filter, err := widget.NewFilter("web")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := town()
-	slices.SortFunc(s.Endpoints, func(a, b *model.EndpointOper) int {
-		return strings.Compare(a.Network+a.EndpointID, b.Network+b.EndpointID)
-	})
-	c := (*census)(nil).count(s)
-	turned := folds{"endpointGroup t:web": true}
-	standing := grow(plant(s), c, turned, nil, 0)
-	for step := range 40 {
+// Many endpoints are indexed in the background, and what was shown stays until that is done; a filter that was typed over never shows.
+func TestIndexedInTheBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &feed.Snapshot{}
+		for i := range 2 * manyEndpoints {
+			s.Endpoints = append(s.Endpoints, &model.EndpointOper{EndpointID: fmt.Sprintf("web-%04d", i), Network: "n.t", HomingHost: fmt.Sprintf("h%d", i%7)})
+		}
+		c := Canvas{Background: &widget.Background{Ready: func() {}}}
+		var x indexed
+		if made, fresh := x.get(c, s); !fresh || made.all.size != len(s.Endpoints) || made.kept != made.all {
+			t.Fatalf("want all at once at first, got %+v", made)
+		}
+		for _, text := range []string{"web-00", "web-001"} {
+			filter, err := widget.NewFilter(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Filter = filter
+			if made, fresh := x.get(c, s); fresh || made.filter != nil || !x.filtering() {
+				t.Fatalf("%s: want the old index while it is filtered, got %+v", text, made)
+			}
+		}
+		synctest.Wait()
+		if made, fresh := x.get(c, s); !fresh || made.filter != c.Filter || made.kept.size != 10 || x.filtering() {
+			t.Fatalf("want 10 endpoints kept, got %+v", made.kept)
+		}
 		next := *s
-		next.Endpoints = slices.Clone(s.Endpoints)
-		i := step * 7 % len(next.Endpoints)
-		switch step % 3 {
-		case 0: // it moves to another host and group
-			e := *next.Endpoints[i]
-			e.HomingHost, e.EndpointGroupKey = []string{"h1", "h2", "h3"}[step%4%3], []string{"", "web:t"}[step%2]
-			next.Endpoints[i] = &e
-		case 1:
-			next.Endpoints = slices.Delete(next.Endpoints, i, i+1)
-		case 2:
-			e := *next.Endpoints[i]
-			e.EndpointID += "x"
-			e.Key = e.Network + "-" + e.EndpointID
-			next.Endpoints = slices.Insert(next.Endpoints, i+1, &e)
+		next.Endpoints = s.Endpoints[1:]
+		if made, fresh := x.get(c, &next); fresh || made.all.size != len(s.Endpoints) || x.filtering() {
+			t.Fatal("want the old index, and nothing said, while the new endpoints are indexed")
 		}
-		s = &next
-		c = c.count(s)
-		want := (*census)(nil).count(s)
-		if !maps.EqualFunc(c.cells, want.cells, slices.Equal) || !maps.EqualFunc(c.hosts, want.hosts, slices.Equal) || !reflect.DeepEqual(c.of, want.of) {
-			t.Fatalf("step %d: want %v, got %v", step, want.cells, c.cells)
+		synctest.Wait()
+		if made, _ := x.get(c, &next); made.all.size != len(next.Endpoints) || made.kept.size != 10 {
+			t.Fatalf("want the new endpoints, got %d of %d", made.kept.size, made.all.size)
 		}
-		// A tree that stands is the one that would be grown.
-		anew := grow(plant(s), want, turned, nil, 0)
-		if !standing.stands(c) {
-			standing = grow(plant(s), c, turned, nil, 0)
-		}
-		if standing.size != anew.size {
-			t.Fatalf("step %d: want %d lines, got %d", step, anew.size, standing.size)
-		}
-		for i := range anew.size {
-			if got, want := standing.at(i), anew.at(i); got.id() != want.id() || got.endpoint != want.endpoint || got.children != want.children {
-				t.Fatalf("step %d, line %d: want %s, got %s", step, i, want.label(), got.label())
-			}
-		}
-		for at := range want.cells {
-			if !slices.Equal(c.keeps(at, filter), want.keeps(at, filter)) {
-				t.Fatalf("step %d: the filter keeps %v of %v", step, c.keeps(at, filter), at)
-			}
-		}
-	}
+	})
 }
 
 func TestAffected(t *testing.T) {
@@ -197,10 +182,10 @@ func TestAffected(t *testing.T) {
 		kind      *model.Kind
 		key, want string
 	}{
-		{model.KindTenant(), "u", "1 networks: u:n|1 endpoints: far on h1"},
+		{model.KindTenant(), "u", "1 network: u:n|1 endpoint: far on h1"},
 		{model.KindNetwork(), "t:n", "2 endpointGroups: t:db, t:web|4 endpoints: db1 on h1, web1 on h1, web2 on h2, loose on h2"},
-		{model.KindPolicy(), "t:p", "1 endpointGroups: t:db|1 rules: t:p:1"},
-		{model.KindEndpointGroup(), "t:db", "1 rules: t:out:1|1 endpoints: db1 on h1"},
+		{model.KindPolicy(), "t:p", "1 endpointGroup: t:db|1 rule: t:p:1"},
+		{model.KindEndpointGroup(), "t:db", "1 rule: t:out:1|1 endpoint: db1 on h1"},
 		{model.KindPolicy(), "t:gone", ""},
 	}
 	for _, tt := range tests {
@@ -227,7 +212,7 @@ func TestNodeState_Uplinks(t *testing.T) {
 		{model.Uplink{Name: "eth2", Link: true, LACP: "expired detached"}, "uplink eth2 (expired detached)", theme.Warn},
 	} {
 		n := model.Node{Name: "h1", Role: model.RoleAgent, Ready: true, Uplinks: []model.Uplink{good, row.second}}
-		if got, role := nodeState(th, n); !strings.HasSuffix(got, row.want) || role != row.role {
+		if got, role := nodeState(th, &n); !strings.HasSuffix(got, row.want) || role != row.role {
 			t.Errorf("%+v: want %q in role %v, got %q in %v", row.second, row.want, row.role, got, role)
 		}
 	}
@@ -247,8 +232,8 @@ func TestRuleHits(t *testing.T) {
 	if h == nil || h.packets != 35 || h.hosts != 2 || !h.rated || h.rate != 10 || h.worst != "error" {
 		t.Errorf("want 35 packets on 2 hosts, 10 a second of the one that counts on, and the worst phase, got %+v", h)
 	}
-	if got := unheard(s); !slices.Equal(got, []string{"h3"}) {
-		t.Errorf("want h3 unheard, got %v", got)
+	if got := silentHosts(s); !slices.Equal(got, []string{"h3"}) {
+		t.Errorf("want h3 silent, got %v", got)
 	}
 }
 
@@ -268,7 +253,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-func TestCells(t *testing.T) {
+func TestAddressCells(t *testing.T) {
 	th, err := theme.New("mono", true)
 	if err != nil {
 		t.Fatal(err)
@@ -276,16 +261,16 @@ func TestCells(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	ago := func(d time.Duration) *time.Time { at := now.Add(-d); return &at }
 	n := &model.Network{TenantName: "t", NetworkName: "n", Subnet: "10.1.0.0/16", Gateway: "10.1.0.9"}
-	subnet, err := widget.SubnetOf(n.Subnet)
+	subnet, err := feed.SubnetOf(n.Subnet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pool := feed.Pool{Allocated: "10.1.0.1-10.1.0.5, 10.1.1.0-10.1.1.255", Available: "10.1.0.6-10.1.0.255", Held: "10.1.0.2", Quarantined: "10.1.0.3", Pooled: "10.1.0.4"}
 	var states []model.AddressState
 	for i, age := range []*time.Time{nil, ago(time.Second), ago(time.Minute), ago(2 * time.Hour), ago(48 * time.Hour), ago(900 * time.Hour)} {
-		states = append(states, model.AddressState{Address: at(subnet, i+1).String(), Since: age})
+		states = append(states, model.AddressState{Address: addressAt(subnet, i+1).String(), Since: age})
 	}
-	l := newLook(n, subnet, pool, owners("t:n", &feed.Snapshot{Endpoints: []*model.EndpointOper{{Network: "n.t", IpAddress: []string{"10.1.0.1"}}}}), states, Canvas{Theme: th, Now: now})
+	l := newAddressCells(n, subnet, pool, owners("t:n", &feed.Snapshot{Endpoints: []*model.EndpointOper{{Network: "n.t", IpAddress: []string{"10.1.0.1"}}}}), states, Canvas{Theme: th, Now: now})
 	sign := func(first, cells int) string { glyph, _ := l.mark(first, cells); return glyph }
 	var got string
 	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 9, 600, 65535} {
@@ -307,10 +292,13 @@ func TestCells(t *testing.T) {
 }
 
 func TestFlowTables(t *testing.T) {
-	got := flowTables([]model.Flow{
+	var got []flowTable
+	for _, x := range flowTables([]model.Flow{
 		{Table: "b", TableID: "10", Packets: 4, Rate: &model.FlowRate{Packets: 2}, Drop: true}, {Table: "a", TableID: "9", Shadow: "x"},
 		{Table: "b", TableID: "10", Packets: 6, Rate: &model.FlowRate{Packets: 3, Bytes: 7}},
-	})
+	}) {
+		got = append(got, *x)
+	}
 	want := []flowTable{{name: "a", id: "9", flows: 1, never: 1, shadow: 1}, {name: "b", id: "10", flows: 2, packets: 10, rate: 5, bytes: 7, drops: 2, rated: true}}
 	if !slices.Equal(got, want) {
 		t.Errorf("want %+v, got %+v", want, got)
@@ -318,7 +306,7 @@ func TestFlowTables(t *testing.T) {
 }
 
 // A router's sessions are counted when there are several, and what is kept of an agent before is told.
-func TestRoutersFare(t *testing.T) {
+func TestRouterStatus(t *testing.T) {
 	router := &model.Bgp{Hostname: "h1"}
 	ask := feed.Question{Topic: feed.State, Kind: model.KindBgp().Name, Key: router.ObjectKey()}
 	for name, row := range map[string]struct {
@@ -336,7 +324,7 @@ func TestRoutersFare(t *testing.T) {
 		if row.oper != nil {
 			s.Answers[ask] = feed.Answer{Value: &model.BgpInspect{Config: router, Oper: row.oper}}
 		}
-		cells, role := routersFare(s)(router)
+		cells, role := routerStatus(s)(router)
 		if got := strings.Join(cells, "|"); got != row.want || role != row.role {
 			t.Errorf("%s: want %s in role %v, got %s in role %v", name, row.want, row.role, got, role)
 		}

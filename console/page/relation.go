@@ -1,40 +1,35 @@
 package page
 
 import (
-	"strings"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/console/feed"
 )
 
-// tie is how an endpoint has to do with the selection.
-type tie uint8
+// relation is how an endpoint has to do with the selection.
+type relation uint8
 
 const (
-	unrelated tie = iota // of another tenant: there is no way between
-	refused              // policies let nothing through, in either direction
-	limited              // some traffic, or it depends
-	open                 // all traffic in at least one direction
-	selected             // it is, or belongs to, the selection
+	unrelated relation = iota // of another tenant: there is no way between
+	refused                   // policies let nothing through, in either direction
+	limited                   // some traffic, or it depends
+	full                      // all traffic in at least one direction
+	selected                  // it is, or belongs to, the selection
 )
 
-// ties tells of each endpoint how it has to do with what is selected in the tree. Groups are judged when they are asked
+// relations tells of each endpoint how it has to do with what is selected in the tree. Groups are judged when they are asked
 // about, each once.
-type ties struct {
+type relations struct {
 	tenant string
 	mine   func(*model.EndpointOper) bool
-	one    *model.EndpointOper    // when the selection is an endpoint
-	judge  func(group string) tie // by group key "group:tenant"; nil: nothing but mine is related
-	groups map[string]tie
+	one    *model.EndpointOper         // when the selection is an endpoint
+	judge  func(group string) relation // by group key "group:tenant"; nil: nothing but mine is related
+	groups map[string]relation
 }
 
-// relate makes the ties of a branch.
-func relate(s *feed.Snapshot, b *branch) *ties {
-	t := &ties{groups: map[string]tie{}, mine: func(*model.EndpointOper) bool { return false }}
-	if b == nil {
-		return t
-	}
+// relate makes the relations of a branch.
+func relate(s *feed.Snapshot, b *line) *relations {
+	t := &relations{groups: map[string]relation{}, mine: func(*model.EndpointOper) bool { return false }}
 	var group *model.EndpointGroup
 	grouped := false
 	switch {
@@ -56,21 +51,21 @@ func relate(s *feed.Snapshot, b *branch) *ties {
 	}
 	if grouped {
 		policies := verdict.New(t.tenant, s.Objects[model.KindEndpointGroup().Name], s.Objects[model.KindNetwork().Name], s.Objects[model.KindRule().Name])
-		t.judge = func(key string) tie { return between(policies, group, groupOf(s, key)) }
+		t.judge = func(key string) relation { return between(policies, group, groupOf(s, key)) }
 	}
 	return t
 }
 
 // of is how an endpoint has to do with the selection.
-func (t *ties) of(e *model.EndpointOper) tie {
+func (t *relations) of(e *model.EndpointOper) relation {
 	if t.mine(e) {
 		return selected
 	}
-	return t.kin(e)
+	return t.toGroup(e)
 }
 
-// kin is how an endpoint that is not selected has to do with the selection; all in its group have the same to do with it.
-func (t *ties) kin(e *model.EndpointOper) tie {
+// toGroup is how an endpoint that is not selected has to do with the selection; all in its group have the same to do with it.
+func (t *relations) toGroup(e *model.EndpointOper) relation {
 	if t.judge == nil || tenantOf(e) != t.tenant {
 		return unrelated
 	}
@@ -82,14 +77,14 @@ func (t *ties) kin(e *model.EndpointOper) tie {
 	return how
 }
 
-// sums counts the endpoints of each tie, and the hosts of those that are selected.
-func (t *ties) sums(c *census) (counts map[tie]int, hosts int) {
-	counts, on := map[tie]int{unrelated: len(c.from)}, map[string]bool{}
-	for at := range c.of[t.tenant] {
-		all := c.cells[at]
+// sums counts the endpoints of each relation, and the hosts of those that are selected.
+func (t *relations) sums(x *index) (counts map[relation]int, hosts int) {
+	counts, on := map[relation]int{unrelated: x.size}, map[string]bool{}
+	for at := range x.tenants[t.tenant] {
+		all := x.at[at]
 		counts[unrelated] -= len(all)
-		if t.one != nil && at == (cell{t.one.Network, t.one.EndpointGroupKey}) {
-			counts[t.kin(all[0])] += len(all) - 1
+		if t.one != nil && at == (location{t.one.Network, t.one.EndpointGroupKey}) {
+			counts[t.toGroup(all[0])] += len(all) - 1
 			counts[selected]++
 			on[t.one.HomingHost] = true
 			continue
@@ -105,30 +100,18 @@ func (t *ties) sums(c *census) (counts map[tie]int, hosts int) {
 
 // between is the best of both directions. An endpoint without a group has no policies of its own; what others' rules say
 // of it by its group is nothing, by its address it is not known here.
-func between(p *verdict.Policies, a, b *model.EndpointGroup) tie {
+func between(p *verdict.Policies, a, b *model.EndpointGroup) relation {
 	if a == nil && b == nil {
-		return open
+		return full
 	}
 	best := refused
 	for _, way := range [][2]*model.EndpointGroup{{a, b}, {b, a}} {
 		switch verdict.Sum(p.Between(verdict.Party{Group: way[0]}, verdict.Party{Group: way[1]})).Fate {
 		case verdict.Allowed:
-			best = open
+			best = full
 		case verdict.Depends:
 			best = max(best, limited)
 		}
 	}
 	return best
-}
-
-func tenantOf(e *model.EndpointOper) string {
-	_, tenant, _ := strings.Cut(e.Network, ".")
-	return tenant
-}
-
-// groupOf finds a group by its key "group:tenant"; nil: there is none.
-func groupOf(s *feed.Snapshot, key string) *model.EndpointGroup {
-	name, tenant, _ := strings.Cut(key, ":")
-	g, _ := find(s, model.KindEndpointGroup(), model.Key(tenant, name)).(*model.EndpointGroup)
-	return g
 }

@@ -1,237 +1,210 @@
 package page
 
 import (
-	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
-	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// Table is the objects of one kind, drawn as the kind's descriptor says.
-type Table struct {
-	kind    *model.Kind
-	scope   string // crumb when where is set
-	command string // that lists those of where; "": that of all
-	where   func(field func(string) any) bool
-	extra   *extra
-	table   grid
-	marks   marks
-	wide    bool
-
-	listing *listing
-	working string // on what the listing is
+// table is the objects of one kind, drawn as the kind's descriptor says.
+type table[T identified] struct {
+	list[T]
+	kind   *model.Kind
+	items  func(s *feed.Snapshot) []T
+	where  func(o object) bool // nil: all
+	status *status             // nil: the kind has none
+	wide   bool
+	marks  []string // keys of objects, in the order in which they were marked
 }
 
-// NewTable makes a page of all objects of a kind.
-func NewTable(k *model.Kind) *Table { return newTable(Table{kind: k}) }
+// Table makes a page of all objects of a kind.
+func Table(k *model.Kind) *Page { return newTable(k, k.Many, k.Listing(), nil) }
 
-// NewNamesakes makes a page of the endpoints of one ID.
-func NewNamesakes(id string) *Table {
-	return newTable(Table{kind: model.KindEndpoint(), scope: "the name " + id, where: func(f func(string) any) bool { return f("endpointID") == id }})
+// newTable makes a page of those objects of a kind that where accepts; nil accepts all.
+func newTable(k *model.Kind, name, command string, where func(o object) bool) *Page {
+	if k == model.KindEndpoint() {
+		return tableOf(k, name, command, where, func(s *feed.Snapshot) []*model.EndpointOper { return s.Endpoints })
+	}
+	return tableOf(k, name, command, where, func(s *feed.Snapshot) []model.Object { return s.Objects[k.Name] })
 }
 
-// newTable makes a table that shows marks.
-func newTable(t Table) *Table {
-	t.extra = extraOf(t.kind)
-	p := &t
-	p.table.Marked = func(id string) bool { return p.marks.has(id) }
+func tableOf[T identified](k *model.Kind, name, command string, where func(o object) bool, items func(s *feed.Snapshot) []T) *Page {
+	t := &table[T]{kind: k, items: items, where: where, status: statusOf(k)}
+	t.list = list[T]{headers: t.names, source: t.version, empty: empty("none")}
+	t.table.Marked = func(key string) bool { return slices.Contains(t.marks, key) }
+	p := &Page{Name: name, Command: command, Body: t, Marked: func(s *feed.Snapshot) int { return len(t.marked(s)) }}
+	if t.status != nil {
+		p.Asks = t.status.asks
+	}
+	p.Keys = []Key{
+		t.on("enter", "go into it", func(o T) Action {
+			if inner := childrenOf(k, keyOf(o)); inner != nil {
+				return open(inner)
+			}
+			return describe(k, keyOf(o))
+		}),
+		t.on("space", "mark the row, or unmark it; d, w and ctrl+d then act on all that are marked", func(o T) Action {
+			if i := slices.Index(t.marks, keyOf(o)); i >= 0 {
+				t.marks = slices.Delete(t.marks, i, i+1)
+			} else {
+				t.marks = append(t.marks, keyOf(o))
+			}
+			return Action{}
+		}),
+		on("\\ ctrl+space ctrl+@", "unmark all", func(string, Canvas, *feed.Snapshot) Action { t.marks = nil; return Action{} }),
+		on("ctrl+w", "all columns", func(string, Canvas, *feed.Snapshot) Action {
+			if t.wide = !t.wide; t.wide && !k.Command.Single {
+				p.Command = command + " -o wide"
+			} else {
+				p.Command = command
+			}
+			return Action{}
+		}),
+		t.with("d", "describe: the object with its operational state", func(o T, s *feed.Snapshot) Action {
+			return describe(k, t.targets(s, o)...)
+		}),
+		t.on("y", "the object as YAML", func(o T) Action { return open(YAML(k, keyOf(o))) }),
+		t.on("H", "its history", func(o T) Action { return open(History(k, keyOf(o))) }),
+	}
+	if k == model.KindEndpoint() || k == model.KindNetwork() {
+		p.Keys = append(p.Keys, t.on("a", "its addresses, or its address, on the map", func(o T) Action { return open(viewOf(o, "address")) }))
+	}
+	if k == model.KindEndpoint() {
+		p.Keys = append(p.Keys, t.on("f", "its flows", func(o T) Action { return open(viewOf(o, "flows")) }))
+	}
+	p.Keys = append(p.Keys,
+		t.on("t", "its place in the topology", func(o T) Action { return open(Topology(k, keyOf(o))) }),
+		t.with("w", "of an endpoint, group or service: whether it reaches another, and why", t.why),
+		t.change("e", "edit it in $EDITOR (--write)", func(o T, _ *feed.Snapshot) Action { return Action{Edit: &Objects{k, []string{keyOf(o)}}} }),
+		t.change("ctrl+d", "delete it (--write); what is affected is shown first", func(o T, s *feed.Snapshot) Action {
+			return open(Confirm(Change{Objects: Objects{k, t.targets(s, o)}}))
+		}))
 	return p
 }
 
-// Name is the crumb.
-func (p *Table) Name() string {
-	if p.scope != "" {
-		return p.kind.Many + " of " + p.scope
-	}
-	return p.kind.Many
-}
-
-// Command lists the kind.
-func (p *Table) Command() string {
-	line := cmp.Or(p.command, p.kind.Listing())
-	if p.wide && !p.kind.Command.Single {
-		line += " -o wide"
-	}
-	return line
-}
-
-// Keys are those of a table.
-func (p *Table) Keys() []theme.Key { return theme.TableKeys() }
-
-func (p *Table) headers() []string {
-	var out []string
-	for _, c := range term.Columns(p.kind, p.wide) {
+func (t *table[T]) names(Canvas) (out []string) {
+	for _, c := range term.Columns(t.kind, t.wide) {
 		out = append(out, strings.TrimSpace(c.Header))
 	}
-	if p.extra != nil {
-		out = append(out, p.extra.headers...)
+	if t.status != nil {
+		out = append(out, t.status.headers...)
 	}
 	return out
 }
 
-// Questions are how the objects fare.
-func (p *Table) Questions(s *feed.Snapshot) []feed.Question {
-	if p.extra == nil {
+// tableVersion is what the rows of a table follow from.
+type tableVersion struct {
+	objects part
+	status  *feed.Snapshot // nil: it does not count
+	wide    bool
+}
+
+func (t *table[T]) version(src *widget.Source[T], _ Canvas, s *feed.Snapshot) {
+	src.Size, src.Slow = len(t.items(s)), t.where != nil || t.status != nil
+	v := tableVersion{objects: partOf(t.items(s)), wide: t.wide}
+	if t.status != nil {
+		v.status, src.Size = s, max(src.Size, amount(s, model.KindRule()))
+	}
+	src.Version = v
+	wide := t.wide
+	src.Load = func() widget.Content[T] { return t.content(s, wide) }
+}
+
+func (t *table[T]) content(s *feed.Snapshot, wide bool) widget.Content[T] {
+	columns := term.Columns(t.kind, wide)
+	out := widget.Content[T]{Items: t.items(s), ID: func(o T) string { return keyOf(o) }}
+	if t.where != nil {
+		out.Items = slices.DeleteFunc(slices.Clone(out.Items), func(o T) bool { return !t.where(o) })
+	}
+	if t.status == nil {
+		out.Fixed = wide
+		out.Row = func(o T) widget.Row { return widget.Row{Cells: term.Row(columns, o.Field)} }
+		return out
+	}
+	status := t.status.prepare(s)
+	out.Row = func(o T) widget.Row {
+		cells, role := status(any(o).(model.Object))
+		return widget.Row{Cells: append(term.Row(columns, o.Field), cells...), Role: role}
+	}
+	return out
+}
+
+// marked are the keys of the marked objects that are still there, be they filtered out or not.
+func (t *table[T]) marked(s *feed.Snapshot) []string {
+	if len(t.marks) == 0 {
 		return nil
 	}
-	return p.extra.questions(s)
-}
-
-// Working is what is still being done to the rows.
-func (p *Table) Working() string { return p.working }
-
-func (p *Table) rows(c Canvas, s *feed.Snapshot) widget.Rows {
-	if p.listing == nil {
-		p.listing = newListing(p.kind, p.extra, p.where)
-	}
-	column, descending, held := p.table.Order(c.Now)
-	wish := widget.Wish{Filter: c.Filter, Column: column, Descending: descending, Wide: p.wide}
-	var rows widget.Rows
-	rows, p.working = p.listing.rows(c, p.kind, s, wish, held)
-	return rows
-}
-
-// same tells whether two lists of snapshots are one and the same.
-func same[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
-// Key moves, sorts, or goes into the selected object.
-func (p *Table) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	rows := p.rows(c, s)
-	r, ok := p.table.SelectedOf(rows)
-	switch {
-	case p.marks.key(key, r, ok):
-	case key == "ctrl+w":
-		p.wide = !p.wide
-	case key == "enter" && ok:
-		if inner := p.into(r.ID); inner != nil {
-			return Action{Go: inner}
+	return slices.DeleteFunc(slices.Clone(t.marks), func(key string) bool {
+		if t.kind == model.KindEndpoint() {
+			return findEndpoint(s, key) == nil
 		}
-		return p.describe(s, r.ID)
-	case key == "d" && ok:
-		return p.describe(s, p.meant(r.ID, s)...)
-	case key == "w" && ok:
-		return p.why(r.ID, s)
-	case key == "y" && ok:
-		return Action{Go: NewYAML(p.kind, p.key(r.ID, s))}
-	case key == "ctrl+d" && ok, key == "e" && ok:
-		return p.change(key, r.ID, c, s)
-	case ok && (key == "H" || key == "a" || key == "f" || key == "t"):
-		return p.face(key, r.ID, s)
-	default:
-		p.table.keyOf(key, c, p.headers(), rows)
-	}
-	return Action{}
+		return find(s, t.kind, key) == nil
+	})
 }
 
-// change begins to change an object, if that is permitted.
-func (p *Table) change(key, id string, c Canvas, s *feed.Snapshot) Action {
-	switch {
-	case p.kind.InspectOnly:
-		return Action{Notice: "endpoints come and go with their containers; they are not changed by hand"}
-	case !c.Write:
-		return Action{Notice: "this console only reads; start it with --write to change things"}
-	case key == "e":
-		return Action{Edit: &Describe{Kind: p.kind, Key: id}}
+// targets are the keys of the marked objects, or that of the selected one when none is marked.
+func (t *table[T]) targets(s *feed.Snapshot, selected T) []string {
+	if marked := t.marked(s); len(marked) > 0 {
+		return marked
 	}
-	meant := p.meant(id, s)
-	return Action{Go: NewConfirm(Change{Kind: p.kind, Key: meant[0], More: meant[1:]}, find(s, p.kind, meant[0]))}
+	return []string{keyOf(selected)}
 }
 
-// face is another page of the same object.
-func (p *Table) face(key, id string, s *feed.Snapshot) Action {
-	if p.kind == model.KindEndpoint() {
-		if e := findEndpoint(s, id); e != nil {
-			return endpointFace(key, e)
+// change is with of what changes objects: it says why that cannot be done, when it cannot.
+func (t *table[T]) change(keys, does string, do func(o T, s *feed.Snapshot) Action) Key {
+	with := t.with(keys, does, do).do
+	return on(keys, does, func(key string, c Canvas, s *feed.Snapshot) Action {
+		switch {
+		case t.kind.InspectOnly:
+			return Action{Notice: "endpoints come and go with their containers; they are not changed by hand"}
+		case !c.Write:
+			return Action{Notice: "this console only reads; start it with --write to change things"}
 		}
-		return Action{}
+		return with(key, c, s)
+	})
+}
+
+// why asks whether the first marked end reaches the second, the marked one the selected one, or the selected one what is
+// then asked for.
+func (t *table[T]) why(selected T, s *feed.Snapshot) Action {
+	ends := t.targets(s, selected)
+	if len(ends) == 1 && ends[0] != keyOf(selected) {
+		ends = append(ends, keyOf(selected))
 	}
-	switch key {
-	case "H":
-		return Action{Go: NewHistory(p.kind, id)}
-	case "t":
-		return Action{Go: NewTopology(p.kind.Name + " " + id)}
-	case "a":
-		if p.kind == model.KindNetwork() {
-			return Action{Go: NewBitmap(id)}
+	var names [2]string
+	for i, key := range ends {
+		name := t.end(s, key)
+		switch {
+		case name == "":
+			return Action{Notice: "why is asked of containers, groups and services; a " + t.kind.Noun() + " sends nothing"}
+		case i > 1:
+			return Action{Notice: "mark one or two: who sends, and who receives"}
 		}
+		names[i] = name
 	}
-	return Action{}
-}
-
-// endpointFace is another page of an endpoint.
-func endpointFace(key string, e *model.EndpointOper) Action {
-	switch key {
-	case "H":
-		return Action{Go: NewHistory(model.KindEndpoint(), e.Key)}
-	case "a":
-		return Action{Go: NewBitmapAt(networkKey(e), firstAddress(e))}
-	case "f":
-		return Action{Go: NewEndpointFlows(e)}
-	case "t":
-		return Action{Go: NewTopology("endpoint " + e.Key)}
-	case "w":
-		return Action{Go: NewWhy(endpointEnd(e), "", "")}
-	}
-	return Action{}
-}
-
-// FaceOf is the page to which a key leads from an endpoint: H, a, f, t or w.
-func FaceOf(key string) func(e *model.EndpointOper) Page {
-	return func(e *model.EndpointOper) Page { return endpointFace(key, e).Go }
-}
-
-// networkKey is the key of an endpoint's network.
-func networkKey(e *model.EndpointOper) string {
-	name, tenant, _ := strings.Cut(e.Network, ".")
-	return model.Key(tenant, name)
-}
-
-// into is the page below an object: of a network and a group its endpoints, of a tenant its networks.
-func (p *Table) into(key string) Page {
-	tenant, name, _ := strings.Cut(key, ":")
-	below := func(k *model.Kind, field, value, command string) Page {
-		return newTable(Table{kind: k, scope: key, command: command, where: func(f func(string) any) bool { return f(field) == value }})
-	}
-	switch p.kind {
-	case model.KindPolicy():
-		rules := below(model.KindRule(), "policyName", name, "netctl policy rule-ls --tenant "+tenant+" "+name).(*Table)
-		rules.where = func(f func(string) any) bool { return f("policyName") == name && f("tenantName") == tenant }
-		return rules
-	case model.KindTenant():
-		return below(model.KindNetwork(), "tenantName", key, "netctl network ls --tenant "+key)
-	case model.KindNetwork():
-		return below(model.KindEndpoint(), "network", name+"."+tenant, "netctl endpoint ls --tenant "+tenant+" --network "+name)
-	case model.KindEndpointGroup():
-		return below(model.KindEndpoint(), "endpointGroupKey", name+":"+tenant, "netctl endpoint ls --tenant "+tenant+" --group "+name)
-	}
-	return nil
-}
-
-func (p *Table) describe(s *feed.Snapshot, ids ...string) Action {
-	keys := make([]string, len(ids))
-	for i, id := range ids {
-		keys[i] = p.key(id, s)
-	}
-	return Action{Describe: &Describe{p.kind, keys[0], keys[1:]}}
-}
-
-// key is the key of the object whose row has that ID.
-func (p *Table) key(id string, s *feed.Snapshot) string {
-	if p.kind == model.KindEndpoint() {
-		if e := findEndpoint(s, id); e != nil {
-			return e.Key
+	if t.kind == model.KindServiceLB() { // nothing comes from a service
+		if len(ends) > 1 {
+			return Action{Notice: "a service only receives: mark none, and name the sender"}
 		}
+		names[0], names[1] = "", names[0]
 	}
-	return id
+	return open(Why(names[0], names[1], ""))
 }
 
-// View draws the table.
-func (p *Table) View(c Canvas, s *feed.Snapshot) []string {
-	return p.table.viewOf(c, p.headers(), p.rows(c, s), c.Height, nothing(s, s.Synced, "none"))
+// end is an object as netmaster takes it for an end of a way; "" when it is none.
+func (t *table[T]) end(s *feed.Snapshot, key string) string {
+	if t.kind == model.KindEndpoint() {
+		return endpointEnd(key)
+	}
+	switch o := find(s, t.kind, key).(type) {
+	case *model.EndpointGroup:
+		return groupEnd(o)
+	case *model.ServiceLB:
+		return serviceEnd(o)
+	}
+	return ""
 }

@@ -3,51 +3,70 @@ package page
 import (
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Text is a page of text: a description, YAML.
-type Text struct {
-	name, command string
-	lines         []string
-	top           int
+// text is a body of lines that are scrolled.
+type text struct {
+	lines  func(c Canvas, s *feed.Snapshot) []string
+	scroll widget.Scroll
 }
-
-// NewText makes a page of body; command prints the same.
-func NewText(name, command, body string) *Text {
-	return &Text{name: name, command: command, lines: strings.Split(strings.TrimRight(body, "\n"), "\n")}
-}
-
-// Name is the crumb.
-func (p *Text) Name() string { return p.name }
-
-// Command prints the same.
-func (p *Text) Command() string { return p.command }
 
 // Keys scroll.
-func (p *Text) Keys() []theme.Key { return theme.TextKeys() }
+func (b *text) Keys() []Key { return scrollKeys() }
+
+func scrollKeys() []Key {
+	return []Key{documented("up down j k", "scroll"), documented("pgup pgdn g G", "scroll by a page, to the ends")}
+}
 
 // Key scrolls.
-func (p *Text) Key(key string, c Canvas, _ *feed.Snapshot) Action {
-	scroll(&p.top, key, c.Height)
-	p.top = max(0, min(p.top, len(p.kept(c))-c.Height))
+func (b *text) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
+	b.scroll.Key(msg, b.lines(c, s), c.Height)
 	return Action{}
 }
 
-// View draws the window.
-func (p *Text) View(c Canvas, _ *feed.Snapshot) []string {
-	shown, _ := widget.Scroll(p.kept(c), p.top, c.Height)
+// View draws the lines in view.
+func (b *text) View(c Canvas, s *feed.Snapshot) []string {
+	shown, _ := b.scroll.View(b.lines(c, s), c.Height)
 	return shown
 }
 
-func (p *Text) kept(c Canvas) []string {
-	var out []string
-	for _, l := range p.lines {
-		if c.Filter.Keeps([]string{l}) {
-			out = append(out, l)
+// Text makes a page of a text; command prints the same.
+func Text(name, command, body string) *Page {
+	return &Page{Name: name, Command: command, Body: &text{lines: func(c Canvas, _ *feed.Snapshot) []string { return filtered(c, body) }}}
+}
+
+// filtered is the lines of a text that the filter keeps.
+func filtered(c Canvas, body string) (out []string) {
+	for line := range strings.SplitSeq(strings.TrimRight(body, "\n"), "\n") {
+		if c.Filter.Keeps(line) {
+			out = append(out, line)
 		}
 	}
 	return out
+}
+
+// pending makes a page that stands for another until that is found, because an object has to be received first.
+func pending(name, command string, find func(s *feed.Snapshot) *Page) *Page {
+	lines := func(c Canvas, s *feed.Snapshot) []string {
+		if s.Synced {
+			return []string{c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" there is no "+name+"; esc goes back")}
+		}
+		return []string{c.Theme.Paint(theme.Held, c.Theme.Glyphs.Half+" "+name+" has not been received yet")}
+	}
+	return &Page{Name: name, Command: command, find: find, Body: &text{lines: lines}}
+}
+
+// Found is the page that p stands for, or p.
+func (p *Page) Found(s *feed.Snapshot) *Page {
+	if p.find != nil {
+		if found := p.find(s); found != nil {
+			return found
+		}
+	}
+	return p
 }

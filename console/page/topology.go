@@ -1,10 +1,11 @@
 package page
 
 import (
-	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
@@ -12,282 +13,248 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Topology is the tree of tenants, networks, groups and endpoints, beside a map of the hosts; what is selected lights up
-// what it has to do with.
-type Topology struct {
-	cursor string              // id of the selected line
-	leaf   *model.EndpointOper // as it was when it was selected last; nil: the line is no endpoint
-	place  int
-	top    int
-	folds  folds
-	alone  bool // the tree without the map
-
-	census  *census
-	knots   []*knot // of the snapshot from
-	grown   *tree   // of the snapshot from, kept by filter; nil: to be made anew
-	room    int     // how many stretches it had
-	from    *feed.Snapshot
-	filter  *widget.Filter              // that is shown
-	sifting *widget.Task[map[cell]kept] // by the filter sifted
-	sifted  *widget.Filter
-	matrix  *Matrix // that was looked at last: it knows its verdicts
-	lit     *ties   // of the branch litOf, in the snapshot from
-	litOf   string
-	shown   shown
+func topologyEntry() Entry {
+	return Entry{Name: "topology", Short: "topo", Aliases: []string{"topo", "tree"}, About: "tenants, networks, groups and endpoints, beside the hosts",
+		Make: func() *Page { return Topology(nil, "") }, Open: openTopology, Offer: offerTopology}
 }
 
-// shown is what was drawn last, and of what. It is drawn again as long as nothing else is known and no key was pressed.
-type shown struct {
-	of     *feed.Snapshot
-	canvas Canvas // without the time, of which nothing depends
-	lines  []string
+// openTopology opens KIND/KEY, or :matrix.
+func openTopology(path []string, view string) *Page {
+	switch {
+	case len(path) == 0 && view == "matrix":
+		return Matrix("")
+	case len(path) > 1 && view == "":
+		if k, ok := model.KindOf(path[0]); ok {
+			return Topology(k, strings.Join(path[1:], ":"))
+		}
+	}
+	return nil
 }
 
-// NewTopology makes the page with the cursor on an object, "kind key"; "" is the first line.
-func NewTopology(at string) *Topology { return &Topology{cursor: at, folds: folds{}} }
+func offerTopology(s *feed.Snapshot, _ string, add func(string)) {
+	add(":matrix")
+	for _, k := range inTree() {
+		for _, o := range all(s, k) {
+			add("/" + k.Name + "/" + pathOf(o))
+		}
+	}
+}
 
-// Name is the crumb.
-func (p *Topology) Name() string { return "topology" }
+// inTree are the kinds of objects that are in the tree.
+func inTree() []*model.Kind {
+	return []*model.Kind{model.KindTenant(), model.KindNetwork(), model.KindEndpointGroup(), model.KindEndpoint()}
+}
 
-// Command lists what hangs on the tree.
-func (p *Topology) Command() string { return "netctl endpoint ls" }
+// topology is the body of the tree of tenants, networks, groups and endpoints, beside a map of the hosts. It shows what the selection
+// may talk to.
+type topology struct {
+	cursor     ref // the selected line
+	place, top int // of the cursor, and of the first line in view
+	folds      folds
+	alone      bool // the tree without the map
 
-// Keys move, fold, and go into things.
-func (p *Topology) Keys() []theme.Key { return theme.TreeKeys() }
+	indexed
+	branches  []*branch
+	objects   [4]part // that branches and relations are of
+	tree      *tree   // nil: to be made again
+	related   *relations
+	relatesTo ref
+}
+
+// Topology makes the page with the cursor on an object; nil is the first line.
+func Topology(k *model.Kind, key string) *Page {
+	p := &topology{cursor: ref{k, key}, folds: folds{}}
+	return &Page{Name: "topology", Command: "netctl endpoint ls", Body: p, Keys: []Key{
+		p.on("space left right", "fold and unfold", p.fold),
+		p.on("m", "the matrix: what may talk to what", func(_ string, b *line, s *feed.Snapshot) Action { return open(Matrix(p.relations(s, b).tenant)) }),
+		on("o", "the map of hosts, or the tree alone", func(string, Canvas, *feed.Snapshot) Action { p.alone = !p.alone; return Action{} }),
+		p.on("enter", "go into it", func(_ string, b *line, _ *feed.Snapshot) Action {
+			if inner := childrenOf(b.kind, b.key); inner != nil {
+				return open(inner)
+			}
+			return describe(b.kind, b.key)
+		}),
+		p.on("a f", "of an endpoint: its address, its flows", p.view(map[string]string{"a": "address", "f": "flows"})),
+		p.on("w", "of an endpoint or group: whether it reaches another, and why", func(_ string, b *line, _ *feed.Snapshot) Action {
+			switch {
+			case b.group != nil:
+				return open(Why(groupEnd(b.group), "", ""))
+			case b.endpoint != nil:
+				return open(Why(endpointEnd(b.key), "", ""))
+			}
+			return Action{}
+		}),
+		p.on("d", "describe: the object with its operational state", func(_ string, b *line, _ *feed.Snapshot) Action { return describe(b.kind, b.key) }),
+		p.on("y H", "the object as YAML, its history", p.view(map[string]string{"y": "yaml", "H": "history"})),
+	}}
+}
+
+// on declares keys that act on the selected line.
+func (p *topology) on(keys, does string, do func(key string, b *line, s *feed.Snapshot) Action) Key {
+	return on(keys, does, func(key string, c Canvas, s *feed.Snapshot) Action {
+		t, i := p.lines(c, s)
+		if t.size == 0 {
+			return Action{}
+		}
+		b := t.at(i)
+		p.place, p.cursor = i, b.ref
+		return do(key, &b, s)
+	})
+}
+
+// view shows a view of the selected object, by key.
+func (p *topology) view(names map[string]string) func(key string, b *line, s *feed.Snapshot) Action {
+	return func(key string, b *line, _ *feed.Snapshot) Action {
+		if b.endpoint != nil {
+			return open(viewOf(b.endpoint, names[key]))
+		}
+		return open(viewByKey(b.kind, b.key, names[key]))
+	}
+}
+
+func (p *topology) fold(key string, b *line, _ *feed.Snapshot) Action {
+	if wants := key == "space" || p.folds.folded(b) == (key == "right"); wants && b.children > 0 {
+		p.folds[b.ref], p.tree = !p.folds[b.ref], nil
+	}
+	return Action{}
+}
+
+// Keys move.
+func (*topology) Keys() []Key { return moveKeys() }
+
+// Key moves.
+func (p *topology) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
+	t, at := p.lines(c, s)
+	if to, ok := widget.Move(msg.String(), at, c.Height, t.size); ok && t.size > 0 {
+		p.place, p.cursor = to, t.at(to).ref
+	}
+	return Action{}
+}
+
+// click puts the cursor on a line.
+func (p *topology) click(_, y int, c Canvas, s *feed.Snapshot) Action {
+	t, _ := p.lines(c, s)
+	if i := p.top + y; y < max(1, c.Height-2) && i < t.size {
+		p.place, p.cursor = i, t.at(i).ref
+	}
+	return Action{}
+}
 
 // Working is what is still being done to the tree.
-func (p *Topology) Working() string {
-	if p.sifting != nil {
+func (p *topology) Working() string {
+	if p.filtering() {
 		return "filtering"
 	}
 	return ""
 }
 
-// tree is the visible lines. What they are is found anew only when something has changed.
-func (p *Topology) tree(c Canvas, s *feed.Snapshot) *tree {
-	fresh := p.from == nil
-	for _, k := range []*model.Kind{model.KindTenant(), model.KindNetwork(), model.KindEndpointGroup(), model.KindRule()} {
-		fresh = fresh || !same(p.from.Objects[k.Name], s.Objects[k.Name])
+// visible is the tree as it is known. It is made again only when something has changed.
+func (p *topology) visible(c Canvas, s *feed.Snapshot) *tree {
+	if of := parts(s, model.KindTenant(), model.KindNetwork(), model.KindEndpointGroup(), model.KindRule()); p.branches == nil || of != p.objects {
+		p.branches, p.objects, p.related, p.tree = branches(s), of, nil, nil
 	}
-	if fresh {
-		p.knots, p.lit, p.grown = plant(s), nil, nil
+	made, fresh := p.get(c, s)
+	if fresh || p.tree == nil {
+		p.tree = newTree(p.branches, made, p.folds)
 	}
-	if p.from == nil || !same(p.from.Endpoints, s.Endpoints) {
-		if p.census = p.census.count(s); !p.grown.stands(p.census) {
-			p.grown = nil
-		}
-	}
-	p.sift(c)
-	if p.grown == nil {
-		p.grown = grow(p.knots, p.census, p.folds, p.filter, p.room)
-		p.room = len(p.grown.stretches)
-	}
-	p.from = s
-	return p.grown
+	return p.tree
 }
 
-// fewEndpoints are filtered at once.
-const fewEndpoints = 2000
-
-// sift sees to it that the canvas' filter is shown, as soon as it is known what it keeps.
-func (p *Topology) sift(c Canvas) {
-	if p.sifting != nil && p.sifted != c.Filter {
-		p.sifting.Cancel()
-		p.sifting = nil
+// relations are those of a line.
+func (p *topology) relations(s *feed.Snapshot, b *line) *relations {
+	if p.related == nil || p.related.one != b.endpoint || p.relatesTo != b.ref {
+		p.related, p.relatesTo = relate(s, b), b.ref
 	}
-	if p.filter == c.Filter {
-		return
-	}
-	if c.Filter == nil {
-		p.filter, p.grown = nil, nil
-		return
-	}
-	if p.sifting == nil {
-		desk, x, filter := c.Desk, p.census.sieve(c.Filter), c.Filter
-		if len(p.census.from) <= fewEndpoints {
-			desk = nil
-		}
-		p.sifted, p.sifting = filter, widget.Do(desk, func(ctx context.Context) map[cell]kept { return x.sift(ctx, filter) })
-	}
-	if kept, done := p.sifting.Result(); done {
-		p.census.filter, p.census.kept = c.Filter, kept
-		p.filter, p.grown, p.sifting = c.Filter, nil, nil
-	}
-}
-
-// ties are those of a branch.
-func (p *Topology) ties(s *feed.Snapshot, b *branch) *ties {
-	if p.lit == nil || p.lit.one != b.endpoint || !b.is(p.litOf) {
-		p.lit, p.litOf = relate(s, b), b.id()
-	}
-	return p.lit
+	return p.related
 }
 
 // lines are the visible lines and the number of the selected one.
-func (p *Topology) lines(c Canvas, s *feed.Snapshot) (*tree, int) {
-	t := p.tree(c, s)
-	if p.place < t.size {
-		if b := t.at(p.place); b.is(p.cursor) {
-			return t, p.place
-		}
-	}
-	if p.leaf != nil {
-		if i := t.near(p.leaf); i >= 0 {
-			return t, i
-		}
+func (p *topology) lines(c Canvas, s *feed.Snapshot) (*tree, int) {
+	t := p.visible(c, s)
+	if p.place < t.size && t.at(p.place).ref == p.cursor {
+		return t, p.place
 	}
 	if i := t.find(p.cursor); i >= 0 {
 		return t, i
 	}
-	if i := p.unfold(s); i >= 0 {
-		p.grown = nil
-		t = p.tree(c, s)
+	if p.unfold(s) {
+		p.tree = nil
+		t = p.visible(c, s)
 		return t, max(0, t.find(p.cursor))
 	}
 	return t, max(0, min(p.place, t.size-1))
 }
 
-// unfold opens what hides the selected endpoint; -1: nothing does.
-func (p *Topology) unfold(s *feed.Snapshot) int {
-	key, ok := strings.CutPrefix(p.cursor, model.KindEndpoint().Name+" ")
-	if !ok || p.place > 0 {
-		return -1
+// unfold opens what hides the endpoint that the page begins at, and tells whether there was something.
+func (p *topology) unfold(s *feed.Snapshot) bool {
+	if p.cursor.kind != model.KindEndpoint() || p.place > 0 {
+		return false
 	}
-	for i := range s.Endpoints {
-		if e := s.Endpoints[i]; e.Key == key {
-			name, tenant, _ := strings.Cut(e.EndpointGroupKey, ":")
-			p.folds[model.KindEndpointGroup().Name+" "+model.Key(tenant, name)] = true
-			p.place = 1
-			return i
-		}
+	e := findEndpoint(s, p.cursor.key)
+	if e == nil {
+		return false
 	}
-	return -1
-}
-
-// Key moves, folds, or goes into the selected object.
-func (p *Topology) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	p.shown = shown{}
-	all, i := p.lines(c, s)
-	if all.size == 0 {
-		return Action{}
+	in := ref{model.KindNetwork(), networkKey(e)}
+	if g := groupOf(s, e.EndpointGroupKey); g != nil {
+		in = ref{g.Kind(), g.ObjectKey()}
 	}
-	here := all.at(i)
-	b := &here
-	switch key {
-	case "m":
-		if tenant := p.ties(s, b).tenant; p.matrix == nil || p.matrix.tenant != tenant {
-			p.matrix = NewMatrix(tenant)
-		}
-		return Action{Go: p.matrix}
-	case "o":
-		p.alone = !p.alone
-	case "space", "left", "right":
-		if wants := key == "space" || p.folds.folded(b) == (key == "right"); wants && b.children > 0 {
-			p.folds[b.id()], p.grown = !p.folds[b.id()], nil
-		}
-	case "enter", "a", "f", "H", "d", "y", "w":
-		return p.into(key, b)
-	default:
-		scroll(&i, key, c.Height)
-	}
-	p.place = max(0, min(i, all.size-1))
-	b = new(all.at(p.place))
-	p.cursor, p.leaf = b.id(), b.endpoint
-	return Action{}
-}
-
-func (p *Topology) into(key string, b *branch) Action {
-	switch {
-	case key == "d":
-		return Action{Describe: &Describe{Kind: b.kind, Key: b.key}}
-	case key == "w" && b.group != nil:
-		return Action{Go: NewWhy(groupEnd(b.group), "", "")}
-	case b.endpoint != nil && key == "enter":
-		return Action{Describe: &Describe{Kind: b.kind, Key: b.key}}
-	case b.endpoint != nil:
-		return endpointFace(key, b.endpoint)
-	case key == "H":
-		return Action{Go: NewHistory(b.kind, b.key)}
-	case key == "a" && b.network != nil:
-		return Action{Go: NewBitmap(b.key)}
-	case key == "enter":
-		return Action{Go: NewTable(b.kind).into(b.key)}
-	}
-	return Action{}
+	p.folds[in], p.place = !p.folds[in], 1
+	return true
 }
 
 // View draws the tree, the map beside it, and a line on what is selected.
-func (p *Topology) View(c Canvas, s *feed.Snapshot) []string {
-	c.Now = time.Time{}
-	if p.shown.of != s || p.shown.canvas != c || p.sifting != nil {
-		p.shown = shown{s, c, p.draw(c, s)}
-	}
-	return p.shown.lines
-}
-
-func (p *Topology) draw(c Canvas, s *feed.Snapshot) []string {
+func (p *topology) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
-	all, at := p.lines(c, s)
-	if all.size == 0 {
+	lines, at := p.lines(c, s)
+	if lines.size == 0 {
 		return []string{t.Paint(theme.Dim, nothing(s, s.Synced, "no tenants, or none that the filter keeps"))}
 	}
-	here := all.at(at)
-	p.place, p.cursor, p.leaf = at, here.id(), here.endpoint
-	lit := p.ties(s, &here)
-	height := max(1, c.Height-2)
-	p.top = inView(p.top, at, height, all.size)
-	width := c.Width
+	here := lines.at(at)
+	p.place, p.cursor = at, here.ref
+	rel := p.relations(s, &here)
+	height, width := max(1, c.Height-2), c.Width
+	p.top = widget.InView(p.top, at, height, lines.size)
 	if !p.alone {
 		width = min(max(c.Width*2/5, 38), 64)
 	}
-	var tree []string
-	for i := p.top; i < min(all.size, p.top+height); i++ {
-		b := all.at(i)
-		tree = append(tree, p.line(t, &b, i == at, lit, width))
-	}
-	if !p.alone {
-		hosts := hostMap(t, s, p.census, lit, c.Width-width-1, height)
-		for i := range height {
-			if i >= len(tree) {
-				tree = append(tree, strings.Repeat(" ", width))
-			}
-			if i < len(hosts) {
-				tree[i] += " " + hosts[i]
-			}
+	out := make([]string, height)
+	for i := range out {
+		if out[i] = strings.Repeat(" ", width); p.top+i < lines.size {
+			b := lines.at(p.top + i)
+			out[i] = p.line(t, &b, p.top+i == at, rel, width)
 		}
 	}
-	for len(tree) < height {
-		tree = append(tree, "")
+	if !p.alone {
+		for i, box := range hostMap(t, s, p.made.all, rel, c.Width-width-1, height) {
+			out[i] += " " + box
+		}
 	}
-	return append(tree, p.about(s, &here, lit), t.Paint(theme.Dim, strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may talk to it",
+	return append(out, p.about(s, &here, rel), t.Paint(theme.Dim, strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may talk to it",
 		t.Glyphs.Half + " in part", t.Glyphs.Free + " may not", "  other tenants are apart"}, "  ")))
 }
 
-func (p *Topology) line(t *theme.Theme, b *branch, here bool, lit *ties, width int) string {
-	sign := " "
-	if b.children > 0 {
+func (p *topology) line(t *theme.Theme, b *line, here bool, rel *relations, width int) string {
+	sign, role := " ", [...]theme.Role{theme.Title, theme.Good, theme.Held, theme.Plain}[slices.Index(inTree(), b.kind)]
+	switch {
+	case b.endpoint != nil:
+		sign, role = relationMark(t, rel.of(b.endpoint))
+	case b.children > 0 && p.folds.folded(b):
+		sign = t.Glyphs.Shut
+	case b.children > 0:
 		sign = t.Glyphs.Open
-		if p.folds.folded(b) {
-			sign = t.Glyphs.Shut
-		}
 	}
-	role := map[*model.Kind]theme.Role{model.KindTenant(): theme.Title, model.KindNetwork(): theme.Good, model.KindEndpointGroup(): theme.Held}[b.kind]
-	if b.endpoint != nil {
-		sign, role = tieMark(t, lit.of(b.endpoint))
-	}
-	text := widget.Fit(t, strings.Repeat("  ", b.depth)+sign+" "+b.label(), width)
 	if here {
 		role = theme.Cursor
 	}
-	return t.Paint(role, text)
+	return t.Paint(role, widget.Fit(t, strings.Repeat("  ", b.depth)+sign+" "+b.label(), width))
 }
 
-// tieMark is the sign and the colour of a tie.
-func tieMark(t *theme.Theme, how tie) (string, theme.Role) {
+// relationMark is the sign and the colour of a relation.
+func relationMark(t *theme.Theme, how relation) (string, theme.Role) {
 	switch how {
 	case selected:
 		return t.Glyphs.Used, theme.Relation
-	case open:
+	case full:
 		return t.Glyphs.May, theme.Good
 	case limited:
 		return t.Glyphs.Half, theme.Held
@@ -298,9 +265,9 @@ func tieMark(t *theme.Theme, how tie) (string, theme.Role) {
 }
 
 // about tells in a line what the selection has to do with what.
-func (p *Topology) about(s *feed.Snapshot, b *branch, lit *ties) string {
-	counts, hosts := lit.sums(p.census)
-	out := fmt.Sprintf("%s %s: %d on %s", b.kind.Name, b.key, counts[selected], many(hosts, "host"))
+func (p *topology) about(s *feed.Snapshot, b *line, rel *relations) string {
+	counts, hosts := rel.sums(p.made.all)
+	out := fmt.Sprintf("%s %s: %d on %s", b.kind.Name, b.key, counts[selected], count(hosts, "host"))
 	switch {
 	case b.endpoint != nil:
 		out = "endpoint " + b.endpoint.EndpointID + " on " + b.endpoint.HomingHost
@@ -314,7 +281,7 @@ func (p *Topology) about(s *feed.Snapshot, b *branch, lit *ties) string {
 	default:
 		return out
 	}
-	return out + fmt.Sprintf("; may talk to %d, in part to %d, not to %d", counts[open], counts[limited], counts[refused])
+	return out + fmt.Sprintf("; may talk to %d, in part to %d, not to %d", counts[full], counts[limited], counts[refused])
 }
 
 func policiesOf(g *model.EndpointGroup) string {

@@ -2,7 +2,10 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
@@ -10,100 +13,127 @@ import (
 	"github.com/contiv/contiv/console/widget"
 )
 
-// Why is whether one end reaches another, and why: what the objects say, and what the switches on the way would do with
-// the packet and its answer. What is not known yet is asked for first.
-type Why struct {
+func whyEntry() Entry {
+	return Entry{Name: "why", Short: "why", About: "whether one end reaches another, and why",
+		Make: func() *Page { return Why("", "", "") }, Open: openWhy, Offer: offerWhy}
+}
+
+// openWhy opens FROM/TO[/PROTOCOL[/PORT]]; an end may be KIND/NAME.
+func openWhy(path []string, view string) *Page {
+	if view != "" {
+		return nil
+	}
+	var ends [2]string
+	for i := range ends {
+		n := min(1, len(path))
+		if len(path) > 1 && slices.Contains([]string{"endpoint", "group", "service", "host", "address"}, path[0]) {
+			n = 2
+		}
+		ends[i], path = strings.Join(path[:n], "/"), path[n:]
+	}
+	traffic := strings.Join(path, " ")
+	if traffic == "" && ends[1] != "" {
+		traffic = "icmp"
+	}
+	return Why(ends[0], ends[1], traffic)
+}
+
+func offerWhy(s *feed.Snapshot, typed string, add func(string)) {
+	from, _, second := strings.Cut(strings.TrimPrefix(typed, "/"), "/")
+	for _, e := range s.Endpoints {
+		if add("/" + e.EndpointID); second {
+			add("/" + from + "/" + e.EndpointID)
+		}
+	}
+}
+
+// why is the body of whether one end reaches another, and why: what the objects say, and what the switches on the way would do
+// with the packet and its answer. What is not known yet is asked for first.
+type why struct {
+	text
+	page  *Page
 	form  form
 	steps bool // the flows of every hop are shown
-	top   int
 }
 
-// NewWhy makes the page of two ends, "kind/name" as netmaster takes them, and of traffic, "tcp 5432". What is "" is asked
-// for.
-func NewWhy(from, to, traffic string) *Why {
-	return &Why{form: newForm(from, to, traffic)}
-}
-
-// Name is the crumb.
-func (p *Why) Name() string { return "why" }
-
-// Command prints the same, or says how to ask while it is not known what.
-func (p *Why) Command() string {
-	if p.form.values[fieldFrom] == "" || p.form.values[fieldTo] == "" {
-		return "netctl help why"
+// Why makes the page of two ends, "kind/name" as netmaster takes them, and of traffic, "tcp 5432". What is "" is asked for.
+func Why(from, to, traffic string) *Page {
+	b := &why{form: newForm(from, to, traffic)}
+	b.text.lines = b.lines
+	edit := func(field int) func(string, Canvas, *feed.Snapshot) Action {
+		return func(string, Canvas, *feed.Snapshot) Action { b.form.edit(field); b.changed(); return Action{} }
 	}
-	return strings.TrimSpace("netctl why " + p.form.values[fieldFrom] + " " + p.form.values[fieldTo] + " " + p.form.values[fieldTraffic])
+	b.page = &Page{Name: "why", Asks: b.questions, Body: b, Keys: []Key{
+		on("f", "another sender", edit(fieldFrom)),
+		on("t", "another receiver", edit(fieldTo)),
+		on("p enter", "other traffic: a protocol and a port", edit(fieldTraffic)),
+		on("r", "the other way round", func(string, Canvas, *feed.Snapshot) Action {
+			b.form.values[fieldFrom], b.form.values[fieldTo] = b.form.values[fieldTo], b.form.values[fieldFrom]
+			b.changed()
+			return Action{}
+		}),
+		on("s", "the flows that the packet meets on every switch", func(string, Canvas, *feed.Snapshot) Action {
+			b.steps = !b.steps
+			b.scroll.Top()
+			return Action{}
+		}),
+	}}
+	b.changed()
+	return b.page
 }
 
-// Keys ask anew and scroll.
-func (p *Why) Keys() []theme.Key { return theme.WhyKeys() }
-
-// Claims takes all keys while something is typed; esc goes back when there is nothing to go back to on this page.
-func (p *Why) Claims(key string) bool {
-	return p.form.open() && (key != "esc" || p.form.complete())
+// changed follows the form: the command prints the same, or says how to ask while it is not known what.
+func (b *why) changed() {
+	b.scroll.Top()
+	b.page.Command = "netctl help why"
+	if v := b.form.values; v[fieldFrom] != "" && v[fieldTo] != "" {
+		b.page.Command = strings.TrimSpace("netctl why " + strings.Join(v[:], " "))
+	}
 }
 
-// Questions are the ways of the packet and of its answer.
-func (p *Why) Questions(*feed.Snapshot) []feed.Question {
-	if ask, err := p.form.request(); err == nil && !p.form.open() {
-		return []feed.Question{{Topic: feed.Reach, Why: ask}}
+// claims takes all keys while something is typed; esc goes back when there is nothing to go back to on this page.
+func (b *why) claims(key string) bool { return b.form.open() && (key != "esc" || b.form.complete()) }
+
+// questions are the ways of the packet and of its answer.
+func (b *why) questions(*feed.Snapshot) []feed.Question {
+	if ask, err := b.form.request(); err == nil && !b.form.open() {
+		return []feed.Question{{Topic: feed.Why, Why: ask}}
 	}
 	return nil
 }
 
-// Key types, or asks something else.
-func (p *Why) Key(key string, c Canvas, s *feed.Snapshot) Action {
-	if p.form.open() {
-		if p.form.key(key, s) {
-			p.top = 0
-		}
-		return Action{}
+// Key types, or scrolls.
+func (b *why) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
+	if !b.form.open() {
+		return b.text.Key(msg, c, s)
 	}
-	switch key {
-	case "f", "t":
-		p.form.edit(map[string]int{"f": fieldFrom, "t": fieldTo}[key])
-	case "enter", "p":
-		p.form.edit(fieldTraffic)
-	case "r":
-		p.form.values[fieldFrom], p.form.values[fieldTo] = p.form.values[fieldTo], p.form.values[fieldFrom]
-	case "s":
-		p.steps = !p.steps
-	default:
-		scroll(&p.top, key, c.Height)
-		p.top = max(0, min(p.top, len(p.lines(c, s))-c.Height))
-		return Action{}
+	if b.form.key(msg, s) {
+		b.changed()
 	}
-	p.top = 0
 	return Action{}
 }
 
-// View draws what is asked, and the answer.
-func (p *Why) View(c Canvas, s *feed.Snapshot) []string {
-	shown, _ := widget.Scroll(p.lines(c, s), p.top, c.Height)
-	return shown
-}
-
 // lines are all lines, those of the answer wrapped.
-func (p *Why) lines(c Canvas, s *feed.Snapshot) []string {
-	out := p.form.view(c, s)
-	if p.form.open() {
+func (b *why) lines(c Canvas, s *feed.Snapshot) []string {
+	out := b.form.view(c, s)
+	if b.form.open() {
 		return out
 	}
-	for _, line := range p.answer(c, s) {
+	for _, line := range b.answer(c, s) {
 		out = append(out, widget.Wrap(line, c.Width, 11)...)
 	}
 	return out
 }
 
-func (p *Why) answer(c Canvas, s *feed.Snapshot) (out []string) {
-	ask, err := p.form.request()
+func (b *why) answer(c Canvas, s *feed.Snapshot) (out []string) {
+	ask, err := b.form.request()
 	if err != nil {
 		return append(out, "", c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" "+err.Error()))
 	}
-	w, a, ok := feed.Of[model.Why](s, feed.Question{Topic: feed.Reach, Why: ask})
+	w, a, ok := feed.Of[model.Why](s, feed.Question{Topic: feed.Why, Why: ask})
 	switch {
 	case a.Err != "":
-		out = append(out, "", waiting(c, a, "netmaster"))
+		out = append(out, "", answerState(c, a, "netmaster"))
 	case !ok:
 		out = append(out, "", c.Theme.Paint(theme.Held, c.Theme.Glyphs.Half+" netmaster asks the switches on the way; no packet is sent"))
 	}
@@ -112,32 +142,32 @@ func (p *Why) answer(c Canvas, s *feed.Snapshot) (out []string) {
 	}
 	out = append(out, "", c.Theme.Paint(verdictRole(w.Verdict), strings.ToUpper(string(w.Verdict)))+"  "+w.Text)
 	if w.Verdict == model.VerdictDisagree {
-		out = append(out, c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" the switches do something else than the objects say: "+p.culprit(&w)))
+		out = append(out, c.Theme.Paint(theme.Bad, c.Theme.Glyphs.Cross+" the switches do something else than the objects say: "+firstMismatch(&w)))
 	}
 	out = append(out, "", c.Theme.Paint(theme.Title, "from     ")+w.From.String(), c.Theme.Paint(theme.Title, "to       ")+w.To.String(),
 		c.Theme.Paint(theme.Title, "objects  ")+c.Theme.Paint(verdictRole(w.Intent.Verdict), string(w.Intent.Verdict))+": "+w.Intent.Text)
-	out = append(out, p.way(c, &w, "there", &w.Forward)...)
-	out = append(out, p.way(c, &w, "back", &w.Reverse)...)
-	return append(out, "", c.Theme.Paint(theme.Dim, fmt.Sprintf("asked %s ago, and again every %s", Age(c.Now.Sub(a.At)), Age(feed.Reach.Every()))))
+	out = append(out, b.way(c, &w, "there", &w.Forward)...)
+	out = append(out, b.way(c, &w, "back", &w.Reverse)...)
+	return append(out, "", c.Theme.Paint(theme.Dim, fmt.Sprintf("asked %s ago, and again every %s", Age(c.Now.Sub(a.At)), Age(feed.Why.Every()))))
 }
 
-// culprit names the first switch that does not do what the objects say, and what to do about it.
-func (p *Why) culprit(w *model.Why) string {
+// firstMismatch names the first switch that does not do what the objects say, and what to do about it.
+func firstMismatch(w *model.Why) string {
 	for _, h := range append(append([]model.WhyHop{}, w.Forward.Hops...), w.Reverse.Hops...) {
-		if against(w, &h) {
+		if contradicts(w, &h) {
 			return fmt.Sprintf("look at %s first; netctl drift %s compares its switch with what it should hold", h.Host, h.Host)
 		}
 	}
 	return "netctl drift HOST compares a switch with what it should hold"
 }
 
-// against tells whether a hop does something else than the objects say.
-func against(w *model.Why, h *model.WhyHop) bool {
+// contradicts tells whether a hop does something else than the objects say.
+func contradicts(w *model.Why, h *model.WhyHop) bool {
 	return w.Verdict == model.VerdictDisagree && h.Verdict != model.VerdictUnknown && (h.Verdict == model.VerdictAllowed) != (w.Intent.Verdict == model.VerdictAllowed)
 }
 
 // way draws the switches on the way of a packet.
-func (p *Why) way(c Canvas, w *model.Why, name string, way *model.WhyWay) []string {
+func (b *why) way(c Canvas, w *model.Why, name string, way *model.WhyWay) []string {
 	t := c.Theme
 	var out []string
 	for i := range way.Hops {
@@ -147,11 +177,11 @@ func (p *Why) way(c Canvas, w *model.Why, name string, way *model.WhyWay) []stri
 			sign = "?"
 		}
 		line := t.Paint(role, sign+" "+h.Host) + " " + h.Text
-		if against(w, h) {
+		if contradicts(w, h) {
 			line = t.Paint(theme.Bad, sign+" "+h.Host+" "+h.Text+"  "+t.Glyphs.Cross+" the objects say "+string(w.Intent.Verdict))
 		}
 		out = append(out, t.Paint(theme.Title, widget.Fit(t, name, 9))+line)
-		if name = ""; !p.steps {
+		if name = ""; !b.steps {
 			continue
 		}
 		for _, s := range h.Steps {

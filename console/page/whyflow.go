@@ -8,16 +8,16 @@ import (
 
 // whyFlow asks about a packet that a flow would meet: what the flow's text says of it. What that leaves open is asked
 // for. A flow that an endpoint caused is of packets that it sends.
-func whyFlow(f *model.Flow) *Why {
+func whyFlow(f *model.Flow) *Page {
 	var from, to, protocol, port string
 	match, _, _ := strings.Cut(f.Flow, "actions=")
 	for _, word := range strings.FieldsFunc(match, func(r rune) bool { return r == ',' || r == ' ' }) {
 		name, value, set := strings.Cut(word, "=")
 		switch name {
 		case "nw_src", "ipv6_src":
-			from = one(value)
+			from = singleAddress(value)
 		case "nw_dst", "ipv6_dst":
-			to = one(value)
+			to = singleAddress(value)
 		case "tp_dst", "tcp_dst", "udp_dst":
 			port = value
 		case "tcp", "udp", "icmp", "tcp6", "udp6", "icmp6":
@@ -36,11 +36,11 @@ func whyFlow(f *model.Flow) *Why {
 	case protocol != "" && port != "" && !strings.Contains(port, "/"):
 		traffic = protocol + " " + port
 	}
-	return NewWhy(from, to, traffic)
+	return Why(from, to, traffic)
 }
 
-// one is a match on a single address, "" on a range of them.
-func one(value string) string {
+// singleAddress is a match on a single address, "" on a range of them.
+func singleAddress(value string) string {
 	if strings.Contains(value, "/") {
 		return ""
 	}

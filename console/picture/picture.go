@@ -80,12 +80,12 @@ func (p pen) line(out *strings.Builder, text string, y int, g Ground) pen {
 }
 
 func (p pen) run(out *strings.Builder, text string, x, cells, y int, g Ground) {
-	ink, ground := p.color, ""
-	if ink == "" {
-		ink = g.Foreground
+	foreground, ground := p.color, ""
+	if foreground == "" {
+		foreground = g.Foreground
 	}
 	if p.reverse {
-		ink, ground = g.Background, ink
+		foreground, ground = g.Background, foreground
 	}
 	left, top := margin+float64(x)*cellWidth, margin+y*cellHeight
 	if ground != "" && cells > 0 {
@@ -104,7 +104,7 @@ func (p pen) run(out *strings.Builder, text string, x, cells, y int, g Ground) {
 	if p.underline {
 		look += ` text-decoration="underline"`
 	}
-	fmt.Fprintf(out, `<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s xml:space="preserve">%s</text>`+"\n", left, top+cellHeight-5, float64(cells)*cellWidth, ink, look, html.EscapeString(strings.Map(printable, text)))
+	fmt.Fprintf(out, `<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s xml:space="preserve">%s</text>`+"\n", left, top+cellHeight-5, float64(cells)*cellWidth, foreground, look, html.EscapeString(strings.Map(printable, text)))
 }
 
 // printable drops what XML 1.0 does not permit (section 2.2).

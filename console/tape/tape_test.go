@@ -131,7 +131,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// What a process that is killed has written is readable: a recording that nobody closed.
+// What a process that is killed has written is readable: a recording that no one closed.
 func TestCrash(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r")
 	w, err := Create(path, 1<<20, Header{})

@@ -1,4 +1,4 @@
-// Package theme is how the console looks and what its keys are: one set of styles, one set of glyphs, one key table.
+// Package theme is how the console styles and what its keys are: one set of styles, one set of glyphs, one key table.
 package theme
 
 import (
@@ -41,12 +41,12 @@ type Glyphs struct {
 type Theme struct {
 	Name   string
 	Glyphs Glyphs
-	looks  []look // by Role
+	styles []style // by Role
 }
 
-// look is what is written before and after text of a role: sequences of SGR (ECMA-48, 8.3.117). Until a frame is complete,
-// marks stand for them that nobody can guess: so a name in the cluster that has sequences in it paints nothing.
-type look struct{ begin, end, beginMark, endMark string }
+// style is what is written before and after text of a role: sequences of SGR (ECMA-48, 8.3.117). Until a frame is complete,
+// marks stand for them that cannot be guessed: so a name in the cluster that has sequences in it paints nothing.
+type style struct{ begin, end, beginMark, endMark string }
 
 // Names are the themes that New knows.
 func Names() []string { return []string{"dark", "light", "mono"} }
@@ -59,47 +59,47 @@ func New(name string, ascii bool) (*Theme, error) {
 		t.Glyphs = Glyphs{">", "*", "~", "x", "#", ".", "-", "^", "v", ">", "~", ".", "#",
 			"v", ">", "o", "*", "o", [6]string{"+", "+", "+", "+", "-", "|"}, "=", "_.-:=+*#", ">", "=", "+"}
 	}
-	style, color := lipgloss.NewStyle(), lipgloss.Color
+	base, color := lipgloss.NewStyle(), lipgloss.Color
 	var styles map[Role]lipgloss.Style
 	switch name {
 	case "dark":
-		styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("245")), Title: style.Bold(true).Foreground(color("252")),
-			Good: style.Foreground(color("114")), Held: style.Foreground(color("80")), Warn: style.Foreground(color("214")),
-			Bad: style.Bold(true).Foreground(color("203")), Cursor: style.Reverse(true),
-			Relation: style.Foreground(color("176")), Fresh: style.Bold(true).Underline(true).Foreground(color("231"))}
+		styles = map[Role]lipgloss.Style{Dim: base.Foreground(color("245")), Title: base.Bold(true).Foreground(color("252")),
+			Good: base.Foreground(color("114")), Held: base.Foreground(color("80")), Warn: base.Foreground(color("214")),
+			Bad: base.Bold(true).Foreground(color("203")), Cursor: base.Reverse(true),
+			Relation: base.Foreground(color("176")), Fresh: base.Bold(true).Underline(true).Foreground(color("231"))}
 	case "light":
-		styles = map[Role]lipgloss.Style{Dim: style.Foreground(color("242")), Title: style.Bold(true),
-			Good: style.Foreground(color("28")), Held: style.Foreground(color("30")), Warn: style.Foreground(color("130")),
-			Bad: style.Bold(true).Foreground(color("160")), Cursor: style.Reverse(true),
-			Relation: style.Foreground(color("127")), Fresh: style.Bold(true).Underline(true)}
+		styles = map[Role]lipgloss.Style{Dim: base.Foreground(color("242")), Title: base.Bold(true),
+			Good: base.Foreground(color("28")), Held: base.Foreground(color("30")), Warn: base.Foreground(color("130")),
+			Bad: base.Bold(true).Foreground(color("160")), Cursor: base.Reverse(true),
+			Relation: base.Foreground(color("127")), Fresh: base.Bold(true).Underline(true)}
 	case "mono":
-		styles = map[Role]lipgloss.Style{Dim: style.Faint(true), Title: style.Bold(true), Bad: style.Bold(true), Cursor: style.Reverse(true),
-			Relation: style.Bold(true), Fresh: style.Underline(true)}
+		styles = map[Role]lipgloss.Style{Dim: base.Faint(true), Title: base.Bold(true), Bad: base.Bold(true), Cursor: base.Reverse(true),
+			Relation: base.Bold(true), Fresh: base.Underline(true)}
 	default:
 		return nil, fmt.Errorf("theme %q is unknown: it is one of %s", name, strings.Join(Names(), ", "))
 	}
 	secret := rand.Uint64() | 1<<63
-	t.looks = make([]look, Fresh+1)
+	t.styles = make([]style, Fresh+1)
 	for r, s := range styles {
 		const sample = "x"
 		begin, end, _ := strings.Cut(s.Render(sample), sample)
-		t.looks[r] = look{begin, end, fmt.Sprintf("\x1b[%d;%dm", secret, 2*r), fmt.Sprintf("\x1b[%d;%dm", secret, 2*r+1)}
+		t.styles[r] = style{begin, end, fmt.Sprintf("\x1b[%d;%dm", secret, 2*r), fmt.Sprintf("\x1b[%d;%dm", secret, 2*r+1)}
 	}
 	return t, nil
 }
 
-// Paint gives text the look of a role, by marks that take no cells; Dye turns them into colours.
+// Paint gives text the style of a role, by marks that take no cells; Render turns them into colours.
 func (t *Theme) Paint(r Role, text string) string {
-	if int(r) >= len(t.looks) || t.looks[r].begin == "" || text == "" {
+	if int(r) >= len(t.styles) || t.styles[r].begin == "" || text == "" {
 		return text
 	}
-	return t.looks[r].beginMark + text + t.looks[r].endMark
+	return t.styles[r].beginMark + text + t.styles[r].endMark
 }
 
 // Mark is the length of the mark that text begins with, and the sequence that it stands for; 0 when there is none.
 func (t *Theme) Mark(text string) (length int, sgr string) {
-	for i := range t.looks {
-		if l := &t.looks[i]; l.begin != "" {
+	for i := range t.styles {
+		if l := &t.styles[i]; l.begin != "" {
 			if strings.HasPrefix(text, l.beginMark) {
 				return len(l.beginMark), l.begin
 			}
@@ -111,8 +111,8 @@ func (t *Theme) Mark(text string) (length int, sgr string) {
 	return 0, ""
 }
 
-// Dye is text with the sequences that its marks stand for: the last thing that is done to it.
-func (t *Theme) Dye(text string) string {
+// Render is text with the sequences that its marks stand for: the last thing that is done to it.
+func (t *Theme) Render(text string) string {
 	var b strings.Builder
 	for {
 		at := strings.IndexByte(text, 0x1b)

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/console/theme"
@@ -25,11 +26,11 @@ func newLayout(headers []string, rows []Row, width int) layout {
 		numbers := 0
 		l.right[i] = true
 		for _, r := range rows {
-			c := cell(r, i)
+			c := cell(r.Cells, i)
 			needs[i] = max(needs[i], Width(c))
 			if _, ok := quantity(c); ok {
 				numbers++
-			} else if !unknown(c) {
+			} else if !unset(c) && c != "never" {
 				l.right[i] = false
 			}
 		}
@@ -73,4 +74,26 @@ func (l layout) join(th *theme.Theme, cells []string, paint func(column int, tex
 		parts[i] = paint(i, Fit(th, text, w))
 	}
 	return strings.Join(parts, "  ")
+}
+
+// unpainted leaves text as it is.
+func unpainted(_ int, text string) string { return text }
+
+// header draws the names of the columns.
+func (l layout) header(th *theme.Theme, names []string, width int) string {
+	return th.Paint(theme.Title, Fit(th, "  "+l.join(th, names, unpainted), width))
+}
+
+// line draws a row that the cursor is not on. fresh tells which cells changed a moment ago.
+func (l layout) line(th *theme.Theme, r Row, fresh []bool, badge string, width int) string {
+	sign := " "
+	if slices.Contains(fresh, true) {
+		sign = th.Paint(theme.Fresh, th.Glyphs.Fresh)
+	}
+	return Fit(th, sign+badge+l.join(th, r.Cells, func(column int, text string) string {
+		if column < len(fresh) && fresh[column] {
+			return th.Paint(theme.Fresh, text)
+		}
+		return th.Paint(r.Role, text)
+	}), width)
 }

@@ -15,7 +15,7 @@ const (
 	clusterLimit = 32 // bytes of one character with its marks
 )
 
-// Printable is text that may be written to a terminal whoever wrote it: control and format characters, which move the
+// Printable is text that may be written to a terminal whatever its source: control and format characters, which move the
 // cursor, change the title or turn the direction of writing, become "?", and so does what terminals do not agree on how
 // wide it is, such as joined emoji. The marks with which t paints stay. A tab becomes a blank.
 func Printable(t *theme.Theme, text string) string {

@@ -54,7 +54,7 @@ func TestPrintablePaint(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := "\x1b[38;5;114mx\x1b[m"
-	got := th.Dye(Printable(th, th.Paint(theme.Good, "● "+name)+" y"))
+	got := th.Render(Printable(th, th.Paint(theme.Good, "● "+name)+" y"))
 	if want := "\x1b[38;5;114m● ?[38;5;114mx?[m\x1b[m y"; got != want {
 		t.Errorf("want %q, got %q", want, got)
 	}

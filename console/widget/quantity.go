@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Humane prints a number in at most five cells: 0, 0.3, 12, 1.2k, 88M.
-func Humane(v float64) string {
+// SI prints a number in at most five cells: 0, 0.3, 12, 1.2k, 88M.
+func SI(v float64) string {
 	if v < 0 {
-		return "-" + Humane(-v)
+		return "-" + SI(-v)
 	}
 	for _, unit := range []string{"", "k", "M", "G", "T"} {
 		switch {
@@ -25,44 +25,22 @@ func Humane(v float64) string {
 	return fmt.Sprintf("%.0fP", v)
 }
 
-// quantity reads what Humane prints, a number, a percentage, or an age such as 3s or 2d. With "+" behind it is the least that it may be.
+// quantity reads what SI prints, a number, a percentage, or an age such as 3s or 2d. With "+" behind it is the least that it may be.
 func quantity(text string) (float64, bool) {
 	text = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(text), " %"), "+")
 	if text == "" {
 		return 0, false
 	}
 	scale := 1.0
-	switch text[len(text)-1] {
-	case 'k':
-		scale = 1e3
-	case 'M':
-		scale = 1e6
-	case 'G':
-		scale = 1e9
-	case 'T':
-		scale = 1e12
-	case 'P':
-		scale = 1e15
-	case 's':
-	case 'm':
-		scale = 60
-	case 'h':
-		scale = 3600
-	case 'd':
-		scale = 86400
-	default:
-		v, err := strconv.ParseFloat(text, 64)
-		return v, err == nil
+	if unit := strings.IndexByte("kMGTPsmhd", text[len(text)-1]); unit >= 0 {
+		scale, text = [...]float64{1e3, 1e6, 1e9, 1e12, 1e15, 1, 60, 3600, 86400}[unit], text[:len(text)-1]
 	}
-	v, err := strconv.ParseFloat(text[:len(text)-1], 64)
+	v, err := strconv.ParseFloat(text, 64)
 	return v * scale, err == nil
 }
 
-// unknown tells whether a cell says that there is no value, "? why" included.
-func unknown(text string) bool { return unheard(text) || text == "never" }
-
-// unheard tells whether a cell says that its value is not known, or not yet.
-func unheard(text string) bool {
+// unset tells whether a cell says that it has no value, or that its value is not known: "? why" too.
+func unset(text string) bool {
 	return text == "" || text == "-" || text == "?" || strings.HasPrefix(text, "? ")
 }
 
@@ -74,21 +52,8 @@ func leading(text string) (float64, bool) {
 		return 0, false
 	}
 	unit, _, _ := strings.Cut(rest, " ")
-	switch strings.ToLower(unit) {
-	case "ms":
-		v /= 1e3
-	case "kbps":
-		v *= 1e3
-	case "mbps":
-		v *= 1e6
-	case "gbps":
-		v *= 1e9
-	case "kib":
-		v *= 1 << 10
-	case "mib":
-		v *= 1 << 20
-	case "gib":
-		v *= 1 << 30
+	if scale, known := map[string]float64{"ms": 1e-3, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}[strings.ToLower(unit)]; known {
+		v *= scale
 	}
 	return v, true
 }
@@ -118,7 +83,7 @@ type sortKey struct {
 }
 
 func newSortKey(text string) sortKey {
-	k := sortKey{text: text, unknown: unknown(text)}
+	k := sortKey{text: text, unknown: unset(text) || text == "never"}
 	if !k.unknown {
 		var ok bool
 		if k.address, ok = addressIn(text); ok {

@@ -22,16 +22,16 @@ func TestSortByType(t *testing.T) {
 		"at least":   {"9+", "10", "1.2k+"},
 		"counts":     {"2 10.1.1.1 10.1.1.2", "10 10.1.1.3"},
 	} {
-		var rows []Row
-		for _, cell := range want {
-			rows = append(rows, Row{ID: cell, Cells: []string{cell}})
+		var rows [][]string
+		for _, cell := range slices.Backward(want) {
+			rows = append(rows, []string{cell})
 		}
-		slices.Reverse(rows)
-		table := Table{}
-		table.Key("s", []string{"X"}, rows, 10, time.Unix(0, 0))
+		table := lines{headers: []string{"X"}}
+		table.press("s", time.Unix(0, 0))
+		table.show(time.Unix(9, 0), nil, rows...)
 		var got []string
-		for _, r := range table.Arrange(rows, nil, time.Unix(9, 0)) {
-			got = append(got, r.ID)
+		for _, x := range table.shown.Items {
+			got = append(got, x.cells[0])
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: want %q, got %q", name, want, got)
@@ -42,22 +42,26 @@ func TestSortByType(t *testing.T) {
 // Every column is sorted by some key, also those whose initial another has, or that begin with a letter of another use.
 func TestEveryColumnSorts(t *testing.T) {
 	headers := []string{"Host", "Packets", "Pkt/s", "Phase", "Group", "Gateway", "2nd"}
-	table := Table{}
+	table := lines{headers: headers}
 	by := map[int]bool{}
 	for range headers {
-		table.Key("s", headers, nil, 10, time.Unix(0, 0))
-		by[table.sort] = true
+		table.press("s", time.Unix(0, 0))
+		by[table.column] = true
 	}
 	if len(by) != len(headers) || by[0] {
 		t.Errorf("want every column once, got %v", by)
 	}
-	if table.Key("s", headers, nil, 10, time.Unix(0, 0)); table.sort != 0 {
-		t.Errorf("behind the last: want the list's own order, got column %d", table.sort)
+	if table.press("s", time.Unix(0, 0)); table.column != 0 {
+		t.Errorf("behind the last: want the list's own order, got column %d", table.column)
 	}
 	var got []int
 	for range 7 {
-		table.Key("P", headers, nil, 10, time.Unix(0, 0))
-		got = append(got, map[bool]int{false: table.sort, true: -table.sort}[table.descending])
+		table.press("P", time.Unix(0, 0))
+		by := table.column
+		if table.descending {
+			by = -by
+		}
+		got = append(got, by)
 	}
 	if want := []int{2, -2, 3, -3, 4, -4, 2}; !slices.Equal(got, want) {
 		t.Errorf("P: want %v, got %v", want, got)
@@ -65,21 +69,21 @@ func TestEveryColumnSorts(t *testing.T) {
 }
 
 // A value that was not known before is no change; the next one is.
-func TestFirstValueIsNoNews(t *testing.T) {
+func TestFirstValueIsNoChange(t *testing.T) {
 	now := time.Unix(100, 0)
-	for _, unheard := range []string{"", "?", "-", "? h2 silent"} {
-		table := Table{}
-		table.look(Row{ID: "a", Cells: []string{"a", unheard}}, now)
-		if fresh := table.look(Row{ID: "a", Cells: []string{"a", "7"}}, now); fresh != nil {
-			t.Errorf("after %q: want no news, got %v", unheard, fresh)
+	for _, unset := range []string{"", "?", "-", "? h2 silent"} {
+		var h highlights
+		h.see("a", []string{"a", unset}, now)
+		if fresh := h.see("a", []string{"a", "7"}, now); fresh != nil {
+			t.Errorf("after %q: want no change, got %v", unset, fresh)
 		}
-		if fresh := table.look(Row{ID: "a", Cells: []string{"a", "8"}}, now); !slices.Equal(fresh, []bool{false, true}) {
-			t.Errorf("after %q and 7: want 8 to glow, got %v", unheard, fresh)
+		if fresh := h.see("a", []string{"a", "8"}, now); !slices.Equal(fresh, []bool{false, true}) {
+			t.Errorf("after %q and 7: want 8 to be marked, got %v", unset, fresh)
 		}
 	}
-	table := Table{}
-	table.look(Row{ID: "a", Cells: []string{"never"}}, now)
-	if fresh := table.look(Row{ID: "a", Cells: []string{"1"}}, now); !slices.Equal(fresh, []bool{true}) {
-		t.Errorf("a flow that was never hit, and is: want it to glow, got %v", fresh)
+	var h highlights
+	h.see("a", []string{"never"}, now)
+	if fresh := h.see("a", []string{"1"}, now); !slices.Equal(fresh, []bool{true}) {
+		t.Errorf("a flow that was never hit, and is: want it marked, got %v", fresh)
 	}
 }

@@ -1,258 +1,105 @@
 package widget
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/contiv/contiv/console/theme"
 )
 
-// Row is one line of a table. ID stays the same while the row's cells change.
-type Row struct {
-	ID    string
-	Cells []string
-	Role  theme.Role
-}
+// holdFor is how long rows keep their places after the cursor moved.
+const holdFor = 3 * time.Second
 
-// Table holds what the user did to a table: the cursor, the sort order, the window. The rows come from outside with
-// every call, so the table has nothing that can be out of date.
-type Table struct {
-	Marked   func(id string) bool // tells whether the user marked a row; nil: rows are not marked
-	Restless int                  // column + 1 that changes all the time, with those behind it: that is no news; 0: none does
+// Table is a list of items with a cursor, which the user filters and sorts. Its zero value shows nothing; Show gives it content.
+type Table[T comparable] struct {
+	Marked func(id string) bool // tells whether the user marked an item; nil: items are not marked
 
-	cursor     string // ID of the selected row
-	place      int    // where it was, for when it is gone
-	top        int
-	sort       int // column + 1; 0: as given
+	shown  *arranged[T] // nil: nothing yet
+	latest Latest[order, arranged[T]]
+	texts  texts[T]
+
+	cursor     string // ID of the selected item
+	place, top int    // where the cursor and the first row in view are
+	column     int    // that is sorted by, from 1; 0: none
 	descending bool
+	heldUntil  time.Time
 
-	order []Row     // that the user moves in, while it holds
-	until time.Time // the order holds
-	seen  map[string]*sight
-	shown []Row // the last frame's: room for the next
-	last  arranged
-
-	ranks      []keyed // as they were sorted last
-	rankedBy   int
-	rankedDown bool
-
-	drawn drawn
+	highlights
+	drawn struct {
+		widths []int
+		ids    []string // of the rows in view
+	}
 }
 
-// arranged is what Arrange made last, and of what.
-type arranged struct {
-	from, out  []Row
-	filter     *Filter
-	sort       int
-	descending bool
-	held       bool // out is in the order that was held then
+// Len is the number of items that are listed.
+func (t *Table[T]) Len() int {
+	if t.shown == nil {
+		return 0
+	}
+	return len(t.shown.Items)
 }
 
-// of tells whether it was made of these rows, with the same wishes.
-func (a *arranged) of(rows []Row, f *Filter, sort int, descending, held bool) bool {
-	return (held || !a.held) && a.filter == f && a.sort == sort && a.descending == descending && len(a.from) == len(rows) && len(rows) > 0 && &a.from[0] == &rows[0]
+// Selected is the item under the cursor; false when there is none. When the item is gone, its neighbour is selected.
+func (t *Table[T]) Selected() (item T, ok bool) {
+	if t.Len() == 0 {
+		return item, false
+	}
+	return t.shown.Items[t.index()], true
 }
 
-const (
-	glow = 2 * time.Second // how long a changed cell shows
-	hold = 3 * time.Second // how long the order stays after the cursor moved
-)
-
-// Arrange filters and sorts rows. Nothing of rows is changed, neither by it nor later by the caller: of the same slice
-// it makes the same again without work. While the cursor moves, rows stay where they are; new ones come last.
-func (t *Table) Arrange(rows []Row, f *Filter, now time.Time) []Row {
-	held := now.Before(t.until)
-	if !held {
-		t.order = nil
+// index is where the cursor is. Items that came or went have usually moved it by a few rows.
+func (t *Table[T]) index() int {
+	const near = 4
+	n := t.Len()
+	is := func(i int) bool { return i >= 0 && i < n && t.shown.ID(t.shown.Items[i]) == t.cursor }
+	if t.cursor == "" || is(t.place) {
+		return max(0, min(t.place, n-1))
 	}
-	if t.last.of(rows, f, t.sort, t.descending, held) {
-		return t.last.out
-	}
-	kept := rows
-	switch {
-	case f != nil:
-		kept = nil
-		for i := range rows {
-			if f == nil || f.Keeps(rows[i].Cells) {
-				kept = append(kept, rows[i])
-			}
-		}
-	case held:
-		kept = slices.Clone(rows)
-	}
-	switch {
-	case held:
-		t.asHeld(kept)
-	case t.sort > 0:
-		kept = t.sorted(kept)
-	}
-	t.last = arranged{rows, kept, f, t.sort, t.descending, held}
-	return kept
-}
-
-// asHeld puts rows into the order that is held.
-func (t *Table) asHeld(rows []Row) {
-	places := make(map[string]int, len(t.order))
-	for i := range t.order {
-		places[t.order[i].ID] = i
-	}
-	place := func(r Row) int {
-		if i, ok := places[r.ID]; ok {
-			return i
-		}
-		return len(places)
-	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(place(a), place(b)) })
-}
-
-// keyed is a row as it is sorted.
-type keyed struct {
-	key sortKey
-	row Row
-}
-
-// sorted puts rows into the order of the column that the user chose. Rows that were sorted the last time are not sorted
-// again: what is new is merged with them.
-func (t *Table) sorted(rows []Row) []Row {
-	order := func(a, b keyed) int {
-		if t.descending {
-			a, b = b, a
-		}
-		return cmp.Or(a.key.compare(b.key), cmp.Compare(a.row.ID, b.row.ID))
-	}
-	if t.ranks == nil || t.rankedBy != t.sort || t.rankedDown != t.descending {
-		t.ranks, t.rankedBy, t.rankedDown = nil, t.sort, t.descending
-	}
-	stays := make(map[*string]bool, len(t.ranks))
-	for i := range t.ranks {
-		stays[mark(&t.ranks[i].row)] = false
-	}
-	var came []keyed
-	for _, r := range rows {
-		if _, known := stays[mark(&r)]; known && len(r.Cells) > 0 {
-			stays[mark(&r)] = true
-			continue
-		}
-		came = append(came, keyed{newSortKey(cell(r, t.sort-1)), r})
-	}
-	slices.SortFunc(came, order)
-	out, ranks := make([]Row, 0, len(rows)), make([]keyed, 0, len(rows))
-	add := func(k keyed) { out, ranks = append(out, k.row), append(ranks, k) }
-	for _, k := range t.ranks {
-		if !stays[mark(&k.row)] {
-			continue
-		}
-		for ; len(came) > 0 && order(came[0], k) < 0; came = came[1:] {
-			add(came[0])
-		}
-		add(k)
-	}
-	for _, k := range came {
-		add(k)
-	}
-	t.ranks = ranks
-	return out
-}
-
-// mark tells a row from all others, of other snapshots too: where its cells are.
-func mark(r *Row) *string {
-	if len(r.Cells) == 0 {
-		return nil
-	}
-	return &r.Cells[0]
-}
-
-func cell(r Row, i int) string {
-	if i < len(r.Cells) {
-		return r.Cells[i]
-	}
-	return ""
-}
-
-// Selected is the row under the cursor; false when there are no rows. When the row is gone, its neighbour is selected.
-func (t *Table) Selected(rows []Row) (Row, bool) { return t.SelectedOf(List(rows)) }
-
-// SelectedOf is Selected of a long list.
-func (t *Table) SelectedOf(rows Rows) (Row, bool) {
-	if rows.Len() == 0 {
-		return Row{}, false
-	}
-	return rows.At(t.index(rows)), true
-}
-
-func (t *Table) index(rows Rows) int {
-	n := rows.Len()
-	if t.place < n && rows.At(t.place).ID == t.cursor {
-		return t.place
-	}
-	// What came or went before it moved it by a few rows.
-	for i := max(0, t.place-near); i < min(n, t.place+near+1); i++ {
-		if rows.At(i).ID == t.cursor {
+	for i := t.place - near; i <= t.place+near; i++ {
+		if is(i) {
 			return i
 		}
 	}
-	if i := rows.Find(t.cursor); i >= 0 {
-		return i
+	for i := range n {
+		if is(i) {
+			return i
+		}
 	}
 	return max(0, min(t.place, n-1))
 }
 
-// near is how many rows around its last place a row is looked for first.
-const near = 4
+// SelectLast puts the cursor on the last item.
+func (t *Table[T]) SelectLast() {
+	if t.place = t.Len() - 1; t.place >= 0 {
+		t.cursor = t.shown.ID(t.shown.Items[t.place])
+	}
+}
 
 // Key moves the cursor or sorts, and tells whether the key was meant for the table. page is the number of rows in view.
-func (t *Table) Key(key string, headers []string, rows []Row, page int, now time.Time) bool {
-	held := now.Before(t.until)
-	if !t.KeyOf(key, headers, List(rows), page, now) {
-		return false
+func (t *Table[T]) Key(msg tea.KeyPressMsg, headers []string, page int, now time.Time) bool {
+	at, moved := Move(msg.String(), t.index(), page, t.Len())
+	if !moved {
+		return t.sortBy(msg.String(), headers)
 	}
-	if !held && now.Before(t.until) {
-		t.order = rows
+	if t.place = at; t.Len() > 0 {
+		t.cursor = t.shown.ID(t.shown.Items[at])
 	}
-	return true
-}
-
-// KeyOf is Key of a long list, which holds its order itself: see Order.
-func (t *Table) KeyOf(key string, headers []string, rows Rows, page int, now time.Time) bool {
-	i, n := t.index(rows), rows.Len()
-	switch key {
-	case "up", "k":
-		i--
-	case "down", "j":
-		i++
-	case "pgup":
-		i -= page
-	case "pgdown":
-		i += page
-	case "home", "g":
-		i = 0
-	case "end", "G":
-		i = n - 1
-	default:
-		return t.sortBy(key, headers)
-	}
-	t.place = max(0, min(i, n-1))
-	if n > 0 {
-		t.cursor = rows.At(t.place).ID
-	}
-	if t.sort > 0 {
-		t.until = now.Add(hold)
+	if t.column > 0 {
+		t.heldUntil = now.Add(holdFor)
 	}
 	return true
 }
 
-// Select puts the cursor on a row.
-func (t *Table) Select(id string) { t.cursor = id }
-
-// sortBy reads a capital as the initial of a column: again, it sorts the other way, then by the next column of that initial. G
-// moves to the end, so a column Group is sorted by its second letter's capital, R. "s" sorts by the next column, whatever it is
-// called; behind the last by none.
-func (t *Table) sortBy(key string, headers []string) bool {
+// sortBy sorts by the column that begins with the capital that was typed: again, it sorts the other way, then by the next column
+// with that initial. G moves to the end, so a column Group is sorted by its second letter's capital, R. "s" sorts by the next column,
+// whatever it is called; behind the last by none.
+func (t *Table[T]) sortBy(key string, headers []string) bool {
 	if key == "s" {
-		t.sort, t.descending, t.until = (t.sort+1)%(len(headers)+1), false, time.Time{}
+		t.column, t.descending, t.heldUntil = (t.column+1)%(len(headers)+1), false, time.Time{}
 		return true
 	}
 	letter := []rune(key)
@@ -269,98 +116,105 @@ func (t *Table) sortBy(key string, headers []string) bool {
 		return false
 	}
 	next := columns[0]
-	if at := slices.Index(columns, t.sort-1); at >= 0 {
+	if at := slices.Index(columns, t.column-1); at >= 0 {
 		if next = columns[at]; t.descending {
 			next = columns[(at+1)%len(columns)]
 		}
 	}
 	t.turn(next)
-	t.until = time.Time{}
 	return true
 }
 
-func sortLetter(header string) rune {
-	name := []rune(strings.ToUpper(header))
-	if len(name) > 1 && name[0] == 'G' {
-		return name[1]
-	}
-	if len(name) > 0 {
-		return name[0]
-	}
-	return 0
+// turn sorts by a column at once, or the other way if it is that already.
+func (t *Table[T]) turn(column int) {
+	t.heldUntil = time.Time{}
+	t.descending = t.column == column+1 && !t.descending
+	t.column = column + 1
 }
 
-// Still draws all rows, without a cursor.
-func (t *Table) Still(th *theme.Theme, headers []string, rows []Row, width int, now time.Time) []string {
-	l := newLayout(headers, rows, width-2)
-	out := []string{th.Paint(theme.Title, Fit(th, "  "+l.join(th, headers, func(_ int, text string) string { return text }), width))}
-	for _, r := range rows {
-		out = append(out, t.line(th, l, r.printable(), width, now))
+func sortLetter(header string) rune {
+	name := []rune(strings.ToUpper(header) + "\x00")
+	if len(name) > 2 && name[0] == 'G' {
+		return name[1]
+	}
+	return name[0]
+}
+
+// Click acts on a click into what was drawn last: on the header it sorts by the column, on a row it puts the cursor there.
+// x and y count cells and lines from the header's beginning.
+func (t *Table[T]) Click(x, y int) {
+	switch {
+	case y == 0:
+		at := 2 // the signs before the first column
+		for i, w := range t.drawn.widths {
+			if at += w + 2; x < at {
+				t.turn(i)
+				return
+			}
+		}
+	case y > 0 && y <= len(t.drawn.ids):
+		t.cursor, t.place = t.drawn.ids[y-1], t.top+y-1
+	}
+}
+
+// View draws the header and as many rows as fit into height, the cursor's among them.
+func (t *Table[T]) View(th *theme.Theme, headers []string, width, height int, now time.Time) []string {
+	n, at, room := t.Len(), t.index(), max(height-1, 1)
+	t.place, t.top = at, InView(t.top, at, room, n)
+	t.drawn.ids = t.drawn.ids[:0]
+	var rows []Row
+	for i := t.top; i < min(n, t.top+room); i++ {
+		rows = append(rows, t.shown.Row(t.shown.Items[i]).printable())
+		t.drawn.ids = append(t.drawn.ids, t.shown.ID(t.shown.Items[i]))
+	}
+	if at < n {
+		t.cursor = t.drawn.ids[at-t.top]
+	}
+	names := slices.Clone(headers)
+	if t.column > 0 && t.column <= len(names) {
+		sign := th.Glyphs.Up
+		if t.descending {
+			sign = th.Glyphs.Down
+		}
+		names[t.column-1] += sign
+	}
+	l := newLayout(names, rows, width-2)
+	t.drawn.widths = l.widths
+	out := append(make([]string, 0, len(rows)+1), l.header(th, names, width))
+	for i, r := range rows {
+		id := t.drawn.ids[i]
+		badge := " "
+		if t.Marked != nil && t.Marked(id) {
+			badge = th.Glyphs.Mark
+		}
+		fresh := t.see(id, r.Cells, now)
+		switch {
+		case t.top+i == at: // the whole line in one colour
+			out = append(out, th.Paint(theme.Cursor, Fit(th, th.Glyphs.Cursor+badge+l.join(th, r.Cells, unpainted), width)))
+			continue
+		case badge != " ":
+			badge = th.Paint(theme.Relation, badge)
+		}
+		out = append(out, l.line(th, r, fresh, badge, width))
 	}
 	t.forget(now)
 	return out
 }
 
-// line draws a row that the cursor is not on.
-func (t *Table) line(th *theme.Theme, l layout, r Row, width int, now time.Time) string {
-	fresh, mark := t.look(r, now), " "+t.badge(th, r)
-	if slices.Contains(fresh, true) {
-		mark = th.Paint(theme.Fresh, th.Glyphs.Fresh) + t.badge(th, r)
-	}
-	return Fit(th, mark+l.join(th, r.Cells, func(column int, text string) string {
-		if column < len(fresh) && fresh[column] {
-			return th.Paint(theme.Fresh, text)
-		}
-		return th.Paint(r.Role, text)
-	}), width)
-}
+// StaticTable draws rows whole, without a cursor, and marks what changed. Its zero value is ready for use.
+type StaticTable struct{ highlights }
 
-// badge is the sign of a marked row, or a blank.
-func (t *Table) badge(th *theme.Theme, r Row) string {
-	if t.Marked != nil && t.Marked(r.ID) {
-		return th.Paint(theme.Relation, th.Glyphs.Mark)
+// View draws the header and all rows. id names a row.
+func (s *StaticTable) View(th *theme.Theme, headers []string, rows []Row, width int, now time.Time) []string {
+	for i := range rows {
+		rows[i] = rows[i].printable()
 	}
-	return " "
-}
-
-// View draws the header and as many rows as fit into height, the cursor's among them. Cells that changed in the last two
-// seconds show it.
-func (t *Table) View(th *theme.Theme, headers []string, rows []Row, width, height int, now time.Time) []string {
-	return t.ViewOf(th, headers, List(rows), width, height, now)
-}
-
-// ViewOf is View of a long list, of which it makes the rows that are shown.
-func (t *Table) ViewOf(th *theme.Theme, headers []string, rows Rows, width, height int, now time.Time) []string {
-	names := slices.Clone(headers)
-	if t.sort > 0 && t.sort <= len(names) {
-		names[t.sort-1] += map[bool]string{false: th.Glyphs.Up, true: th.Glyphs.Down}[t.descending]
+	l := newLayout(headers, rows, width-2)
+	out := []string{l.header(th, headers, width)}
+	for _, r := range rows {
+		out = append(out, l.line(th, r, s.see(r.Cells[0], r.Cells, now), " ", width))
 	}
-	n, at, room := rows.Len(), t.index(rows), max(height-1, 1)
-	t.place = at
-	t.top = max(0, min(max(min(t.top, at), at-room+1), n-room))
-	shown := t.shown[:0]
-	for i := t.top; i < min(n, t.top+room); i++ {
-		r := rows.At(i)
-		if i == at {
-			t.cursor = r.ID
-		}
-		shown = append(shown, r.printable())
-	}
-	t.shown = shown
-	l := newLayout(names, shown, width-2)
-	plain := func(_ int, text string) string { return text }
-	out := make([]string, 0, len(shown)+1)
-	out = append(out, th.Paint(theme.Title, Fit(th, "  "+l.join(th, names, plain), width)))
-	t.note(out[0], l, shown)
-	for i, r := range shown {
-		if t.top+i == at {
-			t.look(r, now)
-			out = append(out, th.Paint(theme.Cursor, Fit(th, th.Glyphs.Cursor+t.badge(th, r)+l.join(th, r.Cells, plain), width)))
-			continue
-		}
-		out = append(out, t.line(th, l, r, width, now))
-	}
-	t.forget(now)
+	s.forget(now)
 	return out
 }
 

@@ -2,9 +2,9 @@ package widget
 
 import "context"
 
-// Desk is where work is done that would hold up a frame. nil: it is done at once.
-type Desk struct {
-	// Ready is called by other goroutines when there is something to be fetched. It may block.
+// Background is where work is done that would hold up a frame. nil: it is done at once.
+type Background struct {
+	// Ready is called by other goroutines when there is a result to be fetched. It may block.
 	Ready func()
 }
 
@@ -15,9 +15,9 @@ type Task[R any] struct {
 	result R
 }
 
-// Do has work done: at the desk, or at once when that is nil. Work should end early when its ctx does: then nobody wants
-// the result.
-func Do[R any](d *Desk, work func(ctx context.Context) R) *Task[R] {
+// Run starts work: in the background, or at once when that is nil. Work should end early when its ctx does: its result is
+// not wanted any more then.
+func Run[R any](b *Background, work func(ctx context.Context) R) *Task[R] {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &Task[R]{cancel: cancel, done: make(chan struct{})}
 	do := func() {
@@ -25,18 +25,18 @@ func Do[R any](d *Desk, work func(ctx context.Context) R) *Task[R] {
 		t.result = work(ctx)
 		close(t.done)
 	}
-	if d == nil {
+	if b == nil {
 		do()
 		return t
 	}
 	go func() {
 		do()
-		d.Ready()
+		b.Ready()
 	}()
 	return t
 }
 
-// Result is what came of it; ok is false while it is being done.
+// Result is the result; ok is false while the work is being done.
 func (t *Task[R]) Result() (result R, ok bool) {
 	select {
 	case <-t.done:
@@ -46,5 +46,48 @@ func (t *Task[R]) Result() (result R, ok bool) {
 	}
 }
 
-// Cancel says that nobody wants the result any more.
+// Cancel tells that the result is not wanted any more.
 func (t *Task[R]) Cancel() { t.cancel() }
+
+// Latest keeps a value up to date with the key that it follows from. Its zero value has none yet.
+type Latest[K comparable, V any] struct {
+	key   K
+	value *V
+	task  *Task[*V]
+	next  K // of task
+}
+
+// Update has the value of a key made, and returns the newest that is made; nil: there is none yet. superseded tells of another key
+// whether its value is of no use any more. compute returns nil when its ctx ends; it is called again with the next Update after that.
+func (l *Latest[K, V]) Update(want K, superseded func(key K) bool, b *Background, compute func(ctx context.Context) *V) *V {
+	l.fetch(superseded)
+	switch {
+	case l.value != nil && l.key == want:
+		l.cancel()
+	case l.task == nil || superseded(l.next):
+		l.cancel()
+		if l.task, l.next = Run(b, compute), want; b == nil {
+			l.fetch(superseded)
+		}
+	}
+	return l.value
+}
+
+// fetch takes the value that the task has made, if it is of use.
+func (l *Latest[K, V]) fetch(superseded func(key K) bool) {
+	if l.task == nil {
+		return
+	}
+	if made, done := l.task.Result(); done {
+		if l.task = nil; made != nil && !superseded(l.next) {
+			l.value, l.key = made, l.next
+		}
+	}
+}
+
+func (l *Latest[K, V]) cancel() {
+	if l.task != nil {
+		l.task.Cancel()
+		l.task = nil
+	}
+}

@@ -62,12 +62,6 @@ func Sides(t *theme.Theme, left, right string, width int) string {
 	return Fit(t, left, room) + " " + right
 }
 
-// Scroll is the part of lines that fits into height from the line top on, and top made valid.
-func Scroll(lines []string, top, height int) ([]string, int) {
-	top = max(0, min(top, len(lines)-height))
-	return lines[top:min(len(lines), top+max(height, 0))], top
-}
-
 // Bar is a fill bar of width cells: amber from 80 percent, red when full.
 func Bar(t *theme.Theme, used, total, width int) string {
 	if total <= 0 {

@@ -1,11 +1,12 @@
 package widget
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/contiv/contiv/console/theme"
 )
@@ -39,52 +40,69 @@ func TestBar(t *testing.T) {
 	}
 }
 
-func TestRanges(t *testing.T) {
-	r := ParseRanges("10.0.0.1-10.0.0.3, 10.0.0.9, nonsense, 10.0.0.8-10.0.0.2, 2001:db8::1")
-	if len(r) != 2 {
-		t.Fatalf("want 2 ranges, got %v", r)
+// named is a row of the tests, by its first cell.
+type named struct{ cells []string }
+
+// lines is a table of rows, as a page makes it again for each frame.
+type lines struct {
+	Table[*named]
+	headers []string
+	version int
+}
+
+// show has the table show rows at a time, and returns them in their order.
+func (l *lines) show(now time.Time, f *Filter, rows ...[]string) (order string) {
+	var items []*named
+	for _, cells := range rows {
+		items = append(items, &named{cells})
 	}
-	for a, want := range map[string]bool{"10.0.0.0": false, "10.0.0.1": true, "10.0.0.3": true, "10.0.0.4": false, "10.0.0.9": true, "10.0.0.10": false} {
-		if got := r.Contains(netip.MustParseAddr(a)); got != want {
-			t.Errorf("Contains(%s): want %v, got %v", a, want, got)
-		}
+	l.version++
+	l.Show(Source[*named]{Version: l.version, Size: len(items), Load: func() Content[*named] {
+		return Content[*named]{Items: items, ID: func(x *named) string { return x.cells[0] }, Row: func(x *named) Row { return Row{Cells: x.cells} }}
+	}}, f, now, nil)
+	for _, x := range l.shown.Items {
+		order += x.cells[0]
 	}
-	if n := CountRanges("10.0.0.1-10.0.1.0, 10.9.0.0"); n != 257 {
-		t.Errorf("count: want 257, got %d", n)
-	}
+	return order
+}
+
+func (l *lines) press(key string, now time.Time) {
+	l.Key(tea.KeyPressMsg{Text: key, Code: []rune(key)[0]}, l.headers, 10, now)
+}
+
+func (l *lines) view(th *theme.Theme, height int, now time.Time) string {
+	return strings.Join(l.View(th, l.headers, 40, height, now), "\n")
 }
 
 func TestTableKeepsItsRow(t *testing.T) {
-	var table Table
-	headers := []string{"Name", "Count"}
-	rows := []Row{{ID: "a", Cells: []string{"a", "10"}}, {ID: "b", Cells: []string{"b", "9"}}, {ID: "c", Cells: []string{"c", "8"}}}
+	table := lines{headers: []string{"Name", "Count"}}
+	rows := [][]string{{"a", "10"}, {"b", "9"}, {"c", "8"}}
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	table.Key("j", headers, rows, 10, now)
+	table.show(now, nil, rows...)
+	table.press("j", now)
 	for _, step := range []struct{ key, want, order string }{{"C", "b", "cba"}, {"C", "b", "abc"}, {"N", "b", "abc"}, {"j", "c", "abc"}, {"g", "a", "abc"}} {
 		now = now.Add(time.Minute)
-		arranged := table.Arrange(rows, nil, now)
-		table.Key(step.key, headers, arranged, 10, now)
-		arranged = table.Arrange(rows, nil, now)
-		order := ""
-		for _, r := range arranged {
-			order += r.ID
-		}
-		if r, _ := table.Selected(arranged); r.ID != step.want || order != step.order {
-			t.Errorf("after %s: want %s in %s, got %s in %s", step.key, step.want, step.order, r.ID, order)
+		table.show(now, nil, rows...)
+		table.press(step.key, now)
+		order := table.show(now, nil, rows...)
+		if r, _ := table.Selected(); r.cells[0] != step.want || order != step.order {
+			t.Errorf("after %s: want %s in %s, got %s in %s", step.key, step.want, step.order, r.cells[0], order)
 		}
 	}
-	table.View(plain(), headers, rows, 40, 2, now)
-	if r, ok := table.Selected(rows[1:]); !ok || r.ID != "b" {
-		t.Errorf("the selected row is gone: want its neighbour b, got %s", r.ID)
+	table.view(plain(), 2, now)
+	table.show(now, nil, rows[1:]...)
+	if r, ok := table.Selected(); !ok || r.cells[0] != "b" {
+		t.Errorf("the selected row is gone: want its neighbour b, got %v", r)
 	}
-	if view := strings.Join(table.View(plain(), headers, nil, 40, 3, now), "\n"); !strings.Contains(view, "Name") {
+	table.show(now, nil)
+	if view := table.view(plain(), 3, now); !strings.Contains(view, "Name") {
 		t.Errorf("without rows: want the header, got %q", view)
 	}
 }
 
-func TestHumane(t *testing.T) {
+func TestSI(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 0.3: "0.3", 7: "7", 9.96: "10", 12: "12", 999: "999", 1200: "1.2k", 88e6: "88M", 2e18: "2000P", -3: "-3"} {
-		if got := Humane(v); got != want {
+		if got := SI(v); got != want {
 			t.Errorf("%v: want %s, got %s", v, want, got)
 		}
 	}
@@ -115,52 +133,56 @@ func TestSpark(t *testing.T) {
 	}
 }
 
-func TestWithin(t *testing.T) {
-	r := ParseRanges("10.0.0.1-10.0.0.3, 10.0.0.8-10.0.0.9, 10.0.1.0")
-	for _, tt := range []struct {
-		first, last string
-		want        int
-	}{{"10.0.0.0", "10.0.0.255", 5}, {"10.0.0.2", "10.0.0.8", 3}, {"10.0.0.4", "10.0.0.7", 0}, {"10.0.0.9", "10.0.1.0", 2}, {"10.0.2.0", "10.0.2.255", 0}} {
-		if got := r.Within(netip.MustParseAddr(tt.first), netip.MustParseAddr(tt.last)); got != tt.want {
-			t.Errorf("%s to %s: want %d, got %d", tt.first, tt.last, tt.want, got)
-		}
-	}
-}
-
 // Rows do not change places under a moving cursor, and do once it rests.
 func TestOrderHolds(t *testing.T) {
-	var table Table
-	now, headers := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), []string{"Name", "Count"}
-	rows := func(a, b string) []Row {
-		return []Row{{ID: "a", Cells: []string{"a", a}}, {ID: "b", Cells: []string{"b", b}}}
+	table := lines{headers: []string{"Name", "Count"}}
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	show := func(now time.Time, a, b string) string {
+		return table.show(now, nil, []string{"a", a}, []string{"b", b})
 	}
-	order := func(rows []Row) string { return rows[0].ID + rows[1].ID }
-	table.Key("C", headers, rows("1", "2"), 9, now)
-	table.Key("j", headers, table.Arrange(rows("1", "2"), nil, now), 9, now)
-	if got := order(table.Arrange(rows("3", "2"), nil, now.Add(time.Second))); got != "ab" {
+	table.press("C", now)
+	show(now, "1", "2")
+	table.press("j", now)
+	if got := show(now.Add(time.Second), "3", "2"); got != "ab" {
 		t.Errorf("while the cursor moves: want ab, got %s", got)
 	}
-	if got := order(table.Arrange(rows("3", "2"), nil, now.Add(hold))); got != "ba" {
+	if got := show(now.Add(holdFor), "3", "2"); got != "ba" {
 		t.Errorf("when it rests: want ba, got %s", got)
 	}
 }
 
-// A cell that changed is marked for two seconds, one that comes into sight is not.
-func TestGlow(t *testing.T) {
-	var table Table
+// A click on a header sorts at once, while the cursor moves too.
+func TestClickSorts(t *testing.T) {
+	table := lines{headers: []string{"Name", "Count"}}
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	show := func() string { return table.show(now, nil, []string{"a", "2"}, []string{"b", "1"}) }
+	table.press("N", now)
+	show()
+	table.press("j", now)
+	show()
+	table.view(plain(), 9, now)
+	table.Click(10, 0)
+	if got := show(); got != "ba" {
+		t.Errorf("want it sorted by count, got %s", got)
+	}
+}
+
+// A cell that changed is marked for two seconds, one that comes into view is not.
+func TestHighlight(t *testing.T) {
+	table := lines{headers: []string{"Name", "Count"}}
 	th := plain()
 	th.Glyphs.Fresh = "*"
-	now, headers := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), []string{"Name", "Count"}
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, step := range []struct {
-		after time.Duration
-		count string
-		glows bool
+		after  time.Duration
+		count  string
+		marked bool
 	}{{0, "1", false}, {time.Second, "1", false}, {time.Second, "2", true}, {time.Second, "2", true}, {time.Second, "2", false}, {time.Minute, "3", true}} {
 		now = now.Add(step.after)
-		rows := []Row{{ID: "x", Cells: []string{"x", "0"}}, {ID: "a", Cells: []string{"a", step.count}}}
-		view := strings.Join(table.View(th, headers, rows, 40, 5, now), "\n")
-		if got := strings.Contains(view, "* a"); got != step.glows {
-			t.Errorf("count %s after %s: want glow %v, got %v:\n%s", step.count, step.after, step.glows, got, view)
+		table.show(now, nil, []string{"x", "0"}, []string{"a", step.count})
+		view := table.view(th, 5, now)
+		if got := strings.Contains(view, "* a"); got != step.marked {
+			t.Errorf("count %s after %s: want it marked %v, got %v:\n%s", step.count, step.after, step.marked, got, view)
 		}
 	}
 }
@@ -175,26 +197,19 @@ func TestFilter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := f.Keeps([]string{"", tt.cell}); got != tt.want {
+		if got := f.Keeps("", tt.cell); got != tt.want {
 			t.Errorf("%q of %q: want %v, got %v", tt.filter, tt.cell, tt.want, got)
 		}
 	}
 }
 
-// Cells that were folded to be filtered quickly are kept just when they are as they stand.
-func TestQuickFilter(t *testing.T) {
+// Cells that are remembered as one text are kept just when they are as they stand.
+func TestFilterOfText(t *testing.T) {
 	rows := [][]string{{"web-1", "10.1.1.2", ""}, {"Web-17", "02:02"}, {"db", "web"}, {"straße", "ab"}, {"a", "b"}, {"", "web-1 b"}}
-	for _, text := range []string{"web", "WEB-1", "^web$", "web.1", "1$", "^$", "a.b", `10\.1`, `\d\d$`, "[^a]b", `\S`, "(web|db)$", "(?s)a.b", "!web-1.*7", "x+", `\A1`, "e.*", "ß", "^10"} {
-		f, err := NewFilter(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, text := range []string{"web", "WEB-1", "^web$", "web.1", "1$", "^$", "a.b", `10\.1`, `\d\d$`, "[^a]b", `\S`, "(web|db)$", "(?s)a.b", "!web-1.*7", "x+", `\A1`, "e.*", "ß", "^10", "b\nw", "!b"} {
+		f := mustFilter(t, text)
 		for _, cells := range rows {
-			folded := fold(cells)
-			if folded == "" {
-				continue // is filtered as it stands
-			}
-			if quick, slow := f.keepsText(folded), f.Keeps(cells); quick != slow {
+			if quick, slow := f.keepsRow(strings.Join(cells, "\n"), nil), f.Keeps(cells...); quick != slow {
 				t.Errorf("filter %q of %q: want %v, got %v", text, cells, slow, quick)
 			}
 		}

@@ -12,14 +12,12 @@ func Wrap(text string, width, indent int) []string {
 	if ansi.StringWidth(text) <= width || width-indent < 20 {
 		return []string{text}
 	}
-	first, rest, _ := strings.Cut(ansi.Wrap(text, width, ""), "\n")
-	// What follows is joined again, and broken anew for the room that the indent leaves.
-	rest = strings.ReplaceAll(rest, "\n", " ")
+	first, _, _ := strings.Cut(ansi.Wrap(text, width, ""), "\n")
+	out, rest := []string{first}, strings.TrimLeft(strings.TrimPrefix(text, first), " ")
 	if ansi.StringWidth(rest) == 0 {
-		return []string{first}
+		return out
 	}
-	out := []string{first}
-	for line := range strings.Lines(ansi.Wrap(strings.TrimLeft(rest, " "), width-indent, "")) {
+	for line := range strings.Lines(ansi.Wrap(rest, width-indent, "")) {
 		out = append(out, strings.Repeat(" ", indent)+strings.TrimSuffix(line, "\n"))
 	}
 	return out

@@ -17,6 +17,7 @@ func TestWrap(t *testing.T) {
 		{"short", 30, 4, []string{"short"}},
 		{"one two three four five six seven eight nine ten", 30, 4, []string{"one two three four five six", "    seven eight nine ten"}},
 		{"there is no room beside the indent", 21, 10, []string{"there is no room beside the indent"}},
+		{"a list of endpoints, web-one, web-two, and endpoint-blue.default-web6", 31, 4, []string{"a list of endpoints, web-one,", "    web-two, and endpoint-", "    blue.default-web6"}},
 		{strings.Repeat("x", 50), 30, 5, []string{strings.Repeat("x", 30), "     " + strings.Repeat("x", 20)}},
 	}
 	for _, tt := range tests {

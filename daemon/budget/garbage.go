@@ -42,7 +42,7 @@ func Garbage(ctx context.Context, told ...string) {
 	}
 }
 
-// percent is how many percent of live may be used anew before the next collection.
+// percent is how many percent of live may be used again before the next collection.
 func percent(live uint64) int {
 	return int(min(max(room*100/max(live, 1), usual), most))
 }

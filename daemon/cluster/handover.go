@@ -55,7 +55,7 @@ func (r *race) stepDown(ctx context.Context, h Heir) error {
 	return nil
 }
 
-// courtesy is for how long the lock is left to somebody else.
+// courtesy is for how long the lock is left to someone else.
 func (r *race) courtesy() time.Duration {
 	if r.ended == 0 || r.heir.Term != r.ended || r.heir.To == "" || r.heir.To == r.c.ID {
 		return 0
@@ -75,7 +75,7 @@ func (r *race) bequest() string {
 	return why
 }
 
-// named reads an heir; nobody when it cannot be read.
+// named reads an heir; no one when it cannot be read.
 func (e *Election) named(i store.Item) (h Heir) {
 	if err := json.Unmarshal(i.Value, &h); err != nil {
 		e.c.Log.Warn("who is to lead next cannot be read", "key", i.Key, "error", err)

@@ -184,7 +184,7 @@ func (r *race) evict(ctx context.Context, why string) error {
 	return err
 }
 
-// acquire takes the lock if nobody has it and starts the term. That another was quicker is no error.
+// acquire takes the lock if no one has it and starts the term. That another was quicker is no error.
 func (r *race) acquire(ctx context.Context) error {
 	bctx, cancel := r.brief(ctx)
 	defer cancel()

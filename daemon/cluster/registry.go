@@ -39,7 +39,7 @@ type Registry struct {
 	log   *slog.Logger
 	ready chan struct{}
 	wake  chan struct{}
-	admit Admission // nil: nobody is asked
+	admit Admission // nil: no one is asked
 
 	mu     sync.Mutex
 	wanted map[string]record.Service

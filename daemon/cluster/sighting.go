@@ -9,7 +9,7 @@ import (
 // sighting is the lock at one revision of the store.
 type sighting struct {
 	at   store.Revision
-	lock store.Item // Key "": nobody has it
+	lock store.Item // Key "": no one has it
 	heir Heir       // the last one that was named
 }
 

@@ -20,7 +20,7 @@ type Term struct {
 
 // Holder is who has the lock, as last seen.
 type Holder struct {
-	Address  string         // "" when nobody has
+	Address  string         // "" when no one has
 	Created  store.Revision // numbers the term
 	Revision store.Revision // of the lock's last change
 	Self     bool           // this process leads
@@ -50,7 +50,7 @@ func history(ctx context.Context, s store.Store, key string) ([]Term, store.Revi
 	return terms, item.Revision, nil
 }
 
-// enter adds t to the list at key. A list that cannot be read is begun anew.
+// enter adds t to the list at key. A list that cannot be read is begun again.
 func enter(ctx context.Context, s store.Store, key string, t Term) error {
 	terms, rev, err := history(ctx, s, key)
 	if err != nil && rev == 0 {

@@ -1,5 +1,5 @@
 // Package door is what every HTTP server of a daemon has in common: how long a client may take, how much it may have open at
-// once, and whether a request may come from a browser's page of somebody else.
+// once, and whether a request may come from a browser's page of someone else.
 package door
 
 import (

@@ -163,7 +163,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// Requests that a page of somebody else has a browser send are refused; those of clients that are no browsers are not.
+// Requests that a page of someone else has a browser send are refused; those of clients that are no browsers are not.
 func TestVisitors(t *testing.T) {
 	h := door.Visitors(door.NewNames("api.example.org", "*.corp.example"), []string{"/healthz"}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {}))
 	for _, test := range []struct {

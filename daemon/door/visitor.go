@@ -15,7 +15,7 @@ import (
 // AllowedHosts is the flag that adds names to Names.
 const AllowedHosts = "allowed-hosts"
 
-// Names are the host names under which a server is reached. A page of somebody else, in a browser that can reach the server, may
+// Names are the host names under which a server is reached. A page of someone else, in a browser that can reach the server, may
 // give its own name the server's address (DNS rebinding), and then counts as a page of the server: by the name it is told apart.
 // Addresses, names without a dot, and names that no public name server answers for cannot be such a page's.
 type Names struct {
@@ -68,7 +68,7 @@ func (n *Names) Has(host string) bool {
 	return slices.ContainsFunc(n.suffix, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
-// Visitors refuses what a page of somebody else has a browser send: requests under a name that is not the server's, and changes
+// Visitors refuses what a page of someone else has a browser send: requests under a name that is not the server's, and changes
 // whose Origin is another than the server (Fetch standard, RFC 6454). Clients that are no browsers send no Origin. A request target
 // that is not a path, as one for a proxy (RFC 9112, section 3.2), is refused too. Paths of free may be asked for under any name.
 func Visitors(names *Names, free []string, next http.Handler) http.Handler {
@@ -89,7 +89,7 @@ func Visitors(names *Names, free []string, next http.Handler) http.Handler {
 	})
 }
 
-// originForm tells whether a request's target is a path, with a query maybe. "*" is one of OPTIONS, which serves nobody here.
+// originForm tells whether a request's target is a path, with a query maybe. "*" is one of OPTIONS, which serves no one here.
 func originForm(q *http.Request) bool {
 	return strings.HasPrefix(q.RequestURI, "/") && q.URL.Scheme == "" && q.URL.Host == "" && q.URL.User == nil && q.URL.Opaque == "" && strings.HasPrefix(q.URL.Path, "/")
 }

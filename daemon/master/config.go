@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
-	"github.com/contiv/contiv/daemon/master/fabric"
+	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/store/embedded"
@@ -47,7 +47,7 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
 	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
-	s.String(&c.ACIGateway, "aci-gateway", "ACI_GATEWAY", fabric.DefaultURL, "where the ACI gateway takes application profiles, when the fabric is aci")
+	s.String(&c.ACIGateway, "aci-gateway", "ACI_GATEWAY", aci.DefaultURL, "where the ACI gateway takes application profiles, when the fabric is aci")
 	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
 	s.Int(&c.HistoryLimit, "history-limit", "HISTORY_LIMIT", history.DefaultRecords, "how many transactions the history keeps")
 	s.String(&c.HistoryAge, "history-age", "HISTORY_AGE", history.DefaultAge.String(), "how long the history keeps them")
@@ -85,7 +85,7 @@ func (c *config) check() error {
 		return err
 	}
 	if u, err := url.Parse(c.ACIGateway); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("--aci-gateway %s: it is a URL like %s", c.ACIGateway, fabric.DefaultURL)
+		return fmt.Errorf("--aci-gateway %s: it is a URL like %s", c.ACIGateway, aci.DefaultURL)
 	}
 	_, port, err := flags.Address("external-address", c.External)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// A follower that passes a request on does not hide who sent it, and every master tells the same history. What nobody
+// A follower that passes a request on does not hide who sent it, and every master tells the same history. What no one
 // could have proved, or ought to see, is not in it.
 func TestHistoryOfACluster(t *testing.T) {
 	ctx := context.Background()
@@ -55,7 +55,7 @@ func TestHistoryOfACluster(t *testing.T) {
 	if first := entries[0]; first.By != (model.Actor{Program: "netmaster"}) || first.Why == "" || first.Kind != "global" {
 		t.Errorf("the first object: got %+v", first)
 	}
-	if got := entries[2]; got.By != (model.Actor{User: "ann@laptop", Program: "netctl/1.0", Address: "127.0.0.1", Via: "127.0.0.1"}) || got.Key != "default:net1" {
+	if got := entries[2]; got.By != (model.Actor{Claimed: "ann@laptop", Program: "netctl/1.0", Address: "127.0.0.1", Via: "127.0.0.1"}) || got.Key != "default:net1" {
 		t.Errorf("through the follower: got %+v", got)
 	}
 	if got := entries[3]; got.By != (model.Actor{Program: "contivpy/0.1", Address: "127.0.0.1"}) || got.Key != "old" || got.Revision <= entries[2].Revision {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// freePort is a TCP port that nobody has just now.
+// freePort is a TCP port that no one has just now.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

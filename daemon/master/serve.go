@@ -16,17 +16,18 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
-	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/master/landmark"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/daemon/store/mirror"
 	"github.com/contiv/contiv/daemon/store/open"
 	"github.com/contiv/contiv/daemon/task"
 )
@@ -69,13 +70,13 @@ func openStore(ctx context.Context, c config, log *slog.Logger) (store.Store, er
 	return db, nil
 }
 
-// reign runs netmaster's parts over an open store until ctx ends or one cannot go on. When the store is made anew beneath them -
-// somebody has wiped it, or restored an older backup - they begin once more, with nothing known.
+// reign runs netmaster's parts over an open store until ctx ends or one cannot go on. When the store is made again beneath them -
+// someone has wiped it, or restored an older backup - they begin once more, with nothing known.
 func reign(ctx context.Context, c config, db store.Store, front *front, log *slog.Logger, ready func()) error {
 	started := time.Now()
 	for {
 		err := live(ctx, c, db, front, started, log, ready)
-		if ctx.Err() != nil || !errors.Is(err, catalog.ErrAnew) {
+		if ctx.Err() != nil || !errors.Is(err, mirror.ErrReset) {
 			return err
 		}
 		log.Warn("netmaster begins anew, as its store has", "store", db.String(), "err", err)
@@ -90,7 +91,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode})
 	endpoints := endpoint.New(committer, known, endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine}, log)
 	settler := derive.NewSettler(committer, known, log)
-	poster := fabric.NewPoster(fabric.Config{Gateway: &fabric.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
+	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
@@ -122,7 +123,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	})
 	group := task.NewGroup(log, feed, election, registry, roles, expiry)
 	front.set(server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Keep: c.keep, Settler: settler, Fabric: poster,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Keep: c.keep, Settler: settler, ACI: poster,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string {

@@ -3,7 +3,7 @@ package record
 import "fmt"
 
 // Claim says which machine has a host's label, its tunnel end or its control address: each belongs to one machine at a time. It
-// outlives the agent, so that nobody else becomes the host while that is down. The claim of the label names the other two.
+// outlives the agent, so that no one else becomes the host while that is down. The claim of the label names the other two.
 type Claim struct {
 	Machine string `json:"machine"`           // identity of the machine, a hash
 	Host    string `json:"host"`              // label

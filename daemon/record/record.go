@@ -26,7 +26,7 @@ const (
 	Pools    = Root + "ipam/"
 	History  = Root + "history/" // what happened, for operators; see daemon/master/history
 
-	FabricProfiles = Root + "aci/appProfile/"
+	ACIProfiles = Root + "aci/appProfile/"
 
 	Networks  = State + "nets/"
 	Endpoints = State + "eps/"
@@ -61,7 +61,7 @@ type Global struct {
 	PvtSubnet string `json:"pvt-subnet"` // host access, a /16
 }
 
-// Nonce is a random text that nobody has written before, at Landmark.
+// Nonce is a random text that no one has written before, at Landmark.
 type Nonce struct {
 	ID string `json:"id"`
 }

@@ -11,7 +11,7 @@ import (
 
 // Listen listens at path, with mode 0600 from the moment that the socket is there: it is made in a folder of its own, which is
 // closed to others, and then moved. Folders that are missing are made, with mode 0700; one that is there stays as it is. A
-// socket that an earlier process left is replaced; while somebody answers there, that is an error. Closing the listener leaves
+// socket that an earlier process left is replaced; while someone answers there, that is an error. Closing the listener leaves
 // the file: it may be another process's by then.
 func Listen(path string) (net.Listener, error) {
 	dir := filepath.Dir(path)

@@ -26,7 +26,7 @@ type Member struct {
 	Err     error         // why it did not answer
 }
 
-// KeyLease is how long a key lives on when nobody refreshes its lease.
+// KeyLease is how long a key lives on when no one refreshes its lease.
 type KeyLease struct {
 	Key           string
 	Granted, Left time.Duration

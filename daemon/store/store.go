@@ -94,8 +94,8 @@ type Limits struct {
 //
 // Revision is the store revision up to which the receiver now knows everything: what bears a lower one and comes later, by any
 // other way, is older than what is known, be its key known or not. It never goes back, but for one case: with Full set, a
-// Revision below that of an update before says that the store was made anew - its data was wiped, or an older backup restored -
-// and that revisions begin again. A store can be made anew with revisions that go on, too, so with Full set the Items
+// Revision below that of an update before says that the store was made again - its data was wiped, or an older backup restored -
+// and that revisions begin again. A store can be made again with revisions that go on, too, so with Full set the Items
 // replace all that was told before, whatever their revisions and values were.
 type Update struct {
 	Full     bool

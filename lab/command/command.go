@@ -103,6 +103,8 @@ func newUp(w *where) *cobra.Command {
 	f.StringVar(&o.plan.Store, "store", lab.StoreEmbedded, "store: embedded, etcd or consul")
 	f.BoolVar(&o.plan.Bare, "bare", false, "hosts and switches alone")
 	f.StringVar(&o.plan.Bin, "bin", "", "folder of netmaster, netplugin and contivk8s (default: that of contiv)")
+	f.BoolVar(&o.plan.Docker, "docker", false, "a Docker engine on every host, with the image "+lab.Image)
+	f.StringArrayVar(&o.plan.DockerFlags, "docker-flag", nil, "one more argument for every Docker engine; may be repeated")
 	f.BoolVar(&o.plan.Debug, "debug", false, "have netmaster and netplugin log details")
 	f.StringArrayVar(&o.plan.Master, "master-flag", nil, "one more argument for every netmaster; may be repeated")
 	f.StringArrayVar(&o.plan.Agent, "agent-flag", nil, "one more argument for every netplugin; may be repeated")
@@ -158,7 +160,7 @@ type verb struct {
 }
 
 // parts are the arguments of such a command.
-const parts = " HOST master|agent|ovs|ovsdb|store"
+const parts = " HOST master|agent|ovs|ovsdb|store|docker"
 
 func verbs() []verb {
 	return []verb{
@@ -222,7 +224,7 @@ func newEnv(w *where) *cobra.Command {
 
 func newLogs(w *where) *cobra.Command {
 	return &cobra.Command{
-		Use: "logs HOST master|agent|ovs|ovsdb|store", Short: "Print the log of a part", Args: cobra.ExactArgs(2),
+		Use: "logs" + parts, Short: "Print the log of a part", Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {

@@ -3,11 +3,13 @@ package command
 import (
 	"bytes"
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/model/twice"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -34,6 +36,12 @@ func netctlFed(t *testing.T, ctx context.Context, url, in string, args ...string
 		Self: model.Version{Version: "1.0", GitCommit: "abc", BuildTime: "today"}, Actor: func() string { return "ann@laptop" },
 	}
 	code := Run(ctx, f, args)
+	for line := range strings.Lines(errs.String()) {
+		_, said, _ := strings.Cut(line, "level=error msg=")
+		if text, err := strconv.Unquote(strings.TrimSpace(said)); err == nil && twice.Said(text) != "" {
+			t.Errorf("netctl %s says %q twice: %s", strings.Join(args, " "), twice.Said(text), text)
+		}
+	}
 	return result{code, out.String(), errs.String()}
 }
 
@@ -46,17 +54,17 @@ func TestSession(t *testing.T) {
 		out  string
 		err  string
 	}{
-		{"tenant ls", 0, "Name     \n------   \ndefault  \n", ""},
+		{"tenant ls", 0, "Name\n------\ndefault\n", ""},
 		{"tenant create blue", 0, "Creating tenant: blue\n", ""},
 		{"tenant ls -q", 0, "blue\ndefault\n", ""},
-		{"network ls", 0, "Tenant  Network  Nw Type  Encap type  Packet tag  Subnet   Gateway  IPv6Subnet  IPv6Gateway  Cfgd Tag \n" +
+		{"network ls", 0, "Tenant  Network  Nw Type  Encap type  Packet tag  Subnet   Gateway  IPv6Subnet  IPv6Gateway  Cfgd Tag\n" +
 			"------  -------  -------  ----------  ----------  -------  ------   ----------  -----------  ---------\n", ""},
 		{"net create n1 -subnet 10.1.1.0/24 -g 10.1.1.254", 0, "Creating network default:n1\n", ""},
 		{"network create -t blue --subnet=10.1.1.0/24 -e vlan -p 100 -s6 2016:430::/100 -tag x.y n2", 0, "Creating network blue:n2\n", ""},
-		{"net ls -a", 0, "Tenant   Network  Nw Type  Encap type  Packet tag  Subnet       Gateway     IPv6Subnet      IPv6Gateway  Cfgd Tag \n" +
+		{"net ls -a", 0, "Tenant   Network  Nw Type  Encap type  Packet tag  Subnet       Gateway     IPv6Subnet      IPv6Gateway  Cfgd Tag\n" +
 			"------   -------  -------  ----------  ----------  -------      ------      ----------      -----------  ---------\n" +
 			"blue     n2       data     vlan        100         10.1.1.0/24              2016:430::/100               x.y\n" +
-			"default  n1       data     vxlan       0           10.1.1.0/24  10.1.1.254                               \n", ""},
+			"default  n1       data     vxlan       0           10.1.1.0/24  10.1.1.254\n", ""},
 		{"net ls -o name -a", 0, "network/blue:n2\nnetwork/default:n1\n", ""},
 		{"net ls -q -a", 0, "n2\nn1\n", ""},
 		{"net ls -o jsonpath={[0].subnet}", 0, "10.1.1.0/24\n", ""},
@@ -73,7 +81,7 @@ func TestSession(t *testing.T) {
 		{"group create n1 web -r 10.1.1.10-10.1.1.20", 0, "Creating EndpointGroup default:web\n", ""},
 		{"group ls", 0, "Tenant   Group  Network  IP Pool              CfgdTag  Policies  Network profile\n" +
 			"------   -----  -------  -------              -------  --------  ---------------\n" +
-			"default  web    n1       10.1.1.10-10.1.1.20                     \n", ""},
+			"default  web    n1       10.1.1.10-10.1.1.20\n", ""},
 		{"group rm nothing", 3, "", "endpointGroup not found"},
 		{"network rm n1", 3, "Deleting network default:n1\n", "cannot delete n1 has 1 endpoint groups"},
 		{"group rm web", 0, "", ""},

@@ -62,7 +62,7 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 			}
 		}
 	}
-	l := &listing{Table: term.Table{Columns: columns("Host", "When", "At", "Sort", "Owner", "What")}}
+	l := &listing{Table: term.Table{Columns: columns("Host", "When", "At", "Kind", "Owner", "What")}}
 	if format.Wide() {
 		l.Columns = append(l.Columns, columns("Was", "Should be")...)
 	}
@@ -110,7 +110,7 @@ func (l *listing) add(when string, d *model.Drift, list []model.Difference, wide
 		if owner == "" {
 			owner = "nobody"
 		}
-		sort := x.Sort
+		sort := x.Kind
 		if x.Table != "" {
 			sort += " " + x.Table
 		}
@@ -118,6 +118,6 @@ func (l *listing) add(when string, d *model.Drift, list []model.Difference, wide
 		if wide {
 			row = append(row, x.Was, x.Want)
 		}
-		l.row(d.Host+"/"+x.Sort, row)
+		l.row(d.Host+"/"+x.Kind, row)
 	}
 }

@@ -16,7 +16,7 @@ func TestDriftBeyondRepair(t *testing.T) {
 		_, _ = w.Write([]byte(`{"host":"h1","now":[` + now + `],"found":[]}`))
 	}))
 	defer s.Close()
-	const stuck, other = `{"sort":"port","what":"removed: interface","remedy":"make the pod anew"}`, `{"sort":"flow","what":"added"}`
+	const stuck, other = `{"kind":"port","what":"removed: interface","remedy":"make the pod anew"}`, `{"kind":"flow","what":"added"}`
 	for _, r := range []struct{ now, out, err string }{
 		{other, "added", "differences in the switches: 1; netctl drift --repair repairs them"},
 		{stuck + "," + other, "removed: interface; make the pod anew", "differences in the switches: 2; 1 of them netctl drift --repair does not repair"},
@@ -39,12 +39,12 @@ func TestDriftOfNothing(t *testing.T) {
 		_, _ = w.Write([]byte(`{"host":"h1","now":[],"found":[` + found + `]}`))
 	}))
 	defer s.Close()
-	const header = "Host  When  At  Sort  Owner  What\n----  ----  --  ----  -----  ----\n"
+	const header = "Host  When  At  Kind  Owner  What\n----  ----  --  ----  -----  ----\n"
 	for _, r := range []struct{ line, found, out, err string }{
 		{"drift", "", header, "nothing differs\n"},
 		{"drift h1", "", header, "nothing differs\n"},
 		{"drift -o jsonpath={[0].host}", "", "h1\n", ""},
-		{"drift", `{"sort":"flow","what":"added"}`, "Host  When   At  Sort  Owner   What\n----  ----   --  ----  -----   ----\nh1    found      flow  nobody  added\n", ""},
+		{"drift", `{"kind":"flow","what":"added"}`, "Host  When   At  Kind  Owner   What\n----  ----   --  ----  -----   ----\nh1    found      flow  nobody  added\n", ""},
 	} {
 		found = r.found
 		if got := netctl(t, t.Context(), s.URL, strings.Fields(r.line)...); got.code != 0 || got.out != r.out || got.err != r.err {

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -43,13 +42,8 @@ func kindTable(explained bool) string {
 		fmt.Fprintf(out, "%s\t%s\t%s\n", kind, names, about)
 	}
 	row("KIND", "OTHER NAMES", "WHAT IT IS")
-	for _, k := range model.Kinds() {
-		if k.Command.Use == "" {
-			continue
-		}
-		names := slices.DeleteFunc(slices.Clone(k.Names), func(name string) bool { return strings.EqualFold(name, k.Name) })
-		about, _, _ := strings.Cut(k.Doc, ". ")
-		row(k.Name, strings.Join(names, " "), strings.TrimSuffix(about, ".")+".")
+	for _, k := range model.UserKinds() {
+		row(k.Name, strings.Join(k.NamesBeside(k.Name), " "), k.Summary()+".")
 	}
 	_ = out.Flush() // a Builder takes everything
 	return b.String()

@@ -19,8 +19,8 @@ type Factory struct {
 	Getenv func(string) string
 	HTTP   http.RoundTripper // nil: the network
 	Self   model.Version
-	Actor  func() string // who types, "user@host", for the history; nil is nobody
-	// Interrupted makes a context that ends when the person interrupts; nil: nobody does. Commands that go on until then, or have
+	Actor  func() string // who types, "user@host", for the history; nil is no one
+	// Interrupted makes a context that ends when the person interrupts; nil: no one does. Commands that go on until then, or have
 	// something to tell or to put back, ask for it. A signal ends the others: to catch it takes a thread, which would be a good part
 	// of their time.
 	Interrupted func(context.Context) (context.Context, context.CancelFunc)
@@ -54,11 +54,7 @@ func (f *Factory) client() (*client.Client, error) {
 func (f *Factory) connect(base, token string) *client.Client {
 	transport := f.HTTP
 	if transport == nil {
-		pool := term.Transport(f.insecure)
-		transport = &client.Direct{Else: pool, Dial: pool.DialContext, Proxied: func(q *http.Request) bool {
-			proxy, err := http.ProxyFromEnvironment(q)
-			return proxy != nil || err != nil
-		}}
+		transport = term.Transport(f.insecure)
 	}
 	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}
@@ -67,7 +63,7 @@ func (f *Factory) connect(base, token string) *client.Client {
 // patience is for how long a command waits while the cluster has no leader.
 const patience = 5 * time.Second
 
-// token reads what netctl login has left; "" when nobody is logged in.
+// token reads what netctl login has left; "" when no one is logged in.
 func (f *Factory) token() (string, error) {
 	token, err := term.Token(f.Home)
 	if err != nil {

@@ -29,10 +29,7 @@ func runGetAll(ctx context.Context, f *Factory, o *listOptions) error {
 	}
 	value := map[string][]any{}
 	var groups []group
-	for _, k := range model.Kinds() {
-		if k.Command.Use == "" {
-			continue
-		}
+	for _, k := range model.UserKinds() {
 		g, err := groupOf(ctx, c, k, o)
 		if err != nil {
 			return err

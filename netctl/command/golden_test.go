@@ -16,7 +16,7 @@ const goldenSession = "testdata/session.txt"
 
 // What every command prints, and how it ends. testdata/session.txt is one session, in order: a command line after "$ ", then
 // its output, what it complains about after "! ", and its exit code where that is not 0. go test -update writes the
-// answers anew. A command that no line of it runs is an error.
+// answers again. A command that no line of it runs is an error.
 func TestGoldenSession(t *testing.T) {
 	text, err := os.ReadFile(goldenSession)
 	if err != nil {

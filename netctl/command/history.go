@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -56,7 +56,7 @@ func newHistory(f *Factory) *cobra.Command {
 	}
 	o.output.register(c)
 	c.Flags().StringVarP(&o.tenant, "tenant", "t", "default", "tenant of the object NAME; with --at and without NAME, objects of this tenant alone when it is given")
-	c.Flags().StringVar(&o.by, "by", "", "of those alone whose user, program or address contains this")
+	c.Flags().StringVar(&o.by, "by", "", "of those alone whose claim, program or address contains this")
 	c.Flags().StringVar(&o.since, "since", "", "no older than this: a time such as 2030-01-02T15:04:05Z, or a duration before now such as 2h")
 	c.Flags().IntVar(&o.limit, "limit", 50, "so many, the newest; 0 is all that is kept")
 	c.Flags().StringVar(&o.at, "at", "", "the object, or all objects, as they were: a revision, a time, or a duration before now")
@@ -93,7 +93,7 @@ func historyKind(name string) (string, *model.Kind, error) {
 	return k.Name, k, nil
 }
 
-// historyKey is the key of the object that a person calls name. Of one that is gone nobody knows more than what the name says.
+// historyKey is the key of the object that a person calls name. Of one that is gone no one knows more than what the name says.
 func (o *historyOptions) historyKey(ctx context.Context, c *client.Client, k *model.Kind, name string) (string, error) {
 	if k == nil {
 		return name, nil
@@ -140,7 +140,7 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 	for _, e := range entries {
 		row := []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Kind, e.Key, difference(e)}
 		if format.Wide() {
-			row = append(row[:3], append([]string{e.By.Address, e.By.Via}, row[3:]...)...)
+			row = slices.Insert(row, 3, e.By.Via)
 		}
 		l.row(e.Kind+"/"+e.Key, row)
 	}
@@ -150,7 +150,7 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 func historyColumns(wide bool) []model.Column {
 	headers := []string{"Time", "Revision", "By", "Verb", "Kind", "Key", "Difference"}
 	if wide {
-		headers = []string{"Time", "Revision", "By", "From", "Via", "Verb", "Kind", "Key", "Difference"}
+		headers = []string{"Time", "Revision", "By", "Via", "Verb", "Kind", "Key", "Difference"}
 	}
 	return columns(headers...)
 }

@@ -76,23 +76,22 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		}
 		return watchList(ctx, f, c, o, format)
 	}
-	l := &listing{Table: term.Table{Columns: term.Columns(o.kind, format.Wide()), Tail: o.kind.Command.TabTail && !format.Wide(),
-		RowTail: o.kind.Command.RowTail && !format.Wide()}}
-	found := 0
-	if format.Tabular() || format.Names() {
-		found, err = fill(ctx, c, o, format, l)
-	} else {
-		var objects []model.Object
-		objects, err = list(ctx, c, o)
-		found, l.value = len(objects), objects
-	}
+	objects, err := list(ctx, c, o)
 	if err != nil {
 		return err
 	}
-	if found == 0 {
+	if len(objects) == 0 {
 		if err := o.exists(ctx, c); err != nil {
 			return err
 		}
+	}
+	l := &listing{Table: term.Table{Columns: term.Columns(o.kind, format.Wide())}, value: objects}
+	for _, object := range objects {
+		name := fullName(o.kind, object.ObjectKey())
+		if format.Name == term.Quiet {
+			name = term.Cell(object.Field(nameArg(o.kind)))
+		}
+		l.row(name, term.Row(l.Columns, object.Field))
 	}
 	return l.write(f, format)
 }

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
-	"sigs.k8s.io/yaml"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/netctl/term"
 )
 

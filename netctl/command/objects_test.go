@@ -106,8 +106,8 @@ func TestProfileCommands(t *testing.T) {
 		{"external-contracts create web -p -a a -a b", 0, "Creating ExternalContracts default:web\n", ""},
 		{"external-contracts create web -a a", 1, "", "--consumed"},
 		{"external-contracts create web -p", 1, "", "--contract"},
-		{"external-contracts ls", 0, "Tenant   Name      Type        Contracts\n" +
-			"------   ------    ------      -------\n" +
+		{"external-contracts ls", 0, "Tenant   Name      Type      Contracts\n" +
+			"------   ------    ------    -------\n" +
 			"default  web       provided  [a b]\n", ""},
 		{"external-contracts inspect web", 1, "", "inspect"},
 		{"external-contracts rm web", 0, "Deleting external contracts group web in tenant default\n", ""},
@@ -124,8 +124,8 @@ func TestServiceCommands(t *testing.T) {
 		{"service create bad -s svc-net -l a=b -p 1:2", 3, "", "Invalid port format"},
 		{"service ls", 0, "ServiceName  Tenant    Network  Selectors\n" +
 			"---------    --------  -------  -------\n" +
-			"app-svc      default   svc-net  [tier=web release=stable]  \n" +
-			"other        default   svc-net  [a=b]                      \n", ""},
+			"app-svc      default   svc-net  [tier=web release=stable]\n" +
+			"other        default   svc-net  [a=b]\n", ""},
 		{"service ls -q", 0, "app-svc\nother\n", ""},
 		{"service inspect other", 0, "{\n  \"Config\": {\n    \"key\": \"default:other\",\n    \"ipAddress\": \"10.1.1.9\",\n    \"networkName\": \"svc-net\",\n" +
 			"    \"ports\": [\n      \"1:2:udp\"\n    ],\n    \"selectors\": [\n      \"a=b\"\n    ],\n    \"serviceName\": \"other\",\n    \"tenantName\": \"default\",\n" +

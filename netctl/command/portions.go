@@ -107,7 +107,7 @@ func (p *portions) incomplete(err error) error {
 }
 
 // inOrder puts objects behind those that they need, or, to be removed, before them. An object that is there twice is refused:
-// nobody would see it in two requests.
+// no one would see it in two requests.
 func inOrder(objects []model.ApplyObject, remove bool) ([]placed, error) {
 	ranks := map[*model.Kind]int{}
 	for i, k := range model.Order() {

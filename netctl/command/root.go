@@ -69,7 +69,7 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	all := tops(f)
 	if i := slices.IndexFunc(all, func(t top) bool { return slices.Contains(t.names, only) }); i >= 0 {
 		all = all[i : i+1]
-		root.CompletionOptions.DisableDefaultCmd = true // nobody asks for it
+		root.CompletionOptions.DisableDefaultCmd = true // no one asks for it
 	}
 	for _, t := range all {
 		root.AddCommand(t.make())

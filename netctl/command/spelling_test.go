@@ -50,7 +50,7 @@ func TestEverySpellingOfAnObject(t *testing.T) {
 		{"why blue.acme-c1 service/acme:shop tcp 80 -o json", `"object": "shop:acme"`},
 		{"why blue.acme-c1 shop:acme tcp 80 -o json", `"object": "shop:acme"`},
 		{"policy rule-rm rule/acme:p:r", ""},
-		{"network inspect network/nosuch.acme", `no network has the key "default:nosuch.acme"`},
+		{"network inspect network/nosuch.acme", `the key is "default:nosuch.acme"`},
 		{"network inspect group/acme:web", "is an endpoint group, and not a network"},
 		{"group rm web:acme", ""},
 		{"service rm service/shop:acme", ""},

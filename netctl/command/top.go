@@ -17,8 +17,8 @@ type top struct {
 // tops lists the commands below netctl.
 func tops(f *Factory) []top {
 	var out []top
-	for _, k := range model.Kinds() {
-		if k.Command.Use == "" || k.Command.Under != "" {
+	for _, k := range model.UserKinds() {
+		if k.Command.Under != "" {
 			continue
 		}
 		make := newObject

@@ -59,8 +59,8 @@ func TestWhy(t *testing.T) {
 }
 
 func TestDrift(t *testing.T) {
-	now := []model.Difference{{At: "T2", Sort: "flow", Table: "bridge", Owner: "endpoint/e", What: "removed: any packet", Want: "f"}}
-	found := []model.Difference{{At: "T1", Sort: "group", What: "added", Was: "g"}}
+	now := []model.Difference{{At: "T2", Kind: "flow", Table: "bridge", Owner: "endpoint/e", What: "removed: any packet", Want: "f"}}
+	found := []model.Difference{{At: "T1", Kind: "group", What: "added", Was: "g"}}
 	master := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		switch {
 		case q.URL.Path == "/api/v1/nodes":
@@ -74,7 +74,7 @@ func TestDrift(t *testing.T) {
 		}
 	}))
 	defer master.Close()
-	const both = "Host  When   At  Sort         Owner       What\n----  ----   --  ----         -----       ----\n" +
+	const both = "Host  When   At  Kind         Owner       What\n----  ----   --  ----         -----       ----\n" +
 		"h1    found  T1  group        nobody      added\nh1    now    T2  flow bridge  endpoint/e  removed: any packet\n"
 	rows := []struct {
 		line string
@@ -82,7 +82,7 @@ func TestDrift(t *testing.T) {
 		out  string
 	}{
 		{"drift", 10, both}, {"drift h1", 10, both},
-		{"drift h1 --repair", 0, "Host  When   At  Sort   Owner   What\n----  ----   --  ----   -----   ----\nh1    found  T1  group  nobody  added\n"},
+		{"drift h1 --repair", 0, "Host  When   At  Kind   Owner   What\n----  ----   --  ----   -----   ----\nh1    found  T1  group  nobody  added\n"},
 		{"drift -o jsonpath={[0].now[0].want}", 10, "f\n"}, {"drift h2", 3, ""}, {"drift h1 h2", 1, ""},
 	}
 	for _, r := range rows {

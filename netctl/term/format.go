@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/client-go/util/jsonpath"
-	"sigs.k8s.io/yaml"
+
+	"github.com/contiv/contiv/api/yaml"
 )
 
 // Format is an output format of ls.

@@ -15,7 +15,7 @@ import (
 // LoginPath is where the login of a person is kept whose home is that.
 func LoginPath(home string) string { return filepath.Join(home, ".netctl", "config.json") }
 
-// Token reads what netctl login has left; "" when nobody is logged in.
+// Token reads what netctl login has left; "" when no one is logged in.
 func Token(home string) (string, error) {
 	path := LoginPath(home)
 	text, err := os.ReadFile(path)

@@ -1,13 +1,12 @@
 package term
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"os"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
 
 // ErrNoTerminal says that a secret can only be asked for on a terminal.
@@ -32,22 +31,15 @@ func Line(r io.Reader) (string, error) {
 	}
 }
 
-// secret reads a line from a terminal that does not show it.
+// secret reads a line from a terminal that does not show it. The end of the input is an empty line.
 func secret(terminal *os.File) (string, error) {
 	fd := int(terminal.Fd())
-	before, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-	if err != nil {
+	if !term.IsTerminal(fd) {
 		return "", ErrNoTerminal
 	}
-	silent := *before
-	silent.Lflag &^= unix.ECHO
-	if err := unix.IoctlSetTermios(fd, unix.TCSETS, &silent); err != nil {
-		return "", err
-	}
-	defer func() { _ = unix.IoctlSetTermios(fd, unix.TCSETS, before) }()
-	line, err := bufio.NewReader(terminal).ReadString('\n')
+	line, err := term.ReadPassword(fd)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}
-	return strings.TrimRight(line, "\r\n"), nil
+	return strings.TrimSuffix(string(line), "\r"), nil
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // Streams are where a command reads and writes.
@@ -21,8 +23,7 @@ type Streams struct {
 
 // System is the process's own streams.
 func System() Streams {
-	info, err := os.Stderr.Stat()
-	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTTY: err == nil && info.Mode()&os.ModeCharDevice != 0, Now: time.Now,
+	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTTY: term.IsTerminal(int(os.Stderr.Fd())), Now: time.Now,
 		Secret: func() (string, error) { return secret(os.Stdin) }}
 }
 

@@ -2,28 +2,31 @@ package term
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+
 	"github.com/contiv/contiv/api/model"
 )
 
-// Table prints rows below a header, two spaces between columns, as the original did.
+// Table prints rows below a header and its dashes, in columns without borders.
 type Table struct {
 	Columns []model.Column
-	Tail    bool // pad the last column too; to be set before rows are added
-	RowTail bool // of the rows alone; likewise
-	rows    rows
+	rows    [][]string
 }
 
-// Add adds a row, which is copied. It may have fewer cells than there are columns.
-func (t *Table) Add(row []string) { add(&t.rows, row, nil, t.Tail || t.RowTail) }
+// gap is what stands between two columns.
+const gap = "  "
 
-// AddText adds a row as Add does. same may mark cells that are as in the row above, which saves looking; nil marks none.
-func (t *Table) AddText(row [][]byte, same []bool) { add(&t.rows, row, same, t.Tail || t.RowTail) }
+// Add adds a row. It may have fewer cells than there are columns.
+func (t *Table) Add(row []string) { t.rows = append(t.rows, row) }
 
 // Write prints the table. A table without rows is its two header lines.
 func (t *Table) Write(w io.Writer) error {
@@ -35,13 +38,26 @@ func (t *Table) Write(w io.Writer) error {
 		}
 		headers[i], dashes[i] = c.Header, strings.Repeat("-", n)
 	}
-	head := rows{widths: slices.Clone(t.rows.widths)}
-	add(&head, headers, nil, t.Tail)
-	add(&head, dashes, nil, t.Tail)
 	out := bufio.NewWriterSize(w, 32<<10)
-	head.write(out, head.widths, t.Tail)
-	t.rows.write(out, head.widths, t.Tail || t.RowTail)
+	table := tablewriter.NewTable(trimmed{out},
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Borders: tw.BorderNone, Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone}})),
+		tablewriter.WithRowAutoWrap(tw.WrapNone), tablewriter.WithPadding(tw.Padding{Right: gap, Overwrite: true}), tablewriter.WithTrimSpace(tw.Off))
+	if err := table.Bulk(slices.Concat([][]string{headers, dashes}, t.rows)); err != nil {
+		return fmt.Errorf("lay a table out: %w", err)
+	}
+	if err := table.Render(); err != nil {
+		return fmt.Errorf("lay a table out: %w", err)
+	}
 	return out.Flush()
+}
+
+// trimmed writes lines without the blanks at their ends. Each call writes one line; Flush tells the error.
+type trimmed struct{ *bufio.Writer }
+
+// Write implements io.Writer.
+func (w trimmed) Write(line []byte) (int, error) {
+	_, _ = w.Writer.Write(bytes.TrimRight(line, " \n"))
+	return len(line), w.WriteByte('\n')
 }
 
 // Columns are the columns of a kind's table.
@@ -59,13 +75,11 @@ func Columns(k *model.Kind, wide bool) []model.Column {
 func Row(columns []model.Column, field func(name string) any) []string {
 	row := make([]string, 0, len(columns))
 	for _, c := range columns {
-		switch {
-		case c.HeadOnly:
-		case c.Field == "":
-			row = append(row, "")
-		default:
-			row = append(row, Styled(c.Style, field(c.Field)))
+		cell := ""
+		if c.Field != "" {
+			cell = Styled(c.Style, field(c.Field))
 		}
+		row = append(row, cell)
 	}
 	return row
 }
@@ -106,14 +120,9 @@ func Cell(v any) string {
 
 // WriteRow prints one row, each column at least as wide as its header, for a table that grows as one watches.
 func (t *Table) WriteRow(w io.Writer, row []string) error {
-	columns := slices.DeleteFunc(slices.Clone(t.Columns), func(c model.Column) bool { return c.HeadOnly })
 	var b strings.Builder
 	for i, cell := range row {
-		if i == len(row)-1 {
-			b.WriteString(cell)
-			break
-		}
-		fmt.Fprintf(&b, "%-*s  ", max(len(columns[i].Header), columns[i].Dashes), cell)
+		fmt.Fprintf(&b, "%-*s"+gap, max(len(t.Columns[i].Header), t.Columns[i].Dashes), cell)
 	}
 	_, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	return err

@@ -15,12 +15,8 @@ import (
 )
 
 // fill is the change that brings a whole State.
-func fill(from *ofnet.State) func(*ofnet.State) []ofnet.Key {
-	return func(s *ofnet.State) []ofnet.Key {
-		s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints = from.Local, from.Hosts, from.Tenants, from.Segments, from.Groups, from.Endpoints
-		s.Services = from.Services
-		return nil
-	}
+func fill(from *ofnet.State) func(*ofnet.State) {
+	return func(s *ofnet.State) { *s = *from.Clone() }
 }
 
 // start runs a Reconciler until the test ends.
@@ -69,17 +65,15 @@ func BenchmarkOneEndpoint(b *testing.B) {
 			wait(b, r, 1)
 			e := ofnettest.Endpoint(1<<20, 200)
 			e.Segment = "n0.t"
-			key := []ofnet.Key{{Kind: ofnet.KindEndpoint, Name: e.ID}}
 			rev := uint64(1)
 			for b.Loop() {
 				rev++
-				r.Update(rev, func(s *ofnet.State) []ofnet.Key {
+				r.Update(rev, func(s *ofnet.State) {
 					if rev%2 == 0 {
-						s.Endpoints[e.ID] = e
+						s.Endpoints.Set(e.ID, e)
 					} else {
-						delete(s.Endpoints, e.ID)
+						s.Endpoints.Delete(e.ID)
 					}
-					return key
 				})
 				wait(b, r, rev)
 			}

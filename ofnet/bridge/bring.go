@@ -68,7 +68,7 @@ func (r *Reconciler) setSending(yes bool) {
 	r.sending = yes
 }
 
-// compileTouched brings the ledger up to date with the State, for the owners that were touched.
+// compileTouched brings the shadow table up to date with the State, for the owners that were touched.
 func (r *Reconciler) compileTouched() {
 	keys := make([]ofnet.Key, 0, len(r.touched))
 	for k := range r.touched {
@@ -77,7 +77,7 @@ func (r *Reconciler) compileTouched() {
 	r.compile(keys)
 }
 
-// compile brings the ledger up to date with the State, for the owners with the keys.
+// compile brings the shadow table up to date with the State, for the owners with the keys.
 func (r *Reconciler) compile(keys []ofnet.Key) {
 	const few = 256 // less is not worth a goroutine
 	sets := make([]flow.Set, len(keys))
@@ -99,10 +99,10 @@ func (r *Reconciler) compile(keys []ofnet.Key) {
 	for i := range sets {
 		flows += len(sets[i].Flows)
 	}
-	r.ledger.flows.expect(flows)
+	r.shadow.flows.expect(flows)
 	for i, k := range keys {
 		delete(r.touched, k)
-		r.ledger.set(k, sets[i], r.latest)
+		r.shadow.set(k, sets[i], r.latest)
 		if len(sets[i].Flows) == 0 {
 			r.dropGuard(k)
 		}
@@ -124,7 +124,7 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 		r.compileTouched()
 		rev, era := r.latest, r.era
 		gone := r.takeForgotten()
-		b := r.ledger.take(func(*account) bool { return true })
+		b := r.shadow.take(func(*account) bool { return true })
 		r.mu.Unlock()
 		refused, err := r.apply(ctx, sw, b)
 		if err != nil || refused {
@@ -134,9 +134,9 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 			return err
 		}
 		if refused {
-			continue // the culprits are set aside, and the rest is dirty again
+			continue // the owners at fault are set aside, and the rest is dirty again
 		}
-		// Their flows are gone, so they are not remembered anew; and nobody has heard yet that the change is done.
+		// Their flows are gone, so they are not remembered again; and no one has heard yet that the change is done.
 		if err := r.sendForgotten(ctx, sw, gone); err != nil {
 			return err
 		}
@@ -144,10 +144,9 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 		r.markDone()
 		if era == r.era && rev > r.passed {
 			r.passed, r.passedAt = rev, time.Now()
-			close(r.progress)
-			r.progress = make(chan struct{})
+			announce(&r.progress)
 		}
-		again := len(r.touched) > 0 || !r.ledger.clean()
+		again := len(r.touched) > 0 || !r.shadow.clean()
 		r.mu.Unlock()
 		if !again {
 			return nil
@@ -155,15 +154,22 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 	}
 }
 
-// markDone gives everybody who has nothing waiting the phase Done.
+// markDone gives everyone who has nothing waiting the phase Done.
 func (r *Reconciler) markDone() {
-	if len(r.touched) > 0 || !r.ledger.clean() {
+	if len(r.touched) > 0 || !r.shadow.clean() {
 		return // the next round does
 	}
-	for a := range r.ledger.pending {
-		r.ledger.move(a, Done)
+	for a := range r.shadow.pending {
+		r.shadow.move(a, Done)
 		r.dropGuard(a.owner)
 	}
+	announce(&r.outcomes)
+}
+
+// announce wakes those who wait for a channel's end. The lock that guards the channel is held.
+func announce(c *chan struct{}) {
+	close(*c)
+	*c = make(chan struct{})
 }
 
 // apply sends one batch. When the switch refuses it, the owners at fault are Failed, everything else is dirty again
@@ -171,7 +177,7 @@ func (r *Reconciler) markDone() {
 func (r *Reconciler) apply(ctx context.Context, sw Switch, b *batch) (refused bool, err error) {
 	if b.delta.Empty() {
 		select {
-		case <-sw.Done(): // with nothing to send, nobody else notices
+		case <-sw.Done(): // with nothing to send, no one else notices
 			return false, errLost
 		default:
 		}
@@ -187,20 +193,20 @@ func (r *Reconciler) applied(ctx context.Context, sw Switch, b *batch, err error
 	var no *RefusedError
 	switch {
 	case err == nil:
-		r.ledger.done(b)
+		r.shadow.done(b)
 		r.counters.Bundles++
 		r.counters.FlowMods += uint64(b.len())
 		return false, nil
 	case !errors.As(err, &no):
-		r.ledger.again(b)
-		r.synced = false // nobody knows how much of it the switch has done
+		r.shadow.again(b)
+		r.synced = false // no one knows how much of it the switch has done
 		return false, fmt.Errorf("apply %d changes: %w", b.len(), err)
 	}
 	r.counters.Refused++
-	r.ledger.again(b)
+	r.shadow.again(b)
 	found := false
 	for i := range no.Refusals {
-		if a := r.ledger.culprit(&no.Refusals[i]); a != nil && !a.aside() {
+		if a := r.shadow.atFault(&no.Refusals[i]); a != nil && !a.aside() {
 			r.fail(a, no.Refusals[i].String())
 			found = true
 		}
@@ -213,7 +219,7 @@ func (r *Reconciler) applied(ctx context.Context, sw Switch, b *batch, err error
 
 // fail sets an owner aside until its time comes.
 func (r *Reconciler) fail(a *account, why string) {
-	if r.ledger.accounts[a.owner] != a {
+	if r.shadow.accounts[a.owner] != a {
 		return // struck off while its flows were on the way
 	}
 	if a.backoff == 0 {
@@ -221,10 +227,11 @@ func (r *Reconciler) fail(a *account, why string) {
 	} else {
 		a.backoff = min(2*a.backoff, r.options.RetryMost)
 	}
-	r.ledger.move(a, Failed)
+	r.shadow.move(a, Failed)
 	a.err, a.trying, a.retryAt = why, false, time.Now().Add(a.backoff)
 	r.options.Log.Warn("switch refused an owner's flows", "owner", a.owner.String(), "err", why, "retry", a.backoff)
 	r.putGuard(a.owner)
+	announce(&r.outcomes)
 }
 
 // halve finds an owner at fault when the switch did not name an entry: it sends the batch owner by owner, in halves.
@@ -234,7 +241,7 @@ func (r *Reconciler) halve(ctx context.Context, sw Switch, b *batch, why error) 
 	if len(owners) == 1 {
 		if owners[0] == nil {
 			// A deletion that the switch refuses. Forgetting the marks leaves it to the next comparison.
-			r.ledger.take(func(a *account) bool { return a == nil })
+			r.shadow.take(func(a *account) bool { return a == nil })
 			r.options.Log.Error("switch refused to delete", "err", why)
 			return nil
 		}
@@ -242,7 +249,7 @@ func (r *Reconciler) halve(ctx context.Context, sw Switch, b *batch, why error) 
 		return nil
 	}
 	for _, half := range [][]*account{owners[:len(owners)/2], owners[len(owners)/2:]} {
-		part := r.ledger.take(func(a *account) bool { return slices.Contains(half, a) })
+		part := r.shadow.take(func(a *account) bool { return slices.Contains(half, a) })
 		r.mu.Unlock()
 		_, err := r.apply(ctx, sw, part)
 		r.mu.Lock()
@@ -259,7 +266,7 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 		r.mu.Lock()
 		now := time.Now()
 		var due *account
-		for a := range r.ledger.failed {
+		for a := range r.shadow.failed {
 			if !a.retryAt.After(now) {
 				due = a
 				break
@@ -270,8 +277,8 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 			return nil
 		}
 		due.trying = true
-		r.ledger.wake(due)
-		b := r.ledger.take(func(a *account) bool { return a == due })
+		r.shadow.wake(due)
+		b := r.shadow.take(func(a *account) bool { return a == due })
 		r.mu.Unlock()
 		refused, err := r.apply(ctx, sw, b)
 		if err != nil {
@@ -281,12 +288,12 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 		switch {
 		case refused:
 			if due.trying {
-				r.fail(due, due.err) // somebody else was found at fault: it stands back again
+				r.fail(due, due.err) // someone else was found at fault: it stands back again
 			}
 			// What apply marked again belongs to a failed owner: it waits for its next turn.
-			r.ledger.take(func(a *account) bool { return a == due })
-		case due.trying && r.ledger.accounts[due.owner] == due:
-			r.ledger.move(due, Done)
+			r.shadow.take(func(a *account) bool { return a == due })
+		case due.trying && r.shadow.accounts[due.owner] == due:
+			r.shadow.move(due, Done)
 			due.err, due.backoff, due.trying = "", 0, false
 			r.dropGuard(due.owner)
 			r.options.Log.Info("switch took an owner's flows at last", "owner", due.owner.String())
@@ -299,7 +306,7 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 func (r *Reconciler) Owner(k ofnet.Key) (st OwnerStatus, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := r.ledger.accounts[k]
+	a := r.shadow.accounts[k]
 	if a == nil {
 		_, waits := r.touched[k]
 		return OwnerStatus{Owner: k, Phase: Pending, Revision: r.latest}, waits
@@ -307,11 +314,29 @@ func (r *Reconciler) Owner(k ofnet.Key) (st OwnerStatus, ok bool) {
 	return r.status(a), true
 }
 
+// Outcome blocks while an owner's flows are on their way to the switch, and says how it fared, as Owner does. When ctx ends
+// first, err says so.
+func (r *Reconciler) Outcome(ctx context.Context, k ofnet.Key) (st OwnerStatus, ok bool, err error) {
+	for {
+		r.mu.Lock()
+		outcomes := r.outcomes
+		r.mu.Unlock()
+		if st, ok = r.Owner(k); !ok || st.Phase != Pending {
+			return st, ok, nil
+		}
+		select {
+		case <-outcomes:
+		case <-ctx.Done():
+			return st, ok, fmt.Errorf("the flows of %s are not in the switch yet: %w", k, ctx.Err())
+		}
+	}
+}
+
 func (r *Reconciler) status(a *account) OwnerStatus {
 	st := OwnerStatus{Owner: a.owner, Phase: a.phase, Revision: a.revision, Flows: len(a.set.Flows), Err: a.err}
-	if a.rivalry > 0 && a.phase == Done {
+	if a.conflicts > 0 && a.phase == Done {
 		st.Phase = Failed
-		st.Err = fmt.Sprintf("%d entries have the same table, priority and match as those of another owner", a.rivalry)
+		st.Err = fmt.Sprintf("%d entries have the same table, priority and match as those of another owner", a.conflicts)
 	}
 	return st
 }
@@ -320,8 +345,8 @@ func (r *Reconciler) status(a *account) OwnerStatus {
 func (r *Reconciler) Status() []OwnerStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := make([]*account, 0, len(r.ledger.accounts))
-	for _, a := range r.ledger.accounts {
+	list := make([]*account, 0, len(r.shadow.accounts))
+	for _, a := range r.shadow.accounts {
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b *account) int {
@@ -341,8 +366,8 @@ func (r *Reconciler) Status() []OwnerStatus {
 func (r *Reconciler) Summary() Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := Summary{Connected: r.sw != nil && r.sw.Silent() == 0, Revision: r.passed, Passed: r.passedAt, Owners: len(r.ledger.accounts)}
-	for _, a := range r.ledger.accounts {
+	s := Summary{Connected: r.sw != nil && r.sw.Silent() == 0, Revision: r.passed, Passed: r.passedAt, Owners: len(r.shadow.accounts)}
+	for _, a := range r.shadow.accounts {
 		s.Flows += len(a.set.Flows)
 		s.Groups += len(a.set.Groups)
 		switch r.status(a).Phase {
@@ -353,7 +378,7 @@ func (r *Reconciler) Summary() Summary {
 		}
 	}
 	for k := range r.touched {
-		if r.ledger.accounts[k] == nil {
+		if r.shadow.accounts[k] == nil {
 			s.Pending++
 		}
 	}

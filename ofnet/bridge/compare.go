@@ -13,10 +13,10 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	known := r.compared == sw // else it is what was left by an agent before, not what we put there
 	shares := []flow.Share{{}}
 	if known {
-		shares = flow.Shares(r.ledger.flows.filled(flow.Share{}), r.options.Portion)
+		shares = flow.Shares(r.shadow.flows.filled(flow.Share{}), r.options.Portion)
 	}
 	n := r.notes(known && r.options.Observe && len(r.repairs) == 0)
-	r.synced = true // unless somebody asks for another comparison while this one is under way
+	r.synced = true // unless someone asks for another comparison while this one is under way
 	r.mu.Unlock()
 	drift, err := r.compareShares(ctx, sw, shares, n)
 	r.mu.Lock()
@@ -34,7 +34,7 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	}
 	r.counters.Resyncs++
 	if r.options.Observe && !n.hold {
-		r.ledger.remark()
+		r.shadow.remark()
 	}
 	r.compared, r.fresh = sw, true
 	return nil
@@ -66,5 +66,5 @@ func (r *Reconciler) compareShare(ctx context.Context, sw Switch, share flow.Sha
 	if len(have.Flows) >= len(r.touched) {
 		r.compileTouched()
 	} // else most is yet to be sent: flush compiles while the switch reads
-	return r.ledger.observe(have, share, n), nil
+	return r.shadow.observe(have, share, n), nil
 }

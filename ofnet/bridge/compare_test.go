@@ -50,13 +50,12 @@ func TestCompareInShares(t *testing.T) {
 			return // the first on a connection is whole
 		}
 		if s.At == 1 && len(shares) == 1 {
-			r.Update(2, func(s *ofnet.State) []ofnet.Key {
-				for name := range s.Endpoints {
-					delete(s.Endpoints, name)
-					delete(want.Endpoints, name)
-					return endpointKey(name)
+			r.Update(2, func(s *ofnet.State) {
+				for name := range s.Endpoints.All() {
+					s.Endpoints.Delete(name)
+					want.Endpoints.Delete(name)
+					return
 				}
-				return nil
 			})
 		}
 		shares, passed = append(shares, s), append(passed, r.Revision())

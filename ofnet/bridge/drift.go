@@ -12,21 +12,21 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// Sort is a sort of thing that a switch holds.
-type Sort string
+// Kind is a kind of thing that a switch holds.
+type Kind string
 
 // The sorts.
 const (
-	SortFlow  Sort = "flow"
-	SortGroup Sort = "group"
-	SortMeter Sort = "meter"
+	KindFlow  Kind = "flow"
+	KindGroup Kind = "group"
+	KindMeter Kind = "meter"
 )
 
 // Difference is one thing that the switch did not hold as it should, though the Reconciler had put it there.
 type Difference struct {
 	At    time.Time
-	Sort  Sort
-	Owner ofnet.Key // who wants it, or whose cookie it bears; zero: nobody's
+	Kind  Kind
+	Owner ofnet.Key // who wants it, or whose cookie it bears; zero: no one's
 	Was   *Entry    // what was found; nil: it was gone
 	Want  *Entry    // what should be; nil: nothing
 }
@@ -60,18 +60,18 @@ type notes struct {
 	byNumber func(number uint64) ofnet.Key
 	hold     bool // leave them as they are
 	list     []Difference
-	counts   map[Sort]uint64
+	counts   map[Kind]uint64
 }
 
 // sort is how a sort of entries is told.
 type sort[K, V comparable] struct {
-	name  Sort
+	name  Kind
 	entry func(K, V) *Entry
 	owner func(V) uint64 // number of the owner that an entry names; 0: none
 }
 
 func sortFlows() sort[flow.Key, body] {
-	return sort[flow.Key, body]{SortFlow,
+	return sort[flow.Key, body]{KindFlow,
 		func(k flow.Key, b body) *Entry {
 			return &Entry{Flow: &flow.Flow{Key: k, Cookie: b.cookie, Actions: b.actions}}
 		},
@@ -79,15 +79,15 @@ func sortFlows() sort[flow.Key, body] {
 }
 
 func sortGroups() sort[uint32, flow.Group] {
-	return sort[uint32, flow.Group]{SortGroup, func(_ uint32, g flow.Group) *Entry { return &Entry{Group: &g} }, func(flow.Group) uint64 { return 0 }}
+	return sort[uint32, flow.Group]{KindGroup, func(_ uint32, g flow.Group) *Entry { return &Entry{Group: &g} }, func(flow.Group) uint64 { return 0 }}
 }
 
 func sortMeters() sort[uint32, flow.Meter] {
-	return sort[uint32, flow.Meter]{SortMeter, func(_ uint32, m flow.Meter) *Entry { return &Entry{Meter: &m} }, func(flow.Meter) uint64 { return 0 }}
+	return sort[uint32, flow.Meter]{KindMeter, func(_ uint32, m flow.Meter) *Entry { return &Entry{Meter: &m} }, func(flow.Meter) uint64 { return 0 }}
 }
 
 // note writes a place down when it is not as it should be.
-func note[K, V comparable](n *notes, c *cell[K, V], s sort[K, V]) {
+func note[K, V comparable](n *notes, c *entry[K, V], s sort[K, V]) {
 	if !c.differs() {
 		return
 	}
@@ -98,15 +98,15 @@ func note[K, V comparable](n *notes, c *cell[K, V], s sort[K, V]) {
 	if len(n.list) >= mostKept {
 		return
 	}
-	d := Difference{At: n.at, Sort: s.name}
+	d := Difference{At: n.at, Kind: s.name}
 	if c.there {
-		d.Was = s.entry(c.key, c.have)
-		d.Owner = n.byNumber(s.owner(c.have))
+		d.Was = s.entry(c.key, c.actual)
+		d.Owner = n.byNumber(s.owner(c.actual))
 	}
 	if c.wanted {
-		d.Want = s.entry(c.key, c.want)
+		d.Want = s.entry(c.key, c.desired)
 		d.Owner = c.owner.owner
-		if k := n.byNumber(s.owner(c.want)); k != (ofnet.Key{}) {
+		if k := n.byNumber(s.owner(c.desired)); k != (ofnet.Key{}) {
 			d.Owner = k // flows of rules are booked by tier, and named by rule
 		}
 	}
@@ -116,7 +116,7 @@ func note[K, V comparable](n *notes, c *cell[K, V], s sort[K, V]) {
 // notes makes an empty list. It is called with the lock held.
 func (r *Reconciler) notes(hold bool) *notes {
 	var rules map[uint64]ofnet.Key // made when something differs
-	return &notes{at: time.Now(), hold: hold, counts: map[Sort]uint64{}, byNumber: func(number uint64) ofnet.Key {
+	return &notes{at: time.Now(), hold: hold, counts: map[Kind]uint64{}, byNumber: func(number uint64) ofnet.Key {
 		if number == 0 {
 			return ofnet.Key{}
 		}
@@ -132,8 +132,8 @@ func (n *notes) order() {
 	slices.SortStableFunc(n.list, func(a, b Difference) int {
 		x, y := cmp.Or(a.Want, a.Was), cmp.Or(b.Want, b.Was)
 		switch {
-		case a.Sort != b.Sort:
-			return strings.Compare(string(a.Sort), string(b.Sort))
+		case a.Kind != b.Kind:
+			return strings.Compare(string(a.Kind), string(b.Kind))
 		case x.Flow != nil:
 			return x.Flow.Compare(y.Flow.Key)
 		case x.Group != nil:
@@ -162,11 +162,11 @@ func (r *Reconciler) Drifted() []Difference {
 	return slices.Clone(r.drifted)
 }
 
-// DriftBySort counts the differences that comparisons found, since the Reconciler was made.
-func (r *Reconciler) DriftBySort() map[Sort]uint64 {
+// DriftByKind counts the differences that comparisons found, since the Reconciler was made.
+func (r *Reconciler) DriftByKind() map[Kind]uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := map[Sort]uint64{SortFlow: 0, SortGroup: 0, SortMeter: 0}
+	out := map[Kind]uint64{KindFlow: 0, KindGroup: 0, KindMeter: 0}
 	for name, n := range r.driftOf {
 		out[name] = n
 	}
@@ -196,7 +196,7 @@ func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 			continue // the dump may be of before
 		}
 		n := r.notes(false)
-		l := r.ledger
+		l := r.shadow
 		check(&l.flows, have.Flows, flowEntry, n, sortFlows())
 		check(&l.groups, have.Groups, groupEntry, n, sortGroups())
 		check(&l.meters, have.Meters, meterEntry, n, sortMeters())
@@ -207,29 +207,29 @@ func (r *Reconciler) Check(ctx context.Context) ([]Difference, error) {
 	return nil, errBusy
 }
 
-// check notes the places of a book where list is not as it should be.
-func check[T any, K, V comparable](b *book[K, V], list []T, entry func(*T) (K, V), n *notes, s sort[K, V]) {
+// check notes the places of a table where list is not as it should be.
+func check[T any, K, V comparable](b *entryTable[K, V], list []T, read func(*T) (K, V), n *notes, s sort[K, V]) {
 	seen := make(map[K]struct{}, len(list))
 	for i := range list {
-		k, v := entry(&list[i])
+		k, v := read(&list[i])
 		seen[k] = struct{}{}
-		found := cell[K, V]{key: k}
-		if c := b.cells[k]; c != nil {
+		found := entry[K, V]{key: k}
+		if c := b.entries[k]; c != nil {
 			if c.dirty || c.owner.aside() {
 				continue
 			}
 			found = *c
 		}
-		found.have, found.there = v, true
+		found.actual, found.there = v, true
 		note(n, &found, s)
 	}
-	for k, c := range b.cells {
+	for k, c := range b.entries {
 		if _, ok := seen[k]; ok || c.dirty || c.owner.aside() {
 			continue
 		}
 		found := *c
 		var none V
-		found.have, found.there = none, false
+		found.actual, found.there = none, false
 		note(n, &found, s)
 	}
 }
@@ -259,7 +259,7 @@ func (r *Reconciler) repaired() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.synced {
-		return // somebody has asked since
+		return // someone has asked since
 	}
 	for _, done := range r.repairs {
 		close(done)
@@ -268,14 +268,14 @@ func (r *Reconciler) repaired() {
 }
 
 // remark marks all places that are not as they should be: those that were held too.
-func (l *ledger) remark() {
-	for _, c := range l.flows.cells {
+func (l *shadow) remark() {
+	for _, c := range l.flows.entries {
 		l.flows.settle(c)
 	}
-	for _, c := range l.groups.cells {
+	for _, c := range l.groups.entries {
 		l.groups.settle(c)
 	}
-	for _, c := range l.meters.cells {
+	for _, c := range l.meters.entries {
 		l.meters.settle(c)
 	}
 }

@@ -31,7 +31,7 @@ func meddle(t *testing.T, have flow.Set, tamper func(flow.Delta)) (removed, chan
 	return removed, changed, added, group
 }
 
-// What somebody changes in the switch is told apart, with whom it belongs to; asking changes nothing, and repairing
+// What someone changes in the switch is told apart, with whom it belongs to; asking changes nothing, and repairing
 // repairs that and nothing else.
 func TestDrift(t *testing.T) {
 	for _, w := range worlds() {
@@ -58,14 +58,14 @@ func TestDrift(t *testing.T) {
 				t.Fatalf("want 4 differences, got %d: %+v", len(list), list)
 			}
 			for i, want := range []struct {
-				sort      bridge.Sort
+				sort      bridge.Kind
 				kind      string
 				was, want bool
 				key       flow.Key
-			}{{bridge.SortFlow, "endpoint", false, true, removed.Key}, {bridge.SortFlow, "", true, false, added.Key},
-				{bridge.SortFlow, "endpoint", true, true, changed.Key}, {bridge.SortGroup, "network", true, true, flow.Key{}}} {
+			}{{bridge.KindFlow, "endpoint", false, true, removed.Key}, {bridge.KindFlow, "", true, false, added.Key},
+				{bridge.KindFlow, "endpoint", true, true, changed.Key}, {bridge.KindGroup, "network", true, true, flow.Key{}}} {
 				d := list[i]
-				if d.Sort != want.sort || string(d.Owner.Kind) != want.kind || (d.Was != nil) != want.was || (d.Want != nil) != want.want {
+				if d.Kind != want.sort || string(d.Owner.Kind) != want.kind || (d.Was != nil) != want.was || (d.Want != nil) != want.want {
 					t.Errorf("difference %d: want %+v, got %+v", i, want, d)
 					continue
 				}
@@ -89,7 +89,7 @@ func TestDrift(t *testing.T) {
 			if found := r.Drifted(); len(found) != 4 || found[0].At.IsZero() {
 				t.Errorf("remembered: want the 4 with their time, got %+v", found)
 			}
-			if n := r.DriftBySort(); n[bridge.SortFlow] != 3 || n[bridge.SortGroup] != 1 || n[bridge.SortMeter] != 0 {
+			if n := r.DriftByKind(); n[bridge.KindFlow] != 3 || n[bridge.KindGroup] != 1 || n[bridge.KindMeter] != 0 {
 				t.Errorf("counters: want 3 flows and 1 group, got %v", n)
 			}
 		})

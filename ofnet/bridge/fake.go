@@ -72,7 +72,7 @@ func (f *Fake) Connect(ctx context.Context) (Switch, error) {
 // Stop ends all connections and forgets all tables, as ovs-vswitchd does when it dies; Start brings it back, empty.
 func (f *Fake) Stop() {
 	f.mu.Lock()
-	f.down = true // first: nobody connects while it dies
+	f.down = true // first: no one connects while it dies
 	clear(f.flows)
 	clear(f.groups)
 	clear(f.meters)
@@ -148,7 +148,7 @@ func (f *Fake) SetPorts(ports ...Port) {
 	f.ports = slices.Clone(ports)
 }
 
-// Tamper changes the tables behind everybody's back, as a person with ovs-ofctl would.
+// Tamper changes the tables behind everyone's back, as a person with ovs-ofctl would.
 func (f *Fake) Tamper(d flow.Delta) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,16 +10,14 @@ import (
 
 // Forgetter is a Compiler that knows which connections of the tracker must not outlive a change.
 type Forgetter interface {
-	// Forgotten lists them. It is called like Compiler.Touched: when s has changed, and before s.Touch.
-	Forgotten(s *ofnet.State, key ofnet.Key) []flow.Connections
+	// Forgotten lists them, for a change from one State to another.
+	Forgotten(before, after *ofnet.State) []flow.Connections
 }
 
-// forget notes what a change makes the switch forget. The lock is held.
-func (r *Reconciler) forget(k ofnet.Key) {
-	if f, ok := r.compiler.(Forgetter); ok && r.complete {
-		for _, c := range f.Forgotten(r.state, k) {
-			r.forgotten[c] = struct{}{}
-		}
+// forget notes what the change from the State before makes the switch forget. The lock is held.
+func (r *Reconciler) forget(before *ofnet.State) {
+	if f, ok := r.compiler.(Forgetter); ok {
+		r.remember(f.Forgotten(before, r.state))
 	}
 }
 

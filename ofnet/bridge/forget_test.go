@@ -49,17 +49,16 @@ func TestForget(t *testing.T) {
 			t.Errorf("%s: want forgotten\n%s\ngot\n%s", what, strings.Join(want, "\n"), strings.Join(got, "\n"))
 		}
 	}
-	r.Update(2, func(s *ofnet.State) []ofnet.Key {
-		v := *s.Services["v:t"]
+	r.Update(2, func(s *ofnet.State) {
+		v := *s.Services.Get("v:t")
 		v.Backends = v.Backends[1:]
-		s.Services["v:t"] = &v
-		return []ofnet.Key{v.Key()}
+		s.SetService(&v)
 	})
 	wait(t, r, 2)
 	after("a backend goes", "zone=1 'ct_nw_dst=10.0.0.253,ct_nw_proto=17,ct_tp_dst=53' 'ct_nw_src=10.0.0.1,ct_nw_proto=17,ct_tp_src=5353'")
 
 	sw.Stop() // the change waits for the switch
-	r.Update(3, func(s *ofnet.State) []ofnet.Key { delete(s.Endpoints, "e1"); return endpointKey("e1") })
+	r.Update(3, func(s *ofnet.State) { s.Endpoints.Delete("e1") })
 	sw.Start()
 	wait(t, r, 3)
 	var want []string
@@ -68,21 +67,19 @@ func TestForget(t *testing.T) {
 		want = append(want, fmt.Sprintf("zone=1 '%s' ''", a), fmt.Sprintf("zone=1 '%s' '%s'", protocol, a), fmt.Sprintf("zone=32769 '%s' ''", a))
 	}
 	after("an endpoint goes", want...)
-	r.Update(4, func(s *ofnet.State) []ofnet.Key {
-		e := *s.Endpoints["e2"]
+	r.Update(4, func(s *ofnet.State) {
+		e := *s.Endpoints.Get("e2")
 		e.Port = 7
-		s.Endpoints["e2"] = &e
-		return endpointKey("e2")
+		s.Endpoints.Set("e2", &e)
 	})
 	wait(t, r, 4)
 	after("another port")
-	r.Update(5, func(s *ofnet.State) []ofnet.Key { delete(s.Endpoints, "u1"); return endpointKey("u1") })
+	r.Update(5, func(s *ofnet.State) { s.Endpoints.Delete("u1") })
 	wait(t, r, 5)
 	after("an endpoint of a tenant that is not tracked goes")
-	r.Update(6, func(s *ofnet.State) []ofnet.Key {
-		delete(s.Endpoints, "e2")
-		delete(s.Tenants, "t")
-		return append(endpointKey("e2"), ofnet.Key{Kind: ofnet.KindTenant, Name: "t"})
+	r.Update(6, func(s *ofnet.State) {
+		s.Endpoints.Delete("e2")
+		s.Tenants.Delete("t")
 	})
 	wait(t, r, 6)
 	after("a tenant leaves the host", "zone=1 '' ''", "zone=32769 '' ''")
@@ -98,10 +95,9 @@ func TestForget_Switch(t *testing.T) {
 	start(t, r)
 	r.Update(1, fill(ofnettest.Parse(t, forgetState)))
 	wait(t, r, 1)
-	r.Update(2, func(s *ofnet.State) []ofnet.Key {
-		delete(s.Services, "v:t")
-		delete(s.Endpoints, "e1")
-		return append(endpointKey("e1"), ofnet.Key{Kind: ofnet.KindService, Name: "v:t"})
+	r.Update(2, func(s *ofnet.State) {
+		s.Services.Delete("v:t")
+		s.Endpoints.Delete("e1")
 	})
 	wait(t, r, 2)
 	if got := r.Counters(); got.Forgotten < 4 || got.Connections != 1 {

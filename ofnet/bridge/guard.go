@@ -18,15 +18,15 @@ const kindGuard ofnet.Kind = "guard"
 
 func guardOf(owner ofnet.Key) ofnet.Key { return ofnet.Key{Kind: kindGuard, Name: owner.String()} }
 
-// putGuard puts the stand-in of a refused owner into the ledger; the next round sends it. The lock is held.
+// putGuard puts the stand-in of a refused owner into the shadow table; the next round sends it. The lock is held.
 func (r *Reconciler) putGuard(owner ofnet.Key) {
 	g, ok := r.compiler.(Guard)
 	if !ok || owner.Kind == kindGuard {
 		return
 	}
 	guard := guardOf(owner)
-	if set := g.Guard(r.state, owner, guard); len(set.Flows) > 0 && r.ledger.accounts[guard] == nil {
-		r.ledger.set(guard, set, r.latest)
+	if set := g.Guard(r.state, owner, guard); len(set.Flows) > 0 && r.shadow.accounts[guard] == nil {
+		r.shadow.set(guard, set, r.latest)
 		r.options.Log.Warn("what the refused flows should decide is closed meanwhile", "owner", owner.String())
 		r.kick()
 	}
@@ -34,8 +34,8 @@ func (r *Reconciler) putGuard(owner ofnet.Key) {
 
 // dropGuard withdraws the stand-in of an owner, if there is one; the next round sends that. The lock is held.
 func (r *Reconciler) dropGuard(owner ofnet.Key) {
-	if guard := guardOf(owner); r.ledger.accounts[guard] != nil {
-		r.ledger.set(guard, flow.Set{}, r.latest)
+	if guard := guardOf(owner); r.shadow.accounts[guard] != nil {
+		r.shadow.set(guard, flow.Set{}, r.latest)
 		r.kick()
 	}
 }

@@ -30,12 +30,9 @@ func TestRefusedDenialCloses(t *testing.T) {
 			allow := *rule
 			allow.ID, allow.Deny, allow.Direction = "r2", false, ofnet.Out
 			s := ofnettest.Many(2, 0)
-			s.Rules["r1"], s.Rules["r2"] = rule, &allow
-			r.Update(1, func(own *ofnet.State) []ofnet.Key {
-				own.Local, own.Hosts, own.Tenants, own.Segments, own.Groups, own.Endpoints, own.Rules =
-					s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints, s.Rules
-				return nil
-			})
+			s.Rules.Set("r1", rule)
+			s.Rules.Set("r2", &allow)
+			r.Update(1, fill(s))
 			wait(t, r, 1)
 			closed := func() (n int) {
 				for _, f := range sw.Set().Flows {
@@ -53,16 +50,14 @@ func TestRefusedDenialCloses(t *testing.T) {
 			case "the switch takes it":
 				sw.Refuse(nil)
 			case "it is withdrawn":
-				r.Update(2, func(s *ofnet.State) []ofnet.Key {
-					delete(s.Rules, "r1")
-					return []ofnet.Key{rule.Key()}
+				r.Update(2, func(s *ofnet.State) {
+					s.Rules.Delete("r1")
 				})
 			default:
-				r.Update(2, func(s *ofnet.State) []ofnet.Key {
+				r.Update(2, func(s *ofnet.State) {
 					other := *rule
 					other.Ports = nil
-					s.Rules["r1"] = &other
-					return []ofnet.Key{rule.Key()}
+					s.Rules.Set("r1", &other)
 				})
 			}
 			until(t, "the group open again", func() bool { return closed() == 0 })

@@ -22,11 +22,10 @@ func TestHits(t *testing.T) {
 	start(t, r)
 	s := ofnettest.Many(2, 0)
 	rule := &ofnet.Rule{ID: "r1", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 10, Protocol: ofnet.ProtocolTCP, Deny: true}
-	s.Rules["r1"] = rule
-	r.Update(1, func(own *ofnet.State) []ofnet.Key {
+	s.Rules.Set("r1", rule)
+	r.Update(1, func(own *ofnet.State) {
 		own.Local, own.Hosts, own.Tenants, own.Segments, own.Groups, own.Endpoints, own.Rules =
 			s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints, s.Rules
-		return s.Owners()
 	})
 	wait(t, r, 1)
 	hits, err := r.Hits(t.Context(), p.Number("policy"))

@@ -43,7 +43,7 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 	for i := range list {
 		owner, ofRule := rules[list[i].Flow.Cookie.Owner()]
 		if !ofRule {
-			owner = r.ledger.behind(&list[i].Flow)
+			owner = r.shadow.behind(&list[i].Flow)
 		}
 		out[i] = LiveFlow{Flow: list[i].Flow, Owner: owner,
 			Packets: list[i].Packets, Bytes: list[i].Bytes, Seconds: list[i].Seconds}
@@ -53,7 +53,7 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 	return out, nil
 }
 
-// Owners finds who has the owner numbers of cookies (flow.Owner), the zero Key for a number that nobody present has. Flows
+// Owners finds who has the owner numbers of cookies (flow.Owner), the zero Key for a number that no one present has. Flows
 // of rules are booked by tier, but named by rule.
 func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
 	r.mu.Lock()
@@ -68,15 +68,15 @@ func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
 
 // ruleNumbers are the keys of rules by the number that their flows bear.
 func (r *Reconciler) ruleNumbers() map[uint64]ofnet.Key {
-	rules := make(map[uint64]ofnet.Key, len(r.state.Rules))
-	for _, rule := range r.state.Rules {
+	rules := make(map[uint64]ofnet.Key, r.state.Rules.Len())
+	for rule := range r.state.Rules.Values() {
 		rules[flow.Owner(rule.Key())] = rule.Key()
 	}
 	return rules
 }
 
 func (r *Reconciler) ownerOf(number uint64, rules map[uint64]ofnet.Key) ofnet.Key {
-	if owner, booked := r.ledger.byNumber[number]; booked {
+	if owner, booked := r.shadow.byNumber[number]; booked {
 		return owner
 	}
 	return rules[number]
@@ -86,11 +86,11 @@ func (r *Reconciler) ownerOf(number uint64, rules map[uint64]ofnet.Key) ofnet.Ke
 func (r *Reconciler) Wanted(k flow.Key) (f flow.Flow, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.ledger.flows.cells[k]
+	c := r.shadow.flows.entries[k]
 	if c == nil || !c.wanted {
 		return flow.Flow{}, false
 	}
-	return flow.Flow{Key: k, Cookie: c.want.cookie, Actions: c.want.actions}, true
+	return flow.Flow{Key: k, Cookie: c.desired.cookie, Actions: c.desired.actions}, true
 }
 
 // Hits are the counters of flows that one object caused.

@@ -16,7 +16,8 @@ import (
 type Compiler interface {
 	Owners(s *ofnet.State) []ofnet.Key
 	Compile(s *ofnet.State, owner ofnet.Key) flow.Set
-	Touched(s *ofnet.State, key ofnet.Key) []ofnet.Key
+	// Affected calls to with each owner whose flows may not be the same in two States; with some of them several times.
+	Affected(before, after *ofnet.State, to func(owner ofnet.Key))
 }
 
 // Options are the settings of a Reconciler; the zero value of each means its default.
@@ -59,14 +60,15 @@ type Reconciler struct {
 
 	mu       sync.Mutex // guards what follows
 	state    *ofnet.State
-	ledger   *ledger
+	shadow   *shadow
 	touched  map[ofnet.Key]struct{} // owners to compile
 	complete bool                   // the first Update has been
 	latest   uint64                 // revision of the last Update
 	passed   uint64                 // revision that has passed the barrier
 	passedAt time.Time
 	era      int           // counts stores: revisions of different ones are not compared
-	progress chan struct{} // closed and made anew when passed moves
+	progress chan struct{} // closed and replaced when passed moves
+	outcomes chan struct{} // closed and replaced when owners have left the phase Pending
 	sw       Switch        // nil when not connected
 	lostAt   time.Time     // when it was last heard, or Run began; while there is no sw
 	synced   bool          // what is believed of sw has been compared with it
@@ -75,7 +77,7 @@ type Reconciler struct {
 	settling int           // comparisons of this connection that are still to come soon
 	counters Counters
 	drifted  []Difference    // the last that comparisons found
-	driftOf  map[Sort]uint64 // how many they found
+	driftOf  map[Kind]uint64 // how many they found
 	sending  bool            // changes may be on their way
 	repairs  []chan struct{} // closed when the next comparison is through
 
@@ -90,41 +92,33 @@ var settle = [...]time.Duration{5 * time.Second, time.Second}
 // NewReconciler makes the Reconciler of the host labelled self. Nothing happens before Run.
 func NewReconciler(self string, c Compiler, sw Connector, o Options) *Reconciler {
 	o.setDefaults()
-	s := ofnet.NewState(self)
-	s.Reindex()
 	return &Reconciler{
 		compiler: c, connect: sw, options: o,
 		wake:  make(chan struct{}, 1),
-		state: s, ledger: newLedger(), touched: map[ofnet.Key]struct{}{},
-		progress: make(chan struct{}), driftOf: map[Sort]uint64{},
+		state: ofnet.NewState(self), shadow: newShadow(), touched: map[ofnet.Key]struct{}{},
+		progress: make(chan struct{}), outcomes: make(chan struct{}), driftOf: map[Kind]uint64{},
 		forgotten: map[flow.Connections]struct{}{},
 	}
 }
 
-// Update lets change alter the State, and says that the State is then that of store revision rev. change returns the
-// keys of everything that it added, altered or removed; it must not keep s. The first Update makes the State
-// complete: from then on flows that nobody asked for are deleted, so it must bring everything that is known. A nil
+// Update lets change alter the State, and says that the State is then that of store revision rev. It must
+// not keep s. The first Update makes the State
+// complete: from then on flows that no one asked for are deleted, so it must bring everything that is known. A nil
 // change only moves the revision. Update does not wait for the switch; changes that come together go together.
-func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State) (touched []ofnet.Key)) {
+func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var keys []ofnet.Key
-	if change != nil {
-		keys = change(r.state)
-	}
 	r.latest = max(r.latest, rev)
-	for _, k := range keys {
+	if change != nil {
+		before := r.state.Clone()
+		change(r.state)
 		if r.complete {
-			for _, t := range r.compiler.Touched(r.state, k) {
-				r.touch(t)
-			}
+			r.compiler.Affected(before, r.state, r.touch)
+			r.forget(before)
 		}
-		r.forget(k)
-		r.state.Touch(k)
 	}
 	if !r.complete {
 		r.complete = true
-		r.state.Reindex()
 		for _, k := range r.compiler.Owners(r.state) {
 			r.touch(k)
 		}
@@ -132,7 +126,7 @@ func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State) (touched []o
 	r.kick()
 }
 
-// Rewind says that revisions begin again, as those of a store that was made anew do: until the next Update, and until that
+// Rewind says that revisions begin again, as those of a store that was made again do: until the next Update, and until that
 // has passed the barrier, the switch is at revision 0. The State stays. It does not block.
 func (r *Reconciler) Rewind() {
 	r.mu.Lock()
@@ -151,8 +145,8 @@ func (r *Reconciler) View(fn func(s *ofnet.State)) {
 // touch makes the next round compile an owner.
 func (r *Reconciler) touch(k ofnet.Key) {
 	r.touched[k] = struct{}{}
-	if a := r.ledger.accounts[k]; a != nil && a.phase == Done {
-		r.ledger.move(a, Pending)
+	if a := r.shadow.accounts[k]; a != nil && a.phase == Done {
+		r.shadow.move(a, Pending)
 	}
 }
 
@@ -208,7 +202,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 		now := time.Now()
 		wait := r.options.Redial
 		if r.dial(ctx) {
-			if r.current() != nil && now.After(nextResync) {
+			if r.current() != nil && !now.Before(nextResync) {
 				r.unsync()
 			}
 			err := r.bring(ctx)
@@ -300,7 +294,7 @@ func (r *Reconciler) nextRetry(now, nextResync time.Time) time.Duration {
 	if !r.complete {
 		next = now.Add(r.options.Resync) // nothing to do before the first Update, which wakes
 	}
-	for a := range r.ledger.failed {
+	for a := range r.shadow.failed {
 		if a.retryAt.Before(next) {
 			next = a.retryAt
 		}

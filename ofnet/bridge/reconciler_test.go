@@ -98,14 +98,14 @@ func TestLife(t *testing.T) {
 	for _, w := range worlds() {
 		t.Run(w.name, func(t *testing.T) {
 			sw, dump, tamper, kill := w.open(t)
-			// A flow that somebody left there.
+			// A flow that someone left there.
 			stale := flow.New(4, 7, flow.NewMatch(flow.Eq(flow.InPort, 999)), flow.Do(flow.GotoTable(8)))
 			tamper(flow.Delta{AddFlows: []flow.Flow{stale}})
 
 			many := func() *ofnet.State { // with a group that selects, and a meter
 				s := ofnettest.Many(30, 30)
 				s.Services = ofnettest.Parse(t, "service v:t address=10.0.0.253 ports=tcp:80:80 backends=10.0.0.1,10.0.0.2").Services
-				s.Groups["g:t"].Profile.Rate = 5000
+				s.Groups.Set("g:t", &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7, Profile: ofnet.Profile{Rate: 5000}})
 				return s
 			}
 			want := many()
@@ -121,15 +121,13 @@ func TestLife(t *testing.T) {
 
 			// One endpoint comes, another one goes.
 			e := ofnettest.Endpoint(1000, 2000)
-			want.Endpoints[e.ID] = e
-			delete(want.Endpoints, "n0.t-e3")
-			r.Update(2, func(s *ofnet.State) []ofnet.Key {
-				s.Endpoints[e.ID] = ofnettest.Endpoint(1000, 2000)
-				return endpointKey(e.ID)
+			want.Endpoints.Set(e.ID, e)
+			want.Endpoints.Delete("n0.t-e3")
+			r.Update(2, func(s *ofnet.State) {
+				s.Endpoints.Set(e.ID, ofnettest.Endpoint(1000, 2000))
 			})
-			r.Update(3, func(s *ofnet.State) []ofnet.Key {
-				delete(s.Endpoints, "n0.t-e3")
-				return endpointKey("n0.t-e3")
+			r.Update(3, func(s *ofnet.State) {
+				s.Endpoints.Delete("n0.t-e3")
 			})
 			wait(t, r, 3)
 			same(t, want, dump())
@@ -137,7 +135,7 @@ func TestLife(t *testing.T) {
 				t.Errorf("revision: want 3, got %d", got)
 			}
 
-			// Somebody deletes flows, adds one and empties a flood group.
+			// Someone deletes flows, adds one and empties a flood group.
 			have := dump()
 			broken := have.Groups[0]
 			broken.Buckets = flow.NewBuckets()
@@ -208,15 +206,14 @@ func TestSwitchPauses(t *testing.T) {
 		t.Errorf("repair: want ErrSilent, got %v", err)
 	}
 	e := ofnettest.Endpoint(1000, 2000)
-	r.Update(2, func(s *ofnet.State) []ofnet.Key {
-		s.Endpoints[e.ID] = e
-		return endpointKey(e.ID)
+	r.Update(2, func(s *ofnet.State) {
+		s.Endpoints.Set(e.ID, e)
 	})
 	f.Cut() // as the connection ends after a longer pause
 	until(t, "the loss told", func() bool { return r.Unanswered() > time.Second })
 	f.Resume()
 	wait(t, r, 2)
-	s.Endpoints[e.ID] = e
+	s.Endpoints.Set(e.ID, e)
 	same(t, s, f.Set())
 	if !r.Connected() || r.Unanswered() != 0 {
 		t.Errorf("afterwards: want it connected, got %v, %v", r.Connected(), r.Unanswered())
@@ -242,7 +239,7 @@ func TestSwitchComesLate(t *testing.T) {
 	same(t, ofnettest.Many(3, 3), f.Set())
 }
 
-// TestRefusedOwner has a switch that refuses one endpoint's flows: everybody else is served, the endpoint is named
+// TestRefusedOwner has a switch that refuses one endpoint's flows: everyone else is served, the endpoint is named
 // with the reason, and served as soon as the switch takes it.
 func TestRefusedOwner(t *testing.T) {
 	f := bridge.NewFake()
@@ -294,10 +291,15 @@ func (c compiler) Owners(*ofnet.State) (out []ofnet.Key) {
 	}
 	return out
 }
-func (c compiler) Compile(_ *ofnet.State, k ofnet.Key) flow.Set    { return c[k] }
-func (c compiler) Touched(_ *ofnet.State, k ofnet.Key) []ofnet.Key { return []ofnet.Key{k} }
-func nothing(*ofnet.State) []ofnet.Key                             { return nil }
-func owned(name string) ofnet.Key                                  { return ofnet.Key{Kind: ofnet.KindGroup, Name: name} }
+func (c compiler) Compile(_ *ofnet.State, k ofnet.Key) flow.Set { return c[k] }
+func (c compiler) Affected(_, _ *ofnet.State, to func(ofnet.Key)) {
+	for k := range c {
+		to(k)
+	}
+}
+
+func nothing(*ofnet.State)        {}
+func owned(name string) ofnet.Key { return ofnet.Key{Kind: ofnet.KindGroup, Name: name} }
 func gotoFlow(port uint64, t flow.TableID, priority uint16) flow.Flow {
 	return flow.New(0, priority, flow.NewMatch(flow.Eq(flow.InPort, port)), flow.Do(flow.GotoTable(t)))
 }
@@ -351,7 +353,7 @@ func TestRivals(t *testing.T) {
 	if st, _ := r.Owner(b); st.Phase != bridge.Failed {
 		t.Errorf("the other owner: want an error, got %+v", st)
 	}
-	r.Update(2, func(*ofnet.State) []ofnet.Key { delete(c, a); return []ofnet.Key{a} })
+	r.Update(2, func(*ofnet.State) { c[a] = flow.Set{} })
 	wait(t, r, 2)
 	if got, want := f.Set().Flows[0].Actions.String(), "goto_table:4"; got != want {
 		t.Errorf("place after its owner has gone: want %s, got %s", want, got)
@@ -387,12 +389,12 @@ func TestMetersAndChains(t *testing.T) {
 			}
 			meter.Rate = 2000
 			want.Meters = []flow.Meter{meter}
-			r.Update(2, func(*ofnet.State) []ofnet.Key { c[k] = want; return []ofnet.Key{k} })
+			r.Update(2, func(*ofnet.State) { c[k] = want })
 			wait(t, r, 2)
 			if d := flow.Diff(want, dump()); !d.Empty() {
 				t.Errorf("switch after a change of the meter: want all of it, got these differences\n%s", d.String())
 			}
-			r.Update(3, func(*ofnet.State) []ofnet.Key { delete(c, k); return []ofnet.Key{k} })
+			r.Update(3, func(*ofnet.State) { c[k] = flow.Set{} })
 			wait(t, r, 3)
 			if d := flow.Diff(flow.Set{}, dump()); !d.Empty() {
 				t.Errorf("switch in the end: want nothing, got\n%s", d.String())

@@ -86,9 +86,8 @@ func TestRewindUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	sw.armed.Store(true)
-	r.Update(110, func(*ofnet.State) []ofnet.Key {
+	r.Update(110, func(*ofnet.State) {
 		c[owned("b")] = flow.Set{Flows: []flow.Flow{gotoFlow(2, 2, 5)}}
-		return []ofnet.Key{owned("b")}
 	})
 	<-sw.began
 	r.Rewind()

@@ -54,7 +54,7 @@ type Summary struct {
 // LiveFlow is a flow as the switch holds it, with its owner.
 type LiveFlow struct {
 	flow.Flow
-	Owner          ofnet.Key // who its cookie names, or wants it; zero when nobody does
+	Owner          ofnet.Key // who its cookie names, or wants it; zero when no one does
 	Packets, Bytes uint64
 	Seconds        uint32 // since it came into the switch
 }

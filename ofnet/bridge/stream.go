@@ -29,7 +29,7 @@ func (r *Reconciler) inPieces() []ofnet.Key {
 }
 
 // stream compiles the owners with the keys piece by piece, and sends what is ready while it compiles the rest: all in
-// one bundle. Deletions come last, when everybody has said what they want. Meters cannot be in a bundle: where one turns
+// one bundle. Deletions come last, when everyone has said what they want. Meters cannot be in a bundle: where one turns
 // up the stream ends early, and leaves the rest to the next flush. An error means that the connection failed.
 func (r *Reconciler) stream(ctx context.Context, sw Switch, keys []ofnet.Key) error {
 	var all batch
@@ -74,11 +74,11 @@ func (r *Reconciler) piece(keys []ofnet.Key, at int) *batch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at == 0 {
-		r.ledger.flows.expect(usualFlows * len(keys))
+		r.shadow.flows.expect(usualFlows * len(keys))
 	}
 	r.compile(keys[at:end])
-	if !r.ledger.meters.clean() {
+	if !r.shadow.meters.clean() {
 		return nil
 	}
-	return r.ledger.take(func(a *account) bool { return a != nil || end == len(keys) })
+	return r.shadow.take(func(a *account) bool { return a != nil || end == len(keys) })
 }

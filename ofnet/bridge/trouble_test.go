@@ -76,7 +76,7 @@ func TestManyAtOnce(t *testing.T) {
 	want := ofnettest.Many(10, 10)
 	var inOrder sync.Mutex
 	rev := uint64(1)
-	update := func(change func(s *ofnet.State) []ofnet.Key) { // revisions come in order, as a watch brings them
+	update := func(change func(s *ofnet.State)) { // revisions come in order, as a watch brings them
 		inOrder.Lock()
 		rev++
 		n := rev
@@ -87,18 +87,16 @@ func TestManyAtOnce(t *testing.T) {
 	var callers sync.WaitGroup
 	for i := range 40 {
 		e := ofnettest.Endpoint(5000+i, 1<<20)
-		want.Endpoints[e.ID] = e
+		want.Endpoints.Set(e.ID, e)
 		gone := ofnettest.Endpoint(9000+i, 1<<20)
 		callers.Go(func() {
 			for _, x := range []*ofnet.Endpoint{e, gone} {
-				update(func(s *ofnet.State) []ofnet.Key {
-					s.Endpoints[x.ID] = x
-					return endpointKey(x.ID)
+				update(func(s *ofnet.State) {
+					s.Endpoints.Set(x.ID, x)
 				})
 			}
-			update(func(s *ofnet.State) []ofnet.Key {
-				delete(s.Endpoints, gone.ID)
-				return endpointKey(gone.ID)
+			update(func(s *ofnet.State) {
+				s.Endpoints.Delete(gone.ID)
 			})
 			if st, ok := r.Owner(endpointKey(gone.ID)[0]); ok && st.Phase == bridge.Done {
 				t.Errorf("endpoint that has gone: want no flows, got %+v", st)

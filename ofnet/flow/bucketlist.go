@@ -26,7 +26,7 @@ func (l *BucketList) Add(list ...Bucket) {
 	}
 }
 
-// Output appends a bucket for each port, which sends to it. The lists of a network's receivers are long, and made anew with each
+// Output appends a bucket for each port, which sends to it. The lists of a network's receivers are long, and made again with each
 // endpoint; this is Add without an action for each.
 func (l *BucketList) Output(ports ...Port) {
 	const size, portAt, few = bucketHead + outputLen, bucketHead + 4, 16

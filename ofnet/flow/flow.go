@@ -14,19 +14,24 @@ type Table struct {
 	ID   TableID
 	Name string
 	Miss Actions
+	Asks string // what its flows answer, in words
+	Lost string // what it means for a packet that no flow takes it and that it ends there, in words; "": it goes on, or no one knows
 }
 
 // Tables is a list of tables; it gives names to numbers in text.
 type Tables []Table
 
 // Name returns the name of table id, or "" when it has none.
-func (t Tables) Name(id TableID) string {
+func (t Tables) Name(id TableID) string { return t.Table(id).Name }
+
+// Table returns table id; the zero Table when it is not in the list.
+func (t Tables) Table(id TableID) (found Table) {
 	for i := range t {
 		if t[i].ID == id {
-			return t[i].Name
+			found = t[i]
 		}
 	}
-	return ""
+	return found
 }
 
 // ID returns the number of the table called name.
@@ -49,7 +54,7 @@ func NewCookie(feature, round uint8, owner uint64) Cookie {
 
 const ownerMask = 1<<48 - 1
 
-// What somebody holds by a lease, and gives up by not renewing it, is no part of what a switch should have: nobody else
+// What someone holds by a lease, and gives up by not renewing it, is no part of what a switch should have: no one else
 // adds, changes or deletes it. Leased is the feature in the cookies of such flows, and LeasedMeters the first number of
 // such meters.
 const (

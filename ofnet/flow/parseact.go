@@ -52,49 +52,27 @@ func parseStep(s string, names Tables) (a Action, err error) {
 			arg = arg[:len(arg)-1]
 		}
 	}
-	number := func(bits int) uint64 {
-		v, e := strconv.ParseUint(arg, 0, bits)
-		if e != nil && err == nil {
-			err = fmt.Errorf("%q is no number of %d bits", arg, bits)
-		}
-		return v
-	}
 	switch name {
-	case "output":
-		if strings.Contains(arg, "[") {
-			r, e := parseBits(arg)
-			return OutputField(r), e
-		}
-		return Output(uint32(number(32))), err
 	case "CONTROLLER":
 		return Output(PortController), nil
-	case "push_vlan":
-		if number(16) != 0x8100 {
-			return a, fmt.Errorf("only tag type 0x8100 is known")
-		}
-		return PushVLAN(), err
 	case "pop_vlan", "strip_vlan":
 		return PopVLAN(), nil
-	case "group":
-		return ToGroup(uint32(number(32))), err
 	case "dec_ttl":
 		return DecTTL(), nil
-	case "mod_nw_ttl":
-		return SetTTL(uint8(number(8))), err
-	case "meter":
-		return ToMeter(uint32(number(32))), err
+	case "ct_clear":
+		return ClearCT(), nil
+	case "output", "push_vlan", "group", "mod_nw_ttl", "meter":
+		return parseNumbered(name, arg)
 	case "goto_table":
-		t, e := parseTable(arg, names)
-		return GotoTable(t), e
+		t, err := parseTable(arg, names)
+		return GotoTable(t), err
 	case "resubmit":
 		port, table, ok := strings.Cut(arg, ",")
 		if !ok || port != "" {
 			return a, fmt.Errorf("only resubmit(,table) is known")
 		}
-		t, e := parseTable(table, names)
-		return Resubmit(t), e
-	case "ct_clear":
-		return ClearCT(), nil
+		t, err := parseTable(table, names)
+		return Resubmit(t), err
 	case "load":
 		return parseLoad(arg)
 	case "move":
@@ -102,28 +80,13 @@ func parseStep(s string, names Tables) (a Action, err error) {
 	case "set_field":
 		return parseSetField(arg)
 	case "conjunction":
-		var id uint32
-		var k, n uint8
-		if c, e := fmt.Sscanf(arg, "%d,%d/%d", &id, &k, &n); e != nil || c != 3 || k == 0 {
-			return a, fmt.Errorf("want conjunction(id,k/n)")
-		}
-		return Conjunction(id, int(k), int(n)), nil
+		return parseConjunction(arg)
 	case "multipath":
 		return parseMultipath(arg)
 	case "ct":
 		return parseCT(arg, names)
 	case "raw", "raw_instruction":
-		w, e := hex.DecodeString(arg)
-		if e != nil {
-			return a, fmt.Errorf("not hexadecimal")
-		}
-		if n, e := part("action", w); e != nil || n != len(w) {
-			return a, fmt.Errorf("not one whole action")
-		}
-		if name == "raw_instruction" {
-			return newAction(insWrite, w), nil
-		}
-		return newAction(insApply, w), nil
+		return parseRaw(arg, name == "raw_instruction")
 	}
 	for p, word := range portNames {
 		if word == s && p != PortAny {
@@ -131,6 +94,63 @@ func parseStep(s string, names Tables) (a Action, err error) {
 		}
 	}
 	return a, fmt.Errorf("unknown")
+}
+
+// parseNumbered reads the argument of an action that takes a number; that of an output may be a field.
+func parseNumbered(name, arg string) (Action, error) {
+	if name == "output" && strings.Contains(arg, "[") {
+		r, err := parseBits(arg)
+		return OutputField(r), err
+	}
+	bits := 32
+	switch name {
+	case "push_vlan":
+		bits = 16
+	case "mod_nw_ttl":
+		bits = 8
+	}
+	n, err := strconv.ParseUint(arg, 0, bits)
+	if err != nil {
+		return Action{}, fmt.Errorf("%q is no number of %d bits", arg, bits)
+	}
+	switch name {
+	case "push_vlan":
+		if n != 0x8100 {
+			return Action{}, fmt.Errorf("only tag type 0x8100 is known")
+		}
+		return PushVLAN(), nil
+	case "group":
+		return ToGroup(uint32(n)), nil
+	case "mod_nw_ttl":
+		return SetTTL(uint8(n)), nil
+	case "meter":
+		return ToMeter(uint32(n)), nil
+	}
+	return Output(uint32(n)), nil
+}
+
+func parseConjunction(arg string) (Action, error) {
+	var id uint32
+	var k, n uint8
+	if c, err := fmt.Sscanf(arg, "%d,%d/%d", &id, &k, &n); err != nil || c != 3 || k == 0 {
+		return Action{}, fmt.Errorf("want conjunction(id,k/n)")
+	}
+	return Conjunction(id, int(k), int(n)), nil
+}
+
+// parseRaw reads an action, or an instruction, as it is on the wire.
+func parseRaw(arg string, instruction bool) (Action, error) {
+	w, err := hex.DecodeString(arg)
+	if err != nil {
+		return Action{}, fmt.Errorf("not hexadecimal")
+	}
+	if n, err := part("action", w); err != nil || n != len(w) {
+		return Action{}, fmt.Errorf("not one whole action")
+	}
+	if instruction {
+		return newAction(insWrite, w), nil
+	}
+	return newAction(insApply, w), nil
 }
 
 func parseBits(s string) (Bits, error) {

@@ -39,29 +39,31 @@ func tableName(t TableID, names Tables) string {
 // String prints the match as ovs-ofctl does; the empty string is every packet.
 func (m Match) String() string {
 	var b []byte
-	sep := func() {
+	m.print(func(_ *Term, text []byte) {
 		if len(b) > 0 {
 			b = append(b, ',')
 		}
-	}
+		b = append(b, text...)
+	})
+	return string(b)
+}
+
+// print calls part with each condition and its text, which is valid until part returns; with nil for the protocol's word, and for what
+// is not known.
+func (m Match) print(part func(t *Term, text []byte)) {
+	var buf [64]byte
 	ether, proto, both := m.protocol()
 	for t := range m.terms {
 		switch {
 		case t.field == EthType && ether != "":
-			sep()
-			b = append(b, ether...)
-			continue
-		case t.field == IPProto && both:
-			continue
+			part(nil, append(buf[:0], ether...))
+		case t.field != IPProto || !both:
+			part(&t, t.append(buf[:0], proto))
 		}
-		sep()
-		b = t.append(b, proto)
 	}
 	for tlv := range m.raw {
-		sep()
-		b = append(append(b, "raw="...), hex.EncodeToString([]byte(tlv))...)
+		part(nil, append(append(buf[:0], "raw="...), hex.EncodeToString([]byte(tlv))...))
 	}
-	return string(b)
 }
 
 // protocol names the match's protocol in one word. both says that the word covers the IP protocol too.

@@ -17,13 +17,20 @@ func (a Actions) append(b []byte, names Tables) []byte {
 	if a.wire == "" {
 		return append(b, "drop"...)
 	}
-	first := true
-	sep := func() {
-		if !first {
+	start := len(b)
+	a.print(names, func(_, text []byte, _ bool) {
+		if len(b) > start {
 			b = append(b, ',')
 		}
-		first = false
-	}
+		b = append(b, text...)
+	})
+	return b
+}
+
+// print calls step with each instruction, and with each action of those that are applied: its bytes, and its text, which is valid until step
+// returns.
+func (a Actions) print(names Tables, step func(wire, text []byte, instruction bool)) {
+	var buf [64]byte
 	for rest := []byte(a.wire); len(rest) >= 8; {
 		n := int(be.Uint16(rest[2:]))
 		if n < 8 || n > len(rest) {
@@ -31,41 +38,44 @@ func (a Actions) append(b []byte, names Tables) []byte {
 		}
 		ins := rest[:n]
 		rest = rest[n:]
-		switch kind := be.Uint16(ins); kind {
+		text := buf[:0]
+		switch be.Uint16(ins) {
 		case insApply:
-			if n > 8 {
-				sep()
-				b = appendActions(b, ins[8:], names)
-			}
+			eachAction(ins[8:], func(w []byte) { step(w, appendAction(buf[:0], w, names), false) })
+			continue
 		case insGoto:
-			sep()
-			b = append(append(b, "goto_table:"...), tableName(TableID(ins[4]), names)...)
+			text = append(append(text, "goto_table:"...), tableName(TableID(ins[4]), names)...)
 		case insMeter:
-			sep()
-			b = fmt.Appendf(b, "meter:%d", be.Uint32(ins[4:]))
+			text = fmt.Appendf(text, "meter:%d", be.Uint32(ins[4:]))
 		case insClear:
-			sep()
-			b = append(b, "clear_actions"...)
+			text = append(text, "clear_actions"...)
 		default:
-			sep()
-			b = append(append(b, "raw_instruction:"...), hex.EncodeToString(ins)...)
+			text = append(append(text, "raw_instruction:"...), hex.EncodeToString(ins)...)
 		}
+		step(ins, text, true)
 	}
-	return b
 }
 
-func appendActions(b, wire []byte, names Tables) []byte {
-	for first := true; len(wire) >= 8; first = false {
+// eachAction calls action with the bytes of each action of a list.
+func eachAction(wire []byte, action func(w []byte)) {
+	for len(wire) >= 8 {
 		n := int(be.Uint16(wire[2:]))
 		if n < 8 || n > len(wire) {
 			break
 		}
-		if !first {
-			b = append(b, ',')
-		}
-		b = appendAction(b, wire[:n], names)
+		action(wire[:n])
 		wire = wire[n:]
 	}
+}
+
+func appendActions(b, wire []byte, names Tables) []byte {
+	start := len(b)
+	eachAction(wire, func(w []byte) {
+		if len(b) > start {
+			b = append(b, ',')
+		}
+		b = appendAction(b, w, names)
+	})
 	return b
 }
 

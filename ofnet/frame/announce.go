@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// Announce is an unsolicited message to everybody in a network that an address is at a link address: a gratuitous ARP
+// Announce is an unsolicited message to everyone in a network that an address is at a link address: a gratuitous ARP
 // request (RFC 5227 section 3), or a neighbor advertisement that overrides (RFC 4861 section 7.2.6).
 func Announce(a netip.Addr, mac ofnet.MAC) []byte {
 	if a.Is4() {

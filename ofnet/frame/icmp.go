@@ -10,7 +10,7 @@ import (
 // Trouble is why a router did not pass a packet on.
 type Trouble uint8
 
-// The troubles: its last hop is behind it; nobody has the address.
+// The troubles: its last hop is behind it; no one has the address.
 const (
 	Expired Trouble = iota + 1
 	Unreachable
@@ -34,7 +34,7 @@ const (
 )
 
 // ErrSilent is what Report returns where a router says nothing (RFC 1122 section 3.2.2, RFC 4443 section 2.4): about
-// messages of trouble, later fragments, what is for many or from nobody in particular, and what is not whole.
+// messages of trouble, later fragments, what is for many or from no one in particular, and what is not whole.
 var ErrSilent = errors.New("no message of trouble is due")
 
 // Report is the message about a packet in an Ethernet frame to its sender: from a router with link address mac and the

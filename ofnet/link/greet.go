@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// discard is the UDP port whose datagrams nobody answers (RFC 863).
+// discard is the UDP port whose datagrams no one answers (RFC 863).
 const discard = 9
 
 // Greet sends an empty UDP datagram to a neighbour, so that the kernel resolves its link address; Open vSwitch learns
@@ -35,7 +35,7 @@ func (h *Host) Greet(addr netip.Addr) error {
 
 // GreetAnew is Greet of a neighbour whose link address the kernel forgets first, or that of the gateway on the way, so that it asks
 // and an answer passes by. One that it has heard from lately it would just write to, and Open vSwitch, which believes answers
-// alone, would learn nothing. An address that somebody has set for good stays.
+// alone, would learn nothing. An address that someone has set for good stays.
 func (h *Host) GreetAnew(addr netip.Addr) error {
 	routes, err := h.nl.RouteGet(addr.AsSlice())
 	if err != nil {
@@ -53,7 +53,7 @@ func (h *Host) GreetAnew(addr netip.Addr) error {
 	return h.Greet(addr)
 }
 
-// forget has the kernel forget the link address of a neighbour on an interface, unless somebody has set it for good.
+// forget has the kernel forget the link address of a neighbour on an interface, unless someone has set it for good.
 func (h *Host) forget(link int, addr netip.Addr) error {
 	n, err := h.neighbour(link, addr)
 	if n == nil || err != nil || n.State&(netlink.NUD_PERMANENT|netlink.NUD_NOARP) != 0 {

@@ -23,9 +23,9 @@ const guardPriority = -10
 // passed on from there. What belongs to a connection that the host has opened always passes, and so does a ping, and what the
 // host's own rules lead elsewhere (DNAT). All the rest is refused.
 type Guard struct {
-	Services  []netip.AddrPort // of the host, over TCP, which everybody may reach
+	Services  []netip.AddrPort // of the host, over TCP, which everyone may reach
 	Doors     []Door           // further interfaces that are guarded
-	Open      []Ports          // of the host and of Protected, which everybody may reach
+	Open      []Ports          // of the host and of Protected, which everyone may reach
 	Hosts     []netip.Addr     // of other hosts in networks for hosts: they may reach everything at this one
 	Known     []netip.Addr     // to which nothing is passed on
 	Protected []netip.Prefix   // to which nothing is passed on
@@ -67,7 +67,7 @@ func (g *Guard) Equal(o *Guard) bool {
 		slices.Equal(g.Hosts, o.Hosts) && slices.Equal(g.Known, o.Known) && slices.Equal(g.Protected, o.Protected)
 }
 
-// SetGuard makes g so, by a table of ours in nftables that is replaced as a whole and at once; nil removes it. Nobody else's
+// SetGuard makes g so, by a table of ours in nftables that is replaced as a whole and at once; nil removes it. No one else's
 // rules are touched.
 func (h *Host) SetGuard(g *Guard) error {
 	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))

@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/ofnet/link/linktest"
 )
 
-// guarded is a host with a container behind hp0, a router outside behind rb0, and another machine behind up0. Everybody can
-// reach everybody as long as nothing guards.
+// guarded is a host with a container behind hp0, a router outside behind rb0, and another machine behind up0. Everyone can
+// reach everyone as long as nothing guards.
 func guarded(t *testing.T) (h *link.Host, host, container, router, far *linktest.Namespace) {
 	t.Helper()
 	h, host = open(t)

@@ -43,7 +43,7 @@ func TestSetHostPort(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, first)
 		}
 	}
-	ns.IP("route", "add", "10.9.0.0/24", "dev", "hp0") // somebody else's
+	ns.IP("route", "add", "10.9.0.0/24", "dev", "hp0") // someone else's
 	p.Addrs = prefixes("10.1.0.3/24", "10.6.0.2/24")   // one in the subnet of that which goes
 	p.Routes = prefixes("10.3.0.0/24", "10.4.0.0/24", "10.5.0.0/24")
 	err := h.SetHostPort(p)

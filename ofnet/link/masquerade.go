@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// masqueradeTable is our own nftables table; nobody else's rules are touched.
+// masqueradeTable is our own nftables table; no one else's rules are touched.
 const masqueradeTable = "contiv"
 
 // Masquerade lets what comes from a private subnet leave the host with the host's own address, by a table of ours in

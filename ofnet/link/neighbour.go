@@ -17,7 +17,7 @@ import (
 // Neighbour returns the link address that the kernel knows of a neighbour on an interface of the host; ok is false
 // while it knows none. One that has not been heard of for a while (STALE) is said to be in use, as if the kernel had sent it a packet:
 // it is asked soon whether it is still there, and forgotten when it does not answer (RFC 4861 section 7.3.3). Flows that a switch
-// forwards by would not do that, and lead to a link address that nobody has any more.
+// forwards by would not do that, and lead to a link address that no one has any more.
 func (h *Host) Neighbour(name string, addr netip.Addr) (mac ofnet.MAC, ok bool) {
 	l, err := h.nl.LinkByName(name)
 	if err != nil {
@@ -71,7 +71,7 @@ func (h *Host) WatchNeighbours(name string) error {
 	})
 }
 
-// set writes a switch of the kernel unless it has the value already: some begin anew with each write.
+// set writes a switch of the kernel unless it has the value already: some begin again with each write.
 func set(file, value string) error {
 	if now, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(now)) == value {
 		return nil

@@ -57,7 +57,7 @@ func TestNeighbourMoves(t *testing.T) {
 		}
 	}
 	find([6]byte{0x0e, 0, 0, 0, 0, 1})
-	for _, n := range neighbours { // as it is when nobody has heard of it for a while
+	for _, n := range neighbours { // as it is when no one has heard of it for a while
 		a.IP("neigh", "replace", n.String(), "lladdr", "0e:00:00:00:00:01", "dev", "u0", "nud", "stale")
 	}
 	b.IP("link", "set", "u0", "address", "0e:00:00:00:00:02")

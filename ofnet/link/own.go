@@ -11,7 +11,7 @@ import (
 )
 
 // EnsureAddresses sets an interface of the host up and gives it these addresses and no others, IPv6 addresses of the link
-// apart. What is so already stays. Nobody is asked whether an address is taken (RFC 4862, section 5.4): it is used at once.
+// apart. What is so already stays. No one is asked whether an address is taken (RFC 4862, section 5.4): it is used at once.
 func (h *Host) EnsureAddresses(name string, addresses ...netip.Prefix) error {
 	l, err := h.nl.LinkByName(name)
 	if err != nil {

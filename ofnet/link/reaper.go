@@ -25,7 +25,7 @@ func (h *Host) Doom(names ...string) {
 	h.poke()
 }
 
-// reprieve takes a name away from the reaper, since an interface is about to bear it anew, and tells whether it was doomed: what bears it
+// reprieve takes a name away from the reaper, since an interface is about to bear it again, and tells whether it was doomed: what bears it
 // still is then the caller's to delete. It blocks while the reaper is deleting that name.
 func (h *Host) reprieve(name string) (doomed bool) {
 	for {

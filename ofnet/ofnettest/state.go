@@ -60,14 +60,14 @@ func add(s *ofnet.State, words []string) error {
 			s.Local.Channel = append(s.Local.Channel, uint32(p.First))
 		}
 	case "host":
-		s.Hosts[name] = &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac")}
+		s.Hosts.Set(name, &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac")})
 	case "tenant":
-		s.Tenants[name] = &ofnet.Tenant{Name: name, ID: uint16(l.number("id"))}
+		s.Tenants.Set(name, &ofnet.Tenant{Name: name, ID: uint16(l.number("id"))})
 	case "group":
 		_, tenant, _ := strings.Cut(name, ":")
-		s.Groups[name] = &ofnet.Group{Name: name, Tenant: tenant, ID: l.number("id"),
+		s.Groups.Set(name, &ofnet.Group{Name: name, Tenant: tenant, ID: l.number("id"),
 			Profile: ofnet.Profile{Rate: l.number("rate"), Burst: l.number("burst"),
-				ReceiveRate: l.number("receive"), ReceiveBurst: l.number("rburst"), DSCP: uint8(l.number("dscp"))}}
+				ReceiveRate: l.number("receive"), ReceiveBurst: l.number("rburst"), DSCP: uint8(l.number("dscp"))}})
 	case "network":
 		_, tenant, _ := strings.Cut(name, ".")
 		n := &ofnet.Segment{Name: name, Tenant: tenant, ID: l.number("id"), Mode: ofnet.Bridge, ARP: ofnet.Proxy,
@@ -83,7 +83,7 @@ func add(s *ofnet.State, words []string) error {
 		if l.has("flood") {
 			n.ARP = ofnet.Flood
 		}
-		s.Segments[name] = n
+		s.Segments.Set(name, n)
 	case "rule":
 		_, tenant, _ := strings.Cut(l.words["group"], ":")
 		r := &ofnet.Rule{ID: name, Tenant: tenant, Group: l.words["group"], Direction: ofnet.Out, Priority: uint8(l.number("priority")),
@@ -92,7 +92,7 @@ func add(s *ofnet.State, words []string) error {
 		if l.has("in") {
 			r.Direction = ofnet.In
 		}
-		s.Rules[name] = r
+		s.Rules.Set(name, r)
 	case "router":
 		s.Router = &ofnet.Router{Tenant: l.words["tenant"], Port: l.number("port"), MAC: l.mac("mac"), Addr: l.addr("ip"), Addr6: l.addr("ip6")}
 	case "route":
@@ -100,20 +100,20 @@ func add(s *ofnet.State, words []string) error {
 		if err != nil {
 			return err
 		}
-		s.Routes[name] = &ofnet.Route{Prefix: p, Via: l.words["via"]}
-		if _, listed := s.NextHops[l.words["via"]]; !listed {
-			s.NextHops[l.words["via"]] = &ofnet.NextHops{Name: l.words["via"], ID: uint32(len(s.NextHops) + 1),
-				Hops: []ofnet.NextHop{{Addr: l.addr("via"), MAC: l.mac("mac")}}}
+		s.Routes.Set(name, &ofnet.Route{Prefix: p, Via: l.words["via"]})
+		if _, listed := s.NextHops.Lookup(l.words["via"]); !listed {
+			s.NextHops.Set(l.words["via"], &ofnet.NextHops{Name: l.words["via"], ID: uint32(s.NextHops.Len() + 1),
+				Hops: []ofnet.NextHop{{Addr: l.addr("via"), MAC: l.mac("mac")}}})
 		}
 	case "nexthops":
-		s.NextHops[name] = &ofnet.NextHops{Name: name, ID: l.number("id"), Hops: l.hops("hops")}
+		s.NextHops.Set(name, &ofnet.NextHops{Name: name, ID: l.number("id"), Hops: l.hops("hops")})
 	case "service":
 		_, tenant, _ := strings.Cut(name, ":")
-		s.Services[name] = &ofnet.Service{Name: name, Tenant: tenant, Address: l.addr("address"), Ports: l.servicePorts("ports"),
-			Backends: l.addrs("backends"), Affinity: l.has("affinity")}
+		s.SetService(&ofnet.Service{Name: name, Tenant: tenant, Address: l.addr("address"), Ports: l.servicePorts("ports"),
+			Backends: l.addrs("backends"), Affinity: l.has("affinity")})
 	case "endpoint":
-		s.Endpoints[name] = &ofnet.Endpoint{ID: name, Segment: l.words["network"], Group: l.words["group"], Host: l.words["host"],
-			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6")}
+		s.Endpoints.Set(name, &ofnet.Endpoint{ID: name, Segment: l.words["network"], Group: l.words["group"], Host: l.words["host"],
+			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6")})
 	default:
 		return fmt.Errorf("%q is no object", words[0])
 	}
@@ -279,18 +279,18 @@ func Many(locals, remotes int) *ofnet.State {
 	const hosts = 20
 	for h := range hosts {
 		label := fmt.Sprintf("h%d", h)
-		s.Hosts[label] = &ofnet.Host{Label: label, VTEP: netip.AddrFrom4([4]byte{192, 168, 251, byte(h + 1)}),
-			UplinkMAC: ofnet.MAC{2, 0xaa, 0, 0, 0, byte(h + 1)}}
+		s.Hosts.Set(label, &ofnet.Host{Label: label, VTEP: netip.AddrFrom4([4]byte{192, 168, 251, byte(h + 1)}),
+			UplinkMAC: ofnet.MAC{2, 0xaa, 0, 0, 0, byte(h + 1)}})
 	}
-	s.Tenants["t"] = &ofnet.Tenant{Name: "t", ID: 1}
-	s.Groups["g:t"] = &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7}
+	s.Tenants.Set("t", &ofnet.Tenant{Name: "t", ID: 1})
+	s.Groups.Set("g:t", &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7})
 	total := locals + remotes
 	for n := range (total + size - 1) / size {
 		name := fmt.Sprintf("n%d.t", n)
 		base := [4]byte{10, byte(n >> 8), byte(n), 0}
-		s.Segments[name] = &ofnet.Segment{Name: name, Tenant: "t", ID: uint32(100 + n), Encap: ofnet.VXLAN, Tag: uint32(5000 + n),
+		s.Segments.Set(name, &ofnet.Segment{Name: name, Tenant: "t", ID: uint32(100 + n), Encap: ofnet.VXLAN, Tag: uint32(5000 + n),
 			Mode: ofnet.Bridge, ARP: ofnet.Proxy, Prefix4: netip.PrefixFrom(netip.AddrFrom4(base), 24),
-			Gateway4: netip.AddrFrom4([4]byte{10, byte(n >> 8), byte(n), 254})}
+			Gateway4: netip.AddrFrom4([4]byte{10, byte(n >> 8), byte(n), 254})})
 	}
 	for i := range total {
 		e := Endpoint(i, size)
@@ -299,7 +299,7 @@ func Many(locals, remotes int) *ofnet.State {
 			e.Host = fmt.Sprintf("h%d", 1+i%(hosts-1))
 			e.Port = 0
 		}
-		s.Endpoints[e.ID] = e
+		s.Endpoints.Set(e.ID, e)
 	}
 	return s
 }

@@ -124,7 +124,7 @@ func (c *Conn) fail(err error) {
 	_ = c.net.Close() // the reason is err
 }
 
-// Send writes a message that nobody answers.
+// Send writes a message that no one answers.
 func (c *Conn) Send(m Message) error {
 	c.mu.Lock()
 	c.xid++

@@ -478,7 +478,7 @@ func TestEchoIsAnswered(t *testing.T) {
 func TestCloseEndsCalls(t *testing.T) {
 	nc := peer(t, func(c net.Conn) {
 		_ = shake(c)
-		_, _, _ = readMessage(c) // the barrier, which nobody answers
+		_, _, _ = readMessage(c) // the barrier, which no one answers
 	})
 	c, err := openflow.NewConn(within(t), nc, openflow.Options{})
 	if err != nil {

@@ -24,7 +24,7 @@ func (e *RefusedError) Error() string {
 // or none. next returns message i, nil when there are no more; it is called once for each i in order, and may reuse
 // what it returned before. While next works, the switch reads what went before. The call blocks until the switch has
 // passed the barrier; without a message it does nothing. A refusal is a *RefusedError. When ctx ends before, the
-// connection ends with it: nobody knows how much of the bundle arrived.
+// connection ends with it: no one knows how much of the bundle arrived.
 func (c *Conn) Transact(ctx context.Context, n int, next func(i int) Message) error {
 	return c.transact(ctx, n, true, next)
 }

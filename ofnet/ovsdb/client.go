@@ -22,7 +22,7 @@ const (
 )
 
 // Client keeps Tables in step with an ovsdb-server behind a unix socket. When the connection ends it dials again and
-// lists everything anew. All methods are safe for concurrent use.
+// lists everything again. All methods are safe for concurrent use.
 type Client struct {
 	path string
 	log  *slog.Logger

@@ -109,7 +109,7 @@ func (t *Tables) monitorRequest() map[string]any {
 	}
 }
 
-// apply carries out a <table-updates> object. On an error the tables may be half updated: the caller starts anew.
+// apply carries out a <table-updates> object. On an error the tables may be half updated: the caller starts again.
 func (t *Tables) apply(raw json.RawMessage) error {
 	var updates map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &updates); err != nil {

@@ -23,10 +23,7 @@ func Announcements(s *ofnet.State) map[string]Announcement {
 	if up == 0 {
 		return out
 	}
-	for id, e := range s.Endpoints {
-		if e.Host != s.Self {
-			continue
-		}
+	for e := range s.On(s.Self) {
 		m, ok := resolve(s, e)
 		if !ok || m.net.Encap != ofnet.VLAN {
 			continue
@@ -38,7 +35,7 @@ func Announcements(s *ofnet.State) map[string]Announcement {
 		do := flow.Do(append(pushTag(m.net), flow.Output(up))...)
 		for _, a := range []netip.Addr{m.IP4, m.IP6} {
 			if a.IsValid() {
-				out[fmt.Sprintf("%s at %s by %d, tag %d, port %d, %x", id, a, up, m.net.Tag, m.Port, mac)] = Announcement{Addr: a, MAC: mac, Actions: do}
+				out[fmt.Sprintf("%s at %s by %d, tag %d, port %d, %x", e.ID, a, up, m.net.Tag, m.Port, mac)] = Announcement{Addr: a, MAC: mac, Actions: do}
 			}
 		}
 	}
@@ -49,13 +46,13 @@ func Announcements(s *ofnet.State) map[string]Announcement {
 // announceServices adds the addresses of services that this host answers for on a VLAN: when it is another host's turn,
 // those outside hear of it.
 func announceServices(out map[string]Announcement, s *ofnet.State, up uint32) {
-	for name := range s.Services {
+	for name := range s.Services.All() {
 		b, ok := balancingOf(s, name)
 		if !ok || !b.fronts(s) {
 			continue
 		}
-		for _, n := range s.Segments {
-			if n.Tenant != b.Tenant || n.Encap != ofnet.VLAN || !n.Prefix4.Contains(b.Address) && !n.Prefix6.Contains(b.Address) {
+		for n := range s.SegmentsOf(b.Tenant) {
+			if n.Encap != ofnet.VLAN || !n.Prefix4.Contains(b.Address) && !n.Prefix6.Contains(b.Address) {
 				continue
 			}
 			mac := uplinkMAC(s)

@@ -44,7 +44,7 @@ func answers(out *flow.Set) {
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		add(tState, 179, flow.Do(on(bitAnswer), flow.GotoTable(tPeer)), family, answering())
 	}
-	// What an endpoint says to itself by way of a service is nobody's business but its own.
+	// What an endpoint says to itself by way of a service is no one's business but its own.
 	add(tPolicyOut, policyKnown, flow.Do(on(bitSkip), flow.GotoTable(tReplicate)), flow.EqMask(regFlags, 1<<bitAnswer|1<<bitHairpin, 1<<bitAnswer|1<<bitHairpin))
 	for _, f := range bothFamilies() {
 		add(tPolicyOut, policyTurn, f.judge(noPorts, false), f.term, answering(), has(bitAnswer), hasNot(bitBehind))

@@ -27,14 +27,14 @@ type stream struct {
 // opens has a client here ask an address, and someone answer from one.
 func (l *serviceLab) opens(client, server string, vip, from netip.Addr, port, target uint16) stream {
 	l.t.Helper()
-	c, s := l.Endpoints[client], l.Endpoints[server]
+	c, s := l.Endpoints.Get(client), l.Endpoints.Get(server)
 	question := frame{kind: "udp", ports: [2]uint16{30100, port}, ttl: 64, src: c.MAC, dst: routerMAC, from: address(c, vip), to: vip}
 	if got := l.sends(way{endpoint: c}, question); got == (arrival{}) {
 		l.t.Fatalf("%s asks %v: want it to arrive", client, vip)
 	}
 	st := stream{answer: frame{kind: "udp", ports: [2]uint16{target, 30100}, ttl: 64, src: s.MAC, dst: c.MAC, from: from, to: address(c, from)}, by: way{endpoint: s}, to: c.Port}
 	if s.Host != l.Self {
-		st.by = way{peer: l.Hosts[s.Host].VTEP, vni: l.Segments[s.Segment].Tag}
+		st.by = way{peer: l.Hosts.Get(s.Host).VTEP, vni: l.Segments.Get(s.Segment).Tag}
 	}
 	l.goesOn("before the rules", st, true)
 	return st
@@ -55,8 +55,8 @@ func (l *serviceLab) goesOn(what string, st stream, pass bool) {
 // client, with the backend's address, port and group; between hosts and on one; over IPv4 and IPv6.
 func serviceStreams(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
-		for name, v := range ofnettest.Parse(t, "self h1\n"+streamServices).Services {
-			s.Services[name] = v
+		for v := range ofnettest.Parse(t, "self h1\n"+streamServices).Services.Values() {
+			s.SetService(v)
 		}
 	})
 	rules := func(lines string) {
@@ -76,7 +76,7 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 		rules string
 		cut   string // what the names of those that end have in common
 	}{
-		{"rule o group=quick:red out deny priority=1 proto=udp ports=70", ""}, // nobody's port behind the service
+		{"rule o group=quick:red out deny priority=1 proto=udp ports=70", ""}, // no one's port behind the service
 		{"rule o group=quick:red out deny priority=1 proto=udp ports=7070 peer=0x40001", "service"},
 		{"rule o group=quick:red out deny priority=1 peer=0x40001\nrule y group=quick:red out allow priority=9 proto=udp ports=7070", "here, there"},
 		{"rule o group=quick:red out deny priority=1 from=fd40::2", "IPv6"},
@@ -96,11 +96,11 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 			l.goesOn(row.rules+": "+name, st, !cut)
 		}
 	}
-	// Somebody elsewhere has asked an endpoint here: its host judges for the receiver.
+	// Someone elsewhere has asked an endpoint here: its host judges for the receiver.
 	rules("rule i group=slow:red in deny priority=1 proto=udp ports=1")
-	s1, s2 := l.Endpoints["s1"], l.Endpoints["s2"]
+	s1, s2 := l.Endpoints.Get("s1"), l.Endpoints.Get("s2")
 	asked := frame{kind: "udp", ports: [2]uint16{30200, 53}, ttl: 64, src: s2.MAC, dst: s1.MAC, from: s2.IP4, to: s1.IP4}
-	if got := l.sends(way{peer: l.Hosts["h2"].VTEP, vni: 6001}, asked); got.where != "p51" {
+	if got := l.sends(way{peer: l.Hosts.Get("h2").VTEP, vni: 6001}, asked); got.where != "p51" {
 		t.Fatalf("asked from elsewhere: want it at p51, got %v", got)
 	}
 	answer := frame{kind: "udp", ports: [2]uint16{53, 30200}, ttl: 64, src: s1.MAC, dst: s2.MAC, from: s1.IP4, to: s2.IP4}
@@ -130,9 +130,9 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 		t.Error("hairpin: want the answer to arrive after a rule")
 	}
 	l.change(func(s *ofnet.State) {
-		clear(s.Rules)
+		s.Rules = ofnet.NewState("").Rules
 		for _, name := range []string{"far:red", "far6:red", "here:red"} {
-			delete(s.Services, name)
+			s.Services.Delete(name)
 		}
 	})
 }
@@ -152,7 +152,7 @@ func TestTrace_Answers(t *testing.T) {
 	if n := passes(in+answer, "--ct-next", "trk,est,rpl"); n != 2 {
 		t.Errorf("an answer under rules: want the tracker's pass and one more, got %d", n)
 	}
-	_, generation := l.state.Tracking("green")
+	generation := l.state.Tracking("green").Generation
 	for name, row := range map[string]struct {
 		mark uint32
 		want []string

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
 
@@ -14,23 +13,21 @@ func BenchmarkOneEndpoint(b *testing.B) {
 		for _, here := range []int{10, 100, 1000} {
 			b.Run(fmt.Sprintf("%s/%d", host, here), func(b *testing.B) {
 				s, p := ofnettest.Many(here, 5000), Default()
-				for _, e := range s.Endpoints {
-					e.Segment = "n0.t"
+				for id, e := range s.Endpoints.Clone().All() {
+					here := *e
+					here.Segment = "n0.t"
+					s.Endpoints.Set(id, &here)
 				}
-				s.Reindex()
 				e := ofnettest.Endpoint(1<<20, 200)
 				e.Segment, e.Host = "n0.t", host
-				key := ofnet.Key{Kind: ofnet.KindEndpoint, Name: e.ID}
 				b.ReportAllocs()
 				for b.Loop() {
-					s.Endpoints[e.ID] = e
-					touched := p.Touched(s, key)
-					s.Touch(key)
-					for _, k := range touched {
+					before := s.Clone()
+					s.Endpoints.Set(e.ID, e)
+					for _, k := range affected(p, before, s) {
 						p.Compile(s, k)
 					}
-					delete(s.Endpoints, e.ID)
-					s.Touch(key)
+					s.Endpoints.Delete(e.ID)
 				}
 			})
 		}

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -13,9 +15,23 @@ func (bridge) Name() string { return "bridge" }
 
 func (bridge) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tBridge, Name: "bridge"},
-		{ID: tReplicate, Name: "replicate", Miss: flow.Do(flow.GotoTable(tPolicyIn))},
+		{ID: tBridge, Name: "bridge", Asks: "network and destination MAC", Lost: "nobody on the network has the destination's Ethernet address"},
+		{ID: tReplicate, Name: "replicate", Miss: flow.Do(flow.GotoTable(tPolicyIn)), Asks: "a copy for each receiver"},
 	}
+}
+
+func (bridge) Reads() []*Input {
+	return append(slices.Concat(readsSwitch, readsMember, readsSegment, readsReceivers),
+		// A segment lists the hosts that have endpoints of it.
+		facts(endpointRows, (*ofnet.Endpoint).Place, func(s *ofnet.State, p ofnet.Place) bool { return s.Present(p) > 0 },
+			func(_ *ofnet.State, p ofnet.Place, to owners) {
+				to(ofnet.Key{Kind: ofnet.KindSegment, Name: p.Segment})
+			}),
+		rows(hostRows, func(s *ofnet.State, h *ofnet.Host, to owners) {
+			for e := range s.On(h.Label) {
+				to(ofnet.Key{Kind: ofnet.KindSegment, Name: e.Segment})
+			}
+		}))
 }
 
 func (bridge) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
@@ -24,7 +40,7 @@ func (bridge) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		out.Add(flow.New(tBridge, exact, towards(m, inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),
 			flow.Do(append(steps, flow.GotoTable(tPolicyOut))...)))
 		if !m.local && m.net.Encap == ofnet.VXLAN && m.net.ARP == ofnet.Flood {
-			// Split horizon hides it from the fabric, but it is not unknown: it is nobody's business here.
+			// Split horizon hides it from the fabric, but it is not unknown: it is no one's business here.
 			out.Add(flow.New(tBridge, exact, flow.NewMatch(has(bitFabric), inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),
 				flow.Actions{}))
 		}

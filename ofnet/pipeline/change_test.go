@@ -62,7 +62,7 @@ func TestRuleChanges(t *testing.T) {
 		have = want
 	}
 	talk := func(from, to, kind string, port uint16) *conversation {
-		return &conversation{t, w, l.state.Endpoints[from], l.state.Endpoints[to], kind, [2]uint16{30000, port}}
+		return &conversation{t, w, l.state.Endpoints.Get(from), l.state.Endpoints.Get(to), kind, [2]uint16{30000, port}}
 	}
 	want := func(c *conversation, what string, forward, back bool) {
 		t.Helper()
@@ -134,7 +134,7 @@ func TestRuleChanges(t *testing.T) {
 	rules("")
 	want(c80, "without rules", true, true)
 	rules("rule deny group=web:open in deny priority=1")
-	if unasked := (&conversation{t, w, l.state.Endpoints["web1"], l.state.Endpoints["other"], "ping", [2]uint16{}}); unasked.passes(true, 0) {
+	if unasked := (&conversation{t, w, l.state.Endpoints.Get("web1"), l.state.Endpoints.Get("other"), "ping", [2]uint16{}}); unasked.passes(true, 0) {
 		t.Error("answer to no ping, under a rule for all protocols: want it denied")
 	}
 

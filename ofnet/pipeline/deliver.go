@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -13,9 +15,13 @@ func (deliver) Name() string { return "deliver" }
 
 func (deliver) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tDeliver, Name: "deliver", Miss: flow.Do(flow.OutputField(flow.All(regOut)))},
-		{ID: tUplink, Name: "uplink"},
+		{ID: tDeliver, Name: "deliver", Miss: flow.Do(flow.OutputField(flow.All(regOut))), Asks: "which way out"},
+		{ID: tUplink, Name: "uplink", Asks: "push the tag", Lost: "the network has no tag on the trunk"},
 	}
+}
+
+func (deliver) Reads() []*Input {
+	return slices.Concat(readsSwitch, readsSegment)
 }
 
 func (deliver) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {

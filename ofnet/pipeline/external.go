@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -17,6 +19,24 @@ func (external) Tables() []flow.Table { return nil }
 // outside is the network number of packets that leave untagged.
 const outside = 0
 
+func (external) Reads() []*Input {
+	return append(slices.Clone(readsSwitch), readsRouter,
+		rows(tenantRows, func(s *ofnet.State, t *ofnet.Tenant, to owners) {
+			if s.Router != nil && s.Router.Tenant == t.Name {
+				routing(s, to)
+			}
+		}),
+		rows(nextHopRows, func(s *ofnet.State, n *ofnet.NextHops, to owners) {
+			to(ofnet.Key{Kind: ofnet.KindNextHops, Name: n.Name})
+			for name := range s.RoutesVia(n.Name) {
+				to(ofnet.Key{Kind: ofnet.KindRoute, Name: name})
+			}
+		}),
+		rows(routeRows, func(_ *ofnet.State, r *ofnet.Route, to owners) {
+			to(ofnet.Key{Kind: ofnet.KindRoute, Name: r.Prefix.String()})
+		}))
+}
+
 func (external) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if s.Router == nil || s.Local.Uplink == 0 {
 		return out
@@ -27,15 +47,39 @@ func (external) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			externalInterface(&out, s, s.Router)
 		}
 	case ofnet.KindNextHops:
-		if n := s.NextHops[owner.Name]; n != nil {
+		if n := s.NextHops.Get(owner.Name); n != nil {
 			nextHops(&out, n)
 		}
 	case ofnet.KindRoute:
-		if r := s.Routes[owner.Name]; r != nil {
+		if r := s.Routes.Get(owner.Name); r != nil {
 			externalRoute(&out, s, r)
 		}
 	}
 	return out
+}
+
+// readsRouter is the interface towards routers: its own flows, and those of all that is reached by it.
+var readsRouter = setting(func(a, b *ofnet.State) bool {
+	return a.Router == b.Router || a.Router != nil && b.Router != nil && *a.Router == *b.Router
+}, func(s *ofnet.State, to owners) {
+	routing(s, to)
+	each(s.Services.Values(), to)
+	for e := range s.Endpoints.Values() {
+		if e.Host != s.Self {
+			to(e.Key())
+		}
+	}
+})
+
+// routing are the router, its next hops and its routes.
+func routing(s *ofnet.State, to owners) {
+	to(ofnet.Key{Kind: ofnet.KindRouter, Name: s.Self})
+	for name := range s.NextHops.All() {
+		to(ofnet.Key{Kind: ofnet.KindNextHops, Name: name})
+	}
+	for name := range s.Routes.All() {
+		to(ofnet.Key{Kind: ofnet.KindRoute, Name: name})
+	}
 }
 
 func externalInterface(out *flow.Set, s *ofnet.State, r *ofnet.Router) {
@@ -60,7 +104,7 @@ func externalInterface(out *flow.Set, s *ofnet.State, r *ofnet.Router) {
 			add(tClassify, 120, toOwn, up, untagged, flow.Eq(flow.ICMPv6Type, ndSolicitation), flow.EqAddr(flow.NDTarget, r.Addr6))
 			add(tClassify, 120, toOwn, up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.EqAddr(flow.IPv6Dst, r.Addr6))
 		}
-		if t := s.Tenants[r.Tenant]; t != nil {
+		if t := s.Tenants.Get(r.Tenant); t != nil {
 			steps := append(enterTenant([]flow.Action{on(bitUplink), on(bitFabric), on(bitRouted), load(regNetwork, outside)}, t), flow.GotoTable(tUnhairpin))
 			add(tClassify, 110, flow.Do(steps...), up, untagged, flow.EqMAC(flow.EthDst, r.MAC), flow.IP())
 			if r.Addr6.IsValid() {

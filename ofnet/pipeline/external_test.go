@@ -67,24 +67,29 @@ func TestTrace_Router(t *testing.T) {
 }
 
 // A change of one part recompiles just what depends on it, and what is compiled piece by piece is what is compiled at once.
-func TestTouched_Router(t *testing.T) {
+func TestAffected_Router(t *testing.T) {
 	s := ofnettest.Parse(t, "self h1\nports uplink=1001\ntenant blue id=1\ntenant green id=2\n"+withRouter)
 	p := pipeline.Default()
-	all := 1 + len(s.Routes)
-	count := func(k ofnet.Key) (n int) {
-		seen := map[ofnet.Key]bool{}
-		for _, t := range p.Touched(s, k) {
-			if (t.Kind == ofnet.KindRoute || t.Kind == ofnet.KindRouter) && !seen[t] {
-				seen[t] = true
-				n++
+	all := 1 + s.Routes.Len()
+	for _, row := range []struct {
+		name   string
+		change func(s *ofnet.State)
+		want   int
+	}{
+		{"a route", func(s *ofnet.State) { r := *s.Routes.Get("20.0.0.0/8"); s.Routes.Set("20.0.0.0/8", &r) }, 1},
+		{"the router", func(s *ofnet.State) { r := *s.Router; r.Port++; s.Router = &r }, all},
+		{"its tenant", func(s *ofnet.State) { s.Tenants.Set("blue", &ofnet.Tenant{Name: "blue", ID: 7}) }, all},
+		{"another tenant", func(s *ofnet.State) { s.Tenants.Set("green", &ofnet.Tenant{Name: "green", ID: 7}) }, 0},
+	} {
+		after, seen := s.Clone(), map[ofnet.Key]struct{}{}
+		row.change(after)
+		p.Affected(s, after, func(k ofnet.Key) {
+			if k.Kind == ofnet.KindRoute || k.Kind == ofnet.KindRouter {
+				seen[k] = struct{}{}
 			}
-		}
-		return n
-	}
-	for k, want := range map[ofnet.Key]int{{Kind: ofnet.KindRoute, Name: "20.0.0.0/8"}: 1, {Kind: ofnet.KindRouter, Name: "h1"}: all,
-		{Kind: ofnet.KindTenant, Name: "blue"}: all, {Kind: ofnet.KindTenant, Name: "green"}: 0} {
-		if got := count(k); got != want {
-			t.Errorf("%s changes: want %d parts of routing compiled, got %d", k, want, got)
+		})
+		if len(seen) != row.want {
+			t.Errorf("%s changes: want %d parts of routing compiled, got %d", row.name, row.want, len(seen))
 		}
 	}
 	flows := p.CompileAll(s)

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// copies are the steps that give everybody in the segment a copy of a local endpoint's frame: those here, and the fabric, which
+// copies are the steps that give everyone in the segment a copy of a local endpoint's frame: those here, and the fabric, which
 // on a tunnel is a list of hosts. That list is the segment's own; its receivers here are KindReceivers'.
 func copies(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) []flow.Action {
 	id := n.ID & idMask
@@ -52,8 +52,8 @@ func chain(out *flow.Set, first uint32, n int, piece func(from, to int) flow.Buc
 
 // hostsWith are the other hosts that have endpoints of the segment and can be reached through the tunnel, by their labels.
 func hostsWith(s *ofnet.State, segment string) (list []*ofnet.Host) {
-	for label := range s.Elsewhere(segment) {
-		if h := s.Hosts[label]; h != nil && h.VTEP.IsValid() {
+	for h := range s.Hosts.Values() {
+		if h.Label != s.Self && h.VTEP.IsValid() && s.Present(ofnet.Place{Segment: segment, Host: h.Label}) > 0 {
 			list = append(list, h)
 		}
 	}

@@ -6,47 +6,64 @@ import (
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/table"
 )
 
-// Forgotten lists the connections that the switch must forget because key changed: those of an address whose endpoint has
-// gone, so that nobody inherits them; and UDP through a service to a backend that was taken from it, since a client that
-// goes on would never leave it. Call it when s has changed, and before s.Touch. It is bridge.Forgetter.
+// Forgotten lists the connections that the switch must forget between two States: those of an address whose endpoint has
+// gone, so that no one inherits them; and UDP through a service to a backend that was taken from it, since a client that
+// goes on would never leave it. It is bridge.Forgetter.
 //
 // What rules deny is not among them: marked as refused, a connection is cut in both directions; forgotten, the side that
-// answers would open it anew.
-func (*Pipeline) Forgotten(s *ofnet.State, key ofnet.Key) []flow.Connections {
-	switch key.Kind {
-	case ofnet.KindEndpoint:
-		return forgottenEndpoint(s, key.Name)
-	case ofnet.KindService:
-		return forgottenBackends(s, key.Name)
+// answers would open it again.
+func (*Pipeline) Forgotten(before, after *ofnet.State) (out []flow.Connections) {
+	for c := range table.Changes(before.Tenants, after.Tenants) {
+		if c.Had && !c.Has { // the tenant has left this host
+			out = append(out, flow.Connections{Zone: c.Before.ID}, flow.Connections{Zone: c.Before.ID | hairpinZone})
+		}
 	}
-	return nil
+	for c := range table.Changes(before.Segments, after.Segments) {
+		if c.Had && !c.Has {
+			for e := range after.Members(c.Key) {
+				out = append(out, forgottenAddresses(before, after, e, nil)...)
+			}
+		}
+	}
+	for c := range table.Changes(before.Endpoints, after.Endpoints) {
+		if c.Had {
+			out = append(out, forgottenAddresses(before, after, c.Before, c.After)...)
+		}
+	}
+	for c := range table.Changes(before.Services, after.Services) {
+		if c.Had {
+			out = append(out, forgottenBackends(after, c.Before, c.After)...)
+		}
+	}
+	return out
 }
 
-// forgottenEndpoint: what has the address at one end. When the tenant itself has left this host, all of its zone.
-func forgottenEndpoint(s *ofnet.State, id string) (out []flow.Connections) {
-	tenant, addrs := s.ListedAddresses(id)
-	if tenant.ID == 0 {
+// forgottenAddresses: what has at one end an address that an endpoint has no more; is is nil when it has gone.
+func forgottenAddresses(before, after *ofnet.State, was, is *ofnet.Endpoint) (out []flow.Connections) {
+	n := before.Segments.Get(was.Segment)
+	if n == nil {
+		n = after.Segments.Get(was.Segment) // it has come since
+	}
+	if n == nil {
 		return nil
 	}
-	now := s.Endpoints[id]
-	for _, a := range addrs {
-		if now != nil && (now.IP4 == a || now.IP6 == a) {
+	t := after.Tenants.Get(n.Tenant)
+	if t == nil || !before.Tracking(t.Name).On && !after.Tracking(t.Name).On {
+		return nil
+	}
+	for _, a := range []netip.Addr{was.IP4, was.IP6} {
+		if !a.IsValid() || is != nil && (is.IP4 == a || is.IP6 == a) {
 			continue
-		}
-		if s.Tenants[tenant.Name] == nil {
-			return []flow.Connections{{Zone: tenant.ID}, {Zone: tenant.ID | hairpinZone}}
-		}
-		if tracked, _ := s.Tracking(tenant.Name); !tracked {
-			return nil
 		}
 		for _, protocol := range forgettable(a) {
 			// Behind a service the address is the sender of the answers alone.
-			out = append(out, flow.Connections{Zone: tenant.ID, Protocol: protocol, Orig: flow.Tuple{Src: a}},
-				flow.Connections{Zone: tenant.ID, Protocol: protocol, Reply: flow.Tuple{Src: a}})
-			if len(s.ServicesOf(tenant.Name)) > 0 {
-				out = append(out, flow.Connections{Zone: tenant.ID | hairpinZone, Protocol: protocol, Orig: flow.Tuple{Src: a}})
+			out = append(out, flow.Connections{Zone: t.ID, Protocol: protocol, Orig: flow.Tuple{Src: a}},
+				flow.Connections{Zone: t.ID, Protocol: protocol, Reply: flow.Tuple{Src: a}})
+			if before.HasServices(t.Name) || after.HasServices(t.Name) {
+				out = append(out, flow.Connections{Zone: t.ID | hairpinZone, Protocol: protocol, Orig: flow.Tuple{Src: a}})
 			}
 		}
 	}
@@ -55,7 +72,7 @@ func forgottenEndpoint(s *ofnet.State, id string) (out []flow.Connections) {
 
 // forgettable are the protocols to name when connections of an address are to be forgotten; 0 is all. Open vSwitch 3.1 ends, by
 // abort, when one over ICMPv6 is among them: it turns the type of its answer's key round as if it were of ICMP. Pings over
-// IPv6 so last until nobody has sent one for half a minute, and table state has each of them judged, as it has what is of SCTP.
+// IPv6 so last until no one has sent one for half a minute, and table state has each of them judged, as it has what is of SCTP.
 func forgettable(a netip.Addr) []uint8 {
 	if a.Is6() {
 		return []uint8{ofnet.ProtocolTCP, ofnet.ProtocolUDP}
@@ -64,12 +81,8 @@ func forgettable(a netip.Addr) []uint8 {
 }
 
 // forgottenBackends: UDP to backends that a service has no more. TCP has an end of its own, and goes on until then.
-func forgottenBackends(s *ofnet.State, name string) (out []flow.Connections) {
-	was, is := s.ListedService(name), s.Services[name]
-	if was == nil {
-		return nil
-	}
-	t := s.Tenants[was.Tenant]
+func forgottenBackends(after *ofnet.State, was, is *ofnet.Service) (out []flow.Connections) {
+	t := after.Tenants.Get(was.Tenant)
 	if t == nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
@@ -40,7 +41,10 @@ type hostAccess struct{}
 func (hostAccess) Name() string { return "host" }
 
 func (hostAccess) Tables() []flow.Table {
-	return []flow.Table{{ID: tHostIn, Name: "hostin"}, {ID: tHostOut, Name: "hostout"}}
+	return []flow.Table{
+		{ID: tHostIn, Name: "hostin", Asks: "which endpoint has this private address"},
+		{ID: tHostOut, Name: "hostout", Asks: "translate to the private address", Lost: "the container has no address at the host"},
+	}
 }
 
 // hostFamily is what differs between IPv4 and IPv6 on the way to the host.
@@ -48,7 +52,7 @@ type hostFamily struct {
 	ip       flow.Term
 	src, dst flow.Field
 	subnet   netip.Prefix
-	ask      []flow.Term // somebody asks for an address of the subnet
+	ask      []flow.Term // someone asks for an address of the subnet
 	echo     flow.Term
 	tcp      flow.Term
 }
@@ -61,6 +65,11 @@ func hostFamilies(private netip.Prefix) []hostFamily {
 	}
 }
 
+func (hostAccess) Reads() []*Input {
+	return append(slices.Concat(readsSwitch, readsMember, readsSegment), readsTenant,
+		setting(func(a, b *ofnet.State) bool { return a.Private == b.Private }, everything))
+}
+
 func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if s.Local.Host == 0 || !s.Private.Addr().Is4() {
 		return out
@@ -71,7 +80,7 @@ func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			out.Add(flow.New(tHostIn, exact, flow.NewMatch(f.ask...), answer(RouterMAC)))
 			f.address(&out, s)
 		case ofnet.KindTenant:
-			if t := s.Tenants[owner.Name]; t != nil {
+			if t := s.Tenants.Get(owner.Name); t != nil {
 				out.Add(flow.New(tRoute, routePriority(0, rankYields), flow.NewMatch(f.ip, inTenant(t), has(bitEndpoint)),
 					flow.Do(flow.DecTTL(), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
 			}

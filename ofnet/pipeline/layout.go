@@ -5,80 +5,37 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// The tables. Numbers are even so that one can be put between; a packet only ever goes up.
+// The tables. Numbers are even so that one can be put between; a packet only ever goes up. The features that have them say what they ask.
 const (
-	tClassify  flow.TableID = 0  // who is this port
-	tOverlay   flow.TableID = 2  // VNI to network and tenant
-	tSource    flow.TableID = 4  // may a local endpoint say this
-	tHostIn    flow.TableID = 6  // private address to endpoint
-	tNeighbor  flow.TableID = 8  // ARP and ND: answer, pass, flood, drop
-	tAnswer    flow.TableID = 9  // make the request into the reply
-	tBack      flow.TableID = 10 // send it where it came from
-	tQoS       flow.TableID = 12 // meter and DSCP
-	tLocal     flow.TableID = 14 // addresses that the switch owns
-	tUnhairpin flow.TableID = 16 // replies of a hairpinned connection
-	tTrack     flow.TableID = 18 // to the connection tracker
-	tState     flow.TableID = 20 // what the tracker says
-	tService   flow.TableID = 22 // service address to a backend
-	tBackend   flow.TableID = 23 // slot to backend
-	tHairpin   flow.TableID = 24 // client and backend are one endpoint
-	tPeer      flow.TableID = 26 // source address to group
-	tGate      flow.TableID = 28 // is the frame addressed to the router
-	tRoute     flow.TableID = 30 // tenant and destination address
-	tBridge    flow.TableID = 32 // network and destination MAC
-	tNowhere   flow.TableID = 34 // nobody has the address
-	tPolicyOut flow.TableID = 40 // rules of the sender's group
-	tVerdict   flow.TableID = 41 // what the rules said of an answer
-	tReplicate flow.TableID = 42 // a copy for each receiver
-	tPolicyIn  flow.TableID = 44 // rules of the receiver's group
-	tCommit    flow.TableID = 46 // remember the connection
-	tRefuse    flow.TableID = 48 // remember that it is refused
-	tDeliver   flow.TableID = 50 // out
-	tUplink    flow.TableID = 52 // out with a tag
-	tHostOut   flow.TableID = 54 // out to the host
-)
-
-// Bits of reg0: the class of the ingress, one bit each, then flags.
-const (
-	bitEndpoint = 0
-	bitTunnel   = 1
-	bitUplink   = 2
-	bitHost     = 3
-	bitFabric   = 4  // tunnel or uplink: the packet never leaves by tunnel or uplink again
-	bitRelayed  = 5  // came in by the uplink of another host, which has handed it on
-	bitRouted   = 8  // addressed to the router
-	bitSkip     = 9  // judged already
-	bitBUM      = 10 // to be replicated
-	bitLocal    = 11 // the destination is here
-	bitNoCommit = 12 // do not remember the connection
-	bitHairpin  = 13 // may leave by its in_port
-	bitReply    = 14 // answer to an ICMP message: only rules about ICMP judge it
-	bitOpening  = 15 // opens a connection, or belongs to one that was seen to open
-	bitSeen     = 16 // the agent has seen it and lets it go its way
-	bitAnswer   = 17 // answers within a connection that is not TCP: the rules are asked when they have changed
-	bitTurned   = 18 // stands for what the connection's opener would send
-	bitAdmitted = 19 // the rules would let that pass
-	bitBehind   = 20 // answers for a service: which backend is in registers
-)
-
-// The registers.
-const (
-	regFlags    = flow.Reg0
-	regNetwork  = flow.Reg0 + 1 // of the source; after route, of the destination
-	regTenant   = flow.Reg0 + 2 // tenant in bits 0-15, hairpin zone in 16-31
-	regSrcGroup = flow.Reg0 + 3
-	regDstGroup = flow.Reg0 + 4
-	regOut      = flow.Reg0 + 5 // output port
-	regRuleOut  = flow.Reg0 + 6 // rule that admitted at the sender
-	regRuleIn   = flow.Reg0 + 7 // rule that admitted at the receiver; scratch before
-	regScratch  = flow.Reg0 + 7
-	regService  = flow.Reg0 + 8  // number of a port of a service, from service to backend
-	regSlot     = flow.Reg0 + 9  // which of its backends; bit 16: of those that are here; bit 17: from the uplink
-	regPort     = flow.Reg0 + 10 // port of the backend, from state to policy_out; its address is in regBackend
-	regBackend  = flow.Reg0 + 12 // address of the backend; of IPv6 regBackend6
-	regBackend6 = flow.XXReg0 + 3
-	regAnswer   = flow.XReg0 + 4  // MAC to answer with; shares registers 8 and 9
-	regScratch6 = flow.XXReg0 + 3 // for swaps of IPv6 addresses
+	tClassify  flow.TableID = 0
+	tOverlay   flow.TableID = 2
+	tSource    flow.TableID = 4
+	tHostIn    flow.TableID = 6
+	tNeighbor  flow.TableID = 8
+	tAnswer    flow.TableID = 9
+	tBack      flow.TableID = 10
+	tQoS       flow.TableID = 12
+	tLocal     flow.TableID = 14
+	tUnhairpin flow.TableID = 16
+	tTrack     flow.TableID = 18
+	tState     flow.TableID = 20
+	tService   flow.TableID = 22
+	tBackend   flow.TableID = 23
+	tHairpin   flow.TableID = 24
+	tPeer      flow.TableID = 26
+	tGate      flow.TableID = 28
+	tRoute     flow.TableID = 30
+	tBridge    flow.TableID = 32
+	tNowhere   flow.TableID = 34
+	tPolicyOut flow.TableID = 40
+	tVerdict   flow.TableID = 41
+	tReplicate flow.TableID = 42
+	tPolicyIn  flow.TableID = 44
+	tCommit    flow.TableID = 46
+	tRefuse    flow.TableID = 48
+	tDeliver   flow.TableID = 50
+	tUplink    flow.TableID = 52
+	tHostOut   flow.TableID = 54
 )
 
 const (

@@ -11,7 +11,13 @@ type local struct{}
 func (local) Name() string { return "local" }
 
 func (local) Tables() []flow.Table {
-	return []flow.Table{{ID: tLocal, Name: "local", Miss: flow.Do(flow.GotoTable(tUnhairpin))}}
+	return []flow.Table{
+		{ID: tLocal, Name: "local", Miss: flow.Do(flow.GotoTable(tUnhairpin)), Asks: "is it for an address of the switch"},
+	}
+}
+
+func (local) Reads() []*Input {
+	return readsSegment
 }
 
 func (local) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {

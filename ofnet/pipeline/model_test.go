@@ -54,14 +54,14 @@ func (v *visit) enter() bool {
 		return false
 	}
 	if v.local() {
-		v.net = v.Segments[v.in.endpoint.Segment]
+		v.net = v.Segments.Get(v.in.endpoint.Segment)
 		return v.honest()
 	}
 	known := !v.in.peer.IsValid()
-	for _, h := range v.Hosts {
+	for _, h := range v.Hosts.All() {
 		known = known || h.VTEP == v.in.peer && h.Label != v.Self
 	}
-	for _, n := range v.Segments {
+	for _, n := range v.Segments.All() {
 		if v.in.peer.IsValid() && n.Encap == ofnet.VXLAN && n.Tag == v.in.vni || !v.in.peer.IsValid() && n.Encap == ofnet.VLAN && v.f.vlan == int(n.Tag) {
 			v.net = n
 		}
@@ -82,7 +82,7 @@ func (v *visit) enter() bool {
 	return true
 }
 
-// claims says that a machine behind the uplink says to have the address of an endpoint, and nobody lets it.
+// claims says that a machine behind the uplink says to have the address of an endpoint, and no one lets it.
 func (v *visit) claims() bool {
 	a, answers := v.f.from, v.f.kind == "arp" && v.f.op == 2 || v.f.kind == "na"
 	if v.f.kind == "na" {
@@ -120,8 +120,8 @@ func linkLocal(m ofnet.MAC) netip.Addr {
 
 // byAddr finds who has an address in the tenant of the frame.
 func (v *visit) byAddr(a netip.Addr) *ofnet.Endpoint {
-	for _, e := range v.Endpoints {
-		if (e.IP4 == a || e.IP6 == a) && v.Segments[e.Segment].Tenant == v.net.Tenant {
+	for _, e := range v.Endpoints.All() {
+		if (e.IP4 == a || e.IP6 == a) && v.Segments.Get(e.Segment).Tenant == v.net.Tenant {
 			return e
 		}
 	}
@@ -130,7 +130,7 @@ func (v *visit) byAddr(a netip.Addr) *ofnet.Endpoint {
 
 // byMAC finds who has a link address in the network of the frame.
 func (v *visit) byMAC(m ofnet.MAC) *ofnet.Endpoint {
-	for _, e := range v.Endpoints {
+	for _, e := range v.Endpoints.All() {
 		if e.MAC == m && e.Segment == v.net.Name {
 			return e
 		}
@@ -156,7 +156,7 @@ func (v *visit) forward() {
 			f.kind, f.src, f.dst, f.from, f.to, f.ttl = "pong", routerMAC, f.src, f.to, f.from, 64
 			v.back(f)
 		}
-	case f.dst == routerMAC || !v.local() && !v.in.peer.IsValid() && f.dst == v.Hosts[v.Self].UplinkMAC:
+	case f.dst == routerMAC || !v.local() && !v.in.peer.IsValid() && f.dst == v.Hosts.Get(v.Self).UplinkMAC:
 		v.route()
 	default:
 		v.bridge()
@@ -181,7 +181,7 @@ func (v *visit) question(a netip.Addr) {
 		v.answer(routerMAC)
 	case v.net.Mode == ofnet.Routing && fromUplink:
 		if e != nil && e.Host == v.Self {
-			v.answer(v.Hosts[v.Self].UplinkMAC)
+			v.answer(v.Hosts.Get(v.Self).UplinkMAC)
 		}
 	case fromUplink && e != nil && e.Host == v.Self, v.local() && e != nil && v.net.ARP == ofnet.Proxy:
 		v.answer(e.MAC)
@@ -220,7 +220,7 @@ func (v *visit) uplink(f frame) {
 }
 
 func (v *visit) tunnel(host string, f frame) {
-	v.say(fmt.Sprintf("tunnel %s vni %d", v.Hosts[host].VTEP, v.net.Tag), f)
+	v.say(fmt.Sprintf("tunnel %s vni %d", v.Hosts.Get(host).VTEP, v.net.Tag), f)
 }
 
 // give hands f to an endpoint. What has come from outside does not go out again, and nothing goes back to its sender.
@@ -243,7 +243,7 @@ func (v *visit) flood() {
 	if !v.mayLeave(nil) {
 		return
 	}
-	for _, e := range v.Endpoints {
+	for _, e := range v.Endpoints.All() {
 		switch {
 		case e.Segment != v.net.Name || e == v.in.endpoint:
 		case e.Host == v.Self:
@@ -286,18 +286,18 @@ func (v *visit) route() {
 		if e == v.in.endpoint {
 			return
 		}
-		v.net = v.Segments[e.Segment]
+		v.net = v.Segments.Get(e.Segment)
 		f.dst = e.MAC
 		if e.Host != v.Self && v.net.Encap == ofnet.VLAN {
-			f.src = v.Hosts[v.Self].UplinkMAC
+			f.src = v.Hosts.Get(v.Self).UplinkMAC
 			if v.net.Mode == ofnet.Routing {
-				f.dst = v.Hosts[e.Host].UplinkMAC
+				f.dst = v.Hosts.Get(e.Host).UplinkMAC
 			}
 		}
 		v.give(e, f)
 		return
 	}
-	for _, n := range v.Segments {
+	for _, n := range v.Segments.All() {
 		if n.Tenant == v.net.Tenant && n.Prefix4.IsValid() && n.Prefix4.Contains(f.to) {
 			return
 		}

@@ -11,7 +11,7 @@ import (
 const NamesPort = 9053
 
 // namesAsked leads questions over TCP to the agent, when they are asked of a gateway that is the switch itself: to the
-// host's own address, and hostout gives them the private address of who asks. Nobody else would answer there. Rules are not
+// host's own address, and hostout gives them the private address of who asks. No one else would answer there. Rules are not
 // asked, as with questions over UDP. Without an agent the host refuses the connection.
 func (f *hostFamily) namesAsked(out *flow.Set, n *ofnet.Segment) {
 	gateway := f.gateway(n)

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -12,7 +14,15 @@ type neighbor struct{}
 func (neighbor) Name() string { return "neighbor" }
 
 func (neighbor) Tables() []flow.Table {
-	return []flow.Table{{ID: tNeighbor, Name: "neighbor"}, {ID: tAnswer, Name: "answer"}, {ID: tBack, Name: "back"}}
+	return []flow.Table{
+		{ID: tNeighbor, Name: "neighbor", Asks: "ARP and ND: answer, flood, pass on, drop", Lost: "it is no address resolution that anybody answers"},
+		{ID: tAnswer, Name: "answer", Asks: "turn the request into its reply"},
+		{ID: tBack, Name: "back", Asks: "send the reply to where the request came from"},
+	}
+}
+
+func (neighbor) Reads() []*Input {
+	return slices.Concat(readsSwitch, readsMember, readsSegment)
 }
 
 func (neighbor) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
@@ -60,7 +70,7 @@ func solicits() []flow.Term {
 
 func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
 	if m.local && m.IP4.Is4() {
-		// An endpoint that asks for itself announces itself. Physical switches learn from it; nobody answers.
+		// An endpoint that asks for itself announces itself. Physical switches learn from it; no one answers.
 		own := flow.Actions{}
 		if m.net.Encap == ofnet.VLAN || m.net.ARP == ofnet.Flood {
 			own = flood()
@@ -83,8 +93,8 @@ func neighborEndpoint(out *flow.Set, s *ofnet.State, m member) {
 	}
 }
 
-// neighborForged: nobody behind the uplink may claim an endpoint's address. That of one that is elsewhere may be claimed
-// where endpoints ask one another; where the switch answers for it, nobody has asked.
+// neighborForged: no one behind the uplink may claim an endpoint's address. That of one that is elsewhere may be claimed
+// where endpoints ask one another; where the switch answers for it, no one has asked.
 func neighborForged(out *flow.Set, m member) {
 	if m.net.Encap != ofnet.VLAN || !m.local && m.net.ARP == ofnet.Flood {
 		return
@@ -126,7 +136,7 @@ func neighborSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 			case n.ARP == ofnet.Flood:
 				add(50, flood(), ask)
 			case n.Encap == ofnet.VLAN && s.Local.Uplink != 0:
-				// Nobody that we know: it can only be outside.
+				// No one that we know: it can only be outside.
 				add(50, flow.Do(load(regOut, s.Local.Uplink), flow.GotoTable(tUplink)), ask, has(bitEndpoint))
 			}
 		}

@@ -45,7 +45,7 @@ func preferred(hops []ofnet.NextHop, slot int) (best ofnet.NextHop) {
 
 // externalRoute leads to the next hops that are resolved.
 func externalRoute(out *flow.Set, s *ofnet.State, r *ofnet.Route) {
-	t, n := s.Tenants[s.Router.Tenant], s.NextHops[r.Via]
+	t, n := s.Tenants.Get(s.Router.Tenant), s.NextHops.Get(r.Via)
 	if t == nil || n == nil {
 		return
 	}

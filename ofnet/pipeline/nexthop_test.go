@@ -56,7 +56,7 @@ route fd77::/32 via=six
 		}
 		return n
 	}
-	a1, to := w.Endpoints["a1"], netip.MustParseAddr("21.1.1.1")
+	a1, to := w.Endpoints.Get("a1"), netip.MustParseAddr("21.1.1.1")
 	before := w.ways(t, a1, a1.IP4, to, connections)
 	if n := spread(before); len(n) != 3 {
 		t.Errorf("three next hops that are resolved: %d connections are shared %v", connections, n)
@@ -65,11 +65,11 @@ route fd77::/32 via=six
 		t.Errorf("two next hops of IPv6: %d connections are shared %v", connections, n)
 	}
 
-	now := *l.state.NextHops["three"]
+	now := *l.state.NextHops.Get("three")
 	lost := now.Hops[1].MAC
 	now.Hops = []ofnet.NextHop{now.Hops[0], now.Hops[2], now.Hops[3]}
 	was := pipeline.Default().CompileAll(l.state)
-	l.state.NextHops["three"] = &now
+	l.state.NextHops.Set("three", &now)
 	change(t, l.ovs, flow.Diff(pipeline.Default().CompileAll(l.state), was))
 	after, moved := w.ways(t, a1, a1.IP4, to, connections), 0
 	for i := range before {

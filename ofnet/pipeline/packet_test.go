@@ -42,7 +42,7 @@ func newWires(t *testing.T, l *lab) *wires {
 	t.Helper()
 	w := &wires{model: model{l.state}, lab: l, sockets: map[string]int{}}
 	ports := []string{"uplink", "contivh0", nic}
-	for _, e := range l.state.Endpoints {
+	for _, e := range l.state.Endpoints.All() {
 		if e.Port != 0 {
 			ports = append(ports, fmt.Sprintf("p%d", e.Port))
 		}
@@ -124,7 +124,7 @@ func (w *wires) receive(t *testing.T, port string) []byte {
 // every port.
 func (w *wires) settle(t *testing.T) {
 	t.Helper()
-	one, two := w.Endpoints["w1"], w.Endpoints["w2"]
+	one, two := w.Endpoints.Get("w1"), w.Endpoints.Get("w2")
 	mark := frame{kind: "udp", src: one.MAC, dst: two.MAC, from: one.IP4, to: two.IP4, ttl: 9}
 	for range 2 {
 		w.send(t, "p98", mark.bytes())
@@ -150,7 +150,7 @@ func (w *wires) verdict(t *testing.T, in way, f frame) (out []string) {
 	case in.endpoint != nil:
 		w.send(t, fmt.Sprintf("p%d", in.endpoint.Port), f.bytes())
 	case in.peer.IsValid():
-		w.send(t, nic, vxlan(f, in.vni, w.phy, in.peer, w.Hosts[w.Self].VTEP))
+		w.send(t, nic, vxlan(f, in.vni, w.phy, in.peer, w.Hosts.Get(w.Self).VTEP))
 	default:
 		w.send(t, "uplink", f.bytes())
 	}
@@ -199,7 +199,7 @@ func address(e *ofnet.Endpoint, like netip.Addr) netip.Addr {
 	return e.IP6
 }
 
-// talk lists what is said to everybody by somebody with a MAC, addresses and a way in.
+// talk lists what is said to everyone by someone with a MAC, addresses and a way in.
 func talk(m model, who string, in way, vlan int, mac ofnet.MAC, from4, from6 netip.Addr) (list []question) {
 	ask := func(name string, f frame) {
 		f.vlan, f.src = vlan, cmp.Or(f.src, mac)
@@ -213,8 +213,8 @@ func talk(m model, who string, in way, vlan int, mac ofnet.MAC, from4, from6 net
 		if from.Is6() {
 			family = "IPv6"
 		}
-		for _, id := range slices.Sorted(maps.Keys(m.Endpoints)) {
-			e := m.Endpoints[id]
+		for _, id := range ids(m.State) {
+			e := m.Endpoints.Get(id)
 			to := address(e, from)
 			if !to.IsValid() {
 				continue
@@ -256,7 +256,7 @@ func gateways(n *ofnet.Segment, e *ofnet.Endpoint) (list []question) {
 	return list
 }
 
-// lies lists what an endpoint says with the MAC or address of somebody else.
+// lies lists what an endpoint says with the MAC or address of someone else.
 func lies(e *ofnet.Endpoint, to *ofnet.Endpoint) (list []question) {
 	lie := func(name string, f frame) {
 		f.src, f.ttl = cmp.Or(f.src, e.MAC), 255
@@ -283,9 +283,9 @@ func lies(e *ofnet.Endpoint, to *ofnet.Endpoint) (list []question) {
 
 // claims lists what a machine outside answers to local endpoints about every address of their VLAN, and about its own.
 func claims(m model) (list []question) {
-	for _, id := range slices.Sorted(maps.Keys(m.Endpoints)) {
-		to := m.Endpoints[id]
-		n := m.Segments[to.Segment]
+	for _, id := range ids(m.State) {
+		to := m.Endpoints.Get(id)
+		n := m.Segments.Get(to.Segment)
 		if to.Host != m.Self || n.Encap != ofnet.VLAN || n.Tenant == "watch" {
 			continue
 		}
@@ -297,8 +297,8 @@ func claims(m model) (list []question) {
 		if to.IP6.IsValid() {
 			claim("its own address", frame{kind: "na", from: n.Gateway6, to: to.IP6, target: n.Gateway6})
 		}
-		for _, other := range slices.Sorted(maps.Keys(m.Endpoints)) {
-			e := m.Endpoints[other]
+		for _, other := range ids(m.State) {
+			e := m.Endpoints.Get(other)
 			if e.Segment != to.Segment {
 				continue
 			}
@@ -312,14 +312,14 @@ func claims(m model) (list []question) {
 }
 
 // TestPackets sends frames through a real switch, by endpoints, by the uplink and out of tunnels, and compares what
-// comes out of every port with the model: to everybody, to nobody, and with everything forged that can be.
+// comes out of every port with the model: to everyone, to no one, and with everything forged that can be.
 func TestPackets(t *testing.T) {
 	l := newLab(t, moreState)
 	w := newWires(t, l)
 	var all []question
-	for _, id := range slices.Sorted(maps.Keys(w.Endpoints)) {
-		e := w.Endpoints[id]
-		n := w.Segments[e.Segment]
+	for _, id := range ids(w.State) {
+		e := w.Endpoints.Get(id)
+		n := w.Segments.Get(e.Segment)
 		switch {
 		case n.Tenant == "watch":
 		case e.Host == w.Self:
@@ -327,15 +327,15 @@ func TestPackets(t *testing.T) {
 			all = append(all, gateways(n, e)...)
 			for _, other := range []string{"a2", "b2"} {
 				if id != other {
-					all = append(all, lies(e, w.Endpoints[other])...)
+					all = append(all, lies(e, w.Endpoints.Get(other))...)
 				}
 			}
 		case n.Encap == ofnet.VXLAN:
 			for name, in := range map[string]way{
-				"":                    {peer: w.Hosts[e.Host].VTEP, vni: n.Tag},
-				" by an unknown VNI":  {peer: w.Hosts[e.Host].VTEP, vni: 4999},
+				"":                    {peer: w.Hosts.Get(e.Host).VTEP, vni: n.Tag},
+				" by an unknown VNI":  {peer: w.Hosts.Get(e.Host).VTEP, vni: 4999},
 				" by a stranger":      {peer: netip.MustParseAddr("192.168.251.99"), vni: n.Tag},
-				" by our own address": {peer: w.Hosts[w.Self].VTEP, vni: n.Tag},
+				" by our own address": {peer: w.Hosts.Get(w.Self).VTEP, vni: n.Tag},
 			} {
 				all = append(all, talk(w.model, id+name, in, 0, e.MAC, e.IP4, e.IP6)...)
 			}
@@ -348,11 +348,11 @@ func TestPackets(t *testing.T) {
 	// A machine outside, and one that has a local endpoint's address.
 	router := netip.MustParseAddr("10.2.0.254")
 	all = append(all, talk(w.model, "outside", way{}, 11, nobody, router, netip.Addr{})...)
-	all = append(all, talk(w.model, "outside, forged", way{}, 11, nobody, w.Endpoints["b1"].IP4, netip.Addr{})...)
+	all = append(all, talk(w.model, "outside, forged", way{}, 11, nobody, w.Endpoints.Get("b1").IP4, netip.Addr{})...)
 	all = append(all, claims(w.model)...)
-	up := w.Hosts[w.Self].UplinkMAC
-	all = append(all, question{"routed in", way{}, frame{kind: "udp", vlan: 15, src: w.Hosts["h2"].UplinkMAC, dst: up, from: w.Endpoints["e2"].IP4, to: w.Endpoints["e1"].IP4, ttl: 63}},
-		question{"routed in, other network", way{}, frame{kind: "udp", vlan: 15, src: w.Hosts["h2"].UplinkMAC, dst: up, from: w.Endpoints["e2"].IP4, to: w.Endpoints["c1"].IP4, ttl: 63}})
+	up := w.Hosts.Get(w.Self).UplinkMAC
+	all = append(all, question{"routed in", way{}, frame{kind: "udp", vlan: 15, src: w.Hosts.Get("h2").UplinkMAC, dst: up, from: w.Endpoints.Get("e2").IP4, to: w.Endpoints.Get("e1").IP4, ttl: 63}},
+		question{"routed in, other network", way{}, frame{kind: "udp", vlan: 15, src: w.Hosts.Get("h2").UplinkMAC, dst: up, from: w.Endpoints.Get("e2").IP4, to: w.Endpoints.Get("c1").IP4, ttl: 63}})
 
 	passed, frames := 0, 0
 	for _, q := range all {
@@ -369,4 +369,13 @@ func TestPackets(t *testing.T) {
 	if passed < 150 || len(all)-passed < 150 {
 		t.Errorf("verdicts: want at least 150 of each sort, got %d let through of %d", passed, len(all))
 	}
+}
+
+// ids are the endpoints of a State by name.
+func ids(s *ofnet.State) (out []string) {
+	for id := range s.Endpoints.All() {
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return out
 }

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -12,7 +14,13 @@ type peer struct{}
 func (peer) Name() string { return "peer" }
 
 func (peer) Tables() []flow.Table {
-	return []flow.Table{{ID: tPeer, Name: "peer", Miss: flow.Do(flow.GotoTable(tGate))}}
+	return []flow.Table{
+		{ID: tPeer, Name: "peer", Miss: flow.Do(flow.GotoTable(tGate)), Asks: "group of a sender elsewhere; forged local addresses"},
+	}
+}
+
+func (peer) Reads() []*Input {
+	return slices.Concat(readsSwitch, readsMember)
 }
 
 func (peer) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {

@@ -15,6 +15,8 @@ type Feature interface {
 	Name() string
 	// Tables are the tables that the feature asks its questions in. No two features declare one table.
 	Tables() []flow.Table
+	// Reads is what its flows are made of. Features may share an Input.
+	Reads() []*Input
 	// Flows is what owner causes in s: flows for any table, groups, meters. An owner that is not in s, or whose
 	// network, tenant or host is not, causes nothing. Cookies are the Pipeline's business.
 	Flows(s *ofnet.State, owner ofnet.Key) flow.Set
@@ -26,6 +28,7 @@ type Pipeline struct {
 	features []Feature
 	tables   flow.Tables // sorted by number
 	declared []uint8     // feature number of each table
+	inputs   []*Input    // of all features, each once
 }
 
 // round is the number of the sweep in every cookie. Comparing replaces sweeping, so it never changes.
@@ -43,6 +46,11 @@ func New(features ...Feature) *Pipeline {
 	for n, f := range features {
 		for _, t := range f.Tables() {
 			all = append(all, entry{t, uint8(n + 1)})
+		}
+		for _, in := range f.Reads() {
+			if !slices.Contains(p.inputs, in) {
+				p.inputs = append(p.inputs, in)
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b entry) int { return int(a.ID) - int(b.ID) })

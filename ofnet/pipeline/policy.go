@@ -15,8 +15,8 @@ func (policy) Name() string { return "policy" }
 
 func (policy) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tPolicyOut, Name: "policy_out", Miss: flow.Do(flow.GotoTable(tReplicate))},
-		{ID: tPolicyIn, Name: "policy_in", Miss: flow.Do(flow.GotoTable(tCommit))},
+		{ID: tPolicyOut, Name: "policy_out", Miss: flow.Do(flow.GotoTable(tReplicate)), Asks: "rules of the sender's group"},
+		{ID: tPolicyIn, Name: "policy_in", Miss: flow.Do(flow.GotoTable(tCommit)), Asks: "rules of the receiver's group"},
 	}
 }
 
@@ -26,6 +26,18 @@ const (
 	policyOther = 59000 // the other end judges
 	policyGuard = 58000 // the switch refuses the rules
 )
+
+func (policy) Reads() []*Input {
+	tiers := func(s *ofnet.State, group string, to owners) { each(slices.Values(s.TiersOf(group)), to) }
+	return []*Input{
+		rows(ruleRows, func(_ *ofnet.State, r *ofnet.Rule, to owners) { to(r.Tier().Key()) }),
+		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { tiers(s, g.Name, to) }),
+		// The first member of a group here brings the group's rules, and the last one takes them along.
+		facts(endpointRows, func(e *ofnet.Endpoint) string { return e.Group },
+			func(s *ofnet.State, group string) bool { return s.Here(group) > 0 }, tiers),
+		setting(func(a, b *ofnet.State) bool { return a.Self == b.Self }, everything),
+	}
+}
 
 func (policy) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	switch owner.Kind {
@@ -50,7 +62,7 @@ func policySwitch(out *flow.Set) {
 // policyTier compiles the rules of one group, direction and priority, on hosts where the group has members.
 func policyTier(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	t, rules := s.RulesOf(owner)
-	g := s.Groups[t.Group]
+	g := s.Groups.Get(t.Group)
 	if g == nil || g.ID == 0 || len(rules) == 0 || s.Here(t.Group) == 0 {
 		return
 	}
@@ -65,7 +77,7 @@ func policyTier(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 // something, when the switch refuses the tier's flows. Other owners have no stand-in. It is bridge.Guard.
 func (p *Pipeline) Guard(s *ofnet.State, owner, guard ofnet.Key) (out flow.Set) {
 	t, rules := s.RulesOf(owner)
-	g := s.Groups[t.Group]
+	g := s.Groups.Get(t.Group)
 	if g == nil || !slices.ContainsFunc(rules, func(r *ofnet.Rule) bool { return r.Deny }) {
 		return out
 	}

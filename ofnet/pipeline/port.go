@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -11,7 +13,18 @@ type port struct{}
 func (port) Name() string { return "port" }
 
 func (port) Tables() []flow.Table {
-	return []flow.Table{{ID: tClassify, Name: "classify"}, {ID: tOverlay, Name: "overlay"}}
+	return []flow.Table{
+		{ID: tClassify, Name: "classify", Asks: "whose port or tag is this", Lost: "it does not know that port, tag or tunnel peer"},
+		{ID: tOverlay, Name: "overlay", Asks: "which network has this VNI", Lost: "it does not know the network that the tunnel names"},
+	}
+}
+
+func (port) Reads() []*Input {
+	return append(slices.Concat(readsSwitch, readsMember, readsSegment),
+		rows(hostRows, func(_ *ofnet.State, h *ofnet.Host, to owners) { to(h.Key()) }),
+		setting(func(a, b *ofnet.State) bool { return a.Local.Equal(&b.Local) }, func(s *ofnet.State, to owners) {
+			to(ofnet.Key{Kind: ofnet.KindUplink, Name: s.Self})
+		}))
 }
 
 func (port) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
@@ -40,7 +53,7 @@ func (port) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		}
 	case ofnet.KindHost:
 		// Only hosts that we know may speak to the tunnel port.
-		if h := s.Hosts[owner.Name]; h != nil && owner.Name != s.Self && h.VTEP.IsValid() && s.Local.Tunnel != 0 {
+		if h := s.Hosts.Get(owner.Name); h != nil && owner.Name != s.Self && h.VTEP.IsValid() && s.Local.Tunnel != 0 {
 			f := flow.TunSrc
 			if h.VTEP.Is6() {
 				f = flow.TunIPv6Src

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -12,7 +14,13 @@ type qos struct{}
 func (qos) Name() string { return "qos" }
 
 func (qos) Tables() []flow.Table {
-	return []flow.Table{{ID: tQoS, Name: "qos", Miss: flow.Do(flow.GotoTable(tLocal))}}
+	return []flow.Table{
+		{ID: tQoS, Name: "qos", Miss: flow.Do(flow.GotoTable(tLocal)), Asks: "meter, DSCP"},
+	}
+}
+
+func (qos) Reads() []*Input {
+	return slices.Concat(readsSwitch, readsMember)
 }
 
 func (qos) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
@@ -51,7 +59,7 @@ func (qos) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 const receiveMeters = 1 << 16
 
 func profileOf(s *ofnet.State, m member) ofnet.Profile {
-	if g := s.Groups[m.Endpoint.Group]; g != nil {
+	if g := s.Groups.Get(m.Endpoint.Group); g != nil {
 		return g.Profile
 	}
 	return ofnet.Profile{}

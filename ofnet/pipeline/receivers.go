@@ -20,6 +20,32 @@ func floodGroups(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 }
 
+// readsReceivers is what the lists are made of.
+var readsReceivers = []*Input{
+	rows(segmentRows, func(_ *ofnet.State, n *ofnet.Segment, to owners) { to(n.ReceiversKey()) }),
+	rows(tenantRows, func(s *ofnet.State, t *ofnet.Tenant, to owners) {
+		for n := range s.SegmentsOf(t.Name) {
+			to(n.ReceiversKey())
+		}
+	}),
+	rows(endpointRows, func(s *ofnet.State, e *ofnet.Endpoint, to owners) {
+		if e.Host == s.Self {
+			to(ofnet.Key{Kind: ofnet.KindReceivers, Name: e.Segment})
+		}
+	}),
+	rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { receiversOf(s, g.Name, to) }),
+	facts(ruleRows, func(r *ofnet.Rule) string { return r.Group }, (*ofnet.State).JudgesIn, receiversOf),
+}
+
+// receiversOf are the lists that have members of a group.
+func receiversOf(s *ofnet.State, group string, to owners) {
+	for e := range s.MembersOf(group) {
+		if e.Host == s.Self {
+			to(ofnet.Key{Kind: ofnet.KindReceivers, Name: e.Segment})
+		}
+	}
+}
+
 // receivers are who gets a segment's broadcasts on this host, by how, and each of them in the order of their ports.
 type receivers struct {
 	plain   []flow.Port
@@ -34,14 +60,12 @@ type listener struct {
 }
 
 func receiversHere(s *ofnet.State, segment string) *receivers {
-	r := &receivers{plain: make([]flow.Port, 0, s.ReceiverCount(segment))}
+	r := &receivers{plain: make([]flow.Port, 0, s.Present(ofnet.Place{Segment: segment, Host: s.Self}))}
 	var group audience
-	for port, its := range s.Receivers(segment) {
-		if port == 0 {
-			continue
-		}
-		if group.name != its || !group.known { // most have the one before's
-			group = audienceOf(s, its)
+	for e := range s.Receivers(segment) {
+		port := e.Port
+		if group.name != e.Group || !group.known { // most have the one before's
+			group = audienceOf(s, e.Group)
 		}
 		switch {
 		case group.judged:
@@ -93,8 +117,8 @@ type audience struct {
 
 func audienceOf(s *ofnet.State, name string) audience {
 	a := audience{known: true, name: name}
-	if g := s.Groups[name]; g != nil {
-		a.id, a.judged, a.limited = g.ID, g.ID != 0 && s.JudgesIn(name) > 0, g.Profile.ReceiveRate != 0
+	if g := s.Groups.Get(name); g != nil {
+		a.id, a.judged, a.limited = g.ID, g.ID != 0 && s.JudgesIn(name), g.Profile.ReceiveRate != 0
 	}
 	return a
 }

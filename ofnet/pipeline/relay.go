@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -25,12 +27,16 @@ func fromOutside() flow.Term {
 	return flow.EqMask(regFlags, 1<<bitUplink|1<<bitRouted, 1<<bitUplink|1<<bitRouted|1<<bitRelayed)
 }
 
+func (relay) Reads() []*Input {
+	return append(slices.Concat(readsSwitch, readsMember), readsTenant, readsRouter)
+}
+
 func (relay) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if s.Local.Tunnel == 0 {
 		return out
 	}
 	if owner.Kind == ofnet.KindTenant {
-		if t := s.Tenants[owner.Name]; t != nil {
+		if t := s.Tenants.Get(owner.Name); t != nil {
 			steps := []flow.Action{on(bitUplink), on(bitFabric), on(bitRouted), on(bitRelayed), load(regNetwork, outside)}
 			out.Add(flow.New(tOverlay, 110, flow.NewMatch(flow.Eq(flow.TunID, relayVNI|uint64(t.ID))),
 				flow.Do(append(enterTenant(steps, t), flow.GotoTable(tUnhairpin))...)))

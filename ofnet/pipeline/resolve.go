@@ -20,21 +20,21 @@ func endpoint(s *ofnet.State, owner ofnet.Key) (m member, ok bool) {
 	if owner.Kind != ofnet.KindEndpoint {
 		return m, false
 	}
-	return resolve(s, s.Endpoints[owner.Name])
+	return resolve(s, s.Endpoints.Get(owner.Name))
 }
 
 func resolve(s *ofnet.State, e *ofnet.Endpoint) (m member, ok bool) {
 	if e == nil {
 		return m, false
 	}
-	m = member{Endpoint: e, net: s.Segments[e.Segment], host: s.Hosts[e.Host], local: e.Host == s.Self}
+	m = member{Endpoint: e, net: s.Segments.Get(e.Segment), host: s.Hosts.Get(e.Host), local: e.Host == s.Self}
 	if m.net == nil || m.host == nil {
 		return m, false
 	}
-	if m.tenant = s.Tenants[m.net.Tenant]; m.tenant == nil {
+	if m.tenant = s.Tenants.Get(m.net.Tenant); m.tenant == nil {
 		return m, false
 	}
-	if g := s.Groups[e.Group]; g != nil {
+	if g := s.Groups.Get(e.Group); g != nil {
 		m.group = g.ID
 	}
 	switch {
@@ -58,10 +58,10 @@ func segment(s *ofnet.State, owner ofnet.Key) (n *ofnet.Segment, t *ofnet.Tenant
 	if owner.Kind != ofnet.KindSegment {
 		return nil, nil, false
 	}
-	if n = s.Segments[owner.Name]; n == nil {
+	if n = s.Segments.Get(owner.Name); n == nil {
 		return nil, nil, false
 	}
-	t = s.Tenants[n.Tenant]
+	t = s.Tenants.Get(n.Tenant)
 	return n, t, t != nil
 }
 
@@ -71,7 +71,7 @@ func OwnsGateway(n *ofnet.Segment) bool { return n.Mode == ofnet.Routing || n.En
 
 // uplinkMAC is the source of routed frames on this host's uplink.
 func uplinkMAC(s *ofnet.State) ofnet.MAC {
-	if h := s.Hosts[s.Self]; h != nil {
+	if h := s.Hosts.Get(s.Self); h != nil {
 		return h.UplinkMAC
 	}
 	return ofnet.MAC{}

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -13,9 +15,9 @@ func (route) Name() string { return "route" }
 
 func (route) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tGate, Name: "gate", Miss: flow.Do(flow.GotoTable(tBridge))},
-		{ID: tRoute, Name: "route", Miss: flow.Do(flow.GotoTable(tNowhere))},
-		{ID: tNowhere, Name: "nowhere"}, // the agent, while it lives, tells the sender: see Troubles
+		{ID: tGate, Name: "gate", Miss: flow.Do(flow.GotoTable(tBridge)), Asks: "is it addressed to the router"},
+		{ID: tRoute, Name: "route", Miss: flow.Do(flow.GotoTable(tNowhere)), Asks: "tenant and destination address, longest prefix first"},
+		{ID: tNowhere, Name: "nowhere", Asks: "nobody has the address", Lost: "nobody has that address"}, // the agent, while it lives, tells the sender: see Troubles
 	}
 }
 
@@ -29,12 +31,16 @@ const (
 // routePriority makes the longest prefix win, and among equals the highest rank.
 func routePriority(bits, rank int) uint16 { return uint16(exact + 2*bits + rank) }
 
+func (route) Reads() []*Input {
+	return slices.Concat(readsSwitch, readsMember, readsSegment)
+}
+
 func (route) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if m, ok := endpoint(s, owner); ok {
 		routeEndpoint(&out, s, m)
 	}
 	if n, t, ok := segment(s, owner); ok {
-		// An address of the tenant's own that nobody has does not follow the default route out of the tenant.
+		// An address of the tenant's own that no one has does not follow the default route out of the tenant.
 		nowhere := flow.Do(flow.GotoTable(tNowhere))
 		if n.Prefix4.IsValid() {
 			out.Add(flow.New(tRoute, routePriority(n.Prefix4.Bits(), rankOurs),

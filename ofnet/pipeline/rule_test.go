@@ -16,7 +16,7 @@ func policed(endpoints, rules int) *ofnet.State {
 	for i := range rules {
 		r := &ofnet.Rule{ID: fmt.Sprintf("r%d", i), Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: uint8(i%100 + 1),
 			Protocol: ofnet.ProtocolTCP, Ports: []ofnet.PortRange{{First: uint16(i), Last: uint16(i)}}}
-		s.Rules[r.ID] = r
+		s.Rules.Set(r.ID, r)
 	}
 	return s
 }
@@ -27,7 +27,6 @@ func TestFlowsOfManyRules(t *testing.T) {
 	p := Default()
 	for _, endpoints := range []int{10, 1000} {
 		s, plain := policed(endpoints, 1000), policed(endpoints, 0)
-		s.Reindex()
 		n := len(p.CompileAll(s).Flows) - len(p.CompileAll(plain).Flows)
 		if n < 1000 || n > most {
 			t.Errorf("1000 rules on a group of %d endpoints: want at most %d flows, got %d", endpoints, most, n)
@@ -44,7 +43,7 @@ func TestConjunctionCost(t *testing.T) {
 		r.Peers = append(r.Peers, netip.PrefixFrom(netip.AddrFrom4([4]byte{11, 0, byte(i), 0}), 24))
 		r.Ports = append(r.Ports, ofnet.PortRange{First: uint16(1000 + 2*i), Last: uint16(1000 + 2*i)})
 	}
-	s.Rules["wide"] = r
+	s.Rules.Set("wide", r)
 	const sum = 100 + 100 + 1
 	if n := len(Default().Compile(s, r.Tier().Key()).Flows); n != sum {
 		t.Errorf("flows for 100 peers and 100 ports: want %d, got %d", sum, n)
@@ -54,25 +53,23 @@ func TestConjunctionCost(t *testing.T) {
 // TestOneChangeTouchesFew shows that a rule, and an endpoint, concern the same few owners however many others there are.
 func TestOneChangeTouchesFew(t *testing.T) {
 	p := Default()
-	touched := func(endpoints, rules int, change func(s *ofnet.State) ofnet.Key) int {
+	touched := func(endpoints, rules int, change func(s *ofnet.State)) int {
 		s := policed(endpoints, rules)
-		s.Reindex()
-		return len(p.Touched(s, change(s)))
+		before := s.Clone()
+		change(s)
+		return len(affected(p, before, s))
 	}
-	for name, change := range map[string]func(s *ofnet.State) ofnet.Key{
-		"another rule": func(s *ofnet.State) ofnet.Key {
-			s.Rules["new"] = &ofnet.Rule{ID: "new", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 7, Deny: true}
-			return ofnet.Key{Kind: ofnet.KindRule, Name: "new"}
+	for name, change := range map[string]func(s *ofnet.State){
+		"another rule": func(s *ofnet.State) {
+			s.Rules.Set("new", &ofnet.Rule{ID: "new", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 7, Deny: true})
 		},
-		"rule goes": func(s *ofnet.State) ofnet.Key {
-			delete(s.Rules, "r7")
-			return ofnet.Key{Kind: ofnet.KindRule, Name: "r7"}
+		"rule goes": func(s *ofnet.State) {
+			s.Rules.Delete("r7")
 		},
-		"another endpoint": func(s *ofnet.State) ofnet.Key {
-			e := *s.Endpoints["n0.t-e0"]
+		"another endpoint": func(s *ofnet.State) {
+			e := *s.Endpoints.Get("n0.t-e0")
 			e.ID = "n0.t-new"
-			s.Endpoints[e.ID] = &e
-			return ofnet.Key{Kind: ofnet.KindEndpoint, Name: e.ID}
+			s.Endpoints.Set(e.ID, &e)
 		},
 	} {
 		small, large := touched(200, 200, change), touched(1000, 2000, change)
@@ -95,10 +92,10 @@ func TestRuleNumbersDiffer(t *testing.T) {
 func TestEqualRulesShareFlows(t *testing.T) {
 	s := policed(1, 0)
 	for _, id := range []string{"a", "b"} {
-		s.Rules[id] = &ofnet.Rule{ID: id, Tenant: "t", Group: "g:t", Direction: ofnet.Out, Priority: 3, Deny: true}
+		s.Rules.Set(id, &ofnet.Rule{ID: id, Tenant: "t", Group: "g:t", Direction: ofnet.Out, Priority: 3, Deny: true})
 	}
-	set := Default().Compile(s, s.Rules["a"].Tier().Key())
-	if len(set.Flows) != 1 || set.Flows[0].Cookie.Owner() != flow.Owner(s.Rules["a"].Key()) {
+	set := Default().Compile(s, s.Rules.Get("a").Tier().Key())
+	if len(set.Flows) != 1 || set.Flows[0].Cookie.Owner() != flow.Owner(s.Rules.Get("a").Key()) {
 		t.Errorf("flows: want one with the cookie of a, got\n%s", set.Text(nil))
 	}
 }
@@ -135,23 +132,26 @@ func BenchmarkOneRule(b *testing.B) {
 		b.Run(fmt.Sprint(owners), func(b *testing.B) {
 			s, p := policed(owners, 200), Default()
 			for i := range 200 { // the group's rules; the endpoints are in another
-				r := *s.Rules[fmt.Sprintf("r%d", i)]
+				r := *s.Rules.Get(fmt.Sprintf("r%d", i))
 				r.Group = "few:t"
-				s.Rules[r.ID] = &r
+				s.Rules.Set(r.ID, &r)
 			}
-			s.Groups["few:t"] = &ofnet.Group{Name: "few:t", Tenant: "t", ID: 8}
-			s.Endpoints["n0.t-e0"].Group = "few:t"
-			s.Reindex()
+			s.Groups.Set("few:t", &ofnet.Group{Name: "few:t", Tenant: "t", ID: 8})
+			e := *s.Endpoints.Get("n0.t-e0")
+			e.Group = "few:t"
+			s.Endpoints.Set(e.ID, &e)
 			rule := &ofnet.Rule{ID: "new", Tenant: "t", Group: "few:t", Direction: ofnet.In, Priority: 7, Deny: true}
 			for b.Loop() {
 				for _, r := range []*ofnet.Rule{rule, nil} {
-					if s.Rules["new"] = r; r == nil {
-						delete(s.Rules, "new")
+					before := s.Clone()
+					if r == nil {
+						s.Rules.Delete("new")
+					} else {
+						s.Rules.Set("new", r)
 					}
-					for _, k := range p.Touched(s, rule.Key()) {
+					for _, k := range affected(p, before, s) {
 						p.Compile(s, k)
 					}
-					s.Touch(rule.Key())
 				}
 			}
 		})

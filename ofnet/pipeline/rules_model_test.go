@@ -26,7 +26,7 @@ func speaksOf(r *ofnet.Rule, f frame, own, peer netip.Addr, peerGroup uint32) bo
 // admits says what the rules of a group say: the highest priority counts, and of equal ones a denial.
 func (m model) admits(group string, d ofnet.Direction, f frame, own, peer netip.Addr, peerGroup uint32) bool {
 	highest, allowed := uint8(0), true
-	for _, r := range m.Rules {
+	for _, r := range m.Rules.All() {
 		if r.Group != group || r.Direction != d || r.Priority < highest || !speaksOf(r, f, own, peer, peerGroup) {
 			continue
 		}
@@ -39,16 +39,16 @@ func (m model) admits(group string, d ofnet.Direction, f frame, own, peer netip.
 }
 
 func (m model) groupNumber(e *ofnet.Endpoint) uint32 {
-	if e == nil || m.Groups[e.Group] == nil {
+	if e == nil || m.Groups.Get(e.Group) == nil {
 		return 0
 	}
-	return m.Groups[e.Group].ID
+	return m.Groups.Get(e.Group).ID
 }
 
 // lawless says that no rule is asked about the frame: address resolution.
 func (v *visit) lawless() bool { return slices.Contains([]string{"arp", "ns", "na"}, v.f.kind) }
 
-// mayLeave asks the rules of a sender that is here about a frame to an endpoint, nil when nobody knows to whom.
+// mayLeave asks the rules of a sender that is here about a frame to an endpoint, nil when no one knows to whom.
 func (v *visit) mayLeave(to *ofnet.Endpoint) bool {
 	return !v.local() || v.lawless() || v.admits(v.in.endpoint.Group, ofnet.Out, v.f, v.f.from, v.f.to, v.groupNumber(to))
 }

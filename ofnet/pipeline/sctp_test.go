@@ -24,7 +24,7 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 		noSending = "rule f group=slow:red out deny priority=5 proto=sctp\n"
 	)
 	for _, six := range []bool{false, true} {
-		client, server := l.Endpoints["s3"], l.Endpoints["s1"]
+		client, server := l.Endpoints.Get("s3"), l.Endpoints.Get("s1")
 		says := func(what string, from, to *ofnet.Endpoint, sport, dport uint16, pass bool) {
 			t.Helper()
 			f := frame{kind: "sctp", ports: [2]uint16{sport, dport}, ttl: 64, src: from.MAC, dst: to.MAC, from: from.IP4, to: to.IP4}
@@ -74,10 +74,10 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 		asks("the first one goes on", 80, true)
 	}
 	// Between hosts each judges for its own end.
-	here, there := l.Endpoints["s3"], l.Endpoints["s2"]
+	here, there := l.Endpoints.Get("s3"), l.Endpoints.Get("s2")
 	out := frame{kind: "sctp", ports: [2]uint16{30400, 80}, ttl: 64, src: here.MAC, dst: there.MAC, from: here.IP4, to: there.IP4}
 	in := frame{kind: "sctp", ports: [2]uint16{80, 30400}, ttl: 64, src: there.MAC, dst: here.MAC, from: there.IP4, to: here.IP4}
-	tunnel := way{peer: l.Hosts[there.Host].VTEP, vni: l.Segments[there.Segment].Tag}
+	tunnel := way{peer: l.Hosts.Get(there.Host).VTEP, vni: l.Segments.Get(there.Segment).Tag}
 	for _, tt := range []struct {
 		rules string
 		pass  bool
@@ -98,5 +98,5 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 			t.Errorf("from another host under %q: want it to pass %v, got %v", tt.rules, tt.pass, got)
 		}
 	}
-	l.change(func(s *ofnet.State) { clear(s.Rules) })
+	l.change(func(s *ofnet.State) { s.Rules = ofnet.NewState("").Rules })
 }

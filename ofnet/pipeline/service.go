@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"iter"
 	"net/netip"
 	"slices"
 
@@ -17,11 +18,27 @@ func (service) Name() string { return "service" }
 
 func (service) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tUnhairpin, Name: "unhairpin", Miss: flow.Do(flow.GotoTable(tTrack))},
-		{ID: tService, Name: "service", Miss: flow.Do(flow.GotoTable(tHairpin))},
-		{ID: tBackend, Name: "backend"},
-		{ID: tHairpin, Name: "hairpin", Miss: flow.Do(flow.GotoTable(tPeer))},
+		{ID: tUnhairpin, Name: "unhairpin", Miss: flow.Do(flow.GotoTable(tTrack)), Asks: "reply of a hairpinned connection"},
+		{ID: tService, Name: "service", Miss: flow.Do(flow.GotoTable(tHairpin)), Asks: "service address to backends"},
+		{ID: tBackend, Name: "backend", Asks: "slot to backend", Lost: "the service has no such provider"},
+		{ID: tHairpin, Name: "hairpin", Miss: flow.Do(flow.GotoTable(tPeer)), Asks: "is the backend the client itself"},
 	}
+}
+
+func (service) Reads() []*Input {
+	over := func(s *ofnet.State, list iter.Seq[*ofnet.Endpoint], to owners) {
+		for e := range list {
+			each(s.ServicesOver(e), to)
+		}
+	}
+	return append(slices.Clone(readsSwitch), readsRouter,
+		rows(serviceRows, func(_ *ofnet.State, v *ofnet.Service, to owners) { to(v.Key()) }),
+		rows(tenantRows, func(s *ofnet.State, t *ofnet.Tenant, to owners) { each(s.ServicesOf(t.Name), to) }),
+		rows(endpointRows, func(s *ofnet.State, e *ofnet.Endpoint, to owners) { each(s.ServicesOver(e), to) }),
+		// Which of a tenant's endpoints an address stands for depends on its segments.
+		rows(segmentRows, func(s *ofnet.State, n *ofnet.Segment, to owners) { over(s, s.Members(n.Name), to) }),
+		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { over(s, s.MembersOf(g.Name), to) }),
+		rows(hostRows, func(s *ofnet.State, h *ofnet.Host, to owners) { over(s, s.On(h.Label), to) }))
 }
 
 func (service) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
@@ -36,7 +53,7 @@ func (service) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	b.resolution(&out, s)
 	// A port that the service does not have, and every port while it has no backend.
 	out.Add(flow.New(tService, 50, flow.NewMatch(b.family, flow.EqAddr(b.dst, v.Address), inTenant(t)), flow.Actions{}))
-	numbers := s.ServiceNumbers(owner.Name)
+	numbers := v.Numbers()
 	unhairpin := map[flow.Key]bool{}
 	for i, p := range v.Ports {
 		from, to, ok := portFields(p.Protocol)
@@ -62,11 +79,11 @@ func (service) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 
 // balancingOf puts a service together; ok is false when it is not in s, or its tenant is not.
 func balancingOf(s *ofnet.State, name string) (b balancing, ok bool) {
-	v := s.Services[name]
+	v := s.Services.Get(name)
 	if v == nil || !v.Address.IsValid() {
 		return b, false
 	}
-	t := s.Tenants[v.Tenant]
+	t := s.Tenants.Get(v.Tenant)
 	if t == nil {
 		return b, false
 	}

@@ -49,7 +49,6 @@ func newServiceLab(t *testing.T) *serviceLab {
 func (l *serviceLab) change(do func(s *ofnet.State)) {
 	l.t.Helper()
 	do(l.lab.state)
-	l.lab.state.Reindex()
 	want := pipeline.Default().CompileAll(l.lab.state)
 	change(l.t, l.lab.ovs, flow.Diff(want, l.have))
 	l.have = want
@@ -95,7 +94,7 @@ func (l *serviceLab) sends(in way, f frame) arrival {
 // asks sends what a client says to an address, by the router.
 func (l *serviceLab) asks(client string, kind string, to string, from, port uint16, flags byte) arrival {
 	l.t.Helper()
-	e := l.Endpoints[client]
+	e := l.Endpoints.Get(client)
 	dst := netip.MustParseAddr(to)
 	return l.sends(way{endpoint: e}, frame{kind: kind, flags: flags, ports: [2]uint16{from, port}, ttl: 64, src: e.MAC, dst: routerMAC,
 		from: address(e, dst), to: dst})
@@ -103,7 +102,7 @@ func (l *serviceLab) asks(client string, kind string, to string, from, port uint
 
 // through is a packet as it comes to the backend, seen by its host.
 func (l *serviceLab) through(client, backend, kind string, from, target uint16, flags byte, ttl uint8) string {
-	c, b := l.Endpoints[client], l.Endpoints[backend]
+	c, b := l.Endpoints.Get(client), l.Endpoints.Get(backend)
 	f := frame{kind: kind, flags: flags, ports: [2]uint16{from, target}, ttl: ttl, src: routerMAC, dst: b.MAC, from: c.IP4, to: b.IP4}
 	return f.String()
 }
@@ -111,12 +110,12 @@ func (l *serviceLab) through(client, backend, kind string, from, target uint16, 
 // serviceConnection plays a connection through a service: the backend sees the client, the client the service, on this
 // host and on another, over TCP and UDP, in bridged networks with and without the service's subnet (SVC-05).
 func serviceConnection(t *testing.T, l *serviceLab) {
-	s1 := l.Endpoints["s1"]
+	s1 := l.Endpoints.Get("s1")
 	for _, row := range []struct {
 		client, kind string
 		port, target uint16
 	}{{"c10", "tcp", 80, 8080}, {"c11", "udp", 53, 53}, {"t3", "tcp", 81, 8080}} {
-		c := l.Endpoints[row.client]
+		c := l.Endpoints.Get(row.client)
 		const from = 40007
 		flags := func(f byte) byte {
 			if row.kind == "tcp" {
@@ -141,13 +140,13 @@ func serviceConnection(t *testing.T, l *serviceLab) {
 		}
 	}
 	// Whatever gateway the client's packet is for, the router takes it.
-	t3 := l.Endpoints["t3"]
+	t3 := l.Endpoints.Get("t3")
 	got := l.sends(way{endpoint: t3}, frame{kind: "tcp", flags: syn, ports: [2]uint16{41003, 80}, ttl: 64, src: t3.MAC, dst: nobody,
 		from: t3.IP4, to: netip.MustParseAddr("10.40.0.102")})
 	if want := (arrival{"p51", l.through("t3", "s1", "tcp", 41003, 8080, syn, 63)}); got != want {
 		t.Errorf("by a gateway outside: want %v, got %v", want, got)
 	}
-	// What is nobody's port, or nobody's service, arrives nowhere.
+	// What is no one's port, or no one's service, arrives nowhere.
 	for _, row := range [][2]string{{"10.40.0.102", "8080"}, {"10.40.0.101", "80"}, {"10.40.0.103", "80"}} {
 		var port uint16
 		if _, err := fmt.Sscan(row[1], &port); err != nil {
@@ -169,14 +168,14 @@ func serviceConnection(t *testing.T, l *serviceLab) {
 		t.Errorf("to the backend: want %v, got %v", want, got)
 	}
 	if got := l.sends(way{endpoint: s1}, frame{kind: "tcp", flags: syn | ack, ports: [2]uint16{8080, 41002}, ttl: 64, src: s1.MAC, dst: routerMAC,
-		from: s1.IP4, to: l.Endpoints["c10"].IP4}); !strings.Contains(got.frame, "10.40.0.1:8080>") {
+		from: s1.IP4, to: l.Endpoints.Get("c10").IP4}); !strings.Contains(got.frame, "10.40.0.1:8080>") {
 		t.Errorf("its answer: want it from the backend, got %v", got)
 	}
 }
 
 // serviceResolution: the router answers for the address, and on the VLAN one host does.
 func serviceResolution(t *testing.T, l *serviceLab) {
-	c, outside := l.Endpoints["c10"], netip.MustParseAddr("10.41.0.9")
+	c, outside := l.Endpoints.Get("c10"), netip.MustParseAddr("10.41.0.9")
 	vip := netip.MustParseAddr("10.40.0.102")
 	got := l.sends(way{endpoint: c}, frame{kind: "arp", op: 1, src: c.MAC, dst: broadcast4, sha: c.MAC, from: c.IP4, to: vip})
 	want := arrival{"p60", frame{kind: "arp", op: 2, src: routerMAC, dst: c.MAC, sha: routerMAC, tha: c.MAC, from: vip, to: c.IP4}.String()}
@@ -190,13 +189,13 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 	}
 	near := netip.MustParseAddr("10.41.0.100")
 	ask := frame{kind: "arp", op: 1, vlan: 41, src: nobody, dst: broadcast4, sha: nobody, from: outside, to: near}
-	up := l.Hosts["h1"].UplinkMAC
+	up := l.Hosts.Get("h1").UplinkMAC
 	want = arrival{"uplink", frame{kind: "arp", op: 2, vlan: 41, src: up, dst: nobody, sha: up, tha: nobody, from: near, to: outside}.String()}
 	if got := l.sends(way{}, ask); got != want {
 		t.Errorf("asked from outside, the first backend is here: want %v, got %v", want, got)
 	}
 	// From outside: to the backend that is here, or by the VLAN to the host of the other one.
-	t1, h2 := l.Endpoints["t1"], l.Hosts["h2"].UplinkMAC
+	t1, h2 := l.Endpoints.Get("t1"), l.Hosts.Get("h2").UplinkMAC
 	open := func(port uint16) (in frame, here string) {
 		in = frame{kind: "tcp", flags: syn, vlan: 41, src: nobody, dst: up, ports: [2]uint16{port, 80}, from: outside, to: near, ttl: 64}
 		return in, frame{kind: "tcp", flags: syn, src: routerMAC, dst: t1.MAC, ports: [2]uint16{port, 8080}, from: outside, to: t1.IP4, ttl: 63}.String()
@@ -238,18 +237,18 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 		t.Errorf("answer to outside: want %v, got %v", want, got)
 	}
 	l.change(func(s *ofnet.State) {
-		v := *s.Services["near:red"]
+		v := *s.Services.Get("near:red")
 		v.Backends = v.Backends[1:]
-		s.Services["near:red"] = &v
+		s.SetService(&v)
 	})
 	if got := l.sends(way{}, ask); got != (arrival{}) {
 		t.Errorf("asked from outside, the first backend is on another host: want silence, got %v", got)
 	}
 	// Not the front any more: what the front hands on is taken, for the backends that are here.
 	l.change(func(s *ofnet.State) {
-		v := *s.Services["near:red"]
-		v.Backends = []netip.Addr{l.Endpoints["t2"].IP4, t1.IP4}
-		s.Services["near:red"] = &v
+		v := *s.Services.Get("near:red")
+		v.Backends = []netip.Addr{l.Endpoints.Get("t2").IP4, t1.IP4}
+		s.SetService(&v)
 	})
 	for n := range uint16(8) {
 		f, here := open(42200 + n)
@@ -257,9 +256,9 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 			t.Errorf("handed on by the front: want %v, got %v", want, got)
 		}
 	}
-	tunnel := way{peer: l.Hosts["h2"].VTEP, vni: 6001}
-	if got := l.sends(tunnel, frame{kind: "tcp", flags: syn, src: l.Endpoints["s2"].MAC, dst: routerMAC, ports: [2]uint16{1, 80},
-		from: l.Endpoints["s2"].IP4, to: vip, ttl: 64}); got != (arrival{}) {
+	tunnel := way{peer: l.Hosts.Get("h2").VTEP, vni: 6001}
+	if got := l.sends(tunnel, frame{kind: "tcp", flags: syn, src: l.Endpoints.Get("s2").MAC, dst: routerMAC, ports: [2]uint16{1, 80},
+		from: l.Endpoints.Get("s2").IP4, to: vip, ttl: 64}); got != (arrival{}) {
 		t.Errorf("from another host, whose own switch should have led it on: want nothing, got %v", got)
 	}
 }
@@ -271,7 +270,7 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
 		s.Router = &ofnet.Router{Tenant: "red", Port: 1100, MAC: own, Addr: netip.MustParseAddr("50.1.1.2")}
 	})
-	s1, h2 := l.Endpoints["s1"], l.Hosts["h2"].VTEP
+	s1, h2 := l.Endpoints.Get("s1"), l.Hosts.Get("h2").VTEP
 	places := map[string]int{}
 	for n := range byte(24) {
 		f := frame{kind: "tcp", flags: syn, src: nobody, dst: own, ports: [2]uint16{50000, 80}, from: netip.AddrFrom4([4]byte{8, 8, 4, n}), to: vip, ttl: 64}
@@ -302,7 +301,7 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 	}
 	in.vni--
 	// An endpoint elsewhere, for which the router sent it here: to its host, whatever the tracker would say of it.
-	f = frame{kind: "tcp", flags: syn | ack, src: nobody, dst: own, ports: [2]uint16{80, 50003}, from: client, to: l.Endpoints["s2"].IP4, ttl: 64}
+	f = frame{kind: "tcp", flags: syn | ack, src: nobody, dst: own, ports: [2]uint16{80, 50003}, from: client, to: l.Endpoints.Get("s2").IP4, ttl: 64}
 	want := f
 	want.ttl = 63
 	if got := l.sends(way{}, f); got != (arrival{fmt.Sprintf("tunnel %s vni %d", h2, in.vni), want.String()}) {
@@ -313,7 +312,7 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 	if got := l.sends(in, f); got != (arrival{"p51", want.String()}) {
 		t.Errorf("handed on to an endpoint here: want %v, got %v", want, got)
 	}
-	f.to = l.Endpoints["s2"].IP4
+	f.to = l.Endpoints.Get("s2").IP4
 	if got := l.sends(in, f); got != (arrival{}) {
 		t.Errorf("handed on, and not here: want it to end, got %v", got)
 	}
@@ -325,7 +324,7 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 	if got := l.sends(in, f); got != (arrival{}) {
 		t.Errorf("handed on, and denied: want nothing, got %v", got)
 	}
-	l.change(func(s *ofnet.State) { s.Rules, s.Router = map[string]*ofnet.Rule{}, nil })
+	l.change(func(s *ofnet.State) { s.Rules, s.Router = ofnet.NewState("").Rules, nil })
 }
 
 // serviceSpread: connections are spread; with affinity a client keeps its backend, also on the other ports' hosts.
@@ -371,7 +370,7 @@ func serviceSpread(t *testing.T, l *serviceLab) {
 // serviceHairpin: a backend that asks its own service, and is led to itself, sees the service as the client, and gets
 // its own answers back.
 func serviceHairpin(t *testing.T, l *serviceLab) {
-	s1, vip := l.Endpoints["s1"], netip.MustParseAddr("10.40.0.102")
+	s1, vip := l.Endpoints.Get("s1"), netip.MustParseAddr("10.40.0.102")
 	send := func(flags byte, from netip.Addr, sport, dport uint16, want frame) {
 		t.Helper()
 		want.kind, want.src, want.dst, want.ttl, want.flags = "tcp", routerMAC, s1.MAC, 63, flags
@@ -390,7 +389,7 @@ func serviceHairpin(t *testing.T, l *serviceLab) {
 	})
 	send(ack, s1.IP4, 45000, 80, frame{ports: [2]uint16{45000, 8080}, from: vip, to: s1.IP4})
 	send(ack, s1.IP4, 8080, 45000, frame{ports: [2]uint16{80, 45000}, from: vip, to: s1.IP4})
-	l.change(func(s *ofnet.State) { clear(s.Rules) })
+	l.change(func(s *ofnet.State) { s.Rules = ofnet.NewState("").Rules })
 }
 
 // servicePolicy: rules judge the client's connection to the backend, at the backend's port.
@@ -426,21 +425,21 @@ func servicePolicy(t *testing.T, l *serviceLab) {
 func serviceChanges(t *testing.T, l *serviceLab) {
 	set := func(backends ...string) {
 		l.change(func(s *ofnet.State) {
-			v := *s.Services["lone:red"]
+			v := *s.Services.Get("lone:red")
 			v.Backends = nil
 			for _, b := range backends {
 				v.Backends = append(v.Backends, netip.MustParseAddr(b))
 			}
-			s.Services["lone:red"] = &v
+			s.SetService(&v)
 		})
 	}
 	ask := func(port uint16, flags byte) string {
 		return l.asks("c10", "tcp", "10.40.0.102", port, 80, flags).where
 	}
 	answered := func(port uint16, flags byte) bool {
-		s1 := l.Endpoints["s1"]
+		s1 := l.Endpoints.Get("s1")
 		got := l.sends(way{endpoint: s1}, frame{kind: "tcp", flags: flags, ports: [2]uint16{8080, port}, ttl: 64, src: s1.MAC, dst: routerMAC,
-			from: s1.IP4, to: l.Endpoints["c10"].IP4})
+			from: s1.IP4, to: l.Endpoints.Get("c10").IP4})
 		return strings.Contains(got.frame, "10.40.0.102:80>")
 	}
 	if ask(47000, syn) != "p51" || !answered(47000, syn|ack) || ask(47000, ack) != "p51" {
@@ -457,22 +456,23 @@ func serviceChanges(t *testing.T, l *serviceLab) {
 	if ask(47000, ack) != "p51" || ask(47002, syn) != "" {
 		t.Error("no backends: want the open connection to go on, and no new ones")
 	}
-	l.change(func(s *ofnet.State) { delete(s.Services, "lone:red") })
+	l.change(func(s *ofnet.State) { s.Services.Delete("lone:red") })
 	if ask(47000, ack) != "p51" || !answered(47000, ack) || ask(47003, syn) != "" {
 		t.Error("without the service, while the tenant is tracked: want the same")
 	}
 }
 
 // forget carries a change out with what the switch must forget because of it, as the agent does.
-func (l *serviceLab) forget(key ofnet.Key, do func(s *ofnet.State)) {
+func (l *serviceLab) forget(what string, do func(s *ofnet.State)) {
 	l.t.Helper()
 	var list []flow.Connections
 	l.change(func(s *ofnet.State) {
+		before := s.Clone()
 		do(s)
-		list = pipeline.Default().Forgotten(s, key)
+		list = pipeline.Default().Forgotten(before, s)
 	})
 	if len(list) == 0 {
-		l.t.Errorf("%s: want something forgotten, got nothing", key)
+		l.t.Errorf("%s: want something forgotten, got nothing", what)
 	}
 	for _, c := range list {
 		l.lab.ovs.Ofctl("ct-flush", "br0", c.Words()...)
@@ -483,10 +483,10 @@ func (l *serviceLab) forget(key ofnet.Key, do func(s *ofnet.State)) {
 // endpoint that is gone has none of its connections.
 func serviceForgets(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
-		s.Services["lone:red"] = &ofnet.Service{Name: "lone:red", Tenant: "red", Address: netip.MustParseAddr("10.40.0.102"), Affinity: true,
+		s.SetService(&ofnet.Service{Name: "lone:red", Tenant: "red", Address: netip.MustParseAddr("10.40.0.102"), Affinity: true,
 			Ports:    []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 53}, {Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}},
-			Backends: []netip.Addr{l.Endpoints["s1"].IP4}}
-		s.Groups["closed:red"] = &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009}
+			Backends: []netip.Addr{l.Endpoints.Get("s1").IP4}})
+		s.Groups.Set("closed:red", &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009})
 		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1").Rules
 	})
 	udp := func(port uint16) string { return l.asks("c10", "udp", "10.40.0.102", port, 53, 0).where }
@@ -496,15 +496,15 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 	if udp(49000) != "p51" || tcp(49001, syn) != "p51" || tcp(49001, ack) != "p51" {
 		t.Fatal("want connections to s1")
 	}
-	l.forget(ofnet.Key{Kind: ofnet.KindService, Name: "lone:red"}, func(s *ofnet.State) {
-		v := *s.Services["lone:red"]
-		v.Backends = []netip.Addr{l.Endpoints["t1"].IP4}
-		s.Services["lone:red"] = &v
+	l.forget("lone:red", func(s *ofnet.State) {
+		v := *s.Services.Get("lone:red")
+		v.Backends = []netip.Addr{l.Endpoints.Get("t1").IP4}
+		s.SetService(&v)
 	})
 	if u, o := udp(49000), tcp(49001, ack); u != "p53" || o != "p51" {
 		t.Errorf("backend s1 taken away: want UDP at t1 (p53), TCP at s1 (p51), got %q, %q", u, o)
 	}
-	// s1 is deleted, and another endpoint gets its address, in a group that lets nobody in.
+	// s1 is deleted, and another endpoint gets its address, in a group that lets no one in.
 	if got := tcp(49001, ack); got != "p51" {
 		t.Fatalf("want the connection at s1, got %q", got)
 	}
@@ -512,15 +512,15 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 	if direct(syn) != "p51" || direct(ack) != "p51" {
 		t.Fatal("want a connection to s1 itself")
 	}
-	heir := *l.Endpoints["s1"]
-	l.forget(ofnet.Key{Kind: ofnet.KindEndpoint, Name: "s1"}, func(s *ofnet.State) { delete(s.Endpoints, "s1") })
+	heir := *l.Endpoints.Get("s1")
+	l.forget("s1", func(s *ofnet.State) { s.Endpoints.Delete("s1") })
 	heir.ID, heir.Group = "heir", "closed:red"
-	l.change(func(s *ofnet.State) { s.Endpoints["heir"] = &heir })
+	l.change(func(s *ofnet.State) { s.Endpoints.Set("heir", &heir) })
 	if got := direct(ack); got != "" {
 		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q", got)
 	}
 	if got := l.sends(way{endpoint: &heir}, frame{kind: "udp", ports: [2]uint16{53, 49000}, ttl: 64, src: heir.MAC, dst: routerMAC, from: heir.IP4,
-		to: l.Endpoints["c10"].IP4}); strings.Contains(got.frame, "10.40.0.102") {
+		to: l.Endpoints.Get("c10").IP4}); strings.Contains(got.frame, "10.40.0.102") {
 		t.Errorf("answer of the heir: want it from the heir, not the service, got %v", got)
 	}
 	if got := tcp(49001, ack); got != "p53" {
@@ -531,22 +531,22 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 // serviceForgetsSix: over IPv6 likewise, where the switch cannot forget pings: they go on, and each is judged.
 func serviceForgetsSix(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
-		s.Groups["closed:red"] = &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009}
+		s.Groups.Set("closed:red", &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009})
 		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1").Rules
 	})
 	ping := func() string { return l.asks("c10", "ping", "fd40::1:1", 0, 0, 0).where }
 	tcp := func(flags byte) string { return l.asks("c10", "tcp", "fd40::1:1", 49100, 22, flags).where }
 	answer := func(kind string, flags byte) string {
-		c10, c11 := l.Endpoints["c10"], l.Endpoints["c11"]
+		c10, c11 := l.Endpoints.Get("c10"), l.Endpoints.Get("c11")
 		return l.sends(way{endpoint: c11}, frame{kind: kind, flags: flags, ports: [2]uint16{22, 49100}, ttl: 64, src: c11.MAC, dst: routerMAC, from: c11.IP6, to: c10.IP6}).where
 	}
 	if ping() != "p61" || answer("pong", 0) != "p60" || ping() != "p61" || tcp(syn) != "p61" || answer("tcp", syn|ack) != "p60" || tcp(ack) != "p61" {
 		t.Fatal("want connections to c11")
 	}
-	heir := *l.Endpoints["c11"]
-	l.forget(ofnet.Key{Kind: ofnet.KindEndpoint, Name: "c11"}, func(s *ofnet.State) { delete(s.Endpoints, "c11") })
+	heir := *l.Endpoints.Get("c11")
+	l.forget("c11", func(s *ofnet.State) { s.Endpoints.Delete("c11") })
 	heir.ID, heir.Group = "heir6", "closed:red"
-	l.change(func(s *ofnet.State) { s.Endpoints["heir6"] = &heir })
+	l.change(func(s *ofnet.State) { s.Endpoints.Set("heir6", &heir) })
 	if p, c := ping(), tcp(ack); p != "" || c != "" {
 		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q, %q", p, c)
 	}
@@ -557,27 +557,27 @@ func serviceForgetsSix(t *testing.T, l *serviceLab) {
 
 // serviceCounters: every packet is counted once, for the backend that it went to or came from.
 func serviceCounters(t *testing.T, l *serviceLab) {
-	s1 := l.Endpoints["s1"]
+	s1 := l.Endpoints.Get("s1")
 	for n := range uint16(3) {
 		l.asks("c10", "tcp", "10.40.0.102", 48000+n, 80, syn)
 		l.sends(way{endpoint: s1}, frame{kind: "tcp", flags: syn | ack, ports: [2]uint16{8080, 48000 + n}, ttl: 64, src: s1.MAC, dst: routerMAC,
-			from: s1.IP4, to: l.Endpoints["c10"].IP4})
+			from: s1.IP4, to: l.Endpoints.Get("c10").IP4})
 		l.asks("c10", "tcp", "10.40.0.102", 48000+n, 80, ack)
 	}
 	if got, want := l.counters(), (map[ofnet.Load]uint64{ofnet.LoadOpened: 3, ofnet.LoadTo: 6, ofnet.LoadFrom: 3}); !maps.Equal(got, want) {
 		t.Errorf("counters of three connections: want %v, got %v", want, got)
 	}
 	// What takes the place of another backend's flow does not go on with its counters.
-	was := l.lab.state.Services["lone:red"]
+	was := l.lab.state.Services.Get("lone:red")
 	l.change(func(s *ofnet.State) {
 		v := *was
-		v.Backends = l.lab.state.Services["near:red"].Backends[:1]
-		s.Services["lone:red"] = &v
+		v.Backends = l.lab.state.Services.Get("near:red").Backends[:1]
+		s.SetService(&v)
 	})
 	if got := l.counters(); len(got) != 0 {
 		t.Errorf("counters of another backend: want none, got %v", got)
 	}
-	l.change(func(s *ofnet.State) { s.Services["lone:red"] = was })
+	l.change(func(s *ofnet.State) { s.SetService(was) })
 }
 
 // counters are those of the first port and backend of a service, without those that are 0.
@@ -585,7 +585,7 @@ func (l *serviceLab) counters() map[ofnet.Load]uint64 {
 	l.t.Helper()
 	l.lab.ovs.Appctl("revalidator/wait")
 	l.lab.ovs.Appctl("revalidator/purge")
-	v := l.lab.state.Services["lone:red"]
+	v := l.lab.state.Services.Get("lone:red")
 	out := map[ofnet.Load]uint64{}
 	dump := l.lab.ovs.Ofctl("dump-flows", "br0")
 	for _, of := range []ofnet.Load{ofnet.LoadOpened, ofnet.LoadTo, ofnet.LoadFrom} {

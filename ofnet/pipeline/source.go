@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
@@ -21,7 +22,15 @@ type source struct{}
 
 func (source) Name() string { return "source" }
 
-func (source) Tables() []flow.Table { return []flow.Table{{ID: tSource, Name: "source"}} }
+func (source) Tables() []flow.Table {
+	return []flow.Table{
+		{ID: tSource, Name: "source", Asks: "may a local endpoint say this", Lost: "the container may not send from that address"},
+	}
+}
+
+func (source) Reads() []*Input {
+	return slices.Concat(readsSwitch, readsMember)
+}
 
 func (source) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if owner.Kind == ofnet.KindSwitch {

@@ -52,7 +52,7 @@ func newLab(t *testing.T, more string) *lab {
 		add = append(add, options...)
 	}
 	up := []string{"phy", "nic", "uplink", "contivh0"}
-	for _, e := range s.Endpoints {
+	for _, e := range s.Endpoints.All() {
 		if e.Port != 0 {
 			port("p"+strconv.Itoa(int(e.Port)), e.Port, "type=internal")
 			up = append(up, "p"+strconv.Itoa(int(e.Port)))
@@ -161,7 +161,7 @@ func (l *lab) verdict(actions string) string {
 			}
 		case committed.MatchString(a):
 			ways = append(ways, "commit zone "+committed.FindStringSubmatch(a)[1])
-		case strings.Contains(a, "dont_send=1"): // the exception of dec_ttl: nobody listens
+		case strings.Contains(a, "dont_send=1"): // the exception of dec_ttl: no one listens
 		case l.ports[a] == "nic": // the underlay's part of the tunnel
 		case l.ports[a] != "":
 			ways = append(ways, sets+tag+l.ports[a])

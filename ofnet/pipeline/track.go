@@ -13,20 +13,27 @@ func (track) Name() string { return "track" }
 
 func (track) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tTrack, Name: "track"},
-		{ID: tState, Name: "state", Miss: flow.Do(flow.GotoTable(tService))},
-		{ID: tVerdict, Name: "verdict"},
-		{ID: tCommit, Name: "commit", Miss: flow.Do(flow.GotoTable(tDeliver))},
-		{ID: tRefuse, Name: "refuse"},
+		{ID: tTrack, Name: "track", Asks: "does the tenant need the connection tracker"},
+		{ID: tState, Name: "state", Miss: flow.Do(flow.GotoTable(tService)), Asks: "what does the tracker say"},
+		{ID: tVerdict, Name: "verdict", Asks: "what the rules said of an answer"},
+		{ID: tCommit, Name: "commit", Miss: flow.Do(flow.GotoTable(tDeliver)), Asks: "remember the connection"},
+		{ID: tRefuse, Name: "refuse", Asks: "remember that it is refused"},
 	}
+}
+
+func (track) Reads() []*Input {
+	tenant := func(_ *ofnet.State, tenant string, to owners) { to(ofnet.Key{Kind: ofnet.KindTenant, Name: tenant}) }
+	return []*Input{readsTenant,
+		facts(ruleRows, func(r *ofnet.Rule) string { return r.Tenant }, (*ofnet.State).Tracking, tenant),
+		facts(serviceRows, func(v *ofnet.Service) string { return v.Tenant }, (*ofnet.State).Tracking, tenant)}
 }
 
 func (track) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	switch owner.Kind {
 	case ofnet.KindTenant:
-		if t := s.Tenants[owner.Name]; t != nil {
-			tracked, generation := s.Tracking(owner.Name)
-			trackTenant(&out, t, tracked, uint64(generation))
+		if t := s.Tenants.Get(owner.Name); t != nil {
+			tracking := s.Tracking(owner.Name)
+			trackTenant(&out, t, tracking.On, uint64(tracking.Generation))
 		}
 	case ofnet.KindSwitch:
 		trackSwitch(&out)
@@ -97,7 +104,7 @@ func trackSwitch(out *flow.Set) {
 		add(tState, 175, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), family, sctp())
 	}
 	// A ping over IPv6 outlasts the endpoint that it was admitted to (forgottenEndpoint says why): the next one that has the address
-	// may let nobody in.
+	// may let no one in.
 	add(tState, 175, flow.Do(flow.GotoTable(tService)), flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), flow.ICMP6())
 	// What is left was admitted by older rules.
 	add(tState, 10, opening, flow.State(flow.CTEst|flow.CTTracked, flow.CTRpl), flow.EqBit(flow.CTLabel, labelMet, false))

@@ -10,7 +10,7 @@ const lastHop = 1
 
 // Troubles is what brings packets that the router does not pass on to the agent, which tells their senders, through a
 // meter: the holder's, which bounds them. The agent holds it by a lease (flow.Leased): without an agent these packets are
-// dropped all the same, and nobody is told.
+// dropped all the same, and no one is told.
 func Troubles(self string, meter uint32) []flow.Flow {
 	tell := flow.Do(flow.ToMeter(meter), flow.Output(flow.PortController))
 	var out []flow.Flow
@@ -26,7 +26,7 @@ func Troubles(self string, meter uint32) []flow.Flow {
 	return out
 }
 
-// HasExpired says of a packet that Troubles caught in a table that its last hop is behind it; else nobody has the
+// HasExpired says of a packet that Troubles caught in a table that its last hop is behind it; else no one has the
 // address that it is for.
 func HasExpired(table flow.TableID) bool { return table == tRoute }
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/contiv/contiv/ofnet/flow"
 	icmp "github.com/contiv/contiv/ofnet/frame"
+	"github.com/contiv/contiv/ofnet/packetin"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trap"
 )
 
 // What the router does not pass on reaches the agent while it lives, and its message reaches the sender.
@@ -28,15 +28,15 @@ func TestTroubles(t *testing.T) {
 		tunnel   = "in_port=1000,tun_src=192.168.251.2,tun_dst=192.168.251.1,tun_id=5001,icmp,dl_src=02:02:65:02:00:03,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.3,nw_dst=10.3.0.99,nw_ttl=9"
 	)
 	caught := func(packet string) bool { return strings.HasPrefix(l.trace(t, packet), "meter(") }
-	packets := make(chan trap.Packet, 8)
+	packets := make(chan packetin.Packet, 8)
 	const meter = flow.LeasedMeters + 1
-	tr := trap.New(trap.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.Troubles("h1", meter), Workers: 1,
+	tr := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.Troubles("h1", meter), Workers: 1,
 		Meter:  flow.Meter{ID: meter, Packets: true, Rate: 1000, Burst: 100},
-		Handle: func(_ context.Context, p trap.Packet) { packets <- p }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+		Handle: func(_ context.Context, p packetin.Packet) { packets <- p }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- tr.Run(ctx) }()
-	eventually(t, "the trap is set", func() bool { return caught(last) })
+	eventually(t, "the flows are in the switch", func() bool { return caught(last) })
 	for name, row := range map[string]struct {
 		packet string
 		want   bool
@@ -50,10 +50,10 @@ func TestTroubles(t *testing.T) {
 	}
 
 	w := newWires(t, l)
-	a1 := w.Endpoints["a1"]
+	a1 := w.Endpoints.Get("a1")
 	question := frame{kind: "udp", src: a1.MAC, dst: routerMAC, from: a1.IP4, to: netip.MustParseAddr("10.3.0.99"), ttl: 9}
 	w.send(t, "p1", question.bytes())
-	var p trap.Packet
+	var p packetin.Packet
 	select {
 	case p = <-packets:
 	case <-time.After(10 * time.Second):

@@ -112,8 +112,12 @@ func TestChannel(t *testing.T) {
 // A change of the active member is a change of few flows.
 func TestUplinkTouches(t *testing.T) {
 	s := twoUplinks(t)
-	key := ofnet.Key{Kind: ofnet.KindUplink, Name: s.Self}
-	if got := pipeline.Default().Touched(s, key); !slices.Equal(got, []ofnet.Key{key}) {
+	before := s.Clone()
+	s.Local.Active = 1003
+	var got []ofnet.Key
+	pipeline.Default().Affected(before, s, func(k ofnet.Key) { got = append(got, k) })
+	want := ofnet.Key{Kind: ofnet.KindUplink, Name: s.Self}
+	if len(got) == 0 || slices.ContainsFunc(got, func(k ofnet.Key) bool { return k != want }) {
 		t.Errorf("want the uplink alone, got %v", got)
 	}
 }

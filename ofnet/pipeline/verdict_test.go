@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"regexp"
@@ -64,7 +63,7 @@ type inspector struct {
 	port uint16
 }
 
-// packets lists what somebody says to somebody in one family: some of all sorts of packets.
+// packets lists what someone says to someone in one family: some of all sorts of packets.
 func (i *inspector) packets(name string, in way, f frame) (out []question) {
 	kinds := []frame{{kind: "tcp", flags: syn}, {kind: "tcp", flags: ack}, {kind: "udp"}, {kind: "sctp"}, {kind: "ping"}, {kind: "gre"}}
 	for n := range 3 {
@@ -86,9 +85,9 @@ func (i *inspector) packets(name string, in way, f frame) (out []question) {
 	return out
 }
 
-// between lists what one endpoint, or somebody outside, says to another.
+// between lists what one endpoint, or someone outside, says to another.
 func (i *inspector) between(name string, in way, vlan int, mac ofnet.MAC, network *ofnet.Segment, froms [2]netip.Addr, to *ofnet.Endpoint) (out []question) {
-	n := i.Segments[to.Segment]
+	n := i.Segments.Get(to.Segment)
 	f := frame{vlan: vlan, src: mac, dst: to.MAC, ttl: 64}
 	if n != network || n.Mode == ofnet.Routing {
 		f.dst = routerMAC
@@ -103,9 +102,9 @@ func (i *inspector) between(name string, in way, vlan int, mac ofnet.MAC, networ
 
 // questions lists first packets between all endpoints of tenant blue, and the world.
 func (i *inspector) questions() (out []question) {
-	for _, id := range slices.Sorted(maps.Keys(i.Endpoints)) {
-		e := i.Endpoints[id]
-		n := i.Segments[e.Segment]
+	for _, id := range ids(i.State) {
+		e := i.Endpoints.Get(id)
+		n := i.Segments.Get(e.Segment)
 		if n.Tenant != "blue" {
 			continue
 		}
@@ -113,14 +112,14 @@ func (i *inspector) questions() (out []question) {
 		switch {
 		case e.Host == i.Self:
 		case n.Encap == ofnet.VXLAN:
-			in = way{peer: i.Hosts[e.Host].VTEP, vni: n.Tag}
+			in = way{peer: i.Hosts.Get(e.Host).VTEP, vni: n.Tag}
 		default:
 			in, vlan = way{}, int(n.Tag)
 		}
 		froms := [2]netip.Addr{e.IP4, e.IP6}
-		for _, other := range slices.Sorted(maps.Keys(i.Endpoints)) {
-			to := i.Endpoints[other]
-			if to != e && i.Segments[to.Segment].Tenant == "blue" && (e.Host == i.Self || to.Host == i.Self) {
+		for _, other := range ids(i.State) {
+			to := i.Endpoints.Get(other)
+			if to != e && i.Segments.Get(to.Segment).Tenant == "blue" && (e.Host == i.Self || to.Host == i.Self) {
 				out = append(out, i.between(id, in, vlan, e.MAC, n, froms, to)...)
 			}
 		}
@@ -132,13 +131,13 @@ func (i *inspector) questions() (out []question) {
 	for _, last := range []byte{200, 201, 202} {
 		from := [2]netip.Addr{netip.AddrFrom4([4]byte{10, 2, 0, last}), netip.MustParseAddr(fmt.Sprintf("fd02::%d", last))}
 		for _, to := range []string{"b1", "b3", "b4"} {
-			out = append(out, i.between("outside", way{}, 11, nobody, i.Segments["vl.blue"], from, i.Endpoints[to])...)
-			back := frame{src: i.Endpoints[to].MAC, dst: nobody, ttl: 64, from: i.Endpoints[to].IP4, to: from[0]}
-			out = append(out, i.packets(to+" to outside", way{endpoint: i.Endpoints[to]}, back)...)
+			out = append(out, i.between("outside", way{}, 11, nobody, i.Segments.Get("vl.blue"), from, i.Endpoints.Get(to))...)
+			back := frame{src: i.Endpoints.Get(to).MAC, dst: nobody, ttl: 64, from: i.Endpoints.Get(to).IP4, to: from[0]}
+			out = append(out, i.packets(to+" to outside", way{endpoint: i.Endpoints.Get(to)}, back)...)
 		}
 		for _, to := range []string{"e1", "e3", "e4"} {
-			out = append(out, question{"routed in to " + to, way{}, frame{kind: "udp", vlan: 15, src: i.Hosts["h2"].UplinkMAC, dst: i.Hosts["h1"].UplinkMAC,
-				from: netip.AddrFrom4([4]byte{8, 8, 8, last}), to: i.Endpoints[to].IP4, ttl: 64, ports: [2]uint16{uint16(last), 53}}})
+			out = append(out, question{"routed in to " + to, way{}, frame{kind: "udp", vlan: 15, src: i.Hosts.Get("h2").UplinkMAC, dst: i.Hosts.Get("h1").UplinkMAC,
+				from: netip.AddrFrom4([4]byte{8, 8, 8, last}), to: i.Endpoints.Get(to).IP4, ttl: 64, ports: [2]uint16{uint16(last), 53}}})
 		}
 	}
 	return out
@@ -151,7 +150,7 @@ func (m model) flowText(in way, f frame) string {
 	case in.endpoint != nil:
 		fmt.Fprintf(&b, "in_port=%d", in.endpoint.Port)
 	case in.peer.IsValid():
-		fmt.Fprintf(&b, "in_port=%d,tun_src=%s,tun_dst=%s,tun_id=%d", m.Local.Tunnel, in.peer, m.Hosts[m.Self].VTEP, in.vni)
+		fmt.Fprintf(&b, "in_port=%d,tun_src=%s,tun_dst=%s,tun_id=%d", m.Local.Tunnel, in.peer, m.Hosts.Get(m.Self).VTEP, in.vni)
 	default:
 		fmt.Fprintf(&b, "in_port=%d,dl_vlan=%d", m.Local.Uplink, f.vlan)
 	}

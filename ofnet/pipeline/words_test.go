@@ -12,12 +12,12 @@ import (
 func glossary() *Glossary {
 	s := ofnet.NewState("h1")
 	s.Local = ofnet.Ports{Tunnel: 1000, Uplink: 1001}
-	s.Tenants["acme"] = &ofnet.Tenant{Name: "acme", ID: 7}
-	s.Segments["blue.acme"] = &ofnet.Segment{Name: "blue.acme", Tenant: "acme", ID: 0x10001, Encap: ofnet.VXLAN, Tag: 5001}
-	s.Groups["web:acme"] = &ofnet.Group{Name: "web:acme", ID: 3}
-	s.Rules["acme:web:r1:inRx"] = &ofnet.Rule{ID: "acme:web:r1:inRx"}
-	s.Hosts["h2"] = &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.0.2.2")}
-	s.Endpoints["blue.acme-c1"] = &ofnet.Endpoint{ID: "blue.acme-c1", Port: 5}
+	s.Tenants.Set("acme", &ofnet.Tenant{Name: "acme", ID: 7})
+	s.Segments.Set("blue.acme", &ofnet.Segment{Name: "blue.acme", Tenant: "acme", ID: 0x10001, Encap: ofnet.VXLAN, Tag: 5001})
+	s.Groups.Set("web:acme", &ofnet.Group{Name: "web:acme", ID: 3})
+	s.Rules.Set("acme:web:r1:inRx", &ofnet.Rule{ID: "acme:web:r1:inRx"})
+	s.Hosts.Set("h2", &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.0.2.2")})
+	s.Endpoints.Set("blue.acme-c1", &ofnet.Endpoint{ID: "blue.acme-c1", Port: 5})
 	return Default().NewGlossary(s, strings.ToUpper)
 }
 

@@ -34,7 +34,7 @@ func (s *Session) doPing(args []string) error {
 	if err := s.lab(append([]string{"ping"}, args...)...); err != nil {
 		return err
 	}
-	if !strings.Contains(s.stdout, " 0% packet loss") {
+	if !strings.Contains(s.stdout(), " 0% packet loss") {
 		return fmt.Errorf("pings were lost")
 	}
 	return nil

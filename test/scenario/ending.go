@@ -2,27 +2,21 @@ package scenario
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 )
+
+// endLimit bounds each program that is run after a script.
+const endLimit = 90 * time.Second
 
 // crashed is how the Go runtime, and its race detector, begin to tell of a program's end.
 var crashed = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: goroutine |WARNING: DATA RACE)`)
-
-// noPanics fails the test when a master or agent has panicked, whatever else went well.
-func (s *Session) noPanics() {
-	for _, h := range s.hosts {
-		for _, part := range []string{"master", "agent"} {
-			if err := s.lab("logs", h, part); err != nil {
-				continue // the host has none
-			}
-			if at := crashed.FindStringIndex(s.stdout); at != nil {
-				s.tb.Errorf("%s of %s crashed:\n%s", part, h, s.stdout[at[0]:min(len(s.stdout), at[0]+2000)])
-			}
-		}
-	}
-}
 
 // found are commands whose output on each host is shown after a failure: how far the agent is, what the switch does with packets, and
 // what it knows of connections.
@@ -31,27 +25,18 @@ func found() []string {
 		"ovs-appctl dpctl/dump-conntrack netdev@ovs-netdev | head -40"}
 }
 
-// end ends the lab and, after a failure, shows what its programs logged and what its hosts hold.
-func (s *Session) end() {
-	s.ctx = context.Background()
-	if s.tb.Failed() {
-		for _, h := range s.hosts {
-			for _, command := range found() {
-				if err := s.lab("exec", h, "--", "sh", "-c", command); err == nil {
-					s.tb.Logf("%s on %s:\n%s", command, h, s.stdout)
-				}
-			}
-			for _, part := range []string{"master", "agent", "ovs"} {
-				if err := s.lab("logs", h, part); err == nil {
-					lines := strings.Split(strings.TrimSpace(s.stdout), "\n")
-					s.tb.Logf("the end of the log of %s on %s:\n%s", part, h, strings.Join(lines[max(0, len(lines)-12):], "\n"))
-				}
-			}
-		}
+// end ends the lab. It is an error when a master or agent has panicked, whatever else went well; after a failure, what its programs
+// logged and what its hosts hold is logged too. It does not depend on the script's time: that may be over.
+func (s *Session) end() error {
+	if s.TestScript == nil {
+		return os.RemoveAll(s.dir) // no command of ours was run
 	}
-	s.noPanics()
-	if err := s.lab("down"); err != nil {
-		s.tb.Errorf("lab down: %v: %s", err, s.stderr)
+	if s.failed() {
+		s.logState()
+	}
+	errs := s.panics()
+	if out, err := s.afterwards("down"); err != nil {
+		errs = append(errs, fmt.Errorf("lab down: %w: %s", err, out))
 	}
 	if s.ping != nil {
 		_ = s.ping.cmd.Process.Kill()
@@ -59,5 +44,46 @@ func (s *Session) end() {
 	}
 	s.hangUp()
 	s.stopServing()
-	_ = os.RemoveAll(s.dir)
+	return errors.Join(append(errs, os.RemoveAll(s.dir))...)
+}
+
+// afterwards runs a lab command after the script and returns what it prints.
+func (s *Session) afterwards(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, filepath.Join(s.bin, "contiv"), s.labArgs(args)...).CombinedOutput()
+	return string(out), err
+}
+
+// panics finds what masters and agents say at their end.
+func (s *Session) panics() (errs []error) {
+	for _, h := range s.hosts {
+		for _, part := range []string{"master", "agent"} {
+			log, err := s.afterwards("logs", h, part)
+			if err != nil {
+				continue // the host has none
+			}
+			if at := crashed.FindStringIndex(log); at != nil {
+				errs = append(errs, fmt.Errorf("%s of %s crashed:\n%s", part, h, log[at[0]:min(len(log), at[0]+2000)]))
+			}
+		}
+	}
+	return errs
+}
+
+// logState logs what hosts hold, and the ends of their logs.
+func (s *Session) logState() {
+	for _, h := range s.hosts {
+		for _, command := range found() {
+			if out, err := s.afterwards("exec", h, "--", "sh", "-c", command); err == nil {
+				s.Logf("%s on %s:\n%s", command, h, out)
+			}
+		}
+		for _, part := range []string{"master", "agent", "ovs"} {
+			if log, err := s.afterwards("logs", h, part); err == nil {
+				lines := strings.Split(strings.TrimSpace(log), "\n")
+				s.Logf("the end of the log of %s on %s:\n%s", part, h, strings.Join(lines[max(0, len(lines)-12):], "\n"))
+			}
+		}
+	}
 }

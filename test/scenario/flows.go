@@ -17,7 +17,7 @@ func (s *Session) doFlows(args []string) error {
 		if err := s.lab("exec", host, "--", "ovs-ofctl", "-O", "OpenFlow13", "--no-stats", what, "contiv0"); err != nil {
 			return err
 		}
-		lines := strings.Split(strings.TrimSpace(s.stdout), "\n")
+		lines := strings.Split(strings.TrimSpace(s.stdout()), "\n")
 		all = append(all, lines[min(1, len(lines)):]...) // the first line has the transaction's number
 	}
 	all = slices.DeleteFunc(all, func(line string) bool { return strings.Contains(line, "hard_timeout=") }) // leased: they come and go with the agent

@@ -27,36 +27,49 @@ func (s *Session) doHosts(args []string) error {
 	if err := s.lab("env"); err != nil {
 		return err
 	}
-	s.env = []string{strings.TrimPrefix(strings.TrimSpace(s.stdout), "export ")}
+	name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(s.stdout()), "export "), "=")
+	s.Setenv(name, value)
 	return nil
 }
 
-func (s *Session) doPart(verb string, args []string) error {
-	if err := need(args, 2, verb+" PART HOST|leader"); err != nil {
-		return err
-	}
-	host := args[1]
-	if host == "leader" {
-		var err error
-		if host, err = s.leader(); err != nil {
+// part is the verb for which the lab has a command of its own: "start PART HOST".
+func part(command string) verb {
+	return func(s *Session, args []string) error {
+		if err := need(args, 2, "VERB PART HOST|leader|former"); err != nil {
 			return err
 		}
-		s.led = host
-	}
-	if host == "former" { // the host of the last leader that was named
-		host = s.led
-	}
-	call := []string{verb, host, args[0]}
-	if verb == "launch" {
-		call = []string{"start", "--no-wait", host, args[0]}
-	}
-	if more := args[2:]; len(more) > 0 {
-		call = append(call, "--")
-		for _, flag := range more {
-			call = append(call, strings.ReplaceAll(flag, "{members}", s.member))
+		host, err := s.host(args[1])
+		if err != nil {
+			return err
 		}
+		call := []string{command, host, args[0]}
+		if command == "launch" {
+			call = []string{"start", "--no-wait", host, args[0]}
+		}
+		if more := args[2:]; len(more) > 0 {
+			call = slices.Concat(call, []string{"--"}, more)
+		}
+		return s.lab(call...)
 	}
-	return s.lab(call...)
+}
+
+func (s *Session) doRestart(args []string) error {
+	if err := part("stop")(s, args); err != nil {
+		return err
+	}
+	return part("start")(s, args)
+}
+
+// host is the host of that name, of the leader, or of the last leader that was named.
+func (s *Session) host(name string) (host string, err error) {
+	switch name {
+	case "leader":
+		s.led, err = s.leader()
+		return s.led, err
+	case "former":
+		return s.led, nil
+	}
+	return name, nil
 }
 
 // leader is the host whose netmaster leads.
@@ -65,7 +78,7 @@ func (s *Session) leader() (string, error) {
 		return "", err
 	}
 	var nodes []model.Node
-	if err := json.Unmarshal([]byte(s.stdout), &nodes); err != nil {
+	if err := json.Unmarshal([]byte(s.stdout()), &nodes); err != nil {
 		return "", err
 	}
 	for _, n := range nodes {

@@ -6,33 +6,28 @@ import (
 	"time"
 )
 
-// patience bounds "eventually".
-const patience = 20 * time.Second
+// patience bounds "eventually". What a killed part has in Consul is gone 20 s later at the latest.
+const patience = 40 * time.Second
 
-func (s *Session) doStdout(args []string) error { return match(s.stdout, args) }
-
-func (s *Session) doStderr(args []string) error { return match(s.stderr, args) }
-
+// doSees runs a command and wants a match in what it prints: "sees REGEXP COMMAND...".
 func (s *Session) doSees(args []string) error {
 	if err := need(args, 2, "sees REGEXP COMMAND"); err != nil {
 		return err
 	}
-	if err := s.do(args[1:]); err != nil {
+	if err := s.line(args[1:]); err != nil {
 		return err
 	}
-	return match(s.stdout, args[:1])
+	return s.match(args[0])
 }
 
-func match(text string, args []string) error {
-	if err := need(args, 1, "stdout|stderr REGEXP"); err != nil {
-		return err
-	}
-	re, err := regexp.Compile("(?m)" + args[0])
+// match wants a match in what the last command printed.
+func (s *Session) match(pattern string) error {
+	re, err := regexp.Compile("(?m)" + pattern)
 	if err != nil {
 		return err
 	}
-	if !re.MatchString(text) {
-		return fmt.Errorf("want a match of %s, got:\n%s", args[0], text)
+	if !re.MatchString(s.stdout()) {
+		return fmt.Errorf("want a match of %s, got:\n%s", pattern, s.stdout())
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -17,7 +18,7 @@ func (s *Session) doMember(args []string) error {
 	if err := need(args, 2, "member remove|add HOST"); err != nil {
 		return err
 	}
-	master, _, _ := strings.Cut(strings.TrimPrefix(s.env[0], "NETMASTER="), ",")
+	master, _, _ := strings.Cut(s.Getenv("NETMASTER"), ",")
 	first, err := url.Parse(master)
 	if err != nil {
 		return err
@@ -27,18 +28,20 @@ func (s *Session) doMember(args []string) error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	list, err := c.MemberList(s.ctx)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	list, err := c.MemberList(ctx)
 	if err != nil {
 		return err
 	}
 	at := slices.IndexFunc(list.Members, func(m *etcdserverpb.Member) bool { return memberHost(m) == args[1] })
 	switch {
 	case args[0] == "remove" && at >= 0:
-		_, err = c.MemberRemove(s.ctx, list.Members[at].ID)
+		_, err = c.MemberRemove(ctx, list.Members[at].ID)
 		return err
 	case args[0] == "add" && at < 0:
 		peer := "http://" + first.Hostname()[:strings.LastIndex(first.Hostname(), ".")+1] + strings.TrimPrefix(args[1], "h") + ":2380"
-		added, err := c.MemberAdd(s.ctx, []string{peer})
+		added, err := c.MemberAdd(ctx, []string{peer})
 		if err != nil {
 			return err
 		}
@@ -46,7 +49,7 @@ func (s *Session) doMember(args []string) error {
 		for _, m := range added.Members {
 			members = append(members, memberHost(m)+"="+m.PeerURLs[0])
 		}
-		s.member = strings.Join(members, ",")
+		s.Setenv("members", strings.Join(members, ","))
 		return nil
 	}
 	return fmt.Errorf("member %s %s: the members are %v", args[0], args[1], list.Members)

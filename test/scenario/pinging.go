@@ -38,7 +38,7 @@ func (s *Session) doPinging(args []string) error {
 	}
 	p := &pinging{from: args[0], pidFile: "/run/lab/pinging.pid"}
 	script := fmt.Sprintf("echo $$ > %s; exec ping -n -D -i 0.01 -W 1 %s", p.pidFile, address)
-	p.cmd = exec.Command(filepath.Join(s.bin, "contiv"), "lab", "--dir", s.dir, "--name", s.name, "exec", p.from, "--", "sh", "-c", script)
+	p.cmd = exec.Command(filepath.Join(s.bin, "contiv"), s.labArgs([]string{"exec", p.from, "--", "sh", "-c", script})...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	p.cmd.WaitDelay = time.Second
 	if err := p.cmd.Start(); err != nil {
@@ -78,15 +78,14 @@ func (s *Session) doLost(args []string) error {
 		seen[n], last = m[1], max(last, n)
 	}
 	lost := last - len(seen)
-	s.tb.Logf("           %d of %d pings were lost", lost, last)
+	s.Logf("%d of %d pings were lost", lost, last)
 	for n := 2; n <= last; n++ {
 		if seen[n] == "" && seen[n-1] != "" {
-			s.tb.Logf("           number %d, after %s", n, seen[n-1])
+			s.Logf("number %d, after %s", n, seen[n-1])
 		}
 	}
 	if lost > limit || last == 0 {
-		s.stdout = p.out.String()
-		return fmt.Errorf("want at most %d lost, got %d of %d", limit, lost, last)
+		return fmt.Errorf("want at most %d lost, got %d of %d:\n%s", limit, lost, last, p.out.String())
 	}
 	return nil
 }
@@ -96,7 +95,7 @@ func (s *Session) address(name string) (string, error) {
 	if err := s.lab("exec", name, "--", "ip", "-4", "-o", "addr", "show", "dev", "eth0"); err != nil {
 		return "", err
 	}
-	for _, word := range strings.Fields(s.stdout) {
+	for _, word := range strings.Fields(s.stdout()) {
 		if address, _, ok := strings.Cut(word, "/"); ok && strings.Contains(address, ".") {
 			return address, nil
 		}

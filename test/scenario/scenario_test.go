@@ -1,11 +1,14 @@
 package scenario
 
 import (
+	"flag"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/contiv/contiv/lab"
 )
@@ -28,22 +31,18 @@ func build(tb testing.TB) string {
 	return bin
 }
 
+var update = flag.Bool("update", false, "write what cmp compares with again")
+
 // beside are the scripts for a store that is a process of its own; the others run with the embedded store.
 var beside = []string{"store.txtar"}
 
 // FLT-10: after every scenario, no master and no agent has panicked.
 func TestScenarios(t *testing.T) {
-	bin := build(t)
 	scripts, err := filepath.Glob("*.txtar")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	for _, path := range scripts {
-		if slices.Contains(beside, path) {
-			continue
-		}
-		t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { Run(t, bin, path, lab.StoreEmbedded) })
-	}
+	runScripts(t, lab.StoreEmbedded, slices.DeleteFunc(scripts, func(path string) bool { return slices.Contains(beside, path) }))
 }
 
 // TestScenariosOnEtcd runs what depends most on the store with an etcd beside the netmasters, of the distribution's version.
@@ -51,32 +50,39 @@ func TestScenariosOnEtcd(t *testing.T) { runOn(t, lab.StoreEtcd) }
 
 // runOn runs the scripts for a store beside the netmasters, and some of the others.
 func runOn(t *testing.T, store string) {
-	bin := build(t)
-	for _, path := range append([]string{"reach.txtar", "pool.txtar", "service-faults.txtar", "history.txtar", "claims.txtar"}, beside...) {
-		t.Run(strings.TrimSuffix(path, ".txtar"), func(t *testing.T) { Run(t, bin, path, store) })
-	}
+	runScripts(t, store, append([]string{"reach.txtar", "pool.txtar", "service-faults.txtar", "history.txtar", "claims.txtar"}, beside...))
 }
 
-func TestSplit(t *testing.T) {
-	tests := []struct {
-		in   string
-		want []string
-		ok   bool
-	}{
-		{"", nil, true},
-		{"# nothing", nil, true},
-		{"ping a b   # why", []string{"ping", "a", "b"}, true},
-		{"  stdout 'two words' ''", []string{"stdout", "two words", ""}, true},
-		{"a#b", []string{"a#b"}, true},
-		{"! on h1 sh -c 'exit 1 # no'", []string{"!", "on", "h1", "sh", "-c", "exit 1 # no"}, true},
-		{"open 'quote", nil, false},
-	}
-	for _, tt := range tests {
-		got, err := split(tt.in)
-		if !slices.Equal(got, tt.want) || (err == nil) != tt.ok {
-			t.Errorf("%q: want %q, got %q (%v)", tt.in, tt.want, got, err)
+// runScripts runs scripts on labs with that kind of store, unless they name another one.
+func runScripts(t *testing.T, store string, scripts []string) {
+	bin := build(t)
+	deadline, _ := t.Deadline()
+	testscript.RunT(inTurn{t}, testscript.Params{Files: scripts, WorkdirRoot: t.TempDir(), Cmds: commands(), Deadline: deadline, UpdateScripts: *update, Setup: func(env *testscript.Env) error {
+		dir, err := os.MkdirTemp("", "scn") // not below the script's folder: sockets have short paths
+		if err != nil {
+			return err
 		}
-	}
+		tb := env.T().(testing.TB)
+		s := &Session{bin: bin, dir: dir, store: store, failed: tb.Failed, flows: map[string]string{}, talks: map[string]*talking{}}
+		env.Values[key{}] = s
+		env.Setenv("PATH", bin+":"+env.Getenv("PATH"))
+		env.Defer(func() {
+			if err := s.end(); err != nil {
+				tb.Error(err)
+			}
+		})
+		return nil
+	}})
+}
+
+// inTurn runs scripts one after the other: labs share one machine.
+type inTurn struct{ *testing.T }
+
+func (inTurn) Parallel()     {}
+func (inTurn) Verbose() bool { return testing.Verbose() }
+
+func (t inTurn) Run(name string, f func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { f(inTurn{t}) })
 }
 
 func TestCrashed(t *testing.T) {

@@ -20,7 +20,7 @@ type serving struct {
 
 // serve starts "contiv lab ARGS", and waits until it listens.
 func (s *Session) serve(args ...string) error {
-	v := &serving{cmd: exec.Command(filepath.Join(s.bin, "contiv"), append([]string{"lab", "--dir", s.dir, "--name", s.name}, args...)...), args: args}
+	v := &serving{cmd: exec.Command(filepath.Join(s.bin, "contiv"), s.labArgs(args)...), args: args}
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	hold, err := v.cmd.StdinPipe()
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Session) doResolve(args []string) error {
 	return s.lab(append([]string{"resolve"}, args...)...)
 }
 
-// doServe has a container tell its name to everybody who connects: "serve NAME PORT".
+// doServe has a container tell its name to everyone who connects: "serve NAME PORT".
 func (s *Session) doServe(args []string) error {
 	if err := need(args, 2, "serve NAME PORT"); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *Session) doRate(args []string) error {
 		return err
 	}
 	var got float64
-	if _, err := fmt.Sscanf(s.stdout, "%f", &got); err != nil {
+	if _, err := fmt.Sscanf(s.stdout(), "%f", &got); err != nil {
 		return fmt.Errorf("rate: %w", err)
 	}
 	for i, name := range []string{"least", "most"} {
@@ -135,6 +135,6 @@ func (s *Session) doRate(args []string) error {
 			return fmt.Errorf("want at %s %s Mbit/s, got %.2f", name, args[3+i], got)
 		}
 	}
-	s.tb.Logf("          %s Mbit/s offered, %.2f arrive", args[2], got)
+	s.Logf("%s Mbit/s offered, %.2f arrive", args[2], got)
 	return nil
 }

@@ -1,24 +1,16 @@
 package scenario
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 )
 
 // tmux runs a command of a tmux server that is the script's own.
 func (s *Session) tmux(args ...string) error {
-	cmd := exec.Command("tmux", append([]string{"-S", filepath.Join(s.dir, "tmux"), "-f", filepath.Join(s.dir, "tmux.conf")}, args...)...)
-	cmd.Env = append(append(os.Environ(), s.env...), "TERM=xterm-256color", "LC_ALL=C.UTF-8")
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	s.stdout, s.stderr = out.String(), errs.String()
-	if err != nil {
-		return fmt.Errorf("tmux %s: %w", args[0], err)
+	args = append([]string{"-S", filepath.Join(s.dir, "tmux"), "-f", filepath.Join(s.dir, "tmux.conf")}, args...)
+	if err := s.Exec("env", append([]string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "tmux"}, args...)...); err != nil {
+		return fmt.Errorf("tmux: %w", err)
 	}
 	return nil
 }
@@ -34,8 +26,8 @@ func (s *Session) doSit(args []string) error {
 		return fmt.Errorf("set tmux up: %w", err)
 	}
 	s.sits = true
-	s.tb.Cleanup(func() { _ = s.tmux("kill-server") }) // it may have ended with the console
-	return s.tmux(append([]string{"new-session", "-d", "-x", "100", "-y", "30", "-c", s.dir}, command...)...)
+	s.Defer(func() { _ = s.tmux("kill-server") }) // it may have ended with the console
+	return s.tmux(append([]string{"new-session", "-d", "-x", "100", "-y", "30", "-c", s.MkAbs(".")}, command...)...)
 }
 
 // doKeys presses keys, by their tmux names: "keys KEY...".
@@ -51,17 +43,10 @@ func (s *Session) doScreen(args []string) error {
 	if err := need(args, 1, "screen REGEXP"); err != nil {
 		return err
 	}
-	want, err := regexp.Compile("(?m)" + args[0])
-	if err != nil {
-		return err
-	}
 	if err := s.tmux("capture-pane", "-p"); err != nil {
 		return err
 	}
-	if !want.MatchString(s.stdout) {
-		return fmt.Errorf("%q is not on the screen", args[0])
-	}
-	return nil
+	return s.match(args[0])
 }
 
 // doResize gives the terminal another size: "resize WIDTH HEIGHT".

@@ -27,7 +27,7 @@ func (s *Session) doTalking(args []string) error {
 		return fmt.Errorf("%s is the name of a connection already", args[0])
 	}
 	t := &talking{}
-	t.cmd = exec.Command(filepath.Join(s.bin, "contiv"), append([]string{"lab", "--dir", s.dir, "--name", s.name, "talk"}, args[1:]...)...)
+	t.cmd = exec.Command(filepath.Join(s.bin, "contiv"), s.labArgs(append([]string{"talk"}, args[1:]...))...)
 	out, err := t.cmd.StdoutPipe()
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ type Switch interface {
 	RemovePort(ctx context.Context, name string) error
 	Port(name string) (ovsdb.Port, bool)
 	Ports(key, value string) []ovsdb.Port
-	// Wants reports whether a port of that name should exist, be it there or not.
+	// Wants reports whether a port of that name should exist, whether there or not.
 	Wants(name string) bool
 }
 

@@ -30,7 +30,7 @@ type world struct {
 	calls     []string
 	next      int
 	rev       uint64
-	wants     string // port that somebody has removed by hand
+	wants     string // port that someone has removed by hand
 	other     uint32 // number that the switch gives in place of the requested one
 }
 
@@ -553,7 +553,7 @@ func TestAmbiguousContainers(t *testing.T) {
 	}
 }
 
-// An interface whose port somebody has removed by hand is a container's still: the port comes back, so the sweep leaves it.
+// An interface whose port someone has removed by hand is a container's still: the port comes back, so the sweep leaves it.
 func TestSweepLeavesWhatIsRepaired(t *testing.T) {
 	w := newWorld()
 	e := w.engine()

@@ -10,18 +10,18 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// cutOff finds ports of living containers whose interface somebody has deleted, be it the host end or the container's: the
+// cutOff finds ports of living containers whose interface someone has deleted, be it the host end or the container's: the
 // kernel takes both. Only who has made the container knows how its interface was, so this is told and not repaired.
 type cutOff struct{ *Engine }
 
 // CutOff is a source of differences: ports without an interface.
 func (e *Engine) CutOff() drift.Source { return cutOff{e} }
 
-// anew is what to do for a container whose interface is gone.
+// again is what to do for a container whose interface is gone.
 const anew = "Contiv cannot repair it: have the runtime make the container or pod anew"
 
-// Sort is drift.SortPort.
-func (c cutOff) Sort() string { return drift.SortPort }
+// Kind is drift.KindPort.
+func (c cutOff) Kind() string { return drift.KindPort }
 
 // Differences lists the ports. It asks the kernel of those that Open vSwitch shows without a link, or could not attach: a
 // userspace datapath keeps the number of a port whose device is gone, and tells of it by its link alone. A container whose

@@ -16,9 +16,9 @@ import (
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
-// lost finds endpoints of containers of this host that no port of the switch names - somebody has removed it, or its
-// external ids, while no agent ran. While the container's interface is there, the port is made anew of what that bears;
-// without one, nobody can use the endpoint, and it is released - by the machine that had the port, and no other.
+// lost finds endpoints of containers of this host that no port of the switch names - someone has removed it, or its
+// external ids, while no agent ran. While the container's interface is there, the port is made again of what that bears;
+// without one, no one can use the endpoint, and it is released - by the machine that had the port, and no other.
 type lost struct {
 	*Engine
 	patience time.Duration // how long an endpoint without port and interface is left to a runtime that may be at work
@@ -51,11 +51,11 @@ func (l *lost) had(ep *record.Endpoint) bool {
 	return (ep.Machine == "" || ep.Machine == l.Machine) && (l.Owned == nil || l.Owned())
 }
 
-// reattach is what to do for a container whose interface nobody can tell from another's.
+// reattach is what to do for a container whose interface no one can tell from another's.
 const reattach = "have the runtime detach and attach the container"
 
-// Sort is drift.SortPort.
-func (l *lost) Sort() string { return drift.SortPort }
+// Kind is drift.KindPort.
+func (l *lost) Kind() string { return drift.KindPort }
 
 // Differences lists the endpoints. What this process is making or has just taken away is not among them. It reads the
 // kernel's interfaces, once for each.
@@ -99,7 +99,7 @@ func (l *lost) Differences() (out []drift.Difference, err error) {
 	return out, nil
 }
 
-// isLost says that a container's endpoint has no port, and that nobody here is at work on it.
+// isLost says that a container's endpoint has no port, and that no one here is at work on it.
 func (l *lost) isLost(ep *record.Endpoint) bool {
 	if ep.ContainerID == "" || l.recent.has(ep.ID) || len(l.Switch.Ports(ovsdb.IDEndpoint, ep.ID)) > 0 {
 		return false
@@ -128,7 +128,7 @@ func (l *lost) interfaceOf(id string) (name, alias string, err error) {
 	return "", "", nil
 }
 
-// Repair makes the port of an endpoint anew, or releases the endpoint. It blocks as Attach does.
+// Repair makes the port of an endpoint again, or releases the endpoint. It blocks as Attach does.
 func (l *lost) Repair(ctx context.Context, id string) error {
 	ep, ok := l.Flows.Endpoint(id)
 	if !ok {

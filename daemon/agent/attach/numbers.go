@@ -16,7 +16,7 @@ const (
 
 // numbers hands out OpenFlow port numbers, the longest unused ones first, so that flows may go in before the port and
 // a number does not come back while something still refers to it. An owner, which is an endpoint's state id, has one number at
-// a time, and nobody else gives that back.
+// a time, and no one else gives that back.
 type numbers struct {
 	mu    sync.Mutex
 	owner map[uint32]string

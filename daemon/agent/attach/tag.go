@@ -3,7 +3,7 @@ package attach
 import "strings"
 
 // tag is what the host end of a container's interface bears as its alias (ip-link(8)): what the store does not know of the
-// attachment, so that its port can be made anew when somebody has removed that.
+// attachment, so that its port can be made again when someone has removed that.
 type tag struct{ netns, owner string }
 
 const (

@@ -120,8 +120,8 @@ func parseMemory(b []byte) (m memory, err error) {
 // Restore takes over what an agent before has left in the switch, if its record is the same still. It is called when all
 // records are known, before Run. The function that it returns puts it all into the State, and must be called in the same
 // Update as everything else: flows that no State asks for are deleted.
-func (r *Router) Restore() (put func(*ofnet.State) []ofnet.Key) {
-	none := func(*ofnet.State) []ofnet.Key { return nil }
+func (r *Router) Restore() (put func(*ofnet.State)) {
+	none := func(*ofnet.State) {}
 	if r.o.Memory == "" {
 		return none
 	}
@@ -157,11 +157,10 @@ func (r *Router) Restore() (put func(*ofnet.State) []ofnet.Key) {
 	t.number()
 	r.kept, r.table, r.router = k, t, m.Router
 	r.o.Log.Info("routes of the agent before are kept until they are learned again", "routes", len(m.Routes))
-	return func(s *ofnet.State) []ofnet.Key {
+	return func(s *ofnet.State) {
 		router := m.Router
 		s.Router = &router
-		old := newTable()
-		return append(t.put(s, &old), ofnet.Key{Kind: ofnet.KindRouter, Name: r.o.Host})
+		t.put(s)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestRestart(t *testing.T) {
 	var lost atomic.Bool
 	begin := func() *Router {
 		r := NewRouter(Options{Host: "h1", Tenant: "default", Link: link, Log: log, Memory: memory, Mode: func() string { return "routing" },
-			Update: func(rev uint64, change func(s *ofnet.State) []ofnet.Key) {
+			Update: func(rev uint64, change func(s *ofnet.State)) {
 				had := strings.Contains(state.text(), "20.1.0.0/16")
 				state.update(rev, change)
 				if had && !strings.Contains(state.text(), "20.1.0.0/16 via "+one) {
@@ -117,10 +117,10 @@ func FuzzParseMemory(f *testing.F) {
 			table.add(p, m.Hops[place])
 		}
 		table.number()
-		s, none := ofnet.NewState("h1"), newTable()
-		table.put(s, &none)
-		for _, r := range s.Routes {
-			if s.NextHops[r.Via] == nil {
+		s := ofnet.NewState("h1")
+		table.put(s)
+		for _, r := range s.Routes.All() {
+			if s.NextHops.Get(r.Via) == nil {
 				t.Errorf("route %s leads to %q, which is not there", r.Prefix, r.Via)
 			}
 		}

@@ -30,14 +30,14 @@ type Options struct {
 	Host   string        // label
 	Tenant string        // whose endpoints are announced
 	Mode   func() string // the cluster's forwarding mode; routers are for "routing" alone
-	Update func(rev uint64, change func(s *ofnet.State) []ofnet.Key)
+	Update func(rev uint64, change func(s *ofnet.State))
 	Link   Link
 	Memory string // path of the file that the next agent learns from what this one has put into the switch; "": none
 	Log    *slog.Logger
 }
 
 // Router keeps sessions, announcements and the State's routes equal to the records. It is a task's work, and a
-// sync.Listener.
+// desired.Listener.
 type Router struct {
 	o    Options
 	wake chan struct{}
@@ -245,11 +245,10 @@ func (r *Router) attach(now ofnet.Router) {
 		return
 	}
 	r.router, r.forgetful = now, true
-	r.o.Update(0, func(s *ofnet.State) []ofnet.Key {
+	r.o.Update(0, func(s *ofnet.State) {
 		if s.Router = nil; now.Port != 0 {
 			s.Router = &now
 		}
-		return []ofnet.Key{{Kind: ofnet.KindRouter, Name: r.o.Host}}
 	})
 }
 

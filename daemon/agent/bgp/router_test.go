@@ -80,7 +80,7 @@ type fakeState struct {
 	s  *ofnet.State
 }
 
-func (f *fakeState) update(_ uint64, change func(s *ofnet.State) []ofnet.Key) {
+func (f *fakeState) update(_ uint64, change func(s *ofnet.State)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(f.s)
@@ -93,8 +93,8 @@ func (f *fakeState) text() string {
 	if f.s.Router != nil {
 		out = append(out, "router "+f.s.Router.Addr.String())
 	}
-	for _, r := range f.s.Routes {
-		out = append(out, fmt.Sprintf("%s via %s known %d", r.Prefix, r.Via, len(f.s.NextHops[r.Via].Resolved())))
+	for _, r := range f.s.Routes.All() {
+		out = append(out, fmt.Sprintf("%s via %s known %d", r.Prefix, r.Via, len(f.s.NextHops.Get(r.Via).Resolved())))
 	}
 	slices.Sort(out)
 	return strings.Join(out, "; ")

@@ -47,35 +47,28 @@ func (t *table) number() {
 	}
 }
 
-// put makes s have t in the place of old, and returns what that changes.
-func (t *table) put(s *ofnet.State, old *table) (keys []ofnet.Key) {
+// put makes s have t, and no other routes.
+func (t *table) put(s *ofnet.State) {
 	for name, now := range t.hops {
-		if was := old.hops[name]; was == nil || was.ID != now.ID || !slices.Equal(was.Hops, now.Hops) {
-			s.NextHops[name] = now
-			keys = append(keys, ofnet.Key{Kind: ofnet.KindNextHops, Name: name})
+		if was := s.NextHops.Get(name); was == nil || was.ID != now.ID || !slices.Equal(was.Hops, now.Hops) {
+			s.NextHops.Set(name, now)
 		}
 	}
 	for p, via := range t.routes {
-		if was, ok := old.routes[p]; !ok || was != via {
-			name := p.String()
-			s.Routes[name] = &ofnet.Route{Prefix: p, Via: via}
-			keys = append(keys, ofnet.Key{Kind: ofnet.KindRoute, Name: name})
+		if was := s.Routes.Get(p.String()); was == nil || was.Via != via {
+			s.Routes.Set(p.String(), &ofnet.Route{Prefix: p, Via: via})
 		}
 	}
-	for p := range old.routes {
-		if _, ok := t.routes[p]; !ok {
-			name := p.String()
-			delete(s.Routes, name)
-			keys = append(keys, ofnet.Key{Kind: ofnet.KindRoute, Name: name})
+	for name, r := range s.Routes.Clone().All() {
+		if _, ok := t.routes[r.Prefix]; !ok {
+			s.Routes.Delete(name)
 		}
 	}
-	for name := range old.hops {
+	for name := range s.NextHops.Clone().All() {
 		if t.hops[name] == nil {
-			delete(s.NextHops, name)
-			keys = append(keys, ofnet.Key{Kind: ofnet.KindNextHops, Name: name})
+			s.NextHops.Delete(name)
 		}
 	}
-	return keys
 }
 
 // learn makes routes of what the peers announce, and for a while of what is kept of an agent before. A next hop that is not
@@ -155,7 +148,7 @@ func (r *Router) set(t table) {
 		return
 	}
 	r.table, r.forgetful = t, true
-	r.o.Update(0, func(s *ofnet.State) []ofnet.Key { return t.put(s, &old) })
+	r.o.Update(0, t.put)
 }
 
 // review ends the time of what is kept, when all peers have announced all they had, or did not come back in time.

@@ -36,7 +36,7 @@ type Claim struct {
 	held    chan struct{}
 }
 
-// New makes a claim that nobody has made yet.
+// New makes a claim that no one has made yet.
 func New(o Options) *Claim { return &Claim{Options: o, held: make(chan struct{})} }
 
 // Sit says by which seat the agent works. Without one, Admit refuses.
@@ -64,7 +64,7 @@ func (c *Claim) Refusal() string {
 }
 
 // Admit is the cluster.Admission of an agent: it adds to a transaction what claims the label and the addresses, under the
-// guard that nobody else does, and what frees those that the machine had before. A refusal is a cluster.ErrNotAdmitted.
+// guard that no one else does, and what frees those that the machine had before. A refusal is a cluster.ErrNotAdmitted.
 func (c *Claim) Admit(ctx context.Context, tx *store.Tx, lease store.Lease) error {
 	c.mu.Lock()
 	seat := c.seat
@@ -227,7 +227,7 @@ func (w *work) mine(key string, had *record.Claim) error {
 		w.Control, flag, had.Host)
 }
 
-// read reads the value at a key; nil and 0 when there is none. One that nobody can read counts as nobody's.
+// read reads the value at a key; nil and 0 when there is none. One that no one can read counts as no one's.
 func read[T any](w *work, key string) (*T, store.Revision, error) {
 	item, err := w.Store.Read(w.ctx, key)
 	if errors.Is(err, store.ErrNotFound) {

@@ -159,26 +159,25 @@ func reply(w http.ResponseWriter, status int, v any) {
 // cniError chooses the specification's code for an error.
 func cniError(err error) *types.Error {
 	var e *types.Error
+	text, remedy := model.Parted(err)
 	switch {
 	case errors.As(err, &e):
 		return e
-	case errors.Is(err, link.ErrNoNamespace):
-		return types.NewError(types.ErrUnknownContainer, err.Error(), "")
-	case errors.Is(err, attach.ErrUnknown):
-		return types.NewError(types.ErrUnknownContainer, err.Error(), "")
+	case errors.Is(err, link.ErrNoNamespace), errors.Is(err, attach.ErrUnknown):
+		return types.NewError(types.ErrUnknownContainer, text, remedy)
 	case errors.Is(err, attach.ErrInvalid):
-		return types.NewError(types.ErrInvalidEnvironmentVariables, err.Error(), "")
+		return types.NewError(types.ErrInvalidEnvironmentVariables, text, remedy)
 	}
 	var refused *model.Error
 	if errors.As(err, &refused) {
 		switch refused.Code {
 		case model.CodeInvalid, model.CodeNotFound, model.CodeUnsupported:
-			return types.NewError(types.ErrInvalidNetworkConfig, err.Error(), refused.Remedy)
+			return types.NewError(types.ErrInvalidNetworkConfig, text, remedy)
 		case model.CodeExhausted, model.CodeConflict, model.CodeInUse:
-			return types.NewError(types.ErrInternal, err.Error(), refused.Remedy)
+			return types.NewError(types.ErrInternal, text, remedy)
 		}
 	}
-	return types.NewError(types.ErrTryAgainLater, err.Error(), "")
+	return types.NewError(types.ErrTryAgainLater, text, remedy)
 }
 
 // owner is who an attachment belongs to, for the garbage collector: a network configuration.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/model/twice"
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/record"
@@ -154,7 +155,8 @@ func TestErrorCodes(t *testing.T) {
 		{"bad request", fmt.Errorf("x: %w", attach.ErrInvalid), types.ErrInvalidEnvironmentVariables},
 		{"unknown network", model.Errorf(model.CodeNotFound, "", "no"), types.ErrInvalidNetworkConfig},
 		{"no address left", errors.Join(model.Errorf(model.CodeExhausted, "", "no"), errors.New("y")), types.ErrInternal},
-		{"no master", model.Errorf(model.CodeUnavailable, "", "no"), types.ErrTryAgainLater},
+		{"no master", model.Errorf(model.CodeUnavailable, "", "no").Try("repeat the request later"), types.ErrTryAgainLater},
+		{"a wrapped refusal", fmt.Errorf("x: %w", model.Errorf(model.CodeConflict, "", "no").Try("choose another address")), types.ErrInternal},
 		{"anything else", errors.New("x"), types.ErrTryAgainLater},
 	}
 	for _, r := range rows {
@@ -162,6 +164,9 @@ func TestErrorCodes(t *testing.T) {
 		a := ask(t, s, wire.PathAdd, wire.Request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)})
 		if a.Error == nil || a.Error.Code != r.want || a.Error.Msg == "" {
 			t.Errorf("%s: want code %d, got %v", r.name, r.want, a.Error)
+		}
+		if phrase := twice.Said(fmt.Sprint(a.Error)); phrase != "" {
+			t.Errorf("%s: %q is said twice: %v", r.name, phrase, a.Error)
 		}
 	}
 	a := ask(t, server(&engine{}, pods{}), wire.PathAdd, wire.Request{ContainerID: "c1", Args: "K8S_POD_NAMESPACE=a;K8S_POD_NAME=b",

@@ -13,10 +13,10 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Sorts of differences (model.Difference.Sort).
+// Kinds of differences (model.Difference.Kind).
 const (
-	SortPort    = "port"
-	SortAddress = "address"
+	KindPort    = "port"
+	KindAddress = "address"
 )
 
 // mostKept is how many differences are remembered.
@@ -24,9 +24,9 @@ const mostKept = 256
 
 // Source knows one sort of things, as they should be and as they are. Its methods are safe for concurrent use.
 type Source interface {
-	// Sort is the sort of its differences.
-	Sort() string
-	// Differences lists what is not as it should be now, in the same order each time; Keeper fills At and Sort. Thing names
+	// Kind is the kind of its differences.
+	Kind() string
+	// Differences lists what is not as it should be now, in the same order each time; Keeper fills At and Kind. Thing names
 	// what is to be repaired.
 	Differences() ([]Difference, error)
 	// Repair puts a thing right. It may block until ctx ends.
@@ -73,7 +73,7 @@ func New(o Options) *Keeper {
 	}
 	k := &Keeper{Options: o, counts: map[string]uint64{}, open: map[key]bool{}, turn: make(chan struct{}, 1)}
 	for _, s := range o.Sources {
-		k.counts[s.Sort()] = 0
+		k.counts[s.Kind()] = 0
 	}
 	return k
 }
@@ -150,7 +150,7 @@ func (k *Keeper) list() (out []Difference, err error) {
 		list, failed := s.Differences()
 		err = errors.Join(err, failed)
 		for _, d := range list {
-			d.At, d.Difference.Sort, d.by = at, s.Sort(), s
+			d.At, d.Difference.Kind, d.by = at, s.Kind(), s
 			out = append(out, d)
 		}
 	}
@@ -170,7 +170,7 @@ func (k *Keeper) look(ctx context.Context, leave []string) error {
 	errs, left := []error{err}, 0
 	for _, d := range list {
 		repaired := false
-		if !slices.Contains(leave, d.Difference.Sort) {
+		if !slices.Contains(leave, d.Difference.Kind) {
 			failed := k.repair(ctx, &d)
 			errs, repaired = append(errs, failed), failed == nil
 		}
@@ -211,14 +211,14 @@ func (k *Keeper) note(list []Difference) {
 		if d.Remedy != "" {
 			k.stuck = append(k.stuck, d.Difference)
 		}
-		id := key{d.Difference.Sort, d.Thing, d.What, d.Was}
+		id := key{d.Difference.Kind, d.Thing, d.What, d.Was}
 		now[id] = true
 		if k.open[id] {
 			continue
 		}
-		k.counts[d.Difference.Sort]++
+		k.counts[d.Difference.Kind]++
 		k.found = append(k.found, d.Difference)
-		k.Log.Warn("not as it should be", "what", d.Difference.Sort, "owner", d.Owner, "how", d.Text(), "was", d.Was, "want", d.Want)
+		k.Log.Warn("not as it should be", "what", d.Difference.Kind, "owner", d.Owner, "how", d.Text(), "was", d.Was, "want", d.Want)
 	}
 	if extra := len(k.found) - mostKept; extra > 0 {
 		k.found = slices.Delete(k.found, 0, extra)

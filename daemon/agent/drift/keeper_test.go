@@ -24,7 +24,7 @@ type things struct {
 	refuse   error
 }
 
-func (s *things) Sort() string { return s.sort }
+func (s *things) Kind() string { return s.sort }
 
 func (s *things) Differences() (out []Difference, err error) {
 	s.mu.Lock()
@@ -61,7 +61,7 @@ func newKeeper(leave []string, changed func() <-chan struct{}, sources ...Source
 }
 
 func TestRunRepairsAndCounts(t *testing.T) {
-	ports := newThings(SortPort)
+	ports := newThings(KindPort)
 	ports.damage("vx", "changed: port vx")
 	changes := make(chan struct{}, 1)
 	k := newKeeper(nil, func() <-chan struct{} { return changes }, ports)
@@ -83,12 +83,12 @@ func TestRunRepairsAndCounts(t *testing.T) {
 	}
 	var found []string
 	for _, d := range k.Found() {
-		found = append(found, d.Sort+" "+d.What)
+		found = append(found, d.Kind+" "+d.What)
 	}
 	if want := []string{"port changed: port vx", "port removed: port vv1"}; !slices.Equal(found, want) {
 		t.Errorf("found: want %q, got %q", want, found)
 	}
-	if got := k.Counts()[SortPort]; got != 2 {
+	if got := k.Counts()[KindPort]; got != 2 {
 		t.Errorf("counted: want 2, got %d", got)
 	}
 }
@@ -101,10 +101,10 @@ func (hanging) Repair(ctx context.Context, _ string) error {
 	return ctx.Err()
 }
 
-// What cannot be repaired as long as the switch is stopped keeps nothing else from being repaired, and nobody waiting.
+// What cannot be repaired as long as the switch is stopped keeps nothing else from being repaired, and no one waiting.
 func TestARepairEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stopped, addresses := hanging{newThings(SortPort)}, newThings(SortAddress)
+		stopped, addresses := hanging{newThings(KindPort)}, newThings(KindAddress)
 		stopped.damage("vx", "removed: port vx")
 		addresses.damage("contivh0", "changed: interface contivh0")
 		k := newKeeper(nil, func() <-chan struct{} { return nil }, stopped, addresses)
@@ -128,8 +128,8 @@ func TestARepairEnds(t *testing.T) {
 }
 
 func TestWhatIsLeft(t *testing.T) {
-	ports, addresses := newThings(SortPort), newThings(SortAddress)
-	k := newKeeper([]string{SortPort}, nil, ports, addresses)
+	ports, addresses := newThings(KindPort), newThings(KindAddress)
+	k := newKeeper([]string{KindPort}, nil, ports, addresses)
 	ports.damage("vx", "changed")
 	addresses.damage("contivh0", "removed")
 	for range 2 {
@@ -138,13 +138,13 @@ func TestWhatIsLeft(t *testing.T) {
 		}
 	}
 	now, err := k.Check()
-	if err != nil || len(now) != 1 || now[0].Sort != SortPort {
+	if err != nil || len(now) != 1 || now[0].Kind != KindPort {
 		t.Errorf("left: want the port alone, got %+v, %v", now, err)
 	}
 	if got := k.Left(); got != 1 {
 		t.Errorf("left: want 1, got %d", got)
 	}
-	if got := k.Counts(); got[SortPort] != 1 || got[SortAddress] != 1 {
+	if got := k.Counts(); got[KindPort] != 1 || got[KindAddress] != 1 {
 		t.Errorf("one difference that stays is counted once: got %v", got)
 	}
 	if err := k.Repair(t.Context()); err != nil {
@@ -163,8 +163,8 @@ func TestWhatIsLeft(t *testing.T) {
 // What has a remedy is for the operator: it is told for as long as it is there.
 func TestStuck(t *testing.T) {
 	k := newKeeper(nil, nil)
-	cut := Difference{Difference: model.Difference{Sort: SortPort, What: "removed: interface vv1", Remedy: "make it anew"}, Thing: "vv1"}
-	other := Difference{Difference: model.Difference{Sort: SortPort, What: "changed: port vv2"}, Thing: "vv2"}
+	cut := Difference{Difference: model.Difference{Kind: KindPort, What: "removed: interface vv1", Remedy: "make it anew"}, Thing: "vv1"}
+	other := Difference{Difference: model.Difference{Kind: KindPort, What: "changed: port vv2"}, Thing: "vv2"}
 	for i, list := range [][]Difference{{cut, other}, {cut}, {}, {cut}} {
 		k.note(list)
 		want := min(len(list), 1)
@@ -172,7 +172,7 @@ func TestStuck(t *testing.T) {
 			t.Errorf("look %d: want %d, got %+v", i, want, got)
 		}
 	}
-	if got := k.Counts()[SortPort]; got != 3 {
+	if got := k.Counts()[KindPort]; got != 3 {
 		t.Errorf("counted once for as long as it is there: want 3, got %d", got)
 	}
 }
@@ -180,7 +180,7 @@ func TestStuck(t *testing.T) {
 func TestNoMoreIsKeptThanMostKept(t *testing.T) {
 	k := newKeeper(nil, nil)
 	for i := range mostKept + 10 {
-		k.note([]Difference{{Difference: model.Difference{Sort: SortPort, What: strings.Repeat("x", i)}, Thing: "p"}})
+		k.note([]Difference{{Difference: model.Difference{Kind: KindPort, What: strings.Repeat("x", i)}, Thing: "p"}})
 	}
 	if got := k.Found(); len(got) != mostKept || len(got[0].What) != 10 {
 		t.Errorf("kept: want the last %d, got %d, the first of %d letters", mostKept, len(got), len(got[0].What))

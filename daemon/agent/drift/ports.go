@@ -21,8 +21,8 @@ type Ports struct {
 	Switch Switch
 }
 
-// Sort is SortPort.
-func (p *Ports) Sort() string { return SortPort }
+// Kind is KindPort.
+func (p *Ports) Kind() string { return KindPort }
 
 // Differences compares with what Open vSwitch last told. It does not block and never fails.
 func (p *Ports) Differences() (out []Difference, err error) {

@@ -22,7 +22,7 @@ type Closed struct {
 	Addresses func() []netip.Addr     // of the store: they are closed; nil: none are known
 }
 
-// guardEvery is how often the guard is replaced though nothing has changed: somebody may have changed it.
+// guardEvery is how often the guard is replaced though nothing has changed: someone may have changed it.
 const guardEvery = lookEvery - lookEvery/10
 
 // guardian remembers what has been closed. An address stays closed when its registration ends, for a process that cannot renew

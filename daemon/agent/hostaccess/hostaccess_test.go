@@ -209,7 +209,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// The guard is there while containers can come, knows everybody who was ever registered, and is put back when somebody takes it away.
+// The guard is there while containers can come, knows everyone who was ever registered, and is put back when someone takes it away.
 func TestGuard(t *testing.T) {
 	w := newWorld("bridge", network("v", "data", "vlan", "10.3.0.0/24"))
 	e := w.engine(t)
@@ -245,7 +245,7 @@ func TestGuard(t *testing.T) {
 	if bring(); fmt.Sprint(w.guard.Known) != known || w.guarded != set {
 		t.Errorf("after registrations have run out: want the same, not set again, got %v, set %d times", w.guard.Known, w.guarded-set)
 	}
-	w.guard = nil // somebody has removed it
+	w.guard = nil // someone has removed it
 	if bring(); w.guard == nil {
 		t.Error("removed by somebody: want it back, got none")
 	}

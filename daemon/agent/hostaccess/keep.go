@@ -45,8 +45,8 @@ func (e *Engine) unkeep(name string) {
 	delete(e.kept, name)
 }
 
-// Sort is drift.SortAddress: an Engine is a drift.Source.
-func (e *Engine) Sort() string { return drift.SortAddress }
+// Kind is drift.KindAddress: an Engine is a drift.Source.
+func (e *Engine) Kind() string { return drift.KindAddress }
 
 // Differences lists the host's interfaces that are not as they were set.
 func (e *Engine) Differences() (out []drift.Difference, err error) {

@@ -26,9 +26,9 @@ type Closed func(to netip.AddrPort, protocol uint8, own bool) bool
 // fromRouter is a router outside, with which the host speaks BGP.
 const fromRouter = "router"
 
-// nextHop is the address of the router outside to which a packet is sent; "" when nobody there has its Ethernet address.
+// nextHop is the address of the router outside to which a packet is sent; "" when no one there has its Ethernet address.
 func nextHop(s *ofnet.State, way *trace.Trace) string {
-	for _, n := range s.NextHops {
+	for _, n := range s.NextHops.All() {
 		for _, h := range n.Hops {
 			if h.MAC != (ofnet.MAC{}) && net.HardwareAddr(h.MAC[:]).String() == way.End["dl_dst"] {
 				return h.Addr.String()

@@ -85,7 +85,7 @@ func TestBeyond_Closed(t *testing.T) {
 func TestTrace_Router(t *testing.T) {
 	s := state()
 	s.Router = &ofnet.Router{Tenant: "t", Port: 1100, MAC: ofnet.MAC{2, 2, 50, 1, 1, 1}, Addr: netip.MustParseAddr("50.1.1.1")}
-	s.NextHops = map[string]*ofnet.NextHops{"50.1.1.200": {Name: "50.1.1.200", ID: 1, Hops: []ofnet.NextHop{{Addr: netip.MustParseAddr("50.1.1.200"), MAC: ofnet.MAC{14, 0, 0, 0, 0, 1}}}}}
+	s.NextHops.Set("50.1.1.200", &ofnet.NextHops{Name: "50.1.1.200", ID: 1, Hops: []ofnet.NextHop{{Addr: netip.MustParseAddr("50.1.1.200"), MAC: ofnet.MAC{14, 0, 0, 0, 0, 1}}}})
 	way := &trace.Trace{Ports: []uint32{1001}, End: trace.Packet{"dl_dst": "0e:00:00:00:00:01", "vlan_tci": "0x0000"}}
 	if got := exits(s, way); len(got) != 1 || got[0].To != "router/50.1.1.200" {
 		t.Errorf("untagged to the next hop: got %+v", got)
@@ -150,6 +150,9 @@ func TestTraceStep_Foreign(t *testing.T) {
 		got := o.traceStep(&s, ofnet.Key{Kind: ofnet.KindEndpoint, Name: "web"}, words)
 		if got.Foreign != r.foreign || r.foreign && (got.Flow != s.Text() || got.Owner != "") || got.Table == "" {
 			t.Errorf("%s: want foreign %v, got %+v", name, r.foreign, got)
+		}
+		if lost := s.Missing || s.Cookie.Feature() == flow.Leased; (got.Means != "") != lost {
+			t.Errorf("%s: want words for what ends because no flow is about it, and for nothing else, got %q", name, got.Means)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (o *Options) differences(list []bridge.Difference, words *pipeline.Glossary
 
 func (o *Options) difference(d *bridge.Difference, words *pipeline.Glossary) model.Difference {
 	tables := o.Pipeline.Tables()
-	out := model.Difference{At: d.At.UTC().Format(time.RFC3339), Sort: string(d.Sort), What: "changed"}
+	out := model.Difference{At: d.At.UTC().Format(time.RFC3339), Kind: string(d.Kind), What: "changed"}
 	if d.Owner != (ofnet.Key{}) {
 		out.Owner = called(d.Owner)
 	}
@@ -103,14 +103,14 @@ func (o *Options) portDifferences() (out []model.Difference) {
 	}
 	o.Forward.View(func(s *ofnet.State) {
 		for id := range want {
-			if e := s.Endpoints[id]; e != nil {
+			if e := s.Endpoints.Get(id); e != nil {
 				want[id] = e.Port
 			}
 		}
 	})
 	at := o.Now().UTC().Format(time.RFC3339)
 	note := func(id, what, was, wanted, remedy string) {
-		out = append(out, model.Difference{At: at, Sort: "port", Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String(), What: what, Was: was,
+		out = append(out, model.Difference{At: at, Kind: "port", Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String(), What: what, Was: was,
 			Want: wanted, Remedy: remedy})
 	}
 	seen := map[string]bool{}

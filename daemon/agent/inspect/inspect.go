@@ -39,7 +39,7 @@ type Forwarder interface {
 	Check(ctx context.Context) ([]bridge.Difference, error)
 	Repair(ctx context.Context) error
 	Drifted() []bridge.Difference
-	DriftBySort() map[bridge.Sort]uint64
+	DriftByKind() map[bridge.Kind]uint64
 	Wait(ctx context.Context, rev uint64) error
 }
 
@@ -79,7 +79,7 @@ type Options struct {
 	Closed    Closed
 	Packets   Packets
 	Drift     Drift
-	Observes  bool // the switch is repaired only when somebody says so
+	Observes  bool // the switch is repaired only when someone says so
 	Limits    Limits
 	Log       *slog.Logger // nil: none
 

@@ -20,8 +20,8 @@ import (
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/packetin"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trap"
 )
 
 // agent is what is shown.
@@ -69,7 +69,7 @@ func (a *agent) Owners(numbers []uint64) []ofnet.Key { return make([]ofnet.Key, 
 
 func (a *agent) Check(context.Context) ([]bridge.Difference, error) {
 	gone := flow.New(4, 7, flow.Match{}, flow.Actions{})
-	return []bridge.Difference{{Sort: bridge.SortFlow, Want: &bridge.Entry{Flow: &gone}, Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}}}, a.err
+	return []bridge.Difference{{Kind: bridge.KindFlow, Want: &bridge.Entry{Flow: &gone}, Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}}}, a.err
 }
 
 func (a *agent) Repair(context.Context) error {
@@ -78,26 +78,26 @@ func (a *agent) Repair(context.Context) error {
 }
 
 func (a *agent) Drifted() []bridge.Difference {
-	return []bridge.Difference{{Sort: bridge.SortGroup, Was: &bridge.Entry{Group: &flow.Group{ID: 77}}}}
+	return []bridge.Difference{{Kind: bridge.KindGroup, Was: &bridge.Entry{Group: &flow.Group{ID: 77}}}}
 }
 
 // drift is what the agent knows of ports and addresses.
 type drift struct{ *agent }
 
 func (d drift) Check() ([]model.Difference, error) {
-	return []model.Difference{{Sort: "address", Owner: "host/h1", What: "changed: interface contivh0"}}, nil
+	return []model.Difference{{Kind: "address", Owner: "host/h1", What: "changed: interface contivh0"}}, nil
 }
 func (d drift) Repair(context.Context) error { return nil }
 func (d drift) Found() []model.Difference {
-	return []model.Difference{{At: "2026-01-01T00:00:00Z", Sort: "port", Owner: "endpoint/n.t-c2", What: "removed: port vvy"}}
+	return []model.Difference{{At: "2026-01-01T00:00:00Z", Kind: "port", Owner: "endpoint/n.t-c2", What: "removed: port vvy"}}
 }
 func (d drift) Stuck() []model.Difference {
 	return []model.Difference{{Owner: "endpoint/n.t-c3", What: "removed: interface vvz", Remedy: "make it anew"}}
 }
 func (d drift) Counts() map[string]uint64 { return map[string]uint64{"port": 4, "address": 1} }
 
-func (a *agent) DriftBySort() map[bridge.Sort]uint64 {
-	return map[bridge.Sort]uint64{bridge.SortFlow: 5}
+func (a *agent) DriftByKind() map[bridge.Kind]uint64 {
+	return map[bridge.Kind]uint64{bridge.KindFlow: 5}
 }
 
 // Wait counts who asks for revisions; the switch gets no further than its Summary says.
@@ -138,7 +138,7 @@ func (a *agent) handler() http.Handler {
 			return bgp.Status{Dsts: []string{"20.1.1.0/24"}, Peers: []bgp.PeerStatus{}}, a.err
 		},
 		Names: &Names{List: func() map[string]names.Listing { return map[string]names.Listing{"t": {}} },
-			Counts: func() names.Counts { return names.Counts{Questions: 7} }, Trap: func() trap.Counts { return trap.Counts{Dropped: 3} }},
+			Counts: func() names.Counts { return names.Counts{Questions: 7} }, PacketIns: func() packetin.Counts { return packetin.Counts{Dropped: 3} }},
 		Driver: func() Driver {
 			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: "n.t-c1"}},
 				VTEPs: []record.Service{{HostAddr: "192.0.2.1"}, {HostAddr: "192.0.2.2"}}}
@@ -199,17 +199,17 @@ func TestRoutes(t *testing.T) {
 		{name: "that of the tenant", path: "/svcstats", status: 200, want: `{"t":{"EndpointIP":"192.0.2.1","VrfName":"t","PortStats":{"PacketsIn":10,`},
 		{name: "the original's counters without a switch", path: "/svcstats", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
-		{name: "drift", path: "/inspect/drift", status: 200, want: `"sort":"flow","owner":"endpoint/n.t-c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"},{`},
-		{name: "drift of ports", path: "/inspect/drift", status: 200, want: `"sort":"port","owner":"endpoint/n.t-c1","what":"changed: its flows are of another number","was":"port vvx, number 5","want":"port vvx, number 0"`},
-		{name: "drift found before", path: "/inspect/drift", status: 200, want: `"sort":"group","owner":"","what":"added: group 77","was":"group_id=77`},
-		{name: "drift of addresses", path: "/inspect/drift", status: 200, want: `"sort":"address","owner":"host/h1","what":"changed: interface contivh0"`},
-		{name: "drift of ports found before", path: "/inspect/drift", status: 200, want: `"sort":"port","owner":"endpoint/n.t-c2","what":"removed: port vvy"`},
-		{name: "metrics of drifting ports", path: "/metrics", status: 200, want: `contiv_agent_differences_total{sort="port"} 4`},
+		{name: "drift", path: "/inspect/drift", status: 200, want: `"kind":"flow","owner":"endpoint/n.t-c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"},{`},
+		{name: "drift of ports", path: "/inspect/drift", status: 200, want: `"kind":"port","owner":"endpoint/n.t-c1","what":"changed: its flows are of another number","was":"port vvx, number 5","want":"port vvx, number 0"`},
+		{name: "drift found before", path: "/inspect/drift", status: 200, want: `"kind":"group","owner":"","what":"added: group 77","was":"group_id=77`},
+		{name: "drift of addresses", path: "/inspect/drift", status: 200, want: `"kind":"address","owner":"host/h1","what":"changed: interface contivh0"`},
+		{name: "drift of ports found before", path: "/inspect/drift", status: 200, want: `"kind":"port","owner":"endpoint/n.t-c2","what":"removed: port vvy"`},
+		{name: "metrics of drifting ports", path: "/metrics", status: 200, want: `contiv_agent_differences_total{kind="port"} 4`},
 		{name: "metrics of what cannot be repaired", path: "/metrics", status: 200, want: "contiv_agent_beyond_repair 1\n"},
 		{name: "drift without a switch", path: "/inspect/drift", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "repair", method: http.MethodPost, path: "/inspect/drift", status: 200, want: `"host":"h1"`},
 		{name: "repair without a switch", method: http.MethodPost, path: "/inspect/drift", status: 503, want: "repair the switch: gone", agent: agent{err: errors.New("gone")}},
-		{name: "metrics of drift", path: "/metrics", status: 200, want: `contiv_agent_differences_total{sort="flow"} 5`},
+		{name: "metrics of drift", path: "/metrics", status: 200, want: `contiv_agent_differences_total{kind="flow"} 5`},
 		{name: "driver", path: "/inspect/driver", status: 200, want: `"VtepTable":{"192.0.2.2":1000}`},
 		{name: "reclaim", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 200},
 		{name: "reclaim that fails", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 500, want: "no", agent: agent{err: errors.New("no")}},
@@ -260,7 +260,7 @@ var recorded = Limits{Hosts: []string{"example.com"}}
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// Ports that are gone, nobody's, or broken are told apart.
+// Ports that are gone, no one's, or broken are told apart.
 func TestPortDifferences(t *testing.T) {
 	at := func(id string, number uint32, problem string) attach.Attachment {
 		return attach.Attachment{StateID: id, Port: ovsdb.Port{Name: "vv" + id, OFPort: number, Error: problem}}

@@ -11,7 +11,7 @@ import (
 )
 
 // Limits bound how much goes on at once. One client has a quarter of the captures and traces at most: netmasters, which ask for
-// everybody, are a client each. 0 is the default.
+// everyone, are a client each. 0 is the default.
 type Limits struct {
 	Connections, PerClient int
 	Captures               int

@@ -44,7 +44,7 @@ func (i *idle) ReadPacketData() ([]byte, gopacket.CaptureInfo, error) {
 
 func (i *idle) Close() error { close(i.closed); return nil }
 
-// What an agent is asked by a browser's page of somebody else is refused, what costs much is bounded, and a defect is counted.
+// What an agent is asked by a browser's page of someone else is refused, what costs much is bounded, and a defect is counted.
 func TestDoor(t *testing.T) {
 	a := &asking{began: make(chan struct{}, 10), end: make(chan struct{})}
 	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Limits: Limits{Traces: 1, Hosts: []string{"h1.example"}},
@@ -90,7 +90,7 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-// A capture that nobody reads any more lets its interface go and makes room.
+// A capture that no one reads any more lets its interface go and makes room.
 func TestCaptureIsLetGo(t *testing.T) {
 	a := &agent{}
 	src := &idle{closed: make(chan struct{})}

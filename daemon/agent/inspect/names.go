@@ -4,14 +4,14 @@ import (
 	"net/http"
 
 	"github.com/contiv/contiv/daemon/agent/names"
-	"github.com/contiv/contiv/ofnet/trap"
+	"github.com/contiv/contiv/ofnet/packetin"
 )
 
 // Names is what is shown of the names that containers ask for.
 type Names struct {
-	List   func() map[string]names.Listing
-	Counts func() names.Counts
-	Trap   func() trap.Counts
+	List      func() map[string]names.Listing
+	Counts    func() names.Counts
+	PacketIns func() packetin.Counts
 }
 
 // nameserver is the shape of the original's /inspect/nameserver. Its queues do not exist any more: names are there as soon

@@ -15,7 +15,7 @@ var kinds = []ofnet.Kind{ofnet.KindTenant, ofnet.KindSegment, ofnet.KindGroup, o
 
 // ownedBy returns what tells whether an owner is the object that text names: as flows name it, "kind/name", or as users do.
 // That is "tenant:name" of a network, group, service, policy or rule, and a container's name of an endpoint. A policy has the flows of
-// its rules, and a group those of the rules that are attached to it. "" is everybody.
+// its rules, and a group those of the rules that are attached to it. "" is everyone.
 func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
 	if text == "" {
 		return func(ofnet.Key) bool { return true }, nil

@@ -17,8 +17,8 @@ const (
 	rateWithin = 15 * time.Second
 )
 
-// sampler reads the switch's flows when somebody asks, and works out their rates since the time before. All who ask
-// share it; while nobody does, nothing is read.
+// sampler reads the switch's flows when someone asks, and works out their rates since the time before. All who ask
+// share it; while no one does, nothing is read.
 type sampler struct {
 	read live
 	now  func() time.Time
@@ -57,7 +57,7 @@ func (s *sampler) sample(ctx context.Context) (*sample, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if now := s.recent(); now != nil { // somebody took it while we waited
+	if now := s.recent(); now != nil { // someone took it while we waited
 		return now, nil
 	}
 	flows, err := s.read(ctx)
@@ -98,7 +98,7 @@ func (s *sampler) recent() *sample {
 }
 
 // rate is what a flow of the sample has counted per second since the sample before, nil when that is not known. A flow
-// that is newer than that, or whose counters began anew, has counted all that it shows since.
+// that is newer than that, or whose counters began again, has counted all that it shows since.
 func (s *sample) rate(f *bridge.LiveFlow) *model.FlowRate {
 	if s.since == 0 {
 		return nil

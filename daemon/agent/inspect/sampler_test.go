@@ -80,7 +80,7 @@ func TestSamplerFails(t *testing.T) {
 	if _, err := s.sample(context.Background()); !errors.Is(err, gone) {
 		t.Errorf("want the switch's error, got %v", err)
 	}
-	s.turn <- struct{}{} // somebody else waits for a switch that does not answer
+	s.turn <- struct{}{} // someone else waits for a switch that does not answer
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := s.sample(ctx); !errors.Is(err, context.Canceled) {

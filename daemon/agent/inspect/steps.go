@@ -29,10 +29,10 @@ func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.G
 	tables := o.Pipeline.Tables()
 	s := model.TraceStep{Table: tables.Name(step.Table), Priority: step.Priority, Match: step.Match, Does: strings.Join(step.Actions, ",")}
 	if s.Table == "" {
-		s.Table = strconv.Itoa(int(step.Table)) // one that only somebody else's flow leads to
+		s.Table = strconv.Itoa(int(step.Table)) // one that only someone else's flow leads to
 	}
 	if step.Missing {
-		s.Match, s.Does = "no flow takes it", "drop"
+		s.Match, s.Does, s.Means = "no flow takes it", "drop", words.Lost(step.Table)
 		return s
 	}
 	f, err := step.Flow(tables)
@@ -46,6 +46,9 @@ func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.G
 		s.Flow = step.Text()
 		return s
 	}
+	if step.Priority == 0 || step.Cookie.Feature() == flow.Leased { // the agent sees what ends, by leases
+		s.Means = words.Lost(step.Table)
+	}
 	if owner != (ofnet.Key{}) {
 		s.Owner = called(owner)
 	}
@@ -55,8 +58,8 @@ func (o *Options) traceStep(step *trace.Step, owner ofnet.Key, words *pipeline.G
 	return s
 }
 
-// foreign tells whether a flow is none that this agent has put into the switch, or one that somebody has changed since. read says
-// that f is the step's flow; of one that cannot be read, only place and cookie count. Flows that are held by a lease are in nobody's list.
+// foreign tells whether a flow is none that this agent has put into the switch, or one that someone has changed since. read says
+// that f is the step's flow; of one that cannot be read, only place and cookie count. Flows that are held by a lease are in no one's list.
 func (o *Options) foreign(step *trace.Step, f *flow.Flow, read bool) bool {
 	if step.Cookie.Feature() == flow.Leased {
 		return false

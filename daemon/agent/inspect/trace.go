@@ -49,7 +49,7 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	way, err := o.wayOf(r.Context(), packet, ask.Answer)
-	asked := err == nil && isQuestion(&ask.Packet) && trapped(way)
+	asked := err == nil && isQuestion(&ask.Packet) && toAgent(way)
 	if asked {
 		way, err = o.wayOf(r.Context(), packet+","+pipeline.Resumed(), ask.Answer)
 	}
@@ -87,8 +87,8 @@ func (o *Options) wayOf(ctx context.Context, packet string, answers bool) (*trac
 // isQuestion tells whether a packet is what agents look at for names: a datagram to a name server (RFC 1035 section 4.2).
 func isQuestion(p *model.TracePacket) bool { return p.Protocol == "udp" && p.DstPort == 53 }
 
-// trapped tells whether the packet goes to the agent, by a flow that the agent holds.
-func trapped(way *trace.Trace) bool {
+// toAgent tells whether the packet goes to the agent, by a leased flow.
+func toAgent(way *trace.Trace) bool {
 	if len(way.Steps) == 0 {
 		return false
 	}
@@ -106,12 +106,12 @@ func toRouter(s *ofnet.State, ask *model.TraceRequest) bool {
 // segmentOf is the network that a packet comes from; nil when that is not known here.
 func segmentOf(s *ofnet.State, ask *model.TraceRequest) *ofnet.Segment {
 	if id, ok := strings.CutPrefix(ask.From, "endpoint/"); ok {
-		if e := s.Endpoints[id]; e != nil {
-			return s.Segments[e.Segment]
+		if e := s.Endpoints.Get(id); e != nil {
+			return s.Segments.Get(e.Segment)
 		}
 		return nil
 	}
-	return s.Segments[ask.Network]
+	return s.Segments.Get(ask.Network)
 }
 
 // someHash stands for the hash that the datapath finds for a connection where a group asks for it. ofproto/trace would end
@@ -194,8 +194,8 @@ func admittedBy(s *ofnet.State, tenant string) []string {
 	if tenant == "" {
 		return nil
 	}
-	if tracked, generation := s.Tracking(tenant); tracked {
-		return []string{fmt.Sprintf("ct_mark=%#x", generation)}
+	if tracking := s.Tracking(tenant); tracking.On {
+		return []string{fmt.Sprintf("ct_mark=%#x", tracking.Generation)}
 	}
 	return nil
 }
@@ -213,17 +213,17 @@ func macOf(text string) (string, error) {
 
 // entrance is where the packet comes in, with what it bears there.
 func entrance(s *ofnet.State, ask *model.TraceRequest) (string, error) {
-	n := s.Segments[ask.Network]
+	n := s.Segments.Get(ask.Network)
 	kind, name, _ := strings.Cut(ask.From, "/")
 	switch kind {
 	case "endpoint":
-		e := s.Endpoints[name]
+		e := s.Endpoints.Get(name)
 		if e == nil || e.Port == 0 {
 			return "", fmt.Errorf("from: endpoint %q is not attached to the switch of this host", name)
 		}
 		return "in_port=" + strconv.FormatUint(uint64(e.Port), 10), nil
 	case "host":
-		h, own := s.Hosts[name], s.Hosts[s.Self]
+		h, own := s.Hosts.Get(name), s.Hosts.Get(s.Self)
 		if h == nil || !h.VTEP.IsValid() || own == nil || s.Local.Tunnel == 0 || n == nil || n.Encap != ofnet.VXLAN {
 			return "", fmt.Errorf("from: no tunnel leads here from host %q for network %q", name, ask.Network)
 		}
@@ -262,9 +262,9 @@ func exits(s *ofnet.State, way *trace.Trace) []model.TraceExit {
 		case p == s.Local.Host:
 			x.To = "host"
 		default:
-			for id, e := range s.Endpoints {
-				if p != 0 && e.Port == p { // those elsewhere have none
-					x.To = ofnet.Key{Kind: ofnet.KindEndpoint, Name: id}.String()
+			for e := range s.On(s.Self) {
+				if p != 0 && e.Port == p {
+					x.To = e.Key().String()
 				}
 			}
 		}
@@ -280,7 +280,7 @@ func tunnelPeer(s *ofnet.State, way *trace.Trace) string {
 		if err != nil || a.IsUnspecified() {
 			continue
 		}
-		for label, h := range s.Hosts {
+		for label, h := range s.Hosts.All() {
 			if h.VTEP == a {
 				return label
 			}
@@ -306,7 +306,7 @@ func lastTunnelID(way *trace.Trace) uint64 {
 
 // bearing is the network that has a tag.
 func bearing(s *ofnet.State, encap ofnet.Encap, tag uint64) string {
-	for name, n := range s.Segments {
+	for name, n := range s.Segments.All() {
 		if n.Encap == encap && uint64(n.Tag) == tag {
 			return name
 		}

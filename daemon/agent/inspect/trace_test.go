@@ -31,12 +31,12 @@ func (tracing) View(fn func(*ofnet.State)) { fn(state()) }
 func state() *ofnet.State {
 	s := ofnet.NewState("h1")
 	s.Local = ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}
-	s.Hosts["h1"] = &ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.168.251.1")}
-	s.Hosts["h2"] = &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.168.251.2")}
-	s.Segments["blue.t"] = &ofnet.Segment{Name: "blue.t", Tenant: "t", Encap: ofnet.VXLAN, Tag: 1, Gateway4: netip.MustParseAddr("10.1.1.254")}
-	s.Segments["red.t"] = &ofnet.Segment{Name: "red.t", Encap: ofnet.VLAN, Tag: 7}
-	s.Endpoints["web"] = &ofnet.Endpoint{ID: "web", Segment: "blue.t", Host: "h1", Port: 1}
-	s.Endpoints["far"] = &ofnet.Endpoint{ID: "far", Host: "h2"}
+	s.Hosts.Set("h1", &ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.168.251.1")})
+	s.Hosts.Set("h2", &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.168.251.2")})
+	s.Segments.Set("blue.t", &ofnet.Segment{Name: "blue.t", Tenant: "t", Encap: ofnet.VXLAN, Tag: 1, Gateway4: netip.MustParseAddr("10.1.1.254")})
+	s.Segments.Set("red.t", &ofnet.Segment{Name: "red.t", Encap: ofnet.VLAN, Tag: 7})
+	s.Endpoints.Set("web", &ofnet.Endpoint{ID: "web", Segment: "blue.t", Host: "h1", Port: 1})
+	s.Endpoints.Set("far", &ofnet.Endpoint{ID: "far", Host: "h2"})
 	return s
 }
 
@@ -191,10 +191,9 @@ func TestTrace_Question(t *testing.T) {
 // The answer within a connection bears the generation of the tenant's rules, by which the switch knows that it was admitted.
 func TestPacketText_Admitted(t *testing.T) {
 	s := state()
-	s.Groups["g:t"] = &ofnet.Group{Name: "g:t", Tenant: "t", ID: 5}
-	s.Rules = map[string]*ofnet.Rule{"r": {ID: "r", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 1}}
-	_, generation := s.Tracking("t")
-	mark := fmt.Sprintf("ct_mark=%#x", generation)
+	s.Groups.Set("g:t", &ofnet.Group{Name: "g:t", Tenant: "t", ID: 5})
+	s.Rules.Set("r", &ofnet.Rule{ID: "r", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 1})
+	mark := fmt.Sprintf("ct_mark=%#x", s.Tracking("t").Generation)
 	for _, ask := range []model.TraceRequest{{From: "endpoint/web", Answer: true, Packet: packetTo("udp", "10.1.1.1")},
 		{From: "host/h2", Network: "blue.t", Answer: true, Packet: packetTo("udp", "10.1.1.1")}, {From: "endpoint/web", Packet: packetTo("udp", "10.1.1.1")}} {
 		got, err := packetText(s, &ask)

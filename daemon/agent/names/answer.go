@@ -31,11 +31,9 @@ const (
 	Answered
 )
 
-// Answer says what a client of the tenant with this VRF number is told. The reply is what to send, when the verdict is
-// Answered.
-func (z *Zone) Answer(vrf uint16, question []byte) (reply []byte, v Verdict) {
-	q := new(dns.Msg)
-	if q.Unpack(question) != nil || q.Response || q.Opcode != dns.OpcodeQuery || len(q.Question) != 1 || q.Question[0].Qclass != dns.ClassINET {
+// Answer says what a client of the tenant with this VRF number is told; nil unless the verdict is Answered.
+func (z *Zone) Answer(vrf uint16, q *dns.Msg) (*dns.Msg, Verdict) {
+	if q.Response || q.Opcode != dns.OpcodeQuery || len(q.Question) != 1 || q.Question[0].Qclass != dns.ClassINET {
 		return nil, NoQuestion
 	}
 	a := new(dns.Msg)
@@ -44,11 +42,10 @@ func (z *Zone) Answer(vrf uint16, question []byte) (reply []byte, v Verdict) {
 	if !z.resolve(vrf, q, a) {
 		return nil, NotOurs
 	}
-	reply, err := fit(a, q)
-	if err != nil {
-		return nil, NoQuestion
+	if q.IsEdns0() != nil {
+		a.SetEdns0(safeSize, false)
 	}
-	return reply, Answered
+	return a, Answered
 }
 
 // resolve fills the answer; false when the name is not ours.
@@ -168,14 +165,17 @@ func soa(a *dns.Msg) {
 	a.Ns = append(a.Ns, &dns.SOA{Hdr: header(name, dns.TypeSOA), Ns: name, Mbox: "contiv.", Serial: 1, Refresh: ttl, Retry: ttl, Expire: ttl, Minttl: ttl})
 }
 
-// fit packs an answer as the client can take it: what does not fit is left out, and never makes the client ask again
-// over TCP, which nobody serves.
-func fit(a, q *dns.Msg) ([]byte, error) {
-	size := plainSize
+// datagramSize is how large an answer over UDP may be, in bytes.
+func datagramSize(q *dns.Msg) int {
 	if opt := q.IsEdns0(); opt != nil {
-		size = min(max(int(opt.UDPSize()), plainSize), safeSize)
-		a.SetEdns0(safeSize, false)
+		return min(max(int(opt.UDPSize()), plainSize), safeSize)
 	}
+	return plainSize
+}
+
+// fit packs an answer in at most size bytes. What does not fit is left out, and does not make the client ask again over TCP: it is
+// addresses of a group that take turns.
+func fit(a *dns.Msg, size int) ([]byte, error) {
 	for {
 		b, err := a.Pack()
 		if err != nil {

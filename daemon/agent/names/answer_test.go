@@ -33,13 +33,13 @@ func ask(tb testing.TB, z *Zone, vrf uint16, name, qtype string) string {
 	tb.Helper()
 	q := new(dns.Msg)
 	q.SetQuestion(dns.Fqdn(name), dns.StringToType[qtype])
-	b, err := q.Pack()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	reply, v := z.Answer(vrf, b)
+	answer, v := z.Answer(vrf, q)
 	if v != Answered {
 		return "not ours"
+	}
+	reply, err := fit(answer, datagramSize(q))
+	if err != nil {
+		tb.Fatal(err)
 	}
 	a := new(dns.Msg)
 	if err := a.Unpack(reply); err != nil || a.Id != q.Id || !a.Response || !a.Authoritative || a.Question[0] != q.Question[0] {
@@ -152,10 +152,16 @@ func TestZone_LargeGroup(t *testing.T) {
 		q := new(dns.Msg)
 		q.SetQuestion("all.", dns.TypeAAAA)
 		q.Id = id
-		b, _ := q.Pack()
-		reply, v := z.Answer(1, b)
+		answer, v := z.Answer(1, q)
+		if v != Answered {
+			t.Fatalf("question %d: want it answered", id)
+		}
+		reply, err := fit(answer, datagramSize(q))
+		if err != nil {
+			t.Fatal(err)
+		}
 		a := new(dns.Msg)
-		if err := a.Unpack(reply); v != Answered || err != nil || len(reply) > plainSize || len(a.Answer) < 10 || a.Truncated {
+		if err := a.Unpack(reply); err != nil || len(reply) > plainSize || len(a.Answer) < 10 || a.Truncated {
 			t.Fatalf("question %d: %d addresses in %d bytes, truncated %v, %v", id, len(a.Answer), len(reply), a.Truncated, err)
 		}
 		for _, rr := range a.Answer {
@@ -181,14 +187,23 @@ func FuzzZone_Answer(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		reply, v := z.Answer(1, b)
-		if (v == Answered) != (reply != nil) || len(reply) > safeSize {
-			t.Errorf("verdict %d with a reply of %d bytes", v, len(reply))
+		q := new(dns.Msg)
+		if q.Unpack(b) != nil {
+			return
 		}
-		if v == Answered {
-			if err := new(dns.Msg).Unpack(reply); err != nil {
-				t.Errorf("reply cannot be read: %v", err)
-			}
+		a, v := z.Answer(1, q)
+		if (v == Answered) != (a != nil) {
+			t.Fatalf("verdict %d with the answer %v", v, a)
+		}
+		if a == nil {
+			return
+		}
+		reply, err := fit(a, datagramSize(q))
+		if err != nil {
+			return // to a question with a name that is not valid
+		}
+		if err := new(dns.Msg).Unpack(reply); err != nil || len(reply) > safeSize {
+			t.Errorf("a reply of %d bytes: %v", len(reply), err)
 		}
 	})
 }

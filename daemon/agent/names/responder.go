@@ -5,13 +5,14 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/miekg/dns"
 	"golang.org/x/time/rate"
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/frame"
+	"github.com/contiv/contiv/ofnet/packetin"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trap"
 )
 
 const (
@@ -25,10 +26,10 @@ const (
 	meter = flow.LeasedMeters
 )
 
-// Switch catches questions and sends answers; *trap.Trap is one.
+// Switch sends packets and leases flows; *packetin.Receiver is one.
 type Switch interface {
 	Send(port uint32, frame []byte) error
-	Resume(p trap.Packet) error
+	Resume(p packetin.Packet) error
 	Hold(ctx context.Context, flows []flow.Flow) error
 }
 
@@ -64,19 +65,19 @@ type Responder struct {
 	streams *shares // of connections
 }
 
-// NewResponder makes a Responder; NewTrap sets its trap.
+// NewResponder makes a Responder; NewReceiver receives its questions.
 func NewResponder(o Options) *Responder {
 	return &Responder{o: o, all: rate.NewLimiter(rateOfMany, rateOfMany), ports: newLimits[uint32](rateOfOne, burstOfOne),
 		tenants: newLimits[uint16](rateOfTenant, rateOfTenant), streams: newShares(streamsMost)}
 }
 
-// NewTrap makes the trap whose packets r handles, at the bridge's management socket.
-func NewTrap(r *Responder, socket string) *trap.Trap {
-	var t *trap.Trap
-	t = trap.New(trap.Options{Socket: socket, Flows: pipeline.DNSTrap(r.o.Host, meter),
+// NewReceiver makes the receiver of the packet-ins that r handles, from the bridge's management socket.
+func NewReceiver(r *Responder, socket string) *packetin.Receiver {
+	var in *packetin.Receiver
+	in = packetin.New(packetin.Options{Socket: socket, Flows: pipeline.DNSQuestions(r.o.Host, meter),
 		Meter: flow.Meter{ID: meter, Packets: true, Rate: rateOfAll, Burst: burstOfAll}, Resume: pipeline.Resume(),
-		Handle: func(ctx context.Context, p trap.Packet) { r.Handle(ctx, t, p) }, Log: r.o.Log})
-	return t
+		Handle: func(ctx context.Context, p packetin.Packet) { r.Handle(ctx, in, p) }, Log: r.o.Log})
+	return in
 }
 
 // Counts returns the totals.
@@ -86,7 +87,7 @@ func (r *Responder) Counts() Counts {
 }
 
 // Handle answers a packet by sw, or lets it go. Only name servers of the host are waited for, elsewhere.
-func (r *Responder) Handle(ctx context.Context, sw Switch, p trap.Packet) {
+func (r *Responder) Handle(ctx context.Context, sw Switch, p packetin.Packet) {
 	r.questions.Add(1)
 	segment, tenant := pipeline.Origin(p.Match)
 	from := Asker{p.InPort, tenant}
@@ -101,30 +102,47 @@ func (r *Responder) Handle(ctx context.Context, sw Switch, p trap.Packet) {
 		r.pass(sw, p)
 		return
 	}
-	reply, v := r.o.Zone.Answer(tenant, u.Payload)
+	q := new(dns.Msg)
+	if err := q.Unpack(u.Payload); err != nil {
+		r.pass(sw, p)
+		return
+	}
+	a, v := r.o.Zone.Answer(tenant, q)
 	switch {
 	case v == Answered:
+		reply, err := fit(a, datagramSize(q))
+		if err != nil {
+			r.pass(sw, p)
+			return
+		}
 		r.answered.Add(1)
 		r.check(sw.Send(p.InPort, u.Reply(reply).Append(nil)))
 	case v == NotOurs && r.toGateway(segment, &u):
 		r.forwarded.Add(1)
-		go r.forward(ctx, sw, from, &u)
+		go r.forward(ctx, sw, from, &u, q)
 	default:
 		r.pass(sw, p)
 	}
 }
 
-func (r *Responder) pass(sw Switch, p trap.Packet) {
+func (r *Responder) pass(sw Switch, p packetin.Packet) {
 	r.passed.Add(1)
 	r.check(sw.Resume(p))
 }
 
-// forward asks the host's name servers. The Forwarder bounds how many do so at once.
-func (r *Responder) forward(ctx context.Context, sw Switch, from Asker, u *frame.UDP) {
-	reply, err := r.o.Forward.Forward(ctx, from, u.Payload, false)
+// forward asks the host's name servers. What does not fit is left out, with the bit that says that there is more (RFC 2181,
+// section 9). The Forwarder bounds how many do so at once.
+func (r *Responder) forward(ctx context.Context, sw Switch, from Asker, u *frame.UDP, q *dns.Msg) {
+	a, err := r.o.Forward.Forward(ctx, from, q)
 	if err != nil {
 		r.failed.Add(1)
 		return // the client asks again
+	}
+	a.Truncate(datagramSize(q))
+	reply, err := a.Pack()
+	if err != nil {
+		r.check(err)
+		return
 	}
 	r.check(sw.Send(from.Port, u.Reply(reply).Append(nil)))
 }
@@ -141,14 +159,14 @@ func (r *Responder) admits(from Asker) bool {
 	return r.ports.allow(from.Port) && (r.all.Allow() || r.tenants.allow(from.Tenant))
 }
 
-// toGateway says whether a question is addressed to a gateway that is the switch itself: nobody else will answer it.
+// toGateway says whether a question is addressed to a gateway that is the switch itself: no one else will answer it.
 func (r *Responder) toGateway(segment uint32, u *frame.UDP) (yes bool) {
 	if u.EthDst != pipeline.RouterMAC {
 		return false
 	}
 	to := u.Dst.Addr()
 	r.o.View(func(s *ofnet.State) {
-		for _, n := range s.Segments {
+		for _, n := range s.Segments.All() {
 			if n.ID == segment {
 				yes = pipeline.OwnsGateway(n) && (n.Gateway4 == to || n.Gateway6 == to)
 				return

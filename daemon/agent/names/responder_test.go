@@ -1,7 +1,6 @@
 package names
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -17,8 +16,8 @@ import (
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/frame"
+	"github.com/contiv/contiv/ofnet/packetin"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trap"
 )
 
 // fakeSwitch notes what is sent.
@@ -29,7 +28,7 @@ type fakeSwitch struct {
 }
 
 func (f *fakeSwitch) Send(_ uint32, b []byte) error { f.sent <- b; return nil }
-func (f *fakeSwitch) Resume(trap.Packet) error      { f.resumed++; return nil }
+func (f *fakeSwitch) Resume(packetin.Packet) error  { f.resumed++; return nil }
 func (f *fakeSwitch) Hold(_ context.Context, flows []flow.Flow) error {
 	f.held += len(flows)
 	return nil
@@ -68,7 +67,7 @@ func nameServer(t *testing.T, truncate bool) (addr string, asked chan string) {
 	return l.Addr().String(), asked
 }
 
-func question(t *testing.T, name string, mac ofnet.MAC, server string) trap.Packet {
+func question(t *testing.T, name string, mac ofnet.MAC, server string) packetin.Packet {
 	t.Helper()
 	q := new(dns.Msg)
 	q.SetQuestion(name, dns.TypeA)
@@ -78,17 +77,17 @@ func question(t *testing.T, name string, mac ofnet.MAC, server string) trap.Pack
 	}
 	u := frame.UDP{EthSrc: ofnet.MAC{2, 2, 0, 0, 0, 1}, EthDst: mac, Src: netip.MustParseAddrPort("10.1.0.9:4000"),
 		Dst: netip.AddrPortFrom(netip.MustParseAddr(server), 53), Payload: b}
-	return trap.Packet{InPort: 3, Frame: u.Append(nil), Match: flow.NewMatch(flow.Eq(flow.InPort, 3), flow.Eq(flow.Reg0+1, 101), flow.Eq(flow.Reg0+2, 0x80010001))}
+	return packetin.Packet{InPort: 3, Frame: u.Append(nil), Match: flow.NewMatch(flow.Eq(flow.InPort, 3), flow.Eq(flow.Reg0+1, 101), flow.Eq(flow.Reg0+2, 0x80010001))}
 }
 
 func TestResponder(t *testing.T) {
 	server, asked := nameServer(t, false)
 	state := ofnet.NewState("h1")
-	state.Segments["n.blue"] = &ofnet.Segment{Name: "n.blue", ID: 101, Encap: ofnet.VXLAN, Mode: ofnet.Bridge, Gateway4: netip.MustParseAddr("10.1.0.254")}
+	state.Segments.Set("n.blue", &ofnet.Segment{Name: "n.blue", ID: 101, Encap: ofnet.VXLAN, Mode: ofnet.Bridge, Gateway4: netip.MustParseAddr("10.1.0.254")})
 	r := NewResponder(Options{Host: "h1", Zone: testZone(), Forward: NewForwarder([]string{server}, ""),
 		View: func(fn func(s *ofnet.State)) { fn(state) }, Log: slog.New(slog.DiscardHandler)})
 	f := &fakeSwitch{sent: make(chan []byte, 1)}
-	answered := func(p trap.Packet) string {
+	answered := func(p packetin.Packet) string {
 		t.Helper()
 		r.Handle(t.Context(), f, p)
 		select {
@@ -113,18 +112,18 @@ func TestResponder(t *testing.T) {
 	}
 	r.Handle(t.Context(), f, question(t, "example.com.", stranger, "10.1.0.7"))
 	r.Handle(t.Context(), f, question(t, "example.com.", pipeline.RouterMAC, "8.8.8.8"))
-	r.Handle(t.Context(), f, trap.Packet{InPort: 3, Frame: []byte("no frame")})
+	r.Handle(t.Context(), f, packetin.Packet{InPort: 3, Frame: []byte("no frame")})
 	if f.resumed != 3 || len(f.sent) != 0 {
 		t.Errorf("what is not ours goes its way: want 3, got %d", f.resumed)
 	}
 	for f.held == 0 {
-		r.Handle(t.Context(), f, trap.Packet{InPort: 4})
+		r.Handle(t.Context(), f, packetin.Packet{InPort: 4})
 	}
 	if c := r.Counts(); c.Answered != 1 || c.Forwarded != 1 || c.Excess != 1 || c.Questions < burstOfOne {
 		t.Errorf("counts: got %+v", c)
 	}
 	before := f.held
-	if r.Handle(t.Context(), f, trap.Packet{InPort: 5}); f.held != before {
+	if r.Handle(t.Context(), f, packetin.Packet{InPort: 5}); f.held != before {
 		t.Error("one endpoint's excess is not another's")
 	}
 }
@@ -154,13 +153,8 @@ func forward(t *testing.T, f *Forwarder, name string) *dns.Msg {
 	t.Helper()
 	q := new(dns.Msg)
 	q.SetQuestion(name, dns.TypeA)
-	b, _ := q.Pack()
-	reply, err := f.Forward(t.Context(), Asker{}, b, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := new(dns.Msg)
-	if err := a.Unpack(reply); err != nil || a.Id != q.Id {
+	a, err := f.Forward(t.Context(), Asker{}, q)
+	if err != nil || a.Id != q.Id {
 		t.Fatalf("reply: %v, %v", a, err)
 	}
 	return a
@@ -200,13 +194,12 @@ func TestForwarder(t *testing.T) {
 			break
 		}
 	}
-	if _, err := f.Forward(t.Context(), Asker{}, bytes.Repeat([]byte{0}, 12), false); !errors.Is(err, ErrBusy) {
-		t.Errorf("too many at once: got %v", err)
-	}
 	q := new(dns.Msg)
 	q.SetQuestion("example.com.", dns.TypeA)
-	b, _ := q.Pack()
-	if _, err := f.Forward(t.Context(), Asker{9, 9}, b, false); err != nil {
+	if _, err := f.Forward(t.Context(), Asker{}, q); !errors.Is(err, ErrBusy) {
+		t.Errorf("too many at once: got %v", err)
+	}
+	if _, err := f.Forward(t.Context(), Asker{9, 9}, q); err != nil {
 		t.Errorf("too many of one tenant: want another one's asked, got %v", err)
 	}
 }

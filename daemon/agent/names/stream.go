@@ -2,24 +2,22 @@ package names
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/netip"
 	"time"
+
+	"github.com/miekg/dns"
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 const (
-	streamsMost  = 256              // connections at once, of which everybody has a share; more are closed
-	streamIdle   = 10 * time.Second // how long a connection may be silent (RFC 7766, section 6.2.3)
-	listenAgain  = time.Second      // between attempts to listen, and looks at where
-	questionMost = 4096             // bytes of a question
+	streamsMost = 256              // connections at once, of which every asker has a share; more are closed
+	streamIdle  = 10 * time.Second // for a question and its answer (RFC 7766, section 6.2.3)
+	listenAgain = time.Second      // between attempts to listen, and looks at where
 )
 
 // Listen listens for TCP connections at an address of the host.
@@ -95,126 +93,40 @@ func (d *door) close() {
 	d.l, d.here = nil, netip.AddrPort{}
 }
 
-// accept serves connections until the listener is closed.
+// accept serves connections until the listener is closed, and those that are open then until they or ctx end. What an open
+// connection has sent takes 64 KiB at most, the largest message.
 func (r *Responder) accept(ctx context.Context, l net.Listener) {
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			if errors.Is(err, net.ErrClosed) {
-				return
-			}
-			r.o.Log.Warn("questions over TCP", "error", err)
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(listenAgain):
-			}
-			continue
-		}
-		go func() {
-			if err := r.converse(ctx, c); err != nil {
-				r.o.Log.Debug("question over TCP", "from", c.RemoteAddr(), "error", err)
-			}
-		}()
+	server := &dns.Server{
+		Listener:       &guard{l, ctx, r},
+		DecorateReader: func(next dns.Reader) dns.Reader { return metered{next, r} },
+		Handler:        dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) { r.answer(ctx, w, q) }),
+		ReadTimeout:    streamIdle,
+		IdleTimeout:    func() time.Duration { return streamIdle },
+		MaxTCPQueries:  -1,
 	}
+	_ = server.ActivateAndServe() // the listener was closed
 }
 
-// converse answers the questions of one connection, in their order.
-func (r *Responder) converse(ctx context.Context, c net.Conn) error {
-	defer func() { _ = c.Close() }()
-	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-	from, err := netip.ParseAddrPort(c.RemoteAddr().String())
-	if err != nil {
-		return err
-	}
-	asker, ok := r.asker(from.Addr().Unmap())
-	if !ok {
-		return errNobody
-	}
-	release, ok := r.streams.take(asker)
-	if !ok {
-		r.excess.Add(1)
-		return errors.New("too many connections of this endpoint, or of its tenant")
-	}
-	defer release()
-	for {
-		if err := c.SetDeadline(time.Now().Add(streamIdle)); err != nil {
-			return err
-		}
-		question, err := readMessage(c)
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
-		}
-		r.questions.Add(1)
-		if now, ok := r.asker(from.Addr().Unmap()); !ok || now != asker {
-			return errNobody // the endpoint has gone, and another one may have its address
-		}
-		if !r.admits(asker) {
-			r.excess.Add(1)
-			return errors.New("too many questions")
-		}
-		reply, err := r.reply(ctx, asker, question)
-		if err != nil {
-			r.failed.Add(1)
-			return err
-		}
-		if _, err := c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...)); err != nil {
-			r.failed.Add(1)
-			return err
-		}
-	}
-}
-
-// readMessage reads a message with its length before it (RFC 1035, section 4.2.2).
-func readMessage(c io.Reader) ([]byte, error) {
-	var size [2]byte
-	if _, err := io.ReadFull(c, size[:]); err != nil {
-		return nil, err
-	}
-	n := int(binary.BigEndian.Uint16(size[:]))
-	if n > questionMost {
-		return nil, fmt.Errorf("a question of %d bytes, of %d at most", n, questionMost)
-	}
-	b := make([]byte, n)
-	_, err := io.ReadFull(c, b)
-	return b, err
-}
-
-// errNobody says that a connection is of nobody who may ask.
-var errNobody = errors.New("it is no endpoint's private address")
-
-// asker is who has a private address.
-func (r *Responder) asker(private netip.Addr) (a Asker, ok bool) {
-	r.o.View(func(s *ofnet.State) {
-		subnet := s.Private
-		if private.Is6() {
-			subnet = pipeline.Private6(s.Private)
-		}
-		for _, e := range s.Endpoints {
-			if e.Host != s.Self || e.Port == 0 || pipeline.PrivateAddr(subnet, e.Port) != private {
-				continue
-			}
-			if n := s.Segments[e.Segment]; n != nil && s.Tenants[n.Tenant] != nil {
-				a, ok = Asker{e.Port, s.Tenants[n.Tenant].ID}, true
-			}
-		}
-	})
-	return a, ok
-}
-
-// reply is the answer of the Zone, or of the host's name servers.
-func (r *Responder) reply(ctx context.Context, from Asker, question []byte) ([]byte, error) {
-	reply, v := r.o.Zone.Answer(from.Tenant, question)
+// answer answers a question, by the Zone or by the host's name servers. A question that cannot be answered ends the connection.
+func (r *Responder) answer(ctx context.Context, w dns.ResponseWriter, q *dns.Msg) {
+	from := w.RemoteAddr().(origin)
+	a, v := r.o.Zone.Answer(from.Tenant, q)
+	var err error
 	switch v {
 	case Answered:
 		r.answered.Add(1)
-		return reply, nil
 	case NotOurs:
 		r.forwarded.Add(1)
-		return r.o.Forward.Forward(ctx, from, question, true)
+		a, err = r.o.Forward.Forward(ctx, from.Asker, q)
+	default:
+		err = errors.New("not one question for an address or a name")
 	}
-	return nil, errors.New("not one question for an address or a name")
+	if err == nil {
+		a.Truncate(dns.MaxMsgSize)
+		err = w.WriteMsg(a)
+	}
+	if err != nil {
+		r.check(err)
+		_ = w.Close()
+	}
 }

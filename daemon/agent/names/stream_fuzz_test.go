@@ -3,6 +3,8 @@ package names
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -17,21 +19,33 @@ import (
 
 // client is a connection over which everything has been said already.
 type client struct {
+	net.Conn
 	said  *bytes.Reader
 	heard bytes.Buffer
 }
 
-func (c *client) Read(b []byte) (int, error)       { return c.said.Read(b) }
-func (c *client) Write(b []byte) (int, error)      { return c.heard.Write(b) }
-func (c *client) Close() error                     { return nil }
-func (c *client) LocalAddr() net.Addr              { return &net.TCPAddr{} }
-func (c *client) RemoteAddr() net.Addr             { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40000} }
-func (c *client) SetDeadline(time.Time) error      { return nil }
-func (c *client) SetReadDeadline(time.Time) error  { return nil }
-func (c *client) SetWriteDeadline(time.Time) error { return nil }
+func (c *client) Read(b []byte) (int, error)  { return c.said.Read(b) }
+func (c *client) Write(b []byte) (int, error) { return c.heard.Write(b) }
+func (c *client) Close() error                { return nil }
+func (c *client) RemoteAddr() net.Addr        { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40000} }
+func (c *client) SetDeadline(time.Time) error { return nil }
+
+// one is a listener that has these connections, and is closed then.
+type one []net.Conn
+
+func (l *one) Accept() (net.Conn, error) {
+	if len(*l) == 0 {
+		return nil, net.ErrClosed
+	}
+	c := (*l)[0]
+	*l = (*l)[1:]
+	return c, nil
+}
+func (l *one) Close() error   { return nil }
+func (l *one) Addr() net.Addr { return &net.TCPAddr{} }
 
 // Whatever is said over TCP, what comes back is whole answers, no more than there were questions.
-func FuzzConverse(f *testing.F) {
+func FuzzStream(f *testing.F) {
 	zone := blueZone()
 	state := ofnettest.Parse(f, `self h1
 tenant blue id=1
@@ -59,16 +73,16 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 		r := NewResponder(Options{Host: "h1", Zone: zone, Forward: NewForwarder([]string{"127.0.0.1:1"}, ""), View: func(fn func(*ofnet.State)) { fn(state) },
 			Log: slog.New(slog.DiscardHandler)})
 		c := &client{said: bytes.NewReader(said)}
-		_ = r.converse(t.Context(), c) // an error ends a connection
+		r.accept(t.Context(), &one{c})
+		heard := &dns.Conn{Conn: &client{said: bytes.NewReader(c.heard.Bytes())}}
 		answers := uint64(0)
-		for heard := bytes.NewReader(c.heard.Bytes()); heard.Len() > 0; answers++ {
-			b, err := readMessage(heard)
-			if err != nil {
-				t.Fatalf("want whole messages, got %x: %v", c.heard.Bytes(), err)
+		for ; ; answers++ {
+			m, err := heard.ReadMsg()
+			if errors.Is(err, io.EOF) && heard.Conn.(*client).said.Len() == 0 {
+				break
 			}
-			var m dns.Msg
-			if err := m.Unpack(b); err != nil || !m.Response {
-				t.Errorf("want an answer, got %x: %v", b, err)
+			if err != nil || !m.Response {
+				t.Fatalf("want whole answers, got %v, %v", m, err)
 			}
 		}
 		if n := r.Counts(); answers > n.Questions {

@@ -2,10 +2,13 @@ package names
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -94,11 +97,11 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 	if a, _, err := client.ExchangeWithConn(ask, six); err == nil {
 		t.Errorf("a stranger by IPv6 is answered: %v", a)
 	}
-	if a, ok := r.asker(netip.MustParseAddr("fd63:6f6e:7469:76::7f00:1")); !ok || a != (Asker{1, 1}) {
+	if a, ok := r.asker(net.TCPAddrFromAddrPort(netip.MustParseAddrPort("[fd63:6f6e:7469:76::7f00:1]:40000"))); !ok || a != (Asker{1, 1}) {
 		t.Errorf("who has the private IPv6 address of port 1: want tenant 1, got %+v, %v", a, ok)
 	}
 
-	// Who is nobody's private address, and who speaks of something else, is hung up on.
+	// Who is no one's private address, and who speaks of something else, is hung up on.
 	stranger, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 9)}}).Dial("tcp", server)
 	if err != nil {
 		t.Fatal(err)
@@ -114,11 +117,20 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 		t.Fatal(err)
 	}
 	defer func() { _ = other.Close() }()
-	if _, err := other.Write([]byte("GET / HTTP/1.1\r\n\r\n")); err != nil {
+	q.Question[0].Qclass = dns.ClassCHAOS
+	if a, _, err := client.ExchangeWithConn(q, &dns.Conn{Conn: other}); err == nil {
+		t.Errorf("a question of a class that is not known is answered: %v", a)
+	}
+	speech, err := net.Dial("tcp", server)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := other.Read(make([]byte, 100)); err == nil {
-		t.Errorf("what is no question is answered with %d bytes", n)
+	defer func() { _ = speech.Close() }()
+	if _, err := speech.Write([]byte("\x00\x10GET / HTTP/1.1\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := (&dns.Conn{Conn: speech}).ReadMsg(); err != nil || a.Rcode != dns.RcodeNotImplemented || len(a.Answer) != 0 {
+		t.Errorf("what is no question: want it refused, got %v, %v", a, err)
 	}
 }
 
@@ -138,13 +150,18 @@ endpoint e2 network=net.blue host=h1 port=2 mac=02:02:65:01:00:02 ip=10.1.0.2
 		t.Fatal(err)
 	}
 	ended := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		r.accept(t.Context(), l)
+		r.accept(ctx, l)
 		close(ended)
 	}()
 	defer func() {
+		cancel() // which ends the open connections
 		_ = l.Close()
 		<-ended
+		if r.streams.taken != 0 {
+			t.Errorf("want every connection to give its place back, got %d taken", r.streams.taken)
+		}
 	}()
 	dial := func(port byte) net.Conn {
 		t.Helper()
@@ -163,6 +180,19 @@ endpoint e2 network=net.blue host=h1 port=2 mac=02:02:65:01:00:02 ip=10.1.0.2
 	client := &dns.Client{Net: "tcp"}
 	if a, _, err := client.ExchangeWithConn(q, &dns.Conn{Conn: dial(2)}); err != nil || len(a.Answer) != 1 {
 		t.Errorf("another endpoint meanwhile: want it answered, got %v, %v", a, err)
+	}
+}
+
+// Who asks, and reads no answer, does not keep the connection for longer than who says nothing.
+func TestStream_SetReadDeadline(t *testing.T) {
+	here, there := net.Pipe()
+	defer func() { _ = there.Close() }()
+	s := &stream{Conn: here, release: func() {}, forget: func() bool { return true }}
+	if err := s.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write([]byte("answer")); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("an answer after the deadline: want it refused, got %v", err)
 	}
 }
 

@@ -55,19 +55,14 @@ func NewForwarder(servers []string, file string) *Forwarder {
 	return f
 }
 
-// Forward asks for a client of from and returns what to send it: over a stream the whole answer, else what fits, with the bit that
-// says that there is more (RFC 2181, section 9). It blocks for as long as name servers take, two seconds
+// Forward asks for a client of from and returns the whole answer. It blocks for as long as name servers take, two seconds
 // each at most; when none answers, the client is told that the server failed.
-func (f *Forwarder) Forward(ctx context.Context, from Asker, question []byte, stream bool) ([]byte, error) {
+func (f *Forwarder) Forward(ctx context.Context, from Asker, q *dns.Msg) (*dns.Msg, error) {
 	release, ok := f.slots.take(from)
 	if !ok {
 		return nil, ErrBusy
 	}
 	defer release()
-	q := new(dns.Msg)
-	if err := q.Unpack(question); err != nil {
-		return nil, fmt.Errorf("read question: %w", err)
-	}
 	if q.Response || len(q.Question) != 1 {
 		return nil, errors.New("not one question")
 	}
@@ -83,15 +78,7 @@ func (f *Forwarder) Forward(ctx context.Context, from Asker, question []byte, st
 	}
 	a.Id, a.Compress = q.Id, true
 	a.Question = q.Question
-	size := plainSize
-	if opt := q.IsEdns0(); opt != nil {
-		size = min(max(int(opt.UDPSize()), plainSize), safeSize)
-	}
-	if stream {
-		size = dns.MaxMsgSize
-	}
-	a.Truncate(size)
-	return a.Pack()
+	return a, nil
 }
 
 // exchange asks one server after the other, under a number of its own: the client's is known to the client, who could

@@ -34,7 +34,7 @@ type tenant struct {
 // set is the endpoints that have a name.
 type set struct {
 	ids   map[string]struct{}
-	addrs []netip.Addr // of all, ordered; nil until somebody asks
+	addrs []netip.Addr // of all, ordered; nil until someone asks
 }
 
 type endpoint struct {

@@ -32,7 +32,7 @@ func (n *Node) closed() hostaccess.Closed {
 	return c
 }
 
-// cluster lists everybody who is registered.
+// cluster lists everyone who is registered.
 func (n *Node) cluster() (out []record.Service) {
 	for _, name := range []string{record.ServiceMaster, record.ServiceAgent, record.ServiceAgentVTEP} {
 		out = append(out, n.members.List(name)...)

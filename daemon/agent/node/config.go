@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/agent/inspect"
-	"github.com/contiv/contiv/daemon/agent/sync"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet/link"
 )
@@ -57,7 +57,7 @@ const resolvConf = "/etc/resolv.conf"
 
 // Forwarder is *bridge.Reconciler.
 type Forwarder interface {
-	sync.Bridge
+	desired.Bridge
 	inspect.Forwarder
 	Run(ctx context.Context) error
 	Connected() bool

@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// ACI-06, ACI-07: in an ACI fabric containers reach those of their group, on a VLAN of its own, and nobody else, also
-// after the agent began anew; a container without a group is in default-group.
+// ACI-06, ACI-07: in an ACI fabric containers reach those of their group, on a VLAN of its own, and no one else, also
+// after the agent began again; a container without a group is in default-group.
 func TestGroupsApart(t *testing.T) {
 	s := newSite(t)
 	g, err := s.master.Globals().Get(s.ctx, "global")

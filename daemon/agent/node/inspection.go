@@ -46,14 +46,14 @@ func (n *Node) inspectors() (doors []task.Task) {
 
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
-		Driver: n.driver, Told: n.answers.Told, Malformed: n.sync.Malformed, Rules: n.sync.Rules, Services: n.sync.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
+		Driver: n.driver, Told: n.answers.Told, Malformed: n.desired.Malformed, Rules: n.desired.Rules, Services: n.desired.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
 		Onward:  func(src, dst netip.Addr) (link.Onward, error) { return n.links.Onward(hostaccess.PortName, src, dst) },
 		Control: n.control, Drift: n.drift, Observes: n.Observe, Limits: n.Limits, Log: n.Log, Closed: n.access.Refuses,
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MostFrame)
 		}}
 	if n.resolver != nil {
-		o.Names = &inspect.Names{List: n.zone.List, Counts: n.resolver.Counts, Trap: n.trap.Counts}
+		o.Names = &inspect.Names{List: n.zone.List, Counts: n.resolver.Counts, PacketIns: n.questions.Counts}
 	}
 	return o
 }
@@ -75,7 +75,7 @@ func (n *Node) control(ctx context.Context, command string, args ...string) (str
 // Status is what the agent says of itself.
 func (n *Node) Status() model.AgentStatus {
 	sum := n.forward.Summary()
-	seen, _ := n.sync.Seen()
+	seen, _ := n.desired.Seen()
 	w := n.Waiting()
 	s := model.AgentStatus{Host: n.Host, Version: n.Version.Version, Since: n.started.UTC().Format(time.RFC3339),
 		Ready: len(w) == 0, Waiting: w, Datapath: n.sw.DatapathType(), VTEP: n.VTEP.String(), Seen: seen,
@@ -101,11 +101,11 @@ func (n *Node) Status() model.AgentStatus {
 // driver is the part of /inspect/driver that the original kept for each of its two bridges.
 func (n *Node) driver() inspect.Driver {
 	d := inspect.Driver{LocalIP: n.VTEP.String(), Connected: n.forward.Connected(), Bridge: BridgeName,
-		FwdMode: n.sync.Global().FwdMode, ArpMode: n.sync.Global().ArpMode, MTU: int(n.mtu.Load())}
+		FwdMode: n.desired.Global().FwdMode, ArpMode: n.desired.Global().ArpMode, MTU: int(n.mtu.Load())}
 	for _, u := range n.uplinks() {
 		d.Uplinks = append(d.Uplinks, inspect.Uplink(u))
 	}
-	d.Endpoints = append(d.Endpoints, n.sync.Local()...)
+	d.Endpoints = append(d.Endpoints, n.desired.Local()...)
 	d.Masters = append(d.Masters, n.members.List("netmaster")...)
 	d.VTEPs = append(d.VTEPs, n.members.List("netplugin.vtep")...)
 	return d

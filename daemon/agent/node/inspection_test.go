@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/node"
 )
 
-// At loopback every account of the host can ask: nothing can be changed there, and nobody's packets taken. The control address and
+// At loopback every account of the host can ask: nothing can be changed there, and no one's packets taken. The control address and
 // the unix socket, which is root's, serve everything.
 func TestDoorsOfInspection(t *testing.T) {
 	s := newSite(t)

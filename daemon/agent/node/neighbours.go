@@ -32,13 +32,13 @@ type services interface {
 type neighbours struct {
 	services    services
 	self        netip.Addr
-	meet        func(netip.Addr) error // who is new: everybody on the link is asked for the address
+	meet        func(netip.Addr) error // who is new: everyone on the link is asked for the address
 	greet       func(netip.Addr) error // who was met: the kernel asks it alone, if it has not heard of it lately
 	connections func() uint64          // to the switch, so far: another one means that it may have been restarted
 	log         *slog.Logger
 }
 
-// run meets hosts as they appear, and all of them anew when the switch was restarted, and greets all with each tick, until ctx
+// run meets hosts as they appear, and all of them again when the switch was restarted, and greets all with each tick, until ctx
 // ends; then it returns nil. With each look it notices a restart, and repeats what failed.
 func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error {
 	known := map[netip.Addr]bool{}
@@ -72,7 +72,7 @@ func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error
 	}
 }
 
-// round meets those that are not known, greets the others if all is said, and returns who is known now, and whether somebody
+// round meets those that are not known, greets the others if all is said, and returns who is known now, and whether someone
 // could not be greeted.
 func (n *neighbours) round(known map[netip.Addr]bool, all bool) (there map[netip.Addr]bool, failed bool) {
 	there = map[netip.Addr]bool{}

@@ -78,7 +78,7 @@ func TestNeighboursAreGreeted(t *testing.T) {
 		}
 	}
 	// Without a route a greeting is repeated with each look, but not for ever.
-	look <- time.Time{} // the run waits: nobody reads refuse
+	look <- time.Time{} // the run waits: no one reads refuse
 	refuse = errors.New("no route")
 	tick <- time.Time{}
 	for range 2 {
@@ -91,7 +91,7 @@ func TestNeighboursAreGreeted(t *testing.T) {
 		}
 	}
 	look <- time.Time{}
-	look <- time.Time{} // taken, so the one before has greeted nobody
+	look <- time.Time{} // taken, so the one before has greeted no one
 	cancel()
 	if err := <-done; err != nil {
 		t.Errorf("run after cancel: want nil, got %v", err)

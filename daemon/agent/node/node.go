@@ -18,19 +18,20 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/agent/drift"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/agent/responder"
-	"github.com/contiv/contiv/daemon/agent/sync"
 	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/plugin"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/packetin"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trap"
 )
 
 // BridgeName is the one integration bridge of a host.
@@ -52,23 +53,23 @@ type Node struct {
 	forward Forwarder
 	flows   *pipeline.Pipeline
 
-	db       *ovsdb.Client
-	sw       *ovsdb.Switch
-	links    *link.Host
-	sync     *sync.Engine
-	attach   *attach.Engine
-	access   *hostaccess.Engine
-	drift    *drift.Keeper
-	answers  *responder.Responder
-	members  *cluster.Members
-	registry *cluster.Registry
-	claim    *claim.Claim
-	zone     *names.Zone
-	resolver *names.Responder // nil: names are not served
-	trap     *trap.Trap
-	router   *bgp.Router
-	tasks    *task.Group
-	doors    []task.Task // by which requests come in
+	db        *ovsdb.Client
+	sw        *ovsdb.Switch
+	links     *link.Host
+	desired   *desired.Engine
+	attach    *attach.Engine
+	access    *hostaccess.Engine
+	drift     *drift.Keeper
+	answers   *responder.Responder
+	members   *cluster.Members
+	registry  *cluster.Registry
+	claim     *claim.Claim
+	zone      *names.Zone
+	resolver  *names.Responder   // nil: names are not served
+	questions *packetin.Receiver // of DNS
+	router    *bgp.Router
+	tasks     *task.Group
+	doors     []task.Task // by which requests come in
 
 	mtu      atomic.Int64
 	trunk    atomic.Pointer[trunk]        // as last seen, never nil
@@ -105,7 +106,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
 	n.members = cluster.NewMembers(c.Store, c.Log)
 	if n.Master == nil {
-		n.Master = &client.Client{Masters: n.masters, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}
+		n.Master = plugin.Master{Client: &client.Client{Masters: n.masters, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
 	}
 	self := ofnet.Host{Label: c.Host, VTEP: c.VTEP}
 	fixed := ofnet.Ports{Tunnel: portTunnel, Host: portHost}
@@ -129,23 +130,23 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.claim = claim.New(claim.Options{Store: c.Store, Host: c.Host, Machine: n.Machine, VTEP: c.VTEP.String(), Control: n.controlAddress(), Log: c.Log})
 	n.registry.Under(n.claim)
 	n.zone = names.NewZone(c.DNS.Domain)
-	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return n.sync.Global().FwdMode },
+	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return n.desired.Global().FwdMode },
 		Update: forward.Update, Link: outside{n}, Memory: filepath.Join(c.OVSRunDir, BridgeName+".routes"), Log: c.Log})
 	if !c.DNS.Off {
 		n.resolver = names.NewResponder(names.Options{Host: c.Host, Zone: n.zone, Forward: names.NewForwarder(c.DNS.Servers, resolvConf),
 			View: forward.View, Log: c.Log})
-		n.trap = names.NewTrap(n.resolver, ManagementSocket(c.OVSRunDir))
+		n.questions = names.NewReceiver(n.resolver, ManagementSocket(c.OVSRunDir))
 	}
-	n.sync = sync.New(sync.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []sync.Listener{n.zone, n.router}, Restore: n.router.Restore, Log: c.Log})
-	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Owned: n.claim.Owned, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
+	n.desired = desired.New(desired.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore, Log: c.Log})
+	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Owned: n.claim.Owned, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
-		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.sync.DefaultGateway, Routing: n.sync.Routing, Vital: n.vital, Log: c.Log})
-	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.sync.Router, Log: c.Log})
-	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.sync, Switch: n.sw, Links: links,
+		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.desired.DefaultGateway, Routing: n.desired.Routing, Vital: n.vital, Log: c.Log})
+	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.desired.Router, Log: c.Log})
+	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
 		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Closed: n.closed(), Log: c.Log})
 	var leave []string
 	if c.Observe {
-		leave = []string{drift.SortPort}
+		leave = []string{drift.KindPort}
 	}
 	n.drift = drift.New(drift.Options{Sources: []drift.Source{&drift.Ports{Host: c.Host, Switch: n.sw}, n.attach.LostPorts(), n.attach.CutOff(), n.access}, Leave: leave,
 		Changed: n.db.Changed, Log: c.Log})

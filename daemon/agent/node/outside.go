@@ -38,7 +38,7 @@ func (o outside) Ensure(ctx context.Context, addresses ...netip.Prefix) (port ui
 			return 0, mac, fmt.Errorf("port %s has OpenFlow number %d, want %d: is another port of bridge %s in the way?", outsideName, p.OFPort, portOutside, BridgeName)
 		}
 	}
-	// Routers ask for the addresses by an uplink, at which the port answers, and nobody else.
+	// Routers ask for the addresses by an uplink, at which the port answers, and no one else.
 	for _, nic := range o.n.Uplinks {
 		if _, err := o.n.links.LimitARP(nic); err != nil {
 			return 0, mac, err

@@ -34,11 +34,11 @@ func (n *Node) parts() []task.Task {
 			return hosts.run(ctx, tick.C, look.C)
 		}),
 		n.afterPreparation("flow reconciler", n.forward.Run),
-		n.afterPreparation("store watch", n.sync.Run),
+		n.afterPreparation("store watch", n.desired.Run),
 		task.Func("sweep", func(ctx context.Context, ready func()) error {
 			ready()
 			select {
-			case <-n.sync.Ready():
+			case <-n.desired.Ready():
 				n.adjustMTU(ctx) // it may have changed while no agent ran
 				return n.attach.Run(ctx, n.SweepEvery)
 			case <-ctx.Done():
@@ -47,7 +47,7 @@ func (n *Node) parts() []task.Task {
 		}),
 		n.afterPreparation("messages to senders", n.answers.Run),
 		n.afterPreparation("host access", func(ctx context.Context) error {
-			for _, known := range []<-chan struct{}{n.sync.Ready(), n.members.Ready()} {
+			for _, known := range []<-chan struct{}{n.desired.Ready(), n.members.Ready()} {
 				select {
 				case <-known:
 				case <-ctx.Done():
@@ -61,14 +61,14 @@ func (n *Node) parts() []task.Task {
 		task.Func("readiness", n.watchReadiness),
 	}
 	parts = append(parts, n.afterSync("BGP", n.router.Run))
-	if n.trap != nil {
-		parts = append(parts, n.afterSync("names", n.trap.Run), n.afterSync("names over TCP", func(ctx context.Context) error {
+	if n.questions != nil {
+		parts = append(parts, n.afterSync("names", n.questions.Run), n.afterSync("names over TCP", func(ctx context.Context) error {
 			return n.resolver.Serve(ctx, n.links.Listen)
 		}))
 	}
 	if len(n.Uplinks) > 0 {
 		parts = append(parts, n.afterPreparation("announcements", func(ctx context.Context) error {
-			return n.answers.Announce(ctx, n.sync.Changed, n.forward.View)
+			return n.answers.Announce(ctx, n.desired.Changed, n.forward.View)
 		}))
 	}
 	if len(n.Uplinks) > 1 {
@@ -98,7 +98,7 @@ func (n *Node) afterPreparation(name string, run func(context.Context) error) ta
 
 // settle waits for the first flows.
 func (n *Node) settle(ctx context.Context) error {
-	seen, _ := n.sync.Seen()
+	seen, _ := n.desired.Seen()
 	if err := n.forward.Wait(ctx, seen); err == nil && n.Settled != nil {
 		n.Settled()
 	}
@@ -110,7 +110,7 @@ func (n *Node) settle(ctx context.Context) error {
 func (n *Node) afterSync(name string, run func(context.Context) error) task.Task {
 	return n.afterPreparation(name, func(ctx context.Context) error {
 		select {
-		case <-n.sync.Ready():
+		case <-n.desired.Ready():
 			return run(ctx)
 		case <-ctx.Done():
 			return nil

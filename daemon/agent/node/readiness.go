@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/daemon/plugin"
 )
 
 // starting names what the agent lacks to do anything for a container.
@@ -30,11 +30,11 @@ func (n *Node) starting() []string {
 		}
 	}
 	select {
-	case <-n.sync.Ready():
+	case <-n.desired.Ready():
 	default:
 		return append(out, "store "+n.Store.String())
 	}
-	if n.sync.Global().FwdMode == "" {
+	if n.desired.Global().FwdMode == "" {
 		out = append(out, "global configuration in the store (it is written by netmaster)")
 	}
 	return out
@@ -52,10 +52,10 @@ func (n *Node) Waiting() []string {
 	if !n.forward.Connected() {
 		out = append(out, "ovs-vswitchd at "+ManagementSocket(n.OVSRunDir)+silent(n.forward.Unanswered()))
 	}
-	if prefixes := n.sync.Interrupted(); len(prefixes) > 0 {
+	if prefixes := n.desired.Interrupted(); len(prefixes) > 0 {
 		out = append(out, "store "+n.Store.String()+" (watch of "+strings.Join(prefixes, ", ")+")")
 	}
-	if _, own := n.Master.(*client.Client); own && len(n.masters(context.Background())) == 0 {
+	if _, own := n.Master.(plugin.Master); own && len(n.masters(context.Background())) == 0 {
 		out = append(out, "a netmaster")
 	}
 	for _, door := range n.doors {
@@ -79,7 +79,7 @@ func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
 			close(n.ready)
 			once, last = true, w
 			n.Log.Info("ready", "host", n.Host, "after", time.Since(n.started).Round(time.Millisecond))
-			if mode := n.sync.Global().FwdMode; n.FwdMode != "" && mode != n.FwdMode {
+			if mode := n.desired.Global().FwdMode; n.FwdMode != "" && mode != n.FwdMode {
 				n.Log.Warn("the cluster's forwarding mode differs from --fwdmode; the cluster's counts", "cluster", mode, "flag", n.FwdMode)
 			}
 		} else if w != last {

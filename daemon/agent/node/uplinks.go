@@ -130,7 +130,7 @@ func activeUplink(ports portsOf, nics []string) int {
 	}))
 }
 
-// recallUplinks looks at the uplinks before any flow is made, so that an agent which starts anew makes those that the switch has.
+// recallUplinks looks at the uplinks before any flow is made, so that an agent which starts again makes those that the switch has.
 func (n *Node) recallUplinks(ctx context.Context) {
 	if len(n.Uplinks) > 1 {
 		_ = n.lookAtUplinks(ctx) // followUplinks tells of what goes on failing
@@ -232,7 +232,7 @@ func (n *Node) useUplinks(ctx context.Context, now trunk) {
 	default:
 		n.Log.Warn("another uplink takes over", "from", n.Uplinks[last.active], "to", n.Uplinks[now.active])
 	}
-	n.sync.SetUplinks(uplinkPort(now.active), channel)
+	n.desired.SetUplinks(uplinkPort(now.active), channel)
 }
 
 // names are the uplinks at these places.

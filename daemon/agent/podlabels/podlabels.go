@@ -1,4 +1,4 @@
-// Package podlabels reads the labels of one pod from a Kubernetes API server: a typed GET, asked anew for each pod
+// Package podlabels reads the labels of one pod from a Kubernetes API server: a typed GET, asked again for each pod
 // that starts, so that no answer is ever another pod's.
 package podlabels
 
@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v3"
 )
 
 // serviceAccount is where Kubernetes puts the credentials of a pod.
@@ -48,7 +48,7 @@ type Config struct {
 	CA        []byte // PEM; empty: the system's
 	Cert, Key []byte // PEM client certificate, or empty
 	Token     string // bearer token, or ""
-	TokenFile string // read anew for each request, because tokens are rotated
+	TokenFile string // read again for each request, because tokens are rotated
 }
 
 // New returns a client. It does not connect.
@@ -103,7 +103,7 @@ func InCluster() (c Config, ok bool, err error) {
 
 // kubeconfig is the part of a kubeconfig file that a client needs.
 type kubeconfig struct {
-	Current  string `json:"current-context"`
+	Current  string `yaml:"current-context"`
 	Contexts []struct {
 		Name    string
 		Context struct{ Cluster, User string }
@@ -112,19 +112,19 @@ type kubeconfig struct {
 		Name    string
 		Cluster struct {
 			Server string
-			CAFile string `json:"certificate-authority"`
-			CAData string `json:"certificate-authority-data"`
+			CAFile string `yaml:"certificate-authority"`
+			CAData string `yaml:"certificate-authority-data"`
 		}
 	}
 	Users []struct {
 		Name string
 		User struct {
 			Token     string
-			TokenFile string `json:"tokenFile"`
-			CertFile  string `json:"client-certificate"`
-			CertData  string `json:"client-certificate-data"`
-			KeyFile   string `json:"client-key"`
-			KeyData   string `json:"client-key-data"`
+			TokenFile string `yaml:"tokenFile"`
+			CertFile  string `yaml:"client-certificate"`
+			CertData  string `yaml:"client-certificate-data"`
+			KeyFile   string `yaml:"client-key"`
+			KeyData   string `yaml:"client-key-data"`
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (r *Responder) Announce(ctx context.Context, changed func() <-chan struct{}
 			if told[key] {
 				continue
 			}
-			if err := r.trap.Inject(a.Actions, frame.Announce(a.Addr, a.MAC)); err != nil {
+			if err := r.packets.Inject(a.Actions, frame.Announce(a.Addr, a.MAC)); err != nil {
 				failed = true // the switch is away: its return brings all
 				break
 			}

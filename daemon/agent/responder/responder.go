@@ -1,5 +1,5 @@
 // Package responder tells senders why the router did not pass their packets on, by ICMP: their last hop is behind them,
-// or nobody has the address. The switch alone cannot, for such a message quotes the packet.
+// or no one has the address. The switch alone cannot, for such a message quotes the packet.
 package responder
 
 import (
@@ -11,8 +11,8 @@ import (
 
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/frame"
+	"github.com/contiv/contiv/ofnet/packetin"
 	"github.com/contiv/contiv/ofnet/pipeline"
-	"github.com/contiv/contiv/ofnet/trap"
 )
 
 // meter bounds what reaches the agent: packets a second, and how many at once.
@@ -31,29 +31,29 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Responder catches packets and answers them.
+// Responder answers packet-ins.
 type Responder struct {
-	o    Options
-	trap *trap.Trap
-	told atomic.Uint64
+	o       Options
+	packets *packetin.Receiver
+	told    atomic.Uint64
 }
 
 // New returns a Responder; Run makes it work.
 func New(o Options) *Responder {
 	r := &Responder{o: o}
-	r.trap = trap.New(trap.Options{Socket: o.Socket, Flows: pipeline.Troubles(o.Host, meter),
+	r.packets = packetin.New(packetin.Options{Socket: o.Socket, Flows: pipeline.Troubles(o.Host, meter),
 		Meter:  flow.Meter{ID: meter, Packets: true, Rate: rate, Burst: burst},
 		Handle: r.handle, Workers: 1, Log: o.Log})
 	return r
 }
 
 // Run answers until ctx ends; then it returns nil. A switch that goes away is waited for.
-func (r *Responder) Run(ctx context.Context) error { return r.trap.Run(ctx) }
+func (r *Responder) Run(ctx context.Context) error { return r.packets.Run(ctx) }
 
 // Told counts the messages that were sent.
 func (r *Responder) Told() uint64 { return r.told.Load() }
 
-func (r *Responder) handle(_ context.Context, p trap.Packet) {
+func (r *Responder) handle(_ context.Context, p packetin.Packet) {
 	segment, tenant := pipeline.Origin(p.Match)
 	trouble := frame.Unreachable
 	if pipeline.HasExpired(p.Table) {
@@ -64,7 +64,7 @@ func (r *Responder) handle(_ context.Context, p trap.Packet) {
 		return
 	}
 	if err == nil {
-		err = r.trap.Inject(pipeline.Inject(segment, tenant), message)
+		err = r.packets.Inject(pipeline.Inject(segment, tenant), message)
 	}
 	if err != nil {
 		r.o.Log.Debug("message of trouble", "error", err) // the next packet tells again

@@ -108,7 +108,7 @@ func (a *Admitter) of(k *model.Kind) (rules, error) {
 func unchangeable(o model.Object) error {
 	k := o.Kind()
 	return model.Errorf(model.CodeImmutable, "", "Cant change %s parameters after its created. Key: %s", k.Name, o.ObjectKey()).
-		Try("delete the %s and create it anew", k.Command.Use)
+		Try("delete the %s and create it again", k.Command.Use)
 }
 
 // Bootstrap makes what every cluster has: the global settings, from the flags of the first netmaster, and the tenant

@@ -10,7 +10,7 @@ import (
 )
 
 // Affected tells whose forwarding a change of an object concerns: the groups, and the endpoints with their hosts, as
-// they are now. A change that concerns nobody yet has none.
+// they are now. A change that concerns no one yet has none.
 func Affected(v *catalog.View, o model.Object) *model.Affected {
 	r := reach{view: v, groups: map[string]bool{}, endpoints: map[string]*record.Endpoint{}}
 	r.object(o)

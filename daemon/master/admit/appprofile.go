@@ -2,9 +2,9 @@ package admit
 
 import (
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
-	"github.com/contiv/contiv/daemon/master/fabric"
 )
 
 func createAppProfile(tx *commit.Tx, p *model.AppProfile) error {
@@ -17,13 +17,13 @@ func createAppProfile(tx *commit.Tx, p *model.AppProfile) error {
 				Try("create it with netctl group create --tenant %s NETWORK %s", p.TenantName, name)
 		}
 	}
-	if !derive.ByFabric(tx.Global()) {
+	if !derive.ByACI(tx.Global()) {
 		return nil
 	}
 	if err := checkGateway(tx); err != nil {
 		return err
 	}
-	_, err := fabric.Wish(tx.View, p)
+	_, err := aci.Wish(tx.View, p)
 	return err
 }
 
@@ -47,13 +47,13 @@ func checkGateway(tx *commit.Tx) error {
 
 // checkFabricGroup refuses policies for a group of an application profile that an ACI fabric cannot express.
 func checkFabricGroup(tx *commit.Tx, g *model.EndpointGroup) error {
-	if !derive.ByFabric(tx.Global()) || len(tx.Referrers(g.Kind(), g.ObjectKey(), model.KindAppProfile().Name)) == 0 {
+	if !derive.ByACI(tx.Global()) || len(tx.Referrers(g.Kind(), g.ObjectKey(), model.KindAppProfile().Name)) == 0 {
 		return nil
 	}
 	for _, policy := range g.Policies {
 		for _, key := range derive.RulesOf(tx, model.Key(g.TenantName, policy)) {
 			rule, _ := tx.Stored(model.KindRule(), key).(*model.Rule)
-			if err := fabric.Expressible(rule); err != nil {
+			if err := aci.Expressible(rule); err != nil {
 				return err
 			}
 		}

@@ -70,11 +70,11 @@ func namesGroup(g *model.EndpointGroup) func(*model.Rule) bool {
 func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 	if g.NetworkName != old.NetworkName {
 		return model.Errorf(model.CodeImmutable, "networkName", "Cannot change network association after epg is created.").
-			Try("group %s is on network %s; delete the group and create it anew", g.GroupName, old.NetworkName)
+			Try("group %s is on network %s; delete the group and create it again", g.GroupName, old.NetworkName)
 	}
 	if g.IpPool != old.IpPool {
 		return model.Errorf(model.CodeImmutable, "ipPool", "Cannot change IP pool after epg is created.").
-			Try("group %s has the pool %q; delete the group and create it anew", g.GroupName, old.IpPool)
+			Try("group %s has the pool %q; delete the group and create it again", g.GroupName, old.IpPool)
 	}
 	g.CfgdTag = old.CfgdTag // the original ignored a change, and clients post what they know
 	if err := checkNames(tx, g); err != nil {
@@ -85,7 +85,7 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 	}
 	have := tx.Group(derive.GroupID(g))
 	if have == nil {
-		return model.Errorf(model.CodeInternal, "", "group %s has no record in the store", g.GroupName).Try("delete the group and create it anew")
+		return model.Errorf(model.CodeInternal, "", "group %s has no record in the store", g.GroupName).Try("delete the group and create it again")
 	}
 	r := *have
 	if limit(&r, profileOf(tx, g)); r != *have {
@@ -140,7 +140,7 @@ func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
 
 // ownVLAN gives a group of an ACI fabric a VLAN id of its own: by these the fabric tells groups apart.
 func ownVLAN(tx *commit.Tx, g *model.EndpointGroup, r *record.Group) error {
-	if !derive.ByFabric(tx.Global()) {
+	if !derive.ByACI(tx.Global()) {
 		return nil
 	}
 	if r.PktTagType != encapVLAN {
@@ -194,15 +194,16 @@ func wakeRested(tx *commit.Tx, n *catalog.Network, wanted ipam.Range) {
 func checkNames(tx *commit.Tx, g *model.EndpointGroup) error {
 	for _, name := range g.Policies {
 		if !tx.Has(model.KindPolicy().Name, model.Key(g.TenantName, name)) {
-			return model.Errorf(model.CodeNotFound, "policies", "Policy not found").Try("tenant %s has no policy %s", g.TenantName, name)
+			return model.Errorf(model.CodeNotFound, "policies", "Policy not found").Unknown(model.KindPolicy(), model.Key(g.TenantName, name), tx.Keys)
 		}
 	}
 	if g.NetProfile != "" && !tx.Has(model.KindNetprofile().Name, model.Key(g.TenantName, g.NetProfile)) {
-		return model.Errorf(model.CodeNotFound, "netProfile", "netprofile not found").Try("tenant %s has no net profile %s", g.TenantName, g.NetProfile)
+		return model.Errorf(model.CodeNotFound, "netProfile", "netprofile not found").Unknown(model.KindNetprofile(), model.Key(g.TenantName, g.NetProfile), tx.Keys)
 	}
 	for _, name := range g.ExtContractsGrps {
 		if !tx.Has(model.KindExtContractsGroup().Name, model.Key(g.TenantName, name)) {
-			return model.Errorf(model.CodeNotFound, "extContractsGrps", "External contracts group not found").Try("tenant %s has no external contracts group %s", g.TenantName, name)
+			return model.Errorf(model.CodeNotFound, "extContractsGrps", "External contracts group not found").
+				Unknown(model.KindExtContractsGroup(), model.Key(g.TenantName, name), tx.Keys)
 		}
 	}
 	return nil

@@ -4,9 +4,9 @@ import (
 	"net/netip"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
-	"github.com/contiv/contiv/daemon/master/fabric"
 )
 
 const (
@@ -34,8 +34,8 @@ func createRule(tx *commit.Tx, r *model.Rule) error {
 			return err
 		}
 	}
-	if derive.ByFabric(tx.Global()) && fabric.Reaches(tx.View, policy) {
-		if err := fabric.Expressible(r); err != nil {
+	if derive.ByACI(tx.Global()) && aci.Reaches(tx.View, policy) {
+		if err := aci.Expressible(r); err != nil {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func checkCombination(r *model.Rule) error {
 		case c.direction != r.Direction || c.value == "":
 		case c.with == "":
 			return model.Errorf(model.CodeInvalid, c.field, "Invalid rule: %s in a rule of direction %s", c.field, c.direction).
-				Try("rules of direction in name where traffic comes from, of direction out where it goes to")
+				Try("where traffic comes from is named with in, where it goes to with out")
 		case c.other != "":
 			return model.Errorf(model.CodeInvalid, c.field, "Invalid rule: both %s and %s", c.field, c.with).Try("leave one of them out")
 		}
@@ -86,8 +86,7 @@ func checkPeers(tx *commit.Tx, r *model.Rule) error {
 		{"toNetwork", r.ToNetwork, "to Network not found", model.KindNetwork()},
 	} {
 		if p.name != "" && !tx.Has(p.kind.Name, model.Key(r.TenantName, p.name)) {
-			return model.Errorf(model.CodeNotFound, p.field, "%s", p.message).
-				Try("tenant %s has no %s %s", r.TenantName, p.kind.Command.Use, p.name)
+			return model.Errorf(model.CodeNotFound, p.field, "%s", p.message).Unknown(p.kind, model.Key(r.TenantName, p.name), tx.Keys)
 		}
 	}
 	return nil

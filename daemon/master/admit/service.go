@@ -27,11 +27,11 @@ func createService(tx *commit.Tx, s *model.ServiceLB) error {
 	return putService(tx, r)
 }
 
-// updateService makes the service anew, with the address that it has.
+// updateService makes the service again, with the address that it has.
 func updateService(tx *commit.Tx, old, s *model.ServiceLB) error {
 	if s.NetworkName != old.NetworkName {
 		return model.Errorf(model.CodeImmutable, "networkName", "Cannot change network association after service is created.").
-			Try("service %s has an address of network %s; delete the service and create it anew", s.ServiceName, old.NetworkName)
+			Try("service %s has an address of network %s; delete the service and create it again", s.ServiceName, old.NetworkName)
 	}
 	r, n, err := serviceRecord(tx, s)
 	if err != nil {

@@ -46,5 +46,5 @@ func tenantOf(tx *commit.Tx, name string) error {
 		return nil
 	}
 	e := model.Errorf(model.CodeNotFound, "tenantName", "Tenant not found")
-	return e.Try("there is no tenant %q; create it with netctl tenant create %s; %s", name, name, model.Instead(model.KindTenant(), name, tx.Keys(model.KindTenant())))
+	return e.Try("create it with netctl tenant create %s; %s", name, model.Instead(model.KindTenant(), name, tx.Keys(model.KindTenant())))
 }

@@ -1,145 +1,108 @@
 package catalog
 
 import (
-	"bytes"
+	"context"
 	"log/slog"
-	"slices"
+	"maps"
+	"strings"
 
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/mirror"
 )
 
-// Apply takes in one update of a watch over record.Root. Malformed records are logged and passed over.
-//
-// What is old is not taken in, be its key known or not: a key that is not known was deleted as a rule, and what came before
-// that must not bring it back. Old is everything up to the revision up to which the catalog knows everything, by whichever way
-// it has come to know it, and of a key that the leader has changed itself everything before that change. What a whole list says is the
-// truth up to its revision, whatever the revisions of its items are: those of a store that was restored may be lower than known.
-func (c *Catalog) Apply(u store.Update, log *slog.Logger) {
+// Apply takes in one update of a watch over record.Root. Malformed records are logged and passed over. Errors: mirror.ErrReset and
+// mirror.ErrStale.
+func (c *Catalog) Apply(u store.Update, log *slog.Logger) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.apply(u, log)
+	changes, err := c.store.Watched(u)
+	if err == nil {
+		c.take(changes, u.Revision, log)
+	}
+	return err
 }
 
-// begin takes in a list that was made when no change of the leader's own could come any more: what it committed before is in
-// the list, or is no longer.
-func (c *Catalog) begin(list store.Update, log *slog.Logger) {
+// watching says that a watch begins.
+func (c *Catalog) watching() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if list.Revision >= c.view.complete {
-		clear(c.view.gone)
-		for key, it := range c.view.known {
-			it.Revision = min(it.Revision, list.Revision)
-			c.view.known[key] = it
-		}
-	}
-	c.apply(list, log)
+	c.store.Watching()
 }
 
-func (c *Catalog) apply(u store.Update, log *slog.Logger) {
-	v := &c.view
-	if u.Revision < v.complete || u.Revision == v.complete && !u.Full {
-		return
-	}
-	gone := slices.Clone(u.Gone)
-	if u.Full {
-		have := make(map[string]struct{}, len(u.Items))
-		for _, it := range u.Items {
-			have[it.Key] = struct{}{}
-		}
-		for key := range v.known {
-			if _, ok := have[key]; !ok {
-				gone = append(gone, key)
-			}
-		}
-	}
-	slices.SortStableFunc(gone, func(a, b string) int { return rank(b) - rank(a) })
-	for _, key := range gone {
-		it, ok := v.known[key]
-		if !ok || it.Revision > u.Revision {
-			continue // unknown, or we have put it again since
-		}
-		v.concerns(key, u.Revision)
-		v.drop(key)
-	}
-	items := slices.Clone(u.Items)
-	slices.SortStableFunc(items, func(a, b store.Item) int { return rank(a.Key) - rank(b.Key) })
-	for _, it := range items {
-		if !v.news(it, &u) {
-			continue
-		}
-		if err := v.put(it); err != nil {
-			log.Error("passed over a record of the store", "key", it.Key, "err", err)
-		}
-	}
-	for key, rev := range v.gone {
-		if rev <= u.Revision {
-			delete(v.gone, key)
-		}
-	}
-	v.complete = u.Revision
-	if v.other {
-		c.rebuild(log)
-	}
-	c.advance(u.Revision)
-	c.tell()
-}
-
-// news reports whether an item of an update says what is not known.
-func (v *View) news(it store.Item, of *store.Update) bool {
-	known, ok := v.known[it.Key]
-	if !of.Full {
-		return it.Revision > v.complete && it.Revision > known.Revision && it.Revision > v.gone[it.Key]
-	}
-	if known.Revision > of.Revision || v.gone[it.Key] > of.Revision {
-		return false // we have changed it since
-	}
-	return !ok || it.Revision != known.Revision || !bytes.Equal(it.Value, known.Value)
-}
-
-// Committed takes in what the leader has just committed at rev, before the watch tells. Of all else that was committed up to
-// rev, by others, nothing is known with it: the watch has still to tell.
+// Committed takes in what the leader has just committed at rev, before the watch tells.
 func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := &c.view
-	if rev <= v.complete {
-		// The watch was faster, and what it told is newer. What the transaction took of the pools may have been given back
-		// by nobody: that costs an address or a number until the pools are made again, and gives none twice.
-		c.doubted = c.doubted || !v.has(ops, rev)
-		return
+	changes, overtaken := c.store.Committed(ops, rev)
+	// What an overtaken transaction took of the pools may never have been given back: that costs an address or a number until the
+	// pools are rebuilt, and gives none twice.
+	c.invalid = c.invalid || overtaken
+	c.take(changes, rev, log)
+}
+
+// Lister is what of a store.Store is needed to read it.
+type Lister interface {
+	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)
+}
+
+// Load reads the whole store into the catalog, for a leader that begins and has no transaction under way. Pools that are invalid are
+// rebuilt.
+func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
+	items, rev, err := db.List(ctx, record.Root)
+	if err != nil {
+		return err
 	}
-	ops = slices.Clone(ops)
-	slices.SortStableFunc(ops, func(a, b store.Op) int {
-		switch {
-		case a.Delete && b.Delete:
-			return rank(b.Key) - rank(a.Key)
-		case a.Delete != b.Delete:
-			if a.Delete {
-				return -1
-			}
-			return 1
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.take(c.store.Listed(items, rev), rev, log)
+	if c.invalid {
+		c.invalid = false
+		c.view.rebuild()
+	}
+	return nil
+}
+
+// Invalidate says that the pools may not follow from the records any more: what a transaction took was given back while it was unknown
+// whether the store had carried it out, and the watch may have told of it before. Load then rebuilds them, under a new term, in which
+// no late transaction can come any more.
+func (c *Catalog) Invalidate() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.invalid = true
+}
+
+// take brings the tables up to changes of the store, of rev or before, and tells of them. The caller holds the lock.
+func (c *Catalog) take(changes []mirror.Change, rev store.Revision, log *slog.Logger) {
+	for ch := range inOrder(changes) {
+		at := ch.After.Revision
+		if !ch.Has {
+			at = rev
 		}
-		return rank(a.Key) - rank(b.Key)
-	})
-	for _, op := range ops {
-		if rev <= v.known[op.Key].Revision || rev <= v.gone[op.Key] {
-			continue
+		if strings.HasPrefix(ch.Key, record.State) {
+			c.view.agents = max(c.view.agents, at)
 		}
-		if op.Delete {
-			v.drop(op.Key)
-			v.gone[op.Key] = rev
-			v.concerns(op.Key, rev)
-			continue
-		}
-		if err := v.put(store.Item{Key: op.Key, Value: op.Value, Revision: rev}); err != nil {
-			log.Error("committed a record that cannot be read", "key", op.Key, "err", err)
+		if err := c.view.set(ch.Key, ch.After.Value, ch.Has); err != nil {
+			log.Error("passed over a record of the store", "key", ch.Key, "err", err)
 		}
 	}
-	c.advance(rev)
+	c.view.refill()
 	c.tell()
 }
 
-// has reports whether everything that a transaction has put at rev is still there.
-func (v *View) has(ops []store.Op, rev store.Revision) bool {
-	return !slices.ContainsFunc(ops, func(op store.Op) bool { return !op.Delete && v.known[op.Key].Revision != rev })
+// tell hands what has changed to the subscribers, and wakes who waits. The caller holds the lock.
+func (c *Catalog) tell() {
+	if c.view.revision != c.store.Revision() {
+		c.view.revision = c.store.Revision()
+		close(c.moved)
+		c.moved = make(chan struct{})
+	}
+	if len(c.view.dirty) == 0 {
+		return
+	}
+	for s := range c.subs {
+		maps.Copy(s.dirty, c.view.dirty)
+		s.Nudge()
+	}
+	clear(c.view.dirty)
 }

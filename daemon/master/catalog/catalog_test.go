@@ -100,7 +100,7 @@ func rulesOf(v *catalog.View) (out string) {
 	return out
 }
 
-// Whatever is done to a cluster, a master that starts anew from the store knows exactly what the running one knows:
+// Whatever is done to a cluster, a master that starts again from the store knows exactly what the running one knows:
 // nothing leaks, nothing is forgotten.
 func TestNewMasterKnowsTheSame(t *testing.T) {
 	ctx := context.Background()

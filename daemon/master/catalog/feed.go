@@ -10,6 +10,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/mirror"
 )
 
 // Feed keeps a catalog up to date with a store. It is a task.Task.
@@ -22,15 +23,12 @@ type Feed struct {
 	away    atomic.Pointer[string] // why the store does not answer; nil while it does
 }
 
-// ErrAnew says that the store was made anew: what the catalog knows is of the one before.
-var ErrAnew = errors.New("the store was made anew")
-
 // NewFeed makes a Feed.
 func NewFeed(c *Catalog, db store.Store, log *slog.Logger) *Feed {
 	return &Feed{catalog: c, db: db, log: log, ready: make(chan struct{})}
 }
 
-// Run watches until ctx ends, or the store is made anew (ErrAnew); then subscriptions end too. A store that is away is logged once an outage.
+// Run watches until ctx ends, or the store is made again (mirror.ErrReset); then subscriptions end too. A store that is away is logged once an outage.
 func (f *Feed) Run(ctx context.Context) error {
 	for {
 		if done, err := f.follow(ctx); done || err != nil {
@@ -42,7 +40,7 @@ func (f *Feed) Run(ctx context.Context) error {
 // follow takes in one watch. It ends with done unset when a list of the watch is older than what the catalog has come to know by
 // Load meanwhile: it may have been made before, or of another store; the next list tells.
 func (f *Feed) follow(ctx context.Context) (done bool, _ error) {
-	last := f.catalog.complete() // what a list is made after
+	f.catalog.watching()
 	for u, err := range f.db.Watch(ctx, record.Root) {
 		if err != nil {
 			if errors.Is(err, store.ErrClosed) {
@@ -57,17 +55,13 @@ func (f *Feed) follow(ctx context.Context) (done bool, _ error) {
 		if f.away.Swap(nil) != nil {
 			f.log.Info("the store is back", "store", f.db.String(), "revision", u.Revision)
 		}
-		if u.Full {
-			if u.Revision < last {
-				close(f.catalog.over)
-				return true, fmt.Errorf("%w: its revision was %d and is %d", ErrAnew, last, u.Revision)
-			}
-			if u.Revision < f.catalog.complete() {
-				return false, nil
-			}
+		switch err := f.catalog.Apply(u, f.log); {
+		case errors.Is(err, mirror.ErrReset):
+			close(f.catalog.reset)
+			return true, err
+		case err != nil:
+			return false, nil
 		}
-		f.catalog.Apply(u, f.log)
-		last = f.catalog.complete()
 		f.once.Do(func() { close(f.ready) })
 	}
 	return true, nil
@@ -86,27 +80,3 @@ func (f *Feed) Ready() <-chan struct{} { return f.ready }
 
 // String names the task.
 func (f *Feed) String() string { return "the content of the store" }
-
-// Lister is what of a store.Store is needed to read it.
-type Lister interface {
-	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)
-}
-
-// Load reads the whole store into the catalog, for a leader that begins and has no transaction under way. What was doubted is made
-// anew.
-func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
-	items, rev, err := db.List(ctx, record.Root)
-	if err != nil {
-		return err
-	}
-	c.begin(store.Update{Full: true, Items: items, Revision: rev}, log)
-	c.settle(log)
-	return nil
-}
-
-// complete is the revision up to which everything is known.
-func (c *Catalog) complete() store.Revision {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.view.complete
-}

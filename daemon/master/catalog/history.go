@@ -3,64 +3,39 @@ package catalog
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
+	"iter"
 	"strings"
 
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/table"
 )
+
+// event is a record of what happened, undecoded but for its writer. The order of names is that of time.
+type event struct {
+	name string
+	by   writer
+}
 
 // writer is of whom a record of what happened counts: an address that requests come from, and what they concern first. Names that
 // requests give themselves do not count, for they may give themselves any.
 type writer struct{ address, kind string }
 
-// putHistory takes in a record of what happened, undecoded but for its writer. The trail is in order of the keys, which is that of time.
-func (v *View) putHistory(it store.Item) error {
-	i, found := v.searchHistory(it.Key)
-	if found {
-		v.unwrite(v.trail[i])
-		v.trail[i] = it
-	} else {
-		v.trail = slices.Insert(v.trail, i, it)
-	}
-	w := writerOf(it.Value)
-	keys := v.writers[w]
-	at, _ := slices.BinarySearch(keys, it.Key)
-	v.writers[w] = slices.Insert(keys, at, it.Key)
-	return nil
+// Records of what happened in order, and those of each writer.
+var (
+	eventsInOrder  = table.Sorted[string](func(a, b *event) int { return strings.Compare(a.name, b.name) })
+	countByWriter  = table.Sum[string](func(e *event) (writer, uint64) { return e.by, 1 })
+	eventsByWriter = table.Sorted[string](func(a, b *event) int {
+		return cmp.Or(strings.Compare(a.by.address, b.by.address), strings.Compare(a.by.kind, b.by.kind), strings.Compare(a.name, b.name))
+	})
+)
+
+func decodeEvent(name string, value []byte) (*event, error) {
+	return &event{name, writerOf(value)}, nil
 }
 
-func (v *View) dropHistory(key string) {
-	i, found := v.searchHistory(key)
-	if !found {
-		return
-	}
-	v.unwrite(v.trail[i])
-	if i == 0 {
-		v.trail[0] = store.Item{}
-		v.trail = v.trail[1:]
-		return
-	}
-	v.trail = slices.Delete(v.trail, i, i+1)
-}
-
-// unwrite takes a record from its writer.
-func (v *View) unwrite(it store.Item) {
-	w := writerOf(it.Value)
-	keys := v.writers[w]
-	at, found := slices.BinarySearch(keys, it.Key)
-	switch {
-	case !found:
-	case len(keys) == 1:
-		delete(v.writers, w)
-	case at == 0: // as a rule
-		v.writers[w] = keys[1:]
-	default:
-		v.writers[w] = slices.Delete(keys, at, at+1)
-	}
-}
-
-// writerOf reads who wrote a record; what cannot be read is nobody's.
-func writerOf(value []byte) (w writer) {
+// writerOf reads who wrote a record; those that cannot be read have one writer.
+func writerOf(value []byte) writer {
 	var r struct {
 		Entries []struct {
 			By struct {
@@ -71,27 +46,40 @@ func writerOf(value []byte) (w writer) {
 			} `json:"c"`
 		} `json:"e"`
 	}
+	unknown := writer{kind: "?"}
 	if json.Unmarshal(value, &r) != nil || len(r.Entries) == 0 {
-		return w
+		return unknown
 	}
-	w.address = r.Entries[0].By.Address
+	w := writer{address: r.Entries[0].By.Address}
 	if c := r.Entries[0].Changes; len(c) > 0 {
 		w.kind = c[0].Kind
 	}
-	return w
+	return cmp.Or(w, unknown)
 }
 
-func (v *View) searchHistory(key string) (int, bool) {
-	if n := len(v.trail); n == 0 || v.trail[n-1].Key < key {
-		return n, false
+// History yields the records of what happened, oldest first; see package history. The caller must not change them.
+func (v *View) History() iter.Seq[store.Item] {
+	return func(yield func(store.Item) bool) {
+		for e := range eventsInOrder.All(v.history) {
+			if !yield(v.items.Get(record.History + e.name)) {
+				return
+			}
+		}
 	}
-	return slices.BinarySearchFunc(v.trail, key, func(it store.Item, key string) int { return strings.Compare(it.Key, key) })
 }
 
-// History is the trail of records, oldest first; see package history. The caller must not change it, and may keep a clone.
-func (v *View) History() []store.Item { return v.trail }
+// CountHistory is the number of records of what happened.
+func (v *View) CountHistory() int { return v.history.Len() }
 
-// SpareHistory are the keys of n records to drop, when there are too many: each time the oldest of who has most, so that nobody can
+// LastHistory is the newest record of what happened; ok is false when there is none.
+func (v *View) LastHistory() (newest store.Item, ok bool) {
+	for e := range eventsInOrder.Back(v.history, &event{name: last}) {
+		return v.items.Get(record.History + e.name), true
+	}
+	return newest, false
+}
+
+// SpareHistory are the keys of n records to drop, when there are too many: each time the oldest of who has most, so that no writer can
 // push out the records of others by writing much. Fewer when there are not so many.
 func (v *View) SpareHistory(n int) []string {
 	var out []string
@@ -99,20 +87,46 @@ func (v *View) SpareHistory(n int) []string {
 	for range n {
 		var most writer
 		left, oldest := 0, ""
-		for w, keys := range v.writers {
-			rest := keys[taken[w]:]
-			if len(rest) > 0 && cmp.Or(cmp.Compare(len(rest), left), strings.Compare(oldest, rest[0])) > 0 {
-				most, left, oldest = w, len(rest), rest[0]
+		for w := range v.writers {
+			count, _ := countByWriter.In(v.history, w)
+			rest := count - taken[w]
+			if rest < max(left, 1) {
+				continue
+			}
+			if first := v.nth(w, taken[w]); rest > left || first < oldest {
+				most, left, oldest = w, rest, first
 			}
 		}
 		if left == 0 {
 			break
 		}
 		taken[most]++
-		out = append(out, oldest)
+		out = append(out, record.History+oldest)
 	}
 	return out
 }
 
-// Value is what the store holds at key, nil when there is nothing. The caller must not change it.
-func (v *View) Value(key string) []byte { return v.known[key].Value }
+// writers yields everyone who wrote records.
+func (v *View) writers(yield func(writer) bool) {
+	for at, more := (&event{}), true; more; {
+		more = false
+		for e := range eventsByWriter.From(v.history, at) {
+			at, more = &event{by: e.by, name: last}, yield(e.by)
+			break
+		}
+	}
+}
+
+// last is behind all names.
+const last = "\xff"
+
+// nth is the name of a writer's nth record, from 0, the oldest first.
+func (v *View) nth(w writer, n int) string {
+	for e := range eventsByWriter.From(v.history, &event{by: w}) {
+		if n == 0 {
+			return e.name
+		}
+		n--
+	}
+	return ""
+}

@@ -2,39 +2,40 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/mirror"
 )
 
-// keyspace is a part of the store: what the view does with a key there.
+// keyspace is a part of the store: what the view does with the value of a key there; nil: there is none any more.
 type keyspace struct {
 	prefix string // of the keys; without a slash at its end, the one key
-	put    func(v *View, it store.Item) error
-	drop   func(v *View, key string)
+	set    func(v *View, key string, value []byte) error
 }
 
 // keyspaces stand in the order in which changes are taken in, so that what others need comes first: an object before its records,
 // a network before its groups, those before endpoints. Deletions run backwards.
 var keyspaces = []keyspace{
-	{record.GlobalKey, putGlobal, (*View).dropGlobal},
-	{record.Objects + "global/", (*View).putObject, (*View).dropObject},
-	{record.Objects, (*View).putObject, (*View).dropObject},
-	{record.Tenants, putInto(record.Tenants, func(r *record.Tenant) string { return r.ID }, (*View).putTenant, (*View).dropTenant), (*View).dropTenant},
-	{record.Networks, putInto(record.Networks, func(r *record.Network) string { return r.ID }, (*View).putNetwork, nil), (*View).dropNetwork},
-	{record.Groups, putInto(record.Groups, func(r *record.Group) string { return r.ID }, (*View).putGroup, nil), (*View).dropGroup},
-	{record.ServiceLBs, putInto(record.ServiceLBs, func(r *record.ServiceLB) string { return r.ID }, (*View).putServiceLB, (*View).dropServiceLB), (*View).dropServiceLB},
-	{record.Endpoints, putInto(record.Endpoints, func(r *record.Endpoint) string { return r.ID }, (*View).putEndpoint, nil), (*View).dropEndpoint},
-	{holds, (*View).putHold, (*View).dropHold},
-	{record.Services, (*View).putService, (*View).dropService},
-	{record.Claims, (*View).putClaim, (*View).dropClaim},
-	{record.PolicyRules, putInto(record.PolicyRules, func(r *record.PolicyRule) string { return r.ID }, (*View).putPolicyRule, (*View).dropPolicyRule), (*View).dropPolicyRule},
-	{record.FabricProfiles, putInto(record.FabricProfiles, func(r *record.FabricProfile) string { return r.Key }, (*View).putFabric, nil), (*View).dropFabric},
-	{record.Providers, putInto(record.Providers, func(r *record.Provider) string { return r.ID }, (*View).putProvider, nil), (*View).dropProvider},
-	{record.History, (*View).putHistory, (*View).dropHistory},
+	{record.GlobalKey, (*View).setGlobal},
+	{record.Objects + "global/", (*View).setObject},
+	{record.Objects, (*View).setObject},
+	rows[record.Tenant]{in: func(v *View) *of[record.Tenant] { return v.tenants }, id: func(r *record.Tenant) string { return r.ID }, takes: tenantTakes}.at(record.Tenants),
+	rows[Network]{in: func(v *View) *of[Network] { return v.networks }, decode: decodeNetwork, takes: networkTakes, changed: (*View).networkChanged}.at(record.Networks),
+	rows[record.Group]{in: func(v *View) *of[record.Group] { return v.groups }, id: groupID, takes: groupTakes, changed: (*View).groupChanged}.at(record.Groups),
+	rows[record.ServiceLB]{in: func(v *View) *of[record.ServiceLB] { return v.serviceLBs }, id: func(r *record.ServiceLB) string { return r.ID }, takes: serviceTakes}.at(record.ServiceLBs),
+	rows[Member]{in: func(v *View) *of[Member] { return v.endpoints }, decode: decodeMember, takes: endpointTakes, changed: (*View).endpointChanged}.at(record.Endpoints),
+	rows[Hold]{in: func(v *View) *of[Hold] { return v.holds }, takes: holdTakes}.at(holdPrefix),
+	{record.Services, (*View).setService},
+	rows[record.Claim]{in: func(v *View) *of[record.Claim] { return v.claims }, decode: decodeClaim}.at(record.Claims),
+	rows[record.PolicyRule]{in: func(v *View) *of[record.PolicyRule] { return v.policyRules }, id: func(r *record.PolicyRule) string { return r.ID }, takes: ruleTakes}.at(record.PolicyRules),
+	rows[record.ACIProfile]{in: func(v *View) *of[record.ACIProfile] { return v.profiles }, id: func(r *record.ACIProfile) string { return r.Key }, changed: (*View).profileChanged}.at(record.ACIProfiles),
+	rows[record.Provider]{in: func(v *View) *of[record.Provider] { return v.providers }, id: func(r *record.Provider) string { return r.ID }}.at(record.Providers),
+	rows[event]{in: func(v *View) *of[event] { return v.history }, decode: decodeEvent}.at(record.History),
 }
 
 // rank is where a key's keyspace stands; of a key that the view has no use for, behind all.
@@ -48,61 +49,94 @@ func rank(key string) int {
 	return i
 }
 
-// putInto is the put of a keyspace of records: it decodes an item and puts it, after dropping what was there before under its key
-// where there is a drop. A record whose id is another than its key says is an error: nothing would take away what followed from it.
-func putInto[T any](prefix string, id func(*T) string, put func(*View, *T) error, drop func(v *View, key string)) func(*View, store.Item) error {
-	return func(v *View, it store.Item) error {
-		r, err := decode[T](it)
-		if err != nil {
+// inOrder yields changes in the order in which they are taken in.
+func inOrder(changes []mirror.Change) iter.Seq[*mirror.Change] {
+	n := len(keyspaces)
+	ranked := make([][]*mirror.Change, 2*n+2) // deletions, backwards, before the others
+	for i := range changes {
+		at := n - rank(changes[i].Key)
+		if changes[i].Has {
+			at = 2*n + 1 - at
+		}
+		ranked[at] = append(ranked[at], &changes[i])
+	}
+	return func(yield func(*mirror.Change) bool) {
+		for _, list := range ranked {
+			for _, c := range list {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rows says how the values below a prefix are rows of a table.
+type rows[V any] struct {
+	in      func(*View) *of[V]                          // by what follows the prefix in their keys
+	decode  func(name string, value []byte) (*V, error) // nil: JSON
+	id      func(*V) string                             // what a record calls itself, if it does
+	changed func(v *View, was, now *V) error            // what else follows; nil is for no row
+	takes   func(*V) (taking, error)                    // of the pools, after that
+}
+
+// at is the keyspace of a prefix. A value that cannot be decoded leaves the row as it is.
+func (r rows[V]) at(prefix string) keyspace {
+	return keyspace{prefix, func(v *View, key string, value []byte) (err error) {
+		name := strings.TrimPrefix(key, prefix)
+		var was, now *V
+		if value == nil {
+			was, _ = r.in(v).Delete(name)
+		} else {
+			if now, err = r.read(name, value); now == nil || err != nil {
+				return err
+			}
+			was, _ = r.in(v).Set(name, now)
+		}
+		if r.changed != nil && (was != nil || now != nil) {
+			err = r.changed(v, was, now)
+		}
+		if r.takes == nil {
 			return err
 		}
-		if name := strings.TrimPrefix(it.Key, prefix); id(r) != name {
-			return fmt.Errorf("it calls itself %q, and its key says %q", id(r), name)
+		var before, after taking
+		if was != nil {
+			before, _ = r.takes(was)
 		}
-		if drop != nil {
-			drop(v, it.Key)
+		if now != nil {
+			var wrong error
+			after, wrong = r.takes(now)
+			err = errors.Join(err, wrong)
 		}
-		return put(v, r)
-	}
+		return errors.Join(err, v.take(key, before, after))
+	}}
 }
 
-func putGlobal(v *View, it store.Item) error {
-	r, err := decode[record.Global](it)
-	if err != nil {
-		return err
+// read decodes a value. A record whose id is another than its key says is an error.
+func (r rows[V]) read(name string, value []byte) (*V, error) {
+	if r.decode != nil {
+		return r.decode(name, value)
 	}
-	return v.putGlobal(r)
+	now := new(V)
+	if err := json.Unmarshal(value, now); err != nil {
+		return nil, err
+	}
+	if r.id != nil && r.id(now) != name {
+		return nil, fmt.Errorf("it calls itself %q, and its key says %q", r.id(now), name)
+	}
+	return now, nil
 }
 
-func decode[T any](it store.Item) (*T, error) {
-	r := new(T)
-	return r, json.Unmarshal(it.Value, r)
-}
-
-// put takes in one item that is newer than what is known.
-func (v *View) put(it store.Item) error {
-	v.known[it.Key] = it
-	v.concerns(it.Key, it.Revision)
-	if i := rank(it.Key); i < len(keyspaces) {
-		return keyspaces[i].put(v, it)
+// set takes in the value of a key, or that there is none.
+func (v *View) set(key string, value []byte, has bool) error {
+	i := rank(key)
+	switch {
+	case i == len(keyspaces):
+		return nil
+	case !has:
+		value = nil
+	case value == nil:
+		value = []byte{}
 	}
-	return nil
-}
-
-// drop forgets a key and all that followed from it.
-func (v *View) drop(key string) {
-	if _, ok := v.known[key]; !ok {
-		return
-	}
-	delete(v.known, key)
-	if i := rank(key); i < len(keyspaces) {
-		keyspaces[i].drop(v, key)
-	}
-}
-
-// concerns notes the revision of a change that agents must carry out.
-func (v *View) concerns(key string, rev store.Revision) {
-	if strings.HasPrefix(key, record.State) {
-		v.agents = max(v.agents, rev)
-	}
+	return keyspaces[i].set(v, key, value)
 }

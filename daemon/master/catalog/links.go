@@ -4,8 +4,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// refsOf lists the objects that o links to: along its single links and the names that it carries.
-func refsOf(o model.Object) []Ref {
+// linksOf lists the objects that o links to: along its single links and the names that it carries.
+func linksOf(o model.Object) []Ref {
 	var refs []Ref
 	for _, l := range o.Kind().Links {
 		if r, ok := follow(o, l); ok {
@@ -61,25 +61,12 @@ func named(o model.Object, l model.LinkTo) []Ref {
 
 // back is the last object, by key, of the kind that links to o; ok is false when there is none.
 func (v *View) back(o model.Object, l model.LinkTo) (last Ref, ok bool) {
-	for key := range v.referrers[o.Kind().Name+"/"+o.ObjectKey()][l.To] {
-		if key > last.Key {
-			last, ok = Ref{l.To, key}, true
+	for e := range v.linking(Ref{o.Kind().Name, o.ObjectKey()}, l.To) {
+		if !ok || e.Key > last.Key {
+			last, ok = e.Ref, true
 		}
 	}
 	return last, ok
-}
-
-// refer notes that the object kind/key links to r.
-func (v *View) refer(r Ref, kind, key string) {
-	id := r.Kind + "/" + r.Key
-	if v.referrers[id] == nil {
-		v.referrers[id] = map[string]set{}
-	}
-	if v.referrers[id][kind] == nil {
-		v.referrers[id][kind] = set{}
-	}
-	v.referrers[id][kind][key] = struct{}{}
-	v.touch(r.Kind, r.Key)
 }
 
 // linked returns a copy of an object with its links.
@@ -94,8 +81,8 @@ func (v *View) linked(e *entry) model.Object {
 				found[r.Key] = model.Link{Type: r.Kind, Key: r.Key}
 			}
 		} else {
-			for key := range v.referrers[k.Name+"/"+o.ObjectKey()][l.To] {
-				found[key] = model.Link{Type: l.To, Key: key}
+			for other := range v.linking(e.Ref, l.To) {
+				found[other.Key] = model.Link{Type: l.To, Key: other.Key}
 			}
 		}
 		sets[l.Name] = found

@@ -1,48 +1,70 @@
 package catalog
 
 import (
-	"maps"
+	"cmp"
+	"iter"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ipam"
+	"github.com/contiv/contiv/table"
 )
 
 // Network is a network's record with the pools that follow from it.
 type Network struct {
-	Record    *record.Network
-	Pool4     *ipam.Pool
-	Pool6     *ipam.Pool6           // nil without IPv6
-	blocks    map[string]*ipam.Pool // group pools, by "group:tenant"
-	endpoints members
-	addresses map[netip.Addr]string // who has it: "endpoint ID", "service ID", "a hold"
-	// claims are who else has an address, the last one last: as a rule nobody. A hold and the endpoint that takes it over have
-	// it together, and so do two endpoints in a store whose records contradict each other.
-	claims map[netip.Addr][]string
+	Record *record.Network
+	*Pools
+	addressing
+	view *View
 }
 
-// newNetwork makes the pools of a network; err says what is wrong with the record.
-func newNetwork(r *record.Network) (*Network, error) {
-	n := &Network{Record: r, blocks: map[string]*ipam.Pool{}, endpoints: newMembers(), addresses: map[netip.Addr]string{}, claims: map[netip.Addr][]string{}}
-	spec, err := Spec4(r)
+// addressing is what a network's record says of its addresses.
+type addressing struct {
+	tenant   string
+	v4, v6   ipam.Range // declared; zero where there are none
+	four     ipam.Spec
+	six      ipam.Spec6
+	no4, no6 bool // it cannot be read, or there is none
+}
+
+// Networks by their tenant, and in the order of their addresses within it. The addresses of one tenant's networks do not overlap, since
+// a network that would is refused; that is what lets two neighbours answer for all.
+var (
+	networksOfTenant = table.By[string](func(n *Network) string { return n.tenant })
+	space4           = table.Sorted[string](func(a, b *Network) int { return compareSpace(a, b, a.v4, b.v4) })
+	space6           = table.Sorted[string](func(a, b *Network) int { return compareSpace(a, b, a.v6, b.v6) })
+)
+
+func compareSpace(a, b *Network, x, y ipam.Range) int {
+	return cmp.Or(strings.Compare(a.tenant, b.tenant), x.First.Compare(y.First), strings.Compare(a.id(), b.id()))
+}
+
+// id is the state id of the network; "" of a place among networks.
+func (n *Network) id() string {
+	if n.Record == nil {
+		return ""
+	}
+	return n.Record.ID
+}
+
+func decodeNetwork(name string, value []byte) (*Network, error) {
+	r, err := rows[record.Network]{id: func(r *record.Network) string { return r.ID }}.read(name, value)
 	if err != nil {
-		return n, err
+		return nil, err
 	}
-	if n.Pool4, err = ipam.New(spec); err != nil {
-		return n, err
+	n := &Network{Record: r, addressing: addressing{tenant: r.Tenant}}
+	var err4, err6 error
+	n.four, err4 = Spec4(r)
+	n.six, err6 = Spec6(r)
+	if n.no4 = err4 != nil; !n.no4 {
+		n.v4 = n.four.Range()
 	}
-	if r.IPv6Subnet == "" {
-		return n, nil
+	if n.no6 = err6 != nil; !n.no6 {
+		n.v6 = ipam.RangeOf(n.six.Prefix)
 	}
-	spec6, err := Spec6(r)
-	if err != nil {
-		return n, err
-	}
-	n.Pool6, err = ipam.New6(spec6)
-	return n, err
+	return n, nil
 }
 
 // Spec4 is what a network's record says of its IPv4 addresses.
@@ -78,156 +100,56 @@ func Spec6(r *record.Network) (ipam.Spec6, error) {
 	return spec, err
 }
 
-// Block is the pool of a group on this network, nil when the group has none.
-func (n *Network) Block(group string) *ipam.Pool { return n.blocks[group] }
-
-// BlocksText lists the ranges of the group pools, in order, joined by ", ".
-func (n *Network) BlocksText() string {
-	blocks := slices.SortedFunc(maps.Values(n.blocks), (*ipam.Pool).Compare)
-	var names []string
-	for _, b := range blocks {
-		names = append(names, b.String())
-	}
-	return strings.Join(names, ", ")
-}
-
-// Blocks is the number of group pools.
-func (n *Network) Blocks() int { return len(n.blocks) }
-
-// PoolOf is the pool that address a of an endpoint of group comes from: the group's when it lies in it.
-func (n *Network) PoolOf(group string, a netip.Addr) *ipam.Pool {
-	if b := n.blocks[group]; b != nil && b.Contains(a) {
-		return b
-	}
-	return n.Pool4
-}
-
-// Contains tells whether a is an address that the network or one of its group pools gives out.
-func (n *Network) Contains(a netip.Addr) bool {
-	if a.Is4() {
-		return n.Pool4 != nil && n.Pool4.Contains(a)
-	}
-	return n.Pool6 != nil && n.Pool6.Contains(a)
-}
+// key is the API key of the network.
+func (n *Network) key() string { return model.Key(n.Record.Tenant, n.Record.NetworkName) }
 
 // Covers tells whether a lies in one of the network's subnets.
 func (n *Network) Covers(a netip.Addr) bool {
-	four, err4 := Spec4(n.Record)
-	six, err6 := Spec6(n.Record)
-	return err4 == nil && four.Prefix.Contains(a) || err6 == nil && six.Prefix.Contains(a)
+	return !n.no4 && n.four.Prefix.Contains(a) || !n.no6 && n.six.Prefix.Contains(a)
 }
 
-// BlockAt is the group, "group:tenant", whose pool address a lies in; "" when it is in none.
-func (n *Network) BlockAt(a netip.Addr) string {
-	for group, block := range n.blocks {
-		if block.Contains(a) {
-			return group
-		}
+// Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when it has no owner.
+func (n *Network) Owner(a netip.Addr) (owner string) {
+	for t := range takingsOfAddress.In(n.view.takings, place{n.Record.ID, a}).Values() {
+		owner = max(owner, t.owner) // a hold yields to an endpoint or a service
 	}
-	return ""
+	return owner
 }
-
-// PoolAt is the pool that gives address a out: a group's, or the network's own.
-func (n *Network) PoolAt(a netip.Addr) *ipam.Pool {
-	if b := n.blocks[n.BlockAt(a)]; b != nil {
-		return b
-	}
-	return n.Pool4
-}
-
-// Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when nobody does.
-func (n *Network) Owner(a netip.Addr) string { return n.addresses[a] }
 
 // Endpoints is the number of endpoints on the network.
-func (n *Network) Endpoints() int { return n.endpoints.len() }
+func (n *Network) Endpoints() int {
+	count, _ := endpointsOnNetwork.In(n.view.endpoints, n.Record.ID)
+	return count
+}
 
 // Members yields the endpoints on the network, ordered by id.
-func (n *Network) Members(yield func(*Member) bool) { n.endpoints.all(yield) }
+func (n *Network) Members(yield func(*Member) bool) {
+	left := n.Endpoints() // counted: reading the networks of so many takes longer
+	first := &Member{Endpoint: &record.Endpoint{NetID: n.Record.ID}}
+	endpointsByNetwork.From(n.view.endpoints, first)(func(m *Member) bool {
+		left--
+		return left >= 0 && yield(m)
+	})
+}
 
-// Allocated is the number of addresses that endpoints have or that are held for them, IPv4 only.
+// Allocated is the number of addresses that endpoints and services have or that are held for them, IPv4 only.
 func (n *Network) Allocated() int {
-	count := 0
-	for a := range n.addresses {
-		if a.Is4() {
-			count++
+	_, sum := addressesTaken.In(n.view.takings, n.Record.ID)
+	count := int(sum)
+	for h := range holdsOnNetwork.In(n.view.holds, n.Record.ID).Values() {
+		if a, err := netip.ParseAddr(h.Address); err == nil && a.Is4() && takingsOfAddress.In(n.view.takings, place{n.Record.ID, a}).Len() > 1 {
+			count-- // an endpoint has it already
 		}
 	}
 	return count
 }
 
-// take marks an address as its owner's; taking what the owner has already is harmless.
-func (n *Network) take(group, address, owner string) error {
-	a, err := netip.ParseAddr(address)
-	if err != nil {
-		return err
-	}
-	n.claim(a, owner)
-	if a.Is4() {
-		if n.Pool4 == nil {
-			return nil
-		}
-		return n.PoolOf(group, a).Take(a)
-	}
-	if n.Pool6 == nil {
-		return nil
-	}
-	err = n.Pool6.Take(a)
-	n.Pool6.Continue(a)
-	return err
-}
-
-// release gives an address back if nobody but owner has it.
-func (n *Network) release(group, address, owner string) {
-	a, err := netip.ParseAddr(address)
-	if err != nil || !n.disclaim(a, owner) {
-		return
-	}
-	if a.Is4() && n.Pool4 != nil {
-		n.PoolOf(group, a).Release(a)
-	} else if a.Is6() && n.Pool6 != nil {
-		n.Pool6.Release(a)
-	}
-}
-
-// claim notes that owner has an address.
-func (n *Network) claim(a netip.Addr, owner string) {
-	was := n.addresses[a]
-	n.addresses[a] = owner
-	if was == "" || was == owner {
-		return
-	}
-	others := slices.DeleteFunc(n.claims[a], func(x string) bool { return x == owner })
-	n.claims[a] = append(others, was)
-}
-
-// disclaim is the end of claim; it reports whether nobody has the address now who had it before.
-func (n *Network) disclaim(a netip.Addr, owner string) bool {
-	others := n.claims[a]
-	switch at := slices.Index(others, owner); {
-	case n.addresses[a] != owner && at < 0:
-		return false
-	case n.addresses[a] != owner:
-		others = slices.Delete(others, at, at+1)
-	case len(others) == 0:
-		delete(n.addresses, a)
-		return true
-	default:
-		n.addresses[a] = others[len(others)-1]
-		others = others[:len(others)-1]
-	}
-	if n.claims[a] = others; len(others) == 0 {
-		delete(n.claims, a)
-	}
-	return false
-}
-
 // Unavailable is the refusal of address a, which its pool does not give because of err. It says who has the address.
 func (n *Network) Unavailable(field string, a netip.Addr, err error) *model.Error {
-	e := model.Errorf(model.CodeConflict, field, "requested address %s is not available: %v", a, err).Because(err)
 	if owner := n.Owner(a); owner != "" {
-		return e.Try("%s has it", owner)
+		return model.Errorf(model.CodeConflict, field, "requested address %s is not available", a).Because(err).Try("%s has it", owner)
 	}
-	return e.Try("free are %s", n.Pool4.AvailableText())
+	return model.Errorf(model.CodeConflict, field, "requested address is not available: %v", err).Because(err).Try("free are %s", n.Pool4.AvailableText())
 }
 
 // Exhausted is the refusal of an address because the pool described by in is empty.
@@ -243,55 +165,51 @@ const (
 	NetworkInfra = "infra"
 )
 
-// networkKey is the API key of a network's record.
-func networkKey(r *record.Network) string { return model.Key(r.Tenant, r.NetworkName) }
+// Network returns a network by its state id, nil when there is none.
+func (v *View) Network(id string) *Network { return v.networks.Get(id) }
 
-func (v *View) putNetwork(r *record.Network) error {
-	n, err := newNetwork(r)
-	if old := v.networks[r.ID]; old != nil { // a network does not change; keep what is allocated
-		v.other = v.other || !sameNetwork(old.Record, r)
-		v.vacate(old.Record)
-		old.Record = r
-		v.occupy(r)
-		return err
+// NetworkOf returns a tenant's network by name, nil when there is none. An id "network.tenant" may read the same for another
+// tenant's network: that is not it.
+func (v *View) NetworkOf(tenant, name string) *Network {
+	n := v.networks.Get(name + "." + tenant)
+	if n == nil || n.Record.Tenant != tenant || n.Record.NetworkName != name {
+		return nil
 	}
-	v.networks[r.ID] = n
-	if _, ok := v.homeless[r.ID]; ok {
-		v.other = true // its groups and endpoints came before it
-	}
-	v.occupy(r)
-	v.touch(model.KindNetwork().Name, networkKey(r))
-	if r.PktTagType == "vxlan" {
-		return firstOf(err, ignoreTaken(v.numbers.VXLANs.Take(r.ExtPktTag)), ignoreTaken(v.numbers.LocalVLANs.Take(r.PktTag)))
-	}
-	return firstOf(err, ignoreTaken(v.numbers.VLANs.Take(r.PktTag)))
+	return n
 }
 
-// sameNetwork tells whether two records of one name are of one network: else it was deleted and made again.
-func sameNetwork(a, b *record.Network) bool {
-	four, err4 := Spec4(a)
-	six, err6 := Spec6(a)
-	now4, nowErr4 := Spec4(b)
-	now6, nowErr6 := Spec6(b)
-	return four == now4 && six == now6 && (err4 == nil) == (nowErr4 == nil) && (err6 == nil) == (nowErr6 == nil) &&
-		a.PktTagType == b.PktTagType && a.PktTag == b.PktTag && a.ExtPktTag == b.ExtPktTag
+// NetworkRecord returns a network's record by its state id, nil when there is none.
+func (v *View) NetworkRecord(id string) *record.Network {
+	if n := v.networks.Get(id); n != nil {
+		return n.Record
+	}
+	return nil
 }
 
-func (v *View) dropNetwork(key string) {
-	id := strings.TrimPrefix(key, record.Networks)
-	n := v.networks[id]
-	if n == nil {
-		return
+// Networks returns all networks of a tenant (of all, when tenant is empty), ordered by id.
+func (v *View) Networks(tenant string) []*Network {
+	all := v.networks.Values()
+	if tenant != "" {
+		all = networksOfTenant.In(v.networks, tenant).Values()
 	}
-	delete(v.networks, id)
-	if len(n.blocks) > 0 || n.Endpoints() > 0 {
-		v.homeless[id] = struct{}{}
+	return sortedBy(all, func(n *Network) string { return n.Record.ID })
+}
+
+// Overlapping returns a network of the tenant that declares an address of r, nil when none does. Its cost grows with
+// the logarithm of the networks.
+func (v *View) Overlapping(tenant string, r ipam.Range) *Network {
+	at := &Network{addressing: addressing{tenant: tenant, v4: r, v6: r}}
+	in, space, declared := v.networks, space4, func(n *Network) ipam.Range { return n.v4 }
+	if r.First.Is6() {
+		in, space, declared = v.networks6, space6, func(n *Network) ipam.Range { return n.v6 }
 	}
-	v.vacate(n.Record)
-	if n.Record.PktTagType == "vxlan" {
-		v.numbers.VXLANs.Release(n.Record.ExtPktTag)
-		v.numbers.LocalVLANs.Release(n.Record.PktTag)
-	} else {
-		v.numbers.VLANs.Release(n.Record.PktTag)
+	for _, neighbours := range []iter.Seq[*Network]{space.From(in, at), space.Back(in, at)} {
+		for n := range neighbours {
+			if n.tenant == tenant && declared(n).First.IsValid() && ipam.Overlap(declared(n), r) {
+				return n
+			}
+			break
+		}
 	}
+	return nil
 }

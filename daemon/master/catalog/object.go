@@ -1,73 +1,171 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
+	"sync/atomic"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/ipam/tag"
+	"github.com/contiv/contiv/table"
 )
 
-func (v *View) putObject(it store.Item) error {
-	kindName, objectKey, ok := strings.Cut(strings.TrimPrefix(it.Key, record.Objects), "/")
-	if !ok {
+// Ref names an object.
+type Ref struct{ Kind, Key string }
+
+// entry is one API object.
+type entry struct {
+	Ref
+	object model.Object
+	links  []Ref                           // objects that it links to
+	text   atomic.Pointer[json.RawMessage] // with links, while neither changes; nil: not computed
+}
+
+// link is an object with a kind of objects that link to it.
+type link struct {
+	to   Ref
+	from string
+}
+
+// Objects by kind, in order of kinds and keys, and by what they link to.
+var (
+	countOfKind    = table.Sum[Ref](func(e *entry) (string, uint64) { return e.Kind, 1 })
+	objectsInOrder = table.Sorted[Ref](func(a, b *entry) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Key, b.Key))
+	})
+	objectsByLink = table.ByEach[Ref](func(e *entry, to []link) []link {
+		for _, r := range e.links {
+			to = append(to, link{r, e.Kind})
+		}
+		return to
+	})
+)
+
+func (v *View) setObject(key string, value []byte) error {
+	kind, objectKey, ok := strings.Cut(strings.TrimPrefix(key, record.Objects), "/")
+	k, known := model.KindOf(kind)
+	switch {
+	case !ok:
 		return fmt.Errorf("an object's key is kind/key")
+	case !known || k.New == nil:
+		return fmt.Errorf("kind %q is unknown", kind)
 	}
-	k, ok := model.KindOf(kindName)
-	if !ok || k.New == nil {
-		return fmt.Errorf("kind %q is unknown", kindName)
+	ref := Ref{k.Name, objectKey}
+	if value == nil {
+		was, had := v.objects.Delete(ref)
+		if had {
+			v.touch(ref)
+			v.touch(was.links...)
+		}
+		return nil
 	}
-	object := k.New()
-	if err := json.Unmarshal(it.Value, object); err != nil {
+	now := &entry{Ref: ref, object: k.New()}
+	if err := json.Unmarshal(value, now.object); err != nil {
 		return err
 	}
-	object.SetKey(objectKey)
-	v.dropObject(it.Key)
-	e := &entry{object: object, refs: refsOf(object)}
-	if v.objects[k.Name] == nil {
-		v.objects[k.Name] = map[string]*entry{}
+	now.object.SetKey(objectKey)
+	now.links = linksOf(now.object)
+	if was, had := v.objects.Set(ref, now); had {
+		v.touch(was.links...)
 	}
-	v.objects[k.Name][objectKey] = e
-	for _, r := range e.refs {
-		v.refer(r, k.Name, objectKey)
-	}
-	v.touch(k.Name, objectKey)
-	if g, ok := object.(*model.Global); ok {
+	v.touch(ref)
+	v.touch(now.links...)
+	if g, ok := now.object.(*model.Global); ok {
 		return v.resize(g)
 	}
 	return nil
 }
 
-func (v *View) dropObject(key string) {
-	kindName, objectKey, _ := strings.Cut(strings.TrimPrefix(key, record.Objects), "/")
-	e := v.objects[kindName][objectKey]
-	if e == nil {
-		return
+// touch notes that objects have changed for those who watch them: they, or what links to them.
+func (v *View) touch(refs ...Ref) {
+	for _, r := range refs {
+		v.dirty[r] = struct{}{}
+		if e := v.objects.Get(r); e != nil {
+			e.text.Store(nil)
+		}
 	}
-	delete(v.objects[kindName], objectKey)
-	for _, r := range e.refs {
-		delete(v.referrers[r.Kind+"/"+r.Key][kindName], objectKey)
-		v.touch(r.Kind, r.Key)
-	}
-	v.touch(kindName, objectKey)
 }
 
-// resize sets the ranges of VLAN ids and VNIs. Numbers in use outside the new range stay in use.
-func (v *View) resize(g *model.Global) error {
-	for _, p := range []struct {
-		pool *tag.Pool
-		text string
-	}{{v.numbers.VLANs, g.Vlans}, {v.numbers.VXLANs, g.Vxlans}} {
-		r, err := tag.ParseRange(p.text)
-		if err != nil {
-			return err
-		}
-		if err := p.pool.Resize(r.Min, r.Max); err != nil {
-			return err
-		}
+// Object returns a copy of an API object with its links, nil when there is none.
+func (v *View) Object(k *model.Kind, key string) model.Object {
+	e := v.objects.Get(Ref{k.Name, key})
+	if e == nil {
+		return nil
+	}
+	return v.linked(e)
+}
+
+// Stored returns an API object as it is stored, without its links, nil when there is none. The caller must not change it.
+func (v *View) Stored(k *model.Kind, key string) model.Object {
+	if e := v.objects.Get(Ref{k.Name, key}); e != nil {
+		return e.object
 	}
 	return nil
+}
+
+// Has tells whether an object exists.
+func (v *View) Has(kind, key string) bool { return v.objects.Get(Ref{kind, key}) != nil }
+
+// kind yields the objects of a kind, ordered by key.
+func (v *View) kind(k *model.Kind) iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		for e := range objectsInOrder.From(v.objects, &entry{Ref: Ref{Kind: k.Name}}) {
+			if e.Kind != k.Name || !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Objects returns copies of all objects of a kind with their links, ordered by key.
+func (v *View) Objects(k *model.Kind) []model.Object {
+	out := make([]model.Object, 0, v.Count(k))
+	for e := range v.kind(k) {
+		out = append(out, v.linked(e))
+	}
+	return out
+}
+
+// Keys are the keys of all objects of a kind, sorted.
+func (v *View) Keys(k *model.Kind) []string {
+	out := make([]string, 0, v.Count(k))
+	for e := range v.kind(k) {
+		out = append(out, e.Key)
+	}
+	return out
+}
+
+// NotFound is the refusal of a key that no object has.
+func (v *View) NotFound(k *model.Kind, key string) *model.Error {
+	return model.NotFound(k, key, v.Keys)
+}
+
+// Count is the number of objects of a kind.
+func (v *View) Count(k *model.Kind) int {
+	count, _ := countOfKind.In(v.objects, k.Name)
+	return count
+}
+
+// Range calls fn with every object of a kind, ordered by key, without links. fn must not change or keep the object.
+func (v *View) Range(k *model.Kind, fn func(model.Object)) {
+	for e := range v.kind(k) {
+		fn(e.object)
+	}
+}
+
+// Referrers lists the keys of the objects of one kind that link to an object, ordered.
+func (v *View) Referrers(to *model.Kind, key, from string) []string {
+	var out []string
+	for _, e := range sortedBy(v.linking(Ref{to.Name, key}, from), func(e *entry) string { return e.Key }) {
+		out = append(out, e.Key)
+	}
+	return out
+}
+
+// linking yields the objects of a kind that link to an object.
+func (v *View) linking(to Ref, from string) iter.Seq[*entry] {
+	return objectsByLink.In(v.objects, link{to, from}).Values()
 }

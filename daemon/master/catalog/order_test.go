@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/daemon/store/storetest"
 )
 
 const (
@@ -132,191 +133,77 @@ func TestRestoredWithRaisedRevisions(t *testing.T) {
 // the store says, and at no time does it take an address that an endpoint has for free.
 func TestOrders(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newScript(rt)
+		l := &leader{rt, catalog.New()}
+		h := storetest.NewHistory(rt, l, []store.Item{{Key: netKey, Value: []byte(netText), Revision: 2}}, func(now map[string]store.Item) store.Op { return change(rt, now) })
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
-			rapid.SampledFrom([]func(){s.write, s.write, s.commit, s.commit, s.answer, s.hear, s.hear, s.again, s.load, s.list, s.restore}).Draw(rt, "step")()
-			if wrong := s.given(); wrong != "" {
+			h.Step()
+			if wrong := given(l.c); wrong != "" {
 				rt.Fatal(wrong)
 			}
 		}
-		for len(s.answers) > 0 {
-			s.answer()
-		}
-		s.hearAll()
-		fresh := catalog.New()
-		fresh.Apply(store.Update{Full: true, Items: s.items(), Revision: s.rev}, quiet)
-		if got, want := describe(s.c), describe(fresh); got != want || owned(s.c) != "" {
-			rt.Fatalf("a new master would know\n%s\nthe running one knows\n%s\n%s", want, got, owned(s.c))
+		h.End()
+		fresh := &leader{rt, catalog.New()}
+		fresh.Listed(h.Items())
+		if got, want := describe(l.c), describe(fresh.c); got != want || owned(l.c) != "" {
+			rt.Fatalf("a new master would know\n%s\nthe running one knows\n%s\n%s", want, got, owned(l.c))
 		}
 	})
 }
 
-// script is a store as a history of changes, with a leader that hears of them.
-type script struct {
-	*rapid.T
-	c       *catalog.Catalog
-	rev     store.Revision
-	now     map[string]store.Item
-	told    store.Revision // by the watch
-	log     []change       // for the watch
-	answers []change       // to the leader's commits, which it has not got yet
-	backup  map[string]store.Item
-	at      store.Revision // of the backup
-}
-
-type change struct {
-	rev store.Revision
-	key string
-	now []byte // nil: deleted
-}
-
-func newScript(rt *rapid.T) *script {
-	s := &script{T: rt, c: catalog.New(), now: map[string]store.Item{}, rev: 2}
-	s.now[netKey] = store.Item{Key: netKey, Value: []byte(netText), Revision: 2}
-	s.save()
-	s.load()
-	return s
-}
-
-func (s *script) save() {
-	s.backup, s.at = map[string]store.Item{}, s.rev
-	for k, it := range s.now {
-		s.backup[k] = it
-	}
-}
-
 // change changes one endpoint: a new one gets an address that no other has in the store, as leaders see to.
-func (s *script) change() change {
-	id := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(s.T, "endpoint")
+func change(rt *rapid.T, now map[string]store.Item) store.Op {
+	id := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(rt, "endpoint")
 	key := record.Endpoints + id
-	s.rev += store.Revision(rapid.IntRange(1, 3).Draw(s.T, "gap"))
-	c := change{rev: s.rev, key: key}
-	if _, ok := s.now[key]; ok && rapid.Bool().Draw(s.T, "delete") {
-		delete(s.now, key)
-	} else {
-		var free []string
-		for i := range 8 {
-			a := fmt.Sprintf("10.1.1.%d", i+1)
-			if !slices.ContainsFunc(s.items(), func(it store.Item) bool {
-				return it.Key != key && string(it.Value) == string(endpointAt(it.Key[len(record.Endpoints):], a))
-			}) {
-				free = append(free, a)
-			}
+	if _, ok := now[key]; ok && rapid.Bool().Draw(rt, "delete") {
+		return store.Op{Key: key, Delete: true}
+	}
+	var free []string
+	for i := range 8 {
+		a := fmt.Sprintf("10.1.1.%d", i+1)
+		taken := false
+		for other, it := range now {
+			taken = taken || other != key && string(it.Value) == string(endpointAt(strings.TrimPrefix(other, record.Endpoints), a))
 		}
-		c.now = endpointAt(id, rapid.SampledFrom(free).Draw(s.T, "address"))
-		s.now[key] = store.Item{Key: key, Value: c.now, Revision: s.rev}
-	}
-	s.log = append(s.log, c)
-	return c
-}
-
-func (s *script) write() { s.change() }
-
-// commit is a change of the leader's own, of which it hears by answer, if not by the watch.
-func (s *script) commit() { s.answers = append(s.answers, s.change()) }
-
-func (s *script) answer() {
-	if len(s.answers) == 0 {
-		return
-	}
-	c := s.answers[0]
-	s.answers = s.answers[1:]
-	s.c.Committed([]store.Op{{Key: c.key, Value: c.now, Delete: c.now == nil}}, c.rev, quiet)
-}
-
-// update merges changes as a watch does.
-func update(log []change) store.Update {
-	u, last := store.Update{}, map[string]change{}
-	for _, c := range log {
-		last[c.key], u.Revision = c, c.rev
-	}
-	for key, c := range last {
-		if c.now == nil {
-			u.Gone = append(u.Gone, key)
-		} else {
-			u.Items = append(u.Items, store.Item{Key: key, Value: c.now, Revision: c.rev})
+		if !taken {
+			free = append(free, a)
 		}
 	}
-	u.Sort()
-	return u
+	return store.Op{Key: key, Value: endpointAt(id, rapid.SampledFrom(free).Draw(rt, "address"))}
 }
 
-// hear has the watch tell some of what it has still to tell.
-func (s *script) hear() {
-	at := slices.IndexFunc(s.log, func(c change) bool { return c.rev > s.told })
-	if at < 0 {
-		return
-	}
-	part := s.log[at : at+rapid.IntRange(1, len(s.log)-at).Draw(s.T, "changes")]
-	s.c.Apply(update(part), quiet)
-	s.told = part[len(part)-1].rev
+// leader is a catalog that hears of a store's history.
+type leader struct {
+	*rapid.T
+	c *catalog.Catalog
 }
 
-func (s *script) hearAll() {
-	for s.told < s.rev && slices.ContainsFunc(s.log, func(c change) bool { return c.rev > s.told }) {
-		s.hear()
+func (l *leader) Watched(u store.Update) {
+	if err := l.c.Apply(u, quiet); err != nil {
+		l.Fatal(err)
 	}
 }
 
-// again has the watch tell something a second time.
-func (s *script) again() {
-	if n := slices.IndexFunc(s.log, func(c change) bool { return c.rev > s.told }); n != 0 && len(s.log) > 0 {
-		if n < 0 {
-			n = len(s.log)
-		}
-		from := rapid.IntRange(0, n-1).Draw(s.T, "from")
-		s.c.Apply(update(s.log[from:n]), quiet)
+func (l *leader) Committed(ops []store.Op, rev store.Revision) { l.c.Committed(ops, rev, quiet) }
+
+func (l *leader) Listed(items []store.Item, rev store.Revision) {
+	if err := l.c.Load(context.Background(), list{items, rev}, quiet); err != nil {
+		l.Fatal(err)
 	}
 }
 
-// load is the beginning of a term: the answers to commits of the one before have all come.
-func (s *script) load() {
-	for len(s.answers) > 0 {
-		s.answer()
-	}
-	if err := s.c.Load(context.Background(), lists{s}, quiet); err != nil {
-		s.Fatal(err)
-	}
+// list is a store's content as Load reads it.
+type list struct {
+	items    []store.Item
+	revision store.Revision
 }
 
-// list has the watch list, as after a compaction.
-func (s *script) list() {
-	s.c.Apply(store.Update{Full: true, Items: s.items(), Revision: s.rev}, quiet)
-	s.told = s.rev
-	if rapid.Bool().Draw(s.T, "backup") {
-		s.save()
-	}
-}
-
-// restore puts the backup in place of the store, with revisions that are higher than all before. The leader's lease is not
-// in it, so its term ends.
-func (s *script) restore() {
-	for len(s.answers) > 0 {
-		s.answer()
-	}
-	s.now = map[string]store.Item{}
-	for k, it := range s.backup {
-		s.now[k] = it
-	}
-	s.log = nil
-	s.rev += 1000
-	s.list()
-	s.load()
-}
-
-func (s *script) items() []store.Item {
-	var out []store.Item
-	for _, it := range s.now {
-		out = append(out, it)
-	}
-	u := store.Update{Items: out}
-	u.Sort()
-	return u.Items
+func (l list) List(context.Context, string) ([]store.Item, store.Revision, error) {
+	return l.items, l.revision, nil
 }
 
 // given checks that no address is free that an endpoint has which the leader knows.
-func (s *script) given() (wrong string) {
-	s.c.View(func(v *catalog.View) {
+func given(c *catalog.Catalog) (wrong string) {
+	c.Change(func(v *catalog.View) {
 		n := v.Network("n.default")
 		for _, e := range v.Endpoints() {
 			a := netip.MustParseAddr(e.IPAddress)
@@ -327,11 +214,4 @@ func (s *script) given() (wrong string) {
 		}
 	})
 	return wrong
-}
-
-// lists is the script's store as Load reads it.
-type lists struct{ s *script }
-
-func (l lists) List(context.Context, string) ([]store.Item, store.Revision, error) {
-	return l.s.items(), l.s.rev, nil
 }

@@ -1,27 +1,42 @@
 package catalog
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/netip"
 	"regexp"
 	"strings"
 
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/table"
 )
 
-// putService takes in the registration of a process. What it is registered as is in its key. One that names no place where a process
+// Processes by what they are registered as, and agents by their host.
+var (
+	servicesNamed = table.By[string](func(s *record.Service) string { return s.ServiceName })
+	agentsOf      = table.By[string](func(s *record.Service) string {
+		if s.ServiceName != record.ServiceAgent {
+			return ""
+		}
+		return s.Hostname
+	})
+)
+
+// setService takes in the registration of a process. What it is registered as is in its key. One that names no place where a process
 // can listen is an error, and what was there before is forgotten: a master connects to what it reads here.
-func (v *View) putService(it store.Item) error {
-	s, err := decode[record.Service](it)
-	if err == nil {
-		err = reachable(s, it.Key)
+func (v *View) setService(key string, value []byte) error {
+	v.services.Delete(key)
+	if value == nil {
+		return nil
 	}
-	if err != nil {
-		delete(v.services, it.Key)
+	s := new(record.Service)
+	if err := json.Unmarshal(value, s); err != nil {
 		return err
 	}
-	v.services[it.Key] = *s
+	if err := reachable(s, key); err != nil {
+		return err
+	}
+	v.services.Set(key, s)
 	return nil
 }
 
@@ -46,19 +61,34 @@ func reachable(s *record.Service, key string) error {
 	return nil
 }
 
-// putClaim takes in which machine has a host's label or address. The keys of running agents are known by being there.
-func (v *View) putClaim(it store.Item) error {
-	if strings.HasPrefix(it.Key, record.LiveClaim("")) {
-		return nil
+// Services returns the registered instances of a service, ordered by key.
+func (v *View) Services(name string) []record.Service {
+	var out []record.Service
+	for _, s := range sortedBy(servicesNamed.In(v.services, name).Values(), (*record.Service).Key) {
+		out = append(out, *s)
 	}
-	c, err := decode[record.Claim](it)
-	if err != nil {
-		return err
-	}
-	v.claims[it.Key] = c
-	return nil
+	return out
 }
 
-func (v *View) dropClaim(key string) { delete(v.claims, key) }
+// Running tells whether the agent of a host runs, as far as the store knows. An agent of an older build claims nothing.
+func (v *View) Running(host string) bool {
+	_, claimed := v.items.Lookup(record.LiveClaim(host))
+	return claimed || agentsOf.In(v.services, host).Len() > 0
+}
 
-func (v *View) dropService(key string) { delete(v.services, key) }
+// decodeClaim reads which machine has a host's label or address. The keys of running agents are known by being there.
+func decodeClaim(name string, value []byte) (*record.Claim, error) {
+	if strings.HasPrefix(record.Claims+name, record.LiveClaim("")) {
+		return nil, nil
+	}
+	c := new(record.Claim)
+	if err := json.Unmarshal(value, c); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// ClaimAt returns the claim at a store key, such as record.HostClaim(LABEL), nil when there is none.
+func (v *View) ClaimAt(key string) *record.Claim {
+	return v.claims.Get(strings.TrimPrefix(key, record.Claims))
+}

@@ -3,8 +3,9 @@ package catalog
 import (
 	"context"
 	"iter"
-	"maps"
 	"time"
+
+	"github.com/contiv/contiv/daemon/store"
 )
 
 // Subscription tells which objects changed. It keeps names, not values, so a slow receiver costs no memory and
@@ -38,26 +39,26 @@ func (s *Subscription) Close() {
 	delete(s.c.subs, s)
 }
 
-// Changes yields the names of what changed since it last yielded; none when nothing did for the given time. It blocks
-// between, and ends with ctx, or when the store has been made anew.
-func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Seq[map[Ref]struct{}] {
-	return func(yield func(map[Ref]struct{}) bool) {
+// Changes yields the names of what changed since it last yielded, and the revision up to which they are all; none when nothing did for
+// the given time. It blocks between, and ends with ctx, or when the store is another one.
+func (s *Subscription) Changes(ctx context.Context, every time.Duration) iter.Seq2[map[Ref]struct{}, store.Revision] {
+	return func(yield func(map[Ref]struct{}, store.Revision) bool) {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case <-s.c.over:
+			case <-s.c.reset:
 				return
 			case <-s.wake:
 			case <-ticker.C:
 			}
 			s.c.mu.Lock()
-			dirty := s.dirty
+			dirty, rev := s.dirty, s.c.store.Revision()
 			s.dirty = map[Ref]struct{}{}
 			s.c.mu.Unlock()
-			if !yield(dirty) {
+			if !yield(dirty, rev) {
 				return
 			}
 		}
@@ -70,22 +71,4 @@ func (s *Subscription) Nudge() {
 	case s.wake <- struct{}{}:
 	default:
 	}
-}
-
-// touch notes a change.
-func (v *View) touch(kind, key string) {
-	v.dirty[Ref{kind, key}] = struct{}{}
-	v.forget(kind, key)
-}
-
-// tell hands the noted changes to the subscribers. The caller holds the lock.
-func (c *Catalog) tell() {
-	if len(c.view.dirty) == 0 {
-		return
-	}
-	for s := range c.subs {
-		maps.Copy(s.dirty, c.view.dirty)
-		s.Nudge()
-	}
-	clear(c.view.dirty)
 }

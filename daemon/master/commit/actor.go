@@ -14,6 +14,9 @@ func By(ctx context.Context, who model.Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, history.Stamp{By: who})
 }
 
+// Actor is as whose a context's requests are recorded.
+func Actor(ctx context.Context) model.Actor { return stampOf(ctx).By }
+
 // Own returns a context whose requests are recorded as the master's own, with the reason.
 func Own(ctx context.Context, why string) context.Context {
 	return context.WithValue(ctx, actorKey{}, history.Stamp{By: model.Actor{Program: self}, Why: why})
@@ -29,7 +32,7 @@ func Because(ctx context.Context, why string) context.Context {
 // self is how the master appears in the history.
 const self = "netmaster"
 
-// stampOf is what By or Own has said; a request of nobody is the master's own.
+// stampOf is what By or Own has said; without either it is the master's own.
 func stampOf(ctx context.Context) history.Stamp {
 	if s, ok := ctx.Value(actorKey{}).(history.Stamp); ok {
 		return s

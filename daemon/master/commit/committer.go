@@ -68,7 +68,7 @@ func (c *Committer) LastWrite() uint64 { return c.last.Load() }
 // nothing. It blocks until the change is durable or ctx ends; the error then says whether the outcome is
 // unknown, or the request was never in a transaction. fn must not block.
 func (c *Committer) Do(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
-	return c.do(ctx, fn, alone)
+	return c.do(ctx, fn, exclusive)
 }
 
 // InTurn is Do for requests that may share a transaction: fn sees everything that the requests before it do, as if each had
@@ -83,30 +83,30 @@ func (c *Committer) Join(ctx context.Context, fn func(*Tx) error) (store.Revisio
 	return c.do(ctx, fn, joined)
 }
 
-func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t turn) (store.Revision, error) {
+func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t sharing) (store.Revision, error) {
 	term := c.term.Load()
 	if term == nil {
-		return 0, stepDown()
+		return 0, notLeading()
 	}
-	r := &request{ctx: ctx, fn: fn, turn: t, done: make(chan result, 1)}
+	r := &request{ctx: ctx, fn: fn, sharing: t, done: make(chan result, 1)}
 	select {
 	case c.queue <- r:
 	case <-ctx.Done():
-		return 0, waitedInVain(ctx.Err())
+		return 0, notStarted(ctx.Err())
 	case <-term.over:
-		return 0, stepDown()
+		return 0, notLeading()
 	}
 	var refusal error
 	select {
 	case out := <-r.done:
 		return out.rev, out.err
 	case <-ctx.Done():
-		if r.giveUp() {
-			return 0, waitedInVain(ctx.Err())
+		if r.cancel() {
+			return 0, notStarted(ctx.Err())
 		}
-		refusal = inDoubt(ctx.Err())
+		refusal = outcomeUnknown(ctx.Err())
 	case <-term.over:
-		refusal = stepDown()
+		refusal = notLeading()
 	}
 	select {
 	case out := <-r.done: // answered before that
@@ -120,19 +120,19 @@ func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t turn) (store.R
 func (c *Committer) Active() bool { return c.term.Load() != nil }
 
 // Run commits requests under the fence until ctx ends (nil), the fence no longer holds (store.ErrFenced), or the outcome
-// of a transaction is unknown. In the last case the caller must give up this fence and begin anew under another one,
+// of a transaction is unknown. In the last case the caller must give up this fence and begin again under another one,
 // with the store read again: only that keeps a late transaction from being carried out behind our back.
 // Requests that wait at the end are refused with CodeUnavailable, which clients repeat at the new leader.
 func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
 	return c.RunFrom(ctx, fence, func(*Tx) error { return nil })
 }
 
-// RunFrom is Run after a first request of the new leader's own, which nobody else's overtakes. Its refusal ends the run.
+// RunFrom is Run after a first request of the new leader's own, before all others. Its refusal ends the run.
 // The functions beside run while the term lasts, may make requests, and have ended when RunFrom returns.
 func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error, beside ...func(context.Context)) error {
 	own := &request{ctx: Own(ctx, "a netmaster begins to lead"), fn: first, done: make(chan result, 1)}
-	l := &line{c: c, fence: fence, held: []*request{own}}
-	if err := l.depart(ctx); err != nil {
+	b := &batcher{c: c, fence: fence, queued: []*request{own}}
+	if err := b.commit(ctx); err != nil {
 		return err
 	}
 	if out := <-own.done; out.err != nil {
@@ -149,5 +149,5 @@ func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*
 	for _, duty := range beside {
 		duties.Go(func() { duty(while) })
 	}
-	return l.run(ctx)
+	return b.run(ctx)
 }

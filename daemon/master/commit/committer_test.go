@@ -19,15 +19,15 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// held is a store whose commits wait until they are let through.
-type held struct {
+// queued is a store whose commits wait until they are let through.
+type queued struct {
 	*memory.Store
 	entered chan int // operations of each commit that arrives
 	through chan error
 	limits  store.Limits
 }
 
-func (h *held) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
+func (h *queued) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
 	h.entered <- len(tx.Ops())
 	var err error
 	select {
@@ -41,18 +41,18 @@ func (h *held) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error)
 	return h.Store.Commit(ctx, tx)
 }
 
-func (h *held) Limits() store.Limits { return h.limits }
+func (h *queued) Limits() store.Limits { return h.limits }
 
 type bench struct {
 	*Committer
-	db    *held
+	db    *queued
 	stop  context.CancelFunc
 	ended chan error
 }
 
 func start(t *testing.T, ops int) *bench {
 	t.Helper()
-	db := &held{Store: memory.New(), entered: make(chan int, 100), through: make(chan error, 100), limits: store.Limits{Ops: ops, Bytes: 1 << 20}}
+	db := &queued{Store: memory.New(), entered: make(chan int, 100), through: make(chan error, 100), limits: store.Limits{Ops: ops, Bytes: 1 << 20}}
 	lock := &store.Tx{}
 	lock.Put(record.LeaderKey, []byte("me"))
 	rev, err := db.Store.Commit(context.Background(), lock)
@@ -146,7 +146,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A transaction whose outcome is unknown, or that is fenced, ends the term; everybody who waits is told to repeat.
+// A transaction whose outcome is unknown, or that is fenced, ends the term; everyone who waits is told to repeat.
 func TestTermEnds(t *testing.T) {
 	for _, failure := range []error{fmt.Errorf("away: %w", store.ErrUnavailable), fmt.Errorf("late: %w", store.ErrFenced)} {
 		b := start(t, 100)
@@ -275,7 +275,7 @@ func TestHistoryFits(t *testing.T) {
 		}
 	}
 	for _, n := range []int{2, 6} {
-		if _, err := b.Do(By(context.Background(), model.Actor{User: "ann"}), small(n)); err != nil {
+		if _, err := b.Do(By(context.Background(), model.Actor{Claimed: "ann"}), small(n)); err != nil {
 			t.Errorf("%d objects with the room for what is told of them left: %v", n, err)
 		}
 	}

@@ -39,7 +39,7 @@ func (t *Tx) NetworkRecord(id string) *record.Network {
 
 // Provider returns a service's providers as this transaction would leave them, nil when there is no such service.
 func (t *Tx) Provider(id string) *record.Provider {
-	if p, ok := t.batch.providers[id]; ok {
+	if p, ok := t.overlay.providers[id]; ok {
 		return p
 	}
 	return t.View.Provider(id)
@@ -47,13 +47,13 @@ func (t *Tx) Provider(id string) *record.Provider {
 
 // PutProvider writes a service's providers. Later requests of the same transaction see it.
 func (t *Tx) PutProvider(p *record.Provider) error {
-	before, had := t.batch.providers[p.ID]
-	t.batch.providers[p.ID] = p
+	before, had := t.overlay.providers[p.ID]
+	t.overlay.providers[p.ID] = p
 	t.OnAbort(func() {
 		if had {
-			t.batch.providers[p.ID] = before
+			t.overlay.providers[p.ID] = before
 		} else {
-			delete(t.batch.providers, p.ID)
+			delete(t.overlay.providers, p.ID)
 		}
 	})
 	return t.Put(record.Providers+p.ID, p)

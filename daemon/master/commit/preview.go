@@ -3,7 +3,7 @@ package commit
 import "github.com/contiv/contiv/daemon/master/catalog"
 
 // preview shows requests what those before them in the same transaction do. It works within Catalog.Change and ends there:
-// nobody else ever sees it.
+// nothing else ever sees it.
 type preview struct {
 	view  *catalog.View
 	shown int // how many requests

@@ -2,13 +2,13 @@ package commit
 
 import "github.com/contiv/contiv/api/model"
 
-// stepDown refuses a request because the term is over.
-func stepDown() *model.Error {
+// notLeading refuses a request because the term is over.
+func notLeading() *model.Error {
 	return model.Errorf(model.CodeUnavailable, "", "this netmaster is no longer the leader").Try("repeat the request; the new leader takes it")
 }
 
-// inDoubt refuses a request of which nobody knows whether the store has carried it out.
-func inDoubt(err error) *model.Error {
+// outcomeUnknown refuses a request that the store may or may not have carried out.
+func outcomeUnknown(err error) *model.Error {
 	return model.Errorf(model.CodeUnavailable, "", "the change may or may not have been stored: %v", err).Because(err).
 		Try("repeat the request; it is safe to do so")
 }
@@ -18,8 +18,8 @@ func notStored(err error) *model.Error {
 	return model.Errorf(model.CodeUnavailable, "", "the change was not stored: %v", err).Because(err).Try("repeat the request")
 }
 
-// waitedInVain refuses a request that was in no transaction when its time was over.
-func waitedInVain(err error) *model.Error {
+// notStarted refuses a request that was in no transaction when its time was over.
+func notStarted(err error) *model.Error {
 	return model.Errorf(model.CodeUnavailable, "", "the change was not stored, for others were before it until its time was over: %v", err).Because(err).
 		Try("repeat the request when the leader has less to do, or give it more time; netctl leader tells how fast the store answers")
 }

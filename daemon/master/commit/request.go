@@ -8,33 +8,33 @@ import (
 type request struct {
 	ctx     context.Context
 	fn      func(*Tx) error
-	turn    turn
+	sharing sharing
 	done    chan result
-	place   atomic.Int32
-	verdict error // what it is told when the transaction that it travels with is carried out; nil: the revision
+	state   atomic.Int32
+	verdict error // the answer once the transaction of its batch is committed; nil: the revision
 }
 
-// turn says with which others a request may share a transaction.
-type turn int
+// sharing says with which others a request may share a transaction.
+type sharing int
 
 const (
-	alone  turn = iota // with none
-	joined             // with others that joined
-	inTurn             // with others in turn, each of which sees all that those before it do
+	exclusive sharing = iota // with none
+	joined                   // with others that joined
+	inTurn                   // with others in turn, each of which sees all that those before it do
 )
 
-// Places of a request.
+// States of a request.
 const (
-	inQueue int32 = iota // or left over from a transaction that had no room for it
-	aboard               // in a transaction that is built or under way
-	gaveUp               // its caller waits no more, and it is in no transaction
+	inQueue   int32 = iota // or left over from a batch whose transaction had no room for it
+	inBatch                // in a transaction that is built or being committed
+	cancelled              // its caller waits no more, and it is in no transaction
 )
 
-// board takes the request into a transaction; false when its caller has given up.
-func (r *request) board() bool { return r.place.CompareAndSwap(inQueue, aboard) }
+// start moves the request into a batch; false when its caller has cancelled it.
+func (r *request) start() bool { return r.state.CompareAndSwap(inQueue, inBatch) }
 
-// alight puts it back into the queue: the transaction goes without it.
-func (r *request) alight() { r.place.Store(inQueue) }
+// requeue moves it back into the queue: the batch goes without it.
+func (r *request) requeue() { r.state.Store(inQueue) }
 
-// giveUp keeps the request out of all transactions; false when it is in one.
-func (r *request) giveUp() bool { return r.place.CompareAndSwap(inQueue, gaveUp) }
+// cancel keeps the request out of all transactions; false when it is in one.
+func (r *request) cancel() bool { return r.state.CompareAndSwap(inQueue, cancelled) }

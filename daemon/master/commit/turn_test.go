@@ -45,7 +45,7 @@ func addTenant(name string, vrf uint16) func(*Tx) error {
 }
 
 // Requests in turn share a transaction, see what those before them do, and hear of it when it is carried out, those that are
-// refused for it too; when it is not, nobody hears anything but that.
+// refused for it too; when it is not, that is all that anyone is told.
 func TestInTurn(t *testing.T) {
 	code := func(err error) string {
 		if e := (*model.Error)(nil); errors.As(err, &e) {

@@ -14,9 +14,9 @@ import (
 // from pools. It is valid only inside the function that received it.
 type Tx struct {
 	*catalog.View
-	batch *batch
-	ops   []store.Op
-	undo  []func()
+	overlay *overlay
+	ops     []store.Op
+	undo    []func()
 	// derived follow from ops and from what is known, and may come in later transactions.
 	derived  []store.Op
 	postpone []func()
@@ -69,7 +69,7 @@ func (t *Tx) Delete(key string) {
 }
 
 // Derive is Put for what follows from objects: when the transaction has no room for all that is derived, it carries none
-// of it, and somebody who knows the objects makes up for it. See OnPostpone.
+// of it, and the settler makes up for it. See OnPostpone.
 func (t *Tx) Derive(key string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -105,33 +105,33 @@ func (t *Tx) OnAbort(undo func()) { t.undo = append(t.undo, undo) }
 
 // PutEndpoint writes an endpoint. Later requests of the same transaction see it.
 func (t *Tx) PutEndpoint(e *record.Endpoint) error {
-	t.batch.endpoints[e.ID] = e
-	t.OnAbort(func() { delete(t.batch.endpoints, e.ID) })
+	t.overlay.endpoints[e.ID] = e
+	t.OnAbort(func() { delete(t.overlay.endpoints, e.ID) })
 	return t.Put(record.Endpoints+e.ID, e)
 }
 
 // DeleteEndpoint removes an endpoint.
 func (t *Tx) DeleteEndpoint(id string) {
-	t.batch.endpoints[id] = nil
-	t.OnAbort(func() { delete(t.batch.endpoints, id) })
+	t.overlay.endpoints[id] = nil
+	t.OnAbort(func() { delete(t.overlay.endpoints, id) })
 	t.Delete(record.Endpoints + id)
 }
 
 // Endpoint returns an endpoint as this transaction would leave it, nil when there is none.
 func (t *Tx) Endpoint(id string) *record.Endpoint {
-	if e, ok := t.batch.endpoints[id]; ok {
+	if e, ok := t.overlay.endpoints[id]; ok {
 		return e
 	}
 	return t.View.Endpoint(id)
 }
 
-// Claim takes what is held for this request, by store key; it reports whether no other request of the transaction did.
+// Claim takes what is queued for this request, by store key; it reports whether no other request of the transaction did.
 func (t *Tx) Claim(key string) bool {
-	if _, taken := t.batch.claimed[key]; taken {
+	if _, taken := t.overlay.claimed[key]; taken {
 		return false
 	}
-	t.batch.claimed[key] = struct{}{}
-	t.OnAbort(func() { delete(t.batch.claimed, key) })
+	t.overlay.claimed[key] = struct{}{}
+	t.OnAbort(func() { delete(t.overlay.claimed, key) })
 	t.Delete(key)
 	return true
 }
@@ -140,7 +140,7 @@ func (t *Tx) Claim(key string) bool {
 // no other request of the transaction has claimed. The address stays taken in its pool.
 func (t *Tx) Rested(n *catalog.Network, within func(netip.Addr) bool) (netip.Addr, bool) {
 	h, ok := t.Resting(n, func(a netip.Addr) bool {
-		_, taken := t.batch.claimed[catalog.HoldKey(n.Record.ID, a.String())]
+		_, taken := t.overlay.claimed[catalog.HoldKey(n.Record.ID, a.String())]
 		return !taken && within(a)
 	})
 	a, err := netip.ParseAddr(h.Address)
@@ -151,7 +151,7 @@ func (t *Tx) Rested(n *catalog.Network, within func(netip.Addr) bool) (netip.Add
 }
 
 // Together runs fn such that it sees its own changes, for requests of several objects that need each other. Outside of
-// fn, and of the transaction, nobody does.
+// fn they are not seen.
 func (t *Tx) Together(fn func() error) error {
 	var backs []func()
 	t.trial = &backs

@@ -25,15 +25,15 @@ type facts interface {
 // GroupID is the state id "group:tenant" of a group's record.
 func GroupID(g *model.EndpointGroup) string { return g.GroupName + ":" + g.TenantName }
 
-// ByFabric tells whether an ACI fabric carries out the rules, so that switches get none.
-func ByFabric(g *record.Global) bool { return g != nil && g.InfraType == "aci" }
+// ByACI tells whether an ACI fabric carries out the rules, so that switches get none.
+func ByACI(g *record.Global) bool { return g != nil && g.InfraType == "aci" }
 
 // expand is a rule as switches carry it out for a group that its policy is attached to: the packets that it speaks of
 // and, for TCP and UDP with a port, the answers to them. A rule about a group or network that does not exist (any more)
-// matches nothing and is no record; numbers are given anew, so a stale one would come to mean somebody else.
+// matches nothing and is no record; numbers are given again, so a stale one would come to mean someone else.
 func expand(known facts, g *record.Group, rule *model.Rule) []record.PolicyRule {
 	far, ok := peerOf(known, rule)
-	if !ok || ByFabric(known.Global()) {
+	if !ok || ByACI(known.Global()) {
 		return nil
 	}
 	number, err := Protocol(rule.Protocol)

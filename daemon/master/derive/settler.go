@@ -31,7 +31,8 @@ type Settler struct {
 	aside   aside
 
 	mu     sync.Mutex
-	upTo   store.Revision
+	upTo   store.Revision        // what changed up to here is settled
+	last   store.Revision        // of the records written so far
 	moved  chan struct{}         // closed and replaced when upTo changes
 	wakeUp *catalog.Subscription // nil while Run does not work, or settles everything for the first time
 }
@@ -56,29 +57,32 @@ func (s *Settler) Run(ctx context.Context) {
 	defer changes.Close()
 	defer s.move(0, nil)
 	s.aside.clear()
-	if !s.settle(ctx, nil, changes) {
+	if !s.settle(ctx, nil, 0, changes) {
 		return
 	}
 	looked := time.Now()
-	for dirty := range changes.Changes(ctx, lookAgain) {
+	for dirty, rev := range changes.Changes(ctx, lookAgain) {
 		if time.Since(looked) > lookAgain {
 			dirty, looked = nil, time.Now()
 		}
-		if !s.settle(ctx, dirty, changes) {
+		if !s.settle(ctx, dirty, rev, changes) {
 			return
 		}
 	}
 }
 
-// settle carries out a plan for the changed objects, as far as it can; false: ctx has ended.
-func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}, changes *catalog.Subscription) bool {
+// settle carries out a plan for the objects that changed up to a revision, as far as it can; nil is everything, up to now. What changes
+// meanwhile is not in the plan, be its revision lower than those of the plan's own records. False: ctx has ended.
+func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}, upTo store.Revision, changes *catalog.Subscription) bool {
 	var steps []step
-	var at store.Revision
 	now := time.Now()
-	s.catalog.View(func(v *catalog.View) { steps, at = plan(v, s.aside.due(dirty, now)), v.Revision() })
+	s.catalog.View(func(v *catalog.View) {
+		if steps = plan(v, s.aside.due(dirty, now)); dirty == nil {
+			upTo = v.Revision()
+		}
+	})
 	defer func() { s.pending.Store(int64(s.aside.steps())) }()
-	planned := at
-	steps = s.aside.hold(steps, planned, now)
+	steps = s.aside.hold(steps, upTo, now)
 	tried := owners(steps)
 	most := s.commit.Limits().Ops * 3 / 4 // beside the fence, and what history tells of rules that go
 	for room := most; len(steps) > 0; {
@@ -94,7 +98,7 @@ func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}, ch
 		})
 		switch {
 		case err == nil:
-			at = max(at, rev)
+			s.wrote(rev)
 			s.written.Add(uint64(len(some)))
 			steps, room = steps[len(some):], min(most, 2*room)
 		case ctx.Err() != nil:
@@ -111,20 +115,27 @@ func (s *Settler) settle(ctx context.Context, dirty map[catalog.Ref]struct{}, ch
 		default:
 			var pause time.Duration
 			owner := some[0].owner()
-			steps, pause = s.aside.put(steps, owner, err, planned, time.Now())
+			steps, pause = s.aside.put(steps, owner, err, upTo, time.Now())
 			delete(tried, owner)
 			s.log.Error("records of policy rules cannot be written; the others are", "of", owner, "again", pause, "err", err)
 			time.AfterFunc(pause, changes.Nudge)
 		}
 	}
 	s.aside.done(tried, now)
-	s.move(at, changes)
+	s.move(upTo, changes)
 	return true
 }
 
 // away tells whether a transaction failed for a reason that is none of its own: the store is away, or the term is over.
 func away(err error) bool {
 	return model.AsError(err).Code == model.CodeUnavailable && !errors.Is(err, store.ErrTooLarge)
+}
+
+// wrote notes the revision of records that were written.
+func (s *Settler) wrote(rev store.Revision) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = rev
 }
 
 func (s *Settler) move(upTo store.Revision, wakeUp *catalog.Subscription) {
@@ -140,10 +151,10 @@ func (s *Settler) move(upTo store.Revision, wakeUp *catalog.Subscription) {
 func (s *Settler) Wait(ctx context.Context, rev store.Revision) (store.Revision, error) {
 	for {
 		s.mu.Lock()
-		upTo, wakeUp, moved := s.upTo, s.wakeUp, s.moved
+		upTo, last, wakeUp, moved := s.upTo, s.last, s.wakeUp, s.moved
 		s.mu.Unlock()
 		if wakeUp != nil && upTo >= rev {
-			return upTo, s.aside.since(rev)
+			return max(upTo, last), s.aside.since(rev)
 		}
 		if wakeUp != nil {
 			wakeUp.Nudge() // not every revision brings a change of objects

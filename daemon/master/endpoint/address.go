@@ -116,11 +116,11 @@ func (s *Service) poolOf(v *catalog.View, q model.AllocAddressRequest) (place, e
 	network, group := ParseNetworkID(q.NetworkID)
 	p := place{network: v.Network(network)}
 	if p.network == nil || p.network.Pool4 == nil {
-		return p, model.Errorf(model.CodeNotFound, "NetworkID", "network not found").Try("no network has the id %q", network)
+		return p, model.Errorf(model.CodeNotFound, "NetworkID", "network not found").Try("the id is %q; %s shows what there is", network, model.KindNetwork().Listing())
 	}
 	if group != "" {
 		if p.group = v.Group(group); p.group == nil {
-			return p, model.Errorf(model.CodeNotFound, "NetworkID", "endpoint group not found").Try("no group has the id %q", group)
+			return p, model.Errorf(model.CodeNotFound, "NetworkID", "endpoint group not found").Try("the id is %q; %s shows what there is", group, model.KindEndpointGroup().Listing())
 		}
 	}
 	return p, nil
@@ -149,7 +149,7 @@ func (s *Service) networkByPool(v *catalog.View, pool string) (*catalog.Network,
 	if s.clusterMode == "swarm-mode" {
 		return nil, nil
 	}
-	return nil, model.Errorf(model.CodeNotFound, "AddressPool", "network not found").Try("no network has the subnet %s", prefix)
+	return nil, model.Errorf(model.CodeNotFound, "AddressPool", "network not found").Try("the subnet is %s; %s shows what there is", prefix, model.KindNetwork().Listing())
 }
 
 func firstHost(pool string) (string, error) {

@@ -68,7 +68,7 @@ const defaultGroup = "default-group"
 func groupOf(v *catalog.View, q model.CreateEndpointRequest) string {
 	group := q.ConfigEP.ServiceName
 	n := v.NetworkOf(q.TenantName, q.NetworkName)
-	if group == "" && derive.ByFabric(v.Global()) && n != nil && n.Record.NwType != catalog.NetworkInfra {
+	if group == "" && derive.ByACI(v.Global()) && n != nil && n.Record.NwType != catalog.NetworkInfra {
 		return defaultGroup
 	}
 	return group
@@ -89,18 +89,18 @@ func same(v *catalog.View, old *record.Endpoint, p place, name string, q model.C
 		(q.ContainerID == "" || old.ContainerID == "" || q.ContainerID == old.ContainerID) {
 		return nil
 	}
-	has := fmt.Sprintf("%s on network %s", old.EndpointID, old.NetID)
-	if n := v.Network(old.NetID); n != nil {
-		has = fmt.Sprintf("%s on network %s of tenant %s", old.EndpointID, n.Record.NetworkName, n.Record.Tenant)
-	}
+	has, where := "container "+old.EndpointID, old.NetID
 	if old.ContainerID != "" && old.ContainerID != old.EndpointID {
-		has += ", an interface of container " + old.ContainerID
+		has = "an interface of container " + old.ContainerID
 	}
-	return model.Errorf(model.CodeConflict, "EndpointID", "container %s on network %s of tenant %s would be endpoint %s, which is container %s", name,
-		p.network.Record.NetworkName, p.network.Record.Tenant, old.ID, has).Try("give one of the containers, networks or tenants another name")
+	if n := v.Network(old.NetID); n != nil {
+		where = n.Record.NetworkName + " of tenant " + n.Record.Tenant
+	}
+	return model.Errorf(model.CodeConflict, "EndpointID", "container %s on network %s of tenant %s would be endpoint %s, which is %s on network %s", name,
+		p.network.Record.NetworkName, p.network.Record.Tenant, old.ID, has, where).Try("give one of the containers, networks or tenants another name")
 }
 
-// existing returns an endpoint to the host that has it, or gives it to another that asks for it, if nobody claims to be the first
+// existing returns an endpoint to the host that has it, or gives it to another that asks for it, if no one claims to be the first
 // any more.
 func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndpointRequest) error {
 	host := q.ConfigEP.Host
@@ -224,7 +224,7 @@ func parse(text, field string) (netip.Addr, error) {
 	}
 	a, err := netip.ParseAddr(text)
 	if err != nil {
-		return a, model.Errorf(model.CodeInvalid, field, "%q is not an IP address", text)
+		return a, model.Errorf(model.CodeInvalid, field, "%q is not an IP address", text).Try("%s takes an address such as 10.1.1.7", field)
 	}
 	return a, nil
 }

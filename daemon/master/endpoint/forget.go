@@ -66,7 +66,7 @@ func (s *Service) Forget(ctx context.Context, host string, release bool) (model.
 	return out, uint64(rev), nil
 }
 
-// forsake deletes an endpoint of a host that is forgotten, unless somebody has taken it over.
+// forsake deletes an endpoint of a host that is forgotten, unless someone has taken it over.
 func (s *Service) forsake(ctx context.Context, was *record.Endpoint) (rev store.Revision, err error) {
 	gone := false
 	rev, err = s.commit.Join(ctx, func(tx *commit.Tx) error {

@@ -34,7 +34,7 @@ func (s *Service) letRest(tx *commit.Tx, e *record.Endpoint) error {
 // maxReason bounds the reason of a quarantine, in bytes.
 const maxReason = 200
 
-// Quarantine keeps a free address from everybody, for a time or until it is released. An address that rests after its
+// Quarantine keeps a free address from everyone, for a time or until it is released. An address that rests after its
 // release, or is in quarantine already, has the new time and reason; one that has an owner is refused.
 func (s *Service) Quarantine(ctx context.Context, q model.QuarantineRequest) (model.AddressOwner, uint64, error) {
 	if q.Seconds < 0 || q.Seconds > int64(10*365*24*time.Hour/time.Second) {

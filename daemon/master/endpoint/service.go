@@ -103,7 +103,7 @@ func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (re
 	rev, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
 		e, id := named(tx, q.TenantName, q.NetworkName, q.EndpointID)
 		if e == nil {
-			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("it is gone already")
+			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("nothing is left to do")
 		}
 		if q.Host != "" && q.Host != e.HomingHost || q.ContainerID != "" && e.ContainerID != "" && q.ContainerID != e.ContainerID {
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s is not of container %s on host %s", id, q.ContainerID, q.Host).

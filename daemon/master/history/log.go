@@ -25,7 +25,7 @@ type Log struct {
 // Open takes the trail out of a view.
 func Open(v *catalog.View, keep Keep) Log {
 	keep = keep.WithDefaults()
-	items := slices.Clone(v.History())
+	items := slices.AppendSeq(make([]store.Item, 0, v.CountHistory()), v.History())
 	oldest := keep.Now().Add(-keep.Age)
 	i := 0
 	for i < len(items) && TimeOf(items[i].Value).Before(oldest) {
@@ -130,7 +130,7 @@ func quoted(s string) string {
 // Filter selects changes. What is empty selects all.
 type Filter struct {
 	Kind, Key string // of an endpoint, its container alone is enough
-	By        string // a part of the user, the program or the address
+	By        string // a part of the claim, the program or the address
 	Since     time.Time
 	Limit     int // so many, the newest; 0: all
 }
@@ -138,7 +138,7 @@ type Filter struct {
 func (f Filter) accepts(e *model.HistoryEntry) bool {
 	by := func(s string) bool { return strings.Contains(s, f.By) }
 	return (f.Kind == "" || f.Kind == e.Kind) && (f.Key == "" || f.Key == e.Key || f.Kind == model.KindEndpoint().Name && strings.HasSuffix(e.Key, "-"+f.Key)) &&
-		(by(e.By.User) || by(e.By.Program) || by(e.By.Address)) && !e.Time.Before(f.Since)
+		(by(e.By.Claimed) || by(e.By.Program) || by(e.By.Address)) && !e.Time.Before(f.Since)
 }
 
 // List returns the changes that f selects, the newest last.

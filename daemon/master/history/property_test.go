@@ -228,7 +228,7 @@ func TestHistoryIsTrue(t *testing.T) {
 
 func check(rt *rapid.T, v *catalog.View, keep history.Keep, now time.Time, all []past) {
 	keep.Now = func() time.Time { return now }
-	trail := v.History()
+	trail := slices.Collect(v.History())
 	whole := history.SequenceOf(trail[0].Key) == 1
 	first := trail[0] // of those without a gap
 	for i, it := range trail {

@@ -59,9 +59,9 @@ type Entry struct {
 	Addresses []Address `json:"a,omitempty"`
 }
 
-// Actor is model.Actor with short names.
+// Actor is model.Actor with short names. What u holds was called a user once, and was a claim then too.
 type Actor struct {
-	User    string `json:"u,omitempty"`
+	Claimed string `json:"u,omitempty"`
 	Program string `json:"p,omitempty"`
 	Address string `json:"a,omitempty"`
 	Via     string `json:"v,omitempty"`
@@ -94,7 +94,7 @@ type Field struct {
 type Address struct {
 	Network string `json:"n"`
 	Address string `json:"a"`
-	Was     *Owner `json:"o,omitempty"` // nil: nobody
+	Was     *Owner `json:"o,omitempty"` // nil: no one
 	Now     *Owner `json:"w,omitempty"`
 }
 
@@ -168,5 +168,5 @@ func (a *Actor) model() model.Actor {
 	if a == nil {
 		return model.Actor{}
 	}
-	return model.Actor{User: a.User, Program: a.Program, Address: a.Address, Via: a.Via}
+	return model.Actor{Claimed: a.Claimed, Program: a.Program, Address: a.Address, Via: a.Via}
 }

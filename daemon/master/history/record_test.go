@@ -95,7 +95,7 @@ func TestLargeTransactions(t *testing.T) {
 		e.Addresses = append(e.Addresses, Address{Network: "n.t", Address: fmt.Sprint("10.1.1.", i), Now: &Owner{}})
 	}
 	var p Packer
-	stamp := Stamp{By: model.Actor{User: "ann"}, Why: "so"}
+	stamp := Stamp{By: model.Actor{Claimed: "ann"}, Why: "so"}
 	p.Add(Entry{Changes: e.Changes[:1]}, stamp)
 	back := p.Add(e, stamp)
 	n := 0
@@ -108,7 +108,7 @@ func TestLargeTransactions(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, one := range r.entries() {
-			if one.By.User != "ann" || one.Why != "so" {
+			if one.By.Claimed != "ann" || one.Why != "so" {
 				t.Fatalf("record %d: who and why are lost: %+v", i, one)
 			}
 			for _, a := range one.Addresses {
@@ -131,7 +131,7 @@ func TestEndpointIsSmall(t *testing.T) {
 	id := "default-net.default-" + strings.Repeat("f", 64)
 	value := `{"id":"` + id + `","netID":"default-net.default","ipAddress":"10.100.100.100","homingHost":"node-17.example"}`
 	var p Packer
-	p.Add(Derive([]store.Op{put(record.Endpoints+id, value)}, nothing, nil), Stamp{By: model.Actor{User: "node-17.example", Program: "netplugin/1.2.3", Address: "10.10.10.17"}})
+	p.Add(Derive([]store.Op{put(record.Endpoints+id, value)}, nothing, nil), Stamp{By: model.Actor{Claimed: "node-17.example", Program: "netplugin/1.2.3", Address: "10.10.10.17"}})
 	if size := len(p.Values(time.Now())[0]) + len(Key(1)); size > 400 {
 		t.Errorf("want at most 400 bytes, got %d: %s", size, p.Values(time.Now())[0])
 	}
@@ -201,4 +201,16 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// Records that were written when what a client calls itself was called a user are read as the claims that they were.
+func TestOldRecords(t *testing.T) {
+	r, err := Decode(Key(7), []byte(`{"t":1763733762000,"e":[{"b":{"u":"root@vm","p":"netctl/1.0","a":"10.254.2.254","v":"10.254.2.1"},"c":[{"v":"+","k":"tenant","n":"x"}]}]}`), 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := model.Actor{Claimed: "root@vm", Program: "netctl/1.0", Address: "10.254.2.254", Via: "10.254.2.1"}
+	if got := r.Entries[0].By.model(); got != want {
+		t.Errorf("want %+v, got %+v", want, got)
+	}
 }

@@ -18,31 +18,21 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/cluster"
-	"github.com/contiv/contiv/daemon/master/admit"
-	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/derive"
-	"github.com/contiv/contiv/daemon/master/endpoint"
-	"github.com/contiv/contiv/daemon/master/fabric"
+	"github.com/contiv/contiv/daemon/master/aci"
+	"github.com/contiv/contiv/daemon/master/enginetest"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/plugin"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/daemon/store/memory"
 )
 
 // Master is a running netmaster.
 type Master struct {
-	*client.Client
-	URL     string
-	Store   store.Store
-	Catalog *catalog.Catalog
-	Commit  *commit.Committer
-	Fence   store.Fence
-	Settler *derive.Settler
-	Fabric  *fabric.Poster
-	// Service is what stands behind the agents' routes.
-	Service *endpoint.Service
+	plugin.Master
+	*enginetest.World
+	URL string
+	ACI *aci.Poster
 	// Routes are what its server serves.
 	Routes []rest.Route
 	// Stop ends the master as a crash does: nothing is given back. The end of the test stops it too.
@@ -55,7 +45,7 @@ type Options struct {
 	ClusterMode string      // "": kubernetes
 	FwdMode     string      // "": bridge
 	Now         func() time.Time
-	ACIGateway  string        // URL; "": nobody listens
+	ACIGateway  string        // URL; "": no one listens
 	Keep        history.Keep  // of the history; Now counts unless it has a clock of its own
 	Quarantine  time.Duration // of addresses after their release
 	Limits      server.Limits
@@ -79,65 +69,35 @@ func (l leading) StepDown(context.Context, cluster.Heir) error {
 // Start runs a master until the test ends.
 func Start(tb testing.TB, o Options) *Master {
 	tb.Helper()
-	if o.Store == nil {
-		o.Store = memory.New()
-	}
 	if o.ClusterMode == "" {
 		o.ClusterMode = "kubernetes"
-	}
-	if o.FwdMode == "" {
-		o.FwdMode = "bridge"
 	}
 	if o.Keep.Now == nil {
 		o.Keep.Now = o.Now
 	}
 	log := slog.New(slog.DiscardHandler)
-	ctx, cancel := context.WithCancel(context.Background())
-	free, lock := &store.Tx{}, &store.Tx{}
-	free.Delete(record.LeaderKey) // of a master before this one
-	if _, err := o.Store.Commit(ctx, free); err != nil {
-		tb.Fatal(err)
-	}
-	lock.Put(record.LeaderKey, []byte("127.0.0.1:9999"))
-	rev, err := o.Store.Commit(ctx, lock)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m := &Master{Store: o.Store, Catalog: catalog.New(), Fence: store.Fence{Key: record.LeaderKey, Created: rev}}
-	m.Commit = commit.New(o.Store, m.Catalog, o.Keep, log)
-	feed := catalog.NewFeed(m.Catalog, o.Store, log)
-	admitter := admit.New(admit.Settings{ClusterMode: o.ClusterMode, InfraType: "default", FwdMode: o.FwdMode})
-	done := make(chan struct{}, 2)
-	go func() { _ = feed.Run(ctx); done <- struct{}{} }()
-	<-feed.Ready()
-	m.Settler = derive.NewSettler(m.Commit, m.Catalog, log)
-	m.Fabric = fabric.NewPoster(fabric.Config{Gateway: &fabric.Gateway{URL: o.ACIGateway}, Commit: m.Commit, Catalog: m.Catalog, Pause: 10 * time.Millisecond, Log: log})
-	go func() {
-		first := func(tx *commit.Tx) error { return errors.Join(admitter.Bootstrap(tx), server.Secret(tx)) }
-		_ = m.Commit.RunFrom(ctx, m.Fence, first, m.Settler.Run, m.Fabric.Run)
-		done <- struct{}{}
-	}()
-	for !m.Commit.Active() {
-		time.Sleep(time.Millisecond)
-	}
-	m.Service = endpoint.New(m.Commit, m.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now}, log)
+	m := &Master{}
+	m.World = enginetest.Start(tb, enginetest.Options{
+		Store: o.Store, ClusterMode: o.ClusterMode, FwdMode: o.FwdMode, Keep: o.Keep, Quarantine: o.Quarantine, Now: o.Now, First: server.Secret,
+		Beside: func(w *enginetest.World) func(context.Context) {
+			m.ACI = aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: o.ACIGateway}, Commit: w.Commit, Catalog: w.Catalog, Pause: 10 * time.Millisecond, Log: log})
+			return m.ACI.Run
+		},
+	})
 	s := server.New(server.Config{
-		Catalog: m.Catalog, Commit: m.Commit, Admit: admitter,
-		Endpoints: m.Service, Keep: o.Keep,
-		Settler: m.Settler, Fabric: m.Fabric,
-		Leadership: leading{"127.0.0.1:9999", rev}, Store: o.Store, ClusterMode: o.ClusterMode, Internal: "127.0.0.1:9999",
+		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Keep: o.Keep, Settler: m.Settler, ACI: m.ACI,
+		Leadership: leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Limits: o.Limits, Log: log,
 	}, prometheus.NewRegistry())
 	m.Routes = s.Routes()
-	front := httptest.NewServer(s)
+	front := httptest.NewServer(refusals(tb, s))
 	m.URL = front.URL
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
-	m.Client = &client.Client{Base: front.URL, HTTP: &http.Client{Transport: transport}}
+	m.Master.Client = &client.Client{Base: front.URL, HTTP: &http.Client{Transport: transport}}
+	end := m.World.Stop
 	m.Stop = sync.OnceFunc(func() {
-		cancel()
-		<-done
-		<-done
+		end()
 		front.CloseClientConnections()
 		front.Close()
 		transport.CloseIdleConnections()

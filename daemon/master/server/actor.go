@@ -4,23 +4,20 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/server/peer"
 )
 
 // maxName bounds what is taken over from a request's headers, in bytes.
 const maxName = 64
 
-// maxReason bounds the reason that an agent gives for what it asks for, in bytes.
-const maxReason = 200
-
 // clientOf is the address that a request came from, be it through a follower. See genuine.
 func clientOf(q *http.Request) string {
 	if q.Header.Get(forwardedBy) != "" {
-		if first := printable(q.Header.Get(model.ClientHeader)); first != "" {
+		if first := door.Printable(q.Header.Get(model.ClientHeader), maxName); first != "" {
 			return first
 		}
 	}
@@ -31,31 +28,14 @@ func clientOf(q *http.Request) string {
 	return host
 }
 
-// actorOf is who sends a request, as far as the request tells; nothing of it is proved. Tokens and bodies are not looked
-// at, so no secret can get into the history.
+// actorOf is who sends a request: where it comes from, and what its sender says of itself. Tokens and bodies are not looked at, so no
+// secret can get into the history.
 func actorOf(q *http.Request) model.Actor {
-	a := model.Actor{User: printable(q.Header.Get(model.ActorHeader)), Program: printable(q.UserAgent()), Address: clientOf(q)}
-	if via := printable(q.Header.Get(forwardedBy)); via != "" {
-		a.Via = hostOf(via)
+	a := model.Actor{Claimed: door.Printable(q.Header.Get(model.ActorHeader), maxName), Program: door.Printable(q.UserAgent(), maxName), Address: clientOf(q)}
+	if via := door.Printable(q.Header.Get(forwardedBy), maxName); via != "" {
+		a.Via = peer.Host(via)
 	}
 	return a
-}
-
-// printable keeps what may stand in a terminal, shortened.
-func printable(s string) string { return printed(s, maxName) }
-
-// printed is printable for a length, in bytes.
-func printed(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == utf8.RuneError || r >= 0x80 && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, s)
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
-	}
-	return strings.TrimSpace(s)
 }
 
 // attributed is the context in which a request's changes are recorded as its sender's.

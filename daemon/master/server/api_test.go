@@ -19,20 +19,6 @@ func network(name, subnet string) *model.Network {
 	return &model.Network{TenantName: "default", NetworkName: name, Encap: "vlan", Subnet: subnet}
 }
 
-func mustPut[T, I any](t *testing.T, c client.Collection[T, I], o *T) {
-	t.Helper()
-	if _, err := c.Put(context.Background(), o); err != nil {
-		t.Fatalf("put %+v: %v", *o, err)
-	}
-}
-
-func refusedWith(t *testing.T, err error, code model.Code, text string) {
-	t.Helper()
-	if !client.IsCode(err, code) || !strings.Contains(err.Error(), text) {
-		t.Errorf("want a refusal %q with %q, got %v", code, text, err)
-	}
-}
-
 // IPAM-01, IPAM-06: the addresses of a fresh network.
 func TestNetworkAddresses(t *testing.T) {
 	tests := []struct {
@@ -50,7 +36,7 @@ func TestNetworkAddresses(t *testing.T) {
 			m := mastertest.Start(t, mastertest.Options{})
 			n := network("net1", test.subnet)
 			n.Gateway = test.gateway
-			mustPut(t, m.Networks(), n)
+			mastertest.Put(t, m.Networks(), n)
 			got, err := m.Networks().Inspect(context.Background(), "default", "net1")
 			if err != nil {
 				t.Fatal(err)
@@ -65,9 +51,9 @@ func TestNetworkAddresses(t *testing.T) {
 // What a network refuses, and what it says.
 func TestNetworkRefusals(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("taken", "10.1.1.0/24"))
-	mustPut(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "default", NetworkName: "taken", GroupName: "web"})
-	mustPut(t, m.Tenants(), &model.Tenant{TenantName: "blue"})
+	mastertest.Put(t, m.Networks(), network("taken", "10.1.1.0/24"))
+	mastertest.Put(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "default", NetworkName: "taken", GroupName: "web"})
+	mastertest.Put(t, m.Tenants(), &model.Tenant{TenantName: "blue"})
 	tests := []struct {
 		name string
 		edit func(*model.Network)
@@ -97,7 +83,7 @@ func TestNetworkRefusals(t *testing.T) {
 			n := network("net1", "10.1.2.0/24")
 			test.edit(n)
 			_, err := m.Networks().Put(context.Background(), n)
-			refusedWith(t, err, test.code, test.text)
+			mastertest.Refused(t, err, test.code, test.text)
 			if e := model.AsError(err); e.Remedy == "" {
 				t.Errorf("refusal %q names no remedy", e.Message)
 			}
@@ -112,7 +98,7 @@ func TestNetworkRefusals(t *testing.T) {
 	}
 	blue := network("net1", "10.1.0.0/16")
 	blue.TenantName = "blue"
-	mustPut(t, m.Networks(), blue) // another tenant may overlap
+	mastertest.Put(t, m.Networks(), blue) // another tenant may overlap
 }
 
 // NET-20, EP-01, EP-04: an endpoint from creation to deletion, as inspection shows it.
@@ -121,7 +107,7 @@ func TestEndpointLife(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	n := network("net1", "10.1.1.0/24")
 	n.Gateway, n.Ipv6Subnet = "10.1.1.254", "2016:430::/120"
-	mustPut(t, m.Networks(), n)
+	mastertest.Put(t, m.Networks(), n)
 	e := m.Endpoint(t, "default", "net1", "", "c1", "")
 	if e.IPAddress != "10.1.1.1" || e.MacAddress != "02:02:0a:01:01:01" || e.IPv6Address != "2016:430::1" || e.NetID != "net1.default" {
 		t.Errorf("first endpoint: got %+v", e)
@@ -132,13 +118,13 @@ func TestEndpointLife(t *testing.T) {
 	m.Endpoint(t, "default", "net1", "", "c2", "10.1.1.5")
 	_, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
 		ConfigEP: model.EndpointConfigRequest{Container: "c3", Host: "h1", IPAddress: "10.1.1.5"}})
-	refusedWith(t, err, model.CodeConflict, "c2")
+	mastertest.Refused(t, err, model.CodeConflict, "c2")
 	got, err := m.Networks().Inspect(ctx, "default", "net1")
 	if err != nil || got.Oper.AllocatedIPAddresses != "10.1.1.1, 10.1.1.5, 10.1.1.254" || got.Oper.NumEndpoints != 2 {
 		t.Errorf("inspect: got %+v, %v", got.Oper, err)
 	}
 	_, err = m.Networks().Delete(ctx, "default", "net1")
-	refusedWith(t, err, model.CodeInUse, "Error: Network has active endpoints")
+	mastertest.Refused(t, err, model.CodeInUse, "Error: Network has active endpoints")
 	found, err := m.Endpoints().Inspect(ctx, "c2")
 	if err != nil || found.Oper.IpAddress[0] != "10.1.1.5" || len(found.Oper.IpAddress) != 2 {
 		t.Errorf("inspect endpoint: got %+v, %v", found, err)
@@ -156,7 +142,7 @@ func TestEndpointLife(t *testing.T) {
 // A container id that comes back on another host has moved: it keeps its address, and its flows follow it.
 func TestReusedContainer(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))
+	mastertest.Put(t, m.Networks(), network("net1", "10.1.1.0/24"))
 	first := m.Endpoint(t, "default", "net1", "", "c1", "")
 	moved, rev, err := m.CreateEndpoint(context.Background(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
 		ConfigEP: model.EndpointConfigRequest{Container: "c1", Host: "h2"}})
@@ -168,7 +154,7 @@ func TestReusedContainer(t *testing.T) {
 // IPAM-05: with a hundred.
 func TestEndpointsInParallel(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))
+	mastertest.Put(t, m.Networks(), network("net1", "10.1.1.0/24"))
 	var wait sync.WaitGroup
 	for i := range 100 {
 		wait.Go(func() { m.Endpoint(t, "default", "net1", "", fmt.Sprintf("c%d", i), "") })
@@ -185,8 +171,8 @@ func TestEndpointCost(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	n := network("a-network-with-a-long-name", "10.1.0.0/16")
 	n.Ipv6Subnet = "2016:430::/64"
-	mustPut(t, m.Networks(), n)
-	mustPut(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "default", NetworkName: n.NetworkName, GroupName: "a-group-with-a-long-name"})
+	mastertest.Put(t, m.Networks(), n)
+	mastertest.Put(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "default", NetworkName: n.NetworkName, GroupName: "a-group-with-a-long-name"})
 	stats := m.Commit.Stats()
 	for i := range 50 {
 		transactions, bytes := stats.Transactions.Load(), stats.Bytes.Load()
@@ -202,12 +188,12 @@ func TestEndpointCost(t *testing.T) {
 
 func TestExhaustionChangesNothing(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("tiny", "10.1.1.0/30"))
+	mastertest.Put(t, m.Networks(), network("tiny", "10.1.1.0/30"))
 	m.Endpoint(t, "default", "tiny", "", "c1", "")
 	m.Endpoint(t, "default", "tiny", "", "c2", "")
 	_, _, err := m.CreateEndpoint(context.Background(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "tiny",
 		ConfigEP: model.EndpointConfigRequest{Container: "c3", Host: "h1"}})
-	refusedWith(t, err, model.CodeExhausted, "auto allocation failed - address exhaustion in")
+	mastertest.Refused(t, err, model.CodeExhausted, "auto allocation failed - address exhaustion in")
 	if _, err := m.Endpoints().Inspect(context.Background(), "c3"); !client.IsCode(err, model.CodeNotFound) {
 		t.Errorf("a refused endpoint must not exist, got %v", err)
 	}
@@ -217,11 +203,11 @@ func TestExhaustionChangesNothing(t *testing.T) {
 func TestGroupPools(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("contiv", "10.2.2.0/24"))
+	mastertest.Put(t, m.Networks(), network("contiv", "10.2.2.0/24"))
 	pools := []string{"", "10.2.2.5-10.2.2.10", "10.2.2.11-10.2.2.30", "", "10.2.2.31-10.2.2.132", "10.2.2.133-10.2.2.180"}
 	group := func(i int) string { return fmt.Sprintf("group%d", i+1) }
 	for i, pool := range pools {
-		mustPut(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "default", NetworkName: "contiv", GroupName: group(i), IpPool: pool})
+		mastertest.Put(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "default", NetworkName: "contiv", GroupName: group(i), IpPool: pool})
 	}
 	expect := func(allocated, available string) {
 		t.Helper()
@@ -242,7 +228,7 @@ func TestGroupPools(t *testing.T) {
 		t.Errorf("group2: got %+v, %v", two.Oper, err)
 	}
 	_, err = m.EndpointGroups().Delete(ctx, "default", "group2")
-	refusedWith(t, err, model.CodeInUse, "has active endpoints")
+	mastertest.Refused(t, err, model.CodeInUse, "has active endpoints")
 	for i := range pools {
 		if err := m.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: "default", NetworkName: "contiv", EndpointID: fmt.Sprintf("c%d", i)}); err != nil {
 			t.Fatal(err)
@@ -261,7 +247,7 @@ func TestGlobalInUse(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
 	n := &model.Network{TenantName: "default", NetworkName: "net1", Encap: "vxlan", Subnet: "10.1.1.0/24", PktTag: 3200}
-	mustPut(t, m.Networks(), n)
+	mastertest.Put(t, m.Networks(), n)
 	set := func(edit func(*model.Global)) error {
 		g, err := m.Globals().Get(ctx, "global")
 		if err != nil {
@@ -271,11 +257,11 @@ func TestGlobalInUse(t *testing.T) {
 		_, err = m.Globals().Put(ctx, g)
 		return err
 	}
-	refusedWith(t, set(func(g *model.Global) { g.FwdMode = "routing" }), model.CodeInUse, "Unable to update forwarding mode due to existing 1 vxlans")
-	refusedWith(t, set(func(g *model.Global) { g.PvtSubnet = "172.20.0.0/16" }), model.CodeInUse, "Unable to update private subnet due to existing 1 vxlans")
-	refusedWith(t, set(func(g *model.Global) { g.Vxlans = "4000-5000" }), model.CodeInUse, "vxlan")
-	refusedWith(t, set(func(g *model.Global) { g.Vlans = "1-5000" }), model.CodeInvalid, "vlan")
-	refusedWith(t, set(func(g *model.Global) { g.Vxlans = "1-20000" }), model.CodeInvalid, "too wide")
+	mastertest.Refused(t, set(func(g *model.Global) { g.FwdMode = "routing" }), model.CodeInUse, "Unable to update forwarding mode due to existing 1 vxlans")
+	mastertest.Refused(t, set(func(g *model.Global) { g.PvtSubnet = "172.20.0.0/16" }), model.CodeInUse, "Unable to update private subnet due to existing 1 vxlans")
+	mastertest.Refused(t, set(func(g *model.Global) { g.Vxlans = "4000-5000" }), model.CodeInUse, "vxlan")
+	mastertest.Refused(t, set(func(g *model.Global) { g.Vlans = "1-5000" }), model.CodeInvalid, "vlan")
+	mastertest.Refused(t, set(func(g *model.Global) { g.Vxlans = "1-20000" }), model.CodeInvalid, "too wide")
 	if err := set(func(g *model.Global) { g.Vxlans = "3000-5000" }); err != nil {
 		t.Error(err)
 	}
@@ -332,7 +318,7 @@ func TestWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("before", "10.1.1.0/24"))
+	mastertest.Put(t, m.Networks(), network("before", "10.1.1.0/24"))
 	var seen []string
 	synced := false
 	for e, err := range m.Watch(ctx, "network", "endpoint") {
@@ -345,7 +331,7 @@ func TestWatch(t *testing.T) {
 		case model.EventSync:
 			if !synced {
 				synced = true
-				mustPut(t, m.Networks(), network("after", "10.1.2.0/24"))
+				mastertest.Put(t, m.Networks(), network("after", "10.1.2.0/24"))
 			}
 		default:
 			seen = append(seen, fmt.Sprintf("%s %s %s", e.Type, e.Kind, e.Key))
@@ -377,7 +363,7 @@ func TestInfraNetworkTakesItsEndpointsAlong(t *testing.T) {
 	for range 2 {
 		n := network("infra1", "10.1.1.0/24")
 		n.NwType = "infra"
-		mustPut(t, m.Networks(), n)
+		mastertest.Put(t, m.Networks(), n)
 		for i, host := range []string{"h1", "h2"} {
 			e, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "infra1", EndpointID: host,
 				ConfigEP: model.EndpointConfigRequest{Container: host, Host: host}})

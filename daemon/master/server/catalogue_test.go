@@ -15,11 +15,11 @@ func TestGLB_11_VLANHolds(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
 	routing := func(g *model.Global) { g.FwdMode = "routing" }
-	mustPut(t, m.Networks(), tagged("net1", "vlan", 3200, 1))
-	refusedWith(t, set(t, m, routing), model.CodeInUse, "Unable to update forwarding mode due to existing 1 vlans")
-	refusedWith(t, set(t, m, func(g *model.Global) { g.PvtSubnet = "172.21.0.0/16" }), model.CodeInUse, "Unable to update private subnet due to existing 1 vlans")
-	mustPut(t, m.Networks(), tagged("net2", "vxlan", 0, 2))
-	refusedWith(t, set(t, m, routing), model.CodeInUse, "Unable to update forwarding mode due to existing 1 vlans and 1 vxlans")
+	mastertest.Put(t, m.Networks(), tagged("net1", "vlan", 3200, 1))
+	mastertest.Refused(t, set(t, m, routing), model.CodeInUse, "Unable to update forwarding mode due to existing 1 vlans")
+	mastertest.Refused(t, set(t, m, func(g *model.Global) { g.PvtSubnet = "172.21.0.0/16" }), model.CodeInUse, "Unable to update private subnet due to existing 1 vlans")
+	mastertest.Put(t, m.Networks(), tagged("net2", "vxlan", 0, 2))
+	mastertest.Refused(t, set(t, m, routing), model.CodeInUse, "Unable to update forwarding mode due to existing 1 vlans and 1 vxlans")
 	for _, name := range []string{"net1", "net2"} {
 		if _, err := m.Networks().Delete(ctx, "default", name); err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func TestGLB_11_VLANHolds(t *testing.T) {
 		if err := set(t, m, func(g *model.Global) { g.FwdMode, g.PvtSubnet = to.mode, to.subnet }); err != nil {
 			t.Errorf("to %s without networks: %v", to.mode, err)
 		}
-		if r := read[record.Global](t, m, record.GlobalKey); r.FwdMode != to.mode || r.PvtSubnet != to.subnet {
+		if r := mastertest.Read[record.Global](t, m, record.GlobalKey); r.FwdMode != to.mode || r.PvtSubnet != to.subnet {
 			t.Errorf("want %s and %s for agents, got %+v", to.mode, to.subnet, *r)
 		}
 	}
@@ -37,19 +37,19 @@ func TestGLB_11_VLANHolds(t *testing.T) {
 
 func TestNET_03_Dash(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), tagged("contiv-valid", "vxlan", 0, 1))
-	if r := read[record.Network](t, m, record.Networks+"contiv-valid.default"); r.NetworkName != "contiv-valid" {
+	mastertest.Put(t, m.Networks(), tagged("contiv-valid", "vxlan", 0, 1))
+	if r := mastertest.Read[record.Network](t, m, record.Networks+"contiv-valid.default"); r.NetworkName != "contiv-valid" {
 		t.Errorf("got %+v", *r)
 	}
 }
 
 func TestOVL_04_Gateway(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), tagged("net1", "vlan", 0, 1))
+	mastertest.Put(t, m.Networks(), tagged("net1", "vlan", 0, 1))
 	again := tagged("net2", "vxlan", 0, 1)
 	again.Gateway = "10.1.1.254"
 	_, err := m.Networks().Put(context.Background(), again)
-	refusedWith(t, err, model.CodeConflict, "overlaps with")
+	mastertest.Refused(t, err, model.CodeConflict, "overlaps with")
 	got, err := m.Networks().Inspect(context.Background(), "default", "net1")
 	if err != nil || got.Oper.AvailableIPAddresses != "10.1.1.1-10.1.1.254" {
 		t.Errorf("the first network must be as it was, got %+v, %v", got.Oper, err)
@@ -67,8 +67,8 @@ func TestTAG_08_LocalVLANs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // the second time after it was given back
-			mustPut(t, m.Networks(), tagged("net1", "vxlan", 0, 1))
-			if r := read[record.Network](t, m, record.Networks+"net1.default"); r.ExtPktTag != ranges.first || r.PktTag != 1 {
+			mastertest.Put(t, m.Networks(), tagged("net1", "vxlan", 0, 1))
+			if r := mastertest.Read[record.Network](t, m, record.Networks+"net1.default"); r.ExtPktTag != ranges.first || r.PktTag != 1 {
 				t.Errorf("%s: want VNI %d and VLAN 1, got %+v", ranges.text, ranges.first, *r)
 			}
 			if _, err := m.Networks().Delete(context.Background(), "default", "net1"); err != nil {
@@ -85,9 +85,9 @@ func TestTAG_13_Empty(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, test := range []struct{ encap, text string }{{"vlan", "no vlans available"}, {"vxlan", "no vxlans available"}} {
-		mustPut(t, m.Networks(), tagged("last-"+test.encap, test.encap, 0, 2*i+1))
+		mastertest.Put(t, m.Networks(), tagged("last-"+test.encap, test.encap, 0, 2*i+1))
 		_, err := m.Networks().Put(context.Background(), tagged("more-"+test.encap, test.encap, 0, 2*i+2))
-		refusedWith(t, err, model.CodeExhausted, test.text)
+		mastertest.Refused(t, err, model.CodeExhausted, test.text)
 	}
 	// All local VLANs in use, which takes 4094 networks: fewer numbers, the same refusal.
 	full := mastertest.Start(t, mastertest.Options{})
@@ -99,7 +99,7 @@ func TestTAG_13_Empty(t *testing.T) {
 		}
 	})
 	_, err := full.Networks().Put(context.Background(), tagged("net1", "vxlan", 0, 1))
-	refusedWith(t, err, model.CodeExhausted, "no local vlans available")
+	mastertest.Refused(t, err, model.CodeExhausted, "no local vlans available")
 	if g, err := full.Globals().Inspect(context.Background(), "global"); err != nil || g.Oper.VxlansInUse != "" {
 		t.Errorf("the VNI must be given back, got %+v, %v", g.Oper, err)
 	}
@@ -109,7 +109,7 @@ func TestTAG_13_Empty(t *testing.T) {
 func TestNP_01_Profile(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	for _, p := range []*model.Netprofile{profile("gold", "2gbps", 5, 1500), profile("gold", "5gbps", 6, 1500)} {
-		mustPut(t, m.Netprofiles(), p)
+		mastertest.Put(t, m.Netprofiles(), p)
 		got, err := m.Netprofiles().Get(context.Background(), "default", "gold")
 		if err != nil || got.Bandwidth != p.Bandwidth || got.DSCP != p.DSCP || got.Burst != p.Burst {
 			t.Errorf("want %+v, got %+v, %v", *p, got, err)
@@ -121,10 +121,10 @@ func TestNP_01_Profile(t *testing.T) {
 func TestEPG_08_Kept(t *testing.T) {
 	ctx := context.Background()
 	m := policyMaster(t)
-	mustPut(t, m.AppProfiles(), appProfile("app", "group1"))
+	mastertest.Put(t, m.AppProfiles(), &model.AppProfile{TenantName: "default", AppProfileName: "app", EndpointGroups: []string{"group1"}})
 	_, err := m.EndpointGroups().Delete(ctx, "default", "group1")
-	refusedWith(t, err, model.CodeInUse, "part of app profile")
-	mustPut(t, m.AppProfiles(), appProfile("app", "group2"))
+	mastertest.Refused(t, err, model.CodeInUse, "part of app profile")
+	mastertest.Put(t, m.AppProfiles(), &model.AppProfile{TenantName: "default", AppProfileName: "app", EndpointGroups: []string{"group2"}})
 	if _, err := m.EndpointGroups().Delete(ctx, "default", "group1"); err != nil {
 		t.Errorf("a group that has left the profile: %v", err)
 	}

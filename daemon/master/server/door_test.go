@@ -38,7 +38,7 @@ func line(tb testing.TB, m *mastertest.Master, text, body string) (*http.Respons
 	return answer, string(got)
 }
 
-// What a page of somebody else may have a browser send changes nothing, and sees nothing under a name of its own. A client of the
+// What a page of someone else may have a browser send changes nothing, and sees nothing under a name of its own. A client of the
 // original sends no Origin, and an address as the host.
 func TestBrowsers(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
@@ -155,8 +155,8 @@ func TestCaptureEndsWithItsClient(t *testing.T) {
 	}))
 	defer agent.Close()
 	m := mastertest.Start(t, mastertest.Options{Limits: server.Limits{Captures: 1}})
-	register(t, m, "h1", agent.Listener.Addr().String())
-	mustPut(t, m.Networks(), network("n", "10.1.1.0/24"))
+	m.Register(t, "h1", agent.Listener.Addr().String())
+	mastertest.Put(t, m.Networks(), network("n", "10.1.1.0/24"))
 	m.Endpoint(t, "default", "n", "", "c1", "")
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -202,7 +202,7 @@ func TestAgentsDoNotSendMastersElsewhere(t *testing.T) {
 	agent := httptest.NewServer(http.RedirectHandler(victim.URL+"/secret", http.StatusTemporaryRedirect))
 	defer agent.Close()
 	m := mastertest.Start(t, mastertest.Options{})
-	register(t, m, "h1", agent.Listener.Addr().String())
+	m.Register(t, "h1", agent.Listener.Addr().String())
 	var out any
 	if err := m.Client.Inspect(t.Context(), "h1", "flows", nil, &out); err == nil {
 		t.Errorf("a redirection is an answer: %v", out)
@@ -215,9 +215,9 @@ func TestAgentsDoNotSendMastersElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, host := range []string{"x@" + u.Hostname(), "0.0.0.0", "a/b", "", "224.0.0.1", "localhost"} {
-		register(t, m, fmt.Sprintf("bad%d", i), net.JoinHostPort(host, u.Port()))
+		m.Register(t, fmt.Sprintf("bad%d", i), net.JoinHostPort(host, u.Port()))
 	}
-	register(t, m, "bad9", "127.0.0.1:0")
+	m.Register(t, "bad9", "127.0.0.1:0")
 	if nodes, err := m.Nodes(t.Context()); err != nil || len(nodes) != 1 {
 		t.Errorf("registrations that are no addresses count: %+v, %v", nodes, err)
 	}

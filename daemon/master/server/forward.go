@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -32,17 +33,17 @@ const (
 // answer goes to the new one.
 func (s *Server) forwarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if _, known := s.router.Match(q); !known || q.Method == http.MethodGet {
+		route := s.router.Match(q)
+		if route == nil || q.Method == http.MethodGet {
 			next.ServeHTTP(w, q)
 			return
 		}
-		body, err := rest.ReadBody(q.Body, mostOf(q.URL.Path))
+		body, err := rest.ReadBody(q.Body, cmp.Or(route.MaxBody, rest.MaxBody))
 		if err != nil {
-			rest.Refuse(w, q, err, s.Log)
+			s.router.Refuse(w, q, err)
 			return
 		}
-		passed := q.Header.Get(forwardedBy) != "" // whoever says so: it goes no further
-		s.genuine(q, body)
+		came := s.genuine(q, body)
 		ctx, cancel := context.WithTimeout(q.Context(), patience)
 		defer cancel()
 		refusal := error(s.leaderless())
@@ -52,8 +53,8 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 				q.Body = io.NopCloser(bytes.NewReader(body))
 				next.ServeHTTP(w, q.WithContext(attributed(q)))
 				return
-			case passed:
-				rest.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "%s does not lead", s.Internal).Try("repeat the request"), s.Log)
+			case came != direct:
+				s.router.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "%s does not lead", s.Internal).Try("repeat the request"))
 				return
 			case leader != "" && leader != s.Internal:
 				answer, err := s.pass(q, leader, body)
@@ -63,7 +64,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 				}
 				refusal = err
 				if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, errStale) && !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
-					rest.Refuse(w, q, refused(leader, err), s.Log)
+					s.router.Refuse(w, q, refused(leader, err))
 					return
 				}
 				refusal = refused(leader, err)
@@ -74,7 +75,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 				if leader := s.Leadership.Leader(); leader == "" {
 					refusal = s.leaderless()
 				}
-				rest.Refuse(w, q, refusal, s.Log)
+				s.router.Refuse(w, q, refusal)
 				return
 			case <-time.After(pause):
 			}
@@ -82,7 +83,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 	})
 }
 
-// leaderless says that nobody leads, and why as far as this master knows.
+// leaderless says that no one leads, and why as far as this master knows.
 func (s *Server) leaderless() *model.Error {
 	e := model.Errorf(model.CodeUnavailable, "", "Leader not found")
 	if waiting := s.Waiting(); len(waiting) > 0 {
@@ -131,6 +132,9 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 	s.vouch(out, clientOf(q), body)
 	if q.Header.Get("Accept") == "" {
 		out.Header["Accept"] = nil // the answer to a client of the original stays as that client knows it
+	}
+	if out.UserAgent() == "" {
+		out.Header["User-Agent"] = []string{""} // who does not say with what it asks is not taken for this program
 	}
 	answer, err := s.HTTP.Do(out)
 	if err != nil {

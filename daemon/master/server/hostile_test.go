@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// flood is a body of n bytes that nobody holds in memory.
+// flood is a body of n bytes that no one holds in memory.
 type flood struct {
 	head string
 	left int64

@@ -3,12 +3,9 @@ package server
 import (
 	"cmp"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/door"
 )
 
@@ -29,43 +26,25 @@ const (
 // longBody is for how long a client may send a request that is longer than others.
 const longBody = 2 * time.Minute
 
-// The routes whose answers are streams.
-const (
-	watchRoute   = "/api/v1/watch"
-	captureRoute = "/api/v1/capture"
-)
-
-var streams = []string{watchRoute, captureRoute}
-
-// gates are the bounds of what costs much.
-type gates struct{ watches, captures, traces *door.Gate }
+// gates are the bounds of what costs much, by what routes call them.
+type gates map[string]*door.Gate
 
 func newGates(l Limits) gates {
 	return gates{
-		door.NewGate("watches", "max-watches", cmp.Or(l.Watches, DefaultWatches)),
-		door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures)),
-		door.NewGate("traces and inspections of agents", "max-traces", cmp.Or(l.Traces, DefaultTraces)),
+		"watches":  door.NewGate("watches", "max-watches", cmp.Or(l.Watches, DefaultWatches)),
+		"captures": door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures)),
+		"traces":   door.NewGate("traces and inspections of agents", "max-traces", cmp.Or(l.Traces, DefaultTraces)),
 	}
-}
-
-// of is the gate of a route; nil: it has none.
-func (g gates) of(route string) *door.Gate {
-	switch {
-	case route == watchRoute:
-		return g.watches
-	case route == captureRoute:
-		return g.captures
-	case route == "/api/v1/why", strings.HasPrefix(route, "/api/v1/agents/"):
-		return g.traces
-	}
-	return nil
 }
 
 // bounded gives every request an end, and what costs much a bound.
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		route, _ := s.router.Match(q)
-		if g := s.gates.of(route); g != nil {
+		route := s.router.Match(q)
+		if route == nil {
+			route = &rest.Route{}
+		}
+		if g := s.gates[route.Bound]; g != nil {
 			leave, err := g.Enter(door.Client(q.RemoteAddr))
 			if err != nil {
 				door.Refuse(w, q, err)
@@ -73,10 +52,10 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			}
 			defer leave()
 		}
-		if route == applyPath {
+		if route.MaxBody > rest.MaxBody {
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(longBody))
 		}
-		if slices.Contains(streams, route) {
+		if route.Stream {
 			w = door.Stream(w)
 		} else {
 			w = door.Whole(w)
@@ -86,25 +65,21 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 }
 
 // show adds the bounds to the metrics.
-func (g gates) show(registry *prometheus.Registry, doors []*door.Connections) {
-	for name, gate := range map[string]*door.Gate{"watches": g.watches, "captures": g.captures, "traces": g.traces} {
-		registry.MustRegister(
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "contiv_master_" + name, Help: "Of " + gate.Name() + ", those under way."},
-				func() float64 { return float64(gate.Open()) }),
-			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "contiv_master_" + name + "_refused_total", Help: "Of " + gate.Name() + ", those that were too many."},
-				func() float64 { return float64(gate.Refused()) }))
+func (g gates) show(r readings, doors []*door.Connections) {
+	for name, gate := range g {
+		r.gauge(name, "Of "+gate.Name()+", those under way.", func() float64 { return float64(gate.Open()) })
+		r.counter(name+"_refused_total", "Of "+gate.Name()+", those that were too many.", gate.Refused)
 	}
-	registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "contiv_master_connections", Help: "Connections of clients that are open."}, func() (n float64) {
-			for _, d := range doors {
-				n += float64(d.Open())
-			}
-			return n
-		}),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "contiv_master_connections_refused_total", Help: "Connections of clients that were too many."}, func() (n float64) {
-			for _, d := range doors {
-				n += float64(d.Refused())
-			}
-			return n
-		}))
+	r.gauge("connections", "Connections of clients that are open.", func() (n float64) {
+		for _, d := range doors {
+			n += float64(d.Open())
+		}
+		return n
+	})
+	r.counter("connections_refused_total", "Connections of clients that were too many.", func() (n uint64) {
+		for _, d := range doors {
+			n += d.Refused()
+		}
+		return n
+	})
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -11,8 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/fabric"
 )
 
 // metrics are netmaster's counters.
@@ -21,6 +21,18 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec
 	panics   prometheus.Counter
 	answered atomic.Uint64 // requests, for Node
+}
+
+// readings is a registry with metrics that are read when they are asked for; their names begin with contiv_master.
+type readings struct{ *prometheus.Registry }
+
+func (r readings) gauge(name, help string, read func() float64) {
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "contiv", Subsystem: "master", Name: name, Help: help}, read))
+}
+
+func (r readings) counter(name, help string, read func() uint64) {
+	r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "contiv", Subsystem: "master", Name: name, Help: help},
+		func() float64 { return float64(read()) }))
 }
 
 func newMetrics(c Config, g gates, registry *prometheus.Registry) *metrics {
@@ -34,58 +46,36 @@ func newMetrics(c Config, g gates, registry *prometheus.Registry) *metrics {
 		}, []string{"method", "route"}),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{Name: "contiv_master_panics_total", Help: "Requests that met a defect of netmaster."}),
 	}
-	g.show(registry, c.Doors)
-	registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "contiv_master_policy_records_pending", Help: "Records of policy rules that are still to be written or removed.",
-		}, func() float64 { return float64(c.Settler.Pending()) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "contiv_master_policy_owners_stuck", Help: "Groups and policies of which records cannot be written; the log and netctl node ls say why.",
-		}, func() float64 { return float64(len(c.Settler.Stuck())) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "contiv_master_policy_records_settled_total", Help: "Records of policy rules written or removed behind the change that caused them.",
-		}, func() float64 { return float64(c.Settler.Written()) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "contiv_master_aci_posts_total", Help: "Application profiles that the ACI gateway took or removed.",
-		}, func() float64 { return float64(c.Fabric.Posted()) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "contiv_master_aci_failures_total", Help: "Requests that the ACI gateway refused or did not answer.",
-		}, func() float64 { return float64(c.Fabric.Failed()) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "contiv_master_aci_profiles_waiting", Help: "Application profiles that the ACI gateway does not know as they are.",
-		}, func() (n float64) {
-			c.Catalog.View(func(v *catalog.View) { n = float64(fabric.Waiting(v)) })
-			return n
-		}))
-	stats := c.Commit.Stats()
-	counter := func(name, help string, value func() uint64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) })
-	}
-	gauge := func(name, help string, value func() float64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
-	}
+	r := readings{registry}
+	r.MustRegister(m.requests, m.seconds, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	g.show(r, c.Doors)
 	count := func(of func(v *catalog.View) int) func() float64 {
 		return func() (n float64) {
 			c.Catalog.View(func(v *catalog.View) { n = float64(of(v)) })
 			return n
 		}
 	}
-	registry.MustRegister(m.requests, m.seconds, m.panics,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		counter("contiv_master_store_transactions_total", "Store transactions committed.", stats.Transactions.Load),
-		counter("contiv_master_store_requests_total", "Requests that the transactions carried.", stats.Requests.Load),
-		counter("contiv_master_store_bytes_total", "Keys and values of the transactions.", stats.Bytes.Load),
-		counter("contiv_master_store_failures_total", "Store transactions that were not committed.", stats.Failed.Load),
-		gauge("contiv_master_leader", "1 while this netmaster leads.", func() float64 {
-			if c.Leadership.Leading() {
-				return 1
-			}
-			return 0
-		}),
-		gauge("contiv_master_revision", "Store revision that this netmaster knows.", func() float64 { return float64(c.Catalog.Revision()) }),
-		gauge("contiv_master_networks", "Networks.", count(func(v *catalog.View) int { return len(v.Networks("")) })),
-		gauge("contiv_master_endpoints", "Endpoints.", count(func(v *catalog.View) int { return v.CountEndpoints() })),
-	)
+	r.gauge("policy_records_pending", "Records of policy rules that are still to be written or removed.", func() float64 { return float64(c.Settler.Pending()) })
+	r.gauge("policy_owners_stuck", "Groups and policies of which records cannot be written; the log and netctl node ls say why.",
+		func() float64 { return float64(len(c.Settler.Stuck())) })
+	r.counter("policy_records_settled_total", "Records of policy rules written or removed behind the change that caused them.", c.Settler.Written)
+	r.counter("aci_posts_total", "Application profiles that the ACI gateway took or removed.", c.ACI.Posted)
+	r.counter("aci_failures_total", "Requests that the ACI gateway refused or did not answer.", c.ACI.Failed)
+	r.gauge("aci_profiles_waiting", "Application profiles that the ACI gateway does not know as they are.", count(aci.Waiting))
+	stats := c.Commit.Stats()
+	r.counter("store_transactions_total", "Store transactions committed.", stats.Transactions.Load)
+	r.counter("store_requests_total", "Requests that the transactions carried.", stats.Requests.Load)
+	r.counter("store_bytes_total", "Keys and values of the transactions.", stats.Bytes.Load)
+	r.counter("store_failures_total", "Store transactions that were not committed.", stats.Failed.Load)
+	r.gauge("leader", "1 while this netmaster leads.", func() float64 {
+		if c.Leadership.Leading() {
+			return 1
+		}
+		return 0
+	})
+	r.gauge("revision", "Store revision that this netmaster knows.", func() float64 { return float64(c.Catalog.Revision()) })
+	r.gauge("networks", "Networks.", count(func(v *catalog.View) int { return len(v.Networks("")) }))
+	r.gauge("endpoints", "Endpoints.", count((*catalog.View).CountEndpoints))
 	return m
 }
 
@@ -95,10 +85,13 @@ func (s *Server) measured(next http.Handler) http.Handler {
 		start, out := time.Now(), &statusWriter{ResponseWriter: w}
 		defer func() {
 			s.metrics.answered.Add(1)
-			method, route := s.labels(q)
-			s.metrics.requests.WithLabelValues(method, route, strconv.Itoa(cmp.Or(out.status, http.StatusOK))).Inc()
-			if !slices.Contains(streams, route) {
-				s.metrics.seconds.WithLabelValues(method, route).Observe(time.Since(start).Seconds())
+			route := s.router.Match(q)
+			if route == nil {
+				route = &rest.Route{Method: methodOf(q), Path: other}
+			}
+			s.metrics.requests.WithLabelValues(route.Method, route.Path, strconv.Itoa(cmp.Or(out.status, http.StatusOK))).Inc()
+			if !route.Stream {
+				s.metrics.seconds.WithLabelValues(route.Method, route.Path).Observe(time.Since(start).Seconds())
 			}
 			s.Log.Debug("request", "method", q.Method, "path", q.URL.Path, "status", out.status, "ms", time.Since(start).Milliseconds(), "from", q.RemoteAddr)
 		}()
@@ -106,20 +99,16 @@ func (s *Server) measured(next http.Handler) http.Handler {
 	})
 }
 
-// other is the method and the route of a request that none was added for.
+// other is the method or the route of a request that none was added for, so that the number of labels stays small whatever clients
+// send.
 const other = "other"
 
-// labels are the method and the route of a request as they were added, so that the number of labels stays small whatever clients
-// send.
-func (s *Server) labels(q *http.Request) (method, route string) {
-	if route, ok := s.router.Match(q); ok {
-		return q.Method, route
-	}
+func methodOf(q *http.Request) string {
 	switch q.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete:
-		return q.Method, other
+		return q.Method
 	}
-	return other, other
+	return other
 }
 
 // statusWriter remembers the status of an answer; 0: there is none yet.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/contiv/contiv/api"
 	"github.com/contiv/contiv/daemon/master/mastertest"
@@ -14,7 +14,9 @@ import (
 // The OpenAPI document has every route that a netmaster serves, and no other; what it refers to is there.
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	var document struct {
-		Paths      map[string]map[string]struct{ OperationID string }
+		Paths map[string]map[string]struct {
+			OperationID string `yaml:"operationId"`
+		}
 		Components struct{ Schemas map[string]any }
 	}
 	if err := yaml.Unmarshal(api.OpenAPI, &document); err != nil {

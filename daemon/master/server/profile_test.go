@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -17,26 +16,12 @@ func profile(name, bandwidth string, dscp, burst int) *model.Netprofile {
 	return &model.Netprofile{TenantName: "default", ProfileName: name, Bandwidth: bandwidth, DSCP: dscp, Burst: burst}
 }
 
-// read decodes a record of the store.
-func read[T any](t *testing.T, m *mastertest.Master, key string) *T {
-	t.Helper()
-	it, err := m.Store.Read(context.Background(), key)
-	if err != nil {
-		t.Fatalf("record %s: %v", key, err)
-	}
-	out := new(T)
-	if err := json.Unmarshal(it.Value, out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 func TestNP_04_Refusals(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
 	for _, bandwidth := range []string{"10 Gkms", "10 G12ms", "10 ms", "10 bms", "Gkms", "Gbps", "0 Gbps", " 10 Gbps"} {
 		_, err := m.Netprofiles().Put(ctx, profile("p", bandwidth, 0, 0))
-		refusedWith(t, err, model.CodeInvalid, "bandwidth string invalid format")
+		mastertest.Refused(t, err, model.CodeInvalid, "bandwidth string invalid format")
 	}
 	for _, p := range []*model.Netprofile{profile("p", "", 64, 0), profile("p", "", 0, 1), profile("p", "", 0, 10487), profile("", "", 0, 0)} {
 		if _, err := m.Netprofiles().Put(ctx, p); err == nil {
@@ -44,25 +29,25 @@ func TestNP_04_Refusals(t *testing.T) {
 		}
 	}
 	_, err := m.Netprofiles().Delete(ctx, "default", "p") // NP-05
-	refusedWith(t, err, model.CodeNotFound, "netprofile not found")
+	mastertest.Refused(t, err, model.CodeNotFound, "netprofile not found")
 	p := profile("p", "", 0, 0)
 	p.TenantName = "nobody"
 	_, err = m.Netprofiles().Put(ctx, p)
-	refusedWith(t, err, model.CodeNotFound, "Tenant not found")
+	mastertest.Refused(t, err, model.CodeNotFound, "Tenant not found")
 	g := group("g", "net1")
 	g.NetProfile = "p"
-	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))
+	mastertest.Put(t, m.Networks(), network("net1", "10.1.1.0/24"))
 	_, err = m.EndpointGroups().Put(ctx, g)
-	refusedWith(t, err, model.CodeNotFound, "netprofile not found")
+	mastertest.Refused(t, err, model.CodeNotFound, "netprofile not found")
 }
 
 // NP-07 to NP-09, NP-11, NP-12: a group's record always carries the values of its present profile; its endpoints and its pool stay.
 func TestNP_07_GroupsFollow(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))
-	mustPut(t, m.Netprofiles(), profile("p1", "5Mb", 3, 1500))
-	mustPut(t, m.Netprofiles(), profile("p2", "20mb", 9, 150))
+	mastertest.Put(t, m.Networks(), network("net1", "10.1.1.0/24"))
+	mastertest.Put(t, m.Netprofiles(), profile("p1", "5Mb", 3, 1500))
+	mastertest.Put(t, m.Netprofiles(), profile("p2", "20mb", 9, 150))
 	use := func(name, profile string) *model.EndpointGroup {
 		g := group(name, "net1")
 		g.NetProfile = profile
@@ -73,25 +58,25 @@ func TestNP_07_GroupsFollow(t *testing.T) {
 	}
 	expect := func(name, bandwidth string, dscp, burst int) {
 		t.Helper()
-		if g := read[record.Group](t, m, record.Groups+name+":default"); g.Bandwidth != bandwidth || g.DSCP != dscp || g.Burst != burst {
+		if g := mastertest.Read[record.Group](t, m, record.Groups+name+":default"); g.Bandwidth != bandwidth || g.DSCP != dscp || g.Burst != burst {
 			t.Errorf("group %s: want %q %d %d, got %q %d %d", name, bandwidth, dscp, burst, g.Bandwidth, g.DSCP, g.Burst)
 		}
 	}
-	mustPut(t, m.EndpointGroups(), use("g1", "p1"))
-	mustPut(t, m.EndpointGroups(), use("g2", "p1"))
+	mastertest.Put(t, m.EndpointGroups(), use("g1", "p1"))
+	mastertest.Put(t, m.EndpointGroups(), use("g2", "p1"))
 	m.Endpoint(t, "default", "net1", "g1", "c1", "")
 	expect("g1", "5Mb", 3, 1500)
 	for _, p := range []*model.Netprofile{profile("p1", "900Mb", 9, 1650), profile("p1", "900Mb", 0, 150), profile("p1", "", 0, 150), profile("p1", "20mb", 0, 0)} {
-		mustPut(t, m.Netprofiles(), p)
+		mastertest.Put(t, m.Netprofiles(), p)
 		expect("g1", p.Bandwidth, p.DSCP, p.Burst)
 		expect("g2", p.Bandwidth, p.DSCP, p.Burst)
 	}
-	mustPut(t, m.EndpointGroups(), use("g1", "p2"))
+	mastertest.Put(t, m.EndpointGroups(), use("g1", "p2"))
 	expect("g1", "20mb", 9, 150)
 	expect("g2", "20mb", 0, 0)
 	_, err := m.Netprofiles().Delete(ctx, "default", "p2")
-	refusedWith(t, err, model.CodeInUse, "being used")
-	mustPut(t, m.EndpointGroups(), use("g1", "")) // NP-08
+	mastertest.Refused(t, err, model.CodeInUse, "being used")
+	mastertest.Put(t, m.EndpointGroups(), use("g1", "")) // NP-08
 	expect("g1", "", 0, 0)
 	if p, err := m.Netprofiles().Get(ctx, "default", "p2"); err != nil || p.Bandwidth != "20mb" || len(p.LinkSets.EndpointGroups) != 0 {
 		t.Errorf("the profile must be unchanged, got %+v, %v", p, err)
@@ -107,19 +92,19 @@ func TestNP_07_GroupsFollow(t *testing.T) {
 func TestAPP_01_Profiles(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))
-	mustPut(t, m.Networks(), network("net2", "10.1.2.0/24"))
-	mustPut(t, m.EndpointGroups(), group("group1", "net1"))
-	mustPut(t, m.EndpointGroups(), group("group3", "net2"))
+	mastertest.Put(t, m.Networks(), network("net1", "10.1.1.0/24"))
+	mastertest.Put(t, m.Networks(), network("net2", "10.1.2.0/24"))
+	mastertest.Put(t, m.EndpointGroups(), group("group1", "net1"))
+	mastertest.Put(t, m.EndpointGroups(), group("group3", "net2"))
 	app := func(name string, groups ...string) *model.AppProfile {
 		return &model.AppProfile{TenantName: "default", AppProfileName: name, EndpointGroups: groups}
 	}
-	mustPut(t, m.AciGws(), &model.AciGw{Name: "aciGw", EnforcePolicies: "yes", IncludeCommonTenant: "no", PhysicalDomain: "testDom"})
-	mustPut(t, m.AppProfiles(), app("empty"))
-	mustPut(t, m.AppProfiles(), app("one", "group1"))
-	mustPut(t, m.AppProfiles(), app("two", "group1", "group3"))
+	mastertest.Put(t, m.AciGws(), &model.AciGw{Name: "aciGw", EnforcePolicies: "yes", IncludeCommonTenant: "no", PhysicalDomain: "testDom"})
+	mastertest.Put(t, m.AppProfiles(), app("empty"))
+	mastertest.Put(t, m.AppProfiles(), app("one", "group1"))
+	mastertest.Put(t, m.AppProfiles(), app("two", "group1", "group3"))
 	_, err := m.AppProfiles().Put(ctx, app("bad", "group1", "nothing")) // APP-03
-	refusedWith(t, err, model.CodeNotFound, "nothing")
+	mastertest.Refused(t, err, model.CodeNotFound, "nothing")
 	if _, err := m.AppProfiles().Get(ctx, "default", "bad"); err == nil {
 		t.Error("a refused profile must not exist")
 	}
@@ -127,13 +112,13 @@ func TestAPP_01_Profiles(t *testing.T) {
 		t.Errorf("the group links to the last profile, got %+v, %v", g.Links, err)
 	}
 	_, err = m.EndpointGroups().Delete(ctx, "default", "group1") // APP-04
-	refusedWith(t, err, model.CodeInUse, "app profile")
+	mastertest.Refused(t, err, model.CodeInUse, "app profile")
 	_, err = m.AciGws().Delete(ctx, "aciGw")
-	refusedWith(t, err, model.CodeInUse, "app profiles")
+	mastertest.Refused(t, err, model.CodeInUse, "app profiles")
 	if got, err := m.AciGws().Inspect(ctx, "aciGw"); err != nil || got.Oper.NumAppProfiles != 3 {
 		t.Errorf("want 3 app profiles, got %+v, %v", got, err)
 	}
-	mustPut(t, m.AppProfiles(), app("two", "group3"))
+	mastertest.Put(t, m.AppProfiles(), app("two", "group3"))
 	if g, err := m.EndpointGroups().Get(ctx, "default", "group1"); err != nil || g.Links.AppProfile.Key != "default:one" {
 		t.Errorf("a dropped group loses its link, got %+v, %v", g.Links, err)
 	}
@@ -158,19 +143,19 @@ func TestCON_01_Contracts(t *testing.T) {
 	contracts := func(name, kind string) *model.ExtContractsGroup {
 		return &model.ExtContractsGroup{TenantName: "default", ContractsGroupName: name, ContractsType: kind, Contracts: []string{"uni/tn-a/brc-b"}}
 	}
-	mustPut(t, m.ExtContractsGroups(), contracts("p", "provided"))
-	mustPut(t, m.ExtContractsGroups(), contracts("c", "consumed"))
+	mastertest.Put(t, m.ExtContractsGroups(), contracts("p", "provided"))
+	mastertest.Put(t, m.ExtContractsGroups(), contracts("c", "consumed"))
 	_, err := m.ExtContractsGroups().Put(ctx, contracts("x", "something"))
-	refusedWith(t, err, model.CodeInvalid, "contractsType string invalid format")
+	mastertest.Refused(t, err, model.CodeInvalid, "contractsType string invalid format")
 	_, err = m.ExtContractsGroups().Put(ctx, contracts("p", "provided"))
-	refusedWith(t, err, model.CodeImmutable, "Cant change extContractsGroup parameters")
-	mustPut(t, m.Networks(), network("net1", "10.1.1.0/24"))
+	mastertest.Refused(t, err, model.CodeImmutable, "Cant change extContractsGroup parameters")
+	mastertest.Put(t, m.Networks(), network("net1", "10.1.1.0/24"))
 	g := group("g", "net1")
 	g.ExtContractsGrps = []string{"p"}
-	mustPut(t, m.EndpointGroups(), g)
+	mastertest.Put(t, m.EndpointGroups(), g)
 	_, err = m.ExtContractsGroups().Delete(ctx, "default", "p")
-	refusedWith(t, err, model.CodeInUse, "used")
-	mustPut(t, m.EndpointGroups(), group("g", "net1"))
+	mastertest.Refused(t, err, model.CodeInUse, "used")
+	mastertest.Put(t, m.EndpointGroups(), group("g", "net1"))
 	if _, err := m.ExtContractsGroups().Delete(ctx, "default", "p"); err != nil {
 		t.Error(err)
 	}
@@ -207,13 +192,13 @@ func TestBGPRouters(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{FwdMode: "routing"})
 	router := &model.Bgp{Hostname: "h1", Routerip: "50.1.1.2/24", As: "65002", NeighborAs: "500", Neighbor: "50.1.1.200"}
-	mustPut(t, m.Bgps(), router)
-	if got := read[record.BGP](t, m, record.BGPs+"h1"); got.RouterIP != router.Routerip || got.NeighborAS != "500" {
+	mastertest.Put(t, m.Bgps(), router)
+	if got := mastertest.Read[record.BGP](t, m, record.BGPs+"h1"); got.RouterIP != router.Routerip || got.NeighborAS != "500" {
 		t.Errorf("record: got %+v", got)
 	}
 	router.As = "65003"
-	mustPut(t, m.Bgps(), router)
-	if got := read[record.BGP](t, m, record.BGPs+"h1"); got.AS != "65003" {
+	mastertest.Put(t, m.Bgps(), router)
+	if got := mastertest.Read[record.BGP](t, m, record.BGPs+"h1"); got.AS != "65003" {
 		t.Errorf("record after an update: got %+v", got)
 	}
 	if got, err := m.Bgps().Inspect(ctx, "h1"); err != nil || got.Config.As != "65003" {
@@ -225,14 +210,14 @@ func TestBGPRouters(t *testing.T) {
 	}
 	g.FwdMode = "bridge"
 	_, err = m.Globals().Put(ctx, g)
-	refusedWith(t, err, model.CodeInUse, "bgp")
+	mastertest.Refused(t, err, model.CodeInUse, "bgp")
 	if _, err := m.Bgps().Delete(ctx, "h1"); err != nil {
 		t.Fatal(err)
 	}
 	g.NetworkInfraType = "aci"
-	mustPut(t, m.Globals(), g)
+	mastertest.Put(t, m.Globals(), g)
 	_, err = m.Bgps().Put(ctx, router)
-	refusedWith(t, err, model.CodeUnsupported, "aci")
+	mastertest.Refused(t, err, model.CodeUnsupported, "aci")
 }
 
 // Volumes are in the model only.
@@ -260,5 +245,5 @@ func TestVolumes(t *testing.T) {
 		t.Errorf("want an empty list, got %v, %v", list, err)
 	}
 	_, err := m.VolumeProfiles().Delete(context.Background(), "default", "v")
-	refusedWith(t, err, model.CodeUnsupported, "Invalid object type")
+	mastertest.Refused(t, err, model.CodeUnsupported, "Invalid object type")
 }

@@ -73,7 +73,7 @@ func TestGLB_Ranges(t *testing.T) {
 		return err
 	}
 	local := func(tag int) int {
-		return read[record.Network](t, m, fmt.Sprintf("%svxlan%d.default", record.Networks, tag)).PktTag
+		return mastertest.Read[record.Network](t, m, fmt.Sprintf("%svxlan%d.default", record.Networks, tag)).PktTag
 	}
 	vlans := func(text string) error { return set(t, m, func(g *model.Global) { g.Vlans = text }) }
 	vxlans := func(text string) error { return set(t, m, func(g *model.Global) { g.Vxlans = text }) }
@@ -131,7 +131,7 @@ func TestTEN_01_Names(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
 	for _, name := range []string{"tenant1", "tenant-valid"} {
-		mustPut(t, m.Tenants(), &model.Tenant{TenantName: name})
+		mastertest.Put(t, m.Tenants(), &model.Tenant{TenantName: name})
 		if _, err := m.Tenants().Get(ctx, name); err != nil {
 			t.Error(err)
 		}
@@ -139,31 +139,31 @@ func TestTEN_01_Names(t *testing.T) {
 			t.Error(err)
 		}
 		_, err := m.Tenants().Get(ctx, name)
-		refusedWith(t, err, model.CodeNotFound, "tenant not found")
+		mastertest.Refused(t, err, model.CodeNotFound, "tenant not found")
 	}
 	for _, sign := range []string{":", "|", `\`, "#", "@", "!", "~", "*", "^"} { // TEN-02
 		_, err := m.Tenants().Put(ctx, &model.Tenant{TenantName: "te" + sign + "nant"})
-		refusedWith(t, err, model.CodeInvalid, "tenantName string invalid format")
+		mastertest.Refused(t, err, model.CodeInvalid, "tenantName string invalid format")
 	}
 	_, err := m.Tenants().Put(ctx, &model.Tenant{TenantName: "-tenant"})
-	refusedWith(t, err, model.CodeInvalid, "tenantName string invalid format")
+	mastertest.Refused(t, err, model.CodeInvalid, "tenantName string invalid format")
 }
 
 // TEN-04 to TEN-06, TEN-10: each kind of content blocks a tenant's deletion, in this order, and is counted.
 func TestTEN_04_InUse(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Tenants(), &model.Tenant{TenantName: "blue"})
+	mastertest.Put(t, m.Tenants(), &model.Tenant{TenantName: "blue"})
 	n := network("net1", "10.1.1.0/24")
 	n.TenantName = "blue"
-	mustPut(t, m.Networks(), n)
-	mustPut(t, m.Netprofiles(), &model.Netprofile{TenantName: "blue", ProfileName: "np"})
-	mustPut(t, m.Policys(), &model.Policy{TenantName: "blue", PolicyName: "p"})
+	mastertest.Put(t, m.Networks(), n)
+	mastertest.Put(t, m.Netprofiles(), &model.Netprofile{TenantName: "blue", ProfileName: "np"})
+	mastertest.Put(t, m.Policys(), &model.Policy{TenantName: "blue", PolicyName: "p"})
 	for _, name := range []string{"g1", "g2"} {
-		mustPut(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "blue", NetworkName: "net1", GroupName: name})
+		mastertest.Put(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "blue", NetworkName: "net1", GroupName: name})
 	}
-	mustPut(t, m.AppProfiles(), &model.AppProfile{TenantName: "blue", AppProfileName: "a", EndpointGroups: []string{"g1"}})
-	mustPut(t, m.ExtContractsGroups(), &model.ExtContractsGroup{TenantName: "blue", ContractsGroupName: "c", ContractsType: "provided"})
+	mastertest.Put(t, m.AppProfiles(), &model.AppProfile{TenantName: "blue", AppProfileName: "a", EndpointGroups: []string{"g1"}})
+	mastertest.Put(t, m.ExtContractsGroups(), &model.ExtContractsGroup{TenantName: "blue", ContractsGroupName: "c", ContractsType: "provided"})
 	got, err := m.Tenants().Inspect(ctx, "blue")
 	if err != nil || got.Oper.TotalNetworks != 1 || got.Oper.TotalEPGs != 2 || got.Oper.TotalPolicies != 1 || got.Oper.TotalAppProfiles != 1 || got.Oper.TotalNetprofiles != 1 {
 		t.Errorf("totals: got %+v, %v", got.Oper, err)
@@ -180,7 +180,7 @@ func TestTEN_04_InUse(t *testing.T) {
 		{"1 networks", func() error { _, err := m.Networks().Delete(ctx, "blue", "net1"); return err }},
 	} {
 		_, err := m.Tenants().Delete(ctx, "blue")
-		refusedWith(t, err, model.CodeInUse, s.what)
+		mastertest.Refused(t, err, model.CodeInUse, s.what)
 		if err := s.remove(); err != nil {
 			t.Fatal(err)
 		}
@@ -197,10 +197,10 @@ func TestTEN_04_InUse(t *testing.T) {
 func TestTEN_09_Totals(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Tenants(), &model.Tenant{TenantName: "TestTenant"})
-	mustPut(t, m.Networks(), &model.Network{TenantName: "TestTenant", NetworkName: "TestNet", Encap: "vlan", Subnet: "20.1.1.0/24"})
+	mastertest.Put(t, m.Tenants(), &model.Tenant{TenantName: "TestTenant"})
+	mastertest.Put(t, m.Networks(), &model.Network{TenantName: "TestTenant", NetworkName: "TestNet", Encap: "vlan", Subnet: "20.1.1.0/24"})
 	for _, name := range []string{"epgA", "epgB"} {
-		mustPut(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "TestTenant", NetworkName: "TestNet", GroupName: name})
+		mastertest.Put(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "TestTenant", NetworkName: "TestNet", GroupName: name})
 	}
 	for i, e := range []struct{ group, wanted, address string }{{"epgA", "", "20.1.1.1"}, {"epgB", "20.1.1.2", "20.1.1.2"}, {"", "20.1.1.3", "20.1.1.3"}} {
 		if got := m.Endpoint(t, "TestTenant", "TestNet", e.group, fmt.Sprint("c", i), e.wanted); got.IPAddress != e.address {
@@ -242,12 +242,12 @@ func TestNET_Created(t *testing.T) {
 			m := mastertest.Start(t, mastertest.Options{})
 			n := test.network
 			n.TenantName, n.NetworkName = "default", "contiv-valid"
-			mustPut(t, m.Networks(), &n)
+			mastertest.Put(t, m.Networks(), &n)
 			got, err := m.Networks().Inspect(ctx, "default", "contiv-valid")
 			if err != nil || got.Oper.AllocatedIPAddresses != test.alloc || got.Oper.PktTag != test.pkt || got.Oper.ExternalPktTag != test.ext || got.Oper.AllocatedAddressesCount != 0 {
 				t.Errorf("want %+v, got %+v, %v", test, got.Oper, err)
 			}
-			r := read[record.Network](t, m, record.Networks+"contiv-valid.default")
+			r := mastertest.Read[record.Network](t, m, record.Networks+"contiv-valid.default")
 			six, _, _ := strings.Cut(n.Ipv6Subnet, "/")
 			if r.SubnetIP != test.address || r.ExtPktTag != test.ext || r.IPv6Subnet != six || r.NwType != got.Config.NwType {
 				t.Errorf("record: got %+v", r)
@@ -315,7 +315,7 @@ func TestOVL_Overlaps(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := mastertest.Start(t, mastertest.Options{})
-			mustPut(t, m.Tenants(), &model.Tenant{TenantName: "tenant1"})
+			mastertest.Put(t, m.Tenants(), &model.Tenant{TenantName: "tenant1"})
 			for i, n := range test.networks {
 				n.NetworkName, n.Encap = fmt.Sprintf("net%d", i), []string{"vlan", "vxlan"}[i%2]
 				if _, err := m.Networks().Put(context.Background(), &n); (err == nil) != test.taken[i] {
@@ -345,9 +345,9 @@ func TestTAG_04_OutOfRange(t *testing.T) {
 			t.Errorf("%s %d: want %q, got %v", test.encap, test.tag, test.text, err)
 		}
 	}
-	mustPut(t, m.Networks(), tagged("last", "vxlan", 2000, 1)) // TAG-05
-	mustPut(t, m.Networks(), tagged("first", "vlan", 0, 2))    // TAG-01
-	if got := read[record.Network](t, m, record.Networks+"first.default").PktTag; got != 100 {
+	mastertest.Put(t, m.Networks(), tagged("last", "vxlan", 2000, 1)) // TAG-05
+	mastertest.Put(t, m.Networks(), tagged("first", "vlan", 0, 2))    // TAG-01
+	if got := mastertest.Read[record.Network](t, m, record.Networks+"first.default").PktTag; got != 100 {
 		t.Errorf("want the lowest vlan 100, got %d", got)
 	}
 }
@@ -356,8 +356,8 @@ func TestTAG_04_OutOfRange(t *testing.T) {
 func TestEPG_Refusals(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("contiv", "10.3.1.0/24"))
-	mustPut(t, m.Networks(), network("newnet", "10.3.2.0/24"))
+	mastertest.Put(t, m.Networks(), network("contiv", "10.3.1.0/24"))
+	mastertest.Put(t, m.Networks(), network("newnet", "10.3.2.0/24"))
 	pooled := func(name, pool string) *model.EndpointGroup {
 		g := group(name, "contiv")
 		g.IpPool = pool
@@ -371,23 +371,23 @@ func TestEPG_Refusals(t *testing.T) {
 			t.Errorf("%d: %+v must be refused", i, *g)
 		}
 	}
-	mustPut(t, m.EndpointGroups(), pooled("group1", "10.3.1.10-10.3.1.20"))
+	mastertest.Put(t, m.EndpointGroups(), pooled("group1", "10.3.1.10-10.3.1.20"))
 	moved := pooled("group1", "10.3.1.10-10.3.1.20")
 	moved.NetworkName = "newnet"
 	for _, g := range []*model.EndpointGroup{moved, pooled("group1", "10.3.1.30-10.3.1.50"), pooled("group1", ""), pooled("group1", "10.3.1.1-19.3.1.21")} {
 		_, err := m.EndpointGroups().Put(ctx, g)
-		refusedWith(t, err, model.CodeImmutable, "Cannot change")
+		mastertest.Refused(t, err, model.CodeImmutable, "Cannot change")
 	}
-	mustPut(t, m.EndpointGroups(), pooled("single", "10.3.1.51-10.3.1.51")) // EPG-12
+	mastertest.Put(t, m.EndpointGroups(), pooled("single", "10.3.1.51-10.3.1.51")) // EPG-12
 	if e := m.Endpoint(t, "default", "contiv", "single", "c1", ""); e.IPAddress != "10.3.1.51" {
 		t.Errorf("want the pool's address, got %s", e.IPAddress)
 	}
 	_, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "contiv", ServiceName: "single",
 		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1", ServiceName: "single"}})
-	refusedWith(t, err, model.CodeExhausted, "address exhaustion in pool 10.3.1.51-10.3.1.51")
+	mastertest.Refused(t, err, model.CodeExhausted, "address exhaustion in pool 10.3.1.51-10.3.1.51")
 	_, _, err = m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "contiv", ServiceName: "nobody",
 		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1", ServiceName: "nobody"}}) // IPAM-11
-	refusedWith(t, err, model.CodeNotFound, "not found")
+	mastertest.Refused(t, err, model.CodeNotFound, "not found")
 }
 
 // IPAM-02, IPAM-03, IPAM-09: what an operator sees of a network's addresses.
@@ -396,7 +396,7 @@ func TestIPAM_09_Gaps(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	n := network("net1", "10.1.1.0/24")
 	n.Gateway = "10.1.1.254"
-	mustPut(t, m.Networks(), n)
+	mastertest.Put(t, m.Networks(), n)
 	for i := range 7 {
 		m.Endpoint(t, "default", "net1", "", fmt.Sprint("c", i+1), "")
 	}

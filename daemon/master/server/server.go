@@ -1,3 +1,5 @@
+// Package server is netmaster's front: what comes in is measured, bounded, and passed on to the leader if only that one may serve it.
+// What is served is in the packages below, each of which registers its routes.
 package server
 
 import (
@@ -15,19 +17,27 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
-	"github.com/contiv/contiv/daemon/master/fabric"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/server/agents"
+	"github.com/contiv/contiv/daemon/master/server/inspect"
+	"github.com/contiv/contiv/daemon/master/server/leadership"
+	"github.com/contiv/contiv/daemon/master/server/nodes"
+	"github.com/contiv/contiv/daemon/master/server/objects"
+	"github.com/contiv/contiv/daemon/master/server/past"
+	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/daemon/master/server/probe"
 	"github.com/contiv/contiv/daemon/store"
 )
 
 // Leadership tells who leads. Its methods do not block, but for StepDown.
 type Leadership interface {
-	// Leader is the internal address "host:port" of the lock's holder; "" when nobody holds it.
+	// Leader is the internal address "host:port" of the lock's holder; "" when no one holds it.
 	Leader() string
 	// Since is when the holder took the lock, as far as this process knows.
 	Since() time.Time
@@ -46,7 +56,7 @@ type Config struct {
 	Admit       *admit.Admitter
 	Endpoints   *endpoint.Service
 	Settler     *derive.Settler
-	Fabric      *fabric.Poster
+	ACI         *aci.Poster
 	Keep        history.Keep // as the committer's
 	Leadership  Leadership
 	Store       store.Store // to tell how it is
@@ -80,22 +90,12 @@ type Server struct {
 func New(c Config, registry *prometheus.Registry) *Server {
 	c.HTTP = straight(c.HTTP)
 	if c.Hosts == nil {
-		c.Hosts = door.NewNames(hostOf(c.Internal))
+		c.Hosts = door.NewNames(peer.Host(c.Internal))
 	}
-	r := rest.NewRouter()
+	r := rest.NewRouter(c.Log)
 	s := &Server{Config: c, router: r, gates: newGates(c.Limits)}
 	s.metrics = newMetrics(c, s.gates, registry)
-	rest.Mount(r, &backend{c.Catalog, c.Commit, c.Admit, c.Settler, c.ClusterMode, s.ask, c.Log}, c.Log)
-	s.mountPlugin(r)
-	s.mountInfo(r)
-	s.mountApply(r)
-	s.mountRelay(r)
-	s.mountWhy(r)
-	s.mountCapture(r)
-	s.mountHistory(r)
-	s.mountHandover(r)
-	s.mountForget(r)
-	s.mountHealth(r)
+	s.register(r)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
 	s.handler = s.measured(door.Recovered(c.Log, s.metrics.panics.Inc,
@@ -103,8 +103,28 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	return s
 }
 
+// register has each concern add its routes.
+func (s *Server) register(r *rest.Router) {
+	peers := peer.New(s.Catalog, s.HTTP)
+	members := &nodes.Nodes{
+		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Settler: s.Settler, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
+		Embedded: s.Embedded, Internal: s.Internal, Version: s.Version, Started: s.Started, Waiting: s.Waiting, Answered: s.metrics.answered.Load,
+	}
+	all := &objects.Objects{
+		Inspector: inspect.Inspector{Catalog: s.Catalog, Peers: peers, ClusterMode: s.ClusterMode},
+		Commit:    s.Commit, Admit: s.Admit, Settler: s.Settler, Log: s.Log,
+	}
+	all.Register(r)
+	agents.Register(r, s.Catalog, s.Endpoints)
+	members.Register(r)
+	peers.Register(r, s.Log)
+	probe.Register(r, s.Catalog, peers, s.Log)
+	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
+	(&leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}).Register(r)
+}
+
 // straight is a client that goes where it is sent and nowhere else: who answers with a redirection is not followed, for it is an
-// agent, a netmaster, or somebody who has taken the place of one.
+// agent, a netmaster, or someone who has taken the place of one.
 func straight(c *http.Client) *http.Client {
 	if c == nil {
 		c = http.DefaultClient
@@ -119,25 +139,6 @@ func (s *Server) Routes() []rest.Route { return s.router.Routes() }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.ServeHTTP(w, q) }
-
-// mountHealth adds what a supervisor asks: is the process alive, and does it do its duty.
-func (s *Server) mountHealth(r *rest.Router) {
-	r.GET("/healthz", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { _, _ = w.Write([]byte("ok\n")) })
-	r.GET("/readyz", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
-		waiting := s.Waiting()
-		if len(waiting) == 0 && s.Leadership.Leader() == "" {
-			waiting = []string{"a leader: no netmaster holds the lock"}
-		}
-		if len(waiting) == 0 {
-			_, _ = w.Write([]byte("ok\n"))
-			return
-		}
-		w.WriteHeader(http.StatusServiceUnavailable)
-		for _, what := range waiting {
-			_, _ = w.Write([]byte("waits for " + what + "\n"))
-		}
-	})
-}
 
 // Listen runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
 func Listen(ctx context.Context, handler http.Handler, log *slog.Logger, serve func(*http.Server) error) error {

@@ -30,22 +30,22 @@ func startContainer(t *testing.T, m *mastertest.Master, tenant, network, name st
 func serviceMaster(t *testing.T) *mastertest.Master {
 	t.Helper()
 	m := mastertest.Start(t, mastertest.Options{})
-	mustPut(t, m.Networks(), network("yellow", "10.1.1.0/24"))
-	mustPut(t, m.Networks(), network("green", "10.1.2.0/24"))
+	mastertest.Put(t, m.Networks(), network("yellow", "10.1.1.0/24"))
+	mastertest.Put(t, m.Networks(), network("green", "10.1.2.0/24"))
 	return m
 }
 
 func providers(t *testing.T, m *mastertest.Master, id string) []string {
 	t.Helper()
-	return read[record.Provider](t, m, record.Providers+id).Providers
+	return mastertest.Read[record.Provider](t, m, record.Providers+id).Providers
 }
 
 func TestSVC_01_Life(t *testing.T) {
 	ctx := context.Background()
 	m := serviceMaster(t)
 	s := service("redis", "key1=value1", "key2=value2")
-	mustPut(t, m.ServiceLBs(), s)
-	got := read[record.ServiceLB](t, m, record.ServiceLBs+"redis:default")
+	mastertest.Put(t, m.ServiceLBs(), s)
+	got := mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"redis:default")
 	if got.IPAddress != "10.1.1.1" || got.Network != "yellow" || !slices.Equal(got.Ports, s.Ports) || got.Selectors["key2"] != "value2" {
 		t.Errorf("record: got %+v", got)
 	}
@@ -54,13 +54,13 @@ func TestSVC_01_Life(t *testing.T) {
 		t.Errorf("the network must show the service's address and link, got %+v, %v", n, err)
 	}
 	_, err = m.Networks().Delete(ctx, "default", "yellow")
-	refusedWith(t, err, model.CodeInUse, "services")
+	mastertest.Refused(t, err, model.CodeInUse, "services")
 	if tenant, err := m.Tenants().Inspect(ctx, "default"); err != nil || tenant.Oper.TotalServicelbs != 1 {
 		t.Errorf("tenant totals: got %+v, %v", tenant.Oper, err)
 	}
 	_, _, err = m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "yellow",
 		ConfigEP: model.EndpointConfigRequest{Container: "c", Host: "h1", IPAddress: "10.1.1.1"}})
-	refusedWith(t, err, model.CodeConflict, "10.1.1.1")
+	mastertest.Refused(t, err, model.CodeConflict, "10.1.1.1")
 	if e := model.AsError(err); e.Remedy != "service redis:default has it" {
 		t.Errorf("the refusal must name the owner, got %q", e.Remedy)
 	}
@@ -84,13 +84,13 @@ func TestSVC_03_Providers(t *testing.T) {
 	for _, order := range []string{"service first", "containers first"} {
 		t.Run(order, func(t *testing.T) {
 			m := serviceMaster(t)
-			mustPut(t, m.Tenants(), &model.Tenant{TenantName: "blue"})
+			mastertest.Put(t, m.Tenants(), &model.Tenant{TenantName: "blue"})
 			blue := network("yellow", "10.1.2.0/24")
 			blue.TenantName = "blue"
-			mustPut(t, m.Networks(), blue)
+			mastertest.Put(t, m.Networks(), blue)
 			s := service("redis", "key1=value1", "key2=value2")
 			if order == "service first" {
-				mustPut(t, m.ServiceLBs(), s)
+				mastertest.Put(t, m.ServiceLBs(), s)
 			}
 			both := map[string]string{"key1": "value1", "key2": "value2"}
 			more := map[string]string{"key1": "value1", "key2": "value2", "key3": "value3"}
@@ -100,7 +100,7 @@ func TestSVC_03_Providers(t *testing.T) {
 			startContainer(t, m, "default", "green", "c4", map[string]string{"key1": "value1", "key2": "other"})
 			startContainer(t, m, "blue", "yellow", "c5", both)
 			if order == "containers first" {
-				mustPut(t, m.ServiceLBs(), s)
+				mastertest.Put(t, m.ServiceLBs(), s)
 			}
 			if got := providers(t, m, "redis:default"); !slices.Equal(got, []string{"10.1.2.1", "10.1.2.2"}) {
 				t.Errorf("want the two containers with both labels, got %v", got)
@@ -132,7 +132,7 @@ func TestSVC_03_Providers(t *testing.T) {
 // Containers that come together share transactions and are all providers.
 func TestSVC_ProvidersInParallel(t *testing.T) {
 	m := serviceMaster(t)
-	mustPut(t, m.ServiceLBs(), service("web", "tier=web"))
+	mastertest.Put(t, m.ServiceLBs(), service("web", "tier=web"))
 	const n = 50
 	var wait sync.WaitGroup
 	for i := range n {
@@ -156,16 +156,18 @@ func TestSVC_04_Address(t *testing.T) {
 	m := serviceMaster(t)
 	s := service("web", "tier=web")
 	s.IpAddress = "10.1.1.3"
-	mustPut(t, m.ServiceLBs(), s)
+	mastertest.Put(t, m.ServiceLBs(), s)
 	startContainer(t, m, "default", "green", "c1", map[string]string{"tier": "db"})
-	vip := func() string { return read[record.ServiceLB](t, m, record.ServiceLBs+"web:default").IPAddress }
+	vip := func() string {
+		return mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"web:default").IPAddress
+	}
 	if vip() != "10.1.1.3" {
 		t.Errorf("want the preferred address, got %s", vip())
 	}
 	again := service("web", "tier=db")
 	again.Ports = []string{"81:8080:tcp", "53:53:udp"}
-	mustPut(t, m.ServiceLBs(), again)
-	if got := read[record.ServiceLB](t, m, record.ServiceLBs+"web:default"); got.IPAddress != "10.1.1.3" || got.Ports[0] != "81:8080:TCP" {
+	mastertest.Put(t, m.ServiceLBs(), again)
+	if got := mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"web:default"); got.IPAddress != "10.1.1.3" || got.Ports[0] != "81:8080:TCP" {
 		t.Errorf("made anew: want the same address and the new ports, got %+v", got)
 	}
 	if got := providers(t, m, "web:default"); !slices.Equal(got, []string{"10.1.2.1"}) {
@@ -174,10 +176,10 @@ func TestSVC_04_Address(t *testing.T) {
 	taken := service("other", "a=b")
 	taken.IpAddress = "10.1.1.3"
 	_, err := m.ServiceLBs().Put(ctx, taken)
-	refusedWith(t, err, model.CodeConflict, "10.1.1.3")
+	mastertest.Refused(t, err, model.CodeConflict, "10.1.1.3")
 	again.NetworkName = "green"
 	_, err = m.ServiceLBs().Put(ctx, again)
-	refusedWith(t, err, model.CodeImmutable, "network")
+	mastertest.Refused(t, err, model.CodeImmutable, "network")
 }
 
 func TestSVC_Refusals(t *testing.T) {
@@ -207,7 +209,7 @@ func TestSVC_Refusals(t *testing.T) {
 			s := service("web", "tier=web")
 			test.edit(s)
 			_, err := m.ServiceLBs().Put(context.Background(), s)
-			refusedWith(t, err, test.code, test.text)
+			mastertest.Refused(t, err, test.code, test.text)
 			if e := model.AsError(err); e.Remedy == "" {
 				t.Errorf("refusal %q names no remedy", e.Message)
 			}

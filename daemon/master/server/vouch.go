@@ -13,14 +13,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 )
 
 const (
-	// voucher proves that a netmaster wrote the headers by which a passed on request tells where it came from: who reads the store
-	// can make one, and nobody else.
+	// voucher proves that a netmaster wrote the headers by which a passed on request tells where it came from, and has passed on
+	// what its sender says of itself as it was: who reads the store can make one, and no one else.
 	voucher = "X-Contiv-Voucher"
 	// voucherAge is for how long a voucher holds, before and after its time by the leader's clock.
 	voucherAge = 5 * time.Minute
@@ -53,37 +54,51 @@ func (s *Server) vouch(out *http.Request, client string, body []byte) {
 	}
 }
 
-// vouched tells whether a request was passed on by another netmaster.
-func (s *Server) vouched(q *http.Request, body []byte) bool {
-	at, seal, ok := strings.Cut(q.Header.Get(voucher), " ")
+// passage is how a request came here.
+type passage int
+
+const (
+	direct passage = iota // from a client, whatever its headers say
+	passed                // from a netmaster, or maybe so: it goes no further, since two that take each other for the leader would pass it to and fro
+	proved                // from a netmaster, lately: what it says of the client counts
+)
+
+// passageOf reads the voucher of a request. A netmaster whose clock is wrong vouches for nothing, but has passed the request on.
+func (s *Server) passageOf(q *http.Request, body []byte) passage {
+	if q.Header.Get(forwardedBy) == "" {
+		return direct
+	}
 	secret := s.secret()
-	if !ok || secret == nil {
-		return false
+	if secret == nil {
+		return passed
 	}
-	seconds, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > voucherAge {
-		return false
+	at, seal, _ := strings.Cut(q.Header.Get(voucher), " ")
+	if !hmac.Equal([]byte(seal), []byte(sealed(secret, q, at, body))) {
+		return direct
 	}
-	return hmac.Equal([]byte(seal), []byte(sealed(secret, q, at, body)))
+	if seconds, err := strconv.ParseInt(at, 10, 64); err != nil || time.Since(time.Unix(seconds, 0)).Abs() > voucherAge {
+		return passed
+	}
+	return proved
 }
 
 // sealed is the seal of a request.
 func sealed(secret []byte, q *http.Request, at string, body []byte) string {
 	h := hmac.New(sha256.New, secret)
 	target := cmp.Or(q.RequestURI, q.URL.RequestURI()) // as it came, or as it is about to be sent
-	for _, part := range []string{at, q.Method, target, q.Header.Get(clientHeader), q.Header.Get(forwardedBy), string(body)} {
+	for _, part := range []string{at, q.Method, target, q.Header.Get(clientHeader), q.Header.Get(forwardedBy), q.Header.Get(model.ActorHeader), q.UserAgent(), string(body)} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// genuine takes from a request what only a netmaster may say, unless one does, and notes whether it was passed on.
-func (s *Server) genuine(q *http.Request, body []byte) {
-	if q.Header.Get(forwardedBy) != "" && !s.vouched(q, body) {
+// genuine takes from a request what only a netmaster may say, unless one does, and tells how it came.
+func (s *Server) genuine(q *http.Request, body []byte) passage {
+	came := s.passageOf(q, body)
+	if came != proved {
 		q.Header.Del(forwardedBy)
-	}
-	if q.Header.Get(forwardedBy) == "" {
 		q.Header.Del(clientHeader)
 	}
 	q.Header.Del(voucher)
+	return came
 }

@@ -98,7 +98,7 @@ func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, e
 		e := found[0].end
 		e.name, e.kind, e.object = text, found[0].kind, found[0].object
 		if e.kind == kindGroup {
-			return member(v, e)
+			return member(v, field, e)
 		}
 		return e, nil
 	case 0:
@@ -119,10 +119,10 @@ func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, e
 }
 
 // member lets a container stand for its group.
-func member(v *catalog.View, e end) (end, error) {
+func member(v *catalog.View, field string, e end) (end, error) {
 	list := v.EndpointsIn(e.object)
 	if len(list) == 0 {
-		return end{}, model.Errorf(model.CodeNotFound, "", "group %s has no containers", e.object).
+		return end{}, model.Errorf(model.CodeNotFound, field, "group %s has no containers", e.object).
 			Try("endpoint/NAME means a container; netctl matrix shows what the group's policies say")
 	}
 	e.kind, e.object, e.standsIn, e.endpoint, e.tenant = kindEndpoint, list[0].ID, true, list[0], v.TenantOf(list[0])

@@ -27,7 +27,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	switch {
 	case tenant == "" && other == "":
 		return unknown("neither end is Contiv's")
-	case derive.ByFabric(v.Global()):
+	case derive.ByACI(v.Global()):
 		return unknown("policies are the ACI fabric's to carry out")
 	case tenant != "" && other != "" && tenant != other:
 		return denied("%s is of tenant %s and %s of tenant %s, which are apart", from.object, tenant, to.object, other)
@@ -146,7 +146,7 @@ func reserved(v *catalog.View, to end, q model.WhyRequest) string {
 	return "of " + private.Masked().String() + ", the addresses by which hosts know their containers, and containers open nothing towards these"
 }
 
-// unused is the network of a tenant that has an end's address for nobody: "" when somebody has it, or a machine outside may,
+// unused is the network of a tenant that has an end's address for no one: "" when someone has it, or a machine outside may,
 // as on a VLAN, or its gateway.
 func unused(v *catalog.View, tenant string, e end) string {
 	if e.endpoint != nil || e.service != nil {

@@ -75,40 +75,21 @@ func ruleOf(owner string) string {
 	return record.RuleOf(id)
 }
 
-func isPolicy(table string) bool { return table == "policy_in" || table == "policy_out" }
-
 // admitted is the last rule that let the packet pass.
 func admitted(steps []model.TraceStep) (rule string) {
 	for i := range steps {
-		if r := ruleOf(steps[i].Owner); r != "" && isPolicy(steps[i].Table) {
+		if r := ruleOf(steps[i].Owner); r != "" {
 			rule = r
 		}
 	}
 	return rule
 }
 
-// unknown says what it means that a table has no flow for a packet.
-func unknown(table string) string {
-	return map[string]string{
-		"classify": "it does not know that port, tag or tunnel peer",
-		"overlay":  "it does not know the network that the tunnel names",
-		"source":   "the container may not send from that address",
-		"neighbor": "it is no address resolution that anybody answers",
-		"local":    "it is for an address of the switch that does not answer this",
-		"route":    "no network of the tenant has the destination, and there is no way out",
-		"bridge":   "nobody on the network has the destination's Ethernet address",
-		"peer":     "the sender's address is of somebody else",
-		"state":    "the connection tracker knows no connection that it belongs to",
-		"backend":  "the service has no such provider",
-		"uplink":   "the network has no tag on the trunk",
-		"hostout":  "the container has no address at the host",
-	}[table]
-}
-
 // dropped says why a packet went nowhere, and which object caused it.
 func dropped(steps []model.TraceStep) (why, owner string) {
 	i := len(steps) - 1
-	if i > 0 && steps[i].Table == "refuse" && !steps[i].Foreign {
+	refused := i > 0 && steps[i].Table == "refuse" && !steps[i].Foreign
+	if refused {
 		i-- // who refused is the step before
 	}
 	if i < 0 {
@@ -116,20 +97,16 @@ func dropped(steps []model.TraceStep) (why, owner string) {
 	}
 	s := &steps[i]
 	where := " (table " + s.Table + ")"
+	rule := ruleOf(s.Owner)
 	switch {
 	case s.Foreign:
 		return "a flow that somebody else has made or changed does not let it pass: " + s.Flow, ""
-	case s.Table == "nowhere":
-		return "nobody has that address", s.Owner
-	case s.Does != "drop" && !isPolicy(s.Table):
-		return "table " + s.Table + " sends it nowhere", s.Owner
-	}
-	if rule := ruleOf(s.Owner); rule != "" {
+	case s.Means != "":
+		return s.Means + where, s.Owner
+	case rule != "":
 		return "rule " + rule + " denies it", "rule/" + rule
-	}
-	// What no flow is about meets the one of priority 0, or none. A flow of a higher priority is about just such packets.
-	if why := unknown(s.Table); why != "" && s.Priority == 0 {
-		return why + where, s.Owner
+	case s.Does != "drop" && !refused:
+		return "table " + s.Table + " sends it nowhere", s.Owner
 	}
 	switch by := s.Owner; {
 	case strings.HasPrefix(by, "switch/"):

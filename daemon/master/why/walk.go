@@ -19,10 +19,10 @@ const clientPort = 40000
 
 // route is a way to walk.
 type route struct {
-	host    string // the first switch; "" when nobody can be asked
+	host    string // the first switch; "" when no one can be asked
 	ask     model.TraceRequest
 	targets []*record.Endpoint // who should get the packet; empty when it is to leave
-	untold  string             // why nobody can tell what happens to the packet; "" when it can be asked
+	untold  string             // why no one can tell what happens to the packet; "" when it can be asked
 	lacks   string             // why the sender has no route to send it by; "" when it has
 	through through
 }

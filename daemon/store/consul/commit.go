@@ -206,7 +206,7 @@ func (s *Store) forget(key string) {
 }
 
 // lock adds the put of a key under a session. A key that another session holds is deleted first, in the same
-// transaction, because Consul lets nobody but the holder put under a session of his own.
+// transaction, because Consul lets no one but the holder put under a session of his own.
 func (s *Store) lock(ctx context.Context, b *batch, op store.Op) error {
 	l, ok := op.Lease.(*lease)
 	if !ok {

@@ -99,7 +99,7 @@ func (p *picture) next(items []store.Item, index uint64) (u store.Update, ok boo
 	return u, u.Full || len(u.Items)+len(u.Gone) > 0
 }
 
-// another reports whether a whole answer certainly comes from a store made anew. A lower index alone does not say so: that
+// another reports whether a whole answer certainly comes from a store made again. A lower index alone does not say so: that
 // of a prefix goes back when Consul forgets that keys were deleted. But in one store no key is older than when it was seen
 // last, whatever was created before that was seen too, and without keys the index is that of the whole table, which grows.
 func (p *picture) another(items []store.Item, rev store.Revision) bool {

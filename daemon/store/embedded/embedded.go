@@ -187,7 +187,7 @@ const (
 )
 
 // Close closes the client, gives the leadership of the etcd cluster to another member and stops the server.
-// When it returns nobody listens any more and the data is written down. Watches of clients, which would keep an orderly
+// When it returns no one listens any more and the data is written down. Watches of clients, which would keep an orderly
 // stop of gRPC waiting for seconds, end a moment later or with the process. It may be called again.
 func (s *Server) Close() error {
 	err := s.Store.Close()

@@ -137,7 +137,7 @@ func (o *observer) is(ok func(o *observer) bool) bool {
 }
 
 // etcd is killed and started again beneath many watchers of many endpoints: all of them go on soon after its first answer, and
-// nobody asks for a list, which all of them together could not get.
+// no one asks for a list, which all of them together could not get.
 func TestRecovery(t *testing.T) {
 	const (
 		patience = 2 * time.Minute

@@ -37,7 +37,7 @@ func (w *watches) now() int64 { return int64(time.Since(w.opened)) }
 // silent is for how long nothing has come, be it for a watch or in answer to ask.
 func (w *watches) silent() time.Duration { return time.Duration(w.now() - w.heard.Load()) }
 
-// ask has the server say how far all watches of the client have come, if nobody has asked since limit ago and nothing was heard
+// ask has the server say how far all watches of the client have come, if no one has asked since limit ago and nothing was heard
 // for as long, or if it has not said so for a long time.
 func (w *watches) ask(ctx context.Context, limit time.Duration) {
 	now := w.now()

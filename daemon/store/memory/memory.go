@@ -83,7 +83,7 @@ func (s *Store) Compact() {
 	}
 }
 
-// Anew makes the data that of a store made anew, as when somebody wipes it: keys and leases are gone, revisions begin again, and
+// Anew makes the data that of a store made again, as when someone wipes it: keys and leases are gone, revisions begin again, and
 // every watch of every client yields the full list next.
 func (s *Store) Anew() {
 	s.data.mu.Lock()

@@ -74,19 +74,16 @@ func (c *cluster) endpoint(i, life int) *model.EndpointOper {
 // serve serves the cluster until the process is killed.
 func (c *cluster) serve(out io.Writer, churn int) error {
 	c.churn = churn
-	log := slog.New(slog.DiscardHandler)
-	r := rest.NewRouter()
-	rest.Mount(r, c, log)
+	r := rest.NewRouter(slog.New(slog.DiscardHandler))
+	rest.Mount(r, c)
 	started := time.Now()
-	r.GET("/api/v1/nodes", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
-		rest.Answer(w, q, c.nodes(started), 0, nil, log)
-	})
+	r.Read("/api/v1/nodes", func(*http.Request, httprouter.Params) (any, error) { return c.nodes(started), nil })
 	r.GET("/api/v1/agents/:host/:what", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		if p.ByName("what") != "rules" {
 			http.NotFound(w, q)
 			return
 		}
-		rest.Answer(w, q, c.rules(time.Since(started)), 0, nil, log)
+		r.Answer(w, q, c.rules(time.Since(started)), 0, nil)
 	})
 	l, err := listen(out)
 	if err != nil {

@@ -77,9 +77,9 @@ func pages(ctx context.Context, t *report.Table, url string, size sizes, frames 
 	if err != nil {
 		return err
 	}
-	m := app.New(ctx, f, look, page.NewOverview(), time.Now())
+	m := app.New(ctx, f, look, page.Overview(), time.Now())
 	ready := make(chan struct{}, 1)
-	m.Aside(func() {
+	m.InBackground(func() {
 		select {
 		case ready <- struct{}{}:
 		default: // one that has not been taken will do

@@ -52,27 +52,27 @@ func (c *course) state(h *host, rules int) *ofnet.State {
 	s := ofnet.NewState(h.label)
 	s.Local = ofnet.Ports{Tunnel: portTunnel}
 	for _, each := range c.hosts() {
-		s.Hosts[each.label] = &ofnet.Host{Label: each.label, VTEP: each.vtep()}
+		s.Hosts.Set(each.label, &ofnet.Host{Label: each.label, VTEP: each.vtep()})
 	}
-	s.Tenants["t"] = &ofnet.Tenant{Name: "t", ID: 1}
-	s.Groups["g:t"] = &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7}
-	s.Segments["n.t"] = &ofnet.Segment{Name: "n.t", Tenant: "t", ID: 101, Encap: ofnet.VXLAN, Tag: vni, Mode: ofnet.Bridge, ARP: ofnet.Proxy,
-		Prefix4: netip.MustParsePrefix("10.66.0.0/24"), Gateway4: netip.MustParseAddr("10.66.0.254")}
+	s.Tenants.Set("t", &ofnet.Tenant{Name: "t", ID: 1})
+	s.Groups.Set("g:t", &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7})
+	s.Segments.Set("n.t", &ofnet.Segment{Name: "n.t", Tenant: "t", ID: 101, Encap: ofnet.VXLAN, Tag: vni, Mode: ofnet.Bridge, ARP: ofnet.Proxy,
+		Prefix4: netip.MustParsePrefix("10.66.0.0/24"), Gateway4: netip.MustParseAddr("10.66.0.254")})
 	for _, each := range []*container{c.from, c.to} {
 		e := each.at
 		if each.host != h {
 			e.Port = 0
 		}
-		s.Endpoints[e.ID] = &e
+		s.Endpoints.Set(e.ID, &e)
 	}
 	for i := range rules {
 		r := rule(i)
-		s.Rules[r.ID] = r
+		s.Rules.Set(r.ID, r)
 	}
 	return s
 }
 
-// rule makes one of many: the first deny everything in and admit what is measured, the others are about ports that nobody
+// rule makes one of many: the first deny everything in and admit what is measured, the others are about ports that no one
 // uses, by group, by prefix and by address, in and out.
 func rule(i int) *ofnet.Rule {
 	r := &ofnet.Rule{ID: fmt.Sprintf("r%d", i), Tenant: "t", Group: "g:t", Direction: ofnet.In}

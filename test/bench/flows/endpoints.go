@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/contiv/contiv/daemon/agent/sync"
+	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -94,7 +94,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	quiet := slog.New(slog.DiscardHandler)
 	sent = &tape{Connector: bridge.NewOpenFlow(mgmt, openflow.Options{})}
 	r := bridge.NewReconciler("h0", pipeline.Default(), sent, bridge.Options{Log: quiet})
-	engine := sync.New(sync.Options{Store: db.Open(), Bridge: r, Self: ofnet.Host{Label: "h0", VTEP: netip.MustParseAddr("192.168.251.1")},
+	engine := desired.New(desired.Options{Store: db.Open(), Bridge: r, Self: ofnet.Host{Label: "h0", VTEP: netip.MustParseAddr("192.168.251.1")},
 		Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: quiet})
 	for i := 0; i < endpointsKnown; i += 50 {
 		engine.SetPort(arrival(i).ID, uint32(2000+i))
@@ -129,7 +129,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 }
 
 // wait waits until the switch has what the engine knew at its start.
-func wait(ctx context.Context, engine *sync.Engine) error {
+func wait(ctx context.Context, engine *desired.Engine) error {
 	select {
 	case <-engine.Ready():
 		rev, _ := engine.Seen()

@@ -35,10 +35,7 @@ func ruleChanges(tb *stand.Stand, mgmt string, from *ofnet.State) (times ruleTim
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- r.Run(running) }()
-	r.Update(1, func(s *ofnet.State) []ofnet.Key {
-		s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints = from.Local, from.Hosts, from.Tenants, from.Segments, from.Groups, from.Endpoints
-		return nil
-	})
+	r.Update(1, func(s *ofnet.State) { *s = *from.Clone() })
 	made := 0
 	change := func() (time.Duration, error) {
 		rev, port := uint64(2+made), uint16(1000+made)
@@ -46,10 +43,7 @@ func ruleChanges(tb *stand.Stand, mgmt string, from *ofnet.State) (times ruleTim
 			Protocol: ofnet.ProtocolTCP, Ports: []ofnet.PortRange{{First: port, Last: port}}, Deny: made%2 == 0}
 		made++
 		begin := time.Now()
-		r.Update(rev, func(s *ofnet.State) []ofnet.Key {
-			s.Rules[rule.ID] = rule
-			return []ofnet.Key{rule.Key()}
-		})
+		r.Update(rev, func(s *ofnet.State) { s.Rules.Set(rule.ID, rule) })
 		err := r.Wait(ctx, rev)
 		return time.Since(begin), err
 	}

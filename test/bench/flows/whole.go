@@ -61,10 +61,7 @@ func reconcile(tb *stand.Stand, mgmt string, from *ofnet.State, unchanged bool) 
 	runtime.GC() // what the round before has left is not this round's cost
 	begin := time.Now()
 	go func() { done <- r.Run(running) }()
-	r.Update(1, func(s *ofnet.State) []ofnet.Key {
-		s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints = from.Local, from.Hosts, from.Tenants, from.Segments, from.Groups, from.Endpoints
-		return nil
-	})
+	r.Update(1, func(s *ofnet.State) { *s = *from.Clone() })
 	err := r.Wait(ctx, 1)
 	took := time.Since(begin)
 	stop()

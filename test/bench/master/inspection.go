@@ -28,7 +28,7 @@ func inspections(ctx context.Context, dir, netmaster string) (*report.Table, err
 		return nil, err
 	}
 	defer func() { _ = etcd.Close() }()
-	if err := fill(ctx, etcd); err != nil {
+	if err := fill(ctx, etcd, 1<<16-2); err != nil {
 		return nil, err
 	}
 	m, err := launch(ctx, netmaster, filepath.Join(dir, "inspection.log"), "--etcd-endpoints", etcd.url)
@@ -65,8 +65,8 @@ func inspections(ctx context.Context, dir, netmaster string) (*report.Table, err
 	return t, nil
 }
 
-// fill writes the network and its endpoints as a netmaster would have.
-func fill(ctx context.Context, db store.Store) error {
+// fill writes a network and n endpoints of it as a netmaster would have.
+func fill(ctx context.Context, db store.Store, n int) error {
 	tx := &store.Tx{}
 	put := func(key string, v any) error {
 		text, err := json.Marshal(v)
@@ -81,8 +81,8 @@ func fill(ctx context.Context, db store.Store) error {
 		tx = &store.Tx{}
 		return err
 	}
-	n := &model.Network{TenantName: "default", NetworkName: "full", Encap: "vlan", NwType: "data", PktTag: 1, Subnet: "10.1.0.0/16"}
-	if err := put(record.Objects+n.Kind().Name+"/"+n.ObjectKey(), n); err != nil {
+	full := &model.Network{TenantName: "default", NetworkName: "full", Encap: "vlan", NwType: "data", PktTag: 1, Subnet: "10.1.0.0/16"}
+	if err := put(record.Objects+full.Kind().Name+"/"+full.ObjectKey(), full); err != nil {
 		return err
 	}
 	r := &record.Network{ID: "full.default", Tenant: "default", NetworkName: "full", NwType: "data", PktTagType: "vlan", PktTag: 1, SubnetIP: "10.1.0.0",
@@ -90,7 +90,7 @@ func fill(ctx context.Context, db store.Store) error {
 	if err := put(record.Networks+r.ID, r); err != nil {
 		return err
 	}
-	for i := 1; i < 1<<16-1; i++ {
+	for i := 1; i <= n; i++ {
 		name := fmt.Sprintf("%064d", i)
 		e := &record.Endpoint{ID: r.ID + "-" + name, NetID: r.ID, EndpointID: name, ContainerID: name, HomingHost: "h1",
 			IPAddress:  netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}).String(),

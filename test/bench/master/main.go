@@ -1,6 +1,5 @@
 // Master measures netmaster: endpoints and networks created through REST against bare etcd transactions, on the same etcd with fsync,
-// in netmaster and as a process of its own, in the same run, and how soon a write is accepted after the leader's end. All listen
-// on loopback.
+// in netmaster and as a process of its own, in the same run, how soon a write is accepted after the leader's end, and netctl's list of endpoints. All listen on loopback.
 package main
 
 import (
@@ -19,7 +18,7 @@ func main() {
 	n := flag.Int("n", 1000, "endpoints a round and number of clients")
 	rounds := flag.Int("rounds", 3, "rounds, ours and the peer in turn")
 	kills := flag.Int("kills", 3, "how often the leader is killed")
-	only := flag.String("only", "", "measure this part alone: endpoints, lists, inspection, networks or failover; with -than inside or beside")
+	only := flag.String("only", "", "measure this part alone: endpoints, lists, inspection, netctl, networks or failover; with -than inside or beside")
 	than := flag.String("than", "", "`list` of other builds of netmaster, separated by colons: compare these with the one in bin, and nothing else")
 	data := flag.String("etcd", "", "be an etcd with its data in this folder until the input ends")
 	flag.Parse()
@@ -57,8 +56,9 @@ func run(ctx context.Context, bin, only string, than []string, n, rounds, kills 
 		{"endpoints", func(dir string) (*report.Table, error) { return creations(ctx, dir, netmaster, beside, n, rounds) }},
 		{"lists", func(string) (*report.Table, error) { return reads(log) }},
 		{"inspection", func(dir string) (*report.Table, error) { return inspections(ctx, dir, netmaster) }},
-		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, inside, "") }},
-		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, beside, netctl) }},
+		{"netctl", func(dir string) (*report.Table, error) { return listings(ctx, dir, netmaster, netctl) }},
+		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, inside) }},
+		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, beside) }},
 		{"failover", func(dir string) (*report.Table, error) { return failovers(ctx, dir, netmaster, kills) }},
 	}
 	if len(than) > 0 {

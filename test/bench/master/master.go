@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/daemon/plugin"
 )
 
 // master is a netmaster process.
 type master struct {
-	*client.Client
+	plugin.Master
 	address string
 	cmd     *exec.Cmd
 }
@@ -37,8 +38,8 @@ func launch(ctx context.Context, program, logFile string, flags ...string) (*mas
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	m := &master{address: address, cmd: cmd, Client: &client.Client{Base: "http://" + address,
-		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}}}}
+	m := &master{address: address, cmd: cmd, Master: plugin.Master{Client: &client.Client{Base: "http://" + address,
+		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}}}}}
 	for range 400 {
 		if answer, err := m.HTTP.Get("http://" + address + "/readyz"); err == nil {
 			_ = answer.Body.Close()

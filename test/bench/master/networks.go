@@ -41,8 +41,8 @@ func newCreator(ctx context.Context, dir, netmaster string, at place) (*creator,
 }
 
 // networkCreations compares the first networks of one netmaster with the last of ten thousand of another one, and both with bare
-// transactions of their etcd that write the same, all in turn. One client. When there are a thousand, netctl lists them; "" does not.
-func networkCreations(ctx context.Context, dir, netmaster string, at place, netctl string) (*report.Table, error) {
+// transactions of their etcd that write the same, all in turn. One client.
+func networkCreations(ctx context.Context, dir, netmaster string, at place) (*report.Table, error) {
 	var ends [2]*creator
 	for i, name := range []string{"first", "last"} {
 		c, err := newCreator(ctx, filepath.Join(dir, name), netmaster, at)
@@ -57,11 +57,6 @@ func networkCreations(ctx context.Context, dir, netmaster string, at place, netc
 	for last.made < networks-window {
 		if err := last.create(ctx); err != nil {
 			return nil, err
-		}
-		if last.made == 1000 && netctl != "" {
-			if err := listing(ctx, t, dir, netctl, last.address); err != nil {
-				return nil, err
-			}
 		}
 	}
 	for range window / turn {

@@ -20,7 +20,7 @@ func reads(log *slog.Logger) (*report.Table, error) {
 	return t, lists(t, log)
 }
 
-// lists compares a list of 1,000 networks from the bytes that are kept with encoding the objects anew.
+// lists compares a list of 1,000 networks from the bytes that are kept with encoding the objects again.
 func lists(t *report.Table, log *slog.Logger) error {
 	c := catalog.New()
 	var items []store.Item

@@ -17,7 +17,7 @@ func NewMachine() Machine {
 
 // String is the load average over the last minute (proc_loadavg(5)), and how much of its processors' time the host of a virtual
 // machine took since NewMachine (steal in /proc/stat, proc_stat(5)): "load 0.89; 1.9 % of its processors' time stolen". A machine
-// that is nobody's guest loses nothing.
+// that is no one's guest loses nothing.
 func (m Machine) String() string {
 	load := "?"
 	if text, err := os.ReadFile("/proc/loadavg"); err == nil {

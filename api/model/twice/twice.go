@@ -1,0 +1,116 @@
+// Package twice finds what a text says more than once, for tests of what programs tell people.
+package twice
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// run is how many words in a row make a phrase.
+const run = 3
+
+// Said returns the first phrase that an error's text says twice, "" when there is none: the same words in a row, such as a command; that
+// something is not there; or a clause of which every word that means something came before. Names of objects may come again.
+func Said(text string) string { return said(text, run) }
+
+// InFormat is Said of a format. What its verbs, %s, stand for differs each time, so that the words between them are looked at more closely.
+func InFormat(text string) string { return said(text, run-1) }
+
+// said is Said for phrases of at least so many words that mean something.
+func said(text string, least int) string {
+	all := words(text)
+	if phrase := cmp.Or(repeated(all, least), denied(all)); phrase != "" {
+		return phrase
+	}
+	var before []string
+	for _, clause := range clauses(text) {
+		own := meaning(words(clause))
+		if len(own) >= least && !slices.ContainsFunc(own, verb) && !slices.ContainsFunc(own, func(w string) bool { return !slices.Contains(before, w) }) {
+			return strings.TrimSpace(clause)
+		}
+		before = append(before, own...)
+	}
+	return ""
+}
+
+// repeated returns the first words in a row that come again, of which at least so many mean something.
+func repeated(all []string, least int) string {
+	seen := map[string]int{}
+	for i := 0; i+run <= len(all); i++ {
+		part := all[i : i+run]
+		if len(meaning(part)) < least || slices.ContainsFunc(part, verb) {
+			continue
+		}
+		phrase := strings.Join(part, " ")
+		if first, ok := seen[phrase]; ok && first+run <= i {
+			return phrase
+		} else if !ok {
+			seen[phrase] = i
+		}
+	}
+	return ""
+}
+
+// denied returns what is twice said not to be there: "network not found (there is no network x)".
+func denied(all []string) string {
+	var nouns []string
+	for i, w := range all {
+		switch {
+		case w == "no" && i+1 < len(all):
+			nouns = append(nouns, stem(all[i+1]))
+		case w == "not" && 0 < i && i+1 < len(all) && all[i+1] == "found":
+			nouns = append(nouns, stem(all[i-1]))
+		}
+	}
+	for i, noun := range nouns {
+		if !verb(noun) && slices.Contains(nouns[:i], noun) {
+			return "no " + noun
+		}
+	}
+	return ""
+}
+
+// words are the words of a text in lower case, without punctuation around them.
+func words(text string) (out []string) {
+	for _, w := range strings.Fields(strings.NewReplacer(`\"`, " ", `"`, " ", "'", " ", "`", " ").Replace(text)) {
+		w = strings.TrimFunc(strings.ToLower(w), func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("%-/.", r)
+		})
+		if w = strings.TrimRight(w, ".-/"); w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// clauses are the parts of a text between its stops.
+func clauses(text string) []string {
+	return strings.FieldsFunc(strings.NewReplacer(": ", ";", ". ", ";", "? ", ";").Replace(text), func(r rune) bool { return strings.ContainsRune(";()", r) })
+}
+
+func verb(w string) bool { return strings.HasPrefix(w, "%") }
+
+// meaning are the words that say something by themselves, without their endings.
+func meaning(all []string) (out []string) {
+	for _, w := range all {
+		if slices.Contains(small, w) {
+			continue
+		}
+		out = append(out, stem(w))
+	}
+	return out
+}
+
+var small = strings.Fields("a an and any are as at be by do does for from has have how in is it its no not of on one or say says so than that the them then there these they this to what where which who with")
+
+// stem cuts off the commonest endings.
+func stem(w string) string {
+	for _, end := range []string{"ing", "ed", "es", "s"} {
+		if short := strings.TrimSuffix(w, end); short != w && len(short) >= 3 {
+			return short
+		}
+	}
+	return w
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/contiv/contiv/console/page"
+)
+
+// binding is what keys do.
+type binding struct {
+	key.Binding
+	do func(m *Model, key string) tea.Cmd
+}
+
+// bind declares keys, divided by blanks.
+func bind(keys, does string, do func(m *Model, key string) tea.Cmd) binding {
+	return binding{key.NewBinding(key.WithKeys(strings.Fields(keys)...), key.WithHelp(keys, does)), do}
+}
+
+// globalKeys work on every page.
+func globalKeys() []binding {
+	numbers := bind("1 2 3 4 5 6 7 8 9", "go to a page", func(m *Model, key string) tea.Cmd {
+		m.open(page.Numbered()[key[0]-'1'].Make())
+		return nil
+	})
+	numbers.SetHelp("1-9", "go to a page")
+	return []binding{
+		numbers,
+		bind(":", "go by name, as networks, flows/HOST/TABLE or endpoint/ID:yaml; tab completes", (*Model).ask),
+		bind("/", "filter by a regular expression; ! in front inverts", (*Model).ask),
+		bind("?", "this help", func(m *Model, _ string) tea.Cmd { m.help = newHelp(m); return nil }),
+		bind("esc", "end the filter, or go back", func(m *Model, _ string) tea.Cmd {
+			if m.filter != nil {
+				m.filter = nil
+			} else {
+				m.move(m.at - 1)
+			}
+			return nil
+		}),
+		bind("-", "the page before, and forward again", func(m *Model, _ string) tea.Cmd {
+			if m.last != nil {
+				m.open(m.last)
+			}
+			return nil
+		}),
+		bind("[ ]", "back and forward through the history", func(m *Model, key string) tea.Cmd {
+			m.move(m.at + strings.Index("[ ]", key) - 1)
+			return nil
+		}),
+		bind("!", "go to what the second line complains about", func(m *Model, _ string) tea.Cmd { m.goToProblem(); return nil }),
+		bind("c", "copy the netctl command of the last line (OSC 52)", func(m *Model, _ string) tea.Cmd {
+			m.notice = "copied, if the terminal permits it: " + m.page().Command
+			return tea.SetClipboard(m.page().Command)
+		}),
+		bind("ctrl+t", "the mouse: the console's (scroll, select, sort, change pages), or the terminal's", func(m *Model, _ string) tea.Cmd {
+			if m.mouse = !m.mouse; m.mouse {
+				m.notice = "the mouse is the console's: ctrl+t gives it back to the terminal"
+			} else {
+				m.notice = "the mouse is the terminal's, to select text"
+			}
+			return nil
+		}),
+		bind("q", "quit", func(*Model, string) tea.Cmd { return tea.Quit }),
+	}
+}
+
+// ask opens the prompt.
+func (m *Model) ask(kind string) tea.Cmd {
+	m.prompt.start(kind)
+	return nil
+}
+
+// press does what the first of bindings that has the key does; ok is false when none has it.
+func (m *Model) press(of []binding, msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
+	for _, b := range of {
+		if key.Matches(msg, b.Binding) {
+			return b.do(m, msg.String()), true
+		}
+	}
+	return nil, false
+}

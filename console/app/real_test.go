@@ -1,0 +1,252 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/page"
+	"github.com/contiv/contiv/console/theme"
+)
+
+// realistic is a cluster as one meets them: three masters, six hosts, of which one is silent and one lacks interfaces, three tenants, and
+// dozens of endpoints.
+func realistic() (*feed.Snapshot, time.Time) {
+	s, now := fixed()
+	since := func(d time.Duration) string { return now.Add(-d).Format(time.RFC3339) }
+	s.Base, s.Revision = "https://netmaster.example.net:9999", 48211
+	s.Nodes = []model.Node{
+		{Name: "192.0.2.11", Address: "192.0.2.11:9999", Role: model.RoleLeader, Ready: true, Revision: 48211, Wrote: 48209, Since: since(51 * time.Hour), Writes: 9120, Requests: 1204331, Watchers: 9},
+		{Name: "192.0.2.12", Address: "192.0.2.12:9999", Role: model.RoleFollower, Ready: true, Revision: 48211, Since: since(51 * time.Hour), Requests: 88120},
+		{Name: "192.0.2.13", Address: "192.0.2.13:9999", Role: model.RoleFollower, Ready: true, Revision: 48210, Since: since(4 * time.Hour), Requests: 51007},
+	}
+	for i := range 6 {
+		s.Nodes = append(s.Nodes, model.Node{Name: fmt.Sprintf("node-%02d", i+1), Role: model.RoleAgent, Ready: true, Revision: 48211, VTEP: fmt.Sprintf("198.51.100.%d", i+1),
+			Since: since(time.Duration(20+7*i) * time.Hour), FlowMods: uint64(9000 + 411*i), Flows: 1480 + 37*i, Uplinks: []model.Uplink{{Name: "bond0", Link: true, Active: true, LACP: "current"}}})
+	}
+	lacks, silent := &s.Nodes[5], &s.Nodes[7]
+	lacks.Missing, lacks.Lag, lacks.Revision = 2, 3, 48208
+	lacks.Uplinks = []model.Uplink{{Name: "eth1", Link: true, Active: true}, {Name: "eth2"}}
+	*silent = model.Node{Name: silent.Name, Role: model.RoleAgent, Reason: "did not answer: dial tcp 192.0.2.105:9000: i/o timeout"}
+	s.Missing = map[string]time.Time{lacks.Name: now.Add(-3 * time.Second)}
+	s.Objects, s.Pools, s.Endpoints = map[string][]model.Object{}, map[string]feed.Pool{}, nil
+	configure(s, now)
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.Role == model.RoleAgent {
+			for _, e := range s.Endpoints {
+				if e.HomingHost == n.Name {
+					n.Ports++
+				}
+			}
+		}
+	}
+	s.Events = []feed.Event{
+		{At: now.Add(-26 * time.Hour), Past: true, Type: model.EventPut, Kind: "network", Key: "shop:front", Revision: 41022},
+		{At: now.Add(-3 * time.Hour), Past: true, Type: model.EventPut, Kind: "rule", Key: "bank:ledger-in:pg", Revision: 47881},
+		{At: now.Add(-90 * time.Second), Type: feed.Warned, Kind: feed.NodeKind, Key: silent.Name, Text: "is not ready: " + silent.Reason},
+		{At: now.Add(-14 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "front.shop-cart-99", Revision: 48207},
+		{At: now.Add(-13 * time.Second), Type: model.EventPut, Kind: "endpoint", Key: "front.shop-cart-1", Revision: 48208},
+		{At: now.Add(-4 * time.Second), Type: model.EventPut, Kind: "endpointGroup", Key: "shop:cart", Revision: 48210},
+		{At: now.Add(-time.Second), Type: feed.Noted, Kind: feed.NodeKind, Key: "node-01", Text: "is ready again", Revision: 48211},
+	}
+	s.Rates = feed.Rates{Endpoints: []float64{0, 2, 5, 1, 0, 0, 3, 1}, FlowMods: []float64{0, 80, 412, 60, 4, 0, 120, 31}, Requests: []float64{61, 66, 90, 71, 62, 60, 64, 63}}
+	s.Answers = realAnswers(s, now, silent.Name)
+	return s, now
+}
+
+// configure adds tenants with what is in them.
+func configure(s *feed.Snapshot, now time.Time) {
+	add := func(o model.Object) { s.Objects[o.Kind().Name] = append(s.Objects[o.Kind().Name], o) }
+	for _, t := range []struct {
+		tenant, network, encap string
+		tag, third             int
+		groups                 []string // NAME/COUNT[/POLICY]
+	}{
+		{"bank", "core", "vxlan", 0, 4, []string{"ledger/6/ledger-in", "teller/9"}},
+		{"default", "mgmt", "vlan", 12, 2, []string{"/3"}},
+		{"shop", "data", "vxlan", 0, 7, []string{"db/3/db-in", "cache/4/db-in"}},
+		{"shop", "front", "vxlan", 0, 6, []string{"cart/8", "web/16/web-in", "/2"}},
+	} {
+		if len(s.Objects["tenant"]) == 0 || s.Objects["tenant"][len(s.Objects["tenant"])-1].ObjectKey() != t.tenant {
+			add(&model.Tenant{TenantName: t.tenant})
+		}
+		n := &model.Network{TenantName: t.tenant, NetworkName: t.network, Encap: t.encap, PktTag: t.tag, Subnet: fmt.Sprintf("10.%d.0.0/24", t.third), Gateway: fmt.Sprintf("10.%d.0.254", t.third), NwType: "data"}
+		if t.network == "front" {
+			n.Ipv6Subnet = "2001:db8:6::/64"
+		}
+		add(n)
+		host, address := 0, 0
+		for _, group := range t.groups {
+			part := append(strings.Split(group, "/"), "")
+			name, count := part[0], 0
+			_, _ = fmt.Sscan(part[1], &count)
+			var policies []string
+			if part[2] != "" {
+				policies = []string{part[2]}
+			}
+			if name != "" {
+				add(&model.EndpointGroup{TenantName: t.tenant, GroupName: name, NetworkName: t.network, Policies: policies})
+			}
+			for i := range count {
+				address++
+				id := fmt.Sprintf("%s-%d", cmp.Or(name, "tool"), i+1)
+				e := &model.EndpointOper{Key: t.network + "." + t.tenant + "-" + id, EndpointID: id, Network: t.network + "." + t.tenant, HomingHost: fmt.Sprintf("node-%02d", host%6+1),
+					IpAddress: []string{fmt.Sprintf("10.%d.0.%d", t.third, address), ""}, MacAddress: fmt.Sprintf("02:02:0a:%02x:00:%02x", t.third, address)}
+				if host++; name != "" {
+					e.EndpointGroupKey = name + ":" + t.tenant
+				}
+				if n.Ipv6Subnet != "" {
+					e.IpAddress[1] = fmt.Sprintf("2001:db8:6::%x", address)
+				}
+				s.Endpoints = append(s.Endpoints, e)
+			}
+		}
+		last := fmt.Sprintf("10.%d.0.", t.third)
+		s.Pools[n.ObjectKey()] = feed.Pool{Count: address + 3, Free: 250 - address, At: now.Add(-2 * time.Second), Allocated: fmt.Sprintf("%s1-%s%d, %s254", last, last, address+3, last),
+			Available: fmt.Sprintf("%s%d-%s253", last, address+4, last), Held: fmt.Sprintf("%s%d", last, address+1), Quarantined: fmt.Sprintf("%s%d", last, address+2)}
+	}
+	full := s.Pools["default:mgmt"]
+	full.Count, full.Free, full.Available = 221, 32, "10.2.0.222-10.2.0.253"
+	s.Pools["default:mgmt"] = full
+	slices.SortFunc(s.Endpoints, feed.CompareEndpoints)
+	for _, p := range []struct{ tenant, name, rules string }{
+		{"bank", "ledger-in", "base deny 1 /pg allow 10 tcp 5432 teller"}, {"shop", "db-in", "base deny 1 /pg allow 10 tcp 5432 cart/redis allow 11 tcp 6379 web"},
+		{"shop", "web-in", "base deny 1 /http allow 10 tcp 80 /https allow 10 tcp 443 "}} {
+		add(&model.Policy{TenantName: p.tenant, PolicyName: p.name})
+		for text := range strings.SplitSeq(p.rules, "/") {
+			r := &model.Rule{TenantName: p.tenant, PolicyName: p.name, Direction: "in"}
+			_, _ = fmt.Sscan(text, &r.RuleId, &r.Action, &r.Priority, &r.Protocol, &r.Port, &r.FromEndpointGroup)
+			add(r)
+		}
+	}
+	add(&model.ServiceLB{TenantName: "bank", ServiceName: "ledger", NetworkName: "core", Ports: []string{"5432:5432:TCP"}, Selectors: []string{"app=ledger"}})
+	add(&model.ServiceLB{TenantName: "shop", ServiceName: "site", NetworkName: "front", Ports: []string{"80:8080:TCP", "443:8443:TCP"}, Selectors: []string{"tier=web"}})
+	add(&model.Netprofile{TenantName: "shop", ProfileName: "bulk", Bandwidth: "100 mbps", DSCP: 8})
+	add(&model.AppProfile{TenantName: "shop", AppProfileName: "store", EndpointGroups: []string{"cart", "web"}})
+	add(&model.ExtContractsGroup{TenantName: "bank", ContractsGroupName: "out", ContractsType: "provided", Contracts: []string{"uni/tn-common/brc-payments"}})
+	add(&model.Bgp{Hostname: "node-01", Routerip: "203.0.113.2/24", As: "65001", NeighborAs: "65000", Neighbor: "203.0.113.1"})
+	add(&model.Bgp{Hostname: "node-02", Routerip: "203.0.113.3/24", As: "65001", NeighborAs: "65000", Neighbor: "203.0.113.1"})
+	add(&model.Global{Name: "global", NetworkInfraType: "default", Vlans: "1-4094", Vxlans: "1-10000", FwdMode: "routing", ArpMode: "proxy"})
+	add(&model.AciGw{Name: "aciGw", EnforcePolicies: "yes", IncludeCommonTenant: "no", PhysicalDomain: "contivPhys"})
+}
+
+// realAnswers is what the cluster says when it is asked.
+func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Question]feed.Answer {
+	said := func(v any) feed.Answer { return feed.Answer{Value: v, At: now} }
+	hour, day := now.Add(-time.Hour), now.Add(-30*time.Hour)
+	rate := func(p float64) *model.FlowRate { return &model.FlowRate{Packets: p, Bytes: 740 * p} }
+	out := map[feed.Question]feed.Answer{}
+	for _, n := range s.Nodes[3:] {
+		flows, rules := feed.Question{Topic: feed.Flows, Host: n.Name}, feed.Question{Topic: feed.Rules, Host: n.Name}
+		if n.Name == silent {
+			out[flows], out[rules] = feed.Answer{Err: "the agent of " + silent + " did not answer"}, feed.Answer{Err: "the agent of " + silent + " did not answer"}
+			continue
+		}
+		out[flows] = said([]model.Flow{
+			{Table: "classify", TableID: "0", Priority: 100, Match: "from port of web-1", Does: "on to source", Owner: "endpoint/front.shop-web-1", Flow: "in_port=4", Packets: 190412, Bytes: 88e6, Age: 90061, Rate: rate(212)},
+			{Table: "source", TableID: "4", Priority: 20, Match: "from web-1, 10.6.0.9", Does: "on to neighbor", Owner: "endpoint/front.shop-web-1", Flow: "ip,nw_src=10.6.0.9", Packets: 190400, Bytes: 88e6, Age: 90061, Rate: rate(212)},
+			{Table: "source", TableID: "4", Priority: 0, Match: "any packet", Does: "drop", Flow: "actions=drop", Drop: true, Packets: 12, Bytes: 900, Age: 90061, Rate: rate(0.2)},
+			{Table: "policy_in", TableID: "44", Priority: 110, Match: "to group db, tcp 5432, from group cart", Does: "admit", Owner: "rule/shop:db-in:pg", Flow: "tcp,tp_dst=5432", Packets: 81204, Bytes: 7e6, Age: 7200, Rate: rate(31)},
+			{Table: "policy_in", TableID: "44", Priority: 11, Match: "to group db", Does: "drop", Owner: "rule/shop:db-in:base", Flow: "reg4=2", Drop: true, Packets: 341, Bytes: 25222, Age: 7200, Rate: rate(1.3)},
+			{Table: "policy_in", TableID: "44", Priority: 10, Match: "to group db, udp 53", Does: "admit", Owner: "rule/shop:db-in:old", Flow: "udp,tp_dst=53", Shadow: "priority=11,reg4=2", Age: 2678400, Rate: rate(0)},
+			{Table: "deliver", TableID: "50", Priority: 5, Match: "to web-1", Does: "output to its port", Owner: "endpoint/front.shop-web-1", Flow: "reg5=4", Packets: 90113, Bytes: 41e6, Age: 90061, Rate: rate(98)},
+		})
+		var status, before []model.RuleStatus
+		for i, o := range s.Objects["rule"] {
+			x := model.RuleStatus{Rule: o.ObjectKey(), Record: o.ObjectKey(), Phase: "done", Packets: uint64(1000 * (i + 1))}
+			if n.Missing > 0 && i == 2 {
+				x.Phase = "pending"
+			}
+			before = append(before, x)
+			x.Packets += uint64(4 * i)
+			status = append(status, x)
+		}
+		out[rules] = feed.Answer{Value: status, At: now, Before: before, BeforeAt: now.Add(-2 * time.Second)}
+	}
+	out[feed.Question{Topic: feed.Drift, Host: "node-03"}] = said(model.Drift{Host: "node-03", Now: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "port", Owner: "endpoint/front.shop-web-3",
+		What: "removed: the container's interface is no port", Remedy: "have the runtime make the container or pod again"}},
+		Found: []model.Difference{{At: day.Format(time.RFC3339), Kind: "flow", Table: "source", What: "removed: any packet"}}})
+	member := func(name string, n int, leader bool) model.StoreMember {
+		return model.StoreMember{Name: name, Address: fmt.Sprintf("https://192.0.2.%d:2379", n), Leader: leader, Version: "3.7.3", Bytes: 41 << 20, Millis: 0.9}
+	}
+	led := model.Leadership{Key: "/contiv.io/lock/netmaster/leader", Holder: "192.0.2.11:9999", Term: 412,
+		Terms:  []model.LeaderTerm{{Number: 409, Leader: "192.0.2.13:9999", Since: day.Add(-70 * time.Hour), Until: &day}, {Number: 412, Leader: "192.0.2.11:9999", Since: day, Why: "the leader's process is dead"}},
+		Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}, {Key: "/contiv.io/service/netplugin/node-01", Seconds: 10, Left: 7.7}, {Key: "/contiv.io/service/netplugin/node-03", Seconds: 10, Left: 2}},
+		Store:  model.StoreState{Name: "etcd https://192.0.2.11:2379", ReadMillis: 1.3, Members: []model.StoreMember{member("a", 11, true), member("b", 12, false), {Name: "c", Address: "https://192.0.2.13:2379", Error: "did not answer in 1s"}}}}
+	brief := led
+	brief.Terms, brief.Leases = nil, led.Leases[:1]
+	out[feed.Question{Topic: feed.Leadership}], out[feed.Question{Topic: feed.Leader}] = said(led), said(brief)
+	var states []model.AddressState
+	for _, e := range s.Endpoints {
+		for _, a := range e.IpAddress {
+			if e.Network == "front.shop" && a != "" {
+				states = append(states, model.AddressState{Network: e.Network, Address: a, State: model.OwnerEndpoint, Owner: &model.AddressOwner{Kind: model.OwnerEndpoint, ID: e.Key, Host: e.HomingHost},
+					Since: []*time.Time{&hour, &day, nil}[len(states)%3], By: &model.Actor{Claimed: e.HomingHost, Program: "netplugin/1"}})
+			}
+		}
+	}
+	gone := model.AddressOwner{Kind: model.OwnerQuarantine, Reason: "answers twice"}
+	out[feed.Question{Topic: feed.Addresses, Key: "shop:front"}] = said(append(states, model.AddressState{Network: "front.shop", Address: "10.6.0.28", State: model.OwnerQuarantine, Owner: &gone, Since: &hour, By: &model.Actor{Claimed: "ann"}}))
+	out[feed.Question{Topic: feed.AddressHistory, Key: "shop:front", Detail: "10.6.0.28"}] = said([]model.AddressEntry{{Revision: 47001, Time: hour, By: model.Actor{Claimed: "ann", Program: "netctl/1"},
+		AddressChange: model.AddressChange{Verb: "quarantine", Address: "10.6.0.28", Now: &gone}}})
+	out[feed.Question{Topic: feed.History, Kind: "network", Key: "shop:front"}] = said([]model.HistoryEntry{
+		{Revision: 41022, Time: day, By: model.Actor{Claimed: "ann", Program: "netctl/1"}, Verb: "create", Changes: []model.Change{{Field: "subnet", New: "10.6.0.0/24"}, {Field: "encap", New: "vxlan"}}},
+		{Revision: 47100, Time: hour, By: model.Actor{Claimed: "ben", Program: "console/1"}, Verb: "update", Changes: []model.Change{{Field: "gateway", Old: "10.6.0.1", New: "10.6.0.254"}}}})
+	out[feed.Question{Topic: feed.Text, Kind: "network", Key: "shop:front"}] = said("Config:\n  networkName: front\n  subnet: 10.6.0.0/24\n  tenantName: shop\nOper:\n  allocatedAddressesCount: 29\n  availableIPAddresses: 10.6.0.30-10.6.0.253\n  numEndpoints: 26\n")
+	out[feed.Question{Topic: feed.Why, Why: model.WhyRequest{From: "endpoint/front.shop-cart-1", To: "endpoint/data.shop-db-2", Protocol: "tcp", Port: 5432}}] = said(model.Why{
+		From: model.WhyEnd{Kind: "endpoint", Object: "front.shop-cart-1", Address: "10.6.0.1", Group: "cart:shop", Host: "node-01"},
+		To:   model.WhyEnd{Kind: "endpoint", Object: "data.shop-db-2", Address: "10.7.0.2", Group: "db:shop", Host: "node-02"}, Protocol: "tcp", Port: 5432,
+		Verdict: model.VerdictDisagree, Text: "the objects say that it passes, and the switch of node-02 drops it",
+		Intent: model.WhyIntent{Verdict: model.VerdictAllowed, Text: "rule shop:db-in:pg allows it", In: "shop:db-in:pg"},
+		Forward: model.WhyWay{Verdict: model.VerdictDenied, Hops: []model.WhyHop{
+			{Host: "node-01", Verdict: model.VerdictAllowed, Text: "sends it to node-02"}, {Host: "node-02", Verdict: model.VerdictDenied, Text: "the packet ends: no flow of policy_in admits it"}}},
+		Reverse: model.WhyWay{Hops: []model.WhyHop{{Host: "node-02", Verdict: model.VerdictUnknown, Text: "there is no answer to follow"}}}})
+	for i, providers := range []int{6, 16} {
+		o := s.Objects["serviceLB"][i].(*model.ServiceLB)
+		oper := &model.ServiceLBOper{ServiceVip: fmt.Sprintf("10.%d.0.%d", 4+2*i, 18+11*i), NumProviders: providers}
+		for n := range min(providers, 6) {
+			oper.Providers = append(oper.Providers, model.EndpointOper{IpAddress: []string{fmt.Sprintf("10.%d.0.%d", 4+2*i, 1+8*i+n)}})
+		}
+		out[feed.Question{Topic: feed.State, Kind: "serviceLB", Key: o.ObjectKey()}] = said(&model.ServiceLBInspect{Config: o, Oper: oper})
+	}
+	for i, session := range []string{"established", "active"} {
+		out[feed.Question{Topic: feed.State, Kind: "Bgp", Key: fmt.Sprintf("node-%02d", i+1)}] = said(&model.BgpInspect{Oper: &model.BgpOper{NeighborStatus: session, NumRoutes: 14 * (1 - i)}})
+	}
+	return out
+}
+
+// realScreens are all pages, and those within them.
+func realScreens(t testing.TB) []screen {
+	var out []screen
+	for _, e := range page.Entries() {
+		out = append(out, screen{e.Name, e.Make})
+	}
+	for _, x := range [][2]string{{"address-map", "addresses/shop/front/10.6.0.28"}, {"address-ages", "addresses/shop/front:ages"}, {"address-blocks", "addresses/shop/front:blocks"}, {"address-ipv6", "addresses/shop/front:ipv6"},
+		{"address-history", "addresses/shop/front/10.6.0.28:history"}, {"describe", "network/shop/front"}, {"yaml", "network/shop/front:yaml"}, {"history", "network/shop/front:history"},
+		{"flow-tables", "flows/node-01"}, {"flow-tables-silent", "flows/node-05"}, {"flow-list", "flows/node-01/policy_in"}, {"flow-endpoint", "endpoint/front.shop-web-1:flows"},
+		{"topology-group", "topology/group/shop/cart"}, {"topology-endpoint", "topology/endpoint/front.shop-web-1"}, {"matrix-shop", "matrix/shop"},
+		{"why-disagree", "why/endpoint/front.shop-cart-1/endpoint/data.shop-db-2/tcp/5432"}, {"why-whom", "why/endpoint/front.shop-cart-1"}, {"host", "nodes/node-03"}} {
+		out = append(out, screen{x[0], func() *page.Page { return opened(t, x[1]) }})
+	}
+	network := page.Objects{Kind: model.KindNetwork(), Keys: []string{"shop:front"}}
+	return append(out, screen{"handover", page.Handover}, screen{"confirm", func() *page.Page { return page.Confirm(page.Change{Objects: network}) }},
+		screen{"unread", func() *page.Page {
+			return page.Unread(network, []byte("{"), fmt.Errorf("the file is no network: line 1"))
+		}})
+}
+
+// realModel is a console that shows the real cluster.
+func realModel(t testing.TB, th *theme.Theme, first *page.Page, width, height int) *Model {
+	s, now := realistic()
+	m := New(t.Context(), &cluster{}, th, first, now)
+	m.Update(s)
+	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return m
+}

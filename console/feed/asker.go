@@ -1,0 +1,148 @@
+package feed
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	asksAtOnce  = 16          // questions under way at a time
+	asksASecond = 50          // of more questions each is asked less often
+	asksSlowest = forget / 2  // however many there are
+	forget      = time.Minute // after which an answer that is not wanted any more is dropped
+)
+
+// asker is what the pages want to know and how far asking is.
+type asker struct {
+	mu     sync.Mutex
+	wanted []Question
+	asked  map[Question]time.Time // last attempt
+	busy   map[Question]bool
+	wake   chan struct{}
+}
+
+func newAsker() *asker {
+	return &asker{asked: map[Question]time.Time{}, busy: map[Question]bool{}, wake: make(chan struct{}, 1)}
+}
+
+// Ask says which questions are to be asked from now on; the answers come with the snapshots. It does not block.
+func (f *Feed) Ask(questions []Question) {
+	i := f.asker
+	i.mu.Lock()
+	fresh := !slices.Equal(i.wanted, questions)
+	i.wanted = slices.Clone(questions)
+	i.mu.Unlock()
+	if fresh {
+		i.signal()
+	}
+}
+
+// every is how often a question is asked: less often when many are, as those of a page about all of 1,000 hosts.
+func (i *asker) every(q Question) time.Duration {
+	return max(q.Topic.Every(), min(asksSlowest, time.Duration(len(i.wanted))*time.Second/asksASecond))
+}
+
+// due takes the questions whose time has come.
+func (i *asker) due(now time.Time) []Question {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	maps.DeleteFunc(i.asked, func(_ Question, at time.Time) bool { return now.Sub(at) > forget })
+	var out []Question
+	for _, q := range i.wanted {
+		if !i.busy[q] && now.Sub(i.asked[q]) >= i.every(q) && len(i.busy) < asksAtOnce {
+			i.busy[q], i.asked[q] = true, now
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// untilDue is how long nothing is due; none tells that nothing will be, unless something else is wanted or an answer comes.
+func (i *asker) untilDue(now time.Time) (rest time.Duration, none bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	none = true
+	for _, q := range i.wanted {
+		if i.busy[q] || len(i.busy) >= asksAtOnce {
+			continue // done wakes
+		}
+		if left := i.every(q) - now.Sub(i.asked[q]); none || left < rest {
+			rest, none = left, false
+		}
+	}
+	return max(rest, time.Millisecond), none
+}
+
+func (i *asker) done(q Question) {
+	i.mu.Lock()
+	delete(i.busy, q)
+	i.mu.Unlock()
+	i.signal()
+}
+
+// signal has the questions looked at.
+func (i *asker) signal() {
+	select {
+	case i.wake <- struct{}{}:
+	default:
+	}
+}
+
+// askWanted asks what is wanted until ctx ends, each question by itself: one without an answer holds up no other. While
+// nothing is due it sleeps.
+func (f *Feed) askWanted(ctx context.Context) error {
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.asker.wake:
+		case <-timer.C:
+		}
+		for _, q := range f.asker.due(f.store.now()) {
+			wait.Go(func() {
+				f.answer(ctx, q)
+				f.asker.done(q)
+			})
+		}
+		timer.Stop()
+		if rest, none := f.asker.untilDue(f.store.now()); !none {
+			timer.Reset(rest)
+		}
+	}
+}
+
+func (f *Feed) answer(ctx context.Context, q Question) {
+	value, err := f.ask(ctx, q)
+	if ctx.Err() == nil {
+		f.store.answer(q, value, err)
+	}
+}
+
+// answer keeps an answer, and drops old ones that were not asked for again.
+func (s *store) answer(q Question, value any, err error) {
+	s.change(func() {
+		now, a := s.now(), s.answers[q]
+		in := AnswerInput{Question: q, Value: value}
+		if err != nil {
+			in.Value, in.Err = nil, err.Error()
+			a.Err = err.Error()
+		} else {
+			a = Answer{Value: value, At: now, Before: a.Value, BeforeAt: a.At}
+		}
+		s.record(Input{Answer: &in})
+		a.Tried = now
+		s.answers[q] = a
+		for old, x := range s.answers {
+			if now.Sub(x.Tried) > forget {
+				delete(s.answers, old)
+			}
+		}
+	})
+}

@@ -1,0 +1,24 @@
+package feed
+
+// interned is texts that many objects have in common, such as the names of hosts: each is kept once.
+type interned map[string]string
+
+// internedMost is how many are remembered; then it begins again.
+const internedMost = 100000
+
+// intern replaces each text by the one that is kept.
+func (w *interned) intern(texts ...*string) {
+	for _, text := range texts {
+		if *text == "" {
+			continue
+		}
+		kept, known := (*w)[*text]
+		if !known {
+			if *w == nil || len(*w) >= internedMost {
+				*w = interned{}
+			}
+			(*w)[*text], kept = *text, *text
+		}
+		*text = kept
+	}
+}

@@ -1,0 +1,58 @@
+package feed
+
+import (
+	"strconv"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Types of events that the watch stream does not know: what nodes said from one look to the next.
+const (
+	Warned model.EventType = "warn"
+	Noted  model.EventType = "note"
+)
+
+// NodeKind is the Kind of events about masters and agents.
+const NodeKind = "node"
+
+// nodeEvents tells what changed about the nodes since the last answer.
+func nodeEvents(before, now []model.Node) []Event {
+	old := make(map[string]*model.Node, len(before))
+	for i := range before {
+		old[before[i].Address+before[i].Name] = &before[i]
+	}
+	var out []Event
+	tell := func(t model.EventType, n *model.Node, text string) {
+		out = append(out, Event{Type: t, Kind: NodeKind, Key: n.Name, Text: text, Revision: n.Revision})
+	}
+	for i := range now {
+		n := &now[i]
+		was := old[n.Address+n.Name]
+		delete(old, n.Address+n.Name)
+		if was == nil {
+			tell(Noted, n, "has come")
+			continue
+		}
+		switch {
+		case was.Ready && !n.Ready:
+			tell(Warned, n, "is not ready: "+n.Reason)
+		case !was.Ready && n.Ready:
+			tell(Noted, n, "is ready again")
+		}
+		if n.Role == model.RoleLeader && was.Role != model.RoleLeader {
+			tell(Noted, n, "leads now")
+		}
+		switch {
+		case n.Errors > was.Errors:
+			tell(Warned, n, "has "+strconv.Itoa(n.Errors)+" objects in trouble: "+n.Reason)
+		case n.Errors == 0 && was.Errors > 0 && n.Answered():
+			tell(Noted, n, "has no objects in trouble any more")
+		}
+	}
+	for i := range before { // in their order
+		if n := old[before[i].Address+before[i].Name]; n != nil {
+			tell(Warned, n, "is gone: its registration has ended")
+		}
+	}
+	return out
+}

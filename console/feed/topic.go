@@ -1,0 +1,191 @@
+package feed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+)
+
+// Topic is a kind of question.
+type Topic uint8
+
+// The topics. What a Question about each names, and the type of its answer, is declared in topics.
+const (
+	Flows Topic = iota
+	Rules
+	Addresses
+	AddressHistory
+	Leadership
+	History
+	State
+	Why
+	Text
+	Leader
+	Drift
+	DryRun
+)
+
+// topic declares a Topic.
+type topic struct {
+	name   string        // in recordings
+	every  time.Duration // how often it is asked while a page shows it
+	limit  time.Duration // for the answer
+	rate   bool          // pages show the difference of two answers
+	ask    func(ctx context.Context, f *Feed, q Question) (any, error)
+	decode func(q Question, text json.RawMessage) (any, error)
+}
+
+// about declares a topic by what asks a question about it. The type of the answer follows from that.
+func about[T any](name string, every time.Duration, ask func(ctx context.Context, f *Feed, q Question) (T, error)) topic {
+	return topic{name: name, every: every, limit: askLimit,
+		ask:    func(ctx context.Context, f *Feed, q Question) (any, error) { return ask(ctx, f, q) },
+		decode: func(_ Question, text json.RawMessage) (any, error) { return decodeAs[T](text) }}
+}
+
+func decodeAs[T any](text json.RawMessage) (any, error) {
+	var v T
+	err := json.Unmarshal(text, &v)
+	return v, err
+}
+
+// historyMost bounds the entries of a history that are asked for.
+const historyMost = 200
+
+// topics declares every Topic. A comment names what a Question about it sets.
+var topics = [...]topic{
+	Flows: rated(about("flows", time.Second, func(ctx context.Context, f *Feed, q Question) ([]model.Flow, error) { // Host
+		return f.client.Flows(ctx, q.Host, "", "")
+	})),
+	Rules: rated(about("rules", 2*time.Second, func(ctx context.Context, f *Feed, q Question) (out []model.RuleStatus, err error) { // Host
+		err = f.client.Inspect(ctx, q.Host, "rules", url.Values{}, &out)
+		return out, err
+	})),
+	Addresses: about("addresses", 5*time.Second, func(ctx context.Context, f *Feed, q Question) ([]model.AddressState, error) { // Key of a network
+		return f.client.Addresses(ctx, q.addresses())
+	}),
+	AddressHistory: about("ledger", 5*time.Second, func(ctx context.Context, f *Feed, q Question) ([]model.AddressEntry, error) { // Key of a network, Detail: the address
+		return f.client.Ledger(ctx, q.addresses())
+	}),
+	Leadership: about("leadership", time.Second, func(ctx context.Context, f *Feed, _ Question) (model.Leadership, error) {
+		return f.client.Leadership(ctx)
+	}),
+	History: about("history", 5*time.Second, func(ctx context.Context, f *Feed, q Question) ([]model.HistoryEntry, error) { // Kind and Key
+		return f.client.History(ctx, client.HistoryQuery{Kind: q.Kind, Key: q.Key, Limit: historyMost})
+	}),
+	State: {name: "state", every: 5 * time.Second, limit: askLimit, ask: askState, decode: decodeState}, // Kind and Key; the kind's Inspect type
+	Why: within(15*time.Second, about("why", 10*time.Second, func(ctx context.Context, f *Feed, q Question) (model.Why, error) { // Why
+		return f.client.Why(ctx, q.Why) // netmaster asks the switches on the way, one after the other
+	})),
+	Text: about("text", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (string, error) { // Kind and Key: the object with its operational state, as YAML
+		k, ok := model.KindOf(q.Kind)
+		if !ok {
+			return "", fmt.Errorf("there is no kind %q", q.Kind)
+		}
+		return f.describe(ctx, k, q.Key)
+	}),
+	Leader: about("lead", 4*time.Second, func(ctx context.Context, f *Feed, _ Question) (model.Leadership, error) { // without terms, and of the leases the leader's alone
+		return f.client.Lead(ctx)
+	}),
+	Drift: about("drift", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (model.Drift, error) { // Host
+		return f.client.Drift(ctx, q.Host, false)
+	}),
+	DryRun: about("trial", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (DryRunResult, error) { // Detail: a model.ApplyRequest as JSON
+		return f.dryRun(ctx, q.Detail)
+	}),
+}
+
+// rated is a topic of which pages show rates.
+func rated(t topic) topic {
+	t.rate = true
+	return t
+}
+
+// within is a topic whose answers may take so long.
+func within(limit time.Duration, t topic) topic {
+	t.limit = limit
+	return t
+}
+
+// Every is how often a topic is asked while a page shows it.
+func (t Topic) Every() time.Duration { return topics[t].every }
+
+// MarshalText is the topic's name.
+func (t Topic) MarshalText() ([]byte, error) {
+	if int(t) >= len(topics) {
+		return nil, fmt.Errorf("topic %d has no name", t)
+	}
+	return []byte(topics[t].name), nil
+}
+
+// UnmarshalText reads a topic's name.
+func (t *Topic) UnmarshalText(text []byte) error {
+	i := slices.IndexFunc(topics[:], func(x topic) bool { return x.name == string(text) })
+	if i < 0 {
+		return fmt.Errorf("there is no topic %q", text)
+	}
+	*t = Topic(i)
+	return nil
+}
+
+// ask asks one question. It blocks until the answer or ctx's end.
+func (f *Feed) ask(ctx context.Context, q Question) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, topics[q.Topic].limit)
+	defer cancel()
+	return topics[q.Topic].ask(ctx, f, q)
+}
+
+// addresses is what is asked about the addresses of a network.
+func (q Question) addresses() client.AddressQuery {
+	tenant, network, _ := strings.Cut(q.Key, ":")
+	return client.AddressQuery{Tenant: tenant, Network: network, Address: q.Detail}
+}
+
+// DryRunResult is what netmaster says of a change that it only tries.
+type DryRunResult struct {
+	Refused string              `json:"refused,omitempty"` // why it would refuse it; "": it would make it
+	Results []model.ApplyResult `json:"results,omitempty"`
+}
+
+// dryRun asks whether a change would be refused. An error says that this could not be found out.
+func (f *Feed) dryRun(ctx context.Context, detail string) (DryRunResult, error) {
+	var request model.ApplyRequest
+	if err := json.Unmarshal([]byte(detail), &request); err != nil {
+		return DryRunResult{}, fmt.Errorf("read the change: %w", err)
+	}
+	request.DryRun = true
+	results, _, err := f.client.Apply(ctx, request)
+	var refusal *model.Error
+	if errors.As(err, &refusal) && !client.IsCode(err, model.CodeUnavailable) && !client.IsCode(err, model.CodeInternal) {
+		return DryRunResult{Refused: refusal.Error()}, nil
+	}
+	return DryRunResult{Results: results}, err
+}
+
+// askState asks for the operational state of an object.
+func askState(ctx context.Context, f *Feed, q Question) (any, error) {
+	switch q.Kind {
+	case model.KindServiceLB().Name:
+		return f.client.ServiceLBs().Inspect(ctx, q.Key)
+	case model.KindBgp().Name:
+		return f.client.Bgps().Inspect(ctx, q.Key)
+	}
+	return nil, fmt.Errorf("the state of a %q is not known", q.Kind)
+}
+
+func decodeState(q Question, text json.RawMessage) (any, error) {
+	switch q.Kind {
+	case model.KindServiceLB().Name:
+		return decodeAs[*model.ServiceLBInspect](text)
+	case model.KindBgp().Name:
+		return decodeAs[*model.BgpInspect](text)
+	}
+	return nil, fmt.Errorf("the state of a %q is not known", q.Kind)
+}

@@ -1,0 +1,105 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+)
+
+// questions are whether netmaster would make the change: it tries, and changes nothing.
+func (b *confirm) questions(s *feed.Snapshot) (out []feed.Question) {
+	for _, key := range b.change.Keys {
+		out = append(out, b.dryRun(s, key))
+	}
+	return out
+}
+
+// dryRun is the question about one object of the change.
+func (b *confirm) dryRun(s *feed.Snapshot, key string) feed.Question {
+	kind, object := b.change.Kind, b.change.Object
+	request := model.ApplyRequest{Delete: object == nil, DryRun: true}
+	if object == nil {
+		object = find(s, kind, key)
+	}
+	request.Objects = []model.ApplyObject{{Kind: kind.Name, Fields: fieldsOf(kind, object, key)}}
+	text, err := json.Marshal(request)
+	if err != nil { // texts, numbers and lists of texts always are JSON
+		text = nil
+	}
+	return feed.Question{Topic: feed.DryRun, Kind: kind.Name, Key: key, Detail: string(text)}
+}
+
+// fieldsOf are the fields of an object that are set, or those of its key when it is not there.
+func fieldsOf(k *model.Kind, object model.Object, key string) map[string]any {
+	out := map[string]any{}
+	parts := strings.SplitN(key, ":", len(k.Key))
+	for i, name := range k.Key {
+		if i < len(parts) {
+			out[name] = parts[i]
+		}
+	}
+	if object == nil {
+		return out
+	}
+	for _, f := range k.Fields {
+		if v := object.Field(f.Name); v != nil && !reflect.ValueOf(v).IsZero() {
+			out[f.Name] = v
+		}
+	}
+	return out
+}
+
+// refusals are what netmaster said of those objects that it would refuse to change.
+func (b *confirm) refusals(s *feed.Snapshot) (out []string) {
+	for _, q := range b.questions(s) {
+		if v, a, ok := feed.Of[feed.DryRunResult](s, q); ok && a.Err == "" && v.Refused != "" {
+			out = append(out, v.Refused)
+		}
+	}
+	return out
+}
+
+// dryRunLine tells what netmaster said of one object.
+func (b *confirm) dryRunLine(c Canvas, s *feed.Snapshot, key string) string {
+	t := c.Theme
+	v, a, ok := feed.Of[feed.DryRunResult](s, b.dryRun(s, key))
+	switch {
+	case a.Err != "":
+		return t.Paint(theme.Warn, "? netmaster may refuse it: it could not be asked: "+a.Err)
+	case !ok:
+		return t.Paint(theme.Held, t.Glyphs.Half+" netmaster is asked whether it would do it; until then it may refuse")
+	case v.Refused != "":
+		return t.Paint(theme.Bad, t.Glyphs.Cross+" netmaster refuses it: "+v.Refused)
+	}
+	return t.Paint(theme.Good, t.Glyphs.Dot+" netmaster would do it")
+}
+
+// problem is what is wrong with an edited change; "" when nothing is known to be.
+func (b *confirm) problem(s *feed.Snapshot) string {
+	if all := b.refusals(s); b.wrong == "" && len(all) > 0 {
+		return all[0]
+	}
+	return b.wrong
+}
+
+// commentPrefix begins a line of a draft that tells what was wrong with it.
+const commentPrefix = "#! "
+
+// withComments is a draft with a problem as its first lines, in place of those before.
+func withComments(draft []byte, problem string) []byte {
+	var b bytes.Buffer
+	for line := range strings.Lines(problem) {
+		b.WriteString(commentPrefix + strings.TrimRight(line, "\r\n") + "\n")
+	}
+	for line := range bytes.Lines(draft) {
+		if !bytes.HasPrefix(line, []byte(commentPrefix)) {
+			b.Write(line)
+		}
+	}
+	return b.Bytes()
+}

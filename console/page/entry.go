@@ -1,0 +1,165 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+)
+
+// Entry declares a page that has a name. A path names it, or a place within it, as --screen and ":" take it:
+//
+//	NAME[/PART]...[:VIEW]
+//
+// The parts of an object's key are divided by "/" or by ":", as in network/acme/blue and network/acme:blue.
+type Entry struct {
+	Name    string
+	Short   string   // for narrow terminals
+	Aliases []string // other names
+	About   string   // what it shows
+	Make    func() *Page
+	// Open makes the page of a path below the name; nil: there is none. It is nil when there are no such paths.
+	Open func(path []string, view string) *Page
+	// Offer tells, as far as a snapshot knows it, what may follow the name: "/HOST", ":VIEW". typed is what does so far.
+	Offer func(s *feed.Snapshot, typed string, add func(rest string))
+}
+
+// numbered is how many of the entries have a number key.
+const numbered = 9
+
+// Entries are the pages with names, in the order of their number keys. Those without a number follow.
+func Entries() []Entry {
+	out := []Entry{overviewEntry(), topologyEntry(), addressesEntry(), flowsEntry(), kindsEntry(), leaderEntry(), eventsEntry(), tableEntry(model.KindEndpoint()), matrixEntry()}
+	for _, k := range model.UserKinds() {
+		if k != model.KindEndpoint() {
+			out = append(out, tableEntry(k))
+		}
+	}
+	return append(out, whyEntry())
+}
+
+// Numbered are the entries with a number key: the first is 1.
+func Numbered() []Entry { return Entries()[:numbered] }
+
+// tableEntry declares the page of a kind's objects.
+func tableEntry(k *model.Kind) Entry {
+	return Entry{Name: k.Many, Short: k.ShortName(), Aliases: k.NamesBeside(k.Many),
+		About: k.Summary(), Make: func() *Page { return Table(k) }, Open: func(path []string, view string) *Page { return openObject(k, strings.Join(path, ":"), view) },
+		Offer: func(s *feed.Snapshot, _ string, add func(string)) {
+			for _, o := range all(s, k) {
+				for _, view := range []string{"", ":yaml", ":history", ":topology"} {
+					add("/" + pathOf(o) + view)
+				}
+			}
+		}}
+}
+
+// pathOf is an object's key in a path.
+func pathOf(o object) string {
+	if e, ok := o.(*model.EndpointOper); ok {
+		return e.Key
+	}
+	return strings.ReplaceAll(keyOf(o), ":", "/")
+}
+
+// openObject makes the page of a view of an object. An endpoint may be named by its key or by its own ID: it has to be known first.
+func openObject(k *model.Kind, key, view string) *Page {
+	if k != model.KindEndpoint() || key == "" {
+		return viewByKey(k, key, view)
+	}
+	if view != "" && !slices.Contains(views(), view) {
+		return nil
+	}
+	return pending(k.Name+" "+key, DescribeCommand(k, key), func(s *feed.Snapshot) *Page {
+		switch found := findEndpoints(s, key); len(found) {
+		case 0:
+			return nil
+		case 1:
+			return viewOf(found[0], view)
+		}
+		return namesakes(key) // of several tenants or networks: which is targets is not guessed
+	})
+}
+
+// Named finds an entry by any of its names, in any case.
+func Named(name string) (Entry, bool) {
+	for _, e := range Entries() {
+		if strings.EqualFold(name, e.Name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return strings.EqualFold(name, a) }) {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// viewNames are what may follow the last ":" of a path. A ":" that none of them follows belongs to a key.
+func viewNames() []string {
+	out := append(views(), "matrix", "ages", "blocks", "ipv6")
+	for _, v := range flowViews() {
+		out = append(out, v.name)
+	}
+	return out
+}
+
+// Open makes the page of a path.
+func Open(text string) (*Page, error) {
+	text = strings.TrimSpace(text)
+	rest, view := text, ""
+	if i := strings.LastIndexByte(text, ':'); i >= 0 && slices.Contains(viewNames(), text[i+1:]) {
+		rest, view = text[:i], text[i+1:]
+	}
+	path := strings.Split(strings.Trim(rest, "/"), "/")
+	e, ok := Named(path[0])
+	switch {
+	case slices.Contains(path[1:], ""):
+		return nil, fmt.Errorf("path %q has an empty part", text)
+	case !ok:
+		return nil, fmt.Errorf("there is no page %s; ? lists them", path[0])
+	case len(path) == 1 && view == "":
+		return e.Make(), nil
+	}
+	if e.Open != nil {
+		if p := e.Open(path[1:], view); p != nil {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("there is nothing at %q on page %s", text, e.Name)
+}
+
+// offeredMost is how many paths are offered at most.
+const offeredMost = 200
+
+// Offer is the paths that begin with what was typed.
+func Offer(typed string, s *feed.Snapshot) (out []string) {
+	add := func(text string) {
+		if strings.HasPrefix(text, typed) && text != typed && len(out) < offeredMost {
+			out = append(out, text)
+		}
+	}
+	name := typed[:max(0, strings.IndexAny(typed+"/", "/:"))]
+	if e, ok := Named(name); ok && e.Offer != nil && len(name) < len(typed) {
+		e.Offer(s, typed[len(name):], func(rest string) { add(name + rest) })
+		return out
+	}
+	if typed == "" {
+		return nil
+	}
+	for _, e := range Entries() {
+		add(e.Name)
+		for _, alias := range e.Aliases {
+			if !strings.HasPrefix(strings.ToLower(e.Name), alias) { // as "group", of endpointGroups
+				add(alias)
+			}
+		}
+	}
+	return out
+}
+
+// Complete is the first path that begins with what was typed, or that itself.
+func Complete(typed string, s *feed.Snapshot) string {
+	if offered := Offer(typed, s); len(offered) > 0 {
+		return offered[0]
+	}
+	return typed
+}

@@ -1,0 +1,65 @@
+package page
+
+import (
+	"strconv"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/widget"
+)
+
+func flowsEntry() Entry {
+	return Entry{Name: "flows", Short: "flows", Aliases: []string{"flow"}, About: "the flow tables of each host", Make: flowHosts, Open: openFlows, Offer: offerFlows}
+}
+
+// openFlows opens HOST[/TABLE][:VIEW].
+func openFlows(path []string, view string) *Page {
+	switch {
+	case len(path) == 1 && view == "":
+		return FlowTables(path[0])
+	case len(path) == 1:
+		return flowList(path[0], "", view)
+	case len(path) == 2:
+		return flowList(path[0], path[1], view)
+	}
+	return nil
+}
+
+func offerFlows(s *feed.Snapshot, _ string, add func(string)) {
+	for _, n := range agents(s) {
+		add("/" + n.Name)
+		for _, v := range flowViews() {
+			add("/" + n.Name + ":" + v.name)
+		}
+		flows, _, _ := feed.Of[[]model.Flow](s, feed.Question{Topic: feed.Flows, Host: n.Name})
+		for _, t := range flowTables(flows) {
+			if t.name != "" {
+				add("/" + n.Name + "/" + t.name)
+			}
+		}
+	}
+}
+
+// flowHosts makes the page of the hosts whose switches can be looked into.
+func flowHosts() *Page {
+	l := &list[*model.Node]{
+		headers: columns("Host", "State", "Flows", "Endpoints", "Refused", "Changes sent", "Revision"),
+		empty:   noNodes("no agent is registered"),
+		items:   agents,
+		id:      nodeName,
+		row: func(c Canvas, _ *feed.Snapshot, n *model.Node) widget.Row {
+			state, role := nodeState(c.Theme, n)
+			return widget.Row{Role: role, Cells: []string{n.Name, state, reported(n, n.Flows), endpointsAt(n), reported(n, n.Errors), reported(n, n.FlowMods), reported(n, n.Revision)}}
+		},
+	}
+	return &Page{Name: "flows", Command: "netctl node ls", Body: l,
+		Keys: []Key{l.on("enter", "the flow tables of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) })}}
+}
+
+// endpointsAt is how many endpoints a host has; netmaster knows it of one that is not registered.
+func endpointsAt(n *model.Node) string {
+	if n.Ports > 0 {
+		return strconv.Itoa(n.Ports)
+	}
+	return reported(n, 0)
+}

@@ -1,0 +1,84 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+// History makes the page of an object's history, the newest last.
+func History(k *model.Kind, key string) *Page {
+	q := feed.Question{Topic: feed.History, Kind: k.Name, Key: key}
+	return history("history of "+key, "netctl history "+strings.ToLower(k.Name)+" "+key, q, func(s *feed.Snapshot) (out []*entry) {
+		list, _, _ := feed.Of[[]model.HistoryEntry](s, q)
+		for _, e := range list {
+			out = append(out, &entry{e.Time, e.Revision, e.By, e.Verb, changesOf(e)})
+		}
+		return out
+	})
+}
+
+// addressHistory makes the page of who had an address of a network.
+func addressHistory(network, address string) *Page {
+	q := feed.Question{Topic: feed.AddressHistory, Key: network, Detail: address}
+	tenant, name, _ := strings.Cut(network, ":")
+	return history("history of "+address, "netctl ip history --tenant "+tenant+" --network "+name+" "+address, q, func(s *feed.Snapshot) (out []*entry) {
+		list, _, _ := feed.Of[[]model.AddressEntry](s, q)
+		for _, e := range list {
+			out = append(out, &entry{e.Time, e.Revision, e.By, e.Verb, strings.TrimSpace("from " + e.Was.String() + " to " + e.Now.String() + "  " + e.Why)})
+		}
+		return out
+	})
+}
+
+// entry is one thing that happened.
+type entry struct {
+	at         time.Time
+	revision   uint64
+	by         model.Actor
+	verb, what string
+}
+
+func history(name, command string, q feed.Question, entries func(s *feed.Snapshot) []*entry) *Page {
+	return &Page{Name: name, Command: command, Asks: asks(q), Body: &list[*entry]{
+		headers: columns("Time", "Revision", "By", "Verb", "What"),
+		above:   answered(q, "netmaster"),
+		empty:   func(*feed.Snapshot) string { return "nothing that the history still knows" },
+		items:   entries,
+		id:      func(e *entry) string { return fmt.Sprint(e.revision, e.verb, e.what) },
+		row: func(_ Canvas, _ *feed.Snapshot, e *entry) widget.Row {
+			role := theme.Plain
+			if e.verb == "delete" || e.verb == "release" || e.verb == "expire" {
+				role = theme.Warn
+			}
+			return widget.Row{Role: role, Cells: []string{e.at.UTC().Format(time.DateTime), number(e.revision), e.by.String(), e.verb, e.what}}
+		},
+	}}
+}
+
+// changesOf is what a change did, in one line.
+func changesOf(e model.HistoryEntry) string {
+	var parts []string
+	for _, x := range e.Changes {
+		switch {
+		case x.Old == nil:
+			parts = append(parts, fmt.Sprintf("%s: %v", x.Field, x.New))
+		case x.New == nil:
+			parts = append(parts, fmt.Sprintf("%s: was %v", x.Field, x.Old))
+		default:
+			parts = append(parts, fmt.Sprintf("%s: %v -> %v", x.Field, x.Old, x.New))
+		}
+	}
+	for _, a := range e.Addresses {
+		parts = append(parts, a.Verb+" "+a.Address+" for "+a.Now.String())
+	}
+	if e.Why != "" {
+		parts = append(parts, "("+e.Why+")")
+	}
+	return strings.Join(parts, ", ")
+}

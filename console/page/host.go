@@ -1,0 +1,85 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+// difference is something on a host that is, or was, not as it should be.
+type difference struct {
+	when string
+	role theme.Role
+	model.Difference
+}
+
+// Host makes the page of what is wrong with one host: what its agent says of itself, and what its switch does not hold as it should.
+func Host(host string) *Page {
+	q := feed.Question{Topic: feed.Drift, Host: host}
+	p := &Page{Name: "host " + host, Command: "netctl drift " + host, Asks: asks(q)}
+	l := &list[*difference]{
+		headers: columns("When", "Kind", "Owner", "What"),
+		empty:   func(*feed.Snapshot) string { return "nothing differs, and nothing did since its agent began" },
+		above: func(c Canvas, s *feed.Snapshot) ([]string, bool) {
+			out := append(hostLines(c, s, host), "", c.Theme.Paint(theme.Title, "WHAT DIFFERS on its switch, now and before"))
+			state, ready := answered(q, host)(c, s)
+			return append(out, state...), ready
+		},
+		items: func(s *feed.Snapshot) []*difference {
+			d, _, _ := feed.Of[model.Drift](s, q)
+			return differences(s, &d)
+		},
+		id: func(d *difference) string { return d.At + d.Owner + d.Text() },
+		row: func(_ Canvas, _ *feed.Snapshot, d *difference) widget.Row {
+			return widget.Row{Role: d.role, Cells: []string{d.when, d.Kind, cmp.Or(d.Owner, "none"), d.Text()}}
+		},
+	}
+	p.Body, p.Keys = l, []Key{
+		l.on("enter", "the difference in full", func(d *difference) Action {
+			owner := cmp.Or(d.Owner, "none")
+			return open(Text(owner, p.Command, d.Kind+" of "+owner+", "+d.when+"\n\n"+d.Text()))
+		}),
+		on("f", "the flows of the host", func(string, Canvas, *feed.Snapshot) Action { return open(FlowTables(host)) }),
+	}
+	return p
+}
+
+// differences are what differs now, and then what did, the newest first.
+func differences(s *feed.Snapshot, d *model.Drift) (out []*difference) {
+	for _, x := range d.Now {
+		out = append(out, &difference{"now", theme.Bad, x})
+	}
+	for _, x := range slices.Backward(d.Found) {
+		out = append(out, &difference{since(x.At, s.Heard) + " ago", theme.Dim, x})
+	}
+	return out
+}
+
+// hostLines is what the agent of a host says of itself.
+func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
+	t := c.Theme
+	hosts := agents(s)
+	at := slices.IndexFunc(hosts, func(n *model.Node) bool { return n.Name == host })
+	if at < 0 {
+		return []string{t.Paint(theme.Dim, nothing(s, s.Nodes != nil, "no host "+host+" is registered or has endpoints"))}
+	}
+	n := hosts[at]
+	state, role := nodeState(t, n)
+	out = append(out, t.Paint(role, state))
+	for i, cell := range hostCells(t, n) {
+		if name := hostHeaders()[i]; name != "State" && name != "Host" {
+			out = append(out, "  "+widget.Fit(t, name, 11)+cell)
+		}
+	}
+	for _, u := range n.Uplinks {
+		out = append(out, "  "+widget.Fit(t, "uplink", 11)+widget.Bare(u.String()))
+	}
+	if n.Reason != "" {
+		out = append(out, widget.Wrap("  "+n.Reason, c.Width, 2)...)
+	}
+	return out
+}

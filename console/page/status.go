@@ -1,0 +1,167 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
+)
+
+// status is columns of a kind's table that its descriptor does not have: what becomes of its objects.
+type status struct {
+	headers []string
+	asks    func(s *feed.Snapshot) []feed.Question
+	// prepare reads the answers once and returns what gives each object its cells and its role. It runs in the background.
+	prepare func(s *feed.Snapshot) func(o model.Object) ([]string, theme.Role)
+}
+
+// statusOf is the status of a kind; nil: it has none.
+func statusOf(k *model.Kind) *status {
+	switch k {
+	case model.KindRule():
+		return &status{[]string{"Packets", "Pkt/s", "Phase"}, ruleQuestions, ruleStatus}
+	case model.KindPolicy():
+		return &status{[]string{"Groups", "Rules", "Packets", "Pkt/s"}, ruleQuestions, policyStatus}
+	case model.KindServiceLB():
+		return &status{[]string{"Address", "Ports", "Backends"}, stateQuestions(k), serviceStatus}
+	case model.KindBgp():
+		return &status{[]string{"Sessions", "Routes"}, stateQuestions(k), routerStatus}
+	}
+	return nil
+}
+
+// askedAtMost bounds how many objects of a kind are asked about.
+const askedAtMost = 200
+
+func stateQuestions(k *model.Kind) func(s *feed.Snapshot) []feed.Question {
+	return func(s *feed.Snapshot) (out []feed.Question) {
+		for _, o := range s.Objects[k.Name] {
+			if len(out) < askedAtMost {
+				out = append(out, feed.Question{Topic: feed.State, Kind: k.Name, Key: o.ObjectKey()})
+			}
+		}
+		return out
+	}
+}
+
+// packetCells is how many packets hits counted, and how many a second. The share of silent hosts is not known: with them it is at least
+// so many.
+func packetCells(h *hits, silent bool) (packets, rate string) {
+	switch {
+	case h == nil && silent:
+		return "?", "?"
+	case h == nil:
+		return "-", "-"
+	}
+	packets, rate = widget.SI(float64(h.packets)), "?"
+	if h.rated {
+		rate = widget.SI(h.rate)
+	}
+	if silent {
+		packets += "+"
+	}
+	return packets, rate
+}
+
+func ruleStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
+	all, silent := ruleHits(s), silentHosts(s)
+	unknown := "? " + strings.Join(silent, " ") + " silent"
+	return func(o model.Object) ([]string, theme.Role) {
+		h := all[o.ObjectKey()]
+		packets, rate := packetCells(h, len(silent) > 0)
+		switch {
+		case h == nil && len(silent) > 0:
+			return []string{packets, rate, unknown}, theme.Dim
+		case h == nil:
+			return []string{packets, rate, "on no host"}, theme.Dim
+		}
+		role, phase := theme.Plain, h.worst
+		switch h.worst {
+		case "error", "closed":
+			role, phase = theme.Bad, h.worst+": "+h.why
+		case "pending":
+			role = theme.Held
+		}
+		if len(silent) > 0 {
+			phase += ", " + unknown
+		}
+		return []string{packets, rate, phase}, role
+	}
+}
+
+func policyStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
+	sums, rules, groups := map[string]*hits{}, map[string]int{}, map[string]int{}
+	all, silent := ruleHits(s), silentHosts(s)
+	for _, r := range each[*model.Rule](s) {
+		key := model.Key(r.TenantName, r.PolicyName)
+		rules[key]++
+		if h := all[r.ObjectKey()]; h != nil {
+			if sums[key] == nil {
+				sums[key] = &hits{}
+			}
+			sum := sums[key]
+			sum.packets, sum.rate, sum.rated = sum.packets+h.packets, sum.rate+h.rate, sum.rated || h.rated
+		}
+	}
+	for _, g := range each[*model.EndpointGroup](s) {
+		for _, name := range g.Policies {
+			groups[model.Key(g.TenantName, name)]++
+		}
+	}
+	return func(o model.Object) ([]string, theme.Role) {
+		packets, rate := packetCells(sums[o.ObjectKey()], len(silent) > 0)
+		return []string{strconv.Itoa(groups[o.ObjectKey()]), strconv.Itoa(rules[o.ObjectKey()]), packets, rate}, theme.Plain
+	}
+}
+
+func serviceStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
+	return func(o model.Object) ([]string, theme.Role) {
+		service, _ := o.(*model.ServiceLB)
+		state, _, ok := feed.Of[*model.ServiceLBInspect](s, feed.Question{Topic: feed.State, Kind: model.KindServiceLB().Name, Key: o.ObjectKey()})
+		if !ok || state.Oper == nil || service == nil {
+			return []string{"?", "?", "?"}, theme.Dim
+		}
+		var backends []string
+		for _, e := range state.Oper.Providers {
+			backends = append(backends, firstAddress(&e))
+		}
+		slices.Sort(backends)
+		role, who := theme.Plain, strconv.Itoa(len(backends))+" "+strings.Join(backends, " ")
+		if len(backends) == 0 {
+			role, who = theme.Warn, "0 no container matches"
+		}
+		return []string{state.Oper.ServiceVip, strings.Join(service.Ports, " "), who}, role
+	}
+}
+
+func routerStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
+	return func(o model.Object) ([]string, theme.Role) {
+		state, _, ok := feed.Of[*model.BgpInspect](s, feed.Question{Topic: feed.State, Kind: model.KindBgp().Name, Key: o.ObjectKey()})
+		if !ok || state.Oper == nil {
+			return []string{"?", "?"}, theme.Dim
+		}
+		role := theme.Warn
+		if strings.EqualFold(state.Oper.NeighborStatus, "established") {
+			role = theme.Good
+		}
+		sessions, routes := state.Oper.NeighborStatus, strconv.Itoa(state.Oper.NumRoutes)
+		if n := len(state.Oper.Neighbors); n > 1 {
+			up := 0
+			for _, line := range state.Oper.Neighbors {
+				if word := strings.Fields(line); len(word) > 3 && word[3] == "established," { // behind ADDRESS AS NUMBER
+					up++
+				}
+			}
+			sessions = fmt.Sprintf("%d of %d established", up, n)
+		}
+		if n := len(state.Oper.Kept); n > 0 {
+			routes += fmt.Sprintf(", %d kept", n)
+		}
+		return []string{sessions, routes}, role
+	}
+}

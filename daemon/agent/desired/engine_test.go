@@ -1,0 +1,542 @@
+package desired
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/netip"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/table"
+)
+
+// switchless is a Bridge that has every change at once.
+type switchless struct {
+	mu      sync.Mutex
+	state   *ofnet.State
+	rev     uint64
+	touched map[ofnet.Key]int // how often
+	updates int
+	rewinds int
+	changed chan struct{}
+}
+
+func (b *switchless) Rewind() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rewinds++
+}
+
+func newSwitchless() *switchless {
+	return &switchless{touched: map[ofnet.Key]int{}, state: ofnet.NewState(""), changed: make(chan struct{})}
+}
+
+func (b *switchless) Update(rev uint64, change func(s *ofnet.State)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if change != nil {
+		before := b.state.Clone()
+		change(b.state)
+		for _, k := range changedKeys(before, b.state) {
+			b.touched[k]++
+		}
+		b.updates++
+	}
+	b.rev = rev
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func (b *switchless) Wait(ctx context.Context, rev uint64) error {
+	return b.until(ctx, func() bool { return b.rev >= rev })
+}
+
+func (b *switchless) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
+	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, true
+}
+
+func (b *switchless) Outcome(_ context.Context, k ofnet.Key) (bridge.OwnerStatus, bool, error) {
+	status, ok := b.Owner(k)
+	return status, ok, nil
+}
+
+func (b *switchless) until(ctx context.Context, ok func() bool) error {
+	for {
+		b.mu.Lock()
+		done, changed := ok(), b.changed
+		b.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+type world struct {
+	tb   testing.TB
+	ctx  context.Context
+	db   *memory.Store // the test's client
+	own  *memory.Store // the engine's
+	b    *switchless
+	e    *Engine
+	logs *strings.Builder
+}
+
+func start(t testing.TB, before ...any) *world {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	w := &world{tb: t, ctx: ctx, db: memory.New(), b: newSwitchless(), logs: &strings.Builder{}}
+	for _, r := range before {
+		w.put(r)
+	}
+	w.own = w.db.Open()
+	w.e = New(Options{Store: w.own, Bridge: w.b, Self: ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.0.2.1")},
+		Fixed: ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}, Log: slog.New(slog.NewTextHandler(w.logs, nil))})
+	done := make(chan error, 1)
+	go func() { done <- w.e.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run after cancel: want nil, got %v", err)
+		}
+	})
+	select {
+	case <-w.e.Ready():
+	case <-ctx.Done():
+		t.Fatal("the engine did not become ready")
+	}
+	return w
+}
+
+func key(r any) string {
+	switch r := r.(type) {
+	case record.Global:
+		return record.GlobalKey
+	case record.Tenant:
+		return record.Tenants + r.Tenant
+	case record.Network:
+		return record.Networks + r.ID
+	case record.Group:
+		return record.Groups + r.ID
+	case record.Endpoint:
+		return record.Endpoints + r.ID
+	case record.PolicyRule:
+		return record.PolicyRules + r.ID
+	case record.ServiceLB:
+		return record.ServiceLBs + r.ID
+	case record.Provider:
+		return record.Providers + r.ID
+	case record.Service:
+		return r.Key()
+	}
+	panic(fmt.Sprintf("no key for %T", r))
+}
+
+func (w *world) commit(tx *store.Tx) uint64 {
+	w.tb.Helper()
+	rev, err := w.db.Commit(w.ctx, tx)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return uint64(rev)
+}
+
+func (w *world) put(r any) uint64 {
+	w.tb.Helper()
+	value, err := json.Marshal(r)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	var tx store.Tx
+	tx.Put(key(r), value)
+	return w.commit(&tx)
+}
+
+func (w *world) del(r any) uint64 {
+	var tx store.Tx
+	tx.Delete(key(r))
+	return w.commit(&tx)
+}
+
+// reach waits until the state satisfies ok.
+func (w *world) reach(what string, ok func(s *ofnet.State) bool) {
+	w.tb.Helper()
+	if err := w.b.until(w.ctx, func() bool { return ok(w.b.state) }); err != nil {
+		w.tb.Fatalf("%s did not come about: %v", what, err)
+	}
+}
+
+func tenant(name string, vrf uint16) record.Tenant {
+	return record.Tenant{ID: name, Tenant: name, VRF: vrf}
+}
+
+func network(name, tenant string, vni int) record.Network {
+	return record.Network{ID: name + "." + tenant, Tenant: tenant, NetworkName: name, PktTagType: "vxlan", PktTag: 2,
+		ExtPktTag: vni, SubnetIP: "10.1.1.0", SubnetLen: 24, Gateway: "10.1.1.254"}
+}
+
+func member(n record.Network, container, host string, last int) record.Endpoint {
+	return record.Endpoint{ID: n.ID + "-" + container, NetID: n.ID, EndpointID: container, HomingHost: host,
+		IPAddress: fmt.Sprintf("10.1.1.%d", last), MacAddress: fmt.Sprintf("02:02:0a:01:01:%02x", last)}
+}
+
+func service(host, ip string) record.Service {
+	return record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: ip, Port: 4789, Hostname: host,
+		UplinkMAC: "02:00:00:00:00:02"}
+}
+
+func TestEndpointsOfPresentTenantsOnly(t *testing.T) {
+	blue, red := network("net", "blue", 100), network("net", "red", 200)
+	w := start(t, tenant("blue", 1), tenant("red", 2), blue, red, service("h2", "192.0.2.2"),
+		member(blue, "b1", "h1", 1), member(blue, "b2", "h2", 2), member(red, "r2", "h2", 2))
+	w.reach("blue only", func(s *ofnet.State) bool {
+		return s.Endpoints.Len() == 2 && s.Segments.Len() == 1 && s.Tenants.Len() == 1 && s.Hosts.Len() == 2 &&
+			s.Local.Tunnel == 1000 && s.Self == "h1"
+	})
+	here := member(red, "r1", "h1", 1)
+	w.e.SetPort(here.ID, 17)
+	rev := w.put(here)
+	if err := w.e.Wait(w.ctx, here.ID, rev); err != nil {
+		t.Fatal(err)
+	}
+	w.reach("red whole", func(s *ofnet.State) bool {
+		return s.Endpoints.Len() == 4 && s.Segments.Len() == 2 && s.Tenants.Get("red").ID == 2 &&
+			s.Endpoints.Get(here.ID).Port == 17 && s.Endpoints.Get("net.red-r2").Port == 0
+	})
+	w.e.SetPort(here.ID, 18)
+	w.reach("another port", func(s *ofnet.State) bool { return s.Endpoints.Get(here.ID).Port == 18 })
+	w.del(here)
+	w.reach("red gone again", func(s *ofnet.State) bool { return s.Endpoints.Len() == 2 && s.Tenants.Get("red") == nil })
+	if got := w.e.Local(); len(got) != 1 || got[0].EndpointID != "b1" {
+		t.Errorf("endpoints of this host: want b1, got %v", got)
+	}
+}
+
+func TestSilentHostKeepsItsEndpoints(t *testing.T) {
+	blue := network("net", "blue", 100)
+	there := member(blue, "b2", "h2", 2)
+	w := start(t, tenant("blue", 1), blue, service("h2", "192.0.2.2"), member(blue, "b1", "h1", 1), there)
+	w.reach("both", func(s *ofnet.State) bool { return s.Endpoints.Len() == 2 && s.Hosts.Get("h2") != nil })
+	w.del(service("h2", "192.0.2.2"))
+	w.put(record.Group{ID: "g:blue", GroupName: "g", TenantName: "blue", EndpointGroupID: 5})
+	w.reach("the group, with the silent host", func(s *ofnet.State) bool {
+		return s.Groups.Get("g:blue") != nil && s.Endpoints.Get(there.ID) != nil &&
+			s.Hosts.Get("h2") != nil && s.Hosts.Get("h2").VTEP == netip.MustParseAddr("192.0.2.2")
+	})
+	w.put(service("h2", "192.0.2.22"))
+	w.reach("the host at its new address", func(s *ofnet.State) bool {
+		return s.Hosts.Get("h2").VTEP == netip.MustParseAddr("192.0.2.22")
+	})
+	w.del(service("h2", "192.0.2.22"))
+	w.del(there)
+	w.reach("silent and empty host gone", func(s *ofnet.State) bool { return s.Hosts.Get("h2") == nil })
+}
+
+// Of several registrations of one host the one that was made last counts, however the store lists them; when it vanishes, the
+// next one does, and the host is gone when none is left.
+func TestSeveralRegistrations(t *testing.T) {
+	at := func(ip string) func(*ofnet.State) bool {
+		return func(s *ofnet.State) bool {
+			return s.Hosts.Get("h2") != nil && s.Hosts.Get("h2").VTEP == netip.MustParseAddr(ip)
+		}
+	}
+	w := start(t, service("h2", "192.0.2.9"), service("h2", "192.0.2.2"))
+	w.reach("the newer of two that were there", at("192.0.2.2"))
+	w.put(service("h2", "192.0.2.5"))
+	w.reach("the newest", at("192.0.2.5"))
+	w.del(service("h2", "192.0.2.9"))
+	w.del(service("h2", "192.0.2.5"))
+	w.reach("the one that is left", at("192.0.2.2"))
+	w.del(service("h2", "192.0.2.2"))
+	w.reach("none", func(s *ofnet.State) bool { return s.Hosts.Get("h2") == nil })
+}
+
+// A network whose name, or whose tenant's, has dots forwards like any other, alone on its host as well: with records that name the
+// tenant, and with those of an older build, of which the network's record tells.
+func TestDottedNetworks(t *testing.T) {
+	for name, named := range map[string]bool{"named": true, "older build": false} {
+		t.Run(name, func(t *testing.T) {
+			net := network("a.b", "c.d", 100)
+			w := start(t, tenant("c.d", 1))
+			here := member(net, "m", "h1", 1)
+			if named {
+				here.Tenant = "c.d"
+			}
+			w.e.SetPort(here.ID, 17)
+			w.put(here) // before its network, as lists of the store come
+			w.put(net)
+			w.reach("tenant, network and endpoint", func(s *ofnet.State) bool {
+				return s.Tenants.Get("c.d") != nil && s.Segments.Get("a.b.c.d") != nil && s.Endpoints.Get(here.ID) != nil && s.Endpoints.Get(here.ID).Port == 17
+			})
+			if got := w.e.Local(); len(got) != 1 || got[0].TenantOf() != "c.d" || got[0].NetworkOf() != "a.b" {
+				t.Errorf("endpoints of this host: want one of network a.b of tenant c.d, got %+v", got)
+			}
+			w.del(here)
+			w.reach("nothing", func(s *ofnet.State) bool { return s.Tenants.Len()+s.Segments.Len()+s.Endpoints.Len() == 0 })
+		})
+	}
+}
+
+func TestGlobalConfigurationChangesSegments(t *testing.T) {
+	blue := network("net", "blue", 100)
+	w := start(t, tenant("blue", 1), blue, member(blue, "b1", "h1", 1))
+	w.reach("defaults", func(s *ofnet.State) bool {
+		n := s.Segments.Get("net.blue")
+		return n != nil && n.Mode == ofnet.Bridge && n.ARP == ofnet.Proxy && n.Encap == ofnet.VXLAN && n.Tag == 100
+	})
+	w.put(record.Global{FwdMode: "routing", ArpMode: "flood"})
+	w.reach("routing and flood", func(s *ofnet.State) bool {
+		n := s.Segments.Get("net.blue")
+		return n.Mode == ofnet.Routing && n.ARP == ofnet.Flood
+	})
+}
+
+// The configuration comes by a watch of its own. What is said to be known includes it, whichever watch is faster, and a
+// change of nothing else.
+func TestSeenIncludesTheConfiguration(t *testing.T) {
+	e := New(Options{Bridge: newSwitchless(), Self: ofnet.Host{Label: "h1"}, Log: slog.New(slog.DiscardHandler)})
+	for _, prefix := range watched() {
+		e.take(prefix, store.Update{Full: true, Revision: 5})
+	}
+	take := func(prefix, key string, value any, rev, want uint64) {
+		t.Helper()
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.take(prefix, store.Update{Items: []store.Item{{Key: key, Value: text, Revision: store.Revision(rev)}}, Revision: store.Revision(rev)})
+		if seen, _ := e.Seen(); seen != want {
+			t.Errorf("%s at %d: want %d to be known, got %d", key, rev, want, seen)
+		}
+	}
+	mark := func(g record.Global) record.Mark {
+		text, err := json.Marshal(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return record.Mark{ID: "global", Sum: record.Sum(text)}
+	}
+	bridge, routing := record.Global{FwdMode: "bridge"}, record.Global{FwdMode: "routing"}
+	take(record.State, record.Tenants+"blue", tenant("blue", 1), 6, 6)
+	take(record.State, record.GlobalMark, mark(bridge), 7, 6)
+	take(record.State, record.Tenants+"red", tenant("red", 2), 8, 6)
+	take(record.Config, record.GlobalKey, bridge, 7, 8)
+	take(record.Config, record.GlobalKey, routing, 9, 8)
+	take(record.State, record.GlobalMark, mark(routing), 9, 9)
+}
+
+func TestMalformedRecordsAreSkipped(t *testing.T) {
+	blue := network("net", "blue", 100)
+	bad := []struct{ name, key, value string }{
+		{"not JSON", record.Endpoints + "net.blue-x1", "{"},
+		{"another name", record.Endpoints + "net.blue-x2", `{"id":"other"}`},
+		{"bad MAC", record.Endpoints + "net.blue-x3", `{"id":"net.blue-x3","macAddress":"zz"}`},
+		{"bad address", record.Endpoints + "net.blue-x4", `{"id":"net.blue-x4","macAddress":"02:02:00:00:00:01","ipAddress":"x"}`},
+		{"VNI", record.Networks + "n.t", `{"id":"n.t","pktTagType":"vxlan","extPktTag":99999999}`},
+		{"encapsulation", record.Networks + "n2.t", `{"id":"n2.t","pktTagType":"gre"}`},
+		{"gateway outside", record.Networks + "n3.t", `{"id":"n3.t","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"11.0.0.1"}`},
+		{"VRF", record.Tenants + "t", `{"tenant":"t","vrf":0}`},
+		{"group number", record.Groups + "g:t", `{"id":"g:t"}`},
+		{"host address", record.Services + "netplugin.vtep/x:1", `{"Hostname":"h","HostAddr":"x"}`},
+		{"host MAC", record.Services + "netplugin.vtep/y:1", `{"Hostname":"h","HostAddr":"192.0.2.9","UplinkMAC":"q"}`},
+	}
+	w := start(t, tenant("blue", 1), blue)
+	var tx store.Tx
+	for _, b := range bad {
+		tx.Put(b.key, []byte(b.value))
+	}
+	tx.Put(record.State+"unknown/thing", []byte("\xff"))
+	w.commit(&tx)
+	w.put(member(blue, "b1", "h1", 1))
+	w.reach("the good endpoint", func(s *ofnet.State) bool { return s.Endpoints.Len() == 1 && s.Segments.Len() == 1 })
+	// Asked without the bridge's lock: the engine takes that one while it holds its own.
+	for len(w.e.Malformed()) != len(bad) {
+		if w.ctx.Err() != nil {
+			t.Fatalf("malformed records: want %d, got %v", len(bad), w.e.Malformed())
+		}
+		runtime.Gosched()
+	}
+	w.e.mu.Lock()
+	logs := w.logs.String()
+	w.e.mu.Unlock()
+	for _, b := range bad {
+		if got := strings.Count(logs, "key="+b.key); got != 1 {
+			t.Errorf("%s: want one log line naming %s, got %d", b.name, b.key, got)
+		}
+	}
+}
+
+func TestStoreAwayAndBack(t *testing.T) {
+	blue := network("net", "blue", 100)
+	ep := member(blue, "b1", "h1", 1)
+	w := start(t, tenant("blue", 1), blue, ep)
+	w.reach("the endpoint", func(s *ofnet.State) bool { return s.Endpoints.Len() == 1 })
+	w.own.Away()
+	rev := w.put(member(blue, "b2", "h2", 2))
+	w.reach("the outage is noted", func(*ofnet.State) bool { return w.b.state.Endpoints.Len() == 1 })
+	w.own.Back()
+	if err := w.b.Wait(w.ctx, rev); err != nil {
+		t.Fatal(err)
+	}
+	w.reach("both", func(s *ofnet.State) bool { return s.Endpoints.Len() == 2 })
+	w.b.mu.Lock()
+	times := maps.Clone(w.b.touched)
+	w.b.mu.Unlock()
+	for k, n := range times {
+		if n != 1 {
+			t.Errorf("changes of %s by listing everything again: want 1, got %d", k, n)
+		}
+	}
+	if n, err := w.e.Network(w.ctx, "net.blue"); err != nil || n.ExtPktTag != 100 {
+		t.Errorf("network: want VNI 100, got %v %v", n, err)
+	}
+}
+
+// A store made again is told once; what is known follows it from there.
+func TestStoreMadeAnew(t *testing.T) {
+	blue := network("net", "blue", 100)
+	w := start(t, tenant("blue", 1), blue, member(blue, "b1", "h1", 1), member(blue, "b2", "h2", 2))
+	w.reach("both endpoints", func(s *ofnet.State) bool { return s.Endpoints.Len() == 2 })
+	was, _ := w.e.Seen()
+	w.own.Away()
+	w.db.Anew()
+	w.put(tenant("blue", 1))
+	w.own.Back()
+	w.reach("nothing but the new store's", func(s *ofnet.State) bool { return s.Endpoints.Len() == 0 && w.b.rewinds == 1 })
+	w.put(blue)
+	rev := w.put(member(blue, "b3", "h1", 3))
+	if rev >= was {
+		t.Fatalf("want a store of fewer changes than %d, got %d", was, rev)
+	}
+	w.reach("the new endpoint", func(s *ofnet.State) bool { return s.Endpoints.Get("net.blue-b3") != nil && w.b.rev == rev })
+	w.own.Away()
+	w.own.Back()
+	rev = w.put(member(blue, "b4", "h1", 4))
+	w.reach("a gap in the same store", func(s *ofnet.State) bool { return s.Endpoints.Len() == 2 && w.b.rev == rev && w.b.rewinds == 1 })
+	if seen, _ := w.e.Seen(); seen != rev {
+		t.Errorf("want revision %d of the new store known, got %d", rev, seen)
+	}
+	w.e.mu.Lock()
+	defer w.e.mu.Unlock()
+	if got := strings.Count(w.logs.String(), "the store was made anew"); got != 1 {
+		t.Errorf("want it told once, got %d times in %s", got, w.logs)
+	}
+}
+
+func FuzzRecords(f *testing.F) {
+	f.Add(record.Endpoints+"net.blue-x", []byte(`{"id":"net.blue-x","netID":"net.blue","macAddress":"02:02:00:00:00:01","ipAddress":"10.0.0.1","homingHost":"h1"}`))
+	f.Add(record.Networks+"n.t", []byte(`{"id":"n.t","tenant":"t","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.1","ipv6SubnetIP":"::1","ipv6SubnetLen":999}`))
+	f.Add(record.GlobalKey, []byte(`null`))
+	f.Add(record.GlobalMark, []byte(`{"id":"global","sum":"00"}`))
+	f.Add(record.Services+"netplugin.vtep/192.0.2.1:4789", []byte(`{"Hostname":"h","HostAddr":"192.0.2.9"}`))
+	f.Add(record.Groups+"g:t", []byte(`{"id":"g:t","endpointGroupId":1}`))
+	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))
+	f.Add(record.Networks+"net.blue", []byte(`{"id":"net.blue","tenant":"blue","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24}`))
+	f.Add(record.Endpoints+"net.blue-b1", []byte(`{"id":"net.blue-b1","netID":"net.blue","macAddress":"02:02:00:00:00:09","ipAddress":"10.0.0.9","homingHost":"h2"}`))
+	f.Fuzz(func(t *testing.T, key string, value []byte) {
+		r, s := newRecords("h1"), ofnet.NewState("h1")
+		r.ports.Set("net.blue-b1", 7)
+		r.ports.Set("net.blue-x", 8)
+		rev := store.Revision(0)
+		follow := func(do func() error) (changed []ofnet.Key, err error) {
+			before, had := s.Clone(), r.clone()
+			err = do()
+			r.translate(had, s)
+			return changedKeys(before, s), err
+		}
+		take := func(key string, value []byte) ([]ofnet.Key, error) {
+			rev++
+			return follow(func() error { return r.put(store.Item{Key: key, Value: value, Revision: rev}) })
+		}
+		settled := func() {
+			t.Helper()
+			for _, before := range oneContainer {
+				if _, err := take(before.key, []byte(before.value)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		settled()
+		want := texts(s)
+		if e := s.Endpoints.Get("net.blue-b1"); e == nil || e.Port != 7 {
+			t.Fatalf("want the endpoint of this host at its port, got %+v", e)
+		}
+		if _, err := take(key, value); err != nil {
+			return
+		}
+		changed, err := take(key, value)
+		if err != nil || len(changed) != 0 {
+			t.Fatalf("the same record again: want no change, got %v, %v", changed, err)
+		}
+		_, _ = follow(func() error {
+			r.del(key)
+			return nil
+		})
+		settled()
+		if key == record.GlobalKey {
+			return // the configuration cannot be withdrawn
+		}
+		if got := texts(s); got != want {
+			t.Errorf("after deletion: want\n%s\ngot\n%s", want, got)
+		}
+	})
+}
+
+// oneContainer is what a host of one container knows.
+var oneContainer = []struct{ key, value string }{
+	{record.GlobalKey, `{"id":"global","fwd-mode":"bridge","arp-mode":"proxy","pvt-subnet":"172.19.0.0/16"}`},
+	{record.Tenants + "blue", `{"id":"blue","tenant":"blue","vrf":3}`},
+	{record.Networks + "net.blue", `{"id":"net.blue","tenant":"blue","networkName":"net","pktTagType":"vxlan","pktTag":1,"extPktTag":6,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.254","ipAddrRange":"10.0.0.1-10.0.0.254"}`},
+	{record.Groups + "g:blue", `{"id":"g:blue","groupName":"g","tenantName":"blue","networkName":"net","endpointGroupId":2}`},
+	{record.Services + "netplugin.vtep/192.0.2.1:4789", `{"ServiceName":"netplugin.vtep","Hostname":"h1","HostAddr":"192.0.2.1","Port":4789}`},
+	{record.Services + "netplugin.vtep/192.0.2.2:4789", `{"ServiceName":"netplugin.vtep","Hostname":"h2","HostAddr":"192.0.2.2","Port":4789}`},
+	{record.Endpoints + "net.blue-b1", `{"id":"net.blue-b1","netID":"net.blue","endpointID":"b1","endpointGroupId":2,"endpointGroupKey":"g:blue","ipAddress":"10.0.0.1","macAddress":"02:02:0a:00:00:01","homingHost":"h1"}`},
+	{record.Endpoints + "net.blue-b2", `{"id":"net.blue-b2","netID":"net.blue","endpointID":"b2","ipAddress":"10.0.0.2","macAddress":"02:02:0a:00:00:02","homingHost":"h2"}`},
+}
+
+// texts prints what a switch is to do.
+func texts(s *ofnet.State) string {
+	var b strings.Builder
+	for _, part := range []any{maps.Collect(s.Tenants.All()), maps.Collect(s.Segments.All()), maps.Collect(s.Groups.All()), maps.Collect(s.Endpoints.All()),
+		maps.Collect(s.Hosts.All()), maps.Collect(s.Rules.All()), maps.Collect(s.Services.All())} {
+		text, err := json.Marshal(part)
+		if err != nil {
+			panic(err) // of no type of State
+		}
+		b.Write(append(text, '\n'))
+	}
+	return b.String()
+}
+
+// changedKeys are the keys of the rows that are not the same in two States.
+func changedKeys(before, after *ofnet.State) (out []ofnet.Key) {
+	out = appendChanged(out, ofnet.KindHost, before.Hosts, after.Hosts)
+	out = appendChanged(out, ofnet.KindTenant, before.Tenants, after.Tenants)
+	out = appendChanged(out, ofnet.KindSegment, before.Segments, after.Segments)
+	out = appendChanged(out, ofnet.KindGroup, before.Groups, after.Groups)
+	out = appendChanged(out, ofnet.KindRule, before.Rules, after.Rules)
+	out = appendChanged(out, ofnet.KindService, before.Services, after.Services)
+	return appendChanged(out, ofnet.KindEndpoint, before.Endpoints, after.Endpoints)
+}
+
+func appendChanged[V any](out []ofnet.Key, kind ofnet.Kind, before, after *table.Table[string, V]) []ofnet.Key {
+	for c := range table.Changes(before, after) {
+		out = append(out, ofnet.Key{Kind: kind, Name: c.Key})
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package desired
+
+import (
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/table"
+)
+
+// objects are rows of a State's tables, by their keys.
+type objects map[ofnet.Key]struct{}
+
+func (o objects) add(kind ofnet.Kind, name string) {
+	o[ofnet.Key{Kind: kind, Name: name}] = struct{}{}
+}
+
+// changed calls whose with each row that is not the same in two records, as it was and as it is.
+func changed[V any](before, after *records, of func(*records) *table.Table[string, V], whose func(r *records, name string, row V)) {
+	for c := range table.Changes(of(before), of(after)) {
+		if c.Had {
+			whose(before, c.Key, c.Before)
+		}
+		if c.Has {
+			whose(after, c.Key, c.After)
+		}
+	}
+}
+
+// affected are the objects that follow from what is not the same in two records.
+func affected(before, after *records) objects {
+	out, concerned := objects{}, map[string]struct{}{} // tenants
+	changed(before, after, tenants, func(_ *records, name string, _ *record.Tenant) { out.add(ofnet.KindTenant, name) })
+	changed(before, after, networks, func(r *records, id string, _ *record.Network) { out.network(r, id) })
+	changed(before, after, groups, func(r *records, id string, _ *record.Group) { out.group(r, id) })
+	changed(before, after, rules, func(_ *records, id string, _ *ofnet.Rule) { out.add(ofnet.KindRule, id) })
+	changed(before, after, services, func(_ *records, id string, _ *record.ServiceLB) { out.add(ofnet.KindService, id) })
+	changed(before, after, providers, func(_ *records, id string, _ *record.Provider) { out.add(ofnet.KindService, id) })
+	changed(before, after, endpoints, func(_ *records, id string, e *record.Endpoint) {
+		out.add(ofnet.KindEndpoint, id)
+		out.add(ofnet.KindHost, e.HomingHost)
+		concerned[e.Tenant] = struct{}{}
+	})
+	changed(before, after, agents, func(_ *records, _ string, a *agent) { out.add(ofnet.KindHost, a.Label) })
+	changed(before, after, hosts, func(_ *records, label string, _ *ofnet.Host) { out.add(ofnet.KindHost, label) })
+	changed(before, after, ports, func(_ *records, id string, _ uint32) { out.add(ofnet.KindEndpoint, id) })
+	for tenant := range concerned {
+		// One that gets its first member here, or loses its last, changes as a whole.
+		if before.present(tenant) != after.present(tenant) {
+			out.tenant(before, tenant)
+			out.tenant(after, tenant)
+		}
+	}
+	if before.global != after.global {
+		for id := range after.networks.All() {
+			out.network(after, id)
+		}
+	}
+	return out
+}
+
+// network adds a network, and the segments of groups that have its addresses.
+func (o objects) network(r *records, id string) {
+	o.add(ofnet.KindSegment, id)
+	for group := range groupsOfNetwork.In(r.groups, id).All() {
+		o.apart(r, group)
+	}
+}
+
+// group adds a group.
+func (o objects) group(r *records, id string) {
+	o.add(ofnet.KindGroup, id)
+	o.apart(r, id)
+}
+
+// apart adds the segment of a group that has one, and who is on it.
+func (o objects) apart(r *records, group string) {
+	if _, own := r.ownVLAN(group); !own {
+		return
+	}
+	o.add(ofnet.KindSegment, group)
+	for id := range endpointsOfGroup.In(r.endpoints, group).All() {
+		o.add(ofnet.KindEndpoint, id)
+	}
+}
+
+// tenant adds a tenant and all that is its own.
+func (o objects) tenant(r *records, name string) {
+	o.add(ofnet.KindTenant, name)
+	for id := range networksOfTenant.In(r.networks, name).All() {
+		o.network(r, id)
+	}
+	for id := range groupsOfTenant.In(r.groups, name).All() {
+		o.group(r, id)
+	}
+	for id := range rulesOfTenant.In(r.rules, name).All() {
+		o.add(ofnet.KindRule, id)
+	}
+	for id := range servicesOfTenant.In(r.services, name).All() {
+		o.add(ofnet.KindService, id)
+	}
+	for id := range endpointsOfTenant.In(r.endpoints, name).All() {
+		o.add(ofnet.KindEndpoint, id)
+	}
+}

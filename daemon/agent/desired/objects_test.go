@@ -1,0 +1,83 @@
+package desired
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// pool are records that come and go: for each key what it may hold.
+func pool() map[string][]string {
+	out := map[string][]string{
+		record.GlobalKey:             {`{"fwd-mode":"bridge","pvt-subnet":"172.19.0.0/16"}`, `{"fwd-mode":"routing","arp-mode":"flood","pvt-subnet":"172.20.0.0/16"}`},
+		record.Tenants + "blue":      {`{"tenant":"blue","vrf":3}`, `{"tenant":"blue","vrf":4}`},
+		record.Tenants + "re.d":      {`{"tenant":"re.d","vrf":5}`},
+		record.Networks + "net.blue": {`{"id":"net.blue","tenant":"blue","pktTagType":"vlan","pktTag":6,"subnetIP":"10.0.0.0","subnetLen":24}`},
+		record.Networks + "net.re.d": {`{"id":"net.re.d","tenant":"re.d","pktTagType":"vxlan","pktTag":1,"extPktTag":7}`},
+		record.Groups + "g:blue": {`{"id":"g:blue","tenantName":"blue","networkName":"net","endpointGroupId":2,"pktTagType":"vlan","pktTag":6}`,
+			`{"id":"g:blue","tenantName":"blue","networkName":"net","endpointGroupId":2,"pktTagType":"vlan","pktTag":9}`},
+		record.ServiceLBs + "v:blue": {`{"id":"v:blue","tenant":"blue","ipAddress":"10.0.0.99","ports":["80:8080:TCP"]}`},
+		record.Providers + "v:blue":  {`{"id":"v:blue","providers":["10.0.0.1"]}`, `{"id":"v:blue","providers":["10.0.0.1","10.0.0.2"]}`},
+		record.PolicyRules + "blue:g:p:r:" + string(record.InRx): {
+			fmt.Sprintf(`{"id":"blue:g:p:r:%s","action":"deny","priority":10,"dstEndpointGroupId":2}`, record.InRx), `{"action":"deny"}`},
+		record.Services + "netplugin.vtep/1": {`{"Hostname":"h2","HostAddr":"192.0.2.2"}`, `{"Hostname":"h3","HostAddr":"192.0.2.3"}`},
+		record.Services + "netplugin.vtep/2": {`{"Hostname":"h2","HostAddr":"192.0.2.22"}`},
+	}
+	for n := range 4 {
+		for i, id := range []string{fmt.Sprint("net.blue-", n), fmt.Sprint("net.re.d-", n)} {
+			for _, host := range []string{"h1", "h2", "h3"} {
+				out[record.Endpoints+id] = append(out[record.Endpoints+id], fmt.Sprintf(`{"id":%q,"netID":%q,"endpointGroupKey":%q,"macAddress":"02:02:00:00:00:0%d","ipAddress":"10.0.0.%d","homingHost":%q}`,
+					id, []string{"net.blue", "net.re.d"}[i], []string{"g:blue", ""}[i], n, n, host))
+			}
+		}
+	}
+	return out
+}
+
+// TestTranslateAtRandom lets records come, change and go, several at a time and in any order: to translate what has changed must give what
+// translating everything gives.
+func TestTranslateAtRandom(t *testing.T) {
+	pool, random := pool(), rand.New(rand.NewPCG(5, 6))
+	var keys []string
+	for key := range pool {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	r, s := newRecords("h1"), ofnet.NewState("h1")
+	have, rev := map[string]store.Item{}, store.Revision(0)
+	for step := range 3000 {
+		before := r.clone()
+		for range 1 + random.IntN(3) {
+			key := keys[random.IntN(len(keys))]
+			stays := key == record.GlobalKey || key == record.Networks+"net.re.d" // which alone tells the tenant of its endpoints
+			if _, ok := have[key]; ok && !stays && random.IntN(3) == 0 {
+				delete(have, key)
+				r.del(key)
+				continue
+			}
+			rev++
+			have[key] = store.Item{Key: key, Value: []byte(pool[key][random.IntN(len(pool[key]))]), Revision: rev}
+			_ = r.put(have[key]) // of a rule that denies all it is an error
+		}
+		r.translate(before, s)
+		all, want := newRecords("h1"), ofnet.NewState("h1")
+		for _, item := range have {
+			_ = all.put(item)
+		}
+		for label, h := range r.hosts.All() { // who once told where a host is, is forgotten
+			all.hosts.Set(label, h)
+		}
+		all.translate(newRecords("h1"), want)
+		if got, want := texts(s), texts(want); got != want {
+			t.Fatalf("step %d: want\n%s\ngot\n%s", step, want, got)
+		}
+	}
+	if s.Endpoints.Len()+s.Segments.Len() == 0 {
+		t.Error("want something left, got nothing")
+	}
+}

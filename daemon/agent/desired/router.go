@@ -1,0 +1,89 @@
+package desired
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// Private is the subnet between hosts and endpoints, as last heard.
+func (e *Engine) Private() netip.Prefix {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.records.private()
+}
+
+// DefaultGateway is where an endpoint sends what leaves its network when that has no gateway: the router, which answers for
+// every address of a network that is routed. It is the host's private address for IPv4, and a link-local one for
+// IPv6. Where nothing is routed it is invalid.
+func (e *Engine) DefaultGateway(ipv6 bool) netip.Addr {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.defaultGateway(ipv6)
+}
+
+func (e *Engine) defaultGateway(ipv6 bool) netip.Addr {
+	switch {
+	case e.records.global.FwdMode != "routing":
+		return netip.Addr{}
+	case ipv6:
+		return netip.AddrFrom16([16]byte{0: 0xfe, 1: 0x80, 15: 1})
+	}
+	return pipeline.HostAddr(e.records.private())
+}
+
+// Routing says that all networks of the cluster are routed, as last heard.
+func (e *Engine) Routing() bool { return e.Global().FwdMode == "routing" }
+
+// Router is the router's own address in the network with a number: its gateway, or what endpoints have instead of one;
+// invalid where this switch is no router, and when no such network is known.
+func (e *Engine) Router(number uint32, ipv6 bool) netip.Addr {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for n := range e.records.networks.Values() {
+		if n.SegmentID() != number {
+			continue
+		}
+		s, err := segment(n, &e.records.global)
+		if err != nil || !pipeline.OwnsGateway(s) {
+			return netip.Addr{}
+		}
+		gw := s.Gateway4
+		if ipv6 {
+			gw = s.Gateway6
+		}
+		if gw.IsValid() {
+			return gw
+		}
+		return e.defaultGateway(ipv6)
+	}
+	return netip.Addr{}
+}
+
+// Networks returns all networks of the cluster as last heard, ordered by id.
+func (e *Engine) Networks() []record.Network {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := make([]record.Network, 0, e.records.networks.Len())
+	for n := range e.records.networks.Values() {
+		out = append(out, *n)
+	}
+	slices.SortFunc(out, func(a, b record.Network) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// SetUplinks says which members of the trunk bring frames for many, by their OpenFlow numbers: the active one, or those of
+// the channel when the switch beyond takes several for one.
+func (e *Engine) SetUplinks(active uint32, channel []uint32) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.Fixed.ActiveUplink() == active && slices.Equal(e.Fixed.Channel, channel) {
+		return
+	}
+	e.Fixed.Active, e.Fixed.Channel = active, channel
+	e.update()
+	e.notify()
+}

@@ -1,0 +1,97 @@
+package desired
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// A service comes in two records: what it is, and who provides it. Either may be there first.
+
+// wantService joins both records. Without the second one the service has no backends.
+func (r *records) wantService(name string) *ofnet.Service {
+	v := r.services.Get(name)
+	if v == nil || !r.present(v.Tenant) {
+		return nil
+	}
+	out, err := serviceOf(v)
+	if err != nil {
+		return nil // put has refused it and said so
+	}
+	if p := r.providers.Get(name); p != nil {
+		list, _ := backendsOf(p)
+		out.Backends = slices.DeleteFunc(list, func(a netip.Addr) bool { return a.Is4() != out.Address.Is4() })
+	}
+	return out
+}
+
+// backendsOf are the addresses of who provides a service, in order and each once.
+func backendsOf(p *record.Provider) ([]netip.Addr, error) {
+	list := make([]netip.Addr, 0, len(p.Providers))
+	for _, text := range p.Providers {
+		a, err := netip.ParseAddr(text)
+		if err != nil || a.Zone() != "" {
+			return nil, fmt.Errorf("provider %q is not an IP address", text)
+		}
+		list = append(list, a.Unmap())
+	}
+	slices.SortFunc(list, netip.Addr.Compare)
+	return slices.Compact(list), nil
+}
+
+// serviceOf makes a service of its record, without backends.
+func serviceOf(v *record.ServiceLB) (*ofnet.Service, error) {
+	out := &ofnet.Service{Name: v.ID, Tenant: v.Tenant, Affinity: v.Affinity != record.AffinityNone}
+	var err error
+	if out.Address, err = netip.ParseAddr(v.IPAddress); err != nil || out.Address.Zone() != "" {
+		return nil, fmt.Errorf("%q is not an IP address", v.IPAddress)
+	}
+	out.Address = out.Address.Unmap()
+	if v.Tenant == "" {
+		return nil, fmt.Errorf("it has no tenant")
+	}
+	seen := map[string]bool{}
+	for _, text := range v.Ports {
+		p, err := servicePort(text)
+		if err != nil {
+			return nil, err
+		}
+		if seen[p.String()] {
+			return nil, fmt.Errorf("port %s is there twice", p)
+		}
+		seen[p.String()] = true
+		out.Ports = append(out.Ports, p)
+	}
+	return out, nil
+}
+
+// servicePort reads "servicePort:providerPort:PROTOCOL".
+func servicePort(text string) (p ofnet.ServicePort, err error) {
+	parts := strings.Split(text, ":")
+	if len(parts) != 3 {
+		return p, fmt.Errorf("want servicePort:providerPort:protocol, got %q", text)
+	}
+	for i, to := range []*uint16{&p.Port, &p.Target} {
+		n, err := strconv.ParseUint(parts[i], 10, 16)
+		if err != nil || n == 0 {
+			return p, fmt.Errorf("want ports within 1..65535, got %q", text)
+		}
+		*to = uint16(n)
+	}
+	switch strings.ToLower(parts[2]) {
+	case "tcp":
+		p.Protocol = ofnet.ProtocolTCP
+	case "udp":
+		p.Protocol = ofnet.ProtocolUDP
+	case "sctp":
+		p.Protocol = ofnet.ProtocolSCTP
+	default:
+		return p, fmt.Errorf("want protocol TCP, UDP or SCTP, got %q", text)
+	}
+	return p, nil
+}

@@ -1,0 +1,87 @@
+package aci
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// DefaultURL is where the gateway runs when no one says otherwise: beside netmaster.
+const DefaultURL = "http://localhost:5000"
+
+const (
+	// answerLimit is how long the gateway may take: it talks to the fabric's controllers meanwhile.
+	answerLimit = 30 * time.Second
+	// answerSize is the longest answer that is read, in bytes.
+	answerSize = 64 << 10
+)
+
+// Gateway speaks to the gateway's REST interface.
+type Gateway struct {
+	URL  string       // "http://host:port"
+	HTTP *http.Client // nil: http.DefaultClient
+}
+
+// Apply creates or replaces a profile and returns what the gateway says. It blocks for up to 30 seconds. After an error
+// the gateway may or may not have carried it out; repeating is harmless.
+func (g *Gateway) Apply(ctx context.Context, s *Spec) (info string, err error) {
+	return g.post(ctx, "createAppProf", s)
+}
+
+// Delete removes a profile. See Apply.
+func (g *Gateway) Delete(ctx context.Context, tenant, profile string) (info string, err error) {
+	return g.post(ctx, "deleteAppProf", &Spec{Tenant: tenant, Profile: profile})
+}
+
+func (g *Gateway) post(ctx context.Context, what string, s *Spec) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	text, err := json.Marshal(s)
+	if err != nil {
+		return "", fmt.Errorf("encode the profile: %w", err)
+	}
+	url := strings.TrimSuffix(g.URL, "/") + "/" + what
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
+	if err != nil {
+		return "", fmt.Errorf("ACI gateway %s: %w", g.URL, err)
+	}
+	q.Header.Set("Content-Type", "application/json")
+	client := http.Client{}
+	if g.HTTP != nil {
+		client = *g.HTTP
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a profile is for the gateway alone
+	answer, err := client.Do(q)
+	if err != nil {
+		return "", fmt.Errorf("the ACI gateway did not answer: %w", err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, answerSize))
+	if err != nil {
+		return "", fmt.Errorf("read the answer of %s: %w", url, err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", url, answer.Status)
+	}
+	return verdict(url, body)
+}
+
+// verdict reads the gateway's answer: {"result":"success","info":"..."}.
+func verdict(url string, body []byte) (info string, err error) {
+	var said struct {
+		Result string `json:"result"`
+		Info   string `json:"info"`
+	}
+	if err := json.Unmarshal(body, &said); err != nil {
+		return "", fmt.Errorf("%s: the answer is not the gateway's: %w", url, err)
+	}
+	if said.Result != "success" {
+		return "", fmt.Errorf("the gateway refused: %s - %s", said.Result, said.Info)
+	}
+	return said.Info, nil
+}

@@ -1,0 +1,51 @@
+package admit_test
+
+import (
+	"testing"
+
+	"github.com/contiv/contiv/daemon/master/enginetest"
+)
+
+func TestNetworks(t *testing.T) {
+	try(t, enginetest.Options{}, []row{
+		{"plain", nil, blue, ""},
+		{"a VLAN", nil, "network blue subnet=10.1.1.0/24 encap=vlan pktTag=100", ""},
+		{"both families", nil, "network blue encap=vxlan subnet=10.1.1.0/24 ipv6Subnet=fd01::/64 ipv6Gateway=fd01::1", ""},
+		{"no such tenant", nil, "network blue encap=vxlan subnet=10.1.1.0/24 tenantName=acme",
+			`not-found tenantName: Tenant not found (create it with netctl tenant create acme; tenants: default; netctl tenant ls shows what there is)`},
+		{"changed", []string{blue}, "network blue encap=vxlan subnet=10.1.2.0/24",
+			"immutable: Cant change network parameters after its created. Key: default:blue (delete the network and create it again)"},
+		{"no length", nil, "network blue encap=vxlan subnet=10.1.1.0",
+			"invalid subnet: subnet string invalid format (subnet takes an IPv4 subnet or a range with its ends in full, length 1 to 31, for example 10.1.1.0/24 or 10.1.1.10-10.1.1.20/24)"},
+		{"its gateway is elsewhere", nil, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.2.1",
+			"invalid gateway: gateway 10.1.2.1 is not in 10.1.1.0/24: address is out of range (choose an address of 10.1.1.0/24 that containers may have)"},
+		{"an IPv6 gateway alone", nil, "network blue encap=vxlan subnet=10.1.1.0/24 ipv6Gateway=fd01::1",
+			"invalid ipv6Gateway: IPv6 gateway fd01::1 without an IPv6 subnet (set ipv6Subnet, or leave ipv6Gateway out)"},
+		{"its IPv6 gateway is elsewhere", nil, "network blue encap=vxlan subnet=10.1.1.0/24 ipv6Subnet=fd01::/64 ipv6Gateway=fd02::1",
+			"invalid ipv6Gateway: gateway fd02::1 is not in fd01::/64: address is out of range (choose an address of fd01::/64 that containers may have)"},
+		{"the addresses of another", []string{blue}, "network red encap=vxlan subnet=10.1.0.0/16",
+			"conflict subnet: subnet 10.1.0.0-10.1.255.255 overlaps with 10.1.1.0/24 of network blue.default (choose a subnet that the tenant does not use)"},
+		{"the addresses of another tenant's", []string{blue, "tenant acme"}, "network red encap=vxlan subnet=10.1.1.0/24 tenantName=acme", ""},
+		{"the IPv6 addresses of another", []string{"network blue encap=vxlan subnet=10.1.1.0/24 ipv6Subnet=fd01::/64"}, "network red encap=vxlan subnet=10.1.2.0/24 ipv6Subnet=fd01::/48",
+			"conflict ipv6Subnet: ipv6 subnet fd01::/48 overlaps with fd01::/64 of network blue.default (choose a subnet that the tenant does not use)"},
+		{"a tag that is taken", []string{"network blue subnet=10.1.1.0/24 encap=vlan pktTag=100"}, "network red subnet=10.1.2.0/24 encap=vlan pktTag=100",
+			"conflict pktTag: requested vlan not available - vlan:100 (100: number is in use; leave pktTag out to take the lowest free one)"},
+		{"a VNI beyond the range", nil, "network blue subnet=10.1.1.0/24 encap=vxlan pktTag=20000",
+			"conflict pktTag: requested vxlan not available (20000 is not in 1-10000: number is out of range; leave pktTag out to take the lowest free one)"},
+		{"no tag is left", []string{"global global vlans=7-7", "network blue subnet=10.1.1.0/24 encap=vlan"}, "network red subnet=10.1.2.0/24 encap=vlan",
+			"exhausted pktTag: no vlans available (widen the range with netctl global set --vlan-range, or delete a network)"},
+		{"the name of a group", []string{blue, "group red networkName=blue"}, "network red encap=vxlan subnet=10.1.2.0/24",
+			"conflict networkName: Network red conflicts with the endpoint group of the same name (networks and groups of a tenant share their names; choose another)"},
+		{"reads like another", []string{"tenant acme", "tenant b.acme", "network a.b encap=vxlan subnet=10.1.1.0/24 tenantName=acme"}, "network a encap=vxlan subnet=10.1.1.0/24 tenantName=b.acme",
+			"conflict networkName: network a of tenant b.acme would be a.b.acme, which is network a.b of tenant acme (choose another name for it, best without dots)"},
+		{"removed", []string{blue}, "rm network blue", ""},
+		{"removed, and there is none", nil, "rm network blue",
+			`not-found: network not found (the key is "default:blue"; netctl network ls --all shows what there is)`},
+		{"removed with a group", []string{blue, "group web networkName=blue"}, "rm network blue",
+			"in-use: cannot delete blue has 1 endpoint groups (delete default:web first)"},
+		{"removed with a service", []string{blue, "service shop networkName=blue selectors=a=b ports=80:8080:TCP"}, "rm network blue",
+			"in-use: cannot delete blue has 1 services (delete default:shop first)"},
+		{"removed with endpoints", []string{blue, "attach blue c1"}, "rm network blue",
+			"in-use: Error: Network has active endpoints (remove the containers c1 on h1 first)"},
+	})
+}

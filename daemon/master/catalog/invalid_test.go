@@ -1,0 +1,81 @@
+package catalog_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+)
+
+// The answer to a transaction is lost, and the watch tells of it before what it took is given back: the address must not
+// be given to anybody else, now or later.
+func TestUnknownOutcome(t *testing.T) {
+	db, c := memory.New(), catalog.New()
+	var tx store.Tx
+	tx.Put(record.Networks+"n.default", []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":24,"ipAddrRange":"10.1.1.0-10.1.1.255"}`))
+	if _, err := db.Commit(t.Context(), &tx); err != nil {
+		t.Fatal(err)
+	}
+	load := func() {
+		t.Helper()
+		if err := c.Load(t.Context(), db, quiet); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load()
+	changes := c.Subscribe()
+	defer changes.Close()
+	a := netip.MustParseAddr("10.1.1.1")
+	c.Change(func(v *catalog.View) {
+		if err := v.Network("n.default").Pool4.Take(a); err != nil {
+			t.Fatal(err)
+		}
+	})
+	var lost store.Tx
+	lost.Put(record.Endpoints+"n.default-c", []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`))
+	if _, err := db.Commit(t.Context(), &lost); err != nil {
+		t.Fatal(err)
+	}
+	load() // as the watch does
+	c.Invalidate()
+	c.Change(func(v *catalog.View) { v.Network("n.default").Pool4.Release(a) })
+	load()
+	c.View(func(v *catalog.View) {
+		n := v.Network("n.default")
+		if err := n.Pool4.Take(a); err == nil || n.Pool4.InUse() != 1 || n.Endpoints() != 1 || v.Endpoint("n.default-c") == nil {
+			t.Errorf("want 10.1.1.1 taken by the one endpoint, got %d in use, %v", n.Pool4.InUse(), err)
+		}
+	})
+}
+
+// A watch that was away tells of a network that was deleted and made again, as another one, by its new record alone.
+func TestAnotherNetworkOfTheName(t *testing.T) {
+	c := catalog.New()
+	key, group := record.Networks+"n.default", record.Groups+"g:default"
+	put := func(rev store.Revision, network, pool string) {
+		c.Apply(store.Update{Full: true, Revision: rev, Items: []store.Item{
+			{Key: record.Objects + "global/global", Value: []byte(`{"name":"global","vlans":"1-4094","vxlans":"1-10000"}`), Revision: 1},
+			{Key: key, Value: []byte(network), Revision: rev}, {Key: group, Value: []byte(pool), Revision: rev},
+		}}, quiet)
+	}
+	put(2, `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":24,"ipAddrRange":"10.1.1.0-10.1.1.255"}`,
+		`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupID":1}`)
+	put(9, `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":8,"subnetIP":"10.2.0.0","subnetLen":16,"ipAddrRange":"10.2.0.0-10.2.255.255"}`,
+		`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupID":1}`)
+	c.View(func(v *catalog.View) {
+		n := v.Network("n.default")
+		if !n.Contains(netip.MustParseAddr("10.2.3.4")) || n.Contains(netip.MustParseAddr("10.1.1.4")) {
+			t.Errorf("want the addresses of the new subnet, got %s", n.Pool4)
+		}
+		vlans := v.Numbers().VLANs
+		if err := vlans.Take(8); err == nil {
+			t.Error("VLAN 8 is free, and the network has it")
+		}
+		if err := vlans.Take(7); err != nil {
+			t.Errorf("VLAN 7 is nobody's, got %v", err)
+		}
+	})
+}

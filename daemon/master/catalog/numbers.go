@@ -1,0 +1,113 @@
+package catalog
+
+import (
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ipam/tag"
+)
+
+// Numbers are the pools of numbers that the whole cluster shares.
+type Numbers struct {
+	VLANs      *tag.Pool // VLAN ids of vlan networks
+	VXLANs     *tag.Pool // VNIs
+	LocalVLANs *tag.Pool // cluster-local numbers of vxlan networks, which the original used as VLAN ids
+	Groups     *tag.Pool
+	VRFs       *tag.Pool
+}
+
+// Limits of the numbers that switches carry: groups as the original had them, VRFs as conntrack zones allow
+// (the upper half of the 16 bits is for hairpinned connections).
+const (
+	maxGroup = 65535
+	maxLocal = 65535 // as many as VNIs; our switches do not use these numbers, so VLAN ids need not bound them
+	maxVRF   = 32767
+)
+
+func newNumbers() Numbers {
+	return Numbers{VLANs: tag.NewVLANs(1, 0), VXLANs: tag.New(1, 0), LocalVLANs: tag.New(1, maxLocal), Groups: tag.New(1, maxGroup), VRFs: tag.New(1, maxVRF)}
+}
+
+// Numbers are the cluster's pools of numbers.
+func (v *View) Numbers() *Numbers { return &v.numbers }
+
+// number is one number of a pool.
+type number struct {
+	pool pool
+	n    int
+}
+
+type pool int
+
+const (
+	vlans pool = iota + 1
+	vxlans
+	localVLANs
+	groupNumbers
+	vrfs
+)
+
+func (n *Numbers) of(p pool) *tag.Pool {
+	return [...]*tag.Pool{vlans: n.VLANs, vxlans: n.VXLANs, localVLANs: n.LocalVLANs, groupNumbers: n.Groups, vrfs: n.VRFs}[p]
+}
+
+func tenantTakes(t *record.Tenant) (taking, error) {
+	return taking{numbers: []number{{vrfs, int(t.VRF)}}}, nil
+}
+
+func networkTakes(n *Network) (taking, error) {
+	if n.Record.PktTagType == "vxlan" {
+		return taking{numbers: []number{{vxlans, n.Record.ExtPktTag}, {localVLANs, n.Record.PktTag}}}, nil
+	}
+	return taking{numbers: []number{{vlans, n.Record.PktTag}}}, nil
+}
+
+// groupTakes are a group's own number and its VLAN id, which may be its network's.
+func groupTakes(g *record.Group) (taking, error) {
+	t := mentioned(g.EndpointGroupID)
+	if g.PktTagType == "vlan" && g.PktTag != 0 {
+		t.numbers = append(t.numbers, number{vlans, g.PktTag})
+	}
+	return t, nil
+}
+
+// ruleTakes are the numbers of the groups that a rule's record mentions: none is given to another group while any does, be it the record
+// of a rule that is still to be removed.
+func ruleTakes(r *record.PolicyRule) (taking, error) {
+	return mentioned(r.SrcEndpointGroup, r.DstEndpointGroup), nil
+}
+
+// mentioned takes numbers of groups; 0 is no group.
+func mentioned(groups ...int) (t taking) {
+	for _, n := range groups {
+		if n != 0 {
+			t.numbers = append(t.numbers, number{groupNumbers, n})
+		}
+	}
+	return t
+}
+
+// resize sets the ranges of VLAN ids and VNIs. Numbers in use outside the new range stay in use, and those that records have which were
+// outside the old one are taken.
+func (v *View) resize(g *model.Global) error {
+	for _, p := range []struct {
+		pool *tag.Pool
+		text string
+	}{{v.numbers.VLANs, g.Vlans}, {v.numbers.VXLANs, g.Vxlans}} {
+		r, err := tag.ParseRange(p.text)
+		if err != nil {
+			return err
+		}
+		if err := p.pool.Resize(r.Min, r.Max); err != nil {
+			return err
+		}
+	}
+	v.takeNumbers()
+	return nil
+}
+
+// takeNumbers takes all numbers that records have.
+func (v *View) takeNumbers() {
+	for x := range v.users {
+		_ = v.numbers.of(x.pool).Take(x.n) // what cannot be taken was told of when it came
+	}
+}

@@ -1,0 +1,73 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Records come one by one in any order, such that what needs others comes before them, go and come again: the pools are in the end those
+// of who reads all at once.
+func TestPoolsFollowInAnyOrder(t *testing.T) {
+	world := map[string]string{
+		record.Objects + "global/global":            `{"name":"global","vlans":"1-4094","vxlans":"1-10000"}`,
+		record.Tenants + "default":                  `{"id":"default","tenant":"default","vrf":1}`,
+		record.Networks + "n.default":               `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":2,"subnetIP":"10.3.0.0","subnetLen":24,"ipAddrRange":"10.3.0.1-10.3.0.254"}`,
+		record.Networks + "x.default":               `{"id":"x.default","tenant":"default","networkName":"x","pktTagType":"vxlan","pktTag":1,"extPktTag":7,"subnetIP":"10.2.0.0","subnetLen":24,"ipAddrRange":"10.2.0.1-10.2.0.254"}`,
+		record.Groups + "g:default":                 `{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupID":1,"pktTagType":"vlan","pktTag":2,"IPPool":"10.3.0.1-10.3.0.4"}`,
+		record.Groups + "h:default":                 `{"id":"h:default","groupName":"h","tenantName":"default","networkName":"n","endpointGroupID":2,"pktTagType":"vlan","pktTag":9}`,
+		record.Endpoints + "n.default-a":            `{"id":"n.default-a","netID":"n.default","endpointGroupKey":"g:default","ipAddress":"10.3.0.1"}`,
+		record.Endpoints + "n.default-b":            `{"id":"n.default-b","netID":"n.default","endpointGroupKey":"h:default","ipAddress":"10.3.0.9"}`,
+		record.Endpoints + "x.default-c":            `{"id":"x.default-c","netID":"x.default","ipAddress":"10.2.0.3"}`,
+		record.PolicyRules + "default:g:rule":       `{"id":"default:g:rule","SrcEndpointGroup":2,"DstEndpointGroup":3}`,
+		catalog.HoldKey("n.default", "10.3.0.2"):    `{"network":"n.default","group":"g:default","address":"10.3.0.2"}`,
+		catalog.HoldKey("x.default", "10.2.0.3"):    `{"network":"x.default","address":"10.2.0.3","quarantine":"released"}`,
+		record.ServiceLBs + "s:default":             `{"id":"s:default","tenantname":"default","subnet":"x","ipaddress":"10.2.0.8"}`,
+		record.Providers + "s:default":              `{"id":"s:default"}`,
+		record.Networks + "unreadable.default":      `{"id":`,
+		record.Endpoints + "nowhere.default-orphan": `{"id":"nowhere.default-orphan","netID":"nowhere.default","ipAddress":"10.9.0.1"}`,
+	}
+	keys := []string{}
+	for key := range world {
+		keys = append(keys, key)
+	}
+	u := store.Update{Gone: keys}
+	u.Sort()
+	rapid.Check(t, func(rt *rapid.T) {
+		c, rev := catalog.New(), store.Revision(1)
+		now := map[string]store.Item{}
+		tell := func(key string, put bool) {
+			rev++
+			u := store.Update{Revision: rev, Gone: []string{key}}
+			delete(now, key)
+			if put {
+				now[key] = store.Item{Key: key, Value: []byte(world[key]), Revision: rev}
+				u = store.Update{Revision: rev, Items: []store.Item{now[key]}}
+			}
+			if err := c.Apply(u, quiet); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		for range rapid.IntRange(0, 30).Draw(rt, "changes") {
+			tell(rapid.SampledFrom(keys).Draw(rt, "key"), rapid.Bool().Draw(rt, "put"))
+		}
+		for _, key := range rapid.Permutation(keys).Draw(rt, "order") {
+			tell(key, true)
+		}
+		all, fresh := store.Update{Full: true, Revision: rev}, catalog.New()
+		for _, it := range now {
+			all.Items = append(all.Items, it)
+		}
+		all.Sort()
+		if err := fresh.Apply(all, quiet); err != nil {
+			rt.Fatal(err)
+		}
+		if got, want := describe(c), describe(fresh); got != want {
+			rt.Fatalf("who reads all at once knows\n%s\nwho heard of it in pieces knows\n%s", want, got)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/json"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/table"
+)
+
+// What records are found by.
+var (
+	groupsOfTenant   = table.By[string](func(g *record.Group) string { return g.TenantName })
+	groupsOnNetwork  = table.By[string](networkOf)
+	servicesOfTenant = table.By[string](func(s *record.ServiceLB) string { return s.Tenant })
+	rulesForGroup    = table.By[string](func(r *record.PolicyRule) string { return ruleGroup(r.ID) })
+)
+
+// sortedBy sorts rows by a name.
+func sortedBy[V any](rows iter.Seq[V], name func(V) string) []V {
+	return slices.SortedFunc(rows, func(a, b V) int { return strings.Compare(name(a), name(b)) })
+}
+
+func groupID(g *record.Group) string { return g.ID }
+
+// networkOf is the state id of a group's network.
+func networkOf(g *record.Group) string { return g.NetworkName + "." + g.TenantName }
+
+// ruleGroup is the API key of the group that a rule's record is for: "tenant:group:..." is how its id begins.
+func ruleGroup(id string) string {
+	parts := strings.SplitN(id, ":", 3)
+	return model.Key(parts[:min(len(parts), 2)]...)
+}
+
+func (v *View) setGlobal(_ string, value []byte) error {
+	v.global = nil
+	if value == nil {
+		return nil
+	}
+	v.global = new(record.Global)
+	return json.Unmarshal(value, v.global)
+}
+
+func serviceTakes(s *record.ServiceLB) (taking, error) {
+	t := taking{owner: "service " + s.ID, network: s.NetID()}
+	return t, t.parse(s.IPAddress)
+}
+
+func (v *View) profileChanged(was, now *record.ACIProfile) error {
+	v.touch(Ref{model.KindAppProfile().Name, cmp.Or(now, was).Key})
+	return nil
+}
+
+// Tenant returns a record by its state id, nil when there is none; so do Group, PolicyRule, ServiceLB and Provider.
+func (v *View) Tenant(id string) *record.Tenant         { return v.tenants.Get(id) }
+func (v *View) Group(id string) *record.Group           { return v.groups.Get(id) }
+func (v *View) PolicyRule(id string) *record.PolicyRule { return v.policyRules.Get(id) }
+func (v *View) ServiceLB(id string) *record.ServiceLB   { return v.serviceLBs.Get(id) }
+func (v *View) Provider(id string) *record.Provider     { return v.providers.Get(id) }
+
+// Groups returns all groups of a tenant (of all, when tenant is empty), ordered by id.
+func (v *View) Groups(tenant string) []*record.Group {
+	all := v.groups.Values()
+	if tenant != "" {
+		all = groupsOfTenant.In(v.groups, tenant).Values()
+	}
+	return sortedBy(all, groupID)
+}
+
+// ServiceLBs returns all services of a tenant, ordered by id.
+func (v *View) ServiceLBs(tenant string) []*record.ServiceLB {
+	return sortedBy(servicesOfTenant.In(v.serviceLBs, tenant).Values(), func(s *record.ServiceLB) string { return s.ID })
+}
+
+// ProvidersOf returns the endpoints that are providers of a service, ordered by id.
+func (v *View) ProvidersOf(s *record.ServiceLB) []*record.Endpoint {
+	var out []*record.Endpoint
+	for _, n := range v.Networks(s.Tenant) {
+		for m := range n.Members {
+			if s.Selects(m.Labels) {
+				out = append(out, m.Endpoint)
+			}
+		}
+	}
+	return out
+}
+
+// PolicyRulesFor lists the ids of the rules' records for a group, given by its API key, ordered.
+func (v *View) PolicyRulesFor(group string) []string {
+	var ids []string
+	for id := range rulesForGroup.In(v.policyRules, group).All() {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// GroupsWithRules lists the API keys of the groups that records of rules are for, whether the groups exist or not.
+func (v *View) GroupsWithRules() []string {
+	var groups []string
+	for group := range rulesForGroup.Each(v.policyRules) {
+		groups = append(groups, group)
+	}
+	slices.Sort(groups)
+	return groups
+}
+
+// ACIProfile is what an ACI gateway was told of the application profile with this API key, nil for nothing.
+func (v *View) ACIProfile(key string) *record.ACIProfile { return v.profiles.Get(key) }
+
+// ACIProfiles lists what an ACI gateway was told, ordered by key.
+func (v *View) ACIProfiles() []*record.ACIProfile {
+	return sortedBy(v.profiles.Values(), func(p *record.ACIProfile) string { return p.Key })
+}

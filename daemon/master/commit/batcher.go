@@ -1,0 +1,74 @@
+package commit
+
+import (
+	"context"
+	"errors"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// batcher does the work of one term: it queues requests and commits one batch of them at a time.
+type batcher struct {
+	c      *Committer
+	fence  store.Fence
+	queued []*request // received from Committer.queue
+}
+
+// run works until ctx ends (nil) or the term does.
+func (b *batcher) run(ctx context.Context) error {
+	for {
+		if len(b.queued) == 0 {
+			select {
+			case <-ctx.Done():
+				return nil
+			case r := <-b.c.queue:
+				b.queued = append(b.queued, r)
+			}
+		}
+		b.drain()
+		err := b.commit(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// drain receives what is in the queue. It does not block.
+func (b *batcher) drain() {
+	for len(b.queued) < maxRequests {
+		select {
+		case r := <-b.c.queue:
+			b.queued = append(b.queued, r)
+		default:
+			return
+		}
+	}
+}
+
+// commit commits a batch of the first requests, as many as may share a transaction. Its error ends the term.
+func (b *batcher) commit(ctx context.Context) error {
+	n, sharing := 1, b.queued[0].sharing
+	for sharing != exclusive && n < len(b.queued) && n < maxRequests && b.queued[n].sharing == sharing {
+		n++
+	}
+	next, left := b.c.build(b.fence, b.queued[:n:n])
+	b.queued = append(left, b.queued[n:]...)
+	if len(next.tx.Ops()) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, commitLimit)
+	defer cancel()
+	rev, err := b.c.db.Commit(ctx, next.tx)
+	if err == nil {
+		b.c.committed(next, rev)
+		return nil
+	}
+	b.c.failed(next, err)
+	if errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrConflict) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,88 @@
+package commit
+
+import (
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// recorder writes the history of a transaction into it.
+type recorder struct {
+	view    *catalog.View
+	keep    history.Keep
+	packer  history.Packer
+	written map[string]store.Op // by requests before, in this transaction
+}
+
+func newRecorder(v *catalog.View, keep history.Keep) *recorder {
+	return &recorder{view: v, keep: keep, written: map[string]store.Op{}}
+}
+
+// before is what a key holds before the next request.
+func (c *recorder) before(key string) []byte {
+	if op, ok := c.written[key]; ok {
+		return op.Value // nil of a deletion
+	}
+	return c.view.Value(key)
+}
+
+// enter adds what a request does and calls fits, which tells whether the transaction still has room. If it has not, even
+// with the differences left out, nothing is added and the answer is false.
+func (c *recorder) enter(t *Tx, s history.Stamp, fits func() bool) bool {
+	e := history.Derive(t.ops, c.before, t.pending)
+	for whole := true; ; whole = false {
+		back := func() {}
+		if !e.Empty() {
+			back = c.packer.Add(e, s)
+		}
+		if fits() {
+			for _, op := range t.ops {
+				if op.Delete {
+					op.Value = nil
+				}
+				c.written[op.Key] = op
+			}
+			return true
+		}
+		back()
+		if !whole {
+			return false
+		}
+		e = e.Brief()
+	}
+}
+
+// finish puts the records into the transaction, and drops those that are too old, and where there are more than are to be kept those of
+// who has most. Each record drops at most two, so that a lower limit is reached in time without ever costing much.
+func (c *recorder) finish(tx *store.Tx, limits store.Limits) {
+	added := c.packer.Records()
+	if added == 0 {
+		return
+	}
+	now, next := c.keep.Now(), uint64(1)
+	if last, ok := c.view.LastHistory(); ok {
+		next = history.SequenceOf(last.Key) + 1
+	}
+	for i, value := range c.packer.Values(now) {
+		tx.Put(history.Key(next+uint64(i)), value)
+	}
+	room := min(2*added, limits.Ops-len(tx.Ops())-1)
+	surplus := c.view.CountHistory() + added - c.keep.Records
+	old := map[string]bool{}
+	for it := range c.view.History() {
+		if len(old) >= room || now.Sub(history.TimeOf(it.Value)) <= c.keep.Age {
+			break
+		}
+		tx.Delete(it.Key)
+		old[it.Key] = true
+	}
+	if surplus -= len(old); surplus <= 0 {
+		return
+	}
+	for _, key := range c.view.SpareHistory(min(surplus, room)) {
+		if len(old) < room && !old[key] {
+			tx.Delete(key)
+			old[key] = true
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package enginetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// verb does what its two words and its fields say.
+type verb func(w *World, words []string, fields map[string]string) (said string, err error)
+
+// verbs are those for endpoints and addresses:
+//
+//	attach NETWORK CONTAINER [group=G] [host=H] [address=A] [machine=M]   tells its addresses
+//	detach NETWORK CONTAINER
+//	start NETWORK CONTAINER [labels=KEY:VALUE,...]                        a runtime has started it
+//	die NETWORK CONTAINER
+//	allocate NETWORK-ID [pool=P] [address=A]                              tells the address that is held
+//	release NETWORK-ID ADDRESS
+//	quarantine NETWORK-ID ADDRESS [seconds=N]                             tells until when
+//	free NETWORK-ID ADDRESS                                               tells whether it was held
+//	forget HOST [release=true]                                            tells what became of its endpoints
+func verbs() map[string]verb {
+	return map[string]verb{"attach": attach, "detach": detach, "start": update("start"), "die": update("die"),
+		"allocate": allocate, "release": release, "quarantine": quarantine, "free": free, "forget": forget}
+}
+
+func attach(w *World, words []string, fields map[string]string) (string, error) {
+	e, _, err := w.Service.Create(context.Background(), model.CreateEndpointRequest{
+		TenantName: tenantOf(fields), NetworkName: words[0], ServiceName: fields["group"], EndpointID: words[1], ContainerID: words[1], Machine: fields["machine"],
+		ConfigEP: model.EndpointConfigRequest{Container: words[1], Host: cmp.Or(fields["host"], "h1"), IPAddress: fields["address"], ServiceName: fields["group"]},
+	})
+	return strings.TrimSpace(e.IPAddress + " " + e.IPv6Address), err
+}
+
+func detach(w *World, words []string, fields map[string]string) (string, error) {
+	_, _, err := w.Service.Delete(context.Background(), model.DeleteEndpointRequest{TenantName: tenantOf(fields), NetworkName: words[0], EndpointID: words[1]})
+	return "", err
+}
+
+func update(event string) verb {
+	return func(w *World, words []string, fields map[string]string) (string, error) {
+		labels := map[string]string{}
+		for label := range strings.SplitSeq(fields["labels"], ",") {
+			if key, value, ok := strings.Cut(label, ":"); ok {
+				labels[key] = value
+			}
+		}
+		_, err := w.Service.Update(context.Background(), model.UpdateEndpointRequest{Event: event, Tenant: tenantOf(fields), Network: words[0],
+			EndpointID: words[1], ContainerID: words[1], EPCommonName: words[1], Labels: labels})
+		return "", err
+	}
+}
+
+func allocate(w *World, words []string, fields map[string]string) (string, error) {
+	out, err := w.Service.Allocate(context.Background(), model.AllocAddressRequest{NetworkID: words[0], AddressPool: fields["pool"], PreferredIPv4Address: fields["address"]})
+	return out.IPv4Address, err
+}
+
+func release(w *World, words []string, _ map[string]string) (string, error) {
+	return "", w.Service.Release(context.Background(), model.ReleaseAddressRequest{NetworkID: words[0], IPv4Address: words[1]})
+}
+
+func quarantine(w *World, words []string, fields map[string]string) (string, error) {
+	seconds, err := strconv.ParseInt(cmp.Or(fields["seconds"], "0"), 10, 64)
+	if err != nil {
+		return "", err
+	}
+	out, _, err := w.Service.Quarantine(context.Background(), model.QuarantineRequest{Network: words[0], Address: words[1], Seconds: seconds, Reason: fields["reason"]})
+	if err != nil || out.Until == nil {
+		return "", err
+	}
+	return out.Until.Format("15:04:05"), nil
+}
+
+func free(w *World, words []string, _ map[string]string) (string, error) {
+	out, _, err := w.Service.Free(context.Background(), model.ReleaseRequest{Network: words[0], Address: words[1]})
+	return strconv.FormatBool(out.Released), err
+}
+
+func forget(w *World, words []string, fields map[string]string) (string, error) {
+	out, _, err := w.Service.Forget(context.Background(), words[0], fields["release"] == "true")
+	return fmt.Sprintf("left %s, released %d", strings.Join(out.Endpoints, " "), out.Released), err
+}

@@ -1,0 +1,77 @@
+// Package agents serves what agents and the runtimes on their hosts ask for: addresses, endpoints, and the services there are.
+package agents
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/plugin"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// maxReason bounds the reason that an agent gives for what it asks for, in bytes.
+const maxReason = 200
+
+// Register adds the routes that agents use.
+func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Service) {
+	route(r, "/plugin/allocAddress", func(ctx context.Context, q model.AllocAddressRequest) (any, uint64, error) {
+		out, err := endpoints.Allocate(ctx, q)
+		return out, 0, err
+	})
+	route(r, "/plugin/releaseAddress", func(ctx context.Context, q model.ReleaseAddressRequest) (any, uint64, error) {
+		return "success", 0, endpoints.Release(ctx, q)
+	})
+	route(r, "/plugin/createEndpoint", func(ctx context.Context, q model.CreateEndpointRequest) (any, uint64, error) {
+		e, rev, err := endpoints.Create(ctx, q)
+		return plugin.Endpoint{EndpointConfig: e}, rev, err
+	})
+	route(r, "/plugin/deleteEndpoint", func(ctx context.Context, q model.DeleteEndpointRequest) (any, uint64, error) {
+		if why := door.Printable(q.Reason, maxReason); why != "" {
+			ctx = commit.Because(ctx, why)
+		}
+		e, rev, err := endpoints.Delete(ctx, q)
+		return plugin.Endpoint{EndpointConfig: e}, rev, err
+	})
+	route(r, "/plugin/updateEndpoint", func(ctx context.Context, q model.UpdateEndpointRequest) (any, uint64, error) {
+		out, err := endpoints.Update(ctx, q)
+		return out, 0, err
+	})
+	r.Read("/services", func(*http.Request, httprouter.Params) (any, error) {
+		return services(known, func(*record.ServiceLB) bool { return true }), nil
+	})
+	r.Read("/service/:id", func(_ *http.Request, p httprouter.Params) (any, error) {
+		list := services(known, func(one *record.ServiceLB) bool { return one.ID == p.ByName("id") })
+		if len(list) == 0 {
+			list = nil // old clients know an unknown service by null
+		}
+		return list, nil
+	})
+}
+
+// route adds one POST route. As in the original, it is known only to requests with exactly this content type.
+func route[Q any](r *rest.Router, path string, do func(context.Context, Q) (any, uint64, error)) {
+	rest.Change(r, path, func(q *http.Request, request Q) (any, uint64, error) { return do(q.Context(), request) }).Content = "application/json"
+}
+
+// services lists the records of the services that are wanted, ordered by tenant and name.
+func services(known *catalog.Catalog, wanted func(*record.ServiceLB) bool) []record.ServiceLB {
+	out := []record.ServiceLB{}
+	known.View(func(v *catalog.View) {
+		for _, t := range v.Objects(model.KindTenant()) {
+			for _, one := range v.ServiceLBs(t.ObjectKey()) {
+				if wanted(one) {
+					out = append(out, *one)
+				}
+			}
+		}
+	})
+	return out
+}

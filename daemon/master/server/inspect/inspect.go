@@ -1,0 +1,96 @@
+// Package inspect shows objects with their operational state: what follows from the catalog, and what the agents tell.
+package inspect
+
+import (
+	"context"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/aci"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/oper"
+	"github.com/contiv/contiv/daemon/master/server/peer"
+)
+
+// Inspector inspects objects. Its methods are safe for concurrent use.
+type Inspector struct {
+	Catalog     *catalog.Catalog
+	Peers       *peer.Peers
+	ClusterMode string
+}
+
+// Inspect returns configuration and operational state. It blocks while it asks agents, up to peer.Limit each.
+func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out any, err error) {
+	i.Catalog.View(func(v *catalog.View) {
+		if k.InspectOnly {
+			e := v.FindEndpoint(key)
+			if e == nil {
+				err = v.NotFound(k, key)
+				return
+			}
+			o := oper.Endpoint(e)
+			o.Key = key
+			out = model.EndpointInspect{Oper: &o}
+			return
+		}
+		o := v.Object(k, key)
+		if o == nil {
+			err = v.NotFound(k, key)
+			return
+		}
+		out, err = i.known(v, o)
+	})
+	switch out := out.(type) {
+	case model.BgpInspect:
+		return i.router(ctx, out)
+	case model.RuleInspect:
+		i.ruleHits(ctx, out.Config.ObjectKey(), out.Oper)
+	case model.PolicyInspect:
+		i.policyHits(ctx, out.Config.ObjectKey(), out.Oper)
+	case model.ServiceLBInspect:
+		i.serviceLoad(ctx, out.Config.ObjectKey(), out.Oper)
+	}
+	return out, err
+}
+
+// known is an object with what the catalog knows of its state.
+func (i *Inspector) known(v *catalog.View, o model.Object) (any, error) {
+	switch o := o.(type) {
+	case *model.Global:
+		state := oper.Global(v, i.ClusterMode)
+		return model.GlobalInspect{Config: o, Oper: &state}, nil
+	case *model.Tenant:
+		state := oper.Tenant(v, o.TenantName)
+		return model.TenantInspect{Config: o, Oper: &state}, nil
+	case *model.Network:
+		return network(v, o, v.Network(o.NetworkName+"."+o.TenantName))
+	case *model.EndpointGroup:
+		state := model.EndpointGroupOper{}
+		if g := v.Group(o.GroupName + ":" + o.TenantName); g != nil {
+			state = oper.Group(v, g)
+		}
+		return model.EndpointGroupInspect{Config: o, Oper: &state}, nil
+	case *model.Bgp:
+		return model.BgpInspect{Config: o, Oper: &model.BgpOper{}}, nil
+	case *model.Policy:
+		state := oper.Policy(v, o)
+		return model.PolicyInspect{Config: o, Oper: &state}, nil
+	case *model.Rule:
+		return model.RuleInspect{Config: o, Oper: &model.RuleOper{}}, nil
+	case *model.ServiceLB:
+		state := model.ServiceLBOper{}
+		if s := v.ServiceLB(o.ServiceName + ":" + o.TenantName); s != nil {
+			state = oper.Service(v, s)
+		}
+		return model.ServiceLBInspect{Config: o, Oper: &state}, nil
+	case *model.AppProfile:
+		out := model.AppProfileInspect{Config: o}
+		if state, info := aci.State(v, o); state != "" {
+			out.Oper = &model.AppProfileOper{FabricState: state, FabricInfo: info}
+		}
+		return out, nil
+	case *model.AciGw:
+		return model.AciGwInspect{Config: o, Oper: &model.AciGwOper{NumAppProfiles: v.Count(model.KindAppProfile())}}, nil
+	default:
+		return struct{ Config model.Object }{o}, nil
+	}
+}

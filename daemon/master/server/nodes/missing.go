@@ -1,0 +1,54 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// missing asks the embedded store's servers how they are, and returns the netmasters of those that do not answer and are not
+// registered: without them one failure fewer is survived, and nothing else would say so. It takes up to twice peer.Limit.
+func (s *Nodes) missing(ctx context.Context, registered []record.Service) []model.Node {
+	o, ok := s.Store.(store.Observer)
+	if !ok || !s.Embedded {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*peer.Limit)
+	defer cancel()
+	members, err := o.Members(ctx)
+	if err != nil {
+		return nil // the masters that answer say that the store is away
+	}
+	return absent(members, registered, s.Internal)
+}
+
+// absent lists the netmasters of members that do not answer, as if they had the port of the one at the address internal.
+func absent(members []store.Member, registered []record.Service, internal string) (out []model.Node) {
+	answering := 0
+	for _, m := range members {
+		if m.Err == nil {
+			answering++
+		}
+	}
+	_, port, _ := net.SplitHostPort(internal)
+	for _, m := range members {
+		host := m.Name
+		if u, err := url.Parse(m.Address); err == nil && u.Hostname() != "" {
+			host = u.Hostname()
+		}
+		if m.Err == nil || slices.ContainsFunc(registered, func(r record.Service) bool { return r.HostAddr == host }) {
+			continue
+		}
+		out = append(out, model.Node{Name: host, Address: net.JoinHostPort(host, port), Role: model.RoleFollower,
+			Reason: fmt.Sprintf("not registered; store member %s does not answer (%d of %d do, changes need %d)",
+				m.Name, answering, len(members), len(members)/2+1)})
+	}
+	return out
+}

@@ -1,0 +1,35 @@
+package nodes
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// A netmaster whose registration has ended is listed as long as it is a member of the embedded store.
+func TestAbsent(t *testing.T) {
+	silent := errors.New("deadline exceeded")
+	members := []store.Member{{Name: "h1", Address: "http://192.0.2.1:2379"}, {Name: "h2", Address: "http://192.0.2.2:2379", Err: silent},
+		{Name: "h3", Address: "http://[2001:db8::3]:2379", Err: silent}, {Name: "h4", Err: silent}, {Name: "h5", Address: "http://192.0.2.5:2379"}}
+	registered := []record.Service{{HostAddr: "192.0.2.1", Port: 9999}, {HostAddr: "192.0.2.2", Port: 9999}} // the second one a moment longer
+	got := absent(members, registered, "192.0.2.1:9999")
+	if len(got) != 2 {
+		t.Fatalf("want those of h3 and h4, got %+v", got)
+	}
+	for i, want := range []model.Node{
+		{Name: "2001:db8::3", Address: "[2001:db8::3]:9999",
+			Reason: "not registered; store member h3 does not answer (2 of 5 do, changes need 3)"},
+		{Name: "h4", Address: "h4:9999",
+			Reason: "not registered; store member h4 does not answer (2 of 5 do, changes need 3)"},
+	} {
+		if n := got[i]; n.Name != want.Name || n.Address != want.Address || n.Reason != want.Reason || n.Role != model.RoleFollower || n.Ready {
+			t.Errorf("want %+v, got %+v", want, n)
+		}
+	}
+	if got := absent(members[:1], nil, "192.0.2.1:9999"); got != nil {
+		t.Errorf("all answer: want nobody, got %+v", got)
+	}
+}

@@ -1,0 +1,175 @@
+// Package nodes says who is in the cluster and how they are: netmasters, agents, and hosts that should have one.
+package nodes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Leadership tells who leads. Its methods do not block.
+type Leadership interface {
+	Leader() string
+	Since() time.Time
+	Leading() bool
+}
+
+// Nodes are the members of the cluster, this netmaster among them.
+type Nodes struct {
+	Catalog    *catalog.Catalog
+	Peers      *peer.Peers
+	Commit     *commit.Committer
+	Settler    *derive.Settler
+	Endpoints  *endpoint.Service
+	Leadership Leadership
+	Store      store.Store
+	Embedded   bool   // each of the store's servers is part of a netmaster
+	Internal   string // own internal address, "host:port"
+	Version    model.Version
+	Started    time.Time
+	Waiting    func() []string // what is not ready yet
+	Answered   func() uint64   // requests
+}
+
+// Register adds what the cluster says of its members.
+func (s *Nodes) Register(r *rest.Router) {
+	read := func(path string, answer func(*http.Request) any) {
+		r.Read(path, func(q *http.Request, _ httprouter.Params) (any, error) { return answer(q), nil })
+	}
+	read("/version", func(*http.Request) any { return s.Version })
+	read("/info", func(*http.Request) any { return s.info() })
+	read("/api/v1/nodes", func(q *http.Request) any { return s.all(q.Context()) })
+	read("/api/v1/nodes/self", func(*http.Request) any { return s.self() })
+	rest.Change(r, "/api/v1/nodes/forget", s.forget)
+	s.registerHealth(r)
+}
+
+// forget has a machine that is gone for good lose its host's label and addresses.
+func (s *Nodes) forget(q *http.Request, request model.ForgetRequest) (model.Forgotten, uint64, error) {
+	out, rev, err := s.Endpoints.Forget(q.Context(), request.Host, request.Release)
+	var e *model.Error
+	if rest.Repeated(q) && errors.As(err, &e) && e.Code == model.CodeNotFound {
+		err = nil // the request was carried out when it was sent before
+	}
+	return out, rev, err
+}
+
+// all asks every registered master and agent how it is, all at once, and adds hosts that carry endpoints but are not
+// registered, and masters whose part of the embedded store is missed. A node that does not answer is listed with the reason.
+func (s *Nodes) all(ctx context.Context) []model.Node {
+	var masters, agents []record.Service
+	var wanted store.Revision
+	homed := map[string]int{} // endpoints by host
+	s.Catalog.View(func(v *catalog.View) {
+		masters, agents, wanted = v.Services(record.ServiceMaster), v.Services(record.ServiceAgent), v.AgentRevision()
+		for e := range v.Members {
+			homed[e.HomingHost]++
+		}
+	})
+	out := make([]model.Node, len(masters)+len(agents))
+	var wait sync.WaitGroup
+	for i, m := range masters {
+		wait.Go(func() { out[i] = s.Master(ctx, peer.Address(m)) })
+	}
+	for i, a := range agents {
+		wait.Go(func() { out[len(masters)+i] = s.agent(ctx, a, wanted, homed[a.Hostname]) })
+	}
+	var lost []model.Node
+	wait.Go(func() { lost = s.missing(ctx, masters) })
+	wait.Wait()
+	out = append(out, lost...)
+	for _, a := range agents {
+		delete(homed, a.Hostname)
+	}
+	for host, n := range homed {
+		out = append(out, model.Node{Name: host, Role: model.RoleAgent, Ports: n,
+			Reason: fmt.Sprintf("not registered, but %d endpoints are on it: its agent is down or cannot reach the store", n)})
+	}
+	slices.SortFunc(out, func(a, b model.Node) int {
+		return cmp.Or(cmp.Compare(order(a.Role), order(b.Role)), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func order(r model.NodeRole) int {
+	return slices.Index([]model.NodeRole{model.RoleLeader, model.RoleFollower, model.RoleAgent}, r)
+}
+
+// self is this master.
+func (s *Nodes) self() model.Node {
+	n := model.Node{
+		Name: peer.Host(s.Internal), Address: s.Internal, Role: s.role(), Version: s.Version.Version,
+		Revision: uint64(s.Catalog.Revision()), Since: s.Started.UTC().Format(time.RFC3339),
+	}
+	if n.Role == model.RoleLeader {
+		n.Wrote, n.Since = s.Commit.LastWrite(), s.Leadership.Since().UTC().Format(time.RFC3339)
+	}
+	stats := s.Commit.Stats()
+	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
+	n.Requests, n.Watchers = s.Answered(), s.Catalog.Subscriptions()
+	if stuck := s.Settler.Stuck(); len(stuck) > 0 {
+		n.Errors, n.Reason = len(stuck), stuck[0]
+	}
+	waiting := s.Waiting()
+	if n.Ready = len(waiting) == 0; !n.Ready {
+		n.Reason = "waits for " + waiting[0]
+	}
+	return n
+}
+
+// Master asks the netmaster at an address how it is. It blocks up to peer.Limit; one that does not answer says why.
+func (s *Nodes) Master(ctx context.Context, at string) model.Node {
+	if at == s.Internal {
+		return s.self()
+	}
+	n := model.Node{Name: peer.Host(at), Address: at, Role: model.RoleFollower}
+	if err := s.Peers.Get(ctx, "http://"+at+"/api/v1/nodes/self", &n); err != nil {
+		n.Reason = err.Error()
+	}
+	return n
+}
+
+// agent asks an agent, whose host has so many endpoints.
+func (s *Nodes) agent(ctx context.Context, a record.Service, wanted store.Revision, homed int) model.Node {
+	n := model.Node{Name: a.Hostname, Address: peer.Address(a), Role: model.RoleAgent, Version: a.Version}
+	var status model.AgentStatus
+	if err := s.Peers.Get(ctx, "http://"+n.Address+"/status", &status); err != nil {
+		n.Reason = err.Error()
+		return n
+	}
+	n.Version, n.Ready, n.Revision, n.Flows = status.Version, status.Ready, status.Revision, status.Flows
+	n.Ports, n.Errors, n.VTEP, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.VTEP, status.Since, status.FlowMods
+	n.Uplinks, n.Bond, n.Differs = status.Uplinks, status.Bond, status.Differs
+	n.Missing = max(0, homed-status.Endpoints)
+	if uint64(wanted) > status.Revision {
+		n.Lag = uint64(wanted) - status.Revision
+	}
+	switch {
+	case len(status.Waiting) > 0:
+		n.Reason = "waits for " + status.Waiting[0]
+	case len(status.Errors) > 0:
+		n.Reason = status.Errors[0].Owner + ": " + status.Errors[0].Error
+	case n.Missing > 0:
+		n.Reason = fmt.Sprintf("%d of %d endpoints have no interface there; netctl drift %s names them", n.Missing, homed, n.Name)
+	case n.Differs > 0:
+		n.Reason = fmt.Sprintf("%d things are not as they should be there; netctl drift %s names them", n.Differs, n.Name)
+	}
+	return n
+}

@@ -1,0 +1,109 @@
+// Package objects serves the API's objects from the catalog, and changes them through the committer.
+package objects
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/master/oper"
+	"github.com/contiv/contiv/daemon/master/server/inspect"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Objects is the backend of the object routes.
+type Objects struct {
+	inspect.Inspector
+	Commit  *commit.Committer
+	Admit   *admit.Admitter
+	Settler *derive.Settler
+	Log     *slog.Logger
+}
+
+var _ rest.Backend = (*Objects)(nil)
+
+// Register adds the routes of every kind, the one that takes several objects at once, and the list of endpoints.
+func (o *Objects) Register(r *rest.Router) {
+	rest.Mount(r, o)
+	rest.Change(r, "/api/v1/apply", o.apply).MaxBody = maxApply
+	r.Read("/api/v1/endpoints/", func(*http.Request, httprouter.Params) (any, error) {
+		list := rest.Spliced{Head: []byte("["), Tail: []byte("]")}
+		var err error
+		o.Catalog.View(func(v *catalog.View) { list.Items, err = oper.Texts(v.Members, v.CountEndpoints()) })
+		return list, err
+	})
+}
+
+// List returns all objects of a kind.
+func (o *Objects) List(_ context.Context, k *model.Kind) (out []json.RawMessage, err error) {
+	o.Catalog.View(func(v *catalog.View) { out, err = v.Texts(k) })
+	return out, err
+}
+
+// Get returns one object.
+func (o *Objects) Get(_ context.Context, k *model.Kind, key string) (out model.Object, err error) {
+	o.Catalog.View(func(v *catalog.View) {
+		if out = v.Object(k, key); out == nil {
+			err = v.NotFound(k, key)
+		}
+	})
+	return out, err
+}
+
+// Put creates or updates an object.
+func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
+	rev, err := settled(ctx, o.Commit.InTurn, o.Settler, func(tx *commit.Tx) error {
+		object := object.Clone() // the rules fill in what an update leaves as it was, and may be asked again
+		if again {
+			if old := tx.Object(object.Kind(), object.ObjectKey()); old != nil && len(model.Differences(old, object)) == 0 {
+				tx.Postpone() // what follows from the first attempt may be under way
+				return nil
+			}
+		}
+		return o.Admit.Put(tx, object)
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	stored, err := o.Get(ctx, object.Kind(), object.ObjectKey())
+	if err != nil { // deleted again meanwhile
+		return object, uint64(rev), nil
+	}
+	return stored, uint64(rev), nil
+}
+
+// Delete removes an object.
+func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again bool) (uint64, error) {
+	rev, err := settled(ctx, o.Commit.InTurn, o.Settler, func(tx *commit.Tx) error {
+		if again && !tx.Has(k.Name, key) {
+			tx.Postpone()
+			return nil
+		}
+		return o.Admit.Remove(tx, k, key)
+	})
+	return uint64(rev), err
+}
+
+// settled makes a change through do, a method of a committer, and waits for the records that follow from it, when its
+// transaction did not carry them. It returns the revision of the last of them.
+func settled(ctx context.Context, do func(context.Context, func(*commit.Tx) error) (store.Revision, error), s *derive.Settler, fn func(*commit.Tx) error) (store.Revision, error) {
+	later := false
+	rev, err := do(ctx, func(tx *commit.Tx) error {
+		later = false
+		tx.OnPostpone(func() { later = true })
+		return fn(tx)
+	})
+	if err != nil || !later {
+		return rev, err
+	}
+	return s.Wait(ctx, rev)
+}

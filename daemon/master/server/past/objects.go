@@ -1,0 +1,103 @@
+package past
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/oper"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// objectAt answers with an object as it was.
+func (s *Past) objectAt(kind, key, at string) (any, error) {
+	k, ok := model.KindOf(kind)
+	if !ok {
+		return nil, model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown or has no state of its own", kind)
+	}
+	m, err := history.ParseMoment(at)
+	if err != nil {
+		return nil, err
+	}
+	var log history.Log
+	var present []byte
+	s.Catalog.View(func(v *catalog.View) {
+		log, present = history.Open(v, s.Keep), v.Value(history.KeyOf(k.Name, key))
+	})
+	state, err := log.ObjectAt(k.Name, key, present, m)
+	if err != nil {
+		return nil, err
+	}
+	if state == nil {
+		return nil, model.Errorf(model.CodeNotFound, "", "%s %s did not exist at that moment", k.Name, key).
+			Try("netctl history %s %s shows when it did", k.Name, key)
+	}
+	text, err := json.Marshal(state)
+	if err != nil {
+		return nil, err
+	}
+	if k.InspectOnly {
+		var e record.Endpoint
+		if err := json.Unmarshal(text, &e); err != nil {
+			return nil, err
+		}
+		e.ID, e.EndpointID = key, strings.TrimPrefix(key, e.NetID+"-")
+		return oper.Endpoint(&e), nil
+	}
+	o := k.New()
+	if err := json.Unmarshal(text, o); err != nil {
+		return nil, err
+	}
+	o.SetKey(key)
+	return o, nil
+}
+
+// objectsAt answers with all objects as they were, or those of a kind: each after those that it needs.
+func (s *Past) objectsAt(kind, at string) (any, error) {
+	kinds := model.Order()
+	if kind != "" {
+		k, ok := model.KindOf(kind)
+		if !ok || k.InspectOnly {
+			return nil, model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown or cannot be stored", kind).Try("leave it out for all objects")
+		}
+		kinds = []*model.Kind{k}
+	}
+	m, err := history.ParseMoment(at)
+	if err != nil {
+		return nil, err
+	}
+	var log history.Log
+	var names []string
+	present := map[history.Name][]byte{}
+	s.Catalog.View(func(v *catalog.View) {
+		log = history.Open(v, s.Keep)
+		for _, k := range kinds {
+			names = append(names, k.Name)
+			v.Range(k, func(o model.Object) {
+				key := o.ObjectKey()
+				present[history.Name{Kind: k.Name, Key: key}] = v.Value(history.KeyOf(k.Name, key))
+			})
+		}
+	})
+	states, err := log.ObjectsAt(names, present, m)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]model.ApplyObject, 0, len(states))
+	keys := make(map[string][]string, len(names))
+	for n := range states {
+		keys[n.Kind] = append(keys[n.Kind], n.Key)
+	}
+	for _, name := range names {
+		slices.Sort(keys[name])
+		for _, key := range keys[name] {
+			fields := states[history.Name{Kind: name, Key: key}]
+			delete(fields, "key")
+			out = append(out, model.ApplyObject{Kind: name, Fields: fields})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,102 @@
+// Package past says what happened to objects and to addresses, and how they were. Every master answers from what it knows.
+package past
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/history"
+)
+
+// Past is what the catalog remembers.
+type Past struct {
+	Catalog   *catalog.Catalog
+	Keep      history.Keep // as the committer's
+	Endpoints *endpoint.Service
+}
+
+// Register adds the routes of the past, and those that hold an address back or let it go.
+func (s *Past) Register(r *rest.Router) {
+	read := func(path string, answer func(url.Values, httprouter.Params) (any, error)) {
+		r.Read(path, func(q *http.Request, p httprouter.Params) (any, error) { return answer(q.URL.Query(), p) })
+	}
+	all := func(q url.Values, p httprouter.Params) (any, error) {
+		if q.Has("at") {
+			return s.objectsAt(p.ByName("kind"), q.Get("at"))
+		}
+		return s.history(q, p)
+	}
+	read("/api/v1/history", all)
+	read("/api/v1/history/:kind", all)
+	read("/api/v1/history/:kind/:key", func(q url.Values, p httprouter.Params) (any, error) {
+		if q.Has("at") {
+			return s.objectAt(p.ByName("kind"), p.ByName("key"), q.Get("at"))
+		}
+		return s.history(q, p)
+	})
+	read("/api/v1/ledger", s.ledger)
+	read("/api/v1/addresses", s.addresses)
+	rest.Change(r, "/api/v1/addresses/quarantine", func(q *http.Request, request model.QuarantineRequest) (model.AddressOwner, uint64, error) {
+		return s.Endpoints.Quarantine(q.Context(), request)
+	})
+	rest.Change(r, "/api/v1/addresses/release", func(q *http.Request, request model.ReleaseRequest) (model.ReleaseAnswer, uint64, error) {
+		return s.Endpoints.Free(q.Context(), request)
+	})
+}
+
+// kindName is the name under which history records a kind: any of its names, or one of those that history alone has.
+func kindName(name string) (string, error) {
+	if name == "" || name == history.KindAddress || name == history.KindProvider || name == history.KindLeadership {
+		return name, nil
+	}
+	if k, ok := model.KindOf(name); ok {
+		return k.Name, nil
+	}
+	return "", model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown", name).Try("it is a kind of object, %s, %s or %s", history.KindAddress, history.KindProvider, history.KindLeadership)
+}
+
+func (s *Past) trail() (l history.Log) {
+	s.Catalog.View(func(v *catalog.View) { l = history.Open(v, s.Keep) })
+	return l
+}
+
+func (s *Past) history(q url.Values, p httprouter.Params) (any, error) {
+	kind, err := kindName(p.ByName("kind"))
+	if err != nil {
+		return nil, err
+	}
+	f := history.Filter{Kind: kind, Key: p.ByName("key"), By: q.Get("by")}
+	if f.Limit, err = limitOf(q); err != nil {
+		return nil, err
+	}
+	if since := q.Get("since"); since != "" {
+		if f.Since, err = time.Parse(time.RFC3339, since); err != nil {
+			return nil, model.Errorf(model.CodeInvalid, "since", "%q is no time", since).Try("it is a time such as 2030-01-02T15:04:05Z")
+		}
+	}
+	out := s.trail().List(f)
+	if out == nil {
+		out = []model.HistoryEntry{}
+	}
+	return out, nil
+}
+
+func limitOf(q url.Values) (int, error) {
+	text := q.Get("limit")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, model.Errorf(model.CodeInvalid, "limit", "%q is no number of entries", text)
+	}
+	return n, nil
+}

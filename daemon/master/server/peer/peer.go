@@ -1,0 +1,85 @@
+// Package peer reaches the other daemons of the cluster, agents and netmasters, and passes on what agents show of themselves.
+package peer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Limit is how long a daemon may take to say how it is.
+const Limit = time.Second
+
+// Peers are the daemons that are registered. Its methods are safe for concurrent use.
+type Peers struct {
+	catalog *catalog.Catalog
+	http    *http.Client
+}
+
+// New makes the Peers that known tells of, and h reaches.
+func New(known *catalog.Catalog, h *http.Client) *Peers { return &Peers{known, h} }
+
+// Get gets a JSON document within Limit. It blocks until then.
+func (p *Peers) Get(ctx context.Context, url string, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Accept", "application/json")
+	answer, err := p.http.Do(q)
+	if err != nil {
+		return fmt.Errorf("did not answer: %w", errors.Unwrap(err))
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", url, answer.Status)
+	}
+	return json.NewDecoder(io.LimitReader(answer.Body, 16<<20)).Decode(out)
+}
+
+// services lists the registered daemons of a name.
+func (p *Peers) services(name string) (out []record.Service) {
+	p.catalog.View(func(v *catalog.View) { out = v.Services(name) })
+	return out
+}
+
+// Masters lists the addresses "host:port" of the registered netmasters.
+func (p *Peers) Masters() (out []string) {
+	for _, m := range p.services(record.ServiceMaster) {
+		out = append(out, Address(m))
+	}
+	return out
+}
+
+// Agent is the address "host:port" of a host's agent; "": none is registered.
+func (p *Peers) Agent(host string) string {
+	for _, a := range p.services(record.ServiceAgent) {
+		if a.Hostname == host {
+			return Address(a)
+		}
+	}
+	return ""
+}
+
+// Address is where a registered daemon listens, "host:port".
+func Address(s record.Service) string { return net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port)) }
+
+// Host is the host of an address "host:port".
+func Host(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
+}

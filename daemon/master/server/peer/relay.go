@@ -1,0 +1,105 @@
+package peer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+)
+
+// AskLimit is how long an agent may take to show what it has.
+const AskLimit = 10 * time.Second
+
+const relayMost = 256 << 20 // bytes of an answer: about half a million flows
+
+// relayed are the names that agents show under /inspect/.
+var relayed = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
+
+// Register adds what agents show of themselves, so that who can reach a master needs no way to the agents.
+func (p *Peers) Register(r *rest.Router, log *slog.Logger) {
+	relay := func(w http.ResponseWriter, q *http.Request, params httprouter.Params) {
+		host, what := params.ByName("host"), params.ByName("what")
+		ctx, cancel := context.WithTimeout(q.Context(), AskLimit)
+		defer cancel()
+		answer, err := p.Call(ctx, q.Method, host, what, q.URL.RawQuery)
+		if err != nil {
+			r.Refuse(w, q, err)
+			return
+		}
+		defer func() { _ = answer.Body.Close() }()
+		w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
+		if _, err := io.Copy(w, io.LimitReader(answer.Body, relayMost)); err != nil {
+			log.Warn("relay an agent's answer", "host", host, "what", what, "err", err)
+		}
+	}
+	for _, add := range []func(string, httprouter.Handle) *rest.Route{r.GET, r.POST} {
+		add("/api/v1/agents/:host/:what", relay).Bound = "traces"
+	}
+}
+
+// Trace asks the agent of a host what its switch would do with a packet. It blocks until the answer is there.
+func (p *Peers) Trace(ctx context.Context, host string, ask model.TraceRequest) (out model.Trace, err error) {
+	text, err := json.Marshal(ask)
+	if err != nil {
+		return out, err
+	}
+	answer, err := p.Call(ctx, http.MethodGet, host, "trace", url.Values{"of": {string(text)}}.Encode())
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	err = json.NewDecoder(http.MaxBytesReader(nil, answer.Body, 16<<20)).Decode(&out)
+	return out, err
+}
+
+// Call asks the agent of a host for /inspect/WHAT and returns a good answer, whose body the caller closes. Everything else is
+// an error that tells an operator what to do. It blocks until the answer begins.
+func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*http.Response, error) {
+	if !relayed.MatchString(what) {
+		return nil, model.Errorf(model.CodeInvalid, "what", "agents show nothing called %q", what).Try("ask for flows, ports, owners, driver or malformed")
+	}
+	agent := p.Agent(host)
+	if agent == "" {
+		return nil, model.Errorf(model.CodeNotFound, "host", "no agent of host %q is registered", host).
+			Try("netctl node ls shows the agents; one that is missing is down, or cannot reach the store")
+	}
+	to := url.URL{Scheme: "http", Host: agent, Path: "/inspect/" + what, RawQuery: query}
+	ask, err := http.NewRequestWithContext(ctx, method, to.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("ask the agent of %s: %w", host, err)
+	}
+	answer, err := p.http.Do(ask)
+	if err != nil {
+		var where *url.Error
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s at %s did not answer: %v", host, agent, err).Because(err).
+			Try("is netplugin running there? its log says more")
+	}
+	if answer.StatusCode == http.StatusOK {
+		return answer, nil
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // what it had to say is good enough
+	switch said := strings.TrimSpace(string(text)); answer.StatusCode {
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return nil, model.Errorf(model.CodeNotFound, "what", "the agent of %s shows nothing called %q", host, what).Try("it may be of another version: netctl node ls")
+	case http.StatusBadRequest:
+		return nil, model.Errorf(model.CodeInvalid, what, "the agent of %s: %s", host, said)
+	default:
+		return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s: %s", host, said).Try("netctl node ls shows whether it waits for something, its log says more")
+	}
+}

@@ -1,0 +1,64 @@
+// Package probe answers questions about packets: whether one end reaches another, and which packets pass an interface.
+package probe
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/daemon/master/why"
+)
+
+// prober asks objects and switches.
+type prober struct {
+	catalog *catalog.Catalog
+	peers   *peer.Peers
+	why     *why.Asker
+	log     *slog.Logger
+}
+
+// Register adds the questions.
+func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers, log *slog.Logger) {
+	s := &prober{known, peers, why.New(known, peers.Trace), log}
+	r.Read("/api/v1/why", s.reaches).Bound = "traces"
+	packets := r.GET("/api/v1/capture", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+		if err := s.capture(w, q); err != nil {
+			r.Refuse(w, q, err)
+		}
+	})
+	packets.Stream, packets.Bound = true, "captures"
+}
+
+// reaches answers whether one end reaches another.
+func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
+	ask, err := whyRequest(q.URL.Query())
+	if err == nil {
+		err = s.narrows(ask.Tenant, ask.Network)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(q.Context(), peer.AskLimit)
+	defer cancel()
+	return s.why.Ask(ctx, ask)
+}
+
+func whyRequest(q url.Values) (model.WhyRequest, error) {
+	out := model.WhyRequest{From: q.Get("from"), To: q.Get("to"), Tenant: q.Get("tenant"), Network: q.Get("network"), Protocol: q.Get("protocol")}
+	if text := q.Get("port"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return out, model.Errorf(model.CodeInvalid, "port", "%q is no port", text).Try("ports are 1 to 65535")
+		}
+		out.Port = n
+	}
+	return out, nil
+}

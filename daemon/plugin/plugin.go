@@ -1,0 +1,52 @@
+// Package plugin asks a netmaster for what agents need: addresses, endpoints, and their end.
+package plugin
+
+import (
+	"context"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Master is a netmaster with the routes that agents use, beside those for everyone. All requests may be repeated.
+type Master struct{ *client.Client }
+
+// Endpoint is the answer of the routes that create and delete endpoints.
+type Endpoint struct{ EndpointConfig record.Endpoint }
+
+// CreateEndpoint asks the master for an endpoint and returns it with the revision that made it known. Asking again for
+// one that exists returns it unchanged, with the current revision.
+func (m Master) CreateEndpoint(ctx context.Context, request model.CreateEndpointRequest) (record.Endpoint, client.Revision, error) {
+	var out Endpoint
+	rev, err := m.Post(ctx, "/plugin/createEndpoint", request, &out)
+	return out.EndpointConfig, rev, err
+}
+
+// DeleteEndpoint removes an endpoint. Removing one that does not exist succeeds.
+func (m Master) DeleteEndpoint(ctx context.Context, request model.DeleteEndpointRequest) error {
+	_, err := m.Post(ctx, "/plugin/deleteEndpoint", request, nil)
+	if client.IsCode(err, model.CodeNotFound) {
+		return nil
+	}
+	return err
+}
+
+// UpdateEndpoint reports a container's start or death.
+func (m Master) UpdateEndpoint(ctx context.Context, request model.UpdateEndpointRequest) error {
+	_, err := m.Post(ctx, "/plugin/updateEndpoint", request, nil)
+	return err
+}
+
+// AllocAddress holds an address for an endpoint that will be created.
+func (m Master) AllocAddress(ctx context.Context, request model.AllocAddressRequest) (model.AllocAddressResponse, error) {
+	var out model.AllocAddressResponse
+	_, err := m.Post(ctx, "/plugin/allocAddress", request, &out)
+	return out, err
+}
+
+// ReleaseAddress gives a held address back.
+func (m Master) ReleaseAddress(ctx context.Context, request model.ReleaseAddressRequest) error {
+	_, err := m.Post(ctx, "/plugin/releaseAddress", request, nil)
+	return err
+}

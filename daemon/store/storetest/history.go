@@ -1,0 +1,168 @@
+package storetest
+
+import (
+	"maps"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Listener is who hears of a store: by a watch, by lists, and of what it commits itself.
+type Listener interface {
+	Watched(u store.Update)
+	Committed(ops []store.Op, rev store.Revision)
+	// Listed is told when the answers to all commits have come, as at the beginning of a leader's term.
+	Listed(items []store.Item, rev store.Revision)
+}
+
+// History is a store as a history of changes, of which a Listener hears in an arbitrary order: by its watch, which lags, merges and
+// tells twice, by lists, by its own commits before or after the watch, of a store that is restored beneath it.
+type History struct {
+	*rapid.T
+	to       Listener
+	change   func(now map[string]store.Item) store.Op
+	now      map[string]store.Item
+	revision store.Revision
+	told     store.Revision // by the watch
+	log      []store.Item   // changes that the watch tells; without a value: deletions
+	answers  []store.Item   // to commits, which have not come yet
+	backup   map[string]store.Item
+	at       store.Revision // of the backup
+}
+
+// NewHistory begins with items, which the watch has told. change draws a change of what the store holds.
+func NewHistory(t *rapid.T, to Listener, begin []store.Item, change func(now map[string]store.Item) store.Op) *History {
+	h := &History{T: t, to: to, change: change, now: map[string]store.Item{}}
+	for _, it := range begin {
+		h.now[it.Key] = it
+		h.revision = max(h.revision, it.Revision)
+	}
+	h.backup, h.at = maps.Clone(h.now), h.revision
+	h.relist()
+	return h
+}
+
+// Step does one thing.
+func (h *History) Step() {
+	rapid.SampledFrom([]func(){h.write, h.write, h.commit, h.commit, h.answer, h.hear, h.hear, h.again, h.load, h.relist, h.Restore}).Draw(h.T, "step")()
+}
+
+// End has everything told that is still to be told.
+func (h *History) End() {
+	h.answerAll()
+	for len(h.rest()) > 0 {
+		h.hear()
+	}
+}
+
+// Items are what the store holds, ordered by key, and its revision.
+func (h *History) Items() ([]store.Item, store.Revision) {
+	u := store.Update{Items: slices.Collect(maps.Values(h.now))}
+	u.Sort()
+	return u.Items, h.revision
+}
+
+func (h *History) write() { h.next() }
+
+// next makes a change.
+func (h *History) next() store.Item {
+	h.revision += store.Revision(rapid.IntRange(1, 3).Draw(h.T, "gap"))
+	op := h.change(h.now)
+	it := store.Item{Key: op.Key, Value: op.Value, Revision: h.revision}
+	if op.Delete {
+		delete(h.now, it.Key)
+	} else {
+		h.now[it.Key] = it
+	}
+	h.log = append(h.log, it)
+	return it
+}
+
+// commit is a change of the listener's own, of which it hears by answer, if not by the watch.
+func (h *History) commit() { h.answers = append(h.answers, h.next()) }
+
+func (h *History) answer() {
+	if len(h.answers) > 0 {
+		it := h.answers[0]
+		h.answers = h.answers[1:]
+		h.to.Committed([]store.Op{{Key: it.Key, Value: it.Value, Delete: it.Value == nil}}, it.Revision)
+	}
+}
+
+func (h *History) answerAll() {
+	for len(h.answers) > 0 {
+		h.answer()
+	}
+}
+
+// rest is what the watch has still to tell.
+func (h *History) rest() []store.Item {
+	if i := slices.IndexFunc(h.log, func(it store.Item) bool { return it.Revision > h.told }); i >= 0 {
+		return h.log[i:]
+	}
+	return nil
+}
+
+// tell merges changes as a watch does.
+func (h *History) tell(log []store.Item) {
+	u, last := store.Update{}, map[string]store.Item{}
+	for _, it := range log {
+		last[it.Key], u.Revision = it, it.Revision
+	}
+	for key, it := range last {
+		if it.Value == nil {
+			u.Gone = append(u.Gone, key)
+		} else {
+			u.Items = append(u.Items, it)
+		}
+	}
+	u.Sort()
+	h.to.Watched(u)
+	h.told = max(h.told, u.Revision)
+}
+
+// hear has the watch tell some of what it has still to tell.
+func (h *History) hear() {
+	if rest := h.rest(); len(rest) > 0 {
+		h.tell(rest[:rapid.IntRange(1, len(rest)).Draw(h.T, "changes")])
+	}
+}
+
+// again has the watch tell something a second time, alone or with what is new.
+func (h *History) again() {
+	if n := len(h.log) - len(h.rest()); n > 0 {
+		h.tell(h.log[rapid.IntRange(0, n-1).Draw(h.T, "from"):rapid.IntRange(n, len(h.log)).Draw(h.T, "to")])
+	}
+}
+
+// load is the beginning of a term.
+func (h *History) load() {
+	h.answerAll()
+	h.to.Listed(h.Items())
+}
+
+// relist has the watch list, as after a compaction.
+func (h *History) relist() {
+	items, rev := h.Items()
+	h.to.Watched(store.Update{Full: true, Items: items, Revision: rev})
+	h.told = rev
+	if rapid.Bool().Draw(h.T, "backup") {
+		h.backup, h.at = maps.Clone(h.now), rev
+	}
+}
+
+// Restore puts the backup in place of the store, with revisions that are higher than all before. The leader's lease is not in it, so
+// its term ends.
+func (h *History) Restore() { h.restore(h.revision + 1000) }
+
+// Rewind is Restore with the revisions of the backup, so that they begin again.
+func (h *History) Rewind() { h.restore(h.at) }
+
+func (h *History) restore(rev store.Revision) {
+	h.answerAll()
+	h.now, h.revision, h.log = maps.Clone(h.backup), rev, nil
+	h.relist()
+	h.load()
+}

@@ -1,0 +1,140 @@
+// Package image makes a container image of programs of this machine, with the libraries that they need, so that tests need no
+// registry and no engine to build one.
+package image
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// Image is what an image holds.
+type Image struct {
+	Ref   string            // "name:tag"
+	Cmd   []string          // what a container runs unless it is told otherwise
+	Files map[string]string // files of this machine, by their paths in the image
+}
+
+// New returns an image of programs. Each becomes /bin/NAME; the libraries of the dynamic ones stand where they are on this machine.
+func New(ref string, cmd []string, programs map[string]string) (*Image, error) {
+	out := &Image{Ref: ref, Cmd: cmd, Files: map[string]string{}}
+	for name, file := range programs {
+		out.Files["/bin/"+name] = file
+		needed, err := libraries(file)
+		if err != nil {
+			return nil, err
+		}
+		for at, library := range needed {
+			out.Files[at] = library
+		}
+	}
+	return out, nil
+}
+
+// WriteTo writes the image as an archive of docker save, with one layer (OCI image specification, "Filesystem Layers"). It reads the
+// files as they are then.
+func (i *Image) WriteTo(w io.Writer) (int64, error) {
+	layer, err := i.layer()
+	if err != nil {
+		return 0, err
+	}
+	digest := sha256.Sum256(layer)
+	config, err := json.Marshal(map[string]any{
+		"architecture": "amd64", "os": "linux", "created": "2020-01-01T00:00:00Z",
+		"config": map[string]any{"Cmd": i.Cmd, "Env": []string{"PATH=/bin"}, "WorkingDir": "/"},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + hex.EncodeToString(digest[:])}},
+	})
+	if err != nil {
+		return 0, err
+	}
+	manifest, err := json.Marshal([]map[string]any{{"Config": "config.json", "RepoTags": []string{i.Ref}, "Layers": []string{"layer.tar"}}})
+	if err != nil {
+		return 0, err
+	}
+	var all bytes.Buffer
+	archive := tar.NewWriter(&all)
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{"manifest.json", manifest}, {"config.json", config}, {"layer.tar", layer}} {
+		if err := add(archive, f.name, 0o644, f.text); err != nil {
+			return 0, err
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return 0, err
+	}
+	return all.WriteTo(w)
+}
+
+// folders are there in every image.
+var folders = []string{"bin", "dev", "etc", "proc", "run", "sys", "tmp", "var", "var/run"}
+
+// layer is the image's file system.
+func (i *Image) layer() ([]byte, error) {
+	var out bytes.Buffer
+	archive := tar.NewWriter(&out)
+	made := map[string]struct{}{}
+	for _, d := range folders {
+		if err := folder(archive, made, d); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range []struct{ name, text string }{
+		{"etc/passwd", "root:x:0:0:root:/:/bin/sh\n"}, {"etc/group", "root:x:0:\n"}, {"etc/nsswitch.conf", "hosts: files dns\n"},
+	} {
+		if err := add(archive, f.name, 0o644, []byte(f.text)); err != nil {
+			return nil, err
+		}
+	}
+	names := make([]string, 0, len(i.Files))
+	for name := range i.Files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		text, err := os.ReadFile(i.Files[name])
+		if err != nil {
+			return nil, fmt.Errorf("image %s: %w", i.Ref, err)
+		}
+		inside := path.Clean(filepath.ToSlash(name))[1:]
+		if err := folder(archive, made, path.Dir(inside)); err != nil {
+			return nil, err
+		}
+		if err := add(archive, inside, 0o755, text); err != nil {
+			return nil, err
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// folder makes a folder and those that it is in, once.
+func folder(archive *tar.Writer, made map[string]struct{}, name string) error {
+	if _, ok := made[name]; ok || name == "." {
+		return nil
+	}
+	if err := folder(archive, made, path.Dir(name)); err != nil {
+		return err
+	}
+	made[name] = struct{}{}
+	return archive.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755})
+}
+
+func add(archive *tar.Writer, name string, mode int64, text []byte) error {
+	if err := archive.WriteHeader(&tar.Header{Name: name, Mode: mode, Size: int64(len(text))}); err != nil {
+		return err
+	}
+	_, err := archive.Write(text)
+	return err
+}

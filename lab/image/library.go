@@ -1,0 +1,80 @@
+package image
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// folders of libraries, in the order in which they are looked through (ld.so(8)), without those of a configuration.
+func searched() []string {
+	return []string{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
+}
+
+// libraries are the files that a program loads at its start, by the paths at which it looks for them: its interpreter, and shared
+// libraries with those that they need. A static program, or a script, has none.
+func libraries(program string) (map[string]string, error) {
+	out := map[string]string{}
+	todo := []string{program}
+	for len(todo) > 0 {
+		file := todo[0]
+		todo = todo[1:]
+		needed, interpreter, err := needs(file)
+		if err != nil {
+			return nil, fmt.Errorf("libraries of %s: %w", program, err)
+		}
+		if interpreter != "" {
+			out[interpreter] = interpreter
+		}
+		for _, name := range needed {
+			found, err := find(name)
+			if err != nil {
+				return nil, fmt.Errorf("libraries of %s: %w", program, err)
+			}
+			if _, known := out[found]; !known {
+				out[found] = found
+				todo = append(todo, found)
+			}
+		}
+	}
+	return out, nil
+}
+
+// needs reads which libraries a file names, and its interpreter.
+func needs(file string) (names []string, interpreter string, err error) {
+	f, err := elf.Open(file)
+	var format *elf.FormatError
+	if errors.As(err, &format) {
+		return nil, "", nil // a script
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_INTERP {
+			continue
+		}
+		text := make([]byte, p.Filesz)
+		if _, err := p.ReadAt(text, 0); err != nil {
+			return nil, "", err
+		}
+		interpreter = string(text[:max(0, len(text)-1)]) // it ends with a zero
+	}
+	if names, err = f.ImportedLibraries(); err != nil {
+		return nil, interpreter, nil // no dynamic section
+	}
+	return names, interpreter, nil
+}
+
+func find(library string) (string, error) {
+	for _, dir := range searched() {
+		path := filepath.Join(dir, library)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is in none of %v", library, searched())
+}

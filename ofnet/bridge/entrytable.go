@@ -1,0 +1,308 @@
+package bridge
+
+import (
+	"slices"
+
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// entry is one place in the switch: what should be there, and what is.
+type entry[K, V comparable] struct {
+	key     K
+	desired V
+	actual  V
+	owner   *account // who wants it; nil when no one does
+	wanted  bool
+	there   bool
+	dirty   bool // want and have are to be compared
+	listed  bool // it is in the table's list of dirty entries
+	seen    bool // of the comparison in progress
+}
+
+// differs says that the switch does not have what it should.
+func (c *entry[K, V]) differs() bool { return c.wanted != c.there || c.wanted && c.desired != c.actual }
+
+// conflict is an owner that wants a place and does not have it.
+type conflict[V comparable] struct {
+	owner *account
+	want  V
+}
+
+// entryTable holds the places of one kind: flows, groups or meters.
+type entryTable[K, V comparable] struct {
+	entries   map[K]*entry[K, V]
+	conflicts map[K][]conflict[V]
+	dirty     []*entry[K, V]
+	slab      []entry[K, V] // entries not yet used: they are made many at a time
+
+	cookie func(V) flow.Cookie  // of what is in a place; nil: there is none, and all is one share
+	there  [flow.MostShares]int // how many places of each of the smallest shares are believed to be filled
+}
+
+func newEntryTable[K, V comparable](cookie func(V) flow.Cookie) entryTable[K, V] {
+	return entryTable[K, V]{entries: map[K]*entry[K, V]{}, conflicts: map[K][]conflict[V]{}, cookie: cookie}
+}
+
+// believe writes down what the switch has in a place.
+func (b *entryTable[K, V]) believe(c *entry[K, V], v V, there bool) {
+	if c.there {
+		b.there[b.share(c.actual)]--
+	}
+	if c.actual, c.there = v, there; there {
+		b.there[b.share(v)]++
+	}
+}
+
+// share is the smallest share that a value is in.
+func (b *entryTable[K, V]) share(v V) uint64 {
+	if b.cookie == nil {
+		return 0
+	}
+	return uint64(b.cookie(v)) & (flow.MostShares - 1)
+}
+
+// filled counts the places of a share that are believed to be filled.
+func (b *entryTable[K, V]) filled(s flow.Share) (n int) {
+	for at := s.At; at < flow.MostShares; at += s.Mask() + 1 {
+		n += b.there[at]
+	}
+	return n
+}
+
+// expect makes room for n places, when the table is empty: a map that grows costs as much again.
+func (b *entryTable[K, V]) expect(n int) {
+	if len(b.entries) == 0 {
+		b.entries = make(map[K]*entry[K, V], n)
+		b.slab = make([]entry[K, V], n)
+	}
+}
+
+func (b *entryTable[K, V]) at(k K) *entry[K, V] {
+	c := b.entries[k]
+	if c == nil {
+		if len(b.slab) == 0 {
+			b.slab = make([]entry[K, V], 64)
+		}
+		c, b.slab = &b.slab[0], b.slab[1:]
+		c.key = k
+		b.entries[k] = c
+	}
+	return c
+}
+
+// mark makes sure that the next take looks at c.
+func (b *entryTable[K, V]) mark(c *entry[K, V]) {
+	c.dirty = true
+	if !c.listed {
+		c.listed = true
+		b.dirty = append(b.dirty, c)
+	}
+}
+
+// markKey is mark for the place k, when the table knows it.
+func (b *entryTable[K, V]) markKey(k K) {
+	if c := b.entries[k]; c != nil {
+		b.mark(c)
+	}
+}
+
+// settle marks the place when it is not as it should be, and forgets it when there is nothing to know about it.
+func (b *entryTable[K, V]) settle(c *entry[K, V]) {
+	if c.differs() {
+		b.mark(c)
+		return
+	}
+	c.dirty = false
+	if !c.wanted {
+		delete(b.entries, c.key)
+	}
+}
+
+// clean says that no place is dirty.
+func (b *entryTable[K, V]) clean() bool {
+	return !slices.ContainsFunc(b.dirty, func(c *entry[K, V]) bool { return c.dirty })
+}
+
+// claim gives the place to a, or notes a conflict when a smaller owner has it.
+func (b *entryTable[K, V]) claim(a *account, k K, v V) {
+	c := b.at(k)
+	b.dropConflict(a, k)
+	if c.wanted && c.owner != a {
+		loser := conflict[V]{a, v}
+		if less(a, c.owner) {
+			loser = conflict[V]{c.owner, c.desired}
+		}
+		b.conflicts[k] = append(b.conflicts[k], loser)
+		loser.owner.conflicts++
+		if loser.owner == a {
+			return
+		}
+	}
+	c.owner, c.desired, c.wanted = a, v, true
+	b.settle(c)
+}
+
+// release takes the claim of a away; the smallest owner in conflict follows.
+func (b *entryTable[K, V]) release(a *account, k K) {
+	c := b.entries[k]
+	if c == nil {
+		return
+	}
+	if c.owner != a {
+		b.dropConflict(a, k)
+		return
+	}
+	var none V
+	c.owner, c.desired, c.wanted = nil, none, false
+	if list := b.conflicts[k]; len(list) > 0 {
+		next := slices.MinFunc(list, func(x, y conflict[V]) int {
+			if less(x.owner, y.owner) {
+				return -1
+			}
+			return 1
+		})
+		b.dropConflict(next.owner, k)
+		c.owner, c.desired, c.wanted = next.owner, next.want, true
+	}
+	b.settle(c)
+}
+
+func (b *entryTable[K, V]) dropConflict(a *account, k K) {
+	if len(b.conflicts) == 0 {
+		return
+	}
+	list := b.conflicts[k]
+	rest := slices.DeleteFunc(list, func(r conflict[V]) bool { return r.owner == a })
+	a.conflicts -= len(list) - len(rest)
+	if len(rest) == 0 {
+		delete(b.conflicts, k)
+		return
+	}
+	b.conflicts[k] = rest
+}
+
+// observe takes what the switch has of a share over into the table, counts the places where that is news, and lets note see
+// each of them.
+func observe[T any, K, V comparable](b *entryTable[K, V], list []T, share flow.Share, read func(*T) (K, V), note func(*entry[K, V])) (news int) {
+	seen := make([]*entry[K, V], len(list))
+	for i := range list {
+		k, v := read(&list[i])
+		c := b.at(k)
+		c.seen, seen[i] = true, c
+		if !c.there || c.actual != v {
+			news++
+			b.believe(c, v, true)
+			b.settle(c)
+			note(c)
+		}
+	}
+	if b.filled(share) > len(list) { // something is gone
+		for _, c := range b.entries {
+			if c.there && !c.seen && (b.cookie == nil || share.Has(b.cookie(c.actual))) {
+				news++
+				var none V
+				b.believe(c, none, false)
+				b.settle(c)
+				note(c)
+			}
+		}
+	}
+	for _, c := range seen {
+		c.seen = false
+	}
+	return news
+}
+
+// change is one place in a batch: what the switch will have there.
+type change[K, V comparable] struct {
+	entry *entry[K, V]
+	to    V
+	gone  bool
+}
+
+// changes are the places of a batch.
+type changes[K, V comparable] struct {
+	add, mod, del []change[K, V]
+}
+
+// merge appends those of o.
+func (x *changes[K, V]) merge(o *changes[K, V]) {
+	x.add, x.mod, x.del = append(x.add, o.add...), append(x.mod, o.mod...), append(x.del, o.del...)
+}
+
+// len counts the places.
+func (x *changes[K, V]) len() int { return len(x.add) + len(x.mod) + len(x.del) }
+
+// take lists the dirty places that only admits, and clears their marks. Those of failed owners it passes over; their
+// marks go too, and wake brings them back.
+func (b *entryTable[K, V]) take(only func(*account) bool) (out changes[K, V]) {
+	rest := b.dirty[:0]
+	for _, c := range b.dirty {
+		switch {
+		case !c.dirty:
+		case !only(c.owner):
+			rest = append(rest, c)
+			continue
+		case c.owner.aside():
+			c.dirty = false
+		default:
+			c.dirty = false
+			x := change[K, V]{c, c.desired, !c.wanted}
+			switch {
+			case !c.differs():
+			case !c.wanted:
+				out.del = append(out.del, x)
+			case c.there:
+				out.mod = append(out.mod, x)
+			default:
+				out.add = append(out.add, x)
+			}
+		}
+		c.listed = false
+	}
+	clear(b.dirty[len(rest):])
+	b.dirty = rest
+	return out
+}
+
+// each yields all changes.
+func (x *changes[K, V]) each(yield func(*change[K, V]) bool) {
+	for _, list := range [][]change[K, V]{x.add, x.mod, x.del} {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}
+
+// done writes down that the switch has carried out x.
+func (b *entryTable[K, V]) done(x *changes[K, V]) {
+	for ch := range x.each {
+		c := b.keep(ch.entry)
+		if ch.gone {
+			var none V
+			b.believe(c, none, false)
+		} else {
+			b.believe(c, ch.to, true)
+		}
+		b.settle(c)
+	}
+}
+
+// again marks the places of x: the switch has not carried it out.
+func (b *entryTable[K, V]) again(x *changes[K, V]) {
+	for ch := range x.each {
+		b.mark(b.keep(ch.entry))
+	}
+}
+
+// keep returns the entry of c's place: c, which it puts back if it was forgotten while its change was on the way, or
+// the one that has followed it.
+func (b *entryTable[K, V]) keep(c *entry[K, V]) *entry[K, V] {
+	if now := b.entries[c.key]; now != nil {
+		return now
+	}
+	b.entries[c.key] = c
+	return c
+}

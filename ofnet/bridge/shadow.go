@@ -1,0 +1,283 @@
+package bridge
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// account is one owner in the shadow table.
+type account struct {
+	owner     ofnet.Key
+	set       flow.Set // what the owner wants
+	phase     Phase
+	revision  uint64
+	err       string
+	retryAt   time.Time     // when a failed owner is tried again
+	backoff   time.Duration // the wait after the next failure
+	trying    bool          // a failed owner's turn has come
+	conflicts int           // places that a smaller owner has
+}
+
+// body is a flow without its Key.
+type body struct {
+	cookie  flow.Cookie
+	actions flow.Actions
+}
+
+// shadow holds, place by place, what should be in the switch, who wants it, and what is believed to be there.
+type shadow struct {
+	accounts map[ofnet.Key]*account
+	byNumber map[uint64]ofnet.Key // owners by the number in cookies
+	pending  map[*account]struct{}
+	failed   map[*account]struct{}
+	flows    entryTable[flow.Key, body]
+	groups   entryTable[uint32, flow.Group]
+	meters   entryTable[uint32, flow.Meter]
+}
+
+func newShadow() *shadow {
+	return &shadow{
+		accounts: map[ofnet.Key]*account{},
+		byNumber: map[uint64]ofnet.Key{},
+		pending:  map[*account]struct{}{},
+		failed:   map[*account]struct{}{},
+		flows:    newEntryTable[flow.Key](func(b body) flow.Cookie { return b.cookie }),
+		groups:   newEntryTable[uint32, flow.Group](nil),
+		meters:   newEntryTable[uint32, flow.Meter](nil),
+	}
+}
+
+// set replaces what owner wants. An owner that wants nothing any more is struck off.
+func (l *shadow) set(owner ofnet.Key, want flow.Set, rev uint64) {
+	a := l.accounts[owner]
+	empty := len(want.Flows) == 0 && len(want.Groups) == 0 && len(want.Meters) == 0
+	if a == nil {
+		if empty {
+			return
+		}
+		a = &account{owner: owner}
+		l.accounts[owner] = a
+		l.byNumber[flow.Owner(owner)] = owner
+	}
+	old := a.set
+	a.set = want
+	a.revision = rev
+	l.move(a, Pending)
+	a.err, a.backoff, a.trying = "", 0, false
+	replace(&l.flows, a, old.Flows, want.Flows, flowEntry)
+	replace(&l.groups, a, old.Groups, want.Groups, groupEntry)
+	replace(&l.meters, a, old.Meters, want.Meters, meterEntry)
+	if empty {
+		delete(l.accounts, owner)
+		delete(l.byNumber, flow.Owner(owner))
+		delete(l.pending, a)
+		delete(l.failed, a)
+	}
+}
+
+// behind is the owner of a flow: who its cookie names, or else, when that is a part of an owner, who wants it; zero when
+// no one does.
+func (l *shadow) behind(f *flow.Flow) ofnet.Key {
+	if k, ok := l.byNumber[f.Cookie.Owner()]; ok {
+		return k
+	}
+	if c := l.flows.entries[f.Key]; c != nil && c.owner != nil && c.desired.cookie == f.Cookie {
+		return c.owner.owner
+	}
+	return ofnet.Key{}
+}
+
+// move puts an account into a phase.
+func (l *shadow) move(a *account, p Phase) {
+	delete(l.pending, a)
+	delete(l.failed, a)
+	switch p {
+	case Pending:
+		l.pending[a] = struct{}{}
+	case Failed:
+		l.failed[a] = struct{}{}
+	}
+	a.phase = p
+}
+
+// replace books new claims before it releases old ones, so that a place is never free in between.
+func replace[T any, K, V comparable](b *entryTable[K, V], a *account, old, want []T, read func(*T) (K, V)) {
+	for i := range want {
+		k, v := read(&want[i])
+		b.claim(a, k, v)
+	}
+	if len(old) == 0 {
+		return
+	}
+	keep := make(map[K]struct{}, len(want))
+	for i := range want {
+		k, _ := read(&want[i])
+		keep[k] = struct{}{}
+	}
+	for i := range old {
+		if k, _ := read(&old[i]); !contains(keep, k) {
+			b.release(a, k)
+		}
+	}
+}
+
+func contains[K comparable](m map[K]struct{}, k K) bool {
+	_, ok := m[k]
+	return ok
+}
+
+// wake marks everything of an account as to be compared again.
+func (l *shadow) wake(a *account) {
+	for i := range a.set.Flows {
+		l.flows.markKey(a.set.Flows[i].Key)
+	}
+	for i := range a.set.Groups {
+		l.groups.markKey(a.set.Groups[i].ID)
+	}
+	for i := range a.set.Meters {
+		l.meters.markKey(a.set.Meters[i].ID)
+	}
+}
+
+// observe records what the switch really has of a share, as Switch.Dump lists it, and returns how many places differ from what
+// was believed. What is not as it should be is noted.
+func (l *shadow) observe(have flow.Set, share flow.Share, n *notes) (drift int) {
+	l.flows.expect(len(have.Flows))
+	drift += observe(&l.flows, have.Flows, share, flowEntry, func(c *entry[flow.Key, body]) { note(n, c, sortFlows()) })
+	if !share.Last() {
+		return drift
+	}
+	drift += observe(&l.groups, have.Groups, flow.Share{}, groupEntry, func(c *entry[uint32, flow.Group]) { note(n, c, sortGroups()) })
+	drift += observe(&l.meters, have.Meters, flow.Share{}, meterEntry, func(c *entry[uint32, flow.Meter]) { note(n, c, sortMeters()) })
+	return drift
+}
+
+func flowEntry(f *flow.Flow) (flow.Key, body)       { return f.Key, body{f.Cookie, f.Actions} }
+func groupEntry(g *flow.Group) (uint32, flow.Group) { return g.ID, *g }
+func meterEntry(m *flow.Meter) (uint32, flow.Meter) { return m.ID, *m }
+
+// batch is a Delta with the places that it changes. One that has come together from pieces has no Delta.
+type batch struct {
+	delta  flow.Delta
+	flows  changes[flow.Key, body]
+	groups changes[uint32, flow.Group]
+	meters changes[uint32, flow.Meter]
+}
+
+// take makes a Delta of the dirty places that only admits, and clears their marks. Places of failed owners are left
+// as they are, until wake. only gets nil for places that no one wants.
+func (l *shadow) take(only func(*account) bool) *batch {
+	b := &batch{flows: l.flows.take(only), groups: l.groups.take(only), meters: l.meters.take(only)}
+	d := &b.delta
+	d.AddFlows, d.ModFlows = flowsOf(b.flows.add), flowsOf(b.flows.mod)
+	d.Part(func(k flow.Key) flow.Cookie { return l.flows.entries[k].actual.cookie })
+	d.DelFlows = make([]flow.Flow, len(b.flows.del))
+	for i, x := range b.flows.del {
+		d.DelFlows[i] = flow.Flow{Key: x.entry.key, Cookie: x.entry.actual.cookie, Actions: x.entry.actual.actions}
+	}
+	d.AddGroups, d.ModGroups, d.DelGroups = newValues(b.groups.add), newValues(b.groups.mod), oldValues(b.groups.del)
+	d.AddMeters, d.ModMeters, d.DelMeters = newValues(b.meters.add), newValues(b.meters.mod), oldValues(b.meters.del)
+	d.Order()
+	return b
+}
+
+func flowsOf(list []change[flow.Key, body]) []flow.Flow {
+	out := make([]flow.Flow, len(list))
+	for i := range list {
+		out[i] = flow.Flow{Key: list[i].entry.key, Cookie: list[i].to.cookie, Actions: list[i].to.actions}
+	}
+	return out
+}
+
+func newValues[K, V comparable](list []change[K, V]) []V {
+	out := make([]V, len(list))
+	for i := range list {
+		out[i] = list[i].to
+	}
+	return out
+}
+
+func oldValues[K, V comparable](list []change[K, V]) []V {
+	out := make([]V, len(list))
+	for i := range list {
+		out[i] = list[i].entry.actual
+	}
+	return out
+}
+
+// owners lists who is behind the batch; nil stands for entries that no one wants.
+func (b *batch) owners() []*account {
+	seen := map[*account]bool{}
+	for x := range b.flows.each {
+		seen[x.entry.owner] = true
+	}
+	for x := range b.groups.each {
+		seen[x.entry.owner] = true
+	}
+	for x := range b.meters.each {
+		seen[x.entry.owner] = true
+	}
+	return slices.Collect(maps.Keys(seen))
+}
+
+// merge appends the places of o, without its Delta.
+func (b *batch) merge(o *batch) {
+	b.flows.merge(&o.flows)
+	b.groups.merge(&o.groups)
+	b.meters.merge(&o.meters)
+}
+
+// len counts the changes.
+func (b *batch) len() int { return b.flows.len() + b.groups.len() + b.meters.len() }
+
+// done writes down that the switch has carried out b.
+func (l *shadow) done(b *batch) {
+	l.flows.done(&b.flows)
+	l.groups.done(&b.groups)
+	l.meters.done(&b.meters)
+}
+
+// again marks the places of b: the switch has not carried it out.
+func (l *shadow) again(b *batch) {
+	l.flows.again(&b.flows)
+	l.groups.again(&b.groups)
+	l.meters.again(&b.meters)
+}
+
+// atFault finds who wants the refused entry; nil when no one does.
+func (l *shadow) atFault(r *Refusal) *account {
+	switch {
+	case r.Flow != nil:
+		if c := l.flows.entries[r.Flow.Key]; c != nil {
+			return c.owner
+		}
+	case r.Group != nil:
+		if c := l.groups.entries[r.Group.ID]; c != nil {
+			return c.owner
+		}
+	case r.Meter != nil:
+		if c := l.meters.entries[r.Meter.ID]; c != nil {
+			return c.owner
+		}
+	}
+	return nil
+}
+
+// clean says that nothing waits to be sent.
+func (l *shadow) clean() bool { return l.flows.clean() && l.groups.clean() && l.meters.clean() }
+
+// aside says that the account's places are to be left as they are.
+func (a *account) aside() bool { return a != nil && a.phase == Failed && !a.trying }
+
+// less orders owners; of two that want one place the smaller one gets it.
+func less(a, b *account) bool {
+	if a.owner.Kind != b.owner.Kind {
+		return a.owner.Kind < b.owner.Kind
+	}
+	return strings.Compare(a.owner.Name, b.owner.Name) < 0
+}

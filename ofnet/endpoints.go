@@ -1,0 +1,101 @@
+package ofnet
+
+import (
+	"cmp"
+	"iter"
+	"net/netip"
+	"strings"
+
+	"github.com/contiv/contiv/table"
+)
+
+// Place is where a segment is on a host, and seat where a group is.
+type (
+	Place struct{ Segment, Host string }
+	seat  struct{ group, host string }
+)
+
+// What finds endpoints.
+var (
+	endpointsOfSegment = table.By[string](func(e *Endpoint) string { return e.Segment })
+	endpointsOfGroup   = table.By[string](func(e *Endpoint) string { return e.Group })
+	endpointsOfHost    = table.By[string](func(e *Endpoint) string { return e.Host })
+	places             = table.Sum[string](func(e *Endpoint) (Place, uint64) { return e.Place(), 1 })
+	endpointsAt        = table.ByEach[string](func(e *Endpoint, to []netip.Addr) []netip.Addr { return append(to, e.IP4, e.IP6) })
+	receivers          = table.Extracted[string](func(e *Endpoint) (Receiver, bool) { return Receiver{e.Place(), e.Port, e.Group, e.ID}, e.Port != 0 }, Receiver.compare)
+	groupsHere         = table.Sum[string](func(e *Endpoint) (seat, uint64) { return seat{e.Group, e.Host}, 1 })
+)
+
+// Receiver is what is asked of hundreds of endpoints of a segment at a time: those that have a port.
+type Receiver struct {
+	place Place
+	Port  uint32
+	Group string
+	id    string
+}
+
+// compare orders receivers by places and ports.
+func (r Receiver) compare(o Receiver) int {
+	return cmp.Or(strings.Compare(r.place.Segment, o.place.Segment), strings.Compare(r.place.Host, o.place.Host), cmp.Compare(r.Port, o.Port),
+		strings.Compare(r.id, o.id))
+}
+
+// Place is where the endpoint is.
+func (e *Endpoint) Place() Place { return Place{e.Segment, e.Host} }
+
+// Key is the endpoint's key.
+func (e *Endpoint) Key() Key { return Key{KindEndpoint, e.ID} }
+
+// Members yields the endpoints of a segment, in no order.
+func (s *State) Members(segment string) iter.Seq[*Endpoint] {
+	return endpointsOfSegment.In(s.Endpoints, segment).Values()
+}
+
+// MembersOf yields the endpoints of a group, in no order.
+func (s *State) MembersOf(group string) iter.Seq[*Endpoint] {
+	return endpointsOfGroup.In(s.Endpoints, group).Values()
+}
+
+// On yields the endpoints of a host, in no order.
+func (s *State) On(host string) iter.Seq[*Endpoint] {
+	return endpointsOfHost.In(s.Endpoints, host).Values()
+}
+
+// Receivers yields what the endpoints of a segment on this host that have a port are, in the order of ports. It takes time in
+// proportion to their number.
+func (s *State) Receivers(segment string) iter.Seq[Receiver] {
+	here := Place{segment, s.Self}
+	return func(yield func(Receiver) bool) {
+		for r := range receivers.From(s.Endpoints, Receiver{place: here}) {
+			if r.place != here || !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// Present counts the endpoints of a segment that are on one host, in constant time.
+func (s *State) Present(p Place) int {
+	n, _ := places.In(s.Endpoints, p)
+	return n
+}
+
+// Here counts the members of a group on this host, in constant time.
+func (s *State) Here(group string) int {
+	n, _ := groupsHere.In(s.Endpoints, seat{group, s.Self})
+	return n
+}
+
+// At is the endpoint of a tenant that has an address, nil when there is none. It takes time proportional to the number of
+// tenants that use the address.
+func (s *State) At(tenant string, a netip.Addr) (found *Endpoint) {
+	for e := range endpointsAt.In(s.Endpoints, a).Values() {
+		if found != nil && found.ID < e.ID {
+			continue
+		}
+		if n := s.Segments.Get(e.Segment); n != nil && n.Tenant == tenant {
+			found = e
+		}
+	}
+	return found
+}

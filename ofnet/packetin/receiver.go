@@ -1,0 +1,245 @@
+package packetin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/openflow"
+)
+
+const (
+	// Lease is how long flows outlive their last renewal, in seconds; Open vSwitch looks once a second.
+	Lease = 4
+	// renewEvery is how often they are renewed.
+	renewEvery = time.Second
+	// redial is how long to wait before the switch is tried again.
+	redial = 500 * time.Millisecond
+	// timeout bounds every exchange with the switch.
+	timeout = 3 * time.Second
+)
+
+// Packet is a packet-in.
+type Packet struct {
+	InPort uint32       // OpenFlow port that it came in by
+	Table  flow.TableID // that sent it
+	Match  flow.Match   // ingress and registers at that point
+	Frame  []byte       // from the Ethernet header on
+}
+
+// Options are what a Receiver needs.
+type Options struct {
+	Socket string      // the bridge's management socket
+	Flows  []flow.Flow // that send packets through the meter to the controller; their cookies have the feature flow.Leased
+	Meter  flow.Meter  // bounds what reaches this program; its number is at least flow.LeasedMeters
+	Resume flow.Actions
+	// Handle takes a packet. Several goroutines call it at once; it may block for a while, and uses Send and Resume.
+	Handle  func(ctx context.Context, p Packet)
+	Workers int // goroutines that call Handle; 0: 4
+	Log     *slog.Logger
+}
+
+// Counts are totals since the Receiver was made.
+type Counts struct {
+	Received uint64 // packet-ins
+	Dropped  uint64 // of these, for want of a free worker
+	Lost     uint64 // times that the switch went away or refused the flows
+}
+
+// Receiver keeps the flows in the switch and hands packet-ins over. Its methods are safe for concurrent use.
+type Receiver struct {
+	o                       Options
+	queue                   chan Packet
+	conn                    atomic.Pointer[openflow.Conn]
+	received, dropped, lost atomic.Uint64
+}
+
+// queued is how many packets wait for a worker.
+const queued = 256
+
+// ErrAway is what sending returns while there is no switch.
+var ErrAway = errors.New("switch is not connected")
+
+// New makes a Receiver; Run installs its flows.
+func New(o Options) *Receiver {
+	if o.Workers == 0 {
+		o.Workers = 4
+	}
+	return &Receiver{o: o, queue: make(chan Packet, queued)}
+}
+
+// Counts returns the totals.
+func (r *Receiver) Counts() Counts {
+	return Counts{Received: r.received.Load(), Dropped: r.dropped.Load(), Lost: r.lost.Load()}
+}
+
+// Run keeps the flows in the switch until ctx ends; then it deletes them and returns nil. It waits for a switch that goes away.
+func (r *Receiver) Run(ctx context.Context) error {
+	var workers sync.WaitGroup
+	for range r.o.Workers {
+		workers.Go(func() {
+			for {
+				select {
+				case p := <-r.queue:
+					r.o.Handle(ctx, p)
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	defer workers.Wait()
+	said := false
+	for ctx.Err() == nil {
+		err := r.hold(ctx, func() { said = false })
+		if err != nil && ctx.Err() == nil {
+			r.lost.Add(1)
+			if !said { // once for each time that it is lost
+				r.o.Log.Warn("the switch does not send packets to this agent; trying again", "error", err)
+				said = true
+			}
+		}
+		timer := time.NewTimer(redial)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+	return nil
+}
+
+// hold keeps the flows in the switch for the life of one connection. It calls held when they are there.
+func (r *Receiver) hold(ctx context.Context, held func()) error {
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	c, err := openflow.Dial(limited, r.o.Socket, openflow.Options{Async: r.take})
+	cancel()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }() // it is of no further use
+	if err := r.setMeter(ctx, c); err != nil {
+		return err
+	}
+	if err := r.renew(ctx, c, r.o.Flows); err != nil {
+		return err
+	}
+	r.conn.Store(c)
+	defer r.conn.Store(nil)
+	held()
+	tick := time.NewTicker(renewEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := r.renew(ctx, c, r.o.Flows); err != nil {
+				return err
+			}
+		case <-c.Done():
+			return c.Err()
+		case <-ctx.Done():
+			return r.release(c)
+		}
+	}
+}
+
+func (r *Receiver) setMeter(ctx context.Context, c *openflow.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := c.Sequence(ctx, 1, func(int) openflow.Message { return &openflow.MeterMod{Command: openflow.Add, Meter: r.o.Meter} })
+	var refused *openflow.RefusedError
+	if errors.As(err, &refused) { // it is there already
+		err = c.Sequence(ctx, 1, func(int) openflow.Message { return &openflow.MeterMod{Command: openflow.Modify, Meter: r.o.Meter} })
+	}
+	if err != nil {
+		return fmt.Errorf("set meter %d: %w", r.o.Meter.ID, err)
+	}
+	return nil
+}
+
+// renew adds the flows, or extends their lease.
+func (r *Receiver) renew(ctx context.Context, c *openflow.Conn, flows []flow.Flow) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := c.Transact(ctx, len(flows), func(i int) openflow.Message {
+		return &openflow.FlowMod{Command: openflow.Add, Flow: flows[i], Seconds: Lease}
+	})
+	if err != nil {
+		return fmt.Errorf("lease flows: %w", err)
+	}
+	return nil
+}
+
+// release deletes the flows. It runs after ctx has ended, so it has a timeout of its own.
+func (r *Receiver) release(c *openflow.Conn) error {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return c.Transact(ctx, len(r.o.Flows), func(i int) openflow.Message {
+		return &openflow.FlowMod{Command: openflow.DeleteStrict, Flow: r.o.Flows[i]}
+	})
+}
+
+// take takes a message from the connection's reader; it does not block.
+func (r *Receiver) take(m openflow.Message) {
+	in, ok := m.(*openflow.PacketIn)
+	if !ok || !r.ours(in.Cookie) {
+		return
+	}
+	port, ok := in.Match.Uint(flow.InPort)
+	if !ok {
+		return
+	}
+	r.received.Add(1)
+	select {
+	case r.queue <- Packet{InPort: uint32(port), Table: in.Table, Match: in.Match, Frame: in.Data}:
+	default:
+		r.dropped.Add(1)
+	}
+}
+
+// ours says whether a packet was sent by one of our flows: every connection hears of all.
+func (r *Receiver) ours(c flow.Cookie) bool {
+	for i := range r.o.Flows {
+		if r.o.Flows[i].Cookie == c {
+			return true
+		}
+	}
+	return false
+}
+
+// Hold adds further leased flows, once: they end after Lease.
+func (r *Receiver) Hold(ctx context.Context, flows []flow.Flow) error {
+	c := r.conn.Load()
+	if c == nil {
+		return ErrAway
+	}
+	return r.renew(ctx, c, flows)
+}
+
+// Send sends a frame out of a port.
+func (r *Receiver) Send(port uint32, frame []byte) error {
+	return r.out(&openflow.PacketOut{InPort: flow.PortController, Actions: flow.Do(flow.Output(port)), Data: frame})
+}
+
+// Resume lets a packet go its way.
+func (r *Receiver) Resume(p Packet) error {
+	return r.out(&openflow.PacketOut{InPort: p.InPort, Actions: r.o.Resume, Data: p.Frame})
+}
+
+// Inject sends a frame of the agent's own through the switch by actions.
+func (r *Receiver) Inject(actions flow.Actions, frame []byte) error {
+	return r.out(&openflow.PacketOut{InPort: flow.PortController, Actions: actions, Data: frame})
+}
+
+func (r *Receiver) out(m *openflow.PacketOut) error {
+	c := r.conn.Load()
+	if c == nil {
+		return ErrAway
+	}
+	return c.Send(m)
+}

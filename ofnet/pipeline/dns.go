@@ -1,0 +1,63 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// dnsPort is where name servers are asked, over UDP and TCP (RFC 1035 section 4.2).
+const dnsPort = 53
+
+// Priorities in table local: leased flows stand above its own.
+const (
+	packetInPriority = 200
+	bypassPriority   = 210
+)
+
+// DNSQuestions is what brings the questions of endpoints to name servers, over UDP, to the agent, through a meter: the
+// holder's, which bounds them. It has no place in a State: the agent holds it by a lease (flow.Leased), so that without
+// an agent the questions go where they are addressed to.
+func DNSQuestions(self string, meter uint32) []flow.Flow {
+	var out []flow.Flow
+	for _, m := range dnsQuestions() {
+		out = append(out, leased(self, packetInPriority, m, flow.Do(flow.ToMeter(meter), flow.Output(flow.PortController))))
+	}
+	return out
+}
+
+// DNSBypass takes the endpoint behind a port out of DNSQuestions: one that asks too much asks without the agent.
+func DNSBypass(self string, port uint32) []flow.Flow {
+	var out []flow.Flow
+	for _, m := range dnsQuestions(flow.Eq(flow.InPort, uint64(port))) {
+		out = append(out, leased(self, bypassPriority, m, flow.Do(flow.GotoTable(tUnhairpin))))
+	}
+	return out
+}
+
+// dnsQuestions match what endpoints send to name servers and the agent has not seen.
+func dnsQuestions(more ...flow.Term) []flow.Match {
+	terms := append(more, flow.EqMask(regFlags, 1<<bitEndpoint, 1<<bitEndpoint|1<<bitSeen), flow.Eq(flow.UDPDst, dnsPort))
+	return []flow.Match{flow.NewMatch(append(terms[:len(terms):len(terms)], flow.IP())...),
+		flow.NewMatch(append(terms[:len(terms):len(terms)], flow.IPv6())...)}
+}
+
+func leased(self string, priority uint16, m flow.Match, do flow.Actions) flow.Flow {
+	f := flow.New(tLocal, priority, m, do)
+	f.Cookie = flow.NewCookie(flow.Leased, round, flow.Owner(ofnet.Key{Kind: ofnet.KindSwitch, Name: self}))
+	return f
+}
+
+// Resume are the actions of a packet-out that sends a packet-in on its way from where it came in.
+func Resume() flow.Actions { return flow.Do(on(bitSeen), flow.Resubmit(tClassify)) }
+
+// Resumed is what ofproto/trace is to be told, beside the packet, of one that was a packet-in and goes on its way.
+func Resumed() string { return fmt.Sprintf("%s=%#x", regFlags, 1<<bitSeen) }
+
+// Origin reads from the registers of a packet-in which segment and tenant it is from: their numbers.
+func Origin(m flow.Match) (segment uint32, tenant uint16) {
+	n, _ := m.Uint(regNetwork)
+	t, _ := m.Uint(regTenant)
+	return uint32(n), uint16(t)
+}

@@ -1,0 +1,139 @@
+package pipeline
+
+import "github.com/contiv/contiv/ofnet/flow"
+
+// Bits of reg0: the class of the ingress, one bit each, then flags. What they say is in flags.
+const (
+	bitEndpoint = 0
+	bitTunnel   = 1
+	bitUplink   = 2
+	bitHost     = 3
+	bitFabric   = 4
+	bitRelayed  = 5
+	bitRouted   = 8
+	bitSkip     = 9
+	bitBUM      = 10
+	bitLocal    = 11
+	bitNoCommit = 12
+	bitHairpin  = 13
+	bitReply    = 14
+	bitOpening  = 15
+	bitSeen     = 16
+	bitAnswer   = 17
+	bitTurned   = 18
+	bitAdmitted = 19
+	bitBehind   = 20
+)
+
+// flagBit is a bit of reg0.
+type flagBit struct {
+	name, means string
+	set, unset  string // what a packet is with it, and without it
+}
+
+// says is what a packet is with the flag, or without it.
+func (f *flagBit) says(set bool) string {
+	if set {
+		return f.set
+	}
+	return f.unset
+}
+
+// flags are the bits by number.
+func flags() map[int]flagBit {
+	return map[int]flagBit{
+		bitEndpoint: {"endpoint", "came in by a container's port", "from a local endpoint", "not from a local endpoint"},
+		bitTunnel:   {"tunnel", "came in by the tunnel", "from the tunnel", "not from the tunnel"},
+		bitUplink:   {"uplink", "came in by the uplink", "from the uplink", "not from the uplink"},
+		bitHost:     {"host", "came in by the host's port", "from the host", "not from the host"},
+		bitFabric:   {"fabric", "by tunnel or uplink: it never leaves by tunnel or uplink again (split horizon)", "from the fabric", "not from the fabric"},
+		bitRelayed:  {"relayed", "by the uplink of another host, which has handed it on", "handed on by another host", "not handed on"},
+		bitRouted:   {"routed", "it was addressed to the router", "to the router", "not to the router"},
+		bitSkip:     {"skip", "judged already: no rules", "judged already", "not judged yet"},
+		bitBUM:      {"BUM", "to be replicated", "to be replicated", "not to be replicated"},
+		bitLocal:    {"local", "the receiver is on this host", "receiver is here", "receiver is elsewhere"},
+		bitNoCommit: {"no commit", "do not remember the connection", "not to be remembered", "to be remembered"},
+		bitHairpin:  {"hairpin", "may leave by its in_port", "hairpin", "no hairpin"},
+		bitReply:    {"reply", "an answer to an ICMP message: only rules about ICMP judge it", "an answer", "no answer"},
+		bitOpening:  {"opening", "opens a connection, or belongs to one that was seen to open", "opens a connection", "does not open a connection"},
+		bitSeen:     {"seen", "the agent has seen it and lets it go its way", "seen by the agent", "not seen by the agent"},
+		bitAnswer:   {"answer", "answers within a connection that is not TCP: the rules are asked when they have changed", "answers within a connection", "does not answer"},
+		bitTurned:   {"turned", "stands for what the connection's opener would send", "stands for its opener", "stands for itself"},
+		bitAdmitted: {"admitted", "the rules would let that pass", "let pass by the rules", "not let pass by the rules"},
+		bitBehind:   {"behind", "answers for a service: which backend is in registers", "answers for a service", "answers for itself"},
+	}
+}
+
+// The registers. What they hold is in registers.
+const (
+	regFlags    = flow.Reg0
+	regNetwork  = flow.Reg0 + 1
+	regTenant   = flow.Reg0 + 2
+	regSrcGroup = flow.Reg0 + 3
+	regDstGroup = flow.Reg0 + 4
+	regOut      = flow.Reg0 + 5
+	regRuleOut  = flow.Reg0 + 6
+	regRuleIn   = flow.Reg0 + 7
+	regScratch  = flow.Reg0 + 7
+	regService  = flow.Reg0 + 8
+	regSlot     = flow.Reg0 + 9 // bit 16: of those that are here; bit 17: from the uplink
+	regPort     = flow.Reg0 + 10
+	regBackend  = flow.Reg0 + 12
+	regBackend6 = flow.XXReg0 + 3
+	regAnswer   = flow.XReg0 + 4
+	regScratch6 = flow.XXReg0 + 3
+)
+
+// nameKind is what numbers are names of.
+type nameKind int
+
+const (
+	noNames nameKind = iota
+	networkNames
+	tenantNames
+	groupNames
+	ruleNames // by the number that connections carry
+	portNames
+	vniNames // networks by VNI
+	nameKinds
+)
+
+// otherwise is said before a number that has no name.
+func (k nameKind) otherwise() string {
+	switch k {
+	case portNames:
+		return "port "
+	case vniNames:
+		return "network number "
+	}
+	return "number "
+}
+
+// register is a field that holds something of a packet.
+type register struct {
+	field flow.Field
+	holds string
+	asked string   // before the name of what a flow asks for; "": it has none
+	given string   // before the name of what a flow writes; "": it has none
+	names nameKind // of the values
+}
+
+// registers are all of them in order.
+func registers() []register {
+	return []register{
+		{field: regFlags, holds: "class and flags, below"},
+		{regNetwork, "network of the source; after `route`, of the destination", "network ", "network ", networkNames},
+		{regTenant, "tenant in bits 0-15, which is also the conntrack zone; zone of hairpins in 16-31 (tenant + 0x8000)", "tenant ", "tenant ", tenantNames},
+		{regSrcGroup, "group of the sender; 0: none", "from group ", "sender's group ", groupNames},
+		{regDstGroup, "group of the receiver; 0: none", "to group ", "receiver's group ", groupNames},
+		{regOut, "output port", "towards ", "way out is ", portNames},
+		{regRuleOut, "rule that admitted at the sender", "", "admitted by rule ", ruleNames},
+		{regRuleIn, "rule that admitted at the receiver; scratch before", "", "admitted by rule ", ruleNames},
+		{field: regService, holds: "number of a port of a service: from `service` to `backend`"},
+		{field: regSlot, holds: "which of its backends: from `service` to `backend`"},
+		{field: regPort, holds: "port of the backend that answers: from `state` to `policy_out`"},
+		{field: regBackend, holds: "address of the backend that answers; of IPv6 in `xxreg3`"},
+		{field: regAnswer, holds: "MAC to answer with: only with ARP and ND; shares `reg8` and `reg9`"},
+		{field: regScratch6, holds: "`reg12`-`reg15`: scratch for exchanging IPv6 addresses"},
+	}
+}

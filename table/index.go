@@ -1,0 +1,137 @@
+package table
+
+import (
+	"iter"
+	"slices"
+)
+
+// A Declaration is what a table keeps beside its rows: an Index, an Order or a Total.
+type Declaration[K comparable, V any] interface{ empty() index[K, V] }
+
+// index is what one table has of a Declaration.
+type index[K comparable, V any] interface {
+	declared() Declaration[K, V]
+	clone() index[K, V]
+	change(by *token, was, now *row[K, V]) // nil: no row
+}
+
+// kept is what t has of d.
+func kept[I index[K, V], K comparable, V any](t *Table[K, V], d Declaration[K, V]) I {
+	for _, x := range t.indexes {
+		if x.declared() == d {
+			return x.(I)
+		}
+	}
+	panic("table: it was not declared when the table was made")
+}
+
+// An Index finds the rows of a table by something that their values have. It is a declaration: the rows are in the tables.
+type Index[X, K comparable, V any] struct{ each func(v V, to []X) []X }
+
+// By declares an index by what of returns, which must follow from the value alone. The zero value of X stands for nothing: it is not
+// found.
+func By[K, X comparable, V any](of func(V) X) *Index[X, K, V] {
+	return ByEach[K](func(v V, to []X) []X { return append(to, of(v)) })
+}
+
+// ByEach declares an index by each thing that of appends; one that is there twice counts once.
+func ByEach[K, X comparable, V any](of func(v V, to []X) []X) *Index[X, K, V] {
+	return &Index[X, K, V]{of}
+}
+
+// In returns the rows of t that have x, in constant time. It panics if t was made without the index.
+func (d *Index[X, K, V]) In(t *Table[K, V], x X) Rows[K, V] {
+	if r := kept[*grouping[X, K, V]](t, d).groups.get(x); r != nil {
+		return Rows[K, V]{r.value}
+	}
+	return Rows[K, V]{}
+}
+
+// Each yields everything that rows of t have, with these rows.
+func (d *Index[X, K, V]) Each(t *Table[K, V]) iter.Seq2[X, Rows[K, V]] {
+	return func(yield func(X, Rows[K, V]) bool) {
+		kept[*grouping[X, K, V]](t, d).groups.root.each(func(r *row[X, trie[K, V]]) bool { return yield(r.key, Rows[K, V]{r.value}) })
+	}
+}
+
+// grouping is an Index of one table. Its rows are those of the table.
+type grouping[X, K comparable, V any] struct {
+	*Index[X, K, V]
+	groups   trie[X, trie[K, V]]
+	was, now []X // kept for the next change
+}
+
+func (d *Index[X, K, V]) empty() index[K, V] { return &grouping[X, K, V]{Index: d} }
+
+func (g *grouping[X, K, V]) declared() Declaration[K, V] { return g.Index }
+
+func (g *grouping[X, K, V]) clone() index[K, V] {
+	return &grouping[X, K, V]{Index: g.Index, groups: g.groups}
+}
+
+func (g *grouping[X, K, V]) change(by *token, was, now *row[K, V]) {
+	g.was, g.now = g.was[:0], g.now[:0]
+	if was != nil {
+		g.was = g.each(was.value, g.was)
+	}
+	if now != nil {
+		g.now = g.each(now.value, g.now)
+	}
+	var zero X
+	for _, x := range g.was {
+		if x != zero && !slices.Contains(g.now, x) {
+			g.leave(by, x, was)
+		}
+	}
+	for _, x := range g.now {
+		if x != zero {
+			g.join(by, x, now)
+		}
+	}
+}
+
+func (g *grouping[X, K, V]) join(by *token, x X, r *row[K, V]) {
+	group := newRow(x, trie[K, V]{})
+	if had := g.groups.find(group.hash, x); had != nil {
+		group.value = had.value
+	}
+	group.value.put(by, r)
+	g.groups.put(by, group)
+}
+
+func (g *grouping[X, K, V]) leave(by *token, x X, r *row[K, V]) {
+	had := g.groups.get(x)
+	if had == nil || had.value.find(r.hash, r.key) == nil {
+		return // it was there twice
+	}
+	group := &row[X, trie[K, V]]{had.hash, x, had.value}
+	group.value.drop(by, r)
+	if group.value.size == 0 {
+		g.groups.drop(by, had)
+		return
+	}
+	g.groups.put(by, group)
+}
+
+// Rows are the rows of a table that have something in common. Like a table's own they must not be read beside a change of it.
+type Rows[K comparable, V any] struct{ trie trie[K, V] }
+
+// Len is their number, in constant time.
+func (r Rows[K, V]) Len() int { return r.trie.size }
+
+// Has tells whether the row of a key is among them.
+func (r Rows[K, V]) Has(key K) bool { return r.trie.get(key) != nil }
+
+// All yields them.
+func (r Rows[K, V]) All() iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		r.trie.root.each(func(r *row[K, V]) bool { return yield(r.key, r.value) })
+	}
+}
+
+// Values yields their values.
+func (r Rows[K, V]) Values() iter.Seq[V] {
+	return func(yield func(V) bool) {
+		r.trie.root.each(func(r *row[K, V]) bool { return yield(r.value) })
+	}
+}

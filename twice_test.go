@@ -1,0 +1,101 @@
+package contiv_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/api/model/twice"
+)
+
+// No error says the same thing twice, in its message and its remedy or within one of them, wherever in the tree it is made.
+func TestErrorsSayThingsOnce(t *testing.T) {
+	found := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		inner := map[ast.Node]bool{} // parts of chains that were read as a whole
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || inner[call] {
+				return true
+			}
+			text := chain(call, inner)
+			if text == "" {
+				return true
+			}
+			found++
+			if phrase := twice.InFormat(text); phrase != "" {
+				t.Errorf("%s: %q says %q twice", files.Position(call.Pos()), text, phrase)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found < 500 {
+		t.Errorf("only %d errors are made in the whole tree: their constructors have other names", found)
+	}
+}
+
+// makers are the functions that make an error of a text.
+var makers = map[string]bool{"Errorf": true, "New": true, "Try": true, "BadUsage": true, "Because": true, "NewError": true}
+
+// chain is the constant text of an error and what is chained to it: Errorf(...).Because(...).Try(...). "" of any other call.
+func chain(call *ast.CallExpr, inner map[ast.Node]bool) string {
+	fun, ok := call.Fun.(*ast.SelectorExpr)
+	name := ""
+	if ok {
+		name = fun.Sel.Name
+	} else if id, is := call.Fun.(*ast.Ident); is {
+		name = id.Name
+	}
+	if !makers[name] {
+		return ""
+	}
+	before := ""
+	if ok {
+		if former, is := fun.X.(*ast.CallExpr); is {
+			inner[former] = true
+			before = chain(former, inner)
+		}
+	}
+	var texts []string
+	if before != "" {
+		texts = append(texts, before)
+	}
+	for _, arg := range call.Args {
+		if text := constant(arg); strings.Contains(text, " ") || strings.Contains(text, "%") {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+// constant is a text that stands in the source, "" of anything else.
+func constant(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		if text, err := strconv.Unquote(x.Value); err == nil && x.Kind == token.STRING {
+			return text
+		}
+	case *ast.BinaryExpr:
+		return constant(x.X) + constant(x.Y)
+	case *ast.ParenExpr:
+		return constant(x.X)
+	}
+	return ""
+}
