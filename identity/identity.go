@@ -1,0 +1,78 @@
+// Package identity names the objects of a cluster. An identity is comparable, and its text form belongs to it alone: parts
+// are joined by colons, which no name contains but the last. The same text is an object's key in the API, the name of its
+// records in the store, the owner in flows' cookies and ports' external_ids, and what operators type and read.
+package identity
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// InTenant is the identity of an object of kind K, whose name is unique in its tenant. The zero value is no object; its text
+// is empty.
+type InTenant[K any] struct{ Tenant, Name string }
+
+// The kinds of objects that a tenant has. They are types of their own, so that the group and the network of one name do
+// not compare.
+type (
+	Network = InTenant[network]
+	Group   = InTenant[group]
+	Policy  = InTenant[policy]
+	Service = InTenant[service]
+)
+
+type (
+	network struct{}
+	group   struct{}
+	policy  struct{}
+	service struct{}
+)
+
+// Parse reads "tenant:name". The name may contain colons only if a kind's names may.
+func (i *InTenant[K]) parse(text string) error {
+	*i = InTenant[K]{}
+	if text == "" {
+		return nil
+	}
+	tenant, name, ok := strings.Cut(text, ":")
+	if !ok || tenant == "" || name == "" || strings.Contains(name, ":") {
+		return fmt.Errorf("%q is not of the form tenant:name", text)
+	}
+	i.Tenant, i.Name = tenant, name
+	return nil
+}
+
+// String is "tenant:name".
+func (i InTenant[K]) String() string {
+	if i.IsZero() {
+		return ""
+	}
+	return i.Tenant + ":" + i.Name
+}
+
+// IsZero tells that it names no object.
+func (i InTenant[K]) IsZero() bool { return i == InTenant[K]{} }
+
+// Compare orders identities by tenant, then by name.
+func (i InTenant[K]) Compare(o InTenant[K]) int {
+	return cmp.Or(strings.Compare(i.Tenant, o.Tenant), strings.Compare(i.Name, o.Name))
+}
+
+// MarshalText gives the text form.
+func (i InTenant[K]) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads the text form.
+func (i *InTenant[K]) UnmarshalText(text []byte) error { return i.parse(string(text)) }
+
+// ParseNetwork reads "tenant:network".
+func ParseNetwork(text string) (id Network, err error) { return id, id.parse(text) }
+
+// ParseGroup reads "tenant:group".
+func ParseGroup(text string) (id Group, err error) { return id, id.parse(text) }
+
+// ParsePolicy reads "tenant:policy".
+func ParsePolicy(text string) (id Policy, err error) { return id, id.parse(text) }
+
+// ParseService reads "tenant:service".
+func ParseService(text string) (id Service, err error) { return id, id.parse(text) }
