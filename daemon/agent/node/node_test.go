@@ -413,7 +413,7 @@ func TestStartsWithoutItsSurroundings(t *testing.T) {
 			return ""
 		})
 	}
-	waitsFor("Open vSwitch")
+	waitsFor("ovsdb-server")
 	p := &pod{id: "p", ns: linktest.New(t)}
 	var e *types.Error
 	if _, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p)); !errors.As(err, &e) || e.Code != types.ErrTryAgainLater {
