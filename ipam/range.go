@@ -138,3 +138,20 @@ func ParseSpec(text string) (Spec, error) {
 	}
 	return s, nil
 }
+
+// MarshalText prints "first-last", "" of the zero Range.
+func (r Range) MarshalText() ([]byte, error) {
+	if !r.First.IsValid() {
+		return nil, nil
+	}
+	return []byte(r.First.String() + "-" + r.Last.String()), nil
+}
+
+// UnmarshalText reads "first-last" or one address, in IPv4; "" is the zero Range.
+func (r *Range) UnmarshalText(text []byte) (err error) {
+	*r = Range{}
+	if len(text) > 0 {
+		*r, err = parseRange(string(text))
+	}
+	return err
+}

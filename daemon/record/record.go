@@ -1,6 +1,8 @@
 // Package record holds what netmaster writes into the store for the agents: decisions, numbered and addressed.
 //
-// Key names and JSON names are those of the original Contiv, so that tools which read its state store keep working.
+// The key of a record ends with the text form of its object's identity, see package identity. JSON names, and the ids within the JSON,
+// are those of the original Contiv, so that its tools and drivers read them; those ids are written and never read, since two objects may
+// have the same one. Values are parsed here and nowhere else: a record that can be decoded has addresses, prefixes and modes that are valid.
 // Counters and bitmaps, which the original rewrote with every endpoint, are not here: counts are computed, pools have
 // keys of their own. The package computes only.
 package record
@@ -10,7 +12,6 @@ import (
 	"encoding/hex"
 	"net/netip"
 	"strconv"
-	"strings"
 )
 
 // Prefixes under which records live. Agents watch State, Config and Services; nothing that changes often and does
@@ -28,16 +29,16 @@ const (
 
 	ACIProfiles = Root + "aci/appProfile/"
 
-	Networks  = State + "nets/"
-	Endpoints = State + "eps/"
-	Groups    = State + "endpointGroups/"
+	Networks  = State + "network/"
+	Endpoints = State + "endpoint/"
+	Groups    = State + "group/"
 	Tenants   = State + "tenants/"
 
 	AttachedPolicies = State + "policy/"
 
 	PolicyRules = State + "policyRule/"
-	ServiceLBs  = State + "serviceLB/"
-	Providers   = State + "provider/"
+	ServiceLBs  = State + "service/"
+	Providers   = State + "providers/"
 	BGPs        = State + "bgp/"
 
 	GlobalKey = Config + "global"
@@ -54,12 +55,30 @@ const (
 
 // Global is the cluster-wide forwarding configuration, at GlobalKey.
 type Global struct {
-	ID        string `json:"id"`
-	InfraType string `json:"nw-infra-type"`
-	FwdMode   string `json:"fwd-mode"`   // "bridge", "routing" or "" (not set yet)
-	ArpMode   string `json:"arp-mode"`   // "proxy" or "flood"
-	PvtSubnet string `json:"pvt-subnet"` // host access, a /16
+	ID        string       `json:"id"`
+	InfraType string       `json:"nw-infra-type"`
+	FwdMode   FwdMode      `json:"fwd-mode"` // "" while it is not set
+	ArpMode   ArpMode      `json:"arp-mode"`
+	PvtSubnet netip.Prefix `json:"pvt-subnet"` // host access, a /16
 }
+
+// FwdMode is how frames between networks are forwarded.
+type FwdMode string
+
+// The forwarding modes.
+const (
+	FwdBridge  FwdMode = "bridge"
+	FwdRouting FwdMode = "routing"
+)
+
+// ArpMode is who answers address resolution.
+type ArpMode string
+
+// The ARP modes: switches answer, or requests are flooded.
+const (
+	ArpProxy ArpMode = "proxy"
+	ArpFlood ArpMode = "flood"
+)
 
 // Nonce is a random text that no one has written before, at Landmark.
 type Nonce struct {
@@ -83,132 +102,6 @@ type Tenant struct {
 	ID     string `json:"id"` // the tenant's name
 	Tenant string `json:"tenant"`
 	VRF    uint16 `json:"vrf"`
-}
-
-// Network is a network with its numbers, at Networks+"network.tenant".
-type Network struct {
-	ID          string `json:"id"` // "network.tenant"
-	Tenant      string `json:"tenant"`
-	NetworkName string `json:"networkName"`
-	NwType      string `json:"nwType"`     // "data" or "infra"
-	PktTagType  string `json:"pktTagType"` // "vlan" or "vxlan"
-	PktTag      int    `json:"pktTag"`     // VLAN id; of a vxlan network the cluster-local VLAN
-	ExtPktTag   int    `json:"extPktTag"`  // VNI; 0 of a vlan network
-	SubnetIP    string `json:"subnetIP"`   // masked network address
-	SubnetLen   uint   `json:"subnetLen"`
-	Gateway     string `json:"gateway"`
-	IPAddrRange string `json:"ipAddrRange"` // "first-last", always filled
-	IPv6Subnet  string `json:"ipv6SubnetIP"`
-	IPv6Len     uint   `json:"ipv6SubnetLen"`
-	IPv6Gateway string `json:"ipv6Gateway"`
-	NetworkTag  string `json:"networkTag"`
-}
-
-// Range is the network's IPv4 addresses as text: the subnet, or "first-last/len" when it is part of one.
-func (n *Network) Range() string {
-	length := "/" + strconv.FormatUint(uint64(n.SubnetLen), 10)
-	base, err := netip.ParseAddr(n.SubnetIP)
-	if err != nil {
-		return n.IPAddrRange + length
-	}
-	first, last, _ := strings.Cut(n.IPAddrRange, "-")
-	whole := netip.PrefixFrom(base, int(n.SubnetLen))
-	if first == "" || first == n.SubnetIP && last == lastOf(whole).String() {
-		return whole.String()
-	}
-	return n.IPAddrRange + length
-}
-
-// lastOf is the highest address of an IPv4 subnet.
-func lastOf(p netip.Prefix) netip.Addr {
-	b := p.Masked().Addr().As4()
-	for bit := p.Bits(); bit < 32; bit++ {
-		b[bit/8] |= 0x80 >> (bit % 8)
-	}
-	return netip.AddrFrom4(b)
-}
-
-// Range6 is the network's IPv6 subnet, "" when it has none.
-func (n *Network) Range6() string {
-	if n.IPv6Subnet == "" {
-		return ""
-	}
-	return n.IPv6Subnet + "/" + strconv.FormatUint(uint64(n.IPv6Len), 10)
-}
-
-// SegmentID is the number that stands for a network in a switch's registers: unique in the cluster because tags are,
-// the same after every restart, never 0.
-func (n *Network) SegmentID() uint32 {
-	if n.PktTagType == "vxlan" { // VNIs end at 65535
-		return 1<<16 | uint32(n.ExtPktTag)
-	}
-	return uint32(n.PktTag)
-}
-
-// HostNetwork is the infra network by which hosts reach the VXLAN networks and the services of its tenant, by name.
-const HostNetwork = "contivh1"
-
-// InfraNetwork is Network.NwType of networks for the hosts themselves.
-const InfraNetwork = "infra"
-
-// Endpoint is one container interface, at Endpoints+ID.
-type Endpoint struct {
-	ID               string            `json:"id"` // "network.tenant-container"
-	NetID            string            `json:"netID"`
-	EndpointID       string            `json:"endpointID"`
-	ServiceName      string            `json:"serviceName,omitempty"` // group name as given
-	EndpointGroupID  int               `json:"endpointGroupId,omitempty"`
-	EndpointGroupKey string            `json:"endpointGroupKey,omitempty"` // "group:tenant"
-	IPAddress        string            `json:"ipAddress"`
-	IPv6Address      string            `json:"ipv6Address,omitempty"`
-	MacAddress       string            `json:"macAddress"`
-	HomingHost       string            `json:"homingHost"`
-	IntfName         string            `json:"intfName,omitempty"`
-	VtepIP           string            `json:"vtepIP,omitempty"`
-	Labels           map[string]string `json:"labels,omitempty"`
-	ContainerID      string            `json:"containerId,omitempty"`
-	EPCommonName     string            `json:"epCommonName,omitempty"`
-	Machine          string            `json:"machine,omitempty"` // that attached it, as in Claim
-	Tenant           string            `json:"tenant,omitempty"`  // "" in records of older builds; see TenantOf
-}
-
-// TenantOf is the endpoint's tenant. Of a record that does not name it, it is what the network's id says when that can be read in
-// one way only, and "" otherwise: only the network's record tells then.
-func (e *Endpoint) TenantOf() string {
-	if e.Tenant != "" {
-		return e.Tenant
-	}
-	if _, tenant, ok := strings.Cut(e.NetID, "."); ok && !strings.Contains(tenant, ".") {
-		return tenant
-	}
-	return ""
-}
-
-// NetworkOf is the name of the endpoint's network within its tenant, "" when TenantOf is.
-func (e *Endpoint) NetworkOf() string {
-	if tenant := e.TenantOf(); tenant != "" {
-		return strings.TrimSuffix(e.NetID, "."+tenant)
-	}
-	return ""
-}
-
-// Group is an endpoint group with its number, at Groups+"group:tenant".
-type Group struct {
-	ID              string `json:"id"` // "group:tenant"
-	GroupName       string `json:"groupName"`
-	TenantName      string `json:"tenantName"`
-	NetworkName     string `json:"networkName"`
-	EndpointGroupID int    `json:"endpointGroupId"`
-	PktTagType      string `json:"pktTagType"`
-	PktTag          int    `json:"pktTag"`
-	ExtPktTag       int    `json:"extPktTag"`
-	DSCP            int    `json:"DSCP"`
-	Bandwidth       string `json:"Bandwidth"`
-	Burst           int    `json:"Burst"`
-	ReceiveRate     string `json:"ReceiveBandwidth,omitempty"`
-	ReceiveBurst    int    `json:"ReceiveBurst,omitempty"`
-	IPPool          string `json:"IPPool"` // "first-last" or ""
-	GroupTag        string `json:"groupTag"`
 }
 
 // Names of registered services.

@@ -1,30 +1,59 @@
 package record
 
-import "strings"
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
 
-// ServiceLB is a service with its address, at ServiceLBs+"service:tenant". It owns the address.
+	"github.com/contiv/contiv/identity"
+)
+
+// ServiceLB is a service with its address, at ServiceLBs+ID. It owns the address.
 type ServiceLB struct {
-	ID          string            `json:"id"` // "service:tenant"
-	ServiceName string            `json:"servicename"`
-	Tenant      string            `json:"tenantname"`
-	Network     string            `json:"subnet"` // name of the network that the address comes from, as the original called it
-	Ports       []string          `json:"ports"`  // "servicePort:providerPort:PROTOCOL", the protocol TCP or UDP
-	Selectors   map[string]string `json:"selectors"`
-	IPAddress   string            `json:"ipaddress"`
-	Affinity    string            `json:"affinity,omitempty"` // AffinityNone, or empty: a client keeps its provider
+	ID        identity.Service
+	Network   identity.Network // that the address comes from
+	Ports     []string         // "servicePort:providerPort:PROTOCOL", the protocol TCP or UDP
+	Selectors map[string]string
+	IP        netip.Addr
+	Affinity  string // AffinityNone, or empty: a client keeps its provider
 }
 
 // AffinityNone leads every connection to a service for itself.
 const AffinityNone = "none"
 
-// ServiceOf is the "tenant:service" that operators know of an id "service:tenant".
-func ServiceOf(id string) string {
-	name, tenant, _ := strings.Cut(id, ":")
-	return tenant + ":" + name
+// serviceJSON is a ServiceLB as it is stored.
+type serviceJSON struct {
+	ID          string            `json:"id"` // "service:tenant"
+	ServiceName string            `json:"servicename"`
+	Tenant      string            `json:"tenantname"`
+	Network     string            `json:"subnet"` // name of the network, as the original called it
+	Ports       []string          `json:"ports"`
+	Selectors   map[string]string `json:"selectors"`
+	IPAddress   netip.Addr        `json:"ipaddress"`
+	Affinity    string            `json:"affinity,omitempty"`
 }
 
-// NetID is the state id of the service's network.
-func (s *ServiceLB) NetID() string { return s.Network + "." + s.Tenant }
+// MarshalJSON gives what is stored.
+func (s ServiceLB) MarshalJSON() ([]byte, error) {
+	return json.Marshal(&serviceJSON{ID: Reversed(s.ID), ServiceName: s.ID.Name, Tenant: s.ID.Tenant, Network: s.Network.Name, Ports: s.Ports,
+		Selectors: s.Selectors, IPAddress: s.IP, Affinity: s.Affinity})
+}
+
+// UnmarshalJSON reads what is stored.
+func (s *ServiceLB) UnmarshalJSON(text []byte) error {
+	var t serviceJSON
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
+	}
+	if t.Tenant == "" || t.ServiceName == "" || t.IPAddress.Zone() != "" {
+		return fmt.Errorf("it names no tenant, no service, or no IP address")
+	}
+	*s = ServiceLB{ID: identity.Service{Tenant: t.Tenant, Name: t.ServiceName}, Network: identity.Network{Tenant: t.Tenant, Name: t.Network},
+		Ports: t.Ports, Selectors: t.Selectors, IP: t.IPAddress.Unmap(), Affinity: t.Affinity}
+	return nil
+}
 
 // Selects tells whether a container with these labels is a provider: they contain every selector.
 func (s *ServiceLB) Selects(labels map[string]string) bool {
@@ -36,9 +65,35 @@ func (s *ServiceLB) Selects(labels map[string]string) bool {
 	return len(s.Selectors) > 0
 }
 
-// Provider is the list of a service's providers, at Providers+"service:tenant". There is one for every service.
+// Provider is the list of a service's providers, at Providers+ID. There is one for every service.
 type Provider struct {
-	ID          string   `json:"id"`
-	ServiceName string   `json:"ServiceName"` // "service:tenant"
-	Providers   []string `json:"Providers"`   // IPv4 addresses, ordered
+	ID        identity.Service
+	Addresses []netip.Addr // in order
+}
+
+// providerJSON is a Provider as it is stored.
+type providerJSON struct {
+	ID          string       `json:"id"` // "service:tenant"
+	ServiceName string       `json:"ServiceName"`
+	Providers   []netip.Addr `json:"Providers"`
+}
+
+// MarshalJSON gives what is stored.
+func (p Provider) MarshalJSON() ([]byte, error) {
+	return json.Marshal(&providerJSON{ID: Reversed(p.ID), ServiceName: Reversed(p.ID), Providers: p.Addresses})
+}
+
+// UnmarshalJSON reads what is stored.
+func (p *Provider) UnmarshalJSON(text []byte) error {
+	var t providerJSON
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
+	}
+	name, tenant, ok := strings.Cut(t.ID, ":") // neither contains a colon
+	if !ok || name == "" || tenant == "" {
+		return fmt.Errorf("id %q is not of the form service:tenant", t.ID)
+	}
+	*p = Provider{ID: identity.Service{Tenant: tenant, Name: name}, Addresses: t.Providers}
+	slices.SortFunc(p.Addresses, netip.Addr.Compare) // earlier builds ordered the texts
+	return nil
 }

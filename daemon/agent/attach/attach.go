@@ -20,6 +20,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
@@ -33,13 +34,12 @@ type Master interface {
 
 // Flows is what the agent knows of the store, and how far the switch is with it.
 type Flows interface {
-	// SetPort says at which OpenFlow port the endpoint with this state id is attached here; 0: nowhere.
+	// SetPort says at which OpenFlow port the endpoint with this identity is attached here; 0: nowhere.
 	SetPort(endpoint string, port uint32)
 	// Wait returns when the switch has all flows of the endpoint as of store revision rev.
 	Wait(ctx context.Context, endpoint string, rev uint64) error
-	// Network returns the network "net.tenant".
-	Network(ctx context.Context, id string) (record.Network, error)
-	// Endpoint returns an endpoint by state id, as last heard from the store.
+	Network(ctx context.Context, id identity.Network) (record.Network, error)
+	// Endpoint returns an endpoint by the text of its identity, as last heard from the store.
 	Endpoint(id string) (record.Endpoint, bool)
 	// Local returns the endpoints whose homing host is this one.
 	Local() []record.Endpoint
@@ -50,6 +50,7 @@ type Switch interface {
 	AddPort(ctx context.Context, spec ovsdb.PortSpec) error
 	WaitPort(ctx context.Context, name string) (ovsdb.Port, error)
 	RemovePort(ctx context.Context, name string) error
+	Relabel(ctx context.Context, endpoints map[string]string) error
 	Port(name string) (ovsdb.Port, bool)
 	Ports(key, value string) []ovsdb.Port
 	// Wants reports whether a port of that name should exist, whether there or not.
@@ -129,8 +130,8 @@ func EndpointID(container, ifname string) string {
 	return container + "-" + ifname
 }
 
-func (r *Request) stateID() string {
-	return r.Network + "." + r.Tenant + "-" + EndpointID(r.ContainerID, r.IfName)
+func (r *Request) identity() identity.Endpoint {
+	return identity.Endpoint{Network: identity.Network{Tenant: r.Tenant, Name: r.Network}, Endpoint: EndpointID(r.ContainerID, r.IfName)}
 }
 
 func (r *Request) validate() error {
@@ -181,7 +182,7 @@ func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 	if err := r.validate(); err != nil {
 		return Result{}, err
 	}
-	id := r.stateID()
+	id := r.identity().String()
 	if e.Vital != nil {
 		vital, release := e.Vital(ctx)
 		defer release()
@@ -226,19 +227,17 @@ func because(ctx context.Context, err error) error {
 // nameTries is how many names of a host end are tried, when other endpoints have the first ones.
 const nameTries = 4
 
-// portName finds the port of an endpoint, or a free name for a new one. An id is made of names, so that of another container may
-// read the same: that is an error.
+// portName finds the port of an endpoint, or a free name for a new one. An interface's name is joined to its container's, so that of another
+// container may read the same: that is an error.
 func (e *Engine) portName(r *Request, id string) (name string, have bool, err error) {
 	if ports := e.Switch.Ports(ovsdb.IDEndpoint, id); len(ports) > 0 {
-		if a := attachmentOf(ports[0]); a.ContainerID != r.ContainerID || a.IfName != r.IfName || a.Tenant != r.Tenant || a.Network != r.Network {
-			return "", false, fmt.Errorf("%w: interface %s of container %s on network %s of tenant %s would be endpoint %s, which is interface %s of "+
-				"container %s on network %s of tenant %s: give the container, the network or the tenant another name", ErrInvalid,
-				r.IfName, r.ContainerID, r.Network, r.Tenant, id, a.IfName, a.ContainerID, a.Network, a.Tenant)
+		if a := attachmentOf(ports[0]); a.ContainerID != r.ContainerID || a.IfName != r.IfName {
+			return "", false, fmt.Errorf("%w: interface %s of container %s would be endpoint %s, which is interface %s of container %s: "+
+				"give the container another name", ErrInvalid, r.IfName, r.ContainerID, id, a.IfName, a.ContainerID)
 		}
 		return ports[0].Name, true, nil
 	}
-	for try := range nameTries {
-		name := link.Name(id, try)
+	for _, name := range hostNames(r.identity()) {
 		if p, ok := e.Switch.Port(name); !ok || p.ExternalIDs[ovsdb.IDEndpoint] == id {
 			return name, ok, nil
 		}
@@ -269,13 +268,13 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group},
 		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine,
 	})
-	if err == nil && ep.ID != id {
-		err = fmt.Errorf("netmaster answered with endpoint %q, want %q", ep.ID, id)
+	if err == nil && ep.ID != r.identity() {
+		err = fmt.Errorf("netmaster answered with endpoint %s, want %s", ep.ID, id)
 	}
 	if err != nil {
 		return Result{}, err
 	}
-	network, err := e.Flows.Network(ctx, ep.NetID)
+	network, err := e.Flows.Network(ctx, ep.ID.Network)
 	if err != nil {
 		return Result{}, err
 	}
@@ -317,49 +316,35 @@ func externalIDs(r Request, id string) map[string]string {
 
 // result turns records into what the interface shall be.
 func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record.Network) (Result, error) {
-	res := Result{Endpoint: ep, Network: n, HostName: name, IfName: ifname, Netns: netns, MTU: e.mtu(&n)}
-	var err error
-	if res.MAC, err = net.ParseMAC(ep.MacAddress); err != nil {
-		return res, fmt.Errorf("endpoint %s: MAC address %q: %w", ep.ID, ep.MacAddress, err)
+	res := Result{Endpoint: ep, Network: n, HostName: name, IfName: ifname, Netns: netns, MTU: e.mtu(&n), MAC: ep.MAC[:]}
+	if ep.MAC == (record.MAC{}) {
+		return res, fmt.Errorf("endpoint %s has no MAC address", ep.ID)
 	}
 	for _, f := range []struct {
-		addr    string
-		length  uint
-		gateway string
-	}{{ep.IPAddress, n.SubnetLen, n.Gateway}, {ep.IPv6Address, n.IPv6Len, n.IPv6Gateway}} {
-		if f.addr == "" {
+		addr    netip.Addr
+		subnet  netip.Prefix
+		gateway netip.Addr
+	}{{ep.IP, n.Subnet, n.Gateway}, {ep.IP6, n.Subnet6, n.Gateway6}} {
+		if !f.addr.IsValid() {
 			continue
 		}
-		text, _, _ := strings.Cut(f.addr, "/")
-		addr, err := netip.ParseAddr(text)
-		if err != nil {
-			return res, fmt.Errorf("endpoint %s: address %q: %w", ep.ID, f.addr, err)
-		}
-		prefix := netip.PrefixFrom(addr, int(f.length))
+		prefix := netip.PrefixFrom(f.addr, f.subnet.Bits())
 		if !prefix.IsValid() {
-			return res, fmt.Errorf("endpoint %s: address %s does not go with length %d of network %s", ep.ID, addr, f.length, n.ID)
+			return res, fmt.Errorf("endpoint %s: address %s does not go with subnet %s of network %s", ep.ID, f.addr, f.subnet, n.ID)
 		}
 		res.Addrs = append(res.Addrs, prefix)
-		if f.gateway == "" {
-			if e.Default == nil {
-				continue
-			}
-			if gw := e.Default(addr.Is6()); gw.IsValid() {
-				res.Gateways = append(res.Gateways, gw)
-			}
-			continue
+		if !f.gateway.IsValid() && e.Default != nil {
+			f.gateway = e.Default(f.addr.Is6())
 		}
-		gw, err := netip.ParseAddr(f.gateway)
-		if err != nil || gw.Is4() != addr.Is4() {
-			return res, fmt.Errorf("network %s: gateway %q does not go with address %s", n.ID, f.gateway, addr)
+		if f.gateway.IsValid() {
+			res.Gateways = append(res.Gateways, f.gateway)
 		}
-		res.Gateways = append(res.Gateways, gw)
 	}
 	return res, nil
 }
 
 func (e *Engine) mtu(n *record.Network) int {
-	if n.PktTagType == "vxlan" || e.Routing != nil && e.Routing() {
+	if n.Encap == record.VXLAN || e.Routing != nil && e.Routing() {
 		return e.MTU() - e.Overhead
 	}
 	return e.MTU()

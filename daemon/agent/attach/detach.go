@@ -50,7 +50,7 @@ func (e *Engine) find(container, ifname string) []Attachment {
 		}
 	}
 	for _, ep := range e.Flows.Local() {
-		if ep.EndpointID == EndpointID(container, ifname) && (ep.ContainerID == "" || ep.ContainerID == container) && !seen[ep.ID] {
+		if ep.ID.Endpoint == EndpointID(container, ifname) && (ep.ContainerID == "" || ep.ContainerID == container) && !seen[ep.ID.String()] {
 			out = append(out, attachmentOfRecord(ep, container, ifname))
 		}
 	}
@@ -58,8 +58,8 @@ func (e *Engine) find(container, ifname string) []Attachment {
 }
 
 func attachmentOfRecord(ep record.Endpoint, container, ifname string) Attachment {
-	return Attachment{ContainerID: container, IfName: ifname, Tenant: ep.TenantOf(), Network: ep.NetworkOf(),
-		Group: ep.ServiceName, StateID: ep.ID}
+	return Attachment{ContainerID: container, IfName: ifname, Tenant: ep.ID.Tenant, Network: ep.ID.Name,
+		Group: ep.Service, StateID: ep.ID.String()}
 }
 
 // Detach takes an interface away. Detaching what is gone, in whole or in part, succeeds. When the master cannot be
@@ -102,7 +102,7 @@ func (e *Engine) forget(ctx context.Context, id, name string) error {
 	return nil
 }
 
-// Reclaim removes what this host has of an endpoint, by state id, without asking the master: the master's clean-up
+// Reclaim removes what this host has of an endpoint, without asking the master: the master's clean-up
 // calls it. An endpoint that is not here is success.
 func (e *Engine) Reclaim(ctx context.Context, id string) error {
 	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, id) {
@@ -141,7 +141,7 @@ func (e *Engine) Check(ctx context.Context, container, ifname, netns string) (Re
 	if a.Port.OFPort == 0 {
 		return Result{}, fmt.Errorf("check %s: port %s does not work: %s", a.StateID, a.Port.Name, a.Port.Error)
 	}
-	n, err := e.Flows.Network(ctx, ep.NetID)
+	n, err := e.Flows.Network(ctx, ep.ID.Network)
 	if err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", a.StateID, err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/drift"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
-	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
@@ -72,18 +72,18 @@ func (l *lost) Differences() (out []drift.Difference, err error) {
 		if failed != nil {
 			return out, failed
 		}
-		d := drift.Difference{Thing: ep.ID, Difference: model.Difference{Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: ep.ID}.String()}}
+		d := drift.Difference{Thing: ep.ID.String(), Difference: model.Difference{Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: ep.ID.String()}.String()}}
 		_, told := readTag(alias)
 		switch {
 		case name == "" && !l.had(&ep):
 			d.What = "not here: another machine has attached it as host " + l.Host
 			d.Remedy = "when that machine is gone for good: netctl node forget " + l.Host + " --release"
 		case name == "":
-			first, known := l.since[ep.ID]
+			first, known := l.since[ep.ID.String()]
 			if !known {
 				first = now
 			}
-			if gone[ep.ID] = first; now.Sub(first) < l.patience {
+			if gone[ep.ID.String()] = first; now.Sub(first) < l.patience {
 				continue
 			}
 			d.What = "removed: port and interface, as when the container's namespace ends; the endpoint is released"
@@ -101,22 +101,20 @@ func (l *lost) Differences() (out []drift.Difference, err error) {
 
 // isLost says that a container's endpoint has no port, and that no one here is at work on it.
 func (l *lost) isLost(ep *record.Endpoint) bool {
-	if ep.ContainerID == "" || l.recent.has(ep.ID) || len(l.Switch.Ports(ovsdb.IDEndpoint, ep.ID)) > 0 {
+	if ep.ContainerID == "" || l.recent.has(ep.ID.String()) || len(l.Switch.Ports(ovsdb.IDEndpoint, ep.ID.String())) > 0 {
 		return false
 	}
-	for try := range nameTries {
-		if name := link.Name(ep.ID, try); l.locks.isBusy(name) || l.Switch.Wants(name) {
+	for _, name := range hostNames(ep.ID) {
+		if l.locks.isBusy(name) || l.Switch.Wants(name) {
 			return false
 		}
 	}
 	return true
 }
 
-// interfaceOf finds the host end of an endpoint; "" when there is none. Names are hashes of endpoints, the later ones for
-// when another endpoint has the first.
-func (l *lost) interfaceOf(id string) (name, alias string, err error) {
-	for try := range nameTries {
-		name := link.Name(id, try)
+// interfaceOf finds the host end of an endpoint; "" when there is none.
+func (l *lost) interfaceOf(id identity.Endpoint) (name, alias string, err error) {
+	for _, name := range hostNames(id) {
 		if p, ok := l.Switch.Port(name); ok && p.ExternalIDs[ovsdb.IDEndpoint] != "" {
 			continue // another endpoint's
 		}
@@ -134,7 +132,7 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 	if !ok {
 		return nil
 	}
-	unlock, err := l.locks.lock(ctx, ep.EndpointID)
+	unlock, err := l.locks.lock(ctx, ep.ID.Endpoint)
 	if err != nil {
 		return fmt.Errorf("repair %s: %w", id, err)
 	}
@@ -142,7 +140,7 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 	if !l.isLost(&ep) {
 		return nil
 	}
-	name, alias, err := l.interfaceOf(id)
+	name, alias, err := l.interfaceOf(ep.ID)
 	if err != nil {
 		return fmt.Errorf("repair %s: %w", id, err)
 	}
@@ -169,17 +167,17 @@ func (l *lost) Repair(ctx context.Context, id string) error {
 
 // plug makes the port of an interface that exists.
 func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag) error {
-	number, err := l.numbers.take(ep.ID)
+	number, err := l.numbers.take(ep.ID.String())
 	if err != nil {
 		return err
 	}
 	a := attachmentOfRecord(*ep, ep.ContainerID, ifNameOf(ep))
 	ids := externalIDs(Request{ContainerID: a.ContainerID, IfName: a.IfName, Netns: t.netns, Owner: t.owner, Tenant: a.Tenant,
-		Network: a.Network, Group: a.Group}, ep.ID)
+		Network: a.Network, Group: a.Group}, ep.ID.String())
 	err = l.Switch.AddPort(ctx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: ids})
 	if err != nil {
 		if !l.stands(name) {
-			l.numbers.release(ep.ID)
+			l.numbers.release(ep.ID.String())
 		}
 		return err
 	}
@@ -188,15 +186,15 @@ func (l *lost) plug(ctx context.Context, ep *record.Endpoint, name string, t tag
 		return err // the port names the endpoint now: drift.Ports and Restore go on with it
 	}
 	if p.OFPort != number {
-		l.numbers.use(p.OFPort, ep.ID)
+		l.numbers.use(p.OFPort, ep.ID.String())
 	}
-	l.Flows.SetPort(ep.ID, p.OFPort)
+	l.Flows.SetPort(ep.ID.String(), p.OFPort)
 	return nil
 }
 
 // ifNameOf is the name of the container's interface, as EndpointID has put it into the endpoint's.
 func ifNameOf(ep *record.Endpoint) string {
-	if rest, ok := strings.CutPrefix(ep.EndpointID, ep.ContainerID+"-"); ok && rest != "" {
+	if rest, ok := strings.CutPrefix(ep.ID.Endpoint, ep.ContainerID+"-"); ok && rest != "" {
 		return rest
 	}
 	return "eth0"

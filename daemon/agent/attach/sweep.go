@@ -84,9 +84,9 @@ func (e *Engine) Sweep(ctx context.Context) error {
 func (e *Engine) expected() map[string]bool {
 	out := map[string]bool{}
 	for _, ep := range e.Flows.Local() {
-		if ep.ContainerID != "" && !e.recent.has(ep.ID) {
-			for try := range nameTries {
-				out[link.Name(ep.ID, try)] = true
+		if ep.ContainerID != "" && !e.recent.has(ep.ID.String()) {
+			for _, name := range hostNames(ep.ID) {
+				out[name] = true
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (e *Engine) AdjustMTU(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		n, err := e.Flows.Network(ctx, ep.NetID)
+		n, err := e.Flows.Network(ctx, ep.ID.Network)
 		if err == nil {
 			err = e.Links.SetMTU(a.Port.Name, e.MTU())
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
@@ -87,10 +86,8 @@ func (r *Router) Service(id string, v *record.ServiceLB) {
 	defer r.mu.Unlock()
 	was, had := r.services[id]
 	delete(r.services, id)
-	if v != nil && v.Tenant == r.o.Tenant {
-		if a, err := netip.ParseAddr(v.IPAddress); err == nil && a.Is4() {
-			r.services[id] = place{netip.PrefixFrom(a, a.BitLen())}
-		}
+	if v != nil && v.ID.Tenant == r.o.Tenant && v.IP.Is4() {
+		r.services[id] = place{netip.PrefixFrom(v.IP, v.IP.BitLen())}
 	}
 	if is, has := r.services[id]; had != has || was != is {
 		r.kick()
@@ -118,11 +115,10 @@ func (r *Router) Endpoint(id string, e *record.Endpoint) {
 	defer r.mu.Unlock()
 	was, had := r.endpoints[id]
 	delete(r.endpoints, id)
-	if e != nil && e.HomingHost == r.o.Host && e.TenantOf() == r.o.Tenant {
+	if e != nil && e.Host == r.o.Host && e.ID.Tenant == r.o.Tenant {
 		var at place
-		for i, text := range []string{e.IPAddress, e.IPv6Address} {
-			text, _, _ = strings.Cut(text, "/")
-			if a, err := netip.ParseAddr(text); err == nil && a.Is6() == (i == 1) {
+		for i, a := range []netip.Addr{e.IP, e.IP6} {
+			if a.IsValid() {
 				at[i] = netip.PrefixFrom(a, a.BitLen())
 			}
 		}

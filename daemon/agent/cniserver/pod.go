@@ -26,7 +26,7 @@ func (s *Server) addPod(w http.ResponseWriter, r *http.Request) {
 		refusePod(w, "Error creating EP", err)
 		return
 	}
-	answer := wire.PodAnswer{EndpointID: res.Endpoint.EndpointID}
+	answer := wire.PodAnswer{EndpointID: res.Endpoint.ID.Endpoint}
 	for _, a := range res.Addrs {
 		if a.Addr().Is4() {
 			answer.IPAddress = a.String()

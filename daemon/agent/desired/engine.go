@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/mirror"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 )
@@ -292,15 +293,18 @@ func (e *Engine) Wait(ctx context.Context, endpoint string, rev uint64) error {
 	return nil
 }
 
-// Network returns a network by id "network.tenant": as last heard, or else straight from the store.
-func (e *Engine) Network(ctx context.Context, id string) (n record.Network, err error) {
+// Network returns a network: as last heard, or else straight from the store.
+func (e *Engine) Network(ctx context.Context, id identity.Network) (n record.Network, err error) {
 	e.mu.Lock()
-	known := e.records.networks.Get(id)
+	known := e.records.networks.Get(id.String())
 	e.mu.Unlock()
 	if known != nil {
 		return *known, nil
 	}
-	item, err := e.Store.Read(ctx, record.Networks+id)
+	item, err := e.Store.Read(ctx, record.Networks+id.String())
+	if errors.Is(err, store.ErrNotFound) {
+		item, err = e.Store.Read(ctx, record.FormerNetworks+record.Dotted(id))
+	}
 	if err != nil {
 		return n, fmt.Errorf("network %s: %w", id, err)
 	}
@@ -310,7 +314,7 @@ func (e *Engine) Network(ctx context.Context, id string) (n record.Network, err 
 	return n, nil
 }
 
-// Endpoint returns an endpoint by state id, as last heard.
+// Endpoint returns an endpoint by the text of its identity, as last heard.
 func (e *Engine) Endpoint(id string) (record.Endpoint, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -328,7 +332,7 @@ func (e *Engine) Local() []record.Endpoint {
 	for ep := range endpointsOfHost.In(e.records.endpoints, e.Self.Label).Values() {
 		out = append(out, *ep)
 	}
-	slices.SortFunc(out, func(a, b record.Endpoint) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(out, func(a, b record.Endpoint) int { return a.ID.Compare(b.ID) })
 	return out
 }
 

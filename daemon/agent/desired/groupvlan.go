@@ -1,6 +1,9 @@
 package desired
 
-import "github.com/contiv/contiv/daemon/record"
+import (
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
 
 // In an ACI fabric every group has a VLAN of its own: its containers are on a segment named like the group, with the
 // addresses of the network, and the fabric decides who reaches whom.
@@ -8,17 +11,14 @@ import "github.com/contiv/contiv/daemon/record"
 // ownVLAN is a group's network with the VLAN id of the group; ok is false for a group that shares its network's.
 func (r *records) ownVLAN(group string) (n record.Network, ok bool) {
 	g := r.groups.Get(group)
-	if g == nil || g.PktTagType != "vlan" || g.PktTag == 0 {
+	if g == nil || g.Encap != record.VLAN || g.PktTag == 0 {
 		return n, false
 	}
-	shared := r.networks.Get(networkOf(g))
+	shared := r.networks.Get(g.Network.String())
 	if shared == nil || shared.PktTag == g.PktTag {
 		return n, false
 	}
 	n = *shared
-	n.ID, n.PktTag = group, g.PktTag
+	n.ID, n.PktTag = identity.Network(g.ID), g.PktTag
 	return n, true
 }
-
-// networkOf is the state id of a group's network.
-func networkOf(g *record.Group) string { return g.NetworkName + "." + g.TenantName }

@@ -3,6 +3,7 @@ package desired
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -19,73 +20,100 @@ type kind struct {
 
 // kinds are all that an agent reads. Keys that are below none of the prefixes are not records of ours.
 func kinds() []kind {
-	return []kind{
+	return slices.Concat([]kind{
 		{record.GlobalKey, (*records).putGlobal, func(*records, string) {}}, // it cannot be withdrawn, only changed
 		{record.GlobalMark, (*records).putMark, func(r *records, _ string) { r.mark = "" }},
-		rows(record.Tenants, tenants, func(_ *records, t *record.Tenant) (string, error) {
-			if t.VRF == 0 || t.VRF > 32767 {
-				return t.Tenant, fmt.Errorf("VRF %d is not within 1..32767", t.VRF)
-			}
-			return t.Tenant, nil
-		}),
-		rows(record.Networks, networks, func(_ *records, n *record.Network) (string, error) {
-			_, err := segment(n, &record.Global{})
-			return n.ID, err
-		}).then((*records).gather),
-		rows(record.Groups, groups, func(_ *records, g *record.Group) (string, error) {
-			if g.EndpointGroupID <= 0 {
-				return g.ID, fmt.Errorf("group number %d is not positive", g.EndpointGroupID)
-			}
-			return g.ID, nil
-		}).then((*records).checkProfile),
-		{record.PolicyRules, (*records).putRule, func(r *records, name string) { r.rules.Delete(name) }},
-		rows(record.ServiceLBs, services, func(_ *records, v *record.ServiceLB) (string, error) {
-			_, err := serviceOf(v)
-			return v.ID, err
-		}),
-		rows(record.Providers, providers, func(_ *records, p *record.Provider) (string, error) {
-			_, err := backendsOf(p)
-			return p.ID, err
-		}),
-		rows(record.Endpoints, endpoints, func(r *records, e *record.Endpoint) (string, error) {
-			_, err := endpoint(e, 0)
-			e.Tenant = r.tenantOf(e)
-			return e.ID, err
-		}).then((*records).place),
-		rows(record.BGPs, routers, func(_ *records, b *record.BGP) (string, error) { return b.Hostname, nil }),
-		{record.Services + record.ServiceAgentVTEP + "/", (*records).putAgent, (*records).delAgent},
-	}
+		rows(record.Tenants, tenants, readTenant),
+	},
+		both(record.Networks, record.FormerNetworks, networks, readNetwork),
+		both(record.Groups, record.FormerGroups, groups, readGroup),
+		[]kind{{record.PolicyRules, (*records).putRule, func(r *records, name string) { r.rules.Delete(name) }}},
+		both(record.ServiceLBs, record.FormerServiceLBs, services, readService),
+		both(record.Providers, record.FormerProviders, providers, func(_ *records, p *record.Provider) (string, error) { return p.ID.String(), nil }),
+		both(record.Endpoints, record.FormerEndpoints, endpoints, readEndpoint),
+		[]kind{
+			rows(record.BGPs, routers, func(_ *records, b *record.BGP) (string, error) { return b.Hostname, nil }),
+			{record.Services + record.ServiceAgentVTEP + "/", (*records).putAgent, (*records).delAgent},
+		})
 }
 
+func readTenant(_ *records, t *record.Tenant) (string, error) {
+	if t.VRF == 0 || t.VRF > 32767 {
+		return t.Tenant, fmt.Errorf("VRF %d is not within 1..32767", t.VRF)
+	}
+	return t.Tenant, nil
+}
+
+func readNetwork(_ *records, n *record.Network) (string, error) {
+	_, err := segment(n, &record.Global{})
+	return n.ID.String(), err
+}
+
+func readGroup(_ *records, g *record.Group) (string, error) {
+	if g.Number <= 0 {
+		return g.ID.String(), fmt.Errorf("group number %d is not positive", g.Number)
+	}
+	if _, err := profile(g); err != nil {
+		return g.ID.String(), partial{fmt.Errorf("its limits are left out: %w", err)}
+	}
+	return g.ID.String(), nil
+}
+
+func readService(_ *records, v *record.ServiceLB) (string, error) {
+	_, err := serviceOf(v)
+	return v.ID.String(), err
+}
+
+// readEndpoint notes where the host of the endpoint is, as long as no registration has told.
+func readEndpoint(r *records, e *record.Endpoint) (string, error) {
+	if r.hosts.Get(e.Host) == nil && e.VTEP.IsValid() {
+		r.hosts.Set(e.Host, &ofnet.Host{Label: e.Host, VTEP: e.VTEP})
+	}
+	return e.ID.String(), nil
+}
+
+// partial says what of a record cannot be carried out; all else can.
+type partial struct{ error }
+
 // rows is the kind of JSON objects that become the rows of a table. read returns the name that the object bears, which must be what
-// the key says, and what is wrong with it; what is missing in it it may add.
+// the key says, and what is wrong with it.
 func rows[V any](prefix string, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error)) kind {
 	return kind{prefix, func(r *records, name string, item store.Item) error {
-		v := new(V)
-		if err := json.Unmarshal(item.Value, v); err != nil {
-			return err
-		}
-		own, err := read(r, v)
-		if own != name {
-			return fmt.Errorf("it calls itself %q", own)
-		}
-		if err == nil {
-			of(r).Set(name, v)
+		own, err := put(r, of, read, item, name)
+		if own != name && err == nil {
+			err = fmt.Errorf("it calls itself %q", own)
 		}
 		return err
 	}, func(r *records, name string) { of(r).Delete(name) }}
 }
 
-// then does something more when a record has been put.
-func (k kind) then(more func(r *records, name string) error) kind {
-	put := k.put
-	k.put = func(r *records, name string, item store.Item) error {
-		if err := put(r, name, item); err != nil {
-			return err
+// both is rows of the objects below two prefixes: the names that follow the former one are no identities, so what the objects say counts.
+func both[V any](prefix, former string, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error)) []kind {
+	return []kind{rows(prefix, of, read), {former, func(r *records, _ string, item store.Item) error {
+		own, err := put(r, of, read, item, "")
+		if own != "" {
+			r.former[item.Key] = own
 		}
-		return more(r, name)
+		return err
+	}, func(r *records, name string) {
+		of(r).Delete(r.former[former+name])
+		delete(r.former, former+name)
+	}}}
+}
+
+// put makes an object a row, if it bears the name that is wanted: "" is any.
+func put[V any](r *records, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error), item store.Item,
+	want string) (own string, err error) {
+	v := new(V)
+	if err := json.Unmarshal(item.Value, v); err != nil {
+		return want, err
 	}
-	return k
+	own, err = read(r, v)
+	_, some := err.(partial)
+	if (err == nil || some) && (want == "" || own == want) {
+		of(r).Set(own, v)
+	}
+	return own, err
 }
 
 // The tables, for rows and changed.

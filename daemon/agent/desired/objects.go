@@ -2,6 +2,7 @@ package desired
 
 import (
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
 )
@@ -36,8 +37,8 @@ func affected(before, after *records) objects {
 	changed(before, after, providers, func(_ *records, id string, _ *record.Provider) { out.add(ofnet.KindService, id) })
 	changed(before, after, endpoints, func(_ *records, id string, e *record.Endpoint) {
 		out.add(ofnet.KindEndpoint, id)
-		out.add(ofnet.KindHost, e.HomingHost)
-		concerned[e.Tenant] = struct{}{}
+		out.add(ofnet.KindHost, e.Host)
+		concerned[e.ID.Tenant] = struct{}{}
 	})
 	changed(before, after, agents, func(_ *records, _ string, a *agent) { out.add(ofnet.KindHost, a.Label) })
 	changed(before, after, hosts, func(_ *records, label string, _ *ofnet.Host) { out.add(ofnet.KindHost, label) })
@@ -60,7 +61,8 @@ func affected(before, after *records) objects {
 // network adds a network, and the segments of groups that have its addresses.
 func (o objects) network(r *records, id string) {
 	o.add(ofnet.KindSegment, id)
-	for group := range groupsOfNetwork.In(r.groups, id).All() {
+	network, _ := identity.ParseNetwork(id)
+	for group := range groupsOfNetwork.In(r.groups, network).All() {
 		o.apart(r, group)
 	}
 }
@@ -77,7 +79,7 @@ func (o objects) apart(r *records, group string) {
 		return
 	}
 	o.add(ofnet.KindSegment, group)
-	for id := range endpointsOfGroup.In(r.endpoints, group).All() {
+	for id := range endpointsOfGroup.In(r.endpoints, r.groups.Get(group).ID).All() {
 		o.add(ofnet.KindEndpoint, id)
 	}
 }

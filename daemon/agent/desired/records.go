@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
 )
@@ -16,6 +17,7 @@ import (
 type records struct {
 	self      string
 	kinds     []kind
+	former    map[string]string // names of objects, by keys that do not end with them
 	global    record.Global
 	sum, mark string // of global, as it is here and as it is to be; the latter "": no one says
 
@@ -37,30 +39,23 @@ type seat struct{ tenant, host string }
 
 // What finds records.
 var (
-	networksOfTenant  = table.By[string](func(n *record.Network) string { return n.Tenant })
-	groupsOfTenant    = table.By[string](func(g *record.Group) string { return g.TenantName })
-	groupsOfNetwork   = table.By[string](networkOf)
+	networksOfTenant  = table.By[string](func(n *record.Network) string { return n.ID.Tenant })
+	groupsOfTenant    = table.By[string](func(g *record.Group) string { return g.ID.Tenant })
+	groupsOfNetwork   = table.By[string](func(g *record.Group) identity.Network { return g.Network })
 	rulesOfTenant     = table.By[string](func(r *ofnet.Rule) string { return r.Tenant })
-	servicesOfTenant  = table.By[string](func(v *record.ServiceLB) string { return v.Tenant })
-	endpointsOfTenant = table.By[string](func(e *record.Endpoint) string { return e.Tenant })
-	endpointsOfGroup  = table.By[string](func(e *record.Endpoint) string { return e.EndpointGroupKey })
-	endpointsOfHost   = table.By[string](func(e *record.Endpoint) string { return e.HomingHost })
+	servicesOfTenant  = table.By[string](func(v *record.ServiceLB) string { return v.ID.Tenant })
+	endpointsOfTenant = table.By[string](func(e *record.Endpoint) string { return e.ID.Tenant })
+	endpointsOfGroup  = table.By[string](func(e *record.Endpoint) identity.Group { return e.Group })
+	endpointsOfHost   = table.By[string](func(e *record.Endpoint) string { return e.Host })
 	agentsOfHost      = table.By[string](func(a *agent) string { return a.Label })
-	tenantsOfHost     = table.Sum[string](func(e *record.Endpoint) (seat, uint64) { return seat{e.Tenant, e.HomingHost}, 1 })
-	// strays are the endpoints of a network whose tenant its record alone tells.
-	strays = table.By[string](func(e *record.Endpoint) string {
-		if e.Tenant != "" {
-			return ""
-		}
-		return e.NetID
-	})
+	tenantsOfHost     = table.Sum[string](func(e *record.Endpoint) (seat, uint64) { return seat{e.ID.Tenant, e.Host}, 1 })
 )
 
 func newRecords(self string) *records {
-	return &records{self: self, kinds: kinds(), tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
+	return &records{self: self, kinds: kinds(), former: map[string]string{}, tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
 		groups: table.New(groupsOfTenant, groupsOfNetwork), rules: table.New(rulesOfTenant), services: table.New(servicesOfTenant),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
-		endpoints: table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost, strays),
+		endpoints: table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
 		agents:    table.New(agentsOfHost), hosts: table.New[string, *ofnet.Host](), ports: table.New[string, uint32]()}
 }
 
@@ -116,46 +111,6 @@ func (r *records) putMark(_ string, item store.Item) error {
 // torn says whether the configuration is not the one that belongs to the other records: it comes by a watch of its own.
 func (r *records) torn() bool { return r.mark != "" && r.mark != r.sum }
 
-// tenantOf is the tenant of an endpoint, whose record may be of an older build. Its network's record tells when the network's id, which is
-// made of both names, does not; as long as that has not come, the endpoint is of no tenant.
-func (r *records) tenantOf(e *record.Endpoint) string {
-	tenant := e.TenantOf()
-	if n := r.networks.Get(e.NetID); n != nil && tenant == "" {
-		tenant = n.Tenant
-	}
-	return tenant
-}
-
-// gather gives the endpoints of a network that has come their tenant.
-func (r *records) gather(network string) error {
-	for id, e := range strays.In(r.endpoints.Clone(), network).All() {
-		found := *e
-		found.Tenant = r.tenantOf(e)
-		r.endpoints.Set(id, &found)
-	}
-	return nil
-}
-
-// place notes where the host of an endpoint is, as long as no registration has told.
-func (r *records) place(endpoint string) error {
-	e := r.endpoints.Get(endpoint)
-	if r.hosts.Get(e.HomingHost) != nil {
-		return nil
-	}
-	if end, err := netip.ParseAddr(e.VtepIP); err == nil {
-		r.hosts.Set(e.HomingHost, &ofnet.Host{Label: e.HomingHost, VTEP: end})
-	}
-	return nil
-}
-
-// checkProfile says what is wrong with a group's limits, which are left out then.
-func (r *records) checkProfile(group string) error {
-	if _, err := profile(r.groups.Get(group)); err != nil {
-		return fmt.Errorf("its limits are left out: %w", err)
-	}
-	return nil
-}
-
 // present reports whether the tenant has a member on this host; the switch needs to know of no others.
 func (r *records) present(tenant string) bool {
 	n, _ := tenantsOfHost.In(r.endpoints, seat{tenant, r.self})
@@ -165,7 +120,7 @@ func (r *records) present(tenant string) bool {
 // private is the subnet between hosts and endpoints.
 func (r *records) private() netip.Prefix {
 	const length = 16
-	if p, err := netip.ParsePrefix(r.global.PvtSubnet); err == nil && p.Addr().Is4() && p.Bits() == length {
+	if p := r.global.PvtSubnet; p.IsValid() && p.Addr().Is4() && p.Bits() == length {
 		return p.Masked()
 	}
 	return ofnet.DefaultPrivate()

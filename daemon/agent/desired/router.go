@@ -3,7 +3,6 @@ package desired
 import (
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -27,7 +26,7 @@ func (e *Engine) DefaultGateway(ipv6 bool) netip.Addr {
 
 func (e *Engine) defaultGateway(ipv6 bool) netip.Addr {
 	switch {
-	case e.records.global.FwdMode != "routing":
+	case e.records.global.FwdMode != record.FwdRouting:
 		return netip.Addr{}
 	case ipv6:
 		return netip.AddrFrom16([16]byte{0: 0xfe, 1: 0x80, 15: 1})
@@ -36,7 +35,7 @@ func (e *Engine) defaultGateway(ipv6 bool) netip.Addr {
 }
 
 // Routing says that all networks of the cluster are routed, as last heard.
-func (e *Engine) Routing() bool { return e.Global().FwdMode == "routing" }
+func (e *Engine) Routing() bool { return e.Global().FwdMode == record.FwdRouting }
 
 // Router is the router's own address in the network with a number: its gateway, or what endpoints have instead of one;
 // invalid where this switch is no router, and when no such network is known.
@@ -71,7 +70,7 @@ func (e *Engine) Networks() []record.Network {
 	for n := range e.records.networks.Values() {
 		out = append(out, *n)
 	}
-	slices.SortFunc(out, func(a, b record.Network) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(out, func(a, b record.Network) int { return a.ID.Compare(b.ID) })
 	return out
 }
 

@@ -16,7 +16,7 @@ import (
 // wantService joins both records. Without the second one the service has no backends.
 func (r *records) wantService(name string) *ofnet.Service {
 	v := r.services.Get(name)
-	if v == nil || !r.present(v.Tenant) {
+	if v == nil || !r.present(v.ID.Tenant) {
 		return nil
 	}
 	out, err := serviceOf(v)
@@ -24,36 +24,16 @@ func (r *records) wantService(name string) *ofnet.Service {
 		return nil // put has refused it and said so
 	}
 	if p := r.providers.Get(name); p != nil {
-		list, _ := backendsOf(p)
-		out.Backends = slices.DeleteFunc(list, func(a netip.Addr) bool { return a.Is4() != out.Address.Is4() })
+		out.Backends = slices.DeleteFunc(slices.Clone(p.Addresses), func(a netip.Addr) bool { return a.Is4() != out.Address.Is4() })
 	}
 	return out
 }
 
-// backendsOf are the addresses of who provides a service, in order and each once.
-func backendsOf(p *record.Provider) ([]netip.Addr, error) {
-	list := make([]netip.Addr, 0, len(p.Providers))
-	for _, text := range p.Providers {
-		a, err := netip.ParseAddr(text)
-		if err != nil || a.Zone() != "" {
-			return nil, fmt.Errorf("provider %q is not an IP address", text)
-		}
-		list = append(list, a.Unmap())
-	}
-	slices.SortFunc(list, netip.Addr.Compare)
-	return slices.Compact(list), nil
-}
-
 // serviceOf makes a service of its record, without backends.
 func serviceOf(v *record.ServiceLB) (*ofnet.Service, error) {
-	out := &ofnet.Service{Name: v.ID, Tenant: v.Tenant, Affinity: v.Affinity != record.AffinityNone}
-	var err error
-	if out.Address, err = netip.ParseAddr(v.IPAddress); err != nil || out.Address.Zone() != "" {
-		return nil, fmt.Errorf("%q is not an IP address", v.IPAddress)
-	}
-	out.Address = out.Address.Unmap()
-	if v.Tenant == "" {
-		return nil, fmt.Errorf("it has no tenant")
+	out := &ofnet.Service{Name: v.ID.String(), Tenant: v.ID.Tenant, Address: v.IP, Affinity: v.Affinity != record.AffinityNone}
+	if !v.IP.IsValid() {
+		return nil, fmt.Errorf("it has no IP address")
 	}
 	seen := map[string]bool{}
 	for _, text := range v.Ports {

@@ -2,8 +2,6 @@ package desired
 
 import (
 	"fmt"
-	"net"
-	"net/netip"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
@@ -87,7 +85,7 @@ func (r *records) wantSegment(id string) *ofnet.Segment {
 	if own, ok := r.ownVLAN(id); n == nil && ok {
 		n = &own
 	}
-	if n == nil || !r.present(n.Tenant) {
+	if n == nil || !r.present(n.ID.Tenant) {
 		return nil
 	}
 	seg, err := segment(n, &r.global)
@@ -99,11 +97,11 @@ func (r *records) wantSegment(id string) *ofnet.Segment {
 
 func (r *records) wantGroup(id string) *ofnet.Group {
 	g := r.groups.Get(id)
-	if g == nil || !r.present(g.TenantName) {
+	if g == nil || !r.present(g.ID.Tenant) {
 		return nil
 	}
 	p, _ := profile(g) // of one that cannot be read put has said so
-	return &ofnet.Group{Name: id, Tenant: g.TenantName, ID: uint32(g.EndpointGroupID), Profile: p}
+	return &ofnet.Group{Name: id, Tenant: g.ID.Tenant, ID: uint32(g.Number), Profile: p}
 }
 
 func (r *records) wantRule(id string) *ofnet.Rule {
@@ -116,21 +114,18 @@ func (r *records) wantRule(id string) *ofnet.Rule {
 
 func (r *records) wantEndpoint(id string) *ofnet.Endpoint {
 	e := r.endpoints.Get(id)
-	if e == nil || !r.present(e.Tenant) {
+	if e == nil || !r.present(e.ID.Tenant) {
 		return nil
 	}
 	var port uint32
-	if e.HomingHost == r.self {
+	if e.Host == r.self {
 		port = r.ports.Get(id)
 	}
-	ep, err := endpoint(e, port)
-	if err != nil {
-		return nil
+	out := &ofnet.Endpoint{ID: id, Segment: e.ID.Network.String(), Group: e.Group.String(), Host: e.Host, Port: port, MAC: ofnet.MAC(e.MAC), IP4: e.IP, IP6: e.IP6}
+	if _, own := r.ownVLAN(out.Group); own {
+		out.Segment = out.Group
 	}
-	if _, own := r.ownVLAN(e.EndpointGroupKey); own {
-		ep.Segment = e.EndpointGroupKey
-	}
-	return ep
+	return out
 }
 
 // segment makes a segment of a network record.
@@ -138,87 +133,27 @@ func segment(n *record.Network, g *record.Global) (*ofnet.Segment, error) {
 	bad := func(what string, got any) error {
 		return fmt.Errorf("%s: got %v", what, got)
 	}
-	s := &ofnet.Segment{Name: n.ID, Tenant: n.Tenant, ID: n.SegmentID(), Mode: ofnet.Bridge, ARP: ofnet.Proxy}
-	switch n.PktTagType {
-	case "vlan":
+	s := &ofnet.Segment{Name: n.ID.String(), Tenant: n.ID.Tenant, ID: n.SegmentID(), Mode: ofnet.Bridge, ARP: ofnet.Proxy,
+		Prefix4: n.Subnet, Gateway4: n.Gateway, Prefix6: n.Subnet6, Gateway6: n.Gateway6}
+	switch n.Encap {
+	case record.VLAN:
 		s.Encap, s.Tag = ofnet.VLAN, uint32(n.PktTag)
 		if n.PktTag < 1 || n.PktTag > 4094 {
 			return nil, bad("want a VLAN id within 1..4094", n.PktTag)
 		}
-	case "vxlan":
+	case record.VXLAN:
 		s.Encap, s.Tag = ofnet.VXLAN, uint32(n.ExtPktTag)
 		if n.ExtPktTag < 1 || n.ExtPktTag > ofnet.LastVNI {
 			return nil, bad(fmt.Sprintf("want a VNI within 1..%d", ofnet.LastVNI), n.ExtPktTag)
 		}
 	default:
-		return nil, bad("want pktTagType vlan or vxlan", n.PktTagType)
+		return nil, bad("want pktTagType vlan or vxlan", n.Encap)
 	}
-	if g.FwdMode == "routing" {
+	if g.FwdMode == record.FwdRouting {
 		s.Mode = ofnet.Routing
 	}
-	if g.ArpMode == "flood" {
+	if g.ArpMode == record.ArpFlood {
 		s.ARP = ofnet.Flood
 	}
-	var err error
-	if s.Prefix4, s.Gateway4, err = subnet(n.SubnetIP, n.SubnetLen, n.Gateway); err != nil {
-		return nil, bad("IPv4", err)
-	}
-	if s.Prefix6, s.Gateway6, err = subnet(n.IPv6Subnet, n.IPv6Len, n.IPv6Gateway); err != nil {
-		return nil, bad("IPv6", err)
-	}
 	return s, nil
-}
-
-// subnet reads prefix and gateway; all empty is no subnet.
-func subnet(ip string, length uint, gateway string) (p netip.Prefix, gw netip.Addr, err error) {
-	if ip == "" {
-		return p, gw, nil
-	}
-	addr, err := netip.ParseAddr(ip)
-	if err != nil {
-		return p, gw, err
-	}
-	if length > uint(addr.BitLen()) {
-		return p, gw, fmt.Errorf("length %d of subnet %s", length, ip)
-	}
-	p = netip.PrefixFrom(addr, int(length)).Masked()
-	if gateway != "" {
-		if gw, err = netip.ParseAddr(gateway); err != nil {
-			return p, gw, err
-		}
-		if !p.Contains(gw) {
-			return p, gw, fmt.Errorf("gateway %s is outside of %s", gw, p)
-		}
-	}
-	return p, gw, nil
-}
-
-// endpoint makes an endpoint of its record.
-func endpoint(e *record.Endpoint, port uint32) (*ofnet.Endpoint, error) {
-	out := &ofnet.Endpoint{ID: e.ID, Segment: e.NetID, Group: e.EndpointGroupKey, Host: e.HomingHost, Port: port}
-	hw, err := net.ParseMAC(e.MacAddress)
-	if err != nil || len(hw) != len(out.MAC) {
-		return nil, fmt.Errorf("%q is not a MAC address", e.MacAddress)
-	}
-	copy(out.MAC[:], hw)
-	for _, a := range []struct {
-		text string
-		to   *netip.Addr
-	}{{e.IPAddress, &out.IP4}, {e.IPv6Address, &out.IP6}} {
-		if a.text == "" {
-			continue
-		}
-		p, err := netip.ParsePrefix(a.text)
-		if err == nil {
-			*a.to = p.Addr()
-			continue
-		}
-		if *a.to, err = netip.ParseAddr(a.text); err != nil {
-			return nil, fmt.Errorf("%q is not an IP address", a.text)
-		}
-	}
-	if (out.IP4.IsValid() && !out.IP4.Is4()) || (out.IP6.IsValid() && !out.IP6.Is6()) {
-		return nil, fmt.Errorf("addresses %q and %q are of the wrong families", e.IPAddress, e.IPv6Address)
-	}
-	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
@@ -46,7 +47,7 @@ func (e *Engine) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
 func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	e.learn()
 	wanted := slices.ContainsFunc(networks, func(n record.Network) bool {
-		return g.FwdMode == "routing" || n.PktTagType == "vxlan" || n.NwType == record.InfraNetwork
+		return g.FwdMode == record.FwdRouting || n.Encap == record.VXLAN || n.Kind == record.InfraNetwork
 	})
 	if !wanted {
 		e.guardian.set = nil
@@ -108,16 +109,16 @@ func (e *Engine) closed(networks []record.Network) *link.Guard {
 		out.Known = append(out.Known, a)
 	}
 	for i := range networks {
-		if networks[i].NwType != record.InfraNetwork {
+		if networks[i].Kind != record.InfraNetwork {
 			continue
 		}
 		for label := range e.guardian.labels {
-			ep, ok := e.Flows.Endpoint(networks[i].ID + "-" + label)
-			if !ok || label == e.Host || ep.HomingHost != label {
+			ep, ok := e.Flows.Endpoint(identity.Endpoint{Network: networks[i].ID, Endpoint: label}.String())
+			if !ok || label == e.Host || ep.Host != label {
 				continue
 			}
-			for _, text := range []string{ep.IPAddress, ep.IPv6Address} {
-				if a, err := netip.ParseAddr(text); err == nil {
+			for _, a := range []netip.Addr{ep.IP, ep.IP6} {
+				if a.IsValid() {
 					out.Hosts = append(out.Hosts, a)
 				}
 			}

@@ -165,8 +165,8 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	six := pipeline.Private6(subnet)
 	var wanted, wanted6 bool
 	for i := range networks {
-		if g.FwdMode == "routing" || networks[i].PktTagType == "vxlan" {
-			wanted, wanted6 = true, wanted6 || networks[i].IPv6Subnet != ""
+		if g.FwdMode == record.FwdRouting || networks[i].Encap == record.VXLAN {
+			wanted, wanted6 = true, wanted6 || networks[i].Subnet6.IsValid()
 		}
 	}
 	// Of a tunnel's MTU, so that the kernel tells the world what is too big for a container.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
@@ -27,12 +28,12 @@ const portLimit = 15 * time.Second
 
 // infra gives the host an interface in every infra network, and takes those away whose network has gone.
 func (e *Engine) infra(ctx context.Context, g *record.Global, networks []record.Network) error {
-	wanted := map[string]bool{} // state ids
+	wanted := map[string]bool{} // identities
 	var errs []error
 	for i := range networks {
-		if n := &networks[i]; n.NwType == record.InfraNetwork {
-			wanted[e.stateID(n)] = true
-			if err := e.join(ctx, n, e.routes(g, n, networks), g.FwdMode == "routing"); err != nil {
+		if n := &networks[i]; n.Kind == record.InfraNetwork {
+			wanted[e.endpoint(n)] = true
+			if err := e.join(ctx, n, e.routes(g, n, networks), g.FwdMode == record.FwdRouting); err != nil {
 				errs = append(errs, fmt.Errorf("infra network %s: %w", n.ID, err))
 			}
 		}
@@ -45,30 +46,32 @@ func (e *Engine) infra(ctx context.Context, g *record.Global, networks []record.
 	return errors.Join(errs...)
 }
 
-func (e *Engine) stateID(n *record.Network) string { return n.ID + "-" + e.Host }
+func (e *Engine) endpoint(n *record.Network) string {
+	return identity.Endpoint{Network: n.ID, Endpoint: e.Host}.String()
+}
 
 // routes are the destinations that lead to the interface of an infra network, if it is the one for that: the subnets of
 // its tenant's VXLAN networks when the switch routes, and in both modes the tenant's services that are in none of these.
 func (e *Engine) routes(g *record.Global, n *record.Network, networks []record.Network) (out []netip.Prefix) {
-	if n.NetworkName != record.HostNetwork || n.PktTagType != "vxlan" {
+	if n.ID.Name != record.HostNetwork || n.Encap != record.VXLAN {
 		return nil
 	}
 	for i := range networks {
 		d := &networks[i]
-		if d.Tenant != n.Tenant || d.NwType == record.InfraNetwork || d.PktTagType != "vxlan" || g.FwdMode != "routing" {
+		if d.ID.Tenant != n.ID.Tenant || d.Kind == record.InfraNetwork || d.Encap != record.VXLAN || g.FwdMode != record.FwdRouting {
 			continue
 		}
-		if addr, err := netip.ParseAddr(d.SubnetIP); err == nil {
-			out = append(out, netip.PrefixFrom(addr, int(d.SubnetLen)).Masked())
+		if d.Subnet.IsValid() {
+			out = append(out, d.Subnet)
 		}
-		if addr, err := netip.ParseAddr(d.IPv6Subnet); err == nil && n.IPv6Subnet != "" {
-			out = append(out, netip.PrefixFrom(addr, int(d.IPv6Len)).Masked())
+		if d.Subnet6.IsValid() && n.Subnet6.IsValid() {
+			out = append(out, d.Subnet6)
 		}
 	}
 	subnets := out[:len(out):len(out)]
 	for _, v := range e.Flows.Services() {
 		within := slices.ContainsFunc(subnets, func(p netip.Prefix) bool { return p.Contains(v.Address) })
-		if v.Tenant == n.Tenant && !within && (v.Address.Is4() || n.IPv6Subnet != "") {
+		if v.Tenant == n.ID.Tenant && !within && (v.Address.Is4() || n.Subnet6.IsValid()) {
 			out = append(out, netip.PrefixFrom(v.Address, v.Address.BitLen()))
 		}
 	}
@@ -77,49 +80,38 @@ func (e *Engine) routes(g *record.Global, n *record.Network, networks []record.N
 
 // join gives the host its endpoint and interface in an infra network.
 func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Prefix, routed bool) error {
-	if len(n.NetworkName) > link.NameLimit {
+	if len(n.ID.Name) > link.NameLimit {
 		return fmt.Errorf("its name is that of an interface on every host, which has %d letters at most; use a shorter one", link.NameLimit)
 	}
-	id := e.stateID(n)
-	if p, ok := e.Switch.Port(n.NetworkName); ok && p.ExternalIDs[ovsdb.IDEndpoint] != id {
-		return fmt.Errorf("port %s of the switch is taken; use another name for the network", n.NetworkName)
+	id := e.endpoint(n)
+	if p, ok := e.Switch.Port(n.ID.Name); ok && p.ExternalIDs[ovsdb.IDEndpoint] != id {
+		return fmt.Errorf("port %s of the switch is taken; use another name for the network", n.ID.Name)
 	}
 	ep, ok := e.Flows.Endpoint(id)
 	if !ok {
 		var err error
-		ep, _, err = e.Master.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: n.Tenant, NetworkName: n.NetworkName,
+		ep, _, err = e.Master.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: n.ID.Tenant, NetworkName: n.ID.Name,
 			EndpointID: e.Host, EPCommonName: e.Host, ConfigEP: model.EndpointConfigRequest{Container: e.Host, Host: e.Host}})
 		if err != nil {
 			return fmt.Errorf("ask for an address: %w", err)
 		}
 	}
-	port := link.HostPort{Name: n.NetworkName, Routes: routes}
-	if port.MTU = e.MTU(); n.PktTagType == "vxlan" || routed {
+	port := link.HostPort{Name: n.ID.Name, Routes: routes}
+	if port.MTU = e.MTU(); n.Encap == record.VXLAN || routed {
 		port.MTU -= e.Overhead
 	}
-	for _, a := range []struct {
-		addr   string
-		length uint
-	}{{ep.IPAddress, n.SubnetLen}, {ep.IPv6Address, n.IPv6Len}} {
-		if a.addr == "" {
-			continue
+	for _, p := range []netip.Prefix{netip.PrefixFrom(ep.IP, n.Subnet.Bits()), netip.PrefixFrom(ep.IP6, n.Subnet6.Bits())} {
+		if p.IsValid() {
+			port.Addrs = append(port.Addrs, p)
 		}
-		addr, err := netip.ParseAddr(a.addr)
-		if err != nil {
-			return fmt.Errorf("endpoint %s: address %q: %w", id, a.addr, err)
-		}
-		port.Addrs = append(port.Addrs, netip.PrefixFrom(addr, int(a.length)))
 	}
-	mac, err := net.ParseMAC(ep.MacAddress)
-	if err != nil {
-		return fmt.Errorf("endpoint %s: %w", id, err)
-	}
-	number, err := e.number(n.NetworkName)
+	mac := net.HardwareAddr(ep.MAC[:])
+	number, err := e.number(n.ID.Name)
 	if err != nil {
 		return err
 	}
-	spec := ovsdb.InternalSpec(n.NetworkName, number, mac)
-	spec.ExternalIDs = map[string]string{ovsdb.IDEndpoint: id, ovsdb.IDTenant: n.Tenant, ovsdb.IDNetwork: n.NetworkName, ovsdb.IDOwner: Owner}
+	spec := ovsdb.InternalSpec(n.ID.Name, number, mac)
+	spec.ExternalIDs = map[string]string{ovsdb.IDEndpoint: id, ovsdb.IDTenant: n.ID.Tenant, ovsdb.IDNetwork: n.ID.Name, ovsdb.IDOwner: Owner}
 	e.Flows.SetPort(id, number)
 	limited, cancel := context.WithTimeout(ctx, portLimit)
 	defer cancel()

@@ -99,7 +99,7 @@ func (o *Options) difference(d *bridge.Difference, words *pipeline.Glossary) mod
 func (o *Options) portDifferences() (out []model.Difference) {
 	want := map[string]uint32{}
 	for _, e := range o.Driver().Endpoints {
-		want[e.ID] = 0
+		want[e.ID.String()] = 0
 	}
 	o.Forward.View(func(s *ofnet.State) {
 		for id := range want {

@@ -24,18 +24,14 @@ func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
 	if !slices.Contains(kinds, ofnet.Kind(kind)) || name == "" {
 		return nil, fmt.Errorf("owner %q: want KIND/NAME, such as endpoint/NAME or policy/TENANT:NAME; kinds are %s", text, strings.Trim(fmt.Sprint(kinds), "[]"))
 	}
-	names := []string{name}
-	if tenant, short, ok := strings.Cut(name, ":"); ok {
-		names = append(names, short+":"+tenant, short+"."+tenant) // the forms of records
-	}
 	return func(owner ofnet.Key) bool {
 		switch asked := ofnet.Kind(kind); {
-		case owner.Kind == asked && slices.Contains(names, owner.Name):
+		case owner.Kind == asked && owner.Name == name:
 			return true
 		case owner.Kind == ofnet.KindRule:
-			return slices.Contains(names, ruleAs(asked, owner.Name))
+			return ruleAs(asked, owner.Name) == name
 		case owner.Kind == ofnet.KindEndpoint:
-			return asked == ofnet.KindEndpoint && strings.HasSuffix(owner.Name, "-"+name)
+			return asked == ofnet.KindEndpoint && strings.HasSuffix(owner.Name, ":"+name)
 		}
 		return false
 	}, nil

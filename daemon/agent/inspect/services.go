@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
@@ -55,7 +54,7 @@ func (o *Options) loads(ctx context.Context) ([]load, error) {
 
 // status is the load in the words of the API.
 func (l *load) status() model.ServiceStatus {
-	s := model.ServiceStatus{Service: record.ServiceOf(l.service.Name), Address: l.service.Address.String(), Port: l.port.String(),
+	s := model.ServiceStatus{Service: l.service.Name, Address: l.service.Address.String(), Port: l.port.String(),
 		Target: l.port.Target, Phase: l.owner.Phase.String(), Error: l.owner.Err, Connections: l.opened.Packets,
 		PacketsIn: l.to.Packets, BytesIn: l.to.Bytes, PacketsOut: l.from.Packets, BytesOut: l.from.Bytes}
 	if l.backend.IsValid() {

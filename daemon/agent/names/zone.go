@@ -90,13 +90,11 @@ func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	if r == nil {
 		return
 	}
-	of := r.TenantOf()
-	e := endpoint{tenant: of, name: fold(cmp.Or(r.EPCommonName, r.EndpointID))}
-	group, _, _ := strings.Cut(r.EndpointGroupKey, ":")
-	e.group = fold(group)
-	for _, text := range []string{r.IPAddress, r.IPv6Address} {
-		text, _, _ = strings.Cut(text, "/")
-		if a, err := netip.ParseAddr(text); err == nil {
+	of := r.ID.Tenant
+	e := endpoint{tenant: of, name: fold(cmp.Or(r.CommonName, r.ID.Endpoint))}
+	e.group = fold(r.Group.Name)
+	for _, a := range []netip.Addr{r.IP, r.IP6} {
+		if a.IsValid() {
 			e.addrs = append(e.addrs, a)
 		}
 	}
@@ -121,12 +119,10 @@ func (z *Zone) Service(id string, r *record.ServiceLB) {
 	if r == nil {
 		return
 	}
-	text, _, _ := strings.Cut(r.IPAddress, "/")
-	addr, err := netip.ParseAddr(text)
-	if err != nil {
+	if !r.IP.IsValid() {
 		return // it has no address yet
 	}
-	s := service{tenant: r.Tenant, name: fold(r.ServiceName), addr: addr}
+	s := service{tenant: r.ID.Tenant, name: fold(r.ID.Name), addr: r.IP}
 	for _, p := range r.Ports {
 		parts := strings.Split(p, ":")
 		n, err := strconv.ParseUint(parts[0], 10, 16)
@@ -135,9 +131,9 @@ func (z *Zone) Service(id string, r *record.ServiceLB) {
 		}
 	}
 	z.services[id] = s
-	t := z.tenant(r.Tenant)
+	t := z.tenant(r.ID.Tenant)
 	t.services[s.name] = id
-	t.own([]netip.Addr{addr}, s.name)
+	t.own([]netip.Addr{r.IP}, s.name)
 }
 
 // Router is not about names.

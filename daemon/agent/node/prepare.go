@@ -40,6 +40,9 @@ func (n *Node) prepare(ctx context.Context, ready func()) error {
 		if lists := n.db.Lists(); lists != done && n.db.Connected() {
 			err := n.prepareOnce(ctx)
 			if err == nil {
+				err = n.attach.Rename(ctx)
+			}
+			if err == nil {
 				n.attach.Restore()
 				n.problem.Store(nil)
 				n.limitARP()

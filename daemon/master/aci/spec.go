@@ -8,8 +8,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"net/netip"
 	"slices"
 	"strconv"
+
+	"github.com/contiv/contiv/identity"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -112,16 +115,16 @@ type builder struct {
 func (b *builder) group(name string) (Group, error) {
 	out := Group{Name: name}
 	o, _ := b.Stored(model.KindEndpointGroup(), model.Key(b.tenant, name)).(*model.EndpointGroup)
-	r := b.Group(name + ":" + b.tenant)
+	r := b.Group(identity.Group{Tenant: b.tenant, Name: name})
 	if o == nil || r == nil {
 		return out, model.Errorf(model.CodeNotFound, "endpointGroups", "could not find group:%s", name)
 	}
-	n := b.NetworkRecord(r.NetworkName + "." + b.tenant)
-	if n == nil || n.Gateway == "" {
-		return out, model.Errorf(model.CodeInvalid, "gateway", "network %s of group %s has no gateway", r.NetworkName, name).
+	n := b.NetworkRecord(r.Network)
+	if n == nil || !n.Gateway.IsValid() {
+		return out, model.Errorf(model.CodeInvalid, "gateway", "network %s of group %s has no gateway", r.Network.Name, name).
 			Try("an ACI fabric is the gateway of its networks: create the network with --gateway")
 	}
-	out.Network, out.Gateway, out.VLAN = r.NetworkName, n.Gateway+"/"+strconv.FormatUint(uint64(n.SubnetLen), 10), strconv.Itoa(r.PktTag)
+	out.Network, out.Gateway, out.VLAN = r.Network.Name, netip.PrefixFrom(n.Gateway, n.Subnet.Bits()).String(), strconv.Itoa(r.PktTag)
 	for _, policy := range o.Policies {
 		if err := b.define(&out, policy); err != nil {
 			return out, err

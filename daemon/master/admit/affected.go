@@ -7,12 +7,13 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // Affected tells whose forwarding a change of an object concerns: the groups, and the endpoints with their hosts, as
 // they are now. A change that concerns no one yet has none.
 func Affected(v *catalog.View, o model.Object) *model.Affected {
-	r := reach{view: v, groups: map[string]bool{}, endpoints: map[string]*record.Endpoint{}}
+	r := reach{view: v, groups: map[string]bool{}, endpoints: map[identity.Endpoint]*record.Endpoint{}}
 	r.object(o)
 	if len(r.groups)+len(r.endpoints) == 0 {
 		return nil
@@ -20,7 +21,7 @@ func Affected(v *catalog.View, o model.Object) *model.Affected {
 	out := &model.Affected{Groups: slices.Sorted(maps.Keys(r.groups)), Endpoints: len(r.endpoints)}
 	hosts := map[string]bool{}
 	for _, e := range r.endpoints {
-		hosts[e.HomingHost] = true
+		hosts[e.Host] = true
 	}
 	out.Hosts = slices.Sorted(maps.Keys(hosts))
 	return out
@@ -30,7 +31,7 @@ func Affected(v *catalog.View, o model.Object) *model.Affected {
 type reach struct {
 	view      *catalog.View
 	groups    map[string]bool // API keys
-	endpoints map[string]*record.Endpoint
+	endpoints map[identity.Endpoint]*record.Endpoint
 }
 
 func (r *reach) object(o model.Object) {
@@ -40,10 +41,10 @@ func (r *reach) object(o model.Object) {
 	case *model.Tenant:
 		r.tenant(o.TenantName)
 	case *model.Network:
-		r.network(r.view.Network(o.NetworkName + "." + o.TenantName))
+		r.network(r.view.Network(o.Identity()))
 		r.referring(o, model.KindEndpointGroup())
 	case *model.EndpointGroup:
-		r.group(o.TenantName, o.GroupName)
+		r.group(o.Identity())
 	case *model.Policy, *model.Netprofile, *model.ExtContractsGroup:
 		r.referring(o, model.KindEndpointGroup())
 	case *model.Rule:
@@ -52,15 +53,15 @@ func (r *reach) object(o model.Object) {
 		}
 	case *model.AppProfile:
 		for _, name := range o.EndpointGroups {
-			r.group(o.TenantName, name)
+			r.group(identity.Group{Tenant: o.TenantName, Name: name})
 		}
 	case *model.ServiceLB:
-		if s := r.view.ServiceLB(o.ServiceName + ":" + o.TenantName); s != nil {
+		if s := r.view.ServiceLB(o.Identity()); s != nil {
 			r.add(r.view.ProvidersOf(s))
 		}
 	case *model.Bgp:
 		for m := range r.view.Members {
-			if m.HomingHost == o.Hostname {
+			if m.Host == o.Hostname {
 				r.endpoints[m.ID] = m.Endpoint
 			}
 		}
@@ -73,7 +74,7 @@ func (r *reach) tenant(name string) {
 		r.network(n)
 	}
 	for _, g := range r.view.Groups(name) {
-		r.group(g.TenantName, g.GroupName)
+		r.group(g.ID)
 	}
 }
 
@@ -86,17 +87,17 @@ func (r *reach) network(n *catalog.Network) {
 func (r *reach) referring(o model.Object, from *model.Kind) {
 	for _, key := range r.view.Referrers(o.Kind(), o.ObjectKey(), from.Name) {
 		if g, ok := r.view.Object(from, key).(*model.EndpointGroup); ok {
-			r.group(g.TenantName, g.GroupName)
+			r.group(g.Identity())
 		}
 	}
 }
 
-func (r *reach) group(tenant, name string) {
-	if !r.view.Has(model.KindEndpointGroup().Name, model.Key(tenant, name)) {
+func (r *reach) group(id identity.Group) {
+	if !r.view.Has(model.KindEndpointGroup().Name, id.String()) {
 		return
 	}
-	r.groups[model.Key(tenant, name)] = true
-	r.add(r.view.EndpointsIn(name + ":" + tenant))
+	r.groups[id.String()] = true
+	r.add(r.view.EndpointsIn(id))
 }
 
 func (r *reach) add(list []*record.Endpoint) {

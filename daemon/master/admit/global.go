@@ -3,6 +3,7 @@ package admit
 import (
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -122,7 +123,8 @@ func fitsInUse(pool *tag.Pool, field, text string) error {
 }
 
 func putGlobal(tx *commit.Tx, g *model.Global) error {
-	r := &record.Global{InfraType: g.NetworkInfraType, FwdMode: g.FwdMode, ArpMode: g.ArpMode, PvtSubnet: g.PvtSubnet}
+	private, _ := netip.ParsePrefix(g.PvtSubnet) // checked before
+	r := &record.Global{InfraType: g.NetworkInfraType, FwdMode: record.FwdMode(g.FwdMode), ArpMode: record.ArpMode(g.ArpMode), PvtSubnet: private}
 	text, err := json.Marshal(r)
 	if err != nil {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", record.GlobalKey, err).Because(err)

@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 
@@ -17,7 +18,7 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if err := tenantOf(tx, g.TenantName); err != nil {
 		return err
 	}
-	n := tx.Network(g.NetworkName + "." + g.TenantName)
+	n := tx.Network(g.On())
 	if n == nil || !tx.Has(model.KindNetwork().Name, model.Key(g.TenantName, g.NetworkName)) {
 		return model.Errorf(model.CodeNotFound, "networkName", "Network %s not found", g.NetworkName).
 			Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", g.TenantName, g.NetworkName)
@@ -43,9 +44,9 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if err != nil {
 		return err
 	}
-	r.EndpointGroupID = id
+	r.Number = id
 	limit(r, profileOf(tx, g))
-	if err := tx.Put(record.Groups+r.ID, r); err != nil {
+	if err := tx.Put(record.Groups+r.ID.String(), r); err != nil {
 		return err
 	}
 	if err := derive.Group(tx, r, nil, g.Policies); err != nil {
@@ -83,13 +84,13 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 	if err := checkFabricGroup(tx, g); err != nil {
 		return err
 	}
-	have := tx.Group(derive.GroupID(g))
+	have := tx.Group(g.Identity())
 	if have == nil {
 		return model.Errorf(model.CodeInternal, "", "group %s has no record in the store", g.GroupName).Try("delete the group and create it again")
 	}
 	r := *have
 	if limit(&r, profileOf(tx, g)); r != *have {
-		if err := tx.Put(record.Groups+r.ID, &r); err != nil {
+		if err := tx.Put(record.Groups+r.ID.String(), &r); err != nil {
 			return err
 		}
 	}
@@ -100,11 +101,11 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if profiles := tx.Referrers(model.KindEndpointGroup(), g.ObjectKey(), model.KindAppProfile().Name); len(profiles) > 0 {
 		return model.Errorf(model.CodeInUse, "", "Cannot delete %s: part of app profile", g.GroupName).Try("remove it from %s first", some(profiles))
 	}
-	id := derive.GroupID(g)
+	id := g.Identity()
 	if tx.CountIn(id) > 0 {
 		var names []string
 		for _, e := range tx.EndpointsIn(id) {
-			names = append(names, e.EndpointID+" on "+e.HomingHost)
+			names = append(names, e.ID.Endpoint+" on "+e.Host)
 		}
 		return model.Errorf(model.CodeInUse, "", "group %s has active endpoints", g.GroupName).Try("remove the containers %s first", some(names))
 	}
@@ -112,14 +113,14 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if have == nil {
 		return nil
 	}
-	if n := tx.Network(have.NetworkName + "." + have.TenantName); n != nil && have.IPPool != "" {
+	if n := tx.Network(have.Network); n != nil && have.Pool.First.IsValid() {
 		for _, h := range tx.HoldsOn(n) { // they lie in a pool that goes
-			if a, err := netip.ParseAddr(h.Address); err == nil && n.BlockAt(a) == id {
+			if n.BlockAt(h.Address) == id {
 				tx.Delete(catalog.HoldKey(h.Network, h.Address))
 			}
 		}
 	}
-	tx.Delete(record.Groups + id)
+	tx.Delete(record.Groups + id.String())
 	if err := derive.Group(tx, have, g.Policies, nil); err != nil {
 		return err
 	}
@@ -127,15 +128,10 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 }
 
 func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
-	r := &record.Group{
-		ID: derive.GroupID(g), GroupName: g.GroupName, TenantName: g.TenantName, NetworkName: g.NetworkName,
-		PktTagType: n.Record.PktTagType, PktTag: n.Record.PktTag, ExtPktTag: n.Record.ExtPktTag,
-		IPPool: g.IpPool, GroupTag: g.CfgdTag,
+	return &record.Group{
+		ID: g.Identity(), Network: n.Record.ID, Encap: n.Record.Encap, PktTag: n.Record.PktTag, ExtPktTag: n.Record.ExtPktTag,
+		Tag: cmp.Or(g.CfgdTag, g.GroupName+"."+g.TenantName),
 	}
-	if r.GroupTag == "" {
-		r.GroupTag = g.GroupName + "." + g.TenantName
-	}
-	return r
 }
 
 // ownVLAN gives a group of an ACI fabric a VLAN id of its own: by these the fabric tells groups apart.
@@ -143,8 +139,8 @@ func ownVLAN(tx *commit.Tx, g *model.EndpointGroup, r *record.Group) error {
 	if !derive.ByACI(tx.Global()) {
 		return nil
 	}
-	if r.PktTagType != encapVLAN {
-		return model.Errorf(model.CodeInvalid, "networkName", "network %s is a %s network; groups of an ACI fabric need a vlan network", g.NetworkName, r.PktTagType).
+	if r.Encap != record.VLAN {
+		return model.Errorf(model.CodeInvalid, "networkName", "network %s is a %s network; groups of an ACI fabric need a vlan network", g.NetworkName, r.Encap).
 			Try("create a network with --encap vlan")
 	}
 	vlan, err := take(tx, tx.Numbers().VLANs, 0)
@@ -160,15 +156,11 @@ func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) 
 	if pool == "" {
 		return nil
 	}
-	spec, err := catalog.Spec4(n.Record)
+	wanted, err := ipam.ParseRange(pool, n.Record.Subnet)
 	if err != nil {
-		return err
+		return model.Errorf(model.CodeInvalid, "ipPool", "%v", err).Try("ipPool takes first-last within %s", n.Record.Subnet)
 	}
-	wanted, err := ipam.ParseRange(pool, spec.Prefix)
-	if err != nil {
-		return model.Errorf(model.CodeInvalid, "ipPool", "%v", err).Try("ipPool takes first-last within %s", spec.Prefix)
-	}
-	r.IPPool = wanted.First.String() + "-" + wanted.Last.String()
+	r.Pool = wanted
 	wakeRested(tx, n, wanted)
 	block, err := n.Pool4.Carve(wanted.First, wanted.Last)
 	if err != nil {
@@ -181,7 +173,7 @@ func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) 
 // wakeRested ends the quarantine of addresses that merely rest after their release and are wanted for a pool.
 func wakeRested(tx *commit.Tx, n *catalog.Network, wanted ipam.Range) {
 	for {
-		a, ok := tx.Rested(n, func(a netip.Addr) bool { return wanted.Contains(a) && n.BlockAt(a) == "" })
+		a, ok := tx.Rested(n, func(a netip.Addr) bool { return wanted.Contains(a) && n.BlockAt(a).IsZero() })
 		if !ok {
 			return
 		}

@@ -3,7 +3,6 @@ package admit
 import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -13,7 +12,7 @@ func createNetprofile(tx *commit.Tx, p *model.Netprofile) error { return tenantO
 func updateNetprofile(tx *commit.Tx, _, p *model.Netprofile) error {
 	for _, key := range tx.Referrers(p.Kind(), p.ObjectKey(), model.KindEndpointGroup().Name) {
 		g, _ := tx.Object(model.KindEndpointGroup(), key).(*model.EndpointGroup)
-		old := tx.Group(derive.GroupID(g))
+		old := tx.Group(g.Identity())
 		if old == nil {
 			continue
 		}
@@ -21,7 +20,7 @@ func updateNetprofile(tx *commit.Tx, _, p *model.Netprofile) error {
 		if limit(&r, p); r == *old {
 			continue
 		}
-		if err := tx.Put(record.Groups+r.ID, &r); err != nil {
+		if err := tx.Put(record.Groups+r.ID.String(), &r); err != nil {
 			return err
 		}
 	}

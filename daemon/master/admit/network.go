@@ -1,12 +1,12 @@
 package admit
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
@@ -25,10 +25,6 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err != nil {
 		return err
 	}
-	if other := tx.NetworkRecord(r.ID); other != nil {
-		return model.Errorf(model.CodeConflict, "networkName", "network %s of tenant %s would be %s, which is network %s of tenant %s", n.NetworkName,
-			n.TenantName, r.ID, other.NetworkName, other.Tenant).Try("choose another name for it, best without dots")
-	}
 	if err := overlaps(tx, r); err != nil {
 		return err
 	}
@@ -39,7 +35,7 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err := takeTags(tx, n, r); err != nil {
 		return err
 	}
-	if err := tx.Put(record.Networks+r.ID, r); err != nil {
+	if err := tx.Put(record.Networks+r.ID.String(), r); err != nil {
 		return err
 	}
 	return derive.Naming(tx, namesNetwork(n))
@@ -62,19 +58,19 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 		return model.Errorf(model.CodeInUse, "", "cannot delete %s has %d services", n.NetworkName, len(services)).
 			Try("delete %s first", some(services))
 	}
-	id := n.NetworkName + "." + n.TenantName
+	id := n.Identity()
 	known := tx.Network(id)
-	if known != nil && n.NwType != catalog.NetworkInfra && known.Endpoints() > 0 {
+	if known != nil && n.NwType != record.InfraNetwork && known.Endpoints() > 0 {
 		var names []string
 		for _, e := range tx.EndpointsOf(known) {
-			names = append(names, e.EndpointID+" on "+e.HomingHost)
+			names = append(names, e.ID.Endpoint+" on "+e.Host)
 		}
 		return model.Errorf(model.CodeInUse, "", "Error: Network has active endpoints").Try("remove the containers %s first", some(names))
 	}
 	if known != nil {
 		// What is left are the hosts' own, in an infra network: they go with it.
 		for _, e := range tx.EndpointsOf(known) {
-			tx.Delete(record.Endpoints + e.ID)
+			tx.Delete(record.Endpoints + e.ID.String())
 		}
 	}
 	for key, h := range tx.Holds() {
@@ -82,30 +78,25 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 			tx.Delete(key)
 		}
 	}
-	tx.Delete(record.Networks + id)
+	tx.Delete(record.Networks + id.String())
 	return derive.Naming(tx, namesNetwork(n))
 }
 
 // networkRecord reads the network's addresses; tags are filled in later.
 func networkRecord(n *model.Network) (*record.Network, error) {
 	r := &record.Network{
-		ID: n.NetworkName + "." + n.TenantName, Tenant: n.TenantName, NetworkName: n.NetworkName,
-		NwType: n.NwType, PktTagType: n.Encap, Gateway: n.Gateway, IPv6Gateway: n.Ipv6Gateway, NetworkTag: n.CfgdTag,
-	}
-	if r.NetworkTag == "" {
-		r.NetworkTag = r.ID
+		ID: n.Identity(), Kind: n.NwType, Encap: record.Encap(n.Encap), Tag: cmp.Or(n.CfgdTag, record.Dotted(n.Identity())),
 	}
 	spec, err := ipam.ParseSpec(n.Subnet)
 	if err != nil {
 		return nil, model.Errorf(model.CodeInvalid, "subnet", "Network subnet format not valid").Because(err).Try("%v", err)
 	}
-	r.SubnetIP, r.SubnetLen = spec.Prefix.Masked().Addr().String(), uint(spec.Prefix.Bits())
-	declared := spec.Range()
-	r.IPAddrRange = declared.First.String() + "-" + declared.Last.String()
+	r.Subnet, r.Addresses = spec.Prefix.Masked(), spec.Range()
 	if n.Gateway != "" {
 		if spec.Gateway, err = netip.ParseAddr(n.Gateway); err != nil {
 			return nil, model.Errorf(model.CodeInvalid, "gateway", "gateway %s is not an address", n.Gateway)
 		}
+		r.Gateway = spec.Gateway
 	}
 	if _, err := ipam.New(spec); err != nil {
 		field := "subnet"
@@ -128,14 +119,13 @@ func network6(n *model.Network, r *record.Network) error {
 	if err != nil {
 		return model.Errorf(model.CodeInvalid, "ipv6Subnet", "IPv6 subnet %s is not valid", n.Ipv6Subnet)
 	}
-	// The address stays as the user wrote it: old readers of the store compare the text.
-	r.IPv6Subnet, _, _ = strings.Cut(n.Ipv6Subnet, "/")
-	r.IPv6Len = uint(prefix.Bits())
+	r.Subnet6 = prefix.Masked()
 	spec := ipam.Spec6{Prefix: prefix}
 	if n.Ipv6Gateway != "" {
 		if spec.Gateway, err = netip.ParseAddr(n.Ipv6Gateway); err != nil {
 			return model.Errorf(model.CodeInvalid, "ipv6Gateway", "IPv6 gateway %s is not an address", n.Ipv6Gateway)
 		}
+		r.Gateway6 = spec.Gateway
 	}
 	if _, err := ipam.New6(spec); err != nil {
 		field := "ipv6Subnet"
@@ -149,34 +139,23 @@ func network6(n *model.Network, r *record.Network) error {
 
 // overlaps refuses a subnet that shares addresses with another network of the tenant. IPv6 is looked at first.
 func overlaps(tx *commit.Tx, r *record.Network) error {
-	if r.IPv6Subnet != "" {
-		spec, err := catalog.Spec6(r)
-		if err != nil {
-			return err
-		}
-		if o := tx.Overlapping(r.Tenant, ipam.RangeOf(spec.Prefix)); o != nil {
-			return model.Errorf(model.CodeConflict, "ipv6Subnet", "ipv6 subnet %s overlaps with %s of network %s", spec.Prefix, o.Record.Range6(), o.Record.ID).
+	if r.Subnet6.IsValid() {
+		if o := tx.Overlapping(r.ID.Tenant, ipam.RangeOf(r.Subnet6)); o != nil {
+			return model.Errorf(model.CodeConflict, "ipv6Subnet", "ipv6 subnet %s overlaps with %s of network %s", r.Subnet6, o.Record.Subnet6, o.Record.ID).
 				Try("choose a subnet that the tenant does not use")
 		}
 	}
-	spec, err := catalog.Spec4(r)
-	if err != nil {
-		return err
-	}
-	if o := tx.Overlapping(r.Tenant, spec.Range()); o != nil {
-		return model.Errorf(model.CodeConflict, "subnet", "subnet %s overlaps with %s of network %s", spec.Range(), o.Record.Range(), o.Record.ID).
+	if o := tx.Overlapping(r.ID.Tenant, r.Addresses); o != nil {
+		return model.Errorf(model.CodeConflict, "subnet", "subnet %s overlaps with %s of network %s", r.Addresses, o.Record.Declared(), o.Record.ID).
 			Try("choose a subnet that the tenant does not use")
 	}
 	return nil
 }
 
-// encapVLAN is the encapsulation of networks that are VLANs.
-const encapVLAN = "vlan"
-
 // takeTags gives the network its VLAN id or VNI.
 func takeTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	numbers := tx.Numbers()
-	if n.Encap == encapVLAN {
+	if r.Encap == record.VLAN {
 		vlan, err := take(tx, numbers.VLANs, n.PktTag)
 		switch {
 		case errors.Is(err, tag.ErrExhausted):

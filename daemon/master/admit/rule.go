@@ -7,6 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 const (
@@ -101,8 +102,8 @@ func checkOwnAddress(tx *commit.Tx, r *model.Rule) error {
 		return refused.Try("attach the policy to exactly one group first; it is attached to %d", len(groups))
 	}
 	g, _ := tx.Object(model.KindEndpointGroup(), groups[0]).(*model.EndpointGroup)
-	for _, e := range tx.EndpointsIn(derive.GroupID(g)) {
-		if same(e.IPAddress, r.ToIpAddress) || same(e.IPv6Address, r.ToIpAddress) {
+	for _, e := range tx.EndpointsIn(g.Identity()) {
+		if same(record.Text(e.IP), r.ToIpAddress) || same(record.Text(e.IP6), r.ToIpAddress) {
 			return nil
 		}
 	}

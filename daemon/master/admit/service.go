@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ipam"
 )
 
@@ -21,7 +22,7 @@ func createService(tx *commit.Tx, s *model.ServiceLB) error {
 	if err != nil {
 		return err
 	}
-	if r.IPAddress, err = virtualAddress(tx, n, s.IpAddress); err != nil {
+	if r.IP, err = virtualAddress(tx, n, s.IpAddress); err != nil {
 		return err
 	}
 	return putService(tx, r)
@@ -39,7 +40,7 @@ func updateService(tx *commit.Tx, old, s *model.ServiceLB) error {
 	}
 	have := tx.ServiceLB(r.ID)
 	if have == nil {
-		if r.IPAddress, err = virtualAddress(tx, n, s.IpAddress); err != nil {
+		if r.IP, err = virtualAddress(tx, n, s.IpAddress); err != nil {
 			return err
 		}
 		return putService(tx, r)
@@ -47,18 +48,16 @@ func updateService(tx *commit.Tx, old, s *model.ServiceLB) error {
 	if slices.Equal(r.Ports, have.Ports) && maps.Equal(r.Selectors, have.Selectors) && r.Affinity == have.Affinity {
 		return nil
 	}
-	r.IPAddress = have.IPAddress
+	r.IP = have.IP
 	return putService(tx, r)
 }
 
 func removeService(tx *commit.Tx, s *model.ServiceLB) error {
-	id := serviceID(s)
+	id := s.Identity().String()
 	tx.Delete(record.ServiceLBs + id)
 	tx.Delete(record.Providers + id)
 	return nil
 }
-
-func serviceID(s *model.ServiceLB) string { return s.ServiceName + ":" + s.TenantName }
 
 // serviceRecord checks a service and makes its record, without the address.
 func serviceRecord(tx *commit.Tx, s *model.ServiceLB) (*record.ServiceLB, *catalog.Network, error) {
@@ -72,11 +71,11 @@ func serviceRecord(tx *commit.Tx, s *model.ServiceLB) (*record.ServiceLB, *catal
 	if err := tenantOf(tx, s.TenantName); err != nil {
 		return nil, nil, err
 	}
-	r := &record.ServiceLB{ID: serviceID(s), ServiceName: s.ServiceName, Tenant: s.TenantName, Network: s.NetworkName, Ports: ports}
+	r := &record.ServiceLB{ID: s.Identity(), Network: identity.Network{Tenant: s.TenantName, Name: s.NetworkName}, Ports: ports}
 	if s.Affinity == record.AffinityNone {
 		r.Affinity = record.AffinityNone
 	}
-	n := tx.Network(r.NetID())
+	n := tx.Network(r.Network)
 	if n == nil || n.Pool4 == nil {
 		return nil, nil, model.Errorf(model.CodeNotFound, "networkName", "Network %s not found", s.NetworkName).
 			Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", s.TenantName, s.NetworkName)
@@ -138,41 +137,42 @@ func parseSelectors(list []string) (map[string]string, error) {
 
 // virtualAddress takes the wanted address of a network, or the lowest free one, until the transaction is aborted. The
 // service's record holds it from then on.
-func virtualAddress(tx *commit.Tx, n *catalog.Network, wanted string) (string, error) {
+func virtualAddress(tx *commit.Tx, n *catalog.Network, wanted string) (netip.Addr, error) {
 	if wanted == "" {
 		a, err := n.Pool4.Next()
 		if a, ok := tx.Rested(n, func(a netip.Addr) bool { return n.PoolAt(a) == n.Pool4 }); ok && errors.Is(err, ipam.ErrExhausted) {
-			return a.String(), nil
+			return a, nil
 		}
 		if errors.Is(err, ipam.ErrExhausted) {
-			return "", n.Exhausted(n.Record.ID, err)
+			return a, n.Exhausted(n.Record.ID.String(), err)
 		}
 		if err != nil {
-			return "", err
+			return a, err
 		}
 		tx.OnAbort(func() { n.Pool4.Release(a) })
-		return a.String(), nil
+		return a, nil
 	}
 	a, err := netip.ParseAddr(wanted)
 	if err != nil {
-		return "", model.Errorf(model.CodeInvalid, "ipAddress", "%q is not an IP address", wanted)
+		return a, model.Errorf(model.CodeInvalid, "ipAddress", "%q is not an IP address", wanted)
 	}
 	if err := n.Pool4.Take(a); err != nil {
-		return "", n.Unavailable("ipAddress", a, err)
+		return a, n.Unavailable("ipAddress", a, err)
 	}
 	tx.OnAbort(func() { n.Pool4.Release(a) })
-	return a.String(), nil
+	return a, nil
 }
 
 // putService writes a service and the list of those that provide it now.
 func putService(tx *commit.Tx, r *record.ServiceLB) error {
-	if err := tx.Put(record.ServiceLBs+r.ID, r); err != nil {
+	if err := tx.Put(record.ServiceLBs+r.ID.String(), r); err != nil {
 		return err
 	}
-	list := &record.Provider{ID: r.ID, ServiceName: r.ID, Providers: []string{}}
+	list := &record.Provider{ID: r.ID, Addresses: []netip.Addr{}}
 	for _, e := range tx.ProvidersOf(r) {
-		list.Providers = append(list.Providers, e.IPAddress)
+		list.Addresses = append(list.Addresses, e.IP)
 	}
-	list.Providers = sortedSet(list.Providers)
+	slices.SortFunc(list.Addresses, netip.Addr.Compare)
+	list.Addresses = slices.Compact(list.Addresses)
 	return tx.PutProvider(list)
 }

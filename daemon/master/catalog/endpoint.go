@@ -10,6 +10,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/table"
 )
 
@@ -19,28 +20,26 @@ type Member struct {
 	text atomic.Pointer[json.RawMessage]
 }
 
-// Endpoints by id, by network and id, and by what they belong to.
+// Endpoints by id, which is by network, and by what they belong to.
 var (
-	endpointsInOrder   = table.Sorted[string](func(a, b *Member) int { return strings.Compare(a.ID, b.ID) })
-	endpointsByNetwork = table.Sorted[string](func(a, b *Member) int {
-		return cmp.Or(strings.Compare(a.NetID, b.NetID), strings.Compare(a.ID, b.ID))
-	})
-	endpointsOnNetwork = table.Sum[string](func(m *Member) (string, uint64) { return m.NetID, 1 })
-	endpointsInGroup   = table.By[string](func(m *Member) string { return m.EndpointGroupKey })
+	endpointsInOrder   = table.Sorted[identity.Endpoint](func(a, b *Member) int { return a.ID.Compare(b.ID) })
+	endpointsOnNetwork = table.Sum[identity.Endpoint](func(m *Member) (identity.Network, uint64) { return m.ID.Network, 1 })
+	endpointsInGroup   = table.By[identity.Endpoint](func(m *Member) identity.Group { return m.Group })
 )
 
-func decodeMember(name string, value []byte) (*Member, error) {
-	e, err := rows[record.Endpoint]{id: func(e *record.Endpoint) string { return e.ID }}.read(name, value)
-	return &Member{Endpoint: e}, err
+func memberID(m *Member) identity.Endpoint { return m.ID }
+
+func decodeMember(_ string, value []byte) (*Member, error) {
+	m := &Member{Endpoint: new(record.Endpoint)}
+	return m, json.Unmarshal(value, m.Endpoint)
 }
 
 func endpointTakes(m *Member) (taking, error) {
-	t := taking{owner: "endpoint " + m.ID, network: m.NetID, group: m.EndpointGroupKey}
-	return t, t.parse(m.IPAddress, m.IPv6Address)
+	return taking{owner: "endpoint " + m.ID.String(), network: m.ID.Network, group: m.Group, addresses: valid(m.IP, m.IP6)}, nil
 }
 
 func (v *View) endpointChanged(was, now *Member) error {
-	v.touch(Ref{model.KindEndpoint().Name, cmp.Or(now, was).ID})
+	v.touch(Ref{model.KindEndpoint().Name, cmp.Or(now, was).ID.String()})
 	return nil
 }
 
@@ -58,8 +57,8 @@ func (m *Member) Text(show func(*record.Endpoint) (json.RawMessage, error)) (jso
 	return text, nil
 }
 
-// Endpoint returns an endpoint's record by its state id, nil when there is none.
-func (v *View) Endpoint(id string) *record.Endpoint {
+// Endpoint returns an endpoint's record, nil when there is none.
+func (v *View) Endpoint(id identity.Endpoint) *record.Endpoint {
 	if m := v.endpoints.Get(id); m != nil {
 		return m.Endpoint
 	}
@@ -67,7 +66,7 @@ func (v *View) Endpoint(id string) *record.Endpoint {
 }
 
 // Member is Endpoint with what is kept of it.
-func (v *View) Member(id string) *Member { return v.endpoints.Get(id) }
+func (v *View) Member(id identity.Endpoint) *Member { return v.endpoints.Get(id) }
 
 // Members yields all endpoints, ordered by id.
 func (v *View) Members(yield func(*Member) bool) { endpointsInOrder.All(v.endpoints)(yield) }
@@ -81,14 +80,16 @@ func (v *View) Endpoints() []*record.Endpoint { return records(v.Members, v.endp
 // EndpointsOf returns the endpoints on a network, ordered by id.
 func (v *View) EndpointsOf(n *Network) []*record.Endpoint { return records(n.Members, n.Endpoints()) }
 
-// EndpointsIn returns the endpoints in a group, "group:tenant", ordered by id.
-func (v *View) EndpointsIn(group string) []*record.Endpoint {
-	members := sortedBy(endpointsInGroup.In(v.endpoints, group).Values(), func(m *Member) string { return m.ID })
+// EndpointsIn returns the endpoints in a group, ordered by id.
+func (v *View) EndpointsIn(group identity.Group) []*record.Endpoint {
+	members := sortedByID(endpointsInGroup.In(v.endpoints, group).Values(), memberID)
 	return records(slices.Values(members), len(members))
 }
 
 // CountIn is the number of endpoints in a group.
-func (v *View) CountIn(group string) int { return endpointsInGroup.In(v.endpoints, group).Len() }
+func (v *View) CountIn(group identity.Group) int {
+	return endpointsInGroup.In(v.endpoints, group).Len()
+}
 
 func records(members iter.Seq[*Member], n int) []*record.Endpoint {
 	out := make([]*record.Endpoint, 0, n)
@@ -98,26 +99,18 @@ func records(members iter.Seq[*Member], n int) []*record.Endpoint {
 	return out
 }
 
-// TenantOf is the tenant of an endpoint, "" when it is unknown.
-func (v *View) TenantOf(e *record.Endpoint) string {
-	if n := v.networks.Get(e.NetID); n != nil {
-		return n.Record.Tenant
-	}
-	return e.TenantOf()
-}
-
-// FindEndpoint returns the endpoint of that id, "network.tenant-container"; else the first, by id, whose endpoint id, container id or
-// name is text; else the first in which one of these contains it. Ids of containers may be those of others in another tenant.
+// FindEndpoint returns the endpoint of that identity; else the first, in order, whose name, container id or common name is text; else the
+// first in which one of these contains it. Ids of containers may be those of others in another tenant.
 func (v *View) FindEndpoint(text string) *record.Endpoint {
-	if e := v.Endpoint(text); e != nil {
-		return e
+	if id, err := identity.ParseEndpoint(text); err == nil && v.Endpoint(id) != nil {
+		return v.Endpoint(id)
 	}
 	var part *record.Endpoint
 	for m := range v.Members {
 		switch e := m.Endpoint; {
-		case e.EndpointID == text || e.ContainerID == text || e.EPCommonName == text:
+		case e.ID.Endpoint == text || e.ContainerID == text || e.CommonName == text || record.FormerID(e.ID) == text:
 			return e
-		case part == nil && (strings.Contains(e.EndpointID, text) || strings.Contains(e.ContainerID, text) || strings.Contains(e.EPCommonName, text)):
+		case part == nil && (strings.Contains(e.ID.Endpoint, text) || strings.Contains(e.ContainerID, text) || strings.Contains(e.CommonName, text)):
 			part = e
 		}
 	}

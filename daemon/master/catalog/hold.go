@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/table"
 )
 
 // Hold is an address that is kept out of allocation without an owner that uses it, stored at HoldKey: for an endpoint
 // that is about to be created, or, in quarantine, from everyone.
 type Hold struct {
-	Network    string    `json:"network"` // "network.tenant"
-	Group      string    `json:"group,omitempty"`
-	Address    string    `json:"address"`
-	Expires    time.Time `json:"expires,omitzero"`     // zero: never
-	Quarantine string    `json:"quarantine,omitempty"` // one of the words below; "": for an endpoint
-	Reason     string    `json:"reason,omitempty"`     // of a quarantine
+	Network    identity.Network `json:"network"`
+	Group      identity.Group   `json:"group,omitzero"`
+	Address    netip.Addr       `json:"address"`
+	Expires    time.Time        `json:"expires,omitzero"`     // zero: never
+	Quarantine string           `json:"quarantine,omitempty"` // one of the words below; "": for an endpoint
+	Reason     string           `json:"reason,omitempty"`     // of a quarantine
 }
 
 // Kinds of quarantine.
@@ -32,21 +33,34 @@ const (
 )
 
 // HoldKey is where a hold is stored.
-func HoldKey(network, address string) string { return holdPrefix + network + "/" + address }
+func HoldKey(network identity.Network, a netip.Addr) string {
+	return holdPrefix + network.String() + "/" + a.String()
+}
+
+// parseHold reads what follows holdPrefix in a HoldKey.
+func parseHold(name string) (p place, err error) {
+	i := strings.LastIndexByte(name, '/')
+	if p.Addr, err = netip.ParseAddr(name[i+1:]); err == nil {
+		p.network, err = identity.ParseNetwork(name[:max(i, 0)])
+	}
+	return p, err
+}
+
+func (h *Hold) place() place { return place{h.Network, h.Address} }
 
 // IsHold tells whether a store key is a HoldKey.
 func IsHold(key string) bool { return strings.HasPrefix(key, holdPrefix) }
 
 const holdPrefix = record.Pools + "holds/"
 
-var holdsOnNetwork = table.By[string](func(h *Hold) string { return h.Network })
+var holdsOnNetwork = table.By[place](func(h *Hold) identity.Network { return h.Network })
 
 func holdTakes(h *Hold) (taking, error) {
-	t := taking{owner: "a hold", network: h.Network, group: h.Group}
+	t := taking{owner: "a hold", network: h.Network, group: h.Group, addresses: []netip.Addr{h.Address}}
 	if h.Quarantine != "" {
 		t.owner = "a quarantine"
 	}
-	return t, t.parse(h.Address)
+	return t, nil
 }
 
 // Yields tells whether who asks for this very address may have it.
@@ -58,44 +72,39 @@ func (h *Hold) Over(now time.Time) bool { return !h.Expires.IsZero() && !now.Bef
 // HoldsOn returns the holds on a network's addresses, ordered by address.
 func (v *View) HoldsOn(n *Network) []Hold {
 	var out []Hold
-	for h := range holdsOnNetwork.In(v.holds, n.Record.ID).Values() {
+	for h := range holdsOnNetwork.In(v.holds, n.id()).Values() {
 		out = append(out, *h)
 	}
-	slices.SortFunc(out, func(a, b Hold) int {
-		x, _ := netip.ParseAddr(a.Address)
-		y, _ := netip.ParseAddr(b.Address)
-		return x.Compare(y)
-	})
+	slices.SortFunc(out, func(a, b Hold) int { return a.Address.Compare(b.Address) })
 	return out
 }
 
 // Resting returns the address in quarantine after its release that has rested longest, of those that within accepts.
 func (v *View) Resting(n *Network, within func(netip.Addr) bool) (Hold, bool) {
 	var oldest Hold
-	for h := range holdsOnNetwork.In(v.holds, n.Record.ID).Values() {
-		a, err := netip.ParseAddr(h.Address)
-		if h.Quarantine != QuarantineReleased || err != nil || !within(a) {
+	for h := range holdsOnNetwork.In(v.holds, n.id()).Values() {
+		if h.Quarantine != QuarantineReleased || !within(h.Address) {
 			continue
 		}
-		if oldest.Address == "" || cmp.Or(h.Expires.Compare(oldest.Expires), strings.Compare(h.Address, oldest.Address)) < 0 {
+		if !oldest.Address.IsValid() || cmp.Or(h.Expires.Compare(oldest.Expires), h.Address.Compare(oldest.Address)) < 0 {
 			oldest = *h
 		}
 	}
-	return oldest, oldest.Address != ""
+	return oldest, oldest.Address.IsValid()
 }
 
 // Holds returns all held addresses with their store keys.
 func (v *View) Holds() map[string]Hold {
 	out := make(map[string]Hold, v.holds.Len())
-	for name, h := range v.holds.All() {
-		out[holdPrefix+name] = *h
+	for h := range v.holds.Values() {
+		out[HoldKey(h.Network, h.Address)] = *h
 	}
 	return out
 }
 
 // HoldOf returns the hold on an address of a network.
-func (v *View) HoldOf(network, address string) (Hold, bool) {
-	if h := v.holds.Get(network + "/" + address); h != nil {
+func (v *View) HoldOf(network identity.Network, a netip.Addr) (Hold, bool) {
+	if h := v.holds.Get(place{network, a}); h != nil {
 		return *h, true
 	}
 	return Hold{}, false

@@ -10,6 +10,8 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store/mirror"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/table"
 )
 
 // keyspace is a part of the store: what the view does with the value of a key there; nil: there is none any more.
@@ -24,18 +26,18 @@ var keyspaces = []keyspace{
 	{record.GlobalKey, (*View).setGlobal},
 	{record.Objects + "global/", (*View).setObject},
 	{record.Objects, (*View).setObject},
-	rows[record.Tenant]{in: func(v *View) *of[record.Tenant] { return v.tenants }, id: func(r *record.Tenant) string { return r.ID }, takes: tenantTakes}.at(record.Tenants),
-	rows[Network]{in: func(v *View) *of[Network] { return v.networks }, decode: decodeNetwork, takes: networkTakes, changed: (*View).networkChanged}.at(record.Networks),
-	rows[record.Group]{in: func(v *View) *of[record.Group] { return v.groups }, id: groupID, takes: groupTakes, changed: (*View).groupChanged}.at(record.Groups),
-	rows[record.ServiceLB]{in: func(v *View) *of[record.ServiceLB] { return v.serviceLBs }, id: func(r *record.ServiceLB) string { return r.ID }, takes: serviceTakes}.at(record.ServiceLBs),
-	rows[Member]{in: func(v *View) *of[Member] { return v.endpoints }, decode: decodeMember, takes: endpointTakes, changed: (*View).endpointChanged}.at(record.Endpoints),
-	rows[Hold]{in: func(v *View) *of[Hold] { return v.holds }, takes: holdTakes}.at(holdPrefix),
+	rows[string, record.Tenant]{in: func(v *View) *of[record.Tenant] { return v.tenants }, id: func(r *record.Tenant) string { return r.ID }, takes: tenantTakes}.at(record.Tenants),
+	rows[identity.Network, Network]{in: networkRows, parse: identity.ParseNetwork, decode: decodeNetwork, id: (*Network).id, takes: networkTakes, changed: (*View).networkChanged}.at(record.Networks),
+	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, takes: groupTakes, changed: (*View).groupChanged}.at(record.Groups),
+	rows[identity.Service, record.ServiceLB]{in: serviceRows, parse: identity.ParseService, id: serviceID, takes: serviceTakes}.at(record.ServiceLBs),
+	rows[identity.Endpoint, Member]{in: memberRows, parse: identity.ParseEndpoint, decode: decodeMember, id: memberID, takes: endpointTakes, changed: (*View).endpointChanged}.at(record.Endpoints),
+	rows[place, Hold]{in: func(v *View) *table.Table[place, *Hold] { return v.holds }, parse: parseHold, id: (*Hold).place, takes: holdTakes}.at(holdPrefix),
 	{record.Services, (*View).setService},
-	rows[record.Claim]{in: func(v *View) *of[record.Claim] { return v.claims }, decode: decodeClaim}.at(record.Claims),
-	rows[record.PolicyRule]{in: func(v *View) *of[record.PolicyRule] { return v.policyRules }, id: func(r *record.PolicyRule) string { return r.ID }, takes: ruleTakes}.at(record.PolicyRules),
-	rows[record.ACIProfile]{in: func(v *View) *of[record.ACIProfile] { return v.profiles }, id: func(r *record.ACIProfile) string { return r.Key }, changed: (*View).profileChanged}.at(record.ACIProfiles),
-	rows[record.Provider]{in: func(v *View) *of[record.Provider] { return v.providers }, id: func(r *record.Provider) string { return r.ID }}.at(record.Providers),
-	rows[event]{in: func(v *View) *of[event] { return v.history }, decode: decodeEvent}.at(record.History),
+	rows[string, record.Claim]{in: func(v *View) *of[record.Claim] { return v.claims }, decode: decodeClaim}.at(record.Claims),
+	rows[string, record.PolicyRule]{in: func(v *View) *of[record.PolicyRule] { return v.policyRules }, id: func(r *record.PolicyRule) string { return r.ID }, takes: ruleTakes}.at(record.PolicyRules),
+	rows[string, record.ACIProfile]{in: func(v *View) *of[record.ACIProfile] { return v.profiles }, id: func(r *record.ACIProfile) string { return r.Key }, changed: (*View).profileChanged}.at(record.ACIProfiles),
+	rows[identity.Service, record.Provider]{in: providerRows, parse: identity.ParseService, id: func(r *record.Provider) identity.Service { return r.ID }}.at(record.Providers),
+	rows[string, event]{in: func(v *View) *of[event] { return v.history }, decode: decodeEvent}.at(record.History),
 }
 
 // rank is where a key's keyspace stands; of a key that the view has no use for, behind all.
@@ -72,26 +74,31 @@ func inOrder(changes []mirror.Change) iter.Seq[*mirror.Change] {
 }
 
 // rows says how the values below a prefix are rows of a table.
-type rows[V any] struct {
-	in      func(*View) *of[V]                          // by what follows the prefix in their keys
+type rows[K comparable, V any] struct {
+	in      func(*View) *table.Table[K, *V]
+	parse   func(name string) (K, error)                // of what follows the prefix in a key; nil: it is the row's key
 	decode  func(name string, value []byte) (*V, error) // nil: JSON
-	id      func(*V) string                             // what a record calls itself, if it does
+	id      func(*V) K                                  // what a record calls itself, if it does
 	changed func(v *View, was, now *V) error            // what else follows; nil is for no row
 	takes   func(*V) (taking, error)                    // of the pools, after that
 }
 
 // at is the keyspace of a prefix. A value that cannot be decoded leaves the row as it is.
-func (r rows[V]) at(prefix string) keyspace {
+func (r rows[K, V]) at(prefix string) keyspace {
 	return keyspace{prefix, func(v *View, key string, value []byte) (err error) {
 		name := strings.TrimPrefix(key, prefix)
+		id, err := r.key(name)
+		if err != nil {
+			return err
+		}
 		var was, now *V
 		if value == nil {
-			was, _ = r.in(v).Delete(name)
+			was, _ = r.in(v).Delete(id)
 		} else {
-			if now, err = r.read(name, value); now == nil || err != nil {
+			if now, err = r.read(id, name, value); now == nil || err != nil {
 				return err
 			}
-			was, _ = r.in(v).Set(name, now)
+			was, _ = r.in(v).Set(id, now)
 		}
 		if r.changed != nil && (was != nil || now != nil) {
 			err = r.changed(v, was, now)
@@ -113,18 +120,29 @@ func (r rows[V]) at(prefix string) keyspace {
 }
 
 // read decodes a value. A record whose id is another than its key says is an error.
-func (r rows[V]) read(name string, value []byte) (*V, error) {
+func (r rows[K, V]) read(id K, name string, value []byte) (now *V, err error) {
 	if r.decode != nil {
-		return r.decode(name, value)
+		now, err = r.decode(name, value)
+	} else {
+		now = new(V)
+		err = json.Unmarshal(value, now)
 	}
-	now := new(V)
-	if err := json.Unmarshal(value, now); err != nil {
+	if err != nil || now == nil {
 		return nil, err
 	}
-	if r.id != nil && r.id(now) != name {
-		return nil, fmt.Errorf("it calls itself %q, and its key says %q", r.id(now), name)
+	if r.id != nil && r.id(now) != id {
+		return nil, fmt.Errorf("it calls itself %v, and its key says %v", r.id(now), id)
 	}
 	return now, nil
+}
+
+// key is the key of the row that a name stands for.
+func (r rows[K, V]) key(name string) (id K, err error) {
+	if r.parse != nil {
+		return r.parse(name)
+	}
+	id, _ = any(name).(K)
+	return id, nil
 }
 
 // set takes in the value of a key, or that there is none.
@@ -140,3 +158,11 @@ func (v *View) set(key string, value []byte, has bool) error {
 	}
 	return keyspaces[i].set(v, key, value)
 }
+
+// The tables, for rows.
+
+func networkRows(v *View) *table.Table[identity.Network, *Network]          { return v.networks }
+func groupRows(v *View) *table.Table[identity.Group, *record.Group]         { return v.groups }
+func serviceRows(v *View) *table.Table[identity.Service, *record.ServiceLB] { return v.serviceLBs }
+func providerRows(v *View) *table.Table[identity.Service, *record.Provider] { return v.providers }
+func memberRows(v *View) *table.Table[identity.Endpoint, *Member]           { return v.endpoints }

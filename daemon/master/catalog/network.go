@@ -2,12 +2,14 @@ package catalog
 
 import (
 	"cmp"
+	"encoding/json"
 	"iter"
 	"net/netip"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ipam"
 	"github.com/contiv/contiv/table"
 )
@@ -22,90 +24,50 @@ type Network struct {
 
 // addressing is what a network's record says of its addresses.
 type addressing struct {
-	tenant   string
-	v4, v6   ipam.Range // declared; zero where there are none
-	four     ipam.Spec
-	six      ipam.Spec6
-	no4, no6 bool // it cannot be read, or there is none
+	tenant string
+	v4, v6 ipam.Range // declared; zero where there are none
+	four   ipam.Spec
+	six    ipam.Spec6
 }
 
 // Networks by their tenant, and in the order of their addresses within it. The addresses of one tenant's networks do not overlap, since
 // a network that would is refused; that is what lets two neighbours answer for all.
 var (
-	networksOfTenant = table.By[string](func(n *Network) string { return n.tenant })
-	space4           = table.Sorted[string](func(a, b *Network) int { return compareSpace(a, b, a.v4, b.v4) })
-	space6           = table.Sorted[string](func(a, b *Network) int { return compareSpace(a, b, a.v6, b.v6) })
+	networksOfTenant = table.By[identity.Network](func(n *Network) string { return n.tenant })
+	space4           = table.Sorted[identity.Network](func(a, b *Network) int { return compareSpace(a, b, a.v4, b.v4) })
+	space6           = table.Sorted[identity.Network](func(a, b *Network) int { return compareSpace(a, b, a.v6, b.v6) })
 )
 
 func compareSpace(a, b *Network, x, y ipam.Range) int {
-	return cmp.Or(strings.Compare(a.tenant, b.tenant), x.First.Compare(y.First), strings.Compare(a.id(), b.id()))
+	return cmp.Or(strings.Compare(a.tenant, b.tenant), x.First.Compare(y.First), a.id().Compare(b.id()))
 }
 
-// id is the state id of the network; "" of a place among networks.
-func (n *Network) id() string {
+// id is what the network is; zero of a position among networks.
+func (n *Network) id() identity.Network {
 	if n.Record == nil {
-		return ""
+		return identity.Network{}
 	}
 	return n.Record.ID
 }
 
-func decodeNetwork(name string, value []byte) (*Network, error) {
-	r, err := rows[record.Network]{id: func(r *record.Network) string { return r.ID }}.read(name, value)
-	if err != nil {
+func decodeNetwork(_ string, value []byte) (*Network, error) {
+	r := new(record.Network)
+	if err := json.Unmarshal(value, r); err != nil {
 		return nil, err
 	}
-	n := &Network{Record: r, addressing: addressing{tenant: r.Tenant}}
-	var err4, err6 error
-	n.four, err4 = Spec4(r)
-	n.six, err6 = Spec6(r)
-	if n.no4 = err4 != nil; !n.no4 {
+	n := &Network{Record: r, addressing: addressing{tenant: r.ID.Tenant, four: r.Spec(), six: r.Spec6()}}
+	if r.Subnet.IsValid() {
 		n.v4 = n.four.Range()
 	}
-	if n.no6 = err6 != nil; !n.no6 {
-		n.v6 = ipam.RangeOf(n.six.Prefix)
+	if r.Subnet6.IsValid() {
+		n.v6 = ipam.RangeOf(r.Subnet6)
 	}
 	return n, nil
 }
 
-// Spec4 is what a network's record says of its IPv4 addresses.
-func Spec4(r *record.Network) (ipam.Spec, error) {
-	addr, err := netip.ParseAddr(r.SubnetIP)
-	if err != nil {
-		return ipam.Spec{}, err
-	}
-	spec := ipam.Spec{Prefix: netip.PrefixFrom(addr, int(r.SubnetLen))}
-	if r.IPAddrRange != "" {
-		declared, err := ipam.ParseRange(r.IPAddrRange, spec.Prefix)
-		if err != nil {
-			return spec, err
-		}
-		spec.First, spec.Last = declared.First, declared.Last
-	}
-	if r.Gateway != "" {
-		spec.Gateway, err = netip.ParseAddr(r.Gateway)
-	}
-	return spec, err
-}
-
-// Spec6 is what a network's record says of its IPv6 addresses.
-func Spec6(r *record.Network) (ipam.Spec6, error) {
-	addr, err := netip.ParseAddr(r.IPv6Subnet)
-	if err != nil {
-		return ipam.Spec6{}, err
-	}
-	spec := ipam.Spec6{Prefix: netip.PrefixFrom(addr, int(r.IPv6Len))}
-	if r.IPv6Gateway != "" {
-		spec.Gateway, err = netip.ParseAddr(r.IPv6Gateway)
-	}
-	return spec, err
-}
-
-// key is the API key of the network.
-func (n *Network) key() string { return model.Key(n.Record.Tenant, n.Record.NetworkName) }
-
 // Covers tells whether a lies in one of the network's subnets.
 func (n *Network) Covers(a netip.Addr) bool {
-	return !n.no4 && n.four.Prefix.Contains(a) || !n.no6 && n.six.Prefix.Contains(a)
+	return n.Record.Subnet.Contains(a) || n.Record.Subnet6.Contains(a)
 }
 
 // Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when it has no owner.
@@ -125,8 +87,8 @@ func (n *Network) Endpoints() int {
 // Members yields the endpoints on the network, ordered by id.
 func (n *Network) Members(yield func(*Member) bool) {
 	left := n.Endpoints() // counted: reading the networks of so many takes longer
-	first := &Member{Endpoint: &record.Endpoint{NetID: n.Record.ID}}
-	endpointsByNetwork.From(n.view.endpoints, first)(func(m *Member) bool {
+	first := &Member{Endpoint: &record.Endpoint{ID: identity.Endpoint{Network: n.Record.ID}}}
+	endpointsInOrder.From(n.view.endpoints, first)(func(m *Member) bool {
 		left--
 		return left >= 0 && yield(m)
 	})
@@ -137,7 +99,7 @@ func (n *Network) Allocated() int {
 	_, sum := addressesTaken.In(n.view.takings, n.Record.ID)
 	count := int(sum)
 	for h := range holdsOnNetwork.In(n.view.holds, n.Record.ID).Values() {
-		if a, err := netip.ParseAddr(h.Address); err == nil && a.Is4() && takingsOfAddress.In(n.view.takings, place{n.Record.ID, a}).Len() > 1 {
+		if h.Address.Is4() && takingsOfAddress.In(n.view.takings, h.place()).Len() > 1 {
 			count-- // an endpoint has it already
 		}
 	}
@@ -156,30 +118,14 @@ func (n *Network) Unavailable(field string, a netip.Addr, err error) *model.Erro
 func (n *Network) Exhausted(in string, err error) *model.Error {
 	return model.Errorf(model.CodeExhausted, "", "auto allocation failed - address exhaustion in %s", in).Because(err).
 		Try("remove containers, or use a larger subnet: netctl network inspect --tenant %s %s shows who has the addresses",
-			n.Record.Tenant, n.Record.NetworkName)
+			n.Record.ID.Tenant, n.Record.ID.Name)
 }
 
-// Effective modes of a network's kind.
-const (
-	NetworkData  = "data"
-	NetworkInfra = "infra"
-)
+// Network returns a network, nil when there is none.
+func (v *View) Network(id identity.Network) *Network { return v.networks.Get(id) }
 
-// Network returns a network by its state id, nil when there is none.
-func (v *View) Network(id string) *Network { return v.networks.Get(id) }
-
-// NetworkOf returns a tenant's network by name, nil when there is none. An id "network.tenant" may read the same for another
-// tenant's network: that is not it.
-func (v *View) NetworkOf(tenant, name string) *Network {
-	n := v.networks.Get(name + "." + tenant)
-	if n == nil || n.Record.Tenant != tenant || n.Record.NetworkName != name {
-		return nil
-	}
-	return n
-}
-
-// NetworkRecord returns a network's record by its state id, nil when there is none.
-func (v *View) NetworkRecord(id string) *record.Network {
+// NetworkRecord returns a network's record, nil when there is none.
+func (v *View) NetworkRecord(id identity.Network) *record.Network {
 	if n := v.networks.Get(id); n != nil {
 		return n.Record
 	}
@@ -192,7 +138,7 @@ func (v *View) Networks(tenant string) []*Network {
 	if tenant != "" {
 		all = networksOfTenant.In(v.networks, tenant).Values()
 	}
-	return sortedBy(all, func(n *Network) string { return n.Record.ID })
+	return sortedByID(all, (*Network).id)
 }
 
 // Overlapping returns a network of the tenant that declares an address of r, nil when none does. Its cost grows with

@@ -55,7 +55,7 @@ func tenantTakes(t *record.Tenant) (taking, error) {
 }
 
 func networkTakes(n *Network) (taking, error) {
-	if n.Record.PktTagType == "vxlan" {
+	if n.Record.Encap == record.VXLAN {
 		return taking{numbers: []number{{vxlans, n.Record.ExtPktTag}, {localVLANs, n.Record.PktTag}}}, nil
 	}
 	return taking{numbers: []number{{vlans, n.Record.PktTag}}}, nil
@@ -63,8 +63,8 @@ func networkTakes(n *Network) (taking, error) {
 
 // groupTakes are a group's own number and its VLAN id, which may be its network's.
 func groupTakes(g *record.Group) (taking, error) {
-	t := mentioned(g.EndpointGroupID)
-	if g.PktTagType == "vlan" && g.PktTag != 0 {
+	t := mentioned(g.Number)
+	if g.Encap == record.VLAN && g.PktTag != 0 {
 		t.numbers = append(t.numbers, number{vlans, g.PktTag})
 	}
 	return t, nil

@@ -9,36 +9,31 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ipam"
 )
 
 // Pools are the addresses of a network. They change within Catalog.Change alone.
 type Pools struct {
 	Pool4  *ipam.Pool
-	Pool6  *ipam.Pool6           // nil without IPv6
-	blocks map[string]*ipam.Pool // group pools, by "group:tenant"
+	Pool6  *ipam.Pool6                   // nil without IPv6
+	blocks map[identity.Group]*ipam.Pool // pools of groups
 }
 
 // newPools makes the pools of a network; err says what is wrong with the record.
 func newPools(n *Network) (p Pools, err error) {
-	p.blocks = map[string]*ipam.Pool{}
-	if n.no4 {
-		_, err := Spec4(n.Record)
-		return p, err
+	p.blocks = map[identity.Group]*ipam.Pool{}
+	if n.Record.Subnet.IsValid() {
+		p.Pool4, err = ipam.New(n.four)
 	}
-	if p.Pool4, err = ipam.New(n.four); err != nil || n.Record.IPv6Subnet == "" {
-		return p, err
+	if err == nil && n.Record.Subnet6.IsValid() {
+		p.Pool6, err = ipam.New6(n.six)
 	}
-	if n.no6 {
-		_, err := Spec6(n.Record)
-		return p, err
-	}
-	p.Pool6, err = ipam.New6(n.six)
 	return p, err
 }
 
 // Block is the pool of a group on this network, nil when the group has none.
-func (p *Pools) Block(group string) *ipam.Pool { return p.blocks[group] }
+func (p *Pools) Block(group identity.Group) *ipam.Pool { return p.blocks[group] }
 
 // BlocksText lists the ranges of the group pools, in order, joined by ", ".
 func (p *Pools) BlocksText() string {
@@ -50,7 +45,7 @@ func (p *Pools) BlocksText() string {
 }
 
 // PoolOf is the pool that address a of an endpoint of group comes from: the group's when it lies in it.
-func (p *Pools) PoolOf(group string, a netip.Addr) *ipam.Pool {
+func (p *Pools) PoolOf(group identity.Group, a netip.Addr) *ipam.Pool {
 	if b := p.blocks[group]; b != nil && b.Contains(a) {
 		return b
 	}
@@ -65,21 +60,21 @@ func (p *Pools) Contains(a netip.Addr) bool {
 	return p.Pool6 != nil && p.Pool6.Contains(a)
 }
 
-// BlockAt is the group, "group:tenant", whose pool address a lies in; "" when it is in none.
-func (p *Pools) BlockAt(a netip.Addr) string {
+// BlockAt is the group whose pool address a lies in; zero when it is in none.
+func (p *Pools) BlockAt(a netip.Addr) identity.Group {
 	for group, block := range p.blocks {
 		if block.Contains(a) {
 			return group
 		}
 	}
-	return ""
+	return identity.Group{}
 }
 
 // PoolAt is the pool that gives address a out: a group's, or the network's own.
 func (p *Pools) PoolAt(a netip.Addr) *ipam.Pool { return p.PoolOf(p.BlockAt(a), a) }
 
 // take takes an address of an endpoint of group.
-func (p *Pools) take(group string, a netip.Addr) error {
+func (p *Pools) take(group identity.Group, a netip.Addr) error {
 	switch {
 	case a.Is4() && p.Pool4 != nil:
 		return p.PoolOf(group, a).Take(a)
@@ -92,7 +87,7 @@ func (p *Pools) take(group string, a netip.Addr) error {
 }
 
 // release gives an address back that nothing takes any more.
-func (p *Pools) release(group string, a netip.Addr) {
+func (p *Pools) release(group identity.Group, a netip.Addr) {
 	switch {
 	case a.Is4() && p.Pool4 != nil:
 		if !p.PoolOf(group, a).Release(a) {
@@ -104,15 +99,11 @@ func (p *Pools) release(group string, a netip.Addr) {
 }
 
 // carve makes the pool of a group that has one.
-func (p *Pools) carve(g *record.Group, of netip.Prefix) error {
-	if g.IPPool == "" || p.Pool4 == nil || p.blocks[g.ID] != nil {
+func (p *Pools) carve(g *record.Group) error {
+	if !g.Pool.First.IsValid() || p.Pool4 == nil || p.blocks[g.ID] != nil {
 		return nil
 	}
-	r, err := ipam.ParseRange(g.IPPool, of)
-	if err != nil {
-		return err
-	}
-	block, err := p.Pool4.Carve(r.First, r.Last)
+	block, err := p.Pool4.Carve(g.Pool.First, g.Pool.Last)
 	if err == nil {
 		p.blocks[g.ID] = block
 	}
@@ -121,13 +112,13 @@ func (p *Pools) carve(g *record.Group, of netip.Prefix) error {
 
 // groupChanged has the pool of a group follow its record.
 func (v *View) groupChanged(was, now *record.Group) error {
-	if was != nil && now != nil && networkOf(was) == networkOf(now) && was.IPPool == now.IPPool {
+	if was != nil && now != nil && was.Network == now.Network && was.Pool == now.Pool {
 		return nil // its addresses stay, with those that its endpoints have
 	}
 	if was != nil {
-		if n := v.networks.Get(networkOf(was)); n != nil && n.blocks[was.ID] != nil {
+		if n := v.networks.Get(was.Network); n != nil && n.blocks[was.ID] != nil {
 			if n.Pool4.Uncarve(n.blocks[was.ID]) != nil {
-				v.partial[networkOf(was)] = struct{}{} // its endpoints go after it
+				v.partial[was.Network] = struct{}{} // its endpoints go after it
 			}
 			delete(n.blocks, was.ID)
 		}
@@ -135,13 +126,13 @@ func (v *View) groupChanged(was, now *record.Group) error {
 	if now == nil {
 		return nil
 	}
-	n := v.networks.Get(networkOf(now))
+	n := v.networks.Get(now.Network)
 	if n == nil {
 		return nil
 	}
-	err := n.carve(now, n.four.Prefix)
+	err := n.carve(now)
 	if errors.Is(err, ipam.ErrInUse) {
-		v.partial[networkOf(now)] = struct{}{} // its endpoints came before it, and have taken their addresses from the network
+		v.partial[now.Network] = struct{}{} // its endpoints came before it, and have taken their addresses from the network
 	}
 	return err
 }
@@ -149,34 +140,34 @@ func (v *View) groupChanged(was, now *record.Group) error {
 // networkChanged has the pools of a network follow its record. A record that says the same of them keeps them, with what is in flight.
 func (v *View) networkChanged(was, now *Network) error {
 	if now == nil {
-		v.networks6.Delete(was.Record.ID)
+		v.networks6.Delete(was.id())
 		return nil
 	}
-	if now.no6 {
-		v.networks6.Delete(now.Record.ID)
+	if !now.v6.First.IsValid() {
+		v.networks6.Delete(now.id())
 	} else {
-		v.networks6.Set(now.Record.ID, now)
+		v.networks6.Set(now.id(), now)
 	}
 	now.view, now.Pools = v, &Pools{}
 	if was != nil && was.addressing == now.addressing {
 		now.Pools = was.Pools
 		return nil
 	}
-	v.touch(Ref{model.KindNetwork().Name, now.key()})
+	v.touch(Ref{model.KindNetwork().Name, now.id().String()})
 	return v.fill(now)
 }
 
 // fill makes the pools of a network again, of what groups and takings say.
 func (v *View) fill(n *Network) (err error) {
 	*n.Pools, err = newPools(n)
-	for _, g := range sortedBy(groupsOnNetwork.In(v.groups, n.Record.ID).Values(), groupID) {
-		err = errors.Join(err, n.carve(g, n.four.Prefix))
+	for _, g := range sortedByID(groupsOnNetwork.In(v.groups, n.id()).Values(), groupID) {
+		err = errors.Join(err, n.carve(g))
 	}
-	if taken, _ := addressesTaken.In(v.takings, n.Record.ID); taken == 0 {
+	if taken, _ := addressesTaken.In(v.takings, n.id()); taken == 0 {
 		return err
 	}
 	for t := range v.takings.Values() {
-		for i := 0; t.network == n.Record.ID && i < len(t.addresses); i++ {
+		for i := 0; t.network == n.id() && i < len(t.addresses); i++ {
 			err = errors.Join(err, ignoreTaken(n.take(t.group, t.addresses[i])))
 		}
 	}

@@ -9,14 +9,15 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/table"
 )
 
 // What records are found by.
 var (
-	groupsOfTenant   = table.By[string](func(g *record.Group) string { return g.TenantName })
-	groupsOnNetwork  = table.By[string](networkOf)
-	servicesOfTenant = table.By[string](func(s *record.ServiceLB) string { return s.Tenant })
+	groupsOfTenant   = table.By[identity.Group](func(g *record.Group) string { return g.ID.Tenant })
+	groupsOnNetwork  = table.By[identity.Group](func(g *record.Group) identity.Network { return g.Network })
+	servicesOfTenant = table.By[identity.Service](func(s *record.ServiceLB) string { return s.ID.Tenant })
 	rulesForGroup    = table.By[string](func(r *record.PolicyRule) string { return ruleGroup(r.ID) })
 )
 
@@ -25,10 +26,13 @@ func sortedBy[V any](rows iter.Seq[V], name func(V) string) []V {
 	return slices.SortedFunc(rows, func(a, b V) int { return strings.Compare(name(a), name(b)) })
 }
 
-func groupID(g *record.Group) string { return g.ID }
+// sortedByID sorts rows by what they are.
+func sortedByID[V any, K interface{ Compare(K) int }](rows iter.Seq[V], id func(V) K) []V {
+	return slices.SortedFunc(rows, func(a, b V) int { return id(a).Compare(id(b)) })
+}
 
-// networkOf is the state id of a group's network.
-func networkOf(g *record.Group) string { return g.NetworkName + "." + g.TenantName }
+func groupID(g *record.Group) identity.Group         { return g.ID }
+func serviceID(s *record.ServiceLB) identity.Service { return s.ID }
 
 // ruleGroup is the API key of the group that a rule's record is for: "tenant:group:..." is how its id begins.
 func ruleGroup(id string) string {
@@ -46,8 +50,7 @@ func (v *View) setGlobal(_ string, value []byte) error {
 }
 
 func serviceTakes(s *record.ServiceLB) (taking, error) {
-	t := taking{owner: "service " + s.ID, network: s.NetID()}
-	return t, t.parse(s.IPAddress)
+	return taking{owner: "service " + s.ID.String(), network: s.Network, addresses: valid(s.IP)}, nil
 }
 
 func (v *View) profileChanged(was, now *record.ACIProfile) error {
@@ -55,12 +58,12 @@ func (v *View) profileChanged(was, now *record.ACIProfile) error {
 	return nil
 }
 
-// Tenant returns a record by its state id, nil when there is none; so do Group, PolicyRule, ServiceLB and Provider.
-func (v *View) Tenant(id string) *record.Tenant         { return v.tenants.Get(id) }
-func (v *View) Group(id string) *record.Group           { return v.groups.Get(id) }
-func (v *View) PolicyRule(id string) *record.PolicyRule { return v.policyRules.Get(id) }
-func (v *View) ServiceLB(id string) *record.ServiceLB   { return v.serviceLBs.Get(id) }
-func (v *View) Provider(id string) *record.Provider     { return v.providers.Get(id) }
+// Tenant returns a record by what it is of, nil when there is none; so do Group, PolicyRule, ServiceLB and Provider.
+func (v *View) Tenant(id string) *record.Tenant                 { return v.tenants.Get(id) }
+func (v *View) Group(id identity.Group) *record.Group           { return v.groups.Get(id) }
+func (v *View) PolicyRule(id string) *record.PolicyRule         { return v.policyRules.Get(id) }
+func (v *View) ServiceLB(id identity.Service) *record.ServiceLB { return v.serviceLBs.Get(id) }
+func (v *View) Provider(id identity.Service) *record.Provider   { return v.providers.Get(id) }
 
 // Groups returns all groups of a tenant (of all, when tenant is empty), ordered by id.
 func (v *View) Groups(tenant string) []*record.Group {
@@ -68,18 +71,18 @@ func (v *View) Groups(tenant string) []*record.Group {
 	if tenant != "" {
 		all = groupsOfTenant.In(v.groups, tenant).Values()
 	}
-	return sortedBy(all, groupID)
+	return sortedByID(all, groupID)
 }
 
 // ServiceLBs returns all services of a tenant, ordered by id.
 func (v *View) ServiceLBs(tenant string) []*record.ServiceLB {
-	return sortedBy(servicesOfTenant.In(v.serviceLBs, tenant).Values(), func(s *record.ServiceLB) string { return s.ID })
+	return sortedByID(servicesOfTenant.In(v.serviceLBs, tenant).Values(), serviceID)
 }
 
 // ProvidersOf returns the endpoints that are providers of a service, ordered by id.
 func (v *View) ProvidersOf(s *record.ServiceLB) []*record.Endpoint {
 	var out []*record.Endpoint
-	for _, n := range v.Networks(s.Tenant) {
+	for _, n := range v.Networks(s.ID.Tenant) {
 		for m := range n.Members {
 			if s.Selects(m.Labels) {
 				out = append(out, m.Endpoint)

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ipam"
 	"github.com/contiv/contiv/ipam/tag"
 	"github.com/contiv/contiv/table"
@@ -15,14 +17,14 @@ import (
 type taking struct {
 	owner     string // such as "endpoint ID"
 	numbers   []number
-	network   string // id; of the addresses
-	group     string // "group:tenant", from whose pool the addresses come if they lie in it
+	network   identity.Network // of the addresses
+	group     identity.Group   // from whose pool the addresses come if they lie in it
 	addresses []netip.Addr
 }
 
 // place is an address of a network.
 type place struct {
-	network string
+	network identity.Network
 	netip.Addr
 }
 
@@ -34,7 +36,7 @@ var (
 		}
 		return to
 	})
-	addressesTaken = table.Sum[string](func(t *taking) (string, uint64) { // IPv4
+	addressesTaken = table.Sum[string](func(t *taking) (identity.Network, uint64) { // IPv4
 		n := uint64(0)
 		for _, a := range t.addresses {
 			if a.Is4() {
@@ -45,17 +47,9 @@ var (
 	})
 )
 
-// parse adds addresses as records have them; "" is none.
-func (t *taking) parse(texts ...string) (err error) {
-	for _, text := range texts {
-		if text != "" {
-			a, wrong := netip.ParseAddr(text)
-			if err = errors.Join(err, wrong); wrong == nil {
-				t.addresses = append(t.addresses, a)
-			}
-		}
-	}
-	return err
+// valid are those of addresses that are any.
+func valid(addresses ...netip.Addr) []netip.Addr {
+	return slices.DeleteFunc(addresses, func(a netip.Addr) bool { return !a.IsValid() })
 }
 
 // take has the pools follow what the record at a store key takes now, and took before.
@@ -83,7 +77,7 @@ func (v *View) take(key string, was, now taking) (err error) {
 			}
 		}
 	}
-	if now.network == "" {
+	if now.network.IsZero() {
 		return err
 	}
 	n := v.networks.Get(now.network)

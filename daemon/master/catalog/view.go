@@ -5,6 +5,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/mirror"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/table"
 )
 
@@ -17,13 +18,13 @@ type View struct {
 	global      *record.Global
 	objects     *table.Table[Ref, *entry]
 	tenants     *of[record.Tenant]
-	networks    *of[Network]
-	networks6   *of[Network] // those with IPv6
-	groups      *of[record.Group]
-	endpoints   *of[Member]
-	serviceLBs  *of[record.ServiceLB]
-	providers   *of[record.Provider]
-	holds       *of[Hold]
+	networks    *table.Table[identity.Network, *Network]
+	networks6   *table.Table[identity.Network, *Network] // those with IPv6
+	groups      *table.Table[identity.Group, *record.Group]
+	endpoints   *table.Table[identity.Endpoint, *Member]
+	serviceLBs  *table.Table[identity.Service, *record.ServiceLB]
+	providers   *table.Table[identity.Service, *record.Provider]
+	holds       *table.Table[place, *Hold]
 	services    *of[record.Service]
 	claims      *of[record.Claim]
 	policyRules *of[record.PolicyRule]
@@ -33,11 +34,11 @@ type View struct {
 	users       map[number]int // how many records take a number
 
 	numbers Numbers
-	partial map[string]struct{} // ids of networks whose pools lack what came before them
-	dirty   map[Ref]struct{}    // changed since the subscribers were told
+	partial map[identity.Network]struct{} // ids of networks whose pools lack what came before them
+	dirty   map[Ref]struct{}              // changed since the subscribers were told
 }
 
-// of is a table of records, by what follows the prefix in their store keys.
+// of is a table of records that have no identity but what follows the prefix in their store keys.
 type of[V any] = table.Table[string, *V]
 
 func newView(m *mirror.Mirror) *View {
@@ -48,9 +49,9 @@ func newView(m *mirror.Mirror) *View {
 		networks:    table.New(networksOfTenant, space4),
 		networks6:   table.New(space6),
 		groups:      table.New(groupsOfTenant, groupsOnNetwork),
-		endpoints:   table.New(endpointsInOrder, endpointsByNetwork, endpointsOnNetwork, endpointsInGroup),
+		endpoints:   table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup),
 		serviceLBs:  table.New(servicesOfTenant),
-		providers:   table.New[string, *record.Provider](),
+		providers:   table.New[identity.Service, *record.Provider](),
 		holds:       table.New(holdsOnNetwork),
 		services:    table.New(servicesNamed, agentsOf),
 		claims:      table.New[string, *record.Claim](),
@@ -60,7 +61,7 @@ func newView(m *mirror.Mirror) *View {
 		takings:     table.New(takingsOfAddress, addressesTaken),
 		users:       map[number]int{},
 		numbers:     newNumbers(),
-		partial:     map[string]struct{}{},
+		partial:     map[identity.Network]struct{}{},
 		dirty:       map[Ref]struct{}{},
 	}
 }

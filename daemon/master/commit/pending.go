@@ -2,6 +2,7 @@ package commit
 
 import (
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // note remembers what a key will hold.
@@ -23,8 +24,8 @@ func left[T any](t *Tx, key string, known *T) *T {
 }
 
 // Group returns a group's record as this request would leave it, nil when there is none.
-func (t *Tx) Group(id string) *record.Group {
-	return left(t, record.Groups+id, t.View.Group(id))
+func (t *Tx) Group(id identity.Group) *record.Group {
+	return left(t, record.Groups+id.String(), t.View.Group(id))
 }
 
 // PolicyRule returns a rule's record as this request would leave it, nil when there is none.
@@ -33,12 +34,12 @@ func (t *Tx) PolicyRule(id string) *record.PolicyRule {
 }
 
 // NetworkRecord returns a network's record as this request would leave it, nil when there is none.
-func (t *Tx) NetworkRecord(id string) *record.Network {
-	return left(t, record.Networks+id, t.View.NetworkRecord(id))
+func (t *Tx) NetworkRecord(id identity.Network) *record.Network {
+	return left(t, record.Networks+id.String(), t.View.NetworkRecord(id))
 }
 
 // Provider returns a service's providers as this transaction would leave them, nil when there is no such service.
-func (t *Tx) Provider(id string) *record.Provider {
+func (t *Tx) Provider(id identity.Service) *record.Provider {
 	if p, ok := t.overlay.providers[id]; ok {
 		return p
 	}
@@ -56,5 +57,5 @@ func (t *Tx) PutProvider(p *record.Provider) error {
 			delete(t.overlay.providers, p.ID)
 		}
 	})
-	return t.Put(record.Providers+p.ID, p)
+	return t.Put(record.Providers+p.ID.String(), p)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 )
 
 // Tx is one request's share of a store transaction: what is known, what it changes, and how to take back what it took
@@ -107,18 +108,18 @@ func (t *Tx) OnAbort(undo func()) { t.undo = append(t.undo, undo) }
 func (t *Tx) PutEndpoint(e *record.Endpoint) error {
 	t.overlay.endpoints[e.ID] = e
 	t.OnAbort(func() { delete(t.overlay.endpoints, e.ID) })
-	return t.Put(record.Endpoints+e.ID, e)
+	return t.Put(record.Endpoints+e.ID.String(), e)
 }
 
 // DeleteEndpoint removes an endpoint.
-func (t *Tx) DeleteEndpoint(id string) {
+func (t *Tx) DeleteEndpoint(id identity.Endpoint) {
 	t.overlay.endpoints[id] = nil
 	t.OnAbort(func() { delete(t.overlay.endpoints, id) })
-	t.Delete(record.Endpoints + id)
+	t.Delete(record.Endpoints + id.String())
 }
 
 // Endpoint returns an endpoint as this transaction would leave it, nil when there is none.
-func (t *Tx) Endpoint(id string) *record.Endpoint {
+func (t *Tx) Endpoint(id identity.Endpoint) *record.Endpoint {
 	if e, ok := t.overlay.endpoints[id]; ok {
 		return e
 	}
@@ -140,14 +141,13 @@ func (t *Tx) Claim(key string) bool {
 // no other request of the transaction has claimed. The address stays taken in its pool.
 func (t *Tx) Rested(n *catalog.Network, within func(netip.Addr) bool) (netip.Addr, bool) {
 	h, ok := t.Resting(n, func(a netip.Addr) bool {
-		_, taken := t.overlay.claimed[catalog.HoldKey(n.Record.ID, a.String())]
+		_, taken := t.overlay.claimed[catalog.HoldKey(n.Record.ID, a)]
 		return !taken && within(a)
 	})
-	a, err := netip.ParseAddr(h.Address)
-	if !ok || err != nil || !t.Claim(catalog.HoldKey(h.Network, h.Address)) {
+	if !ok || !t.Claim(catalog.HoldKey(h.Network, h.Address)) {
 		return netip.Addr{}, false
 	}
-	return a, true
+	return h.Address, true
 }
 
 // Together runs fn such that it sees its own changes, for requests of several objects that need each other. Outside of

@@ -19,7 +19,7 @@ import (
 func Rule(tx *commit.Tx, rule *model.Rule, holds bool) error {
 	for _, key := range AttachedTo(tx, model.Key(rule.TenantName, rule.PolicyName)) {
 		g, _ := tx.Stored(model.KindEndpointGroup(), key).(*model.EndpointGroup)
-		r := tx.Group(GroupID(g))
+		r := tx.Group(g.Identity())
 		if r == nil {
 			continue // removed by this transaction, with its own records
 		}
@@ -39,7 +39,7 @@ func Group(tx *commit.Tx, g *record.Group, before, names []string) error {
 		if err := attach(tx, g, name, attached); err != nil {
 			return err
 		}
-		for _, key := range RulesOf(tx, model.Key(g.TenantName, name)) {
+		for _, key := range RulesOf(tx, model.Key(g.ID.Tenant, name)) {
 			rule, _ := tx.Stored(model.KindRule(), key).(*model.Rule)
 			if err := place(tx, g, rule, attached); err != nil {
 				return err
@@ -51,11 +51,11 @@ func Group(tx *commit.Tx, g *record.Group, before, names []string) error {
 
 // attach notes that a group has a policy, or has it no longer.
 func attach(tx *commit.Tx, g *record.Group, policy string, attached bool) error {
-	id := record.AttachedPolicyID(g.TenantName, g.GroupName, policy)
+	id := record.AttachedPolicyID(g.ID.Tenant, g.ID.Name, policy)
 	known := tx.Value(record.AttachedPolicies+id) != nil
 	switch {
 	case attached && !known:
-		return tx.Put(record.AttachedPolicies+id, &record.AttachedPolicy{ID: id, EpgPolicyKey: id, EndpointGroupID: g.EndpointGroupID})
+		return tx.Put(record.AttachedPolicies+id, &record.AttachedPolicy{ID: id, EpgPolicyKey: id, EndpointGroupID: g.Number})
 	case !attached && known:
 		tx.Delete(record.AttachedPolicies + id)
 	}
@@ -97,7 +97,7 @@ func place(tx *commit.Tx, g *record.Group, rule *model.Rule, attached bool) erro
 		wanted = expand(tx, g, rule)
 	}
 	for _, tag := range record.PolicyTags() {
-		id := record.PolicyRuleID(g.TenantName, g.GroupName, rule.PolicyName, rule.RuleId, tag)
+		id := record.PolicyRuleID(g.ID.Tenant, g.ID.Name, rule.PolicyName, rule.RuleId, tag)
 		want := recordOf(wanted, id)
 		switch {
 		case same(want, tx.PolicyRule(id)):

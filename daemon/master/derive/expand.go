@@ -6,6 +6,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // openings restricts a rule about TCP at large to the packets that open connections, so that replies to what the
@@ -18,12 +19,9 @@ const directionOut = "out"
 // facts are the records that an expansion reads: a catalog.View, or a commit.Tx that also knows what it is about to write.
 type facts interface {
 	Global() *record.Global
-	Group(id string) *record.Group
-	NetworkRecord(id string) *record.Network
+	Group(id identity.Group) *record.Group
+	NetworkRecord(id identity.Network) *record.Network
 }
-
-// GroupID is the state id "group:tenant" of a group's record.
-func GroupID(g *model.EndpointGroup) string { return g.GroupName + ":" + g.TenantName }
 
 // ByACI tells whether an ACI fabric carries out the rules, so that switches get none.
 func ByACI(g *record.Global) bool { return g != nil && g.InfraType == "aci" }
@@ -40,10 +38,10 @@ func expand(known facts, g *record.Group, rule *model.Rule) []record.PolicyRule 
 	if err != nil {
 		return nil // no such rule is let in
 	}
-	own, port := g.EndpointGroupID, uint16(rule.Port)
+	own, port := g.Number, uint16(rule.Port)
 	answered := rule.Port != 0 && (rule.Protocol == "tcp" || rule.Protocol == "udp")
 	make := func(tag record.PolicyTag) record.PolicyRule {
-		id := record.PolicyRuleID(g.TenantName, g.GroupName, rule.PolicyName, rule.RuleId, tag)
+		id := record.PolicyRuleID(g.ID.Tenant, g.ID.Name, rule.PolicyName, rule.RuleId, tag)
 		return record.PolicyRule{ID: id, RuleID: id, Priority: rule.Priority, IPProtocol: number, Action: rule.Action}
 	}
 	rx, tx := record.InRx, record.InTx
@@ -86,18 +84,18 @@ func peerOf(known facts, rule *model.Rule) (p peer, ok bool) {
 	}
 	p.address, p.address6 = families(address)
 	if group != "" {
-		r := known.Group(group + ":" + rule.TenantName)
+		r := known.Group(identity.Group{Tenant: rule.TenantName, Name: group})
 		if r == nil {
 			return p, false
 		}
-		p.group = r.EndpointGroupID
+		p.group = r.Number
 	}
 	if network != "" {
-		r := known.NetworkRecord(network + "." + rule.TenantName)
+		r := known.NetworkRecord(identity.Network{Tenant: rule.TenantName, Name: network})
 		if r == nil {
 			return p, false
 		}
-		p.address, p.address6 = r.Range(), r.Range6()
+		p.address, p.address6 = r.Declared(), record.Prefix(r.Subnet6)
 	}
 	return p, true
 }

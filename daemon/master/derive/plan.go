@@ -142,7 +142,7 @@ func (p *planner) policy(key string) {
 func (p *planner) group(key string, g *model.EndpointGroup) {
 	wanted := map[string]*record.PolicyRule{}
 	if g != nil {
-		if r := p.Group(GroupID(g)); r != nil {
+		if r := p.Group(g.Identity()); r != nil {
 			for _, policy := range g.Policies {
 				for _, rule := range p.rulesOf(model.Key(g.TenantName, policy)) {
 					list := expand(p.View, r, rule)
@@ -205,7 +205,7 @@ func wants(v *catalog.View, known facts, group, rule, id string) *record.PolicyR
 	if g == nil || r == nil || r.TenantName != g.TenantName || !slices.Contains(g.Policies, r.PolicyName) {
 		return nil
 	}
-	own := known.Group(GroupID(g))
+	own := known.Group(g.Identity())
 	if own == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/identity"
 )
 
 // Allocate holds an address for an endpoint that is to come (Docker asks in this order).
@@ -30,13 +31,13 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 		if err != nil {
 			return err
 		}
-		out.IPv4Address = fmt.Sprintf("%s/%d", a, p.network.Record.SubnetLen)
+		out.IPv4Address = netip.PrefixFrom(a, p.network.Record.Subnet.Bits()).String()
 		return s.hold(tx, p, a)
 	})
 	return out, err
 }
 
-func (s *Service) pick4(tx *commit.Tx, p place, preferred string) (netip.Addr, error) {
+func (s *Service) pick4(tx *commit.Tx, p home, preferred string) (netip.Addr, error) {
 	if preferred == "" {
 		return next4(tx, p)
 	}
@@ -44,10 +45,10 @@ func (s *Service) pick4(tx *commit.Tx, p place, preferred string) (netip.Addr, e
 	if err != nil {
 		return a, err
 	}
-	if h, ok := tx.HoldOf(p.network.Record.ID, a.String()); ok && h.Quarantine == catalog.QuarantineReleased && held(tx, h.Network, a) {
+	if h, ok := tx.HoldOf(p.network.Record.ID, a); ok && h.Quarantine == catalog.QuarantineReleased && held(tx, h.Network, a) {
 		return a, nil
 	}
-	pool := p.network.PoolOf(p.groupKey(), a)
+	pool := p.network.PoolOf(p.groupID(), a)
 	if err := pool.Take(a); err != nil {
 		return a, p.network.Unavailable("IPAddress", a, err)
 	}
@@ -55,7 +56,7 @@ func (s *Service) pick4(tx *commit.Tx, p place, preferred string) (netip.Addr, e
 	return a, nil
 }
 
-func (s *Service) hold6(tx *commit.Tx, p place, q model.AllocAddressRequest, out *model.AllocAddressResponse) error {
+func (s *Service) hold6(tx *commit.Tx, p home, q model.AllocAddressRequest, out *model.AllocAddressResponse) error {
 	if p.network.Pool6 == nil {
 		return model.Errorf(model.CodeInvalid, "AddressPool", "network %s has no IPv6 subnet", p.network.Record.ID)
 	}
@@ -63,12 +64,12 @@ func (s *Service) hold6(tx *commit.Tx, p place, q model.AllocAddressRequest, out
 	if err != nil {
 		return err
 	}
-	out.IPv4Address = fmt.Sprintf("%s/%d", a, p.network.Record.IPv6Len)
+	out.IPv4Address = netip.PrefixFrom(a, p.network.Record.Subnet6.Bits()).String()
 	return s.hold(tx, p, a)
 }
 
-func (s *Service) hold(tx *commit.Tx, p place, a netip.Addr) error {
-	h := catalog.Hold{Network: p.network.Record.ID, Group: p.groupKey(), Address: a.String(), Expires: s.now().Add(HoldFor).UTC()}
+func (s *Service) hold(tx *commit.Tx, p home, a netip.Addr) error {
+	h := catalog.Hold{Network: p.network.Record.ID, Group: p.groupID(), Address: a, Expires: s.now().Add(HoldFor).UTC()}
 	return tx.Put(catalog.HoldKey(h.Network, h.Address), &h)
 }
 
@@ -85,40 +86,50 @@ func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) er
 		if err != nil {
 			return err
 		}
-		if h, held := tx.HoldOf(p.network.Record.ID, a.String()); held && h.Quarantine == "" {
-			tx.Delete(catalog.HoldKey(p.network.Record.ID, a.String()))
+		if h, held := tx.HoldOf(p.network.Record.ID, a); held && h.Quarantine == "" {
+			tx.Delete(catalog.HoldKey(p.network.Record.ID, a))
 		}
 		return nil
 	})
 	return err
 }
 
-// ParseNetworkID reads the forms "net.tenant" and "net:group.tenant". Anything else is a network id as it is.
-func ParseNetworkID(id string) (network, group string) {
-	name, tenant, ok := strings.Cut(id, ".")
-	if !ok || strings.Contains(tenant, ".") {
-		return id, ""
+// networkByID finds what the original's drivers call "network.tenant" or "network:group.tenant"; nil when there is no such network, or
+// there are several, since names may hold dots.
+func networkByID(v *catalog.View, id string) (found *catalog.Network, group identity.Group) {
+	for i, c := range id {
+		if c != '.' {
+			continue
+		}
+		name, grp, _ := strings.Cut(id[:i], ":")
+		tenant := id[i+1:]
+		n := v.Network(identity.Network{Tenant: tenant, Name: name})
+		if n == nil {
+			continue
+		}
+		if found != nil {
+			return nil, identity.Group{}
+		}
+		if found = n; grp != "" {
+			group = identity.Group{Tenant: tenant, Name: grp}
+		}
 	}
-	net, grp, ok := strings.Cut(name, ":")
-	if !ok {
-		return id, ""
-	}
-	return net + "." + tenant, grp + ":" + tenant
+	return found, group
 }
 
-// poolOf finds where an address is wanted; a place without network means that the request names only a pool that no
+// poolOf finds where an address is wanted; a home without network means that the request names only a pool that no
 // network has, which swarm mode permits.
-func (s *Service) poolOf(v *catalog.View, q model.AllocAddressRequest) (place, error) {
+func (s *Service) poolOf(v *catalog.View, q model.AllocAddressRequest) (home, error) {
 	if q.NetworkID == "" {
 		n, err := s.networkByPool(v, q.AddressPool)
-		return place{network: n}, err
+		return home{network: n}, err
 	}
-	network, group := ParseNetworkID(q.NetworkID)
-	p := place{network: v.Network(network)}
+	network, group := networkByID(v, q.NetworkID)
+	p := home{network: network}
 	if p.network == nil || p.network.Pool4 == nil {
-		return p, model.Errorf(model.CodeNotFound, "NetworkID", "network not found").Try("the id is %q; %s shows what there is", network, model.KindNetwork().Listing())
+		return p, model.Errorf(model.CodeNotFound, "NetworkID", "network not found").Try("the id is %q, which is network.tenant; %s shows what there is", q.NetworkID, model.KindNetwork().Listing())
 	}
-	if group != "" {
+	if !group.IsZero() {
 		if p.group = v.Group(group); p.group == nil {
 			return p, model.Errorf(model.CodeNotFound, "NetworkID", "endpoint group not found").Try("the id is %q; %s shows what there is", group, model.KindEndpointGroup().Listing())
 		}
@@ -139,10 +150,7 @@ func (s *Service) networkByPool(v *catalog.View, pool string) (*catalog.Network,
 		return nil, model.Errorf(model.CodeInvalid, "AddressPool", "%q is not a subnet", pool).Try("AddressPool takes address/length, or set NetworkID")
 	}
 	for _, n := range v.Networks(tenant) {
-		if spec, err := catalog.Spec4(n.Record); err == nil && spec.Prefix.Masked() == prefix.Masked() {
-			return n, nil
-		}
-		if spec, err := catalog.Spec6(n.Record); err == nil && spec.Prefix.Masked() == prefix.Masked() {
+		if n.Record.Subnet == prefix.Masked() || n.Record.Subnet6 == prefix.Masked() {
 			return n, nil
 		}
 	}

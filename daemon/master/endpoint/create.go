@@ -3,7 +3,6 @@ package endpoint
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/netip"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ipam"
 )
 
@@ -31,21 +31,21 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 			}
 			name = nativeInterface(q.ConfigEP.Host)
 		}
-		id := p.network.Record.ID + "-" + name
+		id := identity.Endpoint{Network: p.network.Record.ID, Endpoint: name}
 		if old := tx.Endpoint(id); old != nil {
-			if err := same(tx.View, old, p, name, q); err != nil {
-				return err
+			if q.ContainerID != "" && old.ContainerID != "" && q.ContainerID != old.ContainerID {
+				return model.Errorf(model.CodeConflict, "EndpointID", "endpoint %s is an interface of container %s", id, old.ContainerID).
+					Try("give one of the containers another name")
 			}
 			made = *old
 			return s.existing(tx, &made, q)
 		}
 		made = record.Endpoint{
-			ID: id, NetID: p.network.Record.ID, EndpointID: name, ServiceName: groupOf(tx.View, q),
-			HomingHost: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID, EPCommonName: q.EPCommonName,
-			Tenant: p.network.Record.Tenant, Machine: q.Machine, VtepIP: tunnelEnd(tx.View, q.ConfigEP.Host),
+			ID: id, Service: groupOf(tx.View, q), Host: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID,
+			CommonName: q.EPCommonName, Machine: q.Machine, VTEP: tunnelEnd(tx.View, q.ConfigEP.Host),
 		}
 		if p.group != nil {
-			made.EndpointGroupID, made.EndpointGroupKey = p.group.EndpointGroupID, p.group.ID
+			made.GroupNumber, made.Group = p.group.Number, p.group.ID
 		}
 		if err := address4(tx, p, &made, q.ConfigEP.IPAddress); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 		if err := address6(tx, p, &made, q.ConfigEP.IPv6Address); err != nil {
 			return err
 		}
-		made.MacAddress = macOf(made.IPAddress)
+		made.MAC = macOf(made.IP)
 		return put(tx, nil, &made)
 	})
 	if err != nil {
@@ -67,60 +67,43 @@ const defaultGroup = "default-group"
 
 func groupOf(v *catalog.View, q model.CreateEndpointRequest) string {
 	group := q.ConfigEP.ServiceName
-	n := v.NetworkOf(q.TenantName, q.NetworkName)
-	if group == "" && derive.ByACI(v.Global()) && n != nil && n.Record.NwType != catalog.NetworkInfra {
+	n := v.Network(identity.Network{Tenant: q.TenantName, Name: q.NetworkName})
+	if group == "" && derive.ByACI(v.Global()) && n != nil && n.Record.Kind != record.InfraNetwork {
 		return defaultGroup
 	}
 	return group
 }
 
-// tunnelEnd is the tunnel address that a host claims, "" when it claims none: so that those whose agents start while its own is down
+// tunnelEnd is the tunnel address that a host claims, invalid when it claims none: so that those whose agents start while its own is down
 // reach its endpoints.
-func tunnelEnd(v *catalog.View, host string) string {
+func tunnelEnd(v *catalog.View, host string) (a netip.Addr) {
 	if c := v.ClaimAt(record.HostClaim(host)); c != nil {
-		return c.VTEP
+		a, _ = netip.ParseAddr(c.VTEP)
 	}
-	return ""
-}
-
-// same refuses the endpoint of another container whose id reads the same: ids are made of names, which may hold what joins them.
-func same(v *catalog.View, old *record.Endpoint, p place, name string, q model.CreateEndpointRequest) error {
-	if old.NetID == p.network.Record.ID && old.EndpointID == name &&
-		(q.ContainerID == "" || old.ContainerID == "" || q.ContainerID == old.ContainerID) {
-		return nil
-	}
-	has, where := "container "+old.EndpointID, old.NetID
-	if old.ContainerID != "" && old.ContainerID != old.EndpointID {
-		has = "an interface of container " + old.ContainerID
-	}
-	if n := v.Network(old.NetID); n != nil {
-		where = n.Record.NetworkName + " of tenant " + n.Record.Tenant
-	}
-	return model.Errorf(model.CodeConflict, "EndpointID", "container %s on network %s of tenant %s would be endpoint %s, which is %s on network %s", name,
-		p.network.Record.NetworkName, p.network.Record.Tenant, old.ID, has, where).Try("give one of the containers, networks or tenants another name")
+	return a
 }
 
 // existing returns an endpoint to the host that has it, or gives it to another that asks for it, if no one claims to be the first
 // any more.
 func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndpointRequest) error {
 	host := q.ConfigEP.Host
-	if host == "" || host == e.HomingHost && (q.Machine == "" || q.Machine == e.Machine) {
+	if host == "" || host == e.Host && (q.Machine == "" || q.Machine == e.Machine) {
 		return nil
 	}
-	if host != e.HomingHost {
-		if tx.ClaimAt(record.HostClaim(e.HomingHost)) != nil || tx.Running(e.HomingHost) {
-			return model.Errorf(model.CodeConflict, "ConfigEP.Host", "host %s has endpoint %s, so host %s does not get it", e.HomingHost, e.ID, host).
-				Try("detach the container on %s first; when that is gone for good: netctl node forget %s", e.HomingHost, e.HomingHost)
+	if host != e.Host {
+		if tx.ClaimAt(record.HostClaim(e.Host)) != nil || tx.Running(e.Host) {
+			return model.Errorf(model.CodeConflict, "ConfigEP.Host", "host %s has endpoint %s, so host %s does not get it", e.Host, e.ID, host).
+				Try("detach the container on %s first; when that is gone for good: netctl node forget %s", e.Host, e.Host)
 		}
-		s.log.Info("endpoint moved", "endpoint", e.ID, "from", e.HomingHost, "to", host)
+		s.log.Info("endpoint moved", "endpoint", e.ID, "from", e.Host, "to", host)
 	}
-	e.HomingHost, e.Machine, e.VtepIP = host, q.Machine, tunnelEnd(tx.View, host)
+	e.Host, e.Machine, e.VTEP = host, q.Machine, tunnelEnd(tx.View, host)
 	moved := *e
 	return tx.PutEndpoint(&moved)
 }
 
 // address4 gives the endpoint the wanted IPv4 address, or the lowest free one of its group's pool or network.
-func address4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
+func address4(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
 	if wanted != "" {
 		return wanted4(tx, p, e, wanted)
 	}
@@ -128,15 +111,15 @@ func address4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 	if err != nil {
 		return err
 	}
-	e.IPAddress = a.String()
+	e.IP = a
 	return nil
 }
 
 // next4 takes the lowest free address; when none is, the one that has been in quarantine longest since its release.
-func next4(tx *commit.Tx, p place) (netip.Addr, error) {
-	pool, in := p.network.Pool4, p.network.Record.ID
-	if block := p.network.Block(p.groupKey()); block != nil {
-		pool, in = block, "pool "+p.group.IPPool
+func next4(tx *commit.Tx, p home) (netip.Addr, error) {
+	pool, in := p.network.Pool4, p.network.Record.ID.String()
+	if block := p.network.Block(p.groupID()); block != nil {
+		pool, in = block, "pool "+p.group.Pool.String()
 	}
 	a, err := pool.Next()
 	if errors.Is(err, ipam.ErrExhausted) {
@@ -166,16 +149,16 @@ func next6(tx *commit.Tx, n *catalog.Network) (netip.Addr, error) {
 	return a, nil
 }
 
-func wanted4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
+func wanted4(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
 	a, err := parse(wanted, "ConfigEP.IPAddress")
 	if err != nil {
 		return err
 	}
-	e.IPAddress = a.String()
-	if held(tx, e.NetID, a) {
+	e.IP = a
+	if held(tx, e.ID.Network, a) {
 		return nil
 	}
-	pool := p.network.PoolOf(p.groupKey(), a)
+	pool := p.network.PoolOf(p.groupID(), a)
 	if err := pool.Take(a); err != nil {
 		return p.network.Unavailable("IPAddress", a, err)
 	}
@@ -183,7 +166,7 @@ func wanted4(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 	return nil
 }
 
-func address6(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
+func address6(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
 	pool := p.network.Pool6
 	if pool == nil {
 		if wanted != "" {
@@ -193,15 +176,15 @@ func address6(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 	}
 	if wanted == "" {
 		a, err := next6(tx, p.network)
-		e.IPv6Address = a.String()
+		e.IP6 = a
 		return err
 	}
 	a, err := parse(wanted, "ConfigEP.IPv6Address")
 	if err != nil {
 		return err
 	}
-	e.IPv6Address = a.String()
-	if held(tx, e.NetID, a) {
+	e.IP6 = a
+	if held(tx, e.ID.Network, a) {
 		return nil
 	}
 	if err := pool.Take(a); err != nil {
@@ -212,9 +195,9 @@ func address6(tx *commit.Tx, p place, e *record.Endpoint, wanted string) error {
 }
 
 // held takes over an address that was held for an endpoint to come, or that rests after its release.
-func held(tx *commit.Tx, network string, a netip.Addr) bool {
-	h, ok := tx.HoldOf(network, a.String())
-	return ok && h.Yields() && tx.Claim(catalog.HoldKey(network, a.String()))
+func held(tx *commit.Tx, network identity.Network, a netip.Addr) bool {
+	h, ok := tx.HoldOf(network, a)
+	return ok && h.Yields() && tx.Claim(catalog.HoldKey(network, a))
 }
 
 // parse reads an address, with or without a length behind it.
@@ -230,11 +213,7 @@ func parse(text, field string) (netip.Addr, error) {
 }
 
 // macOf makes the endpoint's Ethernet address from its IPv4 address.
-func macOf(ip string) string {
-	a, err := netip.ParseAddr(ip)
-	if err != nil || !a.Is4() {
-		return ""
-	}
+func macOf(a netip.Addr) record.MAC {
 	b := a.As4()
-	return fmt.Sprintf("02:02:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
+	return record.MAC{2, 2, b[0], b[1], b[2], b[3]}
 }

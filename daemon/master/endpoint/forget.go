@@ -19,7 +19,7 @@ func (s *Service) Forget(ctx context.Context, host string, release bool) (model.
 		out.Freed, left = out.Freed[:0], left[:0]
 		claim, runs := tx.ClaimAt(record.HostClaim(host)), tx.Running(host)
 		for m := range tx.Members {
-			if m.HomingHost == host && !(runs && (m.Machine == "" || claim == nil || m.Machine == claim.Machine)) {
+			if m.Host == host && !(runs && (m.Machine == "" || claim == nil || m.Machine == claim.Machine)) {
 				left = append(left, *m.Endpoint)
 			}
 		}
@@ -50,7 +50,7 @@ func (s *Service) Forget(ctx context.Context, host string, release bool) (model.
 	}
 	for _, e := range left {
 		if !release {
-			out.Endpoints = append(out.Endpoints, e.ID)
+			out.Endpoints = append(out.Endpoints, e.ID.String())
 			continue
 		}
 		done, err := s.forsake(commit.Because(ctx, "host "+host+" was forgotten"), &e)
@@ -71,7 +71,7 @@ func (s *Service) forsake(ctx context.Context, was *record.Endpoint) (rev store.
 	gone := false
 	rev, err = s.commit.Join(ctx, func(tx *commit.Tx) error {
 		e := tx.Endpoint(was.ID)
-		if gone = e != nil && e.HomingHost == was.HomingHost && e.Machine == was.Machine; !gone {
+		if gone = e != nil && e.Host == was.Host && e.Machine == was.Machine; !gone {
 			return nil
 		}
 		return s.remove(tx, e)

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"net/netip"
 	"slices"
 
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -32,29 +33,25 @@ func provide(tx *commit.Tx, old, now *record.Endpoint) error {
 	if now != nil {
 		some = now
 	}
-	n := tx.Network(some.NetID)
-	if n == nil {
-		return nil
-	}
-	for _, s := range tx.ServiceLBs(n.Record.Tenant) {
+	for _, s := range tx.ServiceLBs(some.ID.Tenant) {
 		list := tx.Provider(s.ID)
 		if list == nil {
 			continue
 		}
-		addresses := list.Providers
-		if old != nil && (now == nil || now.IPAddress != old.IPAddress) {
-			addresses = without(addresses, old.IPAddress)
+		addresses := list.Addresses
+		if old != nil && (now == nil || now.IP != old.IP) {
+			addresses = without(addresses, old.IP)
 		}
 		if now != nil && s.Selects(now.Labels) {
-			addresses = with(addresses, now.IPAddress)
+			addresses = with(addresses, now.IP)
 		} else if now != nil {
-			addresses = without(addresses, now.IPAddress)
+			addresses = without(addresses, now.IP)
 		}
-		if slices.Equal(addresses, list.Providers) {
+		if slices.Equal(addresses, list.Addresses) {
 			continue
 		}
 		changed := *list
-		changed.Providers = addresses
+		changed.Addresses = addresses
 		if err := tx.PutProvider(&changed); err != nil {
 			return err
 		}
@@ -62,17 +59,17 @@ func provide(tx *commit.Tx, old, now *record.Endpoint) error {
 	return nil
 }
 
-// with returns an ordered list that holds s; without one that does not. Neither changes the list given.
-func with(list []string, s string) []string {
-	i, found := slices.BinarySearch(list, s)
+// with returns an ordered list that holds a; without one that does not. Neither changes the list given.
+func with(list []netip.Addr, a netip.Addr) []netip.Addr {
+	i, found := slices.BinarySearchFunc(list, a, netip.Addr.Compare)
 	if found {
 		return list
 	}
-	return slices.Insert(slices.Clone(list), i, s)
+	return slices.Insert(slices.Clone(list), i, a)
 }
 
-func without(list []string, s string) []string {
-	i, found := slices.BinarySearch(list, s)
+func without(list []netip.Addr, a netip.Addr) []netip.Addr {
+	i, found := slices.BinarySearchFunc(list, a, netip.Addr.Compare)
 	if !found {
 		return list
 	}

@@ -9,21 +9,21 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // letRest puts the addresses of an endpoint that goes into quarantine.
 func (s *Service) letRest(tx *commit.Tx, e *record.Endpoint) error {
-	n := tx.Network(e.NetID)
+	n := tx.Network(e.ID.Network)
 	if s.rest <= 0 || n == nil {
 		return nil
 	}
-	for _, text := range []string{e.IPAddress, e.IPv6Address} {
-		a, err := netip.ParseAddr(text)
-		if err != nil || !n.Contains(a) {
+	for _, a := range []netip.Addr{e.IP, e.IP6} {
+		if !a.IsValid() || !n.Contains(a) {
 			continue
 		}
-		h := catalog.Hold{Network: e.NetID, Group: e.EndpointGroupKey, Address: text, Quarantine: catalog.QuarantineReleased,
-			Expires: s.now().Add(s.rest).UTC(), Reason: "released by " + e.EndpointID}
+		h := catalog.Hold{Network: e.ID.Network, Group: e.Group, Address: a, Quarantine: catalog.QuarantineReleased,
+			Expires: s.now().Add(s.rest).UTC(), Reason: "released by " + e.ID.Endpoint}
 		if err := tx.Put(catalog.HoldKey(h.Network, h.Address), &h); err != nil {
 			return err
 		}
@@ -45,16 +45,16 @@ func (s *Service) Quarantine(ctx context.Context, q model.QuarantineRequest) (mo
 	}
 	out := model.AddressOwner{Kind: model.OwnerQuarantine, Reason: q.Reason}
 	rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
-		n, a, err := placeOf(tx, q.Network, q.Address)
+		n, a, err := addressOf(tx, q.Network, q.Address)
 		if err != nil {
 			return err
 		}
-		h := catalog.Hold{Network: q.Network, Group: n.BlockAt(a), Address: a.String(), Quarantine: catalog.QuarantineOperator, Reason: q.Reason}
+		h := catalog.Hold{Network: n.Record.ID, Group: n.BlockAt(a), Address: a, Quarantine: catalog.QuarantineOperator, Reason: q.Reason}
 		if q.Seconds > 0 {
 			h.Expires = s.now().Add(time.Duration(q.Seconds) * time.Second).UTC().Truncate(time.Second)
 			out.Until = &h.Expires
 		}
-		if known, held := tx.HoldOf(q.Network, a.String()); !held || known.Quarantine == "" {
+		if known, held := tx.HoldOf(n.Record.ID, a); !held || known.Quarantine == "" {
 			if err := take(tx, n, a); err != nil {
 				return n.Unavailable("address", a, err)
 			}
@@ -88,12 +88,12 @@ func take(tx *commit.Tx, n *catalog.Network, a netip.Addr) error {
 func (s *Service) Free(ctx context.Context, q model.ReleaseRequest) (model.ReleaseAnswer, uint64, error) {
 	var out model.ReleaseAnswer
 	rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
-		n, a, err := placeOf(tx, q.Network, q.Address)
+		n, a, err := addressOf(tx, q.Network, q.Address)
 		if err != nil {
 			return err
 		}
-		if _, held := tx.HoldOf(q.Network, a.String()); held {
-			tx.Delete(catalog.HoldKey(q.Network, a.String()))
+		if _, held := tx.HoldOf(n.Record.ID, a); held {
+			tx.Delete(catalog.HoldKey(n.Record.ID, a))
 			out.Released = true
 			return nil
 		}
@@ -105,9 +105,13 @@ func (s *Service) Free(ctx context.Context, q model.ReleaseRequest) (model.Relea
 	return out, uint64(rev), err
 }
 
-// placeOf finds an address that a network gives out.
-func placeOf(tx *commit.Tx, network, address string) (*catalog.Network, netip.Addr, error) {
-	n := tx.Network(network)
+// addressOf finds an address that a network, "tenant:network" or "network.tenant", gives out.
+func addressOf(tx *commit.Tx, network, address string) (*catalog.Network, netip.Addr, error) {
+	id, err := identity.ParseNetwork(network)
+	n := tx.Network(id)
+	if err != nil {
+		n, _ = networkByID(tx.View, network)
+	}
 	if n == nil {
 		return nil, netip.Addr{}, model.Errorf(model.CodeNotFound, "network", "network %s not found", network).Try("netctl network ls --all shows the networks")
 	}
@@ -118,7 +122,7 @@ func placeOf(tx *commit.Tx, network, address string) (*catalog.Network, netip.Ad
 	a = a.WithZone("").Unmap()
 	if !n.Contains(a) {
 		return nil, a, model.Errorf(model.CodeInvalid, "address", "%s is no address that network %s gives out", a, network).
-			Try("netctl ip show %s shows what it has", n.Record.NetworkName)
+			Try("netctl ip show %s shows what it has", n.Record.ID.Name)
 	}
 	return n, a, nil
 }

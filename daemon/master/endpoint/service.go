@@ -6,7 +6,6 @@ package endpoint
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // HoldFor is how long an address is held for an endpoint that is to come.
@@ -44,37 +44,37 @@ func New(c *commit.Committer, known *catalog.Catalog, o Settings, log *slog.Logg
 	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, log: log}
 }
 
-// place is where an endpoint belongs.
-type place struct {
+// home is where an endpoint belongs.
+type home struct {
 	network *catalog.Network
 	group   *record.Group // nil: none
 }
 
-func (p place) groupKey() string {
+func (p home) groupID() identity.Group {
 	if p.group == nil {
-		return ""
+		return identity.Group{}
 	}
 	return p.group.ID
 }
 
 // find looks up a tenant's network and group by name. With a group alone, its network is taken.
-func find(v *catalog.View, tenant, network, group string) (place, error) {
-	var p place
+func find(v *catalog.View, tenant, network, group string) (home, error) {
+	var p home
 	if group != "" {
-		if p.group = v.Group(group + ":" + tenant); p.group == nil {
+		if p.group = v.Group(identity.Group{Tenant: tenant, Name: group}); p.group == nil {
 			return p, model.Errorf(model.CodeNotFound, "ServiceName", "endpoint group %s:%s not found", group, tenant).
 				Try("create it with netctl group create --tenant %s %s %s", tenant, orWord(network, "NETWORK"), group)
 		}
 		if network == "" {
-			network = p.group.NetworkName
+			network = p.group.Network.Name
 		}
-		if network != p.group.NetworkName {
+		if network != p.group.Network.Name {
 			return p, model.Errorf(model.CodeInvalid, "ServiceName", "group %s is not on network %s", group, network).
-				Try("it is on network %s", p.group.NetworkName)
+				Try("it is on network %s", p.group.Network.Name)
 		}
 	}
-	id := network + "." + tenant
-	if p.network = v.NetworkOf(tenant, network); p.network == nil {
+	id := identity.Network{Tenant: tenant, Name: network}
+	if p.network = v.Network(id); p.network == nil {
 		if v.Tenant(tenant) == nil {
 			return p, model.Errorf(model.CodeNotFound, "TenantName", "Tenant not found").Try("create it with netctl tenant create %s", tenant)
 		}
@@ -105,9 +105,9 @@ func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (re
 		if e == nil {
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("nothing is left to do")
 		}
-		if q.Host != "" && q.Host != e.HomingHost || q.ContainerID != "" && e.ContainerID != "" && q.ContainerID != e.ContainerID {
+		if q.Host != "" && q.Host != e.Host || q.ContainerID != "" && e.ContainerID != "" && q.ContainerID != e.ContainerID {
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s is not of container %s on host %s", id, q.ContainerID, q.Host).
-				Try("it is of container %s on host %s", e.ContainerID, e.HomingHost)
+				Try("it is of container %s on host %s", e.ContainerID, e.Host)
 		}
 		gone = *e
 		return s.remove(tx, e)
@@ -115,16 +115,10 @@ func (s *Service) Delete(ctx context.Context, q model.DeleteEndpointRequest) (re
 	return gone, uint64(rev), err
 }
 
-// named finds an endpoint by the names of which its id is made; nil when there is none, or the id is another's who reads the same.
-func named(tx *commit.Tx, tenant, network, endpoint string) (e *record.Endpoint, id string) {
-	id = fmt.Sprintf("%s.%s-%s", network, tenant, endpoint)
-	if e = tx.Endpoint(id); e == nil || e.EndpointID != endpoint || e.NetID != network+"."+tenant {
-		return nil, id
-	}
-	if n := tx.Network(e.NetID); n != nil && (n.Record.Tenant != tenant || n.Record.NetworkName != network) {
-		return nil, id
-	}
-	return e, id
+// named finds an endpoint by its names; nil when there is none.
+func named(tx *commit.Tx, tenant, network, endpoint string) (*record.Endpoint, identity.Endpoint) {
+	id := identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: endpoint}
+	return tx.Endpoint(id), id
 }
 
 // Update notes what the runtime says of a container: "start" stores its identity and labels, by which it becomes a
@@ -163,15 +157,15 @@ func (s *Service) died(ctx context.Context, q model.UpdateEndpointRequest) error
 func (s *Service) started(ctx context.Context, q model.UpdateEndpointRequest) (*model.UpdateEndpointResponse, error) {
 	_, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
 		network := q.Network
-		if g := tx.Group(q.Network + ":" + q.Tenant); g != nil {
-			network = g.NetworkName
+		if g := tx.Group(identity.Group{Tenant: q.Tenant, Name: q.Network}); g != nil {
+			network = g.Network.Name
 		}
 		old, id := named(tx, q.Tenant, network, q.EndpointID)
 		if old == nil {
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("create it first")
 		}
 		e := *old
-		e.ContainerID, e.EPCommonName, e.Labels = q.ContainerID, q.EPCommonName, q.Labels
+		e.ContainerID, e.CommonName, e.Labels = q.ContainerID, q.EPCommonName, q.Labels
 		return put(tx, old, &e)
 	})
 	if err != nil {

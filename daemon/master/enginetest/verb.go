@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // verb does what its two words and its fields say.
@@ -34,7 +35,7 @@ func attach(w *World, words []string, fields map[string]string) (string, error) 
 		TenantName: tenantOf(fields), NetworkName: words[0], ServiceName: fields["group"], EndpointID: words[1], ContainerID: words[1], Machine: fields["machine"],
 		ConfigEP: model.EndpointConfigRequest{Container: words[1], Host: cmp.Or(fields["host"], "h1"), IPAddress: fields["address"], ServiceName: fields["group"]},
 	})
-	return strings.TrimSpace(e.IPAddress + " " + e.IPv6Address), err
+	return strings.TrimSpace(record.Text(e.IP) + " " + record.Text(e.IP6)), err
 }
 
 func detach(w *World, words []string, fields map[string]string) (string, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // WhyExpired is why a master takes back what was held.
@@ -23,11 +24,20 @@ func (e *Entry) moves() []model.AddressChange {
 	}
 	var out []model.AddressChange
 	for _, a := range e.Addresses {
-		m := model.AddressChange{Network: a.Network, Address: a.Address, Was: a.Was.model(own), Now: a.Now.model(own)}
+		m := model.AddressChange{Network: networkOf(a.Network), Address: a.Address, Was: a.Was.model(own), Now: a.Now.model(own)}
 		m.Verb = verbOf(m.Was, m.Now, e.Why)
 		out = append(out, m)
 	}
 	return out
+}
+
+// networkOf is the identity of a network, which entries of earlier builds call "network.tenant": as it is when that can be read in several
+// ways.
+func networkOf(text string) string {
+	if name, tenant, ok := strings.Cut(text, "."); ok && !strings.ContainsAny(tenant, ".:") && !strings.Contains(name, ":") {
+		return identity.Network{Tenant: tenant, Name: name}.String()
+	}
+	return text
 }
 
 func verbOf(was, now *model.AddressOwner, why string) string {
@@ -48,14 +58,13 @@ func verbOf(was, now *model.AddressOwner, why string) string {
 
 // AddressFilter selects addresses. What is empty selects all.
 type AddressFilter struct {
-	Network string // "network.tenant"
+	Network identity.Network
 	Tenant  string
 	Address string
 }
 
 func (f AddressFilter) accepts(network, address string) bool {
-	// The id of a network ends in its tenant's name, and tells no more when there are dots in either.
-	return (f.Network == "" || f.Network == network) && (f.Tenant == "" || strings.HasSuffix(network, "."+f.Tenant)) && (f.Address == "" || f.Address == address)
+	return (f.Network.IsZero() || f.Network.String() == network) && (f.Tenant == "" || strings.HasPrefix(network, f.Tenant+":")) && (f.Address == "" || f.Address == address)
 }
 
 // Ledger returns the entries of the addresses that f selects, the newest last; limit 0 is all.
@@ -74,7 +83,7 @@ func (l Log) Ledger(f AddressFilter, limit int) []model.AddressEntry {
 // addresses yields the ledger backwards from the record before index end.
 func (l Log) addresses(end int, f AddressFilter) func(yield func(model.AddressEntry) bool) {
 	return func(yield func(model.AddressEntry) bool) {
-		for r := range l.backwards(end, quoted(f.Address), quoted(f.Network)) {
+		for r := range l.backwards(end, quoted(f.Address), f.Network.Name) {
 			by := make([]model.Actor, len(r.Entries))
 			for i, e := range r.Entries {
 				if e.By != nil || i == 0 {
@@ -111,7 +120,7 @@ type Book struct {
 func Read(v *catalog.View, keep Keep, f AddressFilter) *Book {
 	b := &Book{log: Open(v, keep).unbroken(), filter: f, owners: map[Place]*model.AddressOwner{}, pools: map[Place]string{}, intent: map[string][]byte{}}
 	for _, n := range v.Networks(f.Tenant) {
-		if f.Network != "" && f.Network != n.Record.ID {
+		if !f.Network.IsZero() && f.Network != n.Record.ID {
 			continue
 		}
 		b.network(v, n)
@@ -133,12 +142,12 @@ func (b *Book) network(v *catalog.View, n *catalog.Network) {
 	if err != nil {
 		return
 	}
-	p := Place{n.Record.ID, a.String()}
-	key := model.Key(n.Record.Tenant, n.Record.NetworkName)
+	key := n.Record.ID.String()
+	p := Place{key, a.String()}
 	b.intent[key] = v.Value(KeyOf(model.KindNetwork().Name, key))
 	switch {
 	case n.Contains(a):
-		b.pools[p] = n.BlockAt(a)
+		b.pools[p] = n.BlockAt(a).String()
 	case n.Covers(a):
 		b.other = append(b.other, p)
 	}
@@ -146,18 +155,18 @@ func (b *Book) network(v *catalog.View, n *catalog.Network) {
 
 // owners lists the store keys of what owns addresses of a network.
 func owners(v *catalog.View, n *catalog.Network) []string {
-	keys := []string{record.Networks + n.Record.ID}
+	keys := []string{record.Networks + n.Record.ID.String()}
 	for _, e := range v.EndpointsOf(n) {
-		keys = append(keys, record.Endpoints+e.ID)
+		keys = append(keys, record.Endpoints+e.ID.String())
 	}
-	for _, s := range v.ServiceLBs(n.Record.Tenant) {
-		if s.NetID() == n.Record.ID {
-			keys = append(keys, record.ServiceLBs+s.ID)
+	for _, s := range v.ServiceLBs(n.Record.ID.Tenant) {
+		if s.Network == n.Record.ID {
+			keys = append(keys, record.ServiceLBs+s.ID.String())
 		}
 	}
-	for _, g := range v.Groups(n.Record.Tenant) {
-		if g.NetworkName == n.Record.NetworkName {
-			keys = append(keys, record.Groups+g.ID)
+	for _, g := range v.Groups(n.Record.ID.Tenant) {
+		if g.Network == n.Record.ID {
+			keys = append(keys, record.Groups+g.ID.String())
 		}
 	}
 	for _, h := range v.HoldsOn(n) {
@@ -209,22 +218,8 @@ func (b *Book) At(m Moment) ([]model.AddressState, error) {
 
 // existed tells whether the network of an address was there at m.
 func (b *Book) existed(p Place, m Moment) bool {
-	for _, key := range networkKeys(p) {
-		if o, err := b.log.ObjectAt(model.KindNetwork().Name, key, b.intent[key], m); err == nil && o != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// networkKeys are the keys that the network's object may have: of a name with dots there are several, and one network at a time.
-func networkKeys(p Place) (keys []string) {
-	for i, c := range p.Network {
-		if c == '.' {
-			keys = append(keys, model.Key(p.Network[i+1:], p.Network[:i]))
-		}
-	}
-	return keys
+	o, err := b.log.ObjectAt(model.KindNetwork().Name, p.Network, b.intent[p.Network], m)
+	return err == nil && o != nil
 }
 
 // explain adds since when, by whom, and what was before, as far as the log before index end tells.

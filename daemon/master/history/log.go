@@ -129,7 +129,7 @@ func quoted(s string) string {
 
 // Filter selects changes. What is empty selects all.
 type Filter struct {
-	Kind, Key string // of an endpoint, its container alone is enough
+	Kind, Key string // of an endpoint, its name alone is enough
 	By        string // a part of the claim, the program or the address
 	Since     time.Time
 	Limit     int // so many, the newest; 0: all
@@ -137,7 +137,7 @@ type Filter struct {
 
 func (f Filter) accepts(e *model.HistoryEntry) bool {
 	by := func(s string) bool { return strings.Contains(s, f.By) }
-	return (f.Kind == "" || f.Kind == e.Kind) && (f.Key == "" || f.Key == e.Key || f.Kind == model.KindEndpoint().Name && strings.HasSuffix(e.Key, "-"+f.Key)) &&
+	return (f.Kind == "" || f.Kind == e.Kind) && (f.Key == "" || f.Key == e.Key || f.Kind == model.KindEndpoint().Name && (strings.HasSuffix(e.Key, ":"+f.Key) || strings.HasSuffix(e.Key, "-"+f.Key))) &&
 		(by(e.By.Claimed) || by(e.By.Program) || by(e.By.Address)) && !e.Time.Before(f.Since)
 }
 

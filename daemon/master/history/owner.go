@@ -3,12 +3,14 @@ package history
 import (
 	"cmp"
 	"encoding/json"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // Place is an address of a network, or the range of a group's pool, "first-last".
@@ -40,28 +42,30 @@ func Owned(key string, value []byte) ([]Place, Owner) {
 
 // owned is the only place that says which records own addresses.
 func owned(r any) (places []Place, o Owner) {
-	add := func(network string, addresses ...string) {
+	add := func(network identity.Network, addresses ...netip.Addr) {
 		for _, a := range addresses {
-			if a != "" {
-				places = append(places, Place{network, a})
+			if a.IsValid() {
+				places = append(places, Place{network.String(), a.String()})
 			}
 		}
 	}
 	switch r := r.(type) {
 	case *record.Endpoint:
-		o = Owner{Kind: model.OwnerEndpoint, ID: r.ID, Host: r.HomingHost}
-		add(r.NetID, r.IPAddress, r.IPv6Address)
+		o = Owner{Kind: model.OwnerEndpoint, ID: r.ID.String(), Host: r.Host}
+		add(r.ID.Network, r.IP, r.IP6)
 	case *record.ServiceLB:
-		o = Owner{Kind: model.OwnerService, ID: r.ID}
-		add(r.NetID(), r.IPAddress)
+		o = Owner{Kind: model.OwnerService, ID: r.ID.String()}
+		add(r.Network, r.IP)
 	case *record.Network:
-		o = Owner{Kind: model.OwnerGateway, ID: r.ID}
-		add(r.ID, r.Gateway, r.IPv6Gateway)
+		o = Owner{Kind: model.OwnerGateway, ID: r.ID.String()}
+		add(r.ID, r.Gateway, r.Gateway6)
 	case *record.Group:
-		o = Owner{Kind: model.OwnerPool, ID: r.ID}
-		add(r.NetworkName+"."+r.TenantName, r.IPPool)
+		o = Owner{Kind: model.OwnerPool, ID: r.ID.String()}
+		if text, _ := r.Pool.MarshalText(); len(text) > 0 {
+			places = append(places, Place{r.Network.String(), string(text)})
+		}
 	case *catalog.Hold:
-		o = Owner{Kind: model.OwnerHold, ID: r.Group, Reason: r.Reason}
+		o = Owner{Kind: model.OwnerHold, ID: r.Group.String(), Reason: r.Reason}
 		if r.Quarantine != "" {
 			o.Kind = model.OwnerQuarantine
 		}

@@ -15,10 +15,10 @@ import (
 // Endpoint is the operational state of an endpoint.
 func Endpoint(e *record.Endpoint) model.EndpointOper {
 	return model.EndpointOper{
-		ContainerID: e.ContainerID, ContainerName: e.EPCommonName, EndpointGroupId: e.EndpointGroupID,
-		EndpointGroupKey: e.EndpointGroupKey, EndpointID: e.EndpointID, HomingHost: e.HomingHost, IntfName: e.IntfName,
-		IpAddress: []string{e.IPAddress, e.IPv6Address}, Labels: fmt.Sprint(e.Labels), MacAddress: e.MacAddress,
-		Network: e.NetID, ServiceName: e.ServiceName, VtepIP: e.VtepIP,
+		Key: e.ID.String(), ContainerID: e.ContainerID, ContainerName: e.CommonName, EndpointGroupId: e.GroupNumber,
+		EndpointGroupKey: record.Reversed(e.Group), EndpointID: e.ID.Endpoint, HomingHost: e.Host, IntfName: e.IfName,
+		IpAddress: []string{record.Text(e.IP), record.Text(e.IP6)}, Labels: fmt.Sprint(e.Labels), MacAddress: e.MAC.String(),
+		Network: record.Dotted(e.ID.Network), ServiceName: e.Service, VtepIP: record.Text(e.VTEP),
 	}
 }
 
@@ -34,7 +34,7 @@ func endpoints(list []*record.Endpoint) []model.EndpointOper {
 func Network(v *catalog.View, n *catalog.Network) model.NetworkOper {
 	o := model.NetworkOper{
 		AllocatedAddressesCount: n.Allocated(), ExternalPktTag: n.Record.ExtPktTag,
-		NetworkTag: n.Record.NetworkTag, NumEndpoints: n.Endpoints(), PktTag: n.Record.PktTag,
+		NetworkTag: n.Record.Tag, NumEndpoints: n.Endpoints(), PktTag: n.Record.PktTag,
 	}
 	if n.Pool4 != nil {
 		o.AllocatedIPAddresses, o.AvailableIPAddresses = n.Pool4.AllocatedText(), n.Pool4.AvailableText()
@@ -42,9 +42,9 @@ func Network(v *catalog.View, n *catalog.Network) model.NetworkOper {
 	}
 	var held, quarantined []netip.Addr
 	for _, h := range v.HoldsOn(n) {
-		a, err := netip.ParseAddr(h.Address)
+		a := h.Address
 		switch {
-		case err != nil || !a.Is4():
+		case !a.Is4():
 		case h.Quarantine != "":
 			quarantined = append(quarantined, a)
 		default:
@@ -59,10 +59,10 @@ func Network(v *catalog.View, n *catalog.Network) model.NetworkOper {
 func Group(v *catalog.View, g *record.Group) model.EndpointGroupOper {
 	list := v.EndpointsIn(g.ID)
 	o := model.EndpointGroupOper{
-		Endpoints: endpoints(list), ExternalPktTag: g.ExtPktTag, GroupTag: g.GroupTag, NumEndpoints: len(list), PktTag: g.PktTag,
-		GroupID: g.EndpointGroupID,
+		Endpoints: endpoints(list), ExternalPktTag: g.ExtPktTag, GroupTag: g.Tag, NumEndpoints: len(list), PktTag: g.PktTag,
+		GroupID: g.Number,
 	}
-	if n := v.Network(g.NetworkName + "." + g.TenantName); n != nil && n.Block(g.ID) != nil {
+	if n := v.Network(g.Network); n != nil && n.Block(g.ID) != nil {
 		o.AllocatedIPAddresses, o.AvailableIPAddresses = n.Block(g.ID).AllocatedText(), n.Block(g.ID).AvailableText()
 	}
 	return o
@@ -110,7 +110,7 @@ func Policy(v *catalog.View, p *model.Policy) model.PolicyOper {
 	var o model.PolicyOper
 	for _, key := range v.Referrers(p.Kind(), p.ObjectKey(), model.KindEndpointGroup().Name) {
 		g, _ := v.Object(model.KindEndpointGroup(), key).(*model.EndpointGroup)
-		o.Endpoints = append(o.Endpoints, endpoints(v.EndpointsIn(g.GroupName+":"+g.TenantName))...)
+		o.Endpoints = append(o.Endpoints, endpoints(v.EndpointsIn(g.Identity()))...)
 	}
 	o.NumEndpoints = len(o.Endpoints)
 	return o
@@ -118,9 +118,9 @@ func Policy(v *catalog.View, p *model.Policy) model.PolicyOper {
 
 // Service is the operational state of a service: its address and its providers.
 func Service(v *catalog.View, s *record.ServiceLB) model.ServiceLBOper {
-	o := model.ServiceLBOper{ServiceVip: s.IPAddress, Providers: endpoints(v.ProvidersOf(s))}
+	o := model.ServiceLBOper{ServiceVip: record.Text(s.IP), Providers: endpoints(v.ProvidersOf(s))}
 	for i := range o.Providers {
-		o.Providers[i].ServiceName = s.ServiceName
+		o.Providers[i].ServiceName = s.ID.Name
 	}
 	o.NumProviders = len(o.Providers)
 	return o

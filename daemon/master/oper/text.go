@@ -31,17 +31,5 @@ func Texts(endpoints iter.Seq[*catalog.Member], n int) ([]json.RawMessage, error
 	return out, nil
 }
 
-// Keyed is the text of an endpoint as the watch stream has it: with its id as the key.
-func Keyed(m *catalog.Member) (json.RawMessage, error) {
-	text, err := m.Text(show)
-	if err != nil {
-		return nil, err
-	}
-	key, err := json.Marshal(m.ID)
-	if err != nil {
-		return nil, fmt.Errorf("encode endpoint %s: %w", m.ID, err)
-	}
-	out := append(make(json.RawMessage, 0, len(text)+len(key)+8), `{"key":`...)
-	out = append(append(out, key...), ',')
-	return append(out, text[1:]...), nil // an endpoint is never an empty object
-}
+// Text is an endpoint as JSON.
+func Text(m *catalog.Member) (json.RawMessage, error) { return m.Text(show) }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contiv/contiv/identity"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
@@ -41,10 +43,10 @@ func (e *end) shown() model.WhyEnd {
 	}
 	switch {
 	case e.endpoint != nil:
-		out.Tenant, out.Network, out.Group = e.tenant, e.endpoint.NetID, e.endpoint.EndpointGroupKey
-		out.Host, out.MAC = e.endpoint.HomingHost, e.endpoint.MacAddress
+		out.Tenant, out.Network, out.Group = e.tenant, e.endpoint.ID.Network.String(), e.endpoint.Group.String()
+		out.Host, out.MAC = e.endpoint.Host, e.endpoint.MAC.String()
 	case e.service != nil:
-		out.Tenant, out.Network = e.service.Tenant, e.service.Network+"."+e.service.Tenant
+		out.Tenant, out.Network = e.service.ID.Tenant, e.service.Network.String()
 	case e.kind == kindHost:
 		out.Host = e.object
 	}
@@ -120,39 +122,28 @@ func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, e
 
 // member lets a container stand for its group.
 func member(v *catalog.View, field string, e end) (end, error) {
-	list := v.EndpointsIn(e.object)
+	group, _ := identity.ParseGroup(e.object)
+	list := v.EndpointsIn(group)
 	if len(list) == 0 {
 		return end{}, model.Errorf(model.CodeNotFound, field, "group %s has no containers", e.object).
 			Try("endpoint/NAME means a container; netctl matrix shows what the group's policies say")
 	}
-	e.kind, e.object, e.standsIn, e.endpoint, e.tenant = kindEndpoint, list[0].ID, true, list[0], v.TenantOf(list[0])
+	e.kind, e.object, e.standsIn, e.endpoint, e.tenant = kindEndpoint, list[0].ID.String(), true, list[0], list[0].ID.Tenant
 	e.address = addressOf(list[0])
 	return e, nil
 }
 
 // addressOf is an endpoint's address, IPv4 if it has one.
 func addressOf(e *record.Endpoint) netip.Addr {
-	for _, text := range []string{e.IPAddress, e.IPv6Address} {
-		text, _, _ = strings.Cut(text, "/")
-		if a, err := netip.ParseAddr(text); err == nil {
-			return a
-		}
-	}
-	return netip.Addr{}
+	return cmp.Or(e.IP, e.IP6)
 }
 
 // addressOfFamily is an endpoint's address of the family of like; invalid when it has none.
 func addressOfFamily(e *record.Endpoint, like netip.Addr) netip.Addr {
-	text := e.IPAddress
 	if like.Is6() {
-		text = e.IPv6Address
+		return e.IP6
 	}
-	text, _, _ = strings.Cut(text, "/")
-	a, err := netip.ParseAddr(text)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return a
+	return e.IP
 }
 
 // hasText tells whether an endpoint has the address that a trace prints.
@@ -209,7 +200,7 @@ func (s *search) scoped(name, tenant string) bool {
 
 func (s *search) exact() []candidate {
 	out := s.endpoints(func(e *record.Endpoint) bool {
-		return slices.Contains([]string{e.ID, e.EndpointID, e.ContainerID, e.EPCommonName}, s.text)
+		return slices.Contains([]string{e.ID.String(), e.ID.Endpoint, e.ContainerID, e.CommonName, record.FormerID(e.ID)}, s.text)
 	})
 	if a, err := netip.ParseAddr(s.text); err == nil && (s.wants(kindEndpoint) || s.wants(kindAddress)) {
 		for _, c := range s.all(func(e *record.Endpoint) bool { return has(e, a) }) {
@@ -218,15 +209,14 @@ func (s *search) exact() []candidate {
 		}
 	}
 	for _, g := range s.v.Groups("") {
-		if s.wants(kindGroup) && s.scoped(g.GroupName, g.TenantName) && s.admits(g.TenantName, g.NetworkName) {
-			out = append(out, candidate{kindGroup, g.ID, g.TenantName, end{}})
+		if s.wants(kindGroup) && s.scoped(g.ID.Name, g.ID.Tenant) && s.admits(g.ID.Tenant, g.Network.Name) {
+			out = append(out, candidate{kindGroup, g.ID.String(), g.ID.Tenant, end{}})
 		}
 	}
 	for _, t := range s.v.Objects(model.KindTenant()) {
 		for _, l := range s.v.ServiceLBs(t.ObjectKey()) {
-			a, err := netip.ParseAddr(l.IPAddress)
-			if err == nil && s.wants(kindService) && (s.scoped(l.ServiceName, l.Tenant) || s.text == l.IPAddress) && s.admits(l.Tenant, l.Network) {
-				out = append(out, candidate{kindService, l.ID, l.Tenant, end{service: l, address: a}})
+			if s.wants(kindService) && (s.scoped(l.ID.Name, l.ID.Tenant) || s.text == l.IP.String()) && s.admits(l.ID.Tenant, l.Network.Name) {
+				out = append(out, candidate{kindService, l.ID.String(), l.ID.Tenant, end{service: l, address: l.IP}})
 			}
 		}
 	}
@@ -244,7 +234,7 @@ func (s *search) partial() []candidate {
 		return nil
 	}
 	return s.endpoints(func(e *record.Endpoint) bool {
-		return strings.Contains(e.EndpointID, s.text) || strings.Contains(e.ContainerID, s.text) || strings.Contains(e.EPCommonName, s.text)
+		return strings.Contains(e.ID.Endpoint, s.text) || strings.Contains(e.ContainerID, s.text) || strings.Contains(e.CommonName, s.text)
 	})
 }
 
@@ -258,9 +248,8 @@ func (s *search) endpoints(is func(*record.Endpoint) bool) []candidate {
 func (s *search) all(is func(*record.Endpoint) bool) (out []candidate) {
 	for m := range s.v.Members {
 		e := m.Endpoint
-		tenant := s.v.TenantOf(e)
-		if is(e) && s.admits(tenant, strings.TrimSuffix(e.NetID, "."+tenant)) {
-			out = append(out, candidate{kindEndpoint, e.ID, tenant, end{endpoint: e, tenant: tenant, address: addressOf(e)}})
+		if tenant := e.ID.Tenant; is(e) && s.admits(tenant, e.ID.Name) {
+			out = append(out, candidate{kindEndpoint, e.ID.String(), tenant, end{endpoint: e, tenant: tenant, address: addressOf(e)}})
 		}
 	}
 	return out
@@ -268,13 +257,7 @@ func (s *search) all(is func(*record.Endpoint) bool) (out []candidate) {
 
 // has tells whether an endpoint has an address.
 func has(e *record.Endpoint, a netip.Addr) bool {
-	for _, text := range []string{e.IPAddress, e.IPv6Address} {
-		text, _, _ = strings.Cut(text, "/")
-		if own, err := netip.ParseAddr(text); err == nil && own == a {
-			return true
-		}
-	}
-	return false
+	return a.IsValid() && (e.IP == a || e.IP6 == a)
 }
 
 // Find says what a name means, for an end that talks to one of the tenant called near; "" is any. field is what an error calls it; of q

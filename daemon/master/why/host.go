@@ -3,6 +3,8 @@ package why
 import (
 	"fmt"
 
+	"github.com/contiv/contiv/identity"
+
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
 )
@@ -15,8 +17,8 @@ func asClient(v *catalog.View, host, asked end) (client end, lacks, try string) 
 		return host, "", ""
 	}
 	tenant := tenant(asked)
-	n := v.Network(record.HostNetwork + "." + tenant)
-	if n == nil || n.Record.NwType != record.InfraNetwork || n.Record.PktTagType != "vxlan" {
+	n := v.Network(identity.Network{Tenant: tenant, Name: record.HostNetwork})
+	if n == nil || n.Record.Kind != record.InfraNetwork || n.Record.Encap != record.VXLAN {
 		if asked.service == nil {
 			return host, "", "" // by its private address, perhaps
 		}
@@ -24,10 +26,10 @@ func asClient(v *catalog.View, host, asked end) (client end, lacks, try string) 
 			fmt.Sprintf("Make a network for the hosts: netctl network create %s -t %s --nw-type infra --encap vxlan --subnet SUBNET --gateway ADDRESS",
 				record.HostNetwork, tenant)
 	}
-	if g := v.Global(); asked.service == nil && asked.endpoint.NetID != n.Record.ID && (g == nil || g.FwdMode != fwdRouting) {
+	if g := v.Global(); asked.service == nil && asked.endpoint.ID.Network != n.Record.ID && (g == nil || g.FwdMode != fwdRouting) {
 		return host, "", "" // there are no routes to containers of other networks
 	}
-	e := v.Endpoint(record.HostNetwork + "." + tenant + "-" + host.object)
+	e := v.Endpoint(identity.Endpoint{Network: n.Record.ID, Endpoint: host.object})
 	if e == nil {
 		return host, fmt.Sprintf("host %s has no interface in network %s", host.object, n.Record.ID), "Its netplugin makes one, and says in its log what it lacks."
 	}

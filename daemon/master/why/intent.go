@@ -3,7 +3,6 @@ package why
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,9 +35,9 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	case from.address.Is4() != to.address.Is4():
 		return denied("%s is asked at %s, and %s has no address of that family", to.name, to.address, from.name)
 	case from.endpoint != nil && from.kind != kindHost && !knowsWay(v, from.endpoint, to.address):
-		return denied("network %s has no gateway, and %s is not on it", from.endpoint.NetID, to.object)
+		return denied("network %s has no gateway, and %s is not on it", from.endpoint.ID.Network, to.object)
 	case isOwnGateway(v, from, to) && q.Protocol != icmp && q.Port != dnsPort:
-		return denied("%s is the gateway of network %s, which answers pings and questions for names alone", to.address, from.endpoint.NetID)
+		return denied("%s is the gateway of network %s, which answers pings and questions for names alone", to.address, from.endpoint.ID.Network)
 	case from.endpoint != nil && reserved(v, to, q) != "":
 		return denied("%s is %s", to.address, reserved(v, to, q))
 	case from.endpoint != nil && unused(v, tenant, to) != "":
@@ -89,7 +88,7 @@ func tenant(e end) string {
 	case e.endpoint != nil:
 		return e.tenant
 	case e.service != nil:
-		return e.service.Tenant
+		return e.service.ID.Tenant
 	}
 	return ""
 }
@@ -97,14 +96,14 @@ func tenant(e end) string {
 // knowsWay tells whether the containers of an endpoint's network have a route to an address: it is on their network, or that has a gateway
 // of its family.
 func knowsWay(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
-	n, g := v.Network(e.NetID), v.Global()
+	n, g := v.Network(e.ID.Network), v.Global()
 	if n == nil || n.Covers(to) || g != nil && g.FwdMode == fwdRouting {
 		return true
 	}
 	if to.Is6() {
-		return n.Record.IPv6Gateway != ""
+		return n.Record.Gateway6.IsValid()
 	}
-	return n.Record.Gateway != ""
+	return n.Record.Gateway.IsValid()
 }
 
 // dnsPort is where name servers are asked (RFC 1035 section 4.2).
@@ -112,18 +111,15 @@ const dnsPort = 53
 
 // isOwnGateway tells whether to is the gateway of from's network, and that is the switch itself.
 func isOwnGateway(v *catalog.View, from, to end) bool {
-	if from.endpoint == nil || gatewayOutside(v, from.endpoint.NetID) {
+	if from.endpoint == nil || gatewayOutside(v, from.endpoint.ID.Network) {
 		return false
 	}
-	n := v.Network(from.endpoint.NetID)
+	n := v.Network(from.endpoint.ID.Network)
 	return n != nil && isGateway(n.Record, to.address)
 }
 
 func isGateway(n *record.Network, a netip.Addr) bool {
-	return slices.ContainsFunc([]string{n.Gateway, n.IPv6Gateway}, func(gateway string) bool {
-		g, err := netip.ParseAddr(gateway)
-		return err == nil && g == a
-	})
+	return a.IsValid() && (a == n.Gateway || a == n.Gateway6)
 }
 
 // reserved says what an address is that the router leads no container to; "" for others. Over UDP, answers to the host and what opens a
@@ -139,8 +135,8 @@ func reserved(v *catalog.View, to end, q model.WhyRequest) string {
 	if g == nil {
 		return ""
 	}
-	private, err := netip.ParsePrefix(g.PvtSubnet)
-	if err != nil || !private.Contains(to.address) || q.Protocol == udp && to.address == pipeline.HostAddr(private.Masked()) {
+	private := g.PvtSubnet
+	if !private.Contains(to.address) || q.Protocol == udp && to.address == pipeline.HostAddr(private.Masked()) {
 		return ""
 	}
 	return "of " + private.Masked().String() + ", the addresses by which hosts know their containers, and containers open nothing towards these"
@@ -154,8 +150,8 @@ func unused(v *catalog.View, tenant string, e end) string {
 	}
 	for _, n := range v.Networks(tenant) {
 		r := n.Record
-		if r.PktTagType == "vxlan" && n.Covers(e.address) && !isGateway(r, e.address) {
-			return r.ID
+		if r.Encap == record.VXLAN && n.Covers(e.address) && !isGateway(r, e.address) {
+			return r.ID.String()
 		}
 	}
 	return ""
@@ -167,10 +163,9 @@ func point(v *catalog.View, e end) verdict.Point {
 	if e.endpoint == nil {
 		return p
 	}
-	tenant := v.TenantOf(e.endpoint)
-	p.Network = strings.TrimSuffix(e.endpoint.NetID, "."+tenant)
-	if group, ok := strings.CutSuffix(e.endpoint.EndpointGroupKey, ":"+tenant); ok {
-		p.Group, _ = v.Stored(model.KindEndpointGroup(), model.Key(tenant, group)).(*model.EndpointGroup)
+	p.Network = e.endpoint.ID.Name
+	if group := e.endpoint.Group; !group.IsZero() {
+		p.Group, _ = v.Stored(model.KindEndpointGroup(), group.String()).(*model.EndpointGroup)
 	}
 	return p
 }

@@ -53,7 +53,7 @@ func (r *route) changes(t *model.Trace) (out []string) {
 func (r *route) provider(addr string) string {
 	for _, e := range r.targets {
 		if hasText(e, addr) {
-			return "its provider " + e.ID
+			return "its provider " + e.ID.String()
 		}
 	}
 	return addr + ", which is no provider"

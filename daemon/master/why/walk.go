@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contiv/contiv/identity"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
@@ -42,17 +44,17 @@ type through struct {
 type path struct {
 	there  route
 	source *record.Endpoint
-	try    string          // what to do about that, a sentence; "" when there is nothing to say
-	moot   bool            // the sender knows no way: no switch will see a packet
-	routed bool            // containers send everything to the router, also on their own network
-	beyond map[string]bool // networks whose gateway is a router outside
-	silent map[string]bool // networks whose containers have no route by which to answer
+	try    string                    // what to do about that, a sentence; "" when there is nothing to say
+	moot   bool                      // the sender knows no way: no switch will see a packet
+	routed bool                      // containers send everything to the router, also on their own network
+	beyond map[identity.Network]bool // networks whose gateway is a router outside
+	silent map[identity.Network]bool // networks whose containers have no route by which to answer
 }
 
 // gatewayOutside tells whether a network's gateway is a machine outside, as on every VLAN that is bridged.
-func gatewayOutside(v *catalog.View, network string) bool {
+func gatewayOutside(v *catalog.View, network identity.Network) bool {
 	n, g := v.Network(network), v.Global()
-	return n != nil && n.Record.PktTagType == "vlan" && (g == nil || g.FwdMode != fwdRouting)
+	return n != nil && n.Record.Encap == record.VLAN && (g == nil || g.FwdMode != fwdRouting)
 }
 
 const fwdRouting = "routing"
@@ -69,36 +71,36 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 		return path{moot: true}
 	}
 	src := from.address.String()
-	p := model.TracePacket{SrcMAC: from.endpoint.MacAddress, DstMAC: model.RouterMAC, Src: src, Dst: to.address.String(), Protocol: q.Protocol}
+	p := model.TracePacket{SrcMAC: from.endpoint.MAC.String(), DstMAC: model.RouterMAC, Src: src, Dst: to.address.String(), Protocol: q.Protocol}
 	if q.Protocol != icmp {
 		p.SrcPort, p.DstPort = clientPort, q.Port
 	}
-	w := path{source: from.endpoint, beyond: map[string]bool{}, silent: map[string]bool{}}
+	w := path{source: from.endpoint, beyond: map[identity.Network]bool{}, silent: map[identity.Network]bool{}}
 	if g := v.Global(); g != nil {
 		w.routed = g.FwdMode == fwdRouting
 	}
 	switch {
 	case to.endpoint != nil:
 		w.there.targets = []*record.Endpoint{to.endpoint}
-		if to.endpoint.NetID == from.endpoint.NetID && !w.routed {
-			p.DstMAC = to.endpoint.MacAddress
+		if to.endpoint.ID.Network == from.endpoint.ID.Network && !w.routed {
+			p.DstMAC = to.endpoint.MAC.String()
 		}
 	case to.service != nil:
 		w.there.targets = v.ProvidersOf(to.service)
-		w.there.through = through{service: to.service.ID, address: p.Dst, port: p.DstPort, client: from.endpoint.HomingHost}
+		w.there.through = through{service: to.service.ID.String(), address: p.Dst, port: p.DstPort, client: from.endpoint.Host}
 		w.spread(to.service, &p)
 	}
 	for _, e := range append([]*record.Endpoint{from.endpoint}, w.there.targets...) {
-		w.beyond[e.NetID] = gatewayOutside(v, e.NetID)
+		w.beyond[e.ID.Network] = gatewayOutside(v, e.ID.Network)
 	}
 	for _, e := range w.there.targets {
-		w.silent[e.NetID] = to.kind != kindHost && !knowsWay(v, e, from.address)
+		w.silent[e.ID.Network] = to.kind != kindHost && !knowsWay(v, e, from.address)
 	}
 	if p.DstMAC == model.RouterMAC && to.service == nil {
 		w.there.untold = w.outside(from.endpoint)
 	}
-	w.there.host = from.endpoint.HomingHost
-	w.there.ask = model.TraceRequest{From: "endpoint/" + from.endpoint.ID, Packet: p}
+	w.there.host = from.endpoint.Host
+	w.there.ask = model.TraceRequest{From: "endpoint/" + from.endpoint.ID.String(), Packet: p}
 	return w
 }
 
@@ -118,10 +120,10 @@ func (w *path) spread(s *record.ServiceLB, p *model.TracePacket) {
 
 // outside says that what a container sends to its gateway leaves Contiv; "" when it does not.
 func (w *path) outside(e *record.Endpoint) string {
-	if !w.beyond[e.NetID] {
+	if !w.beyond[e.ID.Network] {
 		return ""
 	}
-	return "hands it to the gateway of " + e.NetID + ", a router outside of Contiv that cannot be asked"
+	return "hands it to the gateway of " + e.ID.Network.String() + ", a router outside of Contiv that cannot be asked"
 }
 
 // back is the way of the answer to a packet that has arrived at an endpoint; none when it left Contiv, or came back from a
@@ -137,22 +139,22 @@ func (w *path) back(arrived model.TracePacket) route {
 		return route{}
 	}
 	e := w.there.targets[i]
-	p := model.TracePacket{SrcMAC: e.MacAddress, DstMAC: model.RouterMAC, Src: arrived.Dst, Dst: arrived.Src,
+	p := model.TracePacket{SrcMAC: e.MAC.String(), DstMAC: model.RouterMAC, Src: arrived.Dst, Dst: arrived.Src,
 		Protocol: arrived.Protocol, SrcPort: arrived.DstPort, DstPort: arrived.SrcPort}
 	untold := ""
 	switch {
-	case e.NetID == w.source.NetID && !w.routed:
-		p.DstMAC = w.source.MacAddress
+	case e.ID.Network == w.source.ID.Network && !w.routed:
+		p.DstMAC = w.source.MAC.String()
 	default:
 		untold = w.outside(e)
 	}
 	back := w.there.through
 	back.answered = true
 	lacks := ""
-	if w.silent[e.NetID] {
-		lacks = "has no way to " + p.Dst + " for endpoint " + e.ID + ": network " + e.NetID + " has no gateway"
+	if w.silent[e.ID.Network] {
+		lacks = "has no way to " + p.Dst + " for endpoint " + e.ID.String() + ": network " + e.ID.Network.String() + " has no gateway"
 	}
-	return route{host: e.HomingHost, untold: untold, lacks: lacks, ask: model.TraceRequest{From: "endpoint/" + e.ID, Answer: true, Packet: p},
+	return route{host: e.Host, untold: untold, lacks: lacks, ask: model.TraceRequest{From: "endpoint/" + e.ID.String(), Answer: true, Packet: p},
 		targets: []*record.Endpoint{w.source}, through: back}
 }
 
@@ -244,22 +246,22 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		switch {
 		case h.Verdict != model.VerdictAllowed || to == nil:
 			return h, nil
-		case to.HomingHost == r.host:
+		case to.Host == r.host:
 			h.Verdict, h.Beyond = model.VerdictDenied, false
 			return h, nil
 		}
-		return h, r.onward(to.HomingHost, model.TraceRequest{From: "router"})
+		return h, r.onward(to.Host, model.TraceRequest{From: "router"})
 	case "uplink":
 		say("sends it out by the VLAN trunk, as of network " + x.Network)
 		to := r.meant(t.After.Dst)
 		if to == nil {
 			return h, nil
 		}
-		if to.HomingHost == r.host {
+		if to.Host == r.host {
 			h.Verdict = model.VerdictDenied
 			return h, nil
 		}
-		return h, r.onward(to.HomingHost, model.TraceRequest{From: "uplink", Network: x.Network})
+		return h, r.onward(to.Host, model.TraceRequest{From: "uplink", Network: x.Network})
 	}
 	h.Verdict = model.VerdictUnknown
 	say("sends it out by a port that nobody knows")
@@ -297,7 +299,7 @@ func (r *route) onward(host string, ask model.TraceRequest) *route {
 }
 
 func (r *route) isTarget(id string) bool {
-	return slices.ContainsFunc(r.targets, func(e *record.Endpoint) bool { return e.ID == id })
+	return slices.ContainsFunc(r.targets, func(e *record.Endpoint) bool { return e.ID.String() == id })
 }
 
 // best is the exit that leads to who was meant: a packet may be copied to many.
@@ -307,7 +309,7 @@ func (r *route) best(exits []model.TraceExit) *model.TraceExit {
 		switch {
 		case kind == "endpoint" && r.isTarget(name):
 			return 3
-		case kind == "host" && slices.ContainsFunc(r.targets, func(e *record.Endpoint) bool { return e.HomingHost == name }):
+		case kind == "host" && slices.ContainsFunc(r.targets, func(e *record.Endpoint) bool { return e.Host == name }):
 			return 2
 		case kind == "uplink" || kind == "router":
 			return 1

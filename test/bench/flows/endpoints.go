@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/openflow"
@@ -80,16 +81,16 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 		}
 		return rev
 	}
-	put(record.GlobalKey, record.Global{ID: "global", FwdMode: "bridge", ArpMode: "proxy", PvtSubnet: "172.19.0.0/16"})
+	put(record.GlobalKey, record.Global{ID: "global", FwdMode: record.FwdBridge, ArpMode: record.ArpProxy, PvtSubnet: ofnet.DefaultPrivate()})
 	put(record.Tenants+"t", record.Tenant{ID: "t", Tenant: "t", VRF: 1})
-	put(record.Networks+"n.t", record.Network{ID: "n.t", Tenant: "t", NetworkName: "n", NwType: "data", PktTagType: "vxlan", PktTag: 2, ExtPktTag: 1,
-		SubnetIP: "10.1.0.0", SubnetLen: 16, Gateway: "10.1.255.254"})
+	put(record.Networks+"t:n", record.Network{ID: identity.Network{Tenant: "t", Name: "n"}, Kind: record.DataNetwork, Encap: record.VXLAN, PktTag: 2, ExtPktTag: 1,
+		Subnet: netip.MustParsePrefix("10.1.0.0/16"), Gateway: netip.MustParseAddr("10.1.255.254")})
 	for i := range endpointsKnown {
 		e := arrival(i)
 		if i%50 != 0 {
-			e.HomingHost, e.VtepIP = fmt.Sprintf("h%d", 1+i%10), fmt.Sprintf("192.168.251.%d", 2+i%10)
+			e.Host, e.VTEP = fmt.Sprintf("h%d", 1+i%10), netip.AddrFrom4([4]byte{192, 168, 251, byte(2 + i%10)})
 		}
-		put(record.Endpoints+e.ID, e)
+		put(record.Endpoints+e.ID.String(), e)
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	sent = &tape{Connector: bridge.NewOpenFlow(mgmt, openflow.Options{})}
@@ -97,7 +98,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	engine := desired.New(desired.Options{Store: db.Open(), Bridge: r, Self: ofnet.Host{Label: "h0", VTEP: netip.MustParseAddr("192.168.251.1")},
 		Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: quiet})
 	for i := 0; i < endpointsKnown; i += 50 {
-		engine.SetPort(arrival(i).ID, uint32(2000+i))
+		engine.SetPort(arrival(i).ID.String(), uint32(2000+i))
 	}
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error, 2)
@@ -114,7 +115,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 		e := arrival(endpointsKnown + i)
 		engine.SetPort(e.ID, uint32(20000+i))
 		began := time.Now()
-		rev := put(record.Endpoints+e.ID, e)
+		rev := put(record.Endpoints+e.ID.String(), e)
 		err = engine.Wait(ctx, e.ID, uint64(rev))
 		each = append(each, time.Since(began))
 	}
@@ -141,7 +142,7 @@ func wait(ctx context.Context, engine *desired.Engine) error {
 
 // arrival is the record of endpoint number i, on this host.
 func arrival(i int) record.Endpoint {
-	id := fmt.Sprintf("c%d", i)
-	return record.Endpoint{ID: "n.t-" + id, NetID: "n.t", EndpointID: id, IPAddress: fmt.Sprintf("10.1.%d.%d", (i+1)>>8, (i+1)&255),
-		MacAddress: fmt.Sprintf("02:02:0a:01:%02x:%02x", (i+1)>>8, (i+1)&255), HomingHost: "h0", VtepIP: "192.168.251.1"}
+	at := []byte{10, 1, byte((i + 1) >> 8), byte(i + 1)}
+	return record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: "t", Name: "n"}, Endpoint: fmt.Sprintf("c%d", i)},
+		IP: netip.AddrFrom4([4]byte(at)), MAC: record.MAC(append([]byte{2, 2}, at...)), Host: "h0", VTEP: netip.AddrFrom4([4]byte{192, 168, 251, 1})}
 }

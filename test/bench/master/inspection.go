@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/test/bench/report"
 )
 
@@ -85,17 +86,15 @@ func fill(ctx context.Context, db store.Store, n int) error {
 	if err := put(record.Objects+full.Kind().Name+"/"+full.ObjectKey(), full); err != nil {
 		return err
 	}
-	r := &record.Network{ID: "full.default", Tenant: "default", NetworkName: "full", NwType: "data", PktTagType: "vlan", PktTag: 1, SubnetIP: "10.1.0.0",
-		SubnetLen: 16, IPAddrRange: "10.1.0.0-10.1.255.255"}
-	if err := put(record.Networks+r.ID, r); err != nil {
+	r := &record.Network{ID: full.Identity(), Kind: record.DataNetwork, Encap: record.VLAN, PktTag: 1, Subnet: netip.MustParsePrefix("10.1.0.0/16")}
+	if err := put(record.Networks+r.ID.String(), r); err != nil {
 		return err
 	}
 	for i := 1; i <= n; i++ {
 		name := fmt.Sprintf("%064d", i)
-		e := &record.Endpoint{ID: r.ID + "-" + name, NetID: r.ID, EndpointID: name, ContainerID: name, HomingHost: "h1",
-			IPAddress:  netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}).String(),
-			MacAddress: fmt.Sprintf("02:02:0a:01:%02x:%02x", i>>8, i&255)}
-		if err := put(record.Endpoints+e.ID, e); err != nil {
+		e := &record.Endpoint{ID: identity.Endpoint{Network: r.ID, Endpoint: name}, ContainerID: name, Host: "h1",
+			IP: netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), MAC: record.MAC{2, 2, 10, 1, byte(i >> 8), byte(i)}}
+		if err := put(record.Endpoints+e.ID.String(), e); err != nil {
 			return err
 		}
 	}

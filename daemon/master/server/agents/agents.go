@@ -48,7 +48,7 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 		return services(known, func(*record.ServiceLB) bool { return true }), nil
 	})
 	r.Read("/service/:id", func(_ *http.Request, p httprouter.Params) (any, error) {
-		list := services(known, func(one *record.ServiceLB) bool { return one.ID == p.ByName("id") })
+		list := services(known, func(one *record.ServiceLB) bool { return record.Reversed(one.ID) == p.ByName("id") })
 		if len(list) == 0 {
 			list = nil // old clients know an unknown service by null
 		}

@@ -28,7 +28,6 @@ func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out
 				return
 			}
 			o := oper.Endpoint(e)
-			o.Key = key
 			out = model.EndpointInspect{Oper: &o}
 			return
 		}
@@ -62,10 +61,10 @@ func (i *Inspector) known(v *catalog.View, o model.Object) (any, error) {
 		state := oper.Tenant(v, o.TenantName)
 		return model.TenantInspect{Config: o, Oper: &state}, nil
 	case *model.Network:
-		return network(v, o, v.Network(o.NetworkName+"."+o.TenantName))
+		return network(v, o, v.Network(o.Identity()))
 	case *model.EndpointGroup:
 		state := model.EndpointGroupOper{}
-		if g := v.Group(o.GroupName + ":" + o.TenantName); g != nil {
+		if g := v.Group(o.Identity()); g != nil {
 			state = oper.Group(v, g)
 		}
 		return model.EndpointGroupInspect{Config: o, Oper: &state}, nil
@@ -78,7 +77,7 @@ func (i *Inspector) known(v *catalog.View, o model.Object) (any, error) {
 		return model.RuleInspect{Config: o, Oper: &model.RuleOper{}}, nil
 	case *model.ServiceLB:
 		state := model.ServiceLBOper{}
-		if s := v.ServiceLB(o.ServiceName + ":" + o.TenantName); s != nil {
+		if s := v.ServiceLB(o.Identity()); s != nil {
 			state = oper.Service(v, s)
 		}
 		return model.ServiceLBInspect{Config: o, Oper: &state}, nil

@@ -80,7 +80,7 @@ func (s *Nodes) all(ctx context.Context) []model.Node {
 	s.Catalog.View(func(v *catalog.View) {
 		masters, agents, wanted = v.Services(record.ServiceMaster), v.Services(record.ServiceAgent), v.AgentRevision()
 		for e := range v.Members {
-			homed[e.HomingHost]++
+			homed[e.Host]++
 		}
 	})
 	out := make([]model.Node, len(masters)+len(agents))

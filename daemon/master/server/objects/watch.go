@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/oper"
+	"github.com/contiv/contiv/identity"
 )
 
 // heartbeat is how often a watch stream says something even when nothing changes.
@@ -57,7 +58,7 @@ func (o *Objects) full(v *catalog.View, k *model.Kind) model.Event {
 	e := model.Event{Type: model.EventFull, Kind: k.Name, Items: []json.RawMessage{}, Revision: uint64(v.Revision())}
 	if k.InspectOnly {
 		for m := range v.Members {
-			text, err := oper.Keyed(m)
+			text, err := oper.Text(m)
 			if err != nil {
 				o.Log.Error("encode endpoints for the watch stream", "err", err)
 				continue
@@ -79,8 +80,9 @@ func (o *Objects) full(v *catalog.View, k *model.Kind) model.Event {
 func (o *Objects) change(v *catalog.View, k *model.Kind, key string) model.Event {
 	e := model.Event{Type: model.EventDelete, Kind: k.Name, Key: key, Revision: uint64(v.Revision())}
 	if k.InspectOnly {
-		if m := v.Member(key); m != nil {
-			text, err := oper.Keyed(m)
+		id, _ := identity.ParseEndpoint(key)
+		if m := v.Member(id); m != nil {
+			text, err := oper.Text(m)
 			if err != nil {
 				o.Log.Error("encode an endpoint for the watch stream", "err", err)
 				return e

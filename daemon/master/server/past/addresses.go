@@ -10,16 +10,17 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/identity"
 )
 
 // placeFilter reads which addresses are meant.
 func placeFilter(q url.Values) (history.AddressFilter, error) {
 	f := history.AddressFilter{Tenant: q.Get("tenant"), Address: q.Get("address")}
 	if n := q.Get("network"); n != "" {
+		f.Network = identity.Network{Tenant: f.Tenant, Name: n}
 		if f.Tenant == "" {
 			return f, model.Errorf(model.CodeInvalid, "tenant", "a network without a tenant").Try("name the tenant too: networks of several may have one name")
 		}
-		f.Network = n + "." + f.Tenant
 	}
 	if f.Address != "" && !strings.Contains(f.Address, "-") {
 		a, err := netip.ParseAddr(f.Address)
@@ -52,7 +53,7 @@ func (s *Past) addresses(q url.Values, _ httprouter.Params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Network == "" && f.Address == "" {
+	if f.Network.IsZero() && f.Address == "" {
 		return nil, model.Errorf(model.CodeInvalid, "address", "neither a network nor an address is named").Try("name one of them, or both")
 	}
 	m, err := history.ParseMoment(q.Get("at"))

@@ -3,13 +3,13 @@ package past
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/oper"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // objectAt answers with an object as it was.
@@ -35,17 +35,12 @@ func (s *Past) objectAt(kind, key, at string) (any, error) {
 		return nil, model.Errorf(model.CodeNotFound, "", "%s %s did not exist at that moment", k.Name, key).
 			Try("netctl history %s %s shows when it did", k.Name, key)
 	}
+	if k.InspectOnly {
+		return endpointAt(key, state)
+	}
 	text, err := json.Marshal(state)
 	if err != nil {
 		return nil, err
-	}
-	if k.InspectOnly {
-		var e record.Endpoint
-		if err := json.Unmarshal(text, &e); err != nil {
-			return nil, err
-		}
-		e.ID, e.EndpointID = key, strings.TrimPrefix(key, e.NetID+"-")
-		return oper.Endpoint(&e), nil
 	}
 	o := k.New()
 	if err := json.Unmarshal(text, o); err != nil {
@@ -53,6 +48,24 @@ func (s *Past) objectAt(kind, key, at string) (any, error) {
 	}
 	o.SetKey(key)
 	return o, nil
+}
+
+// endpointAt is an endpoint as it was. What follows from its key is not in the history.
+func endpointAt(key string, state map[string]any) (any, error) {
+	id, err := identity.ParseEndpoint(key)
+	if err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "key", "%v", err)
+	}
+	state["tenant"], state["endpointID"] = id.Tenant, id.Endpoint
+	text, err := json.Marshal(state)
+	if err != nil {
+		return nil, err
+	}
+	var e record.Endpoint
+	if err := json.Unmarshal(text, &e); err != nil {
+		return nil, err
+	}
+	return oper.Endpoint(&e), nil
 }
 
 // objectsAt answers with all objects as they were, or those of a kind: each after those that it needs.

@@ -1,0 +1,38 @@
+package attach
+
+import (
+	"context"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// Rename gives the ports that an earlier build made the identities of their endpoints in place of "network.tenant-endpoint", of which two
+// endpoints may have the same. Call it when Open vSwitch has been listed, before Restore.
+func (e *Engine) Rename(ctx context.Context) error {
+	found := map[string]string{}
+	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
+		id := identity.Endpoint{Network: identity.Network{Tenant: p.ExternalIDs[ovsdb.IDTenant], Name: p.ExternalIDs[ovsdb.IDNetwork]}}
+		rest, former := strings.CutPrefix(p.ExternalIDs[ovsdb.IDEndpoint], record.FormerID(id))
+		if id.Tenant == "" || id.Name == "" || !former || rest == "" {
+			continue
+		}
+		id.Endpoint = rest
+		found[p.Name] = id.String()
+	}
+	return e.Switch.Relabel(ctx, found)
+}
+
+// hostNames are the names that the host end of an endpoint may have, in the order in which they are tried: the later ones for when another
+// endpoint has the first, and the last ones if an earlier build made it.
+func hostNames(id identity.Endpoint) (names []string) {
+	for _, text := range []string{id.String(), record.FormerID(id)} {
+		for try := range nameTries {
+			names = append(names, link.Name(text, try))
+		}
+	}
+	return names
+}

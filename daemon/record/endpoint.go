@@ -1,0 +1,143 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/contiv/contiv/identity"
+)
+
+// Endpoint is one container interface, at Endpoints+ID.
+type Endpoint struct {
+	ID          identity.Endpoint
+	Group       identity.Group // zero without one
+	GroupNumber int            // of the group, 0 without one
+	Service     string         // the group's name as the runtime gave it
+	IP, IP6     netip.Addr     // invalid without one
+	MAC         MAC
+	Host        string // label of the host that has it
+	IfName      string
+	VTEP        netip.Addr // where the host's tunnels end; invalid while that is unknown
+	Labels      map[string]string
+	ContainerID string
+	CommonName  string // of the pod or container
+	Machine     string // that attached it, as in Claim
+}
+
+// endpointJSON is an Endpoint as it is stored.
+type endpointJSON struct {
+	ID               string            `json:"id"`    // "network.tenant-endpoint"
+	NetID            string            `json:"netID"` // "network.tenant"
+	EndpointID       string            `json:"endpointID"`
+	ServiceName      string            `json:"serviceName,omitempty"`
+	EndpointGroupID  int               `json:"endpointGroupId,omitempty"`
+	EndpointGroupKey string            `json:"endpointGroupKey,omitempty"` // "group:tenant"
+	IPAddress        string            `json:"ipAddress"`
+	IPv6Address      string            `json:"ipv6Address,omitempty"`
+	MacAddress       MAC               `json:"macAddress"`
+	HomingHost       string            `json:"homingHost"`
+	IntfName         string            `json:"intfName,omitempty"`
+	VtepIP           netip.Addr        `json:"vtepIP,omitzero"`
+	Labels           map[string]string `json:"labels,omitempty"`
+	ContainerID      string            `json:"containerId,omitempty"`
+	EPCommonName     string            `json:"epCommonName,omitempty"`
+	Machine          string            `json:"machine,omitempty"`
+	Tenant           string            `json:"tenant,omitempty"` // "" in records of the first builds
+}
+
+// MarshalJSON gives what is stored.
+func (e Endpoint) MarshalJSON() ([]byte, error) {
+	return json.Marshal(&endpointJSON{ID: FormerID(e.ID), NetID: Dotted(e.ID.Network), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
+		EndpointGroupID: e.GroupNumber, EndpointGroupKey: Reversed(e.Group), IPAddress: Text(e.IP), IPv6Address: Text(e.IP6), MacAddress: e.MAC,
+		HomingHost: e.Host, IntfName: e.IfName, VtepIP: e.VTEP, Labels: e.Labels, ContainerID: e.ContainerID, EPCommonName: e.CommonName,
+		Machine: e.Machine, Tenant: e.ID.Tenant})
+}
+
+// UnmarshalJSON reads what is stored.
+func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
+	var t endpointJSON
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
+	}
+	tenant, network := t.Tenant, strings.TrimSuffix(t.NetID, "."+t.Tenant)
+	if tenant == "" {
+		network, tenant, _ = strings.Cut(t.NetID, ".")
+	}
+	switch {
+	case tenant == "" || network == "" || Dotted(identity.Network{Tenant: tenant, Name: network}) != t.NetID:
+		return fmt.Errorf("netID %q does not say which network of tenant %q it is", t.NetID, t.Tenant)
+	case t.EndpointID == "":
+		return fmt.Errorf("it has no endpointID")
+	}
+	*e = Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: t.EndpointID}, GroupNumber: t.EndpointGroupID,
+		Service: t.ServiceName, MAC: t.MacAddress, Host: t.HomingHost, IfName: t.IntfName, VTEP: t.VtepIP, Labels: t.Labels,
+		ContainerID: t.ContainerID, CommonName: t.EPCommonName, Machine: t.Machine}
+	if t.EndpointGroupKey != "" {
+		name, of, _ := strings.Cut(t.EndpointGroupKey, ":")
+		if e.Group = (identity.Group{Tenant: of, Name: name}); name == "" || of != tenant {
+			return fmt.Errorf("endpointGroupKey %q is not of the form group:%s", t.EndpointGroupKey, tenant)
+		}
+	}
+	if e.IP, err = address(t.IPAddress); err == nil {
+		e.IP6, err = address(t.IPv6Address)
+	}
+	if err == nil && (e.IP.Is6() || e.IP6.Is4()) {
+		err = fmt.Errorf("addresses %s and %s are of the wrong families", e.IP, e.IP6)
+	}
+	return err
+}
+
+// FormerID is "network.tenant-endpoint", by which the original knew an endpoint. Two endpoints may have the same one.
+func FormerID(e identity.Endpoint) string { return Dotted(e.Network) + "-" + e.Endpoint }
+
+// address reads an address, with or without a length behind it; "" is none.
+func address(text string) (netip.Addr, error) {
+	text, _, _ = strings.Cut(text, "/")
+	if text == "" {
+		return netip.Addr{}, nil
+	}
+	a, err := netip.ParseAddr(text)
+	if err != nil || a.Zone() != "" {
+		return a, fmt.Errorf("%q is not an IP address", text)
+	}
+	return a.Unmap(), nil
+}
+
+// Text is an address as it is written, "" of none.
+func Text(a netip.Addr) string {
+	if !a.IsValid() {
+		return ""
+	}
+	return a.String()
+}
+
+// MAC is an Ethernet address.
+type MAC [6]byte
+
+// String is such as 02:02:0a:01:01:01.
+func (m MAC) String() string { return net.HardwareAddr(m[:]).String() }
+
+// MarshalText gives the text form, "" of the zero address.
+func (m MAC) MarshalText() ([]byte, error) {
+	if m == (MAC{}) {
+		return nil, nil
+	}
+	return []byte(m.String()), nil
+}
+
+// UnmarshalText reads the text form.
+func (m *MAC) UnmarshalText(text []byte) error {
+	*m = MAC{}
+	if len(text) == 0 {
+		return nil
+	}
+	hw, err := net.ParseMAC(string(text))
+	if err != nil || len(hw) != len(m) {
+		return fmt.Errorf("%q is not a MAC address", text)
+	}
+	copy(m[:], hw)
+	return nil
+}
