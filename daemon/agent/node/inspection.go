@@ -101,7 +101,7 @@ func (n *Node) Status() model.AgentStatus {
 // driver is the part of /inspect/driver that the original kept for each of its two bridges.
 func (n *Node) driver() inspect.Driver {
 	d := inspect.Driver{LocalIP: n.VTEP.String(), Connected: n.forward.Connected(), Bridge: BridgeName,
-		FwdMode: n.desired.Global().FwdMode, ArpMode: n.desired.Global().ArpMode, MTU: int(n.mtu.Load())}
+		FwdMode: string(n.desired.Global().FwdMode), ArpMode: string(n.desired.Global().ArpMode), MTU: int(n.mtu.Load())}
 	for _, u := range n.uplinks() {
 		d.Uplinks = append(d.Uplinks, inspect.Uplink(u))
 	}

@@ -130,7 +130,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.claim = claim.New(claim.Options{Store: c.Store, Host: c.Host, Machine: n.Machine, VTEP: c.VTEP.String(), Control: n.controlAddress(), Log: c.Log})
 	n.registry.Under(n.claim)
 	n.zone = names.NewZone(c.DNS.Domain)
-	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return n.desired.Global().FwdMode },
+	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return string(n.desired.Global().FwdMode) },
 		Update: forward.Update, Link: outside{n}, Memory: filepath.Join(c.OVSRunDir, BridgeName+".routes"), Log: c.Log})
 	if !c.DNS.Off {
 		n.resolver = names.NewResponder(names.Options{Host: c.Host, Zone: n.zone, Forward: names.NewForwarder(c.DNS.Servers, resolvConf),

@@ -79,7 +79,7 @@ func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
 			close(n.ready)
 			once, last = true, w
 			n.Log.Info("ready", "host", n.Host, "after", time.Since(n.started).Round(time.Millisecond))
-			if mode := n.desired.Global().FwdMode; n.FwdMode != "" && mode != n.FwdMode {
+			if mode := n.desired.Global().FwdMode; n.FwdMode != "" && string(mode) != n.FwdMode {
 				n.Log.Warn("the cluster's forwarding mode differs from --fwdmode; the cluster's counts", "cluster", mode, "flag", n.FwdMode)
 			}
 		} else if w != last {

@@ -113,10 +113,10 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 			break
 		}
 		e := arrival(endpointsKnown + i)
-		engine.SetPort(e.ID, uint32(20000+i))
+		engine.SetPort(e.ID.String(), uint32(20000+i))
 		began := time.Now()
 		rev := put(record.Endpoints+e.ID.String(), e)
-		err = engine.Wait(ctx, e.ID, uint64(rev))
+		err = engine.Wait(ctx, e.ID.String(), uint64(rev))
 		each = append(each, time.Since(began))
 	}
 	stop()
@@ -134,7 +134,7 @@ func wait(ctx context.Context, engine *desired.Engine) error {
 	select {
 	case <-engine.Ready():
 		rev, _ := engine.Seen()
-		return engine.Wait(ctx, arrival(0).ID, rev)
+		return engine.Wait(ctx, arrival(0).ID.String(), rev)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
