@@ -14,7 +14,10 @@ import (
 
 // goTypes are types of Go sources, from which schemas are made: their JSON names, and their comments. The sources are
 // read, not compiled, because they may be what is being generated.
-type goTypes struct{ specs map[string]declared }
+type goTypes struct {
+	specs map[string]declared
+	texts map[string]struct{} // types that are strings in JSON
+}
 
 type declared struct {
 	spec *ast.TypeSpec
@@ -24,7 +27,7 @@ type declared struct {
 
 // readTypes reads the types of folders, by prefix of their names.
 func readTypes(folders map[string]string) (*goTypes, error) {
-	t := &goTypes{map[string]declared{}}
+	t := &goTypes{map[string]declared{}, map[string]struct{}{}}
 	for prefix, folder := range folders {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
@@ -43,6 +46,11 @@ func readTypes(folders map[string]string) (*goTypes, error) {
 				return nil, err
 			}
 			for _, decl := range file.Decls {
+				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "MarshalText" {
+					if of, ok := f.Recv.List[0].Type.(*ast.Ident); ok {
+						t.texts[prefix+of.Name] = struct{}{}
+					}
+				}
 				group, ok := decl.(*ast.GenDecl)
 				if !ok || group.Tok != token.TYPE {
 					continue
@@ -74,6 +82,14 @@ func (t *goTypes) schema(name string, schemas object) (object, error) {
 	component := strings.ReplaceAll(name, "record.", "Record")
 	if _, known := schemas[component]; known {
 		return ref(component), nil
+	}
+	if _, text := t.texts[name]; text {
+		return object{"type": "string"}, nil
+	}
+	// Of a type X that is encoded as another, that is called xJSON.
+	bare := strings.TrimPrefix(name, d.pkg)
+	if as, ok := t.specs[d.pkg+strings.ToLower(bare[:1])+bare[1:]+"JSON"]; ok {
+		d.spec = as.spec
 	}
 	list, ok := d.spec.Type.(*ast.StructType)
 	if !ok {
@@ -151,6 +167,8 @@ func (t *goTypes) of(e ast.Expr, pkg string, schemas object) (object, error) {
 			return object{"type": "string", "format": "date-time"}, nil
 		case "RawMessage":
 			return object{}, nil
+		case "Addr", "Prefix", "Range": // of netip and ipam
+			return object{"type": "string"}, nil
 		}
 		return nil, fmt.Errorf("type %s of another package is not supported", e.Sel.Name)
 	case *ast.Ident:

@@ -12,7 +12,7 @@ type EndpointOper struct {
 	HomingHost       string   `json:"homingHost,omitempty"`       // Label of the host that carries it.
 	IntfName         string   `json:"intfName,omitempty"`         // Interface name on the host.
 	IpAddress        []string `json:"ipAddress,omitempty"`        // IPv4 and IPv6 address, in this order; the latter may be empty.
-	Key              string   `json:"key,omitempty"`              // The text that was asked for.
+	Key              string   `json:"key,omitempty"`              // tenant:network:endpointID
 	Labels           string   `json:"labels,omitempty"`           // The container's labels.
 	MacAddress       string   `json:"macAddress,omitempty"`       // Ethernet address.
 	Network          string   `json:"network,omitempty"`          // network.tenant
@@ -79,7 +79,7 @@ var endpointKind = Kind{
 		{Name: "homingHost", Type: String, Doc: "Label of the host that carries it."},
 		{Name: "intfName", Type: String, Doc: "Interface name on the host."},
 		{Name: "ipAddress", Type: Strings, Doc: "IPv4 and IPv6 address, in this order; the latter may be empty."},
-		{Name: "key", Type: String, Doc: "The text that was asked for."},
+		{Name: "key", Type: String, Doc: "tenant:network:endpointID"},
 		{Name: "labels", Type: String, Doc: "The container's labels."},
 		{Name: "macAddress", Type: String, Doc: "Ethernet address."},
 		{Name: "network", Type: String, Doc: "network.tenant"},

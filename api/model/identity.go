@@ -1,6 +1,10 @@
 package model
 
-import "github.com/contiv/contiv/identity"
+import (
+	"strings"
+
+	"github.com/contiv/contiv/identity"
+)
 
 // Identity is which network it is.
 func (n *Network) Identity() identity.Network {
@@ -20,4 +24,17 @@ func (g *EndpointGroup) Identity() identity.Group {
 // Identity is which service it is.
 func (s *ServiceLB) Identity() identity.Service {
 	return identity.Service{Tenant: s.TenantName, Name: s.ServiceName}
+}
+
+// NetworkKey is the key of the endpoint's network, "tenant:network"; "" when the endpoint's own is not of the form tenant:network:endpoint.
+func (o *EndpointOper) NetworkKey() string {
+	tenant := strings.IndexByte(o.Key, ':') + 1
+	network := strings.IndexByte(o.Key[tenant:], ':')
+	return o.Key[:max(tenant+network, 0)]
+}
+
+// Tenant is the tenant of the endpoint.
+func (o *EndpointOper) Tenant() string {
+	tenant, _, _ := strings.Cut(o.Key, ":")
+	return tenant
 }

@@ -82,14 +82,6 @@ func merge(list, left, came []*model.EndpointOper) []*model.EndpointOper {
 	return append(out, list...)
 }
 
-// CompareEndpoints is the order of a snapshot's endpoints: by network, then identity. Two that are equal are the same
-// endpoint at two times.
-func CompareEndpoints(a, b *model.EndpointOper) int {
-	if c := strings.Compare(a.Network, b.Network); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.EndpointID, b.EndpointID); c != 0 {
-		return c
-	}
-	return strings.Compare(a.Key, b.Key)
-}
+// CompareEndpoints is the order of a snapshot's endpoints: by identity, and so by network. Two that are equal are the same endpoint at two
+// times.
+func CompareEndpoints(a, b *model.EndpointOper) int { return strings.Compare(a.Key, b.Key) }

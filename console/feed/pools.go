@@ -2,7 +2,6 @@ package feed
 
 import (
 	"context"
-	"strings"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
@@ -90,8 +89,7 @@ func (s *store) requeue(keys ...string) {
 
 // touchedBy notes the network of an endpoint.
 func (s *store) touchedBy(e *model.EndpointOper) {
-	name, tenant, _ := strings.Cut(e.Network, ".")
-	s.touched.add(model.Key(tenant, name))
+	s.touched.add(e.NetworkKey())
 }
 
 // touch notes the network in which an object is, or was, or that it is.

@@ -86,11 +86,11 @@ func dependsOn(o, object model.Object) bool {
 func endpointOf(e *model.EndpointOper, object model.Object) bool {
 	switch o := object.(type) {
 	case *model.Network:
-		return e.Network == o.NetworkName+"."+o.TenantName
+		return e.NetworkKey() == o.ObjectKey()
 	case *model.EndpointGroup:
 		return e.EndpointGroupKey == o.GroupName+":"+o.TenantName
 	case *model.Tenant:
-		return strings.HasSuffix(e.Network, "."+o.TenantName)
+		return e.Tenant() == o.TenantName
 	}
 	return false
 }

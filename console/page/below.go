@@ -27,7 +27,11 @@ func childrenOf(k *model.Kind, key string) *Page {
 	case model.KindTenant():
 		return below(model.KindNetwork(), "netctl network ls --tenant "+key, map[string]string{"tenantName": key})
 	case model.KindNetwork():
-		return below(model.KindEndpoint(), "netctl endpoint ls --tenant "+tenant+" --network "+name, map[string]string{"network": name + "." + tenant})
+		e := model.KindEndpoint()
+		return newTable(e, e.Many+" of "+key, "netctl endpoint ls --tenant "+tenant+" --network "+name, func(o object) bool {
+			at, _ := o.Field("key").(string)
+			return strings.HasPrefix(at, key+":")
+		})
 	case model.KindEndpointGroup():
 		return below(model.KindEndpoint(), "netctl endpoint ls --tenant "+tenant+" --group "+name, map[string]string{"endpointGroupKey": name + ":" + tenant})
 	}

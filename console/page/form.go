@@ -228,6 +228,6 @@ func (f *form) view(c Canvas, s *feed.Snapshot) []string {
 // endpointEnd, groupEnd and serviceEnd are objects as netmaster takes them for an end.
 func endpointEnd(key string) string { return "endpoint/" + key }
 
-func groupEnd(g *model.EndpointGroup) string { return "group/" + g.GroupName + ":" + g.TenantName }
+func groupEnd(g *model.EndpointGroup) string { return "group/" + g.ObjectKey() }
 
-func serviceEnd(l *model.ServiceLB) string { return "service/" + l.ServiceName + ":" + l.TenantName }
+func serviceEnd(l *model.ServiceLB) string { return "service/" + l.ObjectKey() }

@@ -26,9 +26,9 @@ func newIndex(ctx context.Context, all []*model.EndpointOper) *index {
 		if i%512 == 0 && ctx.Err() != nil {
 			return nil
 		}
-		at := location{e.Network, e.EndpointGroupKey}
+		at := location{e.NetworkKey(), e.EndpointGroupKey}
 		if x.at[at] == nil {
-			tenant := tenantOf(e)
+			tenant := e.Tenant()
 			if x.tenants[tenant] == nil {
 				x.tenants[tenant] = map[location]struct{}{}
 			}

@@ -53,25 +53,12 @@ func findEndpoints(s *feed.Snapshot, id string) (out []*model.EndpointOper) {
 
 // endpointsOn are the endpoints of a network's key: they stand cellGroup.
 func endpointsOn(s *feed.Snapshot, network string) []*model.EndpointOper {
-	tenant, name, _ := strings.Cut(network, ":")
-	id := name + "." + tenant
-	first, _ := slices.BinarySearchFunc(s.Endpoints, id, func(e *model.EndpointOper, id string) int { return strings.Compare(e.Network, id) })
+	first, _ := slices.BinarySearchFunc(s.Endpoints, network+":", func(e *model.EndpointOper, from string) int { return strings.Compare(e.Key, from) })
 	last := first
-	for last < len(s.Endpoints) && s.Endpoints[last].Network == id {
+	for last < len(s.Endpoints) && s.Endpoints[last].NetworkKey() == network {
 		last++
 	}
 	return s.Endpoints[first:last]
-}
-
-func tenantOf(e *model.EndpointOper) string {
-	_, tenant, _ := strings.Cut(e.Network, ".")
-	return tenant
-}
-
-// networkKey is the key of an endpoint's network.
-func networkKey(e *model.EndpointOper) string {
-	name, tenant, _ := strings.Cut(e.Network, ".")
-	return model.Key(tenant, name)
 }
 
 func firstAddress(e *model.EndpointOper) string {

@@ -56,7 +56,7 @@ func viewOf(o object, view string) *Page {
 	if e, ok := o.(*model.EndpointOper); ok {
 		switch view {
 		case "address":
-			return addressMapAt(networkKey(e), firstAddress(e))
+			return addressMapAt(e.NetworkKey(), firstAddress(e))
 		case "flows":
 			return endpointFlows(e)
 		case "why":

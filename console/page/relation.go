@@ -35,18 +35,18 @@ func relate(s *feed.Snapshot, b *line) *relations {
 	switch {
 	case b.endpoint != nil:
 		t.mine = func(e *model.EndpointOper) bool { return e.Key == b.endpoint.Key }
-		t.one, t.tenant, grouped = b.endpoint, tenantOf(b.endpoint), true
+		t.one, t.tenant, grouped = b.endpoint, b.endpoint.Tenant(), true
 		group = groupOf(s, b.endpoint.EndpointGroupKey)
 	case b.group != nil:
 		key := b.group.GroupName + ":" + b.group.TenantName
 		t.mine = func(e *model.EndpointOper) bool { return e.EndpointGroupKey == key }
 		t.tenant, group, grouped = b.group.TenantName, b.group, true
 	case b.network != nil:
-		id := b.network.NetworkName + "." + b.network.TenantName
-		t.mine = func(e *model.EndpointOper) bool { return e.Network == id }
+		id := b.network.ObjectKey()
+		t.mine = func(e *model.EndpointOper) bool { return e.NetworkKey() == id }
 		t.tenant = b.network.TenantName
 	default:
-		t.mine = func(e *model.EndpointOper) bool { return tenantOf(e) == b.key }
+		t.mine = func(e *model.EndpointOper) bool { return e.Tenant() == b.key }
 		t.tenant = b.key
 	}
 	if grouped {
@@ -66,7 +66,7 @@ func (t *relations) of(e *model.EndpointOper) relation {
 
 // toGroup is how an endpoint that is not selected has to do with the selection; all in its group have the same to do with it.
 func (t *relations) toGroup(e *model.EndpointOper) relation {
-	if t.judge == nil || tenantOf(e) != t.tenant {
+	if t.judge == nil || e.Tenant() != t.tenant {
 		return unrelated
 	}
 	how, known := t.groups[e.EndpointGroupKey]
@@ -83,7 +83,7 @@ func (t *relations) sums(x *index) (counts map[relation]int, hosts int) {
 	for at := range x.tenants[t.tenant] {
 		all := x.at[at]
 		counts[unrelated] -= len(all)
-		if t.one != nil && at == (location{t.one.Network, t.one.EndpointGroupKey}) {
+		if t.one != nil && at == (location{t.one.NetworkKey(), t.one.EndpointGroupKey}) {
 			counts[t.toGroup(all[0])] += len(all) - 1
 			counts[selected]++
 			on[t.one.HomingHost] = true

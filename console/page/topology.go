@@ -194,7 +194,7 @@ func (p *topology) unfold(s *feed.Snapshot) bool {
 	if e == nil {
 		return false
 	}
-	in := ref{model.KindNetwork(), networkKey(e)}
+	in := ref{model.KindNetwork(), e.NetworkKey()}
 	if g := groupOf(s, e.EndpointGroupKey); g != nil {
 		in = ref{g.Kind(), g.ObjectKey()}
 	}

@@ -23,8 +23,8 @@ type ServiceLB struct {
 // AffinityNone leads every connection to a service for itself.
 const AffinityNone = "none"
 
-// serviceJSON is a ServiceLB as it is stored.
-type serviceJSON struct {
+// serviceLBJSON is a ServiceLB as it is stored.
+type serviceLBJSON struct {
 	ID          string            `json:"id"` // "service:tenant"
 	ServiceName string            `json:"servicename"`
 	Tenant      string            `json:"tenantname"`
@@ -37,13 +37,13 @@ type serviceJSON struct {
 
 // MarshalJSON gives what is stored.
 func (s ServiceLB) MarshalJSON() ([]byte, error) {
-	return json.Marshal(&serviceJSON{ID: Reversed(s.ID), ServiceName: s.ID.Name, Tenant: s.ID.Tenant, Network: s.Network.Name, Ports: s.Ports,
+	return json.Marshal(&serviceLBJSON{ID: Reversed(s.ID), ServiceName: s.ID.Name, Tenant: s.ID.Tenant, Network: s.Network.Name, Ports: s.Ports,
 		Selectors: s.Selectors, IPAddress: s.IP, Affinity: s.Affinity})
 }
 
 // UnmarshalJSON reads what is stored.
 func (s *ServiceLB) UnmarshalJSON(text []byte) error {
-	var t serviceJSON
+	var t serviceLBJSON
 	if err := json.Unmarshal(text, &t); err != nil {
 		return err
 	}

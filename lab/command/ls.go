@@ -104,7 +104,7 @@ func (l listing) table(out io.Writer) error {
 		for _, a := range c.IPs {
 			ips = append(ips, a.String())
 		}
-		network := c.Network + "." + c.Tenant
+		network := c.Tenant + ":" + c.Network
 		if c.Group != "" {
 			network += " (" + c.Group + ")"
 		}

@@ -47,9 +47,9 @@ func newEndpointList(f *Factory, k *model.Kind) *cobra.Command {
 }
 
 func (o *endpointListOptions) selects(e model.EndpointOper) bool {
-	network, tenant, _ := strings.Cut(e.Network, ".")
+	network := strings.TrimPrefix(e.NetworkKey(), e.Tenant()+":")
 	group, _, _ := strings.Cut(e.EndpointGroupKey, ":")
-	for _, c := range []struct{ want, have string }{{o.tenant, tenant}, {o.network, network}, {o.group, group}, {o.host, e.HomingHost}} {
+	for _, c := range []struct{ want, have string }{{o.tenant, e.Tenant()}, {o.network, network}, {o.group, group}, {o.host, e.HomingHost}} {
 		if c.want != "" && c.want != c.have {
 			return false
 		}
@@ -73,7 +73,7 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 			kept = append(kept, e)
 			name := e.EndpointID
 			if format.Name != term.Quiet {
-				name = fullName(o.kind, e.Network+"-"+e.EndpointID)
+				name = fullName(o.kind, e.Key)
 			}
 			l.row(name, term.Row(l.Columns, e.Field))
 		}

@@ -134,7 +134,7 @@ func runGetEndpoint(ctx context.Context, f *Factory, c *client.Client, format te
 	case format.Name == term.Quiet:
 		return printf(f.Out, "%s\n", e.EndpointID)
 	case format.Names():
-		return printf(f.Out, "%s\n", fullName(k, e.Network+"-"+e.EndpointID))
+		return printf(f.Out, "%s\n", fullName(k, e.Key))
 	}
 	return local(format.Write(f.Out, answer))
 }

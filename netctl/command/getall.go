@@ -63,7 +63,7 @@ func groupOf(ctx context.Context, c *client.Client, k *model.Kind, o *listOption
 		}
 		for i := range all {
 			if e := &all[i]; of.selects(*e) {
-				g.add(e, e.Field, e.Network+"-"+e.EndpointID)
+				g.add(e, e.Field, e.Key)
 			}
 		}
 		return g, nil

@@ -203,10 +203,10 @@ func newIPQuarantine(f *Factory) *cobra.Command {
 	return c
 }
 
-// id is the network as records name it; "" when none is given.
+// id is the identity of the network; "" when none is given.
 func (p *place) id() string {
 	if q := p.query(""); q.Network != "" {
-		return q.Network + "." + q.Tenant
+		return model.Key(q.Tenant, q.Network)
 	}
 	return ""
 }
