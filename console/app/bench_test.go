@@ -69,7 +69,7 @@ func wide(life int, was *feed.Snapshot) *feed.Snapshot {
 			continue
 		}
 		n, tenant, id := i/50, fmt.Sprintf("t%02d", i/2500), fmt.Sprintf("web-%05d", i)
-		s.Endpoints[i] = &model.EndpointOper{Key: fmt.Sprintf("n%03d.%s-%s", n, tenant, id), EndpointID: id, Network: fmt.Sprintf("n%03d.%s", n, tenant),
+		s.Endpoints[i] = &model.EndpointOper{Key: fmt.Sprintf("%s:n%03d:%s", tenant, n, id), EndpointID: id, Network: fmt.Sprintf("n%03d.%s", n, tenant),
 			EndpointGroupKey: fmt.Sprintf("g%03d:%s", n, tenant), HomingHost: fmt.Sprintf("h%03d", (i+life)%1000), IpAddress: []string{"10.1.1.1", ""}}
 	}
 	return s

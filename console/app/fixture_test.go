@@ -48,14 +48,14 @@ func fixed() (*feed.Snapshot, time.Time) {
 			"default:green": {Count: 10, Free: 1, Allocated: "10.2.1.10-10.2.1.19", Available: "10.2.1.20", At: now},
 		},
 		Endpoints: []*model.EndpointOper{
-			{Key: "blue.acme-db", EndpointID: "db", Network: "blue.acme", EndpointGroupKey: "db:acme", HomingHost: "h2", IpAddress: []string{"10.1.1.2", ""}, MacAddress: "02:02:0a:01:01:02"},
-			{Key: "blue.acme-web-1", EndpointID: "web-1", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h1", IpAddress: []string{"10.1.1.1", "2001:db8:1::1"}, MacAddress: "02:02:0a:01:01:01"},
-			{Key: "green.default-mail", EndpointID: "mail", Network: "green.default", HomingHost: "h1", IpAddress: []string{"10.2.1.10", ""}, MacAddress: "02:02:0a:02:01:0a"},
+			{Key: "acme:blue:db", EndpointID: "db", Network: "blue.acme", EndpointGroupKey: "db:acme", HomingHost: "h2", IpAddress: []string{"10.1.1.2", ""}, MacAddress: "02:02:0a:01:01:02"},
+			{Key: "acme:blue:web-1", EndpointID: "web-1", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h1", IpAddress: []string{"10.1.1.1", "2001:db8:1::1"}, MacAddress: "02:02:0a:01:01:01"},
+			{Key: "default:green:mail", EndpointID: "mail", Network: "green.default", HomingHost: "h1", IpAddress: []string{"10.2.1.10", ""}, MacAddress: "02:02:0a:02:01:0a"},
 		},
 		Events: []feed.Event{
 			{At: now.Add(-16 * time.Second), Type: model.EventPut, Kind: "network", Key: "acme:blue", Revision: 18190},
-			{At: now.Add(-3 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "blue.acme-web-9", Revision: 18203},
-			{At: now.Add(-time.Second), Type: model.EventPut, Kind: "endpoint", Key: "blue.acme-db", Revision: 18204},
+			{At: now.Add(-3 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "acme:blue:web-9", Revision: 18203},
+			{At: now.Add(-time.Second), Type: model.EventPut, Kind: "endpoint", Key: "acme:blue:db", Revision: 18204},
 		},
 		Rates:   feed.Rates{Endpoints: []float64{0, 1, 4, 2}, FlowMods: []float64{0, 210, 40, 0}, Requests: []float64{18, 19, 18, 18}},
 		Answers: answers(now),
@@ -91,14 +91,14 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 	}
 	return map[feed.Question]feed.Answer{
 		{Topic: feed.Flows, Host: "h1"}: said([]model.Flow{
-			{Table: "ingress", TableID: "0", Priority: 100, Match: "from port of web-1", Does: "on to spoof", Owner: "endpoint/blue.acme-web-1", Flow: "in_port=4", Packets: 1200, Bytes: 88000, Age: 7200, Rate: rate(1200, 88000)},
+			{Table: "ingress", TableID: "0", Priority: 100, Match: "from port of web-1", Does: "on to spoof", Owner: "endpoint/acme:blue:web-1", Flow: "in_port=4", Packets: 1200, Bytes: 88000, Age: 7200, Rate: rate(1200, 88000)},
 			{Table: "policy_in", TableID: "30", Priority: 110, Match: "to group db, tcp 5432", Does: "admit", Owner: "rule/db-in", Flow: "tcp,tp_dst=5432", Packets: 1204, Bytes: 90000, Age: 7200, Rate: rate(1.2, 88)},
 			{Table: "policy_in", TableID: "30", Priority: 11, Match: "to group db", Does: "drop", Owner: "rule/db-in", Flow: "reg4=2", Drop: true, Packets: 3, Bytes: 222, Age: 7200, Rate: rate(0.3, 22)},
 			{Table: "policy_in", TableID: "30", Priority: 10, Match: "to group db, udp 53", Does: "admit", Owner: "rule/old", Flow: "udp,tp_dst=53", Shadow: "priority=11,reg4=2", Age: 2678400, Rate: rate(0, 0)},
 			{Table: "output", TableID: "50", Priority: 5, Match: "any packet", Does: "drop", Flow: "actions=drop", Drop: true, Age: 60, Rate: rate(0, 0)},
 		}),
 		{Topic: feed.Flows, Host: "h2"}: silent,
-		{Topic: feed.Drift, Host: "h1"}: said(model.Drift{Host: "h1", Now: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "port", Owner: "endpoint/blue.acme-web-1",
+		{Topic: feed.Drift, Host: "h1"}: said(model.Drift{Host: "h1", Now: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "port", Owner: "endpoint/acme:blue:web-1",
 			What: "removed: the container's interface is no port", Remedy: "have the runtime make the container or pod anew"}},
 			Found: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "flow", Table: "source", What: "removed: any packet"}}}),
 		{Topic: feed.Rules, Host: "h1"}: {Value: rules(1204), At: now, Before: rules(1200), BeforeAt: now.Add(-2 * time.Second)},
@@ -113,18 +113,18 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}},
 			Store:  model.StoreState{Name: "embedded etcd", ReadMillis: 1.3, Members: []model.StoreMember{{Name: "h1", Leader: true}, {Name: "h2"}}}}),
 		{Topic: feed.Addresses, Key: "acme:blue"}: said([]model.AddressState{
-			{Network: "blue.acme", Address: "10.1.1.1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "blue.acme-web-1", Host: "h1"}, Since: &hour, By: &model.Actor{Claimed: "h1", Program: "netplugin/1"}},
-			{Network: "blue.acme", Address: "10.1.1.4", State: "quarantine", Owner: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}, Since: &minute, By: &model.Actor{Claimed: "ann"}},
-			{Network: "blue.acme", Address: "2001:db8:1::1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "blue.acme-web-1", Host: "h1"}, Since: &hour},
+			{Network: "acme:blue", Address: "10.1.1.1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "acme:blue:web-1", Host: "h1"}, Since: &hour, By: &model.Actor{Claimed: "h1", Program: "netplugin/1"}},
+			{Network: "acme:blue", Address: "10.1.1.4", State: "quarantine", Owner: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}, Since: &minute, By: &model.Actor{Claimed: "ann"}},
+			{Network: "acme:blue", Address: "2001:db8:1::1", State: "endpoint", Owner: &model.AddressOwner{Kind: "endpoint", ID: "acme:blue:web-1", Host: "h1"}, Since: &hour},
 		}),
 		{Topic: feed.AddressHistory, Key: "acme:blue", Detail: "10.1.1.4"}: said([]model.AddressEntry{{Revision: 12, Time: minute, By: model.Actor{Claimed: "ann", Program: "netctl/1"},
 			AddressChange: model.AddressChange{Verb: "quarantine", Address: "10.1.1.4", Now: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}}}}),
 		{Topic: feed.History, Kind: "network", Key: "acme:blue"}: said([]model.HistoryEntry{{Revision: 9, Time: hour, By: model.Actor{Claimed: "ann", Program: "netctl/1"}, Verb: "create",
 			Changes: []model.Change{{Field: "subnet", New: "10.1.1.0/24"}}}}),
 		{Topic: feed.Text, Kind: "network", Key: "acme:blue"}: said("the operational state of network acme:blue\n"),
-		{Topic: feed.Why, Why: model.WhyRequest{From: "endpoint/blue.acme-web-1", To: "endpoint/blue.acme-db", Protocol: "tcp", Port: 5432}}: said(model.Why{
-			From: model.WhyEnd{Kind: "endpoint", Object: "blue.acme-web-1", Address: "10.1.1.1", Group: "web:acme", Host: "h1"},
-			To:   model.WhyEnd{Kind: "endpoint", Object: "blue.acme-db", Address: "10.1.1.2", Group: "db:acme", Host: "h2"}, Protocol: "tcp", Port: 5432,
+		{Topic: feed.Why, Why: model.WhyRequest{From: "endpoint/acme:blue:web-1", To: "endpoint/acme:blue:db", Protocol: "tcp", Port: 5432}}: said(model.Why{
+			From: model.WhyEnd{Kind: "endpoint", Object: "acme:blue:web-1", Address: "10.1.1.1", Group: "web:acme", Host: "h1"},
+			To:   model.WhyEnd{Kind: "endpoint", Object: "acme:blue:db", Address: "10.1.1.2", Group: "db:acme", Host: "h2"}, Protocol: "tcp", Port: 5432,
 			Verdict: model.VerdictDisagree, Text: "the objects say that it passes, and the switch of h2 drops it",
 			Intent: model.WhyIntent{Verdict: model.VerdictAllowed, Text: "rule acme:db-in:pg allows it", In: "acme:db-in:pg"},
 			Forward: model.WhyWay{Verdict: model.VerdictDenied, Hops: []model.WhyHop{
@@ -199,8 +199,8 @@ func screens() (out []screen) {
 	}
 	for _, x := range [][2]string{{"bitmap", "addresses/acme/blue/10.1.1.4"}, {"sparse", "addresses/acme/blue:ipv6"}, {"ledger", "addresses/acme/blue/10.1.1.4:history"}, {"zoomed", "addresses/acme/blue:blocks"},
 		{"describe", "network/acme/blue"}, {"yaml", "network/acme/blue:yaml"}, {"history", "network/acme/blue:history"}, {"pipeline", "flows/h1"}, {"silent", "flows/h2"},
-		{"flowlist", "flows/h1/policy_in"}, {"follow", "endpoint/blue.acme-web-1:flows"}, {"lit", "topology/endpoint/blue.acme-web-1"}, {"reach", "why/endpoint/blue.acme-web-1/endpoint/blue.acme-db/tcp/5432"},
-		{"whom", "why/endpoint/blue.acme-web-1"}, {"trouble", "nodes/h1"}} {
+		{"flowlist", "flows/h1/policy_in"}, {"follow", "endpoint/acme:blue:web-1:flows"}, {"lit", "topology/endpoint/acme:blue:web-1"}, {"reach", "why/endpoint/acme:blue:web-1/endpoint/acme:blue:db/tcp/5432"},
+		{"whom", "why/endpoint/acme:blue:web-1"}, {"trouble", "nodes/h1"}} {
 		out = append(out, screen{x[0], func() *page.Page {
 			p, err := page.Open(x[1])
 			if err != nil {

@@ -58,7 +58,7 @@ func peopled(t *testing.T) *mastertest.Master {
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		answers := map[string]any{
 			"/status":        model.AgentStatus{Host: "h1", Ready: true, Since: time.Now().Format(time.RFC3339), Endpoints: 2, Flows: 1, VTEP: "192.0.2.1"},
-			"/inspect/flows": []model.Flow{{Table: "source", TableID: "4", Priority: 5, Match: "any packet", Does: "drop", Flow: "actions=drop", Owner: "endpoint/blue.acme-c1"}},
+			"/inspect/flows": []model.Flow{{Table: "source", TableID: "4", Priority: 5, Match: "any packet", Does: "drop", Flow: "actions=drop", Owner: "endpoint/acme:blue:c1"}},
 			"/inspect/rules": []model.RuleStatus{},
 			"/inspect/drift": model.Drift{Host: "h1"},
 			"/inspect/bgp":   struct{}{},
@@ -130,8 +130,8 @@ func footers(t *testing.T, c *client.Client) map[string]string {
 			note(m, e.Name+" "+way)
 		}
 	}
-	for _, place := range []string{"endpoint/blue.acme-c1", "endpoint/blue.acme-c1:yaml", "endpoint/nosuch", "rule/acme/db-in/pg", "rule/acme/db-in/pg:yaml", "flows/h1", "flows/h1/source", "flows/h1:drops", "flows/h1:never",
-		"flows/h1:shadowed", "addresses/acme/blue:ipv6", "addresses/acme/blue/10.1.1.9:history", "why", "why/endpoint/blue.acme-c1", "matrix/acme", "extContractsGroup/acme/out", "aciGw/aciGw", "global/global", "nodes/h1"} {
+	for _, place := range []string{"endpoint/acme:blue:c1", "endpoint/acme:blue:c1:yaml", "endpoint/nosuch", "rule/acme/db-in/pg", "rule/acme/db-in/pg:yaml", "flows/h1", "flows/h1/source", "flows/h1:drops", "flows/h1:never",
+		"flows/h1:shadowed", "addresses/acme/blue:ipv6", "addresses/acme/blue/10.1.1.9:history", "why", "why/endpoint/acme:blue:c1", "matrix/acme", "extContractsGroup/acme/out", "aciGw/aciGw", "global/global", "nodes/h1"} {
 		p, err := page.Open(place)
 		if err != nil {
 			t.Fatal(err)

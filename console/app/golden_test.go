@@ -34,7 +34,7 @@ func TestGoldenThemes(t *testing.T) {
 		var sheet strings.Builder
 		th := look(t, name, false)
 		for _, path := range []string{"overview", "topology/group/shop/cart", "matrix/shop", "addresses", "addresses/shop/front/10.6.0.28", "addresses/shop/front:ages", "flows/node-01:all", "leader", "events",
-			"why/endpoint/front.shop-cart-1/endpoint/data.shop-db-2/tcp/5432"} {
+			"why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"} {
 			m := realModel(t, th, opened(t, path), minWidth, minHeight)
 			m.Frame()
 			s, now := realistic()

@@ -51,8 +51,8 @@ func realistic() (*feed.Snapshot, time.Time) {
 		{At: now.Add(-26 * time.Hour), Past: true, Type: model.EventPut, Kind: "network", Key: "shop:front", Revision: 41022},
 		{At: now.Add(-3 * time.Hour), Past: true, Type: model.EventPut, Kind: "rule", Key: "bank:ledger-in:pg", Revision: 47881},
 		{At: now.Add(-90 * time.Second), Type: feed.Warned, Kind: feed.NodeKind, Key: silent.Name, Text: "is not ready: " + silent.Reason},
-		{At: now.Add(-14 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "front.shop-cart-99", Revision: 48207},
-		{At: now.Add(-13 * time.Second), Type: model.EventPut, Kind: "endpoint", Key: "front.shop-cart-1", Revision: 48208},
+		{At: now.Add(-14 * time.Second), Type: model.EventDelete, Kind: "endpoint", Key: "shop:front:cart-99", Revision: 48207},
+		{At: now.Add(-13 * time.Second), Type: model.EventPut, Kind: "endpoint", Key: "shop:front:cart-1", Revision: 48208},
 		{At: now.Add(-4 * time.Second), Type: model.EventPut, Kind: "endpointGroup", Key: "shop:cart", Revision: 48210},
 		{At: now.Add(-time.Second), Type: feed.Noted, Kind: feed.NodeKind, Key: "node-01", Text: "is ready again", Revision: 48211},
 	}
@@ -97,7 +97,7 @@ func configure(s *feed.Snapshot, now time.Time) {
 			for i := range count {
 				address++
 				id := fmt.Sprintf("%s-%d", cmp.Or(name, "tool"), i+1)
-				e := &model.EndpointOper{Key: t.network + "." + t.tenant + "-" + id, EndpointID: id, Network: t.network + "." + t.tenant, HomingHost: fmt.Sprintf("node-%02d", host%6+1),
+				e := &model.EndpointOper{Key: t.tenant + ":" + t.network + ":" + id, EndpointID: id, Network: t.network + "." + t.tenant, HomingHost: fmt.Sprintf("node-%02d", host%6+1),
 					IpAddress: []string{fmt.Sprintf("10.%d.0.%d", t.third, address), ""}, MacAddress: fmt.Sprintf("02:02:0a:%02x:00:%02x", t.third, address)}
 				if host++; name != "" {
 					e.EndpointGroupKey = name + ":" + t.tenant
@@ -150,13 +150,13 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 			continue
 		}
 		out[flows] = said([]model.Flow{
-			{Table: "classify", TableID: "0", Priority: 100, Match: "from port of web-1", Does: "on to source", Owner: "endpoint/front.shop-web-1", Flow: "in_port=4", Packets: 190412, Bytes: 88e6, Age: 90061, Rate: rate(212)},
-			{Table: "source", TableID: "4", Priority: 20, Match: "from web-1, 10.6.0.9", Does: "on to neighbor", Owner: "endpoint/front.shop-web-1", Flow: "ip,nw_src=10.6.0.9", Packets: 190400, Bytes: 88e6, Age: 90061, Rate: rate(212)},
+			{Table: "classify", TableID: "0", Priority: 100, Match: "from port of web-1", Does: "on to source", Owner: "endpoint/shop:front:web-1", Flow: "in_port=4", Packets: 190412, Bytes: 88e6, Age: 90061, Rate: rate(212)},
+			{Table: "source", TableID: "4", Priority: 20, Match: "from web-1, 10.6.0.9", Does: "on to neighbor", Owner: "endpoint/shop:front:web-1", Flow: "ip,nw_src=10.6.0.9", Packets: 190400, Bytes: 88e6, Age: 90061, Rate: rate(212)},
 			{Table: "source", TableID: "4", Priority: 0, Match: "any packet", Does: "drop", Flow: "actions=drop", Drop: true, Packets: 12, Bytes: 900, Age: 90061, Rate: rate(0.2)},
 			{Table: "policy_in", TableID: "44", Priority: 110, Match: "to group db, tcp 5432, from group cart", Does: "admit", Owner: "rule/shop:db-in:pg", Flow: "tcp,tp_dst=5432", Packets: 81204, Bytes: 7e6, Age: 7200, Rate: rate(31)},
 			{Table: "policy_in", TableID: "44", Priority: 11, Match: "to group db", Does: "drop", Owner: "rule/shop:db-in:base", Flow: "reg4=2", Drop: true, Packets: 341, Bytes: 25222, Age: 7200, Rate: rate(1.3)},
 			{Table: "policy_in", TableID: "44", Priority: 10, Match: "to group db, udp 53", Does: "admit", Owner: "rule/shop:db-in:old", Flow: "udp,tp_dst=53", Shadow: "priority=11,reg4=2", Age: 2678400, Rate: rate(0)},
-			{Table: "deliver", TableID: "50", Priority: 5, Match: "to web-1", Does: "output to its port", Owner: "endpoint/front.shop-web-1", Flow: "reg5=4", Packets: 90113, Bytes: 41e6, Age: 90061, Rate: rate(98)},
+			{Table: "deliver", TableID: "50", Priority: 5, Match: "to web-1", Does: "output to its port", Owner: "endpoint/shop:front:web-1", Flow: "reg5=4", Packets: 90113, Bytes: 41e6, Age: 90061, Rate: rate(98)},
 		})
 		var status, before []model.RuleStatus
 		for i, o := range s.Objects["rule"] {
@@ -170,7 +170,7 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		}
 		out[rules] = feed.Answer{Value: status, At: now, Before: before, BeforeAt: now.Add(-2 * time.Second)}
 	}
-	out[feed.Question{Topic: feed.Drift, Host: "node-03"}] = said(model.Drift{Host: "node-03", Now: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "port", Owner: "endpoint/front.shop-web-3",
+	out[feed.Question{Topic: feed.Drift, Host: "node-03"}] = said(model.Drift{Host: "node-03", Now: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "port", Owner: "endpoint/shop:front:web-3",
 		What: "removed: the container's interface is no port", Remedy: "have the runtime make the container or pod again"}},
 		Found: []model.Difference{{At: day.Format(time.RFC3339), Kind: "flow", Table: "source", What: "removed: any packet"}}})
 	member := func(name string, n int, leader bool) model.StoreMember {
@@ -200,9 +200,9 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		{Revision: 41022, Time: day, By: model.Actor{Claimed: "ann", Program: "netctl/1"}, Verb: "create", Changes: []model.Change{{Field: "subnet", New: "10.6.0.0/24"}, {Field: "encap", New: "vxlan"}}},
 		{Revision: 47100, Time: hour, By: model.Actor{Claimed: "ben", Program: "console/1"}, Verb: "update", Changes: []model.Change{{Field: "gateway", Old: "10.6.0.1", New: "10.6.0.254"}}}})
 	out[feed.Question{Topic: feed.Text, Kind: "network", Key: "shop:front"}] = said("Config:\n  networkName: front\n  subnet: 10.6.0.0/24\n  tenantName: shop\nOper:\n  allocatedAddressesCount: 29\n  availableIPAddresses: 10.6.0.30-10.6.0.253\n  numEndpoints: 26\n")
-	out[feed.Question{Topic: feed.Why, Why: model.WhyRequest{From: "endpoint/front.shop-cart-1", To: "endpoint/data.shop-db-2", Protocol: "tcp", Port: 5432}}] = said(model.Why{
-		From: model.WhyEnd{Kind: "endpoint", Object: "front.shop-cart-1", Address: "10.6.0.1", Group: "cart:shop", Host: "node-01"},
-		To:   model.WhyEnd{Kind: "endpoint", Object: "data.shop-db-2", Address: "10.7.0.2", Group: "db:shop", Host: "node-02"}, Protocol: "tcp", Port: 5432,
+	out[feed.Question{Topic: feed.Why, Why: model.WhyRequest{From: "endpoint/shop:front:cart-1", To: "endpoint/shop:data:db-2", Protocol: "tcp", Port: 5432}}] = said(model.Why{
+		From: model.WhyEnd{Kind: "endpoint", Object: "shop:front:cart-1", Address: "10.6.0.1", Group: "cart:shop", Host: "node-01"},
+		To:   model.WhyEnd{Kind: "endpoint", Object: "shop:data:db-2", Address: "10.7.0.2", Group: "db:shop", Host: "node-02"}, Protocol: "tcp", Port: 5432,
 		Verdict: model.VerdictDisagree, Text: "the objects say that it passes, and the switch of node-02 drops it",
 		Intent: model.WhyIntent{Verdict: model.VerdictAllowed, Text: "rule shop:db-in:pg allows it", In: "shop:db-in:pg"},
 		Forward: model.WhyWay{Verdict: model.VerdictDenied, Hops: []model.WhyHop{
@@ -230,9 +230,9 @@ func realScreens(t testing.TB) []screen {
 	}
 	for _, x := range [][2]string{{"address-map", "addresses/shop/front/10.6.0.28"}, {"address-ages", "addresses/shop/front:ages"}, {"address-blocks", "addresses/shop/front:blocks"}, {"address-ipv6", "addresses/shop/front:ipv6"},
 		{"address-history", "addresses/shop/front/10.6.0.28:history"}, {"describe", "network/shop/front"}, {"yaml", "network/shop/front:yaml"}, {"history", "network/shop/front:history"},
-		{"flow-tables", "flows/node-01"}, {"flow-tables-silent", "flows/node-05"}, {"flow-list", "flows/node-01/policy_in"}, {"flow-endpoint", "endpoint/front.shop-web-1:flows"},
-		{"topology-group", "topology/group/shop/cart"}, {"topology-endpoint", "topology/endpoint/front.shop-web-1"}, {"matrix-shop", "matrix/shop"},
-		{"why-disagree", "why/endpoint/front.shop-cart-1/endpoint/data.shop-db-2/tcp/5432"}, {"why-whom", "why/endpoint/front.shop-cart-1"}, {"host", "nodes/node-03"}} {
+		{"flow-tables", "flows/node-01"}, {"flow-tables-silent", "flows/node-05"}, {"flow-list", "flows/node-01/policy_in"}, {"flow-endpoint", "endpoint/shop:front:web-1:flows"},
+		{"topology-group", "topology/group/shop/cart"}, {"topology-endpoint", "topology/endpoint/shop:front:web-1"}, {"matrix-shop", "matrix/shop"},
+		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-whom", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}} {
 		out = append(out, screen{x[0], func() *page.Page { return opened(t, x[1]) }})
 	}
 	network := page.Objects{Kind: model.KindNetwork(), Keys: []string{"shop:front"}}

@@ -106,7 +106,7 @@ func TestHostileNames(t *testing.T) {
 	th := look(t, "dark", false)
 	extra := []screen{
 		{"text", func() *page.Page { return page.Text(nasty, "netctl "+nasty, "a\n"+nasty) }},
-		{"hostile endpoint", func() *page.Page { return page.Topology(model.KindEndpoint(), "blue.acme-db") }},
+		{"hostile endpoint", func() *page.Page { return page.Topology(model.KindEndpoint(), "acme:blue:db") }},
 		{"confirm", func() *page.Page {
 			return page.Confirm(page.Change{Objects: page.Objects{Kind: model.KindTenant(), Keys: []string{"z" + nasty}}})
 		}},

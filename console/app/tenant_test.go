@@ -13,7 +13,7 @@ import (
 // twins is the fixed cluster with an endpoint web-1 in both tenants.
 func twins() *feed.Snapshot {
 	s, _ := fixed()
-	s.Endpoints = append(slices.Clone(s.Endpoints), &model.EndpointOper{Key: "green.default-web-1", EndpointID: "web-1", Network: "green.default", HomingHost: "h2",
+	s.Endpoints = append(slices.Clone(s.Endpoints), &model.EndpointOper{Key: "default:green:web-1", EndpointID: "web-1", Network: "green.default", HomingHost: "h2",
 		IpAddress: []string{"10.2.1.11", ""}})
 	return s
 }
@@ -25,16 +25,16 @@ func TestEndpointsOfOneName(t *testing.T) {
 		keys []string
 		want string
 	}{
-		{"describe", []string{"8", "G", "d"}, "$ netctl describe endpoint green.default-web-1"},
-		{"describe the other", []string{"8", "j", "d"}, "described: endpoint blue.acme-web-1"},
-		{"enter", []string{"8", "G", "enter"}, "$ netctl describe endpoint green.default-web-1"},
+		{"describe", []string{"8", "G", "d"}, "$ netctl describe endpoint default:green:web-1"},
+		{"describe the other", []string{"8", "j", "d"}, "described: endpoint acme:blue:web-1"},
+		{"enter", []string{"8", "G", "enter"}, "$ netctl describe endpoint default:green:web-1"},
 		{"YAML", []string{"8", "G", "y"}, "homingHost: h2"},
-		{"flows", []string{"8", "G", "f"}, "--owner endpoint/green.default-web-1"},
-		{"history", []string{"8", "G", "H"}, "netctl history endpoint green.default-web-1"},
-		{"why", []string{"8", "G", "w"}, "From     endpoint/green.default-web-1"},
+		{"flows", []string{"8", "G", "f"}, "--owner endpoint/default:green:web-1"},
+		{"history", []string{"8", "G", "H"}, "netctl history endpoint default:green:web-1"},
+		{"why", []string{"8", "G", "w"}, "From     endpoint/default:green:web-1"},
 		{"address", []string{"8", "G", "a"}, "netctl ip show --tenant default green"},
 		{"tree", []string{"8", "G", "t"}, "endpoint web-1 on h2"},
-		{"by key", append(append([]string{":"}, strings.Split("endpoint/green.default-web-1:yaml", "")...), "enter"), "homingHost: h2"},
+		{"by key", append(append([]string{":"}, strings.Split("endpoint/default:green:web-1:yaml", "")...), "enter"), "homingHost: h2"},
 		{"by name", append(append([]string{":"}, strings.Split("endpoint/web-1", "")...), "enter"), "endpoints of the name web-1"},
 	} {
 		m, _ := still(t, mono(t, false), page.Overview(), 160, 40)

@@ -18,7 +18,7 @@ import (
 // town is a tenant with two groups and a loose endpoint, and another tenant.
 func town() *feed.Snapshot {
 	endpoint := func(id, network, group, host string) *model.EndpointOper {
-		return &model.EndpointOper{Key: network + "-" + id, EndpointID: id, Network: network, EndpointGroupKey: group, HomingHost: host, IpAddress: []string{"10.1.1.1"}}
+		return &model.EndpointOper{Key: network + ":" + id, EndpointID: id, EndpointGroupKey: group, HomingHost: host, IpAddress: []string{"10.1.1.1"}}
 	}
 	return &feed.Snapshot{
 		Objects: map[string][]model.Object{
@@ -30,8 +30,8 @@ func town() *feed.Snapshot {
 			"rule": {&model.Rule{TenantName: "t", PolicyName: "p", RuleId: "1", Direction: "in", Action: "deny", Priority: 1},
 				&model.Rule{TenantName: "t", PolicyName: "out", RuleId: "1", Direction: "in", FromEndpointGroup: "db", Action: "deny", Priority: 1}},
 		},
-		Endpoints: []*model.EndpointOper{endpoint("db1", "n.t", "db:t", "h1"), endpoint("web1", "n.t", "web:t", "h1"), endpoint("web2", "n.t", "web:t", "h2"),
-			endpoint("loose", "n.t", "", "h2"), endpoint("far", "n.u", "", "h1")},
+		Endpoints: []*model.EndpointOper{endpoint("db1", "t:n", "db:t", "h1"), endpoint("web1", "t:n", "web:t", "h1"), endpoint("web2", "t:n", "web:t", "h2"),
+			endpoint("loose", "t:n", "", "h2"), endpoint("far", "u:n", "", "h1")},
 	}
 }
 
@@ -62,7 +62,7 @@ func TestTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := "tenant t\n.network t:n\n..group t:db\n...db1 n.t-db1\n..group t:web\n...web1 n.t-web1\n...web2 n.t-web2\n..loose n.t-loose\ntenant u\n.network u:n\n..far n.u-far"
+	whole := "tenant t\n.network t:n\n..group t:db\n...db1 t:n:db1\n..group t:web\n...web1 t:n:web1\n...web2 t:n:web2\n..loose t:n:loose\ntenant u\n.network u:n\n..far u:n:far"
 	tests := []struct {
 		name   string
 		folds  folds
@@ -70,9 +70,9 @@ func TestTree(t *testing.T) {
 		want   string
 	}{
 		{"all", folds{}, nil, whole},
-		{"a folded group", folds{ref{model.KindEndpointGroup(), "t:web"}: true}, nil, strings.Replace(whole, "...web1 n.t-web1\n...web2 n.t-web2\n", "", 1)},
+		{"a folded group", folds{ref{model.KindEndpointGroup(), "t:web"}: true}, nil, strings.Replace(whole, "...web1 t:n:web1\n...web2 t:n:web2\n", "", 1)},
 		{"a folded tenant", folds{{model.KindTenant(), "t"}: true, {model.KindTenant(), "u"}: true}, nil, "tenant t\ntenant u"},
-		{"a filter keeps ancestors and opens all", folds{{model.KindTenant(), "t"}: true}, filter, "tenant t\n.network t:n\n..group t:web\n...web2 n.t-web2"},
+		{"a filter keeps ancestors and opens all", folds{{model.KindTenant(), "t"}: true}, filter, "tenant t\n.network t:n\n..group t:web\n...web2 t:n:web2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -101,11 +101,11 @@ func TestRelations(t *testing.T) {
 		at   ref
 		want map[string]relation
 	}{
-		{ref{model.KindEndpoint(), "n.t-web1"}, map[string]relation{"n.t-web1": selected, "n.t-web2": full, "n.t-db1": refused, "n.t-loose": full, "n.u-far": unrelated}},
-		{ref{model.KindEndpoint(), "n.t-loose"}, map[string]relation{"n.t-loose": selected, "n.t-db1": full, "n.t-web1": full, "n.u-far": unrelated}},
-		{ref{model.KindEndpointGroup(), "t:db"}, map[string]relation{"n.t-db1": selected, "n.t-web1": refused, "n.t-web2": refused}},
-		{ref{model.KindNetwork(), "t:n"}, map[string]relation{"n.t-db1": selected, "n.t-loose": selected, "n.u-far": unrelated}},
-		{ref{model.KindTenant(), "u"}, map[string]relation{"n.u-far": selected, "n.t-db1": unrelated}},
+		{ref{model.KindEndpoint(), "t:n:web1"}, map[string]relation{"t:n:web1": selected, "t:n:web2": full, "t:n:db1": refused, "t:n:loose": full, "u:n:far": unrelated}},
+		{ref{model.KindEndpoint(), "t:n:loose"}, map[string]relation{"t:n:loose": selected, "t:n:db1": full, "t:n:web1": full, "u:n:far": unrelated}},
+		{ref{model.KindEndpointGroup(), "t:db"}, map[string]relation{"t:n:db1": selected, "t:n:web1": refused, "t:n:web2": refused}},
+		{ref{model.KindNetwork(), "t:n"}, map[string]relation{"t:n:db1": selected, "t:n:loose": selected, "u:n:far": unrelated}},
+		{ref{model.KindTenant(), "u"}, map[string]relation{"u:n:far": selected, "t:n:db1": unrelated}},
 	}
 	s := town()
 	all := visibleLines(s, folds{}, nil)
@@ -144,7 +144,7 @@ func TestIndexedInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &feed.Snapshot{}
 		for i := range 2 * manyEndpoints {
-			s.Endpoints = append(s.Endpoints, &model.EndpointOper{EndpointID: fmt.Sprintf("web-%04d", i), Network: "n.t", HomingHost: fmt.Sprintf("h%d", i%7)})
+			s.Endpoints = append(s.Endpoints, &model.EndpointOper{Key: fmt.Sprintf("t:n:web-%04d", i), EndpointID: fmt.Sprintf("web-%04d", i), Network: "n.t", HomingHost: fmt.Sprintf("h%d", i%7)})
 		}
 		c := Canvas{Background: &widget.Background{Ready: func() {}}}
 		var x indexed
@@ -270,7 +270,7 @@ func TestAddressCells(t *testing.T) {
 	for i, age := range []*time.Time{nil, ago(time.Second), ago(time.Minute), ago(2 * time.Hour), ago(48 * time.Hour), ago(900 * time.Hour)} {
 		states = append(states, model.AddressState{Address: addressAt(subnet, i+1).String(), Since: age})
 	}
-	l := newAddressCells(n, subnet, pool, owners("t:n", &feed.Snapshot{Endpoints: []*model.EndpointOper{{Network: "n.t", IpAddress: []string{"10.1.0.1"}}}}), states, Canvas{Theme: th, Now: now})
+	l := newAddressCells(n, subnet, pool, owners("t:n", &feed.Snapshot{Endpoints: []*model.EndpointOper{{Key: "t:n:c", IpAddress: []string{"10.1.0.1"}}}}), states, Canvas{Theme: th, Now: now})
 	sign := func(first, cells int) string { glyph, _ := l.mark(first, cells); return glyph }
 	var got string
 	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 9, 600, 65535} {

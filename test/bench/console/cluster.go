@@ -66,7 +66,7 @@ func (c *cluster) endpoint(i, life int) *model.EndpointOper {
 	at := i % c.size.networks
 	id := fmt.Sprintf("web-%05d", i)
 	host := (i + life) % c.size.hosts
-	return &model.EndpointOper{Key: network(at) + "." + tenant(at) + "-" + id, EndpointID: id, ContainerID: id, ContainerName: "web", Network: network(at) + "." + tenant(at),
+	return &model.EndpointOper{Key: tenant(at) + ":" + network(at) + ":" + id, EndpointID: id, ContainerID: id, ContainerName: "web", Network: network(at) + "." + tenant(at),
 		EndpointGroupKey: group(at) + ":" + tenant(at), HomingHost: fmt.Sprintf("host-%04d", host), IpAddress: []string{fmt.Sprintf("10.%d.%d.%d", at/256, at%256, i/c.size.networks+1), ""},
 		MacAddress: fmt.Sprintf("02:02:0a:%02x:%02x:%02x", at/256, at%256, i/c.size.networks+1), VtepIP: fmt.Sprintf("192.0.%d.%d", host/256, host%256)}
 }
