@@ -55,7 +55,7 @@ func TestGetAll(t *testing.T) {
 	}
 	m.Endpoint(t, "default", "n1", "", "c1", "")
 	m.Endpoint(t, "blue", "n1", "g", "c1", "")
-	of := func(tenant string) string { return "endpoint/n1." + tenant + "-c1\n" }
+	of := func(tenant string) string { return "endpoint/" + tenant + ":n1:c1\n" }
 	for _, row := range []struct{ line, want string }{
 		{"get all -q", of("default") + "global/global\nnetwork/default:n1\ntenant/blue\ntenant/default\n"},
 		{"get all -t blue -q", of("blue") + "group/blue:g\nglobal/global\nnetwork/blue:n1\ntenant/blue\ntenant/default\n"},

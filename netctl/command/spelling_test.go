@@ -32,7 +32,7 @@ func TestEverySpellingOfAnObject(t *testing.T) {
 		{"policy inspect", "policy", `"key": "acme:p"`, "acme:p policy/acme:p"},
 		{"policy rule-inspect", "rule", `"key": "acme:p:r"`, "acme:p:r rule/acme:p:r"},
 		{"service inspect", "service", `"key": "acme:shop"`, "acme:shop shop:acme service/shop:acme"},
-		{"endpoint inspect", "endpoint", `"homingHost": "h1"`, "c1 blue.acme-c1 endpoint/blue.acme-c1"},
+		{"endpoint inspect", "endpoint", `"homingHost": "h1"`, "c1 acme:blue:c1 endpoint/acme:blue:c1"},
 		{"tenant inspect", "tenant", `"key": "acme"`, "acme tenant/acme"},
 	} {
 		for _, name := range strings.Fields(r.names) {
@@ -47,8 +47,8 @@ func TestEverySpellingOfAnObject(t *testing.T) {
 	for _, r := range []struct{ line, want string }{
 		{"policy rule-ls acme:p", "r "},
 		{"why endpoint/blue.acme-c1 group/acme:web -o json", "no containers"},
-		{"why blue.acme-c1 service/acme:shop tcp 80 -o json", `"object": "shop:acme"`},
-		{"why blue.acme-c1 shop:acme tcp 80 -o json", `"object": "shop:acme"`},
+		{"why blue.acme-c1 service/acme:shop tcp 80 -o json", `"object": "acme:shop"`},
+		{"why blue.acme-c1 shop:acme tcp 80 -o json", `"object": "acme:shop"`},
 		{"policy rule-rm rule/acme:p:r", ""},
 		{"network inspect network/nosuch.acme", `the key is "default:nosuch.acme"`},
 		{"network inspect group/acme:web", "is an endpoint group, and not a network"},
