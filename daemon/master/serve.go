@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/convert"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/landmark"
@@ -140,8 +141,11 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	return group.Run(ctx)
 }
 
-// lead is one term: know everything, make what every cluster has, and then commit what comes, beside a leader's duties.
+// lead is one term: convert what an earlier build has left, know everything, make what every cluster has, and then commit what comes, beside a leader's duties.
 func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Catalog, committer *commit.Committer, a *admit.Admitter, log *slog.Logger, duties ...func(context.Context)) error {
+	if err := convert.Run(ctx, db, t.Fence, log); err != nil {
+		return err
+	}
 	if err := known.Load(ctx, db, log); err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}

@@ -34,10 +34,10 @@ const (
 
 // HoldKey is where a hold is stored.
 func HoldKey(network identity.Network, a netip.Addr) string {
-	return holdPrefix + network.String() + "/" + a.String()
+	return HoldPrefix + network.String() + "/" + a.String()
 }
 
-// parseHold reads what follows holdPrefix in a HoldKey.
+// parseHold reads what follows HoldPrefix in a HoldKey.
 func parseHold(name string) (p place, err error) {
 	i := strings.LastIndexByte(name, '/')
 	if p.Addr, err = netip.ParseAddr(name[i+1:]); err == nil {
@@ -49,9 +49,10 @@ func parseHold(name string) (p place, err error) {
 func (h *Hold) place() place { return place{h.Network, h.Address} }
 
 // IsHold tells whether a store key is a HoldKey.
-func IsHold(key string) bool { return strings.HasPrefix(key, holdPrefix) }
+func IsHold(key string) bool { return strings.HasPrefix(key, HoldPrefix) }
 
-const holdPrefix = record.Pools + "holds/"
+// HoldPrefix is where holds are stored; see HoldKey.
+const HoldPrefix = record.Pools + "holds/"
 
 var holdsOnNetwork = table.By[place](func(h *Hold) identity.Network { return h.Network })
 

@@ -31,7 +31,7 @@ var keyspaces = []keyspace{
 	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, takes: groupTakes, changed: (*View).groupChanged}.at(record.Groups),
 	rows[identity.Service, record.ServiceLB]{in: serviceRows, parse: identity.ParseService, id: serviceID, takes: serviceTakes}.at(record.ServiceLBs),
 	rows[identity.Endpoint, Member]{in: memberRows, parse: identity.ParseEndpoint, decode: decodeMember, id: memberID, takes: endpointTakes, changed: (*View).endpointChanged}.at(record.Endpoints),
-	rows[place, Hold]{in: func(v *View) *table.Table[place, *Hold] { return v.holds }, parse: parseHold, id: (*Hold).place, takes: holdTakes}.at(holdPrefix),
+	rows[place, Hold]{in: func(v *View) *table.Table[place, *Hold] { return v.holds }, parse: parseHold, id: (*Hold).place, takes: holdTakes}.at(HoldPrefix),
 	{record.Services, (*View).setService},
 	rows[string, record.Claim]{in: func(v *View) *of[record.Claim] { return v.claims }, decode: decodeClaim}.at(record.Claims),
 	rows[string, record.PolicyRule]{in: func(v *View) *of[record.PolicyRule] { return v.policyRules }, id: func(r *record.PolicyRule) string { return r.ID }, takes: ruleTakes}.at(record.PolicyRules),

@@ -1,0 +1,156 @@
+// Package convert moves what earlier builds have stored to where this one reads it: they kept records under ids of the original's forms,
+// "network.tenant" and the like, of which two objects may have the same one.
+//
+// Agents read both, so they are upgraded first; masters read what is converted alone.
+package convert
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
+)
+
+// Store is what of a store.Store is needed.
+type Store interface {
+	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)
+	Commit(ctx context.Context, tx *store.Tx) (store.Revision, error)
+	Limits() store.Limits
+}
+
+// Run converts all that is there, for a leader that begins, in transactions under its fence of which each leaves a store that means the same.
+// It blocks until all is done. A record that cannot be read is told of and stays; agents have told of it before.
+func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) error {
+	c := &converter{db: db, fence: fence, log: log, networks: map[string]identity.Network{}}
+	for _, step := range []struct {
+		from, to string
+		id       func(value []byte) (string, error)
+	}{
+		{record.FormerNetworks, record.Networks, c.network},
+		{record.FormerGroups, record.Groups, idOf(func(g *record.Group) fmt.Stringer { return g.ID })},
+		{record.FormerServiceLBs, record.ServiceLBs, idOf(func(s *record.ServiceLB) fmt.Stringer { return s.ID })},
+		{record.FormerProviders, record.Providers, idOf(func(p *record.Provider) fmt.Stringer { return p.ID })},
+		{record.FormerEndpoints, record.Endpoints, idOf(func(e *record.Endpoint) fmt.Stringer { return e.ID })},
+	} {
+		err := c.move(ctx, step.from, func(it store.Item) (store.Item, error) {
+			id, err := step.id(it.Value)
+			return store.Item{Key: step.to + id, Value: it.Value}, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	items, _, err := db.List(ctx, record.Networks) // with those of a run that ended half way
+	if err != nil {
+		return fmt.Errorf("convert %s: %w", catalog.HoldPrefix, err)
+	}
+	for _, it := range items {
+		if _, err := c.network(it.Value); err != nil {
+			log.Error("a network cannot be read", "key", it.Key, "err", err)
+		}
+	}
+	return c.move(ctx, catalog.HoldPrefix, c.hold)
+}
+
+type converter struct {
+	db       Store
+	fence    store.Fence
+	log      *slog.Logger
+	networks map[string]identity.Network // by what the original calls them
+}
+
+// idOf reads which object a record is of.
+func idOf[R any](id func(*R) fmt.Stringer) func(value []byte) (string, error) {
+	return func(value []byte) (string, error) {
+		r := new(R)
+		err := json.Unmarshal(value, r)
+		return id(r).String(), err
+	}
+}
+
+// network is idOf for networks, which are remembered for the holds of their addresses.
+func (c *converter) network(value []byte) (string, error) {
+	var n record.Network
+	err := json.Unmarshal(value, &n)
+	c.networks[record.Dotted(n.ID)] = n.ID
+	return n.ID.String(), err
+}
+
+// hold is where the hold of an address is kept now; an item without a key is where it belongs.
+func (c *converter) hold(it store.Item) (now store.Item, err error) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(it.Key, catalog.HoldPrefix), "/")
+	if strings.Contains(name, ":") {
+		return now, nil
+	}
+	network, ok := c.networks[name]
+	if !ok {
+		return now, fmt.Errorf("there is no network %s", name)
+	}
+	var h map[string]any
+	if err := json.Unmarshal(it.Value, &h); err != nil {
+		return now, err
+	}
+	h["network"] = network
+	if text, _ := h["group"].(string); text != "" {
+		group, tenant, _ := strings.Cut(text, ":")
+		h["group"] = identity.Group{Tenant: tenant, Name: group}
+	}
+	if now.Value, err = json.Marshal(h); err != nil {
+		return now, err
+	}
+	var hold catalog.Hold
+	err = json.Unmarshal(now.Value, &hold)
+	now.Key = catalog.HoldKey(hold.Network, hold.Address)
+	return now, err
+}
+
+// move gives what is below a prefix other keys, as many at a time as a transaction holds.
+func (c *converter) move(ctx context.Context, prefix string, to func(store.Item) (store.Item, error)) error {
+	items, _, err := c.db.List(ctx, prefix)
+	if err != nil {
+		return fmt.Errorf("convert %s: %w", prefix, err)
+	}
+	limits := c.db.Limits()
+	tx, ops, size, moved := &store.Tx{}, 0, 0, 0
+	flush := func() error {
+		if ops == 0 {
+			return nil
+		}
+		tx.Under(c.fence)
+		_, err := c.db.Commit(ctx, tx)
+		tx, ops, size = &store.Tx{}, 0, 0
+		return err
+	}
+	for _, it := range items {
+		now, err := to(it)
+		switch {
+		case err != nil:
+			c.log.Error("a record of an earlier build cannot be converted; it stays", "key", it.Key, "err", err)
+			continue
+		case now.Key == "":
+			continue
+		}
+		more := len(it.Key) + len(now.Key) + len(now.Value)
+		if ops+3 > limits.Ops || size+more > limits.Bytes/2 { // beside the fence
+			if err := flush(); err != nil {
+				return fmt.Errorf("convert %s: %w", prefix, err)
+			}
+		}
+		tx.Delete(it.Key)
+		tx.Put(now.Key, now.Value)
+		ops, size, moved = ops+2, size+more, moved+1
+	}
+	if err := flush(); err != nil {
+		return fmt.Errorf("convert %s: %w", prefix, err)
+	}
+	if moved > 0 {
+		c.log.Info("converted records of an earlier build", "prefix", prefix, "records", moved)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package convert_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/convert"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/identity"
+)
+
+// former is a store as an earlier build has left it.
+func former() map[string]string {
+	out := map[string]string{
+		"/contiv.io/state/nets/n.t":               `{"id":"n.t","tenant":"t","networkName":"n","nwType":"data","pktTagType":"vlan","pktTag":7,"extPktTag":0,"subnetIP":"10.1.0.0","subnetLen":16,"gateway":"","ipAddrRange":"10.1.0.0-10.1.255.255","ipv6SubnetIP":"","ipv6SubnetLen":0,"ipv6Gateway":"","networkTag":"n.t"}`,
+		"/contiv.io/state/nets/a.b.c":             `{"id":"a.b.c","tenant":"c","networkName":"a.b","nwType":"data","pktTagType":"vlan","pktTag":8,"extPktTag":0,"subnetIP":"10.2.0.0","subnetLen":24,"gateway":"10.2.0.254","ipAddrRange":"10.2.0.0-10.2.0.255","ipv6SubnetIP":"2001:db8::5","ipv6SubnetLen":64,"ipv6Gateway":"2001:db8::1","networkTag":"x"}`,
+		"/contiv.io/state/endpointGroups/g:t":     `{"id":"g:t","groupName":"g","tenantName":"t","networkName":"n","endpointGroupId":3,"pktTagType":"vlan","pktTag":7,"extPktTag":0,"DSCP":0,"Bandwidth":"","Burst":0,"IPPool":"10.1.7.1-10.1.7.9","groupTag":"g.t"}`,
+		"/contiv.io/state/serviceLB/s:t":          `{"id":"s:t","servicename":"s","tenantname":"t","subnet":"n","ports":["80:80:TCP"],"selectors":{"a":"b"},"ipaddress":"10.1.0.9"}`,
+		"/contiv.io/state/provider/s:t":           `{"id":"s:t","ServiceName":"s:t","Providers":["10.1.0.10","10.1.0.9"]}`,
+		"/contiv.io/ipam/holds/n.t/10.1.9.9":      `{"network":"n.t","group":"g:t","address":"10.1.9.9","quarantine":"operator","reason":"printer"}`,
+		"/contiv.io/ipam/holds/a.b.c/2001:db8::7": `{"network":"a.b.c","address":"2001:db8::7","expires":"2030-01-02T03:04:05Z"}`,
+		"/contiv.io/state/tenants/t":              `{"id":"t","tenant":"t","vrf":1}`,
+		"/contiv.io/state/nets/bad":               `{`,
+	}
+	for i := range 50 {
+		out[fmt.Sprintf("/contiv.io/state/eps/n.t-c%d", i)] = fmt.Sprintf(`{"id":"n.t-c%d","netID":"n.t","endpointID":"c%d","endpointGroupId":3,"endpointGroupKey":"g:t",`+
+			`"ipAddress":"10.1.1.%d","macAddress":"02:02:0a:01:01:%02x","homingHost":"h1","containerId":"c%d","machine":"m","tenant":"t"}`, i, i, i, i, i)
+	}
+	return out
+}
+
+// failing ends after so many transactions.
+type failing struct {
+	store.Store
+	left int
+}
+
+var errEnd = errors.New("the leader ends")
+
+func (f *failing) Limits() store.Limits { return store.Limits{Ops: 8, Bytes: 1 << 20} }
+
+func (f *failing) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error) {
+	if f.left--; f.left < 0 {
+		return 0, errEnd
+	}
+	if n := len(tx.Ops()); n+1 > f.Limits().Ops {
+		return 0, store.ErrTooLarge
+	}
+	return f.Store.Commit(ctx, tx)
+}
+
+// Whenever a leader ends on the way, the next one goes on, and what masters know in the end is all that there was.
+func TestConvert(t *testing.T) {
+	for ends := range 25 {
+		db := memory.New()
+		var tx store.Tx
+		for key, value := range former() {
+			tx.Put(key, []byte(value))
+		}
+		tx.Put(record.LeaderKey, []byte("me"))
+		rev, err := db.Commit(t.Context(), &tx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fence, quiet := store.Fence{Key: record.LeaderKey, Created: rev}, slog.New(slog.DiscardHandler)
+		if err := convert.Run(t.Context(), &failing{db.Open(), ends}, fence, quiet); err != nil && !errors.Is(err, errEnd) {
+			t.Fatal(err)
+		}
+		if err := convert.Run(t.Context(), &failing{db.Open(), 1000}, fence, quiet); err != nil {
+			t.Fatal(err)
+		}
+		check(t, db)
+		again := &failing{db.Open(), 0}
+		if err := convert.Run(t.Context(), again, fence, quiet); err != nil {
+			t.Errorf("a store that is converted must not be written: %v", err)
+		}
+	}
+}
+
+func check(t *testing.T, db *memory.Store) {
+	t.Helper()
+	items, _, err := db.Open().List(t.Context(), record.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]struct{}{}
+	for _, it := range items {
+		keys[it.Key] = struct{}{}
+	}
+	want := []string{"/contiv.io/ipam/holds/c:a.b/2001:db8::7", "/contiv.io/ipam/holds/t:n/10.1.9.9", "/contiv.io/lock/netmaster/leader",
+		"/contiv.io/state/group/t:g", "/contiv.io/state/nets/bad", "/contiv.io/state/network/c:a.b", "/contiv.io/state/network/t:n",
+		"/contiv.io/state/providers/t:s", "/contiv.io/state/service/t:s", "/contiv.io/state/tenants/t"}
+	maps.DeleteFunc(keys, func(key string, _ struct{}) bool { return strings.HasPrefix(key, record.Endpoints) })
+	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(got, want) {
+		t.Errorf("keys: want %v, got %v", want, got)
+	}
+	known := catalog.New()
+	if err := known.Load(t.Context(), db.Open(), slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	known.View(func(v *catalog.View) {
+		n := v.Network(identity.Network{Tenant: "t", Name: "n"})
+		if v.CountEndpoints() != 50 || n == nil || n.Allocated() != 52 || v.CountIn(identity.Group{Tenant: "t", Name: "g"}) != 50 || len(v.Holds()) != 2 {
+			t.Errorf("want 50 endpoints and all of their addresses, got %d endpoints, %d holds", v.CountEndpoints(), len(v.Holds()))
+		}
+		p := v.Provider(identity.Service{Tenant: "t", Name: "s"})
+		if p == nil || len(p.Addresses) != 2 || !p.Addresses[0].Less(p.Addresses[1]) {
+			t.Errorf("providers: got %v", p)
+		}
+	})
+}
