@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -17,9 +18,9 @@ import (
 //	ports tunnel=1000 uplink=1001 host=1002 backup=1003
 //	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01
 //	tenant blue id=1
-//	network vx.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
+//	network vx.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 first=10.1.0.1 last=10.1.0.9 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
 //	group web:blue id=65537 rate=10000 burst=500 receive=20000 rburst=600 dscp=46
-//	rule ssh group=web:blue in deny priority=10 peer=65538 from=10.1.0.0/24,fd01::/64 own=10.2.0.1 proto=tcp ports=22,80-88 openings
+//	rule ssh group=web:blue in deny priority=10 peer=db:blue network=vx.blue from=10.1.0.0/24,fd01::/64 own=10.2.0.1 proto=tcp ports=22,80-88 openings
 //	router own tenant=blue port=1100 mac=02:aa:00:00:01:01 ip=50.1.1.2
 //	route 20.0.0.0/8 via=50.1.1.200 mac=0e:00:00:00:00:07
 //	nexthops two id=1 hops=50.1.1.200@0e:00:00:00:00:07,50.1.1.201@0e:00:00:00:00:08
@@ -71,7 +72,8 @@ func add(s *ofnet.State, words []string) error {
 	case "network":
 		_, tenant, _ := strings.Cut(name, ".")
 		n := &ofnet.Segment{Name: name, Tenant: tenant, ID: l.number("id"), Mode: ofnet.Bridge, ARP: ofnet.Proxy,
-			Prefix4: l.prefix("net"), Gateway4: l.addr("gw"), Prefix6: l.prefix("net6"), Gateway6: l.addr("gw6")}
+			Prefix4: l.prefix("net"), Gateway4: l.addr("gw"), Prefix6: l.prefix("net6"), Gateway6: l.addr("gw6"),
+			First4: l.addr("first"), Last4: l.addr("last")}
 		if l.has("vxlan") {
 			n.Encap, n.Tag = ofnet.VXLAN, l.number("vxlan")
 		} else {
@@ -85,14 +87,13 @@ func add(s *ofnet.State, words []string) error {
 		}
 		s.Segments.Set(name, n)
 	case "rule":
-		_, tenant, _ := strings.Cut(l.words["group"], ":")
-		r := &ofnet.Rule{ID: name, Tenant: tenant, Group: l.words["group"], Direction: ofnet.Out, Priority: uint8(l.number("priority")),
-			PeerGroup: l.number("peer"), Peers: l.prefixes("from"), Own: l.prefixes("own"), Protocol: l.protocol("proto"), Ports: l.ports("ports"),
+		r := &ofnet.Rule{ID: RuleID(l.words["group"], name), Direction: ofnet.Out, Priority: uint8(l.number("priority")), PeerGroup: l.words["peer"],
+			PeerNetwork: l.words["network"], Peers: l.prefixes("from"), Own: l.prefixes("own"), Protocol: l.protocol("proto"), Ports: l.ports("ports"),
 			Openings: l.has("openings"), Deny: l.has("deny")}
 		if l.has("in") {
 			r.Direction = ofnet.In
 		}
-		s.Rules.Set(name, r)
+		SetRule(s, l.words["group"], r)
 	case "router":
 		s.Router = &ofnet.Router{Tenant: l.words["tenant"], Port: l.number("port"), MAC: l.mac("mac"), Addr: l.addr("ip"), Addr6: l.addr("ip6")}
 	case "route":
@@ -119,6 +120,22 @@ func add(s *ofnet.State, words []string) error {
 	}
 	return l.err
 }
+
+// RuleID names a rule of the policy that a group "group:tenant" has here: one of the group's own name.
+func RuleID(group, rule string) identity.Rule {
+	policy, tenant, _ := strings.Cut(group, ":")
+	return identity.Rule{Policy: identity.Policy{Tenant: tenant, Name: policy}, Rule: rule}
+}
+
+// SetRule gives a group "group:tenant" a rule whose ID is RuleID's.
+func SetRule(s *ofnet.State, group string, r *ofnet.Rule) {
+	name, tenant, _ := strings.Cut(group, ":")
+	s.Attach(identity.Attachment{Group: identity.Group{Tenant: tenant, Name: name}, Policy: r.ID.Name})
+	s.Rules.Set(r.ID, r)
+}
+
+// CopyRules gives a State the rules of another one, and who has them.
+func CopyRules(to, from *ofnet.State) { to.Rules, to.Attachments = from.Rules, from.Attachments }
 
 // line is the key=value words of a line; the first mistake in one sticks.
 type line struct {

@@ -1,12 +1,15 @@
 package pipeline
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/ofnettest"
@@ -56,6 +59,9 @@ func (m parts) wrong(p *Pipeline, s *ofnet.State) string {
 	return ""
 }
 
+// ruleAll is a rule of testdata/state.txt.
+var ruleAll = ofnettest.RuleID("app:green", "all")
+
 // TestAffected changes the State in many ways; compiling the owners that each feature's inputs name must give what compiling all
 // gives.
 func TestAffected(t *testing.T) {
@@ -90,26 +96,44 @@ func TestAffected(t *testing.T) {
 			s.Router = &ofnet.Router{Tenant: "red", Port: 1100, MAC: ofnet.MAC{2, 0xaa, 0, 0, 1, 1}, Addr: netip.MustParseAddr("50.1.1.2")}
 		}},
 		{"tenant is tracked", func(s *ofnet.State) {
-			s.Rules.Set("r1", &ofnet.Rule{ID: "r1", Tenant: "blue", Group: "web:blue", Direction: ofnet.In, Priority: 5, Deny: true})
+			ofnettest.SetRule(s, "web:blue", &ofnet.Rule{ID: ofnettest.RuleID("web:blue", "r1"), Direction: ofnet.In, Priority: 5, Deny: true})
 		}},
-		{"last rule goes", func(s *ofnet.State) {
-			s.Rules.Delete("all")
-		}},
+		{"last rule goes", func(s *ofnet.State) { s.Rules.Delete(ruleAll) }},
 		{"rule gets another priority", func(s *ofnet.State) {
-			r := *s.Rules.Get("all")
+			r := *s.Rules.Get(ruleAll)
 			r.Priority = 50
-			s.Rules.Set("all", &r)
+			s.Rules.Set(ruleAll, &r)
 		}},
 		{"rule turns round", func(s *ofnet.State) {
-			r := *s.Rules.Get("all")
+			r := *s.Rules.Get(ruleAll)
 			r.Direction = ofnet.Out
-			s.Rules.Set("all", &r)
+			s.Rules.Set(ruleAll, &r)
 		}},
-		{"rule changes group", func(s *ofnet.State) {
-			r := *s.Rules.Get("all")
-			r.Group, r.Tenant = "db:blue", "blue"
-			s.Rules.Set("all", &r)
+		{"rule closes both ways", func(s *ofnet.State) {
+			r := *s.Rules.Get(ruleAll)
+			r.Direction, r.Priority = ofnet.Both, ofnet.PriorityClosed
+			s.Rules.Set(ruleAll, &r)
 		}},
+		{"policy gets another group", func(s *ofnet.State) {
+			s.Attachments = ofnet.NewState("").Attachments
+			s.Attach(identity.Attachment{Group: identity.Group{Tenant: "green", Name: "far"}, Policy: "app"})
+		}},
+		{"policy gets a second group", func(s *ofnet.State) {
+			s.Attach(identity.Attachment{Group: identity.Group{Tenant: "green", Name: "far"}, Policy: "app"})
+		}},
+		{"group that a rule names is renumbered", func(s *ofnet.State) {
+			s.Groups.Set("far:green", &ofnet.Group{Name: "far:green", Tenant: "green", ID: 78})
+		}},
+		{"group that a rule names goes", func(s *ofnet.State) { s.Groups.Delete("far:green") }},
+		{"group that a rule names comes", func(s *ofnet.State) {
+			s.Groups.Set("gone:green", &ofnet.Group{Name: "gone:green", Tenant: "green", ID: 79})
+		}},
+		{"network that a rule names gets other addresses", func(s *ofnet.State) {
+			n := *s.Segments.Get("gx.green")
+			n.First4, n.Last4 = netip.MustParseAddr("10.1.0.7"), netip.MustParseAddr("10.1.0.9")
+			s.Segments.Set("gx.green", &n)
+		}},
+		{"network that a rule names goes", func(s *ofnet.State) { s.Segments.Delete("gx.green") }},
 		{"last member of a group with rules goes", func(s *ofnet.State) { s.Endpoints.Delete("g1") }},
 		{"first member of a group with rules comes", func(s *ofnet.State) {
 			e := *s.Endpoints.Get("g2")
@@ -209,17 +233,17 @@ type chance struct {
 }
 
 // pick is one of the keys of a table.
-func pick[V any](c chance, t *table.Table[string, V]) string {
-	names := make([]string, 0, t.Len())
-	for name := range t.All() {
-		names = append(names, name)
+func pick[K comparable, V any](c chance, t *table.Table[K, V]) K {
+	keys := make([]K, 0, t.Len())
+	for key := range t.All() {
+		keys = append(keys, key)
 	}
-	slices.Sort(names)
-	return names[c.IntN(len(names))]
+	slices.SortFunc(keys, func(a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return keys[c.IntN(len(keys))]
 }
 
 // vary deletes a row, puts it back as it was first, or has alter change a copy of it.
-func vary[V any](c chance, now, first *table.Table[string, *V], set func(string, *V), alter func(*V)) {
+func vary[K comparable, V any](c chance, now, first *table.Table[K, *V], set func(K, *V), alter func(*V)) {
 	name := pick(c, first)
 	row := *first.Get(name)
 	switch c.IntN(4) {
@@ -279,12 +303,25 @@ func (c chance) change(s *ofnet.State) (what string) {
 			})
 		}},
 		{"rule", func() {
-			vary(c, s.Rules, c.first.Rules, func(k string, r *ofnet.Rule) { s.Rules.Set(k, r) }, func(r *ofnet.Rule) {
-				r.Group, r.Direction, r.Priority = pick(c, c.first.Groups), ofnet.Direction(1+c.IntN(2)), uint8(1+c.IntN(3))
-				if g := c.first.Groups.Get(r.Group); g != nil {
-					r.Tenant = g.Tenant
+			vary(c, s.Rules, c.first.Rules, func(k identity.Rule, r *ofnet.Rule) { s.Rules.Set(k, r) }, func(r *ofnet.Rule) {
+				r.Direction, r.Priority = ofnet.Direction(1+c.IntN(3)), uint8(1+c.IntN(3))
+				r.PeerGroup, r.PeerNetwork = "", ""
+				switch c.IntN(3) {
+				case 0:
+					r.PeerGroup = pick(c, c.first.Groups)
+				case 1:
+					r.PeerNetwork = pick(c, c.first.Segments)
 				}
 			})
+		}},
+		{"attachment", func() {
+			var at identity.Attachment
+			at.Tenant, at.Name, at.Policy = "green", []string{"app", "far"}[c.IntN(2)], []string{"app", "far"}[c.IntN(2)]
+			if c.IntN(2) == 0 {
+				s.Attachments.Delete(at)
+			} else {
+				s.Attach(at)
+			}
 		}},
 		{"service", func() {
 			vary(c, s.Services, c.first.Services, func(_ string, v *ofnet.Service) { s.SetService(v) }, func(v *ofnet.Service) {
@@ -295,6 +332,7 @@ func (c chance) change(s *ofnet.State) (what string) {
 		{"segment", func() {
 			vary(c, s.Segments, c.first.Segments, func(k string, n *ofnet.Segment) { s.Segments.Set(k, n) }, func(n *ofnet.Segment) {
 				n.ARP, n.Tenant = ofnet.ARPMode(1+c.IntN(2)), pick(c, c.first.Tenants)
+				n.First4, n.Last4 = n.Prefix4.Addr(), n.Prefix4.Addr().Next()
 			})
 		}},
 		{"host", func() {

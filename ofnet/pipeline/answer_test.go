@@ -60,7 +60,7 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 		}
 	})
 	rules := func(lines string) {
-		l.change(func(s *ofnet.State) { s.Rules = ofnettest.Parse(t, "self h1\n"+lines).Rules })
+		l.change(func(s *ofnet.State) { ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\n"+lines)) })
 	}
 	rules("rule none group=quick:red out deny priority=1 proto=udp ports=1")
 	a := netip.MustParseAddr
@@ -77,8 +77,8 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 		cut   string // what the names of those that end have in common
 	}{
 		{"rule o group=quick:red out deny priority=1 proto=udp ports=70", ""}, // no one's port behind the service
-		{"rule o group=quick:red out deny priority=1 proto=udp ports=7070 peer=0x40001", "service"},
-		{"rule o group=quick:red out deny priority=1 peer=0x40001\nrule y group=quick:red out allow priority=9 proto=udp ports=7070", "here, there"},
+		{"rule o group=quick:red out deny priority=1 proto=udp ports=7070 peer=slow:red", "service"},
+		{"rule o group=quick:red out deny priority=1 peer=slow:red\nrule y group=quick:red out allow priority=9 proto=udp ports=7070", "here, there"},
 		{"rule o group=quick:red out deny priority=1 from=fd40::2", "IPv6"},
 		{"rule o group=quick:red out deny priority=1 from=10.40.0.1", "here"},
 		{"rule i group=slow:red in deny priority=1 proto=udp", "here"}, // judged where the server is
@@ -107,7 +107,7 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 	for _, row := range []struct {
 		rule string
 		pass bool
-	}{{"rule i group=slow:red in deny priority=1 proto=udp ports=53 peer=0x40001", false}, {"rule i group=slow:red in deny priority=1 proto=udp ports=54", true},
+	}{{"rule i group=slow:red in deny priority=1 proto=udp ports=53 peer=slow:red", false}, {"rule i group=slow:red in deny priority=1 proto=udp ports=54", true},
 		{"rule i group=slow:red in deny priority=1 from=10.40.0.2", false}, {"rule i group=slow:red out deny priority=1", true}} {
 		rules(row.rule)
 		for range 2 {
@@ -130,7 +130,7 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 		t.Error("hairpin: want the answer to arrive after a rule")
 	}
 	l.change(func(s *ofnet.State) {
-		s.Rules = ofnet.NewState("").Rules
+		ofnettest.CopyRules(s, ofnet.NewState(""))
 		for _, name := range []string{"far:red", "far6:red", "here:red"} {
 			s.Services.Delete(name)
 		}

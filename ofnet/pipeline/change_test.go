@@ -56,7 +56,7 @@ func TestRuleChanges(t *testing.T) {
 	have := pipeline.Default().CompileAll(l.state)
 	rules := func(lines string) {
 		t.Helper()
-		l.state.Rules = ofnettest.Parse(t, lines+"\nself h1").Rules
+		ofnettest.CopyRules(l.state, ofnettest.Parse(t, lines+"\nself h1"))
 		want := pipeline.Default().CompileAll(l.state)
 		change(t, l.ovs, flow.Diff(want, have))
 		have = want
@@ -119,7 +119,7 @@ func TestRuleChanges(t *testing.T) {
 	}
 
 	// A rule against one peer's group cuts its connection alone; taken back, it lives on.
-	cut := closed + "rule web group=db:open in allow priority=100 proto=tcp ports=80\nrule no group=db:open in deny priority=100 peer=0x30001"
+	cut := closed + "rule web group=db:open in allow priority=100 proto=tcp ports=80\nrule no group=db:open in deny priority=100 peer=web:open"
 	rules(cut)
 	want(c80, "denied since", false, false)
 	want(c82, "another peer's", true, true)
@@ -176,7 +176,7 @@ func TestRuleChanges(t *testing.T) {
 		stream, beside, tunnel bool
 	}{
 		{"a rule about something else", "rule no group=db:open in deny priority=1 proto=udp ports=8", true, true, true},
-		{"denied by the receiver's group", "rule no group=db:open in deny priority=1 proto=udp ports=7000 peer=0x30001", false, true, true},
+		{"denied by the receiver's group", "rule no group=db:open in deny priority=1 proto=udp ports=7000 peer=web:open", false, true, true},
 		{"allowed again", "rule no group=db:open in deny priority=1 proto=udp ports=8", true, true, true},
 		{"denied by the sender's group", "rule no group=web:open out deny priority=1 proto=udp ports=7000", false, true, true},
 		{"still denied", "rule no group=web:open out deny priority=1 proto=udp ports=7000\nrule more group=web:open out deny priority=1 proto=udp ports=8", false, true, true},

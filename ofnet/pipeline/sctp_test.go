@@ -13,7 +13,7 @@ import (
 func serviceSCTP(t *testing.T, l *serviceLab) {
 	rules := func(lines string) {
 		l.change(func(s *ofnet.State) {
-			s.Rules = ofnettest.Parse(t, "self h1\nrule none group=slow:red in deny priority=1 proto=udp ports=1\n"+lines).Rules
+			ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule none group=slow:red in deny priority=1 proto=udp ports=1\n"+lines))
 		})
 	}
 	const (
@@ -86,7 +86,7 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 		{noClient, true},
 		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp ports=81", true},
 		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp ports=80", false},
-		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp peer=0x40001", false},
+		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp peer=slow:red", false},
 		{noServer + noSending, true}, // the other host's to judge
 	} {
 		rules("")
@@ -98,5 +98,5 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 			t.Errorf("from another host under %q: want it to pass %v, got %v", tt.rules, tt.pass, got)
 		}
 	}
-	l.change(func(s *ofnet.State) { s.Rules = ofnet.NewState("").Rules })
+	l.change(func(s *ofnet.State) { ofnettest.CopyRules(s, ofnet.NewState("")) })
 }

@@ -318,13 +318,13 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 	}
 	// The receiver's rules judge it as what it is: from outside.
 	l.change(func(s *ofnet.State) {
-		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=slow:red in deny priority=1 from=8.8.4.4").Rules
+		ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule no group=slow:red in deny priority=1 from=8.8.4.4"))
 	})
 	f.to, f.ports = s1.IP4, [2]uint16{50004, 50005}
 	if got := l.sends(in, f); got != (arrival{}) {
 		t.Errorf("handed on, and denied: want nothing, got %v", got)
 	}
-	l.change(func(s *ofnet.State) { s.Rules, s.Router = ofnet.NewState("").Rules, nil })
+	l.change(func(s *ofnet.State) { s.Router = nil; ofnettest.CopyRules(s, ofnet.NewState("")) })
 }
 
 // serviceSpread: connections are spread; with affinity a client keeps its backend, also on the other ports' hosts.
@@ -385,17 +385,17 @@ func serviceHairpin(t *testing.T, l *serviceLab) {
 	}
 	// A rule change does not end it.
 	l.change(func(s *ofnet.State) {
-		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=slow:red in deny priority=1 proto=tcp ports=22").Rules
+		ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule no group=slow:red in deny priority=1 proto=tcp ports=22"))
 	})
 	send(ack, s1.IP4, 45000, 80, frame{ports: [2]uint16{45000, 8080}, from: vip, to: s1.IP4})
 	send(ack, s1.IP4, 8080, 45000, frame{ports: [2]uint16{80, 45000}, from: vip, to: s1.IP4})
-	l.change(func(s *ofnet.State) { s.Rules = ofnet.NewState("").Rules })
+	l.change(func(s *ofnet.State) { ofnettest.CopyRules(s, ofnet.NewState("")) })
 }
 
 // servicePolicy: rules judge the client's connection to the backend, at the backend's port.
 func servicePolicy(t *testing.T, l *serviceLab) {
 	rules := func(lines string) {
-		l.change(func(s *ofnet.State) { s.Rules = ofnettest.Parse(t, "self h1\n"+lines).Rules })
+		l.change(func(s *ofnet.State) { ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\n"+lines)) })
 	}
 	passes := func(client string, port uint16) bool {
 		return l.asks(client, "tcp", "10.40.0.102", port, 80, syn) != arrival{}
@@ -414,7 +414,7 @@ func servicePolicy(t *testing.T, l *serviceLab) {
 	if !passes("c11", 46001) || passes("c10", 46001) {
 		t.Error("tried again: want what the rules say now")
 	}
-	rules("rule out group=quick:red out deny priority=1 peer=0x40001")
+	rules("rule out group=quick:red out deny priority=1 peer=slow:red")
 	if passes("s3", 46004) || !passes("c10", 46005) {
 		t.Error("rule of the client's group about the backend's: want it to hold behind the service")
 	}
@@ -487,7 +487,7 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 			Ports:    []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 53}, {Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}},
 			Backends: []netip.Addr{l.Endpoints.Get("s1").IP4}})
 		s.Groups.Set("closed:red", &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009})
-		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1").Rules
+		ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1"))
 	})
 	udp := func(port uint16) string { return l.asks("c10", "udp", "10.40.0.102", port, 53, 0).where }
 	tcp := func(port uint16, flags byte) string {
@@ -532,7 +532,7 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 func serviceForgetsSix(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
 		s.Groups.Set("closed:red", &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009})
-		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1").Rules
+		ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1"))
 	})
 	ping := func() string { return l.asks("c10", "ping", "fd40::1:1", 0, 0, 0).where }
 	tcp := func(flags byte) string { return l.asks("c10", "tcp", "fd40::1:1", 49100, 22, flags).where }

@@ -33,7 +33,7 @@ func someRules(rnd *rand.Rand, n int) string {
 			pick("allow", "deny", "deny"), "priority=" + pick("1", "10", "10", "20", "20", "50", "100")}
 		switch rnd.IntN(4) {
 		case 0:
-			words = append(words, "peer="+pick("0x10001", "0x10002", "0x10003"))
+			words = append(words, "peer="+pick("web:blue", "db:blue", "app:blue"))
 		case 1:
 			words = append(words, "from="+pick("10.1.0.0/24", "10.1.0.0/30,fd01::/64", "10.2.0.4,10.3.0.0/24,10.1.0.1", "8.0.0.0/8,fd02::4", "0.0.0.0/0"))
 		case 2:

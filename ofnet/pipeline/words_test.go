@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ofnettest"
 )
 
 func glossary() *Glossary {
@@ -15,10 +16,10 @@ func glossary() *Glossary {
 	s.Tenants.Set("acme", &ofnet.Tenant{Name: "acme", ID: 7})
 	s.Segments.Set("blue.acme", &ofnet.Segment{Name: "blue.acme", Tenant: "acme", ID: 0x10001, Encap: ofnet.VXLAN, Tag: 5001})
 	s.Groups.Set("web:acme", &ofnet.Group{Name: "web:acme", ID: 3})
-	s.Rules.Set("acme:web:r1:inRx", &ofnet.Rule{ID: "acme:web:r1:inRx"})
+	ofnettest.SetRule(s, "web:acme", &ofnet.Rule{ID: ofnettest.RuleID("web:acme", "r1")})
 	s.Hosts.Set("h2", &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.0.2.2")})
 	s.Endpoints.Set("blue.acme-c1", &ofnet.Endpoint{ID: "blue.acme-c1", Port: 5})
-	return Default().NewGlossary(s, strings.ToUpper)
+	return Default().NewGlossary(s)
 }
 
 func TestGlossaryMatch(t *testing.T) {
@@ -82,8 +83,8 @@ func TestGlossaryActions(t *testing.T) {
 		{"go on", flow.Do(flow.GotoTable(tSource)), "go on at source"},
 		{"an entry", flow.Do(append(enter(bitEndpoint, &ofnet.Segment{ID: 0x10001}, &ofnet.Tenant{ID: 7}), load(regSrcGroup, 3), flow.GotoTable(tSource))...),
 			"from a local endpoint, network blue.acme, tenant acme, sender's group web:acme, go on at source"},
-		{"a verdict", flow.Do(load(regRuleIn, uint32(flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "acme:web:r1:inRx"}))), flow.GotoTable(tCommit)),
-			"admitted by rule ACME:WEB:R1:INRX, go on at commit"},
+		{"a verdict", flow.Do(load(regRuleIn, uint32(flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "acme:web:web:r1"}))), flow.GotoTable(tCommit)),
+			"admitted by rule acme:web:r1, go on at commit"},
 		{"a tunnel", flow.Do(append(tunnelTo(nil, &ofnet.Segment{Tag: 5001}, netip.MustParseAddr("192.0.2.2")), load(regOut, 1000), flow.GotoTable(tPolicyOut))...),
 			"VNI 5001, tunnel to host h2, way out is the tunnel port, go on at policy_out"},
 		{"out", flow.Do(flow.Output(5)), "out to endpoint blue.acme-c1"},
@@ -100,7 +101,7 @@ func TestGlossaryActions(t *testing.T) {
 func TestGlossaryOfEverything(t *testing.T) {
 	p := Default()
 	s := ofnet.NewState("h1")
-	g := p.NewGlossary(s, strings.ToUpper)
+	g := p.NewGlossary(s)
 	for _, f := range p.CompileAll(s).Flows {
 		if g.Match(f.Match) == "" || g.Actions(f.Actions) == "" || strings.Contains(g.Match(f.Match), "reg0=") {
 			t.Errorf("%s: match %q, actions %q", f, g.Match(f.Match), g.Actions(f.Actions))
