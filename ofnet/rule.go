@@ -100,6 +100,15 @@ func (r AttachedRule) Key() Key {
 	return Key{KindRule, identity.AttachedRule{Tenant: at.Tenant, Group: at.Name, Policy: at.Policy, Rule: r.ID.Rule}.String()}
 }
 
+// Tier is where the rule's flows belong; of one that closes both directions, those of the first.
+func (r AttachedRule) Tier() Tier {
+	t := Tier{r.By.Group(), Out, r.Priority}
+	if r.Direction&In != 0 {
+		t.Direction = In
+	}
+	return t
+}
+
 // Tier is the rules of one group, direction and priority: they share flows, and so they are compiled together.
 type Tier struct {
 	Group     string

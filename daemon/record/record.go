@@ -33,9 +33,8 @@ const (
 	Groups    = State + "endpointGroups/"
 	Tenants   = State + "tenants/"
 
-	AttachedPolicies = State + "policy/"
-
-	PolicyRules = State + "policyRule/"
+	Rules       = State + "rule/"
+	Attachments = State + "attachment/"
 	ServiceLBs  = State + "serviceLB/"
 	Providers   = State + "provider/"
 	BGPs        = State + "bgp/"

@@ -33,7 +33,7 @@ func someRules(rnd *rand.Rand, n int) string {
 			pick("allow", "deny", "deny"), "priority=" + pick("1", "10", "10", "20", "20", "50", "100")}
 		switch rnd.IntN(4) {
 		case 0:
-			words = append(words, "peer="+pick("web:blue", "db:blue", "app:blue"))
+			words = append(words, pick("peer=web:blue", "peer=db:blue", "peer=app:blue", "network=vx.blue", "network=vl.blue", "network=rv.blue"))
 		case 1:
 			words = append(words, "from="+pick("10.1.0.0/24", "10.1.0.0/30,fd01::/64", "10.2.0.4,10.3.0.0/24,10.1.0.1", "8.0.0.0/8,fd02::4", "0.0.0.0/0"))
 		case 2:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
 )
@@ -19,7 +20,7 @@ type kind struct {
 
 // kinds are all that an agent reads. Keys that are below none of the prefixes are not records of ours.
 func kinds() []kind {
-	return []kind{
+	return append(legacyKinds(), []kind{
 		{record.GlobalKey, (*records).putGlobal, func(*records, string) {}}, // it cannot be withdrawn, only changed
 		{record.GlobalMark, (*records).putMark, func(r *records, _ string) { r.mark = "" }},
 		rows(record.Tenants, tenants, func(_ *records, t *record.Tenant) (string, error) {
@@ -38,7 +39,8 @@ func kinds() []kind {
 			}
 			return g.ID, nil
 		}).then((*records).checkProfile),
-		{record.PolicyRules, (*records).putRule, func(r *records, name string) { r.rules.Delete(name) }},
+		{record.Rules, (*records).putRule, (*records).delRule},
+		{record.Attachments, (*records).putAttachment, (*records).delAttachment},
 		rows(record.ServiceLBs, services, func(_ *records, v *record.ServiceLB) (string, error) {
 			_, err := serviceOf(v)
 			return v.ID, err
@@ -54,7 +56,7 @@ func kinds() []kind {
 		}).then((*records).place),
 		rows(record.BGPs, routers, func(_ *records, b *record.BGP) (string, error) { return b.Hostname, nil }),
 		{record.Services + record.ServiceAgentVTEP + "/", (*records).putAgent, (*records).delAgent},
-	}
+	}...)
 }
 
 // rows is the kind of JSON objects that become the rows of a table. read returns the name that the object bears, which must be what
@@ -90,10 +92,13 @@ func (k kind) then(more func(r *records, name string) error) kind {
 
 // The tables, for rows and changed.
 
-func tenants(r *records) *table.Table[string, *record.Tenant]     { return r.tenants }
-func networks(r *records) *table.Table[string, *record.Network]   { return r.networks }
-func groups(r *records) *table.Table[string, *record.Group]       { return r.groups }
-func rules(r *records) *table.Table[string, *ofnet.Rule]          { return r.rules }
+func tenants(r *records) *table.Table[string, *record.Tenant]   { return r.tenants }
+func networks(r *records) *table.Table[string, *record.Network] { return r.networks }
+func groups(r *records) *table.Table[string, *record.Group]     { return r.groups }
+func rules(r *records) *table.Table[identity.Rule, *ofnet.Rule] { return r.rules }
+func attachments(r *records) *table.Table[identity.Attachment, *ofnet.Attachment] {
+	return r.attachments
+}
 func services(r *records) *table.Table[string, *record.ServiceLB] { return r.services }
 func providers(r *records) *table.Table[string, *record.Provider] { return r.providers }
 func endpoints(r *records) *table.Table[string, *record.Endpoint] { return r.endpoints }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
 )
@@ -19,17 +20,19 @@ type records struct {
 	global    record.Global
 	sum, mark string // of global, as it is here and as it is to be; the latter "": no one says
 
-	tenants   *table.Table[string, *record.Tenant]    // by name
-	networks  *table.Table[string, *record.Network]   // by id
-	groups    *table.Table[string, *record.Group]     // by id
-	rules     *table.Table[string, *ofnet.Rule]       // by id
-	services  *table.Table[string, *record.ServiceLB] // by id
-	providers *table.Table[string, *record.Provider]  // of services, by id
-	endpoints *table.Table[string, *record.Endpoint]  // by id
-	routers   *table.Table[string, *record.BGP]       // by host
-	agents    *table.Table[string, *agent]            // registrations, by what is unique in their keys
-	hosts     *table.Table[string, *ofnet.Host]       // as their registrations told; they outlive these
-	ports     *table.Table[string, uint32]            // OpenFlow port of an endpoint that is attached here, by id
+	tenants     *table.Table[string, *record.Tenant]  // by name
+	networks    *table.Table[string, *record.Network] // by id
+	groups      *table.Table[string, *record.Group]   // by id
+	rules       *table.Table[identity.Rule, *ofnet.Rule]
+	attachments *table.Table[identity.Attachment, *ofnet.Attachment]
+	legacy      legacy
+	services    *table.Table[string, *record.ServiceLB] // by id
+	providers   *table.Table[string, *record.Provider]  // of services, by id
+	endpoints   *table.Table[string, *record.Endpoint]  // by id
+	routers     *table.Table[string, *record.BGP]       // by host
+	agents      *table.Table[string, *agent]            // registrations, by what is unique in their keys
+	hosts       *table.Table[string, *ofnet.Host]       // as their registrations told; they outlive these
+	ports       *table.Table[string, uint32]            // OpenFlow port of an endpoint that is attached here, by id
 }
 
 // seat is where a tenant is on a host.
@@ -37,16 +40,18 @@ type seat struct{ tenant, host string }
 
 // What finds records.
 var (
-	networksOfTenant  = table.By[string](func(n *record.Network) string { return n.Tenant })
-	groupsOfTenant    = table.By[string](func(g *record.Group) string { return g.TenantName })
-	groupsOfNetwork   = table.By[string](networkOf)
-	rulesOfTenant     = table.By[string](func(r *ofnet.Rule) string { return r.Tenant })
-	servicesOfTenant  = table.By[string](func(v *record.ServiceLB) string { return v.Tenant })
-	endpointsOfTenant = table.By[string](func(e *record.Endpoint) string { return e.Tenant })
-	endpointsOfGroup  = table.By[string](func(e *record.Endpoint) string { return e.EndpointGroupKey })
-	endpointsOfHost   = table.By[string](func(e *record.Endpoint) string { return e.HomingHost })
-	agentsOfHost      = table.By[string](func(a *agent) string { return a.Label })
-	tenantsOfHost     = table.Sum[string](func(e *record.Endpoint) (seat, uint64) { return seat{e.Tenant, e.HomingHost}, 1 })
+	networksOfTenant    = table.By[string](func(n *record.Network) string { return n.Tenant })
+	groupsOfTenant      = table.By[string](func(g *record.Group) string { return g.TenantName })
+	groupsOfNetwork     = table.By[string](networkOf)
+	groupsNumbered      = table.By[string](func(g *record.Group) int { return g.EndpointGroupID })
+	rulesOfTenant       = table.By[identity.Rule](func(r *ofnet.Rule) string { return r.ID.Tenant })
+	attachmentsOfTenant = table.By[identity.Attachment](func(a *ofnet.Attachment) string { return a.ID.Tenant })
+	servicesOfTenant    = table.By[string](func(v *record.ServiceLB) string { return v.Tenant })
+	endpointsOfTenant   = table.By[string](func(e *record.Endpoint) string { return e.Tenant })
+	endpointsOfGroup    = table.By[string](func(e *record.Endpoint) string { return e.EndpointGroupKey })
+	endpointsOfHost     = table.By[string](func(e *record.Endpoint) string { return e.HomingHost })
+	agentsOfHost        = table.By[string](func(a *agent) string { return a.Label })
+	tenantsOfHost       = table.Sum[string](func(e *record.Endpoint) (seat, uint64) { return seat{e.Tenant, e.HomingHost}, 1 })
 	// strays are the endpoints of a network whose tenant its record alone tells.
 	strays = table.By[string](func(e *record.Endpoint) string {
 		if e.Tenant != "" {
@@ -58,7 +63,8 @@ var (
 
 func newRecords(self string) *records {
 	return &records{self: self, kinds: kinds(), tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
-		groups: table.New(groupsOfTenant, groupsOfNetwork), rules: table.New(rulesOfTenant), services: table.New(servicesOfTenant),
+		groups: table.New(groupsOfTenant, groupsOfNetwork, groupsNumbered), rules: table.New(rulesOfTenant), attachments: table.New(attachmentsOfTenant),
+		legacy: newLegacy(), services: table.New(servicesOfTenant),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
 		endpoints: table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost, strays),
 		agents:    table.New(agentsOfHost), hosts: table.New[string, *ofnet.Host](), ports: table.New[string, uint32]()}
@@ -68,6 +74,7 @@ func newRecords(self string) *records {
 func (r *records) clone() *records {
 	c := *r
 	c.tenants, c.networks, c.groups, c.rules = r.tenants.Clone(), r.networks.Clone(), r.groups.Clone(), r.rules.Clone()
+	c.attachments, c.legacy = r.attachments.Clone(), r.legacy.clone()
 	c.services, c.providers, c.endpoints = r.services.Clone(), r.providers.Clone(), r.endpoints.Clone()
 	c.routers, c.agents, c.hosts, c.ports = r.routers.Clone(), r.agents.Clone(), r.hosts.Clone(), r.ports.Clone()
 	return &c
@@ -161,6 +168,9 @@ func (r *records) present(tenant string) bool {
 	n, _ := tenantsOfHost.In(r.endpoints, seat{tenant, r.self})
 	return n > 0 && tenant != ""
 }
+
+// byACI says whether an ACI fabric carries out the policies, so that the switch gets none.
+func (r *records) byACI() bool { return r.global.InfraType == "aci" }
 
 // private is the subnet between hosts and endpoints.
 func (r *records) private() netip.Prefix {

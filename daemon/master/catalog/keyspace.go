@@ -32,7 +32,6 @@ var keyspaces = []keyspace{
 	rows[Hold]{in: func(v *View) *of[Hold] { return v.holds }, takes: holdTakes}.at(holdPrefix),
 	{record.Services, (*View).setService},
 	rows[record.Claim]{in: func(v *View) *of[record.Claim] { return v.claims }, decode: decodeClaim}.at(record.Claims),
-	rows[record.PolicyRule]{in: func(v *View) *of[record.PolicyRule] { return v.policyRules }, id: func(r *record.PolicyRule) string { return r.ID }, takes: ruleTakes}.at(record.PolicyRules),
 	rows[record.ACIProfile]{in: func(v *View) *of[record.ACIProfile] { return v.profiles }, id: func(r *record.ACIProfile) string { return r.Key }, changed: (*View).profileChanged}.at(record.ACIProfiles),
 	rows[record.Provider]{in: func(v *View) *of[record.Provider] { return v.providers }, id: func(r *record.Provider) string { return r.ID }}.at(record.Providers),
 	rows[event]{in: func(v *View) *of[event] { return v.history }, decode: decodeEvent}.at(record.History),

@@ -17,7 +17,6 @@ var (
 	groupsOfTenant   = table.By[string](func(g *record.Group) string { return g.TenantName })
 	groupsOnNetwork  = table.By[string](networkOf)
 	servicesOfTenant = table.By[string](func(s *record.ServiceLB) string { return s.Tenant })
-	rulesForGroup    = table.By[string](func(r *record.PolicyRule) string { return ruleGroup(r.ID) })
 )
 
 // sortedBy sorts rows by a name.
@@ -29,12 +28,6 @@ func groupID(g *record.Group) string { return g.ID }
 
 // networkOf is the state id of a group's network.
 func networkOf(g *record.Group) string { return g.NetworkName + "." + g.TenantName }
-
-// ruleGroup is the API key of the group that a rule's record is for: "tenant:group:..." is how its id begins.
-func ruleGroup(id string) string {
-	parts := strings.SplitN(id, ":", 3)
-	return model.Key(parts[:min(len(parts), 2)]...)
-}
 
 func (v *View) setGlobal(_ string, value []byte) error {
 	v.global = nil
@@ -55,12 +48,11 @@ func (v *View) profileChanged(was, now *record.ACIProfile) error {
 	return nil
 }
 
-// Tenant returns a record by its state id, nil when there is none; so do Group, PolicyRule, ServiceLB and Provider.
-func (v *View) Tenant(id string) *record.Tenant         { return v.tenants.Get(id) }
-func (v *View) Group(id string) *record.Group           { return v.groups.Get(id) }
-func (v *View) PolicyRule(id string) *record.PolicyRule { return v.policyRules.Get(id) }
-func (v *View) ServiceLB(id string) *record.ServiceLB   { return v.serviceLBs.Get(id) }
-func (v *View) Provider(id string) *record.Provider     { return v.providers.Get(id) }
+// Tenant returns a record by its state id, nil when there is none; so do Group, ServiceLB and Provider.
+func (v *View) Tenant(id string) *record.Tenant       { return v.tenants.Get(id) }
+func (v *View) Group(id string) *record.Group         { return v.groups.Get(id) }
+func (v *View) ServiceLB(id string) *record.ServiceLB { return v.serviceLBs.Get(id) }
+func (v *View) Provider(id string) *record.Provider   { return v.providers.Get(id) }
 
 // Groups returns all groups of a tenant (of all, when tenant is empty), ordered by id.
 func (v *View) Groups(tenant string) []*record.Group {
@@ -87,26 +79,6 @@ func (v *View) ProvidersOf(s *record.ServiceLB) []*record.Endpoint {
 		}
 	}
 	return out
-}
-
-// PolicyRulesFor lists the ids of the rules' records for a group, given by its API key, ordered.
-func (v *View) PolicyRulesFor(group string) []string {
-	var ids []string
-	for id := range rulesForGroup.In(v.policyRules, group).All() {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// GroupsWithRules lists the API keys of the groups that records of rules are for, whether the groups exist or not.
-func (v *View) GroupsWithRules() []string {
-	var groups []string
-	for group := range rulesForGroup.Each(v.policyRules) {
-		groups = append(groups, group)
-	}
-	slices.Sort(groups)
-	return groups
 }
 
 // ACIProfile is what an ACI gateway was told of the application profile with this API key, nil for nothing.

@@ -27,11 +27,6 @@ func (t *Tx) Group(id string) *record.Group {
 	return left(t, record.Groups+id, t.View.Group(id))
 }
 
-// PolicyRule returns a rule's record as this request would leave it, nil when there is none.
-func (t *Tx) PolicyRule(id string) *record.PolicyRule {
-	return left(t, record.PolicyRules+id, t.View.PolicyRule(id))
-}
-
 // NetworkRecord returns a network's record as this request would leave it, nil when there is none.
 func (t *Tx) NetworkRecord(id string) *record.Network {
 	return left(t, record.Networks+id, t.View.NetworkRecord(id))
