@@ -1,10 +1,8 @@
 package desired
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -168,14 +166,16 @@ func prefixes(texts []string) (out []netip.Prefix, err error) {
 // legacyRule is what records of older builds say of a rule, nil when there is none. There is one for each group, and all are alike but
 // for those that cannot be read, which count.
 func (r *records) legacyRule(id identity.Rule) *ofnet.Rule {
-	found := slices.SortedFunc(maps.Keys(maps.Collect(legacyOfRule.In(r.legacy.rules, id).All())), func(a, b string) int {
-		x, y := r.legacy.rules.Get(a), r.legacy.rules.Get(b)
-		return cmp.Or(cmp.Compare(y.rule.Priority, x.rule.Priority), strings.Compare(a, b))
-	})
-	if len(found) == 0 {
+	var n *numbered
+	first := ""
+	for name, one := range legacyOfRule.In(r.legacy.rules, id).All() {
+		if n == nil || one.rule.Priority > n.rule.Priority || one.rule.Priority == n.rule.Priority && name < first {
+			n, first = one, name
+		}
+	}
+	if n == nil {
 		return nil
 	}
-	n := r.legacy.rules.Get(found[0])
 	if n.peer == 0 {
 		return n.rule
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/capture"
+	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/pipeline"
 	"github.com/contiv/contiv/ofnet/trace"
 )
