@@ -98,69 +98,52 @@ func (s *State) JudgesIn(group string) bool {
 	return false
 }
 
-// TiersOf yields the tiers of a group, in no order and some of them several times, in time proportional to the number of its rules.
-func (s *State) TiersOf(group string) iter.Seq[Tier] {
-	return func(yield func(Tier) bool) {
-		for a := range attachmentsOfGroup.In(s.Attachments, group).Values() {
-			for t := range s.TiersBy(a) {
-				if !yield(t) {
-					return
-				}
-			}
-		}
+// TiersOf lists the tiers of a group, in no order and some of them several times, in time proportional to the number of its rules.
+func (s *State) TiersOf(group string) (out []Tier) {
+	for a := range attachmentsOfGroup.In(s.Attachments, group).Values() {
+		out = append(out, s.TiersBy(a)...)
 	}
+	return out
 }
 
-// TiersBy yields the tiers that a group has by one of its attachments, as TiersOf does.
-func (s *State) TiersBy(a *Attachment) iter.Seq[Tier] {
-	return func(yield func(Tier) bool) {
-		seen := map[Tier]struct{}{}
-		for r := range rulesOfPolicy.In(s.Rules, a.Policy()).Values() {
-			for d := range r.directions {
-				t := Tier{a.Group(), d, r.Priority}
-				if _, ok := seen[t]; ok {
-					continue
-				}
+// TiersBy lists the tiers that a group has by one of its attachments, each once, as TiersOf does.
+func (s *State) TiersBy(a *Attachment) (out []Tier) {
+	seen := map[Tier]struct{}{}
+	for r := range rulesOfPolicy.In(s.Rules, a.Policy()).Values() {
+		for d := range r.directions {
+			t := Tier{a.Group(), d, r.Priority}
+			if _, ok := seen[t]; !ok {
 				seen[t] = struct{}{}
-				if !yield(t) {
-					return
-				}
+				out = append(out, t)
 			}
 		}
 	}
+	return out
 }
 
-// TiersWith yields the tiers that a rule is in, each once and in no order.
-func (s *State) TiersWith(r *Rule) iter.Seq[Tier] {
-	return func(yield func(Tier) bool) {
-		for a := range s.AttachmentsOf(r.ID.Policy) {
-			for d := range r.directions {
-				if !yield(Tier{a.Group(), d, r.Priority}) {
-					return
-				}
-			}
+// TiersWith lists the tiers that a rule is in, each once and in no order.
+func (s *State) TiersWith(r *Rule) (out []Tier) {
+	for a := range s.AttachmentsOf(r.ID.Policy) {
+		for d := range r.directions {
+			out = append(out, Tier{a.Group(), d, r.Priority})
 		}
 	}
+	return out
 }
 
-// TiersNaming yields the tiers with rules of a tenant that name a group or segment as their other side, in no order and some of them
+// TiersNaming lists the tiers with rules of a tenant that name a group or segment as their other side, in no order and some of them
 // several times.
-func (s *State) TiersNaming(tenant string, k Key) iter.Seq[Tier] {
-	return func(yield func(Tier) bool) {
-		for r := range rulesNaming.In(s.Rules, peer{tenant, k}).Values() {
-			for t := range s.TiersWith(r) {
-				if !yield(t) {
-					return
-				}
-			}
-		}
+func (s *State) TiersNaming(tenant string, k Key) (out []Tier) {
+	for r := range rulesNaming.In(s.Rules, peer{tenant, k}).Values() {
+		out = append(out, s.TiersWith(r)...)
 	}
+	return out
 }
 
 // tiers lists all tiers in order.
 func (s *State) tiers() (out []Tier) {
 	for a := range s.Attachments.Values() {
-		out = slices.AppendSeq(out, s.TiersBy(a))
+		out = append(out, s.TiersBy(a)...)
 	}
 	slices.SortFunc(out, Tier.compare)
 	return slices.Compact(out)

@@ -28,18 +28,17 @@ const (
 )
 
 func (policy) Reads() []*Input {
-	tiers := func(s *ofnet.State, group string, to owners) { each(s.TiersOf(group), to) }
+	all := func(tiers []ofnet.Tier, to owners) { each(slices.Values(tiers), to) }
+	of := func(s *ofnet.State, group string, to owners) { all(s.TiersOf(group), to) }
 	return []*Input{
-		rows(ruleRows, func(s *ofnet.State, r *ofnet.Rule, to owners) { each(s.TiersWith(r), to) }),
-		rows(attachmentRows, func(s *ofnet.State, a *ofnet.Attachment, to owners) { each(s.TiersBy(a), to) }),
-		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) {
-			tiers(s, g.Name, to)
-			each(s.TiersNaming(g.Tenant, g.Key()), to)
-		}),
-		rows(segmentRows, func(s *ofnet.State, n *ofnet.Segment, to owners) { each(s.TiersNaming(n.Tenant, n.Key()), to) }),
+		rows(ruleRows, func(s *ofnet.State, r *ofnet.Rule, to owners) { all(s.TiersWith(r), to) }),
+		rows(attachmentRows, func(s *ofnet.State, a *ofnet.Attachment, to owners) { all(s.TiersBy(a), to) }),
+		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { of(s, g.Name, to) }),
+		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { all(s.TiersNaming(g.Tenant, g.Key()), to) }),
+		rows(segmentRows, func(s *ofnet.State, n *ofnet.Segment, to owners) { all(s.TiersNaming(n.Tenant, n.Key()), to) }),
 		// The first member of a group here brings the group's rules, and the last one takes them along.
 		facts(endpointRows, func(e *ofnet.Endpoint) string { return e.Group },
-			func(s *ofnet.State, group string) bool { return s.Here(group) > 0 }, tiers),
+			func(s *ofnet.State, group string) bool { return s.Here(group) > 0 }, of),
 		setting(func(a, b *ofnet.State) bool { return a.Self == b.Self }, everything),
 	}
 }

@@ -1,10 +1,10 @@
 package desired
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/daemon/record"
@@ -77,76 +77,62 @@ func legacyKinds() []kind {
 
 // putLegacyRule is putRule for a record of an older build.
 func (r *records) putLegacyRule(name string, item store.Item) error {
-	id, tag, err := legacyID(name)
-	if err != nil {
-		return err
+	p := strings.Split(name, ":")
+	if len(p) != 8 || p[2] != p[0] || p[4] != p[0] || p[5] != p[3] {
+		return fmt.Errorf("id %q is not of the form tenant:group:tenant:policy:tenant:policy:rule:tag", name)
 	}
-	if tag == "inTx" || tag == "outRx" { // of answers, which the tracker knows
+	id := identity.Rule{Policy: identity.Policy{Tenant: p[0], Name: p[3]}, Rule: p[6]}
+	var direction string
+	switch p[7] {
+	case "inRx":
+		direction = record.DirectionIn
+	case "outTx":
+		direction = record.DirectionOut
+	case "inTx", "outRx": // of answers, which the tracker knows
 		r.legacy.rules.Delete(name)
 		return nil
+	default:
+		return fmt.Errorf("id %q ends with none of inRx, inTx, outRx, outTx", name)
 	}
-	direction := strings.TrimSuffix(strings.TrimSuffix(tag, "Rx"), "Tx")
 	var v legacyRule
-	err = json.Unmarshal(item.Value, &v)
+	err := json.Unmarshal(item.Value, &v)
 	if err == nil && v.ID != name {
 		err = fmt.Errorf("it calls itself %q", v.ID)
 	}
-	var rule *numbered
-	if err == nil {
-		rule, err = v.read(closed(id, direction).Direction)
-	}
+	same, peer, wrong := v.translate(id, direction)
+	rule, err := judging(same, cmp.Or(err, wrong))
 	switch {
 	case err == nil:
-		rule.rule.ID = id
-		r.legacy.rules.Set(name, rule)
-		return nil
-	case v.Action == record.ActionAllow:
+		r.legacy.rules.Set(name, &numbered{rule, peer})
+	case rule != nil: // it denies all, whoever the other side is
+		r.legacy.rules.Set(name, &numbered{rule, 0})
+	default:
 		r.legacy.rules.Delete(name)
-		return permissionLeftOut(err)
 	}
-	rule = &numbered{rule: closed(id, direction)}
-	r.legacy.rules.Set(name, rule)
-	return allDenied(rule.rule, err)
+	return err
 }
 
-// legacyID reads the id of a record of a rule.
-func legacyID(name string) (id identity.Rule, tag string, err error) {
-	p := strings.Split(name, ":")
-	if len(p) != 8 || p[2] != p[0] || p[4] != p[0] || p[5] != p[3] || !slices.Contains([]string{"inRx", "inTx", "outRx", "outTx"}, p[7]) {
-		return id, "", fmt.Errorf("id %q is not of the form tenant:group:tenant:policy:tenant:policy:rule:tag", name)
-	}
-	return identity.Rule{Policy: identity.Policy{Tenant: p[0], Name: p[3]}, Rule: p[6]}, p[7], nil
-}
-
-// read makes a rule without an ID of the record.
-func (v *legacyRule) read(d ofnet.Direction) (*numbered, error) {
+// translate makes the record a Rule of this build, but for the number of the other side's group.
+func (v *legacyRule) translate(id identity.Rule, direction string) (out *record.Rule, peer int, err error) {
 	peer, own, peers, owns, port, other := v.SrcEndpointGroup, v.DstEndpointGroup, []string{v.SrcIPAddr, v.SrcIPv6Addr},
 		[]string{v.DstIPAddr, v.DstIPv6Addr}, v.DstPort, v.SrcPort
-	if d == ofnet.Out {
+	if direction == record.DirectionOut {
 		peer, own, peers, owns = own, peer, owns, peers
 	}
+	out = &record.Rule{ID: id, Direction: direction, Priority: v.Priority, Action: v.Action, Protocol: v.IPProtocol, Port: port, Openings: v.TCPFlags != ""}
 	switch {
-	case v.Action != record.ActionAllow && v.Action != record.ActionDeny:
-		return nil, fmt.Errorf("want action %s or %s, got %q", record.ActionAllow, record.ActionDeny, v.Action)
 	case own <= 0 || peer < 0:
-		return nil, fmt.Errorf("want numbers of groups, got %d and %d", own, peer)
+		return out, 0, fmt.Errorf("want numbers of groups, got %d and %d", own, peer)
 	case other != 0:
-		return nil, fmt.Errorf("want no port on the side that connects, got %d", other)
+		return out, 0, fmt.Errorf("want no port on the side that connects, got %d", other)
 	case v.TCPFlags != "" && v.TCPFlags != openings:
-		return nil, fmt.Errorf("want TCP flags %q or none, got %q", openings, v.TCPFlags)
+		return out, 0, fmt.Errorf("want TCP flags %q or none, got %q", openings, v.TCPFlags)
 	}
-	out := &ofnet.Rule{Direction: d, Priority: uint8(v.Priority), Protocol: v.IPProtocol, Openings: v.TCPFlags != "", Deny: v.Action == record.ActionDeny}
-	if port != 0 {
-		out.Ports = []ofnet.PortRange{{First: port, Last: port}}
-	}
-	var err error
 	if out.Peers, err = prefixes(peers); err != nil {
-		return nil, err
+		return out, 0, err
 	}
-	if out.Own, err = prefixes(owns); err != nil {
-		return nil, err
-	}
-	return &numbered{out, peer}, carriedOut(out, v.Priority)
+	out.Own, err = prefixes(owns)
+	return out, peer, err
 }
 
 func prefixes(texts []string) (out []netip.Prefix, err error) {

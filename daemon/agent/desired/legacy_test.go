@@ -77,17 +77,18 @@ func TestLegacyRules(t *testing.T) {
 
 func TestLegacyRulesThatCannotBeCarriedOutDeny(t *testing.T) {
 	for name, spoil := range map[string]func(*legacyRule){
-		"address":          func(r *legacyRule) { r.SrcIPAddr = "10.1.1" },
-		"backward range":   func(r *legacyRule) { r.SrcIPAddr = "10.1.1.9-10.1.1.3" },
-		"mixed range":      func(r *legacyRule) { r.SrcIPAddr = "10.1.1.9-fd01::3" },
-		"disguised IPv4":   func(r *legacyRule) { r.SrcIPAddr = "::ffff:10.1.1.0/120" },
-		"priority":         func(r *legacyRule) { r.Priority = 0 },
-		"flags":            func(r *legacyRule) { r.IPProtocol, r.TCPFlags = 6, "fin" },
-		"flags of UDP":     func(r *legacyRule) { r.IPProtocol, r.TCPFlags = 17, openings },
-		"port of ICMP":     func(r *legacyRule) { r.IPProtocol, r.DstPort = 1, 80 },
-		"source port":      func(r *legacyRule) { r.IPProtocol, r.SrcPort = 6, 80 },
-		"no group":         func(r *legacyRule) { r.DstEndpointGroup = 0 },
-		"no group of peer": func(r *legacyRule) { r.SrcEndpointGroup = -1 },
+		"address":              func(r *legacyRule) { r.SrcIPAddr = "10.1.1" },
+		"backward range":       func(r *legacyRule) { r.SrcIPAddr = "10.1.1.9-10.1.1.3" },
+		"mixed range":          func(r *legacyRule) { r.SrcIPAddr = "10.1.1.9-fd01::3" },
+		"disguised IPv4":       func(r *legacyRule) { r.SrcIPAddr = "::ffff:10.1.1.0/120" },
+		"priority":             func(r *legacyRule) { r.Priority = 0 },
+		"priority, of a group": func(r *legacyRule) { r.Priority, r.SrcEndpointGroup = 0, 9 },
+		"flags":                func(r *legacyRule) { r.IPProtocol, r.TCPFlags = 6, "fin" },
+		"flags of UDP":         func(r *legacyRule) { r.IPProtocol, r.TCPFlags = 17, openings },
+		"port of ICMP":         func(r *legacyRule) { r.IPProtocol, r.DstPort = 1, 80 },
+		"source port":          func(r *legacyRule) { r.IPProtocol, r.SrcPort = 6, 80 },
+		"no group":             func(r *legacyRule) { r.DstEndpointGroup = 0 },
+		"no group of peer":     func(r *legacyRule) { r.SrcEndpointGroup = -1 },
 	} {
 		for _, action := range []string{record.ActionAllow, record.ActionDeny, "reject", ""} {
 			t.Run(name+", "+action, func(t *testing.T) {

@@ -12,34 +12,20 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// putRule takes over the record of a rule. Of one that cannot be carried out as it is meant, a permission is left out;
-// what is, or may be, a denial becomes one of everything in its direction, for all groups that have its policy: better too little than
-// too much.
+// putRule takes over the record of a rule.
 func (r *records) putRule(name string, item store.Item) error {
 	id, err := identity.ParseRule(name)
 	if err != nil {
 		return err
 	}
 	var v record.Rule
-	err = json.Unmarshal(item.Value, &v)
-	if err == nil && v.ID != id {
+	if err = json.Unmarshal(item.Value, &v); err == nil && v.ID != id {
 		err = fmt.Errorf("it calls itself %q", v.ID)
 	}
-	var rule *ofnet.Rule
-	if err == nil {
-		rule, err = ruleOf(&v)
-	}
-	switch {
-	case err == nil:
-		r.rules.Set(id, rule)
-		return nil
-	case v.Action == record.ActionAllow:
-		r.rules.Delete(id)
-		return permissionLeftOut(err)
-	}
-	rule = closed(id, v.Direction)
-	r.rules.Set(id, rule)
-	return allDenied(rule, err)
+	v.ID = id
+	rule, err := judging(&v, err)
+	setFunc(r.rules, id, rule, (*ofnet.Rule).Equal)
+	return err
 }
 
 func (r *records) delRule(name string) {
@@ -48,60 +34,56 @@ func (r *records) delRule(name string) {
 	}
 }
 
-// closed denies everything, in both directions when no one can tell which was meant.
-func closed(id identity.Rule, direction string) *ofnet.Rule {
-	d := ofnet.Both
-	switch direction {
-	case record.DirectionIn:
-		d = ofnet.In
-	case record.DirectionOut:
-		d = ofnet.Out
-	}
-	return &ofnet.Rule{ID: id, Direction: d, Priority: ofnet.PriorityClosed, Deny: true}
-}
-
-func permissionLeftOut(err error) error { return fmt.Errorf("the permission is left out: %w", err) }
-
-func allDenied(r *ofnet.Rule, err error) error {
-	return fmt.Errorf("all traffic (%s) of groups with policy %s is denied: %w", r.Direction, r.ID.Policy, err)
-}
-
-// ruleOf makes a rule of its record.
-func ruleOf(v *record.Rule) (*ofnet.Rule, error) {
-	out := &ofnet.Rule{ID: v.ID, Direction: ofnet.In, Priority: uint8(v.Priority), Peers: v.Peers, Own: v.Own, Protocol: v.Protocol,
+// judging is what is carried out of the record of a rule, which wrong says cannot be read as a whole. Of one that cannot be carried out as it
+// is meant, a permission is left out, and the rule is nil; what is, or may be, a denial becomes one of everything in its direction, for all
+// groups that have its policy: better too little than too much.
+func judging(v *record.Rule, wrong error) (*ofnet.Rule, error) {
+	rule := &ofnet.Rule{ID: v.ID, Direction: ofnet.Both, Priority: uint8(v.Priority), Peers: v.Peers, Own: v.Own, Protocol: v.Protocol,
 		Openings: v.Openings, Deny: v.Action == record.ActionDeny}
-	if v.Direction == record.DirectionOut {
-		out.Direction = ofnet.Out
+	switch v.Direction {
+	case record.DirectionIn:
+		rule.Direction = ofnet.In
+	case record.DirectionOut:
+		rule.Direction = ofnet.Out
+	}
+	if wrong == nil {
+		wrong = faults(v)
+	}
+	switch {
+	case wrong == nil:
+	case v.Action == record.ActionAllow:
+		return nil, fmt.Errorf("the permission is left out: %w", wrong)
+	default:
+		closed := &ofnet.Rule{ID: v.ID, Direction: rule.Direction, Priority: ofnet.PriorityClosed, Deny: true}
+		return closed, fmt.Errorf("all traffic (%s) of groups with policy %s is denied: %w", rule.Direction, v.ID.Policy, wrong)
 	}
 	if v.Group != "" {
-		out.PeerGroup = v.Group + ":" + v.ID.Tenant
+		rule.PeerGroup = v.Group + ":" + v.ID.Tenant
 	}
 	if v.Network != "" {
-		out.PeerNetwork = v.Network + "." + v.ID.Tenant
+		rule.PeerNetwork = v.Network + "." + v.ID.Tenant
 	}
 	if v.Port != 0 {
-		out.Ports = []ofnet.PortRange{{First: v.Port, Last: v.Port}}
+		rule.Ports = []ofnet.PortRange{{First: v.Port, Last: v.Port}}
 	}
-	switch {
-	case v.Direction != record.DirectionIn && v.Direction != record.DirectionOut:
-		return nil, fmt.Errorf("want direction %s or %s, got %q", record.DirectionIn, record.DirectionOut, v.Direction)
-	case v.Action != record.ActionAllow && v.Action != record.ActionDeny:
-		return nil, fmt.Errorf("want action %s or %s, got %q", record.ActionAllow, record.ActionDeny, v.Action)
-	case slices.ContainsFunc(slices.Concat(v.Peers, v.Own), func(p netip.Prefix) bool { return !p.IsValid() || p.Addr().Is4In6() }):
-		return nil, fmt.Errorf("want prefixes of IPv4 and IPv6, got %v and %v", v.Peers, v.Own)
-	}
-	return out, carriedOut(out, v.Priority)
+	return rule, nil
 }
 
-// carriedOut says why a rule cannot be.
-func carriedOut(r *ofnet.Rule, priority int) error {
+// faults says why a record cannot be carried out.
+func faults(v *record.Rule) error {
 	switch {
-	case priority < 1 || priority > ofnet.PriorityMost:
-		return fmt.Errorf("want a priority within 1..%d, got %d", ofnet.PriorityMost, priority)
-	case len(r.Ports) > 0 && r.Protocol != ofnet.ProtocolTCP && r.Protocol != ofnet.ProtocolUDP && r.Protocol != ofnet.ProtocolSCTP:
-		return fmt.Errorf("want a port with TCP, UDP and SCTP only, got %v with protocol %d", r.Ports, r.Protocol)
-	case r.Openings && r.Protocol != ofnet.ProtocolTCP:
-		return fmt.Errorf("want openings of TCP only, got them with protocol %d", r.Protocol)
+	case v.Direction != record.DirectionIn && v.Direction != record.DirectionOut:
+		return fmt.Errorf("want direction %s or %s, got %q", record.DirectionIn, record.DirectionOut, v.Direction)
+	case v.Action != record.ActionAllow && v.Action != record.ActionDeny:
+		return fmt.Errorf("want action %s or %s, got %q", record.ActionAllow, record.ActionDeny, v.Action)
+	case v.Priority < 1 || v.Priority > ofnet.PriorityMost:
+		return fmt.Errorf("want a priority within 1..%d, got %d", ofnet.PriorityMost, v.Priority)
+	case v.Port != 0 && v.Protocol != ofnet.ProtocolTCP && v.Protocol != ofnet.ProtocolUDP && v.Protocol != ofnet.ProtocolSCTP:
+		return fmt.Errorf("want a port with TCP, UDP and SCTP only, got %d with protocol %d", v.Port, v.Protocol)
+	case v.Openings && v.Protocol != ofnet.ProtocolTCP:
+		return fmt.Errorf("want openings of TCP only, got them with protocol %d", v.Protocol)
+	case slices.ContainsFunc(slices.Concat(v.Peers, v.Own), func(p netip.Prefix) bool { return !p.IsValid() || p.Addr().Is4In6() }):
+		return fmt.Errorf("want prefixes of IPv4 and IPv6, got %v and %v", v.Peers, v.Own)
 	}
 	return nil
 }

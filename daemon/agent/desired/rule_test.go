@@ -179,7 +179,7 @@ func compiles(t *testing.T, r *records) {
 	}
 	for rule := range s.Rules.Values() {
 		s.Attach(identity.Attachment{Group: identity.Group{Tenant: "blue", Name: "web"}, Policy: rule.ID.Name})
-		for tier := range s.TiersWith(rule) {
+		for _, tier := range s.TiersWith(rule) {
 			set := pipeline.Default().Compile(s, tier.Key())
 			if err := set.Check(); err != nil {
 				t.Errorf("flows of %+v: want what a switch takes, got %v", rule, err)
