@@ -68,6 +68,39 @@ func (r Range) Prefixes() (out []netip.Prefix) {
 	return out
 }
 
+// ParsePrefixes reads addresses as rules give them: an address, a subnet, or "first-last" with or without a length, where last is an
+// address or its last byte. They are the fewest prefixes that together are these addresses.
+func ParsePrefixes(text string) ([]netip.Prefix, error) {
+	addrs, _, hasLength := strings.Cut(text, "/")
+	first, last, isRange := strings.Cut(addrs, "-")
+	if !isRange {
+		if hasLength {
+			p, err := netip.ParsePrefix(text)
+			if err == nil && p.Addr().Is4In6() {
+				err = fmt.Errorf("%q is an IPv4 address in the dress of IPv6", text)
+			}
+			return []netip.Prefix{p.Masked()}, err
+		}
+		last = first
+	}
+	if at := strings.LastIndexByte(first, '.'); at >= 0 && !strings.Contains(last, ".") {
+		last = first[:at+1] + last
+	}
+	lo, err := netip.ParseAddr(first)
+	if err != nil {
+		return nil, err
+	}
+	hi, err := netip.ParseAddr(last)
+	if err != nil {
+		return nil, err
+	}
+	lo, hi = lo.Unmap(), hi.Unmap()
+	if lo.BitLen() != hi.BitLen() || hi.Less(lo) || lo.Zone() != "" || hi.Zone() != "" {
+		return nil, fmt.Errorf("%q is not a range of addresses from the lowest to the highest", text)
+	}
+	return Range{First: lo, Last: hi}.Prefixes(), nil
+}
+
 // Overlap says whether two ranges have an address in common. Ranges of different families never do.
 func Overlap(a, b Range) bool { return a.Contains(b.First) || b.Contains(a.First) }
 

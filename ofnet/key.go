@@ -27,7 +27,7 @@ const (
 
 // Key names one owner of flows: the object that caused them. Name is the object's identity in the store:
 // "net.tenant" of a segment, the state id of an endpoint, "group:tenant" of a group, "service:tenant" of a service, the
-// label of a host.
+// label of a host; of a rule the identity.AttachedRule.
 type Key struct {
 	Kind Kind
 	Name string
@@ -38,6 +38,9 @@ func (n *Segment) Key() Key { return Key{KindSegment, n.Name} }
 
 // ReceiversKey is the key of the segment's lists of receivers.
 func (n *Segment) ReceiversKey() Key { return Key{KindReceivers, n.Name} }
+
+// Key is the group's key.
+func (g *Group) Key() Key { return Key{KindGroup, g.Name} }
 
 // Key is the tenant's key.
 func (t *Tenant) Key() Key { return Key{KindTenant, t.Name} }

@@ -1,80 +1,237 @@
 package ofnet
 
 import (
-	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"iter"
 	"slices"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/table"
 )
 
-// What finds rules, and what they amount to.
+// step is a place among the rules of a policy: each group that has the policy has a Tier there.
+type step struct {
+	policy    identity.Policy
+	direction Direction
+	priority  uint8
+}
+
+// peer is who rules of a tenant name as their other side.
+type peer struct {
+	tenant string
+	Key    // of a group or segment
+}
+
+// What finds rules and who has them, and what they amount to.
 var (
-	rulesOfTier  = table.By[string](func(r *Rule) Key { return r.Tier().Key() })
-	rulesOfGroup = table.By[string](func(r *Rule) string { return r.Group })
-	judgedIn     = table.Sum[string](func(r *Rule) (group string, _ uint64) {
-		if r.Direction == In {
-			group = r.Group
+	rulesOfPolicy = table.By[identity.Rule](func(r *Rule) identity.Policy { return r.ID.Policy })
+	rulesOfStep   = table.ByEach[identity.Rule](func(r *Rule, to []step) []step {
+		for d := range r.directions {
+			to = append(to, step{r.ID.Policy, d, r.Priority})
 		}
-		return group, 1
+		return to
 	})
-	generations = table.Sum[string](func(r *Rule) (string, uint64) { return r.Tenant, r.hash() })
+	rulesNaming = table.ByEach[identity.Rule](func(r *Rule, to []peer) []peer {
+		if r.PeerGroup != "" {
+			to = append(to, peer{r.ID.Tenant, Key{KindGroup, r.PeerGroup}})
+		}
+		if r.PeerNetwork != "" {
+			to = append(to, peer{r.ID.Tenant, Key{KindSegment, r.PeerNetwork}})
+		}
+		return to
+	})
+	judgedIn = table.Sum[identity.Rule](func(r *Rule) (policy identity.Policy, _ uint64) {
+		if r.Direction&In != 0 {
+			policy = r.ID.Policy
+		}
+		return policy, 1
+	})
+	rulesSum = table.Sum[identity.Rule](func(r *Rule) (identity.Policy, uint64) { return r.ID.Policy, hash(*r) })
+
+	attachmentsOfGroup  = table.By[identity.Attachment]((*Attachment).Group)
+	attachmentsOfPolicy = table.By[identity.Attachment]((*Attachment).Policy)
+	attachmentsSum      = table.Sum[identity.Attachment](func(a *Attachment) (identity.Policy, uint64) { return a.Policy(), hash(a.ID) })
 )
 
-// JudgesIn says whether rules judge what members of a group receive. It takes constant time.
-func (s *State) JudgesIn(group string) bool {
-	n, _ := judgedIn.In(s.Rules, group)
+// hash is a number that what says the same shares, on all hosts and after a restart.
+func hash(of ...any) uint64 {
+	h := sha256.Sum256(fmt.Appendf(nil, "%+v", of))
+	return binary.BigEndian.Uint64(h[:])
+}
+
+// directions yields In, Out or both.
+func (r *Rule) directions(yield func(Direction) bool) {
+	for _, d := range []Direction{In, Out} {
+		if r.Direction&d != 0 && !yield(d) {
+			return
+		}
+	}
+}
+
+// Attach gives a group a policy, if it does not have it.
+func (s *State) Attach(id identity.Attachment) {
+	if s.Attachments.Get(id) == nil {
+		s.Attachments.Set(id, &Attachment{id})
+	}
+}
+
+// AttachmentsOf yields the attachments of a policy, in no order.
+func (s *State) AttachmentsOf(policy identity.Policy) iter.Seq[*Attachment] {
+	return attachmentsOfPolicy.In(s.Attachments, policy).Values()
+}
+
+// PolicyJudgesIn says whether a policy has rules about what members of its groups receive, in constant time.
+func (s *State) PolicyJudgesIn(policy identity.Policy) bool {
+	n, _ := judgedIn.In(s.Rules, policy)
 	return n > 0
 }
 
-// TiersOf lists the tiers of a group, in no order, in time proportional to the number of its rules.
-func (s *State) TiersOf(group string) (out []Tier) {
-	seen := map[Tier]struct{}{}
-	for r := range rulesOfGroup.In(s.Rules, group).Values() {
-		if _, ok := seen[r.Tier()]; !ok {
-			seen[r.Tier()] = struct{}{}
-			out = append(out, r.Tier())
+// JudgesIn says whether rules judge what members of a group receive. It takes time in proportion to the number of its policies.
+func (s *State) JudgesIn(group string) bool {
+	for a := range attachmentsOfGroup.In(s.Attachments, group).Values() {
+		if s.PolicyJudgesIn(a.Policy()) {
+			return true
 		}
+	}
+	return false
+}
+
+// TiersOf lists the tiers of a group, in no order and some of them several times, in time proportional to the number of its rules.
+func (s *State) TiersOf(group string) (out []Tier) {
+	for a := range attachmentsOfGroup.In(s.Attachments, group).Values() {
+		out = append(out, s.TiersBy(a)...)
+	}
+	return out
+}
+
+// TiersBy lists the tiers that a group has by one of its attachments, each once, as TiersOf does.
+func (s *State) TiersBy(a *Attachment) (out []Tier) {
+	seen := map[Tier]struct{}{}
+	for r := range rulesOfPolicy.In(s.Rules, a.Policy()).Values() {
+		for d := range r.directions {
+			t := Tier{a.Group(), d, r.Priority}
+			if _, ok := seen[t]; !ok {
+				seen[t] = struct{}{}
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// TiersWith lists the tiers that a rule is in, each once and in no order.
+func (s *State) TiersWith(r *Rule) (out []Tier) {
+	for a := range s.AttachmentsOf(r.ID.Policy) {
+		for d := range r.directions {
+			out = append(out, Tier{a.Group(), d, r.Priority})
+		}
+	}
+	return out
+}
+
+// TiersNaming lists the tiers with rules of a tenant that name a group or segment as their other side, in no order and some of them
+// several times.
+func (s *State) TiersNaming(tenant string, k Key) (out []Tier) {
+	for r := range rulesNaming.In(s.Rules, peer{tenant, k}).Values() {
+		out = append(out, s.TiersWith(r)...)
 	}
 	return out
 }
 
 // tiers lists all tiers in order.
 func (s *State) tiers() (out []Tier) {
-	for _, rules := range rulesOfTier.Each(s.Rules) {
-		for r := range rules.Values() {
-			out = append(out, r.Tier())
-			break
-		}
+	for a := range s.Attachments.Values() {
+		out = append(out, s.TiersBy(a)...)
 	}
 	slices.SortFunc(out, Tier.compare)
-	return out
+	return slices.Compact(out)
 }
 
-// RulesOf finds the tier that has a key, and its rules by id. It takes time in proportion to their number.
-func (s *State) RulesOf(tier Key) (t Tier, rules []*Rule) {
-	rules = slices.SortedFunc(rulesOfTier.In(s.Rules, tier).Values(), func(a, b *Rule) int { return cmp.Compare(a.ID, b.ID) })
-	if len(rules) > 0 {
-		t = rules[0].Tier()
+// RulesOf finds the tier that has a key, and its rules by id; a tier without rules is the zero Tier. It takes time in proportion to their
+// number.
+func (s *State) RulesOf(tier Key) (t Tier, rules []AttachedRule) {
+	t, ok := tierOf(tier)
+	if !ok {
+		return Tier{}, nil
 	}
+	for a := range attachmentsOfGroup.In(s.Attachments, t.Group).Values() {
+		for r := range rulesOfStep.In(s.Rules, step{a.Policy(), t.Direction, t.Priority}).Values() {
+			rules = append(rules, AttachedRule{r, a})
+		}
+	}
+	if len(rules) == 0 {
+		return Tier{}, nil
+	}
+	slices.SortFunc(rules, func(a, b AttachedRule) int { return a.ID.Compare(b.ID) })
 	return t, rules
+}
+
+// AttachedRules yields all rules for each group that has them, in no order.
+func (s *State) AttachedRules() iter.Seq[AttachedRule] {
+	return func(yield func(AttachedRule) bool) {
+		for a := range s.Attachments.Values() {
+			for r := range rulesOfPolicy.In(s.Rules, a.Policy()).Values() {
+				if !yield(AttachedRule{r, a}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Tracking is whether a tenant's connections are tracked, and by what rules.
 type Tracking struct {
 	On bool
-	// Generation is a hash of the rules, 1..1<<31-1, the same on all hosts and after a restart; a connection that was admitted under another
-	// generation is judged again.
+	// Generation is a hash of the rules, of who has them and of whom they name, 1..1<<31-1, the same on all hosts and after a restart; a
+	// connection that was admitted under another generation is judged again.
 	Generation uint32
 }
 
 // Tracking says whether a tenant's connections are tracked, which costs every packet a second pass of the switch:
-// only those of a tenant that has rules or services are. It takes constant time.
-func (s *State) Tracking(tenant string) Tracking {
-	switch rules, sum := generations.In(s.Rules, tenant); {
-	case rules > 0:
-		return Tracking{true, max(1, uint32(sum^sum>>32)&(1<<31-1))}
-	case s.HasServices(tenant):
-		return Tracking{true, 1}
+// only those of a tenant that has groups with rules, or services, are. It takes time in proportion to the number of policies that groups
+// have, and of groups and segments that rules name.
+func (s *State) Tracking(tenant string) (t Tracking) {
+	var sum uint64
+	for policy := range attachmentsOfPolicy.Each(s.Attachments) {
+		if rules, said := rulesSum.In(s.Rules, policy); rules > 0 && policy.Tenant == tenant {
+			_, attached := attachmentsSum.In(s.Attachments, policy)
+			t.On, sum = true, sum+hash(said, attached)
+		}
 	}
-	return Tracking{}
+	switch {
+	case t.On:
+		sum += s.named(tenant)
+		t.Generation = max(1, uint32(sum^sum>>32)&(1<<31-1))
+	case s.HasServices(tenant):
+		t = Tracking{true, 1}
+	}
+	return t
+}
+
+// Tracked is Tracking.On, sooner.
+func (s *State) Tracked(tenant string) bool {
+	for policy := range attachmentsOfPolicy.Each(s.Attachments) {
+		if rules, _ := rulesSum.In(s.Rules, policy); rules > 0 && policy.Tenant == tenant {
+			return true
+		}
+	}
+	return s.HasServices(tenant)
+}
+
+// named is a hash of the groups and segments that rules of a tenant name.
+func (s *State) named(tenant string) (sum uint64) {
+	for p := range rulesNaming.Each(s.Rules) {
+		if p.tenant != tenant {
+			continue
+		}
+		if g := s.Groups.Get(p.Name); p.Kind == KindGroup && g != nil && g.Tenant == tenant {
+			sum += hash(p.Key, g.ID)
+		}
+		if n := s.Segments.Get(p.Name); p.Kind == KindSegment && n != nil && n.Tenant == tenant {
+			sum += hash(p.Key, n.Prefix4, n.First4, n.Last4, n.Prefix6)
+		}
+	}
+	return sum
 }

@@ -17,16 +17,16 @@ func TestServiceIndex(t *testing.T) {
 		return out
 	}
 	s := NewState("h1")
-	s.Segments.Set("n.t", &Segment{Name: "n.t", Tenant: "t"})
-	s.Segments.Set("n.u", &Segment{Name: "n.u", Tenant: "u"})
+	s.Segments.Set("t:n", &Segment{Name: "t:n", Tenant: "t"})
+	s.Segments.Set("u:n", &Segment{Name: "u:n", Tenant: "u"})
 	endpoint := func(id, segment string, ip netip.Addr) {
 		if s.Endpoints.Set(id, &Endpoint{ID: id, Segment: segment, IP4: ip}); segment == "" {
 			s.Endpoints.Delete(id)
 		}
 	}
 	service := func(tenant string, backends []netip.Addr, ports ...ServicePort) {
-		if s.SetService(&Service{Name: "v:t", Tenant: tenant, Ports: ports, Backends: backends}); tenant == "" {
-			s.Services.Delete("v:t")
+		if s.SetService(&Service{Name: "t:v", Tenant: tenant, Ports: ports, Backends: backends}); tenant == "" {
+			s.Services.Delete("t:v")
 		}
 	}
 	for _, row := range []struct {
@@ -38,11 +38,11 @@ func TestServiceIndex(t *testing.T) {
 		numbers         int
 	}{
 		{"nothing", func() {}, false, "", false, false, 0},
-		{"an endpoint", func() { endpoint("e1", "n.t", a1) }, false, "e1", false, false, 0},
+		{"an endpoint", func() { endpoint("e1", "t:n", a1) }, false, "e1", false, false, 0},
 		{"its service", func() { service("t", []netip.Addr{a1}, tcp(80, 81)...) }, true, "e1", true, false, 2},
-		{"another tenant's endpoint with its address", func() { endpoint("e0", "n.u", a1) }, true, "e1", true, false, 2},
+		{"another tenant's endpoint with its address", func() { endpoint("e0", "u:n", a1) }, true, "e1", true, false, 2},
 		{"another backend", func() { service("t", []netip.Addr{a2}, tcp(80)...) }, false, "e1", true, false, 1},
-		{"the endpoint takes its address", func() { endpoint("e1", "n.t", a2) }, true, "", true, false, 1},
+		{"the endpoint takes its address", func() { endpoint("e1", "t:n", a2) }, true, "", true, false, 1},
 		{"the service changes tenants", func() { service("u", []netip.Addr{a2}, tcp(80)...) }, true, "", false, true, 1},
 		{"the endpoint goes", func() { endpoint("e1", "", a1) }, false, "", false, true, 1},
 		{"the service goes", func() { service("", nil) }, false, "", false, false, 0},
@@ -51,7 +51,7 @@ func TestServiceIndex(t *testing.T) {
 		over := false
 		if e := s.Endpoints.Get("e1"); e != nil {
 			for v := range s.ServicesOver(e) {
-				over = over || v.Name == "v:t"
+				over = over || v.Name == "t:v"
 			}
 		}
 		if over != row.over1 {
@@ -70,7 +70,7 @@ func TestServiceIndex(t *testing.T) {
 			}
 		}
 		var numbers []uint32
-		if v := s.Services.Get("v:t"); v != nil {
+		if v := s.Services.Get("t:v"); v != nil {
 			numbers = v.Numbers()
 		}
 		if len(numbers) != row.numbers || slices.Contains(numbers, 0) {
@@ -82,19 +82,19 @@ func TestServiceIndex(t *testing.T) {
 // TestServiceNumbers: ports whose names clash get numbers of their own, and keep them.
 func TestServiceNumbers(t *testing.T) {
 	s, p := NewState("h1"), ServicePort{ProtocolUDP, 53, 53}
-	want := preferredNumber("v:t", p)
-	numbers := func() []uint32 { return s.Services.Get("v:t").Numbers() }
-	s.SetService(&Service{Name: "v:t", Ports: []ServicePort{p, p}})
+	want := preferredNumber("t:v", p)
+	numbers := func() []uint32 { return s.Services.Get("t:v").Numbers() }
+	s.SetService(&Service{Name: "t:v", Ports: []ServicePort{p, p}})
 	if got := numbers(); !slices.Equal(got, []uint32{want, want + 1}) {
 		t.Errorf("two ports of one name: want %d and the next, got %d", want, got)
 	}
-	s.Services.Set("w:t", &Service{Name: "w:t", numbers: []uint32{want}})
-	s.SetService(&Service{Name: "v:t", Ports: []ServicePort{p}})
+	s.Services.Set("t:w", &Service{Name: "t:w", numbers: []uint32{want}})
+	s.SetService(&Service{Name: "t:v", Ports: []ServicePort{p}})
 	if got := numbers(); !slices.Equal(got, []uint32{want + 1}) {
 		t.Errorf("a port whose number another has: want %d, got %d", want+1, got)
 	}
-	s.Services.Delete("w:t")
-	s.SetService(&Service{Name: "v:t", Ports: []ServicePort{p}})
+	s.Services.Delete("t:w")
+	s.SetService(&Service{Name: "t:v", Ports: []ServicePort{p}})
 	if got := numbers(); !slices.Equal(got, []uint32{want}) {
 		t.Errorf("a port whose number is free again: want %d, got %d", want, got)
 	}

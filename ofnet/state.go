@@ -5,25 +5,28 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/table"
 )
 
 // State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
 // It belongs to one goroutine at a time; a Clone is another State. Rows of its tables are not changed: another takes their place.
 type State struct {
-	Self      string                          // label of this host; a key of Hosts
-	Local     Ports                           // the switch's own fixed ports
-	Private   netip.Prefix                    // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
-	Router    *Router                         // nil: this host has no routers outside
-	Hosts     *table.Table[string, *Host]     // by label, this host included
-	Tenants   *table.Table[string, *Tenant]   // by name
-	Segments  *table.Table[string, *Segment]  // by "network.tenant"
-	Groups    *table.Table[string, *Group]    // by "group:tenant"
-	Rules     *table.Table[string, *Rule]     // by id
-	Services  *table.Table[string, *Service]  // by "service:tenant"; see SetService
-	Endpoints *table.Table[string, *Endpoint] // by state id
-	Routes    *table.Table[string, *Route]    // learned, by prefix
-	NextHops  *table.Table[string, *NextHops] // of the routes, by name
+	Self     string                         // label of this host; a key of Hosts
+	Local    Ports                          // the switch's own fixed ports
+	Private  netip.Prefix                   // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
+	Router   *Router                        // nil: this host has no routers outside
+	Hosts    *table.Table[string, *Host]    // by label, this host included
+	Tenants  *table.Table[string, *Tenant]  // by name
+	Segments *table.Table[string, *Segment] // by "network.tenant"
+	Groups   *table.Table[string, *Group]   // by "group:tenant"
+	Rules    *table.Table[identity.Rule, *Rule]
+	// Attachments say which groups have which policies. A policy's rules judge nothing without.
+	Attachments *table.Table[identity.Attachment, *Attachment]
+	Services    *table.Table[string, *Service]  // by "service:tenant"; see SetService
+	Endpoints   *table.Table[string, *Endpoint] // by state id
+	Routes      *table.Table[string, *Route]    // learned, by prefix
+	NextHops    *table.Table[string, *NextHops] // of the routes, by name
 }
 
 // DefaultPrivate is the subnet between a host and its endpoints unless an operator chooses another.
@@ -32,17 +35,18 @@ func DefaultPrivate() netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4([4]
 // NewState returns an empty State for the host labelled self.
 func NewState(self string) *State {
 	return &State{
-		Self:      self,
-		Private:   DefaultPrivate(),
-		Hosts:     table.New[string, *Host](),
-		Tenants:   table.New[string, *Tenant](),
-		Segments:  table.New(segmentsOfTenant),
-		Groups:    table.New[string, *Group](),
-		Rules:     table.New(rulesOfTier, rulesOfGroup, judgedIn, generations),
-		Services:  table.New(servicesOfTenant, servicesBehind, servicesByNumber),
-		Endpoints: table.New(endpointsOfSegment, endpointsOfGroup, endpointsOfHost, endpointsAt, places, groupsHere, receivers),
-		Routes:    table.New(routesVia),
-		NextHops:  table.New[string, *NextHops](),
+		Self:        self,
+		Private:     DefaultPrivate(),
+		Hosts:       table.New[string, *Host](),
+		Tenants:     table.New[string, *Tenant](),
+		Segments:    table.New(segmentsOfTenant),
+		Groups:      table.New[string, *Group](),
+		Rules:       table.New(rulesOfPolicy, rulesOfStep, rulesNaming, judgedIn, rulesSum),
+		Attachments: table.New(attachmentsOfGroup, attachmentsOfPolicy, attachmentsSum),
+		Services:    table.New(servicesOfTenant, servicesBehind, servicesByNumber),
+		Endpoints:   table.New(endpointsOfSegment, endpointsOfGroup, endpointsOfHost, endpointsAt, places, groupsHere, receivers),
+		Routes:      table.New(routesVia),
+		NextHops:    table.New[string, *NextHops](),
 	}
 }
 
@@ -50,7 +54,8 @@ func NewState(self string) *State {
 func (s *State) Clone() *State {
 	c := *s
 	c.Hosts, c.Tenants, c.Segments, c.Groups = s.Hosts.Clone(), s.Tenants.Clone(), s.Segments.Clone(), s.Groups.Clone()
-	c.Rules, c.Services, c.Endpoints = s.Rules.Clone(), s.Services.Clone(), s.Endpoints.Clone()
+	c.Rules, c.Attachments = s.Rules.Clone(), s.Attachments.Clone()
+	c.Services, c.Endpoints = s.Services.Clone(), s.Endpoints.Clone()
 	c.Routes, c.NextHops = s.Routes.Clone(), s.NextHops.Clone()
 	return &c
 }
@@ -141,17 +146,19 @@ const (
 
 // Segment is a network as the switch sees it.
 type Segment struct {
-	Name     string // "network.tenant"
-	Tenant   string // a key of State.Tenants
-	ID       uint32 // cluster-wide number of the segment, never 0; the value of the network register
-	Encap    Encap
-	Tag      uint32 // VLAN id or VNI
-	Mode     Mode
-	ARP      ARPMode
-	Prefix4  netip.Prefix // masked
-	Gateway4 netip.Addr   // invalid when there is none
-	Prefix6  netip.Prefix // invalid when the segment has no IPv6
-	Gateway6 netip.Addr
+	Name    string // "network.tenant"
+	Tenant  string // a key of State.Tenants
+	ID      uint32 // cluster-wide number of the segment, never 0; the value of the network register
+	Encap   Encap
+	Tag     uint32 // VLAN id or VNI
+	Mode    Mode
+	ARP     ARPMode
+	Prefix4 netip.Prefix // masked
+	// First4 and Last4 are the ends of the part of Prefix4 that is the network; invalid: all of it.
+	First4, Last4 netip.Addr
+	Gateway4      netip.Addr   // invalid when there is none
+	Prefix6       netip.Prefix // invalid when the segment has no IPv6
+	Gateway6      netip.Addr
 }
 
 // Group is an endpoint group. ID is cluster-wide, never 0.

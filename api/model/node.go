@@ -132,9 +132,9 @@ type OwnerStatus struct {
 // when rules had changed. Of rules that ask the same, one counts for all.
 type RuleStatus struct {
 	Rule      string `json:"rule"`      // "tenant:policy:rule"
-	Record    string `json:"record"`    // id in the store
+	Record    string `json:"record"`    // "tenant:group:policy:rule"
 	Group     string `json:"group"`     // "group:tenant"
-	Direction string `json:"direction"` // "in" or "out"
+	Direction string `json:"direction"` // "in", "out", or "both" of one that closes both
 	Action    string `json:"action"`    // "allow" or "deny"
 	Phase     string `json:"phase"`     // "pending", "done", "error", "closed": all is denied, as the record cannot be read
 	Error     string `json:"error,omitempty"`

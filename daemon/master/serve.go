@@ -91,13 +91,12 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	committer := commit.New(db, known, c.keep, log)
 	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode})
 	endpoints := endpoint.New(committer, known, endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine}, log)
-	settler := derive.NewSettler(committer, known, log)
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
-			return lead(ctx, t, db, known, committer, admitter, log, settler.Run, poster.Run, landmark.New(committer, known, log).Run)
+			return lead(ctx, t, db, known, committer, admitter, log, poster.Run, landmark.New(committer, known, log).Run)
 		},
 	})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
@@ -124,7 +123,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	})
 	group := task.NewGroup(log, feed, election, registry, roles, expiry)
 	front.set(server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Keep: c.keep, Settler: settler, ACI: poster,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Keep: c.keep, ACI: poster,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string {
@@ -149,7 +148,8 @@ func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Ca
 	if err := known.Load(ctx, db, log); err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}
-	first := func(tx *commit.Tx) error { return errors.Join(a.Bootstrap(tx), server.Secret(tx)) }
+	converge := derive.Converge()
+	first := func(tx *commit.Tx) error { return errors.Join(a.Bootstrap(tx), server.Secret(tx), converge(tx)) }
 	return committer.RunFrom(ctx, t.Fence, first, duties...)
 }
 

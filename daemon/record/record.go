@@ -34,9 +34,8 @@ const (
 	Groups    = State + "group/"
 	Tenants   = State + "tenants/"
 
-	AttachedPolicies = State + "policy/"
-
-	PolicyRules = State + "policyRule/"
+	Rules       = State + "rule/"
+	Attachments = State + "attachment/"
 	ServiceLBs  = State + "service/"
 	Providers   = State + "providers/"
 	BGPs        = State + "bgp/"

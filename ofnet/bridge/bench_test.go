@@ -64,7 +64,7 @@ func BenchmarkOneEndpoint(b *testing.B) {
 			r.Update(1, fill(s))
 			wait(b, r, 1)
 			e := ofnettest.Endpoint(1<<20, 200)
-			e.Segment = "n0.t"
+			e.Segment = "t:n0"
 			rev := uint64(1)
 			for b.Loop() {
 				rev++

@@ -18,12 +18,12 @@ ports tunnel=1000
 host h0 vtep=192.168.251.1
 tenant t id=1
 tenant u id=2
-network n.t id=100 vxlan=5000 bridge proxy net=10.0.0.0/24
-network n.u id=101 vxlan=5001 bridge proxy net=10.0.0.0/24
-service v:t address=10.0.0.253 ports=tcp:80:80,udp:53:5353 backends=10.0.0.1,10.0.0.2
-endpoint e1 network=n.t host=h0 port=1 mac=02:02:0a:00:00:01 ip=10.0.0.1 ip6=fd00::1
-endpoint e2 network=n.t host=h0 port=2 mac=02:02:0a:00:00:02 ip=10.0.0.2
-endpoint u1 network=n.u host=h0 port=3 mac=02:02:0a:00:00:03 ip=10.0.0.1
+network t:n id=100 vxlan=5000 bridge proxy net=10.0.0.0/24
+network u:n id=101 vxlan=5001 bridge proxy net=10.0.0.0/24
+service t:v address=10.0.0.253 ports=tcp:80:80,udp:53:5353 backends=10.0.0.1,10.0.0.2
+endpoint e1 network=t:n host=h0 port=1 mac=02:02:0a:00:00:01 ip=10.0.0.1 ip6=fd00::1
+endpoint e2 network=t:n host=h0 port=2 mac=02:02:0a:00:00:02 ip=10.0.0.2
+endpoint u1 network=u:n host=h0 port=3 mac=02:02:0a:00:00:03 ip=10.0.0.1
 `
 
 // TestForget: what must not outlive a change is forgotten when Wait returns, however it goes with the connection.
@@ -50,7 +50,7 @@ func TestForget(t *testing.T) {
 		}
 	}
 	r.Update(2, func(s *ofnet.State) {
-		v := *s.Services.Get("v:t")
+		v := *s.Services.Get("t:v")
 		v.Backends = v.Backends[1:]
 		s.SetService(&v)
 	})
@@ -96,7 +96,7 @@ func TestForget_Switch(t *testing.T) {
 	r.Update(1, fill(ofnettest.Parse(t, forgetState)))
 	wait(t, r, 1)
 	r.Update(2, func(s *ofnet.State) {
-		s.Services.Delete("v:t")
+		s.Services.Delete("t:v")
 		s.Endpoints.Delete("e1")
 	})
 	wait(t, r, 2)

@@ -25,13 +25,13 @@ func TestRefusedDenialCloses(t *testing.T) {
 				return ""
 			}
 			sw.Refuse(refuse)
-			rule := &ofnet.Rule{ID: "r1", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 10, Protocol: ofnet.ProtocolTCP,
+			rule := &ofnet.Rule{ID: ofnettest.RuleID("t:g", "r1"), Direction: ofnet.In, Priority: 10, Protocol: ofnet.ProtocolTCP,
 				Ports: []ofnet.PortRange{{First: 22, Last: 22}}, Deny: true}
 			allow := *rule
-			allow.ID, allow.Deny, allow.Direction = "r2", false, ofnet.Out
+			allow.ID, allow.Deny, allow.Direction = ofnettest.RuleID("t:g", "r2"), false, ofnet.Out
 			s := ofnettest.Many(2, 0)
-			s.Rules.Set("r1", rule)
-			s.Rules.Set("r2", &allow)
+			ofnettest.SetRule(s, "t:g", rule)
+			ofnettest.SetRule(s, "t:g", &allow)
 			r.Update(1, fill(s))
 			wait(t, r, 1)
 			closed := func() (n int) {
@@ -43,7 +43,7 @@ func TestRefusedDenialCloses(t *testing.T) {
 				return n
 			}
 			until(t, "the group closed", func() bool { return closed() == 1 })
-			if st, ok := r.Owner(rule.Tier().Key()); !ok || st.Phase != bridge.Failed || st.Err == "" {
+			if st, ok := r.Owner(ofnet.Tier{Group: "t:g", Direction: ofnet.In, Priority: 10}.Key()); !ok || st.Phase != bridge.Failed || st.Err == "" {
 				t.Errorf("owner: want it failed with a reason, got %+v", st)
 			}
 			switch end {
@@ -51,13 +51,13 @@ func TestRefusedDenialCloses(t *testing.T) {
 				sw.Refuse(nil)
 			case "it is withdrawn":
 				r.Update(2, func(s *ofnet.State) {
-					s.Rules.Delete("r1")
+					s.Rules.Delete(rule.ID)
 				})
 			default:
 				r.Update(2, func(s *ofnet.State) {
 					other := *rule
 					other.Ports = nil
-					s.Rules.Set("r1", &other)
+					s.Rules.Set(rule.ID, &other)
 				})
 			}
 			until(t, "the group open again", func() bool { return closed() == 0 })

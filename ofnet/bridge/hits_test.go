@@ -21,24 +21,26 @@ func TestHits(t *testing.T) {
 	}
 	start(t, r)
 	s := ofnettest.Many(2, 0)
-	rule := &ofnet.Rule{ID: "r1", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 10, Protocol: ofnet.ProtocolTCP, Deny: true}
-	s.Rules.Set("r1", rule)
+	rule := &ofnet.Rule{ID: ofnettest.RuleID("t:g", "r1"), Direction: ofnet.In, Priority: 10, Protocol: ofnet.ProtocolTCP, Deny: true}
+	ofnettest.SetRule(s, "t:g", rule)
 	r.Update(1, func(own *ofnet.State) {
-		own.Local, own.Hosts, own.Tenants, own.Segments, own.Groups, own.Endpoints, own.Rules =
-			s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints, s.Rules
+		own.Local, own.Hosts, own.Tenants, own.Segments, own.Groups, own.Endpoints =
+			s.Local, s.Hosts, s.Tenants, s.Segments, s.Groups, s.Endpoints
+		ofnettest.CopyRules(own, s)
 	})
 	wait(t, r, 1)
 	hits, err := r.Hits(t.Context(), p.Number("policy"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	flows := p.Compile(s, rule.Tier().Key()).Flows
+	key := ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:g:r1"}
+	flows := p.Compile(s, ofnet.Tier{Group: "t:g", Direction: ofnet.In, Priority: 10}.Key()).Flows
 	want := bridge.Hits{}
 	for _, f := range flows {
 		want.Packets += uint64(f.Priority)
 		want.Bytes += 100 * uint64(f.Priority)
 	}
-	if got := hits[flow.Owner(rule.Key())]; len(flows) != 2 || got != want {
+	if got := hits[flow.Owner(key)]; len(flows) != 2 || got != want {
 		t.Errorf("counters of two flows: want %+v, got %+v", want, got)
 	}
 	if len(hits) != 2 { // the rule, and the switch's own flows in the tables
@@ -51,7 +53,7 @@ func TestHits(t *testing.T) {
 	named := 0
 	for _, f := range live {
 		switch f.Owner {
-		case rule.Key():
+		case key:
 			named++
 		case ofnet.Key{}:
 			t.Errorf("flow without a cause: %s", f.Flow)

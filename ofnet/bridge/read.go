@@ -69,7 +69,7 @@ func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
 // ruleNumbers are the keys of rules by the number that their flows bear.
 func (r *Reconciler) ruleNumbers() map[uint64]ofnet.Key {
 	rules := make(map[uint64]ofnet.Key, r.state.Rules.Len())
-	for rule := range r.state.Rules.Values() {
+	for rule := range r.state.AttachedRules() {
 		rules[flow.Owner(rule.Key())] = rule.Key()
 	}
 	return rules

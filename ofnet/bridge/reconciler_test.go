@@ -104,8 +104,8 @@ func TestLife(t *testing.T) {
 
 			many := func() *ofnet.State { // with a group that selects, and a meter
 				s := ofnettest.Many(30, 30)
-				s.Services = ofnettest.Parse(t, "service v:t address=10.0.0.253 ports=tcp:80:80 backends=10.0.0.1,10.0.0.2").Services
-				s.Groups.Set("g:t", &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7, Profile: ofnet.Profile{Rate: 5000}})
+				s.Services = ofnettest.Parse(t, "service t:v address=10.0.0.253 ports=tcp:80:80 backends=10.0.0.1,10.0.0.2").Services
+				s.Groups.Set("t:g", &ofnet.Group{Name: "t:g", Tenant: "t", ID: 7, Profile: ofnet.Profile{Rate: 5000}})
 				return s
 			}
 			want := many()
@@ -122,12 +122,12 @@ func TestLife(t *testing.T) {
 			// One endpoint comes, another one goes.
 			e := ofnettest.Endpoint(1000, 2000)
 			want.Endpoints.Set(e.ID, e)
-			want.Endpoints.Delete("n0.t-e3")
+			want.Endpoints.Delete("t:n0:e3")
 			r.Update(2, func(s *ofnet.State) {
 				s.Endpoints.Set(e.ID, ofnettest.Endpoint(1000, 2000))
 			})
 			r.Update(3, func(s *ofnet.State) {
-				s.Endpoints.Delete("n0.t-e3")
+				s.Endpoints.Delete("t:n0:e3")
 			})
 			wait(t, r, 3)
 			same(t, want, dump())

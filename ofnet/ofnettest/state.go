@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -17,15 +18,15 @@ import (
 //	ports tunnel=1000 uplink=1001 host=1002 backup=1003
 //	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01
 //	tenant blue id=1
-//	network vx.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
-//	group web:blue id=65537 rate=10000 burst=500 receive=20000 rburst=600 dscp=46
-//	rule ssh group=web:blue in deny priority=10 peer=65538 from=10.1.0.0/24,fd01::/64 own=10.2.0.1 proto=tcp ports=22,80-88 openings
+//	network blue:vx id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 first=10.1.0.1 last=10.1.0.9 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
+//	group blue:web id=65537 rate=10000 burst=500 receive=20000 rburst=600 dscp=46
+//	rule ssh group=blue:web in deny priority=10 peer=blue:db network=blue:vx from=10.1.0.0/24,fd01::/64 own=10.2.0.1 proto=tcp ports=22,80-88 openings
 //	router own tenant=blue port=1100 mac=02:aa:00:00:01:01 ip=50.1.1.2
 //	route 20.0.0.0/8 via=50.1.1.200 mac=0e:00:00:00:00:07
 //	nexthops two id=1 hops=50.1.1.200@0e:00:00:00:00:07,50.1.1.201@0e:00:00:00:00:08
 //	route 21.0.0.0/8 via=two
 //	service shop:blue address=10.1.0.100 ports=tcp:80:8080,udp:53:53 backends=10.1.0.1,10.1.0.2 affinity
-//	endpoint a1 network=vx.blue group=web:blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1
+//	endpoint a1 network=blue:vx group=blue:web host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1
 func Parse(tb testing.TB, text string) *ofnet.State {
 	tb.Helper()
 	s := ofnet.NewState("")
@@ -64,14 +65,15 @@ func add(s *ofnet.State, words []string) error {
 	case "tenant":
 		s.Tenants.Set(name, &ofnet.Tenant{Name: name, ID: uint16(l.number("id"))})
 	case "group":
-		_, tenant, _ := strings.Cut(name, ":")
+		tenant, _, _ := strings.Cut(name, ":")
 		s.Groups.Set(name, &ofnet.Group{Name: name, Tenant: tenant, ID: l.number("id"),
 			Profile: ofnet.Profile{Rate: l.number("rate"), Burst: l.number("burst"),
 				ReceiveRate: l.number("receive"), ReceiveBurst: l.number("rburst"), DSCP: uint8(l.number("dscp"))}})
 	case "network":
-		_, tenant, _ := strings.Cut(name, ".")
+		tenant, _, _ := strings.Cut(name, ":")
 		n := &ofnet.Segment{Name: name, Tenant: tenant, ID: l.number("id"), Mode: ofnet.Bridge, ARP: ofnet.Proxy,
-			Prefix4: l.prefix("net"), Gateway4: l.addr("gw"), Prefix6: l.prefix("net6"), Gateway6: l.addr("gw6")}
+			Prefix4: l.prefix("net"), Gateway4: l.addr("gw"), Prefix6: l.prefix("net6"), Gateway6: l.addr("gw6"),
+			First4: l.addr("first"), Last4: l.addr("last")}
 		if l.has("vxlan") {
 			n.Encap, n.Tag = ofnet.VXLAN, l.number("vxlan")
 		} else {
@@ -85,14 +87,13 @@ func add(s *ofnet.State, words []string) error {
 		}
 		s.Segments.Set(name, n)
 	case "rule":
-		_, tenant, _ := strings.Cut(l.words["group"], ":")
-		r := &ofnet.Rule{ID: name, Tenant: tenant, Group: l.words["group"], Direction: ofnet.Out, Priority: uint8(l.number("priority")),
-			PeerGroup: l.number("peer"), Peers: l.prefixes("from"), Own: l.prefixes("own"), Protocol: l.protocol("proto"), Ports: l.ports("ports"),
+		r := &ofnet.Rule{ID: RuleID(l.words["group"], name), Direction: ofnet.Out, Priority: uint8(l.number("priority")), PeerGroup: l.words["peer"],
+			PeerNetwork: l.words["network"], Peers: l.prefixes("from"), Own: l.prefixes("own"), Protocol: l.protocol("proto"), Ports: l.ports("ports"),
 			Openings: l.has("openings"), Deny: l.has("deny")}
 		if l.has("in") {
 			r.Direction = ofnet.In
 		}
-		s.Rules.Set(name, r)
+		SetRule(s, l.words["group"], r)
 	case "router":
 		s.Router = &ofnet.Router{Tenant: l.words["tenant"], Port: l.number("port"), MAC: l.mac("mac"), Addr: l.addr("ip"), Addr6: l.addr("ip6")}
 	case "route":
@@ -108,7 +109,7 @@ func add(s *ofnet.State, words []string) error {
 	case "nexthops":
 		s.NextHops.Set(name, &ofnet.NextHops{Name: name, ID: l.number("id"), Hops: l.hops("hops")})
 	case "service":
-		_, tenant, _ := strings.Cut(name, ":")
+		tenant, _, _ := strings.Cut(name, ":")
 		s.SetService(&ofnet.Service{Name: name, Tenant: tenant, Address: l.addr("address"), Ports: l.servicePorts("ports"),
 			Backends: l.addrs("backends"), Affinity: l.has("affinity")})
 	case "endpoint":
@@ -119,6 +120,22 @@ func add(s *ofnet.State, words []string) error {
 	}
 	return l.err
 }
+
+// RuleID names a rule of the policy that a group "tenant:group" has here: one of the group's own name.
+func RuleID(group, rule string) identity.Rule {
+	tenant, policy, _ := strings.Cut(group, ":")
+	return identity.Rule{Policy: identity.Policy{Tenant: tenant, Name: policy}, Rule: rule}
+}
+
+// SetRule gives a group "tenant:group" a rule whose ID is RuleID's.
+func SetRule(s *ofnet.State, group string, r *ofnet.Rule) {
+	tenant, name, _ := strings.Cut(group, ":")
+	s.Attach(identity.Attachment{Group: identity.Group{Tenant: tenant, Name: name}, Policy: r.ID.Name})
+	s.Rules.Set(r.ID, r)
+}
+
+// CopyRules gives a State the rules of another one, and who has them.
+func CopyRules(to, from *ofnet.State) { to.Rules, to.Attachments = from.Rules, from.Attachments }
 
 // line is the key=value words of a line; the first mistake in one sticks.
 type line struct {
@@ -283,10 +300,10 @@ func Many(locals, remotes int) *ofnet.State {
 			UplinkMAC: ofnet.MAC{2, 0xaa, 0, 0, 0, byte(h + 1)}})
 	}
 	s.Tenants.Set("t", &ofnet.Tenant{Name: "t", ID: 1})
-	s.Groups.Set("g:t", &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7})
+	s.Groups.Set("t:g", &ofnet.Group{Name: "t:g", Tenant: "t", ID: 7})
 	total := locals + remotes
 	for n := range (total + size - 1) / size {
-		name := fmt.Sprintf("n%d.t", n)
+		name := fmt.Sprintf("t:n%d", n)
 		base := [4]byte{10, byte(n >> 8), byte(n), 0}
 		s.Segments.Set(name, &ofnet.Segment{Name: name, Tenant: "t", ID: uint32(100 + n), Encap: ofnet.VXLAN, Tag: uint32(5000 + n),
 			Mode: ofnet.Bridge, ARP: ofnet.Proxy, Prefix4: netip.PrefixFrom(netip.AddrFrom4(base), 24),
@@ -304,10 +321,10 @@ func Many(locals, remotes int) *ofnet.State {
 	return s
 }
 
-// Endpoint makes number i of endpoints that fill networks n0.t, n1.t and so on with size each.
+// Endpoint makes number i of endpoints that fill networks t:n0, t:n1 and so on with size each.
 func Endpoint(i, size int) *ofnet.Endpoint {
 	n, last := i/size, i%size+1
-	return &ofnet.Endpoint{ID: fmt.Sprintf("n%d.t-e%d", n, i), Segment: fmt.Sprintf("n%d.t", n), Group: "g:t", Host: "h0",
+	return &ofnet.Endpoint{ID: fmt.Sprintf("t:n%d:e%d", n, i), Segment: fmt.Sprintf("t:n%d", n), Group: "t:g", Host: "h0",
 		Port: uint32(2000 + i), MAC: ofnet.MAC{2, 2, byte(n >> 8), byte(n), byte(last >> 8), byte(last)},
 		IP4: netip.AddrFrom4([4]byte{10, byte(n >> 8), byte(n), byte(last)})}
 }

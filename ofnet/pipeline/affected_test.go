@@ -1,12 +1,15 @@
 package pipeline
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/ofnettest"
@@ -56,6 +59,9 @@ func (m parts) wrong(p *Pipeline, s *ofnet.State) string {
 	return ""
 }
 
+// ruleAll is a rule of testdata/state.txt.
+var ruleAll = ofnettest.RuleID("green:app", "all")
+
 // TestAffected changes the State in many ways; compiling the owners that each feature's inputs name must give what compiling all
 // gives.
 func TestAffected(t *testing.T) {
@@ -73,59 +79,77 @@ func TestAffected(t *testing.T) {
 		}},
 		{"endpoint changes network", func(s *ofnet.State) {
 			e := *s.Endpoints.Get("f1")
-			e.Segment = "vx.blue"
+			e.Segment = "blue:vx"
 			s.Endpoints.Set("f1", &e)
 		}},
 		{"network becomes flooding", func(s *ofnet.State) {
-			n := *s.Segments.Get("vx.blue")
+			n := *s.Segments.Get("blue:vx")
 			n.ARP = ofnet.Flood
-			s.Segments.Set("vx.blue", &n)
+			s.Segments.Set("blue:vx", &n)
 		}},
 		{"group limits what its members receive", func(s *ofnet.State) {
-			g := *s.Groups.Get("web:blue")
+			g := *s.Groups.Get("blue:web")
 			g.Profile.ReceiveRate = 1000
-			s.Groups.Set("web:blue", &g)
+			s.Groups.Set("blue:web", &g)
 		}},
 		{"router comes", func(s *ofnet.State) {
 			s.Router = &ofnet.Router{Tenant: "red", Port: 1100, MAC: ofnet.MAC{2, 0xaa, 0, 0, 1, 1}, Addr: netip.MustParseAddr("50.1.1.2")}
 		}},
 		{"tenant is tracked", func(s *ofnet.State) {
-			s.Rules.Set("r1", &ofnet.Rule{ID: "r1", Tenant: "blue", Group: "web:blue", Direction: ofnet.In, Priority: 5, Deny: true})
+			ofnettest.SetRule(s, "blue:web", &ofnet.Rule{ID: ofnettest.RuleID("blue:web", "r1"), Direction: ofnet.In, Priority: 5, Deny: true})
 		}},
-		{"last rule goes", func(s *ofnet.State) {
-			s.Rules.Delete("all")
-		}},
+		{"last rule goes", func(s *ofnet.State) { s.Rules.Delete(ruleAll) }},
 		{"rule gets another priority", func(s *ofnet.State) {
-			r := *s.Rules.Get("all")
+			r := *s.Rules.Get(ruleAll)
 			r.Priority = 50
-			s.Rules.Set("all", &r)
+			s.Rules.Set(ruleAll, &r)
 		}},
 		{"rule turns round", func(s *ofnet.State) {
-			r := *s.Rules.Get("all")
+			r := *s.Rules.Get(ruleAll)
 			r.Direction = ofnet.Out
-			s.Rules.Set("all", &r)
+			s.Rules.Set(ruleAll, &r)
 		}},
-		{"rule changes group", func(s *ofnet.State) {
-			r := *s.Rules.Get("all")
-			r.Group, r.Tenant = "db:blue", "blue"
-			s.Rules.Set("all", &r)
+		{"rule closes both ways", func(s *ofnet.State) {
+			r := *s.Rules.Get(ruleAll)
+			r.Direction, r.Priority = ofnet.Both, ofnet.PriorityClosed
+			s.Rules.Set(ruleAll, &r)
 		}},
+		{"policy gets another group", func(s *ofnet.State) {
+			s.Attachments = ofnet.NewState("").Attachments
+			s.Attach(identity.Attachment{Group: identity.Group{Tenant: "green", Name: "far"}, Policy: "app"})
+		}},
+		{"policy gets a second group", func(s *ofnet.State) {
+			s.Attach(identity.Attachment{Group: identity.Group{Tenant: "green", Name: "far"}, Policy: "app"})
+		}},
+		{"group that a rule names is renumbered", func(s *ofnet.State) {
+			s.Groups.Set("green:far", &ofnet.Group{Name: "green:far", Tenant: "green", ID: 78})
+		}},
+		{"group that a rule names goes", func(s *ofnet.State) { s.Groups.Delete("green:far") }},
+		{"group that a rule names comes", func(s *ofnet.State) {
+			s.Groups.Set("green:gone", &ofnet.Group{Name: "green:gone", Tenant: "green", ID: 79})
+		}},
+		{"network that a rule names gets other addresses", func(s *ofnet.State) {
+			n := *s.Segments.Get("green:gx")
+			n.First4, n.Last4 = netip.MustParseAddr("10.1.0.7"), netip.MustParseAddr("10.1.0.9")
+			s.Segments.Set("green:gx", &n)
+		}},
+		{"network that a rule names goes", func(s *ofnet.State) { s.Segments.Delete("green:gx") }},
 		{"last member of a group with rules goes", func(s *ofnet.State) { s.Endpoints.Delete("g1") }},
 		{"first member of a group with rules comes", func(s *ofnet.State) {
 			e := *s.Endpoints.Get("g2")
-			e.Group, e.Host, e.Port = "far:green", "h1", 30
+			e.Group, e.Host, e.Port = "green:far", "h1", 30
 			s.Endpoints.Set("g2", &e)
 		}},
 		{"member changes its group", func(s *ofnet.State) {
 			e := *s.Endpoints.Get("g1")
-			e.Group = "far:green"
+			e.Group = "green:far"
 			s.Endpoints.Set("g1", &e)
 		}},
 		{"group with rules is renumbered", func(s *ofnet.State) {
-			s.Groups.Set("app:green", &ofnet.Group{Name: "app:green", Tenant: "green", ID: 77})
+			s.Groups.Set("green:app", &ofnet.Group{Name: "green:app", Tenant: "green", ID: 77})
 		}},
 		{"group with rules goes", func(s *ofnet.State) {
-			s.Groups.Delete("app:green")
+			s.Groups.Delete("green:app")
 		}},
 		{"tenant goes", func(s *ofnet.State) {
 			s.Tenants.Delete("blue")
@@ -141,22 +165,22 @@ func TestAffected(t *testing.T) {
 			s.Hosts.Set("h1", &h)
 		}},
 		{"group is renumbered", func(s *ofnet.State) {
-			s.Groups.Set("db:blue", &ofnet.Group{Name: "db:blue", Tenant: "blue", ID: 99})
+			s.Groups.Set("blue:db", &ofnet.Group{Name: "blue:db", Tenant: "blue", ID: 99})
 		}},
 		{"service comes", func(s *ofnet.State) {
-			s.SetService(&ofnet.Service{Name: "new:blue", Tenant: "blue", Address: netip.MustParseAddr("10.1.0.99"),
+			s.SetService(&ofnet.Service{Name: "blue:new", Tenant: "blue", Address: netip.MustParseAddr("10.1.0.99"),
 				Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Target: 80}}, Backends: []netip.Addr{netip.MustParseAddr("10.1.0.1")}})
 		}},
 		{"services go", func(s *ofnet.State) {
 			s.Services = ofnet.NewState("").Services
 		}},
 		{"service changes its tenant", func(s *ofnet.State) {
-			v := *s.Services.Get("shop:red")
+			v := *s.Services.Get("red:shop")
 			v.Tenant = "blue"
 			s.SetService(&v)
 		}},
 		{"backend goes", func(s *ofnet.State) {
-			v := *s.Services.Get("shop:red")
+			v := *s.Services.Get("red:shop")
 			v.Backends = v.Backends[1:]
 			s.SetService(&v)
 		}},
@@ -173,7 +197,7 @@ func TestAffected(t *testing.T) {
 			s.Endpoints.Set("s3", &e)
 		}},
 		{"network of backends goes", func(s *ofnet.State) {
-			s.Segments.Delete("sl.red")
+			s.Segments.Delete("red:sl")
 		}},
 		{"tenant of services goes", func(s *ofnet.State) {
 			s.Tenants.Delete("red")
@@ -182,9 +206,9 @@ func TestAffected(t *testing.T) {
 			s.Hosts.Delete("h2")
 		}},
 		{"profile of a group changes", func(s *ofnet.State) {
-			g := *s.Groups.Get("slow:red")
+			g := *s.Groups.Get("red:slow")
 			g.Profile = ofnet.Profile{Rate: 7}
-			s.Groups.Set("slow:red", &g)
+			s.Groups.Set("red:slow", &g)
 		}},
 		{"uplink comes", func(s *ofnet.State) {
 			s.Local.Uplink = 1003
@@ -209,17 +233,17 @@ type chance struct {
 }
 
 // pick is one of the keys of a table.
-func pick[V any](c chance, t *table.Table[string, V]) string {
-	names := make([]string, 0, t.Len())
-	for name := range t.All() {
-		names = append(names, name)
+func pick[K comparable, V any](c chance, t *table.Table[K, V]) K {
+	keys := make([]K, 0, t.Len())
+	for key := range t.All() {
+		keys = append(keys, key)
 	}
-	slices.Sort(names)
-	return names[c.IntN(len(names))]
+	slices.SortFunc(keys, func(a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return keys[c.IntN(len(keys))]
 }
 
 // vary deletes a row, puts it back as it was first, or has alter change a copy of it.
-func vary[V any](c chance, now, first *table.Table[string, *V], set func(string, *V), alter func(*V)) {
+func vary[K comparable, V any](c chance, now, first *table.Table[K, *V], set func(K, *V), alter func(*V)) {
 	name := pick(c, first)
 	row := *first.Get(name)
 	switch c.IntN(4) {
@@ -279,12 +303,25 @@ func (c chance) change(s *ofnet.State) (what string) {
 			})
 		}},
 		{"rule", func() {
-			vary(c, s.Rules, c.first.Rules, func(k string, r *ofnet.Rule) { s.Rules.Set(k, r) }, func(r *ofnet.Rule) {
-				r.Group, r.Direction, r.Priority = pick(c, c.first.Groups), ofnet.Direction(1+c.IntN(2)), uint8(1+c.IntN(3))
-				if g := c.first.Groups.Get(r.Group); g != nil {
-					r.Tenant = g.Tenant
+			vary(c, s.Rules, c.first.Rules, func(k identity.Rule, r *ofnet.Rule) { s.Rules.Set(k, r) }, func(r *ofnet.Rule) {
+				r.Direction, r.Priority = ofnet.Direction(1+c.IntN(3)), uint8(1+c.IntN(3))
+				r.PeerGroup, r.PeerNetwork = "", ""
+				switch c.IntN(3) {
+				case 0:
+					r.PeerGroup = pick(c, c.first.Groups)
+				case 1:
+					r.PeerNetwork = pick(c, c.first.Segments)
 				}
 			})
+		}},
+		{"attachment", func() {
+			var at identity.Attachment
+			at.Tenant, at.Name, at.Policy = "green", []string{"app", "far"}[c.IntN(2)], []string{"app", "far"}[c.IntN(2)]
+			if c.IntN(2) == 0 {
+				s.Attachments.Delete(at)
+			} else {
+				s.Attach(at)
+			}
 		}},
 		{"service", func() {
 			vary(c, s.Services, c.first.Services, func(_ string, v *ofnet.Service) { s.SetService(v) }, func(v *ofnet.Service) {
@@ -295,6 +332,7 @@ func (c chance) change(s *ofnet.State) (what string) {
 		{"segment", func() {
 			vary(c, s.Segments, c.first.Segments, func(k string, n *ofnet.Segment) { s.Segments.Set(k, n) }, func(n *ofnet.Segment) {
 				n.ARP, n.Tenant = ofnet.ARPMode(1+c.IntN(2)), pick(c, c.first.Tenants)
+				n.First4, n.Last4 = n.Prefix4.Addr(), n.Prefix4.Addr().Next()
 			})
 		}},
 		{"host", func() {
@@ -380,7 +418,7 @@ func affected(p *Pipeline, before, after *ofnet.State) (out []ofnet.Key) {
 func TestEndpointElsewhereAffectsItself(t *testing.T) {
 	p, s := Default(), ofnettest.Many(10, 190)
 	e := ofnettest.Endpoint(1<<20, 200)
-	e.Segment, e.Host, e.Port = "n0.t", "h7", 0
+	e.Segment, e.Host, e.Port = "t:n0", "h7", 0
 	before := s.Clone()
 	s.Endpoints.Set(e.ID, e)
 	for _, row := range []struct{ before, after *ofnet.State }{{before, s}, {s, before}} { // it comes, and it goes

@@ -12,9 +12,9 @@ import (
 
 // streamServices lead UDP to one backend each: on another host, over IPv6, and here.
 const streamServices = `
-service far:red address=10.40.0.104 ports=udp:70:7070 backends=10.40.0.2
-service far6:red address=fd40::104 ports=udp:70:7070 backends=fd40::2
-service here:red address=10.40.0.105 ports=udp:70:7070 backends=10.40.0.1
+service red:far address=10.40.0.104 ports=udp:70:7070 backends=10.40.0.2
+service red:far6 address=fd40::104 ports=udp:70:7070 backends=fd40::2
+service red:here address=10.40.0.105 ports=udp:70:7070 backends=10.40.0.1
 `
 
 // stream is a UDP exchange whose opener has said one thing.
@@ -60,9 +60,9 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 		}
 	})
 	rules := func(lines string) {
-		l.change(func(s *ofnet.State) { s.Rules = ofnettest.Parse(t, "self h1\n"+lines).Rules })
+		l.change(func(s *ofnet.State) { ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\n"+lines)) })
 	}
-	rules("rule none group=quick:red out deny priority=1 proto=udp ports=1")
+	rules("rule none group=red:quick out deny priority=1 proto=udp ports=1")
 	a := netip.MustParseAddr
 	list := map[string]stream{
 		"there":         l.opens("s3", "s2", a("10.40.0.2"), a("10.40.0.2"), 7071, 7071),
@@ -76,13 +76,13 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 		rules string
 		cut   string // what the names of those that end have in common
 	}{
-		{"rule o group=quick:red out deny priority=1 proto=udp ports=70", ""}, // no one's port behind the service
-		{"rule o group=quick:red out deny priority=1 proto=udp ports=7070 peer=0x40001", "service"},
-		{"rule o group=quick:red out deny priority=1 peer=0x40001\nrule y group=quick:red out allow priority=9 proto=udp ports=7070", "here, there"},
-		{"rule o group=quick:red out deny priority=1 from=fd40::2", "IPv6"},
-		{"rule o group=quick:red out deny priority=1 from=10.40.0.1", "here"},
-		{"rule i group=slow:red in deny priority=1 proto=udp", "here"}, // judged where the server is
-		{"rule i group=slow:red out deny priority=1\nrule j group=quick:red in deny priority=1", ""},
+		{"rule o group=red:quick out deny priority=1 proto=udp ports=70", ""}, // no one's port behind the service
+		{"rule o group=red:quick out deny priority=1 proto=udp ports=7070 peer=red:slow", "service"},
+		{"rule o group=red:quick out deny priority=1 peer=red:slow\nrule y group=red:quick out allow priority=9 proto=udp ports=7070", "here, there"},
+		{"rule o group=red:quick out deny priority=1 from=fd40::2", "IPv6"},
+		{"rule o group=red:quick out deny priority=1 from=10.40.0.1", "here"},
+		{"rule i group=red:slow in deny priority=1 proto=udp", "here"}, // judged where the server is
+		{"rule i group=red:slow out deny priority=1\nrule j group=red:quick in deny priority=1", ""},
 	} {
 		rules(row.rules)
 		for name, st := range list {
@@ -97,7 +97,7 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 		}
 	}
 	// Someone elsewhere has asked an endpoint here: its host judges for the receiver.
-	rules("rule i group=slow:red in deny priority=1 proto=udp ports=1")
+	rules("rule i group=red:slow in deny priority=1 proto=udp ports=1")
 	s1, s2 := l.Endpoints.Get("s1"), l.Endpoints.Get("s2")
 	asked := frame{kind: "udp", ports: [2]uint16{30200, 53}, ttl: 64, src: s2.MAC, dst: s1.MAC, from: s2.IP4, to: s1.IP4}
 	if got := l.sends(way{peer: l.Hosts.Get("h2").VTEP, vni: 6001}, asked); got.where != "p51" {
@@ -107,8 +107,8 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 	for _, row := range []struct {
 		rule string
 		pass bool
-	}{{"rule i group=slow:red in deny priority=1 proto=udp ports=53 peer=0x40001", false}, {"rule i group=slow:red in deny priority=1 proto=udp ports=54", true},
-		{"rule i group=slow:red in deny priority=1 from=10.40.0.2", false}, {"rule i group=slow:red out deny priority=1", true}} {
+	}{{"rule i group=red:slow in deny priority=1 proto=udp ports=53 peer=red:slow", false}, {"rule i group=red:slow in deny priority=1 proto=udp ports=54", true},
+		{"rule i group=red:slow in deny priority=1 from=10.40.0.2", false}, {"rule i group=red:slow out deny priority=1", true}} {
 		rules(row.rule)
 		for range 2 {
 			if got := l.sends(way{endpoint: s1}, answer); (got != arrival{}) != row.pass {
@@ -117,7 +117,7 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 		}
 	}
 	// What an endpoint says to itself by a service is not judged, nor are its answers.
-	rules("rule none group=slow:red in deny priority=1 proto=udp ports=1")
+	rules("rule none group=red:slow in deny priority=1 proto=udp ports=1")
 	vip := a("10.40.0.105")
 	say := func(ports [2]uint16) arrival {
 		return l.sends(way{endpoint: s1}, frame{kind: "udp", ports: ports, ttl: 64, src: s1.MAC, dst: routerMAC, from: s1.IP4, to: vip})
@@ -125,13 +125,13 @@ func serviceStreams(t *testing.T, l *serviceLab) {
 	if say([2]uint16{30300, 70}).where != "p51" || say([2]uint16{7070, 30300}).where != "p51" {
 		t.Error("hairpin: want question and answer to arrive")
 	}
-	rules("rule none group=slow:red in deny priority=1 proto=udp")
+	rules("rule none group=red:slow in deny priority=1 proto=udp")
 	if say([2]uint16{7070, 30300}).where != "p51" {
 		t.Error("hairpin: want the answer to arrive after a rule")
 	}
 	l.change(func(s *ofnet.State) {
-		s.Rules = ofnet.NewState("").Rules
-		for _, name := range []string{"far:red", "far6:red", "here:red"} {
+		ofnettest.CopyRules(s, ofnet.NewState(""))
+		for _, name := range []string{"red:far", "red:far6", "red:here"} {
 			s.Services.Delete(name)
 		}
 	})

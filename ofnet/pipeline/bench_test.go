@@ -15,11 +15,11 @@ func BenchmarkOneEndpoint(b *testing.B) {
 				s, p := ofnettest.Many(here, 5000), Default()
 				for id, e := range s.Endpoints.Clone().All() {
 					here := *e
-					here.Segment = "n0.t"
+					here.Segment = "t:n0"
 					s.Endpoints.Set(id, &here)
 				}
 				e := ofnettest.Endpoint(1<<20, 200)
-				e.Segment, e.Host = "n0.t", host
+				e.Segment, e.Host = "t:n0", host
 				b.ReportAllocs()
 				for b.Loop() {
 					before := s.Clone()

@@ -12,12 +12,12 @@ import (
 // openState is a tenant of four endpoints; web1, db1 and other are here.
 const openState = `
 tenant open id=3
-network n.open id=300 vxlan=6000 bridge proxy net=10.20.0.0/24
-group web:open id=0x30001
-group db:open id=0x30002
-endpoint web1 network=n.open group=web:open host=h1 port=40 mac=02:02:70:01:00:01 ip=10.20.0.1
-endpoint db1 network=n.open group=db:open host=h1 port=41 mac=02:02:70:01:00:02 ip=10.20.0.2
-endpoint other network=n.open host=h1 port=42 mac=02:02:70:01:00:03 ip=10.20.0.3
+network open:n id=300 vxlan=6000 bridge proxy net=10.20.0.0/24
+group open:web id=0x30001
+group open:db id=0x30002
+endpoint web1 network=open:n group=open:web host=h1 port=40 mac=02:02:70:01:00:01 ip=10.20.0.1
+endpoint db1 network=open:n group=open:db host=h1 port=41 mac=02:02:70:01:00:02 ip=10.20.0.2
+endpoint other network=open:n host=h1 port=42 mac=02:02:70:01:00:03 ip=10.20.0.3
 `
 
 // conversation is a connection between two endpoints that are here, played packet by packet.
@@ -56,7 +56,7 @@ func TestRuleChanges(t *testing.T) {
 	have := pipeline.Default().CompileAll(l.state)
 	rules := func(lines string) {
 		t.Helper()
-		l.state.Rules = ofnettest.Parse(t, lines+"\nself h1").Rules
+		ofnettest.CopyRules(l.state, ofnettest.Parse(t, lines+"\nself h1"))
 		want := pipeline.Default().CompileAll(l.state)
 		change(t, l.ovs, flow.Diff(want, have))
 		have = want
@@ -73,7 +73,7 @@ func TestRuleChanges(t *testing.T) {
 			t.Errorf("%s to port %d: back: want %v, got %v", what, c.ports[1], back, b)
 		}
 	}
-	const closed = "rule all group=db:open in deny priority=1 proto=tcp openings\n"
+	const closed = "rule all group=open:db in deny priority=1 proto=tcp openings\n"
 
 	// Before the first rule nothing is tracked: what is open then is met in the middle.
 	early, idle := talk("web1", "db1", "tcp", 70), talk("db1", "web1", "tcp", 71)
@@ -85,7 +85,7 @@ func TestRuleChanges(t *testing.T) {
 	if !late.passes(false, 0) {
 		t.Fatal("without rules: want a ping to pass")
 	}
-	rules(closed + "rule web group=db:open in allow priority=100 proto=tcp ports=80")
+	rules(closed + "rule web group=open:db in allow priority=100 proto=tcp ports=80")
 	if !late.passes(true, 0) {
 		t.Error("answer to a ping from before the first rule: want it to pass")
 	}
@@ -109,7 +109,7 @@ func TestRuleChanges(t *testing.T) {
 	want(c80, "unchanged", true, true)
 
 	// Another rule: c80 is judged again, and goes on without a loss, in whichever direction.
-	rules(closed + "rule web group=db:open in allow priority=100 proto=tcp ports=80\nrule more group=db:open in allow priority=100 proto=tcp ports=81")
+	rules(closed + "rule web group=open:db in allow priority=100 proto=tcp ports=80\nrule more group=open:db in allow priority=100 proto=tcp ports=81")
 	want(c80, "after a rule for another port", true, true)
 	if !out.passes(true, ack) || !out.passes(false, ack) {
 		t.Error("a connection of the group's own after another rule: want it to go on")
@@ -119,12 +119,12 @@ func TestRuleChanges(t *testing.T) {
 	}
 
 	// A rule against one peer's group cuts its connection alone; taken back, it lives on.
-	cut := closed + "rule web group=db:open in allow priority=100 proto=tcp ports=80\nrule no group=db:open in deny priority=100 peer=0x30001"
+	cut := closed + "rule web group=open:db in allow priority=100 proto=tcp ports=80\nrule no group=open:db in deny priority=100 peer=open:web"
 	rules(cut)
 	want(c80, "denied since", false, false)
 	want(c82, "another peer's", true, true)
 	want(c81, "denied by closing its port", false, false)
-	rules(closed + "rule web group=db:open in allow priority=100 proto=tcp ports=80")
+	rules(closed + "rule web group=open:db in allow priority=100 proto=tcp ports=80")
 	want(c80, "allowed again", true, true)
 
 	// Openings are all that a rule about TCP at large forbids; what was seen to open goes with it.
@@ -133,7 +133,7 @@ func TestRuleChanges(t *testing.T) {
 	want(early, "met in the middle", true, true)
 	rules("")
 	want(c80, "without rules", true, true)
-	rules("rule deny group=web:open in deny priority=1")
+	rules("rule deny group=open:web in deny priority=1")
 	if unasked := (&conversation{t, w, l.state.Endpoints.Get("web1"), l.state.Endpoints.Get("other"), "ping", [2]uint16{}}); unasked.passes(true, 0) {
 		t.Error("answer to no ping, under a rule for all protocols: want it denied")
 	}
@@ -141,19 +141,19 @@ func TestRuleChanges(t *testing.T) {
 	// ENF-13: rules about ICMP judge echo replies; others do not.
 	ping := talk("db1", "web1", "ping", 0)
 	ping.ports = [2]uint16{}
-	rules("rule deny group=db:open in deny priority=1")
+	rules("rule deny group=open:db in deny priority=1")
 	want(ping, "ping under a rule for all protocols", true, true)
-	rules("rule deny group=db:open in deny priority=1 proto=icmp")
+	rules("rule deny group=open:db in deny priority=1 proto=icmp")
 	want(ping, "ping under a rule for ICMP", true, false)
-	rules("rule deny group=db:open in deny priority=1 proto=icmp\nrule ok group=db:open in allow priority=100 proto=icmp from=10.20.0.1")
+	rules("rule deny group=open:db in deny priority=1 proto=icmp\nrule ok group=open:db in allow priority=100 proto=icmp from=10.20.0.1")
 	want(ping, "ping with a permission", true, true)
-	rules("rule deny group=web:open out deny priority=1 proto=icmp")
+	rules("rule deny group=open:web out deny priority=1 proto=icmp")
 	want(ping, "ping whose receiver may send no ICMP", true, false)
 
 	// UDP that is refused after it was let in: its answers stop with its own packets.
 	dns := talk("web1", "db1", "udp", 53)
 	want(dns, "UDP", true, true)
-	rules("rule deny group=db:open in deny priority=1 proto=udp ports=53")
+	rules("rule deny group=open:db in deny priority=1 proto=udp ports=53")
 	want(dns, "UDP denied since", false, false)
 
 	// A stream: who has asked for it says nothing more.
@@ -165,7 +165,7 @@ func TestRuleChanges(t *testing.T) {
 			}
 		}
 	}
-	rules("rule ok group=db:open in allow priority=1 proto=udp ports=7")
+	rules("rule ok group=open:db in allow priority=1 proto=udp ports=7")
 	stream, beside, tunnel := talk("web1", "db1", "udp", 7000), talk("other", "db1", "udp", 7000), talk("web1", "db1", "gre", 0)
 	tunnel.ports = [2]uint16{}
 	for _, c := range []*conversation{stream, beside, tunnel} {
@@ -175,14 +175,14 @@ func TestRuleChanges(t *testing.T) {
 		what, rules            string
 		stream, beside, tunnel bool
 	}{
-		{"a rule about something else", "rule no group=db:open in deny priority=1 proto=udp ports=8", true, true, true},
-		{"denied by the receiver's group", "rule no group=db:open in deny priority=1 proto=udp ports=7000 peer=0x30001", false, true, true},
-		{"allowed again", "rule no group=db:open in deny priority=1 proto=udp ports=8", true, true, true},
-		{"denied by the sender's group", "rule no group=web:open out deny priority=1 proto=udp ports=7000", false, true, true},
-		{"still denied", "rule no group=web:open out deny priority=1 proto=udp ports=7000\nrule more group=web:open out deny priority=1 proto=udp ports=8", false, true, true},
-		{"denied but for one address", "rule no group=db:open in deny priority=1\nrule ok group=db:open in allow priority=9 from=10.20.0.1", true, false, true},
-		{"the way back, which is not judged", "rule no group=db:open out deny priority=1\nrule in group=web:open in deny priority=1", true, true, true},
-		{"without ports", "rule no group=db:open in deny priority=1 proto=47", true, true, false},
+		{"a rule about something else", "rule no group=open:db in deny priority=1 proto=udp ports=8", true, true, true},
+		{"denied by the receiver's group", "rule no group=open:db in deny priority=1 proto=udp ports=7000 peer=open:web", false, true, true},
+		{"allowed again", "rule no group=open:db in deny priority=1 proto=udp ports=8", true, true, true},
+		{"denied by the sender's group", "rule no group=open:web out deny priority=1 proto=udp ports=7000", false, true, true},
+		{"still denied", "rule no group=open:web out deny priority=1 proto=udp ports=7000\nrule more group=open:web out deny priority=1 proto=udp ports=8", false, true, true},
+		{"denied but for one address", "rule no group=open:db in deny priority=1\nrule ok group=open:db in allow priority=9 from=10.20.0.1", true, false, true},
+		{"the way back, which is not judged", "rule no group=open:db out deny priority=1\nrule in group=open:web in deny priority=1", true, true, true},
+		{"without ports", "rule no group=open:db in deny priority=1 proto=47", true, true, false},
 		{"no rules", "", true, true, true},
 	} {
 		rules(row.rules)

@@ -16,9 +16,9 @@ const (
 	family6
 )
 
-// families lists those that a rule needs flows for.
-func families(r *ofnet.Rule) []family {
-	if r.Protocol == ofnet.ProtocolAny && len(r.Peers) == 0 && len(r.Own) == 0 {
+// families lists those that a rule needs flows for, whose other side is at peers.
+func families(r *ofnet.Rule, peers []netip.Prefix) []family {
+	if r.Protocol == ofnet.ProtocolAny && len(peers) == 0 && len(r.Own) == 0 {
 		return []family{familyAny}
 	}
 	return []family{family4, family6}

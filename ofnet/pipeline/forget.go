@@ -51,7 +51,7 @@ func forgottenAddresses(before, after *ofnet.State, was, is *ofnet.Endpoint) (ou
 		return nil
 	}
 	t := after.Tenants.Get(n.Tenant)
-	if t == nil || !before.Tracking(t.Name).On && !after.Tracking(t.Name).On {
+	if t == nil || !before.Tracked(t.Name) && !after.Tracked(t.Name) {
 		return nil
 	}
 	for _, a := range []netip.Addr{was.IP4, was.IP6} {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
 )
@@ -14,7 +15,7 @@ type owners func(ofnet.Key)
 
 // rows is an Input of the rows of a table. whose tells who is made of a row, in its State: it is asked about each row that is not the
 // same, as it was and as it is.
-func rows[V any](of func(*ofnet.State) *table.Table[string, *V], whose func(s *ofnet.State, row *V, to owners)) *Input {
+func rows[K comparable, V any](of func(*ofnet.State) *table.Table[K, *V], whose func(s *ofnet.State, row *V, to owners)) *Input {
 	in := Input(func(before, after *ofnet.State, to owners) {
 		if table.Same(of(before), of(after)) {
 			return // as most are: to say so without an iterator is faster
@@ -33,7 +34,7 @@ func rows[V any](of func(*ofnet.State) *table.Table[string, *V], whose func(s *o
 
 // facts is an Input of what follows from the rows of a table together: fact tells it of something that a row is about, and whose tells
 // who is made of it. Whose is asked where the fact is another one, and not about each row.
-func facts[V any, X, F comparable](of func(*ofnet.State) *table.Table[string, *V], about func(*V) X, fact func(*ofnet.State, X) F,
+func facts[K comparable, V any, X, F comparable](of func(*ofnet.State) *table.Table[K, *V], about func(*V) X, fact func(*ofnet.State, X) F,
 	whose func(s *ofnet.State, x X, to owners)) *Input {
 	in := Input(func(before, after *ofnet.State, to owners) {
 		if table.Same(of(before), of(after)) {
@@ -76,11 +77,14 @@ func setting(same func(before, after *ofnet.State) bool, whose func(s *ofnet.Sta
 
 // The tables, for rows and facts.
 
-func hostRows(s *ofnet.State) *table.Table[string, *ofnet.Host]         { return s.Hosts }
-func tenantRows(s *ofnet.State) *table.Table[string, *ofnet.Tenant]     { return s.Tenants }
-func segmentRows(s *ofnet.State) *table.Table[string, *ofnet.Segment]   { return s.Segments }
-func groupRows(s *ofnet.State) *table.Table[string, *ofnet.Group]       { return s.Groups }
-func ruleRows(s *ofnet.State) *table.Table[string, *ofnet.Rule]         { return s.Rules }
+func hostRows(s *ofnet.State) *table.Table[string, *ofnet.Host]        { return s.Hosts }
+func tenantRows(s *ofnet.State) *table.Table[string, *ofnet.Tenant]    { return s.Tenants }
+func segmentRows(s *ofnet.State) *table.Table[string, *ofnet.Segment]  { return s.Segments }
+func groupRows(s *ofnet.State) *table.Table[string, *ofnet.Group]      { return s.Groups }
+func ruleRows(s *ofnet.State) *table.Table[identity.Rule, *ofnet.Rule] { return s.Rules }
+func attachmentRows(s *ofnet.State) *table.Table[identity.Attachment, *ofnet.Attachment] {
+	return s.Attachments
+}
 func serviceRows(s *ofnet.State) *table.Table[string, *ofnet.Service]   { return s.Services }
 func endpointRows(s *ofnet.State) *table.Table[string, *ofnet.Endpoint] { return s.Endpoints }
 func routeRows(s *ofnet.State) *table.Table[string, *ofnet.Route]       { return s.Routes }

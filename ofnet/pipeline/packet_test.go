@@ -17,15 +17,15 @@ import (
 
 // moreState adds to testdata/state.txt second local members, and a network of two endpoints that only watch.
 const moreState = `
-endpoint f4 network=vf.blue host=h1 port=11 mac=02:02:66:01:00:04 ip=10.6.0.4
-endpoint b3 network=vl.blue host=h1 port=12 mac=02:02:67:01:00:03 ip=10.2.0.3 ip6=fd02::3
-endpoint c3 network=rx.blue host=h1 port=13 mac=02:02:69:01:00:03 ip=10.3.0.3
-endpoint e3 network=rv.blue host=h1 port=14 mac=02:02:6a:01:00:03 ip=10.5.0.3
-endpoint g3 network=gx.green host=h1 port=15 mac=02:02:6b:01:00:03 ip=10.1.0.3
+endpoint f4 network=blue:vf host=h1 port=11 mac=02:02:66:01:00:04 ip=10.6.0.4
+endpoint b3 network=blue:vl host=h1 port=12 mac=02:02:67:01:00:03 ip=10.2.0.3 ip6=fd02::3
+endpoint c3 network=blue:rx host=h1 port=13 mac=02:02:69:01:00:03 ip=10.3.0.3
+endpoint e3 network=blue:rv host=h1 port=14 mac=02:02:6a:01:00:03 ip=10.5.0.3
+endpoint g3 network=green:gx host=h1 port=15 mac=02:02:6b:01:00:03 ip=10.1.0.3
 tenant watch id=9
-network w.watch id=999 vxlan=5999 bridge proxy net=10.9.0.0/24
-endpoint w1 network=w.watch host=h1 port=98 mac=02:02:09:01:00:01 ip=10.9.0.1
-endpoint w2 network=w.watch host=h1 port=99 mac=02:02:09:01:00:02 ip=10.9.0.2
+network watch:w id=999 vxlan=5999 bridge proxy net=10.9.0.0/24
+endpoint w1 network=watch:w host=h1 port=98 mac=02:02:09:01:00:01 ip=10.9.0.1
+endpoint w2 network=watch:w host=h1 port=99 mac=02:02:09:01:00:02 ip=10.9.0.2
 `
 
 // wires are open sockets on all ports of the lab's switch, and on the underlay behind it.

@@ -161,18 +161,18 @@ self h1
 ports tunnel=1000
 host h1 vtep=192.168.251.1
 tenant blue id=1
-network vx.blue id=0x123456 vxlan=5001 bridge flood net=10.0.0.0/8`)
+network blue:vx id=0x123456 vxlan=5001 bridge flood net=10.0.0.0/8`)
 	for i := range members {
 		e, other := ofnettest.Endpoint(i, members), ofnettest.Endpoint(members+i, members)
-		e.Segment, e.Host = "vx.blue", "h1"
-		other.Segment, other.Host = "vx.blue", fmt.Sprint("other", i)
+		e.Segment, e.Host = "blue:vx", "h1"
+		other.Segment, other.Host = "blue:vx", fmt.Sprint("other", i)
 		s.Endpoints.Set(e.ID, e)
 		s.Endpoints.Set(other.ID, other)
 		s.Hosts.Set(other.Host, &ofnet.Host{Label: other.Host, VTEP: netip.AddrFrom4([4]byte{172, 16, byte(i >> 8), byte(i)})})
 	}
 	ids := map[uint32]bool{}
 	list := func(kind ofnet.Kind) (sizes []int) {
-		for _, g := range Default().Compile(s, ofnet.Key{Kind: kind, Name: "vx.blue"}).Groups {
+		for _, g := range Default().Compile(s, ofnet.Key{Kind: kind, Name: "blue:vx"}).Groups {
 			if ids[g.ID] {
 				t.Errorf("%d members: group %#x is there twice", members, g.ID)
 			}

@@ -28,13 +28,17 @@ const (
 )
 
 func (policy) Reads() []*Input {
-	tiers := func(s *ofnet.State, group string, to owners) { each(slices.Values(s.TiersOf(group)), to) }
+	all := func(tiers []ofnet.Tier, to owners) { each(slices.Values(tiers), to) }
+	of := func(s *ofnet.State, group string, to owners) { all(s.TiersOf(group), to) }
 	return []*Input{
-		rows(ruleRows, func(_ *ofnet.State, r *ofnet.Rule, to owners) { to(r.Tier().Key()) }),
-		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { tiers(s, g.Name, to) }),
+		rows(ruleRows, func(s *ofnet.State, r *ofnet.Rule, to owners) { all(s.TiersWith(r), to) }),
+		rows(attachmentRows, func(s *ofnet.State, a *ofnet.Attachment, to owners) { all(s.TiersBy(a), to) }),
+		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { of(s, g.Name, to) }),
+		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { all(s.TiersNaming(g.Tenant, g.Key()), to) }),
+		rows(segmentRows, func(s *ofnet.State, n *ofnet.Segment, to owners) { all(s.TiersNaming(n.Tenant, n.Key()), to) }),
 		// The first member of a group here brings the group's rules, and the last one takes them along.
 		facts(endpointRows, func(e *ofnet.Endpoint) string { return e.Group },
-			func(s *ofnet.State, group string) bool { return s.Here(group) > 0 }, tiers),
+			func(s *ofnet.State, group string) bool { return s.Here(group) > 0 }, of),
 		setting(func(a, b *ofnet.State) bool { return a.Self == b.Self }, everything),
 	}
 }
@@ -66,7 +70,7 @@ func policyTier(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if g == nil || g.ID == 0 || len(rules) == 0 || s.Here(t.Group) == 0 {
 		return
 	}
-	c := newCompilation(t, g.ID)
+	c := newCompilation(s, t, g.ID)
 	for _, r := range rules {
 		c.add(r)
 	}
@@ -78,7 +82,7 @@ func policyTier(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 func (p *Pipeline) Guard(s *ofnet.State, owner, guard ofnet.Key) (out flow.Set) {
 	t, rules := s.RulesOf(owner)
 	g := s.Groups.Get(t.Group)
-	if g == nil || !slices.ContainsFunc(rules, func(r *ofnet.Rule) bool { return r.Deny }) {
+	if g == nil || !slices.ContainsFunc(rules, func(r ofnet.AttachedRule) bool { return r.Deny }) {
 		return out
 	}
 	side := sideOf(t.Direction)

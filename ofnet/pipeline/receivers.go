@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -34,7 +35,13 @@ var readsReceivers = []*Input{
 		}
 	}),
 	rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { receiversOf(s, g.Name, to) }),
-	facts(ruleRows, func(r *ofnet.Rule) string { return r.Group }, (*ofnet.State).JudgesIn, receiversOf),
+	facts(ruleRows, func(r *ofnet.Rule) identity.Policy { return r.ID.Policy }, (*ofnet.State).PolicyJudgesIn,
+		func(s *ofnet.State, policy identity.Policy, to owners) {
+			for a := range s.AttachmentsOf(policy) {
+				receiversOf(s, a.Group(), to)
+			}
+		}),
+	facts(attachmentRows, (*ofnet.Attachment).Group, (*ofnet.State).JudgesIn, receiversOf),
 }
 
 // receiversOf are the lists that have members of a group.

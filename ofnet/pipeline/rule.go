@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"net/netip"
+
+	"github.com/contiv/contiv/ipam"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -44,6 +47,7 @@ type clauses [][]flow.Term
 // compilation gathers the flows of a tier. Flows of several rules with one place become one.
 type compilation struct {
 	side
+	state   *ofnet.State
 	group   uint32
 	numbers map[uint32]bool // of the rules so far
 	plain   map[flow.Key]flow.Flow
@@ -51,15 +55,15 @@ type compilation struct {
 	order   []flow.Key                 // of both maps, in the order of the rules
 }
 
-func newCompilation(t ofnet.Tier, group uint32) *compilation {
-	return &compilation{side: sideOf(t.Direction), group: group, numbers: map[uint32]bool{},
+func newCompilation(s *ofnet.State, t ofnet.Tier, group uint32) *compilation {
+	return &compilation{side: sideOf(t.Direction), state: s, group: group, numbers: map[uint32]bool{},
 		plain: map[flow.Key]flow.Flow{}, shared: map[flow.Key][]flow.Action{}}
 }
 
 // number is what a rule is called in conjunctions and in connections: the low half of its number in cookies, or what
 // follows that when another rule of the tier has it.
-func (c *compilation) number(r *ofnet.Rule) uint32 {
-	n := max(uint32(flow.Owner(r.Key())), 1)
+func (c *compilation) number(rule ofnet.Key) uint32 {
+	n := max(uint32(flow.Owner(rule)), 1)
 	for c.numbers[n] {
 		n = max(n+1, 1)
 	}
@@ -68,16 +72,21 @@ func (c *compilation) number(r *ofnet.Rule) uint32 {
 }
 
 // add compiles one rule. Rules of a tier are added in the order of their ids, so that numbers come out the same.
-func (c *compilation) add(r *ofnet.Rule) {
-	number := c.number(r)
+func (c *compilation) add(rule ofnet.AttachedRule) {
+	r, key := rule.Rule, rule.Key()
+	number := c.number(key) // also of a rule that matches nothing, so that the others keep theirs
+	peerGroup, peers, ok := c.peers(r)
+	if !ok {
+		return
+	}
 	verdict := flow.Do(flow.GotoTable(tRefuse))
 	if !r.Deny {
 		verdict = flow.Do(load(c.admitted, number), flow.GotoTable(c.next))
 	}
-	cookie := flow.NewCookie(0, 0, flow.Owner(r.Key()))
+	cookie := flow.NewCookie(0, 0, flow.Owner(key))
 	base := []flow.Term{flow.Eq(c.own, uint64(c.group))}
-	if r.PeerGroup != 0 {
-		base = append(base, flow.Eq(c.peer, uint64(r.PeerGroup)))
+	if peerGroup != 0 {
+		base = append(base, flow.Eq(c.peer, uint64(peerGroup)))
 	}
 	if r.Protocol == ofnet.ProtocolAny {
 		base = append(base, hasNot(bitReply))
@@ -86,8 +95,8 @@ func (c *compilation) add(r *ofnet.Rule) {
 		base = append(base, has(bitOpening))
 	}
 	conjoined := false
-	for _, family := range families(r) {
-		dimensions, possible := c.dimensions(r, family)
+	for _, family := range families(r, peers) {
+		dimensions, possible := c.dimensions(r, peers, family)
 		if !possible {
 			continue
 		}
@@ -111,6 +120,40 @@ func (c *compilation) add(r *ofnet.Rule) {
 			c.plainFlow(flow.Key{Table: c.table, Priority: rulePriority(r, true), Match: m}, cookie, verdict)
 		}
 	}
+}
+
+// peers is the other side of a rule: the number of its group, 0 for any, and the prefixes of its addresses, none for all. ok is false
+// when what the rule names is not there.
+func (c *compilation) peers(r *ofnet.Rule) (group uint32, prefixes []netip.Prefix, ok bool) {
+	if r.PeerGroup != "" {
+		g := c.state.Groups.Get(r.PeerGroup)
+		if g == nil || g.ID == 0 || g.Tenant != r.ID.Tenant {
+			return 0, nil, false
+		}
+		group = g.ID
+	}
+	if r.PeerNetwork == "" {
+		return group, r.Peers, true
+	}
+	n := c.state.Segments.Get(r.PeerNetwork)
+	if n == nil || n.Tenant != r.ID.Tenant {
+		return 0, nil, false
+	}
+	prefixes = addressesOf(n)
+	return group, prefixes, len(prefixes) > 0
+}
+
+// addressesOf are the prefixes that together are the addresses of a network.
+func addressesOf(n *ofnet.Segment) (out []netip.Prefix) {
+	if n.First4.IsValid() {
+		out = ipam.Range{First: n.First4, Last: n.Last4}.Prefixes()
+	} else if n.Prefix4.IsValid() {
+		out = append(out, n.Prefix4)
+	}
+	if n.Prefix6.IsValid() {
+		out = append(out, n.Prefix6)
+	}
+	return out
 }
 
 // plainFlow books a flow that decides. Of rules that ask the same the first one has the flow, and its counter.
@@ -143,12 +186,12 @@ func (c *compilation) flowsTo(out *flow.Set) {
 type dimensions [3]clauses
 
 // dimensions lists what a rule asks of packets of a family; possible is false when no such packet can meet it.
-func (c *compilation) dimensions(r *ofnet.Rule, family family) (d dimensions, possible bool) {
+func (c *compilation) dimensions(r *ofnet.Rule, peers []netip.Prefix, family family) (d dimensions, possible bool) {
 	own, peer := c.own4, c.peer4
 	if family == family6 {
 		own, peer = c.own6, c.peer6
 	}
-	if d[0], possible = addresses(peer, r.Peers, family); !possible {
+	if d[0], possible = addresses(peer, peers, family); !possible {
 		return d, false
 	}
 	if d[1], possible = addresses(own, r.Own, family); !possible {

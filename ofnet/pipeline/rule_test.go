@@ -14,11 +14,15 @@ import (
 func policed(endpoints, rules int) *ofnet.State {
 	s := ofnettest.Many(endpoints, 0)
 	for i := range rules {
-		r := &ofnet.Rule{ID: fmt.Sprintf("r%d", i), Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: uint8(i%100 + 1),
-			Protocol: ofnet.ProtocolTCP, Ports: []ofnet.PortRange{{First: uint16(i), Last: uint16(i)}}}
-		s.Rules.Set(r.ID, r)
+		ofnettest.SetRule(s, "t:g", portRule("t:g", i))
 	}
 	return s
+}
+
+// portRule allows a group's TCP port.
+func portRule(group string, port int) *ofnet.Rule {
+	return &ofnet.Rule{ID: ofnettest.RuleID(group, fmt.Sprintf("r%d", port)), Direction: ofnet.In, Priority: uint8(port%100 + 1),
+		Protocol: ofnet.ProtocolTCP, Ports: []ofnet.PortRange{{First: uint16(port), Last: uint16(port)}}}
 }
 
 // TestFlowsOfManyRules shows that rules cost flows by their own number, whatever that of the endpoints.
@@ -38,14 +42,14 @@ func TestFlowsOfManyRules(t *testing.T) {
 // TestConjunctionCost shows that a rule with many peers and many ports costs their sum.
 func TestConjunctionCost(t *testing.T) {
 	s := policed(1, 0)
-	r := &ofnet.Rule{ID: "wide", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 1, Protocol: ofnet.ProtocolTCP}
+	r := &ofnet.Rule{ID: ofnettest.RuleID("t:g", "wide"), Direction: ofnet.In, Priority: 1, Protocol: ofnet.ProtocolTCP}
 	for i := range 100 {
 		r.Peers = append(r.Peers, netip.PrefixFrom(netip.AddrFrom4([4]byte{11, 0, byte(i), 0}), 24))
 		r.Ports = append(r.Ports, ofnet.PortRange{First: uint16(1000 + 2*i), Last: uint16(1000 + 2*i)})
 	}
-	s.Rules.Set("wide", r)
+	ofnettest.SetRule(s, "t:g", r)
 	const sum = 100 + 100 + 1
-	if n := len(Default().Compile(s, r.Tier().Key()).Flows); n != sum {
+	if n := len(Default().Compile(s, ofnet.Tier{Group: "t:g", Direction: ofnet.In, Priority: 1}.Key()).Flows); n != sum {
 		t.Errorf("flows for 100 peers and 100 ports: want %d, got %d", sum, n)
 	}
 }
@@ -61,14 +65,14 @@ func TestOneChangeTouchesFew(t *testing.T) {
 	}
 	for name, change := range map[string]func(s *ofnet.State){
 		"another rule": func(s *ofnet.State) {
-			s.Rules.Set("new", &ofnet.Rule{ID: "new", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 7, Deny: true})
+			ofnettest.SetRule(s, "t:g", &ofnet.Rule{ID: ofnettest.RuleID("t:g", "new"), Direction: ofnet.In, Priority: 7, Deny: true})
 		},
 		"rule goes": func(s *ofnet.State) {
-			s.Rules.Delete("r7")
+			s.Rules.Delete(ofnettest.RuleID("t:g", "r7"))
 		},
 		"another endpoint": func(s *ofnet.State) {
-			e := *s.Endpoints.Get("n0.t-e0")
-			e.ID = "n0.t-new"
+			e := *s.Endpoints.Get("t:n0:e0")
+			e.ID = "t:n0-new"
 			s.Endpoints.Set(e.ID, &e)
 		},
 	} {
@@ -81,8 +85,8 @@ func TestOneChangeTouchesFew(t *testing.T) {
 
 // TestRuleNumbersDiffer makes two rules whose hashes would be one: each must have its own conjunction.
 func TestRuleNumbersDiffer(t *testing.T) {
-	c := newCompilation(ofnet.Tier{Direction: ofnet.In}, 1)
-	r := &ofnet.Rule{ID: "r"}
+	c := newCompilation(ofnet.NewState("h1"), ofnet.Tier{Direction: ofnet.In}, 1)
+	r := ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:p:r"}
 	if a, b := c.number(r), c.number(r); a == b || a == 0 || b == 0 {
 		t.Errorf("numbers of two rules with one hash: want two, got %d and %d", a, b)
 	}
@@ -92,10 +96,10 @@ func TestRuleNumbersDiffer(t *testing.T) {
 func TestEqualRulesShareFlows(t *testing.T) {
 	s := policed(1, 0)
 	for _, id := range []string{"a", "b"} {
-		s.Rules.Set(id, &ofnet.Rule{ID: id, Tenant: "t", Group: "g:t", Direction: ofnet.Out, Priority: 3, Deny: true})
+		ofnettest.SetRule(s, "t:g", &ofnet.Rule{ID: ofnettest.RuleID("t:g", id), Direction: ofnet.Out, Priority: 3, Deny: true})
 	}
-	set := Default().Compile(s, s.Rules.Get("a").Tier().Key())
-	if len(set.Flows) != 1 || set.Flows[0].Cookie.Owner() != flow.Owner(s.Rules.Get("a").Key()) {
+	set := Default().Compile(s, ofnet.Tier{Group: "t:g", Direction: ofnet.Out, Priority: 3}.Key())
+	if len(set.Flows) != 1 || set.Flows[0].Cookie.Owner() != flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:g:a"}) {
 		t.Errorf("flows: want one with the cookie of a, got\n%s", set.Text(nil))
 	}
 }
@@ -130,24 +134,22 @@ func TestPortMasks(t *testing.T) {
 func BenchmarkOneRule(b *testing.B) {
 	for _, owners := range []int{1000, 10000, 100000} {
 		b.Run(fmt.Sprint(owners), func(b *testing.B) {
-			s, p := policed(owners, 200), Default()
+			s, p := ofnettest.Many(owners, 0), Default()
 			for i := range 200 { // the group's rules; the endpoints are in another
-				r := *s.Rules.Get(fmt.Sprintf("r%d", i))
-				r.Group = "few:t"
-				s.Rules.Set(r.ID, &r)
+				ofnettest.SetRule(s, "t:few", portRule("t:few", i))
 			}
-			s.Groups.Set("few:t", &ofnet.Group{Name: "few:t", Tenant: "t", ID: 8})
-			e := *s.Endpoints.Get("n0.t-e0")
-			e.Group = "few:t"
+			s.Groups.Set("t:few", &ofnet.Group{Name: "t:few", Tenant: "t", ID: 8})
+			e := *s.Endpoints.Get("t:n0:e0")
+			e.Group = "t:few"
 			s.Endpoints.Set(e.ID, &e)
-			rule := &ofnet.Rule{ID: "new", Tenant: "t", Group: "few:t", Direction: ofnet.In, Priority: 7, Deny: true}
+			rule := &ofnet.Rule{ID: ofnettest.RuleID("t:few", "new"), Direction: ofnet.In, Priority: 7, Deny: true}
 			for b.Loop() {
 				for _, r := range []*ofnet.Rule{rule, nil} {
 					before := s.Clone()
 					if r == nil {
-						s.Rules.Delete("new")
+						s.Rules.Delete(rule.ID)
 					} else {
-						s.Rules.Set("new", r)
+						s.Rules.Set(rule.ID, r)
 					}
 					for _, k := range affected(p, before, s) {
 						p.Compile(s, k)

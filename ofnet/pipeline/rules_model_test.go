@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -14,20 +16,27 @@ func contains(list []netip.Prefix, a netip.Addr) bool {
 }
 
 // speaksOf says that a rule is about a first packet between a member of its group and a peer.
-func speaksOf(r *ofnet.Rule, f frame, own, peer netip.Addr, peerGroup uint32) bool {
+func (m model) speaksOf(r *ofnet.Rule, f frame, own, peer netip.Addr, peerGroup string) bool {
 	proto := map[string]uint8{"udp": 17, "tcp": 6, "ping": 1, "gre": 47, "sctp": 132}[f.kind]
 	port := slices.ContainsFunc(r.Ports, func(p ofnet.PortRange) bool { return p.First <= f.destination() && f.destination() <= p.Last })
-	return (r.PeerGroup == 0 || r.PeerGroup == peerGroup) && contains(r.Peers, peer) && contains(r.Own, own) &&
+	return (r.PeerGroup == "" || r.PeerGroup == peerGroup) && (r.PeerNetwork == "" || m.onNetwork(r.PeerNetwork, peer)) && contains(r.Peers, peer) && contains(r.Own, own) &&
 		(r.Protocol == 0 || r.Protocol == proto) &&
 		(len(r.Ports) == 0 || port || proto != 6 && proto != 17 && proto != 132) &&
 		(!r.Openings || f.kind != "tcp" || f.flags&(syn|ack) == syn)
 }
 
+// onNetwork says that a is among the addresses of a network.
+func (m model) onNetwork(name string, a netip.Addr) bool {
+	n := m.Segments.Get(name)
+	return n != nil && (n.Prefix6.Contains(a) || n.Prefix4.Contains(a) && (!n.First4.IsValid() || n.First4.Compare(a) <= 0 && a.Compare(n.Last4) <= 0))
+}
+
 // admits says what the rules of a group say: the highest priority counts, and of equal ones a denial.
-func (m model) admits(group string, d ofnet.Direction, f frame, own, peer netip.Addr, peerGroup uint32) bool {
+func (m model) admits(group string, d ofnet.Direction, f frame, own, peer netip.Addr, peerGroup string) bool {
 	highest, allowed := uint8(0), true
 	for _, r := range m.Rules.All() {
-		if r.Group != group || r.Direction != d || r.Priority < highest || !speaksOf(r, f, own, peer, peerGroup) {
+		at := identity.Attachment{Group: identity.Group{Tenant: r.ID.Tenant, Name: strings.TrimPrefix(group, r.ID.Tenant+":")}, Policy: r.ID.Name}
+		if m.Attachments.Get(at) == nil || r.Direction != d || r.Priority < highest || !m.speaksOf(r, f, own, peer, peerGroup) {
 			continue
 		}
 		if r.Priority > highest {
@@ -38,11 +47,12 @@ func (m model) admits(group string, d ofnet.Direction, f frame, own, peer netip.
 	return allowed
 }
 
-func (m model) groupNumber(e *ofnet.Endpoint) uint32 {
+// groupOf is the group of an endpoint, "" when no one knows it.
+func (m model) groupOf(e *ofnet.Endpoint) string {
 	if e == nil || m.Groups.Get(e.Group) == nil {
-		return 0
+		return ""
 	}
-	return m.Groups.Get(e.Group).ID
+	return e.Group
 }
 
 // lawless says that no rule is asked about the frame: address resolution.
@@ -50,7 +60,7 @@ func (v *visit) lawless() bool { return slices.Contains([]string{"arp", "ns", "n
 
 // mayLeave asks the rules of a sender that is here about a frame to an endpoint, nil when no one knows to whom.
 func (v *visit) mayLeave(to *ofnet.Endpoint) bool {
-	return !v.local() || v.lawless() || v.admits(v.in.endpoint.Group, ofnet.Out, v.f, v.f.from, v.f.to, v.groupNumber(to))
+	return !v.local() || v.lawless() || v.admits(v.in.endpoint.Group, ofnet.Out, v.f, v.f.from, v.f.to, v.groupOf(to))
 }
 
 // arrive hands f to an endpoint that is here, when the rules of its group let it.
@@ -59,7 +69,7 @@ func (v *visit) arrive(e *ofnet.Endpoint, f frame) {
 	if from == nil {
 		from = v.origin
 	}
-	if v.lawless() || v.admits(e.Group, ofnet.In, v.f, v.f.to, v.f.from, v.groupNumber(from)) {
+	if v.lawless() || v.admits(e.Group, ofnet.In, v.f, v.f.to, v.f.from, v.groupOf(from)) {
 		v.say(fmt.Sprintf("p%d", e.Port), f)
 	}
 }

@@ -13,15 +13,15 @@ import (
 func serviceSCTP(t *testing.T, l *serviceLab) {
 	rules := func(lines string) {
 		l.change(func(s *ofnet.State) {
-			s.Rules = ofnettest.Parse(t, "self h1\nrule none group=slow:red in deny priority=1 proto=udp ports=1\n"+lines).Rules
+			ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule none group=red:slow in deny priority=1 proto=udp ports=1\n"+lines))
 		})
 	}
 	const (
-		noServer  = "rule a group=slow:red in deny priority=5 proto=sctp ports=80\n" // the server's group takes none at port 80
-		only80    = "rule b group=slow:red in deny priority=5 proto=sctp\nrule c group=slow:red in allow priority=9 proto=sctp ports=80\n"
-		noClient  = "rule d group=quick:red in deny priority=5 proto=sctp\n" // the client's group takes none
-		client90  = "rule e group=quick:red in allow priority=9 proto=sctp ports=90\n"
-		noSending = "rule f group=slow:red out deny priority=5 proto=sctp\n"
+		noServer  = "rule a group=red:slow in deny priority=5 proto=sctp ports=80\n" // the server's group takes none at port 80
+		only80    = "rule b group=red:slow in deny priority=5 proto=sctp\nrule c group=red:slow in allow priority=9 proto=sctp ports=80\n"
+		noClient  = "rule d group=red:quick in deny priority=5 proto=sctp\n" // the client's group takes none
+		client90  = "rule e group=red:quick in allow priority=9 proto=sctp ports=90\n"
+		noSending = "rule f group=red:slow out deny priority=5 proto=sctp\n"
 	)
 	for _, six := range []bool{false, true} {
 		client, server := l.Endpoints.Get("s3"), l.Endpoints.Get("s1")
@@ -84,9 +84,9 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 	}{
 		{"", true},
 		{noClient, true},
-		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp ports=81", true},
-		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp ports=80", false},
-		{noClient + "rule g group=quick:red out deny priority=5 proto=sctp peer=0x40001", false},
+		{noClient + "rule g group=red:quick out deny priority=5 proto=sctp ports=81", true},
+		{noClient + "rule g group=red:quick out deny priority=5 proto=sctp ports=80", false},
+		{noClient + "rule g group=red:quick out deny priority=5 proto=sctp peer=red:slow", false},
 		{noServer + noSending, true}, // the other host's to judge
 	} {
 		rules("")
@@ -98,5 +98,5 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 			t.Errorf("from another host under %q: want it to pass %v, got %v", tt.rules, tt.pass, got)
 		}
 	}
-	l.change(func(s *ofnet.State) { s.Rules = ofnet.NewState("").Rules })
+	l.change(func(s *ofnet.State) { ofnettest.CopyRules(s, ofnet.NewState("")) })
 }

@@ -25,11 +25,11 @@ func redState(t *testing.T) string {
 	}
 	var clients strings.Builder
 	for n := range 12 {
-		fmt.Fprintf(&clients, "endpoint c%d network=sx.red host=h1 port=%d mac=02:02:6d:01:01:%02x ip=10.40.0.%d ip6=fd40::1:%d\n", 10+n, 60+n, n, 20+n, n)
+		fmt.Fprintf(&clients, "endpoint c%d network=red:sx host=h1 port=%d mac=02:02:6d:01:01:%02x ip=10.40.0.%d ip6=fd40::1:%d\n", 10+n, 60+n, n, 20+n, n)
 	}
 	return moreState + string(text) + clients.String() + `
-endpoint t3 network=sl.red host=h1 port=80 mac=02:02:6e:01:00:03 ip=10.41.0.3
-service lone:red address=10.40.0.102 ports=tcp:80:8080,udp:53:53,tcp:81:8080 backends=10.40.0.1 affinity
+endpoint t3 network=red:sl host=h1 port=80 mac=02:02:6e:01:00:03 ip=10.41.0.3
+service red:lone address=10.40.0.102 ports=tcp:80:8080,udp:53:53,tcp:81:8080 backends=10.40.0.1 affinity
 `
 }
 
@@ -237,7 +237,7 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 		t.Errorf("answer to outside: want %v, got %v", want, got)
 	}
 	l.change(func(s *ofnet.State) {
-		v := *s.Services.Get("near:red")
+		v := *s.Services.Get("red:near")
 		v.Backends = v.Backends[1:]
 		s.SetService(&v)
 	})
@@ -246,7 +246,7 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 	}
 	// Not the front any more: what the front hands on is taken, for the backends that are here.
 	l.change(func(s *ofnet.State) {
-		v := *s.Services.Get("near:red")
+		v := *s.Services.Get("red:near")
 		v.Backends = []netip.Addr{l.Endpoints.Get("t2").IP4, t1.IP4}
 		s.SetService(&v)
 	})
@@ -318,13 +318,13 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 	}
 	// The receiver's rules judge it as what it is: from outside.
 	l.change(func(s *ofnet.State) {
-		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=slow:red in deny priority=1 from=8.8.4.4").Rules
+		ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule no group=red:slow in deny priority=1 from=8.8.4.4"))
 	})
 	f.to, f.ports = s1.IP4, [2]uint16{50004, 50005}
 	if got := l.sends(in, f); got != (arrival{}) {
 		t.Errorf("handed on, and denied: want nothing, got %v", got)
 	}
-	l.change(func(s *ofnet.State) { s.Rules, s.Router = ofnet.NewState("").Rules, nil })
+	l.change(func(s *ofnet.State) { s.Router = nil; ofnettest.CopyRules(s, ofnet.NewState("")) })
 }
 
 // serviceSpread: connections are spread; with affinity a client keeps its backend, also on the other ports' hosts.
@@ -385,17 +385,17 @@ func serviceHairpin(t *testing.T, l *serviceLab) {
 	}
 	// A rule change does not end it.
 	l.change(func(s *ofnet.State) {
-		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=slow:red in deny priority=1 proto=tcp ports=22").Rules
+		ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule no group=red:slow in deny priority=1 proto=tcp ports=22"))
 	})
 	send(ack, s1.IP4, 45000, 80, frame{ports: [2]uint16{45000, 8080}, from: vip, to: s1.IP4})
 	send(ack, s1.IP4, 8080, 45000, frame{ports: [2]uint16{80, 45000}, from: vip, to: s1.IP4})
-	l.change(func(s *ofnet.State) { s.Rules = ofnet.NewState("").Rules })
+	l.change(func(s *ofnet.State) { ofnettest.CopyRules(s, ofnet.NewState("")) })
 }
 
 // servicePolicy: rules judge the client's connection to the backend, at the backend's port.
 func servicePolicy(t *testing.T, l *serviceLab) {
 	rules := func(lines string) {
-		l.change(func(s *ofnet.State) { s.Rules = ofnettest.Parse(t, "self h1\n"+lines).Rules })
+		l.change(func(s *ofnet.State) { ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\n"+lines)) })
 	}
 	passes := func(client string, port uint16) bool {
 		return l.asks(client, "tcp", "10.40.0.102", port, 80, syn) != arrival{}
@@ -403,18 +403,18 @@ func servicePolicy(t *testing.T, l *serviceLab) {
 	if !passes("c10", 46000) {
 		t.Fatal("without rules: want it to pass")
 	}
-	rules("rule no group=slow:red in deny priority=1 proto=tcp")
+	rules("rule no group=red:slow in deny priority=1 proto=tcp")
 	if passes("c10", 46001) {
 		t.Error("denied at the backend: want nothing")
 	}
-	rules("rule no group=slow:red in deny priority=1 proto=tcp\nrule yes group=slow:red in allow priority=9 from=10.40.0.21 proto=tcp ports=8080")
+	rules("rule no group=red:slow in deny priority=1 proto=tcp\nrule yes group=red:slow in allow priority=9 from=10.40.0.21 proto=tcp ports=8080")
 	if passes("c10", 46002) || !passes("c11", 46003) {
 		t.Error("one client allowed, at the backend's port: want its connections alone")
 	}
 	if !passes("c11", 46001) || passes("c10", 46001) {
 		t.Error("tried again: want what the rules say now")
 	}
-	rules("rule out group=quick:red out deny priority=1 peer=0x40001")
+	rules("rule out group=red:quick out deny priority=1 peer=red:slow")
 	if passes("s3", 46004) || !passes("c10", 46005) {
 		t.Error("rule of the client's group about the backend's: want it to hold behind the service")
 	}
@@ -425,7 +425,7 @@ func servicePolicy(t *testing.T, l *serviceLab) {
 func serviceChanges(t *testing.T, l *serviceLab) {
 	set := func(backends ...string) {
 		l.change(func(s *ofnet.State) {
-			v := *s.Services.Get("lone:red")
+			v := *s.Services.Get("red:lone")
 			v.Backends = nil
 			for _, b := range backends {
 				v.Backends = append(v.Backends, netip.MustParseAddr(b))
@@ -456,7 +456,7 @@ func serviceChanges(t *testing.T, l *serviceLab) {
 	if ask(47000, ack) != "p51" || ask(47002, syn) != "" {
 		t.Error("no backends: want the open connection to go on, and no new ones")
 	}
-	l.change(func(s *ofnet.State) { s.Services.Delete("lone:red") })
+	l.change(func(s *ofnet.State) { s.Services.Delete("red:lone") })
 	if ask(47000, ack) != "p51" || !answered(47000, ack) || ask(47003, syn) != "" {
 		t.Error("without the service, while the tenant is tracked: want the same")
 	}
@@ -483,11 +483,11 @@ func (l *serviceLab) forget(what string, do func(s *ofnet.State)) {
 // endpoint that is gone has none of its connections.
 func serviceForgets(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
-		s.SetService(&ofnet.Service{Name: "lone:red", Tenant: "red", Address: netip.MustParseAddr("10.40.0.102"), Affinity: true,
+		s.SetService(&ofnet.Service{Name: "red:lone", Tenant: "red", Address: netip.MustParseAddr("10.40.0.102"), Affinity: true,
 			Ports:    []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 53}, {Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}},
 			Backends: []netip.Addr{l.Endpoints.Get("s1").IP4}})
-		s.Groups.Set("closed:red", &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009})
-		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1").Rules
+		s.Groups.Set("red:closed", &ofnet.Group{Name: "red:closed", Tenant: "red", ID: 0x40009})
+		ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule no group=red:closed in deny priority=1"))
 	})
 	udp := func(port uint16) string { return l.asks("c10", "udp", "10.40.0.102", port, 53, 0).where }
 	tcp := func(port uint16, flags byte) string {
@@ -496,8 +496,8 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 	if udp(49000) != "p51" || tcp(49001, syn) != "p51" || tcp(49001, ack) != "p51" {
 		t.Fatal("want connections to s1")
 	}
-	l.forget("lone:red", func(s *ofnet.State) {
-		v := *s.Services.Get("lone:red")
+	l.forget("red:lone", func(s *ofnet.State) {
+		v := *s.Services.Get("red:lone")
 		v.Backends = []netip.Addr{l.Endpoints.Get("t1").IP4}
 		s.SetService(&v)
 	})
@@ -514,7 +514,7 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 	}
 	heir := *l.Endpoints.Get("s1")
 	l.forget("s1", func(s *ofnet.State) { s.Endpoints.Delete("s1") })
-	heir.ID, heir.Group = "heir", "closed:red"
+	heir.ID, heir.Group = "heir", "red:closed"
 	l.change(func(s *ofnet.State) { s.Endpoints.Set("heir", &heir) })
 	if got := direct(ack); got != "" {
 		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q", got)
@@ -531,8 +531,8 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 // serviceForgetsSix: over IPv6 likewise, where the switch cannot forget pings: they go on, and each is judged.
 func serviceForgetsSix(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
-		s.Groups.Set("closed:red", &ofnet.Group{Name: "closed:red", Tenant: "red", ID: 0x40009})
-		s.Rules = ofnettest.Parse(t, "self h1\nrule no group=closed:red in deny priority=1").Rules
+		s.Groups.Set("red:closed", &ofnet.Group{Name: "red:closed", Tenant: "red", ID: 0x40009})
+		ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule no group=red:closed in deny priority=1"))
 	})
 	ping := func() string { return l.asks("c10", "ping", "fd40::1:1", 0, 0, 0).where }
 	tcp := func(flags byte) string { return l.asks("c10", "tcp", "fd40::1:1", 49100, 22, flags).where }
@@ -545,7 +545,7 @@ func serviceForgetsSix(t *testing.T, l *serviceLab) {
 	}
 	heir := *l.Endpoints.Get("c11")
 	l.forget("c11", func(s *ofnet.State) { s.Endpoints.Delete("c11") })
-	heir.ID, heir.Group = "heir6", "closed:red"
+	heir.ID, heir.Group = "heir6", "red:closed"
 	l.change(func(s *ofnet.State) { s.Endpoints.Set("heir6", &heir) })
 	if p, c := ping(), tcp(ack); p != "" || c != "" {
 		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q, %q", p, c)
@@ -568,10 +568,10 @@ func serviceCounters(t *testing.T, l *serviceLab) {
 		t.Errorf("counters of three connections: want %v, got %v", want, got)
 	}
 	// What takes the place of another backend's flow does not go on with its counters.
-	was := l.lab.state.Services.Get("lone:red")
+	was := l.lab.state.Services.Get("red:lone")
 	l.change(func(s *ofnet.State) {
 		v := *was
-		v.Backends = l.lab.state.Services.Get("near:red").Backends[:1]
+		v.Backends = l.lab.state.Services.Get("red:near").Backends[:1]
 		s.SetService(&v)
 	})
 	if got := l.counters(); len(got) != 0 {
@@ -585,7 +585,7 @@ func (l *serviceLab) counters() map[ofnet.Load]uint64 {
 	l.t.Helper()
 	l.lab.ovs.Appctl("revalidator/wait")
 	l.lab.ovs.Appctl("revalidator/purge")
-	v := l.lab.state.Services.Get("lone:red")
+	v := l.lab.state.Services.Get("red:lone")
 	out := map[ofnet.Load]uint64{}
 	dump := l.lab.ovs.Ofctl("dump-flows", "br0")
 	for _, of := range []ofnet.Load{ofnet.LoadOpened, ofnet.LoadTo, ofnet.LoadFrom} {

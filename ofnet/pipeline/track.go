@@ -24,7 +24,10 @@ func (track) Tables() []flow.Table {
 func (track) Reads() []*Input {
 	tenant := func(_ *ofnet.State, tenant string, to owners) { to(ofnet.Key{Kind: ofnet.KindTenant, Name: tenant}) }
 	return []*Input{readsTenant,
-		facts(ruleRows, func(r *ofnet.Rule) string { return r.Tenant }, (*ofnet.State).Tracking, tenant),
+		facts(ruleRows, func(r *ofnet.Rule) string { return r.ID.Tenant }, (*ofnet.State).Tracking, tenant),
+		facts(attachmentRows, func(a *ofnet.Attachment) string { return a.ID.Tenant }, (*ofnet.State).Tracking, tenant),
+		facts(groupRows, func(g *ofnet.Group) string { return g.Tenant }, (*ofnet.State).Tracking, tenant),
+		facts(segmentRows, func(n *ofnet.Segment) string { return n.Tenant }, (*ofnet.State).Tracking, tenant),
 		facts(serviceRows, func(v *ofnet.Service) string { return v.Tenant }, (*ofnet.State).Tracking, tenant)}
 }
 

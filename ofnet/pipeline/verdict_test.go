@@ -14,14 +14,14 @@ import (
 
 // policyState adds members of three groups, on both hosts and in networks of all kinds.
 const policyState = moreState + `
-group app:blue id=0x10003
-endpoint a4 network=vx.blue group=app:blue host=h1 port=20 mac=02:02:65:01:00:04 ip=10.1.0.4 ip6=fd01::4
-endpoint a5 network=vx.blue group=app:blue host=h2 mac=02:02:65:02:00:05 ip=10.1.0.5 ip6=fd01::5
-endpoint b4 network=vl.blue group=app:blue host=h1 port=21 mac=02:02:67:01:00:04 ip=10.2.0.4 ip6=fd02::4
-endpoint b5 network=vl.blue group=web:blue host=h2 mac=02:02:67:02:00:05 ip=10.2.0.5 ip6=fd02::5
-endpoint c4 network=rx.blue group=app:blue host=h1 port=22 mac=02:02:69:01:00:04 ip=10.3.0.4
-endpoint e4 network=rv.blue group=web:blue host=h1 port=23 mac=02:02:6a:01:00:04 ip=10.5.0.4
-endpoint e5 network=rv.blue group=db:blue host=h2 mac=02:02:6a:02:00:05 ip=10.5.0.5
+group blue:app id=0x10003
+endpoint a4 network=blue:vx group=blue:app host=h1 port=20 mac=02:02:65:01:00:04 ip=10.1.0.4 ip6=fd01::4
+endpoint a5 network=blue:vx group=blue:app host=h2 mac=02:02:65:02:00:05 ip=10.1.0.5 ip6=fd01::5
+endpoint b4 network=blue:vl group=blue:app host=h1 port=21 mac=02:02:67:01:00:04 ip=10.2.0.4 ip6=fd02::4
+endpoint b5 network=blue:vl group=blue:web host=h2 mac=02:02:67:02:00:05 ip=10.2.0.5 ip6=fd02::5
+endpoint c4 network=blue:rx group=blue:app host=h1 port=22 mac=02:02:69:01:00:04 ip=10.3.0.4
+endpoint e4 network=blue:rv group=blue:web host=h1 port=23 mac=02:02:6a:01:00:04 ip=10.5.0.4
+endpoint e5 network=blue:rv group=blue:db host=h2 mac=02:02:6a:02:00:05 ip=10.5.0.5
 `
 
 // someRules makes rules of all sorts for the three groups; priorities are few, so that many are equal.
@@ -33,7 +33,7 @@ func someRules(rnd *rand.Rand, n int) string {
 			pick("allow", "deny", "deny"), "priority=" + pick("1", "10", "10", "20", "20", "50", "100")}
 		switch rnd.IntN(4) {
 		case 0:
-			words = append(words, "peer="+pick("0x10001", "0x10002", "0x10003"))
+			words = append(words, pick("peer=blue:web", "peer=blue:db", "peer=blue:app", "network=blue:vx", "network=blue:vl", "network=blue:rv"))
 		case 1:
 			words = append(words, "from="+pick("10.1.0.0/24", "10.1.0.0/30,fd01::/64", "10.2.0.4,10.3.0.0/24,10.1.0.1", "8.0.0.0/8,fd02::4", "0.0.0.0/0"))
 		case 2:
@@ -131,7 +131,7 @@ func (i *inspector) questions() (out []question) {
 	for _, last := range []byte{200, 201, 202} {
 		from := [2]netip.Addr{netip.AddrFrom4([4]byte{10, 2, 0, last}), netip.MustParseAddr(fmt.Sprintf("fd02::%d", last))}
 		for _, to := range []string{"b1", "b3", "b4"} {
-			out = append(out, i.between("outside", way{}, 11, nobody, i.Segments.Get("vl.blue"), from, i.Endpoints.Get(to))...)
+			out = append(out, i.between("outside", way{}, 11, nobody, i.Segments.Get("blue:vl"), from, i.Endpoints.Get(to))...)
 			back := frame{src: i.Endpoints.Get(to).MAC, dst: nobody, ttl: 64, from: i.Endpoints.Get(to).IP4, to: from[0]}
 			out = append(out, i.packets(to+" to outside", way{endpoint: i.Endpoints.Get(to)}, back)...)
 		}

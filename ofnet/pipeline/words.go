@@ -21,8 +21,8 @@ type Glossary struct {
 	tables    flow.Tables
 }
 
-// NewGlossary reads the names in s. rule is what users call the rule with an ID.
-func (p *Pipeline) NewGlossary(s *ofnet.State, rule func(id string) string) *Glossary {
+// NewGlossary reads the names in s.
+func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 	g := &Glossary{hosts: map[netip.Addr]string{}, registers: map[flow.Field]register{}, flags: flags(), tables: p.tables}
 	for _, r := range registers() {
 		g.registers[r.field] = r
@@ -44,8 +44,8 @@ func (p *Pipeline) NewGlossary(s *ofnet.State, rule func(id string) string) *Glo
 	for name, x := range s.Groups.All() {
 		g.names[groupNames][uint64(x.ID)] = name
 	}
-	for id, r := range s.Rules.All() {
-		g.names[ruleNames][uint64(uint32(flow.Owner(r.Key())))] = rule(id)
+	for r := range s.AttachedRules() {
+		g.names[ruleNames][uint64(uint32(flow.Owner(r.Key())))] = r.ID.String()
 	}
 	for name, h := range s.Hosts.All() {
 		if h.VTEP.IsValid() {

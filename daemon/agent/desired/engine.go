@@ -336,20 +336,6 @@ func (e *Engine) Local() []record.Endpoint {
 	return out
 }
 
-// Rules returns the rules of the tenants that have members here, ordered by id.
-func (e *Engine) Rules() []ofnet.Rule {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	out := []ofnet.Rule{}
-	for r := range e.records.rules.Values() {
-		if e.records.present(r.Tenant) {
-			out = append(out, *r)
-		}
-	}
-	slices.SortFunc(out, func(a, b ofnet.Rule) int { return strings.Compare(a.ID, b.ID) })
-	return out
-}
-
 // Services returns the services of the tenants that have members here, ordered by name.
 func (e *Engine) Services() []ofnet.Service {
 	e.mu.Lock()

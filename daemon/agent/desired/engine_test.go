@@ -135,8 +135,10 @@ func key(r any) string {
 		return record.Groups + r.ID
 	case record.Endpoint:
 		return record.Endpoints + r.ID
-	case record.PolicyRule:
-		return record.PolicyRules + r.ID
+	case record.Rule:
+		return record.Rules + r.ID.String()
+	case record.Attachment:
+		return record.Attachments + r.ID.String()
 	case record.ServiceLB:
 		return record.ServiceLBs + r.ID
 	case record.Provider:
@@ -513,7 +515,7 @@ var oneContainer = []struct{ key, value string }{
 func texts(s *ofnet.State) string {
 	var b strings.Builder
 	for _, part := range []any{maps.Collect(s.Tenants.All()), maps.Collect(s.Segments.All()), maps.Collect(s.Groups.All()), maps.Collect(s.Endpoints.All()),
-		maps.Collect(s.Hosts.All()), maps.Collect(s.Rules.All()), maps.Collect(s.Services.All())} {
+		maps.Collect(s.Hosts.All()), maps.Collect(s.Rules.All()), maps.Collect(s.Attachments.All()), maps.Collect(s.Services.All())} {
 		text, err := json.Marshal(part)
 		if err != nil {
 			panic(err) // of no type of State
@@ -530,13 +532,14 @@ func changedKeys(before, after *ofnet.State) (out []ofnet.Key) {
 	out = appendChanged(out, ofnet.KindSegment, before.Segments, after.Segments)
 	out = appendChanged(out, ofnet.KindGroup, before.Groups, after.Groups)
 	out = appendChanged(out, ofnet.KindRule, before.Rules, after.Rules)
+	out = appendChanged(out, kindAttachment, before.Attachments, after.Attachments)
 	out = appendChanged(out, ofnet.KindService, before.Services, after.Services)
 	return appendChanged(out, ofnet.KindEndpoint, before.Endpoints, after.Endpoints)
 }
 
-func appendChanged[V any](out []ofnet.Key, kind ofnet.Kind, before, after *table.Table[string, V]) []ofnet.Key {
+func appendChanged[K comparable, V any](out []ofnet.Key, kind ofnet.Kind, before, after *table.Table[K, V]) []ofnet.Key {
 	for c := range table.Changes(before, after) {
-		out = append(out, ofnet.Key{Kind: kind, Name: c.Key})
+		out = append(out, ofnet.Key{Kind: kind, Name: fmt.Sprint(c.Key)})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
 )
@@ -20,14 +21,17 @@ type kind struct {
 
 // kinds are all that an agent reads. Keys that are below none of the prefixes are not records of ours.
 func kinds() []kind {
-	return slices.Concat([]kind{
+	return slices.Concat(legacyKinds(), []kind{
 		{record.GlobalKey, (*records).putGlobal, func(*records, string) {}}, // it cannot be withdrawn, only changed
 		{record.GlobalMark, (*records).putMark, func(r *records, _ string) { r.mark = "" }},
 		rows(record.Tenants, tenants, readTenant),
 	},
 		both(record.Networks, record.FormerNetworks, networks, readNetwork),
 		both(record.Groups, record.FormerGroups, groups, readGroup),
-		[]kind{{record.PolicyRules, (*records).putRule, func(r *records, name string) { r.rules.Delete(name) }}},
+		[]kind{
+			{record.Rules, (*records).putRule, (*records).delRule},
+			{record.Attachments, (*records).putAttachment, (*records).delAttachment},
+		},
 		both(record.ServiceLBs, record.FormerServiceLBs, services, readService),
 		both(record.Providers, record.FormerProviders, providers, func(_ *records, p *record.Provider) (string, error) { return p.ID.String(), nil }),
 		both(record.Endpoints, record.FormerEndpoints, endpoints, readEndpoint),
@@ -118,10 +122,13 @@ func put[V any](r *records, of func(*records) *table.Table[string, *V], read fun
 
 // The tables, for rows and changed.
 
-func tenants(r *records) *table.Table[string, *record.Tenant]     { return r.tenants }
-func networks(r *records) *table.Table[string, *record.Network]   { return r.networks }
-func groups(r *records) *table.Table[string, *record.Group]       { return r.groups }
-func rules(r *records) *table.Table[string, *ofnet.Rule]          { return r.rules }
+func tenants(r *records) *table.Table[string, *record.Tenant]   { return r.tenants }
+func networks(r *records) *table.Table[string, *record.Network] { return r.networks }
+func groups(r *records) *table.Table[string, *record.Group]     { return r.groups }
+func rules(r *records) *table.Table[identity.Rule, *ofnet.Rule] { return r.rules }
+func attachments(r *records) *table.Table[identity.Attachment, *ofnet.Attachment] {
+	return r.attachments
+}
 func services(r *records) *table.Table[string, *record.ServiceLB] { return r.services }
 func providers(r *records) *table.Table[string, *record.Provider] { return r.providers }
 func endpoints(r *records) *table.Table[string, *record.Endpoint] { return r.endpoints }

@@ -14,8 +14,14 @@ func (o objects) add(kind ofnet.Kind, name string) {
 	o[ofnet.Key{Kind: kind, Name: name}] = struct{}{}
 }
 
+// kindAttachment is the kind of attachments, which cause no flows.
+const kindAttachment ofnet.Kind = "attachment"
+
+func (o objects) rule(id identity.Rule)             { o.add(ofnet.KindRule, id.String()) }
+func (o objects) attachment(id identity.Attachment) { o.add(kindAttachment, id.String()) }
+
 // changed calls whose with each row that is not the same in two records, as it was and as it is.
-func changed[V any](before, after *records, of func(*records) *table.Table[string, V], whose func(r *records, name string, row V)) {
+func changed[K comparable, V any](before, after *records, of func(*records) *table.Table[K, V], whose func(r *records, name K, row V)) {
 	for c := range table.Changes(of(before), of(after)) {
 		if c.Had {
 			whose(before, c.Key, c.Before)
@@ -32,7 +38,9 @@ func affected(before, after *records) objects {
 	changed(before, after, tenants, func(_ *records, name string, _ *record.Tenant) { out.add(ofnet.KindTenant, name) })
 	changed(before, after, networks, func(r *records, id string, _ *record.Network) { out.network(r, id) })
 	changed(before, after, groups, func(r *records, id string, _ *record.Group) { out.group(r, id) })
-	changed(before, after, rules, func(_ *records, id string, _ *ofnet.Rule) { out.add(ofnet.KindRule, id) })
+	changed(before, after, rules, func(_ *records, id identity.Rule, _ *ofnet.Rule) { out.rule(id) })
+	changed(before, after, attachments, func(_ *records, id identity.Attachment, _ *ofnet.Attachment) { out.attachment(id) })
+	out.legacy(before, after)
 	changed(before, after, services, func(_ *records, id string, _ *record.ServiceLB) { out.add(ofnet.KindService, id) })
 	changed(before, after, providers, func(_ *records, id string, _ *record.Provider) { out.add(ofnet.KindService, id) })
 	changed(before, after, endpoints, func(_ *records, id string, e *record.Endpoint) {
@@ -53,6 +61,14 @@ func affected(before, after *records) objects {
 	if before.global != after.global {
 		for id := range after.networks.All() {
 			out.network(after, id)
+		}
+	}
+	if before.byACI() != after.byACI() {
+		for id := range after.attachments.All() {
+			out.attachment(id)
+		}
+		for a := range after.legacy.attachments.Values() {
+			out.attachment(a.ID)
 		}
 	}
 	return out
@@ -94,8 +110,12 @@ func (o objects) tenant(r *records, name string) {
 		o.group(r, id)
 	}
 	for id := range rulesOfTenant.In(r.rules, name).All() {
-		o.add(ofnet.KindRule, id)
+		o.rule(id)
 	}
+	for id := range attachmentsOfTenant.In(r.attachments, name).All() {
+		o.attachment(id)
+	}
+	o.legacyOf(r, name)
 	for id := range servicesOfTenant.In(r.services, name).All() {
 		o.add(ofnet.KindService, id)
 	}

@@ -14,19 +14,27 @@ import (
 // pool are records that come and go: for each key what it may hold.
 func pool() map[string][]string {
 	out := map[string][]string{
-		record.GlobalKey:             {`{"fwd-mode":"bridge","pvt-subnet":"172.19.0.0/16"}`, `{"fwd-mode":"routing","arp-mode":"flood","pvt-subnet":"172.20.0.0/16"}`},
+		record.GlobalKey: {`{"fwd-mode":"bridge","pvt-subnet":"172.19.0.0/16"}`, `{"fwd-mode":"routing","arp-mode":"flood","pvt-subnet":"172.20.0.0/16"}`,
+			`{"nw-infra-type":"aci","fwd-mode":"bridge"}`},
 		record.Tenants + "blue":      {`{"tenant":"blue","vrf":3}`, `{"tenant":"blue","vrf":4}`},
 		record.Tenants + "re.d":      {`{"tenant":"re.d","vrf":5}`},
 		record.Networks + "net.blue": {`{"id":"net.blue","tenant":"blue","pktTagType":"vlan","pktTag":6,"subnetIP":"10.0.0.0","subnetLen":24}`},
 		record.Networks + "net.re.d": {`{"id":"net.re.d","tenant":"re.d","pktTagType":"vxlan","pktTag":1,"extPktTag":7}`},
 		record.Groups + "g:blue": {`{"id":"g:blue","tenantName":"blue","networkName":"net","endpointGroupId":2,"pktTagType":"vlan","pktTag":6}`,
-			`{"id":"g:blue","tenantName":"blue","networkName":"net","endpointGroupId":2,"pktTagType":"vlan","pktTag":9}`},
+			`{"id":"g:blue","tenantName":"blue","networkName":"net","endpointGroupId":3,"pktTagType":"vlan","pktTag":9}`},
 		record.ServiceLBs + "v:blue": {`{"id":"v:blue","tenant":"blue","ipAddress":"10.0.0.99","ports":["80:8080:TCP"]}`},
 		record.Providers + "v:blue":  {`{"id":"v:blue","providers":["10.0.0.1"]}`, `{"id":"v:blue","providers":["10.0.0.1","10.0.0.2"]}`},
-		record.PolicyRules + "blue:g:p:r:" + string(record.InRx): {
-			fmt.Sprintf(`{"id":"blue:g:p:r:%s","action":"deny","priority":10,"dstEndpointGroupId":2}`, record.InRx), `{"action":"deny"}`},
-		record.Services + "netplugin.vtep/1": {`{"Hostname":"h2","HostAddr":"192.0.2.2"}`, `{"Hostname":"h3","HostAddr":"192.0.2.3"}`},
-		record.Services + "netplugin.vtep/2": {`{"Hostname":"h2","HostAddr":"192.0.2.22"}`},
+		record.Rules + "blue:p:r": {`{"id":"blue:p:r","direction":"in","action":"deny","priority":10,"group":"g"}`,
+			`{"id":"blue:p:r","direction":"in","action":"deny","priority":10,"network":"net"}`, `{"action":"deny"}`},
+		record.Rules + "blue:p:more":                       {`{"id":"blue:p:more","direction":"out","action":"allow","priority":1}`, `{"action":"allow"}`},
+		record.Attachments + "blue:g:p":                    {`{"id":"blue:g:p"}`},
+		record.LegacyAttachments + "blue:g:blue:p":         {`{}`},
+		record.LegacyAttachments + "blue:h:blue:p":         {`{}`},
+		record.LegacyRules + "blue:g:blue:p:blue:p:r:inRx": legacyRules("blue:g:blue:p:blue:p:r:inRx"),
+		record.LegacyRules + "blue:h:blue:p:blue:p:r:inRx": legacyRules("blue:h:blue:p:blue:p:r:inRx"),
+		record.LegacyRules + "blue:h:blue:p:blue:p:r:inTx": legacyRules("blue:h:blue:p:blue:p:r:inTx"),
+		record.Services + "netplugin.vtep/1":               {`{"Hostname":"h2","HostAddr":"192.0.2.2"}`, `{"Hostname":"h3","HostAddr":"192.0.2.3"}`},
+		record.Services + "netplugin.vtep/2":               {`{"Hostname":"h2","HostAddr":"192.0.2.22"}`},
 	}
 	for n := range 4 {
 		for i, id := range []string{fmt.Sprint("net.blue-", n), fmt.Sprint("net.re.d-", n)} {
@@ -37,6 +45,11 @@ func pool() map[string][]string {
 		}
 	}
 	return out
+}
+
+// legacyRules are records of an older build: of rules about group number 2, and one that cannot be read.
+func legacyRules(id string) []string {
+	return []string{fmt.Sprintf(`{"id":%q,"Action":"deny","Priority":10,"SrcEndpointGroup":2,"DstEndpointGroup":2}`, id), `{"Action":"deny"}`}
 }
 
 // TestTranslateAtRandom lets records come, change and go, several at a time and in any order: to translate what has changed must give what

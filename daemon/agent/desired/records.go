@@ -21,17 +21,19 @@ type records struct {
 	global    record.Global
 	sum, mark string // of global, as it is here and as it is to be; the latter "": no one says
 
-	tenants   *table.Table[string, *record.Tenant]    // by name
-	networks  *table.Table[string, *record.Network]   // by id
-	groups    *table.Table[string, *record.Group]     // by id
-	rules     *table.Table[string, *ofnet.Rule]       // by id
-	services  *table.Table[string, *record.ServiceLB] // by id
-	providers *table.Table[string, *record.Provider]  // of services, by id
-	endpoints *table.Table[string, *record.Endpoint]  // by id
-	routers   *table.Table[string, *record.BGP]       // by host
-	agents    *table.Table[string, *agent]            // registrations, by what is unique in their keys
-	hosts     *table.Table[string, *ofnet.Host]       // as their registrations told; they outlive these
-	ports     *table.Table[string, uint32]            // OpenFlow port of an endpoint that is attached here, by id
+	tenants     *table.Table[string, *record.Tenant]  // by name
+	networks    *table.Table[string, *record.Network] // by id
+	groups      *table.Table[string, *record.Group]   // by id
+	rules       *table.Table[identity.Rule, *ofnet.Rule]
+	attachments *table.Table[identity.Attachment, *ofnet.Attachment]
+	legacy      legacy
+	services    *table.Table[string, *record.ServiceLB] // by id
+	providers   *table.Table[string, *record.Provider]  // of services, by id
+	endpoints   *table.Table[string, *record.Endpoint]  // by id
+	routers     *table.Table[string, *record.BGP]       // by host
+	agents      *table.Table[string, *agent]            // registrations, by what is unique in their keys
+	hosts       *table.Table[string, *ofnet.Host]       // as their registrations told; they outlive these
+	ports       *table.Table[string, uint32]            // OpenFlow port of an endpoint that is attached here, by id
 }
 
 // seat is where a tenant is on a host.
@@ -39,21 +41,24 @@ type seat struct{ tenant, host string }
 
 // What finds records.
 var (
-	networksOfTenant  = table.By[string](func(n *record.Network) string { return n.ID.Tenant })
-	groupsOfTenant    = table.By[string](func(g *record.Group) string { return g.ID.Tenant })
-	groupsOfNetwork   = table.By[string](func(g *record.Group) identity.Network { return g.Network })
-	rulesOfTenant     = table.By[string](func(r *ofnet.Rule) string { return r.Tenant })
-	servicesOfTenant  = table.By[string](func(v *record.ServiceLB) string { return v.ID.Tenant })
-	endpointsOfTenant = table.By[string](func(e *record.Endpoint) string { return e.ID.Tenant })
-	endpointsOfGroup  = table.By[string](func(e *record.Endpoint) identity.Group { return e.Group })
-	endpointsOfHost   = table.By[string](func(e *record.Endpoint) string { return e.Host })
-	agentsOfHost      = table.By[string](func(a *agent) string { return a.Label })
-	tenantsOfHost     = table.Sum[string](func(e *record.Endpoint) (seat, uint64) { return seat{e.ID.Tenant, e.Host}, 1 })
+	networksOfTenant    = table.By[string](func(n *record.Network) string { return n.ID.Tenant })
+	groupsOfTenant      = table.By[string](func(g *record.Group) string { return g.ID.Tenant })
+	groupsOfNetwork     = table.By[string](func(g *record.Group) identity.Network { return g.Network })
+	groupsNumbered      = table.By[string](func(g *record.Group) int { return g.Number })
+	rulesOfTenant       = table.By[identity.Rule](func(r *ofnet.Rule) string { return r.ID.Tenant })
+	attachmentsOfTenant = table.By[identity.Attachment](func(a *ofnet.Attachment) string { return a.ID.Tenant })
+	servicesOfTenant    = table.By[string](func(v *record.ServiceLB) string { return v.ID.Tenant })
+	endpointsOfTenant   = table.By[string](func(e *record.Endpoint) string { return e.ID.Tenant })
+	endpointsOfGroup    = table.By[string](func(e *record.Endpoint) identity.Group { return e.Group })
+	endpointsOfHost     = table.By[string](func(e *record.Endpoint) string { return e.Host })
+	agentsOfHost        = table.By[string](func(a *agent) string { return a.Label })
+	tenantsOfHost       = table.Sum[string](func(e *record.Endpoint) (seat, uint64) { return seat{e.ID.Tenant, e.Host}, 1 })
 )
 
 func newRecords(self string) *records {
 	return &records{self: self, kinds: kinds(), former: map[string]string{}, tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
-		groups: table.New(groupsOfTenant, groupsOfNetwork), rules: table.New(rulesOfTenant), services: table.New(servicesOfTenant),
+		groups: table.New(groupsOfTenant, groupsOfNetwork, groupsNumbered), rules: table.New(rulesOfTenant), attachments: table.New(attachmentsOfTenant),
+		legacy: newLegacy(), services: table.New(servicesOfTenant),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
 		endpoints: table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
 		agents:    table.New(agentsOfHost), hosts: table.New[string, *ofnet.Host](), ports: table.New[string, uint32]()}
@@ -63,6 +68,7 @@ func newRecords(self string) *records {
 func (r *records) clone() *records {
 	c := *r
 	c.tenants, c.networks, c.groups, c.rules = r.tenants.Clone(), r.networks.Clone(), r.groups.Clone(), r.rules.Clone()
+	c.attachments, c.legacy = r.attachments.Clone(), r.legacy.clone()
 	c.services, c.providers, c.endpoints = r.services.Clone(), r.providers.Clone(), r.endpoints.Clone()
 	c.routers, c.agents, c.hosts, c.ports = r.routers.Clone(), r.agents.Clone(), r.hosts.Clone(), r.ports.Clone()
 	return &c
@@ -116,6 +122,9 @@ func (r *records) present(tenant string) bool {
 	n, _ := tenantsOfHost.In(r.endpoints, seat{tenant, r.self})
 	return n > 0 && tenant != ""
 }
+
+// byACI says whether an ACI fabric carries out the policies, so that the switch gets none.
+func (r *records) byACI() bool { return r.global.InfraType == "aci" }
 
 // private is the subnet between hosts and endpoints.
 func (r *records) private() netip.Prefix {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
 )
@@ -21,7 +22,13 @@ func (r *records) translate(before *records, s *ofnet.State) {
 		case ofnet.KindGroup:
 			set(s.Groups, k.Name, r.wantGroup(k.Name))
 		case ofnet.KindRule:
-			setFunc(s.Rules, k.Name, r.wantRule(k.Name), (*ofnet.Rule).Equal)
+			if id, err := identity.ParseRule(k.Name); err == nil {
+				setFunc(s.Rules, id, r.wantRule(id), (*ofnet.Rule).Equal)
+			}
+		case kindAttachment:
+			if id, err := identity.ParseAttachment(k.Name); err == nil {
+				set(s.Attachments, id, r.wantAttachment(id))
+			}
 		case ofnet.KindService:
 			setService(s, k.Name, r.wantService(k.Name))
 		case ofnet.KindEndpoint:
@@ -31,12 +38,12 @@ func (r *records) translate(before *records, s *ofnet.State) {
 }
 
 // set makes the row of a name equal to want, nil meaning none.
-func set[T comparable](t *table.Table[string, *T], name string, want *T) {
+func set[K, T comparable](t *table.Table[K, *T], name K, want *T) {
 	setFunc(t, name, want, func(a, b *T) bool { return *a == *b })
 }
 
 // setFunc is set for what equal compares.
-func setFunc[T any](t *table.Table[string, *T], name string, want *T, equal func(a, b *T) bool) {
+func setFunc[K comparable, T any](t *table.Table[K, *T], name K, want *T, equal func(a, b *T) bool) {
 	have := t.Get(name)
 	switch {
 	case want == nil:
@@ -104,12 +111,21 @@ func (r *records) wantGroup(id string) *ofnet.Group {
 	return &ofnet.Group{Name: id, Tenant: g.ID.Tenant, ID: uint32(g.Number), Profile: p}
 }
 
-func (r *records) wantRule(id string) *ofnet.Rule {
-	rule := r.rules.Get(id)
-	if rule == nil || !r.present(rule.Tenant) {
+func (r *records) wantRule(id identity.Rule) *ofnet.Rule {
+	if !r.present(id.Tenant) {
 		return nil
 	}
-	return rule
+	if rule := r.rules.Get(id); rule != nil {
+		return rule
+	}
+	return r.legacyRule(id)
+}
+
+func (r *records) wantAttachment(id identity.Attachment) *ofnet.Attachment {
+	if r.byACI() || !r.present(id.Tenant) || r.attachments.Get(id) == nil && legacyOfAttachment.In(r.legacy.attachments, id).Len() == 0 {
+		return nil
+	}
+	return &ofnet.Attachment{ID: id}
 }
 
 func (r *records) wantEndpoint(id string) *ofnet.Endpoint {
@@ -155,5 +171,6 @@ func segment(n *record.Network, g *record.Global) (*ofnet.Segment, error) {
 	if g.ArpMode == record.ArpFlood {
 		s.ARP = ofnet.Flood
 	}
+	s.First4, s.Last4 = n.Addresses.First, n.Addresses.Last
 	return s, nil
 }

@@ -131,7 +131,7 @@ func TestTraceStep_Foreign(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Forward: &known{flow: ours}, Pipeline: p}
-	words := p.NewGlossary(state(), func(id string) string { return id })
+	words := p.NewGlossary(state())
 	for name, r := range map[string]struct {
 		change  func(s *trace.Step)
 		foreign bool

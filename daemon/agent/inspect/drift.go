@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -29,7 +28,7 @@ func (o *Options) drift(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var words *pipeline.Glossary
-	o.Forward.View(func(s *ofnet.State) { words = o.Pipeline.NewGlossary(s, record.RuleOf) })
+	o.Forward.View(func(s *ofnet.State) { words = o.Pipeline.NewGlossary(s) })
 	told := map[string]bool{}
 	for i := range others {
 		told[others[i].Owner] = true

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -33,7 +32,7 @@ func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var words *pipeline.Glossary
-	o.Forward.View(func(s *ofnet.State) { words = o.Pipeline.NewGlossary(s, record.RuleOf) })
+	o.Forward.View(func(s *ofnet.State) { words = o.Pipeline.NewGlossary(s) })
 	out := []model.Flow{}
 	for i := range sample.flows {
 		if !owned(sample.flows[i].Owner) {

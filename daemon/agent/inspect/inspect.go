@@ -68,8 +68,7 @@ type Options struct {
 	Told      func() uint64 // messages to senders about packets that were not passed on; nil: none are sent
 	Driver    func() Driver
 	Malformed func() []string // keys of records that could not be read
-	Rules     func() []ofnet.Rule
-	Names     *Names // nil: names are not served
+	Names     *Names          // nil: names are not served
 	Router    func() (bgp.Status, error)
 	Services  func() []ofnet.Service
 	Version   model.Version

@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
@@ -39,7 +40,22 @@ func (a *agent) Summary() bridge.Summary {
 }
 func (a *agent) Counters() bridge.Counters                        { return bridge.Counters{FlowMods: 41} }
 func (a *agent) Flows(context.Context) ([]bridge.LiveFlow, error) { return a.flows, a.err }
-func (a *agent) View(fn func(*ofnet.State))                       { fn(ofnet.NewState("h1")) }
+func (a *agent) View(fn func(*ofnet.State))                       { fn(policed()) }
+
+// policed has a rule of group g:t, one that cannot be read, and one of a group that is not here.
+func policed() *ofnet.State {
+	s := ofnet.NewState("h1")
+	rule := func(name string, priority uint8, deny bool) *ofnet.Rule {
+		return &ofnet.Rule{ID: identity.Rule{Policy: identity.Policy{Tenant: "t", Name: name[:1]}, Rule: name}, Direction: ofnet.In, Priority: priority, Deny: deny}
+	}
+	for _, r := range []*ofnet.Rule{rule("p1", 5, false), rule("p11", ofnet.PriorityClosed, true), rule("o2", 5, false)} {
+		s.Rules.Set(r.ID, r)
+	}
+	s.Attach(identity.Attachment{Group: identity.Group{Tenant: "t", Name: "g"}, Policy: "p"})
+	s.Attach(identity.Attachment{Group: identity.Group{Tenant: "t", Name: "far"}, Policy: "o"})
+	return s
+}
+
 func (a *agent) Status() []bridge.OwnerStatus {
 	return []bridge.OwnerStatus{{Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}, Phase: bridge.Failed, Err: "no", Flows: 2}}
 }
@@ -56,7 +72,7 @@ func (a *agent) Hits(context.Context, uint8) (map[uint64]bridge.Hits, error) {
 	backend := func(of ofnet.Load) uint64 { return flow.Owner(shop.LoadKey(shop.Ports[0], shop.Backends[1], of)) }
 	return map[uint64]bridge.Hits{backend(ofnet.LoadOpened): {Packets: 2, Bytes: 1}, backend(ofnet.LoadTo): {Packets: 10, Bytes: 1000},
 		backend(ofnet.LoadFrom): {Packets: 11, Bytes: 1100},
-		flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:t:p:t:p:r1:inRx"}): {Packets: 3, Bytes: 200}}, a.err
+		flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:p:p1"}): {Packets: 3, Bytes: 200}}, a.err
 }
 
 // Owner knows the tiers of group g:t alone.
@@ -110,14 +126,6 @@ func (a *agent) Wait(ctx context.Context, rev uint64) error {
 	return ctx.Err()
 }
 
-func (a *agent) rules() []ofnet.Rule {
-	rule := func(id, group string, priority uint8, deny bool) ofnet.Rule {
-		return ofnet.Rule{ID: id, Tenant: "t", Group: group, Direction: ofnet.In, Priority: priority, Deny: deny}
-	}
-	return []ofnet.Rule{rule("t:g:t:p:t:p:r1:inRx", "g:t", 5, false), rule("t:g:t:p:t:p:r11:inRx", "g:t", ofnet.PriorityClosed, true),
-		rule("t:far:t:p:t:p:r2:inRx", "far:t", 5, false)}
-}
-
 func (a *agent) List() []attach.Attachment {
 	return []attach.Attachment{{ContainerID: "c1", IfName: "eth0", StateID: "n.t-c1", Port: ovsdb.Port{Name: "vvx", OFPort: 5}}}
 }
@@ -133,7 +141,7 @@ func (a *agent) handler() http.Handler {
 			return model.AgentStatus{Host: "h1", Flows: 2, Uplinks: []model.Uplink{{Name: "eth1", Link: true, Active: true}, {Name: "eth2"}}}
 		},
 		Waiting: func() []string { return a.waiting }, Malformed: func() []string { return nil },
-		Drift: drift{a}, Rules: a.rules, Services: a.services,
+		Drift: drift{a}, Services: a.services,
 		Router: func() (bgp.Status, error) {
 			return bgp.Status{Dsts: []string{"20.1.1.0/24"}, Peers: []bgp.PeerStatus{}}, a.err
 		},
@@ -172,14 +180,14 @@ func TestRoutes(t *testing.T) {
 		{name: "flows without a switch", path: "/inspect/flows", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "ports", path: "/inspect/ports", status: 200, want: `"container":"c1"`},
 		{name: "owners", path: "/inspect/owners", status: 200, want: `"phase":"error"`},
-		{name: "rules", path: "/inspect/rules", status: 200, want: `"rule":"t:p:r1","record":"t:g:t:p:t:p:r1:inRx","group":"g:t","direction":"in","action":"allow","phase":"done","packets":3,"bytes":200`, not: "far"},
-		{name: "a rule", path: "/inspect/rules?of=t:p:r11", status: 200, want: `"phase":"closed","error":"the record`, not: "r1:inRx"},
-		{name: "rules of a policy", path: "/inspect/rules?of=t:p", status: 200, want: "r11"},
+		{name: "rules", path: "/inspect/rules", status: 200, want: `"rule":"t:p:p1","record":"t:g:p:p1","group":"g:t","direction":"in","action":"allow","phase":"done","packets":3,"bytes":200`, not: "far"},
+		{name: "a rule", path: "/inspect/rules?of=t:p:p11", status: 200, want: `"phase":"closed","error":"the record`, not: "p1\""},
+		{name: "rules of a policy", path: "/inspect/rules?of=t:p", status: 200, want: "p11"},
 		{name: "rules of another policy", path: "/inspect/rules?of=t:q", status: 200, want: "[]"},
 		{name: "rules without a switch", path: "/inspect/rules", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "metrics of uplinks", path: "/metrics", status: 200, want: "contiv_agent_uplinks 2\n"},
 		{name: "metrics of uplinks in trouble", path: "/metrics", status: 200, want: "contiv_agent_uplinks_in_trouble 1\n"},
-		{name: "metrics of rules", path: "/metrics", status: 200, want: `contiv_agent_rule_packets_total{action="allow",direction="in",group="g:t",rule="t:p:r1"} 3`},
+		{name: "metrics of rules", path: "/metrics", status: 200, want: `contiv_agent_rule_packets_total{action="allow",direction="in",group="g:t",rule="t:p:p1"} 3`},
 		{name: "metrics without a switch", path: "/metrics", status: 200, want: "contiv_agent_flows 2", not: "rule_packets", agent: agent{err: errors.New("gone")}},
 		{name: "router", path: "/inspect/bgp", status: 200, want: `{"peers":[],"dsts":["20.1.1.0/24"]}`},
 		{name: "no router", path: "/inspect/bgp", status: 500, want: "no router here", agent: agent{err: errors.New("no router here")}},

@@ -49,7 +49,7 @@ func TestDoor(t *testing.T) {
 	a := &asking{began: make(chan struct{}, 10), end: make(chan struct{})}
 	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Limits: Limits{Traces: 1, Hosts: []string{"h1.example"}},
 		Drift: drift{&a.agent}, Waiting: func() []string { return nil }, Status: func() model.AgentStatus { return model.AgentStatus{Host: "h1"} },
-		Malformed: func() []string { panic("a defect") }, Rules: a.rules, Services: a.services})
+		Malformed: func() []string { panic("a defect") }, Services: a.services})
 	ask := func(method, path, host, origin string) *httptest.ResponseRecorder {
 		q := httptest.NewRequest(method, path, nil)
 		if q.Host = host; origin != "" {

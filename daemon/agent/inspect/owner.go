@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -40,22 +40,24 @@ func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
 // called is an owner as users name it, in a form that ownedBy takes: a rule "rule/tenant:policy:rule", whichever group it is
 // attached to, everything else as flows name it.
 func called(owner ofnet.Key) string {
-	if owner.Kind == ofnet.KindRule {
-		owner.Name = record.RuleOf(owner.Name)
+	if name := ruleAs(ofnet.KindRule, owner.Name); owner.Kind == ofnet.KindRule && name != "" {
+		owner.Name = name
 	}
 	return owner.String()
 }
 
 // ruleAs names a rule's object of a kind, as users do; "" when it has none.
 func ruleAs(kind ofnet.Kind, id string) string {
-	rule, group := record.RuleOf(id), record.GroupOf(id)
-	switch kind {
-	case ofnet.KindRule:
-		return rule
-	case ofnet.KindPolicy:
-		return rule[:max(strings.LastIndex(rule, ":"), 0)]
-	case ofnet.KindGroup:
-		return group
+	r, err := identity.ParseAttachedRule(id)
+	switch {
+	case err != nil:
+		return ""
+	case kind == ofnet.KindRule:
+		return r.Of().String()
+	case kind == ofnet.KindPolicy:
+		return r.Of().Policy.String()
+	case kind == ofnet.KindGroup:
+		return identity.Group{Tenant: r.Tenant, Name: r.Group}.String()
 	}
 	return ""
 }

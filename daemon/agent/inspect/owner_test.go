@@ -8,9 +8,9 @@ import (
 )
 
 func TestOwnedBy(t *testing.T) {
-	const rule = "blue:db:blue:p1:blue:p1:2:inRx"
-	owners := []ofnet.Key{{Kind: ofnet.KindRule, Name: rule}, {Kind: ofnet.KindRule, Name: "blue:web:blue:p1:blue:p1:10:inRx"},
-		{Kind: ofnet.KindRule, Name: "blue:db:blue:p10:blue:p10:2:inRx"}, {Kind: ofnet.KindEndpoint, Name: "net1.blue-lab-d2"},
+	const rule = "blue:db:p1:2"
+	owners := []ofnet.Key{{Kind: ofnet.KindRule, Name: rule}, {Kind: ofnet.KindRule, Name: "blue:web:p1:10"},
+		{Kind: ofnet.KindRule, Name: "blue:db:p10:2"}, {Kind: ofnet.KindEndpoint, Name: "net1.blue-lab-d2"},
 		{Kind: ofnet.KindSegment, Name: "net1.blue"}, {Kind: ofnet.KindGroup, Name: "db:blue"}, {Kind: ofnet.KindService, Name: "shop:blue"},
 		{Kind: ofnet.KindTenant, Name: "blue"}, {Kind: ofnet.KindSwitch, Name: "h1"}, {}}
 	for _, row := range []struct{ asked, want string }{
@@ -48,7 +48,7 @@ func TestOwnedBy(t *testing.T) {
 // What column Owner shows can be asked for, and a rule is called what its user calls it.
 func TestCalled(t *testing.T) {
 	for k, want := range map[ofnet.Key]string{
-		{Kind: ofnet.KindRule, Name: "blue:db:blue:p1:blue:p1:2:inRx"}:  "rule/blue:p1:2",
+		{Kind: ofnet.KindRule, Name: "blue:db:p1:2"}:                    "rule/blue:p1:2",
 		{Kind: ofnet.KindRule, Name: "of another form"}:                 "rule/of another form",
 		{Kind: ofnet.KindEndpoint, Name: "net1.blue-lab-d2"}:            "endpoint/net1.blue-lab-d2",
 		{Kind: ofnet.KindBackend, Name: "shop:blue/tcp/80/10.1.1.1/in"}: "backend/shop:blue/tcp/80/10.1.1.1/in",

@@ -3,12 +3,12 @@ package inspect
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -19,7 +19,8 @@ const phaseClosed = "closed"
 // ruleStatus lists the rules of groups that have members here, with their counters.
 func (o *Options) ruleStatus(ctx context.Context) ([]model.RuleStatus, error) {
 	out := []model.RuleStatus{}
-	rules := o.Rules()
+	var rules []ofnet.AttachedRule
+	o.Forward.View(func(s *ofnet.State) { rules = slices.Collect(s.AttachedRules()) })
 	if len(rules) == 0 {
 		return out, nil
 	}
@@ -27,14 +28,14 @@ func (o *Options) ruleStatus(ctx context.Context) ([]model.RuleStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range rules {
-		r := &rules[i]
+	slices.SortFunc(rules, func(a, b ofnet.AttachedRule) int { return strings.Compare(a.Key().Name, b.Key().Name) })
+	for _, r := range rules {
 		owner, here := o.Forward.Owner(r.Tier().Key())
 		if !here {
 			continue
 		}
 		n := hits[flow.Owner(r.Key())]
-		s := model.RuleStatus{Rule: record.RuleOf(r.ID), Record: r.ID, Group: r.Group, Direction: r.Direction.String(), Action: action(r),
+		s := model.RuleStatus{Rule: r.ID.String(), Record: r.Key().Name, Group: r.By.Group(), Direction: r.Direction.String(), Action: action(r.Rule),
 			Phase: owner.Phase.String(), Error: owner.Err, Packets: n.Packets, Bytes: n.Bytes}
 		if r.Priority == ofnet.PriorityClosed {
 			s.Phase, s.Error = phaseClosed, "the record cannot be read, so the group is closed in this direction"

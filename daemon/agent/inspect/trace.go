@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -42,7 +41,7 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 	var words *pipeline.Glossary
 	o.Forward.View(func(s *ofnet.State) {
 		packet, err = packetText(s, &ask)
-		words = o.Pipeline.NewGlossary(s, record.RuleOf)
+		words = o.Pipeline.NewGlossary(s)
 	})
 	if err != nil {
 		text(w, http.StatusBadRequest, err.Error()+"\n")

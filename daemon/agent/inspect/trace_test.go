@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/capture"
+	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/pipeline"
 	"github.com/contiv/contiv/ofnet/trace"
 )
@@ -192,7 +193,7 @@ func TestTrace_Question(t *testing.T) {
 func TestPacketText_Admitted(t *testing.T) {
 	s := state()
 	s.Groups.Set("g:t", &ofnet.Group{Name: "g:t", Tenant: "t", ID: 5})
-	s.Rules.Set("r", &ofnet.Rule{ID: "r", Tenant: "t", Group: "g:t", Direction: ofnet.In, Priority: 1})
+	ofnettest.SetRule(s, "g:t", &ofnet.Rule{ID: ofnettest.RuleID("g:t", "r"), Direction: ofnet.In, Priority: 1})
 	mark := fmt.Sprintf("ct_mark=%#x", s.Tracking("t").Generation)
 	for _, ask := range []model.TraceRequest{{From: "endpoint/web", Answer: true, Packet: packetTo("udp", "10.1.1.1")},
 		{From: "host/h2", Network: "blue.t", Answer: true, Packet: packetTo("udp", "10.1.1.1")}, {From: "endpoint/web", Packet: packetTo("udp", "10.1.1.1")}} {

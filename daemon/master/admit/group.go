@@ -49,23 +49,13 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if err := tx.Put(record.Groups+r.ID.String(), r); err != nil {
 		return err
 	}
-	if err := derive.Group(tx, r, nil, g.Policies); err != nil {
-		return err
-	}
-	return derive.Naming(tx, namesGroup(g))
+	return derive.Attach(tx, r, nil, g.Policies)
 }
 
 // profileOf is the net profile of a group, nil when it has none.
 func profileOf(tx *commit.Tx, g *model.EndpointGroup) *model.Netprofile {
 	p, _ := tx.Object(model.KindNetprofile(), model.Key(g.TenantName, g.NetProfile)).(*model.Netprofile)
 	return p
-}
-
-// namesGroup tells of a rule whether the group is its other side.
-func namesGroup(g *model.EndpointGroup) func(*model.Rule) bool {
-	return func(r *model.Rule) bool {
-		return r.TenantName == g.TenantName && (r.FromEndpointGroup == g.GroupName || r.ToEndpointGroup == g.GroupName)
-	}
 }
 
 func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
@@ -94,7 +84,7 @@ func updateGroup(tx *commit.Tx, old, g *model.EndpointGroup) error {
 			return err
 		}
 	}
-	return derive.Group(tx, &r, old.Policies, g.Policies)
+	return derive.Attach(tx, &r, old.Policies, g.Policies)
 }
 
 func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
@@ -121,10 +111,7 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 		}
 	}
 	tx.Delete(record.Groups + id.String())
-	if err := derive.Group(tx, have, g.Policies, nil); err != nil {
-		return err
-	}
-	return derive.Naming(tx, namesGroup(g))
+	return derive.Attach(tx, have, g.Policies, nil)
 }
 
 func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ipam"
 	"github.com/contiv/contiv/ipam/tag"
@@ -35,17 +34,7 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err := takeTags(tx, n, r); err != nil {
 		return err
 	}
-	if err := tx.Put(record.Networks+r.ID.String(), r); err != nil {
-		return err
-	}
-	return derive.Naming(tx, namesNetwork(n))
-}
-
-// namesNetwork tells of a rule whether the network is its other side.
-func namesNetwork(n *model.Network) func(*model.Rule) bool {
-	return func(r *model.Rule) bool {
-		return r.TenantName == n.TenantName && (r.FromNetwork == n.NetworkName || r.ToNetwork == n.NetworkName)
-	}
+	return tx.Put(record.Networks+r.ID.String(), r)
 }
 
 func removeNetwork(tx *commit.Tx, n *model.Network) error {
@@ -79,7 +68,7 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 		}
 	}
 	tx.Delete(record.Networks + id.String())
-	return derive.Naming(tx, namesNetwork(n))
+	return nil
 }
 
 // networkRecord reads the network's addresses; tags are filled in later.

@@ -19,8 +19,9 @@ func createRule(tx *commit.Tx, r *model.Rule) error {
 	if err := checkCombination(r); err != nil {
 		return err
 	}
-	if _, err := derive.Protocol(r.Protocol); err != nil {
-		return model.Errorf(model.CodeInvalid, "protocol", "protocol Value Out of bound").Try("a protocol number is between 0 and 255")
+	out, err := derive.Rule(r)
+	if err != nil {
+		return err
 	}
 	policy := model.Key(r.TenantName, r.PolicyName)
 	if !tx.Has(model.KindPolicy().Name, policy) {
@@ -40,10 +41,13 @@ func createRule(tx *commit.Tx, r *model.Rule) error {
 			return err
 		}
 	}
-	return derive.Rule(tx, r, true)
+	return tx.Put(derive.RuleKey(r.ObjectKey()), out)
 }
 
-func removeRule(tx *commit.Tx, r *model.Rule) error { return derive.Rule(tx, r, false) }
+func removeRule(tx *commit.Tx, r *model.Rule) error {
+	derive.RemoveRule(tx, r.ObjectKey())
+	return nil
+}
 
 // combination is two settings that a rule of a direction cannot have together, or one that it cannot have.
 type combination struct {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,22 +81,26 @@ func describe(c *catalog.Catalog) (out string) {
 	return out
 }
 
-// rulesOf prints the rules that agents get, and complains of one that is missing or stale.
+// rulesOf prints the records of rules and of who has them, and complains of one that is missing or stale.
 func rulesOf(v *catalog.View) (out string) {
-	for _, o := range v.Objects(model.KindRule()) {
-		r := o.(*model.Rule)
-		for _, g := range v.Objects(model.KindEndpointGroup()) {
-			g := g.(*model.EndpointGroup)
-			id := record.PolicyRuleID("default", g.GroupName, "p", r.RuleId, record.InRx)
-			placed, own, far := v.PolicyRule(id), v.Group(g.GroupName+":default"), v.Group(r.FromEndpointGroup+":default")
-			switch {
-			case (placed != nil) != (len(g.Policies) > 0 && far != nil):
-				out += fmt.Sprintf("WRONG: %s placed %v\n", id, placed != nil)
-			case placed != nil && (placed.DstEndpointGroup != own.EndpointGroupID || placed.SrcEndpointGroup != far.EndpointGroupID):
-				out += fmt.Sprintf("WRONG: %+v\n", *placed)
-			case placed != nil:
-				out += fmt.Sprintf("%+v\n", *placed)
-			}
+	wanted := map[string]struct{}{}
+	for _, r := range v.Objects(model.KindRule()) {
+		wanted[record.Rules+r.ObjectKey()] = struct{}{}
+	}
+	for _, g := range v.Objects(model.KindEndpointGroup()) {
+		for _, policy := range g.(*model.EndpointGroup).Policies {
+			wanted[record.Attachments+g.ObjectKey()+":"+policy] = struct{}{}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		out += string(v.Value(key)) + "\n"
+		if v.Value(key) == nil {
+			out += "WRONG: " + key + " is missing\n"
+		}
+	}
+	for key := range v.Values() {
+		if _, ok := wanted[key]; !ok && (strings.HasPrefix(key, record.Rules) || strings.HasPrefix(key, record.Attachments)) {
+			out += "WRONG: " + key + " is left\n"
 		}
 	}
 	return out

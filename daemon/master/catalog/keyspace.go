@@ -34,7 +34,6 @@ var keyspaces = []keyspace{
 	rows[place, Hold]{in: func(v *View) *table.Table[place, *Hold] { return v.holds }, parse: parseHold, id: (*Hold).place, takes: holdTakes}.at(HoldPrefix),
 	{record.Services, (*View).setService},
 	rows[string, record.Claim]{in: func(v *View) *of[record.Claim] { return v.claims }, decode: decodeClaim}.at(record.Claims),
-	rows[string, record.PolicyRule]{in: func(v *View) *of[record.PolicyRule] { return v.policyRules }, id: func(r *record.PolicyRule) string { return r.ID }, takes: ruleTakes}.at(record.PolicyRules),
 	rows[string, record.ACIProfile]{in: func(v *View) *of[record.ACIProfile] { return v.profiles }, id: func(r *record.ACIProfile) string { return r.Key }, changed: (*View).profileChanged}.at(record.ACIProfiles),
 	rows[identity.Service, record.Provider]{in: providerRows, parse: identity.ParseService, id: func(r *record.Provider) identity.Service { return r.ID }}.at(record.Providers),
 	rows[string, event]{in: func(v *View) *of[event] { return v.history }, decode: decodeEvent}.at(record.History),

@@ -63,27 +63,11 @@ func networkTakes(n *Network) (taking, error) {
 
 // groupTakes are a group's own number and its VLAN id, which may be its network's.
 func groupTakes(g *record.Group) (taking, error) {
-	t := mentioned(g.Number)
+	t := taking{numbers: []number{{groupNumbers, g.Number}}}
 	if g.Encap == record.VLAN && g.PktTag != 0 {
 		t.numbers = append(t.numbers, number{vlans, g.PktTag})
 	}
 	return t, nil
-}
-
-// ruleTakes are the numbers of the groups that a rule's record mentions: none is given to another group while any does, be it the record
-// of a rule that is still to be removed.
-func ruleTakes(r *record.PolicyRule) (taking, error) {
-	return mentioned(r.SrcEndpointGroup, r.DstEndpointGroup), nil
-}
-
-// mentioned takes numbers of groups; 0 is no group.
-func mentioned(groups ...int) (t taking) {
-	for _, n := range groups {
-		if n != 0 {
-			t.numbers = append(t.numbers, number{groupNumbers, n})
-		}
-	}
-	return t
 }
 
 // resize sets the ranges of VLAN ids and VNIs. Numbers in use outside the new range stay in use, and those that records have which were

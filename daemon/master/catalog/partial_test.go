@@ -23,7 +23,6 @@ func TestPoolsFollowInAnyOrder(t *testing.T) {
 		record.Endpoints + "n.default-a":            `{"id":"n.default-a","netID":"n.default","endpointGroupKey":"g:default","ipAddress":"10.3.0.1"}`,
 		record.Endpoints + "n.default-b":            `{"id":"n.default-b","netID":"n.default","endpointGroupKey":"h:default","ipAddress":"10.3.0.9"}`,
 		record.Endpoints + "x.default-c":            `{"id":"x.default-c","netID":"x.default","ipAddress":"10.2.0.3"}`,
-		record.PolicyRules + "default:g:rule":       `{"id":"default:g:rule","SrcEndpointGroup":2,"DstEndpointGroup":3}`,
 		catalog.HoldKey("n.default", "10.3.0.2"):    `{"network":"n.default","group":"g:default","address":"10.3.0.2"}`,
 		catalog.HoldKey("x.default", "10.2.0.3"):    `{"network":"x.default","address":"10.2.0.3","quarantine":"released"}`,
 		record.ServiceLBs + "s:default":             `{"id":"s:default","tenantname":"default","subnet":"x","ipaddress":"10.2.0.8"}`,

@@ -18,7 +18,6 @@ var (
 	groupsOfTenant   = table.By[identity.Group](func(g *record.Group) string { return g.ID.Tenant })
 	groupsOnNetwork  = table.By[identity.Group](func(g *record.Group) identity.Network { return g.Network })
 	servicesOfTenant = table.By[identity.Service](func(s *record.ServiceLB) string { return s.ID.Tenant })
-	rulesForGroup    = table.By[string](func(r *record.PolicyRule) string { return ruleGroup(r.ID) })
 )
 
 // sortedBy sorts rows by a name.
@@ -33,12 +32,6 @@ func sortedByID[V any, K interface{ Compare(K) int }](rows iter.Seq[V], id func(
 
 func groupID(g *record.Group) identity.Group         { return g.ID }
 func serviceID(s *record.ServiceLB) identity.Service { return s.ID }
-
-// ruleGroup is the API key of the group that a rule's record is for: "tenant:group:..." is how its id begins.
-func ruleGroup(id string) string {
-	parts := strings.SplitN(id, ":", 3)
-	return model.Key(parts[:min(len(parts), 2)]...)
-}
 
 func (v *View) setGlobal(_ string, value []byte) error {
 	v.global = nil
@@ -58,10 +51,9 @@ func (v *View) profileChanged(was, now *record.ACIProfile) error {
 	return nil
 }
 
-// Tenant returns a record by what it is of, nil when there is none; so do Group, PolicyRule, ServiceLB and Provider.
+// Tenant returns a record by what it is of, nil when there is none; so do Group, ServiceLB and Provider.
 func (v *View) Tenant(id string) *record.Tenant                 { return v.tenants.Get(id) }
 func (v *View) Group(id identity.Group) *record.Group           { return v.groups.Get(id) }
-func (v *View) PolicyRule(id string) *record.PolicyRule         { return v.policyRules.Get(id) }
 func (v *View) ServiceLB(id identity.Service) *record.ServiceLB { return v.serviceLBs.Get(id) }
 func (v *View) Provider(id identity.Service) *record.Provider   { return v.providers.Get(id) }
 
@@ -90,26 +82,6 @@ func (v *View) ProvidersOf(s *record.ServiceLB) []*record.Endpoint {
 		}
 	}
 	return out
-}
-
-// PolicyRulesFor lists the ids of the rules' records for a group, given by its API key, ordered.
-func (v *View) PolicyRulesFor(group string) []string {
-	var ids []string
-	for id := range rulesForGroup.In(v.policyRules, group).All() {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// GroupsWithRules lists the API keys of the groups that records of rules are for, whether the groups exist or not.
-func (v *View) GroupsWithRules() []string {
-	var groups []string
-	for group := range rulesForGroup.Each(v.policyRules) {
-		groups = append(groups, group)
-	}
-	slices.Sort(groups)
-	return groups
 }
 
 // ACIProfile is what an ACI gateway was told of the application profile with this API key, nil for nothing.

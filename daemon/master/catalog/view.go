@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"iter"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -15,23 +17,22 @@ type View struct {
 	revision store.Revision                   // of the newest change that is known
 	agents   store.Revision                   // last change that concerns agents
 
-	global      *record.Global
-	objects     *table.Table[Ref, *entry]
-	tenants     *of[record.Tenant]
-	networks    *table.Table[identity.Network, *Network]
-	networks6   *table.Table[identity.Network, *Network] // those with IPv6
-	groups      *table.Table[identity.Group, *record.Group]
-	endpoints   *table.Table[identity.Endpoint, *Member]
-	serviceLBs  *table.Table[identity.Service, *record.ServiceLB]
-	providers   *table.Table[identity.Service, *record.Provider]
-	holds       *table.Table[place, *Hold]
-	services    *of[record.Service]
-	claims      *of[record.Claim]
-	policyRules *of[record.PolicyRule]
-	profiles    *of[record.ACIProfile]
-	history     *of[event]
-	takings     *of[taking]    // of addresses; by store key
-	users       map[number]int // how many records take a number
+	global     *record.Global
+	objects    *table.Table[Ref, *entry]
+	tenants    *of[record.Tenant]
+	networks   *table.Table[identity.Network, *Network]
+	networks6  *table.Table[identity.Network, *Network] // those with IPv6
+	groups     *table.Table[identity.Group, *record.Group]
+	endpoints  *table.Table[identity.Endpoint, *Member]
+	serviceLBs *table.Table[identity.Service, *record.ServiceLB]
+	providers  *table.Table[identity.Service, *record.Provider]
+	holds      *table.Table[place, *Hold]
+	services   *of[record.Service]
+	claims     *of[record.Claim]
+	profiles   *of[record.ACIProfile]
+	history    *of[event]
+	takings    *of[taking]    // of addresses; by store key
+	users      map[number]int // how many records take a number
 
 	numbers Numbers
 	partial map[identity.Network]struct{} // ids of networks whose pools lack what came before them
@@ -43,26 +44,25 @@ type of[V any] = table.Table[string, *V]
 
 func newView(m *mirror.Mirror) *View {
 	return &View{
-		items:       m.Items(),
-		objects:     table.New(countOfKind, objectsInOrder, objectsByLink),
-		tenants:     table.New[string, *record.Tenant](),
-		networks:    table.New(networksOfTenant, space4),
-		networks6:   table.New(space6),
-		groups:      table.New(groupsOfTenant, groupsOnNetwork),
-		endpoints:   table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup),
-		serviceLBs:  table.New(servicesOfTenant),
-		providers:   table.New[identity.Service, *record.Provider](),
-		holds:       table.New(holdsOnNetwork),
-		services:    table.New(servicesNamed, agentsOf),
-		claims:      table.New[string, *record.Claim](),
-		policyRules: table.New(rulesForGroup),
-		profiles:    table.New[string, *record.ACIProfile](),
-		history:     table.New(eventsInOrder, eventsByWriter, countByWriter),
-		takings:     table.New(takingsOfAddress, addressesTaken),
-		users:       map[number]int{},
-		numbers:     newNumbers(),
-		partial:     map[identity.Network]struct{}{},
-		dirty:       map[Ref]struct{}{},
+		items:      m.Items(),
+		objects:    table.New(countOfKind, objectsInOrder, objectsByLink),
+		tenants:    table.New[string, *record.Tenant](),
+		networks:   table.New(networksOfTenant, space4),
+		networks6:  table.New(space6),
+		groups:     table.New(groupsOfTenant, groupsOnNetwork),
+		endpoints:  table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup),
+		serviceLBs: table.New(servicesOfTenant),
+		providers:  table.New[identity.Service, *record.Provider](),
+		holds:      table.New(holdsOnNetwork),
+		services:   table.New(servicesNamed, agentsOf),
+		claims:     table.New[string, *record.Claim](),
+		profiles:   table.New[string, *record.ACIProfile](),
+		history:    table.New(eventsInOrder, eventsByWriter, countByWriter),
+		takings:    table.New(takingsOfAddress, addressesTaken),
+		users:      map[number]int{},
+		numbers:    newNumbers(),
+		partial:    map[identity.Network]struct{}{},
+		dirty:      map[Ref]struct{}{},
 	}
 }
 
@@ -77,6 +77,17 @@ func (v *View) KeyRevision(key string) store.Revision { return v.items.Get(key).
 
 // Value is what the store holds at key, nil when there is nothing. The caller must not change it.
 func (v *View) Value(key string) []byte { return v.items.Get(key).Value }
+
+// Values yields the keys and values of all that the store holds, in no order. The caller must not change these.
+func (v *View) Values() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for key, item := range v.items.All() {
+			if !yield(key, item.Value) {
+				return
+			}
+		}
+	}
+}
 
 // Try takes in an operation that may never be committed, so that the rules of the next object of the same request see
 // it, and returns how to take it back. It is for use within Change, and must be taken back before Change ends, last

@@ -62,13 +62,13 @@ func (b *builder) add(r *request) outcome {
 		r.done <- result{err: notStarted(err)}
 		return settled
 	}
-	t := &Tx{View: b.view, overlay: b.overlay}
+	t := &Tx{View: b.view, overlay: b.overlay, limits: b.limits}
 	if err := r.fn(t); err != nil {
 		t.abort()
 		b.answer(r, result{err: err})
 		return settled
 	}
-	if len(t.ops)+len(t.derived) == 0 {
+	if len(t.ops) == 0 {
 		b.answer(r, result{rev: b.view.Revision()})
 		return settled
 	}
@@ -77,16 +77,7 @@ func (b *builder) add(r *request) outcome {
 		r.requeue()
 		return blocked
 	}
-	entered := b.enter(r, t)
-	if !entered && len(t.derived) > 0 && len(b.txs) == 0 {
-		t.Postpone()
-		if len(t.ops) == 0 { // all of it comes later
-			r.done <- result{rev: b.view.Revision()}
-			return settled
-		}
-		entered = b.enter(r, t)
-	}
-	if !entered {
+	if !b.enter(r, t) {
 		return b.refuse(r, t)
 	}
 	b.include(r, t)
@@ -119,7 +110,7 @@ func (b *builder) include(r *request, t *Tx) {
 	for _, g := range t.guards {
 		b.tx.Require(g.Key, g.Revision)
 	}
-	for op := range t.all {
+	for _, op := range t.ops {
 		if op.Delete {
 			b.tx.Delete(op.Key)
 		} else {
@@ -132,7 +123,7 @@ func (b *builder) include(r *request, t *Tx) {
 // writesAgain tells whether a request writes a key that the transaction writes already. Only the last write would be stored, and
 // watchers would take one object for another that was made in its place.
 func writesAgain(tx *store.Tx, t *Tx) bool {
-	for op := range t.all {
+	for _, op := range t.ops {
 		for _, written := range tx.Ops() {
 			if written.Key == op.Key {
 				return true
@@ -148,8 +139,8 @@ func fits(tx *store.Tx, t *Tx, history *history.Packer, limits store.Limits) boo
 	for _, g := range t.guards {
 		size += len(g.Key)
 	}
-	for op := range t.all {
+	for _, op := range t.ops {
 		size += len(op.Key) + len(op.Value)
 	}
-	return len(tx.Ops())+len(t.guards)+len(t.ops)+len(t.derived)+history.Records()+1 <= limits.Ops && size <= limits.Bytes
+	return len(tx.Ops())+len(t.guards)+len(t.ops)+history.Records()+1 <= limits.Ops && size <= limits.Bytes
 }

@@ -127,16 +127,24 @@ func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
 	return c.RunFrom(ctx, fence, func(*Tx) error { return nil })
 }
 
-// RunFrom is Run after a first request of the new leader's own, before all others. Its refusal ends the run.
+// RunFrom is Run after first requests of the new leader's own, before all others: first is called for one after the other, until it
+// changes nothing. Its refusal ends the run.
 // The functions beside run while the term lasts, may make requests, and have ended when RunFrom returns.
 func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error, beside ...func(context.Context)) error {
-	own := &request{ctx: Own(ctx, "a netmaster begins to lead"), fn: first, done: make(chan result, 1)}
-	b := &batcher{c: c, fence: fence, queued: []*request{own}}
-	if err := b.commit(ctx); err != nil {
-		return err
-	}
-	if out := <-own.done; out.err != nil {
-		return fmt.Errorf("make the first objects: %w", out.err)
+	b := &batcher{c: c, fence: fence}
+	for more := true; more; {
+		own := &request{ctx: Own(ctx, "a netmaster begins to lead"), done: make(chan result, 1), fn: func(tx *Tx) error {
+			err := first(tx)
+			more = len(tx.ops) > 0
+			return err
+		}}
+		b.queued = []*request{own}
+		if err := b.commit(ctx); err != nil {
+			return err
+		}
+		if out := <-own.done; out.err != nil {
+			return fmt.Errorf("make the first objects: %w", out.err)
+		}
 	}
 	now := &term{over: make(chan struct{})}
 	c.term.Store(now)

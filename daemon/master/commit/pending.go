@@ -28,11 +28,6 @@ func (t *Tx) Group(id identity.Group) *record.Group {
 	return left(t, record.Groups+id.String(), t.View.Group(id))
 }
 
-// PolicyRule returns a rule's record as this request would leave it, nil when there is none.
-func (t *Tx) PolicyRule(id string) *record.PolicyRule {
-	return left(t, record.PolicyRules+id, t.View.PolicyRule(id))
-}
-
 // NetworkRecord returns a network's record as this request would leave it, nil when there is none.
 func (t *Tx) NetworkRecord(id identity.Network) *record.Network {
 	return left(t, record.Networks+id.String(), t.View.NetworkRecord(id))

@@ -13,7 +13,7 @@ type preview struct {
 // all shows what the requests do that are not shown yet; false when that cannot be shown.
 func (p *preview) all(txs []*Tx) bool {
 	for ; p.shown < len(txs); p.shown++ {
-		for op := range txs[p.shown].all {
+		for _, op := range txs[p.shown].ops {
 			back, err := p.view.Try(op)
 			p.backs = append(p.backs, back)
 			if err != nil {

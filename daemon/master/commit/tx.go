@@ -18,11 +18,9 @@ type Tx struct {
 	overlay *overlay
 	ops     []store.Op
 	undo    []func()
-	// derived follow from ops and from what is known, and may come in later transactions.
-	derived  []store.Op
-	postpone []func()
-	guards   []store.Guard
-	trial    *[]func() // not nil: what is written is seen by what follows; how to take it back
+	limits  store.Limits
+	guards  []store.Guard
+	trial   *[]func() // not nil: what is written is seen by what follows; how to take it back
 	// pending is what this request has put, by store key; nil: deleted.
 	pending map[string]any
 }
@@ -34,12 +32,12 @@ func (t *Tx) Put(key string, v any) error {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", key, err).Because(err)
 	}
 	t.note(key, v)
-	return t.add(&t.ops, store.Op{Key: key, Value: text})
+	return t.add(store.Op{Key: key, Value: text})
 }
 
 // add notes a change, and lets the request see it if it asked for that.
-func (t *Tx) add(to *[]store.Op, op store.Op) error {
-	*to = append(*to, op)
+func (t *Tx) add(op store.Op) error {
+	t.ops = append(t.ops, op)
 	if t.trial == nil {
 		return nil
 	}
@@ -66,36 +64,11 @@ func (t *Tx) Require(key string, rev store.Revision) {
 // Delete removes key.
 func (t *Tx) Delete(key string) {
 	t.note(key, nil)
-	_ = t.add(&t.ops, store.Op{Key: key, Delete: true}) // a deletion cannot fail
+	_ = t.add(store.Op{Key: key, Delete: true}) // a deletion cannot fail
 }
 
-// Derive is Put for what follows from objects: when the transaction has no room for all that is derived, it carries none
-// of it, and the settler makes up for it. See OnPostpone.
-func (t *Tx) Derive(key string, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return model.Errorf(model.CodeInternal, "", "encode %s: %v", key, err).Because(err)
-	}
-	t.note(key, v)
-	return t.add(&t.derived, store.Op{Key: key, Value: text})
-}
-
-// DeriveDelete is Delete for what followed from objects. See Derive.
-func (t *Tx) DeriveDelete(key string) {
-	t.note(key, nil)
-	_ = t.add(&t.derived, store.Op{Key: key, Delete: true})
-}
-
-// OnPostpone registers who is told, before the transaction is committed, that it does not carry what is derived.
-func (t *Tx) OnPostpone(fn func()) { t.postpone = append(t.postpone, fn) }
-
-// Postpone tells those who registered that derived records are to come later.
-func (t *Tx) Postpone() {
-	t.derived = nil
-	for _, fn := range t.postpone {
-		fn()
-	}
-}
+// Room is how many changes the transaction may still hold, beside the fence and what history tells of them.
+func (t *Tx) Room() int { return max(0, t.limits.Ops*3/4-len(t.ops)) }
 
 // DeleteObject removes an API object.
 func (t *Tx) DeleteObject(k *model.Kind, key string) { t.Delete(ObjectKey(k, key)) }
@@ -168,19 +141,8 @@ func (t *Tx) abort() {
 	for i := len(t.undo) - 1; i >= 0; i-- {
 		t.undo[i]()
 	}
-	t.undo, t.ops, t.derived, t.pending = nil, nil, nil, nil
+	t.undo, t.ops, t.pending = nil, nil, nil
 }
 
 // ObjectKey is where an API object is stored.
 func ObjectKey(k *model.Kind, key string) string { return record.Objects + k.Name + "/" + key }
-
-// all yields the request's changes, those that are derived last.
-func (t *Tx) all(yield func(store.Op) bool) {
-	for _, list := range [][]store.Op{t.ops, t.derived} {
-		for _, op := range list {
-			if !yield(op) {
-				return
-			}
-		}
-	}
-}

@@ -1,83 +1,22 @@
-// Package derive writes what follows from objects: the records of policy rules, which agents carry out, one a rule, group
-// and direction.
-//
-// A change that needs few records carries them in its own transaction. One that needs more than a transaction holds is
-// stored alone, and the leader's Settler writes the records behind it, a bounded transaction at a time. It looks at the
-// objects and the records only, so a new leader finishes what the old one began.
+// Package derive writes what follows from policies and their rules: the records that agents carry out, one for a rule and one for a group
+// that has a policy. They are written with their objects; what a deleted policy leaves, and what other builds wrote, is put right in
+// bounded transactions.
 package derive
 
 import (
+	"net/netip"
 	"slices"
+	"strconv"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ipam"
 )
 
-// Rule brings the records of a rule up to date for every group that its policy is attached to; they hold while the rule
-// does.
-func Rule(tx *commit.Tx, rule *model.Rule, holds bool) error {
-	for _, key := range AttachedTo(tx, model.Key(rule.TenantName, rule.PolicyName)) {
-		g, _ := tx.Stored(model.KindEndpointGroup(), key).(*model.EndpointGroup)
-		r := tx.Group(g.Identity())
-		if r == nil {
-			continue // removed by this transaction, with its own records
-		}
-		if err := place(tx, r, rule, holds); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Group brings the records of a group's policies up to date: those of names hold, those of before alone do not.
-func Group(tx *commit.Tx, g *record.Group, before, names []string) error {
-	all := slices.Concat(before, names)
-	slices.Sort(all)
-	for _, name := range slices.Compact(all) {
-		attached := slices.Contains(names, name)
-		if err := attach(tx, g, name, attached); err != nil {
-			return err
-		}
-		for _, key := range RulesOf(tx, model.Key(g.ID.Tenant, name)) {
-			rule, _ := tx.Stored(model.KindRule(), key).(*model.Rule)
-			if err := place(tx, g, rule, attached); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// attach notes that a group has a policy, or has it no longer.
-func attach(tx *commit.Tx, g *record.Group, policy string, attached bool) error {
-	id := record.AttachedPolicyID(g.ID.Tenant, g.ID.Name, policy)
-	known := tx.Value(record.AttachedPolicies+id) != nil
-	switch {
-	case attached && !known:
-		return tx.Put(record.AttachedPolicies+id, &record.AttachedPolicy{ID: id, EpgPolicyKey: id, EndpointGroupID: g.Number})
-	case !attached && known:
-		tx.Delete(record.AttachedPolicies + id)
-	}
-	return nil
-}
-
-// Naming brings the records of rules up to date that name a group or network which this transaction makes or removes,
-// for every group that they are attached to.
-func Naming(tx *commit.Tx, names func(*model.Rule) bool) error {
-	var rules []*model.Rule
-	tx.Range(model.KindRule(), func(o model.Object) {
-		if rule := o.(*model.Rule); names(rule) {
-			rules = append(rules, rule)
-		}
-	})
-	for _, rule := range rules {
-		if err := Rule(tx, rule, true); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// ByACI tells whether an ACI fabric carries out the rules. Agents know then that their switches get none.
+func ByACI(g *record.Global) bool { return g != nil && g.InfraType == "aci" }
 
 // AttachedTo lists the API keys of the groups that a policy is attached to, ordered.
 func AttachedTo(tx *commit.Tx, policy string) []string {
@@ -89,38 +28,79 @@ func RulesOf(tx *commit.Tx, policy string) []string {
 	return tx.Referrers(model.KindPolicy(), policy, model.KindRule().Name)
 }
 
-// place makes the records of one rule for one group what they must be: its directions while the rule is attached to the
-// group, nothing otherwise. It writes what differs and nothing else.
-func place(tx *commit.Tx, g *record.Group, rule *model.Rule, attached bool) error {
-	var wanted []record.PolicyRule
-	if attached {
-		wanted = expand(tx, g, rule)
-	}
-	for _, tag := range record.PolicyTags() {
-		id := record.PolicyRuleID(g.ID.Tenant, g.ID.Name, rule.PolicyName, rule.RuleId, tag)
-		want := recordOf(wanted, id)
+// RuleKey is where the record of a rule is, by the rule's API key, which is the text of its identity.
+func RuleKey(rule string) string { return record.Rules + rule }
+
+// Attach brings the records of a group's policies up to date: it has those of names, and of those before no others.
+func Attach(tx *commit.Tx, g *record.Group, before, names []string) error {
+	all := slices.Concat(before, names)
+	slices.Sort(all)
+	for _, name := range slices.Compact(all) {
+		r := attachment(g.ID.Tenant, g.ID.Name, name)
+		key := record.Attachments + r.ID.String()
+		has, had := slices.Contains(names, name), tx.Value(key) != nil
 		switch {
-		case same(want, tx.PolicyRule(id)):
-		case want == nil:
-			tx.DeriveDelete(record.PolicyRules + id)
-		default:
-			if err := tx.Derive(record.PolicyRules+id, want); err != nil {
+		case has && !had:
+			if err := tx.Put(key, r); err != nil {
 				return err
 			}
+		case had && !has:
+			tx.Delete(key)
 		}
 	}
 	return nil
 }
 
-func recordOf(list []record.PolicyRule, id string) *record.PolicyRule {
-	for i := range list {
-		if list[i].ID == id {
-			return &list[i]
-		}
-	}
-	return nil
+func attachment(tenant, group, policy string) *record.Attachment {
+	return &record.Attachment{ID: identity.Attachment{Group: identity.Group{Tenant: tenant, Name: group}, Policy: policy}}
 }
 
-func same(a, b *record.PolicyRule) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
+// Rule is the record of a rule. What is wrong with its addresses or its protocol is an error.
+func Rule(r *model.Rule) (*record.Rule, error) {
+	out := &record.Rule{ID: identity.Rule{Policy: identity.Policy{Tenant: r.TenantName, Name: r.PolicyName}, Rule: r.RuleId},
+		Direction: r.Direction, Priority: r.Priority, Action: r.Action, Port: uint16(r.Port), Openings: r.Protocol == "tcp" && r.Port == 0}
+	var err error
+	if out.Protocol, err = protocol(r.Protocol); err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "protocol", "protocol Value Out of bound").Try("a protocol number is between 0 and 255")
+	}
+	from, err := prefixes("fromIpAddress", r.FromIpAddress)
+	if err != nil {
+		return nil, err
+	}
+	to, err := prefixes("toIpAddress", r.ToIpAddress)
+	if err != nil {
+		return nil, err
+	}
+	out.Group, out.Network, out.Peers, out.Own = r.FromEndpointGroup, r.FromNetwork, from, to
+	if r.Direction == record.DirectionOut {
+		out.Group, out.Network, out.Peers, out.Own = r.ToEndpointGroup, r.ToNetwork, to, nil
+	}
+	return out, nil
+}
+
+func prefixes(field, text string) ([]netip.Prefix, error) {
+	if text == "" {
+		return nil, nil
+	}
+	list, err := ipam.ParsePrefixes(text)
+	if err != nil {
+		return nil, model.Errorf(model.CodeInvalid, field, "%v", err).Try("give an address, a subnet, or a range such as 10.1.1.8-15")
+	}
+	return list, nil
+}
+
+// protocol is the number of a protocol given by name or number, 0 for any. A number above 255 is an error.
+func protocol(text string) (number uint8, err error) {
+	switch text {
+	case "":
+		return 0, nil
+	case "icmp":
+		return 1, nil
+	case "tcp":
+		return 6, nil
+	case "udp":
+		return 17, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 8)
+	return uint8(n), err
 }

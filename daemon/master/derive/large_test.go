@@ -2,13 +2,11 @@ package derive_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
@@ -18,7 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// narrow is a store with the limits of Consul, which remembers what each transaction did to records of rules.
+// narrow is a store with the limits of Consul, which remembers what each transaction did to records for agents.
 type narrow struct {
 	*memory.Store
 	mu      sync.Mutex
@@ -35,7 +33,7 @@ func (n *narrow) Commit(ctx context.Context, tx *store.Tx) (store.Revision, erro
 	}
 	var of []store.Op
 	for _, op := range tx.Ops() {
-		if strings.HasPrefix(op.Key, record.PolicyRules) {
+		if strings.HasPrefix(op.Key, record.State) {
 			of = append(of, op)
 		}
 	}
@@ -59,9 +57,10 @@ func (n *narrow) taken() [][]store.Op {
 // fillPolicy gives policy p1 rules with ports, of which every fifth denies.
 func fillPolicy(t *testing.T, m *mastertest.Master, count int) {
 	t.Helper()
-	for from := 0; from < count; from += 50 {
+	const at = 20 // a rule is two operations
+	for from := 0; from < count; from += at {
 		var some []model.ApplyObject
-		for i := from; i < min(from+50, count); i++ {
+		for i := from; i < min(from+at, count); i++ {
 			action := "allow"
 			if i%5 == 0 {
 				action = "deny"
@@ -75,165 +74,100 @@ func fillPolicy(t *testing.T, m *mastertest.Master, count int) {
 	}
 }
 
-func countPlaced(t *testing.T, m *mastertest.Master) int {
+// count counts the records of policies that agents hold.
+func count(t *testing.T, db store.Store) (n int) {
 	t.Helper()
-	items, _, err := m.Store.List(context.Background(), record.PolicyRules)
-	if err != nil {
-		t.Fatal(err)
+	for _, prefix := range []string{record.Rules, record.Attachments, record.LegacyRules, record.LegacyAttachments} {
+		items, _, err := db.List(context.Background(), prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += len(items)
 	}
-	return len(items)
+	return n
 }
 
-// POL-14: a policy of a thousand rules is attached to several groups, changed and taken away, on every store: no change is
-// too large, and its answer comes when everything is in place.
+// POL-14: a policy of thousands of rules is attached to several groups, changed, taken away and deleted, on every store: no change is
+// too large, its answer comes when everything is in place, and agents hold a record for each rule and one for each group.
 func TestPOL_14_Large(t *testing.T) {
 	ctx := context.Background()
-	stores := map[string]func(*testing.T) store.Store{
-		"memory": func(*testing.T) store.Store { return memory.New() },
-		"narrow": func(*testing.T) store.Store { return &narrow{Store: memory.New()} },
-		"etcd": func(t *testing.T) store.Store {
+	for name, store := range map[string]struct {
+		open  func(*testing.T) store.Store
+		rules int
+	}{
+		"memory": {func(*testing.T) store.Store { return memory.New() }, 5000},
+		"narrow": {func(*testing.T) store.Store { return &narrow{Store: memory.New()} }, 1000},
+		"etcd": {func(*testing.T) store.Store {
 			s, err := embedded.Start(ctx, embedded.Config{Dir: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = s.Close() })
 			return s
-		},
-	}
-	const rules = 1000
-	for name, open := range stores {
-		groups := 3
-		if name == "memory" {
-			groups = 10
-		}
+		}, 1000},
+	} {
 		t.Run(name, func(t *testing.T) {
-			m := mastertest.Start(t, mastertest.Options{Store: open(t)})
+			const groups = 8
+			m := mastertest.Start(t, mastertest.Options{Store: store.open(t)})
 			m.Must(t, "network net1 encap=vlan subnet=10.1.1.0/24", "policy p1")
-			fillPolicy(t, m, rules)
-			began := time.Now()
+			fillPolicy(t, m, store.rules)
 			for i := range groups {
 				m.Must(t, fmt.Sprintf("group g%d networkName=net1 policies=p1", i))
-				if got, want := countPlaced(t, m), 2*rules*(i+1); got != want {
-					t.Fatalf("after %d groups: want %d records, got %d", i+1, want, got)
-				}
 			}
-			attached := time.Since(began)
+			if got := count(t, m.Store); got != store.rules+groups {
+				t.Errorf("want %d records, got %d", store.rules+groups, got)
+			}
 			m.Must(t, "rule p1:more direction=in action=allow protocol=udp port=53")
-			if got, want := countPlaced(t, m), 2*(rules+1)*groups; got != want {
-				t.Errorf("after one more rule: want %d records, got %d", want, got)
-			}
-			began = time.Now()
 			for i := range groups {
 				m.Must(t, fmt.Sprintf("group g%d policies=", i))
 			}
-			if got := countPlaced(t, m); got != 0 {
-				t.Errorf("after detaching: %d records are left", got)
+			if got := count(t, m.Store); got != store.rules+1 {
+				t.Errorf("after detaching: want %d records, got %d", store.rules+1, got)
 			}
-			t.Logf("%d rules on %d groups: attached in %s, detached in %s", rules, groups, attached, time.Since(began))
 			if _, err := m.Policys().Delete(ctx, "default", "p1"); err != nil {
 				t.Fatal(err)
 			}
-			if list, err := m.Rules().List(ctx); err != nil || len(list) != 0 {
-				t.Errorf("the rules must go with their policy, got %d, %v", len(list), err)
+			if list, err := m.Rules().List(ctx); err != nil || len(list) != 0 || count(t, m.Store) != 0 {
+				t.Errorf("the rules must go with their policy, got %d and %d records, %v", len(list), count(t, m.Store), err)
 			}
 			m.Must(t, "policy p1")
 		})
 	}
 }
 
-// Of a change that is split, what denies comes first and goes last: traffic that is to be stopped never passes on the way.
+// Attaching a policy is one record, however many rules it has: at no time does a group have some of them.
 func TestPOL_14_Order(t *testing.T) {
 	db := &narrow{Store: memory.New()}
 	m := mastertest.Start(t, mastertest.Options{Store: db})
 	m.Must(t, "network net1 encap=vlan subnet=10.1.1.0/24", "policy p1")
 	fillPolicy(t, m, 100)
+	m.Must(t, "group g networkName=net1")
 	db.taken()
-	actions := map[string]string{}
 	for _, step := range []struct {
 		policies string
-		want     []string
+		want     store.Op
 	}{
-		{"p1", []string{"put deny", "put allow"}},
-		{"", []string{"delete allow", "delete deny"}},
+		{"p1", store.Op{Key: record.Attachments + "default:g:p1", Value: []byte(`{"id":"default:g:p1"}`)}},
+		{"", store.Op{Key: record.Attachments + "default:g:p1", Delete: true}},
 	} {
-		m.Must(t, "group g networkName=net1 policies="+step.policies)
-		var order []string
-		all := db.taken()
-		if len(all) < 2 {
-			t.Fatalf("the change must not fit one transaction, got %d", len(all))
-		}
-		for _, ops := range all {
-			for _, op := range ops {
-				what := "delete " + actions[op.Key]
-				if !op.Delete {
-					var r record.PolicyRule
-					if err := json.Unmarshal(op.Value, &r); err != nil {
-						t.Fatal(err)
-					}
-					actions[op.Key], what = r.Action, "put "+r.Action
-				}
-				order = append(order, what)
-			}
-		}
-		if got := slices.Compact(order); !slices.Equal(got, step.want) {
-			t.Errorf("policies %q: want %v, got %v", step.policies, step.want, got)
+		m.Must(t, "group g policies="+step.policies)
+		if all := db.taken(); len(all) != 1 || len(all[0]) != 1 || fmt.Sprint(all[0][0]) != fmt.Sprint(step.want) {
+			t.Errorf("policies %q: want %v alone, got %v", step.policies, step.want, all)
 		}
 	}
 }
 
-// A new leader finishes what the old one began, and removes what nothing causes; meanwhile the number of a group that is
-// gone stays taken, for records still mention it.
-func TestPOL_14_NewLeader(t *testing.T) {
-	ctx := context.Background()
-	db := memory.New()
-	first := mastertest.Start(t, mastertest.Options{Store: db})
-	first.Must(t, "network net1 encap=vlan subnet=10.1.1.0/24", "policy p1")
-	fillPolicy(t, first, 200)
-	first.Must(t, "group g networkName=net1 policies=p1")
-	whole := first.AgentRules(t)
-	first.Stop()
-
-	// As a leader leaves it that ends half way.
-	half := &store.Tx{}
-	items, _, err := db.List(ctx, record.PolicyRules)
-	if err != nil {
+// A large policy goes in several transactions, all of them after the policy; meanwhile no one can make it again.
+func TestLargePolicyGoes(t *testing.T) {
+	db := &narrow{Store: memory.New()}
+	m := mastertest.Start(t, mastertest.Options{Store: db})
+	m.Must(t, "policy p1")
+	fillPolicy(t, m, 100)
+	db.taken()
+	if _, err := m.Policys().Delete(context.Background(), "default", "p1"); err != nil {
 		t.Fatal(err)
 	}
-	for _, it := range items[:100] {
-		half.Delete(it.Key)
-	}
-	var changed record.PolicyRule
-	if err := json.Unmarshal(items[200].Value, &changed); err != nil {
-		t.Fatal(err)
-	}
-	changed.SrcEndpointGroup = 77
-	put := func(key string, v any) {
-		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		half.Put(key, text)
-	}
-	put(items[200].Key, &changed)
-	stale := record.PolicyRule{ID: record.PolicyRuleID("default", "gone", "p1", "1", record.InRx), DstEndpointGroup: 2, Action: "deny"}
-	stale.RuleID = stale.ID
-	put(record.PolicyRules+stale.ID, &stale)
-	put(record.Objects+"rule/default:lost:1", &model.Rule{TenantName: "default", PolicyName: "lost", RuleId: "1", Direction: "in", Action: "deny"})
-	if _, err := db.Commit(ctx, half); err != nil {
-		t.Fatal(err)
-	}
-
-	second := mastertest.Start(t, mastertest.Options{Store: db})
-	if _, err := second.Settler.Wait(ctx, second.Catalog.Revision()); err != nil {
-		t.Fatal(err)
-	}
-	if got := second.AgentRules(t); !slices.Equal(got, whole) {
-		t.Errorf("want the %d records of the policy, got %d: %s", len(whole), len(got), strings.Join(got, "\n"))
-	}
-	if _, err := second.Rules().Get(ctx, "default", "lost", "1"); err == nil {
-		t.Error("a rule whose policy is gone must go too")
-	}
-	if second.Settler.Pending() != 0 || second.Settler.Written() < 103 {
-		t.Errorf("want nothing pending and at least 103 written, got %d, %d", second.Settler.Pending(), second.Settler.Written())
+	if all := db.taken(); len(all) < 3 || len(slices.Concat(all...)) != 100 {
+		t.Errorf("want 100 records removed in several transactions, got %d in %d", len(slices.Concat(all...)), len(all))
 	}
 }

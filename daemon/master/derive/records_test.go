@@ -2,7 +2,6 @@ package derive_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/netip"
 	"slices"
 	"strings"
@@ -44,7 +43,7 @@ func TestPOL_13_OwnAddress(t *testing.T) {
 	const to = " direction=in action=allow protocol=tcp port=80 toIpAddress="
 	refused(t, w, "rule p1:1"+to+"10.1.1.19", "invalid toIpAddress: ")
 	w.Must(t, "rule p1:1"+to+"10.1.1.15")
-	expect(t, w, "group1/p1:1:inRx any > group 1 10.1.1.15 port 80 protocol 6 allow 1", "group1/p1:1:inTx group 1 10.1.1.15 port 80 > any protocol 6 allow 1")
+	expect(t, w, "group1/p1:1 in own 10.1.1.15/32 protocol 6 port 80 allow 1")
 	w.Must(t, "group group2 policies=p1")
 	refused(t, w, "rule p1:2"+to+"10.1.1.15", "invalid toIpAddress: ")
 }
@@ -60,9 +59,8 @@ func TestRulesOfIPv6(t *testing.T) {
 	own := netip.MustParseAddr(strings.Fields(addresses)[1]).StringExpanded()
 	w.Must(t, "rule p1:1 direction=in action=deny fromIpAddress=fd07::/64 protocol=udp", "rule p1:2 direction=out action=allow toIpAddress=fd08::5 protocol=tcp port=80",
 		"rule p1:3 direction=in action=allow fromIpAddress=10.1.1.9 toIpAddress="+own)
-	expect(t, w, "group6/p1:1:inRx fd07::/64 > group 3 protocol 17 deny 1",
-		"group6/p1:2:outRx fd08::5 port 80 > group 3 protocol 6 allow 1", "group6/p1:2:outTx group 3 > fd08::5 port 80 protocol 6 allow 1",
-		"group6/p1:3:inRx 10.1.1.9 > group 3 "+own+" allow 1")
+	expect(t, w, "group6/p1:1 in fd07::/64 protocol 17 deny 1", "group6/p1:2 out fd08::5/128 protocol 6 port 80 allow 1",
+		"group6/p1:3 in 10.1.1.9/32 own "+netip.MustParseAddr(own).String()+"/128 allow 1")
 	refused(t, w, "rule p1:4 direction=in action=allow toIpAddress=fd06::77", "invalid toIpAddress: ")
 }
 
@@ -71,46 +69,40 @@ func TestPOL_14_Records(t *testing.T) {
 	w := world(t)
 	w.Must(t, "rule p1:1 direction=in action=deny protocol=tcp", "rule p1:2 direction=out action=allow toEndpointGroup=group2 protocol=udp port=53 priority=10",
 		"rule p1:3 direction=out action=deny toNetwork=net1 protocol=icmp")
+	const one, two, three = "p1:1 in protocol 6 openings deny 1", "p1:2 out group group2 protocol 17 port 53 allow 10", "p1:3 out network net1 protocol 1 deny 1"
 	expect(t, w)
+	at := func(group string) []string { return []string{group + one, group + two, group + three} }
+	before := revisions(t, w, record.Rules)
 	w.Must(t, "group group1 policies=p1")
-	const one = "group1/p1:1:inRx any > group 1 protocol 6 syn,!ack deny 1"
-	two := []string{"group1/p1:2:outRx group 2 port 53 > group 1 protocol 17 allow 10", "group1/p1:2:outTx group 1 > group 2 port 53 protocol 17 allow 10"}
-	const three = "group1/p1:3:outTx group 1 > 10.1.1.0/24 protocol 1 deny 1"
-	expect(t, w, one, two[0], two[1], three)
-	attached := attachedPolicies(t, w)
-	if want := (record.AttachedPolicy{ID: "default:group1:default:p1", EpgPolicyKey: "default:group1:default:p1", EndpointGroupID: 1}); !slices.Equal(attached, []record.AttachedPolicy{want}) {
-		t.Errorf("attached policies: want %+v, got %+v", want, attached)
-	}
+	expect(t, w, at("group1/")...)
 
-	t.Run("exactly the rule's records", func(t *testing.T) {
-		before := revisions(t, w)
+	t.Run("exactly the rule's record", func(t *testing.T) {
 		w.Must(t, "rule p1:4 direction=in action=allow protocol=89")
-		expect(t, w, one, two[0], two[1], three, "group1/p1:4:inRx any > group 1 protocol 89 allow 1")
+		expect(t, w, append(at("group1/"), "group1/p1:4 in protocol 89 allow 1")...)
 		w.Must(t, "rm rule p1:4")
-		if after := revisions(t, w); !slices.Equal(before, after) {
-			t.Errorf("other records were written again: %v, %v", before, after)
-		}
 	})
 	t.Run("a group named by a rule goes and comes back", func(t *testing.T) {
-		w.Must(t, "rm group group2")
-		expect(t, w, one, three)
-		w.Must(t, "group other networkName=net1") // takes the number
-		expect(t, w, one, three)
-		w.Must(t, "group group2 networkName=net1")
-		expect(t, w, one, "group1/p1:2:outRx group 3 port 53 > group 1 protocol 17 allow 10", "group1/p1:2:outTx group 1 > group 3 port 53 protocol 17 allow 10", three)
+		w.Must(t, "rm group group2", "group other networkName=net1", "group group2 networkName=net1")
+		expect(t, w, at("group1/")...)
 	})
 	t.Run("another policy", func(t *testing.T) {
 		w.Must(t, "policy p2", "rule p2:1 direction=in action=allow", "group group1 policies=p2")
-		expect(t, w, "group1/p2:1:inRx any > group 1 allow 1")
+		expect(t, w, "group1/p2:1 in allow 1")
+		w.Must(t, "rm rule p2:1")
 	})
+	if after := revisions(t, w, record.Rules); !slices.Equal(before, after) {
+		t.Errorf("records of rules were written again: %v, %v", before, after)
+	}
 	t.Run("POL-15 delete", func(t *testing.T) {
 		refused(t, w, "rm policy p2", "in-use: Policy is being used")
 		w.Must(t, "rm group group1")
-		expect(t, w)
-		if left := attachedPolicies(t, w); len(left) != 0 {
-			t.Errorf("no attached policy may be left, got %v", left)
+		if left := revisions(t, w, record.Attachments); len(left) != 0 {
+			t.Errorf("no attachment may be left, got %v", left)
 		}
 		w.Must(t, "rm policy p1", "rm policy p2")
+		if left := revisions(t, w, record.Rules); len(left) != 0 {
+			t.Errorf("no record of a rule may be left, got %v", left)
+		}
 		w.Catalog.View(func(v *catalog.View) {
 			if n := v.Count(model.KindRule()); n != 0 {
 				t.Errorf("the rules must go with their policies, got %d", n)
@@ -119,31 +111,15 @@ func TestPOL_14_Records(t *testing.T) {
 	})
 }
 
-// revisions are the revisions of the rules' records.
-func revisions(t *testing.T, w *enginetest.World) (out []uint64) {
+// revisions are the revisions of the records below a prefix.
+func revisions(t *testing.T, w *enginetest.World, prefix string) (out []uint64) {
 	t.Helper()
-	items, _, err := w.Store.List(context.Background(), record.PolicyRules)
+	items, _, err := w.Store.List(context.Background(), prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, it := range items {
 		out = append(out, uint64(it.Revision))
-	}
-	return out
-}
-
-func attachedPolicies(t *testing.T, w *enginetest.World) (out []record.AttachedPolicy) {
-	t.Helper()
-	items, _, err := w.Store.List(context.Background(), record.AttachedPolicies)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, it := range items {
-		var p record.AttachedPolicy
-		if err := json.Unmarshal(it.Value, &p); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, p)
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 )
 
 // Do does what a line says, and returns what there is to tell of it. A line is
@@ -49,29 +50,20 @@ func (w *World) Do(line string) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return "", w.change(func(tx *commit.Tx) error {
+	ctx := context.Background()
+	_, err = w.Commit.InTurn(ctx, func(tx *commit.Tx) error {
 		if remove {
 			return w.Admit.Remove(tx, k, o.ObjectKey())
 		}
 		return w.Admit.Put(tx, o.Clone())
 	})
+	if err == nil && remove && k == model.KindPolicy() {
+		_, err = derive.Clear(ctx, w.Commit, o.ObjectKey())
+	}
+	return "", err
 }
 
 func tenantOf(fields map[string]string) string { return cmp.Or(fields["tenantName"], "default") }
-
-// change makes a change, and waits for the records that follow from it.
-func (w *World) change(do func(tx *commit.Tx) error) error {
-	ctx, later := context.Background(), false
-	rev, err := w.Commit.InTurn(ctx, func(tx *commit.Tx) error {
-		later = false
-		tx.OnPostpone(func() { later = true })
-		return do(tx)
-	})
-	if err == nil && later {
-		_, err = w.Settler.Wait(ctx, rev)
-	}
-	return err
-}
 
 // Must does what lines say and fails the test when one is refused.
 func (w *World) Must(tb testing.TB, lines ...string) {

@@ -4,58 +4,77 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// AgentRules lists the rules of policies that agents get, each in a line: "group/policy:rule:tag FROM > TO PROTOCOL FLAGS ACTION PRIORITY".
-// An end is the number of a group, an address and a port, those of them that count.
+// AgentRules lists the rules of policies that agents carry out, each in a line for each group that has its policy: "group/policy:rule in|out
+// PEER own ADDRESSES protocol NUMBER port NUMBER openings ACTION PRIORITY".
 func (w *World) AgentRules(tb testing.TB) (out []string) {
 	tb.Helper()
-	items, _, err := w.Store.List(context.Background(), record.PolicyRules)
-	if err != nil {
-		tb.Fatal(err)
+	byACI := false
+	w.Catalog.View(func(v *catalog.View) { byACI = derive.ByACI(v.Global()) })
+	if byACI { // of which agents know
+		return nil
 	}
-	for _, it := range items {
-		var r record.PolicyRule
-		if err := json.Unmarshal(it.Value, &r); err != nil {
-			tb.Fatal(err)
+	has := map[string][]string{} // groups, by policy
+	for _, a := range recordsAt[record.Attachment](tb, w, record.Attachments) {
+		has[a.ID.Of().String()] = append(has[a.ID.Of().String()], a.ID.Name)
+	}
+	for _, r := range recordsAt[record.Rule](tb, w, record.Rules) {
+		for _, g := range has[r.ID.Policy.String()] {
+			out = append(out, fmt.Sprintf("%s/%s:%s %s", g, r.ID.Name, r.ID.Rule, said(&r)))
 		}
-		if record.PolicyRules+r.ID != it.Key || r.RuleID != r.ID {
-			tb.Errorf("record %s calls itself %s and %s", it.Key, r.ID, r.RuleID)
-		}
-		id := strings.Split(r.ID, ":") // tenant:group:tenant:policy:tenant:policy:rule:tag
-		line := fmt.Sprintf("%s/%s:%s:%s %s > %s", id[1], id[3], id[6], id[7], side(r.SrcEndpointGroup, r.SrcPort, r.SrcIPAddr, r.SrcIPv6Addr),
-			side(r.DstEndpointGroup, r.DstPort, r.DstIPAddr, r.DstIPv6Addr))
-		if r.IPProtocol != 0 {
-			line += fmt.Sprintf(" protocol %d", r.IPProtocol)
-		}
-		if r.TCPFlags != "" {
-			line += " " + r.TCPFlags
-		}
-		out = append(out, fmt.Sprintf("%s %s %d", line, r.Action, r.Priority))
 	}
 	return out
 }
 
-// side is one side of a rule; "any" when nothing counts.
-func side(group int, port uint16, addresses ...string) string {
-	var parts []string
-	if group != 0 {
-		parts = append(parts, fmt.Sprintf("group %d", group))
+// recordsAt are the records below a prefix, ordered by key.
+func recordsAt[V any](tb testing.TB, w *World, prefix string) (out []V) {
+	tb.Helper()
+	items, _, err := w.Store.List(context.Background(), prefix)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	for _, a := range addresses {
-		if a != "" {
-			parts = append(parts, a)
+	for _, it := range items {
+		var v V
+		if err := json.Unmarshal(it.Value, &v); err != nil {
+			tb.Fatal(err)
+		}
+		if id := fmt.Sprintf(`"id":%q`, strings.TrimPrefix(it.Key, prefix)); !strings.Contains(string(it.Value), id) {
+			tb.Errorf("record %s calls itself otherwise: %s", it.Key, it.Value)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func said(r *record.Rule) string {
+	words := []string{r.Direction}
+	add := func(format string, is bool, of any) {
+		if is {
+			words = append(words, fmt.Sprintf(format, of))
 		}
 	}
-	if port != 0 {
-		parts = append(parts, fmt.Sprintf("port %d", port))
+	add("group %s", r.Group != "", r.Group)
+	add("network %s", r.Network != "", r.Network)
+	add("%s", len(r.Peers) > 0, listed(r.Peers))
+	add("own %s", len(r.Own) > 0, listed(r.Own))
+	add("protocol %d", r.Protocol != 0, r.Protocol)
+	add("port %d", r.Port != 0, r.Port)
+	add("%s", r.Openings, "openings")
+	return fmt.Sprintf("%s %s %d", strings.Join(words, " "), r.Action, r.Priority)
+}
+
+func listed(list []netip.Prefix) string {
+	texts := make([]string, len(list))
+	for i, p := range list {
+		texts[i] = p.String()
 	}
-	if parts == nil {
-		return "any"
-	}
-	return strings.Join(parts, " ")
+	return strings.Join(texts, ",")
 }

@@ -30,9 +30,9 @@ type Options struct {
 	Keep        history.Keep
 	Quarantine  time.Duration // of addresses after their release
 	Now         func() time.Time
-	// First joins the leader's first transaction; nil: nothing does.
+	// First joins the leader's first transactions, until it changes nothing; nil: nothing does.
 	First func(tx *commit.Tx) error
-	// Beside makes a duty of the leader's, beside that of the Settler; nil: there is none.
+	// Beside makes a duty of the leader's; nil: there is none.
 	Beside func(w *World) func(context.Context)
 }
 
@@ -43,7 +43,6 @@ type World struct {
 	Catalog *catalog.Catalog
 	Commit  *commit.Committer
 	Admit   *admit.Admitter
-	Settler *derive.Settler
 	Service *endpoint.Service
 	// Stop ends them as a crash does: nothing is given back. The end of the test stops them too.
 	Stop func()
@@ -79,11 +78,10 @@ func Start(tb testing.TB, o Options) *World {
 	w := &World{Store: o.Store, Catalog: catalog.New(), Fence: store.Fence{Key: record.LeaderKey, Created: rev}}
 	w.Commit = commit.New(o.Store, w.Catalog, o.Keep, log)
 	w.Admit = admit.New(admit.Settings{ClusterMode: o.ClusterMode, InfraType: "default", FwdMode: o.FwdMode})
-	w.Settler = derive.NewSettler(w.Commit, w.Catalog, log)
 	w.Service = endpoint.New(w.Commit, w.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now}, log)
 	feed := catalog.NewFeed(w.Catalog, o.Store, log)
 	active := make(chan struct{})
-	duties := []func(context.Context){w.Settler.Run, func(context.Context) { close(active) }}
+	duties := []func(context.Context){func(context.Context) { close(active) }}
 	if o.Beside != nil {
 		duties = append(duties, o.Beside(w))
 	}
@@ -91,12 +89,13 @@ func Start(tb testing.TB, o Options) *World {
 	running.Go(func() { _ = feed.Run(ctx) })
 	<-feed.Ready()
 	ended := make(chan error, 1)
+	converge := derive.Converge()
 	running.Go(func() {
 		ended <- w.Commit.RunFrom(ctx, w.Fence, func(tx *commit.Tx) error {
 			if o.First != nil {
-				return errors.Join(w.Admit.Bootstrap(tx), o.First(tx))
+				return errors.Join(w.Admit.Bootstrap(tx), o.First(tx), converge(tx))
 			}
-			return w.Admit.Bootstrap(tx)
+			return errors.Join(w.Admit.Bootstrap(tx), converge(tx))
 		}, duties...)
 	})
 	w.Stop = sync.OnceFunc(func() { cancel(); running.Wait() })

@@ -85,7 +85,7 @@ func Start(tb testing.TB, o Options) *Master {
 		},
 	})
 	s := server.New(server.Config{
-		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Keep: o.Keep, Settler: m.Settler, ACI: m.ACI,
+		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Keep: o.Keep, ACI: m.ACI,
 		Leadership: leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Limits: o.Limits, Log: log,

@@ -55,10 +55,6 @@ func newMetrics(c Config, g gates, registry *prometheus.Registry) *metrics {
 			return n
 		}
 	}
-	r.gauge("policy_records_pending", "Records of policy rules that are still to be written or removed.", func() float64 { return float64(c.Settler.Pending()) })
-	r.gauge("policy_owners_stuck", "Groups and policies of which records cannot be written; the log and netctl node ls say why.",
-		func() float64 { return float64(len(c.Settler.Stuck())) })
-	r.counter("policy_records_settled_total", "Records of policy rules written or removed behind the change that caused them.", c.Settler.Written)
 	r.counter("aci_posts_total", "Application profiles that the ACI gateway took or removed.", c.ACI.Posted)
 	r.counter("aci_failures_total", "Requests that the ACI gateway refused or did not answer.", c.ACI.Failed)
 	r.gauge("aci_profiles_waiting", "Application profiles that the ACI gateway does not know as they are.", count(aci.Waiting))

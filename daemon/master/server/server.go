@@ -21,7 +21,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/server/agents"
@@ -55,7 +54,6 @@ type Config struct {
 	Commit      *commit.Committer
 	Admit       *admit.Admitter
 	Endpoints   *endpoint.Service
-	Settler     *derive.Settler
 	ACI         *aci.Poster
 	Keep        history.Keep // as the committer's
 	Leadership  Leadership
@@ -107,12 +105,12 @@ func New(c Config, registry *prometheus.Registry) *Server {
 func (s *Server) register(r *rest.Router) {
 	peers := peer.New(s.Catalog, s.HTTP)
 	members := &nodes.Nodes{
-		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Settler: s.Settler, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
+		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
 		Embedded: s.Embedded, Internal: s.Internal, Version: s.Version, Started: s.Started, Waiting: s.Waiting, Answered: s.metrics.answered.Load,
 	}
 	all := &objects.Objects{
 		Inspector: inspect.Inspector{Catalog: s.Catalog, Peers: peers, ClusterMode: s.ClusterMode},
-		Commit:    s.Commit, Admit: s.Admit, Settler: s.Settler, Log: s.Log,
+		Commit:    s.Commit, Admit: s.Admit, Log: s.Log,
 	}
 	all.Register(r)
 	agents.Register(r, s.Catalog, s.Endpoints)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/record"
 )
 
 // origin is where the packet came from.
@@ -68,11 +67,10 @@ func written(addr string, port int) string {
 
 // ruleOf is the rule that an owner is, "tenant:policy:rule"; "" when it is none.
 func ruleOf(owner string) string {
-	id, ok := strings.CutPrefix(owner, "rule/")
-	if !ok {
-		return ""
+	if rule, ok := strings.CutPrefix(owner, "rule/"); ok {
+		return rule
 	}
-	return record.RuleOf(id)
+	return ""
 }
 
 // admitted is the last rule that let the packet pass.

@@ -33,7 +33,7 @@ func exits(hosts map[string]func(model.TraceRequest) []model.TraceExit) why.Trac
 		traces[host] = func(ask model.TraceRequest) model.Trace {
 			out := model.Trace{Exits: exit(ask), Steps: []model.TraceStep{{Table: "bridge", Owner: "switch/" + host, Does: "drop", Means: "nobody on the network has the destination's Ethernet address"}}}
 			if out.Exits == nil && ask.Packet.DstPort == 22 {
-				out.Steps = []model.TraceStep{{Table: "policy_in", Owner: "rule/default:web:default:p:default:p:ssh:inRx"}, {Table: "refuse", Does: "drop"}}
+				out.Steps = []model.TraceStep{{Table: "policy_in", Owner: "rule/default:p:ssh"}, {Table: "refuse", Does: "drop"}}
 			}
 			return out
 		}

@@ -94,7 +94,7 @@ type container struct {
 // newContainer makes number n of all containers, at an OpenFlow port of its host's switch.
 func newContainer(tb *stand.Stand, h *host, n int, port uint32) *container {
 	mac := ofnet.MAC{2, 2, 10, 66, 0, byte(n)}
-	c := &container{host: h, netns: fmt.Sprintf("%s-c%d", h.NetNS, n), at: ofnet.Endpoint{ID: fmt.Sprintf("c%d", n), Segment: "n.t", Group: "g:t", Host: h.label,
+	c := &container{host: h, netns: fmt.Sprintf("%s-c%d", h.NetNS, n), at: ofnet.Endpoint{ID: fmt.Sprintf("c%d", n), Segment: "t:n", Group: "t:g", Host: h.label,
 		Port: port, MAC: mac, IP4: netip.AddrFrom4([4]byte{10, 66, 0, byte(n)})}}
 	if out, err := exec.Command("ip", "netns", "add", c.netns).CombinedOutput(); err != nil {
 		tb.Fatalf("ip netns add %s: %v: %s", c.netns, err, out)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
@@ -55,8 +56,12 @@ func (c *course) state(h *host, rules int) *ofnet.State {
 		s.Hosts.Set(each.label, &ofnet.Host{Label: each.label, VTEP: each.vtep()})
 	}
 	s.Tenants.Set("t", &ofnet.Tenant{Name: "t", ID: 1})
-	s.Groups.Set("g:t", &ofnet.Group{Name: "g:t", Tenant: "t", ID: 7})
-	s.Segments.Set("n.t", &ofnet.Segment{Name: "n.t", Tenant: "t", ID: 101, Encap: ofnet.VXLAN, Tag: vni, Mode: ofnet.Bridge, ARP: ofnet.Proxy,
+	s.Groups.Set("t:g", &ofnet.Group{Name: "t:g", Tenant: "t", ID: 7})
+	for i := range 4 { // others that rules name
+		name := fmt.Sprintf("g%d:t", i)
+		s.Groups.Set(name, &ofnet.Group{Name: name, Tenant: "t", ID: uint32(8 + i)})
+	}
+	s.Segments.Set("t:n", &ofnet.Segment{Name: "t:n", Tenant: "t", ID: 101, Encap: ofnet.VXLAN, Tag: vni, Mode: ofnet.Bridge, ARP: ofnet.Proxy,
 		Prefix4: netip.MustParsePrefix("10.66.0.0/24"), Gateway4: netip.MustParseAddr("10.66.0.254")})
 	for _, each := range []*container{c.from, c.to} {
 		e := each.at
@@ -66,8 +71,7 @@ func (c *course) state(h *host, rules int) *ofnet.State {
 		s.Endpoints.Set(e.ID, &e)
 	}
 	for i := range rules {
-		r := rule(i)
-		s.Rules.Set(r.ID, r)
+		ofnettest.SetRule(s, "t:g", rule(i))
 	}
 	return s
 }
@@ -75,13 +79,13 @@ func (c *course) state(h *host, rules int) *ofnet.State {
 // rule makes one of many: the first deny everything in and admit what is measured, the others are about ports that no one
 // uses, by group, by prefix and by address, in and out.
 func rule(i int) *ofnet.Rule {
-	r := &ofnet.Rule{ID: fmt.Sprintf("r%d", i), Tenant: "t", Group: "g:t", Direction: ofnet.In}
+	r := &ofnet.Rule{ID: ofnettest.RuleID("t:g", fmt.Sprintf("r%d", i)), Direction: ofnet.In}
 	switch i {
 	case 0:
 		r.Priority, r.Deny = 1, true
 		return r
 	case 1, 2:
-		r.Priority, r.PeerGroup, r.Protocol, r.Ports = 10, 7, ofnet.ProtocolTCP, []ofnet.PortRange{{First: portSink, Last: portBrief}}
+		r.Priority, r.PeerGroup, r.Protocol, r.Ports = 10, "t:g", ofnet.ProtocolTCP, []ofnet.PortRange{{First: portSink, Last: portBrief}}
 		if i == 2 {
 			r.Protocol, r.Ports = ofnet.ProtocolUDP, []ofnet.PortRange{{First: portEcho, Last: portEcho}}
 		}
@@ -99,7 +103,7 @@ func rule(i int) *ofnet.Rule {
 	case 0:
 		r.Peers = []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 66, byte(i % 250), 0}), 24)}
 	case 1, 2:
-		r.PeerGroup = uint32(7 + i%4)
+		r.PeerGroup = fmt.Sprintf("g%d:t", i%4)
 	default:
 		r.Peers = []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 66, 0, byte(100 + i%100)}), 32)}
 	}

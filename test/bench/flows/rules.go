@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/pipeline"
 	"github.com/contiv/contiv/test/bench/stand"
@@ -16,8 +17,8 @@ import (
 // rulesMeasured is how many rules are made, one after the other.
 const rulesMeasured = 300
 
-// tenantOfRules is the tenant whose group gets them; ofnettest.Many makes it.
-const tenantOfRules, groupOfRules = "t", "g:t"
+// groupOfRules is the group that gets them; ofnettest.Many makes it.
+const groupOfRules = "t:g"
 
 // ruleTimes are what rules took, made one after the other until each was past the barrier.
 type ruleTimes struct {
@@ -39,11 +40,11 @@ func ruleChanges(tb *stand.Stand, mgmt string, from *ofnet.State) (times ruleTim
 	made := 0
 	change := func() (time.Duration, error) {
 		rev, port := uint64(2+made), uint16(1000+made)
-		rule := &ofnet.Rule{ID: fmt.Sprintf("r%d", made), Tenant: tenantOfRules, Group: groupOfRules, Direction: ofnet.In, Priority: uint8(made%ofnet.PriorityMost + 1),
+		rule := &ofnet.Rule{ID: ofnettest.RuleID(groupOfRules, fmt.Sprintf("r%d", made)), Direction: ofnet.In, Priority: uint8(made%ofnet.PriorityMost + 1),
 			Protocol: ofnet.ProtocolTCP, Ports: []ofnet.PortRange{{First: port, Last: port}}, Deny: made%2 == 0}
 		made++
 		begin := time.Now()
-		r.Update(rev, func(s *ofnet.State) { s.Rules.Set(rule.ID, rule) })
+		r.Update(rev, func(s *ofnet.State) { ofnettest.SetRule(s, groupOfRules, rule) })
 		err := r.Wait(ctx, rev)
 		return time.Since(begin), err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
@@ -36,7 +35,6 @@ type Nodes struct {
 	Catalog    *catalog.Catalog
 	Peers      *peer.Peers
 	Commit     *commit.Committer
-	Settler    *derive.Settler
 	Endpoints  *endpoint.Service
 	Leadership Leadership
 	Store      store.Store
@@ -124,9 +122,6 @@ func (s *Nodes) self() model.Node {
 	stats := s.Commit.Stats()
 	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
 	n.Requests, n.Watchers = s.Answered(), s.Catalog.Subscriptions()
-	if stuck := s.Settler.Stuck(); len(stuck) > 0 {
-		n.Errors, n.Reason = len(stuck), stuck[0]
-	}
 	waiting := s.Waiting()
 	if n.Ready = len(waiting) == 0; !n.Ready {
 		n.Reason = "waits for " + waiting[0]

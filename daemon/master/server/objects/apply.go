@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/derive"
 )
 
 // errDry ends a dry run: the transaction is built, reported, and never sent.
@@ -23,7 +24,7 @@ func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.Ap
 		return nil, 0, err
 	}
 	results := []model.ApplyResult{}
-	rev, err := settled(q.Context(), o.Commit.Do, o.Settler, func(tx *commit.Tx) error {
+	rev, err := o.Commit.Do(q.Context(), func(tx *commit.Tx) error {
 		done, err := o.Admit.Apply(tx, objects, request.Delete, request.DryRun)
 		if err != nil {
 			return err
@@ -35,7 +36,12 @@ func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.Ap
 		return nil
 	})
 	if errors.Is(err, errDry) {
-		err = nil
+		return results, uint64(rev), nil
+	}
+	for _, object := range objects {
+		if err == nil && request.Delete && object.Kind() == model.KindPolicy() {
+			rev, err = derive.Clear(q.Context(), o.Commit, object.ObjectKey())
+		}
 	}
 	return results, uint64(rev), err
 }

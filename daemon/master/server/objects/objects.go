@@ -17,16 +17,14 @@ import (
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/oper"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
-	"github.com/contiv/contiv/daemon/store"
 )
 
 // Objects is the backend of the object routes.
 type Objects struct {
 	inspect.Inspector
-	Commit  *commit.Committer
-	Admit   *admit.Admitter
-	Settler *derive.Settler
-	Log     *slog.Logger
+	Commit *commit.Committer
+	Admit  *admit.Admitter
+	Log    *slog.Logger
 }
 
 var _ rest.Backend = (*Objects)(nil)
@@ -61,11 +59,10 @@ func (o *Objects) Get(_ context.Context, k *model.Kind, key string) (out model.O
 
 // Put creates or updates an object.
 func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
-	rev, err := settled(ctx, o.Commit.InTurn, o.Settler, func(tx *commit.Tx) error {
+	rev, err := o.Commit.InTurn(ctx, func(tx *commit.Tx) error {
 		object := object.Clone() // the rules fill in what an update leaves as it was, and may be asked again
 		if again {
 			if old := tx.Object(object.Kind(), object.ObjectKey()); old != nil && len(model.Differences(old, object)) == 0 {
-				tx.Postpone() // what follows from the first attempt may be under way
 				return nil
 			}
 		}
@@ -83,27 +80,14 @@ func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (mod
 
 // Delete removes an object.
 func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again bool) (uint64, error) {
-	rev, err := settled(ctx, o.Commit.InTurn, o.Settler, func(tx *commit.Tx) error {
+	rev, err := o.Commit.InTurn(ctx, func(tx *commit.Tx) error {
 		if again && !tx.Has(k.Name, key) {
-			tx.Postpone()
 			return nil
 		}
 		return o.Admit.Remove(tx, k, key)
 	})
-	return uint64(rev), err
-}
-
-// settled makes a change through do, a method of a committer, and waits for the records that follow from it, when its
-// transaction did not carry them. It returns the revision of the last of them.
-func settled(ctx context.Context, do func(context.Context, func(*commit.Tx) error) (store.Revision, error), s *derive.Settler, fn func(*commit.Tx) error) (store.Revision, error) {
-	later := false
-	rev, err := do(ctx, func(tx *commit.Tx) error {
-		later = false
-		tx.OnPostpone(func() { later = true })
-		return fn(tx)
-	})
-	if err != nil || !later {
-		return rev, err
+	if err == nil && k == model.KindPolicy() {
+		rev, err = derive.Clear(ctx, o.Commit, key)
 	}
-	return s.Wait(ctx, rev)
+	return uint64(rev), err
 }

@@ -1,0 +1,41 @@
+package derive
+
+import (
+	"context"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Clear removes the rules that a deleted policy, given by its API key, has left because its transaction had no room for them, and
+// returns the revision at which there are none. It blocks until then, also when ctx ends; when the term does, a new leader goes on.
+func Clear(ctx context.Context, c *commit.Committer, policy string) (rev store.Revision, err error) {
+	ctx = context.WithoutCancel(ctx)
+	for left := true; left && err == nil; {
+		rev, err = c.Do(ctx, func(tx *commit.Tx) error {
+			left = !tx.Has(model.KindPolicy().Name, policy) && RemoveRules(tx, policy)
+			return nil
+		})
+	}
+	if err != nil {
+		return 0, model.Errorf(model.CodeUnavailable, "", "policy %s is deleted; its rules are still being removed: %v", policy, err).Because(err).
+			Try("repeat the request; the new leader goes on with it")
+	}
+	return rev, nil
+}
+
+// RemoveRules removes rules of a policy, as many as the transaction has room for, and reports whether some are left.
+func RemoveRules(tx *commit.Tx, policy string) (left bool) {
+	for _, key := range RulesOf(tx, policy) {
+		if tx.Room() < 2 {
+			return true
+		}
+		RemoveRule(tx, key)
+		tx.DeleteObject(model.KindRule(), key)
+	}
+	return false
+}
+
+// RemoveRule removes the record of a rule, given by its API key.
+func RemoveRule(tx *commit.Tx, rule string) { tx.Delete(RuleKey(rule)) }
