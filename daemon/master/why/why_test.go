@@ -62,7 +62,7 @@ func TestWhy(t *testing.T) {
 			case fromTunnel(q):
 				return to("endpoint/default:blue:web-1", "")
 			}
-			return to("host/h2", "blue.default")
+			return to("host/h2", "default:blue")
 		},
 		"h2": func(q model.TraceRequest) []model.TraceExit {
 			switch {
@@ -71,7 +71,7 @@ func TestWhy(t *testing.T) {
 			case q.Packet.Dst == "8.8.8.8":
 				return []model.TraceExit{{To: "host", Verdict: model.VerdictAllowed, Text: "which routes it on by eth0"}}
 			}
-			return to("host/h1", "blue.default")
+			return to("host/h1", "default:blue")
 		},
 		"h3": nil,
 	}))
@@ -143,7 +143,7 @@ func TestWhyOfHosts(t *testing.T) {
 	why("host/h1", "shop", 80, model.VerdictDenied, "it cannot be sent. Make a network for the hosts: netctl network create contivh1 -t default --nw-type infra")
 	why("host/h1", "web-1", 80, model.VerdictUnknown, "No switch can be asked")
 	w.Must(t, "network contivh1 encap=vxlan subnet=10.9.1.0/24 nwType=infra")
-	why("host/h1", "shop", 80, model.VerdictDenied, "h1 has no interface in network contivh1.default: it cannot be sent. Its netplugin")
+	why("host/h1", "shop", 80, model.VerdictDenied, "h1 has no interface in network default:contivh1: it cannot be sent. Its netplugin")
 	w.Must(t, "attach contivh1 h1 host=h1")
 	if why("host/h1", "shop", 80, model.VerdictAllowed, ""); asked != "endpoint/default:contivh1:h1 10.9.1.1 to 10.1.1.99" {
 		t.Errorf("the switch was asked about %q", asked)
@@ -151,8 +151,8 @@ func TestWhyOfHosts(t *testing.T) {
 	if why("web-1", "2001:db8::77", 80, model.VerdictAllowed, "the switches agree"); asked != "endpoint/default:blue:web-1 fd01::1 to 2001:db8::77" {
 		t.Errorf("the switch was asked about %q", asked)
 	}
-	why("web-1", "fd01::77", 80, model.VerdictDisagree, "no container has fd01::77, an address of network blue.default. But the switches")
-	why("web-1", "fd01::fe", 80, model.VerdictDisagree, "fd01::fe is the gateway of network blue.default, which answers pings and questions for names alone. But the switches")
+	why("web-1", "fd01::77", 80, model.VerdictDisagree, "no container has fd01::77, an address of network default:blue. But the switches")
+	why("web-1", "fd01::fe", 80, model.VerdictDisagree, "fd01::fe is the gateway of network default:blue, which answers pings and questions for names alone. But the switches")
 	why("host/h1", "fd01::1", 80, model.VerdictUnknown, "No switch can be asked")
 	w.Must(t, "attach contivh1 four host=h1")
 	why("endpoint/default:contivh1:four", "fd01::1", 80, model.VerdictDenied, "four has no address of that family")
