@@ -29,18 +29,16 @@ type (
 	service struct{}
 )
 
-// Parse reads "tenant:name". The name may contain colons only if a kind's names may.
-func (i *InTenant[K]) parse(text string) error {
-	*i = InTenant[K]{}
+// parse reads "tenant:name"; neither contains a colon.
+func parse[K any](text string) (id InTenant[K], err error) {
 	if text == "" {
-		return nil
+		return id, nil
 	}
 	tenant, name, ok := strings.Cut(text, ":")
 	if !ok || tenant == "" || name == "" || strings.Contains(name, ":") {
-		return fmt.Errorf("%q is not of the form tenant:name", text)
+		return id, fmt.Errorf("%q is not of the form tenant:name", text)
 	}
-	i.Tenant, i.Name = tenant, name
-	return nil
+	return InTenant[K]{tenant, name}, nil
 }
 
 // String is "tenant:name".
@@ -63,16 +61,19 @@ func (i InTenant[K]) Compare(o InTenant[K]) int {
 func (i InTenant[K]) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
 // UnmarshalText reads the text form.
-func (i *InTenant[K]) UnmarshalText(text []byte) error { return i.parse(string(text)) }
+func (i *InTenant[K]) UnmarshalText(text []byte) (err error) {
+	*i, err = parse[K](string(text))
+	return err
+}
 
 // ParseNetwork reads "tenant:network".
-func ParseNetwork(text string) (id Network, err error) { return id, id.parse(text) }
+func ParseNetwork(text string) (Network, error) { return parse[network](text) }
 
 // ParseGroup reads "tenant:group".
-func ParseGroup(text string) (id Group, err error) { return id, id.parse(text) }
+func ParseGroup(text string) (Group, error) { return parse[group](text) }
 
 // ParsePolicy reads "tenant:policy".
-func ParsePolicy(text string) (id Policy, err error) { return id, id.parse(text) }
+func ParsePolicy(text string) (Policy, error) { return parse[policy](text) }
 
 // ParseService reads "tenant:service".
-func ParseService(text string) (id Service, err error) { return id, id.parse(text) }
+func ParseService(text string) (Service, error) { return parse[service](text) }

@@ -129,8 +129,8 @@ func TestLostAnswer(t *testing.T) {
 	one.db.LoseAnswers(1)
 	made, _, err := one.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
 		ConfigEP: model.EndpointConfigRequest{Container: "c1", Host: "h1"}})
-	if err != nil || made.IPAddress != "10.1.0.1" {
-		t.Errorf("want 10.1.0.1 after a lost answer, got %q, %v", made.IPAddress, err)
+	if err != nil || made.IP.String() != "10.1.0.1" {
+		t.Errorf("want 10.1.0.1 after a lost answer, got %q, %v", made.IP, err)
 	}
 	one.db.LoseAnswers(1)
 	if _, err := one.Networks().Put(ctx, network(2)); err != nil {
@@ -143,8 +143,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 	next, _, err := one.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
 		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1"}})
-	if err != nil || next.IPAddress != "10.1.0.2" {
-		t.Errorf("no address may be lost or given twice: want 10.1.0.2, got %q, %v", next.IPAddress, err)
+	if err != nil || next.IP.String() != "10.1.0.2" {
+		t.Errorf("no address may be lost or given twice: want 10.1.0.2, got %q, %v", next.IP, err)
 	}
 }
 

@@ -79,7 +79,7 @@ func (n *Network) UnmarshalJSON(text []byte) error {
 	}
 	*n = Network{ID: identity.Network{Tenant: t.Tenant, Name: t.NetworkName}, Kind: t.NwType, Encap: t.PktTagType, PktTag: t.PktTag, ExtPktTag: t.ExtPktTag,
 		Addresses: t.IPAddrRange, Gateway: t.Gateway, Gateway6: t.IPv6Gateway, Tag: t.NetworkTag}
-	for _, s := range []struct {
+	for i, s := range []struct {
 		of      netip.Addr
 		bits    int
 		to      *netip.Prefix
@@ -90,6 +90,8 @@ func (n *Network) UnmarshalJSON(text []byte) error {
 		}
 		*s.to = netip.PrefixFrom(s.of, s.bits).Masked()
 		switch {
+		case s.of.Is4() != (i == 0) || s.of.Is4In6():
+			return fmt.Errorf("subnet %s is of the wrong family", s.of)
 		case !s.to.IsValid():
 			return fmt.Errorf("length %d of subnet %s", s.bits, s.of)
 		case s.gateway.IsValid() && !s.to.Contains(s.gateway):

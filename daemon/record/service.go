@@ -93,6 +93,9 @@ func (p *Provider) UnmarshalJSON(text []byte) error {
 	if !ok || name == "" || tenant == "" {
 		return fmt.Errorf("id %q is not of the form service:tenant", t.ID)
 	}
+	if slices.Contains(t.Providers, netip.Addr{}) {
+		return fmt.Errorf("a provider has no address")
+	}
 	*p = Provider{ID: identity.Service{Tenant: tenant, Name: name}, Addresses: t.Providers}
 	slices.SortFunc(p.Addresses, netip.Addr.Compare) // earlier builds ordered the texts
 	return nil

@@ -29,7 +29,7 @@ func someRules(rnd *rand.Rand, n int) string {
 	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }
 	var out strings.Builder
 	for i := range n {
-		words := []string{"rule", fmt.Sprintf("r%d", i), "group=" + pick("web", "db", "app") + ":blue", pick("in", "out"),
+		words := []string{"rule", fmt.Sprintf("r%d", i), "group=blue:" + pick("web", "db", "app"), pick("in", "out"),
 			pick("allow", "deny", "deny"), "priority=" + pick("1", "10", "10", "20", "20", "50", "100")}
 		switch rnd.IntN(4) {
 		case 0:

@@ -416,7 +416,7 @@ func TestACI_06_OwnVLANs(t *testing.T) {
 		ConfigEP: model.EndpointConfigRequest{Container: "c1", Host: "h1"}})
 	mastertest.Refused(t, err, model.CodeNotFound, "default-group")
 	m.Must(t, "group default-group networkName=net1")
-	if e := m.Endpoint(t, "default", "net1", "", "c1", ""); e.EndpointGroupKey != "default-group:default" || e.ServiceName != "default-group" {
+	if e := m.Endpoint(t, "default", "net1", "", "c1", ""); e.Group.String() != "default:default-group" || e.Service != "default-group" {
 		t.Errorf("want the group default-group, got %+v", e)
 	}
 	if _, err := m.EndpointGroups().Delete(ctx, "default", "epgb"); err != nil {

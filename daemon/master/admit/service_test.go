@@ -31,7 +31,7 @@ func TestServices(t *testing.T) {
 		{"an address elsewhere", []string{blue}, shop + " ipAddress=10.1.2.30",
 			"conflict ipAddress: requested address is not available: 10.1.2.30 is not given out by 10.1.1.0/24: address is out of range (free are 10.1.1.1-10.1.1.253)"},
 		{"an address that is taken", []string{blue, "attach blue c1 address=10.1.1.30"}, shop + " ipAddress=10.1.1.30",
-			"conflict ipAddress: requested address 10.1.1.30 is not available (endpoint blue.default-c1 has it)"},
+			"conflict ipAddress: requested address 10.1.1.30 is not available (endpoint default:blue:c1 has it)"},
 		{"removed, and there is none", nil, "rm service shop",
 			`not-found: serviceLB not found (the key is "default:shop"; netctl service ls --all shows what there is)`},
 	})

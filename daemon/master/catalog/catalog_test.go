@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ipam"
 )
 
@@ -32,20 +33,20 @@ func describe(c *catalog.Catalog) (out string) {
 		for _, network := range v.Networks("") {
 			out += fmt.Sprintf("%s: %s | %s | %d endpoints, %d addresses\n", network.Record.ID,
 				network.Pool4.AllocatedText(), network.Pool4.AvailableText(), network.Endpoints(), network.Allocated())
-			own, _ := catalog.Spec4(network.Record)
-			if found := v.Overlapping(network.Record.Tenant, own.Range()); found != network {
+			own := network.Record.Spec()
+			if found := v.Overlapping(network.Record.ID.Tenant, own.Range()); found != network {
 				out += fmt.Sprintf("WRONG: %v has the addresses of %s\n", found, network.Record.ID)
 			}
 		}
 		for i := range 4 {
 			r := ipam.RangeOf(netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 1, byte(i), 0}), 24))
-			if taken := v.Overlapping("default", r) != nil; taken != (v.Network(fmt.Sprintf("net%d.default", i)) != nil) {
+			if taken := v.Overlapping("default", r) != nil; taken != (v.Network(identity.Network{Tenant: "default", Name: fmt.Sprintf("net%d", i)}) != nil) {
 				out += fmt.Sprintf("WRONG: %s is taken: %v\n", r, taken)
 			}
 		}
 		for _, g := range v.Groups("") {
 			out += fmt.Sprintf("group %s: %d\n", g.ID, v.CountIn(g.ID))
-			if network := v.Network(g.NetworkName + "." + g.TenantName); network.Block(g.ID) != nil {
+			if network := v.Network(g.Network); network.Block(g.ID) != nil {
 				out += "  pool " + network.Block(g.ID).AllocatedText() + "\n"
 			}
 		}
@@ -55,7 +56,7 @@ func describe(c *catalog.Catalog) (out string) {
 			for range v.ProvidersOf(s) {
 				want++
 			}
-			if got := len(v.Provider(s.ID).Providers); got != want {
+			if got := len(v.Provider(s.ID).Addresses); got != want {
 				out += fmt.Sprintf("WRONG: %d providers listed, %d are\n", got, want)
 			}
 		}
@@ -183,7 +184,7 @@ func TestLateEvents(t *testing.T) {
 	c := catalog.New()
 	net := []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":24,"ipAddrRange":"10.1.1.0-10.1.1.255"}`)
 	ep := []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`)
-	netKey, epKey := record.Networks+"n.default", record.Endpoints+"n.default-c"
+	netKey, epKey := record.Networks+"default:n", record.Endpoints+"default:n:c"
 	c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: net, Revision: 2}}, Revision: 2}, quiet)
 	c.Committed([]store.Op{{Key: epKey, Value: ep}}, 3, quiet)
 	c.Committed([]store.Op{{Key: epKey, Delete: true}}, 5, quiet)
@@ -198,13 +199,13 @@ func TestLateEvents(t *testing.T) {
 		{"the deletion", store.Update{Gone: []string{epKey}, Revision: 5}, 0},
 		{"somebody puts it again", store.Update{Items: []store.Item{{Key: epKey, Value: ep, Revision: 6}}, Revision: 6}, 1},
 		{"a late deletion", store.Update{Gone: []string{epKey}, Revision: 5}, 1},
-		{"a record that cannot be read", store.Update{Items: []store.Item{{Key: record.Networks + "bad", Value: []byte("{"), Revision: 7}}, Revision: 7}, 1},
+		{"a record that cannot be read", store.Update{Items: []store.Item{{Key: record.Networks + "default:bad", Value: []byte("{"), Revision: 7}}, Revision: 7}, 1},
 		{"a list without it", store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: net, Revision: 2}}, Revision: 8}, 0},
 	}
 	for _, s := range steps {
 		c.Apply(s.update, quiet)
 		c.View(func(v *catalog.View) {
-			n := v.Network("n.default")
+			n := v.Network(network)
 			if len(v.Endpoints()) != s.want || n.Endpoints() != s.want || n.Pool4.InUse() != s.want {
 				t.Errorf("after %s: want %d endpoints and addresses, got %d, %d, %d", s.name, s.want, len(v.Endpoints()), n.Endpoints(), n.Pool4.InUse())
 			}
@@ -215,18 +216,18 @@ func TestLateEvents(t *testing.T) {
 // Whatever a record says, in a cluster that has a network, a group and a container: with it gone, and what it was put in place of there
 // again, all that follows from the records is as before.
 func FuzzApply(f *testing.F) {
-	for _, key := range []string{record.Networks + "n.default", record.Networks + "other.default", record.Endpoints + "n.default-c1", record.Endpoints + "x",
-		record.Groups + "g:default", record.Tenants + "default", record.Objects + "network/default:n", record.GlobalKey, record.Services + "netmaster/a:1"} {
+	for _, key := range []string{record.Networks + "default:n", record.Networks + "default:other", record.Endpoints + "default:n:c1", record.Endpoints + "x:y:z", record.Endpoints + "x",
+		record.Groups + "default:g", record.Tenants + "default", record.Objects + "network/default:n", record.GlobalKey, record.Services + "netmaster/a:1"} {
 		f.Add(key, []byte(`{"id":"x","subnetIP":"10.1.1.0","subnetLen":24,"vlans":"1-5","ipAddress":"::"}`))
 	}
-	f.Add(record.Endpoints+"n.default-c2", []byte(`{"id":"n.default-c2","netID":"n.default","endpointGroupKey":"g:default","ipAddress":"10.1.0.1","homingHost":"h1"}`))
-	f.Add(record.Endpoints+"n.default-c1", []byte(`{"id":"n.default-c1","netID":"n.default","ipAddress":"10.1.0.9","homingHost":"h2"}`))
-	f.Add(record.Networks+"n.default", []byte(`{"id":"n.default","tenant":"default","pktTagType":"vlan","pktTag":3,"subnetIP":"10.1.0.0","subnetLen":24,"ipAddrRange":"10.1.0.5-10.1.0.9"}`))
+	f.Add(record.Endpoints+"default:n:c2", []byte(`{"id":"n.default-c2","netID":"n.default","endpointID":"c2","endpointGroupKey":"g:default","ipAddress":"10.1.0.1","homingHost":"h1"}`))
+	f.Add(record.Endpoints+"default:n:c1", []byte(`{"id":"n.default-c1","netID":"n.default","endpointID":"c1","ipAddress":"10.1.0.9","homingHost":"h2"}`))
+	f.Add(record.Networks+"default:n", []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":3,"subnetIP":"10.1.0.0","subnetLen":24,"ipAddrRange":"10.1.0.5-10.1.0.9"}`))
 	world := []store.Item{
 		{Key: record.Tenants + "default", Value: []byte(`{"id":"default","tenant":"default","vrf":1}`)},
-		{Key: record.Networks + "n.default", Value: []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":2,"subnetIP":"10.1.0.0","subnetLen":24,"ipAddrRange":"10.1.0.1-10.1.0.254"}`)},
-		{Key: record.Groups + "g:default", Value: []byte(`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupId":1,"IPPool":"10.1.0.1-10.1.0.4"}`)},
-		{Key: record.Endpoints + "n.default-c1", Value: []byte(`{"id":"n.default-c1","netID":"n.default","endpointID":"c1","endpointGroupKey":"g:default","endpointGroupId":1,"ipAddress":"10.1.0.1","macAddress":"02:02:0a:01:00:01","homingHost":"h1"}`)},
+		{Key: record.Networks + "default:n", Value: []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":2,"subnetIP":"10.1.0.0","subnetLen":24,"ipAddrRange":"10.1.0.1-10.1.0.254"}`)},
+		{Key: record.Groups + "default:g", Value: []byte(`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupId":1,"IPPool":"10.1.0.1-10.1.0.4"}`)},
+		{Key: record.Endpoints + "default:n:c1", Value: []byte(`{"id":"n.default-c1","netID":"n.default","endpointID":"c1","endpointGroupKey":"g:default","endpointGroupId":1,"ipAddress":"10.1.0.1","macAddress":"02:02:0a:01:00:01","homingHost":"h1"}`)},
 	}
 	f.Fuzz(func(t *testing.T, key string, value []byte) {
 		if key == record.GlobalKey {

@@ -15,7 +15,7 @@ import (
 func TestUnknownOutcome(t *testing.T) {
 	db, c := memory.New(), catalog.New()
 	var tx store.Tx
-	tx.Put(record.Networks+"n.default", []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":24,"ipAddrRange":"10.1.1.0-10.1.1.255"}`))
+	tx.Put(record.Networks+"default:n", []byte(`{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":24,"ipAddrRange":"10.1.1.0-10.1.1.255"}`))
 	if _, err := db.Commit(t.Context(), &tx); err != nil {
 		t.Fatal(err)
 	}
@@ -30,22 +30,22 @@ func TestUnknownOutcome(t *testing.T) {
 	defer changes.Close()
 	a := netip.MustParseAddr("10.1.1.1")
 	c.Change(func(v *catalog.View) {
-		if err := v.Network("n.default").Pool4.Take(a); err != nil {
+		if err := v.Network(network).Pool4.Take(a); err != nil {
 			t.Fatal(err)
 		}
 	})
 	var lost store.Tx
-	lost.Put(record.Endpoints+"n.default-c", []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`))
+	lost.Put(record.Endpoints+"default:n:c", []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`))
 	if _, err := db.Commit(t.Context(), &lost); err != nil {
 		t.Fatal(err)
 	}
 	load() // as the watch does
 	c.Invalidate()
-	c.Change(func(v *catalog.View) { v.Network("n.default").Pool4.Release(a) })
+	c.Change(func(v *catalog.View) { v.Network(network).Pool4.Release(a) })
 	load()
 	c.View(func(v *catalog.View) {
-		n := v.Network("n.default")
-		if err := n.Pool4.Take(a); err == nil || n.Pool4.InUse() != 1 || n.Endpoints() != 1 || v.Endpoint("n.default-c") == nil {
+		n := v.Network(network)
+		if err := n.Pool4.Take(a); err == nil || n.Pool4.InUse() != 1 || n.Endpoints() != 1 || v.Endpoint(named("c")) == nil {
 			t.Errorf("want 10.1.1.1 taken by the one endpoint, got %d in use, %v", n.Pool4.InUse(), err)
 		}
 	})
@@ -54,7 +54,7 @@ func TestUnknownOutcome(t *testing.T) {
 // A watch that was away tells of a network that was deleted and made again, as another one, by its new record alone.
 func TestAnotherNetworkOfTheName(t *testing.T) {
 	c := catalog.New()
-	key, group := record.Networks+"n.default", record.Groups+"g:default"
+	key, group := record.Networks+"default:n", record.Groups+"default:g"
 	put := func(rev store.Revision, network, pool string) {
 		c.Apply(store.Update{Full: true, Revision: rev, Items: []store.Item{
 			{Key: record.Objects + "global/global", Value: []byte(`{"name":"global","vlans":"1-4094","vxlans":"1-10000"}`), Revision: 1},
@@ -62,11 +62,11 @@ func TestAnotherNetworkOfTheName(t *testing.T) {
 		}}, quiet)
 	}
 	put(2, `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":24,"ipAddrRange":"10.1.1.0-10.1.1.255"}`,
-		`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupID":1}`)
+		`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupId":1}`)
 	put(9, `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":8,"subnetIP":"10.2.0.0","subnetLen":16,"ipAddrRange":"10.2.0.0-10.2.255.255"}`,
-		`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupID":1}`)
+		`{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupId":1}`)
 	c.View(func(v *catalog.View) {
-		n := v.Network("n.default")
+		n := v.Network(network)
 		if !n.Contains(netip.MustParseAddr("10.2.3.4")) || n.Contains(netip.MustParseAddr("10.1.1.4")) {
 			t.Errorf("want the addresses of the new subnet, got %s", n.Pool4)
 		}

@@ -14,29 +14,36 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
 	"github.com/contiv/contiv/daemon/store/storetest"
+	"github.com/contiv/contiv/identity"
 )
 
 const (
-	netKey  = record.Networks + "n.default"
+	netKey  = record.Networks + "default:n"
 	netText = `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":7,"subnetIP":"10.1.1.0","subnetLen":28,"ipAddrRange":"10.1.1.0-10.1.1.15"}`
 )
 
-func endpointAt(id, address string) []byte {
-	return fmt.Appendf(nil, `{"id":%q,"netID":"n.default","endpointID":%q,"ipAddress":%q}`, id, id, address)
+// network is what netText is of.
+var network = identity.Network{Tenant: "default", Name: "n"}
+
+// named is the endpoint of a name on it.
+func named(name string) identity.Endpoint { return identity.Endpoint{Network: network, Endpoint: name} }
+
+func endpointAt(name, address string) []byte {
+	return fmt.Appendf(nil, `{"id":"n.default-%s","netID":"n.default","endpointID":%q,"ipAddress":%q}`, name, name, address)
 }
 
 // owned checks that the pool of the network and the owners of its addresses are what the endpoints say.
 func owned(c *catalog.Catalog) (wrong string) {
 	c.View(func(v *catalog.View) {
-		n := v.Network("n.default")
+		n := v.Network(network)
 		if n == nil {
 			return
 		}
-		have := map[string]bool{}
+		have := map[netip.Addr]struct{}{}
 		for _, e := range v.Endpoints() {
-			have[e.IPAddress] = true
-			if n.Owner(netip.MustParseAddr(e.IPAddress)) == "" {
-				wrong = fmt.Sprintf("%s has %s, which has no owner", e.ID, e.IPAddress)
+			have[e.IP] = struct{}{}
+			if n.Owner(e.IP) == "" {
+				wrong = fmt.Sprintf("%s has %s, which has no owner", e.ID, e.IP)
 			}
 		}
 		if int(n.Pool4.InUse()) != len(have) || n.Allocated() != len(have) {
@@ -61,25 +68,25 @@ func TestWatchBehindList(t *testing.T) {
 		return rev
 	}
 	commit(func(tx *store.Tx) { tx.Put(netKey, []byte(netText)) })
-	k, e2 := record.Endpoints+"n.default-k", record.Endpoints+"n.default-e2"
-	put := commit(func(tx *store.Tx) { tx.Put(k, endpointAt("n.default-k", "10.1.1.3")) })
+	k, e2 := record.Endpoints+"default:n:k", record.Endpoints+"default:n:e2"
+	put := commit(func(tx *store.Tx) { tx.Put(k, endpointAt("k", "10.1.1.3")) })
 	gone := commit(func(tx *store.Tx) { tx.Delete(k) })
-	commit(func(tx *store.Tx) { tx.Put(e2, endpointAt("n.default-e2", "10.1.1.3")) })
+	commit(func(tx *store.Tx) { tx.Put(e2, endpointAt("e2", "10.1.1.3")) })
 	if err := c.Load(t.Context(), db, quiet); err != nil {
 		t.Fatal(err)
 	}
 	late := []store.Update{
-		{Items: []store.Item{{Key: k, Value: endpointAt("n.default-k", "10.1.1.3"), Revision: put}}, Revision: put},
+		{Items: []store.Item{{Key: k, Value: endpointAt("k", "10.1.1.3"), Revision: put}}, Revision: put},
 		{Gone: []string{k}, Revision: gone},
 	}
 	for _, u := range late {
 		c.Apply(u, quiet)
 		c.View(func(v *catalog.View) {
 			a := netip.MustParseAddr("10.1.1.3")
-			if v.Endpoint("n.default-k") != nil || v.Network("n.default").Owner(a) != "endpoint n.default-e2" {
-				t.Errorf("after %+v: want e2 alone, got %v, and %q has the address", u, v.Endpoints(), v.Network("n.default").Owner(a))
+			if v.Endpoint(named("k")) != nil || v.Network(network).Owner(a) != "endpoint default:n:e2" {
+				t.Errorf("after %+v: want e2 alone, got %v, and %q has the address", u, v.Endpoints(), v.Network(network).Owner(a))
 			}
-			if err := v.Network("n.default").Pool4.Take(a); err == nil {
+			if err := v.Network(network).Pool4.Take(a); err == nil {
 				t.Errorf("after %+v: the address of e2 is given again", u)
 			}
 		})
@@ -90,13 +97,13 @@ func TestWatchBehindList(t *testing.T) {
 func TestCommitAheadOfWatch(t *testing.T) {
 	c := catalog.New()
 	c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: []byte(netText), Revision: 2}}, Revision: 2}, quiet)
-	c.Committed([]store.Op{{Key: record.Endpoints + "a", Value: endpointAt("a", "10.1.1.1")}}, 5, quiet)
-	c.Apply(store.Update{Items: []store.Item{{Key: record.Endpoints + "b", Value: endpointAt("b", "10.1.1.2"), Revision: 4}}, Revision: 4}, quiet)
+	c.Committed([]store.Op{{Key: record.Endpoints + "default:n:a", Value: endpointAt("a", "10.1.1.1")}}, 5, quiet)
+	c.Apply(store.Update{Items: []store.Item{{Key: record.Endpoints + "default:n:b", Value: endpointAt("b", "10.1.1.2"), Revision: 4}}, Revision: 4}, quiet)
 	// The watch may also be the faster one: it tells of a commit, and of the end of what was committed.
-	c.Apply(store.Update{Gone: []string{record.Endpoints + "c"}, Revision: 9}, quiet)
-	c.Committed([]store.Op{{Key: record.Endpoints + "c", Value: endpointAt("c", "10.1.1.3")}}, 8, quiet)
+	c.Apply(store.Update{Gone: []string{record.Endpoints + "default:n:c"}, Revision: 9}, quiet)
+	c.Committed([]store.Op{{Key: record.Endpoints + "default:n:c", Value: endpointAt("c", "10.1.1.3")}}, 8, quiet)
 	c.View(func(v *catalog.View) {
-		if v.Endpoint("a") == nil || v.Endpoint("b") == nil || v.Endpoint("c") != nil {
+		if v.Endpoint(named("a")) == nil || v.Endpoint(named("b")) == nil || v.Endpoint(named("c")) != nil {
 			t.Errorf("want a and b, got %v", v.Endpoints())
 		}
 	})
@@ -112,14 +119,14 @@ func TestRestoredWithRaisedRevisions(t *testing.T) {
 		items = append(items, store.Item{Key: netKey, Value: []byte(netText), Revision: 2})
 		c.Apply(store.Update{Full: true, Items: items, Revision: rev}, quiet)
 	}
-	a, b := record.Endpoints+"a", record.Endpoints+"b"
+	a, b := record.Endpoints+"default:n:a", record.Endpoints+"default:n:b"
 	full(3, store.Item{Key: a, Value: endpointAt("a", "10.1.1.1"), Revision: 3})
 	c.Apply(store.Update{Revision: 9, Items: []store.Item{
 		{Key: a, Value: endpointAt("a", "10.1.1.5"), Revision: 8}, {Key: b, Value: endpointAt("b", "10.1.1.6"), Revision: 9},
 	}}, quiet)
 	full(1_000_003, store.Item{Key: a, Value: endpointAt("a", "10.1.1.1"), Revision: 3})
 	c.View(func(v *catalog.View) {
-		if e := v.Endpoint("a"); e == nil || e.IPAddress != "10.1.1.1" || v.Endpoint("b") != nil {
+		if e := v.Endpoint(named("a")); e == nil || e.IP != netip.MustParseAddr("10.1.1.1") || v.Endpoint(named("b")) != nil {
 			t.Errorf("want a at 10.1.1.1 alone, got %v", v.Endpoints())
 		}
 	})
@@ -153,7 +160,7 @@ func TestOrders(t *testing.T) {
 // change changes one endpoint: a new one gets an address that no other has in the store, as leaders see to.
 func change(rt *rapid.T, now map[string]store.Item) store.Op {
 	id := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(rt, "endpoint")
-	key := record.Endpoints + id
+	key := record.Endpoints + named(id).String()
 	if _, ok := now[key]; ok && rapid.Bool().Draw(rt, "delete") {
 		return store.Op{Key: key, Delete: true}
 	}
@@ -162,7 +169,7 @@ func change(rt *rapid.T, now map[string]store.Item) store.Op {
 		a := fmt.Sprintf("10.1.1.%d", i+1)
 		taken := false
 		for other, it := range now {
-			taken = taken || other != key && string(it.Value) == string(endpointAt(strings.TrimPrefix(other, record.Endpoints), a))
+			taken = taken || other != key && string(it.Value) == string(endpointAt(strings.TrimPrefix(other, record.Endpoints+network.String()+":"), a))
 		}
 		if !taken {
 			free = append(free, a)
@@ -204,12 +211,12 @@ func (l list) List(context.Context, string) ([]store.Item, store.Revision, error
 // given checks that no address is free that an endpoint has which the leader knows.
 func given(c *catalog.Catalog) (wrong string) {
 	c.Change(func(v *catalog.View) {
-		n := v.Network("n.default")
+		n := v.Network(network)
 		for _, e := range v.Endpoints() {
-			a := netip.MustParseAddr(e.IPAddress)
+			a := e.IP
 			if err := n.Pool4.Take(a); err == nil {
 				n.Pool4.Release(a)
-				wrong = fmt.Sprintf("%s is free, and %s has it", e.IPAddress, e.ID)
+				wrong = fmt.Sprintf("%s is free, and %s has it", e.IP, e.ID)
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"net/netip"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -8,27 +9,28 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 )
 
 // Records come one by one in any order, such that what needs others comes before them, go and come again: the pools are in the end those
 // of who reads all at once.
 func TestPoolsFollowInAnyOrder(t *testing.T) {
 	world := map[string]string{
-		record.Objects + "global/global":            `{"name":"global","vlans":"1-4094","vxlans":"1-10000"}`,
-		record.Tenants + "default":                  `{"id":"default","tenant":"default","vrf":1}`,
-		record.Networks + "n.default":               `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":2,"subnetIP":"10.3.0.0","subnetLen":24,"ipAddrRange":"10.3.0.1-10.3.0.254"}`,
-		record.Networks + "x.default":               `{"id":"x.default","tenant":"default","networkName":"x","pktTagType":"vxlan","pktTag":1,"extPktTag":7,"subnetIP":"10.2.0.0","subnetLen":24,"ipAddrRange":"10.2.0.1-10.2.0.254"}`,
-		record.Groups + "g:default":                 `{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupID":1,"pktTagType":"vlan","pktTag":2,"IPPool":"10.3.0.1-10.3.0.4"}`,
-		record.Groups + "h:default":                 `{"id":"h:default","groupName":"h","tenantName":"default","networkName":"n","endpointGroupID":2,"pktTagType":"vlan","pktTag":9}`,
-		record.Endpoints + "n.default-a":            `{"id":"n.default-a","netID":"n.default","endpointGroupKey":"g:default","ipAddress":"10.3.0.1"}`,
-		record.Endpoints + "n.default-b":            `{"id":"n.default-b","netID":"n.default","endpointGroupKey":"h:default","ipAddress":"10.3.0.9"}`,
-		record.Endpoints + "x.default-c":            `{"id":"x.default-c","netID":"x.default","ipAddress":"10.2.0.3"}`,
-		catalog.HoldKey("n.default", "10.3.0.2"):    `{"network":"n.default","group":"g:default","address":"10.3.0.2"}`,
-		catalog.HoldKey("x.default", "10.2.0.3"):    `{"network":"x.default","address":"10.2.0.3","quarantine":"released"}`,
-		record.ServiceLBs + "s:default":             `{"id":"s:default","tenantname":"default","subnet":"x","ipaddress":"10.2.0.8"}`,
-		record.Providers + "s:default":              `{"id":"s:default"}`,
-		record.Networks + "unreadable.default":      `{"id":`,
-		record.Endpoints + "nowhere.default-orphan": `{"id":"nowhere.default-orphan","netID":"nowhere.default","ipAddress":"10.9.0.1"}`,
+		record.Objects + "global/global":      `{"name":"global","vlans":"1-4094","vxlans":"1-10000"}`,
+		record.Tenants + "default":            `{"id":"default","tenant":"default","vrf":1}`,
+		record.Networks + "default:n":         `{"id":"n.default","tenant":"default","networkName":"n","pktTagType":"vlan","pktTag":2,"subnetIP":"10.3.0.0","subnetLen":24,"ipAddrRange":"10.3.0.1-10.3.0.254"}`,
+		record.Networks + "default:x":         `{"id":"x.default","tenant":"default","networkName":"x","pktTagType":"vxlan","pktTag":1,"extPktTag":7,"subnetIP":"10.2.0.0","subnetLen":24,"ipAddrRange":"10.2.0.1-10.2.0.254"}`,
+		record.Groups + "default:g":           `{"id":"g:default","groupName":"g","tenantName":"default","networkName":"n","endpointGroupId":1,"pktTagType":"vlan","pktTag":2,"IPPool":"10.3.0.1-10.3.0.4"}`,
+		record.Groups + "default:h":           `{"id":"h:default","groupName":"h","tenantName":"default","networkName":"n","endpointGroupId":2,"pktTagType":"vlan","pktTag":9}`,
+		record.Endpoints + "default:n:a":      `{"id":"n.default-a","netID":"n.default","endpointID":"a","endpointGroupKey":"g:default","ipAddress":"10.3.0.1"}`,
+		record.Endpoints + "default:n:b":      `{"id":"n.default-b","netID":"n.default","endpointID":"b","endpointGroupKey":"h:default","ipAddress":"10.3.0.9"}`,
+		record.Endpoints + "default:x:c":      `{"id":"x.default-c","netID":"x.default","endpointID":"c","ipAddress":"10.2.0.3"}`,
+		catalog.HoldKey(identity.Network{Tenant: "default", Name: "n"}, netip.MustParseAddr("10.3.0.2")): `{"network":"default:n","group":"default:g","address":"10.3.0.2"}`,
+		catalog.HoldKey(identity.Network{Tenant: "default", Name: "x"}, netip.MustParseAddr("10.2.0.3")): `{"network":"default:x","address":"10.2.0.3","quarantine":"released"}`,
+		record.ServiceLBs + "default:s":             `{"id":"s:default","servicename":"s","tenantname":"default","subnet":"x","ipaddress":"10.2.0.8"}`,
+		record.Providers + "default:s":              `{"id":"s:default"}`,
+		record.Networks + "default:unreadable":      `{"id":`,
+		record.Endpoints + "default:nowhere:orphan": `{"id":"nowhere.default-orphan","netID":"nowhere.default","endpointID":"orphan","ipAddress":"10.9.0.1"}`,
 	}
 	keys := []string{}
 	for key := range world {

@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
 	"github.com/contiv/contiv/daemon/store/storetest"
+	"github.com/contiv/contiv/identity"
 )
 
 // taken counts how often it was taken and not given back.
@@ -101,6 +102,11 @@ func TestEndUnderWay(t *testing.T) {
 	}
 }
 
+// counter is the endpoint whose record counts.
+func counter(i int) identity.Endpoint {
+	return identity.Endpoint{Network: identity.Network{Tenant: "t", Name: "n"}, Endpoint: fmt.Sprint("c", i)}
+}
+
 // Many clients count in the same few records: no count is lost or made twice, whatever the store refuses; the master's
 // memory is what is stored; and the history's records have numbers of their own.
 func TestNothingIsLost(t *testing.T) {
@@ -127,7 +133,7 @@ func TestNothingIsLost(t *testing.T) {
 		wait.Go(func() {
 			for round := range rounds {
 				i := (client*rounds + round*7) % records
-				id := fmt.Sprintf("n.t-c%d", i)
+				id := counter(i)
 				do := c.Join
 				switch {
 				case round%13 == 0:
@@ -136,12 +142,12 @@ func TestNothingIsLost(t *testing.T) {
 					do = c.InTurn
 				}
 				_, err := do(context.Background(), func(tx *Tx) error {
-					e := record.Endpoint{ID: id, NetID: "n.t", HomingHost: "0"}
+					e := record.Endpoint{ID: id, Host: "0"}
 					if old := tx.Endpoint(id); old != nil {
 						e = *old
 					}
-					n, err := strconv.Atoi(e.HomingHost)
-					e.HomingHost = strconv.Itoa(n + 1)
+					n, err := strconv.Atoi(e.Host)
+					e.Host = strconv.Itoa(n + 1)
 					return errors.Join(err, tx.PutEndpoint(&e))
 				})
 				if err == nil {
@@ -162,10 +168,10 @@ func TestNothingIsLost(t *testing.T) {
 	fresh := catalog.New()
 	fresh.Apply(store.Update{Full: true, Items: items, Revision: rev}, quiet)
 	for i := range records {
-		id, want := fmt.Sprintf("n.t-c%d", i), strconv.FormatInt(counted[i].Load(), 10)
+		id, want := counter(i), strconv.FormatInt(counted[i].Load(), 10)
 		for name, view := range map[string]*catalog.Catalog{"the master's memory": known, "the store": fresh} {
 			view.View(func(v *catalog.View) {
-				if e := v.Endpoint(id); e == nil || e.HomingHost != want {
+				if e := v.Endpoint(id); e == nil || e.Host != want {
 					t.Errorf("%s: want %s counted to %s, got %+v", name, id, want, e)
 				}
 			})

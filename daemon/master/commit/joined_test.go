@@ -14,13 +14,13 @@ import (
 // one that is refused because of it.
 func TestJoinedDuplicates(t *testing.T) {
 	create := func(tx *Tx) error {
-		if tx.Endpoint("net.t-c") != nil {
+		if tx.Endpoint(counter(1)) != nil {
 			return nil // it is there already
 		}
-		return tx.PutEndpoint(&record.Endpoint{ID: "net.t-c", NetID: "net.t"})
+		return tx.PutEndpoint(&record.Endpoint{ID: counter(1)})
 	}
 	exclusive := func(tx *Tx) error {
-		if tx.Endpoint("net.t-c") != nil {
+		if tx.Endpoint(counter(1)) != nil {
 			return model.Errorf(model.CodeConflict, "", "it is another's")
 		}
 		return nil

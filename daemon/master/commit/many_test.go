@@ -104,7 +104,7 @@ func consistent(t *testing.T, m *mastertest.Master) {
 			if other := tags[n.Record.ExtPktTag]; other != "" || n.Record.ExtPktTag == 0 {
 				t.Errorf("networks %s and %s have number %d", other, n.Record.ID, n.Record.ExtPktTag)
 			}
-			tags[n.Record.ExtPktTag] = n.Record.ID
+			tags[n.Record.ExtPktTag] = n.Record.ID.String()
 		}
 		if taken := v.Numbers().VXLANs.InUse(); taken != len(tags) {
 			t.Errorf("%d numbers are taken by %d networks", taken, len(tags))

@@ -151,6 +151,9 @@ func next6(tx *commit.Tx, n *catalog.Network) (netip.Addr, error) {
 
 func wanted4(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
 	a, err := parse(wanted, "ConfigEP.IPAddress")
+	if err == nil && !a.Is4() {
+		err = model.Errorf(model.CodeInvalid, "ConfigEP.IPAddress", "%s is not an IPv4 address", a).Try("ConfigEP.IPAddress takes an address such as 10.1.1.7")
+	}
 	if err != nil {
 		return err
 	}
@@ -180,6 +183,9 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
 		return err
 	}
 	a, err := parse(wanted, "ConfigEP.IPv6Address")
+	if err == nil && !a.Is6() {
+		err = model.Errorf(model.CodeInvalid, "ConfigEP.IPv6Address", "%s is not an IPv6 address", a).Try("ConfigEP.IPv6Address takes an address such as fd01::7")
+	}
 	if err != nil {
 		return err
 	}

@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 )
 
 // refusal fails the test unless err is a refusal with a code that says all of the words.
@@ -47,47 +50,113 @@ func asked(tenant, network, container, host string) model.CreateEndpointRequest 
 		ConfigEP: model.EndpointConfigRequest{Container: container, Host: host}}
 }
 
-// Names may hold what joins them in an id: the second object whose id reads the same is refused, and nothing reaches the first one
-// by the second one's names.
+// Names may hold what joined them in the original's ids. Objects whose ids read the same there are side by side, and what is done to one
+// by its names does not touch the other.
 func TestIDsThatReadTheSame(t *testing.T) {
-	m := mastertest.Start(t, mastertest.Options{})
-	ctx := context.Background()
-	dotted(t, m, "c", "a.b")
-	dotted(t, m, "b.c")
-	_, err := m.Networks().Put(ctx, &model.Network{TenantName: "b.c", NetworkName: "a", Encap: "vxlan", Subnet: "10.8.1.0/24"})
-	refusal(t, err, model.CodeConflict, "network a of tenant b.c", "network a.b of tenant c")
-	made, _, err := m.CreateEndpoint(ctx, asked("c", "a.b", "x", "h1"))
-	if err != nil || made.Tenant != "c" {
-		t.Fatalf("an endpoint of a dotted network: want tenant c, got %+v %v", made, err)
+	tests := []struct {
+		name       string
+		one, other identity.Endpoint
+	}{
+		{"networks: a.b of c, and a of b.c", endpointID("c", "a.b", "x"), endpointID("b.c", "a", "x")},
+		{"containers: x-y of tenant t, and y of tenant t-x", endpointID("t", "n", "x-y"), endpointID("t-x", "n", "y")},
 	}
-	_, _, err = m.CreateEndpoint(ctx, asked("b.c", "a", "x", "h1"))
-	refusal(t, err, model.CodeNotFound, "network a.b.c not found")
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := mastertest.Start(t, mastertest.Options{})
+			ctx := t.Context()
+			if one, other := record.FormerID(test.one), record.FormerID(test.other); one != other {
+				t.Fatalf("want two that read the same, got %s and %s", one, other)
+			}
+			for i, id := range []identity.Endpoint{test.one, test.other} {
+				dotted(t, m, id.Tenant, id.Name)
+				q := asked(id.Tenant, id.Name, id.Endpoint, fmt.Sprint("h", i))
+				if made, _, err := m.CreateEndpoint(ctx, q); err != nil || made.ID != id || made.Host != q.ConfigEP.Host || made.IP.String() != "10.0.1.1" {
+					t.Fatalf("create %s: want it on %s with the first address of its network, got %+v %v", id, q.ConfigEP.Host, made, err)
+				}
+			}
+			kept := func(want ...identity.Endpoint) {
+				t.Helper()
+				items, _, err := m.Store.List(ctx, record.Endpoints)
+				var got []identity.Endpoint
+				for _, it := range items {
+					var e record.Endpoint
+					if err := json.Unmarshal(it.Value, &e); err != nil || it.Key != record.Endpoints+e.ID.String() {
+						t.Errorf("record %s: %s, %v", it.Key, it.Value, err)
+					}
+					got = append(got, e.ID)
+				}
+				slices.SortFunc(want, identity.Endpoint.Compare)
+				slices.SortFunc(got, identity.Endpoint.Compare)
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("want the endpoints %v, got %v, %v", want, got, err)
+				}
+			}
+			kept(test.one, test.other)
+			if _, err := m.Networks().Delete(ctx, test.one.Tenant, test.one.Name); !client.IsCode(err, model.CodeInUse) {
+				t.Errorf("the network of %s: want it in use, got %v", test.one, err)
+			}
+			if err := m.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: test.one.Tenant, NetworkName: test.one.Name, EndpointID: test.one.Endpoint}); err != nil {
+				t.Fatal(err)
+			}
+			kept(test.other)
+			if _, err := m.Networks().Delete(ctx, test.one.Tenant, test.one.Name); err != nil {
+				t.Errorf("the network that %s left: %v", test.one, err)
+			}
+			if n, err := m.Networks().Inspect(ctx, test.other.Tenant, test.other.Name); err != nil || n.Oper.NumEndpoints != 1 || n.Oper.AllocatedIPAddresses != "10.0.1.1" {
+				t.Errorf("the network of %s: want one endpoint at 10.0.1.1, got %+v %v", test.other, n.Oper, err)
+			}
+		})
+	}
+}
 
-	dotted(t, m, "t", "n")
-	dotted(t, m, "t-x", "n")
-	for _, q := range []model.CreateEndpointRequest{asked("t", "n", "x-y", "h1"), asked("t", "n", "c-eth1", "h1")} {
-		q.ContainerID = strings.TrimSuffix(q.EndpointID, "-eth1")
-		if _, _, err := m.CreateEndpoint(ctx, q); err != nil {
-			t.Fatal(err)
+func endpointID(tenant, network, name string) identity.Endpoint {
+	return identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: name}
+}
+
+// The original's drivers say "network.tenant". Where that is two networks, neither is taken for the other; "tenant:network" says which.
+func TestDottedIDOfTwoNetworks(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	ctx := t.Context()
+	dotted(t, m, "c", "a.b", "only.one")
+	dotted(t, m, "b.c", "a")
+	_, err := m.AllocAddress(ctx, model.AllocAddressRequest{NetworkID: "a.b.c"})
+	refusal(t, err, model.CodeNotFound, "network not found")
+	_, _, err = m.Quarantine(ctx, model.QuarantineRequest{Network: "a.b.c", Address: "10.0.1.9"})
+	refusal(t, err, model.CodeNotFound, "network a.b.c not found")
+	if got, err := m.AllocAddress(ctx, model.AllocAddressRequest{NetworkID: "only.one.c"}); err != nil || got.IPv4Address != "10.1.1.1/24" {
+		t.Errorf("a dotted id of one network: want 10.1.1.1/24, got %+v %v", got, err)
+	}
+	if _, _, err := m.Quarantine(ctx, model.QuarantineRequest{Network: "c:a.b", Address: "10.0.1.9"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ tenant, network, want string }{{"c", "a.b", "10.0.1.9"}, {"b.c", "a", ""}} {
+		if n, err := m.Networks().Inspect(ctx, row.tenant, row.network); err != nil || n.Oper.QuarantinedIPAddresses != row.want {
+			t.Errorf("network %s of %s: want %q in quarantine, got %q %v", row.network, row.tenant, row.want, n.Oper.QuarantinedIPAddresses, err)
 		}
 	}
-	_, _, err = m.CreateEndpoint(ctx, asked("t-x", "n", "y", "h2"))
-	refusal(t, err, model.CodeConflict, "container y on network n of tenant t-x", "container x-y on network n of tenant t")
-	other := asked("t", "n", "c-eth1", "h1")
-	other.ContainerID = "c-eth1"
-	_, _, err = m.CreateEndpoint(ctx, other)
-	refusal(t, err, model.CodeConflict, "an interface of container c")
-	for _, q := range []model.DeleteEndpointRequest{
-		{TenantName: "b.c", NetworkName: "a", EndpointID: "x"}, {TenantName: "t-x", NetworkName: "n", EndpointID: "y"},
-		{TenantName: "t", NetworkName: "n", EndpointID: "x-y", Host: "h2"}, {TenantName: "t", NetworkName: "n", EndpointID: "c-eth1", ContainerID: "c-eth1"},
-	} {
+}
+
+// A name is one container's at a time, and is deleted only for the host and the container that have it.
+func TestEndpointOfAnother(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	ctx := t.Context()
+	dotted(t, m, "t", "n")
+	q := asked("t", "n", "c-eth1", "h1")
+	q.ContainerID = "c"
+	if _, _, err := m.CreateEndpoint(ctx, q); err != nil {
+		t.Fatal(err)
+	}
+	q.ContainerID = "c-eth1"
+	_, _, err := m.CreateEndpoint(ctx, q)
+	refusal(t, err, model.CodeConflict, "endpoint t:n:c-eth1 is an interface of container c")
+	for _, q := range []model.DeleteEndpointRequest{{Host: "h2"}, {ContainerID: "c-eth1"}} {
+		q.TenantName, q.NetworkName, q.EndpointID = "t", "n", "c-eth1"
 		if err := m.DeleteEndpoint(ctx, q); err != nil {
 			t.Errorf("delete %+v: want what is another's to count as gone, got %v", q, err)
 		}
 	}
-	items, _, err := m.Store.List(ctx, record.Endpoints)
-	if err != nil || len(items) != 3 {
-		t.Errorf("after all of that: want three endpoints, got %d %v", len(items), err)
+	if items, _, err := m.Store.List(ctx, record.Endpoints); err != nil || len(items) != 1 {
+		t.Errorf("after all of that: want one endpoint, got %d %v", len(items), err)
 	}
 }
 
@@ -120,27 +189,27 @@ func TestForget(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		q := asked("t", "n", name, "h1")
 		q.Machine = "m1"
-		if e, _, err := m.CreateEndpoint(ctx, q); err != nil || e.VtepIP != claim.VTEP {
+		if e, _, err := m.CreateEndpoint(ctx, q); err != nil || e.VTEP.String() != claim.VTEP {
 			t.Fatalf("an endpoint of a host that claims a tunnel address: want that with it, got %+v %v", e, err)
 		}
 	}
 	_, _, err := m.CreateEndpoint(ctx, asked("t", "n", "a", "h2"))
-	refusal(t, err, model.CodeConflict, "host h1 has endpoint n.t-a", "netctl node forget h1")
+	refusal(t, err, model.CodeConflict, "host h1 has endpoint t:n:a", "netctl node forget h1")
 	_, err = m.Forget(ctx, model.ForgetRequest{Host: "h1", Release: true})
 	refusal(t, err, model.CodeInUse, "the agent of host h1 runs")
 
 	claimed(t, m, claim, false)
 	_, _, err = m.CreateEndpoint(ctx, asked("t", "n", "a", "h2"))
-	refusal(t, err, model.CodeConflict, "host h1 has endpoint n.t-a")
+	refusal(t, err, model.CodeConflict, "host h1 has endpoint t:n:a")
 	// Another host has its tunnel address since.
 	claimed(t, m, record.Claim{Machine: "m3", Host: "h3", VTEP: "192.0.2.1"}, true)
 	got, err := m.Forget(ctx, model.ForgetRequest{Host: "h1"})
-	if text := fmt.Sprint(got, err); text != "{h1 m1 [control/192.0.2.1:9090 host/h1] [n.t-a n.t-b n.t-c] 0} <nil>" {
+	if text := fmt.Sprint(got, err); text != "{h1 m1 [control/192.0.2.1:9090 host/h1] [t:n:a t:n:b t:n:c] 0} <nil>" {
 		t.Errorf("forget: want the two claims freed and three endpoints left, got %s", text)
 	}
 	q := asked("t", "n", "a", "h2")
 	q.Machine = "m2"
-	if moved, _, err := m.CreateEndpoint(ctx, q); err != nil || moved.HomingHost != "h2" || moved.Machine != "m2" {
+	if moved, _, err := m.CreateEndpoint(ctx, q); err != nil || moved.Host != "h2" || moved.Machine != "m2" {
 		t.Errorf("an endpoint of a host that is forgotten: want it on h2, got %+v %v", moved, err)
 	}
 	// A new machine is h1 now: what the old one has left there can be released though it runs, its own cannot.

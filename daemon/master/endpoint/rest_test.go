@@ -21,8 +21,8 @@ func TestReleasedAddressesRest(t *testing.T) {
 	}
 	create := func(name, wanted, want string) {
 		t.Helper()
-		if e := m.Endpoint(t, "default", "n", "", name, wanted); e.IPAddress != want {
-			t.Errorf("%s: want %s, got %s", name, want, e.IPAddress)
+		if e := m.Endpoint(t, "default", "n", "", name, wanted); e.IP.String() != want {
+			t.Errorf("%s: want %s, got %s", name, want, e.IP)
 		}
 	}
 	gone := func(name string) {
@@ -89,8 +89,8 @@ func TestExhaustionWakesTheRested(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"10.1.1.4", "10.1.1.3"} {
-		if e := m.Endpoint(t, "default", "n", "", "again"+want, ""); e.IPAddress != want {
-			t.Errorf("want %s, got %s", want, e.IPAddress)
+		if e := m.Endpoint(t, "default", "n", "", "again"+want, ""); e.IP.String() != want {
+			t.Errorf("want %s, got %s", want, e.IP)
 		}
 	}
 	for _, wanted := range []string{"", "10.1.1.1"} {
@@ -105,8 +105,8 @@ func TestExhaustionWakesTheRested(t *testing.T) {
 	if free, _, err := m.FreeAddress(ctx, model.ReleaseRequest{Network: "n.default", Address: "10.1.1.1"}); err != nil || !free {
 		t.Errorf("release: got %v, %v", free, err)
 	}
-	if e := m.Endpoint(t, "default", "n", "", "x", ""); e.IPAddress != "10.1.1.1" {
-		t.Errorf("after its release: got %s", e.IPAddress)
+	if e := m.Endpoint(t, "default", "n", "", "x", ""); e.IP.String() != "10.1.1.1" {
+		t.Errorf("after its release: got %s", e.IP)
 	}
 }
 
@@ -130,12 +130,12 @@ func TestRestAndPools(t *testing.T) {
 	}
 	gone("a")
 	put(&model.EndpointGroup{TenantName: "default", NetworkName: "n", GroupName: "g", IpPool: "10.1.1.8-10.1.1.9"})
-	if e := m.Endpoint(t, "default", "n", "g", "b", ""); e.IPAddress != "10.1.1.8" {
-		t.Errorf("the pool's first address: got %s", e.IPAddress)
+	if e := m.Endpoint(t, "default", "n", "g", "b", ""); e.IP.String() != "10.1.1.8" {
+		t.Errorf("the pool's first address: got %s", e.IP)
 	}
 	gone("b")
-	if e := m.Endpoint(t, "default", "n", "g", "c", ""); e.IPAddress != "10.1.1.9" {
-		t.Errorf("while the first rests: got %s", e.IPAddress)
+	if e := m.Endpoint(t, "default", "n", "g", "c", ""); e.IP.String() != "10.1.1.9" {
+		t.Errorf("while the first rests: got %s", e.IP)
 	}
 	gone("c")
 	if _, err := m.EndpointGroups().Delete(ctx, "default", "g"); err != nil {

@@ -61,8 +61,9 @@ func (p home) groupID() identity.Group {
 func find(v *catalog.View, tenant, network, group string) (home, error) {
 	var p home
 	if group != "" {
-		if p.group = v.Group(identity.Group{Tenant: tenant, Name: group}); p.group == nil {
-			return p, model.Errorf(model.CodeNotFound, "ServiceName", "endpoint group %s:%s not found", group, tenant).
+		id := identity.Group{Tenant: tenant, Name: group}
+		if p.group = v.Group(id); p.group == nil {
+			return p, model.Errorf(model.CodeNotFound, "ServiceName", "endpoint group %s not found", id).
 				Try("create it with netctl group create --tenant %s %s %s", tenant, orWord(network, "NETWORK"), group)
 		}
 		if network == "" {

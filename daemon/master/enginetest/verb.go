@@ -16,7 +16,7 @@ type verb func(w *World, words []string, fields map[string]string) (said string,
 
 // verbs are those for endpoints and addresses:
 //
-//	attach NETWORK CONTAINER [group=G] [host=H] [address=A] [machine=M]   tells its addresses
+//	attach NETWORK CONTAINER [group=G] [host=H] [address=A] [address6=A] [machine=M]   tells its addresses
 //	detach NETWORK CONTAINER
 //	start NETWORK CONTAINER [labels=KEY:VALUE,...]                        a runtime has started it
 //	die NETWORK CONTAINER
@@ -33,7 +33,7 @@ func verbs() map[string]verb {
 func attach(w *World, words []string, fields map[string]string) (string, error) {
 	e, _, err := w.Service.Create(context.Background(), model.CreateEndpointRequest{
 		TenantName: tenantOf(fields), NetworkName: words[0], ServiceName: fields["group"], EndpointID: words[1], ContainerID: words[1], Machine: fields["machine"],
-		ConfigEP: model.EndpointConfigRequest{Container: words[1], Host: cmp.Or(fields["host"], "h1"), IPAddress: fields["address"], ServiceName: fields["group"]},
+		ConfigEP: model.EndpointConfigRequest{Container: words[1], Host: cmp.Or(fields["host"], "h1"), IPAddress: fields["address"], IPv6Address: fields["address6"], ServiceName: fields["group"]},
 	})
 	return strings.TrimSpace(record.Text(e.IP) + " " + record.Text(e.IP6)), err
 }

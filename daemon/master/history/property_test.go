@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/identity"
 )
 
 // world is a cluster whose masters die.
@@ -66,35 +67,38 @@ func (w *world) fresh() *catalog.Catalog {
 // owned tells, from the records' own types and not by the history's reading of them, who has which address.
 func owned(v *catalog.View) map[string]string {
 	out := map[string]string{}
-	add := func(network, address, owner string) {
+	add := func(network identity.Network, address, owner string) {
 		if address == "" {
 			return
 		}
-		if before, taken := out[network+" "+address]; taken {
+		place := network.String() + " " + address
+		if before, taken := out[place]; taken {
 			owner = "BOTH " + before + " AND " + owner
 		}
-		out[network+" "+address] = owner
+		out[place] = owner
 	}
 	for _, n := range v.Networks("") {
-		add(n.Record.ID, n.Record.Gateway, "gateway "+n.Record.ID)
-		add(n.Record.ID, n.Record.IPv6Gateway, "gateway "+n.Record.ID)
+		add(n.Record.ID, record.Text(n.Record.Gateway), "gateway "+n.Record.ID.String())
+		add(n.Record.ID, record.Text(n.Record.Gateway6), "gateway "+n.Record.ID.String())
 	}
 	for _, e := range v.Endpoints() {
-		add(e.NetID, e.IPAddress, "endpoint "+e.ID+" on "+e.HomingHost)
-		add(e.NetID, e.IPv6Address, "endpoint "+e.ID+" on "+e.HomingHost)
+		add(e.ID.Network, record.Text(e.IP), "endpoint "+e.ID.String()+" on "+e.Host)
+		add(e.ID.Network, record.Text(e.IP6), "endpoint "+e.ID.String()+" on "+e.Host)
 	}
 	for _, g := range v.Groups("") {
-		add(g.NetworkName+"."+g.TenantName, g.IPPool, "pool "+g.ID)
+		if g.Pool.First.IsValid() {
+			add(g.Network, g.Pool.First.String()+"-"+g.Pool.Last.String(), "pool "+g.ID.String())
+		}
 	}
 	for _, s := range v.ServiceLBs("default") {
-		add(s.NetID(), s.IPAddress, "service "+s.ID)
+		add(s.Network, record.Text(s.IP), "service "+s.ID.String())
 	}
 	for _, h := range v.Holds() {
 		kind := "hold"
 		if h.Quarantine != "" {
 			kind = "quarantine"
 		}
-		add(h.Network, h.Address, kind)
+		add(h.Network, h.Address.String(), kind)
 	}
 	return out
 }
@@ -124,7 +128,7 @@ func objects(v *catalog.View) map[string]map[string]any {
 		}
 	}
 	for _, e := range v.Endpoints() {
-		put("endpoint/"+e.ID, e)
+		put("endpoint/"+e.ID.String(), e)
 	}
 	return out
 }

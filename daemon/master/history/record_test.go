@@ -128,10 +128,15 @@ func TestLargeTransactions(t *testing.T) {
 
 // What is written with every endpoint.
 func TestEndpointIsSmall(t *testing.T) {
-	id := "default-net.default-" + strings.Repeat("f", 64)
-	value := `{"id":"` + id + `","netID":"default-net.default","ipAddress":"10.100.100.100","homingHost":"node-17.example"}`
+	name := strings.Repeat("f", 64)
+	id := "default:default-net:" + name
+	value := `{"netID":"default-net.default","endpointID":"` + name + `","ipAddress":"10.100.100.100","homingHost":"node-17.example"}`
 	var p Packer
-	p.Add(Derive([]store.Op{put(record.Endpoints+id, value)}, nothing, nil), Stamp{By: model.Actor{Claimed: "node-17.example", Program: "netplugin/1.2.3", Address: "10.10.10.17"}})
+	e := Derive([]store.Op{put(record.Endpoints+id, value)}, nothing, nil)
+	if len(e.Changes) != 1 || len(e.Addresses) != 1 || e.Addresses[0].Network != "default:default-net" {
+		t.Fatalf("want an endpoint and its address, got %+v", e)
+	}
+	p.Add(e, Stamp{By: model.Actor{Claimed: "node-17.example", Program: "netplugin/1.2.3", Address: "10.10.10.17"}})
 	if size := len(p.Values(time.Now())[0]) + len(Key(1)); size > 400 {
 		t.Errorf("want at most 400 bytes, got %d: %s", size, p.Values(time.Now())[0])
 	}

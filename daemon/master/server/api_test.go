@@ -109,11 +109,11 @@ func TestEndpointLife(t *testing.T) {
 	n.Gateway, n.Ipv6Subnet = "10.1.1.254", "2016:430::/120"
 	mastertest.Put(t, m.Networks(), n)
 	e := m.Endpoint(t, "default", "net1", "", "c1", "")
-	if e.IPAddress != "10.1.1.1" || e.MacAddress != "02:02:0a:01:01:01" || e.IPv6Address != "2016:430::1" || e.NetID != "net1.default" {
+	if e.IP.String() != "10.1.1.1" || e.MAC.String() != "02:02:0a:01:01:01" || e.IP6.String() != "2016:430::1" || e.ID.Network.String() != "default:net1" {
 		t.Errorf("first endpoint: got %+v", e)
 	}
-	if again := m.Endpoint(t, "default", "net1", "", "c1", "10.1.1.77"); again.IPAddress != e.IPAddress {
-		t.Errorf("created again: want %s unchanged, got %s", e.IPAddress, again.IPAddress)
+	if again := m.Endpoint(t, "default", "net1", "", "c1", "10.1.1.77"); again.IP != e.IP {
+		t.Errorf("created again: want %s unchanged, got %s", e.IP, again.IP)
 	}
 	m.Endpoint(t, "default", "net1", "", "c2", "10.1.1.5")
 	_, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
@@ -146,8 +146,8 @@ func TestReusedContainer(t *testing.T) {
 	first := m.Endpoint(t, "default", "net1", "", "c1", "")
 	moved, rev, err := m.CreateEndpoint(context.Background(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "net1",
 		ConfigEP: model.EndpointConfigRequest{Container: "c1", Host: "h2"}})
-	if err != nil || moved.HomingHost != "h2" || moved.IPAddress != first.IPAddress || rev == 0 {
-		t.Errorf("want %s on h2, got %+v at %d, %v", first.IPAddress, moved, rev, err)
+	if err != nil || moved.Host != "h2" || moved.IP != first.IP || rev == 0 {
+		t.Errorf("want %s on h2, got %+v at %d, %v", first.IP, moved, rev, err)
 	}
 }
 
@@ -218,8 +218,8 @@ func TestGroupPools(t *testing.T) {
 	}
 	expect("10.2.2.5-10.2.2.180", "10.2.2.1-10.2.2.4, 10.2.2.181-10.2.2.254")
 	for i, want := range []string{"10.2.2.1", "10.2.2.5", "10.2.2.11", "10.2.2.2", "10.2.2.31", "10.2.2.133"} {
-		if got := m.Endpoint(t, "default", "contiv", group(i), fmt.Sprintf("c%d", i), ""); got.IPAddress != want {
-			t.Errorf("%s: want %s, got %s", group(i), want, got.IPAddress)
+		if got := m.Endpoint(t, "default", "contiv", group(i), fmt.Sprintf("c%d", i), ""); got.IP.String() != want {
+			t.Errorf("%s: want %s, got %s", group(i), want, got.IP)
 		}
 	}
 	expect("10.2.2.1-10.2.2.2, 10.2.2.5-10.2.2.180", "10.2.2.3-10.2.2.4, 10.2.2.181-10.2.2.254")
@@ -350,7 +350,7 @@ func TestWatch(t *testing.T) {
 			break
 		}
 	}
-	want := "full network 1|full endpoint 0|put network default:after|put endpoint after.default-c1|delete endpoint after.default-c1"
+	want := "full network 1|full endpoint 0|put network default:after|put endpoint default:after:c1|delete endpoint default:after:c1"
 	if got := strings.Join(seen, "|"); got != want {
 		t.Errorf("events:\nwant %s\ngot  %s", want, got)
 	}
@@ -367,7 +367,7 @@ func TestInfraNetworkTakesItsEndpointsAlong(t *testing.T) {
 		for i, host := range []string{"h1", "h2"} {
 			e, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "infra1", EndpointID: host,
 				ConfigEP: model.EndpointConfigRequest{Container: host, Host: host}})
-			if want := fmt.Sprintf("10.1.1.%d", i+1); err != nil || e.IPAddress != want || e.ID != "infra1.default-"+host {
+			if want := fmt.Sprintf("10.1.1.%d", i+1); err != nil || e.IP.String() != want || e.ID.String() != "default:infra1:"+host {
 				t.Fatalf("endpoint of %s: want %s, got %+v, %v", host, want, e, err)
 			}
 		}

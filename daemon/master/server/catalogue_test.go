@@ -29,7 +29,7 @@ func TestGLB_11_VLANHolds(t *testing.T) {
 		if err := set(t, m, func(g *model.Global) { g.FwdMode, g.PvtSubnet = to.mode, to.subnet }); err != nil {
 			t.Errorf("to %s without networks: %v", to.mode, err)
 		}
-		if r := mastertest.Read[record.Global](t, m, record.GlobalKey); r.FwdMode != to.mode || r.PvtSubnet != to.subnet {
+		if r := mastertest.Read[record.Global](t, m, record.GlobalKey); string(r.FwdMode) != to.mode || r.PvtSubnet.String() != to.subnet {
 			t.Errorf("want %s and %s for agents, got %+v", to.mode, to.subnet, *r)
 		}
 	}
@@ -38,7 +38,7 @@ func TestGLB_11_VLANHolds(t *testing.T) {
 func TestNET_03_Dash(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	mastertest.Put(t, m.Networks(), tagged("contiv-valid", "vxlan", 0, 1))
-	if r := mastertest.Read[record.Network](t, m, record.Networks+"contiv-valid.default"); r.NetworkName != "contiv-valid" {
+	if r := mastertest.Read[record.Network](t, m, record.Networks+"default:contiv-valid"); r.ID.Name != "contiv-valid" {
 		t.Errorf("got %+v", *r)
 	}
 }
@@ -68,7 +68,7 @@ func TestTAG_08_LocalVLANs(t *testing.T) {
 		}
 		for range 2 { // the second time after it was given back
 			mastertest.Put(t, m.Networks(), tagged("net1", "vxlan", 0, 1))
-			if r := mastertest.Read[record.Network](t, m, record.Networks+"net1.default"); r.ExtPktTag != ranges.first || r.PktTag != 1 {
+			if r := mastertest.Read[record.Network](t, m, record.Networks+"default:net1"); r.ExtPktTag != ranges.first || r.PktTag != 1 {
 				t.Errorf("%s: want VNI %d and VLAN 1, got %+v", ranges.text, ranges.first, *r)
 			}
 			if _, err := m.Networks().Delete(context.Background(), "default", "net1"); err != nil {

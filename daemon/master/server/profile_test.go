@@ -58,7 +58,7 @@ func TestNP_07_GroupsFollow(t *testing.T) {
 	}
 	expect := func(name, bandwidth string, dscp, burst int) {
 		t.Helper()
-		if g := mastertest.Read[record.Group](t, m, record.Groups+name+":default"); g.Bandwidth != bandwidth || g.DSCP != dscp || g.Burst != burst {
+		if g := mastertest.Read[record.Group](t, m, record.Groups+"default:"+name); g.Bandwidth != bandwidth || g.DSCP != dscp || g.Burst != burst {
 			t.Errorf("group %s: want %q %d %d, got %q %d %d", name, bandwidth, dscp, burst, g.Bandwidth, g.DSCP, g.Burst)
 		}
 	}
@@ -81,8 +81,8 @@ func TestNP_07_GroupsFollow(t *testing.T) {
 	if p, err := m.Netprofiles().Get(ctx, "default", "p2"); err != nil || p.Bandwidth != "20mb" || len(p.LinkSets.EndpointGroups) != 0 {
 		t.Errorf("the profile must be unchanged, got %+v, %v", p, err)
 	}
-	if got := m.Endpoint(t, "default", "net1", "g1", "c2", ""); got.IPAddress != "10.1.1.11" {
-		t.Errorf("the group's pool must be as it was: want 10.1.1.11, got %s", got.IPAddress)
+	if got := m.Endpoint(t, "default", "net1", "g1", "c2", ""); got.IP.String() != "10.1.1.11" {
+		t.Errorf("the group's pool must be as it was: want 10.1.1.11, got %s", got.IP)
 	}
 	if _, err := m.Netprofiles().Delete(ctx, "default", "p2"); err != nil {
 		t.Error(err)

@@ -73,7 +73,7 @@ func TestGLB_Ranges(t *testing.T) {
 		return err
 	}
 	local := func(tag int) int {
-		return mastertest.Read[record.Network](t, m, fmt.Sprintf("%svxlan%d.default", record.Networks, tag)).PktTag
+		return mastertest.Read[record.Network](t, m, fmt.Sprintf("%sdefault:vxlan%d", record.Networks, tag)).PktTag
 	}
 	vlans := func(text string) error { return set(t, m, func(g *model.Global) { g.Vlans = text }) }
 	vxlans := func(text string) error { return set(t, m, func(g *model.Global) { g.Vxlans = text }) }
@@ -203,8 +203,8 @@ func TestTEN_09_Totals(t *testing.T) {
 		mastertest.Put(t, m.EndpointGroups(), &model.EndpointGroup{TenantName: "TestTenant", NetworkName: "TestNet", GroupName: name})
 	}
 	for i, e := range []struct{ group, wanted, address string }{{"epgA", "", "20.1.1.1"}, {"epgB", "20.1.1.2", "20.1.1.2"}, {"", "20.1.1.3", "20.1.1.3"}} {
-		if got := m.Endpoint(t, "TestTenant", "TestNet", e.group, fmt.Sprint("c", i), e.wanted); got.IPAddress != e.address {
-			t.Errorf("want %s, got %s", e.address, got.IPAddress)
+		if got := m.Endpoint(t, "TestTenant", "TestNet", e.group, fmt.Sprint("c", i), e.wanted); got.IP.String() != e.address {
+			t.Errorf("want %s, got %s", e.address, got.IP)
 		}
 		got, err := m.Tenants().Inspect(ctx, "TestTenant")
 		if err != nil || got.Oper.TotalEndpoints != i+1 || got.Oper.TotalEPGs != 2 || got.Oper.TotalNetworks != 1 {
@@ -228,13 +228,14 @@ func TestNET_Created(t *testing.T) {
 		alloc    string
 		pkt, ext int
 		address  string
+		six      string
 	}{
-		{"NET-01", model.Network{Encap: "vlan", Subnet: "10.1.1.1/24", Gateway: "10.1.1.254", PktTag: 1}, "10.1.1.254", 1, 0, "10.1.1.0"},
-		{"NET-02", model.Network{Encap: "vxlan", Subnet: "10.1.1.1/16", Gateway: "10.1.1.254", PktTag: 1}, "10.1.1.254", 1, 1, "10.1.0.0"},
-		{"NET-04", model.Network{Encap: "vxlan", Subnet: "10.1.1.1/16"}, "", 1, 1, "10.1.0.0"},
-		{"NET-05", model.Network{Encap: "vxlan", Subnet: "10.1.1.1/16", Ipv6Subnet: "2016:0617::/120"}, "", 1, 1, "10.1.0.0"},
-		{"NET-06", model.Network{Encap: "vlan", Subnet: "10.1.1.1/24", Gateway: "10.1.1.254", PktTag: 1, NwType: "infra"}, "10.1.1.254", 1, 0, "10.1.1.0"},
-		{"NET-11", model.Network{Encap: "vlan", Subnet: "10.1.1.1/24", CfgdTag: "io.contiv.network.test"}, "", 1, 0, "10.1.1.0"},
+		{"NET-01", model.Network{Encap: "vlan", Subnet: "10.1.1.1/24", Gateway: "10.1.1.254", PktTag: 1}, "10.1.1.254", 1, 0, "10.1.1.0", ""},
+		{"NET-02", model.Network{Encap: "vxlan", Subnet: "10.1.1.1/16", Gateway: "10.1.1.254", PktTag: 1}, "10.1.1.254", 1, 1, "10.1.0.0", ""},
+		{"NET-04", model.Network{Encap: "vxlan", Subnet: "10.1.1.1/16"}, "", 1, 1, "10.1.0.0", ""},
+		{"NET-05", model.Network{Encap: "vxlan", Subnet: "10.1.1.1/16", Ipv6Subnet: "2016:0617::/120"}, "", 1, 1, "10.1.0.0", "2016:617::/120"},
+		{"NET-06", model.Network{Encap: "vlan", Subnet: "10.1.1.1/24", Gateway: "10.1.1.254", PktTag: 1, NwType: "infra"}, "10.1.1.254", 1, 0, "10.1.1.0", ""},
+		{"NET-11", model.Network{Encap: "vlan", Subnet: "10.1.1.1/24", CfgdTag: "io.contiv.network.test"}, "", 1, 0, "10.1.1.0", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -247,9 +248,8 @@ func TestNET_Created(t *testing.T) {
 			if err != nil || got.Oper.AllocatedIPAddresses != test.alloc || got.Oper.PktTag != test.pkt || got.Oper.ExternalPktTag != test.ext || got.Oper.AllocatedAddressesCount != 0 {
 				t.Errorf("want %+v, got %+v, %v", test, got.Oper, err)
 			}
-			r := mastertest.Read[record.Network](t, m, record.Networks+"contiv-valid.default")
-			six, _, _ := strings.Cut(n.Ipv6Subnet, "/")
-			if r.SubnetIP != test.address || r.ExtPktTag != test.ext || r.IPv6Subnet != six || r.NwType != got.Config.NwType {
+			r := mastertest.Read[record.Network](t, m, record.Networks+"default:contiv-valid")
+			if r.Subnet.Addr().String() != test.address || r.ExtPktTag != test.ext || record.Prefix(r.Subnet6) != test.six || r.Kind != got.Config.NwType {
 				t.Errorf("record: got %+v", r)
 			}
 			if _, err := m.Networks().Delete(ctx, "default", "contiv-valid"); err != nil { // NET-19
@@ -347,7 +347,7 @@ func TestTAG_04_OutOfRange(t *testing.T) {
 	}
 	mastertest.Put(t, m.Networks(), tagged("last", "vxlan", 2000, 1)) // TAG-05
 	mastertest.Put(t, m.Networks(), tagged("first", "vlan", 0, 2))    // TAG-01
-	if got := mastertest.Read[record.Network](t, m, record.Networks+"first.default").PktTag; got != 100 {
+	if got := mastertest.Read[record.Network](t, m, record.Networks+"default:first").PktTag; got != 100 {
 		t.Errorf("want the lowest vlan 100, got %d", got)
 	}
 }
@@ -379,12 +379,12 @@ func TestEPG_Refusals(t *testing.T) {
 		mastertest.Refused(t, err, model.CodeImmutable, "Cannot change")
 	}
 	mastertest.Put(t, m.EndpointGroups(), pooled("single", "10.3.1.51-10.3.1.51")) // EPG-12
-	if e := m.Endpoint(t, "default", "contiv", "single", "c1", ""); e.IPAddress != "10.3.1.51" {
-		t.Errorf("want the pool's address, got %s", e.IPAddress)
+	if e := m.Endpoint(t, "default", "contiv", "single", "c1", ""); e.IP.String() != "10.3.1.51" {
+		t.Errorf("want the pool's address, got %s", e.IP)
 	}
 	_, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "contiv", ServiceName: "single",
 		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1", ServiceName: "single"}})
-	mastertest.Refused(t, err, model.CodeExhausted, "address exhaustion in pool 10.3.1.51-10.3.1.51")
+	mastertest.Refused(t, err, model.CodeExhausted, "address exhaustion in pool 10.3.1.51 (")
 	_, _, err = m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "contiv", ServiceName: "nobody",
 		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1", ServiceName: "nobody"}}) // IPAM-11
 	mastertest.Refused(t, err, model.CodeNotFound, "not found")

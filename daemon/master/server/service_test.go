@@ -37,7 +37,11 @@ func serviceMaster(t *testing.T) *mastertest.Master {
 
 func providers(t *testing.T, m *mastertest.Master, id string) []string {
 	t.Helper()
-	return mastertest.Read[record.Provider](t, m, record.Providers+id).Providers
+	var out []string
+	for _, a := range mastertest.Read[record.Provider](t, m, record.Providers+id).Addresses {
+		out = append(out, a.String())
+	}
+	return out
 }
 
 func TestSVC_01_Life(t *testing.T) {
@@ -45,8 +49,8 @@ func TestSVC_01_Life(t *testing.T) {
 	m := serviceMaster(t)
 	s := service("redis", "key1=value1", "key2=value2")
 	mastertest.Put(t, m.ServiceLBs(), s)
-	got := mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"redis:default")
-	if got.IPAddress != "10.1.1.1" || got.Network != "yellow" || !slices.Equal(got.Ports, s.Ports) || got.Selectors["key2"] != "value2" {
+	got := mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"default:redis")
+	if got.IP.String() != "10.1.1.1" || got.Network.String() != "default:yellow" || !slices.Equal(got.Ports, s.Ports) || got.Selectors["key2"] != "value2" {
 		t.Errorf("record: got %+v", got)
 	}
 	n, err := m.Networks().Inspect(ctx, "default", "yellow")
@@ -61,20 +65,20 @@ func TestSVC_01_Life(t *testing.T) {
 	_, _, err = m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "yellow",
 		ConfigEP: model.EndpointConfigRequest{Container: "c", Host: "h1", IPAddress: "10.1.1.1"}})
 	mastertest.Refused(t, err, model.CodeConflict, "10.1.1.1")
-	if e := model.AsError(err); e.Remedy != "service redis:default has it" {
+	if e := model.AsError(err); e.Remedy != "service default:redis has it" {
 		t.Errorf("the refusal must name the owner, got %q", e.Remedy)
 	}
 	if _, err := m.ServiceLBs().Delete(ctx, "default", "redis"); err != nil {
 		t.Fatal(err)
 	}
-	if items, _, err := m.Store.List(ctx, record.State+"serviceLB/"); err != nil || len(items) != 0 {
+	if items, _, err := m.Store.List(ctx, record.ServiceLBs); err != nil || len(items) != 0 {
 		t.Errorf("the record must go, got %v, %v", items, err)
 	}
 	if items, _, err := m.Store.List(ctx, record.Providers); err != nil || len(items) != 0 {
 		t.Errorf("the providers must go, got %v, %v", items, err)
 	}
-	if e := m.Endpoint(t, "default", "yellow", "", "c", ""); e.IPAddress != "10.1.1.1" {
-		t.Errorf("the address must be free again, got %s", e.IPAddress)
+	if e := m.Endpoint(t, "default", "yellow", "", "c", ""); e.IP.String() != "10.1.1.1" {
+		t.Errorf("the address must be free again, got %s", e.IP)
 	}
 }
 
@@ -102,7 +106,7 @@ func TestSVC_03_Providers(t *testing.T) {
 			if order == "containers first" {
 				mastertest.Put(t, m.ServiceLBs(), s)
 			}
-			if got := providers(t, m, "redis:default"); !slices.Equal(got, []string{"10.1.2.1", "10.1.2.2"}) {
+			if got := providers(t, m, "default:redis"); !slices.Equal(got, []string{"10.1.2.1", "10.1.2.2"}) {
 				t.Errorf("want the two containers with both labels, got %v", got)
 			}
 			got, err := m.ServiceLBs().Inspect(ctx, "default", "redis")
@@ -115,14 +119,14 @@ func TestSVC_03_Providers(t *testing.T) {
 			if err := m.UpdateEndpoint(ctx, model.UpdateEndpointRequest{Tenant: "default", Event: "die", ContainerID: "unknown"}); err != nil {
 				t.Error(err)
 			}
-			if got := providers(t, m, "redis:default"); !slices.Equal(got, []string{"10.1.2.2"}) {
+			if got := providers(t, m, "default:redis"); !slices.Equal(got, []string{"10.1.2.2"}) {
 				t.Errorf("a container that died provides nothing, got %v", got)
 			}
 			startContainer(t, m, "default", "green", "c1", both)
 			if err := m.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: "default", NetworkName: "green", EndpointID: "c2"}); err != nil {
 				t.Error(err)
 			}
-			if got := providers(t, m, "redis:default"); !slices.Equal(got, []string{"10.1.2.1"}) {
+			if got := providers(t, m, "default:redis"); !slices.Equal(got, []string{"10.1.2.1"}) {
 				t.Errorf("want the container that came back, without the deleted one, got %v", got)
 			}
 		})
@@ -146,7 +150,7 @@ func TestSVC_ProvidersInParallel(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if got := providers(t, m, "web:default"); len(got) != n {
+	if got := providers(t, m, "default:web"); len(got) != n {
 		t.Errorf("want %d providers, got %d", n, len(got))
 	}
 }
@@ -159,7 +163,7 @@ func TestSVC_04_Address(t *testing.T) {
 	mastertest.Put(t, m.ServiceLBs(), s)
 	startContainer(t, m, "default", "green", "c1", map[string]string{"tier": "db"})
 	vip := func() string {
-		return mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"web:default").IPAddress
+		return mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"default:web").IP.String()
 	}
 	if vip() != "10.1.1.3" {
 		t.Errorf("want the preferred address, got %s", vip())
@@ -167,10 +171,10 @@ func TestSVC_04_Address(t *testing.T) {
 	again := service("web", "tier=db")
 	again.Ports = []string{"81:8080:tcp", "53:53:udp"}
 	mastertest.Put(t, m.ServiceLBs(), again)
-	if got := mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"web:default"); got.IPAddress != "10.1.1.3" || got.Ports[0] != "81:8080:TCP" {
+	if got := mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"default:web"); got.IP.String() != "10.1.1.3" || got.Ports[0] != "81:8080:TCP" {
 		t.Errorf("made anew: want the same address and the new ports, got %+v", got)
 	}
-	if got := providers(t, m, "web:default"); !slices.Equal(got, []string{"10.1.2.1"}) {
+	if got := providers(t, m, "default:web"); !slices.Equal(got, []string{"10.1.2.1"}) {
 		t.Errorf("made anew: want the new providers, got %v", got)
 	}
 	taken := service("other", "a=b")

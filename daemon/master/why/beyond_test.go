@@ -26,8 +26,8 @@ func TestWhyBehindTheSwitch(t *testing.T) {
 		"h2": func(q model.TraceRequest) model.Trace {
 			switch q.From {
 			case "router":
-				return model.Trace{Exits: to("endpoint/blue.default-c2", "")}
-			case "endpoint/blue.default-c2":
+				return model.Trace{Exits: to("endpoint/default:blue:c2", "")}
+			case "endpoint/default:blue:c2":
 				return model.Trace{Exits: []model.TraceExit{{To: "router/50.1.1.200", Verdict: "unknown", Text: "which is kept"}}}
 			}
 			return model.Trace{}
@@ -53,10 +53,10 @@ func TestWhyBehindTheSwitch(t *testing.T) {
 		{"its session has ended", "8.8.8.8", model.TraceExit{To: "router/50.1.1.200", Verdict: "unknown", Text: "which is kept"}, nil, "unknown",
 			[]string{"sends it to router 50.1.1.200 outside, which is kept"}},
 		{"across hosts by a router, whose other session has ended", "c2", model.TraceExit{To: "router/50.1.1.200", Verdict: "allowed", Text: "with a session"}, nil, "unknown",
-			[]string{"of the answer, h2 takes it from endpoint/blue.default-c2, sends it to router 50.1.1.200 outside, which is kept"}},
+			[]string{"of the answer, h2 takes it from endpoint/default:blue:c2, sends it to router 50.1.1.200 outside, which is kept"}},
 		{"a table's miss", "8.8.8.8", model.TraceExit{}, []model.TraceStep{{Table: "nowhere", Owner: "switch/h1", Does: "drop", Means: "nobody has that address"}}, "disagree", []string{"nobody has that address (table nowhere)"}},
 		{"a flow of every switch", "8.8.8.8", model.TraceExit{}, drop("route", 33000, "switch/h1"), "disagree", []string{"no switch lets such packets pass: such (table route)"}},
-		{"a flow of an object", "8.8.8.8", model.TraceExit{}, drop("route", 33000, "network/blue.default"), "disagree", []string{"network/blue.default does not let it pass: such (table route)"}},
+		{"a flow of an object", "8.8.8.8", model.TraceExit{}, drop("route", 33000, "network/default:blue"), "disagree", []string{"network/default:blue does not let it pass: such (table route)"}},
 		{"a flow that is gone meanwhile", "8.8.8.8", model.TraceExit{}, drop("route", 33000, ""), "disagree", []string{"no object caused does not let it pass: such"}},
 		{"a foreign flow drops it", "8.8.8.8", model.TraceExit{}, []model.TraceStep{{Table: "route", Priority: 7, Does: "drop", Foreign: true, Flow: "priority=7 actions=drop"}}, "disagree",
 			[]string{"somebody else has made or changed does not let it pass: priority=7 actions=drop", "netctl drift h1 --repair"}},
@@ -91,16 +91,16 @@ func TestWhyOfOneTenant(t *testing.T) {
 	w.Must(t, "attach blue c1", "attach blue db", "attach red a1 tenantName=acme", "attach red db tenantName=acme", "attach red a3 tenantName=acme")
 	asker := why.New(w.Catalog, switches(nil))
 	for _, r := range []struct{ name, from, to, fromIs, toIs, fails string }{
-		{"an address of both", "c1", "10.1.1.2", "blue.default-c1", "blue.default-db", ""},
-		{"asked by the other", "a1", "10.1.1.2", "red.acme-a1", "red.acme-db", ""},
-		{"an address of the other alone", "c1", "10.1.1.3", "blue.default-c1", "10.1.1.3", ""},
-		{"from it", "10.1.1.3", "c1", "10.1.1.3", "blue.default-c1", ""},
-		{"a name of both", "c1", "db", "blue.default-c1", "blue.default-db", ""},
-		{"from a name of both", "db", "a1", "red.acme-db", "red.acme-a1", ""},
-		{"a service of both", "a1", "shop", "red.acme-a1", "shop:acme", ""},
-		{"by its address", "a1", "10.1.1.99", "red.acme-a1", "shop:acme", ""},
-		{"said with its kind", "c1", "endpoint/10.1.1.3", "blue.default-c1", "red.acme-a3", ""},
-		{"a name of the other alone", "c1", "a3", "blue.default-c1", "red.acme-a3", ""},
+		{"an address of both", "c1", "10.1.1.2", "default:blue:c1", "default:blue:db", ""},
+		{"asked by the other", "a1", "10.1.1.2", "acme:red:a1", "acme:red:db", ""},
+		{"an address of the other alone", "c1", "10.1.1.3", "default:blue:c1", "10.1.1.3", ""},
+		{"from it", "10.1.1.3", "c1", "10.1.1.3", "default:blue:c1", ""},
+		{"a name of both", "c1", "db", "default:blue:c1", "default:blue:db", ""},
+		{"from a name of both", "db", "a1", "acme:red:db", "acme:red:a1", ""},
+		{"a service of both", "a1", "shop", "acme:red:a1", "acme:shop", ""},
+		{"by its address", "a1", "10.1.1.99", "acme:red:a1", "acme:shop", ""},
+		{"said with its kind", "c1", "endpoint/10.1.1.3", "default:blue:c1", "acme:red:a3", ""},
+		{"a name of the other alone", "c1", "a3", "default:blue:c1", "acme:red:a3", ""},
 		{"nothing tells which", "db", "shop", "", "", "may be"},
 	} {
 		got, err := asker.Ask(t.Context(), model.WhyRequest{From: r.from, To: r.to, Protocol: "tcp", Port: 80})

@@ -58,20 +58,20 @@ func TestWhy(t *testing.T) {
 			case q.Packet.DstPort == 22 || q.Packet.DstPort == 99:
 				return nil // 22 as the rule says, 99 for no reason
 			case fromTunnel(q) && q.Packet.Dst == "10.9.1.1":
-				return to("endpoint/lone.default-lonely", "")
+				return to("endpoint/default:lone:lonely", "")
 			case fromTunnel(q):
-				return to("endpoint/blue.default-web-1", "")
+				return to("endpoint/default:blue:web-1", "")
 			}
-			return to("host/h2", "blue.default")
+			return to("host/h2", "default:blue")
 		},
 		"h2": func(q model.TraceRequest) []model.TraceExit {
 			switch {
 			case fromTunnel(q):
-				return to("endpoint/blue.default-db-1", "")
+				return to("endpoint/default:blue:db-1", "")
 			case q.Packet.Dst == "8.8.8.8":
 				return []model.TraceExit{{To: "host", Verdict: model.VerdictAllowed, Text: "which routes it on by eth0"}}
 			}
-			return to("host/h1", "blue.default")
+			return to("host/h1", "default:blue")
 		},
 		"h3": nil,
 	}))
@@ -91,10 +91,10 @@ func TestWhy(t *testing.T) {
 		{name: "an agent is silent", from: "db-2", to: "web-1", verdict: "unknown", intent: "allowed", text: "h3 was not asked: the agent of h3: no switch", there: 1},
 		{name: "outside", from: "db-1", to: "8.8.8.8", verdict: "allowed", intent: "allowed", text: "the switches agree", there: 1},
 		{name: "from outside", from: "8.8.8.8", to: "web-1", verdict: "unknown", intent: "allowed", text: "No switch can be asked"},
-		{name: "no gateway", from: "lonely", to: "8.8.8.8", verdict: "denied", intent: "denied", text: "network lone.default has no gateway, and 8.8.8.8 is not on it: it cannot be sent"},
+		{name: "no gateway", from: "lonely", to: "8.8.8.8", verdict: "denied", intent: "denied", text: "network default:lone has no gateway, and 8.8.8.8 is not on it: it cannot be sent"},
 		{name: "no gateway to answer by", from: "db-1", to: "lonely", verdict: "denied", intent: "allowed",
-			text: "and the switches let it go; but of the answer, h1 has no way to 10.1.1.2 for endpoint lone.default-lonely: network lone.default has no gateway. On host h1: make a network with a gateway", there: 2, back: 1},
-		{name: "ambiguous", from: "db", to: "web-1", text: `"db" may be endpoint/blue.default-db-1, endpoint/blue.default-db-2 (say one`},
+			text: "and the switches let it go; but of the answer, h1 has no way to 10.1.1.2 for endpoint default:lone:lonely: network default:lone has no gateway. On host h1: make a network with a gateway", there: 2, back: 1},
+		{name: "ambiguous", from: "db", to: "web-1", text: `"db" may be endpoint/default:blue:db-1, endpoint/default:blue:db-2 (say one`},
 		{name: "nobody", from: "db-1", to: "nobody", text: `nothing is called "nobody"`},
 		{name: "icmp has no port", from: "db-1", to: "web-1", protocol: "icmp", port: 7, text: "icmp has no ports"},
 		{name: "tcp without a port", from: "db-1", to: "web-1", protocol: "tcp", text: "tcp needs the port"},
@@ -131,7 +131,7 @@ func TestWhyOfHosts(t *testing.T) {
 	asked := ""
 	asker := why.New(w.Catalog, exits(map[string]func(model.TraceRequest) []model.TraceExit{"h1": func(q model.TraceRequest) []model.TraceExit {
 		asked = q.From + " " + q.Packet.Src + " to " + q.Packet.Dst
-		return to("endpoint/blue.default-web-1", "")
+		return to("endpoint/default:blue:web-1", "")
 	}}))
 	why := func(from, to string, port int, verdict model.Verdict, text string) {
 		t.Helper()
@@ -143,17 +143,17 @@ func TestWhyOfHosts(t *testing.T) {
 	why("host/h1", "shop", 80, model.VerdictDenied, "it cannot be sent. Make a network for the hosts: netctl network create contivh1 -t default --nw-type infra")
 	why("host/h1", "web-1", 80, model.VerdictUnknown, "No switch can be asked")
 	w.Must(t, "network contivh1 encap=vxlan subnet=10.9.1.0/24 nwType=infra")
-	why("host/h1", "shop", 80, model.VerdictDenied, "h1 has no interface in network contivh1.default: it cannot be sent. Its netplugin")
+	why("host/h1", "shop", 80, model.VerdictDenied, "h1 has no interface in network default:contivh1: it cannot be sent. Its netplugin")
 	w.Must(t, "attach contivh1 h1 host=h1")
-	if why("host/h1", "shop", 80, model.VerdictAllowed, ""); asked != "endpoint/contivh1.default-h1 10.9.1.1 to 10.1.1.99" {
+	if why("host/h1", "shop", 80, model.VerdictAllowed, ""); asked != "endpoint/default:contivh1:h1 10.9.1.1 to 10.1.1.99" {
 		t.Errorf("the switch was asked about %q", asked)
 	}
-	if why("web-1", "2001:db8::77", 80, model.VerdictAllowed, "the switches agree"); asked != "endpoint/blue.default-web-1 fd01::1 to 2001:db8::77" {
+	if why("web-1", "2001:db8::77", 80, model.VerdictAllowed, "the switches agree"); asked != "endpoint/default:blue:web-1 fd01::1 to 2001:db8::77" {
 		t.Errorf("the switch was asked about %q", asked)
 	}
-	why("web-1", "fd01::77", 80, model.VerdictDisagree, "no container has fd01::77, an address of network blue.default. But the switches")
-	why("web-1", "fd01::fe", 80, model.VerdictDisagree, "fd01::fe is the gateway of network blue.default, which answers pings and questions for names alone. But the switches")
+	why("web-1", "fd01::77", 80, model.VerdictDisagree, "no container has fd01::77, an address of network default:blue. But the switches")
+	why("web-1", "fd01::fe", 80, model.VerdictDisagree, "fd01::fe is the gateway of network default:blue, which answers pings and questions for names alone. But the switches")
 	why("host/h1", "fd01::1", 80, model.VerdictUnknown, "No switch can be asked")
 	w.Must(t, "attach contivh1 four host=h1")
-	why("endpoint/contivh1.default-four", "fd01::1", 80, model.VerdictDenied, "four has no address of that family")
+	why("endpoint/default:contivh1:four", "fd01::1", 80, model.VerdictDenied, "four has no address of that family")
 }

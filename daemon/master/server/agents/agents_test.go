@@ -24,7 +24,7 @@ func TestRoutes(t *testing.T) {
 		{"another content type", "POST", "/plugin/createEndpoint", "application/json; charset=utf-8", `{}`, 404, "404 page not found"},
 		{"none", "POST", "/plugin/createEndpoint", "", `{}`, 404, "404 page not found"},
 		{"no JSON", "POST", "/plugin/createEndpoint", "application/json", `{`, 500, "unexpected end of JSON input"},
-		{"a refusal, to an old client", "POST", "/plugin/deleteEndpoint", "application/json", `{"TenantName":"default","NetworkName":"blue","EndpointID":"c9"}`, 500, "endpoint blue.default-c9 not found"},
+		{"a refusal, to an old client", "POST", "/plugin/deleteEndpoint", "application/json", `{"TenantName":"default","NetworkName":"blue","EndpointID":"c9"}`, 500, "endpoint default:blue:c9 not found"},
 		{"an event of a runtime", "POST", "/plugin/updateEndpoint", "application/json", `{"IPAddress":"10.1.1.1","Event":"start","Tenant":"default","Network":"blue","EndpointID":"c1","ContainerID":"c1"}`, 200, `{"IPAddress":"10.1.1.1"}`},
 		{"the services", "GET", "/services", "", "", 200, `[{`},
 		{"one of them", "GET", "/service/shop:default", "", "", 200, `[{`},

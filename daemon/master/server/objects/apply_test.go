@@ -80,8 +80,8 @@ func TestApplyDeleteInUse(t *testing.T) {
 	if _, _, err := m.Apply(ctx, model.ApplyRequest{Objects: shop("10.7.0.0/24"), Delete: true}); err == nil || !strings.Contains(err.Error(), "active endpoints") {
 		t.Errorf("want a refusal, got %v", err)
 	}
-	if e := m.Endpoint(t, "shop", "front", "web", "c2", ""); e.IPAddress != "10.7.0.11" {
-		t.Errorf("want the pool's next address 10.7.0.11, got %s", e.IPAddress)
+	if e := m.Endpoint(t, "shop", "front", "web", "c2", ""); e.IP.String() != "10.7.0.11" {
+		t.Errorf("want the pool's next address 10.7.0.11, got %s", e.IP)
 	}
 	n, err := m.Networks().Inspect(ctx, "shop", "front")
 	if got := fmt.Sprintf("%d %s", n.Oper.NumEndpoints, n.Oper.AllocatedIPAddresses); err != nil || got != "2 10.7.0.10-10.7.0.20" {
@@ -128,7 +128,7 @@ func TestApplyEverything(t *testing.T) {
 		if got := m.AgentRules(t); len(got) != 3 {
 			t.Errorf("want 3 rules for agents, got %v", got)
 		}
-		if got := mastertest.Read[record.Group](t, m, record.Groups+"db:shop"); got.Bandwidth != "10Mbps" {
+		if got := mastertest.Read[record.Group](t, m, record.Groups+"shop:db"); got.Bandwidth != "10Mbps" {
 			t.Errorf("the profile must be in the group's record, got %+v", got)
 		}
 		if n, err := m.Networks().Inspect(ctx, shop, "front"); err != nil || n.Oper.AllocatedIPAddresses != "10.7.0.1" {

@@ -92,7 +92,7 @@ func TestWhyAsksAgents(t *testing.T) {
 			http.NotFound(w, q)
 			return
 		}
-		to := map[string]string{"10.1.1.1": "endpoint/blue.default-c1", "10.1.1.2": "endpoint/blue.default-c2"}[ask.Packet.Dst]
+		to := map[string]string{"10.1.1.1": "endpoint/default:blue:c1", "10.1.1.2": "endpoint/default:blue:c2"}[ask.Packet.Dst]
 		_ = json.NewEncoder(w).Encode(model.Trace{Host: "h1", After: ask.Packet, Exits: []model.TraceExit{{To: to}}})
 	}))
 	defer agent.Close()

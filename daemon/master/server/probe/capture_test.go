@@ -72,7 +72,7 @@ func TestCapture(t *testing.T) {
 	}
 	asked := make(chan string, 10)
 	capturers(t, m, asked, "h1", "h2", "broken")
-	const web, db, lost = "endpoint blue.default-web on host h1", "endpoint blue.default-db on host h2", "endpoint blue.default-lost on host broken"
+	const web, db, lost = "endpoint default:blue:web on host h1", "endpoint default:blue:db on host h2", "endpoint default:blue:lost on host broken"
 	line := func(at string) string { return "00:00:01.000000 " + at + ": Ethernet, 60 bytes\n" }
 	rows := []struct {
 		name   string
@@ -83,26 +83,26 @@ func TestCapture(t *testing.T) {
 		broken bool
 		err    string
 	}{
-		{name: "one end", ask: model.CaptureRequest{Of: "web", Packets: 2, Seconds: 9}, at: []string{web}, asked: []string{"h1 blue.default-web [] 2 9"}, want: []string{line(web), line(web)}},
-		{name: "to one other", ask: model.CaptureRequest{Of: "web", Peer: "db", Filter: "tcp"}, at: []string{web}, asked: []string{"h1 blue.default-web [tcp and host 10.1.1.2]  "},
+		{name: "one end", ask: model.CaptureRequest{Of: "web", Packets: 2, Seconds: 9}, at: []string{web}, asked: []string{"h1 default:blue:web [] 2 9"}, want: []string{line(web), line(web)}},
+		{name: "to one other", ask: model.CaptureRequest{Of: "web", Peer: "db", Filter: "tcp"}, at: []string{web}, asked: []string{"h1 default:blue:web [tcp and host 10.1.1.2]  "},
 			want: []string{line(web), line(web)}},
 		{name: "both ends", ask: model.CaptureRequest{Of: "web", Peer: "db", Both: true, Filter: "tcp"}, at: []string{web, db},
-			asked: []string{"h1 blue.default-web [tcp and host 10.1.1.2]  ", "h2 blue.default-db [tcp and host 10.1.1.1]  "}, want: []string{line(db), line(db), line(web), line(web)}},
+			asked: []string{"h1 default:blue:web [tcp and host 10.1.1.2]  ", "h2 default:blue:db [tcp and host 10.1.1.1]  "}, want: []string{line(db), line(db), line(web), line(web)}},
 		{name: "the second is no container", ask: model.CaptureRequest{Of: "web", Peer: "8.8.8.8", Both: true}, at: []string{web},
-			asked: []string{"h1 blue.default-web [host 8.8.8.8]  "}, want: []string{line(web), line(web)}},
+			asked: []string{"h1 default:blue:web [host 8.8.8.8]  "}, want: []string{line(web), line(web)}},
 		{name: "the second is on another host", ask: model.CaptureRequest{Of: "web", Peer: "db", Both: true, Host: "h1"}, at: []string{web},
-			asked: []string{"h1 blue.default-web [host 10.1.1.2]  "}, want: []string{line(web), line(web)}},
+			asked: []string{"h1 default:blue:web [host 10.1.1.2]  "}, want: []string{line(web), line(web)}},
 		{name: "the first is on another host", ask: model.CaptureRequest{Of: "web", Peer: "db", Both: true, Host: "h2"}, at: []string{db},
-			asked: []string{"h2 blue.default-db [host 10.1.1.1]  "}, want: []string{line(db), line(db)}},
+			asked: []string{"h2 default:blue:db [host 10.1.1.1]  "}, want: []string{line(db), line(db)}},
 		{name: "one breaks off", ask: model.CaptureRequest{Of: "web", Peer: "lost", Both: true}, at: []string{web, lost},
-			asked: []string{"h1 blue.default-web [host 10.1.1.3]  ", "broken blue.default-lost [host 10.1.1.1]  "}, want: []string{line(lost), line(web), line(web)}, broken: true},
+			asked: []string{"h1 default:blue:web [host 10.1.1.3]  ", "broken default:blue:lost [host 10.1.1.1]  "}, want: []string{line(lost), line(web), line(web)}, broken: true},
 		{name: "none is on that host", ask: model.CaptureRequest{Of: "web", Peer: "db", Both: true, Host: "h3"}, err: "no end is on host h3"},
-		{name: "it is not on that host", ask: model.CaptureRequest{Of: "web", Host: "h2"}, err: "endpoint blue.default-web is on host h1, not on h2"},
+		{name: "it is not on that host", ask: model.CaptureRequest{Of: "web", Host: "h2"}, err: "endpoint default:blue:web is on host h1, not on h2"},
 		{name: "no container", ask: model.CaptureRequest{Of: "8.8.8.8", Peer: "web", Both: true}, err: "address 8.8.8.8 has no interface of Contiv"},
 		{name: "nobody", ask: model.CaptureRequest{Of: "web", Peer: "nobody", Both: true}, err: `nothing is called "nobody"`},
 		{name: "no second", ask: model.CaptureRequest{Of: "web", Both: true}, err: "the second is not named"},
-		{name: "no agent", ask: model.CaptureRequest{Of: "web", Peer: "alone", Both: true}, asked: []string{"h1 blue.default-web [host 10.1.1.4]  "}, err: `no agent of host "h9" is registered`},
-		{name: "no filter", ask: model.CaptureRequest{Of: "web", Filter: "nonsense"}, asked: []string{"h1 blue.default-web [nonsense]  "}, err: `the agent of h1: "nonsense" is no condition`},
+		{name: "no agent", ask: model.CaptureRequest{Of: "web", Peer: "alone", Both: true}, asked: []string{"h1 default:blue:web [host 10.1.1.4]  "}, err: `no agent of host "h9" is registered`},
+		{name: "no filter", ask: model.CaptureRequest{Of: "web", Filter: "nonsense"}, asked: []string{"h1 default:blue:web [nonsense]  "}, err: `the agent of h1: "nonsense" is no condition`},
 	}
 	for _, r := range rows {
 		for _, r.ask.Lines = range []bool{true, false} {

@@ -1,0 +1,196 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ipam"
+)
+
+// samples are a record of every type, with every field set.
+func samples() []any {
+	network := identity.Network{Tenant: "b.c", Name: "a"}
+	addr, prefix := netip.MustParseAddr, netip.MustParsePrefix
+	return []any{
+		&Network{ID: network, Kind: DataNetwork, Encap: VXLAN, PktTag: 2, ExtPktTag: 7, Subnet: prefix("10.1.0.0/16"),
+			Addresses: ipam.Range{First: addr("10.1.1.5"), Last: addr("10.1.1.9")}, Gateway: addr("10.1.1.254"),
+			Subnet6: prefix("fd01::/64"), Gateway6: addr("fd01::fe"), Tag: "io.contiv.network"},
+		&Group{ID: identity.Group{Tenant: "b.c", Name: "g"}, Network: network, Number: 3, Encap: VLAN, PktTag: 100, ExtPktTag: 9, DSCP: 10,
+			Bandwidth: "10Mbps", Burst: 20, ReceiveRate: "5Mbps", ReceiveBurst: 30, Pool: ipam.Range{First: addr("10.1.1.6"), Last: addr("10.1.1.6")}, Tag: "g.b.c"},
+		&Endpoint{ID: identity.Endpoint{Network: network, Endpoint: "x:y-1"}, Group: identity.Group{Tenant: "b.c", Name: "g"}, GroupNumber: 3, Service: "g",
+			IP: addr("10.1.1.6"), IP6: addr("fd01::6"), MAC: MAC{2, 2, 10, 1, 1, 6}, Host: "h1", IfName: "eth0", VTEP: addr("192.0.2.1"),
+			Labels: map[string]string{"app": "web"}, ContainerID: "c1", CommonName: "pod", Machine: "m1"},
+		&ServiceLB{ID: identity.Service{Tenant: "b.c", Name: "s"}, Network: network, Ports: []string{"80:8080:TCP"}, Selectors: map[string]string{"app": "web"},
+			IP: addr("10.1.1.8"), Affinity: AffinityNone},
+		&Provider{ID: identity.Service{Tenant: "b.c", Name: "s"}, Addresses: []netip.Addr{addr("10.1.1.6"), addr("10.1.1.10")}},
+		&Global{ID: "global", InfraType: "default", FwdMode: FwdRouting, ArpMode: ArpFlood, PvtSubnet: prefix("172.19.0.0/16")},
+		&Tenant{ID: "b.c", Tenant: "b.c", VRF: 5},
+		&PolicyRule{ID: "t:g:t:p:t:p:1:inRx", RuleID: "t:g:t:p:t:p:1:inRx", Priority: 1, SrcEndpointGroup: 2, DstEndpointGroup: 3, SrcIPAddr: "10.1.1.1",
+			DstIPAddr: "10.1.1.2-10.1.1.9/24", SrcIPv6Addr: "fd01::1", DstIPv6Addr: "fd01::/64", IPProtocol: 6, SrcPort: 80, DstPort: 81, TCPFlags: "syn,!ack", Action: "deny"},
+		&AttachedPolicy{ID: "t:g:t:p", EpgPolicyKey: "t:g:t:p", EndpointGroupID: 3},
+		&BGP{ID: "h1", Hostname: "h1", RouterIP: "50.1.1.2/24", AS: "65002", NeighborAS: "500", Neighbor: "50.1.1.200", RouterIP6: "fd50::2/64"},
+		&ACIProfile{Key: "t:p", Tenant: "t", Profile: "p", Applied: "a", Tried: "b", Failed: true, Info: "refused"},
+		&Service{ServiceName: ServiceMaster, Role: "leader", Version: "1", TTL: 10, HostAddr: "192.0.2.1", Port: 9999, Hostname: "h1", UplinkMAC: "02:00:00:00:00:01"},
+		&Claim{Machine: "m1", Host: "h1", VTEP: "192.0.2.1", Control: "192.0.2.1:9090", Since: "2030-01-02T03:04:05Z"},
+		&Live{Machine: "m1", Seat: "s"},
+		&Nonce{ID: "x"},
+		&Mark{ID: "global", Sum: "y"},
+	}
+}
+
+// again is a record that was stored and read, and what was stored.
+func again(t *testing.T, r any) (any, []byte) {
+	t.Helper()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := reflect.New(reflect.TypeOf(r).Elem()).Interface()
+	if err := json.Unmarshal(text, back); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return back, text
+}
+
+// What is stored is what is read, with every field, and without each of them.
+func TestRecordsSurvive(t *testing.T) {
+	for i, whole := range samples() {
+		record := reflect.TypeOf(whole).Elem()
+		t.Run(record.Name(), func(t *testing.T) {
+			if back, text := again(t, whole); !reflect.DeepEqual(back, whole) {
+				t.Errorf("want %+v, got %+v of %s", whole, back, text)
+			}
+			for f := range record.NumField() {
+				lacking := samples()[i]
+				field, name := reflect.ValueOf(lacking).Elem().Field(f), record.Field(f).Name
+				if field.IsZero() {
+					t.Errorf("the sample has no %s", name)
+				}
+				if name == "ID" || name == "Network" { // by which a record is known
+					continue
+				}
+				field.SetZero()
+				if n, ok := lacking.(*Network); ok && name == "Addresses" {
+					n.Addresses = ipam.RangeOf(n.Subnet) // none are all
+				}
+				if back, text := again(t, lacking); !reflect.DeepEqual(back, lacking) {
+					t.Errorf("without %s: want %+v, got %+v of %s", name, lacking, back, text)
+				}
+			}
+		})
+	}
+}
+
+// The original's tools read these: its names, its ids.
+func TestStoredText(t *testing.T) {
+	want := []string{
+		`{"id":"a.b.c","tenant":"b.c","networkName":"a","nwType":"data","pktTagType":"vxlan","pktTag":2,"extPktTag":7,"subnetIP":"10.1.0.0","subnetLen":16,` +
+			`"gateway":"10.1.1.254","ipAddrRange":"10.1.1.5-10.1.1.9","ipv6SubnetIP":"fd01::","ipv6SubnetLen":64,"ipv6Gateway":"fd01::fe","networkTag":"io.contiv.network"}`,
+		`{"id":"g:b.c","groupName":"g","tenantName":"b.c","networkName":"a","endpointGroupId":3,"pktTagType":"vlan","pktTag":100,"extPktTag":9,"DSCP":10,` +
+			`"Bandwidth":"10Mbps","Burst":20,"ReceiveBandwidth":"5Mbps","ReceiveBurst":30,"IPPool":"10.1.1.6-10.1.1.6","groupTag":"g.b.c"}`,
+		`{"id":"a.b.c-x:y-1","netID":"a.b.c","endpointID":"x:y-1","serviceName":"g","endpointGroupId":3,"endpointGroupKey":"g:b.c","ipAddress":"10.1.1.6",` +
+			`"ipv6Address":"fd01::6","macAddress":"02:02:0a:01:01:06","homingHost":"h1","intfName":"eth0","vtepIP":"192.0.2.1","labels":{"app":"web"},` +
+			`"containerId":"c1","epCommonName":"pod","machine":"m1","tenant":"b.c"}`,
+		`{"id":"s:b.c","servicename":"s","tenantname":"b.c","subnet":"a","ports":["80:8080:TCP"],"selectors":{"app":"web"},"ipaddress":"10.1.1.8","affinity":"none"}`,
+		`{"id":"s:b.c","ServiceName":"s:b.c","Providers":["10.1.1.6","10.1.1.10"]}`,
+	}
+	for i, r := range samples()[:len(want)] {
+		if _, text := again(t, r); string(text) != want[i] {
+			t.Errorf("%T: want\n%s\ngot\n%s", r, want[i], text)
+		}
+	}
+}
+
+func TestRefusedTexts(t *testing.T) {
+	tests := []struct {
+		name string
+		of   any
+		text string
+		want string // in the error
+	}{
+		{"a subnet's length", &Network{}, `{"subnetIP":"10.1.0.0","subnetLen":33}`, "length 33"},
+		{"a subnet's family", &Network{}, `{"subnetIP":"fd01::","subnetLen":64}`, "subnet fd01:: is of the wrong family"},
+		{"an IPv6 subnet's family", &Network{}, `{"ipv6SubnetIP":"10.1.0.0","ipv6SubnetLen":16}`, "subnet 10.1.0.0 is of the wrong family"},
+		{"a gateway elsewhere", &Network{}, `{"subnetIP":"10.1.0.0","subnetLen":16,"gateway":"10.2.0.1"}`, "gateway 10.2.0.1 is outside of 10.1.0.0/16"},
+		{"an IPv6 gateway elsewhere", &Network{}, `{"ipv6SubnetIP":"fd01::","ipv6SubnetLen":64,"ipv6Gateway":"fd02::1"}`, "gateway fd02::1 is outside of fd01::/64"},
+		{"a pool that runs backwards", &Group{}, `{"IPPool":"10.1.1.9-10.1.1.6"}`, "greater than the last"},
+		{"of no network", &Endpoint{}, `{"netID":"n","endpointID":"c"}`, `netID "n" does not say which network of tenant ""`},
+		{"of another tenant's network", &Endpoint{}, `{"netID":"n.t","tenant":"x","endpointID":"c"}`, `of tenant "x"`},
+		{"without a name", &Endpoint{}, `{"netID":"n.t","tenant":"t"}`, "it has no endpointID"},
+		{"in a group of another tenant", &Endpoint{}, `{"netID":"n.t","endpointID":"c","endpointGroupKey":"g:x"}`, "is not of the form group:t"},
+		{"an address of the other family", &Endpoint{}, `{"netID":"n.t","endpointID":"c","ipAddress":"fd01::1"}`, "wrong families"},
+		{"an IPv6 address of the other family", &Endpoint{}, `{"netID":"n.t","endpointID":"c","ipv6Address":"10.1.1.1"}`, "wrong families"},
+		{"what is no address", &Endpoint{}, `{"netID":"n.t","endpointID":"c","ipAddress":"ten"}`, `"ten" is not an IP address`},
+		{"what is no MAC address", &Endpoint{}, `{"netID":"n.t","endpointID":"c","macAddress":"02:02"}`, `"02:02" is not a MAC address`},
+		{"a service of no tenant", &ServiceLB{}, `{"servicename":"s"}`, "it names no tenant"},
+		{"providers of no service", &Provider{}, `{"id":"s"}`, `id "s" is not of the form service:tenant`},
+		{"a provider without an address", &Provider{}, `{"id":"s:t","Providers":[""]}`, "a provider has no address"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if err := json.Unmarshal([]byte(test.text), test.of); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: want an error with %q, got %v, %+v", test.text, test.want, err, test.of)
+			}
+		})
+	}
+}
+
+// Records of builds before these forms are read.
+func TestEarlierTexts(t *testing.T) {
+	network := identity.Network{Tenant: "b.c", Name: "a"}
+	tests := []struct {
+		name, text string
+		want       any
+	}{
+		{"an endpoint that does not name its tenant", `{"id":"a.b.c-x","netID":"a.b.c","endpointID":"x","ipAddress":"10.1.1.6/24"}`,
+			&Endpoint{ID: identity.Endpoint{Network: network, Endpoint: "x"}, IP: netip.MustParseAddr("10.1.1.6")}},
+		{"providers in the order of their texts", `{"id":"s:t","ServiceName":"s:t","Providers":["10.1.1.10","10.1.1.6"]}`,
+			&Provider{ID: identity.Service{Tenant: "t", Name: "s"}, Addresses: []netip.Addr{netip.MustParseAddr("10.1.1.6"), netip.MustParseAddr("10.1.1.10")}}},
+		{"a network without a range", `{"tenant":"b.c","networkName":"a","subnetIP":"10.1.1.7","subnetLen":24}`,
+			&Network{ID: network, Subnet: netip.MustParsePrefix("10.1.1.0/24"),
+				Addresses: ipam.Range{First: netip.MustParseAddr("10.1.1.0"), Last: netip.MustParseAddr("10.1.1.255")}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := reflect.New(reflect.TypeOf(test.want).Elem()).Interface()
+			if err := json.Unmarshal([]byte(test.text), got); err != nil || !reflect.DeepEqual(got, test.want) {
+				t.Errorf("want %+v, got %+v, %v", test.want, got, err)
+			}
+		})
+	}
+}
+
+func fields(r any) string { return fmt.Sprintf("%+v", reflect.ValueOf(r).Elem().Interface()) }
+
+// Values come from the store, which others may write: whatever they are, what can be read is written such that the same is read again.
+func FuzzRecords(f *testing.F) {
+	for i, r := range samples() {
+		text, err := json.Marshal(r)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(i, text)
+	}
+	f.Add(0, []byte(`{"subnetIP":"::ffff:10.1.0.0","subnetLen":112,"gateway":"::ffff:10.1.0.1","ipAddrRange":"10.1.0.1"}`))
+	f.Add(2, []byte(`{"netID":"a.b.c","endpointID":"\u0000","labels":{},"ipAddress":"::ffff:10.1.1.1","macAddress":"0202.0a01.0101"}`))
+	f.Add(4, []byte(`{"id":"s:t:u","Providers":["::1%eth0","::ffff:10.1.1.1","10.1.1.1"]}`))
+	f.Fuzz(func(t *testing.T, i int, text []byte) {
+		all := samples()
+		if i < 0 || i >= len(all) {
+			return
+		}
+		r := reflect.New(reflect.TypeOf(all[i]).Elem()).Interface()
+		if json.Unmarshal(text, r) != nil {
+			return
+		}
+		back, written := again(t, r)
+		if got, want := fields(back), fields(r); got != want { // an empty list is none
+			t.Errorf("%T of %s: want %s, got %s of %s", r, text, want, got, written)
+		}
+	})
+}
