@@ -188,7 +188,7 @@ func (c *cluster) eventuallyAgree(ctx context.Context, from, to lab.Container, v
 }
 
 // end is how why is asked about a container.
-func end(x lab.Container) string { return "endpoint/" + x.Network + "." + x.Tenant + "-lab-" + x.Name }
+func end(x lab.Container) string { return "endpoint/" + x.Tenant + ":" + x.Network + ":lab-" + x.Name }
 
 // passes pings, or connects and sends a MiB there and back.
 func (c *cluster) passes(ctx context.Context, from, to lab.Container, version, port int) bool {

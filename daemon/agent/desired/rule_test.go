@@ -129,7 +129,7 @@ func TestRulesInTheState(t *testing.T) {
 	blue := network("net", "blue", 100)
 	here := member(blue, "b1", "h1", 1)
 	ssh := rule("ssh", record.InRx, func(r *record.PolicyRule) { r.IPProtocol, r.DstPort, r.Action = 6, 22, "deny" })
-	w := start(t, tenant("blue", 1), blue, record.Group{ID: "web:blue", GroupName: "web", TenantName: "blue", EndpointGroupID: 5}, ssh,
+	w := start(t, tenant("blue", 1), blue, group("web", "blue", 5), ssh,
 		member(blue, "b2", "h2", 2))
 	w.reach("nothing: blue is not here", func(s *ofnet.State) bool { return s.Rules.Len() == 0 && s.Endpoints.Len() == 0 })
 	w.put(here)
