@@ -17,7 +17,6 @@ import (
 type records struct {
 	self      string
 	kinds     []kind
-	former    map[string]string // names of objects, by keys that do not end with them
 	global    record.Global
 	sum, mark string // of global, as it is here and as it is to be; the latter "": no one says
 
@@ -52,7 +51,7 @@ var (
 )
 
 func newRecords(self string) *records {
-	return &records{self: self, kinds: kinds(), former: map[string]string{}, tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
+	return &records{self: self, kinds: kinds(), tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
 		groups: table.New(groupsOfTenant, groupsOfNetwork), rules: table.New(rulesOfTenant), services: table.New(servicesOfTenant),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
 		endpoints: table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
