@@ -546,7 +546,7 @@ func TestClashedNumberIsAnothers(t *testing.T) {
 	}
 }
 
-// The ids of containers may read alike: neither is taken for the other.
+// Only a container's name and its interface's can read alike, since one is joined to the other: neither is taken for the other.
 func TestAmbiguousContainers(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
