@@ -345,6 +345,8 @@ func TestMalformedRecordsAreSkipped(t *testing.T) {
 		{"another name", record.Endpoints + "blue:net:x2", `{"netID":"net.blue","endpointID":"other"}`},
 		{"bad MAC", record.Endpoints + "blue:net:x3", `{"netID":"net.blue","endpointID":"x3","macAddress":"zz"}`},
 		{"bad address", record.Endpoints + "blue:net:x4", `{"netID":"net.blue","endpointID":"x4","macAddress":"02:02:00:00:00:01","ipAddress":"x"}`},
+		{"no MAC", record.Endpoints + "blue:net:x5", `{"netID":"net.blue","endpointID":"x5","ipAddress":"10.1.1.5"}`},
+		{"no identity", record.Endpoints + "blue:net:x6", `{"macAddress":"02:02:00:00:00:01"}`},
 		{"VNI", record.Networks + "t:n1", `{"tenant":"t","networkName":"n1","pktTagType":"vxlan","extPktTag":99999999}`},
 		{"encapsulation", record.Networks + "t:n2", `{"tenant":"t","networkName":"n2","pktTagType":"gre"}`},
 		{"gateway outside", record.Networks + "t:n3", `{"tenant":"t","networkName":"n3","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"11.0.0.1"}`},
