@@ -2,11 +2,14 @@ package desired
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"testing"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -178,6 +181,25 @@ func TestRecordsMove_Order(t *testing.T) {
 	}
 	if formerKey(net) != formerKey(other) || r.networks.Len() != 1 || r.networks.Get("b.c:a") == nil {
 		t.Errorf("two networks of one key: want the later one, got %d networks", r.networks.Len())
+	}
+}
+
+// A network that no watch has told of yet is read where it is, and no other is taken for it.
+func TestNetworkFromTheStore(t *testing.T) {
+	db := memory.New()
+	now, former := network("net", "blue", 100), network("a.b", "c", 200)
+	var tx store.Tx
+	tx.Put(key(now), text(t, now))
+	tx.Put(formerKey(former), text(t, former))
+	if _, err := db.Commit(t.Context(), &tx); err != nil {
+		t.Fatal(err)
+	}
+	e := New(Options{Store: db, Bridge: newSwitchless()}) // that does not run
+	for id, vni := range map[identity.Network]int{now.ID: 100, former.ID: 200, {Tenant: "b.c", Name: "a"}: 0, {Tenant: "blue", Name: "none"}: 0} {
+		n, err := e.Network(t.Context(), id)
+		if (err == nil) != (vni != 0) || err == nil && n.ExtPktTag != vni || err != nil && !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("network %s: want VNI %d, got %d, %v", id, vni, n.ExtPktTag, err)
+		}
 	}
 }
 

@@ -125,7 +125,9 @@ func put[V any](r *records, of func(*records) *table.Table[string, *V], read fun
 	if err := json.Unmarshal(item.Value, v); err != nil {
 		return want, err
 	}
-	own, err = read(r, v)
+	if own, err = read(r, v); own == "" && err == nil {
+		err = fmt.Errorf("it does not say what it is")
+	}
 	_, some := err.(partial)
 	if (err == nil || some) && (want == "" || own == want) {
 		of(r).Set(own, v)
