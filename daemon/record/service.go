@@ -68,7 +68,7 @@ func (s *ServiceLB) Selects(labels map[string]string) bool {
 // Provider is the list of a service's providers, at Providers+ID. There is one for every service.
 type Provider struct {
 	ID        identity.Service
-	Addresses []netip.Addr // in order
+	Addresses []netip.Addr // in order, each once
 }
 
 // providerJSON is a Provider as it is stored.
@@ -93,10 +93,14 @@ func (p *Provider) UnmarshalJSON(text []byte) error {
 	if !ok || name == "" || tenant == "" {
 		return fmt.Errorf("id %q is not of the form service:tenant", t.ID)
 	}
-	if slices.Contains(t.Providers, netip.Addr{}) {
-		return fmt.Errorf("a provider has no address")
+	*p = Provider{ID: identity.Service{Tenant: tenant, Name: name}}
+	for _, a := range t.Providers {
+		if !a.IsValid() || a.Zone() != "" {
+			return fmt.Errorf("provider %q is not an IP address", a)
+		}
+		p.Addresses = append(p.Addresses, a.Unmap())
 	}
-	*p = Provider{ID: identity.Service{Tenant: tenant, Name: name}, Addresses: t.Providers}
 	slices.SortFunc(p.Addresses, netip.Addr.Compare) // earlier builds ordered the texts
+	p.Addresses = slices.Compact(p.Addresses)
 	return nil
 }

@@ -87,7 +87,7 @@ func TestBondLeavesEndpoints(t *testing.T) {
 	if _, err := s.EnsurePort(ctx, endpoint("v1", 1)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddPort(ctx, bonded("v1", "u2")); err == nil || !strings.Contains(err.Error(), "net.default-v1") {
+	if err := s.AddPort(ctx, bonded("v1", "u2")); err == nil || !strings.Contains(err.Error(), "default:net:v1") {
 		t.Errorf("want an error that names the endpoint, got %v", err)
 	}
 }

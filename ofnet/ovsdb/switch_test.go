@@ -60,7 +60,7 @@ func veth(o *ovstest.OVS, name string) {
 
 func endpoint(name string, ofport uint32) ovsdb.PortSpec {
 	return ovsdb.PortSpec{Name: name, OFPort: ofport, ExternalIDs: map[string]string{
-		ovsdb.IDEndpoint: "net.default-" + name, ovsdb.IDContainer: name}}
+		ovsdb.IDEndpoint: "default:net:" + name, ovsdb.IDContainer: name}}
 }
 
 func TestBridgeAndFixedPorts(t *testing.T) {
@@ -200,7 +200,7 @@ func TestOneBadPortDoesNotSpoilTheOthers(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if bad == nil || !strings.Contains(bad.Error(), "net.default-good0") {
+	if bad == nil || !strings.Contains(bad.Error(), "default:net:good0") {
 		t.Errorf("a port name in use: want an error that names its owner, got %v", bad)
 	}
 }

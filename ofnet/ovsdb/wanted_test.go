@@ -38,14 +38,14 @@ func TestDriftOfPorts(t *testing.T) {
 		name, command string
 		want          ovsdb.PortDrift
 	}{
-		{"a tag", "set port v2 tag=7 trunks=1,2", ovsdb.PortDrift{Name: "v2", Endpoint: "net.default-v2", Was: []string{"tag=7", "trunks=1,2"}, Want: []string{"tag=", "trunks="}}},
+		{"a tag", "set port v2 tag=7 trunks=1,2", ovsdb.PortDrift{Name: "v2", Endpoint: "default:net:v2", Was: []string{"tag=7", "trunks=1,2"}, Want: []string{"tag=", "trunks="}}},
 		{"options of the tunnel", "set interface vx options:dst_port=9999 options:csum=true", ovsdb.PortDrift{Name: "vx", Endpoint: "-",
 			Was: []string{"options:csum=true", "options:dst_port=9999"}, Want: []string{"options:csum=", "options:dst_port=4789"}}},
-		{"a port that is gone", "del-port contiv0 v1", ovsdb.PortDrift{Name: "v1", Endpoint: "net.default-v1", Gone: true, Want: []string{"type=", "ofport_request=1"}}},
+		{"a port that is gone", "del-port contiv0 v1", ovsdb.PortDrift{Name: "v1", Endpoint: "default:net:v1", Gone: true, Want: []string{"type=", "ofport_request=1"}}},
 		{"a fixed port that is gone", "del-port contiv0 contivh0", ovsdb.PortDrift{Name: "contivh0", Endpoint: "-", Gone: true, Want: []string{"type=internal", "ofport_request=1002"}}},
-		{"another number", "set interface v3 ofport_request=77", ovsdb.PortDrift{Name: "v3", Endpoint: "net.default-v3", Was: []string{"ofport_request=77"}, Want: []string{"ofport_request=3"}}},
-		{"another owner", "set interface v3 external_ids:contiv-endpoint=else external_ids:mine=yes", ovsdb.PortDrift{Name: "v3", Endpoint: "net.default-v3",
-			Was: []string{"external_ids:contiv-endpoint=else"}, Want: []string{"external_ids:contiv-endpoint=net.default-v3"}}},
+		{"another number", "set interface v3 ofport_request=77", ovsdb.PortDrift{Name: "v3", Endpoint: "default:net:v3", Was: []string{"ofport_request=77"}, Want: []string{"ofport_request=3"}}},
+		{"another owner", "set interface v3 external_ids:contiv-endpoint=else external_ids:mine=yes", ovsdb.PortDrift{Name: "v3", Endpoint: "default:net:v3",
+			Was: []string{"external_ids:contiv-endpoint=else"}, Want: []string{"external_ids:contiv-endpoint=default:net:v3"}}},
 	} {
 		o.Vsctl(strings.Fields("--no-wait -- " + row.command)...)
 		var got []ovsdb.PortDrift

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
@@ -56,15 +58,14 @@ func (w *world) CreateEndpoint(_ context.Context, r model.CreateEndpointRequest)
 	if err := w.enter("create"); err != nil {
 		return record.Endpoint{}, 0, err
 	}
-	id := r.NetworkName + "." + r.TenantName + "-" + r.EndpointID
-	ep, ok := w.endpoints[id]
+	id := identity.Endpoint{Network: identity.Network{Tenant: r.TenantName, Name: r.NetworkName}, Endpoint: r.EndpointID}
+	ep, ok := w.endpoints[id.String()]
 	if !ok {
 		w.next++
 		w.rev++
-		ep = record.Endpoint{ID: id, NetID: r.NetworkName + "." + r.TenantName, EndpointID: r.EndpointID,
-			IPAddress: fmt.Sprintf("10.1.1.%d", w.next), MacAddress: fmt.Sprintf("02:02:0a:01:01:%02x", w.next),
-			HomingHost: r.ConfigEP.Host, ContainerID: r.ContainerID, Tenant: r.TenantName, Machine: r.Machine}
-		w.endpoints[id] = ep
+		ep = record.Endpoint{ID: id, IP: netip.AddrFrom4([4]byte{10, 1, 1, byte(w.next)}), MAC: record.MAC{2, 2, 10, 1, 1, byte(w.next)},
+			Host: r.ConfigEP.Host, ContainerID: r.ContainerID, Machine: r.Machine}
+		w.endpoints[id.String()] = ep
 	}
 	return ep, w.rev, nil
 }
@@ -74,7 +75,7 @@ func (w *world) DeleteEndpoint(_ context.Context, r model.DeleteEndpointRequest)
 	if err := w.enter(strings.TrimSpace("delete " + r.Reason)); err != nil {
 		return err
 	}
-	delete(w.endpoints, r.NetworkName+"."+r.TenantName+"-"+r.EndpointID)
+	delete(w.endpoints, r.TenantName+":"+r.NetworkName+":"+r.EndpointID)
 	return nil
 }
 
@@ -91,8 +92,8 @@ func (w *world) Wait(context.Context, string, uint64) error {
 	return w.enter("flows")
 }
 
-func (w *world) Network(_ context.Context, id string) (record.Network, error) {
-	return record.Network{ID: id, PktTagType: "vxlan", SubnetLen: 24, Gateway: "10.1.1.254"}, nil
+func (w *world) Network(_ context.Context, id identity.Network) (record.Network, error) {
+	return record.Network{ID: id, Encap: record.VXLAN, Subnet: netip.MustParsePrefix("10.1.1.0/24"), Gateway: netip.MustParseAddr("10.1.1.254")}, nil
 }
 
 func (w *world) Endpoint(id string) (record.Endpoint, bool) {
@@ -146,6 +147,17 @@ func (w *world) RemovePort(_ context.Context, name string) error {
 		delete(w.ports, name)
 	}
 	return err
+}
+
+func (w *world) Relabel(_ context.Context, endpoints map[string]string) error {
+	defer w.mu.Unlock()
+	if err := w.enter("relabel"); err != nil {
+		return err
+	}
+	for name, endpoint := range endpoints {
+		w.ports[name].ExternalIDs[ovsdb.IDEndpoint] = endpoint
+	}
+	return nil
 }
 
 func (w *world) Port(name string) (ovsdb.Port, bool) {
@@ -300,7 +312,7 @@ func TestMasterAway(t *testing.T) {
 		t.Errorf("detach while the master is away: want its error, got %v", err)
 	}
 	clear(w.fail)
-	w.Doom(link.Name("net.default-c1", 0)) // the sandbox ends; its namespace's path never was
+	w.Doom(link.Name("default:net:c1", 0)) // the sandbox ends; its namespace's path never was
 	if err := e.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +323,7 @@ func TestMasterAway(t *testing.T) {
 
 // TestCrash begins with what an agent that died in the middle leaves.
 func TestCrash(t *testing.T) {
-	id, name := "net.default-c1", link.Name("net.default-c1", 0)
+	id, name := "default:net:c1", link.Name("default:net:c1", 0)
 	rows := []struct {
 		name  string
 		left  func(w *world, r Request)
@@ -372,7 +384,7 @@ func TestAnotherPortNumber(t *testing.T) {
 	w.other = 77
 	e := w.engine()
 	res, err := e.Attach(t.Context(), request(t))
-	if err != nil || res.OFPort != 77 || w.flows["net.default-c1"] != 77 {
+	if err != nil || res.OFPort != 77 || w.flows["default:net:c1"] != 77 {
 		t.Errorf("switch that gives number 77: want flows for 77, got %d, %v, %v", res.OFPort, w.flows, err)
 	}
 }
@@ -448,7 +460,7 @@ func TestKeepAndReclaim(t *testing.T) {
 	if fmt.Sprint(left) != "[c2 c3]" {
 		t.Errorf("after the garbage collection of x: want [c2 c3], got %v", left)
 	}
-	if err := e.Reclaim(t.Context(), "net.default-c3"); err != nil {
+	if err := e.Reclaim(t.Context(), "default:net:c3"); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.String(); got != "endpoints 2, ports 1, links 1, flows 1" {
@@ -529,12 +541,12 @@ func TestClashedNumberIsAnothers(t *testing.T) {
 	if err := e.Detach(t.Context(), "c1", "eth0"); err != nil {
 		t.Fatal(err)
 	}
-	if got := e.numbers.owner[res.OFPort]; got != res.Endpoint.ID || len(e.numbers.owner) != 1 {
+	if got := e.numbers.owner[res.OFPort]; got != res.Endpoint.ID.String() || len(e.numbers.owner) != 1 {
 		t.Errorf("number %d after another's detachment: want it with %s, got %v", res.OFPort, res.Endpoint.ID, e.numbers.owner)
 	}
 }
 
-// The ids of containers may read alike: neither is taken for the other.
+// Only a container's name and its interface's can read alike, since one is joined to the other: neither is taken for the other.
 func TestAmbiguousContainers(t *testing.T) {
 	w := newWorld()
 	e := w.engine()
@@ -544,7 +556,7 @@ func TestAmbiguousContainers(t *testing.T) {
 	if _, err := e.Attach(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Attach(t.Context(), b); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "container c1 on") {
+	if _, err := e.Attach(t.Context(), b); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "interface eth1 of container c1:") {
 		t.Errorf("a container whose id is taken: want it refused and the other named, got %v", err)
 	}
 	clear(w.ports)
@@ -560,7 +572,7 @@ func TestSweepLeavesWhatIsRepaired(t *testing.T) {
 	if _, err := e.Attach(t.Context(), request(t)); err != nil {
 		t.Fatal(err)
 	}
-	name := link.Name("net.default-c1", 0)
+	name := link.Name("default:net:c1", 0)
 	delete(w.ports, name)
 	for _, row := range []struct {
 		wants string

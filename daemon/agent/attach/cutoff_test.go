@@ -28,7 +28,7 @@ func TestCutOff(t *testing.T) {
 			t.Fatalf("%s: want %d differences, got %+v, %v", when, want, got, err)
 		}
 		for _, d := range got {
-			if d.Owner != "endpoint/net.default-c1" || d.Thing != name || !strings.Contains(d.What, "removed: interface "+name+" of container c1") ||
+			if d.Owner != "endpoint/default:net:c1" || d.Thing != name || !strings.Contains(d.What, "removed: interface "+name+" of container c1") ||
 				!strings.Contains(d.Remedy, "make the container or pod anew") {
 				t.Errorf("%s: want endpoint, interface and remedy, got %+v", when, d)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
@@ -58,7 +59,7 @@ func TestLostPortsComeBack(t *testing.T) {
 				if len(w.links) != 1 {
 					t.Fatal("the sweep has taken the container's interface")
 				}
-				id := res.Endpoint.ID
+				id := res.Endpoint.ID.String()
 				if got, want := whats(t, l), []string{"endpoint/" + id + " removed: port " + res.HostName}; !slices.Equal(got, want) {
 					t.Errorf("differences: want %q, got %q", want, got)
 				}
@@ -90,7 +91,7 @@ func TestLostEndpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, name := res.Endpoint.ID, res.HostName
+	id, name := res.Endpoint.ID.String(), res.HostName
 	delete(w.ports, name)
 	pair := w.links[name]
 	w.links[name] = link.Pair{Host: name}
@@ -146,7 +147,7 @@ func TestLostEndpointsOfOthers(t *testing.T) {
 	e, l := later(w)
 	owned := true
 	e.Machine, e.Owned = "m2", func() bool { return owned }
-	id := res.Endpoint.ID
+	id := res.Endpoint.ID.String()
 	for _, row := range []struct {
 		machine string
 		owned   bool
@@ -179,14 +180,14 @@ func TestDetachedIsNotLost(t *testing.T) {
 	if err := e.Detach(t.Context(), "c1", "eth0"); err != nil {
 		t.Fatal(err)
 	}
-	w.endpoints[ep.ID] = ep // the watch is behind
+	w.endpoints[ep.ID.String()] = ep // the watch is behind
 	if got := whats(t, l); len(got) != 0 {
 		t.Errorf("just detached: want nothing, got %q", got)
 	}
 	// The host's own endpoint in an infra network is no container's.
 	host := ep
-	host.ID, host.ContainerID = "contivh1.default-h1", ""
-	w.endpoints = map[string]record.Endpoint{host.ID: host}
+	host.ID, host.ContainerID = identity.Endpoint{Network: identity.Network{Tenant: "default", Name: "contivh1"}, Endpoint: "h1"}, ""
+	w.endpoints = map[string]record.Endpoint{host.ID.String(): host}
 	if got := whats(t, l); len(got) != 0 {
 		t.Errorf("an infra network's: want nothing, got %q", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -135,6 +136,11 @@ func loopbacks() (own, other string) {
 	return prefix + "1", prefix + "2"
 }
 
+// endpoint is the record of one in network net of a tenant.
+func endpoint(tenant, host, addr string) *record.Endpoint {
+	return &record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: "net"}, Endpoint: addr}, Host: host, IP: netip.MustParseAddr(addr)}
+}
+
 // A Router and a speaker outside, on loopback.
 func TestRouter(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
@@ -164,10 +170,10 @@ func TestRouter(t *testing.T) {
 		t.Errorf("without a record: want ErrNoRouter, got %v", err)
 	}
 	defer runs(t, r)()
-	local := record.Endpoint{ID: "e1", NetID: "net.default", HomingHost: "h1", IPAddress: "10.1.0.1"}
-	r.Endpoint("e1", &local)
-	r.Endpoint("e2", &record.Endpoint{ID: "e2", NetID: "net.default", HomingHost: "h2", IPAddress: "10.1.0.2"})
-	r.Endpoint("e3", &record.Endpoint{ID: "e3", NetID: "net.acme", HomingHost: "h1", IPAddress: "10.1.0.3"})
+	local := endpoint("default", "h1", "10.1.0.1")
+	r.Endpoint("e1", local)
+	r.Endpoint("e2", endpoint("default", "h2", "10.1.0.2"))
+	r.Endpoint("e3", endpoint("acme", "h1", "10.1.0.3"))
 	r.Router("h2", &record.BGP{Hostname: "h2", RouterIP: "9.9.9.9/24", AS: "1"})
 	wrong := record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "65002", Neighbor: other, NeighborAS: "600"}
 	r.Router("h1", &wrong)
@@ -194,10 +200,10 @@ func TestRouter(t *testing.T) {
 	}
 	eventually(t, "outside knows the endpoint", func() bool { return heard() == "map[10.1.0.1/32:["+own+"]]" })
 	r.Endpoint("e1", nil)
-	r.Endpoint("e4", &record.Endpoint{ID: "e4", NetID: "net.default", HomingHost: "h1", IPAddress: "10.1.0.4/24"})
+	r.Endpoint("e4", endpoint("default", "h1", "10.1.0.4"))
 	eventually(t, "outside knows the other endpoint", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
-	r.Service("v1", &record.ServiceLB{ID: "v1", Tenant: "default", IPAddress: "10.1.0.100"})
-	r.Service("v2", &record.ServiceLB{ID: "v2", Tenant: "acme", IPAddress: "10.1.0.101"})
+	r.Service("v1", &record.ServiceLB{ID: identity.Service{Tenant: "default", Name: "v1"}, IP: netip.MustParseAddr("10.1.0.100")})
+	r.Service("v2", &record.ServiceLB{ID: identity.Service{Tenant: "acme", Name: "v2"}, IP: netip.MustParseAddr("10.1.0.101")})
 	eventually(t, "outside knows the tenant's service", func() bool {
 		return heard() == "map[10.1.0.4/32:["+own+"] 10.1.0.100/32:["+own+"]]"
 	})

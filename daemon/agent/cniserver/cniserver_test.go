@@ -48,7 +48,9 @@ func (e *engine) Attach(ctx context.Context, r attach.Request) (attach.Result, e
 }
 
 func (e *engine) result(ifname, netns string) attach.Result {
-	return attach.Result{Endpoint: record.Endpoint{EndpointID: "c1"}, HostName: "vvx", IfName: ifname, Netns: netns, MTU: 1450,
+	var c1 record.Endpoint
+	c1.ID.Endpoint = "c1"
+	return attach.Result{Endpoint: c1, HostName: "vvx", IfName: ifname, Netns: netns, MTU: 1450,
 		MAC: net.HardwareAddr{2, 2, 10, 1, 1, 5}, Gateways: []netip.Addr{netip.MustParseAddr("10.1.1.254")},
 		Addrs: []netip.Prefix{netip.MustParsePrefix("10.1.1.5/24"), netip.MustParsePrefix("2001:db8::5/64")}}
 }

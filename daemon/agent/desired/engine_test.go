@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/table"
@@ -130,19 +131,19 @@ func key(r any) string {
 	case record.Tenant:
 		return record.Tenants + r.Tenant
 	case record.Network:
-		return record.Networks + r.ID
+		return record.Networks + r.ID.String()
 	case record.Group:
-		return record.Groups + r.ID
+		return record.Groups + r.ID.String()
 	case record.Endpoint:
-		return record.Endpoints + r.ID
+		return record.Endpoints + r.ID.String()
 	case record.Rule:
 		return record.Rules + r.ID.String()
 	case record.Attachment:
 		return record.Attachments + r.ID.String()
 	case record.ServiceLB:
-		return record.ServiceLBs + r.ID
+		return record.ServiceLBs + r.ID.String()
 	case record.Provider:
-		return record.Providers + r.ID
+		return record.Providers + r.ID.String()
 	case record.Service:
 		return r.Key()
 	}
@@ -188,13 +189,17 @@ func tenant(name string, vrf uint16) record.Tenant {
 }
 
 func network(name, tenant string, vni int) record.Network {
-	return record.Network{ID: name + "." + tenant, Tenant: tenant, NetworkName: name, PktTagType: "vxlan", PktTag: 2,
-		ExtPktTag: vni, SubnetIP: "10.1.1.0", SubnetLen: 24, Gateway: "10.1.1.254"}
+	return record.Network{ID: identity.Network{Tenant: tenant, Name: name}, Encap: record.VXLAN, PktTag: 2, ExtPktTag: vni,
+		Subnet: netip.MustParsePrefix("10.1.1.0/24"), Gateway: netip.MustParseAddr("10.1.1.254")}
 }
 
 func member(n record.Network, container, host string, last int) record.Endpoint {
-	return record.Endpoint{ID: n.ID + "-" + container, NetID: n.ID, EndpointID: container, HomingHost: host,
-		IPAddress: fmt.Sprintf("10.1.1.%d", last), MacAddress: fmt.Sprintf("02:02:0a:01:01:%02x", last)}
+	return record.Endpoint{ID: identity.Endpoint{Network: n.ID, Endpoint: container}, Host: host,
+		IP: netip.AddrFrom4([4]byte{10, 1, 1, byte(last)}), MAC: record.MAC{2, 2, 10, 1, 1, byte(last)}}
+}
+
+func group(name, tenant string, number int) record.Group {
+	return record.Group{ID: identity.Group{Tenant: tenant, Name: name}, Number: number}
 }
 
 func service(host, ip string) record.Service {
@@ -211,20 +216,20 @@ func TestEndpointsOfPresentTenantsOnly(t *testing.T) {
 			s.Local.Tunnel == 1000 && s.Self == "h1"
 	})
 	here := member(red, "r1", "h1", 1)
-	w.e.SetPort(here.ID, 17)
+	w.e.SetPort(here.ID.String(), 17)
 	rev := w.put(here)
-	if err := w.e.Wait(w.ctx, here.ID, rev); err != nil {
+	if err := w.e.Wait(w.ctx, here.ID.String(), rev); err != nil {
 		t.Fatal(err)
 	}
 	w.reach("red whole", func(s *ofnet.State) bool {
 		return s.Endpoints.Len() == 4 && s.Segments.Len() == 2 && s.Tenants.Get("red").ID == 2 &&
-			s.Endpoints.Get(here.ID).Port == 17 && s.Endpoints.Get("net.red-r2").Port == 0
+			s.Endpoints.Get(here.ID.String()).Port == 17 && s.Endpoints.Get("red:net:r2").Port == 0
 	})
-	w.e.SetPort(here.ID, 18)
-	w.reach("another port", func(s *ofnet.State) bool { return s.Endpoints.Get(here.ID).Port == 18 })
+	w.e.SetPort(here.ID.String(), 18)
+	w.reach("another port", func(s *ofnet.State) bool { return s.Endpoints.Get(here.ID.String()).Port == 18 })
 	w.del(here)
 	w.reach("red gone again", func(s *ofnet.State) bool { return s.Endpoints.Len() == 2 && s.Tenants.Get("red") == nil })
-	if got := w.e.Local(); len(got) != 1 || got[0].EndpointID != "b1" {
+	if got := w.e.Local(); len(got) != 1 || got[0].ID.Endpoint != "b1" {
 		t.Errorf("endpoints of this host: want b1, got %v", got)
 	}
 }
@@ -235,9 +240,9 @@ func TestSilentHostKeepsItsEndpoints(t *testing.T) {
 	w := start(t, tenant("blue", 1), blue, service("h2", "192.0.2.2"), member(blue, "b1", "h1", 1), there)
 	w.reach("both", func(s *ofnet.State) bool { return s.Endpoints.Len() == 2 && s.Hosts.Get("h2") != nil })
 	w.del(service("h2", "192.0.2.2"))
-	w.put(record.Group{ID: "g:blue", GroupName: "g", TenantName: "blue", EndpointGroupID: 5})
+	w.put(group("g", "blue", 5))
 	w.reach("the group, with the silent host", func(s *ofnet.State) bool {
-		return s.Groups.Get("g:blue") != nil && s.Endpoints.Get(there.ID) != nil &&
+		return s.Groups.Get("blue:g") != nil && s.Endpoints.Get(there.ID.String()) != nil &&
 			s.Hosts.Get("h2") != nil && s.Hosts.Get("h2").VTEP == netip.MustParseAddr("192.0.2.2")
 	})
 	w.put(service("h2", "192.0.2.22"))
@@ -268,42 +273,35 @@ func TestSeveralRegistrations(t *testing.T) {
 	w.reach("none", func(s *ofnet.State) bool { return s.Hosts.Get("h2") == nil })
 }
 
-// A network whose name, or whose tenant's, has dots forwards like any other, alone on its host as well: with records that name the
-// tenant, and with those of an older build, of which the network's record tells.
+// A network whose name, or whose tenant's, has dots forwards like any other, alone on its host as well.
 func TestDottedNetworks(t *testing.T) {
-	for name, named := range map[string]bool{"named": true, "older build": false} {
-		t.Run(name, func(t *testing.T) {
-			net := network("a.b", "c.d", 100)
-			w := start(t, tenant("c.d", 1))
-			here := member(net, "m", "h1", 1)
-			if named {
-				here.Tenant = "c.d"
-			}
-			w.e.SetPort(here.ID, 17)
-			w.put(here) // before its network, as lists of the store come
-			w.put(net)
-			w.reach("tenant, network and endpoint", func(s *ofnet.State) bool {
-				return s.Tenants.Get("c.d") != nil && s.Segments.Get("a.b.c.d") != nil && s.Endpoints.Get(here.ID) != nil && s.Endpoints.Get(here.ID).Port == 17
-			})
-			if got := w.e.Local(); len(got) != 1 || got[0].TenantOf() != "c.d" || got[0].NetworkOf() != "a.b" {
-				t.Errorf("endpoints of this host: want one of network a.b of tenant c.d, got %+v", got)
-			}
-			w.del(here)
-			w.reach("nothing", func(s *ofnet.State) bool { return s.Tenants.Len()+s.Segments.Len()+s.Endpoints.Len() == 0 })
-		})
+	net := network("a.b", "c.d", 100)
+	w := start(t, tenant("c.d", 1))
+	here := member(net, "m", "h1", 1)
+	w.e.SetPort(here.ID.String(), 17)
+	w.put(here) // before its network, as lists of the store come
+	w.put(net)
+	w.reach("tenant, network and endpoint", func(s *ofnet.State) bool {
+		e := s.Endpoints.Get(here.ID.String())
+		return s.Tenants.Get("c.d") != nil && s.Segments.Get("c.d:a.b") != nil && e != nil && e.Port == 17
+	})
+	if got := w.e.Local(); len(got) != 1 || got[0].ID != here.ID {
+		t.Errorf("endpoints of this host: want one of network a.b of tenant c.d, got %+v", got)
 	}
+	w.del(here)
+	w.reach("nothing", func(s *ofnet.State) bool { return s.Tenants.Len()+s.Segments.Len()+s.Endpoints.Len() == 0 })
 }
 
 func TestGlobalConfigurationChangesSegments(t *testing.T) {
 	blue := network("net", "blue", 100)
 	w := start(t, tenant("blue", 1), blue, member(blue, "b1", "h1", 1))
 	w.reach("defaults", func(s *ofnet.State) bool {
-		n := s.Segments.Get("net.blue")
+		n := s.Segments.Get("blue:net")
 		return n != nil && n.Mode == ofnet.Bridge && n.ARP == ofnet.Proxy && n.Encap == ofnet.VXLAN && n.Tag == 100
 	})
-	w.put(record.Global{FwdMode: "routing", ArpMode: "flood"})
+	w.put(record.Global{FwdMode: record.FwdRouting, ArpMode: record.ArpFlood})
 	w.reach("routing and flood", func(s *ofnet.State) bool {
-		n := s.Segments.Get("net.blue")
+		n := s.Segments.Get("blue:net")
 		return n.Mode == ofnet.Routing && n.ARP == ofnet.Flood
 	})
 }
@@ -345,15 +343,20 @@ func TestSeenIncludesTheConfiguration(t *testing.T) {
 func TestMalformedRecordsAreSkipped(t *testing.T) {
 	blue := network("net", "blue", 100)
 	bad := []struct{ name, key, value string }{
-		{"not JSON", record.Endpoints + "net.blue-x1", "{"},
-		{"another name", record.Endpoints + "net.blue-x2", `{"id":"other"}`},
-		{"bad MAC", record.Endpoints + "net.blue-x3", `{"id":"net.blue-x3","macAddress":"zz"}`},
-		{"bad address", record.Endpoints + "net.blue-x4", `{"id":"net.blue-x4","macAddress":"02:02:00:00:00:01","ipAddress":"x"}`},
-		{"VNI", record.Networks + "n.t", `{"id":"n.t","pktTagType":"vxlan","extPktTag":99999999}`},
-		{"encapsulation", record.Networks + "n2.t", `{"id":"n2.t","pktTagType":"gre"}`},
-		{"gateway outside", record.Networks + "n3.t", `{"id":"n3.t","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"11.0.0.1"}`},
+		{"not JSON", record.Endpoints + "blue:net:x1", "{"},
+		{"another name", record.Endpoints + "blue:net:x2", `{"netID":"net.blue","endpointID":"other"}`},
+		{"bad MAC", record.Endpoints + "blue:net:x3", `{"netID":"net.blue","endpointID":"x3","macAddress":"zz"}`},
+		{"bad address", record.Endpoints + "blue:net:x4", `{"netID":"net.blue","endpointID":"x4","macAddress":"02:02:00:00:00:01","ipAddress":"x"}`},
+		{"no MAC", record.Endpoints + "blue:net:x5", `{"netID":"net.blue","endpointID":"x5","ipAddress":"10.1.1.5"}`},
+		{"no identity", record.Endpoints + "blue:net:x6", `{"macAddress":"02:02:00:00:00:01"}`},
+		{"VNI", record.Networks + "t:n1", `{"tenant":"t","networkName":"n1","pktTagType":"vxlan","extPktTag":99999999}`},
+		{"encapsulation", record.Networks + "t:n2", `{"tenant":"t","networkName":"n2","pktTagType":"gre"}`},
+		{"gateway outside", record.Networks + "t:n3", `{"tenant":"t","networkName":"n3","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"11.0.0.1"}`},
+		{"service without a tenant", record.ServiceLBs + "t:s", `{"servicename":"s","ipaddress":"10.0.0.9"}`},
+		{"provider without an address", record.Providers + "t:s", `{"id":"s:t","Providers":[""]}`},
+		{"former network without a name", record.FormerNetworks + "x.y", `{"pktTagType":"vlan","pktTag":5}`},
 		{"VRF", record.Tenants + "t", `{"tenant":"t","vrf":0}`},
-		{"group number", record.Groups + "g:t", `{"id":"g:t"}`},
+		{"group number", record.Groups + "t:g", `{"tenantName":"t","groupName":"g"}`},
 		{"host address", record.Services + "netplugin.vtep/x:1", `{"Hostname":"h","HostAddr":"x"}`},
 		{"host MAC", record.Services + "netplugin.vtep/y:1", `{"Hostname":"h","HostAddr":"192.0.2.9","UplinkMAC":"q"}`},
 	}
@@ -404,7 +407,7 @@ func TestStoreAwayAndBack(t *testing.T) {
 			t.Errorf("changes of %s by listing everything again: want 1, got %d", k, n)
 		}
 	}
-	if n, err := w.e.Network(w.ctx, "net.blue"); err != nil || n.ExtPktTag != 100 {
+	if n, err := w.e.Network(w.ctx, blue.ID); err != nil || n.ExtPktTag != 100 {
 		t.Errorf("network: want VNI 100, got %v %v", n, err)
 	}
 }
@@ -425,7 +428,7 @@ func TestStoreMadeAnew(t *testing.T) {
 	if rev >= was {
 		t.Fatalf("want a store of fewer changes than %d, got %d", was, rev)
 	}
-	w.reach("the new endpoint", func(s *ofnet.State) bool { return s.Endpoints.Get("net.blue-b3") != nil && w.b.rev == rev })
+	w.reach("the new endpoint", func(s *ofnet.State) bool { return s.Endpoints.Get("blue:net:b3") != nil && w.b.rev == rev })
 	w.own.Away()
 	w.own.Back()
 	rev = w.put(member(blue, "b4", "h1", 4))
@@ -441,19 +444,20 @@ func TestStoreMadeAnew(t *testing.T) {
 }
 
 func FuzzRecords(f *testing.F) {
-	f.Add(record.Endpoints+"net.blue-x", []byte(`{"id":"net.blue-x","netID":"net.blue","macAddress":"02:02:00:00:00:01","ipAddress":"10.0.0.1","homingHost":"h1"}`))
-	f.Add(record.Networks+"n.t", []byte(`{"id":"n.t","tenant":"t","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.1","ipv6SubnetIP":"::1","ipv6SubnetLen":999}`))
+	f.Add(record.Endpoints+"blue:net:x", []byte(`{"netID":"net.blue","endpointID":"x","macAddress":"02:02:00:00:00:01","ipAddress":"10.0.0.1","homingHost":"h1"}`))
+	f.Add(record.Networks+"t:n", []byte(`{"tenant":"t","networkName":"n","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.1","ipv6SubnetIP":"::1","ipv6SubnetLen":999}`))
 	f.Add(record.GlobalKey, []byte(`null`))
 	f.Add(record.GlobalMark, []byte(`{"id":"global","sum":"00"}`))
 	f.Add(record.Services+"netplugin.vtep/192.0.2.1:4789", []byte(`{"Hostname":"h","HostAddr":"192.0.2.9"}`))
-	f.Add(record.Groups+"g:t", []byte(`{"id":"g:t","endpointGroupId":1}`))
+	f.Add(record.Groups+"t:g", []byte(`{"tenantName":"t","groupName":"g","endpointGroupId":1}`))
+	f.Add(record.FormerGroups+"g:blue", []byte(`{"tenantName":"blue","groupName":"g","networkName":"net","endpointGroupId":7}`))
 	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))
-	f.Add(record.Networks+"net.blue", []byte(`{"id":"net.blue","tenant":"blue","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24}`))
-	f.Add(record.Endpoints+"net.blue-b1", []byte(`{"id":"net.blue-b1","netID":"net.blue","macAddress":"02:02:00:00:00:09","ipAddress":"10.0.0.9","homingHost":"h2"}`))
+	f.Add(record.Networks+"blue:net", []byte(`{"tenant":"blue","networkName":"net","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24}`))
+	f.Add(record.FormerEndpoints+"net.blue-b1", []byte(`{"netID":"net.blue","endpointID":"b1","macAddress":"02:02:00:00:00:09","ipAddress":"10.0.0.9","homingHost":"h2"}`))
 	f.Fuzz(func(t *testing.T, key string, value []byte) {
 		r, s := newRecords("h1"), ofnet.NewState("h1")
-		r.ports.Set("net.blue-b1", 7)
-		r.ports.Set("net.blue-x", 8)
+		r.ports.Set("blue:net:b1", 7)
+		r.ports.Set("blue:net:x", 8)
 		rev := store.Revision(0)
 		follow := func(do func() error) (changed []ofnet.Key, err error) {
 			before, had := s.Clone(), r.clone()
@@ -475,7 +479,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		settled()
 		want := texts(s)
-		if e := s.Endpoints.Get("net.blue-b1"); e == nil || e.Port != 7 {
+		if e := s.Endpoints.Get("blue:net:b1"); e == nil || e.Port != 7 {
 			t.Fatalf("want the endpoint of this host at its port, got %+v", e)
 		}
 		if _, err := take(key, value); err != nil {
@@ -503,12 +507,12 @@ func FuzzRecords(f *testing.F) {
 var oneContainer = []struct{ key, value string }{
 	{record.GlobalKey, `{"id":"global","fwd-mode":"bridge","arp-mode":"proxy","pvt-subnet":"172.19.0.0/16"}`},
 	{record.Tenants + "blue", `{"id":"blue","tenant":"blue","vrf":3}`},
-	{record.Networks + "net.blue", `{"id":"net.blue","tenant":"blue","networkName":"net","pktTagType":"vxlan","pktTag":1,"extPktTag":6,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.254","ipAddrRange":"10.0.0.1-10.0.0.254"}`},
-	{record.Groups + "g:blue", `{"id":"g:blue","groupName":"g","tenantName":"blue","networkName":"net","endpointGroupId":2}`},
+	{record.Networks + "blue:net", `{"id":"net.blue","tenant":"blue","networkName":"net","pktTagType":"vxlan","pktTag":1,"extPktTag":6,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.254","ipAddrRange":"10.0.0.1-10.0.0.254"}`},
+	{record.Groups + "blue:g", `{"id":"g:blue","groupName":"g","tenantName":"blue","networkName":"net","endpointGroupId":2}`},
 	{record.Services + "netplugin.vtep/192.0.2.1:4789", `{"ServiceName":"netplugin.vtep","Hostname":"h1","HostAddr":"192.0.2.1","Port":4789}`},
 	{record.Services + "netplugin.vtep/192.0.2.2:4789", `{"ServiceName":"netplugin.vtep","Hostname":"h2","HostAddr":"192.0.2.2","Port":4789}`},
-	{record.Endpoints + "net.blue-b1", `{"id":"net.blue-b1","netID":"net.blue","endpointID":"b1","endpointGroupId":2,"endpointGroupKey":"g:blue","ipAddress":"10.0.0.1","macAddress":"02:02:0a:00:00:01","homingHost":"h1"}`},
-	{record.Endpoints + "net.blue-b2", `{"id":"net.blue-b2","netID":"net.blue","endpointID":"b2","ipAddress":"10.0.0.2","macAddress":"02:02:0a:00:00:02","homingHost":"h2"}`},
+	{record.Endpoints + "blue:net:b1", `{"id":"net.blue-b1","netID":"net.blue","endpointID":"b1","endpointGroupId":2,"endpointGroupKey":"g:blue","ipAddress":"10.0.0.1","macAddress":"02:02:0a:00:00:01","homingHost":"h1"}`},
+	{record.Endpoints + "blue:net:b2", `{"id":"net.blue-b2","netID":"net.blue","endpointID":"b2","ipAddress":"10.0.0.2","macAddress":"02:02:0a:00:00:02","homingHost":"h2"}`},
 }
 
 // texts prints what a switch is to do.

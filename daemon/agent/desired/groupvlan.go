@@ -1,11 +1,12 @@
 package desired
 
 import (
+	"strings"
+
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/identity"
 )
 
-// In an ACI fabric every group has a VLAN of its own: its containers are on a segment named like the group, with the
+// In an ACI fabric every group has a VLAN of its own: its containers are on a segment of their own, "tenant:network/group", with the
 // addresses of the network, and the fabric decides who reaches whom.
 
 // ownVLAN is a group's network with the VLAN id of the group; ok is false for a group that shares its network's.
@@ -19,6 +20,15 @@ func (r *records) ownVLAN(group string) (n record.Network, ok bool) {
 		return n, false
 	}
 	n = *shared
-	n.ID, n.PktTag = identity.Network(g.ID), g.PktTag
+	n.ID.Name, n.PktTag = n.ID.Name+"/"+g.ID.Name, g.PktTag // no name contains a slash
 	return n, true
+}
+
+// groupOn is the group that has a segment for itself; "" when the segment is a network's.
+func groupOn(segment string) string {
+	tenant, name, _ := strings.Cut(segment, ":")
+	if _, group, ok := strings.Cut(name, "/"); ok {
+		return tenant + ":" + group
+	}
+	return ""
 }

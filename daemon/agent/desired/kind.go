@@ -70,6 +70,9 @@ func readService(_ *records, v *record.ServiceLB) (string, error) {
 
 // readEndpoint notes where the host of the endpoint is, as long as no registration has told.
 func readEndpoint(r *records, e *record.Endpoint) (string, error) {
+	if e.MAC == (record.MAC{}) {
+		return e.ID.String(), fmt.Errorf("it has no MAC address")
+	}
 	if r.hosts.Get(e.Host) == nil && e.VTEP.IsValid() {
 		r.hosts.Set(e.Host, &ofnet.Host{Label: e.Host, VTEP: e.VTEP})
 	}
@@ -92,17 +95,31 @@ func rows[V any](prefix string, of func(*records) *table.Table[string, *V], read
 }
 
 // both is rows of the objects below two prefixes: the names that follow the former one are no identities, so what the objects say counts.
+// A row goes with its record below the former prefix unless another has taken its place: a leader moves records, in whatever order that
+// is told.
 func both[V any](prefix, former string, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error)) []kind {
-	return []kind{rows(prefix, of, read), {former, func(r *records, _ string, item store.Item) error {
-		own, err := put(r, of, read, item, "")
-		if own != "" {
-			r.former[item.Key] = own
+	type place struct {
+		name string
+		row  *V
+	}
+	places := map[string]place{} // of what came by former keys, by what follows the prefix
+	del := func(r *records, key string) {
+		if p, ok := places[key]; ok && of(r).Get(p.name) == p.row {
+			of(r).Delete(p.name)
 		}
+		delete(places, key)
+	}
+	return []kind{rows(prefix, of, read), {former, func(r *records, key string, item store.Item) error {
+		own, err := put(r, of, read, item, "")
+		if own == "" {
+			return err
+		}
+		if own != places[key].name {
+			del(r, key)
+		}
+		places[key] = place{own, of(r).Get(own)}
 		return err
-	}, func(r *records, name string) {
-		of(r).Delete(r.former[former+name])
-		delete(r.former, former+name)
-	}}}
+	}, del}}
 }
 
 // put makes an object a row, if it bears the name that is wanted: "" is any.
@@ -112,7 +129,9 @@ func put[V any](r *records, of func(*records) *table.Table[string, *V], read fun
 	if err := json.Unmarshal(item.Value, v); err != nil {
 		return want, err
 	}
-	own, err = read(r, v)
+	if own, err = read(r, v); own == "" && err == nil {
+		err = fmt.Errorf("it does not say what it is")
+	}
 	_, some := err.(partial)
 	if (err == nil || some) && (want == "" || own == want) {
 		of(r).Set(own, v)

@@ -91,10 +91,11 @@ func (o objects) group(r *records, id string) {
 
 // apart adds the segment of a group that has one, and who is on it.
 func (o objects) apart(r *records, group string) {
-	if _, own := r.ownVLAN(group); !own {
+	own, ok := r.ownVLAN(group)
+	if !ok {
 		return
 	}
-	o.add(ofnet.KindSegment, group)
+	o.add(ofnet.KindSegment, own.ID.String())
 	for id := range endpointsOfGroup.In(r.endpoints, r.groups.Get(group).ID).All() {
 		o.add(ofnet.KindEndpoint, id)
 	}

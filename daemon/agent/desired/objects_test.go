@@ -18,12 +18,12 @@ func pool() map[string][]string {
 			`{"nw-infra-type":"aci","fwd-mode":"bridge"}`},
 		record.Tenants + "blue":      {`{"tenant":"blue","vrf":3}`, `{"tenant":"blue","vrf":4}`},
 		record.Tenants + "re.d":      {`{"tenant":"re.d","vrf":5}`},
-		record.Networks + "net.blue": {`{"id":"net.blue","tenant":"blue","pktTagType":"vlan","pktTag":6,"subnetIP":"10.0.0.0","subnetLen":24}`},
-		record.Networks + "net.re.d": {`{"id":"net.re.d","tenant":"re.d","pktTagType":"vxlan","pktTag":1,"extPktTag":7}`},
-		record.Groups + "g:blue": {`{"id":"g:blue","tenantName":"blue","networkName":"net","endpointGroupId":2,"pktTagType":"vlan","pktTag":6}`,
-			`{"id":"g:blue","tenantName":"blue","networkName":"net","endpointGroupId":3,"pktTagType":"vlan","pktTag":9}`},
-		record.ServiceLBs + "v:blue": {`{"id":"v:blue","tenant":"blue","ipAddress":"10.0.0.99","ports":["80:8080:TCP"]}`},
-		record.Providers + "v:blue":  {`{"id":"v:blue","providers":["10.0.0.1"]}`, `{"id":"v:blue","providers":["10.0.0.1","10.0.0.2"]}`},
+		record.Networks + "blue:net": {`{"tenant":"blue","networkName":"net","pktTagType":"vlan","pktTag":6,"subnetIP":"10.0.0.0","subnetLen":24}`},
+		record.Networks + "re.d:net": {`{"tenant":"re.d","networkName":"net","pktTagType":"vxlan","pktTag":1,"extPktTag":7}`},
+		record.Groups + "blue:g": {`{"groupName":"g","tenantName":"blue","networkName":"net","endpointGroupId":2,"pktTagType":"vlan","pktTag":6}`,
+			`{"groupName":"g","tenantName":"blue","networkName":"net","endpointGroupId":3,"pktTagType":"vlan","pktTag":9}`},
+		record.ServiceLBs + "blue:v": {`{"servicename":"v","tenantname":"blue","ipaddress":"10.0.0.99","ports":["80:8080:TCP"]}`},
+		record.Providers + "blue:v":  {`{"id":"v:blue","Providers":["10.0.0.1"]}`, `{"id":"v:blue","Providers":["10.0.0.1","10.0.0.2"]}`},
 		record.Rules + "blue:p:r": {`{"id":"blue:p:r","direction":"in","action":"deny","priority":10,"group":"g"}`,
 			`{"id":"blue:p:r","direction":"in","action":"deny","priority":10,"network":"net"}`, `{"action":"deny"}`},
 		record.Rules + "blue:p:more":                       {`{"id":"blue:p:more","direction":"out","action":"allow","priority":1}`, `{"action":"allow"}`},
@@ -37,10 +37,11 @@ func pool() map[string][]string {
 		record.Services + "netplugin.vtep/2":               {`{"Hostname":"h2","HostAddr":"192.0.2.22"}`},
 	}
 	for n := range 4 {
-		for i, id := range []string{fmt.Sprint("net.blue-", n), fmt.Sprint("net.re.d-", n)} {
+		for i, tenant := range []string{"blue", "re.d"} {
+			key := fmt.Sprintf("%s%s:net:%d", record.Endpoints, tenant, n)
 			for _, host := range []string{"h1", "h2", "h3"} {
-				out[record.Endpoints+id] = append(out[record.Endpoints+id], fmt.Sprintf(`{"id":%q,"netID":%q,"endpointGroupKey":%q,"macAddress":"02:02:00:00:00:0%d","ipAddress":"10.0.0.%d","homingHost":%q}`,
-					id, []string{"net.blue", "net.re.d"}[i], []string{"g:blue", ""}[i], n, n, host))
+				out[key] = append(out[key], fmt.Sprintf(`{"tenant":%[1]q,"netID":"net.%[1]s","endpointID":"%[2]d","endpointGroupKey":%[3]q,"macAddress":"02:02:00:00:00:0%[2]d","ipAddress":"10.0.0.%[2]d","homingHost":%[4]q}`,
+					tenant, n, []string{"g:blue", ""}[i], host))
 			}
 		}
 	}
@@ -67,8 +68,7 @@ func TestTranslateAtRandom(t *testing.T) {
 		before := r.clone()
 		for range 1 + random.IntN(3) {
 			key := keys[random.IntN(len(keys))]
-			stays := key == record.GlobalKey || key == record.Networks+"net.re.d" // which alone tells the tenant of its endpoints
-			if _, ok := have[key]; ok && !stays && random.IntN(3) == 0 {
+			if _, ok := have[key]; ok && key != record.GlobalKey && random.IntN(3) == 0 {
 				delete(have, key)
 				r.del(key)
 				continue

@@ -17,7 +17,6 @@ import (
 type records struct {
 	self      string
 	kinds     []kind
-	former    map[string]string // names of objects, by keys that do not end with them
 	global    record.Global
 	sum, mark string // of global, as it is here and as it is to be; the latter "": no one says
 
@@ -56,7 +55,7 @@ var (
 )
 
 func newRecords(self string) *records {
-	return &records{self: self, kinds: kinds(), former: map[string]string{}, tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
+	return &records{self: self, kinds: kinds(), tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
 		groups: table.New(groupsOfTenant, groupsOfNetwork, groupsNumbered), rules: table.New(rulesOfTenant), attachments: table.New(attachmentsOfTenant),
 		legacy: newLegacy(), services: table.New(servicesOfTenant),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),

@@ -130,7 +130,7 @@ func TestRulesInTheState(t *testing.T) {
 	blue := network("net", "blue", 100)
 	here := member(blue, "b1", "h1", 1)
 	ssh := rule("ssh", func(r *record.Rule) { r.Protocol, r.Port, r.Action = 6, 22, "deny" })
-	w := start(t, tenant("blue", 1), blue, record.Group{ID: "web:blue", GroupName: "web", TenantName: "blue", EndpointGroupID: 5}, ssh, webHasP,
+	w := start(t, tenant("blue", 1), blue, group("web", "blue", 5), ssh, webHasP,
 		member(blue, "b2", "h2", 2))
 	has := func(priority uint8) func(s *ofnet.State) bool {
 		return func(s *ofnet.State) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
@@ -20,8 +21,8 @@ func addrs(list ...string) (out []netip.Addr) {
 }
 
 func shop(change func(*record.ServiceLB)) record.ServiceLB {
-	v := record.ServiceLB{ID: "shop:blue", ServiceName: "shop", Tenant: "blue", Network: "net", Ports: []string{"80:8080:TCP", "53:5353:UDP"},
-		Selectors: map[string]string{"tier": "web"}, IPAddress: "10.1.1.100"}
+	v := record.ServiceLB{ID: identity.Service{Tenant: "blue", Name: "shop"}, Network: identity.Network{Tenant: "blue", Name: "net"},
+		Ports: []string{"80:8080:TCP", "53:5353:UDP"}, Selectors: map[string]string{"tier": "web"}, IP: netip.MustParseAddr("10.1.1.100")}
 	if change != nil {
 		change(&v)
 	}
@@ -40,8 +41,7 @@ func TestServicesAreTranslated(t *testing.T) {
 		{"SCTP", func(v *record.ServiceLB) { v.Ports = []string{"7:9:sctp"} },
 			&ofnet.Service{Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolSCTP, Port: 7, Target: 9}}, Affinity: true}},
 		{"no ports", func(v *record.ServiceLB) { v.Ports = nil }, &ofnet.Service{Affinity: true}},
-		{"no address", func(v *record.ServiceLB) { v.IPAddress = "" }, nil},
-		{"no tenant", func(v *record.ServiceLB) { v.Tenant = "" }, nil},
+		{"no address", func(v *record.ServiceLB) { v.IP = netip.Addr{} }, nil},
 		{"a port twice", func(v *record.ServiceLB) { v.Ports = []string{"80:1:TCP", "80:2:tcp"} }, nil},
 		{"a port too large", func(v *record.ServiceLB) { v.Ports = []string{"80:65536:TCP"} }, nil},
 		{"port 0", func(v *record.ServiceLB) { v.Ports = []string{"0:1:TCP"} }, nil},
@@ -55,7 +55,7 @@ func TestServicesAreTranslated(t *testing.T) {
 			continue
 		}
 		if row.want != nil {
-			row.want.Name, row.want.Tenant, row.want.Address = "shop:blue", "blue", netip.MustParseAddr("10.1.1.100")
+			row.want.Name, row.want.Tenant, row.want.Address = "blue:shop", "blue", netip.MustParseAddr("10.1.1.100")
 			if !got.Equal(row.want) {
 				t.Errorf("%s: want %+v, got %+v", row.name, row.want, got)
 			}
@@ -71,29 +71,29 @@ func TestServicesInTheState(t *testing.T) {
 	w := start(t, tenant("blue", 1), blue, shop(nil), member(blue, "b2", "h2", 2))
 	backends := func(want ...string) func(*ofnet.State) bool {
 		return func(s *ofnet.State) bool {
-			v := s.Services.Get("shop:blue")
+			v := s.Services.Get("blue:shop")
 			return v != nil && slices.Equal(v.Backends, addrs(want...))
 		}
 	}
 	w.reach("nothing: blue is not here", func(s *ofnet.State) bool { return s.Services.Len() == 0 })
 	w.put(here)
 	w.reach("the service, without backends", backends())
-	list := record.Provider{ID: "shop:blue", ServiceName: "shop:blue", Providers: []string{"10.1.0.9", "10.1.0.2", "10.1.0.9", "fd00::1"}}
+	list := record.Provider{ID: shop(nil).ID, Addresses: addrs("10.1.0.9", "10.1.0.2", "10.1.0.9", "fd00::1")}
 	w.put(list)
 	w.reach("its backends of its family, ordered and once each", backends("10.1.0.2", "10.1.0.9"))
-	bad := list
-	bad.Providers = []string{"nobody"}
-	if err := w.e.Bridge.Wait(t.Context(), w.put(bad)); err != nil {
+	var bad store.Tx
+	bad.Put(key(list), []byte(`{"id":"shop:blue","Providers":["nobody"]}`))
+	if err := w.e.Bridge.Wait(t.Context(), w.commit(&bad)); err != nil {
 		t.Fatal(err)
 	}
 	w.reach("what was known", backends("10.1.0.2", "10.1.0.9"))
-	if got := w.e.Malformed(); !slices.Equal(got, []string{record.Providers + "shop:blue"}) {
+	if got := w.e.Malformed(); !slices.Equal(got, []string{record.Providers + "blue:shop"}) {
 		t.Errorf("malformed: want the list named, got %v", got)
 	}
-	list.Providers = list.Providers[:1]
+	list.Addresses = addrs("10.1.0.9")
 	w.put(list)
 	w.reach("one backend", backends("10.1.0.9"))
-	if got := w.e.Services(); len(got) != 1 || got[0].Name != "shop:blue" || len(got[0].Backends) != 1 {
+	if got := w.e.Services(); len(got) != 1 || got[0].Name != "blue:shop" || len(got[0].Backends) != 1 {
 		t.Errorf("services: want the one, got %+v", got)
 	}
 	w.del(shop(nil))
@@ -134,16 +134,19 @@ func TestProfiles(t *testing.T) {
 // NP-07: the switch's wish follows the group's record; limits that cannot be read are left out, and named.
 func TestProfilesInTheState(t *testing.T) {
 	blue := network("net", "blue", 100)
-	g := record.Group{ID: "web:blue", GroupName: "web", TenantName: "blue", EndpointGroupID: 5, Bandwidth: "5Mb", DSCP: 3, Burst: 1500}
+	g := group("web", "blue", 5)
+	g.Bandwidth, g.DSCP, g.Burst = "5Mb", 3, 1500
 	w := start(t, tenant("blue", 1), blue, g, member(blue, "b1", "h1", 1))
 	profile := func(want ofnet.Profile) func(*ofnet.State) bool {
-		return func(s *ofnet.State) bool { return s.Groups.Get(g.ID) != nil && s.Groups.Get(g.ID).Profile == want }
+		return func(s *ofnet.State) bool {
+			return s.Groups.Get(g.ID.String()) != nil && s.Groups.Get(g.ID.String()).Profile == want
+		}
 	}
 	w.reach("the profile", profile(ofnet.Profile{Rate: 5242, Burst: 1500, DSCP: 3}))
 	g.Bandwidth = "soon"
 	w.put(g)
 	w.reach("none", profile(ofnet.Profile{}))
-	if got := w.e.Malformed(); !slices.Equal(got, []string{record.Groups + g.ID}) {
+	if got := w.e.Malformed(); !slices.Equal(got, []string{record.Groups + g.ID.String()}) {
 		t.Errorf("malformed: want the group named, got %v", got)
 	}
 	g.Bandwidth, g.Burst, g.DSCP = "900Mb", 1650, 9
@@ -153,10 +156,12 @@ func TestProfilesInTheState(t *testing.T) {
 
 // FuzzServices compiles whatever comes of the two records of a service.
 func FuzzServices(f *testing.F) {
-	for _, v := range []record.ServiceLB{shop(nil), shop(func(v *record.ServiceLB) { v.IPAddress, v.Ports = "fd00::9", []string{"1:2:sctp", "3:2:SCTP"} })} {
+	for _, v := range []record.ServiceLB{shop(nil), shop(func(v *record.ServiceLB) {
+		v.IP, v.Ports = netip.MustParseAddr("fd00::9"), []string{"1:2:sctp", "3:2:SCTP"}
+	})} {
 		lb, _ := json.Marshal(v)
-		list, _ := json.Marshal(record.Provider{ID: v.ID, Providers: []string{"10.1.0.1", "fd00::1", "::ffff:10.1.0.1"}})
-		f.Add(v.ID, lb, list)
+		list, _ := json.Marshal(record.Provider{ID: v.ID, Addresses: addrs("10.1.0.1", "fd00::1", "::ffff:10.1.0.1")})
+		f.Add(v.ID.String(), lb, list)
 	}
 	f.Fuzz(func(t *testing.T, id string, lb, list []byte) {
 		r := newRecords("h1")
@@ -164,9 +169,10 @@ func FuzzServices(f *testing.F) {
 		_ = r.put(store.Item{Key: record.Providers + id, Value: list})
 		s := ofnet.NewState("h1")
 		for name, v := range r.services.All() {
-			r.endpoints.Set("e", &record.Endpoint{ID: "e", Tenant: v.Tenant, HomingHost: "h1"})
-			s.Tenants.Set(v.Tenant, &ofnet.Tenant{Name: v.Tenant, ID: 1})
-			s.Segments.Set("n", &ofnet.Segment{Name: "n", Tenant: v.Tenant, Encap: ofnet.VXLAN, ID: 9})
+			tenant := v.ID.Tenant
+			r.endpoints.Set("e", &record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant}}, Host: "h1"})
+			s.Tenants.Set(tenant, &ofnet.Tenant{Name: tenant, ID: 1})
+			s.Segments.Set("n", &ofnet.Segment{Name: "n", Tenant: tenant, Encap: ofnet.VXLAN, ID: 9})
 			s.Hosts.Set("h1", &ofnet.Host{Label: "h1"})
 			s.SetService(r.wantService(name))
 			for i, a := range s.Services.Get(name).Backends {

@@ -89,7 +89,7 @@ func (r *records) wantTenant(name string) *ofnet.Tenant {
 
 func (r *records) wantSegment(id string) *ofnet.Segment {
 	n := r.networks.Get(id)
-	if own, ok := r.ownVLAN(id); n == nil && ok {
+	if own, ok := r.ownVLAN(groupOn(id)); ok && own.ID.String() == id {
 		n = &own
 	}
 	if n == nil || !r.present(n.ID.Tenant) {
@@ -138,8 +138,8 @@ func (r *records) wantEndpoint(id string) *ofnet.Endpoint {
 		port = r.ports.Get(id)
 	}
 	out := &ofnet.Endpoint{ID: id, Segment: e.ID.Network.String(), Group: e.Group.String(), Host: e.Host, Port: port, MAC: ofnet.MAC(e.MAC), IP4: e.IP, IP6: e.IP6}
-	if _, own := r.ownVLAN(out.Group); own {
-		out.Segment = out.Group
+	if own, ok := r.ownVLAN(out.Group); ok {
+		out.Segment = own.ID.String()
 	}
 	return out
 }

@@ -196,14 +196,14 @@ func (d drifted) Repair(context.Context, string) error { return nil }
 func TestPortsNameTheirObjects(t *testing.T) {
 	p := &Ports{Host: "h1", Switch: drifted{
 		{Name: "vx", Endpoint: ovsdb.FixedPort, Was: []string{"options:key=7"}, Want: []string{"options:key=flow"}},
-		{Name: "vv1", Endpoint: "blue.default-c1", Gone: true, Want: []string{"type=", "ofport_request=5"}}}}
+		{Name: "vv1", Endpoint: "default:blue:c1", Gone: true, Want: []string{"type=", "ofport_request=5"}}}}
 	got, err := p.Differences()
 	if err != nil || len(got) != 2 {
 		t.Fatalf("want 2 differences, got %+v, %v", got, err)
 	}
 	want := []model.Difference{
 		{Owner: "host/h1", What: "changed: port vx, options:key", Was: "port vx options:key=7", Want: "port vx options:key=flow"},
-		{Owner: "endpoint/blue.default-c1", What: "removed: port vv1", Want: "port vv1 type= ofport_request=5"},
+		{Owner: "endpoint/default:blue:c1", What: "removed: port vv1", Want: "port vv1 type= ofport_request=5"},
 	}
 	for i := range want {
 		if got[i].Difference != want[i] {

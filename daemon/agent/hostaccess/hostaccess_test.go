@@ -14,6 +14,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
@@ -36,7 +37,7 @@ type world struct {
 }
 
 func newWorld(mode string, networks ...record.Network) *world {
-	return &world{global: record.Global{FwdMode: mode}, networks: networks, endpoints: map[string]record.Endpoint{},
+	return &world{global: record.Global{FwdMode: record.FwdMode(mode)}, networks: networks, endpoints: map[string]record.Endpoint{},
 		ports: map[string]ovsdb.Port{}, numbers: map[string]uint32{}, links: map[string]link.HostPort{},
 		masked: map[bool]netip.Prefix{}, passing: map[bool]bool{}}
 }
@@ -64,14 +65,14 @@ func (w *world) CreateEndpoint(_ context.Context, r model.CreateEndpointRequest)
 		return record.Endpoint{}, 0, w.refuse
 	}
 	n := len(w.endpoints) + 1
-	e := record.Endpoint{ID: r.NetworkName + "." + r.TenantName + "-" + r.ConfigEP.Container, HomingHost: r.ConfigEP.Host,
-		IPAddress: fmt.Sprintf("10.9.0.%d", n), MacAddress: fmt.Sprintf("02:02:0a:09:00:%02x", n)}
-	w.endpoints[e.ID] = e
+	e := record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: r.TenantName, Name: r.NetworkName}, Endpoint: r.ConfigEP.Container},
+		Host: r.ConfigEP.Host, IP: netip.AddrFrom4([4]byte{10, 9, 0, byte(n)}), MAC: record.MAC{2, 2, 10, 9, 0, byte(n)}}
+	w.endpoints[e.ID.String()] = e
 	return e, uint64(n), nil
 }
 
 func (w *world) DeleteEndpoint(_ context.Context, r model.DeleteEndpointRequest) error {
-	delete(w.endpoints, r.NetworkName+"."+r.TenantName+"-"+r.EndpointID)
+	delete(w.endpoints, r.TenantName+":"+r.NetworkName+":"+r.EndpointID)
 	return nil
 }
 
@@ -150,11 +151,9 @@ func (w *world) engine(t *testing.T) *Engine {
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 }
 
-// network is a record "name.default".
-func network(name, kind, encap, subnet string) record.Network {
-	p := netip.MustParsePrefix(subnet)
-	return record.Network{ID: name + ".default", Tenant: "default", NetworkName: name, NwType: kind, PktTagType: encap,
-		SubnetIP: p.Addr().String(), SubnetLen: uint(p.Bits())}
+// network is the record of one of tenant default.
+func network(name, kind string, encap record.Encap, subnet string) record.Network {
+	return record.Network{ID: identity.Network{Tenant: "default", Name: name}, Kind: kind, Encap: encap, Subnet: netip.MustParsePrefix(subnet)}
 }
 
 // routesOf prints an interface's routes.
@@ -170,7 +169,7 @@ func (w *world) routesOf(name string) string {
 func TestPrivate(t *testing.T) {
 	vlan, vxlan := network("a", "data", "vlan", "10.1.0.0/24"), network("b", "data", "vxlan", "10.2.0.0/24")
 	vlan6 := vlan
-	vlan6.IPv6Subnet, vlan6.IPv6Len = "fd01::", 64
+	vlan6.Subnet6 = netip.MustParsePrefix("fd01::/64")
 	for _, row := range []struct {
 		name     string
 		mode     string
@@ -229,8 +228,8 @@ func TestGuard(t *testing.T) {
 		t.Errorf("bridged VLANs never lead to the host: want no guard, got %+v", w.guard)
 	}
 	w.networks = append(w.networks, network("x", "data", "vxlan", "10.1.0.0/24"), network("hosts", "infra", "vxlan", "10.9.0.0/24"))
-	w.endpoints["hosts.default-h2"] = record.Endpoint{ID: "hosts.default-h2", HomingHost: "h2", IPAddress: "10.9.0.77", IPv6Address: "fd09::77"}
-	w.endpoints["hosts.default-cat"] = record.Endpoint{ID: "hosts.default-cat", HomingHost: "h2", IPAddress: "10.9.0.78"}
+	w.endpoints["default:hosts:h2"] = record.Endpoint{Host: "h2", IP: netip.MustParseAddr("10.9.0.77"), IP6: netip.MustParseAddr("fd09::77")}
+	w.endpoints["default:hosts:cat"] = record.Endpoint{Host: "h2", IP: netip.MustParseAddr("10.9.0.78")}
 	members = []record.Service{{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.1", Port: 9999}, {ServiceName: record.ServiceMaster, HostAddr: "0.0.0.0", Port: 9999},
 		{ServiceName: record.ServiceAgent, HostAddr: "192.0.2.2", Hostname: "h2"}, {ServiceName: record.ServiceAgentVTEP, HostAddr: "fd00::2", Hostname: "h2"},
 		{ServiceName: record.ServiceAgent, HostAddr: "192.0.2.3", Hostname: "h1"}}
@@ -267,7 +266,7 @@ func TestInfra(t *testing.T) {
 	h1, x := network(record.HostNetwork, "infra", "vxlan", "10.9.0.0/24"), network("x", "infra", "vlan", "10.8.0.0/24")
 	a, b := network("a", "data", "vxlan", "10.1.0.0/24"), network("b", "data", "vxlan", "10.2.0.0/24")
 	v, foreign := network("v", "data", "vlan", "10.3.0.0/24"), network("f", "data", "vxlan", "10.4.0.0/24")
-	foreign.Tenant, foreign.ID = "acme", "f.acme"
+	foreign.ID.Tenant = "acme"
 	w := newWorld("routing", h1, x, a, b, v, foreign)
 	e := w.engine(t)
 	for range 2 { // again changes nothing
@@ -280,7 +279,7 @@ func TestInfra(t *testing.T) {
 		if len(w.endpoints) != 2 || len(w.ports) != 2 || w.routesOf("x") != "" || w.links["x"].MTU != 1450 {
 			t.Errorf("want two endpoints and ports, got %v and %v; x is %+v", w.endpoints, w.ports, w.links["x"])
 		}
-		if n := w.numbers["x.default-h1"]; n != w.ports["x"].OFPort || n < firstPort || n > lastPort {
+		if n := w.numbers["default:x:h1"]; n != w.ports["x"].OFPort || n < firstPort || n > lastPort {
 			t.Errorf("x: endpoint at %d, port %d", n, w.ports["x"].OFPort)
 		}
 	}
@@ -293,9 +292,9 @@ func TestInfra(t *testing.T) {
 	}
 	// Services that no route leads to yet; those of other tenants are not the host's business.
 	for name, a := range map[string]string{"within": "10.2.0.100", "vlan": "10.3.0.100", "six": "fd01::1"} {
-		w.services = append(w.services, ofnet.Service{Name: name + ":default", Tenant: "default", Address: netip.MustParseAddr(a)})
+		w.services = append(w.services, ofnet.Service{Name: "default:" + name, Tenant: "default", Address: netip.MustParseAddr(a)})
 	}
-	w.services = append(w.services, ofnet.Service{Name: "x:acme", Tenant: "acme", Address: netip.MustParseAddr("10.5.0.100")})
+	w.services = append(w.services, ofnet.Service{Name: "acme:x", Tenant: "acme", Address: netip.MustParseAddr("10.5.0.100")})
 	if err := e.Bring(t.Context()); err != nil || w.routesOf(record.HostNetwork) != "10.2.0.0/24 10.3.0.100/32" {
 		t.Errorf("with services: got routes %s, %v", w.routesOf(record.HostNetwork), err)
 	}
@@ -343,7 +342,7 @@ func TestDifferences(t *testing.T) {
 	}
 	want := []model.Difference{
 		{Owner: "host/h1", What: "changed: interface contivh0", Want: "172.19.255.254/16"},
-		{Owner: "endpoint/x.default-h1", What: "changed: interface x", Was: "1.2.3.4/24", Want: "10.9.0.1/24"},
+		{Owner: "endpoint/default:x:h1", What: "changed: interface x", Was: "1.2.3.4/24", Want: "10.9.0.1/24"},
 	}
 	for i := range want {
 		if got[i].Difference != want[i] {

@@ -18,7 +18,7 @@ import (
 // FuzzRoutes asks an agent anything: no request is a defect, and no answer is long.
 func FuzzRoutes(f *testing.F) {
 	for _, seed := range [][2]string{{"GET", "/inspect/flows?owner=%ff&table=%00"}, {"GET", "/inspect/%ff"}, {"GET", "/inspect/trace?of={"}, {"GET", "/inspect/trace?of={\"from\":\"endpoint/x\"}"},
-		{"GET", "/inspect/capture?endpoint=n.t-c1&filter=((((&packets=1"}, {"GET", "/status?revision=18446744073709551615"}, {"POST", "/inspect/drift"}, {"GET", "/inspect/rules?of=:::%ff"},
+		{"GET", "/inspect/capture?endpoint=t:n:c1&filter=((((&packets=1"}, {"GET", "/status?revision=18446744073709551615"}, {"POST", "/inspect/drift"}, {"GET", "/inspect/rules?of=:::%ff"},
 		{"DELETE", "/debug/reclaimEndpoint/%2f%ff"}, {"GET", "/metrics?name[]=%ff"}, {"GET", "/inspect/services?of=:"}, {"PUT", "x:@10.0.0.1:80/p"}, {"CONNECT", "h:1"}, {"GET", "/../inspect//ports"}} {
 		f.Add(seed[0], seed[1])
 	}

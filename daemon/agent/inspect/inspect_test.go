@@ -42,7 +42,7 @@ func (a *agent) Counters() bridge.Counters                        { return bridg
 func (a *agent) Flows(context.Context) ([]bridge.LiveFlow, error) { return a.flows, a.err }
 func (a *agent) View(fn func(*ofnet.State))                       { fn(policed()) }
 
-// policed has a rule of group g:t, one that cannot be read, and one of a group that is not here.
+// policed has a rule of group t:g, one that cannot be read, and one of a group that is not here.
 func policed() *ofnet.State {
 	s := ofnet.NewState("h1")
 	rule := func(name string, priority uint8, deny bool) *ofnet.Rule {
@@ -57,13 +57,13 @@ func policed() *ofnet.State {
 }
 
 func (a *agent) Status() []bridge.OwnerStatus {
-	return []bridge.OwnerStatus{{Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}, Phase: bridge.Failed, Err: "no", Flows: 2}}
+	return []bridge.OwnerStatus{{Owner: ofnet.Key{Kind: "endpoint", Name: "t:n:c1"}, Phase: bridge.Failed, Err: "no", Flows: 2}}
 }
 
 func (a *agent) services() []ofnet.Service {
 	at := netip.MustParseAddr
-	return []ofnet.Service{{Name: "empty:t", Tenant: "t", Address: at("10.0.0.8"), Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 54}}},
-		{Name: "shop:t", Tenant: "t", Address: at("10.0.0.9"), Backends: []netip.Addr{at("10.0.0.1"), at("10.0.0.2")},
+	return []ofnet.Service{{Name: "t:empty", Tenant: "t", Address: at("10.0.0.8"), Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 54}}},
+		{Name: "t:shop", Tenant: "t", Address: at("10.0.0.9"), Backends: []netip.Addr{at("10.0.0.1"), at("10.0.0.2")},
 			Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}, {Protocol: ofnet.ProtocolTCP, Port: 81, Target: 8081}}}}
 }
 
@@ -75,9 +75,9 @@ func (a *agent) Hits(context.Context, uint8) (map[uint64]bridge.Hits, error) {
 		flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:p:p1"}): {Packets: 3, Bytes: 200}}, a.err
 }
 
-// Owner knows the tiers of group g:t alone.
+// Owner knows the tiers of group t:g alone.
 func (a *agent) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
-	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, strings.HasPrefix(k.Name, "g:t/")
+	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, strings.HasPrefix(k.Name, "t:g/")
 }
 
 func (a *agent) Wanted(flow.Key) (flow.Flow, bool)   { return flow.Flow{}, false }
@@ -85,7 +85,7 @@ func (a *agent) Owners(numbers []uint64) []ofnet.Key { return make([]ofnet.Key, 
 
 func (a *agent) Check(context.Context) ([]bridge.Difference, error) {
 	gone := flow.New(4, 7, flow.Match{}, flow.Actions{})
-	return []bridge.Difference{{Kind: bridge.KindFlow, Want: &bridge.Entry{Flow: &gone}, Owner: ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}}}, a.err
+	return []bridge.Difference{{Kind: bridge.KindFlow, Want: &bridge.Entry{Flow: &gone}, Owner: ofnet.Key{Kind: "endpoint", Name: "t:n:c1"}}}, a.err
 }
 
 func (a *agent) Repair(context.Context) error {
@@ -105,10 +105,10 @@ func (d drift) Check() ([]model.Difference, error) {
 }
 func (d drift) Repair(context.Context) error { return nil }
 func (d drift) Found() []model.Difference {
-	return []model.Difference{{At: "2026-01-01T00:00:00Z", Kind: "port", Owner: "endpoint/n.t-c2", What: "removed: port vvy"}}
+	return []model.Difference{{At: "2026-01-01T00:00:00Z", Kind: "port", Owner: "endpoint/t:n:c2", What: "removed: port vvy"}}
 }
 func (d drift) Stuck() []model.Difference {
-	return []model.Difference{{Owner: "endpoint/n.t-c3", What: "removed: interface vvz", Remedy: "make it anew"}}
+	return []model.Difference{{Owner: "endpoint/t:n:c3", What: "removed: interface vvz", Remedy: "make it anew"}}
 }
 func (d drift) Counts() map[string]uint64 { return map[string]uint64{"port": 4, "address": 1} }
 
@@ -127,7 +127,7 @@ func (a *agent) Wait(ctx context.Context, rev uint64) error {
 }
 
 func (a *agent) List() []attach.Attachment {
-	return []attach.Attachment{{ContainerID: "c1", IfName: "eth0", StateID: "n.t-c1", Port: ovsdb.Port{Name: "vvx", OFPort: 5}}}
+	return []attach.Attachment{{ContainerID: "c1", IfName: "eth0", StateID: "t:n:c1", Port: ovsdb.Port{Name: "vvx", OFPort: 5}}}
 }
 
 func (a *agent) Reclaim(_ context.Context, id string) error {
@@ -148,14 +148,14 @@ func (a *agent) handler() http.Handler {
 		Names: &Names{List: func() map[string]names.Listing { return map[string]names.Listing{"t": {}} },
 			Counts: func() names.Counts { return names.Counts{Questions: 7} }, PacketIns: func() packetin.Counts { return packetin.Counts{Dropped: 3} }},
 		Driver: func() Driver {
-			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: "n.t-c1"}},
+			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: inNetwork("c1")}},
 				VTEPs: []record.Service{{HostAddr: "192.0.2.1"}, {HostAddr: "192.0.2.2"}}}
 		},
 		Version: model.Version{Version: "v1"}})
 }
 
 func TestRoutes(t *testing.T) {
-	owner := ofnet.Key{Kind: "endpoint", Name: "n.t-c1"}
+	owner := ofnet.Key{Kind: "endpoint", Name: "t:n:c1"}
 	live := []bridge.LiveFlow{{Flow: flow.Flow{Key: flow.Key{Table: 0, Priority: 100}}, Owner: owner}, {Flow: flow.Flow{Key: flow.Key{Table: 4}}}}
 	rows := []struct {
 		name, method, path string
@@ -170,24 +170,24 @@ func TestRoutes(t *testing.T) {
 		{name: "version", path: "/version", status: 200, want: `"Version":"v1"`},
 		{name: "metrics", path: "/metrics", status: 200, want: "contiv_agent_flow_mods_total 41"},
 		{name: "flows", path: "/inspect/flows", status: 200, want: `"table":"source"`, agent: agent{flows: live}},
-		{name: "flows of an owner", path: "/inspect/flows?owner=endpoint/n.t-c1", status: 200, want: `"owner":"endpoint/n.t-c1"`, not: `"table":"source"`, agent: agent{flows: live}},
-		{name: "flows of a table", path: "/inspect/flows?table=source", status: 200, want: "source", not: "n.t-c1", agent: agent{flows: live}},
-		{name: "flows of a table by number", path: "/inspect/flows?table=4", status: 200, want: "source", not: "n.t-c1", agent: agent{flows: live}},
-		{name: "flows of a container", path: "/inspect/flows?owner=endpoint/c1", status: 200, want: `"owner":"endpoint/n.t-c1"`, not: `"table":"source"`, agent: agent{flows: live}},
+		{name: "flows of an owner", path: "/inspect/flows?owner=endpoint/t:n:c1", status: 200, want: `"owner":"endpoint/t:n:c1"`, not: `"table":"source"`, agent: agent{flows: live}},
+		{name: "flows of a table", path: "/inspect/flows?table=source", status: 200, want: "source", not: "t:n:c1", agent: agent{flows: live}},
+		{name: "flows of a table by number", path: "/inspect/flows?table=4", status: 200, want: "source", not: "t:n:c1", agent: agent{flows: live}},
+		{name: "flows of a container", path: "/inspect/flows?owner=endpoint/c1", status: 200, want: `"owner":"endpoint/t:n:c1"`, not: `"table":"source"`, agent: agent{flows: live}},
 		{name: "flows of nobody", path: "/inspect/flows?owner=tenant/x", status: 200, want: "[]", agent: agent{flows: live}},
 		{name: "flows of no object", path: "/inspect/flows?owner=x", status: 400, want: "KIND/NAME", agent: agent{flows: live}},
 		{name: "flows of no table", path: "/inspect/flows?table=x", status: 400, want: "want one of classify", agent: agent{flows: live}},
 		{name: "flows without a switch", path: "/inspect/flows", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "ports", path: "/inspect/ports", status: 200, want: `"container":"c1"`},
 		{name: "owners", path: "/inspect/owners", status: 200, want: `"phase":"error"`},
-		{name: "rules", path: "/inspect/rules", status: 200, want: `"rule":"t:p:p1","record":"t:g:p:p1","group":"g:t","direction":"in","action":"allow","phase":"done","packets":3,"bytes":200`, not: "far"},
+		{name: "rules", path: "/inspect/rules", status: 200, want: `"rule":"t:p:p1","record":"t:g:p:p1","group":"t:g","direction":"in","action":"allow","phase":"done","packets":3,"bytes":200`, not: "far"},
 		{name: "a rule", path: "/inspect/rules?of=t:p:p11", status: 200, want: `"phase":"closed","error":"the record`, not: "p1\""},
 		{name: "rules of a policy", path: "/inspect/rules?of=t:p", status: 200, want: "p11"},
 		{name: "rules of another policy", path: "/inspect/rules?of=t:q", status: 200, want: "[]"},
 		{name: "rules without a switch", path: "/inspect/rules", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "metrics of uplinks", path: "/metrics", status: 200, want: "contiv_agent_uplinks 2\n"},
 		{name: "metrics of uplinks in trouble", path: "/metrics", status: 200, want: "contiv_agent_uplinks_in_trouble 1\n"},
-		{name: "metrics of rules", path: "/metrics", status: 200, want: `contiv_agent_rule_packets_total{action="allow",direction="in",group="g:t",rule="t:p:p1"} 3`},
+		{name: "metrics of rules", path: "/metrics", status: 200, want: `contiv_agent_rule_packets_total{action="allow",direction="in",group="t:g",rule="t:p:p1"} 3`},
 		{name: "metrics without a switch", path: "/metrics", status: 200, want: "contiv_agent_flows 2", not: "rule_packets", agent: agent{err: errors.New("gone")}},
 		{name: "router", path: "/inspect/bgp", status: 200, want: `{"peers":[],"dsts":["20.1.1.0/24"]}`},
 		{name: "no router", path: "/inspect/bgp", status: 500, want: "no router here", agent: agent{err: errors.New("no router here")}},
@@ -207,11 +207,11 @@ func TestRoutes(t *testing.T) {
 		{name: "that of the tenant", path: "/svcstats", status: 200, want: `{"t":{"EndpointIP":"192.0.2.1","VrfName":"t","PortStats":{"PacketsIn":10,`},
 		{name: "the original's counters without a switch", path: "/svcstats", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "malformed", path: "/inspect/malformed", status: 200, want: "[]"},
-		{name: "drift", path: "/inspect/drift", status: 200, want: `"kind":"flow","owner":"endpoint/n.t-c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"},{`},
-		{name: "drift of ports", path: "/inspect/drift", status: 200, want: `"kind":"port","owner":"endpoint/n.t-c1","what":"changed: its flows are of another number","was":"port vvx, number 5","want":"port vvx, number 0"`},
+		{name: "drift", path: "/inspect/drift", status: 200, want: `"kind":"flow","owner":"endpoint/t:n:c1","table":"source","what":"removed: any packet","was":"","want":"cookie=0x0,table=source,priority=7 actions=drop"},{`},
+		{name: "drift of ports", path: "/inspect/drift", status: 200, want: `"kind":"port","owner":"endpoint/t:n:c1","what":"changed: its flows are of another number","was":"port vvx, number 5","want":"port vvx, number 0"`},
 		{name: "drift found before", path: "/inspect/drift", status: 200, want: `"kind":"group","owner":"","what":"added: group 77","was":"group_id=77`},
 		{name: "drift of addresses", path: "/inspect/drift", status: 200, want: `"kind":"address","owner":"host/h1","what":"changed: interface contivh0"`},
-		{name: "drift of ports found before", path: "/inspect/drift", status: 200, want: `"kind":"port","owner":"endpoint/n.t-c2","what":"removed: port vvy"`},
+		{name: "drift of ports found before", path: "/inspect/drift", status: 200, want: `"kind":"port","owner":"endpoint/t:n:c2","what":"removed: port vvy"`},
 		{name: "metrics of drifting ports", path: "/metrics", status: 200, want: `contiv_agent_differences_total{kind="port"} 4`},
 		{name: "metrics of what cannot be repaired", path: "/metrics", status: 200, want: "contiv_agent_beyond_repair 1\n"},
 		{name: "drift without a switch", path: "/inspect/drift", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
@@ -219,8 +219,8 @@ func TestRoutes(t *testing.T) {
 		{name: "repair without a switch", method: http.MethodPost, path: "/inspect/drift", status: 503, want: "repair the switch: gone", agent: agent{err: errors.New("gone")}},
 		{name: "metrics of drift", path: "/metrics", status: 200, want: `contiv_agent_differences_total{kind="flow"} 5`},
 		{name: "driver", path: "/inspect/driver", status: 200, want: `"VtepTable":{"192.0.2.2":1000}`},
-		{name: "reclaim", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 200},
-		{name: "reclaim that fails", method: http.MethodDelete, path: "/debug/reclaimEndpoint/n.t-c1", status: 500, want: "no", agent: agent{err: errors.New("no")}},
+		{name: "reclaim", method: http.MethodDelete, path: "/debug/reclaimEndpoint/t:n:c1", status: 200},
+		{name: "reclaim that fails", method: http.MethodDelete, path: "/debug/reclaimEndpoint/t:n:c1", status: 500, want: "no", agent: agent{err: errors.New("no")}},
 		{name: "unknown", path: "/nothing", status: 404},
 		{name: "wrong method", method: http.MethodPost, path: "/status", status: 405},
 	}
@@ -238,8 +238,8 @@ func TestRoutes(t *testing.T) {
 			if wanted := r.method == http.MethodPost && r.path == "/inspect/drift"; r.agent.repaired != wanted {
 				t.Errorf("repaired: want %t, got %t", wanted, r.agent.repaired)
 			}
-			if r.method == http.MethodDelete && r.agent.reclaimed != "n.t-c1" {
-				t.Errorf("reclaimed: want n.t-c1, got %q", r.agent.reclaimed)
+			if r.method == http.MethodDelete && r.agent.reclaimed != "t:n:c1" {
+				t.Errorf("reclaimed: want t:n:c1, got %q", r.agent.reclaimed)
 			}
 		})
 	}
@@ -271,18 +271,25 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 // Ports that are gone, no one's, or broken are told apart.
 func TestPortDifferences(t *testing.T) {
 	at := func(id string, number uint32, problem string) attach.Attachment {
-		return attach.Attachment{StateID: id, Port: ovsdb.Port{Name: "vv" + id, OFPort: number, Error: problem}}
+		return attach.Attachment{StateID: inNetwork(id).String(), Port: ovsdb.Port{Name: "vv" + id, OFPort: number, Error: problem}}
 	}
 	o := Options{Forward: &agent{}, Now: time.Now, Limits: recorded, Attach: attached{at("none", 3, ""), at("bad", 0, "no device"), at("good", 0, "")},
-		Driver: func() Driver { return Driver{Endpoints: []record.Endpoint{{ID: "gone"}, {ID: "bad"}, {ID: "good"}}} }}
+		Driver: func() Driver {
+			return Driver{Endpoints: []record.Endpoint{{ID: inNetwork("gone")}, {ID: inNetwork("bad")}, {ID: inNetwork("good")}}}
+		}}
 	var got []string
 	for _, d := range o.portDifferences() {
 		word, _, _ := strings.Cut(d.What, ":")
 		got = append(got, d.Owner+" "+word)
 	}
-	if want := "endpoint/none added, endpoint/bad changed, endpoint/gone removed"; strings.Join(got, ", ") != want {
+	if want := "endpoint/t:n:none added, endpoint/t:n:bad changed, endpoint/t:n:gone removed"; strings.Join(got, ", ") != want {
 		t.Errorf("want %s, got %q", want, got)
 	}
+}
+
+// inNetwork is an endpoint of network n of tenant t.
+func inNetwork(name string) identity.Endpoint {
+	return identity.Endpoint{Network: identity.Network{Tenant: "t", Name: "n"}, Endpoint: name}
 }
 
 // attached is a list of attachments.

@@ -68,7 +68,7 @@ func TestDoor(t *testing.T) {
 		{"by another name", "GET", "/inspect/ports", "evil.example:9090", "", 403},
 		{"health by another name", "GET", "/healthz", "lb.example", "", 200},
 		{"a page repairs", "POST", "/inspect/drift", "192.0.2.1:9090", "http://evil.example", 403},
-		{"a page cuts off", "DELETE", "/debug/reclaimEndpoint/n.t-c1", "192.0.2.1:9090", "null", 403},
+		{"a page cuts off", "DELETE", "/debug/reclaimEndpoint/t:n:c1", "192.0.2.1:9090", "null", 403},
 		{"a defect", "GET", "/inspect/malformed", "192.0.2.1:9090", "", 500},
 	} {
 		if w := ask(row.method, row.path, row.host, row.origin); w.Code != row.status {
@@ -101,7 +101,7 @@ func TestCaptureIsLetGo(t *testing.T) {
 	s := httptest.NewServer(h)
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/inspect/capture?endpoint=n.t-c1", nil)
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/inspect/capture?endpoint=t:n:c1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestCaptureIsLetGo(t *testing.T) {
 		t.Fatalf("a capture: %v, %v", answer, err)
 	}
 	<-opened
-	second, err := http.Get(s.URL + "/inspect/capture?endpoint=n.t-c1")
+	second, err := http.Get(s.URL + "/inspect/capture?endpoint=t:n:c1")
 	if err != nil || second.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a second one: want 503, got %v, %v", second, err)
 	}

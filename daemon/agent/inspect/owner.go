@@ -31,7 +31,7 @@ func ownedBy(text string) (func(owner ofnet.Key) bool, error) {
 		case owner.Kind == ofnet.KindRule:
 			return ruleAs(asked, owner.Name) == name
 		case owner.Kind == ofnet.KindEndpoint:
-			return asked == ofnet.KindEndpoint && strings.HasSuffix(owner.Name, ":"+name)
+			return asked == ofnet.KindEndpoint && (strings.HasSuffix(owner.Name, ":"+name) || strings.HasSuffix(owner.Name, "-"+name))
 		}
 		return false
 	}, nil

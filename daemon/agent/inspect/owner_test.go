@@ -10,17 +10,17 @@ import (
 func TestOwnedBy(t *testing.T) {
 	const rule = "blue:db:p1:2"
 	owners := []ofnet.Key{{Kind: ofnet.KindRule, Name: rule}, {Kind: ofnet.KindRule, Name: "blue:web:p1:10"},
-		{Kind: ofnet.KindRule, Name: "blue:db:p10:2"}, {Kind: ofnet.KindEndpoint, Name: "net1.blue-lab-d2"},
-		{Kind: ofnet.KindSegment, Name: "net1.blue"}, {Kind: ofnet.KindGroup, Name: "db:blue"}, {Kind: ofnet.KindService, Name: "shop:blue"},
+		{Kind: ofnet.KindRule, Name: "blue:db:p10:2"}, {Kind: ofnet.KindEndpoint, Name: "blue:net1:lab-d2"},
+		{Kind: ofnet.KindSegment, Name: "blue:net1"}, {Kind: ofnet.KindGroup, Name: "blue:db"}, {Kind: ofnet.KindService, Name: "blue:shop"},
 		{Kind: ofnet.KindTenant, Name: "blue"}, {Kind: ofnet.KindSwitch, Name: "h1"}, {}}
 	for _, row := range []struct{ asked, want string }{
 		{"", "0123456789"},
 		{"rule/" + rule, "0"}, {"rule/blue:p1:2", "0"}, {"rule/blue:p1:1", ""}, {"rule/2", ""},
 		{"policy/blue:p1", "01"}, {"policy/blue:p10", "2"}, {"policy/blue", ""}, {"policy/p1", ""},
-		{"group/blue:db", "025"}, {"group/db:blue", "025"}, {"group/blue:web", "1"},
-		{"network/net1.blue", "4"}, {"network/blue:net1", "4"}, {"network/net1", ""},
-		{"service/blue:shop", "6"}, {"service/shop:blue", "6"},
-		{"endpoint/net1.blue-lab-d2", "3"}, {"endpoint/d2", "3"}, {"endpoint/lab-d2", "3"}, {"endpoint/2", ""},
+		{"group/blue:db", "025"}, {"group/db:blue", ""}, {"group/blue:web", "1"},
+		{"network/net1.blue", ""}, {"network/blue:net1", "4"}, {"network/net1", ""},
+		{"service/blue:shop", "6"}, {"service/shop:blue", ""},
+		{"endpoint/blue:net1:lab-d2", "3"}, {"endpoint/d2", "3"}, {"endpoint/lab-d2", "3"}, {"endpoint/2", ""},
 		{"tenant/blue", "7"}, {"switch/h1", "8"}, {"switch/h2", ""},
 	} {
 		owned, err := ownedBy(row.asked)
@@ -50,8 +50,8 @@ func TestCalled(t *testing.T) {
 	for k, want := range map[ofnet.Key]string{
 		{Kind: ofnet.KindRule, Name: "blue:db:p1:2"}:                    "rule/blue:p1:2",
 		{Kind: ofnet.KindRule, Name: "of another form"}:                 "rule/of another form",
-		{Kind: ofnet.KindEndpoint, Name: "net1.blue-lab-d2"}:            "endpoint/net1.blue-lab-d2",
-		{Kind: ofnet.KindBackend, Name: "shop:blue/tcp/80/10.1.1.1/in"}: "backend/shop:blue/tcp/80/10.1.1.1/in",
+		{Kind: ofnet.KindEndpoint, Name: "blue:net1:lab-d2"}:            "endpoint/blue:net1:lab-d2",
+		{Kind: ofnet.KindBackend, Name: "blue:shop/tcp/80/10.1.1.1/in"}: "backend/blue:shop/tcp/80/10.1.1.1/in",
 	} {
 		got := called(k)
 		if got != want {

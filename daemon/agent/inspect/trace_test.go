@@ -34,9 +34,9 @@ func state() *ofnet.State {
 	s.Local = ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}
 	s.Hosts.Set("h1", &ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.168.251.1")})
 	s.Hosts.Set("h2", &ofnet.Host{Label: "h2", VTEP: netip.MustParseAddr("192.168.251.2")})
-	s.Segments.Set("blue.t", &ofnet.Segment{Name: "blue.t", Tenant: "t", Encap: ofnet.VXLAN, Tag: 1, Gateway4: netip.MustParseAddr("10.1.1.254")})
-	s.Segments.Set("red.t", &ofnet.Segment{Name: "red.t", Encap: ofnet.VLAN, Tag: 7})
-	s.Endpoints.Set("web", &ofnet.Endpoint{ID: "web", Segment: "blue.t", Host: "h1", Port: 1})
+	s.Segments.Set("t:blue", &ofnet.Segment{Name: "t:blue", Tenant: "t", Encap: ofnet.VXLAN, Tag: 1, Gateway4: netip.MustParseAddr("10.1.1.254")})
+	s.Segments.Set("t:red", &ofnet.Segment{Name: "t:red", Encap: ofnet.VLAN, Tag: 7})
+	s.Endpoints.Set("web", &ofnet.Endpoint{ID: "web", Segment: "t:blue", Host: "h1", Port: 1})
 	s.Endpoints.Set("far", &ofnet.Endpoint{ID: "far", Host: "h2"})
 	return s
 }
@@ -56,14 +56,14 @@ func TestPacketText(t *testing.T) {
 		{ask: model.TraceRequest{From: "endpoint/web", Packet: packetTo("tcp", "10.1.1.1")}, want: "in_port=1,tcp,tcp_src=40000,tcp_dst=80,tcp_flags=0x002" + macs},
 		{ask: model.TraceRequest{From: "endpoint/web", Answer: true, Packet: packetTo("tcp", "10.1.1.1")}, want: "in_port=1,tcp,tcp_src=40000,tcp_dst=80,tcp_flags=0x012" + macs},
 		{ask: model.TraceRequest{From: "endpoint/web", Packet: packetTo("icmp", "10.1.1.1")}, want: "in_port=1,icmp,icmp_type=8,icmp_code=0" + macs},
-		{ask: model.TraceRequest{From: "host/h2", Network: "blue.t", Packet: packetTo("udp", "10.1.1.1")},
+		{ask: model.TraceRequest{From: "host/h2", Network: "t:blue", Packet: packetTo("udp", "10.1.1.1")},
 			want: "in_port=1000,tun_id=1,tun_src=192.168.251.2,tun_dst=192.168.251.1,udp,udp_src=40000,udp_dst=80" + macs},
-		{ask: model.TraceRequest{From: "uplink", Network: "red.t", Packet: packetTo("udp", "10.1.1.1")}, want: "in_port=1001,dl_vlan=7,dl_vlan_pcp=0,udp,udp_src=40000,udp_dst=80" + macs},
+		{ask: model.TraceRequest{From: "uplink", Network: "t:red", Packet: packetTo("udp", "10.1.1.1")}, want: "in_port=1001,dl_vlan=7,dl_vlan_pcp=0,udp,udp_src=40000,udp_dst=80" + macs},
 		{ask: model.TraceRequest{From: "endpoint/web", Answer: true, Packet: six},
 			want: "in_port=1,icmp6,icmpv6_type=129,icmpv6_code=0,dl_src=02:02:0a:01:01:02,dl_dst=00:00:11:11:11:11,ipv6_src=2001:db8::2,ipv6_dst=2001:db8::1,nw_ttl=64,dp_hash=1"},
 		{ask: model.TraceRequest{From: "endpoint/far", Packet: packetTo("udp", "10.1.1.1")}, fails: "not attached"},
-		{ask: model.TraceRequest{From: "host/h3", Network: "blue.t", Packet: packetTo("udp", "10.1.1.1")}, fails: "no tunnel"},
-		{ask: model.TraceRequest{From: "uplink", Network: "blue.t", Packet: packetTo("udp", "10.1.1.1")}, fails: "does not come by an uplink"},
+		{ask: model.TraceRequest{From: "host/h3", Network: "t:blue", Packet: packetTo("udp", "10.1.1.1")}, fails: "no tunnel"},
+		{ask: model.TraceRequest{From: "uplink", Network: "t:blue", Packet: packetTo("udp", "10.1.1.1")}, fails: "does not come by an uplink"},
 		{ask: model.TraceRequest{From: "nowhere", Packet: packetTo("udp", "10.1.1.1")}, fails: "none of endpoint/ID"},
 		{ask: model.TraceRequest{From: "endpoint/web", Packet: packetTo("gre", "10.1.1.1")}, fails: "none of tcp"},
 		{ask: model.TraceRequest{From: "endpoint/web", Packet: packetTo("udp", "::1")}, fails: "family"},
@@ -80,11 +80,11 @@ func TestPacketText(t *testing.T) {
 func TestTrace_Uplinks(t *testing.T) {
 	s := state()
 	s.Local.Backup, s.Local.Active = []uint32{1003}, 1003
-	ask := model.TraceRequest{From: "uplink", Network: "red.t"}
+	ask := model.TraceRequest{From: "uplink", Network: "t:red"}
 	if got, err := entrance(s, &ask); err != nil || got != "in_port=1003,dl_vlan=7,dl_vlan_pcp=0" {
 		t.Errorf("entrance: want the active member, got %q, %v", got, err)
 	}
-	want := []model.TraceExit{{Port: 1001, To: "uplink", Network: "red.t"}, {Port: 1003, To: "uplink", Network: "red.t"}}
+	want := []model.TraceExit{{Port: 1001, To: "uplink", Network: "t:red"}, {Port: 1003, To: "uplink", Network: "t:red"}}
 	if got := exits(s, &trace.Trace{Ports: []uint32{1001, 1003}, End: trace.Packet{"dl_vlan": "7"}}); !slices.Equal(got, want) {
 		t.Errorf("exits: want %+v, got %+v", want, got)
 	}
@@ -93,7 +93,7 @@ func TestTrace_Uplinks(t *testing.T) {
 // Whatever is asked, ovs-vswitchd gets fields and values and nothing else.
 func FuzzPacketText(f *testing.F) {
 	for _, seed := range []string{`{"from":"endpoint/web","packet":{"srcMAC":"router","dstMAC":"router","src":"10.1.1.2","dst":"10.1.1.1","protocol":"tcp"}}`,
-		`{"from":"host/h2","network":"blue.t","packet":{"srcMAC":"02:02:0a:01:01:02","dstMAC":"router","src":"fe80::1%a,actions=drop","dst":"::1","protocol":"icmp"}}`} {
+		`{"from":"host/h2","network":"t:blue","packet":{"srcMAC":"02:02:0a:01:01:02","dstMAC":"router","src":"fe80::1%a,actions=drop","dst":"::1","protocol":"icmp"}}`} {
 		f.Add(seed)
 	}
 	clean := regexp.MustCompile(`^[a-z0-9_=,.:]+$`)
@@ -125,7 +125,7 @@ func TestTraceRoute(t *testing.T) {
 		last       string // table and what it does
 	}{
 		{"delivered", printed("allow"), nil, 200, []model.TraceExit{{Port: 1, To: "endpoint/web"}}, "deliver: out where the lookup said"},
-		{"tunnel", printed("tunnel"), nil, 200, []model.TraceExit{{Port: 1000, To: "host/h1", Network: "blue.t"}}, "deliver: out where the lookup said"},
+		{"tunnel", printed("tunnel"), nil, 200, []model.TraceExit{{Port: 1000, To: "host/h1", Network: "t:blue"}}, "deliver: out where the lookup said"},
 		{"dropped", printed("deny"), nil, 200, nil, "refuse: drop"},
 		{"no trace", "what?", nil, 503, nil, ""},
 		{"no switch", "", errors.New("away"), 503, nil, ""},
@@ -192,11 +192,11 @@ func TestTrace_Question(t *testing.T) {
 // The answer within a connection bears the generation of the tenant's rules, by which the switch knows that it was admitted.
 func TestPacketText_Admitted(t *testing.T) {
 	s := state()
-	s.Groups.Set("g:t", &ofnet.Group{Name: "g:t", Tenant: "t", ID: 5})
-	ofnettest.SetRule(s, "g:t", &ofnet.Rule{ID: ofnettest.RuleID("g:t", "r"), Direction: ofnet.In, Priority: 1})
+	s.Groups.Set("t:g", &ofnet.Group{Name: "t:g", Tenant: "t", ID: 5})
+	ofnettest.SetRule(s, "t:g", &ofnet.Rule{ID: ofnettest.RuleID("t:g", "r"), Direction: ofnet.In, Priority: 1})
 	mark := fmt.Sprintf("ct_mark=%#x", s.Tracking("t").Generation)
 	for _, ask := range []model.TraceRequest{{From: "endpoint/web", Answer: true, Packet: packetTo("udp", "10.1.1.1")},
-		{From: "host/h2", Network: "blue.t", Answer: true, Packet: packetTo("udp", "10.1.1.1")}, {From: "endpoint/web", Packet: packetTo("udp", "10.1.1.1")}} {
+		{From: "host/h2", Network: "t:blue", Answer: true, Packet: packetTo("udp", "10.1.1.1")}, {From: "endpoint/web", Packet: packetTo("udp", "10.1.1.1")}} {
 		got, err := packetText(s, &ask)
 		if err != nil || strings.HasSuffix(got, mark) != ask.Answer || strings.Contains(got, "ct_mark") != ask.Answer {
 			t.Errorf("%+v: want %s in answers alone, got %q, %v", ask, mark, got, err)
@@ -207,8 +207,8 @@ func TestPacketText_Admitted(t *testing.T) {
 func TestCaptureRefuses(t *testing.T) {
 	h := Handler(Options{Drift: drift{}, Forward: &agent{}, Attach: &agent{}, Pipeline: pipeline.Default(), Now: time.Now, Limits: recorded,
 		Packets: func(string) (capture.Source, error) { return nil, errors.New("no such device") }})
-	for query, want := range map[string]int{"endpoint=other": 400, "endpoint=n.t-c1&filter=x": 400, "endpoint=n.t-c1&packets=0": 400,
-		"endpoint=n.t-c1&seconds=9999": 400, "endpoint=n.t-c1": 503} {
+	for query, want := range map[string]int{"endpoint=other": 400, "endpoint=t:n:c1&filter=x": 400, "endpoint=t:n:c1&packets=0": 400,
+		"endpoint=t:n:c1&seconds=9999": 400, "endpoint=t:n:c1": 503} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/capture?"+query, nil))
 		if w.Code != want {

@@ -2,6 +2,7 @@ package names
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -9,22 +10,39 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
+
+// member is the record of a container in network n of a tenant, with its addresses.
+func member(tenant, container, name, group string, addrs ...string) *record.Endpoint {
+	e := &record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: "n"}, Endpoint: container}, CommonName: name}
+	if group != "" {
+		e.Group = identity.Group{Tenant: tenant, Name: group}
+	}
+	for _, text := range addrs {
+		if a := netip.MustParseAddr(text); a.Is4() {
+			e.IP = a
+		} else {
+			e.IP6 = a
+		}
+	}
+	return e
+}
 
 // testZone has tenants blue (VRF 1) and green (2); blue has a service, a group of two and a container apart.
 func testZone() *Zone {
 	z := NewZone("Contiv.")
 	z.Tenant("blue", &record.Tenant{Tenant: "blue", VRF: 1})
 	z.Tenant("green", &record.Tenant{Tenant: "green", VRF: 2})
-	for _, e := range []record.Endpoint{
-		{ID: "n.blue-1", NetID: "n.blue", EPCommonName: "Web-1", EndpointGroupKey: "web:blue", IPAddress: "10.1.0.1", IPv6Address: "fd01::1"},
-		{ID: "n.blue-2", NetID: "n.blue", EPCommonName: "web-2", EndpointGroupKey: "web:blue", IPAddress: "10.1.0.2/24"},
-		{ID: "n.blue-3", NetID: "n.blue", EndpointID: "c3", IPAddress: "10.1.0.3"},
-		{ID: "n.green-1", NetID: "n.green", EPCommonName: "web-1", IPAddress: "10.1.0.1"},
+	for _, e := range []*record.Endpoint{
+		member("blue", "c1", "Web-1", "web", "10.1.0.1", "fd01::1"),
+		member("blue", "c2", "web-2", "web", "10.1.0.2"),
+		member("blue", "c3", "", "", "10.1.0.3"),
+		member("green", "c1", "web-1", "", "10.1.0.1"),
 	} {
-		z.Endpoint(e.ID, &e)
+		z.Endpoint(e.ID.String(), e)
 	}
-	z.Service("db:blue", &record.ServiceLB{ID: "db:blue", ServiceName: "db", Tenant: "blue", IPAddress: "10.1.0.99",
+	z.Service("blue:db", &record.ServiceLB{ID: identity.Service{Tenant: "blue", Name: "db"}, IP: netip.MustParseAddr("10.1.0.99"),
 		Ports: []string{"80:8080:TCP", "53:53:UDP", "nonsense"}})
 	return z
 }
@@ -63,8 +81,8 @@ func ask(tb testing.TB, z *Zone, vrf uint16, name, qtype string) string {
 func TestZone_Answer(t *testing.T) {
 	z := testZone()
 	for i, name := range []string{"kubernetes.default.svc.cluster.local", "web.v2"} {
-		id := fmt.Sprintf("n.blue-dots%d", i)
-		z.Endpoint(id, &record.Endpoint{ID: id, NetID: "n.blue", EPCommonName: name, IPAddress: fmt.Sprintf("10.1.0.%d", 80+i)})
+		e := member("blue", fmt.Sprint("dots", i), name, "", fmt.Sprint("10.1.0.", 80+i))
+		z.Endpoint(e.ID.String(), e)
 	}
 	for _, row := range []struct {
 		vrf         uint16
@@ -117,9 +135,9 @@ func TestZone_Answer(t *testing.T) {
 
 func TestZone_Changes(t *testing.T) {
 	z := testZone()
-	z.Endpoint("n.blue-1", nil)
-	z.Endpoint("n.blue-2", &record.Endpoint{ID: "n.blue-2", NetID: "n.blue", EPCommonName: "moved", EndpointGroupKey: "web:blue", IPAddress: "10.1.0.7"})
-	z.Service("db:blue", &record.ServiceLB{ID: "db:blue", ServiceName: "db", Tenant: "blue", IPAddress: "10.1.0.98"})
+	z.Endpoint("blue:n:c1", nil)
+	z.Endpoint("blue:n:c2", member("blue", "c2", "moved", "web", "10.1.0.7"))
+	z.Service("blue:db", &record.ServiceLB{ID: identity.Service{Tenant: "blue", Name: "db"}, IP: netip.MustParseAddr("10.1.0.98")})
 	for _, row := range [][3]string{
 		{"web", "A", "A 10.1.0.7"}, {"web-1", "A", "not ours"}, {"web-2", "A", "not ours"}, {"moved", "A", "A 10.1.0.7"},
 		{"2.0.1.10.in-addr.arpa", "PTR", "not ours"}, {"7.0.1.10.in-addr.arpa", "PTR", "PTR moved.contiv."},
@@ -129,10 +147,10 @@ func TestZone_Changes(t *testing.T) {
 			t.Errorf("%s of %s: want %s, got %s", row[1], row[0], row[2], got)
 		}
 	}
-	for _, id := range []string{"n.blue-2", "n.blue-3", "n.green-1", "n.blue-1"} {
+	for _, id := range []string{"blue:n:c2", "blue:n:c3", "green:n:c1", "blue:n:c1"} {
 		z.Endpoint(id, nil)
 	}
-	z.Service("db:blue", nil)
+	z.Service("blue:db", nil)
 	z.Tenant("blue", nil)
 	if len(z.tenants)+len(z.endpoints)+len(z.services) != 0 || len(z.vrfs) != 1 {
 		t.Errorf("something is left: %+v", z)
@@ -145,7 +163,7 @@ func TestZone_LargeGroup(t *testing.T) {
 	z.Tenant("blue", &record.Tenant{Tenant: "blue", VRF: 1})
 	const members = 100
 	for i := range members {
-		z.Endpoint(fmt.Sprint(i), &record.Endpoint{NetID: "n.blue", EPCommonName: fmt.Sprintf("c%d", i), EndpointGroupKey: "all:blue", IPv6Address: fmt.Sprintf("fd01::%x", i)})
+		z.Endpoint(fmt.Sprint(i), member("blue", fmt.Sprint("c", i), "", "all", fmt.Sprintf("fd01::%x", i)))
 	}
 	seen := map[string]bool{}
 	for id := range uint16(members) {

@@ -200,6 +200,6 @@ func TestStream_SetReadDeadline(t *testing.T) {
 func blueZone() *Zone {
 	zone := NewZone("contiv")
 	zone.Tenant("blue", &record.Tenant{VRF: 1})
-	zone.Endpoint("e1", &record.Endpoint{ID: "e1", NetID: "net.blue", IPAddress: "10.1.0.1", EPCommonName: "web"})
+	zone.Endpoint("e1", member("blue", "e1", "web", "", "10.1.0.1"))
 	return zone
 }

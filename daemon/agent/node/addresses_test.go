@@ -47,7 +47,7 @@ func (s *site) addresses(tenant, name, allocated, available string, endpoints in
 
 func (s *site) create(tenant, network, group, container, wanted string) string {
 	s.tb.Helper()
-	return s.master.Endpoint(s.tb, tenant, network, group, container, wanted).IPAddress
+	return s.master.Endpoint(s.tb, tenant, network, group, container, wanted).IP.String()
 }
 
 func (s *site) remove(tenant, network, container string) {

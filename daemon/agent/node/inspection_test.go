@@ -36,7 +36,7 @@ func TestDoorsOfInspection(t *testing.T) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", path)
 	}}}
 	defer unix.CloseIdleConnections()
-	const capture = "/inspect/capture?endpoint=default-net.default-web&seconds=1&packets=1"
+	const capture = "/inspect/capture?endpoint=default:default-net:web&seconds=1&packets=1"
 	for _, row := range []struct {
 		method, path     string
 		loopback, others int

@@ -306,7 +306,7 @@ func TestPodsSurviveTheAgentAndOpenvSwitch(t *testing.T) {
 	a, first := s.add("a", "1.0.0", "")
 	b, _ := s.add("b", "1.0.0", "")
 	s.ping(a, b.ip4)
-	known, err := s.db.Read(s.ctx, record.Endpoints+"default-net.default-b")
+	known, err := s.db.Read(s.ctx, record.Endpoints+"default:default-net:b")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestPodsSurviveTheAgentAndOpenvSwitch(t *testing.T) {
 	// A sandbox that vanishes without DEL is swept; so is one whose DEL comes late.
 	d.ns.Delete()
 	s.eventually("sweep of d", func() string {
-		if _, err := s.db.Read(s.ctx, record.Endpoints+"default-net.default-d"); err == nil {
+		if _, err := s.db.Read(s.ctx, record.Endpoints+"default:default-net:d"); err == nil {
 			return "want the endpoint gone, it is there"
 		}
 		return ""
