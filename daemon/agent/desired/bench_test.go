@@ -22,13 +22,14 @@ func largePolicy() (items []store.Item) {
 	const groups, rules = 8, 5000
 	blue := network("net", "blue", 100)
 	add(record.Tenants+"blue", tenant("blue", 1))
-	add(record.Networks+blue.ID, blue)
-	for g := range groups {
-		name := fmt.Sprintf("g%d", g)
-		add(record.Groups+name+":blue", record.Group{ID: name + ":blue", GroupName: name, TenantName: "blue", EndpointGroupID: g + 1})
-		e := member(blue, name, "h1", g+1)
-		e.EndpointGroupKey = name + ":blue"
-		add(record.Endpoints+e.ID, e)
+	add(record.Networks+blue.ID.String(), blue)
+	for n := range groups {
+		name := fmt.Sprintf("g%d", n)
+		g := group(name, "blue", n+1)
+		add(record.Groups+g.ID.String(), g)
+		e := member(blue, name, "h1", n+1)
+		e.Group = g.ID
+		add(record.Endpoints+e.ID.String(), e)
 		at := identity.Attachment{Group: identity.Group{Tenant: "blue", Name: name}, Policy: "p"}
 		add(record.Attachments+at.String(), record.Attachment{ID: at})
 	}

@@ -41,8 +41,8 @@ func TestLegacyRules(t *testing.T) {
 		{"answers to an outgoing port", "outRx", func(r *legacyRule) { r.IPProtocol, r.SrcPort = 6, 80 }, nil},
 		{"TCP at large", "inRx", func(r *legacyRule) { r.IPProtocol, r.TCPFlags, r.Action = 6, openings, "deny" },
 			&ofnet.Rule{Direction: ofnet.In, Protocol: 6, Openings: true, Deny: true}},
-		{"from a group", "inRx", func(r *legacyRule) { r.SrcEndpointGroup = 9 }, &ofnet.Rule{Direction: ofnet.In, PeerGroup: "db:blue"}},
-		{"to a group", "outTx", func(r *legacyRule) { r.DstEndpointGroup = 9 }, &ofnet.Rule{Direction: ofnet.Out, PeerGroup: "db:blue"}},
+		{"from a group", "inRx", func(r *legacyRule) { r.SrcEndpointGroup = 9 }, &ofnet.Rule{Direction: ofnet.In, PeerGroup: "blue:db"}},
+		{"to a group", "outTx", func(r *legacyRule) { r.DstEndpointGroup = 9 }, &ofnet.Rule{Direction: ofnet.Out, PeerGroup: "blue:db"}},
 		{"from a group that is not there", "inRx", func(r *legacyRule) { r.SrcEndpointGroup = 8 }, &ofnet.Rule{Direction: ofnet.In, PeerGroup: "number 8"}},
 		{"from an address to its own", "inRx", func(r *legacyRule) { r.SrcIPAddr, r.DstIPAddr = "10.1.1.1", "10.2.2.2" },
 			&ofnet.Rule{Direction: ofnet.In, Peers: prefix("10.1.1.1/32"), Own: prefix("10.2.2.2/32")}},
@@ -55,8 +55,9 @@ func TestLegacyRules(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r, id := newRecords("h1"), legacyID1("web", row.tag)
-			r.groups.Set("db:blue", &record.Group{ID: "db:blue", TenantName: "blue", EndpointGroupID: 9})
-			r.endpoints.Set("e", &record.Endpoint{ID: "e", Tenant: "blue", HomingHost: "h1"})
+			db := group("db", "blue", 9)
+			r.groups.Set(db.ID.String(), &db)
+			here(r)
 			if err := r.put(store.Item{Key: record.LegacyRules + id, Value: old(id, row.change)}); err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +94,7 @@ func TestLegacyRulesThatCannotBeCarriedOutDeny(t *testing.T) {
 		for _, action := range []string{record.ActionAllow, record.ActionDeny, "reject", ""} {
 			t.Run(name+", "+action, func(t *testing.T) {
 				r := newRecords("h1")
-				r.endpoints.Set("e", &record.Endpoint{ID: "e", Tenant: "blue", HomingHost: "h1"})
+				here(r)
 				good := legacyID1("a", "inRx") // of another group: the one that is spoilt counts
 				_ = r.put(store.Item{Key: record.LegacyRules + good, Value: old(good, func(r *legacyRule) { r.Action = action })})
 				id := legacyID1("web", "inRx")
@@ -116,7 +117,7 @@ func TestLegacyRulesThatCannotBeCarriedOutDeny(t *testing.T) {
 // TestFromOlderBuild plays how a leader of this build replaces the records of an older one: at no step does the State change.
 func TestFromOlderBuild(t *testing.T) {
 	blue := network("net", "blue", 100)
-	w := start(t, tenant("blue", 1), blue, record.Group{ID: "web:blue", GroupName: "web", TenantName: "blue", EndpointGroupID: 5}, member(blue, "b1", "h1", 1))
+	w := start(t, tenant("blue", 1), blue, group("web", "blue", 5), member(blue, "b1", "h1", 1))
 	raw := func(key string, value []byte) uint64 {
 		tx := &store.Tx{}
 		if value == nil {
@@ -130,7 +131,7 @@ func TestFromOlderBuild(t *testing.T) {
 	oldRule := old(id, func(r *legacyRule) { r.SrcEndpointGroup, r.Action = 5, "deny" })
 	whole := func(s *ofnet.State) bool {
 		r := s.Rules.Get(ruleID("1"))
-		return r != nil && r.Deny && r.PeerGroup == "web:blue" && s.Attachments.Get(webHasP.ID) != nil && s.Rules.Len() == 1 && s.Attachments.Len() == 1
+		return r != nil && r.Deny && r.PeerGroup == "blue:web" && s.Attachments.Get(webHasP.ID) != nil && s.Rules.Len() == 1 && s.Attachments.Len() == 1
 	}
 	raw(record.LegacyAttachments+"blue:web:blue:p", []byte(`{"id":"blue:web:blue:p"}`))
 	raw(record.LegacyRules+id, oldRule)
@@ -165,4 +166,10 @@ func FuzzLegacyRules(f *testing.F) {
 		_ = r.put(store.Item{Key: record.LegacyRules + id, Value: value})
 		compiles(t, r)
 	})
+}
+
+// here lets tenant blue have a member on this host.
+func here(r *records) {
+	e := member(network("net", "blue", 100), "e", "h1", 1)
+	r.endpoints.Set(e.ID.String(), &e)
 }

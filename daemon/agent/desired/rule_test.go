@@ -46,9 +46,9 @@ func TestRulesAreTranslated(t *testing.T) {
 			ofnet.Rule{Direction: ofnet.In, Protocol: 6, Ports: []ofnet.PortRange{{First: 80, Last: 80}}}},
 		{"TCP at large", rule("1", func(r *record.Rule) { r.Protocol, r.Openings, r.Action = 6, true, "deny" }),
 			ofnet.Rule{Direction: ofnet.In, Protocol: 6, Openings: true, Deny: true}},
-		{"from a group", rule("1", func(r *record.Rule) { r.Group = "db" }), ofnet.Rule{Direction: ofnet.In, PeerGroup: "db:blue"}},
-		{"to a group", rule("1", func(r *record.Rule) { r.Direction, r.Group = "out", "db" }), ofnet.Rule{Direction: ofnet.Out, PeerGroup: "db:blue"}},
-		{"to a network", rule("1", func(r *record.Rule) { r.Direction, r.Network = "out", "n" }), ofnet.Rule{Direction: ofnet.Out, PeerNetwork: "n.blue"}},
+		{"from a group", rule("1", func(r *record.Rule) { r.Group = "db" }), ofnet.Rule{Direction: ofnet.In, PeerGroup: "blue:db"}},
+		{"to a group", rule("1", func(r *record.Rule) { r.Direction, r.Group = "out", "db" }), ofnet.Rule{Direction: ofnet.Out, PeerGroup: "blue:db"}},
+		{"to a network", rule("1", func(r *record.Rule) { r.Direction, r.Network = "out", "n" }), ofnet.Rule{Direction: ofnet.Out, PeerNetwork: "blue:n"}},
 		{"from addresses to its own", rule("1", func(r *record.Rule) { r.Peers, r.Own = prefix("10.1.1.1/32", "fd01::/64"), prefix("10.2.2.2/32") }),
 			ofnet.Rule{Direction: ofnet.In, Peers: prefix("10.1.1.1/32", "fd01::/64"), Own: prefix("10.2.2.2/32")}},
 		{"a protocol by number", rule("1", func(r *record.Rule) { r.Protocol = 47 }), ofnet.Rule{Direction: ofnet.In, Protocol: 47}},
@@ -168,9 +168,9 @@ func TestRulesInTheState(t *testing.T) {
 func compiles(t *testing.T, r *records) {
 	t.Helper()
 	s := ofnet.NewState("h1")
-	s.Endpoints.Set("e", &ofnet.Endpoint{ID: "e", Group: "web:blue", Host: "h1"})
-	s.Groups.Set("web:blue", &ofnet.Group{Name: "web:blue", Tenant: "blue", ID: 5})
-	r.endpoints.Set("e", &record.Endpoint{ID: "e", Tenant: "blue", HomingHost: "h1"})
+	s.Endpoints.Set("e", &ofnet.Endpoint{ID: "e", Group: "blue:web", Host: "h1"})
+	s.Groups.Set("blue:web", &ofnet.Group{Name: "blue:web", Tenant: "blue", ID: 5})
+	here(r)
 	for rule := range r.rules.Values() {
 		s.Rules.Set(rule.ID, rule)
 	}
