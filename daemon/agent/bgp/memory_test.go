@@ -113,8 +113,8 @@ func FuzzParseMemory(f *testing.F) {
 			return
 		}
 		table := newTable()
-		for p, place := range m.Routes {
-			table.add(p, m.Hops[place])
+		for p, index := range m.Routes {
+			table.add(p, m.Hops[index])
 		}
 		table.number()
 		s := ofnet.NewState("h1")
