@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"log/slog"
@@ -174,10 +175,11 @@ func (n *Node) followUplinks(ctx context.Context) error {
 
 // linksOf tells which NICs have a link, as text that compares.
 func linksOf(ports portsOf, nics []string) string {
-	out := make([]byte, len(nics))
+	out := bytes.Repeat([]byte("-"), len(nics))
 	for i, nic := range nics {
-		p, ok := ports.Port(nic)
-		out[i] = map[bool]byte{false: '-', true: '+'}[ok && p.Up]
+		if p, ok := ports.Port(nic); ok && p.Up {
+			out[i] = '+'
+		}
 	}
 	return string(out)
 }
