@@ -182,7 +182,7 @@ func TestStoreAway(t *testing.T) {
 }
 
 // A store that was wiped beneath a netmaster is another one: nothing that the one before held is known any more.
-func TestStoreAnew(t *testing.T) {
+func TestStoreReset(t *testing.T) {
 	ctx := context.Background()
 	db := memory.New()
 	one := start(t, db)
@@ -211,7 +211,7 @@ func TestStoreAnew(t *testing.T) {
 	if n := <-told; n != 3 {
 		t.Errorf("who watches: want 3 networks, got %d", n)
 	}
-	db.Anew()
+	db.Reset()
 	until(t, "it leads with nothing known", func() bool {
 		list, err := one.Networks().List(ctx)
 		return err == nil && len(list) == 0 && one.role() == "leader"
