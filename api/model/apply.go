@@ -89,10 +89,10 @@ func Order() []*Kind {
 }
 
 // Differences lists the fields in which two objects of one kind differ, in field order.
-func Differences(old, new Object) []Change {
+func Differences(before, after Object) []Change {
 	var out []Change
-	for _, f := range new.Kind().Fields {
-		a, b := old.Field(f.Name), new.Field(f.Name)
+	for _, f := range after.Kind().Fields {
+		a, b := before.Field(f.Name), after.Field(f.Name)
 		if !equal(a, b) {
 			out = append(out, Change{f.Name, a, b})
 		}

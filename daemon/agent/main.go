@@ -69,7 +69,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 		return &configError{err}
 	}
 	if err := budget.Slack(budget.AgentSlack); err != nil {
-		log.Debug("not as thrifty as it could be", "err", err)
+		log.Debug("not as thrifty as it could be", "error", err)
 	}
 	db, err := open.Open(o.Store, log)
 	if err != nil {
@@ -96,8 +96,8 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	if err != nil {
 		return &configError{err}
 	}
-	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "ctrl-ip", o.ctrl, "vtep-ip", o.vtep,
-		"uplinks", o.Uplinks, "uplink-bond", o.Bond, "store", db)
+	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.ctrl, "vtep", o.vtep,
+		"uplinks", o.Uplinks, "bond", o.Bond, "store", db)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }
 

@@ -79,7 +79,7 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 		if ctx.Err() != nil || !errors.Is(err, mirror.ErrReset) {
 			return err
 		}
-		log.Warn("netmaster begins anew, as its store has", "store", db.String(), "err", err)
+		log.Warn("netmaster begins anew, as its store has", "store", db.String(), "error", err)
 		front.waits("the store, which was made anew")
 	}
 }

@@ -230,7 +230,7 @@ func (n *Node) useUplinks(ctx context.Context, now trunk) {
 		}
 		n.Log.Log(ctx, level, "uplinks used together, as LACP has agreed", "uplinks", n.names(now.channel), "partner", memberOf(now.lacp, n.Uplinks[now.active]).Partner)
 	case len(last.channel) > 0:
-		n.Log.Warn("LACP has no uplink to use; one is taken that has a link, if the switch beyond lets it", "was", n.names(last.channel), "now", n.Uplinks[now.active])
+		n.Log.Warn("LACP has no uplink to use; one is taken that has a link, if the switch beyond lets it", "was", n.names(last.channel), "is", n.Uplinks[now.active])
 	default:
 		n.Log.Warn("another uplink takes over", "from", n.Uplinks[last.active], "to", n.Uplinks[now.active])
 	}

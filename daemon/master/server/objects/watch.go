@@ -59,7 +59,7 @@ func (o *Objects) full(v *catalog.View, k *model.Kind) model.Event {
 		for m := range v.Members {
 			text, err := oper.Keyed(m)
 			if err != nil {
-				o.Log.Error("encode endpoints for the watch stream", "err", err)
+				o.Log.Error("encode endpoints for the watch stream", "error", err)
 				continue
 			}
 			e.Items = append(e.Items, text)
@@ -68,7 +68,7 @@ func (o *Objects) full(v *catalog.View, k *model.Kind) model.Event {
 	}
 	items, err := v.Texts(k)
 	if err != nil {
-		o.Log.Error("encode objects for the watch stream", "err", err)
+		o.Log.Error("encode objects for the watch stream", "error", err)
 		return e
 	}
 	e.Items = items
@@ -82,7 +82,7 @@ func (o *Objects) change(v *catalog.View, k *model.Kind, key string) model.Event
 		if m := v.Member(key); m != nil {
 			text, err := oper.Keyed(m)
 			if err != nil {
-				o.Log.Error("encode an endpoint for the watch stream", "err", err)
+				o.Log.Error("encode an endpoint for the watch stream", "error", err)
 				return e
 			}
 			e.Type, e.Object = model.EventPut, text
@@ -91,7 +91,7 @@ func (o *Objects) change(v *catalog.View, k *model.Kind, key string) model.Event
 	}
 	text, err := v.Text(k, key)
 	if err != nil {
-		o.Log.Error("encode an object for the watch stream", "err", err)
+		o.Log.Error("encode an object for the watch stream", "error", err)
 	}
 	if text != nil {
 		e.Type, e.Object = model.EventPut, text
