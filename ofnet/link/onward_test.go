@@ -93,7 +93,7 @@ func TestOnward(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.Onward("nobody", netip.MustParseAddr("172.19.0.1"), netip.MustParseAddr("192.0.2.7")); err == nil {
+	if _, err := h.Onward("absent", netip.MustParseAddr("172.19.0.1"), netip.MustParseAddr("192.0.2.7")); err == nil {
 		t.Error("by an interface that is not there: want an error")
 	}
 }
