@@ -75,7 +75,7 @@ func TestRestart(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	go func() { done <- second.Run(ctx) }()
-	eventually(t, "all is learned again, and what nobody announces is gone", func() bool {
+	eventually(t, "all is learned again, and what is not announced any more is gone", func() bool {
 		s, err := second.Status()
 		return err == nil && len(s.Kept) == 0 && strings.Contains(state.text(), both) && !strings.Contains(state.text(), "20.2.0.0")
 	})

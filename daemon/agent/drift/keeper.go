@@ -192,7 +192,7 @@ func (k *Keeper) Left() int {
 	return k.left
 }
 
-// repairLimit bounds the repair of one thing: a switch that never attaches a port shall not keep others from being repaired.
+// repairLimit bounds the repair of one thing: a switch that never attaches a port must not keep others from being repaired.
 const repairLimit = 5 * time.Second
 
 func (k *Keeper) repair(ctx context.Context, d *Difference) error {

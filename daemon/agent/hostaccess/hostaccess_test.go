@@ -256,7 +256,7 @@ func TestGuard(t *testing.T) {
 	}
 	w.guard = nil // someone has removed it
 	if bring(); w.guard == nil {
-		t.Error("removed by somebody: want it back, got none")
+		t.Error("removed by another program: want it back, got none")
 	}
 	w.networks = w.networks[:1]
 	if bring(); w.guard != nil {

@@ -54,7 +54,7 @@ type AddressFilter struct {
 }
 
 func (f AddressFilter) accepts(network, address string) bool {
-	// The id of a network ends in its tenant's name, and tells no more when there are dots in either.
+	// The id of a network ends in its tenant's name, and tells nothing else when there are dots in either.
 	return (f.Network == "" || f.Network == network) && (f.Tenant == "" || strings.HasSuffix(network, "."+f.Tenant)) && (f.Address == "" || f.Address == address)
 }
 
@@ -227,7 +227,7 @@ func networkKeys(p Place) (keys []string) {
 	return keys
 }
 
-// explain adds since when, by whom, and what was before, as far as the log before index end tells.
+// explain adds the time and the author of the last change, and the owner before it, as far as the log before index end tells.
 func (b *Book) explain(states map[Place]*model.AddressState, end int) {
 	left := len(states)
 	for e := range b.log.addresses(end, b.filter) {

@@ -71,7 +71,7 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 	if h := stopped(&out); h != nil && h.Try != "" {
 		out.Text += " On host " + h.Host + ": " + h.Try + "."
 	}
-	out.Text = strings.TrimSpace(out.Text + " " + meddled(&out))
+	out.Text = strings.TrimSpace(out.Text + " " + remedy(&out))
 	return out, nil
 }
 
@@ -116,7 +116,7 @@ func lastText(w *model.Why) string {
 		return "of the answer, " + w.Reverse.Hops[n-1].Host + " " + w.Reverse.Hops[n-1].Text
 	}
 	if len(hops) == 0 {
-		return "nobody was asked"
+		return "no switch was asked"
 	}
 	return hops[len(hops)-1].Host + " " + hops[len(hops)-1].Text
 }
