@@ -40,7 +40,7 @@ func newIP(f *Factory) *cobra.Command {
 func newIPShow(f *Factory) *cobra.Command {
 	o, p, at := &output{}, &networkFlags{}, ""
 	c := &cobra.Command{
-		Use: "show NETWORK|ADDRESS", Short: "List the addresses of a network that somebody has, or show one address", Args: exactly("NETWORK or ADDRESS"),
+		Use: "show NETWORK|ADDRESS", Short: "List the addresses of a network that are in use, or show one address", Args: exactly("NETWORK or ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIPShow(cmd.Context(), f, o, p, at, args[0]) },
 	}
 	o.register(c)
@@ -173,7 +173,7 @@ func sentence(s model.AddressState) string {
 	case s.Owner != nil:
 		text += s.Owner.String()
 	case s.State == "outside":
-		text += "never given to anybody"
+		text += "never allocated"
 	default:
 		text += s.State
 	}
@@ -191,7 +191,7 @@ func sentence(s model.AddressState) string {
 func newIPQuarantine(f *Factory) *cobra.Command {
 	p, lasting, reason := &networkFlags{}, time.Duration(0), ""
 	c := &cobra.Command{
-		Use: "quarantine ADDRESS", Short: "Keep a free address from everybody", Args: exactly("ADDRESS"),
+		Use: "quarantine ADDRESS", Short: "Keep a free address from being allocated", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := model.QuarantineRequest{Network: p.id(), Address: args[0], Reason: reason, Seconds: int64(lasting / time.Second)}
 			return runIPQuarantine(cmd.Context(), f, q, lasting)
