@@ -37,7 +37,7 @@ type ApplyResult struct {
 	Affected *Affected `json:"affected,omitempty"`
 }
 
-// Affected is whom a change of an object concerns, as things are before it.
+// Affected is what a change of an object concerns, as things are before it.
 type Affected struct {
 	Groups    []string `json:"groups,omitempty"` // keys
 	Endpoints int      `json:"endpoints"`

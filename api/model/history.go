@@ -135,7 +135,7 @@ type AddressState struct {
 	Before  *AddressOwner `json:"before,omitempty"` // the last owner before, be it long ago
 }
 
-// QuarantineRequest keeps a free address from being given to anybody: POST /api/v1/addresses/quarantine.
+// QuarantineRequest keeps a free address from being allocated: POST /api/v1/addresses/quarantine.
 type QuarantineRequest struct {
 	Network string `json:"network"` // "network.tenant"
 	Address string `json:"address"`
