@@ -37,7 +37,7 @@ build: ## build all programs into bin/
 	@rm -f bin/.linked
 
 .PHONY: generate
-generate: ## write the generated code and the generated pages of docs anew
+generate: ## write the generated code and the generated pages of docs
 	$(GO) run ./api/gen -root .
 	$(GO) test ./netctl/command -run TestReferencePage -update
 	$(GO) test ./test/coverage -run TestPage -update
@@ -86,7 +86,7 @@ bench: test-deps build ## print our figures beside the peers'
 	@scripts/bench
 
 .PHONY: pictures
-pictures: deps build ## draw the pictures of docs/pictures anew, of a cluster on this machine
+pictures: deps build ## draw the pictures of docs/pictures, of a cluster on this machine
 	@scripts/pictures
 
 .PHONY: demo

@@ -2,10 +2,7 @@ package contiv_test
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,14 +13,9 @@ import (
 // No error says the same thing twice, in its message and its remedy or within one of them, wherever in the tree it is made.
 func TestErrorsSayThingsOnce(t *testing.T) {
 	found := 0
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+	goFiles(t, func(path string, files *token.FileSet, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
 		}
 		inner := map[ast.Node]bool{} // parts of chains that were read as a whole
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -41,11 +33,7 @@ func TestErrorsSayThingsOnce(t *testing.T) {
 			}
 			return true
 		})
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if found < 500 {
 		t.Errorf("only %d errors are made in the whole tree: their constructors have other names", found)
 	}

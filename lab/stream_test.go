@@ -44,6 +44,6 @@ func TestStream(t *testing.T) {
 		}
 	}
 	if err := Listen(t.Context(), net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), 10*time.Millisecond, io.Discard); err == nil {
-		t.Error("nobody answers: want an error, got none")
+		t.Error("no answer: want an error, got none")
 	}
 }

@@ -22,7 +22,7 @@ func TestEcho(t *testing.T) {
 	}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	if err := EchoDial(t.Context(), address, 10*time.Second); err == nil {
-		t.Error("nobody listens: want an error")
+		t.Error("no listener: want an error")
 	}
 	r, w := io.Pipe()
 	served := make(chan error, 1)

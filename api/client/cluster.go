@@ -13,7 +13,7 @@ func (c *Client) Version(ctx context.Context) (model.Version, error) {
 	return out, c.Raw(ctx, "/version", &out)
 }
 
-// Info asks a netmaster who it is and whom it knows.
+// Info asks a netmaster for its name and the cluster's members.
 func (c *Client) Info(ctx context.Context) (model.Info, error) {
 	var out model.Info
 	return out, c.Raw(ctx, "/info", &out)

@@ -204,13 +204,13 @@ func (k *kind) prepare() error {
 		for i := range fields {
 			f := &fields[i]
 			switch {
-			case f.List != "":
-				f.Type = "list"
 			case f.Type == "":
 				f.Type = "string"
-			}
-			if !slices.Contains([]string{"string", "int", "strings", "list"}, f.Type) {
+			case !slices.Contains([]string{"string", "int", "strings"}, f.Type):
 				return fmt.Errorf("field %s: type %q is none of string, int, strings", f.Name, f.Type)
+			}
+			if f.List != "" {
+				f.Type = "list"
 			}
 			if f.Doc == "" {
 				return fmt.Errorf("field %s: doc is required", f.Name)

@@ -37,7 +37,7 @@ type ApplyResult struct {
 	Affected *Affected `json:"affected,omitempty"`
 }
 
-// Affected is whom a change of an object concerns, as things are before it.
+// Affected is what a change of an object concerns, as things are before it.
 type Affected struct {
 	Groups    []string `json:"groups,omitempty"` // keys
 	Endpoints int      `json:"endpoints"`
@@ -89,10 +89,10 @@ func Order() []*Kind {
 }
 
 // Differences lists the fields in which two objects of one kind differ, in field order.
-func Differences(old, new Object) []Change {
+func Differences(before, after Object) []Change {
 	var out []Change
-	for _, f := range new.Kind().Fields {
-		a, b := old.Field(f.Name), new.Field(f.Name)
+	for _, f := range after.Kind().Fields {
+		a, b := before.Field(f.Name), after.Field(f.Name)
 		if !equal(a, b) {
 			out = append(out, Change{f.Name, a, b})
 		}

@@ -9,7 +9,7 @@ type Flow struct {
 	Owner    string    `json:"owner"`             // "kind/name", "" when no present object caused it
 	Feature  string    `json:"feature,omitempty"` // the part of the pipeline that made it
 	Match    string    `json:"match"`             // in words, with the names of objects; "any packet"
-	Does     string    `json:"does"`              // likewise
+	Does     string    `json:"does"`              // what it does, in words
 	Flow     string    `json:"flow"`              // as ovs-ofctl prints it
 	Drop     bool      `json:"drop,omitempty"`
 	Shadow   string    `json:"shadow,omitempty"` // the flow, as ovs-ofctl prints it, of a higher priority that takes all its packets

@@ -86,10 +86,10 @@ const (
 	OwnerQuarantine = "quarantine"
 )
 
-// String is the owner in words: "endpoint blue.default-web on h1".
+// String is the owner in words: "endpoint blue.default-web on h1"; that of nil is "free".
 func (o *AddressOwner) String() string {
 	if o == nil {
-		return "nobody"
+		return "free"
 	}
 	s := strings.TrimSpace(o.Kind + " " + o.ID)
 	if o.Host != "" {
@@ -109,7 +109,7 @@ type AddressChange struct {
 	Verb    string        `json:"verb"`    // hold, bind, move, release, expire, quarantine
 	Network string        `json:"network"` // "network.tenant"
 	Address string        `json:"address"`
-	Was     *AddressOwner `json:"was,omitempty"` // nil: no one
+	Was     *AddressOwner `json:"was,omitempty"` // nil: it was free
 	Now     *AddressOwner `json:"now,omitempty"`
 }
 
@@ -135,7 +135,7 @@ type AddressState struct {
 	Before  *AddressOwner `json:"before,omitempty"` // the last owner before, be it long ago
 }
 
-// QuarantineRequest keeps a free address from being given to anybody: POST /api/v1/addresses/quarantine.
+// QuarantineRequest keeps a free address from being allocated: POST /api/v1/addresses/quarantine.
 type QuarantineRequest struct {
 	Network string `json:"network"` // "network.tenant"
 	Address string `json:"address"`

@@ -9,7 +9,7 @@ func TestActorSaysWhatIsProved(t *testing.T) {
 		in   Actor
 		want string
 	}{
-		{"nobody", Actor{}, ""},
+		{"nothing is known", Actor{}, ""},
 		{"a master by itself", Actor{Program: "netmaster"}, "netmaster"},
 		{"netctl", Actor{Claimed: "root@vm", Program: "netctl/1.0", Address: "192.0.2.5"}, "root@vm (unproved) from 192.0.2.5 with netctl"},
 		{"an agent", Actor{Claimed: "h1", Program: "netplugin/1.0 (linux)", Address: "2001:db8::5", Via: "192.0.2.9"}, "h1 (unproved) from 2001:db8::5 with netplugin"},

@@ -44,7 +44,7 @@ type NetworkOper struct {
 	NumEndpoints            int            `json:"numEndpoints,omitempty"`            // Number of endpoints.
 	PktTag                  int            `json:"pktTag,omitempty"`                  // VLAN id in use; of a vxlan network the cluster-local VLAN.
 	PooledIPAddresses       string         `json:"pooledIPAddresses,omitempty"`       // IPv4 addresses that belong to the pools of groups, given or not.
-	QuarantinedIPAddresses  string         `json:"quarantinedIPAddresses,omitempty"`  // IPv4 addresses that are kept from everybody for a time, see netctl ip.
+	QuarantinedIPAddresses  string         `json:"quarantinedIPAddresses,omitempty"`  // IPv4 addresses in quarantine, which are not allocated for a time; see netctl ip.
 }
 
 // Field returns a value by its JSON name: a string, an int, a []string or a list; nil for an unknown name.
@@ -112,7 +112,7 @@ var networkKind = Kind{
 		{Name: "numEndpoints", Type: Int, Doc: "Number of endpoints."},
 		{Name: "pktTag", Type: Int, Doc: "VLAN id in use; of a vxlan network the cluster-local VLAN."},
 		{Name: "pooledIPAddresses", Type: String, Doc: "IPv4 addresses that belong to the pools of groups, given or not."},
-		{Name: "quarantinedIPAddresses", Type: String, Doc: "IPv4 addresses that are kept from everybody for a time, see netctl ip."},
+		{Name: "quarantinedIPAddresses", Type: String, Doc: "IPv4 addresses in quarantine, which are not allocated for a time; see netctl ip."},
 	},
 	LinkSets: []LinkTo{{Name: "EndpointGroups", To: "endpointGroup"}, {Name: "Servicelbs", To: "serviceLB"}, {Name: "Services", To: "service"}},
 	Links:    []LinkTo{{Name: "Tenant", To: "tenant"}},

@@ -32,7 +32,7 @@ type TraceStep struct {
 	Owner    string `json:"owner"`             // "kind/name" of the object that caused the flow, "" when none did
 	Feature  string `json:"feature,omitempty"` // the part of the pipeline that made it
 	Match    string `json:"match"`             // in words
-	Does     string `json:"does"`              // likewise
+	Does     string `json:"does"`              // what it does, in words
 	Means    string `json:"means,omitempty"`   // where a packet ends because no flow is about it: what that says of the packet
 	Foreign  bool   `json:"foreign,omitempty"` // the agent did not put the flow there, or someone has changed it since
 	Flow     string `json:"flow,omitempty"`    // of one that is foreign: the flow as ovs-ofctl writes it

@@ -147,7 +147,7 @@ func (r *Router) Answer(w http.ResponseWriter, q *http.Request, v any, rev uint6
 func (r *Router) Refuse(w http.ResponseWriter, q *http.Request, err error) {
 	e := model.AsError(err)
 	if e.Code == model.CodeInternal {
-		r.log.Error("request failed", "method", q.Method, "path", q.URL.Path, "err", err)
+		r.log.Error("request failed", "method", q.Method, "path", q.URL.Path, "error", err)
 	}
 	if q.Header.Get("Accept") == "" {
 		http.Error(w, e.Message, http.StatusInternalServerError)

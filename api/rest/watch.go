@@ -29,7 +29,7 @@ func (s *server) watch(w http.ResponseWriter, q *http.Request, _ httprouter.Para
 	for event := range s.backend.Watch(q.Context(), kinds) {
 		data, err := json.Marshal(event)
 		if err != nil {
-			s.log.Error("watch: encode an event", "kind", event.Kind, "key", event.Key, "err", err)
+			s.log.Error("watch: encode an event", "kind", event.Kind, "key", event.Key, "error", err)
 			return
 		}
 		_ = out.SetWriteDeadline(time.Now().Add(writeTimeout))

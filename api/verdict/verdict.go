@@ -165,10 +165,7 @@ func (p *Policies) of(party Party, direction string) []*model.Rule {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *model.Rule) int {
-		if unreadable(a) != unreadable(b) {
-			return map[bool]int{true: -1, false: 1}[unreadable(a)]
-		}
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(b.Action, a.Action), cmp.Compare(a.ObjectKey(), b.ObjectKey()))
+		return cmp.Or(trueFirst(unreadable(a), unreadable(b)), cmp.Compare(b.Priority, a.Priority), cmp.Compare(b.Action, a.Action), cmp.Compare(a.ObjectKey(), b.ObjectKey()))
 	})
 	return out
 }
@@ -235,11 +232,21 @@ func classes(lists ...[]*model.Rule) []Traffic {
 		out = append(out, t)
 	}
 	slices.SortFunc(out, func(a, b Traffic) int {
-		last := func(t Traffic) int { return map[bool]int{true: 1}[t.Protocol == 0] }
-		rest := func(t Traffic) int { return map[bool]int{true: 1}[t.Port == 0] }
-		return cmp.Or(last(a)-last(b), cmp.Compare(a.Protocol, b.Protocol), rest(a)-rest(b), cmp.Compare(a.Port, b.Port))
+		return cmp.Or(trueFirst(a.Protocol != 0, b.Protocol != 0), cmp.Compare(a.Protocol, b.Protocol),
+			trueFirst(a.Port != 0, b.Port != 0), cmp.Compare(a.Port, b.Port))
 	})
 	return out
+}
+
+// trueFirst compares two conditions: one that holds sorts before one that does not.
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // protocol is the number of a rule's protocol, 0 for any.

@@ -70,7 +70,7 @@ func TestBetween(t *testing.T) {
 		{"outside has no group", "db n in - 0 g=web deny 1", "outside", "db", "all", ""},
 		{"outside by address", "db n in tcp 0 a=192.0.2.0/24 deny 1", "outside", "db", "all ?tcp", "n"},
 		{"to the outside", "app n out udp 0 any deny 1", "app", "outside", "all -udp", "n"},
-		{"a port without protocol denies all", "db n in - 80 g=nobody deny 1", "web", "db", "none", "n"},
+		{"a port without protocol denies all", "db n in - 80 g=absent deny 1", "web", "db", "none", "n"},
 		{"a port without protocol allows nothing", "db base in - 0 any deny 1\ndb n in - 80 any allow 9", "web", "db", "none", "base"},
 		{"outside alone", "", "outside", "outside", "not judged", ""},
 	}

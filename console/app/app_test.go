@@ -400,7 +400,7 @@ func TestUnknownIsNotNothing(t *testing.T) {
 		m.Update(refused)
 		frame := Plain(m.Frame())
 		if regexp.MustCompile(`no agent is|\bno (networks|tenants|groups)\b|\b0 endpoint|rev 0|leader none|^  none$`).MatchString(frame) {
-			t.Errorf("%s claims what nobody has said:\n%s", e.Name, frame)
+			t.Errorf("%s claims what was never told:\n%s", e.Name, frame)
 		}
 	}
 	m, _ := still(t, mono(t, false), page.Overview(), 120, 40)

@@ -99,7 +99,7 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 		}),
 		{Topic: feed.Flows, Host: "h2"}: silent,
 		{Topic: feed.Drift, Host: "h1"}: said(model.Drift{Host: "h1", Now: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "port", Owner: "endpoint/acme:blue:web-1",
-			What: "removed: the container's interface is no port", Remedy: "have the runtime make the container or pod anew"}},
+			What: "removed: the container's interface is no port", Remedy: "have the runtime recreate the container or pod"}},
 			Found: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "flow", Table: "source", What: "removed: any packet"}}}),
 		{Topic: feed.Rules, Host: "h1"}: {Value: rules(1204), At: now, Before: rules(1200), BeforeAt: now.Add(-2 * time.Second)},
 		{Topic: feed.Rules, Host: "h2"}: silent,
@@ -200,7 +200,7 @@ func screens() (out []screen) {
 	for _, x := range [][2]string{{"bitmap", "addresses/acme/blue/10.1.1.4"}, {"sparse", "addresses/acme/blue:ipv6"}, {"ledger", "addresses/acme/blue/10.1.1.4:history"}, {"zoomed", "addresses/acme/blue:blocks"},
 		{"describe", "network/acme/blue"}, {"yaml", "network/acme/blue:yaml"}, {"history", "network/acme/blue:history"}, {"pipeline", "flows/h1"}, {"silent", "flows/h2"},
 		{"flowlist", "flows/h1/policy_in"}, {"follow", "endpoint/acme:blue:web-1:flows"}, {"lit", "topology/endpoint/acme:blue:web-1"}, {"reach", "why/endpoint/acme:blue:web-1/endpoint/acme:blue:db/tcp/5432"},
-		{"whom", "why/endpoint/acme:blue:web-1"}, {"trouble", "nodes/h1"}} {
+		{"choose", "why/endpoint/acme:blue:web-1"}, {"trouble", "nodes/h1"}} {
 		out = append(out, screen{x[0], func() *page.Page {
 			p, err := page.Open(x[1])
 			if err != nil {

@@ -44,7 +44,7 @@ func TestLogin(t *testing.T) {
 		name, login, insecure, url string
 		wants                      string // in the output, or the error
 	}{
-		{"nobody is logged in", "", "true", proxy.URL, "Access denied"},
+		{"no one is logged in", "", "true", proxy.URL, "Access denied"},
 		{"an unknown certificate", `{"token":"secret"}`, "", proxy.URL, "certificate"},
 		{"logged in", `{"token":"secret"}`, "true", proxy.URL, "default"},
 		{"a token over http", `{"token":"secret"}`, "", master.URL, "may only be sent over https"},

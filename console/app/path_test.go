@@ -54,7 +54,7 @@ func TestPlaces(t *testing.T) {
 		{"endpoint/web-1:history", "$ netctl history endpoint acme:blue:web-1", ""},
 		{"endpoint/web-1:topology", "endpoint web-1 on h1, group web", ""},
 		{"endpoint/web-1:why", "From     endpoint/acme:blue:web-1", ""},
-		{"endpoint/nobody:flows", "there is no endpoint nobody", ""},
+		{"endpoint/absent:flows", "there is no endpoint absent", ""},
 		{"network/acme/gone:yaml", "there is no network acme:gone", ""},
 		{"paint", "there is no page paint", ""},
 		{"network//blue", "has an empty part", ""},

@@ -232,7 +232,7 @@ func realScreens(t testing.TB) []screen {
 		{"address-history", "addresses/shop/front/10.6.0.28:history"}, {"describe", "network/shop/front"}, {"yaml", "network/shop/front:yaml"}, {"history", "network/shop/front:history"},
 		{"flow-tables", "flows/node-01"}, {"flow-tables-silent", "flows/node-05"}, {"flow-list", "flows/node-01/policy_in"}, {"flow-endpoint", "endpoint/shop:front:web-1:flows"},
 		{"topology-group", "topology/group/shop/cart"}, {"topology-endpoint", "topology/endpoint/shop:front:web-1"}, {"matrix-shop", "matrix/shop"},
-		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-whom", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}} {
+		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-choose", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}} {
 		out = append(out, screen{x[0], func() *page.Page { return opened(t, x[1]) }})
 	}
 	network := page.Objects{Kind: model.KindNetwork(), Keys: []string{"shop:front"}}

@@ -13,7 +13,7 @@ import (
 // Change is a change to be made: of one object, or the deletion of one or more.
 type Change struct {
 	Objects
-	Object model.Object // as it shall be; nil: deleted
+	Object model.Object // as it is to be; nil: deleted
 }
 
 // String is the change in words.

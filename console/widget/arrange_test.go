@@ -65,7 +65,7 @@ func (x *things) rows() (out []string) {
 	return out
 }
 
-// arrangedOf is what a table shall show when nothing is held.
+// arrangedOf is what a table should show when nothing is held.
 func arrangedOf(all []*thing, w wish, keep func(*thing) bool) []string {
 	var kept []*thing
 	for _, x := range all {

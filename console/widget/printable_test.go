@@ -60,7 +60,7 @@ func TestPrintablePaint(t *testing.T) {
 	}
 }
 
-// A cut never splits a character, and what is left is exactly as wide as it shall be.
+// A cut never splits a character, and what is left is exactly as wide as asked for.
 func TestFitStrange(t *testing.T) {
 	for _, tt := range strange {
 		text := Printable(&theme.Theme{}, tt.in)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"syscall"
 
 	"github.com/contiv/contiv/build"
@@ -69,7 +68,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 		return &configError{err}
 	}
 	if err := budget.Slack(budget.AgentSlack); err != nil {
-		log.Debug("not as thrifty as it could be", "err", err)
+		log.Debug("not as thrifty as it could be", "error", err)
 	}
 	db, err := open.Open(o.Store, log)
 	if err != nil {
@@ -90,14 +89,14 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	n, err := node.New(node.Config{Host: o.Host, Machine: claim.Machine(o.Machine, o.Host), CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, InspectPort: inspectPort, Limits: o.Limits,
 		DNS:       node.DNS{Off: o.DNS == "off", Domain: o.Domain, Servers: o.Resolvers},
-		HostPorts: o.open, Protected: o.protected, StoreURLs: append(slices.Clone(o.Store.Etcd), o.Store.Consul...),
+		HostPorts: o.open, Protected: o.protected, StoreURLs: o.Store.URLs(),
 		Store: db, Observe: o.Observe, Pods: pods, Version: build.Info(), Settled: settled, Log: log},
 		forward, p)
 	if err != nil {
 		return &configError{err}
 	}
-	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "ctrl-ip", o.ctrl, "vtep-ip", o.vtep,
-		"uplinks", o.Uplinks, "uplink-bond", o.Bond, "store", db)
+	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.ctrl, "vtep", o.vtep,
+		"uplinks", o.Uplinks, "bond", o.Bond, "store", db)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }
 

@@ -193,7 +193,7 @@ func TestKill(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(patience):
-		t.Fatal("nobody took over")
+		t.Fatal("no one took over")
 	}
 }
 
@@ -347,6 +347,6 @@ func TestHistory(t *testing.T) {
 		t.Error("a list that is not JSON: want an error")
 	}
 	if err := enter(t.Context(), db, "terms", terms[historyLen-1]); err != nil {
-		t.Errorf("a list that is not JSON is begun anew: got %v", err)
+		t.Errorf("a list that is not JSON is replaced: got %v", err)
 	}
 }

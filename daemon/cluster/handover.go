@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Heir is whom a leader wants to follow it. It is a wish: the others leave the lock to the heir for a moment when that
+// Heir names the netmaster that a leader wants to follow it. It is a wish: the others leave the lock to the heir for a moment when that
 // very term ends, and contend for it again when it does not come.
 type Heir struct {
 	From string         `json:"from"`         // the leader that hands over, "ip:port"

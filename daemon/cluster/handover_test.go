@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// bequeath writes whom a term is handed to, under its fence, and ends the term.
+// bequeath writes the heir of a term, under its fence, and ends the term.
 func bequeath(p *process, t Term, to string) error {
 	p.Helper()
 	h := Heir{From: p.c.ID, To: to, Term: t.Fence.Created, By: "ann"}
@@ -27,7 +27,7 @@ func bequeath(p *process, t Term, to string) error {
 	return p.StepDown(p.Context(), h)
 }
 
-// Of many that wait, the heir gets the lock, time and again; the old leader's fence holds no more.
+// Of many that wait, the heir gets the lock, time and again; the old leader's fence does not hold any more.
 func TestHandOver(t *testing.T) {
 	db := memory.New()
 	all := []*process{contend(t, db, "", 0)}
@@ -44,7 +44,7 @@ func TestHandOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := write(all[leader], term); err == nil {
-			t.Error("want the fence of the term before to hold no more")
+			t.Error("want the fence of the previous term not to hold any more")
 		}
 		term = all[next].await("leading", all[next].terms)
 		if want := "handed over by " + all[leader].c.ID + ", asked by ann"; term.Why != want {

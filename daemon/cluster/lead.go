@@ -14,7 +14,7 @@ type lead struct {
 	term   Term
 	lease  store.Lease
 	cancel func()
-	ended  chan struct{} // closed when Lead has returned and the lease is kept no more
+	ended  chan struct{} // closed when Lead has returned and the lease is no longer renewed
 }
 
 func (r *race) end(ctx context.Context, lease store.Lease) {
@@ -64,7 +64,7 @@ func (r *race) resign(ctx context.Context) {
 	l.cancel()
 	<-l.ended
 	r.lead = nil
-	r.log.Info("this process leads no more", "term", l.term.Fence.Created)
+	r.log.Info("this process no longer leads", "term", l.term.Fence.Created)
 	rctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), resignTime)
 	defer cancel()
 	var tx store.Tx

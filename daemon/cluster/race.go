@@ -67,7 +67,7 @@ func (e *Election) Run(ctx context.Context) error {
 	}
 }
 
-// vacant is why a term begins when this process did not take the lock from anybody.
+// vacant is the reason of a term whose lock was free.
 const vacant = "the lock was free: given back, expired, or never taken"
 
 // race is what Run works with: one goroutine's state.
@@ -131,7 +131,7 @@ func (r *race) act(ctx context.Context) time.Duration {
 	reason := ""
 	switch {
 	case holder == r.c.ID:
-		reason = "it names this process, which has started anew"
+		reason = "it names this process, which has restarted"
 	case holder != "" && r.lock.Created == r.doomed:
 		reason = "the leader's process is dead"
 	}

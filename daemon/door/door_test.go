@@ -183,11 +183,11 @@ func TestVisitors(t *testing.T) {
 		{"an address as a part", "GET", "/p", "10.1.1.1.evil.example", "", "", 403},
 		{"health, whatever the name", "GET", "/healthz", "lb.example", "", "", 200},
 		{"a page of ours", "PUT", "/p", "10.1.1.1:9999", "http://10.1.1.1:9999", "", 200},
-		{"a page of somebody else", "PUT", "/p", "10.1.1.1:9999", "http://evil.example", "", 403},
+		{"a page of another site", "PUT", "/p", "10.1.1.1:9999", "http://evil.example", "", 403},
 		{"a deletion by it", "DELETE", "/p", "10.1.1.1:9999", "http://evil.example", "", 403},
 		{"a page of nowhere", "POST", "/p", "10.1.1.1:9999", "null", "", 403},
 		{"another port", "POST", "/p", "10.1.1.1:9999", "http://10.1.1.1:80", "", 403},
-		{"a form of somebody else", "POST", "/p", "10.1.1.1:9999", "", "cross-site", 403},
+		{"a form of another site", "POST", "/p", "10.1.1.1:9999", "", "cross-site", 403},
 		{"a proxy's target", "PUT", "http://10.1.1.1/p", "10.1.1.1", "", "", 400},
 	} {
 		q := httptest.NewRequest(test.method, test.target, nil)

@@ -26,8 +26,9 @@ func (c *Common) Register(s *Set) {
 	s.String(&c.Mode, "mode", "MODE", "", "orchestrator: docker, kubernetes or swarm-mode", "plugin-mode", "cluster-mode")
 	s.String(&c.NetMode, "netmode", "NET_MODE", "", "network mode: vlan or vxlan", "network-mode")
 	s.String(&c.FwdMode, "fwdmode", "FORWARD_MODE", "", "forwarding mode of a new cluster: bridge or routing", "forward-mode")
-	s.List(&c.Store.Etcd, "etcd-endpoints", "ETCD_ENDPOINTS", "URLs of all etcd members", "etcd")
-	s.List(&c.Store.Consul, "consul-endpoints", "CONSUL_ENDPOINTS", "URLs of Consul agents", "consul")
+	for _, d := range c.Store.Drivers() {
+		s.List(d.URLs, d.Name+"-endpoints", strings.ToUpper(d.Name)+"_ENDPOINTS", d.Usage, d.Name)
+	}
 	s.String(&c.Store.CertFile, "store-cert", "STORE_CERT", "", "client certificate for the store, PEM")
 	s.String(&c.Store.KeyFile, "store-key", "STORE_KEY", "", "key of the client certificate, PEM")
 	s.String(&c.Store.CAFile, "store-ca", "STORE_CA", "", "certificate authority of the store, PEM")

@@ -15,7 +15,7 @@ import (
 
 func (p *process) address() string { return strings.TrimPrefix(p.Base, "http://") }
 
-// The leader hands over to whom it is told, while others write: no write is lost or refused, and the history tells who
+// The leader hands over to the netmaster that is asked for, while others write: no write is lost or refused, and the history tells who
 // asked for it.
 func TestHandOver(t *testing.T) {
 	ctx := context.Background()
@@ -92,13 +92,13 @@ func TestHandOverRefused(t *testing.T) {
 		}
 	}
 	refused("", "there is no other netmaster")
-	refused("nobody", `no netmaster is called "nobody"`)
+	refused("absent", `no netmaster is called "absent"`)
 	if out, err := one.HandOver(ctx, model.HandoverRequest{To: one.address()}); err != nil || out.To != one.address() {
 		t.Errorf("to itself: want that it leads already, got %+v, %v", out, err)
 	}
 	two := start(t, db)
 	until(t, "the other follows", func() bool { return two.role() == "follower" && len(masters(t, one)) == 2 })
-	two.db.Away() // it knows no more of what happens
+	two.db.Away() // it learns nothing of what happens
 	if _, err := one.Networks().Put(ctx, network(1)); err != nil {
 		t.Fatal(err)
 	}

@@ -52,13 +52,13 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS")))
 	}
 	if err := budget.Slack(budget.MasterSlack); err != nil {
-		log.Debug("not as thrifty as it could be", "err", err)
+		log.Debug("not as thrifty as it could be", "error", err)
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go budget.Garbage(ctx, getenv("GOGC"), getenv("GOMEMLIMIT"))
 	if err := serve(ctx, c, log); err != nil {
-		log.Error("netmaster ends", "err", err)
+		log.Error("netmaster ends", "error", err)
 		return 1
 	}
 	return 0

@@ -71,8 +71,8 @@ func openStore(ctx context.Context, c config, log *slog.Logger) (store.Store, er
 	return db, nil
 }
 
-// reign runs netmaster's parts over an open store until ctx ends or one cannot go on. When the store is made again beneath them -
-// someone has wiped it, or restored an older backup - they begin once more, with nothing known.
+// reign runs netmaster's parts over an open store until ctx ends or one cannot go on. When the store is recreated beneath them -
+// someone has wiped it, or restored an older backup - they start over, with nothing known.
 func reign(ctx context.Context, c config, db store.Store, front *front, log *slog.Logger, ready func()) error {
 	started := time.Now()
 	for {
@@ -80,8 +80,8 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 		if ctx.Err() != nil || !errors.Is(err, mirror.ErrReset) {
 			return err
 		}
-		log.Warn("netmaster begins anew, as its store has", "store", db.String(), "err", err)
-		front.waits("the store, which was made anew")
+		log.Warn("netmaster starts over, because its store was recreated", "store", db.String(), "error", err)
+		front.waits("the store, which was recreated")
 	}
 }
 

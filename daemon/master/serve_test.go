@@ -182,7 +182,7 @@ func TestStoreAway(t *testing.T) {
 }
 
 // A store that was wiped beneath a netmaster is another one: nothing that the one before held is known any more.
-func TestStoreAnew(t *testing.T) {
+func TestStoreReset(t *testing.T) {
 	ctx := context.Background()
 	db := memory.New()
 	one := start(t, db)
@@ -211,7 +211,7 @@ func TestStoreAnew(t *testing.T) {
 	if n := <-told; n != 3 {
 		t.Errorf("who watches: want 3 networks, got %d", n)
 	}
-	db.Anew()
+	db.Reset()
 	until(t, "it leads with nothing known", func() bool {
 		list, err := one.Networks().List(ctx)
 		return err == nil && len(list) == 0 && one.role() == "leader"
@@ -286,7 +286,7 @@ func TestConfiguration(t *testing.T) {
 		{"unknown flag", append(base, "--colour"), nil, "colour"},
 		{"an argument", append(base, "now"), nil, `"now"`},
 		{"bad cluster", append(base, "--embedded-store", "/nowhere", "--embedded-cluster", "h1"), nil, "--embedded-cluster h1"},
-		{"joining nobody", append(base, "--embedded-store", "/nowhere", "--embedded-join"), nil, "--embedded-join"},
+		{"joining no member", append(base, "--embedded-store", "/nowhere", "--embedded-join"), nil, "--embedded-join"},
 		{"alone and joining", append(base, "--embedded-store", "/nowhere", "--embedded-name", "a", "--embedded-peer-url", "http://h:1", "--embedded-cluster",
 			"a=http://h:1,b=http://h:2", "--embedded-join", "--embedded-alone"), nil, "exclude each other"},
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// stopPatience is how long Group.Run waits for tasks to end before it says in the log whom it waits for, and again.
+// stopPatience is how long Group.Run waits for tasks to end before it logs which ones it waits for, and again.
 const stopPatience = 5 * time.Second
 
 // Group is several tasks that live and die together. It is a Task itself, and is run once.

@@ -30,11 +30,11 @@ type Pool struct {
 
 var unlimited = Range{0, 1<<31 - 1}
 
-// New returns a pool of min..max, all free. With min greater than max it has no numbers.
-func New(min, max int) *Pool { return newPool(unlimited, Range{min, max}) }
+// New returns a pool of low..high, all free. With low greater than high it has no numbers.
+func New(low, high int) *Pool { return newPool(unlimited, Range{low, high}) }
 
-// NewVLANs returns a pool of the VLANs among min..max: 0 and 4095 are never given, whatever the range says.
-func NewVLANs(min, max int) *Pool { return newPool(Range{MinVLAN, MaxVLAN}, Range{min, max}) }
+// NewVLANs returns a pool of the VLANs among low..high: 0 and 4095 are never given, whatever the range says.
+func NewVLANs(low, high int) *Pool { return newPool(Range{MinVLAN, MaxVLAN}, Range{low, high}) }
 
 func newPool(limit, whole Range) *Pool {
 	p := &Pool{limit: limit}
@@ -114,9 +114,9 @@ func (p *Pool) Release(n int) bool {
 	return true
 }
 
-// Resize changes the range to min..max and keeps what is in use. It is refused with ErrOutOfRange, and the pool
+// Resize changes the range to low..high and keeps what is in use. It is refused with ErrOutOfRange, and the pool
 // stays as it was, unless every number in use lies in the new range.
-func (p *Pool) Resize(min, max int) error { return p.ResizeList(Range{min, max}) }
+func (p *Pool) Resize(low, high int) error { return p.ResizeList(Range{low, high}) }
 
 // ResizeList is Resize to several ranges.
 func (p *Pool) ResizeList(ranges ...Range) error {

@@ -134,7 +134,10 @@ type verdict struct{ want, got bool }
 
 // String is the verdict as the table shows it.
 func (v verdict) String() string {
-	word := map[bool]string{true: "talks", false: "-"}[v.got]
+	word := "-"
+	if v.got {
+		word = "talks"
+	}
 	if v.want != v.got {
 		word += " WRONG"
 	}

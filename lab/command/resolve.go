@@ -23,7 +23,11 @@ func newResolve(w *where) *cobra.Command {
 			if len(args) == 4 {
 				kind = args[3]
 			}
-			run, err := l.In(cmd.Context(), args[0], l.Self(), "lab", "dns", "ask", args[1], args[2], kind, limit.String(), map[bool]string{false: "udp", true: "tcp"}[stream])
+			protocol := "udp"
+			if stream {
+				protocol = "tcp"
+			}
+			run, err := l.In(cmd.Context(), args[0], l.Self(), "lab", "dns", "ask", args[1], args[2], kind, limit.String(), protocol)
 			if err != nil {
 				return err
 			}

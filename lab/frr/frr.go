@@ -50,7 +50,7 @@ const (
 // Run routes until ctx ends: it starts zebra and bgpd in this process's network namespace, calls ready once bgpd listens, and
 // copies what they log to log. When ctx ends it closes the sessions, so that peers forget what was announced, and ends both.
 // It returns early when one of them ends. A process that may be killed should be process 1 of a PID namespace, so that they are too: they
-// change their user, with which the kernel forgets whom they should die with.
+// change their user, and then the kernel does not end them with their parent.
 func (r *Router) Run(ctx context.Context, log io.Writer, ready func()) error {
 	done := make(chan error, 1)
 	go func() {

@@ -133,7 +133,7 @@ func runDiff(ctx context.Context, f *Factory, o *applyOptions) error {
 	return term.Outcome(term.Differs)
 }
 
-// affects says in words whom a change concerns.
+// affects says in words what a change concerns.
 func affects(a *model.Affected) string {
 	if a == nil {
 		return ""

@@ -68,7 +68,7 @@ func TestSession(t *testing.T) {
 		{"net ls -o name -a", 0, "network/blue:n2\nnetwork/default:n1\n", ""},
 		{"net ls -q -a", 0, "n2\nn1\n", ""},
 		{"net ls -o jsonpath={[0].subnet}", 0, "10.1.1.0/24\n", ""},
-		{"net ls -t nobody", 3, "", "tenant not found"},
+		{"net ls -t absent", 3, "", "tenant not found"},
 		{"net ls -o xml", 1, "", "output format"},
 		{"network create bad", 1, "", "Subnet is required"},
 		{"network create bad -s 10.2.1.0/24 -g notanip", 1, "", "--gateway notanip"},

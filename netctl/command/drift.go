@@ -21,7 +21,7 @@ func newDrift(f *Factory) *cobra.Command {
 	o := &driftOptions{}
 	c := &cobra.Command{
 		Use: "drift [HOST]", Short: "What switches do not hold as they should, and what was found and repaired",
-		Long: "Agents compare their switches with what these should hold, at once: what somebody has changed or removed is listed as \"now\", with " +
+		Long: "Agents compare their switches with what these should hold, at once: what was changed or removed is listed as \"now\", with " +
 			"the object that it belongs to. What the agents' own comparisons, one every half minute, found before is listed as " +
 			"\"found\"; they have repaired it, unless netplugin runs with --observe. Nothing is changed without --repair. Without HOST, " +
 			"all agents are asked. The exit code is 10 when something differs now. With -o wide, the flows are added.",
@@ -108,7 +108,7 @@ func (l *listing) add(when string, d *model.Drift, list []model.Difference, wide
 	for _, x := range list {
 		owner := x.Owner
 		if owner == "" {
-			owner = "nobody"
+			owner = "none"
 		}
 		sort := x.Kind
 		if x.Table != "" {

@@ -16,10 +16,10 @@ func TestDriftBeyondRepair(t *testing.T) {
 		_, _ = w.Write([]byte(`{"host":"h1","now":[` + now + `],"found":[]}`))
 	}))
 	defer s.Close()
-	const stuck, other = `{"kind":"port","what":"removed: interface","remedy":"make the pod anew"}`, `{"kind":"flow","what":"added"}`
+	const stuck, other = `{"kind":"port","what":"removed: interface","remedy":"recreate the pod"}`, `{"kind":"flow","what":"added"}`
 	for _, r := range []struct{ now, out, err string }{
 		{other, "added", "differences in the switches: 1; netctl drift --repair repairs them"},
-		{stuck + "," + other, "removed: interface; make the pod anew", "differences in the switches: 2; 1 of them netctl drift --repair does not repair"},
+		{stuck + "," + other, "removed: interface; recreate the pod", "differences in the switches: 2; 1 of them netctl drift --repair does not repair"},
 	} {
 		now = r.now
 		if got := netctl(t, t.Context(), s.URL, "drift", "h1"); got.code != 10 || !strings.Contains(got.out, r.out) || !strings.Contains(got.err, r.err) {
@@ -44,7 +44,7 @@ func TestDriftOfNothing(t *testing.T) {
 		{"drift", "", header, "nothing differs\n"},
 		{"drift h1", "", header, "nothing differs\n"},
 		{"drift -o jsonpath={[0].host}", "", "h1\n", ""},
-		{"drift", `{"kind":"flow","what":"added"}`, "Host  When   At  Kind  Owner   What\n----  ----   --  ----  -----   ----\nh1    found      flow  nobody  added\n", ""},
+		{"drift", `{"kind":"flow","what":"added"}`, "Host  When   At  Kind  Owner  What\n----  ----   --  ----  -----  ----\nh1    found      flow  none   added\n", ""},
 	} {
 		found = r.found
 		if got := netctl(t, t.Context(), s.URL, strings.Fields(r.line)...); got.code != 0 || got.out != r.out || got.err != r.err {

@@ -65,7 +65,7 @@ func flowRow(x *model.Flow, wide bool) []string {
 		table = x.TableID
 	}
 	if owner == "" {
-		owner = "nobody"
+		owner = "none"
 	}
 	row := []string{table, strconv.Itoa(int(x.Priority)), x.Match, x.Does, strconv.FormatUint(x.Packets, 10), rate(func(r *model.FlowRate) float64 { return r.Packets }),
 		strconv.FormatUint(x.Bytes, 10), rate(func(r *model.FlowRate) float64 { return r.Bytes }), (time.Duration(x.Age) * time.Second).String(), owner}

@@ -40,11 +40,11 @@ func TestFlows(t *testing.T) {
 		out  string
 	}{
 		{[]string{"flows", "h1"}, 0, head + first +
-			"source    0     any packet           drop             2        ?      84     ?       1h0m0s  nobody\n" +
+			"source    0     any packet           drop             2        ?      84     ?       1h0m0s  none\n" +
 			"overlay   0     any packet           drop             0        ?      0      ?       0s      switch/h1\n"},
 		{[]string{"flows", "h1", "--drops"}, 0, "Table   Prio  Match       Does  Packets  Pkt/s  Bytes  Byte/s  Age     Owner\n" +
 			"-----   ----  -----       ----  -------  -----  -----  ------  ---     -----\n" +
-			"source  0     any packet  drop  2        ?      84     ?       1h0m0s  nobody\n"},
+			"source  0     any packet  drop  2        ?      84     ?       1h0m0s  none\n"},
 		{[]string{"flows", "h1", "--never", "-o", "jsonpath={[*].owner}"}, 0, "switch/h1\n"},
 		{[]string{"flows", "h1", "--owner", "endpoint/n.t-c", "--table", "0", "-o", "jsonpath={[*].table}"}, 0, "classify\n"},
 		{[]string{"flows", "h9"}, 3, ""},

@@ -36,7 +36,7 @@ func runNodeForget(ctx context.Context, f *Factory, request model.ForgetRequest)
 		return err
 	}
 	if out.Machine != "" {
-		if err := printf(f.Out, "machine %s is host %s no more; free are %s\n", out.Machine, out.Host, strings.Join(out.Freed, ", ")); err != nil {
+		if err := printf(f.Out, "machine %s is no longer host %s; free are %s\n", out.Machine, out.Host, strings.Join(out.Freed, ", ")); err != nil {
 			return err
 		}
 	}

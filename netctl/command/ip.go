@@ -14,16 +14,16 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// place is the flags that say which network's address is meant.
-type place struct{ tenant, network string }
+// networkFlags say of which network an address is.
+type networkFlags struct{ tenant, network string }
 
-func (p *place) register(c *cobra.Command) {
+func (p *networkFlags) register(c *cobra.Command) {
 	c.Flags().StringVarP(&p.tenant, "tenant", "t", "", "tenant of the network; with --network, default unless given")
 	c.Flags().StringVarP(&p.network, "network", "n", "", "of this network alone")
 }
 
 // query selects an address, of one network or of all that have it.
-func (p *place) query(address string) client.AddressQuery {
+func (p *networkFlags) query(address string) client.AddressQuery {
 	q := client.AddressQuery{Tenant: p.tenant, Network: p.network, Address: address}
 	if q.Network != "" && q.Tenant == "" {
 		q.Tenant = "default"
@@ -38,9 +38,9 @@ func newIP(f *Factory) *cobra.Command {
 }
 
 func newIPShow(f *Factory) *cobra.Command {
-	o, p, at := &output{}, &place{}, ""
+	o, p, at := &output{}, &networkFlags{}, ""
 	c := &cobra.Command{
-		Use: "show NETWORK|ADDRESS", Short: "List the addresses of a network that somebody has, or show one address", Args: exactly("NETWORK or ADDRESS"),
+		Use: "show NETWORK|ADDRESS", Short: "List the addresses of a network that are in use, or show one address", Args: exactly("NETWORK or ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIPShow(cmd.Context(), f, o, p, at, args[0]) },
 	}
 	o.register(c)
@@ -49,14 +49,14 @@ func newIPShow(f *Factory) *cobra.Command {
 	return c
 }
 
-func runIPShow(ctx context.Context, f *Factory, o *output, p *place, at, what string) error {
+func runIPShow(ctx context.Context, f *Factory, o *output, p *networkFlags, at, what string) error {
 	format, err := o.parse()
 	if err != nil {
 		return err
 	}
 	q := p.query(what)
 	if _, err := netip.ParseAddr(what); err != nil {
-		q = (&place{p.tenant, what}).query("")
+		q = (&networkFlags{p.tenant, what}).query("")
 	}
 	if q.At, err = moment(f, "at", at); err != nil {
 		return err
@@ -99,7 +99,7 @@ func bracketed(s string) string {
 }
 
 func newIPHistory(f *Factory) *cobra.Command {
-	o, p, limit := &output{}, &place{}, 0
+	o, p, limit := &output{}, &networkFlags{}, 0
 	c := &cobra.Command{
 		Use: "history ADDRESS", Short: "Show how an address went from owner to owner, the newest last", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -112,7 +112,7 @@ func newIPHistory(f *Factory) *cobra.Command {
 	return c
 }
 
-func runIPHistory(ctx context.Context, f *Factory, o *output, p *place, limit int, address string) error {
+func runIPHistory(ctx context.Context, f *Factory, o *output, p *networkFlags, limit int, address string) error {
 	c, format, err := o.client(f)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func runIPHistory(ctx context.Context, f *Factory, o *output, p *place, limit in
 }
 
 func newIPWho(f *Factory) *cobra.Command {
-	p, at := &place{}, ""
+	p, at := &networkFlags{}, ""
 	c := &cobra.Command{
 		Use: "who ADDRESS", Short: "Say who has an address, since when, and who had it before", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runIPWho(cmd.Context(), f, p, at, args[0]) },
@@ -141,7 +141,7 @@ func newIPWho(f *Factory) *cobra.Command {
 	return c
 }
 
-func runIPWho(ctx context.Context, f *Factory, p *place, at, address string) error {
+func runIPWho(ctx context.Context, f *Factory, p *networkFlags, at, address string) error {
 	q := p.query(address)
 	var err error
 	if q.At, err = moment(f, "at", at); err != nil {
@@ -173,7 +173,7 @@ func sentence(s model.AddressState) string {
 	case s.Owner != nil:
 		text += s.Owner.String()
 	case s.State == "outside":
-		text += "never given to anybody"
+		text += "never allocated"
 	default:
 		text += s.State
 	}
@@ -189,9 +189,9 @@ func sentence(s model.AddressState) string {
 }
 
 func newIPQuarantine(f *Factory) *cobra.Command {
-	p, lasting, reason := &place{}, time.Duration(0), ""
+	p, lasting, reason := &networkFlags{}, time.Duration(0), ""
 	c := &cobra.Command{
-		Use: "quarantine ADDRESS", Short: "Keep a free address from everybody", Args: exactly("ADDRESS"),
+		Use: "quarantine ADDRESS", Short: "Keep a free address from being allocated", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := model.QuarantineRequest{Network: p.id(), Address: args[0], Reason: reason, Seconds: int64(lasting / time.Second)}
 			return runIPQuarantine(cmd.Context(), f, q, lasting)
@@ -204,7 +204,7 @@ func newIPQuarantine(f *Factory) *cobra.Command {
 }
 
 // id is the identity of the network; "" when none is given.
-func (p *place) id() string {
+func (p *networkFlags) id() string {
 	if q := p.query(""); q.Network != "" {
 		return model.Key(q.Tenant, q.Network)
 	}
@@ -230,7 +230,7 @@ func runIPQuarantine(ctx context.Context, f *Factory, q model.QuarantineRequest,
 }
 
 func newIPRelease(f *Factory) *cobra.Command {
-	p := &place{}
+	p := &networkFlags{}
 	c := &cobra.Command{
 		Use: "release ADDRESS", Short: "End a hold or a quarantine of an address", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {

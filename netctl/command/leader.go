@@ -82,7 +82,7 @@ func runLeader(ctx context.Context, f *Factory, o *output) error {
 func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 	holder := l.Holder
 	if holder == "" {
-		holder = "nobody"
+		holder = "none"
 	}
 	if err := printf(f.Out, "%s holds %s, term %d\n", holder, l.Key, l.Term); err != nil {
 		return err

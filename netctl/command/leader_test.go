@@ -36,9 +36,9 @@ func TestLeaderAndMatrix(t *testing.T) {
 			"db         none      all  all\n", "web        tcp 5432  all  all\n", "outside    none      all  not judged\n"}},
 		{"matrix web db", 0, []string{"tcp 5432  allowed                 default:db-in:pg\n", "other     denied                  default:db-in:base\n"}},
 		{"matrix -o jsonpath={[?(@.from=='web')].sum}", 0, []string{"tcp 5432 all all\n"}},
-		{"matrix -t nobody", 3, []string{"tenant not found"}},
+		{"matrix -t absent", 3, []string{"tenant not found"}},
 		{"matrix web", 1, []string{"two groups are wanted"}},
-		{"matrix web nobody", 3, []string{"nobody"}},
+		{"matrix web absent", 3, []string{"absent"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.line, func(t *testing.T) {

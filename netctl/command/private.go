@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// createPrivate makes a file for what others shall not read, such as packets, or empties the one that is there and takes it
+// createPrivate makes a file that other accounts cannot read, for packets and the like, or empties the one that is there and takes it
 // away from others first.
 func createPrivate(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-var update = flag.Bool("update", false, "write docs/reference/netctl.md and testdata/session.txt anew")
+var update = flag.Bool("update", false, "write docs/reference/netctl.md and testdata/session.txt")
 
 const referencePage = "../../docs/reference/netctl.md"
 

@@ -123,7 +123,7 @@ func present(ctx context.Context, c *client.Client, k *model.Kind) (model.Object
 	object, err := c.Get(ctx, k, singleName(k))
 	if client.IsCode(err, model.CodeNotFound) {
 		return nil, model.Errorf(model.CodeNotFound, "", "the %s object has been deleted", k.Name).
-			Try("netctl leader handover makes it anew with its defaults, netctl apply -f FILE as FILE says")
+			Try("netctl leader handover recreates it with its defaults, netctl apply -f FILE as FILE says")
 	}
 	return object, err
 }

@@ -21,14 +21,14 @@ func tops(f *Factory) []top {
 		if k.Command.Under != "" {
 			continue
 		}
-		make := newObject
+		build := newObject
 		switch {
 		case k.Command.Single:
-			make = newSingle
+			build = newSingle
 		case k.InspectOnly:
-			make = newEndpoint
+			build = newEndpoint
 		}
-		out = append(out, top{append([]string{k.Command.Use}, k.Aliases()...), func() *cobra.Command { return make(f, k) }})
+		out = append(out, top{append([]string{k.Command.Use}, k.Aliases()...), func() *cobra.Command { return build(f, k) }})
 	}
 	for _, t := range []struct {
 		name string

@@ -55,10 +55,16 @@ func runNodeUplinks(ctx context.Context, f *Factory, o *output, args []string) e
 	}
 	l := &listing{value: list, Table: term.Table{Columns: columns("Host", "NIC", "Port", "Link", "Used", "Bond", "LACP", "Partner",
 		"Received", "Sent")}}
-	yes := map[bool]string{true: "yes", false: "no"}
 	for _, u := range list {
-		l.row(u.Host+"/"+u.Name, []string{u.Host, u.Name, strconv.FormatUint(uint64(u.Port), 10), yes[u.Link], yes[u.Active], cmp.Or(u.Bond, "-"),
+		l.row(u.Host+"/"+u.Name, []string{u.Host, u.Name, strconv.FormatUint(uint64(u.Port), 10), yesNo(u.Link), yesNo(u.Active), cmp.Or(u.Bond, "-"),
 			cmp.Or(u.LACP, "-"), cmp.Or(u.Partner, "-"), strconv.FormatUint(u.RxBytes, 10), strconv.FormatUint(u.TxBytes, 10)})
 	}
 	return l.write(f, format)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
 }

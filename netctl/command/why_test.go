@@ -20,7 +20,7 @@ func TestWhy(t *testing.T) {
 			Steps: []model.TraceStep{{Table: "policy_in", Priority: 7, Match: "tcp", Does: "drop", Owner: "rule/r"}}}}}}
 	master := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		asked = q.URL.RawQuery
-		if q.URL.Query().Get("from") == "nobody" {
+		if q.URL.Query().Get("from") == "absent" {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
@@ -42,7 +42,7 @@ func TestWhy(t *testing.T) {
 		{"why db web -o jsonpath={.intent.verdict}", "allowed", 0, "from=db&to=web", "denied\n"},
 		{"why db web udp 53 -t acme -n blue -o jsonpath={.port}", "disagree", 12, "from=db&network=blue&port=53&protocol=udp&tenant=acme&to=web", "80\n"},
 		{"why db web icmp -o jsonpath={.port}", "unknown", 13, "from=db&protocol=icmp&to=web", "80\n"},
-		{"why nobody web", "denied", 3, "from=nobody&to=web", ""},
+		{"why absent web", "denied", 3, "from=absent&to=web", ""},
 		{"why db", "", 1, "", ""},
 		{"why db web tcp udp", "", 1, "", ""},
 	}
@@ -52,7 +52,7 @@ func TestWhy(t *testing.T) {
 		if got.code != r.code || asked != r.asked || r.out != "" && got.out != r.out {
 			t.Errorf("%s: want %d, %q and\n%s\ngot %d, %q and\n%s%s", r.line, r.code, r.asked, r.out, got.code, asked, got.out, got.err)
 		}
-		if failed := r.code == 1 || strings.Contains(r.line, "nobody"); (got.err != "") != failed {
+		if failed := r.code == 1 || strings.Contains(r.line, "absent"); (got.err != "") != failed {
 			t.Errorf("%s: an answer, whatever it is, is no error: want errors %v, got %q", r.line, failed, got.err)
 		}
 	}
@@ -75,14 +75,14 @@ func TestDrift(t *testing.T) {
 	}))
 	defer master.Close()
 	const both = "Host  When   At  Kind         Owner       What\n----  ----   --  ----         -----       ----\n" +
-		"h1    found  T1  group        nobody      added\nh1    now    T2  flow bridge  endpoint/e  removed: any packet\n"
+		"h1    found  T1  group        none        added\nh1    now    T2  flow bridge  endpoint/e  removed: any packet\n"
 	rows := []struct {
 		line string
 		code int
 		out  string
 	}{
 		{"drift", 10, both}, {"drift h1", 10, both},
-		{"drift h1 --repair", 0, "Host  When   At  Kind   Owner   What\n----  ----   --  ----   -----   ----\nh1    found  T1  group  nobody  added\n"},
+		{"drift h1 --repair", 0, "Host  When   At  Kind   Owner  What\n----  ----   --  ----   -----  ----\nh1    found  T1  group  none   added\n"},
 		{"drift -o jsonpath={[0].now[0].want}", 10, "f\n"}, {"drift h2", 3, ""}, {"drift h1 h2", 1, ""},
 	}
 	for _, r := range rows {

@@ -66,7 +66,7 @@ func Exitf(code int, format string, args ...any) error {
 	return &Exit{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// Outcome ends the program with code, and with no more words: it did what it was asked to, and code is part of the answer.
+// Outcome ends the program with code, and prints nothing: it did what it was asked to, and code is part of the answer.
 func Outcome(code int) error { return &Exit{Code: code} }
 
 // BadUsage makes an error that ends the program with Usage, and says where the command's help is.

@@ -229,7 +229,7 @@ func (r *Reconciler) fail(a *account, why string) {
 	}
 	r.shadow.move(a, Failed)
 	a.err, a.trying, a.retryAt = why, false, time.Now().Add(a.backoff)
-	r.options.Log.Warn("switch refused an owner's flows", "owner", a.owner.String(), "err", why, "retry", a.backoff)
+	r.options.Log.Warn("switch refused an owner's flows", "owner", a.owner.String(), "error", why, "retry", a.backoff)
 	r.putGuard(a.owner)
 	announce(&r.outcomes)
 }
@@ -242,7 +242,7 @@ func (r *Reconciler) halve(ctx context.Context, sw Switch, b *batch, why error) 
 		if owners[0] == nil {
 			// A deletion that the switch refuses. Forgetting the marks leaves it to the next comparison.
 			r.shadow.take(func(a *account) bool { return a == nil })
-			r.options.Log.Error("switch refused to delete", "err", why)
+			r.options.Log.Error("switch refused to delete", "error", why)
 			return nil
 		}
 		r.fail(owners[0], why.Error())

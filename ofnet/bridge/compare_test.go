@@ -86,6 +86,6 @@ func TestCompareInShares(t *testing.T) {
 	}
 	same(t, want, f.Set())
 	if n := r.Counters().Drift; n != 0 {
-		t.Errorf("nobody else changed the switch: want no drift, got %d", n)
+		t.Errorf("only the reconciler changed the switch: want no drift, got %d", n)
 	}
 }

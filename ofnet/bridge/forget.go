@@ -49,7 +49,7 @@ func (r *Reconciler) sendForgotten(ctx context.Context, sw Switch, list []flow.C
 		r.counters.Forgotten += uint64(len(list))
 	case errors.As(err, &no):
 		if !r.mindful {
-			r.options.Log.Warn("switch cannot forget connections; those of deleted containers last until they time out (Open vSwitch 3.1 can)", "err", err)
+			r.options.Log.Warn("switch cannot forget connections; those of deleted containers last until they time out (Open vSwitch 3.1 can)", "error", err)
 		}
 		r.mindful = true
 		err = nil

@@ -255,7 +255,7 @@ func (r *Reconciler) dial(ctx context.Context) bool {
 	defer cancel()
 	sw, err := r.connect.Connect(limited)
 	if err != nil {
-		r.options.Log.Debug("switch does not answer", "err", err)
+		r.options.Log.Debug("switch does not answer", "error", err)
 		return false
 	}
 	r.mu.Lock()
@@ -281,7 +281,7 @@ func (r *Reconciler) drop(why error) (used bool) {
 	}
 	_ = sw.Close() // it is given up anyway
 	if why != nil {
-		r.options.Log.Warn("lost switch", "err", why)
+		r.options.Log.Warn("lost switch", "error", why)
 	}
 	return used
 }

@@ -71,7 +71,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q: want %q, got %q", r.filter, r.takes, got)
 		}
 	}
-	for _, bad := range []string{"tcp udp", "host", "host nobody", "port 99999", "port", "src tcp", "not", "tcp and", "and", "or"} {
+	for _, bad := range []string{"tcp udp", "host", "host absent", "port 99999", "port", "src tcp", "not", "tcp and", "and", "or"} {
 		if _, err := capture.ParseFilter(bad); err == nil {
 			t.Errorf("%q: want an error, got none", bad)
 		}

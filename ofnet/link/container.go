@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Config is how a container's interface shall be.
+// Config is the configuration of a container's interface.
 type Config struct {
 	Netns    string
 	IfName   string

@@ -33,10 +33,10 @@ func (h *Host) Greet(addr netip.Addr) error {
 	return nil
 }
 
-// GreetAnew is Greet of a neighbour whose link address the kernel forgets first, or that of the gateway on the way, so that it asks
-// and an answer passes by. One that it has heard from lately it would just write to, and Open vSwitch, which believes answers
-// alone, would learn nothing. An address that someone has set for good stays.
-func (h *Host) GreetAnew(addr netip.Addr) error {
+// ForgetAndGreet is Greet after the kernel has forgotten the neighbour's link address, or that of the gateway on the way, so that it
+// asks and an answer passes by. A neighbour heard from lately would only be written to, and Open vSwitch, which believes answers
+// alone, would learn nothing. A permanent entry stays.
+func (h *Host) ForgetAndGreet(addr netip.Addr) error {
 	routes, err := h.nl.RouteGet(addr.AsSlice())
 	if err != nil {
 		return fmt.Errorf("greet %s: %w", addr, err)

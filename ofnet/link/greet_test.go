@@ -32,8 +32,8 @@ func TestGreetResolvesNeighbour(t *testing.T) {
 	}
 }
 
-// TestGreetAnew: the kernel asks for the link address of a neighbour that it believes to know, so that an answer passes by.
-func TestGreetAnew(t *testing.T) {
+// TestForgetAndGreet: the kernel asks for the link address of a neighbour that it believes to know, so that an answer passes by.
+func TestForgetAndGreet(t *testing.T) {
 	a, b := linktest.Pair(t)
 	b.IP("link", "set", "u0", "address", "0e:00:00:00:00:01")
 	for _, address := range []string{"192.0.2.2/24", "192.0.2.3/24", "192.0.2.254/24", "2001:db8::2/64"} {
@@ -53,7 +53,7 @@ func TestGreetAnew(t *testing.T) {
 	}
 	defer h.Close()
 	for _, address := range []string{"192.0.2.2", "192.0.2.3", "198.51.100.7", "2001:db8::2"} {
-		if err := h.GreetAnew(netip.MustParseAddr(address)); err != nil {
+		if err := h.ForgetAndGreet(netip.MustParseAddr(address)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestGreetAnew(t *testing.T) {
 		"192.0.2.254": "0e:00:00:00:00:01", "2001:db8::2": "0e:00:00:00:00:01"} {
 		a.AwaitNeighbours(address+" at "+want, func() bool { return strings.Contains(a.IP("neigh", "show", address), want) })
 	}
-	if err := h.GreetAnew(netip.MustParseAddr("203.0.113.1")); err == nil || !strings.Contains(err.Error(), "203.0.113.1") {
+	if err := h.ForgetAndGreet(netip.MustParseAddr("203.0.113.1")); err == nil || !strings.Contains(err.Error(), "203.0.113.1") {
 		t.Errorf("without a route: want an error that names the address, got %v", err)
 	}
 }

@@ -17,7 +17,7 @@ const GroupHost = 0xc0473
 // routeProtocol marks the routes that SetHostPort has made (rtm_protocol; iproute2 names the numbers that others use, FRR those from 186 to 198).
 const routeProtocol netlink.RouteProtocol = 141
 
-// HostPort is how an interface by which the host itself takes part in a network shall be.
+// HostPort is the configuration of an interface by which the host itself takes part in a network.
 type HostPort struct {
 	Name   string
 	MTU    int            // 0: as it is

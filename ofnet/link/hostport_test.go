@@ -57,7 +57,7 @@ func TestSetHostPort(t *testing.T) {
 			t.Errorf("%s: want it there %v, got\n%s", want, has, now)
 		}
 	}
-	if err := h.SetHostPort(link.HostPort{Name: "nobody"}); err == nil {
+	if err := h.SetHostPort(link.HostPort{Name: "absent"}); err == nil {
 		t.Error("an interface that does not exist: want an error, got none")
 	}
 }

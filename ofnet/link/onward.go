@@ -92,7 +92,7 @@ func noRoute(dst netip.Addr, err error) (lost Onward, ok bool) {
 	case errors.Is(err, unix.EHOSTUNREACH), errors.Is(err, unix.EACCES):
 		return Onward{Lost: "has a route that forbids " + dst.String(), Try: shows}, true
 	case errors.Is(err, unix.EINVAL), errors.Is(err, unix.EXDEV):
-		return Onward{Lost: "takes no packet to " + dst.String() + ": a black hole, an address that nobody may be sent to, or one that its filter of source addresses refuses", Try: shows}, true
+		return Onward{Lost: "takes no packet to " + dst.String() + ": a black hole, an address that cannot be sent to, or one that its filter of source addresses refuses", Try: shows}, true
 	}
 	return Onward{}, false
 }

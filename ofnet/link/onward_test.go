@@ -60,14 +60,21 @@ func TestOnward(t *testing.T) {
 		{dst: "198.51.100.7", lost: "interface down0, which is down"},
 	}
 	for _, on := range []bool{true, false} {
+		value := "0"
+		if on {
+			value = "1"
+		}
 		for _, file := range []string{"net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding"} {
-			if out, err := ns.Exec("sysctl", "-qw", file+map[bool]string{true: "=1", false: "=0"}[on]); err != nil {
+			if out, err := ns.Exec("sysctl", "-qw", file+"="+value); err != nil {
 				t.Fatal(err, out)
 			}
 		}
 		for _, r := range rows {
 			dst := netip.MustParseAddr(r.dst)
-			src := map[bool]string{false: "172.19.0.1", true: "fd63::7"}[dst.Is6()]
+			src := "172.19.0.1"
+			if dst.Is6() {
+				src = "fd63::7"
+			}
 			got, err := h.Onward("in0", netip.MustParseAddr(src), dst)
 			if err != nil {
 				t.Errorf("%s: %v", r.dst, err)
@@ -86,7 +93,7 @@ func TestOnward(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.Onward("nobody", netip.MustParseAddr("172.19.0.1"), netip.MustParseAddr("192.0.2.7")); err == nil {
+	if _, err := h.Onward("absent", netip.MustParseAddr("172.19.0.1"), netip.MustParseAddr("192.0.2.7")); err == nil {
 		t.Error("by an interface that is not there: want an error")
 	}
 }

@@ -17,7 +17,7 @@ func TestTraffic(t *testing.T) {
 	if err != nil || now.TxPackets <= was.TxPackets || now.RxPackets <= was.RxPackets || now.RxBytes <= was.RxBytes || now.TxBytes <= was.TxBytes {
 		t.Errorf("after a packet: want more than %+v, got %+v, %v", was, now, err)
 	}
-	if _, err := h.Traffic("nobody"); err == nil {
+	if _, err := h.Traffic("absent"); err == nil {
 		t.Error("no such interface: want an error")
 	}
 }

@@ -21,7 +21,7 @@ type Pair struct {
 	SoftSum      bool   // turn transmit checksum offload off: needed on a userspace datapath
 }
 
-// makeVeth makes the pair with all that it shall be. Every later change would be one more link event, and
+// makeVeth makes the pair with its whole configuration. Every later change would be one more link event, and
 // ovs-vswitchd, which hears those of the containers too (NETLINK_LISTEN_ALL_NSID), looks at all its ports after each.
 // The host end alone is set up by a second request: the kernel opens no end whose peer it has not registered
 // (drivers/net/veth.c, veth_open).

@@ -302,7 +302,7 @@ func (c *Conn) read() {
 	}
 }
 
-// take hands a message to whom it concerns.
+// take hands a message to the one that waits for it.
 func (c *Conn) take(xid uint32, m Message) {
 	switch m := m.(type) {
 	case *Hello:

@@ -11,11 +11,11 @@ import (
 // may lie in the socket's buffer of a process that is stopped.
 //
 // Silence is counted in looks, Options.Echo apart, and not by the clock: a program that was itself stopped for a minute has
-// looked no more often in that time, and the peer is not to blame.
+// did not look more often in that time, and the peer is not to blame.
 type pulse struct {
 	heard   atomic.Bool  // bytes have come since the last look
 	asked   atomic.Bool  // an echo request has been handed to the socket, or is about to, and nothing has come since
-	due     atomic.Bool  // the writer at work shall put an echo request between its messages
+	due     atomic.Bool  // the writer at work is to put an echo request between its messages
 	writing atomic.Bool  // a write is under way: it blocks when the peer takes nothing
 	missed  atomic.Int64 // looks in a row that found nothing although something was due
 }

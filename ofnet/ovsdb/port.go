@@ -25,7 +25,7 @@ const (
 // FixedPort is the value of IDEndpoint for ports that belong to the switch itself.
 const FixedPort = "-"
 
-// PortSpec says how a port shall be.
+// PortSpec is the desired configuration of a port.
 type PortSpec struct {
 	Name        string
 	Type        string // "" for a device that exists, "internal", "vxlan"

@@ -29,7 +29,7 @@ func NewSwitch(db *Client, name string) *Switch {
 // Name is the bridge's name.
 func (s *Switch) Name() string { return s.name }
 
-// BridgeSpec says how a bridge shall be.
+// BridgeSpec is the desired configuration of a bridge.
 type BridgeSpec struct {
 	DatapathType string           // "netdev" or "system"
 	DatapathID   uint64           // fixed, or a new port could change it and cost the OpenFlow connection

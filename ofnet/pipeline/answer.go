@@ -101,13 +101,13 @@ func bothFamilies() []turning {
 	}
 }
 
-// whence says where the ports of what the opener would send are from.
-type whence int
+// portSource says where the ports of what the opener would send are from.
+type portSource int
 
 const (
-	noPorts      whence = iota
-	trackedPorts        // the tracker's original tuple, or the backend's register
-	ownPorts            // the answer's
+	noPorts      portSource = iota
+	trackedPorts            // the tracker's original tuple, or the backend's register
+	ownPorts                // the answer's
 )
 
 // exchangePorts makes of the ports of an SCTP packet those of one the other way.
@@ -118,7 +118,7 @@ func exchangePorts() []flow.Action {
 
 // judge turns the answer, shows it to the rules, and turns it back. What opened the connection went to the service's address
 // and port; the rules judge what goes to the backend's.
-func (f *turning) judge(ports whence, behind bool) flow.Actions {
+func (f *turning) judge(ports portSource, behind bool) flow.Actions {
 	receiver, receiverPort := f.opened, flow.CTTPDst
 	if behind {
 		receiver, receiverPort = f.backend, regPort

@@ -15,7 +15,7 @@ func (bridge) Name() string { return "bridge" }
 
 func (bridge) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tBridge, Name: "bridge", Asks: "network and destination MAC", Lost: "nobody on the network has the destination's Ethernet address"},
+		{ID: tBridge, Name: "bridge", Asks: "network and destination MAC", Lost: "no endpoint on the network has the destination's Ethernet address"},
 		{ID: tReplicate, Name: "replicate", Miss: flow.Do(flow.GotoTable(tPolicyIn)), Asks: "a copy for each receiver"},
 	}
 }

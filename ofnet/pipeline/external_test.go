@@ -37,7 +37,7 @@ func TestTrace_Router(t *testing.T) {
 		{"ARP for us", "in_port=1001,dl_src=0e:00:00:00:00:07,dl_dst=" + broadcast + ",arp,arp_op=1,arp_sha=0e:00:00:00:00:07,arp_spa=50.1.1.200,arp_tpa=50.1.1.2", "inb01"},
 		{"ARP for another", "in_port=1001,dl_src=0e:00:00:00:00:07,dl_dst=" + broadcast + ",arp,arp_op=1,arp_sha=0e:00:00:00:00:07,arp_spa=50.1.1.200,arp_tpa=50.1.1.3", "drop"},
 		{"our ARP", "in_port=1100,dl_src=02:aa:00:00:01:01,dl_dst=" + broadcast + ",arp,arp_op=1,arp_sha=02:aa:00:00:01:01,arp_spa=50.1.1.2,arp_tpa=50.1.1.200", "uplink"},
-		{"the host as somebody else", own + "tcp,nw_src=10.3.0.1,nw_dst=50.1.1.200", "drop"},
+		{"the host with a foreign address", own + "tcp,nw_src=10.3.0.1,nw_dst=50.1.1.200", "drop"},
 		{"session with a tag", "in_port=1001,dl_vlan=7,dl_src=0e:00:00:00:00:07,dl_dst=02:aa:00:00:01:01,tcp,nw_src=50.1.1.200,nw_dst=50.1.1.2", "drop"},
 
 		{"to an endpoint", up + "tcp,nw_src=20.0.0.1,nw_dst=10.3.0.1,nw_ttl=64", "src=00:00:11:11:11:11 dst=02:02:69:01:00:01 ttl=63 p7"},

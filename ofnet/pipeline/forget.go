@@ -41,7 +41,7 @@ func (*Pipeline) Forgotten(before, after *ofnet.State) (out []flow.Connections) 
 	return out
 }
 
-// forgottenAddresses: what has at one end an address that an endpoint has no more; is is nil when it has gone.
+// forgottenAddresses: what has at one end an address that an endpoint no longer has; is is nil when it has gone.
 func forgottenAddresses(before, after *ofnet.State, was, is *ofnet.Endpoint) (out []flow.Connections) {
 	n := before.Segments.Get(was.Segment)
 	if n == nil {
@@ -80,7 +80,7 @@ func forgettable(a netip.Addr) []uint8 {
 	return []uint8{ofnet.ProtocolAny}
 }
 
-// forgottenBackends: UDP to backends that a service has no more. TCP has an end of its own, and goes on until then.
+// forgottenBackends: UDP to backends that a service no longer has. TCP has an end of its own, and goes on until then.
 func forgottenBackends(after *ofnet.State, was, is *ofnet.Service) (out []flow.Connections) {
 	t := after.Tenants.Get(was.Tenant)
 	if t == nil {

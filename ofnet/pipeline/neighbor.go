@@ -15,7 +15,7 @@ func (neighbor) Name() string { return "neighbor" }
 
 func (neighbor) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tNeighbor, Name: "neighbor", Asks: "ARP and ND: answer, flood, pass on, drop", Lost: "it is no address resolution that anybody answers"},
+		{ID: tNeighbor, Name: "neighbor", Asks: "ARP and ND: answer, flood, pass on, drop", Lost: "it is an address resolution without an answer"},
 		{ID: tAnswer, Name: "answer", Asks: "turn the request into its reply"},
 		{ID: tBack, Name: "back", Asks: "send the reply to where the request came from"},
 	}

@@ -187,7 +187,7 @@ type question struct {
 var (
 	broadcast4 = ofnet.MAC{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 	allNodes   = ofnet.MAC{0x33, 0x33, 0, 0, 0, 1}
-	nobody     = ofnet.MAC{0x0e, 0, 0, 0, 0, 1}
+	stranger   = ofnet.MAC{0x0e, 0, 0, 0, 0, 1}
 	world      = netip.MustParseAddr("8.8.8.8")
 )
 
@@ -229,13 +229,13 @@ func talk(m model, who string, in way, vlan int, mac ofnet.MAC, from4, from6 net
 		}
 		ask("broadcasts, "+family, frame{kind: "udp", dst: broadcast4, from: from, to: from, ttl: 1})
 		ask("multicasts, "+family, frame{kind: "udp", dst: allNodes, from: from, to: from, ttl: 1})
-		ask("to nobody, "+family, frame{kind: "udp", dst: nobody, from: from, to: from.Next().Next().Next().Next(), ttl: 64})
+		ask("to stranger, "+family, frame{kind: "udp", dst: stranger, from: from, to: from.Next().Next().Next().Next(), ttl: 64})
 	}
 	if from4.IsValid() {
 		ask("to the world", frame{kind: "ping", dst: routerMAC, from: from4, to: world, ttl: 64})
 		ask("to the world, last hop", frame{kind: "ping", dst: routerMAC, from: from4, to: world, ttl: 1})
-		ask("asks for nobody", frame{kind: "arp", op: 1, dst: broadcast4, sha: mac, from: from4, to: world})
-		ask("answers nobody", frame{kind: "arp", op: 2, dst: nobody, sha: mac, from: from4, to: world})
+		ask("asks for stranger", frame{kind: "arp", op: 1, dst: broadcast4, sha: mac, from: from4, to: world})
+		ask("answers stranger", frame{kind: "arp", op: 2, dst: stranger, sha: mac, from: from4, to: world})
 	}
 	ask("speaks no protocol", frame{kind: "raw", dst: broadcast4})
 	ask("has a group's MAC", frame{kind: "udp", src: ofnet.MAC{3, 0, 0, 0, 0, 1}, dst: broadcast4, from: cmp.Or(from4, world), to: world, ttl: 64})
@@ -262,19 +262,19 @@ func lies(e *ofnet.Endpoint, to *ofnet.Endpoint) (list []question) {
 		f.src, f.ttl = cmp.Or(f.src, e.MAC), 255
 		list = append(list, question{e.ID + " lies: " + name, way{endpoint: e}, f})
 	}
-	lie("MAC", frame{kind: "udp", src: nobody, dst: to.MAC, from: e.IP4, to: to.IP4})
+	lie("MAC", frame{kind: "udp", src: stranger, dst: to.MAC, from: e.IP4, to: to.IP4})
 	lie("IPv4", frame{kind: "udp", dst: to.MAC, from: to.IP4, to: to.IP4})
 	lie("IPv4, by the router", frame{kind: "udp", dst: routerMAC, from: world, to: to.IP4})
 	lie("ARP sender address", frame{kind: "arp", op: 1, dst: broadcast4, sha: e.MAC, from: to.IP4, to: e.IP4.Next()})
-	lie("ARP sender MAC", frame{kind: "arp", op: 1, dst: broadcast4, sha: nobody, from: e.IP4, to: to.IP4})
+	lie("ARP sender MAC", frame{kind: "arp", op: 1, dst: broadcast4, sha: stranger, from: e.IP4, to: to.IP4})
 	lie("ARP reply", frame{kind: "arp", op: 2, dst: to.MAC, sha: e.MAC, from: to.IP4, to: to.IP4, tha: to.MAC})
 	lie("tag", frame{kind: "udp", vlan: 11, dst: to.MAC, from: e.IP4, to: to.IP4})
 	if e.IP6.IsValid() && to.IP6.IsValid() {
 		lie("IPv6", frame{kind: "udp", dst: to.MAC, from: to.IP6, to: to.IP6})
 		lie("solicitation's address", frame{kind: "ns", dst: allNodes, sha: e.MAC, from: to.IP6, to: to.IP6, target: to.IP6})
-		lie("solicitation's MAC", frame{kind: "ns", dst: allNodes, sha: nobody, from: e.IP6, to: to.IP6, target: to.IP6})
+		lie("solicitation's MAC", frame{kind: "ns", dst: allNodes, sha: stranger, from: e.IP6, to: to.IP6, target: to.IP6})
 		lie("advertisement's target", frame{kind: "na", dst: to.MAC, sha: e.MAC, from: e.IP6, to: to.IP6, target: to.IP6})
-		lie("advertisement's MAC", frame{kind: "na", dst: to.MAC, sha: nobody, from: e.IP6, to: to.IP6, target: e.IP6})
+		lie("advertisement's MAC", frame{kind: "na", dst: to.MAC, sha: stranger, from: e.IP6, to: to.IP6, target: e.IP6})
 		lie("router advertisement", frame{kind: "ra", dst: allNodes, from: e.IP6, to: to.IP6})
 		lie("an honest advertisement", frame{kind: "na", dst: to.MAC, sha: e.MAC, from: e.IP6, to: to.IP6, target: e.IP6})
 	}
@@ -290,7 +290,7 @@ func claims(m model) (list []question) {
 			continue
 		}
 		claim := func(what string, f frame) {
-			f.vlan, f.src, f.dst, f.sha, f.tha, f.ttl = int(n.Tag), nobody, to.MAC, nobody, to.MAC, 255
+			f.vlan, f.src, f.dst, f.sha, f.tha, f.ttl = int(n.Tag), stranger, to.MAC, stranger, to.MAC, 255
 			list = append(list, question{"outside tells " + id + " " + what, way{}, f})
 		}
 		claim("its own address", frame{kind: "arp", op: 2, from: n.Gateway4, to: to.IP4})
@@ -347,8 +347,8 @@ func TestPackets(t *testing.T) {
 	}
 	// A machine outside, and one that has a local endpoint's address.
 	router := netip.MustParseAddr("10.2.0.254")
-	all = append(all, talk(w.model, "outside", way{}, 11, nobody, router, netip.Addr{})...)
-	all = append(all, talk(w.model, "outside, forged", way{}, 11, nobody, w.Endpoints.Get("b1").IP4, netip.Addr{})...)
+	all = append(all, talk(w.model, "outside", way{}, 11, stranger, router, netip.Addr{})...)
+	all = append(all, talk(w.model, "outside, forged", way{}, 11, stranger, w.Endpoints.Get("b1").IP4, netip.Addr{})...)
 	all = append(all, claims(w.model)...)
 	up := w.Hosts.Get(w.Self).UplinkMAC
 	all = append(all, question{"routed in", way{}, frame{kind: "udp", vlan: 15, src: w.Hosts.Get("h2").UplinkMAC, dst: up, from: w.Endpoints.Get("e2").IP4, to: w.Endpoints.Get("e1").IP4, ttl: 63}},

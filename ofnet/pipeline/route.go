@@ -17,7 +17,7 @@ func (route) Tables() []flow.Table {
 	return []flow.Table{
 		{ID: tGate, Name: "gate", Miss: flow.Do(flow.GotoTable(tBridge)), Asks: "is it addressed to the router"},
 		{ID: tRoute, Name: "route", Miss: flow.Do(flow.GotoTable(tNowhere)), Asks: "tenant and destination address, longest prefix first"},
-		{ID: tNowhere, Name: "nowhere", Asks: "nobody has the address", Lost: "nobody has that address"}, // the agent, while it lives, tells the sender: see Troubles
+		{ID: tNowhere, Name: "nowhere", Asks: "no endpoint has the address", Lost: "no endpoint has that address"}, // the agent, while it lives, tells the sender: see Troubles
 	}
 }
 

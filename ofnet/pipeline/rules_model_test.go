@@ -58,7 +58,7 @@ func (m model) groupOf(e *ofnet.Endpoint) string {
 // lawless says that no rule is asked about the frame: address resolution.
 func (v *visit) lawless() bool { return slices.Contains([]string{"arp", "ns", "na"}, v.f.kind) }
 
-// mayLeave asks the rules of a sender that is here about a frame to an endpoint, nil when no one knows to whom.
+// mayLeave asks the rules of a sender that is here about a frame to an endpoint, nil when the receiver is unknown.
 func (v *visit) mayLeave(to *ofnet.Endpoint) bool {
 	return !v.local() || v.lawless() || v.admits(v.in.endpoint.Group, ofnet.Out, v.f, v.f.from, v.f.to, v.groupOf(to))
 }

@@ -66,10 +66,10 @@ func serviceSCTP(t *testing.T, l *serviceLab) {
 		rules(only80 + noClient)
 		asks("the port that is allowed", 80, true)
 		answers("the port that is allowed", 80, true)
-		opens("nobody may open that", 90, false)
+		opens("a closed port", 90, false)
 		rules(only80 + noClient + client90)
 		opens("this is allowed, beside the other way", 90, true)
-		opens("and no more", 91, false)
+		opens("and no other", 91, false)
 		answers("the first one goes on", 80, true)
 		asks("the first one goes on", 80, true)
 	}

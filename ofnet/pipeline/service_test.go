@@ -141,7 +141,7 @@ func serviceConnection(t *testing.T, l *serviceLab) {
 	}
 	// Whatever gateway the client's packet is for, the router takes it.
 	t3 := l.Endpoints.Get("t3")
-	got := l.sends(way{endpoint: t3}, frame{kind: "tcp", flags: syn, ports: [2]uint16{41003, 80}, ttl: 64, src: t3.MAC, dst: nobody,
+	got := l.sends(way{endpoint: t3}, frame{kind: "tcp", flags: syn, ports: [2]uint16{41003, 80}, ttl: 64, src: t3.MAC, dst: stranger,
 		from: t3.IP4, to: netip.MustParseAddr("10.40.0.102")})
 	if want := (arrival{"p51", l.through("t3", "s1", "tcp", 41003, 8080, syn, 63)}); got != want {
 		t.Errorf("by a gateway outside: want %v, got %v", want, got)
@@ -188,16 +188,16 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 		t.Errorf("solicited by an endpoint: want the router, got %v", got)
 	}
 	near := netip.MustParseAddr("10.41.0.100")
-	ask := frame{kind: "arp", op: 1, vlan: 41, src: nobody, dst: broadcast4, sha: nobody, from: outside, to: near}
+	ask := frame{kind: "arp", op: 1, vlan: 41, src: stranger, dst: broadcast4, sha: stranger, from: outside, to: near}
 	up := l.Hosts.Get("h1").UplinkMAC
-	want = arrival{"uplink", frame{kind: "arp", op: 2, vlan: 41, src: up, dst: nobody, sha: up, tha: nobody, from: near, to: outside}.String()}
+	want = arrival{"uplink", frame{kind: "arp", op: 2, vlan: 41, src: up, dst: stranger, sha: up, tha: stranger, from: near, to: outside}.String()}
 	if got := l.sends(way{}, ask); got != want {
 		t.Errorf("asked from outside, the first backend is here: want %v, got %v", want, got)
 	}
 	// From outside: to the backend that is here, or by the VLAN to the host of the other one.
 	t1, h2 := l.Endpoints.Get("t1"), l.Hosts.Get("h2").UplinkMAC
 	open := func(port uint16) (in frame, here string) {
-		in = frame{kind: "tcp", flags: syn, vlan: 41, src: nobody, dst: up, ports: [2]uint16{port, 80}, from: outside, to: near, ttl: 64}
+		in = frame{kind: "tcp", flags: syn, vlan: 41, src: stranger, dst: up, ports: [2]uint16{port, 80}, from: outside, to: near, ttl: 64}
 		return in, frame{kind: "tcp", flags: syn, src: routerMAC, dst: t1.MAC, ports: [2]uint16{port, 8080}, from: outside, to: t1.IP4, ttl: 63}.String()
 	}
 	mine := uint16(0) // a connection that is led to t1
@@ -231,8 +231,8 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 	if got := l.sends(way{}, f); got != (arrival{}) {
 		t.Errorf("from outside to another host: want nothing, got %v", got)
 	}
-	f = frame{kind: "tcp", flags: syn | ack, src: t1.MAC, dst: nobody, ports: [2]uint16{8080, mine}, from: t1.IP4, to: outside, ttl: 64}
-	f2 := frame{kind: "tcp", flags: syn | ack, vlan: 41, src: t1.MAC, dst: nobody, ports: [2]uint16{80, mine}, from: near, to: outside, ttl: 64}
+	f = frame{kind: "tcp", flags: syn | ack, src: t1.MAC, dst: stranger, ports: [2]uint16{8080, mine}, from: t1.IP4, to: outside, ttl: 64}
+	f2 := frame{kind: "tcp", flags: syn | ack, vlan: 41, src: t1.MAC, dst: stranger, ports: [2]uint16{80, mine}, from: near, to: outside, ttl: 64}
 	if got, want := l.sends(way{endpoint: t1}, f), (arrival{"uplink", f2.String()}); got != want {
 		t.Errorf("answer to outside: want %v, got %v", want, got)
 	}
@@ -273,7 +273,7 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 	s1, h2 := l.Endpoints.Get("s1"), l.Hosts.Get("h2").VTEP
 	places := map[string]int{}
 	for n := range byte(24) {
-		f := frame{kind: "tcp", flags: syn, src: nobody, dst: own, ports: [2]uint16{50000, 80}, from: netip.AddrFrom4([4]byte{8, 8, 4, n}), to: vip, ttl: 64}
+		f := frame{kind: "tcp", flags: syn, src: stranger, dst: own, ports: [2]uint16{50000, 80}, from: netip.AddrFrom4([4]byte{8, 8, 4, n}), to: vip, ttl: 64}
 		first := l.sends(way{}, f)
 		f.ports[0], f.flags = 50001, ack
 		if second := l.sends(way{}, f); second.where != first.where {
@@ -290,7 +290,7 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 	}
 	// Handed on to this host: s1 and t1 are here. The answer comes from the service, and is routed like any other.
 	in := way{peer: h2, vni: ofnet.LastVNI + 1 + 4}
-	f := frame{kind: "tcp", flags: syn, src: nobody, dst: own, ports: [2]uint16{50002, 80}, from: client, to: vip, ttl: 63}
+	f := frame{kind: "tcp", flags: syn, src: stranger, dst: own, ports: [2]uint16{50002, 80}, from: client, to: vip, ttl: 63}
 	got := l.sends(in, f)
 	if got.where != "p51" && got.where != "p53" || !strings.Contains(got.frame, "8.8.4.4:50002>") || !strings.Contains(got.frame, ":8080 ") {
 		t.Errorf("handed on to this host: want a backend here, got %v", got)
@@ -301,13 +301,13 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 	}
 	in.vni--
 	// An endpoint elsewhere, for which the router sent it here: to its host, whatever the tracker would say of it.
-	f = frame{kind: "tcp", flags: syn | ack, src: nobody, dst: own, ports: [2]uint16{80, 50003}, from: client, to: l.Endpoints.Get("s2").IP4, ttl: 64}
+	f = frame{kind: "tcp", flags: syn | ack, src: stranger, dst: own, ports: [2]uint16{80, 50003}, from: client, to: l.Endpoints.Get("s2").IP4, ttl: 64}
 	want := f
 	want.ttl = 63
 	if got := l.sends(way{}, f); got != (arrival{fmt.Sprintf("tunnel %s vni %d", h2, in.vni), want.String()}) {
 		t.Errorf("to an endpoint elsewhere: want %v in a tunnel, got %v", want, got)
 	}
-	f = frame{kind: "udp", src: nobody, dst: own, from: client, to: s1.IP4, ttl: 63}
+	f = frame{kind: "udp", src: stranger, dst: own, from: client, to: s1.IP4, ttl: 63}
 	want = frame{kind: "udp", src: routerMAC, dst: s1.MAC, from: client, to: s1.IP4, ttl: 62}
 	if got := l.sends(in, f); got != (arrival{"p51", want.String()}) {
 		t.Errorf("handed on to an endpoint here: want %v, got %v", want, got)
@@ -528,7 +528,7 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 	}
 }
 
-// serviceForgetsSix: over IPv6 likewise, where the switch cannot forget pings: they go on, and each is judged.
+// serviceForgetsSix: the same over IPv6, where the switch cannot forget pings: they go on, and each is judged.
 func serviceForgetsSix(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
 		s.Groups.Set("red:closed", &ofnet.Group{Name: "red:closed", Tenant: "red", ID: 0x40009})
@@ -551,7 +551,7 @@ func serviceForgetsSix(t *testing.T, l *serviceLab) {
 		t.Errorf("what goes on to the heir: want it judged like any other, and denied, got %q, %q", p, c)
 	}
 	if got := l.asks("c10", "ping", "fd40::1:2", 0, 0, 0).where; got != "p62" {
-		t.Errorf("to somebody else: want it to arrive, got %q", got)
+		t.Errorf("to another backend: want it to arrive, got %q", got)
 	}
 }
 

@@ -282,11 +282,11 @@ func TestTrace(t *testing.T) {
 			"src=00:00:11:11:11:11 dst=02:02:ac:13:ff:fe src=fd63:6f6e:7469:76::ac13:1 contivh0"},
 		{"from the host, IPv6", "in_port=1002,tcp6,dl_src=02:02:ac:13:ff:fe,dl_dst=" + router + ",ipv6_src=2001:db8::1,ipv6_dst=fd63:6f6e:7469:76::ac13:1,nw_ttl=64",
 			"src=00:00:11:11:11:11 dst=02:02:65:01:00:01 dst=fd01::1 p1"},
-		{"own subnet, nobody, IPv6", "in_port=1,dl_src=02:02:65:01:00:01,tcp6,dl_dst=" + router + ",ipv6_src=fd01::1,ipv6_dst=fd01::99,nw_ttl=64", "drop"},
+		{"own subnet, no endpoint, IPv6", "in_port=1,dl_src=02:02:65:01:00:01,tcp6,dl_dst=" + router + ",ipv6_src=fd01::1,ipv6_dst=fd01::99,nw_ttl=64", "drop"},
 		{"to the host's link, IPv6", "in_port=1,dl_src=02:02:65:01:00:01,tcp6,dl_dst=" + router + ",ipv6_src=fd01::1,ipv6_dst=fe80::2,nw_ttl=64", "drop"},
 		{"open to the host's private address, IPv6", "in_port=1,dl_src=02:02:65:01:00:01,tcp6,dl_dst=" + router + ",ipv6_src=fd01::1,ipv6_dst=fd63:6f6e:7469:76::ac13:fffe,nw_ttl=64,tcp_flags=2", "drop"},
 		{"another's private address, IPv6", "in_port=1,dl_src=02:02:65:01:00:01,tcp6,dl_dst=" + router + ",ipv6_src=fd01::1,ipv6_dst=fd63:6f6e:7469:76::ac13:2,nw_ttl=64", "drop"},
-		{"from the host, nobody", "in_port=1002,tcp,dl_src=02:02:ac:13:ff:fe,dl_dst=" + router + ",nw_src=172.19.255.254,nw_dst=172.19.0.99", "drop"},
+		{"from the host, no endpoint", "in_port=1002,tcp,dl_src=02:02:ac:13:ff:fe,dl_dst=" + router + ",nw_src=172.19.255.254,nw_dst=172.19.0.99", "drop"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := l.trace(t, row.in); got != row.want {

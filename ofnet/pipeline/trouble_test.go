@@ -18,14 +18,14 @@ import (
 func TestTroubles(t *testing.T) {
 	l := newLab(t, moreState)
 	const (
-		last     = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.1,nw_ttl=1,icmp_type=8"
-		six      = "in_port=1,dl_src=02:02:65:01:00:01,udp6,dl_dst=00:00:11:11:11:11,ipv6_src=fd01::1,ipv6_dst=fd02::1,nw_ttl=1"
-		nobodyAt = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.99,nw_ttl=9,icmp_type=8"
-		absent6  = "in_port=1,dl_src=02:02:65:01:00:01,udp6,dl_dst=00:00:11:11:11:11,ipv6_src=fd01::1,ipv6_dst=fd01::99,nw_ttl=9"
-		uplink   = "in_port=1001,dl_vlan=15,dl_src=02:aa:00:00:00:02,dl_dst=02:aa:00:00:00:01,udp,nw_src=10.5.0.2,nw_dst=10.5.0.1,nw_ttl=1"
-		fine     = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.1,nw_ttl=2,icmp_type=8"
-		private  = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=172.19.0.9,nw_ttl=9,icmp_type=8"
-		tunnel   = "in_port=1000,tun_src=192.168.251.2,tun_dst=192.168.251.1,tun_id=5001,icmp,dl_src=02:02:65:02:00:03,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.3,nw_dst=10.3.0.99,nw_ttl=9"
+		last    = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.1,nw_ttl=1,icmp_type=8"
+		six     = "in_port=1,dl_src=02:02:65:01:00:01,udp6,dl_dst=00:00:11:11:11:11,ipv6_src=fd01::1,ipv6_dst=fd02::1,nw_ttl=1"
+		unused  = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.99,nw_ttl=9,icmp_type=8"
+		absent6 = "in_port=1,dl_src=02:02:65:01:00:01,udp6,dl_dst=00:00:11:11:11:11,ipv6_src=fd01::1,ipv6_dst=fd01::99,nw_ttl=9"
+		uplink  = "in_port=1001,dl_vlan=15,dl_src=02:aa:00:00:00:02,dl_dst=02:aa:00:00:00:01,udp,nw_src=10.5.0.2,nw_dst=10.5.0.1,nw_ttl=1"
+		fine    = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.1,nw_ttl=2,icmp_type=8"
+		private = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=172.19.0.9,nw_ttl=9,icmp_type=8"
+		tunnel  = "in_port=1000,tun_src=192.168.251.2,tun_dst=192.168.251.1,tun_id=5001,icmp,dl_src=02:02:65:02:00:03,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.3,nw_dst=10.3.0.99,nw_ttl=9"
 	)
 	caught := func(packet string) bool { return strings.HasPrefix(l.trace(t, packet), "meter(") }
 	packets := make(chan packetin.Packet, 8)
@@ -41,7 +41,7 @@ func TestTroubles(t *testing.T) {
 		packet string
 		want   bool
 	}{
-		"last hop": {last, true}, "last hop, IPv6": {six, true}, "nobody's address": {nobodyAt, true}, "nobody's address, IPv6": {absent6, true},
+		"last hop": {last, true}, "last hop, IPv6": {six, true}, "unused address": {unused, true}, "unused address, IPv6": {absent6, true},
 		"last hop, by the uplink": {uplink, true}, "more hops": {fine, false}, "a private address": {private, false}, "by a tunnel": {tunnel, false},
 	} {
 		if got := caught(row.packet); got != row.want {

@@ -131,8 +131,8 @@ func (i *inspector) questions() (out []question) {
 	for _, last := range []byte{200, 201, 202} {
 		from := [2]netip.Addr{netip.AddrFrom4([4]byte{10, 2, 0, last}), netip.MustParseAddr(fmt.Sprintf("fd02::%d", last))}
 		for _, to := range []string{"b1", "b3", "b4"} {
-			out = append(out, i.between("outside", way{}, 11, nobody, i.Segments.Get("blue:vl"), from, i.Endpoints.Get(to))...)
-			back := frame{src: i.Endpoints.Get(to).MAC, dst: nobody, ttl: 64, from: i.Endpoints.Get(to).IP4, to: from[0]}
+			out = append(out, i.between("outside", way{}, 11, stranger, i.Segments.Get("blue:vl"), from, i.Endpoints.Get(to))...)
+			back := frame{src: i.Endpoints.Get(to).MAC, dst: stranger, ttl: 64, from: i.Endpoints.Get(to).IP4, to: from[0]}
 			out = append(out, i.packets(to+" to outside", way{endpoint: i.Endpoints.Get(to)}, back)...)
 		}
 		for _, to := range []string{"e1", "e3", "e4"} {

@@ -83,14 +83,14 @@ var (
 
 // reader is how far Parse is.
 type reader struct {
-	bridge string
-	here   bool // within the bridge that is asked about
-	places []place
-	out    *Trace
+	bridge  string
+	here    bool // within the bridge that is asked about
+	indents []indent
+	out     *Trace
 }
 
-// place is how far a step is set in, and what it does: 0 until that is known.
-type place struct{ step, inside int }
+// indent is the depth of a step, and that of its actions: 0 until one was read.
+type indent struct{ step, actions int }
 
 // depth is how far a line is set in. What a step does stands further in than the step, all of it equally far; what is further in
 // still is the inside of that, as the steps of a resubmission are.
@@ -98,20 +98,20 @@ func depth(line string) int { return (len(line) - len(strings.TrimLeft(line, " "
 
 // add adds a step that is set in so far.
 func (r *reader) add(s Step, depth int) {
-	r.out.Steps, r.places = append(r.out.Steps, s), append(r.places, place{step: depth})
+	r.out.Steps, r.indents = append(r.out.Steps, s), append(r.indents, indent{step: depth})
 }
 
 // does adds an action to the step that it is of.
 func (r *reader) does(words string, depth int) {
-	for i := len(r.places) - 1; i >= 0; i-- {
-		p := &r.places[i]
+	for i := len(r.indents) - 1; i >= 0; i-- {
+		p := &r.indents[i]
 		if p.step >= depth {
 			continue
 		}
-		if p.inside == 0 {
-			p.inside = depth
+		if p.actions == 0 {
+			p.actions = depth
 		}
-		if p.inside == depth {
+		if p.actions == depth {
 			r.out.Steps[i].Actions = append(r.out.Steps[i].Actions, words)
 		}
 		return

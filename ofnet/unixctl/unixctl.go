@@ -52,7 +52,7 @@ func Dial(ctx context.Context, path string) (*Conn, error) {
 func (c *Conn) Close() error { return c.conn.Close() }
 
 // Do runs a command, such as ofproto/trace, and returns what it prints. It blocks until the answer, or ctx ends; after an
-// error other than *Refusal the connection is of no more use.
+// error other than *Refusal the connection is of no further use.
 func (c *Conn) Do(ctx context.Context, command string, args ...string) (string, error) {
 	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()

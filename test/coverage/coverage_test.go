@@ -97,7 +97,7 @@ func TestJudge(t *testing.T) {
 		found []Claim
 		want  string
 	}{
-		{"nobody", API, nil, absent},
+		{"no test", API, nil, absent},
 		{"another's", API, []Claim{{ID: "ENF-02"}}, absent},
 		{"enough", API, []Claim{api}, covered},
 		{"too low", Cluster, []Claim{api}, partly},

@@ -314,7 +314,7 @@ func externalIDs(r Request, id string) map[string]string {
 	return ids
 }
 
-// result turns records into what the interface shall be.
+// result turns records into the configuration of the interface.
 func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record.Network) (Result, error) {
 	res := Result{Endpoint: ep, Network: n, HostName: name, IfName: ifname, Netns: netns, MTU: e.mtu(&n), MAC: ep.MAC[:]}
 	if ep.MAC == (record.MAC{}) {

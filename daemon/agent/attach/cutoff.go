@@ -17,8 +17,8 @@ type cutOff struct{ *Engine }
 // CutOff is a source of differences: ports without an interface.
 func (e *Engine) CutOff() drift.Source { return cutOff{e} }
 
-// again is what to do for a container whose interface is gone.
-const anew = "Contiv cannot repair it: have the runtime make the container or pod anew"
+// recreate is what to do for a container whose interface is gone.
+const recreate = "Contiv cannot repair it: have the runtime recreate the container or pod"
 
 // Kind is drift.KindPort.
 func (c cutOff) Kind() string { return drift.KindPort }
@@ -40,7 +40,7 @@ func (c cutOff) Differences() (out []drift.Difference, err error) {
 		}
 		d := model.Difference{Owner: ofnet.Key{Kind: ofnet.KindEndpoint, Name: a.StateID}.String(),
 			What: "removed: interface " + a.Port.Name + " of container " + a.ContainerID + ", its port is left",
-			Was:  "port " + a.Port.Name + " without an interface", Want: "port " + a.Port.Name + " with the container's interface", Remedy: anew}
+			Was:  "port " + a.Port.Name + " without an interface", Want: "port " + a.Port.Name + " with the container's interface", Remedy: recreate}
 		out = append(out, drift.Difference{Difference: d, Thing: a.Port.Name})
 	}
 	return out, nil

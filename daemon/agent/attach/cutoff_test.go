@@ -29,7 +29,7 @@ func TestCutOff(t *testing.T) {
 		}
 		for _, d := range got {
 			if d.Owner != "endpoint/default:net:c1" || d.Thing != name || !strings.Contains(d.What, "removed: interface "+name+" of container c1") ||
-				!strings.Contains(d.Remedy, "make the container or pod anew") {
+				!strings.Contains(d.Remedy, "recreate the container or pod") {
 				t.Errorf("%s: want endpoint, interface and remedy, got %+v", when, d)
 			}
 		}

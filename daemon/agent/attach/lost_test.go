@@ -194,7 +194,7 @@ func TestDetachedIsNotLost(t *testing.T) {
 }
 
 func FuzzReadTag(f *testing.F) {
-	for _, s := range []string{"", "contiv netns=/n owner=cni/x", "contiv netns= owner=", "contiv netns=/a owner=b owner=c", "eth0 of somebody"} {
+	for _, s := range []string{"", "contiv netns=/n owner=cni/x", "contiv netns= owner=", "contiv netns=/a owner=b owner=c", "eth0 of another program"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

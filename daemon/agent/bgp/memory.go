@@ -52,14 +52,14 @@ func (r *Router) remember() error {
 	}
 	r.mu.Lock()
 	m := memory{Config: *r.config, Router: r.router, Routes: make(map[netip.Prefix]int, len(r.table.routes))}
-	places := map[string]int{}
+	indexes := map[string]int{} // in m.Hops, by name
 	for p, name := range r.table.routes {
-		place, listed := places[name]
+		index, listed := indexes[name]
 		if !listed {
-			place = len(m.Hops)
-			places[name], m.Hops = place, append(m.Hops, r.table.hops[name].Hops)
+			index = len(m.Hops)
+			indexes[name], m.Hops = index, append(m.Hops, r.table.hops[name].Hops)
 		}
-		m.Routes[p] = place
+		m.Routes[p] = index
 	}
 	r.mu.Unlock()
 	m.Config.Restarting = false
@@ -109,8 +109,8 @@ func parseMemory(b []byte) (m memory, err error) {
 			}
 		}
 	}
-	for p, place := range m.Routes {
-		if !p.IsValid() || p != p.Masked() || place < 0 || place >= len(m.Hops) {
+	for p, index := range m.Routes {
+		if !p.IsValid() || p != p.Masked() || index < 0 || index >= len(m.Hops) {
 			return m, fmt.Errorf("route %s is none", p)
 		}
 	}
@@ -147,12 +147,12 @@ func (r *Router) Restore() (put func(*ofnet.State)) {
 	}
 	k := &keep{config: m.Config, routes: map[netip.Prefix][]netip.Addr{}, macs: map[netip.Addr]ofnet.MAC{}, until: time.Now().Add(restartTime * time.Second)}
 	t := newTable()
-	for p, place := range m.Routes {
-		for _, h := range m.Hops[place] {
+	for p, index := range m.Routes {
+		for _, h := range m.Hops[index] {
 			k.routes[p] = append(k.routes[p], h.Addr)
 			k.macs[h.Addr] = h.MAC
 		}
-		t.add(p, m.Hops[place])
+		t.add(p, m.Hops[index])
 	}
 	t.number()
 	r.kept, r.table, r.router = k, t, m.Router

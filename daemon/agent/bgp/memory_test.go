@@ -75,7 +75,7 @@ func TestRestart(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	go func() { done <- second.Run(ctx) }()
-	eventually(t, "all is learned again, and what nobody announces is gone", func() bool {
+	eventually(t, "all is learned again, and what is not announced any more is gone", func() bool {
 		s, err := second.Status()
 		return err == nil && len(s.Kept) == 0 && strings.Contains(state.text(), both) && !strings.Contains(state.text(), "20.2.0.0")
 	})
@@ -113,8 +113,8 @@ func FuzzParseMemory(f *testing.F) {
 			return
 		}
 		table := newTable()
-		for p, place := range m.Routes {
-			table.add(p, m.Hops[place])
+		for p, index := range m.Routes {
+			table.add(p, m.Hops[index])
 		}
 		table.number()
 		s := ofnet.NewState("h1")

@@ -43,8 +43,8 @@ type Router struct {
 
 	mu        sync.Mutex
 	record    *record.BGP
-	endpoints map[string]place // of the tenant on this host, by id
-	services  map[string]place // of the tenant, by id
+	endpoints map[string]hostRoutes // of the tenant on this host, by id
+	services  map[string]hostRoutes // of the tenant, by id
 	speaker   *Speaker
 	table     table // in the State
 	kept      *keep // what an agent before has left, until it is learned again; nil: nothing
@@ -58,15 +58,15 @@ type Router struct {
 	forgetful  bool         // Memory is behind
 }
 
-// place is where an endpoint is reached; its second prefix is that of IPv6, invalid when it has none.
-type place [2]netip.Prefix
+// hostRoutes are the prefixes that lead to one endpoint or service, a /32 and a /128; either may be the zero prefix.
+type hostRoutes [2]netip.Prefix
 
 // lookEvery is how often everything is looked at without being told: link addresses change without a word.
 const lookEvery = 500 * time.Millisecond
 
 // NewRouter makes a Router; Run keeps it going.
 func NewRouter(o Options) *Router {
-	return &Router{o: o, wake: make(chan struct{}, 1), endpoints: map[string]place{}, services: map[string]place{},
+	return &Router{o: o, wake: make(chan struct{}, 1), endpoints: map[string]hostRoutes{}, services: map[string]hostRoutes{},
 		table: newTable(), announced: map[netip.Prefix]bool{}}
 }
 
@@ -87,7 +87,7 @@ func (r *Router) Service(id string, v *record.ServiceLB) {
 	was, had := r.services[id]
 	delete(r.services, id)
 	if v != nil && v.ID.Tenant == r.o.Tenant && v.IP.Is4() {
-		r.services[id] = place{netip.PrefixFrom(v.IP, v.IP.BitLen())}
+		r.services[id] = hostRoutes{netip.PrefixFrom(v.IP, v.IP.BitLen())}
 	}
 	if is, has := r.services[id]; had != has || was != is {
 		r.kick()
@@ -116,13 +116,13 @@ func (r *Router) Endpoint(id string, e *record.Endpoint) {
 	was, had := r.endpoints[id]
 	delete(r.endpoints, id)
 	if e != nil && e.Host == r.o.Host && e.ID.Tenant == r.o.Tenant {
-		var at place
+		var at hostRoutes
 		for i, a := range []netip.Addr{e.IP, e.IP6} {
 			if a.IsValid() {
 				at[i] = netip.PrefixFrom(a, a.BitLen())
 			}
 		}
-		if at != (place{}) {
+		if at != (hostRoutes{}) {
 			r.endpoints[id] = at
 		}
 	}
@@ -252,7 +252,7 @@ func (r *Router) attach(now ofnet.Router) {
 // address of it. r.mu is held.
 func (r *Router) own() map[netip.Prefix]bool {
 	out := make(map[netip.Prefix]bool, len(r.endpoints)+len(r.services))
-	for _, list := range []map[string]place{r.endpoints, r.services} {
+	for _, list := range []map[string]hostRoutes{r.endpoints, r.services} {
 		for _, at := range list {
 			for _, p := range at {
 				if p.IsValid() && (p.Addr().Is4() || r.router6()) {

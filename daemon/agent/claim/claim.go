@@ -102,7 +102,7 @@ func (c *Claim) tell(err error) {
 	why := strings.TrimPrefix(err.Error(), cluster.ErrNotAdmitted.Error()+": ")
 	if why != c.refusal {
 		c.refusal = why
-		c.Log.Error("this agent is not admitted to the cluster; it tries again", "why", why)
+		c.Log.Error("this agent is not admitted to the cluster; it tries again", "reason", why)
 	}
 	c.owned = false
 }

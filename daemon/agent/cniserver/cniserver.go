@@ -130,10 +130,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request,
 		answer.Error = cniError(err)
 	}
 	if answer.Error != nil {
-		s.Log.Warn("CNI", "path", r.URL.Path, "container", req.ContainerID, "ifname", req.IfName,
-			"code", answer.Error.Code, "error", answer.Error.Msg, "took", time.Since(begin))
+		s.Log.Warn("CNI", "path", r.URL.Path, "container", req.ContainerID, "interface", req.IfName,
+			"code", answer.Error.Code, "error", answer.Error.Msg, "duration", time.Since(begin))
 	} else {
-		s.Log.Debug("CNI", "path", r.URL.Path, "container", req.ContainerID, "ifname", req.IfName, "took", time.Since(begin))
+		s.Log.Debug("CNI", "path", r.URL.Path, "container", req.ContainerID, "interface", req.IfName, "duration", time.Since(begin))
 	}
 	reply(w, http.StatusOK, answer)
 }

@@ -27,11 +27,11 @@ func cniResult(a *attach.Result, conf *wire.Conf) *types100.Result {
 		for _, gw := range a.Gateways {
 			if gw.Is4() == p.Addr().Is4() {
 				ip.Gateway = gw.AsSlice()
-				any := netip.PrefixFrom(netip.IPv4Unspecified(), 0)
+				defaultRoute := netip.PrefixFrom(netip.IPv4Unspecified(), 0)
 				if gw.Is6() {
-					any = netip.PrefixFrom(netip.IPv6Unspecified(), 0)
+					defaultRoute = netip.PrefixFrom(netip.IPv6Unspecified(), 0)
 				}
-				r.Routes = append(r.Routes, &types.Route{Dst: ipNet(any), GW: gw.AsSlice()})
+				r.Routes = append(r.Routes, &types.Route{Dst: ipNet(defaultRoute), GW: gw.AsSlice()})
 			}
 		}
 		r.IPs = append(r.IPs, ip)

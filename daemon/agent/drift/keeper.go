@@ -192,7 +192,7 @@ func (k *Keeper) Left() int {
 	return k.left
 }
 
-// repairLimit bounds the repair of one thing: a switch that never attaches a port shall not keep others from being repaired.
+// repairLimit bounds the repair of one thing: a switch that never attaches a port must not keep others from being repaired.
 const repairLimit = 5 * time.Second
 
 func (k *Keeper) repair(ctx context.Context, d *Difference) error {
@@ -218,7 +218,7 @@ func (k *Keeper) note(list []Difference) {
 		}
 		k.counts[d.Difference.Kind]++
 		k.found = append(k.found, d.Difference)
-		k.Log.Warn("not as it should be", "what", d.Difference.Kind, "owner", d.Owner, "how", d.Text(), "was", d.Was, "want", d.Want)
+		k.Log.Warn("not as it should be", "kind", d.Difference.Kind, "owner", d.Owner, "difference", d.Text(), "was", d.Was, "want", d.Want)
 	}
 	if extra := len(k.found) - mostKept; extra > 0 {
 		k.found = slices.Delete(k.found, 0, extra)

@@ -163,7 +163,7 @@ func TestWhatIsLeft(t *testing.T) {
 // What has a remedy is for the operator: it is told for as long as it is there.
 func TestStuck(t *testing.T) {
 	k := newKeeper(nil, nil)
-	cut := Difference{Difference: model.Difference{Kind: KindPort, What: "removed: interface vv1", Remedy: "make it anew"}, Thing: "vv1"}
+	cut := Difference{Difference: model.Difference{Kind: KindPort, What: "removed: interface vv1", Remedy: "recreate it"}, Thing: "vv1"}
 	other := Difference{Difference: model.Difference{Kind: KindPort, What: "changed: port vv2"}, Thing: "vv2"}
 	for i, list := range [][]Difference{{cut, other}, {cut}, {}, {cut}} {
 		k.note(list)

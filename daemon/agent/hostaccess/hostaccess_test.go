@@ -29,8 +29,10 @@ type world struct {
 	ports     map[string]ovsdb.Port
 	numbers   map[string]uint32 // ports by endpoint
 	links     map[string]link.HostPort
-	masked    map[bool]netip.Prefix // by whether it is IPv6
-	passing   map[bool]bool
+	masked4   netip.Prefix // zero: not translated
+	masked6   netip.Prefix
+	passing4  bool
+	passing6  bool
 	refuse    error // what the master answers
 	guard     *link.Guard
 	guarded   int // how often it was set
@@ -38,8 +40,7 @@ type world struct {
 
 func newWorld(mode string, networks ...record.Network) *world {
 	return &world{global: record.Global{FwdMode: record.FwdMode(mode)}, networks: networks, endpoints: map[string]record.Endpoint{},
-		ports: map[string]ovsdb.Port{}, numbers: map[string]uint32{}, links: map[string]link.HostPort{},
-		masked: map[bool]netip.Prefix{}, passing: map[bool]bool{}}
+		ports: map[string]ovsdb.Port{}, numbers: map[string]uint32{}, links: map[string]link.HostPort{}}
 }
 
 func (w *world) Changed() <-chan struct{}   { return nil }
@@ -124,15 +125,22 @@ func (w *world) HostPortDrift(p link.HostPort) (was, want []string, err error) {
 }
 
 func (w *world) EnableForwarding(six bool) (bool, error) {
-	was := w.passing[six]
-	w.passing[six] = true
+	passing := &w.passing4
+	if six {
+		passing = &w.passing6
+	}
+	was := *passing
+	*passing = true
 	return !was, nil
 }
 
 func (w *world) Masquerade(p netip.Prefix, wanted bool) error {
-	six := p.Addr().Is6()
-	if delete(w.masked, six); wanted {
-		w.masked[six] = p
+	masked := &w.masked4
+	if p.Addr().Is6() {
+		masked = &w.masked6
+	}
+	if *masked = (netip.Prefix{}); wanted {
+		*masked = p
 	}
 	return nil
 }
@@ -193,17 +201,18 @@ func TestPrivate(t *testing.T) {
 		if row.six {
 			addrs = "[172.19.255.254/16 fd63:6f6e:7469:76::ac13:fffe/112]"
 		}
-		for six, want := range map[bool]bool{false: row.masked, true: row.six} {
-			if w.masked[six].IsValid() != want || w.passing[six] != want {
-				t.Errorf("%s: IPv6 %v: want translated %v, got %v, passing %v", row.name, six, want, w.masked, w.passing)
-			}
+		if w.masked4.IsValid() != row.masked || w.passing4 != row.masked {
+			t.Errorf("%s: IPv4: want translated %v, got %v, passing %v", row.name, row.masked, w.masked4, w.passing4)
+		}
+		if w.masked6.IsValid() != row.six || w.passing6 != row.six {
+			t.Errorf("%s: IPv6: want translated %v, got %v, passing %v", row.name, row.six, w.masked6, w.passing6)
 		}
 		if got := w.links[PortName]; fmt.Sprint(got.Addrs) != addrs || got.MTU != 1450 {
 			t.Errorf("%s: contivh0: got %+v", row.name, got)
 		}
 		w.networks = nil
-		if err := e.Bring(t.Context()); err != nil || len(w.masked) > 0 {
-			t.Errorf("%s: with no networks: got %v, %v", row.name, w.masked, err)
+		if err := e.Bring(t.Context()); err != nil || w.masked4.IsValid() || w.masked6.IsValid() {
+			t.Errorf("%s: with no networks: got %v, %v, %v", row.name, w.masked4, w.masked6, err)
 		}
 	}
 }
@@ -246,7 +255,7 @@ func TestGuard(t *testing.T) {
 	}
 	w.guard = nil // someone has removed it
 	if bring(); w.guard == nil {
-		t.Error("removed by somebody: want it back, got none")
+		t.Error("removed by another program: want it back, got none")
 	}
 	w.networks = w.networks[:1]
 	if bring(); w.guard != nil {

@@ -143,7 +143,7 @@ func (e *Engine) number(name string) (uint32, error) {
 	return 0, fmt.Errorf("no OpenFlow number from %d to %d is free: a host takes part in %d infra networks at most", firstPort, lastPort, lastPort-firstPort+1)
 }
 
-// leave takes the host out of a network that is infra no more, or gone.
+// leave takes the host out of a network that is no longer an infra network, or gone.
 func (e *Engine) leave(ctx context.Context, p ovsdb.Port) error {
 	id := p.ExternalIDs[ovsdb.IDEndpoint]
 	e.Flows.SetPort(id, 0)

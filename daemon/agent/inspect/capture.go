@@ -46,7 +46,7 @@ func (o *Options) capture(w http.ResponseWriter, r *http.Request) {
 	at := capture.Interface(name, "endpoint "+q.Get("endpoint")+" on host "+o.Status().Host)
 	limits := capture.Limits{Packets: packets, Bytes: model.CaptureBytes, For: time.Duration(seconds) * time.Second}
 	if err := capture.Write(r.Context(), src, at, filter, limits, w, http.NewResponseController(w).Flush); err != nil {
-		panic(http.ErrAbortHandler) // the reader shall see that the stream is not whole
+		panic(http.ErrAbortHandler) // so that the reader sees that the stream is not whole
 	}
 }
 

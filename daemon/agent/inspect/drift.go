@@ -121,7 +121,7 @@ func (o *Options) portDifferences() (out []model.Difference) {
 		case !known:
 			note(a.StateID, "added: no such endpoint is on this host", was, "", "have the runtime detach and attach the container")
 		case a.Port.Error != "":
-			note(a.StateID, "changed: "+a.Port.Error, was, fmt.Sprintf("port %s, number %d", a.Port.Name, number), "have the runtime make the container or pod anew")
+			note(a.StateID, "changed: "+a.Port.Error, was, fmt.Sprintf("port %s, number %d", a.Port.Name, number), "have the runtime recreate the container or pod")
 		case number != a.Port.OFPort:
 			note(a.StateID, "changed: its flows are of another number", was, fmt.Sprintf("port %s, number %d", a.Port.Name, number), "")
 		}

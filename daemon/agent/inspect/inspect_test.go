@@ -108,7 +108,7 @@ func (d drift) Found() []model.Difference {
 	return []model.Difference{{At: "2026-01-01T00:00:00Z", Kind: "port", Owner: "endpoint/t:n:c2", What: "removed: port vvy"}}
 }
 func (d drift) Stuck() []model.Difference {
-	return []model.Difference{{Owner: "endpoint/t:n:c3", What: "removed: interface vvz", Remedy: "make it anew"}}
+	return []model.Difference{{Owner: "endpoint/t:n:c3", What: "removed: interface vvz", Remedy: "recreate it"}}
 }
 func (d drift) Counts() map[string]uint64 { return map[string]uint64{"port": 4, "address": 1} }
 
@@ -174,7 +174,7 @@ func TestRoutes(t *testing.T) {
 		{name: "flows of a table", path: "/inspect/flows?table=source", status: 200, want: "source", not: "t:n:c1", agent: agent{flows: live}},
 		{name: "flows of a table by number", path: "/inspect/flows?table=4", status: 200, want: "source", not: "t:n:c1", agent: agent{flows: live}},
 		{name: "flows of a container", path: "/inspect/flows?owner=endpoint/c1", status: 200, want: `"owner":"endpoint/t:n:c1"`, not: `"table":"source"`, agent: agent{flows: live}},
-		{name: "flows of nobody", path: "/inspect/flows?owner=tenant/x", status: 200, want: "[]", agent: agent{flows: live}},
+		{name: "flows of an unknown owner", path: "/inspect/flows?owner=tenant/x", status: 200, want: "[]", agent: agent{flows: live}},
 		{name: "flows of no object", path: "/inspect/flows?owner=x", status: 400, want: "KIND/NAME", agent: agent{flows: live}},
 		{name: "flows of no table", path: "/inspect/flows?table=x", status: 400, want: "want one of classify", agent: agent{flows: live}},
 		{name: "flows without a switch", path: "/inspect/flows", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},

@@ -31,7 +31,7 @@ func TestSamplerRates(t *testing.T) {
 		{"again at once", 999 * time.Millisecond, one(500), nil, 1},
 		{"after two seconds", 1001 * time.Millisecond, one(30), &model.FlowRate{Packets: 10, Bytes: 1000}, 2},
 		{"nothing went by", time.Second, one(30), &model.FlowRate{}, 3},
-		{"counters began anew", time.Second, one(5), &model.FlowRate{Packets: 5, Bytes: 500}, 4},
+		{"counters were reset", time.Second, one(5), &model.FlowRate{Packets: 5, Bytes: 500}, 4},
 		{"too long after", time.Minute, one(50), nil, 5},
 	}
 	for _, r := range rows {

@@ -155,17 +155,21 @@ func packetText(s *ofnet.State, ask *model.TraceRequest) (string, error) {
 	if src.Is6() {
 		family, from, to = "6", "ipv6_src", "ipv6_dst"
 	}
+	tcpFlags, icmpType, icmp6Type := "0x002", 8, 128 // SYN, echo requests
+	if ask.Answer {
+		tcpFlags, icmpType, icmp6Type = "0x012", 0, 129
+	}
 	what := ""
 	switch p.Protocol {
 	case "tcp", "udp":
 		what = fmt.Sprintf("%s%s,%s_src=%d,%s_dst=%d", p.Protocol, family, p.Protocol, p.SrcPort, p.Protocol, p.DstPort)
 		if p.Protocol == "tcp" {
-			what += ",tcp_flags=" + map[bool]string{false: "0x002", true: "0x012"}[ask.Answer]
+			what += ",tcp_flags=" + tcpFlags
 		}
 	case "icmp":
-		what = fmt.Sprintf("icmp,icmp_type=%d,icmp_code=0", map[bool]int{false: 8, true: 0}[ask.Answer])
+		what = fmt.Sprintf("icmp,icmp_type=%d,icmp_code=0", icmpType)
 		if src.Is6() {
-			what = fmt.Sprintf("icmp6,icmpv6_type=%d,icmpv6_code=0", map[bool]int{false: 128, true: 129}[ask.Answer])
+			what = fmt.Sprintf("icmp6,icmpv6_type=%d,icmpv6_code=0", icmp6Type)
 		}
 	default:
 		return "", fmt.Errorf("protocol: %q is none of tcp, udp, icmp", p.Protocol)

@@ -44,7 +44,7 @@ func (l *one) Accept() (net.Conn, error) {
 func (l *one) Close() error   { return nil }
 func (l *one) Addr() net.Addr { return &net.TCPAddr{} }
 
-// Whatever is said over TCP, what comes back is whole answers, no more than there were questions.
+// Whatever is sent over TCP, what comes back is whole answers, at most as many as there were questions.
 func FuzzStream(f *testing.F) {
 	zone := blueZone()
 	state := ofnettest.Parse(f, `self h1
@@ -65,7 +65,7 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 		}
 		return out
 	}
-	two := framed("web.contiv.", "nobody.contiv.")
+	two := framed("web.contiv.", "absent.contiv.")
 	for _, seed := range [][]byte{framed("web."), two, two[:len(two)-3], {0, 0}, {0xff, 0xff, 1}, []byte("GET / HTTP/1.1\r\n\r\n"), nil} {
 		f.Add(seed)
 	}

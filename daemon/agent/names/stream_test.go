@@ -69,7 +69,7 @@ endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 		rcode   int
 		answers int
 	}{
-		{"web.", dns.TypeA, dns.RcodeSuccess, 1}, {"web.", dns.TypeAAAA, dns.RcodeSuccess, 0}, {"nobody.contiv.", dns.TypeA, dns.RcodeNameError, 0},
+		{"web.", dns.TypeA, dns.RcodeSuccess, 1}, {"web.", dns.TypeAAAA, dns.RcodeSuccess, 0}, {"absent.contiv.", dns.TypeA, dns.RcodeNameError, 0},
 		{"1.0.1.10.in-addr.arpa.", dns.TypePTR, dns.RcodeSuccess, 1}, {"example.com.", dns.TypeA, dns.RcodeSuccess, 1},
 	} {
 		q := new(dns.Msg)

@@ -189,7 +189,7 @@ func TestAddressesOfGroups(t *testing.T) {
 	}
 	want()
 	_, _, err := s.master.CreateEndpoint(s.ctx, model.CreateEndpointRequest{TenantName: "teatwo", NetworkName: "t2-net",
-		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1", ServiceName: "nobody"}})
+		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1", ServiceName: "absent"}})
 	if err == nil {
 		t.Error("a group that does not exist must be refused")
 	}
@@ -202,7 +202,7 @@ func TestAddressesOfGroups(t *testing.T) {
 			t.Errorf("%s: want %s, got %+v, %v", id, address, got, err)
 		}
 	}
-	for _, id := range []string{"abcd", "abcd.1234.12", "abcd:xyz.zyz.abc", "t2-net:nobody.teatwo"} {
+	for _, id := range []string{"abcd", "abcd.1234.12", "abcd:xyz.zyz.abc", "t2-net:absent.teatwo"} {
 		if got, err := s.master.AllocAddress(s.ctx, model.AllocAddressRequest{NetworkID: id}); err == nil {
 			t.Errorf("%s names nothing, got %+v", id, got)
 		}

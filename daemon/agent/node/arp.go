@@ -16,9 +16,9 @@ func (n *Node) limitARP() {
 		switch changed, err := n.links.LimitARP(nic); {
 		case errors.Is(err, fs.ErrNotExist): // Open vSwitch says so itself
 		case err != nil:
-			n.Log.Warn("other hosts may send tunnel packets to the wrong MAC", "nic", nic, "error", err)
+			n.Log.Warn("other hosts may send tunnel packets to the wrong MAC", "interface", nic, "error", err)
 		case changed:
-			n.Log.Info("the kernel answers ARP at a NIC of Open vSwitch for the NIC's own addresses alone", "nic", nic)
+			n.Log.Info("the kernel answers ARP at a NIC of Open vSwitch for the NIC's own addresses alone", "interface", nic)
 		}
 	}
 }

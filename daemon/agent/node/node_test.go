@@ -455,7 +455,7 @@ func TestNetworkOfAPod(t *testing.T) {
 		code        uint
 	}{
 		{"unknown network", `,"network":"nowhere"`, types.ErrInvalidNetworkConfig},
-		{"unknown tenant", `,"tenant":"nobody"`, types.ErrInvalidNetworkConfig},
+		{"unknown tenant", `,"tenant":"absent"`, types.ErrInvalidNetworkConfig},
 		{"unknown group", `,"group":"nothing"`, types.ErrInvalidNetworkConfig},
 	}
 	for _, r := range rows {

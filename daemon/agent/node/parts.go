@@ -29,7 +29,7 @@ func (n *Node) parts() []task.Task {
 			defer tick.Stop()
 			look := time.NewTicker(lookEvery)
 			defer look.Stop()
-			hosts := &neighbours{services: n.members, self: n.VTEP, meet: n.links.GreetAnew, greet: n.links.Greet,
+			hosts := &neighbours{services: n.members, self: n.VTEP, meet: n.links.ForgetAndGreet, greet: n.links.Greet,
 				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
 			return hosts.run(ctx, tick.C, look.C)
 		}),

@@ -153,12 +153,12 @@ func (n *Node) dropUplinks(ctx context.Context, wanted []ovsdb.PortSpec) error {
 		case p.Type != "" || bonded && ports[bond] || !bonded && interfaces[p.Name]:
 			continue
 		case bonded:
-			n.Log.Info("uplinks are used together no more", "port", bond, "interface", p.Name)
+			n.Log.Info("uplinks are no longer bonded", "port", bond, "interface", p.Name)
 			if err := n.sw.RemovePort(ctx, bond); err != nil {
 				return err
 			}
 		default:
-			n.Log.Info("a NIC is no uplink any more", "interface", p.Name)
+			n.Log.Info("a NIC is no longer an uplink", "interface", p.Name)
 			if err := n.sw.RemovePort(ctx, p.Name); err != nil {
 				return err
 			}

@@ -78,7 +78,7 @@ func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
 		if w := strings.Join(n.Waiting(), "; "); w == "" && !once {
 			close(n.ready)
 			once, last = true, w
-			n.Log.Info("ready", "host", n.Host, "after", time.Since(n.started).Round(time.Millisecond))
+			n.Log.Info("ready", "host", n.Host, "duration", time.Since(n.started).Round(time.Millisecond))
 			if mode := n.desired.Global().FwdMode; n.FwdMode != "" && string(mode) != n.FwdMode {
 				n.Log.Warn("the cluster's forwarding mode differs from --fwdmode; the cluster's counts", "cluster", mode, "flag", n.FwdMode)
 			}
@@ -87,7 +87,7 @@ func (n *Node) watchReadiness(ctx context.Context, ready func()) error {
 			if w == "" {
 				n.Log.Info("ready again")
 			} else {
-				n.Log.Warn("waiting", "for", w)
+				n.Log.Warn("waiting", "condition", w)
 			}
 		}
 		select {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"log/slog"
@@ -174,10 +175,11 @@ func (n *Node) followUplinks(ctx context.Context) error {
 
 // linksOf tells which NICs have a link, as text that compares.
 func linksOf(ports portsOf, nics []string) string {
-	out := make([]byte, len(nics))
+	out := bytes.Repeat([]byte("-"), len(nics))
 	for i, nic := range nics {
-		p, ok := ports.Port(nic)
-		out[i] = map[bool]byte{false: '-', true: '+'}[ok && p.Up]
+		if p, ok := ports.Port(nic); ok && p.Up {
+			out[i] = '+'
+		}
 	}
 	return string(out)
 }
@@ -228,7 +230,7 @@ func (n *Node) useUplinks(ctx context.Context, now trunk) {
 		}
 		n.Log.Log(ctx, level, "uplinks used together, as LACP has agreed", "uplinks", n.names(now.channel), "partner", memberOf(now.lacp, n.Uplinks[now.active]).Partner)
 	case len(last.channel) > 0:
-		n.Log.Warn("LACP has no uplink to use; one is taken that has a link, if the switch beyond lets it", "was", n.names(last.channel), "now", n.Uplinks[now.active])
+		n.Log.Warn("LACP has no uplink to use; one is taken that has a link, if the switch beyond lets it", "was", n.names(last.channel), "is", n.Uplinks[now.active])
 	default:
 		n.Log.Warn("another uplink takes over", "from", n.Uplinks[last.active], "to", n.Uplinks[now.active])
 	}

@@ -61,7 +61,7 @@ func TestTrunk(t *testing.T) {
 		{"one is pulled", down, lacp.Bond{Negotiated: true, Members: []lacp.Member{member("a", "current", true, false), good("b")}}, 1, []int{1}, []string{"a (no link)", "b"}},
 		{"one has gone silent", up, lacp.Bond{Negotiated: true, Members: []lacp.Member{member("a", "expired", false, false), good("b")}}, 1, []int{1}, []string{"a (expired detached)", "b"}},
 		{"all have gone silent", up, lacp.Bond{Negotiated: true, Members: []lacp.Member{member("a", "expired", true, false), member("b", "expired", true, false)}}, 0, nil, []string{"a (expired)", "b (expired)"}},
-		{"nobody speaks", down, lacp.Bond{Members: []lacp.Member{member("a", "defaulted", true, false), member("b", "defaulted", true, true)}}, 1, nil, []string{"a (no link)", "b (defaulted)"}},
+		{"no partner speaks", down, lacp.Bond{Members: []lacp.Member{member("a", "defaulted", true, false), member("b", "defaulted", true, true)}}, 1, nil, []string{"a (no link)", "b (defaulted)"}},
 		{"another port's", up, lacp.Bond{Negotiated: true, Members: []lacp.Member{good("c")}}, 0, nil, []string{"a", "b (reserve)"}},
 	} {
 		got := trunkOf(row.ports, nics, row.agreed)

@@ -58,7 +58,7 @@ func TestLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Labels(t.Context(), "shop", "web", ""); err == nil {
-		t.Error("server whose certificate nobody vouches for: want an error, got none")
+		t.Error("server whose certificate no authority has signed: want an error, got none")
 	}
 }
 

@@ -39,16 +39,16 @@ func Derive(ops []store.Op, before func(key string) []byte, made map[string]any)
 		if last[op.Key] != i {
 			continue
 		}
-		old, new := before(op.Key), op.Value
+		was, now := before(op.Key), op.Value
 		if op.Delete {
-			new = nil
+			now = nil
 		}
-		if bytes.Equal(old, new) {
+		if bytes.Equal(was, now) {
 			continue
 		}
-		transfers(moves, op.Key, old, new, made[op.Key])
+		transfers(moves, op.Key, was, now, made[op.Key])
 		if kind, name, ok := subject(op.Key); ok {
-			if c, differs := compare(kind, name, old, new); differs {
+			if c, differs := compare(kind, name, was, now); differs {
 				e.Changes = append(e.Changes, c)
 			}
 		}
@@ -99,18 +99,18 @@ func implied(kind string) []string {
 
 // compare lists the fields in which two stored values differ. What an endpoint is made of is not listed when it is
 // created: its addresses and its host are in the ledger, and every byte is written with every container.
-func compare(kind, name string, old, new []byte) (Change, bool) {
+func compare(kind, name string, was, now []byte) (Change, bool) {
 	c := Change{Verb: updated, Kind: kind, Key: name}
 	switch {
-	case old == nil:
+	case was == nil:
 		c.Verb = created
-	case new == nil:
+	case now == nil:
 		c.Verb = deleted
 	}
 	if c.Verb == created && kind == model.KindEndpoint().Name {
 		return c, true
 	}
-	a, b := members(kind, old), members(kind, new)
+	a, b := members(kind, was), members(kind, now)
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	k, _ := model.KindOf(kind)

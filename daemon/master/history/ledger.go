@@ -222,7 +222,7 @@ func (b *Book) existed(p Place, m Moment) bool {
 	return err == nil && o != nil
 }
 
-// explain adds since when, by whom, and what was before, as far as the log before index end tells.
+// explain adds the time and the author of the last change, and the owner before it, as far as the log before index end tells.
 func (b *Book) explain(states map[Place]*model.AddressState, end int) {
 	left := len(states)
 	for e := range b.log.addresses(end, b.filter) {

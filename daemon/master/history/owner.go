@@ -79,20 +79,20 @@ func owned(r any) (places []Place, o Owner) {
 
 // transfers compares what an operation's key owned with what it will own, and adds it to moves. made is the new value
 // before it was encoded, nil when that is not known.
-func transfers(moves map[Place]*Address, key string, old, new []byte, made any) {
+func transfers(moves map[Place]*Address, key string, before, after []byte, made any) {
 	at := func(p Place) *Address {
 		if moves[p] == nil {
 			moves[p] = &Address{Network: p.Network, Address: p.Address}
 		}
 		return moves[p]
 	}
-	places, owner := Owned(key, old)
+	places, owner := Owned(key, before)
 	for _, p := range places {
 		at(p).Was = &owner
 	}
 	places, now := owned(made)
 	if made == nil {
-		places, now = Owned(key, new)
+		places, now = Owned(key, after)
 	}
 	for _, p := range places {
 		at(p).Now = &now

@@ -1,4 +1,4 @@
-// Package history keeps what happened: who changed which object, and which address went from whom to whom.
+// Package history keeps what happened: who changed which object, and how addresses changed owners.
 //
 // It is derived from the operations of a transaction and from what the store held before, never told by the code that
 // makes the change; so nothing that is committed can be missed. Its records go into the store with the very change that

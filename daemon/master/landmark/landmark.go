@@ -56,7 +56,7 @@ func (k *Keeper) Run(ctx context.Context) {
 		})
 		if err != nil {
 			if ctx.Err() == nil {
-				k.log.Warn("the landmark was not written; it is tried again", "after", Every, "err", err)
+				k.log.Warn("the landmark was not written; it is tried again", "retry", Every, "error", err)
 			}
 			continue
 		}

@@ -60,7 +60,7 @@ func TestNetworkRefusals(t *testing.T) {
 		code model.Code
 		text string
 	}{
-		{"unknown tenant", func(n *model.Network) { n.TenantName = "nobody" }, model.CodeNotFound, "Tenant not found"},
+		{"unknown tenant", func(n *model.Network) { n.TenantName = "absent" }, model.CodeNotFound, "Tenant not found"},
 		{"bad name", func(n *model.Network) { n.NetworkName = "-invalid" }, model.CodeInvalid, "networkName string invalid format"},
 		{"bad encap", func(n *model.Network) { n.Encap = "vvvv" }, model.CodeInvalid, "encap string invalid format"},
 		{"bad type", func(n *model.Network) { n.NwType = "infratest" }, model.CodeInvalid, "nwType string invalid format"},

@@ -176,7 +176,7 @@ func TestCaptureEndsWithItsClient(t *testing.T) {
 		}
 		cancel()
 		if err := <-ended; err == nil {
-			t.Error("an answer that nobody gave")
+			t.Error("an answer, and no agent gave one")
 		}
 		<-gone
 	}

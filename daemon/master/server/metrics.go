@@ -89,7 +89,7 @@ func (s *Server) measured(next http.Handler) http.Handler {
 			if !route.Stream {
 				s.metrics.seconds.WithLabelValues(route.Method, route.Path).Observe(time.Since(start).Seconds())
 			}
-			s.Log.Debug("request", "method", q.Method, "path", q.URL.Path, "status", out.status, "ms", time.Since(start).Milliseconds(), "from", q.RemoteAddr)
+			s.Log.Debug("request", "method", q.Method, "path", q.URL.Path, "status", out.status, "duration", time.Since(start), "from", q.RemoteAddr)
 		}()
 		next.ServeHTTP(out, q)
 	})

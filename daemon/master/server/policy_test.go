@@ -40,7 +40,7 @@ func policyMaster(t *testing.T) *mastertest.Master {
 func TestPOL_01_Unknown(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})
-	_, err := m.Policys().Put(ctx, &model.Policy{TenantName: "nobody", PolicyName: "p1"})
+	_, err := m.Policys().Put(ctx, &model.Policy{TenantName: "absent", PolicyName: "p1"})
 	mastertest.Refused(t, err, model.CodeNotFound, "Tenant not found")
 	_, err = m.Policys().Delete(ctx, "default", "p1")
 	mastertest.Refused(t, err, model.CodeNotFound, "policy not found")
@@ -100,7 +100,7 @@ func TestPOL_Refusals(t *testing.T) {
 		{"priority", "in", func(r *model.Rule) { r.Priority = 101 }, model.CodeInvalid, "priority Value Out of bound"},
 		{"port", "in", func(r *model.Rule) { r.Port = 65536 }, model.CodeInvalid, "port Value Out of bound"},
 		{"POL-06 policy", "in", func(r *model.Rule) { r.PolicyName = "p2" }, model.CodeNotFound, "Policy not found"},
-		{"POL-06 tenant", "in", func(r *model.Rule) { r.TenantName = "nobody" }, model.CodeNotFound, "Policy not found"},
+		{"POL-06 tenant", "in", func(r *model.Rule) { r.TenantName = "absent" }, model.CodeNotFound, "Policy not found"},
 		{"POL-07 network", "in", func(r *model.Rule) { r.ToNetwork = "net1" }, model.CodeInvalid, "toNetwork"},
 		{"POL-07 group", "in", func(r *model.Rule) { r.ToEndpointGroup = "group1" }, model.CodeInvalid, "toEndpointGroup"},
 		{"POL-07 address", "in", func(r *model.Rule) { r.ToIpAddress = "10.1.1.1" }, model.CodeInvalid, "toIpAddress"},

@@ -31,7 +31,7 @@ func TestNP_04_Refusals(t *testing.T) {
 	_, err := m.Netprofiles().Delete(ctx, "default", "p") // NP-05
 	mastertest.Refused(t, err, model.CodeNotFound, "netprofile not found")
 	p := profile("p", "", 0, 0)
-	p.TenantName = "nobody"
+	p.TenantName = "absent"
 	_, err = m.Netprofiles().Put(ctx, p)
 	mastertest.Refused(t, err, model.CodeNotFound, "Tenant not found")
 	g := group("g", "net1")

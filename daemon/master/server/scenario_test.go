@@ -364,7 +364,7 @@ func TestEPG_Refusals(t *testing.T) {
 		return g
 	}
 	unknown := group("g", "contiv")
-	unknown.TenantName = "nobody"
+	unknown.TenantName = "absent"
 	for i, g := range []*model.EndpointGroup{unknown, group("g", "nothing"), group("g", ""), group("", "contiv"), group("in_valid", "contiv"),
 		group("newnet", "contiv"), group("g", "contiv", "nothing"), {NetworkName: "contiv", GroupName: "g"}, pooled("g", "10.3.2.1-10.3.2.5"), pooled("g", "10.3.1.0-10.3.1.5")} {
 		if _, err := m.EndpointGroups().Put(ctx, g); err == nil {
@@ -385,8 +385,8 @@ func TestEPG_Refusals(t *testing.T) {
 	_, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "contiv", ServiceName: "single",
 		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1", ServiceName: "single"}})
 	mastertest.Refused(t, err, model.CodeExhausted, "address exhaustion in pool 10.3.1.51 (")
-	_, _, err = m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "contiv", ServiceName: "nobody",
-		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1", ServiceName: "nobody"}}) // IPAM-11
+	_, _, err = m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "contiv", ServiceName: "absent",
+		ConfigEP: model.EndpointConfigRequest{Container: "c2", Host: "h1", ServiceName: "absent"}}) // IPAM-11
 	mastertest.Refused(t, err, model.CodeNotFound, "not found")
 }
 

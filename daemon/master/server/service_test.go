@@ -172,10 +172,10 @@ func TestSVC_04_Address(t *testing.T) {
 	again.Ports = []string{"81:8080:tcp", "53:53:udp"}
 	mastertest.Put(t, m.ServiceLBs(), again)
 	if got := mastertest.Read[record.ServiceLB](t, m, record.ServiceLBs+"default:web"); got.IP.String() != "10.1.1.3" || got.Ports[0] != "81:8080:TCP" {
-		t.Errorf("made anew: want the same address and the new ports, got %+v", got)
+		t.Errorf("recreated: want the same address and the new ports, got %+v", got)
 	}
 	if got := providers(t, m, "default:web"); !slices.Equal(got, []string{"10.1.2.1"}) {
-		t.Errorf("made anew: want the new providers, got %v", got)
+		t.Errorf("recreated: want the new providers, got %v", got)
 	}
 	taken := service("other", "a=b")
 	taken.IpAddress = "10.1.1.3"
@@ -203,7 +203,7 @@ func TestSVC_Refusals(t *testing.T) {
 		{"port too large", func(s *model.ServiceLB) { s.Ports = []string{"80:65536:TCP"} }, model.CodeInvalid, "65536"},
 		{"protocol", func(s *model.ServiceLB) { s.Ports = []string{"80:80:icmp"} }, model.CodeInvalid, "icmp"},
 		{"twice", func(s *model.ServiceLB) { s.Ports = []string{"80:80:TCP", "80:81:tcp"} }, model.CodeInvalid, "twice"},
-		{"tenant", func(s *model.ServiceLB) { s.TenantName = "nobody" }, model.CodeNotFound, "Tenant not found"},
+		{"tenant", func(s *model.ServiceLB) { s.TenantName = "absent" }, model.CodeNotFound, "Tenant not found"},
 		{"network", func(s *model.ServiceLB) { s.NetworkName = "red" }, model.CodeNotFound, "Network red not found"},
 		{"address elsewhere", func(s *model.ServiceLB) { s.IpAddress = "10.9.9.9" }, model.CodeConflict, "10.9.9.9"},
 		{"address", func(s *model.ServiceLB) { s.IpAddress = "10.1.1" }, model.CodeInvalid, "ipAddress string invalid format"},

@@ -54,15 +54,15 @@ func TestWhyBehindTheSwitch(t *testing.T) {
 			[]string{"sends it to router 50.1.1.200 outside, which is kept"}},
 		{"across hosts by a router, whose other session has ended", "c2", model.TraceExit{To: "router/50.1.1.200", Verdict: "allowed", Text: "with a session"}, nil, "unknown",
 			[]string{"of the answer, h2 takes it from endpoint/default:blue:c2, sends it to router 50.1.1.200 outside, which is kept"}},
-		{"a table's miss", "8.8.8.8", model.TraceExit{}, []model.TraceStep{{Table: "nowhere", Owner: "switch/h1", Does: "drop", Means: "nobody has that address"}}, "disagree", []string{"nobody has that address (table nowhere)"}},
+		{"a table's miss", "8.8.8.8", model.TraceExit{}, []model.TraceStep{{Table: "nowhere", Owner: "switch/h1", Does: "drop", Means: "no endpoint has that address"}}, "disagree", []string{"no endpoint has that address (table nowhere)"}},
 		{"a flow of every switch", "8.8.8.8", model.TraceExit{}, drop("route", 33000, "switch/h1"), "disagree", []string{"no switch lets such packets pass: such (table route)"}},
 		{"a flow of an object", "8.8.8.8", model.TraceExit{}, drop("route", 33000, "network/default:blue"), "disagree", []string{"network/default:blue does not let it pass: such (table route)"}},
 		{"a flow that is gone meanwhile", "8.8.8.8", model.TraceExit{}, drop("route", 33000, ""), "disagree", []string{"no object caused does not let it pass: such"}},
 		{"a foreign flow drops it", "8.8.8.8", model.TraceExit{}, []model.TraceStep{{Table: "route", Priority: 7, Does: "drop", Foreign: true, Flow: "priority=7 actions=drop"}}, "disagree",
-			[]string{"somebody else has made or changed does not let it pass: priority=7 actions=drop", "netctl drift h1 --repair"}},
+			[]string{"added or changed outside Contiv does not let it pass: priority=7 actions=drop", "netctl drift h1 --repair"}},
 		{"a foreign flow lets it pass", "8.8.8.8", model.TraceExit{To: "host", Verdict: "allowed", Text: "which routes it"},
 			[]model.TraceStep{{Table: "route", Does: "out", Foreign: true, Flow: "priority=7 actions=output:1"}}, "allowed",
-			[]string{"On h1 it meets a flow that somebody else has made or changed: priority=7 actions=output:1.", "netctl drift h1 --repair"}},
+			[]string{"On h1 it meets a flow added or changed outside Contiv: priority=7 actions=output:1.", "netctl drift h1 --repair"}},
 		{"the hosts' own addresses", "172.19.255.254", model.TraceExit{}, drop("route", 33000, "switch/h1"), "denied", []string{"addresses by which hosts know their containers"}},
 	} {
 		t.Run(r.name, func(t *testing.T) {

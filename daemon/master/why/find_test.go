@@ -48,8 +48,8 @@ func TestNames(t *testing.T) {
 			"endpoint acme:red:db, 10.1.1.2, on h1"},
 		{"two that begin so", "web-", "", model.WhyRequest{},
 			`conflict to: "web-" may be endpoint/default:blue:web-1, endpoint/default:blue:web-2 (say one of these, or narrow it with --tenant and --network)`},
-		{"nothing", "nobody", "", model.WhyRequest{},
-			`not-found to: nothing is called "nobody" (it is a container, group, service, host or address; netctl endpoint ls shows containers)`},
+		{"nothing", "absent", "", model.WhyRequest{},
+			`not-found to: nothing is called "absent" (it is a container, group, service, host or address; netctl endpoint ls shows containers)`},
 		{"another kind", "service/web-1", "", model.WhyRequest{},
 			`not-found to: nothing is called "service/web-1" (it is a container, group, service, host or address; netctl endpoint ls shows containers)`},
 	} {

@@ -129,7 +129,7 @@ func reserved(v *catalog.View, to end, q model.WhyRequest) string {
 		return ""
 	}
 	if a := to.address; a.Is6() && (a.IsLinkLocalUnicast() || a.IsMulticast()) {
-		return "an address of a link, which nobody routes"
+		return "a link-local address, which is not routed"
 	}
 	g := v.Global()
 	if g == nil {

@@ -98,7 +98,7 @@ func dropped(steps []model.TraceStep) (why, owner string) {
 	rule := ruleOf(s.Owner)
 	switch {
 	case s.Foreign:
-		return "a flow that somebody else has made or changed does not let it pass: " + s.Flow, ""
+		return "a flow added or changed outside Contiv does not let it pass: " + s.Flow, ""
 	case s.Means != "":
 		return s.Means + where, s.Owner
 	case rule != "":
@@ -125,15 +125,15 @@ func foreign(steps []model.TraceStep) (out []string) {
 	return out
 }
 
-// meddled is what to do about flows on the way that are not Contiv's; "" when there are none. Those that text does not name yet it names.
-func meddled(w *model.Why) string {
+// remedy is what to do about flows on the way that are not Contiv's, with those that w.Text does not name yet; "" when there are none.
+func remedy(w *model.Why) string {
 	var out, remedies []string
 	for _, way := range []*model.WhyWay{&w.Forward, &w.Reverse} {
 		for i := range way.Hops {
 			h := &way.Hops[i]
 			for _, f := range h.Foreign {
 				if !strings.Contains(w.Text, f) {
-					out = append(out, "On "+h.Host+" it meets a flow that somebody else has made or changed: "+f+".")
+					out = append(out, "On "+h.Host+" it meets a flow added or changed outside Contiv: "+f+".")
 				}
 				remedies = append(remedies, "netctl drift "+h.Host+" --repair")
 			}

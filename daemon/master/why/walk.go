@@ -104,7 +104,7 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	return w
 }
 
-// spread has the packet of a service that leads each connection for itself sent to one of its providers: no trace says whom
+// spread has the packet of a service that leads each connection for itself sent to one of its providers: no trace says which one
 // the switch would choose.
 func (w *path) spread(s *record.ServiceLB, p *model.TracePacket) {
 	port, ok := backendPort(s, p.Protocol, p.DstPort)
@@ -264,7 +264,7 @@ func (r *route) hop(t *model.Trace) (model.WhyHop, *route) {
 		return h, r.onward(to.Host, model.TraceRequest{From: "uplink", Network: x.Network})
 	}
 	h.Verdict = model.VerdictUnknown
-	say("sends it out by a port that nobody knows")
+	say("sends it out by an unknown port")
 	return h, nil
 }
 

@@ -71,28 +71,28 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 	if h := stopped(&out); h != nil && h.Try != "" {
 		out.Text += " On host " + h.Host + ": " + h.Try + "."
 	}
-	out.Text = strings.TrimSpace(out.Text + " " + meddled(&out))
+	out.Text = strings.TrimSpace(out.Text + " " + remedy(&out))
 	return out, nil
 }
 
 // conclude compares what the objects say with what the switches do.
 func conclude(w *model.Why) {
-	real := w.Forward.Verdict
-	if real == model.VerdictAllowed && w.Reverse.Verdict != "" {
-		real = w.Reverse.Verdict
+	actual := w.Forward.Verdict
+	if actual == model.VerdictAllowed && w.Reverse.Verdict != "" {
+		actual = w.Reverse.Verdict
 	}
 	wanted := w.Intent.Verdict
 	switch {
-	case real == model.VerdictUnknown && len(w.Forward.Hops) == 0:
+	case actual == model.VerdictUnknown && len(w.Forward.Hops) == 0:
 		w.Verdict, w.Text = model.VerdictUnknown, "By the objects: "+w.Intent.Text+". No switch can be asked about it."
-	case real == model.VerdictUnknown:
+	case actual == model.VerdictUnknown:
 		w.Verdict, w.Text = model.VerdictUnknown, "By the objects: "+w.Intent.Text+". The switches: "+lastText(w)+"."
 	case wanted == model.VerdictUnknown:
-		w.Verdict, w.Text = real, "The switches: "+lastText(w)+"."
-	case wanted == real:
-		w.Verdict, w.Text = real, w.Intent.Text+"; the switches agree."
-	case real == model.VerdictDenied && stopped(w) != nil:
-		w.Verdict, w.Text = real, w.Intent.Text+", and the switches let it go; but "+lastText(w)+"."
+		w.Verdict, w.Text = actual, "The switches: "+lastText(w)+"."
+	case wanted == actual:
+		w.Verdict, w.Text = actual, w.Intent.Text+"; the switches agree."
+	case actual == model.VerdictDenied && stopped(w) != nil:
+		w.Verdict, w.Text = actual, w.Intent.Text+", and the switches let it go; but "+lastText(w)+"."
 	default:
 		w.Verdict = model.VerdictDisagree
 		w.Text = "By the objects: " + w.Intent.Text + ". But the switches: " + lastText(w) + "."
@@ -116,7 +116,7 @@ func lastText(w *model.Why) string {
 		return "of the answer, " + w.Reverse.Hops[n-1].Host + " " + w.Reverse.Hops[n-1].Text
 	}
 	if len(hops) == 0 {
-		return "nobody was asked"
+		return "no switch was asked"
 	}
 	return hops[len(hops)-1].Host + " " + hops[len(hops)-1].Text
 }

@@ -31,7 +31,7 @@ func exits(hosts map[string]func(model.TraceRequest) []model.TraceExit) why.Trac
 			continue
 		}
 		traces[host] = func(ask model.TraceRequest) model.Trace {
-			out := model.Trace{Exits: exit(ask), Steps: []model.TraceStep{{Table: "bridge", Owner: "switch/" + host, Does: "drop", Means: "nobody on the network has the destination's Ethernet address"}}}
+			out := model.Trace{Exits: exit(ask), Steps: []model.TraceStep{{Table: "bridge", Owner: "switch/" + host, Does: "drop", Means: "no endpoint on the network has the destination's Ethernet address"}}}
 			if out.Exits == nil && ask.Packet.DstPort == 22 {
 				out.Steps = []model.TraceStep{{Table: "policy_in", Owner: "rule/default:p:ssh"}, {Table: "refuse", Does: "drop"}}
 			}
@@ -87,7 +87,7 @@ func TestWhy(t *testing.T) {
 		{name: "allowed", from: "db-1", to: "web-1", verdict: "allowed", intent: "allowed", text: "no rule speaks of a ping, so it passes; the switches agree", there: 2, back: 2},
 		{name: "denied by a rule", from: "db-1", to: "group/web", port: 22, verdict: "denied", intent: "denied", text: "rule default:p:ssh denies tcp 22; the switches agree", there: 2},
 		{name: "denied by a rule, the group by its key", from: "db-1", to: "group/default:web", port: 22, verdict: "denied", intent: "denied", text: "rule default:p:ssh denies tcp 22; the switches agree", there: 2},
-		{name: "the switches deny", from: "db-1", to: "10.1.1.1", protocol: "udp", port: 99, verdict: "disagree", intent: "allowed", text: "But the switches: h1 takes it from the tunnel of host h2, drops it: nobody on the network", there: 2},
+		{name: "the switches deny", from: "db-1", to: "10.1.1.1", protocol: "udp", port: 99, verdict: "disagree", intent: "allowed", text: "But the switches: h1 takes it from the tunnel of host h2, drops it: no endpoint on the network", there: 2},
 		{name: "an agent is silent", from: "db-2", to: "web-1", verdict: "unknown", intent: "allowed", text: "h3 was not asked: the agent of h3: no switch", there: 1},
 		{name: "outside", from: "db-1", to: "8.8.8.8", verdict: "allowed", intent: "allowed", text: "the switches agree", there: 1},
 		{name: "from outside", from: "8.8.8.8", to: "web-1", verdict: "unknown", intent: "allowed", text: "No switch can be asked"},
@@ -95,7 +95,7 @@ func TestWhy(t *testing.T) {
 		{name: "no gateway to answer by", from: "db-1", to: "lonely", verdict: "denied", intent: "allowed",
 			text: "and the switches let it go; but of the answer, h1 has no way to 10.1.1.2 for endpoint default:lone:lonely: network default:lone has no gateway. On host h1: make a network with a gateway", there: 2, back: 1},
 		{name: "ambiguous", from: "db", to: "web-1", text: `"db" may be endpoint/default:blue:db-1, endpoint/default:blue:db-2 (say one`},
-		{name: "nobody", from: "db-1", to: "nobody", text: `nothing is called "nobody"`},
+		{name: "unknown", from: "db-1", to: "absent", text: `nothing is called "absent"`},
 		{name: "icmp has no port", from: "db-1", to: "web-1", protocol: "icmp", port: 7, text: "icmp has no ports"},
 		{name: "tcp without a port", from: "db-1", to: "web-1", protocol: "tcp", text: "tcp needs the port"},
 		{name: "unknown protocol", from: "db-1", to: "web-1", protocol: "gre", text: "cannot be followed"},

@@ -45,7 +45,7 @@ func TestPicture(t *testing.T) {
 }
 
 // A lower index is a store made again when keys say so; Consul's of a prefix goes back when it forgets deletions, too.
-func TestStoreMadeAnew(t *testing.T) {
+func TestStoreRecreated(t *testing.T) {
 	at := func(key string, created, rev store.Revision) store.Item {
 		return store.Item{Key: key, Created: created, Revision: rev}
 	}
@@ -60,7 +60,7 @@ func TestStoreMadeAnew(t *testing.T) {
 		{"it grew", []store.Item{at("a", 5, 5), at("c", 21, 21)}, 21, 21},
 		{"a key is older", []store.Item{at("a", 5, 5), at("b", 6, 7)}, 7, 7},
 		{"a key was created at another time", []store.Item{at("a", 4, 9)}, 9, 9},
-		{"a key that nobody had seen", []store.Item{at("a", 5, 5), at("c", 7, 7)}, 7, 7},
+		{"a key that was never seen", []store.Item{at("a", 5, 5), at("c", 7, 7)}, 7, 7},
 		{"empty", nil, 3, 3},
 	} {
 		for _, away := range []bool{false, true} {

@@ -205,7 +205,7 @@ func TestStartRefuses(t *testing.T) {
 		{"client URL without port", Config{Dir: t.TempDir(), ClientURL: "http://127.0.0.1"}},
 		{"not HTTP", Config{Dir: t.TempDir(), PeerURL: "unix:///x"}},
 		{"not in its own cluster", Config{Dir: t.TempDir(), Name: "x", InitialCluster: map[string]string{"y": "http://127.0.0.1:1"}}},
-		{"address of somebody else", Config{Dir: t.TempDir(), ClientURL: "http://192.0.2.1:1"}},
+		{"address of another machine", Config{Dir: t.TempDir(), ClientURL: "http://192.0.2.1:1"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,7 +14,7 @@ func bridge(log *slog.Logger) *zap.Logger {
 	if log == nil {
 		return zap.NewNop()
 	}
-	return zap.New(&core{log: log.With("part", "etcd")})
+	return zap.New(&core{log: log.With("component", "etcd")})
 }
 
 // core is a zapcore.Core over slog.

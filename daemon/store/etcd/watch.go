@@ -52,7 +52,7 @@ type watch struct {
 	*Store
 	prefix string
 	yield  func(store.Update, error) bool
-	left   bool // the caller iterates no more
+	left   bool // the caller has stopped iterating
 
 	number int       // of the history that the caller knows; 0: none, or too little of it
 	known  int64     // it knows everything up to here

@@ -83,9 +83,9 @@ func (s *Store) Compact() {
 	}
 }
 
-// Anew makes the data that of a store made again, as when someone wipes it: keys and leases are gone, revisions begin again, and
-// every watch of every client yields the full list next.
-func (s *Store) Anew() {
+// Reset wipes the data, as when someone recreates the store: keys and leases are gone, revisions start again, and every watch of
+// every client yields the full list next.
+func (s *Store) Reset() {
 	s.data.mu.Lock()
 	defer s.data.mu.Unlock()
 	for _, l := range s.data.leases {
@@ -98,6 +98,9 @@ func (s *Store) Anew() {
 		w.gap()
 	}
 }
+
+// Anew is Reset, by the name that a test of daemon/agent/desired still has for it.
+func (s *Store) Anew() { s.Reset() }
 
 // LoseAnswers makes the next n commits of this client apply and nevertheless return ErrUnavailable, as when a
 // connection breaks between a request and its answer.

@@ -156,7 +156,7 @@ func TestSteps(t *testing.T) {
 		{"the put, after we deleted", watched(store.Update{Items: []store.Item{put("b", "1", 5)}, Revision: 6}), "[] a=1@2 c=1@4", nil},
 		{"a list from before the deletion", watched(store.Update{Full: true, Items: []store.Item{put("a", "1", 2), put("b", "1", 5), put("c", "1", 4)}, Revision: 6}), "[] a=1@2 c=1@4", nil},
 		{"the deletion", watched(store.Update{Gone: []string{"b"}, Revision: 7}), "[] a=1@2 c=1@4", nil},
-		{"somebody puts it again", watched(store.Update{Items: []store.Item{put("b", "2", 8)}, Revision: 8}), "[+b] a=1@2 b=2@8 c=1@4", nil},
+		{"it is put again", watched(store.Update{Items: []store.Item{put("b", "2", 8)}, Revision: 8}), "[+b] a=1@2 b=2@8 c=1@4", nil},
 		{"a late deletion", watched(store.Update{Gone: []string{"b"}, Revision: 7}), "[] a=1@2 b=2@8 c=1@4", nil},
 		{"what is deleted goes first", watched(store.Update{Items: []store.Item{put("a", "2", 9)}, Gone: []string{"b", "c"}, Revision: 10}), "[-b -c a] a=2@9", nil},
 		{"the watch was faster", committed(9, false, store.Op{Key: "a", Value: []byte("2")}), "[] a=2@9", nil},

@@ -22,31 +22,62 @@ type Config struct {
 	Embedded                  bool     // the store runs in the process; no URLs are needed
 }
 
+// Driver is a kind of store outside the daemons. Its flag is --NAME-endpoints, and its URLs may start with NAME:// too.
+type Driver struct {
+	Name, Usage string
+	URLs        *[]string // of the Config
+	open        func(urls []string, secure *tls.Config, log *slog.Logger) (store.Store, error)
+}
+
+// Drivers are all drivers, with the URLs of the configuration.
+func (c *Config) Drivers() []Driver {
+	return []Driver{
+		{"etcd", "URLs of all etcd members", &c.Etcd, func(urls []string, secure *tls.Config, log *slog.Logger) (store.Store, error) {
+			return etcd.Open(etcd.Config{Endpoints: urls, TLS: secure, Log: log})
+		}},
+		{"consul", "URLs of Consul agents", &c.Consul, func(urls []string, secure *tls.Config, _ *slog.Logger) (store.Store, error) {
+			return consul.Open(consul.Config{Endpoints: urls, TLS: secure})
+		}},
+	}
+}
+
+// URLs are those of the store that is named, none of an embedded one.
+func (c *Config) URLs() (out []string) {
+	for _, d := range c.Drivers() {
+		out = append(out, *d.URLs...)
+	}
+	return out
+}
+
 // DefaultEtcd is the store when none is named.
 const DefaultEtcd = "http://127.0.0.1:2379"
 
 // Check checks the names and fills in the default.
 func (c *Config) Check() error {
-	if len(c.Etcd) > 0 && len(c.Consul) > 0 {
-		return errors.New("--etcd-endpoints and --consul-endpoints exclude each other: name one store")
+	named := []string{}
+	if c.Embedded {
+		named = append(named, "--embedded-store")
 	}
-	if c.Embedded && (len(c.Etcd) > 0 || len(c.Consul) > 0) {
-		return errors.New("--embedded-store excludes --etcd-endpoints and --consul-endpoints: name one store")
+	for _, d := range c.Drivers() {
+		if len(*d.URLs) > 0 {
+			named = append(named, "--"+d.Name+"-endpoints")
+		}
 	}
-	if !c.Embedded && len(c.Etcd) == 0 && len(c.Consul) == 0 {
+	switch {
+	case len(named) > 1:
+		return fmt.Errorf("%s exclude each other: name one store", strings.Join(named, " and "))
+	case len(named) == 0:
 		c.Etcd = []string{DefaultEtcd}
 	}
-	for _, s := range []struct {
-		urls   []string
-		scheme string
-	}{{c.Etcd, "etcd://"}, {c.Consul, "consul://"}} {
-		for i, u := range s.urls {
+	for _, d := range c.Drivers() {
+		scheme := d.Name + "://"
+		for i, u := range *d.URLs {
 			switch {
 			case strings.HasPrefix(u, "http://"), strings.HasPrefix(u, "https://"):
-			case strings.HasPrefix(u, s.scheme):
-				s.urls[i] = "http://" + strings.TrimPrefix(u, s.scheme)
+			case strings.HasPrefix(u, scheme):
+				(*d.URLs)[i] = "http://" + strings.TrimPrefix(u, scheme)
 			default:
-				return fmt.Errorf("store endpoint %q: it starts with http://, https:// or %s", u, s.scheme)
+				return fmt.Errorf("store endpoint %q: it starts with http://, https:// or %s", u, scheme)
 			}
 		}
 	}
@@ -62,10 +93,12 @@ func Open(c Config, log *slog.Logger) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(c.Consul) > 0 {
-		return consul.Open(consul.Config{Endpoints: c.Consul, TLS: secure})
+	for _, d := range c.Drivers() {
+		if len(*d.URLs) > 0 {
+			return d.open(*d.URLs, secure, log)
+		}
 	}
-	return etcd.Open(etcd.Config{Endpoints: c.Etcd, TLS: secure, Log: log})
+	return nil, errors.New("no store is named: give the URLs of one")
 }
 
 // TLS reads the certificates; nil when none are named.

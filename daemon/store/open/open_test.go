@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,14 @@ func TestAddresses(t *testing.T) {
 		}
 		cancel()
 		_ = s.Close()
+	}
+	two := Config{Embedded: true, Consul: []string{"consul://localhost:1"}}
+	if err := two.Check(); err == nil || err.Error() != "--embedded-store and --consul-endpoints exclude each other: name one store" {
+		t.Errorf("two stores: want both named, got %v", err)
+	}
+	one := Config{Consul: []string{"consul://localhost:1"}}
+	if err := one.Check(); err != nil || !slices.Equal(one.URLs(), []string{"http://localhost:1"}) {
+		t.Errorf("one store: want its URL, got %v, %v", one.URLs(), err)
 	}
 	none := Config{}
 	if err := none.Check(); err != nil || len(none.Etcd) != 1 || none.Etcd[0] != DefaultEtcd {

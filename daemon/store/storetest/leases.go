@@ -58,7 +58,7 @@ func testLeaseKept(s *suite) {
 	s.putLeased("kept", "1", kept)
 	s.putLeased("left", "1", left)
 	cancel, result := s.keep(kept)
-	s.eventually("the lease that nobody keeps ends", func() bool {
+	s.eventually("a lease that is not renewed ends", func() bool {
 		_, err := s.s.Read(s.ctx, s.prefix+"left")
 		return errors.Is(err, store.ErrNotFound)
 	})

@@ -48,8 +48,8 @@ type suite struct {
 }
 
 // Run runs the suite. The factory is made once; the tests share its server one after the other.
-func Run(t *testing.T, make func(tb testing.TB) Factory) {
-	factory := make(t)
+func Run(t *testing.T, start func(tb testing.TB) Factory) {
+	factory := start(t)
 	tests := []struct {
 		name string
 		run  func(*suite)

@@ -152,7 +152,7 @@ func testFence(s *suite) {
 	s.refuse(store.ErrConflict, func(tx *store.Tx) { write(tx); tx.Require(s.prefix+"x", 0) })
 	s.delete("lock")
 	s.refuse(store.ErrFenced, write)
-	s.put("lock", "somebody else")
+	s.put("lock", "another process")
 	s.refuse(store.ErrFenced, write)
 	s.refuse(store.ErrFenced, func(tx *store.Tx) { write(tx); tx.Require(s.prefix+"x", 0) })
 	s.refuse(store.ErrFenced, func(tx *store.Tx) { tx.Under(f) })

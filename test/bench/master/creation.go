@@ -15,8 +15,8 @@ import (
 )
 
 // creations pairs endpoints created through REST with bare transactions of one put under a fence, one client and 64.
-func creations(ctx context.Context, dir, program string, at place, n, rounds int) (*report.Table, error) {
-	m, err := settle(ctx, dir, program, at)
+func creations(ctx context.Context, dir, program string, as deployment, n, rounds int) (*report.Table, error) {
+	m, err := settle(ctx, dir, program, as)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func creations(ctx context.Context, dir, program string, at place, n, rounds int
 		_, err := m.Commit(ctx, tx)
 		return err
 	}
-	t := &report.Table{Title: fmt.Sprintf("Endpoints created through REST, against bare transactions on the same etcd (%s, fsync, medians of %d rounds)", at, rounds)}
+	t := &report.Table{Title: fmt.Sprintf("Endpoints created through REST, against bare transactions on the same etcd (%s, fsync, medians of %d rounds)", as, rounds)}
 	for _, c := range []struct {
 		clients int
 		target  float64

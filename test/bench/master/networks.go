@@ -28,8 +28,8 @@ type creator struct {
 }
 
 // newCreator starts a netmaster, and makes the first network for the transaction that it takes.
-func newCreator(ctx context.Context, dir, netmaster string, at place) (*creator, error) {
-	m, err := settle(ctx, dir, netmaster, at)
+func newCreator(ctx context.Context, dir, netmaster string, as deployment) (*creator, error) {
+	m, err := settle(ctx, dir, netmaster, as)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,10 @@ func newCreator(ctx context.Context, dir, netmaster string, at place) (*creator,
 
 // networkCreations compares the first networks of one netmaster with the last of ten thousand of another one, and both with bare
 // transactions of their etcd that write the same, all in turn. One client.
-func networkCreations(ctx context.Context, dir, netmaster string, at place) (*report.Table, error) {
+func networkCreations(ctx context.Context, dir, netmaster string, as deployment) (*report.Table, error) {
 	var ends [2]*creator
 	for i, name := range []string{"first", "last"} {
-		c, err := newCreator(ctx, filepath.Join(dir, name), netmaster, at)
+		c, err := newCreator(ctx, filepath.Join(dir, name), netmaster, as)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func networkCreations(ctx context.Context, dir, netmaster string, at place) (*re
 		ends[i] = c
 	}
 	first, last := ends[0], ends[1]
-	t := &report.Table{Title: fmt.Sprintf("%d networks through REST, one client (%s, fsync)", networks, at)}
+	t := &report.Table{Title: fmt.Sprintf("%d networks through REST, one client (%s, fsync)", networks, as)}
 	for last.made < networks-window {
 		if err := last.create(ctx); err != nil {
 			return nil, err

@@ -14,10 +14,10 @@ const versusTurns = 80
 
 // versus compares builds of netmaster by the networks that they create, in turn: a machine that is now fast and now slow
 // is so for all of them.
-func versus(ctx context.Context, dir string, programs []string, at place) (*report.Table, error) {
+func versus(ctx context.Context, dir string, programs []string, as deployment) (*report.Table, error) {
 	var builds []*creator
 	for i, program := range programs {
-		c, err := newCreator(ctx, filepath.Join(dir, strconv.Itoa(i)), program, at)
+		c, err := newCreator(ctx, filepath.Join(dir, strconv.Itoa(i)), program, as)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func versus(ctx context.Context, dir string, programs []string, at place) (*repo
 			spent[i] += after - before
 		}
 	}
-	t := &report.Table{Title: "builds of netmaster, networks in turn, with the processor time of both (" + string(at) + ", fsync)"}
+	t := &report.Table{Title: "builds of netmaster, networks in turn, with the processor time of both (" + string(as) + ", fsync)"}
 	for i, c := range builds {
 		own, peer := report.Median(c.mine), report.Median(c.theirs)
 		t.Add(report.Row{What: programs[i] + ", " + report.Millis(spent[i]/(versusTurns*turn)), Ours: report.Rate(own), Peer: report.Rate(peer),

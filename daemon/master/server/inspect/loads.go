@@ -12,8 +12,8 @@ import (
 
 // serviceLoad fills in what the backends of a service got from the clients of all hosts, and how it fares there.
 func (i *Inspector) serviceLoad(ctx context.Context, key string, o *model.ServiceLBOper) {
-	type place struct{ port, backend string }
-	sums := map[place]model.ServiceStatus{}
+	type portBackend struct{ port, backend string }
+	sums := map[portBackend]model.ServiceStatus{}
 	for _, h := range peer.All[model.ServiceStatus](ctx, i.Peers, "/inspect/services", key) {
 		if h.Err != nil {
 			o.Hosts = append(o.Hosts, h.Silence())
@@ -27,7 +27,7 @@ func (i *Inspector) serviceLoad(ctx context.Context, key string, o *model.Servic
 			if s.Backend == "" {
 				continue
 			}
-			at := place{s.Port, s.Backend}
+			at := portBackend{s.Port, s.Backend}
 			sum := sums[at]
 			sum.Connections += s.Connections
 			sum.PacketsIn += s.PacketsIn
@@ -38,7 +38,7 @@ func (i *Inspector) serviceLoad(ctx context.Context, key string, o *model.Servic
 			o.Connections += int(s.Connections)
 		}
 	}
-	for _, at := range slices.SortedFunc(maps.Keys(sums), func(a, b place) int {
+	for _, at := range slices.SortedFunc(maps.Keys(sums), func(a, b portBackend) int {
 		return slices.Compare([]string{a.port, a.backend}, []string{b.port, b.backend})
 	}) {
 		s := sums[at]

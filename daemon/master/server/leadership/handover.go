@@ -53,7 +53,7 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 		}
 		select {
 		case <-ctx.Done():
-			return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s stepped down, and nobody leads after %s", s.Internal, handoverLimit).
+			return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s stepped down, and no netmaster leads after %s", s.Internal, handoverLimit).
 				Try("netctl leader tells who leads; netctl node ls why the others do not")
 		case <-time.After(heirPoll):
 		}
@@ -72,7 +72,7 @@ func (s *Leadership) heir(ctx context.Context, want string) (address string, err
 			followers = slices.DeleteFunc(followers, func(n model.Node) bool { return want != n.Address && want != n.Name })
 		}
 		if len(followers) == 0 {
-			return "", s.nobody(want)
+			return "", s.noHeir(want)
 		}
 		best := slices.MaxFunc(followers, func(a, b model.Node) int {
 			return cmp.Or(cmp.Compare(fit(a), fit(b)), cmp.Compare(a.Revision, b.Revision), strings.Compare(b.Address, a.Address))
@@ -100,8 +100,8 @@ func fit(n model.Node) int {
 	return 0
 }
 
-// no one says why there is no such follower.
-func (s *Leadership) nobody(want string) error {
+// noHeir says why there is no such follower.
+func (s *Leadership) noHeir(want string) error {
 	if want == "" {
 		return model.Errorf(model.CodeNotReady, "to", "there is no other netmaster to hand over to").Try("start a second one; nothing has been changed")
 	}

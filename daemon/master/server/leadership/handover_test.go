@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// To whom a leader without followers hands over: no one but itself.
+// A leader without followers can hand over to itself alone.
 func TestHandOverAlone(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	for _, row := range []struct {

@@ -30,6 +30,6 @@ func TestAbsent(t *testing.T) {
 		}
 	}
 	if got := absent(members[:1], nil, "192.0.2.1:9999"); got != nil {
-		t.Errorf("all answer: want nobody, got %+v", got)
+		t.Errorf("all answer: want none missing, got %+v", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// A dry run tells whom each change would concern.
+// A dry run tells which endpoints and groups each change would concern.
 func TestApplyAffected(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})

@@ -60,7 +60,7 @@ func (o *Objects) full(v *catalog.View, k *model.Kind) model.Event {
 		for m := range v.Members {
 			text, err := oper.Text(m)
 			if err != nil {
-				o.Log.Error("encode endpoints for the watch stream", "err", err)
+				o.Log.Error("encode endpoints for the watch stream", "error", err)
 				continue
 			}
 			e.Items = append(e.Items, text)
@@ -69,7 +69,7 @@ func (o *Objects) full(v *catalog.View, k *model.Kind) model.Event {
 	}
 	items, err := v.Texts(k)
 	if err != nil {
-		o.Log.Error("encode objects for the watch stream", "err", err)
+		o.Log.Error("encode objects for the watch stream", "error", err)
 		return e
 	}
 	e.Items = items
@@ -84,7 +84,7 @@ func (o *Objects) change(v *catalog.View, k *model.Kind, key string) model.Event
 		if m := v.Member(id); m != nil {
 			text, err := oper.Text(m)
 			if err != nil {
-				o.Log.Error("encode an endpoint for the watch stream", "err", err)
+				o.Log.Error("encode an endpoint for the watch stream", "error", err)
 				return e
 			}
 			e.Type, e.Object = model.EventPut, text
@@ -93,7 +93,7 @@ func (o *Objects) change(v *catalog.View, k *model.Kind, key string) model.Event
 	}
 	text, err := v.Text(k, key)
 	if err != nil {
-		o.Log.Error("encode an object for the watch stream", "err", err)
+		o.Log.Error("encode an object for the watch stream", "error", err)
 	}
 	if text != nil {
 		e.Type, e.Object = model.EventPut, text

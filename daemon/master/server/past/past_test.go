@@ -28,7 +28,7 @@ func TestPast(t *testing.T) {
 		{"a time that is none", "/history?since=yesterday", 400, []string{`"field":"since"`, "2030-01-02T15:04:05Z"}},
 		{"objects as they were at no time", "/history?at=yesterday", 400, []string{`"field":"at"`}},
 		{"an object before there was one", "/history/network/default:blue?at=1", 404, []string{"did not exist", "netctl history network default:blue"}},
-		{"whom addresses went to", "/ledger?address=10.1.1.1", 200, []string{"default:blue:c1"}},
+		{"owners of an address", "/ledger?address=10.1.1.1", 200, []string{"default:blue:c1"}},
 		{"addresses of nowhere", "/ledger?address=10.9.9.9", 200, []string{"[]"}},
 		{"an address as it is", "/addresses?tenant=default&network=blue&address=10.1.1.1", 200, []string{`"address":"10.1.1.1"`}},
 		{"no address", "/addresses", 400, []string{`"field":"address"`, "name one of them, or both"}},

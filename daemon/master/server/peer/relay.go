@@ -41,7 +41,7 @@ func (p *Peers) Register(r *rest.Router, log *slog.Logger) {
 		defer func() { _ = answer.Body.Close() }()
 		w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
 		if _, err := io.Copy(w, io.LimitReader(answer.Body, relayMost)); err != nil {
-			log.Warn("relay an agent's answer", "host", host, "what", what, "err", err)
+			log.Warn("relay an agent's answer", "host", host, "path", what, "error", err)
 		}
 	}
 	for _, add := range []func(string, httprouter.Handle) *rest.Route{r.GET, r.POST} {

@@ -72,9 +72,12 @@ func TestDriftIsRelayed(t *testing.T) {
 	}))
 	defer agent.Close()
 	m.Register(t, "h1", agent.Listener.Addr().String())
-	for repair, want := range map[bool]string{false: "GET", true: "POST"} {
-		if got, err := m.Drift(t.Context(), "h1", repair); err != nil || got.Host != want {
-			t.Errorf("repair %t: want the agent asked by %s, got %+v, %v", repair, want, got, err)
+	for _, row := range []struct {
+		repair bool
+		want   string
+	}{{false, "GET"}, {true, "POST"}} {
+		if got, err := m.Drift(t.Context(), "h1", row.repair); err != nil || got.Host != row.want {
+			t.Errorf("repair %t: want the agent asked by %s, got %+v, %v", row.repair, row.want, got, err)
 		}
 	}
 	if _, err := m.Drift(t.Context(), "h2", true); !client.IsCode(err, model.CodeNotFound) {

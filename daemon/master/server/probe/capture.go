@@ -48,9 +48,9 @@ func (s *prober) capture(w http.ResponseWriter, q *http.Request) error {
 	w.Header().Set("Content-Type", media)
 	if err := write(w, http.NewResponseController(w).Flush, streams...); err != nil {
 		if q.Context().Err() == nil {
-			s.log.Warn("a capture ended before its time", "err", err)
+			s.log.Warn("a capture ended before its time", "error", err)
 		}
-		panic(http.ErrAbortHandler) // the reader shall see that the stream is not whole
+		panic(http.ErrAbortHandler) // so that the reader sees that the stream is not whole
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func TestCapture(t *testing.T) {
 		{name: "none is on that host", ask: model.CaptureRequest{Of: "web", Peer: "db", Both: true, Host: "h3"}, err: "no end is on host h3"},
 		{name: "it is not on that host", ask: model.CaptureRequest{Of: "web", Host: "h2"}, err: "endpoint default:blue:web is on host h1, not on h2"},
 		{name: "no container", ask: model.CaptureRequest{Of: "8.8.8.8", Peer: "web", Both: true}, err: "address 8.8.8.8 has no interface of Contiv"},
-		{name: "nobody", ask: model.CaptureRequest{Of: "web", Peer: "nobody", Both: true}, err: `nothing is called "nobody"`},
+		{name: "absent", ask: model.CaptureRequest{Of: "web", Peer: "absent", Both: true}, err: `nothing is called "absent"`},
 		{name: "no second", ask: model.CaptureRequest{Of: "web", Both: true}, err: "the second is not named"},
 		{name: "no agent", ask: model.CaptureRequest{Of: "web", Peer: "alone", Both: true}, asked: []string{"h1 default:blue:web [host 10.1.1.4]  "}, err: `no agent of host "h9" is registered`},
 		{name: "no filter", ask: model.CaptureRequest{Of: "web", Filter: "nonsense"}, asked: []string{"h1 default:blue:web [nonsense]  "}, err: `the agent of h1: "nonsense" is no condition`},

@@ -13,12 +13,12 @@ import (
 	"github.com/contiv/contiv/daemon/store/etcd"
 )
 
-// place is where a netmaster's etcd is.
-type place string
+// deployment says whether a netmaster runs its own etcd.
+type deployment string
 
 const (
-	beside place = "etcd beside netmaster"
-	inside place = "etcd inside netmaster"
+	beside deployment = "etcd beside netmaster"
+	inside deployment = "etcd inside netmaster"
 )
 
 // pair is a netmaster, and a client of its etcd over the socket, as any program beside netmaster is one.
@@ -29,12 +29,12 @@ type pair struct {
 }
 
 // settle starts a netmaster whose data are in dir.
-func settle(ctx context.Context, dir, program string, at place) (*pair, error) {
+func settle(ctx context.Context, dir, program string, as deployment) (*pair, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	log := filepath.Join(dir, "netmaster.log")
-	if at == beside {
+	if as == beside {
 		db, err := startServer(filepath.Join(dir, "etcd"))
 		if err != nil {
 			return nil, err
