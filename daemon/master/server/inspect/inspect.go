@@ -20,6 +20,7 @@ type Inspector struct {
 
 // Inspect returns configuration and operational state. It blocks while it asks agents, up to peer.Limit each.
 func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out any, err error) {
+	var id string // of an endpoint
 	i.Catalog.View(func(v *catalog.View) {
 		if k.InspectOnly {
 			e := v.FindEndpoint(key)
@@ -28,7 +29,7 @@ func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out
 				return
 			}
 			o := oper.Endpoint(e)
-			o.Key = key
+			o.Key, id = key, e.ID
 			out = model.EndpointInspect{Oper: &o}
 			return
 		}
@@ -42,6 +43,8 @@ func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out
 	switch out := out.(type) {
 	case model.BgpInspect:
 		return i.router(ctx, out)
+	case model.EndpointInspect:
+		i.traffic(ctx, id, out.Oper)
 	case model.RuleInspect:
 		i.ruleHits(ctx, out.Config.ObjectKey(), out.Oper)
 	case model.PolicyInspect:
