@@ -12,7 +12,7 @@ import (
 // Whatever comes and goes, the list is that of the endpoints, in order, and what did not change is the same value.
 func TestList(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	r := newEndpointList()
+	r := newList(CompareEndpoints)
 	for range 300 {
 		before := r.sorted()
 		for range random.IntN(4) {

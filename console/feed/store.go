@@ -28,7 +28,7 @@ type store struct {
 }
 
 func newStore(base string, now func() time.Time) *store {
-	return &store{now: now, objects: map[string]*list[model.Object]{}, endpoints: newEndpointList(),
+	return &store{now: now, objects: map[string]*list[model.Object]{}, endpoints: newList(CompareEndpoints),
 		pools: map[string]Pool{}, answers: map[Question]Answer{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
 }
 
@@ -47,7 +47,7 @@ func (s *store) clone() *store {
 // of is the objects of a kind.
 func (s *store) of(kind string) *list[model.Object] {
 	if s.objects[kind] == nil {
-		s.objects[kind] = newObjectList()
+		s.objects[kind] = newList(compareObjects)
 	}
 	return s.objects[kind]
 }
@@ -96,10 +96,10 @@ func (s *store) event(e model.Event) {
 
 func (s *store) clear(kind string) {
 	if kind == model.KindEndpoint().Name {
-		s.endpoints = newEndpointList()
+		s.endpoints = newList(CompareEndpoints)
 		return
 	}
-	s.objects[kind] = newObjectList()
+	s.objects[kind] = newList(compareObjects)
 	if kind == model.KindNetwork().Name { // they may be other networks of the same names
 		s.pools = map[string]Pool{}
 	}
