@@ -51,4 +51,6 @@ func (o *Options) trafficOf(ctx context.Context, id string) (*model.EndpointTraf
 	return out, nil
 }
 
-func countOf(h bridge.Hits) model.FlowCount { return model.FlowCount{Packets: h.Packets, Bytes: h.Bytes} }
+func countOf(h bridge.Hits) model.FlowCount {
+	return model.FlowCount{Packets: h.Packets, Bytes: h.Bytes}
+}
