@@ -88,3 +88,16 @@ func BenchmarkList25(b *testing.B) {
 		}
 	}
 }
+
+// An index of which each row has something of its own.
+func BenchmarkFillUnique(b *testing.B) {
+	list := members(many)
+	byContainer := table.By[id](func(m *member) string { return m.id.container })
+	b.ReportAllocs()
+	for b.Loop() {
+		t := table.New(byContainer)
+		for _, m := range list {
+			t.Set(m.id, m)
+		}
+	}
+}

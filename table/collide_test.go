@@ -21,16 +21,17 @@ func TestSameHash(t *testing.T) {
 				all.put(by, rows[key])
 			}
 			for key, hash := range test.hashes {
-				if all.root.get(hash, key) != rows[key] || all.root.get(hash, 99) != nil {
+				if all.find(hash, key) != rows[key] || all.find(hash, 99) != nil {
 					t.Errorf("row %d is not found, or another one is", key)
 				}
 			}
-			less := trie[int, string]{all.root.drop(new(token), test.hashes[1], 1, 0), 3}
-			if all.root.get(test.hashes[1], 1) == nil || less.root.get(test.hashes[1], 1) != nil || less.root.get(test.hashes[0], 0) == nil {
+			less := all
+			less.drop(new(token), rows[1])
+			if all.find(test.hashes[1], 1) == nil || less.find(test.hashes[1], 1) != nil || less.find(test.hashes[0], 0) == nil {
 				t.Error("a row was dropped from the wrong one")
 			}
 			var gone []int
-			differ(all.root, less.root, 0, func(a, b *row[int, string]) bool {
+			differ(all.place, less.place, 0, func(a, b *row[int, string]) bool {
 				if b != nil {
 					t.Errorf("row %d came", b.key)
 				}

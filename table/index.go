@@ -50,7 +50,7 @@ func (d *Index[X, K, V]) In(t *Table[K, V], x X) Rows[K, V] {
 // Each yields everything that rows of t have, with these rows.
 func (d *Index[X, K, V]) Each(t *Table[K, V]) iter.Seq2[X, Rows[K, V]] {
 	return func(yield func(X, Rows[K, V]) bool) {
-		kept[*grouping[X, K, V]](t, d).groups.root.each(func(r *row[X, trie[K, V]]) bool { return yield(r.key, Rows[K, V]{r.value}) })
+		kept[*grouping[X, K, V]](t, d).groups.each(func(r *row[X, trie[K, V]]) bool { return yield(r.key, Rows[K, V]{r.value}) })
 	}
 }
 
@@ -125,13 +125,13 @@ func (r Rows[K, V]) Has(key K) bool { return r.trie.get(key) != nil }
 // All yields them.
 func (r Rows[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
-		r.trie.root.each(func(r *row[K, V]) bool { return yield(r.key, r.value) })
+		r.trie.each(func(r *row[K, V]) bool { return yield(r.key, r.value) })
 	}
 }
 
 // Values yields their values.
 func (r Rows[K, V]) Values() iter.Seq[V] {
 	return func(yield func(V) bool) {
-		r.trie.root.each(func(r *row[K, V]) bool { return yield(r.value) })
+		r.trie.each(func(r *row[K, V]) bool { return yield(r.value) })
 	}
 }

@@ -54,9 +54,6 @@ func (d *Extract[E, K, V]) empty() index[K, V] {
 
 func (s *sorted[E, K, V]) declared() Declaration[K, V] { return s.Extract }
 
-// eager: a B-tree writes down that it was copied.
-func (s *sorted[E, K, V]) eager() {}
-
 func (s *sorted[E, K, V]) clone() index[K, V] { return &sorted[E, K, V]{s.Extract, s.Copy()} }
 
 func (s *sorted[E, K, V]) change(_ *token, was, now *row[K, V]) {

@@ -12,8 +12,6 @@ import "iter"
 type Table[K comparable, V any] struct {
 	Rows[K, V] // all of them
 	indexes    []index[K, V]
-	shared     bool // indexes are those of a clone too
-	eager      bool // indexes must not be
 	token      *token
 }
 
@@ -21,36 +19,20 @@ type Table[K comparable, V any] struct {
 func New[K comparable, V any](declared ...Declaration[K, V]) *Table[K, V] {
 	t := &Table[K, V]{token: new(token)}
 	for _, d := range declared {
-		x := d.empty()
-		_, eager := x.(interface{ eager() })
-		t.indexes, t.eager = append(t.indexes, x), t.eager || eager
+		t.indexes = append(t.indexes, d.empty())
 	}
 	return t
 }
 
-// Clone returns a table with the same rows, to be read or changed while t changes. It takes constant time and copies nothing: what
+// Clone returns a table with the same rows, to be read or changed while t changes. It takes constant time and copies no row: what
 // either changes from then on it copies first. It must not be called beside a change of t.
 func (t *Table[K, V]) Clone() *Table[K, V] {
 	t.token = new(token)
-	t.shared = t.shared || !t.eager
-	c := *t
-	c.token, c.shared = new(token), true
-	if t.eager {
-		c.own()
-	}
-	return &c
-}
-
-// own makes sure that the indexes are those of t alone.
-func (t *Table[K, V]) own() {
-	if !t.shared {
-		return
-	}
-	indexes := make([]index[K, V], len(t.indexes))
+	c := &Table[K, V]{t.Rows, make([]index[K, V], len(t.indexes)), new(token)}
 	for i, x := range t.indexes {
-		indexes[i] = x.clone()
+		c.indexes[i] = x.clone()
 	}
-	t.indexes, t.shared = indexes, false
+	return c
 }
 
 // Get returns the value of a key, the zero value when there is none.
@@ -69,7 +51,6 @@ func (t *Table[K, V]) Lookup(key K) (value V, ok bool) {
 
 // Set gives a key a value, and returns the one that it had.
 func (t *Table[K, V]) Set(key K, value V) (before V, had bool) {
-	t.own()
 	now := newRow(key, value)
 	was := t.trie.find(now.hash, key)
 	t.trie.put(t.token, now)
@@ -88,7 +69,6 @@ func (t *Table[K, V]) Delete(key K) (before V, had bool) {
 	if was == nil {
 		return before, false
 	}
-	t.own()
 	t.trie.drop(t.token, was)
 	for _, x := range t.indexes {
 		x.change(t.token, was, nil)
@@ -111,7 +91,7 @@ func Same[K comparable, V any](before, after *Table[K, V]) bool { return before.
 // the one was cloned from the other, or both from a third. A value that was set again is among it even if it is equal.
 func Changes[K comparable, V any](before, after *Table[K, V]) iter.Seq[Change[K, V]] {
 	return func(yield func(Change[K, V]) bool) {
-		differ(before.trie.root, after.trie.root, 0, func(a, b *row[K, V]) bool {
+		differ(before.trie.place, after.trie.place, 0, func(a, b *row[K, V]) bool {
 			var c Change[K, V]
 			if a != nil {
 				c.Key, c.Before, c.Had = a.key, a.value, true

@@ -9,8 +9,14 @@ import (
 // A trie is a persistent hash trie: whoever copies the value has a snapshot. Changes copy the nodes on the way to a row, but those
 // that carry the token of the change, which no snapshot shares, are changed where they are. Its shape follows from its rows alone.
 type trie[K comparable, V any] struct {
-	root *node[K, V] // nil: no rows
+	place[K, V]
 	size int
+}
+
+// A place holds a row, a node with several rows below it, or nothing.
+type place[K comparable, V any] struct {
+	row  *row[K, V]
+	node *node[K, V]
 }
 
 // A row is never changed.
@@ -20,22 +26,21 @@ type row[K comparable, V any] struct {
 	value V
 }
 
-// A token marks the nodes that were made since the last snapshot. It has a size, so that no two share an address.
-type token struct{ _ byte }
-
-// A node has up to 32 places, chosen by five bits of the hash. Each holds a row, or a node with several rows. Below the last
-// bits all rows have the same hash, and stand in no order.
+// A node has up to 32 places, chosen by five bits of the hash.
 type node[K comparable, V any] struct {
 	token *token
-	leafs uint32 // which places have a row, and
-	forks uint32 // which have a node
+	leafs uint32 // which places hold a row, and
+	forks uint32 // which hold a node
 	rows  []*row[K, V]
 	nodes []*node[K, V]
 }
 
+// A token marks the nodes that were made since the last snapshot. It has a size, so that no two share an address.
+type token struct{ _ byte }
+
 const (
-	width  = 5                  // bits of a hash that choose a place
-	bottom = 64 / width * width // where fewer are left than a place needs, which is one level more, and then none
+	width = 5             // bits of a hash that choose a place
+	last  = 64 - 64%width // where a hash has no more for another
 )
 
 var seed = maphash.MakeSeed()
@@ -44,64 +49,70 @@ func newRow[K comparable, V any](key K, value V) *row[K, V] {
 	return &row[K, V]{maphash.Comparable(seed, key), key, value}
 }
 
-// place is the bit of the place of a hash, at a level that starts at bit shift.
-func place(hash uint64, shift uint) uint32 { return 1 << (hash >> shift & (1<<width - 1)) }
+// bit is the bit of the place of a key at a level that starts at bit shift of its hash.
+func bit[K comparable](hash uint64, key K, shift uint) uint32 {
+	if shift >= last {
+		return deeper(key, shift)
+	}
+	return 1 << (hash >> shift & (1<<width - 1))
+}
+
+// deeper is bit at a level that the hash does not reach. There each level has a hash of its own, which tells keys apart that have one hash:
+// the level comes first, so that it is to the key what the seed is.
+func deeper[K comparable](key K, shift uint) uint32 {
+	return 1 << (maphash.Comparable(seed, struct {
+		shift uint
+		key   K
+	}{shift, key}) & (1<<width - 1))
+}
 
 // at counts the places before bit.
 func at(places, bit uint32) int { return bits.OnesCount32(places & (bit - 1)) }
 
 // get finds the row of a key, nil when there is none.
-func (t trie[K, V]) get(key K) *row[K, V] {
-	if t.root == nil {
-		return nil
-	}
-	return t.find(maphash.Comparable(seed, key), key)
-}
+func (p place[K, V]) get(key K) *row[K, V] { return p.find(maphash.Comparable(seed, key), key) }
 
-func (t trie[K, V]) find(hash uint64, key K) *row[K, V] {
-	if t.root == nil {
-		return nil
+func (p place[K, V]) find(hash uint64, key K) *row[K, V] {
+	for shift := uint(0); p.node != nil; shift += width {
+		p = p.node.in(bit(hash, key, shift))
 	}
-	return t.root.get(hash, key)
-}
-
-func (n *node[K, V]) get(hash uint64, key K) *row[K, V] {
-	for shift := uint(0); shift <= bottom; shift += width {
-		bit := place(hash, shift)
-		switch {
-		case n.leafs&bit != 0:
-			if r := n.rows[at(n.leafs, bit)]; r.hash == hash && r.key == key {
-				return r
-			}
-			return nil
-		case n.forks&bit == 0:
-			return nil
-		}
-		n = n.nodes[at(n.forks, bit)]
-	}
-	return n.same(key)
-}
-
-// same finds a row of a node below the last bits.
-func (n *node[K, V]) same(key K) *row[K, V] {
-	for _, r := range n.rows {
-		if r.key == key {
-			return r
-		}
+	if p.row != nil && p.row.hash == hash && p.row.key == key {
+		return p.row
 	}
 	return nil
 }
 
-// put adds a row, or replaces the one of its key.
-func (t *trie[K, V]) put(by *token, r *row[K, V]) {
-	if t.root == nil {
-		t.root = &node[K, V]{token: by}
+// in is what a place of a node holds.
+func (n *node[K, V]) in(bit uint32) (p place[K, V]) {
+	switch {
+	case n.leafs&bit != 0:
+		p.row = n.rows[at(n.leafs, bit)]
+	case n.forks&bit != 0:
+		p.node = n.nodes[at(n.forks, bit)]
 	}
-	added := false
-	t.root, added = t.root.put(by, r, 0)
-	if added {
-		t.size++
+	return p
+}
+
+// set changes what a place of a node holds.
+func (n *node[K, V]) set(bit uint32, p place[K, V]) {
+	n.rows = hold(n.rows, &n.leafs, bit, p.row)
+	n.nodes = hold(n.nodes, &n.forks, bit, p.node)
+}
+
+// hold puts something in the place of a list of those places that have something, or takes out what is there if it is nil.
+func hold[T any](list []*T, places *uint32, bit uint32, it *T) []*T {
+	i, there := at(*places, bit), *places&bit != 0
+	switch {
+	case it == nil && there:
+		*places &^= bit
+		return slices.Delete(list, i, i+1)
+	case it != nil && there:
+		list[i] = it
+	case it != nil:
+		*places |= bit
+		return slices.Insert(list, i, it)
 	}
+	return list
 }
 
 // own returns the node if it may be changed, a copy otherwise.
@@ -109,104 +120,69 @@ func (n *node[K, V]) own(by *token) *node[K, V] {
 	if n.token == by {
 		return n
 	}
-	return &node[K, V]{by, n.leafs, n.forks, roomy(n.rows), roomy(n.nodes)}
+	return &node[K, V]{by, n.leafs, n.forks, slices.Clone(n.rows), slices.Clone(n.nodes)}
 }
 
-// roomy copies a list, with room for one more.
-func roomy[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
+// put adds a row, or replaces the one of its key.
+func (t *trie[K, V]) put(by *token, r *row[K, V]) {
+	added := false
+	if t.place, added = t.place.put(by, r, 0); added {
+		t.size++
 	}
-	return append(make([]T, 0, len(list)+1), list...)
 }
 
-func (n *node[K, V]) put(by *token, r *row[K, V], shift uint) (_ *node[K, V], added bool) {
-	n = n.own(by)
-	if shift > bottom {
-		for i, old := range n.rows {
-			if old.key == r.key {
-				n.rows[i] = r
-				return n, false
-			}
-		}
-		n.rows = append(n.rows, r)
-		return n, true
+func (p place[K, V]) put(by *token, r *row[K, V], shift uint) (_ place[K, V], added bool) {
+	if p.node == nil && (p.row == nil || p.row.hash == r.hash && p.row.key == r.key) {
+		return place[K, V]{row: r}, p.row == nil
 	}
-	bit := place(r.hash, shift)
-	i, j := at(n.leafs, bit), at(n.forks, bit)
-	switch {
-	case n.forks&bit != 0:
-		n.nodes[j], added = n.nodes[j].put(by, r, shift+width)
-		return n, added
-	case n.leafs&bit == 0:
-		n.leafs |= bit
-		n.rows = slices.Insert(n.rows, i, r)
-		return n, true
-	case n.rows[i].hash == r.hash && n.rows[i].key == r.key:
-		n.rows[i] = r
-		return n, false
+	n, b := p.lift(by, shift).own(by), bit(r.hash, r.key, shift)
+	below, added := n.in(b).put(by, r, shift+width)
+	n.set(b, below)
+	return place[K, V]{node: n}, added
+}
+
+// lift is what a place holds as a node of a level.
+func (p place[K, V]) lift(by *token, shift uint) *node[K, V] {
+	if p.node != nil {
+		return p.node
 	}
-	below, _ := (&node[K, V]{token: by}).put(by, n.rows[i], shift+width)
-	below, _ = below.put(by, r, shift+width)
-	n.leafs &^= bit
-	n.rows = slices.Delete(n.rows, i, i+1)
-	n.forks |= bit
-	n.nodes = slices.Insert(n.nodes, j, below)
-	return n, true
+	n := &node[K, V]{token: by}
+	if p.row != nil {
+		n.set(bit(p.row.hash, p.row.key, shift), p)
+	}
+	return n
 }
 
 // drop removes a row that is there.
 func (t *trie[K, V]) drop(by *token, r *row[K, V]) {
-	if t.size--; t.size == 0 {
-		t.root = nil
-		return
-	}
-	t.root = t.root.drop(by, r.hash, r.key, 0)
+	t.place = t.place.drop(by, r, 0)
+	t.size--
 }
 
-// drop removes a row that is there.
-func (n *node[K, V]) drop(by *token, hash uint64, key K, shift uint) *node[K, V] {
-	n = n.own(by)
-	if shift > bottom {
-		for i, r := range n.rows {
-			if r.key == key {
-				n.rows = slices.Delete(n.rows, i, i+1)
-				break
-			}
-		}
-		return n
+func (p place[K, V]) drop(by *token, r *row[K, V], shift uint) place[K, V] {
+	if p.node == nil {
+		return place[K, V]{}
 	}
-	bit := place(hash, shift)
-	i, j := at(n.leafs, bit), at(n.forks, bit)
-	if n.leafs&bit != 0 {
-		n.leafs &^= bit
-		n.rows = slices.Delete(n.rows, i, i+1)
-		return n
+	n, b := p.node.own(by), bit(r.hash, r.key, shift)
+	n.set(b, n.in(b).drop(by, r, shift+width))
+	if len(n.nodes) == 0 && len(n.rows) == 1 {
+		return place[K, V]{row: n.rows[0]}
 	}
-	below := n.nodes[j].drop(by, hash, key, shift+width)
-	if len(below.nodes) > 0 || len(below.rows) > 1 {
-		n.nodes[j] = below
-		return n
-	}
-	n.forks &^= bit
-	n.nodes = slices.Delete(n.nodes, j, j+1)
-	n.leafs |= bit
-	n.rows = slices.Insert(n.rows, i, below.rows[0])
-	return n
+	return place[K, V]{node: n}
 }
 
 // each calls yield with every row until it returns false, and reports whether it never did.
-func (n *node[K, V]) each(yield func(*row[K, V]) bool) bool {
-	if n == nil {
-		return true
+func (p place[K, V]) each(yield func(*row[K, V]) bool) bool {
+	if p.node == nil {
+		return p.row == nil || yield(p.row)
 	}
-	for _, r := range n.rows {
+	for _, r := range p.node.rows {
 		if !yield(r) {
 			return false
 		}
 	}
-	for _, below := range n.nodes {
-		if !below.each(yield) {
+	for _, below := range p.node.nodes {
+		if !(place[K, V]{node: below}).each(yield) {
 			return false
 		}
 	}

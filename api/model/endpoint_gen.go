@@ -4,8 +4,11 @@ package model
 
 // EndpointOper is the operational state of a endpoint: what the system made of it.
 type EndpointOper struct {
+	BytesReceived    int      `json:"bytesReceived,omitempty"`    // Their bytes.
+	BytesSent        int      `json:"bytesSent,omitempty"`        // Their bytes.
 	ContainerID      string   `json:"containerID,omitempty"`      // The runtime's container id.
 	ContainerName    string   `json:"containerName,omitempty"`    // The runtime's name of the container.
+	Counted          string   `json:"counted,omitempty"`          // Since when the host's switch counts packets and bytes, or why it is unknown; a number that is not there is 0 then.
 	EndpointGroupId  int      `json:"endpointGroupId,omitempty"`  // Number of the group.
 	EndpointGroupKey string   `json:"endpointGroupKey,omitempty"` // group:tenant
 	EndpointID       string   `json:"endpointID,omitempty"`       // Identity of the endpoint on its network.
@@ -16,6 +19,9 @@ type EndpointOper struct {
 	Labels           string   `json:"labels,omitempty"`           // The container's labels.
 	MacAddress       string   `json:"macAddress,omitempty"`       // Ethernet address.
 	Network          string   `json:"network,omitempty"`          // network.tenant
+	PacketsReceived  int      `json:"packetsReceived,omitempty"`  // Packets that were handed to the container.
+	PacketsRefused   int      `json:"packetsRefused,omitempty"`   // Packets that it sent with addresses that are not its own; they were dropped at its port.
+	PacketsSent      int      `json:"packetsSent,omitempty"`      // Packets that the container sent with its own addresses, whatever became of them.
 	ServiceName      string   `json:"serviceName,omitempty"`      // Group name as the runtime gave it.
 	VirtualPort      string   `json:"virtualPort,omitempty"`      // Port name on the switch.
 	VtepIP           string   `json:"vtepIP,omitempty"`           // Tunnel address of the host.
@@ -24,10 +30,16 @@ type EndpointOper struct {
 // Field returns a value by its JSON name: a string, an int, a []string or a list; nil for an unknown name.
 func (o *EndpointOper) Field(name string) any {
 	switch name {
+	case "bytesReceived":
+		return o.BytesReceived
+	case "bytesSent":
+		return o.BytesSent
 	case "containerID":
 		return o.ContainerID
 	case "containerName":
 		return o.ContainerName
+	case "counted":
+		return o.Counted
 	case "endpointGroupId":
 		return o.EndpointGroupId
 	case "endpointGroupKey":
@@ -48,6 +60,12 @@ func (o *EndpointOper) Field(name string) any {
 		return o.MacAddress
 	case "network":
 		return o.Network
+	case "packetsReceived":
+		return o.PacketsReceived
+	case "packetsRefused":
+		return o.PacketsRefused
+	case "packetsSent":
+		return o.PacketsSent
 	case "serviceName":
 		return o.ServiceName
 	case "virtualPort":
@@ -71,8 +89,11 @@ var endpointKind = Kind{
 	InspectOnly: true,
 	Fields:      []Field{},
 	Oper: []Field{
+		{Name: "bytesReceived", Type: Int, Doc: "Their bytes."},
+		{Name: "bytesSent", Type: Int, Doc: "Their bytes."},
 		{Name: "containerID", Type: String, Doc: "The runtime's container id."},
 		{Name: "containerName", Type: String, Doc: "The runtime's name of the container."},
+		{Name: "counted", Type: String, Doc: "Since when the host's switch counts packets and bytes, or why it is unknown; a number that is not there is 0 then."},
 		{Name: "endpointGroupId", Type: Int, Doc: "Number of the group."},
 		{Name: "endpointGroupKey", Type: String, Doc: "group:tenant"},
 		{Name: "endpointID", Type: String, Doc: "Identity of the endpoint on its network."},
@@ -83,6 +104,9 @@ var endpointKind = Kind{
 		{Name: "labels", Type: String, Doc: "The container's labels."},
 		{Name: "macAddress", Type: String, Doc: "Ethernet address."},
 		{Name: "network", Type: String, Doc: "network.tenant"},
+		{Name: "packetsReceived", Type: Int, Doc: "Packets that were handed to the container."},
+		{Name: "packetsRefused", Type: Int, Doc: "Packets that it sent with addresses that are not its own; they were dropped at its port."},
+		{Name: "packetsSent", Type: Int, Doc: "Packets that the container sent with its own addresses, whatever became of them."},
 		{Name: "serviceName", Type: String, Doc: "Group name as the runtime gave it."},
 		{Name: "virtualPort", Type: String, Doc: "Port name on the switch."},
 		{Name: "vtepIP", Type: String, Doc: "Tunnel address of the host."},

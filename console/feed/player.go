@@ -3,7 +3,6 @@ package feed
 import (
 	"context"
 	"errors"
-	"maps"
 	"sync"
 	"time"
 
@@ -35,8 +34,7 @@ type Player struct {
 type checkpoint struct {
 	applied int
 	clock   time.Time
-	shown   *Snapshot
-	meter   meter
+	store   *store
 }
 
 // NewPlayer makes a Player of a recording. base is the netmaster that was asked. An input that is dated before the one
@@ -92,7 +90,7 @@ func (p *Player) checkpoint() {
 	if n := len(p.checkpoints); n > 0 && (p.checkpoints[n-1].applied >= p.applied || p.clock.Sub(p.checkpoints[n-1].clock) < p.every) {
 		return
 	}
-	if p.checkpoints = append(p.checkpoints, checkpoint{p.applied, p.clock, p.store.snapshot(), p.store.meter}); len(p.checkpoints) > checkpointsMost {
+	if p.checkpoints = append(p.checkpoints, checkpoint{p.applied, p.clock, p.store.clone()}); len(p.checkpoints) > checkpointsMost {
 		kept := make([]checkpoint, 0, checkpointsMost)
 		for i := 0; i < len(p.checkpoints); i += 2 {
 			kept = append(kept, p.checkpoints[i])
@@ -113,24 +111,7 @@ func (p *Player) rewind(at time.Time) {
 		return
 	}
 	m := p.checkpoints[i]
-	p.applied, p.clock, p.shown = m.applied, m.clock, m.shown
-	p.store = restored(m.shown, m.meter, p.now)
-}
-
-// restored is a store that shows what a snapshot shows.
-func restored(s *Snapshot, m meter, now func() time.Time) *store {
-	out := newStore(s.Base, now)
-	out.last, out.meter, out.pools, out.answers = *s, m, maps.Clone(s.Pools), maps.Clone(s.Answers)
-	for kind, list := range s.Objects {
-		out.objects[kind] = make(map[string]model.Object, len(list))
-		for _, o := range list {
-			out.objects[kind][o.ObjectKey()] = o
-		}
-	}
-	for _, e := range s.Endpoints {
-		out.endpoints.put(e.Key, e)
-	}
-	return out
+	p.applied, p.clock, p.store, p.shown = m.applied, m.clock, m.store.clone(), nil
 }
 
 // Ask does nothing: the answers are those that were recorded.

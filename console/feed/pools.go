@@ -71,7 +71,7 @@ func (s *store) stale(most int) (out []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(out) < most && len(s.touched.keys) > 0 {
-		if key := s.touched.take(); s.objects[model.KindNetwork().Name][key] != nil {
+		if key := s.touched.take(); s.of(model.KindNetwork().Name).Has(key) {
 			out = append(out, key)
 		}
 	}
@@ -102,11 +102,11 @@ func (s *store) touch(o model.Object) {
 
 // touchAll notes all networks, if they are few: something happened of which is not announced where.
 func (s *store) touchAll() {
-	networks := s.objects[model.KindNetwork().Name]
-	if len(networks) > fewNetworks {
+	networks := s.of(model.KindNetwork().Name)
+	if networks.Len() > fewNetworks {
 		return // they are asked about in turn
 	}
-	for key := range networks {
+	for key := range networks.All() {
 		s.touched.add(key)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,9 +14,8 @@ import (
 type store struct {
 	mu        sync.Mutex
 	now       func() time.Time
-	objects   map[string]map[string]model.Object
-	endpoints *endpointList
-	sorted    map[string][]model.Object // rebuilt for kinds that changed
+	objects   map[string]*list[model.Object] // by kind
+	endpoints *list[*model.EndpointOper]
 	pools     map[string]Pool
 	touched   queue // networks in which something happened since they were asked about
 	answers   map[Question]Answer
@@ -30,8 +28,28 @@ type store struct {
 }
 
 func newStore(base string, now func() time.Time) *store {
-	return &store{now: now, objects: map[string]map[string]model.Object{}, endpoints: newEndpointList(),
-		sorted: map[string][]model.Object{}, pools: map[string]Pool{}, answers: map[Question]Answer{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
+	return &store{now: now, objects: map[string]*list[model.Object]{}, endpoints: newList(CompareEndpoints),
+		pools: map[string]Pool{}, answers: map[Question]Answer{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
+}
+
+// clone is a store that shows what s shows, and changes by itself from now on.
+func (s *store) clone() *store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := newStore("", s.now)
+	out.last, out.meter, out.endpoints, out.pools, out.answers = s.last, s.meter, s.endpoints.clone(), maps.Clone(s.pools), maps.Clone(s.answers)
+	for kind, objects := range s.objects {
+		out.objects[kind] = objects.clone()
+	}
+	return out
+}
+
+// of is the objects of a kind.
+func (s *store) of(kind string) *list[model.Object] {
+	if s.objects[kind] == nil {
+		s.objects[kind] = newList(compareObjects)
+	}
+	return s.objects[kind]
 }
 
 // change runs f under the lock and wakes the publisher.
@@ -78,11 +96,10 @@ func (s *store) event(e model.Event) {
 
 func (s *store) clear(kind string) {
 	if kind == model.KindEndpoint().Name {
-		s.endpoints = newEndpointList()
+		s.endpoints = newList(CompareEndpoints)
 		return
 	}
-	s.objects[kind] = map[string]model.Object{}
-	delete(s.sorted, kind)
+	s.objects[kind] = newList(compareObjects)
 	if kind == model.KindNetwork().Name { // they may be other networks of the same names
 		s.pools = map[string]Pool{}
 	}
@@ -99,7 +116,7 @@ func (s *store) put(kind, key string, raw json.RawMessage) error {
 			e.ContainerID = e.EndpointID // one text, not two that are alike
 		}
 		e.Key = cmp.Or(key, e.Key) // no two have the same
-		s.endpoints.put(e.Key, e)
+		s.endpoints.Set(e.Key, e)
 		s.touchedBy(e)
 		return nil
 	}
@@ -111,28 +128,21 @@ func (s *store) put(kind, key string, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, o); err != nil {
 		return err
 	}
-	if s.objects[kind] == nil {
-		s.objects[kind] = map[string]model.Object{}
-	}
-	s.objects[kind][o.ObjectKey()] = o
+	s.of(kind).Set(o.ObjectKey(), o)
 	s.touch(o)
-	delete(s.sorted, kind)
 	return nil
 }
 
 func (s *store) drop(kind, key string) {
 	if kind == model.KindEndpoint().Name {
-		if e := s.endpoints.of[key]; e != nil {
+		if e, had := s.endpoints.Delete(key); had {
 			s.touchedBy(e)
 		}
-		s.endpoints.drop(key)
 		return
 	}
-	if o := s.objects[kind][key]; o != nil {
+	if o, had := s.of(kind).Delete(key); had {
 		s.touch(o)
 	}
-	delete(s.objects[kind], key)
-	delete(s.sorted, kind)
 	if kind == model.KindNetwork().Name {
 		delete(s.pools, key)
 	}
@@ -202,7 +212,7 @@ func missingSince(was map[string]time.Time, nodes []model.Node, now time.Time) m
 func (s *store) pool(key string, p Pool) {
 	s.change(func() {
 		s.record(Input{Pool: &PoolInput{key, p}})
-		if _, ok := s.objects[model.KindNetwork().Name][key]; ok {
+		if s.of(model.KindNetwork().Name).Has(key) {
 			p.Free = CountRanges(p.Available)
 			s.pools[key] = p
 		}
@@ -216,14 +226,7 @@ func (s *store) snapshot() *Snapshot {
 	out := s.last
 	out.Objects = map[string][]model.Object{}
 	for kind, objects := range s.objects {
-		if s.sorted[kind] == nil {
-			list := make([]model.Object, 0, len(objects))
-			for _, key := range slices.Sorted(maps.Keys(objects)) {
-				list = append(list, objects[key])
-			}
-			s.sorted[kind] = list
-		}
-		out.Objects[kind] = s.sorted[kind]
+		out.Objects[kind] = objects.sorted()
 	}
 	out.Endpoints, out.Pools, out.Answers, out.Rates = s.endpoints.sorted(), maps.Clone(s.pools), maps.Clone(s.answers), s.meter.rates
 	return &out

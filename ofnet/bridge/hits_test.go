@@ -35,7 +35,7 @@ func TestHits(t *testing.T) {
 	}
 	key := ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:g:r1"}
 	flows := p.Compile(s, ofnet.Tier{Group: "t:g", Direction: ofnet.In, Priority: 10}.Key()).Flows
-	want := bridge.Hits{}
+	want := bridge.Hits{Flows: len(flows)}
 	for _, f := range flows {
 		want.Packets += uint64(f.Priority)
 		want.Bytes += 100 * uint64(f.Priority)
@@ -45,6 +45,12 @@ func TestHits(t *testing.T) {
 	}
 	if len(hits) != 2 { // the rule, and the switch's own flows in the tables
 		t.Errorf("owners of flows in the tables of rules: want 2, got %d", len(hits))
+	}
+	if got, err := r.HitsOf(t.Context(), flows[1].Cookie); err != nil || got != want {
+		t.Errorf("counters by cookie: want %+v, got %+v, %v", want, got, err)
+	}
+	if got, err := r.HitsOf(t.Context(), flows[1].Cookie+1); err != nil || got != (bridge.Hits{}) {
+		t.Errorf("counters of no flow: want none, got %+v, %v", got, err)
 	}
 	live, err := r.Flows(t.Context())
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/openflow"
 )
 
 // ErrNotConnected is what Flows and Ports return while there is no connection.
@@ -94,7 +95,21 @@ func (r *Reconciler) Wanted(k flow.Key) (f flow.Flow, ok bool) {
 }
 
 // Hits are the counters of flows that one object caused.
-type Hits struct{ Packets, Bytes uint64 }
+type Hits struct {
+	Packets, Bytes uint64
+	Flows          int
+	Seconds        uint32 // since the newest of the flows was added
+}
+
+// add takes in the counters of one more flow.
+func (h *Hits) add(f *openflow.FlowStats) {
+	if h.Flows == 0 || f.Seconds < h.Seconds {
+		h.Seconds = f.Seconds
+	}
+	h.Flows++
+	h.Packets += f.Packets
+	h.Bytes += f.Bytes
+}
 
 // Hits reads the counters of a feature's flows, added up by the owner number in their cookies (flow.Owner). It asks the
 // switch for no others.
@@ -112,11 +127,25 @@ func (r *Reconciler) Hits(ctx context.Context, feature uint8) (map[uint64]Hits, 
 	out := map[uint64]Hits{}
 	for i := range list {
 		h := out[list[i].Flow.Cookie.Owner()]
-		h.Packets += list[i].Packets
-		h.Bytes += list[i].Bytes
+		h.add(&list[i])
 		out[list[i].Flow.Cookie.Owner()] = h
 	}
 	return out, nil
+}
+
+// HitsOf reads the counters of the flows that have a cookie, added up. The switch finds them without a search.
+func (r *Reconciler) HitsOf(ctx context.Context, c flow.Cookie) (h Hits, err error) {
+	sw, err := r.answering()
+	if err != nil {
+		return h, err
+	}
+	only := allFlows()
+	only.Cookie, only.CookieMask = c, 1<<64-1
+	list, err := sw.Stats(ctx, only)
+	for i := range list {
+		h.add(&list[i])
+	}
+	return h, err
 }
 
 // Ports lists the ports that the switch has now.

@@ -102,23 +102,16 @@ func zeros(b []byte, n int) []byte {
 
 // Output sends the packet to a port. A packet that came in by p needs PortInPort.
 func Output(p Port) Action {
-	var buf [outputLen]byte
-	return newAction(insAction, appendOutput(buf[:0], p))
-}
-
-// outputLen is the length of an ofp_action_output (OpenFlow 1.3.5 section 7.2.4.1).
-const outputLen = 16
-
-func appendOutput(b []byte, p Port) []byte {
-	b = be.AppendUint16(b, actOutput)
-	b = be.AppendUint16(b, outputLen)
+	var buf [16]byte
+	b := be.AppendUint16(buf[:0], actOutput)
+	b = be.AppendUint16(b, 16)
 	b = be.AppendUint32(b, p)
 	n := uint16(0)
 	if p == PortController {
 		n = 0xffff // the whole packet, unbuffered
 	}
 	b = be.AppendUint16(b, n)
-	return zeros(b, 6)
+	return newAction(insAction, zeros(b, 6))
 }
 
 // Bits is a range of bits of a field, as in reg2[0..15].
@@ -149,10 +142,13 @@ func OutputField(r Bits) Action {
 	return newAction(insAction, zeros(b, 6))
 }
 
+// The lengths of actions that are written by the block.
+const loadLen, resubmitLen = 24, 16
+
 // Load writes v into bits of a field; at most 64 bits.
 func Load(to Bits, v uint64) Action {
-	var buf [24]byte
-	b := nx(buf[:0], nxRegLoad, 24)
+	var buf [loadLen]byte
+	b := nx(buf[:0], nxRegLoad, loadLen)
 	b = be.AppendUint16(b, to.ofsNBits())
 	b = be.AppendUint32(b, fields[to.Field].nxHeader())
 	return newAction(insAction, be.AppendUint64(b, v))
@@ -229,8 +225,8 @@ func SetTTL(v uint8) Action { return plain(actSetTTL, v) }
 
 // Resubmit looks the packet up in table t, from where the list goes on.
 func Resubmit(t TableID) Action {
-	var buf [16]byte
-	b := nx(buf[:0], nxResubmitTable, 16)
+	var buf [resubmitLen]byte
+	b := nx(buf[:0], nxResubmitTable, resubmitLen)
 	b = be.AppendUint16(b, 0xfff8) // OFPP_IN_PORT: the in_port stays
 	b = append(b, byte(t))
 	return newAction(insAction, zeros(b, 3))

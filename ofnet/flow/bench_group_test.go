@@ -2,8 +2,8 @@ package flow
 
 import "testing"
 
-// BenchmarkOutputs is BenchmarkNewBuckets for those that get each frame as it is.
-func BenchmarkOutputs(b *testing.B) {
+// BenchmarkResubmits is BenchmarkNewBuckets for those that get each frame as it is.
+func BenchmarkResubmits(b *testing.B) {
 	ports := make([]Port, 500)
 	for i := range ports {
 		ports[i] = Port(i + 1)
@@ -11,7 +11,7 @@ func BenchmarkOutputs(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var l BucketList
-		l.Output(ports...)
+		l.Resubmit(56, Reg0+5, ports...)
 		l.Done()
 	}
 }
@@ -20,7 +20,7 @@ func BenchmarkOutputs(b *testing.B) {
 func BenchmarkNewBuckets(b *testing.B) {
 	list := make([]Bucket, 500)
 	for i := range list {
-		list[i].Actions = Do(Output(uint32(i + 1)))
+		list[i].Actions = Do(Load(All(Reg0+5), uint64(i+1)), Resubmit(56))
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -26,24 +26,19 @@ func (l *BucketList) Add(list ...Bucket) {
 	}
 }
 
-// Output appends a bucket for each port, which sends to it. The lists of a network's receivers are long, and made again with each
-// endpoint; this is Add without an action for each.
-func (l *BucketList) Output(ports ...Port) {
-	const size, portAt, few = bucketHead + outputLen, bucketHead + 4, 16
-	l.wire.Grow(size * len(ports))
+// Resubmit appends a bucket for each value, which writes it to a register and looks the packet up in a table. The lists of a network's
+// receivers are long, and made again with each endpoint; this is Add without actions for each.
+func (l *BucketList) Resubmit(t TableID, reg Field, values ...uint32) {
+	const valueAt, size, few = bucketHead + loadLen - 4, bucketHead + loadLen + resubmitLen, 8
+	l.wire.Grow(size * len(values))
 	var block [few * size]byte // written at once
-	for at := 0; at < min(few, len(ports)); at++ {
-		appendOutput(appendHead(block[at*size:at*size], 0, 0, outputLen), 0)
+	write, look := Load(All(reg), 0), Resubmit(t)
+	for at := 0; at < min(few, len(values)); at++ {
+		look.appendTo(write.appendTo(appendHead(block[at*size:at*size], 0, 0, loadLen+resubmitLen)))
 	}
-	for piece := range slices.Chunk(ports, few) {
-		if slices.Contains(piece, PortController) { // it has a length besides
-			for _, p := range piece {
-				l.Add(Bucket{Actions: Do(Output(p))})
-			}
-			continue
-		}
-		for n, p := range piece {
-			be.PutUint32(block[n*size+portAt:], p)
+	for piece := range slices.Chunk(values, few) {
+		for n, v := range piece {
+			be.PutUint32(block[n*size+valueAt:], v)
 		}
 		l.wire.Write(block[:len(piece)*size])
 	}

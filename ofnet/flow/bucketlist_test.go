@@ -10,19 +10,19 @@ import (
 // A list has its buckets, in order, however they came into it.
 func TestBucketList(t *testing.T) {
 	want := []flow.Bucket{
-		{Actions: flow.Do(flow.Output(7))},
-		{Actions: flow.Do(flow.Output(flow.PortController))},
+		{Actions: flow.Do(flow.Load(flow.All(flow.Reg0+5), 7), flow.Resubmit(56))},
+		{Actions: flow.Do(flow.Load(flow.All(flow.Reg0+5), 1<<32-1), flow.Resubmit(56))},
 		{Weight: 3, WatchPort: 9, Actions: flow.Do(flow.ToGroup(5), flow.Output(1))},
 		{},
-		{Actions: flow.Do(flow.Output(8))},
+		{Actions: flow.Do(flow.Load(flow.All(flow.Reg0), 8), flow.Resubmit(3))},
 	}
 	var none, l, rest flow.BucketList
 	if none.Done() != (flow.Buckets{}) {
 		t.Error("the zero list is not empty")
 	}
-	l.Output(7, flow.PortController)
+	l.Resubmit(56, flow.Reg0+5, 7, 1<<32-1)
 	l.Add(want[2:4]...)
-	rest.Output(8)
+	rest.Resubmit(3, flow.Reg0, 8)
 	all := l.Done().And(rest.Done())
 	if got := slices.Collect(all.All); !slices.Equal(got, want) {
 		t.Errorf("want %v, got %v", want, got)
@@ -35,20 +35,17 @@ func TestBucketList(t *testing.T) {
 	}
 }
 
-// However many ports there are, the list that is written for them at once is the one that is written for each.
-func TestBucketListOutput(t *testing.T) {
-	var ports []flow.Port
+// However many values there are, the list that is written for them at once is the one that is written for each.
+func TestBucketListResubmit(t *testing.T) {
+	var values []uint32
 	var each []flow.Bucket
 	for n := range 40 {
 		var l flow.BucketList
-		l.Output(ports...)
+		l.Resubmit(56, flow.Reg0+5, values...)
 		if l.Done() != flow.NewBuckets(each...) {
-			t.Errorf("%d ports: not what NewBuckets makes of them", n)
+			t.Errorf("%d values: not what NewBuckets makes of them", n)
 		}
-		p := flow.Port(1000 + n)
-		if n == 20 {
-			p = flow.PortController
-		}
-		ports, each = append(ports, p), append(each, flow.Bucket{Actions: flow.Do(flow.Output(p))})
+		v := uint32(1000 + n)
+		values, each = append(values, v), append(each, flow.Bucket{Actions: flow.Do(flow.Load(flow.All(flow.Reg0+5), uint64(v)), flow.Resubmit(56))})
 	}
 }

@@ -34,10 +34,11 @@ type Packet struct {
 
 // Options are what a Receiver needs.
 type Options struct {
-	Socket string      // the bridge's management socket
-	Flows  []flow.Flow // that send packets through the meter to the controller; their cookies have the feature flow.Leased
-	Meter  flow.Meter  // bounds what reaches this program; its number is at least flow.LeasedMeters
-	Resume flow.Actions
+	Socket string                          // the bridge's management socket
+	Flows  []flow.Flow                     // that send packets through the meter to the controller; their cookies have the feature flow.Leased
+	Meter  flow.Meter                      // bounds what reaches this program; its number is at least flow.LeasedMeters
+	Send   func(port uint32) flow.Actions  // what sends a frame out of a port
+	Resume func(m flow.Match) flow.Actions // what lets a packet go its way, by the registers of its packet-in
 	// Handle takes a packet. Several goroutines call it at once; it may block for a while, and uses Send and Resume.
 	Handle  func(ctx context.Context, p Packet)
 	Workers int // goroutines that call Handle; 0: 4
@@ -223,12 +224,12 @@ func (r *Receiver) Hold(ctx context.Context, flows []flow.Flow) error {
 
 // Send sends a frame out of a port.
 func (r *Receiver) Send(port uint32, frame []byte) error {
-	return r.out(&openflow.PacketOut{InPort: flow.PortController, Actions: flow.Do(flow.Output(port)), Data: frame})
+	return r.out(&openflow.PacketOut{InPort: flow.PortController, Actions: r.o.Send(port), Data: frame})
 }
 
 // Resume lets a packet go its way.
 func (r *Receiver) Resume(p Packet) error {
-	return r.out(&openflow.PacketOut{InPort: p.InPort, Actions: r.o.Resume, Data: p.Frame})
+	return r.out(&openflow.PacketOut{InPort: p.InPort, Actions: r.o.Resume(p.Match), Data: p.Frame})
 }
 
 // Inject sends a frame of the agent's own through the switch by actions.

@@ -39,6 +39,9 @@ func (bridge) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		steps := wayTo(make([]flow.Action, 0, 6), s, m)
 		out.Add(flow.New(tBridge, exact, towards(m, inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),
 			flow.Do(append(steps, flow.GotoTable(tPolicyOut))...)))
+		if m.local { // it is among the receivers of what it says to everyone
+			out.Add(flow.New(tOutput, 110, flow.NewMatch(flow.Eq(regOut, uint64(m.Port)), flow.Eq(flow.InPort, uint64(m.Port))), flow.Actions{}))
+		}
 		if !m.local && m.net.Encap == ofnet.VXLAN && m.net.ARP == ofnet.Flood {
 			// Split horizon hides it from the fabric, but it is not unknown: it is no one's business here.
 			out.Add(flow.New(tBridge, exact, flow.NewMatch(has(bitFabric), inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),

@@ -8,15 +8,16 @@ import (
 )
 
 // deliver sends the packet out: to a port, into the tunnel, or tagged to the uplink. Routed frames leave by the
-// uplink with this host's own address, never with the router's.
+// uplink with this host's own address, never with the router's. Whatever an endpoint here gets leaves by table output.
 type deliver struct{}
 
 func (deliver) Name() string { return "deliver" }
 
 func (deliver) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tDeliver, Name: "deliver", Miss: flow.Do(flow.OutputField(flow.All(regOut))), Asks: "which way out"},
+		{ID: tDeliver, Name: "deliver", Miss: flow.Do(flow.GotoTable(tOutput)), Asks: "which way out"},
 		{ID: tUplink, Name: "uplink", Asks: "push the tag", Lost: "the network has no tag on the trunk"},
+		{ID: tOutput, Name: "output", Miss: flow.Do(flow.OutputField(flow.All(regOut))), Asks: "which endpoint gets it"},
 	}
 }
 
@@ -28,7 +29,7 @@ func (deliver) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if owner.Kind == ofnet.KindSwitch {
 		// The switch does not send a packet back by its in_port unless that is forgotten.
 		out.Add(flow.New(tDeliver, 110, flow.NewMatch(has(bitHairpin)),
-			flow.Do(flow.Load(flow.Range(flow.InPort, 0, 15), 0xffff), flow.OutputField(flow.All(regOut)))))
+			flow.Do(flow.Load(flow.Range(flow.InPort, 0, 15), 0xffff), flow.GotoTable(tOutput))))
 		if s.Local.Uplink != 0 {
 			out.Add(flow.New(tDeliver, exact, flow.NewMatch(flow.Eq(regOut, uint64(s.Local.Uplink))), flow.Do(flow.GotoTable(tUplink))))
 		}
@@ -45,4 +46,12 @@ func (deliver) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		flow.Do(append([]flow.Action{flow.SetMAC(flow.EthSrc, uplinkMAC(s))}, tagged...)...)))
 	out.Add(flow.New(tUplink, 40, flow.NewMatch(inNetwork(n)), flow.Do(tagged...)))
 	return out
+}
+
+// To sends a frame of the agent's own out of a port.
+func To(port uint32) flow.Actions { return flow.Do(load(regOut, port), flow.Resubmit(tOutput)) }
+
+// turnBack sends the packet back to the port that it came in by.
+func turnBack() []flow.Action {
+	return []flow.Action{flow.Move(flow.Range(flow.InPort, 0, 15), flow.Range(regOut, 0, 15)), on(bitHairpin), flow.GotoTable(tDeliver)}
 }

@@ -49,8 +49,15 @@ func leased(self string, priority uint16, m flow.Match, do flow.Actions) flow.Fl
 	return f
 }
 
-// Resume are the actions of a packet-out that sends a packet-in on its way from where it came in.
-func Resume() flow.Actions { return flow.Do(on(bitSeen), flow.Resubmit(tClassify)) }
+// Resume are the actions of a packet-out that sends a question that was caught, with the registers of m, on its way from there.
+func Resume(m flow.Match) flow.Actions {
+	var steps []flow.Action
+	for _, r := range []flow.Field{regFlags, regNetwork, regTenant, regSrcGroup} {
+		v, _ := m.Uint(r) // what is 0 is not in a packet-in
+		steps = append(steps, load(r, uint32(v)))
+	}
+	return flow.Do(append(steps, on(bitSeen), flow.Resubmit(tLocal))...)
+}
 
 // Resumed is what ofproto/trace is to be told, beside the packet, of one that was a packet-in and goes on its way.
 func Resumed() string { return fmt.Sprintf("%s=%#x", regFlags, 1<<bitSeen) }

@@ -54,7 +54,7 @@ func TestDNSTrap(t *testing.T) {
 	}
 	packets := make(chan packetin.Packet, 8)
 	tr := packetin.New(packetin.Options{Socket: l.ovs.Mgmt("br0"), Flows: pipeline.DNSQuestions("h1", flow.LeasedMeters),
-		Meter: flow.Meter{ID: flow.LeasedMeters, Packets: true, Rate: 1000, Burst: 100}, Resume: pipeline.Resume(),
+		Meter: flow.Meter{ID: flow.LeasedMeters, Packets: true, Rate: 1000, Burst: 100}, Send: pipeline.To, Resume: pipeline.Resume,
 		Handle: func(_ context.Context, p packetin.Packet) { packets <- p }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

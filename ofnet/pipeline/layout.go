@@ -36,6 +36,7 @@ const (
 	tDeliver   flow.TableID = 50
 	tUplink    flow.TableID = 52
 	tHostOut   flow.TableID = 54
+	tOutput    flow.TableID = 56
 )
 
 const (

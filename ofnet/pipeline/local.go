@@ -26,22 +26,21 @@ func (local) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		return out
 	}
 	const freshTTL = 64
-	back := []flow.Action{move(flow.EthSrc, flow.EthDst), flow.SetMAC(flow.EthSrc, RouterMAC)}
+	pong := func(steps ...flow.Action) flow.Actions {
+		steps = append([]flow.Action{move(flow.EthSrc, flow.EthDst), flow.SetMAC(flow.EthSrc, RouterMAC)}, steps...)
+		return flow.Do(append(append(steps, flow.SetTTL(freshTTL)), turnBack()...)...)
+	}
 	add := func(priority uint16, do flow.Actions, terms ...flow.Term) {
 		out.Add(flow.New(tLocal, priority, flow.NewMatch(append(terms, has(bitEndpoint), inNetwork(n))...), do))
 	}
 	if n.Gateway4.Is4() {
 		to := flow.EqAddr(flow.IPDst, n.Gateway4)
-		add(exact, flow.Do(append(back[:2:2],
-			move(flow.IPDst, regScratch), move(flow.IPSrc, flow.IPDst), move(regScratch, flow.IPSrc),
-			flow.SetField(flow.ICMPType, 0), flow.SetTTL(freshTTL), flow.Output(flow.PortInPort))...), flow.Eq(flow.ICMPType, 8), to)
+		add(exact, pong(move(flow.IPDst, regScratch), move(flow.IPSrc, flow.IPDst), move(regScratch, flow.IPSrc), flow.SetField(flow.ICMPType, 0)), flow.Eq(flow.ICMPType, 8), to)
 		add(90, flow.Actions{}, to)
 	}
 	if n.Gateway6.Is6() {
 		to := flow.EqAddr(flow.IPv6Dst, n.Gateway6)
-		add(exact, flow.Do(append(back[:2:2],
-			move(flow.IPv6Dst, regScratch6), move(flow.IPv6Src, flow.IPv6Dst), move(regScratch6, flow.IPv6Src),
-			flow.SetField(flow.ICMPv6Type, 129), flow.SetTTL(freshTTL), flow.Output(flow.PortInPort))...), flow.Eq(flow.ICMPv6Type, 128), to)
+		add(exact, pong(move(flow.IPv6Dst, regScratch6), move(flow.IPv6Src, flow.IPv6Dst), move(regScratch6, flow.IPv6Src), flow.SetField(flow.ICMPv6Type, 129)), flow.Eq(flow.ICMPv6Type, 128), to)
 		add(90, flow.Actions{}, to)
 	}
 	return out

@@ -32,7 +32,7 @@ func (f *hostFamily) namesAnswered(out *flow.Set, m member, own netip.Addr) {
 	out.Add(flow.New(tHostIn, exact+10, flow.NewMatch(f.tcp, flow.EqAddr(f.src, HostAddr(f.subnet)),
 		flow.EqAddr(f.dst, privateAddr(f.subnet, m.Port)), flow.Eq(flow.TCPSrc, NamesPort)),
 		flow.Do(flow.SetAddr(f.src, gateway), flow.SetAddr(f.dst, own), flow.SetField(flow.TCPSrc, dnsPort),
-			flow.SetMAC(flow.EthSrc, RouterMAC), flow.SetMAC(flow.EthDst, m.MAC), flow.Output(m.Port))))
+			flow.SetMAC(flow.EthSrc, RouterMAC), flow.SetMAC(flow.EthDst, m.MAC), load(regOut, m.Port), flow.GotoTable(tOutput))))
 }
 
 // gateway is the network's, of the family; invalid when it has none.

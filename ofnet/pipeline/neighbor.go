@@ -183,8 +183,8 @@ func neighborSwitch(out *flow.Set) {
 		flow.GotoTable(tBack)), flow.Eq(flow.ICMPv6Type, ndSolicitation))
 	// The target's link address can be written only where the match says that this is an advertisement.
 	inPort := flow.Output(flow.PortInPort)
-	add(tBack, 12, flow.Do(moveAnswer(flow.NDTLL), inPort), flow.Eq(flow.ICMPv6Type, ndAdvertisement), has(bitEndpoint))
+	add(tBack, 12, flow.Do(append([]flow.Action{moveAnswer(flow.NDTLL)}, turnBack()...)...), flow.Eq(flow.ICMPv6Type, ndAdvertisement), has(bitEndpoint))
 	add(tBack, 12, flow.Do(moveAnswer(flow.NDTLL), inPort), flow.Eq(flow.ICMPv6Type, ndAdvertisement), has(bitHost))
-	add(tBack, 10, flow.Do(inPort), has(bitEndpoint))
+	add(tBack, 10, flow.Do(turnBack()...), has(bitEndpoint))
 	add(tBack, 10, flow.Do(inPort), has(bitHost))
 }

@@ -34,7 +34,7 @@ func (qos) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		out.AddMeter(flow.Meter{ID: meter, Rate: p.ReceiveRate, Burst: burst(p.ReceiveRate, p.ReceiveBurst)})
 		for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 			out.Add(flow.New(tDeliver, exact, flow.NewMatch(family, flow.Eq(regOut, uint64(m.Port))),
-				flow.Do(flow.ToMeter(meter), flow.OutputField(flow.All(regOut)))))
+				flow.Do(flow.ToMeter(meter), flow.GotoTable(tOutput))))
 		}
 	}
 	if p.Rate == 0 && p.DSCP == 0 {

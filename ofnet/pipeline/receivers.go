@@ -95,10 +95,8 @@ func (r *receivers) len() int { return len(r.plain) + len(r.limited) + len(r.jud
 // buckets are those of the receivers from one number up to another, which is not included.
 func (r *receivers) buckets(from, to int) flow.Buckets {
 	var l flow.BucketList
-	l.Output(cut(r.plain, &from, &to)...)
-	for _, p := range cut(r.limited, &from, &to) {
-		l.Add(flow.Bucket{Actions: flow.Do(load(regOut, p), flow.Resubmit(tDeliver))})
-	}
+	l.Resubmit(tOutput, regOut, cut(r.plain, &from, &to)...)
+	l.Resubmit(tDeliver, regOut, cut(r.limited, &from, &to)...)
 	for _, j := range cut(r.judged, &from, &to) {
 		l.Add(flow.Bucket{Actions: flow.Do(load(regOut, j.port), load(regDstGroup, j.group), on(bitLocal), on(bitNoCommit),
 			flow.Resubmit(tPolicyIn))})

@@ -109,6 +109,7 @@ func change(t *testing.T, o *ovstest.OVS, d flow.Delta) {
 		t.Fatal(err)
 	}
 	defer func() { _ = sw.Close() }()
+	o.Appctl("revalidator/wait") // what has passed is counted by the flows that it has met
 	if err := sw.Apply(ctx, &d); err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,7 @@ type Forwarder interface {
 	Flows(ctx context.Context) ([]bridge.LiveFlow, error)
 	View(fn func(s *ofnet.State))
 	Hits(ctx context.Context, feature uint8) (map[uint64]bridge.Hits, error)
+	HitsOf(ctx context.Context, c flow.Cookie) (bridge.Hits, error)
 	Owner(k ofnet.Key) (bridge.OwnerStatus, bool)
 	Owners(numbers []uint64) []ofnet.Key
 	Wanted(k flow.Key) (flow.Flow, bool)
@@ -142,6 +143,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/bgp", o.router)
 	mux.HandleFunc("GET /inspect/nameserver", o.nameserver)
 	mux.HandleFunc("GET /inspect/services", o.services)
+	mux.HandleFunc("GET /inspect/traffic", o.traffic)
 	mux.HandleFunc("GET /svcstats", o.svcstats)
 	mux.HandleFunc("GET /inspect/trace", o.trace)
 	mux.HandleFunc("GET /inspect/drift", o.drift)

@@ -75,6 +75,10 @@ func (a *agent) Hits(context.Context, uint8) (map[uint64]bridge.Hits, error) {
 		flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:p:p1"}): {Packets: 3, Bytes: 200}}, a.err
 }
 
+func (a *agent) HitsOf(context.Context, flow.Cookie) (bridge.Hits, error) {
+	return bridge.Hits{}, a.err
+}
+
 // Owner knows the tiers of group t:g alone.
 func (a *agent) Owner(k ofnet.Key) (bridge.OwnerStatus, bool) {
 	return bridge.OwnerStatus{Owner: k, Phase: bridge.Done}, strings.HasPrefix(k.Name, "t:g/")
@@ -199,6 +203,7 @@ func TestRoutes(t *testing.T) {
 		{name: "a service without backends", path: "/inspect/services?of=t:empty", status: 200, want: `"port":"udp/53","target":54,"phase"`},
 		{name: "another service", path: "/inspect/services?of=t:sho", status: 200, want: "[]"},
 		{name: "services without a switch", path: "/inspect/services", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
+		{name: "traffic of no one", path: "/inspect/traffic?of=n.t-c9", status: 404, want: `endpoint "n.t-c9" has no flows here`},
 		{name: "metrics of services", path: "/metrics", status: 200, want: `contiv_agent_service_packets_total{backend="10.0.0.2",direction="out",port="tcp/80",service="t:shop"} 11`},
 		{name: "service counters as the original had them", path: "/svcstats", status: 200,
 			want: `"10.0.0.9:80:TCP":{"ServiceIP":"10.0.0.9","ServiceVRF":"t","Protocol":"TCP","SvcPort":"80","ProvPort":"8080","SvcStats":{"PacketsIn":10,"BytesIn":1000,"PacketsOut":11,"BytesOut":1100},"ProvStats":{"10.0.0.1":`},

@@ -75,7 +75,7 @@ func NewResponder(o Options) *Responder {
 func NewReceiver(r *Responder, socket string) *packetin.Receiver {
 	var in *packetin.Receiver
 	in = packetin.New(packetin.Options{Socket: socket, Flows: pipeline.DNSQuestions(r.o.Host, meter),
-		Meter: flow.Meter{ID: meter, Packets: true, Rate: rateOfAll, Burst: burstOfAll}, Resume: pipeline.Resume(),
+		Meter: flow.Meter{ID: meter, Packets: true, Rate: rateOfAll, Burst: burstOfAll}, Send: pipeline.To, Resume: pipeline.Resume,
 		Handle: func(ctx context.Context, p packetin.Packet) { r.Handle(ctx, in, p) }, Log: r.o.Log})
 	return in
 }

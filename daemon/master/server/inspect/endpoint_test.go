@@ -2,6 +2,10 @@ package inspect_test
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
@@ -26,6 +30,45 @@ func TestInspectEndpointByName(t *testing.T) {
 		got, err := m.Endpoints().Inspect(ctx, text)
 		if err != nil || got.Oper.Network+" "+got.Oper.EndpointID != want {
 			t.Errorf("%s: want %s, got %+v, %v", text, want, got.Oper, err)
+		}
+	}
+}
+
+// What an endpoint has sent and received is told by its host's agent, and is unknown without it.
+func TestInspectTraffic(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24")
+	m.Endpoint(t, "default", "blue", "", "web", "")
+	unknown, err := m.Endpoints().Inspect(t.Context(), "web")
+	if err != nil || unknown.Oper.Counted != "unknown: no agent of host h1 is registered" {
+		t.Errorf("without an agent: want it unknown, got %+v, %v", unknown.Oper, err)
+	}
+	answers := make(chan string, 1)
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if text := <-answers; text != "" && q.URL.RequestURI() == "/inspect/traffic?of=blue.default-web" {
+			_, _ = w.Write([]byte(text))
+			return
+		}
+		http.Error(w, "no", http.StatusServiceUnavailable)
+	}))
+	defer agent.Close()
+	m.Register(t, "h1", agent.Listener.Addr().String())
+	for _, test := range []struct{ name, answer, want string }{
+		{"both ways", `{"since":"2026-01-02T03:04:05Z","sent":{"packets":7,"bytes":700},"refused":{"packets":2,"bytes":200},"received":{"packets":5,"bytes":500}}`,
+			"since 2026-01-02T03:04:05Z 7 700 2 5 500"},
+		{"limited", `{"since":"2026-01-02T03:04:05Z","sent":{"packets":7,"bytes":700},"received":{"packets":5,"bytes":500},"limited":true}`,
+			"since 2026-01-02T03:04:05Z; refused packets unknown; what the limit for receiving drops is among the received 7 700 0 5 500"},
+		{"without a switch", "", "unknown: host h1: "},
+	} {
+		answers <- test.answer
+		got, err := m.Endpoints().Inspect(t.Context(), "web")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := got.Oper
+		said := fmt.Sprint(o.Counted, " ", o.PacketsSent, " ", o.BytesSent, " ", o.PacketsRefused, " ", o.PacketsReceived, " ", o.BytesReceived)
+		if !strings.HasPrefix(said, test.want) {
+			t.Errorf("%s: want %s, got %s", test.name, test.want, said)
 		}
 	}
 }

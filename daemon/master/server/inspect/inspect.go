@@ -41,6 +41,8 @@ func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out
 	switch out := out.(type) {
 	case model.BgpInspect:
 		return i.router(ctx, out)
+	case model.EndpointInspect:
+		i.traffic(ctx, out.Oper)
 	case model.RuleInspect:
 		i.ruleHits(ctx, out.Config.ObjectKey(), out.Oper)
 	case model.PolicyInspect:
