@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,12 +19,6 @@ var logKeys = strings.Fields(`
 	enough error file flag freed from holder host id interface is key kind machine method mtu netns network open owner panic partner
 	path peers port prefix profile protected reason records released repairing requests restarting retry revision routes socket stack
 	status store subnet tasks term to uplinks version vtep want was`)
-
-// pending are findings in packages that are being rewritten, as "folder word". One that is no longer found has to go.
-var pending = []string{
-	"daemon/master/admit new", "daemon/master/derive make", "daemon/master/derive again", "daemon/master/derive err", "daemon/master/derive of",
-	"daemon/master/catalog err", "daemon/master/commit err", "daemon/master/endpoint err",
-}
 
 // goFiles calls visit for every Go file of the tree.
 func goFiles(t *testing.T, visit func(path string, set *token.FileSet, file *ast.File)) {
@@ -48,16 +41,10 @@ func goFiles(t *testing.T, visit func(path string, set *token.FileSet, file *ast
 
 // Log lines call a thing by one key, and no declaration shadows a builtin.
 func TestNames(t *testing.T) {
-	used, stale := map[string]bool{}, map[string]bool{}
-	for _, p := range pending {
-		stale[p] = true
-	}
+	used := map[string]bool{}
 	goFiles(t, func(path string, set *token.FileSet, file *ast.File) {
 		report := func(word string, at token.Pos, text string) {
-			finding := filepath.Dir(path) + " " + word
-			if delete(stale, finding); !slices.Contains(pending, finding) {
-				t.Errorf("%s: %s: %s", set.Position(at), word, text)
-			}
+			t.Errorf("%s: %s: %s", set.Position(at), word, text)
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			for _, id := range declared(n) {
@@ -84,9 +71,6 @@ func TestNames(t *testing.T) {
 		if !used[key] {
 			t.Errorf("no log line has the key %q: remove it from logKeys", key)
 		}
-	}
-	for _, finding := range slices.Sorted(maps.Keys(stale)) {
-		t.Errorf("%q is mended: remove it from pending", finding)
 	}
 }
 

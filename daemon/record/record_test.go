@@ -129,7 +129,7 @@ func TestRefusedTexts(t *testing.T) {
 		{"what is no MAC address", &Endpoint{}, `{"netID":"n.t","endpointID":"c","macAddress":"02:02"}`, `"02:02" is not a MAC address`},
 		{"a service of no tenant", &ServiceLB{}, `{"servicename":"s"}`, "it names no tenant"},
 		{"providers of no service", &Provider{}, `{"id":"s"}`, `id "s" is not of the form service:tenant`},
-		{"a provider without an address", &Provider{}, `{"id":"s:t","Providers":[""]}`, "a provider has no address"},
+		{"a provider without an address", &Provider{}, `{"id":"s:t","Providers":[""]}`, "is not an IP address"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -25,7 +25,7 @@ h1    10.254.1.1  192.168.251.1  ovs, agent (killed)
 h2    10.254.1.2  192.168.251.2  the host's process 1 does not answer
 
 CONTAINER  HOST  NETWORK               ADDRESSES
-web        h1    blue.default (front)  10.1.1.1, 2001:db8::1
+web        h1    default:blue (front)  10.1.1.1, 2001:db8::1
 `
 	var out strings.Builder
 	if err := list.table(&out); err != nil {

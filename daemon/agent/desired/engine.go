@@ -303,7 +303,7 @@ func (e *Engine) Network(ctx context.Context, id identity.Network) (n record.Net
 	}
 	item, err := e.Store.Read(ctx, record.Networks+id.String())
 	if errors.Is(err, store.ErrNotFound) {
-		item, err = e.Store.Read(ctx, record.FormerNetworks+record.Dotted(id))
+		item, err = e.Store.Read(ctx, record.LegacyNetworks+record.Dotted(id))
 	}
 	if err != nil {
 		return n, fmt.Errorf("network %s: %w", id, err)

@@ -354,7 +354,7 @@ func TestMalformedRecordsAreSkipped(t *testing.T) {
 		{"gateway outside", record.Networks + "t:n3", `{"tenant":"t","networkName":"n3","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"11.0.0.1"}`},
 		{"service without a tenant", record.ServiceLBs + "t:s", `{"servicename":"s","ipaddress":"10.0.0.9"}`},
 		{"provider without an address", record.Providers + "t:s", `{"id":"s:t","Providers":[""]}`},
-		{"former network without a name", record.FormerNetworks + "x.y", `{"pktTagType":"vlan","pktTag":5}`},
+		{"former network without a name", record.LegacyNetworks + "x.y", `{"pktTagType":"vlan","pktTag":5}`},
 		{"VRF", record.Tenants + "t", `{"tenant":"t","vrf":0}`},
 		{"group number", record.Groups + "t:g", `{"tenantName":"t","groupName":"g"}`},
 		{"host address", record.Services + "netplugin.vtep/x:1", `{"Hostname":"h","HostAddr":"x"}`},
@@ -450,10 +450,10 @@ func FuzzRecords(f *testing.F) {
 	f.Add(record.GlobalMark, []byte(`{"id":"global","sum":"00"}`))
 	f.Add(record.Services+"netplugin.vtep/192.0.2.1:4789", []byte(`{"Hostname":"h","HostAddr":"192.0.2.9"}`))
 	f.Add(record.Groups+"t:g", []byte(`{"tenantName":"t","groupName":"g","endpointGroupId":1}`))
-	f.Add(record.FormerGroups+"g:blue", []byte(`{"tenantName":"blue","groupName":"g","networkName":"net","endpointGroupId":7}`))
+	f.Add(record.LegacyGroups+"g:blue", []byte(`{"tenantName":"blue","groupName":"g","networkName":"net","endpointGroupId":7}`))
 	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))
 	f.Add(record.Networks+"blue:net", []byte(`{"tenant":"blue","networkName":"net","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24}`))
-	f.Add(record.FormerEndpoints+"net.blue-b1", []byte(`{"netID":"net.blue","endpointID":"b1","macAddress":"02:02:00:00:00:09","ipAddress":"10.0.0.9","homingHost":"h2"}`))
+	f.Add(record.LegacyEndpoints+"net.blue-b1", []byte(`{"netID":"net.blue","endpointID":"b1","macAddress":"02:02:00:00:00:09","ipAddress":"10.0.0.9","homingHost":"h2"}`))
 	f.Fuzz(func(t *testing.T, key string, value []byte) {
 		r, s := newRecords("h1"), ofnet.NewState("h1")
 		r.ports.Set("blue:net:b1", 7)

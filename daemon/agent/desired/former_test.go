@@ -17,15 +17,15 @@ import (
 func formerKey(r any) string {
 	switch r := r.(type) {
 	case record.Network:
-		return record.FormerNetworks + record.Dotted(r.ID)
+		return record.LegacyNetworks + record.Dotted(r.ID)
 	case record.Group:
-		return record.FormerGroups + record.Reversed(r.ID)
+		return record.LegacyGroups + record.Reversed(r.ID)
 	case record.Endpoint:
-		return record.FormerEndpoints + record.FormerID(r.ID)
+		return record.LegacyEndpoints + record.FormerID(r.ID)
 	case record.ServiceLB:
-		return record.FormerServiceLBs + record.Reversed(r.ID)
+		return record.LegacyServiceLBs + record.Reversed(r.ID)
 	case record.Provider:
-		return record.FormerProviders + record.Reversed(r.ID)
+		return record.LegacyProviders + record.Reversed(r.ID)
 	}
 	return key(r)
 }
@@ -76,7 +76,7 @@ func TestFormerRecords(t *testing.T) {
 				t.Fatal(err)
 			}
 			delete(m, "tenant")
-			first[i] = named{record.FormerEndpoints + record.FormerID(e.ID), m}
+			first[i] = named{record.LegacyEndpoints + record.FormerID(e.ID), m}
 		}
 	}
 	at := func(v any) string {
@@ -211,7 +211,7 @@ func TestFormerGroupsDoNotMix(t *testing.T) {
 		t.Fatalf("want groups whose ids read alike, got %s and %s", name, now.ID)
 	}
 	r := newRecords("h1")
-	for at, g := range map[string]record.Group{record.FormerGroups + name: former, record.Groups + name: now} {
+	for at, g := range map[string]record.Group{record.LegacyGroups + name: former, record.Groups + name: now} {
 		if err := r.put(store.Item{Key: at, Value: text(t, g)}); err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestFormerGroupsDoNotMix(t *testing.T) {
 	if one, two := r.groups.Get("b:a"), r.groups.Get("a:b"); one == nil || two == nil || one.Number != 1 || two.Number != 2 {
 		t.Errorf("want both groups, got %+v and %+v", one, two)
 	}
-	r.del(record.FormerGroups + name)
+	r.del(record.LegacyGroups + name)
 	if r.groups.Get("b:a") != nil || r.groups.Get("a:b") == nil {
 		t.Error("after the former one is deleted: want the other alone")
 	}

@@ -49,8 +49,8 @@ func FuzzStream(f *testing.F) {
 	zone := blueZone()
 	state := ofnettest.Parse(f, `self h1
 tenant blue id=1
-network net.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
-endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
+network blue:net id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
+endpoint e1 network=blue:net host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 `)
 	state.Private = netip.MustParsePrefix("127.0.0.0/16") // the endpoint behind port 1 is 127.0.0.1
 	framed := func(names ...string) (out []byte) {

@@ -23,8 +23,8 @@ func TestServe(t *testing.T) {
 	zone := blueZone()
 	state := ofnettest.Parse(t, `self h1
 tenant blue id=1
-network net.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
-endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
+network blue:net id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
+endpoint e1 network=blue:net host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
 `)
 	state.Private = netip.MustParsePrefix("127.0.0.0/16") // the endpoint behind port 1 is 127.0.0.1
 	r := NewResponder(Options{Host: "h1", Zone: zone, Forward: NewForwarder([]string{up}, ""), View: func(fn func(*ofnet.State)) { fn(state) },
@@ -139,9 +139,9 @@ func TestServe_Crowd(t *testing.T) {
 	zone := blueZone()
 	state := ofnettest.Parse(t, `self h1
 tenant blue id=1
-network net.blue id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
-endpoint e1 network=net.blue host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
-endpoint e2 network=net.blue host=h1 port=2 mac=02:02:65:01:00:02 ip=10.1.0.2
+network blue:net id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 gw=10.1.0.254
+endpoint e1 network=blue:net host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1
+endpoint e2 network=blue:net host=h1 port=2 mac=02:02:65:01:00:02 ip=10.1.0.2
 `)
 	state.Private = netip.MustParsePrefix("127.0.0.0/16")
 	r := NewResponder(Options{Host: "h1", Zone: zone, View: func(fn func(*ofnet.State)) { fn(state) }, Log: slog.New(slog.DiscardHandler)})

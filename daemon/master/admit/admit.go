@@ -22,9 +22,9 @@ type Admitter struct {
 
 // rules of one kind. A nil function refuses the verb.
 type rules struct {
-	create func(tx *commit.Tx, new model.Object) error
-	// update checks new against old and fills in what an update leaves as it was.
-	update func(tx *commit.Tx, old, new model.Object) error
+	create func(tx *commit.Tx, now model.Object) error
+	// update checks now against old and fills in what an update leaves as it was.
+	update func(tx *commit.Tx, old, now model.Object) error
 	remove func(tx *commit.Tx, old model.Object) error
 }
 
@@ -49,34 +49,34 @@ func New(s Settings) *Admitter {
 // typed wraps functions over one type.
 func typed[T model.Object](create func(*commit.Tx, T) error, update func(*commit.Tx, T, T) error, remove func(*commit.Tx, T) error) rules {
 	r := rules{
-		create: func(tx *commit.Tx, new model.Object) error { return create(tx, new.(T)) },
+		create: func(tx *commit.Tx, now model.Object) error { return create(tx, now.(T)) },
 		remove: func(tx *commit.Tx, old model.Object) error { return remove(tx, old.(T)) },
 	}
 	if update != nil {
-		r.update = func(tx *commit.Tx, old, new model.Object) error { return update(tx, old.(T), new.(T)) }
+		r.update = func(tx *commit.Tx, old, now model.Object) error { return update(tx, old.(T), now.(T)) }
 	}
 	return r
 }
 
 // Put creates or updates an object.
-func (a *Admitter) Put(tx *commit.Tx, new model.Object) error {
-	r, err := a.of(new.Kind())
+func (a *Admitter) Put(tx *commit.Tx, now model.Object) error {
+	r, err := a.of(now.Kind())
 	if err != nil {
 		return err
 	}
-	old := tx.Object(new.Kind(), new.ObjectKey())
+	old := tx.Object(now.Kind(), now.ObjectKey())
 	switch {
 	case old == nil:
-		err = r.create(tx, new)
+		err = r.create(tx, now)
 	case r.update == nil:
-		err = unchangeable(new)
+		err = unchangeable(now)
 	default:
-		err = r.update(tx, old, new)
+		err = r.update(tx, old, now)
 	}
 	if err != nil {
 		return err
 	}
-	return tx.PutObject(new)
+	return tx.PutObject(now)
 }
 
 // Remove deletes an object.

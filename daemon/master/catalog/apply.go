@@ -83,7 +83,7 @@ func (c *Catalog) take(changes []mirror.Change, rev store.Revision, log *slog.Lo
 			c.view.agents = max(c.view.agents, at)
 		}
 		if err := c.view.set(ch.Key, ch.After.Value, ch.Has); err != nil {
-			log.Error("passed over a record of the store", "key", ch.Key, "err", err)
+			log.Error("passed over a record of the store", "key", ch.Key, "error", err)
 		}
 	}
 	c.view.refill()

@@ -43,7 +43,7 @@ func (c *Committer) failed(b *batch, err error) {
 		c.catalog.Invalidate() // it may have been carried out
 	}
 	c.rollBack(b)
-	c.log.Warn("transaction was not committed", "requests", len(b.waiting), "err", err)
+	c.log.Warn("transaction was not committed", "requests", len(b.waiting), "error", err)
 	refusal := outcomeUnknown(err)
 	switch {
 	case errors.Is(err, store.ErrFenced):

@@ -32,11 +32,11 @@ func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) err
 		from, to string
 		id       func(value []byte) (string, error)
 	}{
-		{record.FormerNetworks, record.Networks, c.network},
-		{record.FormerGroups, record.Groups, idOf(func(g *record.Group) fmt.Stringer { return g.ID })},
-		{record.FormerServiceLBs, record.ServiceLBs, idOf(func(s *record.ServiceLB) fmt.Stringer { return s.ID })},
-		{record.FormerProviders, record.Providers, idOf(func(p *record.Provider) fmt.Stringer { return p.ID })},
-		{record.FormerEndpoints, record.Endpoints, idOf(func(e *record.Endpoint) fmt.Stringer { return e.ID })},
+		{record.LegacyNetworks, record.Networks, c.network},
+		{record.LegacyGroups, record.Groups, idOf(func(g *record.Group) fmt.Stringer { return g.ID })},
+		{record.LegacyServiceLBs, record.ServiceLBs, idOf(func(s *record.ServiceLB) fmt.Stringer { return s.ID })},
+		{record.LegacyProviders, record.Providers, idOf(func(p *record.Provider) fmt.Stringer { return p.ID })},
+		{record.LegacyEndpoints, record.Endpoints, idOf(func(e *record.Endpoint) fmt.Stringer { return e.ID })},
 	} {
 		err := c.move(ctx, step.from, func(it store.Item) (store.Item, error) {
 			id, err := step.id(it.Value)
@@ -52,7 +52,7 @@ func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) err
 	}
 	for _, it := range items {
 		if _, err := c.network(it.Value); err != nil {
-			log.Error("a network cannot be read", "key", it.Key, "err", err)
+			log.Error("a network cannot be read", "key", it.Key, "error", err)
 		}
 	}
 	return c.move(ctx, catalog.HoldPrefix, c.hold)
@@ -131,7 +131,7 @@ func (c *converter) move(ctx context.Context, prefix string, to func(store.Item)
 		now, err := to(it)
 		switch {
 		case err != nil:
-			c.log.Error("a record of an earlier build cannot be converted; it stays", "key", it.Key, "err", err)
+			c.log.Error("a record of an earlier build cannot be converted; it stays", "key", it.Key, "error", err)
 			continue
 		case now.Key == "":
 			continue

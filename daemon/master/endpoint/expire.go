@@ -22,7 +22,7 @@ func (s *Service) Expire(ctx context.Context) {
 			continue
 		}
 		if err := s.ExpireNow(ctx); err != nil {
-			s.log.Warn("expire held addresses", "err", err)
+			s.log.Warn("expire held addresses", "error", err)
 		}
 	}
 }

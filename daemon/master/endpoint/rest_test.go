@@ -52,7 +52,7 @@ func TestReleasedAddressesRest(t *testing.T) {
 	if err := m.ReleaseAddress(ctx, model.ReleaseAddressRequest{NetworkID: "n.default", IPv4Address: "10.1.1.1"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := state("10.1.1.1"); got == "nobody" {
+	if got := state("10.1.1.1"); got == "free" {
 		t.Error("Docker, which releases what its endpoint had, must not end the rest")
 	}
 	inspected, err := m.Networks().Inspect(ctx, "default", "n")
@@ -63,7 +63,7 @@ func TestReleasedAddressesRest(t *testing.T) {
 	if err := m.Service.ExpireNow(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if got := state("10.1.1.1"); got != "nobody" {
+	if got := state("10.1.1.1"); got != "free" {
 		t.Errorf("when the rest is over: got %s", got)
 	}
 }

@@ -45,7 +45,7 @@ func TestInspectTraffic(t *testing.T) {
 	}
 	answers := make(chan string, 1)
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if text := <-answers; text != "" && q.URL.RequestURI() == "/inspect/traffic?of=blue.default-web" {
+		if text := <-answers; text != "" && q.URL.RequestURI() == "/inspect/traffic?of=default%3Ablue%3Aweb" {
 			_, _ = w.Write([]byte(text))
 			return
 		}
