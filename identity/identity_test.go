@@ -99,8 +99,7 @@ func anyEndpoint(rt *rapid.T) identity.Endpoint {
 }
 
 func anyRule(rt *rapid.T) identity.Rule {
-	n := anyNetwork(rt)
-	return identity.Rule{Policy: identity.Policy{Tenant: n.Tenant, Name: n.Name}, Rule: last.Draw(rt, "rule")}
+	return identity.Rule{Policy: identity.Policy(anyNetwork(rt)), Rule: last.Draw(rt, "rule")}
 }
 
 // distinct complains of two identities of one text, of a text that is read as another, and of an order other than that of the parts.

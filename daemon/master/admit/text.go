@@ -2,15 +2,8 @@ package admit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
-
-// sortedSet orders a list and drops repetitions.
-func sortedSet(list []string) []string {
-	slices.Sort(list)
-	return slices.Compact(list)
-}
 
 // some lists the first few names.
 func some(names []string) string {
