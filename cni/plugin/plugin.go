@@ -5,6 +5,7 @@ package plugin
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -88,6 +89,9 @@ func (p Plugin) Run(c Process) int {
 // away answers without the agent. An operation is to be tried again, so a DEL is not lost; interfaces that are there work on.
 func (p Plugin) away(out io.Writer, command string, network conf, socket string, err error) int {
 	remedy := "is netplugin running on this host, with its socket at " + socket + "?"
+	if errors.Is(err, wire.ErrOlder) {
+		remedy = "upgrade netplugin, which serves plugins of earlier builds too, before its CNI plugins"
+	}
 	switch command {
 	case "VERSION":
 		known := wire.Versions()

@@ -17,6 +17,9 @@ const maxAnswer = 4 << 20
 // ErrNoAgent says that the agent cannot be reached, ended before it answered, or answered what is no Answer.
 var ErrNoAgent = errors.New("contiv agent is not reachable")
 
+// ErrOlder says that the agent is of a build before plugins handed everything over.
+var ErrOlder = errors.New("netplugin of this host is older than this CNI plugin")
+
 // Client speaks HTTP/1.0 (RFC 1945) with the agent, one connection a call. It does without package net/http, which
 // would cost every container start two milliseconds.
 type Client struct {
@@ -25,7 +28,7 @@ type Client struct {
 }
 
 // Do hands a call to the agent and returns the answer. It blocks for Timeout; it returns ErrNoAgent when there is no answer, and
-// then the operation may or may not have been carried out.
+// then the operation may or may not have been carried out, and ErrOlder when the agent does not take calls.
 func (c *Client) Do(call Call) (Answer, error) {
 	nc, err := dial(c.Socket, c.Timeout)
 	if err != nil {
@@ -56,7 +59,7 @@ type response struct {
 
 func (r *response) answer() (Answer, error) {
 	if r.status == 404 || r.status == 405 {
-		return Answer{}, fmt.Errorf("%w: netplugin of this host is older than this plugin: upgrade it", ErrNoAgent)
+		return Answer{}, ErrOlder
 	}
 	exit, err := strconv.ParseUint(r.exit, 10, 8)
 	if r.status != 200 || err != nil {

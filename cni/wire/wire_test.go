@@ -21,7 +21,7 @@ func TestReadResponse(t *testing.T) {
 		{"length", "HTTP/1.1 200 OK\r\nCni-Exit: 0\r\nContent-Length: 2\r\n\r\n{}x", "{}", 0, ""},
 		{"to the end", "HTTP/1.0 200 OK\r\ncni-exit: 255\r\n\r\nwhy", "why", 255, ""},
 		{"an error of the agent", "HTTP/1.0 500 Oops\r\nCni-Exit: 0\r\n\r\nwhy", "", 0, "HTTP status 500: why"},
-		{"an agent that does not know plugins of this build", "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}", "", 0, "upgrade it"},
+		{"an agent that does not know plugins of this build", "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}", "", 0, "older than this CNI plugin"},
 		{"no exit code", "HTTP/1.0 200 OK\r\n\r\n{}", "", 0, "HTTP status 200"},
 		{"exit code out of range", "HTTP/1.0 200 OK\r\nCni-Exit: 256\r\n\r\n{}", "", 0, "HTTP status 200"},
 		{"empty", "", "", 0, "read status"},
