@@ -72,6 +72,7 @@ test-docker: ## Docker engines on the hosts of a lab
 	$(GO) test -count=1 -timeout 10m ./test/docker
 
 include test/consul/consul.mk
+include test/engines/engines.mk
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each
