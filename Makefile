@@ -71,6 +71,12 @@ test-docker: ## Docker engines on the hosts of a lab
 	@scripts/install-deps docker
 	$(GO) test -count=1 -timeout 10m ./test/docker
 
+.PHONY: docker-plugin
+docker-plugin: build ## make the managed Docker plugin of the programs: bin/docker-plugin, for docker plugin create
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/startcontiv ./docker/startcontiv
+	@$(GO) run ./docker/pack -bin bin -version '$(VERSION)' -o bin/docker-plugin
+	@echo "docker plugin create contiv/v2plugin bin/docker-plugin   installs it"
+
 include test/consul/consul.mk
 include test/engines/engines.mk
 
