@@ -42,7 +42,7 @@ func TestMissingProgram(t *testing.T) {
 	p := &program{name: "netplugin", path: "/no/such/program", out: &buffer{}, log: slog.New(slog.NewTextHandler(&said, nil))}
 	p.after = func(time.Duration) <-chan time.Time { stop(); return nil }
 	p.run(ctx)
-	if got := said.String(); !strings.Contains(got, "/no/such/program") || !strings.Contains(got, "task=netplugin") {
+	if got := said.String(); !strings.Contains(got, "/no/such/program") || !strings.Contains(got, "component=netplugin") {
 		t.Errorf("want the program named, got %s", got)
 	}
 }
