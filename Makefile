@@ -67,9 +67,12 @@ scenario: build ## scenarios on the real lab: whole clusters on this machine
 test: test-deps build check-generated lint unit scenario ## everything
 
 .PHONY: test-docker
-test-docker: ## Docker engines on the hosts of a lab
-	@scripts/install-deps docker
-	$(GO) test -count=1 -timeout 10m ./test/docker
+test-docker: ## Docker on the hosts of a lab, with the machine's engine
+	@scripts/test-docker
+
+.PHONY: test-docker-all
+test-docker-all: ## Docker with the machine's engine and the newest, managed plugin, Swarm, long churn
+	@scripts/test-docker all
 
 .PHONY: docker-plugin
 docker-plugin: build ## make the managed Docker plugin of the programs: bin/docker-plugin, for docker plugin create
