@@ -50,7 +50,7 @@ type endpointJSON struct {
 
 // MarshalJSON gives what is stored.
 func (e Endpoint) MarshalJSON() ([]byte, error) {
-	return json.Marshal(&endpointJSON{ID: FormerID(e.ID), NetID: Dotted(e.ID.Network), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
+	return json.Marshal(&endpointJSON{ID: LegacyID(e.ID), NetID: Dotted(e.ID.Network), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
 		EndpointGroupID: e.GroupNumber, EndpointGroupKey: Reversed(e.Group), IPAddress: Text(e.IP), IPv6Address: Text(e.IP6), MacAddress: e.MAC,
 		HomingHost: e.Host, IntfName: e.IfName, VtepIP: e.VTEP, Labels: e.Labels, ContainerID: e.ContainerID, EPCommonName: e.CommonName,
 		Machine: e.Machine, Tenant: e.ID.Tenant})
@@ -90,8 +90,8 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// FormerID is "network.tenant-endpoint", by which the original knew an endpoint. Two endpoints may have the same one.
-func FormerID(e identity.Endpoint) string { return Dotted(e.Network) + "-" + e.Endpoint }
+// LegacyID is "network.tenant-endpoint", by which the original knew an endpoint. Two endpoints may have the same one.
+func LegacyID(e identity.Endpoint) string { return Dotted(e.Network) + "-" + e.Endpoint }
 
 // address reads an address, with or without a length behind it; "" is none.
 func address(text string) (netip.Addr, error) {

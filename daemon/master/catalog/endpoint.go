@@ -108,7 +108,7 @@ func (v *View) FindEndpoint(text string) *record.Endpoint {
 	var part *record.Endpoint
 	for m := range v.Members {
 		switch e := m.Endpoint; {
-		case e.ID.Endpoint == text || e.ContainerID == text || e.CommonName == text || record.FormerID(e.ID) == text:
+		case e.ID.Endpoint == text || e.ContainerID == text || e.CommonName == text || record.LegacyID(e.ID) == text:
 			return e
 		case part == nil && (strings.Contains(e.ID.Endpoint, text) || strings.Contains(e.ContainerID, text) || strings.Contains(e.CommonName, text)):
 			part = e
