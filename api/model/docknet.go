@@ -15,6 +15,7 @@ type DockerPoolResponse struct {
 	PoolID  string // identity.Pool
 	Pool    string // "address/length"
 	Gateway string // "address/length", "" of a network without one, or of one that is still to come
+	Exists  bool   // there is that network
 }
 
 // DockerNetworkRequest says that there is a network of a Docker engine. Saying it again changes nothing.

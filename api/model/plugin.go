@@ -9,8 +9,8 @@ type AllocAddressRequest struct {
 	NetworkID            string // "net.tenant" or "net:group.tenant", or a pool as identity.Pool says it
 	AddressPool          string // "subnet/len", used when NetworkID is empty
 	PreferredIPv4Address string // of IPv6 too
-	// Host is the label of the host that asks. It may ask again for the same address.
-	Host string `json:",omitempty"`
+	// By is who asks, such as a host. It may ask again for an address that is held for it.
+	By string `json:",omitempty"`
 	// Token is a text that no one else knows: the hold is given back by who names it.
 	Token string `json:",omitempty"`
 	// Seconds is how long the address is held; 0 is ten minutes.

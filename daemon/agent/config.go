@@ -35,6 +35,7 @@ type options struct {
 	Datapath  string
 	OVSRunDir string
 	Socket    string
+	Docker    dockerOptions
 	Kube      string
 	DNS       string
 	Domain    string
@@ -62,6 +63,7 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.Datapath, "datapath", "DATAPATH", "auto", "datapath of Open vSwitch: system (kernel), netdev (userspace) or auto")
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
+	o.Docker.register(s)
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
@@ -95,6 +97,9 @@ func (o *options) check() error {
 		return err
 	}
 	if err := flags.OneOf("datapath", o.Datapath, "auto", "netdev", "system"); err != nil {
+		return err
+	}
+	if err := o.Docker.check(o.Mode); err != nil {
 		return err
 	}
 	if err := flags.OneOf("uplink-bond", o.Bond, node.BondBackup, node.BondLACP); err != nil {

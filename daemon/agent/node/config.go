@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/desired"
+	"github.com/contiv/contiv/daemon/agent/docker"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet/link"
@@ -29,20 +30,33 @@ type Config struct {
 	Namespace   string     // path of the network namespace of Open vSwitch; "" is the agent's own
 	FwdMode     string     // as the operator expects it; the cluster's own setting counts
 	CNISocket   string     // "" serves no CNI
-	Observe     bool       // forward leaves what others change in the switch as it is
-	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
+	Docker      Docker
+	Observe     bool // forward leaves what others change in the switch as it is
+	InspectPort int  // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	DNS         DNS
 	HostPorts   []link.Ports   // of the host, that containers may reach
 	Protected   []netip.Prefix // that they may not reach by way of the host
 	StoreURLs   []string       // of the store, whose machines they may not reach either
 	Store       store.Store
-	Master      attach.Master    // nil: the registered netmasters
+	Master      Master           // nil: the registered netmasters
 	Pods        cniserver.Labels // nil: labels of pods are not read
 	Version     model.Version
 	SweepEvery  time.Duration // 0: 30 s
 	Settled     func()        // called once, when the switch has all that was known at the start; nil: nothing is
 	Log         *slog.Logger
+}
+
+// Master is what an agent asks a netmaster for.
+type Master interface {
+	attach.Master
+	docker.Master
+}
+
+// Docker says how an engine of this host finds its network driver.
+type Docker struct {
+	Socket string // "" serves no engine
+	Global bool   // networks are of a whole swarm
 }
 
 // DNS says how the names of containers are served.

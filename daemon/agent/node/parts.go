@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/docker"
 	"github.com/contiv/contiv/daemon/task"
 )
 
@@ -77,6 +78,10 @@ func (n *Node) parts() []task.Task {
 	if n.CNISocket != "" {
 		n.doors = append(n.doors, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
 			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
+	}
+	if n.Docker.Socket != "" {
+		n.doors = append(n.doors, docker.New(docker.Options{Socket: n.Docker.Socket, Global: n.Docker.Global, Host: n.Host, Attacher: n.attach,
+			Master: n.Master, Networks: n.desired, Starting: n.starting, Log: n.Log}))
 	}
 	if n.InspectPort != 0 {
 		n.doors = append(n.doors, n.inspectors()...)

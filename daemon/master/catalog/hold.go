@@ -21,7 +21,7 @@ type Hold struct {
 	Expires    time.Time        `json:"expires,omitzero"`     // zero: never
 	Quarantine string           `json:"quarantine,omitempty"` // one of the words below; "": for an endpoint
 	Reason     string           `json:"reason,omitempty"`     // of a quarantine
-	Host       string           `json:"host,omitempty"`       // label of the host that asked for it, if it has said so
+	By         string           `json:"by,omitempty"`         // who asked for it, if they have said so
 	Token      string           `json:"token,omitempty"`      // by which who asked for it gives it back; "": anyone may
 }
 

@@ -48,7 +48,7 @@ func (s *Service) Pool(q model.DockerPoolRequest) (out model.DockerPoolResponse,
 		}
 		var p identity.Pool
 		if p, err = f.pool(subnet, q.V6); err == nil {
-			out = model.DockerPoolResponse{PoolID: p.String(), Pool: p.Subnet.String(), Gateway: f.gateway(q.V6)}
+			out = model.DockerPoolResponse{PoolID: p.String(), Pool: p.Subnet.String(), Gateway: f.gateway(q.V6), Exists: f.network != nil}
 		}
 	})
 	return out, err

@@ -58,7 +58,7 @@ func pick4(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, erro
 	if err == nil && !a.Is4() {
 		err = model.Errorf(model.CodeInvalid, "PreferredIPv4Address", "%s is not an IPv4 address", a).Try("network %s gives addresses of %s", p.network.Record.ID, p.network.Record.Declared())
 	}
-	if err != nil || again(tx, p, a, q.Host) {
+	if err != nil || again(tx, p, a, q.By) {
 		return a, err
 	}
 	pool := p.network.PoolOf(p.groupID(), a)
@@ -81,7 +81,7 @@ func pick6(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, erro
 	if err == nil && !a.Is6() {
 		err = model.Errorf(model.CodeInvalid, "PreferredIPv4Address", "%s is not an IPv6 address", a).Try("network %s gives addresses of %s", p.network.Record.ID, p.network.Record.Subnet6)
 	}
-	if err != nil || again(tx, p, a, q.Host) {
+	if err != nil || again(tx, p, a, q.By) {
 		return a, err
 	}
 	if err := pool.Take(a); err != nil {
@@ -91,11 +91,11 @@ func pick6(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, erro
 	return a, nil
 }
 
-// again takes over an address that rests after its release, or that is held for the same host: what it was to be for has failed there, and
-// is tried again.
-func again(tx *commit.Tx, p home, a netip.Addr, host string) bool {
+// again takes over an address that rests after its release, or that is held for the same host or swarm: what it was to be for has failed
+// there, and is tried again.
+func again(tx *commit.Tx, p home, a netip.Addr, by string) bool {
 	h, ok := tx.HoldOf(p.network.Record.ID, a)
-	if !ok || h.Quarantine != catalog.QuarantineReleased && (h.Quarantine != "" || host == "" || h.Host != host) {
+	if !ok || h.Quarantine != catalog.QuarantineReleased && (h.Quarantine != "" || by == "" || h.By != by) {
 		return false
 	}
 	return held(tx, h.Network, a)
@@ -106,7 +106,7 @@ func (s *Service) hold(tx *commit.Tx, p home, a netip.Addr, q model.AllocAddress
 	if q.Seconds > 0 {
 		length = min(length, time.Duration(q.Seconds)*time.Second)
 	}
-	h := catalog.Hold{Network: p.network.Record.ID, Group: p.groupID(), Address: a, Expires: s.now().Add(length).UTC(), Host: q.Host, Token: q.Token}
+	h := catalog.Hold{Network: p.network.Record.ID, Group: p.groupID(), Address: a, Expires: s.now().Add(length).UTC(), By: q.By, Token: q.Token}
 	return tx.Put(catalog.HoldKey(h.Network, h.Address), &h)
 }
 
