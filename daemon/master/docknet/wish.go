@@ -77,7 +77,7 @@ func (w wish) with(v *catalog.View, requested []string) (wish, error) {
 		return w, nil
 	}
 	fits := slices.DeleteFunc(slices.Clone(pools), func(p identity.Pool) bool { return !w.fits(p) })
-	if len(fits) > 1 {
+	if len(fits) > 1 && (w.tenant != "" || w.network != "" || w.group != "") {
 		fits = slices.DeleteFunc(fits, func(p identity.Pool) bool {
 			return p.Network.Tenant != cmp.Or(w.tenant, defaultTenant) || w.network != "" && p.Network.Name != w.network || p.Group != w.group
 		})
