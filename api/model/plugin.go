@@ -71,6 +71,8 @@ type UpdateEndpointRequest struct {
 	Event        string // "start" or "die"
 	EndpointID   string
 	EPCommonName string
+	// Aliases are further names of the container on this network.
+	Aliases []string `json:",omitempty"`
 }
 
 // UpdateEndpointResponse echoes the address.

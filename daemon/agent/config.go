@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -35,7 +36,10 @@ type options struct {
 	Datapath  string
 	OVSRunDir string
 	Socket    string
+	Mesos     string
 	Kube      string
+	Docker    string
+	Plugin    string
 	DNS       string
 	Domain    string
 	Resolvers []string
@@ -62,6 +66,7 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.Datapath, "datapath", "DATAPATH", "auto", "datapath of Open vSwitch: system (kernel), netdev (userspace) or auto")
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
+	s.String(&o.Mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket at which netcontiv, the CNI plugin of Mesos, asks, or off (default: contiv-mesos.sock beside --cni-socket)")
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
@@ -73,6 +78,8 @@ func (o *options) register(s *flags.Set) {
 	s.Int(&o.Limits.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", inspect.DefaultPerClient, "how many of them one client has")
 	s.Int(&o.Limits.Captures, "max-captures", "MAX_CAPTURES", inspect.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&o.Limits.Traces, "max-traces", "MAX_TRACES", inspect.DefaultTraces, "how many traces and looks at the switch run at once; one client has a quarter")
+	s.String(&o.Docker, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode")
+	s.String(&o.Plugin, "plugin-name", "PLUGIN_NAME", "netplugin", "name of the Docker driver")
 	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
 }
 
@@ -105,6 +112,9 @@ func (o *options) check() error {
 	}
 	if err := flags.OneOf("dns", o.DNS, "on", "off"); err != nil {
 		return err
+	}
+	if o.mesosSocket() == o.Socket {
+		return fmt.Errorf("--mesos-socket %s: --cni-socket is there already; name another path", o.Mesos)
 	}
 	if _, ok := dns.IsDomainName(o.Domain); !ok || o.Domain == "" {
 		return fmt.Errorf("--dns-domain %s: it is a name such as contiv or cluster.example", o.Domain)
@@ -143,6 +153,17 @@ func (o *options) check() error {
 	}
 	o.vtep, err = o.address("vtep-ip", o.VTEPIP, o.ctrl)
 	return err
+}
+
+// mesosSocket is where netcontiv asks, "" when it is not served.
+func (o *options) mesosSocket() string {
+	switch o.Mesos {
+	case "off":
+		return ""
+	case "":
+		return filepath.Join(filepath.Dir(o.Socket), filepath.Base(wire.MesosSocket))
+	}
+	return o.Mesos
 }
 
 // checkClosed reads what is closed to containers, and what is not.
@@ -184,4 +205,13 @@ func (o *options) address(flag, text string, otherwise netip.Addr) (netip.Addr, 
 		return a, fmt.Errorf("--%s %s: it is an IP address of this host", flag, text)
 	}
 	return a.Unmap(), nil
+}
+
+// docker says which engine the agent asks: that of its host, where containers are Docker's. Its networks are the cluster's but for
+// those of a swarm, which its managers make.
+func (o *options) docker() node.Docker {
+	if o.Mode != "docker" && o.Mode != "swarm-mode" {
+		return node.Docker{}
+	}
+	return node.Docker{Socket: o.Docker, Driver: o.Plugin, Keep: o.Mode == "docker"}
 }

@@ -70,8 +70,13 @@ func (e *Engine) Detach(ctx context.Context, container, ifname string) error {
 		return fmt.Errorf("detach %s: %w", container, err)
 	}
 	defer unlock()
+	return e.detach(ctx, container, ifname, "")
+}
+
+// detach is Detach for who holds the lock; the history keeps why.
+func (e *Engine) detach(ctx context.Context, container, ifname, why string) error {
 	for _, a := range e.find(container, ifname) {
-		if err := e.remove(ctx, a, ""); err != nil {
+		if err := e.remove(ctx, a, why); err != nil {
 			return fmt.Errorf("detach %s: %w", a.StateID, err)
 		}
 	}

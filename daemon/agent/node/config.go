@@ -29,10 +29,12 @@ type Config struct {
 	Namespace   string     // path of the network namespace of Open vSwitch; "" is the agent's own
 	FwdMode     string     // as the operator expects it; the cluster's own setting counts
 	CNISocket   string     // "" serves no CNI
+	MesosSocket string     // of CNI for Mesos; "" serves none
 	Observe     bool       // forward leaves what others change in the switch as it is
 	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	DNS         DNS
+	Docker      Docker
 	HostPorts   []link.Ports   // of the host, that containers may reach
 	Protected   []netip.Prefix // that they may not reach by way of the host
 	StoreURLs   []string       // of the store, whose machines they may not reach either
@@ -50,6 +52,13 @@ type DNS struct {
 	Off     bool     // name servers are asked without the agent
 	Domain  string   // under which names exist as well as alone
 	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's, of resolvConf
+}
+
+// Docker says which engine the agent asks, and of which networks.
+type Docker struct {
+	Socket string // unix socket of the engine; "": none is asked
+	Driver string // name of the network driver
+	Keep   bool   // the engine's networks are kept equal to the cluster's
 }
 
 // resolvConf names the host's name servers (resolv.conf(5)).
