@@ -74,7 +74,7 @@ func networkOf(q networkRequest) (out model.DockerNetworkRequest, err error) {
 	}
 	out = model.DockerNetworkRequest{ID: q.NetworkID, Options: options(q.Options), Internal: isTrue(q.Options[keyInternal])}
 	for _, data := range append(q.IPv4Data[:len(q.IPv4Data):len(q.IPv4Data)], q.IPv6Data...) {
-		if data.AddressSpace != addressSpace {
+		if data.AddressSpace != addressSpace && data.AddressSpace != "" { // managers of a swarm name none
 			return out, model.Errorf(model.CodeInvalid, "IPv4Data.AddressSpace", "addresses of another IPAM driver cannot be used").
 				Try("give docker network create --ipam-driver with the same name as --driver")
 		}
