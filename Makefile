@@ -29,7 +29,7 @@ test-deps:
 .PHONY: build
 build: ## build all programs into bin/
 	@mkdir -p bin
-	@set -e; for p in contiv=console netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni; do \
+	@set -e; for p in contiv=console netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni netcontiv=cni/netcontiv; do \
 		echo "build bin/$${p%%=*}"; \
 		CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/.linked ./$${p##*=}; \
 		install bin/.linked bin/$${p%%=*}; \

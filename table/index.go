@@ -26,17 +26,20 @@ func kept[I index[K, V], K comparable, V any](t *Table[K, V], d Declaration[K, V
 }
 
 // An Index finds the rows of a table by something that their values have. It is a declaration: the rows are in the tables.
-type Index[X, K comparable, V any] struct{ each func(v V, to []X) []X }
+type Index[X, K comparable, V any] struct {
+	one  func(V) X
+	each func(v V, to []X) []X // in place of one
+}
 
 // By declares an index by what of returns, which must follow from the value alone. The zero value of X stands for nothing: it is not
 // found.
 func By[K, X comparable, V any](of func(V) X) *Index[X, K, V] {
-	return ByEach[K](func(v V, to []X) []X { return append(to, of(v)) })
+	return &Index[X, K, V]{one: of}
 }
 
 // ByEach declares an index by each thing that of appends; one that is there twice counts once.
 func ByEach[K, X comparable, V any](of func(v V, to []X) []X) *Index[X, K, V] {
-	return &Index[X, K, V]{of}
+	return &Index[X, K, V]{each: of}
 }
 
 // In returns the rows of t that have x, in constant time. It panics if t was made without the index.
@@ -57,8 +60,7 @@ func (d *Index[X, K, V]) Each(t *Table[K, V]) iter.Seq2[X, Rows[K, V]] {
 // grouping is an Index of one table. Its rows are those of the table.
 type grouping[X, K comparable, V any] struct {
 	*Index[X, K, V]
-	groups   trie[X, trie[K, V]]
-	was, now []X // kept for the next change
+	groups trie[X, trie[K, V]]
 }
 
 func (d *Index[X, K, V]) empty() index[K, V] { return &grouping[X, K, V]{Index: d} }
@@ -70,20 +72,37 @@ func (g *grouping[X, K, V]) clone() index[K, V] {
 }
 
 func (g *grouping[X, K, V]) change(by *token, was, now *row[K, V]) {
-	g.was, g.now = g.was[:0], g.now[:0]
+	if g.one == nil {
+		g.replace(by, was, now, g.all(was), g.all(now))
+		return
+	}
+	var before, after [1]X
 	if was != nil {
-		g.was = g.each(was.value, g.was)
+		before[0] = g.one(was.value)
 	}
 	if now != nil {
-		g.now = g.each(now.value, g.now)
+		after[0] = g.one(now.value)
 	}
+	g.replace(by, was, now, before[:], after[:])
+}
+
+// all is each thing that a row has.
+func (g *grouping[X, K, V]) all(r *row[K, V]) []X {
+	if r == nil {
+		return nil
+	}
+	return g.each(r.value, nil)
+}
+
+// replace puts one row in the place of another, each with what it has.
+func (g *grouping[X, K, V]) replace(by *token, was, now *row[K, V], before, after []X) {
 	var zero X
-	for _, x := range g.was {
-		if x != zero && !slices.Contains(g.now, x) {
+	for _, x := range before {
+		if x != zero && !slices.Contains(after, x) {
 			g.leave(by, x, was)
 		}
 	}
-	for _, x := range g.now {
+	for _, x := range after {
 		if x != zero {
 			g.join(by, x, now)
 		}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"iter"
+	"sync"
 
 	"github.com/tidwall/btree"
 )
@@ -45,16 +46,24 @@ func (d *Extract[E, K, V]) Back(t *Table[K, V], last E) iter.Seq[E] {
 type sorted[E any, K comparable, V any] struct {
 	*Extract[E, K, V]
 	*btree.BTreeG[E]
+	copying sync.Mutex // Copy changes what it copies
 }
+
+// degree is half the number of elements of a node, of which a change copies one a level.
+const degree = 8
 
 func (d *Extract[E, K, V]) empty() index[K, V] {
 	before := func(a, b E) bool { return d.compare(a, b) < 0 }
-	return &sorted[E, K, V]{d, btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})}
+	return &sorted[E, K, V]{Extract: d, BTreeG: btree.NewBTreeGOptions(before, btree.Options{NoLocks: true, Degree: degree})}
 }
 
 func (s *sorted[E, K, V]) declared() Declaration[K, V] { return s.Extract }
 
-func (s *sorted[E, K, V]) clone() index[K, V] { return &sorted[E, K, V]{s.Extract, s.Copy()} }
+func (s *sorted[E, K, V]) clone() index[K, V] {
+	s.copying.Lock()
+	defer s.copying.Unlock()
+	return &sorted[E, K, V]{Extract: s.Extract, BTreeG: s.Copy()}
+}
 
 func (s *sorted[E, K, V]) change(_ *token, was, now *row[K, V]) {
 	var before, after E

@@ -12,7 +12,7 @@ import "iter"
 type Table[K comparable, V any] struct {
 	Rows[K, V] // all of them
 	indexes    []index[K, V]
-	token      *token
+	token      *token // marks the nodes that no clone shares; nil: a clone may have the indexes too
 }
 
 // New returns an empty table with indexes. It has no others.
@@ -27,12 +27,22 @@ func New[K comparable, V any](declared ...Declaration[K, V]) *Table[K, V] {
 // Clone returns a table with the same rows, to be read or changed while t changes. It takes constant time and copies no row: what
 // either changes from then on it copies first. It must not be called beside a change of t.
 func (t *Table[K, V]) Clone() *Table[K, V] {
-	t.token = new(token)
-	c := &Table[K, V]{t.Rows, make([]index[K, V], len(t.indexes)), new(token)}
-	for i, x := range t.indexes {
-		c.indexes[i] = x.clone()
+	t.token = nil
+	c := *t
+	return &c
+}
+
+// own makes the indexes those of this table alone, before its first change since a Clone.
+func (t *Table[K, V]) own() {
+	if t.token != nil {
+		return
 	}
-	return c
+	t.token = new(token)
+	shared := t.indexes
+	t.indexes = make([]index[K, V], len(shared))
+	for i, x := range shared {
+		t.indexes[i] = x.clone()
+	}
 }
 
 // Get returns the value of a key, the zero value when there is none.
@@ -51,6 +61,7 @@ func (t *Table[K, V]) Lookup(key K) (value V, ok bool) {
 
 // Set gives a key a value, and returns the one that it had.
 func (t *Table[K, V]) Set(key K, value V) (before V, had bool) {
+	t.own()
 	now := newRow(key, value)
 	was := t.trie.find(now.hash, key)
 	t.trie.put(t.token, now)
@@ -69,6 +80,7 @@ func (t *Table[K, V]) Delete(key K) (before V, had bool) {
 	if was == nil {
 		return before, false
 	}
+	t.own()
 	t.trie.drop(t.token, was)
 	for _, x := range t.indexes {
 		x.change(t.token, was, nil)

@@ -64,7 +64,7 @@ func BenchmarkOneEndpoint(b *testing.B) {
 			r.Update(1, fill(s))
 			wait(b, r, 1)
 			e := ofnettest.Endpoint(1<<20, 200)
-			e.Segment = "t:n0"
+			e.Segment, e.Port = "t:n0", 1999 // a switch takes ports up to 65279
 			rev := uint64(1)
 			for b.Loop() {
 				rev++
@@ -76,6 +76,9 @@ func BenchmarkOneEndpoint(b *testing.B) {
 					}
 				})
 				wait(b, r, rev)
+			}
+			if n := r.Summary().Failed; n > 0 {
+				b.Errorf("the switch refused the flows of %d owners", n)
 			}
 		})
 	}

@@ -20,6 +20,7 @@ const (
 	IDIfName    = "contiv-ifname"    // name of the interface in the container
 	IDNetns     = "contiv-netns"     // path of the container's network namespace
 	IDOwner     = "contiv-owner"     // who asked for the port: "cni/NAME", "docker"
+	IDPublished = "contiv-published" // ports of the host that lead to it, as link.JoinPortMappings says them, or absent
 )
 
 // FixedPort is the value of IDEndpoint for ports that belong to the switch itself.

@@ -31,7 +31,13 @@ func newParts(p *Pipeline, s *ofnet.State) parts {
 }
 
 func (m parts) compile(p *Pipeline, feature int, s *ofnet.State, owner ofnet.Key) {
-	m[feature][owner] = p.Features()[feature].Flows(s, owner)
+	m[feature][owner] = flowsOf(p.Features()[feature], s, owner)
+}
+
+// flowsOf is what an owner causes by one feature.
+func flowsOf(f Feature, s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+	f.Flows(&out, s, owner)
+	return out
 }
 
 // follow compiles what the inputs of each feature name after a change.
@@ -51,7 +57,7 @@ func (m parts) wrong(p *Pipeline, s *ofnet.State) string {
 			all[k] = m[n][k]
 		}
 		for k, got := range all {
-			if d := flow.Diff(f.Flows(s, k), got); !d.Empty() {
+			if d := flow.Diff(flowsOf(f, s, k), got); !d.Empty() {
 				return f.Name() + " of " + k.String() + ":\n" + d.Text(p.Tables())
 			}
 		}

@@ -34,7 +34,7 @@ func (bridge) Reads() []*Input {
 		}))
 }
 
-func (bridge) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (bridge) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if m, ok := endpoint(s, owner); ok {
 		steps := wayTo(make([]flow.Action, 0, 6), s, m)
 		out.Add(flow.New(tBridge, exact, towards(m, inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),
@@ -49,10 +49,9 @@ func (bridge) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		}
 	}
 	if n, _, ok := segment(s, owner); ok {
-		bridgeSegment(&out, s, n, owner.Name)
+		bridgeSegment(out, s, n, owner.Name)
 	}
-	floodGroups(&out, s, owner)
-	return out
+	floodGroups(out, s, owner)
 }
 
 func bridgeSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment, name string) {

@@ -25,7 +25,7 @@ func (deliver) Reads() []*Input {
 	return slices.Concat(readsSwitch, readsSegment)
 }
 
-func (deliver) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (deliver) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if owner.Kind == ofnet.KindSwitch {
 		// The switch does not send a packet back by its in_port unless that is forgotten.
 		out.Add(flow.New(tDeliver, 110, flow.NewMatch(has(bitHairpin)),
@@ -39,13 +39,12 @@ func (deliver) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	}
 	n, _, ok := segment(s, owner)
 	if !ok || n.Encap != ofnet.VLAN || s.Local.Uplink == 0 {
-		return out
+		return
 	}
 	tagged := append(pushTag(n), toUplink(s))
 	out.Add(flow.New(tUplink, 50, flow.NewMatch(inNetwork(n), has(bitRouted)),
 		flow.Do(append([]flow.Action{flow.SetMAC(flow.EthSrc, uplinkMAC(s))}, tagged...)...)))
 	out.Add(flow.New(tUplink, 40, flow.NewMatch(inNetwork(n)), flow.Do(tagged...)))
-	return out
 }
 
 // To sends a frame of the agent's own out of a port.

@@ -37,25 +37,24 @@ func (external) Reads() []*Input {
 		}))
 }
 
-func (external) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (external) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if s.Router == nil || s.Local.Uplink == 0 {
-		return out
+		return
 	}
 	switch owner.Kind {
 	case ofnet.KindRouter:
 		if owner.Name == s.Self {
-			externalInterface(&out, s, s.Router)
+			externalInterface(out, s, s.Router)
 		}
 	case ofnet.KindNextHops:
 		if n := s.NextHops.Get(owner.Name); n != nil {
-			nextHops(&out, n)
+			nextHops(out, n)
 		}
 	case ofnet.KindRoute:
 		if r := s.Routes.Get(owner.Name); r != nil {
-			externalRoute(&out, s, r)
+			externalRoute(out, s, r)
 		}
 	}
-	return out
 }
 
 // readsRouter is the interface towards routers: its own flows, and those of all that is reached by it.

@@ -52,17 +52,23 @@ type hostFamily struct {
 	ip       flow.Term
 	src, dst flow.Field
 	subnet   netip.Prefix
-	ask      []flow.Term // someone asks for an address of the subnet
 	echo     flow.Term
 	tcp      flow.Term
 }
 
-func hostFamilies(private netip.Prefix) []hostFamily {
-	six := Private6(private)
-	return []hostFamily{
-		{flow.IP(), flow.IPSrc, flow.IPDst, private, []flow.Term{flow.Eq(flow.ARPOp, 1), flow.EqPrefix(flow.ARPTPA, private)}, flow.Eq(flow.ICMPType, 8), flow.TCP()},
-		{flow.IPv6(), flow.IPv6Src, flow.IPv6Dst, six, append(solicits(), flow.EqPrefix(flow.NDTarget, six)), flow.Eq(flow.ICMPv6Type, 128), flow.TCP6()},
+func hostFamilies(private netip.Prefix) [2]hostFamily {
+	return [2]hostFamily{
+		{flow.IP(), flow.IPSrc, flow.IPDst, private, flow.Eq(flow.ICMPType, 8), flow.TCP()},
+		{flow.IPv6(), flow.IPv6Src, flow.IPv6Dst, Private6(private), flow.Eq(flow.ICMPv6Type, 128), flow.TCP6()},
 	}
+}
+
+// asked matches requests for an address of the subnet.
+func (f *hostFamily) asked() flow.Match {
+	if f.subnet.Addr().Is4() {
+		return flow.NewMatch(flow.Eq(flow.ARPOp, 1), flow.EqPrefix(flow.ARPTPA, f.subnet))
+	}
+	return flow.NewMatch(append(solicits(), flow.EqPrefix(flow.NDTarget, f.subnet))...)
 }
 
 func (hostAccess) Reads() []*Input {
@@ -70,15 +76,15 @@ func (hostAccess) Reads() []*Input {
 		setting(func(a, b *ofnet.State) bool { return a.Private == b.Private }, everything))
 }
 
-func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (hostAccess) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if s.Local.Host == 0 || !s.Private.Addr().Is4() {
-		return out
+		return
 	}
 	for _, f := range hostFamilies(s.Private) {
 		switch owner.Kind {
 		case ofnet.KindSwitch:
-			out.Add(flow.New(tHostIn, exact, flow.NewMatch(f.ask...), answer(RouterMAC)))
-			f.address(&out, s)
+			out.Add(flow.New(tHostIn, exact, f.asked(), answer(RouterMAC)))
+			f.address(out, s)
 		case ofnet.KindTenant:
 			if t := s.Tenants.Get(owner.Name); t != nil {
 				out.Add(flow.New(tRoute, routePriority(0, rankYields), flow.NewMatch(f.ip, inTenant(t), has(bitEndpoint)),
@@ -87,12 +93,12 @@ func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		case ofnet.KindEndpoint:
 			m, ok := here(s, owner)
 			if own := ownAddress(m, f.subnet); ok && OwnsGateway(m.net) && own.IsValid() {
-				f.endpoint(&out, s, m, own)
-				f.namesAnswered(&out, m, own)
+				f.endpoint(out, s, m, own)
+				f.namesAnswered(out, m, own)
 			}
 		case ofnet.KindSegment:
 			if n, _, ok := segment(s, owner); ok {
-				f.namesAsked(&out, n)
+				f.namesAsked(out, n)
 			}
 		}
 	}
@@ -103,7 +109,6 @@ func (hostAccess) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			out.Add(flow.New(tRoute, routePriority(own.Bits(), rankOurs), flow.NewMatch(flow.IPv6(), flow.EqPrefix(flow.IPv6Dst, own), has(bitEndpoint)), flow.Actions{}))
 		}
 	}
-	return out
 }
 
 // ownAddress is m's address of the family of like; invalid when it has none.

@@ -20,10 +20,10 @@ func (local) Reads() []*Input {
 	return readsSegment
 }
 
-func (local) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (local) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	n, _, ok := segment(s, owner)
 	if !ok || !OwnsGateway(n) {
-		return out
+		return
 	}
 	const freshTTL = 64
 	pong := func(steps ...flow.Action) flow.Actions {
@@ -43,5 +43,4 @@ func (local) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		add(exact, pong(move(flow.IPv6Dst, regScratch6), move(flow.IPv6Src, flow.IPv6Dst), move(regScratch6, flow.IPv6Src), flow.SetField(flow.ICMPv6Type, 129)), flow.Eq(flow.ICMPv6Type, 128), to)
 		add(90, flow.Actions{}, to)
 	}
-	return out
 }

@@ -25,18 +25,17 @@ func (neighbor) Reads() []*Input {
 	return slices.Concat(readsSwitch, readsMember, readsSegment)
 }
 
-func (neighbor) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (neighbor) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if m, ok := endpoint(s, owner); ok {
-		neighborEndpoint(&out, s, m)
-		neighborForged(&out, m)
+		neighborEndpoint(out, s, m)
+		neighborForged(out, m)
 	}
 	if n, _, ok := segment(s, owner); ok {
-		neighborSegment(&out, s, n)
+		neighborSegment(out, s, n)
 	}
 	if owner.Kind == ofnet.KindSwitch {
-		neighborSwitch(&out)
+		neighborSwitch(out)
 	}
-	return out
 }
 
 // answer makes the request in hand into an answer with mac.

@@ -23,14 +23,14 @@ func (peer) Reads() []*Input {
 	return slices.Concat(readsSwitch, readsMember)
 }
 
-func (peer) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (peer) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if owner.Kind == ofnet.KindSwitch {
 		out.Add(flow.New(tPeer, 200, flow.NewMatch(has(bitEndpoint)), flow.Do(flow.GotoTable(tGate))))
-		return out
+		return
 	}
 	m, ok := endpoint(s, owner)
 	if !ok || !m.local && m.group == 0 {
-		return out
+		return
 	}
 	do := flow.Actions{}
 	if !m.local {
@@ -42,5 +42,4 @@ func (peer) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if m.IP6.Is6() {
 		out.Add(flow.New(tPeer, exact, flow.NewMatch(flow.EqAddr(flow.IPv6Src, m.IP6), inTenant(m.tenant)), do))
 	}
-	return out
 }

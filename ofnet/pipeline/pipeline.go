@@ -17,9 +17,9 @@ type Feature interface {
 	Tables() []flow.Table
 	// Reads is what its flows are made of. Features may share an Input.
 	Reads() []*Input
-	// Flows is what owner causes in s: flows for any table, groups, meters. An owner that is not in s, or whose
+	// Flows adds what owner causes in s to out: flows for any table, groups, meters. An owner that is not in s, or whose
 	// network, tenant or host is not, causes nothing. Cookies are the Pipeline's business.
-	Flows(s *ofnet.State, owner ofnet.Key) flow.Set
+	Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key)
 }
 
 // Pipeline is an ordered list of features. It has no state; its methods may be called by several goroutines that
@@ -89,17 +89,18 @@ func (p *Pipeline) Owners(s *ofnet.State) []ofnet.Key { return s.Owners() }
 func (p *Pipeline) Compile(s *ofnet.State, owner ofnet.Key) flow.Set {
 	number := flow.Owner(owner)
 	var out flow.Set
+	if owner.Kind == ofnet.KindEndpoint {
+		const usual = 16 // flows of one
+		out.Flows = make([]flow.Flow, 0, usual)
+	}
 	for n, f := range p.features {
-		set := f.Flows(s, owner)
-		for i := range set.Flows {
+		before := len(out.Flows)
+		f.Flows(&out, s, owner)
+		for i := before; i < len(out.Flows); i++ {
 			// A feature may name another owner than the one that is compiled: the rule of a tier.
-			set.Flows[i].Cookie = flow.NewCookie(uint8(n+1), round, cmp.Or(set.Flows[i].Cookie.Owner(), number))
+			at := &out.Flows[i].Cookie
+			*at = flow.NewCookie(uint8(n+1), round, cmp.Or(at.Owner(), number))
 		}
-		if out.Flows == nil && len(set.Flows) > 0 {
-			const usual = 16 // flows of an endpoint
-			out.Flows = make([]flow.Flow, 0, max(usual, len(set.Flows)))
-		}
-		out.Merge(set)
 	}
 	if owner.Kind == ofnet.KindSwitch {
 		for n, t := range p.tables {

@@ -42,7 +42,7 @@ func TestFeatureFlows(t *testing.T) {
 				fmt.Fprintf(&got, "# table %d %s, else %s\n", table.ID, table.Name, table.Miss.Text(p.Tables()))
 			}
 			for _, owner := range p.Owners(s) {
-				text := f.Flows(s, owner).Text(p.Tables())
+				text := flowsOf(f, s, owner).Text(p.Tables())
 				if text != "" {
 					fmt.Fprintf(&got, "\n# %s\n%s", owner, strings.ReplaceAll(text, "cookie=0x0,", ""))
 				}

@@ -43,14 +43,13 @@ func (policy) Reads() []*Input {
 	}
 }
 
-func (policy) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (policy) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	switch owner.Kind {
 	case ofnet.KindSwitch:
-		policySwitch(&out)
+		policySwitch(out)
 	case ofnet.KindPolicy:
-		policyTier(&out, s, owner)
+		policyTier(out, s, owner)
 	}
-	return out
 }
 
 func policySwitch(out *flow.Set) {

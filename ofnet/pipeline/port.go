@@ -27,7 +27,7 @@ func (port) Reads() []*Input {
 		}))
 }
 
-func (port) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (port) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if m, ok := here(s, owner); ok {
 		out.Add(flow.New(tClassify, exact, flow.NewMatch(flow.Eq(flow.InPort, uint64(m.Port))), flow.Do(append(
 			enter(bitEndpoint, m.net, m.tenant), load(regSrcGroup, m.group), flow.GotoTable(tSource))...)))
@@ -69,5 +69,4 @@ func (port) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 				flow.Do(on(bitHost), flow.GotoTable(tHostIn))))
 		}
 	}
-	return out
 }

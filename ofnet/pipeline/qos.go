@@ -23,10 +23,10 @@ func (qos) Reads() []*Input {
 	return slices.Concat(readsSwitch, readsMember)
 }
 
-func (qos) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (qos) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	m, ok := here(s, owner)
 	if !ok {
-		return out
+		return
 	}
 	p := profileOf(s, m)
 	if p.ReceiveRate != 0 {
@@ -38,7 +38,7 @@ func (qos) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		}
 	}
 	if p.Rate == 0 && p.DSCP == 0 {
-		return out
+		return
 	}
 	var steps []flow.Action
 	if p.Rate != 0 {
@@ -52,7 +52,6 @@ func (qos) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		out.Add(flow.New(tQoS, exact, flow.NewMatch(family, flow.Eq(flow.InPort, uint64(m.Port))), do))
 	}
-	return out
 }
 
 // receiveMeters is the number above those of ports with which the meters of receivers begin.

@@ -19,11 +19,10 @@ func (received) Reads() []*Input {
 	return slices.Concat(readsSwitch, readsMember)
 }
 
-func (received) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (received) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if m, ok := here(s, owner); ok {
 		out.Add(flow.New(tOutput, exact, flow.NewMatch(flow.Eq(regOut, uint64(m.Port))), flow.Do(flow.OutputField(flow.All(regOut)))))
 	}
-	return out
 }
 
 // Counter is a number of packets and bytes that the switch counts of each endpoint.

@@ -31,9 +31,9 @@ func (relay) Reads() []*Input {
 	return append(slices.Concat(readsSwitch, readsMember), readsTenant, readsRouter)
 }
 
-func (relay) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (relay) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if s.Local.Tunnel == 0 {
-		return out
+		return
 	}
 	if owner.Kind == ofnet.KindTenant {
 		if t := s.Tenants.Get(owner.Name); t != nil {
@@ -41,14 +41,14 @@ func (relay) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			out.Add(flow.New(tOverlay, 110, flow.NewMatch(flow.Eq(flow.TunID, relayVNI|uint64(t.ID))),
 				flow.Do(append(enterTenant(steps, t), flow.GotoTable(tUnhairpin))...)))
 		}
-		return out
+		return
 	}
 	m, ok := endpoint(s, owner)
 	if !ok || m.local || !m.host.VTEP.IsValid() || s.Router == nil || s.Router.Tenant != m.net.Tenant {
-		return out
+		return
 	}
 	if m.net.Encap == ofnet.VXLAN {
-		forged(&out, m)
+		forged(out, m)
 	}
 	// Before the tracker: an answer to what the endpoint has asked by its own host belongs to nothing here.
 	do := flow.Do(tunnelRelay(s, m)...)
@@ -58,7 +58,6 @@ func (relay) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 	if m.IP6.Is6() {
 		out.Add(flow.New(tTrack, 20, flow.NewMatch(flow.EqAddr(flow.IPv6Dst, m.IP6), inTenant(m.tenant), fromOutside()), do))
 	}
-	return out
 }
 
 // forged drops what comes from routers outside as if it were of an endpoint behind a tunnel: between hosts such an endpoint speaks by the

@@ -35,9 +35,9 @@ func (route) Reads() []*Input {
 	return slices.Concat(readsSwitch, readsMember, readsSegment)
 }
 
-func (route) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (route) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if m, ok := endpoint(s, owner); ok {
-		routeEndpoint(&out, s, m)
+		routeEndpoint(out, s, m)
 	}
 	if n, t, ok := segment(s, owner); ok {
 		// An address of the tenant's own that no one has does not follow the default route out of the tenant.
@@ -59,7 +59,6 @@ func (route) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		}
 		out.Add(flow.New(tGate, 90, flow.NewMatch(has(bitRouted)), flow.Do(flow.GotoTable(tRoute))))
 	}
-	return out
 }
 
 func routeEndpoint(out *flow.Set, s *ofnet.State, m member) {

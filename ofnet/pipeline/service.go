@@ -41,16 +41,16 @@ func (service) Reads() []*Input {
 		rows(hostRows, func(s *ofnet.State, h *ofnet.Host, to owners) { over(s, s.On(h.Label), to) }))
 }
 
-func (service) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (service) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if owner.Kind != ofnet.KindService {
-		return out
+		return
 	}
 	b, ok := balancingOf(s, owner.Name)
 	if !ok {
-		return out
+		return
 	}
 	v, t := b.Service, b.tenant
-	b.resolution(&out, s)
+	b.resolution(out, s)
 	// A port that the service does not have, and every port while it has no backend.
 	out.Add(flow.New(tService, 50, flow.NewMatch(b.family, flow.EqAddr(b.dst, v.Address), inTenant(t)), flow.Actions{}))
 	numbers := v.Numbers()
@@ -61,10 +61,10 @@ func (service) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			continue
 		}
 		q := portBalancing{balancing: &b, ServicePort: p, number: numbers[i], from: from, to: to}
-		q.choice(&out, s)
+		q.choice(out, s)
 		for _, x := range b.backends {
-			q.translation(&out, x)
-			q.counted(&out, x)
+			q.translation(out, x)
+			q.counted(out, x)
 			if x.here == 0 {
 				continue
 			}
@@ -74,7 +74,6 @@ func (service) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 			}
 		}
 	}
-	return out
 }
 
 // balancingOf puts a service together; ok is false when it is not in s, or its tenant is not.

@@ -32,7 +32,7 @@ func (source) Reads() []*Input {
 	return slices.Concat(readsSwitch, readsMember)
 }
 
-func (source) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (source) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if owner.Kind == ofnet.KindSwitch {
 		for _, kind := range []uint64{ndRouterAdvertisement, ndSolicitation, ndAdvertisement, ndRedirect} {
 			out.Add(flow.New(tSource, 110, flow.NewMatch(flow.Eq(flow.ICMPv6Type, kind)), flow.Actions{}))
@@ -40,11 +40,11 @@ func (source) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		// A frame that brings a tag could reach another network behind the uplink.
 		const tagged = 0x1000 // the bit of OXM_OF_VLAN_VID that says that there is one
 		out.Add(flow.New(tSource, 130, flow.NewMatch(flow.EqMask(flow.VlanVID, tagged, tagged)), flow.Actions{}))
-		return out
+		return
 	}
 	m, ok := here(s, owner)
 	if !ok {
-		return out
+		return
 	}
 	allow := func(priority uint16, terms ...flow.Term) {
 		terms = append(terms, flow.Eq(flow.InPort, uint64(m.Port)), flow.EqMAC(flow.EthSrc, m.MAC))
@@ -63,7 +63,6 @@ func (source) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
 		allow(120, flow.EqAddr(flow.IPv6Src, m.IP6), flow.Eq(flow.ICMPv6Type, ndAdvertisement),
 			flow.EqAddr(flow.NDTarget, m.IP6), flow.EqMAC(flow.NDTLL, m.MAC))
 	}
-	return out
 }
 
 // linkLocal is the link-local address made from a MAC (RFC 4291 appendix A).

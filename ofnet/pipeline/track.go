@@ -31,17 +31,16 @@ func (track) Reads() []*Input {
 		facts(serviceRows, func(v *ofnet.Service) string { return v.Tenant }, (*ofnet.State).Tracking, tenant)}
 }
 
-func (track) Flows(s *ofnet.State, owner ofnet.Key) (out flow.Set) {
+func (track) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	switch owner.Kind {
 	case ofnet.KindTenant:
 		if t := s.Tenants.Get(owner.Name); t != nil {
 			tracking := s.Tracking(owner.Name)
-			trackTenant(&out, t, tracking.On, uint64(tracking.Generation))
+			trackTenant(out, t, tracking.On, uint64(tracking.Generation))
 		}
 	case ofnet.KindSwitch:
-		trackSwitch(&out)
+		trackSwitch(out)
 	}
-	return out
 }
 
 func trackTenant(out *flow.Set, t *ofnet.Tenant, tracked bool, generation uint64) {

@@ -29,6 +29,7 @@ type Config struct {
 	Namespace   string     // path of the network namespace of Open vSwitch; "" is the agent's own
 	FwdMode     string     // as the operator expects it; the cluster's own setting counts
 	CNISocket   string     // "" serves no CNI
+	MesosSocket string     // of CNI for Mesos; "" serves none
 	Observe     bool       // forward leaves what others change in the switch as it is
 	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits

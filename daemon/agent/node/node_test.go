@@ -31,18 +31,21 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// plugin is the folder with the real contivk8s; TestMain builds it.
+// plugin is the folder with the real contivk8s and netcontiv; TestMain builds them.
 var plugin string
 
 func TestMain(m *testing.M) {
 	// Without cgo, as it ships: the plugin then starts half a millisecond sooner.
 	dir, err := os.MkdirTemp("", "contivk8s")
-	if err == nil {
+	for name, path := range map[string]string{"contivk8s": "cni", "netcontiv": "cni/netcontiv"} {
+		if err != nil {
+			break
+		}
 		var out []byte
-		cmd := exec.Command("go", "build", "-o", dir+"/contivk8s", "github.com/contiv/contiv/cni")
+		cmd := exec.Command("go", "build", "-o", dir+"/"+name, "github.com/contiv/contiv/"+path)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err = cmd.CombinedOutput(); err != nil {
-			err = fmt.Errorf("build contivk8s: %w\n%s", err, out)
+			err = fmt.Errorf("build %s: %w\n%s", name, err, out)
 		}
 	}
 	if err != nil {

@@ -74,9 +74,13 @@ func (n *Node) parts() []task.Task {
 	if len(n.Uplinks) > 1 {
 		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
 	}
-	if n.CNISocket != "" {
-		n.doors = append(n.doors, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
-			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
+	cni := cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods, Starting: n.starting, Waiting: n.Waiting,
+		Cut: func() bool { return !n.forward.Connected() }, Log: n.Log}
+	if cni.Socket != "" {
+		n.doors = append(n.doors, cniserver.New(cni))
+	}
+	if cni.Socket, cni.Mesos = n.MesosSocket, true; cni.Socket != "" {
+		n.doors = append(n.doors, cniserver.New(cni))
 	}
 	if n.InspectPort != 0 {
 		n.doors = append(n.doors, n.inspectors()...)
