@@ -67,11 +67,21 @@ scenario: build ## scenarios on the real lab: whole clusters on this machine
 test: test-deps build check-generated lint unit scenario ## everything
 
 .PHONY: test-docker
-test-docker: ## Docker engines on the hosts of a lab
-	@scripts/install-deps docker
-	$(GO) test -count=1 -timeout 10m ./test/docker
+test-docker: ## Docker on the hosts of a lab, with the machine's engine
+	@scripts/test-docker
+
+.PHONY: test-docker-all
+test-docker-all: ## Docker with the machine's engine and the newest, managed plugin, Swarm, long churn
+	@scripts/test-docker all
+
+.PHONY: docker-plugin
+docker-plugin: build ## make the managed Docker plugin of the programs: bin/docker-plugin, for docker plugin create
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/startcontiv ./docker/startcontiv
+	@$(GO) run ./docker/pack -bin bin -version '$(VERSION)' -o bin/docker-plugin
+	@echo "docker plugin create contiv/v2plugin bin/docker-plugin   installs it"
 
 include test/consul/consul.mk
+include test/engines/engines.mk
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each

@@ -3,92 +3,123 @@ package docker_test
 import (
 	"encoding/json"
 	"fmt"
-	"net"
-	"net/http"
-	"os"
+	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
+	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/lab"
 )
 
-// stub is a network and IPAM driver that does just enough for an engine: pools are as asked for, addresses follow each other, and
-// interfaces are ends of pairs that go nowhere.
-type stub struct {
-	t    *testing.T
-	l    *lab.Lab
-	host string
+// A managed plugin is installed, set, enabled and disabled without a registry; what crashes in it is started again, and a restart of
+// the engine leaves it enabled.
+func TestManagedPlugin(t *testing.T) {
+	l := up(t, lab.Plan{Name: "managed", Hosts: 1, Bare: true})
+	m := install(t, l, packed(t, "v1"))
+	enabled := func() string { return docker(t, l, "h1", "plugin", "inspect", "-f", "{{.Enabled}}", pluginName) }
+	m.logged("h1", "netplugin", "msg=ready", 1)
 
-	mu   sync.Mutex
-	last map[string]int // address given out last, by pool
-	made int            // pairs
-}
+	t.Run("settings", func(t *testing.T) { settable(t, l) })
 
-// inside is the path of a host's file as this process finds it.
-func inside(t *testing.T, l *lab.Lab, host, path string) string {
-	t.Helper()
-	pid, err := os.ReadFile(filepath.Join(l.Dir, host, "init.pid"))
-	if err != nil {
+	// A crash: by its id in the host's process namespace.
+	if out, err := on(t, l, "h1", "sh", "-c", "kill -KILL $(pidof netplugin)"); err != nil {
+		t.Fatalf("kill netplugin: %v: %s", err, out)
+	}
+	m.logged("h1", "netplugin", "msg=ready", 2)
+	m.logged("h1", "plugin_bootup", "it is started again", 1)
+
+	// The engine ends and starts.
+	if err := l.Stop("h1", lab.PartDocker); err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("/proc/%s/root%s", strings.TrimSpace(string(pid)), path)
-}
-
-// serveStub serves a driver of that name to the engine of a host until the test ends.
-func serveStub(t *testing.T, l *lab.Lab, host, name string) {
-	t.Helper()
-	dir := inside(t, l, host, "/run/docker/plugins")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := l.Start(t.Context(), "h1", lab.PartDocker); err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("unix", filepath.Join(dir, name+".sock"))
-	if err != nil {
-		t.Fatal(err)
+	if got := enabled(); got != "true" {
+		t.Errorf("after a restart of the engine the plugin is enabled: %s", got)
 	}
-	s := &http.Server{Handler: &stub{t: t, l: l, host: host, last: map[string]int{}}}
-	go func() { _ = s.Serve(ln) }()
-	t.Cleanup(func() { _ = s.Close() })
+	m.logged("h1", "netplugin", "msg=ready", 3)
+
+	began := time.Now()
+	docker(t, l, "h1", "plugin", "disable", pluginName)
+	if took := time.Since(began); took > 9*time.Second {
+		t.Errorf("disabling took %s: the engine has killed the plugin", took)
+	}
+	m.logged("h1", "plugin_bootup", "the plugin has ended", 2)
+	if out, err := on(t, l, "h1", "pidof", "netplugin", "netmaster", "startcontiv"); err == nil {
+		t.Errorf("of a disabled plugin there run %s", out)
+	}
+	docker(t, l, "h1", "plugin", "rm", pluginName)
 }
 
-func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var q struct{ Pool, PoolID, Address, EndpointID string }
-	_ = json.NewDecoder(r.Body).Decode(&q)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	answer := map[string]any{}
-	switch strings.TrimPrefix(r.URL.Path, "/") {
-	case "Plugin.Activate":
-		answer["Implements"] = []string{"NetworkDriver", "IpamDriver"}
-	case "NetworkDriver.GetCapabilities":
-		answer["Scope"] = "local"
-	case "IpamDriver.RequestPool":
-		answer["PoolID"], answer["Pool"] = q.Pool, q.Pool
-	case "IpamDriver.RequestAddress":
-		bits := q.PoolID[strings.Index(q.PoolID, "/"):]
-		if q.Address == "" {
-			s.last[q.PoolID]++
-			base, _, _ := strings.Cut(q.PoolID, "/")
-			q.Address = strings.TrimSuffix(strings.TrimSuffix(base, "0"), "::") + strconv.Itoa(s.last[q.PoolID])
-			if strings.Contains(base, "::") {
-				q.Address = strings.TrimSuffix(base, "0") + strconv.Itoa(s.last[q.PoolID])
-			}
-		}
-		answer["Address"] = q.Address + bits
-	case "NetworkDriver.Join":
-		s.made++
-		near, far := "near"+strconv.Itoa(s.made), "far"+strconv.Itoa(s.made)
-		cmd, err := s.l.Command(s.t.Context(), s.host, "ip", "link", "add", near, "type", "veth", "peer", "name", far)
-		if err == nil {
-			err = cmd.Run()
-		}
+// settable fails unless the plugin's variables are those that its programs read, and can be set.
+func settable(t *testing.T, l *lab.Lab) {
+	var got []struct {
+		Name     string
+		Settable []string
+	}
+	if err := json.Unmarshal([]byte(docker(t, l, "h1", "plugin", "inspect", "-f", "{{json .Config.Env}}", pluginName)), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"CONTIV_ROLE", "CONTIV_LOG_DIR"}
+	for _, program := range []string{"netplugin", "netmaster"} {
+		text, err := exec.Command(filepath.Join(built(t), program), "--variables").Output()
 		if err != nil {
-			s.t.Errorf("make a pair: %v", err)
+			t.Fatal(err)
 		}
-		answer["InterfaceName"] = map[string]string{"SrcName": far, "DstPrefix": "eth"}
+		var read []flags.Variable
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range read {
+			want = append(want, v.Name)
+		}
 	}
-	w.Header().Set("Content-Type", "application/vnd.docker.plugins.v1.1+json")
-	_ = json.NewEncoder(w).Encode(answer)
+	var names []string
+	for _, e := range got {
+		names = append(names, e.Name)
+		if !slices.Equal(e.Settable, []string{"value"}) {
+			t.Errorf("%s is not settable: %v", e.Name, e.Settable)
+		}
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("variables: want %v, got %v", want, names)
+	}
+	if len(names) < 40 {
+		t.Errorf("only %d variables", len(names))
+	}
+}
+
+// An upgrade from a registry keeps the plugin's settings, and the store in it.
+func TestPluginUpgrade(t *testing.T) {
+	l := up(t, lab.Plan{Name: "upgrade", Hosts: 1, Bare: true})
+	address := registry(t, l, "h1")
+	remote := func(tag string) string { return address + "/contiv/v2plugin:" + tag }
+	for _, tag := range []string{"v1", "v2"} {
+		docker(t, l, "h1", "plugin", "create", remote(tag), packed(t, tag))
+		docker(t, l, "h1", "plugin", "push", remote(tag))
+		docker(t, l, "h1", "plugin", "rm", remote(tag))
+	}
+	m := &managed{t: t, lab: l, dir: l.Dir, master: "http://" + l.HostList()[0].IP + ":9999"}
+	docker(t, l, "h1", append([]string{"plugin", "install", "--grant-all-permissions", "--disable", "--alias", pluginName, remote("v1")}, m.settings(0)...)...)
+	docker(t, l, "h1", "plugin", "enable", pluginName)
+	m.logged("h1", "netplugin", "msg=ready", 1)
+	m.netctl("tenant", "create", "kept")
+
+	docker(t, l, "h1", "plugin", "disable", pluginName)
+	docker(t, l, "h1", "plugin", "upgrade", "--grant-all-permissions", pluginName, remote("v2"))
+	docker(t, l, "h1", "plugin", "enable", pluginName)
+	m.logged("h1", "netplugin", "msg=ready", 2)
+	if got := docker(t, l, "h1", "plugin", "inspect", "-f", "{{.Config.Description}}", pluginName); !strings.Contains(got, "v2") {
+		t.Errorf("after the upgrade it is %q", got)
+	}
+	within(t, 20*time.Second, func() error {
+		if out, err := netctl(t, m.master, "tenant", "ls", "-o", "name"); err != nil || !strings.Contains(out, "kept") {
+			return fmt.Errorf("tenants after the upgrade: %s, %v", out, err)
+		}
+		return nil
+	})
 }
