@@ -30,7 +30,9 @@ func TestRuntimeTellsLater(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	is := func() record.Endpoint { return *mastertest.Read[record.Endpoint](t, m, record.Endpoints+"default:n:ep1") }
+	is := func() record.Endpoint {
+		return *mastertest.Read[record.Endpoint](t, m, record.Endpoints+"default:n:ep1")
+	}
 	if e := is(); e.ContainerID != "ep1" || e.RuntimeID != "docker-id" || e.CommonName != "web1" || !slices.Equal(e.Aliases, []string{"api"}) || e.Labels["app"] != "web" {
 		t.Errorf("record: got %+v", e)
 	}
