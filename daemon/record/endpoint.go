@@ -58,7 +58,7 @@ type endpointJSON struct {
 
 // MarshalJSON gives what is stored.
 func (e Endpoint) MarshalJSON() ([]byte, error) {
-	return json.Marshal(&endpointJSON{ID: FormerID(e.ID), NetID: Dotted(e.ID.Network), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
+	return json.Marshal(&endpointJSON{ID: LegacyID(e.ID), NetID: Dotted(e.ID.Network), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
 		EndpointGroupID: e.GroupNumber, EndpointGroupKey: Reversed(e.Group), IPAddress: Text(e.IP), IPv6Address: Text(e.IP6), MacAddress: e.MAC,
 		HomingHost: e.Host, IntfName: e.IfName, VtepIP: e.VTEP, Labels: e.Labels, ContainerID: e.ContainerID, EPCommonName: e.CommonName,
 		Machine: e.Machine, Tenant: e.ID.Tenant, RuntimeID: e.RuntimeID, Aliases: e.Aliases})
@@ -102,7 +102,7 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 // container, or the original's id.
 func (e *Endpoint) Called(text string) bool {
 	return text == e.ID.Endpoint || text == e.ContainerID || text == e.RuntimeID || text == e.CommonName || slices.Contains(e.Aliases, text) ||
-		text == FormerID(e.ID)
+		text == LegacyID(e.ID)
 }
 
 // Holds says that text is part of what the container or its interface is called.
@@ -114,8 +114,8 @@ func (e *Endpoint) Holds(text string) bool {
 // Container is what the runtime calls the container.
 func (e *Endpoint) Container() string { return cmp.Or(e.RuntimeID, e.ContainerID) }
 
-// FormerID is "network.tenant-endpoint", by which the original knew an endpoint. Two endpoints may have the same one.
-func FormerID(e identity.Endpoint) string { return Dotted(e.Network) + "-" + e.Endpoint }
+// LegacyID is "network.tenant-endpoint", by which the original knew an endpoint. Two endpoints may have the same one.
+func LegacyID(e identity.Endpoint) string { return Dotted(e.Network) + "-" + e.Endpoint }
 
 // address reads an address, with or without a length behind it; "" is none.
 func address(text string) (netip.Addr, error) {

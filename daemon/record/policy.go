@@ -39,7 +39,7 @@ type Attachment struct {
 	ID identity.Attachment `json:"id"`
 }
 
-// Where older builds wrote, of each rule for each group, what agents were to do, and which group has which policy. A leader of this build
+// Where earlier builds wrote, of each rule for each group, what agents were to do, and which group has which policy. A leader of this build
 // writes Rules and Attachments instead as it begins, and removes these; agents carry them out until then.
 const (
 	LegacyRules       = State + "policyRule/"

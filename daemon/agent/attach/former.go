@@ -16,7 +16,7 @@ func (e *Engine) Rename(ctx context.Context) error {
 	found := map[string]string{}
 	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
 		id := identity.Endpoint{Network: identity.Network{Tenant: p.ExternalIDs[ovsdb.IDTenant], Name: p.ExternalIDs[ovsdb.IDNetwork]}}
-		rest, former := strings.CutPrefix(p.ExternalIDs[ovsdb.IDEndpoint], record.FormerID(id))
+		rest, former := strings.CutPrefix(p.ExternalIDs[ovsdb.IDEndpoint], record.LegacyID(id))
 		if id.Tenant == "" || id.Name == "" || !former || rest == "" {
 			continue
 		}
@@ -29,7 +29,7 @@ func (e *Engine) Rename(ctx context.Context) error {
 // hostNames are the names that the host end of an endpoint may have, in the order in which they are tried: the later ones for when another
 // endpoint has the first, and the last ones if an earlier build made it.
 func hostNames(id identity.Endpoint) (names []string) {
-	for _, text := range []string{id.String(), record.FormerID(id)} {
+	for _, text := range []string{id.String(), record.LegacyID(id)} {
 		for try := range nameTries {
 			names = append(names, link.Name(text, try))
 		}

@@ -64,7 +64,7 @@ func TestRename(t *testing.T) {
 
 // former makes of what this build has attached what an earlier one would have left: the interface is named by another id, and so is the port.
 func (w *world) former(r *record.Endpoint) (name string) {
-	was, id := link.Name(r.ID.String(), 0), record.FormerID(r.ID)
+	was, id := link.Name(r.ID.String(), 0), record.LegacyID(r.ID)
 	name = link.Name(id, 0)
 	pair, p := w.links[was], w.ports[was]
 	delete(w.links, was)
@@ -149,7 +149,7 @@ func TestEndpointsThatReadAlike(t *testing.T) {
 					}
 				}
 			}
-			if record.FormerID(ids[0]) != record.FormerID(ids[1]) || ids[0] == ids[1] {
+			if record.LegacyID(ids[0]) != record.LegacyID(ids[1]) || ids[0] == ids[1] {
 				t.Fatalf("want endpoints that read alike, got %s and %s", ids[0], ids[1])
 			}
 			const two = "endpoints 2, ports 2, links 2, flows 2"

@@ -46,7 +46,7 @@ func (l *lost) why() string {
 	return whyReleased + " " + l.Host + ", says machine " + l.Machine
 }
 
-// had tells whether this machine has had the port of an endpoint. Of one of an older build its host's label alone is known.
+// had tells whether this machine has had the port of an endpoint. Of one of an earlier build its host's label alone is known.
 func (l *lost) had(ep *record.Endpoint) bool {
 	return (ep.Machine == "" || ep.Machine == l.Machine) && (l.Owned == nil || l.Owned())
 }

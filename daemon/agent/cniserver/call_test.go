@@ -8,29 +8,17 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/containernetworking/cni/pkg/skel"
 	"github.com/containernetworking/cni/pkg/types"
 	"github.com/containernetworking/cni/pkg/version"
 
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
 )
-
-// skelMode has the environment variable that makes this program a CNI plugin of package skel, which does nothing.
-const skelMode = "CONTIV_TEST_SKEL"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(skelMode) == "" {
-		os.Exit(m.Run())
-	}
-	nothing := func(*skel.CmdArgs) error { return nil }
-	skel.PluginMainFuncs(skel.CNIFuncs{Add: nothing, Del: nothing, Check: nothing, GC: nothing, Status: nothing}, version.All, "")
-	os.Exit(0)
-}
 
 // call is a call of a plugin with all that a runtime says.
 func call(command, stdin string, vars ...string) wire.Call {
@@ -54,11 +42,23 @@ func do(t testing.TB, s *Server, c wire.Call) wire.Answer {
 	return wire.Answer{Stdout: w.Body.Bytes(), Exit: exit}
 }
 
-// skeleton is what a plugin made with the CNI library does.
-func skeleton(t *testing.T, c wire.Call) wire.Answer {
+// skeleton is a plugin made with the CNI library.
+func skeleton(t *testing.T) string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(c.Environ, skelMode+"=1")
+	bin := filepath.Join(t.TempDir(), "skel")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", bin, "./testdata/skel")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// start has a program carry out a call.
+func start(t *testing.T, bin string, c wire.Call) wire.Answer {
+	t.Helper()
+	cmd := exec.Command(bin)
+	cmd.Env = c.Environ
 	cmd.Stdin = bytes.NewReader(c.Stdin)
 	out, err := cmd.Output()
 	var exit *exec.ExitError
@@ -71,7 +71,7 @@ func skeleton(t *testing.T, c wire.Call) wire.Answer {
 // What the CNI library's skeleton refuses a plugin, the agent refuses in the same words.
 func TestRefusesAsTheLibrary(t *testing.T) {
 	const good = `{"cniVersion":"1.1.0","name":"n","type":"contivk8s"}`
-	long := strings.Repeat("c", 300)
+	long, library := strings.Repeat("c", 300), skeleton(t)
 	conf := func(v string) string { return `{"cniVersion":"` + v + `","name":"n"}` }
 	stdins := []string{good, "", "null", "[]", "\x00\xff{", `{"cniVersion":"1.0.0"}`, `{"cniVersion":"1.0.0","name":7}`, `{"cniVersion":7,"name":"n"}`, `{"name":"n"}`,
 		`{"cniVersion":"1.0.0","name":"a/b"}`, conf("0.1.0"), conf("0.2.0"), conf("0.3.0"), conf("0.3.1"), conf("0.4.0"), conf("1.0.0"), conf("9.0.0"), conf("x"), conf("1.1")}
@@ -91,7 +91,7 @@ func TestRefusesAsTheLibrary(t *testing.T) {
 			for _, id := range []string{"c1", long} {
 				s.Attacher.(*engine).got[id] = attach.Request{}
 			}
-			want, got := skeleton(t, c), do(t, s, c)
+			want, got := start(t, library, c), do(t, s, c)
 			same := want.Exit == got.Exit && bytes.Equal(want.Stdout, got.Stdout)
 			if want.Exit != 0 {
 				var a, b types.Error

@@ -12,7 +12,7 @@ import (
 )
 
 // agent is the registration of a host. Several are left for a while by an agent that is killed and comes back with another address, and by
-// two agents of older builds with one label: the newest counts.
+// two agents of earlier builds with one label: the newest counts.
 type agent struct {
 	ofnet.Host
 	revision store.Revision

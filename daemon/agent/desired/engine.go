@@ -311,7 +311,7 @@ func (e *Engine) Network(ctx context.Context, id identity.Network) (n record.Net
 	if err := json.Unmarshal(item.Value, &n); err != nil {
 		return n, fmt.Errorf("network %s: %w", id, err)
 	}
-	if n.ID != id { // the former key of two networks may be the same
+	if n.ID != id { // the legacy key of two networks may be the same
 		return n, fmt.Errorf("network %s: %w", id, store.ErrNotFound)
 	}
 	return n, nil

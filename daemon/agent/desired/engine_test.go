@@ -354,7 +354,7 @@ func TestMalformedRecordsAreSkipped(t *testing.T) {
 		{"gateway outside", record.Networks + "t:n3", `{"tenant":"t","networkName":"n3","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"11.0.0.1"}`},
 		{"service without a tenant", record.ServiceLBs + "t:s", `{"servicename":"s","ipaddress":"10.0.0.9"}`},
 		{"provider without an address", record.Providers + "t:s", `{"id":"s:t","Providers":[""]}`},
-		{"former network without a name", record.LegacyNetworks + "x.y", `{"pktTagType":"vlan","pktTag":5}`},
+		{"legacy network without a name", record.LegacyNetworks + "x.y", `{"pktTagType":"vlan","pktTag":5}`},
 		{"VRF", record.Tenants + "t", `{"tenant":"t","vrf":0}`},
 		{"group number", record.Groups + "t:g", `{"tenantName":"t","groupName":"g"}`},
 		{"host address", record.Services + "netplugin.vtep/x:1", `{"Hostname":"h","HostAddr":"x"}`},

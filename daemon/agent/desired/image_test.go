@@ -38,12 +38,12 @@ func imageFlows(t *testing.T, name string) (out flow.Set) {
 	return out
 }
 
-// What an older build has written means, flow by flow, what the leader of this build makes of it.
+// What an earlier build has written means, flow by flow, what the leader of this build makes of it.
 func TestImagesMeanTheSame(t *testing.T) {
 	older, present := imageFlows(t, "older-build.json"), imageFlows(t, "present-build.json")
 	tables := pipeline.Default().Tables()
 	if d := flow.Diff(present, older); !d.Empty() {
-		t.Errorf("what the older build has written lacks or has wrongly\n%s", d.Text(tables))
+		t.Errorf("what the earlier build has written lacks or has wrongly\n%s", d.Text(tables))
 	}
 	const rules = 10 + 12 // of web, and of db
 	if len(present.Flows) < rules {

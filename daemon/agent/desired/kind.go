@@ -94,30 +94,30 @@ func rows[V any](prefix string, of func(*records) *table.Table[string, *V], read
 	}, func(r *records, name string) { of(r).Delete(name) }}
 }
 
-// both is rows of the objects below two prefixes: the names that follow the former one are no identities, so what the objects say counts.
-// A row goes with its record below the former prefix unless another has taken its place: a leader moves records, in whatever order that
+// both is rows of the objects below two prefixes. The names that follow the legacy one are no identities, so what the objects say counts.
+// A row goes with its record below the legacy prefix unless another has taken its place: a leader moves records, in whatever order that
 // is told.
-func both[V any](prefix, former string, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error)) []kind {
-	type place struct {
+func both[V any](prefix, legacyPrefix string, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error)) []kind {
+	type named struct {
 		name string
 		row  *V
 	}
-	places := map[string]place{} // of what came by former keys, by what follows the prefix
+	rowsOf := map[string]named{} // of legacy keys, by what follows the prefix
 	del := func(r *records, key string) {
-		if p, ok := places[key]; ok && of(r).Get(p.name) == p.row {
-			of(r).Delete(p.name)
+		if n, ok := rowsOf[key]; ok && of(r).Get(n.name) == n.row {
+			of(r).Delete(n.name)
 		}
-		delete(places, key)
+		delete(rowsOf, key)
 	}
-	return []kind{rows(prefix, of, read), {former, func(r *records, key string, item store.Item) error {
+	return []kind{rows(prefix, of, read), {legacyPrefix, func(r *records, key string, item store.Item) error {
 		own, err := put(r, of, read, item, "")
 		if own == "" {
 			return err
 		}
-		if own != places[key].name {
+		if own != rowsOf[key].name {
 			del(r, key)
 		}
-		places[key] = place{own, of(r).Get(own)}
+		rowsOf[key] = named{own, of(r).Get(own)}
 		return err
 	}, del}}
 }

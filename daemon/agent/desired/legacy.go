@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// legacyRule is the record of older builds of a rule for one group, at "tenant:group:tenant:policy:tenant:policy:rule:tag". Groups are
+// legacyRule is the record of earlier builds of a rule for one group, at "tenant:group:tenant:policy:tenant:policy:rule:tag". Groups are
 // numbers, 0 for any; addresses are in the forms that ipam.ParsePrefixes reads, "" for any.
 type legacyRule struct {
 	ID               string
@@ -41,7 +41,7 @@ type numbered struct {
 	peer int
 }
 
-// legacy is what the records of older builds say. Records of this build count before them.
+// legacy is what the records of earlier builds say. Records of this build count before them.
 type legacy struct {
 	rules       *table.Table[string, *numbered] // by id of the record
 	attachments *table.Table[string, *ofnet.Attachment]
@@ -75,7 +75,7 @@ func legacyKinds() []kind {
 	}
 }
 
-// putLegacyRule is putRule for a record of an older build.
+// putLegacyRule is putRule for a record of an earlier build.
 func (r *records) putLegacyRule(name string, item store.Item) error {
 	p := strings.Split(name, ":")
 	if len(p) != 8 || p[2] != p[0] || p[4] != p[0] || p[5] != p[3] {
@@ -149,7 +149,7 @@ func prefixes(texts []string) (out []netip.Prefix, err error) {
 	return out, nil
 }
 
-// legacyRule is what records of older builds say of a rule, nil when there is none. There is one for each group, and all are alike but
+// legacyRule is what records of earlier builds say of a rule, nil when there is none. There is one for each group, and all are alike but
 // for those that cannot be read, which count.
 func (r *records) legacyRule(id identity.Rule) *ofnet.Rule {
 	var n *numbered
@@ -175,7 +175,7 @@ func (r *records) legacyRule(id identity.Rule) *ofnet.Rule {
 	return &rule
 }
 
-// legacy adds what follows from records of older builds that are not the same, or name a group that is not.
+// legacy adds what follows from records of earlier builds that are not the same, or name a group that is not.
 func (o objects) legacy(before, after *records) {
 	changed(before, after, func(r *records) *table.Table[string, *numbered] { return r.legacy.rules },
 		func(_ *records, _ string, n *numbered) { o.rule(n.rule.ID) })
@@ -188,7 +188,7 @@ func (o objects) legacy(before, after *records) {
 	})
 }
 
-// legacyOf adds what records of older builds say of a tenant.
+// legacyOf adds what records of earlier builds say of a tenant.
 func (o objects) legacyOf(r *records, tenant string) {
 	for n := range r.legacy.rules.Values() {
 		if n.rule.ID.Tenant == tenant {

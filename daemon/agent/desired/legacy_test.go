@@ -12,10 +12,10 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// legacyID1 is the id of an older build's record of rule 1 for a group of tenant blue, whose number is 5.
+// legacyID1 is the id of an earlier build's record of rule 1 for a group of tenant blue, whose number is 5.
 func legacyID1(group, tag string) string { return "blue:" + group + ":blue:p:blue:p:1:" + tag }
 
-// old makes the record of an older build: of an incoming rule when the group's number is where traffic goes.
+// old makes the record of an earlier build: of an incoming rule when the group's number is where traffic goes.
 func old(id string, change func(*legacyRule)) []byte {
 	r := legacyRule{ID: id, Priority: 10, Action: "allow"}
 	if strings.HasSuffix(id, "Rx") {
@@ -135,7 +135,7 @@ func TestFromOlderBuild(t *testing.T) {
 	}
 	raw(record.LegacyAttachments+"blue:web:blue:p", []byte(`{"id":"blue:web:blue:p"}`))
 	raw(record.LegacyRules+id, oldRule)
-	w.reach("what the older build wrote", whole)
+	w.reach("what the earlier build wrote", whole)
 	touched := maps.Clone(w.b.touched)
 	for _, rev := range []uint64{w.put(rule("1", func(r *record.Rule) { r.Action, r.Group = "deny", "web" })), w.put(webHasP), raw(record.LegacyRules+id, nil),
 		raw(record.LegacyAttachments+"blue:web:blue:p", nil)} {
@@ -151,7 +151,7 @@ func TestFromOlderBuild(t *testing.T) {
 	}
 }
 
-// FuzzLegacyRules compiles whatever comes of an older build's record.
+// FuzzLegacyRules compiles whatever comes of an earlier build's record.
 func FuzzLegacyRules(f *testing.F) {
 	for n, change := range []func(*legacyRule){
 		func(r *legacyRule) { r.IPProtocol, r.DstPort, r.SrcIPAddr = 6, 80, "10.0.0.1-10.0.3.9/16" },

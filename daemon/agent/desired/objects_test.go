@@ -48,7 +48,7 @@ func pool() map[string][]string {
 	return out
 }
 
-// legacyRules are records of an older build: of rules about group number 2, and one that cannot be read.
+// legacyRules are records of an earlier build: of rules about group number 2, and one that cannot be read.
 func legacyRules(id string) []string {
 	return []string{fmt.Sprintf(`{"id":%q,"Action":"deny","Priority":10,"SrcEndpointGroup":2,"DstEndpointGroup":2}`, id), `{"Action":"deny"}`}
 }

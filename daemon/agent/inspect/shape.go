@@ -79,7 +79,7 @@ func original(d Driver, f Forwarder) map[string]personality {
 		}
 	}
 	for _, e := range d.Endpoints {
-		p.EndpointDB[record.FormerID(e.ID)] = e
+		p.EndpointDB[record.LegacyID(e.ID)] = e
 	}
 	return map[string]personality{"vlan": p, "vxlan": p}
 }

@@ -70,7 +70,7 @@ func (v *View) Services(name string) []record.Service {
 	return out
 }
 
-// Running tells whether the agent of a host runs, as far as the store knows. An agent of an older build claims nothing.
+// Running tells whether the agent of a host runs, as far as the store knows. An agent of an earlier build claims nothing.
 func (v *View) Running(host string) bool {
 	_, claimed := v.items.Lookup(record.LiveClaim(host))
 	return claimed || agentsOf.In(v.services, host).Len() > 0

@@ -18,8 +18,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// former is a store as an earlier build has left it.
-func former() map[string]string {
+// legacy is a store as an earlier build has left it.
+func legacy() map[string]string {
 	out := map[string]string{
 		"/contiv.io/state/nets/n.t":               `{"id":"n.t","tenant":"t","networkName":"n","nwType":"data","pktTagType":"vlan","pktTag":7,"extPktTag":0,"subnetIP":"10.1.0.0","subnetLen":16,"gateway":"","ipAddrRange":"10.1.0.0-10.1.255.255","ipv6SubnetIP":"","ipv6SubnetLen":0,"ipv6Gateway":"","networkTag":"n.t"}`,
 		"/contiv.io/state/nets/a.b.c":             `{"id":"a.b.c","tenant":"c","networkName":"a.b","nwType":"data","pktTagType":"vlan","pktTag":8,"extPktTag":0,"subnetIP":"10.2.0.0","subnetLen":24,"gateway":"10.2.0.254","ipAddrRange":"10.2.0.0-10.2.0.255","ipv6SubnetIP":"2001:db8::5","ipv6SubnetLen":64,"ipv6Gateway":"2001:db8::1","networkTag":"x"}`,
@@ -63,7 +63,7 @@ func TestConvert(t *testing.T) {
 	for ends := range 25 {
 		db := memory.New()
 		var tx store.Tx
-		for key, value := range former() {
+		for key, value := range legacy() {
 			tx.Put(key, []byte(value))
 		}
 		tx.Put(record.LeaderKey, []byte("me"))

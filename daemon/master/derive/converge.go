@@ -21,7 +21,7 @@ type step struct {
 }
 
 // The order of steps: traffic that a policy is to stop is never let through on the way, at the price that traffic which
-// it is to let through may be stopped for as long as it takes. What older builds wrote goes when all that replaces it is there.
+// it is to let through may be stopped for as long as it takes. What earlier builds wrote goes when all that replaces it is there.
 const (
 	addDeny = iota
 	removeAllow
@@ -80,7 +80,7 @@ type planner struct {
 	steps  []step
 }
 
-// rule wants the record of a rule. One that an older build has let in and that cannot be read as it is meant is about all peers if it
+// rule wants the record of a rule. One that an earlier build has let in and that cannot be read as it is meant is about all peers if it
 // denies, and nothing if it allows.
 func (p *planner) rule(r *model.Rule) {
 	if !p.Has(model.KindPolicy().Name, model.Key(r.TenantName, r.PolicyName)) {

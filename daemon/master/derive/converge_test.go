@@ -58,7 +58,7 @@ func asBefore(t *testing.T, db store.Store, groups map[string]int, rules int) {
 	commit(0)
 }
 
-// A leader that begins over the store of an older build writes the records of this build first, what denies before what allows, then who
+// A leader that begins over the store of an earlier build writes the records of this build first, what denies before what allows, then who
 // has them, and removes the others last; when its first request is answered, all is done. The next leader finds nothing to do.
 func TestConvergesFromOlderBuild(t *testing.T) {
 	const rules = 100
@@ -70,7 +70,7 @@ func TestConvergesFromOlderBuild(t *testing.T) {
 	m.Stop()
 	asBefore(t, before, map[string]int{"g": 1, "h": 2}, rules)
 	if n := count(t, before); n != 2+2*2*rules {
-		t.Fatalf("the store of the older build has %d records", n)
+		t.Fatalf("the store of the earlier build has %d records", n)
 	}
 
 	db := &narrow{Store: before}
@@ -114,7 +114,7 @@ func kindOf(op store.Op) string {
 	return op.Key
 }
 
-// A new leader puts right what the old one, or one of an older build, has left half way: records that are missing, changed or of nothing,
+// A new leader puts right what the old one, or one of an earlier build, has left half way: records that are missing, changed or of nothing,
 // and rules of a policy that is gone.
 func TestPOL_14_NewLeader(t *testing.T) {
 	ctx := context.Background()

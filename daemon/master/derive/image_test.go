@@ -22,7 +22,7 @@ const (
 	presentBuild = "../../record/testdata/present-build.json"
 )
 
-// A leader makes of a store that an older build has written, with rules of all sorts, what this build would have written.
+// A leader makes of a store that an earlier build has written, with rules of all sorts, what this build would have written.
 func TestImageOfOlderBuild(t *testing.T) {
 	text, err := os.ReadFile(olderBuild)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestIDsThatReadTheSame(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m := mastertest.Start(t, mastertest.Options{})
 			ctx := t.Context()
-			if one, other := record.FormerID(test.one), record.FormerID(test.other); one != other {
+			if one, other := record.LegacyID(test.one), record.LegacyID(test.other); one != other {
 				t.Fatalf("want two that read the same, got %s and %s", one, other)
 			}
 			for i, id := range []identity.Endpoint{test.one, test.other} {

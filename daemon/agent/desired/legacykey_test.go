@@ -13,15 +13,15 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// formerKey is where an earlier build kept a record.
-func formerKey(r any) string {
+// legacyKey is where an earlier build kept a record.
+func legacyKey(r any) string {
 	switch r := r.(type) {
 	case record.Network:
 		return record.LegacyNetworks + record.Dotted(r.ID)
 	case record.Group:
 		return record.LegacyGroups + record.Reversed(r.ID)
 	case record.Endpoint:
-		return record.LegacyEndpoints + record.FormerID(r.ID)
+		return record.LegacyEndpoints + record.LegacyID(r.ID)
 	case record.ServiceLB:
 		return record.LegacyServiceLBs + record.Reversed(r.ID)
 	case record.Provider:
@@ -50,7 +50,7 @@ func moving() []any {
 }
 
 // What an earlier build has written says the same as what this one writes, also without the tenant, which the first ones left out.
-func TestFormerRecords(t *testing.T) {
+func TestLegacyKeys(t *testing.T) {
 	stateOf := func(at func(any) string, list []any) string {
 		r, s := newRecords("h1"), ofnet.NewState("h1")
 		for _, v := range list {
@@ -65,8 +65,8 @@ func TestFormerRecords(t *testing.T) {
 		return texts(s)
 	}
 	want := stateOf(key, moving())
-	if got := stateOf(formerKey, moving()); got != want {
-		t.Errorf("former keys: want\n%s\ngot\n%s", want, got)
+	if got := stateOf(legacyKey, moving()); got != want {
+		t.Errorf("legacy keys: want\n%s\ngot\n%s", want, got)
 	}
 	first := moving()
 	for i, v := range first {
@@ -76,14 +76,14 @@ func TestFormerRecords(t *testing.T) {
 				t.Fatal(err)
 			}
 			delete(m, "tenant")
-			first[i] = named{record.LegacyEndpoints + record.FormerID(e.ID), m}
+			first[i] = named{record.LegacyEndpoints + record.LegacyID(e.ID), m}
 		}
 	}
 	at := func(v any) string {
 		if n, ok := v.(named); ok {
 			return n.key
 		}
-		return formerKey(v)
+		return legacyKey(v)
 	}
 	if got := stateOf(at, first); got != want {
 		t.Errorf("without tenants: want\n%s\ngot\n%s", want, got)
@@ -115,10 +115,10 @@ func TestRecordsMove(t *testing.T) {
 		}
 		return rev
 	}
-	put := func(tx *store.Tx, v any) { tx.Put(formerKey(v), text(t, v)) }
+	put := func(tx *store.Tx, v any) { tx.Put(legacyKey(v), text(t, v)) }
 	move := func(tx *store.Tx, v any) {
-		if formerKey(v) != key(v) {
-			tx.Delete(formerKey(v))
+		if legacyKey(v) != key(v) {
+			tx.Delete(legacyKey(v))
 			tx.Put(key(v), text(t, v))
 		}
 	}
@@ -139,7 +139,7 @@ func TestRecordsMove(t *testing.T) {
 		t.Errorf("deleted after the move: want nothing left, got\n%s", got)
 	}
 	change(put)
-	change(func(tx *store.Tx, v any) { tx.Delete(formerKey(v)) })
+	change(func(tx *store.Tx, v any) { tx.Delete(legacyKey(v)) })
 	if got, _, _ := look(); got != nothing {
 		t.Errorf("deleted where it was: want nothing left, got\n%s", got)
 	}
@@ -156,11 +156,11 @@ func TestRecordsMove_Order(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		put(formerKey(net))
+		put(legacyKey(net))
 		if first {
 			put(key(net))
 		}
-		r.del(formerKey(net))
+		r.del(legacyKey(net))
 		if !first {
 			put(key(net))
 		}
@@ -175,11 +175,11 @@ func TestRecordsMove_Order(t *testing.T) {
 	// Two networks that an earlier build could not tell apart: the second takes the key of the first when that is gone.
 	r, other := newRecords("h1"), network("a", "b.c", 200)
 	for _, v := range []record.Network{net, other} {
-		if err := r.put(store.Item{Key: formerKey(v), Value: text(t, v)}); err != nil {
+		if err := r.put(store.Item{Key: legacyKey(v), Value: text(t, v)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if formerKey(net) != formerKey(other) || r.networks.Len() != 1 || r.networks.Get("b.c:a") == nil {
+	if legacyKey(net) != legacyKey(other) || r.networks.Len() != 1 || r.networks.Get("b.c:a") == nil {
 		t.Errorf("two networks of one key: want the later one, got %d networks", r.networks.Len())
 	}
 }
@@ -187,15 +187,15 @@ func TestRecordsMove_Order(t *testing.T) {
 // A network that no watch has told of yet is read where it is, and no other is taken for it.
 func TestNetworkFromTheStore(t *testing.T) {
 	db := memory.New()
-	now, former := network("net", "blue", 100), network("a.b", "c", 200)
+	now, earlier := network("net", "blue", 100), network("a.b", "c", 200)
 	var tx store.Tx
 	tx.Put(key(now), text(t, now))
-	tx.Put(formerKey(former), text(t, former))
+	tx.Put(legacyKey(earlier), text(t, earlier))
 	if _, err := db.Commit(t.Context(), &tx); err != nil {
 		t.Fatal(err)
 	}
 	e := New(Options{Store: db, Bridge: newSwitchless()}) // that does not run
-	for id, vni := range map[identity.Network]int{now.ID: 100, former.ID: 200, {Tenant: "b.c", Name: "a"}: 0, {Tenant: "blue", Name: "none"}: 0} {
+	for id, vni := range map[identity.Network]int{now.ID: 100, earlier.ID: 200, {Tenant: "b.c", Name: "a"}: 0, {Tenant: "blue", Name: "none"}: 0} {
 		n, err := e.Network(t.Context(), id)
 		if (err == nil) != (vni != 0) || err == nil && n.ExtPktTag != vni || err != nil && !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("network %s: want VNI %d, got %d, %v", id, vni, n.ExtPktTag, err)
@@ -203,15 +203,15 @@ func TestNetworkFromTheStore(t *testing.T) {
 	}
 }
 
-// The former id of one group reads like the identity of another: they stay two.
-func TestFormerGroupsDoNotMix(t *testing.T) {
-	former, now := group("a", "b", 1), group("b", "a", 2)
-	name := record.Reversed(former.ID)
+// The legacy id of one group reads like the identity of another: they stay two.
+func TestLegacyGroupsDoNotMix(t *testing.T) {
+	earlier, now := group("a", "b", 1), group("b", "a", 2)
+	name := record.Reversed(earlier.ID)
 	if name != now.ID.String() {
 		t.Fatalf("want groups whose ids read alike, got %s and %s", name, now.ID)
 	}
 	r := newRecords("h1")
-	for at, g := range map[string]record.Group{record.LegacyGroups + name: former, record.Groups + name: now} {
+	for at, g := range map[string]record.Group{record.LegacyGroups + name: earlier, record.Groups + name: now} {
 		if err := r.put(store.Item{Key: at, Value: text(t, g)}); err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestFormerGroupsDoNotMix(t *testing.T) {
 	}
 	r.del(record.LegacyGroups + name)
 	if r.groups.Get("b:a") != nil || r.groups.Get("a:b") == nil {
-		t.Error("after the former one is deleted: want the other alone")
+		t.Error("after the legacy one is deleted: want the other alone")
 	}
 }
 
