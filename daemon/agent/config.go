@@ -38,7 +38,7 @@ type options struct {
 	Socket    string
 	Mesos     string
 	Kube      string
-	Docker    string
+	Engine    string
 	Plugin    string
 	DNS       string
 	Domain    string
@@ -78,7 +78,7 @@ func (o *options) register(s *flags.Set) {
 	s.Int(&o.Limits.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", inspect.DefaultPerClient, "how many of them one client has")
 	s.Int(&o.Limits.Captures, "max-captures", "MAX_CAPTURES", inspect.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&o.Limits.Traces, "max-traces", "MAX_TRACES", inspect.DefaultTraces, "how many traces and looks at the switch run at once; one client has a quarter")
-	s.String(&o.Docker, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode")
+	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode")
 	s.String(&o.Plugin, "plugin-name", "PLUGIN_NAME", "netplugin", "name of the Docker driver")
 	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
 }
@@ -205,13 +205,4 @@ func (o *options) address(flag, text string, otherwise netip.Addr) (netip.Addr, 
 		return a, fmt.Errorf("--%s %s: it is an IP address of this host", flag, text)
 	}
 	return a.Unmap(), nil
-}
-
-// docker says which engine the agent asks: that of its host, where containers are Docker's. Its networks are the cluster's but for
-// those of a swarm, which its managers make.
-func (o *options) docker() node.Docker {
-	if o.Mode != "docker" && o.Mode != "swarm-mode" {
-		return node.Docker{}
-	}
-	return node.Docker{Socket: o.Docker, Driver: o.Plugin, Keep: o.Mode == "docker"}
 }

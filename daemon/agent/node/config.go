@@ -34,7 +34,7 @@ type Config struct {
 	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	DNS         DNS
-	Docker      Docker
+	Engine      DockerEngine
 	HostPorts   []link.Ports   // of the host, that containers may reach
 	Protected   []netip.Prefix // that they may not reach by way of the host
 	StoreURLs   []string       // of the store, whose machines they may not reach either
@@ -54,8 +54,8 @@ type DNS struct {
 	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's, of resolvConf
 }
 
-// Docker says which engine the agent asks, and of which networks.
-type Docker struct {
+// DockerEngine says which engine the agent asks, and of which networks.
+type DockerEngine struct {
 	Socket string // unix socket of the engine; "": none is asked
 	Driver string // name of the network driver
 	Keep   bool   // the engine's networks are kept equal to the cluster's

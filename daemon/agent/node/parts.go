@@ -85,7 +85,7 @@ func (n *Node) parts() []task.Task {
 	if n.InspectPort != 0 {
 		n.doors = append(n.doors, n.inspectors()...)
 	}
-	return append(append(parts, n.dockerParts()...), n.doors...)
+	return append(append(parts, n.engineParts()...), n.doors...)
 }
 
 func (n *Node) afterPreparation(name string, run func(context.Context) error) task.Task {

@@ -13,24 +13,24 @@ type engine struct {
 	keeper  *dockerd.Keeper // nil: its networks are not kept
 }
 
-// dockerParts are the tasks about the host's Docker engine. None of them holds anything up.
-func (n *Node) dockerParts() []task.Task {
-	if n.Docker.Socket == "" {
+// engineParts are the tasks about the host's Docker engine. None of them holds anything up.
+func (n *Node) engineParts() []task.Task {
+	if n.Engine.Socket == "" {
 		return nil
 	}
-	n.engine.watcher = dockerd.NewWatcher(func() (dockerd.Engine, error) { return dockerd.Dial(n.Docker.Socket) }, n.Log)
+	n.engine.watcher = dockerd.NewWatcher(func() (dockerd.Engine, error) { return dockerd.Dial(n.Engine.Socket) }, n.Log)
 	parts := []task.Task{
 		task.Func("Docker engine", func(ctx context.Context, ready func()) error {
 			ready()
 			return n.engine.watcher.Run(ctx)
 		}),
-		n.onceServing("what Docker no longer has", dockerd.NewProver(n.engine.watcher, n.attach, n.Docker.Driver, n.Log).Run),
+		n.onceServing("what Docker no longer has", dockerd.NewProver(n.engine.watcher, n.attach, n.Engine.Driver, n.Log).Run),
 	}
 	if m, ok := n.Master.(dockerd.Master); ok {
 		parts = append(parts, n.onceServing("names of Docker's containers", dockerd.NewTeller(n.engine.watcher, m, n.desired, n.Log).Run))
 	}
-	if n.Docker.Keep {
-		n.engine.keeper = dockerd.NewKeeper(n.engine.watcher, n.desired, n.Docker.Driver, n.Log)
+	if n.Engine.Keep {
+		n.engine.keeper = dockerd.NewKeeper(n.engine.watcher, n.desired, n.Engine.Driver, n.Log)
 		parts = append(parts, n.onceServing("Docker's networks", n.engine.keeper.Run))
 	}
 	return parts
