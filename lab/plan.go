@@ -202,7 +202,11 @@ func (p *Plan) masterArgs(host int) []string {
 }
 
 func (p *Plan) agentArgs(host int) []string {
-	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
+	mode := "kubernetes"
+	if p.Docker {
+		mode = "docker"
+	}
+	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", mode, "--netmode", "vlan", "--fwdmode", "bridge",
 		"--host", hostName(host), "--machine-id", p.Name + "/" + hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","),
 		"--datapath", "netdev"}, p.storeFlags()...)
 	if p.LACP {

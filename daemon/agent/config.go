@@ -37,9 +37,8 @@ type options struct {
 	OVSRunDir string
 	Socket    string
 	Mesos     string
+	Docker    dockerOptions
 	Kube      string
-	Engine    string
-	Plugin    string
 	DNS       string
 	Domain    string
 	Resolvers []string
@@ -67,6 +66,7 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
 	s.String(&o.Mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket at which netcontiv, the CNI plugin of Mesos, asks, or off (default: contiv-mesos.sock beside --cni-socket)")
+	o.Docker.register(s)
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
@@ -78,8 +78,6 @@ func (o *options) register(s *flags.Set) {
 	s.Int(&o.Limits.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", inspect.DefaultPerClient, "how many of them one client has")
 	s.Int(&o.Limits.Captures, "max-captures", "MAX_CAPTURES", inspect.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&o.Limits.Traces, "max-traces", "MAX_TRACES", inspect.DefaultTraces, "how many traces and looks at the switch run at once; one client has a quarter")
-	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode")
-	s.String(&o.Plugin, "plugin-name", "PLUGIN_NAME", "netplugin", "name of the Docker driver")
 	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
 }
 
@@ -102,6 +100,9 @@ func (o *options) check() error {
 		return err
 	}
 	if err := flags.OneOf("datapath", o.Datapath, "auto", "netdev", "system"); err != nil {
+		return err
+	}
+	if err := o.Docker.check(o.Mode); err != nil {
 		return err
 	}
 	if err := flags.OneOf("uplink-bond", o.Bond, node.BondBackup, node.BondLACP); err != nil {

@@ -10,6 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/desired"
+	"github.com/contiv/contiv/daemon/agent/docker"
+	"github.com/contiv/contiv/daemon/agent/dockerd"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet/link"
@@ -34,17 +36,24 @@ type Config struct {
 	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	DNS         DNS
-	Engine      DockerEngine
+	Docker      Docker
 	HostPorts   []link.Ports   // of the host, that containers may reach
 	Protected   []netip.Prefix // that they may not reach by way of the host
 	StoreURLs   []string       // of the store, whose machines they may not reach either
 	Store       store.Store
-	Master      attach.Master    // nil: the registered netmasters
+	Master      Master           // nil: the registered netmasters
 	Pods        cniserver.Labels // nil: labels of pods are not read
 	Version     model.Version
 	SweepEvery  time.Duration // 0: 30 s
 	Settled     func()        // called once, when the switch has all that was known at the start; nil: nothing is
 	Log         *slog.Logger
+}
+
+// Master is what an agent asks a netmaster for.
+type Master interface {
+	attach.Master
+	docker.Master
+	dockerd.Master
 }
 
 // DNS says how the names of containers are served.
@@ -54,10 +63,12 @@ type DNS struct {
 	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's, of resolvConf
 }
 
-// DockerEngine says which engine the agent asks, and of which networks.
-type DockerEngine struct {
-	Socket string // unix socket of the engine; "": none is asked
-	Driver string // name of the network driver
+// Docker says how the host's engine finds its network driver, and which engine the agent asks.
+type Docker struct {
+	Plugin string // unix socket of the driver; "": there is none, and no engine is asked
+	Driver string // its name
+	Global bool   // networks are of a whole swarm
+	Engine string // unix socket of the engine
 	Keep   bool   // the engine's networks are kept equal to the cluster's
 }
 

@@ -85,7 +85,10 @@ func (n *Node) parts() []task.Task {
 	if n.InspectPort != 0 {
 		n.doors = append(n.doors, n.inspectors()...)
 	}
-	return append(append(parts, n.engineParts()...), n.doors...)
+	if n.Docker.Plugin != "" {
+		parts = append(parts, n.dockerParts()...)
+	}
+	return append(parts, n.doors...)
 }
 
 func (n *Node) afterPreparation(name string, run func(context.Context) error) task.Task {
