@@ -20,7 +20,7 @@ func (e *Engine) Forsake(ctx context.Context, container, ifname, why string) (do
 		if e.locks.isBusy(a.Port.Name) {
 			return false, nil
 		}
-		if apart, err := e.Links.Apart(a.Port.Name); err != nil || apart {
+		if taken, err := e.Links.Taken(a.Port.Name); err != nil || taken {
 			if err != nil {
 				err = fmt.Errorf("forsake %s: %w", a.StateID, err)
 			}

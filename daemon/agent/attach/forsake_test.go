@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// Apart says that an interface's far end is in a container's namespace, as all that are made with one.
-func (w *world) Apart(name string) (bool, error) {
+// Taken says that an interface's far end is in a container's namespace, as all that are made with one.
+func (w *world) Taken(name string) (bool, error) {
 	defer w.mu.Unlock()
-	err := w.enter("apart")
+	err := w.enter("taken")
 	return w.links[name].Netns != "", err
 }
 
@@ -37,9 +37,9 @@ func TestForsake(t *testing.T) {
 	done := e.locks.work(res.HostName)
 	stays("interface being made", false)
 	done()
-	w.fail["apart"] = errBroken
+	w.fail["taken"] = errBroken
 	stays("kernel that does not say", true)
-	delete(w.fail, "apart")
+	delete(w.fail, "taken")
 	w.fail["delete "+why] = errBroken
 	if _, err := e.Forsake(t.Context(), "c1", "eth0", why); err == nil || len(w.ports) != 1 {
 		t.Errorf("no master: want an error and the port left, got %v, %s", err, w)
