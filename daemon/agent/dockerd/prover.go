@@ -137,8 +137,11 @@ func (p *Prover) attached(now time.Time) (out []attach.Attachment) {
 		}
 		out = append(out, a)
 		at, known := p.seen[a.StateID]
-		if !known {
+		switch {
+		case !known:
 			at = now
+		case a.Since.After(at): // taken away and attached again since then
+			at = a.Since
 		}
 		seen[a.StateID] = at
 		if m, ok := p.missing[a.StateID]; ok && !m.began.Before(at) {
