@@ -101,7 +101,7 @@ func TestEngineLife(t *testing.T) {
 		if err := c.Kill("h1", lab.PartDocker); err != nil {
 			t.Fatal(err)
 		}
-		c.shell("h1", "pkill -9 -x sleep; sleep 1; umount /run/lab/docker/overlay2/*/merged /run/lab/docker/containers/*/mounts/shm 2>/dev/null; rm -rf /run/lab/docker /run/docker-exec")
+		c.shell("h1", "pkill -9 -x sleep; sleep 1; umount /run/lab/docker/overlay2/*/merged /run/lab/docker/containers/*/mounts/shm 2>/dev/null; rm -rf /run/lab/docker")
 		if err := c.Start(t.Context(), "h1", lab.PartDocker); err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestEngineLife(t *testing.T) {
 		began := time.Now()
 		for c.oper("endpoint", "web2") != nil {
 			if time.Since(began) > 2*time.Minute {
-				t.Fatalf("the endpoint is left: %v\n%s", c.oper("endpoint", "web2"), c.shell("h1", "ip -d link; ls -l /run/docker/netns; ps ax"))
+				t.Fatalf("the endpoint is left: %v\n%s", c.oper("endpoint", "web2"), c.shell("h1", "ip -d link; ls -l /run/docker-exec/netns; ps ax"))
 			}
 			time.Sleep(time.Second)
 		}

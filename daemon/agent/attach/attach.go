@@ -70,6 +70,8 @@ type Links interface {
 	Alias(name string) (alias string, exists bool, err error)
 	// Taken reports whether there is a live host end of that name whose other end is in another network namespace.
 	Taken(name string) (bool, error)
+	// Occupied is Taken, and a process that this one sees runs in that namespace.
+	Occupied(name string) (bool, error)
 	SetMTU(name string, mtu int) error
 	SetContainerMTU(netns, ifname string, mtu int) error
 }

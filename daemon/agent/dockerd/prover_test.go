@@ -21,7 +21,10 @@ type attached struct {
 
 func (a *attached) List() []attach.Attachment { return slices.Clone(a.list) }
 
-func (a *attached) Forsake(_ context.Context, container, ifname, why string) (bool, error) {
+func (a *attached) Forsake(_ context.Context, container, ifname, why string, seen bool) (bool, error) {
+	if !seen {
+		return false, errors.New("the fake engine is a part of this process, which sees itself")
+	}
 	if err, ok := a.inUse[container]; ok {
 		return false, err
 	}
@@ -141,7 +144,7 @@ type ending struct {
 	end func()
 }
 
-func (e ending) Forsake(ctx context.Context, container, ifname, why string) (bool, error) {
+func (e ending) Forsake(ctx context.Context, container, ifname, why string, seen bool) (bool, error) {
 	defer e.end()
-	return e.attached.Forsake(ctx, container, ifname, why)
+	return e.attached.Forsake(ctx, container, ifname, why, seen)
 }
