@@ -51,7 +51,10 @@ func TestEngineLife(t *testing.T) {
 	c.reaches(true, "h2", "client", one)
 	id := c.docker("h1", "inspect", "-f", "{{.Id}}", "web1")
 	for _, name := range []string{"web1", "api", id, id[:12]} {
-		eventually(t, "the endpoint of "+name, func() bool { o := c.oper("endpoint", name); return o["containerID"] == id && o["containerName"] == "web1" })
+		eventually(t, "the endpoint of "+name, func() bool {
+			o := c.oper("endpoint", name)
+			return o["containerID"] == id && o["containerName"] == "web1"
+		})
 	}
 	provides := func(n float64) func() bool {
 		return func() bool { got, _ := c.oper("service", "shop")["numProviders"].(float64); return got == n }
@@ -95,27 +98,42 @@ func TestEngineLife(t *testing.T) {
 	if !provides(1)() {
 		t.Error("a container that lived on no longer provides")
 	}
+	c.loses("h1", "web2", "client")
+}
 
-	t.Run("an engine's data is lost", func(t *testing.T) {
-		c.t = t
-		if err := c.Kill("h1", lab.PartDocker); err != nil {
-			t.Fatal(err)
-		}
-		c.shell("h1", "pkill -9 -x sleep; sleep 1; umount /run/lab/docker/overlay2/*/merged /run/lab/docker/containers/*/mounts/shm 2>/dev/null; rm -rf /run/lab/docker")
-		if err := c.Start(t.Context(), "h1", lab.PartDocker); err != nil {
-			t.Fatal(err)
-		}
-		both("networks again", "blue", "late", "web")
+// loses has a host's engine lose its data, with one container that has ended and one that lives on. What the former had comes back, and
+// the latter stays as long as it lives; other is a container of the other host.
+func (c *cluster) loses(host, ended, other string) {
+	c.t.Helper()
+	stays := c.run(host, "stays", "blue")
+	pids := map[string]string{}
+	for _, name := range []string{ended, "stays"} {
+		pids[name] = c.docker(host, "inspect", "-f", "{{.State.Pid}}", name)
+	}
+	if err := c.Kill(host, lab.PartDocker); err != nil {
+		c.t.Fatal(err)
+	}
+	c.shell(host, "kill -9 "+pids[ended]+"; rm -rf /run/lab/docker || true")
+	if err := c.Start(c.t.Context(), host, lab.PartDocker); err != nil {
+		c.t.Fatal(err)
+	}
+	eventually(c.t, "networks again", func() bool { return len(c.kept(host)) == 3 })
+	released := func(name string) {
+		c.t.Helper()
 		began := time.Now()
-		for c.oper("endpoint", "web2") != nil {
+		for c.oper("endpoint", name) != nil {
 			if time.Since(began) > 2*time.Minute {
-				t.Fatalf("the endpoint is left: %v\n%s", c.oper("endpoint", "web2"), c.shell("h1", "ip -d link; ls -l /run/docker-exec/netns; ps ax"))
+				c.t.Fatalf("the endpoint is left after two minutes: %v", c.oper("endpoint", name))
 			}
 			time.Sleep(time.Second)
 		}
-		t.Logf("released after %s", time.Since(began))
-		if got := c.oper("endpoint", "client"); got == nil {
-			t.Error("the other host's container is gone too")
-		}
-	})
+		c.t.Logf("%s: released after %s", name, time.Since(began))
+	}
+	released(ended)
+	if c.oper("endpoint", "stays") == nil || c.oper("endpoint", other) == nil {
+		c.t.Error("a container that lives has lost its endpoint")
+	}
+	c.reaches(true, "h2", other, stays)
+	c.shell(host, "kill -9 "+pids["stays"])
+	released("stays")
 }
