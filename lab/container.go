@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/lab/hostinit"
 )
 
-// Container is a network namespace on a host that stands for a container.
+// Container is a network namespace on a host that stands for a container, or that of a container of the host's Docker engine.
 type Container struct {
 	Name    string       `json:"name"`
 	Host    string       `json:"host"`
@@ -25,6 +25,7 @@ type Container struct {
 	Group   string       `json:"group,omitempty"`
 	IPs     []netip.Addr `json:"ips,omitempty"`
 	MAC     string       `json:"mac,omitempty"`
+	Docker  bool         `json:"docker,omitempty"` // of the host's engine
 }
 
 // IPv returns the container's address of IP version 4 or 6.
@@ -74,8 +75,8 @@ func (l *Lab) Container(name string) (*Container, error) {
 	return c, nil
 }
 
-// Attach makes a container and has the host's CNI plugin give it an interface. Attaching one that is there already
-// repeats the ADD, as a runtime does that lost the answer.
+// Attach makes a container and has the host's CNI plugin give it an interface, or has the host's engine run it. Attaching one that is
+// there already repeats the ADD, as a runtime does that lost the answer.
 func (l *Lab) Attach(ctx context.Context, c Container) (*Container, error) {
 	if !namePattern.MatchString(c.Name) || l.hostNumber(c.Name) != 0 {
 		return nil, fmt.Errorf("container name %q: small letters, digits and dashes, and no host's name, are wanted", c.Name)
@@ -86,6 +87,9 @@ func (l *Lab) Attach(ctx context.Context, c Container) (*Container, error) {
 	}
 	if old, err := l.Container(c.Name); err == nil && old.Host != c.Host {
 		return nil, fmt.Errorf("container %s is on %s already", c.Name, old.Host)
+	}
+	if c.Docker {
+		return l.attachDocker(ctx, c)
 	}
 	fresh := !l.hasNamespace(c)
 	if fresh {
@@ -144,11 +148,17 @@ func (l *Lab) namespace(c Container) (string, error) {
 	return fmt.Sprintf("/proc/%d/root/run/netns/%s", pid, c.Name), err
 }
 
-// Detach has the plugin take the interface away and deletes the container.
+// Detach has the plugin take the interface away and deletes the container, or has its engine do both.
 func (l *Lab) Detach(ctx context.Context, name string) error {
 	c, err := l.Container(name)
 	if err != nil {
 		return err
+	}
+	if c.Docker {
+		if err := l.detachDocker(ctx, *c); err != nil {
+			return err
+		}
+		return os.Remove(l.containerFile(name))
 	}
 	if _, err := l.CNI(ctx, "del", *c); err != nil {
 		return err

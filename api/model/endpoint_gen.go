@@ -119,8 +119,8 @@ var endpointKind = Kind{
 		{Header: "Group", Field: "endpointGroupKey"},
 		{Header: "IP Address", Field: "ipAddress"},
 		{Header: "Host", Field: "homingHost"},
+		{Header: "Container", Field: "containerName"},
 		{Header: "MAC", Field: "macAddress", Wide: true},
-		{Header: "Container", Field: "containerName", Wide: true},
 		{Header: "Labels", Field: "labels", Wide: true, Style: "labels"},
 	},
 	Command: Command{

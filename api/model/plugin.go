@@ -38,6 +38,8 @@ type EndpointConfigRequest struct {
 	IPv6Address string
 	ServiceName string // group, or ""
 	MacAddress  string `json:",omitempty"` // wanted; "" follows from the IPv4 address
+	// Tokens are those with which the addresses were held. Without any the host gets what is held for it.
+	Tokens []string `json:",omitempty"`
 }
 
 // CreateEndpointRequest asks for an endpoint. Creating one that exists returns it unchanged.

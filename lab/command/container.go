@@ -14,7 +14,7 @@ import (
 func newAttach(w *where) *cobra.Command {
 	var c lab.Container
 	cmd := &cobra.Command{
-		Use: "attach HOST NAME --network NETWORK", Short: "Make a container on a host and connect it, by the CNI plugin",
+		Use: "attach HOST NAME --network NETWORK", Short: "Make a container on a host and connect it, by the CNI plugin or with --docker by the host's engine",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
@@ -33,6 +33,7 @@ func newAttach(w *where) *cobra.Command {
 		},
 	}
 	containerFlags(cmd, &c)
+	cmd.Flags().BoolVar(&c.Docker, "docker", false, "have the host's Docker engine run it, of the image "+lab.Image)
 	cmd.MarkFlagsOneRequired("network", "group")
 	return cmd
 }
@@ -45,7 +46,7 @@ func containerFlags(cmd *cobra.Command, c *lab.Container) {
 
 func newDetach(w *where) *cobra.Command {
 	return &cobra.Command{
-		Use: "detach NAME", Short: "Disconnect a container, by the CNI plugin, and delete it", Args: cobra.ExactArgs(1),
+		Use: "detach NAME", Short: "Disconnect a container and delete it", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"text/tabwriter"
@@ -50,7 +51,8 @@ func demoContainers() []lab.Container {
 func runDemo(ctx context.Context, w *where) error {
 	start := time.Now()
 	fmt.Fprintln(w.s.Out, "Three hosts, each a network namespace with its own Open vSwitch, netmaster and netplugin:")
-	if err := runUp(ctx, w, &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded}}); err != nil {
+	_, none := exec.LookPath("dockerd")
+	if err := runUp(ctx, w, &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded, Docker: none == nil}}); err != nil {
 		return err
 	}
 	l, err := w.open()
@@ -85,6 +87,13 @@ func runDemo(ctx context.Context, w *where) error {
 		return err
 	}
 	wrong += denied
+	if none == nil {
+		denied, err := demoDocker(ctx, w, l)
+		if err != nil {
+			return err
+		}
+		wrong += denied
+	}
 	if err := demoNext(w, urls, time.Since(start)); err != nil {
 		return err
 	}
@@ -198,15 +207,23 @@ func demoProof(ctx context.Context, w io.Writer, l *lab.Lab, containers []*lab.C
 // demoPolicy opens connections that the policy of the group back is about, and prints which of them it lets through.
 func demoPolicy(ctx context.Context, w *where) (wrong int, err error) {
 	fmt.Fprintln(w.s.Out, "\nWhat the policy db-only lets into the group back (tcp; web is in the group front, db in back):")
-	t := tabwriter.NewWriter(w.s.Out, 0, 2, 2, ' ', 0)
-	for _, row := range []struct {
-		from, to, port, rule string
-		want                 bool
-	}{
+	return demoConnections(ctx, w, []connection{
 		{"web", "db", "5432", "rule 2 allows port 5432 from front", true},
 		{"web", "db", "80", "rule 1 denies all other tcp", false},
 		{"db", "web", "80", "front has no policy", true},
-	} {
+	})
+}
+
+// connection is one that is to open or not, and the rule that says so.
+type connection struct {
+	from, to, port, rule string
+	want                 bool
+}
+
+// demoConnections tries connections and prints what became of each.
+func demoConnections(ctx context.Context, w *where, list []connection) (wrong int, err error) {
+	t := tabwriter.NewWriter(w.s.Out, 0, 2, 2, ' ', 0)
+	for _, row := range list {
 		v := verdict{row.want, connects(ctx, w, row.from, row.to, row.port)}
 		if v.want != v.got {
 			wrong++

@@ -113,8 +113,8 @@ func TestEndpointList(t *testing.T) {
 	m.Endpoint(t, "default", "n1", "", "c1", "")
 	m.Endpoint(t, "default", "n1", "", "c2", "")
 	got := netctl(t, context.Background(), m.URL, "endpoint", "ls", "--network", "n1")
-	want := "Endpoint  Network     Group  IP Address  Host\n" +
-		"--------  -------     -----  ----------  ----\n" +
+	want := "Endpoint  Network     Group  IP Address  Host  Container\n" +
+		"--------  -------     -----  ----------  ----  ---------\n" +
 		"c1        n1.default         10.1.1.1    h1\n" +
 		"c2        n1.default         10.1.1.2    h1\n"
 	if got.out != want {

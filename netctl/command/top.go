@@ -37,7 +37,7 @@ func tops(f *Factory) []top {
 		{"version", newVersion}, {"node", newNode}, {"leader", newLeader}, {"matrix", newMatrix}, {"flows", newFlows}, {"why", newWhy},
 		{"drift", newDrift}, {"capture", newCapture}, {"login", newLogin}, {"get", newGet}, {"describe", newDescribe}, {"apply", newApply},
 		{"diff", newDiff}, {"delete", newDelete}, {"export", newExport}, {"explain", newExplain}, {"events", newEvents},
-		{"history", newHistory}, {"ip", newIP},
+		{"history", newHistory}, {"ip", newIP}, {"docknet", newDocknet},
 	} {
 		out = append(out, top{[]string{t.name}, func() *cobra.Command { return t.make(f) }})
 	}

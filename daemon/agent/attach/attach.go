@@ -124,9 +124,10 @@ type Request struct {
 	Group      string // or ""
 	Name       string // common name: the pod's or container's
 	Labels     map[string]string
-	IPv4, IPv6 string // wanted addresses, or ""
-	MAC        string // wanted, or ""
-	Owner      string // who asks: "cni/NAME", "docker/NETWORK"
+	IPv4, IPv6 string   // wanted addresses, or ""
+	MAC        string   // wanted, or ""
+	Tokens     []string // with which the addresses are held
+	Owner      string   // who asks: "cni/NAME", "docker/NETWORK"
 }
 
 // EndpointID is the identity of an interface on its network: the container id, and the interface's name unless that
@@ -274,7 +275,7 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 		TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group,
 		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
 		ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
-			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group, MacAddress: r.MAC},
+			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group, MacAddress: r.MAC, Tokens: r.Tokens},
 		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine,
 	})
 	if err == nil && ep.ID != r.identity() {

@@ -103,7 +103,7 @@ func (d *Driver) Ready() <-chan struct{} { return d.ready }
 func (d *Driver) Run(ctx context.Context) error {
 	l, err := socket.Listen(d.Socket)
 	if err != nil {
-		return fmt.Errorf("Docker driver (check --docker-plugins and --plugin-name): %w", err)
+		return fmt.Errorf("driver for Docker (check --docker-plugins and --plugin-name): %w", err)
 	}
 	srv := door.NewServer(d.Handler(), door.Ordinary(), d.Log)
 	done := make(chan error, 1)

@@ -43,7 +43,12 @@ func (d *Driver) createEndpoint(ctx context.Context, q endpointRequest) (createE
 	}
 	res, err := d.attach(ctx, q, n)
 	for _, address := range []string{q.Interface.Address, q.Interface.AddressIPv6} {
-		if one, held := d.holds.taken(n.Network.Tenant, address); held && err != nil {
+		one, held := d.holds.taken(n.Network.Tenant, address)
+		if err == nil || address == "" {
+			continue
+		}
+		d.holds.deleted(n.Network.Tenant, placeOf(n.Network.Tenant, address).address) // the engine will release it, too
+		if held {
 			d.giveBack(ctx, one, address)
 		}
 	}
@@ -55,7 +60,7 @@ func (d *Driver) createEndpoint(ctx context.Context, q endpointRequest) (createE
 
 func (d *Driver) attach(ctx context.Context, q endpointRequest, n record.DockerNetwork) (attach.Result, error) {
 	r := attach.Request{ContainerID: q.EndpointID, IfName: ifName, Handed: true, Tenant: n.Network.Tenant, Network: n.Network.Name, Group: n.Group,
-		MAC: q.Interface.MacAddress, Owner: Owner(n.ID)}
+		MAC: q.Interface.MacAddress, Owner: Owner(n.ID), Tokens: d.holds.tokensOf(n.Network.Tenant, q.Interface.Address, q.Interface.AddressIPv6)}
 	for _, f := range []struct {
 		field, text string
 		to          *string

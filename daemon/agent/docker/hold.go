@@ -8,10 +8,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// retries is for how long an engine may repeat a request whose answer it has not heard, since its driver has ended meanwhile.
-const retries = 35 * time.Second
-
-// settling is how long the release of an address may come after the deletion of the endpoint that had it.
+// settling is how long the release of an address may come after the deletion of the endpoint that had it: at once, or when the engine finds its
+// driver again, whose answer it has not heard. It repeats a request for half a minute.
 const settling = time.Minute
 
 // place is an address of a tenant, whose networks share none.
@@ -29,8 +27,8 @@ type holds struct {
 
 	mu     sync.Mutex
 	tokens map[place]held
-	gone   map[place]time.Time  // of deleted endpoints
-	blind  map[string]time.Time // tenants with deleted endpoints of which no address was known
+	gone   map[place][]time.Time // when endpoints with an address were deleted whose release is to come
+	blind  map[string]time.Time  // tenants with deleted endpoints of which no address was known
 }
 
 type held struct {
@@ -39,7 +37,7 @@ type held struct {
 }
 
 func newHolds(now func() time.Time) *holds {
-	return &holds{now: now, since: now(), tokens: map[place]held{}, gone: map[place]time.Time{}, blind: map[string]time.Time{}}
+	return &holds{now: now, since: now(), tokens: map[place]held{}, gone: map[place][]time.Time{}, blind: map[string]time.Time{}}
 }
 
 // placeOf reads "address" or "address/length".
@@ -59,6 +57,26 @@ func (h *holds) asked(pool identity.Pool, address, token string) {
 	h.tokens[placeOf(pool.Network.Tenant, address)] = held{pool.String(), token, h.now()}
 }
 
+// tokensOf are those of an endpoint's addresses. When they should be known and are not, their time is over, and the addresses may be held for
+// another endpoint by now: then the answer fits none.
+func (h *holds) tokensOf(tenant string, addresses ...string) (out []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.expire()
+	for _, a := range addresses {
+		if one, ok := h.tokens[placeOf(tenant, a)]; ok {
+			out = append(out, one.token)
+		}
+	}
+	if len(out) == 0 && h.now().Sub(h.since) >= settling {
+		out = []string{over}
+	}
+	return out
+}
+
+// over is no token.
+const over = "-"
+
 // taken notes that the endpoint has come, or cannot come, and returns how its address was held.
 func (h *holds) taken(tenant, address string) (held, bool) {
 	h.mu.Lock()
@@ -75,7 +93,8 @@ func (h *holds) deleted(tenant string, addresses ...netip.Addr) {
 	defer h.mu.Unlock()
 	h.expire()
 	for _, a := range addresses {
-		h.gone[place{tenant, a}] = h.now()
+		p := place{tenant, a}
+		h.gone[p] = append(h.gone[p], h.now())
 	}
 	if len(addresses) == 0 {
 		h.blind[tenant] = h.now()
@@ -88,12 +107,14 @@ func (h *holds) released(tenant, address string) (token string) {
 	defer h.mu.Unlock()
 	h.expire()
 	p := placeOf(tenant, address)
-	if _, ok := h.gone[p]; ok {
-		delete(h.gone, p)
+	if left := h.gone[p]; len(left) > 0 {
+		if h.gone[p] = left[1:]; len(left) == 1 {
+			delete(h.gone, p)
+		}
 		return ""
 	}
 	_, blind := h.blind[tenant]
-	if _, all := h.blind[""]; blind || all || h.now().Sub(h.since) < retries {
+	if _, all := h.blind[""]; blind || all || h.now().Sub(h.since) < settling {
 		return ""
 	}
 	token = h.tokens[p].token
@@ -109,8 +130,8 @@ func (h *holds) expire() {
 			delete(h.tokens, p)
 		}
 	}
-	for p, at := range h.gone {
-		if now.Sub(at) > settling {
+	for p, list := range h.gone {
+		if now.Sub(list[len(list)-1]) > settling {
 			delete(h.gone, p)
 		}
 	}

@@ -67,9 +67,6 @@ func (s *Service) Create(ctx context.Context, q model.DockerNetworkRequest) (mad
 	if err != nil {
 		return made, 0, err
 	}
-	if w, err = w.with(q.Requested); err != nil {
-		return made, 0, err
-	}
 	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) error {
 		return tx.Together(func() (err error) {
 			made, err = s.create(tx, q, w, subnets)
@@ -86,6 +83,9 @@ func (s *Service) create(tx *commit.Tx, q model.DockerNetworkRequest, w wish, su
 	}
 	if known := tx.DockerNetwork(q.ID); known != nil {
 		return *known, nil
+	}
+	if w, err = w.with(tx.View, q.Requested); err != nil {
+		return record.DockerNetwork{}, err
 	}
 	f, err := w.find(tx.View, first)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 )
@@ -52,12 +53,16 @@ func wishOf(options map[string]string) (wish, error) {
 	return w, nil
 }
 
-// names tells whether the wish says which network or group is meant.
-func (w wish) names() bool { return w.network != "" || w.group != "" || w.tag != "" }
-
 // with adds what the pools of the network say, which the same engine has asked for. What the options say must not contradict them. Pools
 // that differ say nothing unless the options choose one.
-func (w wish) with(requested []string) (wish, error) {
+func (w wish) with(v *catalog.View, requested []string) (wish, error) {
+	if w.tag != "" && len(requested) > 0 {
+		f, err := w.find(v, netip.Prefix{})
+		if err != nil {
+			return w, err
+		}
+		w.tenant, w.network, w.group = f.id.Tenant, f.id.Name, f.group
+	}
 	var pools []identity.Pool
 	for _, text := range requested {
 		p, err := identity.ParsePool(text)
@@ -68,15 +73,21 @@ func (w wish) with(requested []string) (wish, error) {
 			pools = append(pools, p)
 		}
 	}
-	if len(pools) == 0 || w.tag != "" && len(pools) > 1 {
+	if len(pools) == 0 {
 		return w, nil
 	}
 	fits := slices.DeleteFunc(slices.Clone(pools), func(p identity.Pool) bool { return !w.fits(p) })
+	if len(fits) > 1 && (w.tenant != "" || w.network != "" || w.group != "") {
+		fits = slices.DeleteFunc(fits, func(p identity.Pool) bool {
+			return p.Network.Tenant != cmp.Or(w.tenant, defaultTenant) || w.network != "" && p.Network.Name != w.network || p.Group != w.group
+		})
+	}
 	switch {
-	case len(fits) == 0:
-		return w, model.Errorf(model.CodeConflict, "Options", "the options of the driver say network %q and group %q of tenant %q, those of IPAM %s",
-			w.network, w.group, cmp.Or(w.tenant, defaultTenant), pools[0].Network).Try("say the same with -o and --ipam-opt, or with --ipam-opt alone")
-	case len(fits) > 1:
+	case len(fits) == 0 && len(pools) == 1:
+		return w, model.Errorf(model.CodeConflict, "Options", "the options of the driver say network %q and group %q of tenant %q, those of IPAM network %q and group %q of tenant %q",
+			w.network, w.group, cmp.Or(w.tenant, defaultTenant), pools[0].Network.Name, pools[0].Group, pools[0].Network.Tenant).
+			Try("say the same with -o and --ipam-opt, or with --ipam-opt alone")
+	case len(fits) != 1:
 		return w, model.Errorf(model.CodeConflict, "Options", "several Docker networks with this subnet are being made").
 			Try("say with -o tenant=T -o network=N -o group=G which it is, or try again in a minute")
 	}

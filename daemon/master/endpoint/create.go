@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/netip"
+	"slices"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -47,10 +48,10 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 		if p.group != nil {
 			made.GroupNumber, made.Group = p.group.Number, p.group.ID
 		}
-		if err := address4(tx, p, &made, q.ConfigEP.IPAddress); err != nil {
+		if err := address4(tx, p, &made, q.ConfigEP); err != nil {
 			return err
 		}
-		if err := address6(tx, p, &made, q.ConfigEP.IPv6Address); err != nil {
+		if err := address6(tx, p, &made, q.ConfigEP); err != nil {
 			return err
 		}
 		if made.MAC, err = macFor(p.network, made.IP, q.ConfigEP.MacAddress); err != nil {
@@ -105,9 +106,9 @@ func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndp
 }
 
 // address4 gives the endpoint the wanted IPv4 address, or the lowest free one of its group's pool or network.
-func address4(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
-	if wanted != "" {
-		return wanted4(tx, p, e, wanted)
+func address4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRequest) error {
+	if q.IPAddress != "" {
+		return wanted4(tx, p, e, q)
 	}
 	a, err := next4(tx, p)
 	if err != nil {
@@ -151,8 +152,8 @@ func next6(tx *commit.Tx, n *catalog.Network) (netip.Addr, error) {
 	return a, nil
 }
 
-func wanted4(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
-	a, err := parse(wanted, "ConfigEP.IPAddress")
+func wanted4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRequest) error {
+	a, err := parse(q.IPAddress, "ConfigEP.IPAddress")
 	if err == nil && !a.Is4() {
 		err = model.Errorf(model.CodeInvalid, "ConfigEP.IPAddress", "%s is not an IPv4 address", a).Try("ConfigEP.IPAddress takes an address such as 10.1.1.7")
 	}
@@ -160,7 +161,7 @@ func wanted4(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
 		return err
 	}
 	e.IP = a
-	if held(tx, e.ID.Network, a) {
+	if promised(tx, e.ID.Network, a, &q) {
 		return nil
 	}
 	pool := p.network.PoolOf(p.groupID(), a)
@@ -171,8 +172,8 @@ func wanted4(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
 	return nil
 }
 
-func address6(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
-	pool := p.network.Pool6
+func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRequest) error {
+	pool, wanted := p.network.Pool6, q.IPv6Address
 	if pool == nil {
 		if wanted != "" {
 			return model.Errorf(model.CodeInvalid, "ConfigEP.IPv6Address", "network %s has no IPv6 subnet", p.network.Record.ID)
@@ -192,7 +193,7 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
 		return err
 	}
 	e.IP6 = a
-	if held(tx, e.ID.Network, a) {
+	if promised(tx, e.ID.Network, a, &q) {
 		return nil
 	}
 	if err := pool.Take(a); err != nil {
@@ -200,6 +201,13 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, wanted string) error {
 	}
 	tx.OnAbort(func() { pool.Release(a) })
 	return nil
+}
+
+// promised takes over an address that rests after its release, or that is held for the endpoint that asks.
+func promised(tx *commit.Tx, network identity.Network, a netip.Addr, q *model.EndpointConfigRequest) bool {
+	h, ok := tx.HoldOf(network, a)
+	own := h.Token == "" || slices.Contains(q.Tokens, h.Token) || len(q.Tokens) == 0 && h.By == q.Host
+	return ok && own && held(tx, network, a)
 }
 
 // held takes over an address that was held for an endpoint to come, or that rests after its release.

@@ -1,0 +1,148 @@
+package command
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+func newDocknet(f *Factory) *cobra.Command {
+	c := &cobra.Command{
+		Use: "docknet", Short: "Networks of Docker engines, and what they stand for",
+		Long: "A Docker network with this driver stands for a network, or for a group of it. It is made with docker network create, or by " +
+			"an agent for each network and group, and is known by Docker's id, of which the first letters will do.",
+		Args: exactly(),
+	}
+	c.AddCommand(newDocknetList(f), newDocknetInspect(f), newDocknetRemove(f))
+	return c
+}
+
+func newDocknetList(f *Factory) *cobra.Command {
+	o, host := &output{}, ""
+	c := &cobra.Command{
+		Use: "ls", Short: "List the networks of Docker engines", Aliases: []string{"list"}, Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDocknetList(cmd.Context(), f, o, host) },
+	}
+	o.register(c)
+	c.Flags().StringVar(&host, "host", "", "of this host's engine alone")
+	return c
+}
+
+// shortID is how much of an id Docker shows, and we with it.
+const shortID = 12
+
+func runDocknetList(ctx context.Context, f *Factory, o *output, host string) error {
+	c, format, err := o.client(f)
+	if err != nil {
+		return err
+	}
+	all, err := c.DockerNetworks(ctx)
+	if err != nil {
+		return err
+	}
+	if host != "" {
+		all = slices.DeleteFunc(all, func(d model.DockerNetwork) bool { return d.Host != host })
+	}
+	l := &listing{Table: term.Table{Columns: columns("Id", "Host", "Tenant", "Network", "Group", "Subnets", "Endpoints", "Made by")}, value: all}
+	for _, d := range all {
+		l.row(d.ID, []string{d.ID[:min(len(d.ID), shortID)], d.Host, d.Tenant, d.Network, d.Group, strings.Join(d.Pools, ","), strconv.Itoa(d.Endpoints), maker(&d)})
+	}
+	return l.write(f, format)
+}
+
+// maker is who has made a Docker network.
+func maker(d *model.DockerNetwork) string {
+	switch {
+	case d.Managed:
+		return "agent"
+	case d.Made:
+		return "user, with its network"
+	}
+	return "user"
+}
+
+func newDocknetInspect(f *Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "inspect ID", Short: "Show a network of a Docker engine", Args: exactly("ID"), ValidArgsFunction: completeDocknet(f),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, d, err := findDocknet(cmd.Context(), f, args[0])
+			if err != nil {
+				return err
+			}
+			return local(term.WriteJSON(f.Out, d))
+		},
+	}
+}
+
+func newDocknetRemove(f *Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "rm ID", Short: "Forget a network that its Docker engine has no more",
+		Long: "What a Docker network stands for is forgotten when Docker removes it. This is for a network that no Docker engine has any more, " +
+			"since its data were lost. The network that was made for it goes too, unless others use it. While an engine has the network, no " +
+			"container can be started on it any more.",
+		Aliases: []string{"delete"}, Args: exactly("ID"), ValidArgsFunction: completeDocknet(f),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, d, err := findDocknet(cmd.Context(), f, args[0])
+			if err != nil {
+				return err
+			}
+			if err := c.ForgetDockerNetwork(cmd.Context(), model.DockerNetworkRemoval{ID: d.ID}); err != nil {
+				return err
+			}
+			return printf(f.Out, "Docker network %s is forgotten\n", d.ID)
+		},
+	}
+}
+
+// findDocknet finds a Docker network by its id or how that begins.
+func findDocknet(ctx context.Context, f *Factory, text string) (*client.Client, model.DockerNetwork, error) {
+	c, err := f.client()
+	if err != nil {
+		return nil, model.DockerNetwork{}, err
+	}
+	all, err := c.DockerNetworks(ctx)
+	if err != nil {
+		return c, model.DockerNetwork{}, err
+	}
+	var found []model.DockerNetwork
+	for _, d := range all {
+		if d.ID == text {
+			return c, d, nil
+		}
+		if text != "" && strings.HasPrefix(d.ID, text) {
+			found = append(found, d)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return c, model.DockerNetwork{}, model.Errorf(model.CodeNotFound, "ID", "Docker network %s not found", text).Try("netctl docknet ls shows what there is")
+	case 1:
+		return c, found[0], nil
+	}
+	return c, model.DockerNetwork{}, model.Errorf(model.CodeConflict, "ID", "%d Docker networks begin with %s", len(found), text).Try("give more of the id")
+}
+
+func completeDocknet(f *Factory) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		c, err := f.client()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		all, err := c.DockerNetworks(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var ids []string
+		for _, d := range all {
+			ids = append(ids, d.ID)
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+}

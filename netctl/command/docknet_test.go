@@ -1,0 +1,56 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/mastertest"
+)
+
+func TestDocknet(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24")
+	for _, q := range []model.DockerNetworkRequest{
+		{ID: "c26f3178ed0679348ce38dfc", Host: "h1", Options: map[string]string{"network": "blue", "io.contiv.managed": "true"}, Pools: []model.DockerPool{{Subnet: "10.1.1.0/24"}}},
+		{ID: "c26f8b1539f849390405f5c0", Host: "h2", Pools: []model.DockerPool{{Subnet: "10.9.0.0/16"}}},
+	} {
+		if _, err := m.CreateDockerNetwork(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Endpoint(t, "default", "blue", "", "c1", "")
+	for _, step := range []struct {
+		line string
+		code int
+		out  string
+		err  string
+	}{
+		{"docknet ls", 0, "Id            Host  Tenant   Network                   Group  Subnets      Endpoints  Made by\n" +
+			"--            ----  ------   -------                   -----  -------      ---------  -------\n" +
+			"c26f3178ed06  h1    default  blue                             10.1.1.0/24  1          agent\n" +
+			"c26f8b1539f8  h2    default  c26f8b1539f849390405f5c0         10.9.0.0/16  0          user, with its network\n", ""},
+		{"docknet ls --host h1 -o name", 0, "c26f3178ed0679348ce38dfc\n", ""},
+		{"docknet inspect c26f3", 0, "\"network\": \"blue\"", ""},
+		{"docknet inspect c26f", 1, "", "2 Docker networks begin with c26f (give more of the id)"},
+		{"docknet inspect none", 1, "", "Docker network none not found (netctl docknet ls shows what there is)"},
+		{"network rm c26f8b1539f849390405f5c0", 1, "Deleting", "netctl docknet rm c26f8b1539f849390405f5c0"},
+		{"docknet rm c26f8", 0, "Docker network c26f8b1539f849390405f5c0 is forgotten\n", ""},
+		{"network ls -q", 0, "blue\n", ""},
+		{"__complete docknet rm \"\"", 0, "c26f3178ed0679348ce38dfc\n", ""},
+	} {
+		r := netctl(t, t.Context(), m.URL, strings.Fields(strings.ReplaceAll(step.line, `""`, "c"))...)
+		if (r.code == 0) != (step.code == 0) || !strings.Contains(trimmed(r.out), step.out) || !strings.Contains(r.err, step.err) {
+			t.Errorf("netctl %s: want %d %q %q, got %d %q %q", step.line, step.code, step.out, step.err, r.code, trimmed(r.out), r.err)
+		}
+	}
+}
+
+// trimmed has no blanks at the ends of its lines.
+func trimmed(s string) string {
+	var out []string
+	for line := range strings.SplitSeq(s, "\n") {
+		out = append(out, strings.TrimRight(line, " "))
+	}
+	return strings.Join(out, "\n")
+}
