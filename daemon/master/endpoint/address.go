@@ -25,7 +25,7 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 			return err
 		}
 		if strings.Contains(q.AddressPool, ":") {
-			return s.hold6(tx, p, q, &out)
+			return s.hold6(tx, p, &out)
 		}
 		a, err := s.pick4(tx, p, q.PreferredIPv4Address)
 		if err != nil {
@@ -56,7 +56,7 @@ func (s *Service) pick4(tx *commit.Tx, p home, preferred string) (netip.Addr, er
 	return a, nil
 }
 
-func (s *Service) hold6(tx *commit.Tx, p home, q model.AllocAddressRequest, out *model.AllocAddressResponse) error {
+func (s *Service) hold6(tx *commit.Tx, p home, out *model.AllocAddressResponse) error {
 	if p.network.Pool6 == nil {
 		return model.Errorf(model.CodeInvalid, "AddressPool", "network %s has no IPv6 subnet", p.network.Record.ID)
 	}
