@@ -238,7 +238,7 @@ func (r *reader) output(port string) error {
 // packet reads "tcp,nw_src=10.1.1.1,...".
 func packet(text string) Packet {
 	p := Packet{}
-	for _, field := range strings.Split(text, ",") {
+	for field := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
 		if name != "" {
 			p[name] = value
