@@ -29,7 +29,7 @@ test-deps:
 .PHONY: build
 build: ## build all programs into bin/
 	@mkdir -p bin
-	@set -e; for p in contiv=console netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni; do \
+	@set -e; for p in contiv=console netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni netcontiv=cni/netcontiv; do \
 		echo "build bin/$${p%%=*}"; \
 		CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/.linked ./$${p##*=}; \
 		install bin/.linked bin/$${p%%=*}; \
@@ -67,11 +67,21 @@ scenario: build ## scenarios on the real lab: whole clusters on this machine
 test: test-deps build check-generated lint unit scenario ## everything
 
 .PHONY: test-docker
-test-docker: ## Docker engines on the hosts of a lab
-	@scripts/install-deps docker
-	$(GO) test -count=1 -timeout 10m ./test/docker
+test-docker: ## Docker on the hosts of a lab, with the machine's engine
+	@scripts/test-docker
+
+.PHONY: test-docker-all
+test-docker-all: ## Docker with the machine's engine and the newest, managed plugin, Swarm, long churn
+	@scripts/test-docker all
+
+.PHONY: docker-plugin
+docker-plugin: build ## make the managed Docker plugin of the programs: bin/docker-plugin, for docker plugin create
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/startcontiv ./docker/startcontiv
+	@$(GO) run ./docker/pack -bin bin -version '$(VERSION)' -o bin/docker-plugin
+	@echo "docker plugin create contiv/v2plugin bin/docker-plugin   installs it"
 
 include test/consul/consul.mk
+include test/engines/engines.mk
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each

@@ -137,7 +137,20 @@ func (l *Lab) Command(ctx context.Context, host string, args ...string) (*exec.C
 		return nil, err
 	}
 	enter := []string{"-t", strconv.Itoa(pid), "-m", "-u", "-i", "-n", "-p", "--"}
-	return exec.CommandContext(ctx, "nsenter", append(enter, args...)...), nil
+	cmd := exec.CommandContext(ctx, "nsenter", append(enter, args...)...)
+	if l.DockerBin != "" {
+		cmd.Env = append(os.Environ(), l.path())
+	}
+	return cmd, nil
+}
+
+// path is the environment variable by which what runs on a host finds the programs of the lab's engine before the machine's.
+func (l *Lab) path() string { return "PATH=" + l.DockerBin + ":" + os.Getenv("PATH") }
+
+// inside is where the machine sees a path of a host.
+func (l *Lab) inside(host int, path string) (string, error) {
+	pid, err := l.pid(hostName(host))
+	return fmt.Sprintf("/proc/%d/root%s", pid, path), err
 }
 
 // onHost runs a program on a host to its end.
@@ -162,7 +175,11 @@ func (l *Lab) startPart(host int, part string, more ...string) error {
 	path, err := l.lookPath(args[0])
 	if err == nil {
 		args[0] = path
-		_, err = hostinit.Call(l.hostDir(hostName(host)), hostinit.Request{Op: "start", Part: part, Args: args})
+		r := hostinit.Request{Op: "start", Part: part, Args: args}
+		if l.DockerBin != "" {
+			r.Env = []string{l.path()}
+		}
+		_, err = hostinit.Call(l.hostDir(hostName(host)), r)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: start %s: %w", hostName(host), part, err)
@@ -170,9 +187,17 @@ func (l *Lab) startPart(host int, part string, more ...string) error {
 	return nil
 }
 
+// lookPath finds a program: in the folder of the lab's, of its engine, or of the machine.
 func (l *Lab) lookPath(program string) (string, error) {
-	if path, err := exec.LookPath(filepath.Join(l.Bin, program)); err == nil && !filepath.IsAbs(program) {
-		return path, nil
+	if !filepath.IsAbs(program) {
+		for _, dir := range []string{l.Bin, l.DockerBin} {
+			if dir == "" {
+				continue
+			}
+			if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+				return path, nil
+			}
+		}
 	}
 	return exec.LookPath(program)
 }
@@ -204,15 +229,20 @@ func (l *Lab) awaitPart(ctx context.Context, host int, part string) error {
 	return nil
 }
 
+// serves are the files by which a part shows that it is ready: sockets, and of ovs-vswitchd the one with its pid.
+var serves = map[string]string{
+	PartOVSDB:      "/run/openvswitch/db.sock",
+	PartOVS:        "/run/openvswitch/ovs-vswitchd.pid",
+	PartContainerd: containerdSocket,
+}
+
 // probe asks a part whether it is ready.
 func (l *Lab) probe(ctx context.Context, host int, part string) error {
-	if part == PartOVSDB || part == PartOVS {
-		socket := map[string]string{PartOVSDB: "db.sock", PartOVS: "ovs-vswitchd.pid"}[part]
-		pid, err := l.pid(hostName(host))
+	if file, ok := serves[part]; ok {
+		path, err := l.inside(host, file)
 		if err != nil {
 			return err
 		}
-		path := fmt.Sprintf("/proc/%d/root/run/openvswitch/%s", pid, socket)
 		if part == PartOVS {
 			_, err = os.Stat(path)
 			return err
@@ -328,11 +358,11 @@ func (l *Lab) signal(host, part string, sig syscall.Signal) error {
 	}
 	if part == PartOVS && r.Wait > 0 {
 		// A file that a killed vswitchd left behind must not pass for the next one.
-		pid, err := l.pid(host)
+		path, err := l.inside(l.hostNumber(host), serves[PartOVS])
 		if err != nil {
 			return err
 		}
-		err = os.Remove(fmt.Sprintf("/proc/%d/root/run/openvswitch/ovs-vswitchd.pid", pid))
+		err = os.Remove(path)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

@@ -41,9 +41,10 @@ type Plan struct {
 	Master  []string `json:"masterFlags,omitempty"` // more flags
 	Agent   []string `json:"agentFlags,omitempty"`
 
-	Docker        bool     `json:"docker,omitempty"`        // every host has a Docker engine
-	DockerVersion int      `json:"dockerVersion,omitempty"` // major; 0: a new one
-	DockerFlags   []string `json:"dockerFlags,omitempty"`
+	Docker      bool     `json:"docker,omitempty"`      // every host has a Docker engine
+	DockerBin   string   `json:"dockerBin,omitempty"`   // folder of another engine than the machine's, with its containerd, runc and docker
+	DockerScore bool     `json:"dockerScore,omitempty"` // the engine would lower its out-of-memory score
+	DockerFlags []string `json:"dockerFlags,omitempty"`
 }
 
 // maxUplinks is how many NICs a host has in the trunk at most.
@@ -157,6 +158,8 @@ func (p *Plan) args(host int, part string) []string {
 	case part == PartOVS:
 		return []string{"ovs-vswitchd", "unix:/run/openvswitch/db.sock", "--disable-system", "--pidfile", "-vsyslog:off",
 			"-vconsole:info"}
+	case part == PartContainerd && p.hasContainerd():
+		return p.containerdArgs()
 	case part == PartDocker && p.Docker:
 		return p.dockerArgs(host)
 	case p.Bare:
@@ -199,7 +202,11 @@ func (p *Plan) masterArgs(host int) []string {
 }
 
 func (p *Plan) agentArgs(host int) []string {
-	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
+	mode := "kubernetes"
+	if p.Docker {
+		mode = "docker"
+	}
+	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", mode, "--netmode", "vlan", "--fwdmode", "bridge",
 		"--host", hostName(host), "--machine-id", p.Name + "/" + hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","),
 		"--datapath", "netdev"}, p.storeFlags()...)
 	if p.LACP {
@@ -234,7 +241,7 @@ func (p *Plan) ready(host int, part string) string {
 }
 
 // PartNames are all parts that a host can have, in the order in which they start.
-var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartAgent, PartDocker}
+var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartAgent, PartContainerd, PartDocker}
 
 // HostInfo is a host and its addresses: on the management network, and of its tunnels.
 type HostInfo struct{ Name, IP, VTEP string }

@@ -9,6 +9,10 @@ func TestArgs(t *testing.T) {
 	three := Plan{Name: "x", Hosts: 3, Masters: 3, Store: StoreEmbedded, Bin: "/bin", Number: 7}
 	one, etcd, consul, bare := three, three, three, three
 	one.Masters, etcd.Store, consul.Store, bare.Bare = 1, StoreEtcd, StoreConsul, true
+	engine := bare
+	engine.Docker = true
+	newer := engine
+	newer.DockerBin = "/engines"
 	extra := three
 	extra.Debug, extra.Agent = true, []string{"--vxlan-port", "4790"}
 	tests := []struct {
@@ -34,6 +38,10 @@ func TestArgs(t *testing.T) {
 		{"consul", consul, 1, PartStore, []string{"consul ", "-client 10.254.7.1"}, ""},
 		{"embedded store is no part", three, 1, PartStore, nil, ""},
 		{"bare", bare, 1, PartAgent, nil, ""},
+		{"engine of the machine", engine, 2, PartDocker, []string{"dockerd ", "--cgroup-parent /contiv-lab-x/h2", "--storage-driver=overlay2"}, "--containerd"},
+		{"which starts its containerd", engine, 2, PartContainerd, nil, ""},
+		{"another engine", newer, 2, PartDocker, []string{"dockerd ", "--containerd /run/containerd/containerd.sock"}, "overlay2"},
+		{"its containerd", newer, 2, PartContainerd, []string{"containerd --config /run/lab/containerd.toml"}, ""},
 		{"bare switch", bare, 1, PartOVS, []string{"ovs-vswitchd unix:/run/openvswitch/db.sock --disable-system"}, ""},
 	}
 	for _, tt := range tests {

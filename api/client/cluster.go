@@ -33,6 +33,18 @@ func (c *Client) Forget(ctx context.Context, request model.ForgetRequest) (model
 	return out, err
 }
 
+// DockerNetworks asks for the networks of Docker engines.
+func (c *Client) DockerNetworks(ctx context.Context) ([]model.DockerNetwork, error) {
+	var out []model.DockerNetwork
+	return out, c.Raw(ctx, "/api/v1/docknets", &out)
+}
+
+// ForgetDockerNetwork has netmaster forget what a Docker network stands for. One that is not known is success.
+func (c *Client) ForgetDockerNetwork(ctx context.Context, request model.DockerNetworkRemoval) error {
+	_, err := c.Post(ctx, "/plugin/deleteDockerNetwork", request, nil)
+	return err
+}
+
 // Leadership asks who leads, who led, and how the store is.
 func (c *Client) Leadership(ctx context.Context) (model.Leadership, error) {
 	var out model.Leadership

@@ -6,9 +6,15 @@ package model
 // AllocAddressRequest asks for an address before an endpoint exists (Docker's order). The address is a hold that
 // expires unless an endpoint takes it.
 type AllocAddressRequest struct {
-	NetworkID            string // "net.tenant" or "net:group.tenant"
+	NetworkID            string // "net.tenant" or "net:group.tenant", or a pool as identity.Pool says it
 	AddressPool          string // "subnet/len", used when NetworkID is empty
-	PreferredIPv4Address string
+	PreferredIPv4Address string // of IPv6 too
+	// By is who asks, such as a host. It may ask again for an address that is held for it.
+	By string `json:",omitempty"`
+	// Token is a text that no one else knows: the hold is given back by who names it.
+	Token string `json:",omitempty"`
+	// Seconds is how long the address is held; 0 is ten minutes.
+	Seconds int `json:",omitempty"`
 }
 
 // AllocAddressResponse carries the address with its prefix length.
@@ -21,6 +27,7 @@ type AllocAddressResponse struct {
 type ReleaseAddressRequest struct {
 	NetworkID   string
 	IPv4Address string
+	Token       string `json:",omitempty"` // with which the hold was asked for; a hold with another stays
 }
 
 // EndpointConfigRequest is the container half of a CreateEndpointRequest.
@@ -30,6 +37,7 @@ type EndpointConfigRequest struct {
 	IPAddress   string // wanted IPv4 address, or ""
 	IPv6Address string
 	ServiceName string // group, or ""
+	MacAddress  string `json:",omitempty"` // wanted; "" follows from the IPv4 address
 }
 
 // CreateEndpointRequest asks for an endpoint. Creating one that exists returns it unchanged.
@@ -71,6 +79,8 @@ type UpdateEndpointRequest struct {
 	Event        string // "start" or "die"
 	EndpointID   string
 	EPCommonName string
+	// Aliases are further names of the container on this network.
+	Aliases []string `json:",omitempty"`
 }
 
 // UpdateEndpointResponse echoes the address.

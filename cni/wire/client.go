@@ -3,116 +3,113 @@ package wire
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// maxAnswer bounds what is read from the agent.
+// maxAnswer bounds what is read from the agent, in bytes.
 const maxAnswer = 4 << 20
 
-// ErrNoAgent says that the agent cannot be reached, or ended before it answered.
+// ErrNoAgent says that the agent cannot be reached, ended before it answered, or answered what is no Answer.
 var ErrNoAgent = errors.New("contiv agent is not reachable")
+
+// ErrOlder says that the agent is of a build before plugins handed everything over.
+var ErrOlder = errors.New("netplugin of this host is older than this CNI plugin")
 
 // Client speaks HTTP/1.0 (RFC 1945) with the agent, one connection a call. It does without package net/http, which
 // would cost every container start two milliseconds.
 type Client struct {
 	Socket  string        // path of the unix socket
-	Timeout time.Duration // of a whole call
+	Timeout time.Duration // how long it waits for the next part of the answer, which comes in one
 }
 
-// Call posts the request to path and returns the answer. It blocks for Timeout at most; it returns ErrNoAgent when
-// there is no answer, and then the operation may or may not have been carried out.
-func (c *Client) Call(path string, r Request) (Answer, error) {
-	body, err := json.Marshal(r)
+// Do hands a call to the agent and returns the answer. It blocks for Timeout; it returns ErrNoAgent when there is no answer, and
+// then the operation may or may not have been carried out, and ErrOlder when the agent does not take calls.
+func (c *Client) Do(call Call) (Answer, error) {
+	nc, err := dial(c.Socket, c.Timeout)
 	if err != nil {
-		return Answer{}, fmt.Errorf("encode request: %w", err)
-	}
-	status, answer, err := c.post(path, body)
-	if err != nil {
-		return Answer{}, err
-	}
-	return decodeAnswer(status, answer)
-}
-
-func decodeAnswer(status int, body []byte) (Answer, error) {
-	var a Answer
-	if status != 200 {
-		return a, fmt.Errorf("%w: HTTP status %d: %.200s", ErrNoAgent, status, body)
-	}
-	if err := json.Unmarshal(body, &a); err != nil {
-		return a, fmt.Errorf("%w: answer is not JSON: %w", ErrNoAgent, err)
-	}
-	return a, nil
-}
-
-func (c *Client) post(path string, body []byte) (status int, answer []byte, err error) {
-	nc, err := net.DialTimeout("unix", c.Socket, min(c.Timeout, 5*time.Second))
-	if err != nil {
-		return 0, nil, fmt.Errorf("%w: %w", ErrNoAgent, err)
+		return Answer{}, fmt.Errorf("%w: %w", ErrNoAgent, why(err, c.Timeout))
 	}
 	defer func() { _ = nc.Close() }()
-	if err := nc.SetDeadline(time.Now().Add(c.Timeout)); err != nil {
-		return 0, nil, fmt.Errorf("%w: %w", ErrNoAgent, err)
-	}
+	body := call.Encode()
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "POST %s HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-		path, len(body))
+	fmt.Fprintf(&out, "POST %s HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n",
+		PathCall, len(body))
 	out.Write(body)
 	if _, err := nc.Write(out.Bytes()); err != nil {
-		return 0, nil, fmt.Errorf("%w: %w", ErrNoAgent, err)
+		return Answer{}, fmt.Errorf("%w: %w", ErrNoAgent, why(err, c.Timeout))
 	}
-	status, answer, err = readResponse(nc)
+	r, err := readResponse(nc)
 	if err != nil {
-		return 0, nil, fmt.Errorf("%w: %w", ErrNoAgent, err)
+		return Answer{}, fmt.Errorf("%w: %w", ErrNoAgent, why(err, c.Timeout))
 	}
-	return status, answer, nil
+	return r.answer()
 }
 
-// readResponse reads status and body; the body ends with the connection or after Content-Length bytes.
-func readResponse(r io.Reader) (status int, body []byte, err error) {
+// response is an answer of HTTP.
+type response struct {
+	status int
+	exit   string // header HeaderExit
+	body   []byte
+}
+
+func (r *response) answer() (Answer, error) {
+	if r.status == 404 || r.status == 405 {
+		return Answer{}, ErrOlder
+	}
+	exit, err := strconv.ParseUint(r.exit, 10, 8)
+	if r.status != 200 || err != nil {
+		return Answer{}, fmt.Errorf("%w: HTTP status %d: %.200s", ErrNoAgent, r.status, r.body)
+	}
+	return Answer{Stdout: r.body, Exit: int(exit)}, nil
+}
+
+// readResponse reads an answer; its body ends with the connection or after Content-Length bytes.
+func readResponse(r io.Reader) (out response, err error) {
 	in := bufio.NewReader(io.LimitReader(r, maxAnswer))
 	line, err := in.ReadString('\n')
 	if err != nil {
-		return 0, nil, fmt.Errorf("read status: %w", noEOF(err))
+		return out, fmt.Errorf("read status: %w", noEOF(err))
 	}
 	fields := strings.Fields(line)
 	if len(fields) < 2 || !strings.HasPrefix(fields[0], "HTTP/1.") {
-		return 0, nil, fmt.Errorf("not an HTTP answer: %.80q", line)
+		return out, fmt.Errorf("not an HTTP answer: %.80q", line)
 	}
-	if status, err = strconv.Atoi(fields[1]); err != nil || status < 100 || status > 599 {
-		return 0, nil, fmt.Errorf("not an HTTP status: %.80q", line)
+	if out.status, err = strconv.Atoi(fields[1]); err != nil || out.status < 100 || out.status > 599 {
+		return out, fmt.Errorf("not an HTTP status: %.80q", line)
 	}
 	length := -1
 	for {
 		line, err := in.ReadString('\n')
 		if err != nil {
-			return 0, nil, fmt.Errorf("read headers: %w", noEOF(err))
+			return out, fmt.Errorf("read headers: %w", noEOF(err))
 		}
 		if line = strings.TrimSpace(line); line == "" {
 			break
 		}
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(name, "Content-Length") {
+		switch name, value, _ := strings.Cut(line, ":"); {
+		case strings.EqualFold(name, HeaderExit):
+			out.exit = strings.TrimSpace(value)
+		case strings.EqualFold(name, "Content-Length"):
 			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 || length > maxAnswer {
-				return 0, nil, fmt.Errorf("content length %.40q is out of range", value)
+				return out, fmt.Errorf("content length %.40q is out of range", value)
 			}
 		}
 	}
 	if length < 0 {
-		body, err = io.ReadAll(in)
+		out.body, err = io.ReadAll(in)
 	} else {
-		body = make([]byte, length)
-		_, err = io.ReadFull(in, body)
+		out.body = make([]byte, length)
+		_, err = io.ReadFull(in, out.body)
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("read answer: %w", noEOF(err))
+		return out, fmt.Errorf("read answer: %w", noEOF(err))
 	}
-	return status, body, nil
+	return out, nil
 }
 
 func noEOF(err error) error {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -35,6 +36,8 @@ type options struct {
 	Datapath  string
 	OVSRunDir string
 	Socket    string
+	Mesos     string
+	Docker    dockerOptions
 	Kube      string
 	DNS       string
 	Domain    string
@@ -62,6 +65,8 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.Datapath, "datapath", "DATAPATH", "auto", "datapath of Open vSwitch: system (kernel), netdev (userspace) or auto")
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
+	s.String(&o.Mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket at which netcontiv, the CNI plugin of Mesos, asks, or off (default: contiv-mesos.sock beside --cni-socket)")
+	o.Docker.register(s)
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
@@ -97,6 +102,9 @@ func (o *options) check() error {
 	if err := flags.OneOf("datapath", o.Datapath, "auto", "netdev", "system"); err != nil {
 		return err
 	}
+	if err := o.Docker.check(o.Mode); err != nil {
+		return err
+	}
 	if err := flags.OneOf("uplink-bond", o.Bond, node.BondBackup, node.BondLACP); err != nil {
 		return err
 	}
@@ -105,6 +113,9 @@ func (o *options) check() error {
 	}
 	if err := flags.OneOf("dns", o.DNS, "on", "off"); err != nil {
 		return err
+	}
+	if o.mesosSocket() == o.Socket {
+		return fmt.Errorf("--mesos-socket %s: --cni-socket is there already; name another path", o.Mesos)
 	}
 	if _, ok := dns.IsDomainName(o.Domain); !ok || o.Domain == "" {
 		return fmt.Errorf("--dns-domain %s: it is a name such as contiv or cluster.example", o.Domain)
@@ -143,6 +154,17 @@ func (o *options) check() error {
 	}
 	o.vtep, err = o.address("vtep-ip", o.VTEPIP, o.ctrl)
 	return err
+}
+
+// mesosSocket is where netcontiv asks, "" when it is not served.
+func (o *options) mesosSocket() string {
+	switch o.Mesos {
+	case "off":
+		return ""
+	case "":
+		return filepath.Join(filepath.Dir(o.Socket), filepath.Base(wire.MesosSocket))
+	}
+	return o.Mesos
 }
 
 // checkClosed reads what is closed to containers, and what is not.

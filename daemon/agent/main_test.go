@@ -33,6 +33,7 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"bad port of hosts", append(good, "--host-ports=tcp/22,80"), nil, `--host-ports: "80" is not like tcp/80`},
 		{"bad prefix", append(good, "--protected-prefixes=10.0.0.0/24,10.0.0.256"), nil, `--protected-prefixes: "10.0.0.256"`},
 		{"kubeconfig", append(good, "--kubeconfig=/nonesuch"), nil, "/nonesuch"},
+		{"one socket for two", append(good, "--cni-socket=/run/x.sock", "--mesos-socket=/run/x.sock"), nil, "--mesos-socket /run/x.sock"},
 		{"unknown flag", append(good, "--nonsense"), nil, "--nonsense"},
 		{"argument", append(good, "extra"), nil, "extra"},
 	}
@@ -64,5 +65,18 @@ func TestOptions(t *testing.T) {
 	var out bytes.Buffer
 	if code := run(context.Background(), []string{"--version"}, func(string) string { return "" }, &out, &out); code != 0 || !strings.Contains(out.String(), "Version: ") {
 		t.Errorf("--version: want 0 and the version, got %d %s", code, out.String())
+	}
+}
+
+func TestMesosSocket(t *testing.T) {
+	for _, r := range []struct{ cni, mesos, want string }{
+		{"/run/contiv/contiv-cni.sock", "", "/run/contiv/contiv-mesos.sock"},
+		{"/tmp/own/cni.sock", "", "/tmp/own/contiv-mesos.sock"},
+		{"/tmp/own/cni.sock", "/run/m.sock", "/run/m.sock"},
+		{"/tmp/own/cni.sock", "off", ""},
+	} {
+		if got := (&options{Socket: r.cni, Mesos: r.mesos}).mesosSocket(); got != r.want {
+			t.Errorf("--cni-socket %s --mesos-socket %q: want %q, got %q", r.cni, r.mesos, r.want, got)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // ExitConfig is the exit code of a process whose configuration is wrong (EINVAL, as the original's).
 const ExitConfig = 22
 
-// ErrHelp says that help was asked for and printed.
+// ErrHelp says that help, or the list of variables, was asked for and printed.
 var ErrHelp = pflag.ErrHelp
 
 // Set is the flags of one program.
@@ -24,11 +24,13 @@ type Set struct {
 	prefix string            // of the environment variables, "CONTIV_NETMASTER_"
 	env    map[string]string // flag -> variable
 	alias  map[string]string
+	out    io.Writer
+	list   bool // --variables
 }
 
 // New makes an empty set. Help and usage go to out.
 func New(program, prefix string, out io.Writer) *Set {
-	s := &Set{set: pflag.NewFlagSet(program, pflag.ContinueOnError), prefix: prefix, env: map[string]string{}, alias: map[string]string{}}
+	s := &Set{set: pflag.NewFlagSet(program, pflag.ContinueOnError), prefix: prefix, env: map[string]string{}, alias: map[string]string{}, out: out}
 	s.set.SortFlags = true
 	s.set.SetOutput(out)
 	s.set.Usage = func() { fmt.Fprintf(out, "Usage: %s [flags]\n\n%s", program, s.set.FlagUsagesWrapped(110)) }
@@ -38,6 +40,7 @@ func New(program, prefix string, out io.Writer) *Set {
 		}
 		return pflag.NormalizedName(name)
 	})
+	s.set.BoolVar(&s.list, "variables", false, "print the environment variables that are read, as JSON, and exit")
 	return s
 }
 
@@ -70,18 +73,24 @@ func (s *Set) describe(name, variable, usage string, aliases []string) string {
 	}
 	if variable != "" {
 		s.env[name] = s.prefix + variable
-		usage += " [$" + s.prefix + variable + "]"
+		usage += marked(s.prefix + variable)
 	}
 	return usage
 }
 
-// Parse reads args and, for what they leave out, the environment. Errors name the flag; ErrHelp: help was printed.
+// Parse reads args and, for what they leave out, the environment. Errors name the flag; ErrHelp: what was asked for is printed.
 func (s *Set) Parse(args []string, getenv func(string) string) error {
 	if err := s.set.Parse(s.doubled(args)); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			return ErrHelp
 		}
 		return fmt.Errorf("%w; --help lists the flags", err)
+	}
+	if s.list {
+		if err := s.printVariables(s.out); err != nil {
+			return err
+		}
+		return ErrHelp
 	}
 	if rest := s.set.Args(); len(rest) > 0 {
 		return fmt.Errorf("argument %q is not a flag; --help lists the flags", rest[0])

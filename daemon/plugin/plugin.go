@@ -50,3 +50,23 @@ func (m Master) ReleaseAddress(ctx context.Context, request model.ReleaseAddress
 	_, err := m.Post(ctx, "/plugin/releaseAddress", request, nil)
 	return err
 }
+
+// DockerPool asks where the addresses of a Docker network come from that is about to be made.
+func (m Master) DockerPool(ctx context.Context, request model.DockerPoolRequest) (model.DockerPoolResponse, error) {
+	var out model.DockerPoolResponse
+	_, err := m.Post(ctx, "/plugin/requestDockerPool", request, &out)
+	return out, err
+}
+
+// CreateDockerNetwork says that there is a network of a Docker engine, and returns what it stands for.
+func (m Master) CreateDockerNetwork(ctx context.Context, request model.DockerNetworkRequest) (record.DockerNetwork, error) {
+	var out record.DockerNetwork
+	_, err := m.Post(ctx, "/plugin/createDockerNetwork", request, &out)
+	return out, err
+}
+
+// DeleteDockerNetwork says that there is no such network any more. Removing one that does not exist succeeds.
+func (m Master) DeleteDockerNetwork(ctx context.Context, request model.DockerNetworkRemoval) error {
+	_, err := m.Post(ctx, "/plugin/deleteDockerNetwork", request, nil)
+	return err
+}

@@ -1,10 +1,12 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/identity"
@@ -25,6 +27,10 @@ type Endpoint struct {
 	ContainerID string
 	CommonName  string // of the pod or container
 	Machine     string // that attached it, as in Claim
+	// RuntimeID is what the runtime calls the container, when that is not ContainerID: Docker attaches endpoints, and tells only
+	// later of which container they are.
+	RuntimeID string
+	Aliases   []string // further names of the container on this network
 }
 
 // endpointJSON is an Endpoint as it is stored.
@@ -44,6 +50,8 @@ type endpointJSON struct {
 	Labels           map[string]string `json:"labels,omitempty"`
 	ContainerID      string            `json:"containerId,omitempty"`
 	EPCommonName     string            `json:"epCommonName,omitempty"`
+	RuntimeID        string            `json:"runtimeId,omitempty"`
+	Aliases          []string          `json:"aliases,omitempty"`
 	Machine          string            `json:"machine,omitempty"`
 	Tenant           string            `json:"tenant,omitempty"` // "" in records of the first builds
 }
@@ -53,7 +61,7 @@ func (e Endpoint) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&endpointJSON{ID: LegacyID(e.ID), NetID: Dotted(e.ID.Network), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
 		EndpointGroupID: e.GroupNumber, EndpointGroupKey: Reversed(e.Group), IPAddress: Text(e.IP), IPv6Address: Text(e.IP6), MacAddress: e.MAC,
 		HomingHost: e.Host, IntfName: e.IfName, VtepIP: e.VTEP, Labels: e.Labels, ContainerID: e.ContainerID, EPCommonName: e.CommonName,
-		Machine: e.Machine, Tenant: e.ID.Tenant})
+		Machine: e.Machine, Tenant: e.ID.Tenant, RuntimeID: e.RuntimeID, Aliases: e.Aliases})
 }
 
 // UnmarshalJSON reads what is stored.
@@ -74,7 +82,7 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	}
 	*e = Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: t.EndpointID}, GroupNumber: t.EndpointGroupID,
 		Service: t.ServiceName, MAC: t.MacAddress, Host: t.HomingHost, IfName: t.IntfName, VTEP: t.VtepIP, Labels: t.Labels,
-		ContainerID: t.ContainerID, CommonName: t.EPCommonName, Machine: t.Machine}
+		ContainerID: t.ContainerID, CommonName: t.EPCommonName, Machine: t.Machine, RuntimeID: t.RuntimeID, Aliases: t.Aliases}
 	if t.EndpointGroupKey != "" {
 		name, of, _ := strings.Cut(t.EndpointGroupKey, ":")
 		if e.Group = (identity.Group{Tenant: of, Name: name}); name == "" || of != tenant {
@@ -89,6 +97,22 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	}
 	return err
 }
+
+// Called says that text is what the endpoint, or its container, is called: the id on its network, the runtime's names of the
+// container, or the original's id.
+func (e *Endpoint) Called(text string) bool {
+	return text == e.ID.Endpoint || text == e.ContainerID || text == e.RuntimeID || text == e.CommonName || slices.Contains(e.Aliases, text) ||
+		text == LegacyID(e.ID)
+}
+
+// Holds says that text is part of what the container or its interface is called.
+func (e *Endpoint) Holds(text string) bool {
+	return strings.Contains(e.ID.Endpoint, text) || strings.Contains(e.ContainerID, text) || strings.Contains(e.RuntimeID, text) ||
+		strings.Contains(e.CommonName, text)
+}
+
+// Container is what the runtime calls the container.
+func (e *Endpoint) Container() string { return cmp.Or(e.RuntimeID, e.ContainerID) }
 
 // LegacyID is "network.tenant-endpoint", by which the original knew an endpoint. Two endpoints may have the same one.
 func LegacyID(e identity.Endpoint) string { return Dotted(e.Network) + "-" + e.Endpoint }

@@ -104,6 +104,7 @@ func newUp(w *where) *cobra.Command {
 	f.BoolVar(&o.plan.Bare, "bare", false, "hosts and switches alone")
 	f.StringVar(&o.plan.Bin, "bin", "", "folder of netmaster, netplugin and contivk8s (default: that of contiv)")
 	f.BoolVar(&o.plan.Docker, "docker", false, "a Docker engine on every host, with the image "+lab.Image)
+	f.StringVar(&o.plan.DockerBin, "docker-bin", "", "folder of dockerd, docker, containerd and runc, as make engines builds it; implies --docker (default: the machine's dockerd)")
 	f.StringArrayVar(&o.plan.DockerFlags, "docker-flag", nil, "one more argument for every Docker engine; may be repeated")
 	f.BoolVar(&o.plan.Debug, "debug", false, "have netmaster and netplugin log details")
 	f.StringArrayVar(&o.plan.Master, "master-flag", nil, "one more argument for every netmaster; may be repeated")
@@ -129,6 +130,12 @@ func runUp(ctx context.Context, w *where, o *upOptions) error {
 	}
 	if p.Dir, err = filepath.Abs(p.Dir); err != nil {
 		return err
+	}
+	if p.DockerBin != "" {
+		p.Docker = true
+		if p.DockerBin, err = filepath.Abs(p.DockerBin); err != nil {
+			return err
+		}
 	}
 	l, err := lab.New(p, self, w.s.Err)
 	if err != nil {
@@ -160,7 +167,7 @@ type verb struct {
 }
 
 // parts are the arguments of such a command.
-const parts = " HOST master|agent|ovs|ovsdb|store|docker"
+const parts = " HOST master|agent|ovs|ovsdb|store|containerd|docker"
 
 func verbs() []verb {
 	return []verb{

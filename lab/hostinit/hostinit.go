@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -40,6 +41,7 @@ type Request struct {
 	Op     string   `json:"op"` // "start", "signal" (and wait for the end), "list"
 	Part   string   `json:"part,omitempty"`
 	Args   []string `json:"args,omitempty"` // of start; empty: the same as before
+	Env    []string `json:"env,omitempty"`  // of start: NAME=VALUE, before those of process 1
 	Signal int      `json:"signal,omitempty"`
 	Wait   int      `json:"wait,omitempty"` // of signal: milliseconds
 }
@@ -173,6 +175,7 @@ type supervisor struct {
 type part struct {
 	Part
 	args  []string
+	env   []string
 	ended chan struct{} // closed when the running process ends
 }
 
@@ -199,7 +202,7 @@ func (s *supervisor) handle(r Request) error {
 	case "list":
 		return nil
 	case "start":
-		return s.start(r.Part, r.Args)
+		return s.start(r.Part, r.Args, r.Env)
 	case "signal":
 		return s.signal(r.Part, syscall.Signal(r.Signal), time.Duration(r.Wait)*time.Millisecond)
 	}
@@ -207,7 +210,7 @@ func (s *supervisor) handle(r Request) error {
 }
 
 // start starts a part unless it runs; its output is appended to PART.log in the host's folder.
-func (s *supervisor) start(name string, args []string) error {
+func (s *supervisor) start(name string, args, env []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.parts[name]
@@ -218,7 +221,7 @@ func (s *supervisor) start(name string, args []string) error {
 		return nil
 	}
 	if len(args) > 0 {
-		p.args = args
+		p.args, p.env = args, env
 	}
 	if len(p.args) == 0 {
 		return fmt.Errorf("%s was never started here", name)
@@ -235,7 +238,7 @@ func (s *supervisor) start(name string, args []string) error {
 	defer null.Close()
 	// Not os/exec: the reaper collects every child, and holds the same lock as we do here.
 	pid, err := syscall.ForkExec(p.args[0], p.args, &syscall.ProcAttr{
-		Dir: "/", Env: os.Environ(), Files: []uintptr{null.Fd(), log.Fd(), log.Fd()},
+		Dir: "/", Env: slices.Concat(p.env, os.Environ()), Files: []uintptr{null.Fd(), log.Fd(), log.Fd()},
 		Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {

@@ -89,7 +89,10 @@ func (h *Host) SetGuard(g *Guard) error {
 }
 
 // Guarded reports whether the table of SetGuard is there.
-func (h *Host) Guarded() (bool, error) {
+func (h *Host) Guarded() (bool, error) { return h.hasTable(guardTable) }
+
+// hasTable reports whether there is a table of that name in family inet.
+func (h *Host) hasTable(name string) (bool, error) {
 	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
 	if err != nil {
 		return false, fmt.Errorf("open nftables: %w", err)
@@ -98,7 +101,7 @@ func (h *Host) Guarded() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("list nftables: %w", err)
 	}
-	return slices.ContainsFunc(tables, func(t *nftables.Table) bool { return t.Name == guardTable }), nil
+	return slices.ContainsFunc(tables, func(t *nftables.Table) bool { return t.Name == name }), nil
 }
 
 // write puts table, sets and chains into the batch of c.
@@ -149,9 +152,11 @@ func (g *Guard) write(c *nftables.Conn) error {
 	return nil
 }
 
+// ctDNAT is IPS_DST_NAT: the connection's destination was translated.
+const ctDNAT = 1 << 5
+
 // common is what passes on all ways.
 func (g *Guard) common(rule func(...[]expr.Any)) {
-	const ctDNAT = 1 << 5 // IPS_DST_NAT
 	rule(conntrack(expr.CtKeySTATE, expr.CtStateBitESTABLISHED|expr.CtStateBitRELATED), verdict(expr.VerdictAccept))
 	rule(conntrack(expr.CtKeySTATUS, ctDNAT), verdict(expr.VerdictAccept))
 	rule(icmp(unix.NFPROTO_IPV4, unix.IPPROTO_ICMP, 8), verdict(expr.VerdictAccept))
@@ -172,9 +177,11 @@ func refuse(rule func(...[]expr.Any), which ...[]expr.Any) {
 	rule(append(which, []expr.Any{&expr.Reject{Type: unix.NFT_REJECT_ICMPX_UNREACH, Code: unix.NFT_REJECT_ICMPX_ADMIN_PROHIBITED}})...)
 }
 
+// mostElements is how many elements of a set one message takes, whose length has 16 bits.
+const mostElements = 512
+
 // addressSets makes a set of the addresses of each family, where there are any.
 func addressSets(c *nftables.Conn, table *nftables.Table, name string, addrs []netip.Addr) (sets []*nftables.Set, err error) {
-	const most = 512 // elements of one message, whose length has 16 bits
 	for _, f := range []struct {
 		digit string
 		kind  nftables.SetDatatype
@@ -193,7 +200,7 @@ func addressSets(c *nftables.Conn, table *nftables.Table, name string, addrs []n
 		if err := c.AddSet(set, nil); err != nil {
 			return nil, err
 		}
-		for piece := range slices.Chunk(elements, most) {
+		for piece := range slices.Chunk(elements, mostElements) {
 			if err := c.SetAddElements(set, piece); err != nil {
 				return nil, err
 			}

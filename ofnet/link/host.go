@@ -126,15 +126,18 @@ func (h *Host) container(path string) (*Namespace, error) {
 	return ns, nil
 }
 
-// Create makes the pair, both ends up, the peer inside the container. A pair that exists is left as it is, but for
-// being up; a host end of ours that leads elsewhere is replaced. It returns ErrNoNamespace when the container is gone and
+// Create makes the pair, both ends up, the peer inside the container or, down, on the host. A pair that exists is left as it is, but for
+// being up; a host end of ours that leads elsewhere is replaced, unless its peer was to stay and a runtime has taken it. It returns ErrNoNamespace when the container is gone and
 // ErrTaken when something else bears one of the names.
 func (h *Host) Create(p Pair) error {
-	ns, err := h.container(p.Netns)
-	if err != nil {
-		return err
+	ns := h.ns
+	if !p.Stays {
+		var err error
+		if ns, err = h.container(p.Netns); err != nil {
+			return err
+		}
+		defer ns.Close()
 	}
-	defer ns.Close()
 	if h.reprieve(p.Host) {
 		if err := h.Delete(p.Host); err != nil {
 			return err
@@ -142,7 +145,7 @@ func (h *Host) Create(p Pair) error {
 	}
 	h.slots <- struct{}{}
 	defer func() { <-h.slots }()
-	err = h.makeVeth(p, ns)
+	err := h.makeVeth(p, ns)
 	if errors.Is(err, unix.EEXIST) {
 		again, err := h.reconcile(ns, p)
 		if err != nil || !again {
@@ -170,6 +173,9 @@ func (h *Host) reconcile(ns *Namespace, p Pair) (again bool, err error) {
 	}
 	if outer != nil && outer.Attrs().Group != GroupLive && outer.Attrs().Group != GroupDoomed {
 		return false, fmt.Errorf("%w: %s on the host belongs to someone else", ErrTaken, p.Host)
+	}
+	if p.Stays && inner == nil && elsewhere(outer) {
+		return false, nil // the runtime has taken it
 	}
 	if inner != nil && paired(outer, inner) && outer.Attrs().Group == GroupLive {
 		return false, wrap(h.nl.LinkSetUp(outer), "set %s up", p.Host)
@@ -239,6 +245,15 @@ func (h *Host) Alias(name string) (alias string, exists bool, err error) {
 	return l.Attrs().Alias, true, nil
 }
 
+// Apart reports whether the other end of a host end is in another network namespace than that; one that is gone is not.
+func (h *Host) Apart(name string) (bool, error) {
+	l, err := find(h.nl, name)
+	if err != nil || l == nil {
+		return false, err
+	}
+	return l.Attrs().NetNsID >= 0, nil // IFLA_LINK_NETNSID of rtnetlink(7): where the peer is, when not here
+}
+
 // SetMTU sets the MTU of a host end; one that is gone is success.
 func (h *Host) SetMTU(name string, mtu int) error {
 	l, err := find(h.nl, name)
@@ -274,6 +289,17 @@ func find(nl *netlink.Handle, name string) (netlink.Link, error) {
 func paired(a, b netlink.Link) bool {
 	return a != nil && b != nil && a.Type() == "veth" && b.Type() == "veth" &&
 		a.Attrs().ParentIndex == b.Attrs().Index && b.Attrs().ParentIndex == a.Attrs().Index
+}
+
+// elsewhere reports whether the other end of a live host end of ours is in another namespace.
+func elsewhere(outer netlink.Link) bool {
+	return outer != nil && outer.Type() == "veth" && outer.Attrs().Group == GroupLive && outer.Attrs().NetNsID >= 0
+}
+
+// Taken reports whether a live host end of that name exists whose other end is in another namespace: a container has it.
+func (h *Host) Taken(name string) (bool, error) {
+	l, err := find(h.nl, name)
+	return err == nil && elsewhere(l), err
 }
 
 // gone makes a success of "there is no such device".

@@ -17,7 +17,7 @@ const masqueradeTable = "contiv"
 
 // Masquerade lets what comes from a private subnet leave the host with the host's own address, by a table of ours in
 // nftables for the family of the subnet; without wanted the table is removed. Between interfaces of GroupHost nothing is
-// passed on: it would lead from one tenant to another. The table is replaced as a whole and at once; open connections keep
+// passed on, since it would lead from one tenant to another, but for what a port of the host leads to a container. The table is replaced as a whole and at once; open connections keep
 // their translation.
 func (h *Host) Masquerade(private netip.Prefix, wanted bool) error {
 	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
@@ -67,6 +67,7 @@ func (f *nftFamily) masquerade(c *nftables.Conn, private netip.Prefix) {
 		&expr.Cmp{Op: expr.CmpOpNeq, Register: 1, Data: ours},
 		&expr.Masq{},
 	}})
+	c.AddRule(&nftables.Rule{Table: table, Chain: through, Exprs: append(conntrack(expr.CtKeySTATUS, ctDNAT), verdict(expr.VerdictAccept)...)})
 	c.AddRule(&nftables.Rule{Table: table, Chain: through, Exprs: []expr.Any{
 		&expr.Meta{Key: expr.MetaKeyIIFGROUP, Register: 1},
 		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: ours},

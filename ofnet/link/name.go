@@ -19,3 +19,6 @@ func Name(id string, try int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyz234567"
 	return "vv" + base32.NewEncoding(letters).EncodeToString(sum[:])[:12]
 }
+
+// FarName is the name of the container's end while that is on the host, of the pair whose host end is called so.
+func FarName(host string) string { return "vf" + host[min(len(host), 2):] }

@@ -13,6 +13,7 @@ import (
 type Pair struct {
 	Host         string // name of the host end
 	Netns        string // path of the container's network namespace
+	Stays        bool   // the container's end stays on the host, down, for a runtime that takes it from there; then Netns is not used
 	IfName       string // name of the container's end
 	MTU          int    // of the host end
 	ContainerMTU int    // 0: that of the host end
@@ -50,6 +51,9 @@ func (p *Pair) prepare() error {
 			return fmt.Errorf("turn checksum offload off: %w", err)
 		}
 	}
+	if p.Stays {
+		return nil
+	}
 	return setLoopbackUp()
 }
 
@@ -59,11 +63,13 @@ func (h *Host) execute(req *nl.NetlinkRequest) error {
 	return err
 }
 
-// message asks for the pair: the container's end up, the host end promiscuous, as ovs-vswitchd would make it, without ARP, and down.
+// message asks for the pair: the container's end up when it is there, the host end promiscuous, as ovs-vswitchd would make it, without ARP, and down.
 func (p *Pair) message(container, host *Namespace) *nl.NetlinkRequest {
 	req := nl.NewNetlinkRequest(unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL|unix.NLM_F_ACK)
 	inner := nl.NewIfInfomsg(unix.AF_UNSPEC)
-	inner.Flags, inner.Change = unix.IFF_UP, unix.IFF_UP
+	if !p.Stays {
+		inner.Flags, inner.Change = unix.IFF_UP, unix.IFF_UP
+	}
 	req.AddData(inner)
 	mtu := p.ContainerMTU
 	if mtu == 0 {

@@ -19,7 +19,9 @@ const (
 	IDContainer = "contiv-container" // container id
 	IDIfName    = "contiv-ifname"    // name of the interface in the container
 	IDNetns     = "contiv-netns"     // path of the container's network namespace
-	IDOwner     = "contiv-owner"     // who asked for the port: "cni/NAME", "docker"
+	IDOwner     = "contiv-owner"     // who asked for the port: "cni/NAME", "docker/NETWORK"
+	IDSince     = "contiv-since"     // when the endpoint was attached (RFC 3339), of a runtime that may tell later that it has it no more
+	IDPublished = "contiv-published" // ports of the host that lead to it, as link.JoinPortMappings says them, or absent
 )
 
 // FixedPort is the value of IDEndpoint for ports that belong to the switch itself.

@@ -2,6 +2,7 @@ package docker_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/contiv/contiv/lab"
 )
+
+// dockerBin is the folder of the engine that is tested.
+var dockerBin = flag.String("docker-bin", "", "folder of dockerd, docker, containerd and runc: .cache/engines of make engines, by its full path (default: the machine's)")
 
 // up makes a lab of hosts with engines; it is gone when the test ends, and has left nothing in the machine's control groups.
 func up(t *testing.T, p lab.Plan) *lab.Lab {
@@ -23,7 +27,7 @@ func up(t *testing.T, p lab.Plan) *lab.Lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	p.Dir, p.Docker, p.Masters, p.Store = dir, true, 1, lab.StoreEmbedded
+	p.Dir, p.Docker, p.DockerBin, p.Masters, p.Store = dir, true, *dockerBin, 1, lab.StoreEmbedded
 	l, err := lab.New(p, self, t.Output())
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@
 //	container h1 web --net blue [--group g] [--tenant t]
 //	remove web
 //	cni add|del|check h1 web --net blue  call the CNI plugin and nothing else
-//	ping web db [-6] [-c N]              succeeds when every ping is answered
+//	ping web db [-6] [-c N]              succeeds when every ping is answered, at the second try if some are at the first
 //	tcp web db PORT [-6]                 a MiB there and back
 //	resolve web SERVER NAME [TYPE]       ask a name server over UDP
 //	crash|halt|start|restart|pause|resume PART HOST      with SIGKILL, SIGTERM, ...; HOST may be "leader", or "former", the last one so named

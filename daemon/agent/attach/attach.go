@@ -7,6 +7,7 @@
 package attach
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,8 @@ type Links interface {
 	Names() ([]string, error)
 	// Alias is what a live host end bears; exists is false when there is none.
 	Alias(name string) (alias string, exists bool, err error)
+	// Apart reports whether the far end of a host end is in another network namespace than that; one that is gone is not.
+	Apart(name string) (bool, error)
 	SetMTU(name string, mtu int) error
 	SetContainerMTU(netns, ifname string, mtu int) error
 }
@@ -111,14 +114,17 @@ func New(o Options) *Engine {
 type Request struct {
 	ContainerID string
 	IfName      string // in the container
-	Netns       string // path of the container's network namespace
-	Tenant      string
-	Network     string
-	Group       string // or ""
-	Name        string // common name: the pod's or container's
-	Labels      map[string]string
-	IPv4, IPv6  string // wanted addresses, or ""
-	Owner       string // who asks: "cni/NAME"
+	Netns       string // path of the container's network namespace; "" when Handed
+	// Handed says that the runtime takes the container's end from the host, where it is made, and configures it.
+	Handed     bool
+	Tenant     string
+	Network    string
+	Group      string // or ""
+	Name       string // common name: the pod's or container's
+	Labels     map[string]string
+	IPv4, IPv6 string // wanted addresses, or ""
+	MAC        string // wanted, or ""
+	Owner      string // who asks: "cni/NAME", "docker/NETWORK"
 }
 
 // EndpointID is the identity of an interface on its network: the container id, and the interface's name unless that
@@ -137,7 +143,7 @@ func (r *Request) identity() identity.Endpoint {
 func (r *Request) validate() error {
 	for _, f := range []struct{ name, value string }{{"container id", r.ContainerID}, {"interface name", r.IfName},
 		{"network namespace", r.Netns}, {"tenant", r.Tenant}, {"network", r.Network}} {
-		if f.value == "" {
+		if f.value == "" && !(r.Handed && f.name == "network namespace") {
 			return fmt.Errorf("%w: %s is missing", ErrInvalid, f.name)
 		}
 	}
@@ -160,6 +166,7 @@ type Result struct {
 	Endpoint record.Endpoint
 	Network  record.Network
 	HostName string // of the host end
+	FarName  string // of the container's end while that is on the host; "" when it is made in the container
 	Owner    string // who has asked for it, as in Request
 	IfName   string
 	Netns    string
@@ -265,7 +272,7 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 		TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group,
 		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
 		ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
-			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group},
+			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group, MacAddress: r.MAC},
 		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine,
 	})
 	if err == nil && ep.ID != r.identity() {
@@ -286,12 +293,14 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error { return e.Flows.Wait(groupCtx, id, rev) })
 	group.Go(func() error {
-		err := e.Switch.AddPort(groupCtx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: externalIDs(r, id),
+		err := e.Switch.AddPort(groupCtx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: e.externalIDs(r, id, name),
 			Device: func() error { return e.Links.Create(e.pair(&res)) }})
 		if err != nil {
 			return err
 		}
-		group.Go(func() error { return e.Links.Configure(e.config(&res)) })
+		if !r.Handed {
+			group.Go(func() error { return e.Links.Configure(e.config(&res)) })
+		}
 		p, err := e.Switch.WaitPort(groupCtx, name)
 		res.OFPort = p.OFPort
 		return err
@@ -311,12 +320,27 @@ func externalIDs(r Request, id string) map[string]string {
 	if r.Group != "" {
 		ids[ovsdb.IDGroup] = r.Group
 	}
+	if r.Netns == "" { // nothing of the host says how long the container lives
+		ids[ovsdb.IDSince] = time.Now().UTC().Format(time.RFC3339)
+	}
+	return ids
+}
+
+// externalIDs are those of a port, which may be there already.
+func (e *Engine) externalIDs(r Request, id, name string) map[string]string {
+	ids := externalIDs(r, id)
+	if p, _ := e.Switch.Port(name); p.ExternalIDs[ovsdb.IDSince] != "" {
+		ids[ovsdb.IDSince] = p.ExternalIDs[ovsdb.IDSince]
+	}
 	return ids
 }
 
 // result turns records into the configuration of the interface.
 func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record.Network) (Result, error) {
 	res := Result{Endpoint: ep, Network: n, HostName: name, IfName: ifname, Netns: netns, MTU: e.mtu(&n), MAC: ep.MAC[:]}
+	if netns == "" {
+		res.FarName = link.FarName(name)
+	}
 	if ep.MAC == (record.MAC{}) {
 		return res, fmt.Errorf("endpoint %s has no MAC address", ep.ID)
 	}
@@ -351,7 +375,7 @@ func (e *Engine) mtu(n *record.Network) int {
 }
 
 func (e *Engine) pair(r *Result) link.Pair {
-	return link.Pair{Host: r.HostName, Netns: r.Netns, IfName: r.IfName, MTU: e.MTU(), ContainerMTU: r.MTU, MAC: r.MAC,
+	return link.Pair{Host: r.HostName, Netns: r.Netns, Stays: r.FarName != "", IfName: cmp.Or(r.FarName, r.IfName), MTU: e.MTU(), ContainerMTU: r.MTU, MAC: r.MAC,
 		SoftSum: e.SoftSum(), Alias: tag{r.Netns, r.Owner}.String()}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/drift"
 	"github.com/contiv/contiv/ofnet"
-	"github.com/contiv/contiv/ofnet/link"
 )
 
 // cutOff finds ports of living containers whose interface someone has deleted, be it the host end or the container's: the
@@ -28,7 +27,7 @@ func (c cutOff) Kind() string { return drift.KindPort }
 // namespace has ended is for Sweep, and what is at work in this process is left out.
 func (c cutOff) Differences() (out []drift.Difference, err error) {
 	for _, a := range c.List() {
-		if a.Port.Up || c.locks.isBusy(a.Port.Name) || link.NamespaceGone(a.Netns) {
+		if a.Port.Up || c.locks.isBusy(a.Port.Name) || a.ended() {
 			continue
 		}
 		exists, err := c.Links.Exists(a.Port.Name)

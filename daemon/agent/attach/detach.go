@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
@@ -14,21 +16,26 @@ import (
 type Attachment struct {
 	ContainerID string
 	IfName      string
-	Netns       string
+	Netns       string // "": the runtime has taken the container's end to where it knows
 	Tenant      string
 	Network     string
 	Group       string
 	Owner       string
 	StateID     string
+	Since       time.Time // when it was attached; zero unless Netns is "" and a port tells
 	Port        ovsdb.Port
 }
 
 func attachmentOf(p ovsdb.Port) Attachment {
 	ids := p.ExternalIDs
+	since, _ := time.Parse(time.RFC3339, ids[ovsdb.IDSince])
 	return Attachment{ContainerID: ids[ovsdb.IDContainer], IfName: ids[ovsdb.IDIfName], Netns: ids[ovsdb.IDNetns],
 		Tenant: ids[ovsdb.IDTenant], Network: ids[ovsdb.IDNetwork], Group: ids[ovsdb.IDGroup], Owner: ids[ovsdb.IDOwner],
-		StateID: ids[ovsdb.IDEndpoint], Port: p}
+		StateID: ids[ovsdb.IDEndpoint], Since: since, Port: p}
 }
+
+// ended tells whether the container's namespace has certainly ended. Of a container whose namespace is not known only its runtime can tell.
+func (a *Attachment) ended() bool { return a.Netns != "" && link.NamespaceGone(a.Netns) }
 
 // List returns everything that is attached, ordered by port name. It does not block.
 func (e *Engine) List() []Attachment {
@@ -70,8 +77,13 @@ func (e *Engine) Detach(ctx context.Context, container, ifname string) error {
 		return fmt.Errorf("detach %s: %w", container, err)
 	}
 	defer unlock()
+	return e.detach(ctx, container, ifname, "")
+}
+
+// detach is Detach for who holds the lock; the history keeps why.
+func (e *Engine) detach(ctx context.Context, container, ifname, why string) error {
 	for _, a := range e.find(container, ifname) {
-		if err := e.remove(ctx, a, ""); err != nil {
+		if err := e.remove(ctx, a, why); err != nil {
 			return fmt.Errorf("detach %s: %w", a.StateID, err)
 		}
 	}
@@ -126,6 +138,24 @@ func (e *Engine) Reclaim(ctx context.Context, id string) error {
 // Check returns nil when the attachment is whole: endpoint, port and interface as they were made. ErrUnknown says that
 // there is none.
 func (e *Engine) Check(ctx context.Context, container, ifname, netns string) (Result, error) {
+	res, err := e.whole(ctx, container, ifname, netns)
+	if err != nil {
+		return res, err
+	}
+	if err := e.Links.Check(e.config(&res)); err != nil {
+		return res, fmt.Errorf("check %s: %w", res.Endpoint.ID, err)
+	}
+	return res, nil
+}
+
+// Find returns an attachment of Request.Handed as it was made, without looking at the interface. ErrUnknown says that there is none. It
+// blocks only when the store must be asked for the network.
+func (e *Engine) Find(ctx context.Context, container, ifname string) (Result, error) {
+	return e.whole(ctx, container, ifname, "")
+}
+
+// whole is an attachment with a port that works.
+func (e *Engine) whole(ctx context.Context, container, ifname, netns string) (Result, error) {
 	found := e.find(container, ifname)
 	if len(found) == 0 {
 		return Result{}, fmt.Errorf("%w: %s %s", ErrUnknown, container, ifname)
@@ -146,10 +176,7 @@ func (e *Engine) Check(ctx context.Context, container, ifname, netns string) (Re
 		return Result{}, fmt.Errorf("check %s: %w", a.StateID, err)
 	}
 	res, err := e.result(ifname, netns, a.Port.Name, ep, n)
-	res.OFPort = a.Port.OFPort
-	if err == nil {
-		err = e.Links.Check(e.config(&res))
-	}
+	res.OFPort, res.Owner = a.Port.OFPort, a.Owner
 	if err != nil {
 		return res, fmt.Errorf("check %s: %w", a.StateID, err)
 	}

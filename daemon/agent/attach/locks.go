@@ -19,26 +19,33 @@ func newLocks() *locks {
 // lock waits for key or for ctx.
 func (l *locks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	for {
-		l.mu.Lock()
-		held := l.held[key]
+		unlock, held := l.take(key)
 		if held == nil {
-			mine := make(chan struct{})
-			l.held[key] = mine
-			l.mu.Unlock()
-			return func() {
-				l.mu.Lock()
-				delete(l.held, key)
-				l.mu.Unlock()
-				close(mine)
-			}, nil
+			return unlock, nil
 		}
-		l.mu.Unlock()
 		select {
 		case <-held:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// take takes key, or returns what is closed when its holder is done.
+func (l *locks) take(key string) (unlock func(), held <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if held := l.held[key]; held != nil {
+		return nil, held
+	}
+	mine := make(chan struct{})
+	l.held[key] = mine
+	return func() {
+		l.mu.Lock()
+		delete(l.held, key)
+		l.mu.Unlock()
+		close(mine)
+	}, nil
 }
 
 // work marks an interface name as being made until done.

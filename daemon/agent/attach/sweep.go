@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 )
 
@@ -49,7 +48,8 @@ func (e *Engine) Run(ctx context.Context, interval time.Duration) error {
 
 // Sweep removes what crashes and containers that vanished have left. A container counts as gone when the path of its
 // network namespace leads nowhere and its interface has vanished, as the kernel does to both when the namespace ends;
-// nothing else - no silence of the master, no missing record - is proof. It goes on after an error and returns all.
+// nothing else - no silence of the master, no missing record - is proof. Containers whose namespace is not known are left to who speaks
+// with their runtime. It goes on after an error and returns all.
 func (e *Engine) Sweep(ctx context.Context) error {
 	names, err := e.Links.Names()
 	errs := []error{err}
@@ -64,7 +64,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		}
 	}
 	for _, a := range e.List() {
-		if e.locks.isBusy(a.Port.Name) || !link.NamespaceGone(a.Netns) {
+		if e.locks.isBusy(a.Port.Name) || !a.ended() {
 			continue
 		}
 		exists, err := e.Links.Exists(a.Port.Name)

@@ -28,8 +28,9 @@ func readTag(alias string) (t tag, ok bool) {
 		return tag{}, false
 	}
 	at := strings.LastIndex(rest, tagOwner)
-	if at <= 0 {
+	if at < 0 {
 		return tag{}, false
 	}
-	return tag{rest[:at], rest[at+len(tagOwner):]}, true
+	t = tag{rest[:at], rest[at+len(tagOwner):]}
+	return t, t != tag{}
 }

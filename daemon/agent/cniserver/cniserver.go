@@ -1,5 +1,5 @@
-// Package cniserver is the agent's end of CNI: an HTTP service on a unix socket that turns the plugin's requests into
-// attachments, and answers the original plugin's requests too.
+// Package cniserver is the agent's end of CNI: an HTTP service on a unix socket that does for plugins all that the specification
+// asks of them, and answers plugins of earlier builds and of the original too.
 package cniserver
 
 import (
@@ -25,10 +25,6 @@ import (
 	"github.com/contiv/contiv/ofnet/link"
 )
 
-// maxRequest bounds a request: a network configuration with a garbage collector's list of a thousand attachments is
-// below 200 kB.
-const maxRequest = 4 << 20
-
 // maxConnections bounds how many requests there are at once, above what a kubelet and its runtime send.
 const maxConnections = 1024
 
@@ -51,10 +47,12 @@ type Labels interface {
 // Options are what a Server needs.
 type Options struct {
 	Socket   string // path of the unix socket
+	Mesos    bool   // it is for Mesos: the original's plugin for Mesos asks there, not that for Kubernetes
 	Attacher Attacher
 	Pods     Labels          // nil: labels of pods are not read
 	Starting func() []string // what the agent still needs before it can do anything; empty once it has it
 	Waiting  func() []string // what it waits for now, for STATUS; an operation may be tried all the same
+	Cut      func() bool     // whether the switch is away, so that containers may have lost connectivity, for STATUS
 	Log      *slog.Logger
 }
 
@@ -68,7 +66,12 @@ type Server struct {
 func New(o Options) *Server { return &Server{Options: o, ready: make(chan struct{})} }
 
 // String names the server for logs.
-func (s *Server) String() string { return "CNI at " + s.Socket }
+func (s *Server) String() string {
+	if s.Mesos {
+		return "CNI for Mesos at " + s.Socket
+	}
+	return "CNI at " + s.Socket
+}
 
 // Ready is closed once the socket is listened to.
 func (s *Server) Ready() <-chan struct{} { return s.ready }
@@ -77,7 +80,11 @@ func (s *Server) Ready() <-chan struct{} { return s.ready }
 func (s *Server) Run(ctx context.Context) error {
 	l, err := socket.Listen(s.Socket)
 	if err != nil {
-		return fmt.Errorf("CNI (check --cni-socket): %w", err)
+		flag := "--cni-socket"
+		if s.Mesos {
+			flag = "--mesos-socket"
+		}
+		return fmt.Errorf("CNI (check %s): %w", flag, err)
 	}
 	srv := door.NewServer(s.Handler(), door.Ordinary(), s.Log)
 	done := make(chan error, 1)
@@ -100,46 +107,23 @@ func (s *Server) Run(ctx context.Context) error {
 // Handler is the service without its socket.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for path, serve := range map[string]func(context.Context, wire.Request, *wire.Conf) (*types100.Result, error){
-		wire.PathAdd: s.add, wire.PathDel: s.del, wire.PathCheck: s.check, wire.PathStatus: s.status, wire.PathGC: s.gc,
-	} {
-		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
+	mux.HandleFunc("POST "+wire.PathCall, s.call)
+	for path := range s.handlers() {
+		mux.HandleFunc("POST "+path, s.former)
 	}
-	mux.HandleFunc("POST "+wire.PathAddPod, s.addPod)
-	mux.HandleFunc("POST "+wire.PathDelPod, s.delPod)
+	if s.Mesos {
+		mux.HandleFunc("POST "+pathMesosAdd, s.addMesos)
+		mux.HandleFunc("POST "+pathMesosDel, s.delMesos)
+	} else {
+		mux.HandleFunc("POST "+pathAddPod, s.addPod)
+		mux.HandleFunc("POST "+pathDelPod, s.delPod)
+	}
 	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(door.Whole(w), r) })
 	return door.Recovered(s.Log, func() {}, ended)
 }
 
-// serve decodes a request, carries it out and answers. A plugin that hangs up does not stop the operation half-way.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request,
-	do func(context.Context, wire.Request, *wire.Conf) (*types100.Result, error)) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
-	defer cancel()
-	begin := time.Now()
-	var req wire.Request
-	var conf *wire.Conf
-	err := decode(r.Body, &req)
-	if err == nil {
-		conf, err = wire.ParseConf(req.Config)
-	}
-	var answer wire.Answer
-	if err != nil {
-		answer.Error = types.NewError(types.ErrDecodingFailure, err.Error(), "")
-	} else if answer.Result, err = do(ctx, req, conf); err != nil {
-		answer.Error = cniError(err)
-	}
-	if answer.Error != nil {
-		s.Log.Warn("CNI", "path", r.URL.Path, "container", req.ContainerID, "interface", req.IfName,
-			"code", answer.Error.Code, "error", answer.Error.Msg, "duration", time.Since(begin))
-	} else {
-		s.Log.Debug("CNI", "path", r.URL.Path, "container", req.ContainerID, "interface", req.IfName, "duration", time.Since(begin))
-	}
-	reply(w, http.StatusOK, answer)
-}
-
 func decode(r io.Reader, v any) error {
-	if err := json.NewDecoder(io.LimitReader(r, maxRequest)).Decode(v); err != nil {
+	if err := json.NewDecoder(io.LimitReader(r, wire.MaxCall)).Decode(v); err != nil {
 		return fmt.Errorf("read request: %w", err)
 	}
 	return nil
@@ -181,9 +165,9 @@ func cniError(err error) *types.Error {
 }
 
 // owner is who an attachment belongs to, for the garbage collector: a network configuration.
-func owner(conf *wire.Conf) string { return "cni/" + conf.Name }
+func owner(conf *Conf) string { return "cni/" + conf.Name }
 
-func (s *Server) add(ctx context.Context, r wire.Request, conf *wire.Conf) (*types100.Result, error) {
+func (s *Server) add(ctx context.Context, r request, conf *Conf) (*types100.Result, error) {
 	if err := s.serving(); err != nil {
 		return nil, err
 	}
@@ -198,7 +182,14 @@ func (s *Server) add(ctx context.Context, r wire.Request, conf *wire.Conf) (*typ
 	return cniResult(&res, conf), nil
 }
 
-func (s *Server) attach(ctx context.Context, r wire.Request, args map[string]string, conf *wire.Conf) (attach.Result, error) {
+func (s *Server) attach(ctx context.Context, r request, args map[string]string, conf *Conf) (attach.Result, error) {
+	if s.Mesos && conf.Args.Mesos == nil {
+		mesos, err := mesosFileArgs(r.Netns)
+		if err != nil {
+			return attach.Result{}, types.NewError(types.ErrIOFailure, err.Error(), "")
+		}
+		conf.Args.Mesos = mesos
+	}
 	id, err := identify(ctx, s.Pods, args, conf)
 	if err != nil {
 		return attach.Result{}, err
@@ -211,7 +202,7 @@ func (s *Server) attach(ctx context.Context, r wire.Request, args map[string]str
 		Tenant: id.tenant, Network: id.network, Group: id.group, Name: id.podName, Labels: id.labels, Owner: owner(conf)})
 }
 
-func (s *Server) del(ctx context.Context, r wire.Request, _ *wire.Conf) (*types100.Result, error) {
+func (s *Server) del(ctx context.Context, r request, _ *Conf) (*types100.Result, error) {
 	if r.ContainerID == "" {
 		return nil, fmt.Errorf("%w: container id is missing", attach.ErrInvalid)
 	}
@@ -222,7 +213,7 @@ func (s *Server) del(ctx context.Context, r wire.Request, _ *wire.Conf) (*types1
 }
 
 // check compares with what was made, and with what the runtime remembers of it.
-func (s *Server) check(ctx context.Context, r wire.Request, conf *wire.Conf) (*types100.Result, error) {
+func (s *Server) check(ctx context.Context, r request, conf *Conf) (*types100.Result, error) {
 	if err := s.serving(); err != nil {
 		return nil, err
 	}
@@ -260,21 +251,31 @@ func checkError(err error) error {
 
 // serving says why the agent cannot serve yet.
 func (s *Server) serving() error {
-	return notReady(s.Starting())
+	if err := notReady(s.Starting()); err != nil {
+		return err
+	}
+	return nil
 }
 
-func notReady(waiting []string) error {
+func notReady(waiting []string) *types.Error {
 	if len(waiting) > 0 {
 		return types.NewError(types.ErrTryAgainLater, "contiv agent is not ready", "it waits for: "+strings.Join(waiting, "; "))
 	}
 	return nil
 }
 
-func (s *Server) status(context.Context, wire.Request, *wire.Conf) (*types100.Result, error) {
-	return nil, notReady(append(s.Starting(), s.Waiting()...))
+func (s *Server) status(context.Context, request, *Conf) (*types100.Result, error) {
+	err := notReady(append(s.Starting(), s.Waiting()...))
+	switch {
+	case err == nil:
+		return nil, nil
+	case s.Cut():
+		return nil, types.NewError(types.ErrLimitedConnectivity, err.Msg, err.Details)
+	}
+	return nil, types.NewError(types.ErrPluginNotAvailable, err.Msg, err.Details)
 }
 
-func (s *Server) gc(ctx context.Context, r wire.Request, conf *wire.Conf) (*types100.Result, error) {
+func (s *Server) gc(ctx context.Context, r request, conf *Conf) (*types100.Result, error) {
 	if err := s.serving(); err != nil {
 		return nil, err
 	}

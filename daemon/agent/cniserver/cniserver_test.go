@@ -85,7 +85,7 @@ func (p pods) Labels(_ context.Context, namespace, name, _ string) (map[string]s
 
 func server(e *engine, p Labels, waiting ...string) *Server {
 	e.got = map[string]attach.Request{}
-	return New(Options{Attacher: e, Pods: p, Starting: func() []string { return waiting }, Waiting: func() []string { return nil },
+	return New(Options{Attacher: e, Pods: p, Starting: func() []string { return waiting }, Waiting: func() []string { return nil }, Cut: func() bool { return false },
 		Log: slog.New(slog.DiscardHandler)})
 }
 
@@ -96,14 +96,14 @@ func post(t testing.TB, h http.Handler, path, body string) *httptest.ResponseRec
 	return w
 }
 
-func ask(t testing.TB, s *Server, path string, r wire.Request) wire.Answer {
+func ask(t testing.TB, s *Server, path string, r request) formerAnswer {
 	t.Helper()
 	body, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := post(t, s.Handler(), path, string(body))
-	var a wire.Answer
+	var a formerAnswer
 	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK {
 		t.Fatalf("answer: want 200 and JSON, got %d %s", w.Code, w.Body)
 	}
@@ -123,7 +123,7 @@ func TestIdentity(t *testing.T) {
 	}
 	for _, r := range rows {
 		e := &engine{}
-		a := ask(t, server(e, kube), wire.PathAdd, wire.Request{ContainerID: "c1", IfName: "eth0", Netns: "/n", Args: r.args,
+		a := ask(t, server(e, kube), pathAdd, request{ContainerID: "c1", IfName: "eth0", Netns: "/n", Args: r.args,
 			Config: json.RawMessage(`{"cniVersion":"1.0.0","name":"x"` + r.conf + `}`)})
 		q := e.got["c1"]
 		if got := q.Tenant + "/" + q.Network + "/" + q.Group; a.Error != nil || got != r.want {
@@ -139,7 +139,7 @@ func TestIdentity(t *testing.T) {
 func TestMaster(t *testing.T) {
 	for _, want := range []string{"", "http://10.0.0.1:9999"} {
 		e := &engine{}
-		ask(t, server(e, pods{}), wire.PathAdd, wire.Request{ContainerID: "c1", IfName: "eth0", Netns: "/n",
+		ask(t, server(e, pods{}), pathAdd, request{ContainerID: "c1", IfName: "eth0", Netns: "/n",
 			Config: json.RawMessage(`{"cniVersion":"1.0.0","name":"x","master":"` + want + `"}`)})
 		if e.master != want {
 			t.Errorf("master: want %q, got %q", want, e.master)
@@ -163,7 +163,7 @@ func TestErrorCodes(t *testing.T) {
 	}
 	for _, r := range rows {
 		s := server(&engine{err: r.err}, nil)
-		a := ask(t, s, wire.PathAdd, wire.Request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)})
+		a := ask(t, s, pathAdd, request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)})
 		if a.Error == nil || a.Error.Code != r.want || a.Error.Msg == "" {
 			t.Errorf("%s: want code %d, got %v", r.name, r.want, a.Error)
 		}
@@ -171,7 +171,7 @@ func TestErrorCodes(t *testing.T) {
 			t.Errorf("%s: %q is said twice: %v", r.name, phrase, a.Error)
 		}
 	}
-	a := ask(t, server(&engine{}, pods{}), wire.PathAdd, wire.Request{ContainerID: "c1", Args: "K8S_POD_NAMESPACE=a;K8S_POD_NAME=b",
+	a := ask(t, server(&engine{}, pods{}), pathAdd, request{ContainerID: "c1", Args: "K8S_POD_NAMESPACE=a;K8S_POD_NAME=b",
 		Config: json.RawMessage(`{"name":"x"}`)})
 	if a.Error == nil || a.Error.Code != types.ErrTryAgainLater {
 		t.Errorf("labels that cannot be read: want code 11, got %v", a.Error)
@@ -180,17 +180,21 @@ func TestErrorCodes(t *testing.T) {
 
 func TestNotReady(t *testing.T) {
 	s := server(&engine{}, nil, "Open vSwitch")
-	for _, path := range []string{wire.PathAdd, wire.PathDel, wire.PathCheck, wire.PathStatus, wire.PathGC} {
-		a := ask(t, s, path, wire.Request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)})
-		if a.Error == nil || a.Error.Code != types.ErrTryAgainLater || !strings.Contains(a.Error.Details, "Open vSwitch") {
-			t.Errorf("%s while starting: want code 11 that says why, got %v", path, a.Error)
+	for _, path := range []string{pathAdd, pathDel, pathCheck, pathStatus, pathGC} {
+		a := ask(t, s, path, request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)})
+		want := types.ErrTryAgainLater
+		if path == pathStatus {
+			want = types.ErrPluginNotAvailable
+		}
+		if a.Error == nil || a.Error.Code != want || !strings.Contains(a.Error.Details, "Open vSwitch") {
+			t.Errorf("%s while starting: want code %d that says why, got %v", path, want, a.Error)
 		}
 	}
 }
 
 func TestCheckComparesPrevResult(t *testing.T) {
 	s := server(&engine{}, nil)
-	ask(t, s, wire.PathAdd, wire.Request{ContainerID: "c1", IfName: "eth0", Netns: "/n", Config: json.RawMessage(`{"name":"x"}`)})
+	ask(t, s, pathAdd, request{ContainerID: "c1", IfName: "eth0", Netns: "/n", Config: json.RawMessage(`{"name":"x"}`)})
 	conf := func(addr string) json.RawMessage {
 		return json.RawMessage(`{"cniVersion":"1.0.0","name":"x","prevResult":{"cniVersion":"1.0.0",
 			"interfaces":[{"name":"eth0","sandbox":"/n"}],"ips":[{"interface":0,"address":"` + addr + `"}]}}`)
@@ -206,7 +210,7 @@ func TestCheckComparesPrevResult(t *testing.T) {
 		{"malformed", "c1", json.RawMessage(`{"cniVersion":"1.0.0","name":"x","prevResult":7}`), types.ErrDecodingFailure},
 		{"unknown container", "c9", conf("10.1.1.5/24"), types.ErrUnknownContainer},
 	} {
-		a := ask(t, s, wire.PathCheck, wire.Request{ContainerID: r.id, IfName: "eth0", Netns: "/n", Config: r.conf})
+		a := ask(t, s, pathCheck, request{ContainerID: r.id, IfName: "eth0", Netns: "/n", Config: r.conf})
 		if got := code(a.Error); got != r.want {
 			t.Errorf("%s: want code %d, got %d %v", r.name, r.want, got, a.Error)
 		}
@@ -224,16 +228,16 @@ func TestOriginalPlugin(t *testing.T) {
 	e := &engine{}
 	s := server(e, pods{"shop/web": {labelTenant: "blue"}})
 	body := `{"K8S_POD_NAME":"web","K8S_POD_NAMESPACE":"shop","K8S_POD_INFRA_CONTAINER_ID":"c1","CNI_NETNS":"/proc/7/ns/net","CNI_IFNAME":"eth0"}`
-	w := post(t, s.Handler(), wire.PathAddPod, body)
+	w := post(t, s.Handler(), pathAddPod, body)
 	want := `{"endpointid":"c1","ipaddress":"10.1.1.5/24","ipv6address":"2001:db8::5/64"}`
 	if got := w.Body.String(); w.Code != 200 || got != want || e.got["c1"].Tenant != "blue" {
 		t.Errorf("AddPod: want %s, got %d %s", want, w.Code, got)
 	}
-	if w = post(t, s.Handler(), wire.PathDelPod, body); w.Code != 200 || len(e.got) != 0 {
+	if w = post(t, s.Handler(), pathDelPod, body); w.Code != 200 || len(e.got) != 0 {
 		t.Errorf("DelPod: want 200 and nothing attached, got %d %v", w.Code, e.got)
 	}
 	e.err = errors.New("broken")
-	w = post(t, s.Handler(), wire.PathAddPod, body)
+	w = post(t, s.Handler(), pathAddPod, body)
 	want = `{"result":1,"errmsg":"Error creating EP","errinfo":"Err: broken"}`
 	if got := w.Body.String(); w.Code != 500 || got != want {
 		t.Errorf("AddPod that fails: want 500 %s, got %d %s", want, w.Code, got)
@@ -269,8 +273,8 @@ func TestSocketIsClosedToOthers(t *testing.T) {
 			}
 		}
 		c := wire.Client{Socket: path, Timeout: 10 * time.Second}
-		if a, err := c.Call(wire.PathAdd, wire.Request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)}); err != nil || a.Result == nil {
-			t.Errorf("ADD through the socket: want a result, got %v %v", a, err)
+		if a, err := c.Do(call("ADD", `{"cniVersion":"1.0.0","name":"x"}`)); err != nil || a.Exit != 0 || !strings.Contains(string(a.Stdout), "10.1.1.5/24") {
+			t.Errorf("ADD through the socket: want a result, got %s %d %v", a.Stdout, a.Exit, err)
 		}
 		if _, err := socket.Listen(path); err == nil {
 			t.Error("second server at a live socket: want an error, got none")
@@ -283,16 +287,35 @@ func FuzzRequests(f *testing.F) {
 	f.Add([]byte(`{"containerID":"c","ifName":"eth0","netns":"/x","args":"A=B;C","config":{"name":"n","prevResult":{}}}`))
 	f.Add([]byte(`{"K8S_POD_NAME":"web","CNI_IFNAME":"eth0"}`))
 	f.Add([]byte(`{"config":{"name":"n","cniVersion":"0.4.0","cni.dev/valid-attachments":[{"containerID":"c","ifname":"e"}],"prevResult":{"ips":[{"interface":9,"address":"10.0.0.1/8"}],"interfaces":[null]}},"containerID":"c1"}`))
+	f.Add([]byte("CNI_COMMAND=ADD\x00CNI_CONTAINERID=c1\x00CNI_IFNAME=eth0\x00CNI_NETNS=/n\x00CNI_PATH=/o\x00CNI_ARGS=A=B\x00\x00{\"name\":\"x\",\"cniVersion\":\"0.2.0\",\"args\":{\"org.apache.mesos\":{\"network_info\":{\"labels\":{\"labels\":[{\"key\":\"k\"}]}}}}}"))
+	f.Add([]byte("CNI_COMMAND=CHECK\x00CNI_CONTAINERID=c1\x00CNI_IFNAME=eth0\x00CNI_NETNS=/n\x00CNI_PATH=/o\x00\x00{\"name\":\"x\",\"cniVersion\":\"1.1.0\"}"))
+	f.Add([]byte(`{"cni_ifname":"eth0","cni_netns":"/n","cni_containerid":"c1","labels":{"io.contiv.tenant":"t"}}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		s := server(&engine{}, nil)
+		s.Mesos = len(in)%2 == 0
 		s.Attacher.(*engine).got["c1"] = attach.Request{}
 		h := s.Handler()
-		for _, path := range []string{wire.PathAdd, wire.PathDel, wire.PathCheck, wire.PathStatus, wire.PathGC, wire.PathAddPod, wire.PathDelPod} {
+		paths := []string{wire.PathCall, pathAdd, pathDel, pathCheck, pathStatus, pathGC, pathAddPod, pathDelPod}
+		if s.Mesos {
+			paths = []string{wire.PathCall, pathMesosAdd, pathMesosDel}
+		}
+		for _, path := range paths {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(in)))
-			if !json.Valid(w.Body.Bytes()) {
-				t.Fatalf("%s: want JSON, got %q", path, w.Body)
+			if w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) || w.Code != http.StatusOK && w.Code != http.StatusInternalServerError {
+				t.Fatalf("%s: want JSON or nothing, got %d %q", path, w.Code, w.Body)
 			}
+		}
+	})
+}
+
+func FuzzParseConf(f *testing.F) {
+	f.Add([]byte(`{"cniVersion":"1.0.0","name":"n","type":"contivk8s","tenant":"t","labels":{"a":"b"},"prevResult":{}}`))
+	f.Add([]byte(`{"args":{"org.apache.mesos":{"network_info":{"name":"n","labels":{"labels":[{"key":"io.contiv.tenant","value":"blue"}]}}}}}`))
+	f.Add([]byte(`null`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if c, err := parseConf(in); err == nil && c.Args.Mesos != nil {
+			c.Args.Mesos.labels()
 		}
 	})
 }
@@ -302,7 +325,7 @@ func TestMasterOfAConfiguration(t *testing.T) {
 	for master, good := range map[string]bool{"": true, "http://10.0.0.1:9999": true, "https://netmaster:9999/": true, "http://[2001:db8::1]:9999": true,
 		"http://10.0.0.1:9999/x?y=": false, "http://a:b@10.0.0.1": false, "ftp://10.0.0.1": false, "http://": false, "http:x": false, "10.0.0.1:9999": false,
 		"http://10.0.0.1:9999#": true, "http://10.0.0.1:9999#x": false, "http://10.0.0.1?": false, "http://a,http://b": false} {
-		got, err := masterOf(&wire.Conf{Master: master})
+		got, err := masterOf(&Conf{Master: master})
 		if (err == nil) != good || good && got != master {
 			t.Errorf("%q: got %q, %v", master, got, err)
 		}

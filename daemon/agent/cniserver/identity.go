@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"github.com/contiv/contiv/cni/wire"
 )
 
 // Labels on a pod that choose its network.
@@ -46,8 +44,8 @@ func parseArgs(text string) (map[string]string, error) {
 }
 
 // identify finds out what the container asked for. The strongest word is CNI_ARGS, then the network configuration,
-// then the pod's labels, then labels in the network configuration.
-func identify(ctx context.Context, pods Labels, args map[string]string, conf *wire.Conf) (identity, error) {
+// then labels of the pod or of Mesos, then labels in the network configuration.
+func identify(ctx context.Context, pods Labels, args map[string]string, conf *Conf) (identity, error) {
 	id := identity{podNamespace: args["K8S_POD_NAMESPACE"], podName: args["K8S_POD_NAME"], podUID: args["K8S_POD_UID"]}
 	sources := []map[string]string{
 		{labelTenant: args["CONTIV_TENANT"], labelNetwork: args["CONTIV_NETWORK"], labelGroup: args["CONTIV_GROUP"]},
@@ -60,6 +58,10 @@ func identify(ctx context.Context, pods Labels, args map[string]string, conf *wi
 		}
 		id.labels = labels
 		sources = append(sources, labels)
+	}
+	if m := conf.Args.Mesos; m != nil {
+		id.labels = m.labels()
+		sources = append(sources, id.labels)
 	}
 	sources = append(sources, conf.Labels, map[string]string{labelTenant: defaultTenant, labelNetwork: defaultNetwork})
 	first := func(label string) string {

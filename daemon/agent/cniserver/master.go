@@ -5,13 +5,11 @@ import (
 	"net/url"
 
 	"github.com/containernetworking/cni/pkg/types"
-
-	"github.com/contiv/contiv/cni/wire"
 )
 
 // masterOf is the netmaster that a network configuration names, "" when it names none. Who writes configurations decides where the
 // agent asks first, but not what: a URL that names more than a server is an error.
-func masterOf(conf *wire.Conf) (string, error) {
+func masterOf(conf *Conf) (string, error) {
 	if conf.Master == "" {
 		return "", nil
 	}

@@ -10,13 +10,12 @@ import (
 	types100 "github.com/containernetworking/cni/pkg/types/100"
 	"github.com/containernetworking/cni/pkg/version"
 
-	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
 )
 
 // cniResult is the specification's picture of an attachment: host end, container end, addresses, default routes, and
 // the DNS settings that the network configuration brings.
-func cniResult(a *attach.Result, conf *wire.Conf) *types100.Result {
+func cniResult(a *attach.Result, conf *Conf) *types100.Result {
 	const container = 1 // index in Interfaces
 	r := &types100.Result{CNIVersion: types100.ImplementedSpecVersion, DNS: conf.DNS, Interfaces: []*types100.Interface{
 		{Name: a.HostName, Mtu: a.MTU},
@@ -44,7 +43,7 @@ func ipNet(p netip.Prefix) net.IPNet {
 }
 
 // previous reads prevResult of a configuration in the version that the configuration has; nil when there is none.
-func previous(config json.RawMessage, conf *wire.Conf) (*types100.Result, error) {
+func previous(config json.RawMessage, conf *Conf) (*types100.Result, error) {
 	var c struct {
 		PrevResult json.RawMessage `json:"prevResult"`
 	}

@@ -20,19 +20,20 @@ type records struct {
 	global    record.Global
 	sum, mark string // of global, as it is here and as it is to be; the latter "": no one says
 
-	tenants     *table.Table[string, *record.Tenant]  // by name
-	networks    *table.Table[string, *record.Network] // by id
-	groups      *table.Table[string, *record.Group]   // by id
-	rules       *table.Table[identity.Rule, *ofnet.Rule]
-	attachments *table.Table[identity.Attachment, *ofnet.Attachment]
-	legacy      legacy
-	services    *table.Table[string, *record.ServiceLB] // by id
-	providers   *table.Table[string, *record.Provider]  // of services, by id
-	endpoints   *table.Table[string, *record.Endpoint]  // by id
-	routers     *table.Table[string, *record.BGP]       // by host
-	agents      *table.Table[string, *agent]            // registrations, by what is unique in their keys
-	hosts       *table.Table[string, *ofnet.Host]       // as their registrations told; they outlive these
-	ports       *table.Table[string, uint32]            // OpenFlow port of an endpoint that is attached here, by id
+	tenants        *table.Table[string, *record.Tenant]  // by name
+	networks       *table.Table[string, *record.Network] // by id
+	groups         *table.Table[string, *record.Group]   // by id
+	rules          *table.Table[identity.Rule, *ofnet.Rule]
+	attachments    *table.Table[identity.Attachment, *ofnet.Attachment]
+	legacy         legacy
+	services       *table.Table[string, *record.ServiceLB]     // by id
+	providers      *table.Table[string, *record.Provider]      // of services, by id
+	endpoints      *table.Table[string, *record.Endpoint]      // by id
+	routers        *table.Table[string, *record.BGP]           // by host
+	dockerNetworks *table.Table[string, *record.DockerNetwork] // by Docker's id
+	agents         *table.Table[string, *agent]                // registrations, by what is unique in their keys
+	hosts          *table.Table[string, *ofnet.Host]           // as their registrations told; they outlive these
+	ports          *table.Table[string, uint32]                // OpenFlow port of an endpoint that is attached here, by id
 }
 
 // seat is where a tenant is on a host.
@@ -59,8 +60,9 @@ func newRecords(self string) *records {
 		groups: table.New(groupsOfTenant, groupsOfNetwork, groupsNumbered), rules: table.New(rulesOfTenant), attachments: table.New(attachmentsOfTenant),
 		legacy: newLegacy(), services: table.New(servicesOfTenant),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
-		endpoints: table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
-		agents:    table.New(agentsOfHost), hosts: table.New[string, *ofnet.Host](), ports: table.New[string, uint32]()}
+		endpoints:      table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
+		dockerNetworks: table.New[string, *record.DockerNetwork](),
+		agents:         table.New(agentsOfHost), hosts: table.New[string, *ofnet.Host](), ports: table.New[string, uint32]()}
 }
 
 // clone returns records that say the same, while r changes.
@@ -70,6 +72,7 @@ func (r *records) clone() *records {
 	c.attachments, c.legacy = r.attachments.Clone(), r.legacy.clone()
 	c.services, c.providers, c.endpoints = r.services.Clone(), r.providers.Clone(), r.endpoints.Clone()
 	c.routers, c.agents, c.hosts, c.ports = r.routers.Clone(), r.agents.Clone(), r.hosts.Clone(), r.ports.Clone()
+	c.dockerNetworks = r.dockerNetworks.Clone()
 	return &c
 }
 

@@ -54,6 +54,7 @@ type Switch interface {
 	RemovePort(ctx context.Context, name string) error
 	Port(name string) (ovsdb.Port, bool)
 	Ports(key, value string) []ovsdb.Port
+	Label(ctx context.Context, port, key, value string) error
 }
 
 // Links is the part of *link.Host that host access needs.
@@ -64,6 +65,11 @@ type Links interface {
 	Masquerade(private netip.Prefix, wanted bool) error
 	SetGuard(g *link.Guard) error
 	Guarded() (bool, error)
+	SetPublished(t link.Translation) error
+	IsPublished() (bool, error)
+	ForgetPublished(gone, come []link.Published) error
+	AllowLoopback(ifname string) error
+	Bound(protocol uint8, at netip.AddrPort) error
 }
 
 // Options are what an Engine needs.
@@ -85,6 +91,7 @@ type Engine struct {
 	said            string       // the last trouble that was logged
 	masked, masked6 netip.Prefix // what is translated, as of the last look; invalid: nothing
 	guardian        guardian
+	publisher       publisher
 
 	mu   sync.Mutex // of what follows
 	kept map[string]kept
@@ -156,7 +163,7 @@ func (e *Engine) Bring(ctx context.Context) error {
 	}
 	networks := e.Flows.Networks()
 	// The guard first: what it guards is to be reached by interfaces that come now.
-	return errors.Join(e.guard(&g, networks), e.private(&g, networks), e.infra(ctx, &g, networks))
+	return errors.Join(e.guard(&g, networks), e.private(&g, networks), e.infra(ctx, &g, networks), e.keepPublished())
 }
 
 // private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -36,6 +37,9 @@ type world struct {
 	refuse    error // what the master answers
 	guard     *link.Guard
 	guarded   int // how often it was set
+	published link.Translation
+	forgotten []link.Published
+	bound     string // an address and port that a program has
 }
 
 func newWorld(mode string, networks ...record.Network) *world {
@@ -152,6 +156,34 @@ func (w *world) SetGuard(g *link.Guard) error {
 }
 
 func (w *world) Guarded() (bool, error) { return w.guard != nil, nil }
+
+func (w *world) Label(_ context.Context, port, key, value string) error {
+	p, ok := w.ports[port]
+	if !ok {
+		return fmt.Errorf("there is no port %s", port)
+	}
+	p.ExternalIDs = maps.Clone(p.ExternalIDs)
+	if p.ExternalIDs[key] = value; value == "" {
+		delete(p.ExternalIDs, key)
+	}
+	w.ports[port] = p
+	return nil
+}
+
+func (w *world) SetPublished(t link.Translation) error { w.published = t; return nil }
+func (w *world) IsPublished() (bool, error)            { return len(w.published.Ports) > 0, nil }
+func (w *world) AllowLoopback(string) error            { return nil }
+func (w *world) ForgetPublished(gone, _ []link.Published) error {
+	w.forgotten = append(w.forgotten, gone...)
+	return nil
+}
+
+func (w *world) Bound(_ uint8, at netip.AddrPort) error {
+	if at.String() == w.bound {
+		return errors.New("address already in use")
+	}
+	return nil
+}
 
 // engine is a new agent in the world.
 func (w *world) engine(t *testing.T) *Engine {

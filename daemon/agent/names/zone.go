@@ -39,6 +39,7 @@ type set struct {
 
 type endpoint struct {
 	tenant, group, name string
+	aliases             []string // without name
 	addrs               []netip.Addr
 }
 
@@ -75,7 +76,7 @@ func (z *Zone) Tenant(name string, r *record.Tenant) {
 }
 
 // Endpoint takes over an endpoint's record, nil when it is gone. A container is called by its common name, or by its
-// endpoint id when it has none.
+// endpoint id when it has none, and by its aliases; its addresses are the former's.
 func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -83,6 +84,9 @@ func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 		t := z.tenants[old.tenant]
 		remove(t.groups, old.group, id)
 		remove(t.containers, old.name, id)
+		for _, a := range old.aliases {
+			remove(t.containers, a, id)
+		}
 		t.disown(old.addrs, old.name)
 		delete(z.endpoints, id)
 		z.tidy(old.tenant)
@@ -93,6 +97,11 @@ func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	of := r.ID.Tenant
 	e := endpoint{tenant: of, name: fold(cmp.Or(r.CommonName, r.ID.Endpoint))}
 	e.group = fold(r.Group.Name)
+	for _, a := range r.Aliases {
+		if a = fold(a); a != e.name && !slices.Contains(e.aliases, a) {
+			e.aliases = append(e.aliases, a)
+		}
+	}
 	for _, a := range []netip.Addr{r.IP, r.IP6} {
 		if a.IsValid() {
 			e.addrs = append(e.addrs, a)
@@ -102,6 +111,9 @@ func (z *Zone) Endpoint(id string, r *record.Endpoint) {
 	t := z.tenant(of)
 	insert(t.groups, e.group, id)
 	insert(t.containers, e.name, id)
+	for _, a := range e.aliases {
+		insert(t.containers, a, id)
+	}
 	t.own(e.addrs, e.name)
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/desired"
+	"github.com/contiv/contiv/daemon/agent/docker"
+	"github.com/contiv/contiv/daemon/agent/dockerd"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet/link"
@@ -29,15 +31,17 @@ type Config struct {
 	Namespace   string     // path of the network namespace of Open vSwitch; "" is the agent's own
 	FwdMode     string     // as the operator expects it; the cluster's own setting counts
 	CNISocket   string     // "" serves no CNI
+	MesosSocket string     // of CNI for Mesos; "" serves none
 	Observe     bool       // forward leaves what others change in the switch as it is
 	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	DNS         DNS
+	Docker      Docker
 	HostPorts   []link.Ports   // of the host, that containers may reach
 	Protected   []netip.Prefix // that they may not reach by way of the host
 	StoreURLs   []string       // of the store, whose machines they may not reach either
 	Store       store.Store
-	Master      attach.Master    // nil: the registered netmasters
+	Master      Master           // nil: the registered netmasters
 	Pods        cniserver.Labels // nil: labels of pods are not read
 	Version     model.Version
 	SweepEvery  time.Duration // 0: 30 s
@@ -45,11 +49,27 @@ type Config struct {
 	Log         *slog.Logger
 }
 
+// Master is what an agent asks a netmaster for.
+type Master interface {
+	attach.Master
+	docker.Master
+	dockerd.Master
+}
+
 // DNS says how the names of containers are served.
 type DNS struct {
 	Off     bool     // name servers are asked without the agent
 	Domain  string   // under which names exist as well as alone
 	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's, of resolvConf
+}
+
+// Docker says how the host's engine finds its network driver, and which engine the agent asks.
+type Docker struct {
+	Plugin string // unix socket of the driver; "": there is none, and no engine is asked
+	Driver string // its name
+	Global bool   // networks are of a whole swarm
+	Engine string // unix socket of the engine
+	Keep   bool   // the engine's networks are kept equal to the cluster's
 }
 
 // resolvConf names the host's name servers (resolv.conf(5)).

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/dockerd"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/task"
@@ -83,6 +84,9 @@ func (n *Node) Status() model.AgentStatus {
 		FlowMods: n.forward.Counters().FlowMods, Uplinks: n.uplinks(), Bond: n.bond()}
 	if !sum.Passed.IsZero() {
 		s.At = sum.Passed.UTC().Format(time.RFC3339Nano)
+	}
+	if n.engine.watcher != nil {
+		s.Docker = dockerd.Status(n.engine.watcher, n.engine.keeper)
 	}
 	if sum.Failed > 0 {
 		for _, o := range n.forward.Status() {

@@ -70,6 +70,7 @@ type Node struct {
 	router    *bgp.Router
 	tasks     *task.Group
 	doors     []task.Task // by which requests come in
+	engine    engine
 
 	mtu      atomic.Int64
 	trunk    atomic.Pointer[trunk]        // as last seen, never nil

@@ -31,18 +31,21 @@ import (
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// plugin is the folder with the real contivk8s; TestMain builds it.
+// plugin is the folder with the real contivk8s and netcontiv; TestMain builds them.
 var plugin string
 
 func TestMain(m *testing.M) {
 	// Without cgo, as it ships: the plugin then starts half a millisecond sooner.
 	dir, err := os.MkdirTemp("", "contivk8s")
-	if err == nil {
+	for name, path := range map[string]string{"contivk8s": "cni", "netcontiv": "cni/netcontiv"} {
+		if err != nil {
+			break
+		}
 		var out []byte
-		cmd := exec.Command("go", "build", "-o", dir+"/contivk8s", "github.com/contiv/contiv/cni")
+		cmd := exec.Command("go", "build", "-o", dir+"/"+name, "github.com/contiv/contiv/"+path)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err = cmd.CombinedOutput(); err != nil {
-			err = fmt.Errorf("build contivk8s: %w\n%s", err, out)
+			err = fmt.Errorf("build %s: %w\n%s", name, err, out)
 		}
 	}
 	if err != nil {
@@ -275,8 +278,9 @@ func TestStoppedOpenvSwitch(t *testing.T) {
 	a, _ := s.add("a", "1.0.0", "")
 	for _, row := range []struct {
 		name, pod     string
+		status        uint
 		pause, resume func()
-	}{{"ovs-vswitchd", "b", s.ovs.Pause, s.ovs.Resume}, {"ovsdb-server", "c", s.ovs.PauseDB, s.ovs.ResumeDB}} {
+	}{{"ovs-vswitchd", "b", types.ErrLimitedConnectivity, s.ovs.Pause, s.ovs.Resume}, {"ovsdb-server", "c", types.ErrPluginNotAvailable, s.ovs.PauseDB, s.ovs.ResumeDB}} {
 		row.pause()
 		begin := time.Now()
 		p := &pod{id: row.pod, ns: linktest.New(t)}
@@ -292,6 +296,10 @@ func TestStoppedOpenvSwitch(t *testing.T) {
 		}
 		if got := strings.Join(s.node.Waiting(), "; "); !strings.Contains(got, row.name) || !strings.Contains(got, "does not answer") || s.node.Status().Ready {
 			t.Errorf("while %s is stopped: want that told, got %q, ready %v", row.name, got, s.node.Status().Ready)
+		}
+		var e *types.Error
+		if err := s.cni().GetStatusNetworkList(s.ctx, s.conf("1.1.0", "")); !errors.As(err, &e) || e.Code != row.status {
+			t.Errorf("STATUS while %s is stopped: want code %d, got %v", row.name, row.status, err)
 		}
 		row.resume()
 		s.eventually("ready again", func() string { return strings.Join(s.node.Waiting(), "; ") })

@@ -74,14 +74,27 @@ func (n *Node) parts() []task.Task {
 	if len(n.Uplinks) > 1 {
 		parts = append(parts, n.afterPreparation("uplinks", n.followUplinks))
 	}
-	if n.CNISocket != "" {
-		n.doors = append(n.doors, cniserver.New(cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods,
-			Starting: n.starting, Waiting: n.Waiting, Log: n.Log}))
-	}
+	n.doors = append(n.doors, n.cniDoors()...)
 	if n.InspectPort != 0 {
 		n.doors = append(n.doors, n.inspectors()...)
 	}
+	if n.Docker.Plugin != "" {
+		parts = append(parts, n.dockerParts()...)
+	}
 	return append(parts, n.doors...)
+}
+
+// cniDoors are where CNI plugins ask.
+func (n *Node) cniDoors() (out []task.Task) {
+	cni := cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods, Starting: n.starting, Waiting: n.Waiting,
+		Cut: func() bool { return !n.forward.Connected() }, Log: n.Log}
+	if cni.Socket != "" {
+		out = append(out, cniserver.New(cni))
+	}
+	if cni.Socket, cni.Mesos = n.MesosSocket, true; cni.Socket != "" {
+		out = append(out, cniserver.New(cni))
+	}
+	return out
 }
 
 func (n *Node) afterPreparation(name string, run func(context.Context) error) task.Task {

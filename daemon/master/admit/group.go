@@ -99,6 +99,9 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 		}
 		return model.Errorf(model.CodeInUse, "", "group %s has active endpoints", g.GroupName).Try("remove the containers %s first", some(names))
 	}
+	if err := outlive(tx, "group "+g.GroupName, tx.DockerNetworksIn(id)); err != nil {
+		return err
+	}
 	have := tx.Group(id)
 	if have == nil {
 		return nil

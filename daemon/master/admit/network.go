@@ -56,6 +56,9 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 		}
 		return model.Errorf(model.CodeInUse, "", "Error: Network has active endpoints").Try("remove the containers %s first", some(names))
 	}
+	if err := outlive(tx, "network "+n.NetworkName, tx.DockerNetworksOf(id)); err != nil {
+		return err
+	}
 	if known != nil {
 		// What is left are the hosts' own, in an infra network: they go with it.
 		for _, e := range tx.EndpointsOf(known) {

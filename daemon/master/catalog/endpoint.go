@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/contiv/contiv/api/model"
@@ -108,9 +107,9 @@ func (v *View) FindEndpoint(text string) *record.Endpoint {
 	var part *record.Endpoint
 	for m := range v.Members {
 		switch e := m.Endpoint; {
-		case e.ID.Endpoint == text || e.ContainerID == text || e.CommonName == text || record.LegacyID(e.ID) == text:
+		case e.Called(text):
 			return e
-		case part == nil && (strings.Contains(e.ID.Endpoint, text) || strings.Contains(e.ContainerID, text) || strings.Contains(e.CommonName, text)):
+		case part == nil && e.Holds(text):
 			part = e
 		}
 	}

@@ -21,6 +21,8 @@ type Hold struct {
 	Expires    time.Time        `json:"expires,omitzero"`     // zero: never
 	Quarantine string           `json:"quarantine,omitempty"` // one of the words below; "": for an endpoint
 	Reason     string           `json:"reason,omitempty"`     // of a quarantine
+	By         string           `json:"by,omitempty"`         // who asked for it, if they have said so
+	Token      string           `json:"token,omitempty"`      // by which who asked for it gives it back; "": anyone may
 }
 
 // Kinds of quarantine.

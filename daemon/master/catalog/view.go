@@ -17,22 +17,23 @@ type View struct {
 	revision store.Revision                   // of the newest change that is known
 	agents   store.Revision                   // last change that concerns agents
 
-	global     *record.Global
-	objects    *table.Table[Ref, *entry]
-	tenants    *of[record.Tenant]
-	networks   *table.Table[identity.Network, *Network]
-	networks6  *table.Table[identity.Network, *Network] // those with IPv6
-	groups     *table.Table[identity.Group, *record.Group]
-	endpoints  *table.Table[identity.Endpoint, *Member]
-	serviceLBs *table.Table[identity.Service, *record.ServiceLB]
-	providers  *table.Table[identity.Service, *record.Provider]
-	holds      *table.Table[place, *Hold]
-	services   *of[record.Service]
-	claims     *of[record.Claim]
-	profiles   *of[record.ACIProfile]
-	history    *of[event]
-	takings    *of[taking]    // of addresses; by store key
-	users      map[number]int // how many records take a number
+	global         *record.Global
+	objects        *table.Table[Ref, *entry]
+	tenants        *of[record.Tenant]
+	networks       *table.Table[identity.Network, *Network]
+	networks6      *table.Table[identity.Network, *Network] // those with IPv6
+	groups         *table.Table[identity.Group, *record.Group]
+	endpoints      *table.Table[identity.Endpoint, *Member]
+	serviceLBs     *table.Table[identity.Service, *record.ServiceLB]
+	providers      *table.Table[identity.Service, *record.Provider]
+	holds          *table.Table[place, *Hold]
+	dockerNetworks *of[record.DockerNetwork]
+	services       *of[record.Service]
+	claims         *of[record.Claim]
+	profiles       *of[record.ACIProfile]
+	history        *of[event]
+	takings        *of[taking]    // of addresses; by store key
+	users          map[number]int // how many records take a number
 
 	numbers Numbers
 	partial map[identity.Network]struct{} // ids of networks whose pools lack what came before them
@@ -44,25 +45,26 @@ type of[V any] = table.Table[string, *V]
 
 func newView(m *mirror.Mirror) *View {
 	return &View{
-		items:      m.Items(),
-		objects:    table.New(countOfKind, objectsInOrder, objectsByLink),
-		tenants:    table.New[string, *record.Tenant](),
-		networks:   table.New(networksOfTenant, space4),
-		networks6:  table.New(space6),
-		groups:     table.New(groupsOfTenant, groupsOnNetwork),
-		endpoints:  table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup),
-		serviceLBs: table.New(servicesOfTenant),
-		providers:  table.New[identity.Service, *record.Provider](),
-		holds:      table.New(holdsOnNetwork),
-		services:   table.New(servicesNamed, agentsOf),
-		claims:     table.New[string, *record.Claim](),
-		profiles:   table.New[string, *record.ACIProfile](),
-		history:    table.New(eventsInOrder, eventsByWriter, countByWriter),
-		takings:    table.New(takingsOfAddress, addressesTaken),
-		users:      map[number]int{},
-		numbers:    newNumbers(),
-		partial:    map[identity.Network]struct{}{},
-		dirty:      map[Ref]struct{}{},
+		items:          m.Items(),
+		objects:        table.New(countOfKind, objectsInOrder, objectsByLink),
+		tenants:        table.New[string, *record.Tenant](),
+		networks:       table.New(networksOfTenant, space4),
+		networks6:      table.New(space6),
+		groups:         table.New(groupsOfTenant, groupsOnNetwork),
+		endpoints:      table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup),
+		serviceLBs:     table.New(servicesOfTenant),
+		providers:      table.New[identity.Service, *record.Provider](),
+		holds:          table.New(holdsOnNetwork),
+		dockerNetworks: table.New(dockerOfNetwork, dockerOfGroup, dockerOfHost),
+		services:       table.New(servicesNamed, agentsOf),
+		claims:         table.New[string, *record.Claim](),
+		profiles:       table.New[string, *record.ACIProfile](),
+		history:        table.New(eventsInOrder, eventsByWriter, countByWriter),
+		takings:        table.New(takingsOfAddress, addressesTaken),
+		users:          map[number]int{},
+		numbers:        newNumbers(),
+		partial:        map[identity.Network]struct{}{},
+		dirty:          map[Ref]struct{}{},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -24,29 +25,41 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 			out.IPv4Address, err = firstHost(q.AddressPool)
 			return err
 		}
-		if strings.Contains(q.AddressPool, ":") {
-			return s.hold6(tx, p, &out)
+		var a netip.Addr
+		bits := p.network.Record.Subnet.Bits()
+		if six(q) {
+			bits = p.network.Record.Subnet6.Bits()
+			a, err = pick6(tx, p, q)
+		} else {
+			a, err = pick4(tx, p, q)
 		}
-		a, err := s.pick4(tx, p, q.PreferredIPv4Address)
 		if err != nil {
 			return err
 		}
-		out.IPv4Address = netip.PrefixFrom(a, p.network.Record.Subnet.Bits()).String()
-		return s.hold(tx, p, a)
+		out.IPv4Address = netip.PrefixFrom(a, bits).String()
+		return s.hold(tx, p, a, q)
 	})
 	return out, err
 }
 
-func (s *Service) pick4(tx *commit.Tx, p home, preferred string) (netip.Addr, error) {
-	if preferred == "" {
+// six tells whether an address of IPv6 is wanted.
+func six(q model.AllocAddressRequest) bool {
+	if pool, err := identity.ParsePool(q.NetworkID); err == nil {
+		return pool.Subnet.Addr().Is6()
+	}
+	return strings.Contains(q.AddressPool, ":")
+}
+
+func pick4(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, error) {
+	if q.PreferredIPv4Address == "" {
 		return next4(tx, p)
 	}
-	a, err := parse(preferred, "PreferredIPv4Address")
-	if err != nil {
-		return a, err
+	a, err := parse(q.PreferredIPv4Address, "PreferredIPv4Address")
+	if err == nil && !a.Is4() {
+		err = model.Errorf(model.CodeInvalid, "PreferredIPv4Address", "%s is not an IPv4 address", a).Try("network %s gives addresses of %s", p.network.Record.ID, p.network.Record.Declared())
 	}
-	if h, ok := tx.HoldOf(p.network.Record.ID, a); ok && h.Quarantine == catalog.QuarantineReleased && held(tx, h.Network, a) {
-		return a, nil
+	if err != nil || again(tx, p, a, q.By) {
+		return a, err
 	}
 	pool := p.network.PoolOf(p.groupID(), a)
 	if err := pool.Take(a); err != nil {
@@ -56,29 +69,52 @@ func (s *Service) pick4(tx *commit.Tx, p home, preferred string) (netip.Addr, er
 	return a, nil
 }
 
-func (s *Service) hold6(tx *commit.Tx, p home, out *model.AllocAddressResponse) error {
-	if p.network.Pool6 == nil {
-		return model.Errorf(model.CodeInvalid, "AddressPool", "network %s has no IPv6 subnet", p.network.Record.ID)
+func pick6(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, error) {
+	pool := p.network.Pool6
+	if pool == nil {
+		return netip.Addr{}, model.Errorf(model.CodeInvalid, "AddressPool", "network %s has no IPv6 subnet", p.network.Record.ID)
 	}
-	a, err := next6(tx, p.network)
-	if err != nil {
-		return err
+	if q.PreferredIPv4Address == "" {
+		return next6(tx, p.network)
 	}
-	out.IPv4Address = netip.PrefixFrom(a, p.network.Record.Subnet6.Bits()).String()
-	return s.hold(tx, p, a)
+	a, err := parse(q.PreferredIPv4Address, "PreferredIPv4Address")
+	if err == nil && !a.Is6() {
+		err = model.Errorf(model.CodeInvalid, "PreferredIPv4Address", "%s is not an IPv6 address", a).Try("network %s gives addresses of %s", p.network.Record.ID, p.network.Record.Subnet6)
+	}
+	if err != nil || again(tx, p, a, q.By) {
+		return a, err
+	}
+	if err := pool.Take(a); err != nil {
+		return a, p.network.Unavailable("IPAddress", a, err)
+	}
+	tx.OnAbort(func() { pool.Release(a) })
+	return a, nil
 }
 
-func (s *Service) hold(tx *commit.Tx, p home, a netip.Addr) error {
-	h := catalog.Hold{Network: p.network.Record.ID, Group: p.groupID(), Address: a, Expires: s.now().Add(HoldFor).UTC()}
+// again takes over an address that rests after its release, or that is held for the same host or swarm: what it was to be for has failed
+// there, and is tried again.
+func again(tx *commit.Tx, p home, a netip.Addr, by string) bool {
+	h, ok := tx.HoldOf(p.network.Record.ID, a)
+	if !ok || h.Quarantine != catalog.QuarantineReleased && (h.Quarantine != "" || by == "" || h.By != by) {
+		return false
+	}
+	return held(tx, h.Network, a)
+}
+
+func (s *Service) hold(tx *commit.Tx, p home, a netip.Addr, q model.AllocAddressRequest) error {
+	length := HoldFor
+	if q.Seconds > 0 {
+		length = min(length, time.Duration(q.Seconds)*time.Second)
+	}
+	h := catalog.Hold{Network: p.network.Record.ID, Group: p.groupID(), Address: a, Expires: s.now().Add(length).UTC(), By: q.By, Token: q.Token}
 	return tx.Put(catalog.HoldKey(h.Network, h.Address), &h)
 }
 
-// Release gives a held address back. An address that an endpoint has goes with the endpoint; releasing it, or what is
-// free, is harmless.
+// Release gives a held address back to whom it belongs: an address that an endpoint has goes with the endpoint, and a hold with a token is
+// of who knows that. Releasing anything else, or what is free, is harmless.
 func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) error {
-	id, _, _ := strings.Cut(q.NetworkID, "|") // Docker's plugin sends its whole pool id
 	_, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
-		p, err := s.poolOf(tx.View, model.AllocAddressRequest{NetworkID: id})
+		p, err := s.poolOf(tx.View, model.AllocAddressRequest{NetworkID: q.NetworkID})
 		if err != nil {
 			return err
 		}
@@ -86,7 +122,7 @@ func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) er
 		if err != nil {
 			return err
 		}
-		if h, held := tx.HoldOf(p.network.Record.ID, a); held && h.Quarantine == "" {
+		if h, held := tx.HoldOf(p.network.Record.ID, a); held && h.Quarantine == "" && h.Token == q.Token {
 			tx.Delete(catalog.HoldKey(p.network.Record.ID, a))
 		}
 		return nil
@@ -124,7 +160,11 @@ func (s *Service) poolOf(v *catalog.View, q model.AllocAddressRequest) (home, er
 		n, err := s.networkByPool(v, q.AddressPool)
 		return home{network: n}, err
 	}
-	network, group := networkByID(v, q.NetworkID)
+	if pool, err := identity.ParsePool(q.NetworkID); err == nil {
+		return homeOf(v, pool)
+	}
+	id, _, _ := strings.Cut(q.NetworkID, "|") // the original's plugin sends its whole pool id
+	network, group := networkByID(v, id)
 	p := home{network: network}
 	if p.network == nil || p.network.Pool4 == nil {
 		return p, model.Errorf(model.CodeNotFound, "NetworkID", "network not found").Try("the id is %q, which is network.tenant; %s shows what there is", q.NetworkID, model.KindNetwork().Listing())
@@ -135,6 +175,20 @@ func (s *Service) poolOf(v *catalog.View, q model.AllocAddressRequest) (home, er
 		}
 	}
 	return p, nil
+}
+
+// homeOf finds where the addresses of a pool belong.
+func homeOf(v *catalog.View, pool identity.Pool) (home, error) {
+	if pool.Network.Name != "" {
+		return find(v, pool.Network.Tenant, pool.Network.Name, pool.Group)
+	}
+	for _, n := range v.Networks(pool.Network.Tenant) {
+		if n.Record.Subnet == pool.Subnet || n.Record.Subnet6 == pool.Subnet {
+			return home{network: n}, nil
+		}
+	}
+	return home{}, model.Errorf(model.CodeNotFound, "NetworkID", "tenant %s has no network with subnet %s", pool.Network.Tenant, pool.Subnet).
+		Try("%s shows what there is", model.KindNetwork().Listing())
 }
 
 // networkByPool finds the network with the subnet of a pool, "address/length" and optionally ":tenant".

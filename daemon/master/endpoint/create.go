@@ -53,7 +53,9 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 		if err := address6(tx, p, &made, q.ConfigEP.IPv6Address); err != nil {
 			return err
 		}
-		made.MAC = macOf(made.IP)
+		if made.MAC, err = macFor(p.network, made.IP, q.ConfigEP.MacAddress); err != nil {
+			return err
+		}
 		return put(tx, nil, &made)
 	})
 	if err != nil {
@@ -216,10 +218,4 @@ func parse(text, field string) (netip.Addr, error) {
 		return a, model.Errorf(model.CodeInvalid, field, "%q is not an IP address", text).Try("%s takes an address such as 10.1.1.7", field)
 	}
 	return a, nil
-}
-
-// macOf makes the endpoint's Ethernet address from its IPv4 address.
-func macOf(a netip.Addr) record.MAC {
-	b := a.As4()
-	return record.MAC{2, 2, b[0], b[1], b[2], b[3]}
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/contiv/contiv/daemon/master/history"
 )
 
-// Expire deletes holds that no one used and quarantines that are over, until ctx ends. It looks once a minute, and only while this master leads.
+// Expire deletes holds that no one used and quarantines that are over, until ctx ends. It looks every
+// half minute, and only while this master leads.
 func (s *Service) Expire(ctx context.Context) {
-	ticker := time.NewTicker(time.Minute)
+	ticker := time.NewTicker(30 * time.Second)
 	defer ticker.Stop()
 	for {
 		select {

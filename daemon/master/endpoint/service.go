@@ -140,7 +140,7 @@ func (s *Service) died(ctx context.Context, q model.UpdateEndpointRequest) error
 		for _, n := range tx.Networks(q.Tenant) {
 			for _, known := range tx.EndpointsOf(n) {
 				old := tx.Endpoint(known.ID)
-				if old == nil || q.ContainerID == "" || old.ContainerID != q.ContainerID || len(old.Labels) == 0 {
+				if old == nil || q.ContainerID == "" || old.Container() != q.ContainerID && old.ContainerID != q.ContainerID || len(old.Labels) == 0 {
 					continue
 				}
 				e := *old
@@ -157,16 +157,21 @@ func (s *Service) died(ctx context.Context, q model.UpdateEndpointRequest) error
 
 func (s *Service) started(ctx context.Context, q model.UpdateEndpointRequest) (*model.UpdateEndpointResponse, error) {
 	_, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
-		network := q.Network
-		if g := tx.Group(identity.Group{Tenant: q.Tenant, Name: q.Network}); g != nil {
-			network = g.Network.Name
+		old, id := named(tx, q.Tenant, q.Network, q.EndpointID)
+		if g := tx.Group(identity.Group{Tenant: q.Tenant, Name: q.Network}); old == nil && g != nil {
+			old, id = named(tx, q.Tenant, g.Network.Name, q.EndpointID)
 		}
-		old, id := named(tx, q.Tenant, network, q.EndpointID)
 		if old == nil {
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("create it first")
 		}
 		e := *old
-		e.ContainerID, e.CommonName, e.Labels = q.ContainerID, q.EPCommonName, q.Labels
+		e.CommonName, e.Labels, e.Aliases, e.RuntimeID = q.EPCommonName, q.Labels, q.Aliases, ""
+		switch {
+		case old.ContainerID == "":
+			e.ContainerID = q.ContainerID
+		case old.ContainerID != q.ContainerID: // attached before the runtime told of which container it is
+			e.RuntimeID = q.ContainerID
+		}
 		return put(tx, old, &e)
 	})
 	if err != nil {

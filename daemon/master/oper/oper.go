@@ -15,7 +15,7 @@ import (
 // Endpoint is the operational state of an endpoint.
 func Endpoint(e *record.Endpoint) model.EndpointOper {
 	return model.EndpointOper{
-		Key: e.ID.String(), ContainerID: e.ContainerID, ContainerName: e.CommonName, EndpointGroupId: e.GroupNumber,
+		Key: e.ID.String(), ContainerID: e.Container(), ContainerName: e.CommonName, EndpointGroupId: e.GroupNumber,
 		EndpointGroupKey: record.Reversed(e.Group), EndpointID: e.ID.Endpoint, HomingHost: e.Host, IntfName: e.IfName,
 		IpAddress: []string{record.Text(e.IP), record.Text(e.IP6)}, Labels: fmt.Sprint(e.Labels), MacAddress: e.MAC.String(),
 		Network: record.Dotted(e.ID.Network), ServiceName: e.Service, VtepIP: record.Text(e.VTEP),

@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/server/agents"
@@ -104,9 +105,11 @@ func New(c Config, registry *prometheus.Registry) *Server {
 // register has each concern add its routes.
 func (s *Server) register(r *rest.Router) {
 	peers := peer.New(s.Catalog, s.HTTP)
+	networks := docknet.New(s.Commit, s.Admit, s.Catalog)
 	members := &nodes.Nodes{
 		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
 		Embedded: s.Embedded, Internal: s.Internal, Version: s.Version, Started: s.Started, Waiting: s.Waiting, Answered: s.metrics.answered.Load,
+		Networks: networks,
 	}
 	all := &objects.Objects{
 		Inspector: inspect.Inspector{Catalog: s.Catalog, Peers: peers, ClusterMode: s.ClusterMode},
@@ -114,6 +117,7 @@ func (s *Server) register(r *rest.Router) {
 	}
 	all.Register(r)
 	agents.Register(r, s.Catalog, s.Endpoints)
+	agents.RegisterDocker(r, s.Catalog, networks)
 	members.Register(r)
 	peers.Register(r, s.Log)
 	probe.Register(r, s.Catalog, peers, s.Log)

@@ -200,7 +200,7 @@ func (s *search) scoped(name, tenant string) bool {
 
 func (s *search) exact() []candidate {
 	out := s.endpoints(func(e *record.Endpoint) bool {
-		return slices.Contains([]string{e.ID.String(), e.ID.Endpoint, e.ContainerID, e.CommonName, record.LegacyID(e.ID)}, s.text)
+		return e.ID.String() == s.text || e.Called(s.text)
 	})
 	if a, err := netip.ParseAddr(s.text); err == nil && (s.wants(kindEndpoint) || s.wants(kindAddress)) {
 		for _, c := range s.all(func(e *record.Endpoint) bool { return has(e, a) }) {
@@ -234,7 +234,7 @@ func (s *search) partial() []candidate {
 		return nil
 	}
 	return s.endpoints(func(e *record.Endpoint) bool {
-		return strings.Contains(e.ID.Endpoint, s.text) || strings.Contains(e.ContainerID, s.text) || strings.Contains(e.CommonName, s.text)
+		return e.Holds(s.text)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -135,6 +136,10 @@ func TestCluster(t *testing.T) {
 		t.Errorf("without one member: want 2, got %q (%v)", i.Value, err)
 	}
 	replace(t, members[1], "m0", cluster["m0"])
+	// A new member asks any of the others who is in the cluster, and does not start if that one has not heard of it yet.
+	if err := knows(t, members[2], cluster["m0"]); err != nil {
+		t.Fatal(err)
+	}
 	again, err := Start(t.Context(), Config{Dir: t.TempDir(), Name: "m0", PeerURL: cluster["m0"], InitialCluster: cluster, Existing: true})
 	if err != nil {
 		t.Fatal(err)
@@ -193,6 +198,25 @@ func replace(t *testing.T, s *Server, name, peer string) {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// knows returns when a member has heard of the one at a peer URL: its answer is as new as any (linearizable).
+func knows(t *testing.T, s *Server, peer string) error {
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.ClientURL()}})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	list, err := c.MemberList(t.Context())
+	if err != nil {
+		return err
+	}
+	for _, m := range list.Members {
+		if slices.Contains(m.PeerURLs, peer) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s does not know %s", s, peer)
 }
 
 func TestStartRefuses(t *testing.T) {

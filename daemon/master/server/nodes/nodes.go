@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
@@ -44,6 +45,7 @@ type Nodes struct {
 	Started    time.Time
 	Waiting    func() []string // what is not ready yet
 	Answered   func() uint64   // requests
+	Networks   *docknet.Service
 }
 
 // Register adds what the cluster says of its members.
@@ -59,14 +61,27 @@ func (s *Nodes) Register(r *rest.Router) {
 	s.registerHealth(r)
 }
 
-// forget has a machine that is gone for good lose its host's label and addresses.
+// forget has a machine that is gone for good lose its host's label and addresses, and the networks of its Docker engine.
 func (s *Nodes) forget(q *http.Request, request model.ForgetRequest) (model.Forgotten, uint64, error) {
 	out, rev, err := s.Endpoints.Forget(q.Context(), request.Host, request.Release)
 	var e *model.Error
+	if left := s.dockerNetworks(request.Host); left > 0 && (err == nil || errors.As(err, &e) && e.Code == model.CodeNotFound) {
+		rev, err = s.Networks.Forget(q.Context(), request.Host)
+	}
 	if rest.Repeated(q) && errors.As(err, &e) && e.Code == model.CodeNotFound {
 		err = nil // the request was carried out when it was sent before
 	}
 	return out, rev, err
+}
+
+// dockerNetworks is how many networks the Docker engine of a host has, 0 while an agent runs there.
+func (s *Nodes) dockerNetworks(host string) (n int) {
+	s.Catalog.View(func(v *catalog.View) {
+		if !v.Running(host) {
+			n = len(v.DockerNetworksAt(host))
+		}
+	})
+	return n
 }
 
 // all asks every registered master and agent how it is, all at once, and adds hosts that carry endpoints but are not

@@ -1,0 +1,141 @@
+// Package plugin is a CNI plugin that knows nothing of CNI: it hands its environment and its standard input to the agent of its host,
+// prints the agent's answer and ends with its exit code. So what is checked, which versions are spoken and how an error reads
+// is the agent's, and a new agent needs no new plugin. What it says itself is that the agent is away, and VERSION while it is.
+package plugin
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/cni/wire"
+)
+
+// How long the agent may take. The runtime repeats what it asked for; VERSION changes nothing, and is answered without the agent then.
+const (
+	callLimit    = 60 * time.Second
+	versionLimit = 2 * time.Second
+)
+
+// Codes of the CNI specification, section "Error".
+const (
+	codeTryAgainLater = 11
+	codeNotAvailable  = 50
+)
+
+// Plugin is one program.
+type Plugin struct {
+	Name   string // of the program
+	Socket string // of the agent, unless the network configuration names another as "socket"
+}
+
+// Process is what a program is started with.
+type Process struct {
+	Args           []string // without the program's name
+	Environ        []string // as of os.Environ
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// conf is what the plugin itself reads of a network configuration.
+type conf struct {
+	CNIVersion string `json:"cniVersion"`
+	Socket     string `json:"socket"`
+}
+
+// Run is the program. It returns the exit code. It blocks until the agent has answered, for a minute at most.
+func (p Plugin) Run(c Process) int {
+	if len(c.Args) == 1 && (c.Args[0] == "-version" || c.Args[0] == "--version") {
+		fmt.Fprintln(c.Stdout, "Version:", version())
+		return 0
+	}
+	call, command := wire.Call{}, ""
+	for _, v := range c.Environ {
+		if strings.HasPrefix(v, "CNI_") {
+			call.Environ = append(call.Environ, v)
+		}
+		if name, value, _ := strings.Cut(v, "="); name == "CNI_COMMAND" {
+			command = value
+		}
+	}
+	if command == "" {
+		fmt.Fprintf(c.Stderr, "%s: CNI plugin of contiv, versions %s of CNI; container runtimes start it\n", p.Name, strings.Join(wire.Versions(), ", "))
+		return 0
+	}
+	client := wire.Client{Socket: p.Socket, Timeout: callLimit}
+	var network conf
+	if command == "VERSION" { // it may come without a configuration, and without an end of the standard input
+		client.Timeout = versionLimit
+	} else {
+		var err error
+		if call.Stdin, err = io.ReadAll(io.LimitReader(c.Stdin, wire.MaxCall)); err != nil {
+			return p.fail(c.Stdout, network, codeTryAgainLater, "read standard input: "+err.Error(), "")
+		}
+		if json.Unmarshal(call.Stdin, &network) == nil && network.Socket != "" { // the agent says what is wrong with it
+			client.Socket = network.Socket
+		}
+	}
+	answer, err := client.Do(call)
+	if err != nil {
+		return p.away(c.Stdout, command, network, client.Socket, err)
+	}
+	return p.write(c.Stdout, answer)
+}
+
+// away answers without the agent. An operation is to be tried again, so a DEL is not lost; interfaces that are there work on.
+func (p Plugin) away(out io.Writer, command string, network conf, socket string, err error) int {
+	remedy := "is netplugin running on this host, with its socket at " + socket + "?"
+	if errors.Is(err, wire.ErrOlder) {
+		remedy = "upgrade netplugin, which serves plugins of earlier builds too, before its CNI plugins"
+	}
+	switch command {
+	case "VERSION":
+		known := wire.Versions()
+		return p.print(out, struct {
+			CNIVersion string   `json:"cniVersion"`
+			Supported  []string `json:"supportedVersions"`
+		}{known[len(known)-1], known}, 0)
+	case "STATUS":
+		return p.fail(out, network, codeNotAvailable, err.Error(), remedy)
+	}
+	return p.fail(out, network, codeTryAgainLater, err.Error(), remedy)
+}
+
+// fail prints an error of the CNI specification.
+func (p Plugin) fail(out io.Writer, network conf, code uint, msg, details string) int {
+	return p.print(out, struct {
+		CNIVersion string `json:"cniVersion,omitempty"`
+		Code       uint   `json:"code"`
+		Msg        string `json:"msg"`
+		Details    string `json:"details,omitempty"`
+	}{network.CNIVersion, code, msg, details}, 1)
+}
+
+func (p Plugin) print(out io.Writer, v any, exit int) int {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return 1
+	}
+	return p.write(out, wire.Answer{Stdout: append(text, '\n'), Exit: exit})
+}
+
+// write prints an answer. One that the runtime does not get is no success.
+func (p Plugin) write(out io.Writer, a wire.Answer) int {
+	if _, err := out.Write(a.Stdout); err != nil && a.Exit == 0 {
+		return 1
+	}
+	return a.Exit
+}
+
+// version is what the toolchain noted of the source. Package build would bring the whole API, and net/http, into a
+// program that is started for every container.
+func version() string {
+	if i, ok := debug.ReadBuildInfo(); ok {
+		return i.Main.Version
+	}
+	return "unknown"
+}

@@ -1,0 +1,56 @@
+package attach
+
+import (
+	"strings"
+	"testing"
+)
+
+// Apart says that an interface's far end is in a container's namespace, as all that are made with one.
+func (w *world) Apart(name string) (bool, error) {
+	defer w.mu.Unlock()
+	err := w.enter("apart")
+	return w.links[name].Netns != "", err
+}
+
+// What a runtime does not know goes, but nothing that a container may use or that a request is at work on.
+func TestForsake(t *testing.T) {
+	w := newWorld()
+	e := w.engine()
+	res, err := e.Attach(t.Context(), request(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const why = "two lists without it"
+	stays := func(what string, failed bool) {
+		t.Helper()
+		if done, err := e.Forsake(t.Context(), "c1", "eth0", why); done || (err != nil) != failed || len(w.endpoints) != 1 || len(w.ports) != 1 {
+			t.Errorf("%s: want it left, got %v, %v, %s", what, done, err, w)
+		}
+	}
+	stays("interface in a container's namespace", false)
+	pair := w.links[res.HostName]
+	pair.Netns = ""
+	w.links[res.HostName] = pair
+	unlock, _ := e.locks.take("c1")
+	stays("request under way", false)
+	unlock()
+	done := e.locks.work(res.HostName)
+	stays("interface being made", false)
+	done()
+	w.fail["apart"] = errBroken
+	stays("kernel that does not say", true)
+	delete(w.fail, "apart")
+	w.fail["delete "+why] = errBroken
+	if _, err := e.Forsake(t.Context(), "c1", "eth0", why); err == nil || len(w.ports) != 1 {
+		t.Errorf("no master: want an error and the port left, got %v, %s", err, w)
+	}
+	delete(w.fail, "delete "+why)
+	for range 2 {
+		if done, err := e.Forsake(t.Context(), "c1", "eth0", why); err != nil || !done {
+			t.Errorf("want it gone, got %v, %v", done, err)
+		}
+	}
+	if got := w.String(); got != nothing || !strings.Contains(strings.Join(w.calls, ","), "delete "+why) {
+		t.Errorf("want %s and the reason told, got %s, %q", nothing, got, w.calls)
+	}
+}

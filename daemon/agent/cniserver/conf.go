@@ -1,0 +1,37 @@
+package cniserver
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/containernetworking/cni/pkg/types"
+)
+
+// Conf is the part of a network configuration that concerns contiv, beside what every CNI configuration has.
+//
+// Master is the URL of the netmaster that the agent asks first; when it does not answer, the agent asks the registered
+// ones. It must belong to the agent's own cluster: the flows come from that cluster's store.
+type Conf struct {
+	types.PluginConf
+	Tenant  string            `json:"tenant,omitempty"`
+	Network string            `json:"network,omitempty"`
+	Group   string            `json:"group,omitempty"`
+	Master  string            `json:"master,omitempty"` // "http://host:port", or ""
+	Socket  string            `json:"socket,omitempty"` // of the agent, which the plugin reads
+	Labels  map[string]string `json:"labels,omitempty"` // as on a pod: io.contiv.tenant, ...
+	Args    confArgs          `json:"args,omitempty"`
+}
+
+// confArgs is what runtimes add to a network configuration.
+type confArgs struct {
+	Mesos *mesosArgs `json:"org.apache.mesos,omitempty"`
+}
+
+// parseConf reads a network configuration.
+func parseConf(data []byte) (*Conf, error) {
+	c := new(Conf)
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("read network configuration: %w", err)
+	}
+	return c, nil
+}

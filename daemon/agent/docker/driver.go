@@ -1,0 +1,133 @@
+// Package docker is the agent's end of libnetwork's remote drivers: an HTTP service on a unix socket that turns what a Docker engine asks of
+// its network driver and its IPAM driver into attachments, addresses and records of Docker networks.
+//
+// What outlasts a request is in the store or in the switch, since an engine tells most things once. No handler asks the engine, which
+// may be waiting for the answer.
+package docker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/socket"
+	"github.com/contiv/contiv/ofnet/link"
+)
+
+// DefaultName is what the driver is called, and its socket.
+const DefaultName = "netplugin"
+
+// DefaultFolder is where engines look for sockets of drivers.
+const DefaultFolder = "/run/docker/plugins"
+
+// callLimit bounds one operation. An engine waits for as long as it takes, and others of its requests wait with it; it gives a driver
+// that cannot be reached 30 seconds (pkg/plugins/client.go of moby).
+const callLimit = 25 * time.Second
+
+// maxConnections bounds how many requests there are at once, above what an engine sends that starts a host's containers.
+const maxConnections = 1024
+
+// Attacher is *attach.Engine.
+type Attacher interface {
+	Attach(ctx context.Context, r attach.Request) (attach.Result, error)
+	Detach(ctx context.Context, container, ifname string) error
+	Find(ctx context.Context, container, ifname string) (attach.Result, error)
+	List() []attach.Attachment
+}
+
+// Master is the part of plugin.Master that the driver needs.
+type Master interface {
+	DockerPool(ctx context.Context, request model.DockerPoolRequest) (model.DockerPoolResponse, error)
+	CreateDockerNetwork(ctx context.Context, request model.DockerNetworkRequest) (record.DockerNetwork, error)
+	DeleteDockerNetwork(ctx context.Context, request model.DockerNetworkRemoval) error
+	AllocAddress(ctx context.Context, request model.AllocAddressRequest) (model.AllocAddressResponse, error)
+	ReleaseAddress(ctx context.Context, request model.ReleaseAddressRequest) error
+}
+
+// Networks tells what a Docker network stands for.
+type Networks interface {
+	DockerNetwork(ctx context.Context, id string) (record.DockerNetwork, error)
+}
+
+// Publisher is *hostaccess.Engine: it has ports of the host lead to endpoints. Both operations may be repeated.
+type Publisher interface {
+	Publish(ctx context.Context, endpoint string, mappings []link.PortMapping) error
+	Unpublish(ctx context.Context, endpoint string) error
+}
+
+// Options are what a Driver needs.
+type Options struct {
+	Socket    string // path of the unix socket; its name without ".sock" is the driver's
+	Host      string // label of this host
+	Global    bool   // networks are of a whole swarm, and not of one engine
+	Attacher  Attacher
+	Master    Master
+	Networks  Networks
+	Publisher Publisher
+	Starting  func() []string // what the agent still needs before it can do anything; empty once it has it
+	Log       *slog.Logger
+	Now       func() time.Time // nil: time.Now
+}
+
+// Driver is the service. It is a task.
+type Driver struct {
+	Options
+	pools *pools
+	holds *holds
+	ready chan struct{}
+}
+
+// New returns a Driver; Run serves.
+func New(o Options) *Driver {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Driver{Options: o, pools: newPools(o.Now), holds: newHolds(o.Now), ready: make(chan struct{})}
+}
+
+// String names the driver for logs.
+func (d *Driver) String() string { return "Docker driver at " + d.Socket }
+
+// Ready is closed once the socket is listened to.
+func (d *Driver) Ready() <-chan struct{} { return d.ready }
+
+// Run serves until ctx ends; requests under way may finish within five seconds. The socket goes with it: an engine that finds a socket which
+// no one serves asks again for half a minute before it goes on.
+func (d *Driver) Run(ctx context.Context) error {
+	l, err := socket.Listen(d.Socket)
+	if err != nil {
+		return fmt.Errorf("Docker driver (check --docker-plugins and --plugin-name): %w", err)
+	}
+	srv := door.NewServer(d.Handler(), door.Ordinary(), d.Log)
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(door.NewConnections(maxConnections, 0).Listen(l)) }()
+	close(d.ready)
+	select {
+	case err := <-done:
+		return fmt.Errorf("serve %s: %w", d.Socket, err)
+	case <-ctx.Done():
+	}
+	_ = os.Remove(d.Socket) // nothing else can be done about it
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if srv.Shutdown(grace) != nil {
+		_ = srv.Close()
+	}
+	<-done
+	return nil
+}
+
+// Handler is the service without its socket.
+func (d *Driver) Handler() http.Handler {
+	mux := http.NewServeMux()
+	d.register(mux)
+	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { mux.ServeHTTP(door.Whole(w), r) })
+	return door.Recovered(d.Log, func() {}, ended)
+}

@@ -1,0 +1,139 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// ifName is what the interface of an endpoint is called until the engine names it: with this name an attachment's endpoint is called as its
+// container, which is what an engine's endpoint id becomes.
+const ifName = "eth0"
+
+// Owner is whose the attachments of a Docker network are, as attach.Attachment.Owner says.
+func Owner(network string) string { return "docker/" + network }
+
+// releaseLimit bounds how long a held address is given back that did not become an endpoint's.
+const releaseLimit = 3 * time.Second
+
+// network finds what a Docker network stands for.
+func (d *Driver) network(ctx context.Context, id string) (record.DockerNetwork, error) {
+	n, err := d.Networks.DockerNetwork(ctx, id)
+	if err != nil {
+		return n, fmt.Errorf("NetworkID: Docker network %s: %w (remove it with docker network rm and create it again; netctl docknet ls shows which are known)", id, err)
+	}
+	return n, nil
+}
+
+// createEndpoint does all that an attachment needs but what libnetwork does itself: to move the container's end into its namespace and give it
+// its addresses and routes.
+func (d *Driver) createEndpoint(ctx context.Context, q endpointRequest) (createEndpointResponse, error) {
+	if q.EndpointID == "" || q.Interface == nil {
+		return createEndpointResponse{}, model.Errorf(model.CodeInvalid, "EndpointID", "it is missing, or Interface is")
+	}
+	n, err := d.network(ctx, q.NetworkID)
+	if err != nil {
+		return createEndpointResponse{}, err
+	}
+	res, err := d.attach(ctx, q, n)
+	for _, address := range []string{q.Interface.Address, q.Interface.AddressIPv6} {
+		if one, held := d.holds.taken(n.Network.Tenant, address); held && err != nil {
+			d.giveBack(ctx, one, address)
+		}
+	}
+	if err != nil {
+		return createEndpointResponse{}, err
+	}
+	return createEndpointResponse{Interface: told(&res, q.Interface)}, nil
+}
+
+func (d *Driver) attach(ctx context.Context, q endpointRequest, n record.DockerNetwork) (attach.Result, error) {
+	r := attach.Request{ContainerID: q.EndpointID, IfName: ifName, Handed: true, Tenant: n.Network.Tenant, Network: n.Network.Name, Group: n.Group,
+		MAC: q.Interface.MacAddress, Owner: Owner(n.ID)}
+	for _, f := range []struct {
+		field, text string
+		to          *string
+	}{{"Interface.Address", q.Interface.Address, &r.IPv4}, {"Interface.AddressIPv6", q.Interface.AddressIPv6, &r.IPv6}} {
+		if f.text == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(f.text)
+		if err != nil {
+			return attach.Result{}, model.Errorf(model.CodeInvalid, f.field, "%q is not an address with its length", f.text)
+		}
+		*f.to = p.Addr().String()
+	}
+	return d.Attacher.Attach(ctx, r)
+}
+
+// giveBack releases an address that did not become an endpoint's. It works also when the time for the request is over.
+func (d *Driver) giveBack(ctx context.Context, one held, address string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseLimit)
+	defer cancel()
+	if err := d.Master.ReleaseAddress(ctx, model.ReleaseAddressRequest{NetworkID: one.pool, IPv4Address: address, Token: one.token}); err != nil {
+		d.Log.Info("an address stays held until its time is over", "address", address, "error", err)
+	}
+}
+
+// told is what the engine does not know of the interface: it refuses to hear again what it has said.
+func told(res *attach.Result, known *endpointInterface) (out endpointInterface) {
+	if known.MacAddress == "" {
+		out.MacAddress = res.MAC.String()
+	}
+	for _, a := range res.Addrs {
+		switch {
+		case a.Addr().Is4() && known.Address == "":
+			out.Address = a.String()
+		case a.Addr().Is6() && known.AddressIPv6 == "":
+			out.AddressIPv6 = a.String()
+		}
+	}
+	return out
+}
+
+// deleteEndpoint takes an endpoint away; one that is not known is success. The engine will release its addresses, which have gone with it.
+func (d *Driver) deleteEndpoint(ctx context.Context, q endpointRequest) (empty, error) {
+	if q.EndpointID == "" {
+		return empty{}, model.Errorf(model.CodeInvalid, "EndpointID", "it is missing")
+	}
+	res, err := d.Attacher.Find(ctx, q.EndpointID, ifName)
+	if err == nil {
+		var had []netip.Addr
+		for _, a := range res.Addrs {
+			had = append(had, a.Addr())
+		}
+		d.holds.deleted(res.Endpoint.ID.Tenant, had...)
+		if err := d.Publisher.Unpublish(ctx, res.Endpoint.ID.String()); err != nil {
+			return empty{}, err
+		}
+	} else {
+		n, _ := d.Networks.DockerNetwork(ctx, q.NetworkID)
+		d.holds.deleted(n.Network.Tenant)
+	}
+	return empty{}, d.Attacher.Detach(ctx, q.EndpointID, ifName)
+}
+
+// operInfo is what an operator looks for.
+func (d *Driver) operInfo(ctx context.Context, q endpointRequest) (operInfoResponse, error) {
+	res, err := d.Attacher.Find(ctx, q.EndpointID, ifName)
+	if errors.Is(err, attach.ErrUnknown) {
+		return operInfoResponse{Value: map[string]any{}}, nil
+	}
+	if err != nil {
+		return operInfoResponse{}, err
+	}
+	ep := res.Endpoint
+	info := map[string]any{"io.contiv.endpoint": ep.ID.String(), "io.contiv.tenant": ep.ID.Tenant, "io.contiv.network": ep.ID.Name,
+		"io.contiv.host": ep.Host, "io.contiv.interface": res.HostName, "io.contiv.ofport": res.OFPort, "io.contiv.mtu": res.MTU,
+		"com.docker.network.endpoint.macaddress": res.MAC.String()}
+	if !ep.Group.IsZero() {
+		info["io.contiv.group"] = ep.Group.Name
+	}
+	return operInfoResponse{Value: info}, nil
+}

@@ -1,0 +1,120 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Keys of a network's options (package netlabel of libnetwork).
+const (
+	keyGeneric  = "com.docker.network.generic" // what was said with -o
+	keyInternal = "com.docker.network.internal"
+	keyGateway  = "com.docker.network.gateway"
+)
+
+func (d *Driver) capabilities(struct{}) any {
+	if d.Global {
+		return capabilities{Scope: "global", ConnectivityScope: "global"}
+	}
+	return capabilities{Scope: "local", ConnectivityScope: "global"}
+}
+
+// createNetwork keeps what a network of this engine stands for. In a swarm the manager has done so before, and each engine that gets a task on
+// the network says again that it has it.
+func (d *Driver) createNetwork(ctx context.Context, q networkRequest) (empty, error) {
+	if d.Global {
+		_, err := d.network(ctx, q.NetworkID)
+		return empty{}, err
+	}
+	return empty{}, d.keep(ctx, q, d.Host)
+}
+
+// deleteNetwork forgets it. A network of a swarm is there until that says so.
+func (d *Driver) deleteNetwork(ctx context.Context, q networkID) (empty, error) {
+	if d.Global {
+		return empty{}, nil
+	}
+	return empty{}, d.Master.DeleteDockerNetwork(ctx, model.DockerNetworkRemoval{ID: q.NetworkID, Host: d.Host})
+}
+
+// allocateNetwork is said once for a whole swarm, by a manager. What it answers, the engines get as options of the network.
+func (d *Driver) allocateNetwork(ctx context.Context, q networkRequest) (allocateNetworkResponse, error) {
+	return allocateNetworkResponse{Options: texts(q.Options)}, d.keep(ctx, q, "")
+}
+
+func (d *Driver) freeNetwork(ctx context.Context, q networkID) (empty, error) {
+	return empty{}, d.Master.DeleteDockerNetwork(ctx, model.DockerNetworkRemoval{ID: q.NetworkID})
+}
+
+// keep tells the master what a network stands for.
+func (d *Driver) keep(ctx context.Context, q networkRequest, host string) error {
+	request, err := networkOf(q)
+	if err != nil {
+		return err
+	}
+	request.Host = host
+	for _, p := range request.Pools {
+		request.Requested = append(request.Requested, d.pools.requested(p.Subnet)...)
+	}
+	made, err := d.Master.CreateDockerNetwork(ctx, request)
+	if err != nil {
+		return err
+	}
+	d.pools.made(made)
+	return nil
+}
+
+// networkOf reads a request about a network.
+func networkOf(q networkRequest) (out model.DockerNetworkRequest, err error) {
+	if q.NetworkID == "" {
+		return out, model.Errorf(model.CodeInvalid, "NetworkID", "it is missing")
+	}
+	out = model.DockerNetworkRequest{ID: q.NetworkID, Options: options(q.Options), Internal: isTrue(q.Options[keyInternal])}
+	for _, data := range append(q.IPv4Data[:len(q.IPv4Data):len(q.IPv4Data)], q.IPv6Data...) {
+		if data.AddressSpace != addressSpace {
+			return out, model.Errorf(model.CodeInvalid, "IPv4Data.AddressSpace", "addresses of another IPAM driver cannot be used").
+				Try("give docker network create --ipam-driver with the same name as --driver")
+		}
+		if len(data.AuxAddresses) > 0 {
+			return out, model.Errorf(model.CodeUnsupported, "IPv4Data.AuxAddresses", "a Docker network cannot keep addresses from all others").
+				Try("leave --aux-address out, and use: netctl ip quarantine --network NETWORK ADDRESS")
+		}
+		p, err := netip.ParsePrefix(data.Pool)
+		if err != nil {
+			return out, model.Errorf(model.CodeInvalid, "IPv4Data.Pool", "%q is not a subnet", data.Pool)
+		}
+		pool := model.DockerPool{Subnet: p.Masked().String()}
+		if gateway, err := netip.ParsePrefix(data.Gateway); err == nil && gateway.Addr() != p.Masked().Addr() {
+			pool.Gateway = gateway.Addr().String()
+		}
+		out.Pools = append(out.Pools, pool)
+	}
+	return out, nil
+}
+
+// options are those that were said with -o. A swarm has them beside its own.
+func options(all map[string]any) map[string]string {
+	out := texts(all)
+	if generic, ok := all[keyGeneric].(map[string]any); ok {
+		for name, value := range texts(generic) {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// texts are the options that are texts.
+func texts(all map[string]any) map[string]string {
+	out := map[string]string{}
+	for name, value := range all {
+		if text, ok := value.(string); ok {
+			out[name] = text
+		}
+	}
+	return out
+}
+
+func isTrue(v any) bool { return fmt.Sprint(v) == "true" }

@@ -1,0 +1,79 @@
+package docker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/ofnet/link"
+)
+
+// keyPortMap is the option with what was said with -p (package netlabel of libnetwork).
+const keyPortMap = "com.docker.network.portmap"
+
+// portBinding is a port of a container and one of the host that is to lead there, as engines send it.
+type portBinding struct {
+	Proto                 uint8 // of IP
+	Port                  uint16
+	HostIP                string
+	HostPort, HostPortEnd uint16
+}
+
+// portsOf reads the ports to be published from options.
+func portsOf(options map[string]any) (out []link.PortMapping, err error) {
+	value := options[keyPortMap]
+	if value == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(value)
+	var bindings []portBinding
+	if err == nil {
+		err = json.Unmarshal(text, &bindings)
+	}
+	if err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "Options."+keyPortMap, "%v", err)
+	}
+	for _, b := range bindings {
+		// What a driver chooses, its engine does not show.
+		if b.Port == 0 || b.HostPort == 0 || b.HostPortEnd > b.HostPort {
+			return nil, model.Errorf(model.CodeUnsupported, "Options."+keyPortMap, "the port of the host that leads to port %d must be named", b.Port).
+				Try("docker run -p 8080:%d", b.Port)
+		}
+		addresses := []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()}
+		if b.HostIP != "" {
+			one, err := netip.ParseAddr(b.HostIP)
+			if err != nil {
+				return nil, model.Errorf(model.CodeInvalid, "Options."+keyPortMap, "%q is not an address of the host", b.HostIP)
+			}
+			addresses = []netip.Addr{one.Unmap().WithZone("")}
+		}
+		for _, a := range addresses {
+			out = append(out, link.PortMapping{Protocol: b.Proto, Host: netip.AddrPortFrom(a, b.HostPort), Container: b.Port})
+		}
+	}
+	return out, nil
+}
+
+// publish has ports of the host lead to an endpoint.
+func (d *Driver) publish(ctx context.Context, q endpointRequest) (empty, error) {
+	ports, err := portsOf(q.Options)
+	if err != nil || len(ports) == 0 {
+		return empty{}, err
+	}
+	res, err := d.Attacher.Find(ctx, q.EndpointID, ifName)
+	if err != nil {
+		return empty{}, fmt.Errorf("EndpointID: %w", err)
+	}
+	return empty{}, d.Publisher.Publish(ctx, res.Endpoint.ID.String(), ports)
+}
+
+// unpublish takes back what was published of an endpoint; one that is not known has nothing.
+func (d *Driver) unpublish(ctx context.Context, q endpointRequest) (empty, error) {
+	res, err := d.Attacher.Find(ctx, q.EndpointID, ifName)
+	if err != nil {
+		return empty{}, nil
+	}
+	return empty{}, d.Publisher.Unpublish(ctx, res.Endpoint.ID.String())
+}

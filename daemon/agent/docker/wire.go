@@ -1,0 +1,100 @@
+package docker
+
+// Requests and answers of libnetwork's remote drivers, as drivers/remote/api and ipams/remote/api of moby's libnetwork have them.
+
+type empty struct{}
+
+// failure is the answer of status 500.
+type failure struct{ Err string }
+
+type activation struct{ Implements []string }
+
+type capabilities struct{ Scope, ConnectivityScope string }
+
+// networkRequest is of CreateNetwork and AllocateNetwork. The latter's options are texts, the former's of any kind.
+type networkRequest struct {
+	NetworkID          string
+	Options            map[string]any
+	IPv4Data, IPv6Data []ipamData
+}
+
+// ipamData is a pool of a network. Addresses are "address/length".
+type ipamData struct {
+	AddressSpace string
+	Pool         string
+	Gateway      string
+	AuxAddresses map[string]string
+}
+
+type allocateNetworkResponse struct{ Options map[string]string }
+
+type networkID struct{ NetworkID string }
+
+type endpointRequest struct {
+	NetworkID, EndpointID string
+	Interface             *endpointInterface
+	SandboxKey            string
+	Options               map[string]any
+}
+
+// endpointInterface has addresses as "address/length"; "" is none.
+type endpointInterface struct {
+	Address     string `json:",omitempty"`
+	AddressIPv6 string `json:",omitempty"`
+	MacAddress  string `json:",omitempty"`
+}
+
+type createEndpointResponse struct{ Interface endpointInterface }
+
+type operInfoResponse struct{ Value map[string]any }
+
+type interfaceName struct{ SrcName, DstPrefix string }
+
+// routeConnected is the type of a static route to what the interface's own link reaches (types.CONNECTED of libnetwork).
+const routeConnected = 1
+
+type staticRoute struct {
+	Destination string // "address/length"
+	RouteType   int
+}
+
+type joinResponse struct {
+	InterfaceName         interfaceName
+	Gateway               string        `json:",omitempty"`
+	GatewayIPv6           string        `json:",omitempty"`
+	StaticRoutes          []staticRoute `json:",omitempty"`
+	DisableGatewayService bool          `json:",omitempty"`
+}
+
+type ipamCapabilities struct{ RequiresMACAddress, RequiresRequestReplay bool }
+
+type addressSpaces struct{ LocalDefaultAddressSpace, GlobalDefaultAddressSpace string }
+
+// addressSpace is the one address space. That the local and the global one are the same has the engine take a pool as it is: it would ask
+// again and again for another one as long as the pool overlaps with a route of the host.
+const addressSpace = "contiv"
+
+type requestPoolRequest struct {
+	AddressSpace, Pool, SubPool string
+	Options                     map[string]string
+	V6                          bool
+}
+
+type requestPoolResponse struct {
+	PoolID, Pool string
+	Data         map[string]string
+}
+
+type releasePoolRequest struct{ PoolID string }
+
+type requestAddressRequest struct {
+	PoolID, Address string
+	Options         map[string]string
+}
+
+type requestAddressResponse struct {
+	Address string
+	Data    map[string]string
+}
+
+type releaseAddressRequest struct{ PoolID, Address string }

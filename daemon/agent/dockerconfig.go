@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+
+	"github.com/contiv/contiv/daemon/agent/docker"
+	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/flags"
+)
+
+// dockerOptions are what netplugin is told of the Docker engine of its host.
+type dockerOptions struct {
+	Name   string
+	Folder string
+	Scope  string
+	Engine string
+}
+
+// Scopes of Docker networks.
+const (
+	scopeLocal  = "local"
+	scopeGlobal = "global"
+)
+
+// Modes in which containers are Docker's. In swarmMode its networks are of a whole swarm.
+const (
+	dockerMode = "docker"
+	swarmMode  = "swarm-mode"
+)
+
+func (o *dockerOptions) register(s *flags.Set) {
+	s.String(&o.Name, "plugin-name", "PLUGIN_NAME", docker.DefaultName, "with --mode docker or swarm-mode: how Docker calls this network driver")
+	s.String(&o.Folder, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultFolder, "folder in which Docker looks for the driver's socket")
+	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode")
+	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "whose networks Docker's are: local (each engine's own) or global (a swarm's) (default: global with --mode swarm-mode, else local)")
+}
+
+// pluginName is how a driver may be called: it is a file's name and a host's in a URL.
+var pluginName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+
+// check checks the options, and fills in what follows from the mode.
+func (o *dockerOptions) check(mode string) error {
+	if !pluginName.MatchString(o.Name) {
+		return fmt.Errorf("--plugin-name %q: it is a name of letters, digits, dots and dashes, such as %s", o.Name, docker.DefaultName)
+	}
+	if !filepath.IsAbs(o.Folder) {
+		return fmt.Errorf("--docker-plugins %q: it is the whole path of a folder, such as %s", o.Folder, docker.DefaultFolder)
+	}
+	if o.Scope == "" {
+		o.Scope = scopeLocal
+		if mode == swarmMode {
+			o.Scope = scopeGlobal
+		}
+	}
+	return flags.OneOf("docker-scope", o.Scope, scopeLocal, scopeGlobal)
+}
+
+// part is what the agent has to do with Docker: nothing unless the mode is one of Docker's. In a swarm, its managers make the networks.
+func (o *dockerOptions) part(mode string) node.Docker {
+	if mode != dockerMode && mode != swarmMode {
+		return node.Docker{}
+	}
+	return node.Docker{Plugin: filepath.Join(o.Folder, o.Name+".sock"), Driver: o.Name, Global: o.Scope == scopeGlobal, Engine: o.Engine, Keep: mode == dockerMode}
+}

@@ -1,0 +1,83 @@
+package dockerd
+
+import (
+	"context"
+	"net/netip"
+	"time"
+)
+
+// Engine is what is asked of a Docker engine. All requests block until it answers or ctx ends; each may be repeated.
+type Engine interface {
+	// Identity returns what the engine calls itself, which is lost with its data, and its version.
+	Identity(ctx context.Context) (Identity, error)
+	// Ping returns nil when the engine answers.
+	Ping(ctx context.Context) error
+	// Events subscribes to what happens from that moment on. The first channel is not closed; one error, at the end of the stream,
+	// comes by the second.
+	Events(ctx context.Context, since time.Time) (<-chan Event, <-chan error)
+	// Running lists the ids of running containers with an interface.
+	Running(ctx context.Context) ([]string, error)
+	// Container returns a container; ok is false when there is none with that id. A container that is being started may be waited
+	// for.
+	Container(ctx context.Context, id string) (c Container, ok bool, err error)
+	// Endpoints lists, of all containers and all networks of a driver, the endpoints that the engine knows of, in use or not.
+	Endpoints(ctx context.Context, driver string) (map[string]struct{}, error)
+	// Networks lists the engine's networks.
+	Networks(ctx context.Context) ([]Network, error)
+	CreateNetwork(ctx context.Context, name string, s Spec) error
+	// RemoveNetwork removes the network with that id, which containers with an interface on it prevent. One that is gone is success.
+	RemoveNetwork(ctx context.Context, id string) error
+	Close() error
+}
+
+// Identity is who an engine is.
+type Identity struct{ ID, Version string }
+
+// Event says what may have changed: a container, or else networks.
+type Event struct {
+	Container string // id, or ""
+	// Joined says that the container's interfaces have changed, which matters only while it runs.
+	Joined bool
+	// Network says that a network has come or gone, or that a container has left one.
+	Network bool
+}
+
+// Container is a container as the engine has it.
+type Container struct {
+	ID         string
+	Name       string // without the slash that the API puts before it
+	Labels     map[string]string
+	PID        int // on the host, 0 when it does not run
+	Interfaces []Interface
+}
+
+// Interface is an endpoint of a container.
+type Interface struct {
+	Endpoint string // libnetwork's id, 64 hexadecimal digits
+	Network  string // id
+	Name     string // of the network
+	Aliases  []string
+}
+
+// Network is a network of the engine.
+type Network struct {
+	ID, Name string
+	Created  time.Time
+	Spec
+}
+
+// Spec is what a network is made of.
+type Spec struct {
+	Driver, IPAM string            // names of the drivers
+	Options      map[string]string // of the driver
+	IPAMOptions  map[string]string
+	Labels       map[string]string
+	IPv6         bool
+	Subnets      []Subnet
+}
+
+// Subnet is a range of addresses of a network.
+type Subnet struct {
+	Prefix  netip.Prefix
+	Gateway netip.Addr // invalid: none was asked for
+}

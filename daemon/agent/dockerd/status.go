@@ -1,0 +1,21 @@
+package dockerd
+
+import (
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Status is what an agent says of its engine. k is nil when its networks are not kept.
+func Status(w *Watcher, k *Keeper) *model.DockerStatus {
+	s := w.State()
+	out := &model.DockerStatus{Here: s.Here, Reason: s.Why, Since: s.Since.UTC().Format(time.RFC3339), ID: s.Identity.ID, Version: s.Identity.Version}
+	if s.Complete {
+		n := len(s.Containers)
+		out.Containers = &n
+	}
+	if k != nil {
+		out.Networks, out.Problems = k.status()
+	}
+	return out
+}

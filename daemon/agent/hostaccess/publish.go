@@ -1,0 +1,180 @@
+package hostaccess
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// publisher remembers which ports of the host lead to containers. What is to be so is in the external ids of the containers' ports,
+// so a port of the host is never led anywhere for longer than its container is attached.
+type publisher struct {
+	mu  sync.Mutex
+	set []link.Published // as of the last look
+}
+
+// ErrPublish says that a port of the host cannot lead to a container.
+var ErrPublish = errors.New("port cannot be published")
+
+// Publish has ports of the host lead to an endpoint that is attached here, from now on and until it is detached or Unpublish is called;
+// without mappings none do. It blocks until that is so. Errors are of ErrPublish when other mappings might do.
+func (e *Engine) Publish(ctx context.Context, endpoint string, mappings []link.PortMapping) error {
+	e.publisher.mu.Lock()
+	defer e.publisher.mu.Unlock()
+	ports := e.Switch.Ports(ovsdb.IDEndpoint, endpoint)
+	if len(ports) == 0 {
+		if len(mappings) == 0 {
+			return nil
+		}
+		return fmt.Errorf("publish ports of %s: it is not attached here", endpoint)
+	}
+	if err := e.publishable(endpoint, mappings); err != nil {
+		return err
+	}
+	if err := e.Switch.Label(ctx, ports[0].Name, ovsdb.IDPublished, link.JoinPortMappings(mappings)); err != nil {
+		return err
+	}
+	return e.translatePorts()
+}
+
+// Unpublish has no port of the host lead to an endpoint any more.
+func (e *Engine) Unpublish(ctx context.Context, endpoint string) error {
+	return e.Publish(ctx, endpoint, nil)
+}
+
+// publishable tells what stands against mappings: the network, another container, or a program of the host.
+func (e *Engine) publishable(endpoint string, mappings []link.PortMapping) error {
+	if len(mappings) == 0 {
+		return nil
+	}
+	if err := e.reachable(endpoint); err != nil {
+		return err
+	}
+	for i, m := range mappings {
+		for _, o := range mappings[:i] {
+			if m.Overlaps(o) {
+				return fmt.Errorf("%w: %s and %s are the same port of the host; publish one of them", ErrPublish, o, m)
+			}
+		}
+	}
+	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
+		other := p.ExternalIDs[ovsdb.IDEndpoint]
+		if other == endpoint {
+			continue
+		}
+		theirs, _ := link.SplitPortMappings(p.ExternalIDs[ovsdb.IDPublished]) // what cannot be read leads nowhere
+		for _, m := range mappings {
+			if slices.ContainsFunc(theirs, m.Overlaps) {
+				return fmt.Errorf("%w: %s leads to endpoint %s already; choose another port of the host", ErrPublish, m, other)
+			}
+		}
+	}
+	for _, m := range mappings {
+		if err := e.Links.Bound(m.Protocol, m.Host); err != nil {
+			return fmt.Errorf("%w: %s: a program of the host has the port, or no interface has the address (%w); choose another one", ErrPublish, m, err)
+		}
+	}
+	return nil
+}
+
+// reachable tells whether the host can lead anything to an endpoint: on a bridged VLAN it cannot.
+func (e *Engine) reachable(endpoint string) error {
+	ep, ok := e.Flows.Endpoint(endpoint)
+	if !ok {
+		return fmt.Errorf("publish ports of %s: the endpoint is not known here yet", endpoint)
+	}
+	g := e.Flows.Global()
+	for _, n := range e.Flows.Networks() {
+		if n.ID == ep.ID.Network && n.Encap != record.VXLAN && g.FwdMode != record.FwdRouting {
+			return fmt.Errorf("%w: network %s is a bridged VLAN, whose containers are not reached by way of their host; attach the container to a VXLAN network, too",
+				ErrPublish, n.ID)
+		}
+	}
+	return nil
+}
+
+// keepPublished makes the translation as it should be, also when someone has removed it.
+func (e *Engine) keepPublished() error {
+	e.publisher.mu.Lock()
+	defer e.publisher.mu.Unlock()
+	if len(e.publisher.set) > 0 {
+		there, err := e.Links.IsPublished()
+		if err != nil {
+			return err
+		}
+		if !there {
+			e.publisher.set = nil
+		}
+	}
+	return e.translatePorts()
+}
+
+// translatePorts makes the translation as the switch's ports say.
+func (e *Engine) translatePorts() error {
+	now := e.published()
+	if e.publisher.set != nil && slices.Equal(now, e.publisher.set) {
+		return nil
+	}
+	subnet := e.Flows.Private()
+	t := link.Translation{Ports: now}
+	for _, p := range []netip.Prefix{subnet, pipeline.Private6(subnet)} {
+		t.Private, t.Own = append(t.Private, p), append(t.Own, pipeline.HostAddr(p))
+	}
+	if len(now) > 0 {
+		if err := e.Links.AllowLoopback(PortName); err != nil {
+			return err
+		}
+	}
+	if err := e.Links.SetPublished(t); err != nil {
+		return err
+	}
+	gone, come := without(e.publisher.set, now), without(now, e.publisher.set)
+	e.publisher.set = append([]link.Published{}, now...)
+	return e.Links.ForgetPublished(gone, come)
+}
+
+// without are the elements of a that b has not.
+func without(a, b []link.Published) []link.Published {
+	return slices.DeleteFunc(slices.Clone(a), func(p link.Published) bool { return slices.Contains(b, p) })
+}
+
+// published are the ports of the host that are to lead to containers.
+func (e *Engine) published() (out []link.Published) {
+	subnet := e.Flows.Private()
+	six := pipeline.Private6(subnet)
+	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
+		text := p.ExternalIDs[ovsdb.IDPublished]
+		if text == "" || p.OFPort == 0 {
+			continue
+		}
+		list, err := link.SplitPortMappings(text)
+		if err != nil {
+			e.Log.Warn("published ports are not understood", "port", p.Name, "error", err)
+			continue
+		}
+		ep, ok := e.Flows.Endpoint(p.ExternalIDs[ovsdb.IDEndpoint])
+		for _, m := range list {
+			private, own := subnet, ep.IP
+			if m.Host.Addr().Is6() {
+				private, own = six, ep.IP6
+			}
+			if ok && own.IsValid() {
+				out = append(out, link.Published{Protocol: m.Protocol, From: m.Host,
+					To: netip.AddrPortFrom(pipeline.PrivateAddr(private, p.OFPort), m.Container)})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b link.Published) int {
+		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), a.From.Compare(b.From), a.To.Compare(b.To))
+	})
+	return out
+}

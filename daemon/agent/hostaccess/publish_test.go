@@ -1,0 +1,120 @@
+package hostaccess
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/ovsdb"
+)
+
+// attached adds an endpoint with a port of that number to the world and returns its identity.
+func (w *world) attached(n record.Network, name string, number uint32) string {
+	id := identity.Endpoint{Network: n.ID, Endpoint: name}
+	a := netip.AddrFrom4([4]byte{10, 1, 0, byte(number)})
+	w.endpoints[id.String()] = record.Endpoint{ID: id, Host: "h1", IP: a}
+	w.ports["v"+name] = ovsdb.Port{Name: "v" + name, OFPort: number, ExternalIDs: map[string]string{ovsdb.IDEndpoint: id.String()}}
+	return id.String()
+}
+
+// leads prints which ports of the host lead where.
+func (w *world) leads() string {
+	var out []string
+	for _, p := range w.published.Ports {
+		out = append(out, fmt.Sprintf("%d/%s>%s", p.Protocol, p.From, p.To))
+	}
+	return strings.Join(out, " ")
+}
+
+func mappings(t *testing.T, text string) []link.PortMapping {
+	t.Helper()
+	list, err := link.SplitPortMappings(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestPublish(t *testing.T) {
+	n := network("a", "data", "vxlan", "10.1.0.0/24")
+	w := newWorld("bridge", n)
+	e := w.engine(t)
+	web, db := w.attached(n, "web", 5), w.attached(n, "db", 6)
+	want := func(what, leads string) {
+		t.Helper()
+		if got := w.leads(); got != leads {
+			t.Errorf("%s: %q, want %q", what, got, leads)
+		}
+	}
+	// The endpoint has no address of IPv6.
+	if err := e.Publish(t.Context(), web, mappings(t, "tcp/0.0.0.0:8080=80,tcp/[::]:8080=80,udp/10.0.0.1:53=53")); err != nil {
+		t.Fatal(err)
+	}
+	both := "6/0.0.0.0:8080>172.19.0.5:80 17/10.0.0.1:53>172.19.0.5:53"
+	want("published", both)
+	// Another agent finds it in the switch, and puts right what others removed.
+	w.published = link.Translation{}
+	e = w.engine(t)
+	for range 2 {
+		if err := e.Bring(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want("after a restart", both)
+	}
+	w.published = link.Translation{}
+	if err := e.Bring(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want("after the table was removed", both)
+	if err := e.Publish(t.Context(), db, mappings(t, "tcp/0.0.0.0:5432=5432")); err != nil {
+		t.Fatal(err)
+	}
+	// What others have is refused, and nothing has changed.
+	w.bound = "0.0.0.0:22"
+	for text, why := range map[string]string{
+		"tcp/10.0.0.1:8080=1":                     "leads to endpoint " + web,
+		"tcp/0.0.0.0:22=22":                       "a program of the host",
+		"tcp/0.0.0.0:90=90,tcp/10.0.0.1:90=91":    "the same port",
+		"tcp/0.0.0.0:5432=5432,udp/0.0.0.0:53=53": "leads to endpoint " + web,
+	} {
+		if err := e.Publish(t.Context(), db, mappings(t, text)); !errors.Is(err, ErrPublish) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v, want %q", text, err, why)
+		}
+	}
+	want("after refusals", "6/0.0.0.0:5432>172.19.0.6:5432 "+both)
+	// With the port of the switch goes what led there.
+	delete(w.ports, "vweb")
+	if err := e.Bring(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want("without the container", "6/0.0.0.0:5432>172.19.0.6:5432")
+	if len(w.forgotten) != 2 {
+		t.Errorf("forgotten are %v, want two", w.forgotten)
+	}
+	if err := e.Publish(t.Context(), web, mappings(t, "tcp/0.0.0.0:1=1")); err == nil {
+		t.Error("a container that is not attached is published")
+	}
+	for _, id := range []string{db, web} {
+		if err := e.Unpublish(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("unpublished", "")
+}
+
+func TestPublishOnBridgedVLAN(t *testing.T) {
+	n := network("a", "data", "vlan", "10.1.0.0/24")
+	w := newWorld("bridge", n)
+	if err := w.engine(t).Publish(t.Context(), w.attached(n, "web", 5), mappings(t, "tcp/0.0.0.0:80=80")); !errors.Is(err, ErrPublish) || !strings.Contains(err.Error(), "bridged VLAN") {
+		t.Errorf("on a bridged VLAN: %v", err)
+	}
+	w.global.FwdMode = record.FwdRouting
+	if err := w.engine(t).Publish(t.Context(), w.attached(n, "web", 5), mappings(t, "tcp/0.0.0.0:80=80")); err != nil {
+		t.Errorf("on a routed VLAN: %v", err)
+	}
+}

@@ -1,0 +1,56 @@
+package agents
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/docknet"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// RegisterDocker adds the routes about networks of Docker engines.
+func RegisterDocker(r *rest.Router, known *catalog.Catalog, networks *docknet.Service) {
+	route(r, "/plugin/requestDockerPool", func(_ context.Context, q model.DockerPoolRequest) (any, uint64, error) {
+		out, err := networks.Pool(q)
+		return out, 0, err
+	})
+	route(r, "/plugin/createDockerNetwork", func(ctx context.Context, q model.DockerNetworkRequest) (any, uint64, error) {
+		d, rev, err := networks.Create(ctx, q)
+		return d, rev, err
+	})
+	route(r, "/plugin/deleteDockerNetwork", func(ctx context.Context, q model.DockerNetworkRemoval) (any, uint64, error) {
+		rev, err := networks.Delete(ctx, q)
+		return "success", rev, err
+	})
+	r.Read("/api/v1/docknets", func(*http.Request, httprouter.Params) (any, error) {
+		out := []model.DockerNetwork{}
+		known.View(func(v *catalog.View) {
+			for _, d := range v.DockerNetworks() {
+				out = append(out, shown(v, d))
+			}
+		})
+		return out, nil
+	})
+}
+
+// shown is a Docker network as operators see it.
+func shown(v *catalog.View, d *record.DockerNetwork) model.DockerNetwork {
+	out := model.DockerNetwork{ID: d.ID, Tenant: d.Network.Tenant, Network: d.Network.Name, Group: d.Group, Host: d.Host, Pools: []string{},
+		Made: d.Made, Managed: d.Managed, Internal: d.Internal}
+	for _, p := range d.Pools {
+		out.Pools = append(out.Pools, p.String())
+	}
+	if n := v.Network(d.Network); n != nil {
+		for m := range n.Members {
+			if (d.Host == "" || m.Host == d.Host) && m.Group == d.Of() {
+				out.Endpoints++
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+
+	"github.com/contiv/contiv/identity"
+)
+
+// DockerNetworks is where the networks of Docker engines are, by their ids.
+const DockerNetworks = State + "docknet/"
+
+// DockerNetwork says what a network id of a Docker engine means, at DockerNetworks+ID. Docker tells it once, when the network is made.
+type DockerNetwork struct {
+	ID       string           // Docker's
+	Network  identity.Network // that its containers are on
+	Group    string           // in which they are, or ""
+	Host     string           // label of the host whose engine has it; "" of a network of a whole swarm
+	Pools    []netip.Prefix   // its subnets
+	Made     bool             // the network was made for it, and goes with it
+	Managed  bool             // an agent made it, since there is the network or group
+	Internal bool             // its containers have no gateway
+}
+
+// dockerNetworkJSON is a DockerNetwork as it is stored.
+type dockerNetworkJSON struct {
+	ID       string         `json:"id"` // "tenant.network.group"
+	Tenant   string         `json:"tenantName"`
+	Network  string         `json:"networkName"`
+	Service  string         `json:"serviceName"`
+	UUID     string         `json:"docknetUUID"`
+	Host     string         `json:"host,omitempty"`
+	Pools    []netip.Prefix `json:"pools,omitempty"`
+	Made     bool           `json:"made,omitempty"`
+	Managed  bool           `json:"managed,omitempty"`
+	Internal bool           `json:"internal,omitempty"`
+}
+
+// MarshalJSON gives what is stored.
+func (d DockerNetwork) MarshalJSON() ([]byte, error) {
+	return json.Marshal(&dockerNetworkJSON{ID: d.Network.Tenant + "." + d.Network.Name + "." + d.Group, Tenant: d.Network.Tenant, Network: d.Network.Name,
+		Service: d.Group, UUID: d.ID, Host: d.Host, Pools: d.Pools, Made: d.Made, Managed: d.Managed, Internal: d.Internal})
+}
+
+// UnmarshalJSON reads what is stored.
+func (d *DockerNetwork) UnmarshalJSON(text []byte) error {
+	var t dockerNetworkJSON
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
+	}
+	if t.UUID == "" || t.Tenant == "" || t.Network == "" {
+		return fmt.Errorf("docknetUUID %q, tenantName %q and networkName %q: none may be empty", t.UUID, t.Tenant, t.Network)
+	}
+	*d = DockerNetwork{ID: t.UUID, Network: identity.Network{Tenant: t.Tenant, Name: t.Network}, Group: t.Service, Host: t.Host, Pools: t.Pools,
+		Made: t.Made, Managed: t.Managed, Internal: t.Internal}
+	return nil
+}
+
+// Of is the identity of the group, zero without one.
+func (d *DockerNetwork) Of() identity.Group {
+	if d.Group == "" {
+		return identity.Group{}
+	}
+	return identity.Group{Tenant: d.Network.Tenant, Name: d.Group}
+}
+
+// Place says whose engine has it: "host h1", or "the swarm".
+func (d *DockerNetwork) Place() string {
+	if d.Host == "" {
+		return "the swarm"
+	}
+	return "host " + d.Host
+}

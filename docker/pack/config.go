@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/flags"
+)
+
+// Config is the plugin's config.json (Docker's "Plugin Config Version 1 of Plugin V2").
+type Config struct {
+	Description     string    `json:"description"`
+	Documentation   string    `json:"documentation"`
+	Entrypoint      []string  `json:"entrypoint"`
+	WorkDir         string    `json:"workDir"`
+	Interface       Interface `json:"interface"`
+	Network         Network   `json:"network"`
+	Linux           Linux     `json:"linux"`
+	Mounts          []Mount   `json:"mounts"`
+	PropagatedMount string    `json:"propagatedMount"`
+	Env             []Env     `json:"env"`
+}
+
+// Interface is what the engine asks of the plugin, and the socket at which it asks, in /run/docker/plugins.
+type Interface struct {
+	Types  []string `json:"types"`
+	Socket string   `json:"socket"`
+}
+
+// Network is the plugin's network namespace.
+type Network struct {
+	Type string `json:"type"`
+}
+
+// Linux is what the plugin may do besides what every container may.
+type Linux struct {
+	Capabilities []string `json:"capabilities"`
+}
+
+// Mount is what the plugin sees of the host.
+type Mount struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Source      string   `json:"source"`
+	Destination string   `json:"destination"`
+	Type        string   `json:"type"`
+	Options     []string `json:"options"`
+	Settable    []string `json:"settable"`
+}
+
+// Env is an environment variable.
+type Env struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Value       string   `json:"value"`
+	Settable    []string `json:"settable"`
+}
+
+// dataDir is what the plugin keeps when it is upgraded.
+const dataDir = "/var/lib/contiv"
+
+// hostEtc is where the plugin sees the host's /etc.
+const hostEtc = "/host/etc"
+
+// presets are the values that variables have in the plugin unless they are set; all others are empty, by which the programs take
+// their own.
+func presets() map[string]string {
+	return map[string]string{
+		"CONTIV_NETPLUGIN_MODE": "swarm-mode", "CONTIV_NETPLUGIN_NET_MODE": "vxlan", "CONTIV_NETPLUGIN_FORWARD_MODE": "routing",
+		"CONTIV_NETMASTER_MODE": "swarm-mode", "CONTIV_NETMASTER_NET_MODE": "vxlan", "CONTIV_NETMASTER_FORWARD_MODE": "routing",
+	}
+}
+
+// newConfig makes the configuration of a build that reads these variables.
+func newConfig(version string, variables []flags.Variable) (*Config, error) {
+	env := []Env{
+		{Name: "CONTIV_ROLE", Description: "netplugin; or netmaster: netplugin and netmaster", Value: "netplugin"},
+		{Name: "CONTIV_LOG_DIR", Description: "folder of the logs, below the host's /var/log", Value: "/var/log/contiv"},
+	}
+	preset := presets()
+	for _, v := range variables {
+		env = append(env, Env{Name: v.Name, Description: describe(v), Value: preset[v.Name]})
+		delete(preset, v.Name)
+	}
+	if len(preset) > 0 {
+		return nil, fmt.Errorf("the programs read no %s", strings.Join(slices.Sorted(maps.Keys(preset)), ", "))
+	}
+	for i := range env {
+		env[i].Settable = []string{"value"}
+	}
+	return &Config{
+		Description:     "Contiv " + version + ": networks and policies for containers",
+		Documentation:   "https://github.com/contiv/contiv/blob/main/docs/docker.md",
+		Entrypoint:      []string{"/bin/" + entrypoint},
+		WorkDir:         "/",
+		Interface:       Interface{Types: []string{"docker.networkdriver/1.0", "docker.ipamdriver/1.0"}, Socket: "netplugin.sock"},
+		Network:         Network{Type: "host"},
+		Linux:           Linux{Capabilities: []string{"CAP_SYS_ADMIN", "CAP_NET_ADMIN"}},
+		Mounts:          mounts(),
+		PropagatedMount: dataDir,
+		Env:             env,
+	}, nil
+}
+
+// describe says what a variable is for, and what the program does without it.
+func describe(v flags.Variable) string {
+	if v.Default == "" || v.Default == "false" {
+		return v.Usage
+	}
+	return v.Usage + " (default " + v.Default + ")"
+}
+
+// mounts are the host's folders that the plugin sees.
+func mounts() []Mount {
+	mount := func(name, about, from, to string, options ...string) Mount {
+		return Mount{Name: name, Description: about, Source: from, Destination: to, Type: "bind", Options: append([]string{"rbind"}, options...), Settable: []string{"source"}}
+	}
+	return []Mount{
+		mount("run", "sockets of Open vSwitch, of Docker and for CNI; network namespaces", "/var/run", "/var/run", "rslave"),
+		mount("log", "logs", "/var/log", "/var/log"),
+		mount("etc", "the machine's identity, certificates", "/etc", hostEtc, "ro"),
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"debug/elf"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// links are symbolic links of the plugin's file system: by them the programs find at their usual places what the host's folders hold.
+func links() map[string]string {
+	return map[string]string{
+		"etc/contiv":       hostEtc + "/contiv",
+		"etc/machine-id":   hostEtc + "/machine-id",
+		"etc/ssl":          hostEtc + "/ssl",
+		"etc/pki":          hostEtc + "/pki",
+		"run/contiv":       "/var/run/contiv",
+		"run/docker.sock":  "/var/run/docker.sock",
+		"run/docker/netns": "/var/run/docker/netns",
+		"run/netns":        "/var/run/netns",
+		"run/openvswitch":  "/var/run/openvswitch",
+		"run/lock":         "/var/run/lock",
+	}
+}
+
+// folders are those that have to be there, for mounts and for the programs.
+func folders() []string {
+	return []string{"bin", "dev", "etc", "host/etc", "proc", "run/docker/plugins", "sys", "tmp", "var/lib/contiv", "var/log", "var/run"}
+}
+
+// makeRootfs makes the plugin's file system of the programs in bin.
+func makeRootfs(root, bin string) error {
+	for _, dir := range folders() {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			return err
+		}
+	}
+	all := links()
+	for _, at := range slices.Sorted(maps.Keys(all)) {
+		if err := os.Symlink(all[at], filepath.Join(root, at)); err != nil {
+			return err
+		}
+	}
+	for _, name := range programs() {
+		if err := install(filepath.Join(bin, name), filepath.Join(root, "bin", name)); err != nil {
+			return fmt.Errorf("program of the plugin: %w", err)
+		}
+	}
+	return nil
+}
+
+// install copies a program, which must need no library: there is none.
+func install(from, to string) error {
+	if err := checkStatic(from); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		_ = out.Close()
+		return err
+	}
+	return out.Close()
+}
+
+// checkStatic says what is wrong with a program that asks for an interpreter or for libraries.
+func checkStatic(program string) error {
+	f, err := elf.Open(program)
+	if err != nil {
+		return fmt.Errorf("%s: %w", program, err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			return fmt.Errorf("%s needs libraries, of which the plugin has none: build it with CGO_ENABLED=0", program)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// How a program is started again, and how long it may take to end. An engine waits ten seconds for a plugin that it has asked to end.
+const (
+	firstPause = time.Second
+	lastPause  = 30 * time.Second
+	steady     = time.Minute // what has run for so long is started again without much ado
+	patience   = 4 * time.Second
+)
+
+// program is one of the plugin's programs.
+type program struct {
+	name string
+	path string
+	args []string
+	out  io.Writer // what it prints
+	log  *slog.Logger
+
+	after func(time.Duration) <-chan time.Time // nil: time.After
+}
+
+// run keeps the program running until ctx ends, and then ends it: SIGTERM, and SIGKILL after a while.
+func (p *program) run(ctx context.Context) {
+	pause := firstPause
+	for {
+		began := time.Now()
+		err := p.once(ctx)
+		if ctx.Err() != nil {
+			p.log.Info("a program has ended as it was asked to", "component", p.name)
+			return
+		}
+		if time.Since(began) >= steady {
+			pause = firstPause
+		}
+		p.log.Error("a program ended: it is started again", "component", p.name, "error", reason(err), "duration", pause)
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.wait(pause):
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+func (p *program) wait(d time.Duration) <-chan time.Time {
+	if p.after != nil {
+		return p.after(d)
+	}
+	return time.After(d)
+}
+
+// once runs the program to its end.
+func (p *program) once(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, p.path, p.args...)
+	cmd.Stdout, cmd.Stderr = p.out, p.out
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = patience
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	p.log.Info("a program runs", "component", p.name, "id", cmd.Process.Pid)
+	return cmd.Wait()
+}
+
+// reason says how a program ended, one without an error too.
+func reason(err error) error {
+	if err == nil {
+		return errors.New("exit status 0")
+	}
+	return err
+}

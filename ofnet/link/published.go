@@ -1,0 +1,183 @@
+package link
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/google/nftables"
+	"github.com/google/nftables/binaryutil"
+	"github.com/google/nftables/expr"
+	"golang.org/x/sys/unix"
+)
+
+// publishedTable is our own nftables table for the host's ports that lead to containers.
+const publishedTable = "contiv-ports"
+
+// publishedBefore is how much earlier than other translations ours come: a port that leads to a container is no one else's.
+const publishedBefore = 10
+
+// Published is a port of the host that leads to a container.
+type Published struct {
+	Protocol uint8          // IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
+	From     netip.AddrPort // of the host; the unspecified address of a family stands for all of the host's
+	To       netip.AddrPort // at an interface of GroupHost
+}
+
+// Translation is how the host's ports lead to containers.
+type Translation struct {
+	Ports []Published // in any order; of two with the same Protocol and From the first counts
+	// Private are the subnets behind interfaces of GroupHost. What comes from there, or from the host's loopback addresses, gets
+	// the address of the same place in Own; all other clients keep theirs.
+	Private []netip.Prefix
+	Own     []netip.Addr
+}
+
+// SetPublished makes the host's ports lead to containers, by a table of ours in nftables that is replaced as a whole and at
+// once; without ports it is removed. Open TCP connections keep their translation.
+func (h *Host) SetPublished(t Translation) error {
+	c, err := nftables.New(nftables.WithNetNSFd(h.ns.fd))
+	if err != nil {
+		return fmt.Errorf("open nftables: %w", err)
+	}
+	// Deleting what may not be there: make it first.
+	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: publishedTable})
+	c.DelTable(table)
+	if len(t.Ports) > 0 {
+		if err := t.write(c); err != nil {
+			return fmt.Errorf("write nftables table inet %s: %w", publishedTable, err)
+		}
+	}
+	if err := c.Flush(); err != nil {
+		return fmt.Errorf("replace nftables table inet %s (does the kernel have nf_tables with NAT for inet, maps and fib?): %w", publishedTable, err)
+	}
+	return nil
+}
+
+// IsPublished reports whether the table of SetPublished is there.
+func (h *Host) IsPublished() (bool, error) { return h.hasTable(publishedTable) }
+
+// write puts table, maps and chains into the batch of c.
+func (t *Translation) write(c *nftables.Conn) error {
+	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: publishedTable})
+	chain := func(name string, hook *nftables.ChainHook, priority nftables.ChainPriority) *nftables.Chain {
+		return c.AddChain(&nftables.Chain{Name: name, Table: table, Type: nftables.ChainTypeNAT, Hooknum: hook,
+			Priority: nftables.ChainPriorityRef(priority - publishedBefore)})
+	}
+	arriving := []*nftables.Chain{
+		chain("prerouting", nftables.ChainHookPrerouting, *nftables.ChainPriorityNATDest),
+		chain("output", nftables.ChainHookOutput, *nftables.ChainPriorityNATDest),
+	}
+	// A port of one address before the same port of all addresses.
+	for _, m := range []publishedMap{{"one4", 32, true}, {"one6", 128, true}, {"all4", 32, false}, {"all6", 128, false}} {
+		elements := m.elements(t.Ports)
+		if len(elements) == 0 {
+			continue
+		}
+		set := m.set(table)
+		if err := c.AddSet(set, nil); err != nil {
+			return err
+		}
+		for piece := range slices.Chunk(elements, mostElements) {
+			if err := c.SetAddElements(set, piece); err != nil {
+				return err
+			}
+		}
+		for _, ch := range arriving {
+			c.AddRule(&nftables.Rule{Table: table, Chain: ch, Exprs: m.rule(set)})
+		}
+	}
+	leaving := chain("postrouting", nftables.ChainHookPostrouting, *nftables.ChainPriorityNATSource)
+	for i, p := range t.Private {
+		loopback := netip.MustParsePrefix("127.0.0.0/8")
+		if p.Addr().Is6() {
+			loopback = netip.MustParsePrefix("::1/128")
+		}
+		for _, from := range []netip.Prefix{p, loopback} {
+			c.AddRule(&nftables.Rule{Table: table, Chain: leaving, Exprs: sourceNAT(from, t.Own[i])})
+		}
+	}
+	return nil
+}
+
+// sourceNAT gives what goes to a container and comes from a prefix another source address.
+func sourceNAT(from netip.Prefix, to netip.Addr) []expr.Any {
+	family, _, _ := header(to.BitLen(), false)
+	return slices.Concat(meta(expr.MetaKeyOIFGROUP, expr.CmpOpEq, binaryutil.NativeEndian.PutUint32(GroupHost)),
+		conntrack(expr.CtKeySTATUS, ctDNAT), address(to.BitLen(), from.Masked(), false),
+		[]expr.Any{&expr.Immediate{Register: 1, Data: to.AsSlice()},
+			&expr.NAT{Type: expr.NATTypeSourceNAT, Family: uint32(family), RegAddrMin: 1}})
+}
+
+// publishedMap leads from a protocol, a port and, when it is exact, an address of the host to a container's address and port.
+type publishedMap struct {
+	name  string
+	bits  int // of an address
+	exact bool
+}
+
+// Registers of four bytes; a value of any length begins in one, and parts of a key lie one behind the other (nft(8),
+// concatenations).
+const (
+	regProto = unix.NFT_REG32_00
+	regPort  = unix.NFT_REG32_01
+	regAddr  = unix.NFT_REG32_02
+)
+
+func (m *publishedMap) set(table *nftables.Table) *nftables.Set {
+	kind := nftables.TypeIPAddr
+	if m.bits == 128 {
+		kind = nftables.TypeIP6Addr
+	}
+	key := []nftables.SetDatatype{nftables.TypeInetProto, nftables.TypeInetService}
+	if m.exact {
+		key = append(key, kind)
+	}
+	return &nftables.Set{Table: table, Name: m.name, IsMap: true, Concatenation: true,
+		KeyType: nftables.MustConcatSetType(key...), DataType: nftables.MustConcatSetType(kind, nftables.TypeInetService)}
+}
+
+// elements are the entries that belong into m; of several for one key the first.
+func (m *publishedMap) elements(ports []Published) (out []nftables.SetElement) {
+	seen := map[string]bool{}
+	for _, p := range ports {
+		if p.From.Addr().BitLen() != m.bits || p.From.Addr().IsUnspecified() == m.exact {
+			continue
+		}
+		key := padded([]byte{p.Protocol}, binaryutil.BigEndian.PutUint16(p.From.Port()))
+		if m.exact {
+			key = append(key, p.From.Addr().AsSlice()...)
+		}
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			out = append(out, nftables.SetElement{Key: key, Val: padded(p.To.Addr().AsSlice(), binaryutil.BigEndian.PutUint16(p.To.Port()))})
+		}
+	}
+	return out
+}
+
+// padded joins parts, each of which takes whole registers.
+func padded(parts ...[]byte) (out []byte) {
+	for _, p := range parts {
+		out = append(out, p...)
+		out = append(out, make([]byte, -len(p)&3)...)
+	}
+	return out
+}
+
+// rule translates what is for an address of the host's own and in m.
+func (m *publishedMap) rule(set *nftables.Set) []expr.Any {
+	family, at, length := header(m.bits, true)
+	out := slices.Concat(
+		[]expr.Any{&expr.Fib{Register: 1, ResultADDRTYPE: true, FlagDADDR: true},
+			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binaryutil.NativeEndian.PutUint32(unix.RTN_LOCAL)}},
+		meta(expr.MetaKeyNFPROTO, expr.CmpOpEq, []byte{family}),
+		[]expr.Any{&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: regProto},
+			&expr.Payload{DestRegister: regPort, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2}})
+	if m.exact {
+		out = append(out, &expr.Payload{DestRegister: regAddr, Base: expr.PayloadBaseNetworkHeader, Offset: at, Len: length})
+	}
+	return append(out,
+		&expr.Lookup{SourceRegister: regProto, DestRegister: regProto, IsDestRegSet: true, SetName: set.Name, SetID: set.ID},
+		&expr.NAT{Type: expr.NATTypeDestNAT, Family: uint32(family), RegAddrMin: regProto, RegProtoMin: regProto + length/4})
+}

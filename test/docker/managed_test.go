@@ -1,0 +1,109 @@
+package docker_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/lab"
+)
+
+// pluginName is the name under which the managed plugin is installed.
+const pluginName = "contiv/v2plugin:latest"
+
+// managed is a managed plugin on the hosts of a lab without agents: netplugin on all, netmaster on the first.
+type managed struct {
+	t      *testing.T
+	lab    *lab.Lab
+	dir    string // where its logs are
+	master string // URL
+}
+
+// install installs the plugin of a folder on every host of a lab and enables it.
+func install(t *testing.T, l *lab.Lab, folder string) *managed {
+	t.Helper()
+	hosts := l.HostList()
+	m := &managed{t: t, lab: l, dir: l.Dir, master: "http://" + hosts[0].IP + ":9999"}
+	for i, h := range hosts {
+		docker(t, l, h.Name, "plugin", "create", pluginName, folder)
+		docker(t, l, h.Name, append([]string{"plugin", "set", pluginName}, m.settings(i)...)...)
+		docker(t, l, h.Name, "plugin", "enable", pluginName)
+	}
+	return m
+}
+
+// settings are those of a host.
+func (m *managed) settings(host int) []string {
+	first, h := m.lab.HostList()[0], m.lab.HostList()[host]
+	store := "http://" + first.IP + ":2379"
+	out := []string{
+		"CONTIV_LOG_DIR=/var/run/lab/log", "CONTIV_NETPLUGIN_ETCD_ENDPOINTS=" + store, "CONTIV_NETPLUGIN_DATAPATH=netdev",
+		"CONTIV_NETPLUGIN_CONTROL_IP=" + h.IP, "CONTIV_NETPLUGIN_VTEP_IP=" + h.VTEP,
+		"CONTIV_NETPLUGIN_MACHINE_ID=" + m.lab.Name + "/" + h.Name, // the hosts of a lab share the machine's
+	}
+	if host == 0 {
+		out = append(out, "CONTIV_ROLE=netmaster", "CONTIV_NETMASTER_EMBEDDED_STORE=/var/lib/contiv/store",
+			"CONTIV_NETMASTER_EMBEDDED_CLIENT_URL="+store,
+			"CONTIV_NETMASTER_EXTERNAL_ADDRESS="+h.IP+":9999", "CONTIV_NETMASTER_INTERNAL_ADDRESS="+h.IP+":9999")
+	}
+	return out
+}
+
+// log is what a program of the plugin on a host has logged.
+func (m *managed) log(host, program string) string {
+	m.t.Helper()
+	text, err := os.ReadFile(filepath.Join(m.dir, host, "log", program+".log"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// logged waits until a program's log has a text so many times.
+func (m *managed) logged(host, program, text string, times int) {
+	m.t.Helper()
+	within(m.t, 30*time.Second, func() error {
+		if got := strings.Count(m.log(host, program), text); got < times {
+			return fmt.Errorf("%s of %s has logged %q %d times, want %d", program, host, text, got, times)
+		}
+		return nil
+	})
+}
+
+// netctl is netctl at the plugin's netmaster; it fails the test on an error.
+func (m *managed) netctl(args ...string) string {
+	m.t.Helper()
+	out, err := netctl(m.t, m.master, args...)
+	if err != nil {
+		m.t.Fatalf("netctl %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// within tries until there is no error.
+func within(t *testing.T, patience time.Duration, try func() error) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("after %s: %v", patience, err)
+		}
+	}
+}
+
+// on runs a command on a host and returns what it prints.
+func on(t *testing.T, l *lab.Lab, host string, args ...string) (string, error) {
+	t.Helper()
+	cmd, err := l.Command(t.Context(), host, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}

@@ -1,0 +1,172 @@
+package docker_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/lab"
+)
+
+// swarm makes two hosts a swarm, the first its manager, with the managed plugin enabled on both before. It returns the plugin.
+func swarm(t *testing.T, name string) *managed {
+	t.Helper()
+	l := up(t, lab.Plan{Name: name, Hosts: 2, Bare: true})
+	m := install(t, l, packed(t, "v1"))
+	for _, h := range l.HostList() {
+		m.logged(h.Name, "netplugin", "msg=ready", 1)
+	}
+	first := l.HostList()[0].IP
+	docker(t, l, "h1", "swarm", "init", "--advertise-addr", first)
+	docker(t, l, "h2", "swarm", "join", "--token", docker(t, l, "h1", "swarm", "join-token", "-q", "worker"), first+":2377")
+	return m
+}
+
+// task is a container of a service.
+type task struct{ host, id, ip string }
+
+// running are the containers of a service that run, with their addresses in a network.
+func (m *managed) running(service, network string) (out []task) {
+	m.t.Helper()
+	for _, h := range m.lab.HostList() {
+		for _, id := range strings.Fields(docker(m.t, m.lab, h.Name, "ps", "-q", "--filter", "label=com.docker.swarm.service.name="+service)) {
+			ip, err := on(m.t, m.lab, h.Name, "docker", "inspect", "-f", "{{(index .NetworkSettings.Networks \""+network+"\").IPAddress}}", id)
+			if err == nil && ip != "" {
+				out = append(out, task{h.Name, id, ip})
+			}
+		}
+	}
+	return out
+}
+
+// settle waits until a service has so many containers on each host, and returns them.
+func (m *managed) settle(service, network string, hosts map[string]int) (out []task) {
+	m.t.Helper()
+	within(m.t, time.Minute, func() error {
+		got := map[string]int{}
+		out = m.running(service, network)
+		for _, c := range out {
+			got[c.host]++
+		}
+		for host, want := range hosts {
+			if got[host] != want {
+				why, _ := on(m.t, m.lab, "h1", "docker", "service", "ps", "--no-trunc", "--format", "{{.Name}} {{.Node}} {{.CurrentState}} {{.Error}}", service)
+				return fmt.Errorf("service %s: %s has %d containers, want %d:\n%s", service, host, got[host], want, why)
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// mesh fails the test unless each of the containers reaches each other.
+func (m *managed) mesh(all []task) {
+	m.t.Helper()
+	for _, from := range all {
+		for _, to := range all {
+			if from.id == to.id {
+				continue
+			}
+			within(m.t, 10*time.Second, func() error {
+				if out, err := on(m.t, m.lab, from.host, "docker", "exec", from.id, "ping", "-n", "-c", "1", "-W", "1", to.ip); err != nil {
+					return fmt.Errorf("%s on %s does not reach %s on %s: %s", from.ip, from.host, to.ip, to.host, out)
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// names are those of Contiv's networks or groups, or of what else netctl lists.
+func (m *managed) names(kind string) []string {
+	m.t.Helper()
+	return strings.Fields(m.netctl(kind, "ls", "-q"))
+}
+
+// SWM-01: a network that Docker makes is one of tenant default, of VXLAN, with the Docker network's id as its name. Its tasks on
+// both hosts reach each other, whatever the service's scale.
+func TestSwarm(t *testing.T) {
+	m := swarm(t, "swarm")
+	l := m.lab
+	before := m.names("network")
+	docker(t, l, "h1", "network", "create", "-d", pluginName, "--ipam-driver", pluginName, "--subnet", "10.10.1.0/24", "--gateway", "10.10.1.254", "web")
+	id := docker(t, l, "h1", "network", "inspect", "-f", "{{.ID}}", "web")
+	if got := m.netctl("network", "inspect", id); !strings.Contains(got, `"encap": "vxlan"`) || !strings.Contains(got, `"tenantName": "default"`) {
+		t.Errorf("the network that Docker has made: %s", got)
+	}
+	docker(t, l, "h1", "service", "create", "-d", "--name", "s", "--network", "web", "--replicas", "4", "--endpoint-mode", "dnsrr", lab.Image)
+	m.mesh(m.settle("s", "web", map[string]int{"h1": 2, "h2": 2}))
+	docker(t, l, "h1", "service", "scale", "-d", "s=6")
+	m.mesh(m.settle("s", "web", map[string]int{"h1": 3, "h2": 3}))
+	docker(t, l, "h1", "service", "scale", "-d", "s=2")
+	m.settle("s", "web", map[string]int{"h1": 1, "h2": 1})
+	docker(t, l, "h1", "node", "update", "--availability", "drain", "h2")
+	m.mesh(m.settle("s", "web", map[string]int{"h1": 2, "h2": 0}))
+	docker(t, l, "h1", "node", "update", "--availability", "active", "h2")
+	docker(t, l, "h1", "service", "scale", "-d", "s=4")
+	m.mesh(m.settle("s", "web", map[string]int{"h1": 2, "h2": 2}))
+
+	docker(t, l, "h1", "service", "rm", "s")
+	m.settle("s", "web", map[string]int{"h1": 0, "h2": 0})
+	within(t, 30*time.Second, func() error {
+		if out, err := on(t, l, "h1", "docker", "network", "rm", "web"); err != nil {
+			return fmt.Errorf("docker network rm web: %s", out)
+		}
+		return nil
+	})
+	within(t, 30*time.Second, func() error {
+		if got := m.names("network"); !slices.Equal(got, before) {
+			return fmt.Errorf("networks after Docker's is gone: %v, want %v", got, before)
+		}
+		return nil
+	})
+}
+
+// SWM-02: a tag binds a Docker network to a group that is there, which cannot be deleted as long as Docker has the network.
+func TestSwarmTags(t *testing.T) {
+	m := swarm(t, "tags")
+	l := m.lab
+	m.netctl("network", "create", "--encap", "vxlan", "--subnet", "10.11.1.0/24", "--gateway", "10.11.1.254", "net")
+	m.netctl("group", "create", "net", "db")
+	before := m.names("network")
+	tag := func(tag, name string) (string, error) {
+		return on(t, l, "h1", "docker", "network", "create", "-d", pluginName, "--ipam-driver", pluginName,
+			"-o", "contiv-tag="+tag, "--ipam-opt", "contiv-tag="+tag, name)
+	}
+	if out, err := tag("nonesuch", "x"); err == nil || !strings.Contains(out, "nonesuch") {
+		t.Errorf("an unknown tag: want it named, got %q, %v", out, err)
+	}
+	if out, err := tag("db.default", "db"); err != nil {
+		t.Fatalf("docker network create: %s", out)
+	}
+	if got := m.names("network"); !slices.Equal(got, before) {
+		t.Errorf("networks: want %v, got %v", before, got)
+	}
+	if out, err := netctl(t, m.master, "group", "rm", "db"); err == nil {
+		t.Errorf("the group of a Docker network was deleted: %s", out)
+	}
+	docker(t, l, "h1", "service", "create", "-d", "--name", "s", "--network", "db", "--replicas", "2", "--endpoint-mode", "dnsrr", lab.Image)
+	all := m.settle("s", "db", map[string]int{"h1": 1, "h2": 1})
+	m.mesh(all)
+	for _, c := range all {
+		if !strings.HasPrefix(c.ip, "10.11.1.") {
+			t.Errorf("a task has %s, which is not of the group's network", c.ip)
+		}
+	}
+	docker(t, l, "h1", "service", "rm", "s")
+	m.settle("s", "db", map[string]int{"h1": 0, "h2": 0})
+	within(t, 30*time.Second, func() error {
+		if out, err := on(t, l, "h1", "docker", "network", "rm", "db"); err != nil {
+			return fmt.Errorf("docker network rm db: %s", out)
+		}
+		return nil
+	})
+	within(t, 30*time.Second, func() error {
+		if out, err := netctl(t, m.master, "group", "rm", "db"); err != nil {
+			return fmt.Errorf("netctl group rm: %s", out)
+		}
+		return nil
+	})
+}
