@@ -33,6 +33,9 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"bad port of hosts", append(good, "--host-ports=tcp/22,80"), nil, `--host-ports: "80" is not like tcp/80`},
 		{"bad prefix", append(good, "--protected-prefixes=10.0.0.0/24,10.0.0.256"), nil, `--protected-prefixes: "10.0.0.256"`},
 		{"kubeconfig", append(good, "--kubeconfig=/nonesuch"), nil, "/nonesuch"},
+		{"bad name of the driver", append(good, "--plugin-name=../x"), nil, `--plugin-name "../x"`},
+		{"bad folder of drivers", append(good, "--docker-plugins=x"), nil, `--docker-plugins "x"`},
+		{"bad scope", append(good, "--docker-scope=swarm"), nil, "--docker-scope swarm: it is one of local, global"},
 		{"unknown flag", append(good, "--nonsense"), nil, "--nonsense"},
 		{"argument", append(good, "extra"), nil, "extra"},
 	}
