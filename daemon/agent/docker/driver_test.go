@@ -92,6 +92,10 @@ func TestContainer(t *testing.T) {
 	if err := call(t, d, "NetworkDriver.Join", q, &j); err != nil || !same(j, want) {
 		t.Errorf("join: want %+v, got %+v, %v", want, j, err)
 	}
+	q.Options = map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80, HostPort: 8080, HostPortEnd: 8080}, {Proto: 17, Port: 53, HostIP: "192.0.2.1", HostPort: 53}}}
+	if err := call(t, d, "NetworkDriver.ProgramExternalConnectivity", q, &empty{}); err != nil || w.published["default:blue:e1"] != "tcp/0.0.0.0:8080=80,tcp/[::]:8080=80,udp/192.0.2.1:53=53" {
+		t.Errorf("published: %v, %v", w.published, err)
+	}
 	var info operInfoResponse
 	if err := call(t, d, "NetworkDriver.EndpointOperInfo", q, &info); err != nil || info.Value["io.contiv.endpoint"] != "default:blue:e1" {
 		t.Errorf("info: got %+v, %v", info, err)
@@ -101,6 +105,9 @@ func TestContainer(t *testing.T) {
 			if err := call(t, d, method, q, &empty{}); err != nil {
 				t.Errorf("%s: %v", method, err)
 			}
+		}
+		if len(w.published) != 0 {
+			t.Errorf("still published: %v", w.published)
 		}
 		for n, a := range []string{"10.1.1.1", "fd01::1"} {
 			if err := call(t, d, "IpamDriver.ReleaseAddress", releaseAddressRequest{PoolID: pools[n], Address: a}, &empty{}); err != nil {
@@ -161,8 +168,14 @@ func TestRefusals(t *testing.T) {
 		{"no address", "NetworkDriver.CreateEndpoint", endpointRequest{NetworkID: "n1", EndpointID: "e1", Interface: &endpointInterface{Address: "10.1.1.9"}}, "Interface.Address"},
 		{"no MAC address", "NetworkDriver.CreateEndpoint", endpointRequest{NetworkID: "n1", EndpointID: "e1", Interface: &endpointInterface{MacAddress: "x"}}, "MacAddress"},
 		{"an unknown endpoint", "NetworkDriver.Join", endpointRequest{NetworkID: "n1", EndpointID: "e9"}, "EndpointID: container is not attached"},
-		{"a published port", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e1", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80}}}},
-			"published ports are not supported yet"},
+		{"a port that the driver is to choose", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e1", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80}}}},
+			"docker run -p 8080:80"},
+		{"one of several ports", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e1", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80, HostPort: 80, HostPortEnd: 90}}}},
+			"must be named"},
+		{"a port of no address", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e1", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80, HostPort: 80, HostIP: "h1"}}}},
+			"is not an address of the host"},
+		{"a port of no endpoint", "NetworkDriver.ProgramExternalConnectivity", endpointRequest{EndpointID: "e9", Options: map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80, HostPort: 80}}}},
+			"EndpointID: container is not attached"},
 		{"no pool", "IpamDriver.RequestAddress", requestAddressRequest{PoolID: "x"}, "PoolID"},
 		{"another gateway", "IpamDriver.RequestAddress", requestAddressRequest{PoolID: pool, Address: "10.1.1.1", Options: map[string]string{keyAddressType: typeGateway}}, "it is 10.1.1.254"},
 		{"a gateway elsewhere", "IpamDriver.RequestAddress", requestAddressRequest{PoolID: pool, Address: "10.2.1.1", Options: map[string]string{keyAddressType: typeGateway}}, "not an address of subnet"},

@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/enginetest"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet/link"
 )
 
 // world is a netmaster's engines, and what the agents of its hosts have attached.
@@ -29,14 +30,15 @@ type world struct {
 	docknets *docknet.Service
 	now      time.Time
 
-	mu       sync.Mutex
-	attached map[string]attach.Result // by the container's id
-	fail     error                    // of the next attachment, once netmaster has made the endpoint
+	mu        sync.Mutex
+	attached  map[string]attach.Result // by the container's id
+	fail      error                    // of the next attachment, once netmaster has made the endpoint
+	published map[string]string        // mappings by endpoint
 }
 
 func newWorld(tb testing.TB, lines ...string) *world {
 	tb.Helper()
-	w := &world{now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), attached: map[string]attach.Result{}}
+	w := &world{now: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), attached: map[string]attach.Result{}, published: map[string]string{}}
 	w.World = enginetest.Start(tb, enginetest.Options{ClusterMode: "docker", Now: func() time.Time { return w.now }})
 	w.docknets = docknet.New(w.Commit, w.Admit, w.Catalog)
 	w.Must(tb, lines...)
@@ -45,8 +47,18 @@ func newWorld(tb testing.TB, lines ...string) *world {
 
 // driver is the driver of a host, whose agent has just started.
 func (w *world) driver(host string) *Driver {
-	return New(Options{Host: host, Attacher: agent{w, host}, Master: w, Networks: agent{w, host}, Starting: func() []string { return nil },
+	return New(Options{Host: host, Attacher: agent{w, host}, Master: w, Networks: agent{w, host}, Publisher: w, Starting: func() []string { return nil },
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }})
+}
+
+func (w *world) Publish(_ context.Context, endpoint string, mappings []link.PortMapping) error {
+	w.published[endpoint] = link.JoinPortMappings(mappings)
+	return nil
+}
+
+func (w *world) Unpublish(_ context.Context, endpoint string) error {
+	delete(w.published, endpoint)
+	return nil
 }
 
 func (w *world) DockerPool(_ context.Context, q model.DockerPoolRequest) (model.DockerPoolResponse, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/admit"
@@ -106,7 +107,8 @@ func (s *Service) create(tx *commit.Tx, q model.DockerNetworkRequest, w wish, su
 	return d, tx.Put(record.DockerNetworks+d.ID, &d)
 }
 
-// Delete forgets what a Docker network stands for. The network that was made for it goes too, unless others have begun to use it.
+// Delete forgets what a Docker network stands for. The network that was made for it goes too, unless others have begun to use it; networks that
+// agents keep in their engines go with it.
 func (s *Service) Delete(ctx context.Context, q model.DockerNetworkRemoval) (rev uint64, err error) {
 	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) error { return s.delete(tx, q, true) })
 	var e *model.Error
@@ -123,7 +125,8 @@ func (s *Service) delete(tx *commit.Tx, q model.DockerNetworkRemoval, whole bool
 	}
 	return tx.Together(func() error {
 		tx.Delete(record.DockerNetworks + d.ID)
-		if !whole || !d.Made || tx.Network(d.Network) == nil || len(tx.DockerNetworksOf(d.Network)) > 0 {
+		used := slices.ContainsFunc(tx.DockerNetworksOf(d.Network), func(o *record.DockerNetwork) bool { return !o.Managed })
+		if !whole || !d.Made || tx.Network(d.Network) == nil || used {
 			return nil
 		}
 		return s.admit.Remove(tx, model.KindNetwork(), model.Key(d.Network.Tenant, d.Network.Name))
