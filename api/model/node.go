@@ -35,6 +35,9 @@ type Node struct {
 	Uplinks  []Uplink `json:"uplinks,omitempty"`    // of an agent: its VLAN trunk
 	Bond     string   `json:"uplinkBond,omitempty"` // how several uplinks are used together: "active-backup" or "lacp"
 	Watchers int      `json:"watchers,omitempty"`   // who follow its memory: watch streams and tasks of its own
+
+	// Docker is what an agent knows of its host's Docker engine: absent where it does not ask one, and of an agent that did not answer.
+	Docker *DockerStatus `json:"docker,omitempty"`
 }
 
 // Answered tells whether the node was reached: one that was not has nothing but its name, its place and the reason.
@@ -61,24 +64,6 @@ type AgentStatus struct {
 	Uplinks   []Uplink      `json:"uplinks,omitempty"`
 	Bond      string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
 	Docker    *DockerStatus `json:"docker,omitempty"`     // absent where the agent does not ask a Docker engine
-}
-
-// DockerStatus is what an agent knows of its host's Docker engine.
-type DockerStatus struct {
-	Here       bool            `json:"here"`                 // the engine answers
-	Reason     string          `json:"reason,omitempty"`     // why it does not
-	Since      string          `json:"since"`                // RFC 3339: since when the one or the other is so
-	ID         string          `json:"id,omitempty"`         // what the engine calls itself, as last heard
-	Version    string          `json:"version,omitempty"`    // of the engine, as last heard
-	Containers *int            `json:"containers,omitempty"` // that run and have an interface; absent: unknown
-	Networks   *int            `json:"networks,omitempty"`   // that are kept and are as they should be; absent: unknown, or none are kept
-	Problems   []DockerProblem `json:"problems,omitempty"`   // networks that are not, as last seen
-}
-
-// DockerProblem says what is wrong with a network of a Docker engine, or why one is missing.
-type DockerProblem struct {
-	Network string `json:"network"` // its name in Docker
-	Problem string `json:"problem"`
 }
 
 // Uplink is a NIC of a host's VLAN trunk.

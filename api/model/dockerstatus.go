@@ -1,0 +1,70 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// DockerStatus is what an agent knows of its host's Docker engine.
+type DockerStatus struct {
+	Here       bool            `json:"here"`                 // the engine answers
+	Reason     string          `json:"reason,omitempty"`     // why it does not
+	Since      string          `json:"since"`                // RFC 3339: since when the one or the other is so
+	ID         string          `json:"id,omitempty"`         // what the engine calls itself, as last heard
+	Version    string          `json:"version,omitempty"`    // of the engine, as last heard
+	Containers *int            `json:"containers,omitempty"` // that run and have an interface; absent: unknown
+	Networks   *int            `json:"networks,omitempty"`   // that are kept and are as they should be; absent: unknown, or none are kept
+	Problems   []DockerProblem `json:"problems,omitempty"`   // networks that are not, as last seen
+}
+
+// DockerProblem says what is wrong with a network of a Docker engine, or why one is missing.
+type DockerProblem struct {
+	Network string `json:"network"` // its name in Docker
+	Problem string `json:"problem"`
+}
+
+// Trouble is what is wrong with the engine as Contiv sees it: that it is away and why, or else networks that are not as they should be.
+// It is "" when nothing is.
+func (d *DockerStatus) Trouble() string {
+	switch n := len(d.Problems); {
+	case !d.Here:
+		return "Docker engine away: " + d.Reason
+	case n > 1:
+		return fmt.Sprintf("Docker network %s, and %d more", d.Problems[0].String(), n-1)
+	case n == 1:
+		return "Docker network " + d.Problems[0].String()
+	}
+	return ""
+}
+
+// String is the engine in a line: "29.0.1, 12 containers, 4 networks", with what is in trouble, or "away since TIME: why". What is not known is "?".
+func (d *DockerStatus) String() string {
+	if !d.Here {
+		return "away since " + d.Since + ": " + d.Reason
+	}
+	parts := []string{orUnknown(d.Version), counted(d.Containers, "containers")}
+	if d.Networks != nil { // nil is also of an engine whose networks are not kept
+		parts = append(parts, counted(d.Networks, "networks"))
+	}
+	if n := len(d.Problems); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d networks in trouble", n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func counted(n *int, what string) string {
+	if n == nil {
+		return "? " + what
+	}
+	return fmt.Sprintf("%d %s", *n, what)
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "?"
+	}
+	return text
+}
+
+// String is the problem in a line: "NETWORK: what".
+func (p *DockerProblem) String() string { return p.Network + ": " + p.Problem }
