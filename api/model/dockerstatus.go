@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -42,28 +43,25 @@ func (d *DockerStatus) String() string {
 	if !d.Here {
 		return "away since " + d.Since + ": " + d.Reason
 	}
-	parts := []string{orUnknown(d.Version), counted(d.Containers, "containers")}
+	parts := []string{cmp.Or(d.Version, "?"), counted(d.Containers, "container")}
 	if d.Networks != nil { // nil is also of an engine whose networks are not kept
-		parts = append(parts, counted(d.Networks, "networks"))
+		parts = append(parts, counted(d.Networks, "network"))
 	}
 	if n := len(d.Problems); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d networks in trouble", n))
+		parts = append(parts, counted(&n, "network")+" in trouble")
 	}
 	return strings.Join(parts, ", ")
 }
 
+// counted is "1 container", "2 containers", or "? containers" of nil.
 func counted(n *int, what string) string {
-	if n == nil {
-		return "? " + what
+	switch {
+	case n == nil:
+		return "? " + what + "s"
+	case *n == 1:
+		return "1 " + what
 	}
-	return fmt.Sprintf("%d %s", *n, what)
-}
-
-func orUnknown(text string) string {
-	if text == "" {
-		return "?"
-	}
-	return text
+	return fmt.Sprintf("%d %ss", *n, what)
 }
 
 // String is the problem in a line: "NETWORK: what".
