@@ -52,8 +52,8 @@ func docknets() *Page {
 		},
 	}
 	return &Page{Name: "docknets", Command: "netctl docknet ls", Asks: asks(docknetQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "the Docker network in full", func(d *model.DockerNetwork) Action { return open(docknet(d.ID)) }),
-		l.on("e", "the endpoints of its network or group", func(d *model.DockerNetwork) Action { return open(behind(d)) }),
+		l.on("enter", "the endpoints of its network or group", func(d *model.DockerNetwork) Action { return open(behind(d)) }),
+		l.on("d", "the Docker network in full", func(d *model.DockerNetwork) Action { return open(docknet(d.ID)) }),
 	}}
 }
 
