@@ -71,7 +71,7 @@ test-docker: ## Docker on the hosts of a lab, with the machine's engine
 	@scripts/test-docker
 
 .PHONY: test-docker-all
-test-docker-all: ## Docker with the machine's engine and the newest, managed plugin, Swarm, long churn
+test-docker-all: ## Docker with the machine's engine and the newest, upgrades, Swarm
 	@scripts/test-docker all
 
 .PHONY: docker-plugin

@@ -104,7 +104,7 @@ func spread(word string) (out []string) {
 	if !ok {
 		return []string{word}
 	}
-	for _, name := range strings.Split(list, ",") {
+	for name := range strings.SplitSeq(list, ",") {
 		out = append(out, root+name)
 	}
 	return out

@@ -111,9 +111,6 @@ func (p *Pool6) Release(a netip.Addr) bool {
 	return taken
 }
 
-// InUse is how many addresses have owners, without the gateway.
-func (p *Pool6) InUse() int { return len(p.used) }
-
 // String names the pool by its subnet.
 func (p *Pool6) String() string { return p.prefix.String() }
 

@@ -5,24 +5,96 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
 // cgroup is the control group, in every hierarchy, of the containers of a host's engine.
 func (p *Plan) cgroup(host string) string { return filepath.Join(p.cgroups(), host) }
 
-// cgroups is the control group of all containers of the lab's engines.
+// cgroupHost is that of all else on such a host, its process 1 first: engines make the groups of managed plugins beside or below their own.
+func (p *Plan) cgroupHost(host string) string { return p.cgroup(host) + "-host" }
+
+// cgroups is the control group of all that runs on the hosts of a lab with engines.
 func (p *Plan) cgroups() string { return "contiv-lab-" + p.Name }
 
-// endDocker removes the control groups that engines have left behind.
+// hierarchies are the folders of control groups: one, or one a controller.
+func hierarchies() ([]string, error) {
+	const top = "/sys/fs/cgroup"
+	files, err := filepath.Glob(top + "/*/cgroup.procs")
+	if err != nil {
+		return nil, err
+	}
+	out := []string{top}
+	for _, f := range files {
+		out = append(out, filepath.Dir(f))
+	}
+	return slices.DeleteFunc(out, func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, "cgroup.procs"))
+		return err != nil
+	}), nil
+}
+
+// enterGroup moves a process, and what it will start, into a control group of every hierarchy.
+func enterGroup(pid int, group string) error {
+	all, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, dir := range all {
+		for part := range strings.SplitSeq(group, "/") {
+			above := dir
+			dir = filepath.Join(dir, part)
+			if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			if err := inheritCPUs(above, dir); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inheritCPUs gives a new group the processors and memory of the one above, without which it takes no process (cpusets(7)).
+func inheritCPUs(above, dir string) error {
+	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
+		text, err := os.ReadFile(filepath.Join(above, file))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if now, _ := os.ReadFile(filepath.Join(dir, file)); err == nil && strings.TrimSpace(string(now)) == "" {
+			err = os.WriteFile(filepath.Join(dir, file), text, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endDocker removes the control groups that engines have left behind: the lab's, and those of managed plugins, which have their
+// ids as names and are not below the lab's in the hierarchy without controllers.
 func (l *Lab) endDocker() error {
-	hierarchies, err := filepath.Glob("/sys/fs/cgroup/*/" + l.cgroups())
+	all, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	plugins, err := filepath.Glob(filepath.Join(l.Dir, "h*", "docker", "plugins", strings.Repeat("[0-9a-f]", 64)))
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for _, top := range append(hierarchies, "/sys/fs/cgroup/"+l.cgroups()) {
-		errs = append(errs, removeGroups(top))
+	for _, dir := range all {
+		errs = append(errs, removeGroups(filepath.Join(dir, l.cgroups())))
+		for _, p := range plugins {
+			errs = append(errs, removeGroups(filepath.Join(dir, filepath.Base(p))))
+		}
 	}
 	return errors.Join(errs...)
 }

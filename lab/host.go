@@ -96,6 +96,11 @@ func (l *Lab) spawn(host int) (pid int, err error) {
 	if err := os.WriteFile(filepath.Join(dir, pidFile), []byte(strconv.Itoa(pid)), 0o644); err != nil {
 		return 0, err
 	}
+	if l.Docker {
+		if err := enterGroup(pid, l.cgroupHost(name)); err != nil {
+			return 0, fmt.Errorf("control group of process 1: %w", err)
+		}
+	}
 	for end := time.Now().Add(startPatience); ; time.Sleep(pollPause) {
 		_, err := hostinit.Call(dir, hostinit.Request{Op: "list"})
 		if err == nil {

@@ -1,6 +1,7 @@
 package ofnet
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -123,8 +124,8 @@ func (t Tier) Key() Key {
 
 // tierOf is the tier that has a key; ok is false when none has.
 func tierOf(k Key) (t Tier, ok bool) {
-	rest, priority, _ := cutLast(k.Name)
-	group, direction, _ := cutLast(rest)
+	rest, priority := cutLast(k.Name)
+	group, direction := cutLast(rest)
 	n, err := strconv.ParseUint(priority, 10, 8)
 	t = Tier{Group: group, Direction: Out, Priority: uint8(n)}
 	if direction == In.String() {
@@ -133,23 +134,15 @@ func tierOf(k Key) (t Tier, ok bool) {
 	return t, err == nil && t.Key() == k
 }
 
-func cutLast(text string) (before, after string, ok bool) {
+func cutLast(text string) (before, after string) {
 	at := strings.LastIndexByte(text, '/')
 	if at < 0 {
-		return text, "", false
+		return text, ""
 	}
-	return text[:at], text[at+1:], true
+	return text[:at], text[at+1:]
 }
 
 // compare orders tiers by group, direction, priority.
 func (t Tier) compare(o Tier) int {
-	switch {
-	case t.Group != o.Group && t.Group < o.Group:
-		return -1
-	case t.Group != o.Group:
-		return 1
-	case t.Direction != o.Direction:
-		return int(t.Direction) - int(o.Direction)
-	}
-	return int(t.Priority) - int(o.Priority)
+	return cmp.Or(strings.Compare(t.Group, o.Group), cmp.Compare(t.Direction, o.Direction), cmp.Compare(t.Priority, o.Priority))
 }

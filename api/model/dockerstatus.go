@@ -24,16 +24,17 @@ type DockerProblem struct {
 	Problem string `json:"problem"`
 }
 
-// Trouble is what is wrong with the engine as Contiv sees it: that it is away and why, or else networks that are not as they should be.
-// It is "" when nothing is.
+// Trouble is what is wrong with the engine or its networks, in one line; "" when nothing is, or no engine is asked.
 func (d *DockerStatus) Trouble() string {
-	switch n := len(d.Problems); {
+	switch {
+	case d == nil:
+		return ""
 	case !d.Here:
-		return "Docker engine away: " + d.Reason
-	case n > 1:
-		return fmt.Sprintf("Docker network %s, and %d more", d.Problems[0].String(), n-1)
-	case n == 1:
-		return "Docker network " + d.Problems[0].String()
+		return "the Docker engine is away: " + d.Reason
+	case len(d.Problems) > 1:
+		return fmt.Sprintf("network %s of Docker and %d more: %s", d.Problems[0].Network, len(d.Problems)-1, d.Problems[0].Problem)
+	case len(d.Problems) == 1:
+		return fmt.Sprintf("network %s of Docker: %s", d.Problems[0].Network, d.Problems[0].Problem)
 	}
 	return ""
 }
@@ -63,6 +64,3 @@ func counted(n *int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", *n, what)
 }
-
-// String is the problem in a line: "NETWORK: what".
-func (p *DockerProblem) String() string { return p.Network + ": " + p.Problem }

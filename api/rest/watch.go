@@ -50,7 +50,7 @@ func kindsOf(list string) ([]*model.Kind, error) {
 		return model.Kinds(), nil
 	}
 	var kinds []*model.Kind
-	for _, name := range strings.Split(list, ",") {
+	for name := range strings.SplitSeq(list, ",") {
 		k, ok := model.KindOf(strings.TrimSpace(name))
 		if !ok {
 			var known []string

@@ -343,10 +343,10 @@ func TestVerdicts(t *testing.T) {
 		{"an uplink", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Uplinks = 0, []model.Uplink{{Name: "eth1"}} }, "DEGRADED  h2: uplink eth1 (no link) - !"},
 		{"a Docker engine", func(s *feed.Snapshot) {
 			s.Nodes[3].Lag, s.Nodes[3].Docker = 0, &model.DockerStatus{Reason: "refused"}
-		}, "DEGRADED  h2: Docker engine away: refused - !"},
+		}, "DEGRADED  h2: the Docker engine is away: refused - !"},
 		{"a Docker network", func(s *feed.Snapshot) {
 			s.Nodes[3].Lag, s.Nodes[3].Docker = 0, &model.DockerStatus{Here: true, Problems: []model.DockerProblem{{Network: "blue/acme", Problem: "not made: no"}}}
-		}, "DEGRADED  h2: Docker network blue/acme: not made: no - !"},
+		}, "DEGRADED  h2: network blue/acme of Docker: not made: no - !"},
 		{"the store", func(s *feed.Snapshot) {
 			s.Answers[feed.Question{Topic: feed.Leader}] = feed.Answer{At: s.Heard, Value: model.Leadership{Holder: "x", Store: model.StoreState{Members: []model.StoreMember{{Name: "h2", Error: "no answer"}}}}}
 		}, "DEGRADED  store member h2 does not answer: no answer; 1 more - !"},

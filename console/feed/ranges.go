@@ -13,7 +13,7 @@ type Ranges [][2]netip.Addr
 // ParseRanges reads "a-b, c, d-e". What is no IPv4 range is passed over.
 func ParseRanges(text string) Ranges {
 	var out Ranges
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		first, last, two := strings.Cut(strings.TrimSpace(part), "-")
 		if !two {
 			last = first

@@ -96,7 +96,7 @@ func dockerLines(c Canvas, n *model.Node) (out []string) {
 		seen = ", as last seen"
 	}
 	for i := range n.Docker.Problems {
-		out = append(out, widget.Wrap("  "+widget.Fit(c.Theme, "", 11)+"network "+widget.Bare(n.Docker.Problems[i].String())+seen, c.Width, 13)...)
+		out = append(out, widget.Wrap("  "+widget.Fit(c.Theme, "", 11)+"network "+widget.Bare(n.Docker.Problems[i].Network+": "+n.Docker.Problems[i].Problem)+seen, c.Width, 13)...)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package widget
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,10 +38,8 @@ func (f *Filter) Keeps(cells ...string) bool {
 	if f == nil {
 		return true
 	}
-	for _, c := range cells {
-		if f.matches(c) {
-			return !f.inverse
-		}
+	if slices.ContainsFunc(cells, f.matches) {
+		return !f.inverse
 	}
 	return f.inverse
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/contiv/contiv/daemon/agent/docker"
 	"github.com/contiv/contiv/daemon/agent/node"
@@ -37,13 +38,13 @@ func (o *dockerOptions) register(s *flags.Set) {
 	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "whose networks Docker's are: local (each engine's own) or global (a swarm's) (default: global with --mode swarm-mode, else local)")
 }
 
-// pluginName is how a driver may be called: it is a file's name and a host's in a URL.
-var pluginName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+// pluginName is how a driver may be called: it is a file's name and a host's in a URL; a managed plugin's is like an image's.
+var pluginName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$|^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,254}$`)
 
 // check checks the options, and fills in what follows from the mode.
 func (o *dockerOptions) check(mode string) error {
 	if !pluginName.MatchString(o.Name) {
-		return fmt.Errorf("--plugin-name %q: it is a name of letters, digits, dots and dashes, such as %s", o.Name, docker.DefaultName)
+		return fmt.Errorf("--plugin-name %q: it is a name of letters, digits, dots and dashes, such as %s, or a managed plugin's, such as contiv/v2plugin:latest", o.Name, docker.DefaultName)
 	}
 	if !filepath.IsAbs(o.Folder) {
 		return fmt.Errorf("--docker-plugins %q: it is the whole path of a folder, such as %s", o.Folder, docker.DefaultFolder)
@@ -62,5 +63,14 @@ func (o *dockerOptions) part(mode string) node.Docker {
 	if mode != dockerMode && mode != swarmMode {
 		return node.Docker{}
 	}
-	return node.Docker{Plugin: filepath.Join(o.Folder, o.Name+".sock"), Driver: o.Name, Global: o.Scope == scopeGlobal, Engine: o.Engine, Keep: mode == dockerMode}
+	return node.Docker{Plugin: o.socket(), Driver: o.Name, Global: o.Scope == scopeGlobal, Engine: o.Engine, Keep: mode == dockerMode}
+}
+
+// socket is where the driver is served. A managed plugin serves where its config.json says, however it is called.
+func (o *dockerOptions) socket() string {
+	name := o.Name
+	if strings.ContainsAny(name, "/:") {
+		name = docker.DefaultName
+	}
+	return filepath.Join(o.Folder, name+".sock")
 }

@@ -34,6 +34,9 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"bad prefix", append(good, "--protected-prefixes=10.0.0.0/24,10.0.0.256"), nil, `--protected-prefixes: "10.0.0.256"`},
 		{"kubeconfig", append(good, "--kubeconfig=/nonesuch"), nil, "/nonesuch"},
 		{"one socket for two", append(good, "--cni-socket=/run/x.sock", "--mesos-socket=/run/x.sock"), nil, "--mesos-socket /run/x.sock"},
+		{"bad name of the driver", append(good, "--plugin-name=../x"), nil, `--plugin-name "../x"`},
+		{"bad folder of drivers", append(good, "--docker-plugins=x"), nil, `--docker-plugins "x"`},
+		{"bad scope", append(good, "--docker-scope=swarm"), nil, "--docker-scope swarm: it is one of local, global"},
 		{"unknown flag", append(good, "--nonsense"), nil, "--nonsense"},
 		{"argument", append(good, "extra"), nil, "extra"},
 	}

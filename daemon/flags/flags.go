@@ -131,7 +131,7 @@ type list struct{ to *[]string }
 // Set splits the value.
 func (l *list) Set(text string) error {
 	*l.to = nil
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {
 			*l.to = append(*l.to, part)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contiv/contiv/daemon/agent/docker"
 	"github.com/contiv/contiv/daemon/flags"
 )
 
@@ -58,6 +59,9 @@ type Env struct {
 	Settable    []string `json:"settable"`
 }
 
+// usualName is the name under which the plugin is installed, unless its settings say otherwise.
+const usualName = "contiv/v2plugin:latest"
+
 // dataDir is what the plugin keeps when it is upgraded.
 const dataDir = "/var/lib/contiv"
 
@@ -69,6 +73,7 @@ const hostEtc = "/host/etc"
 func presets() map[string]string {
 	return map[string]string{
 		"CONTIV_NETPLUGIN_MODE": "swarm-mode", "CONTIV_NETPLUGIN_NET_MODE": "vxlan", "CONTIV_NETPLUGIN_FORWARD_MODE": "routing",
+		"CONTIV_NETPLUGIN_PLUGIN_NAME": usualName, "CONTIV_NETMASTER_PLUGIN_NAME": usualName,
 		"CONTIV_NETMASTER_MODE": "swarm-mode", "CONTIV_NETMASTER_NET_MODE": "vxlan", "CONTIV_NETMASTER_FORWARD_MODE": "routing",
 	}
 }
@@ -95,7 +100,7 @@ func newConfig(version string, variables []flags.Variable) (*Config, error) {
 		Documentation:   "https://github.com/contiv/contiv/blob/main/docs/docker.md",
 		Entrypoint:      []string{"/bin/" + entrypoint},
 		WorkDir:         "/",
-		Interface:       Interface{Types: []string{"docker.networkdriver/1.0", "docker.ipamdriver/1.0"}, Socket: "netplugin.sock"},
+		Interface:       Interface{Types: []string{"docker.networkdriver/1.0", "docker.ipamdriver/1.0"}, Socket: docker.DefaultName + ".sock"},
 		Network:         Network{Type: "host"},
 		Linux:           Linux{Capabilities: []string{"CAP_SYS_ADMIN", "CAP_NET_ADMIN"}},
 		Mounts:          mounts(),

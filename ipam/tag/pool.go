@@ -144,9 +144,6 @@ func (p *Pool) ResizeList(ranges ...Range) error {
 	return nil
 }
 
-// Contains says whether n belongs to the pool, free or in use.
-func (p *Pool) Contains(n int) bool { return p.contains(n) }
-
 // Ranges are what the pool hands out, ascending.
 func (p *Pool) Ranges() []Range { return slices.Clone(p.ranges) }
 

@@ -17,7 +17,7 @@ func TestWhichLab(t *testing.T) {
 		{"g", "other", "other", ""}, {"g h", "h", "h", ""},
 	} {
 		w := &where{dir: t.TempDir(), name: r.given}
-		for _, name := range strings.Fields(r.labs) {
+		for name := range strings.FieldsSeq(r.labs) {
 			if err := os.MkdirAll(filepath.Join(w.dir, name), 0o755); err != nil {
 				t.Fatal(err)
 			}

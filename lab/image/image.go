@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -32,9 +33,7 @@ func New(ref string, cmd []string, programs map[string]string) (*Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		for at, library := range needed {
-			out.Files[at] = library
-		}
+		maps.Copy(out.Files, needed)
 	}
 	return out, nil
 }

@@ -48,7 +48,7 @@ func TestDockerCell(t *testing.T) {
 		{"away", model.Node{Role: model.RoleAgent, Since: since, Docker: &model.DockerStatus{Since: since, Reason: "refused"}}, "away since " + since + ": refused"},
 		{"well", model.Node{Role: model.RoleAgent, Since: since, Docker: &model.DockerStatus{Here: true, Version: "29.1.0"}}, "29.1.0, ? containers"},
 		{"trouble", model.Node{Role: model.RoleAgent, Since: since, Docker: &model.DockerStatus{Here: true, Version: "29.1.0",
-			Problems: []model.DockerProblem{{Network: "blue", Problem: "not made: no"}}}}, "29.1.0, ? containers, 1 network in trouble: Docker network blue: not made: no"},
+			Problems: []model.DockerProblem{{Network: "blue", Problem: "not made: no"}}}}, "29.1.0, ? containers, 1 network in trouble: network blue of Docker: not made: no"},
 	} {
 		if got := dockerCell(&row.node); got != row.want {
 			t.Errorf("%s: want %q, got %q", row.name, row.want, got)

@@ -35,7 +35,7 @@ func TestEverySpellingOfAnObject(t *testing.T) {
 		{"endpoint inspect", "endpoint", `"homingHost": "h1"`, "c1 acme:blue:c1 endpoint/acme:blue:c1"},
 		{"tenant inspect", "tenant", `"key": "acme"`, "acme tenant/acme"},
 	} {
-		for _, name := range strings.Fields(r.names) {
+		for name := range strings.FieldsSeq(r.names) {
 			for line, want := range map[string]string{r.inspect + " " + name: r.shows, "describe " + r.kind + " " + name: "", "get " + r.kind + " " + name: "",
 				"history " + r.kind + " " + name: "create"} {
 				if got := run(line); got.code != 0 || !strings.Contains(got.out, want) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -167,9 +168,7 @@ func (r *Reconciler) DriftByKind() map[Kind]uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := map[Kind]uint64{KindFlow: 0, KindGroup: 0, KindMeter: 0}
-	for name, n := range r.driftOf {
-		out[name] = n
-	}
+	maps.Copy(out, r.driftOf)
 	return out
 }
 

@@ -1,5 +1,7 @@
 package flow
 
+import "maps"
+
 // Field is a packet field, tunnel field, register or connection tracking field that a match looks at or an action
 // sets. Its order is the order in which ovs-ofctl prints a match; it is also the canonical order inside a Match.
 type Field uint8
@@ -288,12 +290,10 @@ func buildFieldNames() map[string]Field {
 		}
 	}
 	// The names of the same fields that ovs-ofctl also takes.
-	for alias, f := range map[string]Field{
+	maps.Copy(m, map[string]Field{
 		"eth_type": EthType, "tunnel_id": TunID, "ipv6_proto": IPProto, "icmpv6_type": ICMPv6Type, "icmpv6_code": ICMPv6Code,
 		"ip_ttl": IPTTL, "ip_ecn": IPECN, "OXM_OF_ETH_SRC": EthSrc, "OXM_OF_ETH_DST": EthDst, "OXM_OF_IN_PORT": InPort,
 		"OXM_OF_IPV4_SRC": IPSrc, "OXM_OF_IPV4_DST": IPDst, "vlan_vid": VlanVID, "nw_tos": IPDSCP,
-	} {
-		m[alias] = f
-	}
+	})
 	return m
 }

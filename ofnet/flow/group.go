@@ -37,9 +37,6 @@ func NewBuckets(list ...Bucket) Buckets {
 	return l.Done()
 }
 
-// And is a list of these buckets and, after them, more.
-func (b Buckets) And(more Buckets) Buckets { return Buckets{b.wire + more.wire} }
-
 // Wire is the list as OpenFlow carries it.
 func (b Buckets) Wire() string { return b.wire }
 

@@ -245,15 +245,6 @@ func (h *Host) Alias(name string) (alias string, exists bool, err error) {
 	return l.Attrs().Alias, true, nil
 }
 
-// Apart reports whether the other end of a host end is in another network namespace than that; one that is gone is not.
-func (h *Host) Apart(name string) (bool, error) {
-	l, err := find(h.nl, name)
-	if err != nil || l == nil {
-		return false, err
-	}
-	return l.Attrs().NetNsID >= 0, nil // IFLA_LINK_NETNSID of rtnetlink(7): where the peer is, when not here
-}
-
 // SetMTU sets the MTU of a host end; one that is gone is success.
 func (h *Host) SetMTU(name string, mtu int) error {
 	l, err := find(h.nl, name)

@@ -312,3 +312,46 @@ func BenchmarkPair(b *testing.B) {
 		h.Doom(p.Host)
 	}
 }
+
+// The container's end of a pair for a runtime stays on the host, down, until that takes it; then the pair is left alone, and the host end
+// takes both away.
+func TestPairOnTheHost(t *testing.T) {
+	h, host := open(t)
+	ctx := reaping(t, h)
+	c := linktest.New(t)
+	name := link.Name("e1", 0)
+	p := link.Pair{Host: name, Stays: true, IfName: link.FarName(name), MTU: 1500, ContainerMTU: 1450, MAC: net.HardwareAddr{2, 2, 10, 1, 1, 5}, SoftSum: true}
+	create := func(taken bool) {
+		t.Helper()
+		if err := h.Create(p); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := h.Taken(name); got != taken || err != nil {
+			t.Errorf("taken: want %v, got %v, %v", taken, got, err)
+		}
+	}
+	create(false)
+	create(false)
+	far := host.IP("-o", "link", "show", p.IfName)
+	for _, want := range []string{"state DOWN", "mtu 1450", "02:02:0a:01:01:05"} {
+		if !strings.Contains(far, want) {
+			t.Errorf("the container's end: want %q, got %s", want, far)
+		}
+	}
+	if names, err := h.Names(); err != nil || len(names) != 1 || names[0] != name {
+		t.Errorf("live host ends: want %s alone, got %v, %v", name, names, err)
+	}
+	host.IP("link", "set", p.IfName, "netns", c.Name, "name", "eth7")
+	create(true)
+	if got := c.IP("-o", "link", "show", "eth7"); !strings.Contains(got, "02:02:0a:01:01:05") {
+		t.Errorf("the container's end is another: %s", got)
+	}
+	h.Doom(name)
+	if err := h.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.IP("-o", "link"); strings.Contains(got, "eth7") {
+		t.Errorf("left in the container: %s", got)
+	}
+	create(false)
+}

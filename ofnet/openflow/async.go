@@ -36,52 +36,6 @@ func decodePacketIn(r *reader) *PacketIn {
 	return m
 }
 
-// FlowRemoved says that a flow is gone, and what it had counted.
-type FlowRemoved struct {
-	Key            flow.Key
-	Cookie         flow.Cookie
-	Reason         uint8
-	Packets, Bytes uint64
-}
-
-// Type is TypeFlowRemoved.
-func (*FlowRemoved) Type() Type { return TypeFlowRemoved }
-
-func (m *FlowRemoved) append(b []byte, _ uint32) []byte {
-	b = be.AppendUint64(b, uint64(m.Cookie))
-	b = be.AppendUint16(b, m.Key.Priority)
-	b = append(b, m.Reason, byte(m.Key.Table))
-	b = append(b, make([]byte, 12)...)
-	b = be.AppendUint64(b, m.Packets)
-	b = be.AppendUint64(b, m.Bytes)
-	return appendMatch(b, m.Key.Match)
-}
-
-func decodeFlowRemoved(r *reader) *FlowRemoved {
-	m := &FlowRemoved{Cookie: flow.Cookie(r.u64())}
-	m.Key.Priority = r.u16()
-	m.Reason = r.u8()
-	m.Key.Table = flow.TableID(r.u8())
-	r.skip(12)
-	m.Packets, m.Bytes = r.u64(), r.u64()
-	m.Key.Match = r.match()
-	return m
-}
-
-// PortStatus says that a port was added (0), deleted (1) or modified (2).
-type PortStatus struct {
-	Reason uint8
-	Port   Port
-}
-
-// Type is TypePortStatus.
-func (*PortStatus) Type() Type { return TypePortStatus }
-
-func (m *PortStatus) append(b []byte, _ uint32) []byte {
-	b = append(b, m.Reason, 0, 0, 0, 0, 0, 0, 0)
-	return m.Port.append(b)
-}
-
 // Port describes a port (OpenFlow 1.3.5 section 7.2.1).
 type Port struct {
 	Number uint32

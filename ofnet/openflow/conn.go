@@ -16,9 +16,8 @@ type Options struct {
 	Echo    time.Duration // between questions whether the switch is alive, when nothing else comes from it; 1 s
 	Silence time.Duration // without a byte from a switch that was asked before Silent says so; 3 s
 	Timeout time.Duration // and before the connection is ended; 15 s
-	// Async is called in order, by the reader, for messages that answer nothing: PacketIn, PortStatus,
-	// FlowRemoved. It must not block. nil: the switch is not asked for them.
-	Async func(Message)
+	// PacketIn is called in order, by the reader, for each packet from the switch. It must not block. nil: the switch is not asked for them.
+	PacketIn func(*PacketIn)
 }
 
 func (o *Options) setDefaults() {
@@ -86,7 +85,7 @@ func NewConn(ctx context.Context, nc net.Conn, o Options) (*Conn, error) {
 		c.fail(err)
 		return nil, fmt.Errorf("shake hands with switch: %w", err)
 	}
-	if o.Async != nil {
+	if o.PacketIn != nil {
 		if err := c.Send(&Config{Set: true, MissSendLen: maxMessage}); err != nil {
 			c.fail(err)
 			return nil, err
@@ -130,20 +129,15 @@ func (c *Conn) Send(m Message) error {
 	c.xid++
 	xid := c.xid
 	c.mu.Unlock()
-	return c.put(xid, true, m)
+	return c.put(xid, m)
 }
 
-// put writes messages with ascending xids, the first one being xid.
-func (c *Conn) put(xid uint32, flush bool, list ...Message) error {
+// put writes a message and flushes.
+func (c *Conn) put(xid uint32, m Message) error {
 	c.write.Lock()
 	defer c.write.Unlock()
-	for n, m := range list {
-		if err := c.putLocked(xid+uint32(n), m); err != nil {
-			return err
-		}
-	}
-	if !flush {
-		return nil
+	if err := c.putLocked(xid, m); err != nil {
+		return err
 	}
 	return c.flushLocked()
 }
@@ -225,7 +219,7 @@ func (c *Conn) Request(ctx context.Context, m Message) (Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.put(k.first, true, m); err != nil {
+	if err := c.put(k.first, m); err != nil {
 		c.end(k)
 		return nil, err
 	}
@@ -236,12 +230,6 @@ func (c *Conn) Request(ctx context.Context, m Message) (Message, error) {
 		return nil, refusal
 	}
 	return answer, nil
-}
-
-// Barrier blocks until the switch has done all that was sent before.
-func (c *Conn) Barrier(ctx context.Context) error {
-	_, err := c.Request(ctx, Simple(TypeBarrierRequest))
-	return err
 }
 
 // List sends a request and calls each with every piece of the answer, in order, in the reader goroutine; it must
@@ -263,7 +251,7 @@ func (c *Conn) List(ctx context.Context, m *MultipartRequest, each func(*Multipa
 	if err != nil {
 		return err
 	}
-	if err := c.put(k.first, true, m); err != nil {
+	if err := c.put(k.first, m); err != nil {
 		c.end(k)
 		return err
 	}
@@ -313,14 +301,18 @@ func (c *Conn) take(xid uint32, m Message) {
 	case *Echo:
 		if !m.Reply {
 			// Not here: a reader that waits for room to write would stop both directions.
-			go func() { _ = c.put(xid, true, &Echo{Reply: true, Data: m.Data}) }() // a failure ends the Conn
+			go func() { _ = c.put(xid, &Echo{Reply: true, Data: m.Data}) }() // a failure ends the Conn
 			return
 		}
-	case *PacketIn, *PortStatus, *FlowRemoved:
-		if c.options.Async != nil {
-			c.options.Async(m)
+	case *PacketIn:
+		if c.options.PacketIn != nil {
+			c.options.PacketIn(m)
 		}
 		return
+	case *Raw:
+		if m.Kind == TypeFlowRemoved || m.Kind == TypePortStatus {
+			return // they answer nothing
+		}
 	}
 	c.mu.Lock()
 	var k *call

@@ -40,8 +40,6 @@ const (
 	TypeMultipartReply   Type = 19
 	TypeBarrierRequest   Type = 20
 	TypeBarrierReply     Type = 21
-	TypeRoleRequest      Type = 24
-	TypeRoleReply        Type = 25
 	TypeMeterMod         Type = 29
 )
 
@@ -103,13 +101,6 @@ func decodeBody(kind Type, version uint8, r *reader) Message {
 		return decodePacketIn(r)
 	case TypePacketOut:
 		return decodePacketOut(r)
-	case TypeFlowRemoved:
-		return decodeFlowRemoved(r)
-	case TypePortStatus:
-		s := &PortStatus{Reason: r.u8()}
-		r.skip(7)
-		s.Port = decodePort(r)
-		return s
 	case TypeFlowMod:
 		return decodeFlowMod(r)
 	case TypeGroupMod:
@@ -120,11 +111,6 @@ func decodeBody(kind Type, version uint8, r *reader) Message {
 		return decodeMultipartRequest(r)
 	case TypeMultipartReply:
 		return decodeMultipartReply(r)
-	case TypeRoleRequest, TypeRoleReply:
-		m := &Role{Reply: kind == TypeRoleReply, Role: r.u32()}
-		r.skip(4)
-		m.Generation = r.u64()
-		return m
 	}
 	return &Raw{Kind: kind, Body: clone(r.b)}
 }
@@ -239,27 +225,6 @@ func (m *Config) Type() Type {
 
 func (m *Config) append(b []byte, _ uint32) []byte {
 	return be.AppendUint16(be.AppendUint16(b, m.Flags), m.MissSendLen)
-}
-
-// Role asks for, or tells, the controller's role: 0 none, 1 equal, 2 master, 3 slave.
-type Role struct {
-	Reply      bool
-	Role       uint32
-	Generation uint64
-}
-
-// Type is TypeRoleRequest or TypeRoleReply.
-func (m *Role) Type() Type {
-	if m.Reply {
-		return TypeRoleReply
-	}
-	return TypeRoleRequest
-}
-
-func (m *Role) append(b []byte, _ uint32) []byte {
-	b = be.AppendUint32(b, m.Role)
-	b = be.AppendUint32(b, 0)
-	return be.AppendUint64(b, m.Generation)
 }
 
 // appendMatch writes ofp_match with its padding.

@@ -9,21 +9,17 @@ type Part uint16
 
 // The multipart types.
 const (
-	PartDesc        Part = 0
 	PartFlow        Part = 1
-	PartAggregate   Part = 2
-	PartTable       Part = 3
-	PartPortStats   Part = 4
 	PartGroupDesc   Part = 7
 	PartMeterConfig Part = 10
 	PartPortDesc    Part = 13
 )
 
-// MultipartRequest asks for a listing. Filter narrows PartFlow and PartAggregate; its Table is AllTables for all.
+// MultipartRequest asks for a listing. Filter narrows PartFlow; its Table is AllTables for all.
 type MultipartRequest struct {
 	Part       Part
 	Filter     FlowFilter
-	Number     uint32 // of PartPortStats, flow.PortAny for all; of PartMeterConfig, AllMeters for all
+	Number     uint32 // of PartMeterConfig, AllMeters for all
 	moreToCome bool
 }
 
@@ -42,7 +38,7 @@ func (m *MultipartRequest) append(b []byte, _ uint32) []byte {
 	b = be.AppendUint16(b, uint16(m.Part))
 	b = append(b, 0, boolByte(m.moreToCome), 0, 0, 0, 0)
 	switch m.Part {
-	case PartFlow, PartAggregate:
+	case PartFlow:
 		b = append(b, m.Filter.Table, 0, 0, 0)
 		b = be.AppendUint32(b, flow.PortAny)
 		b = be.AppendUint32(b, anyGroup)
@@ -50,7 +46,7 @@ func (m *MultipartRequest) append(b []byte, _ uint32) []byte {
 		b = be.AppendUint64(b, uint64(m.Filter.Cookie))
 		b = be.AppendUint64(b, m.Filter.CookieMask)
 		b = appendMatch(b, m.Filter.Match)
-	case PartPortStats, PartMeterConfig:
+	case PartMeterConfig:
 		b = be.AppendUint32(b, m.Number)
 		b = append(b, 0, 0, 0, 0)
 	}
@@ -69,13 +65,13 @@ func decodeMultipartRequest(r *reader) *MultipartRequest {
 	m.moreToCome = r.u16()&1 != 0
 	r.skip(4)
 	switch m.Part {
-	case PartFlow, PartAggregate:
+	case PartFlow:
 		m.Filter.Table = r.u8()
 		r.skip(15)
 		m.Filter.Cookie = flow.Cookie(r.u64())
 		m.Filter.CookieMask = r.u64()
 		m.Filter.Match = r.match()
-	case PartPortStats, PartMeterConfig:
+	case PartMeterConfig:
 		m.Number = r.u32()
 	}
 	return m
@@ -84,52 +80,23 @@ func decodeMultipartRequest(r *reader) *MultipartRequest {
 // MultipartReply is one piece of a listing. Of the lists the one that fits Part is filled; a type that the package
 // does not know stays in Body.
 type MultipartReply struct {
-	Part      Part
-	More      bool // another piece follows
-	Desc      *Desc
-	Flows     []FlowStats
-	Aggregate *Aggregate
-	Tables    []TableStats
-	PortStats []PortStats
-	Groups    []flow.Group
-	Meters    []flow.Meter
-	Ports     []Port
-	Body      []byte
+	Part   Part
+	More   bool // another piece follows
+	Flows  []FlowStats
+	Groups []flow.Group
+	Meters []flow.Meter
+	Ports  []Port
+	Body   []byte
 }
 
 // Type is TypeMultipartReply.
 func (*MultipartReply) Type() Type { return TypeMultipartReply }
-
-// Desc names a switch.
-type Desc struct{ Manufacturer, Hardware, Software, Serial, Datapath string }
 
 // FlowStats is a flow with its counters.
 type FlowStats struct {
 	Flow           flow.Flow
 	Packets, Bytes uint64
 	Seconds        uint32 // since it was added
-}
-
-// Aggregate counts over many flows.
-type Aggregate struct {
-	Packets, Bytes uint64
-	Flows          uint32
-}
-
-// TableStats counts of a table.
-type TableStats struct {
-	Table            flow.TableID
-	Active           uint32
-	Lookups, Matched uint64
-}
-
-// PortStats counts of a port.
-type PortStats struct {
-	Port                 uint32
-	RxPackets, TxPackets uint64
-	RxBytes, TxBytes     uint64
-	RxDropped, TxDropped uint64
-	RxErrors, TxErrors   uint64
 }
 
 // append writes the piece again; only tests and fakes send replies.
@@ -169,20 +136,8 @@ func decodeMultipartReply(r *reader) *MultipartReply {
 	r.skip(4)
 	for r.err == nil && len(r.b) > 0 {
 		switch m.Part {
-		case PartDesc:
-			m.Desc = &Desc{r.text(256), r.text(256), r.text(256), r.text(32), r.text(256)}
 		case PartFlow:
 			m.Flows = append(m.Flows, r.flowStats())
-		case PartAggregate:
-			m.Aggregate = &Aggregate{Packets: r.u64(), Bytes: r.u64(), Flows: r.u32()}
-			r.skip(4)
-		case PartTable:
-			t := TableStats{Table: flow.TableID(r.u8())}
-			r.skip(3)
-			t.Active, t.Lookups, t.Matched = r.u32(), r.u64(), r.u64()
-			m.Tables = append(m.Tables, t)
-		case PartPortStats:
-			m.PortStats = append(m.PortStats, r.portStats())
 		case PartGroupDesc:
 			m.Groups = append(m.Groups, r.groupDesc())
 		case PartMeterConfig:
@@ -232,15 +187,4 @@ func (r *reader) groupDesc() (g flow.Group) {
 		r.err = e.err
 	}
 	return g
-}
-
-func (r *reader) portStats() (p PortStats) {
-	p.Port = r.u32()
-	r.skip(4)
-	p.RxPackets, p.TxPackets = r.u64(), r.u64()
-	p.RxBytes, p.TxBytes = r.u64(), r.u64()
-	p.RxDropped, p.TxDropped = r.u64(), r.u64()
-	p.RxErrors, p.TxErrors = r.u64(), r.u64()
-	r.skip(40)
-	return p
 }

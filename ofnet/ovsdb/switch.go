@@ -132,18 +132,6 @@ func (s *Switch) explain(err error) error {
 	return err
 }
 
-// DatapathTypes are the datapath types that this Open vSwitch can run; "system" is among them only when the kernel's
-// datapath works.
-func (s *Switch) DatapathTypes() []string {
-	var out []string
-	s.db.View(func(t *Tables) {
-		if root, ok := t.Root(); ok {
-			out = root.DatapathTypes
-		}
-	})
-	return out
-}
-
 // DatapathType is the type of the bridge as it is, "" when there is no bridge.
 func (s *Switch) DatapathType() string {
 	var out string

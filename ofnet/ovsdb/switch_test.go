@@ -113,9 +113,6 @@ func TestBridgeAndFixedPorts(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, ctx, c, func() bool { return slices.Equal(s.Devices(), []string{"nic0", "up0"}) })
-	if got := fmt.Sprint(s.DatapathTypes()); got != "[netdev]" {
-		t.Errorf("datapath types without a kernel module: want [netdev], got %s", got)
-	}
 }
 
 func TestFlowTableNames(t *testing.T) {

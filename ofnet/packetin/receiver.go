@@ -118,7 +118,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 // hold keeps the flows in the switch for the life of one connection. It calls held when they are there.
 func (r *Receiver) hold(ctx context.Context, held func()) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
-	c, err := openflow.Dial(limited, r.o.Socket, openflow.Options{Async: r.take})
+	c, err := openflow.Dial(limited, r.o.Socket, openflow.Options{PacketIn: r.take})
 	cancel()
 	if err != nil {
 		return err
@@ -186,9 +186,8 @@ func (r *Receiver) release(c *openflow.Conn) error {
 }
 
 // take takes a message from the connection's reader; it does not block.
-func (r *Receiver) take(m openflow.Message) {
-	in, ok := m.(*openflow.PacketIn)
-	if !ok || !r.ours(in.Cookie) {
+func (r *Receiver) take(in *openflow.PacketIn) {
+	if !r.ours(in.Cookie) {
 		return
 	}
 	port, ok := in.Match.Uint(flow.InPort)

@@ -235,13 +235,10 @@ func (r *reader) output(port string) error {
 	return nil
 }
 
-// Dropped says that the packet goes nowhere.
-func (t *Trace) Dropped() bool { return len(t.Ports) == 0 }
-
 // packet reads "tcp,nw_src=10.1.1.1,...".
 func packet(text string) Packet {
 	p := Packet{}
-	for _, field := range strings.Split(text, ",") {
+	for field := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
 		if name != "" {
 			p[name] = value

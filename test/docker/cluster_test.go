@@ -1,6 +1,7 @@
 package docker_test
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,20 @@ func (c *cluster) network(name string, options ...string) {
 	c.t.Helper()
 	for _, host := range []string{"h1", "h2"} {
 		c.docker(host, append(append([]string{"network", "create", "-d", "netplugin", "--ipam-driver", "netplugin"}, options...), name)...)
+	}
+}
+
+// hosted waits until the agents of both hosts have given their engines a network of the cluster.
+func (c *cluster) hosted(name string) {
+	c.t.Helper()
+	for _, host := range []string{"h1", "h2"} {
+		within(c.t, 20*time.Second, func() error {
+			out, err := on(c.t, c.Lab, host, "docker", "network", "inspect", name)
+			if err != nil {
+				return fmt.Errorf("%s: %w: %s", host, err, out)
+			}
+			return nil
+		})
 	}
 }
 

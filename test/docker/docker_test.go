@@ -33,12 +33,19 @@ func up(t *testing.T, p lab.Plan) *lab.Lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		groups := []string{"contiv-lab-" + p.Name}
+		plugins, _ := filepath.Glob(filepath.Join(l.Dir, "h*", "docker", "plugins", strings.Repeat("[0-9a-f]", 64)))
+		for _, p := range plugins {
+			groups = append(groups, filepath.Base(p))
+		}
 		if err := l.Down(context.Background()); err != nil {
 			t.Error(err)
 		}
-		for _, pattern := range []string{"/sys/fs/cgroup/contiv-lab-", "/sys/fs/cgroup/*/contiv-lab-"} {
-			if left, _ := filepath.Glob(pattern + p.Name); len(left) > 0 {
-				t.Errorf("control groups are left: %v", left)
+		for _, group := range groups {
+			for _, top := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
+				if left, _ := filepath.Glob(top + group); len(left) > 0 {
+					t.Errorf("control groups are left: %v", left)
+				}
 			}
 		}
 	})

@@ -11,7 +11,7 @@ import (
 func TestDriver(t *testing.T) {
 	c := start(t, lab.Plan{Name: "driver", DockerFlags: []string{"--live-restore"}})
 	c.must("network", "create", "--subnet", "10.1.1.0/24", "--gateway", "10.1.1.254", "--subnetv6", "fd01::/64", "--gatewayv6", "fd01::fe", "blue")
-	c.network("blue", "--subnet", "10.1.1.0/24") // a subnet of the command line is what Docker wants of those who say --ip
+	c.hosted("blue")
 
 	one, two := c.run("h1", "one", "blue"), c.run("h2", "two", "blue")
 	pod, err := c.Attach(t.Context(), lab.Container{Host: "h2", Name: "pod", Tenant: "default", Network: "blue"})
@@ -45,13 +45,13 @@ func TestDriver(t *testing.T) {
 			t.Errorf("--ip 10.1.1.77 once it is free: got %s", got)
 		}
 		c.docker("h2", "rm", "-f", "fixed")
-		c.refused("published ports are not supported yet", "h1", "run", "--rm", "--network", "blue", "-p", "8080:80", lab.Image, "true")
 	})
 	t.Run("several networks", func(t *testing.T) {
 		c := c.at(t)
 		c.must("network", "create", "--subnet", "10.2.1.0/24", "--gateway", "10.2.1.254", "--tag", "red-tag", "red")
-		c.network("red", "--ipam-opt", "contiv-tag=red-tag")
-		other := c.run("h2", "other", "red")
+		c.network("tagged", "--ipam-opt", "contiv-tag=red-tag") // by the side of that which the agent keeps
+		c.hosted("red")
+		other := c.run("h2", "other", "tagged")
 		c.docker("h1", "network", "connect", "red", "one")
 		c.reaches(true, "h1", "one", other)
 		c.reaches(true, "h1", "one", two)
@@ -62,7 +62,7 @@ func TestDriver(t *testing.T) {
 		c.docker("h2", "rm", "-f", "other")
 		c.refuses("docker network rm", "network", "rm", "red")
 		for _, host := range []string{"h1", "h2"} {
-			c.docker(host, "network", "rm", "red")
+			c.docker(host, "network", "rm", "tagged")
 		}
 		c.must("network", "rm", "red")
 	})
@@ -72,9 +72,8 @@ func TestDriver(t *testing.T) {
 		c.must("policy", "rule-add", "closed", "1", "--direction", "in", "--protocol", "icmp", "--action", "deny")
 		c.must("group", "create", "blue", "web")
 		c.must("group", "create", "--policy", "closed", "blue", "db")
-		for _, group := range []string{"web", "db"} {
-			c.network(group, "-o", "group="+group, "--ipam-opt", "group="+group)
-		}
+		c.hosted("web")
+		c.hosted("db")
 		c.run("h1", "web", "web")
 		db := c.run("h2", "db", "db")
 		c.reaches(false, "h1", "web", db)
@@ -143,7 +142,6 @@ func (c *cluster) nothing() {
 	}
 	c.docker("h1", "network", "rm", "inside")
 	for _, host := range []string{"h1", "h2"} {
-		c.docker(host, "network", "rm", "blue", "web", "db")
 		if got := c.shell(host, "ip -o link | grep -E ': v[vf]' || true"); got != "" {
 			c.t.Errorf("%s: interfaces are left: %s", host, got)
 		}

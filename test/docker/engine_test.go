@@ -17,26 +17,26 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// cluster is the networks and groups that an agent knows of.
-type cluster struct {
+// segments are the networks and groups that an agent knows of.
+type segments struct {
 	mu      sync.Mutex
 	known   desired.Segments
 	changed chan struct{}
 }
 
-func (c *cluster) Segments() desired.Segments {
+func (c *segments) Segments() desired.Segments {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.known
 }
 
-func (c *cluster) Changed() <-chan struct{} {
+func (c *segments) Changed() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.changed
 }
 
-func (c *cluster) set(s desired.Segments) {
+func (c *segments) set(s desired.Segments) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known = s
@@ -74,7 +74,7 @@ func TestEngineSide(t *testing.T) {
 	six.Subnet6, six.Gateway6 = netip.MustParsePrefix("fd06::/64"), netip.MustParseAddr("fd06::1")
 	all := desired.Segments{Networks: []record.Network{netOf("default", "net", "10.5.0.0/24", "10.5.0.254"), six},
 		Groups: []record.Group{{ID: identity.Group{Tenant: "default", Name: "web"}, Network: identity.Network{Tenant: "default", Name: "net"}}}}
-	c := &cluster{known: all, changed: make(chan struct{})}
+	c := &segments{known: all, changed: make(chan struct{})}
 	k := dockerd.NewKeeper(w, c, "netplugin", log)
 	ctx, end := context.WithCancel(context.Background())
 	var tasks sync.WaitGroup

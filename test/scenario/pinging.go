@@ -95,7 +95,7 @@ func (s *Session) address(name string) (string, error) {
 	if err := s.lab("exec", name, "--", "ip", "-4", "-o", "addr", "show", "dev", "eth0"); err != nil {
 		return "", err
 	}
-	for _, word := range strings.Fields(s.stdout()) {
+	for word := range strings.FieldsSeq(s.stdout()) {
 		if address, _, ok := strings.Cut(word, "/"); ok && strings.Contains(address, ".") {
 			return address, nil
 		}

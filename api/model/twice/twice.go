@@ -74,7 +74,7 @@ func denied(all []string) string {
 
 // words are the words of a text in lower case, without punctuation around them.
 func words(text string) (out []string) {
-	for _, w := range strings.Fields(strings.NewReplacer(`\"`, " ", `"`, " ", "'", " ", "`", " ").Replace(text)) {
+	for w := range strings.FieldsSeq(strings.NewReplacer(`\"`, " ", `"`, " ", "'", " ", "`", " ").Replace(text)) {
 		w = strings.TrimFunc(strings.ToLower(w), func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("%-/.", r)
 		})

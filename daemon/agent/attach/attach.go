@@ -68,8 +68,10 @@ type Links interface {
 	Names() ([]string, error)
 	// Alias is what a live host end bears; exists is false when there is none.
 	Alias(name string) (alias string, exists bool, err error)
-	// Apart reports whether the far end of a host end is in another network namespace than that; one that is gone is not.
-	Apart(name string) (bool, error)
+	// Taken reports whether there is a live host end of that name whose other end is in another network namespace.
+	Taken(name string) (bool, error)
+	// Occupied is Taken, and a process that this one sees runs in that namespace.
+	Occupied(name string) (bool, error)
 	SetMTU(name string, mtu int) error
 	SetContainerMTU(netns, ifname string, mtu int) error
 }

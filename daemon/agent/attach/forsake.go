@@ -6,8 +6,13 @@ import (
 )
 
 // Forsake detaches an interface that its runtime does not know, as Detach does; the history keeps why. One that a request is at work on
-// is left, and so is one whose far end is in a namespace of its own, where a container may use it: done is false.
-func (e *Engine) Forsake(ctx context.Context, container, ifname, why string) (done bool, err error) {
+// is left, and so is one whose far end is in a namespace of its own, where a container may use it: done is false. seen says that this
+// process sees all processes of the runtime's containers, so that a namespace without any is no container's.
+func (e *Engine) Forsake(ctx context.Context, container, ifname, why string, seen bool) (done bool, err error) {
+	used := e.Links.Taken
+	if seen {
+		used = e.Links.Occupied
+	}
 	unlock, held := e.locks.take(EndpointID(container, ifname))
 	if held != nil {
 		return false, nil
@@ -20,7 +25,7 @@ func (e *Engine) Forsake(ctx context.Context, container, ifname, why string) (do
 		if e.locks.isBusy(a.Port.Name) {
 			return false, nil
 		}
-		if apart, err := e.Links.Apart(a.Port.Name); err != nil || apart {
+		if inUse, err := used(a.Port.Name); err != nil || inUse {
 			if err != nil {
 				err = fmt.Errorf("forsake %s: %w", a.StateID, err)
 			}

@@ -5,11 +5,17 @@ import (
 	"testing"
 )
 
-// Apart says that an interface's far end is in a container's namespace, as all that are made with one.
-func (w *world) Apart(name string) (bool, error) {
+// Taken says that an interface's far end is in a container's namespace, as all that are made with one.
+func (w *world) Taken(name string) (bool, error) {
 	defer w.mu.Unlock()
-	err := w.enter("apart")
+	err := w.enter("taken")
 	return w.links[name].Netns != "", err
+}
+
+// Occupied says that a process runs where an interface is: in none, but for one that fails when it is asked for.
+func (w *world) Occupied(string) (bool, error) {
+	defer w.mu.Unlock()
+	return false, w.enter("occupied")
 }
 
 // What a runtime does not know goes, but nothing that a container may use or that a request is at work on.
@@ -23,11 +29,16 @@ func TestForsake(t *testing.T) {
 	const why = "two lists without it"
 	stays := func(what string, failed bool) {
 		t.Helper()
-		if done, err := e.Forsake(t.Context(), "c1", "eth0", why); done || (err != nil) != failed || len(w.endpoints) != 1 || len(w.ports) != 1 {
+		if done, err := e.Forsake(t.Context(), "c1", "eth0", why, false); done || (err != nil) != failed || len(w.endpoints) != 1 || len(w.ports) != 1 {
 			t.Errorf("%s: want it left, got %v, %v, %s", what, done, err, w)
 		}
 	}
 	stays("interface in a container's namespace", false)
+	w.fail["occupied"] = errBroken
+	if done, err := e.Forsake(t.Context(), "c1", "eth0", why, true); done || err == nil || len(w.ports) != 1 {
+		t.Errorf("processes that cannot be looked at: want it left, got %v, %v", done, err)
+	}
+	delete(w.fail, "occupied")
 	pair := w.links[res.HostName]
 	pair.Netns = ""
 	w.links[res.HostName] = pair
@@ -37,18 +48,24 @@ func TestForsake(t *testing.T) {
 	done := e.locks.work(res.HostName)
 	stays("interface being made", false)
 	done()
-	w.fail["apart"] = errBroken
+	w.fail["taken"] = errBroken
 	stays("kernel that does not say", true)
-	delete(w.fail, "apart")
+	delete(w.fail, "taken")
 	w.fail["delete "+why] = errBroken
-	if _, err := e.Forsake(t.Context(), "c1", "eth0", why); err == nil || len(w.ports) != 1 {
+	if _, err := e.Forsake(t.Context(), "c1", "eth0", why, false); err == nil || len(w.ports) != 1 {
 		t.Errorf("no master: want an error and the port left, got %v, %s", err, w)
 	}
 	delete(w.fail, "delete "+why)
 	for range 2 {
-		if done, err := e.Forsake(t.Context(), "c1", "eth0", why); err != nil || !done {
+		if done, err := e.Forsake(t.Context(), "c1", "eth0", why, false); err != nil || !done {
 			t.Errorf("want it gone, got %v, %v", done, err)
 		}
+	}
+	if _, err := e.Attach(t.Context(), request(t)); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := e.Forsake(t.Context(), "c1", "eth0", why, true); err != nil || !done {
+		t.Errorf("a namespace that no process is in: want it gone, got %v, %v", done, err)
 	}
 	if got := w.String(); got != nothing || !strings.Contains(strings.Join(w.calls, ","), "delete "+why) {
 		t.Errorf("want %s and the reason told, got %s, %q", nothing, got, w.calls)

@@ -144,6 +144,8 @@ func key(r any) string {
 		return record.ServiceLBs + r.ID.String()
 	case record.Provider:
 		return record.Providers + r.ID.String()
+	case record.DockerNetwork:
+		return record.DockerNetworks + r.ID
 	case record.Service:
 		return r.Key()
 	}
@@ -452,6 +454,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add(record.Groups+"t:g", []byte(`{"tenantName":"t","groupName":"g","endpointGroupId":1}`))
 	f.Add(record.LegacyGroups+"g:blue", []byte(`{"tenantName":"blue","groupName":"g","networkName":"net","endpointGroupId":7}`))
 	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))
+	f.Add(record.DockerNetworks+"d1", []byte(`{"docknetUUID":"d1","tenantName":"t","networkName":"n","host":"h1","pools":["10.0.0.0/24"]}`))
 	f.Add(record.Networks+"blue:net", []byte(`{"tenant":"blue","networkName":"net","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24}`))
 	f.Add(record.LegacyEndpoints+"net.blue-b1", []byte(`{"netID":"net.blue","endpointID":"b1","macAddress":"02:02:00:00:00:09","ipAddress":"10.0.0.9","homingHost":"h2"}`))
 	f.Fuzz(func(t *testing.T, key string, value []byte) {

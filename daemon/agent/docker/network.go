@@ -51,7 +51,7 @@ func (d *Driver) freeNetwork(ctx context.Context, q networkID) (empty, error) {
 
 // keep tells the master what a network stands for.
 func (d *Driver) keep(ctx context.Context, q networkRequest, host string) error {
-	request, err := networkOf(q)
+	request, err := networkOf(q, host == "")
 	if err != nil {
 		return err
 	}
@@ -67,14 +67,14 @@ func (d *Driver) keep(ctx context.Context, q networkRequest, host string) error 
 	return nil
 }
 
-// networkOf reads a request about a network.
-func networkOf(q networkRequest) (out model.DockerNetworkRequest, err error) {
+// networkOf reads a request about a network. The manager of a swarm does not say whose the addresses are.
+func networkOf(q networkRequest, swarm bool) (out model.DockerNetworkRequest, err error) {
 	if q.NetworkID == "" {
 		return out, model.Errorf(model.CodeInvalid, "NetworkID", "it is missing")
 	}
 	out = model.DockerNetworkRequest{ID: q.NetworkID, Options: options(q.Options), Internal: isTrue(q.Options[keyInternal])}
 	for _, data := range append(q.IPv4Data[:len(q.IPv4Data):len(q.IPv4Data)], q.IPv6Data...) {
-		if data.AddressSpace != addressSpace {
+		if data.AddressSpace != addressSpace && !(swarm && data.AddressSpace == "") {
 			return out, model.Errorf(model.CodeInvalid, "IPv4Data.AddressSpace", "addresses of another IPAM driver cannot be used").
 				Try("give docker network create --ipam-driver with the same name as --driver")
 		}

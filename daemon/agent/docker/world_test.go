@@ -169,7 +169,11 @@ func call(tb testing.TB, d *Driver, method string, q, out any) error {
 func created(tb testing.TB, d *Driver, id string, options map[string]string, six bool) (pools []string, err error) {
 	tb.Helper()
 	q := networkRequest{NetworkID: id, Options: map[string]any{keyGeneric: map[string]any{}}}
-	for _, v6 := range []bool{false, true}[:map[bool]int{false: 1, true: 2}[six]] {
+	families := []bool{false}
+	if six {
+		families = append(families, true)
+	}
+	for _, v6 := range families {
 		var p requestPoolResponse
 		if err := call(tb, d, "IpamDriver.RequestPool", requestPoolRequest{AddressSpace: addressSpace, Options: options, V6: v6}, &p); err != nil {
 			return nil, err

@@ -27,6 +27,9 @@ type Engine interface {
 	CreateNetwork(ctx context.Context, name string, s Spec) error
 	// RemoveNetwork removes the network with that id, which containers with an interface on it prevent. One that is gone is success.
 	RemoveNetwork(ctx context.Context, id string) error
+	// Visible reports whether this process sees those of the engine's containers: it sees who listens at the engine's socket, and theirs
+	// are in that one's namespace of processes or below.
+	Visible(ctx context.Context) (bool, error)
 	Close() error
 }
 

@@ -91,31 +91,30 @@ func (k *Keeper) keep(ctx context.Context, e Engine, s *desired.Segments) (again
 		k.unknown()
 		return true
 	}
-	there := map[string]bool{} // whether as wanted
+	there, held := map[string]struct{}{}, map[string]struct{}{} // names of networks as wanted, and of others
 	for _, n := range have {
 		spec, wanted := want[n.Name]
 		ours := n.Driver == k.driver && n.managed()
 		differs := n.differs(&spec)
+		_, second := there[n.Name]
 		switch {
-		case ours && wanted && differs == "" && !there[n.Name]:
-			there[n.Name] = true
+		case ours && wanted && differs == "" && !second:
+			there[n.Name] = struct{}{}
 		case ours:
 			if err := k.remove(ctx, e, &n); err != nil {
 				again = true
 				problems[n.Name] = unremoved(wanted, differs, err)
-				there[n.Name] = there[n.Name]
+				held[n.Name] = struct{}{}
 			}
 		case wanted:
 			problems[n.Name] = fmt.Sprintf("network %.12s of driver %s has this name, and was not made by the agent: remove it, and it is made", n.ID, n.Driver)
-			there[n.Name] = there[n.Name]
+			held[n.Name] = struct{}{}
 		}
 	}
-	count := 0
+	count := len(there)
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if as, known := there[name]; known {
-			if as {
-				count++
-			}
+		_, is := there[name]
+		if _, other := held[name]; is || other {
 			continue
 		}
 		spec := want[name]

@@ -17,8 +17,9 @@ const OwnerPrefix = "docker/"
 type Attacher interface {
 	// List returns everything that is attached.
 	List() []attach.Attachment
-	// Forsake detaches an interface, and tells why, unless a container may use it or a request for it is under way.
-	Forsake(ctx context.Context, container, ifname, why string) (done bool, err error)
+	// Forsake detaches an interface, and tells why, unless a container may use it or a request for it is under way. seen says that this
+	// process sees those of containers.
+	Forsake(ctx context.Context, container, ifname, why string, seen bool) (done bool, err error)
 }
 
 // Prover releases endpoints that the engine no longer has: those of containers that ended while Docker could not tell the agent,
@@ -122,7 +123,7 @@ func (p *Prover) look(ctx context.Context, e Engine) error {
 		case !known || first.engine != before.ID:
 			p.missing[a.StateID] = absence{before.ID, began}
 		case began.Sub(first.began) >= p.apart:
-			p.release(ctx, &a, before.ID)
+			p.release(ctx, e, &a, before.ID)
 		}
 	}
 	return nil
@@ -137,8 +138,11 @@ func (p *Prover) attached(now time.Time) (out []attach.Attachment) {
 		}
 		out = append(out, a)
 		at, known := p.seen[a.StateID]
-		if !known {
+		switch {
+		case !known:
 			at = now
+		case a.Since.After(at): // taken away and attached again since then
+			at = a.Since
 		}
 		seen[a.StateID] = at
 		if m, ok := p.missing[a.StateID]; ok && !m.began.Before(at) {
@@ -149,10 +153,14 @@ func (p *Prover) attached(now time.Time) (out []attach.Attachment) {
 	return out
 }
 
-func (p *Prover) release(ctx context.Context, a *attach.Attachment, engine string) {
+func (p *Prover) release(ctx context.Context, e Engine, a *attach.Attachment, engine string) {
 	why := "Docker engine " + engine + " has no such endpoint, by two complete lists"
 	done, err := ask(ctx, p.watcher.pace.work, func(ctx context.Context) (bool, error) {
-		return p.attach.Forsake(ctx, a.ContainerID, a.IfName, why)
+		seen, err := e.Visible(ctx)
+		if err != nil {
+			return false, err
+		}
+		return p.attach.Forsake(ctx, a.ContainerID, a.IfName, why, seen)
 	})
 	switch {
 	case err != nil:

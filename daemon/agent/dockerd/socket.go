@@ -19,7 +19,10 @@ import (
 )
 
 // socket is an engine behind a unix socket. The version of its API is agreed on with the first request.
-type socket struct{ *client.Client }
+type socket struct {
+	*client.Client
+	path string
+}
 
 // Dial returns the engine at a unix socket's path. It does not connect.
 func Dial(path string) (Engine, error) {
@@ -27,7 +30,7 @@ func Dial(path string) (Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("docker engine at %s: %w", path, err)
 	}
-	return &socket{c}, nil
+	return &socket{c, path}, nil
 }
 
 func (s *socket) Identity(ctx context.Context) (Identity, error) {

@@ -41,7 +41,7 @@ func (o *Options) drift(w http.ResponseWriter, r *http.Request) {
 	}
 	found := append(o.differences(o.Forward.Drifted(), words), o.Drift.Found()...)
 	slices.SortStableFunc(found, func(a, b model.Difference) int { return strings.Compare(a.At, b.At) })
-	answer(w, http.StatusOK, model.Drift{Host: o.Status().Host, Observes: o.Observes, Now: now, Found: found})
+	answer(w, model.Drift{Host: o.Status().Host, Observes: o.Observes, Now: now, Found: found})
 }
 
 // repair compares, repairs what differs, and answers as drift does.

@@ -47,7 +47,7 @@ func (o *Options) flows(w http.ResponseWriter, r *http.Request) {
 			out = append(out, f)
 		}
 	}
-	answer(w, http.StatusOK, out)
+	answer(w, out)
 }
 
 // known refuses a table that is neither the name nor the number of one; "" is all.

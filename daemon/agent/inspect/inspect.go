@@ -124,7 +124,7 @@ func Handler(o Options) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", o.status)
-	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, o.Version) })
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { answer(w, o.Version) })
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if wait := o.Waiting(); len(wait) > 0 {
@@ -135,11 +135,11 @@ func Handler(o Options) http.Handler {
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry(o), promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /inspect/driver", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, original(o.Driver(), o.Forward))
+		answer(w, original(o.Driver(), o.Forward))
 	})
 	mux.HandleFunc("GET /inspect/flows", o.flows)
-	mux.HandleFunc("GET /inspect/ports", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, ports(o.Attach.List())) })
-	mux.HandleFunc("GET /inspect/owners", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, owners(o.Forward.Status())) })
+	mux.HandleFunc("GET /inspect/ports", func(w http.ResponseWriter, _ *http.Request) { answer(w, ports(o.Attach.List())) })
+	mux.HandleFunc("GET /inspect/owners", func(w http.ResponseWriter, _ *http.Request) { answer(w, owners(o.Forward.Status())) })
 	mux.HandleFunc("GET /inspect/rules", o.rules)
 	mux.HandleFunc("GET /inspect/bgp", o.router)
 	mux.HandleFunc("GET /inspect/nameserver", o.nameserver)
@@ -150,7 +150,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/trace", o.trace)
 	mux.HandleFunc("GET /inspect/drift", o.drift)
 	mux.HandleFunc("POST /inspect/drift", o.repair)
-	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, list(o.Malformed())) })
+	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	unlimited := http.NewServeMux()
 	unlimited.HandleFunc("GET "+capturePath, o.capture) // it has limits of its own
@@ -167,14 +167,13 @@ func limited(h http.Handler) http.Handler {
 	})
 }
 
-func answer(w http.ResponseWriter, status int, v any) {
+func answer(w http.ResponseWriter, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
 		text(w, http.StatusInternalServerError, err.Error()+"\n")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n'))
 }
 
@@ -203,7 +202,7 @@ func (o *Options) status(w http.ResponseWriter, r *http.Request) {
 		}
 		_ = o.Forward.Wait(r.Context(), rev) // the answer says whether it was reached
 	}
-	answer(w, http.StatusOK, o.Status())
+	answer(w, o.Status())
 }
 
 func (o *Options) reclaim(w http.ResponseWriter, r *http.Request) {

@@ -28,5 +28,5 @@ func (o *Options) nameserver(w http.ResponseWriter, _ *http.Request) {
 		text(w, http.StatusNotFound, "names are not served here: netplugin runs with --dns off\n")
 		return
 	}
-	answer(w, http.StatusOK, nameserver{Records: o.Names.List(), Stats: map[string]names.Counts{"host": o.Names.Counts()}})
+	answer(w, nameserver{Records: o.Names.List(), Stats: map[string]names.Counts{"host": o.Names.Counts()}})
 }

@@ -18,5 +18,5 @@ func (o *Options) published(w http.ResponseWriter, r *http.Request) {
 		text(w, http.StatusNotFound, err.Error()+"\n")
 		return
 	}
-	answer(w, http.StatusOK, out)
+	answer(w, out)
 }

@@ -9,5 +9,5 @@ func (o *Options) router(w http.ResponseWriter, _ *http.Request) {
 		text(w, http.StatusInternalServerError, err.Error()+"\n")
 		return
 	}
-	answer(w, http.StatusOK, s)
+	answer(w, s)
 }

@@ -67,7 +67,7 @@ func (o *Options) rules(w http.ResponseWriter, r *http.Request) {
 			out = append(out, s)
 		}
 	}
-	answer(w, http.StatusOK, out)
+	answer(w, out)
 }
 
 // ruleMetrics are the counters of rules, read from the switch when they are asked for. While the switch does not answer

@@ -77,7 +77,7 @@ func (o *Options) services(w http.ResponseWriter, r *http.Request) {
 			out = append(out, s)
 		}
 	}
-	answer(w, http.StatusOK, out)
+	answer(w, out)
 }
 
 // serviceMetrics are the counters of services, read from the switch when they are asked for. While the switch does not

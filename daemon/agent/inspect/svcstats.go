@@ -45,7 +45,7 @@ func (o *Options) svcstats(w http.ResponseWriter, r *http.Request) {
 		text(w, http.StatusServiceUnavailable, "read the counters of services: "+err.Error()+"\n")
 		return
 	}
-	answer(w, http.StatusOK, originalStats(all, o.Driver().LocalIP))
+	answer(w, originalStats(all, o.Driver().LocalIP))
 }
 
 func originalStats(all []load, host string) map[string]*endpointStats {

@@ -63,7 +63,7 @@ func (o *Options) trace(w http.ResponseWriter, r *http.Request) {
 		}
 	})
 	o.beyond(&ask, &out)
-	answer(w, http.StatusOK, out)
+	answer(w, out)
 }
 
 // wayOf asks ovs-vswitchd for the way of a packet.

@@ -22,7 +22,7 @@ func (o *Options) traffic(w http.ResponseWriter, r *http.Request) {
 	case out == nil:
 		text(w, http.StatusNotFound, fmt.Sprintf("endpoint %q has no flows here; is it attached to this host?\n", id))
 	default:
-		answer(w, http.StatusOK, out)
+		answer(w, out)
 	}
 }
 

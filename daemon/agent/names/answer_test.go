@@ -133,6 +133,33 @@ func TestZone_Answer(t *testing.T) {
 	}
 }
 
+// A container answers to its aliases as long as it has them; its addresses are its name's.
+func TestZone_Aliases(t *testing.T) {
+	z := testZone()
+	e := member("blue", "c9", "shop", "", "10.1.0.9")
+	e.Aliases = []string{"API", "shop", "www.example.com"}
+	z.Endpoint(e.ID.String(), e)
+	other := member("blue", "c8", "shop-2", "", "10.1.0.8")
+	other.Aliases = []string{"api"}
+	z.Endpoint(other.ID.String(), other)
+	check := func(name, qtype, want string) {
+		t.Helper()
+		if got := ask(t, z, 1, name, qtype); got != want {
+			t.Errorf("%s of %s: want %s, got %s", qtype, name, want, got)
+		}
+	}
+	check("api", "A", "A 10.1.0.8, A 10.1.0.9")
+	check("shop", "A", "A 10.1.0.9")
+	check("www.example.com", "A", "not ours")
+	check("9.0.1.10.in-addr.arpa", "PTR", "PTR shop.contiv.")
+	without := *other
+	without.Aliases = nil
+	z.Endpoint(other.ID.String(), &without)
+	check("api", "A", "A 10.1.0.9")
+	z.Endpoint(e.ID.String(), nil)
+	check("api", "A", "not ours")
+}
+
 func TestZone_Changes(t *testing.T) {
 	z := testZone()
 	z.Endpoint("blue:n:c1", nil)

@@ -29,8 +29,8 @@ func p50(d []time.Duration) time.Duration {
 // peerConf is a network of plugin bridge; the Linux bridge goes when the benchmark ends.
 func peerConf(b *testing.B) *libcni.NetworkConfigList {
 	b.Helper()
-	conf, err := libcni.ConfListFromBytes([]byte(fmt.Sprintf(`{"cniVersion":"1.0.0","name":"peer","plugins":[{"type":"bridge",
-		"bridge":"cnibench0","isDefaultGateway":true,"ipam":{"type":"host-local","subnet":"10.77.0.0/16","dataDir":%q}}]}`, b.TempDir())))
+	conf, err := libcni.ConfListFromBytes(fmt.Appendf(nil, `{"cniVersion":"1.0.0","name":"peer","plugins":[{"type":"bridge",
+		"bridge":"cnibench0","isDefaultGateway":true,"ipam":{"type":"host-local","subnet":"10.77.0.0/16","dataDir":%q}}]}`, b.TempDir()))
 	if err != nil {
 		b.Fatal(err)
 	}

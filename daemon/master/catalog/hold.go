@@ -40,7 +40,7 @@ func HoldKey(network identity.Network, a netip.Addr) string {
 }
 
 // parseHold reads what follows HoldPrefix in a HoldKey.
-func parseHold(name string) (p place, err error) {
+func parseHold(name string) (p networkAddress, err error) {
 	i := strings.LastIndexByte(name, '/')
 	if p.Addr, err = netip.ParseAddr(name[i+1:]); err == nil {
 		p.network, err = identity.ParseNetwork(name[:max(i, 0)])
@@ -48,7 +48,7 @@ func parseHold(name string) (p place, err error) {
 	return p, err
 }
 
-func (h *Hold) place() place { return place{h.Network, h.Address} }
+func (h *Hold) held() networkAddress { return networkAddress{h.Network, h.Address} }
 
 // IsHold tells whether a store key is a HoldKey.
 func IsHold(key string) bool { return strings.HasPrefix(key, HoldPrefix) }
@@ -56,7 +56,7 @@ func IsHold(key string) bool { return strings.HasPrefix(key, HoldPrefix) }
 // HoldPrefix is where holds are stored; see HoldKey.
 const HoldPrefix = record.Pools + "holds/"
 
-var holdsOnNetwork = table.By[place](func(h *Hold) identity.Network { return h.Network })
+var holdsOnNetwork = table.By[networkAddress](func(h *Hold) identity.Network { return h.Network })
 
 func holdTakes(h *Hold) (taking, error) {
 	t := taking{owner: "a hold", network: h.Network, group: h.Group, addresses: []netip.Addr{h.Address}}
@@ -107,7 +107,7 @@ func (v *View) Holds() map[string]Hold {
 
 // HoldOf returns the hold on an address of a network.
 func (v *View) HoldOf(network identity.Network, a netip.Addr) (Hold, bool) {
-	if h := v.holds.Get(place{network, a}); h != nil {
+	if h := v.holds.Get(networkAddress{network, a}); h != nil {
 		return *h, true
 	}
 	return Hold{}, false

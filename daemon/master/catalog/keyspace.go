@@ -31,7 +31,7 @@ var keyspaces = []keyspace{
 	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, takes: groupTakes, changed: (*View).groupChanged}.at(record.Groups),
 	rows[identity.Service, record.ServiceLB]{in: serviceRows, parse: identity.ParseService, id: serviceID, takes: serviceTakes}.at(record.ServiceLBs),
 	rows[identity.Endpoint, Member]{in: memberRows, parse: identity.ParseEndpoint, decode: decodeMember, id: memberID, takes: endpointTakes, changed: (*View).endpointChanged}.at(record.Endpoints),
-	rows[place, Hold]{in: func(v *View) *table.Table[place, *Hold] { return v.holds }, parse: parseHold, id: (*Hold).place, takes: holdTakes}.at(HoldPrefix),
+	rows[networkAddress, Hold]{in: func(v *View) *table.Table[networkAddress, *Hold] { return v.holds }, parse: parseHold, id: (*Hold).held, takes: holdTakes}.at(HoldPrefix),
 	rows[string, record.DockerNetwork]{in: func(v *View) *of[record.DockerNetwork] { return v.dockerNetworks }, id: func(r *record.DockerNetwork) string { return r.ID }}.at(record.DockerNetworks),
 	{record.Services, (*View).setService},
 	rows[string, record.Claim]{in: func(v *View) *of[record.Claim] { return v.claims }, decode: decodeClaim}.at(record.Claims),

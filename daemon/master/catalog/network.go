@@ -72,7 +72,7 @@ func (n *Network) Covers(a netip.Addr) bool {
 
 // Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when it has no owner.
 func (n *Network) Owner(a netip.Addr) (owner string) {
-	for t := range takingsOfAddress.In(n.view.takings, place{n.Record.ID, a}).Values() {
+	for t := range takingsOfAddress.In(n.view.takings, networkAddress{n.Record.ID, a}).Values() {
 		owner = max(owner, t.owner) // a hold yields to an endpoint or a service
 	}
 	return owner
@@ -99,7 +99,7 @@ func (n *Network) Allocated() int {
 	_, sum := addressesTaken.In(n.view.takings, n.Record.ID)
 	count := int(sum)
 	for h := range holdsOnNetwork.In(n.view.holds, n.Record.ID).Values() {
-		if h.Address.Is4() && takingsOfAddress.In(n.view.takings, h.place()).Len() > 1 {
+		if h.Address.Is4() && takingsOfAddress.In(n.view.takings, h.held()).Len() > 1 {
 			count-- // an endpoint has it already
 		}
 	}

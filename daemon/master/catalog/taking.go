@@ -22,17 +22,17 @@ type taking struct {
 	addresses []netip.Addr
 }
 
-// place is an address of a network.
-type place struct {
+// networkAddress is an address of a network.
+type networkAddress struct {
 	network identity.Network
 	netip.Addr
 }
 
 // Takings of addresses, by the store keys of their records.
 var (
-	takingsOfAddress = table.ByEach[string](func(t *taking, to []place) []place {
+	takingsOfAddress = table.ByEach[string](func(t *taking, to []networkAddress) []networkAddress {
 		for _, a := range t.addresses {
-			to = append(to, place{t.network, a})
+			to = append(to, networkAddress{t.network, a})
 		}
 		return to
 	})
@@ -72,7 +72,7 @@ func (v *View) take(key string, was, now taking) (err error) {
 	}
 	if n := v.networks.Get(was.network); n != nil {
 		for _, a := range was.addresses {
-			if takingsOfAddress.In(v.takings, place{was.network, a}).Len() == 0 {
+			if takingsOfAddress.In(v.takings, networkAddress{was.network, a}).Len() == 0 {
 				n.release(was.group, a)
 			}
 		}

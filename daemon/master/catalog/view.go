@@ -26,7 +26,7 @@ type View struct {
 	endpoints      *table.Table[identity.Endpoint, *Member]
 	serviceLBs     *table.Table[identity.Service, *record.ServiceLB]
 	providers      *table.Table[identity.Service, *record.Provider]
-	holds          *table.Table[place, *Hold]
+	holds          *table.Table[networkAddress, *Hold]
 	dockerNetworks *of[record.DockerNetwork]
 	services       *of[record.Service]
 	claims         *of[record.Claim]

@@ -2,6 +2,7 @@ package docknet_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -122,8 +123,7 @@ func TestCreate(t *testing.T) {
 					}
 					return
 				}
-				made := map[bool]string{false: "false", true: "true"}[d.Made]
-				if got := d.Network.String() + " " + d.Group + " " + made; got != row.want {
+				if got := fmt.Sprint(d.Network, " ", d.Group, " ", d.Made); got != row.want {
 					t.Errorf("want %q, got %q", row.want, got)
 				}
 				if first.ID == "" {

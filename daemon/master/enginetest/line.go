@@ -25,7 +25,7 @@ import (
 // default unless tenantName says otherwise.
 func (w *World) Do(line string) (said string, err error) {
 	words, fields := []string{}, map[string]string{}
-	for _, word := range strings.Fields(line) {
+	for word := range strings.FieldsSeq(line) {
 		if name, value, ok := strings.Cut(word, "="); ok {
 			fields[name] = value
 		} else {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -156,9 +157,7 @@ func (s *Server) relay(w http.ResponseWriter, q *http.Request, answer *http.Resp
 		cancel()
 	}
 	length := answer.Header.Get("Content-Length")
-	for name, values := range withoutHop(answer.Header) {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), withoutHop(answer.Header))
 	if length != "" {
 		w.Header().Set("Content-Length", length)
 	}

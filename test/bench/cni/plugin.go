@@ -24,7 +24,7 @@ type plugin struct {
 
 // newPlugin returns a plugin that the runtime starts in the network namespace host; its state is kept below dir.
 func newPlugin(name, bin, dir, host, config string) (*plugin, error) {
-	conf, err := libcni.ConfListFromBytes([]byte(fmt.Sprintf(`{"cniVersion":"1.0.0","name":%q,"plugins":[%s]}`, name, config)))
+	conf, err := libcni.ConfListFromBytes(fmt.Appendf(nil, `{"cniVersion":"1.0.0","name":%q,"plugins":[%s]}`, name, config))
 	if err != nil {
 		return nil, err
 	}

@@ -180,6 +180,8 @@ func (s *Nodes) agent(ctx context.Context, a record.Service, wanted store.Revisi
 		n.Reason = fmt.Sprintf("%d of %d endpoints have no interface there; netctl drift %s names them", n.Missing, homed, n.Name)
 	case n.Differs > 0:
 		n.Reason = fmt.Sprintf("%d things are not as they should be there; netctl drift %s names them", n.Differs, n.Name)
+	default:
+		n.Reason = status.Docker.Trouble()
 	}
 	return n
 }

@@ -27,14 +27,18 @@ func TestNodesTellOfMissingInterfaces(t *testing.T) {
 	for _, row := range []struct {
 		attached, differs, missing int
 		errors                     []model.OwnerStatus
+		docker                     *model.DockerStatus
 		want                       string
 	}{
-		{1, 3, 2, nil, "2 of 3 endpoints have no interface there; netctl drift h1 names them"},
-		{3, 1, 0, nil, "1 things are not as they should be there; netctl drift h1 names them"},
-		{1, 0, 2, []model.OwnerStatus{{Owner: "endpoint/n.default-c1", Error: "refused"}}, "endpoint/n.default-c1: refused"},
-		{4, 0, 0, nil, ""}, // one is being detached
+		{1, 3, 2, nil, nil, "2 of 3 endpoints have no interface there; netctl drift h1 names them"},
+		{3, 1, 0, nil, nil, "1 things are not as they should be there; netctl drift h1 names them"},
+		{1, 0, 2, []model.OwnerStatus{{Owner: "endpoint/n.default-c1", Error: "refused"}}, nil, "endpoint/n.default-c1: refused"},
+		{4, 0, 0, nil, nil, ""}, // one is being detached
+		{3, 0, 0, nil, &model.DockerStatus{Here: true}, ""},
+		{3, 0, 0, nil, &model.DockerStatus{Reason: "connection refused"}, "the Docker engine is away: connection refused"},
+		{3, 0, 0, nil, &model.DockerStatus{Here: true, Problems: []model.DockerProblem{{Network: "n", Problem: "not made"}}}, "network n of Docker: not made"},
 	} {
-		status.Endpoints, status.Differs, status.Errors = row.attached, row.differs, row.errors
+		status.Endpoints, status.Differs, status.Errors, status.Docker = row.attached, row.differs, row.errors, row.docker
 		nodes, err := m.Nodes(context.Background())
 		if err != nil {
 			t.Fatal(err)

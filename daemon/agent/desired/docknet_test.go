@@ -1,0 +1,41 @@
+package desired
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+// An agent knows the Docker networks of its host and of the swarm, at once, and not those of other hosts.
+func TestDockerNetworks(t *testing.T) {
+	blue := identity.Network{Tenant: "default", Name: "blue"}
+	w := start(t, record.DockerNetwork{ID: "own", Network: blue, Host: "h1"}, record.DockerNetwork{ID: "other", Network: blue, Host: "h2"})
+	w.put(record.DockerNetwork{ID: "swarm", Network: blue, Group: "web"}) // the watch tells of it in its time, the store at once
+	for id, known := range map[string]bool{"own": true, "swarm": true, "other": false, "none": false} {
+		d, err := w.e.DockerNetwork(t.Context(), id)
+		if known && (err != nil || d.ID != id || d.Network != blue) || !known && !errors.Is(err, ErrNoDockerNetwork) {
+			t.Errorf("%s: want it known %v, got %+v, %v", id, known, d, err)
+		}
+	}
+	for ids := ""; ids != "own swarm "; {
+		changed := w.e.Changed()
+		ids = ""
+		for _, d := range w.e.DockerNetworks() {
+			ids += d.ID + " "
+		}
+		if ids == "own swarm " {
+			break
+		}
+		select {
+		case <-changed:
+		case <-w.ctx.Done():
+			t.Fatalf("known are %s", ids)
+		}
+	}
+	w.own.Close()
+	if _, err := w.e.DockerNetwork(t.Context(), "none"); err == nil || errors.Is(err, ErrNoDockerNetwork) {
+		t.Errorf("while the store is away: want its error, got %v", err)
+	}
+}
