@@ -1,6 +1,10 @@
 package model
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // DockerStatus is what an agent knows of its host's Docker engine.
 type DockerStatus struct {
@@ -33,4 +37,30 @@ func (d *DockerStatus) Trouble() string {
 		return fmt.Sprintf("network %s of Docker: %s", d.Problems[0].Network, d.Problems[0].Problem)
 	}
 	return ""
+}
+
+// String is the engine in a line: "29.0.1, 12 containers, 4 networks", with what is in trouble, or "away since TIME: why". What is not known is "?".
+func (d *DockerStatus) String() string {
+	if !d.Here {
+		return "away since " + d.Since + ": " + d.Reason
+	}
+	parts := []string{cmp.Or(d.Version, "?"), counted(d.Containers, "container")}
+	if d.Networks != nil { // nil is also of an engine whose networks are not kept
+		parts = append(parts, counted(d.Networks, "network"))
+	}
+	if n := len(d.Problems); n > 0 {
+		parts = append(parts, counted(&n, "network")+" in trouble")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// counted is "1 container", "2 containers", or "? containers" of nil.
+func counted(n *int, what string) string {
+	switch {
+	case n == nil:
+		return "? " + what + "s"
+	case *n == 1:
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", *n, what)
 }

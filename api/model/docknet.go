@@ -54,3 +54,20 @@ type DockerNetwork struct {
 	Internal  bool     `json:"internal,omitempty"` // its containers have no gateway
 	Endpoints int      `json:"endpoints"`          // of the network or group on that host, by whatever engine
 }
+
+// shortID is how much of an id Docker shows, and we with it.
+const shortID = 12
+
+// ShortID is as much of the id as Docker shows.
+func (d *DockerNetwork) ShortID() string { return d.ID[:min(len(d.ID), shortID)] }
+
+// Maker is who has made the network, for operators: "agent", "user", or "user, with its network".
+func (d *DockerNetwork) Maker() string {
+	switch {
+	case d.Managed:
+		return "agent"
+	case d.Made:
+		return "user, with its network"
+	}
+	return "user"
+}

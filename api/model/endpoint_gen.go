@@ -22,6 +22,7 @@ type EndpointOper struct {
 	PacketsReceived  int      `json:"packetsReceived,omitempty"`  // Packets that were handed to the container.
 	PacketsRefused   int      `json:"packetsRefused,omitempty"`   // Packets that it sent with addresses that are not its own; they were dropped at its port.
 	PacketsSent      int      `json:"packetsSent,omitempty"`      // Packets that the container sent with its own addresses, whatever became of them.
+	Published        []string `json:"published,omitempty"`        // Ports of the host that lead to it, as in "tcp 0.0.0.0:8080 to 80", with why one does not work; one line that begins with "unknown" when the host's agent does not say.
 	ServiceName      string   `json:"serviceName,omitempty"`      // Group name as the runtime gave it.
 	VirtualPort      string   `json:"virtualPort,omitempty"`      // Port name on the switch.
 	VtepIP           string   `json:"vtepIP,omitempty"`           // Tunnel address of the host.
@@ -66,6 +67,8 @@ func (o *EndpointOper) Field(name string) any {
 		return o.PacketsRefused
 	case "packetsSent":
 		return o.PacketsSent
+	case "published":
+		return o.Published
 	case "serviceName":
 		return o.ServiceName
 	case "virtualPort":
@@ -107,6 +110,7 @@ var endpointKind = Kind{
 		{Name: "packetsReceived", Type: Int, Doc: "Packets that were handed to the container."},
 		{Name: "packetsRefused", Type: Int, Doc: "Packets that it sent with addresses that are not its own; they were dropped at its port."},
 		{Name: "packetsSent", Type: Int, Doc: "Packets that the container sent with its own addresses, whatever became of them."},
+		{Name: "published", Type: Strings, Doc: "Ports of the host that lead to it, as in \"tcp 0.0.0.0:8080 to 80\", with why one does not work; one line that begins with \"unknown\" when the host's agent does not say."},
 		{Name: "serviceName", Type: String, Doc: "Group name as the runtime gave it."},
 		{Name: "virtualPort", Type: String, Doc: "Port name on the switch."},
 		{Name: "vtepIP", Type: String, Doc: "Tunnel address of the host."},

@@ -35,6 +35,9 @@ type Node struct {
 	Uplinks  []Uplink `json:"uplinks,omitempty"`    // of an agent: its VLAN trunk
 	Bond     string   `json:"uplinkBond,omitempty"` // how several uplinks are used together: "active-backup" or "lacp"
 	Watchers int      `json:"watchers,omitempty"`   // who follow its memory: watch streams and tasks of its own
+
+	// Docker is what an agent knows of its host's Docker engine: absent where it does not ask one, and of an agent that did not answer.
+	Docker *DockerStatus `json:"docker,omitempty"`
 }
 
 // Answered tells whether the node was reached: one that was not has nothing but its name, its place and the reason.

@@ -41,16 +41,17 @@ type Why struct {
 
 // WhyEnd is one end, with what its name was found to mean.
 type WhyEnd struct {
-	Name     string `json:"name"`               // as it was asked for
-	Kind     string `json:"kind"`               // "endpoint", "service", "host" or "address"
-	Object   string `json:"object"`             // id of the endpoint, "service:tenant", label of the host, or the address
-	Tenant   string `json:"tenant,omitempty"`   //
-	Network  string `json:"network,omitempty"`  // "network.tenant"
-	Group    string `json:"group,omitempty"`    // "group:tenant"
-	Host     string `json:"host,omitempty"`     //
-	Address  string `json:"address,omitempty"`  //
-	MAC      string `json:"mac,omitempty"`      //
-	StandsIn bool   `json:"standsIn,omitempty"` // Name is a group's, and the endpoint is one of its members; or a host's, and it is the host's own in the network of the hosts
+	Name      string `json:"name"`                // as it was asked for
+	Kind      string `json:"kind"`                // "endpoint", "service", "host" or "address"
+	Object    string `json:"object"`              // id of the endpoint, "service:tenant", label of the host, or the address
+	Container string `json:"container,omitempty"` // what the runtime calls the container, unless that is how the endpoint is called
+	Tenant    string `json:"tenant,omitempty"`    //
+	Network   string `json:"network,omitempty"`   // "network.tenant"
+	Group     string `json:"group,omitempty"`     // "group:tenant"
+	Host      string `json:"host,omitempty"`      //
+	Address   string `json:"address,omitempty"`   //
+	MAC       string `json:"mac,omitempty"`       //
+	StandsIn  bool   `json:"standsIn,omitempty"`  // Name is a group's, and the endpoint is one of its members; or a host's, and it is the host's own in the network of the hosts
 }
 
 // WhyIntent is what the objects say.
@@ -87,6 +88,9 @@ func (e *WhyEnd) String() string {
 	}
 	if e.StandsIn {
 		text += ", standing in for group " + strings.TrimPrefix(e.Name, "group/")
+	}
+	if e.Container != "" {
+		text += ", container " + e.Container
 	}
 	if e.Address != "" && e.Address != e.Object {
 		text += ", " + e.Address

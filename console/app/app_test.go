@@ -341,6 +341,12 @@ func TestVerdicts(t *testing.T) {
 		}, "CATCHING UP  h2: 2 endpoints without an interface there - !"},
 		{"drift", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Differs = 0, 1 }, "DEGRADED  h2: 1 thing not as they should be - !"},
 		{"an uplink", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Uplinks = 0, []model.Uplink{{Name: "eth1"}} }, "DEGRADED  h2: uplink eth1 (no link) - !"},
+		{"a Docker engine", func(s *feed.Snapshot) {
+			s.Nodes[3].Lag, s.Nodes[3].Docker = 0, &model.DockerStatus{Reason: "refused"}
+		}, "DEGRADED  h2: the Docker engine is away: refused - !"},
+		{"a Docker network", func(s *feed.Snapshot) {
+			s.Nodes[3].Lag, s.Nodes[3].Docker = 0, &model.DockerStatus{Here: true, Problems: []model.DockerProblem{{Network: "blue/acme", Problem: "not made: no"}}}
+		}, "DEGRADED  h2: network blue/acme of Docker: not made: no - !"},
 		{"the store", func(s *feed.Snapshot) {
 			s.Answers[feed.Question{Topic: feed.Leader}] = feed.Answer{At: s.Heard, Value: model.Leadership{Holder: "x", Store: model.StoreState{Members: []model.StoreMember{{Name: "h2", Error: "no answer"}}}}}
 		}, "DEGRADED  store member h2 does not answer: no answer; 1 more - !"},
@@ -372,6 +378,9 @@ func TestComplaintsLeadSomewhere(t *testing.T) {
 		"well":      {func(s *feed.Snapshot) { s.Nodes[3].Lag = 0 }, []string{"nothing that the console knows of is wrong"}},
 		"two hosts": {func(s *feed.Snapshot) { s.Nodes[2].Errors, s.Nodes[3].Ready = 1, false }, []string{"$ netctl drift h1", "$ netctl drift h2"}},
 		"a master":  {func(s *feed.Snapshot) { s.Nodes[1].Ready, s.Nodes[3].Lag = false, 0 }, []string{"$ netctl leader", "this page tells of it"}},
+		"a Docker engine away, which had a problem": {func(s *feed.Snapshot) {
+			s.Nodes[3].Lag, s.Nodes[3].Docker = 0, &model.DockerStatus{Reason: "refused", Since: "2030-01-02T14:00:00Z", Problems: []model.DockerProblem{{Network: "blue/acme", Problem: "not made: no"}}}
+		}, []string{"network blue/acme: not made: no, as last seen"}},
 		"a network": {func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Pools = 0, map[string]feed.Pool{"acme:blue": {Count: 9}} }, []string{"$ netctl ip show --tenant acme blue"}},
 		"lost":      {func(s *feed.Snapshot) { s.Watching, s.Err = false, "connection refused" }, []string{"error      connection refused"}},
 		"first":     {func(s *feed.Snapshot) { *s = feed.Snapshot{} }, []string{"waiting for the first answer of netmaster"}},

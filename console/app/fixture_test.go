@@ -109,6 +109,10 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}, {Key: "/contiv.io/service/netplugin/h1", Seconds: 10, Left: 2}},
 			Store: model.StoreState{Name: "embedded etcd", ReadMillis: 1.3,
 				Members: []model.StoreMember{{Name: "h1", Address: "http://192.0.2.1:2379", Leader: true, Version: "3.7.3", Bytes: 4 << 20, Millis: 0.9}}}}),
+		{Topic: feed.DockerNetworks}: said([]model.DockerNetwork{
+			{ID: "0123456789abcdef", Tenant: "acme", Network: "blue", Group: "web", Host: "h1", Pools: []string{"10.1.1.0/24"}, Managed: true, Endpoints: 1},
+			{ID: "89abcdef01234567", Tenant: "acme", Network: "blue", Pools: []string{"10.1.1.0/24"}},
+		}),
 		{Topic: feed.Leader}: said(model.Leadership{Key: "/contiv.io/lock/netmaster/leader", Holder: "192.0.2.1:9999", Term: 17001,
 			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}},
 			Store:  model.StoreState{Name: "embedded etcd", ReadMillis: 1.3, Members: []model.StoreMember{{Name: "h1", Leader: true}, {Name: "h2"}}}}),

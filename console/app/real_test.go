@@ -35,6 +35,8 @@ func realistic() (*feed.Snapshot, time.Time) {
 	lacks.Missing, lacks.Lag, lacks.Revision = 2, 3, 48208
 	lacks.Uplinks = []model.Uplink{{Name: "eth1", Link: true, Active: true}, {Name: "eth2"}}
 	*silent = model.Node{Name: silent.Name, Role: model.RoleAgent, Reason: "did not answer: dial tcp 192.0.2.105:9000: i/o timeout"}
+	count := func(n int) *int { return &n }
+	s.Nodes[5].Docker = &model.DockerStatus{Here: true, Since: since(20 * time.Hour), Version: "29.1.0", Containers: count(8), Networks: count(4)}
 	s.Missing = map[string]time.Time{lacks.Name: now.Add(-3 * time.Second)}
 	s.Objects, s.Pools, s.Endpoints = map[string][]model.Object{}, map[string]feed.Pool{}, nil
 	configure(s, now)
@@ -182,6 +184,12 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		Store:  model.StoreState{Name: "etcd https://192.0.2.11:2379", ReadMillis: 1.3, Members: []model.StoreMember{member("a", 11, true), member("b", 12, false), {Name: "c", Address: "https://192.0.2.13:2379", Error: "did not answer in 1s"}}}}
 	brief := led
 	brief.Terms, brief.Leases = nil, led.Leases[:1]
+	id := strings.Repeat("3f", 32)
+	out[feed.Question{Topic: feed.DockerNetworks}] = said([]model.DockerNetwork{
+		{ID: id, Tenant: "shop", Network: "front", Group: "web", Host: "node-03", Pools: []string{"10.6.0.0/24"}, Managed: true, Endpoints: 5},
+		{ID: "4" + id[1:], Tenant: "shop", Network: "data", Pools: []string{"10.7.0.0/24"}, Endpoints: 2},
+		{ID: "5" + id[1:], Tenant: "bank", Network: "5" + id[1:], Host: "node-01", Pools: []string{"10.9.0.0/24"}, Made: true},
+	})
 	out[feed.Question{Topic: feed.Leadership}], out[feed.Question{Topic: feed.Leader}] = said(led), said(brief)
 	var states []model.AddressState
 	for _, e := range s.Endpoints {
@@ -232,7 +240,7 @@ func realScreens(t testing.TB) []screen {
 		{"address-history", "addresses/shop/front/10.6.0.28:history"}, {"describe", "network/shop/front"}, {"yaml", "network/shop/front:yaml"}, {"history", "network/shop/front:history"},
 		{"flow-tables", "flows/node-01"}, {"flow-tables-silent", "flows/node-05"}, {"flow-list", "flows/node-01/policy_in"}, {"flow-endpoint", "endpoint/shop:front:web-1:flows"},
 		{"topology-group", "topology/group/shop/cart"}, {"topology-endpoint", "topology/endpoint/shop:front:web-1"}, {"matrix-shop", "matrix/shop"},
-		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-choose", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}} {
+		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-choose", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}, {"docknet", "docknets/" + strings.Repeat("3f", 32)}} {
 		out = append(out, screen{x[0], func() *page.Page { return opened(t, x[1]) }})
 	}
 	network := page.Objects{Kind: model.KindNetwork(), Keys: []string{"shop:front"}}

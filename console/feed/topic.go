@@ -31,6 +31,7 @@ const (
 	Leader
 	Drift
 	DryRun
+	DockerNetworks
 )
 
 // topic declares a Topic.
@@ -99,6 +100,9 @@ var topics = [...]topic{
 	}),
 	DryRun: about("trial", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (DryRunResult, error) { // Detail: a model.ApplyRequest as JSON
 		return f.dryRun(ctx, q.Detail)
+	}),
+	DockerNetworks: about("docknets", 5*time.Second, func(ctx context.Context, f *Feed, _ Question) ([]model.DockerNetwork, error) {
+		return f.client.DockerNetworks(ctx)
 	}),
 }
 

@@ -37,7 +37,7 @@ func Entries() []Entry {
 			out = append(out, tableEntry(k))
 		}
 	}
-	return append(out, whyEntry())
+	return append(out, docknetsEntry(), whyEntry())
 }
 
 // Numbered are the entries with a number key: the first is 1.

@@ -78,8 +78,25 @@ func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
 	for _, u := range n.Uplinks {
 		out = append(out, "  "+widget.Fit(t, "uplink", 11)+widget.Bare(u.String()))
 	}
+	out = append(out, dockerLines(c, n)...)
 	if n.Reason != "" {
 		out = append(out, widget.Wrap("  "+n.Reason, c.Width, 2)...)
+	}
+	return out
+}
+
+// dockerLines is the Docker engine of a host: none where none is asked.
+func dockerLines(c Canvas, n *model.Node) (out []string) {
+	if n.Docker == nil {
+		return nil
+	}
+	out = widget.Wrap("  "+widget.Fit(c.Theme, "Docker", 11)+widget.Bare(n.Docker.String()), c.Width, 13)
+	seen := ""
+	if !n.Docker.Here {
+		seen = ", as last seen"
+	}
+	for i := range n.Docker.Problems {
+		out = append(out, widget.Wrap("  "+widget.Fit(c.Theme, "", 11)+"network "+widget.Bare(n.Docker.Problems[i].Network+": "+n.Docker.Problems[i].Problem)+seen, c.Width, 13)...)
 	}
 	return out
 }

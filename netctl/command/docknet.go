@@ -35,9 +35,6 @@ func newDocknetList(f *Factory) *cobra.Command {
 	return c
 }
 
-// shortID is how much of an id Docker shows, and we with it.
-const shortID = 12
-
 func runDocknetList(ctx context.Context, f *Factory, o *output, host string) error {
 	c, format, err := o.client(f)
 	if err != nil {
@@ -52,20 +49,9 @@ func runDocknetList(ctx context.Context, f *Factory, o *output, host string) err
 	}
 	l := &listing{Table: term.Table{Columns: columns("Id", "Host", "Tenant", "Network", "Group", "Subnets", "Endpoints", "Made by")}, value: all}
 	for _, d := range all {
-		l.row(d.ID, []string{d.ID[:min(len(d.ID), shortID)], d.Host, d.Tenant, d.Network, d.Group, strings.Join(d.Pools, ","), strconv.Itoa(d.Endpoints), maker(&d)})
+		l.row(d.ID, []string{d.ShortID(), d.Host, d.Tenant, d.Network, d.Group, strings.Join(d.Pools, ","), strconv.Itoa(d.Endpoints), d.Maker()})
 	}
 	return l.write(f, format)
-}
-
-// maker is who has made a Docker network.
-func maker(d *model.DockerNetwork) string {
-	switch {
-	case d.Managed:
-		return "agent"
-	case d.Made:
-		return "user, with its network"
-	}
-	return "user"
 }
 
 func newDocknetInspect(f *Factory) *cobra.Command {

@@ -16,10 +16,11 @@ type PortMapping struct {
 
 // String is the mapping as in "tcp/0.0.0.0:8080=80", which ParsePortMapping reads.
 func (m PortMapping) String() string {
-	return fmt.Sprintf("%s/%s=%d", protocolName(m.Protocol), m.Host, m.Container)
+	return fmt.Sprintf("%s/%s=%d", ProtocolName(m.Protocol), m.Host, m.Container)
 }
 
-func protocolName(p uint8) string {
+// ProtocolName is "tcp", "udp" or "sctp" of an IP protocol number that a PortMapping may have, and the number of another one.
+func ProtocolName(p uint8) string {
 	for name, number := range portProtocols {
 		if number == p {
 			return name

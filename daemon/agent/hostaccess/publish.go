@@ -1,7 +1,6 @@
 package hostaccess
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,36 +144,4 @@ func (e *Engine) translatePorts() error {
 // without are the elements of a that b has not.
 func without(a, b []link.Published) []link.Published {
 	return slices.DeleteFunc(slices.Clone(a), func(p link.Published) bool { return slices.Contains(b, p) })
-}
-
-// published are the ports of the host that are to lead to containers.
-func (e *Engine) published() (out []link.Published) {
-	subnet := e.Flows.Private()
-	six := pipeline.Private6(subnet)
-	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
-		text := p.ExternalIDs[ovsdb.IDPublished]
-		if text == "" || p.OFPort == 0 {
-			continue
-		}
-		list, err := link.SplitPortMappings(text)
-		if err != nil {
-			e.Log.Warn("published ports are not understood", "port", p.Name, "error", err)
-			continue
-		}
-		ep, ok := e.Flows.Endpoint(p.ExternalIDs[ovsdb.IDEndpoint])
-		for _, m := range list {
-			private, own := subnet, ep.IP
-			if m.Host.Addr().Is6() {
-				private, own = six, ep.IP6
-			}
-			if ok && own.IsValid() {
-				out = append(out, link.Published{Protocol: m.Protocol, From: m.Host,
-					To: netip.AddrPortFrom(pipeline.PrivateAddr(private, p.OFPort), m.Container)})
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b link.Published) int {
-		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), a.From.Compare(b.From), a.To.Compare(b.To))
-	})
-	return out
 }

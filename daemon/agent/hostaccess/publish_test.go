@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,9 +58,24 @@ func TestPublish(t *testing.T) {
 	}
 	both := "6/0.0.0.0:8080>172.19.0.5:80 17/10.0.0.1:53>172.19.0.5:53"
 	want("published", both)
+	told := func(what string, lines ...string) {
+		t.Helper()
+		list, err := e.Published(web)
+		var got []string
+		for _, p := range list {
+			got = append(got, p.String())
+		}
+		if err != nil || !slices.Equal(got, lines) {
+			t.Errorf("%s: told %q, %v, want %q", what, got, err, lines)
+		}
+	}
+	const noSix = "tcp [::]:8080 to 80, does not work: the container has no IPv6 address"
+	told("published", "tcp 0.0.0.0:8080 to 80", noSix, "udp 10.0.0.1:53 to 53")
 	// Another agent finds it in the switch, and puts right what others removed.
 	w.published = link.Translation{}
 	e = w.engine(t)
+	const notYet = ", does not work: the host does not translate it yet"
+	told("before the first look", "tcp 0.0.0.0:8080 to 80"+notYet, noSix, "udp 10.0.0.1:53 to 53"+notYet)
 	for range 2 {
 		if err := e.Bring(t.Context()); err != nil {
 			t.Fatal(err)
@@ -93,6 +109,9 @@ func TestPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("without the container", "6/0.0.0.0:5432>172.19.0.6:5432")
+	if list, err := e.Published(web); err == nil {
+		t.Errorf("without the container: told %v, want an error", list)
+	}
 	if len(w.forgotten) != 2 {
 		t.Errorf("forgotten are %v, want two", w.forgotten)
 	}
@@ -105,6 +124,14 @@ func TestPublish(t *testing.T) {
 		}
 	}
 	want("unpublished", "")
+	if list, err := e.Published(db); err != nil || len(list) != 0 {
+		t.Errorf("unpublished: told %v, %v", list, err)
+	}
+	port := w.ports["vdb"]
+	port.ExternalIDs[ovsdb.IDPublished] = "no mapping"
+	if list, err := e.Published(db); err == nil || !strings.Contains(err.Error(), "no mapping") {
+		t.Errorf("with an id that is no mapping: told %v, %v", list, err)
+	}
 }
 
 func TestPublishOnBridgedVLAN(t *testing.T) {

@@ -43,11 +43,21 @@ func (o *Options) capture(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", model.CaptureFile)
-	at := capture.Interface(name, "endpoint "+q.Get("endpoint")+" on host "+o.Status().Host)
+	at := capture.Interface(name, o.called(q.Get("endpoint"))+" on host "+o.Status().Host)
 	limits := capture.Limits{Packets: packets, Bytes: model.CaptureBytes, For: time.Duration(seconds) * time.Second}
 	if err := capture.Write(r.Context(), src, at, filter, limits, w, http.NewResponseController(w).Flush); err != nil {
 		panic(http.ErrAbortHandler) // so that the reader sees that the stream is not whole
 	}
+}
+
+// called is an endpoint for people: its identity, and what the runtime calls its container unless that is the same.
+func (o *Options) called(id string) string {
+	for _, e := range o.Driver().Endpoints {
+		if e.ID.String() == id && e.CommonName != "" && e.CommonName != e.ID.Endpoint {
+			return "endpoint " + id + ", container " + e.CommonName + ","
+		}
+	}
+	return "endpoint " + id
 }
 
 // bounded reads a number of 1 to most; "" is otherwise.

@@ -19,11 +19,11 @@ import (
 func FuzzRoutes(f *testing.F) {
 	for _, seed := range [][2]string{{"GET", "/inspect/flows?owner=%ff&table=%00"}, {"GET", "/inspect/%ff"}, {"GET", "/inspect/trace?of={"}, {"GET", "/inspect/trace?of={\"from\":\"endpoint/x\"}"},
 		{"GET", "/inspect/capture?endpoint=t:n:c1&filter=((((&packets=1"}, {"GET", "/status?revision=18446744073709551615"}, {"POST", "/inspect/drift"}, {"GET", "/inspect/rules?of=:::%ff"},
-		{"DELETE", "/debug/reclaimEndpoint/%2f%ff"}, {"GET", "/metrics?name[]=%ff"}, {"GET", "/inspect/services?of=:"}, {"PUT", "x:@10.0.0.1:80/p"}, {"CONNECT", "h:1"}, {"GET", "/../inspect//ports"}} {
+		{"DELETE", "/debug/reclaimEndpoint/%2f%ff"}, {"GET", "/metrics?name[]=%ff"}, {"GET", "/inspect/services?of=:"}, {"GET", "/inspect/published?of=%ff"}, {"PUT", "x:@10.0.0.1:80/p"}, {"CONNECT", "h:1"}, {"GET", "/../inspect//ports"}} {
 		f.Add(seed[0], seed[1])
 	}
 	a := &agent{}
-	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Drift: drift{a}, Waiting: func() []string { return nil },
+	h := Handler(Options{Forward: a, Attach: a, Ports: a, Pipeline: pipeline.Default(), Now: time.Now, Drift: drift{a}, Waiting: func() []string { return nil },
 		Status: func() model.AgentStatus { return model.AgentStatus{Host: "h1"} }, Malformed: func() []string { return nil }, Services: a.services,
 		Driver: func() Driver { return Driver{Bridge: "contiv0"} }, Router: func() (bgp.Status, error) { return bgp.Status{}, nil },
 		Packets: func(string) (capture.Source, error) { return nil, errors.New("no interface") }})

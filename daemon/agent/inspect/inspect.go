@@ -72,6 +72,7 @@ type Options struct {
 	Names     *Names          // nil: names are not served
 	Router    func() (bgp.Status, error)
 	Services  func() []ofnet.Service
+	Ports     Ports
 	Version   model.Version
 	Now       func() time.Time
 	Control   Control
@@ -144,6 +145,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/nameserver", o.nameserver)
 	mux.HandleFunc("GET /inspect/services", o.services)
 	mux.HandleFunc("GET /inspect/traffic", o.traffic)
+	mux.HandleFunc("GET /inspect/published", o.published)
 	mux.HandleFunc("GET /svcstats", o.svcstats)
 	mux.HandleFunc("GET /inspect/trace", o.trace)
 	mux.HandleFunc("GET /inspect/drift", o.drift)

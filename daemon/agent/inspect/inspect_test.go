@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -134,6 +135,14 @@ func (a *agent) List() []attach.Attachment {
 	return []attach.Attachment{{ContainerID: "c1", IfName: "eth0", StateID: "t:n:c1", Port: ovsdb.Port{Name: "vvx", OFPort: 5}}}
 }
 
+// Published has a port of the host lead to the only endpoint.
+func (a *agent) Published(id string) ([]model.PublishedPort, error) {
+	if id != "t:n:c1" {
+		return nil, fmt.Errorf("endpoint %s is not attached here", id)
+	}
+	return []model.PublishedPort{{Protocol: "tcp", Host: netip.MustParseAddrPort("0.0.0.0:8080"), Container: 80}}, nil
+}
+
 func (a *agent) Reclaim(_ context.Context, id string) error {
 	a.reclaimed = id
 	return a.err
@@ -145,7 +154,7 @@ func (a *agent) handler() http.Handler {
 			return model.AgentStatus{Host: "h1", Flows: 2, Uplinks: []model.Uplink{{Name: "eth1", Link: true, Active: true}, {Name: "eth2"}}}
 		},
 		Waiting: func() []string { return a.waiting }, Malformed: func() []string { return nil },
-		Drift: drift{a}, Services: a.services,
+		Drift: drift{a}, Services: a.services, Ports: a,
 		Router: func() (bgp.Status, error) {
 			return bgp.Status{Dsts: []string{"20.1.1.0/24"}, Peers: []bgp.PeerStatus{}}, a.err
 		},
@@ -204,6 +213,8 @@ func TestRoutes(t *testing.T) {
 		{name: "another service", path: "/inspect/services?of=t:sho", status: 200, want: "[]"},
 		{name: "services without a switch", path: "/inspect/services", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "traffic of no one", path: "/inspect/traffic?of=n.t-c9", status: 404, want: `endpoint "n.t-c9" has no flows here`},
+		{name: "published ports", path: "/inspect/published?of=t:n:c1", status: 200, want: `[{"protocol":"tcp","host":"0.0.0.0:8080","container":80}]`},
+		{name: "published ports of no one", path: "/inspect/published?of=t:n:c9", status: 404, want: "endpoint t:n:c9 is not attached here"},
 		{name: "metrics of services", path: "/metrics", status: 200, want: `contiv_agent_service_packets_total{backend="10.0.0.2",direction="out",port="tcp/80",service="t:shop"} 11`},
 		{name: "service counters as the original had them", path: "/svcstats", status: 200,
 			want: `"10.0.0.9:80:TCP":{"ServiceIP":"10.0.0.9","ServiceVRF":"t","Protocol":"TCP","SvcPort":"80","ProvPort":"8080","SvcStats":{"PacketsIn":10,"BytesIn":1000,"PacketsOut":11,"BytesOut":1100},"ProvStats":{"10.0.0.1":`},

@@ -18,7 +18,7 @@ type verb func(w *World, words []string, fields map[string]string) (said string,
 //
 //	attach NETWORK CONTAINER [group=G] [host=H] [address=A] [address6=A] [machine=M]   tells its addresses
 //	detach NETWORK CONTAINER
-//	start NETWORK CONTAINER [labels=KEY:VALUE,...]                        a runtime has started it
+//	start NETWORK CONTAINER [name=N] [labels=KEY:VALUE,...]               a runtime has started it
 //	die NETWORK CONTAINER
 //	allocate NETWORK-ID [pool=P] [address=A]                              tells the address that is held
 //	release NETWORK-ID ADDRESS
@@ -52,7 +52,7 @@ func update(event string) verb {
 			}
 		}
 		_, err := w.Service.Update(context.Background(), model.UpdateEndpointRequest{Event: event, Tenant: tenantOf(fields), Network: words[0],
-			EndpointID: words[1], ContainerID: words[1], EPCommonName: words[1], Labels: labels})
+			EndpointID: words[1], ContainerID: words[1], EPCommonName: cmp.Or(fields["name"], words[1]), Labels: labels})
 		return "", err
 	}
 }

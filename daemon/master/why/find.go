@@ -45,6 +45,9 @@ func (e *end) shown() model.WhyEnd {
 	case e.endpoint != nil:
 		out.Tenant, out.Network, out.Group = e.tenant, e.endpoint.ID.Network.String(), e.endpoint.Group.String()
 		out.Host, out.MAC = e.endpoint.Host, e.endpoint.MAC.String()
+		if name := e.endpoint.CommonName; name != e.endpoint.ID.Endpoint {
+			out.Container = name
+		}
 	case e.service != nil:
 		out.Tenant, out.Network = e.service.ID.Tenant, e.service.Network.String()
 	case e.kind == kindHost:

@@ -45,6 +45,10 @@ func TestInspectTraffic(t *testing.T) {
 	}
 	answers := make(chan string, 1)
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/inspect/traffic" {
+			http.NotFound(w, q)
+			return
+		}
 		if text := <-answers; text != "" && q.URL.RequestURI() == "/inspect/traffic?of=default%3Ablue%3Aweb" {
 			_, _ = w.Write([]byte(text))
 			return

@@ -3,6 +3,7 @@ package inspect
 
 import (
 	"context"
+	"sync"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/aci"
@@ -42,7 +43,10 @@ func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out
 	case model.BgpInspect:
 		return i.router(ctx, out)
 	case model.EndpointInspect:
-		i.traffic(ctx, out.Oper)
+		var wait sync.WaitGroup // an agent that is silent is waited for once
+		wait.Go(func() { i.traffic(ctx, out.Oper) })
+		wait.Go(func() { i.published(ctx, out.Oper) })
+		wait.Wait()
 	case model.RuleInspect:
 		i.ruleHits(ctx, out.Config.ObjectKey(), out.Oper)
 	case model.PolicyInspect:

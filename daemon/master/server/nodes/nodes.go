@@ -166,7 +166,7 @@ func (s *Nodes) agent(ctx context.Context, a record.Service, wanted store.Revisi
 	}
 	n.Version, n.Ready, n.Revision, n.Flows = status.Version, status.Ready, status.Revision, status.Flows
 	n.Ports, n.Errors, n.VTEP, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.VTEP, status.Since, status.FlowMods
-	n.Uplinks, n.Bond, n.Differs = status.Uplinks, status.Bond, status.Differs
+	n.Uplinks, n.Bond, n.Differs, n.Docker = status.Uplinks, status.Bond, status.Differs, status.Docker
 	n.Missing = max(0, homed-status.Endpoints)
 	if uint64(wanted) > status.Revision {
 		n.Lag = uint64(wanted) - status.Revision
