@@ -1,8 +1,10 @@
 package docker_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/lab"
 )
@@ -142,9 +144,12 @@ func (c *cluster) nothing() {
 	}
 	c.docker("h1", "network", "rm", "inside")
 	for _, host := range []string{"h1", "h2"} {
-		if got := c.shell(host, "ip -o link | grep -E ': v[vf]' || true"); got != "" {
-			c.t.Errorf("%s: interfaces are left: %s", host, got)
-		}
+		within(c.t, 10*time.Second, func() error { // they are deleted in their turn
+			if got := c.shell(host, "ip -o link | grep -E ': v[vf]' || true"); got != "" {
+				return fmt.Errorf("%s: interfaces are left: %s", host, got)
+			}
+			return nil
+		})
 	}
 	if got := c.must("endpoint", "ls", "-o", "name"); got != "" {
 		c.t.Errorf("endpoints are left: %s", got)
