@@ -114,9 +114,13 @@ func goTests(file string, source []byte) ([]Claim, error) {
 	return distinct(out), nil
 }
 
-// levelOf is what the Go tests of a file run: the agent's node tests have a real switch, master and namespaces.
+// levelOf is what the Go tests of a file run: the agent's node tests have a real switch, master and namespaces, those of Docker hosts of
+// a lab.
 func levelOf(file string) Level {
-	if strings.HasPrefix(file, "daemon/agent/node/") {
+	switch {
+	case strings.HasPrefix(file, "test/docker/"):
+		return Cluster
+	case strings.HasPrefix(file, "daemon/agent/node/"):
 		return Host
 	}
 	return API

@@ -33,7 +33,7 @@ func (c *cluster) kept(host string) []string {
 }
 
 // A container of a real engine is known by its names, serves by its labels, and is on the network that the agent keeps; what an engine no
-// longer has is given back.
+// longer has is given back. DOC-06: every host has the network, also one that was made while its engine was away.
 func TestEngineLife(t *testing.T) {
 	c := start(t, lab.Plan{Name: "dklife", DockerFlags: []string{"--live-restore"}})
 	both := func(what string, names ...string) {

@@ -25,6 +25,7 @@ func groupOf(tenant, name, network string) record.Group {
 	return record.Group{ID: identity.Group{Tenant: tenant, Name: name}, Network: identity.Network{Tenant: tenant, Name: network}}
 }
 
+// DOC-02: a network with IPv6 has both subnets. DOC-03: a group has a network of its own. DOC-04: both drivers have the plugin's name.
 func TestWanted(t *testing.T) {
 	infra, none := netOf("default", "contivh1", 9), netOf("default", "none", 8)
 	infra.Kind, none.Subnet = record.InfraNetwork, netip.Prefix{}
