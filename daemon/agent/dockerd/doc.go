@@ -3,5 +3,5 @@
 //
 // Docker may be waiting for the agent whenever the agent asks it something, so every request has a deadline and no door of the
 // agent waits for one. What the engine says is taken as levels: events only say where to look again, and after a gap everything
-// is listed anew. An engine that is away leaves what was known of it; nothing follows from its silence.
+// is listed again. An engine that is away leaves what was known of it; nothing follows from its silence.
 package dockerd
