@@ -132,6 +132,7 @@ func (c *cluster) tries(host string, args []string) (string, error) {
 type pings struct {
 	cmd *exec.Cmd
 	out strings.Builder
+	sh  func(script string) string // runs something on its host
 }
 
 // pinging begins a ping, from the container's network namespace: it needs no engine.
@@ -142,8 +143,8 @@ func (c *cluster) pinging(host, name, to string) *pings {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	p := &pings{cmd: cmd}
-	cmd.Stdout = &p.out
+	p := &pings{cmd: cmd, sh: func(script string) string { return c.shell(host, script) }}
+	cmd.Stdout, cmd.WaitDelay = &p.out, time.Second
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
@@ -155,8 +156,8 @@ var pinged = regexp.MustCompile(`icmp_seq=(\d+)`)
 
 // end ends the ping. What was on its way then does not count.
 func (p *pings) end() (lost, sent int) {
-	_ = p.cmd.Process.Kill()
-	_ = p.cmd.Wait()
+	p.sh("kill -INT $(cat /run/lab/churn.pid)")
+	_ = p.cmd.Wait() // its exit code says only whether anything came back
 	answered := map[int]struct{}{}
 	for _, m := range pinged.FindAllStringSubmatch(p.out.String(), -1) {
 		n, _ := strconv.Atoi(m[1])
