@@ -87,21 +87,8 @@ func (s *Server) Run(ctx context.Context) error {
 		return fmt.Errorf("CNI (check %s): %w", flag, err)
 	}
 	srv := door.NewServer(s.Handler(), door.Ordinary(), s.Log)
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(door.NewConnections(maxConnections, 0).Listen(l)) }()
 	close(s.ready)
-	select {
-	case err := <-done:
-		return fmt.Errorf("serve %s: %w", s.Socket, err)
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if srv.Shutdown(grace) != nil {
-		_ = srv.Close()
-	}
-	<-done
-	return nil
+	return door.Serve(ctx, srv, door.NewConnections(maxConnections, 0).Listen(l))
 }
 
 // Handler is the service without its socket.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -98,30 +97,15 @@ func (d *Driver) String() string { return "Docker driver at " + d.Socket }
 // Ready is closed once the socket is listened to.
 func (d *Driver) Ready() <-chan struct{} { return d.ready }
 
-// Run serves until ctx ends; requests under way may finish within five seconds. The socket goes with it: an engine that finds a socket which
-// no one serves asks again for half a minute before it goes on.
+// Run serves until ctx ends; requests under way may finish within five seconds.
 func (d *Driver) Run(ctx context.Context) error {
 	l, err := socket.Listen(d.Socket)
 	if err != nil {
 		return fmt.Errorf("driver for Docker (check --docker-plugins and --plugin-name): %w", err)
 	}
 	srv := door.NewServer(d.Handler(), door.Ordinary(), d.Log)
-	done := make(chan error, 1)
-	go func() { done <- srv.Serve(door.NewConnections(maxConnections, 0).Listen(l)) }()
 	close(d.ready)
-	select {
-	case err := <-done:
-		return fmt.Errorf("serve %s: %w", d.Socket, err)
-	case <-ctx.Done():
-	}
-	_ = os.Remove(d.Socket) // nothing else can be done about it
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if srv.Shutdown(grace) != nil {
-		_ = srv.Close()
-	}
-	<-done
-	return nil
+	return door.Serve(ctx, srv, door.NewConnections(maxConnections, 0).Listen(l))
 }
 
 // Handler is the service without its socket.
