@@ -56,7 +56,7 @@ lint: ## formatting, vet, staticcheck
 
 .PHONY: unit
 unit: ## unit, conformance and real-switch tests, with the race detector; a large recovery without it
-	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /test/scenario -e /test/docker)
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /test/scenario -e /test/docker -e /test/kubernetes)
 	$(GO) test -count=1 -timeout 5m -run TestRecovery ./daemon/store/etcd
 
 .PHONY: scenario
@@ -82,6 +82,7 @@ docker-plugin: build ## make the managed Docker plugin of the programs: bin/dock
 
 include test/consul/consul.mk
 include test/engines/engines.mk
+include test/kubernetes/kubernetes.mk
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each
