@@ -142,16 +142,12 @@ func (l *Lab) startKubernetes(ctx context.Context) error {
 
 // awaitNodes returns when pods can be made: all nodes are ready, and the account is there that pods run under.
 func (l *Lab) awaitNodes(ctx context.Context) error {
-	var nodes []string
+	waits := [][]string{{"--for=create", "serviceaccount/default"}}
 	for _, host := range l.hostNames() {
-		nodes = append(nodes, "node/"+host)
+		waits = append(waits, []string{"--for=create", "node/" + host}, []string{"--for=condition=Ready", "node/" + host})
 	}
-	patience := "--timeout=" + startPatience.String()
-	for _, args := range [][]string{
-		slices.Concat([]string{"wait", patience, "--for=create", "serviceaccount/default"}, nodes),
-		slices.Concat([]string{"wait", patience, "--for=condition=Ready"}, nodes),
-	} {
-		cmd, err := l.Kubectl(ctx, args...)
+	for _, args := range waits {
+		cmd, err := l.Kubectl(ctx, append([]string{"wait", "--timeout=" + startPatience.String()}, args...)...)
 		if err != nil {
 			return err
 		}

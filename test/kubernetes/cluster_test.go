@@ -39,7 +39,9 @@ func withPrograms(do func() int) int {
 	defer os.RemoveAll(dir)
 	programs = dir
 	for name, folder := range map[string]string{"contiv": "console", "netctl": "netctl", "netmaster": "daemon/master", "netplugin": "daemon/agent", "contivk8s": "cni"} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "github.com/contiv/contiv/"+folder).CombinedOutput(); err != nil {
+		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, name), "github.com/contiv/contiv/"+folder)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build does, whose packages are compiled
+		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", name, err, out)
 			return 1
 		}
