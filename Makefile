@@ -74,6 +74,14 @@ test-docker: ## Docker on the hosts of a lab, with the machine's engine
 test-docker-all: ## Docker with the machine's engine and the newest, upgrades, Swarm
 	@scripts/test-docker all
 
+.PHONY: test-kubernetes
+test-kubernetes: ## Kubernetes on the hosts of a lab, with the machine's containerd
+	@scripts/test-kubernetes
+
+.PHONY: test-kubernetes-all
+test-kubernetes-all: ## Kubernetes with the machine's containerd and the newest, and its own network tests
+	@scripts/test-kubernetes all
+
 .PHONY: docker-plugin
 docker-plugin: build ## make the managed Docker plugin of the programs: bin/docker-plugin, for docker plugin create
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/startcontiv ./docker/startcontiv

@@ -11,6 +11,7 @@ KUBERNETES_BUILD   := CGO_ENABLED=0 nice -n 15 go build -trimpath -o $(CURDIR)/$
 $(KUBERNETES)/kube:
 	@mkdir -p $(KUBERNETES)
 	cd test/kubernetes/build && $(KUBERNETES_BUILD) -ldflags '-s -w $(KUBERNETES_NAME)' ./kube
+	ln -sf kube $(KUBERNETES)/kubectl
 
 $(KUBERNETES)/etcd:
 	@mkdir -p $(KUBERNETES)
