@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -137,7 +138,43 @@ func (l *Lab) startKubernetes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.awaitNodes(ctx)
+	if err := l.awaitNodes(ctx); err != nil || !l.Kubernetes.CoreDNS {
+		return err
+	}
+	return l.startCoreDNS(ctx)
+}
+
+// startCoreDNS makes the objects of CoreDNS and waits until it answers.
+func (l *Lab) startCoreDNS(ctx context.Context) error {
+	objects, err := l.cluster().CoreDNS()
+	if err != nil {
+		return err
+	}
+	apply, err := l.Kubectl(ctx, "apply", "-f", "-")
+	if err != nil {
+		return err
+	}
+	apply.Stdin = bytes.NewReader(objects)
+	if out, err := apply.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", apply, err, out)
+	}
+	if err := l.kubectl(ctx, "rollout", "status", "--namespace", "kube-system", "--timeout="+startPatience.String(), "deployment/coredns"); err != nil {
+		return err
+	}
+	l.say("CoreDNS is ready")
+	return nil
+}
+
+// kubectl runs kubectl to its end.
+func (l *Lab) kubectl(ctx context.Context, args ...string) error {
+	cmd, err := l.Kubectl(ctx, args...)
+	if err != nil {
+		return err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", cmd, err, out)
+	}
+	return nil
 }
 
 // awaitNodes returns when pods can be made: all nodes are ready, and the account is there that pods run under.
@@ -147,12 +184,8 @@ func (l *Lab) awaitNodes(ctx context.Context) error {
 		waits = append(waits, []string{"--for=create", "node/" + host}, []string{"--for=condition=Ready", "node/" + host})
 	}
 	for _, args := range waits {
-		cmd, err := l.Kubectl(ctx, append([]string{"wait", "--timeout=" + startPatience.String()}, args...)...)
-		if err != nil {
+		if err := l.kubectl(ctx, append([]string{"wait", "--timeout=" + startPatience.String()}, args...)...); err != nil {
 			return err
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: %s", cmd, err, out)
 		}
 	}
 	l.say("nodes are ready")
