@@ -147,6 +147,12 @@ func TestSwarmTags(t *testing.T) {
 	if out, err := tag("db.default", "db"); err != nil {
 		t.Fatalf("docker network create: %s", out)
 	}
+	within(t, 30*time.Second, func() error { // here too
+		if got := m.netctl("docknet", "ls"); !strings.Contains(got, " db ") {
+			return fmt.Errorf("the driver has not been asked for the group's network: %s", got)
+		}
+		return nil
+	})
 	if got := m.names("network"); !slices.Equal(got, before) {
 		t.Errorf("networks: want %v, got %v", before, got)
 	}
