@@ -105,7 +105,7 @@ func told(res *attach.Result, known *endpointInterface) (out endpointInterface) 
 	return out
 }
 
-// deleteEndpoint takes an endpoint away; one that is not known is success. The engine will release its addresses, which have gone with it.
+// deleteEndpoint takes an endpoint away; one that is not known is success. The engine will release its addresses, which go with it.
 func (d *Driver) deleteEndpoint(ctx context.Context, q endpointRequest) (empty, error) {
 	if q.EndpointID == "" {
 		return empty{}, model.Errorf(model.CodeInvalid, "EndpointID", "it is missing")
@@ -117,14 +117,21 @@ func (d *Driver) deleteEndpoint(ctx context.Context, q endpointRequest) (empty, 
 			had = append(had, a.Addr())
 		}
 		d.holds.deleted(res.Endpoint.ID.Tenant, had...)
-		if err := d.Publisher.Unpublish(ctx, res.Endpoint.ID.String()); err != nil {
-			return empty{}, err
-		}
 	} else {
 		n, _ := d.Networks.DockerNetwork(ctx, q.NetworkID)
 		d.holds.deleted(n.Network.Tenant)
 	}
-	return empty{}, d.Attacher.Detach(ctx, q.EndpointID, ifName)
+	return empty{}, d.take(ctx, q.EndpointID)
+}
+
+// take takes an endpoint away with its published ports. It may be repeated.
+func (d *Driver) take(ctx context.Context, endpoint string) error {
+	if res, err := d.Attacher.Find(ctx, endpoint, ifName); err == nil {
+		if err := d.Publisher.Unpublish(ctx, res.Endpoint.ID.String()); err != nil {
+			return err
+		}
+	}
+	return d.Attacher.Detach(ctx, endpoint, ifName)
 }
 
 // operInfo is what an operator looks for.
