@@ -89,8 +89,12 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 	if err := l.write(f, format); err != nil {
 		return err
 	}
-	if silent == nil && rows == 0 && format.Tabular() {
-		fmt.Fprintln(f.Err, "nothing differs")
+	if silent == nil && differ == 0 && format.Tabular() {
+		said := "nothing differs"
+		if rows > 0 {
+			said += " now"
+		}
+		fmt.Fprintln(f.Err, said)
 	}
 	switch {
 	case silent != nil || differ == 0:

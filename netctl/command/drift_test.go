@@ -44,7 +44,7 @@ func TestDriftOfNothing(t *testing.T) {
 		{"drift", "", header, "nothing differs\n"},
 		{"drift h1", "", header, "nothing differs\n"},
 		{"drift -o jsonpath={[0].host}", "", "h1\n", ""},
-		{"drift", `{"kind":"flow","what":"added"}`, "Host  When   At  Kind  Owner  What\n----  ----   --  ----  -----  ----\nh1    found      flow  none   added\n", ""},
+		{"drift", `{"kind":"flow","what":"added"}`, "Host  When   At  Kind  Owner  What\n----  ----   --  ----  -----  ----\nh1    found      flow  none   added\n", "nothing differs now\n"},
 	} {
 		found = r.found
 		if got := netctl(t, t.Context(), s.URL, strings.Fields(r.line)...); got.code != 0 || got.out != r.out || got.err != r.err {

