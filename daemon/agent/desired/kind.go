@@ -65,7 +65,7 @@ func readGroup(_ *records, g *record.Group) (string, error) {
 }
 
 func readService(_ *records, v *record.ServiceLB) (string, error) {
-	_, err := serviceOf(v)
+	_, err := serviceOf(v, nil)
 	return v.ID.String(), err
 }
 
