@@ -11,10 +11,13 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// A service comes in two records: what it is, and who provides it. Either may be there first.
+// A service of Contiv's own comes in two records: what it is, and who provides it. Either may be there first.
 
 // wantService joins both records. Without the second one the service has no backends.
 func (r *records) wantService(name string) *ofnet.Service {
+	if id, tenant, ok := parseKubeName(name); ok {
+		return r.wantKubeService(id, tenant)
+	}
 	v := r.services.Get(name)
 	if v == nil || !r.present(v.ID.Tenant) {
 		return nil

@@ -26,13 +26,17 @@ func Translate(v *record.KubernetesService, list []*record.EndpointSlice, tenant
 	if v.Headless || v.Type == record.ServiceExternalName || len(v.ClusterIPs) == 0 {
 		return nil
 	}
-	out := &ofnet.Service{Name: Name(v), Tenant: tenant, Cluster: ordered(v.ClusterIPs), External: ordered(v.ExternalIPs, v.LoadBalancerIPs),
+	out := &ofnet.Service{Name: Name(v), Tenant: tenant, Cluster: ordered(v.ClusterIPs),
 		ClusterLocal: v.InternalLocal, ExternalLocal: v.ExternalLocal}
+	out.External = slices.DeleteFunc(ordered(v.ExternalIPs, v.LoadBalancerIPs), func(a netip.Addr) bool { return slices.Contains(out.Cluster, a) })
 	if v.AffinitySeconds > 0 {
 		out.Affinity = ofnet.Affinity{Client: true, Timeout: time.Duration(v.AffinitySeconds) * time.Second}
 	}
 	for i := range v.Ports {
 		p := &v.Ports[i]
+		if out.Port(p.Protocol, p.Port) != nil {
+			continue // Kubernetes has none twice
+		}
 		out.Ports = append(out.Ports, ofnet.ServicePort{Name: p.Name, Protocol: p.Protocol, Port: p.Port, NodePort: p.NodePort,
 			Backends: backends(p, list, at)})
 	}
