@@ -91,8 +91,8 @@ type Options struct {
 	Overhead int         // of a tunnel, in bytes
 	// Default is the gateway in networks that have none of their own; invalid: no default route. nil: nowhere.
 	Default func(ipv6 bool) netip.Addr
-	// Routing says that networks are routed to each other: what leaves on a VLAN may end in a tunnel. nil: they are not.
-	Routing func() bool
+	// Tunnels says that what leaves on a VLAN may end in a tunnel: networks are routed to each other, or hosts are met. nil: it may not.
+	Tunnels func() bool
 	// Vital returns a context that ends when the switch does not answer, with the reason as its cause, and what releases it.
 	// nil: it is waited for as long as ctx lives.
 	Vital func(ctx context.Context) (context.Context, func())
@@ -128,6 +128,8 @@ type Request struct {
 	MAC        string   // wanted, or ""
 	Tokens     []string // with which the addresses are held
 	Owner      string   // who asks: "cni/NAME", "docker/NETWORK"
+	// DockerNetwork is the id of the Docker network, "" of who is not Docker.
+	DockerNetwork string
 }
 
 // EndpointID is the identity of an interface on its network: the container id, and the interface's name unless that
@@ -276,7 +278,7 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
 		ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
 			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group, MacAddress: r.MAC, Tokens: r.Tokens},
-		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine,
+		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine, DockerNetwork: r.DockerNetwork,
 	})
 	if err == nil && ep.ID != r.identity() {
 		err = fmt.Errorf("netmaster answered with endpoint %s, want %s", ep.ID, id)
@@ -371,7 +373,7 @@ func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record
 }
 
 func (e *Engine) mtu(n *record.Network) int {
-	if n.Encap == record.VXLAN || e.Routing != nil && e.Routing() {
+	if n.Encap == record.VXLAN || e.Tunnels != nil && e.Tunnels() {
 		return e.MTU() - e.Overhead
 	}
 	return e.MTU()

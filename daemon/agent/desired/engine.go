@@ -235,7 +235,7 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 		return // the first update tells
 	}
 	e.Bridge.Update(e.seen, func(s *ofnet.State) {
-		s.Self, s.Local, s.Private = e.Self.Label, e.Fixed, e.records.private()
+		s.Self, s.Local, s.Private, s.Direct = e.Self.Label, e.Fixed, e.records.private(), e.records.direct()
 		set(s.Hosts, e.Self.Label, &e.Self)
 		e.records.translate(e.given, s)
 		for _, put := range others {
@@ -353,6 +353,16 @@ func (e *Engine) Services() []ofnet.Service {
 		}
 	}
 	slices.SortFunc(out, func(a, b ofnet.Service) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Selectors returns the selectors of a tenant's services, in no order. They are not to be changed.
+func (e *Engine) Selectors(tenant string) (out []map[string]string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for v := range servicesOfTenant.In(e.records.services, tenant).Values() {
+		out = append(out, v.Selectors)
+	}
 	return out
 }
 
