@@ -15,7 +15,14 @@ type AllocAddressRequest struct {
 	Token string `json:",omitempty"`
 	// Seconds is how long the address is held; 0 is ten minutes.
 	Seconds int `json:",omitempty"`
+	// Swarm says that a swarm's manager asks for a service or for a task. The address is held until it is released, no Docker network of a
+	// swarm is on its network, or no machine is host By any more. A manager may ask again for what managers before it have been given.
+	Swarm bool `json:",omitempty"`
 }
+
+// SwarmToken is by which addresses are released that a swarm has been given, and by which its tasks get theirs: any manager may do the
+// one, and any host the other.
+const SwarmToken = "swarm"
 
 // AllocAddressResponse carries the address with its prefix length.
 type AllocAddressResponse struct {

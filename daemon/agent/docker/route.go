@@ -31,7 +31,7 @@ func (d *Driver) register(mux *http.ServeMux) {
 	route(d, mux, n+"AllocateNetwork", d.allocateNetwork)
 	route(d, mux, n+"FreeNetwork", d.freeNetwork)
 	route(d, mux, n+"CreateEndpoint", d.createEndpoint)
-	route(d, mux, n+"DeleteEndpoint", d.deleteEndpoint)
+	answer(d, mux, n+"DeleteEndpoint", d.remembering(whenReady(d, d.deleteEndpoint)))
 	route(d, mux, n+"EndpointOperInfo", d.operInfo)
 	route(d, mux, n+"Join", d.join)
 	route(d, mux, n+"Leave", d.leave)
@@ -63,27 +63,39 @@ func always[Q any](d *Driver, mux *http.ServeMux, path string, do func(Q) any) {
 	})
 }
 
-// route adds a route that needs the agent at work. An engine that hangs up does not stop the operation half-way.
+// route adds a route that needs the agent at work.
 func route[Q, A any](d *Driver, mux *http.ServeMux, path string, do func(context.Context, Q) (A, error)) {
+	answer(d, mux, path, whenReady(d, do))
+}
+
+// whenReady refuses what is asked before the agent is at work.
+func whenReady[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func(context.Context, Q) (A, error) {
+	return func(ctx context.Context, q Q) (none A, err error) {
+		if waiting := d.Starting(); len(waiting) > 0 {
+			return none, model.Errorf(model.CodeNotReady, "", "contiv agent is not ready").Try("it waits for: %s", strings.Join(waiting, "; "))
+		}
+		return do(ctx, q)
+	}
+}
+
+// answer adds a route. An engine that hangs up does not stop the operation half-way.
+func answer[Q, A any](d *Driver, mux *http.ServeMux, path string, do func(context.Context, Q) (A, error)) {
 	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
 		defer cancel()
 		begin := time.Now()
 		var q Q
 		err := decode(r.Body, &q)
-		if waiting := d.Starting(); err == nil && len(waiting) > 0 {
-			err = model.Errorf(model.CodeNotReady, "", "contiv agent is not ready").Try("it waits for: %s", strings.Join(waiting, "; "))
-		}
-		var answer A
+		var said A
 		if err == nil {
-			answer, err = do(ctx, q)
+			said, err = do(ctx, q)
 		}
 		if err != nil {
 			d.refuse(w, path, err)
 			return
 		}
 		d.Log.Debug("Docker", "path", path, "duration", time.Since(begin))
-		reply(w, http.StatusOK, answer)
+		reply(w, http.StatusOK, said)
 	})
 }
 

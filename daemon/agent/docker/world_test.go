@@ -33,6 +33,7 @@ type world struct {
 	mu        sync.Mutex
 	attached  map[string]attach.Result // by the container's id
 	fail      error                    // of the next attachment, once netmaster has made the endpoint
+	away      error                    // of what netmaster is asked to detach
 	published map[string]string        // mappings by endpoint
 }
 
@@ -130,8 +131,8 @@ func (a agent) Detach(ctx context.Context, container, _ string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	res, ok := a.attached[container]
-	if !ok {
-		return nil
+	if !ok || a.away != nil {
+		return a.away
 	}
 	delete(a.attached, container)
 	id := res.Endpoint.ID

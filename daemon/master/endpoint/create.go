@@ -161,7 +161,7 @@ func wanted4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRe
 		return err
 	}
 	e.IP = a
-	if promised(tx, e.ID.Network, a, &q) {
+	if promised(tx, e, a, &q) {
 		return nil
 	}
 	pool := p.network.PoolOf(p.groupID(), a)
@@ -193,7 +193,7 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 		return err
 	}
 	e.IP6 = a
-	if promised(tx, e.ID.Network, a, &q) {
+	if promised(tx, e, a, &q) {
 		return nil
 	}
 	if err := pool.Take(a); err != nil {
@@ -204,10 +204,14 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 }
 
 // promised takes over an address that rests after its release, or that is held for the endpoint that asks.
-func promised(tx *commit.Tx, network identity.Network, a netip.Addr, q *model.EndpointConfigRequest) bool {
-	h, ok := tx.HoldOf(network, a)
-	own := h.Token == "" || slices.Contains(q.Tokens, h.Token) || len(q.Tokens) == 0 && h.By == q.Host
-	return ok && own && held(tx, network, a)
+func promised(tx *commit.Tx, e *record.Endpoint, a netip.Addr, q *model.EndpointConfigRequest) bool {
+	h, ok := tx.HoldOf(e.ID.Network, a)
+	own := h.Token == "" || slices.Contains(q.Tokens, h.Token) || len(q.Tokens) == 0 && h.By == q.Host && !h.Swarm
+	if !ok || !own || !held(tx, e.ID.Network, a) {
+		return false
+	}
+	e.Swarm = e.Swarm || h.Swarm
+	return true
 }
 
 // held takes over an address that was held for an endpoint to come, or that rests after its release.
