@@ -157,10 +157,18 @@ func (q *inquiry) namespaced() (s Sentence, decided bool) {
 	return s, decided
 }
 
-// speaksOf tells whether a rule is about the packet; namespace is that of its policy.
+// speaksOf tells whether a rule is about the packet; namespace is that of its policy. A name of a port that the pod is to send to means
+// pods, so with it a block has no meaning.
 func (q *inquiry) speaksOf(r *PolicyRule, namespace string) bool {
-	return (len(r.Peers) == 0 || slices.ContainsFunc(r.Peers, func(p PolicyPeer) bool { return q.isPeer(&p, namespace) })) &&
-		(len(r.Ports) == 0 || slices.ContainsFunc(r.Ports, q.isPort))
+	peers, ports := r.Peers, r.Ports
+	if len(peers) == 0 {
+		return len(ports) == 0 || slices.ContainsFunc(ports, q.isPort)
+	}
+	return slices.ContainsFunc(peers, func(p PolicyPeer) bool {
+		return q.isPeer(&p, namespace) && (len(ports) == 0 || slices.ContainsFunc(ports, func(o PolicyPort) bool {
+			return q.isPort(o) && (q.in || o.Name == "" || !p.Block.IsValid())
+		}))
+	})
 }
 
 // isPeer tells whether the far end is a rule's other side.

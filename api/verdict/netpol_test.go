@@ -126,6 +126,8 @@ func TestNetworkPolicies(t *testing.T) {
 		{"a name of any protocol, each its own", policies{ingress("let", "", to(PolicyPort{Name: "dns"}))}, nil, web, db, Traffic{UDP, 53}, false, "a/let 0"},
 		{"a name is the receiver's", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, other, Traffic{TCP, 8080}, true, "a/let 1"},
 		{"outside nothing has a name", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, world, Traffic{TCP, 8080}, false, "a/let 0"},
+		{"a block has no names", policies{egress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, db, other, Traffic{TCP, 8080}, false, "a/let 0"},
+		{"the receiver's own names", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, other, db, Traffic{TCP, 8080}, true, "a/let 1"},
 		{"both ends", policies{egress("let", "web", from(inOwn)), ingress("deny", "db")}, nil, web, db, http, false, "a/deny 0"},
 		{"peers and ports of one rule", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{inB}, Ports: []PolicyPort{port(TCP, 80, 80)}})}, nil, other, db, Traffic{TCP, 81}, false, "a/let 0"},
 		{"the cluster denies what a policy allows", policies{ingress("all", "", from())}, clusters{ofTier(admin, 1, "c", does(deny, inB))}, other, db, http, false, "c 1"},
