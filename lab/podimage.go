@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/contiv/contiv/lab/image"
+	"github.com/contiv/contiv/lab/kube"
 )
 
 // Images that every host of a cluster has beside Image. Their tags are not "latest", so that a kubelet asks no registry for them.
@@ -29,7 +30,12 @@ func (l *Lab) podImages() ([]*image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*image.Image{plain, pause, agnhost}, nil
+	all := []*image.Image{plain, pause, agnhost}
+	if l.Kubernetes.CoreDNS {
+		all = append(all, &image.Image{Ref: kube.CoreDNSImage, Entrypoint: []string{"/coredns"},
+			Files: map[string]string{"/coredns": filepath.Join(l.Kubernetes.Bin, "coredns")}})
+	}
+	return all, nil
 }
 
 // Agnhost returns AgnhostImage under these names.

@@ -353,6 +353,16 @@ func (e *Engine) Services() []ofnet.Service {
 	return out
 }
 
+// Selectors returns the selectors of a tenant's services, in no order. They are not to be changed.
+func (e *Engine) Selectors(tenant string) (out []map[string]string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for v := range servicesOfTenant.In(e.records.services, tenant).Values() {
+		out = append(out, v.Selectors)
+	}
+	return out
+}
+
 // Malformed returns the keys of records that could not be read, ordered.
 func (e *Engine) Malformed() []string {
 	e.mu.Lock()
