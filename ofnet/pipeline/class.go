@@ -1,6 +1,10 @@
 package pipeline
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -81,4 +85,25 @@ func (s *classSide) does(stage ofnet.Stage, a ofnet.ClassAction) flow.Actions {
 		return flow.Do(flow.GotoTable(s.netpol))
 	}
 	return flow.Do(flow.GotoTable(s.after))
+}
+
+// classWords says what a flow asks, or writes, of the classes of both ends.
+func classWords(v, mask uint64) string {
+	var words []string
+	for _, end := range []struct {
+		first int
+		name  string
+	}{{srcClass, "sender"}, {dstClass, "receiver"}} {
+		const number = 1<<classBits - 1
+		if mask>>end.first&number == number {
+			words = append(words, end.name+" of class "+strconv.FormatUint(v>>end.first&number, 10))
+		}
+		for d, does := range map[ofnet.Direction]string{ofnet.In: "receives", ofnet.Out: "sends"} {
+			if bit := isolatedBit(end.first, d); v>>bit&1 == 1 && mask>>bit&1 == 1 {
+				words = append(words, end.name+" isolated in what it "+does)
+			}
+		}
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
 }
