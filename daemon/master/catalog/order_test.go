@@ -46,8 +46,8 @@ func owned(c *catalog.Catalog) (wrong string) {
 				wrong = fmt.Sprintf("%s has %s, which has no owner", e.ID, e.IP)
 			}
 		}
-		if int(n.Pool4.InUse()) != len(have) || n.Allocated() != len(have) {
-			wrong = fmt.Sprintf("%d addresses are used, %d are taken and %d have owners", len(have), n.Pool4.InUse(), n.Allocated())
+		if inUse(n) != len(have) || n.Allocated() != len(have) {
+			wrong = fmt.Sprintf("%d addresses are used, %d are taken and %d have owners", len(have), inUse(n), n.Allocated())
 		}
 	})
 	return wrong
@@ -86,7 +86,7 @@ func TestWatchBehindList(t *testing.T) {
 			if v.Endpoint(named("k")) != nil || v.Network(network).Owner(a) != "endpoint default:n:e2" {
 				t.Errorf("after %+v: want e2 alone, got %v, and %q has the address", u, v.Endpoints(), v.Network(network).Owner(a))
 			}
-			if err := v.Network(network).Pool4.Take(a); err == nil {
+			if err := v.Network(network).Check(identity.Group{}, a); err == nil {
 				t.Errorf("after %+v: the address of e2 is given again", u)
 			}
 		})
@@ -210,12 +210,10 @@ func (l list) List(context.Context, string) ([]store.Item, store.Revision, error
 
 // given checks that no address is free that an endpoint has which the leader knows.
 func given(c *catalog.Catalog) (wrong string) {
-	c.Change(func(v *catalog.View) {
+	c.View(func(v *catalog.View) {
 		n := v.Network(network)
 		for _, e := range v.Endpoints() {
-			a := e.IP
-			if err := n.Pool4.Take(a); err == nil {
-				n.Pool4.Release(a)
+			if err := n.Check(identity.Group{}, e.IP); err == nil {
 				wrong = fmt.Sprintf("%s is free, and %s has it", e.IP, e.ID)
 			}
 		}

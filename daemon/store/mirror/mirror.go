@@ -94,10 +94,10 @@ func (m *Mirror) Rewind() {
 }
 
 // Committed takes in what we have just committed at rev, before the watch tells. Of all else that was committed up to rev, by others,
-// nothing is known with it. With overtaken set the watch was faster, and something that was put has been changed again since.
-func (m *Mirror) Committed(ops []store.Op, rev store.Revision) (changes []Change, overtaken bool) {
+// nothing is known with it. When the watch was faster nothing changes.
+func (m *Mirror) Committed(ops []store.Op, rev store.Revision) (changes []Change) {
 	if rev <= m.complete {
-		return nil, slices.ContainsFunc(ops, func(op store.Op) bool { return !op.Delete && m.items.Get(op.Key).Revision != rev })
+		return nil
 	}
 	changes = make([]Change, 0, len(ops))
 	for _, op := range ops {
@@ -113,7 +113,7 @@ func (m *Mirror) Committed(ops []store.Op, rev store.Revision) (changes []Change
 		}
 	}
 	m.newest = max(m.newest, rev)
-	return changes, false
+	return changes
 }
 
 // take takes in an update, unless it is old.
