@@ -126,11 +126,10 @@ func (p *Pool) Check(a netip.Addr) error {
 
 // Take takes address a. Errors: those of Check.
 func (p *Pool) Take(a netip.Addr) error {
-	err := p.Check(a)
-	if err == nil {
-		p.set.Take(p.number(a))
+	if i, err := p.index(a); err == nil && p.set.Take(i) {
+		return nil
 	}
-	return err
+	return p.Check(a)
 }
 
 // Release gives address a back and reports whether it was taken. Giving back what is free, reserved or not of this

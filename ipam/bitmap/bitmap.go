@@ -15,6 +15,7 @@ const (
 	wordShift = 6
 	wordBits  = 1 << wordShift
 	wordMask  = wordBits - 1
+	maxLevels = 5 // 64^6 numbers, more than an int32 counts
 )
 
 // Set is a set of numbers of which each is free or taken. It is not safe for concurrent use.
@@ -140,7 +141,7 @@ func (s *Set) Take(i int) bool {
 		return false
 	}
 	s.free--
-	s.root = s.root.set(s.token, i, s.shift, false)
+	s.flip(i)
 	return true
 }
 
@@ -150,34 +151,39 @@ func (s *Set) Release(i int) bool {
 		return false
 	}
 	s.free++
-	s.root = s.root.set(s.token, i, s.shift, true)
+	s.flip(i)
 	return true
 }
 
-// set makes a number free or taken, in the node itself if it bears the token, in a copy of it otherwise.
-func (n *node) set(by *token, i, shift int, free bool) *node {
-	if n.token != by {
-		n = &node{by, n.some, slices.Clone(n.words), slices.Clone(n.nodes)}
+// flip makes a free number taken, and a taken one free. Nodes on the way that a clone shares are copied.
+func (s *Set) flip(i int) {
+	var way [maxLevels]*node
+	depth := 0
+	for at, shift := &s.root, s.shift; ; shift -= wordShift {
+		n := *at
+		if n.token != s.token {
+			n = &node{s.token, n.some, slices.Clone(n.words), slices.Clone(n.nodes)}
+			*at = n
+		}
+		way[depth] = n
+		if shift == wordShift {
+			break
+		}
+		at = &n.nodes[i>>shift&wordMask]
+		depth++
 	}
-	at := i >> shift & wordMask
-	some := false
-	if n.words == nil {
-		n.nodes[at] = n.nodes[at].set(by, i, shift-wordShift, free)
-		some = n.nodes[at].some != 0
-	} else {
-		n.words[at] = put(n.words[at], i&wordMask, free)
-		some = n.words[at] != 0
+	word := &way[depth].words[i>>wordShift&wordMask]
+	*word ^= 1 << (i & wordMask)
+	some := *word != 0
+	for shift := wordShift; depth >= 0; shift += wordShift { // until nothing changes above
+		n, bit := way[depth], uint64(1)<<(i>>shift&wordMask)
+		if n.some&bit != 0 == some {
+			return
+		}
+		n.some ^= bit
+		some = n.some != 0
+		depth--
 	}
-	n.some = put(n.some, at, some)
-	return n
-}
-
-// put sets a bit of a word, or clears it.
-func put(word uint64, bit int, set bool) uint64 {
-	if set {
-		return word | 1<<bit
-	}
-	return word &^ (1 << bit)
 }
 
 // TakeRange takes first..last if all of them are free, otherwise nothing, and reports which of the two happened.

@@ -30,13 +30,6 @@ func (c *Catalog) watching() {
 	c.store.Watching()
 }
 
-// Committed takes in what the leader has just committed at rev, before the watch tells.
-func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.take(c.store.Committed(ops, rev), rev, log)
-}
-
 // Lister is what of a store.Store is needed to read it.
 type Lister interface {
 	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)

@@ -37,13 +37,6 @@ func (c *Catalog) View(fn func(v *View)) {
 	fn(c.view)
 }
 
-// Draft returns a draft of what is known. It takes constant time.
-func (c *Catalog) Draft() *Draft {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.view.draft()
-}
-
 // Wait blocks until the catalog knows a change at rev or later, ctx ends, or the store is made again (mirror.ErrReset). On a leader
 // that may be one of its own; then what others have changed before it is still to come.
 func (c *Catalog) Wait(ctx context.Context, rev store.Revision) error {

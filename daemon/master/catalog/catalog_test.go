@@ -198,8 +198,8 @@ func TestLateEvents(t *testing.T) {
 	ep := []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`)
 	netKey, epKey := record.Networks+"default:n", record.Endpoints+"default:n:c"
 	c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: net, Revision: 2}}, Revision: 2}, quiet)
-	c.Committed([]store.Op{{Key: epKey, Value: ep}}, 3, quiet)
-	c.Committed([]store.Op{{Key: epKey, Delete: true}}, 5, quiet)
+	c.Committed(nil, []store.Op{{Key: epKey, Value: ep}}, 3, quiet)
+	c.Committed(nil, []store.Op{{Key: epKey, Delete: true}}, 5, quiet)
 	steps := []struct {
 		name   string
 		update store.Update

@@ -1,16 +1,30 @@
 package catalog
 
-import "github.com/contiv/contiv/daemon/store"
+import (
+	"log/slog"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/table"
+)
 
 // Draft is a view to be changed as the store may be: what is not committed is dropped with it, and nobody else ever sees it. It is not
 // safe for concurrent use.
-type Draft struct{ *View }
+type Draft struct {
+	*View
+	from  *table.Table[string, store.Item] // what the store held
+	wrong bool                             // something was passed over
+}
 
 // mark marks what only one view can see, and may change. It has a size, so that no two share an address.
 type mark struct{ _ byte }
 
-// draft returns a draft of the view. Both copy what they change from then on. It must not be called beside a change of v.
-func (v *View) draft() *Draft {
+// Draft returns a draft of what is known. It takes constant time: both copy what they change from then on.
+func (c *Catalog) Draft() *Draft {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := c.view
 	d := *v
 	d.items = v.items.Clone()
 	d.objects = v.objects.Clone()
@@ -25,13 +39,10 @@ func (v *View) draft() *Draft {
 	d.profiles = v.profiles.Clone()
 	d.history = v.history.Clone()
 	d.takings = v.takings.Clone()
-	d.dirty = nil
 	v.mark, d.mark = new(mark), new(mark)
-	return &Draft{&d}
+	d.draft, d.dirty = true, map[Ref]struct{}{}
+	return &Draft{View: &d, from: d.items.Clone()}
 }
-
-// Draft returns a draft of the draft.
-func (d *Draft) Draft() *Draft { return d.draft() }
 
 // Take takes in an operation. What a record says wrong is passed over, as it is when the store tells of it.
 func (d *Draft) Take(op store.Op) {
@@ -40,5 +51,32 @@ func (d *Draft) Take(op store.Op) {
 	} else {
 		d.items.Set(op.Key, store.Item{Key: op.Key, Value: op.Value, Revision: d.items.Get(op.Key).Revision})
 	}
-	_ = d.set(op.Key, op.Value, !op.Delete) // told of when it is committed
+	if err := d.set(op.Key, op.Value, !op.Delete); err != nil {
+		d.wrong = true
+	}
+}
+
+// Committed takes in what the leader has just committed at rev, before the watch tells. The draft that has taken in just that becomes
+// what is known, unless something else has changed meanwhile; nil is for none. It must not be used again.
+func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *slog.Logger) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	same := d != nil && !d.wrong && rev > c.store.Revision() && table.Same(d.from, c.view.items)
+	changes := c.store.Committed(ops, rev)
+	if !same {
+		c.take(changes, rev, log)
+		return
+	}
+	now, dirty := d.View, d.dirty
+	now.items, now.agents, now.draft, now.dirty = c.view.items, c.view.agents, false, c.view.dirty
+	for _, ch := range changes {
+		if strings.HasPrefix(ch.Key, record.State) {
+			now.agents = rev
+		}
+	}
+	for r := range dirty {
+		now.touch(r)
+	}
+	c.view = now
+	c.tell()
 }

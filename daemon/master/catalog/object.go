@@ -81,12 +81,9 @@ func (v *View) setObject(key string, value []byte) error {
 
 // touch notes that objects have changed for those who watch them: they, or what links to them.
 func (v *View) touch(refs ...Ref) {
-	if v.dirty == nil {
-		return
-	}
 	for _, r := range refs {
 		v.dirty[r] = struct{}{}
-		if e := v.objects.Get(r); e != nil {
+		if e := v.objects.Get(r); e != nil && !v.draft {
 			e.text.Store(nil)
 		}
 	}

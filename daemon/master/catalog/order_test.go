@@ -97,11 +97,11 @@ func TestWatchBehindList(t *testing.T) {
 func TestCommitAheadOfWatch(t *testing.T) {
 	c := catalog.New()
 	c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: []byte(netText), Revision: 2}}, Revision: 2}, quiet)
-	c.Committed([]store.Op{{Key: record.Endpoints + "default:n:a", Value: endpointAt("a", "10.1.1.1")}}, 5, quiet)
+	c.Committed(nil, []store.Op{{Key: record.Endpoints + "default:n:a", Value: endpointAt("a", "10.1.1.1")}}, 5, quiet)
 	c.Apply(store.Update{Items: []store.Item{{Key: record.Endpoints + "default:n:b", Value: endpointAt("b", "10.1.1.2"), Revision: 4}}, Revision: 4}, quiet)
 	// The watch may also be the faster one: it tells of a commit, and of the end of what was committed.
 	c.Apply(store.Update{Gone: []string{record.Endpoints + "default:n:c"}, Revision: 9}, quiet)
-	c.Committed([]store.Op{{Key: record.Endpoints + "default:n:c", Value: endpointAt("c", "10.1.1.3")}}, 8, quiet)
+	c.Committed(nil, []store.Op{{Key: record.Endpoints + "default:n:c", Value: endpointAt("c", "10.1.1.3")}}, 8, quiet)
 	c.View(func(v *catalog.View) {
 		if v.Endpoint(named("a")) == nil || v.Endpoint(named("b")) == nil || v.Endpoint(named("c")) != nil {
 			t.Errorf("want a and b, got %v", v.Endpoints())
@@ -190,7 +190,7 @@ func (l *leader) Watched(u store.Update) {
 	}
 }
 
-func (l *leader) Committed(ops []store.Op, rev store.Revision) { l.c.Committed(ops, rev, quiet) }
+func (l *leader) Committed(ops []store.Op, rev store.Revision) { l.c.Committed(nil, ops, rev, quiet) }
 
 func (l *leader) Listed(items []store.Item, rev store.Revision) {
 	if err := l.c.Load(context.Background(), list{items, rev}, quiet); err != nil {

@@ -36,7 +36,8 @@ type View struct {
 
 	numbers *Numbers
 	mark    *mark            // of what is this view's alone, in pools and numbers
-	dirty   map[Ref]struct{} // changed since the subscribers were told; nil of a draft, which has none
+	dirty   map[Ref]struct{} // changed since the subscribers were told
+	draft   bool             // it is one: texts that are kept are not of it
 }
 
 // of is a table of records that have no identity but what follows the prefix in their store keys.

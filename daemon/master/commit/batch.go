@@ -3,12 +3,14 @@ package commit
 import (
 	"errors"
 
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/store"
 )
 
 // batch is a transaction, how many requests it carries, and who waits for its outcome.
 type batch struct {
 	tx       *store.Tx
+	draft    *catalog.Draft // as it leaves what is known
 	requests int
 	waiting  []*request // those it carries, and those that are answered once it is committed
 }
@@ -29,7 +31,7 @@ func (c *Committer) committed(b *batch, rev store.Revision) {
 	c.stats.Requests.Add(uint64(b.requests))
 	c.stats.Bytes.Add(uint64(b.tx.Size()))
 	c.last.Store(uint64(rev))
-	c.catalog.Committed(b.tx.Ops(), rev, c.log)
+	c.catalog.Committed(b.draft, b.tx.Ops(), rev, c.log)
 	for _, r := range b.waiting {
 		r.done <- result{rev, r.verdict}
 	}

@@ -10,10 +10,10 @@ import (
 // builder makes a batch of requests over a draft.
 type builder struct {
 	*batch
-	draft  *catalog.Draft // as the requests in the batch leave it
-	record *recorder
-	limits store.Limits
-	db     store.Store
+	catalog *catalog.Catalog
+	record  *recorder
+	limits  store.Limits
+	db      store.Store
 }
 
 // outcome is what became of one request.
@@ -28,7 +28,7 @@ const (
 // build runs the requests' functions and makes a batch of them. Those that fail or change nothing are answered at once, unless that
 // may be due to requests before them in the same batch. Those for which the transaction has no room are left.
 func (c *Committer) build(fence store.Fence, requests []*request) (_ *batch, left []*request) {
-	b := &builder{batch: &batch{tx: &store.Tx{}}, draft: c.catalog.Draft(), record: &recorder{keep: c.keep}, limits: c.db.Limits(), db: c.db}
+	b := &builder{batch: &batch{tx: &store.Tx{}, draft: c.catalog.Draft()}, catalog: c.catalog, record: &recorder{keep: c.keep}, limits: c.db.Limits(), db: c.db}
 	b.tx.Under(fence)
 	for i, r := range requests {
 		switch b.add(r) {
@@ -42,36 +42,46 @@ func (c *Committer) build(fence store.Fence, requests []*request) (_ *batch, lef
 		}
 		break
 	}
+	n := len(b.tx.Ops())
 	b.record.finish(b.draft.View, b.tx, b.limits)
+	for _, op := range b.tx.Ops()[n:] {
+		b.draft.Take(op)
+	}
 	return b.batch, left
 }
 
-// add runs one request over a draft of its own and takes it into the batch, if it changes anything and there is room.
+// add runs one request and takes it into the batch, if it changes anything and there is room.
 func (b *builder) add(r *request) outcome {
 	if err := r.ctx.Err(); err != nil || !r.start() {
 		r.done <- result{err: notStarted(err)}
 		return settled
 	}
-	t := newTx(b.draft.Draft(), b.limits)
-	switch err := r.fn(t); {
-	case err != nil:
-		b.answer(r, result{err: err})
-	case len(t.ops) == 0:
+	t := newTx(b.draft, b.limits)
+	err := r.fn(t)
+	switch {
+	case err == nil && len(t.ops) == 0:
 		b.answer(r, result{rev: b.draft.Revision()})
-	case r.sharing == inTurn && writesAgain(b.tx, t):
-		r.requeue()
-		return blocked
-	case !b.enter(r, t):
-		return b.refuse(r, t)
-	default:
+		return settled
+	case err == nil && !(r.sharing == inTurn && writesAgain(b.tx, t)) && b.enter(r, t):
 		b.include(r, t)
+		return settled
 	}
-	return settled
+	if len(t.ops) > 0 { // what it wrote is dropped with the draft
+		b.draft = b.catalog.Draft()
+		for _, op := range b.tx.Ops() {
+			b.draft.Take(op)
+		}
+	}
+	if err != nil {
+		b.answer(r, result{err: err})
+		return settled
+	}
+	return b.refuse(r, t)
 }
 
 // enter reserves room for what a request writes and for what the history says of it; false when there is too little.
 func (b *builder) enter(r *request, t *Tx) bool {
-	return b.record.enter(t, b.draft.Value, stampOf(r.ctx), func() bool { return fits(b.tx, t, &b.record.packer, b.limits) })
+	return b.record.enter(t, stampOf(r.ctx), func() bool { return fits(b.tx, t, &b.record.packer, b.limits) })
 }
 
 // refuse leaves a request for which there is no room to the next batch, or refuses it when it alone is too large.
@@ -100,7 +110,7 @@ func (b *builder) include(r *request, t *Tx) {
 			b.tx.Put(op.Key, op.Value)
 		}
 	}
-	b.draft, b.requests, b.waiting = t.draft, b.requests+1, append(b.waiting, r)
+	b.requests, b.waiting = b.requests+1, append(b.waiting, r)
 }
 
 // writesAgain tells whether a request writes a key that the transaction writes already. Only the last write would be stored, and

@@ -19,11 +19,12 @@ type Tx struct {
 	ops    []store.Op
 	limits store.Limits
 	guards []store.Guard
-	made   map[string]any // what was put, before it was encoded, by store key
+	before map[string][]byte // what keys held before the request; nil: nothing
+	made   map[string]any    // what was put, before it was encoded, by store key
 }
 
 func newTx(d *catalog.Draft, limits store.Limits) *Tx {
-	return &Tx{View: d.View, draft: d, limits: limits, made: map[string]any{}}
+	return &Tx{View: d.View, draft: d, limits: limits, before: map[string][]byte{}, made: map[string]any{}}
 }
 
 // Put writes v as JSON at key.
@@ -40,6 +41,9 @@ func (t *Tx) Put(key string, v any) error {
 // add notes a change, which is seen from then on.
 func (t *Tx) add(op store.Op) {
 	t.ops = append(t.ops, op)
+	if _, known := t.before[op.Key]; !known {
+		t.before[op.Key] = t.Value(op.Key)
+	}
 	t.draft.Take(op)
 }
 

@@ -98,7 +98,7 @@ func TestTAG_13_Empty(t *testing.T) {
 		all = append(all, store.Op{Key: fmt.Sprint(record.Networks, "default:full", n),
 			Value: fmt.Appendf(nil, `{"id":"full%d.default","tenant":"default","networkName":"full%d","pktTagType":"vxlan","pktTag":%d}`, n, n, n)})
 	}
-	full.Catalog.Committed(all, full.Catalog.Revision()+1, slog.New(slog.DiscardHandler))
+	full.Catalog.Committed(nil, all, full.Catalog.Revision()+1, slog.New(slog.DiscardHandler))
 	_, err := full.Networks().Put(context.Background(), tagged("net1", "vxlan", 0, 1))
 	mastertest.Refused(t, err, model.CodeExhausted, "no local vlans available")
 	if g, err := full.Globals().Inspect(context.Background(), "global"); err != nil || g.Oper.VxlansInUse != "" {
