@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/daemon/record"
@@ -9,8 +11,8 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Draft is a view to be changed as the store may be: what is not committed is dropped with it, and nobody else ever sees it. It is not
-// safe for concurrent use.
+// Draft is a view to be changed as the store may be: what is not committed is dropped with it, and nobody else ever sees it. It has no
+// records of what happened. It is not safe for concurrent use.
 type Draft struct {
 	*View
 	from  *table.Table[string, store.Item] // what the store held
@@ -37,8 +39,8 @@ func (c *Catalog) Draft() *Draft {
 	d.dockerNetworks = v.dockerNetworks.Clone()
 	d.services, d.claims = v.services.Clone(), v.claims.Clone()
 	d.profiles = v.profiles.Clone()
-	d.history = v.history.Clone()
 	d.takings = v.takings.Clone()
+	d.history = nil
 	v.mark, d.mark = new(mark), new(mark)
 	d.draft, d.dirty = true, map[Ref]struct{}{}
 	return &Draft{View: &d, from: d.items.Clone()}
@@ -67,16 +69,17 @@ func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *s
 		c.take(changes, rev, log)
 		return
 	}
-	now, dirty := d.View, d.dirty
-	now.items, now.agents, now.draft, now.dirty = c.view.items, c.view.agents, false, c.view.dirty
+	before, dirty := c.view, d.dirty
+	c.view = d.View
+	c.view.items, c.view.history, c.view.agents, c.view.dirty, c.view.draft = before.items, before.history, before.agents, before.dirty, false
+	c.view.touch(slices.Collect(maps.Keys(dirty))...)
 	for _, ch := range changes {
-		if strings.HasPrefix(ch.Key, record.State) {
-			now.agents = rev
+		switch {
+		case strings.HasPrefix(ch.Key, record.State):
+			c.view.agents = rev
+		case strings.HasPrefix(ch.Key, record.History):
+			_ = c.view.set(ch.Key, ch.After.Value, ch.Has) // any value is one
 		}
 	}
-	for r := range dirty {
-		now.touch(r)
-	}
-	c.view = now
 	c.tell()
 }

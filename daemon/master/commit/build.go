@@ -42,11 +42,7 @@ func (c *Committer) build(fence store.Fence, requests []*request) (_ *batch, lef
 		}
 		break
 	}
-	n := len(b.tx.Ops())
-	b.record.finish(b.draft.View, b.tx, b.limits)
-	for _, op := range b.tx.Ops()[n:] {
-		b.draft.Take(op)
-	}
+	c.catalog.View(func(v *catalog.View) { b.record.finish(v, b.tx, b.limits) })
 	return b.batch, left
 }
 
