@@ -64,21 +64,22 @@ func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *s
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	same := d != nil && !d.wrong && rev > c.store.Revision() && table.Same(d.from, c.view.items)
-	changes := c.store.Committed(ops, rev)
 	if !same {
-		c.take(changes, rev, log)
+		c.take(c.store.Committed(ops, rev), rev, log)
 		return
 	}
+	c.store.Adopt(d.items)
+	c.store.Committed(ops, rev)
 	before, dirty := c.view, d.dirty
 	c.view = d.View
-	c.view.items, c.view.history, c.view.agents, c.view.dirty, c.view.draft = before.items, before.history, before.agents, before.dirty, false
+	c.view.history, c.view.agents, c.view.dirty, c.view.draft = before.history, before.agents, before.dirty, false
 	c.view.touch(slices.Collect(maps.Keys(dirty))...)
-	for _, ch := range changes {
+	for _, op := range ops {
 		switch {
-		case strings.HasPrefix(ch.Key, record.State):
+		case strings.HasPrefix(op.Key, record.State):
 			c.view.agents = rev
-		case strings.HasPrefix(ch.Key, record.History):
-			_ = c.view.set(ch.Key, ch.After.Value, ch.Has) // any value is one
+		case strings.HasPrefix(op.Key, record.History):
+			_ = c.view.set(op.Key, op.Value, !op.Delete) // any value is one
 		}
 	}
 	c.tell()

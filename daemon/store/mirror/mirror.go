@@ -59,6 +59,9 @@ func Sums() *Mirror {
 // Items are the items by their keys. They are to be read, or cloned, not changed.
 func (m *Mirror) Items() *table.Table[string, store.Item] { return m.items }
 
+// Adopt takes a clone of the Items in their place, in which nothing has changed but what is told to Committed next.
+func (m *Mirror) Adopt(items *table.Table[string, store.Item]) { m.items = items }
+
 // Revision is the revision of the newest change that is known.
 func (m *Mirror) Revision() store.Revision { return m.newest }
 
