@@ -17,6 +17,7 @@ type State struct {
 	// Own are the addresses of this host itself, as its endpoints see them: ClassPolicies do not come between a host and its own endpoints.
 	Own      []netip.Addr
 	Private  netip.Prefix                   // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
+	Direct   bool                           // hosts and endpoints meet by their own addresses, too, which are unique then
 	Router   *Router                        // nil: this host has no routers outside
 	Hosts    *table.Table[string, *Host]    // by label, this host included
 	Tenants  *table.Table[string, *Tenant]  // by name
@@ -114,6 +115,18 @@ type Host struct {
 	Label     string
 	VTEP      netip.Addr // tunnel address; invalid when the host does not take part in VXLAN
 	UplinkMAC MAC        // source of routed frames on the uplink
+	// Node4 and Node6 are the machine's own addresses, by which endpoints meet it; invalid: not known, or there is none.
+	Node4, Node6 netip.Addr
+}
+
+// Addrs are the machine's addresses by which endpoints meet it, each once: its own, and that of its tunnels.
+func (h *Host) Addrs() (out []netip.Addr) {
+	for _, a := range []netip.Addr{h.Node4, h.Node6, h.VTEP} {
+		if a = a.Unmap(); a.IsValid() && !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // Tenant is an address space of its own. ID is the cluster-wide VRF number, 1..32767, also the conntrack zone.

@@ -64,6 +64,17 @@ type CreateEndpointRequest struct {
 	DockerNetwork string `json:",omitempty"`
 	// Machine is the identity of the machine that attaches the endpoint; only that releases it on its own.
 	Machine string `json:",omitempty"`
+	// Pod is the pod of Kubernetes that the container belongs to. The master decides what TenantName, NetworkName and ServiceName leave open.
+	Pod *PodRequest `json:",omitempty"`
+}
+
+// PodRequest names a pod as its kubelet does, and says where it belongs if nobody else says so.
+type PodRequest struct {
+	Namespace, Name string
+	UID             string // of a static pod the kubelet's own; "" when the runtime does not tell
+	Tenant          string `json:",omitempty"`
+	Network         string `json:",omitempty"`
+	Group           string `json:",omitempty"`
 }
 
 // DeleteEndpointRequest removes an endpoint by id.

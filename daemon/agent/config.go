@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -46,11 +47,16 @@ type options struct {
 	Limits    inspect.Limits
 	HostPorts []string
 	Protected []string
+	Shut      []string
+	Nodes     []string
 
 	ctrl, vtep netip.Addr
 	vxlan      int
 	open       []link.Ports
 	protected  []netip.Prefix
+	shut       []link.Ports
+	node4      netip.Addr
+	node6      netip.Addr
 }
 
 func (o *options) register(s *flags.Set) {
@@ -72,6 +78,8 @@ func (o *options) register(s *flags.Set) {
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
 	s.List(&o.HostPorts, "host-ports", "HOST_PORTS", "ports of hosts that containers may reach, such as tcp/10250 or udp/4000-4010 (default: none, but for names)")
 	s.List(&o.Protected, "protected-prefixes", "PROTECTED_PREFIXES", "further addresses that containers may not reach by way of this host, such as 10.0.0.0/24")
+	s.List(&o.Shut, "closed-ports", "CLOSED_PORTS", "ports of hosts that containers may not reach where they meet hosts by own addresses, beside those of netmasters, agents and the store's clients (default: tcp/2380, of the store's members)")
+	s.List(&o.Nodes, "node-addresses", "NODE_ADDRESSES", "addresses of this machine by which it meets containers directly, one of IPv4, of IPv6 or each (default: those of the interface that has --ctrl-ip)")
 	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
 	s.List(&o.Limits.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
 	s.Int(&o.Limits.Connections, door.MaxConnections, "MAX_CONNECTIONS", inspect.DefaultConnections, "how many connections inspection has open at once")
@@ -126,7 +134,7 @@ func (o *options) check() error {
 			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
 		}
 	}
-	if err := o.checkClosed(); err != nil {
+	if err := errors.Join(o.checkClosed(), o.checkNodes()); err != nil {
 		return err
 	}
 	var err error
@@ -176,6 +184,16 @@ func (o *options) checkClosed() error {
 		}
 		o.open = append(o.open, p)
 	}
+	if o.Shut == nil {
+		o.Shut = []string{"tcp/2380"}
+	}
+	for _, text := range o.Shut {
+		p, err := link.ParsePorts(text)
+		if err != nil {
+			return fmt.Errorf("--closed-ports: %w", err)
+		}
+		o.shut = append(o.shut, p)
+	}
 	for _, text := range o.Protected {
 		p, err := netip.ParsePrefix(text)
 		if a, failed := netip.ParseAddr(text); failed == nil && a.Zone() == "" {
@@ -185,6 +203,25 @@ func (o *options) checkClosed() error {
 			return fmt.Errorf("--protected-prefixes: %q is not like 10.0.0.0/24, fd00::/64 or 10.0.0.1", text)
 		}
 		o.protected = append(o.protected, p.Masked())
+	}
+	return nil
+}
+
+// checkNodes reads the machine's own addresses.
+func (o *options) checkNodes() error {
+	for _, text := range o.Nodes {
+		a, err := netip.ParseAddr(text)
+		if a = a.Unmap(); err != nil || a.Zone() != "" || !a.IsGlobalUnicast() {
+			return fmt.Errorf("--node-addresses %s: it is an IP address of this host", text)
+		}
+		own := &o.node4
+		if a.Is6() {
+			own = &o.node6
+		}
+		if own.IsValid() {
+			return fmt.Errorf("--node-addresses %s: %s is of the same family; name one of each", text, *own)
+		}
+		*own = a
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ import (
 //
 //	self h1
 //	ports tunnel=1000 uplink=1001 host=1002 backup=1003
-//	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01
+//	direct yes
+//	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01 node=10.254.0.1 node6=fd0e::1
 //	tenant blue id=1
 //	network blue:vx id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 first=10.1.0.1 last=10.1.0.9 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
 //	group blue:web id=65537 rate=10000 burst=500 receive=20000 rburst=600 dscp=46
@@ -57,6 +58,8 @@ func add(s *ofnet.State, words []string) error {
 	switch words[0] {
 	case "self":
 		s.Self = name
+	case "direct":
+		s.Direct = true
 	case "ports":
 		s.Local = ofnet.Ports{Tunnel: l.number("tunnel"), Uplink: l.number("uplink"), Host: l.number("host")}
 		for _, p := range l.ports("backup") {
@@ -66,7 +69,7 @@ func add(s *ofnet.State, words []string) error {
 			s.Local.Channel = append(s.Local.Channel, uint32(p.First))
 		}
 	case "host":
-		s.Hosts.Set(name, &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac")})
+		s.Hosts.Set(name, &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac"), Node4: l.addr("node"), Node6: l.addr("node6")})
 	case "tenant":
 		s.Tenants.Set(name, &ofnet.Tenant{Name: name, ID: uint16(l.number("id"))})
 	case "group":

@@ -240,6 +240,13 @@ func TestAffected(t *testing.T) {
 		{"tenant is judged otherwise", func(s *ofnet.State) { s.Judgements.Set("violet", &ofnet.Judgement{Tenant: "violet", Sum: 8}) }},
 		{"tenant is judged no longer", func(s *ofnet.State) { s.Judgements.Delete("violet") }},
 		{"host gets an address", func(s *ofnet.State) { s.Own = append(slices.Clone(s.Own), netip.MustParseAddr("fd00::2")) }},
+		{"hosts meet endpoints", func(s *ofnet.State) { s.Direct = true }},
+		{"host has an address of its own", func(s *ofnet.State) {
+			s.Direct = true
+			h := *s.Hosts.Get("h2")
+			h.Node4 = netip.MustParseAddr("10.254.0.2")
+			s.Hosts.Set("h2", &h)
+		}},
 		{"uplink comes", func(s *ofnet.State) {
 			s.Local.Uplink = 1003
 		}},
@@ -367,6 +374,7 @@ func (c chance) change(s *ofnet.State) (what string) {
 		}},
 		{"host", func() {
 			vary(c, s.Hosts, c.first.Hosts, func(k string, h *ofnet.Host) { s.Hosts.Set(k, h) }, func(h *ofnet.Host) {
+				h.Node4 = netip.AddrFrom4([4]byte{10, 254, byte(c.IntN(3)), h.Label[len(h.Label)-1]})
 				h.VTEP, h.UplinkMAC = netip.AddrFrom4([4]byte{192, 168, byte(len(h.Label)), h.Label[len(h.Label)-1]}), ofnet.MAC{2, 9, 9, 9, 9, c.tag()}
 			})
 		}},
@@ -402,6 +410,7 @@ func (c chance) change(s *ofnet.State) (what string) {
 				s.Local.Backup, s.Local.Active = []uint32{1003}, 1003
 			}
 		}},
+		{"hosts and endpoints", func() { s.Direct = !s.Direct }},
 		{"private subnet", func() { s.Private = netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 16 + byte(c.IntN(3))}), 16) }},
 	}
 	sort := sorts[c.IntN(len(sorts))]

@@ -232,7 +232,8 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 		return // the first update tells
 	}
 	e.Bridge.Update(e.seen, func(s *ofnet.State) {
-		s.Self, s.Local, s.Private, s.Own = e.Self.Label, e.Fixed, e.records.private(), e.records.own(e.Self.VTEP)
+		s.Self, s.Local, s.Private, s.Direct = e.Self.Label, e.Fixed, e.records.private(), e.records.direct()
+		s.Own = e.records.own(e.Self.Addrs()...)
 		set(s.Hosts, e.Self.Label, &e.Self)
 		e.records.translate(e.given, s)
 		for _, put := range others {

@@ -58,6 +58,12 @@ func affected(before, after *records) objects {
 			out.tenant(after, tenant)
 		}
 	}
+	if before.direct() != after.direct() {
+		for name := range after.tenants.All() {
+			out.tenant(before, name)
+			out.tenant(after, name)
+		}
+	}
 	if before.global != after.global {
 		for id := range after.networks.All() {
 			out.network(after, id)

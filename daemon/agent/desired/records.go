@@ -120,8 +120,14 @@ func (r *records) putMark(_ string, item store.Item) error {
 // torn says whether the configuration is not the one that belongs to the other records: it comes by a watch of its own.
 func (r *records) torn() bool { return r.mark != "" && r.mark != r.sum }
 
-// present reports whether the tenant has a member on this host; the switch needs to know of no others.
+// direct says that hosts and endpoints meet by their own addresses.
+func (r *records) direct() bool { return r.global.HostAccess == record.HostDirect }
+
+// present reports whether the switch needs to know of the tenant: it has a member on this host, or the host itself meets all tenants.
 func (r *records) present(tenant string) bool {
+	if r.direct() {
+		return tenant != ""
+	}
 	n, _ := tenantsOfHost.In(r.endpoints, seat{tenant, r.self})
 	return n > 0 && tenant != ""
 }

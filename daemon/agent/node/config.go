@@ -23,22 +23,25 @@ type Config struct {
 	Machine     string     // identity of the machine, as claim.Machine; "": what it says of itself
 	CtrlIP      netip.Addr // registered for inspection
 	VTEP        netip.Addr // tunnel address
-	Uplinks     []string   // NICs that carry VLANs
-	UplinkBond  string     // how several of them are used together: BondBackup ("" too) or BondLACP
-	VXLANPort   int        // UDP
-	Datapath    string     // "auto", "netdev", "system"
-	OVSRunDir   string     // holds db.sock and the bridge's .mgmt socket
-	Namespace   string     // path of the network namespace of Open vSwitch; "" is the agent's own
-	FwdMode     string     // as the operator expects it; the cluster's own setting counts
-	CNISocket   string     // "" serves no CNI
-	MesosSocket string     // of CNI for Mesos; "" serves none
-	Observe     bool       // forward leaves what others change in the switch as it is
-	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
+	Node4       netip.Addr // the machine's own address, by which containers meet it; invalid, as Node6: those of the control address's interface
+	Node6       netip.Addr
+	Uplinks     []string // NICs that carry VLANs
+	UplinkBond  string   // how several of them are used together: BondBackup ("" too) or BondLACP
+	VXLANPort   int      // UDP
+	Datapath    string   // "auto", "netdev", "system"
+	OVSRunDir   string   // holds db.sock and the bridge's .mgmt socket
+	Namespace   string   // path of the network namespace of Open vSwitch; "" is the agent's own
+	FwdMode     string   // as the operator expects it; the cluster's own setting counts
+	CNISocket   string   // "" serves no CNI
+	MesosSocket string   // of CNI for Mesos; "" serves none
+	Observe     bool     // forward leaves what others change in the switch as it is
+	InspectPort int      // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	DNS         DNS
 	Docker      Docker
 	HostPorts   []link.Ports   // of the host, that containers may reach
 	Protected   []netip.Prefix // that they may not reach by way of the host
+	Shut        []link.Ports   // of the host, that they may not reach where they meet hosts
 	StoreURLs   []string       // of the store, whose machines they may not reach either
 	Store       store.Store
 	Master      Master           // nil: the registered netmasters

@@ -57,6 +57,7 @@ func (n *Node) parts() []task.Task {
 			return n.access.Run(ctx)
 		}),
 		n.afterSync("drift", n.drift.Run),
+		n.afterSync("MTU of containers that meet hosts", n.followDirect),
 		n.afterSync("first flows", n.settle),
 		task.Func("readiness", n.watchReadiness),
 	}

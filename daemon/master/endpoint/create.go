@@ -19,8 +19,17 @@ import (
 // Create makes an endpoint, in one transaction that other requests may share. An endpoint that exists is returned
 // unchanged. One that another host has is refused while a machine claims that host; later it has moved.
 func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (record.Endpoint, uint64, error) {
+	if err := s.await(ctx, q.Pod); err != nil {
+		return record.Endpoint{}, 0, err
+	}
 	var made record.Endpoint
+	asked := q
 	rev, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
+		q := asked
+		pod, err := s.place(tx, &q)
+		if err != nil {
+			return err
+		}
 		p, err := find(tx.View, q.TenantName, q.NetworkName, groupOf(tx.View, q))
 		if err != nil {
 			return err
@@ -43,7 +52,7 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 		}
 		made = record.Endpoint{
 			ID: id, Service: groupOf(tx.View, q), Host: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID,
-			CommonName: q.EPCommonName, Machine: q.Machine, DockerNetwork: q.DockerNetwork, VTEP: tunnelEnd(tx.View, q.ConfigEP.Host),
+			CommonName: q.EPCommonName, Machine: q.Machine, DockerNetwork: q.DockerNetwork, VTEP: tunnelEnd(tx.View, q.ConfigEP.Host), Pod: pod,
 		}
 		if p.group != nil {
 			made.GroupNumber, made.Group = p.group.Number, p.group.ID
