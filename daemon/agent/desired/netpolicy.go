@@ -13,43 +13,34 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// netPolicies is what the store says of the network policies of Kubernetes, and of whom they may name.
+// netPolicies is what the store says of the network policies of Kubernetes, with the classes that follow.
 type netPolicies struct {
-	spaces   *table.Table[string, *record.Namespace]
 	policies *table.Table[string, *record.NetworkPolicy] // by id
 	clusters *table.Table[string, *record.ClusterNetworkPolicy]
-	machines *table.Table[string, *record.KubernetesNode]
 	// classes are of the records that have been translated last. Clones share them.
 	classes *classify.Classes
 }
 
 func newNetPolicies() netPolicies {
-	return netPolicies{table.New[string, *record.Namespace](), table.New[string, *record.NetworkPolicy](), table.New[string, *record.ClusterNetworkPolicy](),
-		table.New[string, *record.KubernetesNode](), classify.New()}
+	return netPolicies{table.New[string, *record.NetworkPolicy](), table.New[string, *record.ClusterNetworkPolicy](), classify.New()}
 }
 
 func (n netPolicies) clone() netPolicies {
-	return netPolicies{n.spaces.Clone(), n.policies.Clone(), n.clusters.Clone(), n.machines.Clone(), n.classes}
+	return netPolicies{n.policies.Clone(), n.clusters.Clone(), n.classes}
 }
 
-func policySpaces(r *records) *table.Table[string, *record.Namespace]      { return r.net.spaces }
 func netPolicyRows(r *records) *table.Table[string, *record.NetworkPolicy] { return r.net.policies }
 func clusterRows(r *records) *table.Table[string, *record.ClusterNetworkPolicy] {
 	return r.net.clusters
 }
-func policyMachines(r *records) *table.Table[string, *record.KubernetesNode] { return r.net.machines }
-func readSpace(_ *records, n *record.Namespace) (string, error)              { return n.Name, nil }
 func readNetPolicy(_ *records, p *record.NetworkPolicy) (string, error)      { return p.ID.String(), nil }
 func readCluster(_ *records, p *record.ClusterNetworkPolicy) (string, error) { return p.Name, nil }
-func readMachine(_ *records, n *record.KubernetesNode) (string, error)       { return n.Name, nil }
 
-// netPolicyKinds are how the records are taken in.
+// netPolicyKinds are how the records of policies are taken in.
 func netPolicyKinds() []kind {
 	return []kind{
-		rows(record.Namespaces, policySpaces, readSpace),
 		closing(rows(record.NetworkPolicies, netPolicyRows, readNetPolicy), closeNamespace),
 		closing(rows(record.ClusterNetworkPolicies, clusterRows, readCluster), closeCluster),
-		rows(record.KubernetesNodes, policyMachines, readMachine),
 	}
 }
 
@@ -94,8 +85,8 @@ const kindJudgement ofnet.Kind = "judgement"
 // classify brings the classes from what before says up to what r says, and adds what follows from their changes.
 func (o objects) classify(before, r *records) {
 	c := r.net.classes
-	changed(before, r, policySpaces, func(_ *records, name string, _ *record.Namespace) {
-		if n := r.net.spaces.Get(name); n != nil {
+	changed(before, r, namespaces, func(_ *records, name string, _ *record.Namespace) {
+		if n := r.kube.namespaces.Get(name); n != nil {
 			c.SetNamespace(name, n.Labels)
 		} else {
 			c.RemoveNamespace(name)
@@ -148,8 +139,8 @@ func (r *records) setClassPolicies(s *ofnet.State, name string) {
 // own are the addresses of the node of Kubernetes that this host is: that has one of these addresses of the host. They are in order.
 func (r *records) own(host ...netip.Addr) (out []netip.Addr) {
 	out = slices.DeleteFunc(slices.Clone(host), func(a netip.Addr) bool { return !a.IsValid() })
-	for n := range r.net.machines.Values() {
-		if slices.ContainsFunc(n.Addresses, func(a netip.Addr) bool { return slices.Contains(host, a) }) {
+	for _, a := range host {
+		for n := range nodesByAddress.In(r.kube.nodes, a).Values() {
 			out = append(out, n.Addresses...)
 		}
 	}
