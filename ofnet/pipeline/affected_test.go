@@ -217,13 +217,6 @@ func TestAffected(t *testing.T) {
 			g.Profile = ofnet.Profile{Rate: 7}
 			s.Groups.Set("red:slow", &g)
 		}},
-		{"hosts meet endpoints", func(s *ofnet.State) { s.Direct = true }},
-		{"host has an address of its own", func(s *ofnet.State) {
-			s.Direct = true
-			h := *s.Hosts.Get("h2")
-			h.Node4 = netip.MustParseAddr("10.254.0.2")
-			s.Hosts.Set("h2", &h)
-		}},
 		{"class policy comes", func(s *ofnet.State) {
 			p := *s.ClassPolicies.Get("ns:web/in")
 			p.Name = "ns:another"
@@ -248,6 +241,13 @@ func TestAffected(t *testing.T) {
 		{"tenant is judged otherwise", func(s *ofnet.State) { s.Judgements.Set("violet", &ofnet.Judgement{Tenant: "violet", Sum: 8}) }},
 		{"tenant is judged no longer", func(s *ofnet.State) { s.Judgements.Delete("violet") }},
 		{"host gets an address", func(s *ofnet.State) { s.Own = append(slices.Clone(s.Own), netip.MustParseAddr("fd00::2")) }},
+		{"hosts meet endpoints", func(s *ofnet.State) { s.Direct = true }},
+		{"host has an address of its own", func(s *ofnet.State) {
+			s.Direct = true
+			h := *s.Hosts.Get("h2")
+			h.Node4 = netip.MustParseAddr("10.254.0.2")
+			s.Hosts.Set("h2", &h)
+		}},
 		{"uplink comes", func(s *ofnet.State) {
 			s.Local.Uplink = 1003
 		}},

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// netPolicies is what the store says of the network policies of Kubernetes, and of whom they may name.
+// netPolicies is what the store says of the network policies of Kubernetes, with the classes that follow.
 type netPolicies struct {
 	policies *table.Table[string, *record.NetworkPolicy] // by id
 	clusters *table.Table[string, *record.ClusterNetworkPolicy]
@@ -36,7 +36,7 @@ func clusterRows(r *records) *table.Table[string, *record.ClusterNetworkPolicy] 
 func readNetPolicy(_ *records, p *record.NetworkPolicy) (string, error)      { return p.ID.String(), nil }
 func readCluster(_ *records, p *record.ClusterNetworkPolicy) (string, error) { return p.Name, nil }
 
-// netPolicyKinds are how the records are taken in.
+// netPolicyKinds are how the records of policies are taken in.
 func netPolicyKinds() []kind {
 	return []kind{
 		closing(rows(record.NetworkPolicies, netPolicyRows, readNetPolicy), closeNamespace),

@@ -50,7 +50,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	}
 	rules := verdict.New(tenant, v.Objects(model.KindEndpointGroup()), v.Objects(model.KindNetwork()), v.Objects(model.KindRule()))
 	if to.service == nil {
-		return judge(rules, point(v, from), point(v, to), q.Protocol, q.Port)
+		return ofPods(judge(rules, point(v, from), point(v, to), q.Protocol, q.Port), from.endpoint, to.endpoint)
 	}
 	port, ok := backendPort(to.service, q.Protocol, q.Port)
 	if !ok {
@@ -58,7 +58,7 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	}
 	var first *model.WhyIntent
 	for _, e := range v.ProvidersOf(to.service) {
-		one := judge(rules, point(v, from), point(v, end{endpoint: e, address: addressOfFamily(e, to.address)}), q.Protocol, port)
+		one := ofPods(judge(rules, point(v, from), point(v, end{endpoint: e, address: addressOfFamily(e, to.address)}), q.Protocol, port), from.endpoint, e)
 		if first != nil && first.Verdict != one.Verdict {
 			return unknown("rules admit some providers of service %s and not others", to.service.ID)
 		}
@@ -68,6 +68,16 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 		return denied("service %s has no providers", to.service.ID)
 	}
 	return *first
+}
+
+// ofPods leaves open what the rules allow of pods: network policies of Kubernetes may deny it, and of these the switches tell.
+func ofPods(said model.WhyIntent, ends ...*record.Endpoint) model.WhyIntent {
+	for _, e := range ends {
+		if said.Verdict == model.VerdictAllowed && e != nil && !e.Pod.ID.IsZero() {
+			said.Verdict, said.Text = model.VerdictUnknown, said.Text+", as far as policies of Contiv go"
+		}
+	}
+	return said
 }
 
 // backendPort is the port at the providers of a service's port.
