@@ -56,7 +56,7 @@ lint: ## formatting, vet, staticcheck
 
 .PHONY: unit
 unit: ## unit, conformance and real-switch tests, with the race detector; a large recovery without it
-	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /test/scenario -e /test/docker)
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /test/scenario -e /test/docker -e /test/kubernetes)
 	$(GO) test -count=1 -timeout 5m -run TestRecovery ./daemon/store/etcd
 
 .PHONY: scenario
@@ -74,6 +74,14 @@ test-docker: ## Docker on the hosts of a lab, with the machine's engine
 test-docker-all: ## Docker with the machine's engine and the newest, upgrades, Swarm
 	@scripts/test-docker all
 
+.PHONY: test-kubernetes
+test-kubernetes: ## Kubernetes on the hosts of a lab, with the machine's containerd
+	@scripts/test-kubernetes
+
+.PHONY: test-kubernetes-all
+test-kubernetes-all: ## Kubernetes with the machine's containerd and the newest, and its own network tests
+	@scripts/test-kubernetes all
+
 .PHONY: docker-plugin
 docker-plugin: build ## make the managed Docker plugin of the programs: bin/docker-plugin, for docker plugin create
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/startcontiv ./docker/startcontiv
@@ -82,6 +90,7 @@ docker-plugin: build ## make the managed Docker plugin of the programs: bin/dock
 
 include test/consul/consul.mk
 include test/engines/engines.mk
+include test/kubernetes/kubernetes.mk
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each

@@ -54,16 +54,21 @@ func TestTexts(t *testing.T) {
 	same(t, identity.ParseEndpoint, identity.Endpoint{Network: identity.Network{Tenant: "t-x", Name: "n"}, Endpoint: "y"}, "t-x:n:y")
 	same(t, identity.ParseEndpoint, identity.Endpoint{Network: identity.Network{Tenant: "t", Name: "n"}, Endpoint: "a:b:"}, "t:n:a:b:")
 	same(t, identity.ParseRule, identity.Rule{Policy: identity.Policy{Tenant: "t", Name: "p"}, Rule: "1:2"}, "t:p:1:2")
+	same(t, identity.ParsePod, identity.Pod{}, "")
+	same(t, identity.ParsePod, identity.Pod{Namespace: "a-b", Name: "c.d"}, "a-b:c.d")
+	same(t, identity.ParseNetworkPolicy, identity.NetworkPolicy{Namespace: "ns", Name: "p"}, "ns:p")
+	same(t, identity.ParseKubernetesService, identity.KubernetesService{Namespace: "ns", Name: "s"}, "ns:s")
+	same(t, identity.ParseEndpointSlice, identity.EndpointSlice{Namespace: "ns", Name: "s-1"}, "ns:s-1")
 }
 
 // refused complains unless a text is refused, and what was there before is gone.
 func refused[I one[I], P interface {
 	*I
 	encoding.TextUnmarshaler
-}](t *testing.T, parse func(string) (I, error), before I, text string) {
+}](t *testing.T, scope string, parse func(string) (I, error), before I, text string) {
 	t.Helper()
 	got, err := parse(text)
-	if err == nil || !got.IsZero() || !strings.Contains(err.Error(), fmt.Sprintf("%q is not of the form tenant:", text)) {
+	if err == nil || !got.IsZero() || !strings.Contains(err.Error(), fmt.Sprintf("%q is not of the form %s:", text, scope)) {
 		t.Errorf("%q: want an error that says the form, got %v, %v", text, got, err)
 	}
 	if err := P(&before).UnmarshalText([]byte(text)); err == nil || !before.IsZero() {
@@ -73,14 +78,15 @@ func refused[I one[I], P interface {
 
 func TestRefusedTexts(t *testing.T) {
 	for _, text := range []string{":", "a", "a:", ":b", "::", "a:b:c", "a:b:", ":a:b", "a.b"} {
-		refused(t, identity.ParseNetwork, identity.Network{Tenant: "t", Name: "n"}, text)
-		refused(t, identity.ParseGroup, identity.Group{Tenant: "t", Name: "n"}, text)
-		refused(t, identity.ParsePolicy, identity.Policy{Tenant: "t", Name: "n"}, text)
-		refused(t, identity.ParseService, identity.Service{Tenant: "t", Name: "n"}, text)
+		refused(t, "tenant", identity.ParseNetwork, identity.Network{Tenant: "t", Name: "n"}, text)
+		refused(t, "tenant", identity.ParseGroup, identity.Group{Tenant: "t", Name: "n"}, text)
+		refused(t, "tenant", identity.ParsePolicy, identity.Policy{Tenant: "t", Name: "n"}, text)
+		refused(t, "tenant", identity.ParseService, identity.Service{Tenant: "t", Name: "n"}, text)
+		refused(t, "namespace", identity.ParsePod, identity.Pod{Namespace: "ns", Name: "n"}, text)
 	}
 	for _, text := range []string{":", "a", "a:b", "a:b:", ":b:c", "a::c", "::", ":::", "n.t-c"} {
-		refused(t, identity.ParseEndpoint, identity.Endpoint{Endpoint: "e"}, text)
-		refused(t, identity.ParseRule, identity.Rule{Rule: "r"}, text)
+		refused(t, "tenant", identity.ParseEndpoint, identity.Endpoint{Endpoint: "e"}, text)
+		refused(t, "tenant", identity.ParseRule, identity.Rule{Rule: "r"}, text)
 	}
 }
 
@@ -92,6 +98,10 @@ var (
 
 func anyNetwork(rt *rapid.T) identity.Network {
 	return identity.Network{Tenant: name.Draw(rt, "tenant"), Name: name.Draw(rt, "name")}
+}
+
+func anyPod(rt *rapid.T) identity.Pod {
+	return identity.Pod{Namespace: name.Draw(rt, "namespace"), Name: name.Draw(rt, "name")}
 }
 
 func anyEndpoint(rt *rapid.T) identity.Endpoint {
@@ -123,6 +133,7 @@ func TestTextsAreTheirOwn(t *testing.T) {
 	ofNetwork := func(n identity.Network) []string { return []string{n.Tenant, n.Name} }
 	rapid.Check(t, func(rt *rapid.T) {
 		distinct(rt, identity.ParseNetwork, ofNetwork, anyNetwork(rt), anyNetwork(rt))
+		distinct(rt, identity.ParsePod, func(p identity.Pod) []string { return []string{p.Namespace, p.Name} }, anyPod(rt), anyPod(rt))
 		distinct(rt, identity.ParseEndpoint, func(e identity.Endpoint) []string { return append(ofNetwork(e.Network), e.Endpoint) }, anyEndpoint(rt), anyEndpoint(rt))
 		distinct(rt, identity.ParseRule, func(r identity.Rule) []string { return []string{r.Tenant, r.Name, r.Rule} }, anyRule(rt), anyRule(rt))
 	})
@@ -139,6 +150,7 @@ func FuzzParse(f *testing.F) {
 		read(t, identity.ParsePolicy, text)
 		read(t, identity.ParseService, text)
 		read(t, identity.ParseEndpoint, text)
+		read(t, identity.ParsePod, text)
 		read(t, identity.ParseRule, text)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/lab/image"
@@ -45,24 +46,26 @@ func (l *Lab) loadImage(ctx context.Context, host int, file string) error {
 // tools are the programs of Image that must be on this machine, and extras those that are taken if they are.
 var (
 	tools  = []string{"sh", "sleep", "cat", "ls", "echo", "env", "hostname", "ip", "ping", "true"}
-	extras = []string{"bash", "curl", "nc", "ss", "grep", "head", "date"}
+	extras = []string{"bash", "curl", "nc", "ss", "grep", "head", "tail", "date", "wget", "dig", "getent", "timeout", "seq", "sort", "wc", "tr", "cut", "sed",
+		"mkdir", "rm", "touch", "stat", "base64", "ps", "kill", "nsenter"}
 )
 
-// writeImage writes Image into a file.
-func writeImage(file string) error {
+// box is Image.
+func box() (*image.Image, error) {
 	programs := map[string]string{}
 	for _, name := range append(tools[:len(tools):len(tools)], extras...) {
 		path, err := exec.LookPath(name)
 		if err == nil {
 			programs[name] = path
-		} else if !strings.Contains(strings.Join(extras, " "), name) {
-			return fmt.Errorf("image %s: %w", Image, err)
+		} else if slices.Contains(tools, name) {
+			return nil, fmt.Errorf("image %s: %w", Image, err)
 		}
 	}
-	i, err := image.New(Image, []string{"sleep", "infinity"}, programs)
-	if err != nil {
-		return err
-	}
+	return image.New(Image, []string{"sleep", "infinity"}, programs)
+}
+
+// writeImage writes an image into a file.
+func writeImage(i *image.Image, file string) error {
 	f, err := os.Create(file)
 	if err != nil {
 		return err

@@ -39,6 +39,23 @@ func hierarchies() ([]string, error) {
 
 // enterGroup moves a process, and what it will start, into a control group of every hierarchy.
 func enterGroup(pid int, group string) error {
+	if err := makeGroup(group); err != nil {
+		return err
+	}
+	all, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, dir := range all {
+		if err := os.WriteFile(filepath.Join(dir, group, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeGroup makes a control group, and those above it, in every hierarchy.
+func makeGroup(group string) error {
 	all, err := hierarchies()
 	if err != nil {
 		return err
@@ -53,9 +70,6 @@ func enterGroup(pid int, group string) error {
 			if err := inheritCPUs(above, dir); err != nil {
 				return err
 			}
-		}
-		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -78,9 +92,9 @@ func inheritCPUs(above, dir string) error {
 	return nil
 }
 
-// endDocker removes the control groups that engines have left behind: the lab's, and those of managed plugins, which have their
+// endGroups removes the control groups that engines have left behind: the lab's, and those of managed plugins, which have their
 // ids as names and are not below the lab's in the hierarchy without controllers.
-func (l *Lab) endDocker() error {
+func (l *Lab) endGroups() error {
 	all, err := hierarchies()
 	if err != nil {
 		return err

@@ -7,15 +7,15 @@ import (
 	"github.com/contiv/contiv/lab/hostinit"
 )
 
-// PartContainerd is the containerd of a host whose engine does not start one itself.
+// PartContainerd is the containerd of a host with Kubernetes, or with an engine that does not start one itself.
 const PartContainerd = "containerd"
 
 // containerdSocket is where it serves on its host.
 const containerdSocket = "/run/containerd/containerd.sock"
 
-// containerdConfig is the file that it reads, in the host's folder. Kubernetes' interface is off, and what would make folders
-// outside of the host's.
-const containerdConfig = `version = 3
+// engineConfig is the file that it reads, in the host's folder, when an engine alone uses it. Kubernetes' interface is off, and what
+// would make folders outside of the host's.
+const engineConfig = `version = 3
 root = "` + hostinit.Inside + `/containerd"
 state = "/run/containerd/state"
 disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime", "io.containerd.grpc.v1.cri",
@@ -25,8 +25,27 @@ disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime
 address = "` + containerdSocket + `"
 `
 
-// hasContainerd says whether containerd is a part of its own: it is when the engine is not the machine's.
-func (p *Plan) hasContainerd() bool { return p.Docker && p.DockerBin != "" }
+// podConfig is that file when Kubernetes uses it. Both generations read this version. The score by which the kernel ends processes is
+// not lowered: that takes a right that a container's root has not.
+const podConfig = `version = 2
+root = "` + hostinit.Inside + `/containerd"
+state = "/run/containerd/state"
+disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.nri.v1.nri"]
+
+[grpc]
+address = "` + containerdSocket + `"
+
+[plugins."io.containerd.grpc.v1.cri"]
+sandbox_image = "` + PauseImage + `"
+disable_apparmor = true
+restrict_oom_score_adj = true
+`
+
+// hasContainerd says whether containerd is a part of its own: it is with Kubernetes, and when the engine is not the machine's.
+func (p *Plan) hasContainerd() bool { return p.Kubernetes != nil || p.ownEngine() }
+
+// ownEngine says whether the Docker engine is not the machine's.
+func (p *Plan) ownEngine() bool { return p.Docker && p.DockerBin != "" }
 
 // containerdArgs is the command line of containerd.
 func (p *Plan) containerdArgs() []string {
@@ -35,5 +54,9 @@ func (p *Plan) containerdArgs() []string {
 
 // configureContainerd writes what a host's containerd reads.
 func (l *Lab) configureContainerd(host int) error {
-	return os.WriteFile(filepath.Join(l.hostDir(hostName(host)), "containerd.toml"), []byte(containerdConfig), 0o644)
+	text := engineConfig
+	if l.Kubernetes != nil {
+		text = podConfig
+	}
+	return os.WriteFile(filepath.Join(l.hostDir(hostName(host)), "containerd.toml"), []byte(text), 0o644)
 }

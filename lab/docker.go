@@ -26,7 +26,7 @@ func (p *Plan) dockerArgs(host int) []string {
 	args := []string{"dockerd", "--host", "unix://" + dockerSocket, "--data-root", hostinit.Inside + "/docker", "--exec-root", "/run/docker-exec",
 		"--pidfile", "/run/docker.pid", "--bridge=none", "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--userland-proxy=false",
 		"--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", "/" + p.cgroup(hostName(host))}
-	if p.hasContainerd() {
+	if p.ownEngine() {
 		args = append(args, "--containerd", containerdSocket, "--seccomp-profile=unconfined") // a runc without C libraries has no seccomp
 	} else {
 		args = append(args, "--storage-driver=overlay2")
@@ -61,13 +61,14 @@ func (l *Lab) findDocker() error {
 // startDockers starts the engines and loads the image into each.
 func (l *Lab) startDockers(ctx context.Context) error {
 	file := filepath.Join(l.Dir, "box.tar")
-	if err := writeImage(file); err != nil {
+	i, err := box()
+	if err == nil {
+		err = writeImage(i, file)
+	}
+	if err != nil {
 		return err
 	}
 	return l.each(func(host int) error {
-		if err := l.configureContainerd(host); err != nil {
-			return err
-		}
 		for _, part := range []string{PartContainerd, PartDocker} {
 			if l.args(host, part) == nil {
 				continue

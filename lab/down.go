@@ -24,8 +24,8 @@ func (l *Lab) Down(ctx context.Context) error {
 			errs = append(errs, err)
 		}
 	}
-	if l.Docker {
-		errs = append(errs, l.endDocker())
+	if l.hasEngines() {
+		errs = append(errs, l.endGroups())
 	}
 	if _, err := os.Stat(filepath.Join("/run/netns", l.switches())); err == nil {
 		errs = append(errs, l.endRouters(ctx))

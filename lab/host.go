@@ -8,15 +8,18 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/contiv/contiv/lab/hostinit"
+	"github.com/contiv/contiv/lab/kube"
 )
 
 // How long a part may take to become ready, and to stop when it is asked to.
@@ -40,6 +43,19 @@ func (l *Lab) bootHost(ctx context.Context, host int) error {
 }
 
 func (l *Lab) boot(ctx context.Context, host int) error {
+	dir := l.hostDir(hostName(host))
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	schema := "/usr/share/openvswitch/vswitch.ovsschema"
+	if err := command(ctx, "ovsdb-tool", "create", filepath.Join(dir, "conf.db"), schema); err != nil {
+		return err
+	}
+	return l.power(ctx, host)
+}
+
+// power starts a host that has its folder, wires it and starts its switch.
+func (l *Lab) power(ctx context.Context, host int) error {
 	pid, err := l.spawn(host)
 	if err != nil {
 		return err
@@ -47,9 +63,15 @@ func (l *Lab) boot(ctx context.Context, host int) error {
 	if err := l.wireHost(ctx, host, pid); err != nil {
 		return err
 	}
-	schema := "/usr/share/openvswitch/vswitch.ovsschema"
-	if err := command(ctx, "ovsdb-tool", "create", filepath.Join(l.hostDir(hostName(host)), "conf.db"), schema); err != nil {
-		return err
+	if l.hasContainerd() {
+		if err := l.configureContainerd(host); err != nil {
+			return err
+		}
+	}
+	if l.Kubernetes != nil {
+		if err := l.prepareNode(ctx, host); err != nil {
+			return err
+		}
 	}
 	if err := l.startPart(host, PartOVSDB); err != nil {
 		return err
@@ -73,7 +95,7 @@ func (l *Lab) boot(ctx context.Context, host int) error {
 func (l *Lab) spawn(host int) (pid int, err error) {
 	name := hostName(host)
 	dir := l.hostDir(name)
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
 	log, err := os.Create(filepath.Join(dir, "init.log"))
@@ -96,7 +118,7 @@ func (l *Lab) spawn(host int) (pid int, err error) {
 	if err := os.WriteFile(filepath.Join(dir, pidFile), []byte(strconv.Itoa(pid)), 0o644); err != nil {
 		return 0, err
 	}
-	if l.Docker {
+	if l.hasEngines() {
 		if err := enterGroup(pid, l.cgroupHost(name)); err != nil {
 			return 0, fmt.Errorf("control group of process 1: %w", err)
 		}
@@ -143,14 +165,25 @@ func (l *Lab) Command(ctx context.Context, host string, args ...string) (*exec.C
 	}
 	enter := []string{"-t", strconv.Itoa(pid), "-m", "-u", "-i", "-n", "-p", "--"}
 	cmd := exec.CommandContext(ctx, "nsenter", append(enter, args...)...)
-	if l.DockerBin != "" {
+	if len(l.folders()) > 0 {
 		cmd.Env = append(os.Environ(), l.path())
 	}
 	return cmd, nil
 }
 
-// path is the environment variable by which what runs on a host finds the programs of the lab's engine before the machine's.
-func (l *Lab) path() string { return "PATH=" + l.DockerBin + ":" + os.Getenv("PATH") }
+// folders are those of other engines than the machine's.
+func (p *Plan) folders() []string {
+	out := []string{p.DockerBin}
+	if p.Kubernetes != nil {
+		out = append(out, p.Kubernetes.Containerd, p.Kubernetes.Bin)
+	}
+	return slices.DeleteFunc(out, func(dir string) bool { return dir == "" })
+}
+
+// path is the environment variable by which what runs on a host finds the programs of the lab's engines before the machine's.
+func (l *Lab) path() string {
+	return "PATH=" + strings.Join(append(l.folders(), os.Getenv("PATH")), ":")
+}
 
 // inside is where the machine sees a path of a host.
 func (l *Lab) inside(host int, path string) (string, error) {
@@ -181,7 +214,7 @@ func (l *Lab) startPart(host int, part string, more ...string) error {
 	if err == nil {
 		args[0] = path
 		r := hostinit.Request{Op: "start", Part: part, Args: args}
-		if l.DockerBin != "" {
+		if len(l.folders()) > 0 {
 			r.Env = []string{l.path()}
 		}
 		_, err = hostinit.Call(l.hostDir(hostName(host)), r)
@@ -192,13 +225,10 @@ func (l *Lab) startPart(host int, part string, more ...string) error {
 	return nil
 }
 
-// lookPath finds a program: in the folder of the lab's, of its engine, or of the machine.
+// lookPath finds a program: in the folder of the lab's, of its engines, or of the machine.
 func (l *Lab) lookPath(program string) (string, error) {
 	if !filepath.IsAbs(program) {
-		for _, dir := range []string{l.Bin, l.DockerBin} {
-			if dir == "" {
-				continue
-			}
+		for _, dir := range append([]string{l.Bin}, l.folders()...) {
 			if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
 				return path, nil
 			}
@@ -265,6 +295,9 @@ func (l *Lab) probe(ctx context.Context, host int, part string) error {
 		return err
 	}
 	client := http.DefaultClient
+	if kube.Health(part, netip.Addr{}) != "" {
+		client = healthClient()
+	}
 	if part == PartDocker {
 		if client, err = l.dockerClient(host); err != nil {
 			return err

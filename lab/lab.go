@@ -57,6 +57,11 @@ func New(p Plan, self string, out io.Writer) (*Lab, error) {
 			return nil, err
 		}
 	}
+	if p.Kubernetes != nil {
+		if err := l.findKubernetes(); err != nil {
+			return nil, err
+		}
+	}
 	if err := os.MkdirAll(filepath.Dir(p.Dir), 0o755); err != nil {
 		return nil, err
 	}
@@ -152,6 +157,11 @@ func (l *Lab) Up(ctx context.Context) error {
 	if err := l.each(func(host int) error { return l.bootHost(ctx, host) }); err != nil {
 		return err
 	}
+	if l.Kubernetes != nil {
+		if err := l.writeKubernetes(); err != nil {
+			return err
+		}
+	}
 	for _, part := range []string{PartStore, PartMaster, PartAgent} {
 		// All of them start before any is waited for: the members of a store need each other.
 		var running errgroup.Group
@@ -169,7 +179,12 @@ func (l *Lab) Up(ctx context.Context) error {
 		}
 	}
 	if l.Docker {
-		return l.startDockers(ctx)
+		if err := l.startDockers(ctx); err != nil {
+			return err
+		}
+	}
+	if l.Kubernetes != nil {
+		return l.startKubernetes(ctx)
 	}
 	return nil
 }

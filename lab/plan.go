@@ -2,11 +2,13 @@ package lab
 
 import (
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/contiv/contiv/lab/hostinit"
+	"github.com/contiv/contiv/lab/kube"
 )
 
 // Parts of a host, in the order in which they start.
@@ -45,7 +47,12 @@ type Plan struct {
 	DockerBin   string   `json:"dockerBin,omitempty"`   // folder of another engine than the machine's, with its containerd, runc and docker
 	DockerScore bool     `json:"dockerScore,omitempty"` // the engine would lower its out-of-memory score
 	DockerFlags []string `json:"dockerFlags,omitempty"`
+
+	Kubernetes *Kubernetes `json:"kubernetes,omitempty"`
 }
+
+// hasEngines says whether hosts run containers that have control groups.
+func (p *Plan) hasEngines() bool { return p.Docker || p.Kubernetes != nil }
 
 // maxUplinks is how many NICs a host has in the trunk at most.
 const maxUplinks = 4
@@ -162,6 +169,8 @@ func (p *Plan) args(host int, part string) []string {
 		return p.containerdArgs()
 	case part == PartDocker && p.Docker:
 		return p.dockerArgs(host)
+	case kube.Health(part, netip.Addr{}) != "":
+		return p.kubernetesArgs(host, part)
 	case p.Bare:
 		return nil
 	case part == PartStore && host == 1 && p.Store == StoreEtcd:
@@ -237,11 +246,12 @@ func (p *Plan) ready(host int, part string) string {
 		}
 		return p.storeURL(host) + "/health"
 	}
-	return ""
+	return kube.Health(part, netip.MustParseAddr(p.mgmt(host)))
 }
 
 // PartNames are all parts that a host can have, in the order in which they start.
-var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartAgent, PartContainerd, PartDocker}
+var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartAgent, PartContainerd, PartDocker,
+	kube.Etcd, kube.APIServer, kube.Controllers, kube.Scheduler, kube.Kubelet, kube.Proxy}
 
 // HostInfo is a host and its addresses: on the management network, and of its tunnels.
 type HostInfo struct{ Name, IP, VTEP string }

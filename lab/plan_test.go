@@ -13,6 +13,10 @@ func TestArgs(t *testing.T) {
 	engine.Docker = true
 	newer := engine
 	newer.DockerBin = "/engines"
+	pods := bare
+	pods.Kubernetes = &Kubernetes{Bin: "/k8s"}
+	proxied := pods
+	proxied.Kubernetes = &Kubernetes{Bin: "/k8s", Proxy: true}
 	extra := three
 	extra.Debug, extra.Agent = true, []string{"--vxlan-port", "4790"}
 	tests := []struct {
@@ -42,6 +46,14 @@ func TestArgs(t *testing.T) {
 		{"which starts its containerd", engine, 2, PartContainerd, nil, ""},
 		{"another engine", newer, 2, PartDocker, []string{"dockerd ", "--containerd /run/containerd/containerd.sock"}, "overlay2"},
 		{"its containerd", newer, 2, PartContainerd, []string{"containerd --config /run/lab/containerd.toml"}, ""},
+		{"control plane", pods, 1, "kube-apiserver", []string{"/k8s/kube kube-apiserver ", "--bind-address 10.254.7.1 "}, ""},
+		{"one of it alone", pods, 2, "kube-apiserver", nil, ""},
+		{"its store", pods, 1, "kube-etcd", []string{"/k8s/etcd "}, "2379"},
+		{"node", pods, 2, "kubelet", []string{"/k8s/kube kubelet ", "--node-ip 10.254.7.2,fd00:254:0:7::2 "}, ""},
+		{"its containerd", pods, 2, PartContainerd, []string{"containerd --config /run/lab/containerd.toml"}, ""},
+		{"no proxy", pods, 2, "kube-proxy", nil, ""},
+		{"proxy", proxied, 2, "kube-proxy", []string{"/k8s/kube kube-proxy "}, ""},
+		{"no Kubernetes", three, 1, "kubelet", nil, ""},
 		{"bare switch", bare, 1, PartOVS, []string{"ovs-vswitchd unix:/run/openvswitch/db.sock --disable-system"}, ""},
 	}
 	for _, tt := range tests {

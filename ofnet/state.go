@@ -44,7 +44,7 @@ func NewState(self string) *State {
 		Groups:      table.New[string, *Group](),
 		Rules:       table.New(rulesOfPolicy, rulesOfStep, rulesNaming, judgedIn, rulesSum),
 		Attachments: table.New(attachmentsOfGroup, attachmentsOfPolicy, attachmentsSum),
-		Services:    table.New(servicesOfTenant, servicesBehind, servicesByNumber),
+		Services:    table.New(servicesOfTenant, servicesBehind, servicesAtHost, servicesByNumber),
 		Endpoints:   table.New(endpointsOfSegment, endpointsOfGroup, endpointsOfHost, endpointsAt, places, groupsHere, receivers),
 		Routes:      table.New(routesVia),
 		NextHops:    table.New[string, *NextHops](),

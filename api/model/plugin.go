@@ -15,7 +15,14 @@ type AllocAddressRequest struct {
 	Token string `json:",omitempty"`
 	// Seconds is how long the address is held; 0 is ten minutes.
 	Seconds int `json:",omitempty"`
+	// Swarm says that a swarm's manager asks for a service or for a task. The address is held until it is released, no Docker network of a
+	// swarm is on its network, or no machine is host By any more. A manager may ask again for what managers before it have been given.
+	Swarm bool `json:",omitempty"`
 }
+
+// SwarmToken is by which addresses are released that a swarm has been given, and by which its tasks get theirs: any manager may do the
+// one, and any host the other.
+const SwarmToken = "swarm"
 
 // AllocAddressResponse carries the address with its prefix length.
 type AllocAddressResponse struct {
@@ -53,8 +60,21 @@ type CreateEndpointRequest struct {
 	// Labels and ContainerID save a caller that knows them the separate UpdateEndpoint call.
 	Labels      map[string]string `json:",omitempty"`
 	ContainerID string            `json:",omitempty"`
+	// DockerNetwork is the id of the Docker network of a container of Docker's.
+	DockerNetwork string `json:",omitempty"`
 	// Machine is the identity of the machine that attaches the endpoint; only that releases it on its own.
 	Machine string `json:",omitempty"`
+	// Pod is the pod of Kubernetes that the container belongs to. The master decides what TenantName, NetworkName and ServiceName leave open.
+	Pod *PodRequest `json:",omitempty"`
+}
+
+// PodRequest names a pod as its kubelet does, and says where it belongs if nobody else says so.
+type PodRequest struct {
+	Namespace, Name string
+	UID             string // of a static pod the kubelet's own; "" when the runtime does not tell
+	Tenant          string `json:",omitempty"`
+	Network         string `json:",omitempty"`
+	Group           string `json:",omitempty"`
 }
 
 // DeleteEndpointRequest removes an endpoint by id.

@@ -38,11 +38,14 @@ type options struct {
 	OVSRunDir string
 	Socket    string
 	Mesos     string
+	Runtime   runtimeOptions
 	Docker    dockerOptions
 	Kube      string
 	DNS       string
 	Domain    string
+	Cluster   string
 	Resolvers []string
+	Services  string
 	Observe   bool
 	Limits    inspect.Limits
 	HostPorts []string
@@ -72,9 +75,12 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
 	s.String(&o.Mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket at which netcontiv, the CNI plugin of Mesos, asks, or off (default: contiv-mesos.sock beside --cni-socket)")
+	o.Runtime.register(s)
 	o.Docker.register(s)
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
+	s.String(&o.Cluster, "cluster-domain", "CLUSTER_DOMAIN", "cluster.local", "domain of Kubernetes, whose names are answered too")
+	s.String(&o.Services, "services", "SERVICES", "on", "carry out the services of Kubernetes: on, or off where another proxy does, such as kube-proxy")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
 	s.List(&o.HostPorts, "host-ports", "HOST_PORTS", "ports of hosts that containers may reach, such as tcp/10250 or udp/4000-4010 (default: none, but for names)")
 	s.List(&o.Protected, "protected-prefixes", "PROTECTED_PREFIXES", "further addresses that containers may not reach by way of this host, such as 10.0.0.0/24")
@@ -121,6 +127,15 @@ func (o *options) check() error {
 	}
 	if err := flags.OneOf("dns", o.DNS, "on", "off"); err != nil {
 		return err
+	}
+	if err := o.Runtime.check(); err != nil {
+		return err
+	}
+	if err := flags.OneOf("services", o.Services, "on", "off"); err != nil {
+		return err
+	}
+	if _, ok := dns.IsDomainName(o.Cluster); !ok || o.Cluster == "" {
+		return fmt.Errorf("--cluster-domain %s: it is a name such as cluster.local", o.Cluster)
 	}
 	if o.mesosSocket() == o.Socket {
 		return fmt.Errorf("--mesos-socket %s: --cni-socket is there already; name another path", o.Mesos)

@@ -77,7 +77,7 @@ func New(s Streams) *cobra.Command {
 	cmd.PersistentFlags().StringVar(&w.dir, "dir", lab.DefaultDir, "folder of all labs")
 	cmd.PersistentFlags().StringVar(&w.name, "name", "", "name of the lab (default \""+defaultName+"\", or the only one there is)")
 	cmd.AddCommand(newUp(w), newDemo(w), newDown(w), newLs(w), newAttach(w), newDetach(w), newExec(w), newPing(w), newTCP(w), newTalk(w), newResolve(w), newDNS(w), newRouter(w), newOutside(w), newVtysh(w),
-		newLabel(w), newServe(w), newAsk(w), newRate(w), newEnv(w), newLogs(w), newHost(), newCNI(w), newEcho(w))
+		newLabel(w), newKubectl(w), newServe(w), newAsk(w), newRate(w), newEnv(w), newLogs(w), newHost(), newCNI(w), newEcho(w))
 	for _, v := range verbs() {
 		cmd.AddCommand(newVerb(w, v))
 	}
@@ -87,6 +87,7 @@ func New(s Streams) *cobra.Command {
 
 type upOptions struct {
 	plan lab.Plan
+	pods podOptions
 }
 
 func newUp(w *where) *cobra.Command {
@@ -106,6 +107,7 @@ func newUp(w *where) *cobra.Command {
 	f.BoolVar(&o.plan.Docker, "docker", false, "a Docker engine on every host, with the image "+lab.Image)
 	f.StringVar(&o.plan.DockerBin, "docker-bin", "", "folder of dockerd, docker, containerd and runc, as make engines builds it; implies --docker (default: the machine's dockerd)")
 	f.StringArrayVar(&o.plan.DockerFlags, "docker-flag", nil, "one more argument for every Docker engine; may be repeated")
+	o.pods.flags(f)
 	f.BoolVar(&o.plan.Debug, "debug", false, "have netmaster and netplugin log details")
 	f.StringArrayVar(&o.plan.Master, "master-flag", nil, "one more argument for every netmaster; may be repeated")
 	f.StringArrayVar(&o.plan.Agent, "agent-flag", nil, "one more argument for every netplugin; may be repeated")
@@ -137,6 +139,9 @@ func runUp(ctx context.Context, w *where, o *upOptions) error {
 			return err
 		}
 	}
+	if p.Kubernetes, err = o.pods.kubernetes(); err != nil {
+		return err
+	}
 	l, err := lab.New(p, self, w.s.Err)
 	if err != nil {
 		return err
@@ -167,7 +172,12 @@ type verb struct {
 }
 
 // parts are the arguments of such a command.
-const parts = " HOST master|agent|ovs|ovsdb|store|containerd|docker"
+const parts = " HOST PART"
+
+// whichParts says what they may be.
+func whichParts() string {
+	return "Parts are " + strings.Join(lab.PartNames, ", ") + ";\ncontiv lab ls says which of them a host has."
+}
 
 func verbs() []verb {
 	return []verb{
@@ -180,7 +190,7 @@ func verbs() []verb {
 
 func newVerb(w *where, v verb) *cobra.Command {
 	return &cobra.Command{
-		Use: v.name + parts, Short: v.short, Args: cobra.ExactArgs(2),
+		Use: v.name + parts, Short: v.short, Long: v.short + ".\n\n" + whichParts(), Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {
@@ -193,8 +203,9 @@ func newVerb(w *where, v verb) *cobra.Command {
 
 func newStart(w *where) *cobra.Command {
 	launch := false
+	const short = "Start a part again with the same flags, and more for this time, and wait until it is ready"
 	c := &cobra.Command{
-		Use: "start" + parts + " [-- FLAG...]", Short: "Start a part again with the same flags, and more for this time, and wait until it is ready",
+		Use: "start" + parts + " [-- FLAG...]", Short: short, Long: short + ".\n\n" + whichParts(),
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := w.open()
@@ -213,7 +224,7 @@ func newStart(w *where) *cobra.Command {
 
 func newEnv(w *where) *cobra.Command {
 	return &cobra.Command{
-		Use: "env", Short: "Print the shell variables that point netctl at the lab", Args: cobra.NoArgs,
+		Use: "env", Short: "Print the shell variables that point netctl, and kubectl, at the lab", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := w.open()
 			if err != nil {
@@ -224,6 +235,9 @@ func newEnv(w *where) *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(w.s.Out, "export NETMASTER=%s\n", url)
+			if l.Kubernetes != nil {
+				fmt.Fprintf(w.s.Out, "export KUBECONFIG=%s PATH=%s:$PATH\n", l.Kubeconfig(), l.Kubernetes.Bin)
+			}
 			return nil
 		},
 	}
@@ -231,7 +245,7 @@ func newEnv(w *where) *cobra.Command {
 
 func newLogs(w *where) *cobra.Command {
 	return &cobra.Command{
-		Use: "logs" + parts, Short: "Print the log of a part", Args: cobra.ExactArgs(2),
+		Use: "logs" + parts, Short: "Print the log of a part", Long: "Print the log of a part.\n\n" + whichParts(), Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l, err := w.open()
 			if err != nil {

@@ -19,9 +19,11 @@ import (
 
 // Image is what an image holds.
 type Image struct {
-	Ref   string            // "name:tag"
-	Cmd   []string          // what a container runs unless it is told otherwise
-	Files map[string]string // files of this machine, by their paths in the image
+	Ref        string            // "name:tag"
+	Tags       []string          // further references to the same
+	Entrypoint []string          // what a container runs, with Cmd as its arguments
+	Cmd        []string          // what a container runs unless it is told otherwise
+	Files      map[string]string // files of this machine, by their paths in the image
 }
 
 // New returns an image of programs. Each becomes /bin/NAME; the libraries of the dynamic ones stand where they are on this machine.
@@ -48,13 +50,13 @@ func (i *Image) WriteTo(w io.Writer) (int64, error) {
 	digest := sha256.Sum256(layer)
 	config, err := json.Marshal(map[string]any{
 		"architecture": "amd64", "os": "linux", "created": "2020-01-01T00:00:00Z",
-		"config": map[string]any{"Cmd": i.Cmd, "Env": []string{"PATH=/bin"}, "WorkingDir": "/"},
+		"config": map[string]any{"Entrypoint": i.Entrypoint, "Cmd": i.Cmd, "Env": []string{"PATH=/bin"}, "WorkingDir": "/"},
 		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + hex.EncodeToString(digest[:])}},
 	})
 	if err != nil {
 		return 0, err
 	}
-	manifest, err := json.Marshal([]map[string]any{{"Config": "config.json", "RepoTags": []string{i.Ref}, "Layers": []string{"layer.tar"}}})
+	manifest, err := json.Marshal([]map[string]any{{"Config": "config.json", "RepoTags": append([]string{i.Ref}, i.Tags...), "Layers": []string{"layer.tar"}}})
 	if err != nil {
 		return 0, err
 	}

@@ -112,9 +112,7 @@ func add(s *ofnet.State, words []string) error {
 	case "nexthops":
 		s.NextHops.Set(name, &ofnet.NextHops{Name: name, ID: l.number("id"), Hops: l.hops("hops")})
 	case "service":
-		tenant, _, _ := strings.Cut(name, ":")
-		s.SetService(&ofnet.Service{Name: name, Tenant: tenant, Address: l.addr("address"), Ports: l.servicePorts("ports"),
-			Backends: l.addrs("backends"), Affinity: l.has("affinity")})
+		s.SetService(l.service(name))
 	case "endpoint":
 		s.Endpoints.Set(name, &ofnet.Endpoint{ID: name, Segment: l.words["network"], Group: l.words["group"], Host: l.words["host"],
 			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6")})
@@ -261,24 +259,6 @@ func (l *line) addrs(k string) (out []netip.Addr) {
 	for _, p := range l.prefixes(k) {
 		out = append(out, p.Addr())
 	}
-	return out
-}
-
-func (l *line) servicePorts(k string) (out []ofnet.ServicePort) {
-	l.get(k, func(v string) error {
-		for word := range strings.SplitSeq(v, ",") {
-			part := line{words: map[string]string{}}
-			for i, text := range strings.SplitN(word, ":", 3) {
-				part.words[[]string{"protocol", "port", "target"}[i]] = text
-			}
-			out = append(out, ofnet.ServicePort{Protocol: part.protocol("protocol"), Port: uint16(part.number("port")),
-				Target: uint16(part.number("target"))})
-			if part.err != nil {
-				return part.err
-			}
-		}
-		return nil
-	})
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
@@ -174,8 +175,8 @@ func TestAffected(t *testing.T) {
 			s.Groups.Set("blue:db", &ofnet.Group{Name: "blue:db", Tenant: "blue", ID: 99})
 		}},
 		{"service comes", func(s *ofnet.State) {
-			s.SetService(&ofnet.Service{Name: "blue:new", Tenant: "blue", Address: netip.MustParseAddr("10.1.0.99"),
-				Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Target: 80}}, Backends: []netip.Addr{netip.MustParseAddr("10.1.0.1")}})
+			s.SetService(&ofnet.Service{Name: "blue:new", Tenant: "blue", External: []netip.Addr{netip.MustParseAddr("10.1.0.99")},
+				Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Backends: []ofnet.Backend{{Addr: netip.MustParseAddr("10.1.0.1"), Target: 80}}}}})
 		}},
 		{"services go", func(s *ofnet.State) {
 			s.Services = ofnet.NewState("").Services
@@ -187,7 +188,7 @@ func TestAffected(t *testing.T) {
 		}},
 		{"backend goes", func(s *ofnet.State) {
 			v := *s.Services.Get("red:shop")
-			v.Backends = v.Backends[1:]
+			ofnettest.SetBackends(&v, ofnettest.Backends(&v)[1:]...)
 			s.SetService(&v)
 		}},
 		{"endpoint of a backend goes", func(s *ofnet.State) { s.Endpoints.Delete("t1") }},
@@ -338,8 +339,19 @@ func (c chance) change(s *ofnet.State) (what string) {
 		}},
 		{"service", func() {
 			vary(c, s.Services, c.first.Services, func(_ string, v *ofnet.Service) { s.SetService(v) }, func(v *ofnet.Service) {
-				v.Tenant, v.Affinity = pick(c, c.first.Tenants), c.IntN(2) == 0
-				v.Backends = v.Backends[c.IntN(len(v.Backends)+1):]
+				v.Tenant, v.Affinity = pick(c, c.first.Tenants), ofnet.Affinity{Client: c.IntN(2) == 0, Timeout: time.Duration(c.IntN(2)) * time.Minute}
+				v.ClusterLocal, v.ExternalLocal = c.IntN(2) == 0, c.IntN(2) == 0
+				list := ofnettest.Backends(v)
+				if ofnettest.SetBackends(v, list[c.IntN(len(list)+1):]...); len(v.Ports) == 0 {
+					return
+				}
+				for i := range v.Ports[0].Backends {
+					b := &v.Ports[0].Backends[i]
+					b.Draining, b.Far = c.IntN(3) == 0, c.IntN(3) == 0
+					if c.IntN(3) == 0 {
+						b.Host = pick(c, c.first.Hosts)
+					}
+				}
 			})
 		}},
 		{"segment", func() {

@@ -19,9 +19,11 @@ const (
 	tUnhairpin flow.TableID = 16
 	tTrack     flow.TableID = 18
 	tState     flow.TableID = 20
+	tAffinity  flow.TableID = 21
 	tService   flow.TableID = 22
 	tBackend   flow.TableID = 23
 	tHairpin   flow.TableID = 24
+	tUnserved  flow.TableID = 25
 	tPeer      flow.TableID = 26
 	tGate      flow.TableID = 28
 	tRoute     flow.TableID = 30
@@ -52,6 +54,7 @@ const (
 	floodHere      = 0x02 << 24
 	spread         = 0x03 << 24
 	// 0x04 is uplinkGroup, 0x05 nextHopGroup.
+	spreadHere = 0x06 << 24
 	// floodPart is the first kind of the parts of a long list of receivers here, floodPartElsewhere of one of hosts; part n has
 	// the kind floodPart + n<<24, so that all 24 bits below stay the segment's.
 	floodPart          = 0x40 << 24

@@ -1,12 +1,15 @@
 package docker_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/lab"
 )
 
@@ -110,6 +113,7 @@ func TestSwarm(t *testing.T) {
 
 	docker(t, l, "h1", "service", "rm", "s")
 	m.settle("s", "web", map[string]int{"h1": 0, "h2": 0})
+	m.keeps("web", id)
 	within(t, 30*time.Second, func() error {
 		if out, err := on(t, l, "h1", "docker", "network", "rm", "web"); err != nil {
 			return fmt.Errorf("docker network rm web: %s", out)
@@ -143,6 +147,12 @@ func TestSwarmTags(t *testing.T) {
 	if out, err := tag("db.default", "db"); err != nil {
 		t.Fatalf("docker network create: %s", out)
 	}
+	within(t, 30*time.Second, func() error { // here too
+		if got := m.netctl("docknet", "ls"); !strings.Contains(got, " db ") {
+			return fmt.Errorf("the driver has not been asked for the group's network: %s", got)
+		}
+		return nil
+	})
 	if got := m.names("network"); !slices.Equal(got, before) {
 		t.Errorf("networks: want %v, got %v", before, got)
 	}
@@ -171,4 +181,72 @@ func TestSwarmTags(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// keeps fails the test unless a service's virtual address is the service's without an end, also when the manager's engine begins anew, and
+// free when the service is gone; network is Contiv's of a Docker network.
+func (m *managed) keeps(on, network string) {
+	m.t.Helper()
+	create := []string{"service", "create", "-d", "--name", "vip", "--network", on, "--replicas", "2", "--endpoint-mode", "vip", lab.Image}
+	docker(m.t, m.lab, "h1", create...)
+	tasks := m.settle("vip", on, map[string]int{"h1": 1, "h2": 1})
+	m.mesh(tasks)
+	vip := m.vip("vip")
+	held := func(when string) {
+		m.t.Helper()
+		got := m.addresses(network)
+		if s := got[vip]; s.State != model.OwnerHold || s.Owner.Until != nil || s.Owner.Reason != "a service or task of the swarm, by its manager on h1" {
+			m.t.Errorf("%s: the service's address %s: got %+v %+v", when, vip, s, s.Owner)
+		}
+		for address, s := range got {
+			if address != vip && s.State == model.OwnerHold && s.Owner.Until == nil {
+				m.t.Errorf("%s: %s is held without an end: %+v", when, address, s.Owner)
+			}
+		}
+	}
+	held("a new service")
+	if err := m.lab.Kill("h1", lab.PartDocker); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := m.lab.Start(m.t.Context(), "h1", lab.PartDocker); err != nil {
+		m.t.Fatal(err)
+	}
+	m.mesh(m.settle("vip", on, map[string]int{"h1": 1, "h2": 1}))
+	if got := m.vip("vip"); got != vip {
+		m.t.Errorf("the service's address after its manager began anew: %s, want %s", got, vip)
+	}
+	held("after the manager began anew")
+	docker(m.t, m.lab, "h1", "service", "rm", "vip")
+	m.settle("vip", on, map[string]int{"h1": 0, "h2": 0})
+	within(m.t, 30*time.Second, func() error {
+		if s, has := m.addresses(network)[vip]; has {
+			return fmt.Errorf("the service is gone, and %s is not free: %+v %+v", vip, s, s.Owner)
+		}
+		return nil
+	})
+}
+
+// vip is the virtual address of a service, on its one network.
+func (m *managed) vip(service string) string {
+	m.t.Helper()
+	text := docker(m.t, m.lab, "h1", "service", "inspect", "-f", "{{range .Endpoint.VirtualIPs}}{{.Addr}} {{end}}", service)
+	p, err := netip.ParsePrefix(text)
+	if err != nil {
+		m.t.Fatalf("virtual addresses of %s: %q", service, text)
+	}
+	return p.Addr().String()
+}
+
+// addresses are those of a network that are not free.
+func (m *managed) addresses(network string) map[string]model.AddressState {
+	m.t.Helper()
+	var list []model.AddressState
+	if err := json.Unmarshal([]byte(m.netctl("ip", "show", network, "-o", "json")), &list); err != nil {
+		m.t.Fatal(err)
+	}
+	out := map[string]model.AddressState{}
+	for _, s := range list {
+		out[s.Address] = s
+	}
+	return out
 }

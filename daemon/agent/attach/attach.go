@@ -128,6 +128,8 @@ type Request struct {
 	MAC        string   // wanted, or ""
 	Tokens     []string // with which the addresses are held
 	Owner      string   // who asks: "cni/NAME", "docker/NETWORK"
+	// DockerNetwork is the id of the Docker network, "" of who is not Docker.
+	DockerNetwork string
 }
 
 // EndpointID is the identity of an interface on its network: the container id, and the interface's name unless that
@@ -276,7 +278,7 @@ func (e *Engine) make(ctx context.Context, r Request, id, name string, number ui
 		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
 		ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
 			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group, MacAddress: r.MAC, Tokens: r.Tokens},
-		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine,
+		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine, DockerNetwork: r.DockerNetwork,
 	})
 	if err == nil && ep.ID != r.identity() {
 		err = fmt.Errorf("netmaster answered with endpoint %s, want %s", ep.ID, id)

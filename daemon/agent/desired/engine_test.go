@@ -148,6 +148,14 @@ func key(r any) string {
 		return record.DockerNetworks + r.ID
 	case record.Service:
 		return r.Key()
+	case record.KubernetesService:
+		return record.KubernetesServices + r.ID.String()
+	case record.EndpointSlice:
+		return record.EndpointSlices + r.ID.String()
+	case record.KubernetesNode:
+		return record.KubernetesNodes + r.Name
+	case record.Namespace:
+		return record.Namespaces + r.Name
 	}
 	panic(fmt.Sprintf("no key for %T", r))
 }

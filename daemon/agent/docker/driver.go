@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -80,7 +81,10 @@ type Driver struct {
 	Options
 	pools *pools
 	holds *holds
+	owed  *owed
 	ready chan struct{}
+	// patience is how long a request waits for the agent to be at work.
+	patience time.Duration
 }
 
 // New returns a Driver; Run serves.
@@ -88,7 +92,7 @@ func New(o Options) *Driver {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Driver{Options: o, pools: newPools(o.Now), holds: newHolds(o.Now), ready: make(chan struct{})}
+	return &Driver{Options: o, pools: newPools(o.Now), holds: newHolds(o.Now), owed: newOwed(), ready: make(chan struct{}), patience: patience}
 }
 
 // String names the driver for logs.
@@ -105,6 +109,11 @@ func (d *Driver) Run(ctx context.Context) error {
 	}
 	srv := door.NewServer(d.Handler(), door.Ordinary(), d.Log)
 	close(d.ready)
+	repaying, end := context.WithCancel(ctx)
+	var repeats sync.WaitGroup
+	repeats.Go(func() { d.settle(repaying) })
+	defer repeats.Wait()
+	defer end()
 	return door.Serve(ctx, srv, door.NewConnections(maxConnections, 0).Listen(l))
 }
 

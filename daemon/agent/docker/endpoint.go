@@ -60,7 +60,11 @@ func (d *Driver) createEndpoint(ctx context.Context, q endpointRequest) (createE
 
 func (d *Driver) attach(ctx context.Context, q endpointRequest, n record.DockerNetwork) (attach.Result, error) {
 	r := attach.Request{ContainerID: q.EndpointID, IfName: ifName, Handed: true, Tenant: n.Network.Tenant, Network: n.Network.Name, Group: n.Group,
-		MAC: q.Interface.MacAddress, Owner: Owner(n.ID), Tokens: d.holds.tokensOf(n.Network.Tenant, q.Interface.Address, q.Interface.AddressIPv6)}
+		MAC: q.Interface.MacAddress, Owner: Owner(n.ID), DockerNetwork: n.ID,
+		Tokens: d.holds.tokensOf(n.Network.Tenant, q.Interface.Address, q.Interface.AddressIPv6)}
+	if d.Global {
+		r.Tokens = append(r.Tokens, model.SwarmToken)
+	}
 	for _, f := range []struct {
 		field, text string
 		to          *string
@@ -102,7 +106,7 @@ func told(res *attach.Result, known *endpointInterface) (out endpointInterface) 
 	return out
 }
 
-// deleteEndpoint takes an endpoint away; one that is not known is success. The engine will release its addresses, which have gone with it.
+// deleteEndpoint takes an endpoint away; one that is not known is success. The engine will release its addresses, which go with it.
 func (d *Driver) deleteEndpoint(ctx context.Context, q endpointRequest) (empty, error) {
 	if q.EndpointID == "" {
 		return empty{}, model.Errorf(model.CodeInvalid, "EndpointID", "it is missing")
@@ -114,14 +118,21 @@ func (d *Driver) deleteEndpoint(ctx context.Context, q endpointRequest) (empty, 
 			had = append(had, a.Addr())
 		}
 		d.holds.deleted(res.Endpoint.ID.Tenant, had...)
-		if err := d.Publisher.Unpublish(ctx, res.Endpoint.ID.String()); err != nil {
-			return empty{}, err
-		}
 	} else {
 		n, _ := d.Networks.DockerNetwork(ctx, q.NetworkID)
 		d.holds.deleted(n.Network.Tenant)
 	}
-	return empty{}, d.Attacher.Detach(ctx, q.EndpointID, ifName)
+	return empty{}, d.take(ctx, q.EndpointID)
+}
+
+// take takes an endpoint away with its published ports. It may be repeated.
+func (d *Driver) take(ctx context.Context, endpoint string) error {
+	if res, err := d.Attacher.Find(ctx, endpoint, ifName); err == nil {
+		if err := d.Publisher.Unpublish(ctx, res.Endpoint.ID.String()); err != nil {
+			return err
+		}
+	}
+	return d.Attacher.Detach(ctx, endpoint, ifName)
 }
 
 // operInfo is what an operator looks for.

@@ -101,8 +101,9 @@ func (h *holds) deleted(tenant string, addresses ...netip.Addr) {
 	}
 }
 
-// released tells by which token an address is to be given back, "" when it is not.
-func (h *holds) released(tenant, address string) (token string) {
+// released tells by which token an address is to be given back, "" when it is not known to be held. ended says that the release is about an
+// endpoint that had it.
+func (h *holds) released(tenant, address string) (token string, ended bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.expire()
@@ -111,15 +112,15 @@ func (h *holds) released(tenant, address string) (token string) {
 		if h.gone[p] = left[1:]; len(left) == 1 {
 			delete(h.gone, p)
 		}
-		return ""
+		return "", true
 	}
 	_, blind := h.blind[tenant]
 	if _, all := h.blind[""]; blind || all || h.now().Sub(h.since) < settling {
-		return ""
+		return "", false
 	}
 	token = h.tokens[p].token
 	delete(h.tokens, p)
-	return token
+	return token, false
 }
 
 // expire forgets what has become of no use. h.mu is held.

@@ -9,18 +9,16 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// The option of a request for a gateway's address (package ipamapi of libnetwork).
+// The options of a request for an address (package ipamapi of libnetwork). A swarm's manager asks for addresses one after the other (package
+// cnmallocator), for the virtual address of a service and for a task alike; engines never do.
 const (
 	keyAddressType = "RequestAddressType"
 	typeGateway    = "com.docker.network.gateway"
+	keySerial      = "com.docker.network.ipam.serial"
 )
 
-// holdSeconds is how long an address is held from the request for it until the endpoint that gets it, which an engine asks for at once. In a
-// swarm a manager asks for the address, and a task may take long to come to its host: there it is as long as the master's own limit.
+// holdSeconds is how long an address is held from the request for it until the endpoint that gets it, which an engine asks for at once.
 const holdSeconds = 30
-
-// swarm is who asks for addresses in a swarm, where the manager and the task's host ask one after the other.
-const swarm = "a swarm"
 
 func (d *Driver) requestPool(ctx context.Context, q requestPoolRequest) (requestPoolResponse, error) {
 	p, err := d.Master.DockerPool(ctx, model.DockerPoolRequest{Pool: q.Pool, SubPool: q.SubPool, Options: q.Options, V6: q.V6})
@@ -44,16 +42,29 @@ func (d *Driver) requestAddress(ctx context.Context, q requestAddressRequest) (r
 		a, err := d.gateway(ctx, pool, q.Address)
 		return requestAddressResponse{Address: a}, err
 	}
-	request := model.AllocAddressRequest{NetworkID: q.PoolID, PreferredIPv4Address: q.Address, By: d.Host, Token: rand.Text(), Seconds: holdSeconds}
-	if d.Global {
-		request.By, request.Seconds = swarm, 0
+	manager := d.Global && q.Options[keySerial] != ""
+	if d.Global && !manager && q.Address != "" {
+		return tasks(pool, q.Address)
 	}
+	request := model.AllocAddressRequest{NetworkID: q.PoolID, PreferredIPv4Address: q.Address, By: d.Host, Token: rand.Text(), Seconds: holdSeconds, Swarm: manager}
 	a, err := d.Master.AllocAddress(ctx, request)
 	if err != nil {
 		return requestAddressResponse{}, err
 	}
-	d.holds.asked(pool, a.IPv4Address, request.Token)
+	if !manager {
+		d.holds.asked(pool, a.IPv4Address, request.Token)
+	}
 	return requestAddressResponse{Address: a.IPv4Address}, nil
+}
+
+// tasks is the answer to a task's host, which asks for the address that a manager has got for the task: whether the task gets it is decided
+// with its endpoint.
+func tasks(pool identity.Pool, address string) (requestAddressResponse, error) {
+	a, err := netip.ParseAddr(address)
+	if err != nil || !pool.Subnet.Contains(a) {
+		return requestAddressResponse{}, model.Errorf(model.CodeInvalid, "Address", "%q is not an address of subnet %s", address, pool.Subnet)
+	}
+	return requestAddressResponse{Address: netip.PrefixFrom(a, pool.Subnet.Bits()).String()}, nil
 }
 
 // gateway is the address that an engine takes for a network's gateway: the network's. In its place a network without one gets the address of
@@ -96,7 +107,10 @@ func (d *Driver) releaseAddress(ctx context.Context, q releaseAddressRequest) (e
 	if err != nil {
 		return empty{}, nil // nothing was ever held in it
 	}
-	token := d.holds.released(pool.Network.Tenant, q.Address)
+	token, ended := d.holds.released(pool.Network.Tenant, q.Address)
+	if d.Global && token == "" && !ended {
+		token = model.SwarmToken
+	}
 	if token == "" {
 		return empty{}, nil
 	}

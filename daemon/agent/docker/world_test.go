@@ -33,6 +33,7 @@ type world struct {
 	mu        sync.Mutex
 	attached  map[string]attach.Result // by the container's id
 	fail      error                    // of the next attachment, once netmaster has made the endpoint
+	away      error                    // of what netmaster is asked to detach
 	published map[string]string        // mappings by endpoint
 }
 
@@ -103,7 +104,7 @@ func (a agent) DockerNetwork(_ context.Context, id string) (d record.DockerNetwo
 
 func (a agent) Attach(ctx context.Context, r attach.Request) (attach.Result, error) {
 	e, _, err := a.Service.Create(ctx, model.CreateEndpointRequest{TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group, EndpointID: r.ContainerID,
-		ContainerID: r.ContainerID, ConfigEP: model.EndpointConfigRequest{Container: r.ContainerID, Host: a.host, IPAddress: r.IPv4, IPv6Address: r.IPv6,
+		ContainerID: r.ContainerID, DockerNetwork: r.DockerNetwork, ConfigEP: model.EndpointConfigRequest{Container: r.ContainerID, Host: a.host, IPAddress: r.IPv4, IPv6Address: r.IPv6,
 			ServiceName: r.Group, MacAddress: r.MAC, Tokens: r.Tokens}})
 	if err != nil {
 		return attach.Result{}, err
@@ -130,8 +131,8 @@ func (a agent) Detach(ctx context.Context, container, _ string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	res, ok := a.attached[container]
-	if !ok {
-		return nil
+	if !ok || a.away != nil {
+		return a.away
 	}
 	delete(a.attached, container)
 	id := res.Endpoint.ID

@@ -34,22 +34,25 @@ type Config struct {
 	FwdMode     string   // as the operator expects it; the cluster's own setting counts
 	CNISocket   string   // "" serves no CNI
 	MesosSocket string   // of CNI for Mesos; "" serves none
-	Observe     bool     // forward leaves what others change in the switch as it is
-	InspectPort int      // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
+	Runtime     RuntimeConf
+	Observe     bool // forward leaves what others change in the switch as it is
+	InspectPort int  // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	DNS         DNS
-	Docker      Docker
-	HostPorts   []link.Ports   // of the host, that containers may reach
-	Protected   []netip.Prefix // that they may not reach by way of the host
-	Shut        []link.Ports   // of the host, that they may not reach where they meet hosts
-	StoreURLs   []string       // of the store, whose machines they may not reach either
-	Store       store.Store
-	Master      Master           // nil: the registered netmasters
-	Pods        cniserver.Labels // nil: labels of pods are not read
-	Version     model.Version
-	SweepEvery  time.Duration // 0: 30 s
-	Settled     func()        // called once, when the switch has all that was known at the start; nil: nothing is
-	Log         *slog.Logger
+	// ForeignServices leaves the services of Kubernetes to another proxy.
+	ForeignServices bool
+	Docker          Docker
+	HostPorts       []link.Ports   // of the host, that containers may reach
+	Protected       []netip.Prefix // that they may not reach by way of the host
+	Shut            []link.Ports   // of the host, that they may not reach where they meet hosts
+	StoreURLs       []string       // of the store, whose machines they may not reach either
+	Store           store.Store
+	Master          Master           // nil: the registered netmasters
+	Pods            cniserver.Labels // nil: labels of pods are not read
+	Version         model.Version
+	SweepEvery      time.Duration // 0: 30 s
+	Settled         func()        // called once, when the switch has all that was known at the start; nil: nothing is
+	Log             *slog.Logger
 }
 
 // Master is what an agent asks a netmaster for.
@@ -63,6 +66,7 @@ type Master interface {
 type DNS struct {
 	Off     bool     // name servers are asked without the agent
 	Domain  string   // under which names exist as well as alone
+	Cluster string   // domain of the names of Kubernetes; "": they are none of the agent's
 	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's, of resolvConf
 }
 
@@ -73,6 +77,13 @@ type Docker struct {
 	Global bool   // networks are of a whole swarm
 	Engine string // unix socket of the engine
 	Keep   bool   // the engine's networks are kept equal to the cluster's
+}
+
+// RuntimeConf says where the host's container runtime looks for CNI plugins; see package runtimeconf.
+type RuntimeConf struct {
+	Program string // the plugin to be installed
+	Bin     string // folder of plugins; "": somebody else installs it
+	Conf    string // folder of configurations; "": somebody else writes one
 }
 
 // resolvConf names the host's name servers (resolv.conf(5)).

@@ -24,6 +24,7 @@ var (
 	endpointsInOrder   = table.Sorted[identity.Endpoint](func(a, b *Member) int { return a.ID.Compare(b.ID) })
 	endpointsOnNetwork = table.Sum[identity.Endpoint](func(m *Member) (identity.Network, uint64) { return m.ID.Network, 1 })
 	endpointsInGroup   = table.By[identity.Endpoint](func(m *Member) identity.Group { return m.Group })
+	endpointsOfPod     = table.By[identity.Endpoint](func(m *Member) identity.Pod { return m.Pod.ID })
 )
 
 func memberID(m *Member) identity.Endpoint { return m.ID }
@@ -82,6 +83,12 @@ func (v *View) EndpointsOf(n *Network) []*record.Endpoint { return records(n.Mem
 // EndpointsIn returns the endpoints in a group, ordered by id.
 func (v *View) EndpointsIn(group identity.Group) []*record.Endpoint {
 	members := sortedByID(endpointsInGroup.In(v.endpoints, group).Values(), memberID)
+	return records(slices.Values(members), len(members))
+}
+
+// EndpointsOfPod returns the endpoints of the pods of a name, ordered by id: one that is gone may have left its own.
+func (v *View) EndpointsOfPod(id identity.Pod) []*record.Endpoint {
+	members := sortedByID(endpointsOfPod.In(v.endpoints, id).Values(), memberID)
 	return records(slices.Values(members), len(members))
 }
 

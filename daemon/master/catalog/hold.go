@@ -20,9 +20,10 @@ type Hold struct {
 	Address    netip.Addr       `json:"address"`
 	Expires    time.Time        `json:"expires,omitzero"`     // zero: never
 	Quarantine string           `json:"quarantine,omitempty"` // one of the words below; "": for an endpoint
-	Reason     string           `json:"reason,omitempty"`     // of a quarantine
+	Reason     string           `json:"reason,omitempty"`     // why it is held, for people
 	By         string           `json:"by,omitempty"`         // who asked for it, if they have said so
 	Token      string           `json:"token,omitempty"`      // by which who asked for it gives it back; "": anyone may
+	Swarm      bool             `json:"swarm,omitempty"`      // By is a swarm's manager, which says when it ends
 }
 
 // Kinds of quarantine.
@@ -60,8 +61,11 @@ var holdsOnNetwork = table.By[networkAddress](func(h *Hold) identity.Network { r
 
 func holdTakes(h *Hold) (taking, error) {
 	t := taking{owner: "a hold", network: h.Network, group: h.Group, addresses: []netip.Addr{h.Address}}
-	if h.Quarantine != "" {
+	switch {
+	case h.Quarantine != "":
 		t.owner = "a quarantine"
+	case h.Swarm:
+		t.owner = "a service or task of a swarm"
 	}
 	return t, nil
 }

@@ -78,6 +78,16 @@ func (n *Network) Owner(a netip.Addr) (owner string) {
 	return owner
 }
 
+// EndpointAt returns the endpoint that has an address, nil when none has.
+func (n *Network) EndpointAt(a netip.Addr) *record.Endpoint {
+	for key := range takingsOfAddress.In(n.view.takings, networkAddress{n.Record.ID, a}).All() {
+		if id, err := identity.ParseEndpoint(strings.TrimPrefix(key, record.Endpoints)); err == nil && strings.HasPrefix(key, record.Endpoints) {
+			return n.view.Endpoint(id)
+		}
+	}
+	return nil
+}
+
 // Endpoints is the number of endpoints on the network.
 func (n *Network) Endpoints() int {
 	count, _ := endpointsOnNetwork.In(n.view.endpoints, n.Record.ID)

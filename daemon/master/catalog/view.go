@@ -51,7 +51,7 @@ func newView(m *mirror.Mirror) *View {
 		networks:       table.New(networksOfTenant, space4),
 		networks6:      table.New(space6),
 		groups:         table.New(groupsOfTenant, groupsOnNetwork),
-		endpoints:      table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup),
+		endpoints:      table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod),
 		serviceLBs:     table.New(servicesOfTenant),
 		providers:      table.New[identity.Service, *record.Provider](),
 		holds:          table.New(holdsOnNetwork),

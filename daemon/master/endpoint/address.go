@@ -37,6 +37,9 @@ func (s *Service) Allocate(ctx context.Context, q model.AllocAddressRequest) (mo
 			return err
 		}
 		out.IPv4Address = netip.PrefixFrom(a, bits).String()
+		if p.network.EndpointAt(a) != nil {
+			return nil // a swarm's task has it already: see again
+		}
 		return s.hold(tx, p, a, q)
 	})
 	return out, err
@@ -58,7 +61,7 @@ func pick4(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, erro
 	if err == nil && !a.Is4() {
 		err = model.Errorf(model.CodeInvalid, "PreferredIPv4Address", "%s is not an IPv4 address", a).Try("network %s gives addresses of %s", p.network.Record.ID, p.network.Record.Declared())
 	}
-	if err != nil || again(tx, p, a, q.By) {
+	if err != nil || again(tx, p, a, q) {
 		return a, err
 	}
 	pool := p.network.PoolOf(p.groupID(), a)
@@ -81,7 +84,7 @@ func pick6(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, erro
 	if err == nil && !a.Is6() {
 		err = model.Errorf(model.CodeInvalid, "PreferredIPv4Address", "%s is not an IPv6 address", a).Try("network %s gives addresses of %s", p.network.Record.ID, p.network.Record.Subnet6)
 	}
-	if err != nil || again(tx, p, a, q.By) {
+	if err != nil || again(tx, p, a, q) {
 		return a, err
 	}
 	if err := pool.Take(a); err != nil {
@@ -91,14 +94,20 @@ func pick6(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, erro
 	return a, nil
 }
 
-// again takes over an address that rests after its release, or that is held for the same host or swarm: what it was to be for has failed
-// there, and is tried again.
-func again(tx *commit.Tx, p home, a netip.Addr, by string) bool {
+// again takes over an address that rests after its release, that is held for the same host - what it was to be for has failed there, and is
+// tried again - or that a manager asks for whose swarm has it, be it by an endpoint: who begins to lead asks for all that were given out before.
+func again(tx *commit.Tx, p home, a netip.Addr, q model.AllocAddressRequest) bool {
 	h, ok := tx.HoldOf(p.network.Record.ID, a)
-	if !ok || h.Quarantine != catalog.QuarantineReleased && (h.Quarantine != "" || by == "" || h.By != by) {
-		return false
+	switch {
+	case !ok:
+		e := p.network.EndpointAt(a)
+		return q.Swarm && e != nil && e.Swarm
+	case h.Quarantine != "":
+		return h.Quarantine == catalog.QuarantineReleased && held(tx, h.Network, a)
+	case h.Swarm:
+		return q.Swarm && held(tx, h.Network, a)
 	}
-	return held(tx, h.Network, a)
+	return q.By != "" && h.By == q.By && held(tx, h.Network, a)
 }
 
 func (s *Service) hold(tx *commit.Tx, p home, a netip.Addr, q model.AllocAddressRequest) error {
@@ -107,6 +116,9 @@ func (s *Service) hold(tx *commit.Tx, p home, a netip.Addr, q model.AllocAddress
 		length = min(length, time.Duration(q.Seconds)*time.Second)
 	}
 	h := catalog.Hold{Network: p.network.Record.ID, Group: p.groupID(), Address: a, Expires: s.now().Add(length).UTC(), By: q.By, Token: q.Token}
+	if q.Swarm {
+		h.Swarm, h.Token, h.Expires, h.Reason = true, model.SwarmToken, time.Time{}, "a service or task of the swarm, by its manager on "+q.By
+	}
 	return tx.Put(catalog.HoldKey(h.Network, h.Address), &h)
 }
 
@@ -122,9 +134,16 @@ func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) er
 		if err != nil {
 			return err
 		}
-		if h, held := tx.HoldOf(p.network.Record.ID, a); held && h.Quarantine == "" && h.Token == q.Token {
-			tx.Delete(catalog.HoldKey(p.network.Record.ID, a))
+		h, held := tx.HoldOf(p.network.Record.ID, a)
+		if !held || h.Quarantine != "" || h.Token != q.Token {
+			return nil
 		}
+		key := catalog.HoldKey(h.Network, a)
+		if h.Swarm && !h.Expires.IsZero() && s.rest > 0 { // an endpoint had it
+			h = s.resting(h, "its swarm")
+			return tx.Put(key, &h)
+		}
+		tx.Delete(key)
 		return nil
 	})
 	return err

@@ -19,8 +19,17 @@ import (
 // Create makes an endpoint, in one transaction that other requests may share. An endpoint that exists is returned
 // unchanged. One that another host has is refused while a machine claims that host; later it has moved.
 func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (record.Endpoint, uint64, error) {
+	if err := s.await(ctx, q.Pod); err != nil {
+		return record.Endpoint{}, 0, err
+	}
 	var made record.Endpoint
+	asked := q
 	rev, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
+		q := asked
+		pod, err := s.place(tx, &q)
+		if err != nil {
+			return err
+		}
 		p, err := find(tx.View, q.TenantName, q.NetworkName, groupOf(tx.View, q))
 		if err != nil {
 			return err
@@ -43,7 +52,7 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 		}
 		made = record.Endpoint{
 			ID: id, Service: groupOf(tx.View, q), Host: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID,
-			CommonName: q.EPCommonName, Machine: q.Machine, VTEP: tunnelEnd(tx.View, q.ConfigEP.Host),
+			CommonName: q.EPCommonName, Machine: q.Machine, DockerNetwork: q.DockerNetwork, VTEP: tunnelEnd(tx.View, q.ConfigEP.Host), Pod: pod,
 		}
 		if p.group != nil {
 			made.GroupNumber, made.Group = p.group.Number, p.group.ID
@@ -161,7 +170,7 @@ func wanted4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRe
 		return err
 	}
 	e.IP = a
-	if promised(tx, e.ID.Network, a, &q) {
+	if promised(tx, e, a, &q) {
 		return nil
 	}
 	pool := p.network.PoolOf(p.groupID(), a)
@@ -193,7 +202,7 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 		return err
 	}
 	e.IP6 = a
-	if promised(tx, e.ID.Network, a, &q) {
+	if promised(tx, e, a, &q) {
 		return nil
 	}
 	if err := pool.Take(a); err != nil {
@@ -204,10 +213,14 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 }
 
 // promised takes over an address that rests after its release, or that is held for the endpoint that asks.
-func promised(tx *commit.Tx, network identity.Network, a netip.Addr, q *model.EndpointConfigRequest) bool {
-	h, ok := tx.HoldOf(network, a)
-	own := h.Token == "" || slices.Contains(q.Tokens, h.Token) || len(q.Tokens) == 0 && h.By == q.Host
-	return ok && own && held(tx, network, a)
+func promised(tx *commit.Tx, e *record.Endpoint, a netip.Addr, q *model.EndpointConfigRequest) bool {
+	h, ok := tx.HoldOf(e.ID.Network, a)
+	own := h.Token == "" || slices.Contains(q.Tokens, h.Token) || len(q.Tokens) == 0 && h.By == q.Host && !h.Swarm
+	if !ok || !own || !held(tx, e.ID.Network, a) {
+		return false
+	}
+	e.Swarm = e.Swarm || h.Swarm
+	return true
 }
 
 // held takes over an address that was held for an endpoint to come, or that rests after its release.

@@ -2,10 +2,13 @@ package endpoint
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // Expire deletes holds that no one used and quarantines that are over, until ctx ends. It looks every
@@ -28,7 +31,7 @@ func (s *Service) Expire(ctx context.Context) {
 	}
 }
 
-// ExpireNow deletes the holds whose time is up, a transaction's worth at a time.
+// ExpireNow deletes the holds whose time is up or whose cause is gone, a transaction's worth at a time.
 func (s *Service) ExpireNow(ctx context.Context) error {
 	const most = 60
 	for {
@@ -36,7 +39,7 @@ func (s *Service) ExpireNow(ctx context.Context) error {
 		_, err := s.commit.Do(commit.Own(ctx, history.WhyExpired), func(tx *commit.Tx) error {
 			n = 0
 			for key, h := range tx.Holds() {
-				if !h.Over(s.now()) {
+				if !h.Over(s.now()) && !abandoned(tx.View, h) {
 					continue
 				}
 				if h.Quarantine == "" {
@@ -53,4 +56,14 @@ func (s *Service) ExpireNow(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// abandoned tells whether a hold without an end is of a swarm that is not there to end it: no Docker network of a swarm is on the network, or
+// the manager's host was forgotten, and no other manager has asked for the address since.
+func abandoned(v *catalog.View, h catalog.Hold) bool {
+	if !h.Swarm || !h.Expires.IsZero() {
+		return false
+	}
+	swarm := slices.ContainsFunc(v.DockerNetworksOf(h.Network), func(d *record.DockerNetwork) bool { return d.Host == "" })
+	return !swarm || v.ClaimAt(record.HostClaim(h.By)) == nil
 }

@@ -12,23 +12,32 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// letRest puts the addresses of an endpoint that goes into quarantine.
+// letRest puts the addresses of an endpoint that goes into quarantine. Those of a swarm's task are held for it first: it gives them back once
+// it has heard of the task's end, or never.
 func (s *Service) letRest(tx *commit.Tx, e *record.Endpoint) error {
 	n := tx.Network(e.ID.Network)
-	if s.rest <= 0 || n == nil {
+	if s.rest <= 0 && !e.Swarm || n == nil {
 		return nil
 	}
 	for _, a := range []netip.Addr{e.IP, e.IP6} {
 		if !a.IsValid() || !n.Contains(a) {
 			continue
 		}
-		h := catalog.Hold{Network: e.ID.Network, Group: e.Group, Address: a, Quarantine: catalog.QuarantineReleased,
-			Expires: s.now().Add(s.rest).UTC(), Reason: "released by " + e.ID.Endpoint}
+		h := s.resting(catalog.Hold{Network: e.ID.Network, Group: e.Group, Address: a}, e.ID.Endpoint)
+		if e.Swarm {
+			h.Quarantine, h.Swarm, h.Token, h.Expires = "", true, model.SwarmToken, s.now().Add(max(HoldFor, s.rest)).UTC()
+		}
 		if err := tx.Put(catalog.HoldKey(h.Network, h.Address), &h); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// resting is the quarantine of an address that someone has released.
+func (s *Service) resting(h catalog.Hold, by string) catalog.Hold {
+	return catalog.Hold{Network: h.Network, Group: h.Group, Address: h.Address, Quarantine: catalog.QuarantineReleased,
+		Expires: s.now().Add(s.rest).UTC(), Reason: "released by " + by}
 }
 
 // maxReason bounds the reason of a quarantine, in bytes.

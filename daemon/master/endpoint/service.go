@@ -26,6 +26,7 @@ type Service struct {
 	clusterMode string
 	rest        time.Duration // how long an address stays in quarantine after its release
 	now         func() time.Time
+	pods        Pods
 	log         *slog.Logger
 }
 
@@ -34,6 +35,7 @@ type Settings struct {
 	ClusterMode string           // "docker", "kubernetes", "swarm-mode" or "test"
 	Quarantine  time.Duration    // how long an endpoint's address is not given again after its release; 0: not at all
 	Now         func() time.Time // nil: time.Now
+	Pods        Pods             // nil: Kubernetes is not read
 }
 
 // New makes a Service.
@@ -41,7 +43,7 @@ func New(c *commit.Committer, known *catalog.Catalog, o Settings, log *slog.Logg
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, log: log}
+	return &Service{commit: c, catalog: known, clusterMode: o.ClusterMode, rest: o.Quarantine, now: o.Now, pods: o.Pods, log: log}
 }
 
 // home is where an endpoint belongs.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -24,10 +25,12 @@ type verb func(w *World, words []string, fields map[string]string) (said string,
 //	release NETWORK-ID ADDRESS
 //	quarantine NETWORK-ID ADDRESS [seconds=N]                             tells until when
 //	free NETWORK-ID ADDRESS                                               tells whether it was held
+//	claim HOST                                                            a machine is the host
 //	forget HOST [release=true]                                            tells what became of its endpoints
+//	expire                                                                what is over ends
 func verbs() map[string]verb {
 	return map[string]verb{"attach": attach, "detach": detach, "start": update("start"), "die": update("die"),
-		"allocate": allocate, "release": release, "quarantine": quarantine, "free": free, "forget": forget}
+		"allocate": allocate, "release": release, "quarantine": quarantine, "free": free, "claim": claim, "forget": forget, "expire": expire}
 }
 
 func attach(w *World, words []string, fields map[string]string) (string, error) {
@@ -81,6 +84,17 @@ func quarantine(w *World, words []string, fields map[string]string) (string, err
 func free(w *World, words []string, _ map[string]string) (string, error) {
 	out, _, err := w.Service.Free(context.Background(), model.ReleaseRequest{Network: words[0], Address: words[1]})
 	return strconv.FormatBool(out.Released), err
+}
+
+func claim(w *World, words []string, _ map[string]string) (string, error) {
+	_, err := w.Commit.Do(context.Background(), func(tx *commit.Tx) error {
+		return tx.Put(record.HostClaim(words[0]), &record.Claim{Machine: "machine of " + words[0], Host: words[0]})
+	})
+	return "", err
+}
+
+func expire(w *World, _ []string, _ map[string]string) (string, error) {
+	return "", w.Service.ExpireNow(context.Background())
 }
 
 func forget(w *World, words []string, fields map[string]string) (string, error) {

@@ -1,0 +1,134 @@
+package kube
+
+import (
+	"fmt"
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
+
+	"github.com/contiv/contiv/daemon/kube/translate"
+)
+
+// source is how the objects of a kind are read.
+type source struct {
+	kind  Kind
+	group schema.GroupVersion
+	empty runtime.Object       // of its type
+	trim  func(object any) any // what is needed of one; nil: nothing
+	// optional says that an API server may not have the kind.
+	optional bool
+}
+
+// sources are all that is read.
+func sources() []source {
+	all := []source{
+		read(Namespaces, corev1.SchemeGroupVersion, &corev1.Namespace{}, translate.Namespace),
+		read(Nodes, corev1.SchemeGroupVersion, &corev1.Node{}, translate.Node),
+		read(Pods, corev1.SchemeGroupVersion, &corev1.Pod{}, translate.PodOf),
+		read(Services, corev1.SchemeGroupVersion, &corev1.Service{}, translate.Service),
+		read(EndpointSlices, discoveryv1.SchemeGroupVersion, &discoveryv1.EndpointSlice{}, translate.EndpointSlice),
+		read(NetworkPolicies, networkingv1.SchemeGroupVersion, &networkingv1.NetworkPolicy{}, translate.NetworkPolicy),
+		read(ClusterNetworkPolicies, v1alpha2.SchemeGroupVersion, &v1alpha2.ClusterNetworkPolicy{}, translate.ClusterNetworkPolicy),
+	}
+	all[len(all)-1].optional = true
+	return all
+}
+
+func read[T runtime.Object, V any](k Kind, group schema.GroupVersion, empty T, trim func(T) *V) source {
+	return source{kind: k, group: group, empty: empty, trim: func(object any) any {
+		if v := trim(object.(T)); v != nil {
+			return v
+		}
+		return nil
+	}}
+}
+
+// trimmed is an object on its way through a list that client-go collects, which finds it by its names.
+type trimmed struct {
+	metav1.ObjectMeta
+	value any // nil: it concerns nobody
+}
+
+// intake hands on what a reflector reads. It is a cache.ReflectorStore without a memory.
+type intake struct {
+	source
+	sink  Sink
+	heard int // how often the sink was told of something that is there
+}
+
+// Transformer trims objects while a list of them is collected.
+func (i *intake) Transformer() cache.TransformFunc {
+	return func(object any) (any, error) { return i.trimmed(object) }
+}
+
+func (i *intake) trimmed(object any) (*trimmed, error) {
+	if t, done := object.(*trimmed); done {
+		return t, nil
+	}
+	m, ok := object.(metav1.Object)
+	if !ok || reflect.TypeOf(object) != reflect.TypeOf(i.empty) {
+		return nil, fmt.Errorf("read %s: %T came", i.kind, object)
+	}
+	return &trimmed{metav1.ObjectMeta{Namespace: m.GetNamespace(), Name: m.GetName()}, i.trim(object)}, nil
+}
+
+func (t *trimmed) key() string {
+	if t.Namespace == "" {
+		return t.Name
+	}
+	return t.Namespace + ":" + t.Name
+}
+
+// Add hands an object on.
+func (i *intake) Add(object any) error {
+	i.heard++
+	t, err := i.trimmed(object)
+	switch {
+	case err != nil:
+		return err
+	case t.value == nil:
+		i.sink.Delete(i.kind, t.key())
+	default:
+		i.sink.Put(i.kind, Object{t.key(), t.value})
+	}
+	return nil
+}
+
+// Update is Add.
+func (i *intake) Update(object any) error { return i.Add(object) }
+
+// Delete says that an object is gone.
+func (i *intake) Delete(object any) error {
+	t, err := i.trimmed(object)
+	if err == nil {
+		i.sink.Delete(i.kind, t.key())
+	}
+	return err
+}
+
+// Replace hands on a list of all.
+func (i *intake) Replace(list []any, _ string) error {
+	all := make([]Object, 0, len(list))
+	for _, object := range list {
+		t, err := i.trimmed(object)
+		if err != nil {
+			return err
+		}
+		if t.value != nil {
+			all = append(all, Object{t.key(), t.value})
+		}
+	}
+	i.heard += len(all)
+	i.sink.All(i.kind, all)
+	return nil
+}
+
+// Resync does nothing: nothing is kept.
+func (i *intake) Resync() error { return nil }

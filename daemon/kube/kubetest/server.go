@@ -1,0 +1,169 @@
+// Package kubetest is an API server of Kubernetes for tests of what reads one: it lists and watches, refuses resource versions that it has
+// forgotten, does not know kinds that are not installed, and may be away. It admits whatever it is given.
+package kubetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Object is any object of Kubernetes. Its kind and version must be set.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Server is the API server.
+type Server struct {
+	http *httptest.Server
+
+	mu      sync.Mutex
+	version int
+	objects map[string]map[string]stored // by resource, such as "pods", and by key
+	events  []event
+	oldest  int           // version before which events are forgotten
+	moved   chan struct{} // closed at the next change
+	away    bool
+	hidden  map[string]struct{} // resources that are not installed
+	served  int
+}
+
+type stored struct {
+	version int
+	text    json.RawMessage
+}
+
+type event struct {
+	stored
+	resource, happened string
+}
+
+// Start starts a Server without objects, to which cluster-wide network policies are not known. It ends with the test.
+func Start(tb testing.TB) *Server {
+	tb.Helper()
+	s := &Server{version: 1, objects: map[string]map[string]stored{}, moved: make(chan struct{}), hidden: map[string]struct{}{"clusternetworkpolicies": {}}}
+	s.http = httptest.NewServer(s)
+	tb.Cleanup(func() {
+		s.Away(true)
+		s.http.Close()
+	})
+	return s
+}
+
+// Kubeconfig writes a kubeconfig for the server into a folder of the test's and returns its path.
+func (s *Server) Kubeconfig(tb testing.TB) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "kubeconfig")
+	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],`+
+		`"clusters":[{"name":"c","cluster":{"server":%q}}],"users":[{"name":"u","user":{}}]}`, s.http.URL)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// Put makes or changes objects.
+func (s *Server) Put(tb testing.TB, objects ...Object) {
+	tb.Helper()
+	for _, o := range objects {
+		s.change(tb, o, false)
+	}
+}
+
+// Delete removes objects.
+func (s *Server) Delete(tb testing.TB, objects ...Object) {
+	tb.Helper()
+	for _, o := range objects {
+		s.change(tb, o, true)
+	}
+}
+
+func (s *Server) change(tb testing.TB, o Object, gone bool) {
+	tb.Helper()
+	kind := o.GetObjectKind().GroupVersionKind().Kind
+	resource := strings.ToLower(kind) + "s"
+	if stem, ok := strings.CutSuffix(resource, "ys"); ok {
+		resource = stem + "ies"
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	o.SetResourceVersion(strconv.Itoa(s.version))
+	text, err := json.Marshal(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	key := o.GetNamespace() + "/" + o.GetName()
+	_, had := s.objects[resource][key]
+	happened := "MODIFIED"
+	switch {
+	case gone && !had:
+		tb.Fatalf("there is no %s %s to delete", kind, key)
+	case gone:
+		happened = "DELETED"
+		delete(s.objects[resource], key)
+	case !had:
+		happened = "ADDED"
+	}
+	it := stored{s.version, text}
+	if !gone {
+		if s.objects[resource] == nil {
+			s.objects[resource] = map[string]stored{}
+		}
+		s.objects[resource][key] = it
+	}
+	s.events = append(s.events, event{it, resource, happened})
+	s.wake()
+}
+
+// wake tells the watches to look again. The caller holds the lock.
+func (s *Server) wake() {
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+// Install makes cluster-wide network policies known, or unknown again; then watches of them end.
+func (s *Server) Install(there bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if delete(s.hidden, "clusternetworkpolicies"); !there {
+		s.hidden["clusternetworkpolicies"] = struct{}{}
+	}
+	s.wake()
+}
+
+// Away has the server end all connections and answer nobody, or answer again.
+func (s *Server) Away(away bool) {
+	s.mu.Lock()
+	s.away = away
+	s.wake()
+	s.mu.Unlock()
+	if away {
+		s.http.CloseClientConnections()
+	}
+}
+
+// Forget drops the history of what has changed: watches that begin before now are refused, as after a compaction.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.events, s.oldest = nil, s.version
+}
+
+// Lists is how many lists were served.
+func (s *Server) Lists() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.served
+}

@@ -1,0 +1,100 @@
+package translate
+
+import (
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+// labelProxy says that another proxy carries a service out.
+const labelProxy = "service.kubernetes.io/service-proxy-name"
+
+// Service is the record of a service, nil of one that another proxy carries out.
+func Service(s *corev1.Service) *record.KubernetesService {
+	if _, other := s.Labels[labelProxy]; other {
+		return nil
+	}
+	out := &record.KubernetesService{ID: identity.KubernetesService{Namespace: s.Namespace, Name: s.Name}, Type: serviceType(s.Spec.Type),
+		Selector: len(s.Spec.Selector) > 0, PublishNotReady: s.Spec.PublishNotReadyAddresses, Place: record.PlaceOf(s.Annotations)}
+	if out.Type == record.ServiceExternalName {
+		out.ExternalName = s.Spec.ExternalName
+		return out
+	}
+	for _, p := range s.Spec.Ports {
+		of, err := protocol(p.Protocol)
+		if n := number(p.Port); err == nil && n != 0 {
+			out.Ports = append(out.Ports, record.ServicePort{Name: p.Name, Protocol: of, Port: n, NodePort: number(p.NodePort)})
+		}
+	}
+	ips := s.Spec.ClusterIPs
+	if len(ips) == 0 {
+		ips = []string{s.Spec.ClusterIP}
+	}
+	out.Headless = slices.Contains(ips, corev1.ClusterIPNone)
+	out.ClusterIPs, out.ExternalIPs = addresses(ips...), addresses(s.Spec.ExternalIPs...)
+	balance(out, s)
+	distribute(out, &s.Spec)
+	return out
+}
+
+// serviceType is a service's type, ClusterIP of one that is not known: that much can be carried out.
+func serviceType(t corev1.ServiceType) record.ServiceType {
+	switch t {
+	case corev1.ServiceTypeNodePort:
+		return record.ServiceNodePort
+	case corev1.ServiceTypeLoadBalancer:
+		return record.ServiceLoadBalancer
+	case corev1.ServiceTypeExternalName:
+		return record.ServiceExternalName
+	}
+	return record.ServiceClusterIP
+}
+
+// balance fills in what is about load balancers.
+func balance(out *record.KubernetesService, s *corev1.Service) {
+	if out.Type != record.ServiceLoadBalancer {
+		return
+	}
+	var texts []string
+	for _, i := range s.Status.LoadBalancer.Ingress {
+		if i.IPMode == nil || *i.IPMode == corev1.LoadBalancerIPModeVIP {
+			texts = append(texts, i.IP)
+		}
+	}
+	out.LoadBalancerIPs = addresses(texts...)
+	if asked := addresses(s.Spec.LoadBalancerIP); len(asked) > 0 {
+		out.LoadBalancerIP = asked[0]
+	}
+	if s.Spec.LoadBalancerClass != nil {
+		out.LoadBalancerClass = *s.Spec.LoadBalancerClass
+	}
+	for _, text := range s.Spec.LoadBalancerSourceRanges {
+		if p, err := prefix(text); err == nil {
+			out.SourceRanges = append(out.SourceRanges, p)
+		}
+	}
+	if len(s.Spec.LoadBalancerSourceRanges) > 0 && len(out.SourceRanges) == 0 { // nobody, and not anybody
+		out.SourceRanges = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/32"), netip.MustParsePrefix("::/128")}
+	}
+}
+
+// distribute fills in which backends traffic goes to.
+func distribute(out *record.KubernetesService, s *corev1.ServiceSpec) {
+	if s.SessionAffinity == corev1.ServiceAffinityClientIP {
+		out.AffinitySeconds = int(corev1.DefaultClientIPServiceAffinitySeconds)
+		if c := s.SessionAffinityConfig; c != nil && c.ClientIP != nil && c.ClientIP.TimeoutSeconds != nil && *c.ClientIP.TimeoutSeconds > 0 {
+			out.AffinitySeconds = int(*c.ClientIP.TimeoutSeconds)
+		}
+	}
+	out.InternalLocal = s.InternalTrafficPolicy != nil && *s.InternalTrafficPolicy == corev1.ServiceInternalTrafficPolicyLocal
+	if s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal {
+		out.ExternalLocal, out.HealthCheckNodePort = true, number(s.HealthCheckNodePort)
+	}
+	if s.TrafficDistribution != nil {
+		out.TrafficDistribution = *s.TrafficDistribution
+	}
+}

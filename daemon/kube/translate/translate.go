@@ -1,0 +1,55 @@
+// Package translate turns objects of Kubernetes into records of ours: what agents and netmaster need of each, and nothing else, so that an
+// object whose status has changed gives an equal record. It computes only.
+package translate
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// addresses are those of texts that an interface can have, each once, in order. What is none is left out: nobody can send to it.
+func addresses(texts ...string) []netip.Addr {
+	var out []netip.Addr
+	for _, t := range texts {
+		a, err := netip.ParseAddr(t)
+		if err == nil && a.Zone() == "" {
+			out = append(out, a.Unmap())
+		}
+	}
+	slices.SortFunc(out, netip.Addr.Compare)
+	return slices.Compact(out)
+}
+
+// prefix reads the prefix of a network, whose host bits do not matter.
+func prefix(text string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(text)
+	if err != nil || p.Addr().Is4In6() {
+		return netip.Prefix{}, fmt.Errorf("%q is not the prefix of a network", text)
+	}
+	return p.Masked(), nil
+}
+
+// protocol is IP's number of a protocol of Kubernetes, whose default is TCP.
+func protocol(p corev1.Protocol) (uint8, error) {
+	const tcp, udp, sctp = 6, 17, 132
+	switch p {
+	case corev1.ProtocolTCP, "":
+		return tcp, nil
+	case corev1.ProtocolUDP:
+		return udp, nil
+	case corev1.ProtocolSCTP:
+		return sctp, nil
+	}
+	return 0, fmt.Errorf("protocol %q is none of TCP, UDP and SCTP", p)
+}
+
+// number is a port's number, 0 for what is none.
+func number(n int32) uint16 {
+	if n < 1 || n > 65535 {
+		return 0
+	}
+	return uint16(n)
+}

@@ -1,0 +1,135 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/kube/translate"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+// Pods is what is known of Kubernetes. But for Await nothing blocks.
+type Pods interface {
+	// Await blocks until a pod is known that its kubelet calls by uid, for a bounded time. The refusal may be tried again.
+	Await(ctx context.Context, id identity.Pod, uid string) error
+	// Pod is a pod as it is now, nil of none.
+	Pod(id identity.Pod) *translate.Pod
+	// Place is what a namespace fixes of its pods.
+	Place(namespace string) record.Place
+}
+
+// Where a pod is that nothing places.
+const (
+	DefaultTenant  = "default"
+	DefaultNetwork = "default-net"
+)
+
+// await waits for the pod of a request to be known.
+func (s *Service) await(ctx context.Context, q *model.PodRequest) error {
+	if q == nil || s.pods == nil {
+		return nil
+	}
+	if q.Namespace == "" || q.Name == "" {
+		return model.Errorf(model.CodeInvalid, "Pod", "pod %q of namespace %q has no name", q.Name, q.Namespace).Try("set Pod.Namespace and Pod.Name")
+	}
+	return s.pods.Await(ctx, identity.Pod{Namespace: q.Namespace, Name: q.Name}, q.UID)
+}
+
+// place decides what a request about a pod leaves open: its tenant, network and group, and its labels. What counts is the request, then the
+// pod's labels, its namespace's annotations, what the request says by default, and the defaults. A container that has its endpoint
+// keeps that, whatever was changed since. It returns whose endpoint it is.
+func (s *Service) place(tx *commit.Tx, q *model.CreateEndpointRequest) (pod record.Pod, err error) {
+	if q.Pod == nil {
+		return pod, nil
+	}
+	id := identity.Pod{Namespace: q.Pod.Namespace, Name: q.Pod.Name}
+	for _, e := range tx.EndpointsOfPod(id) {
+		if e.ID.Endpoint == q.ConfigEP.Container && e.ContainerID == q.ContainerID {
+			q.TenantName, q.NetworkName = e.ID.Tenant, e.ID.Name
+			q.ServiceName, q.ConfigEP.ServiceName = e.Group.Name, e.Group.Name
+			return e.Pod, nil
+		}
+	}
+	pod = record.Pod{ID: id, UID: q.Pod.UID}
+	asked := record.Place{Tenant: q.TenantName, Network: q.NetworkName, Group: q.ConfigEP.ServiceName}
+	var own, fixed record.Place
+	if s.pods != nil {
+		p := s.pods.Pod(id)
+		if p == nil || !p.Is(q.Pod.UID) {
+			return pod, model.Errorf(model.CodeUnavailable, "Pod", "pod %s of uid %q is gone", id, q.Pod.UID).Try("nothing is to be done")
+		}
+		pod, q.Labels = p.Pod, maps.Clone(p.Labels)
+		own, fixed = record.PlaceOf(p.Labels), s.pods.Place(id.Namespace)
+	}
+	base := record.Place{Tenant: q.Pod.Tenant, Network: q.Pod.Network, Group: q.Pod.Group}
+	if err := kept(id, fixed, asked, own); err != nil {
+		return pod, err
+	}
+	q.TenantName = cmp.Or(asked.Tenant, own.Tenant, fixed.Tenant, base.Tenant, DefaultTenant)
+	q.ConfigEP.ServiceName = cmp.Or(asked.Group, own.Group, fixed.Group, base.Group)
+	q.ServiceName = q.ConfigEP.ServiceName
+	q.NetworkName = cmp.Or(asked.Network, own.Network, fixed.Network)
+	if g := tx.Group(identity.Group{Tenant: q.TenantName, Name: q.ServiceName}); q.NetworkName == "" && g != nil {
+		q.NetworkName = g.Network.Name
+	}
+	q.NetworkName = cmp.Or(q.NetworkName, base.Network, DefaultNetwork)
+	return pod, nil
+}
+
+// kept refuses what leaves a place that a namespace fixes.
+func kept(pod identity.Pod, fixed record.Place, wishes ...record.Place) error {
+	for _, w := range wishes {
+		for _, f := range []struct{ what, label, fixed, wish string }{
+			{"tenant", record.PlaceTenant, fixed.Tenant, w.Tenant},
+			{"network", record.PlaceNetwork, fixed.Network, w.Network},
+			{"group", record.PlaceGroup, fixed.Group, w.Group},
+		} {
+			if f.fixed != "" && f.wish != "" && f.fixed != f.wish {
+				return model.Errorf(model.CodeInvalid, f.label, "pod %s asks for %s %s, and its namespace fixes %s", pod, f.what, f.wish, f.fixed).
+					Try("remove the pod's label %s, or change that annotation of namespace %s", f.label, pod.Namespace)
+			}
+		}
+	}
+	return nil
+}
+
+// roomOfOne is for an endpoint and the lists of providers that it may be in.
+const roomOfOne = 8
+
+// Follow has the endpoints of pods say what the pods do now: labels, and ports that have names. It is one transaction, which other
+// requests may share, and none when they do so already. It returns the pods for which that had no room.
+func (s *Service) Follow(ctx context.Context, pods []*translate.Pod) (left []*translate.Pod, err error) {
+	if len(pods) == 0 {
+		return nil, nil
+	}
+	_, err = s.commit.Join(ctx, func(tx *commit.Tx) error {
+		left = nil
+		for i, p := range pods {
+			for _, known := range tx.EndpointsOfPod(p.ID) {
+				old := tx.Endpoint(known.ID)
+				if old == nil || old.Pod.UID != p.UID || maps.Equal(old.Labels, p.Labels) && slices.Equal(old.Pod.Ports, p.Ports) {
+					continue
+				}
+				if tx.Room() < roomOfOne {
+					left = pods[i:]
+					return nil
+				}
+				e := *old
+				e.Pod, e.Labels = p.Pod, maps.Clone(p.Labels)
+				if err := put(tx, old, &e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		left = pods
+	}
+	return left, err
+}

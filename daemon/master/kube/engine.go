@@ -1,0 +1,241 @@
+// Package kube writes what Kubernetes has as records for the agents, and knows the pods that endpoints are made for.
+//
+// It works on the leader alone, while its term lasts. What is to be is compared with what the catalog knows, and differences are
+// written, so that a new leader of a cluster in which nothing differs writes nothing. Until Kubernetes has told of all objects of a kind
+// nothing of that kind is removed, and while its API server is away nothing changes.
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/kube"
+	"github.com/contiv/contiv/daemon/kube/translate"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// Source is *kube.Reader.
+type Source interface {
+	Run(ctx context.Context, sink kube.Sink) error
+	Away() string
+}
+
+// Committer is the part of commit.Committer that an Engine needs.
+type Committer interface {
+	Do(ctx context.Context, fn func(*commit.Tx) error) (store.Revision, error)
+}
+
+// Endpoints is the part of endpoint.Service that an Engine needs.
+type Endpoints interface {
+	// Follow has the endpoints of pods say what the pods do, in one transaction, and returns those for which that had no room.
+	Follow(ctx context.Context, pods []*translate.Pod) (left []*translate.Pod, err error)
+}
+
+// Config is what an Engine is made of.
+type Config struct {
+	Source    Source
+	Commit    Committer
+	Catalog   *catalog.Catalog
+	Endpoints Endpoints
+	Network   Network       // that is made at the first start
+	Pause     time.Duration // before what has failed is tried again; 0: a second
+	Patience  time.Duration // how long a pod is waited for that Kubernetes has not told of; 0: ten seconds
+	Log       *slog.Logger
+}
+
+// Engine is the part of a netmaster that deals with Kubernetes. Its methods are safe for concurrent use.
+type Engine struct {
+	Config
+	wake chan struct{} // there is something to write
+
+	mu      sync.Mutex
+	known   *knowledge    // of the present term; nil: there is none
+	over    bool          // a term has ended, and no other has begun
+	moved   chan struct{} // closed when what endpoints wait for may have come
+	problem string        // why it does not work
+}
+
+// New makes an Engine.
+func New(c Config) *Engine {
+	if c.Pause == 0 {
+		c.Pause = time.Second
+	}
+	if c.Patience == 0 {
+		c.Patience = 10 * time.Second
+	}
+	return &Engine{Config: c, wake: make(chan struct{}, 1), moved: make(chan struct{})}
+}
+
+// Run works until ctx ends. Call it once a term, while the committer runs.
+func (e *Engine) Run(ctx context.Context) {
+	e.begin()
+	defer e.end()
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	reading.Go(func() { e.read(ctx) })
+	made := false
+	for {
+		failed := false
+		if !made {
+			made = e.Network.make(ctx, e)
+			failed = !made
+		}
+		failed = !e.write(ctx) || failed
+		var again <-chan time.Time
+		if failed {
+			again = time.After(e.Pause)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-again:
+		case <-e.wake:
+		}
+	}
+}
+
+// read has the source tell what there is, again and again while it cannot.
+func (e *Engine) read(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := e.Source.Run(ctx, e)
+		if ctx.Err() != nil {
+			return
+		}
+		e.mu.Lock()
+		changed := err != nil && e.problem != err.Error()
+		if err != nil {
+			e.problem = err.Error()
+		}
+		e.mu.Unlock()
+		if changed {
+			e.Log.Error("Kubernetes is not read; it is tried again", "retry", e.Pause, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(e.Pause):
+		}
+	}
+}
+
+// Waiting says what of Kubernetes is not known, "" when all is, or when this is not the leader.
+func (e *Engine) Waiting() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.known == nil:
+		return ""
+	case e.problem != "":
+		return e.problem
+	case e.Source.Away() != "":
+		return "Kubernetes: " + e.Source.Away()
+	}
+	return e.known.missing()
+}
+
+func (e *Engine) begin() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.known, e.problem, e.over = newKnowledge(), "", false
+	e.move()
+}
+
+func (e *Engine) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.known, e.over = nil, true
+	e.move()
+}
+
+// move wakes those who wait for something that is to be known. The caller holds the lock.
+func (e *Engine) move() {
+	close(e.moved)
+	e.moved = make(chan struct{})
+}
+
+// change has fn change what is known, and has what follows written. Nothing is known outside of a term.
+func (e *Engine) change(fn func(k *knowledge)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.known == nil {
+		return
+	}
+	fn(e.known)
+	if e.known.due() {
+		select {
+		case e.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// All takes over all objects of a kind.
+func (e *Engine) All(k kube.Kind, all []kube.Object) {
+	values := map[string][]byte{}
+	if prefix := prefixOf(k); prefix != "" {
+		for _, o := range all {
+			if text, ok := e.encode(prefix+o.Key, o.Value); ok {
+				values[prefix+o.Key] = text
+			}
+		}
+		e.Catalog.View(func(v *catalog.View) {
+			e.change(func(known *knowledge) { known.replace(prefix, values, v) })
+		})
+	}
+	e.change(func(known *knowledge) {
+		known.all(k, all)
+		e.move()
+	})
+}
+
+// Put takes over an object.
+func (e *Engine) Put(k kube.Kind, o kube.Object) {
+	text := []byte(nil)
+	key := prefixOf(k) + o.Key
+	if k != kube.Pods {
+		var ok bool
+		if text, ok = e.encode(key, o.Value); !ok {
+			return
+		}
+	}
+	e.change(func(known *knowledge) {
+		if k != kube.Pods {
+			known.set(key, text)
+		}
+		known.put(k, o)
+		if k == kube.Pods || k == kube.Namespaces {
+			e.move()
+		}
+	})
+}
+
+// Delete forgets an object.
+func (e *Engine) Delete(k kube.Kind, key string) {
+	e.change(func(known *knowledge) {
+		if k != kube.Pods {
+			known.set(prefixOf(k)+key, nil)
+		}
+		known.drop(k, key)
+	})
+}
+
+// encode is a record as it is stored. One that cannot be is told of, and left as it was.
+func (e *Engine) encode(key string, value any) ([]byte, bool) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		e.Log.Error("passed over an object of Kubernetes", "key", key, "error", err)
+	}
+	return text, err == nil
+}
+
+// unavailable is the refusal of what may be tried again.
+func unavailable(format string, args ...any) *model.Error {
+	return model.Errorf(model.CodeUnavailable, "", format, args...)
+}

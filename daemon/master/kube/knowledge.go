@@ -1,0 +1,146 @@
+package kube
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/kube"
+	"github.com/contiv/contiv/daemon/kube/translate"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+// knowledge is what Kubernetes has told in a term.
+type knowledge struct {
+	complete map[kube.Kind]struct{}          // kinds of which everything is known
+	want     map[string][]byte               // records, by store key
+	differs  map[string]struct{}             // keys that may be otherwise in the store
+	pods     map[identity.Pod]*translate.Pod // those that endpoints may be of
+	changed  map[identity.Pod]struct{}       // pods whose endpoints may say something else
+	places   map[string]record.Place         // of namespaces
+	told     uint64                          // how often a record was to change
+	written  uint64                          // up to which of these the store has them
+}
+
+func newKnowledge() *knowledge {
+	return &knowledge{complete: map[kube.Kind]struct{}{}, want: map[string][]byte{}, differs: map[string]struct{}{},
+		pods: map[identity.Pod]*translate.Pod{}, changed: map[identity.Pod]struct{}{}, places: map[string]record.Place{}}
+}
+
+// kinds are all that there is to know, and where their records are; "" of pods, which have none.
+func prefixes() map[kube.Kind]string {
+	return map[kube.Kind]string{kube.Namespaces: record.Namespaces, kube.Nodes: record.KubernetesNodes, kube.Pods: "",
+		kube.NetworkPolicies: record.NetworkPolicies, kube.ClusterNetworkPolicies: record.ClusterNetworkPolicies,
+		kube.Services: record.KubernetesServices, kube.EndpointSlices: record.EndpointSlices}
+}
+
+func prefixOf(k kube.Kind) string { return prefixes()[k] }
+
+// missing says which kinds are not known, "" of none.
+func (k *knowledge) missing() string {
+	var out []string
+	for kind := range prefixes() {
+		if _, ok := k.complete[kind]; !ok {
+			out = append(out, string(kind))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ") + " of Kubernetes"
+}
+
+// due tells that there may be something to write.
+func (k *knowledge) due() bool { return len(k.differs)+len(k.changed) > 0 }
+
+// set says what the record of a key is to be; nil: there is to be none.
+func (k *knowledge) set(key string, text []byte) {
+	have, had := k.want[key]
+	switch {
+	case text == nil && !had, had && bytes.Equal(have, text):
+		return
+	case text == nil:
+		delete(k.want, key)
+	default:
+		k.want[key] = text
+	}
+	k.differs[key] = struct{}{}
+	k.told++
+}
+
+// replace says what all records below a prefix are to be.
+func (k *knowledge) replace(prefix string, values map[string][]byte, v *catalog.View) {
+	for key := range k.want {
+		if _, still := values[key]; !still && strings.HasPrefix(key, prefix) {
+			k.set(key, nil)
+		}
+	}
+	for key, text := range values {
+		k.set(key, text)
+	}
+	for key := range v.Values() {
+		if _, wanted := k.want[key]; !wanted && strings.HasPrefix(key, prefix) {
+			k.differs[key] = struct{}{}
+			k.told++
+		}
+	}
+}
+
+// all takes over what pods and namespaces there are.
+func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
+	_, again := k.complete[kind]
+	k.complete[kind] = struct{}{}
+	switch kind {
+	case kube.Pods:
+		was := k.pods
+		k.pods = map[identity.Pod]*translate.Pod{}
+		for _, o := range objects {
+			p := o.Value.(*translate.Pod)
+			k.pods[p.ID] = p
+			if !again || !says(was[p.ID], p) {
+				k.changed[p.ID] = struct{}{}
+			}
+		}
+	case kube.Namespaces:
+		k.places = map[string]record.Place{}
+		for _, o := range objects {
+			k.places[o.Key] = o.Value.(*record.Namespace).Place
+		}
+	}
+}
+
+// put takes over a pod or a namespace.
+func (k *knowledge) put(kind kube.Kind, o kube.Object) {
+	switch kind {
+	case kube.Pods:
+		p := o.Value.(*translate.Pod)
+		if was := k.pods[p.ID]; was != nil && !says(was, p) {
+			k.changed[p.ID] = struct{}{}
+		}
+		k.pods[p.ID] = p
+	case kube.Namespaces:
+		k.places[o.Key] = o.Value.(*record.Namespace).Place
+	}
+}
+
+// drop forgets a pod or a namespace.
+func (k *knowledge) drop(kind kube.Kind, key string) {
+	switch kind {
+	case kube.Pods:
+		if id, err := identity.ParsePod(key); err == nil {
+			delete(k.pods, id)
+			delete(k.changed, id)
+		}
+	case kube.Namespaces:
+		delete(k.places, key)
+	}
+}
+
+// says tells that a pod's endpoint says of both the same.
+func says(was, now *translate.Pod) bool {
+	return was != nil && was.UID == now.UID && maps.Equal(was.Labels, now.Labels) && slices.Equal(was.Ports, now.Ports)
+}

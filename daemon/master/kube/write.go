@@ -1,0 +1,126 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/contiv/contiv/daemon/kube/translate"
+	"github.com/contiv/contiv/daemon/master/commit"
+)
+
+// podsAtOnce bounds how many pods' endpoints are compared in one request, which others wait behind.
+const podsAtOnce = 2000
+
+// bytesAtOnce bounds the records of one transaction, of which a store takes a megabyte.
+const bytesAtOnce = 256 << 10
+
+// write writes what differs, in as many transactions as that takes; false when something is left, which is to be tried again.
+func (e *Engine) write(ctx context.Context) bool {
+	ctx = commit.Own(ctx, "Kubernetes says so")
+	for {
+		keys, pods, told := e.take()
+		if len(keys)+len(pods) == 0 {
+			return true
+		}
+		left, err := e.records(ctx, keys)
+		if err == nil && len(left) == 0 {
+			e.wrote(told)
+		}
+		if err == nil {
+			pods, err = e.Endpoints.Follow(ctx, pods)
+		}
+		e.giveBack(left, pods)
+		if err != nil {
+			if ctx.Err() == nil {
+				e.Log.Warn("what Kubernetes has changed is not written; it is tried again", "retry", e.Pause, "error", err)
+			}
+			return false
+		}
+	}
+}
+
+// wrote notes that the store has all records that were told of up to then.
+func (e *Engine) wrote(told uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.known.written = told
+	e.move()
+}
+
+// take is what may differ: all keys, of all that was told of, and some pods.
+func (e *Engine) take() (keys []string, pods []*translate.Pod, told uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for key := range e.known.differs {
+		keys = append(keys, key)
+	}
+	clear(e.known.differs)
+	for id := range e.known.changed {
+		if len(pods) == podsAtOnce {
+			break
+		}
+		if p := e.known.pods[id]; p != nil {
+			pods = append(pods, p)
+		}
+		delete(e.known.changed, id)
+	}
+	return keys, pods, e.known.told
+}
+
+// giveBack notes what is still to be compared.
+func (e *Engine) giveBack(keys []string, pods []*translate.Pod) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, key := range keys {
+		e.known.differs[key] = struct{}{}
+	}
+	for _, p := range pods {
+		e.known.changed[p.ID] = struct{}{}
+	}
+}
+
+// records writes the records of keys that differ, in one transaction, and returns those for which that had no room. What is to be is
+// asked for within it, so that the last word counts.
+func (e *Engine) records(ctx context.Context, keys []string) (left []string, err error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	_, err = e.Commit.Do(ctx, func(tx *commit.Tx) error {
+		left = nil
+		size := 0
+		for i, key := range keys {
+			if tx.Room() == 0 || size > bytesAtOnce {
+				left = keys[i:]
+				return nil
+			}
+			have := tx.Value(key)
+			want := e.wanted(key, have)
+			if bytes.Equal(have, want) {
+				continue
+			}
+			size += len(want)
+			if want == nil {
+				tx.Delete(key)
+			} else if err := tx.Put(key, json.RawMessage(want)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		left = keys
+	}
+	return left, err
+}
+
+// wanted is what the record of a key is to be, nil for none. It is kept once where the store has the same.
+func (e *Engine) wanted(key string, have []byte) []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	want, ok := e.known.want[key]
+	if ok && bytes.Equal(have, want) {
+		e.known.want[key] = have
+	}
+	return want
+}

@@ -1,0 +1,95 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// ClusterNetworkPolicy is a policy of the whole cluster (policy.networking.k8s.io/v1alpha2), at ClusterNetworkPolicies+Name. The first rule
+// that speaks of a packet decides: of the tier Admin before all NetworkPolicies, of Baseline for pods that none of these isolates.
+type ClusterNetworkPolicy struct {
+	Name       string           `json:"name"`
+	Tier       Tier             `json:"tier"`
+	Priority   int              `json:"priority,omitempty"`   // 0..1000 in its tier, the lowest first
+	Namespaces Selector         `json:"namespaces,omitempty"` // whose pods it judges
+	Pods       Selector         `json:"pods,omitempty"`       // which of these
+	Ingress    ClusterDirection `json:"ingress,omitzero"`
+	Egress     ClusterDirection `json:"egress,omitzero"`
+}
+
+// ClusterDirection is what a ClusterNetworkPolicy says of what its pods receive, or send.
+type ClusterDirection struct {
+	Rules []ClusterRule `json:"rules,omitempty"` // in their order
+	// Unread are reasons why something is not among the rules, each with its field. What was to be accepted is not, by that rule; a rule
+	// that was to deny or pass denies all instead.
+	Unread []string `json:"unread,omitempty"`
+}
+
+// ClusterRule is a rule of a ClusterNetworkPolicy.
+type ClusterRule struct {
+	PolicyRule
+	Name   string        `json:"name,omitempty"` // that its author gave it
+	Action ClusterAction `json:"action"`
+}
+
+// Tier is a group of policies that are asked together.
+type Tier string
+
+// The tiers of cluster-wide policies.
+const (
+	TierAdmin    Tier = "Admin"
+	TierBaseline Tier = "Baseline"
+)
+
+// ClusterAction is what a ClusterRule does with what it speaks of.
+type ClusterAction string
+
+// The actions. ClusterPass leaves the decision to the next tier.
+const (
+	ClusterAccept ClusterAction = "Accept"
+	ClusterDeny   ClusterAction = "Deny"
+	ClusterPass   ClusterAction = "Pass"
+)
+
+// The greatest priority of a tier, and how many rules a direction has at most.
+const (
+	ClusterPriorityMost = 1000
+	ClusterRulesMost    = 25
+)
+
+// UnmarshalJSON reads what is stored.
+func (p *ClusterNetworkPolicy) UnmarshalJSON(text []byte) error {
+	type plain ClusterNetworkPolicy
+	var t plain
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
+	}
+	switch {
+	case t.Tier != TierAdmin && t.Tier != TierBaseline:
+		return fmt.Errorf("tier %q is none of %s and %s", t.Tier, TierAdmin, TierBaseline)
+	case t.Priority < 0 || t.Priority > ClusterPriorityMost:
+		return fmt.Errorf("priority %d is not within 0..%d", t.Priority, ClusterPriorityMost)
+	}
+	for _, d := range []*ClusterDirection{&t.Ingress, &t.Egress} {
+		if err := d.check(); err != nil {
+			return err
+		}
+	}
+	*p = ClusterNetworkPolicy(t)
+	return nil
+}
+
+// check tells what is wrong with the rules.
+func (d *ClusterDirection) check() error {
+	if len(d.Rules) > ClusterRulesMost {
+		return fmt.Errorf("%d rules are more than %d", len(d.Rules), ClusterRulesMost)
+	}
+	for i := range d.Rules {
+		switch r := &d.Rules[i]; r.Action {
+		case ClusterAccept, ClusterDeny, ClusterPass:
+		default:
+			return fmt.Errorf("action %q of rule %d is none of %s, %s and %s", r.Action, r.Number, ClusterAccept, ClusterDeny, ClusterPass)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+
+	"github.com/contiv/contiv/identity"
+)
+
+// EndpointSlice is some of the backends of a KubernetesService, at EndpointSlices+ID. Slices that belong to no service, or whose addresses
+// are names, have no record.
+type EndpointSlice struct {
+	ID        identity.EndpointSlice `json:"id"`
+	Service   string                 `json:"service"` // its name; the namespace is the slice's
+	Ports     []SlicePort            `json:"ports,omitempty"`
+	Endpoints []SliceEndpoint        `json:"endpoints,omitempty"` // of one family
+}
+
+// SlicePort is a port of all backends of a slice: where the ServicePort of that name leads.
+type SlicePort struct {
+	Name     string `json:"name,omitempty"`
+	Protocol uint8  `json:"protocol"` // IP's number
+	Port     uint16 `json:"port"`
+}
+
+// SliceEndpoint is a backend.
+type SliceEndpoint struct {
+	Address  netip.Addr    `json:"address"`
+	State    EndpointState `json:"state,omitempty"`
+	Hostname string        `json:"hostname,omitempty"` // by which a headless service names it
+	Node     string        `json:"node,omitempty"`     // "" for one that is on none
+	Zone     string        `json:"zone,omitempty"`
+	ForZones []string      `json:"forZones,omitempty"` // whose clients are to use it, as Kubernetes hints; none for any
+	ForNodes []string      `json:"forNodes,omitempty"`
+	Pod      identity.Pod  `json:"pod,omitzero"` // zero for a backend that is none
+}
+
+// EndpointState is what a backend can do now.
+type EndpointState string
+
+// The states. Traffic goes to backends that are ready, and to those that are draining when none is; of a service that publishes those that
+// are not ready, Kubernetes calls all of them ready.
+const (
+	EndpointReady    EndpointState = ""         // ready
+	EndpointDraining EndpointState = "draining" // serving, but terminating
+	EndpointNotReady EndpointState = "notready" // neither
+)
+
+// Of is the service that the slice belongs to.
+func (s *EndpointSlice) Of() identity.KubernetesService {
+	return identity.KubernetesService{Namespace: s.ID.Namespace, Name: s.Service}
+}
+
+// UnmarshalJSON reads what is stored.
+func (s *EndpointSlice) UnmarshalJSON(text []byte) error {
+	type plain EndpointSlice
+	var t plain
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
+	}
+	for i := range t.Endpoints {
+		e := &t.Endpoints[i]
+		if err := canonical("endpoints", e.Address); err != nil {
+			return err
+		}
+		if e.Address.Is6() != t.Endpoints[0].Address.Is6() {
+			return fmt.Errorf("endpoint %s is of another family than the first", e.Address)
+		}
+		switch e.State {
+		case EndpointReady, EndpointDraining, EndpointNotReady:
+		default:
+			return fmt.Errorf("state %q of endpoint %s is none of %q, %q and %q", e.State, e.Address, EndpointReady, EndpointDraining, EndpointNotReady)
+		}
+	}
+	*s = EndpointSlice(t)
+	return nil
+}

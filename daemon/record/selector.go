@@ -1,0 +1,111 @@
+package record
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Selector selects by labels: those that meet every requirement, so that an empty one selects all. A label with its value, of Kubernetes'
+// matchLabels, is the requirement that the key is In that value alone. Of selectors that Selected has made, two with the same
+// requirements are equal.
+type Selector []Requirement
+
+// Requirement is what a Selector asks of one key.
+type Requirement struct {
+	Key      string   `json:"key"`
+	Operator Operator `json:"operator"`
+	Values   []string `json:"values,omitempty"` // of In and NotIn, in order, each once
+}
+
+// Operator is how a Requirement judges.
+type Operator string
+
+// The operators, of the names that Kubernetes gives them. NotIn is met by what lacks the key, too.
+const (
+	In           Operator = "In"
+	NotIn        Operator = "NotIn"
+	Exists       Operator = "Exists"
+	DoesNotExist Operator = "DoesNotExist"
+)
+
+// Selected puts requirements, and their values, in order, each once. It keeps no part of all.
+func Selected(all ...Requirement) Selector {
+	var s Selector
+	for _, r := range all {
+		r.Values = slices.Clone(r.Values)
+		slices.Sort(r.Values)
+		r.Values = slices.Compact(r.Values)
+		s = append(s, r)
+	}
+	slices.SortFunc(s, Requirement.compare)
+	return slices.CompactFunc(s, func(a, b Requirement) bool { return a.compare(b) == 0 })
+}
+
+func (r Requirement) compare(o Requirement) int {
+	return cmp.Or(strings.Compare(r.Key, o.Key), strings.Compare(string(r.Operator), string(o.Operator)), slices.Compare(r.Values, o.Values))
+}
+
+// Selects tells whether labels meet every requirement.
+func (s Selector) Selects(labels map[string]string) bool {
+	for i := range s {
+		if !s[i].met(labels) {
+			return false
+		}
+	}
+	return true
+}
+
+// met tells whether labels meet the requirement.
+func (r *Requirement) met(labels map[string]string) bool {
+	value, has := labels[r.Key]
+	switch r.Operator {
+	case In:
+		return has && slices.Contains(r.Values, value)
+	case NotIn:
+		return !has || !slices.Contains(r.Values, value)
+	case Exists:
+		return has
+	default:
+		return !has
+	}
+}
+
+// UnmarshalJSON reads what is stored.
+func (r *Requirement) UnmarshalJSON(text []byte) error {
+	type plain Requirement
+	var t plain
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
+	}
+	switch t.Operator {
+	case In, NotIn, Exists, DoesNotExist:
+	default:
+		return fmt.Errorf("operator %q of label %q is none of %s, %s, %s and %s", t.Operator, t.Key, In, NotIn, Exists, DoesNotExist)
+	}
+	*r = Requirement(t)
+	return nil
+}
+
+// String is as kubectl writes selectors: "app in (web),!legacy"; "" selects all.
+func (s Selector) String() string {
+	var words []string
+	for _, r := range s {
+		list := "(" + strings.Join(r.Values, ",") + ")"
+		switch {
+		case r.Operator == In && len(r.Values) == 1:
+			words = append(words, r.Key+"="+r.Values[0])
+		case r.Operator == In:
+			words = append(words, r.Key+" in "+list)
+		case r.Operator == NotIn:
+			words = append(words, r.Key+" notin "+list)
+		case r.Operator == Exists:
+			words = append(words, r.Key)
+		default:
+			words = append(words, "!"+r.Key)
+		}
+	}
+	return strings.Join(words, ",")
+}

@@ -1,0 +1,42 @@
+# Kubernetes and what a cluster needs beside it, for test/kubernetes and contiv lab up --kubernetes, included by the Makefile at the
+# root. build/go.mod says which version, after which the folder is called; what is in that folder is not built again. Building takes
+# six minutes once; nothing of it is shipped.
+
+KUBERNETES_VERSION := $(shell awk '$$1 == "k8s.io/kubernetes" {print $$2} $$2 == "k8s.io/kubernetes" {print $$3}' test/kubernetes/build/go.mod)
+KUBERNETES         := .cache/kubernetes/$(KUBERNETES_VERSION)
+KUBERNETES_NAME    := -X k8s.io/component-base/version.gitVersion=$(KUBERNETES_VERSION) -X k8s.io/component-base/version.gitMajor=1 \
+	-X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(KUBERNETES_VERSION)))
+KUBERNETES_BUILD   := CGO_ENABLED=0 nice -n 15 go build -trimpath -o $(CURDIR)/$(KUBERNETES)/
+
+$(KUBERNETES)/kube:
+	@mkdir -p $(KUBERNETES)
+	cd test/kubernetes/build && $(KUBERNETES_BUILD) -ldflags '-s -w $(KUBERNETES_NAME)' ./kube
+	ln -sf kube $(KUBERNETES)/kubectl
+
+$(KUBERNETES)/etcd:
+	@mkdir -p $(KUBERNETES)
+	cd test/kubernetes/build && $(KUBERNETES_BUILD)etcd -ldflags '-s -w' go.etcd.io/etcd/server/v3
+
+$(KUBERNETES)/agnhost:
+	@mkdir -p $(KUBERNETES)
+	cd test/kubernetes/build && $(KUBERNETES_BUILD) -ldflags '-s -w' k8s.io/kubernetes/test/images/agnhost
+
+$(KUBERNETES)/ginkgo:
+	@mkdir -p $(KUBERNETES)
+	cd test/kubernetes/build && $(KUBERNETES_BUILD) -ldflags '-s -w' github.com/onsi/ginkgo/v2/ginkgo
+
+$(KUBERNETES)/network.test:
+	@mkdir -p $(KUBERNETES)
+	cd test/kubernetes/build && CGO_ENABLED=0 nice -n 15 go test -c -vet=off -trimpath -ldflags '-s -w $(KUBERNETES_NAME)' \
+		-o $(CURDIR)/$@ ./network
+
+$(KUBERNETES)/coredns:
+	@mkdir -p $(KUBERNETES)
+	cd test/kubernetes/coredns && $(KUBERNETES_BUILD) -ldflags '-s -w' .
+
+$(KUBERNETES)/cni/loopback:
+	@mkdir -p $(KUBERNETES)/cni
+	cd test/kubernetes/cni && $(KUBERNETES_BUILD)cni/ -ldflags '-s -w' tool
+
+.PHONY: kubernetes
+kubernetes: $(addprefix $(KUBERNETES)/,kube etcd agnhost cni/loopback coredns ginkgo network.test) ## build Kubernetes, its network tests and CoreDNS into .cache/kubernetes, once
