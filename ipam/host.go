@@ -14,7 +14,7 @@ const (
 
 // Host is address number n of an IPv4 subnet of length 8 to 31: host 5 of 11.2.1.0/24 is 11.2.1.5.
 func Host(subnet netip.Prefix, n uint32) (netip.Addr, error) {
-	base, size, err := span(subnet)
+	base, size, err := extent(subnet)
 	if err != nil {
 		return netip.Addr{}, err
 	}
@@ -26,7 +26,7 @@ func Host(subnet netip.Prefix, n uint32) (netip.Addr, error) {
 
 // HostID is the number of address a in an IPv4 subnet of length 8 to 31, the inverse of Host.
 func HostID(subnet netip.Prefix, a netip.Addr) (uint32, error) {
-	base, _, err := span(subnet)
+	base, _, err := extent(subnet)
 	if err != nil {
 		return 0, err
 	}
@@ -36,8 +36,8 @@ func HostID(subnet netip.Prefix, a netip.Addr) (uint32, error) {
 	return number4(a) - base, nil
 }
 
-// span is the first address of a subnet as a number and how many addresses it has.
-func span(subnet netip.Prefix) (base, size uint32, err error) {
+// extent is the first address of a subnet as a number and how many addresses it has.
+func extent(subnet netip.Prefix) (base, size uint32, err error) {
 	if !subnet.Addr().Is4() || subnet.Bits() < minBits || subnet.Bits() > maxBits {
 		return 0, 0, fmt.Errorf("subnet %s: an IPv4 subnet of length %d to %d is wanted", subnet, minBits, maxBits)
 	}

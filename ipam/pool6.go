@@ -2,7 +2,6 @@ package ipam
 
 import (
 	"fmt"
-	"math/bits"
 	"net/netip"
 )
 
@@ -18,14 +17,11 @@ type Spec6 struct {
 	Gateway netip.Addr   // reserved when valid; must be inside Prefix
 }
 
-// Pool6 hands out the addresses of an IPv6 subnet: the next after the last given, skipping those in use, starting
-// again after the end of the subnet. The subnet's own address is never given: it is every router's (RFC 4291 section
-// 2.6.1). Memory and time follow what is in use, not the size of the subnet. A Pool6 is not safe for concurrent use.
+// Pool6 knows which addresses of an IPv6 subnet are given out: all but the subnet's own, which is every router's (RFC 4291 section
+// 2.6.1), and the gateway. Which of them are taken it is told. It never changes.
 type Pool6 struct {
 	prefix  netip.Prefix
 	gateway netip.Addr
-	last    netip.Addr
-	used    map[netip.Addr]struct{}
 }
 
 // New6 makes the pool of an IPv6 subnet.
@@ -38,77 +34,44 @@ func New6(s Spec6) (*Pool6, error) {
 	if gateway.IsValid() && !prefix.Contains(gateway) {
 		return nil, fmt.Errorf("gateway %s is not in %s: %w", gateway, prefix, ErrOutOfRange)
 	}
-	if gateway == prefix.Addr() {
-		gateway = netip.Addr{} // reserved anyway
-	}
-	return &Pool6{prefix: prefix, gateway: gateway, last: prefix.Addr(), used: map[netip.Addr]struct{}{}}, nil
+	return &Pool6{prefix: prefix, gateway: gateway}, nil
 }
 
-// Next takes the next free address after the last that Next gave (see Continue). Error: ErrExhausted.
-func (p *Pool6) Next() (netip.Addr, error) {
-	if p.full() {
-		return netip.Addr{}, fmt.Errorf("%s: %w", p.prefix, ErrExhausted)
+// Next returns the next free address after one, skipping those taken, and goes on at the beginning of the subnet after its end. After an
+// address that is not of the subnet it begins there. Its time follows what is taken, not the size of the subnet. Error: ErrExhausted.
+func (p *Pool6) Next(after netip.Addr, taken func(netip.Addr) bool) (netip.Addr, error) {
+	if !p.prefix.Contains(after) {
+		after = p.prefix.Addr()
 	}
-	a := p.last
-	for {
-		a = a.Next()
-		if !p.prefix.Contains(a) {
-			a = p.prefix.Addr().Next()
+	for a := after; ; {
+		if a = a.Next(); !p.prefix.Contains(a) {
+			a = p.prefix.Addr()
 		}
-		if _, taken := p.used[a]; !taken && a != p.gateway {
-			break
+		switch {
+		case p.Contains(a) && !taken(a):
+			return a, nil
+		case a == after:
+			return netip.Addr{}, fmt.Errorf("%s: %w", p.prefix, ErrExhausted)
 		}
 	}
-	p.used[a] = struct{}{}
-	p.last = a
-	return a, nil
 }
 
-// full says whether every address but the subnet's own and the gateway is in use.
-func (p *Pool6) full() bool {
-	host := 128 - p.prefix.Bits()
-	if host >= bits.UintSize-1 {
-		return false
-	}
-	n := 1<<host - 1
-	if p.gateway.IsValid() {
-		n--
-	}
-	return len(p.used) >= n
-}
-
-// Continue makes Next go on after a, the last address given before a restart. An address outside the subnet is ignored.
-func (p *Pool6) Continue(a netip.Addr) {
-	if p.prefix.Contains(a) {
-		p.last = a
-	}
-}
-
-// Take takes address a. Errors: ErrOutOfRange, ErrReserved, ErrInUse.
-func (p *Pool6) Take(a netip.Addr) error {
-	if !p.prefix.Contains(a) {
+// Check says why address a cannot be taken; nil when it is free. Errors: ErrOutOfRange, ErrReserved, ErrInUse.
+func (p *Pool6) Check(a netip.Addr, taken func(netip.Addr) bool) error {
+	switch {
+	case !p.prefix.Contains(a):
 		return fmt.Errorf("%s is not in %s: %w", a, p.prefix, ErrOutOfRange)
-	}
-	if a == p.gateway || a == p.prefix.Addr() {
+	case !p.Contains(a):
 		return fmt.Errorf("%s in %s: %w", a, p.prefix, ErrReserved)
-	}
-	if _, taken := p.used[a]; taken {
+	case taken(a):
 		return fmt.Errorf("%s in %s: %w", a, p.prefix, ErrInUse)
 	}
-	p.used[a] = struct{}{}
 	return nil
 }
 
 // Contains tells whether a is an address that the pool gives out.
 func (p *Pool6) Contains(a netip.Addr) bool {
 	return p.prefix.Contains(a) && a != p.gateway && a != p.prefix.Addr()
-}
-
-// Release gives address a back and reports whether it was in use.
-func (p *Pool6) Release(a netip.Addr) bool {
-	_, taken := p.used[a]
-	delete(p.used, a)
-	return taken
 }
 
 // String names the pool by its subnet.

@@ -35,21 +35,19 @@ func TestPool6Next(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			taken := map[netip.Addr]string{}
 			for _, id := range tt.taken {
 				a, err := Host6(subnet, ip(id))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := p.Take(a); err != nil {
-					t.Fatal(err)
-				}
+				taken[a] = "owner"
 			}
 			last, err := Host6(subnet, ip(tt.last))
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.Continue(last)
-			got, err := p.Next()
+			got, err := p.Next(last, func(a netip.Addr) bool { return taken[a] != "" })
 			if tt.want == "" {
 				if !errors.Is(err, ErrExhausted) {
 					t.Errorf("want %v, got %s (%v)", ErrExhausted, got, err)

@@ -51,16 +51,19 @@ func TestPoolModel(t *testing.T) {
 		if _, out := m[s.Gateway]; !out {
 			m[s.Gateway] = "gateway"
 		}
-		blocks := map[*Pool]Range{}
+		var blocks []Range
 		t.Repeat(map[string]func(*rapid.T){
-			"next": func(t *rapid.T) {
+			"first": func(t *rapid.T) {
 				want, ok := m.lowest(whole)
-				got, err := p.Next()
+				got, err := p.Rest(blocks).First()
 				if got != want || ok != (err == nil) || err != nil && !errors.Is(err, ErrExhausted) {
-					t.Fatalf("next: want %s, got %s (%v)", want, got, err)
+					t.Fatalf("first: want %s, got %s (%v)", want, got, err)
 				}
 				if ok {
 					m[got] = "owner"
+					if err := p.Take(got); err != nil {
+						t.Fatal(err)
+					}
 				}
 			},
 			"take": func(t *rapid.T) {
@@ -70,11 +73,14 @@ func TestPoolModel(t *testing.T) {
 				if !whole.Contains(a) {
 					want, taken = ErrOutOfRange, true
 				}
-				if err := p.Take(a); !errors.Is(err, want) {
+				if err := p.Rest(blocks).Check(a); !errors.Is(err, want) {
 					t.Fatalf("take %s: want %v, got %v", a, want, err)
 				}
 				if !taken {
 					m[a] = "owner"
+					if err := p.Take(a); err != nil {
+						t.Fatal(err)
+					}
 				}
 			},
 			"release": func(t *rapid.T) {
@@ -87,56 +93,55 @@ func TestPoolModel(t *testing.T) {
 					delete(m, a)
 				}
 			},
-			"carve": func(t *rapid.T) {
+			"clone": func(*rapid.T) { p = p.Clone() },
+			"block": func(t *rapid.T) {
 				r := Range{anyAddr.Draw(t, "first"), anyAddr.Draw(t, "last")}
 				want := !r.Last.Less(r.First) && whole.Contains(r.First) && whole.Contains(r.Last)
 				for a := r.First; want && r.Contains(a); a = a.Next() {
 					_, taken := m[a]
 					want = !taken
 				}
-				b, err := p.Carve(r.First, r.Last)
-				if (err == nil) != want {
-					t.Fatalf("carve %s: want ok %v, got %v", r, want, err)
+				if err := p.Rest(blocks).CheckAll(r); (err == nil) != want {
+					t.Fatalf("block %s: want ok %v, got %v", r, want, err)
 				}
 				if !want {
 					return
 				}
-				blocks[b] = r
+				blocks = append(blocks, r)
 				for a := r.First; r.Contains(a); a = a.Next() {
 					m[a] = "block"
 				}
 			},
-			"uncarve": func(t *rapid.T) {
-				for b, r := range blocks {
-					if first, err := b.Next(); err != nil || first != r.First {
-						t.Fatalf("first of block %s: got %s (%v)", r, first, err)
-					}
-					if err := p.Uncarve(b); !errors.Is(err, ErrInUse) {
-						t.Fatalf("uncarve %s in use: got %v", r, err)
-					}
-					b.Release(r.First)
-					if err := p.Uncarve(b); err != nil {
-						t.Fatal(err)
-					}
-					delete(blocks, b)
-					for a := r.First; r.Contains(a); a = a.Next() {
-						delete(m, a)
-					}
-					return
+			"take of a block": func(t *rapid.T) {
+				if len(blocks) == 0 {
+					t.Skip("there is none")
+				}
+				r := blocks[0]
+				b := p.Block(r)
+				if first, err := b.First(); err != nil || first != r.First || !b.Contains(first) || p.Rest(blocks).Contains(first) {
+					t.Fatalf("first of block %s: got %s (%v)", r, first, err)
+				}
+				if err := b.Check(r.First.Prev()); !errors.Is(err, ErrOutOfRange) {
+					t.Fatalf("before block %s: got %v", r, err)
+				}
+				if err := p.Take(r.First); err != nil || b.AllocatedText() != r.First.String() {
+					t.Fatalf("taken of block %s: %v, %q", r, err, b.AllocatedText())
+				}
+				p.Release(r.First)
+				blocks = blocks[1:]
+				for a := r.First; r.Contains(a); a = a.Next() {
+					delete(m, a)
 				}
 			},
 			"": func(t *rapid.T) {
-				owners, free := 0, 0
+				var free []netip.Addr
 				for a := whole.First; whole.Contains(a); a = a.Next() {
-					switch why, taken := m[a]; {
-					case !taken:
-						free++
-					case why == "owner":
-						owners++
+					if _, taken := m[a]; !taken {
+						free = append(free, a)
 					}
 				}
-				if p.InUse() != owners || p.Available() != free {
-					t.Fatalf("want %d in use and %d free, got %d and %d", owners, free, p.InUse(), p.Available())
+				if got, want := p.Rest(blocks).AvailableText(), Text(free); got != want {
+					t.Fatalf("want %q free, got %q", want, got)
 				}
 			},
 		})
@@ -163,13 +168,14 @@ func TestPool6Model(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, last := model{whole.First: "out", gateway: "out"}, whole.First
+		taken := func(a netip.Addr) bool { return m[a] == "owner" }
 		t.Repeat(map[string]func(*rapid.T){
 			"next": func(t *rapid.T) {
 				want, ok := m.lowest(Range{last.Next(), whole.Last})
 				if !ok {
 					want, ok = m.lowest(Range{whole.First, last})
 				}
-				got, err := p.Next()
+				got, err := p.Next(last, taken)
 				if got != want || ok != (err == nil) {
 					t.Fatalf("next after %s: want %s, got %s (%v)", last, want, got, err)
 				}
@@ -180,7 +186,7 @@ func TestPool6Model(t *testing.T) {
 			"take": func(t *rapid.T) {
 				a := addr.Draw(t, "addr")
 				want := map[string]error{"owner": ErrInUse, "out": ErrReserved, "": nil}[m[a]]
-				if err := p.Take(a); !errors.Is(err, want) {
+				if err := p.Check(a, taken); !errors.Is(err, want) {
 					t.Fatalf("take %s: want %v, got %v", a, want, err)
 				}
 				if want == nil {
@@ -189,11 +195,7 @@ func TestPool6Model(t *testing.T) {
 			},
 			"release": func(t *rapid.T) {
 				a := addr.Draw(t, "addr")
-				want := m[a] == "owner"
-				if got := p.Release(a); got != want {
-					t.Fatalf("release %s: want %v, got %v", a, want, got)
-				}
-				if want {
+				if m[a] == "owner" {
 					delete(m, a)
 				}
 			},

@@ -27,12 +27,21 @@ func pool(tb testing.TB, subnet, gateway string) *Pool {
 
 func ip(s string) netip.Addr { return netip.MustParseAddr(s) }
 
+// next takes the lowest free address.
+func next(p *Pool, b Block) (netip.Addr, error) {
+	a, err := b.First()
+	if err == nil {
+		err = p.Take(a)
+	}
+	return a, err
+}
+
 func check(tb testing.TB, what string, p *Pool, alloc, avail string) {
 	tb.Helper()
-	if got := p.AllocatedText(); got != alloc {
+	if got := p.Rest(nil).AllocatedText(); got != alloc {
 		tb.Errorf("%s: allocated: want %q, got %q", what, alloc, got)
 	}
-	if got := p.AvailableText(); got != avail {
+	if got := p.Rest(nil).AvailableText(); got != avail {
 		tb.Errorf("%s: available: want %q, got %q", what, avail, got)
 	}
 }
@@ -60,9 +69,6 @@ func TestFresh(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := pool(t, tt.subnet, tt.gateway)
 			check(t, "fresh", p, tt.alloc, tt.avail)
-			if p.InUse() != 0 {
-				t.Errorf("in use: want 0, got %d", p.InUse())
-			}
 		})
 	}
 }
@@ -86,7 +92,7 @@ func TestNewRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if p, err := New(tt.in); err == nil {
-				t.Errorf("want an error, got %s", p)
+				t.Errorf("want an error, got %v", p)
 			}
 		})
 	}
@@ -96,7 +102,7 @@ func TestNewRefuses(t *testing.T) {
 func TestTakeAndRelease(t *testing.T) {
 	p := pool(t, "10.1.1.0/24", "10.1.1.254")
 	for i := 1; i <= 7; i++ {
-		got, err := p.Next()
+		got, err := next(p, p.Rest(nil))
 		if want := ip(fmt.Sprintf("10.1.1.%d", i)); got != want || err != nil {
 			t.Fatalf("next: want %s, got %s (%v)", want, got, err)
 		}
@@ -121,9 +127,6 @@ func TestTakeAndRelease(t *testing.T) {
 			t.Errorf("release %s: want false", a)
 		}
 	}
-	if p.InUse() != 5 || p.Available() != 248 {
-		t.Errorf("want 5 in use and 248 available, got %d and %d", p.InUse(), p.Available())
-	}
 	if err := p.Take(netip.Addr{}); !errors.Is(err, ErrOutOfRange) {
 		t.Errorf("take of no address: want %v, got %v", ErrOutOfRange, err)
 	}
@@ -132,15 +135,15 @@ func TestTakeAndRelease(t *testing.T) {
 func TestExhaustion(t *testing.T) {
 	p := pool(t, "10.1.1.0/30", "")
 	for range 2 {
-		if _, err := p.Next(); err != nil {
+		if _, err := next(p, p.Rest(nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := p.Next(); !errors.Is(err, ErrExhausted) {
+	if _, err := next(p, p.Rest(nil)); !errors.Is(err, ErrExhausted) {
 		t.Errorf("want %v, got %v", ErrExhausted, err)
 	}
 	p.Release(ip("10.1.1.2"))
-	if a, err := p.Next(); err != nil || a != ip("10.1.1.2") {
+	if a, err := next(p, p.Rest(nil)); err != nil || a != ip("10.1.1.2") {
 		t.Errorf("want 10.1.1.2 again, got %s (%v)", a, err)
 	}
 }
@@ -162,73 +165,61 @@ func TestListOfRanges(t *testing.T) {
 	check(t, "given back", p, "10.36.0.1-10.36.0.4, 10.36.0.8-10.36.0.10, 10.36.2.1-10.36.2.10",
 		"10.36.0.5-10.36.0.7, 10.36.0.11-10.36.2.0, 10.36.2.11-10.36.255.254")
 
-	small := pool(t, "10.36.1.0/24", "")
-	carve(t, small, "10.36.1.1", "10.36.1.10")
-	carve(t, small, "10.36.1.31", "10.36.1.54")
-	check(t, "two ranges", small, "10.36.1.1-10.36.1.10, 10.36.1.31-10.36.1.54", "10.36.1.11-10.36.1.30, 10.36.1.55-10.36.1.254")
-	if _, err := small.Carve(ip("10.36.2.1"), ip("10.36.2.10")); !errors.Is(err, ErrOutOfRange) {
+	small := pool(t, "10.36.1.0/24", "").Rest([]Range{{ip("10.36.1.31"), ip("10.36.1.54")}, {ip("10.36.1.1"), ip("10.36.1.10")}})
+	checkBlock(t, "two ranges", small, "10.36.1.1-10.36.1.10, 10.36.1.31-10.36.1.54", "10.36.1.11-10.36.1.30, 10.36.1.55-10.36.1.254")
+	if err := small.CheckAll(Range{ip("10.36.2.1"), ip("10.36.2.10")}); !errors.Is(err, ErrOutOfRange) {
 		t.Errorf("outside of the subnet: want %v, got %v", ErrOutOfRange, err)
 	}
 }
 
-func carve(tb testing.TB, p *Pool, first, last string) *Pool {
+func checkBlock(tb testing.TB, what string, b Block, alloc, avail string) {
 	tb.Helper()
-	b, err := p.Carve(ip(first), ip(last))
-	if err != nil {
-		tb.Fatal(err)
+	if got := b.AllocatedText(); got != alloc {
+		tb.Errorf("%s: allocated: want %q, got %q", what, alloc, got)
 	}
-	return b
+	if got := b.AvailableText(); got != avail {
+		tb.Errorf("%s: available: want %q, got %q", what, avail, got)
+	}
 }
 
 // EPG-13 to EPG-16: TestGroups walks a network through six groups, four of them with pools, their endpoints, and back.
 func TestGroups(t *testing.T) {
 	n := pool(t, "10.2.2.0/24", "")
-	groups := []*Pool{
-		n, carve(t, n, "10.2.2.5", "10.2.2.10"), carve(t, n, "10.2.2.11", "10.2.2.30"), n,
-		carve(t, n, "10.2.2.31", "10.2.2.132"), carve(t, n, "10.2.2.133", "10.2.2.180"),
+	var ranges []Range
+	for _, r := range [][2]string{{"5", "10"}, {"11", "30"}, {"31", "132"}, {"133", "180"}} {
+		r := Range{ip("10.2.2." + r[0]), ip("10.2.2." + r[1])}
+		if err := n.Rest(ranges).CheckAll(r); err != nil {
+			t.Fatal(err)
+		}
+		ranges = append(ranges, r)
 	}
-	check(t, "carved", n, "10.2.2.5-10.2.2.180", "10.2.2.1-10.2.2.4, 10.2.2.181-10.2.2.254")
+	own := n.Rest(ranges)
+	groups := []Block{own, n.Block(ranges[0]), n.Block(ranges[1]), own, n.Block(ranges[2]), n.Block(ranges[3])}
+	checkBlock(t, "blocks", own, "10.2.2.5-10.2.2.180", "10.2.2.1-10.2.2.4, 10.2.2.181-10.2.2.254")
 	want := []string{"10.2.2.1", "10.2.2.5", "10.2.2.11", "10.2.2.2", "10.2.2.31", "10.2.2.133"}
 	for i, g := range groups {
-		if a, err := g.Next(); err != nil || a != ip(want[i]) {
+		if a, err := next(n, g); err != nil || a != ip(want[i]) {
 			t.Fatalf("group %d: want %s, got %s (%v)", i+1, want[i], a, err)
 		}
 	}
-	check(t, "group 2", groups[1], "10.2.2.5", "10.2.2.6-10.2.2.10")
-	check(t, "network", n, "10.2.2.1-10.2.2.2, 10.2.2.5-10.2.2.180", "10.2.2.3-10.2.2.4, 10.2.2.181-10.2.2.254")
-	if n.InUse() != 2 {
-		t.Errorf("in use: want 2, got %d", n.InUse())
-	}
-	if err := n.Uncarve(groups[1]); !errors.Is(err, ErrInUse) {
-		t.Errorf("uncarve a pool in use: want %v, got %v", ErrInUse, err)
-	}
-	for i, g := range groups {
-		if !g.Release(ip(want[i])) {
+	checkBlock(t, "group 2", groups[1], "10.2.2.5", "10.2.2.6-10.2.2.10")
+	checkBlock(t, "network", own, "10.2.2.1-10.2.2.2, 10.2.2.5-10.2.2.180", "10.2.2.3-10.2.2.4, 10.2.2.181-10.2.2.254")
+	for i := range groups {
+		if !n.Release(ip(want[i])) {
 			t.Errorf("release %s: want true", want[i])
 		}
 		if i == 0 {
-			check(t, "after the first", n, "10.2.2.2, 10.2.2.5-10.2.2.180", "10.2.2.1, 10.2.2.3-10.2.2.4, 10.2.2.181-10.2.2.254")
+			checkBlock(t, "after the first", own, "10.2.2.2, 10.2.2.5-10.2.2.180", "10.2.2.1, 10.2.2.3-10.2.2.4, 10.2.2.181-10.2.2.254")
 		}
 	}
-	check(t, "group 5", groups[4], "", "10.2.2.31-10.2.2.132")
-	for _, g := range []*Pool{groups[1], groups[2], groups[4], groups[5]} {
-		if err := n.Uncarve(g); err != nil {
-			t.Error(err)
-		}
-		if g == groups[1] {
-			check(t, "after group 2", n, "10.2.2.11-10.2.2.180", "10.2.2.1-10.2.2.10, 10.2.2.181-10.2.2.254")
-		}
-	}
+	checkBlock(t, "group 5", groups[4], "", "10.2.2.31-10.2.2.132")
+	checkBlock(t, "after group 2", n.Rest(ranges[1:]), "10.2.2.11-10.2.2.180", "10.2.2.1-10.2.2.10, 10.2.2.181-10.2.2.254")
 	check(t, "at the end", n, "", "10.2.2.1-10.2.2.254")
-	if err := n.Uncarve(groups[1]); err == nil {
-		t.Error("uncarve twice: want an error")
-	}
 }
 
-func TestCarveRefuses(t *testing.T) {
+func TestBlockRefuses(t *testing.T) {
 	p := pool(t, "10.1.1.0/24", "10.1.1.254")
-	carve(t, p, "10.1.1.50", "10.1.1.59")
-	carve(t, p, "10.1.1.60", "10.1.1.60")
+	b := p.Rest([]Range{{ip("10.1.1.50"), ip("10.1.1.59")}, {ip("10.1.1.60"), ip("10.1.1.60")}})
 	if err := p.Take(ip("10.1.1.100")); err != nil {
 		t.Fatal(err)
 	}
@@ -242,37 +233,31 @@ func TestCarveRefuses(t *testing.T) {
 		{"another block", "10.1.1.59", "10.1.1.70", ErrReserved},
 		{"a small block", "10.1.1.60", "10.1.1.60", ErrReserved},
 		{"an owner", "10.1.1.99", "10.1.1.101", ErrInUse},
+		{"free", "10.1.1.61", "10.1.1.99", nil},
 	}
-	before := p.AvailableText()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := p.Carve(ip(tt.first), ip(tt.last)); !errors.Is(err, tt.want) {
+			if err := b.CheckAll(Range{ip(tt.first), ip(tt.last)}); !errors.Is(err, tt.want) {
 				t.Errorf("want %v, got %v", tt.want, err)
 			}
 		})
 	}
-	if _, err := p.Carve(ip("10.1.1.9"), ip("10.1.1.8")); err == nil {
+	if b.CheckAll(Range{ip("10.1.1.9"), ip("10.1.1.8")}) == nil {
 		t.Error("backwards: want an error")
 	}
-	if p.AvailableText() != before {
-		t.Errorf("refusals changed the pool: want %s, got %s", before, p.AvailableText())
-	}
 	for a, want := range map[string]error{"10.1.1.50": ErrReserved, "10.1.1.59": ErrReserved, "10.1.1.60": ErrReserved, "10.1.1.61": nil, "10.1.1.49": nil} {
-		if err := p.Take(ip(a)); !errors.Is(err, want) {
-			t.Errorf("take %s: want %v, got %v", a, want, err)
+		if err := b.Check(ip(a)); !errors.Is(err, want) {
+			t.Errorf("%s: want %v, got %v", a, want, err)
 		}
-	}
-	if p.Release(ip("10.1.1.55")) {
-		t.Error("release inside a block: want false")
 	}
 }
 
 // filled returns a /16 with the share of its addresses taken, at random places.
 func filled(tb testing.TB, percent int) *Pool {
 	p := pool(tb, "10.36.0.0/16", "10.36.0.1")
-	n := p.Available()
+	n := 1<<16 - 3
 	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(n)[:n*percent/100] {
-		_ = p.Take(addr4(number4(ip("10.36.0.1")) + uint32(i)))
+		_ = p.Take(addr4(number4(ip("10.36.0.2")) + uint32(i)))
 	}
 	return p
 }
@@ -281,7 +266,7 @@ func TestAllocatesNothing(t *testing.T) {
 	for _, percent := range []int{0, 50, 99} {
 		p := filled(t, percent)
 		got := testing.AllocsPerRun(1000, func() {
-			a, err := p.Next()
+			a, err := next(p, p.Rest(nil))
 			if err != nil || !p.Release(a) {
 				t.Fatalf("next and release: %s, %v", a, err)
 			}
@@ -312,9 +297,10 @@ func BenchmarkPool(b *testing.B) {
 	for _, percent := range []int{0, 25, 50, 75, 99} {
 		b.Run(fmt.Sprintf("next+release/fill=%d%%", percent), func(b *testing.B) {
 			p := filled(b, percent)
+			rest := p.Rest(nil)
 			b.ReportAllocs()
 			for b.Loop() {
-				a, _ := p.Next()
+				a, _ := next(p, rest)
 				p.Release(a)
 			}
 		})

@@ -1,66 +1,81 @@
 // Package bitmap keeps a set of numbers 0..n-1 and finds the lowest free one in constant time at any fill.
 //
-// Every 64 numbers share a word in which a set bit means free. Above the words lies a summary, and a summary of the
-// summary, where a set bit means that the word below has something free: finding the lowest free number is one
-// count of trailing zeros a level, at most four for 16 million numbers. The package computes only.
+// Every 64 numbers share a word in which a set bit means free, and 64 words a leaf of a tree. Every node knows which of its 64 words or
+// nodes have something free: finding the lowest free number is one count of trailing zeros a level, at most four for 16 million numbers.
+// A clone takes constant time, and copies what it changes. The package computes only.
 package bitmap
 
 import (
 	"iter"
 	"math/bits"
+	"slices"
 )
 
 const (
-	wordBits  = 64
 	wordShift = 6
+	wordBits  = 1 << wordShift
 	wordMask  = wordBits - 1
-	maxLevels = 6 // 64^6 numbers, more than an int32 counts
+	maxLevels = 5 // 64^6 numbers, more than an int32 counts
 )
 
 // Set is a set of numbers of which each is free or taken. It is not safe for concurrent use.
 // The zero Set holds no numbers at all.
 type Set struct {
-	size   int
-	free   int
-	height int
-	levels [maxLevels][]uint64 // levels[0] are the numbers, levels[height-1] is one word
+	size  int
+	free  int
+	shift int // a number shifted so far tells which word or node of the root it is in
+	root  *node
+	token *token // marks the nodes that are this set's alone
 }
+
+// A node has up to 64 words, or as many nodes below it.
+type node struct {
+	token *token
+	some  uint64 // those with something free
+	words []uint64
+	nodes []*node
+}
+
+// A token has a size, so that no two share an address.
+type token struct{ _ byte }
 
 // New returns a set of the numbers 0..size-1, all free. A negative size counts as 0.
 func New(size int) *Set {
-	s := &Set{size: max(size, 0)}
+	s := &Set{size: max(size, 0), shift: wordShift, token: new(token)}
 	s.free = s.size
-	if s.size == 0 {
-		return s
+	for s.size > 1<<(s.shift+wordShift) {
+		s.shift += wordShift
 	}
-	total := 0
-	for n := s.size; ; {
-		n = (n + wordMask) >> wordShift
-		total += n
-		s.height++
-		if n == 1 {
-			break
-		}
-	}
-	words := make([]uint64, total)
-	n := s.size
-	for l := range s.height {
-		w := (n + wordMask) >> wordShift
-		s.levels[l], words = words[:w:w], words[w:]
-		fill(s.levels[l], n)
-		n = w
-	}
+	s.root = full(s.size, s.shift)
 	return s
 }
 
-// fill sets the first n bits.
-func fill(words []uint64, n int) {
-	for i := range words {
-		words[i] = ^uint64(0)
+// full is a node of n free numbers. What it has of whole nodes below is one node, for who changes any to copy.
+func full(n, shift int) *node {
+	count := (n + 1<<shift - 1) >> shift
+	out := &node{some: low(count)}
+	rest := n - (count-1)<<shift
+	if shift == wordShift {
+		out.words = slices.Repeat([]uint64{^uint64(0)}, count)
+		if count > 0 {
+			out.words[count-1] = low(rest)
+		}
+		return out
 	}
-	if rest := n & wordMask; rest != 0 {
-		words[len(words)-1] = 1<<rest - 1
-	}
+	out.nodes = slices.Repeat([]*node{full(1<<shift, shift-wordShift)}, count)
+	out.nodes[count-1] = full(rest, shift-wordShift)
+	return out
+}
+
+// low are the n lowest bits.
+func low(n int) uint64 { return 1<<n - 1 }
+
+// Clone returns a set of the same numbers, to be changed while others read s. From then on s must not be changed: what the clone has not
+// changed they share.
+func (s *Set) Clone() *Set {
+	c := *s
+	c.token = new(token)
+	return &c
 }
 
 // Len is how many numbers the set has, free and taken.
@@ -69,24 +84,55 @@ func (s *Set) Len() int { return s.size }
 // Free is how many numbers are free.
 func (s *Set) Free() int { return s.free }
 
-// Taken is how many numbers are taken.
-func (s *Set) Taken() int { return s.size - s.free }
-
 // IsFree says whether i is free. A number outside the set is not.
 func (s *Set) IsFree(i int) bool {
-	return i >= 0 && i < s.size && s.levels[0][i>>wordShift]&(1<<(i&wordMask)) != 0
+	return i >= 0 && i < s.size && s.word(i)&(1<<(i&wordMask)) != 0
 }
 
-// First returns the lowest free number, or -1 when none is.
-func (s *Set) First() int {
-	if s.free == 0 {
+// word is the word of a number.
+func (s *Set) word(i int) uint64 {
+	n, shift := s.root, s.shift
+	for ; shift > wordShift; shift -= wordShift {
+		n = n.nodes[i>>shift&wordMask]
+	}
+	return n.words[i>>shift&wordMask]
+}
+
+// First returns the lowest free number that is i or above, or -1 when none is.
+func (s *Set) First(i int) int {
+	if i = max(i, 0); i >= s.size {
 		return -1
 	}
-	i := 0
-	for l := s.height - 1; l >= 0; l-- {
-		i = i<<wordShift | bits.TrailingZeros64(s.levels[l][i])
+	return s.root.first(i, s.shift)
+}
+
+// first is First of the numbers below a node.
+func (n *node) first(i, shift int) int {
+	at := i >> shift & wordMask
+	if n.some&(1<<at) != 0 {
+		if found := n.within(at, i, shift); found >= 0 {
+			return found
+		}
 	}
-	return i
+	later := n.some &^ low(at+1)
+	if later == 0 {
+		return -1
+	}
+	return n.within(bits.TrailingZeros64(later), 0, shift)
+}
+
+// within is first of the numbers of one word or node.
+func (n *node) within(at, i, shift int) int {
+	found := -1
+	if n.words == nil {
+		found = n.nodes[at].first(i&int(low(shift)), shift-wordShift)
+	} else if w := n.words[at] &^ low(i&wordMask); w != 0 {
+		found = bits.TrailingZeros64(w)
+	}
+	if found < 0 {
+		return -1
+	}
+	return at<<shift | found
 }
 
 // Take takes i and reports whether it was free.
@@ -95,14 +141,7 @@ func (s *Set) Take(i int) bool {
 		return false
 	}
 	s.free--
-	for l := range s.height {
-		w := &s.levels[l][i>>wordShift]
-		*w &^= 1 << (i & wordMask)
-		if *w != 0 {
-			break
-		}
-		i >>= wordShift
-	}
+	s.flip(i)
 	return true
 }
 
@@ -112,39 +151,50 @@ func (s *Set) Release(i int) bool {
 		return false
 	}
 	s.free++
-	for l := range s.height {
-		w := &s.levels[l][i>>wordShift]
-		had := *w
-		*w |= 1 << (i & wordMask)
-		if had != 0 {
+	s.flip(i)
+	return true
+}
+
+// flip makes a free number taken, and a taken one free. Nodes on the way that a clone shares are copied.
+func (s *Set) flip(i int) {
+	var way [maxLevels]*node
+	depth := 0
+	for at, shift := &s.root, s.shift; ; shift -= wordShift {
+		n := *at
+		if n.token != s.token {
+			n = &node{s.token, n.some, slices.Clone(n.words), slices.Clone(n.nodes)}
+			*at = n
+		}
+		way[depth] = n
+		if shift == wordShift {
 			break
 		}
-		i >>= wordShift
+		at = &n.nodes[i>>shift&wordMask]
+		depth++
 	}
-	return true
+	word := &way[depth].words[i>>wordShift&wordMask]
+	*word ^= 1 << (i & wordMask)
+	some := *word != 0
+	for shift := wordShift; depth >= 0; shift += wordShift { // until nothing changes above
+		n, bit := way[depth], uint64(1)<<(i>>shift&wordMask)
+		if n.some&bit != 0 == some {
+			return
+		}
+		n.some ^= bit
+		some = n.some != 0
+		depth--
+	}
 }
 
 // TakeRange takes first..last if all of them are free, otherwise nothing, and reports which of the two happened.
 func (s *Set) TakeRange(first, last int) bool {
-	if first < 0 || last >= s.size || first > last {
+	if first < 0 || last >= s.size || first > last || s.next(first, false) <= last {
 		return false
-	}
-	for i := first; i <= last; i++ {
-		if !s.IsFree(i) {
-			return false
-		}
 	}
 	for i := first; i <= last; i++ {
 		s.Take(i)
 	}
 	return true
-}
-
-// ReleaseRange gives back whatever of first..last is taken.
-func (s *Set) ReleaseRange(first, last int) {
-	for i := max(first, 0); i <= min(last, s.size-1); i++ {
-		s.Release(i)
-	}
 }
 
 // Runs yields first and last of every longest run of free (or, with free false, of taken) numbers, ascending.
@@ -163,7 +213,7 @@ func (s *Set) Runs(free bool) iter.Seq2[int, int] {
 // next is the lowest number at or after i that is free (or taken), or the size when there is none.
 func (s *Set) next(i int, free bool) int {
 	for i < s.size {
-		w := s.levels[0][i>>wordShift]
+		w := s.word(i)
 		if !free {
 			w = ^w
 		}

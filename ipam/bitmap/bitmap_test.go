@@ -30,6 +30,7 @@ func TestRuns(t *testing.T) {
 		{"all taken", 64, [][2]int{{0, 63}}, "[0 63]", ""},
 		{"across a word", 200, [][2]int{{60, 70}}, "[60 70]", "[0 59][71 199]"},
 		{"ends", 129, [][2]int{{0, 0}, {128, 128}}, "[0 0][128 128]", "[1 127]"},
+		{"three levels", 1<<18 + 3, [][2]int{{0, 1<<18 - 2}, {1<<18 + 1, 1<<18 + 1}}, "[0 262142][262145 262145]", "[262143 262144][262146 262146]"},
 		{"whole words", 4097, [][2]int{{64, 4095}}, "[64 4095]", "[0 63][4096 4096]"},
 	}
 	for _, tt := range tests {
@@ -60,7 +61,6 @@ func TestOutside(t *testing.T) {
 	if s.TakeRange(5, 4) || s.TakeRange(-1, 3) || s.TakeRange(60, 70) {
 		t.Error("ranges outside or backwards: want false")
 	}
-	s.ReleaseRange(-5, 1000)
 	if s.Free() != 70 {
 		t.Errorf("free: want 70, got %d", s.Free())
 	}
@@ -71,6 +71,8 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 5000).Draw(t, "size")
 		s, model := New(size), make([]bool, size)
+		var before []*Set // each of which must stay as it was
+		var models [][]bool
 		number := rapid.IntRange(-2, size+2)
 		t.Repeat(map[string]func(*rapid.T){
 			"take": func(t *rapid.T) {
@@ -83,9 +85,26 @@ func TestModel(t *testing.T) {
 					model[i] = true
 				}
 			},
+			"first from": func(t *rapid.T) {
+				i := number.Draw(t, "i")
+				want := -1
+				if from := min(max(i, 0), size); slices.Contains(model[from:], false) {
+					want = from + slices.Index(model[from:], false)
+				}
+				if got := s.First(i); got != want {
+					t.Fatalf("first from %d: want %d, got %d", i, want, got)
+				}
+			},
+			"clone": func(t *rapid.T) {
+				if len(before) == 3 {
+					t.Skip("there are enough")
+				}
+				before, models = append(before, s), append(models, slices.Clone(model))
+				s = s.Clone()
+			},
 			"first": func(t *rapid.T) {
 				want := slices.Index(model, false)
-				if got := s.First(); got != want {
+				if got := s.First(0); got != want {
 					t.Fatalf("first: want %d, got %d", want, got)
 				}
 				if want >= 0 {
@@ -125,6 +144,13 @@ func TestModel(t *testing.T) {
 				if s.Free() != want {
 					t.Fatalf("free: want %d, got %d", want, s.Free())
 				}
+				for n, old := range before {
+					for i, taken := range models[n] {
+						if old.IsFree(i) == taken {
+							t.Fatalf("set %d, number %d: changed by its clone", n, i)
+						}
+					}
+				}
 			},
 		})
 	})
@@ -138,7 +164,7 @@ func BenchmarkTakeFirst(b *testing.B) {
 				s.Take(i)
 			}
 			for b.Loop() {
-				i := s.First()
+				i := s.First(0)
 				s.Take(i)
 				s.Release(i)
 			}

@@ -79,29 +79,43 @@ func (p *Pool) contains(n int) bool {
 	return slices.ContainsFunc(p.ranges, func(r Range) bool { return r.Contains(n) })
 }
 
-// Take takes n. Errors: ErrOutOfRange, ErrInUse.
-func (p *Pool) Take(n int) error {
-	if !p.contains(n) {
+// Clone returns a pool of the same numbers, to be changed while others read p, which must not be changed from then on.
+func (p *Pool) Clone() *Pool {
+	c := *p
+	c.set = p.set.Clone()
+	return &c
+}
+
+// Check says why n cannot be taken; nil when it is free. Errors: ErrOutOfRange, ErrInUse.
+func (p *Pool) Check(n int) error {
+	switch {
+	case !p.contains(n):
 		return fmt.Errorf("%d is not in %s: %w", n, p.rangeText(), ErrOutOfRange)
-	}
-	if !p.set.Take(n - p.base) {
+	case !p.set.IsFree(n - p.base):
 		return fmt.Errorf("%d: %w", n, ErrInUse)
 	}
-	p.used++
 	return nil
 }
 
-// Next takes the lowest free number. Error: ErrExhausted.
-func (p *Pool) Next() (int, error) {
+// Take takes n. Errors: those of Check.
+func (p *Pool) Take(n int) error {
+	err := p.Check(n)
+	if err == nil {
+		p.set.Take(n - p.base)
+		p.used++
+	}
+	return err
+}
+
+// First returns the lowest free number. Error: ErrExhausted.
+func (p *Pool) First() (int, error) {
 	if p.set == nil {
 		return 0, ErrExhausted
 	}
-	i := p.set.First()
+	i := p.set.First(0)
 	if i < 0 {
 		return 0, fmt.Errorf("all of %s are in use: %w", p.rangeText(), ErrExhausted)
 	}
-	p.set.Take(i)
-	p.used++
 	return p.base + i, nil
 }
 

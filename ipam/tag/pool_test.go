@@ -59,7 +59,7 @@ func TestTake(t *testing.T) {
 }
 
 // TAG-07: the lowest number first.
-func TestNext(t *testing.T) {
+func TestFirst(t *testing.T) {
 	tests := []struct {
 		name  string
 		pool  *Pool
@@ -78,7 +78,7 @@ func TestNext(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			take(t, tt.pool, tt.taken...)
-			got, err := tt.pool.Next()
+			got, err := tt.pool.First()
 			if got != tt.want || (tt.want == 0) != errors.Is(err, ErrExhausted) {
 				t.Errorf("want %d, got %d (%v)", tt.want, got, err)
 			}
@@ -242,22 +242,26 @@ func TestModel(t *testing.T) {
 					model[n] = true
 				}
 			},
-			"next": func(t *rapid.T) {
+			"clone": func(*rapid.T) { p = p.Clone() },
+			"first": func(t *rapid.T) {
 				want := lo
 				for model[want] {
 					want++
 				}
-				got, err := p.Next()
+				got, err := p.First()
 				if err != nil {
 					if want <= hi {
-						t.Fatalf("next: want %d, got %v", want, err)
+						t.Fatalf("first: want %d, got %v", want, err)
 					}
 					return
 				}
 				if got != want {
-					t.Fatalf("next: want %d, got %d", want, got)
+					t.Fatalf("first: want %d, got %d", want, got)
 				}
 				model[got] = true
+				if err := p.Take(got); err != nil {
+					t.Fatal(err)
+				}
 			},
 			"release": func(t *rapid.T) {
 				n := number.Draw(t, "n")

@@ -218,6 +218,12 @@ func (m *managed) keeps(on, network string) {
 	held("after the manager began anew")
 	docker(m.t, m.lab, "h1", "service", "rm", "vip")
 	m.settle("vip", on, map[string]int{"h1": 0, "h2": 0})
+	within(m.t, 2*time.Minute, func() error { // what died with the engine is released once that is proved
+		if got := m.netctl("endpoint", "ls", "-o", "name"); got != "" {
+			return fmt.Errorf("endpoints are left: %s", got)
+		}
+		return nil
+	})
 	within(m.t, 30*time.Second, func() error {
 		if s, has := m.addresses(network)[vip]; has {
 			return fmt.Errorf("the service is gone, and %s is not free: %+v %+v", vip, s, s.Owner)

@@ -23,23 +23,20 @@ func (a *Admitter) Apply(tx *commit.Tx, objects []model.Object, remove, dry bool
 		return rank[x.Kind()] - rank[y.Kind()]
 	})
 	var results []model.ApplyResult
-	err := tx.Together(func() error {
-		for _, o := range ordered {
-			affected := affectedBy(tx, o, dry)
-			result, err := a.applyOne(tx, o, remove)
-			if err != nil {
-				e := *model.AsError(err)
-				e.Message = fmt.Sprintf("%s %s: %s", o.Kind().Name, o.ObjectKey(), e.Message)
-				return &e
-			}
-			if result.Action != model.ActionUnchanged && result.Action != model.ActionAbsent {
-				result.Affected = affected
-			}
-			results = append(results, result)
+	for _, o := range ordered {
+		affected := affectedBy(tx, o, dry)
+		result, err := a.applyOne(tx, o, remove)
+		if err != nil {
+			e := *model.AsError(err)
+			e.Message = fmt.Sprintf("%s %s: %s", o.Kind().Name, o.ObjectKey(), e.Message)
+			return results, &e
 		}
-		return nil
-	})
-	return results, err
+		if result.Action != model.ActionUnchanged && result.Action != model.ActionAbsent {
+			result.Affected = affected
+		}
+		results = append(results, result)
+	}
+	return results, nil
 }
 
 func affectedBy(tx *commit.Tx, o model.Object, dry bool) *model.Affected {

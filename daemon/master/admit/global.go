@@ -108,19 +108,15 @@ func tagsInUse(tx *commit.Tx) string {
 	return strings.Join(parts, " and ")
 }
 
-// fitsInUse tries the new range on the pool, and takes it back: the pool follows the stored object.
+// fitsInUse tries the new range on a copy of the pool, which follows the stored object itself.
 func fitsInUse(pool *tag.Pool, field, text string) error {
 	r, err := tag.ParseRange(text)
 	if err != nil {
 		return model.Errorf(model.CodeInvalid, field, "%v", err)
 	}
-	before := pool.Ranges()
-	if err := pool.Resize(r.Min, r.Max); err != nil {
+	if err := pool.Clone().Resize(r.Min, r.Max); err != nil {
 		return model.Errorf(model.CodeInUse, field, "cannot update the %s range: %v", strings.TrimSuffix(field, "s"), err).
 			Try("choose a range that holds every number in use: %s", pool)
-	}
-	if err := pool.ResizeList(before...); err != nil {
-		return model.Errorf(model.CodeInternal, field, "restore the range: %v", err)
 	}
 	return nil
 }

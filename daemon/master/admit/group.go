@@ -2,7 +2,6 @@ package admit
 
 import (
 	"cmp"
-	"errors"
 	"net/netip"
 
 	"github.com/contiv/contiv/api/model"
@@ -11,7 +10,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ipam"
-	"github.com/contiv/contiv/ipam/tag"
 )
 
 func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
@@ -37,14 +35,10 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if err := checkNames(tx, g); err != nil {
 		return err
 	}
-	id, err := take(tx, tx.Numbers().Groups, 0)
-	if errors.Is(err, tag.ErrExhausted) {
+	var err error
+	if r.Number, err = tx.Numbers().Groups.First(); err != nil {
 		return model.Errorf(model.CodeExhausted, "", "no group numbers available").Because(err).Try("delete a group")
 	}
-	if err != nil {
-		return err
-	}
-	r.Number = id
 	limit(r, profileOf(tx, g))
 	if err := tx.Put(record.Groups+r.ID.String(), r); err != nil {
 		return err
@@ -109,7 +103,7 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	if n := tx.Network(have.Network); n != nil && have.Pool.First.IsValid() {
 		for _, h := range tx.HoldsOn(n) { // they lie in a pool that goes
 			if n.BlockAt(h.Address) == id {
-				tx.Delete(catalog.HoldKey(h.Network, h.Address))
+				tx.EndHold(h.Network, h.Address)
 			}
 		}
 	}
@@ -133,7 +127,7 @@ func ownVLAN(tx *commit.Tx, g *model.EndpointGroup, r *record.Group) error {
 		return model.Errorf(model.CodeInvalid, "networkName", "network %s is a %s network; groups of an ACI fabric need a vlan network", g.NetworkName, r.Encap).
 			Try("create a network with --encap vlan")
 	}
-	vlan, err := take(tx, tx.Numbers().VLANs, 0)
+	vlan, err := tx.Numbers().VLANs.First()
 	if err != nil {
 		return model.Errorf(model.CodeExhausted, "", "no vlans available").Because(err).Try("widen the range with netctl global set --vlan-range, or delete a network or group")
 	}
@@ -141,7 +135,7 @@ func ownVLAN(tx *commit.Tx, g *model.EndpointGroup, r *record.Group) error {
 	return nil
 }
 
-// checkPool tries whether the pool can be cut out of the network. The pool itself follows the stored record.
+// checkPool checks that the pool can be cut out of the network.
 func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) error {
 	if pool == "" {
 		return nil
@@ -151,25 +145,16 @@ func checkPool(tx *commit.Tx, n *catalog.Network, pool string, r *record.Group) 
 		return model.Errorf(model.CodeInvalid, "ipPool", "%v", err).Try("ipPool takes first-last within %s", n.Record.Subnet)
 	}
 	r.Pool = wanted
-	wakeRested(tx, n, wanted)
-	block, err := n.Pool4.Carve(wanted.First, wanted.Last)
-	if err != nil {
+	own, _ := n.Pool4()
+	for rested := true; rested; { // the quarantine of what merely rests after its release ends
+		_, rested = tx.Rested(n, func(a netip.Addr) bool { return wanted.Contains(a) && own.Contains(a) })
+	}
+	own, _ = n.Pool4()
+	if err := own.CheckAll(wanted); err != nil {
 		return model.Errorf(model.CodeConflict, "ipPool", "%v", err).Because(err).
-			Try("every address of the pool must be free; free are %s", n.Pool4.AvailableText())
+			Try("every address of the pool must be free; free are %s", own.AvailableText())
 	}
-	return n.Pool4.Uncarve(block)
-}
-
-// wakeRested ends the quarantine of addresses that merely rest after their release and are wanted for a pool.
-func wakeRested(tx *commit.Tx, n *catalog.Network, wanted ipam.Range) {
-	for {
-		a, ok := tx.Rested(n, func(a netip.Addr) bool { return wanted.Contains(a) && n.BlockAt(a).IsZero() })
-		if !ok {
-			return
-		}
-		n.Pool4.Release(a)
-		tx.OnAbort(func() { _ = n.Pool4.Take(a) })
-	}
+	return nil
 }
 
 // checkNames checks that what the group names exists.

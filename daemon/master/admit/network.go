@@ -34,7 +34,7 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 		return model.Errorf(model.CodeConflict, "networkName", "Network %s conflicts with the endpoint group of the same name", n.NetworkName).
 			Try("networks and groups of a tenant share their names; choose another")
 	}
-	if err := takeTags(tx, n, r); err != nil {
+	if err := chooseTags(tx, n, r); err != nil {
 		return err
 	}
 	return tx.Put(record.Networks+r.ID.String(), r)
@@ -147,11 +147,11 @@ func overlaps(tx *commit.Tx, r *record.Network) error {
 	return nil
 }
 
-// takeTags gives the network its VLAN id or VNI.
-func takeTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
+// chooseTags gives the network its VLAN id or VNI.
+func chooseTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	numbers := tx.Numbers()
 	if r.Encap == record.VLAN {
-		vlan, err := take(tx, numbers.VLANs, n.PktTag)
+		vlan, err := free(numbers.VLANs, n.PktTag)
 		switch {
 		case errors.Is(err, tag.ErrExhausted):
 			return model.Errorf(model.CodeExhausted, "pktTag", "no vlans available").Try("widen the range with netctl global set --vlan-range, or delete a network")
@@ -161,7 +161,7 @@ func takeTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 		r.PktTag = vlan
 		return nil
 	}
-	vni, err := take(tx, numbers.VXLANs, n.PktTag)
+	vni, err := free(numbers.VXLANs, n.PktTag)
 	switch {
 	case errors.Is(err, tag.ErrExhausted):
 		return model.Errorf(model.CodeExhausted, "pktTag", "no vxlans available").Try("widen the range with netctl global set --vxlan-range, or delete a network")
@@ -170,7 +170,7 @@ func takeTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	case err != nil:
 		return model.Errorf(model.CodeConflict, "pktTag", "requested vxlan not available").Because(err).Try("%v; leave pktTag out to take the lowest free one", err)
 	}
-	local, err := take(tx, numbers.LocalVLANs, 0)
+	local, err := numbers.LocalVLANs.First()
 	if err != nil {
 		return model.Errorf(model.CodeExhausted, "pktTag", "no local vlans available").Because(err).Try("delete a vxlan network")
 	}
@@ -178,19 +178,12 @@ func takeTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	return nil
 }
 
-// take takes number n, or the lowest free one for 0, until the transaction is aborted.
-func take(tx *commit.Tx, pool *tag.Pool, n int) (int, error) {
-	var err error
+// free is number n if it is free, or the lowest free one for 0.
+func free(pool *tag.Pool, n int) (int, error) {
 	if n == 0 {
-		n, err = pool.Next()
-	} else {
-		err = pool.Take(n)
+		return pool.First()
 	}
-	if err != nil {
-		return 0, err
-	}
-	tx.OnAbort(func() { pool.Release(n) })
-	return n, nil
+	return n, pool.Check(n)
 }
 
 func lowest(p *tag.Pool) int {

@@ -1,7 +1,6 @@
 package admit
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -14,7 +13,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
-	"github.com/contiv/contiv/ipam"
 )
 
 func createService(tx *commit.Tx, s *model.ServiceLB) error {
@@ -76,7 +74,7 @@ func serviceRecord(tx *commit.Tx, s *model.ServiceLB) (*record.ServiceLB, *catal
 		r.Affinity = record.AffinityNone
 	}
 	n := tx.Network(r.Network)
-	if n == nil || n.Pool4 == nil {
+	if n == nil || !n.Gives4() {
 		return nil, nil, model.Errorf(model.CodeNotFound, "networkName", "Network %s not found", s.NetworkName).
 			Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", s.TenantName, s.NetworkName)
 	}
@@ -135,31 +133,26 @@ func parseSelectors(list []string) (map[string]string, error) {
 	return out, nil
 }
 
-// virtualAddress takes the wanted address of a network, or the lowest free one, until the transaction is aborted. The
-// service's record holds it from then on.
+// virtualAddress is the wanted address of a network, or the lowest free one.
 func virtualAddress(tx *commit.Tx, n *catalog.Network, wanted string) (netip.Addr, error) {
+	own, _ := n.Pool4()
 	if wanted == "" {
-		a, err := n.Pool4.Next()
-		if a, ok := tx.Rested(n, func(a netip.Addr) bool { return n.PoolAt(a) == n.Pool4 }); ok && errors.Is(err, ipam.ErrExhausted) {
+		a, err := own.First()
+		if err == nil {
 			return a, nil
 		}
-		if errors.Is(err, ipam.ErrExhausted) {
-			return a, n.Exhausted(n.Record.ID.String(), err)
+		if a, ok := tx.Rested(n, own.Contains); ok {
+			return a, nil
 		}
-		if err != nil {
-			return a, err
-		}
-		tx.OnAbort(func() { n.Pool4.Release(a) })
-		return a, nil
+		return a, n.Exhausted(n.Record.ID.String(), err)
 	}
 	a, err := netip.ParseAddr(wanted)
 	if err != nil {
 		return a, model.Errorf(model.CodeInvalid, "ipAddress", "%q is not an IP address", wanted)
 	}
-	if err := n.Pool4.Take(a); err != nil {
+	if err := own.Check(a); err != nil {
 		return a, n.Unavailable("ipAddress", a, err)
 	}
-	tx.OnAbort(func() { n.Pool4.Release(a) })
 	return a, nil
 }
 
@@ -174,5 +167,5 @@ func putService(tx *commit.Tx, r *record.ServiceLB) error {
 	}
 	slices.SortFunc(list.Addresses, netip.Addr.Compare)
 	list.Addresses = slices.Compact(list.Addresses)
-	return tx.PutProvider(list)
+	return tx.Put(record.Providers+r.ID.String(), list)
 }

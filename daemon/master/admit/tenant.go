@@ -1,23 +1,16 @@
 package admit
 
 import (
-	"errors"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/ipam/tag"
 )
 
 func createTenant(tx *commit.Tx, t *model.Tenant) error {
-	vrf, err := tx.Numbers().VRFs.Next()
-	if errors.Is(err, tag.ErrExhausted) {
+	vrf, err := tx.Numbers().VRFs.First()
+	if err != nil {
 		return model.Errorf(model.CodeExhausted, "", "no address spaces available").Try("a cluster has at most %s tenants; delete one", tx.Numbers().VRFs)
 	}
-	if err != nil {
-		return err
-	}
-	tx.OnAbort(func() { tx.Numbers().VRFs.Release(vrf) })
 	return tx.Put(record.Tenants+t.TenantName, &record.Tenant{ID: t.TenantName, Tenant: t.TenantName, VRF: uint16(vrf)})
 }
 
@@ -31,11 +24,11 @@ func removeTenant(tx *commit.Tx, t *model.Tenant) error {
 				Try("delete %s first", some(keys))
 		}
 	}
-	tx.Range(model.KindExtContractsGroup(), func(o model.Object) { // they block nothing, and mean nothing without their tenant
+	for _, o := range tx.Objects(model.KindExtContractsGroup()) { // they block nothing, and mean nothing without their tenant
 		if o.Field("tenantName") == t.TenantName {
 			tx.DeleteObject(o.Kind(), o.ObjectKey())
 		}
-	})
+	}
 	tx.Delete(record.Tenants + t.TenantName)
 	return nil
 }

@@ -30,24 +30,12 @@ func (c *Catalog) watching() {
 	c.store.Watching()
 }
 
-// Committed takes in what the leader has just committed at rev, before the watch tells.
-func (c *Catalog) Committed(ops []store.Op, rev store.Revision, log *slog.Logger) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	changes, overtaken := c.store.Committed(ops, rev)
-	// What an overtaken transaction took of the pools may never have been given back: that costs an address or a number until the
-	// pools are rebuilt, and gives none twice.
-	c.invalid = c.invalid || overtaken
-	c.take(changes, rev, log)
-}
-
 // Lister is what of a store.Store is needed to read it.
 type Lister interface {
 	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)
 }
 
-// Load reads the whole store into the catalog, for a leader that begins and has no transaction under way. Pools that are invalid are
-// rebuilt.
+// Load reads the whole store into the catalog, for a leader that begins and has no transaction under way.
 func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	items, rev, err := db.List(ctx, record.Root)
 	if err != nil {
@@ -56,20 +44,7 @@ func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.take(c.store.Listed(items, rev), rev, log)
-	if c.invalid {
-		c.invalid = false
-		c.view.rebuild()
-	}
 	return nil
-}
-
-// Invalidate says that the pools may not follow from the records any more: what a transaction took was given back while it was unknown
-// whether the store had carried it out, and the watch may have told of it before. Load then rebuilds them, under a new term, in which
-// no late transaction can come any more.
-func (c *Catalog) Invalidate() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.invalid = true
 }
 
 // take brings the tables up to changes of the store, of rev or before, and tells of them. The caller holds the lock.
@@ -86,7 +61,6 @@ func (c *Catalog) take(changes []mirror.Change, rev store.Revision, log *slog.Lo
 			log.Error("passed over a record of the store", "key", ch.Key, "error", err)
 		}
 	}
-	c.view.refill()
 	c.tell()
 }
 

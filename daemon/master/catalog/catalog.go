@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/mirror"
 )
 
-// Catalog is safe for concurrent use through View and Change.
+// Catalog is safe for concurrent use.
 type Catalog struct {
 	mu    sync.RWMutex
 	store *mirror.Mirror
@@ -22,8 +22,6 @@ type Catalog struct {
 	subs  map[*Subscription]struct{}
 	moved chan struct{} // closed and replaced when the revision moves
 	reset chan struct{} // closed when the store that it is of is no more
-	// invalid: the pools may not follow from the records.
-	invalid bool
 }
 
 // New returns an empty catalog.
@@ -36,13 +34,6 @@ func New() *Catalog {
 func (c *Catalog) View(fn func(v *View)) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	fn(c.view)
-}
-
-// Change calls fn, which may take from and give back to the pools of what it sees, with everyone else shut out.
-func (c *Catalog) Change(fn func(v *View)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	fn(c.view)
 }
 

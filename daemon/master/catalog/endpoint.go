@@ -35,7 +35,7 @@ func decodeMember(_ string, value []byte) (*Member, error) {
 }
 
 func endpointTakes(m *Member) (taking, error) {
-	return taking{owner: "endpoint " + m.ID.String(), network: m.ID.Network, group: m.Group, addresses: valid(m.IP, m.IP6)}, nil
+	return taking{owner: "endpoint " + m.ID.String(), network: m.ID.Network, addresses: valid(m.IP, m.IP6)}, nil
 }
 
 func (v *View) endpointChanged(was, now *Member) error {

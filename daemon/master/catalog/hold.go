@@ -60,7 +60,7 @@ const HoldPrefix = record.Pools + "holds/"
 var holdsOnNetwork = table.By[networkAddress](func(h *Hold) identity.Network { return h.Network })
 
 func holdTakes(h *Hold) (taking, error) {
-	t := taking{owner: "a hold", network: h.Network, group: h.Group, addresses: []netip.Addr{h.Address}}
+	t := taking{owner: "a hold", network: h.Network, addresses: []netip.Addr{h.Address}}
 	switch {
 	case h.Quarantine != "":
 		t.owner = "a quarantine"

@@ -8,10 +8,11 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/identity"
 )
 
-// The answer to a transaction is lost, and the watch tells of it before what it took is given back: the address must not
-// be given to anybody else, now or later.
+// The answer to a transaction is lost, and its draft with it; the watch tells that it was carried out: the address must not be given to
+// anybody else.
 func TestUnknownOutcome(t *testing.T) {
 	db, c := memory.New(), catalog.New()
 	var tx store.Tx
@@ -26,27 +27,29 @@ func TestUnknownOutcome(t *testing.T) {
 		}
 	}
 	load()
-	changes := c.Subscribe()
-	defer changes.Close()
 	a := netip.MustParseAddr("10.1.1.1")
-	c.Change(func(v *catalog.View) {
-		if err := v.Network(network).Pool4.Take(a); err != nil {
-			t.Fatal(err)
+	put := store.Op{Key: record.Endpoints + "default:n:c", Value: []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`)}
+	d := c.Draft()
+	d.Take(put)
+	if inUse(d.Network(network)) != 1 || d.Endpoint(named("c")) == nil {
+		t.Error("the draft must have what it has taken in")
+	}
+	c.View(func(v *catalog.View) {
+		if inUse(v.Network(network)) != 0 || v.Endpoint(named("c")) != nil {
+			t.Error("what is drafted must not be seen before it is committed")
 		}
 	})
 	var lost store.Tx
-	lost.Put(record.Endpoints+"default:n:c", []byte(`{"id":"n.default-c","netID":"n.default","endpointID":"c","ipAddress":"10.1.1.1"}`))
+	lost.Put(put.Key, put.Value)
 	if _, err := db.Commit(t.Context(), &lost); err != nil {
 		t.Fatal(err)
 	}
-	load() // as the watch does
-	c.Invalidate()
-	c.Change(func(v *catalog.View) { v.Network(network).Pool4.Release(a) })
+	load() // as the watch does, and the next term
 	load()
 	c.View(func(v *catalog.View) {
 		n := v.Network(network)
-		if err := n.Pool4.Take(a); err == nil || n.Pool4.InUse() != 1 || n.Endpoints() != 1 || v.Endpoint(named("c")) == nil {
-			t.Errorf("want 10.1.1.1 taken by the one endpoint, got %d in use, %v", n.Pool4.InUse(), err)
+		if err := n.Check(identity.Group{}, a); err == nil || inUse(n) != 1 || n.Endpoints() != 1 || v.Endpoint(named("c")) == nil {
+			t.Errorf("want 10.1.1.1 taken by the one endpoint, got %d in use, %v", inUse(n), err)
 		}
 	})
 }
@@ -68,13 +71,13 @@ func TestAnotherNetworkOfTheName(t *testing.T) {
 	c.View(func(v *catalog.View) {
 		n := v.Network(network)
 		if !n.Contains(netip.MustParseAddr("10.2.3.4")) || n.Contains(netip.MustParseAddr("10.1.1.4")) {
-			t.Errorf("want the addresses of the new subnet, got %s", n.Pool4)
+			t.Errorf("want the addresses of the new subnet, got %s", n.Record.Subnet)
 		}
 		vlans := v.Numbers().VLANs
-		if err := vlans.Take(8); err == nil {
+		if err := vlans.Check(8); err == nil {
 			t.Error("VLAN 8 is free, and the network has it")
 		}
-		if err := vlans.Take(7); err != nil {
+		if err := vlans.Check(7); err != nil {
 			t.Errorf("VLAN 7 is nobody's, got %v", err)
 		}
 	})

@@ -27,8 +27,8 @@ var keyspaces = []keyspace{
 	{record.Objects + "global/", (*View).setObject},
 	{record.Objects, (*View).setObject},
 	rows[string, record.Tenant]{in: func(v *View) *of[record.Tenant] { return v.tenants }, id: func(r *record.Tenant) string { return r.ID }, takes: tenantTakes}.at(record.Tenants),
-	rows[identity.Network, Network]{in: networkRows, parse: identity.ParseNetwork, decode: decodeNetwork, id: (*Network).id, takes: networkTakes, changed: (*View).networkChanged}.at(record.Networks),
-	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, takes: groupTakes, changed: (*View).groupChanged}.at(record.Groups),
+	rows[identity.Network, network]{in: networkRows, parse: identity.ParseNetwork, decode: decodeNetwork, id: (*network).id, takes: networkTakes, changed: (*View).networkChanged}.at(record.Networks),
+	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, takes: groupTakes}.at(record.Groups),
 	rows[identity.Service, record.ServiceLB]{in: serviceRows, parse: identity.ParseService, id: serviceID, takes: serviceTakes}.at(record.ServiceLBs),
 	rows[identity.Endpoint, Member]{in: memberRows, parse: identity.ParseEndpoint, decode: decodeMember, id: memberID, takes: endpointTakes, changed: (*View).endpointChanged}.at(record.Endpoints),
 	rows[networkAddress, Hold]{in: func(v *View) *table.Table[networkAddress, *Hold] { return v.holds }, parse: parseHold, id: (*Hold).held, takes: holdTakes}.at(HoldPrefix),
@@ -161,7 +161,7 @@ func (v *View) set(key string, value []byte, has bool) error {
 
 // The tables, for rows.
 
-func networkRows(v *View) *table.Table[identity.Network, *Network]          { return v.networks }
+func networkRows(v *View) *table.Table[identity.Network, *network]          { return v.networks }
 func groupRows(v *View) *table.Table[identity.Group, *record.Group]         { return v.groups }
 func serviceRows(v *View) *table.Table[identity.Service, *record.ServiceLB] { return v.serviceLBs }
 func providerRows(v *View) *table.Table[identity.Service, *record.Provider] { return v.providers }

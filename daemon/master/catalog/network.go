@@ -14,12 +14,16 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Network is a network's record with the pools that follow from it.
+// Network is a network of a view: its record, and what belongs to it.
 type Network struct {
-	Record *record.Network
-	*Pools
-	addressing
+	*network
 	view *View
+}
+
+// network is a network's record with what it says of addresses.
+type network struct {
+	Record *record.Network
+	addressing
 }
 
 // addressing is what a network's record says of its addresses.
@@ -33,29 +37,29 @@ type addressing struct {
 // Networks by their tenant, and in the order of their addresses within it. The addresses of one tenant's networks do not overlap, since
 // a network that would is refused; that is what lets two neighbours answer for all.
 var (
-	networksOfTenant = table.By[identity.Network](func(n *Network) string { return n.tenant })
-	space4           = table.Sorted[identity.Network](func(a, b *Network) int { return compareSpace(a, b, a.v4, b.v4) })
-	space6           = table.Sorted[identity.Network](func(a, b *Network) int { return compareSpace(a, b, a.v6, b.v6) })
+	networksOfTenant = table.By[identity.Network](func(n *network) string { return n.tenant })
+	space4           = table.Sorted[identity.Network](func(a, b *network) int { return compareSpace(a, b, a.v4, b.v4) })
+	space6           = table.Sorted[identity.Network](func(a, b *network) int { return compareSpace(a, b, a.v6, b.v6) })
 )
 
-func compareSpace(a, b *Network, x, y ipam.Range) int {
+func compareSpace(a, b *network, x, y ipam.Range) int {
 	return cmp.Or(strings.Compare(a.tenant, b.tenant), x.First.Compare(y.First), a.id().Compare(b.id()))
 }
 
 // id is what the network is; zero of a position among networks.
-func (n *Network) id() identity.Network {
+func (n *network) id() identity.Network {
 	if n.Record == nil {
 		return identity.Network{}
 	}
 	return n.Record.ID
 }
 
-func decodeNetwork(_ string, value []byte) (*Network, error) {
+func decodeNetwork(_ string, value []byte) (*network, error) {
 	r := new(record.Network)
 	if err := json.Unmarshal(value, r); err != nil {
 		return nil, err
 	}
-	n := &Network{Record: r, addressing: addressing{tenant: r.ID.Tenant, four: r.Spec(), six: r.Spec6()}}
+	n := &network{Record: r, addressing: addressing{tenant: r.ID.Tenant, four: r.Spec(), six: r.Spec6()}}
 	if r.Subnet.IsValid() {
 		n.v4 = n.four.Range()
 	}
@@ -66,7 +70,7 @@ func decodeNetwork(_ string, value []byte) (*Network, error) {
 }
 
 // Covers tells whether a lies in one of the network's subnets.
-func (n *Network) Covers(a netip.Addr) bool {
+func (n *network) Covers(a netip.Addr) bool {
 	return n.Record.Subnet.Contains(a) || n.Record.Subnet6.Contains(a)
 }
 
@@ -121,7 +125,8 @@ func (n *Network) Unavailable(field string, a netip.Addr, err error) *model.Erro
 	if owner := n.Owner(a); owner != "" {
 		return model.Errorf(model.CodeConflict, field, "requested address %s is not available", a).Because(err).Try("%s has it", owner)
 	}
-	return model.Errorf(model.CodeConflict, field, "requested address is not available: %v", err).Because(err).Try("free are %s", n.Pool4.AvailableText())
+	free, _ := n.Pool4()
+	return model.Errorf(model.CodeConflict, field, "requested address is not available: %v", err).Because(err).Try("free are %s", free.AvailableText())
 }
 
 // Exhausted is the refusal of an address because the pool described by in is empty.
@@ -132,7 +137,12 @@ func (n *Network) Exhausted(in string, err error) *model.Error {
 }
 
 // Network returns a network, nil when there is none.
-func (v *View) Network(id identity.Network) *Network { return v.networks.Get(id) }
+func (v *View) Network(id identity.Network) *Network {
+	if n := v.networks.Get(id); n != nil {
+		return &Network{n, v}
+	}
+	return nil
+}
 
 // NetworkRecord returns a network's record, nil when there is none.
 func (v *View) NetworkRecord(id identity.Network) *record.Network {
@@ -148,21 +158,25 @@ func (v *View) Networks(tenant string) []*Network {
 	if tenant != "" {
 		all = networksOfTenant.In(v.networks, tenant).Values()
 	}
-	return sortedByID(all, (*Network).id)
+	var out []*Network
+	for _, n := range sortedByID(all, (*network).id) {
+		out = append(out, &Network{n, v})
+	}
+	return out
 }
 
 // Overlapping returns a network of the tenant that declares an address of r, nil when none does. Its cost grows with
 // the logarithm of the networks.
 func (v *View) Overlapping(tenant string, r ipam.Range) *Network {
-	at := &Network{addressing: addressing{tenant: tenant, v4: r, v6: r}}
-	in, space, declared := v.networks, space4, func(n *Network) ipam.Range { return n.v4 }
+	at := &network{addressing: addressing{tenant: tenant, v4: r, v6: r}}
+	in, space, declared := v.networks, space4, func(n *network) ipam.Range { return n.v4 }
 	if r.First.Is6() {
-		in, space, declared = v.networks6, space6, func(n *Network) ipam.Range { return n.v6 }
+		in, space, declared = v.networks6, space6, func(n *network) ipam.Range { return n.v6 }
 	}
-	for _, neighbours := range []iter.Seq[*Network]{space.From(in, at), space.Back(in, at)} {
+	for _, neighbours := range []iter.Seq[*network]{space.From(in, at), space.Back(in, at)} {
 		for n := range neighbours {
 			if n.tenant == tenant && declared(n).First.IsValid() && ipam.Overlap(declared(n), r) {
-				return n
+				return &Network{n, v}
 			}
 			break
 		}

@@ -6,8 +6,9 @@ import (
 	"github.com/contiv/contiv/ipam/tag"
 )
 
-// Numbers are the pools of numbers that the whole cluster shares.
+// Numbers are the pools of numbers that the whole cluster shares. They follow from the records, and are to be read.
 type Numbers struct {
+	mark       *mark
 	VLANs      *tag.Pool // VLAN ids of vlan networks
 	VXLANs     *tag.Pool // VNIs
 	LocalVLANs *tag.Pool // cluster-local numbers of vxlan networks, which the original used as VLAN ids
@@ -23,12 +24,20 @@ const (
 	maxVRF   = 32767
 )
 
-func newNumbers() Numbers {
-	return Numbers{VLANs: tag.NewVLANs(1, 0), VXLANs: tag.New(1, 0), LocalVLANs: tag.New(1, maxLocal), Groups: tag.New(1, maxGroup), VRFs: tag.New(1, maxVRF)}
+func newNumbers() *Numbers {
+	return &Numbers{VLANs: tag.NewVLANs(1, 0), VXLANs: tag.New(1, 0), LocalVLANs: tag.New(1, maxLocal), Groups: tag.New(1, maxGroup), VRFs: tag.New(1, maxVRF)}
 }
 
 // Numbers are the cluster's pools of numbers.
-func (v *View) Numbers() *Numbers { return &v.numbers }
+func (v *View) Numbers() *Numbers { return v.numbers }
+
+// ownNumbers are the pools of numbers, to be changed.
+func (v *View) ownNumbers() *Numbers {
+	if n := v.numbers; n.mark != v.mark {
+		v.numbers = &Numbers{v.mark, n.VLANs.Clone(), n.VXLANs.Clone(), n.LocalVLANs.Clone(), n.Groups.Clone(), n.VRFs.Clone()}
+	}
+	return v.numbers
+}
 
 // number is one number of a pool.
 type number struct {
@@ -54,7 +63,7 @@ func tenantTakes(t *record.Tenant) (taking, error) {
 	return taking{numbers: []number{{vrfs, int(t.VRF)}}}, nil
 }
 
-func networkTakes(n *Network) (taking, error) {
+func networkTakes(n *network) (taking, error) {
 	if n.Record.Encap == record.VXLAN {
 		return taking{numbers: []number{{vxlans, n.Record.ExtPktTag}, {localVLANs, n.Record.PktTag}}}, nil
 	}
@@ -73,10 +82,11 @@ func groupTakes(g *record.Group) (taking, error) {
 // resize sets the ranges of VLAN ids and VNIs. Numbers in use outside the new range stay in use, and those that records have which were
 // outside the old one are taken.
 func (v *View) resize(g *model.Global) error {
+	own := v.ownNumbers()
 	for _, p := range []struct {
 		pool *tag.Pool
 		text string
-	}{{v.numbers.VLANs, g.Vlans}, {v.numbers.VXLANs, g.Vxlans}} {
+	}{{own.VLANs, g.Vlans}, {own.VXLANs, g.Vxlans}} {
 		r, err := tag.ParseRange(p.text)
 		if err != nil {
 			return err
@@ -85,13 +95,10 @@ func (v *View) resize(g *model.Global) error {
 			return err
 		}
 	}
-	v.takeNumbers()
-	return nil
-}
-
-// takeNumbers takes all numbers that records have.
-func (v *View) takeNumbers() {
-	for x := range v.users {
-		_ = v.numbers.of(x.pool).Take(x.n) // what cannot be taken was told of when it came
+	for t := range v.takings.Values() {
+		for _, x := range t.numbers {
+			_ = own.of(x.pool).Take(x.n) // what cannot be taken was told of when it came
+		}
 	}
+	return nil
 }

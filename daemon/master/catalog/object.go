@@ -83,7 +83,7 @@ func (v *View) setObject(key string, value []byte) error {
 func (v *View) touch(refs ...Ref) {
 	for _, r := range refs {
 		v.dirty[r] = struct{}{}
-		if e := v.objects.Get(r); e != nil {
+		if e := v.objects.Get(r); e != nil && !v.draft {
 			e.text.Store(nil)
 		}
 	}

@@ -46,8 +46,8 @@ func owned(c *catalog.Catalog) (wrong string) {
 				wrong = fmt.Sprintf("%s has %s, which has no owner", e.ID, e.IP)
 			}
 		}
-		if int(n.Pool4.InUse()) != len(have) || n.Allocated() != len(have) {
-			wrong = fmt.Sprintf("%d addresses are used, %d are taken and %d have owners", len(have), n.Pool4.InUse(), n.Allocated())
+		if inUse(n) != len(have) || n.Allocated() != len(have) {
+			wrong = fmt.Sprintf("%d addresses are used, %d are taken and %d have owners", len(have), inUse(n), n.Allocated())
 		}
 	})
 	return wrong
@@ -86,7 +86,7 @@ func TestWatchBehindList(t *testing.T) {
 			if v.Endpoint(named("k")) != nil || v.Network(network).Owner(a) != "endpoint default:n:e2" {
 				t.Errorf("after %+v: want e2 alone, got %v, and %q has the address", u, v.Endpoints(), v.Network(network).Owner(a))
 			}
-			if err := v.Network(network).Pool4.Take(a); err == nil {
+			if err := v.Network(network).Check(identity.Group{}, a); err == nil {
 				t.Errorf("after %+v: the address of e2 is given again", u)
 			}
 		})
@@ -97,11 +97,11 @@ func TestWatchBehindList(t *testing.T) {
 func TestCommitAheadOfWatch(t *testing.T) {
 	c := catalog.New()
 	c.Apply(store.Update{Full: true, Items: []store.Item{{Key: netKey, Value: []byte(netText), Revision: 2}}, Revision: 2}, quiet)
-	c.Committed([]store.Op{{Key: record.Endpoints + "default:n:a", Value: endpointAt("a", "10.1.1.1")}}, 5, quiet)
+	c.Committed(nil, []store.Op{{Key: record.Endpoints + "default:n:a", Value: endpointAt("a", "10.1.1.1")}}, 5, quiet)
 	c.Apply(store.Update{Items: []store.Item{{Key: record.Endpoints + "default:n:b", Value: endpointAt("b", "10.1.1.2"), Revision: 4}}, Revision: 4}, quiet)
 	// The watch may also be the faster one: it tells of a commit, and of the end of what was committed.
 	c.Apply(store.Update{Gone: []string{record.Endpoints + "default:n:c"}, Revision: 9}, quiet)
-	c.Committed([]store.Op{{Key: record.Endpoints + "default:n:c", Value: endpointAt("c", "10.1.1.3")}}, 8, quiet)
+	c.Committed(nil, []store.Op{{Key: record.Endpoints + "default:n:c", Value: endpointAt("c", "10.1.1.3")}}, 8, quiet)
 	c.View(func(v *catalog.View) {
 		if v.Endpoint(named("a")) == nil || v.Endpoint(named("b")) == nil || v.Endpoint(named("c")) != nil {
 			t.Errorf("want a and b, got %v", v.Endpoints())
@@ -190,7 +190,7 @@ func (l *leader) Watched(u store.Update) {
 	}
 }
 
-func (l *leader) Committed(ops []store.Op, rev store.Revision) { l.c.Committed(ops, rev, quiet) }
+func (l *leader) Committed(ops []store.Op, rev store.Revision) { l.c.Committed(nil, ops, rev, quiet) }
 
 func (l *leader) Listed(items []store.Item, rev store.Revision) {
 	if err := l.c.Load(context.Background(), list{items, rev}, quiet); err != nil {
@@ -210,12 +210,10 @@ func (l list) List(context.Context, string) ([]store.Item, store.Revision, error
 
 // given checks that no address is free that an endpoint has which the leader knows.
 func given(c *catalog.Catalog) (wrong string) {
-	c.Change(func(v *catalog.View) {
+	c.View(func(v *catalog.View) {
 		n := v.Network(network)
 		for _, e := range v.Endpoints() {
-			a := e.IP
-			if err := n.Pool4.Take(a); err == nil {
-				n.Pool4.Release(a)
+			if err := n.Check(identity.Group{}, e.IP); err == nil {
 				wrong = fmt.Sprintf("%s is free, and %s has it", e.IP, e.ID)
 			}
 		}

@@ -1,8 +1,9 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
-	"maps"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -13,134 +14,63 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// Pools are the addresses of a network. They change within Catalog.Change alone.
-type Pools struct {
-	Pool4  *ipam.Pool
-	Pool6  *ipam.Pool6                   // nil without IPv6
-	blocks map[identity.Group]*ipam.Pool // pools of groups
+// pools are the addresses of a network, and which of them are taken.
+type pools struct {
+	mark  *mark
+	four  *ipam.Pool  // nil without IPv4
+	six   *ipam.Pool6 // nil without IPv6
+	last6 netip.Addr  // taken last
 }
 
 // newPools makes the pools of a network; err says what is wrong with the record.
-func newPools(n *Network) (p Pools, err error) {
-	p.blocks = map[identity.Group]*ipam.Pool{}
+func newPools(n *network) (p *pools, err error) {
+	p = new(pools)
 	if n.Record.Subnet.IsValid() {
-		p.Pool4, err = ipam.New(n.four)
+		p.four, err = ipam.New(n.four)
 	}
 	if err == nil && n.Record.Subnet6.IsValid() {
-		p.Pool6, err = ipam.New6(n.six)
+		p.six, err = ipam.New6(n.six)
 	}
 	return p, err
 }
 
-// Block is the pool of a group on this network, nil when the group has none.
-func (p *Pools) Block(group identity.Group) *ipam.Pool { return p.blocks[group] }
-
-// BlocksText lists the ranges of the group pools, in order, joined by ", ".
-func (p *Pools) BlocksText() string {
-	var names []string
-	for _, b := range slices.SortedFunc(maps.Values(p.blocks), (*ipam.Pool).Compare) {
-		names = append(names, b.String())
+// ownPools are the pools of a network, to be changed; nil when there is no such network.
+func (v *View) ownPools(id identity.Network) *pools {
+	p := v.pools.Get(id)
+	if p == nil || p.mark == v.mark {
+		return p
 	}
-	return strings.Join(names, ", ")
+	own := *p
+	if own.mark = v.mark; p.four != nil {
+		own.four = p.four.Clone()
+	}
+	v.pools.Set(id, &own)
+	return &own
 }
 
-// PoolOf is the pool that address a of an endpoint of group comes from: the group's when it lies in it.
-func (p *Pools) PoolOf(group identity.Group, a netip.Addr) *ipam.Pool {
-	if b := p.blocks[group]; b != nil && b.Contains(a) {
-		return b
-	}
-	return p.Pool4
-}
-
-// Contains tells whether a is an address that the network or one of its group pools gives out.
-func (p *Pools) Contains(a netip.Addr) bool {
-	if a.Is4() {
-		return p.Pool4 != nil && p.Pool4.Contains(a)
-	}
-	return p.Pool6 != nil && p.Pool6.Contains(a)
-}
-
-// BlockAt is the group whose pool address a lies in; zero when it is in none.
-func (p *Pools) BlockAt(a netip.Addr) identity.Group {
-	for group, block := range p.blocks {
-		if block.Contains(a) {
-			return group
-		}
-	}
-	return identity.Group{}
-}
-
-// PoolAt is the pool that gives address a out: a group's, or the network's own.
-func (p *Pools) PoolAt(a netip.Addr) *ipam.Pool { return p.PoolOf(p.BlockAt(a), a) }
-
-// take takes an address of an endpoint of group.
-func (p *Pools) take(group identity.Group, a netip.Addr) error {
+// take takes an address, of IPv6 for who asks for the next one.
+func (p *pools) take(a netip.Addr) error {
 	switch {
-	case a.Is4() && p.Pool4 != nil:
-		return p.PoolOf(group, a).Take(a)
-	case a.Is6() && p.Pool6 != nil:
-		err := p.Pool6.Take(a)
-		p.Pool6.Continue(a)
-		return err
+	case a.Is4() && p.four != nil:
+		return p.four.Take(a)
+	case a.Is6() && p.six != nil:
+		p.last6 = a
 	}
 	return nil
 }
 
 // release gives an address back that nothing takes any more.
-func (p *Pools) release(group identity.Group, a netip.Addr) {
-	switch {
-	case a.Is4() && p.Pool4 != nil:
-		if !p.PoolOf(group, a).Release(a) {
-			p.PoolAt(a).Release(a) // taken for another group
-		}
-	case a.Is6() && p.Pool6 != nil:
-		p.Pool6.Release(a)
+func (p *pools) release(a netip.Addr) {
+	if a.Is4() && p.four != nil {
+		p.four.Release(a)
 	}
 }
 
-// carve makes the pool of a group that has one.
-func (p *Pools) carve(g *record.Group) error {
-	if !g.Pool.First.IsValid() || p.Pool4 == nil || p.blocks[g.ID] != nil {
-		return nil
-	}
-	block, err := p.Pool4.Carve(g.Pool.First, g.Pool.Last)
-	if err == nil {
-		p.blocks[g.ID] = block
-	}
-	return err
-}
-
-// groupChanged has the pool of a group follow its record.
-func (v *View) groupChanged(was, now *record.Group) error {
-	if was != nil && now != nil && was.Network == now.Network && was.Pool == now.Pool {
-		return nil // its addresses stay, with those that its endpoints have
-	}
-	if was != nil {
-		if n := v.networks.Get(was.Network); n != nil && n.blocks[was.ID] != nil {
-			if n.Pool4.Uncarve(n.blocks[was.ID]) != nil {
-				v.partial[was.Network] = struct{}{} // its endpoints go after it
-			}
-			delete(n.blocks, was.ID)
-		}
-	}
-	if now == nil {
-		return nil
-	}
-	n := v.networks.Get(now.Network)
-	if n == nil {
-		return nil
-	}
-	err := n.carve(now)
-	if errors.Is(err, ipam.ErrInUse) {
-		v.partial[now.Network] = struct{}{} // its endpoints came before it, and have taken their addresses from the network
-	}
-	return err
-}
-
-// networkChanged has the pools of a network follow its record. A record that says the same of them keeps them, with what is in flight.
-func (v *View) networkChanged(was, now *Network) error {
+// networkChanged has the pools of a network follow its record. A record that says the same of them keeps them.
+func (v *View) networkChanged(was, now *network) (err error) {
 	if now == nil {
 		v.networks6.Delete(was.id())
+		v.pools.Delete(was.id())
 		return nil
 	}
 	if !now.v6.First.IsValid() {
@@ -148,38 +78,113 @@ func (v *View) networkChanged(was, now *Network) error {
 	} else {
 		v.networks6.Set(now.id(), now)
 	}
-	now.view, now.Pools = v, &Pools{}
 	if was != nil && was.addressing == now.addressing {
-		now.Pools = was.Pools
 		return nil
 	}
 	v.touch(Ref{model.KindNetwork().Name, now.id().String()})
-	return v.fill(now)
-}
-
-// fill makes the pools of a network again, of what groups and takings say.
-func (v *View) fill(n *Network) (err error) {
-	*n.Pools, err = newPools(n)
-	for _, g := range sortedByID(groupsOnNetwork.In(v.groups, n.id()).Values(), groupID) {
-		err = errors.Join(err, n.carve(g))
-	}
-	if taken, _ := addressesTaken.In(v.takings, n.id()); taken == 0 {
+	p, err := newPools(now)
+	p.mark = v.mark
+	v.pools.Set(now.id(), p)
+	if taken, _ := addressesTaken.In(v.takings, now.id()); taken == 0 {
 		return err
 	}
 	for t := range v.takings.Values() {
-		for i := 0; t.network == n.id() && i < len(t.addresses); i++ {
-			err = errors.Join(err, ignoreTaken(n.take(t.group, t.addresses[i])))
+		for i := 0; t.network == now.id() && i < len(t.addresses); i++ {
+			err = errors.Join(err, ignoreTaken(p.take(t.addresses[i])))
 		}
 	}
 	return err
 }
 
-// refill fills the pools that lack what came before them.
-func (v *View) refill() {
-	for id := range v.partial {
-		if n := v.networks.Get(id); n != nil {
-			_ = v.fill(n) // what cannot be taken was told of when it came
+// Pool4 are the IPv4 addresses that the network gives out itself: all but those of the pools of groups. ok is false when there are none.
+func (n *Network) Pool4() (own ipam.Block, ok bool) {
+	p := n.pools()
+	if p.four == nil {
+		return own, false
+	}
+	var others []ipam.Range
+	for _, g := range n.withPool() {
+		others = append(others, g.Pool)
+	}
+	return p.four.Rest(others), true
+}
+
+// Block is the pool of a group on this network; ok is false when it has none.
+func (n *Network) Block(group identity.Group) (pool ipam.Block, ok bool) {
+	p, g := n.pools(), n.view.Group(group)
+	if p.four == nil || g == nil || !groupsWithPool.In(n.view.groups, n.id()).Has(group) {
+		return pool, false
+	}
+	return p.four.Block(g.Pool), true
+}
+
+// withPool are the groups on the network that have pools, ordered by these.
+func (n *Network) withPool() []*record.Group {
+	return slices.SortedFunc(groupsWithPool.In(n.view.groups, n.id()).Values(), func(a, b *record.Group) int {
+		return cmp.Or(a.Pool.First.Compare(b.Pool.First), a.ID.Compare(b.ID))
+	})
+}
+
+// BlocksText lists the ranges of the group pools, in order, joined by ", ".
+func (n *Network) BlocksText() string {
+	var names []string
+	for _, g := range n.withPool() {
+		names = append(names, g.Pool.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// BlockAt is the group whose pool address a lies in; zero when it is in none.
+func (n *Network) BlockAt(a netip.Addr) identity.Group {
+	for _, g := range n.withPool() {
+		if g.Pool.Contains(a) {
+			return g.ID
 		}
 	}
-	clear(v.partial)
+	return identity.Group{}
+}
+
+// Gives4 tells whether the network gives out IPv4 addresses; Gives6, those of IPv6.
+func (n *Network) Gives4() bool { return n.pools().four != nil }
+func (n *Network) Gives6() bool { return n.pools().six != nil }
+
+// Contains tells whether a is an address that the network or one of its group pools gives out.
+func (n *Network) Contains(a netip.Addr) bool {
+	p := n.pools()
+	if a.Is4() {
+		return p.four != nil && p.four.Contains(a)
+	}
+	return p.six != nil && p.six.Contains(a)
+}
+
+// Check says why an endpoint of group cannot be given address a, nil when it can: it is free, and in the pool of the group or in none.
+// The error is one of package ipam.
+func (n *Network) Check(group identity.Group, a netip.Addr) error {
+	if a.Is6() && n.Gives6() {
+		return n.pools().six.Check(a, n.taken)
+	}
+	if block, ok := n.Block(group); ok && block.Contains(a) {
+		return block.Check(a)
+	}
+	own, ok := n.Pool4()
+	if !ok {
+		return fmt.Errorf("%s in %s: %w", a, n.id(), ipam.ErrOutOfRange)
+	}
+	return own.Check(a)
+}
+
+// Next6 is the IPv6 address for who wants any. Error: ipam.ErrExhausted.
+func (n *Network) Next6() (netip.Addr, error) {
+	p := n.pools()
+	return p.six.Next(p.last6, n.taken)
+}
+
+func (n *Network) taken(a netip.Addr) bool { return n.view.taken(n.id(), a) }
+
+// pools are the network's pools as they are now.
+func (n *Network) pools() *pools {
+	if p := n.view.pools.Get(n.id()); p != nil {
+		return p
+	}
+	return new(pools) // the network has gone
 }

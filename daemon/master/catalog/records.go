@@ -15,8 +15,13 @@ import (
 
 // What records are found by.
 var (
-	groupsOfTenant   = table.By[identity.Group](func(g *record.Group) string { return g.ID.Tenant })
-	groupsOnNetwork  = table.By[identity.Group](func(g *record.Group) identity.Network { return g.Network })
+	groupsOfTenant = table.By[identity.Group](func(g *record.Group) string { return g.ID.Tenant })
+	groupsWithPool = table.By[identity.Group](func(g *record.Group) (on identity.Network) {
+		if g.Pool.First.Is4() && g.Pool.Contains(g.Pool.Last) {
+			on = g.Network
+		}
+		return on
+	})
 	servicesOfTenant = table.By[identity.Service](func(s *record.ServiceLB) string { return s.ID.Tenant })
 )
 

@@ -24,15 +24,15 @@ func (n *Network) subnets() string {
 	return n.Record.Declared() + ", " + n.Record.Subnet6.String()
 }
 
-// Sharing returns the first network by id, of a tenant other than this one, whose subnet overlaps p, nil when there is none. It takes time in
-// proportion to the number of networks.
-func (v *View) Sharing(tenant string, p netip.Prefix) (found *Network) {
-	for n := range v.networks.Values() {
-		if n.tenant != tenant && (n.Record.Subnet.Overlaps(p) || n.Record.Subnet6.Overlaps(p)) && (found == nil || n.id().Compare(found.id()) < 0) {
-			found = n
+// Sharing returns the first network by id, of a tenant other than this one, whose subnet overlaps p, nil when there is none. It takes
+// time in proportion to the number of networks.
+func (v *View) Sharing(tenant string, p netip.Prefix) *Network {
+	for _, n := range v.Networks("") {
+		if n.tenant != tenant && (n.Record.Subnet.Overlaps(p) || n.Record.Subnet6.Overlaps(p)) {
+			return n
 		}
 	}
-	return found
+	return nil
 }
 
 // Shared returns all pairs of networks of different tenants whose subnets overlap, each once, in the order of ids. It takes time in proportion
@@ -41,7 +41,7 @@ func (v *View) Shared() (out []Shared) {
 	seen := map[[2]identity.Network]struct{}{}
 	for _, subnet := range []func(*Network) netip.Prefix{
 		func(n *Network) netip.Prefix { return n.Record.Subnet }, func(n *Network) netip.Prefix { return n.Record.Subnet6 }} {
-		all := slices.DeleteFunc(slices.Collect(v.networks.Values()), func(n *Network) bool { return !subnet(n).IsValid() })
+		all := slices.DeleteFunc(v.Networks(""), func(n *Network) bool { return !subnet(n).IsValid() })
 		// Of two that overlap one holds the other, so it stands before it, and what stands between is within it too.
 		slices.SortFunc(all, func(a, b *Network) int { return subnet(a).Compare(subnet(b)) })
 		for i, a := range all {

@@ -18,7 +18,6 @@ type taking struct {
 	owner     string // such as "endpoint ID"
 	numbers   []number
 	network   identity.Network // of the addresses
-	group     identity.Group   // from whose pool the addresses come if they lie in it
 	addresses []netip.Addr
 }
 
@@ -28,7 +27,7 @@ type networkAddress struct {
 	netip.Addr
 }
 
-// Takings of addresses, by the store keys of their records.
+// Takings by what they take, and how many addresses, IPv4 alone, they take of a network.
 var (
 	takingsOfAddress = table.ByEach[string](func(t *taking, to []networkAddress) []networkAddress {
 		for _, a := range t.addresses {
@@ -36,7 +35,8 @@ var (
 		}
 		return to
 	})
-	addressesTaken = table.Sum[string](func(t *taking) (identity.Network, uint64) { // IPv4
+	takingsOfNumber = table.ByEach[string](func(t *taking, to []number) []number { return append(to, t.numbers...) })
+	addressesTaken  = table.Sum[string](func(t *taking) (identity.Network, uint64) {
 		n := uint64(0)
 		for _, a := range t.addresses {
 			if a.Is4() {
@@ -54,40 +54,39 @@ func valid(addresses ...netip.Addr) []netip.Addr {
 
 // take has the pools follow what the record at a store key takes now, and took before.
 func (v *View) take(key string, was, now taking) (err error) {
-	if len(now.addresses) > 0 {
+	if len(now.addresses)+len(now.numbers) > 0 {
 		v.takings.Set(key, &now)
-	} else if len(was.addresses) > 0 {
+	} else {
 		v.takings.Delete(key)
 	}
-	for _, x := range now.numbers {
-		if v.users[x]++; v.users[x] == 1 {
-			err = errors.Join(err, ignoreTaken(v.numbers.of(x.pool).Take(x.n)))
-		}
-	}
 	for _, x := range was.numbers {
-		if v.users[x]--; v.users[x] == 0 {
-			delete(v.users, x)
-			v.numbers.of(x.pool).Release(x.n)
+		if takingsOfNumber.In(v.takings, x).Len() == 0 {
+			v.ownNumbers().of(x.pool).Release(x.n)
 		}
 	}
-	if n := v.networks.Get(was.network); n != nil {
+	for _, x := range now.numbers {
+		err = errors.Join(err, ignoreTaken(v.ownNumbers().of(x.pool).Take(x.n)))
+	}
+	if p := v.ownPools(was.network); p != nil {
 		for _, a := range was.addresses {
-			if takingsOfAddress.In(v.takings, networkAddress{was.network, a}).Len() == 0 {
-				n.release(was.group, a)
+			if !v.taken(was.network, a) {
+				p.release(a)
 			}
 		}
 	}
-	if now.network.IsZero() {
-		return err
-	}
-	n := v.networks.Get(now.network)
-	if n == nil {
+	p := v.ownPools(now.network)
+	if p == nil && !now.network.IsZero() {
 		return errors.Join(err, fmt.Errorf("network %s is unknown", now.network))
 	}
 	for _, a := range now.addresses {
-		err = errors.Join(err, ignoreTaken(n.take(now.group, a)))
+		err = errors.Join(err, ignoreTaken(p.take(a)))
 	}
 	return err
+}
+
+// taken says whether anything takes an address.
+func (v *View) taken(network identity.Network, a netip.Addr) bool {
+	return takingsOfAddress.In(v.takings, networkAddress{network, a}).Len() > 0
 }
 
 // ignoreTaken passes over what a leader meets when it applies its own commit: the number or address is taken already,

@@ -17,7 +17,7 @@ func (v *View) Text(k *model.Kind, key string) (json.RawMessage, error) {
 }
 
 func (v *View) textOf(e *entry) (json.RawMessage, error) {
-	if kept := e.text.Load(); kept != nil {
+	if kept := e.text.Load(); kept != nil && !v.draft {
 		return *kept, nil
 	}
 	// Readers may come here together and compute the same; writers, who forget it, are shut out meanwhile.
@@ -26,7 +26,9 @@ func (v *View) textOf(e *entry) (json.RawMessage, error) {
 		return nil, fmt.Errorf("encode %s %s: %w", e.Kind, e.Key, err)
 	}
 	kept := json.RawMessage(text)
-	e.text.Store(&kept)
+	if !v.draft {
+		e.text.Store(&kept)
+	}
 	return kept, nil
 }
 

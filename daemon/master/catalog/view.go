@@ -3,7 +3,6 @@ package catalog
 import (
 	"iter"
 
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/mirror"
@@ -11,7 +10,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// View is what the catalog knows at one revision. It is valid only inside the function that received it.
+// View is what the catalog knows at one revision, or a draft of it. That of the catalog is valid only inside the function that received it.
 type View struct {
 	items    *table.Table[string, store.Item] // what the store holds
 	revision store.Revision                   // of the newest change that is known
@@ -20,8 +19,9 @@ type View struct {
 	global         *record.Global
 	objects        *table.Table[Ref, *entry]
 	tenants        *of[record.Tenant]
-	networks       *table.Table[identity.Network, *Network]
-	networks6      *table.Table[identity.Network, *Network] // those with IPv6
+	networks       *table.Table[identity.Network, *network]
+	networks6      *table.Table[identity.Network, *network] // those with IPv6
+	pools          *table.Table[identity.Network, *pools]
 	groups         *table.Table[identity.Group, *record.Group]
 	endpoints      *table.Table[identity.Endpoint, *Member]
 	serviceLBs     *table.Table[identity.Service, *record.ServiceLB]
@@ -32,12 +32,12 @@ type View struct {
 	claims         *of[record.Claim]
 	profiles       *of[record.ACIProfile]
 	history        *of[event]
-	takings        *of[taking]    // of addresses; by store key
-	users          map[number]int // how many records take a number
+	takings        *of[taking] // by store key
 
-	numbers Numbers
-	partial map[identity.Network]struct{} // ids of networks whose pools lack what came before them
-	dirty   map[Ref]struct{}              // changed since the subscribers were told
+	numbers *Numbers
+	mark    *mark            // of what is this view's alone, in pools and numbers
+	dirty   map[Ref]struct{} // changed since the subscribers were told
+	draft   bool             // it is one: texts that are kept are not of it
 }
 
 // of is a table of records that have no identity but what follows the prefix in their store keys.
@@ -50,7 +50,8 @@ func newView(m *mirror.Mirror) *View {
 		tenants:        table.New[string, *record.Tenant](),
 		networks:       table.New(networksOfTenant, space4),
 		networks6:      table.New(space6),
-		groups:         table.New(groupsOfTenant, groupsOnNetwork),
+		pools:          table.New[identity.Network, *pools](),
+		groups:         table.New(groupsOfTenant, groupsWithPool),
 		endpoints:      table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod),
 		serviceLBs:     table.New(servicesOfTenant),
 		providers:      table.New[identity.Service, *record.Provider](),
@@ -60,10 +61,8 @@ func newView(m *mirror.Mirror) *View {
 		claims:         table.New[string, *record.Claim](),
 		profiles:       table.New[string, *record.ACIProfile](),
 		history:        table.New(eventsInOrder, eventsByWriter, countByWriter),
-		takings:        table.New(takingsOfAddress, addressesTaken),
-		users:          map[number]int{},
+		takings:        table.New(takingsOfAddress, takingsOfNumber, addressesTaken),
 		numbers:        newNumbers(),
-		partial:        map[identity.Network]struct{}{},
 		dirty:          map[Ref]struct{}{},
 	}
 }
@@ -91,37 +90,5 @@ func (v *View) Values() iter.Seq2[string, []byte] {
 	}
 }
 
-// Try takes in an operation that may never be committed, so that the rules of the next object of the same request see
-// it, and returns how to take it back. It is for use within Change, and must be taken back before Change ends, last
-// first: no one else ever sees it.
-func (v *View) Try(op store.Op) (back func(), err error) {
-	before, had := v.items.Lookup(op.Key)
-	put := func(it store.Item, has bool) error {
-		if has {
-			v.items.Set(it.Key, it)
-		} else {
-			v.items.Delete(it.Key)
-		}
-		return v.set(it.Key, it.Value, has)
-	}
-	err = put(store.Item{Key: op.Key, Value: op.Value, Revision: before.Revision}, !op.Delete)
-	before.Key = op.Key
-	// What was there was taken in before, so it can be again.
-	return func() { _ = put(before, had) }, err
-}
-
 // Global is the effective configuration, nil before the first leader has written it.
 func (v *View) Global() *record.Global { return v.global }
-
-// rebuild makes all pools again, of what the tables hold.
-func (v *View) rebuild() {
-	v.numbers = newNumbers()
-	if g, ok := v.Stored(model.KindGlobal(), "global").(*model.Global); ok {
-		_ = v.resize(g) // its ranges were taken in before
-	}
-	v.takeNumbers()
-	for id := range v.networks.All() {
-		v.partial[id] = struct{}{}
-	}
-	v.refill()
-}

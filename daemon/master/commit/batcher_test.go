@@ -22,13 +22,19 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// taken counts how often it was taken and not given back.
-func taken(n *atomic.Int32, then func(*Tx) error) func(*Tx) error {
+// taking takes the lowest free number, by a tenant that has it, and then does something.
+func taking(then func(*Tx) error) func(*Tx) error {
 	return func(tx *Tx) error {
-		n.Add(1)
-		tx.OnAbort(func() { n.Add(-1) })
-		return then(tx)
+		n, err := tx.Numbers().VRFs.First()
+		name := fmt.Sprint("tenant", n)
+		return errors.Join(err, tx.Put(record.Tenants+name, &record.Tenant{ID: name, Tenant: name, VRF: uint16(n)}), then(tx))
 	}
+}
+
+// taken is how many numbers are taken, as others see it.
+func (b *bench) taken() (n int) {
+	b.catalog.View(func(v *catalog.View) { n = v.Numbers().VRFs.InUse() })
+	return n
 }
 
 // One transaction is under way at a time; what comes meanwhile shares the next one. A refused one leaves nothing and stands for
@@ -48,24 +54,26 @@ func TestOneUnderWay(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			b := start(t, 100)
-			var queued atomic.Int32
 			first := make(chan error, 1)
-			go func() { _, err := b.Join(context.Background(), taken(&queued, put("a"))); first <- err }()
+			go func() { _, err := b.Join(context.Background(), taking(put("a"))); first <- err }()
 			<-b.db.entered
-			wait, errs := b.many(t, taken(&queued, put("b")), taken(&queued, put("c")))
+			wait, errs := b.many(t, taking(put("b")), taking(put("c")))
 			if n := len(b.db.entered); n != 0 {
 				t.Errorf("want 1 transaction under way, got %d more", n)
+			}
+			if n := b.taken(); n != 0 {
+				t.Errorf("want nothing taken before it is stored, got %d", n)
 			}
 			b.db.through <- test.outcome
 			if err := <-first; (err != nil) != (test.outcome != nil) {
 				t.Errorf("want the first to end with %v, got %v", test.outcome, err)
 			}
-			left := int32(0) // taken for good
+			left := 0 // taken for good
 			if test.outcome == nil {
 				left++
 			}
 			if !test.ends {
-				if n := <-b.db.entered; n != 2 {
+				if n := <-b.db.entered; n != 4 {
 					t.Errorf("want the other two together, got %d operations", n)
 				}
 				b.db.through <- nil
@@ -79,7 +87,7 @@ func TestOneUnderWay(t *testing.T) {
 					t.Errorf("those behind, %d: refused is to be %t, got %v", i, test.ends, err)
 				}
 			}
-			if n := queued.Load(); n != left {
+			if n := b.taken(); n != left {
 				t.Errorf("want %d taken for good, got %d", left, n)
 			}
 		})

@@ -7,11 +7,10 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// builder makes a batch of requests within Catalog.Change.
+// builder makes a batch of requests over a draft.
 type builder struct {
 	*batch
-	view    *catalog.View
-	overlay *overlay
+	catalog *catalog.Catalog
 	record  *recorder
 	limits  store.Limits
 	db      store.Store
@@ -29,30 +28,21 @@ const (
 // build runs the requests' functions and makes a batch of them. Those that fail or change nothing are answered at once, unless that
 // may be due to requests before them in the same batch. Those for which the transaction has no room are left.
 func (c *Committer) build(fence store.Fence, requests []*request) (_ *batch, left []*request) {
-	b := &builder{batch: &batch{tx: &store.Tx{}}, overlay: newOverlay(), limits: c.db.Limits(), db: c.db}
+	b := &builder{batch: &batch{tx: &store.Tx{}, draft: c.catalog.Draft()}, catalog: c.catalog, record: &recorder{keep: c.keep}, limits: c.db.Limits(), db: c.db}
 	b.tx.Under(fence)
-	c.catalog.Change(func(v *catalog.View) {
-		b.view, b.record = v, newRecorder(v, c.keep)
-		seen := preview{view: v}
-		defer seen.end()
-		for i, r := range requests {
-			if r.sharing == inTurn && !seen.all(b.txs) {
-				left = append(left, requests[i:]...)
-				break
-			}
-			switch b.add(r) {
-			case deferred:
-				left = append(left, r)
-				continue
-			case blocked:
-				left = append(left, requests[i:]...)
-			default:
-				continue
-			}
-			break
+	for i, r := range requests {
+		switch b.add(r) {
+		case deferred:
+			left = append(left, r)
+			continue
+		case blocked:
+			left = append(left, requests[i:]...)
+		default:
+			continue
 		}
-		b.record.finish(b.tx, b.limits)
-	})
+		break
+	}
+	c.catalog.View(func(v *catalog.View) { b.record.finish(v, b.tx, b.limits) })
 	return b.batch, left
 }
 
@@ -62,26 +52,27 @@ func (b *builder) add(r *request) outcome {
 		r.done <- result{err: notStarted(err)}
 		return settled
 	}
-	t := &Tx{View: b.view, overlay: b.overlay, limits: b.limits}
-	if err := r.fn(t); err != nil {
-		t.abort()
+	t := newTx(b.draft, b.limits)
+	err := r.fn(t)
+	switch {
+	case err == nil && len(t.ops) == 0:
+		b.answer(r, result{rev: b.draft.Revision()})
+		return settled
+	case err == nil && !(r.sharing == inTurn && writesAgain(b.tx, t)) && b.enter(r, t):
+		b.include(r, t)
+		return settled
+	}
+	if len(t.ops) > 0 { // what it wrote is dropped with the draft
+		b.draft = b.catalog.Draft()
+		for _, op := range b.tx.Ops() {
+			b.draft.Take(op)
+		}
+	}
+	if err != nil {
 		b.answer(r, result{err: err})
 		return settled
 	}
-	if len(t.ops) == 0 {
-		b.answer(r, result{rev: b.view.Revision()})
-		return settled
-	}
-	if r.sharing == inTurn && writesAgain(b.tx, t) {
-		t.abort()
-		r.requeue()
-		return blocked
-	}
-	if !b.enter(r, t) {
-		return b.refuse(r, t)
-	}
-	b.include(r, t)
-	return settled
+	return b.refuse(r, t)
 }
 
 // enter reserves room for what a request writes and for what the history says of it; false when there is too little.
@@ -91,10 +82,8 @@ func (b *builder) enter(r *request, t *Tx) bool {
 
 // refuse leaves a request for which there is no room to the next batch, or refuses it when it alone is too large.
 func (b *builder) refuse(r *request, t *Tx) outcome {
-	needed := len(t.ops)
-	t.abort()
-	if len(b.txs) == 0 {
-		r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations, %s permits %d", needed, b.db, b.limits.Ops).
+	if b.requests == 0 {
+		r.done <- result{err: model.Errorf(model.CodeTooLarge, "", "the change needs %d store operations, %s permits %d", len(t.ops), b.db, b.limits.Ops).
 			Try("split it into smaller changes")}
 		return settled
 	}
@@ -117,7 +106,7 @@ func (b *builder) include(r *request, t *Tx) {
 			b.tx.Put(op.Key, op.Value)
 		}
 	}
-	b.txs, b.waiting = append(b.txs, t), append(b.waiting, r)
+	b.requests, b.waiting = b.requests+1, append(b.waiting, r)
 }
 
 // writesAgain tells whether a request writes a key that the transaction writes already. Only the last write would be stored, and

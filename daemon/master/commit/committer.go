@@ -71,14 +71,14 @@ func (c *Committer) Do(ctx context.Context, fn func(*Tx) error) (store.Revision,
 	return c.do(ctx, fn, exclusive)
 }
 
-// InTurn is Do for requests that may share a transaction: fn sees everything that the requests before it do, as if each had
-// a transaction of its own. It may be called again when its transaction turns out to have no room for it.
+// InTurn is Do for requests that may share a transaction, but none that writes what another writes: as if each had a transaction of its
+// own, in the order in which they came. fn may be called again when its transaction turns out to have no room for it.
 func (c *Committer) InTurn(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
 	return c.do(ctx, fn, inTurn)
 }
 
-// Join is Do for requests that may share a transaction: fn sees the endpoints of the requests before it, and nothing
-// else of theirs. What it is refused for, or finds done, may be due to them: it is answered when their transaction is carried out.
+// Join is Do for requests that may share a transaction in any order, each of which sees what those before it do. What one is refused
+// for, or finds done, may be due to them: it is answered when their transaction is carried out. fn may be called again, as that of InTurn.
 func (c *Committer) Join(ctx context.Context, fn func(*Tx) error) (store.Revision, error) {
 	return c.do(ctx, fn, joined)
 }

@@ -100,13 +100,16 @@ func TestRequestsJoin(t *testing.T) {
 	first := make(chan error, 1)
 	go func() { _, err := b.Do(context.Background(), put("first")); first <- err }()
 	<-b.db.entered // it is on its way; what comes now waits
-	undone := 0
 	bad := errors.New("bad")
 	wait, errs := b.many(t, put("a"), func(tx *Tx) error {
-		tx.OnAbort(func() { undone++ })
-		_ = put("half")(tx)
+		_ = taking(put("half"))(tx)
 		return bad
-	}, put("b"), func(*Tx) error { return nil })
+	}, put("b"), func(tx *Tx) error {
+		if tx.Numbers().VRFs.InUse() != 0 || tx.Value("/contiv.io/x/half") != nil || tx.Value("/contiv.io/x/b") == nil {
+			return errors.New("it is to see what is good, and that alone")
+		}
+		return nil
+	})
 	b.db.through <- nil
 	if err := <-first; err != nil {
 		t.Error(err)
@@ -116,8 +119,8 @@ func TestRequestsJoin(t *testing.T) {
 	}
 	b.db.through <- nil
 	wait.Wait()
-	if errs[0] != nil || !errors.Is(errs[1], bad) || errs[2] != nil || errs[3] != nil || undone != 1 {
-		t.Errorf("want the bad request alone refused and undone, got %v, undone %d", errs, undone)
+	if errs[0] != nil || !errors.Is(errs[1], bad) || errs[2] != nil || errs[3] != nil || b.taken() != 0 {
+		t.Errorf("want the bad request alone refused, and nothing of it left, got %v, %d taken", errs, b.taken())
 	}
 	if _, err := b.db.Read(context.Background(), "/contiv.io/x/half"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a refused request must leave nothing, got %v", err)
@@ -151,12 +154,8 @@ func TestTermEnds(t *testing.T) {
 	for _, failure := range []error{fmt.Errorf("away: %w", store.ErrUnavailable), fmt.Errorf("late: %w", store.ErrFenced)} {
 		b := start(t, 100)
 		first := make(chan error, 1)
-		undone := make(chan struct{})
 		go func() {
-			_, err := b.Do(context.Background(), func(tx *Tx) error {
-				tx.OnAbort(func() { close(undone) })
-				return put("first")(tx)
-			})
+			_, err := b.Do(context.Background(), taking(put("first")))
 			first <- err
 		}()
 		<-b.db.entered
@@ -168,7 +167,9 @@ func TestTermEnds(t *testing.T) {
 				t.Errorf("%v: want unavailable, got %v", failure, err)
 			}
 		}
-		<-undone
+		if n := b.taken(); n != 0 {
+			t.Errorf("%v: want nothing taken, got %d", failure, n)
+		}
 		if err := <-b.ended; !errors.Is(err, failure) {
 			t.Errorf("the term must end with %v, got %v", failure, err)
 		}

@@ -8,40 +8,20 @@ import (
 
 // recorder writes the history of a transaction into it.
 type recorder struct {
-	view    *catalog.View
-	keep    history.Keep
-	packer  history.Packer
-	written map[string]store.Op // by requests before, in this transaction
-}
-
-func newRecorder(v *catalog.View, keep history.Keep) *recorder {
-	return &recorder{view: v, keep: keep, written: map[string]store.Op{}}
-}
-
-// before is what a key holds before the next request.
-func (c *recorder) before(key string) []byte {
-	if op, ok := c.written[key]; ok {
-		return op.Value // nil of a deletion
-	}
-	return c.view.Value(key)
+	keep   history.Keep
+	packer history.Packer
 }
 
 // enter adds what a request does and calls fits, which tells whether the transaction still has room. If it has not, even
 // with the differences left out, nothing is added and the answer is false.
 func (c *recorder) enter(t *Tx, s history.Stamp, fits func() bool) bool {
-	e := history.Derive(t.ops, c.before, t.pending)
+	e := history.Derive(t.ops, func(key string) []byte { return t.before[key] }, t.made)
 	for whole := true; ; whole = false {
 		back := func() {}
 		if !e.Empty() {
 			back = c.packer.Add(e, s)
 		}
 		if fits() {
-			for _, op := range t.ops {
-				if op.Delete {
-					op.Value = nil
-				}
-				c.written[op.Key] = op
-			}
 			return true
 		}
 		back()
@@ -54,22 +34,22 @@ func (c *recorder) enter(t *Tx, s history.Stamp, fits func() bool) bool {
 
 // finish puts the records into the transaction, and drops those that are too old, and where there are more than are to be kept those of
 // who has most. Each record drops at most two, so that a lower limit is reached in time without ever costing much.
-func (c *recorder) finish(tx *store.Tx, limits store.Limits) {
+func (c *recorder) finish(v *catalog.View, tx *store.Tx, limits store.Limits) {
 	added := c.packer.Records()
 	if added == 0 {
 		return
 	}
 	now, next := c.keep.Now(), uint64(1)
-	if last, ok := c.view.LastHistory(); ok {
+	if last, ok := v.LastHistory(); ok {
 		next = history.SequenceOf(last.Key) + 1
 	}
 	for i, value := range c.packer.Values(now) {
 		tx.Put(history.Key(next+uint64(i)), value)
 	}
 	room := min(2*added, limits.Ops-len(tx.Ops())-1)
-	surplus := c.view.CountHistory() + added - c.keep.Records
+	surplus := v.CountHistory() + added - c.keep.Records
 	old := map[string]bool{}
-	for it := range c.view.History() {
+	for it := range v.History() {
 		if len(old) >= room || now.Sub(history.TimeOf(it.Value)) <= c.keep.Age {
 			break
 		}
@@ -79,7 +59,7 @@ func (c *recorder) finish(tx *store.Tx, limits store.Limits) {
 	if surplus -= len(old); surplus <= 0 {
 		return
 	}
-	for _, key := range c.view.SpareHistory(min(surplus, room)) {
+	for _, key := range v.SpareHistory(min(surplus, room)) {
 		if len(old) < room && !old[key] {
 			tx.Delete(key)
 			old[key] = true

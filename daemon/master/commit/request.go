@@ -20,7 +20,7 @@ type sharing int
 const (
 	exclusive sharing = iota // with none
 	joined                   // with others that joined
-	inTurn                   // with others in turn, each of which sees all that those before it do
+	inTurn                   // with others in turn
 )
 
 // States of a request.

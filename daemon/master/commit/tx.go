@@ -11,18 +11,20 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Tx is one request's share of a store transaction: what is known, what it changes, and how to take back what it took
-// from pools. It is valid only inside the function that received it.
+// Tx is one request's share of a store transaction: what is known, with what the requests before it and it itself change. It is valid
+// only inside the function that received it.
 type Tx struct {
 	*catalog.View
-	overlay *overlay
-	ops     []store.Op
-	undo    []func()
-	limits  store.Limits
-	guards  []store.Guard
-	trial   *[]func() // not nil: what is written is seen by what follows; how to take it back
-	// pending is what this request has put, by store key; nil: deleted.
-	pending map[string]any
+	draft  *catalog.Draft // of the View
+	ops    []store.Op
+	limits store.Limits
+	guards []store.Guard
+	before map[string][]byte // what keys held before the request; nil: nothing
+	made   map[string]any    // what was put, before it was encoded, by store key
+}
+
+func newTx(d *catalog.Draft, limits store.Limits) *Tx {
+	return &Tx{View: d.View, draft: d, limits: limits, before: map[string][]byte{}, made: map[string]any{}}
 }
 
 // Put writes v as JSON at key.
@@ -31,22 +33,18 @@ func (t *Tx) Put(key string, v any) error {
 	if err != nil {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", key, err).Because(err)
 	}
-	t.note(key, v)
-	return t.add(store.Op{Key: key, Value: text})
+	t.made[key] = v
+	t.add(store.Op{Key: key, Value: text})
+	return nil
 }
 
-// add notes a change, and lets the request see it if it asked for that.
-func (t *Tx) add(op store.Op) error {
+// add notes a change, which is seen from then on.
+func (t *Tx) add(op store.Op) {
 	t.ops = append(t.ops, op)
-	if t.trial == nil {
-		return nil
+	if _, known := t.before[op.Key]; !known {
+		t.before[op.Key] = t.Value(op.Key)
 	}
-	back, err := t.View.Try(op)
-	*t.trial = append(*t.trial, back)
-	if err != nil {
-		return model.Errorf(model.CodeInternal, "", "%s: %v", op.Key, err).Because(err)
-	}
-	return nil
+	t.draft.Take(op)
 }
 
 // PutObject writes an API object, without its computed links.
@@ -63,8 +61,8 @@ func (t *Tx) Require(key string, rev store.Revision) {
 
 // Delete removes key.
 func (t *Tx) Delete(key string) {
-	t.note(key, nil)
-	_ = t.add(store.Op{Key: key, Delete: true}) // a deletion cannot fail
+	delete(t.made, key)
+	t.add(store.Op{Key: key, Delete: true})
 }
 
 // Room is how many changes the transaction may still hold, beside the fence and what history tells of them.
@@ -73,75 +71,24 @@ func (t *Tx) Room() int { return max(0, t.limits.Ops*3/4-len(t.ops)) }
 // DeleteObject removes an API object.
 func (t *Tx) DeleteObject(k *model.Kind, key string) { t.Delete(ObjectKey(k, key)) }
 
-// OnAbort registers how to take back a change of the catalog's pools, should the request fail or the transaction not
-// be committed.
-func (t *Tx) OnAbort(undo func()) { t.undo = append(t.undo, undo) }
-
-// PutEndpoint writes an endpoint. Later requests of the same transaction see it.
+// PutEndpoint writes an endpoint.
 func (t *Tx) PutEndpoint(e *record.Endpoint) error {
-	t.overlay.endpoints[e.ID] = e
-	t.OnAbort(func() { delete(t.overlay.endpoints, e.ID) })
 	return t.Put(record.Endpoints+e.ID.String(), e)
 }
 
 // DeleteEndpoint removes an endpoint.
-func (t *Tx) DeleteEndpoint(id identity.Endpoint) {
-	t.overlay.endpoints[id] = nil
-	t.OnAbort(func() { delete(t.overlay.endpoints, id) })
-	t.Delete(record.Endpoints + id.String())
-}
+func (t *Tx) DeleteEndpoint(id identity.Endpoint) { t.Delete(record.Endpoints + id.String()) }
 
-// Endpoint returns an endpoint as this transaction would leave it, nil when there is none.
-func (t *Tx) Endpoint(id identity.Endpoint) *record.Endpoint {
-	if e, ok := t.overlay.endpoints[id]; ok {
-		return e
-	}
-	return t.View.Endpoint(id)
-}
+// EndHold ends the hold on an address of a network, if there is one.
+func (t *Tx) EndHold(network identity.Network, a netip.Addr) { t.Delete(catalog.HoldKey(network, a)) }
 
-// Claim takes what is queued for this request, by store key; it reports whether no other request of the transaction did.
-func (t *Tx) Claim(key string) bool {
-	if _, taken := t.overlay.claimed[key]; taken {
-		return false
-	}
-	t.overlay.claimed[key] = struct{}{}
-	t.OnAbort(func() { delete(t.overlay.claimed, key) })
-	t.Delete(key)
-	return true
-}
-
-// Rested claims the address that has been in quarantine longest since its release, of those that within accepts and that
-// no other request of the transaction has claimed. The address stays taken in its pool.
+// Rested ends the quarantine of the address that has been in it longest since its release, of those that within accepts, and returns it.
 func (t *Tx) Rested(n *catalog.Network, within func(netip.Addr) bool) (netip.Addr, bool) {
-	h, ok := t.Resting(n, func(a netip.Addr) bool {
-		_, taken := t.overlay.claimed[catalog.HoldKey(n.Record.ID, a)]
-		return !taken && within(a)
-	})
-	if !ok || !t.Claim(catalog.HoldKey(h.Network, h.Address)) {
-		return netip.Addr{}, false
+	h, ok := t.Resting(n, within)
+	if ok {
+		t.EndHold(h.Network, h.Address)
 	}
-	return h.Address, true
-}
-
-// Together runs fn such that it sees its own changes, for requests of several objects that need each other. Outside of
-// fn they are not seen.
-func (t *Tx) Together(fn func() error) error {
-	var backs []func()
-	t.trial = &backs
-	err := fn()
-	t.trial = nil
-	for i := len(backs) - 1; i >= 0; i-- {
-		backs[i]()
-	}
-	return err
-}
-
-// abort takes everything back, last first.
-func (t *Tx) abort() {
-	for i := len(t.undo) - 1; i >= 0; i-- {
-		t.undo[i]()
-	}
-	t.undo, t.ops, t.pending = nil, nil, nil
+	return h.Address, ok
 }
 
 // ObjectKey is where an API object is stored.

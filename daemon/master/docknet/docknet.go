@@ -68,11 +68,9 @@ func (s *Service) Create(ctx context.Context, q model.DockerNetworkRequest) (mad
 	if err != nil {
 		return made, 0, err
 	}
-	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) error {
-		return tx.Together(func() (err error) {
-			made, err = s.create(tx, q, w, subnets)
-			return err
-		})
+	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) (err error) {
+		made, err = s.create(tx, q, w, subnets)
+		return err
 	})
 	return made, uint64(at), err
 }
@@ -123,14 +121,12 @@ func (s *Service) delete(tx *commit.Tx, q model.DockerNetworkRemoval, whole bool
 	if d == nil || q.Host != "" && d.Host != "" && d.Host != q.Host {
 		return nil
 	}
-	return tx.Together(func() error {
-		tx.Delete(record.DockerNetworks + d.ID)
-		used := slices.ContainsFunc(tx.DockerNetworksOf(d.Network), func(o *record.DockerNetwork) bool { return !o.Managed })
-		if !whole || !d.Made || tx.Network(d.Network) == nil || used {
-			return nil
-		}
-		return s.admit.Remove(tx, model.KindNetwork(), model.Key(d.Network.Tenant, d.Network.Name))
-	})
+	tx.Delete(record.DockerNetworks + d.ID)
+	used := slices.ContainsFunc(tx.DockerNetworksOf(d.Network), func(o *record.DockerNetwork) bool { return !o.Managed })
+	if !whole || !d.Made || tx.Network(d.Network) == nil || used {
+		return nil
+	}
+	return s.admit.Remove(tx, model.KindNetwork(), model.Key(d.Network.Tenant, d.Network.Name))
 }
 
 // Forget forgets the networks of the engine of a host that is gone for good.

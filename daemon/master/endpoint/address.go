@@ -64,17 +64,11 @@ func pick4(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, erro
 	if err != nil || again(tx, p, a, q) {
 		return a, err
 	}
-	pool := p.network.PoolOf(p.groupID(), a)
-	if err := pool.Take(a); err != nil {
-		return a, p.network.Unavailable("IPAddress", a, err)
-	}
-	tx.OnAbort(func() { pool.Release(a) })
-	return a, nil
+	return a, available(p, a)
 }
 
 func pick6(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, error) {
-	pool := p.network.Pool6
-	if pool == nil {
+	if !p.network.Gives6() {
 		return netip.Addr{}, model.Errorf(model.CodeInvalid, "AddressPool", "network %s has no IPv6 subnet", p.network.Record.ID)
 	}
 	if q.PreferredIPv4Address == "" {
@@ -87,11 +81,7 @@ func pick6(tx *commit.Tx, p home, q model.AllocAddressRequest) (netip.Addr, erro
 	if err != nil || again(tx, p, a, q) {
 		return a, err
 	}
-	if err := pool.Take(a); err != nil {
-		return a, p.network.Unavailable("IPAddress", a, err)
-	}
-	tx.OnAbort(func() { pool.Release(a) })
-	return a, nil
+	return a, available(p, a)
 }
 
 // again takes over an address that rests after its release, that is held for the same host - what it was to be for has failed there, and is
@@ -185,7 +175,7 @@ func (s *Service) poolOf(v *catalog.View, q model.AllocAddressRequest) (home, er
 	id, _, _ := strings.Cut(q.NetworkID, "|") // the original's plugin sends its whole pool id
 	network, group := networkByID(v, id)
 	p := home{network: network}
-	if p.network == nil || p.network.Pool4 == nil {
+	if p.network == nil || !p.network.Gives4() {
 		return p, model.Errorf(model.CodeNotFound, "NetworkID", "network not found").Try("the id is %q, which is network.tenant; %s shows what there is", q.NetworkID, model.KindNetwork().Listing())
 	}
 	if !group.IsZero() {

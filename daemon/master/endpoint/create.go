@@ -127,38 +127,34 @@ func address4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 	return nil
 }
 
-// next4 takes the lowest free address; when none is, the one that has been in quarantine longest since its release.
+// next4 finds the lowest free address; when there is none, the one that has been in quarantine longest since its release, which it ends.
 func next4(tx *commit.Tx, p home) (netip.Addr, error) {
-	pool, in := p.network.Pool4, p.network.Record.ID.String()
-	if block := p.network.Block(p.groupID()); block != nil {
-		pool, in = block, "pool "+p.group.Pool.String()
+	pool, ok := p.network.Block(p.groupID())
+	in := "pool " + pool.String()
+	if !ok {
+		pool, _ = p.network.Pool4()
+		in = p.network.Record.ID.String()
 	}
-	a, err := pool.Next()
-	if errors.Is(err, ipam.ErrExhausted) {
-		if a, ok := tx.Rested(p.network, func(a netip.Addr) bool { return p.network.PoolAt(a) == pool }); ok {
-			return a, nil
-		}
-		return a, p.network.Exhausted(in, err)
-	}
-	if err != nil {
+	a, err := pool.First()
+	if !errors.Is(err, ipam.ErrExhausted) {
 		return a, err
 	}
-	tx.OnAbort(func() { pool.Release(a) })
-	return a, nil
+	if a, ok := tx.Rested(p.network, pool.Contains); ok {
+		return a, nil
+	}
+	return a, p.network.Exhausted(in, err)
 }
 
 // next6 is next4 for IPv6.
 func next6(tx *commit.Tx, n *catalog.Network) (netip.Addr, error) {
-	pool := n.Pool6
-	a, err := pool.Next()
-	if err != nil {
-		if a, ok := tx.Rested(n, pool.Contains); ok {
-			return a, nil
-		}
-		return a, model.Errorf(model.CodeExhausted, "", "Reached MaxHosts: no IPv6 address is left in %s", pool).Because(err)
+	a, err := n.Next6()
+	if err == nil {
+		return a, nil
 	}
-	tx.OnAbort(func() { pool.Release(a) })
-	return a, nil
+	if a, ok := tx.Rested(n, netip.Addr.Is6); ok {
+		return a, nil
+	}
+	return a, model.Errorf(model.CodeExhausted, "", "Reached MaxHosts: no IPv6 address is left in %s", n.Record.Subnet6).Because(err)
 }
 
 func wanted4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRequest) error {
@@ -170,20 +166,28 @@ func wanted4(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRe
 		return err
 	}
 	e.IP = a
-	if promised(tx, e, a, &q) {
+	return give(tx, p, e, a, &q)
+}
+
+// give lets an endpoint have an address that is free, or promised to it.
+func give(tx *commit.Tx, p home, e *record.Endpoint, a netip.Addr, q *model.EndpointConfigRequest) error {
+	if promised(tx, e, a, q) {
 		return nil
 	}
-	pool := p.network.PoolOf(p.groupID(), a)
-	if err := pool.Take(a); err != nil {
+	return available(p, a)
+}
+
+// available refuses an address that is not free.
+func available(p home, a netip.Addr) error {
+	if err := p.network.Check(p.groupID(), a); err != nil {
 		return p.network.Unavailable("IPAddress", a, err)
 	}
-	tx.OnAbort(func() { pool.Release(a) })
 	return nil
 }
 
 func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigRequest) error {
-	pool, wanted := p.network.Pool6, q.IPv6Address
-	if pool == nil {
+	wanted := q.IPv6Address
+	if !p.network.Gives6() {
 		if wanted != "" {
 			return model.Errorf(model.CodeInvalid, "ConfigEP.IPv6Address", "network %s has no IPv6 subnet", p.network.Record.ID)
 		}
@@ -202,14 +206,7 @@ func address6(tx *commit.Tx, p home, e *record.Endpoint, q model.EndpointConfigR
 		return err
 	}
 	e.IP6 = a
-	if promised(tx, e, a, &q) {
-		return nil
-	}
-	if err := pool.Take(a); err != nil {
-		return p.network.Unavailable("IPAddress", a, err)
-	}
-	tx.OnAbort(func() { pool.Release(a) })
-	return nil
+	return give(tx, p, e, a, &q)
 }
 
 // promised takes over an address that rests after its release, or that is held for the endpoint that asks.
@@ -226,7 +223,10 @@ func promised(tx *commit.Tx, e *record.Endpoint, a netip.Addr, q *model.Endpoint
 // held takes over an address that was held for an endpoint to come, or that rests after its release.
 func held(tx *commit.Tx, network identity.Network, a netip.Addr) bool {
 	h, ok := tx.HoldOf(network, a)
-	return ok && h.Yields() && tx.Claim(catalog.HoldKey(network, a))
+	if ok = ok && h.Yields(); ok {
+		tx.EndHold(network, a)
+	}
+	return ok
 }
 
 // parse reads an address, with or without a length behind it.

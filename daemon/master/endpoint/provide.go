@@ -52,7 +52,7 @@ func provide(tx *commit.Tx, old, now *record.Endpoint) error {
 		}
 		changed := *list
 		changed.Addresses = addresses
-		if err := tx.PutProvider(&changed); err != nil {
+		if err := tx.Put(record.Providers+s.ID.String(), &changed); err != nil {
 			return err
 		}
 	}

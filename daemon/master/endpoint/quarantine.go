@@ -64,7 +64,7 @@ func (s *Service) Quarantine(ctx context.Context, q model.QuarantineRequest) (mo
 			out.Until = &h.Expires
 		}
 		if known, held := tx.HoldOf(n.Record.ID, a); !held || known.Quarantine == "" {
-			if err := take(tx, n, a); err != nil {
+			if err := n.Check(h.Group, a); err != nil {
 				return n.Unavailable("address", a, err)
 			}
 		} else {
@@ -73,23 +73,6 @@ func (s *Service) Quarantine(ctx context.Context, q model.QuarantineRequest) (mo
 		return tx.Put(catalog.HoldKey(h.Network, h.Address), &h)
 	})
 	return out, uint64(rev), err
-}
-
-// take takes an address in its pool until the request is aborted.
-func take(tx *commit.Tx, n *catalog.Network, a netip.Addr) error {
-	if a.Is6() {
-		if err := n.Pool6.Take(a); err != nil {
-			return err
-		}
-		tx.OnAbort(func() { n.Pool6.Release(a) })
-		return nil
-	}
-	pool := n.PoolAt(a)
-	if err := pool.Take(a); err != nil {
-		return err
-	}
-	tx.OnAbort(func() { pool.Release(a) })
-	return nil
 }
 
 // Free ends a hold or a quarantine of an address. An address that something owns is refused, and the owner named; one
@@ -102,7 +85,7 @@ func (s *Service) Free(ctx context.Context, q model.ReleaseRequest) (model.Relea
 			return err
 		}
 		if _, held := tx.HoldOf(n.Record.ID, a); held {
-			tx.Delete(catalog.HoldKey(n.Record.ID, a))
+			tx.EndHold(n.Record.ID, a)
 			out.Released = true
 			return nil
 		}

@@ -84,7 +84,7 @@ func find(v *catalog.View, tenant, network, group string) (home, error) {
 		return p, model.Errorf(model.CodeNotFound, "NetworkName", "network %s not found", id).
 			Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", tenant, network)
 	}
-	if p.network.Pool4 == nil {
+	if !p.network.Gives4() {
 		return p, model.Errorf(model.CodeInternal, "NetworkName", "network %s has no usable subnet in the store", id)
 	}
 	return p, nil

@@ -36,8 +36,8 @@ func Network(v *catalog.View, n *catalog.Network) model.NetworkOper {
 		AllocatedAddressesCount: n.Allocated(), ExternalPktTag: n.Record.ExtPktTag,
 		NetworkTag: n.Record.Tag, NumEndpoints: n.Endpoints(), PktTag: n.Record.PktTag,
 	}
-	if n.Pool4 != nil {
-		o.AllocatedIPAddresses, o.AvailableIPAddresses = n.Pool4.AllocatedText(), n.Pool4.AvailableText()
+	if own, ok := n.Pool4(); ok {
+		o.AllocatedIPAddresses, o.AvailableIPAddresses = own.AllocatedText(), own.AvailableText()
 		o.PooledIPAddresses = n.BlocksText()
 	}
 	var held, quarantined []netip.Addr
@@ -62,8 +62,10 @@ func Group(v *catalog.View, g *record.Group) model.EndpointGroupOper {
 		Endpoints: endpoints(list), ExternalPktTag: g.ExtPktTag, GroupTag: g.Tag, NumEndpoints: len(list), PktTag: g.PktTag,
 		GroupID: g.Number,
 	}
-	if n := v.Network(g.Network); n != nil && n.Block(g.ID) != nil {
-		o.AllocatedIPAddresses, o.AvailableIPAddresses = n.Block(g.ID).AllocatedText(), n.Block(g.ID).AvailableText()
+	if n := v.Network(g.Network); n != nil {
+		if block, ok := n.Block(g.ID); ok {
+			o.AllocatedIPAddresses, o.AvailableIPAddresses = block.AllocatedText(), block.AvailableText()
+		}
 	}
 	return o
 }

@@ -2,12 +2,14 @@ package server_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
 )
 
 // GLB-11, GLB-12, GLB-14: a VLAN network holds forwarding mode and private subnet, and is counted.
@@ -91,13 +93,12 @@ func TestTAG_13_Empty(t *testing.T) {
 	}
 	// All local VLANs in use, which takes 4094 networks: fewer numbers, the same refusal.
 	full := mastertest.Start(t, mastertest.Options{})
-	full.Catalog.Change(func(v *catalog.View) {
-		for {
-			if _, err := v.Numbers().LocalVLANs.Next(); err != nil {
-				return
-			}
-		}
-	})
+	var all []store.Op
+	for n := 1; n <= 65535; n++ {
+		all = append(all, store.Op{Key: fmt.Sprint(record.Networks, "default:full", n),
+			Value: fmt.Appendf(nil, `{"id":"full%d.default","tenant":"default","networkName":"full%d","pktTagType":"vxlan","pktTag":%d}`, n, n, n)})
+	}
+	full.Catalog.Committed(nil, all, full.Catalog.Revision()+1, slog.New(slog.DiscardHandler))
 	_, err := full.Networks().Put(context.Background(), tagged("net1", "vxlan", 0, 1))
 	mastertest.Refused(t, err, model.CodeExhausted, "no local vlans available")
 	if g, err := full.Globals().Inspect(context.Background(), "global"); err != nil || g.Oper.VxlansInUse != "" {

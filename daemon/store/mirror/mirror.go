@@ -59,6 +59,9 @@ func Sums() *Mirror {
 // Items are the items by their keys. They are to be read, or cloned, not changed.
 func (m *Mirror) Items() *table.Table[string, store.Item] { return m.items }
 
+// Adopt takes a clone of the Items in their place, in which nothing has changed but what is told to Committed next.
+func (m *Mirror) Adopt(items *table.Table[string, store.Item]) { m.items = items }
+
 // Revision is the revision of the newest change that is known.
 func (m *Mirror) Revision() store.Revision { return m.newest }
 
@@ -94,10 +97,10 @@ func (m *Mirror) Rewind() {
 }
 
 // Committed takes in what we have just committed at rev, before the watch tells. Of all else that was committed up to rev, by others,
-// nothing is known with it. With overtaken set the watch was faster, and something that was put has been changed again since.
-func (m *Mirror) Committed(ops []store.Op, rev store.Revision) (changes []Change, overtaken bool) {
+// nothing is known with it. When the watch was faster nothing changes.
+func (m *Mirror) Committed(ops []store.Op, rev store.Revision) (changes []Change) {
 	if rev <= m.complete {
-		return nil, slices.ContainsFunc(ops, func(op store.Op) bool { return !op.Delete && m.items.Get(op.Key).Revision != rev })
+		return nil
 	}
 	changes = make([]Change, 0, len(ops))
 	for _, op := range ops {
@@ -113,7 +116,7 @@ func (m *Mirror) Committed(ops []store.Op, rev store.Revision) (changes []Change
 		}
 	}
 	m.newest = max(m.newest, rev)
-	return changes, false
+	return changes
 }
 
 // take takes in an update, unless it is old.

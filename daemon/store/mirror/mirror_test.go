@@ -63,11 +63,7 @@ func (r *reader) Watched(u store.Update) {
 }
 
 func (r *reader) Committed(ops []store.Op, rev store.Revision) {
-	changes, overtaken := r.Mirror.Committed(ops, rev)
-	if overtaken && len(changes) > 0 {
-		r.Fatalf("an overtaken commit changes %v", changes)
-	}
-	r.follow(changes)
+	r.follow(r.Mirror.Committed(ops, rev))
 }
 
 func (r *reader) Listed(items []store.Item, rev store.Revision) {
@@ -132,14 +128,8 @@ func TestSteps(t *testing.T) {
 	watched := func(u store.Update) func() ([]mirror.Change, error) {
 		return func() ([]mirror.Change, error) { return m.Watched(u) }
 	}
-	committed := func(rev store.Revision, want bool, ops ...store.Op) func() ([]mirror.Change, error) {
-		return func() ([]mirror.Change, error) {
-			changes, overtaken := m.Committed(ops, rev)
-			if overtaken != want {
-				return changes, fmt.Errorf("overtaken: %v", overtaken)
-			}
-			return changes, nil
-		}
+	committed := func(rev store.Revision, ops ...store.Op) func() ([]mirror.Change, error) {
+		return func() ([]mirror.Change, error) { return m.Committed(ops, rev), nil }
 	}
 	deleted := func(key string) store.Op { return store.Op{Key: key, Delete: true} }
 	for _, s := range []struct {
@@ -149,18 +139,18 @@ func TestSteps(t *testing.T) {
 		err  error
 	}{
 		{"a list", watched(store.Update{Full: true, Items: []store.Item{put("a", "1", 2)}, Revision: 2}), "[+a] a=1@2", nil},
-		{"our commit, ahead of the watch", committed(5, false, store.Op{Key: "b", Value: []byte("1")}), "[+b] a=1@2 b=1@5", nil},
-		{"an earlier commit of ours, answered late", committed(4, false, store.Op{Key: "b", Value: []byte("0")}), "[] a=1@2 b=1@5", nil},
+		{"our commit, ahead of the watch", committed(5, store.Op{Key: "b", Value: []byte("1")}), "[+b] a=1@2 b=1@5", nil},
+		{"an earlier commit of ours, answered late", committed(4, store.Op{Key: "b", Value: []byte("0")}), "[] a=1@2 b=1@5", nil},
 		{"what others did before it", watched(store.Update{Items: []store.Item{put("c", "1", 4)}, Revision: 4}), "[+c] a=1@2 b=1@5 c=1@4", nil},
-		{"our deletion", committed(7, false, deleted("b")), "[-b] a=1@2 c=1@4", nil},
+		{"our deletion", committed(7, deleted("b")), "[-b] a=1@2 c=1@4", nil},
 		{"the put, after we deleted", watched(store.Update{Items: []store.Item{put("b", "1", 5)}, Revision: 6}), "[] a=1@2 c=1@4", nil},
 		{"a list from before the deletion", watched(store.Update{Full: true, Items: []store.Item{put("a", "1", 2), put("b", "1", 5), put("c", "1", 4)}, Revision: 6}), "[] a=1@2 c=1@4", nil},
 		{"the deletion", watched(store.Update{Gone: []string{"b"}, Revision: 7}), "[] a=1@2 c=1@4", nil},
 		{"it is put again", watched(store.Update{Items: []store.Item{put("b", "2", 8)}, Revision: 8}), "[+b] a=1@2 b=2@8 c=1@4", nil},
 		{"a late deletion", watched(store.Update{Gone: []string{"b"}, Revision: 7}), "[] a=1@2 b=2@8 c=1@4", nil},
 		{"what is deleted goes first", watched(store.Update{Items: []store.Item{put("a", "2", 9)}, Gone: []string{"b", "c"}, Revision: 10}), "[-b -c a] a=2@9", nil},
-		{"the watch was faster", committed(9, false, store.Op{Key: "a", Value: []byte("2")}), "[] a=2@9", nil},
-		{"the watch was faster, and told of the end", committed(9, true, store.Op{Key: "c", Value: []byte("1")}), "[] a=2@9", nil},
+		{"the watch was faster", committed(9, store.Op{Key: "a", Value: []byte("2")}), "[] a=2@9", nil},
+		{"the watch was faster, and told of the end", committed(9, store.Op{Key: "c", Value: []byte("1")}), "[] a=2@9", nil},
 		{"a list at the beginning of a term", func() ([]mirror.Change, error) { return m.Listed([]store.Item{put("a", "2", 9)}, 20), nil }, "[] a=2@9", nil},
 		{"a list that the watch may have made before it", watched(store.Update{Full: true, Revision: 15}), "[] a=2@9", mirror.ErrStale},
 		{"a key of before that was deleted by then", watched(store.Update{Items: []store.Item{put("k", "1", 16)}, Revision: 16}), "[] a=2@9", nil},

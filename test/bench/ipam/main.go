@@ -34,10 +34,14 @@ func run() error {
 			if err != nil {
 				return err
 			}
+			rest := p.Rest(nil)
 			r := testing.Benchmark(func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					a, err := p.Next()
+					a, err := rest.First()
+					if err == nil {
+						err = p.Take(a)
+					}
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -67,11 +71,9 @@ func filled(percent int, order string) (*ipam.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := p.Available()
 	var taken []netip.Addr
-	for range all {
-		a, err := p.Next()
-		if err != nil {
+	for a := netip.MustParseAddr("10.1.0.1"); p.Contains(a); a = a.Next() {
+		if err := p.Take(a); err != nil {
 			return nil, err
 		}
 		taken = append(taken, a)
@@ -80,7 +82,7 @@ func filled(percent int, order string) (*ipam.Pool, error) {
 		r := rand.New(rand.NewPCG(1, 2))
 		r.Shuffle(len(taken), func(i, j int) { taken[i], taken[j] = taken[j], taken[i] })
 	}
-	for _, a := range taken[all*percent/100:] {
+	for _, a := range taken[len(taken)*percent/100:] {
 		p.Release(a)
 	}
 	return p, nil

@@ -1,0 +1,86 @@
+package catalog
+
+import (
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/table"
+)
+
+// Draft is a view to be changed as the store may be: what is not committed is dropped with it, and nobody else ever sees it. It has no
+// records of what happened. It is not safe for concurrent use.
+type Draft struct {
+	*View
+	from  *table.Table[string, store.Item] // what the store held
+	wrong bool                             // something was passed over
+}
+
+// mark marks what only one view can see, and may change. It has a size, so that no two share an address.
+type mark struct{ _ byte }
+
+// Draft returns a draft of what is known. It takes constant time: both copy what they change from then on.
+func (c *Catalog) Draft() *Draft {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := c.view
+	d := *v
+	d.items = v.items.Clone()
+	d.objects = v.objects.Clone()
+	d.tenants = v.tenants.Clone()
+	d.networks, d.networks6, d.pools = v.networks.Clone(), v.networks6.Clone(), v.pools.Clone()
+	d.groups = v.groups.Clone()
+	d.endpoints = v.endpoints.Clone()
+	d.serviceLBs, d.providers = v.serviceLBs.Clone(), v.providers.Clone()
+	d.holds = v.holds.Clone()
+	d.dockerNetworks = v.dockerNetworks.Clone()
+	d.services, d.claims = v.services.Clone(), v.claims.Clone()
+	d.profiles = v.profiles.Clone()
+	d.takings = v.takings.Clone()
+	d.history = nil
+	v.mark, d.mark = new(mark), new(mark)
+	d.draft, d.dirty = true, map[Ref]struct{}{}
+	return &Draft{View: &d, from: d.items.Clone()}
+}
+
+// Take takes in an operation. What a record says wrong is passed over, as it is when the store tells of it.
+func (d *Draft) Take(op store.Op) {
+	if op.Delete {
+		d.items.Delete(op.Key)
+	} else {
+		d.items.Set(op.Key, store.Item{Key: op.Key, Value: op.Value, Revision: d.items.Get(op.Key).Revision})
+	}
+	if err := d.set(op.Key, op.Value, !op.Delete); err != nil {
+		d.wrong = true
+	}
+}
+
+// Committed takes in what the leader has just committed at rev, before the watch tells. The draft that has taken in just that becomes
+// what is known, unless something else has changed meanwhile; nil is for none. It must not be used again.
+func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *slog.Logger) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	same := d != nil && !d.wrong && rev > c.store.Revision() && table.Same(d.from, c.view.items)
+	if !same {
+		c.take(c.store.Committed(ops, rev), rev, log)
+		return
+	}
+	c.store.Adopt(d.items)
+	c.store.Committed(ops, rev)
+	before, dirty := c.view, d.dirty
+	c.view = d.View
+	c.view.history, c.view.agents, c.view.dirty, c.view.draft = before.history, before.agents, before.dirty, false
+	c.view.touch(slices.Collect(maps.Keys(dirty))...)
+	for _, op := range ops {
+		switch {
+		case strings.HasPrefix(op.Key, record.State):
+			c.view.agents = rev
+		case strings.HasPrefix(op.Key, record.History):
+			_ = c.view.set(op.Key, op.Value, !op.Delete) // any value is one
+		}
+	}
+	c.tell()
+}
