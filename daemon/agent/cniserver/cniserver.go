@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/cni/wire"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/socket"
 	"github.com/contiv/contiv/ofnet/link"
@@ -46,14 +47,15 @@ type Labels interface {
 
 // Options are what a Server needs.
 type Options struct {
-	Socket   string // path of the unix socket
-	Mesos    bool   // it is for Mesos: the original's plugin for Mesos asks there, not that for Kubernetes
-	Attacher Attacher
-	Pods     Labels          // nil: labels of pods are not read
-	Starting func() []string // what the agent still needs before it can do anything; empty once it has it
-	Waiting  func() []string // what it waits for now, for STATUS; an operation may be tried all the same
-	Cut      func() bool     // whether the switch is away, so that containers may have lost connectivity, for STATUS
-	Log      *slog.Logger
+	Socket    string // path of the unix socket
+	Mesos     bool   // it is for Mesos: the original's plugin for Mesos asks there, not that for Kubernetes
+	Attacher  Attacher
+	Pods      Labels          // nil: labels of pods are not read
+	Publisher Publisher       // nil: ports of the host lead nowhere
+	Starting  func() []string // what the agent still needs before it can do anything; empty once it has it
+	Waiting   func() []string // what it waits for now, for STATUS; an operation may be tried all the same
+	Cut       func() bool     // whether the switch is away, so that containers may have lost connectivity, for STATUS
+	Log       *slog.Logger
 }
 
 // Server is the CNI service. It is a task.
@@ -136,6 +138,8 @@ func cniError(err error) *types.Error {
 		return e
 	case errors.Is(err, link.ErrNoNamespace), errors.Is(err, attach.ErrUnknown):
 		return types.NewError(types.ErrUnknownContainer, text, remedy)
+	case errors.Is(err, hostaccess.ErrPublish):
+		return types.NewError(types.ErrInternal, text, remedy)
 	case errors.Is(err, attach.ErrInvalid):
 		return types.NewError(types.ErrInvalidEnvironmentVariables, text, remedy)
 	}
@@ -162,9 +166,15 @@ func (s *Server) add(ctx context.Context, r request, conf *Conf) (*types100.Resu
 	if err != nil {
 		return nil, types.NewError(types.ErrInvalidEnvironmentVariables, err.Error(), "")
 	}
+	if err := conf.Runtime.check(s.Publisher); err != nil {
+		return nil, err
+	}
 	res, err := s.attach(ctx, r, args, conf)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.publish(ctx, &res, conf); err != nil {
+		return nil, errors.Join(err, s.Attacher.Detach(ctx, r.ContainerID, r.IfName))
 	}
 	return cniResult(&res, conf), nil
 }
@@ -185,8 +195,13 @@ func (s *Server) attach(ctx context.Context, r request, args map[string]string, 
 	if err != nil {
 		return attach.Result{}, err
 	}
+	four, six, err := conf.Runtime.addresses()
+	if err != nil {
+		return attach.Result{}, err
+	}
 	return s.Attacher.Attach(client.Prefer(ctx, master), attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns,
-		Tenant: id.tenant, Network: id.network, Group: id.group, Name: id.podName, Labels: id.labels, Owner: owner(conf)})
+		Tenant: id.tenant, Network: id.network, Group: id.group, Name: id.podName, Labels: id.labels, Owner: owner(conf),
+		IPv4: four, IPv6: six, MAC: conf.Runtime.MAC})
 }
 
 func (s *Server) del(ctx context.Context, r request, _ *Conf) (*types100.Result, error) {
@@ -207,6 +222,9 @@ func (s *Server) check(ctx context.Context, r request, conf *Conf) (*types100.Re
 	res, err := s.Attacher.Check(ctx, r.ContainerID, r.IfName, r.Netns)
 	if err != nil {
 		return nil, checkError(err)
+	}
+	if err := s.checkPublished(&res, conf); err != nil {
+		return nil, err
 	}
 	prev, err := previous(r.Config, conf)
 	if err != nil {

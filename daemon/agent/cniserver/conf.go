@@ -20,6 +20,7 @@ type Conf struct {
 	Socket  string            `json:"socket,omitempty"` // of the agent, which the plugin reads
 	Labels  map[string]string `json:"labels,omitempty"` // as on a pod: io.contiv.tenant, ...
 	Args    confArgs          `json:"args,omitempty"`
+	Runtime runtimeConfig     `json:"runtimeConfig,omitzero"`
 }
 
 // confArgs is what runtimes add to a network configuration.

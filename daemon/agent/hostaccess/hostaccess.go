@@ -164,7 +164,7 @@ func (e *Engine) Bring(ctx context.Context) error {
 	}
 	networks := e.Flows.Networks()
 	// The guard first: what it guards is to be reached by interfaces that come now.
-	return errors.Join(e.guard(&g, networks), e.private(&g, networks), e.infra(ctx, &g, networks), e.keepPublished())
+	return errors.Join(e.guard(&g, networks), e.private(&g, networks), e.infra(ctx, &g, networks), e.keepPublished(&g))
 }
 
 // leads says whether the host and a network's endpoints meet: where the switch is the gateway, and everywhere by own addresses.

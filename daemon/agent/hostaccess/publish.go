@@ -43,7 +43,8 @@ func (e *Engine) Publish(ctx context.Context, endpoint string, mappings []link.P
 	if err := e.Switch.Label(ctx, ports[0].Name, ovsdb.IDPublished, link.JoinPortMappings(mappings)); err != nil {
 		return err
 	}
-	return e.translatePorts()
+	g := e.Flows.Global()
+	return e.translatePorts(&g)
 }
 
 // Unpublish has no port of the host lead to an endpoint any more.
@@ -103,7 +104,7 @@ func (e *Engine) reachable(endpoint string) error {
 }
 
 // keepPublished makes the translation as it should be, also when someone has removed it.
-func (e *Engine) keepPublished() error {
+func (e *Engine) keepPublished(g *record.Global) error {
 	e.publisher.mu.Lock()
 	defer e.publisher.mu.Unlock()
 	if len(e.publisher.set.Ports) > 0 {
@@ -115,18 +116,18 @@ func (e *Engine) keepPublished() error {
 			e.publisher.set, e.publisher.is = link.Translation{}, false
 		}
 	}
-	return e.translatePorts()
+	return e.translatePorts(g)
 }
 
 // translatePorts makes the translation as the switch's ports say.
-func (e *Engine) translatePorts() error {
+func (e *Engine) translatePorts(g *record.Global) error {
 	subnet := e.Flows.Private()
-	t := link.Translation{Ports: e.published()}
+	t := link.Translation{Ports: e.published(g)}
 	for _, p := range []netip.Prefix{subnet, pipeline.Private6(subnet)} {
 		t.Private, t.Own = append(t.Private, p), append(t.Own, pipeline.HostAddr(p))
 	}
-	if g := e.Flows.Global(); g.HostAccess == record.HostDirect {
-		e.clients(&t, &g)
+	if g.HostAccess == record.HostDirect {
+		e.clients(&t, g)
 	}
 	if e.publisher.is && t.Equal(&e.publisher.set) {
 		return nil

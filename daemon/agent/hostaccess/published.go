@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -25,10 +26,10 @@ func (e *Engine) Published(endpoint string) ([]model.PublishedPort, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s of port %s: %w", ovsdb.IDPublished, ports[0].Name, err)
 	}
-	out := []model.PublishedPort{}
+	g, out := e.Flows.Global(), []model.PublishedPort{}
 	for _, m := range list {
 		p := model.PublishedPort{Protocol: link.ProtocolName(m.Protocol), Host: m.Host, Container: m.Container}
-		switch to, ok := e.target(&ports[0], m); {
+		switch to, ok := e.target(&g, &ports[0], m); {
 		case !ok && m.Host.Addr().Is6():
 			p.Why = "the container has no IPv6 address"
 		case !ok:
@@ -42,7 +43,7 @@ func (e *Engine) Published(endpoint string) ([]model.PublishedPort, error) {
 }
 
 // published are the ports of the host that are to lead to containers.
-func (e *Engine) published() (out []link.Published) {
+func (e *Engine) published(g *record.Global) (out []link.Published) {
 	for _, p := range e.Switch.Ports(ovsdb.IDEndpoint, "") {
 		text := p.ExternalIDs[ovsdb.IDPublished]
 		if text == "" || p.OFPort == 0 {
@@ -54,7 +55,7 @@ func (e *Engine) published() (out []link.Published) {
 			continue
 		}
 		for _, m := range list {
-			if to, ok := e.target(&p, m); ok {
+			if to, ok := e.target(g, &p, m); ok {
 				out = append(out, to)
 			}
 		}
@@ -66,7 +67,7 @@ func (e *Engine) published() (out []link.Published) {
 }
 
 // target is where a mapping of a port of the switch leads; ok is false when the container has no address of that family.
-func (e *Engine) target(p *ovsdb.Port, m link.PortMapping) (to link.Published, ok bool) {
+func (e *Engine) target(g *record.Global, p *ovsdb.Port, m link.PortMapping) (to link.Published, ok bool) {
 	ep, ok := e.Flows.Endpoint(p.ExternalIDs[ovsdb.IDEndpoint])
 	private, own := e.Flows.Private(), ep.IP
 	if m.Host.Addr().Is6() {
@@ -75,7 +76,7 @@ func (e *Engine) target(p *ovsdb.Port, m link.PortMapping) (to link.Published, o
 	if !ok || !own.IsValid() {
 		return to, false
 	}
-	if g := e.Flows.Global(); e.hidden(&g, ep.ID.Network) {
+	if e.hidden(g, ep.ID.Network) {
 		return link.Published{Protocol: m.Protocol, From: m.Host, To: netip.AddrPortFrom(own, m.Container)}, true
 	}
 	return link.Published{Protocol: m.Protocol, From: m.Host, To: netip.AddrPortFrom(pipeline.PrivateAddr(private, p.OFPort), m.Container)}, true
