@@ -12,7 +12,7 @@ import (
 // nothing. That host leads it to a backend of its own, translates, and remembers, so it does not matter to an open
 // connection by which host its next packet arrives. With ExternalLocal a host keeps what arrives there, or drops it.
 func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
-	if s.Local.Uplink == 0 && s.Local.Tunnel == 0 || len(q.external) == 0 || len(q.all) == 0 {
+	if s.Local.Uplink == 0 && s.Local.Tunnel == 0 || len(q.external) == 0 && !fromHosts(s) || len(q.all) == 0 {
 		return
 	}
 	fronts, routed := q.fronts(s), s.Router != nil && s.Router.Tenant == q.tenant.Name

@@ -167,10 +167,14 @@ func (q *portBalancing) counted(out *flow.Set, x backend) {
 		out.Add(flow.New(tState, 183, flow.NewMatch(append(behind, q.family, answering(), flow.EqMask(flow.CTMark, markBlocked, markBlocked))...), flow.Actions{}))
 	}
 	q.add(out, x, ofnet.LoadFrom, flow.New(tState, 182, flow.NewMatch(append(behind, q.family, answering())...), answered))
-	if x.here != 0 {
-		q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact+10, flow.NewMatch(append(to, flow.EqAddr(q.src, x.Addr))...),
-			flow.Do(on(bitSkip), on(bitHairpin), flow.Track(flow.CT{Commit: true, ZoneFrom: flow.Range(regTenant, 16, 31), Recirc: true,
-				Table: tGate, NAT: &flow.NAT{Src: true, First: q.main()}}))))
+	if x.here == 0 {
+		return
+	}
+	back := flow.Do(on(bitSkip), on(bitHairpin), flow.Track(flow.CT{Commit: true, ZoneFrom: flow.Range(regTenant, 16, 31), Recirc: true,
+		Table: tGate, NAT: &flow.NAT{Src: true, First: q.main()}}))
+	q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact+10, flow.NewMatch(append(to, flow.EqAddr(q.src, x.Addr))...), back))
+	if x.Host != "" { // it would answer another host, whose packet was handed on, past the switch
+		q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact+20, flow.NewMatch(append(to, has(bitRelayed))...), back))
 	}
 }
 
