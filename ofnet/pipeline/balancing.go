@@ -122,6 +122,7 @@ func (b *balancing) flows(out *flow.Set, s *ofnet.State) {
 		q.slots(out)
 		q.outside(out, s)
 		q.hostSlots(out, s)
+		q.nodePort(out, s)
 		for _, x := range q.backends {
 			q.counted(out, x)
 			if x.here == 0 {

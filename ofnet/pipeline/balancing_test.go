@@ -236,4 +236,38 @@ func balancingHost(t *testing.T, l *serviceLab) {
 	if got := l.sends(way{host: true}, back); got.where != "contivh0" || !strings.Contains(got.frame, fmt.Sprintf("10.96.0.10:80>192.168.251.1:%d ", self)) {
 		t.Errorf("its answer: want it from the service, got %v", got)
 	}
+	// A port of the host, which its kernel leads to the switch: a backend here, whose answer the kernel is to get as it asked.
+	balancingNodePort(t, l)
+}
+
+func balancingNodePort(t *testing.T, l *serviceLab) {
+	own, other, s1 := l.Hosts.Get("h1").VTEP, l.Hosts.Get("h2").VTEP, l.Endpoints.Get("s1")
+	outside, np := netip.MustParseAddr("8.8.4.4"), func(local bool) netip.Addr { return pipeline.NodePortAddr(l.lab.state.Private, local) }
+	send := func(in way, from netip.Addr, local bool, port uint16) arrival {
+		return l.sends(in, frame{kind: "tcp", flags: syn, ports: [2]uint16{port, 30081}, ttl: 64, src: pipeline.HostMAC, dst: routerMAC, from: from, to: np(local)})
+	}
+	l.set("red:kept", func(v *ofnet.Service) {
+		v.Ports[0].NodePort = 30081
+		ofnettest.SetBackends(v, s1.IP4, l.Endpoints.Get("s2").IP4)
+	})
+	if got := send(way{host: true}, outside, true, 57000); got.where != "p51" || !strings.Contains(got.frame, "8.8.4.4:57000>10.40.0.1:8080 ") {
+		t.Errorf("what stays on the host: want s1, and the client's address, got %v", got)
+	}
+	answer := frame{kind: "tcp", flags: syn | ack, ports: [2]uint16{8080, 57000}, ttl: 64, src: s1.MAC, dst: routerMAC, from: s1.IP4, to: outside}
+	if got := l.sends(way{endpoint: s1}, answer); got.where != "contivh0" || !strings.Contains(got.frame, fmt.Sprintf("%s:30081>8.8.4.4:57000 ", np(true))) {
+		t.Errorf("its answer: want it as the kernel asked, got %v", got)
+	}
+	l.set("red:kept", func(v *ofnet.Service) { v.ExternalLocal = false })
+	places := map[string]int{}
+	for n := range uint16(24) {
+		got := send(way{host: true}, own, false, 57100+n)
+		places[got.where]++
+	}
+	handed := fmt.Sprintf("tunnel %s vni %d", other, ofnet.LastVNI+1+4)
+	if places["p51"] == 0 || places[handed] == 0 || len(places) != 2 {
+		t.Errorf("what goes to any: want s1 and, by %s, s2, got %v", handed, places)
+	}
+	if got := send(way{peer: other, vni: ofnet.LastVNI + 1 + 4}, other, false, 57200); got.where != "p51" {
+		t.Errorf("handed on by another host: want it at s1, got %v", got)
+	}
 }

@@ -34,18 +34,58 @@ func (q *portBalancing) fromHost(out *flow.Set, s *ofnet.State, a netip.Addr, cl
 	if !fromHosts(s) || len(q.all) == 0 {
 		return
 	}
+	q.leadHost(out, q.asked(a), cluster && q.ClusterLocal)
+	if cluster && len(q.here) > 0 {
+		q.arrive(out, q.asked(a), false, has(bitRelayed))
+	}
+}
+
+// nodePort takes what the host's kernel has translated to NodePortAddr: connections to the port's number at the host's own addresses.
+func (q *portBalancing) nodePort(out *flow.Set, s *ofnet.State) {
+	if !fromHosts(s) || q.NodePort == 0 {
+		return
+	}
+	private := s.Private
+	if q.six {
+		private = Private6(private)
+	}
+	a := NodePortAddr(private, q.ExternalLocal)
+	steps := enterTenant([]flow.Action{on(bitHost), on(bitRouted), load(regNetwork, outside)}, q.tenant)
+	out.Add(flow.New(tHostIn, exact+20, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.dst, a), flow.Eq(q.to, uint64(q.NodePort))),
+		flow.Do(append(steps, flow.GotoTable(tUnhairpin))...)))
+	// What is answered keeps its sender, for the kernel to translate it back.
+	out.Add(flow.New(tHostOut, exact+5, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.src, a), flow.Eq(q.from, uint64(q.NodePort))),
+		flow.Do(flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), flow.Output(s.Local.Host))))
+	if len(q.all) == 0 {
+		return
+	}
+	asked := q.askedAt(a, q.NodePort)
+	q.leadHost(out, asked, q.ExternalLocal)
+	if len(q.here) > 0 {
+		q.arrive(out, asked, false, has(bitRelayed))
+	}
+}
+
+// leadHost leads what the host sends to one of the backends, or to one of those here alone.
+func (q *portBalancing) leadHost(out *flow.Set, asked []flow.Term, here bool) {
 	list, mark := q.all, uint32(hostSlot)
-	if cluster && q.ClusterLocal {
+	if here {
 		list, mark = q.here, hereSlot
 	}
 	do := flow.Actions{}
 	if len(list) > 0 {
 		do = flow.Do(append(q.led(), load(regSlot, mark), q.multipath(len(list)), flow.GotoTable(tBackend))...)
 	}
-	out.Add(flow.New(tService, exact+10, flow.NewMatch(append(q.asked(a), has(bitHost))...), do))
-	if cluster && len(q.here) > 0 {
-		q.arrive(out, a, false, has(bitRelayed))
+	out.Add(flow.New(tService, exact+10, flow.NewMatch(append(asked, has(bitHost))...), do))
+}
+
+// NodePortAddr is the address in the private subnet of a family to which the host's kernel translates connections to ports of services at the
+// host's own addresses, the port's number being the same: with local, to services whose connections from outside stay on the host.
+func NodePortAddr(private netip.Prefix, local bool) netip.Addr {
+	if local {
+		return privateAddr(private, 0xfffb)
 	}
+	return privateAddr(private, 0xfffc)
 }
 
 // hostSlots are the slots that processes of this host are led to.

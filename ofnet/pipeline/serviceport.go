@@ -27,9 +27,12 @@ const (
 )
 
 // asked matches new connections to the port at one of the service's addresses.
-func (q *portBalancing) asked(a netip.Addr) []flow.Term {
+func (q *portBalancing) asked(a netip.Addr) []flow.Term { return q.askedAt(a, q.ServicePort.Port) }
+
+// askedAt matches new connections to an address and port.
+func (q *portBalancing) askedAt(a netip.Addr, port uint16) []flow.Term {
 	return slices.Clip([]flow.Term{q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.dst, a),
-		flow.Eq(q.to, uint64(q.ServicePort.Port)), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)})
+		flow.Eq(q.to, uint64(port)), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)})
 }
 
 // led are the first steps with a connection that the port takes: it is routed to the backend, whatever gateway the client sent it to.

@@ -127,6 +127,7 @@ func (e *Engine) translatePorts() error {
 	}
 	if g := e.Flows.Global(); g.HostAccess == record.HostDirect {
 		e.clients(&t, &g)
+		e.nodePorts(&t)
 	}
 	if e.publisher.is && t.Equal(&e.publisher.set) {
 		return nil
