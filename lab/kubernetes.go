@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/tls"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/contiv/contiv/lab/kube"
@@ -78,6 +80,11 @@ func (l *Lab) findKubernetes() error {
 			if _, err := os.Stat(filepath.Join(k.Containerd, program)); err != nil {
 				return fmt.Errorf("folder of containerd: %w; make engines builds one in .cache/engines", err)
 			}
+		}
+		// A kubelet wants system calls of pods filtered.
+		if out, err := exec.Command(filepath.Join(k.Containerd, "runc"), "--version").Output(); err != nil || !bytes.Contains(out, []byte("libseccomp")) {
+			return fmt.Errorf("%s has no libseccomp (%v): apt-get install libseccomp-dev pkg-config, remove it, and make engines builds it anew",
+				filepath.Join(k.Containerd, "runc"), err)
 		}
 	}
 	for _, program := range []string{"containerd", "runc", "ctr", "nc", "curl"} {

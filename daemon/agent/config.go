@@ -38,6 +38,7 @@ type options struct {
 	OVSRunDir string
 	Socket    string
 	Mesos     string
+	Runtime   runtimeOptions
 	Docker    dockerOptions
 	Kube      string
 	DNS       string
@@ -74,6 +75,7 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
 	s.String(&o.Mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket at which netcontiv, the CNI plugin of Mesos, asks, or off (default: contiv-mesos.sock beside --cni-socket)")
+	o.Runtime.register(s)
 	o.Docker.register(s)
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
@@ -124,6 +126,9 @@ func (o *options) check() error {
 		return fmt.Errorf("--uplink-bond lacp is for several NICs: name two or more with --vlan-uplinks")
 	}
 	if err := flags.OneOf("dns", o.DNS, "on", "off"); err != nil {
+		return err
+	}
+	if err := o.Runtime.check(); err != nil {
 		return err
 	}
 	if err := flags.OneOf("services", o.Services, "on", "off"); err != nil {

@@ -43,6 +43,9 @@ type outcome struct {
 // summaries, one line a test.
 func TestEndToEnd(t *testing.T) {
 	rules := exceptions(t, "exceptions.txt")
+	if *podNetwork == kube.NetworkBridge {
+		rules = append(rules, exception{"skip", regexp.MustCompile("Netpol"), "the network has no policies"})
+	}
 	p := lab.Plan{Name: "ke2e", Kubernetes: &lab.Kubernetes{Network: *podNetwork, Proxy: *kubeProxy, CoreDNS: true}}
 	c := start(t, p)
 	c.importSuite()

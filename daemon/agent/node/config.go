@@ -34,8 +34,9 @@ type Config struct {
 	FwdMode     string   // as the operator expects it; the cluster's own setting counts
 	CNISocket   string   // "" serves no CNI
 	MesosSocket string   // of CNI for Mesos; "" serves none
-	Observe     bool     // forward leaves what others change in the switch as it is
-	InspectPort int      // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
+	Runtime     RuntimeConf
+	Observe     bool // forward leaves what others change in the switch as it is
+	InspectPort int  // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	DNS         DNS
 	// ForeignServices leaves the services of Kubernetes to another proxy.
@@ -76,6 +77,13 @@ type Docker struct {
 	Global bool   // networks are of a whole swarm
 	Engine string // unix socket of the engine
 	Keep   bool   // the engine's networks are kept equal to the cluster's
+}
+
+// RuntimeConf says where the host's container runtime looks for CNI plugins; see package runtimeconf.
+type RuntimeConf struct {
+	Program string // the plugin to be installed
+	Bin     string // folder of plugins; "": somebody else installs it
+	Conf    string // folder of configurations; "": somebody else writes one
 }
 
 // resolvConf names the host's name servers (resolv.conf(5)).
