@@ -19,9 +19,10 @@ func (e *Engine) nodePorts(t *link.Translation) {
 		if six {
 			private, all = pipeline.Private6(private), netip.IPv6Unspecified()
 		}
+		by := e.self(private.Addr())
 		for i := range services {
 			v := &services[i]
-			if !slices.ContainsFunc(v.Cluster, func(a netip.Addr) bool { return a.Is6() == six }) {
+			if !by.IsValid() && !v.ExternalLocal || !slices.ContainsFunc(v.Cluster, func(a netip.Addr) bool { return a.Is6() == six }) {
 				continue
 			}
 			for _, p := range v.Ports {
@@ -31,7 +32,7 @@ func (e *Engine) nodePorts(t *link.Translation) {
 				}
 			}
 		}
-		if by := e.self(private.Addr()); by.IsValid() {
+		if by.IsValid() {
 			a := pipeline.NodePortAddr(private, false)
 			t.Hidden = append(t.Hidden, link.Hidden{Prefix: netip.PrefixFrom(a, a.BitLen()), By: by})
 		}
