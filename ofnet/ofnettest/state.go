@@ -27,7 +27,12 @@ import (
 //	nexthops two id=1 hops=50.1.1.200@0e:00:00:00:00:07,50.1.1.201@0e:00:00:00:00:08
 //	route 21.0.0.0/8 via=two
 //	service shop:blue address=10.1.0.100 ports=tcp:80:8080,udp:53:53 backends=10.1.0.1,10.1.0.2 affinity
-//	endpoint a1 network=blue:vx group=blue:web host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1
+//	classpolicy ns:web in stage=namespace
+//	classrule ns:web in accept place=1 subjects=5,6 peers=7 prefixes=10.9.0.0/16 ports=tcp:80,udp:53-60
+//	classrule cluster out deny stage=admin priority=10 place=2 subjects=5 anyone
+//	judgement blue sum=7
+//	own 172.16.0.1,fd00::1
+//	endpoint a1 network=blue:vx group=blue:web host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1 class=5 isolated=in,out
 func Parse(tb testing.TB, text string) *ofnet.State {
 	tb.Helper()
 	s := ofnet.NewState("")
@@ -97,6 +102,13 @@ func add(s *ofnet.State, words []string) error {
 			r.Direction = ofnet.In
 		}
 		SetRule(s, l.words["group"], r)
+	case "classpolicy", "classrule":
+		addClassRule(s, words[0] == "classrule", name, &l)
+	case "judgement":
+		s.Judgements.Set(name, &ofnet.Judgement{Tenant: name, Sum: uint64(l.number("sum"))})
+	case "own":
+		l.words["own"] = name
+		s.Own = l.addrs("own")
 	case "router":
 		s.Router = &ofnet.Router{Tenant: l.words["tenant"], Port: l.number("port"), MAC: l.mac("mac"), Addr: l.addr("ip"), Addr6: l.addr("ip6")}
 	case "route":
@@ -115,7 +127,7 @@ func add(s *ofnet.State, words []string) error {
 		s.SetService(l.service(name))
 	case "endpoint":
 		s.Endpoints.Set(name, &ofnet.Endpoint{ID: name, Segment: l.words["network"], Group: l.words["group"], Host: l.words["host"],
-			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6")})
+			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6"), Class: l.number("class"), Isolated: l.isolated()})
 	default:
 		return fmt.Errorf("%q is no object", words[0])
 	}

@@ -224,6 +224,30 @@ func TestAffected(t *testing.T) {
 			h.Node4 = netip.MustParseAddr("10.254.0.2")
 			s.Hosts.Set("h2", &h)
 		}},
+		{"class policy comes", func(s *ofnet.State) {
+			p := *s.ClassPolicies.Get("ns:web/in")
+			p.Name = "ns:another"
+			s.SetClassPolicy(&p)
+		}},
+		{"class policy goes", func(s *ofnet.State) { s.ClassPolicies.Delete("first/in") }},
+		{"class policy gets another priority", func(s *ofnet.State) {
+			p := *s.ClassPolicies.Get("first/in")
+			p.Priority = 9
+			s.SetClassPolicy(&p)
+		}},
+		{"endpoint here gets another class", func(s *ofnet.State) {
+			e := *s.Endpoints.Get("v1")
+			e.Class, e.Isolated = 7, 0
+			s.Endpoints.Set("v1", &e)
+		}},
+		{"endpoint elsewhere gets a class", func(s *ofnet.State) {
+			e := *s.Endpoints.Get("a3")
+			e.Class = 6
+			s.Endpoints.Set("a3", &e)
+		}},
+		{"tenant is judged otherwise", func(s *ofnet.State) { s.Judgements.Set("violet", &ofnet.Judgement{Tenant: "violet", Sum: 8}) }},
+		{"tenant is judged no longer", func(s *ofnet.State) { s.Judgements.Delete("violet") }},
+		{"host gets an address", func(s *ofnet.State) { s.Own = append(slices.Clone(s.Own), netip.MustParseAddr("fd00::2")) }},
 		{"uplink comes", func(s *ofnet.State) {
 			s.Local.Uplink = 1003
 		}},

@@ -17,11 +17,11 @@ import (
 
 var update = flag.Bool("update", false, "write the flows of the tests as the ones that are wanted")
 
-// testState is the State of testdata/state.txt, with the services of testdata/services.txt.
+// testState is the State of testdata/state.txt, with the services of testdata/services.txt and the policies of testdata/classes.txt.
 func testState(tb testing.TB) *ofnet.State {
 	tb.Helper()
 	var all string
-	for _, name := range []string{"testdata/state.txt", "testdata/services.txt"} {
+	for _, name := range []string{"testdata/state.txt", "testdata/services.txt", "testdata/classes.txt"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			tb.Fatal(err)

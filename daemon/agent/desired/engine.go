@@ -236,6 +236,7 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 	}
 	e.Bridge.Update(e.seen, func(s *ofnet.State) {
 		s.Self, s.Local, s.Private, s.Direct = e.Self.Label, e.Fixed, e.records.private(), e.records.direct()
+		s.Own = e.records.own(e.Self.VTEP, e.Self.Node4, e.Self.Node6)
 		set(s.Hosts, e.Self.Label, &e.Self)
 		e.records.translate(e.given, s)
 		for _, put := range others {

@@ -36,6 +36,7 @@ func kinds() []kind {
 		both(record.Providers, record.LegacyProviders, providers, func(_ *records, p *record.Provider) (string, error) { return p.ID.String(), nil }),
 		both(record.Endpoints, record.LegacyEndpoints, endpoints, readEndpoint),
 		kubernetesKinds(),
+		netPolicyKinds(),
 		[]kind{
 			{record.DockerNetworks, (*records).putDockerNetwork, func(r *records, id string) { r.dockerNetworks.Delete(id) }},
 			rows(record.BGPs, routers, func(_ *records, b *record.BGP) (string, error) { return b.Hostname, nil }),

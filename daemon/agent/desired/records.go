@@ -27,6 +27,7 @@ type records struct {
 	attachments    *table.Table[identity.Attachment, *ofnet.Attachment]
 	legacy         legacy
 	kube           kubernetes
+	net            netPolicies
 	services       *table.Table[string, *record.ServiceLB]     // by id
 	providers      *table.Table[string, *record.Provider]      // of services, by id
 	endpoints      *table.Table[string, *record.Endpoint]      // by id
@@ -59,7 +60,7 @@ var (
 func newRecords(self string) *records {
 	return &records{self: self, kinds: kinds(), tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
 		groups: table.New(groupsOfTenant, groupsOfNetwork, groupsNumbered), rules: table.New(rulesOfTenant), attachments: table.New(attachmentsOfTenant),
-		legacy: newLegacy(), kube: newKubernetes(), services: table.New(servicesOfTenant),
+		legacy: newLegacy(), kube: newKubernetes(), net: newNetPolicies(), services: table.New(servicesOfTenant),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
 		endpoints:      table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
 		dockerNetworks: table.New[string, *record.DockerNetwork](),
@@ -73,7 +74,7 @@ func (r *records) clone() *records {
 	c.attachments, c.legacy, c.kube = r.attachments.Clone(), r.legacy.clone(), r.kube.clone()
 	c.services, c.providers, c.endpoints = r.services.Clone(), r.providers.Clone(), r.endpoints.Clone()
 	c.routers, c.agents, c.hosts, c.ports = r.routers.Clone(), r.agents.Clone(), r.hosts.Clone(), r.ports.Clone()
-	c.dockerNetworks = r.dockerNetworks.Clone()
+	c.dockerNetworks, c.net = r.dockerNetworks.Clone(), r.net.clone()
 	return &c
 }
 
