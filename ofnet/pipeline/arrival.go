@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"net/netip"
-
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
@@ -12,7 +10,7 @@ import (
 // nothing. That host leads it to a backend of its own, translates, and remembers, so it does not matter to an open
 // connection by which host its next packet arrives. With ExternalLocal a host keeps what arrives there, or drops it.
 func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
-	if s.Local.Uplink == 0 && s.Local.Tunnel == 0 || len(q.external) == 0 || len(q.all) == 0 {
+	if s.Local.Uplink == 0 && s.Local.Tunnel == 0 || len(q.external) == 0 && !fromHosts(s) || len(q.all) == 0 {
 		return
 	}
 	fronts, routed := q.fronts(s), s.Router != nil && s.Router.Tenant == q.tenant.Name
@@ -20,13 +18,13 @@ func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 	for _, a := range q.external {
 		if mac != (ofnet.MAC{}) && (fronts || len(q.here) > 0) {
 			// To this host by name: what a physical switch floods is others' business.
-			q.arrive(out, a, fronts, flow.EqMAC(flow.EthDst, mac), flow.EqMask(regFlags, 1<<bitUplink, 1<<bitUplink|1<<bitRouted|1<<bitRelayed))
+			q.arrive(out, q.asked(a), fronts, flow.EqMAC(flow.EthDst, mac), flow.EqMask(regFlags, 1<<bitUplink, 1<<bitUplink|1<<bitRouted|1<<bitRelayed))
 		}
 		if routed {
-			q.arrive(out, a, true, fromOutside())
+			q.arrive(out, q.asked(a), true, fromOutside())
 		}
 		if len(q.here) > 0 {
-			q.arrive(out, a, false, has(bitRelayed))
+			q.arrive(out, q.asked(a), false, has(bitRelayed))
 		}
 	}
 	if !q.ClusterLocal { // else they are there
@@ -48,7 +46,7 @@ func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 }
 
 // arrive leads what matches to a slot of all backends, or of those here.
-func (q *portBalancing) arrive(out *flow.Set, a netip.Addr, all bool, terms ...flow.Term) {
+func (q *portBalancing) arrive(out *flow.Set, asked []flow.Term, all bool, terms ...flow.Term) {
 	// Another basis for the second choice: else it would depend on the first.
 	mark, basis, list := uint32(hereSlot), uint16(q.number+1), q.here
 	if all && !q.ExternalLocal {
@@ -58,5 +56,5 @@ func (q *portBalancing) arrive(out *flow.Set, a netip.Addr, all bool, terms ...f
 	if len(list) > 0 {
 		do = flow.Do(append(q.led(), load(regSlot, mark), flow.Multipath(q.hash(), basis, len(list), flow.Range(regSlot, 0, 15)), flow.GotoTable(tBackend))...)
 	}
-	out.Add(flow.New(tService, exact, flow.NewMatch(append(q.asked(a), terms...)...), do))
+	out.Add(flow.New(tService, exact, flow.NewMatch(append(asked, terms...)...), do))
 }

@@ -12,7 +12,9 @@ type backend struct {
 	ofnet.Backend
 	group uint32        // of the endpoint; 0: none
 	here  uint32        // port of the endpoint, or of the host; 0 when it is on another host or not known
-	relay []flow.Action // that hand a packet on to its host; nil when it is here, or there is no way
+	relay []flow.Action // that hand a packet from outside on to its host; nil when it is here, or there is no way
+	// handed are those that hand a packet of this host's own on by the tunnel; nil when it is here, or there is no way.
+	handed []flow.Action
 }
 
 // label is what the tracker calls the backend.

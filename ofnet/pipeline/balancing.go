@@ -74,6 +74,7 @@ func (b *balancing) backend(s *ofnet.State, x ofnet.Backend) (y backend, host st
 			y.here = s.Local.Host
 		case h != nil && h.VTEP.IsValid() && s.Local.Tunnel != 0:
 			y.relay = hostRelay(s, h, b.tenant)
+			y.handed = y.relay
 		}
 		return y, x.Host
 	}
@@ -86,6 +87,9 @@ func (b *balancing) backend(s *ofnet.State, x ofnet.Backend) (y backend, host st
 		y.here = m.Port
 	} else {
 		y.relay = relayTo(s, m)
+		if m.host.VTEP.IsValid() && s.Local.Tunnel != 0 {
+			y.handed = tunnelRelay(s, m)
+		}
 	}
 	return y, m.Host
 }
@@ -117,6 +121,8 @@ func (b *balancing) flows(out *flow.Set, s *ofnet.State) {
 		q.choices(out, s)
 		q.slots(out)
 		q.outside(out, s)
+		q.hostSlots(out, s)
+		q.nodePort(out, s)
 		for _, x := range q.backends {
 			q.counted(out, x)
 			if x.here == 0 {
@@ -134,6 +140,10 @@ func (b *balancing) flows(out *flow.Set, s *ofnet.State) {
 // address answers who has an address of the service: the router, as everywhere; on a VLAN, for those outside, one host. A port that the
 // service does not have, and one that no one provides, is told to the client.
 func (b *balancing) address(out *flow.Set, s *ofnet.State, a netip.Addr, external bool) {
+	b.hostClient(out, s, a)
+	for i := range b.ports {
+		b.ports[i].fromHost(out, s, a, !external)
+	}
 	ask := []flow.Term{flow.Eq(flow.ARPOp, 1), flow.ARP()}
 	target := flow.ARPTPA
 	if b.six {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ofnettest"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 // TestBalancing plays real packets to services that say more than who provides them: how long a client keeps its backend, and which
@@ -19,7 +20,7 @@ func TestBalancing(t *testing.T) {
 		name string
 		play func(t *testing.T, l *serviceLab)
 	}{{"remembered clients", balancingRemembers}, {"backends that go", balancingForgets}, {"timeout", balancingTimeout}, {"within the cluster", balancingWithin},
-		{"from outside", balancingOutside}, {"draining", balancingDraining}} {
+		{"from outside", balancingOutside}, {"draining", balancingDraining}, {"the host", balancingHost}} {
 		t.Run(part.name, func(t *testing.T) {
 			l.t = t
 			part.play(t, l)
@@ -184,8 +185,89 @@ func balancingDraining(t *testing.T, l *serviceLab) {
 	if got := l.places("c10", "10.96.0.12", 55000, 8); got["p53"] != 8 {
 		t.Errorf("one is draining: want the other, got %v", got)
 	}
-	l.set("red:kept", func(v *ofnet.Service) { ofnettest.SetBackends(v, l.Endpoints.Get("s1").IP4); v.Ports[0].Backends[0].Draining = true })
+	l.set("red:kept", func(v *ofnet.Service) {
+		ofnettest.SetBackends(v, l.Endpoints.Get("s1").IP4)
+		v.Ports[0].Backends[0].Draining = true
+	})
 	if got := l.places("c10", "10.96.0.12", 55100, 8); got["p51"] != 8 {
 		t.Errorf("all are draining: want them, got %v", got)
+	}
+}
+
+// balancingHost: processes of hosts are clients and backends.
+func balancingHost(t *testing.T, l *serviceLab) {
+	l.change(func(s *ofnet.State) { s.Direct = true })
+	own, other := l.Hosts.Get("h1").VTEP, l.Hosts.Get("h2").VTEP
+	s1 := l.Endpoints.Get("s1")
+	from := func(host netip.Addr, to string, port uint16) frame {
+		return frame{kind: "tcp", flags: syn, ports: [2]uint16{port, 80}, ttl: 64, src: pipeline.HostMAC, dst: routerMAC, from: host, to: netip.MustParseAddr(to)}
+	}
+	answer := func(to netip.Addr, port uint16) arrival {
+		return l.sends(way{endpoint: s1}, frame{kind: "tcp", flags: syn | ack, ports: [2]uint16{8080, port}, ttl: 64, src: s1.MAC, dst: routerMAC, from: s1.IP4, to: to})
+	}
+	got := l.sends(way{host: true}, from(own, "10.40.0.102", 56000))
+	if got.where != "p51" || !strings.Contains(got.frame, "192.168.251.1:56000>10.40.0.1:8080 ") {
+		t.Errorf("to a backend here: want it at s1 with the host's address, got %v", got)
+	}
+	if got := answer(own, 56000); got.where != "contivh0" || !strings.Contains(got.frame, "10.40.0.102:80>192.168.251.1:56000 ") {
+		t.Errorf("its answer: want it from the service, got %v", got)
+	}
+	handed := fmt.Sprintf("tunnel %s vni %d", other, ofnet.LastVNI+1+4)
+	got = l.sends(way{host: true}, from(own, "50.1.1.79", 56001))
+	if got.where != handed || !strings.Contains(got.frame, "192.168.251.1:56001>50.1.1.79:80 ") {
+		t.Errorf("to a backend elsewhere: want it handed on as it is, by %s, got %v", handed, got)
+	}
+	got = l.sends(way{peer: other, vni: ofnet.LastVNI + 1 + 4}, from(other, "10.96.0.12", 56002))
+	if got.where != "p51" || !strings.Contains(got.frame, "192.168.251.2:56002>10.40.0.1:8080 ") {
+		t.Errorf("handed on by another host, by the cluster's address: want it at s1, got %v", got)
+	}
+	if got := answer(other, 56002); got.where != fmt.Sprintf("tunnel %s vni %d", other, ofnet.LastVNI+1) || !strings.Contains(got.frame, "10.96.0.12:80>192.168.251.2:56002 ") {
+		t.Errorf("its answer: want it from the service, to the other host, got %v", got)
+	}
+	self := uint16(0) // a connection that is led to the host itself
+	for n := range uint16(16) {
+		if got := l.sends(way{host: true}, from(own, "10.96.0.10", 56100+n)); got.where == "contivh0" {
+			if self = 56100 + n; !strings.Contains(got.frame, fmt.Sprintf("10.96.0.10:%d>192.168.251.1:8080 ", self)) {
+				t.Errorf("to the host itself: want it from the service's address, got %v", got)
+			}
+		}
+	}
+	back := frame{kind: "tcp", flags: syn | ack, ports: [2]uint16{8080, self}, ttl: 64, src: pipeline.HostMAC, dst: routerMAC, from: own, to: netip.MustParseAddr("10.96.0.10")}
+	if got := l.sends(way{host: true}, back); got.where != "contivh0" || !strings.Contains(got.frame, fmt.Sprintf("10.96.0.10:80>192.168.251.1:%d ", self)) {
+		t.Errorf("its answer: want it from the service, got %v", got)
+	}
+	// A port of the host, which its kernel leads to the switch: a backend here, whose answer the kernel is to get as it asked.
+	balancingNodePort(t, l)
+}
+
+func balancingNodePort(t *testing.T, l *serviceLab) {
+	own, other, s1 := l.Hosts.Get("h1").VTEP, l.Hosts.Get("h2").VTEP, l.Endpoints.Get("s1")
+	outside, np := netip.MustParseAddr("8.8.4.4"), func(local bool) netip.Addr { return pipeline.NodePortAddr(l.lab.state.Private, local) }
+	send := func(in way, from netip.Addr, local bool, port uint16) arrival {
+		return l.sends(in, frame{kind: "tcp", flags: syn, ports: [2]uint16{port, 30081}, ttl: 64, src: pipeline.HostMAC, dst: routerMAC, from: from, to: np(local)})
+	}
+	l.set("red:kept", func(v *ofnet.Service) {
+		v.Ports[0].NodePort = 30081
+		ofnettest.SetBackends(v, s1.IP4, l.Endpoints.Get("s2").IP4)
+	})
+	if got := send(way{host: true}, outside, true, 57000); got.where != "p51" || !strings.Contains(got.frame, "8.8.4.4:57000>10.40.0.1:8080 ") {
+		t.Errorf("what stays on the host: want s1, and the client's address, got %v", got)
+	}
+	answer := frame{kind: "tcp", flags: syn | ack, ports: [2]uint16{8080, 57000}, ttl: 64, src: s1.MAC, dst: routerMAC, from: s1.IP4, to: outside}
+	if got := l.sends(way{endpoint: s1}, answer); got.where != "contivh0" || !strings.Contains(got.frame, fmt.Sprintf("%s:30081>8.8.4.4:57000 ", np(true))) {
+		t.Errorf("its answer: want it as the kernel asked, got %v", got)
+	}
+	l.set("red:kept", func(v *ofnet.Service) { v.ExternalLocal = false })
+	places := map[string]int{}
+	for n := range uint16(24) {
+		got := send(way{host: true}, own, false, 57100+n)
+		places[got.where]++
+	}
+	handed := fmt.Sprintf("tunnel %s vni %d", other, ofnet.LastVNI+1+4)
+	if places["p51"] == 0 || places[handed] == 0 || len(places) != 2 {
+		t.Errorf("what goes to any: want s1 and, by %s, s2, got %v", handed, places)
+	}
+	if got := send(way{peer: other, vni: ofnet.LastVNI + 1 + 4}, other, false, 57200); got.where != "p51" {
+		t.Errorf("handed on by another host: want it at s1, got %v", got)
 	}
 }

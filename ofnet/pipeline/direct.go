@@ -24,8 +24,11 @@ const hostVNI = relayVNI
 func (direct) Reads() []*Input {
 	return append(slices.Concat(readsSwitch, readsMember, readsSegment),
 		rows(hostRows, func(_ *ofnet.State, h *ofnet.Host, to owners) { to(h.Key()) }),
-		setting(func(a, b *ofnet.State) bool { return a.Direct == b.Direct && a.Private == b.Private }, everything))
+		readsDirect)
 }
+
+// readsDirect is whether hosts and endpoints meet by their own addresses.
+var readsDirect = setting(func(a, b *ofnet.State) bool { return a.Direct == b.Direct && a.Private == b.Private }, everything)
 
 func (direct) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if !s.Direct || s.Local.Host == 0 || !s.Private.Addr().Is4() {
@@ -73,12 +76,22 @@ func (f *hostFamily) node(out *flow.Set, s *ofnet.State, h *ofnet.Host) {
 		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), to, flow.Do(append(slices.Clip(steps), flow.GotoTable(tPolicyOut))...)))
 		if h.Label == s.Self {
 			f.toHost(out, s, a)
+			continue
 		}
+		// What this host itself answers another by way of a service.
+		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitHost)),
+			flow.Do(append(slices.Clip(steps), flow.GotoTable(tPolicyOut))...)))
 	}
 }
 
-// toHost hands what is for an address of this host to it, with the sender's own address.
+// toHost hands what is for an address of this host to it, with the sender's own address: also when a service has led it there, for the host
+// itself or another one.
 func (f *hostFamily) toHost(out *flow.Set, s *ofnet.State, a netip.Addr) {
+	led := []flow.Action{flow.DecTTL(), flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), load(regDstGroup, 0),
+		load(regOut, s.Local.Host), on(bitHairpin), flow.GotoTable(tPolicyOut)}
+	for _, by := range []int{bitHost, bitRelayed} {
+		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(by)), flow.Do(led...)))
+	}
 	out.Add(flow.New(tHostOut, exact+10, flow.NewMatch(f.ip, flow.EqAddr(f.dst, a)),
 		flow.Do(flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), flow.Output(s.Local.Host))))
 	if s.Local.Tunnel != 0 {

@@ -26,6 +26,7 @@ type way struct {
 	endpoint *ofnet.Endpoint
 	peer     netip.Addr // the far end of a tunnel; invalid for the uplink
 	vni      uint32
+	host     bool // by the host's own port
 }
 
 // visit is one frame on its way through the model.

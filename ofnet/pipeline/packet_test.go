@@ -160,6 +160,8 @@ func (w *wires) verdict(t *testing.T, in way, f frame) (out []string) {
 	switch {
 	case in.endpoint != nil:
 		w.send(t, fmt.Sprintf("p%d", in.endpoint.Port), f.bytes())
+	case in.host:
+		w.send(t, "contivh0", f.bytes())
 	case in.peer.IsValid():
 		w.send(t, nic, vxlan(f, in.vni, w.phy, in.peer, w.Hosts.Get(w.Self).VTEP))
 	default:

@@ -32,7 +32,7 @@ func (service) Reads() []*Input {
 			each(s.ServicesOver(e), to)
 		}
 	}
-	return append(slices.Clone(readsSwitch), readsRouter,
+	return append(slices.Clone(readsSwitch), readsRouter, readsDirect,
 		rows(serviceRows, func(_ *ofnet.State, v *ofnet.Service, to owners) { to(v.Key()) }),
 		rows(tenantRows, func(s *ofnet.State, t *ofnet.Tenant, to owners) { each(s.ServicesOf(t.Name), to) }),
 		rows(endpointRows, func(s *ofnet.State, e *ofnet.Endpoint, to owners) { each(s.ServicesOver(e), to) }),

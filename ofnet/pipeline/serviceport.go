@@ -27,9 +27,12 @@ const (
 )
 
 // asked matches new connections to the port at one of the service's addresses.
-func (q *portBalancing) asked(a netip.Addr) []flow.Term {
+func (q *portBalancing) asked(a netip.Addr) []flow.Term { return q.askedAt(a, q.ServicePort.Port) }
+
+// askedAt matches new connections to an address and port.
+func (q *portBalancing) askedAt(a netip.Addr, port uint16) []flow.Term {
 	return slices.Clip([]flow.Term{q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.dst, a),
-		flow.Eq(q.to, uint64(q.ServicePort.Port)), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)})
+		flow.Eq(q.to, uint64(port)), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)})
 }
 
 // led are the first steps with a connection that the port takes: it is routed to the backend, whatever gateway the client sent it to.
@@ -167,10 +170,14 @@ func (q *portBalancing) counted(out *flow.Set, x backend) {
 		out.Add(flow.New(tState, 183, flow.NewMatch(append(behind, q.family, answering(), flow.EqMask(flow.CTMark, markBlocked, markBlocked))...), flow.Actions{}))
 	}
 	q.add(out, x, ofnet.LoadFrom, flow.New(tState, 182, flow.NewMatch(append(behind, q.family, answering())...), answered))
-	if x.here != 0 {
-		q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact+10, flow.NewMatch(append(to, flow.EqAddr(q.src, x.Addr))...),
-			flow.Do(on(bitSkip), on(bitHairpin), flow.Track(flow.CT{Commit: true, ZoneFrom: flow.Range(regTenant, 16, 31), Recirc: true,
-				Table: tGate, NAT: &flow.NAT{Src: true, First: q.main()}}))))
+	if x.here == 0 {
+		return
+	}
+	back := flow.Do(on(bitSkip), on(bitHairpin), flow.Track(flow.CT{Commit: true, ZoneFrom: flow.Range(regTenant, 16, 31), Recirc: true,
+		Table: tGate, NAT: &flow.NAT{Src: true, First: q.main()}}))
+	q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact+10, flow.NewMatch(append(to, flow.EqAddr(q.src, x.Addr))...), back))
+	if x.Host != "" { // it would answer another host, whose packet was handed on, past the switch
+		q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact+20, flow.NewMatch(append(to, has(bitRelayed))...), back))
 	}
 }
 

@@ -61,8 +61,7 @@ func (e *Engine) ways(networks []record.Network) (out []link.Way, err error) {
 			out = append(out, link.Way{To: to, Via: via, From: from})
 		}
 	}
-	slices.SortFunc(out, func(a, b link.Way) int { return a.To.Compare(b.To) })
-	return out, err
+	return e.serviceWays(out), err
 }
 
 // within is a host that has an address of its own in p, "" when none has.

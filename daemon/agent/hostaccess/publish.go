@@ -128,6 +128,7 @@ func (e *Engine) translatePorts(g *record.Global) error {
 	}
 	if g.HostAccess == record.HostDirect {
 		e.clients(&t, g)
+		e.nodePorts(&t)
 	}
 	if e.publisher.is && t.Equal(&e.publisher.set) {
 		return nil

@@ -1,0 +1,70 @@
+package hostaccess
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// nodePorts adds the ports at which this host takes connections for services: the kernel leads them to the switch, which chooses. Those that may
+// be answered by another host come in this host's name, so that the answer comes back here; all others keep their client's address.
+func (e *Engine) nodePorts(t *link.Translation) {
+	services := e.Flows.Services()
+	var ports []link.Published
+	for _, six := range []bool{false, true} {
+		private, all := e.Flows.Private(), netip.IPv4Unspecified()
+		if six {
+			private, all = pipeline.Private6(private), netip.IPv6Unspecified()
+		}
+		by := e.self(private.Addr())
+		for i := range services {
+			v := &services[i]
+			if !by.IsValid() && !v.ExternalLocal || !slices.ContainsFunc(v.Cluster, func(a netip.Addr) bool { return a.Is6() == six }) {
+				continue
+			}
+			for _, p := range v.Ports {
+				if p.NodePort != 0 {
+					ports = append(ports, link.Published{Protocol: p.Protocol, From: netip.AddrPortFrom(all, p.NodePort),
+						To: netip.AddrPortFrom(pipeline.NodePortAddr(private, v.ExternalLocal), p.NodePort)})
+				}
+			}
+		}
+		if by.IsValid() {
+			a := pipeline.NodePortAddr(private, false)
+			t.Hidden = append(t.Hidden, link.Hidden{Prefix: netip.PrefixFrom(a, a.BitLen()), By: by})
+		}
+	}
+	slices.SortFunc(ports, func(a, b link.Published) int {
+		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), a.From.Compare(b.From), a.To.Compare(b.To))
+	})
+	t.Ports = append(t.Ports, ports...) // a container's port counts before
+}
+
+// serviceWays lead the host to the services of Kubernetes, by its own address. What is in a subnet that has a way already needs none.
+func (e *Engine) serviceWays(ways []link.Way) []link.Way {
+	private := e.Flows.Private()
+	subnets := len(ways)
+	for _, v := range e.Flows.Services() {
+		if len(v.Cluster) == 0 {
+			continue
+		}
+		for _, a := range v.Addresses() {
+			via, from := pipeline.NextHop(private), e.self(a)
+			if a.Is6() {
+				via = pipeline.NextHop(pipeline.Private6(private))
+			}
+			to := netip.PrefixFrom(a, a.BitLen())
+			known := slices.ContainsFunc(ways[:subnets], func(w link.Way) bool { return w.To.Contains(a) })
+			if from.IsValid() && !known && e.within(to) == "" {
+				ways = append(ways, link.Way{To: to, Via: via, From: from})
+			}
+		}
+	}
+	slices.SortFunc(ways, func(a, b link.Way) int {
+		return cmp.Or(a.To.Addr().Compare(b.To.Addr()), cmp.Compare(a.To.Bits(), b.To.Bits()))
+	})
+	return slices.CompactFunc(ways, func(a, b link.Way) bool { return a.To == b.To })
+}

@@ -1,0 +1,104 @@
+package pipeline
+
+import (
+	"net/netip"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// Where hosts and endpoints meet by their own addresses, processes of the host are clients of services too. What the host sends to an address
+// of a service is led to a backend here, or as it is to the host of a backend: that one translates, remembers, and answers the host as from the
+// service, by the way that endpoints answer hosts. So the backend sees the host's own address, and the host's switch remembers nothing of
+// backends elsewhere.
+
+// hostSlot marks slots of backends for processes of this host: those elsewhere are reached by way of the tunnel.
+const hostSlot = 1 << 19
+
+// fromHosts says whether processes of hosts are clients.
+func fromHosts(s *ofnet.State) bool {
+	return s.Direct && s.Local.Host != 0 && s.Private.Addr().Is4()
+}
+
+// hostClient takes what the host sends to an address of the service, and hands it what comes from there.
+func (b *balancing) hostClient(out *flow.Set, s *ofnet.State, a netip.Addr) {
+	if !fromHosts(s) {
+		return
+	}
+	steps := enterTenant([]flow.Action{on(bitHost), on(bitRouted), load(regNetwork, outside)}, b.tenant)
+	out.Add(flow.New(tHostIn, exact, flow.NewMatch(b.family, flow.EqAddr(b.dst, a)), flow.Do(append(steps, flow.GotoTable(tUnhairpin))...)))
+}
+
+// fromHost leads new connections of this host's processes to one of the backends, and those that another host has handed on to one here.
+func (q *portBalancing) fromHost(out *flow.Set, s *ofnet.State, a netip.Addr, cluster bool) {
+	if !fromHosts(s) || len(q.all) == 0 {
+		return
+	}
+	q.leadHost(out, q.asked(a), cluster && q.ClusterLocal)
+	if cluster && len(q.here) > 0 {
+		q.arrive(out, q.asked(a), false, has(bitRelayed))
+	}
+}
+
+// nodePort takes what the host's kernel has translated to NodePortAddr: connections to the port's number at the host's own addresses.
+func (q *portBalancing) nodePort(out *flow.Set, s *ofnet.State) {
+	if !fromHosts(s) || q.NodePort == 0 {
+		return
+	}
+	private := s.Private
+	if q.six {
+		private = Private6(private)
+	}
+	a := NodePortAddr(private, q.ExternalLocal)
+	steps := enterTenant([]flow.Action{on(bitHost), on(bitRouted), load(regNetwork, outside)}, q.tenant)
+	out.Add(flow.New(tHostIn, exact+20, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.dst, a), flow.Eq(q.to, uint64(q.NodePort))),
+		flow.Do(append(steps, flow.GotoTable(tUnhairpin))...)))
+	// What is answered keeps its sender, for the kernel to translate it back.
+	out.Add(flow.New(tHostOut, exact+5, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.src, a), flow.Eq(q.from, uint64(q.NodePort))),
+		flow.Do(flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), flow.Output(s.Local.Host))))
+	if len(q.all) == 0 {
+		return
+	}
+	asked := q.askedAt(a, q.NodePort)
+	q.leadHost(out, asked, q.ExternalLocal)
+	if len(q.here) > 0 {
+		q.arrive(out, asked, false, has(bitRelayed))
+	}
+}
+
+// leadHost leads what the host sends to one of the backends, or to one of those here alone.
+func (q *portBalancing) leadHost(out *flow.Set, asked []flow.Term, here bool) {
+	list, mark := q.all, uint32(hostSlot)
+	if here {
+		list, mark = q.here, hereSlot
+	}
+	do := flow.Actions{}
+	if len(list) > 0 {
+		do = flow.Do(append(q.led(), load(regSlot, mark), q.multipath(len(list)), flow.GotoTable(tBackend))...)
+	}
+	out.Add(flow.New(tService, exact+10, flow.NewMatch(append(asked, has(bitHost))...), do))
+}
+
+// NodePortAddr is the address in the private subnet of a family to which the host's kernel translates connections to ports of services at the
+// host's own addresses, the port's number being the same: with local, to services whose connections from outside stay on the host.
+func NodePortAddr(private netip.Prefix, local bool) netip.Addr {
+	if local {
+		return privateAddr(private, 0xfffb)
+	}
+	return privateAddr(private, 0xfffc)
+}
+
+// hostSlots are the slots that processes of this host are led to.
+func (q *portBalancing) hostSlots(out *flow.Set, s *ofnet.State) {
+	if !fromHosts(s) {
+		return
+	}
+	for i, x := range q.all {
+		switch slot := uint64(hostSlot | i); {
+		case x.here != 0:
+			q.translate(out, x, slot)
+		case x.handed != nil:
+			out.Add(flow.New(tBackend, exact, q.slotMatch(slot), flow.Do(x.handed...)))
+		}
+	}
+}
