@@ -109,7 +109,7 @@ func (l *Lab) startKubernetes(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return l.permit(ctx)
 	})
 	running.Go(func() error {
 		err := l.each(func(host int) error {
@@ -140,6 +140,23 @@ func (l *Lab) startKubernetes(ctx context.Context) error {
 	return l.awaitNodes(ctx)
 }
 
+// permit gives the netmasters their rights.
+func (l *Lab) permit(ctx context.Context) error {
+	return l.kubectl(ctx, "apply", "-f", filepath.Join(l.kubernetesDir(1), kube.RightsFile))
+}
+
+// kubectl runs a kubectl command of an administrator to its end.
+func (l *Lab) kubectl(ctx context.Context, args ...string) error {
+	cmd, err := l.Kubectl(ctx, args...)
+	if err != nil {
+		return err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", cmd, err, out)
+	}
+	return nil
+}
+
 // awaitNodes returns when pods can be made: all nodes are ready, and the account is there that pods run under.
 func (l *Lab) awaitNodes(ctx context.Context) error {
 	waits := [][]string{{"--for=create", "serviceaccount/default"}}
@@ -147,12 +164,8 @@ func (l *Lab) awaitNodes(ctx context.Context) error {
 		waits = append(waits, []string{"--for=create", "node/" + host}, []string{"--for=condition=Ready", "node/" + host})
 	}
 	for _, args := range waits {
-		cmd, err := l.Kubectl(ctx, append([]string{"wait", "--timeout=" + startPatience.String()}, args...)...)
-		if err != nil {
+		if err := l.kubectl(ctx, append([]string{"wait", "--timeout=" + startPatience.String()}, args...)...); err != nil {
 			return err
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: %s", cmd, err, out)
 		}
 	}
 	l.say("nodes are ready")

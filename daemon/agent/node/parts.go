@@ -86,7 +86,7 @@ func (n *Node) parts() []task.Task {
 
 // cniDoors are where CNI plugins ask.
 func (n *Node) cniDoors() (out []task.Task) {
-	cni := cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods, Starting: n.starting, Waiting: n.Waiting,
+	cni := cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Starting: n.starting, Waiting: n.Waiting,
 		Cut: func() bool { return !n.forward.Connected() }, Log: n.Log}
 	if cni.Socket != "" {
 		out = append(out, cniserver.New(cni))
