@@ -145,9 +145,6 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			if why := feed.Away(); why != "" {
 				waiting = append([]string{why}, waiting...)
 			}
-			if reader != nil && reader.Waiting() != "" {
-				waiting = append(waiting, reader.Waiting())
-			}
 			return waiting
 		},
 		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
