@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/lab/image"
@@ -56,7 +57,7 @@ func box() (*image.Image, error) {
 		path, err := exec.LookPath(name)
 		if err == nil {
 			programs[name] = path
-		} else if !strings.Contains(strings.Join(extras, " "), name) {
+		} else if slices.Contains(tools, name) {
 			return nil, fmt.Errorf("image %s: %w", Image, err)
 		}
 	}

@@ -43,6 +43,19 @@ func (l *Lab) bootHost(ctx context.Context, host int) error {
 }
 
 func (l *Lab) boot(ctx context.Context, host int) error {
+	dir := l.hostDir(hostName(host))
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	schema := "/usr/share/openvswitch/vswitch.ovsschema"
+	if err := command(ctx, "ovsdb-tool", "create", filepath.Join(dir, "conf.db"), schema); err != nil {
+		return err
+	}
+	return l.power(ctx, host)
+}
+
+// power starts a host that has its folder, wires it and starts its switch.
+func (l *Lab) power(ctx context.Context, host int) error {
 	pid, err := l.spawn(host)
 	if err != nil {
 		return err
@@ -59,10 +72,6 @@ func (l *Lab) boot(ctx context.Context, host int) error {
 		if err := l.prepareNode(ctx, host); err != nil {
 			return err
 		}
-	}
-	schema := "/usr/share/openvswitch/vswitch.ovsschema"
-	if err := command(ctx, "ovsdb-tool", "create", filepath.Join(l.hostDir(hostName(host)), "conf.db"), schema); err != nil {
-		return err
 	}
 	if err := l.startPart(host, PartOVSDB); err != nil {
 		return err
@@ -86,7 +95,7 @@ func (l *Lab) boot(ctx context.Context, host int) error {
 func (l *Lab) spawn(host int) (pid int, err error) {
 	name := hostName(host)
 	dir := l.hostDir(name)
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
 	}
 	log, err := os.Create(filepath.Join(dir, "init.log"))

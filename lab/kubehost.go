@@ -2,10 +2,8 @@ package lab
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/contiv/contiv/lab/hostinit"
 	"github.com/contiv/contiv/lab/kube"
@@ -119,13 +117,4 @@ func (l *Lab) cniVersion() string {
 		return "1.1.0"
 	}
 	return "1.0.0"
-}
-
-// OnHost is where this machine sees a file of a host that has folders of its own, such as /etc/cni/net.d/10-contiv.conflist.
-func (l *Lab) OnHost(host, path string) (string, error) {
-	n := l.hostNumber(host)
-	if n == 0 {
-		return "", fmt.Errorf("there is no host %s", host)
-	}
-	return l.inside(n, "/"+strings.TrimPrefix(path, "/"))
 }

@@ -1,8 +1,8 @@
 package lab
 
 import (
+	"bytes"
 	"cmp"
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -11,9 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/contiv/contiv/lab/kube"
 )
@@ -84,6 +81,11 @@ func (l *Lab) findKubernetes() error {
 				return fmt.Errorf("folder of containerd: %w; make engines builds one in .cache/engines", err)
 			}
 		}
+		// A kubelet wants system calls of pods filtered.
+		if out, err := exec.Command(filepath.Join(k.Containerd, "runc"), "--version").Output(); err != nil || !bytes.Contains(out, []byte("libseccomp")) {
+			return fmt.Errorf("%s has no libseccomp (%v): apt-get install libseccomp-dev pkg-config, remove it, and make engines builds it anew",
+				filepath.Join(k.Containerd, "runc"), err)
+		}
 	}
 	for _, program := range []string{"containerd", "runc", "ctr", "nc", "curl"} {
 		if _, err := l.lookPath(program); err != nil {
@@ -94,133 +96,6 @@ func (l *Lab) findKubernetes() error {
 		return err
 	}
 	return nil
-}
-
-// startKubernetes starts the cluster and returns when all nodes are ready.
-func (l *Lab) startKubernetes(ctx context.Context) error {
-	images, err := l.podImages()
-	if err != nil {
-		return err
-	}
-	var running errgroup.Group
-	running.Go(func() error {
-		for _, part := range kube.Plane() {
-			if err := l.Start(ctx, hostName(1), part); err != nil {
-				return err
-			}
-		}
-		return l.permit(ctx)
-	})
-	running.Go(func() error {
-		err := l.each(func(host int) error {
-			return l.Start(ctx, hostName(host), PartContainerd)
-		})
-		if err != nil {
-			return err
-		}
-		return l.Import(ctx, images...)
-	})
-	if err := running.Wait(); err != nil {
-		return err
-	}
-	err = l.each(func(host int) error {
-		for _, part := range []string{kube.Kubelet, kube.Proxy} {
-			if l.args(host, part) == nil {
-				continue
-			}
-			if err := l.Start(ctx, hostName(host), part); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return l.awaitNodes(ctx)
-}
-
-// permit gives the netmasters their rights.
-func (l *Lab) permit(ctx context.Context) error {
-	return l.kubectl(ctx, "apply", "-f", filepath.Join(l.kubernetesDir(1), kube.RightsFile))
-}
-
-// kubectl runs a kubectl command of an administrator to its end.
-func (l *Lab) kubectl(ctx context.Context, args ...string) error {
-	cmd, err := l.Kubectl(ctx, args...)
-	if err != nil {
-		return err
-	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", cmd, err, out)
-	}
-	return nil
-}
-
-// awaitNodes returns when pods can be made: all nodes are ready, and the account is there that pods run under.
-func (l *Lab) awaitNodes(ctx context.Context) error {
-	waits := [][]string{{"--for=create", "serviceaccount/default"}}
-	for _, host := range l.hostNames() {
-		waits = append(waits, []string{"--for=create", "node/" + host}, []string{"--for=condition=Ready", "node/" + host})
-	}
-	for _, args := range waits {
-		if err := l.kubectl(ctx, append([]string{"wait", "--timeout=" + startPatience.String()}, args...)...); err != nil {
-			return err
-		}
-	}
-	l.say("nodes are ready")
-	return nil
-}
-
-// Kubectl is a kubectl command, of an administrator, to be run on this machine.
-func (l *Lab) Kubectl(ctx context.Context, args ...string) (*exec.Cmd, error) {
-	if l.Kubernetes == nil {
-		return nil, fmt.Errorf("lab %s has no Kubernetes: contiv lab up --kubernetes makes one with it", l.Name)
-	}
-	return exec.CommandContext(ctx, filepath.Join(l.Kubernetes.Bin, "kube"), slices.Concat([]string{"kubectl", "--kubeconfig", l.Kubeconfig()}, args)...), nil
-}
-
-// Kubeconfig is the file by which an administrator of the cluster reaches it from this machine.
-func (l *Lab) Kubeconfig() string { return filepath.Join(l.kubernetesDir(1), "admin.conf") }
-
-// kubernetesDir is where the machine sees kube.Dir of a host.
-func (l *Lab) kubernetesDir(host int) string {
-	return filepath.Join(l.hostDir(hostName(host)), filepath.Base(kube.Dir))
-}
-
-// writeKubernetes writes what the parts of all hosts read. The hosts are there.
-func (l *Lab) writeKubernetes() error {
-	cluster := l.cluster()
-	authority, err := kube.NewAuthority(l.Name)
-	if err != nil {
-		return err
-	}
-	for i := range l.Hosts {
-		files, err := cluster.NodeFiles(authority, l.node(i+1))
-		if err == nil {
-			err = l.writeFiles(i+1, files)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	files, err := cluster.PlaneFiles(authority)
-	if err != nil {
-		return err
-	}
-	return l.writeFiles(1, files)
-}
-
-func (l *Lab) writeFiles(host int, files kube.Files) error {
-	dir := l.kubernetesDir(host)
-	if err := os.MkdirAll(filepath.Join(dir, "static"), 0o755); err != nil {
-		return err
-	}
-	var errs []error
-	for name, text := range files {
-		errs = append(errs, os.WriteFile(filepath.Join(dir, name), text, 0o600))
-	}
-	return errors.Join(errs...)
 }
 
 // healthClient asks parts of Kubernetes how they are. Most have signed their certificates themselves, and nothing secret is asked.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // The switches, kernel bridges without VLAN filtering that pass tagged frames as they are, and the interface that
@@ -103,8 +104,14 @@ func (l *Lab) wireVTEP(ctx context.Context, host int) error {
 	if err != nil {
 		return err
 	}
-	if err := l.onHost(ctx, host, "ip", "addr", "replace", l.vtep(host)+"/24", "dev", "br-phy"); err != nil {
-		return err
+	for end := time.Now().Add(stopPatience); ; time.Sleep(pollPause) { // a bridge that was there before comes without a wait
+		err := l.onHost(ctx, host, "ip", "addr", "replace", l.vtep(host)+"/24", "dev", "br-phy")
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil || time.Now().After(end) {
+			return err
+		}
 	}
 	return l.onHost(ctx, host, "ip", "link", "set", "br-phy", "up")
 }

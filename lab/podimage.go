@@ -1,12 +1,13 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/contiv/contiv/lab/image"
+	"github.com/contiv/contiv/lab/kube"
 )
 
 // Images that every host of a cluster has beside Image. Their tags are not "latest", so that a kubelet asks no registry for them.
@@ -29,7 +30,12 @@ func (l *Lab) podImages() ([]*image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*image.Image{plain, pause, agnhost}, nil
+	all := []*image.Image{plain, pause, agnhost}
+	if l.Kubernetes.CoreDNS {
+		all = append(all, &image.Image{Ref: kube.CoreDNSImage, Entrypoint: []string{"/coredns"},
+			Files: map[string]string{"/coredns": filepath.Join(l.Kubernetes.Bin, "coredns")}})
+	}
+	return all, nil
 }
 
 // Agnhost returns AgnhostImage under these names.
@@ -47,22 +53,24 @@ func (l *Lab) Agnhost(ref string, more ...string) (*image.Image, error) {
 // Import gives images to the containerd of every host.
 func (l *Lab) Import(ctx context.Context, images ...*image.Image) error {
 	for _, i := range images {
-		f, err := os.CreateTemp(l.Dir, "image")
-		if err != nil {
+		var archive bytes.Buffer
+		if _, err := i.WriteTo(&archive); err != nil {
 			return err
 		}
-		defer os.Remove(f.Name())
-		if err := f.Close(); err != nil {
-			return err
-		}
-		if err := writeImage(i, f.Name()); err != nil {
-			return err
-		}
-		err = l.each(func(host int) error {
-			return l.onHost(ctx, host, "ctr", "--namespace", "k8s.io", "images", "import", f.Name())
+		err := l.each(func(host int) error {
+			// Not from a file: hosts do not see all folders of the machine.
+			cmd, err := l.Command(ctx, hostName(host), "ctr", "--namespace", "k8s.io", "images", "import", "-")
+			if err != nil {
+				return err
+			}
+			cmd.Stdin = bytes.NewReader(archive.Bytes())
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("%s: import image %s: %w: %s", hostName(host), i.Ref, err, bytes.TrimSpace(out))
+			}
+			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("image %s: %w", i.Ref, err)
+			return err
 		}
 	}
 	return nil

@@ -22,16 +22,20 @@ var (
 	endpointsOfHost    = table.By[string](func(e *Endpoint) string { return e.Host })
 	places             = table.Sum[string](func(e *Endpoint) (Place, uint64) { return e.Place(), 1 })
 	endpointsAt        = table.ByEach[string](func(e *Endpoint, to []netip.Addr) []netip.Addr { return append(to, e.IP4, e.IP6) })
-	receivers          = table.Extracted[string](func(e *Endpoint) (Receiver, bool) { return Receiver{e.Place(), e.Port, e.Group, e.ID}, e.Port != 0 }, Receiver.compare)
-	groupsHere         = table.Sum[string](func(e *Endpoint) (seat, uint64) { return seat{e.Group, e.Host}, 1 })
+	receivers          = table.Extracted[string](func(e *Endpoint) (Receiver, bool) {
+		return Receiver{e.Place(), e.Port, e.Group, e.Class, e.Isolated, e.ID}, e.Port != 0
+	}, Receiver.compare)
+	groupsHere = table.Sum[string](func(e *Endpoint) (seat, uint64) { return seat{e.Group, e.Host}, 1 })
 )
 
 // Receiver is what is asked of hundreds of endpoints of a segment at a time: those that have a port.
 type Receiver struct {
-	place Place
-	Port  uint32
-	Group string
-	id    string
+	place    Place
+	Port     uint32
+	Group    string
+	Class    uint32
+	Isolated Direction
+	id       string
 }
 
 // compare orders receivers by places and ports.

@@ -66,7 +66,7 @@ func TestEndpointsAreFound(t *testing.T) {
 			var got, want []Receiver
 			for e := range s.Members(n) {
 				if e.Host == s.Self && e.Port != 0 {
-					want = append(want, Receiver{e.Place(), e.Port, e.Group, e.ID})
+					want = append(want, Receiver{e.Place(), e.Port, e.Group, e.Class, e.Isolated, e.ID})
 				}
 			}
 			slices.SortFunc(want, Receiver.compare)

@@ -5,24 +5,26 @@ type Kind string
 
 // The kinds of owners. KindSwitch owns what every switch has whatever its State says: misses, trackers. Rules own no
 // flows: those of one group, direction and priority share some, and so KindPolicy owns them, the Tier. Backends own none
-// either: they are named in the cookies of their service's flows. KindReceivers owns a segment's lists of those who get its
+// either: they are named in the cookies of their service's flows. ClassPolicies are to a KindLevel what rules are to a KindPolicy. KindReceivers owns a segment's lists of those who get its
 // broadcasts, by the segment's name: they change with its endpoints, and the segment's other flows do not.
 const (
-	KindSwitch    Kind = "switch"
-	KindUplink    Kind = "uplink" // of this host, when it has several members
-	KindHost      Kind = "host"
-	KindTenant    Kind = "tenant"
-	KindSegment   Kind = "network"
-	KindReceivers Kind = "receivers"
-	KindGroup     Kind = "group"
-	KindPolicy    Kind = "policy"
-	KindRule      Kind = "rule"
-	KindService   Kind = "service"
-	KindBackend   Kind = "backend"
-	KindEndpoint  Kind = "endpoint"
-	KindRouter    Kind = "router" // the State's Router, by the label of the host
-	KindRoute     Kind = "route"
-	KindNextHops  Kind = "nexthops"
+	KindSwitch      Kind = "switch"
+	KindUplink      Kind = "uplink" // of this host, when it has several members
+	KindHost        Kind = "host"
+	KindTenant      Kind = "tenant"
+	KindSegment     Kind = "network"
+	KindReceivers   Kind = "receivers"
+	KindGroup       Kind = "group"
+	KindPolicy      Kind = "policy"
+	KindRule        Kind = "rule"
+	KindLevel       Kind = "level"
+	KindClassPolicy Kind = "classpolicy"
+	KindService     Kind = "service"
+	KindBackend     Kind = "backend"
+	KindEndpoint    Kind = "endpoint"
+	KindRouter      Kind = "router" // the State's Router, by the label of the host
+	KindRoute       Kind = "route"
+	KindNextHops    Kind = "nexthops"
 )
 
 // Key names one owner of flows: the object that caused them. Name is the object's identity in the store:

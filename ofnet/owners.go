@@ -8,7 +8,7 @@ import (
 )
 
 // Owners lists the keys of everything in the State, sorted: the switch, hosts, tenants, segments, their receivers,
-// groups, tiers of rules, services, router, next hops and routes, endpoints.
+// groups, tiers of rules, levels of class policies, services, router, next hops and routes, endpoints.
 func (s *State) Owners() []Key {
 	tiers := s.tiers()
 	out := make([]Key, 0, 1+s.Hosts.Len()+s.Tenants.Len()+2*s.Segments.Len()+s.Groups.Len()+len(tiers)+s.Services.Len()+s.Endpoints.Len())
@@ -23,6 +23,9 @@ func (s *State) Owners() []Key {
 	out = appendKeys(out, KindGroup, s.Groups)
 	for _, t := range tiers {
 		out = append(out, t.Key())
+	}
+	for _, l := range s.levels() {
+		out = append(out, l.Key())
 	}
 	out = appendKeys(out, KindService, s.Services)
 	if s.Router != nil {

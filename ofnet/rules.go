@@ -184,13 +184,13 @@ func (s *State) AttachedRules() iter.Seq[AttachedRule] {
 // Tracking is whether a tenant's connections are tracked, and by what rules.
 type Tracking struct {
 	On bool
-	// Generation is a hash of the rules, of who has them and of whom they name, 1..1<<31-1, the same on all hosts and after a restart; a
+	// Generation is a hash of the rules, of who has them and of whom they name, and of the tenant's Judgement, 1..1<<31-1, the same on all hosts and after a restart; a
 	// connection that was admitted under another generation is judged again.
 	Generation uint32
 }
 
 // Tracking says whether a tenant's connections are tracked, which costs every packet a second pass of the switch:
-// only those of a tenant that has groups with rules, or services, are. It takes time in proportion to the number of policies that groups
+// only those of a tenant that has groups with rules, a Judgement, or services, are. It takes time in proportion to the number of policies that groups
 // have, and of groups and segments that rules name.
 func (s *State) Tracking(tenant string) (t Tracking) {
 	var sum uint64
@@ -199,6 +199,9 @@ func (s *State) Tracking(tenant string) (t Tracking) {
 			_, attached := attachmentsSum.In(s.Attachments, policy)
 			t.On, sum = true, sum+hash(said, attached)
 		}
+	}
+	if j := s.Judgements.Get(tenant); j != nil {
+		t.On, sum = true, sum+hash("classes", j.Sum)
 	}
 	switch {
 	case t.On:
@@ -217,7 +220,7 @@ func (s *State) Tracked(tenant string) bool {
 			return true
 		}
 	}
-	return s.HasServices(tenant)
+	return s.Judgements.Get(tenant) != nil || s.HasServices(tenant)
 }
 
 // named is a hash of the groups and segments that rules of a tenant name.

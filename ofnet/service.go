@@ -4,33 +4,60 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"time"
 )
 
-// Service is an address of a tenant behind which backends share the load. Whoever opens a connection to one of its ports
-// is led to a backend, which sees the client's own address; rules judge the connection as one to the backend.
+// Service is one or several addresses of a tenant behind which backends share the load. Whoever opens a connection to one of its
+// ports is led to a backend, which sees the client's own address; rules judge the connection as one to the backend.
 //
 // A Service in a State is not changed; another takes its place.
 type Service struct {
-	Name     string     // "service:tenant"
-	Tenant   string     // a key of State.Tenants
-	Address  netip.Addr // no one else in the tenant has it
-	Ports    []ServicePort
-	Backends []netip.Addr // of Address's family, ordered, each once; none: connections are dropped
-	// Affinity leads a client to one backend every time, while the backends stay the same; else each connection is led
-	// for itself.
-	Affinity bool
+	Name   string // "tenant:service"
+	Tenant string // a key of State.Tenants
+	// Cluster are the addresses for clients within the cluster, and External those for clients outside as well: of both families, ordered,
+	// and no one else in the tenant has one of them.
+	Cluster, External []netip.Addr
+	Ports             []ServicePort
+	// Affinity leads a client to one backend every time; else each connection is led for itself.
+	Affinity Affinity
+	// ClusterLocal leads clients on a host to backends of that host alone, when they come by an address of Cluster; ExternalLocal does the same
+	// with clients outside and the host at which they arrive.
+	ClusterLocal, ExternalLocal bool
 
-	numbers []uint32 // of Ports; see State.SetService
+	numbers []uint32 // of Ports, in IPv4 and in IPv6; see State.SetService
 }
 
-// ServicePort is a port of a service, and that of its backends.
+// Affinity says how long a client keeps its backend. The zero Affinity is for a connection alone.
+type Affinity struct {
+	Client bool
+	// Timeout is how long after its last connection a client is remembered, to the second; 0: no one is remembered, a client's address says
+	// which backend it gets for as long as the backends stay the same.
+	Timeout time.Duration
+}
+
+// ServicePort is a port of a service, and who provides it.
 type ServicePort struct {
-	Protocol     uint8 // ProtocolTCP, ProtocolUDP or ProtocolSCTP
-	Port, Target uint16
+	Name     string // "" when it has none
+	Protocol uint8  // ProtocolTCP, ProtocolUDP or ProtocolSCTP
+	Port     uint16
+	NodePort uint16    // at which every host takes connections for it; 0: none
+	Backends []Backend // ordered by address, each once; none: connections are refused
+}
+
+// Backend is who provides a port of a service.
+type Backend struct {
+	Addr   netip.Addr
+	Target uint16 // its own port
+	// Host is the label of the host whose own address it is; "": it is that of an endpoint, which says where it is.
+	Host string
+	// Draining serves while it ends: it gets new connections only when no backend does that is not.
+	Draining bool
+	// Far is for clients elsewhere: those on this host have nearer ones.
+	Far bool
 }
 
 // String is protocol/port, such as tcp/80.
-func (p ServicePort) String() string {
+func (p *ServicePort) String() string {
 	name := map[uint8]string{ProtocolTCP: "tcp", ProtocolUDP: "udp", ProtocolSCTP: "sctp"}[p.Protocol]
 	if name == "" {
 		name = strconv.Itoa(int(p.Protocol))
@@ -38,10 +65,38 @@ func (p ServicePort) String() string {
 	return name + "/" + strconv.Itoa(int(p.Port))
 }
 
+// Backend is the backend that has an address; ok is false when none does. It takes logarithmic time.
+func (p *ServicePort) Backend(a netip.Addr) (b Backend, ok bool) {
+	i, ok := slices.BinarySearchFunc(p.Backends, a, func(b Backend, a netip.Addr) int { return b.Addr.Compare(a) })
+	if !ok {
+		return b, false
+	}
+	return p.Backends[i], true
+}
+
+// Equal says whether two ports say the same.
+func (p *ServicePort) Equal(o *ServicePort) bool {
+	return p.Name == o.Name && p.Protocol == o.Protocol && p.Port == o.Port && p.NodePort == o.NodePort && slices.Equal(p.Backends, o.Backends)
+}
+
 // Equal says whether two services say the same.
 func (v *Service) Equal(o *Service) bool {
-	return v.Name == o.Name && v.Tenant == o.Tenant && v.Address == o.Address && slices.Equal(v.Ports, o.Ports) &&
-		slices.Equal(v.Backends, o.Backends) && v.Affinity == o.Affinity
+	return v.Name == o.Name && v.Tenant == o.Tenant && slices.Equal(v.Cluster, o.Cluster) && slices.Equal(v.External, o.External) &&
+		slices.EqualFunc(v.Ports, o.Ports, func(a, b ServicePort) bool { return a.Equal(&b) }) && v.Affinity == o.Affinity &&
+		v.ClusterLocal == o.ClusterLocal && v.ExternalLocal == o.ExternalLocal
+}
+
+// Addresses are all addresses of the service, those within the cluster first.
+func (v *Service) Addresses() []netip.Addr { return slices.Concat(v.Cluster, v.External) }
+
+// Port is the port of a protocol and number; nil when the service has none.
+func (v *Service) Port(protocol uint8, port uint16) *ServicePort {
+	for i := range v.Ports {
+		if p := &v.Ports[i]; p.Protocol == protocol && p.Port == port {
+			return p
+		}
+	}
+	return nil
 }
 
 // Key is the service's key.
@@ -59,6 +114,6 @@ const (
 )
 
 // LoadKey is the key that the flow of one counter bears in its cookie.
-func (v *Service) LoadKey(p ServicePort, backend netip.Addr, of Load) Key {
+func (v *Service) LoadKey(p *ServicePort, backend netip.Addr, of Load) Key {
 	return Key{KindBackend, v.Name + "/" + p.String() + "/" + backend.String() + "/" + string(of)}
 }

@@ -12,7 +12,7 @@ func TestServiceIndex(t *testing.T) {
 	a1, a2 := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
 	tcp := func(ports ...uint16) (out []ServicePort) {
 		for _, p := range ports {
-			out = append(out, ServicePort{ProtocolTCP, p, p})
+			out = append(out, ServicePort{Protocol: ProtocolTCP, Port: p})
 		}
 		return out
 	}
@@ -25,7 +25,12 @@ func TestServiceIndex(t *testing.T) {
 		}
 	}
 	service := func(tenant string, backends []netip.Addr, ports ...ServicePort) {
-		if s.SetService(&Service{Name: "t:v", Tenant: tenant, Ports: ports, Backends: backends}); tenant == "" {
+		for i := range ports {
+			for _, a := range backends {
+				ports[i].Backends = append(ports[i].Backends, Backend{Addr: a, Target: ports[i].Port})
+			}
+		}
+		if s.SetService(&Service{Name: "t:v", Tenant: tenant, Ports: ports}); tenant == "" {
 			s.Services.Delete("t:v")
 		}
 	}
@@ -71,31 +76,32 @@ func TestServiceIndex(t *testing.T) {
 		}
 		var numbers []uint32
 		if v := s.Services.Get("t:v"); v != nil {
-			numbers = v.Numbers()
+			numbers = v.numbers
 		}
-		if len(numbers) != row.numbers || slices.Contains(numbers, 0) {
-			t.Errorf("%s: want %d numbers, got %v", row.name, row.numbers, numbers)
+		if len(numbers) != 2*row.numbers || slices.Contains(numbers, 0) {
+			t.Errorf("%s: want %d numbers, got %v", row.name, 2*row.numbers, numbers)
 		}
 	}
 }
 
 // TestServiceNumbers: ports whose names clash get numbers of their own, and keep them.
 func TestServiceNumbers(t *testing.T) {
-	s, p := NewState("h1"), ServicePort{ProtocolUDP, 53, 53}
-	want := preferredNumber("t:v", p)
-	numbers := func() []uint32 { return s.Services.Get("t:v").Numbers() }
+	s, p := NewState("h1"), ServicePort{Protocol: ProtocolUDP, Port: 53}
+	want, six := preferredNumber("t:v", &p, false), preferredNumber("t:v", &p, true)
+	numbers := func() []uint32 { return s.Services.Get("t:v").numbers }
 	s.SetService(&Service{Name: "t:v", Ports: []ServicePort{p, p}})
-	if got := numbers(); !slices.Equal(got, []uint32{want, want + 1}) {
-		t.Errorf("two ports of one name: want %d and the next, got %d", want, got)
+	if got := numbers(); !slices.Equal(got, []uint32{want, six, want + 1, six + 1}) {
+		t.Errorf("two ports of one name: want %d, %d and the next ones, got %d", want, six, got)
 	}
 	s.Services.Set("t:w", &Service{Name: "t:w", numbers: []uint32{want}})
 	s.SetService(&Service{Name: "t:v", Ports: []ServicePort{p}})
-	if got := numbers(); !slices.Equal(got, []uint32{want + 1}) {
+	if got := numbers(); !slices.Equal(got, []uint32{want + 1, six}) {
 		t.Errorf("a port whose number another has: want %d, got %d", want+1, got)
 	}
 	s.Services.Delete("t:w")
 	s.SetService(&Service{Name: "t:v", Ports: []ServicePort{p}})
-	if got := numbers(); !slices.Equal(got, []uint32{want}) {
-		t.Errorf("a port whose number is free again: want %d, got %d", want, got)
+	v := s.Services.Get("t:v")
+	if v.Number(0, false) != want || v.Number(0, true) != six || v.Number(1, false) != 0 {
+		t.Errorf("a port whose number is free again: want %d and %d, got %d", want, six, v.numbers)
 	}
 }

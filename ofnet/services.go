@@ -12,37 +12,82 @@ import (
 // What finds services.
 var (
 	servicesOfTenant = table.By[string](func(v *Service) string { return v.Tenant })
-	servicesBehind   = table.ByEach[string](func(v *Service, to []netip.Addr) []netip.Addr { return append(to, v.Backends...) })
+	servicesBehind   = table.ByEach[string]((*Service).appendBackends)
+	servicesAtHost   = table.ByEach[string]((*Service).appendHosts)
 	servicesByNumber = table.ByEach[string](func(v *Service, to []uint32) []uint32 { return append(to, v.numbers...) })
 )
 
-// SetService puts a service into Services under its name, with a number for each of its ports.
+// SetService puts a service into Services under its name, with a number for each of its ports in each family.
 func (s *State) SetService(v *Service) {
 	s.Services.Delete(v.Name)
 	numbered := *v
-	numbered.numbers = make([]uint32, 0, len(v.Ports))
-	for _, p := range v.Ports {
-		n := preferredNumber(v.Name, p)
-		for n == 0 || slices.Contains(numbered.numbers, n) || servicesByNumber.In(s.Services, n).Len() > 0 {
-			n = (n + 1) & lastNumber
+	numbered.numbers = make([]uint32, 0, 2*len(v.Ports))
+	for i := range v.Ports {
+		for _, six := range [...]bool{false, true} {
+			n := preferredNumber(v.Name, &v.Ports[i], six)
+			for n == 0 || slices.Contains(numbered.numbers, n) || servicesByNumber.In(s.Services, n).Len() > 0 {
+				n = (n + 1) & lastNumber
+			}
+			numbered.numbers = append(numbered.numbers, n)
 		}
-		numbered.numbers = append(numbered.numbers, n)
 	}
 	s.Services.Set(v.Name, &numbered)
+}
+
+// appendBackends appends the addresses behind all ports, each once where ports have the same.
+func (v *Service) appendBackends(to []netip.Addr) []netip.Addr {
+	for i := range v.Ports {
+		if i > 0 && sameAddresses(v.Ports[i].Backends, v.Ports[0].Backends) {
+			continue
+		}
+		for j := range v.Ports[i].Backends {
+			to = append(to, v.Ports[i].Backends[j].Addr)
+		}
+	}
+	return to
+}
+
+// appendHosts appends the hosts whose own addresses are behind the ports.
+func (v *Service) appendHosts(to []string) []string {
+	for i := range v.Ports {
+		for j := range v.Ports[i].Backends {
+			if h := v.Ports[i].Backends[j].Host; h != "" {
+				to = append(to, h)
+			}
+		}
+	}
+	return to
+}
+
+func sameAddresses(a, b []Backend) bool {
+	return slices.EqualFunc(a, b, func(x, y Backend) bool { return x.Addr == y.Addr })
 }
 
 // lastNumber is the last number that a port of a service may have.
 const lastNumber = 1<<24 - 1
 
 // preferredNumber is the number that a port has on every host unless another has it already.
-func preferredNumber(service string, p ServicePort) uint32 {
-	h := sha256.Sum256([]byte(service + "/" + p.String()))
+func preferredNumber(service string, p *ServicePort, six bool) uint32 {
+	name := service + "/" + p.String()
+	if six {
+		name += "/6"
+	}
+	h := sha256.Sum256([]byte(name))
 	return uint32(h[0])<<16 | uint32(h[1])<<8 | uint32(h[2])
 }
 
-// Numbers are the numbers of the ports of a service in a State, 1..1<<24-1, in their order: unique on this host, and the same on
-// all hosts and after a restart but for names that clash.
-func (v *Service) Numbers() []uint32 { return v.numbers }
+// Number is the number of port i of a service in a State, in IPv4 or IPv6, 1..1<<24-1: unique on this host, and the same on all hosts and
+// after a restart but for names that clash. It is 0 for a service that is in no State.
+func (v *Service) Number(i int, six bool) uint32 {
+	n := 2 * i
+	if six {
+		n++
+	}
+	if n >= len(v.numbers) {
+		return 0
+	}
+	return v.numbers[n]
+}
 
 // ServicesOf yields the services of a tenant, in no order.
 func (s *State) ServicesOf(tenant string) iter.Seq[*Service] {
@@ -66,4 +111,9 @@ func (s *State) ServicesOver(e *Endpoint) iter.Seq[*Service] {
 			}
 		}
 	}
+}
+
+// ServicesAt yields the services of which the host itself is a backend, in no order.
+func (s *State) ServicesAt(host string) iter.Seq[*Service] {
+	return servicesAtHost.In(s.Services, host).Values()
 }

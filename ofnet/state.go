@@ -12,9 +12,12 @@ import (
 // State is the complete wish of one host: everything its switch needs to know, and nothing that it does not.
 // It belongs to one goroutine at a time; a Clone is another State. Rows of its tables are not changed: another takes their place.
 type State struct {
-	Self     string                         // label of this host; a key of Hosts
-	Local    Ports                          // the switch's own fixed ports
+	Self  string // label of this host; a key of Hosts
+	Local Ports  // the switch's own fixed ports
+	// Own are the addresses of this host itself, as its endpoints see them: ClassPolicies do not come between a host and its own endpoints.
+	Own      []netip.Addr
 	Private  netip.Prefix                   // IPv4 subnet between this host and its endpoints, a /16; invalid: they do not meet
+	Direct   bool                           // hosts and endpoints meet by their own addresses, too, which are unique then
 	Router   *Router                        // nil: this host has no routers outside
 	Hosts    *table.Table[string, *Host]    // by label, this host included
 	Tenants  *table.Table[string, *Tenant]  // by name
@@ -23,10 +26,13 @@ type State struct {
 	Rules    *table.Table[identity.Rule, *Rule]
 	// Attachments say which groups have which policies. A policy's rules judge nothing without.
 	Attachments *table.Table[identity.Attachment, *Attachment]
-	Services    *table.Table[string, *Service]  // by "service:tenant"; see SetService
-	Endpoints   *table.Table[string, *Endpoint] // by state id
-	Routes      *table.Table[string, *Route]    // learned, by prefix
-	NextHops    *table.Table[string, *NextHops] // of the routes, by name
+	// ClassPolicies judge beside the rules of groups, by classes of endpoints that labels tell apart; by ID, see SetClassPolicy.
+	ClassPolicies *table.Table[string, *ClassPolicy]
+	Judgements    *table.Table[string, *Judgement] // by tenant
+	Services      *table.Table[string, *Service]   // by "service:tenant"; see SetService
+	Endpoints     *table.Table[string, *Endpoint]  // by state id
+	Routes        *table.Table[string, *Route]     // learned, by prefix
+	NextHops      *table.Table[string, *NextHops]  // of the routes, by name
 }
 
 // DefaultPrivate is the subnet between a host and its endpoints unless an operator chooses another.
@@ -35,18 +41,20 @@ func DefaultPrivate() netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4([4]
 // NewState returns an empty State for the host labelled self.
 func NewState(self string) *State {
 	return &State{
-		Self:        self,
-		Private:     DefaultPrivate(),
-		Hosts:       table.New[string, *Host](),
-		Tenants:     table.New[string, *Tenant](),
-		Segments:    table.New(segmentsOfTenant),
-		Groups:      table.New[string, *Group](),
-		Rules:       table.New(rulesOfPolicy, rulesOfStep, rulesNaming, judgedIn, rulesSum),
-		Attachments: table.New(attachmentsOfGroup, attachmentsOfPolicy, attachmentsSum),
-		Services:    table.New(servicesOfTenant, servicesBehind, servicesByNumber),
-		Endpoints:   table.New(endpointsOfSegment, endpointsOfGroup, endpointsOfHost, endpointsAt, places, groupsHere, receivers),
-		Routes:      table.New(routesVia),
-		NextHops:    table.New[string, *NextHops](),
+		Self:          self,
+		Private:       DefaultPrivate(),
+		Hosts:         table.New[string, *Host](),
+		Tenants:       table.New[string, *Tenant](),
+		Segments:      table.New(segmentsOfTenant),
+		Groups:        table.New[string, *Group](),
+		Rules:         table.New(rulesOfPolicy, rulesOfStep, rulesNaming, judgedIn, rulesSum),
+		Attachments:   table.New(attachmentsOfGroup, attachmentsOfPolicy, attachmentsSum),
+		ClassPolicies: table.New(policiesOfLevel),
+		Judgements:    table.New[string, *Judgement](),
+		Services:      table.New(servicesOfTenant, servicesBehind, servicesAtHost, servicesByNumber),
+		Endpoints:     table.New(endpointsOfSegment, endpointsOfGroup, endpointsOfHost, endpointsAt, places, groupsHere, receivers),
+		Routes:        table.New(routesVia),
+		NextHops:      table.New[string, *NextHops](),
 	}
 }
 
@@ -55,6 +63,7 @@ func (s *State) Clone() *State {
 	c := *s
 	c.Hosts, c.Tenants, c.Segments, c.Groups = s.Hosts.Clone(), s.Tenants.Clone(), s.Segments.Clone(), s.Groups.Clone()
 	c.Rules, c.Attachments = s.Rules.Clone(), s.Attachments.Clone()
+	c.ClassPolicies, c.Judgements = s.ClassPolicies.Clone(), s.Judgements.Clone()
 	c.Services, c.Endpoints = s.Services.Clone(), s.Endpoints.Clone()
 	c.Routes, c.NextHops = s.Routes.Clone(), s.NextHops.Clone()
 	return &c
@@ -106,6 +115,18 @@ type Host struct {
 	Label     string
 	VTEP      netip.Addr // tunnel address; invalid when the host does not take part in VXLAN
 	UplinkMAC MAC        // source of routed frames on the uplink
+	// Node4 and Node6 are the machine's own addresses, by which endpoints meet it; invalid: not known, or there is none.
+	Node4, Node6 netip.Addr
+}
+
+// Addrs are the machine's addresses by which endpoints meet it, each once: its own, and that of its tunnels.
+func (h *Host) Addrs() (out []netip.Addr) {
+	for _, a := range []netip.Addr{h.Node4, h.Node6, h.VTEP} {
+		if a = a.Unmap(); a.IsValid() && !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // Tenant is an address space of its own. ID is the cluster-wide VRF number, 1..32767, also the conntrack zone.
@@ -189,4 +210,7 @@ type Endpoint struct {
 	MAC     MAC
 	IP4     netip.Addr
 	IP6     netip.Addr // invalid when the segment has no IPv6
+	// Class is what ClassPolicies know the endpoint as, up to LastClass; 0: nothing that any of them names.
+	Class    uint32
+	Isolated Direction // in which directions nothing passes but what ClassPolicies admit; 0 when the endpoint is elsewhere
 }

@@ -5,9 +5,11 @@ package model
 // The one object named "global" holds what is true for the whole cluster: how networks are forwarded, who
 // answers ARP, and the ranges that VLAN ids and VNIs come from.
 type Global struct {
-	Key              string `json:"key,omitempty"`
-	ArpMode          string `json:"arpMode,omitempty"`          // Who answers ARP: the switches (proxy) or the containers (flood).
-	FwdMode          string `json:"fwdMode,omitempty"`          // How frames are forwarded. It changes only while no network exists.
+	Key        string `json:"key,omitempty"`
+	ArpMode    string `json:"arpMode,omitempty"`    // Who answers ARP: the switches (proxy) or the containers (flood).
+	FwdMode    string `json:"fwdMode,omitempty"`    // How frames are forwarded. It changes only while no network exists.
+	HostAccess string `json:"hostAccess,omitempty"` // How hosts and containers meet: by private addresses that each host gives its own containers (private), or by the containers' own addresses, from every host (direct), as Kubernetes wants it. These are then unique whatever the tenant.
+
 	Name             string `json:"name,omitempty"`             // Always "global".
 	NetworkInfraType string `json:"networkInfraType,omitempty"` // The physical fabric.
 	PvtSubnet        string `json:"pvtSubnet,omitempty"`        // Private subnet between a host and its containers, a /16. It changes only while no network exists.
@@ -60,6 +62,7 @@ var globalKind = Kind{
 	Fields: []Field{
 		{Name: "arpMode", Type: String, Doc: "Who answers ARP: the switches (proxy) or the containers (flood).", Enum: []string{"proxy", "flood"}, MaxLen: 64, Optional: true, Summary: true},
 		{Name: "fwdMode", Type: String, Doc: "How frames are forwarded. It changes only while no network exists.", Enum: []string{"bridge", "routing"}, MaxLen: 64, Optional: true, Summary: true},
+		{Name: "hostAccess", Type: String, Doc: "How hosts and containers meet: by private addresses that each host gives its own containers (private), or by the containers' own addresses, from every host (direct), as Kubernetes wants it. These are then unique whatever the tenant.\n", Enum: []string{"private", "direct"}, MaxLen: 64, Optional: true},
 		{Name: "name", Type: String, Doc: "Always \"global\".", Enum: []string{"global"}, MaxLen: 64, Required: true, Summary: true},
 		{Name: "networkInfraType", Type: String, Doc: "The physical fabric.", Enum: []string{"aci", "aci-opflex", "default"}, MaxLen: 64, Optional: true, Summary: true},
 		{Name: "pvtSubnet", Type: String, Doc: "Private subnet between a host and its containers, a /16. It changes only while no network exists.", Example: "172.19.0.0/16", Format: "pvtSubnet", Required: true, Summary: true},
@@ -96,6 +99,7 @@ var globalKind = Kind{
 			{Text: "Vlan Range", Field: "vlans"},
 			{Text: "Vxlan range", Field: "vxlans"},
 			{Text: "Private subnet", Field: "pvtSubnet"},
+			{Text: "Host access", Field: "hostAccess"},
 		},
 		Flags: []Flag{
 			{Name: "fabric-mode", Short: "f", Field: "networkInfraType"},
@@ -104,6 +108,7 @@ var globalKind = Kind{
 			{Name: "fwd-mode", Short: "b", Field: "fwdMode"},
 			{Name: "arp-mode", Short: "a", Field: "arpMode"},
 			{Name: "private-subnet", Short: "s", Field: "pvtSubnet"},
+			{Name: "host-access", Field: "hostAccess"},
 		}},
 }
 
@@ -129,11 +134,12 @@ func (o *Global) Validate() error {
 	return firstError(
 		checkString(&f[0], o.ArpMode),
 		checkString(&f[1], o.FwdMode),
-		checkString(&f[2], o.Name),
-		checkString(&f[3], o.NetworkInfraType),
-		checkString(&f[4], o.PvtSubnet),
-		checkString(&f[5], o.Vlans),
-		checkString(&f[6], o.Vxlans),
+		checkString(&f[2], o.HostAccess),
+		checkString(&f[3], o.Name),
+		checkString(&f[4], o.NetworkInfraType),
+		checkString(&f[5], o.PvtSubnet),
+		checkString(&f[6], o.Vlans),
+		checkString(&f[7], o.Vxlans),
 	)
 }
 
@@ -144,6 +150,8 @@ func (o *Global) Field(name string) any {
 		return o.ArpMode
 	case "fwdMode":
 		return o.FwdMode
+	case "hostAccess":
+		return o.HostAccess
 	case "name":
 		return o.Name
 	case "networkInfraType":

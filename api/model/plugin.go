@@ -60,6 +60,8 @@ type CreateEndpointRequest struct {
 	// Labels and ContainerID save a caller that knows them the separate UpdateEndpoint call.
 	Labels      map[string]string `json:",omitempty"`
 	ContainerID string            `json:",omitempty"`
+	// DockerNetwork is the id of the Docker network of a container of Docker's.
+	DockerNetwork string `json:",omitempty"`
 	// Machine is the identity of the machine that attaches the endpoint; only that releases it on its own.
 	Machine string `json:",omitempty"`
 	// Pod is the pod of Kubernetes that the container belongs to. The master decides what TenantName, NetworkName and ServiceName leave open.

@@ -401,6 +401,26 @@ func TestComplaintsLeadSomewhere(t *testing.T) {
 	}
 }
 
+// The page of a host tells once what its Docker engine is in trouble about.
+func TestHostTellsTroubleOnce(t *testing.T) {
+	for name, d := range map[string]*model.DockerStatus{
+		"the engine": {Reason: "refused by someone", Since: "2030-01-02T14:00:00Z"},
+		"a network":  {Here: true, Problems: []model.DockerProblem{{Network: "blue/acme", Problem: "refused by someone"}}},
+	} {
+		s, now := fixed()
+		n := &s.Nodes[3]
+		n.Lag, n.Docker, n.Reason = 0, d, d.Trouble()
+		m := New(t.Context(), &cluster{}, mono(t, false), page.Overview(), now)
+		m.Update(s)
+		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+		press(m, "!")
+		_, below, _ := strings.Cut(Plain(m.Frame()), "────") // the line above it is of all pages
+		if strings.Count(below, "refused by someone") != 1 || !strings.Contains(below, "Docker, see below") {
+			t.Errorf("%s: want its trouble once, got:\n%s", name, below)
+		}
+	}
+}
+
 // What is not known is not called nothing, and not 0.
 func TestUnknownIsNotNothing(t *testing.T) {
 	refused := &feed.Snapshot{Base: "http://nowhere:9999", Err: "connection refused"}

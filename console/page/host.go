@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
@@ -69,6 +70,10 @@ func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
 	}
 	n := hosts[at]
 	state, role := nodeState(t, n)
+	trouble := n.Docker.Trouble()
+	if trouble != "" { // told in its own lines
+		state = strings.Replace(state, trouble, "Docker, see below", 1)
+	}
 	out = append(out, t.Paint(role, state))
 	for i, cell := range hostCells(t, n) {
 		if name := hostHeaders()[i]; name != "State" && name != "Host" {
@@ -79,7 +84,7 @@ func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
 		out = append(out, "  "+widget.Fit(t, "uplink", 11)+widget.Bare(u.String()))
 	}
 	out = append(out, dockerLines(c, n)...)
-	if n.Reason != "" {
+	if n.Reason != "" && n.Reason != trouble {
 		out = append(out, widget.Wrap("  "+n.Reason, c.Width, 2)...)
 	}
 	return out

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -37,20 +38,28 @@ type options struct {
 	OVSRunDir string
 	Socket    string
 	Mesos     string
+	Runtime   runtimeOptions
 	Docker    dockerOptions
 	Kube      string
 	DNS       string
 	Domain    string
+	Cluster   string
 	Resolvers []string
+	Services  string
 	Observe   bool
 	Limits    inspect.Limits
 	HostPorts []string
 	Protected []string
+	Shut      []string
+	Nodes     []string
 
 	ctrl, vtep netip.Addr
 	vxlan      int
 	open       []link.Ports
 	protected  []netip.Prefix
+	shut       []link.Ports
+	node4      netip.Addr
+	node6      netip.Addr
 }
 
 func (o *options) register(s *flags.Set) {
@@ -66,12 +75,17 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.OVSRunDir, "ovs-rundir", "OVS_RUNDIR", "/run/openvswitch", "folder of Open vSwitch's sockets")
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
 	s.String(&o.Mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket at which netcontiv, the CNI plugin of Mesos, asks, or off (default: contiv-mesos.sock beside --cni-socket)")
+	o.Runtime.register(s)
 	o.Docker.register(s)
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
+	s.String(&o.Cluster, "cluster-domain", "CLUSTER_DOMAIN", "cluster.local", "domain of Kubernetes, whose names are answered too")
+	s.String(&o.Services, "services", "SERVICES", "on", "carry out the services of Kubernetes: on, or off where another proxy does, such as kube-proxy")
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
 	s.List(&o.HostPorts, "host-ports", "HOST_PORTS", "ports of hosts that containers may reach, such as tcp/10250 or udp/4000-4010 (default: none, but for names)")
 	s.List(&o.Protected, "protected-prefixes", "PROTECTED_PREFIXES", "further addresses that containers may not reach by way of this host, such as 10.0.0.0/24")
+	s.List(&o.Shut, "closed-ports", "CLOSED_PORTS", "ports of hosts that containers may not reach where they meet hosts by own addresses, beside those of netmasters, agents and the store's clients (default: tcp/2380, of the store's members)")
+	s.List(&o.Nodes, "node-addresses", "NODE_ADDRESSES", "addresses of this machine by which it meets containers directly, one of IPv4, of IPv6 or each (default: those of the interface that has --ctrl-ip)")
 	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
 	s.List(&o.Limits.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
 	s.Int(&o.Limits.Connections, door.MaxConnections, "MAX_CONNECTIONS", inspect.DefaultConnections, "how many connections inspection has open at once")
@@ -114,6 +128,15 @@ func (o *options) check() error {
 	if err := flags.OneOf("dns", o.DNS, "on", "off"); err != nil {
 		return err
 	}
+	if err := o.Runtime.check(); err != nil {
+		return err
+	}
+	if err := flags.OneOf("services", o.Services, "on", "off"); err != nil {
+		return err
+	}
+	if _, ok := dns.IsDomainName(o.Cluster); !ok || o.Cluster == "" {
+		return fmt.Errorf("--cluster-domain %s: it is a name such as cluster.local", o.Cluster)
+	}
 	if o.mesosSocket() == o.Socket {
 		return fmt.Errorf("--mesos-socket %s: --cni-socket is there already; name another path", o.Mesos)
 	}
@@ -126,7 +149,7 @@ func (o *options) check() error {
 			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
 		}
 	}
-	if err := o.checkClosed(); err != nil {
+	if err := errors.Join(o.checkClosed(), o.checkNodes()); err != nil {
 		return err
 	}
 	var err error
@@ -176,6 +199,16 @@ func (o *options) checkClosed() error {
 		}
 		o.open = append(o.open, p)
 	}
+	if o.Shut == nil {
+		o.Shut = []string{"tcp/2380"}
+	}
+	for _, text := range o.Shut {
+		p, err := link.ParsePorts(text)
+		if err != nil {
+			return fmt.Errorf("--closed-ports: %w", err)
+		}
+		o.shut = append(o.shut, p)
+	}
 	for _, text := range o.Protected {
 		p, err := netip.ParsePrefix(text)
 		if a, failed := netip.ParseAddr(text); failed == nil && a.Zone() == "" {
@@ -185,6 +218,25 @@ func (o *options) checkClosed() error {
 			return fmt.Errorf("--protected-prefixes: %q is not like 10.0.0.0/24, fd00::/64 or 10.0.0.1", text)
 		}
 		o.protected = append(o.protected, p.Masked())
+	}
+	return nil
+}
+
+// checkNodes reads the machine's own addresses.
+func (o *options) checkNodes() error {
+	for _, text := range o.Nodes {
+		a, err := netip.ParseAddr(text)
+		if a = a.Unmap(); err != nil || a.Zone() != "" || !a.IsGlobalUnicast() {
+			return fmt.Errorf("--node-addresses %s: it is an IP address of this host", text)
+		}
+		own := &o.node4
+		if a.Is6() {
+			own = &o.node6
+		}
+		if own.IsValid() {
+			return fmt.Errorf("--node-addresses %s: %s is of the same family; name one of each", text, *own)
+		}
+		*own = a
 	}
 	return nil
 }

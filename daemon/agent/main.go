@@ -80,14 +80,18 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	if o.Kube != "" {
 		log.Warn("--kubeconfig has no effect here: netmaster reads Kubernetes, and takes that flag", "file", o.Kube)
 	}
+	runtimeConf, err := o.Runtime.part()
+	if err != nil {
+		return &configError{err}
+	}
 	p := pipeline.Default()
 	forward := bridge.NewReconciler(o.Host, p,
 		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
 	n, err := node.New(node.Config{Host: o.Host, Machine: claim.Machine(o.Machine, o.Host), CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
-		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, MesosSocket: o.mesosSocket(), InspectPort: inspectPort, Limits: o.Limits,
-		DNS:    node.DNS{Off: o.DNS == "off", Domain: o.Domain, Servers: o.Resolvers},
-		Docker: o.Docker.part(o.Mode), HostPorts: o.open, Protected: o.protected, StoreURLs: o.Store.URLs(),
-		Store: db, Observe: o.Observe, Version: build.Info(), Settled: settled, Log: log},
+		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, MesosSocket: o.mesosSocket(), Runtime: runtimeConf, InspectPort: inspectPort, Limits: o.Limits,
+		DNS:    node.DNS{Off: o.DNS == "off", Domain: o.Domain, Cluster: o.Cluster, Servers: o.Resolvers},
+		Docker: o.Docker.part(o.Mode), HostPorts: o.open, Protected: o.protected, Shut: o.shut, Node4: o.node4, Node6: o.node6, StoreURLs: o.Store.URLs(),
+		Store: db, Observe: o.Observe, ForeignServices: o.Services == "off", Version: build.Info(), Settled: settled, Log: log},
 		forward, p)
 	if err != nil {
 		return &configError{err}

@@ -28,6 +28,7 @@ type config struct {
 	flags.Common
 	External, Internal string // "host:port"
 	Infra              string
+	HostAccess         string
 	PluginName         string
 	LeaderTTL          string
 	ACIGateway         string // URL
@@ -53,6 +54,7 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.External, "external-address", "EXTERNAL_ADDRESS", "0.0.0.0:9999", "where users reach the API", "listen-url")
 	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
 	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")
+	s.String(&c.HostAccess, "host-access", "HOST_ACCESS", "private", "how hosts and containers of a new cluster meet: by private addresses of each host (private), or by the containers' own, as Kubernetes wants it (direct)")
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
 	s.String(&c.ACIGateway, "aci-gateway", "ACI_GATEWAY", aci.DefaultURL, "where the ACI gateway takes application profiles, when the fabric is aci")
 	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
@@ -85,6 +87,9 @@ func (c *config) check() error {
 	}
 	c.Infra = strings.ToLower(c.Infra)
 	if err := flags.OneOf("infra", c.Infra, "default", "aci"); err != nil {
+		return err
+	}
+	if err := flags.OneOf("host-access", c.HostAccess, "private", "direct"); err != nil {
 		return err
 	}
 	var err error

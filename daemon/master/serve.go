@@ -92,7 +92,7 @@ func reign(ctx context.Context, c config, db store.Store, front *front, log *slo
 func live(ctx context.Context, c config, db store.Store, front *front, started time.Time, log *slog.Logger, ready func()) error {
 	known := catalog.New()
 	committer := commit.New(db, known, c.keep, log)
-	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode})
+	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode, HostAccess: c.HostAccess})
 	settings := endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine}
 	reader := kubernetes(c, committer, known, admitter, log)
 	if reader != nil {
@@ -171,9 +171,23 @@ func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Ca
 	if err := known.Load(ctx, db, log); err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}
+	tellShared(known, log)
 	converge := derive.Converge()
 	first := func(tx *commit.Tx) error { return errors.Join(a.Bootstrap(tx), server.Secret(tx), converge(tx)) }
 	return committer.RunFrom(ctx, t.Fence, first, duties...)
+}
+
+// tellShared names the networks whose addresses are not unique where they should be: an earlier build let them in.
+func tellShared(known *catalog.Catalog, log *slog.Logger) {
+	known.View(func(v *catalog.View) {
+		g := v.Global()
+		if g == nil || g.HostAccess != record.HostDirect {
+			return
+		}
+		for _, s := range v.Shared() {
+			log.Error("networks of two tenants share addresses, so hosts may meet the containers of one of them alone: delete one of the networks", "network", s.String())
+		}
+	})
 }
 
 func registration(c config, role string) record.Service {

@@ -33,6 +33,8 @@ type Endpoint struct {
 	Aliases   []string // further names of the container on this network
 	Pod       Pod      // that it is of; zero of any other container
 	Swarm     bool     // a swarm's manager got the address for it, and says when that is given back
+	// DockerNetwork is the id of the Docker network that it is on, "" unless it is of a container of Docker's.
+	DockerNetwork string
 }
 
 // endpointJSON is an Endpoint as it is stored.
@@ -55,6 +57,7 @@ type endpointJSON struct {
 	RuntimeID        string            `json:"runtimeId,omitempty"`
 	Aliases          []string          `json:"aliases,omitempty"`
 	Swarm            bool              `json:"swarm,omitempty"`
+	DocknetUUID      string            `json:"docknetUUID,omitempty"`
 	Machine          string            `json:"machine,omitempty"`
 	Tenant           string            `json:"tenant,omitempty"` // "" in records of the first builds
 	Pod              Pod               `json:"pod,omitzero"`
@@ -65,7 +68,8 @@ func (e Endpoint) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&endpointJSON{ID: LegacyID(e.ID), NetID: Dotted(e.ID.Network), EndpointID: e.ID.Endpoint, ServiceName: e.Service,
 		EndpointGroupID: e.GroupNumber, EndpointGroupKey: Reversed(e.Group), IPAddress: Text(e.IP), IPv6Address: Text(e.IP6), MacAddress: e.MAC,
 		HomingHost: e.Host, IntfName: e.IfName, VtepIP: e.VTEP, Labels: e.Labels, ContainerID: e.ContainerID, EPCommonName: e.CommonName,
-		Machine: e.Machine, Tenant: e.ID.Tenant, RuntimeID: e.RuntimeID, Aliases: e.Aliases, Pod: e.Pod, Swarm: e.Swarm})
+		Machine: e.Machine, Tenant: e.ID.Tenant, RuntimeID: e.RuntimeID, Aliases: e.Aliases, Pod: e.Pod, Swarm: e.Swarm,
+		DocknetUUID: e.DockerNetwork})
 }
 
 // UnmarshalJSON reads what is stored.
@@ -86,7 +90,8 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	}
 	*e = Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: t.EndpointID}, GroupNumber: t.EndpointGroupID,
 		Service: t.ServiceName, MAC: t.MacAddress, Host: t.HomingHost, IfName: t.IntfName, VTEP: t.VtepIP, Labels: t.Labels,
-		ContainerID: t.ContainerID, CommonName: t.EPCommonName, Machine: t.Machine, RuntimeID: t.RuntimeID, Aliases: t.Aliases, Pod: t.Pod, Swarm: t.Swarm}
+		ContainerID: t.ContainerID, CommonName: t.EPCommonName, Machine: t.Machine, RuntimeID: t.RuntimeID, Aliases: t.Aliases, Pod: t.Pod, Swarm: t.Swarm,
+		DockerNetwork: t.DocknetUUID}
 	if t.EndpointGroupKey != "" {
 		name, of, _ := strings.Cut(t.EndpointGroupKey, ":")
 		if e.Group = (identity.Group{Tenant: of, Name: name}); name == "" || of != tenant {

@@ -59,7 +59,18 @@ type Global struct {
 	FwdMode   FwdMode      `json:"fwd-mode"` // "" while it is not set
 	ArpMode   ArpMode      `json:"arp-mode"`
 	PvtSubnet netip.Prefix `json:"pvt-subnet"` // host access, a /16
+
+	HostAccess HostAccess `json:"host-access,omitempty"` // "" is HostPrivate
 }
+
+// HostAccess is how hosts and endpoints meet.
+type HostAccess string
+
+// The ways of host access: by private addresses of each host, or by the endpoints' own, which are unique then.
+const (
+	HostPrivate HostAccess = "private"
+	HostDirect  HostAccess = "direct"
+)
 
 // FwdMode is how frames between networks are forwarded.
 type FwdMode string
@@ -120,6 +131,10 @@ type Service struct {
 	Port        int    `json:"Port"`
 	Hostname    string `json:"Hostname"`            // host label
 	UplinkMAC   string `json:"UplinkMAC,omitempty"` // of netplugin.vtep
+
+	// Node4 and Node6, of netplugin.vtep, are the machine's own addresses, by which containers meet it.
+	Node4 netip.Addr `json:"Node4,omitzero"`
+	Node6 netip.Addr `json:"Node6,omitzero"`
 }
 
 // Key is where the instance is registered.

@@ -26,18 +26,19 @@ func samples() []any {
 		&Endpoint{ID: identity.Endpoint{Network: network, Endpoint: "x:y-1"}, Group: identity.Group{Tenant: "b.c", Name: "g"}, GroupNumber: 3, Service: "g",
 			IP: addr("10.1.1.6"), IP6: addr("fd01::6"), MAC: MAC{2, 2, 10, 1, 1, 6}, Host: "h1", IfName: "eth0", VTEP: addr("192.0.2.1"),
 			Labels: map[string]string{"app": "web"}, ContainerID: "c1", CommonName: "pod", Machine: "m1", RuntimeID: "d1", Aliases: []string{"web", "api"},
-			Pod: Pod{ID: identity.Pod{Namespace: "ns", Name: "p"}, UID: "u", Ports: []NamedPort{{Name: "http", Protocol: 6, Port: 8080}}}, Swarm: true},
+			Pod: Pod{ID: identity.Pod{Namespace: "ns", Name: "p"}, UID: "u", Ports: []NamedPort{{Name: "http", Protocol: 6, Port: 8080}}}, Swarm: true, DockerNetwork: "n1"},
 		&ServiceLB{ID: identity.Service{Tenant: "b.c", Name: "s"}, Network: network, Ports: []string{"80:8080:TCP"}, Selectors: map[string]string{"app": "web"},
 			IP: addr("10.1.1.8"), Affinity: AffinityNone},
 		&Provider{ID: identity.Service{Tenant: "b.c", Name: "s"}, Addresses: []netip.Addr{addr("10.1.1.6"), addr("10.1.1.10")}},
-		&Global{ID: "global", InfraType: "default", FwdMode: FwdRouting, ArpMode: ArpFlood, PvtSubnet: prefix("172.19.0.0/16")},
+		&Global{ID: "global", InfraType: "default", FwdMode: FwdRouting, ArpMode: ArpFlood, PvtSubnet: prefix("172.19.0.0/16"), HostAccess: HostDirect},
 		&Tenant{ID: "b.c", Tenant: "b.c", VRF: 5},
 		&Rule{ID: identity.Rule{Policy: identity.Policy{Tenant: "t", Name: "p"}, Rule: "1"}, Direction: DirectionIn, Priority: 1, Action: ActionDeny, Group: "g",
 			Network: "n", Peers: []netip.Prefix{prefix("10.1.1.0/24")}, Own: []netip.Prefix{prefix("fd01::/64")}, Protocol: 6, Port: 80, Openings: true},
 		&Attachment{ID: identity.Attachment{Group: identity.Group{Tenant: "t", Name: "g"}, Policy: "p"}},
 		&BGP{ID: "h1", Hostname: "h1", RouterIP: "50.1.1.2/24", AS: "65002", NeighborAS: "500", Neighbor: "50.1.1.200", RouterIP6: "fd50::2/64"},
 		&ACIProfile{Key: "t:p", Tenant: "t", Profile: "p", Applied: "a", Tried: "b", Failed: true, Info: "refused"},
-		&Service{ServiceName: ServiceMaster, Role: "leader", Version: "1", TTL: 10, HostAddr: "192.0.2.1", Port: 9999, Hostname: "h1", UplinkMAC: "02:00:00:00:00:01"},
+		&Service{ServiceName: ServiceMaster, Role: "leader", Version: "1", TTL: 10, HostAddr: "192.0.2.1", Port: 9999, Hostname: "h1", UplinkMAC: "02:00:00:00:00:01",
+			Node4: addr("192.0.2.1"), Node6: addr("fd00::1")},
 		&Claim{Machine: "m1", Host: "h1", VTEP: "192.0.2.1", Control: "192.0.2.1:9090", Since: "2030-01-02T03:04:05Z"},
 		&Live{Machine: "m1", Seat: "s"},
 		&DockerNetwork{ID: "d1", Network: network, Group: "g", Host: "h1", Pools: []netip.Prefix{prefix("10.1.0.0/16")}, Made: true, Managed: true, Internal: true},
@@ -98,7 +99,7 @@ func TestStoredText(t *testing.T) {
 			`"Bandwidth":"10Mbps","Burst":20,"ReceiveBandwidth":"5Mbps","ReceiveBurst":30,"IPPool":"10.1.1.6-10.1.1.6","groupTag":"g.b.c"}`,
 		`{"id":"a.b.c-x:y-1","netID":"a.b.c","endpointID":"x:y-1","serviceName":"g","endpointGroupId":3,"endpointGroupKey":"g:b.c","ipAddress":"10.1.1.6",` +
 			`"ipv6Address":"fd01::6","macAddress":"02:02:0a:01:01:06","homingHost":"h1","intfName":"eth0","vtepIP":"192.0.2.1","labels":{"app":"web"},` +
-			`"containerId":"c1","epCommonName":"pod","runtimeId":"d1","aliases":["web","api"],"swarm":true,"machine":"m1","tenant":"b.c",` +
+			`"containerId":"c1","epCommonName":"pod","runtimeId":"d1","aliases":["web","api"],"swarm":true,"docknetUUID":"n1","machine":"m1","tenant":"b.c",` +
 			`"pod":{"name":"ns:p","uid":"u","ports":[{"name":"http","protocol":6,"port":8080}]}}`,
 		`{"id":"s:b.c","servicename":"s","tenantname":"b.c","subnet":"a","ports":["80:8080:TCP"],"selectors":{"app":"web"},"ipaddress":"10.1.1.8","affinity":"none"}`,
 		`{"id":"s:b.c","ServiceName":"s:b.c","Providers":["10.1.1.6","10.1.1.10"]}`,

@@ -51,7 +51,7 @@ func TestForget(t *testing.T) {
 	}
 	r.Update(2, func(s *ofnet.State) {
 		v := *s.Services.Get("t:v")
-		v.Backends = v.Backends[1:]
+		ofnettest.SetBackends(&v, ofnettest.Backends(&v)[1:]...)
 		s.SetService(&v)
 	})
 	wait(t, r, 2)

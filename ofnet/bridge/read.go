@@ -55,7 +55,7 @@ func (r *Reconciler) Flows(ctx context.Context) ([]LiveFlow, error) {
 }
 
 // Owners finds who has the owner numbers of cookies (flow.Owner), the zero Key for a number that no one present has. Flows
-// of rules are booked by tier, but named by rule.
+// of rules are booked by tier, but named by rule, and those of class policies by level, but named by policy.
 func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,11 +67,14 @@ func (r *Reconciler) Owners(numbers []uint64) []ofnet.Key {
 	return out
 }
 
-// ruleNumbers are the keys of rules by the number that their flows bear.
+// ruleNumbers are the keys of rules and class policies by the number that their flows bear.
 func (r *Reconciler) ruleNumbers() map[uint64]ofnet.Key {
 	rules := make(map[uint64]ofnet.Key, r.state.Rules.Len())
 	for rule := range r.state.AttachedRules() {
 		rules[flow.Owner(rule.Key())] = rule.Key()
+	}
+	for p := range r.state.ClassPolicies.Values() {
+		rules[flow.Owner(p.Key())] = p.Key()
 	}
 	return rules
 }

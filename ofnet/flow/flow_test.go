@@ -109,6 +109,8 @@ var actionTexts = []string{
 	"ct(commit,zone=NXM_NX_REG2[0..15],exec(load:0x7->NXM_NX_CT_MARK[],move:NXM_NX_REG6[]->NXM_NX_CT_LABEL[0..31])),goto_table:50",
 	"ct(commit,force,zone=NXM_NX_REG2[0..15])",
 	"ct_clear",
+	"learn(table=21,idle_timeout=10800,priority=100,delete_learned,cookie=0xff01000000000abc,limit=16384,eth_type=0x800,NXM_OF_IP_SRC[],reg8=0x123,load:0xa0000001->NXM_NX_REG12[])",
+	"learn(table=21,priority=1,delete_learned,cookie=0x1,eth_type=0x86dd,NXM_NX_IPV6_SRC[],NXM_NX_REG2[0..15]=0x4,load:NXM_NX_REG8[]->NXM_NX_REG12[])",
 }
 
 func TestActionText(t *testing.T) {
@@ -154,6 +156,10 @@ func TestParseRefuses(t *testing.T) {
 		"actions=set_field:1->nothing",
 		"actions=conjunction(1,2)",
 		"actions=raw:00",
+		"actions=learn(table=nowhere)",
+		"actions=learn(table=21,reg8=0x100000000)",
+		"actions=learn(table=21,load:NXM_NX_REG8[]->NXM_NX_REG2[0..15])",
+		"actions=learn(table=21,unicorn)",
 	} {
 		if f, err := flow.Parse(in, names); err == nil {
 			t.Errorf("parse %q: want an error, got %s", in, f)

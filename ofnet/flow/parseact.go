@@ -83,6 +83,8 @@ func parseStep(s string, names Tables) (a Action, err error) {
 		return parseConjunction(arg)
 	case "multipath":
 		return parseMultipath(arg)
+	case "learn":
+		return parseLearn(arg, names)
 	case "ct":
 		return parseCT(arg, names)
 	case "raw", "raw_instruction":

@@ -156,6 +156,8 @@ func appendNicira(b, w []byte, names Tables) ([]byte, bool) {
 		b = fmt.Appendf(b, "multipath(%s,%d,%s,%d,%d,", hashNames[hash], be.Uint16(w[12:]), multipathNames[algo],
 			int(be.Uint16(w[18:]))+1, be.Uint32(w[20:]))
 		return append(to.append(b), ')'), true
+	case sub == nxLearn2:
+		return appendLearn(b, w, names)
 	case sub == nxCTClear:
 		return append(b, "ct_clear"...), true
 	case sub == nxCT && len(w) >= 24:

@@ -10,16 +10,20 @@ import (
 // Trouble is why a router did not pass a packet on.
 type Trouble uint8
 
-// The troubles: its last hop is behind it; no one has the address.
+// The troubles: its last hop is behind it; no one has the address; no one has the port, so who connects is refused.
 const (
 	Expired Trouble = iota + 1
 	Unreachable
+	Refused
 )
 
 // kinds are type and code of ICMP (RFC 792) and ICMPv6 (RFC 4443 section 3) for a trouble.
 func (t Trouble) kinds() (four, six [2]byte) {
-	if t == Expired {
+	switch t {
+	case Expired:
 		return [2]byte{11, 0}, [2]byte{3, 0}
+	case Refused:
+		return [2]byte{3, 3}, [2]byte{1, 4}
 	}
 	return [2]byte{3, 1}, [2]byte{1, 3}
 }

@@ -19,7 +19,7 @@ func TestReport(t *testing.T) {
 		for _, row := range []struct {
 			trouble   Trouble
 			four, six [2]byte
-		}{{Expired, [2]byte{11, 0}, [2]byte{3, 0}}, {Unreachable, [2]byte{3, 1}, [2]byte{1, 3}}} {
+		}{{Expired, [2]byte{11, 0}, [2]byte{3, 0}}, {Unreachable, [2]byte{3, 1}, [2]byte{1, 3}}, {Refused, [2]byte{3, 3}, [2]byte{1, 4}}} {
 			for _, size := range []int{1, 500, 1400} {
 				u := datagram(f.src, f.dst, bytes.Repeat([]byte{7}, size))
 				packet := u.Append(nil)

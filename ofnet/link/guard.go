@@ -29,6 +29,10 @@ type Guard struct {
 	Hosts     []netip.Addr     // of other hosts in networks for hosts: they may reach everything at this one
 	Known     []netip.Addr     // to which nothing is passed on
 	Protected []netip.Prefix   // to which nothing is passed on
+	// Meet says that hosts are met: by interfaces of GroupHost everything at this one may be reached, and at Known, but for the ports
+	// of Shut.
+	Meet bool
+	Shut []Ports
 }
 
 // Door is an interface that is guarded though it is not of GroupHost, and the one TCP port that is open there.
@@ -64,7 +68,8 @@ func ParsePorts(text string) (p Ports, err error) {
 // Equal says whether o says the same.
 func (g *Guard) Equal(o *Guard) bool {
 	return slices.Equal(g.Services, o.Services) && slices.Equal(g.Doors, o.Doors) && slices.Equal(g.Open, o.Open) &&
-		slices.Equal(g.Hosts, o.Hosts) && slices.Equal(g.Known, o.Known) && slices.Equal(g.Protected, o.Protected)
+		slices.Equal(g.Hosts, o.Hosts) && slices.Equal(g.Known, o.Known) && slices.Equal(g.Protected, o.Protected) &&
+		g.Meet == o.Meet && slices.Equal(g.Shut, o.Shut)
 }
 
 // SetGuard makes g so, by a table of ours in nftables that is replaced as a whole and at once; nil removes it. No one else's
@@ -138,13 +143,26 @@ func (g *Guard) write(c *nftables.Conn) error {
 	for _, set := range hosts {
 		to(within(set, false), verdict(expr.VerdictAccept))
 	}
+	ours := meta(expr.MetaKeyIIFGROUP, expr.CmpOpEq, binaryutil.NativeEndian.PutUint32(GroupHost))
+	if g.Meet {
+		for _, p := range g.Shut {
+			refuse(to, ours, protocol(p.Protocol), ports(p.First, p.Last))
+		}
+		to(ours, verdict(expr.VerdictAccept))
+	}
 	refuse(to)
 
 	through := chain("forward", nftables.ChainHookForward)
 	through(meta(expr.MetaKeyIIFGROUP, expr.CmpOpNeq, binaryutil.NativeEndian.PutUint32(GroupHost)), verdict(expr.VerdictAccept))
 	g.common(through)
 	for _, set := range known {
-		refuse(through, within(set, true))
+		if !g.Meet {
+			refuse(through, within(set, true))
+			continue
+		}
+		for _, p := range g.Shut {
+			refuse(through, within(set, true), protocol(p.Protocol), ports(p.First, p.Last))
+		}
 	}
 	for _, p := range g.Protected {
 		refuse(through, address(p.Addr().BitLen(), p.Masked(), true))

@@ -3,6 +3,7 @@ package link
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -23,6 +24,31 @@ type HostPort struct {
 	MTU    int            // 0: as it is
 	Addrs  []netip.Prefix // with the length of their subnet; others are removed, but for link-local ones
 	Routes []netip.Prefix // that lead to the interface directly, beside those of Addrs
+	Ways   []Way          // further routes
+}
+
+// Way is a route by a router behind the interface.
+type Way struct {
+	To   netip.Prefix
+	Via  netip.Addr // within the subnet of one of the interface's addresses
+	From netip.Addr // the source of what the host itself sends, an address of the host's
+}
+
+// Equal says whether two say the same.
+func (p *HostPort) Equal(o *HostPort) bool {
+	return p.Name == o.Name && p.MTU == o.MTU && slices.Equal(p.Addrs, o.Addrs) && slices.Equal(p.Routes, o.Routes) && slices.Equal(p.Ways, o.Ways)
+}
+
+// ways are all routes of an interface: those that lead to it directly have neither router nor source.
+func (p *HostPort) ways() map[netip.Prefix]Way {
+	out := map[netip.Prefix]Way{}
+	for _, r := range p.Routes {
+		out[r] = Way{To: r}
+	}
+	for _, w := range p.Ways {
+		out[w.To] = w
+	}
+	return out
 }
 
 // SetHostPort gives an interface of the host its addresses, MTU and routes and sets it up. Doing it again changes nothing.
@@ -49,28 +75,32 @@ func (h *Host) SetHostPort(p HostPort) error {
 	if err := addrs.addresses(h.nl, l); err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
-	return h.routes(l, p.Routes)
+	return h.routes(l, p.ways())
 }
 
 // routes makes the routes of ours through l exactly these.
-func (h *Host) routes(l netlink.Link, want []netip.Prefix) error {
+func (h *Host) routes(l netlink.Link, want map[netip.Prefix]Way) error {
 	ours, err := h.ownRoutes(l)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for p, r := range ours {
-		if !slices.Contains(want, p) {
+		if w, ok := want[p]; !ok || w != wayOf(p, &r) {
 			if err := h.nl.RouteDel(&r); err != nil && !errors.Is(err, unix.ESRCH) {
 				errs = append(errs, fmt.Errorf("delete route %s of %s: %w", p, l.Attrs().Name, err))
 			}
 		}
 	}
-	for _, p := range want {
-		if _, ok := ours[p]; ok {
+	for p, w := range want {
+		if r, ok := ours[p]; ok && wayOf(p, &r) == w {
 			continue
 		}
-		err := h.nl.RouteAdd(&netlink.Route{LinkIndex: l.Attrs().Index, Dst: ipNet(p), Protocol: routeProtocol, Scope: netlink.SCOPE_LINK})
+		r := &netlink.Route{LinkIndex: l.Attrs().Index, Dst: ipNet(p), Protocol: routeProtocol, Scope: netlink.SCOPE_LINK}
+		if w.Via.IsValid() {
+			r.Scope, r.Gw, r.Src = netlink.SCOPE_UNIVERSE, w.Via.AsSlice(), w.From.AsSlice()
+		}
+		err := h.nl.RouteAdd(r)
 		if errors.Is(err, unix.EEXIST) {
 			err = errors.New("the host has another route to it; delete that, or leave it")
 		}
@@ -93,6 +123,16 @@ func (h *Host) ownRoutes(l netlink.Link) (map[netip.Prefix]netlink.Route, error)
 		}
 	}
 	return out, nil
+}
+
+// wayOf is the inverse of what routes makes of a Way.
+func wayOf(p netip.Prefix, r *netlink.Route) Way {
+	w := Way{To: p}
+	if via, ok := netip.AddrFromSlice(r.Gw); ok {
+		from, _ := netip.AddrFromSlice(r.Src)
+		w.Via, w.From = via.Unmap(), from.Unmap()
+	}
+	return w
 }
 
 // prefixOf is the inverse of ipNet.
@@ -143,9 +183,10 @@ func (h *Host) HostPortDrift(p HostPort) (was, want []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, r := range p.Routes {
-		if _, ok := ours[r]; !ok {
-			want = append(want, "route "+r.String())
+	ways := p.ways()
+	for _, to := range slices.SortedFunc(maps.Keys(ways), netip.Prefix.Compare) {
+		if r, ok := ours[to]; !ok || wayOf(to, &r) != ways[to] {
+			want = append(want, "route "+to.String())
 		}
 	}
 	return was, want, nil

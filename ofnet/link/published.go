@@ -31,6 +31,22 @@ type Translation struct {
 	// the address of the same place in Own; all other clients keep theirs.
 	Private []netip.Prefix
 	Own     []netip.Addr
+	// Clients are further addresses that get another one: the container would answer them by another way than the host's.
+	Clients []netip.Addr
+	// Hidden are subnets of containers that answer everyone by another way: towards these, every client gets the host's address beside it.
+	Hidden []Hidden
+}
+
+// Hidden is a subnet of containers, and the host's address by which they see all clients.
+type Hidden struct {
+	Prefix netip.Prefix
+	By     netip.Addr
+}
+
+// Equal says whether two say the same.
+func (t *Translation) Equal(o *Translation) bool {
+	return slices.Equal(t.Ports, o.Ports) && slices.Equal(t.Private, o.Private) && slices.Equal(t.Own, o.Own) &&
+		slices.Equal(t.Clients, o.Clients) && slices.Equal(t.Hidden, o.Hidden)
 }
 
 // SetPublished makes the host's ports lead to containers, by a table of ours in nftables that is replaced as a whole and at
@@ -88,23 +104,36 @@ func (t *Translation) write(c *nftables.Conn) error {
 		}
 	}
 	leaving := chain("postrouting", nftables.ChainHookPostrouting, *nftables.ChainPriorityNATSource)
+	for _, h := range t.Hidden {
+		c.AddRule(&nftables.Rule{Table: table, Chain: leaving, Exprs: sourceNAT(address(h.Prefix.Addr().BitLen(), h.Prefix.Masked(), true), h.By)})
+	}
 	for i, p := range t.Private {
 		loopback := netip.MustParsePrefix("127.0.0.0/8")
 		if p.Addr().Is6() {
 			loopback = netip.MustParsePrefix("::1/128")
 		}
 		for _, from := range []netip.Prefix{p, loopback} {
-			c.AddRule(&nftables.Rule{Table: table, Chain: leaving, Exprs: sourceNAT(from, t.Own[i])})
+			c.AddRule(&nftables.Rule{Table: table, Chain: leaving, Exprs: sourceNAT(address(p.Addr().BitLen(), from.Masked(), false), t.Own[i])})
+		}
+	}
+	clients, err := addressSets(c, table, "clients", t.Clients)
+	if err != nil {
+		return err
+	}
+	for _, set := range clients {
+		i := slices.IndexFunc(t.Own, func(a netip.Addr) bool { return a.Is6() == (set.KeyType == nftables.TypeIP6Addr) })
+		if i >= 0 {
+			c.AddRule(&nftables.Rule{Table: table, Chain: leaving, Exprs: sourceNAT(within(set, false), t.Own[i])})
 		}
 	}
 	return nil
 }
 
-// sourceNAT gives what goes to a container and comes from a prefix another source address.
-func sourceNAT(from netip.Prefix, to netip.Addr) []expr.Any {
+// sourceNAT gives what goes to a container and matches another source address.
+func sourceNAT(which []expr.Any, to netip.Addr) []expr.Any {
 	family, _, _ := header(to.BitLen(), false)
 	return slices.Concat(meta(expr.MetaKeyOIFGROUP, expr.CmpOpEq, binaryutil.NativeEndian.PutUint32(GroupHost)),
-		conntrack(expr.CtKeySTATUS, ctDNAT), address(to.BitLen(), from.Masked(), false),
+		conntrack(expr.CtKeySTATUS, ctDNAT), which,
 		[]expr.Any{&expr.Immediate{Register: 1, Data: to.AsSlice()},
 			&expr.NAT{Type: expr.NATTypeSourceNAT, Family: uint32(family), RegAddrMin: 1}})
 }

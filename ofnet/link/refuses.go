@@ -17,6 +17,11 @@ func (g *Guard) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
 		return false
 	case slices.ContainsFunc(g.Open, func(p Ports) bool { return p.Protocol == protocol && p.First <= port && port <= p.Last }):
 		return false
+	case g.Meet && slices.ContainsFunc(g.Protected, func(p netip.Prefix) bool { return !own && p.Contains(addr) }):
+		return true
+	case g.Meet:
+		shut := slices.ContainsFunc(g.Shut, func(p Ports) bool { return p.Protocol == protocol && p.First <= port && port <= p.Last })
+		return shut && (own && !(protocol == unix.IPPROTO_TCP && slices.Contains(g.Services, to)) || slices.Contains(g.Known, addr))
 	case own:
 		return protocol != unix.IPPROTO_TCP || !slices.Contains(g.Services, to)
 	}

@@ -16,7 +16,8 @@ import (
 //
 //	self h1
 //	ports tunnel=1000 uplink=1001 host=1002 backup=1003
-//	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01
+//	direct yes
+//	host h1 vtep=192.168.251.1 mac=02:aa:00:00:00:01 node=10.254.0.1 node6=fd0e::1
 //	tenant blue id=1
 //	network blue:vx id=101 vxlan=5001 bridge proxy net=10.1.0.0/24 first=10.1.0.1 last=10.1.0.9 gw=10.1.0.254 net6=fd01::/64 gw6=fd01::fe
 //	group blue:web id=65537 rate=10000 burst=500 receive=20000 rburst=600 dscp=46
@@ -26,7 +27,12 @@ import (
 //	nexthops two id=1 hops=50.1.1.200@0e:00:00:00:00:07,50.1.1.201@0e:00:00:00:00:08
 //	route 21.0.0.0/8 via=two
 //	service shop:blue address=10.1.0.100 ports=tcp:80:8080,udp:53:53 backends=10.1.0.1,10.1.0.2 affinity
-//	endpoint a1 network=blue:vx group=blue:web host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1
+//	classpolicy ns:web in stage=namespace
+//	classrule ns:web in accept place=1 subjects=5,6 peers=7 prefixes=10.9.0.0/16 ports=tcp:80,udp:53-60
+//	classrule cluster out deny stage=admin priority=10 place=2 subjects=5 anyone
+//	judgement blue sum=7
+//	own 172.16.0.1,fd00::1
+//	endpoint a1 network=blue:vx group=blue:web host=h1 port=1 mac=02:02:65:01:00:01 ip=10.1.0.1 ip6=fd01::1 class=5 isolated=in,out
 func Parse(tb testing.TB, text string) *ofnet.State {
 	tb.Helper()
 	s := ofnet.NewState("")
@@ -52,6 +58,8 @@ func add(s *ofnet.State, words []string) error {
 	switch words[0] {
 	case "self":
 		s.Self = name
+	case "direct":
+		s.Direct = true
 	case "ports":
 		s.Local = ofnet.Ports{Tunnel: l.number("tunnel"), Uplink: l.number("uplink"), Host: l.number("host")}
 		for _, p := range l.ports("backup") {
@@ -61,7 +69,7 @@ func add(s *ofnet.State, words []string) error {
 			s.Local.Channel = append(s.Local.Channel, uint32(p.First))
 		}
 	case "host":
-		s.Hosts.Set(name, &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac")})
+		s.Hosts.Set(name, &ofnet.Host{Label: name, VTEP: l.addr("vtep"), UplinkMAC: l.mac("mac"), Node4: l.addr("node"), Node6: l.addr("node6")})
 	case "tenant":
 		s.Tenants.Set(name, &ofnet.Tenant{Name: name, ID: uint16(l.number("id"))})
 	case "group":
@@ -94,6 +102,13 @@ func add(s *ofnet.State, words []string) error {
 			r.Direction = ofnet.In
 		}
 		SetRule(s, l.words["group"], r)
+	case "classpolicy", "classrule":
+		addClassRule(s, words[0] == "classrule", name, &l)
+	case "judgement":
+		s.Judgements.Set(name, &ofnet.Judgement{Tenant: name, Sum: uint64(l.number("sum"))})
+	case "own":
+		l.words["own"] = name
+		s.Own = l.addrs("own")
 	case "router":
 		s.Router = &ofnet.Router{Tenant: l.words["tenant"], Port: l.number("port"), MAC: l.mac("mac"), Addr: l.addr("ip"), Addr6: l.addr("ip6")}
 	case "route":
@@ -109,12 +124,10 @@ func add(s *ofnet.State, words []string) error {
 	case "nexthops":
 		s.NextHops.Set(name, &ofnet.NextHops{Name: name, ID: l.number("id"), Hops: l.hops("hops")})
 	case "service":
-		tenant, _, _ := strings.Cut(name, ":")
-		s.SetService(&ofnet.Service{Name: name, Tenant: tenant, Address: l.addr("address"), Ports: l.servicePorts("ports"),
-			Backends: l.addrs("backends"), Affinity: l.has("affinity")})
+		s.SetService(l.service(name))
 	case "endpoint":
 		s.Endpoints.Set(name, &ofnet.Endpoint{ID: name, Segment: l.words["network"], Group: l.words["group"], Host: l.words["host"],
-			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6")})
+			Port: l.number("port"), MAC: l.mac("mac"), IP4: l.addr("ip"), IP6: l.addr("ip6"), Class: l.number("class"), Isolated: l.isolated()})
 	default:
 		return fmt.Errorf("%q is no object", words[0])
 	}
@@ -258,24 +271,6 @@ func (l *line) addrs(k string) (out []netip.Addr) {
 	for _, p := range l.prefixes(k) {
 		out = append(out, p.Addr())
 	}
-	return out
-}
-
-func (l *line) servicePorts(k string) (out []ofnet.ServicePort) {
-	l.get(k, func(v string) error {
-		for word := range strings.SplitSeq(v, ",") {
-			part := line{words: map[string]string{}}
-			for i, text := range strings.SplitN(word, ":", 3) {
-				part.words[[]string{"protocol", "port", "target"}[i]] = text
-			}
-			out = append(out, ofnet.ServicePort{Protocol: part.protocol("protocol"), Port: uint16(part.number("port")),
-				Target: uint16(part.number("target"))})
-			if part.err != nil {
-				return part.err
-			}
-		}
-		return nil
-	})
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
@@ -174,8 +175,8 @@ func TestAffected(t *testing.T) {
 			s.Groups.Set("blue:db", &ofnet.Group{Name: "blue:db", Tenant: "blue", ID: 99})
 		}},
 		{"service comes", func(s *ofnet.State) {
-			s.SetService(&ofnet.Service{Name: "blue:new", Tenant: "blue", Address: netip.MustParseAddr("10.1.0.99"),
-				Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Target: 80}}, Backends: []netip.Addr{netip.MustParseAddr("10.1.0.1")}})
+			s.SetService(&ofnet.Service{Name: "blue:new", Tenant: "blue", External: []netip.Addr{netip.MustParseAddr("10.1.0.99")},
+				Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Backends: []ofnet.Backend{{Addr: netip.MustParseAddr("10.1.0.1"), Target: 80}}}}})
 		}},
 		{"services go", func(s *ofnet.State) {
 			s.Services = ofnet.NewState("").Services
@@ -187,7 +188,7 @@ func TestAffected(t *testing.T) {
 		}},
 		{"backend goes", func(s *ofnet.State) {
 			v := *s.Services.Get("red:shop")
-			v.Backends = v.Backends[1:]
+			ofnettest.SetBackends(&v, ofnettest.Backends(&v)[1:]...)
 			s.SetService(&v)
 		}},
 		{"endpoint of a backend goes", func(s *ofnet.State) { s.Endpoints.Delete("t1") }},
@@ -216,6 +217,37 @@ func TestAffected(t *testing.T) {
 			g.Profile = ofnet.Profile{Rate: 7}
 			s.Groups.Set("red:slow", &g)
 		}},
+		{"hosts meet endpoints", func(s *ofnet.State) { s.Direct = true }},
+		{"host has an address of its own", func(s *ofnet.State) {
+			s.Direct = true
+			h := *s.Hosts.Get("h2")
+			h.Node4 = netip.MustParseAddr("10.254.0.2")
+			s.Hosts.Set("h2", &h)
+		}},
+		{"class policy comes", func(s *ofnet.State) {
+			p := *s.ClassPolicies.Get("ns:web/in")
+			p.Name = "ns:another"
+			s.SetClassPolicy(&p)
+		}},
+		{"class policy goes", func(s *ofnet.State) { s.ClassPolicies.Delete("first/in") }},
+		{"class policy gets another priority", func(s *ofnet.State) {
+			p := *s.ClassPolicies.Get("first/in")
+			p.Priority = 9
+			s.SetClassPolicy(&p)
+		}},
+		{"endpoint here gets another class", func(s *ofnet.State) {
+			e := *s.Endpoints.Get("v1")
+			e.Class, e.Isolated = 7, 0
+			s.Endpoints.Set("v1", &e)
+		}},
+		{"endpoint elsewhere gets a class", func(s *ofnet.State) {
+			e := *s.Endpoints.Get("a3")
+			e.Class = 6
+			s.Endpoints.Set("a3", &e)
+		}},
+		{"tenant is judged otherwise", func(s *ofnet.State) { s.Judgements.Set("violet", &ofnet.Judgement{Tenant: "violet", Sum: 8}) }},
+		{"tenant is judged no longer", func(s *ofnet.State) { s.Judgements.Delete("violet") }},
+		{"host gets an address", func(s *ofnet.State) { s.Own = append(slices.Clone(s.Own), netip.MustParseAddr("fd00::2")) }},
 		{"uplink comes", func(s *ofnet.State) {
 			s.Local.Uplink = 1003
 		}},
@@ -331,8 +363,19 @@ func (c chance) change(s *ofnet.State) (what string) {
 		}},
 		{"service", func() {
 			vary(c, s.Services, c.first.Services, func(_ string, v *ofnet.Service) { s.SetService(v) }, func(v *ofnet.Service) {
-				v.Tenant, v.Affinity = pick(c, c.first.Tenants), c.IntN(2) == 0
-				v.Backends = v.Backends[c.IntN(len(v.Backends)+1):]
+				v.Tenant, v.Affinity = pick(c, c.first.Tenants), ofnet.Affinity{Client: c.IntN(2) == 0, Timeout: time.Duration(c.IntN(2)) * time.Minute}
+				v.ClusterLocal, v.ExternalLocal = c.IntN(2) == 0, c.IntN(2) == 0
+				list := ofnettest.Backends(v)
+				if ofnettest.SetBackends(v, list[c.IntN(len(list)+1):]...); len(v.Ports) == 0 {
+					return
+				}
+				for i := range v.Ports[0].Backends {
+					b := &v.Ports[0].Backends[i]
+					b.Draining, b.Far = c.IntN(3) == 0, c.IntN(3) == 0
+					if c.IntN(3) == 0 {
+						b.Host = pick(c, c.first.Hosts)
+					}
+				}
 			})
 		}},
 		{"segment", func() {
@@ -343,6 +386,7 @@ func (c chance) change(s *ofnet.State) (what string) {
 		}},
 		{"host", func() {
 			vary(c, s.Hosts, c.first.Hosts, func(k string, h *ofnet.Host) { s.Hosts.Set(k, h) }, func(h *ofnet.Host) {
+				h.Node4 = netip.AddrFrom4([4]byte{10, 254, byte(c.IntN(3)), h.Label[len(h.Label)-1]})
 				h.VTEP, h.UplinkMAC = netip.AddrFrom4([4]byte{192, 168, byte(len(h.Label)), h.Label[len(h.Label)-1]}), ofnet.MAC{2, 9, 9, 9, 9, c.tag()}
 			})
 		}},
@@ -378,6 +422,7 @@ func (c chance) change(s *ofnet.State) (what string) {
 				s.Local.Backup, s.Local.Active = []uint32{1003}, 1003
 			}
 		}},
+		{"hosts and endpoints", func() { s.Direct = !s.Direct }},
 		{"private subnet", func() { s.Private = netip.PrefixFrom(netip.AddrFrom4([4]byte{172, 16 + byte(c.IntN(3))}), 16) }},
 	}
 	sort := sorts[c.IntN(len(sorts))]

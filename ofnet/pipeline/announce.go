@@ -46,18 +46,27 @@ func Announcements(s *ofnet.State) map[string]Announcement {
 // announceServices adds the addresses of services that this host answers for on a VLAN: when it is another host's turn,
 // those outside hear of it.
 func announceServices(out map[string]Announcement, s *ofnet.State, up uint32) {
-	for name := range s.Services.All() {
-		b, ok := balancingOf(s, name)
-		if !ok || !b.fronts(s) {
-			continue
-		}
-		for n := range s.SegmentsOf(b.Tenant) {
-			if n.Encap != ofnet.VLAN || !n.Prefix4.Contains(b.Address) && !n.Prefix6.Contains(b.Address) {
+	for name, v := range s.Services.All() {
+		for _, a := range v.External {
+			n := trunkOf(s, v.Tenant, a)
+			if n == nil {
 				continue
 			}
-			mac := uplinkMAC(s)
-			out[fmt.Sprintf("%s at %s by %d, tag %d, %x", name, b.Address, up, n.Tag, mac)] = Announcement{Addr: b.Address, MAC: mac,
-				Actions: flow.Do(append(pushTag(n), flow.Output(up))...)}
+			if b, ok := balancingOf(s, name, a.Is6()); ok && b.fronts(s) {
+				mac := uplinkMAC(s)
+				out[fmt.Sprintf("%s at %s by %d, tag %d, %x", name, a, up, n.Tag, mac)] = Announcement{Addr: a, MAC: mac,
+					Actions: flow.Do(append(pushTag(n), flow.Output(up))...)}
+			}
 		}
 	}
+}
+
+// trunkOf is the VLAN of a tenant that an address belongs to; nil when it belongs to none.
+func trunkOf(s *ofnet.State, tenant string, a netip.Addr) *ofnet.Segment {
+	for n := range s.SegmentsOf(tenant) {
+		if n.Encap == ofnet.VLAN && (n.Prefix4.Contains(a) || n.Prefix6.Contains(a)) {
+			return n
+		}
+	}
+	return nil
 }

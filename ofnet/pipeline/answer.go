@@ -142,11 +142,13 @@ func (f *turning) judge(ports portSource, behind bool) flow.Actions {
 	return flow.Do(append(steps, flow.GotoTable(tVerdict))...)
 }
 
-// changeSides exchanges sender and receiver: their groups, and whether they are on this host.
+// changeSides exchanges sender and receiver: their groups and classes, and whether they are on this host.
 func changeSides() []flow.Action {
+	from, to := flow.Range(regClasses, srcClass, srcClass+31), flow.Range(regClasses, dstClass, dstClass+31)
 	sender, receiver, scratch := flow.Bit(regFlags, bitEndpoint), flow.Bit(regFlags, bitLocal), flow.Bit(regService, 0)
 	return []flow.Action{
 		flow.Move(sender, scratch), flow.Move(receiver, sender), flow.Move(scratch, receiver),
 		move(regSrcGroup, regSlot), move(regDstGroup, regSrcGroup), move(regSlot, regDstGroup),
+		flow.Move(from, flow.All(regSlot)), flow.Move(to, from), flow.Move(flow.All(regSlot), to),
 	}
 }

@@ -158,8 +158,8 @@ func TestTrace_Answers(t *testing.T) {
 		want []string
 		not  string
 	}{
-		"older rules":            {7, []string{"resubmit(,40)", "ct(commit"}, ""},
-		"refused by older rules": {1<<31 | 7, []string{"resubmit(,40)", "ct(commit"}, ""},
+		"older rules":            {7, []string{"resubmit(,36)", "ct(commit"}, ""},
+		"refused by older rules": {1<<31 | 7, []string{"resubmit(,36)", "ct(commit"}, ""},
 		"these rules":            {generation, []string{"p9"}, "ct(commit"},
 		"refused":                {1<<31 | generation, []string{"Datapath actions: drop"}, "ct(commit"},
 	} {

@@ -65,15 +65,7 @@ func services(r *ofnet.Rule, family family) (out clauses, possible bool) {
 		return clauses{{flow.ICMP6()}}, true
 	}
 	whole := []flow.Term{proto, flow.Eq(flow.IPProto, uint64(r.Protocol))}
-	field := flow.NoField
-	switch r.Protocol {
-	case ofnet.ProtocolTCP:
-		field = flow.TCPDst
-	case ofnet.ProtocolUDP:
-		field = flow.UDPDst
-	case ofnet.ProtocolSCTP:
-		field = flow.SCTPDst
-	}
+	field := portOf(r.Protocol)
 	if field == flow.NoField || len(r.Ports) == 0 {
 		return clauses{whole}, true
 	}
@@ -83,6 +75,19 @@ func services(r *ofnet.Rule, family family) (out clauses, possible bool) {
 		}
 	}
 	return out, len(out) > 0
+}
+
+// portOf is where a packet of a protocol says what port it goes to; flow.NoField of one without ports.
+func portOf(protocol uint8) flow.Field {
+	switch protocol {
+	case ofnet.ProtocolTCP:
+		return flow.TCPDst
+	case ofnet.ProtocolUDP:
+		return flow.UDPDst
+	case ofnet.ProtocolSCTP:
+		return flow.SCTPDst
+	}
+	return flow.NoField
 }
 
 // masks yields the fewest masked values that together are a range of ports: at most 30, in rising order. A range that

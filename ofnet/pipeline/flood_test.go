@@ -9,7 +9,7 @@ import (
 
 // Wherever a list is divided, its pieces together are the list.
 func TestPiecesOfReceivers(t *testing.T) {
-	r := &receivers{plain: []flow.Port{1, 2, 3}, limited: []flow.Port{4, 5}, judged: []listener{{6, 60}, {7, 70}}}
+	r := &receivers{plain: []flow.Port{1, 2, 3}, limited: []flow.Port{4, 5}, judged: []listener{{port: 6, group: 60}, {port: 7, group: 70, class: 5}}}
 	all := slices.Collect(r.buckets(0, r.len()).All)
 	if len(all) != 7 {
 		t.Fatalf("want 7 buckets, got %v", all)

@@ -86,16 +86,32 @@ func forgottenBackends(after *ofnet.State, was, is *ofnet.Service) (out []flow.C
 	if t == nil {
 		return nil
 	}
-	for _, p := range was.Ports {
+	for i := range was.Ports {
+		p := &was.Ports[i]
 		if p.Protocol != ofnet.ProtocolUDP {
 			continue
 		}
-		for _, a := range was.Backends {
-			if is != nil && is.Address == was.Address && slices.Contains(is.Ports, p) && slices.Contains(is.Backends, a) {
-				continue
+		for _, b := range p.Backends {
+			for _, a := range was.Addresses() {
+				if a.Is4() == b.Addr.Is4() && !leads(is, a, p, b) {
+					out = append(out, flow.Connections{Zone: t.ID, Protocol: p.Protocol, Orig: flow.Tuple{Dst: a, DstPort: p.Port},
+						Reply: flow.Tuple{Src: b.Addr, SrcPort: b.Target}})
+				}
 			}
-			out = append(out, flow.Connections{Zone: t.ID, Protocol: p.Protocol, Orig: flow.Tuple{Dst: was.Address, DstPort: p.Port}, Reply: flow.Tuple{Src: a, SrcPort: p.Target}})
 		}
 	}
 	return out
+}
+
+// leads says that a service, nil for none, leads connections to an address and port of its to a backend.
+func leads(v *ofnet.Service, a netip.Addr, port *ofnet.ServicePort, to ofnet.Backend) bool {
+	if v == nil || !slices.Contains(v.Cluster, a) && !slices.Contains(v.External, a) {
+		return false
+	}
+	p := v.Port(port.Protocol, port.Port)
+	if p == nil {
+		return false
+	}
+	b, ok := p.Backend(to.Addr)
+	return ok && b.Target == to.Target
 }

@@ -85,10 +85,12 @@ func ruleRows(s *ofnet.State) *table.Table[identity.Rule, *ofnet.Rule] { return 
 func attachmentRows(s *ofnet.State) *table.Table[identity.Attachment, *ofnet.Attachment] {
 	return s.Attachments
 }
-func serviceRows(s *ofnet.State) *table.Table[string, *ofnet.Service]   { return s.Services }
-func endpointRows(s *ofnet.State) *table.Table[string, *ofnet.Endpoint] { return s.Endpoints }
-func routeRows(s *ofnet.State) *table.Table[string, *ofnet.Route]       { return s.Routes }
-func nextHopRows(s *ofnet.State) *table.Table[string, *ofnet.NextHops]  { return s.NextHops }
+func classPolicyRows(s *ofnet.State) *table.Table[string, *ofnet.ClassPolicy] { return s.ClassPolicies }
+func judgementRows(s *ofnet.State) *table.Table[string, *ofnet.Judgement]     { return s.Judgements }
+func serviceRows(s *ofnet.State) *table.Table[string, *ofnet.Service]         { return s.Services }
+func endpointRows(s *ofnet.State) *table.Table[string, *ofnet.Endpoint]       { return s.Endpoints }
+func routeRows(s *ofnet.State) *table.Table[string, *ofnet.Route]             { return s.Routes }
+func nextHopRows(s *ofnet.State) *table.Table[string, *ofnet.NextHops]        { return s.NextHops }
 
 // Affected calls to with each owner whose flows may not be the same in two States, with some of them several times. It takes time in
 // proportion to what is not the same.

@@ -19,18 +19,24 @@ const (
 	tUnhairpin flow.TableID = 16
 	tTrack     flow.TableID = 18
 	tState     flow.TableID = 20
+	tAffinity  flow.TableID = 21
 	tService   flow.TableID = 22
 	tBackend   flow.TableID = 23
 	tHairpin   flow.TableID = 24
+	tUnserved  flow.TableID = 25
 	tPeer      flow.TableID = 26
 	tGate      flow.TableID = 28
 	tRoute     flow.TableID = 30
 	tBridge    flow.TableID = 32
 	tNowhere   flow.TableID = 34
-	tPolicyOut flow.TableID = 40
-	tVerdict   flow.TableID = 41
-	tReplicate flow.TableID = 42
-	tPolicyIn  flow.TableID = 44
+	tPolicyOut flow.TableID = 36
+	tVerdict   flow.TableID = 37
+	tAdminOut  flow.TableID = 38
+	tNetpolOut flow.TableID = 39
+	tReplicate flow.TableID = 40
+	tPolicyIn  flow.TableID = 42
+	tAdminIn   flow.TableID = 43
+	tNetpolIn  flow.TableID = 44
 	tCommit    flow.TableID = 46
 	tRefuse    flow.TableID = 48
 	tDeliver   flow.TableID = 50
@@ -52,6 +58,7 @@ const (
 	floodHere      = 0x02 << 24
 	spread         = 0x03 << 24
 	// 0x04 is uplinkGroup, 0x05 nextHopGroup.
+	spreadHere = 0x06 << 24
 	// floodPart is the first kind of the parts of a long list of receivers here, floodPartElsewhere of one of hosts; part n has
 	// the kind floodPart + n<<24, so that all 24 bits below stay the segment's.
 	floodPart          = 0x40 << 24

@@ -10,7 +10,10 @@ import (
 
 // model says what becomes of a frame, from the rules as an operator would tell them. It shares nothing with the
 // compiler but the State, and knows no tables.
-type model struct{ *ofnet.State }
+type model struct {
+	*ofnet.State
+	*kubernetes
+}
 
 // routerMAC, hostMAC are written out once more: the wire is the contract.
 var (

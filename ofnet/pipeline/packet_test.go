@@ -41,7 +41,7 @@ const nic = "nic" // the port of the underlay
 
 func newWires(t *testing.T, l *lab) *wires {
 	t.Helper()
-	w := &wires{model: model{l.state}, lab: l, sockets: map[string]int{}, passed: map[string]traffic{}}
+	w := &wires{model: model{State: l.state}, lab: l, sockets: map[string]int{}, passed: map[string]traffic{}}
 	ports := []string{"uplink", "contivh0", nic}
 	for _, e := range l.state.Endpoints.All() {
 		if e.Port != 0 {

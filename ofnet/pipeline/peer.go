@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// peer finds the group of a sender on another host by its address. The address of an endpoint on this host cannot
+// peer finds the group and the class of a sender on another host by its address, and the class of one that is here. The address of an endpoint on this host cannot
 // come from outside.
 type peer struct{}
 
@@ -15,7 +15,7 @@ func (peer) Name() string { return "peer" }
 
 func (peer) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tPeer, Name: "peer", Miss: flow.Do(flow.GotoTable(tGate)), Asks: "group of a sender elsewhere; forged local addresses"},
+		{ID: tPeer, Name: "peer", Miss: flow.Do(flow.GotoTable(tGate)), Asks: "class of a sender, group of one elsewhere; forged local addresses"},
 	}
 }
 
@@ -29,12 +29,15 @@ func (peer) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		return
 	}
 	m, ok := endpoint(s, owner)
-	if !ok || !m.local && m.group == 0 {
+	if !ok || !m.local && m.group == 0 && m.Class == 0 {
 		return
+	}
+	if class := loadClass(nil, srcClass, m.Class, m.Isolated); m.local && class != nil {
+		out.Add(flow.New(tPeer, 210, flow.NewMatch(flow.Eq(flow.InPort, uint64(m.Port)), has(bitEndpoint)), flow.Do(append(class, flow.GotoTable(tGate))...)))
 	}
 	do := flow.Actions{}
 	if !m.local {
-		do = flow.Do(load(regSrcGroup, m.group), flow.GotoTable(tGate))
+		do = flow.Do(append(loadClass([]flow.Action{load(regSrcGroup, m.group)}, srcClass, m.Class, 0), flow.GotoTable(tGate))...)
 	}
 	if m.IP4.Is4() {
 		out.Add(flow.New(tPeer, exact, flow.NewMatch(flow.EqAddr(flow.IPSrc, m.IP4), inTenant(m.tenant)), do))

@@ -17,11 +17,11 @@ import (
 
 var update = flag.Bool("update", false, "write the flows of the tests as the ones that are wanted")
 
-// testState is the State of testdata/state.txt, with the services of testdata/services.txt.
+// testState is the State of testdata/state.txt, with the services of testdata/services.txt and the policies of testdata/classes.txt.
 func testState(tb testing.TB) *ofnet.State {
 	tb.Helper()
 	var all string
-	for _, name := range []string{"testdata/state.txt", "testdata/services.txt"} {
+	for _, name := range []string{"testdata/state.txt", "testdata/services.txt", "testdata/classes.txt"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			tb.Fatal(err)
@@ -31,12 +31,25 @@ func testState(tb testing.TB) *ofnet.State {
 	return ofnettest.Parse(tb, all)
 }
 
+// directState is the State of testdata/directstate.txt, in which hosts and endpoints meet by their own addresses.
+func directState(tb testing.TB) *ofnet.State {
+	tb.Helper()
+	text, err := os.ReadFile("testdata/directstate.txt")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return ofnettest.Parse(tb, string(text))
+}
+
 // TestFeatureFlows compares what each feature contributes with testdata/FEATURE.txt, owner by owner.
 func TestFeatureFlows(t *testing.T) {
-	s := testState(t)
 	p := Default()
 	for _, f := range p.Features() {
 		t.Run(f.Name(), func(t *testing.T) {
+			s := testState(t)
+			if _, ok := f.(direct); ok {
+				s = directState(t)
+			}
 			var got strings.Builder
 			for _, table := range f.Tables() {
 				fmt.Fprintf(&got, "# table %d %s, else %s\n", table.ID, table.Name, table.Miss.Text(p.Tables()))
@@ -67,6 +80,7 @@ func TestFeatureFlows(t *testing.T) {
 func TestCompileAllIsConsistent(t *testing.T) {
 	for name, s := range map[string]*ofnet.State{
 		"all features": testState(t),
+		"hosts met":    directState(t),
 		"empty":        ofnet.NewState("h1"),
 		"large":        ofnettest.Many(900, 300),
 	} {

@@ -15,8 +15,8 @@ func (policy) Name() string { return "policy" }
 
 func (policy) Tables() []flow.Table {
 	return []flow.Table{
-		{ID: tPolicyOut, Name: "policy_out", Miss: flow.Do(flow.GotoTable(tReplicate)), Asks: "rules of the sender's group"},
-		{ID: tPolicyIn, Name: "policy_in", Miss: flow.Do(flow.GotoTable(tCommit)), Asks: "rules of the receiver's group"},
+		{ID: tPolicyOut, Name: "policy_out", Miss: flow.Do(flow.GotoTable(tAdminOut)), Asks: "rules of the sender's group"},
+		{ID: tPolicyIn, Name: "policy_in", Miss: flow.Do(flow.GotoTable(tAdminIn)), Asks: "rules of the receiver's group"},
 	}
 }
 

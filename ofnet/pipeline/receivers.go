@@ -60,10 +60,12 @@ type receivers struct {
 	judged  []listener
 }
 
-// listener is a receiver whose group has rules about what it receives: a copy for it is judged like any other packet.
+// listener is a receiver whose group has rules about what it receives, or that has a class: a copy for it is judged like any other packet.
 type listener struct {
-	port  flow.Port
-	group uint32
+	port     flow.Port
+	group    uint32
+	class    uint32
+	isolated ofnet.Direction
 }
 
 func receiversHere(s *ofnet.State, segment string) *receivers {
@@ -75,8 +77,8 @@ func receiversHere(s *ofnet.State, segment string) *receivers {
 			group = audienceOf(s, e.Group)
 		}
 		switch {
-		case group.judged:
-			r.judged = append(r.judged, listener{port, group.id})
+		case group.judged || e.Class != 0 || e.Isolated != 0:
+			r.judged = append(r.judged, listener{port, group.id, e.Class, e.Isolated})
 		case group.limited:
 			r.limited = append(r.limited, port)
 		default:
@@ -98,8 +100,8 @@ func (r *receivers) buckets(from, to int) flow.Buckets {
 	l.Resubmit(tOutput, regOut, cut(r.plain, &from, &to)...)
 	l.Resubmit(tDeliver, regOut, cut(r.limited, &from, &to)...)
 	for _, j := range cut(r.judged, &from, &to) {
-		l.Add(flow.Bucket{Actions: flow.Do(load(regOut, j.port), load(regDstGroup, j.group), on(bitLocal), on(bitNoCommit),
-			flow.Resubmit(tPolicyIn))})
+		steps := loadClass([]flow.Action{load(regOut, j.port), load(regDstGroup, j.group)}, dstClass, j.class, j.isolated)
+		l.Add(flow.Bucket{Actions: flow.Do(append(steps, on(bitLocal), on(bitNoCommit), flow.Resubmit(tPolicyIn))...)})
 	}
 	return l.Done()
 }

@@ -133,6 +133,7 @@ func registers() []register {
 		{field: regSlot, holds: "which of its backends: from `service` to `backend`"},
 		{field: regPort, holds: "port of the backend that answers: from `state` to `policy_out`"},
 		{field: regBackend, holds: "address of the backend that answers; of IPv6 in `xxreg3`"},
+		{field: regClasses, holds: "class of the sender in bits 0-29, of the receiver in 32-61; 0: none. Above each: bit 30 isolates what it sends, bit 31 what it receives"},
 		{field: regAnswer, holds: "MAC to answer with: only with ARP and ND; shares `reg8` and `reg9`"},
 		{field: regScratch6, holds: "`reg12`-`reg15`: scratch for exchanging IPv6 addresses"},
 	}

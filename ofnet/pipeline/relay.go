@@ -88,7 +88,10 @@ func relayTo(s *ofnet.State, m member) []flow.Action {
 	return nil
 }
 
-// tunnelRelay relays by the tunnel.
-func tunnelRelay(s *ofnet.State, m member) []flow.Action {
-	return append(tunnelUnder([]flow.Action{flow.DecTTL()}, relayVNI|uint32(m.tenant.ID), m.host.VTEP), flow.Output(s.Local.Tunnel))
+// tunnelRelay relays by the tunnel to the host of m.
+func tunnelRelay(s *ofnet.State, m member) []flow.Action { return hostRelay(s, m.host, m.tenant) }
+
+// hostRelay relays what is of a tenant by the tunnel to a host.
+func hostRelay(s *ofnet.State, h *ofnet.Host, t *ofnet.Tenant) []flow.Action {
+	return append(tunnelUnder([]flow.Action{flow.DecTTL()}, relayVNI|uint32(t.ID), h.VTEP), flow.Output(s.Local.Tunnel))
 }

@@ -34,10 +34,10 @@ type side struct {
 
 func sideOf(d ofnet.Direction) side {
 	if d == ofnet.In {
-		return side{table: tPolicyIn, next: tCommit, own: regDstGroup, peer: regSrcGroup,
+		return side{table: tPolicyIn, next: tAdminIn, own: regDstGroup, peer: regSrcGroup,
 			own4: flow.IPDst, own6: flow.IPv6Dst, peer4: flow.IPSrc, peer6: flow.IPv6Src, admitted: regRuleIn}
 	}
-	return side{table: tPolicyOut, next: tReplicate, own: regSrcGroup, peer: regDstGroup,
+	return side{table: tPolicyOut, next: tAdminOut, own: regSrcGroup, peer: regDstGroup,
 		own4: flow.IPSrc, own6: flow.IPv6Src, peer4: flow.IPDst, peer6: flow.IPv6Dst, admitted: regRuleOut}
 }
 

@@ -60,7 +60,7 @@ func (v *visit) lawless() bool { return slices.Contains([]string{"arp", "ns", "n
 
 // mayLeave asks the rules of a sender that is here about a frame to an endpoint, nil when the receiver is unknown.
 func (v *visit) mayLeave(to *ofnet.Endpoint) bool {
-	return !v.local() || v.lawless() || v.admits(v.in.endpoint.Group, ofnet.Out, v.f, v.f.from, v.f.to, v.groupOf(to))
+	return !v.local() || v.lawless() || v.admits(v.in.endpoint.Group, ofnet.Out, v.f, v.f.from, v.f.to, v.groupOf(to)) && v.permits(ofnet.Out, v.in.endpoint, to)
 }
 
 // arrive hands f to an endpoint that is here, when the rules of its group let it.
@@ -69,7 +69,7 @@ func (v *visit) arrive(e *ofnet.Endpoint, f frame) {
 	if from == nil {
 		from = v.origin
 	}
-	if v.lawless() || v.admits(e.Group, ofnet.In, v.f, v.f.to, v.f.from, v.groupOf(from)) {
+	if v.lawless() || v.admits(e.Group, ofnet.In, v.f, v.f.to, v.f.from, v.groupOf(from)) && v.permits(ofnet.In, from, e) {
 		v.say(fmt.Sprintf("p%d", e.Port), f)
 	}
 }

@@ -238,7 +238,7 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 	}
 	l.change(func(s *ofnet.State) {
 		v := *s.Services.Get("red:near")
-		v.Backends = v.Backends[1:]
+		ofnettest.SetBackends(&v, ofnettest.Backends(&v)[1:]...)
 		s.SetService(&v)
 	})
 	if got := l.sends(way{}, ask); got != (arrival{}) {
@@ -247,7 +247,7 @@ func serviceResolution(t *testing.T, l *serviceLab) {
 	// Not the front any more: what the front hands on is taken, for the backends that are here.
 	l.change(func(s *ofnet.State) {
 		v := *s.Services.Get("red:near")
-		v.Backends = []netip.Addr{l.Endpoints.Get("t2").IP4, t1.IP4}
+		ofnettest.SetBackends(&v, l.Endpoints.Get("s2").IP4, t1.IP4)
 		s.SetService(&v)
 	})
 	for n := range uint16(8) {
@@ -426,10 +426,11 @@ func serviceChanges(t *testing.T, l *serviceLab) {
 	set := func(backends ...string) {
 		l.change(func(s *ofnet.State) {
 			v := *s.Services.Get("red:lone")
-			v.Backends = nil
+			var list []netip.Addr
 			for _, b := range backends {
-				v.Backends = append(v.Backends, netip.MustParseAddr(b))
+				list = append(list, netip.MustParseAddr(b))
 			}
+			ofnettest.SetBackends(&v, list...)
 			s.SetService(&v)
 		})
 	}
@@ -483,9 +484,10 @@ func (l *serviceLab) forget(what string, do func(s *ofnet.State)) {
 // endpoint that is gone has none of its connections.
 func serviceForgets(t *testing.T, l *serviceLab) {
 	l.change(func(s *ofnet.State) {
-		s.SetService(&ofnet.Service{Name: "red:lone", Tenant: "red", Address: netip.MustParseAddr("10.40.0.102"), Affinity: true,
-			Ports:    []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 53}, {Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}},
-			Backends: []netip.Addr{l.Endpoints.Get("s1").IP4}})
+		at := l.Endpoints.Get("s1").IP4
+		s.SetService(&ofnet.Service{Name: "red:lone", Tenant: "red", External: []netip.Addr{netip.MustParseAddr("10.40.0.102")}, Affinity: ofnet.Affinity{Client: true},
+			Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Backends: []ofnet.Backend{{Addr: at, Target: 53}}},
+				{Protocol: ofnet.ProtocolTCP, Port: 80, Backends: []ofnet.Backend{{Addr: at, Target: 8080}}}}})
 		s.Groups.Set("red:closed", &ofnet.Group{Name: "red:closed", Tenant: "red", ID: 0x40009})
 		ofnettest.CopyRules(s, ofnettest.Parse(t, "self h1\nrule no group=red:closed in deny priority=1"))
 	})
@@ -498,7 +500,7 @@ func serviceForgets(t *testing.T, l *serviceLab) {
 	}
 	l.forget("red:lone", func(s *ofnet.State) {
 		v := *s.Services.Get("red:lone")
-		v.Backends = []netip.Addr{l.Endpoints.Get("t1").IP4}
+		ofnettest.SetBackends(&v, l.Endpoints.Get("t1").IP4)
 		s.SetService(&v)
 	})
 	if u, o := udp(49000), tcp(49001, ack); u != "p53" || o != "p51" {
@@ -573,7 +575,7 @@ func serviceCounters(t *testing.T, l *serviceLab) {
 	was := l.lab.state.Services.Get("red:lone")
 	l.change(func(s *ofnet.State) {
 		v := *was
-		v.Backends = l.lab.state.Services.Get("red:near").Backends[:1]
+		ofnettest.SetBackends(&v, ofnettest.Backends(l.lab.state.Services.Get("red:near"))[:1]...)
 		s.SetService(&v)
 	})
 	if got := l.counters(); len(got) != 0 {
@@ -591,7 +593,7 @@ func (l *serviceLab) counters() map[ofnet.Load]uint64 {
 	out := map[ofnet.Load]uint64{}
 	dump := l.lab.ovs.Ofctl("dump-flows", "br0")
 	for _, of := range []ofnet.Load{ofnet.LoadOpened, ofnet.LoadTo, ofnet.LoadFrom} {
-		owner := fmt.Sprintf("%012x", flow.Owner(v.LoadKey(v.Ports[0], v.Backends[0], of)))
+		owner := fmt.Sprintf("%012x", flow.Owner(v.LoadKey(&v.Ports[0], v.Ports[0].Backends[0].Addr, of)))
 		for line := range strings.Lines(dump) {
 			_, rest, ok := strings.Cut(line, "n_packets=")
 			if !ok || !strings.Contains(line, owner) {

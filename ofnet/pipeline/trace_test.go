@@ -37,7 +37,12 @@ func newLab(t *testing.T, more string) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := ofnettest.Parse(t, string(text)+more)
+	return newLabOf(t, ofnettest.Parse(t, string(text)+more))
+}
+
+// newLabOf is newLab with another State.
+func newLabOf(t *testing.T, s *ofnet.State) *lab {
+	t.Helper()
 	l := &lab{ovs: ovstest.Start(t), state: s, ports: map[string]string{}}
 	l.inside(t, func() error { // Linux says nothing of its own on the ports
 		return os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0)

@@ -28,6 +28,7 @@ func (track) Reads() []*Input {
 		facts(attachmentRows, func(a *ofnet.Attachment) string { return a.ID.Tenant }, (*ofnet.State).Tracking, tenant),
 		facts(groupRows, func(g *ofnet.Group) string { return g.Tenant }, (*ofnet.State).Tracking, tenant),
 		facts(segmentRows, func(n *ofnet.Segment) string { return n.Tenant }, (*ofnet.State).Tracking, tenant),
+		facts(judgementRows, func(j *ofnet.Judgement) string { return j.Tenant }, (*ofnet.State).Tracking, tenant),
 		facts(serviceRows, func(v *ofnet.Service) string { return v.Tenant }, (*ofnet.State).Tracking, tenant)}
 }
 

@@ -23,12 +23,18 @@ func Troubles(self string, meter uint32) []flow.Flow {
 	}
 	add(tRoute, flow.Eq(flow.IPTTL, lastHop), hasNot(bitHost), hasNot(bitTunnel))
 	add(tNowhere, has(bitEndpoint))
+	for _, protocol := range []uint64{ofnet.ProtocolTCP, ofnet.ProtocolUDP, ofnet.ProtocolSCTP} { // no one answers a service's pings either
+		add(tUnserved, has(bitEndpoint), flow.Eq(flow.IPProto, protocol))
+	}
 	return out
 }
 
-// HasExpired says of a packet that Troubles caught in a table that its last hop is behind it; else no one has the
-// address that it is for.
+// HasExpired says of a packet that Troubles caught in a table that its last hop is behind it.
 func HasExpired(table flow.TableID) bool { return table == tRoute }
+
+// IsUnserved says of a packet that Troubles caught in a table that it is for a service that has no one to lead it to; if it
+// has not expired either, no one has the address that it is for.
+func IsUnserved(table flow.TableID) bool { return table == tUnserved }
 
 // Inject is what a packet of the agent's own is sent with to reach an endpoint of a tenant by its address, wherever that
 // is, as the router would send it. Numbers are as Origin tells them; no rules judge it.

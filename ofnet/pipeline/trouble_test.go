@@ -16,7 +16,7 @@ import (
 
 // What the router does not pass on reaches the agent while it lives, and its message reaches the sender.
 func TestTroubles(t *testing.T) {
-	l := newLab(t, moreState)
+	l := newLab(t, moreState+"service blue:none cluster=10.1.0.90,fd01::90 ports=tcp:80:80\n")
 	const (
 		last    = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.1,nw_ttl=1,icmp_type=8"
 		six     = "in_port=1,dl_src=02:02:65:01:00:01,udp6,dl_dst=00:00:11:11:11:11,ipv6_src=fd01::1,ipv6_dst=fd02::1,nw_ttl=1"
@@ -25,6 +25,9 @@ func TestTroubles(t *testing.T) {
 		uplink  = "in_port=1001,dl_vlan=15,dl_src=02:aa:00:00:00:02,dl_dst=02:aa:00:00:00:01,udp,nw_src=10.5.0.2,nw_dst=10.5.0.1,nw_ttl=1"
 		fine    = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.3.0.1,nw_ttl=2,icmp_type=8"
 		private = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=172.19.0.9,nw_ttl=9,icmp_type=8"
+		none    = "in_port=1,dl_src=02:02:65:01:00:01,tcp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.1.0.90,nw_ttl=9,tp_dst=80,ct_state=new"
+		none6   = "in_port=1,dl_src=02:02:65:01:00:01,udp6,dl_dst=00:00:11:11:11:11,ipv6_src=fd01::1,ipv6_dst=fd01::90,nw_ttl=9,udp_dst=81"
+		pinged  = "in_port=1,dl_src=02:02:65:01:00:01,icmp,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.1,nw_dst=10.1.0.90,nw_ttl=9,icmp_type=8"
 		tunnel  = "in_port=1000,tun_src=192.168.251.2,tun_dst=192.168.251.1,tun_id=5001,icmp,dl_src=02:02:65:02:00:03,dl_dst=00:00:11:11:11:11,nw_src=10.1.0.3,nw_dst=10.3.0.99,nw_ttl=9"
 	)
 	caught := func(packet string) bool { return strings.HasPrefix(l.trace(t, packet), "meter(") }
@@ -42,7 +45,8 @@ func TestTroubles(t *testing.T) {
 		want   bool
 	}{
 		"last hop": {last, true}, "last hop, IPv6": {six, true}, "unused address": {unused, true}, "unused address, IPv6": {absent6, true},
-		"last hop, by the uplink": {uplink, true}, "more hops": {fine, false}, "a private address": {private, false}, "by a tunnel": {tunnel, false},
+		"last hop, by the uplink": {uplink, true}, "more hops": {fine, false}, "a private address": {private, false},
+		"a service without backends": {none, true}, "another port of it": {none6, true}, "a ping of it": {pinged, false}, "by a tunnel": {tunnel, false},
 	} {
 		if got := caught(row.packet); got != row.want {
 			t.Errorf("%s: want caught %v, got %v (%s)", name, row.want, got, l.trace(t, row.packet))

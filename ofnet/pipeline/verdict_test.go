@@ -193,33 +193,39 @@ func TestPolicyVerdicts(t *testing.T) {
 		l := newLab(t, policyState+someRules(rnd, 60))
 		w := newWires(t, l)
 		all := (&inspector{model: w.model, rnd: rnd, port: 10000}).questions()
-		passed, wrong := 0, 0
-		for _, q := range all {
-			want := w.model.verdict(q.in, q.f)
-			var where []string
-			for _, out := range want {
-				at, _, _ := strings.Cut(out, ": ")
-				where = append(where, at)
-			}
-			text := w.flowText(q.in, q.f)
-			if traced := places(l.trace(t, text)); !slices.Equal(where, traced) {
-				wrong++
-				t.Errorf("seed %d: trace of %s: %v\n%s\nwant %v, got %v", seed, q.name, q.f, text, where, traced)
-			}
-			if got := w.verdict(t, q.in, q.f); !slices.Equal(want, got) {
-				wrong++
-				t.Errorf("seed %d: packet %s: %v\nwant %v\ngot  %v", seed, q.name, q.f, want, got)
-			}
-			if len(want) > 0 {
-				passed++
-			}
-			if wrong > 10 {
-				t.Fatal("too many are wrong")
-			}
+		compareVerdicts(t, w, l, all, fmt.Sprintf("seed %d", seed))
+	}
+}
+
+// compareVerdicts asks the model, the switch and real packets.
+func compareVerdicts(t *testing.T, w *wires, l *lab, all []question, name string) {
+	t.Helper()
+	passed, wrong := 0, 0
+	for _, q := range all {
+		want := w.model.verdict(q.in, q.f)
+		var where []string
+		for _, out := range want {
+			at, _, _ := strings.Cut(out, ": ")
+			where = append(where, at)
 		}
-		t.Logf("%d verdicts, %d of them to let through", len(all), passed)
-		if len(all) < 1500 || passed < 300 || len(all)-passed < 300 {
-			t.Errorf("verdicts: want at least 1500, 300 of each sort, got %d let through of %d", passed, len(all))
+		text := w.flowText(q.in, q.f)
+		if traced := places(l.trace(t, text)); !slices.Equal(where, traced) {
+			wrong++
+			t.Errorf("%s: trace of %s: %v\n%s\nwant %v, got %v", name, q.name, q.f, text, where, traced)
 		}
+		if got := w.verdict(t, q.in, q.f); !slices.Equal(want, got) {
+			wrong++
+			t.Errorf("%s: packet %s: %v\nwant %v\ngot  %v", name, q.name, q.f, want, got)
+		}
+		if len(want) > 0 {
+			passed++
+		}
+		if wrong > 10 {
+			t.Fatal("too many are wrong")
+		}
+	}
+	t.Logf("%d verdicts, %d of them to let through", len(all), passed)
+	if len(all) < 1500 || passed < 300 || len(all)-passed < 300 {
+		t.Errorf("verdicts: want at least 1500, 300 of each sort, got %d let through of %d", passed, len(all))
 	}
 }

@@ -10,7 +10,11 @@ import (
 // wayTo appends where the endpoint is: its group, and the port, tunnel or uplink that leads to it. Routing and
 // bridging end in the same words.
 func wayTo(steps []flow.Action, s *ofnet.State, m member) []flow.Action {
-	steps = append(steps, load(regDstGroup, m.group))
+	isolated := m.Isolated
+	if !m.local {
+		isolated = 0
+	}
+	steps = loadClass(append(steps, load(regDstGroup, m.group)), dstClass, m.Class, isolated)
 	switch {
 	case m.local:
 		return append(steps, load(regOut, m.Port), on(bitLocal))

@@ -103,6 +103,8 @@ func (g *Glossary) part(p *flow.Part) string {
 	switch p.Field {
 	case regFlags:
 		return g.flagged(p.Value, p.Mask)
+	case regClasses:
+		return classWords(p.Value, p.Mask)
 	case flow.TunID:
 		return "VNI " + strconv.FormatUint(p.Value, 10) + " of " + g.named(vniNames, p.Value)
 	case flow.TunSrc:
@@ -175,6 +177,8 @@ func (g *Glossary) written(s *flow.Step) string {
 		return r.given + g.named(r.names, s.Value)
 	}
 	switch s.To.Field {
+	case regClasses:
+		return classWords(s.Value<<s.To.First, (1<<s.To.N-1)<<s.To.First)
 	case regFlags:
 		if f, ok := g.flags[s.To.First]; ok && s.To.N == 1 {
 			return f.says(s.Value != 0)

@@ -39,6 +39,8 @@ func TestGlossaryMatch(t *testing.T) {
 		{"a VNI", flow.NewMatch(flow.Eq(flow.TunID, 5001)), "VNI 5001 of blue:acme"},
 		{"a host", flow.NewMatch(flow.EqAddr(flow.TunSrc, netip.MustParseAddr("192.0.2.2"))), "from host h2"},
 		{"an address", flow.NewMatch(flow.IP(), flow.EqAddr(flow.IPDst, netip.MustParseAddr("10.1.1.2"))), "ip, to 10.1.1.2"},
+		{"a class", flow.NewMatch(inClass(srcClass, 5)), "sender of class 5"},
+		{"isolation", flow.NewMatch(flow.EqBit(flow.Metadata, isolatedBit(dstClass, ofnet.In), true)), "receiver isolated in what it receives"},
 		{"no name for it", flow.NewMatch(flow.TCP(), flow.Eq(flow.TCPDst, 80)), "tcp, tp_dst=80"},
 	}
 	for _, r := range rows {
@@ -87,6 +89,8 @@ func TestGlossaryActions(t *testing.T) {
 			"admitted by rule acme:web:r1, go on at commit"},
 		{"a tunnel", flow.Do(append(tunnelTo(nil, &ofnet.Segment{Tag: 5001}, netip.MustParseAddr("192.0.2.2")), load(regOut, 1000), flow.GotoTable(tPolicyOut))...),
 			"VNI 5001, tunnel to host h2, way out is the tunnel port, go on at policy_out"},
+		{"classes", flow.Do(loadClass(loadClass(nil, srcClass, 5, ofnet.Both), dstClass, 6, 0)...),
+			"sender isolated in what it receives, sender isolated in what it sends, sender of class 5, receiver of class 6"},
 		{"out", flow.Do(flow.Output(5)), "out to endpoint blue:acme-c1"},
 		{"out by register", flow.Do(flow.OutputField(flow.All(regOut))), "out where the lookup said"},
 	}

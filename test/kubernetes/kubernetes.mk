@@ -21,6 +21,10 @@ $(KUBERNETES)/agnhost:
 	@mkdir -p $(KUBERNETES)
 	cd test/kubernetes/build && $(KUBERNETES_BUILD) -ldflags '-s -w' k8s.io/kubernetes/test/images/agnhost
 
+$(KUBERNETES)/ginkgo:
+	@mkdir -p $(KUBERNETES)
+	cd test/kubernetes/build && $(KUBERNETES_BUILD) -ldflags '-s -w' github.com/onsi/ginkgo/v2/ginkgo
+
 $(KUBERNETES)/network.test:
 	@mkdir -p $(KUBERNETES)
 	cd test/kubernetes/build && CGO_ENABLED=0 nice -n 15 go test -c -vet=off -trimpath -ldflags '-s -w $(KUBERNETES_NAME)' \
@@ -35,4 +39,4 @@ $(KUBERNETES)/cni/loopback:
 	cd test/kubernetes/cni && $(KUBERNETES_BUILD)cni/ -ldflags '-s -w' tool
 
 .PHONY: kubernetes
-kubernetes: $(addprefix $(KUBERNETES)/,kube etcd agnhost cni/loopback coredns network.test) ## build Kubernetes, its network tests and CoreDNS into .cache/kubernetes, once
+kubernetes: $(addprefix $(KUBERNETES)/,kube etcd agnhost cni/loopback coredns ginkgo network.test) ## build Kubernetes, its network tests and CoreDNS into .cache/kubernetes, once

@@ -37,21 +37,26 @@ func (r *running) pinging(to netip.Addr) *pings {
 	return p
 }
 
-// lost ends the ping and tells how many of how many were not answered. Those on their way then do not count.
-func (p *pings) lost() (lost, sent int) {
+// lost ends the ping and tells which of how many were not answered. Those on their way then do not count.
+func (p *pings) lost() (lost []int, sent int) {
 	c := p.from.c
 	c.t.Helper()
 	if out, err := c.on(p.from.get("{.spec.nodeName}"), "kill -INT $(cat "+p.file+")"); err != nil {
 		c.t.Errorf("end the ping: %v: %s", err, out)
 	}
 	_ = p.cmd.Wait() // it tells of lost pings in its code
-	answered := 0
+	answered := map[int]struct{}{}
 	for _, m := range regexp.MustCompile(`icmp_seq=(\d+)`).FindAllStringSubmatch(p.out.String(), -1) {
 		n, _ := strconv.Atoi(m[1]) // these are digits
-		sent, answered = max(sent, n), answered+1
+		answered[n], sent = struct{}{}, max(sent, n)
 	}
 	if sent == 0 {
 		c.t.Errorf("no ping was answered: %s", p.out)
 	}
-	return sent - answered, sent
+	for n := range sent {
+		if _, ok := answered[n+1]; !ok {
+			lost = append(lost, n+1)
+		}
+	}
+	return lost, sent
 }

@@ -39,7 +39,8 @@ func (p pod) manifest() map[string]any {
 	for k, v := range p.more {
 		container[k] = v
 	}
-	spec := map[string]any{"containers": []any{container}, "terminationGracePeriodSeconds": 0}
+	// With a grace of none, pods would be gone for the API server before their networks are.
+	spec := map[string]any{"containers": []any{container}, "terminationGracePeriodSeconds": 1}
 	if p.host != "" {
 		spec["nodeName"] = p.host
 	}

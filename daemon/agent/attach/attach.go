@@ -91,8 +91,8 @@ type Options struct {
 	Overhead int         // of a tunnel, in bytes
 	// Default is the gateway in networks that have none of their own; invalid: no default route. nil: nowhere.
 	Default func(ipv6 bool) netip.Addr
-	// Routing says that networks are routed to each other: what leaves on a VLAN may end in a tunnel. nil: they are not.
-	Routing func() bool
+	// Tunnels says that what leaves on a VLAN may end in a tunnel: networks are routed to each other, or hosts are met. nil: it may not.
+	Tunnels func() bool
 	// Vital returns a context that ends when the switch does not answer, with the reason as its cause, and what releases it.
 	// nil: it is waited for as long as ctx lives.
 	Vital func(ctx context.Context) (context.Context, func())
@@ -131,6 +131,8 @@ type Request struct {
 	// Pod is the pod that the container belongs to: the master decides where that is, as far as Tenant, Network and Group leave it open. nil:
 	// it is none.
 	Pod *model.PodRequest
+	// DockerNetwork is the id of the Docker network, "" of who is not Docker.
+	DockerNetwork string
 }
 
 // EndpointID is the identity of an interface on its network: the container id, and the interface's name unless that
@@ -374,7 +376,7 @@ func (e *Engine) result(ifname, netns, name string, ep record.Endpoint, n record
 }
 
 func (e *Engine) mtu(n *record.Network) int {
-	if n.Encap == record.VXLAN || e.Routing != nil && e.Routing() {
+	if n.Encap == record.VXLAN || e.Tunnels != nil && e.Tunnels() {
 		return e.MTU() - e.Overhead
 	}
 	return e.MTU()

@@ -58,12 +58,16 @@ func (r *records) heed(label string) {
 	}
 }
 
-// hostOf is where a registration says that a host's tunnels end, and the MAC address of its uplink.
+// hostOf is where a registration says that a host's tunnels end, which addresses the host itself has, and the MAC address of its uplink.
 func hostOf(s *record.Service) (h ofnet.Host, err error) {
 	h.Label = s.Hostname
 	h.VTEP, err = netip.ParseAddr(s.HostAddr)
 	if err != nil || s.Hostname == "" {
 		return h, fmt.Errorf("want a host name and an IP address, got %q and %q", s.Hostname, s.HostAddr)
+	}
+	h.Node4, h.Node6 = s.Node4, s.Node6
+	if h.Node4.IsValid() && !h.Node4.Is4() || h.Node6.IsValid() && (!h.Node6.Is6() || h.Node6.Is4In6()) {
+		return h, fmt.Errorf("%s and %s are not addresses of IPv4 and IPv6", h.Node4, h.Node6)
 	}
 	if s.UplinkMAC != "" {
 		hw, err := net.ParseMAC(s.UplinkMAC)

@@ -46,7 +46,9 @@ type Options struct {
 	// Restore is called once, when all records are known and have been heard: what it returns is part of the first
 	// Update. nil: nothing else is.
 	Restore func() (put func(s *ofnet.State))
-	Log     *slog.Logger
+	// ForeignServices leaves the services of Kubernetes to another proxy.
+	ForeignServices bool
+	Log             *slog.Logger
 }
 
 // Engine is the watch-translate-update loop. Its methods are safe for concurrent use.
@@ -76,6 +78,7 @@ func watched() []string { return []string{record.State, record.Config, record.Se
 func New(o Options) *Engine {
 	e := &Engine{Options: o, mirrors: map[string]*mirror.Mirror{}, listed: map[string]struct{}{}, records: newRecords(o.Self.Label), given: newRecords(o.Self.Label),
 		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), ready: make(chan struct{})}
+	e.records.kube.foreign = o.ForeignServices
 	for _, prefix := range watched() {
 		e.mirrors[prefix] = mirror.Sums()
 	}
@@ -232,7 +235,8 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 		return // the first update tells
 	}
 	e.Bridge.Update(e.seen, func(s *ofnet.State) {
-		s.Self, s.Local, s.Private = e.Self.Label, e.Fixed, e.records.private()
+		s.Self, s.Local, s.Private, s.Direct = e.Self.Label, e.Fixed, e.records.private(), e.records.direct()
+		s.Own = e.records.own(e.Self.VTEP, e.Self.Node4, e.Self.Node6)
 		set(s.Hosts, e.Self.Label, &e.Self)
 		e.records.translate(e.given, s)
 		for _, put := range others {
@@ -344,12 +348,22 @@ func (e *Engine) Services() []ofnet.Service {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	out := []ofnet.Service{}
-	for name := range e.records.services.All() {
-		if v := e.records.wantService(name); v != nil {
+	for k := range e.records.known() {
+		if v := e.records.wantService(k.Name); v != nil {
 			out = append(out, *v)
 		}
 	}
 	slices.SortFunc(out, func(a, b ofnet.Service) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Selectors returns the selectors of a tenant's services, in no order. They are not to be changed.
+func (e *Engine) Selectors(tenant string) (out []map[string]string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for v := range servicesOfTenant.In(e.records.services, tenant).Values() {
+		out = append(out, v.Selectors)
+	}
 	return out
 }
 

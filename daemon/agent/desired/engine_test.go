@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/netip"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -148,6 +149,18 @@ func key(r any) string {
 		return record.DockerNetworks + r.ID
 	case record.Service:
 		return r.Key()
+	case record.KubernetesService:
+		return record.KubernetesServices + r.ID.String()
+	case record.EndpointSlice:
+		return record.EndpointSlices + r.ID.String()
+	case record.KubernetesNode:
+		return record.KubernetesNodes + r.Name
+	case record.Namespace:
+		return record.Namespaces + r.Name
+	case record.NetworkPolicy:
+		return record.NetworkPolicies + r.ID.String()
+	case record.ClusterNetworkPolicy:
+		return record.ClusterNetworkPolicies + r.Name
 	}
 	panic(fmt.Sprintf("no key for %T", r))
 }
@@ -453,6 +466,9 @@ func FuzzRecords(f *testing.F) {
 	f.Add(record.Services+"netplugin.vtep/192.0.2.1:4789", []byte(`{"Hostname":"h","HostAddr":"192.0.2.9"}`))
 	f.Add(record.Groups+"t:g", []byte(`{"tenantName":"t","groupName":"g","endpointGroupId":1}`))
 	f.Add(record.LegacyGroups+"g:blue", []byte(`{"tenantName":"blue","groupName":"g","networkName":"net","endpointGroupId":7}`))
+	f.Add(record.NetworkPolicies+"ns:p", []byte(`{"id":"ns:p","pods":[{"key":"app","operator":"In","values":["web"]}],"ingress":{"isolates":true,"rules":[{"number":1,"peers":[{"own":true}],"ports":[{"protocol":6,"first":80,"last":80}]}]}}`))
+	f.Add(record.ClusterNetworkPolicies+"c", []byte(`{"name":"c","tier":"Admin","egress":{"rules":[{"number":1,"peers":[{"block":"10.0.0.0/8","except":["10.1.0.0/16"]}],"action":"Deny"}]}}`))
+	f.Add(record.Namespaces+"ns", []byte(`{"name":"ns","uid":"u","labels":{"team":"a"}}`))
 	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))
 	f.Add(record.DockerNetworks+"d1", []byte(`{"docknetUUID":"d1","tenantName":"t","networkName":"n","host":"h1","pools":["10.0.0.0/24"]}`))
 	f.Add(record.Networks+"blue:net", []byte(`{"tenant":"blue","networkName":"net","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24}`))
@@ -522,7 +538,8 @@ var oneContainer = []struct{ key, value string }{
 func texts(s *ofnet.State) string {
 	var b strings.Builder
 	for _, part := range []any{maps.Collect(s.Tenants.All()), maps.Collect(s.Segments.All()), maps.Collect(s.Groups.All()), maps.Collect(s.Endpoints.All()),
-		maps.Collect(s.Hosts.All()), maps.Collect(s.Rules.All()), maps.Collect(s.Attachments.All()), maps.Collect(s.Services.All())} {
+		maps.Collect(s.Hosts.All()), maps.Collect(s.Rules.All()), maps.Collect(s.Attachments.All()), maps.Collect(s.Services.All()),
+		maps.Collect(s.ClassPolicies.All()), slices.Sorted(maps.Keys(maps.Collect(s.Judgements.All())))} {
 		text, err := json.Marshal(part)
 		if err != nil {
 			panic(err) // of no type of State
@@ -541,6 +558,8 @@ func changedKeys(before, after *ofnet.State) (out []ofnet.Key) {
 	out = appendChanged(out, ofnet.KindRule, before.Rules, after.Rules)
 	out = appendChanged(out, kindAttachment, before.Attachments, after.Attachments)
 	out = appendChanged(out, ofnet.KindService, before.Services, after.Services)
+	out = appendChanged(out, ofnet.KindClassPolicy, before.ClassPolicies, after.ClassPolicies)
+	out = appendChanged(out, kindJudgement, before.Judgements, after.Judgements)
 	return appendChanged(out, ofnet.KindEndpoint, before.Endpoints, after.Endpoints)
 }
 

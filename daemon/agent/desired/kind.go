@@ -35,6 +35,8 @@ func kinds() []kind {
 		both(record.ServiceLBs, record.LegacyServiceLBs, services, readService),
 		both(record.Providers, record.LegacyProviders, providers, func(_ *records, p *record.Provider) (string, error) { return p.ID.String(), nil }),
 		both(record.Endpoints, record.LegacyEndpoints, endpoints, readEndpoint),
+		kubernetesKinds(),
+		netPolicyKinds(),
 		[]kind{
 			{record.DockerNetworks, (*records).putDockerNetwork, func(r *records, id string) { r.dockerNetworks.Delete(id) }},
 			rows(record.BGPs, routers, func(_ *records, b *record.BGP) (string, error) { return b.Hostname, nil }),
@@ -65,7 +67,7 @@ func readGroup(_ *records, g *record.Group) (string, error) {
 }
 
 func readService(_ *records, v *record.ServiceLB) (string, error) {
-	_, err := serviceOf(v)
+	_, err := serviceOf(v, nil)
 	return v.ID.String(), err
 }
 

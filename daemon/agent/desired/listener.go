@@ -14,6 +14,13 @@ type Listener interface {
 	Router(host string, r *record.BGP)
 }
 
+// KubernetesListener is a Listener that hears of services of Kubernetes, too, whoever carries them out.
+type KubernetesListener interface {
+	KubernetesNamespace(name string, r *record.Namespace)
+	KubernetesService(id string, r *record.KubernetesService)
+	EndpointSlice(id string, r *record.EndpointSlice)
+}
+
 // tell lets the listeners hear what is not the same in two records: first what has come or changed, since what replaces something must
 // not find it missing in between.
 func (e *Engine) tell(before *records) {
@@ -23,6 +30,11 @@ func (e *Engine) tell(before *records) {
 			tell(before, e.records, endpoints, has, l.Endpoint)
 			tell(before, e.records, services, has, l.Service)
 			tell(before, e.records, routers, has, l.Router)
+			if k, ok := l.(KubernetesListener); ok {
+				tell(before, e.records, namespaces, has, k.KubernetesNamespace)
+				tell(before, e.records, kubeServices, has, k.KubernetesService)
+				tell(before, e.records, endpointSlices, has, k.EndpointSlice)
+			}
 		}
 	}
 }

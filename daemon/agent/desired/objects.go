@@ -41,6 +41,7 @@ func affected(before, after *records) objects {
 	changed(before, after, rules, func(_ *records, id identity.Rule, _ *ofnet.Rule) { out.rule(id) })
 	changed(before, after, attachments, func(_ *records, id identity.Attachment, _ *ofnet.Attachment) { out.attachment(id) })
 	out.legacy(before, after)
+	out.kubernetes(before, after)
 	changed(before, after, services, func(_ *records, id string, _ *record.ServiceLB) { out.add(ofnet.KindService, id) })
 	changed(before, after, providers, func(_ *records, id string, _ *record.Provider) { out.add(ofnet.KindService, id) })
 	changed(before, after, endpoints, func(_ *records, id string, e *record.Endpoint) {
@@ -56,6 +57,12 @@ func affected(before, after *records) objects {
 		if before.present(tenant) != after.present(tenant) {
 			out.tenant(before, tenant)
 			out.tenant(after, tenant)
+		}
+	}
+	if before.direct() != after.direct() {
+		for name := range after.tenants.All() {
+			out.tenant(before, name)
+			out.tenant(after, name)
 		}
 	}
 	if before.global != after.global {
@@ -120,6 +127,7 @@ func (o objects) tenant(r *records, name string) {
 	for id := range servicesOfTenant.In(r.services, name).All() {
 		o.add(ofnet.KindService, id)
 	}
+	o.kubernetesOf(r, name)
 	for id := range endpointsOfTenant.In(r.endpoints, name).All() {
 		o.add(ofnet.KindEndpoint, id)
 	}

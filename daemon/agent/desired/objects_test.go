@@ -36,12 +36,22 @@ func pool() map[string][]string {
 		record.Services + "netplugin.vtep/1":               {`{"Hostname":"h2","HostAddr":"192.0.2.2"}`, `{"Hostname":"h3","HostAddr":"192.0.2.3"}`},
 		record.Services + "netplugin.vtep/2":               {`{"Hostname":"h2","HostAddr":"192.0.2.22"}`},
 	}
+	for ns := range 2 {
+		name := fmt.Sprint("ns", ns)
+		out[record.Namespaces+name] = []string{fmt.Sprintf(`{"name":%q,"uid":"u","labels":{"team":"a"}}`, name), fmt.Sprintf(`{"name":%q,"uid":"u"}`, name)}
+		out[record.NetworkPolicies+name+":p"] = []string{fmt.Sprintf(`{"id":"%s:p","pods":[{"key":"app","operator":"In","values":["web"]}],"ingress":{"isolates":true,"rules":[{"number":1,"peers":[{"own":true},{"namespaces":[{"key":"team","operator":"Exists"}]}]}]}}`, name),
+			fmt.Sprintf(`{"id":"%s:p","egress":{"isolates":true,"rules":[{"number":1,"ports":[{"protocol":6,"name":"http"}]}]}}`, name), `{"id":"else:p"}`, `{`}
+	}
+	out[record.ClusterNetworkPolicies+"c"] = []string{`{"name":"c","tier":"Admin","ingress":{"rules":[{"number":1,"action":"Deny","peers":[{"pods":[{"key":"app","operator":"DoesNotExist"}]}]}]}}`,
+		`{"name":"c","tier":"Baseline","priority":7,"egress":{"rules":[{"number":1,"action":"Pass","peers":[{"block":"10.0.0.0/8"}]}]}}`, `{"tier":"none"}`}
 	for n := range 4 {
 		for i, tenant := range []string{"blue", "re.d"} {
 			key := fmt.Sprintf("%s%s:net:%d", record.Endpoints, tenant, n)
 			for _, host := range []string{"h1", "h2", "h3"} {
 				out[key] = append(out[key], fmt.Sprintf(`{"tenant":%[1]q,"netID":"net.%[1]s","endpointID":"%[2]d","endpointGroupKey":%[3]q,"macAddress":"02:02:00:00:00:0%[2]d","ipAddress":"10.0.0.%[2]d","homingHost":%[4]q}`,
-					tenant, n, []string{"g:blue", ""}[i], host))
+					tenant, n, []string{"g:blue", ""}[i], host),
+					fmt.Sprintf(`{"tenant":%[1]q,"netID":"net.%[1]s","endpointID":"%[2]d","macAddress":"02:02:00:00:00:0%[2]d","ipAddress":"10.0.0.%[2]d","homingHost":%[3]q,"labels":{"app":%[4]q},"pod":{"name":"ns%[5]d:p%[2]d","ports":[{"name":"http","protocol":6,"port":%[6]d}]}}`,
+						tenant, n, host, []string{"web", "db"}[n%2], i, 80+n%3))
 			}
 		}
 	}

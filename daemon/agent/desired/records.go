@@ -26,6 +26,8 @@ type records struct {
 	rules          *table.Table[identity.Rule, *ofnet.Rule]
 	attachments    *table.Table[identity.Attachment, *ofnet.Attachment]
 	legacy         legacy
+	kube           kubernetes
+	net            netPolicies
 	services       *table.Table[string, *record.ServiceLB]     // by id
 	providers      *table.Table[string, *record.Provider]      // of services, by id
 	endpoints      *table.Table[string, *record.Endpoint]      // by id
@@ -58,7 +60,7 @@ var (
 func newRecords(self string) *records {
 	return &records{self: self, kinds: kinds(), tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
 		groups: table.New(groupsOfTenant, groupsOfNetwork, groupsNumbered), rules: table.New(rulesOfTenant), attachments: table.New(attachmentsOfTenant),
-		legacy: newLegacy(), services: table.New(servicesOfTenant),
+		legacy: newLegacy(), kube: newKubernetes(), net: newNetPolicies(), services: table.New(servicesOfTenant),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
 		endpoints:      table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
 		dockerNetworks: table.New[string, *record.DockerNetwork](),
@@ -69,10 +71,10 @@ func newRecords(self string) *records {
 func (r *records) clone() *records {
 	c := *r
 	c.tenants, c.networks, c.groups, c.rules = r.tenants.Clone(), r.networks.Clone(), r.groups.Clone(), r.rules.Clone()
-	c.attachments, c.legacy = r.attachments.Clone(), r.legacy.clone()
+	c.attachments, c.legacy, c.kube = r.attachments.Clone(), r.legacy.clone(), r.kube.clone()
 	c.services, c.providers, c.endpoints = r.services.Clone(), r.providers.Clone(), r.endpoints.Clone()
 	c.routers, c.agents, c.hosts, c.ports = r.routers.Clone(), r.agents.Clone(), r.hosts.Clone(), r.ports.Clone()
-	c.dockerNetworks = r.dockerNetworks.Clone()
+	c.dockerNetworks, c.net = r.dockerNetworks.Clone(), r.net.clone()
 	return &c
 }
 
@@ -119,8 +121,14 @@ func (r *records) putMark(_ string, item store.Item) error {
 // torn says whether the configuration is not the one that belongs to the other records: it comes by a watch of its own.
 func (r *records) torn() bool { return r.mark != "" && r.mark != r.sum }
 
-// present reports whether the tenant has a member on this host; the switch needs to know of no others.
+// direct says that hosts and endpoints meet by their own addresses.
+func (r *records) direct() bool { return r.global.HostAccess == record.HostDirect }
+
+// present reports whether the switch needs to know of the tenant: it has a member on this host, or the host itself meets all tenants.
 func (r *records) present(tenant string) bool {
+	if r.direct() {
+		return tenant != ""
+	}
 	n, _ := tenantsOfHost.In(r.endpoints, seat{tenant, r.self})
 	return n > 0 && tenant != ""
 }

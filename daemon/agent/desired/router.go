@@ -17,7 +17,7 @@ func (e *Engine) Private() netip.Prefix {
 
 // DefaultGateway is where an endpoint sends what leaves its network when that has no gateway: the router, which answers for
 // every address of a network that is routed. It is the host's private address for IPv4, and a link-local one for
-// IPv6. Where nothing is routed it is invalid.
+// IPv6. Where nothing is routed, and hosts are not met either, it is invalid.
 func (e *Engine) DefaultGateway(ipv6 bool) netip.Addr {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -26,13 +26,16 @@ func (e *Engine) DefaultGateway(ipv6 bool) netip.Addr {
 
 func (e *Engine) defaultGateway(ipv6 bool) netip.Addr {
 	switch {
-	case e.records.global.FwdMode != record.FwdRouting:
+	case e.records.global.FwdMode != record.FwdRouting && !e.records.direct():
 		return netip.Addr{}
 	case ipv6:
-		return netip.AddrFrom16([16]byte{0: 0xfe, 1: 0x80, 15: 1})
+		return pipeline.RouterLinkLocal()
 	}
 	return pipeline.HostAddr(e.records.private())
 }
+
+// Direct says that hosts and endpoints meet by their own addresses, as last heard.
+func (e *Engine) Direct() bool { return e.Global().HostAccess == record.HostDirect }
 
 // Routing says that all networks of the cluster are routed, as last heard.
 func (e *Engine) Routing() bool { return e.Global().FwdMode == record.FwdRouting }

@@ -11,38 +11,46 @@ import (
 	"github.com/contiv/contiv/ofnet"
 )
 
-// A service comes in two records: what it is, and who provides it. Either may be there first.
+// A service of Contiv's own comes in two records: what it is, and who provides it. Either may be there first.
 
 // wantService joins both records. Without the second one the service has no backends.
 func (r *records) wantService(name string) *ofnet.Service {
+	if id, tenant, ok := parseKubeName(name); ok {
+		return r.wantKubeService(id, tenant)
+	}
 	v := r.services.Get(name)
 	if v == nil || !r.present(v.ID.Tenant) {
 		return nil
 	}
-	out, err := serviceOf(v)
+	var providers []netip.Addr
+	if p := r.providers.Get(name); p != nil {
+		providers = slices.DeleteFunc(slices.Clone(p.Addresses), func(a netip.Addr) bool { return a.Is4() != v.IP.Is4() })
+	}
+	out, err := serviceOf(v, providers)
 	if err != nil {
 		return nil // put has refused it and said so
-	}
-	if p := r.providers.Get(name); p != nil {
-		out.Backends = slices.DeleteFunc(slices.Clone(p.Addresses), func(a netip.Addr) bool { return a.Is4() != out.Address.Is4() })
 	}
 	return out
 }
 
-// serviceOf makes a service of its record, without backends.
-func serviceOf(v *record.ServiceLB) (*ofnet.Service, error) {
-	out := &ofnet.Service{Name: v.ID.String(), Tenant: v.ID.Tenant, Address: v.IP, Affinity: v.Affinity != record.AffinityNone}
+// serviceOf makes a service of its record, each of whose ports is provided at the same addresses, in order.
+func serviceOf(v *record.ServiceLB, providers []netip.Addr) (*ofnet.Service, error) {
 	if !v.IP.IsValid() {
 		return nil, fmt.Errorf("it has no IP address")
 	}
+	out := &ofnet.Service{Name: v.ID.String(), Tenant: v.ID.Tenant, External: []netip.Addr{v.IP},
+		Affinity: ofnet.Affinity{Client: v.Affinity != record.AffinityNone}}
 	seen := map[string]bool{}
 	for _, text := range v.Ports {
-		p, err := servicePort(text)
+		p, target, err := servicePort(text)
 		if err != nil {
 			return nil, err
 		}
+		for _, a := range providers {
+			p.Backends = append(p.Backends, ofnet.Backend{Addr: a, Target: target})
+		}
 		if seen[p.String()] {
-			return nil, fmt.Errorf("port %s is there twice", p)
+			return nil, fmt.Errorf("port %s is there twice", p.String())
 		}
 		seen[p.String()] = true
 		out.Ports = append(out.Ports, p)
@@ -51,15 +59,15 @@ func serviceOf(v *record.ServiceLB) (*ofnet.Service, error) {
 }
 
 // servicePort reads "servicePort:providerPort:PROTOCOL".
-func servicePort(text string) (p ofnet.ServicePort, err error) {
+func servicePort(text string) (p ofnet.ServicePort, target uint16, err error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 {
-		return p, fmt.Errorf("want servicePort:providerPort:protocol, got %q", text)
+		return p, 0, fmt.Errorf("want servicePort:providerPort:protocol, got %q", text)
 	}
-	for i, to := range []*uint16{&p.Port, &p.Target} {
+	for i, to := range []*uint16{&p.Port, &target} {
 		n, err := strconv.ParseUint(parts[i], 10, 16)
 		if err != nil || n == 0 {
-			return p, fmt.Errorf("want ports within 1..65535, got %q", text)
+			return p, 0, fmt.Errorf("want ports within 1..65535, got %q", text)
 		}
 		*to = uint16(n)
 	}
@@ -71,7 +79,7 @@ func servicePort(text string) (p ofnet.ServicePort, err error) {
 	case "sctp":
 		p.Protocol = ofnet.ProtocolSCTP
 	default:
-		return p, fmt.Errorf("want protocol TCP, UDP or SCTP, got %q", text)
+		return p, 0, fmt.Errorf("want protocol TCP, UDP or SCTP, got %q", text)
 	}
-	return p, nil
+	return p, target, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/ofnettest"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
@@ -30,17 +31,22 @@ func shop(change func(*record.ServiceLB)) record.ServiceLB {
 }
 
 func TestServicesAreTranslated(t *testing.T) {
-	ports := []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}, {Protocol: ofnet.ProtocolUDP, Port: 53, Target: 5353}}
+	at := netip.MustParseAddr("10.1.0.2")
+	port := func(protocol uint8, number, target uint16) ofnet.ServicePort {
+		return ofnet.ServicePort{Protocol: protocol, Port: number, Backends: []ofnet.Backend{{Addr: at, Target: target}}}
+	}
+	ports := []ofnet.ServicePort{port(ofnet.ProtocolTCP, 80, 8080), port(ofnet.ProtocolUDP, 53, 5353)}
+	client := ofnet.Affinity{Client: true}
 	for _, row := range []struct {
 		name   string
 		change func(*record.ServiceLB)
 		want   *ofnet.Service // nil: it cannot be read
 	}{
-		{"as masters write it", nil, &ofnet.Service{Ports: ports, Affinity: true}},
+		{"as masters write it", nil, &ofnet.Service{Ports: ports, Affinity: client}},
 		{"without affinity", func(v *record.ServiceLB) { v.Affinity = record.AffinityNone }, &ofnet.Service{Ports: ports}},
 		{"SCTP", func(v *record.ServiceLB) { v.Ports = []string{"7:9:sctp"} },
-			&ofnet.Service{Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolSCTP, Port: 7, Target: 9}}, Affinity: true}},
-		{"no ports", func(v *record.ServiceLB) { v.Ports = nil }, &ofnet.Service{Affinity: true}},
+			&ofnet.Service{Ports: []ofnet.ServicePort{port(ofnet.ProtocolSCTP, 7, 9)}, Affinity: client}},
+		{"no ports", func(v *record.ServiceLB) { v.Ports = nil }, &ofnet.Service{Affinity: client}},
 		{"no address", func(v *record.ServiceLB) { v.IP = netip.Addr{} }, nil},
 		{"a port twice", func(v *record.ServiceLB) { v.Ports = []string{"80:1:TCP", "80:2:tcp"} }, nil},
 		{"a port too large", func(v *record.ServiceLB) { v.Ports = []string{"80:65536:TCP"} }, nil},
@@ -49,13 +55,13 @@ func TestServicesAreTranslated(t *testing.T) {
 		{"another protocol", func(v *record.ServiceLB) { v.Ports = []string{"80:80:GRE"} }, nil},
 	} {
 		v := shop(row.change)
-		got, err := serviceOf(&v)
+		got, err := serviceOf(&v, []netip.Addr{at})
 		if (err == nil) != (row.want != nil) {
 			t.Errorf("%s: want readable %v, got %v", row.name, row.want != nil, err)
 			continue
 		}
 		if row.want != nil {
-			row.want.Name, row.want.Tenant, row.want.Address = "blue:shop", "blue", netip.MustParseAddr("10.1.1.100")
+			row.want.Name, row.want.Tenant, row.want.External = "blue:shop", "blue", addrs("10.1.1.100")
 			if !got.Equal(row.want) {
 				t.Errorf("%s: want %+v, got %+v", row.name, row.want, got)
 			}
@@ -72,7 +78,7 @@ func TestServicesInTheState(t *testing.T) {
 	backends := func(want ...string) func(*ofnet.State) bool {
 		return func(s *ofnet.State) bool {
 			v := s.Services.Get("blue:shop")
-			return v != nil && slices.Equal(v.Backends, addrs(want...))
+			return v != nil && slices.Equal(ofnettest.Backends(v), addrs(want...))
 		}
 	}
 	w.reach("nothing: blue is not here", func(s *ofnet.State) bool { return s.Services.Len() == 0 })
@@ -93,7 +99,7 @@ func TestServicesInTheState(t *testing.T) {
 	list.Addresses = addrs("10.1.0.9")
 	w.put(list)
 	w.reach("one backend", backends("10.1.0.9"))
-	if got := w.e.Services(); len(got) != 1 || got[0].Name != "blue:shop" || len(got[0].Backends) != 1 {
+	if got := w.e.Services(); len(got) != 1 || got[0].Name != "blue:shop" || len(ofnettest.Backends(&got[0])) != 1 {
 		t.Errorf("services: want the one, got %+v", got)
 	}
 	w.del(shop(nil))
@@ -175,7 +181,7 @@ func FuzzServices(f *testing.F) {
 			s.Segments.Set("n", &ofnet.Segment{Name: "n", Tenant: tenant, Encap: ofnet.VXLAN, ID: 9})
 			s.Hosts.Set("h1", &ofnet.Host{Label: "h1"})
 			s.SetService(r.wantService(name))
-			for i, a := range s.Services.Get(name).Backends {
+			for i, a := range ofnettest.Backends(s.Services.Get(name)) {
 				s.Endpoints.Set(a.String(), &ofnet.Endpoint{ID: a.String(), Segment: "n", Host: "h1", Port: uint32(i + 1), IP4: a})
 			}
 			set := pipeline.Default().Compile(s, ofnet.Key{Kind: ofnet.KindService, Name: name})

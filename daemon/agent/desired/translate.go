@@ -11,8 +11,14 @@ import (
 
 // translate brings the objects that follow from what is not the same in before and r up to what r says. It computes only.
 func (r *records) translate(before *records, s *ofnet.State) {
-	for k := range affected(before, r) {
+	concerned := affected(before, r)
+	concerned.classify(before, r)
+	for k := range concerned {
 		switch k.Kind {
+		case ofnet.KindClassPolicy:
+			r.setClassPolicies(s, k.Name)
+		case kindJudgement:
+			set(s.Judgements, k.Name, r.net.classes.Judgement(k.Name))
 		case ofnet.KindHost:
 			set(s.Hosts, k.Name, r.wantHost(k.Name, s))
 		case ofnet.KindTenant:
@@ -141,6 +147,7 @@ func (r *records) wantEndpoint(id string) *ofnet.Endpoint {
 	if own, ok := r.ownVLAN(out.Group); ok {
 		out.Segment = own.ID.String()
 	}
+	out.Class, out.Isolated = r.net.classes.Class(id)
 	return out
 }
 

@@ -83,6 +83,8 @@ type Driver struct {
 	holds *holds
 	owed  *owed
 	ready chan struct{}
+	// patience is how long a request waits for the agent to be at work.
+	patience time.Duration
 }
 
 // New returns a Driver; Run serves.
@@ -90,7 +92,7 @@ func New(o Options) *Driver {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Driver{Options: o, pools: newPools(o.Now), holds: newHolds(o.Now), owed: newOwed(), ready: make(chan struct{})}
+	return &Driver{Options: o, pools: newPools(o.Now), holds: newHolds(o.Now), owed: newOwed(), ready: make(chan struct{}), patience: patience}
 }
 
 // String names the driver for logs.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/daemon/agent/attach"
 )
@@ -52,6 +53,7 @@ func TestMethods(t *testing.T) {
 func TestNotReady(t *testing.T) {
 	d := newWorld(t).driver("h1")
 	d.Starting = func() []string { return []string{"the store", "the switch"} }
+	d.patience = time.Millisecond
 	err := call(t, d, "NetworkDriver.CreateEndpoint", endpointRequest{}, &empty{})
 	if want := "contiv agent is not ready (it waits for: the store; the switch)"; err == nil || err.Error() != want {
 		t.Errorf("want %q, got %v", want, err)
@@ -92,7 +94,7 @@ func TestContainer(t *testing.T) {
 	if err := call(t, d, "NetworkDriver.Join", q, &j); err != nil || !same(j, want) {
 		t.Errorf("join: want %+v, got %+v, %v", want, j, err)
 	}
-	q.Options = map[string]any{keyPortMap: []portBinding{{Proto: 6, Port: 80, HostPort: 8080, HostPortEnd: 8080}, {Proto: 17, Port: 53, HostIP: "192.0.2.1", HostPort: 53}}}
+	q.Options = map[string]any{keyPortMap: []portBinding{{Proto: 17, Port: 53, HostIP: "192.0.2.1", HostPort: 53}, {Proto: 6, Port: 80, HostPort: 8080, HostPortEnd: 8080}}}
 	if err := call(t, d, "NetworkDriver.ProgramExternalConnectivity", q, &empty{}); err != nil || w.published["default:blue:e1"] != "tcp/0.0.0.0:8080=80,tcp/[::]:8080=80,udp/192.0.2.1:53=53" {
 		t.Errorf("published: %v, %v", w.published, err)
 	}

@@ -60,7 +60,8 @@ func (d *Driver) createEndpoint(ctx context.Context, q endpointRequest) (createE
 
 func (d *Driver) attach(ctx context.Context, q endpointRequest, n record.DockerNetwork) (attach.Result, error) {
 	r := attach.Request{ContainerID: q.EndpointID, IfName: ifName, Handed: true, Tenant: n.Network.Tenant, Network: n.Network.Name, Group: n.Group,
-		MAC: q.Interface.MacAddress, Owner: Owner(n.ID), Tokens: d.holds.tokensOf(n.Network.Tenant, q.Interface.Address, q.Interface.AddressIPv6)}
+		MAC: q.Interface.MacAddress, Owner: Owner(n.ID), DockerNetwork: n.ID,
+		Tokens: d.holds.tokensOf(n.Network.Tenant, q.Interface.Address, q.Interface.AddressIPv6)}
 	if d.Global {
 		r.Tokens = append(r.Tokens, model.SwarmToken)
 	}

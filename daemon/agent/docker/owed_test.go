@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,6 +54,28 @@ func TestDeletionsAreOwed(t *testing.T) {
 				t.Errorf("left after that: %d", left)
 			}
 		})
+	}
+}
+
+// A host that starts: its engine deletes what ended with the host and starts containers anew, while the agent begins. They wait for it, and a
+// container with a wanted address gets it again.
+func TestContainersWaitForTheAgent(t *testing.T) {
+	w := newWorld(t, "network blue encap=vxlan subnet=10.1.1.0/24")
+	d, q := w.withContainer(t)
+	d.patience = 10 * time.Second
+	var asked atomic.Int32
+	d.Starting = func() []string {
+		if asked.Add(1) < 5 {
+			return []string{"admission to the cluster"}
+		}
+		return nil
+	}
+	if err := call(t, d, "NetworkDriver.DeleteEndpoint", q, &empty{}); err == nil || asked.Load() != 1 {
+		t.Errorf("a deletion does not wait: got %v after %d looks", err, asked.Load())
+	}
+	var a requestAddressResponse
+	if err := call(t, d, "IpamDriver.RequestAddress", requestAddressRequest{PoolID: "default:blue:|10.1.1.0/24", Address: "10.1.1.1"}, &a); err != nil || a.Address != "10.1.1.1/24" {
+		t.Errorf("the address that the container had: %+v, %v", a, err)
 	}
 }
 

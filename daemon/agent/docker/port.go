@@ -1,10 +1,12 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/ofnet/link"
@@ -53,6 +55,9 @@ func portsOf(options map[string]any) (out []link.PortMapping, err error) {
 			out = append(out, link.PortMapping{Protocol: b.Proto, Host: netip.AddrPortFrom(a, b.HostPort), Container: b.Port})
 		}
 	}
+	slices.SortFunc(out, func(a, b link.PortMapping) int { // engines tell them in any order
+		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), a.Host.Compare(b.Host))
+	})
 	return out, nil
 }
 

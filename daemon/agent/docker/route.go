@@ -26,17 +26,17 @@ func (d *Driver) register(mux *http.ServeMux) {
 
 	const n = "/NetworkDriver."
 	always(d, mux, n+"GetCapabilities", d.capabilities)
-	route(d, mux, n+"CreateNetwork", d.createNetwork)
-	route(d, mux, n+"DeleteNetwork", d.deleteNetwork)
-	route(d, mux, n+"AllocateNetwork", d.allocateNetwork)
-	route(d, mux, n+"FreeNetwork", d.freeNetwork)
-	route(d, mux, n+"CreateEndpoint", d.createEndpoint)
-	answer(d, mux, n+"DeleteEndpoint", d.remembering(whenReady(d, d.deleteEndpoint)))
-	route(d, mux, n+"EndpointOperInfo", d.operInfo)
-	route(d, mux, n+"Join", d.join)
+	route(d, mux, n+"CreateNetwork", patiently(d, d.createNetwork))
+	route(d, mux, n+"DeleteNetwork", whenReady(d, d.deleteNetwork))
+	route(d, mux, n+"AllocateNetwork", patiently(d, d.allocateNetwork))
+	route(d, mux, n+"FreeNetwork", whenReady(d, d.freeNetwork))
+	route(d, mux, n+"CreateEndpoint", patiently(d, d.createEndpoint))
+	route(d, mux, n+"DeleteEndpoint", d.remembering(whenReady(d, d.deleteEndpoint)))
+	route(d, mux, n+"EndpointOperInfo", whenReady(d, d.operInfo))
+	route(d, mux, n+"Join", patiently(d, d.join))
 	route(d, mux, n+"Leave", d.leave)
-	route(d, mux, n+"ProgramExternalConnectivity", d.publish)
-	route(d, mux, n+"RevokeExternalConnectivity", d.unpublish)
+	route(d, mux, n+"ProgramExternalConnectivity", patiently(d, d.publish))
+	route(d, mux, n+"RevokeExternalConnectivity", whenReady(d, d.unpublish))
 	always(d, mux, n+"DiscoverNew", func(json.RawMessage) any { return empty{} })
 	always(d, mux, n+"DiscoverDelete", func(json.RawMessage) any { return empty{} })
 
@@ -45,10 +45,10 @@ func (d *Driver) register(mux *http.ServeMux) {
 	always(d, mux, i+"GetDefaultAddressSpaces", func(json.RawMessage) any {
 		return addressSpaces{LocalDefaultAddressSpace: addressSpace, GlobalDefaultAddressSpace: addressSpace}
 	})
-	route(d, mux, i+"RequestPool", d.requestPool)
+	route(d, mux, i+"RequestPool", patiently(d, d.requestPool))
 	always(d, mux, i+"ReleasePool", func(releasePoolRequest) any { return empty{} }) // nothing was kept of it
-	route(d, mux, i+"RequestAddress", d.requestAddress)
-	route(d, mux, i+"ReleaseAddress", d.releaseAddress)
+	route(d, mux, i+"RequestAddress", patiently(d, d.requestAddress))
+	route(d, mux, i+"ReleaseAddress", whenReady(d, d.releaseAddress))
 }
 
 // always adds a route that can be answered at any time. What is sent is read, as far as it can be.
@@ -63,9 +63,21 @@ func always[Q any](d *Driver, mux *http.ServeMux, path string, do func(Q) any) {
 	})
 }
 
-// route adds a route that needs the agent at work.
-func route[Q, A any](d *Driver, mux *http.ServeMux, path string, do func(context.Context, Q) (A, error)) {
-	answer(d, mux, path, whenReady(d, do))
+// patience is how long a request waits for an agent that begins: longer than the claim of one lasts that has died with its host (10 s). An
+// engine that begins beside it starts containers once, and gives a driver without a socket the same time.
+const patience = 15 * time.Second
+
+// patiently waits for the agent to be at work. What engines have deleted before goes first: they count on it.
+func patiently[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func(context.Context, Q) (A, error) {
+	return func(ctx context.Context, q Q) (A, error) {
+		for end := time.Now().Add(d.patience); len(d.Starting()) > 0 && time.Now().Before(end); {
+			time.Sleep(d.patience / 300)
+		}
+		if len(d.Starting()) == 0 {
+			d.repay(ctx)
+		}
+		return whenReady(d, do)(ctx, q)
+	}
 }
 
 // whenReady refuses what is asked before the agent is at work.
@@ -78,8 +90,8 @@ func whenReady[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func
 	}
 }
 
-// answer adds a route. An engine that hangs up does not stop the operation half-way.
-func answer[Q, A any](d *Driver, mux *http.ServeMux, path string, do func(context.Context, Q) (A, error)) {
+// route adds a route. An engine that hangs up does not stop the operation half-way.
+func route[Q, A any](d *Driver, mux *http.ServeMux, path string, do func(context.Context, Q) (A, error)) {
 	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
 		defer cancel()

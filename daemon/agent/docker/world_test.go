@@ -104,7 +104,7 @@ func (a agent) DockerNetwork(_ context.Context, id string) (d record.DockerNetwo
 
 func (a agent) Attach(ctx context.Context, r attach.Request) (attach.Result, error) {
 	e, _, err := a.Service.Create(ctx, model.CreateEndpointRequest{TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group, EndpointID: r.ContainerID,
-		ContainerID: r.ContainerID, ConfigEP: model.EndpointConfigRequest{Container: r.ContainerID, Host: a.host, IPAddress: r.IPv4, IPv6Address: r.IPv6,
+		ContainerID: r.ContainerID, DockerNetwork: r.DockerNetwork, ConfigEP: model.EndpointConfigRequest{Container: r.ContainerID, Host: a.host, IPAddress: r.IPv4, IPv6Address: r.IPv6,
 			ServiceName: r.Group, MacAddress: r.MAC, Tokens: r.Tokens}})
 	if err != nil {
 		return attach.Result{}, err

@@ -25,6 +25,8 @@ type Master interface {
 type Records interface {
 	// Local returns the endpoints whose homing host is this one.
 	Local() []record.Endpoint
+	// Selectors are those of the services of a tenant.
+	Selectors(tenant string) []map[string]string
 	// Changed is closed when records have changed after the call.
 	Changed() <-chan struct{}
 }
@@ -95,8 +97,13 @@ func (t *Teller) tell(ctx context.Context) (later bool, err error) {
 	owners := state.Owners()
 	known := map[string]telling{}
 	var due []model.UpdateEndpointRequest
+	selectors := map[string][]map[string]string{}
 	for _, ep := range t.records.Local() {
 		owner, has := owners[ep.ID.Endpoint]
+		if _, asked := selectors[ep.ID.Tenant]; has && !asked {
+			selectors[ep.ID.Tenant] = t.records.Selectors(ep.ID.Tenant)
+		}
+		owner.Container.Labels = concise(owner.Container.Labels, selectors[ep.ID.Tenant])
 		request, differs := updateOf(&ep, &owner, has, state.Complete)
 		if !differs {
 			continue

@@ -22,6 +22,7 @@ type cluster struct {
 	changed   chan struct{}
 	endpoints map[string]record.Endpoint
 	segments  desired.Segments
+	selectors []map[string]string // of all tenants
 	down      error
 	told      []model.UpdateEndpointRequest
 }
@@ -54,6 +55,12 @@ func (c *cluster) Local() []record.Endpoint {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Collect(maps.Values(c.endpoints))
+}
+
+func (c *cluster) Selectors(string) []map[string]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.selectors
 }
 
 func (c *cluster) endpoint(id string) record.Endpoint {

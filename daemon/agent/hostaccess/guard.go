@@ -16,6 +16,7 @@ import (
 type Closed struct {
 	Open      []link.Ports            // of the host, and of all that is closed
 	Prefixes  []netip.Prefix          // that are closed because the operator says so
+	Shut      []link.Ports            // of hosts, where containers meet these, beside those of registered masters and agents
 	Names     uint16                  // port at which the names of containers are served over TCP at the host's private addresses; 0: they are not
 	Doors     []link.Door             // further interfaces that are guarded
 	Members   func() []record.Service // registered masters and agents: their addresses are closed
@@ -47,7 +48,7 @@ func (e *Engine) Refuses(to netip.AddrPort, protocol uint8, own bool) bool {
 func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	e.learn()
 	wanted := slices.ContainsFunc(networks, func(n record.Network) bool {
-		return g.FwdMode == record.FwdRouting || n.Encap == record.VXLAN || n.Kind == record.InfraNetwork
+		return leads(g, &n) || n.Kind == record.InfraNetwork
 	})
 	if !wanted {
 		e.guardian.set = nil
@@ -55,6 +56,9 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 		return e.Links.SetGuard(nil)
 	}
 	now := e.closed(networks)
+	if g.HostAccess == record.HostDirect {
+		now.Meet, now.Shut = true, e.shut()
+	}
 	there, err := e.Links.Guarded()
 	if err == nil && there && e.guardian.set != nil && e.guardian.set.Equal(now) && time.Since(e.guardian.at) < guardEvery {
 		return nil
@@ -62,7 +66,7 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	if err := e.Links.SetGuard(now); err != nil {
 		return err
 	}
-	if e.guardian.set == nil {
+	if e.guardian.set == nil && !now.Meet {
 		e.Log.Info("the host's own ports are closed to containers, but for those of --host-ports", "open", len(now.Open), "protected", now.Protected)
 	}
 	e.guardian.set, e.guardian.at = now, time.Now()

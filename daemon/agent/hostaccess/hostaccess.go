@@ -79,9 +79,10 @@ type Options struct {
 	Flows    Flows
 	Switch   Switch
 	Links    Links
-	MTU      func() int // of the interface that carries the tunnel address
-	Overhead int        // of a tunnel, in bytes
-	Closed   Closed     // to containers
+	MTU      func() int          // of the interface that carries the tunnel address
+	Overhead int                 // of a tunnel, in bytes
+	Nodes    func() []ofnet.Host // all hosts with their own addresses, this one first; nil: none are known
+	Closed   Closed              // to containers
 	Log      *slog.Logger
 }
 
@@ -166,13 +167,18 @@ func (e *Engine) Bring(ctx context.Context) error {
 	return errors.Join(e.guard(&g, networks), e.private(&g, networks), e.infra(ctx, &g, networks), e.keepPublished())
 }
 
+// leads says whether the host and a network's endpoints meet: where the switch is the gateway, and everywhere by own addresses.
+func leads(g *record.Global, n *record.Network) bool {
+	return g.FwdMode == record.FwdRouting || n.Encap == record.VXLAN || g.HostAccess == record.HostDirect
+}
+
 // private keeps contivh0 and the translation. It is wanted as soon as there is a network whose gateway is the switch.
 func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	subnet := e.Flows.Private()
 	six := pipeline.Private6(subnet)
 	var wanted, wanted6 bool
 	for i := range networks {
-		if g.FwdMode == record.FwdRouting || networks[i].Encap == record.VXLAN {
+		if leads(g, &networks[i]) {
 			wanted, wanted6 = true, wanted6 || networks[i].Subnet6.IsValid()
 		}
 	}
@@ -181,7 +187,11 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	if wanted6 {
 		port.Addrs = append(port.Addrs, netip.PrefixFrom(pipeline.HostAddr(six), six.Bits()))
 	}
-	return errors.Join(e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, port), e.translate(&e.masked, subnet, wanted), e.translate(&e.masked6, six, wanted6))
+	var err error
+	if g.HostAccess == record.HostDirect {
+		port.Ways, err = e.ways(networks)
+	}
+	return errors.Join(err, e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, port), e.translate(&e.masked, subnet, wanted), e.translate(&e.masked6, six, wanted6))
 }
 
 // translate keeps the translation of one private subnet; masked is what it was at the last look, invalid: not there.

@@ -333,9 +333,9 @@ func TestInfra(t *testing.T) {
 	}
 	// Services that no route leads to yet; those of other tenants are not the host's business.
 	for name, a := range map[string]string{"within": "10.2.0.100", "vlan": "10.3.0.100", "six": "fd01::1"} {
-		w.services = append(w.services, ofnet.Service{Name: "default:" + name, Tenant: "default", Address: netip.MustParseAddr(a)})
+		w.services = append(w.services, ofnet.Service{Name: "default:" + name, Tenant: "default", External: []netip.Addr{netip.MustParseAddr(a)}})
 	}
-	w.services = append(w.services, ofnet.Service{Name: "acme:x", Tenant: "acme", Address: netip.MustParseAddr("10.5.0.100")})
+	w.services = append(w.services, ofnet.Service{Name: "acme:x", Tenant: "acme", External: []netip.Addr{netip.MustParseAddr("10.5.0.100")}})
 	if err := e.Bring(t.Context()); err != nil || w.routesOf(record.HostNetwork) != "10.2.0.0/24 10.3.0.100/32" {
 		t.Errorf("with services: got routes %s, %v", w.routesOf(record.HostNetwork), err)
 	}

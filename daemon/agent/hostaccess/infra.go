@@ -70,9 +70,14 @@ func (e *Engine) routes(g *record.Global, n *record.Network, networks []record.N
 	}
 	subnets := out[:len(out):len(out)]
 	for _, v := range e.Flows.Services() {
-		within := slices.ContainsFunc(subnets, func(p netip.Prefix) bool { return p.Contains(v.Address) })
-		if v.Tenant == n.ID.Tenant && !within && (v.Address.Is4() || n.Subnet6.IsValid()) {
-			out = append(out, netip.PrefixFrom(v.Address, v.Address.BitLen()))
+		if v.Tenant != n.ID.Tenant {
+			continue
+		}
+		for _, a := range v.Addresses() {
+			within := slices.ContainsFunc(subnets, func(p netip.Prefix) bool { return p.Contains(a) })
+			if !within && (a.Is4() || n.Subnet6.IsValid()) {
+				out = append(out, netip.PrefixFrom(a, a.BitLen()))
+			}
 		}
 	}
 	return out

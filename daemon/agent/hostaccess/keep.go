@@ -20,7 +20,7 @@ type kept struct {
 }
 
 func (k *kept) equal(o *kept) bool {
-	return k.owner == o.owner && k.port.MTU == o.port.MTU && slices.Equal(k.port.Addrs, o.port.Addrs) && slices.Equal(k.port.Routes, o.port.Routes)
+	return k.owner == o.owner && k.port.Equal(&o.port)
 }
 
 // keep sets an interface when that is wanted otherwise than before. What others change of it is Repair's business.

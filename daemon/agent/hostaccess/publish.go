@@ -18,7 +18,8 @@ import (
 // so a port of the host is never led anywhere for longer than its container is attached.
 type publisher struct {
 	mu  sync.Mutex
-	set []link.Published // as of the last look
+	set link.Translation // as of the last look
+	is  bool             // it has been made
 }
 
 // ErrPublish says that a port of the host cannot lead to a container.
@@ -93,7 +94,7 @@ func (e *Engine) reachable(endpoint string) error {
 	}
 	g := e.Flows.Global()
 	for _, n := range e.Flows.Networks() {
-		if n.ID == ep.ID.Network && n.Encap != record.VXLAN && g.FwdMode != record.FwdRouting {
+		if n.ID == ep.ID.Network && !leads(&g, &n) {
 			return fmt.Errorf("%w: network %s is a bridged VLAN, whose containers are not reached by way of their host; attach the container to a VXLAN network, too",
 				ErrPublish, n.ID)
 		}
@@ -105,13 +106,13 @@ func (e *Engine) reachable(endpoint string) error {
 func (e *Engine) keepPublished() error {
 	e.publisher.mu.Lock()
 	defer e.publisher.mu.Unlock()
-	if len(e.publisher.set) > 0 {
+	if len(e.publisher.set.Ports) > 0 {
 		there, err := e.Links.IsPublished()
 		if err != nil {
 			return err
 		}
 		if !there {
-			e.publisher.set = nil
+			e.publisher.set, e.publisher.is = link.Translation{}, false
 		}
 	}
 	return e.translatePorts()
@@ -119,16 +120,18 @@ func (e *Engine) keepPublished() error {
 
 // translatePorts makes the translation as the switch's ports say.
 func (e *Engine) translatePorts() error {
-	now := e.published()
-	if e.publisher.set != nil && slices.Equal(now, e.publisher.set) {
-		return nil
-	}
 	subnet := e.Flows.Private()
-	t := link.Translation{Ports: now}
+	t := link.Translation{Ports: e.published()}
 	for _, p := range []netip.Prefix{subnet, pipeline.Private6(subnet)} {
 		t.Private, t.Own = append(t.Private, p), append(t.Own, pipeline.HostAddr(p))
 	}
-	if len(now) > 0 {
+	if g := e.Flows.Global(); g.HostAccess == record.HostDirect {
+		e.clients(&t, &g)
+	}
+	if e.publisher.is && t.Equal(&e.publisher.set) {
+		return nil
+	}
+	if len(t.Ports) > 0 {
 		if err := e.Links.AllowLoopback(PortName); err != nil {
 			return err
 		}
@@ -136,8 +139,8 @@ func (e *Engine) translatePorts() error {
 	if err := e.Links.SetPublished(t); err != nil {
 		return err
 	}
-	gone, come := without(e.publisher.set, now), without(now, e.publisher.set)
-	e.publisher.set = append([]link.Published{}, now...)
+	gone, come := without(e.publisher.set.Ports, t.Ports), without(t.Ports, e.publisher.set.Ports)
+	e.publisher.set, e.publisher.is = t, true
 	return e.Links.ForgetPublished(gone, come)
 }
 

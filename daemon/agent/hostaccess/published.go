@@ -33,7 +33,7 @@ func (e *Engine) Published(endpoint string) ([]model.PublishedPort, error) {
 			p.Why = "the container has no IPv6 address"
 		case !ok:
 			p.Why = "the container has no IPv4 address"
-		case !slices.Contains(e.publisher.set, to):
+		case !slices.Contains(e.publisher.set.Ports, to):
 			p.Why = "the host does not translate it yet"
 		}
 		out = append(out, p)
@@ -74,6 +74,9 @@ func (e *Engine) target(p *ovsdb.Port, m link.PortMapping) (to link.Published, o
 	}
 	if !ok || !own.IsValid() {
 		return to, false
+	}
+	if g := e.Flows.Global(); e.hidden(&g, ep.ID.Network) {
+		return link.Published{Protocol: m.Protocol, From: m.Host, To: netip.AddrPortFrom(own, m.Container)}, true
 	}
 	return link.Published{Protocol: m.Protocol, From: m.Host, To: netip.AddrPortFrom(pipeline.PrivateAddr(private, p.OFPort), m.Container)}, true
 }

@@ -63,14 +63,19 @@ func (a *agent) Status() []bridge.OwnerStatus {
 
 func (a *agent) services() []ofnet.Service {
 	at := netip.MustParseAddr
-	return []ofnet.Service{{Name: "t:empty", Tenant: "t", Address: at("10.0.0.8"), Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53, Target: 54}}},
-		{Name: "t:shop", Tenant: "t", Address: at("10.0.0.9"), Backends: []netip.Addr{at("10.0.0.1"), at("10.0.0.2")},
-			Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Target: 8080}, {Protocol: ofnet.ProtocolTCP, Port: 81, Target: 8081}}}}
+	behind := func(target uint16) []ofnet.Backend {
+		return []ofnet.Backend{{Addr: at("10.0.0.1"), Target: target}, {Addr: at("10.0.0.2"), Target: target}}
+	}
+	return []ofnet.Service{{Name: "t:empty", Tenant: "t", External: []netip.Addr{at("10.0.0.8")}, Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53}}},
+		{Name: "t:shop", Tenant: "t", External: []netip.Addr{at("10.0.0.9")},
+			Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Backends: behind(8080)}, {Protocol: ofnet.ProtocolTCP, Port: 81, Backends: behind(8081)}}}}
 }
 
 func (a *agent) Hits(context.Context, uint8) (map[uint64]bridge.Hits, error) {
 	shop := a.services()[1]
-	backend := func(of ofnet.Load) uint64 { return flow.Owner(shop.LoadKey(shop.Ports[0], shop.Backends[1], of)) }
+	backend := func(of ofnet.Load) uint64 {
+		return flow.Owner(shop.LoadKey(&shop.Ports[0], shop.Ports[0].Backends[1].Addr, of))
+	}
 	return map[uint64]bridge.Hits{backend(ofnet.LoadOpened): {Packets: 2, Bytes: 1}, backend(ofnet.LoadTo): {Packets: 10, Bytes: 1000},
 		backend(ofnet.LoadFrom): {Packets: 11, Bytes: 1100},
 		flow.Owner(ofnet.Key{Kind: ofnet.KindRule, Name: "t:g:p:p1"}): {Packets: 3, Bytes: 200}}, a.err
@@ -209,7 +214,7 @@ func TestRoutes(t *testing.T) {
 		{name: "metrics of names", path: "/metrics", status: 200, want: "contiv_agent_dns_questions_total 7"},
 		{name: "a service", path: "/inspect/services?of=t:shop", status: 200, not: "empty",
 			want: `"service":"t:shop","address":"10.0.0.9","port":"tcp/80","target":8080,"backend":"10.0.0.2","phase":"done","connections":2,"packetsIn":10,"bytesIn":1000,"packetsOut":11,"bytesOut":1100}`},
-		{name: "a service without backends", path: "/inspect/services?of=t:empty", status: 200, want: `"port":"udp/53","target":54,"phase"`},
+		{name: "a service without backends", path: "/inspect/services?of=t:empty", status: 200, want: `"port":"udp/53","target":0,"phase"`},
 		{name: "another service", path: "/inspect/services?of=t:sho", status: 200, want: "[]"},
 		{name: "services without a switch", path: "/inspect/services", status: 503, want: "gone", agent: agent{err: errors.New("gone")}},
 		{name: "traffic of no one", path: "/inspect/traffic?of=n.t-c9", status: 404, want: `endpoint "n.t-c9" has no flows here`},

@@ -3,7 +3,6 @@ package inspect
 import (
 	"context"
 	"net/http"
-	"net/netip"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -16,8 +15,8 @@ import (
 // load is what one backend behind one port of a service got.
 type load struct {
 	service *ofnet.Service
-	port    ofnet.ServicePort
-	backend netip.Addr // invalid: the port has none
+	port    *ofnet.ServicePort
+	backend ofnet.Backend // without an address: the port has none
 	owner   bridge.OwnerStatus
 	opened  bridge.Hits
 	to      bridge.Hits
@@ -38,12 +37,13 @@ func (o *Options) loads(ctx context.Context) ([]load, error) {
 	for i := range services {
 		v := &services[i]
 		owner, _ := o.Forward.Owner(v.Key())
-		for _, p := range v.Ports {
-			if len(v.Backends) == 0 {
+		for j := range v.Ports {
+			p := &v.Ports[j]
+			if len(p.Backends) == 0 {
 				out = append(out, load{service: v, port: p, owner: owner})
 			}
-			for _, b := range v.Backends {
-				count := func(of ofnet.Load) bridge.Hits { return hits[flow.Owner(v.LoadKey(p, b, of))] }
+			for _, b := range p.Backends {
+				count := func(of ofnet.Load) bridge.Hits { return hits[flow.Owner(v.LoadKey(p, b.Addr, of))] }
 				out = append(out, load{service: v, port: p, backend: b, owner: owner,
 					opened: count(ofnet.LoadOpened), to: count(ofnet.LoadTo), from: count(ofnet.LoadFrom)})
 			}
@@ -52,13 +52,24 @@ func (o *Options) loads(ctx context.Context) ([]load, error) {
 	return out, nil
 }
 
+// address is the service's: of the backend's family, the first.
+func (l *load) address() string {
+	all := l.service.Addresses()
+	for _, a := range all {
+		if !l.backend.Addr.IsValid() || a.Is4() == l.backend.Addr.Is4() {
+			return a.String()
+		}
+	}
+	return ""
+}
+
 // status is the load in the words of the API.
 func (l *load) status() model.ServiceStatus {
-	s := model.ServiceStatus{Service: l.service.Name, Address: l.service.Address.String(), Port: l.port.String(),
-		Target: l.port.Target, Phase: l.owner.Phase.String(), Error: l.owner.Err, Connections: l.opened.Packets,
+	s := model.ServiceStatus{Service: l.service.Name, Address: l.address(), Port: l.port.String(),
+		Target: l.backend.Target, Phase: l.owner.Phase.String(), Error: l.owner.Err, Connections: l.opened.Packets,
 		PacketsIn: l.to.Packets, BytesIn: l.to.Bytes, PacketsOut: l.from.Packets, BytesOut: l.from.Bytes}
-	if l.backend.IsValid() {
-		s.Backend = l.backend.String()
+	if l.backend.Addr.IsValid() {
+		s.Backend = l.backend.Addr.String()
 	}
 	return s
 }

@@ -52,7 +52,7 @@ func originalStats(all []load, host string) map[string]*endpointStats {
 	out := map[string]*endpointStats{}
 	for i := range all {
 		l := &all[i]
-		tenant, address := l.service.Tenant, l.service.Address.String()
+		tenant, address := l.service.Tenant, l.address()
 		e := out[tenant]
 		if e == nil {
 			e = &endpointStats{EndpointIP: host, VrfName: tenant, SvcStats: map[string]*portStats{}}
@@ -66,14 +66,14 @@ func originalStats(all []load, host string) map[string]*endpointStats {
 		s := e.SvcStats[key]
 		if s == nil {
 			s = &portStats{ServiceIP: address, ServiceVRF: tenant, Protocol: strings.ToUpper(protocol), SvcPort: port,
-				ProvPort: strconv.Itoa(int(l.port.Target)), ProvStats: map[string]providerStats{}}
+				ProvPort: strconv.Itoa(int(l.backend.Target)), ProvStats: map[string]providerStats{}}
 			e.SvcStats[key] = s
 		}
-		if !l.backend.IsValid() {
+		if !l.backend.Addr.IsValid() {
 			continue
 		}
 		t := trafficStats{l.to.Packets, l.to.Bytes, l.from.Packets, l.from.Bytes}
-		s.ProvStats[l.backend.String()] = providerStats{l.backend.String(), address, tenant, t}
+		s.ProvStats[l.backend.Addr.String()] = providerStats{l.backend.Addr.String(), address, tenant, t}
 		s.SvcStats.add(t)
 		e.PortStats.add(t)
 	}

@@ -62,13 +62,20 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 		t = &tenant{}
 	}
 	name := fold(question.Name)
+	if z.cluster.Answer(of, name, a) {
+		soa(a)
+		return true
+	}
 	if addr, ok := reversed(name); ok {
-		owner, ok := t.owners[addr]
-		if !ok || owner == "" {
+		owner := z.cluster.Owner(of, addr)
+		if own := t.owners[addr]; owner == "" && own != "" {
+			owner = dns.Fqdn(own + "." + z.domain)
+		}
+		if owner == "" {
 			return false
 		}
 		if question.Qtype == dns.TypePTR || question.Qtype == dns.TypeANY {
-			a.Answer = append(a.Answer, &dns.PTR{Hdr: header(question.Name, dns.TypePTR), Ptr: dns.Fqdn(owner + "." + z.domain)})
+			a.Answer = append(a.Answer, &dns.PTR{Hdr: header(question.Name, dns.TypePTR), Ptr: owner})
 		}
 		soa(a)
 		return true

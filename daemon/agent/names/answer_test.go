@@ -31,7 +31,7 @@ func member(tenant, container, name, group string, addrs ...string) *record.Endp
 
 // testZone has tenants blue (VRF 1) and green (2); blue has a service, a group of two and a container apart.
 func testZone() *Zone {
-	z := NewZone("Contiv.")
+	z := NewZone("Contiv.", "cluster.local")
 	z.Tenant("blue", &record.Tenant{Tenant: "blue", VRF: 1})
 	z.Tenant("green", &record.Tenant{Tenant: "green", VRF: 2})
 	for _, e := range []*record.Endpoint{
@@ -45,6 +45,39 @@ func testZone() *Zone {
 	z.Service("blue:db", &record.ServiceLB{ID: identity.Service{Tenant: "blue", Name: "db"}, IP: netip.MustParseAddr("10.1.0.99"),
 		Ports: []string{"80:8080:TCP", "53:53:UDP", "nonsense"}})
 	return z
+}
+
+// Names of Kubernetes are answered beside a tenant's own, forth and back.
+func TestKubernetesNames(t *testing.T) {
+	z := testZone()
+	z.Tenant("default", &record.Tenant{Tenant: "default", VRF: 3})
+	web := &record.KubernetesService{ID: identity.KubernetesService{Namespace: "shop", Name: "web"}, Type: record.ServiceClusterIP, ClusterIPs: []netip.Addr{netip.MustParseAddr("10.96.0.9")}}
+	z.KubernetesService(web.ID.String(), web)
+	z.EndpointSlice("shop:web-1", &record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "web-1"}, Service: "web"})
+	for _, row := range []struct {
+		vrf               uint16
+		name, qtype, want string
+	}{
+		{3, "web.shop.svc.cluster.local", "A", "A 10.96.0.9"},
+		{3, "9.0.96.10.in-addr.arpa", "PTR", "PTR web.shop.svc.cluster.local."},
+		{3, "web.shop.svc.cluster.local", "AAAA", "nothing"},
+		{3, "no.shop.svc.cluster.local", "A", "NXDOMAIN"},
+		{1, "web.shop.svc.cluster.local", "A", "NXDOMAIN"},
+		{1, "web-1", "A", "A 10.1.0.1"},
+		{9, "web.shop.svc.cluster.local", "A", "not ours"},
+	} {
+		if got := ask(t, z, row.vrf, row.name, row.qtype); got != row.want {
+			t.Errorf("%s of %s: want %q, got %q", row.qtype, row.name, row.want, got)
+		}
+	}
+	z.KubernetesNamespace("shop", &record.Namespace{Name: "shop", Place: record.Place{Tenant: "blue"}})
+	if got := ask(t, z, 1, "web.shop.svc.cluster.local", "A"); got != "A 10.96.0.9" {
+		t.Errorf("in the namespace's tenant: want it, got %q", got)
+	}
+	z.KubernetesService(web.ID.String(), nil)
+	if got := ask(t, z, 3, "web.shop.svc.cluster.local", "A"); got != "not ours" {
+		t.Errorf("without Kubernetes: want it not ours, got %q", got)
+	}
 }
 
 func ask(tb testing.TB, z *Zone, vrf uint16, name, qtype string) string {
@@ -186,7 +219,7 @@ func TestZone_Changes(t *testing.T) {
 
 // A large group takes turns, and an answer is never too long for who asks.
 func TestZone_LargeGroup(t *testing.T) {
-	z := NewZone("contiv")
+	z := NewZone("contiv", "")
 	z.Tenant("blue", &record.Tenant{Tenant: "blue", VRF: 1})
 	const members = 100
 	for i := range members {

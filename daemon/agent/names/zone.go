@@ -8,13 +8,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/contiv/contiv/daemon/agent/kubenames"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // Zone is the names of all tenants: services, groups, containers. Names of one tenant do not exist for another. Its
 // methods are safe for concurrent use. Names have no case (RFC 4343).
 type Zone struct {
-	domain string // under which every name exists too, without dots at its ends
+	domain  string             // under which every name exists too, without dots at its ends
+	cluster *kubenames.Cluster // of Kubernetes
 
 	mu        sync.Mutex
 	tenants   map[string]*tenant // by name
@@ -55,9 +58,10 @@ type port struct {
 	protocol string
 }
 
-// NewZone makes an empty Zone whose names exist under domain, such as "contiv", as well as alone.
-func NewZone(domain string) *Zone {
-	return &Zone{domain: strings.ToLower(strings.Trim(domain, ".")), tenants: map[string]*tenant{}, vrfs: map[uint16]string{},
+// NewZone makes an empty Zone whose names exist under domain, such as "contiv", as well as alone, and those of Kubernetes under cluster, such
+// as "cluster.local"; "" for no names of Kubernetes.
+func NewZone(domain, cluster string) *Zone {
+	return &Zone{cluster: kubenames.New(cluster), domain: strings.ToLower(strings.Trim(domain, ".")), tenants: map[string]*tenant{}, vrfs: map[uint16]string{},
 		endpoints: map[string]endpoint{}, services: map[string]service{}}
 }
 
@@ -147,6 +151,19 @@ func (z *Zone) Service(id string, r *record.ServiceLB) {
 	t.services[s.name] = id
 	t.own([]netip.Addr{r.IP}, s.name)
 }
+
+// KubernetesNamespace takes over a namespace's record, nil when it is gone.
+func (z *Zone) KubernetesNamespace(name string, r *record.Namespace) { z.cluster.Namespace(name, r) }
+
+// KubernetesService takes over the record of a service of Kubernetes, nil when it is gone.
+func (z *Zone) KubernetesService(id string, r *record.KubernetesService) {
+	if name, err := identity.ParseKubernetesService(id); err == nil {
+		z.cluster.Service(name, r)
+	}
+}
+
+// EndpointSlice takes over the record of some backends of a service of Kubernetes, nil when it is gone.
+func (z *Zone) EndpointSlice(id string, r *record.EndpointSlice) { z.cluster.Slice(id, r) }
 
 // Router is not about names.
 func (z *Zone) Router(string, *record.BGP) {}

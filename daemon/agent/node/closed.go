@@ -5,7 +5,11 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/record"
@@ -26,6 +30,14 @@ const (
 func (n *Node) closed() hostaccess.Closed {
 	c := hostaccess.Closed{Open: n.HostPorts, Prefixes: n.Protected, Doors: []link.Door{{Name: outsideName, Port: portBGP}},
 		Members: n.cluster, Changed: n.members.Changed, Addresses: func() []netip.Addr { return *n.stores.Load() }}
+	c.Shut = append(slices.Clone(n.Shut), link.Ports{Protocol: unix.IPPROTO_UDP, First: uint16(n.VXLANPort), Last: uint16(n.VXLANPort)})
+	for _, text := range n.StoreURLs {
+		if u, err := url.Parse(text); err == nil {
+			if p, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
+				c.Shut = append(c.Shut, link.Ports{Protocol: unix.IPPROTO_TCP, First: uint16(p), Last: uint16(p)})
+			}
+		}
+	}
 	if !n.DNS.Off {
 		c.Names = pipeline.NamesPort
 	}

@@ -22,29 +22,35 @@ type Config struct {
 	Machine     string     // identity of the machine, as claim.Machine; "": what it says of itself
 	CtrlIP      netip.Addr // registered for inspection
 	VTEP        netip.Addr // tunnel address
-	Uplinks     []string   // NICs that carry VLANs
-	UplinkBond  string     // how several of them are used together: BondBackup ("" too) or BondLACP
-	VXLANPort   int        // UDP
-	Datapath    string     // "auto", "netdev", "system"
-	OVSRunDir   string     // holds db.sock and the bridge's .mgmt socket
-	Namespace   string     // path of the network namespace of Open vSwitch; "" is the agent's own
-	FwdMode     string     // as the operator expects it; the cluster's own setting counts
-	CNISocket   string     // "" serves no CNI
-	MesosSocket string     // of CNI for Mesos; "" serves none
-	Observe     bool       // forward leaves what others change in the switch as it is
-	InspectPort int        // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
+	Node4       netip.Addr // the machine's own address, by which containers meet it; invalid, as Node6: those of the control address's interface
+	Node6       netip.Addr
+	Uplinks     []string // NICs that carry VLANs
+	UplinkBond  string   // how several of them are used together: BondBackup ("" too) or BondLACP
+	VXLANPort   int      // UDP
+	Datapath    string   // "auto", "netdev", "system"
+	OVSRunDir   string   // holds db.sock and the bridge's .mgmt socket
+	Namespace   string   // path of the network namespace of Open vSwitch; "" is the agent's own
+	FwdMode     string   // as the operator expects it; the cluster's own setting counts
+	CNISocket   string   // "" serves no CNI
+	MesosSocket string   // of CNI for Mesos; "" serves none
+	Runtime     RuntimeConf
+	Observe     bool // forward leaves what others change in the switch as it is
+	InspectPort int  // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
 	DNS         DNS
-	Docker      Docker
-	HostPorts   []link.Ports   // of the host, that containers may reach
-	Protected   []netip.Prefix // that they may not reach by way of the host
-	StoreURLs   []string       // of the store, whose machines they may not reach either
-	Store       store.Store
-	Master      Master // nil: the registered netmasters
-	Version     model.Version
-	SweepEvery  time.Duration // 0: 30 s
-	Settled     func()        // called once, when the switch has all that was known at the start; nil: nothing is
-	Log         *slog.Logger
+	// ForeignServices leaves the services of Kubernetes to another proxy.
+	ForeignServices bool
+	Docker          Docker
+	HostPorts       []link.Ports   // of the host, that containers may reach
+	Protected       []netip.Prefix // that they may not reach by way of the host
+	Shut            []link.Ports   // of the host, that they may not reach where they meet hosts
+	StoreURLs       []string       // of the store, whose machines they may not reach either
+	Store           store.Store
+	Master          Master // nil: the registered netmasters
+	Version         model.Version
+	SweepEvery      time.Duration // 0: 30 s
+	Settled         func()        // called once, when the switch has all that was known at the start; nil: nothing is
+	Log             *slog.Logger
 }
 
 // Master is what an agent asks a netmaster for.
@@ -58,6 +64,7 @@ type Master interface {
 type DNS struct {
 	Off     bool     // name servers are asked without the agent
 	Domain  string   // under which names exist as well as alone
+	Cluster string   // domain of the names of Kubernetes; "": they are none of the agent's
 	Servers []string // asked for all other names, "ADDRESS" or "ADDRESS:PORT"; empty: the host's, of resolvConf
 }
 
@@ -68,6 +75,13 @@ type Docker struct {
 	Global bool   // networks are of a whole swarm
 	Engine string // unix socket of the engine
 	Keep   bool   // the engine's networks are kept equal to the cluster's
+}
+
+// RuntimeConf says where the host's container runtime looks for CNI plugins; see package runtimeconf.
+type RuntimeConf struct {
+	Program string // the plugin to be installed
+	Bin     string // folder of plugins; "": somebody else installs it
+	Conf    string // folder of configurations; "": somebody else writes one
 }
 
 // resolvConf names the host's name servers (resolv.conf(5)).

@@ -110,9 +110,10 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 		n.Master = plugin.Master{Client: &client.Client{Masters: n.masters, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
 	}
 	self := ofnet.Host{Label: c.Host, VTEP: c.VTEP}
+	self.Node4, self.Node6 = n.nodeAddresses()
 	fixed := ofnet.Ports{Tunnel: portTunnel, Host: portHost}
 	service := record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: c.VTEP.String(), Port: c.VXLANPort,
-		Hostname: c.Host, Version: c.Version.Version}
+		Hostname: c.Host, Version: c.Version.Version, Node4: self.Node4, Node6: self.Node6}
 	if len(c.Uplinks) > 0 {
 		fixed.Uplink = uplinkPort(0)
 		for i := range c.Uplinks[1:] {
@@ -130,7 +131,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 		HostAddr: c.CtrlIP.String(), Port: c.InspectPort, Hostname: c.Host, Version: c.Version.Version})
 	n.claim = claim.New(claim.Options{Store: c.Store, Host: c.Host, Machine: n.Machine, VTEP: c.VTEP.String(), Control: n.controlAddress(), Log: c.Log})
 	n.registry.Under(n.claim)
-	n.zone = names.NewZone(c.DNS.Domain)
+	n.zone = names.NewZone(c.DNS.Domain, c.DNS.Cluster)
 	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return string(n.desired.Global().FwdMode) },
 		Update: forward.Update, Link: outside{n}, Memory: filepath.Join(c.OVSRunDir, BridgeName+".routes"), Log: c.Log})
 	if !c.DNS.Off {
@@ -138,13 +139,14 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 			View: forward.View, Log: c.Log})
 		n.questions = names.NewReceiver(n.resolver, ManagementSocket(c.OVSRunDir))
 	}
-	n.desired = desired.New(desired.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore, Log: c.Log})
+	n.desired = desired.New(desired.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore,
+		ForeignServices: c.ForeignServices, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Owned: n.claim.Owned, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },
-		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.desired.DefaultGateway, Routing: n.desired.Routing, Vital: n.vital, Log: c.Log})
+		MTU:     func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Default: n.desired.DefaultGateway, Tunnels: func() bool { return n.desired.Routing() || n.desired.Direct() }, Vital: n.vital, Log: c.Log})
 	n.answers = responder.New(responder.Options{Host: c.Host, Socket: ManagementSocket(c.OVSRunDir), Router: n.desired.Router, Log: c.Log})
 	n.access = hostaccess.New(hostaccess.Options{Host: c.Host, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
-		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Closed: n.closed(), Log: c.Log})
+		MTU: func() int { return int(n.mtu.Load()) }, Overhead: link.VXLANOverhead(c.VTEP), Closed: n.closed(), Nodes: n.desired.Hosts, Log: c.Log})
 	var leave []string
 	if c.Observe {
 		leave = []string{drift.KindPort}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/runtimeconf"
 	"github.com/contiv/contiv/daemon/task"
 )
 
@@ -57,6 +58,7 @@ func (n *Node) parts() []task.Task {
 			return n.access.Run(ctx)
 		}),
 		n.afterSync("drift", n.drift.Run),
+		n.afterSync("MTU of containers that meet hosts", n.followDirect),
 		n.afterSync("first flows", n.settle),
 		task.Func("readiness", n.watchReadiness),
 	}
@@ -78,10 +80,22 @@ func (n *Node) parts() []task.Task {
 	if n.InspectPort != 0 {
 		n.doors = append(n.doors, n.inspectors()...)
 	}
+	if n.Runtime.Conf != "" {
+		parts = append(parts, n.runtimeConf())
+	}
 	if n.Docker.Plugin != "" {
 		parts = append(parts, n.dockerParts()...)
 	}
 	return append(parts, n.doors...)
+}
+
+// runtimeConf keeps the CNI plugin and its configuration on the host.
+func (n *Node) runtimeConf() task.Task {
+	keeper := &runtimeconf.Keeper{Program: n.Runtime.Program, Bin: n.Runtime.Bin, Conf: n.Runtime.Conf, Waiting: n.Waiting, Every: time.Second, Log: n.Log}
+	return task.Func("configuration of CNI", func(ctx context.Context, ready func()) error {
+		ready()
+		return keeper.Run(ctx)
+	})
 }
 
 // cniDoors are where CNI plugins ask.

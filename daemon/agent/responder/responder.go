@@ -1,5 +1,5 @@
 // Package responder tells senders why the router did not pass their packets on, by ICMP: their last hop is behind them,
-// or no one has the address. The switch alone cannot, for such a message quotes the packet.
+// no one has the address, or a service has no provider. The switch alone cannot, for such a message quotes the packet.
 package responder
 
 import (
@@ -56,8 +56,11 @@ func (r *Responder) Told() uint64 { return r.told.Load() }
 func (r *Responder) handle(_ context.Context, p packetin.Packet) {
 	segment, tenant := pipeline.Origin(p.Match)
 	trouble := frame.Unreachable
-	if pipeline.HasExpired(p.Table) {
+	switch {
+	case pipeline.HasExpired(p.Table):
 		trouble = frame.Expired
+	case pipeline.IsUnserved(p.Table):
+		trouble = frame.Refused
 	}
 	message, err := frame.Report(trouble, p.Frame, pipeline.RouterMAC, r.o.Router(segment, frame.IsIPv6(p.Frame)))
 	if errors.Is(err, frame.ErrSilent) {

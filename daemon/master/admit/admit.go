@@ -12,6 +12,7 @@ type Settings struct {
 	ClusterMode string // "docker", "kubernetes", "swarm-mode" or "test"
 	InfraType   string // of a cluster that starts for the first time
 	FwdMode     string // of a cluster that starts for the first time
+	HostAccess  string // of a cluster that starts for the first time; "" is private
 }
 
 // Admitter applies the rules.
@@ -133,6 +134,6 @@ const (
 func (a *Admitter) firstGlobal() *model.Global {
 	return &model.Global{
 		Key: globalName, Name: globalName, NetworkInfraType: a.settings.InfraType, FwdMode: a.settings.FwdMode,
-		ArpMode: "proxy", PvtSubnet: defaultPvtSubnet, Vlans: "1-4094", Vxlans: "1-10000",
+		ArpMode: "proxy", PvtSubnet: defaultPvtSubnet, HostAccess: a.settings.HostAccess, Vlans: "1-4094", Vxlans: "1-10000",
 	}
 }

@@ -22,7 +22,7 @@ const (
 )
 
 func createGlobal(tx *commit.Tx, g *model.Global) error {
-	fillGlobal(g, &model.Global{NetworkInfraType: "default", ArpMode: "proxy", PvtSubnet: defaultPvtSubnet})
+	fillGlobal(g, &model.Global{NetworkInfraType: "default", ArpMode: "proxy", PvtSubnet: defaultPvtSubnet, HostAccess: string(record.HostPrivate)})
 	if err := checkRanges(g); err != nil {
 		return err
 	}
@@ -47,6 +47,9 @@ func updateGlobal(tx *commit.Tx, old, g *model.Global) error {
 		return model.Errorf(model.CodeInUse, "pvtSubnet", "Unable to update private subnet due to existing %s", inUse).
 			Try("delete all networks first")
 	}
+	if err := mayBeDirect(tx, g); err != nil {
+		return err
+	}
 	for _, r := range []struct {
 		field, text string
 		pool        *tag.Pool
@@ -68,7 +71,7 @@ func removeGlobal(tx *commit.Tx, _ *model.Global) error {
 func fillGlobal(g, old *model.Global) {
 	for _, f := range []struct{ new, old *string }{
 		{&g.NetworkInfraType, &old.NetworkInfraType}, {&g.FwdMode, &old.FwdMode},
-		{&g.ArpMode, &old.ArpMode}, {&g.PvtSubnet, &old.PvtSubnet},
+		{&g.ArpMode, &old.ArpMode}, {&g.PvtSubnet, &old.PvtSubnet}, {&g.HostAccess, &old.HostAccess},
 	} {
 		if *f.new == "" {
 			*f.new = *f.old
@@ -124,7 +127,8 @@ func fitsInUse(pool *tag.Pool, field, text string) error {
 
 func putGlobal(tx *commit.Tx, g *model.Global) error {
 	private, _ := netip.ParsePrefix(g.PvtSubnet) // checked before
-	r := &record.Global{InfraType: g.NetworkInfraType, FwdMode: record.FwdMode(g.FwdMode), ArpMode: record.ArpMode(g.ArpMode), PvtSubnet: private}
+	r := &record.Global{InfraType: g.NetworkInfraType, FwdMode: record.FwdMode(g.FwdMode), ArpMode: record.ArpMode(g.ArpMode), PvtSubnet: private,
+		HostAccess: record.HostAccess(g.HostAccess)}
 	text, err := json.Marshal(r)
 	if err != nil {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", record.GlobalKey, err).Because(err)

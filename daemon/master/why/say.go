@@ -83,6 +83,30 @@ func admitted(steps []model.TraceStep) (rule string) {
 	return rule
 }
 
+// netPolicyOf is the network policy of Kubernetes that an owner is, as kubectl writes it; "" when it is none.
+func netPolicyOf(owner string) string {
+	name, ok := strings.CutPrefix(owner, "classpolicy/")
+	if !ok {
+		return ""
+	}
+	if namespace, policy, of := strings.Cut(name, ":"); of {
+		return "networkpolicy " + namespace + "/" + policy
+	}
+	return "clusternetworkpolicy " + name
+}
+
+// isolated says whom a table has found isolated; "" when it has not.
+func isolated(s *model.TraceStep) string {
+	switch {
+	case !strings.HasPrefix(s.Owner, "switch/"):
+	case s.Table == "netpol_in":
+		return "network policies of Kubernetes isolate the receiver, and none lets it receive this"
+	case s.Table == "netpol_out":
+		return "network policies of Kubernetes isolate the sender, and none lets it send this"
+	}
+	return ""
+}
+
 // dropped says why a packet went nowhere, and which object caused it.
 func dropped(steps []model.TraceStep) (why, owner string) {
 	i := len(steps) - 1
@@ -103,6 +127,10 @@ func dropped(steps []model.TraceStep) (why, owner string) {
 		return s.Means + where, s.Owner
 	case rule != "":
 		return "rule " + rule + " denies it", "rule/" + rule
+	case netPolicyOf(s.Owner) != "":
+		return netPolicyOf(s.Owner) + " of Kubernetes denies it", s.Owner
+	case refused && isolated(s) != "":
+		return isolated(s), s.Owner
 	case s.Does != "drop" && !refused:
 		return "table " + s.Table + " sends it nowhere", s.Owner
 	}

@@ -5,6 +5,7 @@ go 1.26.6
 godebug default=go1.26
 
 tool (
+	github.com/onsi/ginkgo/v2/ginkgo
 	go.etcd.io/etcd/server/v3
 	k8s.io/kubernetes/test/images/agnhost
 )

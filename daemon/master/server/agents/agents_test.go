@@ -21,6 +21,7 @@ func TestRoutes(t *testing.T) {
 		{"an address", "POST", "/plugin/allocAddress", "application/json", `{"NetworkID":"blue.default"}`, 200, `{"NetworkID":"blue.default","IPv4Address":"10.1.1.1/24"}`},
 		{"and back", "POST", "/plugin/releaseAddress", "application/json", `{"NetworkID":"blue.default","IPv4Address":"10.1.1.1"}`, 200, `"success"`},
 		{"an endpoint", "POST", "/plugin/createEndpoint", "application/json", `{"TenantName":"default","NetworkName":"blue","ConfigEP":{"Container":"c1","Host":"h1"}}`, 200, `{"EndpointConfig":{`},
+		{"an endpoint of Docker's", "POST", "/plugin/createEndpoint", "application/json", `{"TenantName":"default","NetworkName":"blue","ConfigEP":{"Container":"c2","Host":"h1"},"DockerNetwork":"d1"}`, 200, `{"EndpointConfig":{`},
 		{"another content type", "POST", "/plugin/createEndpoint", "application/json; charset=utf-8", `{}`, 404, "404 page not found"},
 		{"none", "POST", "/plugin/createEndpoint", "", `{}`, 404, "404 page not found"},
 		{"no JSON", "POST", "/plugin/createEndpoint", "application/json", `{`, 500, "unexpected end of JSON input"},

@@ -47,7 +47,7 @@ func shown(v *catalog.View, d *record.DockerNetwork) model.DockerNetwork {
 	}
 	if n := v.Network(d.Network); n != nil {
 		for m := range n.Members {
-			if (d.Host == "" || m.Host == d.Host) && m.Group == d.Of() {
+			if m.DockerNetwork == d.ID {
 				out.Endpoints++
 			}
 		}

@@ -1,0 +1,206 @@
+package verdict
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Pod is a pod as network policies of Kubernetes see it. Pods of the host's own network are none: to policies they are their node.
+type Pod struct {
+	Namespace, Name string
+	Labels          map[string]string
+	Ports           []NamedPort
+}
+
+// End is one side of a packet.
+type End struct {
+	Pod  *Pod // nil: a node, or someone outside
+	Addr netip.Addr
+	Node string // of the pod; or the node that it is, "" outside
+}
+
+// NetworkPolicies are the policies of Kubernetes, NetworkPolicy of networking.k8s.io/v1 and ClusterNetworkPolicy of
+// policy.networking.k8s.io/v1alpha2, ready to be asked.
+type NetworkPolicies struct {
+	namespaces map[string]map[string]string
+	policies   map[string][]*NetworkPolicy // by namespace, in the order of their names
+	clusters   []*ClusterPolicy            // by priority and name
+}
+
+// NewNetworkPolicies reads what there is: namespaces by name, with their labels, and policies. Namespaces that are not listed have no labels.
+func NewNetworkPolicies(namespaces map[string]map[string]string, policies []*NetworkPolicy, clusters []*ClusterPolicy) *NetworkPolicies {
+	n := &NetworkPolicies{namespaces: namespaces, policies: map[string][]*NetworkPolicy{}, clusters: slices.Clone(clusters)}
+	for _, p := range policies {
+		n.policies[p.Namespace] = append(n.policies[p.Namespace], p)
+	}
+	for _, list := range n.policies {
+		slices.SortFunc(list, func(a, b *NetworkPolicy) int { return strings.Compare(a.Name, b.Name) })
+	}
+	slices.SortFunc(n.clusters, func(a, b *ClusterPolicy) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), strings.Compare(a.Name, b.Name))
+	})
+	return n
+}
+
+// Cause is the policy that decides, and its rule.
+type Cause struct {
+	Cluster bool   // a ClusterNetworkPolicy; or else a NetworkPolicy
+	Policy  string // "namespace/name", or the name of a cluster's policy; "" when none decides
+	Rule    int    // its number among those of the direction; 0 when no rule allows
+}
+
+// Sentence is what the policies of one end say.
+type Sentence struct {
+	Allowed bool
+	By      Cause
+}
+
+// Verdict is what becomes of a packet that opens a connection.
+type Verdict struct{ Out, In Sentence }
+
+// Allowed says whether both ends let it pass.
+func (v Verdict) Allowed() bool { return v.Out.Allowed && v.In.Allowed }
+
+// Packet says what the policies let become of a packet from one end to the other that opens a connection: what the sender may send, and what
+// the receiver may receive. A pod and its own node always talk.
+func (n *NetworkPolicies) Packet(from, to End, t Traffic) Verdict {
+	return Verdict{Out: n.hear(from, to, t, false), In: n.hear(to, from, t, true)}
+}
+
+// hear asks the policies of one end: those of tier Admin, until one decides; then NetworkPolicies, if any isolates the pod; then those of Baseline.
+func (n *NetworkPolicies) hear(own, far End, t Traffic, in bool) Sentence {
+	if own.Pod == nil || far.Pod == nil && far.Node != "" && far.Node == own.Node {
+		return Sentence{Allowed: true}
+	}
+	q := &inquiry{NetworkPolicies: n, own: own, far: far, traffic: t, in: in}
+	if s, decided := q.cluster(false); decided {
+		return s
+	}
+	if s, decided := q.namespaced(); decided {
+		return s
+	}
+	s, _ := q.cluster(true)
+	return s
+}
+
+// inquiry is a packet as the policies of one end see it.
+type inquiry struct {
+	*NetworkPolicies
+	own, far End
+	traffic  Traffic
+	in       bool // own is the receiver
+}
+
+// cluster asks the policies of a tier in the order of their priorities, of equal ones that of their names. Decided is false when none speaks
+// of the packet, or the first that does passes it on; then it is allowed as far as they are concerned.
+func (q *inquiry) cluster(baseline bool) (s Sentence, decided bool) {
+	places, priority := 0, -1
+	for _, p := range q.clusters {
+		if p.Baseline != baseline {
+			continue
+		}
+		if p.Priority != priority {
+			places, priority = 0, p.Priority
+		}
+		rules, first := p.Egress, places
+		if q.in {
+			rules = p.Ingress
+		}
+		if len(rules) > 0 {
+			places += rules[len(rules)-1].Number
+		}
+		if !p.Namespaces.Selects(q.namespaces[q.own.Pod.Namespace]) || !p.Pods.Selects(q.own.Pod.Labels) {
+			continue
+		}
+		for i := range rules {
+			r := &rules[i]
+			by := Cause{Cluster: true, Policy: p.Name, Rule: r.Number}
+			switch {
+			case first+r.Number > mostPlaces:
+				return Sentence{By: by}, true
+			case !q.speaksOf(&r.PolicyRule, ""):
+			case r.Action == Pass:
+				return Sentence{Allowed: true}, false
+			default:
+				return Sentence{Allowed: r.Action == Accept, By: by}, true
+			}
+		}
+	}
+	return Sentence{Allowed: true}, false
+}
+
+// mostPlaces is how many rules policies of one tier and priority may have together, in a direction: those beyond it deny everything.
+const mostPlaces = 2 * 25
+
+// namespaced asks the policies of the pod's namespace: once any selects it for the direction, only what a rule of one allows passes.
+func (q *inquiry) namespaced() (s Sentence, decided bool) {
+	for _, p := range q.policies[q.own.Pod.Namespace] {
+		direction := &p.Egress
+		if q.in {
+			direction = &p.Ingress
+		}
+		if !direction.Isolates || !p.Pods.Selects(q.own.Pod.Labels) {
+			continue
+		}
+		name := p.Namespace + "/" + p.Name
+		for i := range direction.Rules {
+			if r := &direction.Rules[i]; q.speaksOf(r, p.Namespace) {
+				return Sentence{Allowed: true, By: Cause{Policy: name, Rule: r.Number}}, true
+			}
+		}
+		if !decided {
+			s, decided = Sentence{By: Cause{Policy: name}}, true
+		}
+	}
+	return s, decided
+}
+
+// speaksOf tells whether a rule is about the packet; namespace is that of its policy. A name of a port that the pod is to send to means
+// pods, so with it a block has no meaning.
+func (q *inquiry) speaksOf(r *PolicyRule, namespace string) bool {
+	peers, ports := r.Peers, r.Ports
+	if len(peers) == 0 {
+		return len(ports) == 0 || slices.ContainsFunc(ports, q.isPort)
+	}
+	return slices.ContainsFunc(peers, func(p PolicyPeer) bool {
+		return q.isPeer(&p, namespace) && (len(ports) == 0 || slices.ContainsFunc(ports, func(o PolicyPort) bool {
+			return q.isPort(o) && (q.in || o.Name == "" || !p.Block.IsValid())
+		}))
+	})
+}
+
+// isPeer tells whether the far end is a rule's other side.
+func (q *inquiry) isPeer(p *PolicyPeer, namespace string) bool {
+	if p.Block.IsValid() {
+		return p.Block.Contains(q.far.Addr) && !slices.ContainsFunc(p.Except, func(e netip.Prefix) bool { return e.Contains(q.far.Addr) })
+	}
+	pod := q.far.Pod
+	switch {
+	case pod == nil:
+		return false
+	case p.Own && pod.Namespace != namespace, !p.Own && !p.Namespaces.Selects(q.namespaces[pod.Namespace]):
+		return false
+	}
+	return p.Pods.Selects(pod.Labels)
+}
+
+// isPort tells whether the packet goes to a rule's port. A name is that of a port of the pod that it goes to.
+func (q *inquiry) isPort(p PolicyPort) bool {
+	switch {
+	case p.Protocol != 0 && p.Protocol != q.traffic.Protocol:
+		return false
+	case p.Name != "":
+		to := q.far.Pod
+		if q.in {
+			to = q.own.Pod
+		}
+		return to != nil && slices.ContainsFunc(to.Ports, func(n NamedPort) bool {
+			return n.Name == p.Name && n.Protocol == q.traffic.Protocol && n.Port == q.traffic.Port
+		})
+	case p.Protocol == 0:
+		return false
+	}
+	return p.First == 0 || p.First <= q.traffic.Port && q.traffic.Port <= p.Last
+}

@@ -1,0 +1,181 @@
+package verdict
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+)
+
+// labelled is a selector of one label, or of none.
+func labelled(key, value string) Selector {
+	if key == "" {
+		return nil
+	}
+	return Selector{{Key: key, Operator: In, Values: []string{value}}}
+}
+
+// end is a pod of namespace "a" or "b" with label app, at a node; or, without a namespace, a node or someone outside.
+func end(namespace, app, addr, node string) End {
+	e := End{Addr: netip.MustParseAddr(addr), Node: node}
+	if namespace != "" {
+		e.Pod = &Pod{Namespace: namespace, Name: app, Labels: map[string]string{"app": app},
+			Ports: []NamedPort{{Name: "web", Protocol: TCP, Port: 8080}, {Name: "dns", Protocol: TCP, Port: 53}, {Name: "dns", Protocol: UDP, Port: 5353}}}
+	}
+	return e
+}
+
+func block(cidr string, except ...string) PolicyPeer {
+	p := PolicyPeer{Block: netip.MustParsePrefix(cidr)}
+	for _, e := range except {
+		p.Except = append(p.Except, netip.MustParsePrefix(e))
+	}
+	return p
+}
+
+// ingress is a policy of namespace a for what pods with a label app receive; "" for all pods.
+func ingress(name, app string, rules ...PolicyRule) *NetworkPolicy {
+	p := &NetworkPolicy{Namespace: "a", Name: name, Ingress: PolicySide{Isolates: true}}
+	if app != "" {
+		p.Pods = labelled("app", app)
+	}
+	for i, r := range rules {
+		r.Number = i + 1
+		p.Ingress.Rules = append(p.Ingress.Rules, r)
+	}
+	return p
+}
+
+// egress is the same for what they send.
+func egress(name, app string, rules ...PolicyRule) *NetworkPolicy {
+	p := ingress(name, app, rules...)
+	p.Ingress, p.Egress = p.Egress, p.Ingress
+	return p
+}
+
+// ofTier is a policy of the cluster for what pods of namespace a receive.
+func ofTier(baseline bool, priority int, name string, rules ...ClusterRule) *ClusterPolicy {
+	p := &ClusterPolicy{Name: name, Baseline: baseline, Priority: priority, Namespaces: labelled("name", "a")}
+	for i, r := range rules {
+		r.Number = i + 1
+		p.Ingress = append(p.Ingress, r)
+	}
+	return p
+}
+
+func does(action Action, peers ...PolicyPeer) ClusterRule {
+	return ClusterRule{Action: action, PolicyRule: PolicyRule{Peers: peers}}
+}
+
+// TestNetworkPolicies goes through what the API's documentation says, policy by policy.
+func TestNetworkPolicies(t *testing.T) {
+	db, web, other := end("a", "db", "10.1.0.1", "h1"), end("a", "web", "10.1.0.2", "h2"), end("b", "web", "10.1.0.3", "h1")
+	own, far, world := end("", "", "192.0.2.1", "h1"), end("", "", "192.0.2.2", "h2"), end("", "", "8.8.8.8", "")
+	six := end("", "", "2001:db8::1", "")
+	port := func(protocol, first, last int) PolicyPort {
+		return PolicyPort{Protocol: protocol, First: first, Last: last}
+	}
+	from := func(peers ...PolicyPeer) PolicyRule { return PolicyRule{Peers: peers} }
+	to := func(ports ...PolicyPort) PolicyRule { return PolicyRule{Ports: ports} }
+	inOwn, inB := PolicyPeer{Own: true, Pods: labelled("app", "web")}, PolicyPeer{Namespaces: labelled("name", "b")}
+	everyone := PolicyPeer{}
+	type policies []*NetworkPolicy
+	type clusters []*ClusterPolicy
+	http, admin, base := Traffic{TCP, 80}, false, true
+	deny, accept, pass := Deny, Accept, Pass
+	tests := []struct {
+		name     string
+		policies policies
+		clusters clusters
+		from, to End
+		traffic  Traffic
+		allowed  bool
+		by       string
+	}{
+		{"nothing isolates", nil, nil, web, db, http, true, ""},
+		{"an isolated pod", policies{ingress("deny", "")}, nil, web, db, http, false, "a/deny 0"},
+		{"isolated in one direction alone", policies{ingress("deny", "")}, nil, db, other, http, true, ""},
+		{"another pod", policies{ingress("deny", "db")}, nil, db, web, http, true, ""},
+		{"another namespace", policies{ingress("deny", "")}, nil, db, other, http, true, ""},
+		{"what it sends", policies{egress("deny", "db")}, nil, db, web, http, false, "a/deny 0"},
+		{"any rule of any policy", policies{ingress("deny", ""), ingress("let", "db", from(inB), from(inOwn))}, nil, web, db, http, true, "a/let 2"},
+		{"an empty rule is everything", policies{ingress("all", "", from())}, nil, world, db, Traffic{}, true, "a/all 1"},
+		{"own means the namespace", policies{ingress("let", "db", from(inOwn))}, nil, other, db, http, false, "a/let 0"},
+		{"pods of a namespace", policies{ingress("let", "db", from(inB))}, nil, other, db, http, true, "a/let 1"},
+		{"pods are not the world", policies{ingress("let", "db", from(everyone))}, nil, world, db, http, false, "a/let 0"},
+		{"nor nodes", policies{ingress("let", "db", from(everyone))}, nil, far, db, http, false, "a/let 0"},
+		{"a node by its address", policies{ingress("let", "db", from(block("192.0.2.0/24")))}, nil, far, db, http, true, "a/let 1"},
+		{"its own node", policies{ingress("deny", "")}, nil, own, db, http, true, ""},
+		{"to its own node", policies{egress("deny", "")}, nil, db, own, http, true, ""},
+		{"to another node", policies{egress("deny", "")}, nil, db, far, http, false, "a/deny 0"},
+		{"a block", policies{ingress("let", "", from(block("8.0.0.0/8")))}, nil, world, db, http, true, "a/let 1"},
+		{"an exception", policies{ingress("let", "", from(block("8.0.0.0/8", "8.8.0.0/16")))}, nil, world, db, http, false, "a/let 0"},
+		{"an exception of another peer", policies{ingress("let", "", from(block("8.0.0.0/8", "8.8.0.0/16"), block("8.8.8.8/32")))}, nil, world, db, http, true, "a/let 1"},
+		{"a block is of pods too", policies{ingress("let", "", from(block("10.1.0.0/16")))}, nil, other, db, http, true, "a/let 1"},
+		{"a block of the other family", policies{ingress("let", "", from(block("0.0.0.0/0")))}, nil, six, db, http, false, "a/let 0"},
+		{"IPv6", policies{ingress("let", "", from(block("2001:db8::/32", "2001:db8:1::/48")))}, nil, six, db, http, true, "a/let 1"},
+		{"a port", policies{ingress("let", "", to(port(TCP, 80, 80)))}, nil, web, db, http, true, "a/let 1"},
+		{"another protocol", policies{ingress("let", "", to(port(UDP, 80, 80)))}, nil, web, db, http, false, "a/let 0"},
+		{"a range", policies{ingress("let", "", to(port(SCTP, 80, 90)))}, nil, web, db, Traffic{SCTP, 90}, true, "a/let 1"},
+		{"beyond a range", policies{ingress("let", "", to(port(SCTP, 80, 90)))}, nil, web, db, Traffic{SCTP, 91}, false, "a/let 0"},
+		{"a protocol", policies{ingress("let", "", to(port(UDP, 0, 0)))}, nil, web, db, Traffic{UDP, 7}, true, "a/let 1"},
+		{"ping has no port", policies{ingress("let", "", to(port(TCP, 0, 0), port(UDP, 0, 0)))}, nil, web, db, Traffic{Protocol: ICMP}, false, "a/let 0"},
+		{"ping to all ports", policies{ingress("let", "", from(inOwn))}, nil, web, db, Traffic{Protocol: ICMP}, true, "a/let 1"},
+		{"a port's name", policies{ingress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, web, db, Traffic{TCP, 8080}, true, "a/let 1"},
+		{"a name of another protocol's", policies{ingress("let", "", to(PolicyPort{Protocol: UDP, Name: "web"}))}, nil, web, db, Traffic{UDP, 8080}, false, "a/let 0"},
+		{"a name of any protocol", policies{ingress("let", "", to(PolicyPort{Name: "dns"}))}, nil, web, db, Traffic{UDP, 5353}, true, "a/let 1"},
+		{"a name of any protocol, each its own", policies{ingress("let", "", to(PolicyPort{Name: "dns"}))}, nil, web, db, Traffic{UDP, 53}, false, "a/let 0"},
+		{"a name is the receiver's", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, other, Traffic{TCP, 8080}, true, "a/let 1"},
+		{"outside nothing has a name", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, world, Traffic{TCP, 8080}, false, "a/let 0"},
+		{"a block has no names", policies{egress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, db, other, Traffic{TCP, 8080}, false, "a/let 0"},
+		{"the receiver's own names", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, other, db, Traffic{TCP, 8080}, true, "a/let 1"},
+		{"both ends", policies{egress("let", "web", from(inOwn)), ingress("deny", "db")}, nil, web, db, http, false, "a/deny 0"},
+		{"peers and ports of one rule", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{inB}, Ports: []PolicyPort{port(TCP, 80, 80)}})}, nil, other, db, Traffic{TCP, 81}, false, "a/let 0"},
+		{"the cluster denies what a policy allows", policies{ingress("all", "", from())}, clusters{ofTier(admin, 1, "c", does(deny, inB))}, other, db, http, false, "c 1"},
+		{"the cluster accepts what none allows", policies{ingress("deny", "")}, clusters{ofTier(admin, 1, "c", does(accept, inB))}, other, db, http, true, "c 1"},
+		{"an operator that is none", policies{ingress("let", "", from(PolicyPeer{Pods: Selector{{Key: "app", Operator: "Like"}}}))}, nil, web, db, http, false, "a/let 0"},
+		{"the lowest first", nil, clusters{ofTier(admin, 5, "a", does(deny, inB)), ofTier(admin, 4, "z", does(accept, inB))}, other, db, http, true, "z 1"},
+		{"of equals the first by name", nil, clusters{ofTier(admin, 5, "z", does(deny, inB)), ofTier(admin, 5, "a", does(accept, inB))}, other, db, http, true, "a 1"},
+		{"the first rule", nil, clusters{ofTier(admin, 5, "c", does(accept, everyone), does(deny, everyone))}, other, db, http, true, "c 1"},
+		{"passed to policies", policies{ingress("deny", "")}, clusters{ofTier(admin, 5, "c", does(pass, inB), does(accept, everyone))}, other, db, http, false, "a/deny 0"},
+		{"passed to baseline", nil, clusters{ofTier(admin, 5, "c", does(pass, inB)), ofTier(base, 5, "b", does(deny, everyone))}, other, db, http, false, "b 1"},
+		{"passed beyond baseline", nil, clusters{ofTier(base, 5, "b", does(pass, inB), does(deny, everyone))}, other, db, http, true, ""},
+		{"baseline is for those whom none isolates", policies{ingress("all", "", from())}, clusters{ofTier(base, 5, "b", does(deny, everyone))}, other, db, http, true, "a/all 1"},
+		{"the cluster and the own node", nil, clusters{ofTier(admin, 5, "c", does(deny))}, own, db, http, true, ""},
+		{"networks are pods too", nil, clusters{ofTier(admin, 5, "c", does(deny, block("0.0.0.0/0")))}, other, db, http, false, "c 1"},
+		{"another subject", nil, clusters{ofTier(admin, 5, "c", does(deny, everyone))}, db, other, http, true, ""},
+	}
+	spaces := map[string]map[string]string{"a": {"name": "a"}, "b": {"name": "b"}}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			v := NewNetworkPolicies(spaces, test.policies, test.clusters).Packet(test.from, test.to, test.traffic)
+			by := ""
+			for _, s := range []Sentence{v.Out, v.In} {
+				if s.By.Policy != "" && s.Allowed == v.Allowed() {
+					by = fmt.Sprint(s.By.Policy, " ", s.By.Rule)
+				}
+			}
+			if v.Allowed() != test.allowed || by != test.by {
+				t.Errorf("want allowed %t by %q, got %t by %q", test.allowed, test.by, v.Allowed(), by)
+			}
+		})
+	}
+}
+
+// TestNetworkPoliciesCrowded shows that policies of one priority have a limit together, and that beyond it they deny.
+func TestNetworkPoliciesCrowded(t *testing.T) {
+	web := end("b", "web", "10.1.0.3", "h1")
+	var all []*ClusterPolicy
+	for i := range 3 {
+		var rules []ClusterRule
+		for range mostPlaces / 2 {
+			rules = append(rules, does(Accept, block("192.0.2.0/24")))
+		}
+		p := ofTier(false, 3, fmt.Sprint("c", i), rules...)
+		all = append(all, p)
+		s := NewNetworkPolicies(map[string]map[string]string{"a": {"name": "a"}}, nil, all).
+			Packet(web, end("a", "db", "10.1.0.1", "h2"), Traffic{TCP, 80}).In
+		if want := i < 2; s.Allowed != want {
+			t.Errorf("%d policies of 25 rules: want allowed %t, got %+v", i+1, want, s)
+		}
+	}
+}

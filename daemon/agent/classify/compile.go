@@ -1,0 +1,117 @@
+package classify
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet"
+)
+
+// compile is what a policy says in numbers of classes, by direction.
+func (p *policy) compile() (out []*ofnet.ClassPolicy) {
+	for i := range p.sides {
+		s := &p.sides[i]
+		made := &ofnet.ClassPolicy{Name: p.name, Direction: s.direction, Stage: p.stage, Priority: p.priority}
+		for j := range s.rules {
+			made.Rules = s.rules[j].compile(made.Rules, s.direction, p.subject)
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
+// compile appends what a rule says: once for ports by number, and once for each number that one has by name, with those alone that give it
+// this name: subjects of what is received, peers of what is sent.
+func (r *rule) compile(out []ofnet.ClassRule, d ofnet.Direction, subject *question) []ofnet.ClassRule {
+	whole := ofnet.ClassRule{Place: uint8(r.Number), Action: r.action, Subjects: numbers(subject.classes), Anyone: len(r.Peers) == 0}
+	peers := map[*class]uint16{}
+	for _, q := range r.pods {
+		for x := range q.classes {
+			peers[x] = 1
+		}
+	}
+	whole.Peers = numbers(peers)
+	for _, p := range r.Peers {
+		if p.Block.IsValid() {
+			whole.Prefixes = append(whole.Prefixes, without(p.Block, p.Except)...)
+		}
+	}
+	for _, p := range r.Ports {
+		switch {
+		case p.Name != "" || p.Protocol == 0:
+		case p.First == 0:
+			whole.Ports = append(whole.Ports, ofnet.AllPorts(p.Protocol))
+		default:
+			whole.Ports = append(whole.Ports, ofnet.ProtocolPorts{Protocol: p.Protocol, PortRange: ofnet.PortRange{First: p.First, Last: p.Last}})
+		}
+	}
+	if len(r.Ports) == 0 || len(whole.Ports) > 0 {
+		out = add(out, whole)
+	}
+	for _, q := range r.ports {
+		for _, port := range answers(q) {
+			one, having := whole, map[*class]uint16{}
+			for x, a := range q.classes {
+				if _, isPeer := peers[x]; a == port && (d == ofnet.In && subject.classes[x] != 0 || d == ofnet.Out && (isPeer || whole.Anyone)) {
+					having[x] = 1
+				}
+			}
+			if d == ofnet.In {
+				one.Subjects = numbers(having)
+			} else {
+				one.Anyone, one.Peers, one.Prefixes = false, numbers(having), nil
+			}
+			one.Ports = []ofnet.ProtocolPorts{{Protocol: q.protocol, PortRange: ofnet.PortRange{First: port, Last: port}}}
+			out = add(out, one)
+		}
+	}
+	return out
+}
+
+// add appends a rule that some packet can meet.
+func add(out []ofnet.ClassRule, r ofnet.ClassRule) []ofnet.ClassRule {
+	if len(r.Subjects) == 0 || !r.Anyone && len(r.Peers) == 0 && len(r.Prefixes) == 0 {
+		return out
+	}
+	return append(out, r)
+}
+
+// numbers are those of classes, in order.
+func numbers(list map[*class]uint16) []uint32 {
+	out := make([]uint32, 0, len(list))
+	for x := range list {
+		out = append(out, x.number)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// answers are the ports that classes give a name, in order, each once.
+func answers(q *question) (out []uint16) {
+	for _, a := range q.classes {
+		out = append(out, a)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// without are the prefixes that together are a block but for exceptions.
+func without(block netip.Prefix, except []netip.Prefix) []netip.Prefix {
+	inside := slices.DeleteFunc(slices.Clone(except), func(e netip.Prefix) bool { return !e.Overlaps(block) })
+	switch {
+	case len(inside) == 0:
+		return []netip.Prefix{block}
+	case slices.ContainsFunc(inside, func(e netip.Prefix) bool { return e.Bits() <= block.Bits() }):
+		return nil
+	}
+	low, high := halves(block)
+	return append(without(low, inside), without(high, inside)...)
+}
+
+// halves are the two parts of a prefix.
+func halves(p netip.Prefix) (low, high netip.Prefix) {
+	b := p.Addr().AsSlice()
+	b[p.Bits()/8] |= 0x80 >> (p.Bits() % 8)
+	upper, _ := netip.AddrFromSlice(b) // of as many bytes as the address has
+	return netip.PrefixFrom(p.Addr(), p.Bits()+1), netip.PrefixFrom(upper, p.Bits()+1)
+}

@@ -1,0 +1,221 @@
+package classify
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// policy is a policy with its questions.
+type policy struct {
+	name     string
+	stage    ofnet.Stage
+	priority uint16
+	said     uint64 // hash of the record
+	own      string // namespace
+	sides    []side
+	subject  *question
+	active   bool // its peers and ports are asked for, since the subject selects someone
+}
+
+// side is what a policy says in a direction.
+type side struct {
+	direction ofnet.Direction
+	rules     []rule
+}
+
+// rule is a rule with its questions.
+type rule struct {
+	record.PolicyRule
+	action ofnet.ClassAction
+	pods   []*question // of the peers that are pods
+	ports  []*question // of the ports that are names
+}
+
+// SetNetworkPolicy tells of a policy of a namespace.
+func (c *Classes) SetNetworkPolicy(r *record.NetworkPolicy) {
+	p := &policy{name: r.ID.String(), stage: ofnet.StageNamespace, own: r.ID.Namespace, said: said(r)}
+	var isolates ofnet.Direction
+	for d, s := range map[ofnet.Direction]*record.PolicyDirection{ofnet.In: &r.Ingress, ofnet.Out: &r.Egress} {
+		if !s.Isolates {
+			continue
+		}
+		isolates |= d
+		one := side{direction: d}
+		for _, x := range s.Rules {
+			one.rules = append(one.rules, rule{PolicyRule: x, action: ofnet.Accept})
+		}
+		p.sides = append(p.sides, one)
+	}
+	p.subject = selecting(true, isolates, r.ID.Namespace, nil, r.Pods)
+	c.set(p)
+}
+
+// SetClusterPolicy tells of a policy of the cluster.
+func (c *Classes) SetClusterPolicy(r *record.ClusterNetworkPolicy) {
+	p := &policy{name: r.Name, stage: ofnet.StageAdmin, priority: uint16(r.Priority), said: said(r)}
+	if r.Tier == record.TierBaseline {
+		p.stage = ofnet.StageBaseline
+	}
+	for d, s := range map[ofnet.Direction]*record.ClusterDirection{ofnet.In: &r.Ingress, ofnet.Out: &r.Egress} {
+		one := side{direction: d}
+		for _, x := range s.Rules {
+			action := map[record.ClusterAction]ofnet.ClassAction{record.ClusterAccept: ofnet.Accept, record.ClusterPass: ofnet.Pass, record.ClusterDeny: ofnet.Deny}[x.Action]
+			one.rules = append(one.rules, rule{PolicyRule: x.PolicyRule, action: action})
+		}
+		if len(one.rules) > 0 {
+			p.sides = append(p.sides, one)
+		}
+	}
+	p.subject = selecting(true, 0, "", r.Namespaces, r.Pods)
+	c.set(p)
+}
+
+// said is a hash of a record.
+func said(r any) uint64 {
+	text, _ := json.Marshal(r) // of types that have no value that cannot be written
+	return hash(string(text))
+}
+
+// set puts a policy into the place of the one of its name. The new one is asked about first, so that no one is between two classes.
+func (c *Classes) set(p *policy) {
+	old := c.policies[p.name]
+	if old != nil && old.said == p.said {
+		return
+	}
+	slices.SortFunc(p.sides, func(a, b side) int { return int(a.direction) - int(b.direction) })
+	c.policies[p.name] = p
+	c.changes.Policies[p.name] = struct{}{}
+	p.subject = c.ask(p.subject, p)
+	c.pending = append(c.pending, p.subject)
+	c.follow()
+	if old != nil {
+		c.retire(old)
+	}
+}
+
+// RemovePolicy tells that a policy is gone: by "namespace:name", or by the name of one of the cluster.
+func (c *Classes) RemovePolicy(name string) {
+	if p := c.policies[name]; p != nil {
+		delete(c.policies, name)
+		c.changes.Policies[name] = struct{}{}
+		c.retire(p)
+	}
+}
+
+// retire withdraws what a policy asks.
+func (c *Classes) retire(p *policy) {
+	c.deactivate(p)
+	c.judged(p.subject)
+	c.withdraw(p.subject, p)
+	c.follow()
+}
+
+// judged notes that tenants whose pods a question selects are judged otherwise.
+func (c *Classes) judged(q *question) {
+	for name, t := range c.tenants {
+		if t[q] > 0 {
+			c.changes.Tenants[name] = struct{}{}
+		}
+	}
+}
+
+// count notes that a pod is selected by questions, once more or less.
+func (c *Classes) count(p *pod, answers []answer, more int) {
+	for _, a := range answers {
+		if !a.subjects || a.port != "" {
+			continue
+		}
+		a.selects += more
+		t := c.tenants[p.Tenant]
+		if t == nil {
+			t = tenant{}
+			c.tenants[p.Tenant] = t
+		}
+		if t[a.question] += more; t[a.question] == 0 {
+			delete(t, a.question)
+		}
+		if len(t) == 0 {
+			delete(c.tenants, p.Tenant)
+		}
+		if more < 0 && t[a.question] == 0 || more > 0 && t[a.question] == 1 {
+			c.changes.Tenants[p.Tenant] = struct{}{}
+		}
+		c.pending = append(c.pending, a.question)
+	}
+}
+
+// follow looks into policies that select pods now, and no longer into those that do not.
+func (c *Classes) follow() {
+	for len(c.pending) > 0 {
+		q := c.pending[0]
+		c.pending = c.pending[1:]
+		for p := range q.users {
+			switch {
+			case q.selects > 0 && !p.active:
+				c.activate(p)
+				c.judged(q)
+			case q.selects == 0:
+				c.deactivate(p)
+			}
+		}
+	}
+}
+
+// activate asks for a policy's peers and ports.
+func (c *Classes) activate(p *policy) {
+	p.active = true
+	c.changes.Policies[p.name] = struct{}{}
+	for i := range p.sides {
+		in := p.sides[i].direction == ofnet.In
+		for j := range p.sides[i].rules {
+			r := &p.sides[i].rules[j]
+			for _, peer := range r.Peers {
+				if peer.Block.IsValid() {
+					continue
+				}
+				own := ""
+				if peer.Own {
+					own = p.own
+				}
+				r.pods = append(r.pods, c.ask(selecting(false, 0, own, peer.Namespaces, peer.Pods), p))
+			}
+			for _, port := range r.Ports {
+				for _, protocol := range named(port) {
+					r.ports = append(r.ports, c.ask(naming(in, protocol, port.Name), p))
+				}
+			}
+		}
+	}
+}
+
+// named are the protocols in which a port's name is asked for; none when it has none.
+func named(p record.PolicyPort) []uint8 {
+	switch {
+	case p.Name == "":
+		return nil
+	case p.Protocol != 0:
+		return []uint8{p.Protocol}
+	}
+	return []uint8{ofnet.ProtocolTCP, ofnet.ProtocolUDP, ofnet.ProtocolSCTP}
+}
+
+// deactivate withdraws a policy's peers and ports.
+func (c *Classes) deactivate(p *policy) {
+	if !p.active {
+		return
+	}
+	p.active = false
+	c.changes.Policies[p.name] = struct{}{}
+	for i := range p.sides {
+		for j := range p.sides[i].rules {
+			r := &p.sides[i].rules[j]
+			for _, q := range append(r.pods, r.ports...) {
+				c.withdraw(q, p)
+			}
+			r.pods, r.ports = nil, nil
+		}
+	}
+}

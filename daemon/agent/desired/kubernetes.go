@@ -1,0 +1,217 @@
+package desired
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/agent/kubeservice"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/table"
+)
+
+// kubernetes is what the store says of Kubernetes' services.
+type kubernetes struct {
+	foreign    bool // another proxy carries the services out
+	services   *table.Table[string, *record.KubernetesService]
+	slices     *table.Table[string, *record.EndpointSlice]
+	nodes      *table.Table[string, *record.KubernetesNode]
+	namespaces *table.Table[string, *record.Namespace]
+}
+
+// What finds records of Kubernetes.
+var (
+	kubeServicesOfNamespace = table.By[string](func(v *record.KubernetesService) string { return v.ID.Namespace })
+	slicesOfService         = table.By[string]((*record.EndpointSlice).Of)
+	slicesOnNode            = table.ByEach[string](func(s *record.EndpointSlice, to []string) []string {
+		for i := range s.Endpoints {
+			to = append(to, s.Endpoints[i].Node)
+		}
+		return to
+	})
+	nodesByAddress = table.ByEach[string](func(n *record.KubernetesNode, to []netip.Addr) []netip.Addr { return append(to, n.Addresses...) })
+)
+
+func newKubernetes() kubernetes {
+	return kubernetes{services: table.New(kubeServicesOfNamespace), slices: table.New(slicesOfService, slicesOnNode),
+		nodes: table.New(nodesByAddress), namespaces: table.New[string, *record.Namespace]()}
+}
+
+func (k kubernetes) clone() kubernetes {
+	return kubernetes{k.foreign, k.services.Clone(), k.slices.Clone(), k.nodes.Clone(), k.namespaces.Clone()}
+}
+
+// kubernetesKinds are how the records are taken in.
+func kubernetesKinds() []kind {
+	return []kind{
+		rows(record.KubernetesServices, kubeServices, func(_ *records, v *record.KubernetesService) (string, error) { return v.ID.String(), nil }),
+		rows(record.EndpointSlices, endpointSlices, func(_ *records, s *record.EndpointSlice) (string, error) { return s.ID.String(), nil }),
+		rows(record.KubernetesNodes, kubeNodes, func(_ *records, n *record.KubernetesNode) (string, error) { return n.Name, nil }),
+		rows(record.Namespaces, namespaces, func(_ *records, n *record.Namespace) (string, error) { return n.Name, nil }),
+	}
+}
+
+func kubeServices(r *records) *table.Table[string, *record.KubernetesService] {
+	return r.kube.services
+}
+func endpointSlices(r *records) *table.Table[string, *record.EndpointSlice] { return r.kube.slices }
+func kubeNodes(r *records) *table.Table[string, *record.KubernetesNode]     { return r.kube.nodes }
+func namespaces(r *records) *table.Table[string, *record.Namespace]         { return r.kube.namespaces }
+
+// apiServer is the service of Kubernetes itself, which every tenant has.
+var apiServer = identity.KubernetesService{Namespace: "default", Name: "kubernetes"}
+
+// defaultTenant is that of namespaces that name none.
+const defaultTenant = "default"
+
+// tenantOf is the tenant of a namespace's services.
+func (r *records) tenantOf(namespace string) string {
+	if n := r.kube.namespaces.Get(namespace); n != nil && n.Place.Tenant != "" {
+		return n.Place.Tenant
+	}
+	return defaultTenant
+}
+
+// kubeName is the name among a State's services of a service of Kubernetes, or of its likeness in another tenant.
+func kubeName(id identity.KubernetesService, tenant, own string) string {
+	name := id.Namespace + "/" + id.Name
+	if tenant != own {
+		name += "@" + tenant
+	}
+	return name
+}
+
+// parseKubeName is the reverse; tenant is "" for the service's own.
+func parseKubeName(name string) (id identity.KubernetesService, tenant string, ok bool) {
+	name, tenant, _ = strings.Cut(name, "@")
+	id.Namespace, id.Name, ok = strings.Cut(name, "/")
+	return id, tenant, ok
+}
+
+// wantKubeService joins a service with its slices.
+func (r *records) wantKubeService(id identity.KubernetesService, tenant string) *ofnet.Service {
+	v := r.kube.services.Get(id.String())
+	own := r.tenantOf(id.Namespace)
+	if tenant == "" {
+		tenant = own
+	}
+	if v == nil || r.kube.foreign || !r.present(tenant) || tenant != own && id != apiServer {
+		return nil
+	}
+	list := slices.Collect(slicesOfService.In(r.kube.slices, id).Values())
+	out := kubeservice.Translate(v, list, tenant, r.site())
+	if out != nil {
+		out.Name = kubeName(id, tenant, own)
+	}
+	return out
+}
+
+// site is this host among Kubernetes' nodes.
+func (r *records) site() *kubeservice.Site {
+	at := &kubeservice.Site{HostOf: r.hostAt}
+	if n := r.node(); n != nil {
+		at.Node, at.Zone = n.Name, n.Zone
+	}
+	return at
+}
+
+// node is the node that this host is: the one with its label, else the one that has its address; nil when there is none.
+func (r *records) node() *record.KubernetesNode {
+	if n := r.kube.nodes.Get(r.self); n != nil {
+		return n
+	}
+	if h := r.hosts.Get(r.self); h != nil && h.VTEP.IsValid() {
+		for n := range nodesByAddress.In(r.kube.nodes, h.VTEP).Values() {
+			return n
+		}
+	}
+	return nil
+}
+
+// hostAt is the label of the host that a node is, when an address is the node's own; "" when the address is another's.
+func (r *records) hostAt(node string, a netip.Addr) string {
+	n := r.kube.nodes.Get(node)
+	if n == nil || !slices.Contains(n.Addresses, a) {
+		return ""
+	}
+	if own := r.node(); own == n {
+		return r.self
+	}
+	if r.hosts.Get(node) != nil {
+		return node
+	}
+	for label, h := range r.hosts.All() {
+		if slices.Contains(n.Addresses, h.VTEP) {
+			return label
+		}
+	}
+	return ""
+}
+
+// kubernetes adds what follows from records of Kubernetes that are not the same.
+func (o objects) kubernetes(before, after *records) {
+	changed(before, after, kubeServices, func(r *records, _ string, v *record.KubernetesService) { o.kubeService(r, v.ID) })
+	changed(before, after, endpointSlices, func(r *records, _ string, s *record.EndpointSlice) { o.kubeService(r, s.Of()) })
+	changed(before, after, namespaces, func(r *records, name string, _ *record.Namespace) {
+		if before.tenantOf(name) == after.tenantOf(name) {
+			return
+		}
+		for v := range kubeServicesOfNamespace.In(r.kube.services, name).Values() {
+			o.kubeService(r, v.ID)
+		}
+	})
+	changed(before, after, kubeNodes, func(r *records, name string, _ *record.KubernetesNode) { o.onNode(r, name) })
+	changed(before, after, hosts, func(r *records, label string, h *ofnet.Host) {
+		o.onNode(r, label)
+		for name := range nodesByAddress.In(r.kube.nodes, h.VTEP).All() {
+			o.onNode(r, name)
+		}
+	})
+	if a, b := before.site(), after.site(); a.Node != b.Node || a.Zone != b.Zone {
+		for v := range after.kube.services.Values() {
+			o.kubeService(after, v.ID)
+		}
+	}
+}
+
+// onNode adds the services that have backends on a node.
+func (o objects) onNode(r *records, name string) {
+	for s := range slicesOnNode.In(r.kube.slices, name).Values() {
+		o.kubeService(r, s.Of())
+	}
+}
+
+// kubeService adds a service of Kubernetes, and its likenesses.
+func (o objects) kubeService(r *records, id identity.KubernetesService) {
+	own := r.tenantOf(id.Namespace)
+	o.add(ofnet.KindService, kubeName(id, own, own))
+	if id == apiServer {
+		for tenant := range r.tenants.All() {
+			o.add(ofnet.KindService, kubeName(id, tenant, own))
+		}
+	}
+}
+
+// kubernetesOf adds the services of Kubernetes that a tenant has.
+func (o objects) kubernetesOf(r *records, tenant string) {
+	o.kubeService(r, apiServer)
+	for v := range r.kube.services.Values() {
+		if r.tenantOf(v.ID.Namespace) == tenant {
+			o.kubeService(r, v.ID)
+		}
+	}
+}
+
+// known are all services that there may be.
+func (r *records) known() objects {
+	out := objects{}
+	for name := range r.services.All() {
+		out.add(ofnet.KindService, name)
+	}
+	for v := range r.kube.services.Values() {
+		out.kubeService(r, v.ID)
+	}
+	return out
+}

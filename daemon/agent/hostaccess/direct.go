@@ -1,0 +1,121 @@
+package hostaccess
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/ofnet/pipeline"
+)
+
+// nodes are all hosts with their own addresses, this one first.
+func (e *Engine) nodes() []ofnet.Host {
+	if e.Nodes == nil {
+		return nil
+	}
+	return e.Nodes()
+}
+
+// self is this host's own address of the family of a; invalid when it has none.
+func (e *Engine) self(a netip.Addr) netip.Addr {
+	switch all := e.nodes(); {
+	case len(all) == 0:
+		return netip.Addr{}
+	case a.Is4():
+		return all[0].Node4
+	default:
+		return all[0].Node6
+	}
+}
+
+// ways lead the host to the endpoints of all tenants by their own addresses, in the order of subnets. A subnet in which a host has its own
+// address is left out, for the host would lose its way to others there: that is an error.
+func (e *Engine) ways(networks []record.Network) (out []link.Way, err error) {
+	private := e.Flows.Private()
+	for i := range networks {
+		n := &networks[i]
+		if n.Kind == record.InfraNetwork {
+			continue
+		}
+		for _, to := range []netip.Prefix{n.Subnet, n.Subnet6} {
+			via := pipeline.NextHop(private)
+			if to.Addr().Is6() {
+				via = pipeline.NextHop(pipeline.Private6(private))
+			}
+			from := e.self(to.Addr())
+			if !to.IsValid() || !from.IsValid() || slices.ContainsFunc(out, func(w link.Way) bool { return w.To == to }) {
+				continue
+			}
+			if label := e.within(to); label != "" {
+				err = errors.Join(err, fmt.Errorf("hosts do not meet the containers of network %s: host %s has its own address in %s; choose another subnet", n.ID, label, to))
+				continue
+			}
+			out = append(out, link.Way{To: to, Via: via, From: from})
+		}
+	}
+	slices.SortFunc(out, func(a, b link.Way) int { return a.To.Compare(b.To) })
+	return out, err
+}
+
+// within is a host that has an address of its own in p, "" when none has.
+func (e *Engine) within(p netip.Prefix) string {
+	for _, h := range e.nodes() {
+		if slices.ContainsFunc(h.Addrs(), p.Contains) {
+			return h.Label
+		}
+	}
+	return ""
+}
+
+// shut are the ports of hosts that containers do not reach though they meet hosts: those of masters and agents, and what is said.
+func (e *Engine) shut() []link.Ports {
+	out := slices.Clone(e.Closed.Shut)
+	if e.Closed.Members != nil {
+		for _, s := range e.Closed.Members() {
+			if s.ServiceName != record.ServiceAgentVTEP {
+				out = append(out, link.Ports{Protocol: unix.IPPROTO_TCP, First: uint16(s.Port), Last: uint16(s.Port)})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b link.Ports) int {
+		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last))
+	})
+	return slices.Compact(out)
+}
+
+// hidden says whether the endpoints of a network answer others by a gateway of their own, and hosts alone by their host.
+func (e *Engine) hidden(g *record.Global, network identity.Network) bool {
+	return slices.ContainsFunc(e.Flows.Networks(), func(n record.Network) bool {
+		return n.ID == network && g.HostAccess == record.HostDirect && g.FwdMode != record.FwdRouting && n.Encap != record.VXLAN
+	})
+}
+
+// clients adds who is answered by another way than the host's: hosts, and endpoints, which meet the container by its own address; on a
+// bridged VLAN everyone.
+func (e *Engine) clients(t *link.Translation, g *record.Global) {
+	own := t.Own[:2]
+	for _, h := range e.nodes() {
+		t.Clients = append(t.Clients, h.Addrs()...)
+	}
+	slices.SortFunc(t.Clients, netip.Addr.Compare)
+	t.Clients = slices.Compact(t.Clients)
+	for _, n := range e.Flows.Networks() {
+		for i, p := range []netip.Prefix{n.Subnet, n.Subnet6} {
+			if !p.IsValid() {
+				continue
+			}
+			t.Private, t.Own = append(t.Private, p), append(t.Own, own[i])
+			if by := e.self(p.Addr()); by.IsValid() && e.hidden(g, n.ID) {
+				t.Hidden = append(t.Hidden, link.Hidden{Prefix: p, By: by})
+			}
+		}
+	}
+}

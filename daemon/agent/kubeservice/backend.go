@@ -1,0 +1,65 @@
+package kubeservice
+
+import (
+	"slices"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// backends are those of a port, in order, each address once: of an address that is there twice, as while it moves from slice to slice, the
+// one that takes connections counts.
+func backends(p *record.ServicePort, list []*record.EndpointSlice, at *Site) []ofnet.Backend {
+	type entry struct {
+		ofnet.Backend
+		*record.SliceEndpoint
+	}
+	var all []entry
+	for _, s := range list {
+		target, ok := targetOf(p, s)
+		if !ok {
+			continue
+		}
+		for i := range s.Endpoints {
+			e := &s.Endpoints[i]
+			if e.State == record.EndpointNotReady {
+				continue
+			}
+			b := ofnet.Backend{Addr: e.Address, Target: target, Draining: e.State == record.EndpointDraining}
+			if e.Node != "" && at.HostOf != nil {
+				b.Host = at.HostOf(e.Node, e.Address)
+			}
+			all = append(all, entry{b, e})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int {
+		if c := a.Addr.Compare(b.Addr); c != 0 || a.Draining == b.Draining {
+			return c
+		}
+		if a.Draining {
+			return 1
+		}
+		return -1
+	})
+	all = slices.CompactFunc(all, func(a, b entry) bool { return a.Addr == b.Addr })
+	var h hints
+	for _, e := range all {
+		h.add(e.SliceEndpoint, at)
+	}
+	out := make([]ofnet.Backend, len(all))
+	for i, e := range all {
+		out[i] = e.Backend
+		out[i].Far = !e.Draining && !h.near(e.SliceEndpoint, at)
+	}
+	return slices.Clip(out)
+}
+
+// targetOf is where a slice's backends provide a port of its service; ok is false when they do not.
+func targetOf(p *record.ServicePort, s *record.EndpointSlice) (target uint16, ok bool) {
+	for _, sp := range s.Ports {
+		if sp.Name == p.Name && sp.Protocol == p.Protocol && sp.Port != 0 {
+			return sp.Port, true
+		}
+	}
+	return 0, false
+}

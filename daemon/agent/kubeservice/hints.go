@@ -1,0 +1,41 @@
+package kubeservice
+
+import (
+	"slices"
+
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// hints say which of the backends of a port clients here are to use, as Kubernetes has it: when every one that is ready is hinted for
+// some nodes, and one of them for this, these; else when every one is hinted for some zones, and one of them for this node's, these; else all.
+type hints struct {
+	ready, nodes, zones int // backends; those with hints of each kind
+	node, zone          bool
+}
+
+// add takes a backend into account.
+func (h *hints) add(e *record.SliceEndpoint, at *Site) {
+	if e.State != record.EndpointReady {
+		return
+	}
+	h.ready++
+	if len(e.ForNodes) > 0 {
+		h.nodes++
+	}
+	if len(e.ForZones) > 0 {
+		h.zones++
+	}
+	h.node = h.node || at.Node != "" && slices.Contains(e.ForNodes, at.Node)
+	h.zone = h.zone || at.Zone != "" && slices.Contains(e.ForZones, at.Zone)
+}
+
+// near says whether clients here are led to a backend that is ready.
+func (h *hints) near(e *record.SliceEndpoint, at *Site) bool {
+	switch {
+	case h.node && h.nodes == h.ready:
+		return slices.Contains(e.ForNodes, at.Node)
+	case h.zone && h.zones == h.ready:
+		return slices.Contains(e.ForZones, at.Zone)
+	}
+	return true
+}

@@ -1,0 +1,51 @@
+package kubeservice
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/ofnet"
+)
+
+// Site is the host for which services are translated.
+type Site struct {
+	Node string // its name in Kubernetes; "" when it is no node
+	Zone string // of the node; "": none
+	// HostOf is the label of the host that has an address itself, being the node of that name; "" when the address is another's.
+	HostOf func(node string, a netip.Addr) string
+}
+
+// Name is what a service of Kubernetes is called among those of the host: no service of Contiv's own has such a name, which has a colon.
+func Name(v *record.KubernetesService) string { return v.ID.Namespace + "/" + v.ID.Name }
+
+// Translate makes a service of a tenant of its record and slices, in whatever order; nil when there is nothing to lead to: it is a name
+// alone, or has no address yet.
+func Translate(v *record.KubernetesService, list []*record.EndpointSlice, tenant string, at *Site) *ofnet.Service {
+	if v.Headless || v.Type == record.ServiceExternalName || len(v.ClusterIPs) == 0 {
+		return nil
+	}
+	out := &ofnet.Service{Name: Name(v), Tenant: tenant, Cluster: ordered(v.ClusterIPs),
+		ClusterLocal: v.InternalLocal, ExternalLocal: v.ExternalLocal}
+	out.External = slices.DeleteFunc(ordered(v.ExternalIPs, v.LoadBalancerIPs), func(a netip.Addr) bool { return slices.Contains(out.Cluster, a) })
+	if v.AffinitySeconds > 0 {
+		out.Affinity = ofnet.Affinity{Client: true, Timeout: time.Duration(v.AffinitySeconds) * time.Second}
+	}
+	for i := range v.Ports {
+		p := &v.Ports[i]
+		if out.Port(p.Protocol, p.Port) != nil {
+			continue // Kubernetes has none twice
+		}
+		out.Ports = append(out.Ports, ofnet.ServicePort{Name: p.Name, Protocol: p.Protocol, Port: p.Port, NodePort: p.NodePort,
+			Backends: backends(p, list, at)})
+	}
+	return out
+}
+
+// ordered are the addresses of lists in order, each once.
+func ordered(lists ...[]netip.Addr) []netip.Addr {
+	out := slices.Concat(lists...)
+	slices.SortFunc(out, netip.Addr.Compare)
+	return slices.Compact(out)
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/flags"
+)
+
+// runtimeOptions say where the container runtime looks for CNI plugins.
+type runtimeOptions struct{ Conf, Bin string }
+
+func (o *runtimeOptions) register(s *flags.Set) {
+	s.String(&o.Conf, "cni-conf-dir", "CNI_CONF_DIR", "", "folder in which the container runtime looks for network configurations, such as /etc/cni/net.d: one is kept there from when this agent serves until it ends (default: that is left to others)")
+	s.String(&o.Bin, "cni-bin-dir", "CNI_BIN_DIR", "", "folder in which the container runtime looks for plugins, such as /opt/cni/bin: the contivk8s beside netplugin is kept there (default: that is left to others)")
+}
+
+func (o *runtimeOptions) check() error {
+	if o.Bin != "" && o.Conf == "" {
+		return fmt.Errorf("--cni-bin-dir %s: --cni-conf-dir is required with it: name the folder of network configurations, such as /etc/cni/net.d", o.Bin)
+	}
+	for flag, dir := range map[string]string{"cni-conf-dir": o.Conf, "cni-bin-dir": o.Bin} {
+		if dir != "" && !filepath.IsAbs(dir) {
+			return fmt.Errorf("--%s %s: it begins with /", flag, dir)
+		}
+	}
+	return nil
+}
+
+// part is what the agent is told.
+func (o *runtimeOptions) part() (out node.RuntimeConf, err error) {
+	if o.Conf == "" {
+		return out, nil
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return out, fmt.Errorf("--cni-bin-dir: where this program is, is not known: %w", err)
+	}
+	return node.RuntimeConf{Program: filepath.Join(filepath.Dir(own), "contivk8s"), Bin: o.Bin, Conf: o.Conf}, nil
+}

@@ -1,0 +1,26 @@
+package why
+
+import (
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// What drops a packet is said by the object that did, and by whose policy when it is one of Kubernetes.
+func TestDroppedByNetworkPolicy(t *testing.T) {
+	end := model.TraceStep{Table: "refuse", Does: "drop"}
+	for _, row := range []struct {
+		step        model.TraceStep
+		text, owner string
+	}{
+		{model.TraceStep{Table: "policy_in", Owner: "rule/t:p:ssh"}, "rule t:p:ssh denies it", "rule/t:p:ssh"},
+		{model.TraceStep{Table: "admin_in", Owner: "classpolicy/no-db"}, "clusternetworkpolicy no-db of Kubernetes denies it", "classpolicy/no-db"},
+		{model.TraceStep{Table: "netpol_out", Owner: "classpolicy/ns:p"}, "networkpolicy ns/p of Kubernetes denies it", "classpolicy/ns:p"},
+		{model.TraceStep{Table: "netpol_in", Owner: "switch/h1"}, "network policies of Kubernetes isolate the receiver, and none lets it receive this", "switch/h1"},
+		{model.TraceStep{Table: "netpol_out", Owner: "switch/h1"}, "network policies of Kubernetes isolate the sender, and none lets it send this", "switch/h1"},
+	} {
+		if text, owner := dropped([]model.TraceStep{row.step, end}); text != row.text || owner != row.owner {
+			t.Errorf("%+v: want %q by %q, got %q by %q", row.step, row.text, row.owner, text, owner)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package ofnet
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// LastClass is the greatest number of a class. A class is all endpoints that no ClassPolicy of the State tells apart; 0 is that of whom none
+// knows. Numbers are a host's own.
+const LastClass = 1<<30 - 1
+
+// Stage is a set of ClassPolicies that are asked together, one set after the other: those of StageAdmin in the order of their priorities, all of
+// StageNamespace at once, those of StageBaseline as the first ones.
+type Stage uint8
+
+// The stages, in the order in which they are asked.
+const (
+	StageAdmin Stage = iota + 1
+	StageNamespace
+	StageBaseline
+)
+
+// String is the stage in a word.
+func (s Stage) String() string {
+	switch s {
+	case StageAdmin:
+		return "admin"
+	case StageNamespace:
+		return "namespace"
+	}
+	return "baseline"
+}
+
+// ClassAction is what a ClassRule does with the packets that it speaks of.
+type ClassAction uint8
+
+// The actions. Pass leaves the decision to the next stage; after the last one, or when no rule speaks of it, a packet passes.
+const (
+	Accept ClassAction = iota + 1
+	Deny
+	Pass
+)
+
+// ClassPolicy judges the packets that open connections to or from endpoints of some classes, beside the Rules of their groups: a packet
+// passes when both let it. An endpoint that is Isolated in a direction gets, or sends, only what a policy of StageAdmin accepts, or, unless
+// such a policy decides, one of StageNamespace. Established connections fare as with Rules, by the Judgement of their tenant.
+//
+// A ClassPolicy in a State is not changed; another takes its place.
+type ClassPolicy struct {
+	Name      string    // the text of an identity
+	Direction Direction // In or Out
+	Stage     Stage
+	Priority  uint16 // 0..LastPriority, the lowest first; of StageNamespace 0. Of equal ones the first by name goes first
+	Rules     []ClassRule
+}
+
+// LastPriority is the greatest priority of a ClassPolicy, and MostRules how many places its rules have at most. Where policies of one stage
+// have one priority, MostSlots is how many places they have together: rules beyond it deny everything of their subjects.
+const (
+	LastPriority = 1000
+	MostRules    = 25
+	MostSlots    = 2 * MostRules
+)
+
+// ClassRule speaks of packets between endpoints of its Subjects and others.
+type ClassRule struct {
+	Place    uint8 // among the policy's, 1..MostRules; rules that say one thing of several classes share one. All of StageNamespace are equal
+	Action   ClassAction
+	Subjects []uint32 // classes, in order, each once
+	// Peers are classes, in order, each once, and Prefixes addresses, of which the other side has to be in one; unless Anyone is set.
+	Anyone   bool
+	Peers    []uint32
+	Prefixes []netip.Prefix
+	Ports    []ProtocolPorts // of the side that is connected to; empty: any, and any protocol
+}
+
+// ProtocolPorts are ports of TCP, UDP or SCTP. 0 to 65535 is all of them.
+type ProtocolPorts struct {
+	Protocol uint8
+	PortRange
+}
+
+// AllPorts are all ports of a protocol.
+func AllPorts(protocol uint8) ProtocolPorts { return ProtocolPorts{protocol, PortRange{0, 1<<16 - 1}} }
+
+// Equal says whether two policies say the same.
+func (p *ClassPolicy) Equal(o *ClassPolicy) bool {
+	return p.Name == o.Name && p.Direction == o.Direction && p.Stage == o.Stage && p.Priority == o.Priority &&
+		slices.EqualFunc(p.Rules, o.Rules, func(a, b ClassRule) bool { return a.equal(&b) })
+}
+
+func (r *ClassRule) equal(o *ClassRule) bool {
+	return r.Place == o.Place && r.Action == o.Action && r.Anyone == o.Anyone && slices.Equal(r.Subjects, o.Subjects) &&
+		slices.Equal(r.Peers, o.Peers) && slices.Equal(r.Prefixes, o.Prefixes) && slices.Equal(r.Ports, o.Ports)
+}
+
+// Key is the key by which cookies name the policy.
+func (p *ClassPolicy) Key() Key { return Key{KindClassPolicy, p.Name} }
+
+// ID is the policy's key in State.ClassPolicies: its name and direction.
+func (p *ClassPolicy) ID() string { return p.Name + "/" + p.Direction.String() }
+
+// Judgement is what ClassPolicies amount to for the endpoints of a tenant that are here: the tenant's connections are tracked, and judged
+// again when Sum is another.
+type Judgement struct {
+	Tenant string // a key of State.Tenants
+	Sum    uint64 // of what the policies say, and of labels that have changed; the same after a restart
+}
+
+// Level is ClassPolicies that share flows, and so are compiled together: those of one direction, stage and priority. Those of StageNamespace,
+// whose order does not matter, are spread over Levels numbers by their names.
+type Level struct {
+	Direction Direction
+	Stage     Stage
+	Number    uint16
+}
+
+// Levels is over how many levels the policies of StageNamespace are spread.
+const Levels = 7000
+
+// Level is where the policy's flows belong.
+func (p *ClassPolicy) Level() Level {
+	l := Level{p.Direction, p.Stage, p.Priority}
+	if p.Stage == StageNamespace {
+		l.Number = uint16(hash(p.Name) % Levels)
+	}
+	return l
+}
+
+// Key is the level's key, such as level/in/admin/10.
+func (l Level) Key() Key {
+	return Key{KindLevel, l.Direction.String() + "/" + l.Stage.String() + "/" + strconv.Itoa(int(l.Number))}
+}
+
+// levelOf is the level that has a key; ok is false when none has.
+func levelOf(k Key) (l Level, ok bool) {
+	rest, number := cutLast(k.Name)
+	direction, stage, _ := strings.Cut(rest, "/")
+	n, err := strconv.ParseUint(number, 10, 16)
+	l = Level{Out, StageAdmin, uint16(n)}
+	if direction == In.String() {
+		l.Direction = In
+	}
+	for l.Stage < StageBaseline && l.Stage.String() != stage {
+		l.Stage++
+	}
+	return l, err == nil && l.Key() == k
+}
+
+func (l Level) compare(o Level) int {
+	return cmp.Or(cmp.Compare(l.Direction, o.Direction), cmp.Compare(l.Stage, o.Stage), cmp.Compare(l.Number, o.Number))
+}

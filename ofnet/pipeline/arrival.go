@@ -1,0 +1,62 @@
+package pipeline
+
+import (
+	"net/netip"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// outside takes the connections from outside. The host at which they arrive - the one that answers for the address on the
+// uplink, or any that a router chose - leads each to a backend's host, by a hash that all hosts share; it remembers
+// nothing. That host leads it to a backend of its own, translates, and remembers, so it does not matter to an open
+// connection by which host its next packet arrives. With ExternalLocal a host keeps what arrives there, or drops it.
+func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
+	if s.Local.Uplink == 0 && s.Local.Tunnel == 0 || len(q.external) == 0 || len(q.all) == 0 {
+		return
+	}
+	fronts, routed := q.fronts(s), s.Router != nil && s.Router.Tenant == q.tenant.Name
+	mac := uplinkMAC(s)
+	for _, a := range q.external {
+		if mac != (ofnet.MAC{}) && (fronts || len(q.here) > 0) {
+			// To this host by name: what a physical switch floods is others' business.
+			q.arrive(out, a, fronts, flow.EqMAC(flow.EthDst, mac), flow.EqMask(regFlags, 1<<bitUplink, 1<<bitUplink|1<<bitRouted|1<<bitRelayed))
+		}
+		if routed {
+			q.arrive(out, a, true, fromOutside())
+		}
+		if len(q.here) > 0 {
+			q.arrive(out, a, false, has(bitRelayed))
+		}
+	}
+	if !q.ClusterLocal { // else they are there
+		for i, x := range q.here {
+			q.translate(out, x, uint64(hereSlot|i))
+		}
+	}
+	if !fronts && !routed || q.ExternalLocal {
+		return
+	}
+	for i, x := range q.all {
+		switch slot := uint64(outsideSlot | i); {
+		case x.here != 0:
+			q.translate(out, x, slot)
+		case x.relay != nil:
+			out.Add(flow.New(tBackend, exact, q.slotMatch(slot), flow.Do(x.relay...)))
+		}
+	}
+}
+
+// arrive leads what matches to a slot of all backends, or of those here.
+func (q *portBalancing) arrive(out *flow.Set, a netip.Addr, all bool, terms ...flow.Term) {
+	// Another basis for the second choice: else it would depend on the first.
+	mark, basis, list := uint32(hereSlot), uint16(q.number+1), q.here
+	if all && !q.ExternalLocal {
+		mark, basis, list = outsideSlot, uint16(q.number), q.all
+	}
+	do := flow.Actions{} // no one here, and no one else is to be asked
+	if len(list) > 0 {
+		do = flow.Do(append(q.led(), load(regSlot, mark), flow.Multipath(q.hash(), basis, len(list), flow.Range(regSlot, 0, 15)), flow.GotoTable(tBackend))...)
+	}
+	out.Add(flow.New(tService, exact, flow.NewMatch(append(q.asked(a), terms...)...), do))
+}

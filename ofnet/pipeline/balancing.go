@@ -1,0 +1,169 @@
+package pipeline
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// balancing is a service in one family of addresses, with what it is made of.
+type balancing struct {
+	*ofnet.Service
+	tenant   *ofnet.Tenant
+	six      bool
+	family   flow.Term
+	dst, src flow.Field   // addresses
+	cluster  []netip.Addr // of the family
+	external []netip.Addr // of the family
+	ports    []portBalancing
+	front    string // host that takes connections from the uplink: that of the backend with the lowest address; "" when it is not known
+}
+
+// balancingOf puts a service together; ok is false when it is not in s, its tenant is not, or it has no address of the family.
+func balancingOf(s *ofnet.State, name string, six bool) (b *balancing, ok bool) {
+	v := s.Services.Get(name)
+	if v == nil {
+		return nil, false
+	}
+	b = &balancing{Service: v, six: six, family: flow.IP(), dst: flow.IPDst, src: flow.IPSrc, tenant: s.Tenants.Get(v.Tenant)}
+	if six {
+		b.family, b.dst, b.src = flow.IPv6(), flow.IPv6Dst, flow.IPv6Src
+	}
+	b.cluster, b.external = b.ofFamily(v.Cluster), b.ofFamily(v.External)
+	if b.tenant == nil || len(b.cluster)+len(b.external) == 0 {
+		return nil, false
+	}
+	var first netip.Addr
+	for i := range v.Ports {
+		p := &v.Ports[i]
+		from, to, known := portFields(p.Protocol)
+		number := v.Number(i, six)
+		if !known || number == 0 {
+			continue
+		}
+		q := portBalancing{balancing: b, ServicePort: p, number: number, from: from, to: to}
+		for _, x := range p.Backends {
+			if x.Addr.Is4() == six {
+				continue
+			}
+			y, host := b.backend(s, x)
+			if host != "" && (b.front == "" || x.Addr.Less(first)) {
+				b.front, first = host, x.Addr
+			}
+			q.backends = append(q.backends, y)
+		}
+		q.choose()
+		b.ports = append(b.ports, q)
+	}
+	return b, true
+}
+
+// ofFamily are those of a list that are of the family.
+func (b *balancing) ofFamily(list []netip.Addr) []netip.Addr {
+	return slices.DeleteFunc(slices.Clone(list), func(a netip.Addr) bool { return a.Is4() == b.six })
+}
+
+// backend says of a backend how packets get there, and which host has it; "" when that is not known.
+func (b *balancing) backend(s *ofnet.State, x ofnet.Backend) (y backend, host string) {
+	y = backend{Backend: x}
+	if x.Host != "" {
+		switch h := s.Hosts.Get(x.Host); {
+		case x.Host == s.Self:
+			y.here = s.Local.Host
+		case h != nil && h.VTEP.IsValid() && s.Local.Tunnel != 0:
+			y.relay = hostRelay(s, h, b.tenant)
+		}
+		return y, x.Host
+	}
+	m, ok := resolve(s, s.At(b.Tenant, x.Addr))
+	y.group = m.group
+	if !ok {
+		return y, ""
+	}
+	if m.local {
+		y.here = m.Port
+	} else {
+		y.relay = relayTo(s, m)
+	}
+	return y, m.Host
+}
+
+// portFields are the fields of a protocol's ports; ok is false when it has none.
+func portFields(protocol uint8) (from, to flow.Field, ok bool) {
+	switch protocol {
+	case ofnet.ProtocolTCP:
+		return flow.TCPSrc, flow.TCPDst, true
+	case ofnet.ProtocolUDP:
+		return flow.UDPSrc, flow.UDPDst, true
+	case ofnet.ProtocolSCTP:
+		return flow.SCTPSrc, flow.SCTPDst, true
+	}
+	return flow.NoField, flow.NoField, false
+}
+
+// flows adds all flows of the service in the family.
+func (b *balancing) flows(out *flow.Set, s *ofnet.State) {
+	for _, a := range b.cluster {
+		b.address(out, s, a, false)
+	}
+	for _, a := range b.external {
+		b.address(out, s, a, true)
+	}
+	hairpins := map[flow.Key]struct{}{} // ports may share their target
+	for i := range b.ports {
+		q := &b.ports[i]
+		q.choices(out, s)
+		q.slots(out)
+		q.outside(out, s)
+		for _, x := range q.backends {
+			q.counted(out, x)
+			if x.here == 0 {
+				continue
+			}
+			f := q.unhairpin(x)
+			if _, shared := hairpins[f.Key]; !shared {
+				hairpins[f.Key] = struct{}{}
+				out.Add(f)
+			}
+		}
+	}
+}
+
+// address answers who has an address of the service: the router, as everywhere; on a VLAN, for those outside, one host. A port that the
+// service does not have, and one that no one provides, is told to the client.
+func (b *balancing) address(out *flow.Set, s *ofnet.State, a netip.Addr, external bool) {
+	ask := []flow.Term{flow.Eq(flow.ARPOp, 1), flow.ARP()}
+	target := flow.ARPTPA
+	if b.six {
+		ask, target = solicits(), flow.NDTarget
+	}
+	ask = slices.Clip(append(ask, flow.EqAddr(target, a), inTenant(b.tenant)))
+	out.Add(flow.New(tNeighbor, 120, flow.NewMatch(append(ask, has(bitEndpoint))...), answer(RouterMAC)))
+	if external && b.fronts(s) {
+		out.Add(flow.New(tNeighbor, 120, flow.NewMatch(append(ask, has(bitUplink))...), answer(uplinkMAC(s))))
+	}
+	out.Add(flow.New(tService, 50, flow.NewMatch(b.family, flow.EqAddr(b.dst, a), inTenant(b.tenant)), flow.Do(flow.GotoTable(tUnserved))))
+}
+
+// fronts says that this host takes the connections that come by the uplink.
+func (b *balancing) fronts(s *ofnet.State) bool {
+	return s.Local.Uplink != 0 && b.front == s.Self && uplinkMAC(s) != ofnet.MAC{}
+}
+
+// main is the address in whose name the service itself speaks.
+func (b *balancing) main() netip.Addr {
+	if len(b.cluster) > 0 {
+		return b.cluster[0]
+	}
+	return b.external[0]
+}
+
+// remember puts the backend's address into a register.
+func (b *balancing) remember(x backend) flow.Action {
+	if b.six {
+		return flow.SetAddr(regBackend6, x.Addr)
+	}
+	return flow.SetAddr(regBackend, x.Addr)
+}

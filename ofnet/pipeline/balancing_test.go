@@ -1,0 +1,191 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+)
+
+// TestBalancing plays real packets to services that say more than who provides them: how long a client keeps its backend, and which
+// backends are for whom.
+func TestBalancing(t *testing.T) {
+	l := newServiceLab(t)
+	for _, part := range []struct {
+		name string
+		play func(t *testing.T, l *serviceLab)
+	}{{"remembered clients", balancingRemembers}, {"backends that go", balancingForgets}, {"timeout", balancingTimeout}, {"within the cluster", balancingWithin},
+		{"from outside", balancingOutside}, {"draining", balancingDraining}} {
+		t.Run(part.name, func(t *testing.T) {
+			l.t = t
+			part.play(t, l)
+		})
+	}
+}
+
+// learned counts the clients that the switch remembers.
+func (l *serviceLab) learned() int {
+	return strings.Count(l.lab.ovs.Ofctl("dump-flows", "br0", "table=21"), "idle_timeout=")
+}
+
+// set changes a service.
+func (l *serviceLab) set(name string, do func(v *ofnet.Service)) {
+	l.change(func(s *ofnet.State) {
+		v := *s.Services.Get(name)
+		do(&v)
+		s.SetService(&v)
+	})
+}
+
+// places are where connections of a client to a service arrive, and how many at each.
+func (l *serviceLab) places(client, address string, first uint16, n int) map[string]int {
+	out := map[string]int{}
+	for i := range n {
+		where := l.asks(client, "tcp", address, first+uint16(i), 80, syn).where
+		where, _, _ = strings.Cut(where, " vni")
+		out[where]++
+	}
+	return out
+}
+
+func balancingRemembers(t *testing.T, l *serviceLab) {
+	for _, family := range []struct {
+		address string
+		places  int
+	}{{"10.96.0.11", 2}, {"fd96::b", 1}} {
+		before, all := l.learned(), map[string]int{}
+		for n := range 12 {
+			got := l.places(fmt.Sprintf("c%d", 10+n), family.address, 51000, 8)
+			if len(got) != 1 || got[""] != 0 {
+				t.Errorf("client %d of %s: want one backend for eight connections, got %v", n, family.address, got)
+			}
+			for where := range got {
+				all[where]++
+			}
+		}
+		if len(all) != family.places {
+			t.Errorf("12 clients of %s: want %d backends chosen, got %v", family.address, family.places, all)
+		}
+		if n := l.learned() - before; n != 12 {
+			t.Errorf("12 clients of %s: want as many remembered, got %d", family.address, n)
+		}
+	}
+}
+
+// balancingForgets: the clients of a backend that goes are led to another; those of the others keep theirs, and so does everyone when one comes.
+func balancingForgets(t *testing.T, l *serviceLab) {
+	where := func(first uint16) (out [12]string) {
+		for n := range out {
+			for place := range l.places(fmt.Sprintf("c%d", 10+n), "10.96.0.11", first, 1) {
+				out[n] = place
+			}
+		}
+		return out
+	}
+	s1, s2 := l.Endpoints.Get("s1").IP4, l.Endpoints.Get("s2").IP4
+	first := where(51100)
+	l.set("red:sticky", func(v *ofnet.Service) { ofnettest.SetBackends(v, s1, s2, l.Endpoints.Get("t1").IP4) })
+	if got := where(51200); got != first {
+		t.Errorf("a backend more: want every client at its own, %v, got %v", first, got)
+	}
+	l.set("red:sticky", func(v *ofnet.Service) { ofnettest.SetBackends(v, s2) })
+	for n, place := range where(51300) {
+		if !strings.HasPrefix(place, "tunnel ") {
+			t.Errorf("client %d: want it at the one that is left, got %q", n, place)
+		}
+	}
+	l.change(func(s *ofnet.State) { s.Services.Delete("red:sticky") })
+	if n := l.learned(); n != 0 {
+		t.Errorf("the service is gone: want no one remembered, got %d", n)
+	}
+}
+
+func balancingTimeout(t *testing.T, l *serviceLab) {
+	l.change(func(s *ofnet.State) {
+		v := ofnettest.Parse(t, redState(t)).Services.Get("red:sticky")
+		brief := *v
+		brief.Affinity.Timeout = time.Second
+		s.SetService(&brief)
+	})
+	if got := l.places("c10", "10.96.0.11", 52000, 4); len(got) != 1 {
+		t.Fatalf("want one backend, got %v", got)
+	}
+	seen := map[string]int{}
+	for round := uint16(0); len(seen) < 2 && round < 12; round++ {
+		eventually(t, "the client is forgotten", func() bool { return l.learned() == 0 })
+		for place := range l.places("c10", "10.96.0.11", 52100+round, 1) {
+			seen[place]++
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("after the timeout: want both backends chosen in time, got %v", seen)
+	}
+}
+
+// balancingWithin: clients here, by the cluster's address and by that for outside.
+func balancingWithin(t *testing.T, l *serviceLab) {
+	// Near backends here: s1 and the host; t1 is draining, s2 far, and the others elsewhere.
+	got := l.places("c10", "10.96.0.10", 53000, 32)
+	if got["p51"] < 4 || got["contivh0"] < 4 || len(got) != 2 {
+		t.Errorf("to stay on the host: want s1 and the host itself, got %v", got)
+	}
+	got = l.places("c10", "50.1.1.77", 53100, 48)
+	if got["p51"] == 0 || got["contivh0"] == 0 || got["p53"] != 0 || got[""] != 0 || len(got) < 3 {
+		t.Errorf("by the address for outside: want all near ones that are ready, got %v", got)
+	}
+	if got := l.places("c10", "10.96.0.13", 53200, 4); got[""] != 4 {
+		t.Errorf("to stay on the host, and all are elsewhere: want nothing, got %v", got)
+	}
+	if got := l.places("c10", "50.1.1.79", 53300, 4); len(got) != 1 || got[""] != 0 {
+		t.Errorf("the same by the address for outside: want the backend, got %v", got)
+	}
+}
+
+// balancingOutside: with a router, connections from outside stay on the host that they reach, or go to any.
+func balancingOutside(t *testing.T, l *serviceLab) {
+	own := ofnet.MAC{2, 0xaa, 0, 0, 1, 1}
+	l.change(func(s *ofnet.State) {
+		s.Router = &ofnet.Router{Tenant: "red", Port: 1100, MAC: own, Addr: netip.MustParseAddr("50.1.1.2")}
+	})
+	defer l.change(func(s *ofnet.State) { s.Router = nil })
+	places := func(to string) map[string]int {
+		out := map[string]int{}
+		for n := range uint16(24) {
+			f := frame{kind: "tcp", flags: syn, src: stranger, dst: own, ports: [2]uint16{54000 + n, 80}, from: netip.MustParseAddr("8.8.4.4"), to: netip.MustParseAddr(to), ttl: 64}
+			where, _, _ := strings.Cut(l.sends(way{}, f).where, " vni")
+			out[where]++
+		}
+		return out
+	}
+	if got := places("50.1.1.78"); got["p51"] != 24 {
+		t.Errorf("what stays on the host: want s1 alone, got %v", got)
+	}
+	if got := places("50.1.1.79"); got[""] != 24 {
+		t.Errorf("what stays on the host, without a backend there: want nothing, got %v", got)
+	}
+	if got := places("50.1.1.77"); got["p51"] == 0 || got["uplink"] == 0 || got["tunnel 192.168.251.2"] == 0 || got["p53"] != 0 {
+		t.Errorf("what goes to any: want all that are not draining, near or far, got %v", got)
+	}
+	if got := places("10.96.0.12"); got[""] != 24 {
+		t.Errorf("to the cluster's address: want nothing, got %v", got)
+	}
+}
+
+// balancingDraining: backends that end get new connections when no one else can.
+func balancingDraining(t *testing.T, l *serviceLab) {
+	l.set("red:kept", func(v *ofnet.Service) {
+		ofnettest.SetBackends(v, l.Endpoints.Get("s1").IP4, l.Endpoints.Get("t1").IP4)
+		v.Ports[0].Backends[0].Draining = true
+	})
+	if got := l.places("c10", "10.96.0.12", 55000, 8); got["p53"] != 8 {
+		t.Errorf("one is draining: want the other, got %v", got)
+	}
+	l.set("red:kept", func(v *ofnet.Service) { ofnettest.SetBackends(v, l.Endpoints.Get("s1").IP4); v.Ports[0].Backends[0].Draining = true })
+	if got := l.places("c10", "10.96.0.12", 55100, 8); got["p51"] != 8 {
+		t.Errorf("all are draining: want them, got %v", got)
+	}
+}

@@ -1,0 +1,131 @@
+package pipeline
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// direct has hosts and endpoints meet by their own addresses, on every host, when the State says so: Kubernetes wants that of nodes and
+// pods. An endpoint's packets to a node's address leave their network for that node, by the tunnel when it is another one, whatever the
+// encapsulation; what a node sends goes the way of a router's packets. The switch of the endpoint's host alone sees both directions, so
+// rules are asked and connections are remembered there.
+type direct struct{}
+
+func (direct) Name() string { return "direct" }
+
+func (direct) Tables() []flow.Table { return nil }
+
+// hostVNI is the tunnel number of what is for the receiving host itself. No tenant has the number 0.
+const hostVNI = relayVNI
+
+func (direct) Reads() []*Input {
+	return append(slices.Concat(readsSwitch, readsMember, readsSegment),
+		rows(hostRows, func(_ *ofnet.State, h *ofnet.Host, to owners) { to(h.Key()) }),
+		setting(func(a, b *ofnet.State) bool { return a.Direct == b.Direct && a.Private == b.Private }, everything))
+}
+
+func (direct) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
+	if !s.Direct || s.Local.Host == 0 || !s.Private.Addr().Is4() {
+		return
+	}
+	for _, f := range hostFamilies(s.Private) {
+		switch owner.Kind {
+		case ofnet.KindHost:
+			if h := s.Hosts.Get(owner.Name); h != nil {
+				f.node(out, s, h)
+			}
+		case ofnet.KindSegment:
+			if n, t, ok := segment(s, owner); ok {
+				f.fromHost(out, n, t)
+				f.noGateway(out, n)
+			}
+		case ofnet.KindEndpoint:
+			if m, ok := here(s, owner); ok {
+				f.own(out, m)
+			}
+		}
+	}
+}
+
+// is4 says whether the family is IPv4.
+func (f *hostFamily) is4() bool { return f.subnet.Addr().Is4() }
+
+// node leads what endpoints here send to a host's addresses to that host, whatever gateway they have.
+func (f *hostFamily) node(out *flow.Set, s *ofnet.State, h *ofnet.Host) {
+	steps := []flow.Action{flow.DecTTL(), load(regDstGroup, 0)}
+	switch {
+	case h.Label == s.Self:
+		steps = append(steps, load(regOut, s.Local.Host))
+	case h.VTEP.IsValid() && s.Local.Tunnel != 0:
+		steps = append(tunnelUnder(steps, hostVNI, h.VTEP), load(regOut, s.Local.Tunnel))
+	default:
+		return
+	}
+	for _, a := range h.Addrs() {
+		if a.Is4() != f.is4() {
+			continue
+		}
+		to := flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitEndpoint))
+		out.Add(flow.New(tGate, 95, to, flow.Do(on(bitRouted), flow.GotoTable(tRoute))))
+		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), to, flow.Do(append(slices.Clip(steps), flow.GotoTable(tPolicyOut))...)))
+		if h.Label == s.Self {
+			f.toHost(out, s, a)
+		}
+	}
+}
+
+// toHost hands what is for an address of this host to it, with the sender's own address.
+func (f *hostFamily) toHost(out *flow.Set, s *ofnet.State, a netip.Addr) {
+	out.Add(flow.New(tHostOut, exact+10, flow.NewMatch(f.ip, flow.EqAddr(f.dst, a)),
+		flow.Do(flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), flow.Output(s.Local.Host))))
+	if s.Local.Tunnel != 0 {
+		out.Add(flow.New(tOverlay, exact+10, flow.NewMatch(flow.Eq(flow.TunID, hostVNI), f.ip, flow.EqAddr(f.dst, a)),
+			flow.Do(on(bitTunnel), on(bitFabric), load(regOut, s.Local.Host), flow.GotoTable(tHostOut))))
+	}
+}
+
+// fromHost routes what the host sends to endpoints on other hosts. These judge and remember it, as they alone see what is answered.
+func (f *hostFamily) fromHost(out *flow.Set, n *ofnet.Segment, t *ofnet.Tenant) {
+	if p := f.prefix(n); p.IsValid() {
+		out.Add(flow.New(tHostIn, 50, flow.NewMatch(f.ip, flow.EqPrefix(f.dst, p)),
+			flow.Do(append(enter(bitHost, n, t), on(bitRouted), on(bitSkip), flow.GotoTable(tRoute))...)))
+	}
+}
+
+// own takes what the host sends to an endpoint here.
+func (f *hostFamily) own(out *flow.Set, m member) {
+	if a := ownAddress(m, f.subnet); a.IsValid() {
+		out.Add(flow.New(tHostIn, exact, flow.NewMatch(f.ip, flow.EqAddr(f.dst, a)),
+			flow.Do(append(enter(bitHost, m.net, m.tenant), on(bitRouted), flow.GotoTable(tUnhairpin))...)))
+	}
+}
+
+// noGateway answers for the default route of endpoints on a bridged network that has no gateway, by which they answer hosts.
+func (f *hostFamily) noGateway(out *flow.Set, n *ofnet.Segment) {
+	if n.Mode != ofnet.Bridge || f.gateway(n).IsValid() || !f.prefix(n).IsValid() {
+		return
+	}
+	ask := append(solicits(), flow.EqAddr(flow.NDTarget, RouterLinkLocal()))
+	if f.is4() {
+		ask = []flow.Term{flow.Eq(flow.ARPOp, 1), flow.EqAddr(flow.ARPTPA, HostAddr(f.subnet))}
+	}
+	out.Add(flow.New(tNeighbor, 130, flow.NewMatch(append(ask, has(bitEndpoint), inNetwork(n))...), answer(RouterMAC)))
+}
+
+// prefix is the network's subnet of the family; invalid when it has none.
+func (f *hostFamily) prefix(n *ofnet.Segment) netip.Prefix {
+	if f.is4() {
+		return n.Prefix4
+	}
+	return n.Prefix6
+}
+
+// RouterLinkLocal is the router's address of IPv6 on every network, to which default routes lead where a network has no gateway.
+func RouterLinkLocal() netip.Addr { return netip.AddrFrom16([16]byte{0: 0xfe, 1: 0x80, 15: 1}) }
+
+// NextHop is the address in the private subnet of a family by which the host reaches endpoints by their own addresses: the switch answers for
+// it, and no port has its number.
+func NextHop(private netip.Prefix) netip.Addr { return privateAddr(private, 0xfffd) }

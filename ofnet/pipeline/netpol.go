@@ -1,0 +1,89 @@
+package pipeline
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// netpol judges beside the rules of groups, by the classes of sender and receiver: the sender's policies on the sender's host, the receiver's
+// on the receiver's. What the rules let pass comes here; what came to be judged already, or is the other end's business, does not.
+type netpol struct{}
+
+func (netpol) Name() string { return "netpol" }
+
+func (netpol) Tables() []flow.Table {
+	return []flow.Table{
+		{ID: tAdminOut, Name: "admin_out", Miss: flow.Do(flow.GotoTable(tNetpolOut)), Asks: "admin policies of the sender's class"},
+		{ID: tNetpolOut, Name: "netpol_out", Miss: flow.Do(flow.GotoTable(tReplicate)), Asks: "namespace and baseline policies of the sender's class"},
+		{ID: tAdminIn, Name: "admin_in", Miss: flow.Do(flow.GotoTable(tNetpolIn)), Asks: "admin policies of the receiver's class"},
+		{ID: tNetpolIn, Name: "netpol_in", Miss: flow.Do(flow.GotoTable(tCommit)), Asks: "namespace and baseline policies of the receiver's class"},
+	}
+}
+
+// Priorities. Levels of the admin and baseline stages have a block each, and in it a rule has its own, by its place: nothing is ever
+// renumbered. Clauses and the flow of their conjunction have the same one.
+const (
+	netpolExempt   = 60000 // echo replies, and the host itself
+	netpolUnnamed  = 52000 // of StageNamespace: and a number below ofnet.Levels
+	netpolIsolated = 51500 // nothing of StageNamespace has admitted it
+	netpolFirst    = 100   // of the other stages, where the last rule of the last priority has its place
+)
+
+// slots are the places of a level: one more than rules have, for what closes.
+const slots = ofnet.MostSlots + 1
+
+// slotPriority is the priority of the flows of a rule that has a place in a level, from 0.
+func slotPriority(l ofnet.Level, slot int) uint16 {
+	if l.Stage == ofnet.StageNamespace {
+		return netpolUnnamed + l.Number
+	}
+	return uint16(netpolFirst + (ofnet.LastPriority-int(l.Number))*slots + slots - 1 - slot)
+}
+
+func (netpol) Reads() []*Input {
+	return []*Input{
+		rows(classPolicyRows, func(_ *ofnet.State, p *ofnet.ClassPolicy, to owners) { to(p.Level().Key()) }),
+		setting(func(a, b *ofnet.State) bool {
+			return a.Self == b.Self && a.Private == b.Private && slices.Equal(a.Own, b.Own)
+		}, everySwitch),
+	}
+}
+
+// everySwitch is the switch as an owner.
+func everySwitch(s *ofnet.State, to owners) { to(ofnet.Key{Kind: ofnet.KindSwitch, Name: s.Self}) }
+
+func (netpol) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
+	switch owner.Kind {
+	case ofnet.KindSwitch:
+		netpolSwitch(out, s)
+	case ofnet.KindLevel:
+		netpolLevel(out, s, owner)
+	}
+}
+
+// netpolSwitch are the flows that hold whatever policies there are.
+func netpolSwitch(out *flow.Set, s *ofnet.State) {
+	own := s.Own
+	if s.Private.IsValid() {
+		own = append([]netip.Addr{HostAddr(s.Private), HostAddr(Private6(s.Private))}, own...)
+	}
+	for _, d := range []ofnet.Direction{ofnet.In, ofnet.Out} {
+		side := classSideOf(d)
+		pass := flow.Do(flow.GotoTable(side.after))
+		out.Add(flow.New(side.admin, netpolExempt, flow.NewMatch(has(bitReply)), pass))
+		for _, a := range own {
+			field, terms := side.peer4, []flow.Term(nil)
+			if a.Is6() {
+				field = side.peer6
+			}
+			if d == ofnet.In {
+				terms = append(terms, has(bitHost)) // anyone may say that it is the host
+			}
+			out.Add(flow.New(side.admin, netpolExempt, flow.NewMatch(append(terms, flow.EqAddr(field, a))...), pass))
+		}
+		out.Add(flow.New(side.netpol, netpolIsolated, flow.NewMatch(flow.EqBits(flow.Bit(flow.Metadata, side.isolated), 1)), flow.Do(flow.GotoTable(tRefuse))))
+	}
+}

@@ -1,0 +1,135 @@
+package pipeline
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+	"github.com/contiv/contiv/ofnet/ofnettest"
+)
+
+// wide is a policy of so many classes that it judges, classes and prefixes of others, and ports.
+func wide(subjects, peers, prefixes, ports int) *ofnet.ClassPolicy {
+	r := ofnet.ClassRule{Place: 1, Action: ofnet.Accept}
+	for i := range subjects {
+		r.Subjects = append(r.Subjects, uint32(1+i))
+	}
+	for i := range peers {
+		r.Peers = append(r.Peers, uint32(1000+i))
+	}
+	for i := range prefixes {
+		r.Prefixes = append(r.Prefixes, netip.PrefixFrom(netip.AddrFrom4([4]byte{11, 0, byte(i), 0}), 24))
+	}
+	for i := range ports {
+		r.Ports = append(r.Ports, ofnet.ProtocolPorts{Protocol: ofnet.ProtocolTCP, PortRange: ofnet.PortRange{First: uint16(1000 + 2*i), Last: uint16(1000 + 2*i)}})
+	}
+	return &ofnet.ClassPolicy{Name: "ns:p", Direction: ofnet.In, Stage: ofnet.StageNamespace, Rules: []ofnet.ClassRule{r}}
+}
+
+// TestFlowsOfClassPolicy shows that a policy costs the sum of classes, peers and ports of each family, whatever the number of endpoints.
+func TestFlowsOfClassPolicy(t *testing.T) {
+	p := Default()
+	for _, endpoints := range []int{10, 1000} {
+		s := ofnettest.Many(endpoints, endpoints)
+		before := len(p.CompileAll(s).Flows)
+		s.SetClassPolicy(wide(40, 30, 20, 5))
+		const most = 40 + 30 + 20 + 2*5 + 10
+		if n := len(p.CompileAll(s).Flows) - before; n > most {
+			t.Errorf("%d endpoints: want at most %d flows, got %d", endpoints, most, n)
+		}
+	}
+}
+
+// TestSlots shows that the rules of all priorities have flow priorities of their own, below what stands above them.
+func TestSlots(t *testing.T) {
+	last := uint16(netpolIsolated)
+	for priority := range uint16(ofnet.LastPriority + 1) {
+		for slot := range slots {
+			p := slotPriority(ofnet.Level{Stage: ofnet.StageBaseline, Number: priority}, slot)
+			if p >= last {
+				t.Fatalf("priority %d, slot %d: want less than %d, got %d", priority, slot, last, p)
+			}
+			last = p
+		}
+	}
+	for _, number := range []uint16{0, ofnet.Levels - 1} {
+		if p := slotPriority(ofnet.Level{Stage: ofnet.StageNamespace, Number: number}, 0); p <= netpolIsolated || p >= netpolExempt {
+			t.Errorf("namespace level %d: want a priority between %d and %d, got %d", number, netpolIsolated, netpolExempt, p)
+		}
+	}
+	if last < 1 {
+		t.Errorf("the last slot: want above a table's miss, got %d", last)
+	}
+}
+
+// TestCrowdedLevel closes what has no place left among policies of one priority.
+func TestCrowdedLevel(t *testing.T) {
+	s := ofnet.NewState("h1")
+	for i := range 3 {
+		p := &ofnet.ClassPolicy{Name: fmt.Sprint("c", i), Direction: ofnet.In, Stage: ofnet.StageAdmin, Priority: 5}
+		for place := range ofnet.MostRules {
+			p.Rules = append(p.Rules, ofnet.ClassRule{Place: uint8(place + 1), Action: ofnet.Accept, Subjects: []uint32{1}, Anyone: true})
+		}
+		s.SetClassPolicy(p)
+	}
+	denials := 0
+	for _, f := range Default().Compile(s, ofnet.Level{Direction: ofnet.In, Stage: ofnet.StageAdmin, Number: 5}.Key()).Flows {
+		if slices.Contains(f.Actions.Steps(Default().Tables()), flow.Do(flow.GotoTable(tRefuse)).Steps(Default().Tables())[0]) {
+			denials++
+			if want := slotPriority(ofnet.Level{Stage: ofnet.StageAdmin, Number: 5}, ofnet.MostSlots); f.Priority != want {
+				t.Errorf("a denial: want priority %d, got %d", want, f.Priority)
+			}
+		}
+	}
+	if denials != ofnet.MostRules {
+		t.Errorf("want %d rules that deny, got %d", ofnet.MostRules, denials)
+	}
+}
+
+// TestOnePolicyTouchesFew shows that a policy, and an endpoint of a class, concern the same few owners however many others there are.
+func TestOnePolicyTouchesFew(t *testing.T) {
+	p := Default()
+	for name, change := range map[string]func(s *ofnet.State){
+		"another policy": func(s *ofnet.State) {
+			more := *wide(3, 3, 3, 3)
+			more.Name = "ns:more"
+			s.SetClassPolicy(&more)
+		},
+		"another endpoint elsewhere": func(s *ofnet.State) {
+			e := *s.Endpoints.Get("t:n0:e0")
+			e.ID, e.Host, e.Port, e.IP4, e.Class = "new", "h1", 0, netip.MustParseAddr("10.0.0.200"), 1001
+			s.Endpoints.Set(e.ID, &e)
+		},
+	} {
+		for _, endpoints := range []int{10, 1000} {
+			s := ofnettest.Many(endpoints, 0)
+			for i := range 100 {
+				other := *wide(3, 3, 3, 3)
+				other.Name = fmt.Sprint("ns:p", i)
+				s.SetClassPolicy(&other)
+			}
+			before := s.Clone()
+			change(s)
+			if got := affected(p, before, s); len(got) > 2 {
+				t.Errorf("%s among %d endpoints: want 2 owners at most, got %v", name, endpoints, got)
+			}
+		}
+	}
+}
+
+func TestClassPolicyKeys(t *testing.T) {
+	for _, l := range []ofnet.Level{{Direction: ofnet.In, Stage: ofnet.StageAdmin, Number: 7}, {Direction: ofnet.Out, Stage: ofnet.StageNamespace, Number: 6999}, {Direction: ofnet.Out, Stage: ofnet.StageBaseline}} {
+		s := ofnet.NewState("h1")
+		if got, list := s.PoliciesAt(l.Key()); list != nil || got != (ofnet.Level{}) {
+			t.Errorf("%s without policies: want none, got %v, %v", l.Key(), got, list)
+		}
+		p := &ofnet.ClassPolicy{Name: "x", Direction: l.Direction, Stage: l.Stage, Priority: l.Number}
+		s.SetClassPolicy(p)
+		if got, list := s.PoliciesAt(p.Level().Key()); len(list) != 1 || got != p.Level() {
+			t.Errorf("%s: want its policy, got %v, %v", p.Level().Key(), got, list)
+		}
+	}
+}

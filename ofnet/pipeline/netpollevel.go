@@ -1,0 +1,116 @@
+package pipeline
+
+import (
+	"net/netip"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// netpolLevel compiles the policies of one direction, stage and priority. A rule is a conjunction of the classes that it judges, of those of
+// the other side, and of ports, so that it costs their sum; clauses that rules of the level have in common are one flow.
+func netpolLevel(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
+	l, policies := s.PoliciesAt(owner)
+	c := levelCompilation{classSide: classSideOf(l.Direction), level: l, clauses: map[flow.Key][]flow.Action{}}
+	first := 0
+	for _, p := range policies {
+		cookie, most := flow.NewCookie(0, 0, flow.Owner(p.Key())), 0
+		for i := range p.Rules {
+			r := &p.Rules[i]
+			most = max(most, int(r.Place))
+			slot := first + int(r.Place) - 1
+			if l.Stage != ofnet.StageNamespace && slot >= ofnet.MostSlots {
+				slot, r = ofnet.MostSlots, &ofnet.ClassRule{Action: ofnet.Deny, Subjects: r.Subjects, Anyone: true}
+			}
+			c.add(out, r, cookie, slotPriority(l, slot))
+		}
+		first += most
+	}
+	for _, k := range c.order {
+		out.Add(flow.New(k.Table, k.Priority, k.Match, flow.Do(c.clauses[k]...)))
+	}
+}
+
+// levelCompilation gathers the clauses of a level. Those of several rules with one place become one flow.
+type levelCompilation struct {
+	classSide
+	level   ofnet.Level
+	rules   uint32
+	clauses map[flow.Key][]flow.Action
+	order   []flow.Key
+}
+
+// add compiles one rule. Conjunctions are numbered by priority and the rule's place among those of the level, so no two of a table share one.
+func (c *levelCompilation) add(out *flow.Set, r *ofnet.ClassRule, cookie flow.Cookie, priority uint16) {
+	id := uint32(priority)<<16 | c.rules
+	c.rules++
+	dimensions := []clauses{c.classes(c.own, r.Subjects)}
+	if !r.Anyone {
+		dimensions = append(dimensions, append(c.classes(c.peer, r.Peers), c.addresses(r.Prefixes)...))
+	}
+	if len(r.Ports) > 0 {
+		dimensions = append(dimensions, c.ports(r.Ports))
+	}
+	if len(dimensions) == 1 { // a conjunction has two clauses at least
+		dimensions = append(dimensions, clauses{{flow.IP()}, {flow.IPv6()}})
+	}
+	for _, list := range dimensions {
+		if len(list) == 0 {
+			return // no packet meets it
+		}
+	}
+	table := c.table(c.level.Stage)
+	for k, list := range dimensions {
+		for _, terms := range list {
+			at := flow.Key{Table: table, Priority: priority, Match: flow.NewMatch(terms...)}
+			if c.clauses[at] == nil {
+				c.order = append(c.order, at)
+			}
+			c.clauses[at] = append(c.clauses[at], flow.Conjunction(id, k+1, len(dimensions)))
+		}
+	}
+	decides := flow.New(table, priority, flow.NewMatch(flow.Eq(flow.ConjID, uint64(id))), c.does(c.level.Stage, r.Action))
+	decides.Cookie = cookie
+	out.Add(decides)
+}
+
+func (c *levelCompilation) classes(first int, list []uint32) (out clauses) {
+	for _, class := range list {
+		out = append(out, []flow.Term{inClass(first, class)})
+	}
+	return out
+}
+
+// addresses are the clauses of the other side's prefixes, each once and none that lies in another.
+func (c *levelCompilation) addresses(list []netip.Prefix) (out clauses) {
+	for i, p := range list {
+		if covered(list, i) {
+			continue
+		}
+		family, field := flow.IP(), c.peer4
+		if p.Addr().Is6() {
+			family, field = flow.IPv6(), c.peer6
+		}
+		out = append(out, []flow.Term{family, flow.EqPrefix(field, p.Masked())})
+	}
+	return out
+}
+
+// ports are the clauses of ports, in both families, each once.
+func (c *levelCompilation) ports(list []ofnet.ProtocolPorts) (out clauses) {
+	seen := map[flow.Match]struct{}{}
+	for _, p := range list {
+		field := portOf(p.Protocol)
+		for value, mask := range masks(p.PortRange) {
+			for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
+				terms := []flow.Term{family, flow.Eq(flow.IPProto, uint64(p.Protocol)), flow.EqMask(field, uint64(value), uint64(mask))}
+				m := flow.NewMatch(terms...)
+				if _, there := seen[m]; !there {
+					seen[m] = struct{}{}
+					out = append(out, terms)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,188 @@
+package pipeline
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// portBalancing is one port of a service, in one family.
+type portBalancing struct {
+	*balancing
+	*ofnet.ServicePort
+	number   uint32
+	from, to flow.Field // ports
+	backends []backend
+	// near get the connections of clients here, here those that must stay on this host, all those from outside.
+	near, here, all []backend
+}
+
+// Marks of slots: hereSlot, they count the backends here alone; outsideSlot, they count all, and those elsewhere are reached
+// by way of their hosts.
+const (
+	hereSlot    = 1 << 16
+	outsideSlot = 1 << 17
+)
+
+// asked matches new connections to the port at one of the service's addresses.
+func (q *portBalancing) asked(a netip.Addr) []flow.Term {
+	return slices.Clip([]flow.Term{q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.dst, a),
+		flow.Eq(q.to, uint64(q.ServicePort.Port)), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)})
+}
+
+// led are the first steps with a connection that the port takes: it is routed to the backend, whatever gateway the client sent it to.
+func (q *portBalancing) led() []flow.Action {
+	return slices.Clip([]flow.Action{flow.SetMAC(flow.EthDst, RouterMAC), load(regService, q.number)})
+}
+
+// choices sends new connections of clients here to a slot of the backend table. Packets of the fabric are not led on, but
+// for those from outside.
+func (q *portBalancing) choices(out *flow.Set, s *ofnet.State) {
+	near := choice{q, 0, q.near, spread | q.number}
+	inside := near
+	if q.ClusterLocal {
+		inside = choice{q, hereSlot, q.here, spreadHere | q.number}
+	}
+	for _, a := range q.cluster {
+		inside.lead(out, a)
+		if len(inside.among) == 0 && len(q.all) > 0 { // only those elsewhere would, and are not to
+			out.Add(flow.New(tService, exact, flow.NewMatch(append(q.asked(a), hasNot(bitFabric))...), flow.Actions{}))
+		}
+	}
+	for _, a := range q.external {
+		near.lead(out, a)
+	}
+	if len(q.cluster) > 0 {
+		inside.group(out)
+	}
+	if len(q.external) > 0 && (len(q.cluster) == 0 || q.ClusterLocal) {
+		near.group(out)
+	}
+}
+
+// choice is who gets the connections of a client here.
+type choice struct {
+	*portBalancing
+	mark  uint32 // of the slots
+	among []backend
+	id    uint32 // of the group
+}
+
+// grouped says that the datapath chooses: connections need no visit to the tables each.
+func (c *choice) grouped() bool { return !c.Affinity.Client && len(c.among) <= spreadMost }
+
+// lead takes the connections to one address.
+func (c *choice) lead(out *flow.Set, a netip.Addr) {
+	if len(c.among) == 0 {
+		return
+	}
+	steps := c.led()
+	switch {
+	case c.grouped():
+		steps = append(steps, flow.ToGroup(c.id))
+	case c.learns():
+		steps = append(steps, c.recall(c.mark)...)
+	default:
+		steps = append(steps, load(regSlot, c.mark), c.multipath(len(c.among)), flow.GotoTable(tBackend))
+	}
+	out.Add(flow.New(tService, exact, flow.NewMatch(append(c.asked(a), hasNot(bitFabric))...), flow.Do(steps...)))
+}
+
+// group adds the group, where there is one.
+func (c *choice) group(out *flow.Set) {
+	if !c.grouped() || len(c.among) == 0 {
+		return
+	}
+	buckets := make([]flow.Bucket, len(c.among))
+	for i := range c.among {
+		buckets[i] = flow.Bucket{Weight: 100, Actions: flow.Do(load(regSlot, c.mark|uint32(i)), flow.Resubmit(tBackend))}
+	}
+	out.AddGroup(flow.Group{ID: c.id, Type: flow.GroupSelect, Buckets: flow.NewBuckets(buckets...)})
+}
+
+// hash are the fields that choose a backend where the tables do.
+func (q *portBalancing) hash() flow.HashFields {
+	if q.Affinity.Client {
+		return flow.HashSymmetricL3
+	}
+	return flow.HashSymmetricL3L4
+}
+
+// multipath chooses one of n slots.
+func (q *portBalancing) multipath(n int) flow.Action {
+	return flow.Multipath(q.hash(), uint16(q.number), n, flow.Range(regSlot, 0, 15))
+}
+
+// slots leads the slots of near and here to their backends.
+func (q *portBalancing) slots(out *flow.Set) {
+	if q.learns() {
+		q.learned(out)
+		return
+	}
+	for i, x := range q.near {
+		q.translate(out, x, uint64(i))
+	}
+	if q.ClusterLocal {
+		for i, x := range q.here {
+			q.translate(out, x, uint64(hereSlot|i))
+		}
+	}
+}
+
+// slotMatch matches what was led to a slot of the port.
+func (q *portBalancing) slotMatch(slot uint64) flow.Match {
+	return flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.Eq(regService, uint64(q.number)), flow.Eq(regSlot, slot))
+}
+
+func (q *portBalancing) translate(out *flow.Set, x backend, slot uint64) {
+	q.add(out, x, ofnet.LoadOpened, flow.New(tBackend, exact, q.slotMatch(slot), flow.Do(q.translation(x))))
+}
+
+// translation has the tracker lead a connection to a backend.
+func (q *portBalancing) translation(x backend) flow.Action {
+	return flow.Track(flow.CT{
+		Commit: true, ZoneFrom: zone(), Recirc: true, Table: tHairpin,
+		NAT:  &flow.NAT{Dst: true, First: x.Addr, PortLow: x.Target},
+		Exec: []flow.Action{flow.Load(labelService(), uint64(q.number)), flow.Load(labelBackend(), x.label())},
+	})
+}
+
+// counted counts what passes between the clients here and a backend, and lets a backend reach itself: for it to answer
+// the service's address, that must be where the packet comes from. The second translation has a zone of its own.
+func (q *portBalancing) counted(out *flow.Set, x backend) {
+	label := flow.EqBits(flow.Bits{Field: flow.CTLabel, First: labelService().First, N: labelService().N + labelBackend().N},
+		x.label()<<labelService().N|uint64(q.number))
+	behind := slices.Clip([]flow.Term{label, inTenant(q.tenant)})
+	to := slices.Clip(append(behind, q.family, flow.State(flow.CTTracked, flow.CTRpl)))
+	q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact, flow.NewMatch(to...), flow.Do(flow.GotoTable(tPeer))))
+	answered := flow.Do(on(bitSkip), flow.GotoTable(tPeer))
+	if q.Protocol == ofnet.ProtocolUDP {
+		// Should the rules have changed, they judge what the client would send to the backend.
+		answered = flow.Do(on(bitAnswer), on(bitBehind), q.remember(x), load(regPort, uint32(x.Target)), load(regSrcGroup, x.group),
+			flow.GotoTable(tPeer))
+	}
+	if q.Protocol == ofnet.ProtocolSCTP { // translated by a tracker that knows its ports: what was refused is this association alone
+		out.Add(flow.New(tState, 183, flow.NewMatch(append(behind, q.family, answering(), flow.EqMask(flow.CTMark, markBlocked, markBlocked))...), flow.Actions{}))
+	}
+	q.add(out, x, ofnet.LoadFrom, flow.New(tState, 182, flow.NewMatch(append(behind, q.family, answering())...), answered))
+	if x.here != 0 {
+		q.add(out, x, ofnet.LoadTo, flow.New(tHairpin, exact+10, flow.NewMatch(append(to, flow.EqAddr(q.src, x.Addr))...),
+			flow.Do(on(bitSkip), on(bitHairpin), flow.Track(flow.CT{Commit: true, ZoneFrom: flow.Range(regTenant, 16, 31), Recirc: true,
+				Table: tGate, NAT: &flow.NAT{Src: true, First: q.main()}}))))
+	}
+}
+
+// unhairpin undoes the second translation in what the backend answers to itself.
+func (q *portBalancing) unhairpin(x backend) flow.Flow {
+	return flow.New(tUnhairpin, exact, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.Eq(flow.InPort, uint64(x.here)),
+		flow.EqAddr(q.dst, q.main()), flow.Eq(q.from, uint64(x.Target))),
+		flow.Do(on(bitHairpin), flow.Track(flow.CT{ZoneFrom: flow.Range(regTenant, 16, 31), NAT: &flow.NAT{}, Recirc: true, Table: tTrack})))
+}
+
+// add adds a flow that counts for a backend.
+func (q *portBalancing) add(out *flow.Set, x backend, of ofnet.Load, f flow.Flow) {
+	f.Cookie = flow.NewCookie(0, 0, flow.Owner(q.LoadKey(q.ServicePort, x.Addr, of)))
+	out.Add(f)
+}
