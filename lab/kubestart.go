@@ -26,7 +26,7 @@ func (l *Lab) startKubernetes(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return l.kubectl(ctx, "apply", "-f", filepath.Join(l.kubernetesDir(1), kube.RightsFile)) // what netmasters may read
 	})
 	running.Go(func() error {
 		err := l.each(func(host int) error {

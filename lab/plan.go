@@ -207,6 +207,9 @@ func (p *Plan) masterArgs(host int) []string {
 	} else {
 		args = append(args, p.storeFlags()...)
 	}
+	if k := p.Kubernetes; k != nil && k.Network == kube.NetworkContiv {
+		args = append(args, "--kubeconfig", filepath.Join(kube.Dir, kube.NetmasterConf))
+	}
 	return append(p.logged(args), p.Master...)
 }
 

@@ -92,7 +92,7 @@ func (o *options) register(s *flags.Set) {
 	s.Int(&o.Limits.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", inspect.DefaultPerClient, "how many of them one client has")
 	s.Int(&o.Limits.Captures, "max-captures", "MAX_CAPTURES", inspect.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&o.Limits.Traces, "max-traces", "MAX_TRACES", inspect.DefaultTraces, "how many traces and looks at the switch run at once; one client has a quarter")
-	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes for labels of pods (default: as in a pod, when this is one)")
+	s.String(&o.Kube, "kubeconfig", "KUBECONFIG", "", "without effect, accepted for old scripts: netmaster reads Kubernetes")
 }
 
 // parse reads and checks the command line and the environment. Errors name the flag and the remedy.

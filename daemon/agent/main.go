@@ -13,9 +13,7 @@ import (
 
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/agent/claim"
-	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/node"
-	"github.com/contiv/contiv/daemon/agent/podlabels"
 	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
@@ -79,9 +77,8 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 			log.Warn("close the store", "error", err)
 		}
 	}()
-	pods, err := kubernetes(o.Kube)
-	if err != nil {
-		return &configError{err}
+	if o.Kube != "" {
+		log.Warn("--kubeconfig has no effect here: netmaster reads Kubernetes, and takes that flag", "file", o.Kube)
 	}
 	runtimeConf, err := o.Runtime.part()
 	if err != nil {
@@ -94,7 +91,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, MesosSocket: o.mesosSocket(), Runtime: runtimeConf, InspectPort: inspectPort, Limits: o.Limits,
 		DNS:    node.DNS{Off: o.DNS == "off", Domain: o.Domain, Cluster: o.Cluster, Servers: o.Resolvers},
 		Docker: o.Docker.part(o.Mode), HostPorts: o.open, Protected: o.protected, Shut: o.shut, Node4: o.node4, Node6: o.node6, StoreURLs: o.Store.URLs(),
-		Store: db, Observe: o.Observe, ForeignServices: o.Services == "off", Pods: pods, Version: build.Info(), Settled: settled, Log: log},
+		Store: db, Observe: o.Observe, ForeignServices: o.Services == "off", Version: build.Info(), Settled: settled, Log: log},
 		forward, p)
 	if err != nil {
 		return &configError{err}
@@ -102,26 +99,4 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.ctrl, "vtep", o.vtep,
 		"uplinks", o.Uplinks, "bond", o.Bond, "store", db)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
-}
-
-// kubernetes returns the reader of pods' labels, nil when there is no Kubernetes to ask.
-func kubernetes(kubeconfig string) (cniserver.Labels, error) {
-	var c podlabels.Config
-	var err error
-	if kubeconfig != "" {
-		c, err = podlabels.Kubeconfig(kubeconfig)
-	} else {
-		var inside bool
-		if c, inside, err = podlabels.InCluster(); !inside {
-			return nil, nil
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	pods, err := podlabels.New(c)
-	if err != nil {
-		return nil, err
-	}
-	return pods, nil
 }

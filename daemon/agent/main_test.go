@@ -32,7 +32,6 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"two stores", append(good, "--etcd=http://a:1", "--consul=http://b:1"), nil, "exclude"},
 		{"bad port of hosts", append(good, "--host-ports=tcp/22,80"), nil, `--host-ports: "80" is not like tcp/80`},
 		{"bad prefix", append(good, "--protected-prefixes=10.0.0.0/24,10.0.0.256"), nil, `--protected-prefixes: "10.0.0.256"`},
-		{"kubeconfig", append(good, "--kubeconfig=/nonesuch"), nil, "/nonesuch"},
 		{"plugins without a configuration", append(good, "--cni-bin-dir=/opt/cni/bin"), nil, "--cni-conf-dir is required"},
 		{"folder of nowhere", append(good, "--cni-conf-dir=net.d"), nil, "--cni-conf-dir net.d: it begins with /"},
 		{"one socket for two", append(good, "--cni-socket=/run/x.sock", "--mesos-socket=/run/x.sock"), nil, "--mesos-socket /run/x.sock"},

@@ -35,7 +35,7 @@ func sources() []source {
 		read(Services, corev1.SchemeGroupVersion, &corev1.Service{}, translate.Service),
 		read(EndpointSlices, discoveryv1.SchemeGroupVersion, &discoveryv1.EndpointSlice{}, translate.EndpointSlice),
 		read(NetworkPolicies, networkingv1.SchemeGroupVersion, &networkingv1.NetworkPolicy{}, translate.NetworkPolicy),
-		read(ClusterNetworkPolicies, v1alpha2.SchemeGroupVersion, &v1alpha2.ClusterNetworkPolicy{}, translate.ClusterNetworkPolicy),
+		read(ClusterNetworkPolicies, schema.GroupVersion(v1alpha2.GroupVersion), &v1alpha2.ClusterNetworkPolicy{}, translate.ClusterNetworkPolicy),
 	}
 	all[len(all)-1].optional = true
 	return all

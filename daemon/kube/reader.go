@@ -108,7 +108,7 @@ func (r *Reader) follow(ctx context.Context, client *rest.RESTClient, into *inta
 // clientOf is a client of one group of the API.
 func clientOf(config *rest.Config, group schema.GroupVersion) (*rest.RESTClient, error) {
 	types := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme, v1alpha2.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme, v1alpha2.Install} {
 		utilruntime.Must(add(types))
 	}
 	own := rest.CopyConfig(config)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,8 +14,11 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/master/aci"
+	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
+	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
@@ -40,6 +44,9 @@ type config struct {
 	Limits             server.Limits
 	Embedded           embedded.Config
 	members            []string // of the embedded store, "name=peer URL"
+	Kubernetes         kube.Config
+	podSubnets         []string
+	pods               []netip.Prefix
 }
 
 func (c *config) register(s *flags.Set) {
@@ -60,6 +67,9 @@ func (c *config) register(s *flags.Set) {
 	s.Int(&c.Limits.Watches, "max-watches", "MAX_WATCHES", server.DefaultWatches, "how many watches are open at once; one client has a quarter")
 	s.Int(&c.Limits.Captures, "max-captures", "MAX_CAPTURES", server.DefaultCaptures, "how many captures run at once; one client has a quarter")
 	s.Int(&c.Limits.Traces, "max-traces", "MAX_TRACES", server.DefaultTraces, "how many traces and inspections of agents run at once; one client has a quarter")
+	s.String(&c.Kubernetes.Kubeconfig, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes, whose objects the leading netmaster reads")
+	s.String(&c.Kubernetes.Server, "kubernetes-api", "KUBERNETES_API", "", "the API server's own URL, not that of its service: instead of the kubeconfig's, or with the service account of the pod that this is")
+	s.List(&c.podSubnets, "pod-subnets", "POD_SUBNETS", "subnets of "+endpoint.DefaultNetwork+", the network of pods that nothing places elsewhere, which the first start with Kubernetes makes: 10.1.0.0/16, fd01::/64 or both (default: none is made)")
 	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
 	s.String(&c.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
 	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "http://127.0.0.1:2379", "where the embedded store serves agents and netmasters")
@@ -109,7 +119,25 @@ func (c *config) check() error {
 	if err := c.checkLimits(); err != nil {
 		return err
 	}
+	if err := c.checkKubernetes(); err != nil {
+		return err
+	}
 	return c.checkEmbedded()
+}
+
+// checkKubernetes checks how Kubernetes is read.
+func (c *config) checkKubernetes() error {
+	if err := c.Kubernetes.Check(); err != nil {
+		return fmt.Errorf("--kubernetes-api: %w", err)
+	}
+	var err error
+	if c.pods, err = masterkube.Subnets(c.podSubnets); err != nil {
+		return fmt.Errorf("--pod-subnets: %w", err)
+	}
+	if len(c.pods) > 0 && !c.Kubernetes.Wanted() {
+		return errors.New("--pod-subnets is for netmasters that read Kubernetes: name a --kubeconfig or --kubernetes-api")
+	}
+	return nil
 }
 
 // Bounds of connections. An open one takes about 20 kB.

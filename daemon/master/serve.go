@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -23,6 +24,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/convert"
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/landmark"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
@@ -31,6 +33,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/mirror"
 	"github.com/contiv/contiv/daemon/store/open"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/identity"
 )
 
 // serve wires netmaster's parts together and runs them until ctx ends or one cannot go on.
@@ -90,13 +93,24 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	known := catalog.New()
 	committer := commit.New(db, known, c.keep, log)
 	admitter := admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode, HostAccess: c.HostAccess})
-	endpoints := endpoint.New(committer, known, endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine}, log)
+	settings := endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine}
+	reader := kubernetes(c, committer, known, admitter, log)
+	if reader != nil {
+		settings.Pods = reader
+	}
+	endpoints := endpoint.New(committer, known, settings, log)
+	duties := []func(context.Context){}
+	if reader != nil {
+		reader.Endpoints = endpoints
+		duties = append(duties, reader.Run)
+	}
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
+	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run)
 	feed := catalog.NewFeed(known, db, log)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
-			return lead(ctx, t, db, known, committer, admitter, log, poster.Run, landmark.New(committer, known, log).Run)
+			return lead(ctx, t, db, known, committer, admitter, log, duties...)
 		},
 	})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
@@ -138,6 +152,15 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)
+}
+
+// kubernetes makes what reads Kubernetes, nil when none is named.
+func kubernetes(c config, committer *commit.Committer, known *catalog.Catalog, a *admit.Admitter, log *slog.Logger) *masterkube.Engine {
+	if !c.Kubernetes.Wanted() {
+		return nil
+	}
+	return masterkube.New(masterkube.Config{Source: kube.NewReader(c.Kubernetes, log), Commit: committer, Catalog: known, Log: log,
+		Network: masterkube.Network{ID: identity.Network{Tenant: endpoint.DefaultTenant, Name: endpoint.DefaultNetwork}, Subnets: c.pods, Admit: a}})
 }
 
 // lead is one term: convert what an earlier build has left, know everything, make what every cluster has, and then commit what comes, beside a leader's duties.

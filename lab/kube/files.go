@@ -12,7 +12,7 @@ type Files map[string][]byte
 type object = map[string]any
 
 // PlaneFiles are the files of the host with the control plane: its keys, how its parts and an administrator (admin.conf) reach the API
-// server, and how netmaster does (netmaster.conf), a user of that name with no more rights than it is given.
+// server, and what the netmasters are permitted (RightsFile).
 func (c Cluster) PlaneFiles(a *Authority) (Files, error) {
 	out := Files{"ca.crt": a.PEM}
 	var err error
@@ -31,20 +31,24 @@ func (c Cluster) PlaneFiles(a *Authority) (Files, error) {
 	}
 	out.pair("apiserver-kubelet", client)
 	for _, u := range []struct{ file, name, group string }{
-		{"admin.conf", "admin", "system:masters"}, {"netmaster.conf", "netmaster", "contiv"},
+		{"admin.conf", "admin", "system:masters"},
 		{"controllers.conf", "system:kube-controller-manager", ""}, {"scheduler.conf", "system:kube-scheduler", ""},
 	} {
 		if err := out.user(c, a, u.file, u.name, u.group); err != nil {
 			return nil, err
 		}
 	}
-	return out, nil
+	out[RightsFile], err = json.MarshalIndent(rights(), "", "  ")
+	return out, err
 }
 
-// NodeFiles are the files of a node.
+// NodeFiles are the files of a node, among them how a netmaster there reaches the API server (NetmasterConf).
 func (c Cluster) NodeFiles(a *Authority, n Node) (Files, error) {
 	out := Files{"ca.crt": a.PEM}
 	if err := out.user(c, a, "kubelet.conf", "system:node:"+n.Name, "system:nodes"); err != nil {
+		return nil, err
+	}
+	if err := out.user(c, a, NetmasterConf, "netmaster", netmasterGroup); err != nil {
 		return nil, err
 	}
 	if err := out.user(c, a, "proxy.conf", "system:kube-proxy", ""); err != nil {

@@ -61,7 +61,7 @@ func TestKeys(t *testing.T) {
 		serverRefuses bool
 	}{
 		{plane["admin.conf"], "10.254.7.1", "admin", "system:masters", false},
-		{plane["netmaster.conf"], "kubernetes.default.svc", "netmaster", "contiv", false},
+		{node[NetmasterConf], "kubernetes.default.svc", "netmaster", "contiv", false},
 		{plane["scheduler.conf"], "10.96.0.1", "system:kube-scheduler", "", false},
 		{node["kubelet.conf"], "fd00:96::1", "system:node:h2", "system:nodes", false},
 		{node["proxy.conf"], "elsewhere", "system:kube-proxy", "", true},

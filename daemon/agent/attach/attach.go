@@ -128,6 +128,9 @@ type Request struct {
 	MAC        string   // wanted, or ""
 	Tokens     []string // with which the addresses are held
 	Owner      string   // who asks: "cni/NAME", "docker/NETWORK"
+	// Pod is the pod that the container belongs to: the master decides where that is, as far as Tenant, Network and Group leave it open. nil:
+	// it is none.
+	Pod *model.PodRequest
 	// DockerNetwork is the id of the Docker network, "" of who is not Docker.
 	DockerNetwork string
 }
@@ -148,7 +151,7 @@ func (r *Request) identity() identity.Endpoint {
 func (r *Request) validate() error {
 	for _, f := range []struct{ name, value string }{{"container id", r.ContainerID}, {"interface name", r.IfName},
 		{"network namespace", r.Netns}, {"tenant", r.Tenant}, {"network", r.Network}} {
-		if f.value == "" && !(r.Handed && f.name == "network namespace") {
+		if f.value == "" && !(r.Handed && f.name == "network namespace") && !(r.Pod != nil && (f.name == "tenant" || f.name == "network")) {
 			return fmt.Errorf("%w: %s is missing", ErrInvalid, f.name)
 		}
 	}
@@ -194,19 +197,24 @@ func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 	if err := r.validate(); err != nil {
 		return Result{}, err
 	}
-	id := r.identity().String()
+	what := EndpointID(r.ContainerID, r.IfName)
 	if e.Vital != nil {
 		vital, release := e.Vital(ctx)
 		defer release()
 		if ctx = vital; ctx.Err() != nil {
-			return Result{}, fmt.Errorf("attach %s: %w", id, context.Cause(ctx))
+			return Result{}, fmt.Errorf("attach %s: %w", what, context.Cause(ctx))
 		}
 	}
-	unlock, err := e.locks.lock(ctx, EndpointID(r.ContainerID, r.IfName))
+	unlock, err := e.locks.lock(ctx, what)
 	if err != nil {
-		return Result{}, fmt.Errorf("attach %s: %w", id, because(ctx, err))
+		return Result{}, fmt.Errorf("attach %s: %w", what, because(ctx, err))
 	}
 	defer unlock()
+	known, err := e.settle(ctx, &r)
+	if err != nil {
+		return Result{}, fmt.Errorf("attach %s: %w", what, because(ctx, err))
+	}
+	id := r.identity().String()
 	name, have, err := e.portName(&r, id)
 	if err != nil {
 		return Result{}, err
@@ -217,7 +225,7 @@ func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	e.Flows.SetPort(id, number)
-	res, err := e.make(ctx, r, id, name, number)
+	res, err := e.make(ctx, r, known, name, number)
 	if err != nil {
 		err = fmt.Errorf("attach %s: %w", id, because(ctx, err))
 		if !have {
@@ -272,20 +280,15 @@ func (e *Engine) number(id, name string, have bool) (uint32, error) {
 // make asks the master, then makes interface and port, and configures the interface while the switch works. The
 // interface waits for the master's answer because it is made with its MAC and MTU: each change of it afterwards would
 // cost ovs-vswitchd more than that wait.
-func (e *Engine) make(ctx context.Context, r Request, id, name string, number uint32) (Result, error) {
-	ep, rev, err := e.Master.CreateEndpoint(ctx, model.CreateEndpointRequest{
-		TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group,
-		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
-		ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
-			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group, MacAddress: r.MAC, Tokens: r.Tokens},
-		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine, DockerNetwork: r.DockerNetwork,
-	})
-	if err == nil && ep.ID != r.identity() {
-		err = fmt.Errorf("netmaster answered with endpoint %s, want %s", ep.ID, id)
+func (e *Engine) make(ctx context.Context, r Request, known *answer, name string, number uint32) (Result, error) {
+	id := r.identity().String()
+	if known == nil {
+		var err error
+		if known, err = e.ask(ctx, &r); err != nil {
+			return Result{}, err
+		}
 	}
-	if err != nil {
-		return Result{}, err
-	}
+	ep, rev := known.endpoint, known.revision
 	network, err := e.Flows.Network(ctx, ep.ID.Network)
 	if err != nil {
 		return Result{}, err

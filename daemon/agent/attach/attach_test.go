@@ -1,6 +1,7 @@
 package attach
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,9 @@ func (w *world) CreateEndpoint(_ context.Context, r model.CreateEndpointRequest)
 	defer w.mu.Unlock()
 	if err := w.enter("create"); err != nil {
 		return record.Endpoint{}, 0, err
+	}
+	if r.Pod != nil { // the rest of what the master decides by
+		r.TenantName, r.NetworkName = cmp.Or(r.TenantName, r.Pod.Namespace), cmp.Or(r.NetworkName, "net")
 	}
 	id := identity.Endpoint{Network: identity.Network{Tenant: r.TenantName, Name: r.NetworkName}, Endpoint: r.EndpointID}
 	ep, ok := w.endpoints[id.String()]
@@ -259,6 +263,44 @@ func request(t testing.TB) Request {
 var errBroken = errors.New("broken")
 
 // TestFailureAtEachStep breaks every step once: nothing is left over, and a repeat succeeds.
+// Where a pod belongs the master says, as far as the request does not.
+func TestPod(t *testing.T) {
+	for _, row := range []struct{ name, tenant, network, want string }{
+		{"nothing is said", "", "", "shop:net:c1"},
+		{"the network is", "", "front", "shop:front:c1"},
+		{"all is", "default", "front", "default:front:c1"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld()
+			e, r := w.engine(), request(t)
+			r.Tenant, r.Network, r.Pod = row.tenant, row.network, &model.PodRequest{Namespace: "shop", Name: "web"}
+			for range 2 { // the repetition finds what there is
+				res, err := e.Attach(t.Context(), r)
+				if err != nil || res.Endpoint.ID.String() != row.want {
+					t.Fatalf("want endpoint %s, got %s, %v", row.want, res.Endpoint.ID, err)
+				}
+			}
+			if p := w.ports[hostNames(identity.Endpoint{Network: networkOf(t, row.want), Endpoint: "c1"})[0]]; p.ExternalIDs[ovsdb.IDEndpoint] != row.want {
+				t.Errorf("the port says it is of %q", p.ExternalIDs[ovsdb.IDEndpoint])
+			}
+			w.fail["create"] = errors.New("no")
+			r.ContainerID = "c2"
+			if _, err := e.Attach(t.Context(), r); err == nil || len(w.ports) != 1 {
+				t.Errorf("the master refuses: got %v, and ports %v", err, w.ports)
+			}
+		})
+	}
+}
+
+// networkOf is the network of an endpoint's text.
+func networkOf(t *testing.T, text string) identity.Network {
+	id, err := identity.ParseEndpoint(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id.Network
+}
+
 func TestFailureAtEachStep(t *testing.T) {
 	for _, step := range []string{"create", "veth", "addport", "configure", "waitport", "flows"} {
 		t.Run(step, func(t *testing.T) {

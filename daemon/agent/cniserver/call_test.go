@@ -87,7 +87,7 @@ func TestRefusesAsTheLibrary(t *testing.T) {
 			calls = append(calls, call(command, good, vars...))
 		}
 		for _, c := range calls {
-			s := server(&engine{}, nil)
+			s := server(&engine{})
 			for _, id := range []string{"c1", long} {
 				s.Attacher.(*engine).got[id] = attach.Request{}
 			}
@@ -123,12 +123,12 @@ func TestVersions(t *testing.T) {
 		"1.1.0": `"interfaces":[{"mtu":1450,"name":"vvx"}`,
 	} {
 		conf := `{"cniVersion":"` + v + `","name":"n"}`
-		a := do(t, server(&engine{}, nil), call("ADD", conf))
+		a := do(t, server(&engine{}), call("ADD", conf))
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, a.Stdout); err != nil || a.Exit != 0 || !strings.Contains(compact.String(), `"cniVersion":"`+v+`"`) || !strings.Contains(compact.String(), want) {
 			t.Errorf("%s: want %s, got %d %s", v, want, a.Exit, compact.String())
 		}
-		a = do(t, server(&engine{err: errors.New("broken")}, nil), call("ADD", conf))
+		a = do(t, server(&engine{err: errors.New("broken")}), call("ADD", conf))
 		var e refusal
 		if err := json.Unmarshal(a.Stdout, &e); err != nil || a.Exit != 1 || e.CNIVersion != v || e.Code != types.ErrTryAgainLater || e.Msg != "broken" {
 			t.Errorf("%s: want an error of that version, got %d %s", v, a.Exit, a.Stdout)
@@ -139,7 +139,7 @@ func TestVersions(t *testing.T) {
 // STATUS tells containers that may have lost connectivity from an agent that merely takes no new ones.
 func TestStatus(t *testing.T) {
 	conf := `{"cniVersion":"1.1.0","name":"n"}`
-	s := server(&engine{}, nil)
+	s := server(&engine{})
 	if a := do(t, s, call("STATUS", conf)); a.Exit != 0 || len(a.Stdout) != 0 {
 		t.Errorf("ready: want nothing, got %d %s", a.Exit, a.Stdout)
 	}
@@ -159,7 +159,7 @@ func TestStatus(t *testing.T) {
 // A body that is no call is refused in the specification's words.
 func TestNotACall(t *testing.T) {
 	for _, body := range []string{"", "CNI_COMMAND=ADD", "a\x00", strings.Repeat("x", wire.MaxCall+1)} {
-		w := post(t, server(&engine{}, nil).Handler(), wire.PathCall, body)
+		w := post(t, server(&engine{}).Handler(), wire.PathCall, body)
 		var e types.Error
 		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Header().Get(wire.HeaderExit) != "1" || e.Code != types.ErrIOFailure {
 			t.Errorf("%.20q: want exit 1 and code 5, got %v %s", body, w.Header(), w.Body)

@@ -40,17 +40,11 @@ type Attacher interface {
 	Keep(ctx context.Context, owner string, valid map[[2]string]bool) error
 }
 
-// Labels reads the labels of a pod; *podlabels.Client is one.
-type Labels interface {
-	Labels(ctx context.Context, namespace, name, uid string) (map[string]string, error)
-}
-
 // Options are what a Server needs.
 type Options struct {
 	Socket    string // path of the unix socket
 	Mesos     bool   // it is for Mesos: the original's plugin for Mesos asks there, not that for Kubernetes
 	Attacher  Attacher
-	Pods      Labels          // nil: labels of pods are not read
 	Publisher Publisher       // nil: ports of the host lead nowhere
 	Starting  func() []string // what the agent still needs before it can do anything; empty once it has it
 	Waiting   func() []string // what it waits for now, for STATUS; an operation may be tried all the same
@@ -187,10 +181,6 @@ func (s *Server) attach(ctx context.Context, r request, args map[string]string, 
 		}
 		conf.Args.Mesos = mesos
 	}
-	id, err := identify(ctx, s.Pods, args, conf)
-	if err != nil {
-		return attach.Result{}, err
-	}
 	master, err := masterOf(conf)
 	if err != nil {
 		return attach.Result{}, err
@@ -199,9 +189,9 @@ func (s *Server) attach(ctx context.Context, r request, args map[string]string, 
 	if err != nil {
 		return attach.Result{}, err
 	}
-	return s.Attacher.Attach(client.Prefer(ctx, master), attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns,
-		Tenant: id.tenant, Network: id.network, Group: id.group, Name: id.podName, Labels: id.labels, Owner: owner(conf),
-		IPv4: four, IPv6: six, MAC: conf.Runtime.MAC})
+	q := attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns, Owner: owner(conf), IPv4: four, IPv6: six, MAC: conf.Runtime.MAC}
+	identify(&q, args, conf)
+	return s.Attacher.Attach(client.Prefer(ctx, master), q)
 }
 
 func (s *Server) del(ctx context.Context, r request, _ *Conf) (*types100.Result, error) {

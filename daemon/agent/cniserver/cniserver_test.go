@@ -72,20 +72,9 @@ func (e *engine) Keep(_ context.Context, _ string, valid map[[2]string]bool) err
 	return e.err
 }
 
-// pods is an API server's answer by "namespace/name".
-type pods map[string]map[string]string
-
-func (p pods) Labels(_ context.Context, namespace, name, _ string) (map[string]string, error) {
-	l, ok := p[namespace+"/"+name]
-	if !ok {
-		return nil, errors.New("no such pod")
-	}
-	return l, nil
-}
-
-func server(e *engine, p Labels, waiting ...string) *Server {
+func server(e *engine, waiting ...string) *Server {
 	e.got = map[string]attach.Request{}
-	return New(Options{Attacher: e, Pods: p, Starting: func() []string { return waiting }, Waiting: func() []string { return nil }, Cut: func() bool { return false },
+	return New(Options{Attacher: e, Starting: func() []string { return waiting }, Waiting: func() []string { return nil }, Cut: func() bool { return false },
 		Log: slog.New(slog.DiscardHandler)})
 }
 
@@ -110,23 +99,33 @@ func ask(t testing.TB, s *Server, path string, r request) formerAnswer {
 	return a
 }
 
+// said is where a request says the container belongs.
+func said(q attach.Request) string {
+	text := q.Tenant + "/" + q.Network + "/" + q.Group
+	if p := q.Pod; p != nil {
+		text += " pod " + p.Namespace + "/" + p.Name + " " + p.UID
+		if p.Tenant+p.Network+p.Group != "" {
+			text += ", else " + p.Tenant + "/" + p.Network + "/" + p.Group
+		}
+	}
+	return text
+}
+
 func TestIdentity(t *testing.T) {
-	kube := pods{"shop/web": {labelTenant: "blue", labelNetwork: "front", labelGroup: "web"}, "shop/plain": {"app": "x"}}
 	rows := []struct{ name, args, conf, want string }{
 		{"defaults", "", "", "default/default-net/"},
-		{"pod without labels of ours", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=plain", "", "default/default-net/"},
-		{"pod labels", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", "", "blue/front/web"},
-		{"configuration over labels", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", `,"network":"back"`, "blue/back/web"},
-		{"arguments over all", "IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web;CONTIV_TENANT=red;CONTIV_GROUP=g", `,"tenant":"green"`, "red/front/g"},
+		{"of a pod netmaster decides", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web;K8S_POD_UID=u", "", "// pod shop/web u"},
+		{"but for the configuration", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", `,"network":"back"`, "/back/ pod shop/web "},
+		{"and arguments over all", "IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web;CONTIV_TENANT=red;CONTIV_GROUP=g", `,"tenant":"green"`, "red//g pod shop/web "},
 		{"labels in the configuration", "", `,"labels":{"io.contiv.network":"n","io.contiv.net-group":"g"}`, "default/n/g"},
-		{"pod labels over those", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", `,"labels":{"io.contiv.network":"n"}`, "blue/front/web"},
+		{"are defaults for a pod", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web", `,"labels":{"io.contiv.network":"n"}`, "// pod shop/web , else /n/"},
 	}
 	for _, r := range rows {
 		e := &engine{}
-		a := ask(t, server(e, kube), pathAdd, request{ContainerID: "c1", IfName: "eth0", Netns: "/n", Args: r.args,
+		a := ask(t, server(e), pathAdd, request{ContainerID: "c1", IfName: "eth0", Netns: "/n", Args: r.args,
 			Config: json.RawMessage(`{"cniVersion":"1.0.0","name":"x"` + r.conf + `}`)})
 		q := e.got["c1"]
-		if got := q.Tenant + "/" + q.Network + "/" + q.Group; a.Error != nil || got != r.want {
+		if got := said(q); a.Error != nil || got != r.want {
 			t.Errorf("%s: want %s, got %s %v", r.name, r.want, got, a.Error)
 		}
 		if q.Owner != "cni/x" {
@@ -139,7 +138,7 @@ func TestIdentity(t *testing.T) {
 func TestMaster(t *testing.T) {
 	for _, want := range []string{"", "http://10.0.0.1:9999"} {
 		e := &engine{}
-		ask(t, server(e, pods{}), pathAdd, request{ContainerID: "c1", IfName: "eth0", Netns: "/n",
+		ask(t, server(e), pathAdd, request{ContainerID: "c1", IfName: "eth0", Netns: "/n",
 			Config: json.RawMessage(`{"cniVersion":"1.0.0","name":"x","master":"` + want + `"}`)})
 		if e.master != want {
 			t.Errorf("master: want %q, got %q", want, e.master)
@@ -162,7 +161,7 @@ func TestErrorCodes(t *testing.T) {
 		{"anything else", errors.New("x"), types.ErrTryAgainLater},
 	}
 	for _, r := range rows {
-		s := server(&engine{err: r.err}, nil)
+		s := server(&engine{err: r.err})
 		a := ask(t, s, pathAdd, request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)})
 		if a.Error == nil || a.Error.Code != r.want || a.Error.Msg == "" {
 			t.Errorf("%s: want code %d, got %v", r.name, r.want, a.Error)
@@ -171,15 +170,10 @@ func TestErrorCodes(t *testing.T) {
 			t.Errorf("%s: %q is said twice: %v", r.name, phrase, a.Error)
 		}
 	}
-	a := ask(t, server(&engine{}, pods{}), pathAdd, request{ContainerID: "c1", Args: "K8S_POD_NAMESPACE=a;K8S_POD_NAME=b",
-		Config: json.RawMessage(`{"name":"x"}`)})
-	if a.Error == nil || a.Error.Code != types.ErrTryAgainLater {
-		t.Errorf("labels that cannot be read: want code 11, got %v", a.Error)
-	}
 }
 
 func TestNotReady(t *testing.T) {
-	s := server(&engine{}, nil, "Open vSwitch")
+	s := server(&engine{}, "Open vSwitch")
 	for _, path := range []string{pathAdd, pathDel, pathCheck, pathStatus, pathGC} {
 		a := ask(t, s, path, request{ContainerID: "c1", Config: json.RawMessage(`{"name":"x"}`)})
 		want := types.ErrTryAgainLater
@@ -193,7 +187,7 @@ func TestNotReady(t *testing.T) {
 }
 
 func TestCheckComparesPrevResult(t *testing.T) {
-	s := server(&engine{}, nil)
+	s := server(&engine{})
 	ask(t, s, pathAdd, request{ContainerID: "c1", IfName: "eth0", Netns: "/n", Config: json.RawMessage(`{"name":"x"}`)})
 	conf := func(addr string) json.RawMessage {
 		return json.RawMessage(`{"cniVersion":"1.0.0","name":"x","prevResult":{"cniVersion":"1.0.0",
@@ -226,11 +220,11 @@ func code(e *types.Error) uint {
 
 func TestOriginalPlugin(t *testing.T) {
 	e := &engine{}
-	s := server(e, pods{"shop/web": {labelTenant: "blue"}})
+	s := server(e)
 	body := `{"K8S_POD_NAME":"web","K8S_POD_NAMESPACE":"shop","K8S_POD_INFRA_CONTAINER_ID":"c1","CNI_NETNS":"/proc/7/ns/net","CNI_IFNAME":"eth0"}`
 	w := post(t, s.Handler(), pathAddPod, body)
 	want := `{"endpointid":"c1","ipaddress":"10.1.1.5/24","ipv6address":"2001:db8::5/64"}`
-	if got := w.Body.String(); w.Code != 200 || got != want || e.got["c1"].Tenant != "blue" {
+	if got := w.Body.String(); w.Code != 200 || got != want || said(e.got["c1"]) != "// pod shop/web " {
 		t.Errorf("AddPod: want %s, got %d %s", want, w.Code, got)
 	}
 	if w = post(t, s.Handler(), pathDelPod, body); w.Code != 200 || len(e.got) != 0 {
@@ -249,7 +243,7 @@ func TestSocketIsClosedToOthers(t *testing.T) {
 	path := filepath.Join(dir, "s")
 	run := func() (cancel func()) {
 		ctx, stop := context.WithCancel(context.Background())
-		s := server(&engine{}, nil)
+		s := server(&engine{})
 		s.Socket = path
 		done := make(chan error, 1)
 		go func() { done <- s.Run(ctx) }()
@@ -291,7 +285,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add([]byte("CNI_COMMAND=CHECK\x00CNI_CONTAINERID=c1\x00CNI_IFNAME=eth0\x00CNI_NETNS=/n\x00CNI_PATH=/o\x00\x00{\"name\":\"x\",\"cniVersion\":\"1.1.0\"}"))
 	f.Add([]byte(`{"cni_ifname":"eth0","cni_netns":"/n","cni_containerid":"c1","labels":{"io.contiv.tenant":"t"}}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		s := server(&engine{}, nil)
+		s := server(&engine{})
 		s.Mesos = len(in)%2 == 0
 		s.Attacher.(*engine).got["c1"] = attach.Request{}
 		h := s.Handler()

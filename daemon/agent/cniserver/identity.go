@@ -1,31 +1,20 @@
 package cniserver
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/record"
 )
 
-// Labels on a pod that choose its network.
-const (
-	labelTenant  = "io.contiv.tenant"
-	labelNetwork = "io.contiv.network"
-	labelGroup   = "io.contiv.net-group"
-)
-
-// What a pod gets that asks for nothing.
+// What a container gets that asks for nothing. Of pods netmaster decides it.
 const (
 	defaultTenant  = "default"
 	defaultNetwork = "default-net"
 )
-
-// identity is what a container asked for.
-type identity struct {
-	tenant, network, group string
-	podNamespace, podName  string
-	podUID                 string
-	labels                 map[string]string
-}
 
 // parseArgs reads CNI_ARGS, "K=V;K=V". Keys of others are kept: the specification lets them be there.
 func parseArgs(text string) (map[string]string, error) {
@@ -43,35 +32,32 @@ func parseArgs(text string) (map[string]string, error) {
 	return args, nil
 }
 
-// identify finds out what the container asked for. The strongest word is CNI_ARGS, then the network configuration,
-// then labels of the pod or of Mesos, then labels in the network configuration.
-func identify(ctx context.Context, pods Labels, args map[string]string, conf *Conf) (identity, error) {
-	id := identity{podNamespace: args["K8S_POD_NAMESPACE"], podName: args["K8S_POD_NAME"], podUID: args["K8S_POD_UID"]}
-	sources := []map[string]string{
-		{labelTenant: args["CONTIV_TENANT"], labelNetwork: args["CONTIV_NETWORK"], labelGroup: args["CONTIV_GROUP"]},
-		{labelTenant: conf.Tenant, labelNetwork: conf.Network, labelGroup: conf.Group},
+// identify says who the container is, and where it belongs. The strongest word is CNI_ARGS, then the network configuration, then labels of
+// Mesos, then labels in the network configuration. What these leave open of a pod netmaster decides, by what Kubernetes says of it; labels in
+// the configuration are told as defaults.
+func identify(q *attach.Request, args map[string]string, conf *Conf) {
+	asked := first(record.Place{Tenant: args["CONTIV_TENANT"], Network: args["CONTIV_NETWORK"], Group: args["CONTIV_GROUP"]},
+		record.Place{Tenant: conf.Tenant, Network: conf.Network, Group: conf.Group})
+	base := record.PlaceOf(conf.Labels)
+	pod := model.PodRequest{Namespace: args["K8S_POD_NAMESPACE"], Name: args["K8S_POD_NAME"], UID: args["K8S_POD_UID"],
+		Tenant: base.Tenant, Network: base.Network, Group: base.Group}
+	q.Name = pod.Name
+	switch m := conf.Args.Mesos; {
+	case m != nil:
+		q.Labels = m.labels()
+		asked = first(asked, record.PlaceOf(q.Labels), base, record.Place{Tenant: defaultTenant, Network: defaultNetwork})
+	case pod.Namespace != "" && pod.Name != "":
+		q.Pod = &pod
+	default:
+		asked = first(asked, base, record.Place{Tenant: defaultTenant, Network: defaultNetwork})
 	}
-	if pods != nil && id.podNamespace != "" && id.podName != "" {
-		labels, err := pods.Labels(ctx, id.podNamespace, id.podName, id.podUID)
-		if err != nil {
-			return id, fmt.Errorf("labels of the pod: %w", err)
-		}
-		id.labels = labels
-		sources = append(sources, labels)
+	q.Tenant, q.Network, q.Group = asked.Tenant, asked.Network, asked.Group
+}
+
+// first takes each part of the first place that says it.
+func first(places ...record.Place) (out record.Place) {
+	for _, p := range places {
+		out = record.Place{Tenant: cmp.Or(out.Tenant, p.Tenant), Network: cmp.Or(out.Network, p.Network), Group: cmp.Or(out.Group, p.Group)}
 	}
-	if m := conf.Args.Mesos; m != nil {
-		id.labels = m.labels()
-		sources = append(sources, id.labels)
-	}
-	sources = append(sources, conf.Labels, map[string]string{labelTenant: defaultTenant, labelNetwork: defaultNetwork})
-	first := func(label string) string {
-		for _, s := range sources {
-			if s[label] != "" {
-				return s[label]
-			}
-		}
-		return ""
-	}
-	id.tenant, id.network, id.group = first(labelTenant), first(labelNetwork), first(labelGroup)
-	return id, nil
+	return out
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func mesosServer(e *engine) *Server {
-	s := server(e, nil)
+	s := server(e)
 	s.Mesos = true
 	return s
 }
@@ -123,7 +123,7 @@ func TestOriginalMesosPlugin(t *testing.T) {
 		}
 	}
 	// Each door has its own original.
-	if w := post(t, server(&engine{}, nil).Handler(), pathMesosAdd, body("c1")); w.Code != 404 {
+	if w := post(t, server(&engine{}).Handler(), pathMesosAdd, body("c1")); w.Code != 404 {
 		t.Errorf("at the socket for Kubernetes: want 404, got %d", w.Code)
 	}
 	if got := fmt.Sprint(s); got != "CNI for Mesos at " {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
-	"github.com/contiv/contiv/daemon/agent/cniserver"
 	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/agent/docker"
 	"github.com/contiv/contiv/daemon/agent/dockerd"
@@ -47,8 +46,7 @@ type Config struct {
 	Shut            []link.Ports   // of the host, that they may not reach where they meet hosts
 	StoreURLs       []string       // of the store, whose machines they may not reach either
 	Store           store.Store
-	Master          Master           // nil: the registered netmasters
-	Pods            cniserver.Labels // nil: labels of pods are not read
+	Master          Master // nil: the registered netmasters
 	Version         model.Version
 	SweepEvery      time.Duration // 0: 30 s
 	Settled         func()        // called once, when the switch has all that was known at the start; nil: nothing is

@@ -100,7 +100,7 @@ func (n *Node) runtimeConf() task.Task {
 
 // cniDoors are where CNI plugins ask.
 func (n *Node) cniDoors() (out []task.Task) {
-	cni := cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Pods: n.Pods, Publisher: n.access, Starting: n.starting, Waiting: n.Waiting,
+	cni := cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Publisher: n.access, Starting: n.starting, Waiting: n.Waiting,
 		Cut: func() bool { return !n.forward.Connected() }, Log: n.Log}
 	if cni.Socket != "" {
 		out = append(out, cniserver.New(cni))

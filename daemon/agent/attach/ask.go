@@ -1,0 +1,55 @@
+package attach
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+// answer is an endpoint as the master has made it.
+type answer struct {
+	endpoint record.Endpoint
+	revision uint64 // of the store, at which it is there
+}
+
+// ask has the master make the endpoint of a request.
+func (e *Engine) ask(ctx context.Context, r *Request) (*answer, error) {
+	ep, rev, err := e.Master.CreateEndpoint(ctx, model.CreateEndpointRequest{
+		TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group,
+		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
+		ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
+			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group, MacAddress: r.MAC, Tokens: r.Tokens},
+		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine, DockerNetwork: r.DockerNetwork, Pod: r.Pod,
+	})
+	if err != nil {
+		return nil, err
+	}
+	want := identity.Endpoint{Network: identity.Network{Tenant: r.Tenant, Name: r.Network}, Endpoint: EndpointID(r.ContainerID, r.IfName)}
+	if r.Pod != nil && r.Tenant == "" {
+		want.Tenant = ep.ID.Tenant
+	}
+	if r.Pod != nil && r.Network == "" {
+		want.Name = ep.ID.Name
+	}
+	if ep.ID != want {
+		return nil, fmt.Errorf("netmaster answered with endpoint %s, want %s", ep.ID, want)
+	}
+	return &answer{ep, rev}, nil
+}
+
+// settle asks the master for the endpoint of a pod that belongs where the master says, and notes where that is; nil: the request says it.
+// When it fails there may be an endpoint all the same: Detach finds that in the store, and so does LostPorts.
+func (e *Engine) settle(ctx context.Context, r *Request) (*answer, error) {
+	if r.Pod == nil || r.Tenant != "" && r.Network != "" {
+		return nil, nil
+	}
+	known, err := e.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	r.Tenant, r.Network, r.Group = known.endpoint.ID.Tenant, known.endpoint.ID.Name, known.endpoint.Service
+	return known, nil
+}

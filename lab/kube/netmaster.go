@@ -1,0 +1,27 @@
+package kube
+
+// How netmasters reach the API server, of every host, and what they are permitted there, of the host with the control plane.
+const (
+	NetmasterConf = "netmaster.conf"
+	RightsFile    = "netmaster.json"
+)
+
+// netmasterGroup is the group of the users that netmasters are.
+const netmasterGroup = "contiv"
+
+// rights are what netmasters may do, as kubectl applies it: read, and nothing else.
+func rights() object {
+	const rbac = "rbac.authorization.k8s.io"
+	read := func(group string, resources ...string) object {
+		return object{"apiGroups": []string{group}, "resources": resources, "verbs": []string{"list", "watch"}}
+	}
+	return object{"apiVersion": "v1", "kind": "List", "items": []object{
+		{"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": object{"name": "contiv-netmaster"}, "rules": []object{
+			read("", "namespaces", "nodes", "pods", "services"), read("discovery.k8s.io", "endpointslices"),
+			read("networking.k8s.io", "networkpolicies"), read("policy.networking.k8s.io", "clusternetworkpolicies"),
+		}},
+		{"apiVersion": rbac + "/v1", "kind": "ClusterRoleBinding", "metadata": object{"name": "contiv-netmaster"},
+			"roleRef":  object{"apiGroup": rbac, "kind": "ClusterRole", "name": "contiv-netmaster"},
+			"subjects": []object{{"apiGroup": rbac, "kind": "Group", "name": netmasterGroup}}},
+	}}
+}
