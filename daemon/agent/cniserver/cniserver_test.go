@@ -306,11 +306,18 @@ func FuzzRequests(f *testing.F) {
 func FuzzParseConf(f *testing.F) {
 	f.Add([]byte(`{"cniVersion":"1.0.0","name":"n","type":"contivk8s","tenant":"t","labels":{"a":"b"},"prevResult":{}}`))
 	f.Add([]byte(`{"args":{"org.apache.mesos":{"network_info":{"name":"n","labels":{"labels":[{"key":"io.contiv.tenant","value":"blue"}]}}}}}`))
+	f.Add([]byte(`{"runtimeConfig":{"ips":["10.1.1.5/24"],"mac":"02:02:00:00:00:01","portMappings":[{"hostPort":80,"containerPort":80,"hostIP":"::1"}]}}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		if c, err := parseConf(in); err == nil && c.Args.Mesos != nil {
+		c, err := parseConf(in)
+		if err != nil {
+			return
+		}
+		if c.Args.Mesos != nil {
 			c.Args.Mesos.labels()
 		}
+		_, _, _ = c.Runtime.addresses()
+		_, _ = c.Runtime.mappings([]netip.Prefix{netip.MustParsePrefix("10.1.1.5/24"), netip.MustParsePrefix("fd01::5/64")})
 	})
 }
 
