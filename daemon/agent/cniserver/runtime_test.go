@@ -50,7 +50,7 @@ func TestRuntimeConfig(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			e, p := &engine{}, &publisher{of: map[string][]link.PortMapping{}}
-			s := server(e, nil)
+			s := server(e)
 			s.Publisher = p
 			conf := `{"cniVersion":"1.1.0","name":"n","runtimeConfig":` + r.conf + `}`
 			a := do(t, s, call("ADD", conf))
