@@ -84,7 +84,7 @@ func TestRuntimeConfig(t *testing.T) {
 
 // An agent that leads no ports says so.
 func TestNoPublisher(t *testing.T) {
-	a := do(t, server(&engine{}, nil), call("ADD", `{"cniVersion":"1.1.0","name":"n","runtimeConfig":{"portMappings":[{"hostPort":8080,"containerPort":80}]}}`))
+	a := do(t, server(&engine{}), call("ADD", `{"cniVersion":"1.1.0","name":"n","runtimeConfig":{"portMappings":[{"hostPort":8080,"containerPort":80}]}}`))
 	if a.Exit != 1 || !strings.Contains(string(a.Stdout), "runtimeConfig.portMappings") {
 		t.Errorf("want a refusal that names the field, got %d %s", a.Exit, a.Stdout)
 	}
