@@ -87,7 +87,7 @@ func TestSession(t *testing.T) {
 		{"group rm web", 0, "", ""},
 		{"network rm n1", 0, "Deleting network default:n1\n", ""},
 		{"net ls --json", 0, "[]\n", ""},
-		{"global info", 0, "Fabric mode: default\nForward mode: bridge\nARP mode: proxy\nVlan Range: 1-4094\nVxlan range: 1-10000\nPrivate subnet: 172.19.0.0/16\n", ""},
+		{"global info", 0, "Fabric mode: default\nForward mode: bridge\nARP mode: proxy\nVlan Range: 1-4094\nVxlan range: 1-10000\nPrivate subnet: 172.19.0.0/16\nHost access: private\n", ""},
 		{"global set -vlan-range 1-800 -a flood", 0, "", ""},
 		{"global set -v 1-900 --wait=1s", 0, "", ""},
 		{"global set --fwd-mode routing", 3, "", "Unable to update forwarding mode due to existing 1 vlans"},

@@ -19,7 +19,11 @@ func TestDocknet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m.Endpoint(t, "default", "blue", "", "c1", "")
+	m.Endpoint(t, "default", "blue", "", "pod", "") // is none of Docker's
+	if _, _, err := m.CreateEndpoint(t.Context(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "blue", EndpointID: "c1",
+		DockerNetwork: "c26f3178ed0679348ce38dfc", ConfigEP: model.EndpointConfigRequest{Container: "c1", Host: "h1"}}); err != nil {
+		t.Fatal(err)
+	}
 	for _, step := range []struct {
 		line string
 		code int
