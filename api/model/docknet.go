@@ -52,6 +52,7 @@ type DockerNetwork struct {
 	Made      bool     `json:"made,omitempty"`     // the network was made for it, and goes with it
 	Managed   bool     `json:"managed,omitempty"`  // an agent made it, since there is the network or group
 	Internal  bool     `json:"internal,omitempty"` // its containers have no gateway
+	Gone      bool     `json:"gone,omitempty"`     // Docker has it no more; it goes with the last of its endpoints
 	Endpoints int      `json:"endpoints"`          // of the network or group on that host, by whatever engine
 }
 
@@ -61,9 +62,11 @@ const shortID = 12
 // ShortID is as much of the id as Docker shows.
 func (d *DockerNetwork) ShortID() string { return d.ID[:min(len(d.ID), shortID)] }
 
-// Maker is who has made the network, for operators: "agent", "user", or "user, with its network".
+// Maker is who has made the network, for operators: "agent", "user", or "user, with its network", or that it is gone.
 func (d *DockerNetwork) Maker() string {
 	switch {
+	case d.Gone:
+		return "gone, but for its endpoints"
 	case d.Managed:
 		return "agent"
 	case d.Made:

@@ -23,6 +23,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/convert"
 	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/landmark"
@@ -99,7 +100,8 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		settings.Pods = reader
 	}
 	endpoints := endpoint.New(committer, known, settings, log)
-	duties := []func(context.Context){}
+	dockerNetworks := docknet.New(committer, admitter, known)
+	duties := []func(context.Context){func(ctx context.Context) { dockerNetworks.Finish(ctx, log) }}
 	if reader != nil {
 		reader.Endpoints = endpoints
 		duties = append(duties, reader.Run)

@@ -21,6 +21,8 @@ type DockerNetwork struct {
 	Made     bool             // the network was made for it, and goes with it
 	Managed  bool             // an agent made it, since there is the network or group
 	Internal bool             // its containers have no gateway
+	// Gone says that Docker has it no more, and that its network waits for the endpoints of its containers, which ended without a word.
+	Gone bool
 }
 
 // dockerNetworkJSON is a DockerNetwork as it is stored.
@@ -35,12 +37,13 @@ type dockerNetworkJSON struct {
 	Made     bool           `json:"made,omitempty"`
 	Managed  bool           `json:"managed,omitempty"`
 	Internal bool           `json:"internal,omitempty"`
+	Gone     bool           `json:"gone,omitempty"`
 }
 
 // MarshalJSON gives what is stored.
 func (d DockerNetwork) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&dockerNetworkJSON{ID: d.Network.Tenant + "." + d.Network.Name + "." + d.Group, Tenant: d.Network.Tenant, Network: d.Network.Name,
-		Service: d.Group, UUID: d.ID, Host: d.Host, Pools: d.Pools, Made: d.Made, Managed: d.Managed, Internal: d.Internal})
+		Service: d.Group, UUID: d.ID, Host: d.Host, Pools: d.Pools, Made: d.Made, Managed: d.Managed, Internal: d.Internal, Gone: d.Gone})
 }
 
 // UnmarshalJSON reads what is stored.
@@ -53,7 +56,7 @@ func (d *DockerNetwork) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("docknetUUID %q, tenantName %q and networkName %q: none may be empty", t.UUID, t.Tenant, t.Network)
 	}
 	*d = DockerNetwork{ID: t.UUID, Network: identity.Network{Tenant: t.Tenant, Name: t.Network}, Group: t.Service, Host: t.Host, Pools: t.Pools,
-		Made: t.Made, Managed: t.Managed, Internal: t.Internal}
+		Made: t.Made, Managed: t.Managed, Internal: t.Internal, Gone: t.Gone}
 	return nil
 }
 

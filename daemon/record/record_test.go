@@ -41,7 +41,7 @@ func samples() []any {
 			Node4: addr("192.0.2.1"), Node6: addr("fd00::1")},
 		&Claim{Machine: "m1", Host: "h1", VTEP: "192.0.2.1", Control: "192.0.2.1:9090", Since: "2030-01-02T03:04:05Z"},
 		&Live{Machine: "m1", Seat: "s"},
-		&DockerNetwork{ID: "d1", Network: network, Group: "g", Host: "h1", Pools: []netip.Prefix{prefix("10.1.0.0/16")}, Made: true, Managed: true, Internal: true},
+		&DockerNetwork{ID: "d1", Network: network, Group: "g", Host: "h1", Pools: []netip.Prefix{prefix("10.1.0.0/16")}, Made: true, Managed: true, Internal: true, Gone: true},
 		&Nonce{ID: "x"},
 		&Mark{ID: "global", Sum: "y"},
 	}, kubernetesSamples()...)

@@ -4,9 +4,7 @@ package docknet
 
 import (
 	"context"
-	"errors"
 	"net/netip"
-	"slices"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/admit"
@@ -81,7 +79,12 @@ func (s *Service) create(tx *commit.Tx, q model.DockerNetworkRequest, w wish, su
 		return record.DockerNetwork{}, err
 	}
 	if known := tx.DockerNetwork(q.ID); known != nil {
-		return *known, nil
+		if !known.Gone {
+			return *known, nil
+		}
+		back := *known
+		back.Gone = false
+		return back, tx.Put(record.DockerNetworks+q.ID, &back)
 	}
 	if w, err = w.with(tx.View, q.Requested); err != nil {
 		return record.DockerNetwork{}, err
@@ -103,30 +106,6 @@ func (s *Service) create(tx *commit.Tx, q model.DockerNetworkRequest, w wish, su
 		return d, err
 	}
 	return d, tx.Put(record.DockerNetworks+d.ID, &d)
-}
-
-// Delete forgets what a Docker network stands for. The network that was made for it goes too, unless others have begun to use it; networks that
-// agents keep in their engines go with it.
-func (s *Service) Delete(ctx context.Context, q model.DockerNetworkRemoval) (rev uint64, err error) {
-	at, err := s.commit.InTurn(ctx, func(tx *commit.Tx) error { return s.delete(tx, q, true) })
-	var e *model.Error
-	if errors.As(err, &e) && e.Code == model.CodeInUse {
-		at, err = s.commit.InTurn(ctx, func(tx *commit.Tx) error { return s.delete(tx, q, false) })
-	}
-	return uint64(at), err
-}
-
-func (s *Service) delete(tx *commit.Tx, q model.DockerNetworkRemoval, whole bool) error {
-	d := tx.DockerNetwork(q.ID)
-	if d == nil || q.Host != "" && d.Host != "" && d.Host != q.Host {
-		return nil
-	}
-	tx.Delete(record.DockerNetworks + d.ID)
-	used := slices.ContainsFunc(tx.DockerNetworksOf(d.Network), func(o *record.DockerNetwork) bool { return !o.Managed })
-	if !whole || !d.Made || tx.Network(d.Network) == nil || used {
-		return nil
-	}
-	return s.admit.Remove(tx, model.KindNetwork(), model.Key(d.Network.Tenant, d.Network.Name))
 }
 
 // Forget forgets the networks of the engine of a host that is gone for good.

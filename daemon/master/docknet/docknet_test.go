@@ -3,8 +3,10 @@ package docknet_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -219,5 +221,66 @@ func TestMadeNetworks(t *testing.T) {
 				t.Error("the network is still there")
 			}
 		})
+	}
+}
+
+// A network that was made for a Docker network goes with it, as soon as the endpoints of containers that ended without a word have gone.
+func TestGone(t *testing.T) {
+	w, s := world(t)
+	create(t, s, "d1", "h1", "network=new", "10.9.0.0/16")
+	q := model.CreateEndpointRequest{TenantName: "default", NetworkName: "new", EndpointID: "c1", DockerNetwork: "d1",
+		ConfigEP: model.EndpointConfigRequest{Container: "c1", Host: "h1"}}
+	if _, _, err := w.Service.Create(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	remove := model.DockerNetworkRemoval{ID: "d1", Host: "h1"}
+	for range 2 { // it may be said again
+		if _, err := s.Delete(t.Context(), remove); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := func() (known, is bool) {
+		w.Catalog.View(func(v *catalog.View) {
+			if d := v.DockerNetwork("d1"); d != nil {
+				known, is = true, d.Gone
+			}
+		})
+		return known, is
+	}
+	if known, is := gone(); !known || !is {
+		t.Fatalf("it has an endpoint: want it kept, and gone; got %t, %t", known, is)
+	}
+	create(t, s, "d1", "h1", "network=new", "10.9.0.0/16")
+	if known, is := gone(); !known || is {
+		t.Errorf("it was made again: want it there; got %t, gone %t", known, is)
+	}
+	if _, err := s.Delete(t.Context(), remove); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Finish(ctx, slog.New(slog.DiscardHandler))
+	}()
+	time.Sleep(10 * time.Millisecond)
+	if known, _ := gone(); !known {
+		t.Error("it went before its endpoint")
+	}
+	if _, _, err := w.Service.Delete(t.Context(), model.DeleteEndpointRequest{TenantName: "default", NetworkName: "new", EndpointID: "c1"}); err != nil {
+		t.Fatal(err)
+	}
+	for last := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if known, _ := gone(); !known {
+			break
+		}
+		if time.Now().After(last) {
+			t.Fatal("it is still there without its endpoint")
+		}
+	}
+	end()
+	<-ended
+	if _, err := w.Do("rm network new"); err == nil {
+		t.Error("the network is still there")
 	}
 }

@@ -41,7 +41,7 @@ func RegisterDocker(r *rest.Router, known *catalog.Catalog, networks *docknet.Se
 // shown is a Docker network as operators see it.
 func shown(v *catalog.View, d *record.DockerNetwork) model.DockerNetwork {
 	out := model.DockerNetwork{ID: d.ID, Tenant: d.Network.Tenant, Network: d.Network.Name, Group: d.Group, Host: d.Host, Pools: []string{},
-		Made: d.Made, Managed: d.Managed, Internal: d.Internal}
+		Made: d.Made, Managed: d.Managed, Internal: d.Internal, Gone: d.Gone}
 	for _, p := range d.Pools {
 		out.Pools = append(out.Pools, p.String())
 	}
