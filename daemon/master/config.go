@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/history"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
 
@@ -54,7 +55,7 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.External, "external-address", "EXTERNAL_ADDRESS", "0.0.0.0:9999", "where users reach the API", "listen-url")
 	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
 	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")
-	s.String(&c.HostAccess, "host-access", "HOST_ACCESS", "private", "how hosts and containers of a new cluster meet: by private addresses of each host (private), or by the containers' own, as Kubernetes wants it (direct)")
+	s.String(&c.HostAccess, "host-access", "HOST_ACCESS", "", "how hosts and containers of a new cluster meet: by private addresses of each host (private), or by the containers' own (direct), without which Kubernetes' probes and services of hosts do not work (default: private, or direct where Kubernetes is read)")
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
 	s.String(&c.ACIGateway, "aci-gateway", "ACI_GATEWAY", aci.DefaultURL, "where the ACI gateway takes application profiles, when the fabric is aci")
 	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
@@ -89,7 +90,13 @@ func (c *config) check() error {
 	if err := flags.OneOf("infra", c.Infra, "default", "aci"); err != nil {
 		return err
 	}
-	if err := flags.OneOf("host-access", c.HostAccess, "private", "direct"); err != nil {
+	if c.HostAccess == "" {
+		c.HostAccess = string(record.HostPrivate)
+		if c.Kubernetes.Wanted() {
+			c.HostAccess = string(record.HostDirect)
+		}
+	}
+	if err := flags.OneOf("host-access", c.HostAccess, string(record.HostPrivate), string(record.HostDirect)); err != nil {
 		return err
 	}
 	var err error

@@ -74,7 +74,7 @@ type cluster struct {
 func start(t *testing.T, p lab.Plan) *cluster {
 	t.Helper()
 	c := bare(t, p)
-	c.netctl("network", "create", "--subnet", "10.40.0.0/16", "--gateway", "10.40.255.254",
+	c.netctl("network", "create", "--encap", "vxlan", "--subnet", "10.40.0.0/16", "--gateway", "10.40.255.254",
 		"--subnetv6", "fd40::/64", "--gatewayv6", "fd40::ffff", "default-net")
 	return c
 }

@@ -1,0 +1,86 @@
+package kubernetes_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/lab"
+)
+
+// Nodes and pods meet by the pods' addresses, so probes succeed, and services answer pods and nodes alike, by their addresses, by ports of
+// every node, and with the API server behind one of them. Ports of a node lead to the pod that has them.
+func TestServices(t *testing.T) {
+	c := start(t, lab.Plan{Name: "ksvc"})
+	web := c.create(pod{name: "web", host: "h1", labels: "app=web", serves: 8080, more: map[string]any{
+		"readinessProbe": map[string]any{"httpGet": map[string]any{"path": "/hostname", "port": 8080}, "periodSeconds": 1},
+		"ports":          []any{map[string]any{"containerPort": 8080, "hostPort": 8088}}}})
+	far := c.create(pod{name: "far", host: "h2", labels: "app=web", serves: 8080, more: map[string]any{
+		"readinessProbe": map[string]any{"tcpSocket": map[string]any{"port": 8080}, "periodSeconds": 1}}})
+	client := c.create(pod{name: "client", host: "h2"})
+	onHost := c.create(pod{name: "onhost", host: "h2", hostNetwork: true})
+	c.apply(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"},
+		"spec": {"type": "NodePort", "selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": 8080, "nodePort": 30080}]}}`)
+	for _, p := range []*running{web, far, client, onHost} {
+		p.ready()
+	}
+	service := netip.MustParseAddr(c.kubectl("get", "service", "web", "-o", "jsonpath={.spec.clusterIP}"))
+	nodes := map[string]string{"h1": c.node("h1"), "h2": c.node("h2")}
+
+	for _, from := range []*running{client, onHost} {
+		from.connects(true, service, 80)
+	}
+	if got, err := client.asks(web.address(4), 8080, "/clientip"); err != nil || !strings.HasPrefix(got, client.address(4).String()+":") {
+		t.Errorf("web sees the client as %q (%v), want %s", got, err, client.address(4))
+	}
+	for _, host := range []string{"h1", "h2"} {
+		c.answers(host, web.address(4).String()+":8080", "web")
+		c.answers(host, far.address(4).String()+":8080", "far")
+		c.answers(host, service.String()+":80", "web", "far")
+		c.answers(host, nodes["h1"]+":8088", "web")
+		for _, node := range nodes {
+			c.answers(host, node+":30080", "web", "far")
+		}
+	}
+	client.connects(true, netip.MustParseAddr("10.96.0.1"), 443)
+
+	web.remove()
+	c.eventually("only the backend that is left answers", func() error {
+		for range 10 {
+			if got, err := client.asks(service, 80, "/hostname"); err != nil || got != "far" {
+				return fmt.Errorf("it answers %q (%v)", got, err)
+			}
+		}
+		return nil
+	})
+	far.remove()
+	c.eventually("a service without backends refuses", func() error {
+		out, err := client.asks(service, 80, "/hostname") // curl(1): 7, failed to connect; 28 would be its patience
+		if err == nil || !strings.Contains(err.Error(), "exit status 7") {
+			return fmt.Errorf("it says %q (%v)", out, err)
+		}
+		return nil
+	})
+}
+
+// node is the IPv4 address of a host among Kubernetes' nodes.
+func (c *cluster) node(host string) string {
+	c.t.Helper()
+	first, _, _ := strings.Cut(c.kubectl("get", "node", host, "-o", `jsonpath={.status.addresses[?(@.type=="InternalIP")].address}`), " ")
+	return first
+}
+
+// answers waits until one of some pods answers a host at an address with a port.
+func (c *cluster) answers(host, at string, names ...string) {
+	c.t.Helper()
+	c.eventually(fmt.Sprintf("%s is answered at %s by %v", host, at, names), func() error {
+		out, err := c.on(host, "curl -sS --max-time 2 http://"+at+"/hostname")
+		for _, name := range names {
+			if err == nil && out == name {
+				return nil
+			}
+		}
+		return fmt.Errorf("it says %q (%v)", out, err)
+	})
+}
