@@ -114,11 +114,11 @@ func goTests(file string, source []byte) ([]Claim, error) {
 	return distinct(out), nil
 }
 
-// levelOf is what the Go tests of a file run: the agent's node tests have a real switch, master and namespaces, those of Docker hosts of
-// a lab.
+// levelOf is what the Go tests of a file run: the agent's node tests have a real switch, master and namespaces, those of Docker
+// and Kubernetes hosts of a lab.
 func levelOf(file string) Level {
 	switch {
-	case strings.HasPrefix(file, "test/docker/"):
+	case strings.HasPrefix(file, "test/docker/"), strings.HasPrefix(file, "test/kubernetes/"):
 		return Cluster
 	case strings.HasPrefix(file, "daemon/agent/node/"):
 		return Host

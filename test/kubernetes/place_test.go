@@ -10,21 +10,26 @@ import (
 	"github.com/contiv/contiv/lab/kube"
 )
 
-// Pods are on the networks that their labels and namespaces say, and whoever is away, nothing of them is lost.
+// K8S-04: pods are on the networks that their labels and namespaces say, else on the default one, and whoever is away, nothing of them is lost.
 func TestPlaces(t *testing.T) {
 	c := start(t, lab.Plan{Name: "kplaces"})
 	c.netctl("tenant", "create", "shop")
 	c.netctl("network", "create", "--tenant", "shop", "--subnet", "10.41.0.0/16", "--gateway", "10.41.255.254", "front")
 	c.netctl("network", "create", "--subnet", "10.42.0.0/16", "--gateway", "10.42.255.254", "blue")
+	c.netctl("group", "create", "blue", "web")
 	c.namespace("shop")
 	c.kubectl("annotate", "namespace", "shop", "io.contiv.tenant=shop", "io.contiv.network=front")
 
-	all := []*running{c.create(pod{name: "front", namespace: "shop", host: "h1"}), c.create(pod{name: "blue", host: "h2", labels: "io.contiv.network=blue,app=a"})}
-	for i, subnet := range []string{"10.41.0.0/16", "10.42.0.0/16"} {
+	all := []*running{c.create(pod{name: "front", namespace: "shop", host: "h1"}), c.create(pod{name: "blue", host: "h2", labels: "io.contiv.network=blue,app=a"}),
+		c.create(pod{name: "grouped", host: "h1", labels: "io.contiv.net-group=web"}), c.create(pod{name: "plain", host: "h2"})}
+	for i, subnet := range []string{"10.41.0.0/16", "10.42.0.0/16", "10.42.0.0/16", "10.40.0.0/16"} {
 		all[i].ready()
 		if a := all[i].address(4); !netip.MustParsePrefix(subnet).Contains(a) {
 			t.Errorf("pod %s has %s, which is not of %s", all[i].name, a, subnet)
 		}
+	}
+	if out := c.netctl("endpoint", "ls", "--group", "web"); !strings.Contains(out, "grouped") || strings.Contains(out, "plain") {
+		t.Errorf("in group web is\n%s\nwant pod grouped alone", out)
 	}
 	for name, want := range map[string]string{"leaves": "its namespace fixes front", "red": "network default:red not found; create it with netctl network create"} {
 		p := pod{name: name, host: "h1", labels: "io.contiv.network=red"}
