@@ -25,7 +25,7 @@ import (
 var (
 	podNetwork = flag.String("pod-network", kube.NetworkContiv, "network of pods in TestEndToEnd: contiv or bridge")
 	kubeProxy  = flag.Bool("kube-proxy", false, "run kube-proxy in TestEndToEnd")
-	focus      = flag.String("focus", `\[sig-network\]`, "regular expression of the tests of the suite that TestEndToEnd runs")
+	focus      = flag.String("focus", `\[sig-network\] (\[Feature:IPv6DualStack\]|Netpol|Services|Networking|EndpointSlice|HostPort|Proxy|DNS|Traffic Distribution|API Server|Connectivity)`, "regular expression of the tests of the suite that TestEndToEnd runs")
 	procs      = flag.Int("procs", 4, "`number` of the suite's tests that run at once")
 )
 
