@@ -26,6 +26,9 @@ func (l *Lab) startKubernetes(ctx context.Context) error {
 				return err
 			}
 		}
+		if l.Kubernetes.Network == kube.NetworkNone {
+			return nil
+		}
 		return l.kubectl(ctx, "apply", "-f", filepath.Join(l.kubernetesDir(1), kube.RightsFile)) // what netmasters may read
 	})
 	running.Go(func() error {
