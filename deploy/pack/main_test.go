@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// compile builds a program as it ships.
+// compile builds a program as make build does, whose packages are compiled.
 func compile(t *testing.T, out, source string) {
 	t.Helper()
-	cmd := exec.Command("go", "build", "-o", out, source)
+	cmd := exec.Command("go", "build", "-trimpath", "-o", out, source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", cmd, err, text)
