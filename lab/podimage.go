@@ -45,7 +45,9 @@ func (l *Lab) Agnhost(ref string, more ...string) (*image.Image, error) {
 		return nil, err
 	}
 	i.Ref, i.Tags = ref, more
-	i.Files["/agnhost"] = filepath.Join(l.Kubernetes.Bin, "agnhost")
+	for _, name := range []string{"agnhost", "coredns", "localhost.crt", "localhost.key"} {
+		i.Files["/"+name] = filepath.Join(l.Kubernetes.Bin, name)
+	}
 	i.Entrypoint, i.Cmd = []string{"/agnhost"}, []string{"pause"}
 	return i, nil
 }

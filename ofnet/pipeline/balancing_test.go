@@ -257,6 +257,14 @@ func balancingNodePort(t *testing.T, l *serviceLab) {
 	if got := l.sends(way{endpoint: s1}, answer); got.where != "contivh0" || !strings.Contains(got.frame, fmt.Sprintf("%s:30081>8.8.4.4:57000 ", np(true))) {
 		t.Errorf("its answer: want it as the kernel asked, got %v", got)
 	}
+	// Another host as the client is answered by this host's kernel too, not by its own switch.
+	if got := send(way{host: true}, other, true, 57001); got.where != "p51" || !strings.Contains(got.frame, fmt.Sprintf("%s:57001>10.40.0.1:8080 ", other)) {
+		t.Errorf("another host, to what stays: want s1, and its own address, got %v", got)
+	}
+	answer.ports, answer.to = [2]uint16{8080, 57001}, other
+	if got := l.sends(way{endpoint: s1}, answer); got.where != "contivh0" || !strings.Contains(got.frame, fmt.Sprintf("%s:30081>%s:57001 ", np(true), other)) {
+		t.Errorf("its answer: want it as the kernel asked, got %v", got)
+	}
 	l.set("red:kept", func(v *ofnet.Service) { v.ExternalLocal = false })
 	places := map[string]int{}
 	for n := range uint16(24) {

@@ -36,6 +36,8 @@ func (direct) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 	for _, f := range hostFamilies(s.Private) {
 		switch owner.Kind {
+		case ofnet.KindSwitch:
+			f.nodePort(out, s)
 		case ofnet.KindHost:
 			if h := s.Hosts.Get(owner.Name); h != nil {
 				f.node(out, s, h)
@@ -82,6 +84,14 @@ func (f *hostFamily) node(out *flow.Set, s *ofnet.State, h *ofnet.Host) {
 		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitHost)),
 			flow.Do(append(slices.Clip(steps), flow.GotoTable(tPolicyOut))...)))
 	}
+}
+
+// nodePort has this host answer those whom it led to a service without changing their address, hosts among them: its kernel is to translate the
+// answer back.
+func (f *hostFamily) nodePort(out *flow.Set, s *ofnet.State) {
+	from := flow.NewMatch(f.ip, flow.EqAddr(f.src, NodePortAddr(f.subnet, true)), has(bitEndpoint))
+	out.Add(flow.New(tRoute, routePriority(f.subnet.Addr().BitLen(), rankOurs)+1, from,
+		flow.Do(flow.DecTTL(), load(regDstGroup, 0), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
 }
 
 // toHost hands what is for an address of this host to it, with the sender's own address: also when a service has led it there, for the host

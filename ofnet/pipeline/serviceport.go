@@ -73,8 +73,11 @@ type choice struct {
 	id    uint32 // of the group
 }
 
-// grouped says that the datapath chooses: connections need no visit to the tables each.
-func (c *choice) grouped() bool { return !c.Affinity.Client && len(c.among) <= spreadMost }
+// grouped says that the datapath chooses: connections need no visit to the tables each. Its hash has no ports of UDP, and would lead
+// all that a client sends to one backend.
+func (c *choice) grouped() bool {
+	return !c.Affinity.Client && c.Protocol != ofnet.ProtocolUDP && len(c.among) <= spreadMost
+}
 
 // lead takes the connections to one address.
 func (c *choice) lead(out *flow.Set, a netip.Addr) {
@@ -107,8 +110,11 @@ func (c *choice) group(out *flow.Set) {
 
 // hash are the fields that choose a backend where the tables do.
 func (q *portBalancing) hash() flow.HashFields {
-	if q.Affinity.Client {
+	switch {
+	case q.Affinity.Client:
 		return flow.HashSymmetricL3
+	case q.Protocol == ofnet.ProtocolUDP:
+		return flow.HashSymmetricL3L4UDP
 	}
 	return flow.HashSymmetricL3L4
 }
