@@ -35,7 +35,7 @@ func (c *Catalog) Draft() *Draft {
 	d.groups = v.groups.Clone()
 	d.endpoints = v.endpoints.Clone()
 	d.serviceLBs, d.providers = v.serviceLBs.Clone(), v.providers.Clone()
-	d.holds = v.holds.Clone()
+	d.balancers, d.holds = v.balancers.Clone(), v.holds.Clone()
 	d.dockerNetworks = v.dockerNetworks.Clone()
 	d.services, d.claims = v.services.Clone(), v.claims.Clone()
 	d.profiles = v.profiles.Clone()

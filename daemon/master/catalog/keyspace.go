@@ -31,6 +31,7 @@ var keyspaces = []keyspace{
 	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, takes: groupTakes}.at(record.Groups),
 	rows[identity.Service, record.ServiceLB]{in: serviceRows, parse: identity.ParseService, id: serviceID, takes: serviceTakes}.at(record.ServiceLBs),
 	rows[identity.Endpoint, Member]{in: memberRows, parse: identity.ParseEndpoint, decode: decodeMember, id: memberID, takes: endpointTakes, changed: (*View).endpointChanged}.at(record.Endpoints),
+	rows[identity.KubernetesService, record.LoadBalancer]{in: balancerRows, parse: identity.ParseKubernetesService, id: balancerID, takes: balancerTakes}.at(record.LoadBalancers),
 	rows[networkAddress, Hold]{in: func(v *View) *table.Table[networkAddress, *Hold] { return v.holds }, parse: parseHold, id: (*Hold).held, takes: holdTakes}.at(HoldPrefix),
 	rows[string, record.DockerNetwork]{in: func(v *View) *of[record.DockerNetwork] { return v.dockerNetworks }, id: func(r *record.DockerNetwork) string { return r.ID }}.at(record.DockerNetworks),
 	{record.Services, (*View).setService},

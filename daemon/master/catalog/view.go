@@ -26,6 +26,7 @@ type View struct {
 	endpoints      *table.Table[identity.Endpoint, *Member]
 	serviceLBs     *table.Table[identity.Service, *record.ServiceLB]
 	providers      *table.Table[identity.Service, *record.Provider]
+	balancers      *table.Table[identity.KubernetesService, *record.LoadBalancer]
 	holds          *table.Table[networkAddress, *Hold]
 	dockerNetworks *of[record.DockerNetwork]
 	services       *of[record.Service]
@@ -55,6 +56,7 @@ func newView(m *mirror.Mirror) *View {
 		endpoints:      table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod),
 		serviceLBs:     table.New(servicesOfTenant),
 		providers:      table.New[identity.Service, *record.Provider](),
+		balancers:      table.New(balancersOnNetwork),
 		holds:          table.New(holdsOnNetwork),
 		dockerNetworks: table.New(dockerOfNetwork, dockerOfGroup, dockerOfHost),
 		services:       table.New(servicesNamed, agentsOf),
