@@ -12,7 +12,7 @@ import (
 var balancersOnNetwork = table.By[identity.KubernetesService](func(l *record.LoadBalancer) identity.Network { return l.Network })
 
 func balancerRows(v *View) *table.Table[identity.KubernetesService, *record.LoadBalancer] {
-	return v.balancers
+	return &v.balancers
 }
 
 func balancerID(l *record.LoadBalancer) identity.KubernetesService { return l.ID }
@@ -28,5 +28,5 @@ func (v *View) LoadBalancer(id identity.KubernetesService) *record.LoadBalancer 
 
 // LoadBalancersOn returns what services of Kubernetes have of a network, ordered by id.
 func (v *View) LoadBalancersOn(id identity.Network) []*record.LoadBalancer {
-	return sortedByID(balancersOnNetwork.In(v.balancers, id).Values(), balancerID)
+	return sortedByID(balancersOnNetwork.In(&v.balancers, id).Values(), balancerID)
 }
