@@ -45,8 +45,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	settled := func() { runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
 	if err := serve(ctx, o, settled, stderr); err != nil {
 		fmt.Fprintln(stderr, "netplugin:", err)
-		var wrong *configError
-		if errors.As(err, &wrong) {
+		if _, ok := errors.AsType[*configError](err); ok {
 			return flags.ExitConfig
 		}
 		return 1
