@@ -35,11 +35,11 @@ func (c *Catalog) Draft() *Draft {
 	d.groups = *v.groups.Clone()
 	d.endpoints = *v.endpoints.Clone()
 	d.serviceLBs, d.providers = *v.serviceLBs.Clone(), *v.providers.Clone()
-	d.holds = *v.holds.Clone()
+	d.balancers, d.holds = *v.balancers.Clone(), *v.holds.Clone()
 	d.dockerNetworks = *v.dockerNetworks.Clone()
 	d.services, d.claims = *v.services.Clone(), *v.claims.Clone()
 	d.profiles = *v.profiles.Clone()
-	d.takings = *v.takings.Clone()
+	d.takings, d.slices = *v.takings.Clone(), *v.slices.Clone()
 	d.history = of[event]{}
 	v.mark, d.mark = new(mark), new(mark)
 	d.draft, d.dirty = true, map[Ref]struct{}{}

@@ -26,6 +26,7 @@ type View struct {
 	endpoints      table.Table[identity.Endpoint, *Member]
 	serviceLBs     table.Table[identity.Service, *record.ServiceLB]
 	providers      table.Table[identity.Service, *record.Provider]
+	balancers      table.Table[identity.KubernetesService, *record.LoadBalancer]
 	holds          table.Table[networkAddress, *Hold]
 	dockerNetworks of[record.DockerNetwork]
 	services       of[record.Service]
@@ -33,6 +34,7 @@ type View struct {
 	profiles       of[record.ACIProfile]
 	history        of[event]
 	takings        of[taking] // by store key
+	slices         table.Table[identity.EndpointSlice, *slice]
 
 	numbers *Numbers
 	mark    *mark            // of what is this view's alone, in pools and numbers
@@ -55,6 +57,7 @@ func newView(m *mirror.Mirror) *View {
 		endpoints:      *table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod),
 		serviceLBs:     *table.New(servicesOfTenant),
 		providers:      *table.New[identity.Service, *record.Provider](),
+		balancers:      *table.New(balancersOnNetwork),
 		holds:          *table.New(holdsOnNetwork),
 		dockerNetworks: *table.New(dockerOfNetwork, dockerOfGroup, dockerOfHost),
 		services:       *table.New(servicesNamed, agentsOf),
@@ -62,6 +65,7 @@ func newView(m *mirror.Mirror) *View {
 		profiles:       *table.New[string, *record.ACIProfile](),
 		history:        *table.New(eventsInOrder, eventsByWriter, countByWriter),
 		takings:        *table.New(takingsOfAddress, takingsOfNumber, addressesTaken),
+		slices:         *table.New(slicesOfService),
 		numbers:        newNumbers(),
 		dirty:          map[Ref]struct{}{},
 	}
