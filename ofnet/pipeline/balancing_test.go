@@ -271,6 +271,24 @@ func balancingNodePort(t *testing.T, l *serviceLab) {
 		got := send(way{host: true}, own, false, 57100+n)
 		places[got.where]++
 	}
+	// Endpoints ask any node, and are led from here; to the node itself by other ports.
+	c10 := l.Endpoints.Get("c10")
+	asks := func(port, number uint16) arrival {
+		return l.sends(way{endpoint: c10}, frame{kind: "tcp", flags: syn, ports: [2]uint16{port, number}, ttl: 64, src: c10.MAC, dst: routerMAC, from: c10.IP4, to: other})
+	}
+	direct := map[string]int{}
+	for n := range uint16(24) {
+		got := asks(58000+n, 30081)
+		if direct[got.where]++; !strings.Contains(got.frame, fmt.Sprintf("%s:%d>10.40.0.", c10.IP4, 58000+n)) {
+			t.Errorf("an endpoint, by another node's port: want a backend that sees its address, got %v", got)
+		}
+	}
+	if direct["p51"] == 0 || len(direct) != 2 {
+		t.Errorf("endpoints, by another node's port: want both backends, got %v", direct)
+	}
+	if got := asks(58100, 30082); !strings.Contains(got.frame, fmt.Sprintf("%s:58100>%s:30082 ", c10.IP4, other)) {
+		t.Errorf("an endpoint, by a port that no service has: want it at the node, got %v", got)
+	}
 	handed := fmt.Sprintf("tunnel %s vni %d", other, ofnet.LastVNI+1+4)
 	if places["p51"] == 0 || places[handed] == 0 || len(places) != 2 {
 		t.Errorf("what goes to any: want s1 and, by %s, s2, got %v", handed, places)
