@@ -51,6 +51,12 @@ func (s *server) mount(k *model.Kind) {
 	s.Read(one, func(q *http.Request, p httprouter.Params) (any, error) {
 		return s.backend.Get(q.Context(), k, p.ByName("key"))
 	})
+	if !k.Writable() {
+		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+			s.Handle(method, one, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { s.Refuse(w, q, k.Owned()) })
+		}
+		return
+	}
 	put := func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		object, err := decode(q.Body, k, p.ByName("key"))
 		if err != nil {

@@ -39,7 +39,7 @@ func (c *Catalog) Draft() *Draft {
 	d.dockerNetworks = v.dockerNetworks.Clone()
 	d.services, d.claims = v.services.Clone(), v.claims.Clone()
 	d.profiles = v.profiles.Clone()
-	d.takings = v.takings.Clone()
+	d.takings, d.slices = v.takings.Clone(), v.slices.Clone()
 	d.history = nil
 	v.mark, d.mark = new(mark), new(mark)
 	d.draft, d.dirty = true, map[Ref]struct{}{}

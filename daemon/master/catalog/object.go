@@ -19,7 +19,7 @@ type Ref struct{ Kind, Key string }
 // entry is one API object.
 type entry struct {
 	Ref
-	object model.Object
+	object model.Object                    // nil of one that someone else owns: it is made of its record
 	links  []Ref                           // objects that it links to
 	text   atomic.Pointer[json.RawMessage] // with links, while neither changes; nil: not computed
 }
@@ -101,7 +101,7 @@ func (v *View) Object(k *model.Kind, key string) model.Object {
 // Stored returns an API object as it is stored, without its links, nil when there is none. The caller must not change it.
 func (v *View) Stored(k *model.Kind, key string) model.Object {
 	if e := v.objects.Get(Ref{k.Name, key}); e != nil {
-		return e.object
+		return v.of(e)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (v *View) Count(k *model.Kind) int {
 // Range calls fn with every object of a kind, ordered by key, without links. fn must not change or keep the object.
 func (v *View) Range(k *model.Kind, fn func(model.Object)) {
 	for e := range v.kind(k) {
-		fn(e.object)
+		fn(v.of(e))
 	}
 }
 

@@ -34,6 +34,7 @@ type View struct {
 	profiles       *of[record.ACIProfile]
 	history        *of[event]
 	takings        *of[taking] // by store key
+	slices         *table.Table[identity.EndpointSlice, *slice]
 
 	numbers *Numbers
 	mark    *mark            // of what is this view's alone, in pools and numbers
@@ -64,6 +65,7 @@ func newView(m *mirror.Mirror) *View {
 		profiles:       table.New[string, *record.ACIProfile](),
 		history:        table.New(eventsInOrder, eventsByWriter, countByWriter),
 		takings:        table.New(takingsOfAddress, takingsOfNumber, addressesTaken),
+		slices:         table.New(slicesOfService),
 		numbers:        newNumbers(),
 		dirty:          map[Ref]struct{}{},
 	}
