@@ -1,5 +1,5 @@
-// Command coredns is a name server for the cluster of a lab: CoreDNS with the plugins that a cluster's configuration uses. It is a
-// module of its own because nothing that ships may depend on it.
+// Command coredns is a name server for the cluster of a lab, and of the pods of Kubernetes' own tests: CoreDNS with the plugins that
+// their configurations use. It is a module of its own because nothing that ships may depend on it.
 //
 //	coredns -conf Corefile
 package main
@@ -13,13 +13,15 @@ import (
 	_ "github.com/coredns/coredns/plugin/errors"
 	_ "github.com/coredns/coredns/plugin/forward"
 	_ "github.com/coredns/coredns/plugin/health"
+	_ "github.com/coredns/coredns/plugin/hosts"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
+	_ "github.com/coredns/coredns/plugin/log"
 	_ "github.com/coredns/coredns/plugin/loop"
 	_ "github.com/coredns/coredns/plugin/ready"
 	_ "github.com/coredns/coredns/plugin/reload"
 )
 
 func main() {
-	dnsserver.Directives = []string{"reload", "bind", "errors", "health", "ready", "cache", "kubernetes", "loop", "forward"}
+	dnsserver.Directives = []string{"reload", "bind", "errors", "log", "health", "ready", "cache", "hosts", "kubernetes", "loop", "forward"}
 	coremain.Run()
 }
