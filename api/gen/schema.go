@@ -205,6 +205,19 @@ func (k *kind) prepare() error {
 		k.Many = k.Plural
 	}
 	k.Doc = strings.TrimSpace(k.Doc)
+	if k.Owner != "" {
+		k.Command.Verbs = []string{"ls", "inspect"}
+	}
+	if err := k.prepareFields(); err != nil {
+		return err
+	}
+	sort.Slice(k.LinkSets, func(i, j int) bool { return k.LinkSets[i].Name < k.LinkSets[j].Name })
+	sort.Slice(k.Links, func(i, j int) bool { return k.Links[i].Name < k.Links[j].Name })
+	return k.check()
+}
+
+// prepareFields fills in what the fields leave out, and puts them in order.
+func (k *kind) prepareFields() error {
 	for _, fields := range [][]field{k.Fields, k.Oper} {
 		for i := range fields {
 			f := &fields[i]
@@ -226,8 +239,11 @@ func (k *kind) prepare() error {
 		}
 		sort.Slice(fields, func(i, j int) bool { return fields[i].Go() < fields[j].Go() })
 	}
-	sort.Slice(k.LinkSets, func(i, j int) bool { return k.LinkSets[i].Name < k.LinkSets[j].Name })
-	sort.Slice(k.Links, func(i, j int) bool { return k.Links[i].Name < k.Links[j].Name })
+	return nil
+}
+
+// check says what names a field that there is not, and what the command lacks.
+func (k *kind) check() error {
 	known := func(name string) bool {
 		is := func(f field) bool { return f.Name == name }
 		return slices.ContainsFunc(k.Fields, is) || k.InspectOnly && slices.ContainsFunc(k.Oper, is)
@@ -261,9 +277,6 @@ func (k *kind) prepare() error {
 	}
 	if k.Command.Use != "" && k.Writable() && len(k.Sample) == 0 {
 		return fmt.Errorf("sample is required: an object that netctl apply accepts")
-	}
-	if k.Owner != "" {
-		k.Command.Verbs = []string{"ls", "inspect"}
 	}
 	if k.Command.Use != "" && k.Command.Names == "" && !k.Command.Single {
 		return fmt.Errorf("command %s: names is required", k.Command.Use)
