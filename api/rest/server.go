@@ -117,8 +117,7 @@ func readLong(body io.Reader, most int, out any) error {
 		return model.Errorf(model.CodeInvalid, "", "EOF").Try("the body is empty; it must be a JSON object")
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return model.Errorf(model.CodeInvalid, wrong.Field, "%v", err).Try("%s takes a %s, got a %s", wrong.Field, wrong.Type, wrong.Value)
 		}
 		return model.Errorf(model.CodeInvalid, "", "%v", err).Try("the body must be one JSON object")

@@ -50,8 +50,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	if err := work(); err != nil {
 		fmt.Fprintln(stderr, "netplugin:", err)
-		var wrong *configError
-		if errors.As(err, &wrong) {
+		if _, ok := errors.AsType[*configError](err); ok {
 			return flags.ExitConfig
 		}
 		return 1

@@ -45,8 +45,7 @@ func libraries(program string) (map[string]string, error) {
 // needs reads which libraries a file names, and its interpreter.
 func needs(file string) (names []string, interpreter string, err error) {
 	f, err := elf.Open(file)
-	var format *elf.FormatError
-	if errors.As(err, &format) {
+	if _, ok := errors.AsType[*elf.FormatError](err); ok {
 		return nil, "", nil // a script
 	}
 	if err != nil {

@@ -14,7 +14,9 @@ type portBalancing struct {
 	*ofnet.ServicePort
 	number   uint32
 	from, to flow.Field // ports
-	backends []backend
+	// cluster and external are the service's addresses of the family at which it has the port.
+	cluster, external []netip.Addr
+	backends          []backend
 	// near get the connections of clients here, here those that must stay on this host, all those from outside.
 	near, here, all []backend
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/contiv/contiv/daemon/agent/kubeservice"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -35,4 +36,23 @@ func (r *records) serves(v *record.KubernetesService) bool {
 		}
 	}
 	return false
+}
+
+// Healths returns what this host is to say of its services to load balancers outside, in no order.
+func (e *Engine) Healths() (out []kubeservice.Health) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.records.kube.foreign {
+		return nil
+	}
+	at := e.records.site()
+	for v := range e.records.kube.services.Values() {
+		if v.HealthCheckNodePort == 0 {
+			continue
+		}
+		if h, ok := kubeservice.HealthOf(v, slices.Collect(slicesOfService.In(e.records.kube.slices, v.ID).Values()), at); ok {
+			out = append(out, h)
+		}
+	}
+	return out
 }

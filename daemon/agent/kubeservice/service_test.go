@@ -122,6 +122,13 @@ func TestTranslate(t *testing.T) {
 		{"for outside", func(v *record.KubernetesService) {
 			v.ExternalIPs, v.LoadBalancerIPs = addrs("192.0.2.9"), addrs("192.0.2.8", "192.0.2.9")
 		}, want(func(v *ofnet.Service) { v.External = addrs("192.0.2.8", "192.0.2.9") })},
+		{"for some outside", func(v *record.KubernetesService) {
+			v.ExternalIPs, v.LoadBalancerIPs = addrs("192.0.2.9"), addrs("192.0.2.8", "10.96.0.9")
+			v.SourceRanges = []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("10.0.0.0/8")}
+		}, want(func(v *ofnet.Service) {
+			v.External, v.Guarded = addrs("192.0.2.8", "192.0.2.9"), addrs("192.0.2.8")
+			v.Sources = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("198.51.100.0/24")}
+		})},
 	} {
 		v := shop()
 		if row.change != nil {

@@ -101,8 +101,8 @@ func Global(v *catalog.View, clusterMode string) model.GlobalOper {
 	o := model.GlobalOper{
 		ClusterMode: clusterMode, NumNetworks: n.VLANs.InUse() + n.VXLANs.InUse(), VlansInUse: n.VLANs.String(), VxlansInUse: n.VXLANs.String(),
 	}
-	if r := n.VXLANs.Ranges(); len(r) > 0 {
-		o.FreeVXLANsStart = r[0].Min - 1
+	if r := n.VXLANs.Range(); r.Len() > 0 {
+		o.FreeVXLANsStart = r.Min - 1
 	}
 	return o
 }
