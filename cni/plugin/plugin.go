@@ -85,7 +85,11 @@ func (p Plugin) Run(c Process) int {
 		}
 	}
 	answer, err := client.Do(call)
-	for end := time.Now().Add(patience); unserved(err) && time.Now().Before(end); answer, err = client.Do(call) {
+	// STATUS asks for nothing to be done, so it may also be repeated when an agent ends before it has answered.
+	for end := time.Now().Add(patience); unserved(err) || command == "STATUS" && errors.Is(err, wire.ErrNoAgent); answer, err = client.Do(call) {
+		if !time.Now().Before(end) {
+			break
+		}
 		time.Sleep(pause)
 	}
 	if err != nil {

@@ -150,6 +150,17 @@ func TestPatience(t *testing.T) {
 	if err := <-served; err != nil || exit != 0 || out.String() != "added" {
 		t.Errorf("want the answer of the agent that came, got %d %q (%v)", exit, out.String(), err)
 	}
+	asked := 0
+	ending := agent(t, func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked == 1 {
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set(wire.HeaderExit, "0")
+	})
+	p = plugin.Plugin{Socket: ending, Patience: 20 * time.Second}
+	if exit := p.Run(plugin.Process{Environ: []string{"CNI_COMMAND=STATUS"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: io.Discard}); exit != 0 || asked != 2 {
+		t.Errorf("STATUS of an agent that ends: want it asked again, got %d after %d", exit, asked)
+	}
 	p = plugin.Plugin{Socket: filepath.Join(t.TempDir(), "none"), Patience: 100 * time.Millisecond}
 	if exit := p.Run(plugin.Process{Environ: []string{"CNI_COMMAND=STATUS"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: io.Discard}); exit != 1 {
 		t.Errorf("an agent that does not come: want exit code 1, got %d", exit)

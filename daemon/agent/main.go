@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/agent/claim"
@@ -57,6 +58,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return 0
 }
 
+// cniPatience is how long a runtime waits for an agent that lacks something: longer than a netmaster and its store take to be replaced, so
+// that a node stays ready, and shorter than the kubelet waits for its runtime's status.
+const cniPatience = 10 * time.Second
+
 // configError is an error that only another configuration cures.
 type configError struct{ error }
 
@@ -91,7 +96,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	forward := bridge.NewReconciler(o.Host, p,
 		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
 	n, err := node.New(node.Config{Host: o.Host, Machine: claim.Machine(o.Machine, o.Host), CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
-		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, MesosSocket: o.mesosSocket(), Runtime: runtimeConf, InspectPort: inspectPort, Limits: o.Limits,
+		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, CNIPatience: cniPatience, MesosSocket: o.mesosSocket(), Runtime: runtimeConf, InspectPort: inspectPort, Limits: o.Limits,
 		DNS:    node.DNS{Off: o.DNS == "off", Domain: o.Domain, Cluster: o.Cluster, Servers: o.Resolvers},
 		Docker: o.Docker.part(o.Mode), HostPorts: o.open, Protected: o.protected, Shut: o.shut, Node4: o.node4, Node6: o.node6, StoreURLs: o.Store.URLs(),
 		Store: db, Observe: o.Observe, ForeignServices: o.Services == "off", Version: build.Info(), Settled: settled, Log: log},

@@ -7,8 +7,7 @@ type Right struct {
 	Verbs     []string
 }
 
-// Rights are all that netmaster's account needs: to read what a Reader reads, and to write the status of services, which tells their
-// addresses outside.
+// Rights are all that netmaster's account needs: to read what a Reader reads, and to write the status of services.
 func Rights() []Right {
 	var out []Right
 	for _, s := range sources() {
@@ -19,5 +18,5 @@ func Rights() []Right {
 		}
 		out = append(out, Right{Group: group, Resources: []string{resource}, Verbs: []string{"list", "watch"}})
 	}
-	return append(out, Right{Resources: []string{"services/status"}, Verbs: []string{"patch", "update"}})
+	return append(out, Right{Resources: []string{"services/status"}, Verbs: []string{"patch"}})
 }

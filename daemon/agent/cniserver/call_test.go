@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/containernetworking/cni/pkg/types"
 	"github.com/containernetworking/cni/pkg/version"
@@ -153,6 +154,29 @@ func TestStatus(t *testing.T) {
 	}
 	if a := do(t, s, call("ADD", conf)); a.Exit != 0 {
 		t.Errorf("ADD while the store is away: want it tried, got %s", a.Stdout)
+	}
+}
+
+// What is missing is waited for, for as long as the patience is.
+func TestPatience(t *testing.T) {
+	conf := `{"cniVersion":"1.1.0","name":"n"}`
+	for _, command := range []string{"STATUS", "ADD"} {
+		s := server(&engine{})
+		looks := 0
+		s.Starting = func() []string {
+			if looks++; looks < 3 {
+				return []string{"store"}
+			}
+			return nil
+		}
+		s.Patience = time.Minute
+		if a := do(t, s, call(command, conf)); a.Exit != 0 {
+			t.Errorf("%s while something is missing for a moment: got %d %s", command, a.Exit, a.Stdout)
+		}
+		s.Starting, s.Patience = func() []string { return []string{"store"} }, 50*time.Millisecond
+		if a := do(t, s, call(command, conf)); a.Exit != 1 || !strings.Contains(string(a.Stdout), "store") {
+			t.Errorf("%s while something stays missing: got %d %s", command, a.Exit, a.Stdout)
+		}
 	}
 }
 

@@ -49,6 +49,7 @@ type Options struct {
 	Starting  func() []string // what the agent still needs before it can do anything; empty once it has it
 	Waiting   func() []string // what it waits for now, for STATUS; an operation may be tried all the same
 	Cut       func() bool     // whether the switch is away, so that containers may have lost connectivity, for STATUS
+	Patience  time.Duration   // how long a request waits for what is missing, as after a start of the agent or of a netmaster
 	Log       *slog.Logger
 }
 
@@ -152,7 +153,7 @@ func cniError(err error) *types.Error {
 func owner(conf *Conf) string { return "cni/" + conf.Name }
 
 func (s *Server) add(ctx context.Context, r request, conf *Conf) (*types100.Result, error) {
-	if err := s.serving(); err != nil {
+	if err := s.serving(ctx); err != nil {
 		return nil, err
 	}
 	args, err := parseArgs(r.Args)
@@ -197,7 +198,7 @@ func (s *Server) del(ctx context.Context, r request, _ *Conf) (*types100.Result,
 	if r.ContainerID == "" {
 		return nil, fmt.Errorf("%w: container id is missing", attach.ErrInvalid)
 	}
-	if err := s.serving(); err != nil {
+	if err := s.serving(ctx); err != nil {
 		return nil, err
 	}
 	return nil, s.Attacher.Detach(ctx, r.ContainerID, r.IfName)
@@ -205,7 +206,7 @@ func (s *Server) del(ctx context.Context, r request, _ *Conf) (*types100.Result,
 
 // check compares with what was made, and with what the runtime remembers of it.
 func (s *Server) check(ctx context.Context, r request, conf *Conf) (*types100.Result, error) {
-	if err := s.serving(); err != nil {
+	if err := s.serving(ctx); err != nil {
 		return nil, err
 	}
 	res, err := s.Attacher.Check(ctx, r.ContainerID, r.IfName, r.Netns)
@@ -244,11 +245,29 @@ func checkError(err error) error {
 }
 
 // serving says why the agent cannot serve yet.
-func (s *Server) serving() error {
-	if err := notReady(s.Starting()); err != nil {
+func (s *Server) serving(ctx context.Context) error {
+	if err := notReady(s.await(ctx, s.Starting)); err != nil {
 		return err
 	}
 	return nil
+}
+
+// lookEvery is how often a request that waits looks again.
+const lookEvery = 20 * time.Millisecond
+
+// await waits until nothing is missing, for as long as the patience is, and returns what still is.
+func (s *Server) await(ctx context.Context, missing func() []string) []string {
+	for end := time.Now().Add(s.Patience); ; {
+		still := missing()
+		if len(still) == 0 || !time.Now().Before(end) {
+			return still
+		}
+		select {
+		case <-time.After(lookEvery):
+		case <-ctx.Done():
+			return still
+		}
+	}
 }
 
 func notReady(waiting []string) *types.Error {
@@ -258,8 +277,8 @@ func notReady(waiting []string) *types.Error {
 	return nil
 }
 
-func (s *Server) status(context.Context, request, *Conf) (*types100.Result, error) {
-	err := notReady(append(s.Starting(), s.Waiting()...))
+func (s *Server) status(ctx context.Context, _ request, _ *Conf) (*types100.Result, error) {
+	err := notReady(s.await(ctx, func() []string { return append(s.Starting(), s.Waiting()...) }))
 	switch {
 	case err == nil:
 		return nil, nil
@@ -270,7 +289,7 @@ func (s *Server) status(context.Context, request, *Conf) (*types100.Result, erro
 }
 
 func (s *Server) gc(ctx context.Context, r request, conf *Conf) (*types100.Result, error) {
-	if err := s.serving(); err != nil {
+	if err := s.serving(ctx); err != nil {
 		return nil, err
 	}
 	valid := map[[2]string]bool{}

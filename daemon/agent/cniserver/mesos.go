@@ -54,7 +54,7 @@ func (s *Server) mesos(w http.ResponseWriter, r *http.Request, do func(context.C
 	refused := decodeMesos(r, &q)
 	var out any
 	if refused == nil {
-		err := s.serving()
+		err := s.serving(ctx)
 		if err == nil {
 			out, err = do(ctx, q)
 		}

@@ -39,7 +39,7 @@ func (s *Server) addPod(w http.ResponseWriter, r *http.Request) {
 		refusePod(w, "Error reading request", err)
 		return
 	}
-	if err := s.serving(); err != nil {
+	if err := s.serving(ctx); err != nil {
 		refusePod(w, "Error creating EP", err)
 		return
 	}
@@ -67,7 +67,7 @@ func (s *Server) delPod(w http.ResponseWriter, r *http.Request) {
 	var p podRequest
 	err := decode(r.Body, &p)
 	if err == nil {
-		err = s.serving()
+		err = s.serving(ctx)
 	}
 	if err == nil {
 		err = s.Attacher.Detach(ctx, p.ContainerID, p.IfName)

@@ -24,15 +24,16 @@ type Config struct {
 	VTEP        netip.Addr // tunnel address
 	Node4       netip.Addr // the machine's own address, by which containers meet it; invalid, as Node6: those of the control address's interface
 	Node6       netip.Addr
-	Uplinks     []string // NICs that carry VLANs
-	UplinkBond  string   // how several of them are used together: BondBackup ("" too) or BondLACP
-	VXLANPort   int      // UDP
-	Datapath    string   // "auto", "netdev", "system"
-	OVSRunDir   string   // holds db.sock and the bridge's .mgmt socket
-	Namespace   string   // path of the network namespace of Open vSwitch; "" is the agent's own
-	FwdMode     string   // as the operator expects it; the cluster's own setting counts
-	CNISocket   string   // "" serves no CNI
-	MesosSocket string   // of CNI for Mesos; "" serves none
+	Uplinks     []string      // NICs that carry VLANs
+	UplinkBond  string        // how several of them are used together: BondBackup ("" too) or BondLACP
+	VXLANPort   int           // UDP
+	Datapath    string        // "auto", "netdev", "system"
+	OVSRunDir   string        // holds db.sock and the bridge's .mgmt socket
+	Namespace   string        // path of the network namespace of Open vSwitch; "" is the agent's own
+	FwdMode     string        // as the operator expects it; the cluster's own setting counts
+	CNISocket   string        // "" serves no CNI
+	CNIPatience time.Duration // how long what is asked there waits for what the agent lacks
+	MesosSocket string        // of CNI for Mesos; "" serves none
 	Runtime     RuntimeConf
 	Observe     bool // forward leaves what others change in the switch as it is
 	InspectPort int  // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither

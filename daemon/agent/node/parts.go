@@ -103,7 +103,7 @@ func (n *Node) runtimeConf() task.Task {
 // cniDoors are where CNI plugins ask.
 func (n *Node) cniDoors() (out []task.Task) {
 	cni := cniserver.Options{Socket: n.CNISocket, Attacher: n.attach, Publisher: n.access, Starting: n.starting, Waiting: n.Waiting,
-		Cut: func() bool { return !n.forward.Connected() }, Log: n.Log}
+		Cut: func() bool { return !n.forward.Connected() }, Patience: n.CNIPatience, Log: n.Log}
 	if cni.Socket != "" {
 		out = append(out, cniserver.New(cni))
 	}
