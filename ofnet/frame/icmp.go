@@ -41,6 +41,20 @@ const (
 // messages of trouble, later fragments, what is for many or from no one in particular, and what is not whole.
 var ErrSilent = errors.New("no message of trouble is due")
 
+// Receiver is whom an IP packet in an Ethernet frame is for; invalid when there is none.
+func Receiver(packet []byte) (a netip.Addr) {
+	if len(packet) < ethSize {
+		return a
+	}
+	switch inner := packet[ethSize:]; {
+	case be.Uint16(packet[12:]) == etherIP4 && len(inner) >= ip4Size:
+		a = netip.AddrFrom4([4]byte(inner[16:20]))
+	case be.Uint16(packet[12:]) == etherIP6 && len(inner) >= ip6Size:
+		a = netip.AddrFrom16([16]byte(inner[24:40]))
+	}
+	return a
+}
+
 // Report is the message about a packet in an Ethernet frame to its sender: from a router with link address mac and the
 // address router, of the packet's family.
 func Report(t Trouble, packet []byte, mac ofnet.MAC, router netip.Addr) ([]byte, error) {

@@ -98,6 +98,10 @@ func FuzzReport(f *testing.F) {
 	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
+		to := Receiver(b)
+		if _, err := Report(Refused, b, routerMAC, to); err == nil && !to.IsValid() {
+			t.Errorf("a message in nobody's name about %x", b)
+		}
 		for _, router := range routers {
 			got, err := Report(Unreachable, b, routerMAC, router)
 			if err == nil && (len(got) > ethSize+most6 || !bytes.Equal(got[:6], b[6:12])) {

@@ -19,8 +19,7 @@ func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 		fronts := q.fronts(s, a)
 		fronting = fronting || fronts
 		if mac != (ofnet.MAC{}) && (fronts || len(q.here) > 0) {
-			// To this host by name: what a physical switch floods is others' business.
-			q.arrive(out, q.asked(a), fronts, flow.EqMAC(flow.EthDst, mac), flow.EqMask(regFlags, 1<<bitUplink, 1<<bitUplink|1<<bitRouted|1<<bitRelayed))
+			q.arrive(out, q.asked(a), fronts, byUplink(s)...)
 		}
 		if routed {
 			q.arrive(out, q.asked(a), true, fromOutside())

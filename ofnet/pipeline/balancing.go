@@ -163,7 +163,29 @@ func (b *balancing) address(out *flow.Set, s *ofnet.State, a netip.Addr, externa
 	if external && b.fronts(s, a) {
 		out.Add(flow.New(tNeighbor, 120, flow.NewMatch(append(ask, has(bitUplink))...), answer(uplinkMAC(s))))
 	}
-	out.Add(flow.New(tService, 50, flow.NewMatch(b.family, flow.EqAddr(b.dst, a), inTenant(b.tenant)), flow.Do(flow.GotoTable(tUnserved))))
+	b.unserved(out, s, a, external)
+}
+
+// unserved has those told who are not served: clients on this host, and, for an address for outside, those whose connections this host takes. What
+// another switch has sent, and what others take, ends here.
+func (b *balancing) unserved(out *flow.Set, s *ofnet.State, a netip.Addr, external bool) {
+	to := slices.Clip([]flow.Term{b.family, flow.EqAddr(b.dst, a), inTenant(b.tenant)})
+	tell := func(terms ...flow.Term) {
+		out.Add(flow.New(tService, 50, flow.NewMatch(append(to, terms...)...), flow.Do(flow.GotoTable(tUnserved))))
+	}
+	tell(hasNot(bitFabric))
+	if external && b.fronts(s, a) {
+		tell(byUplink(s)...)
+	}
+	if external && s.Router != nil && s.Router.Tenant == b.tenant.Name {
+		tell(fromOutside())
+	}
+	out.Add(flow.New(tService, 40, flow.NewMatch(to...), flow.Actions{}))
+}
+
+// byUplink matches what has come from a VLAN's trunk to this host by name: what a physical switch floods is others' business.
+func byUplink(s *ofnet.State) []flow.Term {
+	return []flow.Term{flow.EqMAC(flow.EthDst, uplinkMAC(s)), flow.EqMask(regFlags, 1<<bitUplink, 1<<bitUplink|1<<bitRouted|1<<bitRelayed)}
 }
 
 // fronts says that this host takes the connections to an address that come by the uplink.

@@ -66,10 +66,11 @@ func (q *portBalancing) nodePort(out *flow.Set, s *ofnet.State) {
 	// What is answered keeps its sender, for the kernel to translate it back.
 	out.Add(flow.New(tHostOut, exact+5, flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.src, a), flow.Eq(q.from, uint64(q.NodePort))),
 		flow.Do(flow.SetMAC(flow.EthDst, HostMAC), flow.SetMAC(flow.EthSrc, RouterMAC), flow.Output(s.Local.Host))))
+	asked := q.askedAt(a, q.NodePort)
 	if len(q.all) == 0 {
+		out.Add(flow.New(tService, 50, flow.NewMatch(append(asked, has(bitHost))...), flow.Do(flow.GotoTable(tUnserved))))
 		return
 	}
-	asked := q.askedAt(a, q.NodePort)
 	q.leadHost(out, asked, q.ExternalLocal)
 	if len(q.here) > 0 {
 		q.arrive(out, asked, false, has(bitRelayed))

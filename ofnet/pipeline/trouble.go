@@ -24,7 +24,9 @@ func Troubles(self string, meter uint32) []flow.Flow {
 	add(tRoute, flow.Eq(flow.IPTTL, lastHop), hasNot(bitHost), hasNot(bitTunnel))
 	add(tNowhere, has(bitEndpoint))
 	for _, protocol := range []uint64{ofnet.ProtocolTCP, ofnet.ProtocolUDP, ofnet.ProtocolSCTP} { // no one answers a service's pings either
-		add(tUnserved, has(bitEndpoint), flow.Eq(flow.IPProto, protocol))
+		for _, from := range []int{bitEndpoint, bitHost, bitUplink} {
+			add(tUnserved, has(from), flow.Eq(flow.IPProto, protocol))
+		}
 	}
 	return out
 }
@@ -41,4 +43,26 @@ func IsUnserved(table flow.TableID) bool { return table == tUnserved }
 func Inject(segment uint32, tenant uint16) flow.Actions {
 	return flow.Do(load(regNetwork, segment), flow.Load(zone(), uint64(tenant)),
 		on(bitEndpoint), on(bitRouted), on(bitSkip), on(bitNoCommit), flow.Resubmit(tRoute))
+}
+
+// Reply is how a message about what Troubles caught gets to its sender, and the link address that it bears: as the router would send it when
+// routed says so; else by where the packet came from, which is the host itself or a machine on a VLAN, and in the name of whom it was for. ok is
+// false when there is no way any more.
+func Reply(s *ofnet.State, m flow.Match) (do flow.Actions, mac ofnet.MAC, routed, ok bool) {
+	segment, tenant := Origin(m)
+	flags, _ := m.Uint(regFlags)
+	switch {
+	case flags&(1<<bitHost) != 0:
+		return flow.Do(flow.Output(s.Local.Host)), RouterMAC, false, s.Local.Host != 0
+	case flags&(1<<bitUplink) == 0:
+		return Inject(segment, tenant), RouterMAC, true, true
+	case segment == outside:
+		return Inject(segment, tenant), RouterMAC, false, true
+	}
+	for n := range s.Segments.Values() {
+		if n.ID == segment && n.Encap == ofnet.VLAN && s.Local.Uplink != 0 {
+			return flow.Do(append(pushTag(n), toUplink(s))...), uplinkMAC(s), false, true
+		}
+	}
+	return flow.Actions{}, mac, false, false
 }

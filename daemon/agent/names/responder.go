@@ -117,7 +117,7 @@ func (r *Responder) Handle(ctx context.Context, sw Switch, p packetin.Packet) {
 		}
 		r.answered.Add(1)
 		r.check(sw.Send(p.InPort, u.Reply(reply).Append(nil)))
-	case v == NotOurs && r.toGateway(segment, &u):
+	case v == NotOurs && (r.toGateway(segment, &u) || r.o.Zone.Unserved(tenant, u.Dst.Addr())):
 		r.forwarded.Add(1)
 		go r.forward(ctx, sw, from, &u, q)
 	default:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/frame"
@@ -110,16 +111,26 @@ func TestResponder(t *testing.T) {
 	if got := answered(question(t, "example.com.", pipeline.RouterMAC, "10.1.0.254")); got != "192.0.2.1" || len(asked) != 1 {
 		t.Errorf("another name, asked of the gateway: got %s", got)
 	}
+	dnsOf := func(tenant string) {
+		r.o.Zone.KubernetesNamespace("kube-system", &record.Namespace{Name: "kube-system", Place: record.Place{Tenant: tenant}})
+	}
+	r.o.Zone.KubernetesService("kube-system:kube-dns", &record.KubernetesService{ClusterIPs: []netip.Addr{netip.MustParseAddr("10.96.0.10")}})
+	dnsOf("other")
+	if got := answered(question(t, "example.com.", stranger, "10.96.0.10")); got != "192.0.2.1" {
+		t.Errorf("another name, asked of the cluster's name server, which the tenant does not reach: got %s", got)
+	}
+	dnsOf("blue")
+	r.Handle(t.Context(), f, question(t, "example.com.", stranger, "10.96.0.10"))
 	r.Handle(t.Context(), f, question(t, "example.com.", stranger, "10.1.0.7"))
 	r.Handle(t.Context(), f, question(t, "example.com.", pipeline.RouterMAC, "8.8.8.8"))
 	r.Handle(t.Context(), f, packetin.Packet{InPort: 3, Frame: []byte("no frame")})
-	if f.resumed != 3 || len(f.sent) != 0 {
-		t.Errorf("what is not ours goes its way: want 3, got %d", f.resumed)
+	if f.resumed != 4 || len(f.sent) != 0 {
+		t.Errorf("what is not ours goes its way: want 4, got %d", f.resumed)
 	}
 	for f.held == 0 {
 		r.Handle(t.Context(), f, packetin.Packet{InPort: 4})
 	}
-	if c := r.Counts(); c.Answered != 1 || c.Forwarded != 1 || c.Excess != 1 || c.Questions < burstOfOne {
+	if c := r.Counts(); c.Answered != 1 || c.Forwarded != 2 || c.Excess != 1 || c.Questions < burstOfOne {
 		t.Errorf("counts: got %+v", c)
 	}
 	before := f.held

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"sync/atomic"
 
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/frame"
 	"github.com/contiv/contiv/ofnet/packetin"
@@ -28,6 +29,7 @@ type Options struct {
 	Socket string // the bridge's management socket
 	// Router is the router's address in a network, by the network's number; invalid: it says nothing there.
 	Router func(segment uint32, ipv6 bool) netip.Addr
+	View   func(func(*ofnet.State)) // shows what the switch is to do
 	Log    *slog.Logger
 }
 
@@ -62,12 +64,23 @@ func (r *Responder) handle(_ context.Context, p packetin.Packet) {
 	case pipeline.IsUnserved(p.Table):
 		trouble = frame.Refused
 	}
-	message, err := frame.Report(trouble, p.Frame, pipeline.RouterMAC, r.o.Router(segment, frame.IsIPv6(p.Frame)))
+	var do flow.Actions
+	var mac ofnet.MAC
+	routed, ok := false, false
+	r.o.View(func(s *ofnet.State) { do, mac, routed, ok = pipeline.Reply(s, p.Match) })
+	from := netip.Addr{}
+	switch {
+	case routed || ok && trouble != frame.Refused: // of the router's own concern
+		do, mac, from = pipeline.Inject(segment, tenant), pipeline.RouterMAC, r.o.Router(segment, frame.IsIPv6(p.Frame))
+	case ok:
+		from = frame.Receiver(p.Frame)
+	}
+	message, err := frame.Report(trouble, p.Frame, mac, from)
 	if errors.Is(err, frame.ErrSilent) {
 		return
 	}
 	if err == nil {
-		err = r.packets.Inject(pipeline.Inject(segment, tenant), message)
+		err = r.packets.Inject(do, message)
 	}
 	if err != nil {
 		r.o.Log.Debug("message of trouble", "error", err) // the next packet tells again
