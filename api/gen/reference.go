@@ -207,7 +207,7 @@ const kindPage = notice + `# {{.Name}}
 
 {{wrap .Doc}}
 
-{{with .Owner}}{{.}} owns it: `+"`{{$.Change}}`"+` changes it.
+{{with .Owner}}{{.}} owns it: ` + "`{{$.Change}}`" + ` changes it.
 
 {{end}}{{if .InspectOnly}}Key: the text that names one.{{else}}Key: ` + "`{{join .Key}}`" + `.{{end}}
 

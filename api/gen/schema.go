@@ -205,26 +205,8 @@ func (k *kind) prepare() error {
 		k.Many = k.Plural
 	}
 	k.Doc = strings.TrimSpace(k.Doc)
-	for _, fields := range [][]field{k.Fields, k.Oper} {
-		for i := range fields {
-			f := &fields[i]
-			switch {
-			case f.Type == "":
-				f.Type = "string"
-			case !slices.Contains([]string{"string", "int", "strings"}, f.Type):
-				return fmt.Errorf("field %s: type %q is none of string, int, strings", f.Name, f.Type)
-			}
-			if f.List != "" {
-				f.Type = "list"
-			}
-			if f.Doc == "" {
-				return fmt.Errorf("field %s: doc is required", f.Name)
-			}
-			if f.Type == "string" {
-				f.MaxLen, f.Max = f.Max, 0
-			}
-		}
-		sort.Slice(fields, func(i, j int) bool { return fields[i].Go() < fields[j].Go() })
+	if err := k.prepareFields(); err != nil {
+		return err
 	}
 	sort.Slice(k.LinkSets, func(i, j int) bool { return k.LinkSets[i].Name < k.LinkSets[j].Name })
 	sort.Slice(k.Links, func(i, j int) bool { return k.Links[i].Name < k.Links[j].Name })
@@ -276,6 +258,32 @@ func (k *kind) prepare() error {
 		if _, err := strconv.Atoi(f.Default); isInt && f.Default != "" && err != nil {
 			return fmt.Errorf("flag --%s: default: %w", f.Name, err)
 		}
+	}
+	return nil
+}
+
+// prepareFields fills in what fields leave out.
+func (k *kind) prepareFields() error {
+	for _, fields := range [][]field{k.Fields, k.Oper} {
+		for i := range fields {
+			f := &fields[i]
+			switch {
+			case f.Type == "":
+				f.Type = "string"
+			case !slices.Contains([]string{"string", "int", "strings"}, f.Type):
+				return fmt.Errorf("field %s: type %q is none of string, int, strings", f.Name, f.Type)
+			}
+			if f.List != "" {
+				f.Type = "list"
+			}
+			if f.Doc == "" {
+				return fmt.Errorf("field %s: doc is required", f.Name)
+			}
+			if f.Type == "string" {
+				f.MaxLen, f.Max = f.Max, 0
+			}
+		}
+		sort.Slice(fields, func(i, j int) bool { return fields[i].Go() < fields[j].Go() })
 	}
 	return nil
 }
