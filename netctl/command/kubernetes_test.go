@@ -71,6 +71,12 @@ func TestKubernetesSession(t *testing.T) {
 		{"describe ns shop", 0, "Kubernetes namespace shop\nConfig:\n", ""},
 		{"endpoint inspect shop-web", 0, `"networkpolicy shop/web"`, ""},
 		{"endpoint inspect shop-cl", 0, `"clusternetworkpolicy base (Baseline, priority 7)"`, ""},
+		{"matrix -n shop", 0, "From \\ To  cl           web                     outside\n---------  --           ---                     -------\n" +
+			"cl         all -tcp 25  tcp 80 udp 5000-5010    all -tcp 25\nweb        all -tcp 25  none                    all -tcp 25\n" +
+			"outside    all          ?tcp 80 ?udp 5000-5010  not judged\n", ""},
+		{"matrix -n shop cl web", 0, "udp 5000-5010  allowed                                    networkpolicy shop/web rule 1\n", ""},
+		{"matrix -n shop cl absent", 3, "", "namespace shop has no pod absent"},
+		{"matrix -n absent", 3, "", "kubeNamespace not found"},
 		{"explain netpol", 0, "Kubernetes owns it: kubectl edit networkpolicy NAME -n NAMESPACE changes it.", ""},
 	} {
 		got := netctl(t, t.Context(), m.URL, strings.Fields(step.line)...)

@@ -19,12 +19,16 @@ func itemOf(key string, v any) store.Item {
 	return store.Item{Key: key, Value: value}
 }
 
-// podNumber is pod i: each of 50 namespaces has pods with 20 labels.
+// podNumber is pod i, on one of 50 hosts.
 func podNumber(i int) store.Item {
-	host := fmt.Sprint("h", 2+i%49)
 	if i%50 == i/50%50 {
-		host = "h1"
+		return podOf(i, "h1")
 	}
+	return podOf(i, fmt.Sprint("h", 2+i%49))
+}
+
+// podOf is pod i on a host: each of 50 namespaces has pods with 20 labels.
+func podOf(i int, host string) store.Item {
 	e := record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: "blue", Name: "net"}, Endpoint: fmt.Sprint("c", i)}, Host: host,
 		IP: netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), MAC: record.MAC{2, 2, 10, 1, byte(i >> 8), byte(i)}, VTEP: netip.AddrFrom4([4]byte{192, 0, 2, byte(2 + i%49)}),
 		Labels: map[string]string{"app": fmt.Sprint("app", i/50%20), "pod-template-hash": "5d4f8c7b6"}}

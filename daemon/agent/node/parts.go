@@ -91,7 +91,7 @@ func (n *Node) parts() []task.Task {
 
 // runtimeConf keeps the CNI plugin and its configuration on the host.
 func (n *Node) runtimeConf() task.Task {
-	keeper := &runtimeconf.Keeper{Program: n.Runtime.Program, Bin: n.Runtime.Bin, Conf: n.Runtime.Conf, Waiting: n.Waiting, Every: time.Second, Log: n.Log}
+	keeper := &runtimeconf.Keeper{Program: n.Runtime.Program, Bin: n.Runtime.Bin, Conf: n.Runtime.Conf, Stays: n.Runtime.Stays, Waiting: n.Waiting, Every: time.Second, Log: n.Log}
 	return task.Func("configuration of CNI", func(ctx context.Context, ready func()) error {
 		ready()
 		return keeper.Run(ctx)

@@ -1,21 +1,31 @@
-// Package kubetest is an API server of Kubernetes for tests of what reads one: it lists and watches, refuses resource versions that it has
-// forgotten, does not know kinds that are not installed, and may be away. It admits whatever it is given.
+// Package kubetest is an API server of Kubernetes for tests and measurements of what reads one: it lists and watches, refuses resource versions that it has
+// forgotten, does not know kinds that are not installed, and may be away. It admits whatever it is given, and merges what it is to change of the
+// status of services.
 package kubetest
 
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
+
+// TB is what a Server needs of a test: testing.TB, or a measurement that is none.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	TempDir() string
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // Object is any object of Kubernetes. Its kind and version must be set.
 type Object interface {
@@ -36,6 +46,9 @@ type Server struct {
 	away    bool
 	hidden  map[string]struct{} // resources that are not installed
 	served  int
+	patched int
+	// forbidden says that no status may be changed.
+	forbidden bool
 }
 
 type stored struct {
@@ -48,11 +61,24 @@ type event struct {
 	resource, happened string
 }
 
-// Start starts a Server without objects, to which cluster-wide network policies are not known. It ends with the test.
-func Start(tb testing.TB) *Server {
+// Start starts a Server on loopback, without objects, to which cluster-wide network policies are not known. It ends with the test.
+func Start(tb TB) *Server {
+	tb.Helper()
+	return StartAt(tb, "127.0.0.1:0")
+}
+
+// StartAt is Start at an address of this machine.
+func StartAt(tb TB, address string) *Server {
 	tb.Helper()
 	s := &Server{version: 1, objects: map[string]map[string]stored{}, moved: make(chan struct{}), hidden: map[string]struct{}{"clusternetworkpolicies": {}}}
-	s.http = httptest.NewServer(s)
+	s.http = httptest.NewUnstartedServer(s)
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_ = s.http.Listener.Close() // the one that it would have used
+	s.http.Listener = listener
+	s.http.Start()
 	tb.Cleanup(func() {
 		s.Away(true)
 		s.http.Close()
@@ -61,7 +87,7 @@ func Start(tb testing.TB) *Server {
 }
 
 // Kubeconfig writes a kubeconfig for the server into a folder of the test's and returns its path.
-func (s *Server) Kubeconfig(tb testing.TB) string {
+func (s *Server) Kubeconfig(tb TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "kubeconfig")
 	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],`+
@@ -73,7 +99,7 @@ func (s *Server) Kubeconfig(tb testing.TB) string {
 }
 
 // Put makes or changes objects.
-func (s *Server) Put(tb testing.TB, objects ...Object) {
+func (s *Server) Put(tb TB, objects ...Object) {
 	tb.Helper()
 	for _, o := range objects {
 		s.change(tb, o, false)
@@ -81,14 +107,14 @@ func (s *Server) Put(tb testing.TB, objects ...Object) {
 }
 
 // Delete removes objects.
-func (s *Server) Delete(tb testing.TB, objects ...Object) {
+func (s *Server) Delete(tb TB, objects ...Object) {
 	tb.Helper()
 	for _, o := range objects {
 		s.change(tb, o, true)
 	}
 }
 
-func (s *Server) change(tb testing.TB, o Object, gone bool) {
+func (s *Server) change(tb TB, o Object, gone bool) {
 	tb.Helper()
 	kind := o.GetObjectKind().GroupVersionKind().Kind
 	resource := strings.ToLower(kind) + "s"

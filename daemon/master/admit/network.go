@@ -51,6 +51,14 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 			Try("delete %s first", some(services))
 	}
 	id := n.Identity()
+	if list := tx.LoadBalancersOn(id); len(list) > 0 {
+		var names []string
+		for _, l := range list {
+			names = append(names, l.Name())
+		}
+		return model.Errorf(model.CodeInUse, "", "cannot delete %s has addresses of services of Kubernetes", n.NetworkName).
+			Try("delete the services %s first, or have them name another network", some(names))
+	}
 	known := tx.Network(id)
 	if known != nil && n.NwType != record.InfraNetwork && known.Endpoints() > 0 {
 		var names []string

@@ -90,7 +90,7 @@ func (v *View) TenantOfService(id identity.KubernetesService) string {
 
 // SlicesOf are the EndpointSlices of a service, ordered by id; without those that cannot be read.
 func (v *View) SlicesOf(id identity.KubernetesService) (out []*record.EndpointSlice) {
-	for _, s := range sortedByID(slicesOfService.In(v.slices, id).Values(), sliceID) {
+	for _, s := range sortedByID(slicesOfService.In(&v.slices, id).Values(), sliceID) {
 		if r := readable[record.EndpointSlice](v, record.EndpointSlices+s.id.String()); r != nil {
 			out = append(out, r)
 		}

@@ -112,7 +112,7 @@ func (v *View) Has(kind, key string) bool { return v.objects.Get(Ref{kind, key})
 // kind yields the objects of a kind, ordered by key.
 func (v *View) kind(k *model.Kind) iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
-		for e := range objectsInOrder.From(v.objects, &entry{Ref: Ref{Kind: k.Name}}) {
+		for e := range objectsInOrder.From(&v.objects, &entry{Ref: Ref{Kind: k.Name}}) {
 			if e.Kind != k.Name || !yield(e) {
 				return
 			}
@@ -145,7 +145,7 @@ func (v *View) NotFound(k *model.Kind, key string) *model.Error {
 
 // Count is the number of objects of a kind.
 func (v *View) Count(k *model.Kind) int {
-	count, _ := countOfKind.In(v.objects, k.Name)
+	count, _ := countOfKind.In(&v.objects, k.Name)
 	return count
 }
 
@@ -167,5 +167,5 @@ func (v *View) Referrers(to *model.Kind, key, from string) []string {
 
 // linking yields the objects of a kind that link to an object.
 func (v *View) linking(to Ref, from string) iter.Seq[*entry] {
-	return objectsByLink.In(v.objects, link{to, from}).Values()
+	return objectsByLink.In(&v.objects, link{to, from}).Values()
 }

@@ -111,7 +111,7 @@ func (v *View) touchServices(namespace string) {
 func (v *View) ownedIn(k *model.Kind, namespace string) iter.Seq[string] {
 	prefix := namespace + ":"
 	return func(yield func(string) bool) {
-		for e := range objectsInOrder.From(v.objects, &entry{Ref: Ref{k.Name, prefix}}) {
+		for e := range objectsInOrder.From(&v.objects, &entry{Ref: Ref{k.Name, prefix}}) {
 			if e.Kind != k.Name || !strings.HasPrefix(e.Key, prefix) || !yield(e.Key) {
 				return
 			}

@@ -21,7 +21,7 @@ import (
 )
 
 // runLimit bounds a run generously; what is made is removed also then.
-const runLimit = 5 * time.Minute
+const runLimit = 10 * time.Minute
 
 // The promises.
 const (
@@ -39,10 +39,20 @@ func main() {
 	bin := flag.String("bin", "bin", "`folder` of contiv, netmaster, netplugin and contivk8s")
 	rules := flag.Int("rules", 150, "`number` of rules posted one by one")
 	rounds := flag.Int("rounds", 5, "restarts of each part")
+	only := flag.String("only", "", "measure this part alone: rules or kubernetes")
+	kubernetesRounds := flag.Int("kubernetes-rounds", 9, "objects of Kubernetes of each kind")
+	kubernetesBin := flag.String("kubernetes-bin", newest(".cache/kubernetes/v*"), "`folder` with Kubernetes' programs, for kube-proxy")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
-	if err := run(ctx, *bin, *rules, *rounds, os.Stdout, os.Stderr); err != nil {
+	err := error(nil)
+	if *only != "kubernetes" {
+		err = run(ctx, *bin, *rules, *rounds, os.Stdout, os.Stderr)
+	}
+	if *only != "rules" && err == nil {
+		err = runKubernetes(ctx, *bin, *kubernetesBin, *kubernetesRounds, os.Stdout, os.Stderr)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench path:", err)
 		os.Exit(1)
 	}
@@ -58,6 +68,27 @@ func run(ctx context.Context, bin string, rules, rounds int, out, errOut io.Writ
 		return err
 	}
 	return measure(ctx, bin, 2, rules, rounds, out, errOut)
+}
+
+// runKubernetes measures what comes from Kubernetes.
+func runKubernetes(ctx context.Context, bin, kubernetesBin string, rounds int, out, errOut io.Writer) error {
+	bin, err := filepath.Abs(bin)
+	if err == nil && kubernetesBin != "" {
+		kubernetesBin, err = filepath.Abs(kubernetesBin)
+	}
+	if err != nil {
+		return err
+	}
+	return measureKubernetes(ctx, bin, kubernetesBin, rounds, out, errOut)
+}
+
+// newest is the last of the files that a pattern finds, "" of none.
+func newest(pattern string) string {
+	all, _ := filepath.Glob(pattern) // only a malformed pattern is an error
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1]
 }
 
 // measure measures a lab of so many hosts.

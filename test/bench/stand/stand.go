@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/contiv/contiv/daemon/kube/kubetest"
 	"github.com/contiv/contiv/ofnet/ovstest"
 )
 
@@ -15,7 +16,10 @@ type Stand struct {
 	failed   error
 }
 
-var _ ovstest.TB = (*Stand)(nil)
+var (
+	_ ovstest.TB  = (*Stand)(nil)
+	_ kubetest.TB = (*Stand)(nil)
+)
 
 // stop unwinds a measurement that has failed.
 type stop struct{}
@@ -44,6 +48,16 @@ func (b *Stand) Helper() {}
 
 // Cleanup runs f at the end.
 func (b *Stand) Cleanup(f func()) { b.cleanups = append(b.cleanups, f) }
+
+// TempDir makes a folder that is removed at the end.
+func (b *Stand) TempDir() string {
+	dir, err := os.MkdirTemp("", "contiv-bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
 
 // Failed says whether something has gone wrong.
 func (b *Stand) Failed() bool { return b.failed != nil }

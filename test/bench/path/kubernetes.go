@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/kube/kubetest"
+	"github.com/contiv/contiv/daemon/plugin"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/etcd"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/lab"
+	"github.com/contiv/contiv/test/bench/crowd"
+	"github.com/contiv/contiv/test/bench/report"
+	"github.com/contiv/contiv/test/bench/stand"
+)
+
+// What there is of Kubernetes while changes of it are measured.
+const (
+	podsThere     = 5000
+	policiesThere = 1000
+	servicesThere = 1000
+)
+
+// kubernetes is a site of two hosts whose netmaster reads a Kubernetes of many pods, most of them on hosts that are not there.
+type kubernetes struct {
+	*site
+	crowd.Crowd
+	server *kubetest.Server // the API server
+	db     store.Store
+}
+
+// measureKubernetes measures objects of Kubernetes, from the API server until they are past the barriers of two hosts' switches.
+func measureKubernetes(ctx context.Context, bin, kubernetesBin string, rounds int, out, errOut io.Writer) error {
+	t, machine := &report.Table{}, stand.NewMachine()
+	err := stand.Measure(func(tb *stand.Stand) {
+		k := settleKubernetes(ctx, tb, bin, errOut)
+		k.policies(ctx, tb, t, rounds)
+		k.slices(ctx, tb, t, kubernetesBin, rounds)
+	})
+	if err != nil {
+		return err
+	}
+	t.Title = fmt.Sprintf("Kubernetes: one netmaster with its etcd, agents and switches of two hosts; %d policies, %d pods, %d services; %s",
+		policiesThere, podsThere, servicesThere, machine)
+	return t.Write(out)
+}
+
+// settleKubernetes starts all, with everything in force.
+func settleKubernetes(ctx context.Context, tb *stand.Stand, bin string, errOut io.Writer) *kubernetes {
+	l, err := lab.New(lab.Plan{Name: "bench-kube", Dir: lab.DefaultDir, Hosts: 2, Masters: 1, Store: lab.StoreEmbedded, Bin: bin}, filepath.Join(bin, "contiv"), errOut)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := l.Down(context.WithoutCancel(ctx)); err != nil {
+			tb.Logf("%v", err)
+		}
+	})
+	k := &kubernetes{site: &site{lab: l, hosts: []string{"h1", "h2"}}, Crowd: crowd.Crowd{Namespaces: 50, Hosts: 50, Network: identity.Network{Tenant: tenant, Name: "default-net"}}}
+	k.server = kubetest.StartAt(tb, fmt.Sprintf("10.254.%d.254:0", l.Number))
+	k.fill(tb, k.server)
+	l.Master = append(l.Master, "--kubeconfig", k.server.Kubeconfig(tb))
+	if err := l.Up(ctx); err != nil {
+		tb.Fatal(err)
+	}
+	base, err := l.MasterURL()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	k.api = client.Client{Base: base, HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
+	db, err := etcd.Open(etcd.Config{Endpoints: []string{fmt.Sprintf("http://10.254.%d.1:2379", l.Number)}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	k.db = db
+	if err := k.attach(ctx); err != nil {
+		tb.Fatal(err)
+	}
+	return k
+}
+
+// fill gives an API server what there is.
+func (k *kubernetes) fill(tb *stand.Stand, server *kubetest.Server) {
+	for i := range k.Hosts {
+		n := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: crowd.Host(i)}}
+		n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: crowd.VTEP(i).String()}}
+		server.Put(tb, n)
+	}
+	for i := range k.Namespaces {
+		server.Put(tb, k.Namespace(i))
+	}
+	for i := range podsThere {
+		server.Put(tb, k.Pod(i))
+	}
+	for i := range policiesThere {
+		server.Put(tb, k.Policy(i))
+	}
+	for i := range servicesThere {
+		server.Put(tb, k.Service(i), k.Slice(i, crowd.Backends*i))
+	}
+	server.Forget() // lists tell of these
+}
+
+// attach makes the network, the hosts that are not there, and the endpoints of all pods.
+func (k *kubernetes) attach(ctx context.Context) error {
+	_, err := k.api.Put(ctx, &model.Network{TenantName: k.Network.Tenant, NetworkName: k.Network.Name, Encap: "vxlan", Subnet: "10.0.0.0/16", Gateway: "10.0.255.254"})
+	if err != nil {
+		return err
+	}
+	hosts := &store.Tx{}
+	for i := 2; i < k.Hosts; i++ {
+		text, err := json.Marshal(record.Claim{Machine: crowd.Host(i), Host: crowd.Host(i), VTEP: crowd.VTEP(i).String()})
+		if err != nil {
+			return err
+		}
+		hosts.Put(record.HostClaim(crowd.Host(i)), text)
+	}
+	if _, err := k.db.Commit(ctx, hosts); err != nil {
+		return err
+	}
+	agents := plugin.Master{Client: &k.api}
+	clients, bounded := errgroup.WithContext(ctx)
+	clients.SetLimit(16)
+	for i := range podsThere {
+		clients.Go(func() error {
+			e := k.Endpoint(i)
+			_, _, err := agents.CreateEndpoint(bounded, model.CreateEndpointRequest{EndpointID: e.ID.Endpoint, ContainerID: e.ContainerID, EPCommonName: e.CommonName,
+				ConfigEP: model.EndpointConfigRequest{Container: e.ContainerID, Host: e.Host},
+				Pod:      &model.PodRequest{Namespace: e.Pod.ID.Namespace, Name: e.Pod.ID.Name, UID: e.Pod.UID}})
+			return err
+		})
+	}
+	return clients.Wait()
+}
