@@ -45,6 +45,12 @@ func (c *Client) ForgetDockerNetwork(ctx context.Context, request model.DockerNe
 	return err
 }
 
+// Kubernetes asks whether the leader reads Kubernetes, and since when.
+func (c *Client) Kubernetes(ctx context.Context) (model.KubernetesStatus, error) {
+	var out model.KubernetesStatus
+	return out, c.Raw(ctx, "/api/v1/kubernetes", &out)
+}
+
 // Leadership asks who leads, who led, and how the store is.
 func (c *Client) Leadership(ctx context.Context) (model.Leadership, error) {
 	var out model.Leadership

@@ -23,6 +23,12 @@ func (c *Client) Why(ctx context.Context, ask model.WhyRequest) (model.Why, erro
 	return out, c.Raw(ctx, "/api/v1/why?"+query.Encode(), &out)
 }
 
+// Matrix asks what the pods of a namespace of Kubernetes may open towards each other.
+func (c *Client) Matrix(ctx context.Context, namespace string) (model.WorkloadMatrix, error) {
+	var out model.WorkloadMatrix
+	return out, c.Raw(ctx, "/api/v1/matrix/"+url.PathEscape(namespace), &out)
+}
+
 // Drift asks a host's agent to compare its switch with what it should hold; with repair it brings the switch to that first.
 func (c *Client) Drift(ctx context.Context, host string, repair bool) (model.Drift, error) {
 	var out model.Drift

@@ -207,7 +207,9 @@ const kindPage = notice + `# {{.Name}}
 
 {{wrap .Doc}}
 
-{{if .InspectOnly}}Key: the text that names one.{{else}}Key: ` + "`{{join .Key}}`" + `.{{end}}
+{{with .Owner}}{{.}} owns it: ` + "`{{$.Change}}`" + ` changes it.
+
+{{end}}{{if .InspectOnly}}Key: the text that names one.{{else}}Key: ` + "`{{join .Key}}`" + `.{{end}}
 
 ## Routes
 

@@ -2,8 +2,7 @@
 
 package model
 
-// A namespace of Kubernetes, as netmaster reads it: what its annotations fix of its pods' places. It is changed
-// in Kubernetes.
+// A namespace of Kubernetes, as netmaster reads it: what its annotations fix of its pods' places.
 type KubeNamespace struct {
 	Key       string   `json:"key,omitempty"`
 	Group     string   `json:"group,omitempty"`     // Group of its pods, by annotation io.contiv.net-group; empty when it fixes none.
@@ -43,7 +42,7 @@ type KubeNamespaceInspect struct {
 var kubenamespaceKind = Kind{
 	Name: "kubeNamespace", Plural: "kubeNamespaces", Many: "kubeNamespaces", noun: "Kubernetes namespace", nouns: "Kubernetes namespaces", Title: "Kubernetes namespace",
 	Names:       []string{"kubenamespace", "kubenamespaces", "namespace", "namespaces", "ns"},
-	Doc:         "A namespace of Kubernetes, as netmaster reads it: what its annotations fix of its pods' places. It is changed in Kubernetes.",
+	Doc:         "A namespace of Kubernetes, as netmaster reads it: what its annotations fix of its pods' places.",
 	Key:         []string{"namespace"},
 	InspectOnly: false,
 	Owner:       "Kubernetes", Change: "kubectl edit namespace NAME",

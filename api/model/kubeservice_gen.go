@@ -3,7 +3,7 @@
 package model
 
 // A service of Kubernetes with what its EndpointSlices say, as netmaster reads them and the agents carry them
-// out. It is changed in Kubernetes.
+// out.
 type KubeService struct {
 	Key               string   `json:"key,omitempty"`
 	Addresses         []string `json:"addresses,omitempty"`         // Addresses within the cluster, or the name that stands for an ExternalName.
@@ -43,7 +43,7 @@ type KubeServiceInspect struct {
 var kubeserviceKind = Kind{
 	Name: "kubeService", Plural: "kubeServices", Many: "kubeServices", noun: "Kubernetes service", nouns: "Kubernetes services", Title: "Kubernetes service",
 	Names:       []string{"kubeservice", "kubeservices", "ksvc", "ksvcs"},
-	Doc:         "A service of Kubernetes with what its EndpointSlices say, as netmaster reads them and the agents carry them out. It is changed in Kubernetes.",
+	Doc:         "A service of Kubernetes with what its EndpointSlices say, as netmaster reads them and the agents carry them out.",
 	Key:         []string{"namespace", "name"},
 	InspectOnly: false,
 	Owner:       "Kubernetes", Change: "kubectl edit service NAME -n NAMESPACE",

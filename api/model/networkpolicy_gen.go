@@ -3,8 +3,7 @@
 package model
 
 // A NetworkPolicy of Kubernetes (networking.k8s.io/v1), as netmaster reads it and the agents carry it out. Pods
-// that it selects exchange nothing in its directions but what rules of any such policy allow. It is changed in
-// Kubernetes.
+// that it selects exchange nothing in its directions but what rules of any such policy allow.
 type NetworkPolicy struct {
 	Key        string   `json:"key,omitempty"`
 	Directions []string `json:"directions,omitempty"` // In which directions it isolates them: ingress, egress.
@@ -42,7 +41,7 @@ type NetworkPolicyInspect struct {
 var networkpolicyKind = Kind{
 	Name: "networkPolicy", Plural: "networkPolicies", Many: "networkPolicies", noun: "network policy", nouns: "network policies", Title: "Network policy",
 	Names:       []string{"networkpolicy", "networkpolicies", "netpol", "netpols"},
-	Doc:         "A NetworkPolicy of Kubernetes (networking.k8s.io/v1), as netmaster reads it and the agents carry it out. Pods that it selects exchange nothing in its directions but what rules of any such policy allow. It is changed in Kubernetes.",
+	Doc:         "A NetworkPolicy of Kubernetes (networking.k8s.io/v1), as netmaster reads it and the agents carry it out. Pods that it selects exchange nothing in its directions but what rules of any such policy allow.",
 	Key:         []string{"namespace", "name"},
 	InspectOnly: false,
 	Owner:       "Kubernetes", Change: "kubectl edit networkpolicy NAME -n NAMESPACE",

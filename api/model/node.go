@@ -34,7 +34,9 @@ type Node struct {
 	Stale    uint64   `json:"stale,omitempty"`      // transactions that the store refused because this master did not lead any more
 	Uplinks  []Uplink `json:"uplinks,omitempty"`    // of an agent: its VLAN trunk
 	Bond     string   `json:"uplinkBond,omitempty"` // how several uplinks are used together: "active-backup" or "lacp"
-	Watchers int      `json:"watchers,omitempty"`   // who follow its memory: watch streams and tasks of its own
+	// Kubernetes is how a master stands with Kubernetes: absent of one that was not told how to reach it, of agents, and where it did not answer.
+	Kubernetes *KubernetesStatus `json:"kubernetes,omitempty"`
+	Watchers   int               `json:"watchers,omitempty"` // who follow its memory: watch streams and tasks of its own
 
 	// Docker is what an agent knows of its host's Docker engine: absent where it does not ask one, and of an agent that did not answer.
 	Docker *DockerStatus `json:"docker,omitempty"`

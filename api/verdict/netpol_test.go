@@ -80,7 +80,7 @@ func TestNetworkPolicies(t *testing.T) {
 	everyone := PolicyPeer{}
 	type policies []*NetworkPolicy
 	type clusters []*ClusterPolicy
-	http, admin, base := Traffic{TCP, 80}, false, true
+	http, admin, base := Traffic{Protocol: TCP, Port: 80}, false, true
 	deny, accept, pass := Deny, Accept, Pass
 	tests := []struct {
 		name     string
@@ -115,21 +115,21 @@ func TestNetworkPolicies(t *testing.T) {
 		{"IPv6", policies{ingress("let", "", from(block("2001:db8::/32", "2001:db8:1::/48")))}, nil, six, db, http, true, "a/let 1"},
 		{"a port", policies{ingress("let", "", to(port(TCP, 80, 80)))}, nil, web, db, http, true, "a/let 1"},
 		{"another protocol", policies{ingress("let", "", to(port(UDP, 80, 80)))}, nil, web, db, http, false, "a/let 0"},
-		{"a range", policies{ingress("let", "", to(port(SCTP, 80, 90)))}, nil, web, db, Traffic{SCTP, 90}, true, "a/let 1"},
-		{"beyond a range", policies{ingress("let", "", to(port(SCTP, 80, 90)))}, nil, web, db, Traffic{SCTP, 91}, false, "a/let 0"},
-		{"a protocol", policies{ingress("let", "", to(port(UDP, 0, 0)))}, nil, web, db, Traffic{UDP, 7}, true, "a/let 1"},
+		{"a range", policies{ingress("let", "", to(port(SCTP, 80, 90)))}, nil, web, db, Traffic{Protocol: SCTP, Port: 90}, true, "a/let 1"},
+		{"beyond a range", policies{ingress("let", "", to(port(SCTP, 80, 90)))}, nil, web, db, Traffic{Protocol: SCTP, Port: 91}, false, "a/let 0"},
+		{"a protocol", policies{ingress("let", "", to(port(UDP, 0, 0)))}, nil, web, db, Traffic{Protocol: UDP, Port: 7}, true, "a/let 1"},
 		{"ping has no port", policies{ingress("let", "", to(port(TCP, 0, 0), port(UDP, 0, 0)))}, nil, web, db, Traffic{Protocol: ICMP}, false, "a/let 0"},
 		{"ping to all ports", policies{ingress("let", "", from(inOwn))}, nil, web, db, Traffic{Protocol: ICMP}, true, "a/let 1"},
-		{"a port's name", policies{ingress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, web, db, Traffic{TCP, 8080}, true, "a/let 1"},
-		{"a name of another protocol's", policies{ingress("let", "", to(PolicyPort{Protocol: UDP, Name: "web"}))}, nil, web, db, Traffic{UDP, 8080}, false, "a/let 0"},
-		{"a name of any protocol", policies{ingress("let", "", to(PolicyPort{Name: "dns"}))}, nil, web, db, Traffic{UDP, 5353}, true, "a/let 1"},
-		{"a name of any protocol, each its own", policies{ingress("let", "", to(PolicyPort{Name: "dns"}))}, nil, web, db, Traffic{UDP, 53}, false, "a/let 0"},
-		{"a name is the receiver's", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, other, Traffic{TCP, 8080}, true, "a/let 1"},
-		{"outside nothing has a name", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, world, Traffic{TCP, 8080}, false, "a/let 0"},
-		{"a block has no names", policies{egress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, db, other, Traffic{TCP, 8080}, false, "a/let 0"},
-		{"the receiver's own names", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, other, db, Traffic{TCP, 8080}, true, "a/let 1"},
+		{"a port's name", policies{ingress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, web, db, Traffic{Protocol: TCP, Port: 8080}, true, "a/let 1"},
+		{"a name of another protocol's", policies{ingress("let", "", to(PolicyPort{Protocol: UDP, Name: "web"}))}, nil, web, db, Traffic{Protocol: UDP, Port: 8080}, false, "a/let 0"},
+		{"a name of any protocol", policies{ingress("let", "", to(PolicyPort{Name: "dns"}))}, nil, web, db, Traffic{Protocol: UDP, Port: 5353}, true, "a/let 1"},
+		{"a name of any protocol, each its own", policies{ingress("let", "", to(PolicyPort{Name: "dns"}))}, nil, web, db, Traffic{Protocol: UDP, Port: 53}, false, "a/let 0"},
+		{"a name is the receiver's", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, other, Traffic{Protocol: TCP, Port: 8080}, true, "a/let 1"},
+		{"outside nothing has a name", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, world, Traffic{Protocol: TCP, Port: 8080}, false, "a/let 0"},
+		{"a block has no names", policies{egress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, db, other, Traffic{Protocol: TCP, Port: 8080}, false, "a/let 0"},
+		{"the receiver's own names", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, other, db, Traffic{Protocol: TCP, Port: 8080}, true, "a/let 1"},
 		{"both ends", policies{egress("let", "web", from(inOwn)), ingress("deny", "db")}, nil, web, db, http, false, "a/deny 0"},
-		{"peers and ports of one rule", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{inB}, Ports: []PolicyPort{port(TCP, 80, 80)}})}, nil, other, db, Traffic{TCP, 81}, false, "a/let 0"},
+		{"peers and ports of one rule", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{inB}, Ports: []PolicyPort{port(TCP, 80, 80)}})}, nil, other, db, Traffic{Protocol: TCP, Port: 81}, false, "a/let 0"},
 		{"the cluster denies what a policy allows", policies{ingress("all", "", from())}, clusters{ofTier(admin, 1, "c", does(deny, inB))}, other, db, http, false, "c 1"},
 		{"the cluster accepts what none allows", policies{ingress("deny", "")}, clusters{ofTier(admin, 1, "c", does(accept, inB))}, other, db, http, true, "c 1"},
 		{"an operator that is none", policies{ingress("let", "", from(PolicyPeer{Pods: Selector{{Key: "app", Operator: "Like"}}}))}, nil, web, db, http, false, "a/let 0"},
@@ -173,7 +173,7 @@ func TestNetworkPoliciesCrowded(t *testing.T) {
 		p := ofTier(false, 3, fmt.Sprint("c", i), rules...)
 		all = append(all, p)
 		s := NewNetworkPolicies(map[string]map[string]string{"a": {"name": "a"}}, nil, all).
-			Packet(web, end("a", "db", "10.1.0.1", "h2"), Traffic{TCP, 80}).In
+			Packet(web, end("a", "db", "10.1.0.1", "h2"), Traffic{Protocol: TCP, Port: 80}).In
 		if want := i < 2; s.Allowed != want {
 			t.Errorf("%d policies of 25 rules: want allowed %t, got %+v", i+1, want, s)
 		}

@@ -28,7 +28,7 @@ func TestDefaultPolicies(t *testing.T) {
 		for namespace, pod := range pods {
 			p := now[namespace]
 			want := p == nil || len(p.Ingress.Rules) > 0
-			if got := rules.Packet(world, pod, Traffic{TCP, 80}).Allowed(); got != want {
+			if got := rules.Packet(world, pod, Traffic{Protocol: TCP, Port: 80}).Allowed(); got != want {
 				t.Errorf("step %d, %v: pods of %s receive: %t, want %t", i, step, namespace, got, want)
 			}
 		}

@@ -20,7 +20,7 @@ func at(group, addr string) Point {
 func TestPacket(t *testing.T) {
 	web, db, out := at("web", "10.1.1.105"), at("db", "10.2.1.12"), at("", "192.0.2.9")
 	out6 := at("", "2001:db8::9")
-	ssh := Traffic{TCP, 22}
+	ssh := Traffic{Protocol: TCP, Port: 22}
 	tests := []struct {
 		name, rules string
 		from, to    Point

@@ -30,6 +30,7 @@ func (f Fate) String() string { return [...]string{"allowed", "denied", "depends
 type Traffic struct {
 	Protocol int // IP protocol number; 0: any that is not listed
 	Port     int // that is connected to; 0: any that is not listed
+	Last     int // of a range that begins with Port; 0: Port alone
 }
 
 // Numbers of IP protocols.
@@ -49,6 +50,9 @@ func (t Traffic) String() string {
 	}
 	if t.Port != 0 {
 		name += " " + strconv.Itoa(t.Port)
+	}
+	if t.Last != 0 {
+		name += "-" + strconv.Itoa(t.Last)
 	}
 	return name
 }
@@ -223,7 +227,7 @@ func classes(lists ...[]*model.Rule) []Traffic {
 				seen[Traffic{Protocol: ICMPv6}] = true
 			}
 			if r.Port != 0 && !unreadable(r) {
-				seen[Traffic{n, r.Port}] = true
+				seen[Traffic{Protocol: n, Port: r.Port}] = true
 			}
 		}
 	}

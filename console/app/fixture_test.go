@@ -40,6 +40,11 @@ func fixed() (*feed.Snapshot, time.Time) {
 				&model.Rule{TenantName: "acme", PolicyName: "db-in", RuleId: "base", Direction: "in", Action: "deny", Priority: 1},
 				&model.Rule{TenantName: "acme", PolicyName: "db-in", RuleId: "pg", Direction: "in", Protocol: "tcp", Port: 5432, FromEndpointGroup: "web", Action: "allow", Priority: 10},
 			},
+			"kubeNamespace": {&model.KubeNamespace{Namespace: "shop", Tenant: "acme", Network: "blue"}},
+			"networkPolicy": {&model.NetworkPolicy{Namespace: "shop", Name: "web", Subject: "pods app=web", Directions: []string{"ingress"},
+				Ingress: []string{"1: allow tcp 80 from pods app=cl of its namespace"}}},
+			"kubeService": {&model.KubeService{Namespace: "shop", Name: "web", Type: "NodePort", Tenant: "acme", Addresses: []string{"10.96.0.9"},
+				Ports: []string{"tcp 80 (http), node port 30080"}, Ready: 2, Draining: 1}},
 			"serviceLB": {&model.ServiceLB{TenantName: "acme", ServiceName: "front", NetworkName: "blue", Ports: []string{"80:8080:TCP"}, Selectors: []string{"tier=web"}}},
 		},
 		Pools: map[string]feed.Pool{

@@ -40,6 +40,7 @@ func realistic() (*feed.Snapshot, time.Time) {
 	s.Missing = map[string]time.Time{lacks.Name: now.Add(-3 * time.Second)}
 	s.Objects, s.Pools, s.Endpoints = map[string][]model.Object{}, map[string]feed.Pool{}, nil
 	configure(s, now)
+	ofKubernetes(s, now)
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.Role == model.RoleAgent {
 			for _, e := range s.Endpoints {
@@ -61,6 +62,22 @@ func realistic() (*feed.Snapshot, time.Time) {
 	s.Rates = feed.Rates{Endpoints: []float64{0, 2, 5, 1, 0, 0, 3, 1}, FlowMods: []float64{0, 80, 412, 60, 4, 0, 120, 31}, Requests: []float64{61, 66, 90, 71, 62, 60, 64, 63}}
 	s.Answers = realAnswers(s, now, silent.Name)
 	return s, now
+}
+
+// ofKubernetes adds what Kubernetes owns, which the leader reads.
+func ofKubernetes(s *feed.Snapshot, now time.Time) {
+	read := now.Add(-51 * time.Hour)
+	s.Nodes[0].Kubernetes = &model.KubernetesStatus{Wanted: true, Leads: true, Since: &read}
+	for _, o := range []model.Object{
+		&model.KubeNamespace{Namespace: "default"}, &model.KubeNamespace{Namespace: "shop", Tenant: "shop", Network: "front", Labels: []string{"team=a"}},
+		&model.NetworkPolicy{Namespace: "shop", Name: "default-deny", Subject: "all pods", Directions: []string{"ingress", "egress"}, Ingress: []string{"nothing is allowed"}, Egress: []string{"nothing is allowed"}},
+		&model.NetworkPolicy{Namespace: "shop", Name: "web", Subject: "pods app=web", Directions: []string{"ingress"}, Ingress: []string{"1: allow tcp 80 from pods app=cart of its namespace"},
+			Unread: []string{"ingress: spec.ingress[1].from[0]: it is of a newer version"}},
+		&model.KubeService{Namespace: "default", Name: "kubernetes", Type: "ClusterIP", Tenant: "all", Addresses: []string{"10.96.0.1"}, Ports: []string{"tcp 443 (https)"}, Ready: 3},
+		&model.KubeService{Namespace: "shop", Name: "web", Type: "NodePort", Tenant: "shop", Addresses: []string{"10.96.0.9"}, Ports: []string{"tcp 80 (http), node port 30080"}, Ready: 15, Draining: 1},
+	} {
+		s.Objects[o.Kind().Name] = append(s.Objects[o.Kind().Name], o)
+	}
 }
 
 // configure adds tenants with what is in them.

@@ -42,6 +42,12 @@ func nodeEvents(before, now []model.Node) []Event {
 		if n.Role == model.RoleLeader && was.Role != model.RoleLeader {
 			tell(Noted, n, "leads now")
 		}
+		switch had, has := was.Kubernetes.Trouble(), n.Kubernetes.Trouble(); {
+		case has != "" && had == "":
+			tell(Warned, n, has)
+		case has == "" && had != "" && n.Kubernetes != nil:
+			tell(Noted, n, "Kubernetes is "+n.Kubernetes.String())
+		}
 		switch {
 		case n.Errors > was.Errors:
 			tell(Warned, n, "has "+strconv.Itoa(n.Errors)+" objects in trouble: "+n.Reason)

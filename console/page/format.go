@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,6 +44,23 @@ func nothing(s *feed.Snapshot, received bool, text string) string {
 // empty is nothing of a list that is received with the watch stream.
 func empty(text string) func(s *feed.Snapshot) string {
 	return func(s *feed.Snapshot) string { return nothing(s, s.Synced, text) }
+}
+
+// noneOf is nothing of a list of objects. Where someone else owns them it says whether they are read.
+func noneOf(k *model.Kind) func(s *feed.Snapshot) string {
+	if k.Owner == "" {
+		return empty("none")
+	}
+	return func(s *feed.Snapshot) string {
+		i := slices.IndexFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleLeader && n.Answered() })
+		switch {
+		case i < 0:
+			return nothing(s, false, "")
+		case s.Nodes[i].Kubernetes == nil:
+			return nothing(s, s.Synced, model.KubernetesStatus{}.None(k))
+		}
+		return nothing(s, s.Synced, s.Nodes[i].Kubernetes.None(k))
+	}
 }
 
 // noNodes is nothing of a list that is received with the nodes.

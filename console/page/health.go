@@ -145,6 +145,9 @@ func nodeProblems(s *feed.Snapshot, now time.Time) [5][]Problem {
 		if n.Docker != nil && n.Docker.Trouble() != "" {
 			note(3, "DEGRADED", ": "+n.Docker.Trouble(), theme.Warn)
 		}
+		if trouble := n.Kubernetes.Trouble(); trouble != "" {
+			note(3, "DEGRADED", ": "+trouble, theme.Warn)
+		}
 		if n.Lag > 0 {
 			lagging = append(lagging, n.Name)
 		}

@@ -221,6 +221,8 @@ func nodeState(t *theme.Theme, n *model.Node) (string, theme.Role) {
 		return t.Glyphs.Half + " " + strconv.Itoa(n.Differs) + " differ", theme.Warn
 	case uplinkProblem(n) != "":
 		return t.Glyphs.Half + " " + uplinkProblem(n), theme.Warn
+	case n.Kubernetes.Trouble() != "":
+		return t.Glyphs.Half + " " + n.Kubernetes.Trouble(), theme.Warn
 	case n.Docker != nil && n.Docker.Trouble() != "":
 		return t.Glyphs.Half + " " + n.Docker.Trouble(), theme.Warn
 	case n.Role == model.RoleAgent:

@@ -34,7 +34,7 @@ func newTable(k *model.Kind, name, command string, where func(o object) bool) *P
 
 func tableOf[T identified](k *model.Kind, name, command string, where func(o object) bool, items func(s *feed.Snapshot) []T) *Page {
 	t := &table[T]{kind: k, items: items, where: where, status: statusOf(k)}
-	t.list = list[T]{headers: t.names, source: t.version, empty: empty("none")}
+	t.list = list[T]{headers: t.names, source: t.version, empty: noneOf(k)}
 	t.table.Marked = func(key string) bool { return slices.Contains(t.marks, key) }
 	p := &Page{Name: name, Command: command, Body: t, Marked: func(s *feed.Snapshot) int { return len(t.marked(s)) }}
 	if t.status != nil {
@@ -159,6 +159,8 @@ func (t *table[T]) change(keys, does string, do func(o T, s *feed.Snapshot) Acti
 	with := t.with(keys, does, do).do
 	return on(keys, does, func(key string, c Canvas, s *feed.Snapshot) Action {
 		switch {
+		case t.kind.Owner != "":
+			return Action{Notice: t.kind.Owned().Error()}
 		case t.kind.InspectOnly:
 			return Action{Notice: "endpoints come and go with their containers; they are not changed by hand"}
 		case !c.Write:

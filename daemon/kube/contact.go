@@ -5,13 +5,15 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // contact notes whether the API server answers.
 type contact struct {
-	log  *slog.Logger
-	mu   sync.Mutex
-	away error // of the last request; nil: it answered
+	log   *slog.Logger
+	mu    sync.Mutex
+	away  error     // of the last request; nil: it answered
+	since time.Time // when that changed last; zero: it has always answered
 }
 
 // Away says why the API server does not answer; "" while it does.
@@ -22,6 +24,13 @@ func (c *contact) Away() string {
 		return ""
 	}
 	return c.away.Error()
+}
+
+// Since is when the API server was lost, or when it came back; zero when it was never away.
+func (c *contact) Since() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.since
 }
 
 // over notes the outcome of all requests that go through next.
@@ -50,6 +59,9 @@ func (c overContact) RoundTrip(q *http.Request) (*http.Response, error) {
 		c.log.Warn("lost the Kubernetes API server; what is known of it stays", "address", q.URL.Host, "error", now)
 	case now == nil && c.away != nil:
 		c.log.Info("the Kubernetes API server is back", "address", q.URL.Host)
+	}
+	if (now == nil) != (c.away == nil) {
+		c.since = time.Now()
 	}
 	c.away = now
 	return answer, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
@@ -138,10 +139,14 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		return nil
 	})
 	group := task.NewGroup(log, feed, election, registry, roles, expiry)
+	var status func() *model.KubernetesStatus
+	if reader != nil {
+		status = reader.Status
+	}
 	front.set(server.New(server.Config{
 		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Keep: c.keep, ACI: poster,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
-		Started: started, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
+		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string {
 			waiting := group.Waiting()
 			if why := feed.Away(); why != "" {

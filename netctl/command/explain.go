@@ -77,6 +77,11 @@ func explainKind(f *Factory, k *model.Kind) error {
 	if err := printf(f.Out, "%s (%s), key %s\n\n%s\n", k.Name, k.Title, strings.Join(k.Key, ":"), k.Doc); err != nil {
 		return err
 	}
+	if k.Owner != "" {
+		if err := printf(f.Out, "\n%s owns it: %s changes it.\n", k.Owner, k.Change); err != nil {
+			return err
+		}
+	}
 	for _, part := range []struct {
 		title  string
 		fields []model.Field

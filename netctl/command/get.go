@@ -81,6 +81,7 @@ func newGet(f *Factory) *cobra.Command {
 	}
 	o.output.register(c)
 	o.registerAs(c, "tenant of the objects")
+	o.registerNamespace(c, "of objects of Kubernetes, those of this namespace alone")
 	c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants")
 	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on and print each change")
 	return c
@@ -155,6 +156,7 @@ func newDescribe(f *Factory) *cobra.Command {
 		},
 	}
 	s.registerAs(c, "tenant of the object")
+	s.registerNamespace(c, "namespace of the object, of those of Kubernetes")
 	return c
 }
 

@@ -56,7 +56,11 @@ func newList(f *Factory, k *model.Kind) *cobra.Command {
 		Use: "ls", Aliases: []string{"list"}, Short: "List " + k.Nouns(), Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runList(cmd.Context(), f, o) },
 	}
-	o.scope.register(c, k)
+	if k.Namespaced() {
+		o.registerNamespace(c, "of this namespace alone")
+	} else {
+		o.scope.register(c, k)
+	}
 	o.output.register(c)
 	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on and print each change")
 	if k.TenantScoped() {
@@ -85,6 +89,9 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 			return err
 		}
 	}
+	if len(objects) == 0 && o.kind.Owner != "" && format.Tabular() {
+		return o.none(ctx, f, c)
+	}
 	l := &listing{Table: term.Table{Columns: term.Columns(o.kind, format.Wide())}, value: objects}
 	for _, object := range objects {
 		name := fullName(o.kind, object.ObjectKey())
@@ -94,6 +101,21 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		l.row(name, term.Row(l.Columns, object.Field))
 	}
 	return l.write(f, format)
+}
+
+// none says why there is nothing that someone else owns.
+func (o *listOptions) none(ctx context.Context, f *Factory, c *client.Client) error {
+	status, err := c.Kubernetes(ctx)
+	if err != nil {
+		return err
+	}
+	if !status.Wanted || status.Lacks != "" || o.namespace == "" {
+		return printf(f.Out, "%s\n", status.None(o.kind))
+	}
+	if _, err := c.Get(ctx, model.KindKubeNamespace(), o.namespace); err != nil {
+		return err
+	}
+	return printf(f.Out, "namespace %s has no %s\n", o.namespace, o.kind.Noun())
 }
 
 // exists is an error when the tenant that was asked for does not exist.
@@ -121,5 +143,8 @@ func list(ctx context.Context, c *client.Client, o *listOptions) ([]model.Object
 }
 
 func (o *listOptions) selects(object model.Object) bool {
+	if o.kind.Namespaced() {
+		return o.namespace == "" || object.Field("namespace") == o.namespace
+	}
 	return !o.kind.TenantScoped() || o.all || object.Field("tenantName") == o.tenant
 }

@@ -12,23 +12,31 @@ import (
 )
 
 func newMatrix(f *Factory) *cobra.Command {
-	o, tenant := &output{}, ""
+	o, tenant, namespace := &output{}, "", ""
 	c := &cobra.Command{
-		Use: "matrix [FROM TO]", Short: "What the policies of a tenant let groups say to one another",
+		Use: "matrix [FROM TO]", Short: "What policies let the groups of a tenant, or the pods of a namespace, say to one another",
 		Long: "A row is the group that opens a connection, a column the one that it is opened to. Sums read: \"all\", \"none\", or what fares " +
 			"differently: \"tcp 8080\" alone passes; \"all -tcp 22\" is everything but that. What depends on the addresses within a group has a " +
 			"question mark. \"outside\" is every sender and receiver that is not a container of Contiv. With FROM and TO, each class of " +
-			"traffic is listed with the rules that decide. Whether there is a way at all between the two is not judged.",
+			"traffic is listed with the rules that decide. With --namespace, rows and columns are the pods of a namespace of Kubernetes, " +
+			"and its network policies are asked too; pods that no policy tells apart share a row, as \"web-1 +2\". Without it, network policies of Kubernetes " +
+			"are not asked. Whether there is a way at all between the two is not judged.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 0 && len(args) != 2 {
-				return term.BadUsage("two groups are wanted, FROM and TO, or none; got %d arguments", len(args))
+				return term.BadUsage("two groups or pods are wanted, FROM and TO, or none; got %d arguments", len(args))
 			}
 			return nil
 		},
 	}
 	o.register(c)
 	c.Flags().StringVarP(&tenant, "tenant", "t", "default", "tenant of the groups")
-	c.RunE = func(cmd *cobra.Command, args []string) error { return runMatrix(cmd.Context(), f, o, tenant, args) }
+	c.Flags().StringVarP(&namespace, "namespace", "n", "", "of the pods of this namespace of Kubernetes")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if namespace != "" {
+			return runPodMatrix(cmd.Context(), f, o, namespace, args)
+		}
+		return runMatrix(cmd.Context(), f, o, tenant, args)
+	}
 	return c
 }
 

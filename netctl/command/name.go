@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -16,16 +17,24 @@ import (
 // fullName is an object's name as -o name prints it, and as other commands take it: network/TENANT:NAME.
 func fullName(k *model.Kind, key string) string { return k.Command.Use + "/" + key }
 
-// scope is the tenant flag of commands on objects that belong to one.
+// scope is the tenant flag of commands on objects that belong to one, and the namespace flag of those on objects of Kubernetes.
 type scope struct {
-	tenant string
-	flag   *pflag.Flag
+	tenant    string
+	flag      *pflag.Flag
+	namespace string
 }
 
 func (s *scope) register(c *cobra.Command, k *model.Kind) {
 	if k.TenantScoped() {
 		s.registerAs(c, "tenant of the "+k.Command.Use)
 	}
+	if k.Namespaced() {
+		s.registerNamespace(c, "namespace of the "+k.Command.Use+", when it is named without one (default \"default\")")
+	}
+}
+
+func (s *scope) registerNamespace(c *cobra.Command, usage string) {
+	c.Flags().StringVarP(&s.namespace, "namespace", "n", "", usage)
 }
 
 func (s *scope) registerAs(c *cobra.Command, usage string) {
@@ -35,7 +44,11 @@ func (s *scope) registerAs(c *cobra.Command, usage string) {
 
 // key is the key of the object that a person or another command calls name, as far as the text tells: NAME, of the tenant that the flag
 // says; TENANT:NAME; NETWORK.TENANT of a network; and each of these behind its kind, network/TENANT:NAME. The name of a rule is POLICY:RULE.
+// An object in a namespace of Kubernetes is NAMESPACE/NAME, NAMESPACE:NAME, or NAME.
 func (s *scope) key(k *model.Kind, name string) ([]string, error) {
+	if k.Namespaced() {
+		return s.namespaced(k, name)
+	}
 	if prefix, rest, ok := strings.Cut(name, "/"); ok {
 		other, known := model.KindOf(prefix)
 		switch {
@@ -57,6 +70,25 @@ func (s *scope) key(k *model.Kind, name string) ([]string, error) {
 		return parts, nil
 	}
 	return []string{s.tenant, name}, nil
+}
+
+// namespaced is key of an object in a namespace of Kubernetes.
+func (s *scope) namespaced(k *model.Kind, name string) ([]string, error) {
+	if prefix, rest, ok := strings.Cut(name, "/"); ok {
+		if other, known := model.KindOf(prefix); known && other == k {
+			name = rest
+		}
+	}
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == ':' })
+	switch {
+	case len(parts) == 1:
+		return []string{cmp.Or(s.namespace, "default"), parts[0]}, nil
+	case len(parts) != 2:
+		return nil, term.BadUsage("%q is no NAMESPACE/NAME of %s", name, article(k.Noun()))
+	case s.namespace != "" && s.namespace != parts[0]:
+		return nil, term.BadUsage("%s is of namespace %s, and --namespace %s of another: give one of them", name, parts[0], s.namespace)
+	}
+	return parts, nil
 }
 
 // find is key for an object that is there. Records call networks NAME.TENANT, and groups and services NAME:TENANT; so do the original's
@@ -99,7 +131,7 @@ func asRecorded(k *model.Kind, key []string, name string) []string {
 func objectArgs(k *model.Kind) cobra.PositionalArgs {
 	apart := named(k.Command.Names, len(nameArgs(k)), false)
 	return func(c *cobra.Command, args []string) error {
-		if len(args) == 1 && strings.Count(args[0], ":") == len(k.Key)-1 {
+		if len(args) == 1 && (k.Namespaced() || strings.Count(args[0], ":") == len(k.Key)-1) {
 			return nil
 		}
 		return apart(c, args)

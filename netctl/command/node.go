@@ -15,7 +15,7 @@ func newNode(f *Factory) *cobra.Command {
 	c := &cobra.Command{Use: "node", Short: "Masters and agents of the cluster",
 		Long: "Nodes are the netmasters and the agents. Lag counts the store revisions that concern an agent and that it has not carried out yet, " +
 			"Missing the endpoints of its host that have no interface there. What a node has not said is \"?\". With -o wide, Docker is the engine of an agent's host: its version, containers that run, networks that are " +
-			"kept and are as they should be, and what is wrong."}
+			"kept and are as they should be, and what is wrong. Kubernetes is whether a master reads it, which the leader alone does."}
 	o := &output{}
 	ls := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List masters and agents with leader, lag and version", Args: exactly(),
@@ -30,7 +30,7 @@ func nodeColumns(wide bool) []model.Column {
 	columns := []model.Column{{Header: "Name"}, {Header: "Role"}, {Header: "Ready"}, {Header: "Revision"}, {Header: "Lag"},
 		{Header: "Endpoints"}, {Header: "Missing"}, {Header: "Flows"}, {Header: "Errors"}, {Header: "Version"}}
 	if wide {
-		columns = append(columns, model.Column{Header: "Address"}, model.Column{Header: "VTEP"}, model.Column{Header: "Since"}, model.Column{Header: "Uplinks"}, model.Column{Header: "Docker"})
+		columns = append(columns, model.Column{Header: "Address"}, model.Column{Header: "VTEP"}, model.Column{Header: "Since"}, model.Column{Header: "Uplinks"}, model.Column{Header: "Docker"}, model.Column{Header: "Kubernetes"})
 	}
 	return append(columns, model.Column{Header: "Reason"})
 }
@@ -64,7 +64,7 @@ func nodeRow(n model.Node, wide bool) []string {
 		for _, u := range n.Uplinks {
 			uplinks = append(uplinks, u.String())
 		}
-		row = append(row, n.Address, n.VTEP, said(n.Since), strings.Join(uplinks, ", "), dockerCell(&n))
+		row = append(row, n.Address, n.VTEP, said(n.Since), strings.Join(uplinks, ", "), dockerCell(&n), kubernetesCell(&n))
 	}
 	return append(row, n.Reason)
 }
@@ -80,6 +80,17 @@ func dockerCell(n *model.Node) string {
 		return n.Docker.String() + ": " + n.Docker.Trouble()
 	}
 	return n.Docker.String()
+}
+
+// kubernetesCell is how a master stands with Kubernetes: "-" of agents, and of masters that do not read it.
+func kubernetesCell(n *model.Node) string {
+	switch {
+	case n.Role != model.RoleAgent && !n.Answered():
+		return "?"
+	case n.Kubernetes == nil:
+		return "-"
+	}
+	return n.Kubernetes.String()
 }
 
 func runNodeList(ctx context.Context, f *Factory, o *output) error {

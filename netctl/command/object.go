@@ -72,6 +72,10 @@ func complete(f *Factory, k *model.Kind, s *scope) func(*cobra.Command, []string
 		}
 		var names []string
 		for _, o := range objects {
+			if k.Namespaced() {
+				names = append(names, fmt.Sprint(o.Field("namespace"), "/", o.Field(nameArg(k))))
+				continue
+			}
 			if !k.TenantScoped() || fmt.Sprint(o.Field("tenantName")) == s.tenant {
 				names = append(names, fmt.Sprint(o.Field(nameArg(k))))
 			}

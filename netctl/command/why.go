@@ -22,9 +22,9 @@ func newWhy(f *Factory) *cobra.Command {
 	o := &whyOptions{}
 	c := &cobra.Command{
 		Use: "why FROM TO [tcp|udp|icmp] [PORT]", Short: "Whether FROM reaches TO, and why: by the objects, and by the switches",
-		Long: "FROM and TO are containers (id, name, or a part of them), groups (one of their containers stands in), hosts or addresses; TO may " +
-			"be a service. KIND/NAME, as in group/web, says which is meant. Without a protocol it is a ping; a port alone is of tcp. The verdict " +
-			"of the objects is worked out from the rules; then the switches on the way are asked what they would do with the packet, and " +
+		Long: "FROM and TO are containers (id, name, or a part of them), pods (NAMESPACE/NAME), groups (one of their containers stands in), hosts or addresses; TO may " +
+			"be a service, of Kubernetes too (NAMESPACE/NAME). KIND/NAME, as in group/web or service/shop/web, says which is meant: a pod counts before a service of its name. Without a protocol it is a ping; a port alone is of tcp. The verdict " +
+			"of the objects is worked out from the rules and the network policies of Kubernetes; then the switches on the way are asked what they would do with the packet, and " +
 			"with its answer; what leaves them is followed as far as the host knows a route, or a BGP session. No packet is sent. What one end leaves " +
 			"open, as a name that two tenants have, is meant as of the other end's tenant. The exit code is 0 when it passes, 11 when it is denied, 12 when objects and switches " +
 			"disagree, 13 when it cannot be told; 3, as of every command, when there is no such end or netmaster does not answer.",

@@ -35,9 +35,7 @@ func TestNetworkPolicies(t *testing.T) {
 		from.connects(false, at, 8080)
 		from.connects(false, web.address(6), 8080)
 	}
-	if out, err := c.tryNetctl("why", "far", "web", "tcp", "8080"); err == nil || !strings.Contains(out, "DENIED") || !strings.Contains(out, "network policies of Kubernetes") {
-		t.Errorf("why: want a denial by network policies, got %s (%v)", out, err)
-	}
+	c.shows(t)
 	c.answers("h1", at.String()+":8080", "web") // a pod and its own node always meet
 
 	c.kubectl("label", "pod", "far", "role=client")
@@ -55,4 +53,33 @@ func TestNetworkPolicies(t *testing.T) {
 	far.connects(true, at, 8080)
 	c.kubectl("delete", "networkpolicy", "to-web")
 	near.connects(true, at, 8080)
+}
+
+// shows checks that netctl tells of the policy to-web, of service web, and of what they mean.
+func (c *cluster) shows(t *testing.T) {
+	t.Helper()
+	for _, test := range []struct{ line, want string }{
+		{"netpol ls", "pods app=web"},
+		{"netpol inspect default/to-web", `"selects": 1`},
+		{"netpol inspect default/to-web", "1: allow port http from pods role=client of its namespace; or all pods of namespaces team=b"},
+		{"endpoint inspect web", `"networkpolicy default/to-web"`},
+		{"namespace inspect shop", `"pods": 1`},
+		{"kubeservice ls -n default", "tcp 80"},
+		{"kubeservice inspect default/web", "ready, pod default/web"},
+		{"matrix -n default near web", "networkpolicy default/to-web isolates"},
+		{"node ls -o wide", "read since"},
+	} {
+		if out := c.netctl(strings.Fields(test.line)...); !strings.Contains(out, test.want) {
+			t.Errorf("netctl %s: want %s, got\n%s", test.line, test.want, out)
+		}
+	}
+	for _, line := range []string{"why default/far default/web tcp 8080", "why default/far service/default/web tcp 80"} {
+		out, err := c.tryNetctl(strings.Fields(line)...)
+		if err == nil || !strings.HasPrefix(out, "DENIED") || !strings.Contains(out, "networkpolicy default/to-web isolates default/web") {
+			t.Errorf("netctl %s: want a denial by the policy, got %s (%v)", line, out, err)
+		}
+	}
+	if out, err := c.tryNetctl("why", "default/web", "shop/other", "tcp", "8080"); err != nil || !strings.Contains(out, "no network policy of Kubernetes speaks of it; the switches agree") {
+		t.Errorf("why: want it to pass, got %s (%v)", out, err)
+	}
 }

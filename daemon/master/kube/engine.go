@@ -25,6 +25,7 @@ import (
 type Source interface {
 	Run(ctx context.Context, sink kube.Sink) error
 	Away() string
+	Since() time.Time
 	// TellBalancer has the status of a service say where its load balancer is, instead of what it was when that was told.
 	TellBalancer(ctx context.Context, id identity.KubernetesService, uid string, was, now translate.BalancerState) error
 }
@@ -65,6 +66,7 @@ type Engine struct {
 	over    bool          // a term has ended, and no other has begun
 	moved   chan struct{} // closed when what endpoints wait for may have come
 	problem string        // why it does not work
+	since   time.Time     // when the term began, and then when all was known first
 }
 
 // New makes an Engine.
@@ -136,17 +138,37 @@ func (e *Engine) read(ctx context.Context) {
 	}
 }
 
+// Status is how this netmaster stands with Kubernetes.
+func (e *Engine) Status() *model.KubernetesStatus {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := &model.KubernetesStatus{Wanted: true, Leads: e.known != nil, Lacks: e.waiting()}
+	if out.Leads {
+		since := e.since
+		if moved := e.Source.Since(); moved.After(since) {
+			since = moved
+		}
+		out.Since = &since
+	}
+	return out
+}
+
 // Waiting says what of Kubernetes is not known, "" when all is, or when this is not the leader.
 func (e *Engine) Waiting() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.waiting()
+}
+
+// waiting is Waiting. The caller holds the lock.
+func (e *Engine) waiting() string {
 	switch {
 	case e.known == nil:
 		return ""
 	case e.problem != "":
 		return e.problem
 	case e.Source.Away() != "":
-		return "Kubernetes: " + e.Source.Away()
+		return "the API server does not answer: " + e.Source.Away()
 	}
 	return e.known.missing()
 }
@@ -154,7 +176,7 @@ func (e *Engine) Waiting() string {
 func (e *Engine) begin() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.known, e.problem, e.over = newKnowledge(), "", false
+	e.known, e.problem, e.over, e.since = newKnowledge(), "", false, time.Now()
 	e.move()
 }
 
@@ -204,7 +226,11 @@ func (e *Engine) All(k kube.Kind, all []kube.Object) {
 		})
 	}
 	e.change(func(known *knowledge) {
+		lacked := known.missing() != ""
 		known.all(k, all)
+		if lacked && known.missing() == "" {
+			e.since = time.Now()
+		}
 		e.move()
 	})
 }

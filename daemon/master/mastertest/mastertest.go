@@ -49,6 +49,7 @@ type Options struct {
 	Keep        history.Keep  // of the history; Now counts unless it has a clock of its own
 	Quarantine  time.Duration // of addresses after their release
 	Limits      server.Limits
+	Kubernetes  func() *model.KubernetesStatus // nil: it does not read Kubernetes
 }
 
 // leading is the leadership of the only master.
@@ -88,7 +89,7 @@ func Start(tb testing.TB, o Options) *Master {
 		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Keep: o.Keep, ACI: m.ACI,
 		Leadership: leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
-		Waiting: func() []string { return nil }, Limits: o.Limits, Log: log,
+		Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Log: log,
 	}, prometheus.NewRegistry())
 	m.Routes = s.Routes()
 	front := httptest.NewServer(refusals(tb, s))

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/meaning"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/shown"
 	"github.com/contiv/contiv/identity"
@@ -67,6 +69,32 @@ func named(endpoints []*record.Endpoint) (names []string, n int) {
 		names = append(names, PodName(e.Pod.ID))
 	}
 	return names, len(endpoints)
+}
+
+// Judges are the network policies of Kubernetes that judge some pods, of which a nil one counts for nothing, ready to be asked.
+func Judges(v *catalog.View, pods ...*verdict.Pod) *verdict.NetworkPolicies {
+	namespaces := map[string]map[string]string{}
+	var policies []*verdict.NetworkPolicy
+	var clusters []*verdict.ClusterPolicy
+	for _, p := range pods {
+		if p == nil {
+			continue
+		}
+		if _, known := namespaces[p.Namespace]; known {
+			continue
+		}
+		namespaces[p.Namespace] = nil
+		if n := v.Namespace(p.Namespace); n != nil {
+			namespaces[p.Namespace] = n.Labels
+		}
+		for _, x := range v.NetworkPoliciesOf(p.Namespace) {
+			policies = append(policies, meaning.NetworkPolicy(x))
+		}
+	}
+	for _, c := range v.ClusterNetworkPolicies() {
+		clusters = append(clusters, meaning.ClusterPolicy(c))
+	}
+	return verdict.NewNetworkPolicies(namespaces, policies, clusters)
 }
 
 // Policies are the policies of Kubernetes that judge what an endpoint's pod receives and what it sends, in the order in which they are asked;

@@ -66,7 +66,9 @@ type Config struct {
 	Started     time.Time
 	// Waiting names what is not ready yet; empty: everything is.
 	Waiting func() []string
-	HTTP    *http.Client // to reach agents and other masters; nil: http.DefaultClient
+	// Kubernetes is how this netmaster stands with Kubernetes; nil: it was not told how to reach it.
+	Kubernetes func() *model.KubernetesStatus
+	HTTP       *http.Client // to reach agents and other masters; nil: http.DefaultClient
 	// Hosts are the names under which this netmaster is reached; nil: those of the machine, and of Internal.
 	Hosts *door.Names
 	// Limits bound what goes on at once. The zero Limits are the defaults.
@@ -109,7 +111,7 @@ func (s *Server) register(r *rest.Router) {
 	members := &nodes.Nodes{
 		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
 		Embedded: s.Embedded, Internal: s.Internal, Version: s.Version, Started: s.Started, Waiting: s.Waiting, Answered: s.metrics.answered.Load,
-		Networks: networks,
+		Networks: networks, Kubernetes: s.Kubernetes,
 	}
 	all := &objects.Objects{
 		Inspector: inspect.Inspector{Catalog: s.Catalog, Peers: peers, ClusterMode: s.ClusterMode},

@@ -23,15 +23,16 @@ const (
 	kindAddress  = "address"
 )
 
-// end is one end of a way: one of endpoint and service, or neither.
+// end is one end of a way: one of endpoint, service and kube, or neither.
 type end struct {
 	name     string
 	kind     string
 	object   string
 	standsIn bool
 	endpoint *record.Endpoint
-	tenant   string // of the endpoint
+	tenant   string // of the endpoint, or of the service of Kubernetes; "" where all have it
 	service  *record.ServiceLB
+	kube     *record.KubernetesService
 	address  netip.Addr
 	said     bool // the address is what was asked for, so it stays
 }
@@ -48,8 +49,13 @@ func (e *end) shown() model.WhyEnd {
 		if name := e.endpoint.CommonName; name != e.endpoint.ID.Endpoint {
 			out.Container = name
 		}
+		if pod := e.endpoint.Pod.ID; !pod.IsZero() {
+			out.Container = pod.Namespace + "/" + pod.Name
+		}
 	case e.service != nil:
 		out.Tenant, out.Network = e.service.ID.Tenant, e.service.Network.String()
+	case e.kube != nil:
+		out.Tenant = e.tenant
 	case e.kind == kindHost:
 		out.Host = e.object
 	}
@@ -108,7 +114,7 @@ func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, e
 		return e, nil
 	case 0:
 		return end{}, model.Errorf(model.CodeNotFound, field, "nothing is called %q", text).
-			Try("it is a container, group, service, host or address; netctl endpoint ls shows containers")
+			Try("it is a container, pod (NAMESPACE/NAME), group, service, host or address; netctl endpoint ls shows containers")
 	}
 	const most = 8
 	var names []string
@@ -203,7 +209,7 @@ func (s *search) scoped(name, tenant string) bool {
 
 func (s *search) exact() []candidate {
 	out := s.endpoints(func(e *record.Endpoint) bool {
-		return e.ID.String() == s.text || e.Called(s.text)
+		return e.ID.String() == s.text || e.Called(s.text) || isPod(e, s.text)
 	})
 	if a, err := netip.ParseAddr(s.text); err == nil && (s.wants(kindEndpoint) || s.wants(kindAddress)) {
 		for _, c := range s.all(func(e *record.Endpoint) bool { return has(e, a) }) {
@@ -222,6 +228,9 @@ func (s *search) exact() []candidate {
 				out = append(out, candidate{kindService, l.ID.String(), l.ID.Tenant, end{service: l, address: l.IP}})
 			}
 		}
+	}
+	if len(out) == 0 { // a service that has the name of a pod is service/NAMESPACE/NAME
+		out = append(out, s.kubernetesServices()...)
 	}
 	for _, h := range s.v.Services(record.ServiceAgent) {
 		if a, err := netip.ParseAddr(h.HostAddr); err == nil && s.wants(kindHost) && (s.text == h.Hostname || s.text == h.HostAddr) {

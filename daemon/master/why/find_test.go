@@ -49,9 +49,9 @@ func TestNames(t *testing.T) {
 		{"two that begin so", "web-", "", model.WhyRequest{},
 			`conflict to: "web-" may be endpoint/default:blue:web-1, endpoint/default:blue:web-2 (say one of these, or narrow it with --tenant and --network)`},
 		{"nothing", "absent", "", model.WhyRequest{},
-			`not-found to: nothing is called "absent" (it is a container, group, service, host or address; netctl endpoint ls shows containers)`},
+			`not-found to: nothing is called "absent" (it is a container, pod (NAMESPACE/NAME), group, service, host or address; netctl endpoint ls shows containers)`},
 		{"another kind", "service/web-1", "", model.WhyRequest{},
-			`not-found to: nothing is called "service/web-1" (it is a container, group, service, host or address; netctl endpoint ls shows containers)`},
+			`not-found to: nothing is called "service/web-1" (it is a container, pod (NAMESPACE/NAME), group, service, host or address; netctl endpoint ls shows containers)`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			e, err := asker.Find("to", row.text, row.near, row.narrow)

@@ -13,7 +13,7 @@ import (
 // asked one's tenant. A host without one has no address among the containers; then lacks says so, and try how it gets one,
 // unless the asked one is none of those that a host reaches by that network alone.
 func asClient(v *catalog.View, host, asked end) (client end, lacks, try string) {
-	if host.kind != kindHost || asked.service == nil && asked.endpoint == nil {
+	if host.kind != kindHost || asked.service == nil && asked.endpoint == nil { // services of Kubernetes are reached by the host's own address
 		return host, "", ""
 	}
 	tenant := tenant(asked)

@@ -49,8 +49,11 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 		tenant = other
 	}
 	rules := verdict.New(tenant, v.Objects(model.KindEndpointGroup()), v.Objects(model.KindNetwork()), v.Objects(model.KindRule()))
-	if to.service == nil {
-		return ofPods(judge(rules, point(v, from), point(v, to), q.Protocol, q.Port), from.endpoint, to.endpoint)
+	switch {
+	case to.kube != nil:
+		return toKubernetesService(v, rules, from, to, q)
+	case to.service == nil:
+		return heard(v, rules, from, to, q)
 	}
 	port, ok := backendPort(to.service, q.Protocol, q.Port)
 	if !ok {
@@ -58,7 +61,9 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 	}
 	var first *model.WhyIntent
 	for _, e := range v.ProvidersOf(to.service) {
-		one := ofPods(judge(rules, point(v, from), point(v, end{endpoint: e, address: addressOfFamily(e, to.address)}), q.Protocol, port), from.endpoint, e)
+		at := q
+		at.Port = port
+		one := heard(v, rules, from, end{endpoint: e, address: addressOfFamily(e, to.address)}, at)
 		if first != nil && first.Verdict != one.Verdict {
 			return unknown("rules admit some providers of service %s and not others", to.service.ID)
 		}
@@ -68,16 +73,6 @@ func intend(v *catalog.View, from, to end, q model.WhyRequest) model.WhyIntent {
 		return denied("service %s has no providers", to.service.ID)
 	}
 	return *first
-}
-
-// ofPods leaves open what the rules allow of pods: network policies of Kubernetes may deny it, and of these the switches tell.
-func ofPods(said model.WhyIntent, ends ...*record.Endpoint) model.WhyIntent {
-	for _, e := range ends {
-		if said.Verdict == model.VerdictAllowed && e != nil && !e.Pod.ID.IsZero() {
-			said.Verdict, said.Text = model.VerdictUnknown, said.Text+", as far as policies of Contiv go"
-		}
-	}
-	return said
 }
 
 // backendPort is the port at the providers of a service's port.
@@ -99,6 +94,8 @@ func tenant(e end) string {
 		return e.tenant
 	case e.service != nil:
 		return e.service.ID.Tenant
+	case e.kube != nil:
+		return e.tenant
 	}
 	return ""
 }
@@ -135,7 +132,7 @@ func isGateway(n *record.Network, a netip.Addr) bool {
 // reserved says what an address is that the router leads no container to; "" for others. Over UDP, answers to the host and what opens a
 // conversation with it look alike.
 func reserved(v *catalog.View, to end, q model.WhyRequest) string {
-	if to.endpoint != nil || to.service != nil {
+	if to.endpoint != nil || to.service != nil || to.kube != nil {
 		return ""
 	}
 	if a := to.address; a.Is6() && (a.IsLinkLocalUnicast() || a.IsMulticast()) {
@@ -155,7 +152,7 @@ func reserved(v *catalog.View, to end, q model.WhyRequest) string {
 // unused is the network of a tenant that has an end's address for no one: "" when someone has it, or a machine outside may,
 // as on a VLAN, or its gateway.
 func unused(v *catalog.View, tenant string, e end) string {
-	if e.endpoint != nil || e.service != nil {
+	if e.endpoint != nil || e.service != nil || e.kube != nil {
 		return ""
 	}
 	for _, n := range v.Networks(tenant) {
@@ -182,10 +179,7 @@ func point(v *catalog.View, e end) verdict.Point {
 
 // judge hears the rules of both sides.
 func judge(rules *verdict.Policies, from, to verdict.Point, protocol string, port int) model.WhyIntent {
-	t := verdict.Traffic{Port: port, Protocol: map[string]int{icmp: verdict.ICMP, tcp: verdict.TCP, udp: verdict.UDP}[protocol]}
-	if protocol == icmp && from.Addr.Is6() {
-		t.Protocol = verdict.ICMPv6
-	}
+	t := packetOf(protocol, port, from.Addr.Is6())
 	d := rules.Packet(from, to, t)
 	out := said(d, traffic(protocol, port))
 	if protocol == icmp && d.Fate == verdict.Allowed {

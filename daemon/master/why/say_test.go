@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/identity"
 )
 
 // What drops a packet is said by the object that did, and by whose policy when it is one of Kubernetes.
@@ -23,25 +21,6 @@ func TestDroppedByNetworkPolicy(t *testing.T) {
 	} {
 		if text, owner := dropped([]model.TraceStep{row.step, end}); text != row.text || owner != row.owner {
 			t.Errorf("%+v: want %q by %q, got %q by %q", row.step, row.text, row.owner, text, owner)
-		}
-	}
-}
-
-// What rules allow of pods is left open, what they deny is not.
-func TestIntentOfPods(t *testing.T) {
-	pod, other := &record.Endpoint{Pod: record.Pod{ID: identity.Pod{Namespace: "ns", Name: "p"}}}, &record.Endpoint{}
-	for _, row := range []struct {
-		said     model.Verdict
-		from, to *record.Endpoint
-		want     model.Verdict
-	}{
-		{model.VerdictAllowed, other, nil, model.VerdictAllowed},
-		{model.VerdictAllowed, other, pod, model.VerdictUnknown},
-		{model.VerdictAllowed, pod, nil, model.VerdictUnknown},
-		{model.VerdictDenied, pod, pod, model.VerdictDenied},
-	} {
-		if got := ofPods(model.WhyIntent{Verdict: row.said}, row.from, row.to); got.Verdict != row.want {
-			t.Errorf("%+v: want %s, got %s", row, row.want, got.Verdict)
 		}
 	}
 }

@@ -89,6 +89,8 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 		w.there.targets = v.ProvidersOf(to.service)
 		w.there.through = through{service: to.service.ID.String(), address: p.Dst, port: p.DstPort, client: from.endpoint.Host}
 		w.spread(to.service, &p)
+	case to.kube != nil:
+		w.toKubernetesService(v, to, &p)
 	}
 	for _, e := range append([]*record.Endpoint{from.endpoint}, w.there.targets...) {
 		w.beyond[e.ID.Network] = gatewayOutside(v, e.ID.Network)
@@ -96,7 +98,7 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 	for _, e := range w.there.targets {
 		w.silent[e.ID.Network] = to.kind != kindHost && !knowsWay(v, e, from.address)
 	}
-	if p.DstMAC == model.RouterMAC && to.service == nil {
+	if p.DstMAC == model.RouterMAC && to.service == nil && to.kube == nil {
 		w.there.untold = w.outside(from.endpoint)
 	}
 	w.there.host = from.endpoint.Host

@@ -46,6 +46,7 @@ type Nodes struct {
 	Waiting    func() []string // what is not ready yet
 	Answered   func() uint64   // requests
 	Networks   *docknet.Service
+	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it was not told how to reach it
 }
 
 // Register adds what the cluster says of its members.
@@ -57,6 +58,7 @@ func (s *Nodes) Register(r *rest.Router) {
 	read("/info", func(*http.Request) any { return s.info() })
 	read("/api/v1/nodes", func(q *http.Request) any { return s.all(q.Context()) })
 	read("/api/v1/nodes/self", func(*http.Request) any { return s.self() })
+	r.Read("/api/v1/kubernetes", func(q *http.Request, _ httprouter.Params) (any, error) { return s.kubernetes(q.Context()) })
 	rest.Change(r, "/api/v1/nodes/forget", s.forget)
 	s.registerHealth(r)
 }
@@ -137,6 +139,10 @@ func (s *Nodes) self() model.Node {
 	stats := s.Commit.Stats()
 	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
 	n.Requests, n.Watchers = s.Answered(), s.Catalog.Subscriptions()
+	if s.Kubernetes != nil {
+		n.Kubernetes = s.Kubernetes()
+		n.Reason = n.Kubernetes.Trouble()
+	}
 	waiting := s.Waiting()
 	if n.Ready = len(waiting) == 0; !n.Ready {
 		n.Reason = "waits for " + waiting[0]

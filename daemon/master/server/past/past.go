@@ -58,6 +58,9 @@ func kindName(name string) (string, error) {
 		return name, nil
 	}
 	if k, ok := model.KindOf(name); ok {
+		if k.Owner != "" {
+			return "", notKept(k)
+		}
 		return k.Name, nil
 	}
 	return "", model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown", name).Try("it is a kind of object, %s, %s or %s", history.KindAddress, history.KindProvider, history.KindLeadership)

@@ -29,6 +29,7 @@ type prober struct {
 func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers, log *slog.Logger) {
 	s := &prober{known, peers, why.New(known, peers.Trace), log}
 	r.Read("/api/v1/why", s.reaches).Bound = "traces"
+	r.Read("/api/v1/matrix/:namespace", s.matrix).Bound = "traces"
 	packets := r.GET("/api/v1/capture", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		if err := s.capture(w, q); err != nil {
 			r.Refuse(w, q, err)

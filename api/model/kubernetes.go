@@ -1,0 +1,57 @@
+package model
+
+import (
+	"strings"
+	"time"
+)
+
+// KubernetesStatus is how a netmaster stands with Kubernetes, which the leader alone reads: GET /api/v1/kubernetes tells the leader's.
+type KubernetesStatus struct {
+	Wanted bool       `json:"wanted"`          // it was told how to reach the API server
+	Leads  bool       `json:"leads"`           // it leads, so it is the one that reads
+	Since  *time.Time `json:"since,omitempty"` // since when it knows everything, or does not; nil: unknown
+	Lacks  string     `json:"lacks,omitempty"` // what it does not know, and why; "": nothing
+}
+
+// String is the status in words, as in "read since 2026-01-02T03:04:05Z".
+func (s KubernetesStatus) String() string {
+	switch {
+	case !s.Wanted:
+		return "not read: netmaster has no --kubeconfig"
+	case !s.Leads:
+		return "read by the leader"
+	case s.Lacks != "":
+		return "not read" + s.since() + ": " + s.Lacks
+	}
+	return "read" + s.since()
+}
+
+// Trouble is why Kubernetes is not read though it is to be; "" while it is.
+func (s *KubernetesStatus) Trouble() string {
+	if s == nil || !s.Wanted || s.Lacks == "" {
+		return ""
+	}
+	return "Kubernetes is " + s.String() + "; what was read stays in force"
+}
+
+// None says why nothing of a kind is known.
+func (s KubernetesStatus) None(k *Kind) string {
+	text := "no " + k.noun + " is known"
+	if !strings.HasPrefix(k.noun, k.Owner) {
+		text = "no " + k.noun + " of " + k.Owner + " is known"
+	}
+	switch {
+	case !s.Wanted:
+		return text + ": netmaster does not read Kubernetes (it needs --kubeconfig)"
+	case !s.Leads || s.Lacks != "":
+		return text + ": Kubernetes is " + s.String()
+	}
+	return text + ": there is none, by what was " + s.String()
+}
+
+func (s KubernetesStatus) since() string {
+	if s.Since == nil || s.Since.IsZero() {
+		return ""
+	}
+	return " since " + s.Since.UTC().Format(time.RFC3339)
+}

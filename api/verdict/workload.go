@@ -1,0 +1,211 @@
+package verdict
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Workload is one side of a matrix: a pod, which may stand for others that nothing tells apart, or all that is outside when it has no pod.
+type Workload struct {
+	Pod   *Pod
+	Addrs []netip.Addr         // of the pod
+	Group *model.EndpointGroup // of Contiv; nil when it has none
+}
+
+// Ruling is the fate of one class of traffic by both gates: Contiv's rules and network policies of Kubernetes.
+type Ruling struct {
+	Traffic
+	Fate    Fate
+	Out, In string // what decides at either end; "" when nothing speaks of it
+}
+
+// Gates are both gates that a packet has to pass, ready to be asked.
+type Gates struct {
+	Rules *Policies        // of the tenant; nil: there are none
+	Net   *NetworkPolicies // of the namespaces concerned, and of the cluster
+}
+
+// Between says what from may open towards to, by classes of traffic, the narrower ones first and the rest last. Outside to outside is no one's
+// to judge: the list is empty.
+func (g *Gates) Between(from, to Workload) (out []Ruling) {
+	if from.Pod == nil && to.Pod == nil {
+		return nil
+	}
+	for _, t := range g.classes(from, to) {
+		out = append(out, g.judge(from, to, t))
+	}
+	return out
+}
+
+// judge joins the verdicts of both gates, and of all addresses that the ends may have.
+func (g *Gates) judge(from, to Workload, t Traffic) Ruling {
+	out := g.byPolicies(from, to, t)
+	if g.Rules == nil || from.Group == nil && to.Group == nil {
+		return out
+	}
+	sent := g.Rules.judge(g.Rules.of(Party{from.Group}, "out"), Party{from.Group}, Party{to.Group}, t)
+	received := g.Rules.judge(g.Rules.of(Party{to.Group}, "in"), Party{to.Group}, Party{from.Group}, t)
+	for _, x := range []struct {
+		Judgement
+		by *string
+	}{{sent, &out.Out}, {received, &out.In}} {
+		if x.By != nil && (*x.by == "" || x.Fate != Allowed) {
+			*x.by = "rule " + x.By.ObjectKey()
+		}
+		if x.Fate == Denied || x.Fate == Depends && out.Fate == Allowed {
+			out.Fate = x.Fate
+		}
+	}
+	return out
+}
+
+// byPolicies is what the policies of Kubernetes say.
+func (g *Gates) byPolicies(from, to Workload, t Traffic) Ruling {
+	var out Ruling
+	first := true
+	for _, a := range g.ends(from) {
+		for _, b := range g.ends(to) {
+			if a.Addr.IsValid() && b.Addr.IsValid() && a.Addr.Is4() != b.Addr.Is4() {
+				continue
+			}
+			v := g.Net.Packet(a, b, t)
+			one := Ruling{Traffic: t, Out: v.Out.By.String(), In: v.In.By.String()}
+			if !v.Allowed() {
+				one.Fate = Denied
+			}
+			switch {
+			case first:
+				out, first = one, false
+			case out.Fate != one.Fate:
+				return Ruling{Traffic: t, Fate: Depends, Out: out.Out, In: out.In}
+			}
+		}
+	}
+	out.Traffic = t
+	return out
+}
+
+// ends are the ends that a workload may be: its pod at each of its addresses, or one address of every part of the outside that some block
+// of addresses tells apart.
+func (g *Gates) ends(w Workload) (out []End) {
+	addrs := w.Addrs
+	if w.Pod == nil {
+		addrs = g.Net.boundaries()
+	}
+	for _, a := range addrs {
+		out = append(out, End{Pod: w.Pod, Addr: a})
+	}
+	return out
+}
+
+// boundaries are where the addresses begin that the same blocks contain.
+func (n *NetworkPolicies) boundaries() []netip.Addr {
+	starts := map[netip.Addr]struct{}{netip.IPv4Unspecified(): {}, netip.IPv6Unspecified(): {}}
+	n.peers(func(p *PolicyPeer) {
+		if !p.Block.IsValid() {
+			return
+		}
+		for _, x := range append([]netip.Prefix{p.Block}, p.Except...) {
+			starts[x.Masked().Addr()] = struct{}{}
+			if next := lastOf(x).Next(); next.IsValid() {
+				starts[next] = struct{}{}
+			}
+		}
+	})
+	return slices.SortedFunc(maps.Keys(starts), netip.Addr.Compare)
+}
+
+// lastOf is the last address of a prefix.
+func lastOf(p netip.Prefix) netip.Addr { return parseSpace(p.Masked().String()).last }
+
+// rules yields every rule of every policy.
+func (n *NetworkPolicies) rules(visit func(r *PolicyRule)) {
+	for _, list := range n.policies {
+		for _, p := range list {
+			for _, rules := range [][]PolicyRule{p.Ingress.Rules, p.Egress.Rules} {
+				for i := range rules {
+					visit(&rules[i])
+				}
+			}
+		}
+	}
+	for _, p := range n.clusters {
+		for _, rules := range [][]ClusterRule{p.Ingress, p.Egress} {
+			for i := range rules {
+				visit(&rules[i].PolicyRule)
+			}
+		}
+	}
+}
+
+func (n *NetworkPolicies) peers(visit func(p *PolicyPeer)) {
+	n.rules(func(r *PolicyRule) {
+		for i := range r.Peers {
+			visit(&r.Peers[i])
+		}
+	})
+}
+
+// Alike is a text that workloads share which neither gate tells apart: it says what selectors, blocks and names of ports may ask about.
+func (g *Gates) Alike(w Workload) string {
+	keys, names, inside := map[string]struct{}{}, map[string]struct{}{}, []string{}
+	selector := func(list ...Selector) {
+		for _, s := range list {
+			for _, r := range s {
+				keys[r.Key] = struct{}{}
+			}
+		}
+	}
+	for _, list := range g.Net.policies {
+		for _, p := range list {
+			selector(p.Pods)
+		}
+	}
+	for _, p := range g.Net.clusters {
+		selector(p.Pods)
+	}
+	g.Net.rules(func(r *PolicyRule) {
+		for _, p := range r.Ports {
+			names[p.Name] = struct{}{}
+		}
+	})
+	g.Net.peers(func(p *PolicyPeer) {
+		selector(p.Pods)
+		for _, a := range w.Addrs {
+			in := p.Block.IsValid() && p.Block.Contains(a) && !slices.ContainsFunc(p.Except, func(e netip.Prefix) bool { return e.Contains(a) })
+			inside = append(inside, fmt.Sprint(in))
+		}
+	})
+	words := []string{w.Pod.Namespace, Party{w.Group}.Name()}
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		if value, has := w.Pod.Labels[k]; has {
+			words = append(words, k+"="+value)
+		}
+	}
+	for _, p := range w.Pod.Ports {
+		if _, asked := names[p.Name]; asked {
+			words = append(words, fmt.Sprint(p))
+		}
+	}
+	return strings.Join(append(words, inside...), "\n")
+}
+
+// String is the policy with its rule in words, "" when none decides.
+func (c Cause) String() string {
+	if c.Policy == "" {
+		return ""
+	}
+	text := "networkpolicy " + c.Policy
+	if c.Cluster {
+		text = "clusternetworkpolicy " + c.Policy
+	}
+	if c.Rule == 0 {
+		return text + " isolates"
+	}
+	return fmt.Sprintf("%s rule %d", text, c.Rule)
+}

@@ -1,0 +1,152 @@
+package why
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/verdict"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// kubernetesServices are the services of Kubernetes that the text names, by "namespace/name" or by an address.
+func (s *search) kubernetesServices() (out []candidate) {
+	if !s.wants(kindService) || s.text == "" {
+		return nil
+	}
+	a, _ := netip.ParseAddr(s.text)
+	namespace, name, named := strings.Cut(s.text, "/")
+	text := name
+	switch {
+	case a.IsValid():
+		text = a.String()
+	case !named:
+		return nil
+	}
+	for _, k := range s.v.KubernetesServicesWith(text) {
+		at := a
+		switch {
+		case a.IsValid() && slices.Contains(slices.Concat(k.ClusterIPs, k.ExternalIPs, k.LoadBalancerIPs), a):
+		case !a.IsValid() && k.ID.Namespace == namespace && k.ID.Name == name:
+			if at = (netip.Addr{}); len(k.ClusterIPs) > 0 {
+				at = k.ClusterIPs[0]
+			}
+		default:
+			continue
+		}
+		tenant := s.v.TenantOfService(k.ID)
+		if tenant == catalog.AllTenants {
+			tenant = ""
+		}
+		if s.q.Tenant == "" || tenant == "" || tenant == s.q.Tenant {
+			out = append(out, candidate{kindService, k.ID.Namespace + "/" + k.ID.Name, tenant, end{kube: k, tenant: tenant, address: at}})
+		}
+	}
+	return out
+}
+
+// target is a backend of a port of a service: an endpoint, or who else has the address.
+type target struct {
+	endpoint *record.Endpoint // nil: it is none of Contiv's
+	address  netip.Addr
+	port     int
+}
+
+// targets are the backends of one port, of the family of the address that is asked: those that are ready, or else those that still serve.
+// ok is false when there is no such port.
+func targets(v *catalog.View, to end, protocol string, port int) (out []target, ok bool) {
+	number := packetOf(protocol, port, false).Protocol
+	i := slices.IndexFunc(to.kube.Ports, func(p record.ServicePort) bool { return int(p.Protocol) == number && int(p.Port) == port })
+	if i < 0 {
+		return nil, false
+	}
+	list := v.SlicesOf(to.kube.ID)
+	for _, state := range []record.EndpointState{record.EndpointReady, record.EndpointDraining} {
+		for _, s := range list {
+			at := slices.IndexFunc(s.Ports, func(p record.SlicePort) bool {
+				return p.Name == to.kube.Ports[i].Name && p.Protocol == to.kube.Ports[i].Protocol
+			})
+			for _, e := range s.Endpoints {
+				if at >= 0 && e.State == state && e.Address.Is4() == to.address.Is4() {
+					out = append(out, target{backendEndpoint(v, &e), e.Address, int(s.Ports[at].Port)})
+				}
+			}
+		}
+		if len(out) > 0 {
+			break
+		}
+	}
+	return out, true
+}
+
+// backendEndpoint is the endpoint that a backend is, nil when it is none of Contiv's.
+func backendEndpoint(v *catalog.View, b *record.SliceEndpoint) *record.Endpoint {
+	for _, e := range v.EndpointsOfPod(b.Pod) {
+		if has(e, b.Address) {
+			return e
+		}
+	}
+	return nil
+}
+
+// toKubernetesService says what the objects want of a packet to a service of Kubernetes.
+func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end, q model.WhyRequest) model.WhyIntent {
+	name := to.kube.ID.Namespace + "/" + to.kube.ID.Name
+	denied := func(format string, args ...any) model.WhyIntent {
+		return model.WhyIntent{Verdict: model.VerdictDenied, Text: fmt.Sprintf(format, args...)}
+	}
+	list, ok := targets(v, to, q.Protocol, q.Port)
+	switch {
+	case !ok:
+		return denied("service %s has no port %s", name, traffic(q.Protocol, q.Port))
+	case len(list) == 0:
+		return denied("service %s has no backend that serves %s", name, traffic(q.Protocol, q.Port))
+	}
+	var first *model.WhyIntent
+	for _, t := range list {
+		at := q
+		at.Port = t.port
+		one := heard(v, rules, from, end{name: t.name(), kind: t.kind(), endpoint: t.endpoint, address: t.address}, at)
+		if first != nil && first.Verdict != one.Verdict {
+			return model.WhyIntent{Verdict: model.VerdictUnknown, Text: "policies admit some backends of service " + name + " and not others"}
+		}
+		first = &one
+	}
+	first.Text = fmt.Sprintf("service %s leads it to one of %d backends; %s", name, len(list), first.Text)
+	return *first
+}
+
+func (t *target) name() string {
+	if t.endpoint != nil {
+		return t.endpoint.Pod.ID.Namespace + "/" + t.endpoint.Pod.ID.Name
+	}
+	return t.address.String()
+}
+
+func (t *target) kind() string {
+	if t.endpoint != nil {
+		return kindEndpoint
+	}
+	return kindAddress
+}
+
+// toKubernetesService has the packet sent to a backend that is an endpoint: no trace says which one the switch would choose.
+func (w *path) toKubernetesService(v *catalog.View, to end, p *model.TracePacket) {
+	list, _ := targets(v, to, p.Protocol, p.DstPort)
+	w.there.through = through{service: to.kube.ID.Namespace + "/" + to.kube.ID.Name, address: p.Dst, port: p.DstPort, client: w.source.Host}
+	for _, t := range list {
+		if t.endpoint == nil {
+			continue
+		}
+		if len(w.there.targets) == 0 {
+			w.there.through.spread, p.Dst = len(list), t.address.String()
+			if p.DstPort != 0 {
+				p.DstPort = t.port
+			}
+		}
+		w.there.targets = append(w.there.targets, t.endpoint)
+	}
+}

@@ -1,0 +1,65 @@
+package why_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/master/why"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+func labelled(value string) record.Selector {
+	return record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{value}})
+}
+
+// What network policies of Kubernetes and Contiv's rules want of pods, and of services of Kubernetes.
+func TestIntentOfPods(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254")
+	web := m.Pod(t, "blue", "shop", "web", map[string]string{"app": "web"})
+	m.Pod(t, "blue", "shop", "cl", map[string]string{"app": "cl"})
+	m.Pod(t, "blue", "other", "cl", map[string]string{"app": "cl"})
+	web.Pod.Ports = []record.NamedPort{{Name: "http", Protocol: 6, Port: 8080}}
+	service := func(name string, ip string) *record.KubernetesService {
+		return &record.KubernetesService{ID: identity.KubernetesService{Namespace: "shop", Name: name}, Type: record.ServiceClusterIP,
+			ClusterIPs: []netip.Addr{netip.MustParseAddr(ip)}, Ports: []record.ServicePort{{Name: "http", Protocol: 6, Port: 80}}}
+	}
+	m.Kubernetes(t, web, &record.Namespace{Name: "shop"}, &record.Namespace{Name: "other", Labels: map[string]string{"far": "yes"}},
+		&record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "shop", Name: "web"}, Pods: labelled("web"), Ingress: record.PolicyDirection{Isolates: true,
+			Rules: []record.PolicyRule{{Number: 1, Peers: []record.PolicyPeer{{Own: true, Pods: labelled("cl")}}, Ports: []record.PolicyPort{{Protocol: 6, Name: "http"}}}}}},
+		&record.ClusterNetworkPolicy{Name: "admin", Tier: record.TierAdmin, Namespaces: record.Selected(record.Requirement{Key: "far", Operator: record.Exists}),
+			Egress: record.ClusterDirection{Rules: []record.ClusterRule{{PolicyRule: record.PolicyRule{Number: 3, Ports: []record.PolicyPort{{Protocol: 6, First: 22, Last: 22}}}, Action: record.ClusterDeny}}}},
+		service("web", "10.96.0.9"), service("none", "10.96.0.10"),
+		&record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "web-1"}, Service: "web", Ports: []record.SlicePort{{Name: "http", Protocol: 6, Port: 8080}},
+			Endpoints: []record.SliceEndpoint{{Address: web.IP, Pod: web.Pod.ID}}})
+	asker := why.New(m.Catalog, switches(nil))
+	const passes = "allowed: no rule speaks of tcp 8080, so it passes; ingress rule 1 of networkpolicy shop/web lets it receive it"
+	for _, row := range []struct {
+		name, from, to string
+		port           int
+		want           string
+	}{
+		{"by a named port", "shop/cl", "shop/web", 8080, passes},
+		{"another port", "shop/cl", "shop/web", 80, "denied: networkpolicy shop/web isolates shop/web, and no policy lets it receive tcp 80"},
+		{"another namespace", "other/cl", "shop/web", 8080, "denied: networkpolicy shop/web isolates shop/web, and no policy lets it receive tcp 8080"},
+		{"a policy of the cluster", "other/cl", "endpoint/shop/cl", 22, "denied: egress rule 3 of clusternetworkpolicy admin denies tcp 22"},
+		{"no policy", "shop/web", "other/cl", 80, "allowed: no rule speaks of tcp 80, so it passes, and no network policy of Kubernetes speaks of it"},
+		{"a service that has the name of a pod", "shop/cl", "service/shop/web", 80, "allowed: service shop/web leads it to one of 1 backends; no rule speaks of tcp 8080, so it passes; ingress rule 1 of networkpolicy shop/web lets it receive it"},
+		{"a service by its address", "other/cl", "10.96.0.9", 80, "denied: service shop/web leads it to one of 1 backends; networkpolicy shop/web isolates shop/web, and no policy lets it receive tcp 8080"},
+		{"a port that it does not have", "shop/cl", "10.96.0.9", 81, "denied: service shop/web has no port tcp 81"},
+		{"a service without backends", "shop/cl", "shop/none", 80, "denied: service shop/none has no backend that serves tcp 80"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			out, err := asker.Ask(t.Context(), model.WhyRequest{From: row.from, To: row.to, Protocol: "tcp", Port: row.port})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(out.Intent.Verdict) + ": " + out.Intent.Text; got != row.want {
+				t.Errorf("%s to %s\nwant %q\ngot  %q", row.from, row.to, row.want, got)
+			}
+		})
+	}
+}

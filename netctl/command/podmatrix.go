@@ -1,0 +1,55 @@
+package command
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+// runPodMatrix prints what the pods of a namespace may open towards each other, or what decides between two of them.
+func runPodMatrix(ctx context.Context, f *Factory, o *output, namespace string, pair []string) error {
+	c, format, err := o.client(f)
+	if err != nil {
+		return err
+	}
+	m, err := c.Matrix(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	if len(pair) == 2 {
+		return writePair(f, format, &m, pair[0], pair[1])
+	}
+	l := &listing{Table: term.Table{Columns: columns("From \\ To")}, value: m}
+	for _, from := range m.Workloads {
+		l.Columns = append(l.Columns, model.Column{Header: from.Name})
+		row := []string{from.Name}
+		for _, to := range m.Workloads {
+			sum := "not judged"
+			if cell := m.Cell(from.Name, to.Name); cell != nil && cell.Sum != "" {
+				sum = cell.Sum
+			}
+			row = append(row, sum)
+		}
+		l.row(from.Name, row)
+	}
+	return l.write(f, format)
+}
+
+// writePair lists each class of traffic between two pods, with what decides.
+func writePair(f *Factory, format term.Format, m *model.WorkloadMatrix, from, to string) error {
+	var ends [2]*model.MatrixWorkload
+	for i, name := range []string{from, to} {
+		if ends[i] = m.Of(name); ends[i] == nil {
+			return model.Errorf(model.CodeNotFound, "", "namespace %s has no pod %s on a network of Contiv", m.Namespace, name).
+				Try("netctl matrix -n %s names those that it has", m.Namespace)
+		}
+	}
+	cell := m.Cell(ends[0].Name, ends[1].Name)
+	l := &listing{Table: term.Table{Columns: columns("Traffic", "Fate", "At the sender", "At the receiver")}, value: cell}
+	for i, x := range cell.Classes {
+		l.row(strconv.Itoa(i), []string{x.Traffic, x.Fate, x.Out, x.In})
+	}
+	return l.write(f, format)
+}
