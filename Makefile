@@ -88,6 +88,10 @@ docker-plugin: build ## make the managed Docker plugin of the programs: bin/dock
 	@$(GO) run ./docker/pack -bin bin -version '$(VERSION)' -o bin/docker-plugin
 	@echo "docker plugin create contiv/v2plugin bin/docker-plugin   installs it"
 
+.PHONY: kubernetes-images
+kubernetes-images: build ## make the container image that deploy/kubernetes runs: bin/contiv-images.tar, for ctr images import
+	@$(GO) run ./deploy/pack -bin bin -version '$(VERSION)' -o bin/contiv-images.tar
+
 include test/consul/consul.mk
 include test/engines/engines.mk
 include test/kubernetes/kubernetes.mk

@@ -9,12 +9,17 @@ package main
 
 import (
 	"os"
+	"time"
 
 	"github.com/contiv/contiv/cni/plugin"
 	"github.com/contiv/contiv/cni/wire"
 )
 
+// patience is longer than it takes to put another agent in the place of one, as an upgrade does: what pods ask for meanwhile is late and
+// does not fail, and a node whose runtime asks for STATUS stays ready.
+const patience = 10 * time.Second
+
 func main() {
-	p := plugin.Plugin{Name: "contivk8s", Socket: wire.DefaultSocket}
+	p := plugin.Plugin{Name: "contivk8s", Socket: wire.DefaultSocket, Patience: patience}
 	os.Exit(p.Run(plugin.Process{Args: os.Args[1:], Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }

@@ -76,32 +76,3 @@ func (p *Pool6) Contains(a netip.Addr) bool {
 
 // String names the pool by its subnet.
 func (p *Pool6) String() string { return p.prefix.String() }
-
-// Host6 is the address of host id in an IPv6 subnet: prefix OR id, ::45 in babe:face::80/121 is babe:face::c5.
-// An id with bits inside the prefix is refused.
-func Host6(subnet netip.Prefix, id netip.Addr) (netip.Addr, error) {
-	if !subnet.Addr().Is6() || !id.Is6() {
-		return netip.Addr{}, fmt.Errorf("host %s of %s: both must be IPv6", id, subnet)
-	}
-	head := subnet.Masked().Addr().As16()
-	tail := id.As16()
-	if netip.PrefixFrom(id, subnet.Bits()).Masked().Addr() != netip.IPv6Unspecified() {
-		return netip.Addr{}, fmt.Errorf("host %s does not fit behind %s: %w", id, subnet.Masked(), ErrOutOfRange)
-	}
-	for i := range head {
-		head[i] |= tail[i]
-	}
-	return netip.AddrFrom16(head), nil
-}
-
-// HostID6 is the host id of address a in an IPv6 subnet, the inverse of Host6: the bits after the prefix.
-func HostID6(subnet netip.Prefix, a netip.Addr) (netip.Addr, error) {
-	if !a.Is6() || !subnet.Contains(a) {
-		return netip.Addr{}, fmt.Errorf("%s is not in %s: %w", a, subnet.Masked(), ErrOutOfRange)
-	}
-	head, whole := subnet.Masked().Addr().As16(), a.As16()
-	for i := range whole {
-		whole[i] &^= head[i]
-	}
-	return netip.AddrFrom16(whole), nil
-}

@@ -315,3 +315,35 @@ func BenchmarkPool(b *testing.B) {
 		}
 	})
 }
+
+// IPAM-14: from host number to address and back.
+func TestHost(t *testing.T) {
+	for _, tt := range []struct {
+		subnet string
+		host   int
+		want   string
+	}{
+		{"11.2.1.0/24", 5, "11.2.1.5"},
+		{"10.123.16.0/22", 513, "10.123.18.1"},
+		{"172.12.0.0/16", 261, "172.12.1.5"},
+		{"10.0.0.0/8", 1<<24 - 2, "10.255.255.254"},
+	} {
+		p := pool(t, tt.subnet, "")
+		if a := p.addr(tt.host - 1); a != ip(tt.want) { // number 0 of the pool is host 1
+			t.Errorf("host %d of %s: want %s, got %s", tt.host, tt.subnet, tt.want, a)
+		}
+		if i, err := p.index(ip(tt.want)); err != nil || i+1 != tt.host {
+			t.Errorf("%s in %s: want host %d, got %d (%v)", tt.want, tt.subnet, tt.host, i+1, err)
+		}
+	}
+	for subnet, outside := range map[string]string{"10.123.16.0/22": "10.123.20.1", "10.1.1.0/24": "10.1.2.1"} {
+		if _, err := pool(t, subnet, "").index(ip(outside)); !errors.Is(err, ErrOutOfRange) {
+			t.Errorf("%s in %s: want %v, got %v", outside, subnet, ErrOutOfRange, err)
+		}
+	}
+	for _, subnet := range []string{"172.12.0.0/32", "224.0.0.0/4", "2001::/64"} {
+		if p, err := New(Spec{Prefix: netip.MustParsePrefix(subnet)}); err == nil {
+			t.Errorf("%s: want an error, got %v", subnet, p)
+		}
+	}
+}

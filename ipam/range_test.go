@@ -1,7 +1,6 @@
 package ipam
 
 import (
-	"errors"
 	"net/netip"
 	"slices"
 	"testing"
@@ -125,44 +124,6 @@ func FuzzParseSpec(f *testing.F) {
 			t.Errorf("%q: %s is outside the range", in, a)
 		}
 	})
-}
-
-// IPAM-14: from host number to address and back.
-func TestHost(t *testing.T) {
-	tests := []struct {
-		subnet string
-		host   uint32
-		want   string
-	}{
-		{"11.2.1.0/24", 5, "11.2.1.5"},
-		{"10.123.16.0/22", 513, "10.123.18.1"},
-		{"172.12.0.0/16", 261, "172.12.1.5"},
-		{"172.12.0.0/32", 5, ""},
-		{"10.123.16.0/22", 1025, ""},
-		{"224.0.0.0/4", 1, ""},
-		{"2001::/64", 1, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.subnet, func(t *testing.T) {
-			subnet := netip.MustParsePrefix(tt.subnet)
-			a, err := Host(subnet, tt.host)
-			if tt.want == "" {
-				if err == nil {
-					t.Errorf("want an error, got %s", a)
-				}
-				return
-			}
-			if err != nil || a != ip(tt.want) {
-				t.Fatalf("want %s, got %s (%v)", tt.want, a, err)
-			}
-			if id, err := HostID(subnet, a); err != nil || id != tt.host {
-				t.Errorf("back: want %d, got %d (%v)", tt.host, id, err)
-			}
-		})
-	}
-	if _, err := HostID(netip.MustParsePrefix("10.1.1.0/24"), ip("10.1.2.1")); !errors.Is(err, ErrOutOfRange) {
-		t.Errorf("outside: want %v, got %v", ErrOutOfRange, err)
-	}
 }
 
 func TestRangePrefixes(t *testing.T) {

@@ -46,7 +46,7 @@ func (l *Lab) loadImage(ctx context.Context, host int, file string) error {
 // tools are the programs of Image that must be on this machine, and extras those that are taken if they are.
 var (
 	tools  = []string{"sh", "sleep", "cat", "ls", "echo", "env", "hostname", "ip", "ping", "true"}
-	extras = []string{"bash", "curl", "nc", "ss", "grep", "head", "tail", "date", "wget", "dig", "getent", "timeout", "seq", "sort", "wc", "tr", "cut", "sed",
+	extras = []string{"bash", "curl", "nc", "ss", "grep", "head", "tail", "date", "wget", "dig", "nslookup", "getent", "timeout", "seq", "sort", "wc", "tr", "cut", "sed",
 		"mkdir", "rm", "touch", "stat", "base64", "ps", "kill", "nsenter"}
 )
 

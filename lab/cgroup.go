@@ -128,9 +128,9 @@ func removeGroups(top string) error {
 	if err != nil {
 		return err
 	}
-	for i := len(groups) - 1; i >= 0; i-- {
+	for _, group := range slices.Backward(groups) {
 		for end := time.Now().Add(stopPatience); ; time.Sleep(pollPause) {
-			err := os.Remove(groups[i])
+			err := os.Remove(group)
 			if err == nil || errors.Is(err, fs.ErrNotExist) {
 				break
 			}

@@ -252,8 +252,11 @@ func (l *Lab) MasterURLs() (string, error) {
 	return strings.Join(urls, ","), nil
 }
 
-// MasterURL is the API of the first netmaster that runs.
+// MasterURL is the API of the first netmaster that runs; on bare hosts, where one would have it that somebody has started.
 func (l *Lab) MasterURL() (string, error) {
+	if l.Bare {
+		return l.masterURL(1), nil
+	}
 	for i := range l.Masters {
 		if p, err := l.part(hostName(i+1), PartMaster); err == nil && p.Running() {
 			return l.masterURL(i + 1), nil

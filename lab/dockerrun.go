@@ -99,8 +99,7 @@ func (l *Lab) docker(ctx context.Context, host string, args ...string) (string, 
 		return "", err
 	}
 	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", fmt.Errorf("%s: docker %s: %s", host, strings.Join(args, " "), strings.TrimSpace(string(exit.Stderr)))
 	}
 	return string(out), err

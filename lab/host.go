@@ -229,6 +229,9 @@ func (l *Lab) startPart(host int, part string, more ...string) error {
 func (l *Lab) lookPath(program string) (string, error) {
 	if !filepath.IsAbs(program) {
 		for _, dir := range append([]string{l.Bin}, l.folders()...) {
+			if dir == "" { // a bare lab has no programs of its own
+				continue
+			}
 			if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
 				return path, nil
 			}

@@ -2,6 +2,8 @@ package lab
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 
@@ -52,6 +54,11 @@ func (l *Lab) prepareNode(ctx context.Context, host int) error {
 			return err
 		}
 		steps = append(steps, bind(file, "/proc/sys/"+name))
+	}
+	// Machines are told apart by it.
+	id := sha256.Sum256([]byte(l.Name + "/" + hostName(host)))
+	if err := os.WriteFile(filepath.Join(dir, "etc/machine-id"), []byte(hex.EncodeToString(id[:16])+"\n"), 0o444); err != nil {
+		return err
 	}
 	steps = append(steps, []string{"ip", "-6", "addr", "replace", l.mgmt6(host) + "/64", "dev", "mgmt0", "nodad"})
 	for _, args := range append(steps, l.podRoutes(host)...) {
@@ -105,7 +112,7 @@ func (l *Lab) installCNI(host int) error {
 		}
 	}
 	text, err := kube.NetworkConfig(l.Kubernetes.Network, l.cniVersion(), host)
-	if err != nil {
+	if err != nil || text == nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(conf, "10-"+l.Kubernetes.Network+".conflist"), text, 0o644)

@@ -45,7 +45,9 @@ func (l *Lab) Agnhost(ref string, more ...string) (*image.Image, error) {
 		return nil, err
 	}
 	i.Ref, i.Tags = ref, more
-	i.Files["/agnhost"] = filepath.Join(l.Kubernetes.Bin, "agnhost")
+	for _, name := range []string{"agnhost", "coredns", "localhost.crt", "localhost.key"} {
+		i.Files["/"+name] = filepath.Join(l.Kubernetes.Bin, name)
+	}
 	i.Entrypoint, i.Cmd = []string{"/agnhost"}, []string{"pause"}
 	return i, nil
 }
@@ -57,21 +59,25 @@ func (l *Lab) Import(ctx context.Context, images ...*image.Image) error {
 		if _, err := i.WriteTo(&archive); err != nil {
 			return err
 		}
-		err := l.each(func(host int) error {
-			// Not from a file: hosts do not see all folders of the machine.
-			cmd, err := l.Command(ctx, hostName(host), "ctr", "--namespace", "k8s.io", "images", "import", "-")
-			if err != nil {
-				return err
-			}
-			cmd.Stdin = bytes.NewReader(archive.Bytes())
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("%s: import image %s: %w: %s", hostName(host), i.Ref, err, bytes.TrimSpace(out))
-			}
-			return nil
-		})
-		if err != nil {
+		if err := l.ImportArchive(ctx, i.Ref, archive.Bytes()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ImportArchive gives an archive of images, called so in errors, to the containerd of every host.
+func (l *Lab) ImportArchive(ctx context.Context, called string, archive []byte) error {
+	return l.each(func(host int) error {
+		// Not from a file: hosts do not see all folders of the machine.
+		cmd, err := l.Command(ctx, hostName(host), "ctr", "--namespace", "k8s.io", "images", "import", "-")
+		if err != nil {
+			return err
+		}
+		cmd.Stdin = bytes.NewReader(archive)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: import image %s: %w: %s", hostName(host), called, err, bytes.TrimSpace(out))
+		}
+		return nil
+	})
 }

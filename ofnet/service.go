@@ -14,8 +14,8 @@ import (
 type Service struct {
 	Name   string // "tenant:service"
 	Tenant string // a key of State.Tenants
-	// Cluster are the addresses for clients within the cluster, and External those for clients outside as well: of both families, ordered,
-	// and no one else in the tenant has one of them.
+	// Cluster are the addresses for clients within the cluster, and External those for clients outside as well: of both families, ordered.
+	// Services may share one of External and differ in ports; of a port that several have there, the first by name takes the connections.
 	Cluster, External []netip.Addr
 	Ports             []ServicePort
 	// Affinity leads a client to one backend every time; else each connection is led for itself.
@@ -23,6 +23,10 @@ type Service struct {
 	// ClusterLocal leads clients on a host to backends of that host alone, when they come by an address of Cluster; ExternalLocal does the same
 	// with clients outside and the host at which they arrive.
 	ClusterLocal, ExternalLocal bool
+	// Guarded are addresses of External by which only clients of Sources come; others' packets are dropped. Both are ordered. Of a family in
+	// which there is no source, nobody comes.
+	Guarded []netip.Addr
+	Sources []netip.Prefix
 
 	numbers []uint32 // of Ports, in IPv4 and in IPv6; see State.SetService
 }
@@ -83,7 +87,7 @@ func (p *ServicePort) Equal(o *ServicePort) bool {
 func (v *Service) Equal(o *Service) bool {
 	return v.Name == o.Name && v.Tenant == o.Tenant && slices.Equal(v.Cluster, o.Cluster) && slices.Equal(v.External, o.External) &&
 		slices.EqualFunc(v.Ports, o.Ports, func(a, b ServicePort) bool { return a.Equal(&b) }) && v.Affinity == o.Affinity &&
-		v.ClusterLocal == o.ClusterLocal && v.ExternalLocal == o.ExternalLocal
+		v.ClusterLocal == o.ClusterLocal && v.ExternalLocal == o.ExternalLocal && slices.Equal(v.Guarded, o.Guarded) && slices.Equal(v.Sources, o.Sources)
 }
 
 // Addresses are all addresses of the service, those within the cluster first.

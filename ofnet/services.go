@@ -13,6 +13,7 @@ import (
 var (
 	servicesOfTenant = table.By[string](func(v *Service) string { return v.Tenant })
 	servicesBehind   = table.ByEach[string]((*Service).appendBackends)
+	servicesAt       = table.ByEach[string](func(v *Service, to []netip.Addr) []netip.Addr { return append(append(to, v.Cluster...), v.External...) })
 	servicesAtHost   = table.ByEach[string]((*Service).appendHosts)
 	servicesByNumber = table.ByEach[string](func(v *Service, to []uint32) []uint32 { return append(to, v.numbers...) })
 )
@@ -116,4 +117,27 @@ func (s *State) ServicesOver(e *Endpoint) iter.Seq[*Service] {
 // ServicesAt yields the services of which the host itself is a backend, in no order.
 func (s *State) ServicesAt(host string) iter.Seq[*Service] {
 	return servicesAtHost.In(s.Services, host).Values()
+}
+
+// Sharers yields the services that have an address of a service, itself among them, in no order; those that share several come as often.
+func (s *State) Sharers(v *Service) iter.Seq[*Service] {
+	return func(yield func(*Service) bool) {
+		for _, a := range v.Addresses() {
+			for o := range servicesAt.In(s.Services, a).Values() {
+				if !yield(o) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// FirstAt is the first service by name that has an address, of those that meet; nil when there is none.
+func (s *State) FirstAt(a netip.Addr, meets func(v *Service) bool) (first *Service) {
+	for v := range servicesAt.In(s.Services, a).Values() {
+		if (first == nil || v.Name < first.Name) && meets(v) {
+			first = v
+		}
+	}
+	return first
 }

@@ -51,7 +51,7 @@ func NewState(self string) *State {
 		Attachments:   table.New(attachmentsOfGroup, attachmentsOfPolicy, attachmentsSum),
 		ClassPolicies: table.New(policiesOfLevel),
 		Judgements:    table.New[string, *Judgement](),
-		Services:      table.New(servicesOfTenant, servicesBehind, servicesAtHost, servicesByNumber),
+		Services:      table.New(servicesOfTenant, servicesAt, servicesBehind, servicesAtHost, servicesByNumber),
 		Endpoints:     table.New(endpointsOfSegment, endpointsOfGroup, endpointsOfHost, endpointsAt, places, groupsHere, receivers),
 		Routes:        table.New(routesVia),
 		NextHops:      table.New[string, *NextHops](),

@@ -115,12 +115,16 @@ func hold[T any](list []*T, places *uint32, bit uint32, it *T) []*T {
 	return list
 }
 
-// own returns the node if it may be changed, a copy otherwise.
+// own returns the node if it may be changed, a copy otherwise, with room for the row that most copies are made for.
 func (n *node[K, V]) own(by *token) *node[K, V] {
 	if n.token == by {
 		return n
 	}
-	return &node[K, V]{by, n.leafs, n.forks, slices.Clone(n.rows), slices.Clone(n.nodes)}
+	c := &node[K, V]{by, n.leafs, n.forks, nil, slices.Clone(n.nodes)}
+	if n.leafs != 0 {
+		c.rows = append(make([]*row[K, V], 0, len(n.rows)+1), n.rows...)
+	}
+	return c
 }
 
 // put adds a row, or replaces the one of its key.

@@ -189,8 +189,7 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 	careful.CheckRedirect = c.redirected(sender.CheckRedirect)
 	answer, err := careful.Do(request)
 	if err != nil {
-		var refusal *model.Error
-		if errors.As(err, &refusal) {
+		if refusal, ok := errors.AsType[*model.Error](err); ok {
 			return nil, refusal
 		}
 		return nil, model.Errorf(model.CodeUnavailable, "", "%s %s: %v", method, request.URL.Redacted(), errors.Unwrap(err)).

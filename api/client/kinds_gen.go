@@ -19,6 +19,11 @@ func (c *Client) AppProfiles() Collection[model.AppProfile, model.AppProfileInsp
 	return Collection[model.AppProfile, model.AppProfileInspect]{Inspector[model.AppProfileInspect]{c, model.KindAppProfile()}}
 }
 
+// ClusterNetworkPolicies reaches the cluster's clusterNetworkPolicies.
+func (c *Client) ClusterNetworkPolicies() Collection[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect] {
+	return Collection[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect]{Inspector[model.ClusterNetworkPolicyInspect]{c, model.KindClusterNetworkPolicy()}}
+}
+
 // Endpoints reaches the cluster's endpoints, which can only be inspected.
 func (c *Client) Endpoints() Inspector[model.EndpointInspect] {
 	return Inspector[model.EndpointInspect]{c, model.KindEndpoint()}
@@ -39,6 +44,16 @@ func (c *Client) Globals() Collection[model.Global, model.GlobalInspect] {
 	return Collection[model.Global, model.GlobalInspect]{Inspector[model.GlobalInspect]{c, model.KindGlobal()}}
 }
 
+// KubeNamespaces reaches the cluster's kubeNamespaces.
+func (c *Client) KubeNamespaces() Collection[model.KubeNamespace, model.KubeNamespaceInspect] {
+	return Collection[model.KubeNamespace, model.KubeNamespaceInspect]{Inspector[model.KubeNamespaceInspect]{c, model.KindKubeNamespace()}}
+}
+
+// KubeServices reaches the cluster's kubeServices.
+func (c *Client) KubeServices() Collection[model.KubeService, model.KubeServiceInspect] {
+	return Collection[model.KubeService, model.KubeServiceInspect]{Inspector[model.KubeServiceInspect]{c, model.KindKubeService()}}
+}
+
 // Netprofiles reaches the cluster's netprofiles.
 func (c *Client) Netprofiles() Collection[model.Netprofile, model.NetprofileInspect] {
 	return Collection[model.Netprofile, model.NetprofileInspect]{Inspector[model.NetprofileInspect]{c, model.KindNetprofile()}}
@@ -47,6 +62,11 @@ func (c *Client) Netprofiles() Collection[model.Netprofile, model.NetprofileInsp
 // Networks reaches the cluster's networks.
 func (c *Client) Networks() Collection[model.Network, model.NetworkInspect] {
 	return Collection[model.Network, model.NetworkInspect]{Inspector[model.NetworkInspect]{c, model.KindNetwork()}}
+}
+
+// NetworkPolicies reaches the cluster's networkPolicies.
+func (c *Client) NetworkPolicies() Collection[model.NetworkPolicy, model.NetworkPolicyInspect] {
+	return Collection[model.NetworkPolicy, model.NetworkPolicyInspect]{Inspector[model.NetworkPolicyInspect]{c, model.KindNetworkPolicy()}}
 }
 
 // Policys reaches the cluster's policys.

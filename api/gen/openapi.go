@@ -96,6 +96,24 @@ func (k *kind) schemas(schemas object) {
 	schemas[k.Go()+"Inspect"] = object{"type": "object", "properties": inspect}
 }
 
+// refusals adds what is answered to those who would change what is not theirs.
+func (k *kind) refusals(paths object, key []object) {
+	one := object{"get": object{
+		"operationId": "get" + k.Go(), "summary": "One object.", "parameters": key,
+		"responses": object{
+			"200":     object{"description": "The object.", "content": object{"application/json": object{"schema": ref(k.Go())}}},
+			"default": object{"description": "Refused.", "content": object{"application/problem+json": object{"schema": ref("Problem")}}},
+		},
+	}}
+	for _, method := range []string{"post", "put", "delete"} {
+		one[method] = object{
+			"operationId": method + k.Go(), "summary": "Refused: " + k.Owner + " owns it.", "parameters": key,
+			"responses": object{"405": object{"description": "Refused.", "content": object{"application/problem+json": object{"schema": ref("Problem")}}}},
+		}
+	}
+	paths["/api/v1/"+k.Plural+"/{key}/"] = one
+}
+
 func (f field) schema() object {
 	s := object{"description": f.Doc}
 	switch f.Type {
@@ -148,6 +166,10 @@ func (k *kind) paths(paths object) {
 		"operationId": "list" + k.Go(), "summary": "All " + k.Plural + ".",
 		"responses": answer("The list.", object{"type": "array", "items": ref(k.Go())}),
 	}}
+	if k.Owner != "" {
+		k.refusals(paths, key)
+		return
+	}
 	body := object{"required": true, "content": object{"application/json": object{"schema": ref(k.Go())}}}
 	put := func(id string) object {
 		return object{

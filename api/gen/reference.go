@@ -118,7 +118,7 @@ func (k *kind) CommandLines() []verb {
 		return nil
 	case c.Single:
 		return []verb{{prefix + "info", "show"}, {prefix + "inspect", "show with operational state"}, {prefix + "set" + flags, "change"}}
-	case k.InspectOnly:
+	case !k.Writable():
 		return []verb{{prefix + "ls", "list"}, {prefix + "inspect" + one, "show with operational state"}}
 	case c.Under != "":
 		prefix = "netctl " + c.Under + " " + c.Use
@@ -214,7 +214,7 @@ const kindPage = notice + `# {{.Name}}
 | route | methods |
 |---|---|
 {{if not .InspectOnly}}| ` + "`/api/v1/{{.Plural}}/`" + ` | GET: list |
-| ` + "`/api/v1/{{.Plural}}/KEY/`" + ` | GET: one; POST, PUT: create or update; DELETE |
+| ` + "`/api/v1/{{.Plural}}/KEY/`" + ` | GET: one; {{with .Owner}}anything else is refused, since {{.}} owns it{{else}}POST, PUT: create or update; DELETE{{end}} |
 {{end}}| ` + "`/api/v1/inspect/{{.Plural}}/KEY/`" + ` | GET: {{if .InspectOnly}}operational state{{else}}configuration with operational state{{end}} |
 {{if .Fields}}{{if not .InspectOnly}}
 ## Fields

@@ -23,6 +23,8 @@ type kind struct {
 	Doc         string   `json:"doc"`
 	Key         []string `json:"key"`
 	InspectOnly bool     `json:"inspectOnly"`
+	Owner       string   `json:"owner"`  // who makes and changes the objects, when that is not Contiv's user: they are only shown
+	Change      string   `json:"change"` // the owner's command that changes one
 	Fields      []field  `json:"fields"`
 	Oper        []field  `json:"oper"`
 	LinkSets    []link   `json:"linkSets"`
@@ -169,9 +171,9 @@ func (k *kind) Aliases() []string {
 	return slices.DeleteFunc(k.Names(), func(name string) bool { return name == k.Command.Use })
 }
 
-// Noun is what one object is called in a sentence: the title, in lower case unless it begins with an abbreviation.
+// Noun is what one object is called in a sentence: the title, in lower case unless it begins with an abbreviation or the owner's name.
 func (k *kind) Noun() string {
-	if first, rest, _ := strings.Cut(k.Title, " "); first != strings.ToUpper(first) {
+	if first, rest, _ := strings.Cut(k.Title, " "); first != strings.ToUpper(first) && first != k.Owner {
 		return strings.TrimSpace(strings.ToLower(first) + " " + rest)
 	}
 	return k.Title
@@ -195,6 +197,9 @@ func plural(word string) string {
 func (k *kind) prepare() error {
 	if k.Name == "" || k.Plural == "" || k.Doc == "" || len(k.Key) == 0 {
 		return fmt.Errorf("name, plural, doc and key are required")
+	}
+	if (k.Owner == "") != (k.Change == "") || k.Owner != "" && k.InspectOnly {
+		return fmt.Errorf("owner wants change, the command by which its objects change, and no inspectOnly")
 	}
 	if k.Many == "" {
 		k.Many = k.Plural
@@ -250,12 +255,15 @@ func (k *kind) prepare() error {
 		}
 	}
 	for name := range k.Sample {
-		if k.InspectOnly || !known(name) {
+		if !k.Writable() || !known(name) {
 			return fmt.Errorf("sample sets the unknown field %q", name)
 		}
 	}
-	if k.Command.Use != "" && !k.InspectOnly && len(k.Sample) == 0 {
+	if k.Command.Use != "" && k.Writable() && len(k.Sample) == 0 {
 		return fmt.Errorf("sample is required: an object that netctl apply accepts")
+	}
+	if k.Owner != "" {
+		k.Command.Verbs = []string{"ls", "inspect"}
 	}
 	if k.Command.Use != "" && k.Command.Names == "" && !k.Command.Single {
 		return fmt.Errorf("command %s: names is required", k.Command.Use)
@@ -271,6 +279,9 @@ func (k *kind) prepare() error {
 	}
 	return nil
 }
+
+// Writable tells whether people make and change the objects.
+func (k *kind) Writable() bool { return !k.InspectOnly && k.Owner == "" }
 
 // Go is the exported Go name of a kind.
 func (k *kind) Go() string { return exported(k.Name) }

@@ -81,7 +81,7 @@ func Order() []*Kind {
 	}
 	visit(KindGlobal())
 	for _, k := range Kinds() {
-		if !k.InspectOnly {
+		if k.Writable() {
 			visit(k)
 		}
 	}

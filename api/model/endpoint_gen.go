@@ -9,10 +9,12 @@ type EndpointOper struct {
 	ContainerID      string   `json:"containerID,omitempty"`      // The runtime's container id.
 	ContainerName    string   `json:"containerName,omitempty"`    // The runtime's name of the container.
 	Counted          string   `json:"counted,omitempty"`          // Since when the host's switch counts packets and bytes, or why it is unknown; a number that is not there is 0 then.
+	EgressPolicies   []string `json:"egressPolicies,omitempty"`   // Policies of Kubernetes that judge what the pod sends.
 	EndpointGroupId  int      `json:"endpointGroupId,omitempty"`  // Number of the group.
 	EndpointGroupKey string   `json:"endpointGroupKey,omitempty"` // group:tenant
 	EndpointID       string   `json:"endpointID,omitempty"`       // Identity of the endpoint on its network.
 	HomingHost       string   `json:"homingHost,omitempty"`       // Label of the host that carries it.
+	IngressPolicies  []string `json:"ingressPolicies,omitempty"`  // Policies of Kubernetes that judge what the pod receives, each as in "networkpolicy shop/web", in the order in which they are asked.
 	IntfName         string   `json:"intfName,omitempty"`         // Interface name on the host.
 	IpAddress        []string `json:"ipAddress,omitempty"`        // IPv4 and IPv6 address, in this order; the latter may be empty.
 	Key              string   `json:"key,omitempty"`              // tenant:network:endpointID
@@ -22,6 +24,7 @@ type EndpointOper struct {
 	PacketsReceived  int      `json:"packetsReceived,omitempty"`  // Packets that were handed to the container.
 	PacketsRefused   int      `json:"packetsRefused,omitempty"`   // Packets that it sent with addresses that are not its own; they were dropped at its port.
 	PacketsSent      int      `json:"packetsSent,omitempty"`      // Packets that the container sent with its own addresses, whatever became of them.
+	Pod              string   `json:"pod,omitempty"`              // The pod of Kubernetes that it is of, namespace/name.
 	Published        []string `json:"published,omitempty"`        // Ports of the host that lead to it, as in "tcp 0.0.0.0:8080 to 80", with why one does not work; one line that begins with "unknown" when the host's agent does not say.
 	ServiceName      string   `json:"serviceName,omitempty"`      // Group name as the runtime gave it.
 	VirtualPort      string   `json:"virtualPort,omitempty"`      // Port name on the switch.
@@ -41,6 +44,8 @@ func (o *EndpointOper) Field(name string) any {
 		return o.ContainerName
 	case "counted":
 		return o.Counted
+	case "egressPolicies":
+		return o.EgressPolicies
 	case "endpointGroupId":
 		return o.EndpointGroupId
 	case "endpointGroupKey":
@@ -49,6 +54,8 @@ func (o *EndpointOper) Field(name string) any {
 		return o.EndpointID
 	case "homingHost":
 		return o.HomingHost
+	case "ingressPolicies":
+		return o.IngressPolicies
 	case "intfName":
 		return o.IntfName
 	case "ipAddress":
@@ -67,6 +74,8 @@ func (o *EndpointOper) Field(name string) any {
 		return o.PacketsRefused
 	case "packetsSent":
 		return o.PacketsSent
+	case "pod":
+		return o.Pod
 	case "published":
 		return o.Published
 	case "serviceName":
@@ -97,10 +106,12 @@ var endpointKind = Kind{
 		{Name: "containerID", Type: String, Doc: "The runtime's container id."},
 		{Name: "containerName", Type: String, Doc: "The runtime's name of the container."},
 		{Name: "counted", Type: String, Doc: "Since when the host's switch counts packets and bytes, or why it is unknown; a number that is not there is 0 then."},
+		{Name: "egressPolicies", Type: Strings, Doc: "Policies of Kubernetes that judge what the pod sends."},
 		{Name: "endpointGroupId", Type: Int, Doc: "Number of the group."},
 		{Name: "endpointGroupKey", Type: String, Doc: "group:tenant"},
 		{Name: "endpointID", Type: String, Doc: "Identity of the endpoint on its network."},
 		{Name: "homingHost", Type: String, Doc: "Label of the host that carries it."},
+		{Name: "ingressPolicies", Type: Strings, Doc: "Policies of Kubernetes that judge what the pod receives, each as in \"networkpolicy shop/web\", in the order in which they are asked."},
 		{Name: "intfName", Type: String, Doc: "Interface name on the host."},
 		{Name: "ipAddress", Type: Strings, Doc: "IPv4 and IPv6 address, in this order; the latter may be empty."},
 		{Name: "key", Type: String, Doc: "tenant:network:endpointID"},
@@ -110,6 +121,7 @@ var endpointKind = Kind{
 		{Name: "packetsReceived", Type: Int, Doc: "Packets that were handed to the container."},
 		{Name: "packetsRefused", Type: Int, Doc: "Packets that it sent with addresses that are not its own; they were dropped at its port."},
 		{Name: "packetsSent", Type: Int, Doc: "Packets that the container sent with its own addresses, whatever became of them."},
+		{Name: "pod", Type: String, Doc: "The pod of Kubernetes that it is of, namespace/name."},
 		{Name: "published", Type: Strings, Doc: "Ports of the host that lead to it, as in \"tcp 0.0.0.0:8080 to 80\", with why one does not work; one line that begins with \"unknown\" when the host's agent does not say."},
 		{Name: "serviceName", Type: String, Doc: "Group name as the runtime gave it."},
 		{Name: "virtualPort", Type: String, Doc: "Port name on the switch."},

@@ -92,8 +92,7 @@ func (e *Error) Because(err error) *Error {
 
 // AsError finds the Error in err's chain; anything else becomes one of CodeInternal.
 func AsError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return &Error{Code: CodeInternal, Message: err.Error(), Err: err}

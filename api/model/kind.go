@@ -42,6 +42,8 @@ type Kind struct {
 	Columns     []Column
 	Command     Command
 	InspectOnly bool // no list, get, post, put or delete
+	// Owner is who makes and changes the objects, which can then only be looked at; "": Contiv's users. Change is its command for that.
+	Owner, Change string
 	New         func() Object
 }
 
@@ -169,6 +171,14 @@ func (k *Kind) Noun() string { return k.noun }
 // Nouns is what several are called: "policies".
 func (k *Kind) Nouns() string { return k.nouns }
 
+// Writable tells whether people make and change objects of the kind, which are then stored.
+func (k *Kind) Writable() bool { return !k.InspectOnly && k.Owner == "" }
+
+// Owned is the refusal to change an object that someone else owns.
+func (k *Kind) Owned() *Error {
+	return Errorf(CodeUnsupported, "", "a %s is only shown here, since %s owns it", k.noun, k.Owner).Try("%s changes it", k.Change)
+}
+
 // Field returns the description of a field by JSON name.
 func (k *Kind) Field(name string) (Field, bool) {
 	i := slices.IndexFunc(k.Fields, func(f Field) bool { return f.Name == name })
@@ -180,6 +190,9 @@ func (k *Kind) Field(name string) (Field, bool) {
 
 // TenantScoped tells whether objects of this kind belong to a tenant.
 func (k *Kind) TenantScoped() bool { return len(k.Key) > 1 && k.Key[0] == "tenantName" }
+
+// Namespaced tells whether objects of this kind belong to a namespace of Kubernetes.
+func (k *Kind) Namespaced() bool { return len(k.Key) > 1 && k.Key[0] == "namespace" }
 
 // UserKinds are the kinds that people work with: those with a command, ordered by name.
 func UserKinds() []*Kind {

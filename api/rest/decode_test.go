@@ -60,7 +60,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`null`), "")
 	f.Fuzz(func(t *testing.T, body []byte, key string) {
 		for _, k := range model.Kinds() {
-			if k.InspectOnly {
+			if !k.Writable() {
 				continue
 			}
 			o, err := decode(bytes.NewReader(body), k, key)

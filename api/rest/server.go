@@ -51,6 +51,12 @@ func (s *server) mount(k *model.Kind) {
 	s.Read(one, func(q *http.Request, p httprouter.Params) (any, error) {
 		return s.backend.Get(q.Context(), k, p.ByName("key"))
 	})
+	if !k.Writable() {
+		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+			s.Handle(method, one, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { s.Refuse(w, q, k.Owned()) })
+		}
+		return
+	}
 	put := func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		object, err := decode(q.Body, k, p.ByName("key"))
 		if err != nil {
@@ -111,8 +117,7 @@ func readLong(body io.Reader, most int, out any) error {
 		return model.Errorf(model.CodeInvalid, "", "EOF").Try("the body is empty; it must be a JSON object")
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return model.Errorf(model.CodeInvalid, wrong.Field, "%v", err).Try("%s takes a %s, got a %s", wrong.Field, wrong.Type, wrong.Value)
 		}
 		return model.Errorf(model.CodeInvalid, "", "%v", err).Try("the body must be one JSON object")

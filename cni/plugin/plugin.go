@@ -10,6 +10,7 @@ import (
 	"io"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/contiv/contiv/cni/wire"
@@ -31,6 +32,9 @@ const (
 type Plugin struct {
 	Name   string // of the program
 	Socket string // of the agent, unless the network configuration names another as "socket"
+	// Patience is how long it waits for an agent whose socket nobody serves, as while one takes another's place; 0: not at all. VERSION
+	// does not wait.
+	Patience time.Duration
 }
 
 // Process is what a program is started with.
@@ -47,7 +51,8 @@ type conf struct {
 	Socket     string `json:"socket"`
 }
 
-// Run is the program. It returns the exit code. It blocks until the agent has answered, for a minute at most.
+// Run is the program. It returns the exit code. It blocks until the agent has answered, for a minute at most, or for its patience when
+// there is none.
 func (p Plugin) Run(c Process) int {
 	if len(c.Args) == 1 && (c.Args[0] == "-version" || c.Args[0] == "--version") {
 		fmt.Fprintln(c.Stdout, "Version:", version())
@@ -66,10 +71,10 @@ func (p Plugin) Run(c Process) int {
 		fmt.Fprintf(c.Stderr, "%s: CNI plugin of contiv, versions %s of CNI; container runtimes start it\n", p.Name, strings.Join(wire.Versions(), ", "))
 		return 0
 	}
-	client := wire.Client{Socket: p.Socket, Timeout: callLimit}
+	client, patience := wire.Client{Socket: p.Socket, Timeout: callLimit}, p.Patience
 	var network conf
 	if command == "VERSION" { // it may come without a configuration, and without an end of the standard input
-		client.Timeout = versionLimit
+		client.Timeout, patience = versionLimit, 0
 	} else {
 		var err error
 		if call.Stdin, err = io.ReadAll(io.LimitReader(c.Stdin, wire.MaxCall)); err != nil {
@@ -80,10 +85,21 @@ func (p Plugin) Run(c Process) int {
 		}
 	}
 	answer, err := client.Do(call)
+	for end := time.Now().Add(patience); unserved(err) && time.Now().Before(end); answer, err = client.Do(call) {
+		time.Sleep(pause)
+	}
 	if err != nil {
 		return p.away(c.Stdout, command, network, client.Socket, err)
 	}
 	return p.write(c.Stdout, answer)
+}
+
+// pause is how long it waits before it looks for an agent again.
+const pause = 50 * time.Millisecond
+
+// unserved says that nobody serves a socket. Nothing was asked of anyone then.
+func unserved(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)
 }
 
 // away answers without the agent. An operation is to be tried again, so a DEL is not lost; interfaces that are there work on.

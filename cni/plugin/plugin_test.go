@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/containernetworking/cni/pkg/types"
 
@@ -116,6 +117,42 @@ func TestAgentAway(t *testing.T) {
 	}
 	if exit, out := run(none, stdin, "PATH=/bin"); exit != 0 || out != "" {
 		t.Errorf("started by a person: want help on standard error alone, got %d %q", exit, out)
+	}
+}
+
+// An agent that takes another's place is waited for.
+func TestPatience(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	old, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old.(*net.UnixListener).SetUnlinkOnClose(false) // as one that was killed leaves it
+	_ = old.Close()
+	served := make(chan error, 1)
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		l, err := net.Listen("unix", socket+".new")
+		if err == nil {
+			err = os.Rename(socket+".new", socket)
+		}
+		served <- err
+		if err == nil {
+			_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set(wire.HeaderExit, "0")
+				_, _ = w.Write([]byte("added"))
+			}))
+		}
+	}()
+	var out bytes.Buffer
+	p := plugin.Plugin{Socket: socket, Patience: 20 * time.Second}
+	exit := p.Run(plugin.Process{Environ: []string{"CNI_COMMAND=ADD"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: io.Discard})
+	if err := <-served; err != nil || exit != 0 || out.String() != "added" {
+		t.Errorf("want the answer of the agent that came, got %d %q (%v)", exit, out.String(), err)
+	}
+	p = plugin.Plugin{Socket: filepath.Join(t.TempDir(), "none"), Patience: 100 * time.Millisecond}
+	if exit := p.Run(plugin.Process{Environ: []string{"CNI_COMMAND=STATUS"}, Stdin: strings.NewReader("{}"), Stdout: &out, Stderr: io.Discard}); exit != 1 {
+		t.Errorf("an agent that does not come: want exit code 1, got %d", exit)
 	}
 }
 

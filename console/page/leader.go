@@ -115,8 +115,7 @@ func terms(c Canvas, l model.Leadership) []widget.Row {
 	if c.Width < narrowTerms {
 		layout = "01-02 15:04:05"
 	}
-	for i := len(l.Terms) - 1; i >= 0; i-- {
-		x := l.Terms[i]
+	for _, x := range slices.Backward(l.Terms) {
 		until, end, role := "now", c.Now, theme.Good
 		if x.Until != nil {
 			until, end, role = x.Until.UTC().Format(layout), *x.Until, theme.Plain

@@ -39,6 +39,7 @@ type options struct {
 	Socket    string
 	Mesos     string
 	Runtime   runtimeOptions
+	Uninstall uninstallOptions
 	Docker    dockerOptions
 	Kube      string
 	DNS       string
@@ -66,8 +67,8 @@ func (o *options) register(s *flags.Set) {
 	o.Common.Register(s)
 	s.String(&o.Host, "host", "HOST", "", "label of this host in the cluster (default: the kernel's host name)", "host-label")
 	s.String(&o.Machine, "machine-id", "MACHINE_ID", "", "what tells this machine from all others, to which its host label and addresses belong (default: /etc/machine-id and the firmware's UUID)")
-	s.String(&o.CtrlIP, "ctrl-ip", "CONTROL_IP", "", "address at which this agent is inspected (default: of the first usable interface)")
-	s.String(&o.VTEPIP, "vtep-ip", "VTEP_IP", "", "tunnel address (default: as --ctrl-ip)")
+	s.String(&o.CtrlIP, "ctrl-ip", "CONTROL_IP", "", "address at which this agent is inspected, or a prefix in which this host has one address (default: of the first usable interface)")
+	s.String(&o.VTEPIP, "vtep-ip", "VTEP_IP", "", "tunnel address, or a prefix in which this host has one address, such as 192.168.0.0/24, that all hosts may be told (default: as --ctrl-ip)")
 	s.List(&o.Uplinks, "vlan-uplinks", "VLAN_UPLINKS", "NICs that carry VLANs; required with --netmode vlan", "vlan-if")
 	s.String(&o.Bond, "uplink-bond", "UPLINK_BOND", node.BondBackup, "how several uplinks are used together: active-backup (one at a time) or lacp (all, as the switch beyond agrees)")
 	s.String(&o.VXLANPort, "vxlan-port", "VXLAN_PORT", "4789", "UDP port of VXLAN")
@@ -76,6 +77,7 @@ func (o *options) register(s *flags.Set) {
 	s.String(&o.Socket, "cni-socket", "CNI_SOCKET", wire.DefaultSocket, "unix socket at which the CNI plugin asks")
 	s.String(&o.Mesos, "mesos-socket", "MESOS_SOCKET", "", "unix socket at which netcontiv, the CNI plugin of Mesos, asks, or off (default: contiv-mesos.sock beside --cni-socket)")
 	o.Runtime.register(s)
+	o.Uninstall.register(s)
 	o.Docker.register(s)
 	s.String(&o.DNS, "dns", "DNS", "on", "answer containers' questions about names of their tenant: on or off")
 	s.String(&o.Domain, "dns-domain", "DNS_DOMAIN", "contiv", "domain under which these names exist, besides alone")
@@ -103,8 +105,11 @@ func parse(args []string, getenv func(string) string, out io.Writer) (*options, 
 	if err := s.Parse(args, getenv); err != nil {
 		return nil, err
 	}
-	if o.Version {
+	switch {
+	case o.Version:
 		return o, nil
+	case o.Uninstall.Wanted():
+		return o, errors.Join(o.Uninstall.check(), o.Runtime.check(), o.Log.Check())
 	}
 	return o, o.check()
 }
@@ -239,23 +244,4 @@ func (o *options) checkNodes() error {
 		*own = a
 	}
 	return nil
-}
-
-// address reads an address flag; an empty one is otherwise, or else an address of this host.
-func (o *options) address(flag, text string, otherwise netip.Addr) (netip.Addr, error) {
-	if text == "" {
-		if otherwise.IsValid() {
-			return otherwise, nil
-		}
-		a, err := flags.LocalAddress()
-		if err != nil {
-			return a, fmt.Errorf("--%s: %w", flag, err)
-		}
-		return a, nil
-	}
-	a, err := netip.ParseAddr(text)
-	if err != nil || a.Zone() != "" || a.IsUnspecified() {
-		return a, fmt.Errorf("--%s %s: it is an IP address of this host", flag, text)
-	}
-	return a.Unmap(), nil
 }

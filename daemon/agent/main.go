@@ -43,10 +43,13 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	defer end()
 	go budget.Garbage(ctx, getenv("GOGC"), getenv("GOMEMLIMIT"))
 	settled := func() { runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
-	if err := serve(ctx, o, settled, stderr); err != nil {
+	work := func() error { return serve(ctx, o, settled, stderr) }
+	if o.Uninstall.Wanted() {
+		work = func() error { return o.uninstall(ctx, stderr) }
+	}
+	if err := work(); err != nil {
 		fmt.Fprintln(stderr, "netplugin:", err)
-		var wrong *configError
-		if errors.As(err, &wrong) {
+		if _, ok := errors.AsType[*configError](err); ok {
 			return flags.ExitConfig
 		}
 		return 1

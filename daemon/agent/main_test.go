@@ -34,6 +34,11 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"bad prefix", append(good, "--protected-prefixes=10.0.0.0/24,10.0.0.256"), nil, `--protected-prefixes: "10.0.0.256"`},
 		{"plugins without a configuration", append(good, "--cni-bin-dir=/opt/cni/bin"), nil, "--cni-conf-dir is required"},
 		{"folder of nowhere", append(good, "--cni-conf-dir=net.d"), nil, "--cni-conf-dir net.d: it begins with /"},
+		{"configuration of none stays", append(good, "--cni-conf-stays"), nil, "--cni-conf-stays: --cni-conf-dir is required"},
+		{"prefix of another host", append(good, "--vtep-ip=203.0.113.0/24"), nil, "--vtep-ip 203.0.113.0/24: this host has no address there"},
+		{"prefix of everything", append(good, "--vtep-ip=10.0.0.0/33"), nil, "--vtep-ip 10.0.0.0/33: it is an IP address"},
+		{"bad way to uninstall", []string{"--uninstall=always"}, nil, "--uninstall always: it is one of once, stay"},
+		{"too much to uninstall", []string{"--uninstall=once", "--uninstall-further=/var/lib/"}, nil, "--uninstall-further /var/lib/"},
 		{"one socket for two", append(good, "--cni-socket=/run/x.sock", "--mesos-socket=/run/x.sock"), nil, "--mesos-socket /run/x.sock"},
 		{"bad name of the driver", append(good, "--plugin-name=../x"), nil, `--plugin-name "../x"`},
 		{"bad folder of drivers", append(good, "--docker-plugins=x"), nil, `--docker-plugins "x"`},
@@ -65,6 +70,10 @@ func TestOptions(t *testing.T) {
 		func(string) string { return "" }, &bytes.Buffer{})
 	if err != nil || fmt.Sprint(o.open) != "[{6 22 22} {17 53 54}]" || fmt.Sprint(o.protected) != "[10.0.0.0/8 fd00::1/128]" {
 		t.Errorf("what is closed: got %v, %v, %v", o.open, o.protected, err)
+	}
+	o, err = parse([]string{"--mode=kubernetes", "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--vtep-ip=127.0.0.0/8"}, func(string) string { return "" }, &bytes.Buffer{})
+	if err != nil || !o.vtep.IsLoopback() {
+		t.Errorf("the address in a prefix: got %v, %v", o.vtep, err)
 	}
 	var out bytes.Buffer
 	if code := run(context.Background(), []string{"--version"}, func(string) string { return "" }, &out, &out); code != 0 || !strings.Contains(out.String(), "Version: ") {

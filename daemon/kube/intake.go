@@ -32,7 +32,7 @@ func sources() []source {
 		read(Namespaces, corev1.SchemeGroupVersion, &corev1.Namespace{}, translate.Namespace),
 		read(Nodes, corev1.SchemeGroupVersion, &corev1.Node{}, translate.Node),
 		read(Pods, corev1.SchemeGroupVersion, &corev1.Pod{}, translate.PodOf),
-		read(Services, corev1.SchemeGroupVersion, &corev1.Service{}, translate.Service),
+		read(Services, corev1.SchemeGroupVersion, &corev1.Service{}, translate.BalancedService),
 		read(EndpointSlices, discoveryv1.SchemeGroupVersion, &discoveryv1.EndpointSlice{}, translate.EndpointSlice),
 		read(NetworkPolicies, networkingv1.SchemeGroupVersion, &networkingv1.NetworkPolicy{}, translate.NetworkPolicy),
 		read(ClusterNetworkPolicies, schema.GroupVersion(v1alpha2.GroupVersion), &v1alpha2.ClusterNetworkPolicy{}, translate.ClusterNetworkPolicy),

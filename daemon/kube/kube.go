@@ -1,5 +1,5 @@
 // Package kube reads what a Kubernetes API server has, and keeps up with it. It has no memory of its own: objects are trimmed to what is
-// needed of them as they arrive, and handed on.
+// needed of them as they arrive, and handed on. The one thing that it writes there is the status of services.
 package kube
 
 // Kind is a kind of objects that is read.
@@ -12,7 +12,7 @@ const (
 	Pods                   Kind = "pods"                   // *translate.Pod; not those on their nodes' own network
 	NetworkPolicies        Kind = "networkpolicies"        // *record.NetworkPolicy
 	ClusterNetworkPolicies Kind = "clusternetworkpolicies" // *record.ClusterNetworkPolicy
-	Services               Kind = "services"               // *record.KubernetesService
+	Services               Kind = "services"               // *translate.Balanced
 	EndpointSlices         Kind = "endpointslices"         // *record.EndpointSlice
 )
 

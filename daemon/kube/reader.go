@@ -36,6 +36,7 @@ const (
 type Reader struct {
 	config Config
 	log    *slog.Logger
+	teller teller
 	contact
 }
 
@@ -61,6 +62,8 @@ func (r *Reader) Run(ctx context.Context, sink Sink) error {
 	if err != nil {
 		return fmt.Errorf("read Kubernetes: %w", err)
 	}
+	r.teller.set(core)
+	defer r.teller.set(nil)
 	// Whoever knows no namespaces either is no API server.
 	serves := func(ctx context.Context) bool {
 		one := metav1.ListOptions{Limit: 1}

@@ -161,7 +161,7 @@ func kubernetes(c config, committer *commit.Committer, known *catalog.Catalog, a
 	if !c.Kubernetes.Wanted() {
 		return nil
 	}
-	return masterkube.New(masterkube.Config{Source: kube.NewReader(c.Kubernetes, log), Commit: committer, Catalog: known, Log: log,
+	return masterkube.New(masterkube.Config{Source: kube.NewReader(c.Kubernetes, log), Commit: committer, Catalog: known, BalancerNetwork: c.BalancerNetwork, Log: log,
 		Network: masterkube.Network{ID: identity.Network{Tenant: endpoint.DefaultTenant, Name: endpoint.DefaultNetwork}, Subnets: c.pods, Admit: a}})
 }
 

@@ -12,7 +12,8 @@ import (
 // are names, have no record.
 type EndpointSlice struct {
 	ID        identity.EndpointSlice `json:"id"`
-	Service   string                 `json:"service"` // its name; the namespace is the slice's
+	Service   string                 `json:"service"`            // its name; the namespace is the slice's
+	Headless  bool                   `json:"headless,omitempty"` // label service.kubernetes.io/headless: names alone, whatever the service is
 	Ports     []SlicePort            `json:"ports,omitempty"`
 	Endpoints []SliceEndpoint        `json:"endpoints,omitempty"` // of one family
 }

@@ -27,7 +27,7 @@ func kubernetesSamples() []any {
 			ExternalIPs: []netip.Addr{addr("192.0.2.7")}, LoadBalancerIPs: []netip.Addr{addr("192.0.2.8")}, LoadBalancerIP: addr("192.0.2.9"),
 			LoadBalancerClass: "c", SourceRanges: []netip.Prefix{prefix("192.0.2.0/24")}, Place: Place{"t", "n", "g"}, AffinitySeconds: 10800,
 			InternalLocal: true, ExternalLocal: true, HealthCheckNodePort: 30081, PublishNotReady: true, TrafficDistribution: PreferSameNode},
-		&EndpointSlice{ID: identity.EndpointSlice{Namespace: "ns", Name: "s-1"}, Service: "s", Ports: []SlicePort{{"http", 6, 8080}},
+		&EndpointSlice{ID: identity.EndpointSlice{Namespace: "ns", Name: "s-1"}, Service: "s", Headless: true, Ports: []SlicePort{{"http", 6, 8080}},
 			Endpoints: []SliceEndpoint{{Address: addr("fd01::6"), State: EndpointDraining, Hostname: "a", Node: "h1", Zone: "z", ForZones: []string{"z"},
 				ForNodes: []string{"h1"}, Pod: identity.Pod{Namespace: "ns", Name: "p"}}}},
 		&KubernetesNode{Name: "h1", Addresses: []netip.Addr{addr("192.0.2.1"), addr("fd00::1")}, Zone: "z", Excluded: true},

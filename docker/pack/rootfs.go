@@ -1,13 +1,14 @@
 package main
 
 import (
-	"debug/elf"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/contiv/contiv/lab/image"
 )
 
 // links are symbolic links of the plugin's file system: by them the programs find at their usual places what the host's folders hold.
@@ -54,7 +55,7 @@ func makeRootfs(root, bin string) error {
 
 // install copies a program, which must need no library: there is none.
 func install(from, to string) error {
-	if err := checkStatic(from); err != nil {
+	if err := image.Static(from); err != nil {
 		return err
 	}
 	in, err := os.Open(from)
@@ -71,19 +72,4 @@ func install(from, to string) error {
 		return err
 	}
 	return out.Close()
-}
-
-// checkStatic says what is wrong with a program that asks for an interpreter or for libraries.
-func checkStatic(program string) error {
-	f, err := elf.Open(program)
-	if err != nil {
-		return fmt.Errorf("%s: %w", program, err)
-	}
-	defer f.Close()
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
-			return fmt.Errorf("%s needs libraries, of which the plugin has none: build it with CGO_ENABLED=0", program)
-		}
-	}
-	return nil
 }

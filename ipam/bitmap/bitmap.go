@@ -186,17 +186,6 @@ func (s *Set) flip(i int) {
 	}
 }
 
-// TakeRange takes first..last if all of them are free, otherwise nothing, and reports which of the two happened.
-func (s *Set) TakeRange(first, last int) bool {
-	if first < 0 || last >= s.size || first > last || s.next(first, false) <= last {
-		return false
-	}
-	for i := first; i <= last; i++ {
-		s.Take(i)
-	}
-	return true
-}
-
 // Runs yields first and last of every longest run of free (or, with free false, of taken) numbers, ascending.
 func (s *Set) Runs(free bool) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {

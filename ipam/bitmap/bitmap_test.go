@@ -37,8 +37,10 @@ func TestRuns(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := New(tt.size)
 			for _, r := range tt.take {
-				if !s.TakeRange(r[0], r[1]) {
-					t.Fatalf("take %v: want free", r)
+				for i := r[0]; i <= r[1]; i++ {
+					if !s.Take(i) {
+						t.Fatalf("take %d: want free", i)
+					}
 				}
 			}
 			if got := runs(s, false); got != tt.taken {
@@ -57,9 +59,6 @@ func TestOutside(t *testing.T) {
 		if s.Take(i) || s.Release(i) || s.IsFree(i) {
 			t.Errorf("%d is outside: want false everywhere", i)
 		}
-	}
-	if s.TakeRange(5, 4) || s.TakeRange(-1, 3) || s.TakeRange(60, 70) {
-		t.Error("ranges outside or backwards: want false")
 	}
 	if s.Free() != 70 {
 		t.Errorf("free: want 70, got %d", s.Free())
@@ -120,18 +119,6 @@ func TestModel(t *testing.T) {
 				}
 				if want {
 					model[i] = false
-				}
-			},
-			"range": func(t *rapid.T) {
-				a, b := number.Draw(t, "a"), number.Draw(t, "b")
-				want := a >= 0 && b < size && a <= b && !slices.Contains(model[a:b+1], true)
-				if got := s.TakeRange(a, b); got != want {
-					t.Fatalf("take %d-%d: want %v, got %v", a, b, want, got)
-				}
-				if want {
-					for i := a; i <= b; i++ {
-						model[i] = true
-					}
 				}
 			},
 			"": func(t *rapid.T) {

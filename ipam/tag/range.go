@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Limits of the numbers that the wire can carry.
+// Limits of VLAN ids on the wire.
 const (
-	MinVLAN = 1         // IEEE 802.1Q: 0 marks a priority tag without a VLAN
-	MaxVLAN = 4094      // IEEE 802.1Q: 4095 is reserved
-	MaxVNI  = 1<<24 - 1 // RFC 7348 section 5: 24 bits
+	MinVLAN = 1    // IEEE 802.1Q: 0 marks a priority tag without a VLAN
+	MaxVLAN = 4094 // IEEE 802.1Q: 4095 is reserved
 )
 
 // Range is the numbers Min..Max, both included.
@@ -30,16 +29,8 @@ func (r Range) Len() int { return max(0, r.Max-r.Min+1) }
 // Contains says whether n is in the range.
 func (r Range) Contains(n int) bool { return n >= r.Min && n <= r.Max }
 
-// Within returns an error that says why r is not inside limit, or nil.
-func (r Range) Within(limit Range) error {
-	switch {
-	case r.Min < limit.Min:
-		return fmt.Errorf("range %s starts below %d: %w", r, limit.Min, ErrOutOfRange)
-	case r.Max > limit.Max:
-		return fmt.Errorf("range %s ends above %d: %w", r, limit.Max, ErrOutOfRange)
-	}
-	return nil
-}
+// clip is what of the range lies within limit.
+func (r Range) clip(limit Range) Range { return Range{max(r.Min, limit.Min), min(r.Max, limit.Max)} }
 
 // ParseRange reads "first-last", two decimal numbers in order. Spaces around a number are permitted.
 func ParseRange(text string) (Range, error) {

@@ -266,8 +266,7 @@ func newLogs(w *where) *cobra.Command {
 func (w *where) foreground(cmd *exec.Cmd) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.s.In, w.s.Out, w.s.Err
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return &ExitError{exit.ExitCode()}
 	}
 	return err

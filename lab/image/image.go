@@ -1,5 +1,5 @@
-// Package image makes a container image of programs of this machine, with the libraries that they need, so that tests need no
-// registry and no engine to build one.
+// Package image makes a container image of programs of this machine, with the libraries that they need, and needs no registry and no
+// engine to do it.
 package image
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 )
 
@@ -24,6 +25,7 @@ type Image struct {
 	Entrypoint []string          // what a container runs, with Cmd as its arguments
 	Cmd        []string          // what a container runs unless it is told otherwise
 	Files      map[string]string // files of this machine, by their paths in the image
+	Links      map[string]string // symbolic links, by their paths in the image: where each leads
 }
 
 // New returns an image of programs. Each becomes /bin/NAME; the libraries of the dynamic ones stand where they are on this machine.
@@ -49,7 +51,7 @@ func (i *Image) WriteTo(w io.Writer) (int64, error) {
 	}
 	digest := sha256.Sum256(layer)
 	config, err := json.Marshal(map[string]any{
-		"architecture": "amd64", "os": "linux", "created": "2020-01-01T00:00:00Z",
+		"architecture": runtime.GOARCH, "os": "linux", "created": "2020-01-01T00:00:00Z",
 		"config": map[string]any{"Entrypoint": i.Entrypoint, "Cmd": i.Cmd, "Env": []string{"PATH=/bin"}, "WorkingDir": "/"},
 		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + hex.EncodeToString(digest[:])}},
 	})
@@ -85,7 +87,15 @@ func (i *Image) layer() ([]byte, error) {
 	archive := tar.NewWriter(&out)
 	made := map[string]struct{}{}
 	for _, d := range folders {
+		if _, link := i.Links["/"+d]; link {
+			continue
+		}
 		if err := folder(archive, made, d); err != nil {
+			return nil, err
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(i.Links)) {
+		if err := link(archive, made, at[1:], i.Links[at]); err != nil {
 			return nil, err
 		}
 	}
@@ -96,12 +106,7 @@ func (i *Image) layer() ([]byte, error) {
 			return nil, err
 		}
 	}
-	names := make([]string, 0, len(i.Files))
-	for name := range i.Files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(i.Files)) {
 		text, err := os.ReadFile(i.Files[name])
 		if err != nil {
 			return nil, fmt.Errorf("image %s: %w", i.Ref, err)
@@ -130,6 +135,14 @@ func folder(archive *tar.Writer, made map[string]struct{}, name string) error {
 	}
 	made[name] = struct{}{}
 	return archive.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755})
+}
+
+// link makes a symbolic link, and the folders that it is in.
+func link(archive *tar.Writer, made map[string]struct{}, name, to string) error {
+	if err := folder(archive, made, path.Dir(name)); err != nil {
+		return err
+	}
+	return archive.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: to, Mode: 0o777})
 }
 
 func add(archive *tar.Writer, name string, mode int64, text []byte) error {

@@ -45,8 +45,7 @@ func libraries(program string) (map[string]string, error) {
 // needs reads which libraries a file names, and its interpreter.
 func needs(file string) (names []string, interpreter string, err error) {
 	f, err := elf.Open(file)
-	var format *elf.FormatError
-	if errors.As(err, &format) {
+	if _, ok := errors.AsType[*elf.FormatError](err); ok {
 		return nil, "", nil // a script
 	}
 	if err != nil {
@@ -67,6 +66,21 @@ func needs(file string) (names []string, interpreter string, err error) {
 		return nil, interpreter, nil // no dynamic section
 	}
 	return names, interpreter, nil
+}
+
+// Static says what is wrong with a program that asks for an interpreter or for libraries, of an image that is to have none.
+func Static(program string) error {
+	f, err := elf.Open(program)
+	if err != nil {
+		return fmt.Errorf("%s: %w", program, err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			return fmt.Errorf("%s needs libraries, of which there are none where it goes: build it with CGO_ENABLED=0", program)
+		}
+	}
+	return nil
 }
 
 func find(library string) (string, error) {

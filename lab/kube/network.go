@@ -10,6 +10,7 @@ import (
 const (
 	NetworkContiv = "contiv" // the plugin contivk8s
 	NetworkBridge = "bridge" // the peer: the plugins bridge and portmap, and routes from node to node
+	NetworkNone   = "none"   // none until something is installed by way of Kubernetes
 )
 
 // Subnets are those of the pods of a node, counted from 1, when the network is NetworkBridge.
@@ -20,7 +21,7 @@ func Subnets(node int) []netip.Prefix {
 	}
 }
 
-// NetworkConfig is the list of plugins, of this version of CNI, by which a node's runtime connects pods to a network.
+// NetworkConfig is the list of plugins, of this version of CNI, by which a node's runtime connects pods to a network; nil for NetworkNone.
 func NetworkConfig(network, version string, node int) ([]byte, error) {
 	list := object{"cniVersion": version, "name": network}
 	switch network {
@@ -36,8 +37,10 @@ func NetworkConfig(network, version string, node int) ([]byte, error) {
 				"ipam": object{"type": "host-local", "ranges": ranges, "routes": []object{{"dst": "0.0.0.0/0"}, {"dst": "::/0"}}}},
 			{"type": "portmap", "capabilities": object{"portMappings": true}},
 		}
+	case NetworkNone:
+		return nil, nil
 	default:
-		return nil, fmt.Errorf("network of pods %q: one of %s, %s is wanted", network, NetworkContiv, NetworkBridge)
+		return nil, fmt.Errorf("network of pods %q: one of %s, %s, %s is wanted", network, NetworkContiv, NetworkBridge, NetworkNone)
 	}
 	return json.MarshalIndent(list, "", "  ")
 }

@@ -27,8 +27,7 @@ type muteSwitch struct{ bridge.Switch }
 
 func (m muteSwitch) Apply(ctx context.Context, d *flow.Delta) error {
 	err := m.Switch.Apply(ctx, d)
-	var refused *bridge.RefusedError
-	if errors.As(err, &refused) {
+	if _, ok := errors.AsType[*bridge.RefusedError](err); ok {
 		return &bridge.RefusedError{Refusals: []bridge.Refusal{{Reason: "no"}}}
 	}
 	return err

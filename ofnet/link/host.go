@@ -266,8 +266,7 @@ func (h *Host) SetUp(name string) error {
 // find returns a link by name, nil when there is none.
 func find(nl *netlink.Handle, name string) (netlink.Link, error) {
 	l, err := nl.LinkByName(name)
-	var missing netlink.LinkNotFoundError
-	if errors.As(err, &missing) {
+	if _, ok := errors.AsType[netlink.LinkNotFoundError](err); ok {
 		return nil, nil
 	}
 	if err != nil {

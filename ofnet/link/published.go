@@ -33,6 +33,8 @@ type Translation struct {
 	Own     []netip.Addr
 	// Clients are further addresses that get another one: the container would answer them by another way than the host's.
 	Clients []netip.Addr
+	// Kept are addresses at interfaces of GroupHost from which everyone is answered by way of the host: Clients keep theirs towards these.
+	Kept []netip.Addr
 	// Hidden are subnets of containers that answer everyone by another way: towards these, every client gets the host's address beside it.
 	Hidden []Hidden
 }
@@ -46,7 +48,7 @@ type Hidden struct {
 // Equal says whether two say the same.
 func (t *Translation) Equal(o *Translation) bool {
 	return slices.Equal(t.Ports, o.Ports) && slices.Equal(t.Private, o.Private) && slices.Equal(t.Own, o.Own) &&
-		slices.Equal(t.Clients, o.Clients) && slices.Equal(t.Hidden, o.Hidden)
+		slices.Equal(t.Clients, o.Clients) && slices.Equal(t.Kept, o.Kept) && slices.Equal(t.Hidden, o.Hidden)
 }
 
 // SetPublished makes the host's ports lead to containers, by a table of ours in nftables that is replaced as a whole and at
@@ -115,6 +117,9 @@ func (t *Translation) write(c *nftables.Conn) error {
 		for _, from := range []netip.Prefix{p, loopback} {
 			c.AddRule(&nftables.Rule{Table: table, Chain: leaving, Exprs: sourceNAT(address(p.Addr().BitLen(), from.Masked(), false), t.Own[i])})
 		}
+	}
+	for _, a := range t.Kept {
+		c.AddRule(&nftables.Rule{Table: table, Chain: leaving, Exprs: append(address(a.BitLen(), netip.PrefixFrom(a, a.BitLen()), true), verdict(expr.VerdictAccept)...)})
 	}
 	clients, err := addressSets(c, table, "clients", t.Clients)
 	if err != nil {

@@ -97,6 +97,17 @@ func TestSetPublished(t *testing.T) {
 			t.Errorf("%s: %s:%s: the container sees %q, want %q", tt.name, tt.to, tt.port, got, tt.want)
 		}
 	}
+	// A client whom the container would answer past the host, and then one place from which all answers come by the host.
+	tr.Clients = []netip.Addr{netip.MustParseAddr("10.3.0.2")}
+	for want, kept := range map[string][]netip.Addr{"10.1.0.1": nil, "10.3.0.2": {netip.MustParseAddr("10.1.0.2")}} {
+		tr.Kept = kept
+		if err := h.SetPublished(tr); err != nil {
+			t.Fatal(err)
+		}
+		if got := client(far, "10.3.0.1", "8080"); got != want {
+			t.Errorf("one of Clients, kept %v: the container sees %q, want %q", kept, got, want)
+		}
+	}
 	if there, err := h.IsPublished(); err != nil || !there {
 		t.Errorf("IsPublished = %v, %v", there, err)
 	}

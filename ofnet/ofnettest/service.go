@@ -11,11 +11,11 @@ import (
 
 // service reads what a line says of a service: address=ADDRESS,... for clients outside too, cluster=ADDRESS,... for others,
 // ports=PROTOCOL:PORT:TARGET[:NODEPORT],..., backends=ADDRESS,... of all ports, draining=ADDRESS,... and far=ADDRESS,... among them, and
-// hosts=ADDRESS@HOST,..., affinity or affinity=SECONDS, clusterlocal, externallocal.
+// hosts=ADDRESS@HOST,..., guarded=ADDRESS,... with sources=PREFIX,..., affinity or affinity=SECONDS, clusterlocal, externallocal.
 func (l *line) service(name string) *ofnet.Service {
 	tenant, _, _ := strings.Cut(name, ":")
 	v := &ofnet.Service{Name: name, Tenant: tenant, External: l.addrs("address"), Cluster: l.addrs("cluster"), Ports: l.servicePorts("ports"),
-		ClusterLocal: l.has("clusterlocal"), ExternalLocal: l.has("externallocal"), Affinity: ofnet.Affinity{Client: l.has("affinity")}}
+		ClusterLocal: l.has("clusterlocal"), ExternalLocal: l.has("externallocal"), Guarded: l.addrs("guarded"), Sources: l.prefixes("sources"), Affinity: ofnet.Affinity{Client: l.has("affinity")}}
 	if l.words["affinity"] != "" {
 		v.Affinity.Timeout = time.Duration(l.number("affinity")) * time.Second
 	}

@@ -153,8 +153,7 @@ func (r *Receiver) setMeter(ctx context.Context, c *openflow.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := c.Sequence(ctx, 1, func(int) openflow.Message { return &openflow.MeterMod{Command: openflow.Add, Meter: r.o.Meter} })
-	var refused *openflow.RefusedError
-	if errors.As(err, &refused) { // it is there already
+	if _, ok := errors.AsType[*openflow.RefusedError](err); ok { // it is there already
 		err = c.Sequence(ctx, 1, func(int) openflow.Message { return &openflow.MeterMod{Command: openflow.Modify, Meter: r.o.Meter} })
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ func announceServices(out map[string]Announcement, s *ofnet.State, up uint32) {
 			if n == nil {
 				continue
 			}
-			if b, ok := balancingOf(s, name, a.Is6()); ok && b.fronts(s) {
+			if b, ok := balancingOf(s, name, a.Is6()); ok && b.leads(s, a) && b.fronts(s, a) {
 				mac := uplinkMAC(s)
 				out[fmt.Sprintf("%s at %s by %d, tag %d, %x", name, a, up, n.Tag, mac)] = Announcement{Addr: a, MAC: mac,
 					Actions: flow.Do(append(pushTag(n), flow.Output(up))...)}

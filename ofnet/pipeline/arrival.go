@@ -13,9 +13,11 @@ func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 	if s.Local.Uplink == 0 && s.Local.Tunnel == 0 || len(q.external) == 0 && !fromHosts(s) || len(q.all) == 0 {
 		return
 	}
-	fronts, routed := q.fronts(s), s.Router != nil && s.Router.Tenant == q.tenant.Name
+	fronting, routed := false, s.Router != nil && s.Router.Tenant == q.tenant.Name
 	mac := uplinkMAC(s)
 	for _, a := range q.external {
+		fronts := q.fronts(s, a)
+		fronting = fronting || fronts
 		if mac != (ofnet.MAC{}) && (fronts || len(q.here) > 0) {
 			// To this host by name: what a physical switch floods is others' business.
 			q.arrive(out, q.asked(a), fronts, flow.EqMAC(flow.EthDst, mac), flow.EqMask(regFlags, 1<<bitUplink, 1<<bitUplink|1<<bitRouted|1<<bitRelayed))
@@ -32,7 +34,7 @@ func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 			q.translate(out, x, uint64(hereSlot|i))
 		}
 	}
-	if !fronts && !routed || q.ExternalLocal {
+	if !fronting && !routed || q.ExternalLocal {
 		return
 	}
 	for i, x := range q.all {

@@ -55,6 +55,7 @@ func balancingOf(s *ofnet.State, name string, six bool) (b *balancing, ok bool) 
 			q.backends = append(q.backends, y)
 		}
 		q.choose()
+		q.cluster, q.external = q.own(s, b.cluster), q.own(s, b.external)
 		b.ports = append(b.ports, q)
 	}
 	return b, true
@@ -118,6 +119,7 @@ func (b *balancing) flows(out *flow.Set, s *ofnet.State) {
 	hairpins := map[flow.Key]struct{}{} // ports may share their target
 	for i := range b.ports {
 		q := &b.ports[i]
+		q.guard(out)
 		q.choices(out, s)
 		q.slots(out)
 		q.outside(out, s)
@@ -140,9 +142,16 @@ func (b *balancing) flows(out *flow.Set, s *ofnet.State) {
 // address answers who has an address of the service: the router, as everywhere; on a VLAN, for those outside, one host. A port that the
 // service does not have, and one that no one provides, is told to the client.
 func (b *balancing) address(out *flow.Set, s *ofnet.State, a netip.Addr, external bool) {
-	b.hostClient(out, s, a)
+	if b.leadsHere(s, a) {
+		b.hostClient(out, s, a)
+	}
 	for i := range b.ports {
-		b.ports[i].fromHost(out, s, a, !external)
+		if q := &b.ports[i]; slices.Contains(q.cluster, a) || slices.Contains(q.external, a) {
+			q.fromHost(out, s, a, !external)
+		}
+	}
+	if !b.leads(s, a) {
+		return
 	}
 	ask := []flow.Term{flow.Eq(flow.ARPOp, 1), flow.ARP()}
 	target := flow.ARPTPA
@@ -151,15 +160,15 @@ func (b *balancing) address(out *flow.Set, s *ofnet.State, a netip.Addr, externa
 	}
 	ask = slices.Clip(append(ask, flow.EqAddr(target, a), inTenant(b.tenant)))
 	out.Add(flow.New(tNeighbor, 120, flow.NewMatch(append(ask, has(bitEndpoint))...), answer(RouterMAC)))
-	if external && b.fronts(s) {
+	if external && b.fronts(s, a) {
 		out.Add(flow.New(tNeighbor, 120, flow.NewMatch(append(ask, has(bitUplink))...), answer(uplinkMAC(s))))
 	}
 	out.Add(flow.New(tService, 50, flow.NewMatch(b.family, flow.EqAddr(b.dst, a), inTenant(b.tenant)), flow.Do(flow.GotoTable(tUnserved))))
 }
 
-// fronts says that this host takes the connections that come by the uplink.
-func (b *balancing) fronts(s *ofnet.State) bool {
-	return s.Local.Uplink != 0 && b.front == s.Self && uplinkMAC(s) != ofnet.MAC{}
+// fronts says that this host takes the connections to an address that come by the uplink.
+func (b *balancing) fronts(s *ofnet.State, a netip.Addr) bool {
+	return s.Local.Uplink != 0 && b.frontOf(s, a) == s.Self && uplinkMAC(s) != ofnet.MAC{}
 }
 
 // main is the address in whose name the service itself speaks.

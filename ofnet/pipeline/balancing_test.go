@@ -20,7 +20,7 @@ func TestBalancing(t *testing.T) {
 		name string
 		play func(t *testing.T, l *serviceLab)
 	}{{"remembered clients", balancingRemembers}, {"backends that go", balancingForgets}, {"timeout", balancingTimeout}, {"within the cluster", balancingWithin},
-		{"from outside", balancingOutside}, {"draining", balancingDraining}, {"the host", balancingHost}} {
+		{"from outside", balancingOutside}, {"shared address", balancingShared}, {"guarded address", balancingGuarded}, {"draining", balancingDraining}, {"the host", balancingHost}} {
 		t.Run(part.name, func(t *testing.T) {
 			l.t = t
 			part.play(t, l)
@@ -257,11 +257,37 @@ func balancingNodePort(t *testing.T, l *serviceLab) {
 	if got := l.sends(way{endpoint: s1}, answer); got.where != "contivh0" || !strings.Contains(got.frame, fmt.Sprintf("%s:30081>8.8.4.4:57000 ", np(true))) {
 		t.Errorf("its answer: want it as the kernel asked, got %v", got)
 	}
+	// Another host as the client is answered by this host's kernel too, not by its own switch.
+	if got := send(way{host: true}, other, true, 57001); got.where != "p51" || !strings.Contains(got.frame, fmt.Sprintf("%s:57001>10.40.0.1:8080 ", other)) {
+		t.Errorf("another host, to what stays: want s1, and its own address, got %v", got)
+	}
+	answer.ports, answer.to = [2]uint16{8080, 57001}, other
+	if got := l.sends(way{endpoint: s1}, answer); got.where != "contivh0" || !strings.Contains(got.frame, fmt.Sprintf("%s:30081>%s:57001 ", np(true), other)) {
+		t.Errorf("its answer: want it as the kernel asked, got %v", got)
+	}
 	l.set("red:kept", func(v *ofnet.Service) { v.ExternalLocal = false })
 	places := map[string]int{}
 	for n := range uint16(24) {
 		got := send(way{host: true}, own, false, 57100+n)
 		places[got.where]++
+	}
+	// Endpoints ask any node, and are led from here; to the node itself by other ports.
+	c10 := l.Endpoints.Get("c10")
+	asks := func(port, number uint16) arrival {
+		return l.sends(way{endpoint: c10}, frame{kind: "tcp", flags: syn, ports: [2]uint16{port, number}, ttl: 64, src: c10.MAC, dst: routerMAC, from: c10.IP4, to: other})
+	}
+	direct := map[string]int{}
+	for n := range uint16(24) {
+		got := asks(58000+n, 30081)
+		if direct[got.where]++; !strings.Contains(got.frame, fmt.Sprintf("%s:%d>10.40.0.", c10.IP4, 58000+n)) {
+			t.Errorf("an endpoint, by another node's port: want a backend that sees its address, got %v", got)
+		}
+	}
+	if direct["p51"] == 0 || len(direct) != 2 {
+		t.Errorf("endpoints, by another node's port: want both backends, got %v", direct)
+	}
+	if got := asks(58100, 30082); !strings.Contains(got.frame, fmt.Sprintf("%s:58100>%s:30082 ", c10.IP4, other)) {
+		t.Errorf("an endpoint, by a port that no service has: want it at the node, got %v", got)
 	}
 	handed := fmt.Sprintf("tunnel %s vni %d", other, ofnet.LastVNI+1+4)
 	if places["p51"] == 0 || places[handed] == 0 || len(places) != 2 {

@@ -36,6 +36,8 @@ func (direct) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	}
 	for _, f := range hostFamilies(s.Private) {
 		switch owner.Kind {
+		case ofnet.KindSwitch:
+			f.nodePort(out, s)
 		case ofnet.KindHost:
 			if h := s.Hosts.Get(owner.Name); h != nil {
 				f.node(out, s, h)
@@ -58,6 +60,7 @@ func (f *hostFamily) is4() bool { return f.subnet.Addr().Is4() }
 
 // node leads what endpoints here send to a host's addresses to that host, whatever gateway they have.
 func (f *hostFamily) node(out *flow.Set, s *ofnet.State, h *ofnet.Host) {
+	f.nodeAsked(out, h)
 	steps := []flow.Action{flow.DecTTL(), load(regDstGroup, 0)}
 	switch {
 	case h.Label == s.Self:
@@ -82,6 +85,27 @@ func (f *hostFamily) node(out *flow.Set, s *ofnet.State, h *ofnet.Host) {
 		out.Add(flow.New(tRoute, routePriority(a.BitLen(), rankYields), flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitHost)),
 			flow.Do(append(slices.Clip(steps), flow.GotoTable(tPolicyOut))...)))
 	}
+}
+
+// nodeAsked has endpoints' new connections to a node looked up among the ports that services have at all nodes: they are led to a backend here,
+// as at a service's address, and the node is not asked.
+func (f *hostFamily) nodeAsked(out *flow.Set, h *ofnet.Host) {
+	for _, a := range h.Addrs() {
+		if a.Is4() == f.is4() {
+			out.Add(flow.New(tService, 60, flow.NewMatch(f.ip, flow.EqAddr(f.dst, a), has(bitEndpoint), flow.State(flow.CTNew|flow.CTTracked, 0), flow.Eq(regSlot, 0)),
+				flow.Do(load(regSlot, nodeSlot), flow.Resubmit(tService))))
+		}
+	}
+}
+
+// nodePort has this host answer those whom it led to a service without changing their address, hosts among them: its kernel is to translate the
+// answer back.
+func (f *hostFamily) nodePort(out *flow.Set, s *ofnet.State) {
+	from := flow.NewMatch(f.ip, flow.EqAddr(f.src, NodePortAddr(f.subnet, true)), has(bitEndpoint))
+	out.Add(flow.New(tRoute, routePriority(f.subnet.Addr().BitLen(), rankOurs)+1, from,
+		flow.Do(flow.DecTTL(), load(regDstGroup, 0), load(regOut, s.Local.Host), flow.GotoTable(tPolicyOut))))
+	// No service has the port: it is the node's own.
+	out.Add(flow.New(tService, 10, flow.NewMatch(f.ip, flow.Eq(regSlot, nodeSlot)), flow.Do(load(regSlot, 0), flow.GotoTable(tHairpin))))
 }
 
 // toHost hands what is for an address of this host to it, with the sender's own address: also when a service has led it there, for the host

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
@@ -38,6 +39,15 @@ func (q *portBalancing) fromHost(out *flow.Set, s *ofnet.State, a netip.Addr, cl
 	if cluster && len(q.here) > 0 {
 		q.arrive(out, q.asked(a), false, has(bitRelayed))
 	}
+}
+
+// nodeSlot marks, instead of a slot, new connections of endpoints to an address of a node: table service then asks for the port alone.
+const nodeSlot = 1 << 20
+
+// askedAtNode matches new connections of endpoints here to the port's number at any node's address.
+func (q *portBalancing) askedAtNode() []flow.Term {
+	return slices.Clip([]flow.Term{q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.Eq(regSlot, nodeSlot),
+		flow.Eq(q.to, uint64(q.NodePort)), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)})
 }
 
 // nodePort takes what the host's kernel has translated to NodePortAddr: connections to the port's number at the host's own addresses.

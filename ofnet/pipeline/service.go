@@ -29,19 +29,22 @@ func (service) Tables() []flow.Table {
 func (service) Reads() []*Input {
 	over := func(s *ofnet.State, list iter.Seq[*ofnet.Endpoint], to owners) {
 		for e := range list {
-			each(s.ServicesOver(e), to)
+			sharers(s, s.ServicesOver(e), to)
 		}
 	}
 	return append(slices.Clone(readsSwitch), readsRouter, readsDirect,
-		rows(serviceRows, func(_ *ofnet.State, v *ofnet.Service, to owners) { to(v.Key()) }),
-		rows(tenantRows, func(s *ofnet.State, t *ofnet.Tenant, to owners) { each(s.ServicesOf(t.Name), to) }),
-		rows(endpointRows, func(s *ofnet.State, e *ofnet.Endpoint, to owners) { each(s.ServicesOver(e), to) }),
+		rows(serviceRows, func(s *ofnet.State, v *ofnet.Service, to owners) {
+			to(v.Key())
+			each(s.Sharers(v), to)
+		}),
+		rows(tenantRows, func(s *ofnet.State, t *ofnet.Tenant, to owners) { sharers(s, s.ServicesOf(t.Name), to) }),
+		rows(endpointRows, func(s *ofnet.State, e *ofnet.Endpoint, to owners) { sharers(s, s.ServicesOver(e), to) }),
 		// Which of a tenant's endpoints an address stands for depends on its segments.
 		rows(segmentRows, func(s *ofnet.State, n *ofnet.Segment, to owners) { over(s, s.Members(n.Name), to) }),
 		rows(groupRows, func(s *ofnet.State, g *ofnet.Group, to owners) { over(s, s.MembersOf(g.Name), to) }),
 		rows(hostRows, func(s *ofnet.State, h *ofnet.Host, to owners) {
 			over(s, s.On(h.Label), to)
-			each(s.ServicesAt(h.Label), to)
+			sharers(s, s.ServicesAt(h.Label), to)
 		}))
 }
 

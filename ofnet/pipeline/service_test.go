@@ -330,16 +330,20 @@ func serviceOutside(t *testing.T, l *serviceLab) {
 // serviceSpread: connections are spread; with affinity a client keeps its backend, also on the other ports' hosts.
 func serviceSpread(t *testing.T, l *serviceLab) {
 	// A hairpin among them would come back to its client.
-	count := func(vip string, port uint16, client string, n int) map[string]int {
+	count := func(kind, vip string, port uint16, client string, n int) map[string]int {
 		out := map[string]int{}
 		for i := range n {
-			out[l.asks(client, "tcp", vip, uint16(43000+i), port, syn).where]++
+			flags := byte(0)
+			if kind == "tcp" {
+				flags = syn
+			}
+			out[l.asks(client, kind, vip, uint16(43000+i), port, flags).where]++
 		}
 		return out
 	}
 	chosen := map[string]int{}
 	for n := range 12 {
-		got := count("10.40.0.100", 80, fmt.Sprintf("c%d", 10+n), 6)
+		got := count("tcp", "10.40.0.100", 80, fmt.Sprintf("c%d", 10+n), 6)
 		if len(got) != 1 || got[""] != 0 {
 			t.Errorf("client %d with affinity: want one backend for six connections, got %v", n, got)
 		}
@@ -350,8 +354,10 @@ func serviceSpread(t *testing.T, l *serviceLab) {
 	if len(chosen) != 3 {
 		t.Errorf("12 clients, 3 backends: want all chosen, got %v", chosen)
 	}
-	if got := count("10.41.0.100", 80, "c10", 60); len(got) != 2 || got[""] != 0 {
-		t.Errorf("60 connections without affinity: want both backends chosen, got %v", got)
+	for kind, port := range map[string]uint16{"tcp": 80, "udp": 53} {
+		if got := count(kind, "10.41.0.100", port, "c10", 60); len(got) != 2 || got[""] != 0 {
+			t.Errorf("60 connections over %s without affinity: want both backends chosen, got %v", kind, got)
+		}
 	}
 	// IPv6, on both hosts.
 	six := map[string]int{}

@@ -14,7 +14,9 @@ type portBalancing struct {
 	*ofnet.ServicePort
 	number   uint32
 	from, to flow.Field // ports
-	backends []backend
+	// cluster and external are the service's addresses of the family at which it has the port.
+	cluster, external []netip.Addr
+	backends          []backend
 	// near get the connections of clients here, here those that must stay on this host, all those from outside.
 	near, here, all []backend
 }
@@ -49,18 +51,22 @@ func (q *portBalancing) choices(out *flow.Set, s *ofnet.State) {
 		inside = choice{q, hereSlot, q.here, spreadHere | q.number}
 	}
 	for _, a := range q.cluster {
-		inside.lead(out, a)
+		inside.lead(out, q.asked(a))
 		if len(inside.among) == 0 && len(q.all) > 0 { // only those elsewhere would, and are not to
 			out.Add(flow.New(tService, exact, flow.NewMatch(append(q.asked(a), hasNot(bitFabric))...), flow.Actions{}))
 		}
 	}
 	for _, a := range q.external {
-		near.lead(out, a)
+		near.lead(out, q.asked(a))
+	}
+	nodePort := q.NodePort != 0 && !q.ExternalLocal && fromHosts(s)
+	if nodePort {
+		near.lead(out, q.askedAtNode())
 	}
 	if len(q.cluster) > 0 {
 		inside.group(out)
 	}
-	if len(q.external) > 0 && (len(q.cluster) == 0 || q.ClusterLocal) {
+	if (len(q.external) > 0 || nodePort) && (len(q.cluster) == 0 || q.ClusterLocal) {
 		near.group(out)
 	}
 }
@@ -73,11 +79,14 @@ type choice struct {
 	id    uint32 // of the group
 }
 
-// grouped says that the datapath chooses: connections need no visit to the tables each.
-func (c *choice) grouped() bool { return !c.Affinity.Client && len(c.among) <= spreadMost }
+// grouped says that the datapath chooses: connections need no visit to the tables each. Its hash has no ports of UDP, and would lead
+// all that a client sends to one backend.
+func (c *choice) grouped() bool {
+	return !c.Affinity.Client && c.Protocol != ofnet.ProtocolUDP && len(c.among) <= spreadMost
+}
 
-// lead takes the connections to one address.
-func (c *choice) lead(out *flow.Set, a netip.Addr) {
+// lead takes the connections that ask for the service.
+func (c *choice) lead(out *flow.Set, asked []flow.Term) {
 	if len(c.among) == 0 {
 		return
 	}
@@ -90,7 +99,7 @@ func (c *choice) lead(out *flow.Set, a netip.Addr) {
 	default:
 		steps = append(steps, load(regSlot, c.mark), c.multipath(len(c.among)), flow.GotoTable(tBackend))
 	}
-	out.Add(flow.New(tService, exact, flow.NewMatch(append(c.asked(a), hasNot(bitFabric))...), flow.Do(steps...)))
+	out.Add(flow.New(tService, exact, flow.NewMatch(append(asked, hasNot(bitFabric))...), flow.Do(steps...)))
 }
 
 // group adds the group, where there is one.
@@ -107,8 +116,11 @@ func (c *choice) group(out *flow.Set) {
 
 // hash are the fields that choose a backend where the tables do.
 func (q *portBalancing) hash() flow.HashFields {
-	if q.Affinity.Client {
+	switch {
+	case q.Affinity.Client:
 		return flow.HashSymmetricL3
+	case q.Protocol == ofnet.ProtocolUDP:
+		return flow.HashSymmetricL3L4UDP
 	}
 	return flow.HashSymmetricL3L4
 }

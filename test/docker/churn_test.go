@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -132,6 +134,18 @@ func (c *cluster) tries(host string, args []string) (string, error) {
 	return string(out), err
 }
 
+// warnings are the last warnings of a host's agent.
+func (c *cluster) warnings(host string) string {
+	text, err := os.ReadFile(c.LogFile(host, lab.PartAgent))
+	if err != nil {
+		return err.Error()
+	}
+	lines := slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool {
+		return !strings.Contains(line, "level=WARN") && !strings.Contains(line, "level=ERROR")
+	})
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}
+
 // leavesNothing checks that nothing is there but what belongs to the containers that stayed, and nothing at all when these have gone, too. What Docker
 // lost without a word is released within two minutes.
 func (c *cluster) leavesNothing(pairs []*pair) {
@@ -140,7 +154,8 @@ func (c *cluster) leavesNothing(pairs []*pair) {
 		if c.t.Failed() {
 			c.t.Logf("%s", c.must("endpoint", "ls", "-o", "wide"))
 			for _, host := range c.hosts() {
-				c.t.Logf("%s:\n%s", host, c.docker(host, "ps", "-a", "--no-trunc"))
+				c.t.Logf("%s:\n%s\n%s\nwhat its agent warned of:\n%s", host, c.docker(host, "ps", "-a", "--no-trunc"),
+					c.docker(host, "network", "inspect", "-f", "{{json .Containers}}", "blue"), c.warnings(host))
 			}
 		}
 	}()

@@ -21,6 +21,11 @@ $(KUBERNETES)/agnhost:
 	@mkdir -p $(KUBERNETES)
 	cd test/kubernetes/build && $(KUBERNETES_BUILD) -ldflags '-s -w' k8s.io/kubernetes/test/images/agnhost
 
+# What agnhost's porter shows clients that speak TLS.
+$(KUBERNETES)/localhost.crt $(KUBERNETES)/localhost.key: $(KUBERNETES)/localhost.%:
+	@mkdir -p $(KUBERNETES)
+	cd test/kubernetes/build && install -m 0644 "$$(go list -m -f '{{.Dir}}' k8s.io/kubernetes)/test/images/agnhost/porter/localhost.$*" $(CURDIR)/$@
+
 $(KUBERNETES)/ginkgo:
 	@mkdir -p $(KUBERNETES)
 	cd test/kubernetes/build && $(KUBERNETES_BUILD) -ldflags '-s -w' github.com/onsi/ginkgo/v2/ginkgo
@@ -39,4 +44,4 @@ $(KUBERNETES)/cni/loopback:
 	cd test/kubernetes/cni && $(KUBERNETES_BUILD)cni/ -ldflags '-s -w' tool
 
 .PHONY: kubernetes
-kubernetes: $(addprefix $(KUBERNETES)/,kube etcd agnhost cni/loopback coredns ginkgo network.test) ## build Kubernetes, its network tests and CoreDNS into .cache/kubernetes, once
+kubernetes: $(addprefix $(KUBERNETES)/,kube etcd agnhost localhost.crt localhost.key cni/loopback coredns ginkgo network.test) ## build Kubernetes, its network tests and CoreDNS into .cache/kubernetes, once

@@ -44,6 +44,15 @@ func TestServices(t *testing.T) {
 		}
 	}
 	client.connects(true, netip.MustParseAddr("10.96.0.1"), 443)
+	c.apply(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "kept", "namespace": "default"},
+		"spec": {"type": "NodePort", "externalTrafficPolicy": "Local", "selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": 8080, "nodePort": 30081}]}}`)
+	c.eventually("a node port that stays on its host shows the backend its client", func() error {
+		out, err := c.on("h2", "curl -sS --max-time 2 http://"+nodes["h1"]+":30081/clientip")
+		if err != nil || !strings.HasPrefix(out, nodes["h2"]+":") {
+			return fmt.Errorf("it says %q (%v), want %s", out, err, nodes["h2"])
+		}
+		return nil
+	})
 
 	web.remove()
 	c.eventually("only the backend that is left answers", func() error {

@@ -29,7 +29,7 @@ var (
 	procs      = flag.Int("procs", 4, "`number` of the suite's tests that run at once")
 )
 
-// summaries is the folder of what TestEndToEnd has seen, below the root of the source tree.
+// summaries is the folder of what TestEndToEnd has seen, below the root of the source tree: one folder a network.
 const summaries = ".cache/kubernetes/e2e"
 
 // outcome is how a test of the suite ended.
@@ -39,8 +39,8 @@ type outcome struct {
 	reason      string
 }
 
-// The network part of Kubernetes' own end-to-end suite passes, but for what exceptions.txt says. What it saw stands in a file of
-// summaries, one line a test.
+// The network part of Kubernetes' own end-to-end suite passes, but for what exceptions.txt says. What it saw stands below
+// summaries, one line a test, beside the suite's log and report.
 func TestEndToEnd(t *testing.T) {
 	rules := exceptions(t, "exceptions.txt")
 	if *podNetwork == kube.NetworkBridge {
@@ -49,15 +49,15 @@ func TestEndToEnd(t *testing.T) {
 	p := lab.Plan{Name: "ke2e", Kubernetes: &lab.Kubernetes{Network: *podNetwork, Proxy: *kubeProxy, CoreDNS: true}}
 	c := start(t, p)
 	c.importSuite()
-	results := c.suite(rules)
-	if len(results) == 0 {
-		t.Fatal("no test of the suite has run")
-	}
-	dir := filepath.Join(root(t), summaries)
+	dir := filepath.Join(root(t), summaries, *podNetwork)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, *podNetwork+".txt")
+	results := c.suite(dir, rules)
+	if len(results) == 0 {
+		t.Fatal("no test of the suite has run")
+	}
+	file := filepath.Join(dir, "summary.txt")
 	if err := os.WriteFile(file, []byte(summary(results)), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -129,10 +129,9 @@ func (c *cluster) importSuite() {
 	}
 }
 
-// suite runs the suite and returns how each of its tests that ran has ended.
-func (c *cluster) suite(rules []exception) (out []outcome) {
+// suite runs the suite, which leaves its log and report.json in dir, and returns how each of its tests that ran has ended.
+func (c *cluster) suite(dir string, rules []exception) (out []outcome) {
 	c.t.Helper()
-	dir := c.t.TempDir()
 	args := []string{"run", fmt.Sprint("--procs=", *procs), "--focus=" + *focus, "--timeout=4h", "--no-color", "--succinct", "--json-report=report.json", "--output-dir=" + dir}
 	for _, e := range rules {
 		if e.verb == "skip" {

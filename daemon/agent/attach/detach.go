@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -44,6 +45,14 @@ func (e *Engine) List() []Attachment {
 		out = append(out, attachmentOf(p))
 	}
 	return out
+}
+
+// Portless returns the endpoints that this host has by what the store says, and no port for: those of which a crash has left the record alone,
+// those that are about to get one, and all of them before OVSDB has been read. It does not block.
+func (e *Engine) Portless() []record.Endpoint {
+	return slices.DeleteFunc(e.Flows.Local(), func(ep record.Endpoint) bool {
+		return len(e.Switch.Ports(ovsdb.IDEndpoint, ep.ID.String())) > 0
+	})
 }
 
 // find returns the attachments of a container's interface: of its port, or of the store when a crash left no port.

@@ -3,6 +3,7 @@ package attach
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Forsake detaches an interface that its runtime does not know, as Detach does; the history keeps why. One that a request is at work on
@@ -19,18 +20,33 @@ func (e *Engine) Forsake(ctx context.Context, container, ifname, why string, see
 	}
 	defer unlock()
 	for _, a := range e.find(container, ifname) {
-		if a.Port.Name == "" {
-			continue
-		}
-		if e.locks.isBusy(a.Port.Name) {
-			return false, nil
-		}
-		if inUse, err := used(a.Port.Name); err != nil || inUse {
-			if err != nil {
-				err = fmt.Errorf("forsake %s: %w", a.StateID, err)
+		for _, name := range e.interfaces(&a) {
+			if e.locks.isBusy(name) {
+				return false, nil
 			}
-			return false, err
+			if inUse, err := used(name); err != nil || inUse {
+				if err != nil {
+					err = fmt.Errorf("forsake %s: %w", a.StateID, err)
+				}
+				return false, err
+			}
 		}
 	}
 	return true, e.detach(ctx, container, ifname, why)
+}
+
+// interfaces are those that an attachment may have: its port's, or without a port the ones there that may have been its own.
+func (e *Engine) interfaces(a *Attachment) []string {
+	if a.Port.Name != "" {
+		return []string{a.Port.Name}
+	}
+	ep, ok := e.Flows.Endpoint(a.StateID)
+	if !ok {
+		return nil
+	}
+	return slices.DeleteFunc(hostNames(ep.ID), func(name string) bool {
+		_, port := e.Switch.Port(name) // another endpoint's
+		there, err := e.Links.Exists(name)
+		return port || err == nil && !there
+	})
 }

@@ -71,3 +71,31 @@ func TestForsake(t *testing.T) {
 		t.Errorf("want %s and the reason told, got %s, %q", nothing, got, w.calls)
 	}
 }
+
+// An endpoint of which a crash has left no port is told by the store, and goes likewise: not while its interface may be in use.
+func TestForsakePortless(t *testing.T) {
+	w := newWorld()
+	e := w.engine()
+	res, err := e.Attach(t.Context(), request(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := e.Portless(); len(list) != 0 {
+		t.Errorf("want none, since it has a port, got %v", list)
+	}
+	w.mu.Lock()
+	delete(w.ports, res.HostName)
+	w.mu.Unlock()
+	if list := e.Portless(); len(list) != 1 || list[0].ContainerID != "c1" {
+		t.Errorf("want c1, got %v", list)
+	}
+	if done, err := e.Forsake(t.Context(), "c1", "eth0", "x", false); done || err != nil || len(w.endpoints) != 1 {
+		t.Errorf("interface in a container's namespace: want it left, got %v, %v, %s", done, err, w)
+	}
+	w.mu.Lock()
+	delete(w.links, res.HostName)
+	w.mu.Unlock()
+	if done, err := e.Forsake(t.Context(), "c1", "eth0", "x", false); !done || err != nil || w.String() != nothing {
+		t.Errorf("no interface: want it gone, got %v, %v, %s", done, err, w)
+	}
+}

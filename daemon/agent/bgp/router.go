@@ -29,10 +29,12 @@ type Options struct {
 	Host   string        // label
 	Tenant string        // whose endpoints are announced
 	Mode   func() string // the cluster's forwarding mode; routers are for "routing" alone
-	Update func(rev uint64, change func(s *ofnet.State))
-	Link   Link
-	Memory string // path of the file that the next agent learns from what this one has put into the switch; "": none
-	Log    *slog.Logger
+	// External are further addresses of the tenant's services whose connections this host takes; nil: there are none.
+	External func() []netip.Addr
+	Update   func(rev uint64, change func(s *ofnet.State))
+	Link     Link
+	Memory   string // path of the file that the next agent learns from what this one has put into the switch; "": none
+	Log      *slog.Logger
 }
 
 // Router keeps sessions, announcements and the State's routes equal to the records. It is a task's work, and a
@@ -93,6 +95,15 @@ func (r *Router) Service(id string, v *record.ServiceLB) {
 		r.kick()
 	}
 }
+
+// KubernetesService hears that External may say something else.
+func (r *Router) KubernetesService(string, *record.KubernetesService) { r.kick() }
+
+// KubernetesNamespace is not about routers: a namespace changes its tenant too seldom for anyone to wait for it.
+func (r *Router) KubernetesNamespace(string, *record.Namespace) {}
+
+// EndpointSlice is not about routers either: a backend is looked for at the next look.
+func (r *Router) EndpointSlice(string, *record.EndpointSlice) {}
 
 // Router takes over a router's record, nil when it is gone. Those of other hosts do not matter.
 func (r *Router) Router(host string, b *record.BGP) {
@@ -164,8 +175,17 @@ func (r *Router) note(err error) {
 
 // round brings everything one step closer to what the records say.
 func (r *Router) round(ctx context.Context) error {
+	var further []netip.Addr // asked for without the lock: who tells of records has its own
+	if r.o.External != nil {
+		further = r.o.External()
+	}
 	r.mu.Lock()
 	b, own := r.record, r.own()
+	for _, a := range further {
+		if a.Is4() || r.router6() {
+			own[netip.PrefixFrom(a, a.BitLen())] = true
+		}
+	}
 	r.mu.Unlock()
 	if b == nil || r.o.Mode() != "routing" {
 		return r.down(ctx)

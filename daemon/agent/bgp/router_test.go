@@ -141,6 +141,27 @@ func endpoint(tenant, host, addr string) *record.Endpoint {
 	return &record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: "net"}, Endpoint: addr}, Host: host, IP: netip.MustParseAddr(addr)}
 }
 
+// addresses are those of services of Kubernetes.
+type addresses struct {
+	mu   sync.Mutex
+	list []netip.Addr
+}
+
+func (a *addresses) get() []netip.Addr {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.list
+}
+
+func (a *addresses) set(texts ...string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.list = nil
+	for _, text := range texts {
+		a.list = append(a.list, netip.MustParseAddr(text))
+	}
+}
+
 // A Router and a speaker outside, on loopback.
 func TestRouter(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
@@ -161,7 +182,8 @@ func TestRouter(t *testing.T) {
 
 	link, state, mode := &fakeLink{asked: map[netip.Addr]bool{}}, &fakeState{s: ofnet.NewState("h1")}, "routing"
 	var modeLock sync.Mutex
-	r := NewRouter(Options{Host: "h1", Tenant: "default", Update: state.update, Link: link, Log: log, Mode: func() string {
+	external := addresses{}
+	r := NewRouter(Options{Host: "h1", Tenant: "default", Update: state.update, Link: link, Log: log, External: external.get, Mode: func() string {
 		modeLock.Lock()
 		defer modeLock.Unlock()
 		return mode
@@ -209,6 +231,13 @@ func TestRouter(t *testing.T) {
 	})
 	r.Service("v1", nil)
 	eventually(t, "the service is gone", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
+	external.set("192.0.2.7", "2001:db8::7")
+	r.KubernetesService("ns:s", nil)
+	eventually(t, "outside knows a service of Kubernetes, by the family that the router has", func() bool {
+		return heard() == "map[10.1.0.4/32:["+own+"] 192.0.2.7/32:["+own+"]]"
+	})
+	external.set()
+	eventually(t, "and forgets it, be it told of or not", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
 	if err := out.Withdraw(world); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"net/netip"
 	"slices"
 
 	"github.com/contiv/contiv/ofnet"
@@ -33,7 +32,7 @@ func (r *rule) compile(out []ofnet.ClassRule, d ofnet.Direction, subject *questi
 	whole.Peers = numbers(peers)
 	for _, p := range r.Peers {
 		if p.Block.IsValid() {
-			whole.Prefixes = append(whole.Prefixes, without(p.Block, p.Except)...)
+			whole.Prefixes = append(whole.Prefixes, ofnet.Without(p.Block, p.Except)...)
 		}
 	}
 	for _, p := range r.Ports {
@@ -93,25 +92,4 @@ func answers(q *question) (out []uint16) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// without are the prefixes that together are a block but for exceptions.
-func without(block netip.Prefix, except []netip.Prefix) []netip.Prefix {
-	inside := slices.DeleteFunc(slices.Clone(except), func(e netip.Prefix) bool { return !e.Overlaps(block) })
-	switch {
-	case len(inside) == 0:
-		return []netip.Prefix{block}
-	case slices.ContainsFunc(inside, func(e netip.Prefix) bool { return e.Bits() <= block.Bits() }):
-		return nil
-	}
-	low, high := halves(block)
-	return append(without(low, inside), without(high, inside)...)
-}
-
-// halves are the two parts of a prefix.
-func halves(p netip.Prefix) (low, high netip.Prefix) {
-	b := p.Addr().AsSlice()
-	b[p.Bits()/8] |= 0x80 >> (p.Bits() % 8)
-	upper, _ := netip.AddrFromSlice(b) // of as many bytes as the address has
-	return netip.PrefixFrom(p.Addr(), p.Bits()+1), netip.PrefixFrom(upper, p.Bits()+1)
 }

@@ -137,8 +137,7 @@ func cniError(err error) *types.Error {
 	case errors.Is(err, attach.ErrInvalid):
 		return types.NewError(types.ErrInvalidEnvironmentVariables, text, remedy)
 	}
-	var refused *model.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*model.Error](err); ok {
 		switch refused.Code {
 		case model.CodeInvalid, model.CodeNotFound, model.CodeUnsupported:
 			return types.NewError(types.ErrInvalidNetworkConfig, text, remedy)

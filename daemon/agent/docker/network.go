@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 
 	"github.com/contiv/contiv/api/model"
@@ -99,9 +100,7 @@ func networkOf(q networkRequest, swarm bool) (out model.DockerNetworkRequest, er
 func options(all map[string]any) map[string]string {
 	out := texts(all)
 	if generic, ok := all[keyGeneric].(map[string]any); ok {
-		for name, value := range texts(generic) {
-			out[name] = value
-		}
+		maps.Copy(out, texts(generic))
 	}
 	return out
 }

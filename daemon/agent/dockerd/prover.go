@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // OwnerPrefix begins the owners of what the door for Docker has attached; an id of a network follows.
@@ -17,6 +19,8 @@ const OwnerPrefix = "docker/"
 type Attacher interface {
 	// List returns everything that is attached.
 	List() []attach.Attachment
+	// Portless returns what is attached to this host by the store alone: a crash has left no port of it.
+	Portless() []record.Endpoint
 	// Forsake detaches an interface, and tells why, unless a container may use it or a request for it is under way. seen says that this
 	// process sees those of containers.
 	Forsake(ctx context.Context, container, ifname, why string, seen bool) (done bool, err error)
@@ -129,13 +133,21 @@ func (p *Prover) look(ctx context.Context, e Engine) error {
 	return nil
 }
 
+// docker are the attachments of Docker's, those without a port among them.
+func (p *Prover) docker() []attach.Attachment {
+	out := slices.DeleteFunc(p.attach.List(), func(a attach.Attachment) bool { return !strings.HasPrefix(a.Owner, OwnerPrefix) })
+	for _, ep := range p.attach.Portless() {
+		if ep.DockerNetwork != "" {
+			out = append(out, attach.Attachment{ContainerID: ep.ContainerID, IfName: ep.IfName, Owner: OwnerPrefix + ep.DockerNetwork, StateID: ep.ID.String()})
+		}
+	}
+	return out
+}
+
 // attached are the attachments of Docker's. What is gone is forgotten.
 func (p *Prover) attached(now time.Time) (out []attach.Attachment) {
 	seen, missing := map[string]time.Time{}, map[string]absence{}
-	for _, a := range p.attach.List() {
-		if !strings.HasPrefix(a.Owner, OwnerPrefix) {
-			continue
-		}
+	for _, a := range p.docker() {
 		out = append(out, a)
 		at, known := p.seen[a.StateID]
 		switch {

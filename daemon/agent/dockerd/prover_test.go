@@ -10,16 +10,21 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
 )
 
 // attached is an attacher: it keeps what is attached, and refuses to give up what is in use.
 type attached struct {
 	list  []attach.Attachment
-	inUse map[string]error // by container; nil: a container may use it
+	bare  []record.Endpoint // without a port
+	inUse map[string]error  // by container; nil: a container may use it
 	gone  []string
 }
 
 func (a *attached) List() []attach.Attachment { return slices.Clone(a.list) }
+
+func (a *attached) Portless() []record.Endpoint { return slices.Clone(a.bare) }
 
 func (a *attached) Forsake(_ context.Context, container, ifname, why string, seen bool) (bool, error) {
 	if !seen {
@@ -30,6 +35,7 @@ func (a *attached) Forsake(_ context.Context, container, ifname, why string, see
 	}
 	a.gone = append(a.gone, container+" "+ifname+": "+why)
 	a.list = slices.DeleteFunc(a.list, func(x attach.Attachment) bool { return x.ContainerID == container })
+	a.bare = slices.DeleteFunc(a.bare, func(x record.Endpoint) bool { return x.ContainerID == container })
 	return true, nil
 }
 
@@ -116,6 +122,23 @@ func TestProver(t *testing.T) {
 				t.Errorf("want CNI's left, got %+v", x.a.list)
 			}
 		})
+	}
+}
+
+// An endpoint of which a crash has left the record alone is Docker's when the record says so, and goes by the same proof.
+func TestProverOfRecords(t *testing.T) {
+	x := newTrial(t)
+	of := func(endpoint, network string) record.Endpoint {
+		return record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: "default", Name: "net"}, Endpoint: endpoint},
+			ContainerID: endpoint, IfName: "eth0", DockerNetwork: network}
+	}
+	x.a.bare = []record.Endpoint{of("e1", "n1"), of("e2", "n1"), of("pod", "")}
+	x.f.orphans["e2"] = "n1"
+	if got := x.after(0); got != 0 {
+		t.Fatal("one list is no proof")
+	}
+	if x.after(31 * time.Second); !slices.Equal(x.a.gone, []string{"e1 eth0: Docker engine ID1 has no such endpoint, by two complete lists"}) {
+		t.Errorf("want e1 released alone, got %q", x.a.gone)
 	}
 }
 

@@ -32,6 +32,7 @@ func (e *Engine) nodePorts(t *link.Translation) {
 				}
 			}
 		}
+		t.Kept = append(t.Kept, pipeline.NodePortAddr(private, true))
 		if by.IsValid() {
 			a := pipeline.NodePortAddr(private, false)
 			t.Hidden = append(t.Hidden, link.Hidden{Prefix: netip.PrefixFrom(a, a.BitLen()), By: by})

@@ -42,6 +42,9 @@ func TestServicesOfHosts(t *testing.T) {
 	if !slices.Equal(ports, want) {
 		t.Errorf("ports: want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(ports, "\n"))
 	}
+	if !slices.Contains(is.Kept, addr("172.19.255.251")) || slices.Contains(is.Kept, addr("172.19.255.252")) {
+		t.Errorf("in the client's name: want what stays on the host alone, got %v", is.Kept)
+	}
 	if len(is.Hidden) != 1 || is.Hidden[0].By != addr("192.0.2.1") || !is.Hidden[0].Prefix.Contains(addr("172.19.255.252")) {
 		t.Errorf("in the host's name: want what another host may answer alone, got %v", is.Hidden)
 	}

@@ -295,8 +295,8 @@ func tunnelPeer(s *ofnet.State, way *trace.Trace) string {
 
 // lastTunnelID is the VNI that the packet got last.
 func lastTunnelID(way *trace.Trace) uint64 {
-	for i := len(way.Steps) - 1; i >= 0; i-- {
-		for _, a := range way.Steps[i].Actions {
+	for _, step := range slices.Backward(way.Steps) {
+		for _, a := range step.Actions {
 			value, ok := strings.CutPrefix(a, "set_field:")
 			value, found := strings.CutSuffix(value, "->tun_id")
 			if n, err := strconv.ParseUint(value, 0, 64); ok && found && err == nil {

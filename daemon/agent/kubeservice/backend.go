@@ -17,7 +17,7 @@ func backends(p *record.ServicePort, list []*record.EndpointSlice, at *Site) []o
 	var all []entry
 	for _, s := range list {
 		target, ok := targetOf(p, s)
-		if !ok {
+		if !ok || s.Headless {
 			continue
 		}
 		for i := range s.Endpoints {

@@ -29,6 +29,10 @@ func Translate(v *record.KubernetesService, list []*record.EndpointSlice, tenant
 	out := &ofnet.Service{Name: Name(v), Tenant: tenant, Cluster: ordered(v.ClusterIPs),
 		ClusterLocal: v.InternalLocal, ExternalLocal: v.ExternalLocal}
 	out.External = slices.DeleteFunc(ordered(v.ExternalIPs, v.LoadBalancerIPs), func(a netip.Addr) bool { return slices.Contains(out.Cluster, a) })
+	if len(v.SourceRanges) > 0 {
+		out.Guarded = slices.DeleteFunc(ordered(v.LoadBalancerIPs), func(a netip.Addr) bool { return !slices.Contains(out.External, a) })
+		out.Sources = slices.SortedFunc(slices.Values(v.SourceRanges), netip.Prefix.Compare)
+	}
 	if v.AffinitySeconds > 0 {
 		out.Affinity = ofnet.Affinity{Client: true, Timeout: time.Duration(v.AffinitySeconds) * time.Second}
 	}

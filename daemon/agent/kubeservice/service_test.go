@@ -76,6 +76,7 @@ func TestBackends(t *testing.T) {
 		{"another protocol's", []*record.EndpointSlice{slice([]record.SlicePort{{Name: "http", Protocol: 17, Port: 8080}}, "10.1.0.1")}, ""},
 		{"one of those that are not ready", []*record.EndpointSlice{slice(http, "10.1.0.1!notready", "10.1.0.2!draining", "10.1.0.3")}, "10.1.0.2:8080! 10.1.0.3:8080"},
 		{"in two slices at once", []*record.EndpointSlice{slice(http, "10.1.0.1!draining"), slice(http, "10.1.0.1")}, "10.1.0.1:8080"},
+		{"of names alone", []*record.EndpointSlice{{Ports: http, Headless: true, Endpoints: slice(http, "10.1.0.1").Endpoints}}, ""},
 		{"a host's own address", []*record.EndpointSlice{slice(http, "192.0.2.2@n2", "10.1.0.1@n2")}, "10.1.0.1:8080 192.0.2.2:8080@h2"},
 		{"hints for zones", []*record.EndpointSlice{slice(http, "10.1.0.1>z1", "10.1.0.2>z2")}, "10.1.0.1:8080 10.1.0.2:8080~"},
 		{"hints for other zones alone", []*record.EndpointSlice{slice(http, "10.1.0.1>z3", "10.1.0.2>z2")}, "10.1.0.1:8080 10.1.0.2:8080"},
@@ -121,6 +122,13 @@ func TestTranslate(t *testing.T) {
 		{"for outside", func(v *record.KubernetesService) {
 			v.ExternalIPs, v.LoadBalancerIPs = addrs("192.0.2.9"), addrs("192.0.2.8", "192.0.2.9")
 		}, want(func(v *ofnet.Service) { v.External = addrs("192.0.2.8", "192.0.2.9") })},
+		{"for some outside", func(v *record.KubernetesService) {
+			v.ExternalIPs, v.LoadBalancerIPs = addrs("192.0.2.9"), addrs("192.0.2.8", "10.96.0.9")
+			v.SourceRanges = []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("10.0.0.0/8")}
+		}, want(func(v *ofnet.Service) {
+			v.External, v.Guarded = addrs("192.0.2.8", "192.0.2.9"), addrs("192.0.2.8")
+			v.Sources = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("198.51.100.0/24")}
+		})},
 	} {
 		v := shop()
 		if row.change != nil {

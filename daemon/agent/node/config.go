@@ -82,6 +82,7 @@ type RuntimeConf struct {
 	Program string // the plugin to be installed
 	Bin     string // folder of plugins; "": somebody else installs it
 	Conf    string // folder of configurations; "": somebody else writes one
+	Stays   bool   // the configuration stays when the agent ends
 }
 
 // resolvConf names the host's name servers (resolv.conf(5)).

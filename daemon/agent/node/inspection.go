@@ -17,8 +17,8 @@ import (
 	"github.com/contiv/contiv/ofnet/unixctl"
 )
 
-// inspectSocket is the name of the unix socket for inspection, beside that of CNI.
-const inspectSocket = "contiv-agent.sock"
+// InspectSocket is the name of the unix socket for inspection, beside that of CNI.
+const InspectSocket = "contiv-agent.sock"
 
 // inspectors are the doors of inspection: the control address, and a unix socket for root, serve everything; loopback, where
 // every account of the host can ask, serves what changes nothing. There are no others.
@@ -26,7 +26,7 @@ func (n *Node) inspectors() (doors []task.Task) {
 	everything := inspect.Handler(n.inspection())
 	elsewhere := netip.AddrPortFrom(n.CtrlIP, uint16(n.InspectPort)).String()
 	if n.CNISocket != "" {
-		path := filepath.Join(filepath.Dir(n.CNISocket), inspectSocket)
+		path := filepath.Join(filepath.Dir(n.CNISocket), InspectSocket)
 		elsewhere = path + " as root"
 		doors = append(doors, inspect.NewSocket(path, everything, n.Log))
 	}

@@ -133,7 +133,8 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.registry.Under(n.claim)
 	n.zone = names.NewZone(c.DNS.Domain, c.DNS.Cluster)
 	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return string(n.desired.Global().FwdMode) },
-		Update: forward.Update, Link: outside{n}, Memory: filepath.Join(c.OVSRunDir, BridgeName+".routes"), Log: c.Log})
+		External: func() []netip.Addr { return n.desired.External(defaultTenant) },
+		Update:   forward.Update, Link: outside{n}, Memory: filepath.Join(c.OVSRunDir, BridgeName+".routes"), Log: c.Log})
 	if !c.DNS.Off {
 		n.resolver = names.NewResponder(names.Options{Host: c.Host, Zone: n.zone, Forward: names.NewForwarder(c.DNS.Servers, resolvConf),
 			View: forward.View, Log: c.Log})

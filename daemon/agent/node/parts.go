@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/cniserver"
+	"github.com/contiv/contiv/daemon/agent/healthport"
 	"github.com/contiv/contiv/daemon/agent/runtimeconf"
 	"github.com/contiv/contiv/daemon/task"
 )
@@ -62,7 +63,8 @@ func (n *Node) parts() []task.Task {
 		n.afterSync("first flows", n.settle),
 		task.Func("readiness", n.watchReadiness),
 	}
-	parts = append(parts, n.afterSync("BGP", n.router.Run))
+	health := &healthport.Keeper{Healths: n.desired.Healths, Changed: n.desired.Changed, Healthy: n.forward.Connected, Log: n.Log}
+	parts = append(parts, n.afterSync("BGP", n.router.Run), n.afterSync("health of services", health.Run))
 	if n.questions != nil {
 		parts = append(parts, n.afterSync("names", n.questions.Run), n.afterSync("names over TCP", func(ctx context.Context) error {
 			return n.resolver.Serve(ctx, n.links.Listen)
@@ -91,7 +93,7 @@ func (n *Node) parts() []task.Task {
 
 // runtimeConf keeps the CNI plugin and its configuration on the host.
 func (n *Node) runtimeConf() task.Task {
-	keeper := &runtimeconf.Keeper{Program: n.Runtime.Program, Bin: n.Runtime.Bin, Conf: n.Runtime.Conf, Waiting: n.Waiting, Every: time.Second, Log: n.Log}
+	keeper := &runtimeconf.Keeper{Program: n.Runtime.Program, Bin: n.Runtime.Bin, Conf: n.Runtime.Conf, Stays: n.Runtime.Stays, Waiting: n.Waiting, Every: time.Second, Log: n.Log}
 	return task.Func("configuration of CNI", func(ctx context.Context, ready func()) error {
 		ready()
 		return keeper.Run(ctx)

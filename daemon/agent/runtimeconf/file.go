@@ -59,3 +59,21 @@ func withdraw(path string, text []byte, mode fs.FileMode) (gone bool, err error)
 	}
 	return true, nil
 }
+
+// Remove removes the configuration of these folders, whatever it says, and then the plugin of that name, with what an agent that was killed
+// has left beside them. A folder that is "" has none of ours; what is gone already is success.
+func Remove(conf, bin, program string) error {
+	for _, f := range []struct{ folder, name string }{{conf, File}, {bin, program}} {
+		if f.folder == "" || f.name == "" {
+			continue
+		}
+		path := filepath.Join(f.folder, f.name)
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := tidy(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -16,6 +16,7 @@ type Keeper struct {
 	Program string          // path of the plugin to be installed; its name there is the same
 	Bin     string          // folder in which the runtime looks for plugins; "" leaves that to others
 	Conf    string          // folder in which it looks for configurations
+	Stays   bool            // the configuration stays when the agent ends: another takes its place
 	Waiting func() []string // what the agent lacks to serve; none: the configuration may be written
 	Every   time.Duration   // how often it looks
 	Log     *slog.Logger
@@ -28,8 +29,8 @@ const (
 )
 
 // Run installs the plugin, writes the configuration as soon as the agent serves, and puts both back when they are changed, until ctx ends.
-// Then it removes the configuration and leaves the plugin: pods that end need it, whoever connects new ones. What cannot be written is
-// logged and tried again.
+// Then it removes the configuration, unless that stays, and leaves the plugin: pods that end need it, whoever connects new ones. What
+// cannot be written is logged and tried again.
 func (k *Keeper) Run(ctx context.Context) error {
 	conf, err := Conf(filepath.Base(k.Program))
 	if err != nil {
@@ -37,6 +38,9 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 	at := filepath.Join(k.Conf, File)
 	defer func() {
+		if k.Stays {
+			return
+		}
 		switch gone, err := withdraw(at, conf, confMode); {
 		case err != nil:
 			k.Log.Error("the configuration of CNI stays, though the agent ends", "error", err)

@@ -16,9 +16,13 @@ func kinds() map[string]string {
 		"networkpolicies": "NetworkPolicy", "clusternetworkpolicies": "ClusterNetworkPolicy"}
 }
 
-// ServeHTTP answers lists and watches of resources in all namespaces.
+// ServeHTTP answers lists and watches of resources in all namespaces, and patches of the status of services.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	resource := path.Base(q.URL.Path)
+	if q.Method == http.MethodPatch {
+		s.patch(w, q)
+		return
+	}
 	kind, known := kinds()[resource]
 	s.mu.Lock()
 	_, hidden := s.hidden[resource]

@@ -1,5 +1,6 @@
 // Package kubetest is an API server of Kubernetes for tests and measurements of what reads one: it lists and watches, refuses resource versions that it has
-// forgotten, does not know kinds that are not installed, and may be away. It admits whatever it is given.
+// forgotten, does not know kinds that are not installed, and may be away. It admits whatever it is given, and merges what it is to change of the
+// status of services.
 package kubetest
 
 import (
@@ -45,6 +46,9 @@ type Server struct {
 	away    bool
 	hidden  map[string]struct{} // resources that are not installed
 	served  int
+	patched int
+	// forbidden says that no status may be changed.
+	forbidden bool
 }
 
 type stored struct {

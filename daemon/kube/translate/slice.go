@@ -3,6 +3,7 @@ package translate
 import (
 	"net/netip"
 
+	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/contiv/contiv/daemon/record"
@@ -16,6 +17,7 @@ func EndpointSlice(s *discoveryv1.EndpointSlice) *record.EndpointSlice {
 		return nil
 	}
 	out := &record.EndpointSlice{ID: identity.EndpointSlice{Namespace: s.Namespace, Name: s.Name}, Service: service}
+	_, out.Headless = s.Labels[corev1.IsHeadlessService]
 	for _, p := range s.Ports {
 		port := record.SlicePort{}
 		if p.Port != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/enginetest"
 )
 
+// TAG-09: ranges that run backwards or too far.
 func TestGlobal(t *testing.T) {
 	vlan := "network blue subnet=10.1.1.0/24 encap=vlan pktTag=100"
 	try(t, enginetest.Options{}, []row{

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/netip"
-	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -51,6 +50,14 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 			Try("delete %s first", some(services))
 	}
 	id := n.Identity()
+	if list := tx.LoadBalancersOn(id); len(list) > 0 {
+		var names []string
+		for _, l := range list {
+			names = append(names, l.Name())
+		}
+		return model.Errorf(model.CodeInUse, "", "cannot delete %s has addresses of services of Kubernetes", n.NetworkName).
+			Try("delete the services %s first, or have them name another network", some(names))
+	}
 	known := tx.Network(id)
 	if known != nil && n.NwType != record.InfraNetwork && known.Endpoints() > 0 {
 		var names []string
@@ -165,8 +172,8 @@ func chooseTags(tx *commit.Tx, n *model.Network, r *record.Network) error {
 	switch {
 	case errors.Is(err, tag.ErrExhausted):
 		return model.Errorf(model.CodeExhausted, "pktTag", "no vxlans available").Try("widen the range with netctl global set --vxlan-range, or delete a network")
-	case errors.Is(err, tag.ErrOutOfRange) && n.PktTag < lowest(numbers.VXLANs):
-		return model.Errorf(model.CodeInvalid, "pktTag", "requested vxlan is out of range").Because(err).Try("VNIs come from %s", rangesOf(numbers.VXLANs))
+	case errors.Is(err, tag.ErrOutOfRange) && n.PktTag < numbers.VXLANs.Range().Min:
+		return model.Errorf(model.CodeInvalid, "pktTag", "requested vxlan is out of range").Because(err).Try("VNIs come from %s", numbers.VXLANs.Range())
 	case err != nil:
 		return model.Errorf(model.CodeConflict, "pktTag", "requested vxlan not available").Because(err).Try("%v; leave pktTag out to take the lowest free one", err)
 	}
@@ -184,19 +191,4 @@ func free(pool *tag.Pool, n int) (int, error) {
 		return pool.First()
 	}
 	return n, pool.Check(n)
-}
-
-func lowest(p *tag.Pool) int {
-	if r := p.Ranges(); len(r) > 0 {
-		return r[0].Min
-	}
-	return 0
-}
-
-func rangesOf(p *tag.Pool) string {
-	var parts []string
-	for _, r := range p.Ranges() {
-		parts = append(parts, r.String())
-	}
-	return strings.Join(parts, ", ")
 }

@@ -27,17 +27,17 @@ func (v *View) DockerNetworks() []*record.DockerNetwork {
 
 // DockerNetworksOf returns those that stand for a network or for a group of it, ordered by id.
 func (v *View) DockerNetworksOf(id identity.Network) []*record.DockerNetwork {
-	return dockerSorted(dockerOfNetwork.In(v.dockerNetworks, id).Values())
+	return dockerSorted(dockerOfNetwork.In(&v.dockerNetworks, id).Values())
 }
 
 // DockerNetworksIn returns those that stand for a group, ordered by id.
 func (v *View) DockerNetworksIn(id identity.Group) []*record.DockerNetwork {
-	return dockerSorted(dockerOfGroup.In(v.dockerNetworks, id).Values())
+	return dockerSorted(dockerOfGroup.In(&v.dockerNetworks, id).Values())
 }
 
 // DockerNetworksAt returns those of a host's engine, ordered by id.
 func (v *View) DockerNetworksAt(host string) []*record.DockerNetwork {
-	return dockerSorted(dockerOfHost.In(v.dockerNetworks, host).Values())
+	return dockerSorted(dockerOfHost.In(&v.dockerNetworks, host).Values())
 }
 
 func dockerSorted(rows iter.Seq[*record.DockerNetwork]) []*record.DockerNetwork {

@@ -69,7 +69,7 @@ func (v *View) Endpoint(id identity.Endpoint) *record.Endpoint {
 func (v *View) Member(id identity.Endpoint) *Member { return v.endpoints.Get(id) }
 
 // Members yields all endpoints, ordered by id.
-func (v *View) Members(yield func(*Member) bool) { endpointsInOrder.All(v.endpoints)(yield) }
+func (v *View) Members(yield func(*Member) bool) { endpointsInOrder.All(&v.endpoints)(yield) }
 
 // CountEndpoints is the number of endpoints.
 func (v *View) CountEndpoints() int { return v.endpoints.Len() }
@@ -82,19 +82,19 @@ func (v *View) EndpointsOf(n *Network) []*record.Endpoint { return records(n.Mem
 
 // EndpointsIn returns the endpoints in a group, ordered by id.
 func (v *View) EndpointsIn(group identity.Group) []*record.Endpoint {
-	members := sortedByID(endpointsInGroup.In(v.endpoints, group).Values(), memberID)
+	members := sortedByID(endpointsInGroup.In(&v.endpoints, group).Values(), memberID)
 	return records(slices.Values(members), len(members))
 }
 
 // EndpointsOfPod returns the endpoints of the pods of a name, ordered by id: one that is gone may have left its own.
 func (v *View) EndpointsOfPod(id identity.Pod) []*record.Endpoint {
-	members := sortedByID(endpointsOfPod.In(v.endpoints, id).Values(), memberID)
+	members := sortedByID(endpointsOfPod.In(&v.endpoints, id).Values(), memberID)
 	return records(slices.Values(members), len(members))
 }
 
 // CountIn is the number of endpoints in a group.
 func (v *View) CountIn(group identity.Group) int {
-	return endpointsInGroup.In(v.endpoints, group).Len()
+	return endpointsInGroup.In(&v.endpoints, group).Len()
 }
 
 func records(members iter.Seq[*Member], n int) []*record.Endpoint {

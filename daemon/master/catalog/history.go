@@ -60,7 +60,7 @@ func writerOf(value []byte) writer {
 // History yields the records of what happened, oldest first; see package history. The caller must not change them.
 func (v *View) History() iter.Seq[store.Item] {
 	return func(yield func(store.Item) bool) {
-		for e := range eventsInOrder.All(v.history) {
+		for e := range eventsInOrder.All(&v.history) {
 			if !yield(v.items.Get(record.History + e.name)) {
 				return
 			}
@@ -73,7 +73,7 @@ func (v *View) CountHistory() int { return v.history.Len() }
 
 // LastHistory is the newest record of what happened; ok is false when there is none.
 func (v *View) LastHistory() (newest store.Item, ok bool) {
-	for e := range eventsInOrder.Back(v.history, &event{name: last}) {
+	for e := range eventsInOrder.Back(&v.history, &event{name: last}) {
 		return v.items.Get(record.History + e.name), true
 	}
 	return newest, false
@@ -88,7 +88,7 @@ func (v *View) SpareHistory(n int) []string {
 		var most writer
 		left, oldest := 0, ""
 		for w := range v.writers {
-			count, _ := countByWriter.In(v.history, w)
+			count, _ := countByWriter.In(&v.history, w)
 			rest := count - taken[w]
 			if rest < max(left, 1) {
 				continue
@@ -110,7 +110,7 @@ func (v *View) SpareHistory(n int) []string {
 func (v *View) writers(yield func(writer) bool) {
 	for at, more := (&event{}), true; more; {
 		more = false
-		for e := range eventsByWriter.From(v.history, at) {
+		for e := range eventsByWriter.From(&v.history, at) {
 			at, more = &event{by: e.by, name: last}, yield(e.by)
 			break
 		}
@@ -122,7 +122,7 @@ const last = "\xff"
 
 // nth is the name of a writer's nth record, from 0, the oldest first.
 func (v *View) nth(w writer, n int) string {
-	for e := range eventsByWriter.From(v.history, &event{by: w}) {
+	for e := range eventsByWriter.From(&v.history, &event{by: w}) {
 		if n == 0 {
 			return e.name
 		}

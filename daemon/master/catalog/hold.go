@@ -79,7 +79,7 @@ func (h *Hold) Over(now time.Time) bool { return !h.Expires.IsZero() && !now.Bef
 // HoldsOn returns the holds on a network's addresses, ordered by address.
 func (v *View) HoldsOn(n *Network) []Hold {
 	var out []Hold
-	for h := range holdsOnNetwork.In(v.holds, n.id()).Values() {
+	for h := range holdsOnNetwork.In(&v.holds, n.id()).Values() {
 		out = append(out, *h)
 	}
 	slices.SortFunc(out, func(a, b Hold) int { return a.Address.Compare(b.Address) })
@@ -89,7 +89,7 @@ func (v *View) HoldsOn(n *Network) []Hold {
 // Resting returns the address in quarantine after its release that has rested longest, of those that within accepts.
 func (v *View) Resting(n *Network, within func(netip.Addr) bool) (Hold, bool) {
 	var oldest Hold
-	for h := range holdsOnNetwork.In(v.holds, n.id()).Values() {
+	for h := range holdsOnNetwork.In(&v.holds, n.id()).Values() {
 		if h.Quarantine != QuarantineReleased || !within(h.Address) {
 			continue
 		}

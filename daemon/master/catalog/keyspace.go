@@ -22,23 +22,26 @@ type keyspace struct {
 
 // keyspaces stand in the order in which changes are taken in, so that what others need comes first: an object before its records,
 // a network before its groups, those before endpoints. Deletions run backwards.
-var keyspaces = []keyspace{
+var keyspaces = slices.Concat([]keyspace{
 	{record.GlobalKey, (*View).setGlobal},
 	{record.Objects + "global/", (*View).setObject},
 	{record.Objects, (*View).setObject},
-	rows[string, record.Tenant]{in: func(v *View) *of[record.Tenant] { return v.tenants }, id: func(r *record.Tenant) string { return r.ID }, takes: tenantTakes}.at(record.Tenants),
+	rows[string, record.Tenant]{in: func(v *View) *of[record.Tenant] { return &v.tenants }, id: func(r *record.Tenant) string { return r.ID }, takes: tenantTakes}.at(record.Tenants),
 	rows[identity.Network, network]{in: networkRows, parse: identity.ParseNetwork, decode: decodeNetwork, id: (*network).id, takes: networkTakes, changed: (*View).networkChanged}.at(record.Networks),
 	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, takes: groupTakes}.at(record.Groups),
 	rows[identity.Service, record.ServiceLB]{in: serviceRows, parse: identity.ParseService, id: serviceID, takes: serviceTakes}.at(record.ServiceLBs),
 	rows[identity.Endpoint, Member]{in: memberRows, parse: identity.ParseEndpoint, decode: decodeMember, id: memberID, takes: endpointTakes, changed: (*View).endpointChanged}.at(record.Endpoints),
-	rows[networkAddress, Hold]{in: func(v *View) *table.Table[networkAddress, *Hold] { return v.holds }, parse: parseHold, id: (*Hold).held, takes: holdTakes}.at(HoldPrefix),
-	rows[string, record.DockerNetwork]{in: func(v *View) *of[record.DockerNetwork] { return v.dockerNetworks }, id: func(r *record.DockerNetwork) string { return r.ID }}.at(record.DockerNetworks),
+	rows[identity.KubernetesService, record.LoadBalancer]{in: balancerRows, parse: identity.ParseKubernetesService, id: balancerID, takes: balancerTakes}.at(record.LoadBalancers),
+	rows[networkAddress, Hold]{in: func(v *View) *table.Table[networkAddress, *Hold] { return &v.holds }, parse: parseHold, id: (*Hold).held, takes: holdTakes}.at(HoldPrefix),
+	rows[string, record.DockerNetwork]{in: func(v *View) *of[record.DockerNetwork] { return &v.dockerNetworks }, id: func(r *record.DockerNetwork) string { return r.ID }}.at(record.DockerNetworks),
+}, ownedSpaces(), []keyspace{
+	rows[identity.EndpointSlice, slice]{in: sliceRows, parse: identity.ParseEndpointSlice, decode: decodeSlice, id: sliceID, changed: (*View).sliceChanged}.at(record.EndpointSlices),
 	{record.Services, (*View).setService},
-	rows[string, record.Claim]{in: func(v *View) *of[record.Claim] { return v.claims }, decode: decodeClaim}.at(record.Claims),
-	rows[string, record.ACIProfile]{in: func(v *View) *of[record.ACIProfile] { return v.profiles }, id: func(r *record.ACIProfile) string { return r.Key }, changed: (*View).profileChanged}.at(record.ACIProfiles),
+	rows[string, record.Claim]{in: func(v *View) *of[record.Claim] { return &v.claims }, decode: decodeClaim}.at(record.Claims),
+	rows[string, record.ACIProfile]{in: func(v *View) *of[record.ACIProfile] { return &v.profiles }, id: func(r *record.ACIProfile) string { return r.Key }, changed: (*View).profileChanged}.at(record.ACIProfiles),
 	rows[identity.Service, record.Provider]{in: providerRows, parse: identity.ParseService, id: func(r *record.Provider) identity.Service { return r.ID }}.at(record.Providers),
-	rows[string, event]{in: func(v *View) *of[event] { return v.history }, decode: decodeEvent}.at(record.History),
-}
+	rows[string, event]{in: func(v *View) *of[event] { return &v.history }, decode: decodeEvent}.at(record.History),
+})
 
 // rank is where a key's keyspace stands; of a key that the view has no use for, behind all.
 func rank(key string) int {
@@ -161,8 +164,9 @@ func (v *View) set(key string, value []byte, has bool) error {
 
 // The tables, for rows.
 
-func networkRows(v *View) *table.Table[identity.Network, *network]          { return v.networks }
-func groupRows(v *View) *table.Table[identity.Group, *record.Group]         { return v.groups }
-func serviceRows(v *View) *table.Table[identity.Service, *record.ServiceLB] { return v.serviceLBs }
-func providerRows(v *View) *table.Table[identity.Service, *record.Provider] { return v.providers }
-func memberRows(v *View) *table.Table[identity.Endpoint, *Member]           { return v.endpoints }
+func networkRows(v *View) *table.Table[identity.Network, *network]          { return &v.networks }
+func groupRows(v *View) *table.Table[identity.Group, *record.Group]         { return &v.groups }
+func serviceRows(v *View) *table.Table[identity.Service, *record.ServiceLB] { return &v.serviceLBs }
+func providerRows(v *View) *table.Table[identity.Service, *record.Provider] { return &v.providers }
+func sliceRows(v *View) *table.Table[identity.EndpointSlice, *slice]        { return &v.slices }
+func memberRows(v *View) *table.Table[identity.Endpoint, *Member]           { return &v.endpoints }

@@ -71,7 +71,7 @@ func (v *View) back(o model.Object, l model.LinkTo) (last Ref, ok bool) {
 
 // linked returns a copy of an object with its links.
 func (v *View) linked(e *entry) model.Object {
-	o := e.object.Clone()
+	o := v.of(e).Clone()
 	k := o.Kind()
 	sets := make(map[string]model.LinkSet, len(k.LinkSets))
 	for _, l := range k.LinkSets {

@@ -76,7 +76,7 @@ func (n *network) Covers(a netip.Addr) bool {
 
 // Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when it has no owner.
 func (n *Network) Owner(a netip.Addr) (owner string) {
-	for t := range takingsOfAddress.In(n.view.takings, networkAddress{n.Record.ID, a}).Values() {
+	for t := range takingsOfAddress.In(&n.view.takings, networkAddress{n.Record.ID, a}).Values() {
 		owner = max(owner, t.owner) // a hold yields to an endpoint or a service
 	}
 	return owner
@@ -84,7 +84,7 @@ func (n *Network) Owner(a netip.Addr) (owner string) {
 
 // EndpointAt returns the endpoint that has an address, nil when none has.
 func (n *Network) EndpointAt(a netip.Addr) *record.Endpoint {
-	for key := range takingsOfAddress.In(n.view.takings, networkAddress{n.Record.ID, a}).All() {
+	for key := range takingsOfAddress.In(&n.view.takings, networkAddress{n.Record.ID, a}).All() {
 		if id, err := identity.ParseEndpoint(strings.TrimPrefix(key, record.Endpoints)); err == nil && strings.HasPrefix(key, record.Endpoints) {
 			return n.view.Endpoint(id)
 		}
@@ -94,7 +94,7 @@ func (n *Network) EndpointAt(a netip.Addr) *record.Endpoint {
 
 // Endpoints is the number of endpoints on the network.
 func (n *Network) Endpoints() int {
-	count, _ := endpointsOnNetwork.In(n.view.endpoints, n.Record.ID)
+	count, _ := endpointsOnNetwork.In(&n.view.endpoints, n.Record.ID)
 	return count
 }
 
@@ -102,7 +102,7 @@ func (n *Network) Endpoints() int {
 func (n *Network) Members(yield func(*Member) bool) {
 	left := n.Endpoints() // counted: reading the networks of so many takes longer
 	first := &Member{Endpoint: &record.Endpoint{ID: identity.Endpoint{Network: n.Record.ID}}}
-	endpointsInOrder.From(n.view.endpoints, first)(func(m *Member) bool {
+	endpointsInOrder.From(&n.view.endpoints, first)(func(m *Member) bool {
 		left--
 		return left >= 0 && yield(m)
 	})
@@ -110,10 +110,10 @@ func (n *Network) Members(yield func(*Member) bool) {
 
 // Allocated is the number of addresses that endpoints and services have or that are held for them, IPv4 only.
 func (n *Network) Allocated() int {
-	_, sum := addressesTaken.In(n.view.takings, n.Record.ID)
+	_, sum := addressesTaken.In(&n.view.takings, n.Record.ID)
 	count := int(sum)
-	for h := range holdsOnNetwork.In(n.view.holds, n.Record.ID).Values() {
-		if h.Address.Is4() && takingsOfAddress.In(n.view.takings, h.held()).Len() > 1 {
+	for h := range holdsOnNetwork.In(&n.view.holds, n.Record.ID).Values() {
+		if h.Address.Is4() && takingsOfAddress.In(&n.view.takings, h.held()).Len() > 1 {
 			count-- // an endpoint has it already
 		}
 	}
@@ -156,7 +156,7 @@ func (v *View) NetworkRecord(id identity.Network) *record.Network {
 func (v *View) Networks(tenant string) []*Network {
 	all := v.networks.Values()
 	if tenant != "" {
-		all = networksOfTenant.In(v.networks, tenant).Values()
+		all = networksOfTenant.In(&v.networks, tenant).Values()
 	}
 	var out []*Network
 	for _, n := range sortedByID(all, (*network).id) {
@@ -169,9 +169,9 @@ func (v *View) Networks(tenant string) []*Network {
 // the logarithm of the networks.
 func (v *View) Overlapping(tenant string, r ipam.Range) *Network {
 	at := &network{addressing: addressing{tenant: tenant, v4: r, v6: r}}
-	in, space, declared := v.networks, space4, func(n *network) ipam.Range { return n.v4 }
+	in, space, declared := &v.networks, space4, func(n *network) ipam.Range { return n.v4 }
 	if r.First.Is6() {
-		in, space, declared = v.networks6, space6, func(n *network) ipam.Range { return n.v6 }
+		in, space, declared = &v.networks6, space6, func(n *network) ipam.Range { return n.v6 }
 	}
 	for _, neighbours := range []iter.Seq[*network]{space.From(in, at), space.Back(in, at)} {
 		for n := range neighbours {

@@ -19,7 +19,7 @@ type Ref struct{ Kind, Key string }
 // entry is one API object.
 type entry struct {
 	Ref
-	object model.Object
+	object model.Object                    // nil of one that someone else owns: it is made of its record
 	links  []Ref                           // objects that it links to
 	text   atomic.Pointer[json.RawMessage] // with links, while neither changes; nil: not computed
 }
@@ -101,7 +101,7 @@ func (v *View) Object(k *model.Kind, key string) model.Object {
 // Stored returns an API object as it is stored, without its links, nil when there is none. The caller must not change it.
 func (v *View) Stored(k *model.Kind, key string) model.Object {
 	if e := v.objects.Get(Ref{k.Name, key}); e != nil {
-		return e.object
+		return v.of(e)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (v *View) Has(kind, key string) bool { return v.objects.Get(Ref{kind, key})
 // kind yields the objects of a kind, ordered by key.
 func (v *View) kind(k *model.Kind) iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
-		for e := range objectsInOrder.From(v.objects, &entry{Ref: Ref{Kind: k.Name}}) {
+		for e := range objectsInOrder.From(&v.objects, &entry{Ref: Ref{Kind: k.Name}}) {
 			if e.Kind != k.Name || !yield(e) {
 				return
 			}
@@ -145,14 +145,14 @@ func (v *View) NotFound(k *model.Kind, key string) *model.Error {
 
 // Count is the number of objects of a kind.
 func (v *View) Count(k *model.Kind) int {
-	count, _ := countOfKind.In(v.objects, k.Name)
+	count, _ := countOfKind.In(&v.objects, k.Name)
 	return count
 }
 
 // Range calls fn with every object of a kind, ordered by key, without links. fn must not change or keep the object.
 func (v *View) Range(k *model.Kind, fn func(model.Object)) {
 	for e := range v.kind(k) {
-		fn(e.object)
+		fn(v.of(e))
 	}
 }
 
@@ -167,5 +167,5 @@ func (v *View) Referrers(to *model.Kind, key, from string) []string {
 
 // linking yields the objects of a kind that link to an object.
 func (v *View) linking(to Ref, from string) iter.Seq[*entry] {
-	return objectsByLink.In(v.objects, link{to, from}).Values()
+	return objectsByLink.In(&v.objects, link{to, from}).Values()
 }

@@ -85,7 +85,7 @@ func (v *View) networkChanged(was, now *network) (err error) {
 	p, err := newPools(now)
 	p.mark = v.mark
 	v.pools.Set(now.id(), p)
-	if taken, _ := addressesTaken.In(v.takings, now.id()); taken == 0 {
+	if taken, _ := addressesTaken.In(&v.takings, now.id()); taken == 0 {
 		return err
 	}
 	for t := range v.takings.Values() {
@@ -112,7 +112,7 @@ func (n *Network) Pool4() (own ipam.Block, ok bool) {
 // Block is the pool of a group on this network; ok is false when it has none.
 func (n *Network) Block(group identity.Group) (pool ipam.Block, ok bool) {
 	p, g := n.pools(), n.view.Group(group)
-	if p.four == nil || g == nil || !groupsWithPool.In(n.view.groups, n.id()).Has(group) {
+	if p.four == nil || g == nil || !groupsWithPool.In(&n.view.groups, n.id()).Has(group) {
 		return pool, false
 	}
 	return p.four.Block(g.Pool), true
@@ -120,7 +120,7 @@ func (n *Network) Block(group identity.Group) (pool ipam.Block, ok bool) {
 
 // withPool are the groups on the network that have pools, ordered by these.
 func (n *Network) withPool() []*record.Group {
-	return slices.SortedFunc(groupsWithPool.In(n.view.groups, n.id()).Values(), func(a, b *record.Group) int {
+	return slices.SortedFunc(groupsWithPool.In(&n.view.groups, n.id()).Values(), func(a, b *record.Group) int {
 		return cmp.Or(a.Pool.First.Compare(b.Pool.First), a.ID.Compare(b.ID))
 	})
 }

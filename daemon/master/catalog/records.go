@@ -66,14 +66,14 @@ func (v *View) Provider(id identity.Service) *record.Provider   { return v.provi
 func (v *View) Groups(tenant string) []*record.Group {
 	all := v.groups.Values()
 	if tenant != "" {
-		all = groupsOfTenant.In(v.groups, tenant).Values()
+		all = groupsOfTenant.In(&v.groups, tenant).Values()
 	}
 	return sortedByID(all, groupID)
 }
 
 // ServiceLBs returns all services of a tenant, ordered by id.
 func (v *View) ServiceLBs(tenant string) []*record.ServiceLB {
-	return sortedByID(servicesOfTenant.In(v.serviceLBs, tenant).Values(), serviceID)
+	return sortedByID(servicesOfTenant.In(&v.serviceLBs, tenant).Values(), serviceID)
 }
 
 // ProvidersOf returns the endpoints that are providers of a service, ordered by id.

@@ -64,7 +64,7 @@ func reachable(s *record.Service, key string) error {
 // Services returns the registered instances of a service, ordered by key.
 func (v *View) Services(name string) []record.Service {
 	var out []record.Service
-	for _, s := range sortedBy(servicesNamed.In(v.services, name).Values(), (*record.Service).Key) {
+	for _, s := range sortedBy(servicesNamed.In(&v.services, name).Values(), (*record.Service).Key) {
 		out = append(out, *s)
 	}
 	return out
@@ -73,7 +73,7 @@ func (v *View) Services(name string) []record.Service {
 // Running tells whether the agent of a host runs, as far as the store knows. An agent of an earlier build claims nothing.
 func (v *View) Running(host string) bool {
 	_, claimed := v.items.Lookup(record.LiveClaim(host))
-	return claimed || agentsOf.In(v.services, host).Len() > 0
+	return claimed || agentsOf.In(&v.services, host).Len() > 0
 }
 
 // decodeClaim reads which machine has a host's label or address. The keys of running agents are known by being there.

@@ -60,7 +60,7 @@ func (v *View) take(key string, was, now taking) (err error) {
 		v.takings.Delete(key)
 	}
 	for _, x := range was.numbers {
-		if takingsOfNumber.In(v.takings, x).Len() == 0 {
+		if takingsOfNumber.In(&v.takings, x).Len() == 0 {
 			v.ownNumbers().of(x.pool).Release(x.n)
 		}
 	}
@@ -86,7 +86,7 @@ func (v *View) take(key string, was, now taking) (err error) {
 
 // taken says whether anything takes an address.
 func (v *View) taken(network identity.Network, a netip.Addr) bool {
-	return takingsOfAddress.In(v.takings, networkAddress{network, a}).Len() > 0
+	return takingsOfAddress.In(&v.takings, networkAddress{network, a}).Len() > 0
 }
 
 // ignoreTaken passes over what a leader meets when it applies its own commit: the number or address is taken already,

@@ -17,22 +17,24 @@ type View struct {
 	agents   store.Revision                   // last change that concerns agents
 
 	global         *record.Global
-	objects        *table.Table[Ref, *entry]
-	tenants        *of[record.Tenant]
-	networks       *table.Table[identity.Network, *network]
-	networks6      *table.Table[identity.Network, *network] // those with IPv6
-	pools          *table.Table[identity.Network, *pools]
-	groups         *table.Table[identity.Group, *record.Group]
-	endpoints      *table.Table[identity.Endpoint, *Member]
-	serviceLBs     *table.Table[identity.Service, *record.ServiceLB]
-	providers      *table.Table[identity.Service, *record.Provider]
-	holds          *table.Table[networkAddress, *Hold]
-	dockerNetworks *of[record.DockerNetwork]
-	services       *of[record.Service]
-	claims         *of[record.Claim]
-	profiles       *of[record.ACIProfile]
-	history        *of[event]
-	takings        *of[taking] // by store key
+	objects        table.Table[Ref, *entry]
+	tenants        of[record.Tenant]
+	networks       table.Table[identity.Network, *network]
+	networks6      table.Table[identity.Network, *network] // those with IPv6
+	pools          table.Table[identity.Network, *pools]
+	groups         table.Table[identity.Group, *record.Group]
+	endpoints      table.Table[identity.Endpoint, *Member]
+	serviceLBs     table.Table[identity.Service, *record.ServiceLB]
+	providers      table.Table[identity.Service, *record.Provider]
+	balancers      table.Table[identity.KubernetesService, *record.LoadBalancer]
+	holds          table.Table[networkAddress, *Hold]
+	dockerNetworks of[record.DockerNetwork]
+	services       of[record.Service]
+	claims         of[record.Claim]
+	profiles       of[record.ACIProfile]
+	history        of[event]
+	takings        of[taking] // by store key
+	slices         table.Table[identity.EndpointSlice, *slice]
 
 	numbers *Numbers
 	mark    *mark            // of what is this view's alone, in pools and numbers
@@ -46,22 +48,24 @@ type of[V any] = table.Table[string, *V]
 func newView(m *mirror.Mirror) *View {
 	return &View{
 		items:          m.Items(),
-		objects:        table.New(countOfKind, objectsInOrder, objectsByLink),
-		tenants:        table.New[string, *record.Tenant](),
-		networks:       table.New(networksOfTenant, space4),
-		networks6:      table.New(space6),
-		pools:          table.New[identity.Network, *pools](),
-		groups:         table.New(groupsOfTenant, groupsWithPool),
-		endpoints:      table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod),
-		serviceLBs:     table.New(servicesOfTenant),
-		providers:      table.New[identity.Service, *record.Provider](),
-		holds:          table.New(holdsOnNetwork),
-		dockerNetworks: table.New(dockerOfNetwork, dockerOfGroup, dockerOfHost),
-		services:       table.New(servicesNamed, agentsOf),
-		claims:         table.New[string, *record.Claim](),
-		profiles:       table.New[string, *record.ACIProfile](),
-		history:        table.New(eventsInOrder, eventsByWriter, countByWriter),
-		takings:        table.New(takingsOfAddress, takingsOfNumber, addressesTaken),
+		objects:        *table.New(countOfKind, objectsInOrder, objectsByLink),
+		tenants:        *table.New[string, *record.Tenant](),
+		networks:       *table.New(networksOfTenant, space4),
+		networks6:      *table.New(space6),
+		pools:          *table.New[identity.Network, *pools](),
+		groups:         *table.New(groupsOfTenant, groupsWithPool),
+		endpoints:      *table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod),
+		serviceLBs:     *table.New(servicesOfTenant),
+		providers:      *table.New[identity.Service, *record.Provider](),
+		balancers:      *table.New(balancersOnNetwork),
+		holds:          *table.New(holdsOnNetwork),
+		dockerNetworks: *table.New(dockerOfNetwork, dockerOfGroup, dockerOfHost),
+		services:       *table.New(servicesNamed, agentsOf),
+		claims:         *table.New[string, *record.Claim](),
+		profiles:       *table.New[string, *record.ACIProfile](),
+		history:        *table.New(eventsInOrder, eventsByWriter, countByWriter),
+		takings:        *table.New(takingsOfAddress, takingsOfNumber, addressesTaken),
+		slices:         *table.New(slicesOfService),
 		numbers:        newNumbers(),
 		dirty:          map[Ref]struct{}{},
 	}

@@ -164,6 +164,9 @@ func owners(v *catalog.View, n *catalog.Network) []string {
 			keys = append(keys, record.ServiceLBs+s.ID.String())
 		}
 	}
+	for _, l := range v.LoadBalancersOn(n.Record.ID) {
+		keys = append(keys, record.LoadBalancers+l.ID.String())
+	}
 	for _, g := range v.Groups(n.Record.ID.Tenant) {
 		if g.Network == n.Record.ID {
 			keys = append(keys, record.Groups+g.ID.String())

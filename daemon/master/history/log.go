@@ -262,9 +262,9 @@ func (l Log) before(m Moment, wanted func(Name) bool, present func(Name) []byte,
 		if r.Revision <= m.Revision { // two transactions may be carried out in another order than they were sent in
 			continue
 		}
-		for i := len(r.Entries) - 1; i >= 0; i-- {
-			for j := len(r.Entries[i].Changes) - 1; j >= 0; j-- {
-				c := &r.Entries[i].Changes[j]
+		for _, e := range slices.Backward(r.Entries) {
+			for j := len(e.Changes) - 1; j >= 0; j-- {
+				c := &e.Changes[j]
 				n := Name{c.Kind, c.Key}
 				if !wanted(n) {
 					continue

@@ -27,6 +27,8 @@ func Owned(key string, value []byte) ([]Place, Owner) {
 		r = &record.Endpoint{}
 	case strings.HasPrefix(key, record.ServiceLBs):
 		r = &record.ServiceLB{}
+	case strings.HasPrefix(key, record.LoadBalancers):
+		r = &record.LoadBalancer{}
 	case strings.HasPrefix(key, record.Networks):
 		r = &record.Network{}
 	case strings.HasPrefix(key, record.Groups):
@@ -56,6 +58,9 @@ func owned(r any) (places []Place, o Owner) {
 	case *record.ServiceLB:
 		o = Owner{Kind: model.OwnerService, ID: r.ID.String()}
 		add(r.Network, r.IP)
+	case *record.LoadBalancer:
+		o = Owner{Kind: model.OwnerService, ID: r.Name()}
+		add(r.Network, r.Addresses...)
 	case *record.Network:
 		o = Owner{Kind: model.OwnerGateway, ID: r.ID.String()}
 		add(r.ID, r.Gateway, r.Gateway6)

@@ -123,7 +123,7 @@ func objects(v *catalog.View) map[string]map[string]any {
 		out[id] = members
 	}
 	for _, k := range model.Kinds() {
-		if !k.InspectOnly {
+		if k.Writable() {
 			v.Range(k, func(o model.Object) { put(k.Name+"/"+o.ObjectKey(), o.Clone()) })
 		}
 	}

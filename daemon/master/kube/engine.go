@@ -18,12 +18,15 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/identity"
 )
 
 // Source is *kube.Reader.
 type Source interface {
 	Run(ctx context.Context, sink kube.Sink) error
 	Away() string
+	// TellBalancer has the status of a service say where its load balancer is, instead of what it was when that was told.
+	TellBalancer(ctx context.Context, id identity.KubernetesService, uid string, was, now translate.BalancerState) error
 }
 
 // Committer is the part of commit.Committer that an Engine needs.
@@ -43,16 +46,19 @@ type Config struct {
 	Commit    Committer
 	Catalog   *catalog.Catalog
 	Endpoints Endpoints
-	Network   Network       // that is made at the first start
-	Pause     time.Duration // before what has failed is tried again; 0: a second
-	Patience  time.Duration // how long a pod is waited for that Kubernetes has not told of; 0: ten seconds
-	Log       *slog.Logger
+	Network   Network // that is made at the first start
+	// BalancerNetwork is the network, of a service's own tenant, of the addresses of load balancers of services that name none; "": those get none.
+	BalancerNetwork string
+	Pause           time.Duration // before what has failed is tried again; 0: a second
+	Patience        time.Duration // how long a pod is waited for that Kubernetes has not told of; 0: ten seconds
+	Log             *slog.Logger
 }
 
 // Engine is the part of a netmaster that deals with Kubernetes. Its methods are safe for concurrent use.
 type Engine struct {
 	Config
-	wake chan struct{} // there is something to write
+	wake   chan struct{} // there is something to write
+	untold chan struct{} // there may be a status to write
 
 	mu      sync.Mutex
 	known   *knowledge    // of the present term; nil: there is none
@@ -69,7 +75,7 @@ func New(c Config) *Engine {
 	if c.Patience == 0 {
 		c.Patience = 10 * time.Second
 	}
-	return &Engine{Config: c, wake: make(chan struct{}, 1), moved: make(chan struct{})}
+	return &Engine{Config: c, wake: make(chan struct{}, 1), untold: make(chan struct{}, 1), moved: make(chan struct{})}
 }
 
 // Run works until ctx ends. Call it once a term, while the committer runs.
@@ -81,6 +87,7 @@ func (e *Engine) Run(ctx context.Context) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	reading.Go(func() { e.read(ctx) })
+	reading.Go(func() { e.tell(ctx) })
 	made := false
 	for {
 		failed := false
@@ -90,13 +97,17 @@ func (e *Engine) Run(ctx context.Context) {
 		}
 		failed = !e.write(ctx) || failed
 		var again <-chan time.Time
-		if failed {
+		switch {
+		case failed:
 			again = time.After(e.Pause)
+		case e.lacking():
+			again = time.After(2 * e.Pause)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-again:
+			e.again()
 		case <-e.wake:
 		}
 	}
@@ -168,6 +179,9 @@ func (e *Engine) change(fn func(k *knowledge)) {
 		return
 	}
 	fn(e.known)
+	if len(e.known.untold) > 0 {
+		e.wakeTeller()
+	}
 	if e.known.due() {
 		select {
 		case e.wake <- struct{}{}:

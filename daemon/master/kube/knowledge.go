@@ -23,11 +23,12 @@ type knowledge struct {
 	places   map[string]record.Place         // of namespaces
 	told     uint64                          // how often a record was to change
 	written  uint64                          // up to which of these the store has them
+	balances
 }
 
 func newKnowledge() *knowledge {
 	return &knowledge{complete: map[kube.Kind]struct{}{}, want: map[string][]byte{}, differs: map[string]struct{}{},
-		pods: map[identity.Pod]*translate.Pod{}, changed: map[identity.Pod]struct{}{}, places: map[string]record.Place{}}
+		pods: map[identity.Pod]*translate.Pod{}, changed: map[identity.Pod]struct{}{}, places: map[string]record.Place{}, balances: newBalances()}
 }
 
 // kinds are all that there is to know, and where their records are; "" of pods, which have none.
@@ -90,7 +91,7 @@ func (k *knowledge) replace(prefix string, values map[string][]byte, v *catalog.
 	}
 }
 
-// all takes over what pods and namespaces there are.
+// all takes over what pods, namespaces and services there are.
 func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
 	_, again := k.complete[kind]
 	k.complete[kind] = struct{}{}
@@ -110,10 +111,13 @@ func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
 		for _, o := range objects {
 			k.places[o.Key] = o.Value.(*record.Namespace).Place
 		}
+		k.moved("")
+	case kube.Services:
+		k.balances.replace(objects)
 	}
 }
 
-// put takes over a pod or a namespace.
+// put takes over a pod, a namespace or a service.
 func (k *knowledge) put(kind kube.Kind, o kube.Object) {
 	switch kind {
 	case kube.Pods:
@@ -123,11 +127,16 @@ func (k *knowledge) put(kind kube.Kind, o kube.Object) {
 		}
 		k.pods[p.ID] = p
 	case kube.Namespaces:
-		k.places[o.Key] = o.Value.(*record.Namespace).Place
+		was, now := k.places[o.Key], o.Value.(*record.Namespace).Place
+		if k.places[o.Key] = now; was.Tenant != now.Tenant {
+			k.moved(o.Key)
+		}
+	case kube.Services:
+		k.balances.put(o.Key, o.Value.(*translate.Balanced))
 	}
 }
 
-// drop forgets a pod or a namespace.
+// drop forgets a pod, a namespace or a service.
 func (k *knowledge) drop(kind kube.Kind, key string) {
 	switch kind {
 	case kube.Pods:
@@ -137,6 +146,8 @@ func (k *knowledge) drop(kind kube.Kind, key string) {
 		}
 	case kube.Namespaces:
 		delete(k.places, key)
+	case kube.Services:
+		k.balances.drop(key)
 	}
 }
 

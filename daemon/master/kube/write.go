@@ -86,13 +86,23 @@ func (e *Engine) records(ctx context.Context, keys []string) (left []string, err
 	if len(keys) == 0 {
 		return nil, nil
 	}
+	var done map[string]allotment
 	_, err = e.Commit.Do(ctx, func(tx *commit.Tx) error {
-		left = nil
+		left, done = nil, map[string]allotment{}
 		size := 0
 		for i, key := range keys {
 			if tx.Room() == 0 || size > bytesAtOnce {
 				left = keys[i:]
 				return nil
+			}
+			if service, is := serviceOf(key); is {
+				a, known, err := e.allot(tx, service)
+				if err != nil {
+					return err
+				}
+				if known {
+					done[service] = a
+				}
 			}
 			have := tx.Value(key)
 			want := e.wanted(key, have)
@@ -109,9 +119,10 @@ func (e *Engine) records(ctx context.Context, keys []string) (left []string, err
 		return nil
 	})
 	if err != nil {
-		left = keys
+		return keys, err
 	}
-	return left, err
+	e.allotted(done)
+	return left, nil
 }
 
 // wanted is what the record of a key is to be, nil for none. It is kept once where the store has the same.

@@ -18,7 +18,7 @@ func Endpoint(e *record.Endpoint) model.EndpointOper {
 		Key: e.ID.String(), ContainerID: e.Container(), ContainerName: e.CommonName, EndpointGroupId: e.GroupNumber,
 		EndpointGroupKey: record.Reversed(e.Group), EndpointID: e.ID.Endpoint, HomingHost: e.Host, IntfName: e.IfName,
 		IpAddress: []string{record.Text(e.IP), record.Text(e.IP6)}, Labels: fmt.Sprint(e.Labels), MacAddress: e.MAC.String(),
-		Network: record.Dotted(e.ID.Network), ServiceName: e.Service, VtepIP: record.Text(e.VTEP),
+		Network: record.Dotted(e.ID.Network), Pod: PodName(e.Pod.ID), ServiceName: e.Service, VtepIP: record.Text(e.VTEP),
 	}
 }
 
@@ -101,8 +101,8 @@ func Global(v *catalog.View, clusterMode string) model.GlobalOper {
 	o := model.GlobalOper{
 		ClusterMode: clusterMode, NumNetworks: n.VLANs.InUse() + n.VXLANs.InUse(), VlansInUse: n.VLANs.String(), VxlansInUse: n.VXLANs.String(),
 	}
-	if r := n.VXLANs.Ranges(); len(r) > 0 {
-		o.FreeVXLANsStart = r[0].Min - 1
+	if r := n.VXLANs.Range(); r.Len() > 0 {
+		o.FreeVXLANsStart = r.Min - 1
 	}
 	return o
 }

@@ -176,7 +176,7 @@ func FuzzAdmission(f *testing.F) {
 	at := door{url: m.URL, transport: transport}
 	f.Fuzz(func(t *testing.T, body, other []byte) {
 		for _, k := range model.Kinds() {
-			if k.InspectOnly {
+			if !k.Writable() {
 				continue
 			}
 			var in []admitted

@@ -160,9 +160,8 @@ func (s *Store) reached() {
 
 // refused says whether the server understood a request and will never grant it: trying again is of no use.
 func refused(err error) bool {
-	var e rpctypes.EtcdError
 	code := status.Code(err)
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[rpctypes.EtcdError](err); ok {
 		code = e.Code()
 	}
 	switch code {

@@ -318,7 +318,7 @@ func (m *marks) add(x mark) {
 	if x.gone {
 		deletions++
 	}
-	for i := len(*m) - 1; i >= 0; i-- { // from the newest
+	for i := range slices.Backward(*m) { // from the newest
 		if have := (*m)[i]; have.key == x.key {
 			if have.rev >= x.rev {
 				return

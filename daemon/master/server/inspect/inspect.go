@@ -29,6 +29,7 @@ func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out
 				return
 			}
 			o := oper.Endpoint(e)
+			o.IngressPolicies, o.EgressPolicies = oper.Policies(v, e)
 			out = model.EndpointInspect{Oper: &o}
 			return
 		}
@@ -74,6 +75,18 @@ func (i *Inspector) known(v *catalog.View, o model.Object) (any, error) {
 			state = oper.Group(v, g)
 		}
 		return model.EndpointGroupInspect{Config: o, Oper: &state}, nil
+	case *model.KubeNamespace:
+		state := oper.Namespace(v, o.Namespace)
+		return model.KubeNamespaceInspect{Config: o, Oper: &state}, nil
+	case *model.NetworkPolicy:
+		state := oper.NetworkPolicy(v, o)
+		return model.NetworkPolicyInspect{Config: o, Oper: &state}, nil
+	case *model.ClusterNetworkPolicy:
+		state := oper.ClusterNetworkPolicy(v, o)
+		return model.ClusterNetworkPolicyInspect{Config: o, Oper: &state}, nil
+	case *model.KubeService:
+		state := oper.KubeService(v, o)
+		return model.KubeServiceInspect{Config: o, Oper: &state}, nil
 	case *model.Bgp:
 		return model.BgpInspect{Config: o, Oper: &model.BgpOper{}}, nil
 	case *model.Policy:

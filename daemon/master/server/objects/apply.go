@@ -56,6 +56,9 @@ func objectsOf(list []model.ApplyObject) ([]model.Object, error) {
 	out := make([]model.Object, len(list))
 	for i, item := range list {
 		k, ok := model.KindOf(item.Kind)
+		if ok && k.Owner != "" {
+			return nil, k.Owned()
+		}
 		if !ok || k.InspectOnly {
 			return nil, model.Errorf(model.CodeInvalid, "kind", "object %d: kind %q is unknown or cannot be stored", i+1, item.Kind)
 		}

@@ -18,6 +18,9 @@ func (s *Past) objectAt(kind, key, at string) (any, error) {
 	if !ok {
 		return nil, model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown or has no state of its own", kind)
 	}
+	if k.Owner != "" {
+		return nil, notKept(k)
+	}
 	m, err := history.ParseMoment(at)
 	if err != nil {
 		return nil, err
@@ -50,6 +53,12 @@ func (s *Past) objectAt(kind, key, at string) (any, error) {
 	return o, nil
 }
 
+// notKept is the refusal to tell the past of what someone else owns.
+func notKept(k *model.Kind) *model.Error {
+	return model.Errorf(model.CodeUnsupported, "kind", "no history of a %s is kept: %s owns it", k.Noun(), k.Owner).
+		Try("the audit log of its API server may have it")
+}
+
 // endpointAt is an endpoint as it was. What follows from its key is not in the history.
 func endpointAt(key string, state map[string]any) (any, error) {
 	id, err := identity.ParseEndpoint(key)
@@ -73,6 +82,9 @@ func (s *Past) objectsAt(kind, at string) (any, error) {
 	kinds := model.Order()
 	if kind != "" {
 		k, ok := model.KindOf(kind)
+		if ok && k.Owner != "" {
+			return nil, notKept(k)
+		}
 		if !ok || k.InspectOnly {
 			return nil, model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown or cannot be stored", kind).Try("leave it out for all objects")
 		}

@@ -82,8 +82,7 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 	}
 	answer, err := p.http.Do(ask)
 	if err != nil {
-		var where *url.Error
-		if errors.As(err, &where) {
+		if where, ok := errors.AsType[*url.Error](err); ok {
 			err = where.Err
 		}
 		return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s at %s did not answer: %v", host, agent, err).Because(err).

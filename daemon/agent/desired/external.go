@@ -1,0 +1,58 @@
+package desired
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/daemon/agent/kubeservice"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// External returns the addresses outside of a tenant's services of Kubernetes whose connections this host takes, in order, each once: of a
+// service that keeps them on the hosts where they arrive, those of hosts that have a backend.
+func (e *Engine) External(tenant string) (out []netip.Addr) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for v := range e.records.kube.services.Values() {
+		if len(v.ExternalIPs)+len(v.LoadBalancerIPs) == 0 || e.records.tenantOf(v.ID.Namespace) != tenant {
+			continue
+		}
+		if s := e.records.wantKubeService(v.ID, ""); s != nil && (!v.ExternalLocal || e.records.serves(v)) {
+			out = append(out, s.External...)
+		}
+	}
+	slices.SortFunc(out, netip.Addr.Compare)
+	return slices.Compact(out)
+}
+
+// serves tells that a service has a backend on this host that takes connections.
+func (r *records) serves(v *record.KubernetesService) bool {
+	node := r.site().Node
+	for s := range slicesOfService.In(r.kube.slices, v.ID).Values() {
+		for i := range s.Endpoints {
+			if e := &s.Endpoints[i]; node != "" && e.Node == node && e.State != record.EndpointNotReady {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Healths returns what this host is to say of its services to load balancers outside, in no order.
+func (e *Engine) Healths() (out []kubeservice.Health) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.records.kube.foreign {
+		return nil
+	}
+	at := e.records.site()
+	for v := range e.records.kube.services.Values() {
+		if v.HealthCheckNodePort == 0 {
+			continue
+		}
+		if h, ok := kubeservice.HealthOf(v, slices.Collect(slicesOfService.In(e.records.kube.slices, v.ID).Values()), at); ok {
+			out = append(out, h)
+		}
+	}
+	return out
+}

@@ -1,0 +1,35 @@
+package healthport
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+)
+
+// answer is what kube-proxy answers in its place, whatever is asked for.
+type answer struct {
+	Service struct {
+		Namespace string `json:"namespace"`
+		Name      string `json:"name"`
+	} `json:"service"`
+	LocalEndpoints      int  `json:"localEndpoints"`
+	ServiceProxyHealthy bool `json:"serviceProxyHealthy"`
+}
+
+// answer says what a port has to say: 200 when clients outside are to be sent here, else 503.
+func (k *Keeper) answer(p *port) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		p.mu.Lock()
+		h := p.says
+		p.mu.Unlock()
+		a := answer{LocalEndpoints: h.Local, ServiceProxyHealthy: k.Healthy()}
+		a.Service.Namespace, a.Service.Name = h.Service.Namespace, h.Service.Name
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("X-Load-Balancing-Endpoint-Weight", strconv.Itoa(h.Local))
+		if h.Local == 0 || !a.ServiceProxyHealthy {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_ = json.NewEncoder(w).Encode(a)
+	})
+}

@@ -1,0 +1,103 @@
+package node_test
+
+import (
+	"log/slog"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/agent/runtimeconf"
+	"github.com/contiv/contiv/daemon/agent/uninstall"
+	"github.com/contiv/contiv/ofnet/link"
+)
+
+// What an agent and a pod that is still there have put on a host goes, and nothing else; while the agent works that is refused.
+func TestUninstall(t *testing.T) {
+	s := newSite(t)
+	dir := t.TempDir()
+	program := filepath.Join(dir, "contivk8s")
+	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
+		Conf: filepath.Join(dir, "net.d"), Bin: filepath.Join(dir, "bin"), Program: "contivk8s",
+		Sockets: []string{s.socket}, Further: []string{filepath.Join(dir, "store")}, Log: slog.New(slog.DiscardHandler)}
+	s.edit = func(c *node.Config) {
+		c.Runtime = node.RuntimeConf{Program: program, Bin: h.Bin, Conf: h.Conf, Stays: true}
+	}
+	for _, folder := range []string{h.Conf, h.Further[0]} {
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	another := filepath.Join(h.Conf, "20-another.conflist")
+	for _, file := range []string{program, another, filepath.Join(h.Further[0], "data")} {
+		if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := s.ovs.IP("-o", "link")
+	s.start()
+	s.add("left", "1.0.0", "")
+	conf := filepath.Join(h.Conf, runtimeconf.File)
+	s.eventually("the configuration of CNI", func() string {
+		if _, err := os.Stat(conf); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	if err := h.Run(s.ctx); err == nil || !strings.Contains(err.Error(), claim.ErrTaken.Error()) {
+		t.Errorf("while the agent works: got %v", err)
+	}
+	s.stop()
+	if _, err := os.Stat(conf); err != nil {
+		t.Errorf("the configuration does not stay: %v", err)
+	}
+	s.tables(true)
+	for range 2 { // the second time there is nothing
+		if err := h.Run(s.ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.tables(false)
+	if out := s.ovs.Vsctl("list-br"); strings.TrimSpace(out) != "" {
+		t.Errorf("bridges are left: %s", out)
+	}
+	if after := s.ovs.IP("-o", "link"); len(strings.Split(after, "\n")) > len(strings.Split(before, "\n"))+1 { // ovs-netdev, of Open vSwitch
+		t.Errorf("interfaces were\n%s\nand are\n%s", before, after)
+	}
+	for _, file := range []string{conf, filepath.Join(h.Bin, "contivk8s"), filepath.Dir(s.socket), h.Further[0], filepath.Join(s.ovs.Dir, node.BridgeName+".agent")} {
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("%s is left", file)
+		}
+	}
+	if _, err := os.Stat(another); err != nil {
+		t.Errorf("another's configuration: %v", err)
+	}
+}
+
+// tables sees whether the tables of nftables are there that a guard and a translation need; it makes one of each kind first if they are to be.
+func (s *site) tables(wanted bool) {
+	s.tb.Helper()
+	links, err := link.Open("/run/netns/" + s.ovs.NetNS)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer links.Close()
+	if wanted {
+		for _, private := range []string{"172.19.0.0/16", "fd00::/112"} {
+			if err := links.Masquerade(netip.MustParsePrefix(private), true); err != nil {
+				s.tb.Fatal(err)
+			}
+		}
+		if err := links.SetGuard(&link.Guard{}); err != nil {
+			s.tb.Fatal(err)
+		}
+	}
+	out, err := exec.Command("ip", "netns", "exec", s.ovs.NetNS, "nft", "list", "tables").CombinedOutput()
+	if found := strings.Contains(string(out), "contiv"); err != nil || found != wanted {
+		s.tb.Errorf("tables of contiv are there: %v (%v), want %v: %s", found, err, wanted, out)
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/contiv/contiv/daemon/agent/node"
+	"github.com/contiv/contiv/daemon/agent/uninstall"
+	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/logging"
+)
+
+// What --uninstall may be.
+const (
+	uninstallOnce = "once"
+	uninstallStay = "stay"
+)
+
+// uninstallOptions are for a host that is to have no agent any more.
+type uninstallOptions struct {
+	Mode    string
+	Further []string
+}
+
+func (o *uninstallOptions) register(s *flags.Set) {
+	s.String(&o.Mode, "uninstall", "UNINSTALL", "", "instead of an agent's work, remove what agents have put on this host - the CNI configuration and plugin, the bridge, interfaces of containers, rules of nftables, files - and end: "+
+		uninstallOnce+"; or, as in a pod, wait then until it is told to end: "+uninstallStay)
+	s.List(&o.Further, "uninstall-further", "UNINSTALL_FURTHER", "files and folders to be removed too with --uninstall, such as those of a netmaster's store")
+}
+
+// Wanted says that the host is to be cleaned, and no agent to work.
+func (o *uninstallOptions) Wanted() bool { return o.Mode != "" }
+
+func (o *uninstallOptions) check() error {
+	for _, path := range o.Further {
+		if !filepath.IsAbs(path) || slices.Contains([]string{"/", "/etc", "/run", "/usr", "/var", "/var/lib"}, filepath.Clean(path)) {
+			return fmt.Errorf("--uninstall-further %s: it is the whole path of a file or folder of contiv's own", path)
+		}
+	}
+	return flags.OneOf("uninstall", o.Mode, uninstallOnce, uninstallStay)
+}
+
+// uninstall cleans the host, and waits then if it is to.
+func (o *options) uninstall(ctx context.Context, stderr io.Writer) error {
+	log, err := logging.New(o.Log, "netplugin", stderr)
+	if err != nil {
+		return &configError{err}
+	}
+	ctx, end := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer end()
+	sockets := []string{o.Socket, filepath.Join(filepath.Dir(o.Socket), node.InspectSocket)}
+	if s := o.mesosSocket(); s != "" {
+		sockets = append(sockets, s)
+	}
+	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: o.OVSRunDir, Conf: o.Runtime.Conf, Bin: o.Runtime.Bin, Program: "contivk8s",
+		Sockets: sockets, Further: o.Uninstall.Further, Log: log}
+	if err := h.Run(ctx); err != nil {
+		return err
+	}
+	log.Info("this host has nothing of contiv's agent any more")
+	if o.Uninstall.Mode == uninstallStay {
+		<-ctx.Done()
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package uninstall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/agent/runtimeconf"
+	"github.com/contiv/contiv/ofnet/link"
+)
+
+// limit bounds one look at Open vSwitch.
+const limit = 20 * time.Second
+
+// Host is what an agent has used of its host.
+type Host struct {
+	Bridge    string   // name of its bridge
+	OVSRunDir string   // folder of Open vSwitch's sockets
+	Namespace string   // path of the network namespace of Open vSwitch; "" is the process's own
+	Conf      string   // folder of CNI configurations; "": there is none of the agent's
+	Bin       string   // folder of CNI plugins; "": likewise
+	Program   string   // name of the plugin
+	Sockets   []string // of the agent; their folder goes with them when nothing else is in it
+	Further   []string // files and folders that are to go too
+	Log       *slog.Logger
+}
+
+// Run removes it all. It goes on after an error and returns all of them; what is gone already is success, so it may be repeated. It is
+// refused while an agent works with the switch. It blocks for some seconds. Interfaces in network namespaces of containers go with their
+// peers: containers that still run are cut off.
+func (h *Host) Run(ctx context.Context) error {
+	seat, err := claim.Take(h.seat())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if seat != nil {
+		defer seat.Leave()
+	}
+	return errors.Join(runtimeconf.Remove(h.Conf, h.Bin, h.Program), h.removeBridge(ctx), h.removeLinks(), h.removeFiles())
+}
+
+// seat is the lock file of the agent that works with the switch.
+func (h *Host) seat() string { return filepath.Join(h.OVSRunDir, h.Bridge+".agent") }
+
+// removeLinks deletes the host's ends of containers' interfaces, and the tables of nftables.
+func (h *Host) removeLinks() error {
+	links, err := link.Open(h.Namespace)
+	if err != nil {
+		return err
+	}
+	defer links.Close()
+	names, err := links.Names()
+	for _, name := range names {
+		h.Log.Warn("a container that is here loses its network", "interface", name)
+		err = errors.Join(err, links.Delete(name))
+	}
+	return errors.Join(err, links.RemoveTables())
+}
+
+// removeFiles removes sockets, what the agent remembers between two lives, and what is named besides.
+func (h *Host) removeFiles() error {
+	routes, err := filepath.Glob(filepath.Join(h.OVSRunDir, h.Bridge+".routes*"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, path := range append(h.Further, routes...) {
+		errs = append(errs, os.RemoveAll(path))
+	}
+	for _, path := range append(h.Sockets, h.seat()) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	for _, path := range h.Sockets {
+		_ = os.Remove(filepath.Dir(path)) // a folder with something else in it stays
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("files of the agent: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package kubetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Forbid has the server refuse, or take, changes of the status of services.
+func (s *Server) Forbid(forbidden bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forbidden = forbidden
+}
+
+// Patches is how many changes of a status were taken.
+func (s *Server) Patches() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.patched
+}
+
+// Service is a service as the server has it; nil when it has none.
+func (s *Server) Service(namespace, name string) *corev1.Service {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	it, ok := s.objects["services"][namespace+"/"+name]
+	v := &corev1.Service{}
+	if !ok || json.Unmarshal(it.text, v) != nil {
+		return nil
+	}
+	return v
+}
+
+// patch merges a status: /api/v1/namespaces/NAMESPACE/services/NAME/status.
+func (s *Server) patch(w http.ResponseWriter, q *http.Request) {
+	words := strings.Split(strings.Trim(q.URL.Path, "/"), "/")
+	text, err := io.ReadAll(q.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.away:
+		panic(http.ErrAbortHandler)
+	case err != nil || len(words) != 7 || words[4] != "services" || words[6] != "status" || q.Header.Get("Content-Type") != string(types.StrategicMergePatchType):
+		refuse(w, http.StatusBadRequest, "BadRequest")
+		return
+	case s.forbidden:
+		refuse(w, http.StatusForbidden, "Forbidden")
+		return
+	}
+	key := words[3] + "/" + words[5]
+	it, ok := s.objects["services"][key]
+	if !ok {
+		refuse(w, http.StatusNotFound, "NotFound")
+		return
+	}
+	s.version++
+	after, err := patched(it.text, text, s.version)
+	switch {
+	case errors.Is(err, errOther):
+		refuse(w, http.StatusConflict, "Conflict")
+		return
+	case err != nil:
+		refuse(w, http.StatusUnprocessableEntity, "Invalid")
+		return
+	}
+	s.objects["services"][key] = stored{s.version, after}
+	s.events = append(s.events, event{stored{s.version, after}, "services", "MODIFIED"})
+	s.patched++
+	s.wake()
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(after)
+}
+
+// errOther says that a patch is of another object of that name.
+var errOther = errors.New("another uid")
+
+// change is what a strategic merge patch of a service's status may say: lists of addresses are replaced, conditions merged by type.
+type change struct {
+	Metadata struct {
+		UID types.UID `json:"uid"`
+	} `json:"metadata"`
+	Status struct {
+		LoadBalancer *corev1.LoadBalancerStatus `json:"loadBalancer"`
+		Conditions   []struct {
+			metav1.Condition
+			Patch string `json:"$patch"`
+		} `json:"conditions"`
+	} `json:"status"`
+}
+
+// patched is a service with the status that a patch makes of its own.
+func patched(text, patch []byte, version int) ([]byte, error) {
+	var s corev1.Service
+	var c change
+	strict := json.NewDecoder(bytes.NewReader(patch))
+	strict.DisallowUnknownFields()
+	if err := errors.Join(json.Unmarshal(text, &s), strict.Decode(&c)); err != nil {
+		return nil, err
+	}
+	if c.Metadata.UID != s.UID {
+		return nil, errOther
+	}
+	if c.Status.LoadBalancer != nil {
+		s.Status.LoadBalancer = *c.Status.LoadBalancer
+	}
+	if s.Spec.Type != corev1.ServiceTypeLoadBalancer { // as the API server does
+		s.Status.LoadBalancer = corev1.LoadBalancerStatus{}
+	}
+	for _, n := range c.Status.Conditions {
+		s.Status.Conditions = slices.DeleteFunc(s.Status.Conditions, func(o metav1.Condition) bool { return o.Type == n.Type })
+		if n.Patch != "delete" {
+			s.Status.Conditions = append(s.Status.Conditions, n.Condition)
+		}
+	}
+	s.ResourceVersion = strconv.Itoa(version)
+	return json.Marshal(&s)
+}

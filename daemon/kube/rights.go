@@ -1,0 +1,23 @@
+package kube
+
+// Right is what an account may do with objects of some resources of a group of the API (RBAC: a rule of a ClusterRole).
+type Right struct {
+	Group     string // "" is the core group
+	Resources []string
+	Verbs     []string
+}
+
+// Rights are all that netmaster's account needs: to read what a Reader reads, and to write the status of services, which tells their
+// addresses outside.
+func Rights() []Right {
+	var out []Right
+	for _, s := range sources() {
+		group, resource := s.group.Group, string(s.kind)
+		if n := len(out); n > 0 && out[n-1].Group == group {
+			out[n-1].Resources = append(out[n-1].Resources, resource)
+			continue
+		}
+		out = append(out, Right{Group: group, Resources: []string{resource}, Verbs: []string{"list", "watch"}})
+	}
+	return append(out, Right{Resources: []string{"services/status"}, Verbs: []string{"patch", "update"}})
+}

@@ -1,0 +1,60 @@
+package translate
+
+import (
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// BalancerCondition is the condition in a service's status that says whether it has the addresses of its load balancer from us.
+const BalancerCondition = "contiv.io/LoadBalancer"
+
+// Balanced is a service, as it is stored, with what its status says of its load balancer.
+type Balanced struct {
+	*record.KubernetesService
+	UID    string        `json:"-"`
+	Status BalancerState `json:"-"`
+}
+
+// BalancerState is what a service's status says of its load balancer. Its zero value is that nothing was ever said.
+type BalancerState struct {
+	Addresses []netip.Addr // in order
+	Foreign   bool         // there are entries that are no plain addresses: host names, or addresses of a proxy
+	Told      bool         // there is our condition
+	Given     bool         // which says that the service has what it asks for
+	Reason    string       // in one word
+	Message   string
+}
+
+// Equal says whether two states say the same.
+func (s *BalancerState) Equal(o *BalancerState) bool {
+	return slices.Equal(s.Addresses, o.Addresses) && s.Foreign == o.Foreign && s.Told == o.Told && s.Given == o.Given && s.Reason == o.Reason && s.Message == o.Message
+}
+
+// BalancedService is a service with the state of its load balancer, nil of a service that another proxy carries out.
+func BalancedService(s *corev1.Service) *Balanced {
+	r := Service(s)
+	if r == nil {
+		return nil
+	}
+	out := &Balanced{KubernetesService: r, UID: string(s.UID)}
+	var texts []string
+	for _, i := range s.Status.LoadBalancer.Ingress {
+		if i.Hostname != "" || i.IPMode != nil && *i.IPMode != corev1.LoadBalancerIPModeVIP {
+			out.Status.Foreign = true
+			continue
+		}
+		texts = append(texts, i.IP)
+	}
+	out.Status.Addresses = addresses(texts...)
+	for i := range s.Status.Conditions {
+		if c := &s.Status.Conditions[i]; c.Type == BalancerCondition {
+			out.Status.Told, out.Status.Given, out.Status.Reason, out.Status.Message = true, c.Status == metav1.ConditionTrue, c.Reason, c.Message
+		}
+	}
+	return out
+}

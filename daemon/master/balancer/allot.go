@@ -1,0 +1,148 @@
+// Package balancer gives services of Kubernetes the addresses at which clients outside reach them: those of a network of the service's tenant,
+// as long as the service wants them.
+package balancer
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+// Class is the load balancer class of services that are to have their addresses from here alone. Services that name no class have them
+// from here too; those of any other class are somebody else's.
+const Class = "contiv.io/load-balancer"
+
+// Ours tells whether a service is to have addresses from here.
+func Ours(s *record.KubernetesService) bool {
+	return s != nil && s.Type == record.ServiceLoadBalancer && (s.LoadBalancerClass == "" || s.LoadBalancerClass == Class)
+}
+
+// Allot has the store say which addresses a service of a tenant has: those that it has already as far as they are what it asks for, others
+// otherwise, and none when it is not ours. byDefault is the network of services that name none; "": such a service gets nothing. It returns
+// nil when the service has none; the error says what it lacks, and for how long as that is so.
+func Allot(tx *commit.Tx, id identity.KubernetesService, s *record.KubernetesService, tenant, byDefault string) (*record.LoadBalancer, error) {
+	key, have := record.LoadBalancers+id.String(), tx.LoadBalancer(id)
+	free := func() {
+		if have != nil {
+			tx.Delete(key)
+		}
+	}
+	if !Ours(s) {
+		free()
+		return nil, nil
+	}
+	n, err := networkOf(tx.View, s, tenant, byDefault)
+	if err != nil {
+		free()
+		return nil, err
+	}
+	want := &record.LoadBalancer{ID: id, Network: n.Record.ID}
+	for _, six := range []bool{false, true} {
+		a, err := address(tx, n, s, have, six)
+		if err != nil {
+			free()
+			return nil, err
+		}
+		if a.IsValid() {
+			want.Addresses = append(want.Addresses, a)
+		}
+	}
+	switch asked := s.LoadBalancerIP; {
+	case asked.IsValid() && !slices.Contains(want.Addresses, asked):
+		free()
+		return nil, model.Errorf(model.CodeInvalid, "loadBalancerIP", "the service and network %s do not both have addresses of the family of %s", n.Record.ID, asked).
+			Try("leave loadBalancerIP out, or name another network by the annotation %s", record.PlaceNetwork)
+	case len(want.Addresses) == 0:
+		free()
+		return nil, model.Errorf(model.CodeInvalid, record.PlaceNetwork, "network %s has no addresses of the families of the service", n.Record.ID).
+			Try("annotate it with %s=NAME of a network that has", record.PlaceNetwork)
+	case have != nil && have.Network == want.Network && slices.Equal(have.Addresses, want.Addresses):
+		return have, nil
+	}
+	return want, tx.Put(key, want)
+}
+
+// networkOf is the network that a service names by its annotation, else the one that has the address it asks for, else the default one.
+func networkOf(v *catalog.View, s *record.KubernetesService, tenant, byDefault string) (*catalog.Network, error) {
+	name := s.Place.Network
+	if t := s.Place.Tenant; t != "" && t != tenant {
+		return nil, model.Errorf(model.CodeInvalid, record.PlaceTenant, "the service is of tenant %s, as its namespace is, and names tenant %s", tenant, t).
+			Try("remove its annotation %s, or change that of the namespace", record.PlaceTenant)
+	}
+	if asked := s.LoadBalancerIP; name == "" && asked.IsValid() {
+		for _, n := range v.Networks(tenant) {
+			if n.Covers(asked) {
+				return n, nil
+			}
+		}
+	}
+	if name == "" {
+		name = byDefault
+	}
+	if name == "" {
+		return nil, model.Errorf(model.CodeInvalid, record.PlaceNetwork, "the service names no network for its address, and there is no default").
+			Try("annotate it with %s=NAME, or start netmaster with --load-balancer-network", record.PlaceNetwork)
+	}
+	id := identity.Network{Tenant: tenant, Name: name}
+	if n := v.Network(id); n != nil {
+		return n, nil
+	}
+	return nil, model.Errorf(model.CodeNotFound, record.PlaceNetwork, "network %s not found", id).
+		Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", tenant, name)
+}
+
+// address is a service's address of one family in a network: the one that it asks for, the one that it has, or a free one; invalid when the
+// service or the network has no addresses of the family.
+func address(tx *commit.Tx, n *catalog.Network, s *record.KubernetesService, have *record.LoadBalancer, six bool) (netip.Addr, error) {
+	of := func(a netip.Addr) bool { return a.Is6() == six }
+	if six && !n.Gives6() || !six && !n.Gives4() || !slices.ContainsFunc(s.ClusterIPs, of) {
+		return netip.Addr{}, nil
+	}
+	var had netip.Addr
+	if have != nil && have.Network == n.Record.ID {
+		if i := slices.IndexFunc(have.Addresses, of); i >= 0 {
+			had = have.Addresses[i]
+		}
+	}
+	switch asked := s.LoadBalancerIP; {
+	case asked.IsValid() && of(asked):
+		return asked, available(tx, n, asked, had)
+	case had.IsValid() && n.Contains(had):
+		return had, nil
+	case six:
+		return next(tx, n, n.Next6, of)
+	}
+	own, _ := n.Pool4()
+	return next(tx, n, own.First, own.Contains)
+}
+
+// available tells what keeps a service from an address that it asks for.
+func available(tx *commit.Tx, n *catalog.Network, asked, had netip.Addr) error {
+	if asked == had {
+		return nil
+	}
+	if h, held := tx.HoldOf(n.Record.ID, asked); held && h.Quarantine == catalog.QuarantineReleased {
+		tx.EndHold(n.Record.ID, asked)
+	}
+	if err := n.Check(identity.Group{}, asked); err != nil {
+		return n.Unavailable("loadBalancerIP", asked, err)
+	}
+	return nil
+}
+
+// next is a free address, or the one that has rested longest after its release when there is no other.
+func next(tx *commit.Tx, n *catalog.Network, first func() (netip.Addr, error), within func(netip.Addr) bool) (netip.Addr, error) {
+	a, err := first()
+	if err == nil {
+		return a, nil
+	}
+	if a, ok := tx.Rested(n, within); ok {
+		return a, nil
+	}
+	return a, n.Exhausted(n.Record.ID.String(), err)
+}

@@ -1,0 +1,32 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/table"
+)
+
+// Addresses of services of Kubernetes by the network that they are of.
+var balancersOnNetwork = table.By[identity.KubernetesService](func(l *record.LoadBalancer) identity.Network { return l.Network })
+
+func balancerRows(v *View) *table.Table[identity.KubernetesService, *record.LoadBalancer] {
+	return &v.balancers
+}
+
+func balancerID(l *record.LoadBalancer) identity.KubernetesService { return l.ID }
+
+func balancerTakes(l *record.LoadBalancer) (taking, error) {
+	return taking{owner: "service " + l.Name() + " of Kubernetes", network: l.Network, addresses: slices.Clone(l.Addresses)}, nil
+}
+
+// LoadBalancer returns what a service of Kubernetes has of a network, nil for nothing.
+func (v *View) LoadBalancer(id identity.KubernetesService) *record.LoadBalancer {
+	return v.balancers.Get(id)
+}
+
+// LoadBalancersOn returns what services of Kubernetes have of a network, ordered by id.
+func (v *View) LoadBalancersOn(id identity.Network) []*record.LoadBalancer {
+	return sortedByID(balancersOnNetwork.In(&v.balancers, id).Values(), balancerID)
+}

@@ -1,0 +1,173 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/table"
+)
+
+// slice is whose an EndpointSlice is.
+type slice struct {
+	id      identity.EndpointSlice
+	service identity.KubernetesService
+}
+
+var slicesOfService = table.By[identity.EndpointSlice](func(s *slice) identity.KubernetesService { return s.service })
+
+func sliceID(s *slice) identity.EndpointSlice { return s.id }
+
+func decodeSlice(name string, value []byte) (*slice, error) {
+	var brief struct{ Service string }
+	id, err := identity.ParseEndpointSlice(name)
+	if err == nil {
+		err = json.Unmarshal(value, &brief)
+	}
+	return &slice{id, identity.KubernetesService{Namespace: id.Namespace, Name: brief.Service}}, err
+}
+
+func (v *View) sliceChanged(was, now *slice) error {
+	for _, s := range []*slice{was, now} {
+		if s != nil {
+			v.touch(Ref{model.KindKubeService().Name, s.service.String()})
+		}
+	}
+	return nil
+}
+
+// read decodes a record of what Kubernetes owns.
+func read[R any](v *View, key string) (*R, error) {
+	value := v.Value(key)
+	if value == nil {
+		return nil, fmt.Errorf("there is none at %s", key)
+	}
+	r := new(R)
+	return r, json.Unmarshal(value, r)
+}
+
+// Namespace is what is known of a namespace of Kubernetes, nil when there is none, or its record cannot be read.
+func (v *View) Namespace(name string) *record.Namespace {
+	return readable[record.Namespace](v, record.Namespaces+name)
+}
+
+// KubernetesService is a service of Kubernetes, nil when there is none, or its record cannot be read.
+func (v *View) KubernetesService(id identity.KubernetesService) *record.KubernetesService {
+	return readable[record.KubernetesService](v, record.KubernetesServices+id.String())
+}
+
+func readable[R any](v *View, key string) *R {
+	r, err := read[R](v, key)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// apiServer is the service of Kubernetes itself, which every tenant has.
+var apiServer = identity.KubernetesService{Namespace: "default", Name: "kubernetes"}
+
+// What is said of tenants: whose a service is when its namespace names none, and that it is everyone's.
+const (
+	defaultTenant = "default"
+	AllTenants    = "all"
+)
+
+// TenantOfService is the tenant for whose pods a service of Kubernetes is; AllTenants when it is for all.
+func (v *View) TenantOfService(id identity.KubernetesService) string {
+	if id == apiServer {
+		return AllTenants
+	}
+	if n := v.Namespace(id.Namespace); n != nil && n.Place.Tenant != "" {
+		return n.Place.Tenant
+	}
+	return defaultTenant
+}
+
+// SlicesOf are the EndpointSlices of a service, ordered by id; without those that cannot be read.
+func (v *View) SlicesOf(id identity.KubernetesService) (out []*record.EndpointSlice) {
+	for _, s := range sortedByID(slicesOfService.In(&v.slices, id).Values(), sliceID) {
+		if r := readable[record.EndpointSlice](v, record.EndpointSlices+s.id.String()); r != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// KubernetesServicesWith are the services of Kubernetes in whose record a text stands, ordered by id. It looks at all of them.
+func (v *View) KubernetesServicesWith(text string) (out []*record.KubernetesService) {
+	for e := range v.kind(model.KindKubeService()) {
+		key := record.KubernetesServices + e.Key
+		if !strings.Contains(string(v.Value(key)), text) {
+			continue
+		}
+		if s := readable[record.KubernetesService](v, key); s != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// NetworkPolicy is a network policy, nil when there is none. One that cannot be read isolates all pods of its namespace, as agents have it.
+func (v *View) NetworkPolicy(id identity.NetworkPolicy) *record.NetworkPolicy {
+	key := record.NetworkPolicies + id.String()
+	if v.Value(key) == nil {
+		return nil
+	}
+	if p := readable[record.NetworkPolicy](v, key); p != nil {
+		return p
+	}
+	closed := record.PolicyDirection{Isolates: true}
+	return &record.NetworkPolicy{ID: id, Ingress: closed, Egress: closed}
+}
+
+// NetworkPoliciesOf are the network policies of a namespace, ordered by name.
+func (v *View) NetworkPoliciesOf(namespace string) (out []*record.NetworkPolicy) {
+	for key := range v.ownedIn(model.KindNetworkPolicy(), namespace) {
+		if id, err := identity.ParseNetworkPolicy(key); err == nil {
+			out = append(out, v.NetworkPolicy(id))
+		}
+	}
+	return out
+}
+
+// ClusterNetworkPolicy is one of the cluster, nil when there is none. One that cannot be read denies everything, as agents have it.
+func (v *View) ClusterNetworkPolicy(name string) *record.ClusterNetworkPolicy {
+	key := record.ClusterNetworkPolicies + name
+	if v.Value(key) == nil {
+		return nil
+	}
+	if p := readable[record.ClusterNetworkPolicy](v, key); p != nil {
+		return p
+	}
+	closed := record.ClusterDirection{Rules: []record.ClusterRule{{PolicyRule: record.PolicyRule{Number: 1}, Action: record.ClusterDeny}}}
+	return &record.ClusterNetworkPolicy{Name: name, Tier: record.TierAdmin, Ingress: closed, Egress: closed}
+}
+
+// ClusterNetworkPolicies are all of them, ordered by name.
+func (v *View) ClusterNetworkPolicies() (out []*record.ClusterNetworkPolicy) {
+	for e := range v.kind(model.KindClusterNetworkPolicy()) {
+		out = append(out, v.ClusterNetworkPolicy(e.Key))
+	}
+	return out
+}
+
+// Pods are the endpoints of the pods of a namespace, ordered by pod. It looks at all endpoints.
+func (v *View) Pods(namespace string) (out []*record.Endpoint) {
+	for m := range v.endpoints.Values() {
+		if m.Pod.ID.Namespace == namespace && namespace != "" {
+			out = append(out, m.Endpoint)
+		}
+	}
+	slices.SortFunc(out, func(a, b *record.Endpoint) int {
+		if c := a.Pod.ID.Compare(b.Pod.ID); c != 0 {
+			return c
+		}
+		return a.ID.Compare(b.ID)
+	})
+	return out
+}

@@ -1,0 +1,128 @@
+package catalog
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/shown"
+)
+
+// owned is a kind of objects that Kubernetes owns: records that are shown as objects. An object is made of its record each time that it is
+// asked for, since there may be many, and few are looked at.
+type owned struct {
+	kind    *model.Kind
+	prefix  string                                                // of the records' store keys
+	show    func(v *View, key string) (model.Object, error)       // made of the record
+	blank   func(namespace, name string, why string) model.Object // of a record that cannot be read
+	changes func(v *View, key string)                             // what else changes with a record; nil: nothing
+}
+
+// ownedKinds are the kinds of Kubernetes' objects.
+var ownedKinds = []owned{
+	{kind: model.KindKubeNamespace(), prefix: record.Namespaces, changes: (*View).touchServices,
+		show: showing(record.Namespaces, func(_ *View, n *record.Namespace) model.Object { return shown.Namespace(n) }),
+		blank: func(_, name, why string) model.Object {
+			return &model.KubeNamespace{Namespace: name, Unread: []string{why}}
+		}},
+	{kind: model.KindNetworkPolicy(), prefix: record.NetworkPolicies,
+		show: showing(record.NetworkPolicies, func(_ *View, p *record.NetworkPolicy) model.Object { return shown.NetworkPolicy(p) }),
+		blank: func(namespace, name, why string) model.Object {
+			return &model.NetworkPolicy{Namespace: namespace, Name: name, Unread: []string{why + ": all pods of the namespace are isolated"}}
+		}},
+	{kind: model.KindClusterNetworkPolicy(), prefix: record.ClusterNetworkPolicies,
+		show: showing(record.ClusterNetworkPolicies, func(_ *View, p *record.ClusterNetworkPolicy) model.Object { return shown.ClusterNetworkPolicy(p) }),
+		blank: func(_, name, why string) model.Object {
+			return &model.ClusterNetworkPolicy{Name: name, Unread: []string{why + ": all pods are isolated"}}
+		}},
+	{kind: model.KindKubeService(), prefix: record.KubernetesServices,
+		show: showing(record.KubernetesServices, func(v *View, s *record.KubernetesService) model.Object {
+			return shown.Service(s, v.SlicesOf(s.ID), v.TenantOfService(s.ID))
+		}),
+		blank: func(namespace, name, why string) model.Object {
+			return &model.KubeService{Namespace: namespace, Name: name, Unread: []string{why + ": it is not carried out"}}
+		}},
+}
+
+// showing is how an object is made of a record below a prefix.
+func showing[R any](prefix string, show func(v *View, r *R) model.Object) func(*View, string) (model.Object, error) {
+	return func(v *View, key string) (model.Object, error) {
+		r, err := read[R](v, prefix+key)
+		if err != nil {
+			return nil, err
+		}
+		return show(v, r), nil
+	}
+}
+
+// at is the keyspace of the records.
+func (o owned) at() keyspace {
+	return keyspace{o.prefix, func(v *View, key string, value []byte) error {
+		ref := Ref{o.kind.Name, strings.TrimPrefix(key, o.prefix)}
+		if value == nil {
+			v.objects.Delete(ref)
+		} else {
+			v.objects.Set(ref, &entry{Ref: ref})
+		}
+		v.touch(ref)
+		if o.changes != nil {
+			o.changes(v, ref.Key)
+		}
+		return nil
+	}}
+}
+
+// ownedSpaces are the keyspaces of all of them, namespaces first.
+func ownedSpaces() (out []keyspace) {
+	for _, o := range ownedKinds {
+		out = append(out, o.at())
+	}
+	return out
+}
+
+// of is an entry's object, without links. The caller must not change it.
+func (v *View) of(e *entry) model.Object {
+	if e.object != nil {
+		return e.object
+	}
+	i := slices.IndexFunc(ownedKinds, func(o owned) bool { return o.kind.Name == e.Kind })
+	o, err := ownedKinds[i].show(v, e.Key)
+	if err != nil {
+		namespace, name, ok := strings.Cut(e.Key, ":")
+		if !ok {
+			namespace, name = "", e.Key
+		}
+		o = ownedKinds[i].blank(namespace, name, "the record: "+err.Error())
+	}
+	o.SetKey(e.Key)
+	return o
+}
+
+// touchServices notes that the services of a namespace may be another tenant's.
+func (v *View) touchServices(namespace string) {
+	for key := range v.ownedIn(model.KindKubeService(), namespace) {
+		v.touch(Ref{model.KindKubeService().Name, key})
+	}
+}
+
+// ownedIn yields the keys of the objects of a kind that are in a namespace, in order.
+func (v *View) ownedIn(k *model.Kind, namespace string) iter.Seq[string] {
+	prefix := namespace + ":"
+	return func(yield func(string) bool) {
+		for e := range objectsInOrder.From(&v.objects, &entry{Ref: Ref{k.Name, prefix}}) {
+			if e.Kind != k.Name || !strings.HasPrefix(e.Key, prefix) || !yield(e.Key) {
+				return
+			}
+		}
+	}
+}
+
+// CountInNamespace is how many objects of a kind a namespace of Kubernetes has.
+func (v *View) CountInNamespace(k *model.Kind, namespace string) (n int) {
+	for range v.ownedIn(k, namespace) {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,174 @@
+package kube
+
+import (
+	"strings"
+
+	"github.com/contiv/contiv/daemon/kube"
+	"github.com/contiv/contiv/daemon/kube/translate"
+	"github.com/contiv/contiv/daemon/master/balancer"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+)
+
+// defaultTenant is that of namespaces that name none.
+const defaultTenant = "default"
+
+// balances is what is known of services' load balancers in a term, by the services' ids.
+type balances struct {
+	services map[string]*translate.Balanced
+	given    map[string]allotment // as the store has it
+	lacking  map[string]struct{}  // services that are to have what they cannot have now
+	untold   map[string]struct{}  // services whose status may say something else
+}
+
+// allotment is what a service has of the store; none of them is set when it is not ours.
+type allotment struct {
+	record *record.LoadBalancer
+	lacks  error
+}
+
+func newBalances() balances {
+	return balances{map[string]*translate.Balanced{}, map[string]allotment{}, map[string]struct{}{}, map[string]struct{}{}}
+}
+
+// put takes over a service.
+func (b *balances) put(key string, s *translate.Balanced) {
+	b.services[key] = s
+	b.untold[key] = struct{}{}
+}
+
+// drop forgets a service.
+func (b *balances) drop(key string) {
+	delete(b.services, key)
+	delete(b.untold, key)
+}
+
+// replace takes over all services.
+func (b *balances) replace(all []kube.Object) {
+	clear(b.services)
+	clear(b.untold)
+	for _, o := range all {
+		b.put(o.Key, o.Value.(*translate.Balanced))
+	}
+}
+
+// moved has the services of a namespace, or of all namespaces ("") compared again, since they may be of another tenant.
+func (k *knowledge) moved(namespace string) {
+	for key, s := range k.services {
+		if (namespace == "" || s.ID.Namespace == namespace) && balancer.Ours(s.KubernetesService) {
+			k.differs[record.KubernetesServices+key] = struct{}{}
+		}
+	}
+}
+
+// status is what the status of a service is to say, as far as that is ours to say; ok is false when there is nothing to change. Addresses of
+// which our condition says that they are given are ours; all others are somebody else's, who then gives the service what it needs.
+func (b *balances) status(key string) (s *translate.Balanced, want translate.BalancerState, ok bool) {
+	s, a := b.services[key], b.given[key]
+	if _, known := b.given[key]; s == nil || !known {
+		return s, want, false
+	}
+	if want = s.Status; want.Given {
+		want.Addresses = nil
+	}
+	want.Told, want.Given, want.Reason, want.Message = false, false, "", ""
+	switch {
+	case a.record != nil:
+		want = translate.BalancerState{Addresses: a.record.Addresses, Told: true, Given: true, Reason: "Given", Message: "of network " + a.record.Network.String()}
+	case a.lacks != nil && len(want.Addresses) == 0 && !want.Foreign:
+		want.Told, want.Reason, want.Message = true, "NoAddress", a.lacks.Error()
+	}
+	return s, want, !want.Equal(&s.Status)
+}
+
+// allot has the store say which addresses a service has, in the transaction that writes its record; "known" is what becomes known when that is
+// carried out. While namespaces are not known nobody knows of which tenant the service is.
+func (e *Engine) allot(tx *commit.Tx, key string) (a allotment, known bool, err error) {
+	id, err := identity.ParseKubernetesService(key)
+	if err != nil {
+		return a, false, err
+	}
+	e.mu.Lock()
+	var service *record.KubernetesService
+	if s := e.known.services[key]; s != nil {
+		service = s.KubernetesService
+	}
+	_, placed := e.known.complete[kube.Namespaces]
+	tenant := e.known.places[id.Namespace].Tenant
+	e.mu.Unlock()
+	if tenant == "" {
+		tenant = defaultTenant
+	}
+	if !placed && balancer.Ours(service) {
+		return a, false, nil
+	}
+	a.record, a.lacks = balancer.Allot(tx, id, service, tenant, e.BalancerNetwork)
+	return a, true, nil
+}
+
+// serviceOf is the service that a store key is of.
+func serviceOf(key string) (service string, ok bool) {
+	return strings.CutPrefix(key, record.KubernetesServices)
+}
+
+// allotted takes over what a transaction has written.
+func (e *Engine) allotted(done map[string]allotment) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for key, a := range done {
+		delete(e.known.lacking, key)
+		if a.lacks != nil {
+			e.known.lacking[key] = struct{}{}
+		}
+		if e.known.services[key] == nil {
+			delete(e.known.given, key)
+			continue
+		}
+		e.known.given[key] = a
+		e.known.untold[key] = struct{}{}
+	}
+	e.wakeTeller()
+}
+
+// lacking tells that a service is to have what it cannot have now.
+func (e *Engine) lacking() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.known.lacking) > 0
+}
+
+// again has these services compared once more.
+func (e *Engine) again() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for key := range e.known.lacking {
+		e.known.differs[record.KubernetesServices+key] = struct{}{}
+	}
+}
+
+// wakeTeller has the statuses looked at.
+func (e *Engine) wakeTeller() {
+	select {
+	case e.untold <- struct{}{}:
+	default:
+	}
+}
+
+// untoldOnes are the services whose status may say something else. They are taken.
+func (e *Engine) untoldOnes() (keys []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for key := range e.known.untold {
+		keys = append(keys, key)
+	}
+	clear(e.known.untold)
+	return keys
+}
+
+// status is balances.status.
+func (e *Engine) status(key string) (*translate.Balanced, translate.BalancerState, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known.status(key)
+}

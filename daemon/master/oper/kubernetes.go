@@ -1,0 +1,109 @@
+package oper
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/shown"
+	"github.com/contiv/contiv/identity"
+)
+
+// mostPods is how many pods are named.
+const mostPods = 100
+
+// PodName is a pod as people write it, "namespace/name"; "" of none.
+func PodName(id identity.Pod) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.Namespace + "/" + id.Name
+}
+
+// Namespace is the operational state of a namespace of Kubernetes.
+func Namespace(v *catalog.View, name string) model.KubeNamespaceOper {
+	_, n := named(v.Pods(name))
+	return model.KubeNamespaceOper{Pods: n, NetworkPolicies: v.CountInNamespace(model.KindNetworkPolicy(), name),
+		Services: v.CountInNamespace(model.KindKubeService(), name)}
+}
+
+// NetworkPolicy is the operational state of a network policy: the pods that it selects.
+func NetworkPolicy(v *catalog.View, o *model.NetworkPolicy) model.NetworkPolicyOper {
+	p := v.NetworkPolicy(identity.NetworkPolicy{Namespace: o.Namespace, Name: o.Name})
+	names, n := named(selected(v.Pods(o.Namespace), p.Pods))
+	return model.NetworkPolicyOper{Selects: n, Pods: names}
+}
+
+// ClusterNetworkPolicy is the operational state of a policy of the cluster: the pods that it judges.
+func ClusterNetworkPolicy(v *catalog.View, o *model.ClusterNetworkPolicy) model.ClusterNetworkPolicyOper {
+	p := v.ClusterNetworkPolicy(o.Name)
+	var all []*record.Endpoint
+	for _, key := range v.Keys(model.KindKubeNamespace()) {
+		if n := v.Namespace(key); n != nil && p.Namespaces.Selects(n.Labels) {
+			all = append(all, selected(v.Pods(key), p.Pods)...)
+		}
+	}
+	names, n := named(all)
+	return model.ClusterNetworkPolicyOper{Selects: n, Pods: names}
+}
+
+// KubeService is the operational state of a service of Kubernetes: its backends.
+func KubeService(v *catalog.View, o *model.KubeService) model.KubeServiceOper {
+	return model.KubeServiceOper{Backends: shown.Backends(v.SlicesOf(identity.KubernetesService{Namespace: o.Namespace, Name: o.Name}))}
+}
+
+func selected(pods []*record.Endpoint, s record.Selector) []*record.Endpoint {
+	return slices.DeleteFunc(pods, func(e *record.Endpoint) bool { return !s.Selects(e.Labels) })
+}
+
+// named is the pods of endpoints, which are in order, by name, the first of them, and how many there are. One that is gone may have left an
+// endpoint, so that there are several of a name.
+func named(endpoints []*record.Endpoint) (names []string, n int) {
+	endpoints = slices.CompactFunc(endpoints, func(a, b *record.Endpoint) bool { return a.Pod.ID == b.Pod.ID })
+	for _, e := range endpoints[:min(len(endpoints), mostPods)] {
+		names = append(names, PodName(e.Pod.ID))
+	}
+	return names, len(endpoints)
+}
+
+// Policies are the policies of Kubernetes that judge what an endpoint's pod receives and what it sends, in the order in which they are asked;
+// none of an endpoint that is of no pod.
+func Policies(v *catalog.View, e *record.Endpoint) (ingress, egress []string) {
+	if e.Pod.ID.IsZero() {
+		return nil, nil
+	}
+	var labels map[string]string
+	if n := v.Namespace(e.Pod.ID.Namespace); n != nil {
+		labels = n.Labels
+	}
+	clusters := slices.DeleteFunc(v.ClusterNetworkPolicies(), func(p *record.ClusterNetworkPolicy) bool {
+		return !p.Namespaces.Selects(labels) || !p.Pods.Selects(e.Labels)
+	})
+	slices.SortStableFunc(clusters, func(a, b *record.ClusterNetworkPolicy) int { return cmp.Compare(a.Priority, b.Priority) })
+	ofTier := func(t record.Tier) {
+		for _, p := range clusters {
+			text := fmt.Sprintf("clusternetworkpolicy %s (%s, priority %d)", p.Name, p.Tier, p.Priority)
+			if p.Tier == t && len(p.Ingress.Rules) > 0 {
+				ingress = append(ingress, text)
+			}
+			if p.Tier == t && len(p.Egress.Rules) > 0 {
+				egress = append(egress, text)
+			}
+		}
+	}
+	ofTier(record.TierAdmin)
+	for _, p := range v.NetworkPoliciesOf(e.Pod.ID.Namespace) {
+		text := "networkpolicy " + p.ID.Namespace + "/" + p.ID.Name
+		if p.Pods.Selects(e.Labels) && p.Ingress.Isolates {
+			ingress = append(ingress, text)
+		}
+		if p.Pods.Selects(e.Labels) && p.Egress.Isolates {
+			egress = append(egress, text)
+		}
+	}
+	ofTier(record.TierBaseline)
+	return ingress, egress
+}

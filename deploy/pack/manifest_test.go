@@ -1,0 +1,226 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/kube"
+)
+
+// manifests is the folder of what kubectl apply -k is given.
+const manifests = "../kubernetes"
+
+// object is what is read of a manifest, or of a kustomization.
+type object struct {
+	Kind     string
+	Metadata struct{ Name string }
+
+	Rules []struct {
+		APIGroups        []string `yaml:"apiGroups"`
+		Resources, Verbs []string
+	}
+	RoleRef  struct{ Name string } `yaml:"roleRef"`
+	Subjects []struct{ Kind, Name, Namespace string }
+
+	Automount *bool `yaml:"automountServiceAccountToken"`
+	Spec      struct {
+		Template struct {
+			Spec struct {
+				Account    string      `yaml:"serviceAccountName"`
+				Automount  *bool       `yaml:"automountServiceAccountToken"`
+				Init       []container `yaml:"initContainers"`
+				Containers []container
+			}
+		}
+	}
+
+	Maps []struct {
+		Envs, Literals []string
+	} `yaml:"configMapGenerator"`
+	Namespace string
+}
+
+type container struct {
+	Name, Image   string
+	Command, Args []string
+	Env           []struct{ Name, Value string }
+}
+
+// read reads all objects of all files.
+func read(t *testing.T) (out []object) {
+	t.Helper()
+	err := filepath.WalkDir(manifests, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		for d := yaml.NewDecoder(f); ; {
+			var o object
+			switch err := d.Decode(&o); {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				t.Fatalf("%s: %v", path, err)
+			}
+			out = append(out, o)
+		}
+	})
+	if err != nil || len(out) < 10 {
+		t.Fatalf("%d objects in %s (%v)", len(out), manifests, err)
+	}
+	return out
+}
+
+// settings are the names of all settings that the maps of kustomizations begin with.
+func settings(t *testing.T, all []object) (out []string) {
+	t.Helper()
+	lines := func(text string) {
+		for line := range strings.Lines(text) {
+			if name, _, ok := strings.Cut(line, "="); ok {
+				out = append(out, name)
+			}
+		}
+	}
+	for _, o := range all {
+		for _, m := range o.Maps {
+			lines(strings.Join(m.Literals, "\n"))
+			for _, file := range m.Envs {
+				text, err := os.ReadFile(filepath.Join(manifests, "base", file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				lines(string(text))
+			}
+		}
+	}
+	return out
+}
+
+// daemon is a program that manifests start, and what it says that it reads.
+type daemon struct {
+	variables []flags.Variable
+	help      string
+}
+
+// daemons are those by name.
+func daemons(t *testing.T) map[string]daemon {
+	t.Helper()
+	out, bin := map[string]daemon{}, t.TempDir()
+	for name, folder := range map[string]string{"netmaster": "daemon/master", "netplugin": "daemon/agent"} {
+		program := filepath.Join(bin, name)
+		compile(t, program, "github.com/contiv/contiv/"+folder)
+		var d daemon
+		text, err := exec.Command(program, "--variables").Output()
+		if err == nil {
+			err = json.Unmarshal(text, &d.variables)
+		}
+		help, failed := exec.Command(program, "--help").Output()
+		if err = errors.Join(err, failed); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		d.help = string(help)
+		out[name] = d
+	}
+	return out
+}
+
+// knows says whether a daemon reads a variable.
+func (d daemon) knows(variable string) bool {
+	return slices.ContainsFunc(d.variables, func(v flags.Variable) bool { return v.Name == variable })
+}
+
+// Containers run programs of the image, with flags and variables that these have, and use no variable before it is there.
+func TestContainers(t *testing.T) {
+	all, known := read(t), daemons(t)
+	of := func(variable string) daemon {
+		return known[strings.ToLower(strings.Split(variable, "_")[1])]
+	}
+	for _, name := range settings(t, all) {
+		if !of(name).knows(name) {
+			t.Errorf("setting %s: no program reads it", name)
+		}
+	}
+	found := 0
+	for _, o := range all {
+		for _, c := range slices.Concat(o.Spec.Template.Spec.Init, o.Spec.Template.Spec.Containers) {
+			if c.Image != "" { // a patch names none
+				found++
+				if program := path.Base(c.Command[0]); c.Image != name || !slices.Contains(programs(), program) || c.Command[0] != "/bin/"+program {
+					t.Errorf("%s: image %s runs %v; want %s and one of %v in /bin", c.Name, c.Image, c.Command, name, programs())
+				}
+			}
+			for _, arg := range c.Args {
+				if flag, _, _ := strings.Cut(arg, "="); !strings.Contains(known["netplugin"].help, flag+" ") {
+					t.Errorf("%s: netplugin has no %s", c.Name, flag)
+				}
+			}
+			defined := map[string]struct{}{}
+			for _, e := range c.Env {
+				if strings.HasPrefix(e.Name, "CONTIV_") && !of(e.Name).knows(e.Name) {
+					t.Errorf("%s: no program reads %s", c.Name, e.Name)
+				}
+				for _, used := range regexp.MustCompile(`\$\((\w+)\)`).FindAllStringSubmatch(e.Value, -1) {
+					if _, ok := defined[used[1]]; !ok {
+						t.Errorf("%s: %s uses %s, which is not defined before it", c.Name, e.Name, used[1])
+					}
+				}
+				defined[e.Name] = struct{}{}
+			}
+		}
+	}
+	if found != 4 {
+		t.Errorf("%d containers, want netmaster, netplugin and two that remove", found)
+	}
+}
+
+// netmaster may do what daemon/kube says, and agents nothing.
+func TestRights(t *testing.T) {
+	var rules []kube.Right
+	for _, o := range read(t) {
+		pods := o.Spec.Template.Spec
+		switch o.Kind {
+		case "ClusterRole":
+			for _, r := range o.Rules {
+				if len(r.APIGroups) != 1 {
+					t.Fatalf("a rule of groups %v, want one group", r.APIGroups)
+				}
+				rules = append(rules, kube.Right{Group: r.APIGroups[0], Resources: r.Resources, Verbs: r.Verbs})
+			}
+		case "ClusterRoleBinding":
+			if len(o.Subjects) != 1 || o.Subjects[0].Name != "netmaster" || o.Subjects[0].Kind != "ServiceAccount" || o.Subjects[0].Namespace != "contiv-system" {
+				t.Errorf("%s gives rights to %v, want netmaster's account alone", o.Metadata.Name, o.Subjects)
+			}
+		case "Role", "RoleBinding":
+			t.Errorf("%s %s: rights are in one ClusterRole", o.Kind, o.Metadata.Name)
+		case "ServiceAccount":
+			if o.Metadata.Name != "netmaster" && (o.Automount == nil || *o.Automount) {
+				t.Errorf("account %s has a token in its pods", o.Metadata.Name)
+			}
+		case "DaemonSet":
+			if len(pods.Containers) > 0 && pods.Containers[0].Image != "" && pods.Account != "netmaster" && (pods.Automount == nil || *pods.Automount) {
+				t.Errorf("pods of %s have a token", o.Metadata.Name)
+			}
+		}
+	}
+	if want := kube.Rights(); !reflect.DeepEqual(rules, want) {
+		t.Errorf("base/rights.yaml permits\n%v\nand daemon/kube needs\n%v", rules, want)
+	}
+}

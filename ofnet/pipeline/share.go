@@ -1,0 +1,76 @@
+package pipeline
+
+import (
+	"iter"
+	"net/netip"
+	"slices"
+
+	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/flow"
+)
+
+// Services may share an address. What is about the address alone then belongs to the first of them by name, and what is about a port to the
+// first that has it.
+
+// sharers hands on services, and those that share an address with one of them.
+func sharers(s *ofnet.State, list iter.Seq[*ofnet.Service], to owners) {
+	for v := range list {
+		each(s.Sharers(v), to)
+	}
+}
+
+// leads says whether the service is the first of its tenant that has an address.
+func (b *balancing) leads(s *ofnet.State, a netip.Addr) bool {
+	return s.FirstAt(a, b.beside).Name == b.Name
+}
+
+// leadsHere says whether the service is the first of all tenants that has an address: processes of hosts have no tenant.
+func (b *balancing) leadsHere(s *ofnet.State, a netip.Addr) bool {
+	return s.FirstAt(a, func(*ofnet.Service) bool { return true }).Name == b.Name
+}
+
+// beside says whether a service is of the same tenant.
+func (b *balancing) beside(o *ofnet.Service) bool { return o.Tenant == b.Tenant }
+
+// frontOf is the host that takes connections from the uplink to an address; "" when it is not known.
+func (b *balancing) frontOf(s *ofnet.State, a netip.Addr) string {
+	first := s.FirstAt(a, b.beside)
+	if first.Name == b.Name {
+		return b.front
+	}
+	if o, ok := balancingOf(s, first.Name, b.six); ok {
+		return o.front
+	}
+	return ""
+}
+
+// own are the addresses of a list by which clients get this service when they ask for the port.
+func (q *portBalancing) own(s *ofnet.State, list []netip.Addr) (out []netip.Addr) {
+	has := func(o *ofnet.Service) bool { return q.beside(o) && o.Port(q.Protocol, q.ServicePort.Port) != nil }
+	for _, a := range list {
+		if s.FirstAt(a, has).Name == q.Service.Name { // a port has a name too
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// guard drops what comes to the port by a guarded address, but from those who may.
+func (q *portBalancing) guard(out *flow.Set) {
+	whole := netip.PrefixFrom(netip.IPv4Unspecified(), 0)
+	if q.six {
+		whole = netip.PrefixFrom(netip.IPv6Unspecified(), 0)
+	}
+	for _, a := range q.external {
+		if !slices.Contains(q.Guarded, a) {
+			continue
+		}
+		for _, p := range ofnet.Without(whole, q.Sources) {
+			from := []flow.Term{q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.EqAddr(q.dst, a), flow.Eq(q.to, uint64(q.ServicePort.Port)), inTenant(q.tenant)}
+			if p.Bits() > 0 {
+				from = append(from, flow.EqPrefix(q.src, p))
+			}
+			out.Add(flow.New(tService, exact+30, flow.NewMatch(from...), flow.Actions{}))
+		}
+	}
+}

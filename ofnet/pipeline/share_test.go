@@ -1,0 +1,76 @@
+package pipeline_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/contiv/contiv/ofnet"
+)
+
+// balancingShared: two services have an address, one has a port that the other has too. Both are reached, by clients here and outside, and what
+// only the second has stays when the first goes.
+func balancingShared(t *testing.T, l *serviceLab) {
+	uplink := l.Hosts.Get("h1").UplinkMAC
+	shared := netip.MustParseAddr("10.41.0.110")
+	outside := func(to ofnet.MAC, from, port uint16) arrival {
+		return l.sends(way{}, frame{kind: "tcp", vlan: 41, flags: syn, src: stranger, dst: to, ports: [2]uint16{from, port}, from: netip.MustParseAddr("10.41.0.9"), to: shared, ttl: 64})
+	}
+	for _, row := range []struct {
+		name     string
+		from     uint16
+		port     uint16
+		here     string // where it arrives from a client here
+		fromFar  string // and from outside, who was told that this host answers, which it does not for the first
+		remained string // from a client here, when the first is gone
+	}{
+		{"of the first", 58000, 25, "uplink", "", ""},
+		{"of the second", 58001, 110, "p53", "p53", "p53"},
+		{"of both", 58002, 80, "uplink", "", "p53"},
+	} {
+		if got := l.asks("t3", "tcp", shared.String(), row.from, row.port, syn); got.where != row.here {
+			t.Errorf("port %d, %s: want it at %q, got %v", row.port, row.name, row.here, got)
+		}
+		if got := outside(uplink, row.from+10, row.port); got.where != row.fromFar {
+			t.Errorf("port %d, %s, from outside: want it at %q, got %v", row.port, row.name, row.fromFar, got)
+		}
+		first := l.lab.state.Services.Get("red:mail")
+		l.change(func(s *ofnet.State) { s.Services.Delete("red:mail") })
+		if got := l.asks("t3", "tcp", shared.String(), row.from+20, row.port, syn); got.where != row.remained {
+			t.Errorf("port %d, %s, the first being gone: want it at %q, got %v", row.port, row.name, row.remained, got)
+		}
+		l.change(func(s *ofnet.State) { s.SetService(first) })
+	}
+	ask := func() arrival {
+		return l.sends(way{}, frame{kind: "arp", op: 1, vlan: 41, src: stranger, dst: broadcast4, sha: stranger, from: netip.MustParseAddr("10.41.0.9"), to: shared})
+	}
+	if got := ask(); got.where != "" {
+		t.Errorf("the front is the first one's, elsewhere: want no answer, got %v", got)
+	}
+}
+
+// balancingGuarded: an address takes the connections of those who may, of this host and outside; the service's other addresses those of all.
+func balancingGuarded(t *testing.T, l *serviceLab) {
+	for _, row := range []struct {
+		client, to string
+		port       uint16
+		passes     bool
+	}{
+		{"s1", "50.1.1.80", 25, true}, {"s1", "50.1.1.80", 80, true}, {"s1", "50.1.1.80", 26, false},
+		{"c10", "50.1.1.80", 25, false}, {"c10", "50.1.1.80", 80, false}, {"c10", "10.96.0.14", 25, true}, {"c10", "10.41.0.110", 25, true},
+	} {
+		if got := l.asks(row.client, "tcp", row.to, 59000, row.port, syn); (got.where != "") != row.passes {
+			t.Errorf("%s to %s, port %d: want it to pass: %v, got %v", row.client, row.to, row.port, row.passes, got)
+		}
+	}
+	own := ofnet.MAC{2, 0xaa, 0, 0, 1, 1}
+	l.change(func(s *ofnet.State) {
+		s.Router = &ofnet.Router{Tenant: "red", Port: 1100, MAC: own, Addr: netip.MustParseAddr("50.1.1.2")}
+	})
+	defer l.change(func(s *ofnet.State) { s.Router = nil })
+	for from, passes := range map[string]bool{"8.8.4.4": true, "8.9.4.4": false} {
+		f := frame{kind: "tcp", flags: syn, src: stranger, dst: own, ports: [2]uint16{59001, 25}, from: netip.MustParseAddr(from), to: netip.MustParseAddr("50.1.1.80"), ttl: 64}
+		if got := l.sends(way{}, f); (got.where != "") != passes {
+			t.Errorf("from %s outside: want it to pass: %v, got %v", from, passes, got)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package kubernetes_test
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/lab"
+	"github.com/contiv/contiv/lab/kube"
+)
+
+// The manifests of deploy/kubernetes install Contiv on a cluster without a network, upgrade it while pods talk and others start, and take
+// it off again, with nothing left on the hosts.
+func TestDeploy(t *testing.T) {
+	c := bare(t, lab.Plan{Name: "kdeploy", Bare: true, Kubernetes: &lab.Kubernetes{Network: kube.NetworkNone}})
+	hosts := []string{"h1", "h2"}
+	before := map[string]string{}
+	for _, host := range hosts {
+		if _, err := c.on(host, "rmdir /run/contiv"); err != nil { // hosts of a lab have it
+			t.Fatal(err)
+		}
+		before[host] = c.traces(host)
+		if ready := c.nodeReady(host, "status"); ready != "False" {
+			t.Errorf("node %s without a network: ready is %q", host, ready)
+		}
+	}
+	c.images("v1", "v2")
+	c.kubectl("label", "node", "h1", "node-role.kubernetes.io/control-plane=")
+	mine := c.settings()
+	mine.install("v1")
+
+	web := c.create(pod{name: "web", host: "h1", labels: "app=web", serves: 8080})
+	client := c.create(pod{name: "client", host: "h2"})
+	web.ready()
+	client.ready()
+	c.kubectl("expose", "pod", "web", "--port=80", "--target-port=8080")
+	service := netip.MustParseAddr(c.kubectl("get", "service", "web", "-o", "jsonpath={.spec.clusterIP}"))
+	for _, version := range []int{4, 6} {
+		client.connects(true, web.address(version), 8080)
+	}
+	client.connects(true, service, 80)
+	c.apply(isolateWeb)
+	client.connects(false, web.address(4), 8080)
+	c.kubectl("delete", "networkpolicy", "web")
+	client.connects(true, web.address(4), 8080)
+
+	c.upgrades(mine, client, web)
+	client.connects(true, service, 80)
+
+	c.kubectl("delete", "pod", "--all", "--wait", "--timeout="+patience.String())
+	mine.remove()
+	for _, host := range hosts {
+		if after := c.traces(host); after != before[host] {
+			t.Errorf("%s had before\n%s\nand has now\n%s", host, before[host], after)
+		}
+		c.eventually("node "+host+" is not ready without a network", func() error {
+			if ready := c.nodeReady(host, "status"); ready != "False" {
+				return fmt.Errorf("ready is %q", ready)
+			}
+			return nil
+		})
+	}
+}
+
+const isolateWeb = `{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": "web", "namespace": "default"},
+	"spec": {"podSelector": {"matchLabels": {"app": "web"}}, "policyTypes": ["Ingress"]}}`
+
+// upgrades installs another version under a ping and while pods start, and sees that no node was unready for a moment.
+func (c *cluster) upgrades(mine *installation, client, web *running) {
+	c.t.Helper()
+	since := c.nodeReady("h1", "lastTransitionTime") + c.nodeReady("h2", "lastTransitionTime")
+	p := client.pinging(web.address(4))
+	mine.apply("v2")
+	var fresh []*running
+	for _, host := range []string{"h1", "h2", "h1", "h2"} {
+		fresh = append(fresh, c.create(pod{name: fmt.Sprint("fresh", len(fresh)), host: host}))
+	}
+	mine.settled()
+	for _, r := range fresh {
+		r.ready()
+		r.connects(true, web.address(4), 8080)
+	}
+	if lost, sent := p.lost(); len(lost) > 0 {
+		c.t.Errorf("pings %v of %d were lost in an upgrade", lost, sent)
+	}
+	if now := c.nodeReady("h1", "lastTransitionTime") + c.nodeReady("h2", "lastTransitionTime"); now != since {
+		c.t.Errorf("nodes were not ready for a while: they are since %s, and were since %s", now, since)
+	}
+	images := c.kubectl("get", "pods", "--namespace", "contiv-system", "-o", "jsonpath={.items[*].spec.containers[*].image}")
+	if strings.Count(images, ":v2") != 3 || strings.Contains(images, ":v1") {
+		c.t.Errorf("want netmaster and two netplugins of v2, got %s", images)
+	}
+}
+
+// nodeReady is a field of a node's condition Ready.
+func (c *cluster) nodeReady(host, field string) string {
+	c.t.Helper()
+	return c.kubectl("get", "node", host, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].`+field+`}`)
+}
+
+// traces are what Contiv could leave on a host: bridges, interfaces, routes, tables of nftables, files.
+func (c *cluster) traces(host string) string {
+	c.t.Helper()
+	out, err := c.on(host, `ovs-vsctl list-br; ip -o link | cut -d: -f2; ip route; ip -6 route; nft list tables
+		for d in /run/contiv /run/openvswitch /etc/cni /opt/cni /var/lib/contiv; do [ ! -e $d ] || find $d; done | sort`)
+	if err != nil {
+		c.t.Fatalf("traces on %s: %v: %s", host, err, out)
+	}
+	return out
+}
+
+// images makes the image of the programs, once for each tag, and gives it to the hosts.
+func (c *cluster) images(tags ...string) {
+	c.t.Helper()
+	for _, tag := range tags {
+		file := filepath.Join(c.t.TempDir(), "images.tar")
+		pack := exec.CommandContext(c.t.Context(), "go", "run", "./deploy/pack", "-bin", c.bin, "-version", tag, "-o", file)
+		pack.Dir = root(c.t)
+		if out, err := pack.CombinedOutput(); err != nil {
+			c.t.Fatalf("%s: %v: %s", pack, err, out)
+		}
+		archive, err := os.ReadFile(file)
+		if err == nil {
+			err = c.ImportArchive(c.t.Context(), tag, archive)
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// installation is an operator's kustomization of deploy/kubernetes.
+type installation struct {
+	c      *cluster
+	dir    string
+	master string // address of the node with the store
+}
+
+// settings begins an installation.
+func (c *cluster) settings() *installation {
+	c.t.Helper()
+	return &installation{c: c, dir: c.t.TempDir(), master: c.node("h1")}
+}
+
+// write writes the kustomization for a version of the programs.
+func (i *installation) write(folder, version, more string) {
+	i.c.t.Helper()
+	base, err := filepath.Rel(i.dir, filepath.Join(root(i.c.t), "deploy/kubernetes", folder))
+	if err == nil {
+		text := fmt.Sprintf("resources: [%s]\nimages: [{name: contiv/contiv, newTag: %s}]\n%s", base, version, more)
+		err = os.WriteFile(filepath.Join(i.dir, "kustomization.yaml"), []byte(text), 0o644)
+	}
+	if err != nil {
+		i.c.t.Fatal(err)
+	}
+}
+
+// apply has the cluster run a version.
+func (i *installation) apply(version string) {
+	i.c.t.Helper()
+	i.write("embedded", version, fmt.Sprintf(`configMapGenerator:
+- name: contiv
+  namespace: contiv-system
+  behavior: merge
+  literals:
+  - CONTIV_NETMASTER_POD_SUBNETS=10.40.0.0/16,fd40::/64
+  - CONTIV_NETPLUGIN_ETCD_ENDPOINTS=http://%s:6666
+  - CONTIV_NETPLUGIN_VTEP_IP=192.168.251.0/24
+`, i.master))
+	i.c.kubectl("apply", "-k", i.dir)
+}
+
+// settled waits until all pods are of the version that was applied, and ready.
+func (i *installation) settled() {
+	i.c.t.Helper()
+	for _, name := range []string{"netmaster", "netplugin"} {
+		i.c.kubectl("rollout", "status", "daemonset/"+name, "--namespace", "contiv-system", "--timeout="+patience.String())
+	}
+}
+
+// install applies a version to a cluster without one, and waits until pods can be made.
+func (i *installation) install(version string) {
+	i.c.t.Helper()
+	i.apply(version)
+	i.settled()
+	i.c.kubectl("wait", "--for=condition=Ready", "node", "--all", "--timeout="+patience.String())
+}
+
+// remove deletes it, and takes off the hosts what it leaves.
+func (i *installation) remove() {
+	i.c.t.Helper()
+	i.c.kubectl("delete", "-k", i.dir, "--timeout="+patience.String())
+	i.write("remove", "v2", "")
+	i.c.kubectl("apply", "-k", i.dir)
+	i.c.kubectl("rollout", "status", "daemonset/remove", "--namespace", "contiv-remove", "--timeout="+patience.String())
+	i.c.kubectl("delete", "-k", i.dir, "--timeout="+patience.String())
+}
