@@ -79,34 +79,35 @@ const (
 	batchMost = 25
 )
 
-// churn makes and removes n pods on both hosts, while parts of the hosts are killed and started.
+// churn makes and removes n pods on both hosts, or more, until each part of each host has been killed and started.
 func (c *cluster) churn(n int, parts []string) {
 	c.t.Helper()
 	ctx, stop := context.WithCancel(c.t.Context())
 	var kills, work sync.WaitGroup
-	killed := 0
+	var made, gone, failed, killed atomic.Int64
 	kills.Go(func() {
-		for ; ctx.Err() == nil; killed++ {
-			c.killed(ctx, fmt.Sprint("h", 1+killed%2), parts[killed/2%len(parts)])
+		for i := 0; ctx.Err() == nil; i++ {
+			c.killed(ctx, fmt.Sprint("h", 1+i%2), parts[i/2%len(parts)])
+			killed.Add(1)
 		}
 	})
 	size := min(batchMost, max(2, n/(4*batches)))
-	var made, failed atomic.Int64
 	for i := range 2 * batches {
 		work.Go(func() {
 			for {
 				first := int(made.Add(int64(size))) - size
-				if first >= n || c.t.Failed() {
+				if first >= n && int(killed.Load()) >= 2*len(parts) || c.t.Failed() {
 					return
 				}
-				failed.Add(c.comesAndGoes(fmt.Sprint("h", 1+i%2), first, min(size, n-first)))
+				failed.Add(c.comesAndGoes(fmt.Sprint("h", 1+i%2), first, size))
+				gone.Add(int64(size))
 			}
 		})
 	}
 	work.Wait()
 	stop()
 	kills.Wait()
-	c.t.Logf("%d pods came and went, %d at a time, under %d kills of %v; %d commands failed meanwhile and were repeated", n, 2*batches*size, killed, parts, failed.Load())
+	c.t.Logf("%d pods came and went, %d at a time, under %d kills of %v; %d commands failed meanwhile and were repeated", gone.Load(), 2*batches*size, killed.Load(), parts, failed.Load())
 }
 
 // killed kills a part of a host, and starts it a moment later. The one netmaster and the one API server are the first host's.
