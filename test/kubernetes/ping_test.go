@@ -60,3 +60,25 @@ func (p *pings) lost() (lost []int, sent int) {
 	}
 	return lost, sent
 }
+
+// losses is what a ping lost.
+type losses struct{ sent, lost, longest int }
+
+func (l losses) String() string {
+	return fmt.Sprintf("%d of %d, at most %d in a row", l.lost, l.sent, l.longest)
+}
+
+// losses ends the ping and tells what was lost.
+func (p *pings) losses() losses {
+	p.from.c.t.Helper()
+	missing, sent := p.lost()
+	l, row := losses{sent: sent, lost: len(missing)}, 0
+	for i, n := range missing {
+		if i == 0 || n != missing[i-1]+1 {
+			row = 0
+		}
+		row++
+		l.longest = max(l.longest, row)
+	}
+	return l
+}

@@ -1,0 +1,86 @@
+package kubernetes_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store/etcd"
+)
+
+// things are what there is of a kind, in lines.
+type things struct {
+	what  string
+	lines []string
+}
+
+// inventory is what the cluster has: records, addresses, and on each host what pods leave when they are not cleared away.
+func (c *cluster) inventory() []things {
+	c.t.Helper()
+	db, err := etcd.Open(etcd.Config{Endpoints: []string{fmt.Sprintf("http://10.254.%d.1:2379", c.Number)}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer db.Close()
+	items, _, err := db.List(c.t.Context(), record.State)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	records := things{what: "records"}
+	for _, i := range items {
+		records.lines = append(records.lines, i.Key)
+	}
+	out := []things{records, {"endpoints", c.endpoints()}}
+	for _, network := range []string{"default-net", "green"} {
+		out = append(out, things{"addresses of " + network, strings.Fields(c.netctl("ip", "show", network, "-o", "name"))})
+	}
+	for _, host := range []string{"h1", "h2"} {
+		for _, row := range []struct{ what, script string }{
+			{"interfaces", "ls /sys/class/net"},
+			{"ports of switches", "ovs-vsctl --bare --columns=name list interface | grep ."},
+			{"numbers of flows", "for b in $(ovs-vsctl list-br); do echo $b $(ovs-ofctl -O OpenFlow13 dump-aggregate $b | grep -o 'flow_count=.*'); done"},
+			{"nftables", "nft -s list ruleset"},
+			{"network namespaces", "ls /run/netns"},
+		} {
+			text, err := c.on(host, row.script)
+			if err != nil {
+				c.t.Fatalf("%s of %s: %v", row.what, host, err)
+			}
+			out = append(out, things{row.what + " of " + host, strings.Split(text, "\n")})
+		}
+	}
+	for i := range out {
+		slices.Sort(out[i].lines)
+	}
+	return out
+}
+
+// settles waits until there is again what there was. What a runtime lost without a word is released within two minutes.
+func (c *cluster) settles(before []things) {
+	c.t.Helper()
+	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(time.Second) {
+		var differ []string
+		for i, now := range c.inventory() {
+			was := before[i]
+			for _, l := range now.lines {
+				if !slices.Contains(was.lines, l) {
+					differ = append(differ, "+ "+now.what+": "+l)
+				}
+			}
+			for _, l := range was.lines {
+				if !slices.Contains(now.lines, l) {
+					differ = append(differ, "- "+now.what+": "+l)
+				}
+			}
+		}
+		if len(differ) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			c.t.Errorf("after the pods that came and went, it is not as before:\n%s", strings.Join(differ, "\n"))
+			return
+		}
+	}
+}
