@@ -341,6 +341,9 @@ func TestVerdicts(t *testing.T) {
 		}, "CATCHING UP  h2: 2 endpoints without an interface there - !"},
 		{"drift", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Differs = 0, 1 }, "DEGRADED  h2: 1 thing not as they should be - !"},
 		{"an uplink", func(s *feed.Snapshot) { s.Nodes[3].Lag, s.Nodes[3].Uplinks = 0, []model.Uplink{{Name: "eth1"}} }, "DEGRADED  h2: uplink eth1 (no link) - !"},
+		{"Kubernetes", func(s *feed.Snapshot) {
+			s.Nodes[3].Lag, s.Nodes[0].Kubernetes = 0, &model.KubernetesStatus{Wanted: true, Leads: true, Lacks: "refused"}
+		}, "DEGRADED  192.0.2.1: Kubernetes is not read: refused; what was read stays in f"},
 		{"a Docker engine", func(s *feed.Snapshot) {
 			s.Nodes[3].Lag, s.Nodes[3].Docker = 0, &model.DockerStatus{Reason: "refused"}
 		}, "DEGRADED  h2: the Docker engine is away: refused - !"},

@@ -37,7 +37,7 @@ func TestLeaderAndMatrix(t *testing.T) {
 		{"matrix web db", 0, []string{"tcp 5432  allowed                 default:db-in:pg\n", "other     denied                  default:db-in:base\n"}},
 		{"matrix -o jsonpath={[?(@.from=='web')].sum}", 0, []string{"tcp 5432 all all\n"}},
 		{"matrix -t absent", 3, []string{"tenant not found"}},
-		{"matrix web", 1, []string{"two groups are wanted"}},
+		{"matrix web", 1, []string{"two groups or pods are wanted"}},
 		{"matrix web absent", 3, []string{"absent"}},
 	}
 	for _, tt := range tests {

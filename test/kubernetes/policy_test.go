@@ -61,7 +61,7 @@ func (c *cluster) shows(t *testing.T) {
 	for _, test := range []struct{ line, want string }{
 		{"netpol ls", "pods app=web"},
 		{"netpol inspect default/to-web", `"selects": 1`},
-		{"netpol inspect default/to-web", "1: allow port http from pods role=client of its namespace; or all pods of namespaces team=b"},
+		{"netpol inspect default/to-web", "1: allow tcp http from pods role=client of its namespace; or all pods of namespaces team=b"},
 		{"endpoint inspect web", `"networkpolicy default/to-web"`},
 		{"namespace inspect shop", `"pods": 1`},
 		{"kubeservice ls -n default", "tcp 80"},

@@ -109,6 +109,10 @@ func TestRecords(t *testing.T) {
 	for w.Waiting() == "" {
 		time.Sleep(time.Millisecond)
 	}
+	lost := w.Status()
+	if !lost.Wanted || !lost.Leads || !strings.HasPrefix(lost.Lacks, "the API server does not answer: ") || lost.Trouble() == "" {
+		t.Errorf("the status tells of the outage, got %+v", lost)
+	}
 	w.Catalog.View(func(v *catalog.View) {
 		if v.Value(record.NetworkPolicies+"ns:deny") == nil {
 			t.Error("while the API server is away nothing is removed")
@@ -116,6 +120,9 @@ func TestRecords(t *testing.T) {
 	})
 	server.Away(false)
 	w.has(record.NetworkPolicies+"ns:deny", "")
+	if back := w.Status(); back.Lacks != "" || back.Trouble() != "" || !back.Since.After(*lost.Since) {
+		t.Errorf("the status tells since when it is read again: %+v, before %+v", back, lost)
+	}
 }
 
 // A new leader removes what has gone meanwhile, and writes nothing when nothing differs.

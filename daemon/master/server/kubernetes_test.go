@@ -88,6 +88,23 @@ func TestWatchKubernetes(t *testing.T) {
 	until("its end", func(s model.KubeService) bool { return s.Namespace == "gone" })
 }
 
+// The leader's status is told, and why it is not known.
+func TestKubernetesStatus(t *testing.T) {
+	status := model.KubernetesStatus{Wanted: true, Leads: true, Lacks: "refused"}
+	m := mastertest.Start(t, mastertest.Options{Kubernetes: func() *model.KubernetesStatus { return &status }})
+	if got, err := m.Client.Kubernetes(t.Context()); err != nil || got.Lacks != "refused" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	var self model.Node
+	if err := m.Raw(t.Context(), "/api/v1/nodes/self", &self); err != nil || !self.Ready || !strings.Contains(self.Reason, "Kubernetes is not read: refused") {
+		t.Errorf("an outage of Kubernetes leaves netmaster ready, and is its reason: got %+v, %v", self, err)
+	}
+	without := mastertest.Start(t, mastertest.Options{})
+	if got, err := without.Client.Kubernetes(t.Context()); err != nil || got.Wanted {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 // A record that cannot be read is shown as such.
 func TestUnreadableRecord(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})

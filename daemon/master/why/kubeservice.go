@@ -115,7 +115,11 @@ func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end,
 		}
 		first = &one
 	}
-	first.Text = fmt.Sprintf("service %s leads it to one of %d backends; %s", name, len(list), first.Text)
+	whom := fmt.Sprintf("one of %d backends", len(list))
+	if len(list) == 1 {
+		whom = "its only backend, " + list[0].name()
+	}
+	first.Text = fmt.Sprintf("service %s leads it to %s; %s", name, whom, first.Text)
 	return *first
 }
 

@@ -47,8 +47,8 @@ func TestIntentOfPods(t *testing.T) {
 		{"another namespace", "other/cl", "shop/web", 8080, "denied: networkpolicy shop/web isolates shop/web, and no policy lets it receive tcp 8080"},
 		{"a policy of the cluster", "other/cl", "endpoint/shop/cl", 22, "denied: egress rule 3 of clusternetworkpolicy admin denies tcp 22"},
 		{"no policy", "shop/web", "other/cl", 80, "allowed: no rule speaks of tcp 80, so it passes, and no network policy of Kubernetes speaks of it"},
-		{"a service that has the name of a pod", "shop/cl", "service/shop/web", 80, "allowed: service shop/web leads it to one of 1 backends; no rule speaks of tcp 8080, so it passes; ingress rule 1 of networkpolicy shop/web lets it receive it"},
-		{"a service by its address", "other/cl", "10.96.0.9", 80, "denied: service shop/web leads it to one of 1 backends; networkpolicy shop/web isolates shop/web, and no policy lets it receive tcp 8080"},
+		{"a service that has the name of a pod", "shop/cl", "service/shop/web", 80, "allowed: service shop/web leads it to its only backend, shop/web; no rule speaks of tcp 8080, so it passes; ingress rule 1 of networkpolicy shop/web lets it receive it"},
+		{"a service by its address", "other/cl", "10.96.0.9", 80, "denied: service shop/web leads it to its only backend, shop/web; networkpolicy shop/web isolates shop/web, and no policy lets it receive tcp 8080"},
 		{"a port that it does not have", "shop/cl", "10.96.0.9", 81, "denied: service shop/web has no port tcp 81"},
 		{"a service without backends", "shop/cl", "shop/none", 80, "denied: service shop/none has no backend that serves tcp 80"},
 	} {

@@ -55,6 +55,9 @@ func (r *route) provider(addr string) string {
 			return "its provider " + e.ID.String()
 		}
 	}
+	if len(r.targets) == 0 { // none of its providers is a container
+		return addr
+	}
 	return addr + ", which is no provider"
 }
 
