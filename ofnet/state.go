@@ -190,6 +190,11 @@ type Group struct {
 	Profile Profile
 }
 
+// Limits are rates of one endpoint, as those of a Profile.
+type Limits struct {
+	Rate, Burst, ReceiveRate, ReceiveBurst uint32
+}
+
 // Profile limits what each member of a group sends and receives, and marks what it sends. The zero Profile does neither.
 type Profile struct {
 	Rate  uint32 // kbit/s that a member sends; 0: no limit
@@ -213,4 +218,6 @@ type Endpoint struct {
 	// Class is what ClassPolicies know the endpoint as, up to LastClass; 0: nothing that any of them names.
 	Class    uint32
 	Isolated Direction // in which directions nothing passes but what ClassPolicies admit; 0 when the endpoint is elsewhere
+	// Limits are the endpoint's own rates, beside those of its group's Profile: the lower one of each direction holds.
+	Limits Limits
 }

@@ -4,6 +4,7 @@ package model
 
 // EndpointOper is the operational state of a endpoint: what the system made of it.
 type EndpointOper struct {
+	Bandwidth        string   `json:"bandwidth,omitempty"`        // Rates of its own, as in "sends 1000 kbit/s, receives 5000 kbit/s", beside those of its group's net profile.
 	BytesReceived    int      `json:"bytesReceived,omitempty"`    // Their bytes.
 	BytesSent        int      `json:"bytesSent,omitempty"`        // Their bytes.
 	ContainerID      string   `json:"containerID,omitempty"`      // The runtime's container id.
@@ -34,6 +35,8 @@ type EndpointOper struct {
 // Field returns a value by its JSON name: a string, an int, a []string or a list; nil for an unknown name.
 func (o *EndpointOper) Field(name string) any {
 	switch name {
+	case "bandwidth":
+		return o.Bandwidth
 	case "bytesReceived":
 		return o.BytesReceived
 	case "bytesSent":
@@ -101,6 +104,7 @@ var endpointKind = Kind{
 	InspectOnly: true,
 	Fields:      []Field{},
 	Oper: []Field{
+		{Name: "bandwidth", Type: String, Doc: "Rates of its own, as in \"sends 1000 kbit/s, receives 5000 kbit/s\", beside those of its group's net profile."},
 		{Name: "bytesReceived", Type: Int, Doc: "Their bytes."},
 		{Name: "bytesSent", Type: Int, Doc: "Their bytes."},
 		{Name: "containerID", Type: String, Doc: "The runtime's container id."},

@@ -66,6 +66,14 @@ type CreateEndpointRequest struct {
 	Machine string `json:",omitempty"`
 	// Pod is the pod of Kubernetes that the container belongs to. The master decides what TenantName, NetworkName and ServiceName leave open.
 	Pod *PodRequest `json:",omitempty"`
+	// Bandwidth is what limits the container alone; nil: nothing does.
+	Bandwidth *BandwidthRequest `json:",omitempty"`
+}
+
+// BandwidthRequest is rates of a container in kbit/s, and what may pass at once above them in kbit; 0 of a rate is no limit, of a burst what suits
+// the rate.
+type BandwidthRequest struct {
+	Send, SendBurst, Receive, ReceiveBurst uint32
 }
 
 // PodRequest names a pod as its kubelet does, and says where it belongs if nobody else says so.

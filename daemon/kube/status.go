@@ -58,7 +58,7 @@ func (r *Reader) TellBalancer(ctx context.Context, id identity.KubernetesService
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err): // of another uid
 		return ErrGone
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("Kubernetes does not let netmaster write the status of services; its account needs patch of services/status: %w", err)
+		return fmt.Errorf("write the status of services: netmaster's account needs patch of services/status: %w", err)
 	}
 	return err
 }

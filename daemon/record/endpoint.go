@@ -35,6 +35,16 @@ type Endpoint struct {
 	Swarm     bool     // a swarm's manager got the address for it, and says when that is given back
 	// DockerNetwork is the id of the Docker network that it is on, "" unless it is of a container of Docker's.
 	DockerNetwork string
+	Bandwidth     Bandwidth // zero without limits of its own
+}
+
+// Bandwidth is the rates of one endpoint, which its runtime asked for, in kbit/s, with what may pass at once above them in kbit; 0 of a rate is no
+// limit, of a burst what suits the rate.
+type Bandwidth struct {
+	Send         uint32 `json:"send,omitempty"`
+	SendBurst    uint32 `json:"sendBurst,omitempty"`
+	Receive      uint32 `json:"receive,omitempty"`
+	ReceiveBurst uint32 `json:"receiveBurst,omitempty"`
 }
 
 // endpointJSON is an Endpoint as it is stored.
@@ -61,6 +71,7 @@ type endpointJSON struct {
 	Machine          string            `json:"machine,omitempty"`
 	Tenant           string            `json:"tenant,omitempty"` // "" in records of the first builds
 	Pod              Pod               `json:"pod,omitzero"`
+	Bandwidth        Bandwidth         `json:"bandwidth,omitzero"`
 }
 
 // MarshalJSON gives what is stored.
@@ -69,7 +80,7 @@ func (e Endpoint) MarshalJSON() ([]byte, error) {
 		EndpointGroupID: e.GroupNumber, EndpointGroupKey: Reversed(e.Group), IPAddress: Text(e.IP), IPv6Address: Text(e.IP6), MacAddress: e.MAC,
 		HomingHost: e.Host, IntfName: e.IfName, VtepIP: e.VTEP, Labels: e.Labels, ContainerID: e.ContainerID, EPCommonName: e.CommonName,
 		Machine: e.Machine, Tenant: e.ID.Tenant, RuntimeID: e.RuntimeID, Aliases: e.Aliases, Pod: e.Pod, Swarm: e.Swarm,
-		DocknetUUID: e.DockerNetwork})
+		DocknetUUID: e.DockerNetwork, Bandwidth: e.Bandwidth})
 }
 
 // UnmarshalJSON reads what is stored.
@@ -91,7 +102,7 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	*e = Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: t.EndpointID}, GroupNumber: t.EndpointGroupID,
 		Service: t.ServiceName, MAC: t.MacAddress, Host: t.HomingHost, IfName: t.IntfName, VTEP: t.VtepIP, Labels: t.Labels,
 		ContainerID: t.ContainerID, CommonName: t.EPCommonName, Machine: t.Machine, RuntimeID: t.RuntimeID, Aliases: t.Aliases, Pod: t.Pod, Swarm: t.Swarm,
-		DockerNetwork: t.DocknetUUID}
+		DockerNetwork: t.DocknetUUID, Bandwidth: t.Bandwidth}
 	if t.EndpointGroupKey != "" {
 		name, of, _ := strings.Cut(t.EndpointGroupKey, ":")
 		if e.Group = (identity.Group{Tenant: of, Name: name}); name == "" || of != tenant {

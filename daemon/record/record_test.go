@@ -26,7 +26,7 @@ func samples() []any {
 		&Endpoint{ID: identity.Endpoint{Network: network, Endpoint: "x:y-1"}, Group: identity.Group{Tenant: "b.c", Name: "g"}, GroupNumber: 3, Service: "g",
 			IP: addr("10.1.1.6"), IP6: addr("fd01::6"), MAC: MAC{2, 2, 10, 1, 1, 6}, Host: "h1", IfName: "eth0", VTEP: addr("192.0.2.1"),
 			Labels: map[string]string{"app": "web"}, ContainerID: "c1", CommonName: "pod", Machine: "m1", RuntimeID: "d1", Aliases: []string{"web", "api"},
-			Pod: Pod{ID: identity.Pod{Namespace: "ns", Name: "p"}, UID: "u", Ports: []NamedPort{{Name: "http", Protocol: 6, Port: 8080}}}, Swarm: true, DockerNetwork: "n1"},
+			Pod: Pod{ID: identity.Pod{Namespace: "ns", Name: "p"}, UID: "u", Ports: []NamedPort{{Name: "http", Protocol: 6, Port: 8080}}}, Swarm: true, DockerNetwork: "n1", Bandwidth: Bandwidth{Send: 1, SendBurst: 2, Receive: 3, ReceiveBurst: 4}},
 		&ServiceLB{ID: identity.Service{Tenant: "b.c", Name: "s"}, Network: network, Ports: []string{"80:8080:TCP"}, Selectors: map[string]string{"app": "web"},
 			IP: addr("10.1.1.8"), Affinity: AffinityNone},
 		&Provider{ID: identity.Service{Tenant: "b.c", Name: "s"}, Addresses: []netip.Addr{addr("10.1.1.6"), addr("10.1.1.10")}},
@@ -100,7 +100,7 @@ func TestStoredText(t *testing.T) {
 		`{"id":"a.b.c-x:y-1","netID":"a.b.c","endpointID":"x:y-1","serviceName":"g","endpointGroupId":3,"endpointGroupKey":"g:b.c","ipAddress":"10.1.1.6",` +
 			`"ipv6Address":"fd01::6","macAddress":"02:02:0a:01:01:06","homingHost":"h1","intfName":"eth0","vtepIP":"192.0.2.1","labels":{"app":"web"},` +
 			`"containerId":"c1","epCommonName":"pod","runtimeId":"d1","aliases":["web","api"],"swarm":true,"docknetUUID":"n1","machine":"m1","tenant":"b.c",` +
-			`"pod":{"name":"ns:p","uid":"u","ports":[{"name":"http","protocol":6,"port":8080}]}}`,
+			`"pod":{"name":"ns:p","uid":"u","ports":[{"name":"http","protocol":6,"port":8080}]},"bandwidth":{"send":1,"sendBurst":2,"receive":3,"receiveBurst":4}}`,
 		`{"id":"s:b.c","servicename":"s","tenantname":"b.c","subnet":"a","ports":["80:8080:TCP"],"selectors":{"app":"web"},"ipaddress":"10.1.1.8","affinity":"none"}`,
 		`{"id":"s:b.c","ServiceName":"s:b.c","Providers":["10.1.1.6","10.1.1.10"]}`,
 	}

@@ -26,7 +26,7 @@ func NetworkConfig(network, version string, node int) ([]byte, error) {
 	list := object{"cniVersion": version, "name": network}
 	switch network {
 	case NetworkContiv:
-		list["plugins"] = []object{{"type": "contivk8s", "capabilities": object{"portMappings": true, "ips": true, "mac": true}}}
+		list["plugins"] = []object{{"type": "contivk8s", "capabilities": object{"portMappings": true, "bandwidth": true, "ips": true, "mac": true}}}
 	case NetworkBridge:
 		var ranges [][]object
 		for _, s := range Subnets(node) {

@@ -228,6 +228,11 @@ func TestAffected(t *testing.T) {
 			p.Priority = 9
 			s.SetClassPolicy(&p)
 		}},
+		{"endpoint here gets limits", func(s *ofnet.State) {
+			e := *s.Endpoints.Get("v1")
+			e.Limits = ofnet.Limits{Rate: 100, ReceiveRate: 200}
+			s.Endpoints.Set("v1", &e)
+		}},
 		{"endpoint here gets another class", func(s *ofnet.State) {
 			e := *s.Endpoints.Get("v1")
 			e.Class, e.Isolated = 7, 0

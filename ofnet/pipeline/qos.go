@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// qos limits what an endpoint sends and receives, and marks what it sends, as its group's profile says. Each endpoint has
+// qos limits what an endpoint sends and receives, and marks what it sends, as its group's profile and its own limits say. Each endpoint has
 // meters of its own, whose numbers are made of that of its port. Without profiles everything passes.
 type qos struct{}
 
@@ -57,11 +57,20 @@ func (qos) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 // receiveMeters is the number above those of ports with which the meters of receivers begin.
 const receiveMeters = 1 << 16
 
+// profileOf is what limits and marks an endpoint: its group's profile, and the lower rate where the endpoint has one of its own.
 func profileOf(s *ofnet.State, m member) ofnet.Profile {
+	var p ofnet.Profile
 	if g := s.Groups.Get(m.Endpoint.Group); g != nil {
-		return g.Profile
+		p = g.Profile
 	}
-	return ofnet.Profile{}
+	own := m.Limits
+	if own.Rate != 0 && (p.Rate == 0 || own.Rate < p.Rate) {
+		p.Rate, p.Burst = own.Rate, own.Burst
+	}
+	if own.ReceiveRate != 0 && (p.ReceiveRate == 0 || own.ReceiveRate < p.ReceiveRate) {
+		p.ReceiveRate, p.ReceiveBurst = own.ReceiveRate, own.ReceiveBurst
+	}
+	return p
 }
 
 // burst is what may pass at once, in kbit: what the profile says, or a quarter of a second, with which TCP comes near its

@@ -73,6 +73,68 @@ func TestServices(t *testing.T) {
 	})
 }
 
+// A service of type LoadBalancer gets an address of the network that it names, which its source ranges guard; hosts say whether they have a backend of
+// it. Who asks a service without backends is refused, wherever that is.
+func TestLoadBalancer(t *testing.T) {
+	c := start(t, lab.Plan{Name: "kbal"})
+	web := c.create(pod{name: "web", host: "h1", labels: "app=web", serves: 8080})
+	inside, outside := c.create(pod{name: "inside", host: "h2"}), c.create(pod{name: "outside", host: "h2"})
+	for _, p := range []*running{web, inside, outside} {
+		p.ready()
+	}
+	c.apply(fmt.Sprintf(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "shop", "namespace": "default", "annotations": {"io.contiv.network": "default-net"}},
+		"spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "selector": {"app": "web"}, "loadBalancerSourceRanges": ["%s/32"],
+		"ports": [{"port": 80, "targetPort": 8080}]}}`, inside.address(4)))
+	c.apply(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "none", "namespace": "default", "annotations": {"io.contiv.network": "nowhere"}},
+		"spec": {"type": "LoadBalancer", "selector": {"app": "nobody"}, "ports": [{"port": 80, "nodePort": 30099}]}}`)
+	of := func(service, path string) string {
+		return c.kubectl("get", "service", service, "-o", "jsonpath={"+path+"}")
+	}
+	c.eventually("the service has an address", func() error {
+		if of("shop", ".status.loadBalancer.ingress[0].ip") == "" {
+			return fmt.Errorf("its status is %s", of("shop", ".status"))
+		}
+		return nil
+	})
+	address := netip.MustParseAddr(of("shop", ".status.loadBalancer.ingress[0].ip"))
+	inside.connects(true, address, 80)
+	outside.connects(false, address, 80)
+	health := of("shop", ".spec.healthCheckNodePort")
+	for host, want := range map[string]string{"h1": "200", "h2": "503"} {
+		c.eventually("the health of "+host, func() error {
+			out, err := c.on(host, "curl -sS --max-time 2 -o /dev/null -w '%{http_code}' http://"+c.node(host)+":"+health+"/healthz")
+			if err != nil || out != want {
+				return fmt.Errorf("it says %q (%v), want %s", out, err, want)
+			}
+			return nil
+		})
+	}
+	c.eventually("what is missing is said", func() error {
+		if got := of("none", ".status.conditions[0].message"); !strings.Contains(got, "network default:nowhere not found") {
+			return fmt.Errorf("its condition says %q", got)
+		}
+		return nil
+	})
+	for _, at := range []string{of("none", ".spec.clusterIP") + ":80", c.node("h1") + ":30099"} {
+		for _, host := range []string{"h1", "h2"} {
+			c.eventually(host+" is refused at "+at, func() error {
+				out, err := c.on(host, "curl -sS --max-time 3 http://"+at+"/") // curl(1): 7, failed to connect; 28 would be its patience
+				if err == nil || !strings.Contains(err.Error(), "exit status 7") {
+					return fmt.Errorf("it says %q (%v)", out, err)
+				}
+				return nil
+			})
+		}
+	}
+	c.kubectl("delete", "service", "shop")
+	c.eventually("the address is free", func() error {
+		if out, err := c.on("h1", "curl -sS --max-time 1 http://"+c.node("h1")+":"+health+"/"); err == nil {
+			return fmt.Errorf("its port says %q", out)
+		}
+		return nil
+	})
+}
+
 // node is the IPv4 address of a host among Kubernetes' nodes.
 func (c *cluster) node(host string) string {
 	c.t.Helper()

@@ -22,7 +22,7 @@ func (e *Engine) ask(ctx context.Context, r *Request) (*answer, error) {
 		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
 		ConfigEP: model.EndpointConfigRequest{Container: EndpointID(r.ContainerID, r.IfName), Host: e.Host,
 			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group, MacAddress: r.MAC, Tokens: r.Tokens},
-		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine, DockerNetwork: r.DockerNetwork, Pod: r.Pod,
+		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine, DockerNetwork: r.DockerNetwork, Pod: r.Pod, Bandwidth: r.Bandwidth,
 	})
 	if err != nil {
 		return nil, err

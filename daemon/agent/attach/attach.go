@@ -131,6 +131,8 @@ type Request struct {
 	// Pod is the pod that the container belongs to: the master decides where that is, as far as Tenant, Network and Group leave it open. nil:
 	// it is none.
 	Pod *model.PodRequest
+	// Bandwidth limits the container alone; nil: nothing does.
+	Bandwidth *model.BandwidthRequest
 	// DockerNetwork is the id of the Docker network, "" of who is not Docker.
 	DockerNetwork string
 }

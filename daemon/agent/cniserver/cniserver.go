@@ -189,7 +189,11 @@ func (s *Server) attach(ctx context.Context, r request, args map[string]string, 
 	if err != nil {
 		return attach.Result{}, err
 	}
-	q := attach.Request{ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns, Owner: owner(conf), IPv4: four, IPv6: six, MAC: conf.Runtime.MAC}
+	limits, err := conf.Runtime.Bandwidth.request()
+	if err != nil {
+		return attach.Result{}, err
+	}
+	q := attach.Request{Bandwidth: limits, ContainerID: r.ContainerID, IfName: r.IfName, Netns: r.Netns, Owner: owner(conf), IPv4: four, IPv6: six, MAC: conf.Runtime.MAC}
 	identify(&q, args, conf)
 	return s.Attacher.Attach(client.Prefer(ctx, master), q)
 }

@@ -22,10 +22,10 @@ type Publisher interface {
 
 // runtimeConfig is what a runtime asks for by the capabilities of the configuration (CNI conventions, "dynamic plugin specific fields").
 type runtimeConfig struct {
-	PortMappings []portMapping   `json:"portMappings,omitempty"`
-	IPs          []string        `json:"ips,omitempty"` // wanted addresses, with or without a length; one of each family
-	MAC          string          `json:"mac,omitempty"` // wanted
-	Bandwidth    *map[string]int `json:"bandwidth,omitempty"`
+	PortMappings []portMapping `json:"portMappings,omitempty"`
+	IPs          []string      `json:"ips,omitempty"` // wanted addresses, with or without a length; one of each family
+	MAC          string        `json:"mac,omitempty"` // wanted
+	Bandwidth    bandwidth     `json:"bandwidth,omitzero"`
 }
 
 // portMapping is a port of the host that is to lead to one of the container.
@@ -91,8 +91,8 @@ func (r *runtimeConfig) mappings(addrs []netip.Prefix) (out []link.PortMapping, 
 
 // check refuses what there is no way to do, before anything is made.
 func (r *runtimeConfig) check(publisher Publisher) error {
-	if r.Bandwidth != nil {
-		return unsupported("bandwidth", "a container's rates are those of its group; give the group a net profile, and leave the capability out")
+	if _, err := r.Bandwidth.request(); err != nil {
+		return err
 	}
 	if publisher == nil && len(r.PortMappings) > 0 {
 		return unsupported("portMappings", "this agent leads no ports of the host to containers")

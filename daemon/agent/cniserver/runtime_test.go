@@ -46,7 +46,7 @@ func TestRuntimeConfig(t *testing.T) {
 		{"no address", `{"portMappings":[{"hostPort":7,"containerPort":80,"hostIP":"x"}]}`, `hostIP \"x\" is not an address`},
 		{"addresses", `{"ips":["10.1.1.9/24","2001:db8::9"],"mac":"02:02:00:00:00:07"}`, "|10.1.1.9 2001:db8::9 02:02:00:00:00:07"},
 		{"two of a family", `{"ips":["10.1.1.9","10.1.1.8"]}`, "runtimeConfig.ips"},
-		{"bandwidth", `{"bandwidth":{"ingressRate":1000}}`, "runtimeConfig.bandwidth"},
+		{"bandwidth", `{"bandwidth":{"ingressRate":18446744073709551615}}`, "runtimeConfig.bandwidth"},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			e, p := &engine{}, &publisher{of: map[string][]link.PortMapping{}}

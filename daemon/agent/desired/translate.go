@@ -143,7 +143,8 @@ func (r *records) wantEndpoint(id string) *ofnet.Endpoint {
 	if e.Host == r.self {
 		port = r.ports.Get(id)
 	}
-	out := &ofnet.Endpoint{ID: id, Segment: e.ID.Network.String(), Group: e.Group.String(), Host: e.Host, Port: port, MAC: ofnet.MAC(e.MAC), IP4: e.IP, IP6: e.IP6}
+	out := &ofnet.Endpoint{ID: id, Segment: e.ID.Network.String(), Group: e.Group.String(), Host: e.Host, Port: port, MAC: ofnet.MAC(e.MAC), IP4: e.IP, IP6: e.IP6,
+		Limits: ofnet.Limits{Rate: e.Bandwidth.Send, Burst: e.Bandwidth.SendBurst, ReceiveRate: e.Bandwidth.Receive, ReceiveBurst: e.Bandwidth.ReceiveBurst}}
 	if own, ok := r.ownVLAN(out.Group); ok {
 		out.Segment = own.ID.String()
 	}

@@ -24,6 +24,6 @@ type plugin struct {
 // Conf is the configuration: the plugin alone, which needs no other for ports of hosts.
 func Conf(program string) ([]byte, error) {
 	text, err := json.MarshalIndent(&list{CNIVersion: "1.0.0", CNIVersions: []string{"1.0.0", "1.1.0"}, Name: Name, Plugins: []plugin{{Type: program,
-		Capabilities: map[string]bool{"portMappings": true, "ips": true, "mac": true}}}}, "", "  ")
+		Capabilities: map[string]bool{"portMappings": true, "bandwidth": true, "ips": true, "mac": true}}}}, "", "  ")
 	return append(text, '\n'), err
 }

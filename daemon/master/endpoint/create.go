@@ -54,6 +54,9 @@ func (s *Service) Create(ctx context.Context, q model.CreateEndpointRequest) (re
 			ID: id, Service: groupOf(tx.View, q), Host: q.ConfigEP.Host, Labels: maps.Clone(q.Labels), ContainerID: q.ContainerID,
 			CommonName: q.EPCommonName, Machine: q.Machine, DockerNetwork: q.DockerNetwork, VTEP: tunnelEnd(tx.View, q.ConfigEP.Host), Pod: pod,
 		}
+		if b := q.Bandwidth; b != nil {
+			made.Bandwidth = record.Bandwidth(*b)
+		}
 		if p.group != nil {
 			made.GroupNumber, made.Group = p.group.Number, p.group.ID
 		}

@@ -5,6 +5,7 @@ package oper
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -12,13 +13,25 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
+// bandwidth says an endpoint's own rates; "" without any.
+func bandwidth(b *record.Bandwidth) string {
+	var out []string
+	if b.Send != 0 {
+		out = append(out, fmt.Sprintf("sends %d kbit/s", b.Send))
+	}
+	if b.Receive != 0 {
+		out = append(out, fmt.Sprintf("receives %d kbit/s", b.Receive))
+	}
+	return strings.Join(out, ", ")
+}
+
 // Endpoint is the operational state of an endpoint.
 func Endpoint(e *record.Endpoint) model.EndpointOper {
 	return model.EndpointOper{
 		Key: e.ID.String(), ContainerID: e.Container(), ContainerName: e.CommonName, EndpointGroupId: e.GroupNumber,
 		EndpointGroupKey: record.Reversed(e.Group), EndpointID: e.ID.Endpoint, HomingHost: e.Host, IntfName: e.IfName,
 		IpAddress: []string{record.Text(e.IP), record.Text(e.IP6)}, Labels: fmt.Sprint(e.Labels), MacAddress: e.MAC.String(),
-		Network: record.Dotted(e.ID.Network), Pod: PodName(e.Pod.ID), ServiceName: e.Service, VtepIP: record.Text(e.VTEP),
+		Network: record.Dotted(e.ID.Network), Pod: PodName(e.Pod.ID), ServiceName: e.Service, Bandwidth: bandwidth(&e.Bandwidth), VtepIP: record.Text(e.VTEP),
 	}
 }
 
