@@ -61,7 +61,7 @@ func (c Crowd) Pod(i int) *corev1.Pod {
 	yes := true
 	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "app-5d4f8c7b69", UID: "a3c9f4f2-7f1c-4e0b-9a63-2f0d7c0e4b11", Controller: &yes, BlockOwnerDeletion: &yes}}
 	p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kube-controller-manager", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1",
-		FieldsV1: &metav1.FieldsV1{Raw: fields}}}
+		FieldsV1: metav1.NewFieldsV1(fields)}}
 	p.Spec = corev1.PodSpec{NodeName: Host(c.HostOf(i)), ServiceAccountName: "default", Containers: []corev1.Container{{Name: "app", Image: "registry.example/shop/app:1.24.3",
 		Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 80, Protocol: corev1.ProtocolTCP}}, Env: []corev1.EnvVar{{Name: "MODE", Value: "production"}},
 		VolumeMounts: []corev1.VolumeMount{{Name: "kube-api-access-x7z2q", ReadOnly: true, MountPath: "/var/run/secrets/kubernetes.io/serviceaccount"}}}}}
@@ -76,9 +76,9 @@ func (c Crowd) Pod(i int) *corev1.Pod {
 }
 
 // fields is what a managed field of a pod says.
-var fields = []byte(`{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{}},"f:ownerReferences":{".":{},"k:{\"uid\":\"a3c9f4f2-7f1c-4e0b-9a63-2f0d7c0e4b11\"}":{}}},` +
+const fields = `{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{}},"f:ownerReferences":{".":{},"k:{\"uid\":\"a3c9f4f2-7f1c-4e0b-9a63-2f0d7c0e4b11\"}":{}}},` +
 	`"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:ports":{".":{},"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{}},"f:resources":{}}},` +
-	`"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}`)
+	`"f:dnsPolicy":{},"f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}}`
 
 // Address is that of pod i.
 func (c Crowd) Address(i int) netip.Addr {
