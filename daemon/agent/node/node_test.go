@@ -119,7 +119,7 @@ func (s *site) launch() {
 	s.passed = make(chan uint64, 1)
 	c := node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
 		Uplinks: []string{"eth1"}, VXLANPort: 4789, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
-		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, SweepEvery: 200 * time.Millisecond,
+		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, Masters: s.masters, SweepEvery: 200 * time.Millisecond,
 		Settled: func() { s.passed <- forward.Revision() }, Log: log}
 	if s.edit != nil {
 		s.edit(&c)
@@ -132,6 +132,9 @@ func (s *site) launch() {
 	s.node, s.cancel, s.done = n, cancel, make(chan error, 1)
 	go func() { s.done <- n.Run(ctx) }()
 }
+
+// masters is where the agent finds netmasters.
+func (s *site) masters(context.Context) []string { return []string{s.master.URL} }
 
 // stop ends the agent; forwarding goes on.
 func (s *site) stop() {
