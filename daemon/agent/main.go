@@ -47,6 +47,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	work := func() error { return serve(ctx, o, settled, stderr) }
 	if o.Uninstall.Wanted() {
 		work = func() error { return o.uninstall(ctx, stderr) }
+	} else if o.Docker.Door {
+		work = func() error { return o.door(ctx, stderr) }
 	}
 	if err := work(); err != nil {
 		fmt.Fprintln(stderr, "netplugin:", err)
