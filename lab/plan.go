@@ -17,8 +17,8 @@ const (
 	PartOVS    = "ovs"
 	PartStore  = "store"
 	PartMaster = "master"
-	PartAgent  = "agent"
 	PartDoor   = "door" // of the agent for the host's Docker engine
+	PartAgent  = "agent"
 )
 
 // Kinds of store.
@@ -259,7 +259,7 @@ func (p *Plan) ready(host int, part string) string {
 }
 
 // PartNames are all parts that a host can have, in the order in which they start.
-var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartAgent, PartDoor, PartContainerd, PartDocker,
+var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartDoor, PartAgent, PartContainerd, PartDocker,
 	kube.Etcd, kube.APIServer, kube.Controllers, kube.Scheduler, kube.Kubelet, kube.Proxy}
 
 // HostInfo is a host and its addresses: on the management network, and of its tunnels.

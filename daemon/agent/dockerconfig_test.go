@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"net"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -82,5 +84,31 @@ func TestUninstalledSockets(t *testing.T) {
 		if got := o.sockets(); !slices.Equal(got, row.want) {
 			t.Errorf("%v: want %v, got %v", row.args, row.want, got)
 		}
+	}
+}
+
+// An agent that is behind a door which does not run says so.
+func TestClosedDoor(t *testing.T) {
+	dir := t.TempDir()
+	o := &options{Docker: dockerOptions{Name: "x", Folder: dir}}
+	o.Mode = dockerMode
+	if err := o.closed(); err != nil {
+		t.Errorf("an agent without a door: %v", err)
+	}
+	o.Docker.Agent = "/run/x.sock"
+	if err := o.closed(); err == nil || !strings.Contains(err.Error(), "run netplugin --docker-door") {
+		t.Errorf("nobody is there: %v", err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, "x.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	if err := o.closed(); err != nil {
+		t.Errorf("the door is there: %v", err)
+	}
+	o.Mode, o.Docker.Folder = "kubernetes", "/nowhere"
+	if err := o.closed(); err != nil {
+		t.Errorf("without Docker: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"syscall"
 
@@ -26,6 +27,18 @@ func (o *options) checkDoor() error {
 		return err
 	}
 	return o.Log.Check()
+}
+
+// closed says why Docker does not find the agent, nil when it does, or is not to: the door that it was told of does not run.
+func (o *options) closed() error {
+	if o.Docker.Agent == "" || o.Docker.part(o.Mode).Plugin == "" {
+		return nil
+	}
+	nc, err := net.Dial("unix", o.Docker.socket())
+	if err != nil {
+		return fmt.Errorf("nobody passes on what Docker asks: %w; run netplugin --docker-door, or leave out --docker-agent-socket", err)
+	}
+	return nc.Close()
 }
 
 // door is the door for Docker at work.

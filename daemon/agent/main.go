@@ -106,6 +106,9 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	if err != nil {
 		return &configError{err}
 	}
+	if err := o.closed(); err != nil {
+		log.Warn("Docker does not find this agent", "error", err)
+	}
 	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.ctrl, "vtep", o.vtep,
 		"uplinks", o.Uplinks, "bond", o.Bond, "store", db)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))

@@ -82,11 +82,11 @@ func (d *Door) handler() http.Handler {
 	return door.Recovered(d.log, func() {}, ended)
 }
 
-// dial connects to the agent, and waits for one that has just gone.
+// dial connects to the agent, and waits for one that has just gone, or has more to do than it takes.
 func (d *Door) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	for {
+	for began := time.Now(); ; {
 		nc, err := new(net.Dialer).DialContext(ctx, "unix", d.agent)
-		if err == nil || d.presence.away() >= d.restart {
+		if err == nil || max(d.presence.away(), time.Since(began)) >= d.restart {
 			return nc, err
 		}
 		select {
