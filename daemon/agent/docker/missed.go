@@ -34,7 +34,7 @@ type missed struct {
 // RoundTrip implements http.RoundTripper.
 func (m *missed) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.repay(r.Context())
-	if r.URL.Path != deletePath {
+	if r.URL.Path != deletePath || r.Body == nil {
 		return m.RoundTripper.RoundTrip(r)
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxDeletion+1))
