@@ -144,6 +144,7 @@ func (e *Engine) Status() *model.KubernetesStatus {
 	defer e.mu.Unlock()
 	out := &model.KubernetesStatus{Wanted: true, Leads: e.known != nil, Lacks: e.waiting()}
 	if out.Leads {
+		out.Differs = e.known.differing()
 		since := e.since
 		if moved := e.Source.Since(); moved.After(since) {
 			since = moved
