@@ -80,15 +80,21 @@ func (k *knowledge) set(key string, text []byte) {
 // replace says what all records below a prefix are to be.
 func (k *knowledge) replace(prefix string, values map[string][]byte, v *catalog.View) {
 	for key := range k.want {
-		if _, still := values[key]; !still && strings.HasPrefix(key, prefix) {
+		if !strings.HasPrefix(key, prefix) {
+			continue
+		}
+		if _, still := values[key]; !still {
 			k.set(key, nil)
 		}
 	}
 	for key, text := range values {
 		k.set(key, text)
 	}
-	for key := range v.Values() {
-		if _, wanted := k.want[key]; !wanted && strings.HasPrefix(key, prefix) {
+	for key := range v.Values() { // most are below other prefixes
+		if !strings.HasPrefix(key, prefix) {
+			continue
+		}
+		if _, wanted := k.want[key]; !wanted {
 			k.differs[key] = struct{}{}
 			k.told++
 		}
