@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/table"
 )
 
 // Bridge is the part of *bridge.Reconciler that the Engine needs.
@@ -63,13 +64,15 @@ type Engine struct {
 	mu      sync.Mutex
 	shards  shards
 	records *records
-	given   *records            // as the bridge has them; empty until all has been told
-	bad     map[string]struct{} // keys whose record is malformed
-	seen    uint64              // everything up to this revision has been taken in
-	late    map[string]struct{} // endpoints whose port changed after their record was translated
-	live    bool                // the first update has been made
-	away    string              // why no one tells; "" while someone does
-	changed chan struct{}       // closed with the next change
+	given   *records                             // as the bridge has them; empty until all has been told
+	bad     map[string]struct{}                  // keys whose record is malformed
+	seen    uint64                               // everything up to this revision has been taken in
+	late    map[string]struct{}                  // endpoints whose port changed after their record was translated
+	live    bool                                 // the first update has been made
+	away    string                               // why no one tells; "" while someone does
+	changed chan struct{}                        // closed with the next change
+	served  *table.Table[string, *ofnet.Service] // what the bridge has been told; nil until it has been told anything
+	moved   chan struct{}                        // closed with the next change of the surroundings
 	ready   chan struct{}
 	heard   time.Time
 }
@@ -77,7 +80,7 @@ type Engine struct {
 // New returns an Engine; Run makes it live.
 func New(o Options) *Engine {
 	e := &Engine{Options: o, shards: newShards(), records: newRecords(o.Self.Label), given: newRecords(o.Self.Label),
-		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), ready: make(chan struct{})}
+		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), moved: make(chan struct{}), ready: make(chan struct{})}
 	e.records.kube.foreign = o.ForeignServices
 	return e
 }
@@ -157,7 +160,7 @@ func (e *Engine) take(b channel.Batch) {
 	}
 	if e.absorb(b) {
 		e.tell(before)
-		e.notify()
+		e.notify(e.records.moves(before))
 	}
 	e.seen = max(e.seen, b.Revision)
 	if !e.live { // the bridge takes its first state for the whole
@@ -205,6 +208,7 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 		for _, put := range others {
 			put(s)
 		}
+		e.served = s.Services.Clone()
 	})
 	e.given = e.records.clone()
 }
@@ -227,14 +231,18 @@ func (e *Engine) SetPort(endpoint string, port uint32) {
 			e.late[endpoint] = struct{}{}
 		}
 		e.update()
-		e.notify()
+		e.notify(true)
 	}
 }
 
-// notify wakes those who wait for a change. e.mu is held.
-func (e *Engine) notify() {
+// notify wakes those who wait for a change, and those who wait for one of the surroundings if it is one. e.mu is held.
+func (e *Engine) notify(moved bool) {
 	close(e.changed)
 	e.changed = make(chan struct{})
+	if moved {
+		close(e.moved)
+		e.moved = make(chan struct{})
+	}
 }
 
 // Wait returns when the switch has the flows of an endpoint as of revision rev, or refuses them, or ctx ends.
@@ -318,18 +326,15 @@ func (e *Engine) Local() []record.Endpoint {
 	return out
 }
 
-// Services returns the services of the tenants that have members here, ordered by name.
-func (e *Engine) Services() []ofnet.Service {
+// Services returns the services of the tenants that have members here, ordered by name, as of the last update. They are not to be changed.
+func (e *Engine) Services() []*ofnet.Service {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	out := []ofnet.Service{}
-	for k := range e.records.known() {
-		if v := e.records.wantService(k.Name); v != nil {
-			out = append(out, *v)
-		}
+	served := e.served
+	e.mu.Unlock()
+	if served == nil {
+		return []*ofnet.Service{}
 	}
-	slices.SortFunc(out, func(a, b ofnet.Service) int { return strings.Compare(a.Name, b.Name) })
-	return out
+	return slices.SortedFunc(served.Values(), func(a, b *ofnet.Service) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Selectors returns the selectors of a tenant's services, in no order. They are not to be changed.

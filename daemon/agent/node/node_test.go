@@ -384,24 +384,24 @@ func TestPodsSurviveTheAgentAndOpenvSwitch(t *testing.T) {
 	s.nothingLeft()
 }
 
-func TestStoreAndMasterAway(t *testing.T) {
+func TestMasterAway(t *testing.T) {
 	s := newSite(t)
 	s.start()
 	a, _ := s.add("a", "1.0.0", "")
 	b, _ := s.add("b", "1.0.0", "")
-	s.db.Away()
+	s.master.Away()
 	s.eventually("the outage shows", func() string {
 		if len(s.node.Waiting()) == 0 {
-			return "want the agent to wait for the store"
+			return "want the agent to wait for a netmaster"
 		}
 		return ""
 	})
 	var e *types.Error
 	if err := s.cni().GetStatusNetworkList(s.ctx, s.conf("1.1.0", "")); !errors.As(err, &e) || e.Code != types.ErrPluginNotAvailable {
-		t.Errorf("STATUS while the store is away: want code 50, got %v", err)
+		t.Errorf("STATUS while no netmaster answers: want code 50, got %v", err)
 	}
 	s.ping(a, b.ip4)
-	s.db.Back()
+	s.master.Back()
 	s.eventually("ready again", func() string { return strings.Join(s.node.Waiting(), "; ") })
 	if err := s.cni().GetStatusNetworkList(s.ctx, s.conf("1.1.0", "")); err != nil {
 		t.Errorf("STATUS: want success, got %v", err)
@@ -433,7 +433,10 @@ func TestStartsWithoutItsSurroundings(t *testing.T) {
 	s.ovs.StartDB()
 	s.ovs.StartSwitch()
 	waitsFor("store")
+	s.master.Away()
 	s.db.Back()
+	waitsFor("a netmaster")
+	s.master.Back()
 	s.eventually("the agent serves", func() string { return strings.Join(s.node.Waiting(), "; ") })
 	if _, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p)); err != nil {
 		t.Errorf("ADD: %v", err)

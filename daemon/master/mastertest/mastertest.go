@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +42,8 @@ type Master struct {
 	Routes []rest.Route
 	// Stop ends the master as a crash does: nothing is given back. The end of the test stops it too.
 	Stop func()
+	// Away cuts all clients off, and has further ones find no one, until Back.
+	Away, Back func()
 }
 
 // Options change what Start makes.
@@ -99,10 +102,22 @@ func Start(tb testing.TB, o Options) *Master {
 		Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Log: log,
 	}, prometheus.NewRegistry())
 	m.Routes = s.Routes()
+	told := refusals(tb, s)
 	front := httptest.NewUnstartedServer(nil)
-	front.Config = door.NewServer(refusals(tb, s), door.Ordinary(), log)
+	var away atomic.Bool
+	front.Config = door.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if away.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		told.ServeHTTP(w, q)
+	}), door.Ordinary(), log)
 	front.Start()
 	m.URL = front.URL
+	m.Away = func() {
+		away.Store(true)
+		front.CloseClientConnections()
+	}
+	m.Back = func() { away.Store(false) }
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	m.Master.Client = &client.Client{Base: front.URL, HTTP: &http.Client{Transport: transport}}
 	end := m.World.Stop

@@ -21,8 +21,11 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Window is for how long changes are gathered, after one that went out at once.
-const Window = 10 * time.Millisecond
+// For how long changes are gathered, after one that went out at once: the longer the more agents there are, whom each batch costs something.
+const (
+	Window    = 10 * time.Millisecond // at the most
+	perStream = 20 * time.Microsecond
+)
 
 // landmarksMost is how many landmarks are remembered: those of an hour.
 const landmarksMost = 16
@@ -82,7 +85,7 @@ func (r *Relay) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if rest := Window - time.Since(last); rest > 0 {
+		if rest := min(Window, time.Duration(r.Streams())*perStream) - time.Since(last); rest > 0 {
 			select {
 			case <-time.After(rest):
 			case <-ctx.Done():
