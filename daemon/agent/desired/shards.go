@@ -2,6 +2,7 @@ package desired
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/contiv/contiv/daemon/channel"
 )
@@ -16,7 +17,8 @@ func newShards() shards {
 	return shards{seed: maphash.MakeSeed(), have: map[channel.Shard]map[string]uint64{}}
 }
 
-// take takes in a batch, and returns the records that have come or changed with it, and the keys of those that are in no shard any more.
+// take takes in a batch, and returns the records that have come or changed with it, the last of a key as it is now, and the keys of those that are
+// in no shard any more. No key is in both.
 func (s *shards) take(b channel.Batch) (come []channel.Item, gone []string) {
 	var left []string
 	told := map[channel.Shard]struct{}{}
@@ -42,10 +44,18 @@ func (s *shards) take(b channel.Batch) (come []channel.Item, gone []string) {
 			}
 		}
 	}
+	lost := map[string]struct{}{}
 	for _, key := range left {
-		if !s.has(key) {
+		if _, noted := lost[key]; !noted && !s.has(key) {
+			lost[key] = struct{}{}
 			gone = append(gone, key)
 		}
+	}
+	if len(gone) > 0 { // a batch of several steps may tell of what has come and gone
+		come = slices.DeleteFunc(come, func(i channel.Item) bool {
+			_, is := lost[i.Key]
+			return is
+		})
 	}
 	return come, gone
 }
