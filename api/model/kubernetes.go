@@ -11,6 +11,8 @@ type KubernetesStatus struct {
 	Leads  bool       `json:"leads"`           // it leads, so it is the one that reads
 	Since  *time.Time `json:"since,omitempty"` // since when it knows everything, or does not; nil: unknown
 	Lacks  string     `json:"lacks,omitempty"` // what it does not know, and why; "": nothing
+	// Differs is how many records and pods are still to be compared with the store, which then has what Kubernetes told of.
+	Differs int `json:"differs,omitempty"`
 }
 
 // String is the status in words, as in "read since 2026-01-02T03:04:05Z".

@@ -52,8 +52,13 @@ func read[T runtime.Object, V any](k Kind, group schema.GroupVersion, empty T, t
 
 // trimmed is an object on its way through a list that client-go collects, which finds it by its names.
 type trimmed struct {
-	metav1.ObjectMeta
-	value any // nil: it concerns nobody
+	namespace, name string
+	value           any // nil: it concerns nobody
+}
+
+// GetObjectMeta is for client-go, which finds names by it.
+func (t *trimmed) GetObjectMeta() metav1.Object {
+	return &metav1.ObjectMeta{Namespace: t.namespace, Name: t.name}
 }
 
 // intake hands on what a reflector reads. It is a cache.ReflectorStore without a memory.
@@ -76,14 +81,14 @@ func (i *intake) trimmed(object any) (*trimmed, error) {
 	if !ok || reflect.TypeOf(object) != reflect.TypeOf(i.empty) {
 		return nil, fmt.Errorf("read %s: %T came", i.kind, object)
 	}
-	return &trimmed{metav1.ObjectMeta{Namespace: m.GetNamespace(), Name: m.GetName()}, i.trim(object)}, nil
+	return &trimmed{m.GetNamespace(), m.GetName(), i.trim(object)}, nil
 }
 
 func (t *trimmed) key() string {
-	if t.Namespace == "" {
-		return t.Name
+	if t.namespace == "" {
+		return t.name
 	}
-	return t.Namespace + ":" + t.Name
+	return t.namespace + ":" + t.name
 }
 
 // Add hands an object on.

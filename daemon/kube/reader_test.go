@@ -140,8 +140,19 @@ func with(some ...string) string {
 	return strings.Join(out, "; ")
 }
 
-func TestReader(t *testing.T) {
-	server := kubetest.Start(t)
+// servers runs a test with a server of each kind: one of lists and JSON, and one that streams.
+func servers(t *testing.T, test func(t *testing.T, server *kubetest.Server)) {
+	t.Run("lists", func(t *testing.T) { test(t, kubetest.Start(t)) })
+	t.Run("streams", func(t *testing.T) {
+		server := kubetest.Start(t)
+		server.Stream()
+		test(t, server)
+	})
+}
+
+func TestReader(t *testing.T) { servers(t, testReader) }
+
+func testReader(t *testing.T, server *kubetest.Server) {
 	onHost := pod("onhost")
 	onHost.Spec.HostNetwork = true
 	server.Put(t, namespace("ns"), pod("a"), onHost)
@@ -174,8 +185,9 @@ func TestReader(t *testing.T) {
 	into.comes(t, with("namespaces ns", "pods"))
 }
 
-func TestReaderOfADefinitionThatComes(t *testing.T) {
-	server := kubetest.Start(t)
+func TestReaderOfADefinitionThatComes(t *testing.T) { servers(t, testReaderOfADefinitionThatComes) }
+
+func testReaderOfADefinitionThatComes(t *testing.T, server *kubetest.Server) {
 	into, _ := start(t, server)
 	into.comes(t, nothing)
 	server.Install(true)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/flags"
@@ -48,6 +49,7 @@ type config struct {
 	Kubernetes         kube.Config
 	podSubnets         []string
 	BalancerNetwork    string
+	pace               *budget.Pace // of processors; nil: all
 	pods               []netip.Prefix
 }
 

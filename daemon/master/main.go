@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 
 	"github.com/contiv/contiv/build"
@@ -49,7 +48,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return flags.ExitConfig
 	}
 	if !c.Store.Embedded { // a store in this process needs all: a durable write holds one until the runtime notices
-		runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS")))
+		c.pace = budget.NewPace(getenv("GOMAXPROCS"))
 	}
 	if err := budget.Slack(budget.MasterSlack); err != nil {
 		log.Debug("not as thrifty as it could be", "error", err)

@@ -138,7 +138,13 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, feed, election, registry, roles, expiry)
+	load := task.Func("first load", func(ctx context.Context, ready func()) error {
+		ready()
+		defer c.pace.Hurry()()
+		_ = known.Wait(ctx, 1) // else there is nothing to hurry for any more
+		return nil
+	})
+	group := task.NewGroup(log, load, feed, election, registry, roles, expiry)
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
@@ -166,7 +172,7 @@ func kubernetes(c config, committer *commit.Committer, known *catalog.Catalog, a
 	if !c.Kubernetes.Wanted() {
 		return nil
 	}
-	return masterkube.New(masterkube.Config{Source: kube.NewReader(c.Kubernetes, log), Commit: committer, Catalog: known, BalancerNetwork: c.BalancerNetwork, Log: log,
+	return masterkube.New(masterkube.Config{Source: kube.NewReader(c.Kubernetes, log), Commit: committer, Catalog: known, BalancerNetwork: c.BalancerNetwork, Log: log, Hurry: c.pace.Hurry,
 		Network: masterkube.Network{ID: identity.Network{Tenant: endpoint.DefaultTenant, Name: endpoint.DefaultNetwork}, Subnets: c.pods, Admit: a}})
 }
 

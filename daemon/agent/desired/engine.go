@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
+	"github.com/contiv/contiv/table"
 )
 
 // Bridge is the part of *bridge.Reconciler that the Engine needs.
@@ -59,14 +60,16 @@ type Engine struct {
 	mirrors map[string]*mirror.Mirror // by watched prefix
 	listed  map[string]struct{}       // prefixes that have been listed
 	records *records
-	given   *records            // as the bridge has them; empty until all has been listed
-	bad     map[string]struct{} // keys whose record is malformed
-	told    uint64              // revision of the last update of record.State
-	seen    uint64              // the same, as long as what comes by the other watches belongs to it
-	late    map[string]struct{} // endpoints whose port changed after their record was translated
-	live    bool                // the first update has been made
-	stale   []string            // prefixes whose watch is interrupted
-	changed chan struct{}       // closed with the next change
+	given   *records                             // as the bridge has them; empty until all has been listed
+	bad     map[string]struct{}                  // keys whose record is malformed
+	told    uint64                               // revision of the last update of record.State
+	seen    uint64                               // the same, as long as what comes by the other watches belongs to it
+	late    map[string]struct{}                  // endpoints whose port changed after their record was translated
+	live    bool                                 // the first update has been made
+	stale   []string                             // prefixes whose watch is interrupted
+	served  *table.Table[string, *ofnet.Service] // what the bridge has been told; nil until it has been told anything
+	changed chan struct{}                        // closed with the next change
+	moved   chan struct{}                        // closed with the next change of the surroundings
 	ready   chan struct{}
 	heard   time.Time
 }
@@ -77,7 +80,7 @@ func watched() []string { return []string{record.State, record.Config, record.Se
 // New returns an Engine; Run makes it live.
 func New(o Options) *Engine {
 	e := &Engine{Options: o, mirrors: map[string]*mirror.Mirror{}, listed: map[string]struct{}{}, records: newRecords(o.Self.Label), given: newRecords(o.Self.Label),
-		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), ready: make(chan struct{})}
+		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), moved: make(chan struct{}), ready: make(chan struct{})}
 	e.records.kube.foreign = o.ForeignServices
 	for _, prefix := range watched() {
 		e.mirrors[prefix] = mirror.Sums()
@@ -175,7 +178,7 @@ func (e *Engine) take(prefix string, u store.Update) {
 	}
 	if e.absorb(prefix, u) {
 		e.tell(before)
-		e.notify()
+		e.notify(e.records.moves(before))
 	}
 	if prefix == record.State {
 		e.told = max(e.told, uint64(u.Revision))
@@ -242,6 +245,7 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 		for _, put := range others {
 			put(s)
 		}
+		e.served = s.Services.Clone()
 	})
 	e.given = e.records.clone()
 }
@@ -264,14 +268,18 @@ func (e *Engine) SetPort(endpoint string, port uint32) {
 			e.late[endpoint] = struct{}{}
 		}
 		e.update()
-		e.notify()
+		e.notify(true)
 	}
 }
 
-// notify wakes those who wait for a change. e.mu is held.
-func (e *Engine) notify() {
+// notify wakes those who wait for a change, and those who wait for one of the surroundings if it is one. e.mu is held.
+func (e *Engine) notify(moved bool) {
 	close(e.changed)
 	e.changed = make(chan struct{})
+	if moved {
+		close(e.moved)
+		e.moved = make(chan struct{})
+	}
 }
 
 // Wait returns when the switch has the flows of an endpoint as of store revision rev, or refuses them, or ctx ends.
@@ -343,18 +351,15 @@ func (e *Engine) Local() []record.Endpoint {
 	return out
 }
 
-// Services returns the services of the tenants that have members here, ordered by name.
-func (e *Engine) Services() []ofnet.Service {
+// Services returns the services of the tenants that have members here, ordered by name, as of the last update. They are not to be changed.
+func (e *Engine) Services() []*ofnet.Service {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	out := []ofnet.Service{}
-	for k := range e.records.known() {
-		if v := e.records.wantService(k.Name); v != nil {
-			out = append(out, *v)
-		}
+	served := e.served
+	e.mu.Unlock()
+	if served == nil {
+		return []*ofnet.Service{}
 	}
-	slices.SortFunc(out, func(a, b ofnet.Service) int { return strings.Compare(a.Name, b.Name) })
-	return out
+	return slices.SortedFunc(served.Values(), func(a, b *ofnet.Service) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Selectors returns the selectors of a tenant's services, in no order. They are not to be changed.

@@ -203,15 +203,3 @@ func (o objects) kubernetesOf(r *records, tenant string) {
 		}
 	}
 }
-
-// known are all services that there may be.
-func (r *records) known() objects {
-	out := objects{}
-	for name := range r.services.All() {
-		out.add(ofnet.KindService, name)
-	}
-	for v := range r.kube.services.Values() {
-		out.kubeService(r, v.ID)
-	}
-	return out
-}

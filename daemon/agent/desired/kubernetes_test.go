@@ -75,8 +75,8 @@ func TestForeignServices(t *testing.T) {
 	web := kubeService("shop", "web", "10.96.0.9")
 	putAll(t, r, blue, tenant("default", 1), member(blue, "b1", "h1", 1), web)
 	s := ofnet.NewState("h1")
-	if r.translate(newRecords("h1"), s); s.Services.Len() != 0 || len(r.known()) == 0 {
-		t.Errorf("want none of %v, got %d", r.known(), s.Services.Len())
+	if r.translate(newRecords("h1"), s); s.Services.Len() != 0 || r.kube.services.Len() == 0 {
+		t.Errorf("want none of %d, got %d", r.kube.services.Len(), s.Services.Len())
 	}
 }
 
@@ -173,9 +173,9 @@ func FuzzKubernetesServices(f *testing.F) {
 		s.Local = ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}
 		s.Tenants.Set(defaultTenant, &ofnet.Tenant{Name: defaultTenant, ID: 1})
 		s.Hosts.Set("h1", &ofnet.Host{Label: "h1"})
-		for k := range r.known() {
+		for k := range affected(newRecords("h1"), r) {
 			v := r.wantService(k.Name)
-			if v == nil {
+			if k.Kind != ofnet.KindService || v == nil {
 				continue
 			}
 			s.SetService(v)

@@ -87,5 +87,5 @@ func (e *Engine) SetUplinks(active uint32, channel []uint32) {
 	}
 	e.Fixed.Active, e.Fixed.Channel = active, channel
 	e.update()
-	e.notify()
+	e.notify(true)
 }

@@ -99,7 +99,7 @@ func TestServicesInTheState(t *testing.T) {
 	list.Addresses = addrs("10.1.0.9")
 	w.put(list)
 	w.reach("one backend", backends("10.1.0.9"))
-	if got := w.e.Services(); len(got) != 1 || got[0].Name != "blue:shop" || len(ofnettest.Backends(&got[0])) != 1 {
+	if got := w.e.Services(); len(got) != 1 || got[0].Name != "blue:shop" || len(ofnettest.Backends(got[0])) != 1 {
 		t.Errorf("services: want the one, got %+v", got)
 	}
 	w.del(shop(nil))

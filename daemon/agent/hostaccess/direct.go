@@ -11,34 +11,13 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
-	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-// nodes are all hosts with their own addresses, this one first.
-func (e *Engine) nodes() []ofnet.Host {
-	if e.Nodes == nil {
-		return nil
-	}
-	return e.Nodes()
-}
-
-// self is this host's own address of the family of a; invalid when it has none.
-func (e *Engine) self(a netip.Addr) netip.Addr {
-	switch all := e.nodes(); {
-	case len(all) == 0:
-		return netip.Addr{}
-	case a.Is4():
-		return all[0].Node4
-	default:
-		return all[0].Node6
-	}
-}
-
 // ways lead the host to the endpoints of all tenants by their own addresses, in the order of subnets. A subnet in which a host has its own
 // address is left out, for the host would lose its way to others there: that is an error.
-func (e *Engine) ways(networks []record.Network) (out []link.Way, err error) {
+func (e *Engine) ways(networks []record.Network, hosts *machines) (out []link.Way, err error) {
 	private := e.Flows.Private()
 	for i := range networks {
 		n := &networks[i]
@@ -50,28 +29,18 @@ func (e *Engine) ways(networks []record.Network) (out []link.Way, err error) {
 			if to.Addr().Is6() {
 				via = pipeline.NextHop(pipeline.Private6(private))
 			}
-			from := e.self(to.Addr())
+			from := hosts.self(to.Addr())
 			if !to.IsValid() || !from.IsValid() || slices.ContainsFunc(out, func(w link.Way) bool { return w.To == to }) {
 				continue
 			}
-			if label := e.within(to); label != "" {
+			if label := hosts.within(to); label != "" {
 				err = errors.Join(err, fmt.Errorf("hosts do not meet the containers of network %s: host %s has its own address in %s; choose another subnet", n.ID, label, to))
 				continue
 			}
 			out = append(out, link.Way{To: to, Via: via, From: from})
 		}
 	}
-	return e.serviceWays(out), err
-}
-
-// within is a host that has an address of its own in p, "" when none has.
-func (e *Engine) within(p netip.Prefix) string {
-	for _, h := range e.nodes() {
-		if slices.ContainsFunc(h.Addrs(), p.Contains) {
-			return h.Label
-		}
-	}
-	return ""
+	return e.serviceWays(out, hosts), err
 }
 
 // shut are the ports of hosts that containers do not reach though they meet hosts: those of masters and agents, and what is said.
@@ -99,9 +68,9 @@ func (e *Engine) hidden(g *record.Global, network identity.Network) bool {
 
 // clients adds who is answered by another way than the host's: hosts, and endpoints, which meet the container by its own address; on a
 // bridged VLAN everyone.
-func (e *Engine) clients(t *link.Translation, g *record.Global) {
+func (e *Engine) clients(t *link.Translation, g *record.Global, hosts *machines) {
 	own := t.Own[:2]
-	for _, h := range e.nodes() {
+	for _, h := range hosts.all {
 		t.Clients = append(t.Clients, h.Addrs()...)
 	}
 	slices.SortFunc(t.Clients, netip.Addr.Compare)
@@ -112,7 +81,7 @@ func (e *Engine) clients(t *link.Translation, g *record.Global) {
 				continue
 			}
 			t.Private, t.Own = append(t.Private, p), append(t.Own, own[i])
-			if by := e.self(p.Addr()); by.IsValid() && e.hidden(g, n.ID) {
+			if by := hosts.self(p.Addr()); by.IsValid() && e.hidden(g, n.ID) {
 				t.Hidden = append(t.Hidden, link.Hidden{Prefix: p, By: by})
 			}
 		}

@@ -33,11 +33,11 @@ const (
 
 // Flows is what the agent knows of the store, and what it tells the switch.
 type Flows interface {
-	Changed() <-chan struct{}
+	Surroundings() <-chan struct{} // closed with the next change of what follows
 	Global() record.Global
 	Private() netip.Prefix
 	Networks() []record.Network
-	Services() []ofnet.Service
+	Services() []*ofnet.Service // not to be changed
 	Endpoint(id string) (record.Endpoint, bool)
 	SetPort(endpoint string, port uint32)
 }
@@ -105,7 +105,7 @@ func New(o Options) *Engine { return &Engine{Options: o, kept: map[string]kept{}
 // switch prepared.
 func (e *Engine) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		changed, members := e.Flows.Changed(), e.membersChanged()
+		changed, members := e.Flows.Surroundings(), e.membersChanged()
 		err := e.Bring(ctx)
 		if ctx.Err() != nil {
 			return nil
@@ -189,7 +189,7 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	}
 	var err error
 	if g.HostAccess == record.HostDirect {
-		port.Ways, err = e.ways(networks)
+		port.Ways, err = e.ways(networks, e.machines())
 	}
 	return errors.Join(err, e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, port), e.translate(&e.masked, subnet, wanted), e.translate(&e.masked6, six, wanted6))
 }

@@ -25,7 +25,7 @@ import (
 type world struct {
 	global    record.Global
 	networks  []record.Network
-	services  []ofnet.Service
+	services  []*ofnet.Service
 	endpoints map[string]record.Endpoint
 	ports     map[string]ovsdb.Port
 	numbers   map[string]uint32 // ports by endpoint
@@ -47,11 +47,11 @@ func newWorld(mode string, networks ...record.Network) *world {
 		ports: map[string]ovsdb.Port{}, numbers: map[string]uint32{}, links: map[string]link.HostPort{}}
 }
 
-func (w *world) Changed() <-chan struct{}   { return nil }
-func (w *world) Global() record.Global      { return w.global }
-func (w *world) Private() netip.Prefix      { return ofnet.DefaultPrivate() }
-func (w *world) Networks() []record.Network { return w.networks }
-func (w *world) Services() []ofnet.Service  { return w.services }
+func (w *world) Surroundings() <-chan struct{} { return nil }
+func (w *world) Global() record.Global         { return w.global }
+func (w *world) Private() netip.Prefix         { return ofnet.DefaultPrivate() }
+func (w *world) Networks() []record.Network    { return w.networks }
+func (w *world) Services() []*ofnet.Service    { return w.services }
 func (w *world) Endpoint(id string) (record.Endpoint, bool) {
 	e, ok := w.endpoints[id]
 	return e, ok
@@ -333,9 +333,9 @@ func TestInfra(t *testing.T) {
 	}
 	// Services that no route leads to yet; those of other tenants are not the host's business.
 	for name, a := range map[string]string{"within": "10.2.0.100", "vlan": "10.3.0.100", "six": "fd01::1"} {
-		w.services = append(w.services, ofnet.Service{Name: "default:" + name, Tenant: "default", External: []netip.Addr{netip.MustParseAddr(a)}})
+		w.services = append(w.services, &ofnet.Service{Name: "default:" + name, Tenant: "default", External: []netip.Addr{netip.MustParseAddr(a)}})
 	}
-	w.services = append(w.services, ofnet.Service{Name: "acme:x", Tenant: "acme", External: []netip.Addr{netip.MustParseAddr("10.5.0.100")}})
+	w.services = append(w.services, &ofnet.Service{Name: "acme:x", Tenant: "acme", External: []netip.Addr{netip.MustParseAddr("10.5.0.100")}})
 	if err := e.Bring(t.Context()); err != nil || w.routesOf(record.HostNetwork) != "10.2.0.0/24 10.3.0.100/32" {
 		t.Errorf("with services: got routes %s, %v", w.routesOf(record.HostNetwork), err)
 	}
@@ -418,7 +418,7 @@ type busy struct {
 	looks int
 }
 
-func (b *busy) Changed() <-chan struct{} {
+func (b *busy) Surroundings() <-chan struct{} {
 	changed := make(chan struct{})
 	close(changed)
 	return changed

@@ -127,8 +127,9 @@ func (e *Engine) translatePorts(g *record.Global) error {
 		t.Private, t.Own = append(t.Private, p), append(t.Own, pipeline.HostAddr(p))
 	}
 	if g.HostAccess == record.HostDirect {
-		e.clients(&t, g)
-		e.nodePorts(&t)
+		hosts := e.machines()
+		e.clients(&t, g, hosts)
+		e.nodePorts(&t, hosts)
 	}
 	if e.publisher.is && t.Equal(&e.publisher.set) {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 // nodePorts adds the ports at which this host takes connections for services: the kernel leads them to the switch, which chooses. Those that may
 // be answered by another host come in this host's name, so that the answer comes back here; all others keep their client's address.
-func (e *Engine) nodePorts(t *link.Translation) {
+func (e *Engine) nodePorts(t *link.Translation, hosts *machines) {
 	services := e.Flows.Services()
 	var ports []link.Published
 	for _, six := range []bool{false, true} {
@@ -19,9 +19,8 @@ func (e *Engine) nodePorts(t *link.Translation) {
 		if six {
 			private, all = pipeline.Private6(private), netip.IPv6Unspecified()
 		}
-		by := e.self(private.Addr())
-		for i := range services {
-			v := &services[i]
+		by := hosts.self(private.Addr())
+		for _, v := range services {
 			if !by.IsValid() && !v.ExternalLocal || !slices.ContainsFunc(v.Cluster, func(a netip.Addr) bool { return a.Is6() == six }) {
 				continue
 			}
@@ -45,7 +44,7 @@ func (e *Engine) nodePorts(t *link.Translation) {
 }
 
 // serviceWays lead the host to the services of Kubernetes, by its own address. What is in a subnet that has a way already needs none.
-func (e *Engine) serviceWays(ways []link.Way) []link.Way {
+func (e *Engine) serviceWays(ways []link.Way, hosts *machines) []link.Way {
 	private := e.Flows.Private()
 	subnets := len(ways)
 	for _, v := range e.Flows.Services() {
@@ -53,13 +52,13 @@ func (e *Engine) serviceWays(ways []link.Way) []link.Way {
 			continue
 		}
 		for _, a := range v.Addresses() {
-			via, from := pipeline.NextHop(private), e.self(a)
+			via, from := pipeline.NextHop(private), hosts.self(a)
 			if a.Is6() {
 				via = pipeline.NextHop(pipeline.Private6(private))
 			}
 			to := netip.PrefixFrom(a, a.BitLen())
 			known := slices.ContainsFunc(ways[:subnets], func(w link.Way) bool { return w.To.Contains(a) })
-			if from.IsValid() && !known && e.within(to) == "" {
+			if from.IsValid() && !known && hosts.within(to) == "" {
 				ways = append(ways, link.Way{To: to, Via: via, From: from})
 			}
 		}

@@ -16,7 +16,7 @@ import (
 func TestServicesOfHosts(t *testing.T) {
 	addr := netip.MustParseAddr
 	w := newWorld("bridge")
-	w.services = []ofnet.Service{
+	w.services = []*ofnet.Service{
 		{Name: "ns/web", Tenant: "default", Cluster: []netip.Addr{addr("10.96.0.9"), addr("fd96::9")}, External: []netip.Addr{addr("192.0.2.9")},
 			Ports: []ofnet.ServicePort{{Protocol: 6, Port: 80, NodePort: 30080}, {Protocol: 17, Port: 53}}},
 		{Name: "ns/kept", Tenant: "default", Cluster: []netip.Addr{addr("10.96.0.8"), addr("10.1.0.8")}, ExternalLocal: true,
@@ -25,7 +25,7 @@ func TestServicesOfHosts(t *testing.T) {
 	}
 	e := New(Options{Host: "h1", Flows: w, Nodes: func() []ofnet.Host { return []ofnet.Host{{Label: "h1", Node4: addr("192.0.2.1")}} }})
 	var ways []string
-	for _, x := range e.serviceWays([]link.Way{{To: netip.MustParsePrefix("10.1.0.0/16")}}) {
+	for _, x := range e.serviceWays([]link.Way{{To: netip.MustParsePrefix("10.1.0.0/16")}}, e.machines()) {
 		ways = append(ways, fmt.Sprintf("%s from %s", x.To, x.From))
 	}
 	want := []string{"10.1.0.0/16 from invalid IP", "10.96.0.8/32 from 192.0.2.1", "10.96.0.9/32 from 192.0.2.1", "192.0.2.9/32 from 192.0.2.1"}
@@ -33,7 +33,7 @@ func TestServicesOfHosts(t *testing.T) {
 		t.Errorf("routes: want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(ways, "\n"))
 	}
 	var is link.Translation
-	e.nodePorts(&is)
+	e.nodePorts(&is, e.machines())
 	var ports []string
 	for _, p := range is.Ports {
 		ports = append(ports, fmt.Sprintf("%d %s to %s", p.Protocol, p.From, p.To))

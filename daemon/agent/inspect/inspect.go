@@ -71,7 +71,7 @@ type Options struct {
 	Malformed func() []string // keys of records that could not be read
 	Names     *Names          // nil: names are not served
 	Router    func() (bgp.Status, error)
-	Services  func() []ofnet.Service
+	Services  func() []*ofnet.Service
 	Ports     Ports
 	Version   model.Version
 	Now       func() time.Time

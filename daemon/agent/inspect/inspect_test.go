@@ -61,12 +61,12 @@ func (a *agent) Status() []bridge.OwnerStatus {
 	return []bridge.OwnerStatus{{Owner: ofnet.Key{Kind: "endpoint", Name: "t:n:c1"}, Phase: bridge.Failed, Err: "no", Flows: 2}}
 }
 
-func (a *agent) services() []ofnet.Service {
+func (a *agent) services() []*ofnet.Service {
 	at := netip.MustParseAddr
 	behind := func(target uint16) []ofnet.Backend {
 		return []ofnet.Backend{{Addr: at("10.0.0.1"), Target: target}, {Addr: at("10.0.0.2"), Target: target}}
 	}
-	return []ofnet.Service{{Name: "t:empty", Tenant: "t", External: []netip.Addr{at("10.0.0.8")}, Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53}}},
+	return []*ofnet.Service{{Name: "t:empty", Tenant: "t", External: []netip.Addr{at("10.0.0.8")}, Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolUDP, Port: 53}}},
 		{Name: "t:shop", Tenant: "t", External: []netip.Addr{at("10.0.0.9")},
 			Ports: []ofnet.ServicePort{{Protocol: ofnet.ProtocolTCP, Port: 80, Backends: behind(8080)}, {Protocol: ofnet.ProtocolTCP, Port: 81, Backends: behind(8081)}}}}
 }

@@ -34,8 +34,7 @@ func (o *Options) loads(ctx context.Context) ([]load, error) {
 		return nil, err
 	}
 	var out []load
-	for i := range services {
-		v := &services[i]
+	for _, v := range services {
 		owner, _ := o.Forward.Owner(v.Key())
 		for j := range v.Ports {
 			p := &v.Ports[j]

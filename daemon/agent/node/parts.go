@@ -63,7 +63,7 @@ func (n *Node) parts() []task.Task {
 		n.afterSync("first flows", n.settle),
 		task.Func("readiness", n.watchReadiness),
 	}
-	health := &healthport.Keeper{Healths: n.desired.Healths, Changed: n.desired.Changed, Healthy: n.forward.Connected, Log: n.Log}
+	health := &healthport.Keeper{Healths: n.desired.Healths, Changed: n.desired.Surroundings, Healthy: n.forward.Connected, Log: n.Log}
 	parts = append(parts, n.afterSync("BGP", n.router.Run), n.afterSync("health of services", health.Run))
 	if n.questions != nil {
 		parts = append(parts, n.afterSync("names", n.questions.Run), n.afterSync("names over TCP", func(ctx context.Context) error {

@@ -73,12 +73,17 @@ func (s *Server) patch(w http.ResponseWriter, q *http.Request) {
 		refuse(w, http.StatusUnprocessableEntity, "Invalid")
 		return
 	}
-	s.objects["services"][key] = stored{s.version, after}
-	s.events = append(s.events, event{stored{s.version, after}, "services", "MODIFIED"})
+	is, err := s.stored(after, nil)
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "InternalError")
+		return
+	}
+	s.objects["services"][key] = is
+	s.events = append(s.events, event{is, "services", "MODIFIED"})
 	s.patched++
 	s.wake()
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(after)
+	_, _ = w.Write(is.text)
 }
 
 // errOther says that a patch is of another object of that name.
@@ -99,12 +104,11 @@ type change struct {
 }
 
 // patched is a service with the status that a patch makes of its own.
-func patched(text, patch []byte, version int) ([]byte, error) {
-	var s corev1.Service
-	var c change
+func patched(text, patch []byte, version int) (*corev1.Service, error) {
+	s, c := &corev1.Service{}, change{}
 	strict := json.NewDecoder(bytes.NewReader(patch))
 	strict.DisallowUnknownFields()
-	if err := errors.Join(json.Unmarshal(text, &s), strict.Decode(&c)); err != nil {
+	if err := errors.Join(json.Unmarshal(text, s), strict.Decode(&c)); err != nil {
 		return nil, err
 	}
 	if c.Metadata.UID != s.UID {
@@ -123,5 +127,5 @@ func patched(text, patch []byte, version int) ([]byte, error) {
 		}
 	}
 	s.ResourceVersion = strconv.Itoa(version)
-	return json.Marshal(&s)
+	return s, nil
 }

@@ -26,17 +26,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	kind, known := kinds()[resource]
 	s.mu.Lock()
 	_, hidden := s.hidden[resource]
-	away := s.away
+	away, streams := s.away, s.streams
 	s.mu.Unlock()
+	whole := q.URL.Query().Get("sendInitialEvents") != ""
 	switch {
 	case away:
 		panic(http.ErrAbortHandler)
 	case !known || hidden:
 		refuse(w, http.StatusNotFound, "NotFound")
-	case q.URL.Query().Get("sendInitialEvents") != "":
+	case whole && !streams:
 		refuse(w, http.StatusUnprocessableEntity, "Invalid") // as servers do that have no streaming lists
+	case whole:
+		s.stream(w, q, resource)
 	case q.URL.Query().Get("watch") != "":
-		s.watch(w, q, resource)
+		after, err := strconv.Atoi(q.URL.Query().Get("resourceVersion"))
+		if err != nil {
+			refuse(w, http.StatusBadRequest, "BadRequest")
+			return
+		}
+		s.watch(newFrames(w, q, streams, resource), q, resource, after)
 	default:
 		s.list(w, resource, kind, path.Dir(q.URL.Path))
 	}
@@ -65,13 +73,7 @@ func (s *Server) list(w http.ResponseWriter, resource, kind, at string) {
 	_ = json.NewEncoder(w).Encode(all)
 }
 
-func (s *Server) watch(w http.ResponseWriter, q *http.Request, resource string) {
-	after, err := strconv.Atoi(q.URL.Query().Get("resourceVersion"))
-	if err != nil {
-		refuse(w, http.StatusBadRequest, "BadRequest")
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
+func (s *Server) watch(to *frames, q *http.Request, resource string, after int) {
 	for {
 		s.mu.Lock()
 		moved, old, away := s.moved, after < s.oldest, s.away
@@ -89,14 +91,14 @@ func (s *Server) watch(w http.ResponseWriter, q *http.Request, resource string) 
 		case hidden:
 			return
 		case old:
-			_, _ = fmt.Fprint(w, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old"}}`)
+			to.expired()
 			return
 		}
 		for _, e := range due {
-			_ = json.NewEncoder(w).Encode(map[string]any{"type": e.happened, "object": e.text})
+			to.send(e.happened, &e.stored)
 			after = e.version
 		}
-		w.(http.Flusher).Flush()
+		to.flush()
 		select {
 		case <-q.Context().Done():
 			return

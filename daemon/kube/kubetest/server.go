@@ -49,11 +49,13 @@ type Server struct {
 	patched int
 	// forbidden says that no status may be changed.
 	forbidden bool
+	streams   bool // lists are sent by watches, and in protobuf to who takes that
 }
 
 type stored struct {
 	version int
 	text    json.RawMessage
+	proto   []byte // the same in protobuf, while the server streams; nil of kinds that have none
 }
 
 type event struct {
@@ -141,7 +143,10 @@ func (s *Server) change(tb TB, o Object, gone bool) {
 	case !had:
 		happened = "ADDED"
 	}
-	it := stored{s.version, text}
+	it, err := s.stored(o, text)
+	if err != nil {
+		tb.Fatal(err)
+	}
 	if !gone {
 		if s.objects[resource] == nil {
 			s.objects[resource] = map[string]stored{}

@@ -118,9 +118,9 @@ func (p *planner) left(key string, value []byte) {
 	if _, wanted := p.wanted[key]; wanted {
 		return
 	}
-	var r struct{ Action string }
-	_ = json.Unmarshal(value, &r) // of a record that cannot be read agents deny all
 	phase := func(allow, deny int) int {
+		var r struct{ Action string }
+		_ = json.Unmarshal(value, &r) // of a record that cannot be read agents deny all
 		if r.Action == record.ActionAllow {
 			return allow
 		}

@@ -52,8 +52,13 @@ type Config struct {
 	BalancerNetwork string
 	Pause           time.Duration // before what has failed is tried again; 0: a second
 	Patience        time.Duration // how long a pod is waited for that Kubernetes has not told of; 0: ten seconds
-	Log             *slog.Logger
+	// Hurry says that a term has begun in which everything is to be compared, until done is called; nil: nobody wants to know.
+	Hurry func() (done func())
+	Log   *slog.Logger
 }
+
+// hurried is how long a term hurries at the most: an API server that is away is not waited for with all processors.
+const hurried = time.Minute
 
 // Engine is the part of a netmaster that deals with Kubernetes. Its methods are safe for concurrent use.
 type Engine struct {
@@ -77,6 +82,9 @@ func New(c Config) *Engine {
 	if c.Patience == 0 {
 		c.Patience = 10 * time.Second
 	}
+	if c.Hurry == nil {
+		c.Hurry = func() func() { return func() {} }
+	}
 	return &Engine{Config: c, wake: make(chan struct{}, 1), untold: make(chan struct{}, 1), moved: make(chan struct{})}
 }
 
@@ -90,6 +98,9 @@ func (e *Engine) Run(ctx context.Context) {
 	defer end()
 	reading.Go(func() { e.read(ctx) })
 	reading.Go(func() { e.tell(ctx) })
+	done := e.Hurry()
+	defer done()
+	defer time.AfterFunc(hurried, done).Stop()
 	made := false
 	for {
 		failed := false
@@ -98,6 +109,9 @@ func (e *Engine) Run(ctx context.Context) {
 			failed = !made
 		}
 		failed = !e.write(ctx) || failed
+		if s := e.Status(); s.Lacks == "" && s.Differs == 0 {
+			done()
+		}
 		var again <-chan time.Time
 		switch {
 		case failed:
@@ -144,6 +158,7 @@ func (e *Engine) Status() *model.KubernetesStatus {
 	defer e.mu.Unlock()
 	out := &model.KubernetesStatus{Wanted: true, Leads: e.known != nil, Lacks: e.waiting()}
 	if out.Leads {
+		out.Differs = e.known.differing()
 		since := e.since
 		if moved := e.Source.Since(); moved.After(since) {
 			since = moved

@@ -20,6 +20,7 @@ type knowledge struct {
 	differs  map[string]struct{}             // keys that may be otherwise in the store
 	pods     map[identity.Pod]*translate.Pod // those that endpoints may be of
 	changed  map[identity.Pod]struct{}       // pods whose endpoints may say something else
+	taken    int                             // how many of both are being compared
 	places   map[string]record.Place         // of namespaces
 	told     uint64                          // how often a record was to change
 	written  uint64                          // up to which of these the store has them
@@ -58,6 +59,9 @@ func (k *knowledge) missing() string {
 // due tells that there may be something to write.
 func (k *knowledge) due() bool { return len(k.differs)+len(k.changed) > 0 }
 
+// differing is how much is still to be compared.
+func (k *knowledge) differing() int { return len(k.differs) + len(k.changed) + k.taken }
+
 // set says what the record of a key is to be; nil: there is to be none.
 func (k *knowledge) set(key string, text []byte) {
 	have, had := k.want[key]
@@ -76,15 +80,21 @@ func (k *knowledge) set(key string, text []byte) {
 // replace says what all records below a prefix are to be.
 func (k *knowledge) replace(prefix string, values map[string][]byte, v *catalog.View) {
 	for key := range k.want {
-		if _, still := values[key]; !still && strings.HasPrefix(key, prefix) {
+		if !strings.HasPrefix(key, prefix) {
+			continue
+		}
+		if _, still := values[key]; !still {
 			k.set(key, nil)
 		}
 	}
 	for key, text := range values {
 		k.set(key, text)
 	}
-	for key := range v.Values() {
-		if _, wanted := k.want[key]; !wanted && strings.HasPrefix(key, prefix) {
+	for key := range v.Values() { // most are below other prefixes
+		if !strings.HasPrefix(key, prefix) {
+			continue
+		}
+		if _, wanted := k.want[key]; !wanted {
 			k.differs[key] = struct{}{}
 			k.told++
 		}

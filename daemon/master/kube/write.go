@@ -9,8 +9,11 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 )
 
-// podsAtOnce bounds how many pods' endpoints are compared in one request, which others wait behind.
-const podsAtOnce = 2000
+// How many records, and pods' endpoints, are compared in one request, which others wait behind.
+const (
+	recordsAtOnce = 5000
+	podsAtOnce    = 2000
+)
 
 // bytesAtOnce bounds the records of one transaction, of which a store takes a megabyte.
 const bytesAtOnce = 256 << 10
@@ -24,7 +27,7 @@ func (e *Engine) write(ctx context.Context) bool {
 			return true
 		}
 		left, err := e.records(ctx, keys)
-		if err == nil && len(left) == 0 {
+		if err == nil && len(left) == 0 && told > 0 {
 			e.wrote(told)
 		}
 		if err == nil {
@@ -48,14 +51,17 @@ func (e *Engine) wrote(told uint64) {
 	e.move()
 }
 
-// take is what may differ: all keys, of all that was told of, and some pods.
+// take is some of what may differ. told is up to what the store has everything once it has these; 0 when there are other keys.
 func (e *Engine) take() (keys []string, pods []*translate.Pod, told uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for key := range e.known.differs {
+		if len(keys) == recordsAtOnce {
+			break
+		}
 		keys = append(keys, key)
+		delete(e.known.differs, key)
 	}
-	clear(e.known.differs)
 	for id := range e.known.changed {
 		if len(pods) == podsAtOnce {
 			break
@@ -65,13 +71,17 @@ func (e *Engine) take() (keys []string, pods []*translate.Pod, told uint64) {
 		}
 		delete(e.known.changed, id)
 	}
-	return keys, pods, e.known.told
+	if e.known.taken = len(keys) + len(pods); len(e.known.differs) == 0 {
+		told = e.known.told
+	}
+	return keys, pods, told
 }
 
 // giveBack notes what is still to be compared.
 func (e *Engine) giveBack(keys []string, pods []*translate.Pod) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.known.taken = 0
 	for _, key := range keys {
 		e.known.differs[key] = struct{}{}
 	}

@@ -18,6 +18,9 @@ import (
 // inForce is how many policies and services there are, which select the pods or others of their namespace.
 const inForce = 200
 
+// namespace is that of all pods.
+const namespace = "ns0"
+
 // cluster is a lab with Kubernetes.
 type cluster struct {
 	lab     *lab.Lab
@@ -44,7 +47,7 @@ func (c *cluster) kubectl(ctx context.Context, objects []any, args ...string) er
 	return nil
 }
 
-// fill makes policies and services of namespace ns0.
+// fill makes policies and services of the namespace.
 func (c *cluster) fill(ctx context.Context) error {
 	made := crowd.Crowd{Namespaces: 1, Hosts: 1}
 	objects := []any{made.Namespace(0)}
@@ -56,7 +59,7 @@ func (c *cluster) fill(ctx context.Context) error {
 	if err := c.kubectl(ctx, objects, "create", "-f", "-"); err != nil {
 		return err
 	}
-	return c.kubectl(ctx, nil, "wait", "--for=create", "--timeout=60s", "--namespace", "ns0", "serviceaccount/default") // pods need it
+	return c.kubectl(ctx, nil, "wait", "--for=create", "--timeout=60s", "--namespace", namespace, "serviceaccount/default") // pods need it
 }
 
 // burst has pods start together, and returns how long it takes until all are ready. They are gone then.
@@ -65,7 +68,7 @@ func (c *cluster) burst(ctx context.Context, n int) (took time.Duration, err err
 	batch := fmt.Sprintf("b%d", c.serial)
 	var pods []any
 	for i := range n {
-		p := &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Namespace: "ns0", Name: fmt.Sprintf("%s-%d", batch, i),
+		p := &corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("%s-%d", batch, i),
 			Labels: map[string]string{"batch": batch, "app": fmt.Sprintf("app%d", i%20)}}}
 		grace := int64(0)
 		p.Spec = corev1.PodSpec{NodeName: crowd.Host(0), TerminationGracePeriodSeconds: &grace,
@@ -76,9 +79,9 @@ func (c *cluster) burst(ctx context.Context, n int) (took time.Duration, err err
 	if err := c.kubectl(ctx, pods, "create", "-f", "-"); err != nil {
 		return 0, err
 	}
-	if err := c.kubectl(ctx, nil, "wait", "--namespace", "ns0", "--for=condition=Ready", "--timeout=180s", "pod", "-l", "batch="+batch); err != nil {
+	if err := c.kubectl(ctx, nil, "wait", "--namespace", namespace, "--for=condition=Ready", "--timeout=180s", "pod", "-l", "batch="+batch); err != nil {
 		return 0, err
 	}
 	took = time.Since(began)
-	return took, c.kubectl(ctx, nil, "delete", "--namespace", "ns0", "--timeout=180s", "pod", "-l", "batch="+batch)
+	return took, c.kubectl(ctx, nil, "delete", "--namespace", namespace, "--timeout=180s", "pod", "-l", "batch="+batch)
 }

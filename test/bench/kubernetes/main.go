@@ -1,5 +1,5 @@
-// Command kubernetes measures pods that start together on a node, with policies and services in force, on a network of ours beside the plugin
-// bridge with kube-proxy, in turn, on two labs of its own, which it removes. It needs root, Open vSwitch, containerd, what "make
+// Command kubernetes measures pods that start together on a node, with policies and services in force, and connections by the address of a
+// service, on a network of ours beside the plugin bridge with kube-proxy, in turn, on labs of its own, which it removes. It needs root, Open vSwitch, containerd, what "make
 // kubernetes" builds, and the programs that "make build" leaves in bin.
 package main
 
@@ -31,6 +31,11 @@ const mostOfPeer = 0.95
 type options struct {
 	pods, rounds    int
 	bin, kubernetes string // folders of programs
+	only            string
+	// As a client, in a pod: to which address connections are opened, how many at a time, and how long.
+	connect  string
+	atOnce   int
+	duration time.Duration
 }
 
 func main() {
@@ -47,8 +52,19 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	f.IntVar(&o.rounds, "rounds", 5, "`rounds`, ours and the peer's in turn; the medians count")
 	f.StringVar(&o.bin, "bin", "bin", "`folder` of contiv, netmaster, netplugin and contivk8s")
 	f.StringVar(&o.kubernetes, "kubernetes-bin", newest(".cache/kubernetes/v*"), "`folder` of Kubernetes' programs")
+	f.StringVar(&o.only, "only", "", "measure this part alone: pods or connections")
+	f.StringVar(&o.connect, "connect", "", "only open connections to this `address`, and say how many a second there were")
+	f.IntVar(&o.atOnce, "at-once", 1, "`number` of connections at a time, of -connect")
+	f.DurationVar(&o.duration, "for", time.Second, "how long, of -connect")
 	if err := f.Parse(args); err != nil {
 		return 2
+	}
+	if o.connect != "" {
+		if err := connect(ctx, o.connect, o.atOnce, o.duration, out); err != nil {
+			fmt.Fprintln(errOut, "kubernetes:", err)
+			return 1
+		}
+		return 0
 	}
 	if _, err := exec.LookPath("containerd"); err != nil || o.kubernetes == "" {
 		fmt.Fprintln(out, "\nKubernetes: not measured, containerd is not installed or Kubernetes not built (make kubernetes)")
@@ -72,7 +88,7 @@ func newest(pattern string) string {
 	return all[len(all)-1]
 }
 
-// measure makes the labs, measures and removes them.
+// measure measures all parts, or the one that is asked for.
 func measure(ctx context.Context, o options, out, errOut io.Writer) (err error) {
 	if o.pods < 1 || o.rounds < 1 {
 		return errors.New("-pods and -rounds count from 1")
@@ -82,10 +98,20 @@ func measure(ctx context.Context, o options, out, errOut io.Writer) (err error) 
 			return err
 		}
 	}
+	for name, part := range map[string]func(context.Context, options, io.Writer, io.Writer) error{"pods": bursts, "connections": connections} {
+		if o.only == "" || o.only == name {
+			err = errors.Join(err, part(ctx, o, out, errOut))
+		}
+	}
+	return err
+}
+
+// bursts measures pods that start together.
+func bursts(ctx context.Context, o options, out, errOut io.Writer) (err error) {
 	machine, took := stand.NewMachine(), map[string][]time.Duration{}
 	var all []*cluster
 	for _, network := range []string{kube.NetworkContiv, kube.NetworkBridge} {
-		c, failed := start(ctx, o, network, errOut)
+		c, failed := start(ctx, o, network, 1, errOut)
 		if c != nil {
 			defer func() { err = errors.Join(err, c.lab.Down(context.WithoutCancel(ctx))) }()
 		}
@@ -113,9 +139,9 @@ func measure(ctx context.Context, o options, out, errOut io.Writer) (err error) 
 	return t.Write(out)
 }
 
-// start makes a lab of one host with pods on a network.
-func start(ctx context.Context, o options, network string, errOut io.Writer) (*cluster, error) {
-	p := lab.Plan{Name: "bench-" + network, Dir: lab.DefaultDir, Hosts: 1, Masters: 1, Store: lab.StoreEmbedded, Bin: o.bin,
+// start makes a lab of so many hosts with pods on a network.
+func start(ctx context.Context, o options, network string, hosts int, errOut io.Writer) (*cluster, error) {
+	p := lab.Plan{Name: "bench-" + network, Dir: lab.DefaultDir, Hosts: hosts, Masters: 1, Store: lab.StoreEmbedded, Bin: o.bin,
 		Kubernetes: &lab.Kubernetes{Bin: o.kubernetes, Network: network, Proxy: network == kube.NetworkBridge}}
 	if network == kube.NetworkContiv {
 		p.Master = []string{"--pod-subnets", "10.40.0.0/16,fd40::/64"}

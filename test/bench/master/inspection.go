@@ -29,7 +29,7 @@ func inspections(ctx context.Context, dir, netmaster string) (*report.Table, err
 		return nil, err
 	}
 	defer func() { _ = etcd.Close() }()
-	if err := fill(ctx, etcd, 1<<16-2); err != nil {
+	if err := fill(ctx, etcd, fullNetwork(), 1<<16-2, fullEndpoint); err != nil {
 		return nil, err
 	}
 	m, err := launch(ctx, netmaster, filepath.Join(dir, "inspection.log"), "--etcd-endpoints", etcd.url)
@@ -66,8 +66,19 @@ func inspections(ctx context.Context, dir, netmaster string) (*report.Table, err
 	return t, nil
 }
 
-// fill writes a network and n endpoints of it as a netmaster would have.
-func fill(ctx context.Context, db store.Store, n int) error {
+// fullNetwork is a /16, and fullEndpoint has its address i.
+func fullNetwork() *model.Network {
+	return &model.Network{TenantName: "default", NetworkName: "full", Encap: "vlan", NwType: "data", PktTag: 1, Subnet: "10.1.0.0/16"}
+}
+
+func fullEndpoint(i int) record.Endpoint {
+	name := fmt.Sprintf("%064d", i)
+	return record.Endpoint{ID: identity.Endpoint{Network: fullNetwork().Identity(), Endpoint: name}, ContainerID: name, Host: "h1",
+		IP: netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), MAC: record.MAC{2, 2, 10, 1, byte(i >> 8), byte(i)}}
+}
+
+// fill writes a network and n endpoints of it, from 1, as a netmaster would have.
+func fill(ctx context.Context, db store.Store, network *model.Network, n int, endpoint func(i int) record.Endpoint) error {
 	tx := &store.Tx{}
 	put := func(key string, v any) error {
 		text, err := json.Marshal(v)
@@ -82,23 +93,24 @@ func fill(ctx context.Context, db store.Store, n int) error {
 		tx = &store.Tx{}
 		return err
 	}
-	full := &model.Network{TenantName: "default", NetworkName: "full", Encap: "vlan", NwType: "data", PktTag: 1, Subnet: "10.1.0.0/16"}
-	if err := put(record.Objects+full.Kind().Name+"/"+full.ObjectKey(), full); err != nil {
+	if err := put(record.Objects+network.Kind().Name+"/"+network.ObjectKey(), network); err != nil {
 		return err
 	}
-	r := &record.Network{ID: full.Identity(), Kind: record.DataNetwork, Encap: record.VLAN, PktTag: 1, Subnet: netip.MustParsePrefix("10.1.0.0/16")}
+	subnet, err := netip.ParsePrefix(network.Subnet)
+	if err != nil {
+		return err
+	}
+	r := &record.Network{ID: network.Identity(), Kind: record.DataNetwork, Encap: record.Encap(network.Encap), PktTag: network.PktTag, Subnet: subnet}
 	if err := put(record.Networks+r.ID.String(), r); err != nil {
 		return err
 	}
 	for i := 1; i <= n; i++ {
-		name := fmt.Sprintf("%064d", i)
-		e := &record.Endpoint{ID: identity.Endpoint{Network: r.ID, Endpoint: name}, ContainerID: name, Host: "h1",
-			IP: netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), MAC: record.MAC{2, 2, 10, 1, byte(i >> 8), byte(i)}}
+		e := endpoint(i)
 		if err := put(record.Endpoints+e.ID.String(), e); err != nil {
 			return err
 		}
 	}
-	_, err := db.Commit(ctx, tx)
+	_, err = db.Commit(ctx, tx)
 	return err
 }
 

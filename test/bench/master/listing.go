@@ -28,7 +28,7 @@ func listings(ctx context.Context, dir, netmaster, netctl string) (*report.Table
 		return nil, err
 	}
 	defer func() { _ = etcd.Close() }()
-	if err := fill(ctx, etcd, listed); err != nil {
+	if err := fill(ctx, etcd, fullNetwork(), listed, fullEndpoint); err != nil {
 		return nil, err
 	}
 	m, err := launch(ctx, netmaster, filepath.Join(dir, "listing.log"), "--etcd-endpoints", etcd.url)

@@ -18,7 +18,7 @@ func main() {
 	n := flag.Int("n", 1000, "endpoints a round and number of clients")
 	rounds := flag.Int("rounds", 3, "rounds, ours and the peer in turn")
 	kills := flag.Int("kills", 3, "how often the leader is killed")
-	only := flag.String("only", "", "measure this part alone: endpoints, lists, inspection, netctl, networks or failover; with -than inside or beside")
+	only := flag.String("only", "", "measure this part alone: endpoints, lists, inspection, netctl, networks, kubernetes or failover; with -than inside or beside")
 	than := flag.String("than", "", "`list` of other builds of netmaster, separated by colons: compare these with the one in bin, and nothing else")
 	data := flag.String("etcd", "", "be an etcd with its data in this folder until the input ends")
 	flag.Parse()
@@ -59,6 +59,7 @@ func run(ctx context.Context, bin, only string, than []string, n, rounds, kills 
 		{"netctl", func(dir string) (*report.Table, error) { return listings(ctx, dir, netmaster, netctl) }},
 		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, inside) }},
 		{"networks", func(dir string) (*report.Table, error) { return networkCreations(ctx, dir, netmaster, beside) }},
+		{"kubernetes", func(dir string) (*report.Table, error) { return kubernetesStarts(ctx, dir, netmaster, rounds) }},
 		{"failover", func(dir string) (*report.Table, error) { return failovers(ctx, dir, netmaster, kills) }},
 	}
 	if len(than) > 0 {
