@@ -113,6 +113,11 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
+			select {
+			case <-feed.Ready(): // else the store is read twice at once, and whichever list comes last is in vain
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 			return lead(ctx, t, db, known, committer, admitter, log, duties...)
 		},
 	})
