@@ -143,13 +143,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		endpoints.Expire(ctx)
 		return nil
 	})
-	load := task.Func("first load", func(ctx context.Context, ready func()) error {
-		ready()
-		defer c.pace.Hurry()()
-		_ = known.Wait(ctx, 1) // else there is nothing to hurry for any more
-		return nil
-	})
-	group := task.NewGroup(log, load, feed, election, registry, roles, expiry)
+	group := task.NewGroup(log, c.load(known), feed, election, registry, roles, expiry)
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
@@ -170,6 +164,16 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)
+}
+
+// load hurries until the store has been read.
+func (c *config) load(known *catalog.Catalog) task.Task {
+	return task.Func("first load", func(ctx context.Context, ready func()) error {
+		ready()
+		defer c.pace.Hurry()()
+		_ = known.Wait(ctx, 1) // else there is nothing to hurry for any more
+		return nil
+	})
 }
 
 // kubernetes makes what reads Kubernetes, nil when none is named.
