@@ -20,6 +20,12 @@ const PartDocker = "docker"
 // dockerSocket is where an engine serves on its host.
 const dockerSocket = "/run/docker.sock"
 
+// agentSocket is where the door of a host finds its agent, and doorSocket where the engine finds the door.
+const (
+	agentSocket = "/run/contiv/contiv-docker.sock"
+	doorSocket  = "/run/docker/plugins/netplugin.sock"
+)
+
 // dockerArgs is the command line of an engine: all that it has lies below the host's folders and its own control group, and it
 // touches no network but by drivers.
 func (p *Plan) dockerArgs(host int) []string {

@@ -272,6 +272,7 @@ var serves = map[string]string{
 	PartOVSDB:      "/run/openvswitch/db.sock",
 	PartOVS:        "/run/openvswitch/ovs-vswitchd.pid",
 	PartContainerd: containerdSocket,
+	PartDoor:       doorSocket,
 }
 
 // probe asks a part whether it is ready.

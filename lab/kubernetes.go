@@ -59,6 +59,9 @@ func (p *Plan) kubernetesArgs(host int, part string) []string {
 	return args
 }
 
+// FindKubernetes says what the Kubernetes of a plan lacks on this machine, nil for nothing.
+func FindKubernetes(p Plan) error { return (&Lab{Plan: p}).findKubernetes() }
+
 // findKubernetes looks the programs up.
 func (l *Lab) findKubernetes() error {
 	k := l.Kubernetes

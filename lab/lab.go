@@ -162,7 +162,7 @@ func (l *Lab) Up(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, part := range []string{PartStore, PartMaster, PartAgent} {
+	for _, part := range []string{PartStore, PartMaster, PartDoor, PartAgent} {
 		// All of them start before any is waited for: the members of a store need each other.
 		var running errgroup.Group
 		for i := range l.Hosts {

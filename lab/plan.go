@@ -17,6 +17,7 @@ const (
 	PartOVS    = "ovs"
 	PartStore  = "store"
 	PartMaster = "master"
+	PartDoor   = "door" // of the agent for the host's Docker engine
 	PartAgent  = "agent"
 )
 
@@ -185,6 +186,8 @@ func (p *Plan) args(host int, part string) []string {
 		return p.masterArgs(host)
 	case part == PartAgent:
 		return p.agentArgs(host)
+	case part == PartDoor && p.Docker:
+		return p.logged([]string{filepath.Join(p.Bin, "netplugin"), "--docker-door", "--mode", "docker", "--docker-agent-socket", agentSocket})
 	}
 	return nil
 }
@@ -224,6 +227,9 @@ func (p *Plan) agentArgs(host int) []string {
 	if p.LACP {
 		args = append(args, "--uplink-bond", "lacp")
 	}
+	if p.Docker {
+		args = append(args, "--docker-agent-socket", agentSocket)
+	}
 	return append(p.logged(args), p.Agent...)
 }
 
@@ -253,7 +259,7 @@ func (p *Plan) ready(host int, part string) string {
 }
 
 // PartNames are all parts that a host can have, in the order in which they start.
-var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartAgent, PartContainerd, PartDocker,
+var PartNames = []string{PartOVSDB, PartOVS, PartStore, PartMaster, PartDoor, PartAgent, PartContainerd, PartDocker,
 	kube.Etcd, kube.APIServer, kube.Controllers, kube.Scheduler, kube.Kubelet, kube.Proxy}
 
 // HostInfo is a host and its addresses: on the management network, and of its tunnels.

@@ -11,6 +11,8 @@ func TestArgs(t *testing.T) {
 	one.Masters, etcd.Store, consul.Store, bare.Bare = 1, StoreEtcd, StoreConsul, true
 	engine := bare
 	engine.Docker = true
+	behind := three
+	behind.Docker = true
 	newer := engine
 	newer.DockerBin = "/engines"
 	pods := bare
@@ -42,6 +44,9 @@ func TestArgs(t *testing.T) {
 		{"consul", consul, 1, PartStore, []string{"consul ", "-client 10.254.7.1"}, ""},
 		{"embedded store is no part", three, 1, PartStore, nil, ""},
 		{"bare", bare, 1, PartAgent, nil, ""},
+		{"its agent's door", behind, 2, PartDoor, []string{"/netplugin --docker-door --mode docker --docker-agent-socket /run/contiv/contiv-docker.sock"}, ""},
+		{"the agent behind it", behind, 2, PartAgent, []string{"--docker-agent-socket /run/contiv/contiv-docker.sock"}, "--docker-door"},
+		{"no door without an engine", three, 1, PartDoor, nil, ""},
 		{"engine of the machine", engine, 2, PartDocker, []string{"dockerd ", "--cgroup-parent /contiv-lab-x/h2", "--storage-driver=overlay2"}, "--containerd"},
 		{"which starts its containerd", engine, 2, PartContainerd, nil, ""},
 		{"another engine", newer, 2, PartDocker, []string{"dockerd ", "--containerd /run/containerd/containerd.sock"}, "overlay2"},

@@ -4,13 +4,20 @@ package model
 
 // A namespace of Kubernetes, as netmaster reads it: what its annotations fix of its pods' places.
 type KubeNamespace struct {
-	Key       string   `json:"key,omitempty"`
-	Group     string   `json:"group,omitempty"`     // Group of its pods, by annotation io.contiv.net-group; empty when it fixes none.
-	Labels    []string `json:"labels,omitempty"`    // Its labels, each key=value, which selectors of policies ask about.
-	Namespace string   `json:"namespace,omitempty"` // Name of the namespace.
-	Network   string   `json:"network,omitempty"`   // Network of its pods, by annotation io.contiv.network; empty when it fixes none.
-	Tenant    string   `json:"tenant,omitempty"`    // Tenant of its pods, by annotation io.contiv.tenant; empty when it fixes none.
-	Unread    []string `json:"unread,omitempty"`    // What could not be read, and why.
+	Key       string                `json:"key,omitempty"`
+	Group     string                `json:"group,omitempty"`     // Group of its pods, by annotation io.contiv.net-group; empty when it fixes none.
+	Labels    []string              `json:"labels,omitempty"`    // Its labels, each key=value, which selectors of policies ask about.
+	Namespace string                `json:"namespace,omitempty"` // Name of the namespace.
+	Network   string                `json:"network,omitempty"`   // Network of its pods, by annotation io.contiv.network; empty when it fixes none.
+	Tenant    string                `json:"tenant,omitempty"`    // Tenant of its pods, by annotation io.contiv.tenant; empty when it fixes none.
+	Unread    []string              `json:"unread,omitempty"`    // What could not be read, and why.
+	LinkSets  KubeNamespaceLinkSets `json:"link-sets"`
+}
+
+// KubeNamespaceLinkSets are the sets of objects that belong to a kubeNamespace.
+type KubeNamespaceLinkSets struct {
+	NetworkPolicies LinkSet `json:"NetworkPolicies,omitempty"`
+	Services        LinkSet `json:"Services,omitempty"`
 }
 
 // KubeNamespaceOper is the operational state of a kubeNamespace: what the system made of it.
@@ -60,7 +67,7 @@ var kubenamespaceKind = Kind{
 		{Name: "pods", Type: Int, Doc: "Pods of the namespace that are on a network of Contiv."},
 		{Name: "services", Type: Int, Doc: "Services of the namespace."},
 	},
-	LinkSets: []LinkTo{},
+	LinkSets: []LinkTo{{Name: "NetworkPolicies", To: "networkPolicy"}, {Name: "Services", To: "kubeService"}},
 	Links:    []LinkTo{},
 	Columns: []Column{
 		{Header: "Namespace", Field: "namespace"},
@@ -126,11 +133,13 @@ func (o *KubeNamespace) Field(name string) any {
 
 // SetLinks replaces the computed links.
 func (o *KubeNamespace) SetLinks(sets map[string]LinkSet, links map[string]Link) {
+	o.LinkSets = KubeNamespaceLinkSets{NetworkPolicies: sets["NetworkPolicies"], Services: sets["Services"]}
 }
 
 // Clone returns a deep copy, without links.
 func (o *KubeNamespace) Clone() Object {
 	c := *o
+	c.LinkSets = KubeNamespaceLinkSets{}
 	c.Labels = append([]string(nil), o.Labels...)
 	c.Unread = append([]string(nil), o.Unread...)
 	return &c

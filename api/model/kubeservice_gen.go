@@ -5,24 +5,31 @@ package model
 // A service of Kubernetes with what its EndpointSlices say, as netmaster reads them and the agents carry them
 // out.
 type KubeService struct {
-	Key               string   `json:"key,omitempty"`
-	Addresses         []string `json:"addresses,omitempty"`         // Addresses within the cluster, or the name that stands for an ExternalName.
-	Draining          int      `json:"draining,omitempty"`          // Backends that are terminating and still serve.
-	ExternalAddresses []string `json:"externalAddresses,omitempty"` // External addresses, and those of its load balancer.
-	Name              string   `json:"name,omitempty"`              // Name of the service.
-	Namespace         string   `json:"namespace,omitempty"`         // Namespace of the service.
-	NotReady          int      `json:"notReady,omitempty"`          // Backends that do not serve.
-	Options           []string `json:"options,omitempty"`           // What else it asks for, as in "internalTrafficPolicy: Local".
-	Ports             []string `json:"ports,omitempty"`             // Ports, each as in "tcp 80 (http), node port 30080".
-	Ready             int      `json:"ready,omitempty"`             // Backends that are ready.
-	Tenant            string   `json:"tenant,omitempty"`            // Tenant whose pods it is for, or "all".
-	Type              string   `json:"type,omitempty"`              // ClusterIP, NodePort, LoadBalancer, ExternalName, or Headless of one that has names alone.
-	Unread            []string `json:"unread,omitempty"`            // What could not be read, and why.
+	Key               string           `json:"key,omitempty"`
+	Addresses         []string         `json:"addresses,omitempty"`         // Addresses within the cluster, or the name that stands for an ExternalName.
+	Draining          int              `json:"draining,omitempty"`          // Backends that are terminating and still serve.
+	ExternalAddresses []string         `json:"externalAddresses,omitempty"` // External addresses, and those of its load balancer.
+	Name              string           `json:"name,omitempty"`              // Name of the service.
+	Namespace         string           `json:"namespace,omitempty"`         // Namespace of the service.
+	NotReady          int              `json:"notReady,omitempty"`          // Backends that do not serve.
+	Options           []string         `json:"options,omitempty"`           // What else it asks for, as in "internalTrafficPolicy: Local".
+	Ports             []string         `json:"ports,omitempty"`             // Ports, each as in "tcp 80 (http), node port 30080".
+	Ready             int              `json:"ready,omitempty"`             // Backends that are ready.
+	Tenant            string           `json:"tenant,omitempty"`            // Tenant whose pods it is for, or "all".
+	Type              string           `json:"type,omitempty"`              // ClusterIP, NodePort, LoadBalancer, ExternalName, or Headless of one that has names alone.
+	Unread            []string         `json:"unread,omitempty"`            // What could not be read, and why.
+	Links             KubeServiceLinks `json:"links"`
+}
+
+// KubeServiceLinks are the objects that a kubeService belongs to.
+type KubeServiceLinks struct {
+	Namespace Link `json:"Namespace"`
 }
 
 // KubeServiceOper is the operational state of a kubeService: what the system made of it.
 type KubeServiceOper struct {
 	Backends []string `json:"backends,omitempty"` // A line for each address of a backend: address, ports, state, pod and node.
+	Pods     []string `json:"pods,omitempty"`     // Pods among them by name, the first hundred.
 }
 
 // Field returns a value by its JSON name: a string, an int, a []string or a list; nil for an unknown name.
@@ -30,6 +37,8 @@ func (o *KubeServiceOper) Field(name string) any {
 	switch name {
 	case "backends":
 		return o.Backends
+	case "pods":
+		return o.Pods
 	}
 	return nil
 }
@@ -64,9 +73,10 @@ var kubeserviceKind = Kind{
 	},
 	Oper: []Field{
 		{Name: "backends", Type: Strings, Doc: "A line for each address of a backend: address, ports, state, pod and node."},
+		{Name: "pods", Type: Strings, Doc: "Pods among them by name, the first hundred."},
 	},
 	LinkSets: []LinkTo{},
-	Links:    []LinkTo{},
+	Links:    []LinkTo{{Name: "Namespace", To: "kubeNamespace"}},
 	Columns: []Column{
 		{Header: "Namespace", Field: "namespace"},
 		{Header: "Name", Field: "name"},
@@ -152,6 +162,7 @@ func (o *KubeService) Field(name string) any {
 
 // SetLinks replaces the computed links.
 func (o *KubeService) SetLinks(sets map[string]LinkSet, links map[string]Link) {
+	o.Links = KubeServiceLinks{Namespace: links["Namespace"]}
 }
 
 // Clone returns a deep copy, without links.

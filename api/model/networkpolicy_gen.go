@@ -5,14 +5,20 @@ package model
 // A NetworkPolicy of Kubernetes (networking.k8s.io/v1), as netmaster reads it and the agents carry it out. Pods
 // that it selects exchange nothing in its directions but what rules of any such policy allow.
 type NetworkPolicy struct {
-	Key        string   `json:"key,omitempty"`
-	Directions []string `json:"directions,omitempty"` // In which directions it isolates them: ingress, egress.
-	Egress     []string `json:"egress,omitempty"`     // What they may send, a line for each rule, with its number.
-	Ingress    []string `json:"ingress,omitempty"`    // What they may receive, a line for each rule, with its number.
-	Name       string   `json:"name,omitempty"`       // Name of the policy.
-	Namespace  string   `json:"namespace,omitempty"`  // Namespace of the policy.
-	Subject    string   `json:"subject,omitempty"`    // Which pods of the namespace it selects.
-	Unread     []string `json:"unread,omitempty"`     // What could not be read, with the field and why: it allows nothing.
+	Key        string             `json:"key,omitempty"`
+	Directions []string           `json:"directions,omitempty"` // In which directions it isolates them: ingress, egress.
+	Egress     []string           `json:"egress,omitempty"`     // What they may send, a line for each rule, with its number.
+	Ingress    []string           `json:"ingress,omitempty"`    // What they may receive, a line for each rule, with its number.
+	Name       string             `json:"name,omitempty"`       // Name of the policy.
+	Namespace  string             `json:"namespace,omitempty"`  // Namespace of the policy.
+	Subject    string             `json:"subject,omitempty"`    // Which pods of the namespace it selects.
+	Unread     []string           `json:"unread,omitempty"`     // What could not be read, with the field and why: it allows nothing.
+	Links      NetworkPolicyLinks `json:"links"`
+}
+
+// NetworkPolicyLinks are the objects that a networkPolicy belongs to.
+type NetworkPolicyLinks struct {
+	Namespace Link `json:"Namespace"`
 }
 
 // NetworkPolicyOper is the operational state of a networkPolicy: what the system made of it.
@@ -60,7 +66,7 @@ var networkpolicyKind = Kind{
 		{Name: "selects", Type: Int, Doc: "How many pods it selects."},
 	},
 	LinkSets: []LinkTo{},
-	Links:    []LinkTo{},
+	Links:    []LinkTo{{Name: "Namespace", To: "kubeNamespace"}},
 	Columns: []Column{
 		{Header: "Namespace", Field: "namespace"},
 		{Header: "Name", Field: "name"},
@@ -128,6 +134,7 @@ func (o *NetworkPolicy) Field(name string) any {
 
 // SetLinks replaces the computed links.
 func (o *NetworkPolicy) SetLinks(sets map[string]LinkSet, links map[string]Link) {
+	o.Links = NetworkPolicyLinks{Namespace: links["Namespace"]}
 }
 
 // Clone returns a deep copy, without links.

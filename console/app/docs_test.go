@@ -58,7 +58,7 @@ func documentation(t *testing.T) string {
 	table("Text", lines)
 	table("Rows", rows)
 	s, _ := fixed()
-	for _, x := range []struct{ title, path string }{{"Overview", "overview"}, {"A host", "nodes/h1"}, {"Topology", "topology"}, {"Matrix", "matrix"}, {"Addresses", "addresses"}, {"The map of a network", "addresses/acme/blue"},
+	for _, x := range []struct{ title, path string }{{"Overview", "overview"}, {"A host", "nodes/h1"}, {"Topology", "topology"}, {"Matrix", "matrix"}, {"Matrix of pods", "podmatrix/shop"}, {"Addresses", "addresses"}, {"The map of a network", "addresses/acme/blue"},
 		{"IPv6 addresses", "addresses/acme/blue:ipv6"}, {"Hosts with their flows", "flows"}, {"The flow tables of a host", "flows/h1"}, {"Flows", "flows/h1:all"}, {"Kinds", "tables"},
 		{"Tables of objects", "endpoints"}, {"Leader", "leader"}, {"Events", "events"}, {"Why", "why"}} {
 		p := opened(t, x.path).Found(s)

@@ -54,7 +54,7 @@ func fixed() (*feed.Snapshot, time.Time) {
 		},
 		Endpoints: []*model.EndpointOper{
 			{Key: "acme:blue:db", EndpointID: "db", Network: "blue.acme", EndpointGroupKey: "db:acme", HomingHost: "h2", IpAddress: []string{"10.1.1.2", ""}, MacAddress: "02:02:0a:01:01:02"},
-			{Key: "acme:blue:web-1", EndpointID: "web-1", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h1", IpAddress: []string{"10.1.1.1", "2001:db8:1::1"}, MacAddress: "02:02:0a:01:01:01"},
+			{Key: "acme:blue:web-1", EndpointID: "web-1", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h1", IpAddress: []string{"10.1.1.1", "2001:db8:1::1"}, MacAddress: "02:02:0a:01:01:01", Pod: "shop/web"},
 			{Key: "default:green:mail", EndpointID: "mail", Network: "green.default", HomingHost: "h1", IpAddress: []string{"10.2.1.10", ""}, MacAddress: "02:02:0a:02:01:0a"},
 		},
 		Events: []feed.Event{
@@ -102,7 +102,9 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			{Table: "policy_in", TableID: "30", Priority: 10, Match: "to group db, udp 53", Does: "admit", Owner: "rule/old", Flow: "udp,tp_dst=53", Shadow: "priority=11,reg4=2", Age: 2678400, Rate: rate(0, 0)},
 			{Table: "output", TableID: "50", Priority: 5, Match: "any packet", Does: "drop", Flow: "actions=drop", Drop: true, Age: 60, Rate: rate(0, 0)},
 		}),
-		{Topic: feed.Flows, Host: "h2"}: silent,
+		{Topic: feed.Flows, Host: "h2"}:                             silent,
+		{Topic: feed.PodMatrix, Key: "shop"}:                        said(podMatrix("shop")),
+		{Topic: feed.State, Kind: "networkPolicy", Key: "shop:web"}: said(&model.NetworkPolicyInspect{Oper: &model.NetworkPolicyOper{Selects: 1, Pods: []string{"shop/web"}}}),
 		{Topic: feed.Drift, Host: "h1"}: said(model.Drift{Host: "h1", Now: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "port", Owner: "endpoint/acme:blue:web-1",
 			What: "removed: the container's interface is no port", Remedy: "have the runtime recreate the container or pod"}},
 			Found: []model.Difference{{At: hour.Format(time.RFC3339), Kind: "flow", Table: "source", What: "removed: any packet"}}}),
@@ -236,4 +238,21 @@ func press(m *Model, keys ...string) {
 			m.Update(cmd())
 		}
 	}
+}
+
+// podMatrix is what three pods of a namespace may open, one of them under the policy web.
+func podMatrix(namespace string) model.WorkloadMatrix {
+	return model.WorkloadMatrix{Namespace: namespace,
+		Workloads: []model.MatrixWorkload{{Name: "cl +1", Tenant: "acme", Pods: []string{"cl", "cl-2"}}, {Name: "web", Tenant: "acme", Pods: []string{"web"}}, {Name: "outside"}},
+		Cells: []model.MatrixCell{
+			{From: "cl +1", To: "cl +1", Sum: "all", Classes: []model.MatrixClass{{Traffic: "other", Fate: "allowed"}}},
+			{From: "cl +1", To: "web", Sum: "tcp 80", Classes: []model.MatrixClass{{Traffic: "tcp 80", Fate: "allowed", In: "networkpolicy " + namespace + "/web rule 1"}, {Traffic: "other", Fate: "denied", In: "networkpolicy " + namespace + "/web isolates"}}},
+			{From: "cl +1", To: "outside", Sum: "all", Classes: []model.MatrixClass{{Traffic: "other", Fate: "allowed"}}},
+			{From: "web", To: "cl +1", Sum: "all", Classes: []model.MatrixClass{{Traffic: "other", Fate: "allowed"}}},
+			{From: "web", To: "web", Sum: "none", Classes: []model.MatrixClass{{Traffic: "other", Fate: "denied", In: "networkpolicy " + namespace + "/web isolates"}}},
+			{From: "web", To: "outside", Sum: "all", Classes: []model.MatrixClass{{Traffic: "other", Fate: "allowed"}}},
+			{From: "outside", To: "cl +1", Sum: "all", Classes: []model.MatrixClass{{Traffic: "other", Fate: "allowed"}}},
+			{From: "outside", To: "web", Sum: "none", Classes: []model.MatrixClass{{Traffic: "other", Fate: "denied", In: "networkpolicy " + namespace + "/web isolates"}}},
+			{From: "outside", To: "outside", Classes: []model.MatrixClass{}},
+		}}
 }

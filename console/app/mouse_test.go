@@ -42,6 +42,7 @@ func TestMouse(t *testing.T) {
 		{"ends help", []string{"?"}, []string{"EVERYWHERE"}, "MASTERS", "EVERYWHERE"},
 		{"nothing while something is typed", []string{"8", ":"}, []string{"6 leader"}, "endpoints", "TERMS"},
 		{"a cell of the matrix", []string{"9"}, []string{"◐ tcp 5432"}, "web to db", "netctl rule ls"},
+		{"a cell of the matrix of pods", to("podmatrix"), []string{"◐ tcp 80", "◐ tcp 80"}, "pods of cl +1", "mail"},
 		{"the cell under the cursor: its rules", []string{"9"}, []string{"◐ tcp 5432", "◐ tcp 5432"}, "Packets", "web to db"},
 		{"beside the cells of the matrix", []string{"9"}, []string{"from \\ to"}, "db to db", "Packets"},
 		{"an address", to("addresses/acme/blue"), []string{"hxppS"}, "▶ 10.1.1.3 ", ""},

@@ -24,6 +24,7 @@ func TestPlaces(t *testing.T) {
 		{"topology/endpoint/acme:blue:web-1", "endpoint web-1 on h1, group web", ""},
 		{"topology/group/acme/db", "endpointGroup acme:db: 1 on 1 host", ""},
 		{"matrix/acme", "$ netctl matrix --tenant acme", ""},
+		{"podmatrix/shop", "$ netctl matrix -n shop", ""},
 		{"addresses/acme/blue", "$ netctl ip show --tenant acme blue", ""},
 		{"addresses/acme:blue", "$ netctl ip show --tenant acme blue", ""},
 		{"addresses/acme/blue/10.1.1.4", "▶ 10.1.1.4", ""},
@@ -82,7 +83,7 @@ func TestPlacesAreOffered(t *testing.T) {
 	s, _ := fixed()
 	tests := []struct{ typed, want string }{
 		{"addr", "addresses"}, {"addresses/a", "addresses/acme/blue"}, {"addresses/acme/blue:", "addresses/acme/blue:ages"},
-		{"flows/", "flows/h1"}, {"flows/h1/p", "flows/h1/policy_in"}, {"flows/h2:", "flows/h2:all"}, {"matrix/", "matrix/acme"}, {"topology:", "topology:matrix"},
+		{"flows/", "flows/h1"}, {"flows/h1/p", "flows/h1/policy_in"}, {"flows/h2:", "flows/h2:all"}, {"matrix/", "matrix/acme"}, {"podmatrix/", "podmatrix/shop"}, {"topology:", "topology:matrix"},
 		{"topology/endpoint/def", "topology/endpoint/default:green:mail"}, {"network/d", "network/default/green"}, {"network/default/green:h", "network/default/green:history"},
 		{"endpoint/acme:blue:d", "endpoint/acme:blue:db"}, {"why/web", "why/web-1"}, {"why/web-1/d", "why/web-1/db"}, {"nothing", "nothing"},
 	}

@@ -202,6 +202,9 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 	brief := led
 	brief.Terms, brief.Leases = nil, led.Leases[:1]
 	id := strings.Repeat("3f", 32)
+	for _, namespace := range []string{"default", "shop"} {
+		out[feed.Question{Topic: feed.PodMatrix, Key: namespace}] = said(podMatrix(namespace))
+	}
 	out[feed.Question{Topic: feed.DockerNetworks}] = said([]model.DockerNetwork{
 		{ID: id, Tenant: "shop", Network: "front", Group: "web", Host: "node-03", Pools: []string{"10.6.0.0/24"}, Managed: true, Endpoints: 5},
 		{ID: "4" + id[1:], Tenant: "shop", Network: "data", Pools: []string{"10.7.0.0/24"}, Endpoints: 2},

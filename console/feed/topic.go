@@ -32,6 +32,7 @@ const (
 	Drift
 	DryRun
 	DockerNetworks
+	PodMatrix
 )
 
 // topic declares a Topic.
@@ -103,6 +104,9 @@ var topics = [...]topic{
 	}),
 	DockerNetworks: about("docknets", 5*time.Second, func(ctx context.Context, f *Feed, _ Question) ([]model.DockerNetwork, error) {
 		return f.client.DockerNetworks(ctx)
+	}),
+	PodMatrix: about("podmatrix", 3*time.Second, func(ctx context.Context, f *Feed, q Question) (model.WorkloadMatrix, error) { // Key: a namespace
+		return f.client.Matrix(ctx, q.Key)
 	}),
 }
 
@@ -180,6 +184,12 @@ func askState(ctx context.Context, f *Feed, q Question) (any, error) {
 		return f.client.ServiceLBs().Inspect(ctx, q.Key)
 	case model.KindBgp().Name:
 		return f.client.Bgps().Inspect(ctx, q.Key)
+	case model.KindNetworkPolicy().Name:
+		return f.client.NetworkPolicies().Inspect(ctx, q.Key)
+	case model.KindClusterNetworkPolicy().Name:
+		return f.client.ClusterNetworkPolicies().Inspect(ctx, q.Key)
+	case model.KindKubeService().Name:
+		return f.client.KubeServices().Inspect(ctx, q.Key)
 	}
 	return nil, fmt.Errorf("the state of a %q is not known", q.Kind)
 }
@@ -190,6 +200,12 @@ func decodeState(q Question, text json.RawMessage) (any, error) {
 		return decodeAs[*model.ServiceLBInspect](text)
 	case model.KindBgp().Name:
 		return decodeAs[*model.BgpInspect](text)
+	case model.KindNetworkPolicy().Name:
+		return decodeAs[*model.NetworkPolicyInspect](text)
+	case model.KindClusterNetworkPolicy().Name:
+		return decodeAs[*model.ClusterNetworkPolicyInspect](text)
+	case model.KindKubeService().Name:
+		return decodeAs[*model.KubeServiceInspect](text)
 	}
 	return nil, fmt.Errorf("the state of a %q is not known", q.Kind)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// childrenOf is the page below an object: of a network and a group its endpoints, of a tenant its networks, of a policy its rules; nil: there
-// is none.
+// childrenOf is the page below an object: of a network and a group its endpoints, of a tenant its networks, of a policy its rules, of what
+// Kubernetes owns the pods that it is about; nil: there is none.
 func childrenOf(k *model.Kind, key string) *Page {
 	tenant, name, _ := strings.Cut(key, ":")
 	below := func(k *model.Kind, command string, fields map[string]string) *Page {
@@ -22,6 +22,10 @@ func childrenOf(k *model.Kind, key string) *Page {
 		})
 	}
 	switch k {
+	case model.KindKubeNamespace():
+		return podsOfNamespace(key)
+	case model.KindNetworkPolicy(), model.KindClusterNetworkPolicy(), model.KindKubeService():
+		return podsOf(k, key)
 	case model.KindPolicy():
 		return below(model.KindRule(), "netctl policy rule-ls --tenant "+tenant+" "+name, map[string]string{"tenantName": tenant, "policyName": name})
 	case model.KindTenant():

@@ -30,9 +30,9 @@ func matrixEntry() Entry {
 
 // matrix is the body of what the policies of a tenant let its groups say to one another, the senders down, the receivers across.
 type matrix struct {
-	page     *Page
-	tenant   string // "": the first that has groups
-	row, col int
+	cross
+	page   *Page
+	tenant string // "": the first that has groups
 
 	judged  *verdict.Policies // of the tenant judges, in the snapshot from
 	judges  string
@@ -40,11 +40,7 @@ type matrix struct {
 	sums    map[[2]int]verdict.Summary // of the cells that were drawn, by the numbers of their parties
 	hits    map[string]*hits           // of the snapshot from; nil: not summed up yet
 	from    *feed.Snapshot
-	drawn   drawnMatrix
 }
-
-// drawnMatrix is where cells were drawn last.
-type drawnMatrix struct{ left, top, across, down, cell int }
 
 // Matrix makes the page of a tenant; "" is the first that has groups.
 func Matrix(tenant string) *Page {
@@ -64,11 +60,6 @@ func Matrix(tenant string) *Page {
 		p.page.Command += " --tenant " + tenant
 	}
 	return p.page
-}
-
-// Keys move.
-func (*matrix) Keys() []Key {
-	return []Key{documented("arrows", "move the cursor; the deciding rules are shown below")}
 }
 
 // tenants are those that have groups.
@@ -98,22 +89,13 @@ func (p *matrix) policies(s *feed.Snapshot) (*verdict.Policies, []verdict.Party)
 		p.judged = verdict.New(p.tenant, s.Objects[model.KindEndpointGroup().Name], s.Objects[model.KindNetwork().Name], s.Objects[model.KindRule().Name])
 		p.judges, p.parties, p.sums = p.tenant, p.judged.Parties(), map[[2]int]verdict.Summary{}
 	}
-	p.row, p.col = max(0, min(p.row, len(p.parties)-1)), max(0, min(p.col, len(p.parties)-1))
+	p.clamp(len(p.parties))
 	return p.judged, p.parties
 }
 
 // Key moves the cursor.
 func (p *matrix) Key(msg tea.KeyPressMsg, _ Canvas, s *feed.Snapshot) Action {
-	switch msg.String() {
-	case "up", "k":
-		p.row--
-	case "down", "j":
-		p.row++
-	case "left", "h":
-		p.col--
-	case "right", "l":
-		p.col++
-	}
+	p.move(msg)
 	p.policies(s)
 	return Action{}
 }
@@ -129,16 +111,10 @@ func (p *matrix) rules(s *feed.Snapshot) Action {
 // click puts the cursor on a cell; on the one under the cursor it is enter.
 func (p *matrix) click(x, y int, c Canvas, s *feed.Snapshot) Action {
 	p.View(c, s)
-	d := p.drawn
-	across, down := (x-nameWidth)/(d.cell+1), y-2 // below what it is of, and the names
-	col, row := d.left+across, d.top+down
-	if x < nameWidth || down < 0 || across >= d.across || down >= d.down || col >= len(p.parties) || row >= len(p.parties) {
-		return Action{}
-	}
-	if col == p.col && row == p.row {
+	cell, same := p.put(x, y, len(p.parties))
+	if cell && same {
 		return p.rules(s)
 	}
-	p.col, p.row = col, row
 	return Action{}
 }
 
@@ -163,12 +139,6 @@ func (p *matrix) why(s *feed.Snapshot) Action {
 	return open(Why(ends[0], ends[1], traffic))
 }
 
-// How many cells a party's name and a verdict have in the matrix.
-const (
-	nameWidth        = 18
-	minCell, maxCell = 12, 30
-)
-
 // View draws the matrix and, below it, what decides the cell under the cursor.
 func (p *matrix) View(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
@@ -176,29 +146,22 @@ func (p *matrix) View(c Canvas, s *feed.Snapshot) []string {
 	if len(parties) < 2 {
 		return []string{t.Paint(theme.Dim, nothing(s, s.Synced, "no groups: policies judge groups, and nothing else"))}
 	}
-	cell := min(max((c.Width-nameWidth)/len(parties)-1, minCell), maxCell)
-	across := max(1, (c.Width-nameWidth)/(cell+1))
 	detail := p.detail(c, s, v, parties)
-	down := max(1, c.Height-3-len(detail))
-	left, top := widget.InView(p.drawn.left, p.col, across, len(parties)), widget.InView(p.drawn.top, p.row, down, len(parties))
-	p.drawn = drawnMatrix{left, top, across, down, cell}
-	head := widget.Fit(t, "from \\ to", nameWidth)
-	for i := left; i < min(len(parties), left+across); i++ {
-		head += widget.Fit(t, parties[i].Name(), cell) + " "
+	names := make([]string, len(parties))
+	for i := range parties {
+		names[i] = parties[i].Name()
 	}
-	out := []string{t.Paint(theme.Title, "tenant "+p.tenant) + t.Paint(theme.Dim, "  what may open a connection to what, by policies alone"), t.Paint(theme.Title, head)}
-	for r := top; r < min(len(parties), top+down); r++ {
-		line := t.Paint(theme.Title, widget.Fit(t, parties[r].Name(), nameWidth))
-		for i := left; i < min(len(parties), left+across); i++ {
-			text, role := cellText(t, p.sum(r, i))
-			if r == p.row && i == p.col {
-				role = theme.Cursor
-			}
-			line += t.Paint(role, widget.Fit(t, text, cell)) + " "
-		}
-		out = append(out, line)
-	}
+	out := []string{t.Paint(theme.Title, "tenant "+p.tenant) + t.Paint(theme.Dim, "  "+p.about(s))}
+	out = append(out, p.draw(c, names, c.Height-2-len(detail), func(row, col int) (string, theme.Role) { return cellText(t, p.sum(row, col).Text) })...)
 	return append(append(out, ""), detail...)
+}
+
+// about is what the matrix is about. Groups may have pods, of which the matrix of their namespace tells more.
+func (*matrix) about(s *feed.Snapshot) string {
+	if ofKubernetes(s) {
+		return "what groups' policies let open; pods have Kubernetes' too: podmatrix"
+	}
+	return "what may open a connection to what, by policies alone"
 }
 
 // sum is the verdict of a cell. It is found once for each state of the policies.
@@ -210,18 +173,6 @@ func (p *matrix) sum(from, to int) verdict.Summary {
 		p.sums[key] = out
 	}
 	return out
-}
-
-func cellText(t *theme.Theme, sum verdict.Summary) (string, theme.Role) {
-	switch {
-	case sum.Text == "not judged":
-		return "-", theme.Dim
-	case sum.Fate == verdict.Allowed:
-		return t.Glyphs.Dot + " all", theme.Good
-	case sum.Fate == verdict.Denied:
-		return t.Glyphs.Free + " none", theme.Bad
-	}
-	return t.Glyphs.Half + " " + sum.Text, theme.Held
 }
 
 // detail tells each class of traffic between the two under the cursor, and the rules that decide.

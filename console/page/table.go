@@ -15,8 +15,9 @@ type table[T identified] struct {
 	list[T]
 	kind   *model.Kind
 	items  func(s *feed.Snapshot) []T
-	where  func(o object) bool // nil: all
-	status *status             // nil: the kind has none
+	where  func(o object) bool             // nil: all
+	pods   func(s *feed.Snapshot) []string // those of endpoints, "namespace/name"; nil: all
+	status *status                         // nil: the kind has none
 	wide   bool
 	marks  []string // keys of objects, in the order in which they were marked
 }
@@ -99,6 +100,7 @@ func (t *table[T]) names(Canvas) (out []string) {
 // tableVersion is what the rows of a table follow from.
 type tableVersion struct {
 	objects part
+	pods    part
 	status  *feed.Snapshot // nil: it does not count
 	wide    bool
 }
@@ -108,6 +110,9 @@ func (t *table[T]) version(src *widget.Source[T], _ Canvas, s *feed.Snapshot) {
 	v := tableVersion{objects: partOf(t.items(s)), wide: t.wide}
 	if t.status != nil {
 		v.status, src.Size = s, max(src.Size, amount(s, model.KindRule()))
+	}
+	if t.pods != nil {
+		v.pods, src.Slow = partOf(t.pods(s)), true
 	}
 	src.Version = v
 	wide := t.wide
@@ -119,6 +124,17 @@ func (t *table[T]) content(s *feed.Snapshot, wide bool) widget.Content[T] {
 	out := widget.Content[T]{Items: t.items(s), ID: func(o T) string { return keyOf(o) }}
 	if t.where != nil {
 		out.Items = slices.DeleteFunc(slices.Clone(out.Items), func(o T) bool { return !t.where(o) })
+	}
+	if t.pods != nil {
+		kept := map[string]struct{}{}
+		for _, pod := range t.pods(s) {
+			kept[pod] = struct{}{}
+		}
+		out.Items = slices.DeleteFunc(slices.Clone(out.Items), func(o T) bool {
+			pod, _ := o.Field("pod").(string)
+			_, ok := kept[pod]
+			return !ok
+		})
 	}
 	if t.status == nil {
 		out.Fixed = wide

@@ -281,7 +281,11 @@ func (p *topology) about(s *feed.Snapshot, b *line, rel *relations) string {
 	default:
 		return out
 	}
-	return out + fmt.Sprintf("; may talk to %d, in part to %d, not to %d", counts[full], counts[limited], counts[refused])
+	out += fmt.Sprintf("; may talk to %d, in part to %d, not to %d", counts[full], counts[limited], counts[refused])
+	if ofKubernetes(s) {
+		out += " by groups' policies alone"
+	}
+	return out
 }
 
 func policiesOf(g *model.EndpointGroup) string {

@@ -109,7 +109,9 @@ func parse(args []string, getenv func(string) string, out io.Writer) (*options, 
 	case o.Version:
 		return o, nil
 	case o.Uninstall.Wanted():
-		return o, errors.Join(o.Uninstall.check(), o.Runtime.check(), o.Log.Check())
+		return o, errors.Join(o.Uninstall.check(), o.Runtime.check(), o.Docker.check(o.Mode), o.Log.Check())
+	case o.Docker.Door:
+		return o, o.checkDoor()
 	}
 	return o, o.check()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,8 @@ type dockerOptions struct {
 	Folder string
 	Scope  string
 	Engine string
+	Agent  string // socket of the agent behind a door; "": there is none
+	Door   bool   // be that door
 }
 
 // Scopes of Docker networks.
@@ -35,6 +38,8 @@ func (o *dockerOptions) register(s *flags.Set) {
 	s.String(&o.Name, "plugin-name", "PLUGIN_NAME", docker.DefaultName, "with --mode docker or swarm-mode: how Docker calls this network driver")
 	s.String(&o.Folder, "docker-plugins", "DOCKER_PLUGINS", docker.DefaultFolder, "folder in which Docker looks for the driver's socket")
 	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, which is asked with --mode docker and swarm-mode")
+	s.String(&o.Agent, "docker-agent-socket", "DOCKER_AGENT_SOCKET", "", "unix socket at which netplugin --docker-door finds this agent, such as "+docker.DefaultAgentSocket+" (default: the agent itself serves in --docker-plugins, and Docker waits for it while it is away)")
+	s.Bool(&o.Door, "docker-door", "DOCKER_DOOR", "instead of an agent's work, serve in --docker-plugins, pass what Docker asks on to the agent at --docker-agent-socket, and refuse it at once while that is away")
 	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "whose networks Docker's are: local (each engine's own) or global (a swarm's) (default: global with --mode swarm-mode, else local)")
 }
 
@@ -48,6 +53,9 @@ func (o *dockerOptions) check(mode string) error {
 	}
 	if !filepath.IsAbs(o.Folder) {
 		return fmt.Errorf("--docker-plugins %q: it is the whole path of a folder, such as %s", o.Folder, docker.DefaultFolder)
+	}
+	if o.Agent != "" && !filepath.IsAbs(o.Agent) {
+		return fmt.Errorf("--docker-agent-socket %q: it is the whole path of a socket, such as %s", o.Agent, docker.DefaultAgentSocket)
 	}
 	if o.Scope == "" {
 		o.Scope = scopeLocal
@@ -63,7 +71,7 @@ func (o *dockerOptions) part(mode string) node.Docker {
 	if mode != dockerMode && mode != swarmMode {
 		return node.Docker{}
 	}
-	return node.Docker{Plugin: o.socket(), Driver: o.Name, Global: o.Scope == scopeGlobal, Engine: o.Engine, Keep: mode == dockerMode}
+	return node.Docker{Plugin: cmp.Or(o.Agent, o.socket()), Driver: o.Name, Global: o.Scope == scopeGlobal, Engine: o.Engine, Keep: mode == dockerMode}
 }
 
 // socket is where the driver is served. A managed plugin serves where its config.json says, however it is called.

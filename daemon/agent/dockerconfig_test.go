@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"net"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +50,7 @@ func TestDockerDoor(t *testing.T) {
 		{"docker", nil, node.Docker{Plugin: "/run/docker/plugins/netplugin.sock"}},
 		{"docker", []string{"--plugin-name", "contiv", "--docker-plugins", "/plugins", "--docker-scope", "global"}, node.Docker{Plugin: "/plugins/contiv.sock", Global: true}},
 		{"swarm-mode", nil, node.Docker{Plugin: "/run/docker/plugins/netplugin.sock", Global: true}},
+		{"docker", []string{"--docker-agent-socket", "/run/x.sock"}, node.Docker{Plugin: "/run/x.sock"}},
 		{"swarm-mode", []string{"--docker-scope", "local"}, node.Docker{Plugin: "/run/docker/plugins/netplugin.sock"}},
 	} {
 		args := append([]string{"--mode", row.mode, "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1"}, row.args...)
@@ -58,5 +62,53 @@ func TestDockerDoor(t *testing.T) {
 		if got = (node.Docker{Plugin: got.Plugin, Global: got.Global}); got != row.want {
 			t.Errorf("%v: want %+v, got %+v", args, row.want, got)
 		}
+	}
+}
+
+// The sockets of a host that is cleaned are those at which its agent was found, Docker's among them where it served Docker.
+func TestUninstalledSockets(t *testing.T) {
+	usual := []string{"/run/c/cni.sock", "/run/c/contiv-agent.sock", "/run/c/contiv-mesos.sock"}
+	for _, row := range []struct {
+		args []string
+		want []string
+	}{
+		{nil, usual},
+		{[]string{"--mode=kubernetes", "--docker-agent-socket=/run/c/d.sock"}, usual},
+		{[]string{"--mode=docker", "--mesos-socket=off"}, append(usual[:2:2], "/run/docker/plugins/netplugin.sock")},
+		{[]string{"--mode=Swarm-Mode", "--docker-agent-socket=/run/c/d.sock"}, append(usual[:3:3], "/run/docker/plugins/netplugin.sock", "/run/c/d.sock")},
+	} {
+		o, err := parse(append([]string{"--uninstall=once", "--cni-socket=/run/c/cni.sock"}, row.args...), func(string) string { return "" }, &bytes.Buffer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.sockets(); !slices.Equal(got, row.want) {
+			t.Errorf("%v: want %v, got %v", row.args, row.want, got)
+		}
+	}
+}
+
+// An agent that is behind a door which does not run says so.
+func TestClosedDoor(t *testing.T) {
+	dir := t.TempDir()
+	o := &options{Docker: dockerOptions{Name: "x", Folder: dir}}
+	o.Mode = dockerMode
+	if err := o.closed(); err != nil {
+		t.Errorf("an agent without a door: %v", err)
+	}
+	o.Docker.Agent = "/run/x.sock"
+	if err := o.closed(); err == nil || !strings.Contains(err.Error(), "run netplugin --docker-door") {
+		t.Errorf("nobody is there: %v", err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, "x.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	if err := o.closed(); err != nil {
+		t.Errorf("the door is there: %v", err)
+	}
+	o.Mode, o.Docker.Folder = "kubernetes", "/nowhere"
+	if err := o.closed(); err != nil {
+		t.Errorf("without Docker: %v", err)
 	}
 }

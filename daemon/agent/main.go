@@ -47,6 +47,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	work := func() error { return serve(ctx, o, settled, stderr) }
 	if o.Uninstall.Wanted() {
 		work = func() error { return o.uninstall(ctx, stderr) }
+	} else if o.Docker.Door {
+		work = func() error { return o.door(ctx, stderr) }
 	}
 	if err := work(); err != nil {
 		fmt.Fprintln(stderr, "netplugin:", err)
@@ -103,6 +105,9 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 		forward, p)
 	if err != nil {
 		return &configError{err}
+	}
+	if err := o.closed(); err != nil {
+		log.Warn("Docker does not find this agent", "error", err)
 	}
 	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.ctrl, "vtep", o.vtep,
 		"uplinks", o.Uplinks, "bond", o.Bond, "store", db)

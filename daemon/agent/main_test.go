@@ -43,6 +43,9 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 		{"bad name of the driver", append(good, "--plugin-name=../x"), nil, `--plugin-name "../x"`},
 		{"bad folder of drivers", append(good, "--docker-plugins=x"), nil, `--docker-plugins "x"`},
 		{"bad scope", append(good, "--docker-scope=swarm"), nil, "--docker-scope swarm: it is one of local, global"},
+		{"bad socket behind a door", append(good, "--docker-agent-socket=x"), nil, `--docker-agent-socket "x"`},
+		{"door to nowhere", []string{"--docker-door", "--mode=docker"}, nil, "--docker-door needs --docker-agent-socket"},
+		{"door without engines", []string{"--docker-door", "--mode=kubernetes", "--docker-agent-socket=/x"}, nil, "--mode kubernetes: it is one of docker, swarm-mode"},
 		{"unknown flag", append(good, "--nonsense"), nil, "--nonsense"},
 		{"argument", append(good, "extra"), nil, "extra"},
 	}

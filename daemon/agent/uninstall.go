@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/contiv/contiv/daemon/agent/node"
@@ -45,6 +46,15 @@ func (o *uninstallOptions) check() error {
 	return flags.OneOf("uninstall", o.Mode, uninstallOnce, uninstallStay)
 }
 
+// sockets are those at which an agent, and its door, are found.
+func (o *options) sockets() []string {
+	out := []string{o.Socket, filepath.Join(filepath.Dir(o.Socket), node.InspectSocket), o.mesosSocket()}
+	if mode := strings.ToLower(o.Mode); mode == dockerMode || mode == swarmMode {
+		out = append(out, o.Docker.socket(), o.Docker.Agent)
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
 // uninstall cleans the host, and waits then if it is to.
 func (o *options) uninstall(ctx context.Context, stderr io.Writer) error {
 	log, err := logging.New(o.Log, "netplugin", stderr)
@@ -53,12 +63,8 @@ func (o *options) uninstall(ctx context.Context, stderr io.Writer) error {
 	}
 	ctx, end := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer end()
-	sockets := []string{o.Socket, filepath.Join(filepath.Dir(o.Socket), node.InspectSocket)}
-	if s := o.mesosSocket(); s != "" {
-		sockets = append(sockets, s)
-	}
 	h := &uninstall.Host{Bridge: node.BridgeName, OVSRunDir: o.OVSRunDir, Conf: o.Runtime.Conf, Bin: o.Runtime.Bin, Program: "contivk8s",
-		Sockets: sockets, Further: o.Uninstall.Further, Log: log}
+		Sockets: o.sockets(), Further: o.Uninstall.Further, Log: log}
 	if err := h.Run(ctx); err != nil {
 		return err
 	}

@@ -119,10 +119,10 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 }
 
 // Called says that text is what the endpoint, or its container, is called: the id on its network, the runtime's names of the
-// container, or the original's id.
+// container, its pod, or the original's id.
 func (e *Endpoint) Called(text string) bool {
 	return text == e.ID.Endpoint || text == e.ContainerID || text == e.RuntimeID || text == e.CommonName || slices.Contains(e.Aliases, text) ||
-		text == LegacyID(e.ID)
+		text == LegacyID(e.ID) || text == e.Pod.ID.String() && text != ""
 }
 
 // Holds says that text is part of what the container or its interface is called.

@@ -150,3 +150,16 @@ func stateText(s record.EndpointState) string {
 	}
 	return "ready"
 }
+
+// Pods are the pods among the backends of a service, "namespace/name", each once and in order.
+func Pods(list []*record.EndpointSlice) (out []string) {
+	for _, s := range list {
+		for i := range s.Endpoints {
+			if pod := s.Endpoints[i].Pod; !pod.IsZero() {
+				out = append(out, pod.Namespace+"/"+pod.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

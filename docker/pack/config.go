@@ -73,7 +73,7 @@ const hostEtc = "/host/etc"
 func presets() map[string]string {
 	return map[string]string{
 		"CONTIV_NETPLUGIN_MODE": "swarm-mode", "CONTIV_NETPLUGIN_NET_MODE": "vxlan", "CONTIV_NETPLUGIN_FORWARD_MODE": "routing",
-		"CONTIV_NETPLUGIN_PLUGIN_NAME": usualName, "CONTIV_NETMASTER_PLUGIN_NAME": usualName,
+		"CONTIV_NETPLUGIN_DOCKER_AGENT_SOCKET": docker.DefaultAgentSocket, "CONTIV_NETPLUGIN_PLUGIN_NAME": usualName, "CONTIV_NETMASTER_PLUGIN_NAME": usualName,
 		"CONTIV_NETMASTER_MODE": "swarm-mode", "CONTIV_NETMASTER_NET_MODE": "vxlan", "CONTIV_NETMASTER_FORWARD_MODE": "routing",
 	}
 }

@@ -28,7 +28,7 @@ import (
 func main() {
 	name := "CONTIV_" + strings.ToUpper(filepath.Base(os.Args[0]))
 	fmt.Printf("[")
-	for _, v := range []string{"MODE", "NET_MODE", "FORWARD_MODE", "PLUGIN_NAME"} {
+	for _, v := range []string{"MODE", "NET_MODE", "FORWARD_MODE", "PLUGIN_NAME", "DOCKER_AGENT_SOCKET"} {
 		fmt.Printf("{\"name\": \"%s_%s\", \"usage\": \"a mode\"},", name, v)
 	}
 	fmt.Printf("{\"name\": \"%s_PORT\", \"usage\": \"a port\", \"default\": \"80\"}]", name)

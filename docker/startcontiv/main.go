@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"sync"
+	"slices"
 	"syscall"
 
 	"github.com/contiv/contiv/build"
@@ -28,6 +28,7 @@ func main() {
 type settings struct {
 	role   string // "netplugin", or "netmaster": both programs
 	logDir string
+	door   bool // netplugin has a door for the engine
 }
 
 // The plugin's roles.
@@ -36,8 +37,16 @@ const (
 	roleMaster = "netmaster"
 )
 
+// door is the program that serves the engine while netplugin is away, which is netplugin with doorFlag. It is run when netplugin is told where
+// it finds it.
+const (
+	door         = "docker-door"
+	doorFlag     = "--docker-door"
+	doorVariable = "CONTIV_NETPLUGIN_DOCKER_AGENT_SOCKET"
+)
+
 func read(getenv func(string) string) (*settings, error) {
-	s := &settings{role: getenv("CONTIV_ROLE"), logDir: getenv("CONTIV_LOG_DIR")}
+	s := &settings{role: getenv("CONTIV_ROLE"), logDir: getenv("CONTIV_LOG_DIR"), door: getenv(doorVariable) != ""}
 	if s.role == "" {
 		s.role = roleAgent
 	}
@@ -71,23 +80,37 @@ func run(ctx context.Context, getenv func(string) string, bin string, stderr io.
 	if err := openSettings(); err != nil {
 		log.Warn("the kernel's network settings cannot be changed in the plugin: make them on the host", "error", err)
 	}
-	supervise(ctx, s.role, func(name string) *program {
-		return &program{name: name, path: filepath.Join(bin, name), out: files.open(name), log: log}
+	supervise(ctx, s, func(name string) *program {
+		p := &program{name: name, path: filepath.Join(bin, name), out: files.open(name), log: log}
+		if name == door {
+			p.path, p.args = filepath.Join(bin, roleAgent), []string{doorFlag}
+		}
+		return p
 	})
 	log.Info("the plugin has ended")
 	return 0
 }
 
-// supervise runs the programs of a role until ctx ends. Then the agent ends first, so that a netmaster is there for what it still asks.
-func supervise(ctx context.Context, role string, program func(name string) *program) {
-	masters, end := context.WithCancel(context.WithoutCancel(ctx))
-	var running sync.WaitGroup
-	if role == roleMaster {
-		running.Go(func() { program(roleMaster).run(masters) })
+// supervise runs the programs until ctx ends. Then the agent ends first, so that a netmaster is there for what it still asks, and the door
+// last, so that the engine has an answer until then.
+func supervise(ctx context.Context, s *settings, program func(name string) *program) {
+	var ends []func()
+	for _, outlives := range []struct {
+		name string
+		is   bool
+	}{{door, s.door}, {roleMaster, s.role == roleMaster}} {
+		if !outlives.is {
+			continue
+		}
+		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		ended := make(chan struct{})
+		go func() { defer close(ended); program(outlives.name).run(own) }()
+		ends = append(ends, func() { cancel(); <-ended })
 	}
 	program(roleAgent).run(ctx)
-	end()
-	running.Wait()
+	for _, end := range slices.Backward(ends) {
+		end()
+	}
 }
 
 // openSettings makes /proc/sys writable, which engines put under a read-only mount in every container: forwarding and the like are

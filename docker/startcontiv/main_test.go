@@ -64,8 +64,8 @@ func TestSettings(t *testing.T) {
 		want settings
 		err  string
 	}{
-		{"nothing", nil, settings{"netplugin", "/var/log/contiv"}, ""},
-		{"all", map[string]string{"CONTIV_ROLE": "netmaster", "CONTIV_LOG_DIR": "/x"}, settings{"netmaster", "/x"}, ""},
+		{"nothing", nil, settings{"netplugin", "/var/log/contiv", false}, ""},
+		{"all", map[string]string{"CONTIV_ROLE": "netmaster", "CONTIV_LOG_DIR": "/x", doorVariable: "/y"}, settings{"netmaster", "/x", true}, ""},
 		{"role", map[string]string{"CONTIV_ROLE": "both"}, settings{}, "CONTIV_ROLE both"},
 		{"folder", map[string]string{"CONTIV_LOG_DIR": "log"}, settings{}, "CONTIV_LOG_DIR log"},
 	}
@@ -85,19 +85,21 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The plugin runs both programs, keeps what they print, and ends the agent before the netmaster.
+// The plugin runs the programs, keeps what they print, and ends the agent before the netmaster, and the door last.
 func TestPlugin(t *testing.T) {
-	serve := `echo "$0 serves"; trap 'echo ended >>"$CONTIV_LOG_DIR/order.log"; echo "$0" >>"$CONTIV_LOG_DIR/order.log"; exit 0' TERM
+	serve := `echo "$0 $* serves"; trap 'echo ended >>"$CONTIV_LOG_DIR/order.log"; echo "$0 $*" >>"$CONTIV_LOG_DIR/order.log"; exit 0' TERM
 while :; do sleep 0.05; done`
 	bin, dir := folder(t, map[string]string{"netplugin": serve, "netmaster": serve}), t.TempDir()
 	t.Setenv("CONTIV_LOG_DIR", dir)
 	t.Setenv("CONTIV_ROLE", "netmaster")
+	t.Setenv(doorVariable, "/agent.sock")
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan int)
 	var errs buffer
 	go func() { ended <- run(ctx, os.Getenv, bin, &errs) }()
-	await(t, filepath.Join(dir, "netplugin.log"), "netplugin serves")
-	await(t, filepath.Join(dir, "netmaster.log"), "netmaster serves")
+	await(t, filepath.Join(dir, "netplugin.log"), "netplugin  serves")
+	await(t, filepath.Join(dir, "netmaster.log"), "netmaster  serves")
+	await(t, filepath.Join(dir, "docker-door.log"), "netplugin --docker-door serves")
 	stop()
 	if code := <-ended; code != 0 {
 		t.Errorf("want exit code 0, got %d: %s", code, errs.String())
@@ -106,7 +108,7 @@ while :; do sleep 0.05; done`
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "ended\n" + bin + "/netplugin\nended\n" + bin + "/netmaster\n"
+	want := "ended\n" + bin + "/netplugin \nended\n" + bin + "/netmaster \nended\n" + bin + "/netplugin --docker-door\n"
 	if string(order) != want {
 		t.Errorf("want in order\n%s\ngot\n%s", want, order)
 	}

@@ -3,13 +3,11 @@ package command
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -35,8 +33,8 @@ func newDemo(w *where) *cobra.Command {
 	}
 }
 
-// demoContainers are the containers of the demo. The networks called blue have the same IPv4 subnet in both tenants; a
-// group pool keeps the addresses in use apart, so that an answer tells who answered.
+// demoContainers are the containers of the demo. The networks called blue have the same IPv4 subnet in both tenants, unless there are
+// pods; a group pool keeps the addresses in use apart, so that an answer tells who answered.
 func demoContainers() []lab.Container {
 	return []lab.Container{
 		{Name: "web", Host: "h1", Tenant: "default", Network: "blue", Group: "front"},
@@ -50,9 +48,11 @@ func demoContainers() []lab.Container {
 
 func runDemo(ctx context.Context, w *where) error {
 	start := time.Now()
-	fmt.Fprintln(w.s.Out, "Three hosts, each a network namespace with its own Open vSwitch, netmaster and netplugin:")
 	_, none := exec.LookPath("dockerd")
-	if err := runUp(ctx, w, &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded, Docker: none == nil}}); err != nil {
+	o := &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded, Docker: none == nil}}
+	without := o.demoKubernetes()
+	fmt.Fprintln(w.s.Out, "Three hosts, each a network namespace with its own Open vSwitch, netmaster and netplugin:")
+	if err := runUp(ctx, w, o); err != nil {
 		return err
 	}
 	l, err := w.open()
@@ -64,7 +64,7 @@ func runDemo(ctx context.Context, w *where) error {
 		return err
 	}
 	c := &client.Client{Base: urls, Patience: 10 * time.Second, Actor: func() string { return demoName }, Program: "contiv"}
-	if err := demoObjects(ctx, c); err != nil {
+	if err := demoObjects(ctx, c, without == nil); err != nil {
 		return err
 	}
 	var containers []*lab.Container
@@ -78,7 +78,7 @@ func runDemo(ctx context.Context, w *where) error {
 	if err := demoList(w.s.Out, containers); err != nil {
 		return err
 	}
-	wrong, err := demoProof(ctx, w.s.Out, l, containers)
+	wrong, err := demoProof(ctx, w.s.Out, l, containers, without == nil)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,16 @@ func runDemo(ctx context.Context, w *where) error {
 		}
 		wrong += denied
 	}
-	if err := demoNext(w, urls, time.Since(start)); err != nil {
+	if without == nil {
+		denied, err := demoPods(ctx, w, l, urls)
+		if err != nil {
+			return err
+		}
+		wrong += denied
+	} else {
+		fmt.Fprintf(w.s.Out, "\nNo pods: %v.\n", without)
+	}
+	if err := demoNext(w, urls, time.Since(start), without == nil); err != nil {
 		return err
 	}
 	if wrong > 0 {
@@ -103,20 +112,25 @@ func runDemo(ctx context.Context, w *where) error {
 	return nil
 }
 
-// demoObjects makes the tenants and networks.
-func demoObjects(ctx context.Context, c *client.Client) error {
+// demoObjects makes the tenants and networks. Addresses of pods are unique in a cluster whatever their tenants, so with them no two
+// tenants have the same subnet.
+func demoObjects(ctx context.Context, c *client.Client, pods bool) error {
+	acme := "10.1.1"
+	if pods {
+		acme = "10.1.3"
+	}
 	objects := []model.Object{
 		&model.Tenant{TenantName: "acme"},
 		&model.Network{TenantName: "default", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Gateway: "10.1.1.254", Ipv6Subnet: "2001:db8:1::/64", Ipv6Gateway: "2001:db8:1::fe"},
 		&model.Network{TenantName: "default", NetworkName: "green", Encap: "vlan", Subnet: "10.2.1.0/24", Ipv6Subnet: "2001:db8:2::/64"},
-		&model.Network{TenantName: "acme", NetworkName: "blue", Encap: "vxlan", Subnet: "10.1.1.0/24", Ipv6Subnet: "2001:db8:3::/64"},
+		&model.Network{TenantName: "acme", NetworkName: "blue", Encap: "vxlan", Subnet: acme + ".0/24", Ipv6Subnet: "2001:db8:3::/64"},
 		&model.Policy{TenantName: "default", PolicyName: "db-only"},
 		&model.EndpointGroup{TenantName: "default", NetworkName: "blue", GroupName: "front"},
 		&model.EndpointGroup{TenantName: "default", NetworkName: "blue", GroupName: "back", Policies: []string{"db-only"}},
 		&model.Rule{TenantName: "default", PolicyName: "db-only", RuleId: "1", Direction: "in", Protocol: "tcp", Action: "deny", Priority: 1},
 		&model.Rule{TenantName: "default", PolicyName: "db-only", RuleId: "2", Direction: "in", Protocol: "tcp", Port: 5432, FromEndpointGroup: "front",
 			Action: "allow", Priority: 10},
-		&model.EndpointGroup{TenantName: "acme", NetworkName: "blue", GroupName: "pool", IpPool: "10.1.1.100-10.1.1.110"},
+		&model.EndpointGroup{TenantName: "acme", NetworkName: "blue", GroupName: "pool", IpPool: acme + ".100-" + acme + ".110"},
 	}
 	for _, o := range objects {
 		if _, err := c.Put(ctx, o); err != nil {
@@ -136,72 +150,6 @@ func demoList(w io.Writer, containers []*lab.Container) error {
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Host, c.Tenant, c.Network, four, six)
 	}
 	return t.Flush()
-}
-
-// verdict is what one ping showed.
-type verdict struct{ want, got bool }
-
-// String is the verdict as the table shows it.
-func (v verdict) String() string {
-	word := "-"
-	if v.got {
-		word = "talks"
-	}
-	if v.want != v.got {
-		word += " WRONG"
-	}
-	return word
-}
-
-// demoProof pings every container from every other, over IPv4 and IPv6, and prints who talks to whom.
-func demoProof(ctx context.Context, w io.Writer, l *lab.Lab, containers []*lab.Container) (wrong int, err error) {
-	for _, version := range []int{4, 6} {
-		n := len(containers)
-		verdicts := make([][]verdict, n)
-		var wait sync.WaitGroup
-		errs := make([]error, n)
-		for i, from := range containers {
-			verdicts[i] = make([]verdict, n)
-			wait.Go(func() {
-				for j, to := range containers {
-					if i != j {
-						got, err := reaches(ctx, l, from, to, version)
-						errs[i] = errors.Join(errs[i], err)
-						verdicts[i][j] = verdict{from.Tenant == to.Tenant && from.Network == to.Network, got}
-					}
-				}
-			})
-		}
-		wait.Wait()
-		if err := errors.Join(errs...); err != nil {
-			return 0, err
-		}
-		fmt.Fprintf(w, "\nWho talks to whom over IPv%d (ping; blue is VXLAN, green is VLAN, tenants are apart):\n", version)
-		t := tabwriter.NewWriter(w, 0, 2, 2, ' ', 0)
-		fmt.Fprint(t, "  from \\ to")
-		for _, c := range containers {
-			fmt.Fprintf(t, "\t%s", c.Name)
-		}
-		fmt.Fprintln(t)
-		for i, from := range containers {
-			fmt.Fprintf(t, "  %s (%s %s/%s)", from.Name, from.Host, from.Tenant, from.Network)
-			for j := range containers {
-				if i == j {
-					fmt.Fprint(t, "\t.")
-					continue
-				}
-				fmt.Fprintf(t, "\t%s", verdicts[i][j])
-				if verdicts[i][j].want != verdicts[i][j].got {
-					wrong++
-				}
-			}
-			fmt.Fprintln(t)
-		}
-		if err := t.Flush(); err != nil {
-			return wrong, err
-		}
-	}
-	return wrong, nil
 }
 
 // demoPolicy opens connections that the policy of the group back is about, and prints which of them it lets through.
@@ -243,15 +191,6 @@ func connects(ctx context.Context, w *where, from, to, port string) bool {
 	return cmd.ExecuteContext(ctx) == nil
 }
 
-// reaches tells whether to answers from.
-func reaches(ctx context.Context, l *lab.Lab, from, to *lab.Container, version int) (bool, error) {
-	ping, err := l.Ping(ctx, from.Name, to.Name, version, "-q", "-c", "3", "-i", "0.1", "-W", "1")
-	if err != nil {
-		return false, err
-	}
-	return ping.Run() == nil, nil
-}
-
 // flags are those that choose this lab, each behind a space.
 func (w *where) flags() string {
 	out := " --name " + w.name
@@ -261,7 +200,7 @@ func (w *where) flags() string {
 	return out
 }
 
-func demoNext(w *where, urls string, took time.Duration) error {
+func demoNext(w *where, urls string, took time.Duration, pods bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -270,6 +209,10 @@ func demoNext(w *where, urls string, took time.Duration) error {
 	of, down := w.flags(), "make demo-down                                   "
 	if w.name != demoName || w.dir != lab.DefaultDir {
 		down = "contiv lab" + of + " down"
+	}
+	more := ""
+	if pods {
+		more = demoPodsNext(of)
 	}
 	_, err = fmt.Fprintf(w.s.Out, `
 Ready after %.1f s, and left running. Next:
@@ -288,8 +231,8 @@ Ready after %.1f s, and left running. Next:
   contiv lab%[4]s ping cart app              does it reach the others?
   contiv lab%[4]s kill h3 master             end a netmaster; netctl node ls shows who leads then
   netctl events --follow                            every change, as it happens
-
+%[6]s
   %[5]s removes every trace
-`, took.Seconds(), urls, bin, of, down)
+`, took.Seconds(), urls, bin, of, down, more)
 	return err
 }

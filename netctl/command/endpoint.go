@@ -22,6 +22,7 @@ type endpointListOptions struct {
 	output
 	kind                         *model.Kind
 	tenant, network, group, host string
+	namespace                    string
 	all                          bool
 }
 
@@ -43,13 +44,15 @@ func newEndpointList(f *Factory, k *model.Kind) *cobra.Command {
 	c.Flags().StringVarP(&o.network, "network", "n", "", "on this network alone")
 	c.Flags().StringVarP(&o.group, "group", "g", "", "in this group alone")
 	c.Flags().StringVar(&o.host, "host", "", "on this host alone")
+	c.Flags().StringVar(&o.namespace, "namespace", "", "of pods of this namespace of Kubernetes alone")
 	return c
 }
 
 func (o *endpointListOptions) selects(e model.EndpointOper) bool {
 	network := strings.TrimPrefix(e.NetworkKey(), e.Tenant()+":")
 	group, _, _ := strings.Cut(e.EndpointGroupKey, ":")
-	for _, c := range []struct{ want, have string }{{o.tenant, e.Tenant()}, {o.network, network}, {o.group, group}, {o.host, e.HomingHost}} {
+	namespace, _, _ := strings.Cut(e.Pod, "/")
+	for _, c := range []struct{ want, have string }{{o.namespace, namespace}, {o.tenant, e.Tenant()}, {o.network, network}, {o.group, group}, {o.host, e.HomingHost}} {
 		if c.want != "" && c.want != c.have {
 			return false
 		}
@@ -87,8 +90,13 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 	return l.write(f, format)
 }
 
-// exist is an error when a tenant, network, group or host of the selection is not there.
+// exist is an error when a tenant, namespace, network, group or host of the selection is not there.
 func (o *endpointListOptions) exist(ctx context.Context, c *client.Client) error {
+	if o.namespace != "" {
+		if _, err := c.KubeNamespaces().Get(ctx, o.namespace); err != nil {
+			return err
+		}
+	}
 	if o.tenant != "" {
 		if _, err := c.Tenants().Get(ctx, o.tenant); err != nil {
 			return err

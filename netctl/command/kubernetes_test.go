@@ -71,6 +71,16 @@ func TestKubernetesSession(t *testing.T) {
 		{"describe ns shop", 0, "Kubernetes namespace shop\nConfig:\n", ""},
 		{"endpoint inspect shop-web", 0, `"networkpolicy shop/web"`, ""},
 		{"endpoint inspect shop-cl", 0, `"clusternetworkpolicy base (Baseline, priority 7)"`, ""},
+		{"endpoint inspect shop/web", 0, `"networkpolicy shop/web"`, ""},
+		{"endpoint inspect shop:cl", 0, `"clusternetworkpolicy base (Baseline, priority 7)"`, ""},
+		{"endpoint inspect shop/absent", 3, "", "not found"},
+		{"endpoint ls --namespace shop -q", 0, "shop-cl\nshop-web\n", ""},
+		{"endpoint ls --namespace other", 0, "", ""},
+		{"endpoint ls --namespace absent", 3, "", "kubeNamespace not found"},
+		{"ns inspect shop", 0, `"type": "networkPolicy",`, ""},
+		{"ns inspect shop", 0, `"type": "kubeService",`, ""},
+		{"netpol inspect shop/web", 0, `"type": "kubeNamespace",`, ""},
+		{"ksvc inspect shop/web", 0, "\"pods\": [\n      \"shop/web\"\n    ]", ""},
 		{"matrix -n shop", 0, "From \\ To  cl           web                     outside\n---------  --           ---                     -------\n" +
 			"cl         all -tcp 25  tcp 80 udp 5000-5010    all -tcp 25\nweb        all -tcp 25  none                    all -tcp 25\n" +
 			"outside    all          ?tcp 80 ?udp 5000-5010  not judged\n", ""},

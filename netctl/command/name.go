@@ -56,7 +56,9 @@ func (s *scope) key(k *model.Kind, name string) ([]string, error) {
 			name = rest
 		case known:
 			return nil, term.BadUsage("%s is %s, and not %s", name, article(other.Noun()), article(k.Noun()))
-		case !k.InspectOnly: // whose text may be anything
+		case k.InspectOnly: // a pod, as other commands print it
+			name = prefix + ":" + rest
+		default:
 			return nil, term.BadUsage("%s: the name of %s has no /, and %q is no kind", name, article(k.Noun()), prefix)
 		}
 	}

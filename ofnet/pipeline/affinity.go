@@ -10,6 +10,9 @@ import (
 // Affinity with a timeout: when a client is led to a backend, the switch learns a flow of table affinity that says so, for as long as the
 // timeout after the client's last connection. The flow is the switch's, so it is there without an agent; it bears a cookie
 // that no one compares, and goes with the flow that taught it, which is there as long as the backend may be chosen.
+//
+// Where packets are handed on as they are - those of processes of this host and of clients outside, to backends elsewhere - the switch learns
+// whose host that is. It sees every packet, so the timeout is after the last of these. The other host learns its own backend.
 
 // learnedMost is how many clients of one backend the switch remembers: those beyond are led to a backend for each connection.
 const learnedMost = 1 << 14
@@ -31,37 +34,80 @@ func (q *portBalancing) recall(mark uint32) []flow.Action {
 // learned leads clients to the backend that they had, and others to any. Two connections of a new client at once may get one each; the
 // second one is remembered.
 func (q *portBalancing) learned(out *flow.Set) {
-	q.learnedAmong(out, 0, q.near)
+	q.learnedAmong(out, memory{list: q.near})
 	if q.ClusterLocal {
-		q.learnedAmong(out, hereSlot, q.here)
+		q.learnedAmong(out, memory{mark: hereSlot, list: q.here})
 	}
 }
 
-// learnedAmong is learned for one list of backends, whose slots have a mark.
-func (q *portBalancing) learnedAmong(out *flow.Set, mark uint32, list []backend) {
-	if len(list) == 0 {
+// memory is of the clients of one list of backends.
+type memory struct {
+	mark uint32 // of the slots
+	list []backend
+	// way hands a packet on to the host of a backend that is elsewhere, as it is; nil where all are translated to here.
+	way func(x *backend) []flow.Action
+}
+
+// place is where a client was led: a backend, or the host of those elsewhere.
+type place struct {
+	number uint64 // in the register
+	key    ofnet.Key
+	do     []flow.Action
+}
+
+// place is where clients of x are led; ok is false when there is no way.
+func (q *portBalancing) place(m *memory, x *backend) (at place, ok bool) {
+	if m.way == nil || x.here != 0 {
+		key := q.LoadKey(q.ServicePort, x.Addr, ofnet.LoadOpened)
+		return place{x.label(), key, []flow.Action{q.translation(*x)}}, true
+	}
+	way := m.way(x)
+	key := ofnet.Key{Kind: ofnet.KindBackend, Name: q.Service.Name + "/" + q.ServicePort.String() + "/" + x.at + "/" + string(ofnet.LoadOpened)}
+	return place{hashed(x.at), key, way}, way != nil && x.at != ""
+}
+
+// learnedAmong is learned for one list of backends. What is handed on is not tracked here: each of its packets is led alike, by addresses alone.
+func (q *portBalancing) learnedAmong(out *flow.Set, m memory) {
+	if len(m.list) == 0 {
 		return
 	}
+	hash := flow.HashSymmetricL3L4UDP
+	if m.way != nil {
+		hash = flow.HashSymmetricL3
+	}
 	service := []flow.Term{q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.Eq(regService, uint64(q.number))}
-	first := flow.Eq(regSlot, uint64(unchosen|mark))
-	out.Add(flow.New(tBackend, exact-10, flow.NewMatch(append(service[:3:3], first)...), flow.Do(load(regSlot, mark),
-		flow.Multipath(flow.HashSymmetricL3L4UDP, uint16(q.number), len(list), flow.Range(regSlot, 0, 15)), flow.Resubmit(tBackend))))
-	for i, x := range list {
-		out.Add(flow.New(tBackend, exact, q.slotMatch(uint64(mark)|uint64(i)), flow.Do(load(regBackend, uint32(x.label())),
-			load(regSlot, unchosen|mark), flow.Resubmit(tBackend))))
-		q.add(out, x, ofnet.LoadOpened, flow.New(tBackend, exact, flow.NewMatch(append(service[:3:3], first, flow.Eq(regBackend, x.label()))...),
-			flow.Do(q.learn(x), q.translation(x))))
+	first := flow.Eq(regSlot, uint64(unchosen|m.mark))
+	out.Add(flow.New(tBackend, exact-10, flow.NewMatch(append(service[:3:3], first)...), flow.Do(load(regSlot, m.mark),
+		flow.Multipath(hash, uint16(q.number), len(m.list), flow.Range(regSlot, 0, 15)), flow.Resubmit(tBackend))))
+	known := map[uint64]struct{}{}
+	for i := range m.list {
+		at, ok := q.place(&m, &m.list[i])
+		if !ok {
+			continue
+		}
+		out.Add(flow.New(tBackend, exact, q.slotMatch(uint64(m.mark)|uint64(i)), flow.Do(load(regBackend, uint32(at.number)),
+			load(regSlot, unchosen|m.mark), flow.Resubmit(tBackend))))
+		if _, again := known[at.number]; again {
+			continue
+		}
+		known[at.number] = struct{}{}
+		led := flow.New(tBackend, exact, flow.NewMatch(append(service[:3:3], first, flow.Eq(regBackend, at.number))...),
+			flow.Do(append([]flow.Action{q.learn(at)}, at.do...)...))
+		if m.way == nil || m.list[i].here != 0 { // else the other host counts
+			led.Cookie = flow.NewCookie(0, 0, flow.Owner(at.key))
+		}
+		out.Add(led)
 	}
 }
 
-// learn remembers the client of a connection that is led to x.
-func (q *portBalancing) learn(x backend) flow.Action {
+// learn remembers the client of a connection that is led to a place.
+func (q *portBalancing) learn(at place) flow.Action {
 	ip := uint64(0x0800)
 	if q.six {
 		ip = 0x86dd
 	}
 	return flow.Learn(flow.Lesson{Table: tAffinity, Idle: uint16(min(q.Affinity.Timeout/time.Second, longest)), Priority: exact, Limit: learnedMost,
-		Cookie: flow.NewCookie(flow.Leased, round, flow.Owner(q.LoadKey(q.ServicePort, x.Addr, ofnet.LoadOpened))),
+		Cookie: flow.NewCookie(flow.Leased, round, flow.Owner(at.key)),
 		Match:  []flow.Learned{{To: flow.All(flow.EthType), Value: ip}, {To: flow.All(q.src), From: flow.All(q.src)}, {To: flow.All(regService), Value: uint64(q.number)}},
-		Load:   []flow.Learned{{To: flow.All(regBackend), Value: x.label()}}})
+		Load:   []flow.Learned{{To: flow.All(regBackend), Value: at.number}}})
 }

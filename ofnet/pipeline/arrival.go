@@ -7,7 +7,7 @@ import (
 
 // outside takes the connections from outside. The host at which they arrive - the one that answers for the address on the
 // uplink, or any that a router chose - leads each to a backend's host, by a hash that all hosts share; it remembers
-// nothing. That host leads it to a backend of its own, translates, and remembers, so it does not matter to an open
+// nothing but, for affinity with a timeout, the client's host. That host leads it to a backend of its own, translates, and remembers, so it does not matter to an open
 // connection by which host its next packet arrives. With ExternalLocal a host keeps what arrives there, or drops it.
 func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 	if s.Local.Uplink == 0 && s.Local.Tunnel == 0 || len(q.external) == 0 && !fromHosts(s) || len(q.all) == 0 {
@@ -28,12 +28,20 @@ func (q *portBalancing) outside(out *flow.Set, s *ofnet.State) {
 			q.arrive(out, q.asked(a), false, has(bitRelayed))
 		}
 	}
-	if !q.ClusterLocal { // else they are there
+	switch {
+	case q.ClusterLocal: // they are there
+	case q.learns():
+		q.learnedAmong(out, memory{mark: hereSlot, list: q.here})
+	default:
 		for i, x := range q.here {
 			q.translate(out, x, uint64(hereSlot|i))
 		}
 	}
 	if !fronting && !routed || q.ExternalLocal {
+		return
+	}
+	if q.learns() {
+		q.learnedAmong(out, memory{outsideSlot, q.all, func(x *backend) []flow.Action { return x.relay }})
 		return
 	}
 	for i, x := range q.all {
@@ -54,7 +62,11 @@ func (q *portBalancing) arrive(out *flow.Set, asked []flow.Term, all bool, terms
 		mark, basis, list = outsideSlot, uint16(q.number), q.all
 	}
 	do := flow.Actions{} // no one here, and no one else is to be asked
-	if len(list) > 0 {
+	switch {
+	case len(list) == 0:
+	case q.learns():
+		do = flow.Do(append(q.led(), q.recall(mark)...)...)
+	default:
 		do = flow.Do(append(q.led(), load(regSlot, mark), flow.Multipath(q.hash(), basis, len(list), flow.Range(regSlot, 0, 15)), flow.GotoTable(tBackend))...)
 	}
 	out.Add(flow.New(tService, exact, flow.NewMatch(append(asked, terms...)...), do))

@@ -11,6 +11,7 @@ import (
 type backend struct {
 	ofnet.Backend
 	group uint32        // of the endpoint; 0: none
+	at    string        // host that has it; "" when it is not known
 	here  uint32        // port of the endpoint, or of the host; 0 when it is on another host or not known
 	relay []flow.Action // that hand a packet from outside on to its host; nil when it is here, or there is no way
 	// handed are those that hand a packet of this host's own on by the tunnel; nil when it is here, or there is no way.
@@ -23,9 +24,14 @@ func (x backend) label() uint64 {
 	if x.Addr.Is4() {
 		return uint64(b[12])<<24 | uint64(b[13])<<16 | uint64(b[14])<<8 | uint64(b[15])
 	}
-	const prime, offset = 16777619, 2166136261 // FNV-1a
+	return hashed(string(b[:]))
+}
+
+// hashed is 32 bits of what has more: FNV-1a.
+func hashed(text string) uint64 {
+	const prime, offset = 16777619, 2166136261
 	h := uint32(offset)
-	for _, c := range b {
+	for _, c := range []byte(text) {
 		h = (h ^ uint32(c)) * prime
 	}
 	return uint64(h)

@@ -84,7 +84,11 @@ func (q *portBalancing) leadHost(out *flow.Set, asked []flow.Term, here bool) {
 		list, mark = q.here, hereSlot
 	}
 	do := flow.Actions{}
-	if len(list) > 0 {
+	switch {
+	case len(list) == 0:
+	case q.learns():
+		do = flow.Do(append(q.led(), q.recall(mark)...)...)
+	default:
 		do = flow.Do(append(q.led(), load(regSlot, mark), q.multipath(len(list)), flow.GotoTable(tBackend))...)
 	}
 	out.Add(flow.New(tService, exact+10, flow.NewMatch(append(asked, has(bitHost))...), do))
@@ -102,6 +106,10 @@ func NodePortAddr(private netip.Prefix, local bool) netip.Addr {
 // hostSlots are the slots that processes of this host are led to.
 func (q *portBalancing) hostSlots(out *flow.Set, s *ofnet.State) {
 	if !fromHosts(s) {
+		return
+	}
+	if q.learns() {
+		q.learnedAmong(out, memory{hostSlot, q.all, func(x *backend) []flow.Action { return x.handed }})
 		return
 	}
 	for i, x := range q.all {

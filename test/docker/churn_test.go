@@ -19,7 +19,7 @@ import (
 // churn is how many containers come and go in TestChurn.
 var churn = flag.Int("churn", 40, "`number` of containers that come and go in TestChurn")
 
-// Containers come and go on two hosts while engines, agents and the leader are killed, one after the other. Two pairs that stay hear each
+// Containers come and go on two hosts while engines, agents, their doors and the leader are killed, one after the other. Two pairs that stay hear each
 // other all the time, since nothing that forwards was killed: on a VLAN not one packet is lost. Between the ends of tunnels Open vSwitch
 // loses some on its userspace datapath, as it would with any flows: it forgets all routes for a moment, on a busy machine for longer, whenever
 // an interface of the host comes or goes (docs/performance.md). When the switches are killed, the pairs hear each other again. At the end nothing is left of all those that went.
@@ -33,7 +33,7 @@ func TestChurn(t *testing.T) {
 	for _, p := range pairs {
 		p.start()
 	}
-	c.churn(*churn, []string{lab.PartDocker, lab.PartAgent, lab.PartMaster})
+	c.churn(*churn, []string{lab.PartDocker, lab.PartAgent, lab.PartDoor, lab.PartMaster})
 	tunnel, vlan := pairs[0].end(), pairs[1].end()
 	t.Logf("lost by tunnel: %v; by VLAN: %v", tunnel, vlan)
 	if vlan.lost > 0 || vlan.sent == 0 {

@@ -20,10 +20,11 @@ const (
 	standHosts  = "hosts"  // with netplugin beside their engines
 	standPlugin = "plugin" // with the managed plugin, which is installed by the page
 	standLab    = "lab"    // the machine itself
+	standFiles  = "files"  // lines of files, of which the first names one
 )
 
 // stands are those of the page's sections.
-var stands = map[string]string{"Install": standLab, "Networks": standHosts, "Networks of your own": standHosts, "Published ports": standHosts,
+var stands = map[string]string{"Install": standLab, "A door that stays": standFiles, "Networks": standHosts, "Networks of your own": standHosts, "Published ports": standHosts,
 	"As a managed plugin": standPlugin, "Swarm": standPlugin}
 
 // shown is a command line of the page, and what the page shows of its output.
@@ -143,4 +144,5 @@ func TestPage(t *testing.T) {
 	follow(t, standHosts, func(_ shown, command string) (string, error) {
 		return on(t, c.Lab, "h1", "env", "NETMASTER="+url, "sh", "-c", "PATH="+c.bin+":$PATH; "+command)
 	}, "http://h1:", "http://"+c.control("h1")+":")
+	c.serves(files(t), "net")
 }

@@ -24,12 +24,19 @@ func TestManagedPlugin(t *testing.T) {
 
 	t.Run("settings", func(t *testing.T) { settable(t, l) })
 
-	// A crash: by its id in the host's process namespace.
-	if out, err := on(t, l, "h1", "sh", "-c", "kill -KILL $(pidof netplugin)"); err != nil {
+	// A crash: by its id in the host's process namespace. The door, of the same program, stays.
+	m.logged("h1", "docker-door", "the agent is there", 1)
+	crash := "for p in $(pidof netplugin); do grep -q docker-door /proc/$p/cmdline || kill -KILL $p; done"
+	if out, err := on(t, l, "h1", "sh", "-c", crash); err != nil {
 		t.Fatalf("kill netplugin: %v: %s", err, out)
 	}
 	m.logged("h1", "netplugin", "msg=ready", 2)
 	m.logged("h1", "plugin_bootup", "it is started again", 1)
+	m.logged("h1", "docker-door", "the agent is away", 1)
+	m.logged("h1", "docker-door", "the agent is there", 2)
+	if got := m.log("h1", "plugin_bootup"); strings.Count(got, "it is started again") != 1 {
+		t.Errorf("more than the agent has crashed: %s", got)
+	}
 
 	// The engine ends and starts.
 	if err := l.Stop("h1", lab.PartDocker); err != nil {

@@ -79,10 +79,11 @@ type Options struct {
 // Driver is the service. It is a task.
 type Driver struct {
 	Options
-	pools *pools
-	holds *holds
-	owed  *owed
-	ready chan struct{}
+	pools  *pools
+	holds  *holds
+	owed   *owed
+	outage *outage
+	ready  chan struct{}
 	// patience is how long a request waits for the agent to be at work.
 	patience time.Duration
 }
@@ -92,7 +93,7 @@ func New(o Options) *Driver {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Driver{Options: o, pools: newPools(o.Now), holds: newHolds(o.Now), owed: newOwed(), ready: make(chan struct{}), patience: patience}
+	return &Driver{Options: o, pools: newPools(o.Now), holds: newHolds(o.Now), owed: newOwed(), outage: &outage{now: o.Now}, ready: make(chan struct{}), patience: patience}
 }
 
 // String names the driver for logs.
@@ -105,7 +106,7 @@ func (d *Driver) Ready() <-chan struct{} { return d.ready }
 func (d *Driver) Run(ctx context.Context) error {
 	l, err := socket.Listen(d.Socket)
 	if err != nil {
-		return fmt.Errorf("driver for Docker (check --docker-plugins and --plugin-name): %w", err)
+		return fmt.Errorf("driver for Docker (check --docker-agent-socket, --docker-plugins and --plugin-name): %w", err)
 	}
 	srv := door.NewServer(d.Handler(), door.Ordinary(), d.Log)
 	close(d.ready)

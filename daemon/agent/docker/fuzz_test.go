@@ -15,7 +15,7 @@ var methods = []string{"NetworkDriver.CreateNetwork", "NetworkDriver.DeleteNetwo
 	"IpamDriver.RequestPool", "IpamDriver.ReleasePool", "IpamDriver.RequestAddress", "IpamDriver.ReleaseAddress", "IpamDriver.GetCapabilities",
 	"IpamDriver.GetDefaultAddressSpaces", "NetworkDriver.GetCapabilities", "Plugin.Activate", "Plugin.Deactivate"}
 
-// Whatever is sent, an answer comes that engines understand, and what is refused is told in words.
+// Whatever is sent, an answer comes that engines understand, and what is refused is told in words: by the agent, and by a door without one.
 func FuzzRequests(f *testing.F) {
 	w := newWorld(f, dual)
 	d := w.driver("h1")
@@ -31,16 +31,21 @@ func FuzzRequests(f *testing.F) {
 		`{"PoolID":"default::|fd01::/64","Address":"fd01::7"}`, `{}`, `{}`, `{}`, `{"x":1}`, `x`,
 	} {
 		f.Add(uint8(i), text)
+		f.Add(uint8(i), "")
 	}
 	f.Fuzz(func(t *testing.T, i uint8, text string) {
-		rec := httptest.NewRecorder()
-		d.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/"+methods[int(i)%len(methods)], strings.NewReader(text)))
-		var failed failure
-		if err := json.Unmarshal(rec.Body.Bytes(), &failed); err != nil {
-			t.Fatalf("%q: the answer is not JSON: %v: %s", text, err, rec.Body)
-		}
-		if rec.Code != http.StatusOK && (rec.Code != http.StatusInternalServerError || failed.Err == "") {
-			t.Errorf("%q: status %d and %q", text, rec.Code, rec.Body)
+		closed := NewDoor("/none.sock", "/none/agent.sock", false, d.Log)
+		closed.restart = 0
+		for _, h := range []http.Handler{d.Handler(), closed.handler()} {
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/"+methods[int(i)%len(methods)], strings.NewReader(text)))
+			var failed failure
+			if err := json.Unmarshal(rec.Body.Bytes(), &failed); err != nil {
+				t.Fatalf("%q: the answer is not JSON: %v: %s", text, err, rec.Body)
+			}
+			if rec.Code != http.StatusOK && (rec.Code != http.StatusInternalServerError || failed.Err == "") {
+				t.Errorf("%q: status %d and %q", text, rec.Code, rec.Body)
+			}
 		}
 	})
 }

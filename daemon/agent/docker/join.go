@@ -44,6 +44,3 @@ func joined(res *attach.Result, internal bool) joinResponse {
 	out.DisableGatewayService = out.Gateway == ""
 	return out
 }
-
-// leave has nothing to do: libnetwork puts the interface back where it took it, and deletes the endpoint.
-func (d *Driver) leave(context.Context, endpointRequest) (empty, error) { return empty{}, nil }

@@ -16,8 +16,9 @@ const (
 	keyGateway  = "com.docker.network.gateway"
 )
 
-func (d *Driver) capabilities(struct{}) any {
-	if d.Global {
+// capable is what the network driver can do.
+func capable(global bool) capabilities {
+	if global {
 		return capabilities{Scope: "global", ConnectivityScope: "global"}
 	}
 	return capabilities{Scope: "local", ConnectivityScope: "global"}

@@ -47,11 +47,21 @@ func (o *owed) list() (out []string) {
 	return out
 }
 
-// remembering is a deletion that is owed when it fails, also when the agent was not ready for it.
+// remembering is a deletion that is owed when it fails or takes long, also when the agent was not ready for it.
 func (d *Driver) remembering(do func(context.Context, endpointRequest) (empty, error)) func(context.Context, endpointRequest) (empty, error) {
 	return func(ctx context.Context, q endpointRequest) (empty, error) {
-		out, err := do(ctx, q)
+		ctx, cancel := context.WithTimeout(ctx, brief)
+		defer cancel()
+		var out empty
+		var err error
+		if d.outage.lasts() {
+			err = d.outage.refusal()
+		}
+		if err == nil {
+			out, err = do(ctx, q)
+		}
 		if err != nil && q.EndpointID != "" {
+			d.outage.failed(err)
 			d.owed.add(q.EndpointID)
 		}
 		return out, err
@@ -89,6 +99,7 @@ func (d *Driver) repay(ctx context.Context) (left int) {
 		cancel()
 		if err != nil {
 			left++
+			d.outage.failed(err)
 			d.Log.Debug("an endpoint that Docker has deleted is not released yet", "endpoint", endpoint, "error", err)
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -19,47 +20,54 @@ const maxRequest = 4 << 20
 // contentType is what engines send and accept.
 const contentType = "application/vnd.docker.plugins.v1.1+json"
 
-// register adds the routes of both drivers.
-func (d *Driver) register(mux *http.ServeMux) {
-	always(d, mux, "/Plugin.Activate", func(struct{}) any { return activation{Implements: []string{"NetworkDriver", "IpamDriver"}} })
-	always(d, mux, "/Plugin.Deactivate", func(struct{}) any { return empty{} })
+// constants adds the routes whose answers depend on nothing but the drivers' scope.
+func constants(mux *http.ServeMux, global bool, log *slog.Logger) {
+	answer(mux, log, "/Plugin.Activate", activation{Implements: []string{"NetworkDriver", "IpamDriver"}})
+	answer(mux, log, "/Plugin.Deactivate", empty{})
 
 	const n = "/NetworkDriver."
-	always(d, mux, n+"GetCapabilities", d.capabilities)
-	route(d, mux, n+"CreateNetwork", patiently(d, d.createNetwork))
-	route(d, mux, n+"DeleteNetwork", whenReady(d, d.deleteNetwork))
-	route(d, mux, n+"AllocateNetwork", patiently(d, d.allocateNetwork))
-	route(d, mux, n+"FreeNetwork", whenReady(d, d.freeNetwork))
-	route(d, mux, n+"CreateEndpoint", patiently(d, d.createEndpoint))
-	route(d, mux, n+"DeleteEndpoint", d.remembering(whenReady(d, d.deleteEndpoint)))
-	route(d, mux, n+"EndpointOperInfo", whenReady(d, d.operInfo))
-	route(d, mux, n+"Join", patiently(d, d.join))
-	route(d, mux, n+"Leave", d.leave)
-	route(d, mux, n+"ProgramExternalConnectivity", patiently(d, d.publish))
-	route(d, mux, n+"RevokeExternalConnectivity", whenReady(d, d.unpublish))
-	always(d, mux, n+"DiscoverNew", func(json.RawMessage) any { return empty{} })
-	always(d, mux, n+"DiscoverDelete", func(json.RawMessage) any { return empty{} })
+	answer(mux, log, n+"GetCapabilities", capable(global))
+	answer(mux, log, n+"Leave", empty{}) // libnetwork puts the interface back where it took it, and deletes the endpoint
+	answer(mux, log, n+"DiscoverNew", empty{})
+	answer(mux, log, n+"DiscoverDelete", empty{})
 
 	const i = "/IpamDriver."
-	always(d, mux, i+"GetCapabilities", func(json.RawMessage) any { return ipamCapabilities{} })
-	always(d, mux, i+"GetDefaultAddressSpaces", func(json.RawMessage) any {
-		return addressSpaces{LocalDefaultAddressSpace: addressSpace, GlobalDefaultAddressSpace: addressSpace}
-	})
-	route(d, mux, i+"RequestPool", patiently(d, d.requestPool))
-	always(d, mux, i+"ReleasePool", func(releasePoolRequest) any { return empty{} }) // nothing was kept of it
-	route(d, mux, i+"RequestAddress", patiently(d, d.requestAddress))
+	answer(mux, log, i+"GetCapabilities", ipamCapabilities{})
+	answer(mux, log, i+"GetDefaultAddressSpaces", addressSpaces{LocalDefaultAddressSpace: addressSpace, GlobalDefaultAddressSpace: addressSpace})
+	answer(mux, log, i+"ReleasePool", empty{}) // nothing was kept of it
+}
+
+// register adds the routes of both drivers.
+func (d *Driver) register(mux *http.ServeMux) {
+	constants(mux, d.Global, d.Log)
+
+	const n = "/NetworkDriver."
+	route(d, mux, n+"CreateNetwork", patiently(d, asking(d, d.createNetwork)))
+	route(d, mux, n+"DeleteNetwork", whenReady(d, asking(d, d.deleteNetwork)))
+	route(d, mux, n+"AllocateNetwork", patiently(d, asking(d, d.allocateNetwork)))
+	route(d, mux, n+"FreeNetwork", whenReady(d, asking(d, d.freeNetwork)))
+	route(d, mux, n+"CreateEndpoint", patiently(d, asking(d, d.createEndpoint)))
+	route(d, mux, deletePath, d.remembering(whenReady(d, d.deleteEndpoint)))
+	route(d, mux, n+"EndpointOperInfo", whenReady(d, d.operInfo))
+	route(d, mux, n+"Join", patiently(d, d.join))
+	route(d, mux, n+"ProgramExternalConnectivity", patiently(d, d.publish))
+	route(d, mux, n+"RevokeExternalConnectivity", whenReady(d, d.unpublish))
+
+	const i = "/IpamDriver."
+	route(d, mux, i+"RequestPool", patiently(d, asking(d, d.requestPool)))
+	route(d, mux, i+"RequestAddress", patiently(d, asking(d, d.requestAddress)))
 	route(d, mux, i+"ReleaseAddress", whenReady(d, d.releaseAddress))
 }
 
-// always adds a route that can be answered at any time. What is sent is read, as far as it can be.
-func always[Q any](d *Driver, mux *http.ServeMux, path string, do func(Q) any) {
+// answer adds a route with an answer that is always the same. What is sent is read, as far as it can be: many have no body.
+func answer(mux *http.ServeMux, log *slog.Logger, path string, said any) {
 	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
-		var q Q
-		if err := decode(r.Body, &q); err != nil && !errors.Is(err, io.EOF) { // many have no body
-			d.refuse(w, path, err)
+		var ignored json.RawMessage
+		if err := decode(r.Body, &ignored); err != nil && !errors.Is(err, io.EOF) {
+			refuse(log, w, path, err)
 			return
 		}
-		reply(w, http.StatusOK, do(q))
+		reply(w, http.StatusOK, said)
 	})
 }
 
@@ -73,7 +81,7 @@ func patiently[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func
 		for end := time.Now().Add(d.patience); len(d.Starting()) > 0 && time.Now().Before(end); {
 			time.Sleep(d.patience / 300)
 		}
-		if len(d.Starting()) == 0 {
+		if len(d.Starting()) == 0 && !d.outage.lasts() {
 			d.repay(ctx)
 		}
 		return whenReady(d, do)(ctx, q)
@@ -103,7 +111,7 @@ func route[Q, A any](d *Driver, mux *http.ServeMux, path string, do func(context
 			said, err = do(ctx, q)
 		}
 		if err != nil {
-			d.refuse(w, path, err)
+			refuse(d.Log, w, path, err)
 			return
 		}
 		d.Log.Debug("Docker", "path", path, "duration", time.Since(begin))
@@ -119,8 +127,8 @@ func decode(r io.Reader, v any) error {
 }
 
 // refuse answers with an error. Engines show its text to who has given the command.
-func (d *Driver) refuse(w http.ResponseWriter, path string, err error) {
-	d.Log.Warn("Docker", "path", path, "error", err)
+func refuse(log *slog.Logger, w http.ResponseWriter, path string, err error) {
+	log.Warn("Docker", "path", path, "error", err)
 	reply(w, http.StatusInternalServerError, failure{Err: said(err)})
 }
 

@@ -85,8 +85,6 @@ type requestPoolResponse struct {
 	Data         map[string]string
 }
 
-type releasePoolRequest struct{ PoolID string }
-
 type requestAddressRequest struct {
 	PoolID, Address string
 	Options         map[string]string

@@ -61,17 +61,31 @@ func showing[R any](prefix string, show func(v *View, r *R) model.Object) func(*
 func (o owned) at() keyspace {
 	return keyspace{o.prefix, func(v *View, key string, value []byte) error {
 		ref := Ref{o.kind.Name, strings.TrimPrefix(key, o.prefix)}
+		now := &entry{Ref: ref, links: o.links(ref.Key)}
+		had := false
 		if value == nil {
-			v.objects.Delete(ref)
+			_, had = v.objects.Delete(ref)
 		} else {
-			v.objects.Set(ref, &entry{Ref: ref})
+			_, had = v.objects.Set(ref, now)
 		}
 		v.touch(ref)
+		if had == (value == nil) { // it comes or goes
+			v.touch(now.links...)
+		}
 		if o.changes != nil {
 			o.changes(v, ref.Key)
 		}
 		return nil
 	}}
+}
+
+// links are the objects that one links to, which follow from its key.
+func (o owned) links(key string) []Ref {
+	namespace, name, ok := strings.Cut(key, ":")
+	if !ok {
+		return nil
+	}
+	return linksOf(o.blank(namespace, name, ""))
 }
 
 // ownedSpaces are the keyspaces of all of them, namespaces first.

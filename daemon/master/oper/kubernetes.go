@@ -54,7 +54,9 @@ func ClusterNetworkPolicy(v *catalog.View, o *model.ClusterNetworkPolicy) model.
 
 // KubeService is the operational state of a service of Kubernetes: its backends.
 func KubeService(v *catalog.View, o *model.KubeService) model.KubeServiceOper {
-	return model.KubeServiceOper{Backends: shown.Backends(v.SlicesOf(identity.KubernetesService{Namespace: o.Namespace, Name: o.Name}))}
+	slices := v.SlicesOf(identity.KubernetesService{Namespace: o.Namespace, Name: o.Name})
+	pods := shown.Pods(slices)
+	return model.KubeServiceOper{Backends: shown.Backends(slices), Pods: pods[:min(len(pods), mostPods)]}
 }
 
 func selected(pods []*record.Endpoint, s record.Selector) []*record.Endpoint {

@@ -115,3 +115,35 @@ func TestWhyOfOneTenant(t *testing.T) {
 		}
 	}
 }
+
+// Where hosts and containers meet directly the switch is the gateway of networks that have none, of each family: such containers answer.
+func TestWhyWithoutGateway(t *testing.T) {
+	for _, r := range []struct {
+		name, access, lone string
+		verdict            model.Verdict
+		text               string
+	}{
+		{"private", "private", "encap=vlan subnet=10.9.1.0/24", "denied", "network default:lone has no gateway"},
+		{"direct", "direct", "encap=vlan subnet=10.9.1.0/24", "allowed", "the switches agree"},
+		{"direct, with a router outside", "direct", "encap=vlan subnet=10.9.1.0/24 gateway=10.9.1.254", "unknown", "a router outside of Contiv"},
+		{"direct, with one of the other family", "direct", "encap=vlan subnet=10.9.1.0/24 ipv6Subnet=fd09::/64 ipv6Gateway=fd09::fe", "allowed", "the switches agree"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			w := enginetest.Start(t, enginetest.Options{})
+			w.Must(t, "global global hostAccess="+r.access, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254", "network lone "+r.lone,
+				"attach blue c1 host=h1", "attach lone c2 host=h1")
+			asker := why.New(w.Catalog, exits(map[string]func(model.TraceRequest) []model.TraceExit{
+				"h1": func(q model.TraceRequest) []model.TraceExit {
+					if q.From == "endpoint/default:blue:c1" {
+						return to("endpoint/default:lone:c2", "")
+					}
+					return to("endpoint/default:blue:c1", "")
+				},
+			}))
+			got, err := asker.Ask(t.Context(), model.WhyRequest{From: "c1", To: "c2", Protocol: "tcp", Port: 80})
+			if err != nil || got.Verdict != r.verdict || !strings.Contains(got.Text, r.text) {
+				t.Errorf("want %s and %q, got %s: %s, %v", r.verdict, r.text, got.Verdict, got.Text, err)
+			}
+		})
+	}
+}

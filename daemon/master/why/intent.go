@@ -101,10 +101,10 @@ func tenant(e end) string {
 }
 
 // knowsWay tells whether the containers of an endpoint's network have a route to an address: it is on their network, or that has a gateway
-// of its family.
+// of its family, or the switch is one for all that have none.
 func knowsWay(v *catalog.View, e *record.Endpoint, to netip.Addr) bool {
 	n, g := v.Network(e.ID.Network), v.Global()
-	if n == nil || n.Covers(to) || g != nil && g.FwdMode == fwdRouting {
+	if n == nil || n.Covers(to) || g != nil && (g.FwdMode == fwdRouting || g.HostAccess == record.HostDirect) {
 		return true
 	}
 	if to.Is6() {
@@ -118,7 +118,7 @@ const dnsPort = 53
 
 // isOwnGateway tells whether to is the gateway of from's network, and that is the switch itself.
 func isOwnGateway(v *catalog.View, from, to end) bool {
-	if from.endpoint == nil || gatewayOutside(v, from.endpoint.ID.Network) {
+	if from.endpoint == nil || gatewayOutside(v, from.endpoint.ID.Network, to.address) {
 		return false
 	}
 	n := v.Network(from.endpoint.ID.Network)

@@ -51,10 +51,21 @@ type path struct {
 	silent map[identity.Network]bool // networks whose containers have no route by which to answer
 }
 
-// gatewayOutside tells whether a network's gateway is a machine outside, as on every VLAN that is bridged.
-func gatewayOutside(v *catalog.View, network identity.Network) bool {
+// gatewayOutside tells whether a network's gateway for packets to an address is a machine outside, as on every VLAN that is bridged: unless
+// it has none of that family and the switch takes its place, where hosts and containers meet directly.
+func gatewayOutside(v *catalog.View, network identity.Network, to netip.Addr) bool {
 	n, g := v.Network(network), v.Global()
-	return n != nil && n.Record.Encap == record.VLAN && (g == nil || g.FwdMode != fwdRouting)
+	if n == nil || n.Record.Encap != record.VLAN {
+		return false
+	}
+	if g == nil {
+		return true
+	}
+	own := n.Record.Gateway
+	if to.Is6() {
+		own = n.Record.Gateway6
+	}
+	return g.FwdMode != fwdRouting && (g.HostAccess != record.HostDirect || own.IsValid())
 }
 
 const fwdRouting = "routing"
@@ -93,7 +104,7 @@ func plan(v *catalog.View, from, to end, q model.WhyRequest) path {
 		w.toKubernetesService(v, to, &p)
 	}
 	for _, e := range append([]*record.Endpoint{from.endpoint}, w.there.targets...) {
-		w.beyond[e.ID.Network] = gatewayOutside(v, e.ID.Network)
+		w.beyond[e.ID.Network] = gatewayOutside(v, e.ID.Network, to.address)
 	}
 	for _, e := range w.there.targets {
 		w.silent[e.ID.Network] = to.kind != kindHost && !knowsWay(v, e, from.address)

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/contiv/contiv/daemon/agent/docker"
+	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/daemon/task"
+)
+
+// checkDoor checks what a door is told.
+func (o *options) checkDoor() error {
+	o.Mode = strings.ToLower(o.Mode)
+	if err := flags.OneOf("mode", o.Mode, dockerMode, swarmMode); err != nil {
+		return fmt.Errorf("--docker-door: %w", err)
+	}
+	if o.Docker.Agent == "" {
+		return fmt.Errorf("--docker-door needs --docker-agent-socket, the same for it and for the agent, such as %s", docker.DefaultAgentSocket)
+	}
+	if err := o.Docker.check(o.Mode); err != nil {
+		return err
+	}
+	return o.Log.Check()
+}
+
+// closed says why Docker does not find the agent, nil when it does, or is not to: the door that it was told of does not run.
+func (o *options) closed() error {
+	if o.Docker.Agent == "" || o.Docker.part(o.Mode).Plugin == "" {
+		return nil
+	}
+	nc, err := net.Dial("unix", o.Docker.socket())
+	if err != nil {
+		return fmt.Errorf("nobody passes on what Docker asks: %w; run netplugin --docker-door, or leave out --docker-agent-socket", err)
+	}
+	return nc.Close()
+}
+
+// door is the door for Docker at work.
+func (o *options) door(ctx context.Context, stderr io.Writer) error {
+	log, err := logging.New(o.Log, "netplugin", stderr)
+	if err != nil {
+		return &configError{err}
+	}
+	d := docker.NewDoor(o.Docker.socket(), o.Docker.Agent, o.Docker.Scope == scopeGlobal, log)
+	return task.Run(ctx, log, d, task.Signals(syscall.SIGTERM, syscall.SIGINT))
+}
