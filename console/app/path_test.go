@@ -48,6 +48,7 @@ func TestPlaces(t *testing.T) {
 		{"network/acme/blue:topology", "network acme:blue: 2 on 2 hosts", ""},
 		{"network/acme/blue:address", "$ netctl ip show --tenant acme blue", ""},
 		{"rule/acme/db-in/pg:yaml", "port: 5432", ""},
+		{"endpoint/shop/web", "$ netctl describe endpoint acme:blue:web-1", ""},
 		{"endpoint/web-1", "$ netctl describe endpoint acme:blue:web-1", ""},
 		{"endpoint/acme:blue:web-1:flows", "$ netctl flows h1 --owner endpoint/acme:blue:web-1", ""},
 		{"endpoint/web-1:address", "▶ 10.1.1.1", ""},

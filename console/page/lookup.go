@@ -38,13 +38,13 @@ func findEndpoint(s *feed.Snapshot, key string) *model.EndpointOper {
 }
 
 // findEndpoints are the endpoints that a text names: the one with that key, or those with that ID, which other networks and tenants
-// may have too.
+// may have too, or that pod, NAMESPACE:POD.
 func findEndpoints(s *feed.Snapshot, id string) (out []*model.EndpointOper) {
 	if e := findEndpoint(s, id); e != nil {
 		return []*model.EndpointOper{e}
 	}
 	for _, e := range s.Endpoints {
-		if e.EndpointID == id {
+		if e.EndpointID == id || e.Pod != "" && strings.ReplaceAll(e.Pod, "/", ":") == id {
 			out = append(out, e)
 		}
 	}

@@ -8,15 +8,22 @@ import (
 )
 
 const (
-	room    = 64 << 20 // bytes that are used between two collections, at least
-	usual   = 100      // percent of what is in use, the runtime's own value
-	most    = 800
-	lookFor = 5 * time.Second
+	room  = 64 << 20 // bytes that are used between two collections, at least
+	usual = 100      // percent of what is in use, the runtime's own value
+	most  = 800
+	spare = 256 << 20 // bytes of garbage, from which on less than is usual is left
+	least = 50
+)
+
+// How often the memory in use is looked at: while it grows, as it does in a daemon that starts, and at the least.
+const (
+	soon = 20 * time.Millisecond
+	late = 5 * time.Second
 )
 
 // Garbage has the runtime collect garbage less often while little memory is in use: a daemon that knows a few thousand things
 // would collect several times a second when many of them change, and each collection delays some dozen changes. It costs
-// at most 64 MiB. told are the variables GOGC and GOMEMLIMIT; if one is set nothing is changed. Garbage blocks until ctx ends.
+// at most 64 MiB. Where very much is in use it collects more often, so that garbage is no half of a large daemon. told are the variables GOGC and GOMEMLIMIT; if one is set nothing is changed. Garbage blocks until ctx ends.
 func Garbage(ctx context.Context, told ...string) {
 	for _, t := range told {
 		if t != "" {
@@ -25,14 +32,16 @@ func Garbage(ctx context.Context, told ...string) {
 		}
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	look := time.NewTicker(lookFor)
+	look := time.NewTimer(0)
 	defer look.Stop()
-	for now := 0; ; {
+	for now, wait := 0, soon; ; {
 		metrics.Read(live)
+		wait = min(2*wait, late)
 		if want := percent(live[0].Value.Uint64()); want != now {
 			debug.SetGCPercent(want)
-			now = want
+			now, wait = want, soon
 		}
+		look.Reset(wait)
 		select {
 		case <-ctx.Done():
 			debug.SetGCPercent(usual)
@@ -44,5 +53,9 @@ func Garbage(ctx context.Context, told ...string) {
 
 // percent is how many percent of live may be used again before the next collection.
 func percent(live uint64) int {
-	return int(min(max(room*100/max(live, 1), usual), most))
+	live = max(live, 1)
+	if live > spare {
+		return int(max(spare*100/live, least))
+	}
+	return int(min(max(room*100/live, usual), most))
 }

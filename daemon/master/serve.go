@@ -115,6 +115,11 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
+			select {
+			case <-feed.Ready(): // else the store is read twice at once, and whichever list comes last is in vain
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 			return lead(ctx, t, db, known, committer, admitter, log, duties...)
 		},
 	})
@@ -140,13 +145,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		endpoints.Expire(ctx)
 		return nil
 	})
-	load := task.Func("first load", func(ctx context.Context, ready func()) error {
-		ready()
-		defer c.pace.Hurry()()
-		_ = known.Wait(ctx, 1) // else there is nothing to hurry for any more
-		return nil
-	})
-	group := task.NewGroup(log, load, feed, election, registry, roles, expiry, told)
+	group := task.NewGroup(log, c.load(known), feed, election, registry, roles, expiry, told)
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
@@ -167,6 +166,16 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)
+}
+
+// load hurries until the store has been read.
+func (c *config) load(known *catalog.Catalog) task.Task {
+	return task.Func("first load", func(ctx context.Context, ready func()) error {
+		ready()
+		defer c.pace.Hurry()()
+		_ = known.Wait(ctx, 1) // else there is nothing to hurry for any more
+		return nil
+	})
 }
 
 // kubernetes makes what reads Kubernetes, nil when none is named.

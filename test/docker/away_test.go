@@ -67,7 +67,9 @@ func TestAway(t *testing.T) {
 			}
 		})
 	}
+	began := time.Now()
 	c.only("peer", "one", "two")
+	t.Logf("as it should be %s after the last", time.Since(began).Round(100*time.Millisecond))
 	c.docker("h1", "rm", "-f", "one", "two")
 	c.docker("h2", "rm", "-f", "peer")
 	c.only()

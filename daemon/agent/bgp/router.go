@@ -175,17 +175,9 @@ func (r *Router) note(err error) {
 
 // round brings everything one step closer to what the records say.
 func (r *Router) round(ctx context.Context) error {
-	var further []netip.Addr // asked for without the lock: who tells of records has its own
-	if r.o.External != nil {
-		further = r.o.External()
-	}
+	further := r.external() // before the lock, as Mode
 	r.mu.Lock()
-	b, own := r.record, r.own()
-	for _, a := range further {
-		if a.Is4() || r.router6() {
-			own[netip.PrefixFrom(a, a.BitLen())] = true
-		}
-	}
+	b, own := r.record, r.own(further)
 	r.mu.Unlock()
 	if b == nil || r.o.Mode() != "routing" {
 		return r.down(ctx)
@@ -268,10 +260,23 @@ func (r *Router) attach(now ofnet.Router) {
 	})
 }
 
-// own are the addresses that this host is the way to: of endpoints here, and of services; of IPv6 if the router has an
+// external is what External says.
+func (r *Router) external() []netip.Addr {
+	if r.o.External == nil {
+		return nil
+	}
+	return r.o.External()
+}
+
+// own are the addresses that this host is the way to: of endpoints here, of services, and further ones; of IPv6 if the router has an
 // address of it. r.mu is held.
-func (r *Router) own() map[netip.Prefix]bool {
-	out := make(map[netip.Prefix]bool, len(r.endpoints)+len(r.services))
+func (r *Router) own(further []netip.Addr) map[netip.Prefix]bool {
+	out := make(map[netip.Prefix]bool, len(r.endpoints)+len(r.services)+len(further))
+	for _, a := range further {
+		if a.Is4() || r.router6() {
+			out[netip.PrefixFrom(a, a.BitLen())] = true
+		}
+	}
 	for _, list := range []map[string]hostRoutes{r.endpoints, r.services} {
 		for _, at := range list {
 			for _, p := range at {

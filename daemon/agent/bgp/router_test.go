@@ -236,6 +236,9 @@ func TestRouter(t *testing.T) {
 	eventually(t, "outside knows a service of Kubernetes, by the family that the router has", func() bool {
 		return heard() == "map[10.1.0.4/32:["+own+"] 192.0.2.7/32:["+own+"]]"
 	})
+	if s, err := r.Status(); err != nil || !slices.Equal(s.Own, []string{"10.1.0.4/32", "192.0.2.7/32"}) {
+		t.Errorf("want both addresses among what is announced, got %v, %v", s.Own, err)
+	}
 	external.set()
 	eventually(t, "and forgets it, be it told of or not", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
 	if err := out.Withdraw(world); err != nil {

@@ -36,7 +36,7 @@ type HopStatus struct {
 
 // Status tells how the router is; an error is ErrNoRouter.
 func (r *Router) Status() (Status, error) {
-	mode := r.o.Mode() // before the lock: whoever tells it may be telling us of a record
+	mode, further := r.o.Mode(), r.external() // before the lock: whoever tells them may be telling us of a record
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.record == nil {
@@ -79,7 +79,7 @@ func (r *Router) Status() (Status, error) {
 			}
 		}
 	}
-	for p := range r.own() {
+	for p := range r.own(further) {
 		out.Own = append(out.Own, p.String())
 	}
 	for _, list := range [][]string{out.Dsts, out.Waiting, out.Kept, out.Own} {

@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -34,8 +35,8 @@ func (o *outage) lasts() bool {
 	return o.now().Sub(o.last) < outageMemory
 }
 
-// ask does what does not succeed without a netmaster, unless that is known to fail.
-func (o *outage) ask(ctx context.Context, do func(context.Context) error) error {
+// try does what may need a netmaster, unless that is known to fail.
+func (o *outage) try(ctx context.Context, do func(context.Context) error) error {
 	if o.lasts() {
 		if err := o.refusal(); err != nil {
 			return err
@@ -45,9 +46,6 @@ func (o *outage) ask(ctx context.Context, do func(context.Context) error) error 
 		ctx = limited
 	}
 	err := do(ctx)
-	if err == nil {
-		o.over()
-	}
 	o.failed(err)
 	return err
 }
@@ -56,7 +54,7 @@ func (o *outage) ask(ctx context.Context, do func(context.Context) error) error 
 func (o *outage) over() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.last = time.Time{}
+	o.last, o.next = time.Time{}, time.Time{}
 }
 
 // refusal is why the last request failed, nil for the one that is to be tried.
@@ -67,10 +65,10 @@ func (o *outage) refusal() error {
 		o.next = now.Add(2 * brief)
 		return nil
 	}
-	return o.why
+	return fmt.Errorf("not tried, since a request at %s failed: %w", o.last.Format(time.TimeOnly), o.why)
 }
 
-// failed takes in why a request failed.
+// failed takes in why a request failed, nil when it did not.
 func (o *outage) failed(err error) {
 	var e *model.Error
 	o.mu.Lock()
@@ -86,10 +84,13 @@ func (o *outage) failed(err error) {
 // asking is a request that does not succeed without a netmaster.
 func asking[Q, A any](d *Driver, do func(context.Context, Q) (A, error)) func(context.Context, Q) (A, error) {
 	return func(ctx context.Context, q Q) (out A, err error) {
-		err = d.outage.ask(ctx, func(ctx context.Context) error {
+		err = d.outage.try(ctx, func(ctx context.Context) error {
 			out, err = do(ctx, q)
 			return err
 		})
+		if err == nil {
+			d.outage.over()
+		}
 		return out, err
 	}
 }

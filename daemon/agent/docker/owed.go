@@ -53,15 +53,11 @@ func (d *Driver) remembering(do func(context.Context, endpointRequest) (empty, e
 		ctx, cancel := context.WithTimeout(ctx, brief)
 		defer cancel()
 		var out empty
-		var err error
-		if d.outage.lasts() {
-			err = d.outage.refusal()
-		}
-		if err == nil {
+		err := d.outage.try(ctx, func(ctx context.Context) (err error) {
 			out, err = do(ctx, q)
-		}
+			return err
+		})
 		if err != nil && q.EndpointID != "" {
-			d.outage.failed(err)
 			d.owed.add(q.EndpointID)
 		}
 		return out, err
@@ -95,6 +91,7 @@ func (d *Driver) repay(ctx context.Context) (left int) {
 	}
 	for _, endpoint := range list {
 		attempt, cancel := context.WithTimeout(ctx, callLimit)
+		_, unknown := d.Attacher.Find(attempt, endpoint, ifName)
 		err := d.take(attempt, endpoint)
 		cancel()
 		if err != nil {
@@ -104,6 +101,9 @@ func (d *Driver) repay(ctx context.Context) (left int) {
 			continue
 		}
 		d.owed.done(endpoint)
+		if unknown == nil { // a netmaster has deleted it
+			d.outage.over()
+		}
 		d.Log.Info("released an endpoint whose deletion by Docker had failed", "endpoint", endpoint)
 	}
 	return left

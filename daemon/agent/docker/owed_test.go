@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
@@ -47,8 +48,12 @@ func TestDeletionsAreOwed(t *testing.T) {
 				t.Errorf("left while it fails: %d, attached %v", left, w.attached)
 			}
 			row.heal(w, d)
+			d.outage.failed(model.Errorf(model.CodeUnavailable, "", "no netmaster answers"))
 			if left := d.repay(t.Context()); left != 0 || len(w.attached) != 0 || len(w.published) != 0 {
 				t.Errorf("left once it can be done: %d, attached %v, published %v", left, w.attached, w.published)
+			}
+			if d.outage.lasts() {
+				t.Error("netmaster has deleted an endpoint, and is taken to be away")
 			}
 			if left := d.repay(t.Context()); left != 0 {
 				t.Errorf("left after that: %d", left)

@@ -89,8 +89,8 @@ type Options struct {
 // Engine keeps the host's interfaces, routes and address translation as the store wants them.
 type Engine struct {
 	Options
-	said            string       // the last trouble that was logged
-	masked, masked6 netip.Prefix // what is translated, as of the last look; invalid: nothing
+	said            string // the last trouble that was logged
+	masked, masked6 masquerade
 	guardian        guardian
 	publisher       publisher
 
@@ -194,12 +194,24 @@ func (e *Engine) private(g *record.Global, networks []record.Network) error {
 	return errors.Join(err, e.keep(ofnet.Key{Kind: ofnet.KindHost, Name: e.Host}, port), e.translate(&e.masked, subnet, wanted), e.translate(&e.masked6, six, wanted6))
 }
 
-// translate keeps the translation of one private subnet; masked is what it was at the last look, invalid: not there.
-func (e *Engine) translate(masked *netip.Prefix, subnet netip.Prefix, wanted bool) error {
+// masquerade is what was translated at the last look, and when that was set.
+type masquerade struct {
+	subnet netip.Prefix // invalid: nothing
+	at     time.Time
+}
+
+// translate keeps the translation of one private subnet. What is as it was is set again as rarely as the guard is: it takes a transaction of the
+// kernel's.
+func (e *Engine) translate(last *masquerade, subnet netip.Prefix, wanted bool) error {
 	var err error
 	now := netip.Prefix{}
 	if wanted {
 		now = subnet
+	}
+	if last.subnet == now && time.Since(last.at) < guardEvery {
+		return nil
+	}
+	if wanted {
 		var changed bool
 		if changed, err = e.Links.EnableForwarding(subnet.Addr().Is6()); changed && err == nil {
 			e.Log.Info("the host passes packets on from now on, for containers that reach the world through it", "subnet", subnet)
@@ -208,9 +220,12 @@ func (e *Engine) translate(masked *netip.Prefix, subnet netip.Prefix, wanted boo
 	if failed := e.Links.Masquerade(subnet, wanted); failed != nil {
 		return errors.Join(err, failed)
 	}
-	if *masked != now {
+	if last.subnet != now {
 		e.Log.Info("addresses of containers are translated at the host", "subnet", now)
-		*masked = now
+	}
+	last.subnet = now
+	if err == nil {
+		last.at = time.Now()
 	}
 	return err
 }

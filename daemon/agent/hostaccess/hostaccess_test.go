@@ -441,3 +441,22 @@ func TestBurstOfChanges(t *testing.T) {
 		}
 	})
 }
+
+// TestTranslationRemoved: a translation that another program has removed is back with the next look but for those that come right behind another.
+func TestTranslationRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld("bridge", record.Network{ID: identity.Network{Tenant: "default", Name: "net"}, Encap: record.VXLAN, Subnet: netip.MustParsePrefix("10.1.0.0/16")})
+		e := New(Options{Host: "h1", Master: w, Flows: w, Switch: w, Links: w, MTU: func() int { return 1500 }, Log: slog.New(slog.DiscardHandler)})
+		for _, row := range []struct {
+			name  string
+			after time.Duration
+			want  bool
+		}{{"at first", 0, true}, {"a second later", time.Second, false}, {"at the look that comes without a change", lookEvery, true}} {
+			w.masked4 = netip.Prefix{}
+			time.Sleep(row.after)
+			if err := e.Bring(t.Context()); err != nil || w.masked4.IsValid() != row.want {
+				t.Errorf("%s: want translated %v, got %v, %v", row.name, row.want, w.masked4, err)
+			}
+		}
+	})
+}

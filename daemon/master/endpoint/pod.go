@@ -103,11 +103,12 @@ const roomOfOne = 8
 
 // Follow has the endpoints of pods say what the pods do now: labels, and ports that have names. It is one transaction, which other
 // requests may share, and none when they do so already. It returns the pods for which that had no room.
-func (s *Service) Follow(ctx context.Context, pods []*translate.Pod) (left []*translate.Pod, err error) {
+func (s *Service) Follow(ctx context.Context, pods []*translate.Pod) ([]*translate.Pod, error) {
 	if len(pods) == 0 {
 		return nil, nil
 	}
-	_, err = s.commit.Join(ctx, func(tx *commit.Tx) error {
+	var left []*translate.Pod // it may still be written when the term ends and Join returns
+	_, err := s.commit.Join(ctx, func(tx *commit.Tx) error {
 		left = nil
 		for i, p := range pods {
 			for _, known := range tx.EndpointsOfPod(p.ID) {
@@ -129,7 +130,7 @@ func (s *Service) Follow(ctx context.Context, pods []*translate.Pod) (left []*tr
 		return nil
 	})
 	if err != nil {
-		left = pods
+		return pods, err
 	}
-	return left, err
+	return left, nil
 }

@@ -92,12 +92,13 @@ func (e *Engine) giveBack(keys []string, pods []*translate.Pod) {
 
 // records writes the records of keys that differ, in one transaction, and returns those for which that had no room. What is to be is
 // asked for within it, so that the last word counts.
-func (e *Engine) records(ctx context.Context, keys []string) (left []string, err error) {
+func (e *Engine) records(ctx context.Context, keys []string) ([]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
+	var left []string // these may still be written when the term ends and Do returns
 	var done map[string]allotment
-	_, err = e.Commit.Do(ctx, func(tx *commit.Tx) error {
+	_, err := e.Commit.Do(ctx, func(tx *commit.Tx) error {
 		left, done = nil, map[string]allotment{}
 		size := 0
 		for i, key := range keys {

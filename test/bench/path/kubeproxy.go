@@ -48,7 +48,8 @@ func (k *kubernetes) startKubeProxy(ctx context.Context, tb *stand.Stand, progra
 		tb.Fatal(err)
 	}
 	go p.listen(socket)
-	cmd, err := k.lab.Command(ctx, host, program, "kube-proxy", "--kubeconfig", server.Kubeconfig(tb), "--proxy-mode", "nftables", "--hostname-override", crowd.Host(1),
+	// What enters a host is another process than kube-proxy, which ends with it.
+	cmd, err := k.lab.Command(ctx, host, "setpriv", "--pdeathsig", "KILL", program, "kube-proxy", "--kubeconfig", server.Kubeconfig(tb), "--proxy-mode", "nftables", "--hostname-override", crowd.Host(1),
 		"--conntrack-max-per-core", "0", "--conntrack-tcp-timeout-established", "0", "--conntrack-tcp-timeout-close-wait", "0", "--metrics-bind-address", "127.0.0.1:10249",
 		"--healthz-bind-address", "127.0.0.1:10256")
 	if err != nil {
