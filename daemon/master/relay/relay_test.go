@@ -51,14 +51,13 @@ func (m *master) apply(u store.Update) {
 
 // agent is what a host has been told.
 type agent struct {
-	t      *testing.T
-	host   string
-	from   *relay.Stream
-	have   map[channel.Shard]map[string]string
-	mark   channel.Mark
-	fulls  int
-	bytes  int
-	cancel context.CancelFunc
+	t     *testing.T
+	host  string
+	from  *relay.Stream
+	have  map[channel.Shard]map[string]string
+	mark  channel.Mark
+	fulls int
+	bytes int
 }
 
 func newAgent(t *testing.T, host string) *agent {
