@@ -52,7 +52,7 @@ func (c *Client) Capture(ctx context.Context, ask model.CaptureRequest) (*Captur
 			_ = answer.Body.Close() // it may go on for minutes
 			return nil, model.Errorf(model.CodeUnsupported, "", "the netmaster at %s does not join captures", base).Try("it is of another version: netctl version")
 		}
-		err = refusal(answer)
+		err = Refusal(answer)
 		drain(answer.Body)
 		if !unavailable(err) {
 			return nil, err

@@ -130,7 +130,7 @@ func (c *Client) one(ctx context.Context, base, method, path string, body []byte
 	}
 	defer drain(answer.Body)
 	if answer.StatusCode != http.StatusOK {
-		return 0, refusal(answer)
+		return 0, Refusal(answer)
 	}
 	var rev Revision
 	if h := answer.Header.Get(model.RevisionHeader); h != "" {
@@ -225,8 +225,8 @@ func (c *Client) redirected(then func(*http.Request, []*http.Request) error) fun
 	}
 }
 
-// refusal turns an answer other than 200 into an error.
-func refusal(answer *http.Response) error {
+// Refusal is what an answer other than 200 says, as an error; where netmaster says why, a *model.Error. It reads the body.
+func Refusal(answer *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if kind == "application/problem+json" {

@@ -65,7 +65,7 @@ func (c *Client) stream(ctx context.Context, base, path string, yield func(model
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {
-		return true, refusal(answer)
+		return true, Refusal(answer)
 	}
 	// netmaster says something every few seconds; a connection that is silent for long is dead.
 	watchdog := time.AfterFunc(silence, func() { _ = answer.Body.Close() })

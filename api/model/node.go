@@ -54,7 +54,8 @@ type AgentStatus struct {
 	Waiting   []string      `json:"waiting,omitempty"` // what it waits for while it is not ready
 	Datapath  string        `json:"datapath"`          // "netdev" or "system"
 	VTEP      string        `json:"vtep"`
-	Seen      uint64        `json:"seen"`                 // last store revision received
+	Master    string        `json:"master,omitempty"`     // URL of the netmaster that tells it what there is; absent while none does
+	Seen      uint64        `json:"seen"`                 // revision up to which it has been told all that concerns it
 	Revision  uint64        `json:"revision"`             // last store revision past the switch's barrier
 	At        string        `json:"revisionAt,omitempty"` // RFC 3339: when it had passed, by the host's clock
 	Flows     int           `json:"flows"`

@@ -70,6 +70,7 @@ func (c *config) register(s *flags.Set) {
 	s.Int(&c.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", defaultPerClient, "how many of them one client has")
 	s.Int(&c.Limits.Watches, "max-watches", "MAX_WATCHES", server.DefaultWatches, "how many watches are open at once; one client has a quarter")
 	s.Int(&c.Limits.Captures, "max-captures", "MAX_CAPTURES", server.DefaultCaptures, "how many captures run at once; one client has a quarter")
+	s.Int(&c.Limits.Agents, "max-agents", "MAX_AGENTS", server.DefaultAgents, "how many agents this netmaster tells what concerns their hosts; one address has a quarter")
 	s.Int(&c.Limits.Traces, "max-traces", "MAX_TRACES", server.DefaultTraces, "how many traces and inspections of agents run at once; one client has a quarter")
 	s.String(&c.Kubernetes.Kubeconfig, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes, whose objects the leading netmaster reads")
 	s.String(&c.Kubernetes.Server, "kubernetes-api", "KUBERNETES_API", "", "the API server's own URL, not that of its service: instead of the kubeconfig's, or with the service account of the pod that this is")
@@ -160,7 +161,7 @@ const (
 // checkLimits checks what may go on at once.
 func (c *config) checkLimits() error {
 	for flag, n := range map[string]int{door.MaxConnections: c.Connections, door.MaxConnectionsPerClient: c.PerClient,
-		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces} {
+		"max-watches": c.Limits.Watches, "max-captures": c.Limits.Captures, "max-traces": c.Limits.Traces, "max-agents": c.Limits.Agents} {
 		if n < 1 || n > door.Most {
 			return fmt.Errorf("--%s %d: it is a number from 1 to %d", flag, n, door.Most)
 		}

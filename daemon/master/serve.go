@@ -28,6 +28,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/landmark"
+	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -110,6 +111,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run)
 	feed := catalog.NewFeed(known, db, log)
+	told := relay.New(known, log)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
@@ -143,13 +145,13 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, roles, expiry)
+	group := task.NewGroup(log, c.load(known), feed, election, registry, roles, expiry, told)
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
 	}
 	front.set(server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Keep: c.keep, ACI: poster,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Keep: c.keep, ACI: poster,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string {

@@ -6,8 +6,8 @@ import (
 	"net"
 	"net/netip"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -15,11 +15,11 @@ import (
 // two agents of earlier builds with one label: the newest counts.
 type agent struct {
 	ofnet.Host
-	revision store.Revision
+	revision uint64
 }
 
 // putAgent takes over a registration.
-func (r *records) putAgent(name string, item store.Item) error {
+func (r *records) putAgent(name string, item channel.Item) error {
 	var s record.Service
 	if err := json.Unmarshal(item.Value, &s); err != nil {
 		return err

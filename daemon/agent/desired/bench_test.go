@@ -6,18 +6,18 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 // largePolicy are the records of a policy of 5,000 rules that 8 groups have, whose members are here.
-func largePolicy() (items []store.Item) {
+func largePolicy() (items []channel.Item) {
 	add := func(key string, v any) {
 		value, _ := json.Marshal(v)
-		items = append(items, store.Item{Key: key, Value: value})
+		items = append(items, channel.Item{Key: key, Value: value})
 	}
 	const groups, rules = 8, 5000
 	blue := network("net", "blue", 100)
@@ -85,7 +85,7 @@ func BenchmarkOneOfManyRules(b *testing.B) {
 	value, _ := json.Marshal(extra)
 	key := record.Rules + extra.ID.String()
 	for b.Loop() {
-		for _, change := range []func(){func() { _ = r.put(store.Item{Key: key, Value: value}) }, func() { r.del(key) }} {
+		for _, change := range []func(){func() { _ = r.put(channel.Item{Key: key, Value: value}) }, func() { r.del(key) }} {
 			given, before := r.clone(), s.Clone()
 			change()
 			r.translate(given, s)

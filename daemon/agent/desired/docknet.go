@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 )
 
 // putDockerNetwork takes over what a Docker network stands for, if it concerns this host.
-func (r *records) putDockerNetwork(id string, item store.Item) error {
+func (r *records) putDockerNetwork(id string, item channel.Item) error {
 	d := new(record.DockerNetwork)
 	if err := json.Unmarshal(item.Value, d); err != nil {
 		return err
@@ -32,29 +33,13 @@ func (r *records) putDockerNetwork(id string, item store.Item) error {
 // ErrNoDockerNetwork says that no one has told of a Docker network.
 var ErrNoDockerNetwork = errors.New("it is not known which network that is")
 
-// DockerNetwork returns what a network id of a Docker engine stands for: as last heard, or else straight from the store. That of another
-// host's engine is ErrNoDockerNetwork, too. It blocks until the store answers, or ctx ends.
-func (e *Engine) DockerNetwork(ctx context.Context, id string) (d record.DockerNetwork, err error) {
-	e.mu.Lock()
-	known := e.records.dockerNetworks.Get(id)
-	e.mu.Unlock()
-	if known == nil {
-		item, err := e.Store.Read(ctx, record.DockerNetworks+id)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			return d, ErrNoDockerNetwork
-		case err != nil:
-			return d, err
-		}
-		known = &d
-		if err := json.Unmarshal(item.Value, known); err != nil {
-			return d, fmt.Errorf("record of it: %w", err)
-		}
-	}
-	if known.Host != "" && known.Host != e.Self.Label {
-		return d, fmt.Errorf("%w: it is of %s", ErrNoDockerNetwork, known.Place())
-	}
-	return *known, nil
+// dockerNetworkLimit is how long the record of a Docker network that has just been made may take to come here.
+const dockerNetworkLimit = time.Second
+
+// DockerNetwork returns what a network id of a Docker engine stands for. It blocks until that is known; ErrNoDockerNetwork after a second, and
+// of another host's engine.
+func (e *Engine) DockerNetwork(ctx context.Context, id string) (record.DockerNetwork, error) {
+	return await(ctx, e, dockerNetworkLimit, ErrNoDockerNetwork, func(r *records) *record.DockerNetwork { return r.dockerNetworks.Get(id) })
 }
 
 // DockerNetworks returns the networks of this host's Docker engine and of its swarm, ordered by id.

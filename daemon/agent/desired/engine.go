@@ -1,12 +1,12 @@
-// Package desired keeps the desired state of this host's switch equal to what the store says: it watches, translates and
+// Package desired keeps the desired state of this host's switch equal to what netmasters tell: it takes in, translates and
 // updates. It acts on levels, never on an event alone, and a host that falls silent keeps its endpoints.
 package desired
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -14,9 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
-	"github.com/contiv/contiv/daemon/store/mirror"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
@@ -25,7 +24,7 @@ import (
 
 // Bridge is the part of *bridge.Reconciler that the Engine needs.
 type Bridge interface {
-	// Update changes the desired state, as of store revision rev.
+	// Update changes the desired state, as of revision rev.
 	Update(rev uint64, change func(s *ofnet.State))
 	// Rewind says that the store was made again: revisions of later updates are another store's.
 	Rewind()
@@ -37,9 +36,15 @@ type Bridge interface {
 	Outcome(ctx context.Context, k ofnet.Key) (status bridge.OwnerStatus, ok bool, err error)
 }
 
+// Source tells what concerns this host.
+type Source interface {
+	// Follow yields all that is known, then what changes, until ctx ends; an outage yields one error.
+	Follow(ctx context.Context) iter.Seq2[channel.Batch, error]
+}
+
 // Options are what an Engine needs.
 type Options struct {
-	Store  store.Store
+	Source Source
 	Bridge Bridge
 	Self   ofnet.Host  // this host
 	Fixed  ofnet.Ports // the fixed ports of its switch
@@ -52,60 +57,52 @@ type Options struct {
 	Log             *slog.Logger
 }
 
-// Engine is the watch-translate-update loop. Its methods are safe for concurrent use.
+// Engine is the follow-translate-update loop. Its methods are safe for concurrent use.
 type Engine struct {
 	Options
 
 	mu      sync.Mutex
-	mirrors map[string]*mirror.Mirror // by watched prefix
-	listed  map[string]struct{}       // prefixes that have been listed
+	shards  shards
 	records *records
-	given   *records                             // as the bridge has them; empty until all has been listed
+	given   *records                             // as the bridge has them; empty until all has been told
 	bad     map[string]struct{}                  // keys whose record is malformed
-	told    uint64                               // revision of the last update of record.State
-	seen    uint64                               // the same, as long as what comes by the other watches belongs to it
+	seen    uint64                               // everything up to this revision has been taken in
 	late    map[string]struct{}                  // endpoints whose port changed after their record was translated
 	live    bool                                 // the first update has been made
-	stale   []string                             // prefixes whose watch is interrupted
-	served  *table.Table[string, *ofnet.Service] // what the bridge has been told; nil until it has been told anything
+	away    string                               // why no one tells; "" while someone does
 	changed chan struct{}                        // closed with the next change
+	served  *table.Table[string, *ofnet.Service] // what the bridge has been told; nil until it has been told anything
 	moved   chan struct{}                        // closed with the next change of the surroundings
 	ready   chan struct{}
 	heard   time.Time
 }
 
-// watched are the prefixes that concern an agent.
-func watched() []string { return []string{record.State, record.Config, record.Services} }
-
 // New returns an Engine; Run makes it live.
 func New(o Options) *Engine {
-	e := &Engine{Options: o, mirrors: map[string]*mirror.Mirror{}, listed: map[string]struct{}{}, records: newRecords(o.Self.Label), given: newRecords(o.Self.Label),
+	e := &Engine{Options: o, shards: newShards(), records: newRecords(o.Self.Label), given: newRecords(o.Self.Label),
 		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), moved: make(chan struct{}), ready: make(chan struct{})}
 	e.records.kube.foreign = o.ForeignServices
-	for _, prefix := range watched() {
-		e.mirrors[prefix] = mirror.Sums()
-	}
 	return e
 }
 
 // String names the engine for logs.
-func (e *Engine) String() string { return "store watch" }
+func (e *Engine) String() string { return "records of the cluster" }
 
-// Ready is closed when everything has been read once and handed to the bridge.
+// Ready is closed when everything has been told once and handed to the bridge.
 func (e *Engine) Ready() <-chan struct{} { return e.ready }
 
-// Seen is the last store revision that was received, and when.
+// Seen is the revision up to which all has been told, and when something was last.
 func (e *Engine) Seen() (revision uint64, at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.seen, e.heard
 }
 
-// Interrupted names the prefixes whose watch has lost the store.
-func (e *Engine) Interrupted() []string {
+// Away says why no netmaster tells anything; "" while one does.
+func (e *Engine) Away() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.Clone(e.stale)
+	return e.away
 }
 
 // Global returns the cluster's forwarding configuration as last heard.
@@ -122,74 +119,51 @@ func (e *Engine) Changed() <-chan struct{} {
 	return e.changed
 }
 
-// Run watches until ctx ends; then it returns nil.
+// Run follows until ctx ends; then it returns nil.
 func (e *Engine) Run(ctx context.Context) error {
-	var wg sync.WaitGroup
-	for _, prefix := range watched() {
-		wg.Go(func() { e.watch(ctx, prefix) })
+	for b, err := range e.Source.Follow(ctx) {
+		if err != nil {
+			e.interrupt(err)
+			continue
+		}
+		e.take(b)
 	}
-	wg.Wait()
 	return nil
 }
 
-// watch follows one prefix. A watch that ends before ctx is begun again.
-func (e *Engine) watch(ctx context.Context, prefix string) {
-	for ctx.Err() == nil {
-		for u, err := range e.Store.Watch(ctx, prefix) {
-			if ctx.Err() != nil {
-				return
-			}
-			if err != nil {
-				e.interrupt(prefix, err)
-				continue
-			}
-			e.take(prefix, u)
-		}
-		t := time.NewTimer(time.Second)
-		select {
-		case <-ctx.Done():
-		case <-t.C:
-		}
-		t.Stop()
-	}
-}
-
-func (e *Engine) interrupt(prefix string, err error) {
+func (e *Engine) interrupt(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !slices.Contains(e.stale, prefix) {
-		e.stale = append(e.stale, prefix)
-		e.Log.Warn("the store is away: forwarding goes on as it is", "prefix", prefix, "error", err)
+	if e.away == "" {
+		e.Log.Warn("no netmaster tells this host anything: forwarding goes on as it is", "error", err)
 	}
+	e.away = err.Error()
 }
 
-// take carries out one update of a watch.
-func (e *Engine) take(prefix string, u store.Update) {
+// take carries out one batch.
+func (e *Engine) take(b channel.Batch) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if i := slices.Index(e.stale, prefix); i >= 0 {
-		e.stale = slices.Delete(e.stale, i, i+1)
-		e.Log.Info("the store is back", "prefix", prefix)
+	if e.away != "" {
+		e.away = ""
+		e.Log.Info("a netmaster tells this host what there is again", "revision", b.Revision)
 	}
 	e.heard = time.Now()
+	if b.Reset && b.Revision < e.seen {
+		e.Log.Warn("the store was made again: its revisions begin again", "was", e.seen, "is", b.Revision)
+		e.seen = 0
+		e.Bridge.Rewind()
+	}
 	before := e.given
 	if !e.live {
 		before = e.records.clone()
 	}
-	if e.absorb(prefix, u) {
+	if e.absorb(b) {
 		e.tell(before)
 		e.notify(e.records.moves(before))
 	}
-	if prefix == record.State {
-		e.told = max(e.told, uint64(u.Revision))
-	}
-	if !e.records.torn() {
-		e.seen = e.told
-	}
-	if u.Full {
-		e.listed[prefix] = struct{}{}
-	}
-	if !e.live && len(e.listed) == len(e.mirrors) { // the bridge takes its first state for the whole
+	e.seen = max(e.seen, b.Revision)
+	if !e.live { // the bridge takes its first state for the whole
 		e.live = true
 		defer close(e.ready)
 		if e.Restore != nil {
@@ -200,35 +174,24 @@ func (e *Engine) take(prefix string, u store.Update) {
 	e.update()
 }
 
-// absorb takes an update into the records, and reports whether it says anything new. e.mu is held.
-func (e *Engine) absorb(prefix string, u store.Update) bool {
-	m := e.mirrors[prefix]
-	changes, err := m.Watched(u)
-	if errors.Is(err, mirror.ErrReset) {
-		m.Rewind()
-		changes, err = m.Watched(u)
-		if prefix == record.State {
-			e.Log.Warn("the store was made anew: its revisions begin again", "store", e.Store.String(), "was", e.told, "is", u.Revision)
-			e.told, e.seen = 0, 0
-			e.Bridge.Rewind()
-		}
+// absorb takes a batch into the records, and reports whether it says anything new. e.mu is held.
+func (e *Engine) absorb(b channel.Batch) bool {
+	come, gone := e.shards.take(b)
+	for _, key := range gone {
+		delete(e.bad, key)
+		e.records.del(key)
 	}
-	if err != nil {
-		e.Log.Error("cannot take in an update of the store", "prefix", prefix, "revision", u.Revision, "error", err)
-	}
-	for _, c := range changes {
-		_, known := e.bad[c.Key]
-		delete(e.bad, c.Key)
-		if !c.Has {
-			e.records.del(c.Key)
-		} else if err := e.records.put(c.After); err != nil {
-			e.bad[c.Key] = struct{}{}
+	for _, i := range come {
+		_, known := e.bad[i.Key]
+		delete(e.bad, i.Key)
+		if err := e.records.put(i); err != nil {
+			e.bad[i.Key] = struct{}{}
 			if !known {
-				e.Log.Warn("malformed record", "key", c.Key, "error", err)
+				e.Log.Warn("malformed record", "key", i.Key, "error", err)
 			}
 		}
 	}
-	return len(changes) > 0
+	return len(come)+len(gone) > 0
 }
 
 // update hands changes to the bridge, and those of others that belong with them. e.mu is held, so that updates reach it in
@@ -282,7 +245,7 @@ func (e *Engine) notify(moved bool) {
 	}
 }
 
-// Wait returns when the switch has the flows of an endpoint as of store revision rev, or refuses them, or ctx ends.
+// Wait returns when the switch has the flows of an endpoint as of revision rev, or refuses them, or ctx ends.
 func (e *Engine) Wait(ctx context.Context, endpoint string, rev uint64) error {
 	if err := e.Bridge.Wait(ctx, rev); err != nil {
 		return fmt.Errorf("wait until the switch has revision %d: %w", rev, err)
@@ -305,28 +268,40 @@ func (e *Engine) Wait(ctx context.Context, endpoint string, rev uint64) error {
 	return nil
 }
 
-// Network returns a network: as last heard, or else straight from the store.
-func (e *Engine) Network(ctx context.Context, id identity.Network) (n record.Network, err error) {
-	e.mu.Lock()
-	known := e.records.networks.Get(id.String())
-	e.mu.Unlock()
-	if known != nil {
-		return *known, nil
-	}
-	item, err := e.Store.Read(ctx, record.Networks+id.String())
-	if errors.Is(err, store.ErrNotFound) {
-		item, err = e.Store.Read(ctx, record.LegacyNetworks+record.Dotted(id))
-	}
+// ErrNoNetwork says that no network of a name is known here.
+var ErrNoNetwork = errors.New("no netmaster has told this host of it")
+
+// networkLimit is how long the network of an endpoint of this host may take to come here: with the first endpoint of a tenant all of its records come.
+const networkLimit = 10 * time.Second
+
+// Network returns a network. It blocks until that is known; ErrNoNetwork after ten seconds.
+func (e *Engine) Network(ctx context.Context, id identity.Network) (record.Network, error) {
+	n, err := await(ctx, e, networkLimit, ErrNoNetwork, func(r *records) *record.Network { return r.networks.Get(id.String()) })
 	if err != nil {
-		return n, fmt.Errorf("network %s: %w", id, err)
+		err = fmt.Errorf("network %s: %w", id, err)
 	}
-	if err := json.Unmarshal(item.Value, &n); err != nil {
-		return n, fmt.Errorf("network %s: %w", id, err)
+	return n, err
+}
+
+// await returns a row as soon as it is known, and late when that takes longer than limit.
+func await[V any](ctx context.Context, e *Engine, limit time.Duration, late error, look func(*records) *V) (v V, err error) {
+	end := time.NewTimer(limit)
+	defer end.Stop()
+	for {
+		e.mu.Lock()
+		known, changed := look(e.records), e.changed
+		e.mu.Unlock()
+		if known != nil {
+			return *known, nil
+		}
+		select {
+		case <-changed:
+		case <-end.C:
+			return v, late
+		case <-ctx.Done():
+			return v, ctx.Err()
+		}
 	}
-	if n.ID != id { // the legacy key of two networks may be the same
-		return n, fmt.Errorf("network %s: %w", id, store.ErrNotFound)
-	}
-	return n, nil
 }
 
 // Endpoint returns an endpoint by the text of its identity, as last heard.

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/channel/channeltest"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -107,7 +109,7 @@ func start(t testing.TB, before ...any) *world {
 		w.put(r)
 	}
 	w.own = w.db.Open()
-	w.e = New(Options{Store: w.own, Bridge: w.b, Self: ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.0.2.1")},
+	w.e = New(Options{Source: channeltest.Source{Store: w.own}, Bridge: w.b, Self: ofnet.Host{Label: "h1", VTEP: netip.MustParseAddr("192.0.2.1")},
 		Fixed: ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}, Log: slog.New(slog.NewTextHandler(w.logs, nil))})
 	done := make(chan error, 1)
 	go func() { done <- w.e.Run(ctx) }()
@@ -321,40 +323,6 @@ func TestGlobalConfigurationChangesSegments(t *testing.T) {
 	})
 }
 
-// The configuration comes by a watch of its own. What is said to be known includes it, whichever watch is faster, and a
-// change of nothing else.
-func TestSeenIncludesTheConfiguration(t *testing.T) {
-	e := New(Options{Bridge: newSwitchless(), Self: ofnet.Host{Label: "h1"}, Log: slog.New(slog.DiscardHandler)})
-	for _, prefix := range watched() {
-		e.take(prefix, store.Update{Full: true, Revision: 5})
-	}
-	take := func(prefix, key string, value any, rev, want uint64) {
-		t.Helper()
-		text, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.take(prefix, store.Update{Items: []store.Item{{Key: key, Value: text, Revision: store.Revision(rev)}}, Revision: store.Revision(rev)})
-		if seen, _ := e.Seen(); seen != want {
-			t.Errorf("%s at %d: want %d to be known, got %d", key, rev, want, seen)
-		}
-	}
-	mark := func(g record.Global) record.Mark {
-		text, err := json.Marshal(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return record.Mark{ID: "global", Sum: record.Sum(text)}
-	}
-	bridge, routing := record.Global{FwdMode: "bridge"}, record.Global{FwdMode: "routing"}
-	take(record.State, record.Tenants+"blue", tenant("blue", 1), 6, 6)
-	take(record.State, record.GlobalMark, mark(bridge), 7, 6)
-	take(record.State, record.Tenants+"red", tenant("red", 2), 8, 6)
-	take(record.Config, record.GlobalKey, bridge, 7, 8)
-	take(record.Config, record.GlobalKey, routing, 9, 8)
-	take(record.State, record.GlobalMark, mark(routing), 9, 9)
-}
-
 func TestMalformedRecordsAreSkipped(t *testing.T) {
 	blue := network("net", "blue", 100)
 	bad := []struct{ name, key, value string }{
@@ -369,7 +337,6 @@ func TestMalformedRecordsAreSkipped(t *testing.T) {
 		{"gateway outside", record.Networks + "t:n3", `{"tenant":"t","networkName":"n3","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"11.0.0.1"}`},
 		{"service without a tenant", record.ServiceLBs + "t:s", `{"servicename":"s","ipaddress":"10.0.0.9"}`},
 		{"provider without an address", record.Providers + "t:s", `{"id":"s:t","Providers":[""]}`},
-		{"legacy network without a name", record.LegacyNetworks + "x.y", `{"pktTagType":"vlan","pktTag":5}`},
 		{"VRF", record.Tenants + "t", `{"tenant":"t","vrf":0}`},
 		{"group number", record.Groups + "t:g", `{"tenantName":"t","groupName":"g"}`},
 		{"host address", record.Services + "netplugin.vtep/x:1", `{"Hostname":"h","HostAddr":"x"}`},
@@ -453,7 +420,7 @@ func TestStoreMadeAnew(t *testing.T) {
 	}
 	w.e.mu.Lock()
 	defer w.e.mu.Unlock()
-	if got := strings.Count(w.logs.String(), "the store was made anew"); got != 1 {
+	if got := strings.Count(w.logs.String(), "the store was made again"); got != 1 {
 		t.Errorf("want it told once, got %d times in %s", got, w.logs)
 	}
 }
@@ -462,22 +429,19 @@ func FuzzRecords(f *testing.F) {
 	f.Add(record.Endpoints+"blue:net:x", []byte(`{"netID":"net.blue","endpointID":"x","macAddress":"02:02:00:00:00:01","ipAddress":"10.0.0.1","homingHost":"h1"}`))
 	f.Add(record.Networks+"t:n", []byte(`{"tenant":"t","networkName":"n","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.1","ipv6SubnetIP":"::1","ipv6SubnetLen":999}`))
 	f.Add(record.GlobalKey, []byte(`null`))
-	f.Add(record.GlobalMark, []byte(`{"id":"global","sum":"00"}`))
 	f.Add(record.Services+"netplugin.vtep/192.0.2.1:4789", []byte(`{"Hostname":"h","HostAddr":"192.0.2.9"}`))
 	f.Add(record.Groups+"t:g", []byte(`{"tenantName":"t","groupName":"g","endpointGroupId":1}`))
-	f.Add(record.LegacyGroups+"g:blue", []byte(`{"tenantName":"blue","groupName":"g","networkName":"net","endpointGroupId":7}`))
 	f.Add(record.NetworkPolicies+"ns:p", []byte(`{"id":"ns:p","pods":[{"key":"app","operator":"In","values":["web"]}],"ingress":{"isolates":true,"rules":[{"number":1,"peers":[{"own":true}],"ports":[{"protocol":6,"first":80,"last":80}]}]}}`))
 	f.Add(record.ClusterNetworkPolicies+"c", []byte(`{"name":"c","tier":"Admin","egress":{"rules":[{"number":1,"peers":[{"block":"10.0.0.0/8","except":["10.1.0.0/16"]}],"action":"Deny"}]}}`))
 	f.Add(record.Namespaces+"ns", []byte(`{"name":"ns","uid":"u","labels":{"team":"a"}}`))
 	f.Add(record.Tenants+"t", []byte(`{"tenant":"t","vrf":1}`))
 	f.Add(record.DockerNetworks+"d1", []byte(`{"docknetUUID":"d1","tenantName":"t","networkName":"n","host":"h1","pools":["10.0.0.0/24"]}`))
 	f.Add(record.Networks+"blue:net", []byte(`{"tenant":"blue","networkName":"net","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24}`))
-	f.Add(record.LegacyEndpoints+"net.blue-b1", []byte(`{"netID":"net.blue","endpointID":"b1","macAddress":"02:02:00:00:00:09","ipAddress":"10.0.0.9","homingHost":"h2"}`))
 	f.Fuzz(func(t *testing.T, key string, value []byte) {
 		r, s := newRecords("h1"), ofnet.NewState("h1")
 		r.ports.Set("blue:net:b1", 7)
 		r.ports.Set("blue:net:x", 8)
-		rev := store.Revision(0)
+		rev := uint64(0)
 		follow := func(do func() error) (changed []ofnet.Key, err error) {
 			before, had := s.Clone(), r.clone()
 			err = do()
@@ -486,7 +450,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		take := func(key string, value []byte) ([]ofnet.Key, error) {
 			rev++
-			return follow(func() error { return r.put(store.Item{Key: key, Value: value, Revision: rev}) })
+			return follow(func() error { return r.put(channel.Item{Key: key, Value: value, Revision: rev}) })
 		}
 		settled := func() {
 			t.Helper()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
@@ -15,26 +15,23 @@ import (
 // kind is how the records below a prefix are taken in. Of one that cannot be read put returns why.
 type kind struct {
 	prefix string
-	put    func(r *records, name string, item store.Item) error
+	put    func(r *records, name string, item channel.Item) error
 	del    func(r *records, name string)
 }
 
 // kinds are all that an agent reads. Keys that are below none of the prefixes are not records of ours.
 func kinds() []kind {
-	return slices.Concat(legacyKinds(), []kind{
+	return slices.Concat([]kind{
 		{record.GlobalKey, (*records).putGlobal, func(*records, string) {}}, // it cannot be withdrawn, only changed
-		{record.GlobalMark, (*records).putMark, func(r *records, _ string) { r.mark = "" }},
 		rows(record.Tenants, tenants, readTenant),
+		rows(record.Networks, networks, readNetwork),
+		rows(record.Groups, groups, readGroup),
+		{record.Rules, (*records).putRule, (*records).delRule},
+		{record.Attachments, (*records).putAttachment, (*records).delAttachment},
+		rows(record.ServiceLBs, services, readService),
+		rows(record.Providers, providers, func(_ *records, p *record.Provider) (string, error) { return p.ID.String(), nil }),
+		rows(record.Endpoints, endpoints, readEndpoint),
 	},
-		both(record.Networks, record.LegacyNetworks, networks, readNetwork),
-		both(record.Groups, record.LegacyGroups, groups, readGroup),
-		[]kind{
-			{record.Rules, (*records).putRule, (*records).delRule},
-			{record.Attachments, (*records).putAttachment, (*records).delAttachment},
-		},
-		both(record.ServiceLBs, record.LegacyServiceLBs, services, readService),
-		both(record.Providers, record.LegacyProviders, providers, func(_ *records, p *record.Provider) (string, error) { return p.ID.String(), nil }),
-		both(record.Endpoints, record.LegacyEndpoints, endpoints, readEndpoint),
 		kubernetesKinds(),
 		netPolicyKinds(),
 		[]kind{
@@ -88,58 +85,20 @@ type partial struct{ error }
 // rows is the kind of JSON objects that become the rows of a table. read returns the name that the object bears, which must be what
 // the key says, and what is wrong with it.
 func rows[V any](prefix string, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error)) kind {
-	return kind{prefix, func(r *records, name string, item store.Item) error {
-		own, err := put(r, of, read, item, name)
+	return kind{prefix, func(r *records, name string, item channel.Item) error {
+		v := new(V)
+		if err := json.Unmarshal(item.Value, v); err != nil {
+			return err
+		}
+		own, err := read(r, v)
 		if own != name && err == nil {
 			err = fmt.Errorf("it calls itself %q", own)
 		}
+		if _, some := err.(partial); (err == nil || some) && own == name {
+			of(r).Set(name, v)
+		}
 		return err
 	}, func(r *records, name string) { of(r).Delete(name) }}
-}
-
-// both is rows of the objects below two prefixes. The names that follow the legacy one are no identities, so what the objects say counts.
-// A row goes with its record below the legacy prefix unless another has taken its place: a leader moves records, in whatever order that
-// is told.
-func both[V any](prefix, legacyPrefix string, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error)) []kind {
-	type named struct {
-		name string
-		row  *V
-	}
-	rowsOf := map[string]named{} // of legacy keys, by what follows the prefix
-	del := func(r *records, key string) {
-		if n, ok := rowsOf[key]; ok && of(r).Get(n.name) == n.row {
-			of(r).Delete(n.name)
-		}
-		delete(rowsOf, key)
-	}
-	return []kind{rows(prefix, of, read), {legacyPrefix, func(r *records, key string, item store.Item) error {
-		own, err := put(r, of, read, item, "")
-		if own == "" {
-			return err
-		}
-		if own != rowsOf[key].name {
-			del(r, key)
-		}
-		rowsOf[key] = named{own, of(r).Get(own)}
-		return err
-	}, del}}
-}
-
-// put makes an object a row, if it bears the name that is wanted: "" is any.
-func put[V any](r *records, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error), item store.Item,
-	want string) (own string, err error) {
-	v := new(V)
-	if err := json.Unmarshal(item.Value, v); err != nil {
-		return want, err
-	}
-	if own, err = read(r, v); own == "" && err == nil {
-		err = fmt.Errorf("it does not say what it is")
-	}
-	_, some := err.(partial)
-	if (err == nil || some) && (want == "" || own == want) {
-		of(r).Set(own, v)
-	}
-	return own, err
 }
 
 // The tables, for rows and changed.

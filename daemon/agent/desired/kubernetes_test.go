@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ofnettest"
@@ -85,7 +85,7 @@ func putAll(tb testing.TB, r *records, list ...any) {
 	for _, v := range list {
 		text, err := json.Marshal(v)
 		if err == nil {
-			err = r.put(store.Item{Key: key(v), Value: text})
+			err = r.put(channel.Item{Key: key(v), Value: text})
 		}
 		if err != nil {
 			tb.Fatal(err)
@@ -164,10 +164,10 @@ func FuzzKubernetesServices(f *testing.F) {
 	f.Add(text, one, two, node)
 	f.Fuzz(func(t *testing.T, service, one, two, node []byte) {
 		r := newRecords("h1")
-		_ = r.put(store.Item{Key: record.KubernetesServices + "default:web", Value: service})
-		_ = r.put(store.Item{Key: record.EndpointSlices + "default:a", Value: one})
-		_ = r.put(store.Item{Key: record.EndpointSlices + "default:b", Value: two})
-		_ = r.put(store.Item{Key: record.KubernetesNodes + "n1", Value: node})
+		_ = r.put(channel.Item{Key: record.KubernetesServices + "default:web", Value: service})
+		_ = r.put(channel.Item{Key: record.EndpointSlices + "default:a", Value: one})
+		_ = r.put(channel.Item{Key: record.EndpointSlices + "default:b", Value: two})
+		_ = r.put(channel.Item{Key: record.KubernetesNodes + "n1", Value: node})
 		r.endpoints.Set("e", &record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: defaultTenant}}, Host: "h1"})
 		s := ofnet.NewState("h1")
 		s.Local = ofnet.Ports{Tunnel: 1000, Uplink: 1001, Host: 1002}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/daemon/agent/classify"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
@@ -48,7 +48,7 @@ func netPolicyKinds() []kind {
 // too few.
 func closing(k kind, closed func(r *records, name string) error) kind {
 	put := k.put
-	k.put = func(r *records, name string, item store.Item) error {
+	k.put = func(r *records, name string, item channel.Item) error {
 		err := put(r, name, item)
 		if err == nil {
 			return nil

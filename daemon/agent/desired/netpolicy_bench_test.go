@@ -7,20 +7,20 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
-func itemOf(key string, v any) store.Item {
+func itemOf(key string, v any) channel.Item {
 	value, _ := json.Marshal(v)
-	return store.Item{Key: key, Value: value}
+	return channel.Item{Key: key, Value: value}
 }
 
 // podNumber is pod i, on one of 50 hosts.
-func podNumber(i int) store.Item {
+func podNumber(i int) channel.Item {
 	if i%50 == i/50%50 {
 		return podOf(i, "h1")
 	}
@@ -28,7 +28,7 @@ func podNumber(i int) store.Item {
 }
 
 // podOf is pod i on a host: each of 50 namespaces has pods with 20 labels.
-func podOf(i int, host string) store.Item {
+func podOf(i int, host string) channel.Item {
 	e := record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: "blue", Name: "net"}, Endpoint: fmt.Sprint("c", i)}, Host: host,
 		IP: netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), MAC: record.MAC{2, 2, 10, 1, byte(i >> 8), byte(i)}, VTEP: netip.AddrFrom4([4]byte{192, 0, 2, byte(2 + i%49)}),
 		Labels: map[string]string{"app": fmt.Sprint("app", i/50%20), "pod-template-hash": "5d4f8c7b6"}}
@@ -37,7 +37,7 @@ func podOf(i int, host string) store.Item {
 }
 
 // netPolicyNumber is policy i: pods with one of the labels receive from two others of their namespace, and from those with it in another.
-func netPolicyNumber(i int) store.Item {
+func netPolicyNumber(i int) channel.Item {
 	app := func(n int) record.Selector {
 		return record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{fmt.Sprint("app", n%20)}})
 	}
@@ -48,7 +48,7 @@ func netPolicyNumber(i int) store.Item {
 	return itemOf(record.NetworkPolicies+p.ID.String(), p)
 }
 
-func podsAndNetPolicies(pods, policies int) (items []store.Item) {
+func podsAndNetPolicies(pods, policies int) (items []channel.Item) {
 	blue := network("net", "blue", 100)
 	blue.Subnet = netip.MustParsePrefix("10.1.0.0/16")
 	items = append(items, itemOf(record.Tenants+"blue", tenant("blue", 1)), itemOf(record.Networks+blue.ID.String(), blue))
@@ -99,7 +99,7 @@ func BenchmarkNetPolicies(b *testing.B) {
 
 // BenchmarkOneOfManyNetPolicies takes in a policy, and a pod elsewhere, more, each with what of the flows follows, and takes them away.
 func BenchmarkOneOfManyNetPolicies(b *testing.B) {
-	for name, item := range map[string]store.Item{"policy": netPolicyNumber(1000), "pod elsewhere": podNumber(5001)} {
+	for name, item := range map[string]channel.Item{"policy": netPolicyNumber(1000), "pod elsewhere": podNumber(5001)} {
 		b.Run(name, func(b *testing.B) {
 			r, s, p := newRecords("h1"), ofnet.NewState("h1"), pipeline.Default()
 			s.Local = ofnet.Ports{Tunnel: 1000}

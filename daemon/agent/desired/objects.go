@@ -40,7 +40,6 @@ func affected(before, after *records) objects {
 	changed(before, after, groups, func(r *records, id string, _ *record.Group) { out.group(r, id) })
 	changed(before, after, rules, func(_ *records, id identity.Rule, _ *ofnet.Rule) { out.rule(id) })
 	changed(before, after, attachments, func(_ *records, id identity.Attachment, _ *ofnet.Attachment) { out.attachment(id) })
-	out.legacy(before, after)
 	out.kubernetes(before, after)
 	changed(before, after, services, func(_ *records, id string, _ *record.ServiceLB) { out.add(ofnet.KindService, id) })
 	changed(before, after, providers, func(_ *records, id string, _ *record.Provider) { out.add(ofnet.KindService, id) })
@@ -73,9 +72,6 @@ func affected(before, after *records) objects {
 	if before.byACI() != after.byACI() {
 		for id := range after.attachments.All() {
 			out.attachment(id)
-		}
-		for a := range after.legacy.attachments.Values() {
-			out.attachment(a.ID)
 		}
 	}
 	return out
@@ -123,7 +119,6 @@ func (o objects) tenant(r *records, name string) {
 	for id := range attachmentsOfTenant.In(r.attachments, name).All() {
 		o.attachment(id)
 	}
-	o.legacyOf(r, name)
 	for id := range servicesOfTenant.In(r.services, name).All() {
 		o.add(ofnet.KindService, id)
 	}

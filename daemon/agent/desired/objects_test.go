@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -73,7 +73,7 @@ func TestTranslateAtRandom(t *testing.T) {
 	}
 	slices.Sort(keys)
 	r, s := newRecords("h1"), ofnet.NewState("h1")
-	have, rev := map[string]store.Item{}, store.Revision(0)
+	have, rev := map[string]channel.Item{}, uint64(0)
 	for step := range 3000 {
 		before := r.clone()
 		for range 1 + random.IntN(3) {
@@ -84,7 +84,7 @@ func TestTranslateAtRandom(t *testing.T) {
 				continue
 			}
 			rev++
-			have[key] = store.Item{Key: key, Value: []byte(pool[key][random.IntN(len(pool[key]))]), Revision: rev}
+			have[key] = channel.Item{Key: key, Value: []byte(pool[key][random.IntN(len(pool[key]))]), Revision: rev}
 			_ = r.put(have[key]) // of a rule that denies all it is an error
 		}
 		r.translate(before, s)

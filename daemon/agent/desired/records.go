@@ -6,8 +6,8 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
@@ -15,17 +15,15 @@ import (
 
 // records is what the store says, decoded, and where endpoints are attached here. Rows are not changed: another takes their place.
 type records struct {
-	self      string
-	kinds     []kind
-	global    record.Global
-	sum, mark string // of global, as it is here and as it is to be; the latter "": no one says
+	self   string
+	kinds  []kind
+	global record.Global
 
 	tenants        *table.Table[string, *record.Tenant]  // by name
 	networks       *table.Table[string, *record.Network] // by id
 	groups         *table.Table[string, *record.Group]   // by id
 	rules          *table.Table[identity.Rule, *ofnet.Rule]
 	attachments    *table.Table[identity.Attachment, *ofnet.Attachment]
-	legacy         legacy
 	kube           kubernetes
 	net            netPolicies
 	services       *table.Table[string, *record.ServiceLB]     // by id
@@ -46,7 +44,6 @@ var (
 	networksOfTenant    = table.By[string](func(n *record.Network) string { return n.ID.Tenant })
 	groupsOfTenant      = table.By[string](func(g *record.Group) string { return g.ID.Tenant })
 	groupsOfNetwork     = table.By[string](func(g *record.Group) identity.Network { return g.Network })
-	groupsNumbered      = table.By[string](func(g *record.Group) int { return g.Number })
 	rulesOfTenant       = table.By[identity.Rule](func(r *ofnet.Rule) string { return r.ID.Tenant })
 	attachmentsOfTenant = table.By[identity.Attachment](func(a *ofnet.Attachment) string { return a.ID.Tenant })
 	servicesOfTenant    = table.By[string](func(v *record.ServiceLB) string { return v.ID.Tenant })
@@ -59,8 +56,8 @@ var (
 
 func newRecords(self string) *records {
 	return &records{self: self, kinds: kinds(), tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
-		groups: table.New(groupsOfTenant, groupsOfNetwork, groupsNumbered), rules: table.New(rulesOfTenant), attachments: table.New(attachmentsOfTenant),
-		legacy: newLegacy(), kube: newKubernetes(), net: newNetPolicies(), services: table.New(servicesOfTenant),
+		groups: table.New(groupsOfTenant, groupsOfNetwork), rules: table.New(rulesOfTenant), attachments: table.New(attachmentsOfTenant),
+		kube: newKubernetes(), net: newNetPolicies(), services: table.New(servicesOfTenant),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
 		endpoints:      table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
 		dockerNetworks: table.New[string, *record.DockerNetwork](),
@@ -71,7 +68,7 @@ func newRecords(self string) *records {
 func (r *records) clone() *records {
 	c := *r
 	c.tenants, c.networks, c.groups, c.rules = r.tenants.Clone(), r.networks.Clone(), r.groups.Clone(), r.rules.Clone()
-	c.attachments, c.legacy, c.kube = r.attachments.Clone(), r.legacy.clone(), r.kube.clone()
+	c.attachments, c.kube = r.attachments.Clone(), r.kube.clone()
 	c.services, c.providers, c.endpoints = r.services.Clone(), r.providers.Clone(), r.endpoints.Clone()
 	c.routers, c.agents, c.hosts, c.ports = r.routers.Clone(), r.agents.Clone(), r.hosts.Clone(), r.ports.Clone()
 	c.dockerNetworks, c.net = r.dockerNetworks.Clone(), r.net.clone()
@@ -80,7 +77,7 @@ func (r *records) clone() *records {
 
 // put takes over a record. Of one that cannot be read, what was known of it stays; a rule that may have been meant to deny something
 // denies all.
-func (r *records) put(item store.Item) error {
+func (r *records) put(item channel.Item) error {
 	for _, k := range r.kinds {
 		if name, ok := strings.CutPrefix(item.Key, k.prefix); ok {
 			if err := k.put(r, name, item); err != nil {
@@ -100,26 +97,14 @@ func (r *records) del(key string) {
 	}
 }
 
-func (r *records) putGlobal(_ string, item store.Item) error {
+func (r *records) putGlobal(_ string, item channel.Item) error {
 	var g record.Global
 	if err := json.Unmarshal(item.Value, &g); err != nil {
 		return err
 	}
-	r.global, r.sum = g, record.Sum(item.Value)
+	r.global = g
 	return nil
 }
-
-func (r *records) putMark(_ string, item store.Item) error {
-	var m record.Mark
-	if err := json.Unmarshal(item.Value, &m); err != nil {
-		return err
-	}
-	r.mark = m.Sum
-	return nil
-}
-
-// torn says whether the configuration is not the one that belongs to the other records: it comes by a watch of its own.
-func (r *records) torn() bool { return r.mark != "" && r.mark != r.sum }
 
 // direct says that hosts and endpoints meet by their own addresses.
 func (r *records) direct() bool { return r.global.HostAccess == record.HostDirect }

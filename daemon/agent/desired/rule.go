@@ -6,14 +6,14 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 )
 
 // putRule takes over the record of a rule.
-func (r *records) putRule(name string, item store.Item) error {
+func (r *records) putRule(name string, item channel.Item) error {
 	id, err := identity.ParseRule(name)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func faults(v *record.Rule) error {
 
 // putAttachment takes over that a group has a policy, which the key says alone. Whatever the value says, it has it: rules that judge
 // nothing would let pass what they deny.
-func (r *records) putAttachment(name string, item store.Item) error {
+func (r *records) putAttachment(name string, item channel.Item) error {
 	id, err := identity.ParseAttachment(name)
 	if err != nil {
 		return err

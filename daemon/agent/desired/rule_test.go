@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -56,7 +56,7 @@ func TestRulesAreTranslated(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			r := newRecords("h1")
 			value, _ := json.Marshal(row.in)
-			if err := r.put(store.Item{Key: record.Rules + row.in.ID.String(), Value: value}); err != nil {
+			if err := r.put(channel.Item{Key: record.Rules + row.in.ID.String(), Value: value}); err != nil {
 				t.Fatal(err)
 			}
 			row.want.ID, row.want.Priority = row.in.ID, 10
@@ -84,7 +84,7 @@ func TestRulesThatCannotBeCarriedOutDeny(t *testing.T) {
 				v := rule("1", func(r *record.Rule) { r.Action = action; spoil(r) })
 				r := newRecords("h1")
 				value, _ := json.Marshal(v)
-				err := r.put(store.Item{Key: record.Rules + id.String(), Value: value})
+				err := r.put(channel.Item{Key: record.Rules + id.String(), Value: value})
 				if err == nil || !strings.Contains(err.Error(), id.String()) {
 					t.Errorf("error: want one that names %s, got %v", id, err)
 				}
@@ -102,10 +102,10 @@ func TestRulesThatCannotBeCarriedOutDeny(t *testing.T) {
 		}
 	}
 	r, id := newRecords("h1"), ruleID("1")
-	if err := r.put(store.Item{Key: record.Rules + id.String(), Value: []byte("{")}); err == nil || r.rules.Get(id) == nil || r.rules.Get(id).Direction != ofnet.Both {
+	if err := r.put(channel.Item{Key: record.Rules + id.String(), Value: []byte("{")}); err == nil || r.rules.Get(id) == nil || r.rules.Get(id).Direction != ofnet.Both {
 		t.Errorf("what is no JSON: want both directions closed and an error, got %+v, %v", r.rules.Get(id), err)
 	}
-	if err := r.put(store.Item{Key: record.Rules + "blue", Value: []byte("{}")}); err == nil {
+	if err := r.put(channel.Item{Key: record.Rules + "blue", Value: []byte("{}")}); err == nil {
 		t.Error("a key that is no rule's: want an error")
 	}
 }
@@ -114,12 +114,12 @@ func TestRulesThatCannotBeCarriedOutDeny(t *testing.T) {
 func TestAttachmentThatCannotBeRead(t *testing.T) {
 	r := newRecords("h1")
 	for _, value := range []string{"{", `{"id":"blue:db:p"}`, `{"id":"a:b"}`} {
-		err := r.put(store.Item{Key: record.Attachments + webHasP.ID.String(), Value: []byte(value)})
+		err := r.put(channel.Item{Key: record.Attachments + webHasP.ID.String(), Value: []byte(value)})
 		if err == nil || !strings.Contains(err.Error(), "all the same") || r.attachments.Get(webHasP.ID) == nil {
 			t.Errorf("%s: want it held and an error, got %v", value, err)
 		}
 	}
-	if err := r.put(store.Item{Key: record.Attachments + "blue:web", Value: []byte("{}")}); err == nil || r.attachments.Len() != 1 {
+	if err := r.put(channel.Item{Key: record.Attachments + "blue:web", Value: []byte("{}")}); err == nil || r.attachments.Len() != 1 {
 		t.Errorf("a key that is no attachment's: got %v", err)
 	}
 }
@@ -170,12 +170,8 @@ func compiles(t *testing.T, r *records) {
 	s := ofnet.NewState("h1")
 	s.Endpoints.Set("e", &ofnet.Endpoint{ID: "e", Group: "blue:web", Host: "h1"})
 	s.Groups.Set("blue:web", &ofnet.Group{Name: "blue:web", Tenant: "blue", ID: 5})
-	here(r)
 	for rule := range r.rules.Values() {
 		s.Rules.Set(rule.ID, rule)
-	}
-	for n := range r.legacy.rules.Values() {
-		s.Rules.Set(n.rule.ID, r.legacyRule(n.rule.ID))
 	}
 	for rule := range s.Rules.Values() {
 		s.Attach(identity.Attachment{Group: identity.Group{Tenant: "blue", Name: "web"}, Policy: rule.ID.Name})
@@ -201,7 +197,7 @@ func FuzzRules(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id string, value []byte) {
 		r := newRecords("h1")
 		before := r.clone()
-		_ = r.put(store.Item{Key: record.Rules + id, Value: value})
+		_ = r.put(channel.Item{Key: record.Rules + id, Value: value})
 		if objects := affected(before, r); len(objects) != r.rules.Len() {
 			t.Fatalf("objects: want the rule, got %v", objects)
 		}

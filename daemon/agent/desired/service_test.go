@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
@@ -171,8 +172,8 @@ func FuzzServices(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, id string, lb, list []byte) {
 		r := newRecords("h1")
-		_ = r.put(store.Item{Key: record.ServiceLBs + id, Value: lb})
-		_ = r.put(store.Item{Key: record.Providers + id, Value: list})
+		_ = r.put(channel.Item{Key: record.ServiceLBs + id, Value: lb})
+		_ = r.put(channel.Item{Key: record.Providers + id, Value: list})
 		s := ofnet.NewState("h1")
 		for name, v := range r.services.All() {
 			tenant := v.ID.Tenant

@@ -121,14 +121,11 @@ func (r *records) wantRule(id identity.Rule) *ofnet.Rule {
 	if !r.present(id.Tenant) {
 		return nil
 	}
-	if rule := r.rules.Get(id); rule != nil {
-		return rule
-	}
-	return r.legacyRule(id)
+	return r.rules.Get(id)
 }
 
 func (r *records) wantAttachment(id identity.Attachment) *ofnet.Attachment {
-	if r.byACI() || !r.present(id.Tenant) || r.attachments.Get(id) == nil && legacyOfAttachment.In(r.legacy.attachments, id).Len() == 0 {
+	if r.byACI() || !r.present(id.Tenant) || r.attachments.Get(id) == nil {
 		return nil
 	}
 	return &ofnet.Attachment{ID: id}

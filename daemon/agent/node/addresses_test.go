@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
 func (s *site) network(tenant, name, subnet, gateway string) {
@@ -60,8 +59,8 @@ func (s *site) remove(tenant, network, container string) {
 // programmed waits until the agent has carried out everything so far.
 func (s *site) programmed() {
 	s.tb.Helper()
-	var wanted uint64
-	s.master.Catalog.View(func(v *catalog.View) { wanted = uint64(v.AgentRevision()) })
+	s.master.Relay.Sync()
+	wanted := s.master.Relay.Wanted("h1")
 	s.eventually("the agent", func() string {
 		if got := s.node.Status().Revision; got < wanted {
 			return fmt.Sprintf("want revision %d, got %d", wanted, got)

@@ -47,7 +47,8 @@ type Config struct {
 	Shut            []link.Ports   // of the host, that they may not reach where they meet hosts
 	StoreURLs       []string       // of the store, whose machines they may not reach either
 	Store           store.Store
-	Master          Master // nil: the registered netmasters
+	Master          Master                             // nil: the registered netmasters
+	Masters         func(ctx context.Context) []string // URLs of netmasters; nil: the registered ones
 	Version         model.Version
 	SweepEvery      time.Duration // 0: 30 s
 	Settled         func()        // called once, when the switch has all that was known at the start; nil: nothing is

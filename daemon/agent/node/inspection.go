@@ -79,7 +79,7 @@ func (n *Node) Status() model.AgentStatus {
 	seen, _ := n.desired.Seen()
 	w := n.Waiting()
 	s := model.AgentStatus{Host: n.Host, Version: n.Version.Version, Since: n.started.UTC().Format(time.RFC3339),
-		Ready: len(w) == 0, Waiting: w, Datapath: n.sw.DatapathType(), VTEP: n.VTEP.String(), Seen: seen,
+		Ready: len(w) == 0, Waiting: w, Datapath: n.sw.DatapathType(), VTEP: n.VTEP.String(), Master: n.told.With(), Seen: seen,
 		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List()),
 		FlowMods: n.forward.Counters().FlowMods, Uplinks: n.uplinks(), Bond: n.bond()}
 	if !sum.Passed.IsZero() {

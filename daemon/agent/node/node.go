@@ -23,6 +23,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/agent/responder"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/plugin"
 	"github.com/contiv/contiv/daemon/record"
@@ -62,6 +63,7 @@ type Node struct {
 	drift     *drift.Keeper
 	answers   *responder.Responder
 	members   *cluster.Members
+	told      *channel.Client
 	registry  *cluster.Registry
 	claim     *claim.Claim
 	zone      *names.Zone
@@ -106,8 +108,13 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)
 	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
 	n.members = cluster.NewMembers(c.Store, c.Log)
+	if n.Masters == nil {
+		n.Masters = n.masters
+	}
+	way := channel.NewHTTP()
+	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: c.Docker.Keep, Masters: n.Masters, HTTP: way, Log: c.Log})
 	if n.Master == nil {
-		n.Master = plugin.Master{Client: &client.Client{Masters: n.masters, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
+		n.Master = plugin.Master{Client: &client.Client{Masters: n.Masters, HTTP: way, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
 	}
 	self := ofnet.Host{Label: c.Host, VTEP: c.VTEP}
 	self.Node4, self.Node6 = n.nodeAddresses()
@@ -140,7 +147,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 			View: forward.View, Log: c.Log})
 		n.questions = names.NewReceiver(n.resolver, ManagementSocket(c.OVSRunDir))
 	}
-	n.desired = desired.New(desired.Options{Store: c.Store, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore,
+	n.desired = desired.New(desired.Options{Source: n.told, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore,
 		ForeignServices: c.ForeignServices, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Owned: n.claim.Owned, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },

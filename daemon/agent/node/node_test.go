@@ -119,7 +119,7 @@ func (s *site) launch() {
 	s.passed = make(chan uint64, 1)
 	c := node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
 		Uplinks: []string{"eth1"}, VXLANPort: 4789, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
-		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, SweepEvery: 200 * time.Millisecond,
+		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, Masters: s.masters, SweepEvery: 200 * time.Millisecond,
 		Settled: func() { s.passed <- forward.Revision() }, Log: log}
 	if s.edit != nil {
 		s.edit(&c)
@@ -132,6 +132,9 @@ func (s *site) launch() {
 	s.node, s.cancel, s.done = n, cancel, make(chan error, 1)
 	go func() { s.done <- n.Run(ctx) }()
 }
+
+// masters is where the agent finds netmasters.
+func (s *site) masters(context.Context) []string { return []string{s.master.URL} }
 
 // stop ends the agent; forwarding goes on.
 func (s *site) stop() {
@@ -381,24 +384,24 @@ func TestPodsSurviveTheAgentAndOpenvSwitch(t *testing.T) {
 	s.nothingLeft()
 }
 
-func TestStoreAndMasterAway(t *testing.T) {
+func TestMasterAway(t *testing.T) {
 	s := newSite(t)
 	s.start()
 	a, _ := s.add("a", "1.0.0", "")
 	b, _ := s.add("b", "1.0.0", "")
-	s.db.Away()
+	s.master.Away()
 	s.eventually("the outage shows", func() string {
 		if len(s.node.Waiting()) == 0 {
-			return "want the agent to wait for the store"
+			return "want the agent to wait for a netmaster"
 		}
 		return ""
 	})
 	var e *types.Error
 	if err := s.cni().GetStatusNetworkList(s.ctx, s.conf("1.1.0", "")); !errors.As(err, &e) || e.Code != types.ErrPluginNotAvailable {
-		t.Errorf("STATUS while the store is away: want code 50, got %v", err)
+		t.Errorf("STATUS while no netmaster answers: want code 50, got %v", err)
 	}
 	s.ping(a, b.ip4)
-	s.db.Back()
+	s.master.Back()
 	s.eventually("ready again", func() string { return strings.Join(s.node.Waiting(), "; ") })
 	if err := s.cni().GetStatusNetworkList(s.ctx, s.conf("1.1.0", "")); err != nil {
 		t.Errorf("STATUS: want success, got %v", err)
@@ -430,7 +433,10 @@ func TestStartsWithoutItsSurroundings(t *testing.T) {
 	s.ovs.StartDB()
 	s.ovs.StartSwitch()
 	waitsFor("store")
+	s.master.Away()
 	s.db.Back()
+	waitsFor("a netmaster")
+	s.master.Back()
 	s.eventually("the agent serves", func() string { return strings.Join(s.node.Waiting(), "; ") })
 	if _, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p)); err != nil {
 		t.Errorf("ADD: %v", err)

@@ -36,7 +36,7 @@ func (n *Node) parts() []task.Task {
 			return hosts.run(ctx, tick.C, look.C)
 		}),
 		n.afterPreparation("flow reconciler", n.forward.Run),
-		n.afterPreparation("store watch", n.desired.Run),
+		n.afterPreparation(n.desired.String(), n.desired.Run),
 		task.Func("sweep", func(ctx context.Context, ready func()) error {
 			ready()
 			select {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/contiv/contiv/daemon/plugin"
 )
 
 // starting names what the agent lacks to do anything for a container.
@@ -32,7 +30,11 @@ func (n *Node) starting() []string {
 	select {
 	case <-n.desired.Ready():
 	default:
-		return append(out, "store "+n.Store.String())
+		what := "a netmaster"
+		if why := n.desired.Away(); why != "" {
+			what += " (" + why + ")"
+		}
+		return append(out, what)
 	}
 	if n.desired.Global().FwdMode == "" {
 		out = append(out, "global configuration in the store (it is written by netmaster)")
@@ -52,11 +54,8 @@ func (n *Node) Waiting() []string {
 	if !n.forward.Connected() {
 		out = append(out, "ovs-vswitchd at "+ManagementSocket(n.OVSRunDir)+silent(n.forward.Unanswered()))
 	}
-	if prefixes := n.desired.Interrupted(); len(prefixes) > 0 {
-		out = append(out, "store "+n.Store.String()+" (watch of "+strings.Join(prefixes, ", ")+")")
-	}
-	if _, own := n.Master.(plugin.Master); own && len(n.masters(context.Background())) == 0 {
-		out = append(out, "a netmaster")
+	if why := n.desired.Away(); why != "" {
+		out = append(out, "a netmaster ("+why+")")
 	}
 	for _, door := range n.doors {
 		select {

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -65,9 +66,12 @@ func TestUninstall(t *testing.T) {
 	if out := s.ovs.Vsctl("list-br"); strings.TrimSpace(out) != "" {
 		t.Errorf("bridges are left: %s", out)
 	}
-	if after := s.ovs.IP("-o", "link"); len(strings.Split(after, "\n")) > len(strings.Split(before, "\n"))+1 { // ovs-netdev, of Open vSwitch
-		t.Errorf("interfaces were\n%s\nand are\n%s", before, after)
-	}
+	s.eventually("the interfaces", func() string { // which Open vSwitch removes a moment after the bridge
+		if after := s.ovs.IP("-o", "link"); len(strings.Split(after, "\n")) > len(strings.Split(before, "\n"))+1 { // ovs-netdev, of Open vSwitch
+			return fmt.Sprintf("they were\n%s\nand are\n%s", before, after)
+		}
+		return ""
+	})
 	for _, file := range []string{conf, filepath.Join(h.Bin, "contivk8s"), filepath.Dir(s.socket), h.Further[0], filepath.Join(s.ovs.Dir, node.BridgeName+".agent")} {
 		if _, err := os.Stat(file); err == nil {
 			t.Errorf("%s is left", file)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"strings"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -18,7 +17,7 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) error {
 	defer c.mu.Unlock()
 	changes, err := c.store.Watched(u)
 	if err == nil {
-		c.take(changes, u.Revision, log)
+		c.take(changes, log)
 	}
 	return err
 }
@@ -43,20 +42,13 @@ func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.take(c.store.Listed(items, rev), rev, log)
+	c.take(c.store.Listed(items, rev), log)
 	return nil
 }
 
-// take brings the tables up to changes of the store, of rev or before, and tells of them. The caller holds the lock.
-func (c *Catalog) take(changes []mirror.Change, rev store.Revision, log *slog.Logger) {
+// take brings the tables up to changes of the store, and tells of them. The caller holds the lock.
+func (c *Catalog) take(changes []mirror.Change, log *slog.Logger) {
 	for ch := range inOrder(changes) {
-		at := ch.After.Revision
-		if !ch.Has {
-			at = rev
-		}
-		if strings.HasPrefix(ch.Key, record.State) {
-			c.view.agents = max(c.view.agents, at)
-		}
 		if err := c.view.set(ch.Key, ch.After.Value, ch.Has); err != nil {
 			log.Error("passed over a record of the store", "key", ch.Key, "error", err)
 		}

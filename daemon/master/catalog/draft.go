@@ -65,20 +65,17 @@ func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *s
 	defer c.mu.Unlock()
 	same := d != nil && !d.wrong && rev > c.store.Revision() && table.Same(d.from, c.view.items)
 	if !same {
-		c.take(c.store.Committed(ops, rev), rev, log)
+		c.take(c.store.Committed(ops, rev), log)
 		return
 	}
 	c.store.Adopt(d.items)
 	c.store.Committed(ops, rev)
 	before, dirty := c.view, d.dirty
 	c.view = d.View
-	c.view.history, c.view.agents, c.view.dirty, c.view.draft = before.history, before.agents, before.dirty, false
+	c.view.history, c.view.dirty, c.view.draft = before.history, before.dirty, false
 	c.view.touch(slices.Collect(maps.Keys(dirty))...)
 	for _, op := range ops {
-		switch {
-		case strings.HasPrefix(op.Key, record.State):
-			c.view.agents = rev
-		case strings.HasPrefix(op.Key, record.History):
+		if strings.HasPrefix(op.Key, record.History) {
 			_ = c.view.set(op.Key, op.Value, !op.Delete) // any value is one
 		}
 	}

@@ -14,7 +14,6 @@ import (
 type View struct {
 	items    *table.Table[string, store.Item] // what the store holds
 	revision store.Revision                   // of the newest change that is known
-	agents   store.Revision                   // last change that concerns agents
 
 	global         *record.Global
 	objects        table.Table[Ref, *entry]
@@ -73,9 +72,6 @@ func newView(m *mirror.Mirror) *View {
 
 // Revision is the store revision of the newest change in the view.
 func (v *View) Revision() store.Revision { return v.revision }
-
-// AgentRevision is the revision of the last change that agents must carry out.
-func (v *View) AgentRevision() store.Revision { return v.agents }
 
 // KeyRevision is the revision of the last change of a key, 0 when it does not exist.
 func (v *View) KeyRevision(key string) store.Revision { return v.items.Get(key).Revision }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,9 +19,11 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/enginetest"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/plugin"
 	"github.com/contiv/contiv/daemon/record"
@@ -33,10 +36,14 @@ type Master struct {
 	*enginetest.World
 	URL string
 	ACI *aci.Poster
+	// Relay is what it tells agents by.
+	Relay *relay.Relay
 	// Routes are what its server serves.
 	Routes []rest.Route
 	// Stop ends the master as a crash does: nothing is given back. The end of the test stops it too.
 	Stop func()
+	// Away cuts all clients off, and has further ones find no one, until Back.
+	Away, Back func()
 }
 
 // Options change what Start makes.
@@ -85,20 +92,38 @@ func Start(tb testing.TB, o Options) *Master {
 			return m.ACI.Run
 		},
 	})
+	m.Relay = relay.New(m.Catalog, log)
+	telling, quiet := context.WithCancel(context.Background())
+	go func() { _ = m.Relay.Run(telling) }()
 	s := server.New(server.Config{
-		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Keep: o.Keep, ACI: m.ACI,
+		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Relay: m.Relay, Keep: o.Keep, ACI: m.ACI,
 		Leadership: leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Log: log,
 	}, prometheus.NewRegistry())
 	m.Routes = s.Routes()
-	front := httptest.NewServer(refusals(tb, s))
+	told := refusals(tb, s)
+	front := httptest.NewUnstartedServer(nil)
+	var away atomic.Bool
+	front.Config = door.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if away.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		told.ServeHTTP(w, q)
+	}), door.Ordinary(), log)
+	front.Start()
 	m.URL = front.URL
+	m.Away = func() {
+		away.Store(true)
+		front.CloseClientConnections()
+	}
+	m.Back = func() { away.Store(false) }
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	m.Master.Client = &client.Client{Base: front.URL, HTTP: &http.Client{Transport: transport}}
 	end := m.World.Stop
 	m.Stop = sync.OnceFunc(func() {
 		end()
+		quiet()
 		front.CloseClientConnections()
 		front.Close()
 		transport.CloseIdleConnections()

@@ -29,13 +29,13 @@ const (
 	clientHeader = model.ClientHeader
 )
 
-// forwarded serves reads here and passes everything else to the leader. While there is none it waits for one, so that a
+// forwarded serves reads and streams here and passes everything else to the leader. While there is none it waits for one, so that a
 // client notices nothing of a change of leaders. Requests may be repeated safely, so one that the old leader did not
 // answer goes to the new one.
 func (s *Server) forwarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		route := s.router.Match(q)
-		if route == nil || q.Method == http.MethodGet {
+		if route == nil || q.Method == http.MethodGet || route.Stream {
 			next.ServeHTTP(w, q)
 			return
 		}

@@ -14,6 +14,7 @@ type Limits struct {
 	Watches  int // streams of changes
 	Captures int // of packets
 	Traces   int // questions that switches are asked, or all agents
+	Agents   int // streams of what concerns a host
 }
 
 // Defaults of Limits.
@@ -21,6 +22,7 @@ const (
 	DefaultWatches  = 1024
 	DefaultCaptures = 32
 	DefaultTraces   = 64
+	DefaultAgents   = 8192
 )
 
 // longBody is for how long a client may send a request that is longer than others.
@@ -33,6 +35,7 @@ func newGates(l Limits) gates {
 	return gates{
 		"watches":  door.NewGate("watches", "max-watches", cmp.Or(l.Watches, DefaultWatches)),
 		"captures": door.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures)),
+		"agents":   door.NewGate("agents", "max-agents", cmp.Or(l.Agents, DefaultAgents)),
 		"traces":   door.NewGate("traces and inspections of agents", "max-traces", cmp.Or(l.Traces, DefaultTraces)),
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/agents"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
@@ -55,6 +56,7 @@ type Config struct {
 	Commit      *commit.Committer
 	Admit       *admit.Admitter
 	Endpoints   *endpoint.Service
+	Relay       *relay.Relay
 	ACI         *aci.Poster
 	Keep        history.Keep // as the committer's
 	Leadership  Leadership
@@ -111,7 +113,7 @@ func (s *Server) register(r *rest.Router) {
 	members := &nodes.Nodes{
 		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
 		Embedded: s.Embedded, Internal: s.Internal, Version: s.Version, Started: s.Started, Waiting: s.Waiting, Answered: s.metrics.answered.Load,
-		Networks: networks, Kubernetes: s.Kubernetes,
+		Networks: networks, Kubernetes: s.Kubernetes, Relay: s.Relay,
 	}
 	all := &objects.Objects{
 		Inspector: inspect.Inspector{Catalog: s.Catalog, Peers: peers, ClusterMode: s.ClusterMode},
@@ -120,6 +122,7 @@ func (s *Server) register(r *rest.Router) {
 	all.Register(r)
 	agents.Register(r, s.Catalog, s.Endpoints)
 	agents.RegisterDocker(r, s.Catalog, networks)
+	agents.RegisterChannel(r, s.Relay, s.Log)
 	members.Register(r)
 	peers.Register(r, s.Log)
 	probe.Register(r, s.Catalog, peers, s.Log)

@@ -65,6 +65,9 @@ func (m *Mirror) Adopt(items *table.Table[string, store.Item]) { m.items = items
 // Revision is the revision of the newest change that is known.
 func (m *Mirror) Revision() store.Revision { return m.newest }
 
+// Complete is the revision up to which everything is known.
+func (m *Mirror) Complete() store.Revision { return m.complete }
+
 // Watching says that a watch begins: its lists are made after all that is known now.
 func (m *Mirror) Watching() { m.watched = m.complete }
 

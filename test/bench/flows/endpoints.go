@@ -13,6 +13,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/budget"
+	"github.com/contiv/contiv/daemon/channel/channeltest"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -95,7 +96,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	quiet := slog.New(slog.DiscardHandler)
 	sent = &tape{Connector: bridge.NewOpenFlow(mgmt, openflow.Options{})}
 	r := bridge.NewReconciler("h0", pipeline.Default(), sent, bridge.Options{Log: quiet})
-	engine := desired.New(desired.Options{Store: db.Open(), Bridge: r, Self: ofnet.Host{Label: "h0", VTEP: netip.MustParseAddr("192.168.251.1")},
+	engine := desired.New(desired.Options{Source: channeltest.Source{Store: db.Open()}, Bridge: r, Self: ofnet.Host{Label: "h0", VTEP: netip.MustParseAddr("192.168.251.1")},
 		Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: quiet})
 	for i := 0; i < endpointsKnown; i += 50 {
 		engine.SetPort(arrival(i).ID.String(), uint32(2000+i))

@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -37,6 +38,7 @@ type Nodes struct {
 	Peers      *peer.Peers
 	Commit     *commit.Committer
 	Endpoints  *endpoint.Service
+	Relay      *relay.Relay
 	Leadership Leadership
 	Store      store.Store
 	Embedded   bool   // each of the store's servers is part of a netmaster
@@ -90,10 +92,10 @@ func (s *Nodes) dockerNetworks(host string) (n int) {
 // registered, and masters whose part of the embedded store is missed. A node that does not answer is listed with the reason.
 func (s *Nodes) all(ctx context.Context) []model.Node {
 	var masters, agents []record.Service
-	var wanted store.Revision
 	homed := map[string]int{} // endpoints by host
+	s.Relay.Sync()
 	s.Catalog.View(func(v *catalog.View) {
-		masters, agents, wanted = v.Services(record.ServiceMaster), v.Services(record.ServiceAgent), v.AgentRevision()
+		masters, agents = v.Services(record.ServiceMaster), v.Services(record.ServiceAgent)
 		for e := range v.Members {
 			homed[e.Host]++
 		}
@@ -104,7 +106,7 @@ func (s *Nodes) all(ctx context.Context) []model.Node {
 		wait.Go(func() { out[i] = s.Master(ctx, peer.Address(m)) })
 	}
 	for i, a := range agents {
-		wait.Go(func() { out[len(masters)+i] = s.agent(ctx, a, wanted, homed[a.Hostname]) })
+		wait.Go(func() { out[len(masters)+i] = s.agent(ctx, a, homed[a.Hostname]) })
 	}
 	var lost []model.Node
 	wait.Go(func() { lost = s.missing(ctx, masters) })
@@ -163,7 +165,7 @@ func (s *Nodes) Master(ctx context.Context, at string) model.Node {
 }
 
 // agent asks an agent, whose host has so many endpoints.
-func (s *Nodes) agent(ctx context.Context, a record.Service, wanted store.Revision, homed int) model.Node {
+func (s *Nodes) agent(ctx context.Context, a record.Service, homed int) model.Node {
 	n := model.Node{Name: a.Hostname, Address: peer.Address(a), Role: model.RoleAgent, Version: a.Version}
 	var status model.AgentStatus
 	if err := s.Peers.Get(ctx, "http://"+n.Address+"/status", &status); err != nil {
@@ -174,8 +176,8 @@ func (s *Nodes) agent(ctx context.Context, a record.Service, wanted store.Revisi
 	n.Ports, n.Errors, n.VTEP, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.VTEP, status.Since, status.FlowMods
 	n.Uplinks, n.Bond, n.Differs, n.Docker = status.Uplinks, status.Bond, status.Differs, status.Docker
 	n.Missing = max(0, homed-status.Endpoints)
-	if uint64(wanted) > status.Revision {
-		n.Lag = uint64(wanted) - status.Revision
+	if wanted := s.Relay.Wanted(n.Name); wanted > status.Revision {
+		n.Lag = wanted - status.Revision
 	}
 	switch {
 	case len(status.Waiting) > 0:

@@ -1,0 +1,82 @@
+// Package channel is how netmasters tell agents what their hosts are to do: a stream of messages, one connection for each agent.
+//
+// What a cluster knows is divided into shards, one for each tenant and a few for what is of no tenant. A host is told of the shards that concern it, and
+// of no other. A shard comes whole once; from then on comes what changes in it. Messages are in the encoding of Protocol Buffers, each behind its
+// length; see message.proto.
+package channel
+
+import "strings"
+
+// Path is where a netmaster serves the channel.
+const Path = "/plugin/channel"
+
+// Shard names a part of what the cluster knows.
+type Shard string
+
+// The shards that are no tenant's.
+const (
+	// Cluster is what every host is told: the configuration, hosts and netmasters, the networks of the hosts themselves.
+	Cluster Shard = "cluster"
+	// Kubernetes is what is known of Kubernetes, but for its pods, which are endpoints.
+	Kubernetes Shard = "kubernetes"
+	// Directory is the networks and groups of all tenants, for hosts whose runtime is to know of each.
+	Directory Shard = "directory"
+)
+
+// Tenant is the shard of what a tenant has.
+func Tenant(name string) Shard { return Shard("tenant/" + name) }
+
+// Host is the shard of what concerns one host alone.
+func Host(label string) Shard { return Shard("host/" + label) }
+
+// OfTenant is the tenant whose shard s is; ok is false when it is none's.
+func (s Shard) OfTenant() (name string, ok bool) { return strings.CutPrefix(string(s), "tenant/") }
+
+// Item is a record: its key in the store, its value, and the revision of its last change.
+type Item struct {
+	Key      string
+	Value    []byte
+	Revision uint64
+}
+
+// Update is what has changed in a shard. With Full set, Items are all that it has, and Gone is empty. Otherwise Items have come or changed, and Gone are
+// the keys of those that there are no more.
+type Update struct {
+	Shard Shard
+	Full  bool
+	Items []Item
+	Gone  []string
+}
+
+// Mark says how far a stream is: all that has changed in the host's shards up to Revision has been told. All of it is known up to Complete; of
+// what was changed after that, there is nothing but what the leader has changed itself. A stream of another netmaster goes on after Complete, if it
+// knows Landmark, which was the newest then.
+type Mark struct {
+	Revision uint64
+	Complete uint64
+	Landmark Landmark
+	// Reset says that the store was made again, or that the netmaster does not know whether it was: revisions may begin again.
+	Reset bool
+}
+
+// Landmark is a random text that a leader has written into the store at a revision. Two stores that have the same one at the same revision were one
+// store then.
+type Landmark struct {
+	Text     string
+	Revision uint64
+}
+
+// Batch is what is told at once: what has changed, and the shards that are no longer the host's.
+type Batch struct {
+	Updates []Update
+	Left    []Shard
+	Mark
+}
+
+// Hello is what an agent says first.
+type Hello struct {
+	Host      string  `json:"host"`                // label
+	Directory bool    `json:"directory,omitempty"` // it is to know the networks and groups of all tenants
+	Shards    []Shard `json:"shards,omitempty"`    // that it knows already, up to
+	Mark      Mark    `json:"mark"`
+}

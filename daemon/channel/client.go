@@ -1,0 +1,218 @@
+package channel
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+)
+
+// silenceMost is for how long a netmaster may say nothing: it says something every two seconds.
+const silenceMost = 7 * time.Second
+
+// Windows within which a netmaster is asked again at a random moment: the first, which doubles with every failure, and the longest.
+const (
+	firstWindow   = 50 * time.Millisecond
+	longestWindow = 2 * time.Second
+)
+
+// Options are what a Client needs.
+type Options struct {
+	Host      string                             // label
+	Directory bool                               // networks and groups of all tenants are needed
+	Masters   func(ctx context.Context) []string // URLs of netmasters; any of them will do
+	HTTP      *http.Client
+	Log       *slog.Logger
+}
+
+// Client is the agent's end of the channel: it follows one netmaster after another, and goes on with each where it was. It is safe for
+// concurrent use, but for Follow.
+type Client struct {
+	Options
+
+	mu     sync.Mutex
+	with   string // the netmaster that is followed; "": none
+	shards map[Shard]struct{}
+	mark   Mark
+}
+
+// NewClient makes a Client.
+func NewClient(o Options) *Client { return &Client{Options: o, shards: map[Shard]struct{}{}} }
+
+// With is the URL of the netmaster that is followed, "" while there is none.
+func (c *Client) With() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.with
+}
+
+// String names the client for logs.
+func (c *Client) String() string { return "a netmaster" }
+
+// Resume says what is known already, by batches of before. It is called before Follow.
+func (c *Client) Resume(shards []Shard, mark Mark) {
+	for _, s := range shards {
+		c.shards[s] = struct{}{}
+	}
+	c.mark = mark
+}
+
+// Follow yields what concerns the host, first all that is not known yet, until ctx ends. An outage yields one error. It is called once.
+func (c *Client) Follow(ctx context.Context) iter.Seq2[Batch, error] {
+	return func(yield func(Batch, error) bool) {
+		told, failures, last := false, 0, ""
+		for ctx.Err() == nil {
+			base, err := c.choose(ctx, last)
+			if err == nil {
+				err = c.follow(ctx, base, func(b Batch) bool {
+					told, failures, last = false, 0, ""
+					return yield(b, nil)
+				})
+			}
+			switch {
+			case err == nil || ctx.Err() != nil:
+				return
+			case failures > 0 && !told: // one that ends is replaced without a word
+				told = true
+				if !yield(Batch{}, err) {
+					return
+				}
+			}
+			last = base
+			c.Log.Debug("the channel broke", "error", err)
+			window := min(longestWindow, firstWindow<<min(failures, 8))
+			failures++
+			select {
+			case <-ctx.Done():
+			case <-time.After(rand.N(window)):
+			}
+		}
+	}
+}
+
+// choose picks a netmaster at random, so that agents spread over them: another than the last, if there is one.
+func (c *Client) choose(ctx context.Context, last string) (string, error) {
+	all := slices.Clone(c.Masters(ctx))
+	if len(all) > 1 {
+		all = slices.DeleteFunc(all, func(base string) bool { return base == last })
+	}
+	if len(all) == 0 {
+		return "", errors.New("no netmaster is known")
+	}
+	return all[rand.IntN(len(all))], nil
+}
+
+// follow follows one netmaster until that fails, or take is false: nil.
+func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	quiet := time.AfterFunc(silenceMost, func() { cancel(fmt.Errorf("it said nothing for %s", silenceMost)) })
+	defer quiet.Stop()
+	answer, err := c.open(ctx, base)
+	if err != nil {
+		return because(ctx, base, err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	defer c.set("")
+	in := NewReader(&heard{answer.Body, func() { quiet.Reset(silenceMost) }})
+	for {
+		b, err := in.Read()
+		if err != nil {
+			return because(ctx, base, err)
+		}
+		quiet.Stop() // the receiver may take its time
+		c.set(base)
+		c.note(&b)
+		if !take(b) {
+			return nil
+		}
+		quiet.Reset(silenceMost)
+	}
+}
+
+// open says hello.
+func (c *Client) open(ctx context.Context, base string) (*http.Response, error) {
+	c.mu.Lock()
+	hello := Hello{Host: c.Host, Directory: c.Directory, Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark}
+	c.mu.Unlock()
+	body, err := json.Marshal(hello)
+	if err != nil {
+		return nil, err
+	}
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, base+Path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("Accept", "application/json")
+	answer, err := c.HTTP.Do(q)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode == http.StatusOK {
+		return answer, nil
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode == http.StatusNotFound {
+		return nil, errors.New("it is of an earlier build, which does not speak to agents: upgrade the netmasters first")
+	}
+	return nil, client.Refusal(answer)
+}
+
+// because is an error with what ended the request, if that was the client itself.
+func because(ctx context.Context, base string, err error) error {
+	if why := context.Cause(ctx); why != nil && !errors.Is(why, context.Canceled) {
+		err = why
+	}
+	return fmt.Errorf("netmaster at %s: %w", strings.TrimPrefix(base, "http://"), err)
+}
+
+// note remembers how far the client is.
+func (c *Client) note(b *Batch) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b.Reset {
+		clear(c.shards)
+	}
+	for i := range b.Updates {
+		c.shards[b.Updates[i].Shard] = struct{}{}
+	}
+	for _, s := range b.Left {
+		delete(c.shards, s)
+	}
+	c.mark = b.Mark
+	c.mark.Reset = false
+}
+
+func (c *Client) set(with string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.with = with
+}
+
+// heard is a stream that tells when something comes.
+type heard struct {
+	io.Reader
+	some func()
+}
+
+func (h *heard) Read(b []byte) (int, error) {
+	n, err := h.Reader.Read(b)
+	if n > 0 {
+		h.some()
+	}
+	return n, err
+}

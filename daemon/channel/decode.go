@@ -1,0 +1,231 @@
+package channel
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Bounds of what is read.
+const (
+	messageMost = 64 << 20 // bytes of one message
+	batchMost   = 1 << 30  // of the messages of one batch, unpacked
+)
+
+// Reader reads the batches of a stream. It is used by one goroutine.
+type Reader struct {
+	in   *bufio.Reader
+	left int // bytes that the batch may still have
+}
+
+// NewReader makes a Reader of a stream.
+func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(r, 64<<10)} }
+
+// Read blocks until there is a whole batch. io.EOF: the stream has ended between two of them.
+func (r *Reader) Read() (b Batch, err error) {
+	r.left = batchMost
+	d := decoder{batch: &b}
+	for {
+		if err := r.read(r.in, &d, true); err != nil {
+			return Batch{}, err
+		}
+		if d.marked {
+			if d.open {
+				return Batch{}, errors.New("a batch ends within an update")
+			}
+			return b, nil
+		}
+		if !d.any {
+			return Batch{}, errors.New("a message says nothing")
+		}
+	}
+}
+
+// read reads one message, and those that are packed in it if they may be.
+func (r *Reader) read(in *bufio.Reader, d *decoder, unpack bool) error {
+	size, err := binary.ReadUvarint(in)
+	switch {
+	case err != nil:
+		return err
+	case size > messageMost:
+		return fmt.Errorf("a message has %d bytes, %d are permitted", size, messageMost)
+	}
+	if r.left -= int(size); r.left < 0 {
+		return fmt.Errorf("a batch has more than %d bytes", batchMost)
+	}
+	var body bytes.Buffer // it grows with what comes, not with what is said to come
+	switch n, err := io.CopyN(&body, in, int64(size)); {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("a message ends after %d of %d bytes: %w", n, size, io.ErrUnexpectedEOF)
+	case err != nil:
+		return err
+	}
+	packed, err := d.message(body.Bytes())
+	if err != nil || packed == nil {
+		return err
+	}
+	if !unpack {
+		return errors.New("a packed message is packed in another")
+	}
+	return r.unpack(packed, d)
+}
+
+// unpack reads packed messages.
+func (r *Reader) unpack(packed []byte, d *decoder) error {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(z, 64<<10)
+	for {
+		switch err := r.read(in, d, false); {
+		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// decoder makes messages a batch.
+type decoder struct {
+	batch  *Batch
+	open   bool // the last update goes on
+	marked bool // the batch is whole
+	any    bool // something has been said
+}
+
+// message takes in a message, and returns what is packed in it.
+func (d *decoder) message(body []byte) (packed []byte, err error) {
+	err = fields(body, func(field protowire.Number, value []byte, _ uint64) error {
+		d.any = true
+		switch field {
+		case messageUpdate:
+			return d.update(value)
+		case messageLeft:
+			d.batch.Left = append(d.batch.Left, Shard(value))
+		case messageMark:
+			d.marked = true
+			return d.mark(value)
+		case messagePacked:
+			packed = value
+		}
+		return nil
+	})
+	return packed, err
+}
+
+func (d *decoder) update(body []byte) error {
+	u, more := Update{}, false
+	err := fields(body, func(field protowire.Number, value []byte, n uint64) error {
+		switch field {
+		case updateShard:
+			u.Shard = Shard(value)
+		case updateFull:
+			u.Full = n != 0
+		case updateMore:
+			more = n != 0
+		case updateItems:
+			i, err := decodeItem(value)
+			if err != nil {
+				return err
+			}
+			u.Items = append(u.Items, i)
+		case updateGone:
+			u.Gone = append(u.Gone, string(value))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if u.Shard == "" {
+		return errors.New("an update names no shard")
+	}
+	if last := len(d.batch.Updates) - 1; d.open {
+		before := &d.batch.Updates[last]
+		if before.Shard != u.Shard || u.Full {
+			return fmt.Errorf("an update of %s goes on with one of %s", before.Shard, u.Shard)
+		}
+		before.Items, before.Gone = append(before.Items, u.Items...), append(before.Gone, u.Gone...)
+	} else {
+		d.batch.Updates = append(d.batch.Updates, u)
+	}
+	d.open = more
+	return nil
+}
+
+func (d *decoder) mark(body []byte) error {
+	m := &d.batch.Mark
+	return fields(body, func(field protowire.Number, value []byte, n uint64) error {
+		switch field {
+		case markRevision:
+			m.Revision = n
+		case markComplete:
+			m.Complete = n
+		case markLandmark:
+			m.Landmark.Text = string(value)
+		case markLandmarkRevision:
+			m.Landmark.Revision = n
+		case markReset:
+			m.Reset = n != 0
+		}
+		return nil
+	})
+}
+
+func decodeItem(body []byte) (i Item, err error) {
+	err = fields(body, func(field protowire.Number, value []byte, n uint64) error {
+		switch field {
+		case itemKey:
+			i.Key = string(value)
+		case itemValue:
+			i.Value = value
+		case itemRevision:
+			i.Revision = n
+		}
+		return nil
+	})
+	if err == nil && i.Key == "" {
+		err = errors.New("an item has no key")
+	}
+	return i, err
+}
+
+// fields calls take with each field of a message: its bytes, or its number. Those of other types are passed over.
+func fields(body []byte, take func(field protowire.Number, value []byte, n uint64) error) error {
+	for len(body) > 0 {
+		field, kind, size := protowire.ConsumeTag(body)
+		if size < 0 {
+			return fmt.Errorf("a field: %w", protowire.ParseError(size))
+		}
+		body = body[size:]
+		var value []byte
+		var n uint64
+		switch kind {
+		case protowire.BytesType:
+			value, size = protowire.ConsumeBytes(body)
+		case protowire.VarintType:
+			n, size = protowire.ConsumeVarint(body)
+		default:
+			if size = protowire.ConsumeFieldValue(field, kind, body); size >= 0 {
+				body = body[size:]
+				continue
+			}
+		}
+		if size < 0 {
+			return fmt.Errorf("field %d: %w", field, protowire.ParseError(size))
+		}
+		body = body[size:]
+		if err := take(field, value, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

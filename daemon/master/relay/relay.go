@@ -1,0 +1,223 @@
+// Package relay tells agents what concerns their hosts, out of the catalog: each change is encoded once, whoever is to hear of it, and what comes within
+// a moment goes in one message. Every netmaster does this, so more of them serve more agents.
+//
+// A stream has no queue. It remembers how far it has told each shard, and finds what came since in the shard's log, or, when that no longer
+// reaches back, begins again with a snapshot that it shares with others. So a slow agent costs no memory, and holds no one up.
+package relay
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/table"
+)
+
+// For how long changes are gathered, after one that went out at once: the longer the more agents there are, whom each batch costs something.
+const (
+	Window    = 10 * time.Millisecond // at the most
+	perStream = 20 * time.Microsecond
+)
+
+// landmarksMost is how many landmarks are remembered: those of an hour.
+const landmarksMost = 16
+
+// Relay keeps the shards. Its methods are safe for concurrent use.
+type Relay struct {
+	catalog *catalog.Catalog
+	log     *slog.Logger
+	ready   chan struct{}
+
+	mu        sync.Mutex
+	items     *table.Table[string, store.Item] // as told
+	known     catalog.Snapshot                 // the same
+	legacy    int                              // records of earlier builds; while there are some nothing is told
+	seq       uint64                           // numbers the steps
+	began     uint64                           // revision of the first
+	mark      channel.Mark
+	landmarks []channel.Landmark // that were the newest at times
+	shards    map[channel.Shard]*shard
+	seats     map[seat]int                   // endpoints
+	tenants   map[string]map[string]struct{} // that have endpoints on a host
+	direct    bool                           // every host meets all tenants
+	streams   map[*Stream]struct{}
+}
+
+// New makes a Relay of what a catalog knows; Run makes it live.
+func New(known *catalog.Catalog, log *slog.Logger) *Relay {
+	return &Relay{catalog: known, log: log, ready: make(chan struct{}), items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, seats: map[seat]int{},
+		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}}
+}
+
+// String names the task.
+func (r *Relay) String() string { return "the channel to agents" }
+
+// Ready is closed when agents are told what there is.
+func (r *Relay) Ready() <-chan struct{} { return r.ready }
+
+// Streams is how many agents are told.
+func (r *Relay) Streams() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.streams)
+}
+
+// Run follows the catalog until ctx ends.
+func (r *Relay) Run(ctx context.Context) error {
+	var last time.Time
+	for {
+		known, moved := r.catalog.Snapshot()
+		if known.Complete > 0 {
+			if r.step(known) {
+				last = time.Now()
+			}
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return nil
+		}
+		if rest := min(Window, time.Duration(r.Streams())*perStream) - time.Since(last); rest > 0 {
+			select {
+			case <-time.After(rest):
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}
+}
+
+// Sync takes in what the catalog knows now, so that Wanted is up to date.
+func (r *Relay) Sync() {
+	if known, _ := r.catalog.Snapshot(); known.Complete > 0 {
+		r.step(known)
+	}
+}
+
+// step takes in what has changed since the step before, and reports whether any agent may be to hear of it.
+func (r *Relay) step(known catalog.Snapshot) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := r.seq == 0
+	g := gathering{relay: r, updates: map[channel.Shard]*channel.Update{}}
+	for c := range table.Changes(r.items, known.Items) {
+		g.change(&c)
+	}
+	if r.legacy += g.legacy; r.legacy > 0 {
+		r.legacy -= g.legacy // they are found again
+		return false
+	}
+	r.seq++
+	r.mark.Revision, r.mark.Complete = uint64(known.Newest), uint64(known.Complete)
+	if first {
+		r.began = r.mark.Revision
+	}
+	r.note(known.Items.Get(record.Landmark))
+	moved := r.settle(r.known, known)
+	r.items, r.known = known.Items, known
+	for _, name := range slices.Sorted(maps.Keys(g.updates)) {
+		s, is := r.shards[name]
+		if !is {
+			s = r.shard(name)
+			moved = moved || r.direct
+		}
+		s.take(g.updates[name], r.seq, r.mark.Revision, first)
+		for st := range s.streams {
+			st.nudge()
+		}
+	}
+	if moved {
+		for st := range r.streams {
+			st.nudge()
+		}
+	}
+	if first {
+		close(r.ready)
+	}
+	return len(g.updates) > 0 && !first
+}
+
+// note remembers a landmark that is new.
+func (r *Relay) note(item store.Item) {
+	now := channel.Landmark{Text: string(item.Value), Revision: uint64(item.Revision)}
+	if now == r.mark.Landmark || now.Text == "" {
+		return
+	}
+	r.mark.Landmark = now
+	r.landmarks = append(r.landmarks, now)
+	r.landmarks = r.landmarks[max(0, len(r.landmarks)-landmarksMost):]
+}
+
+// shard is the shard of a name, which is made if there is none.
+func (r *Relay) shard(name channel.Shard) *shard {
+	s := r.shards[name]
+	if s == nil {
+		s = newShard(name, r.began)
+		r.shards[name] = s
+	}
+	return s
+}
+
+// gathering is what the changes of one step are to the shards.
+type gathering struct {
+	relay   *Relay
+	updates map[channel.Shard]*channel.Update
+	legacy  int
+}
+
+// change adds a change.
+func (g *gathering) change(c *table.Change[string, store.Item]) {
+	if isLegacy(c.Key) {
+		if c.Has && !c.Had {
+			g.legacy++
+		} else if !c.Has {
+			g.legacy--
+		}
+		return
+	}
+	var before, after []channel.Shard
+	if c.Had {
+		before = shardsOf(c.Key, c.Before.Value)
+	}
+	if c.Has {
+		after = shardsOf(c.Key, c.After.Value)
+	}
+	for _, name := range before {
+		if !slices.Contains(after, name) {
+			u := g.update(name)
+			u.Gone = append(u.Gone, c.Key)
+		}
+	}
+	for _, name := range after {
+		u := g.update(name)
+		u.Items = append(u.Items, channel.Item{Key: c.Key, Value: c.After.Value, Revision: uint64(c.After.Revision)})
+	}
+}
+
+func (g *gathering) update(name channel.Shard) *channel.Update {
+	u := g.updates[name]
+	if u == nil {
+		u = &channel.Update{Shard: name}
+		g.updates[name] = u
+	}
+	return u
+}
+
+// isLegacy tells a key under which an earlier build kept a record. A leader moves these before it does anything else.
+func isLegacy(key string) bool {
+	for _, prefix := range []string{record.LegacyNetworks, record.LegacyEndpoints, record.LegacyGroups, record.LegacyServiceLBs, record.LegacyProviders,
+		record.LegacyRules, record.LegacyAttachments} {
+		if strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,359 @@
+package relay_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/relay"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// master is a netmaster as far as it tells agents: it knows what the test puts, as a follower knows by its watch.
+type master struct {
+	t       *testing.T
+	catalog *catalog.Catalog
+	relay   *relay.Relay
+}
+
+func newMaster(t *testing.T) *master {
+	log := slog.New(slog.DiscardHandler)
+	m := &master{t: t, catalog: catalog.New()}
+	m.relay = relay.New(m.catalog, log)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- m.relay.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	return m
+}
+
+// apply has the netmaster know an update.
+func (m *master) apply(u store.Update) {
+	m.t.Helper()
+	if err := m.catalog.Apply(u, slog.New(slog.DiscardHandler)); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// agent is what a host has been told.
+type agent struct {
+	t     *testing.T
+	host  string
+	from  *relay.Stream
+	have  map[channel.Shard]map[string]string
+	mark  channel.Mark
+	fulls int
+	bytes int
+}
+
+func newAgent(t *testing.T, host string) *agent {
+	return &agent{t: t, host: host, have: map[channel.Shard]map[string]string{}}
+}
+
+// follow begins to follow a netmaster, from where the agent is.
+func (a *agent) follow(m *master) *agent {
+	a.t.Helper()
+	if a.from != nil {
+		a.from.Close()
+	}
+	from, err := m.relay.Open(a.t.Context(), channel.Hello{Host: a.host, Shards: slices.Sorted(maps.Keys(a.have)), Mark: a.mark})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.from = from
+	a.next()
+	return a
+}
+
+// next takes in the next batch.
+func (a *agent) next() {
+	a.t.Helper()
+	ctx, cancel := context.WithTimeout(a.t.Context(), 10*time.Second)
+	defer cancel()
+	stream := bytes.Join(a.from.Next(ctx), nil)
+	b, err := channel.NewReader(bytes.NewReader(stream)).Read()
+	if err != nil {
+		a.t.Fatalf("%s: %v", a.host, err)
+	}
+	if b.Reset {
+		clear(a.have)
+	}
+	for _, u := range b.Updates {
+		a.bytes += len(u.Items) + len(u.Gone)
+		if u.Full || a.have[u.Shard] == nil {
+			if !u.Full {
+				a.t.Fatalf("%s: a change of %s came before what it had", a.host, u.Shard)
+			}
+			a.fulls++
+			a.have[u.Shard] = map[string]string{}
+		}
+		for _, key := range u.Gone {
+			delete(a.have[u.Shard], key)
+		}
+		for _, i := range u.Items {
+			a.have[u.Shard][i.Key] = string(i.Value)
+		}
+	}
+	for _, name := range b.Left {
+		delete(a.have, name)
+	}
+	a.mark = b.Mark
+}
+
+// until takes in batches up to a revision.
+func (a *agent) until(rev uint64) *agent {
+	a.t.Helper()
+	for a.mark.Revision < rev {
+		a.next()
+	}
+	return a
+}
+
+// keys are the ends of the keys of a shard.
+func (a *agent) keys(name channel.Shard) string {
+	var out []string
+	for key := range a.have[name] {
+		out = append(out, key[strings.LastIndexByte(key, '/')+1:])
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+func (a *agent) want(what string, name channel.Shard, keys string) {
+	a.t.Helper()
+	if got := a.keys(name); got != keys {
+		a.t.Errorf("%s: %s of %s: want %q, got %q", what, name, a.host, keys, got)
+	}
+}
+
+func item(key, value string, rev uint64) store.Item {
+	return store.Item{Key: key, Value: []byte(value), Revision: store.Revision(rev)}
+}
+
+// at is an endpoint of a tenant on a host.
+func at(tenant, name, host string, rev uint64) store.Item {
+	return item(record.Endpoints+tenant+":net:"+name, fmt.Sprintf(`{"tenant":%q,"netID":"net.%s","endpointID":%q,"homingHost":%q,"macAddress":"02:02:00:00:00:01"}`, tenant, tenant, name, host), rev)
+}
+
+func landmark(text string, rev uint64) store.Item { return item(record.Landmark, text, rev) }
+
+// A host is told of its tenants, of the cluster, and of nothing else; a tenant comes as a whole with its first endpoint.
+func TestScope(t *testing.T) {
+	m := newMaster(t)
+	m.apply(store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), at("red", "r1", "h2", 4), item(record.Networks+"blue:net", `{"tenant":"blue","networkName":"net","nwType":"data","pktTagType":"vlan","pktTag":5}`, 2),
+		item(record.Networks+"red:hosts", `{"tenant":"red","networkName":"hosts","nwType":"infra","pktTagType":"vlan","pktTag":6}`, 2), item(record.Services+"netmaster/192.0.2.1:9999", `{}`, 5),
+		item(record.BGPs+"h1", `{}`, 6), item(record.Objects+"tenant/blue", `{}`, 1), item(record.Networks+"default:net", `{"tenant":"default","networkName":"net","nwType":"data","pktTagType":"vlan","pktTag":7}`, 7)}})
+	h1, h2, h3 := newAgent(t, "h1").follow(m), newAgent(t, "h2").follow(m), newAgent(t, "h3").follow(m)
+	h1.want("its tenant", channel.Tenant("blue"), "blue:net blue:net:b1")
+	h1.want("another tenant", channel.Tenant("red"), "")
+	h1.want("the cluster, with networks of hosts", channel.Cluster, "192.0.2.1:9999 red:hosts")
+	h1.want("its routing", channel.Host("h1"), "h1")
+	h1.want("what its router announces", channel.Tenant("default"), "default:net")
+	h2.want("its tenant", channel.Tenant("red"), "red:hosts red:net:r1")
+	h3.want("no tenant", channel.Tenant("blue"), "")
+
+	told := h3.bytes
+	m.apply(store.Update{Revision: 11, Items: []store.Item{at("blue", "b2", "h3", 11)}})
+	h1.until(11).want("an endpoint more", channel.Tenant("blue"), "blue:net blue:net:b1 blue:net:b2")
+	h3.until(11).want("the tenant as a whole", channel.Tenant("blue"), "blue:net blue:net:b1 blue:net:b2")
+	if h3.bytes != told+3 {
+		t.Errorf("what h3 was told: want 3 records, got %d", h3.bytes-told)
+	}
+	told = h2.bytes
+	if h2.until(11); h2.bytes != told {
+		t.Errorf("what does not concern h2: want nothing, got %d records", h2.bytes-told)
+	}
+	m.apply(store.Update{Revision: 12, Gone: []string{record.Endpoints + "blue:net:b1"}})
+	h1.until(12).want("a tenant that is still told for a while", channel.Tenant("blue"), "blue:net blue:net:b2")
+	for host, want := range map[string]uint64{"h1": 11, "h2": 10, "h3": 12, "h9": 10} {
+		if host == "h1" {
+			want = 10 // it has nothing of blue any more
+		}
+		if got := m.relay.Wanted(host); got != want {
+			t.Errorf("what %s is to carry out: want revision %d, got %d", host, want, got)
+		}
+	}
+}
+
+// Where hosts meet all containers, every host is told of every tenant, and of those that come.
+func TestDirect(t *testing.T) {
+	m := newMaster(t)
+	m.apply(store.Update{Full: true, Revision: 5, Items: []store.Item{at("blue", "b1", "h1", 3), item(record.GlobalKey, `{"host-access":"direct"}`, 4)}})
+	h2 := newAgent(t, "h2").follow(m)
+	h2.want("every tenant", channel.Tenant("blue"), "blue:net:b1")
+	m.apply(store.Update{Revision: 6, Items: []store.Item{at("red", "r1", "h1", 6)}})
+	h2.until(6).want("and one that is new", channel.Tenant("red"), "red:net:r1")
+	m.apply(store.Update{Revision: 7, Items: []store.Item{item(record.GlobalKey, `{"host-access":"private"}`, 7)}})
+	h2.until(7).want("and one that is needless, for a while", channel.Tenant("red"), "red:net:r1")
+}
+
+// An agent goes on at another netmaster without being told anything twice, if both know the same store.
+func TestResume(t *testing.T) {
+	a, b := newMaster(t), newMaster(t)
+	both := func(u store.Update) {
+		a.apply(u)
+		b.apply(u)
+	}
+	both(store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}})
+	h1 := newAgent(t, "h1").follow(a).until(10)
+	both(store.Update{Revision: 12, Items: []store.Item{at("blue", "b2", "h2", 12)}})
+	h1.until(12)
+	fulls, told := h1.fulls, h1.bytes
+	b.apply(store.Update{Revision: 14, Items: []store.Item{at("blue", "b3", "h2", 14)}, Gone: []string{record.Endpoints + "blue:net:b2"}})
+	h1.follow(b).until(14).want("the changes since", channel.Tenant("blue"), "blue:net:b1 blue:net:b3")
+	if h1.fulls != fulls || h1.bytes != told+2 {
+		t.Errorf("want 2 changes and nothing whole, got %d and %d", h1.bytes-told, h1.fulls-fulls)
+	}
+	a.apply(store.Update{Revision: 14, Items: []store.Item{at("blue", "b3", "h2", 14)}, Gone: []string{record.Endpoints + "blue:net:b2"}})
+
+	wiped := newMaster(t) // the store was restored, and has gone on since in another way
+	wiped.apply(store.Update{Full: true, Revision: 20, Items: []store.Item{at("blue", "b9", "h1", 15), landmark("another", 19)}})
+	h1.follow(wiped).until(20).want("another store's", channel.Tenant("blue"), "blue:net:b9")
+	if h1.fulls == fulls {
+		t.Error("another store: want it told as a whole")
+	}
+}
+
+// A netmaster that lags behind what an agent knows tells it nothing until it knows as much.
+func TestLag(t *testing.T) {
+	m := newMaster(t)
+	m.apply(store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}})
+	late := channel.Hello{Host: "h1", Mark: channel.Mark{Revision: 12, Complete: 12, Landmark: channel.Landmark{Text: "one", Revision: 9}}}
+	limited, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := m.relay.Open(limited, late); err == nil {
+		t.Error("want the agent kept waiting")
+	}
+	opened := make(chan error, 1)
+	go func() {
+		s, err := m.relay.Open(t.Context(), late)
+		if err == nil {
+			s.Close()
+		}
+		opened <- err
+	}()
+	m.apply(store.Update{Revision: 12, Items: []store.Item{at("blue", "b2", "h2", 12)}})
+	if err := <-opened; err != nil {
+		t.Errorf("once it knows as much: want no error, got %v", err)
+	}
+}
+
+// Records of an earlier build are no one's: nothing is told while a leader has them still to move.
+func TestLegacyRecords(t *testing.T) {
+	m := newMaster(t)
+	old := record.LegacyEndpoints + "net.blue-b1"
+	m.apply(store.Update{Full: true, Revision: 10, Items: []store.Item{item(old, `{}`, 3)}})
+	m.relay.Sync()
+	select {
+	case <-m.relay.Ready():
+		t.Fatal("want nothing told yet")
+	default:
+	}
+	m.apply(store.Update{Revision: 11, Items: []store.Item{at("blue", "b1", "h1", 11)}, Gone: []string{old}})
+	newAgent(t, "h1").follow(m).until(11).want("the record at its new place", channel.Tenant("blue"), "blue:net:b1")
+}
+
+// Whatever comes in whatever order, and whichever netmaster tells: in the end each host has exactly what concerns it.
+func TestRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	masters := []*master{newMaster(t), newMaster(t)}
+	have := map[string]store.Item{}
+	both := func(u store.Update) {
+		for _, m := range masters {
+			m.apply(u)
+		}
+	}
+	both(store.Update{Full: true, Revision: 1, Items: []store.Item{landmark("one", 1)}})
+	hosts := []*agent{}
+	for i := range 4 {
+		hosts = append(hosts, newAgent(t, fmt.Sprintf("h%d", i)).follow(masters[i%2]))
+	}
+	rev := uint64(1)
+	for range 400 {
+		rev++
+		u := store.Update{Revision: store.Revision(rev)}
+		tenant, name := fmt.Sprintf("t%d", random.IntN(3)), fmt.Sprintf("e%d", random.IntN(6))
+		e := at(tenant, name, fmt.Sprintf("h%d", random.IntN(4)), rev)
+		if _, is := have[e.Key]; is && random.IntN(2) == 0 {
+			delete(have, e.Key)
+			u.Gone = []string{e.Key}
+		} else {
+			have[e.Key] = e
+			u.Items = []store.Item{e}
+		}
+		both(u)
+		switch h := hosts[random.IntN(len(hosts))]; random.IntN(6) {
+		case 0:
+			h.follow(masters[random.IntN(2)])
+		case 1:
+			h.until(rev)
+		}
+	}
+	for _, h := range hosts {
+		h.until(rev)
+		for i := range 3 {
+			tenant, want, here := fmt.Sprintf("t%d", i), []string{}, false
+			for key, e := range have {
+				if strings.HasPrefix(key, record.Endpoints+tenant+":") {
+					want = append(want, key[len(record.Endpoints):])
+					here = here || strings.Contains(string(e.Value), `"homingHost":"`+h.host+`"`)
+				}
+			}
+			slices.Sort(want)
+			if here {
+				h.want("in the end", channel.Tenant(tenant), strings.Join(want, " "))
+			}
+		}
+	}
+}
+
+// What many are told is encoded once.
+func BenchmarkChange(b *testing.B) {
+	log := slog.New(slog.DiscardHandler)
+	known := catalog.New()
+	r := relay.New(known, log)
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	go func() { _ = r.Run(ctx) }()
+	all := store.Update{Full: true, Revision: 1}
+	for i := range 50_000 {
+		all.Items = append(all.Items, at(fmt.Sprintf("t%d", i%1000), fmt.Sprint("e", i), fmt.Sprint("h", i%1000), 1))
+	}
+	if err := known.Apply(all, log); err != nil {
+		b.Fatal(err)
+	}
+	var agents []*relay.Stream
+	for i := range 1000 {
+		s, err := r.Open(ctx, channel.Hello{Host: fmt.Sprint("h", i)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Next(ctx)
+		agents = append(agents, s)
+	}
+	b.ResetTimer()
+	for n := 0; b.Loop(); n++ {
+		rev := uint64(n + 2)
+		if err := known.Apply(store.Update{Revision: store.Revision(rev), Items: []store.Item{at("t7", "e7", "h7", rev)}}, log); err != nil {
+			b.Fatal(err)
+		}
+		r.Sync()
+		for _, m := range agents[7].Next(ctx) {
+			_, _ = io.Discard.Write(m)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package relay
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/table"
+)
+
+// defaultTenant is the tenant whose containers routers outside reach.
+const defaultTenant = "default"
+
+// ofTenants are prefixes of records whose keys name their tenant, up to the first colon; those of directories are told to hosts that know all tenants, too.
+var (
+	ofTenants   = []string{record.Tenants, record.Networks, record.Groups, record.Endpoints, record.Rules, record.Attachments, record.ServiceLBs, record.Providers}
+	directories = []string{record.Tenants, record.Networks, record.Groups}
+)
+
+// shardsOf names the shards that a record is part of; none: no agent needs it.
+func shardsOf(key string, value []byte) (out []channel.Shard) {
+	for _, prefix := range ofTenants {
+		name, is := strings.CutPrefix(key, prefix)
+		if !is {
+			continue
+		}
+		tenant, _, _ := strings.Cut(name, ":")
+		out = append(out, channel.Tenant(tenant))
+		for _, d := range directories {
+			if prefix == d {
+				out = append(out, channel.Directory)
+			}
+		}
+		if prefix == record.Networks && isInfra(value) {
+			out = append(out, channel.Cluster)
+		}
+		return out
+	}
+	switch {
+	case strings.HasPrefix(key, record.BGPs):
+		return []channel.Shard{channel.Host(strings.TrimPrefix(key, record.BGPs))}
+	case strings.HasPrefix(key, record.DockerNetworks):
+		return []channel.Shard{dockerShard(value)}
+	case strings.HasPrefix(key, record.Kubernetes):
+		return []channel.Shard{channel.Kubernetes}
+	case key == record.GlobalKey || strings.HasPrefix(key, record.Services):
+		return []channel.Shard{channel.Cluster}
+	}
+	return nil
+}
+
+// isInfra tells a network that all hosts have an interface in.
+func isInfra(value []byte) bool {
+	var n struct {
+		NwType string `json:"nwType"`
+	}
+	return json.Unmarshal(value, &n) == nil && n.NwType == record.InfraNetwork
+}
+
+// dockerShard is that of the host whose engine has a network; all hosts have those of swarms.
+func dockerShard(value []byte) channel.Shard {
+	var d struct {
+		Host string `json:"host"`
+	}
+	if json.Unmarshal(value, &d) != nil || d.Host == "" {
+		return channel.Cluster
+	}
+	return channel.Host(d.Host)
+}
+
+// seat is where a tenant is on a host.
+type seat struct{ tenant, host string }
+
+// settle counts who is where, by what has changed, and reports whether hosts may be told of other shards than before.
+func (r *Relay) settle(before, after catalog.Snapshot) (moved bool) {
+	if before.Endpoints == nil {
+		before.Endpoints = table.New[identity.Endpoint, *catalog.Member]()
+	}
+	for c := range table.Changes(before.Endpoints, after.Endpoints) {
+		if c.Had {
+			moved = r.count(seat{c.Before.ID.Tenant, c.Before.Host}, -1) || moved
+		}
+		if c.Has {
+			moved = r.count(seat{c.After.ID.Tenant, c.After.Host}, 1) || moved
+		}
+	}
+	direct := after.Global != nil && after.Global.HostAccess == record.HostDirect
+	moved = moved || direct != r.direct
+	r.direct = direct
+	return moved
+}
+
+// count adds an endpoint, or takes one away, and reports whether the tenant has come to the host or left it.
+func (r *Relay) count(at seat, n int) bool {
+	now := r.seats[at] + n
+	r.seats[at] = now
+	switch {
+	case now == 0:
+		delete(r.seats, at)
+		delete(r.tenants[at.host], at.tenant)
+		if len(r.tenants[at.host]) == 0 {
+			delete(r.tenants, at.host)
+		}
+		return true
+	case now == n:
+		if r.tenants[at.host] == nil {
+			r.tenants[at.host] = map[string]struct{}{}
+		}
+		r.tenants[at.host][at.tenant] = struct{}{}
+		return true
+	}
+	return false
+}
+
+// scope is what a host is told of.
+func (r *Relay) scope(host string, directory bool) map[channel.Shard]struct{} {
+	out := map[channel.Shard]struct{}{channel.Cluster: {}, channel.Kubernetes: {}, channel.Host(host): {}}
+	if directory {
+		out[channel.Directory] = struct{}{}
+	}
+	if r.direct {
+		for name := range r.shards {
+			if _, is := name.OfTenant(); is {
+				out[name] = struct{}{}
+			}
+		}
+	}
+	for tenant := range r.tenants[host] {
+		out[channel.Tenant(tenant)] = struct{}{}
+	}
+	if _, routes := r.items.Lookup(record.BGPs + host); routes {
+		out[channel.Tenant(defaultTenant)] = struct{}{}
+	}
+	return out
+}
+
+// Wanted is the revision of the last change that a host is to carry out.
+func (r *Relay) Wanted(host string) (revision uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name := range r.scope(host, false) {
+		if s := r.shards[name]; s != nil {
+			revision = max(revision, s.revision)
+		}
+	}
+	return revision
+}

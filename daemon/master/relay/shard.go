@@ -1,0 +1,121 @@
+package relay
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/table"
+)
+
+// Bounds of what a shard remembers of its changes.
+const (
+	logAge  = 2 * time.Minute
+	logMost = 1 << 20 // bytes
+)
+
+// shard is a part of what is known, and what has changed in it lately.
+type shard struct {
+	name     channel.Shard
+	items    *table.Table[string, channel.Item]
+	seq      uint64 // of the last step that changed it
+	revision uint64 // the same
+	log      []entry
+	size     int    // bytes of the log
+	from     uint64 // steps after this one are in the log
+	after    uint64 // and so is what changed after this revision
+	whole    *snapshot
+	streams  map[*Stream]struct{} // that tell it
+}
+
+// entry is what one step has changed.
+type entry struct {
+	seq, revision uint64
+	at            time.Time
+	size          int
+	message       *message
+}
+
+// snapshot is all that a shard had after a step.
+type snapshot struct {
+	seq     uint64
+	message *message
+}
+
+// message is an update that is encoded when the first stream sends it.
+type message struct {
+	once   sync.Once
+	update func() *channel.Update
+	text   []byte
+}
+
+// bytes are the update as it is sent. It blocks while another stream has it encoded.
+func (m *message) bytes() []byte {
+	m.once.Do(func() {
+		m.text = channel.EncodeUpdate(m.update())
+		m.update = nil
+	})
+	return m.text
+}
+
+func newShard(name channel.Shard, began uint64) *shard {
+	return &shard{name: name, items: table.New[string, channel.Item](), after: began, streams: map[*Stream]struct{}{}}
+}
+
+// take takes in what a step changes. Of the first step there is no log: no agent can know what was before.
+func (s *shard) take(u *channel.Update, seq, revision uint64, first bool) {
+	byKey(u.Items)
+	slices.Sort(u.Gone)
+	for _, key := range u.Gone {
+		s.items.Delete(key)
+	}
+	for _, i := range u.Items {
+		s.items.Set(i.Key, i)
+	}
+	s.seq, s.revision = seq, revision
+	if first {
+		s.from = seq
+		return
+	}
+	e := entry{seq: seq, revision: revision, at: time.Now(), size: u.Size(), message: &message{update: func() *channel.Update { return u }}}
+	s.log, s.size = append(s.log, e), s.size+e.size
+	s.trim(e.at)
+}
+
+// trim forgets what is old, or too much, and with it a snapshot that the log no longer follows.
+func (s *shard) trim(now time.Time) {
+	n := 0
+	for ; n < len(s.log) && (s.size > logMost || now.Sub(s.log[n].at) > logAge); n++ {
+		s.size -= s.log[n].size
+		s.from, s.after = s.log[n].seq, max(s.after, s.log[n].revision)
+	}
+	s.log = slices.Delete(s.log, 0, n)
+	if s.whole != nil && s.whole.seq < s.from {
+		s.whole = nil
+	}
+}
+
+// since is the log after a step.
+func (s *shard) since(seq uint64) []entry {
+	i, _ := slices.BinarySearchFunc(s.log, seq+1, func(e entry, seq uint64) int { return cmp.Compare(e.seq, seq) })
+	return s.log[i:]
+}
+
+// snapshot is one that the log goes on from.
+func (s *shard) snapshot() *snapshot {
+	if s.whole == nil {
+		items := s.items.Clone()
+		s.whole = &snapshot{seq: s.seq, message: &message{update: func() *channel.Update {
+			u := channel.Update{Shard: s.name, Full: true, Items: slices.AppendSeq(make([]channel.Item, 0, items.Len()), items.Values())}
+			byKey(u.Items)
+			return &u
+		}}}
+	}
+	return s.whole
+}
+
+func byKey(items []channel.Item) {
+	slices.SortFunc(items, func(a, b channel.Item) int { return cmp.Compare(a.Key, b.Key) })
+}

@@ -1,0 +1,208 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/contiv/contiv/daemon/channel"
+)
+
+// Times of streams.
+const (
+	Heartbeat = 2 * time.Second  // something is said at least as often
+	linger    = 30 * time.Second // for how long a shard is told that a host does not need any more
+	catchUp   = 3 * time.Second  // for how long an agent that knows more than this netmaster waits for it
+)
+
+// Stream tells one agent. Its methods are called by one goroutine.
+type Stream struct {
+	relay *Relay
+	hello channel.Hello
+	wake  chan struct{}
+	told  map[channel.Shard]uint64    // steps
+	leave map[channel.Shard]time.Time // when a shard became needless
+	reset bool                        // what the agent knows may be of another store
+	begun bool
+}
+
+// Open begins to tell an agent, from where it is if that is known here. It blocks until the netmaster knows what the agent knows, which takes
+// catchUp at the most; one that is behind refuses.
+func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) {
+	select {
+	case <-r.ready:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	same := r.same(hello.Mark.Landmark)
+	if err := r.reach(ctx, hello.Mark.Revision); err != nil && same {
+		return nil, err
+	}
+	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), told: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{}}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if same {
+		want := r.scope(hello.Host, hello.Directory)
+		for _, name := range hello.Shards {
+			if _, needed := want[name]; needed || r.shards[name] != nil {
+				s.resume(r.shard(name))
+			}
+		}
+	}
+	s.reset = !same && hello.Mark.Revision > 0
+	r.streams[s] = struct{}{}
+	return s, nil
+}
+
+// same tells whether a store that had a landmark is the one of now.
+func (r *Relay) same(l channel.Landmark) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, known := range r.landmarks {
+		if known == l {
+			return true
+		}
+	}
+	return false
+}
+
+// reach blocks until a revision has been taken in.
+func (r *Relay) reach(ctx context.Context, revision uint64) error {
+	limit := time.NewTimer(catchUp)
+	defer limit.Stop()
+	tick := time.NewTicker(Window)
+	defer tick.Stop()
+	for {
+		r.mu.Lock()
+		at := r.mark.Revision
+		r.mu.Unlock()
+		if at >= revision {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-limit.C:
+			return fmt.Errorf("this netmaster knows revision %d, and the agent %d: it lags behind", at, revision)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// resume goes on with a shard where another stream has ended, if its log reaches back to there.
+func (s *Stream) resume(sh *shard) {
+	if s.hello.Mark.Complete < sh.after {
+		return
+	}
+	at := max(sh.from, sh.seq)
+	for i := len(sh.log) - 1; i >= 0 && sh.log[i].revision > s.hello.Mark.Complete; i-- {
+		at = sh.log[i].seq - 1
+	}
+	s.told[sh.name] = at
+	sh.streams[s] = struct{}{}
+}
+
+// Close ends the stream.
+func (s *Stream) Close() {
+	r := s.relay
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.streams, s)
+	for name := range s.told {
+		delete(r.shards[name].streams, s)
+	}
+}
+
+// nudge has Next look what there is. It does not block.
+func (s *Stream) nudge() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Next returns the messages of the next batch, which are to be sent in order and not changed. It blocks until there is something to say, Heartbeat
+// at the most, and returns nil when ctx has ended or the store was made again.
+func (s *Stream) Next(ctx context.Context) [][]byte {
+	beat := time.NewTimer(Heartbeat)
+	defer beat.Stop()
+	for late := !s.begun; ; {
+		if out, some := s.collect(time.Now(), late); some {
+			s.begun = true
+			return out
+		}
+		select {
+		case <-s.wake:
+		case <-beat.C:
+			late = true
+		case <-s.relay.catalog.Reset():
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// collect is what there is to say; late: that there is nothing, too.
+func (s *Stream) collect(now time.Time, late bool) (out [][]byte, some bool) {
+	messages, mark, left := s.gather(now)
+	if len(messages) == 0 && len(left) == 0 && !late {
+		return nil, false
+	}
+	for _, m := range messages {
+		out = append(out, m.bytes())
+	}
+	return append(out, channel.EncodeMark(mark, left)), true
+}
+
+// gather is what the stream has to say, as of one moment.
+func (s *Stream) gather(now time.Time) (out []*message, mark channel.Mark, left []channel.Shard) {
+	r := s.relay
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	want := r.scope(s.hello.Host, s.hello.Directory)
+	for name := range want {
+		delete(s.leave, name)
+		out = append(out, s.tell(r.shard(name))...)
+	}
+	for name := range s.told {
+		if _, needed := want[name]; needed {
+			continue
+		}
+		if since, noted := s.leave[name]; !noted {
+			s.leave[name] = now
+		} else if now.Sub(since) >= linger {
+			left = append(left, name)
+			delete(s.told, name)
+			delete(s.leave, name)
+			delete(r.shards[name].streams, s)
+			continue
+		}
+		out = append(out, s.tell(r.shards[name])...)
+	}
+	for _, name := range s.hello.Shards { // that the agent knows, and is not to
+		if _, told := s.told[name]; !told && !s.begun {
+			left = append(left, name)
+		}
+	}
+	mark = r.mark
+	mark.Complete = uint64(r.known.Complete)
+	mark.Reset, s.reset = s.reset, false
+	return out, mark, left
+}
+
+// tell is what is new of a shard.
+func (s *Stream) tell(sh *shard) (out []*message) {
+	at, known := s.told[sh.name]
+	if !known || at < sh.from && at < sh.seq {
+		whole := sh.snapshot()
+		at = whole.seq
+		out = append(out, whole.message)
+		sh.streams[s] = struct{}{}
+	}
+	for _, e := range sh.since(at) {
+		out = append(out, e.message)
+	}
+	s.told[sh.name] = s.relay.seq
+	return out
+}
