@@ -92,7 +92,7 @@ func Start(tb testing.TB, o Options) *Master {
 			return m.ACI.Run
 		},
 	})
-	m.Relay = relay.New(m.Catalog, log)
+	m.Relay = relay.New(m.Catalog, func() string { return "" })
 	telling, quiet := context.WithCancel(context.Background())
 	go func() { _ = m.Relay.Run(telling) }()
 	s := server.New(server.Config{
