@@ -111,6 +111,7 @@ func Start(tb testing.TB, o Options) *Master {
 		}
 		told.ServeHTTP(w, q)
 	}), door.Ordinary(), log)
+	front.Config.Protocols = channel.Protocols()
 	front.Start()
 	m.URL = front.URL
 	m.Away = func() {
