@@ -6,7 +6,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/plugin"
+	"github.com/contiv/contiv/daemon/channel"
 )
 
 // Label tells the masters a container's labels, as the agent does when a runtime starts it; none: that it has died.
@@ -24,7 +24,7 @@ func (l *Lab) Label(ctx context.Context, name string, labels map[string]string) 
 	if len(labels) == 0 {
 		request.Event = "die"
 	}
-	return plugin.Master{Client: &client.Client{Base: url, Patience: startPatience}}.UpdateEndpoint(ctx, request)
+	return channel.Master{Client: &client.Client{Base: url, Patience: startPatience}}.UpdateEndpoint(ctx, request)
 }
 
 // containerID is what runtimes call a container of the lab.

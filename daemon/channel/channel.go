@@ -1,4 +1,5 @@
-// Package channel is how netmasters tell agents what their hosts are to do: a stream of messages, one connection for each agent.
+// Package channel is what agents and netmasters say to each other. An agent asks a Master for addresses and endpoints; a Client hears what its host is to
+// do, in a stream of messages. Both use one connection.
 //
 // What a cluster knows is divided into shards, one for each tenant and a few for what is of no tenant. A host is told of the shards that concern it, and
 // of no other. A shard comes whole once; from then on comes what changes in it. Messages are in the encoding of Protocol Buffers, each behind its

@@ -30,10 +30,7 @@ const MaxHeader = 64 << 10
 
 // NewServer makes a server that gives its clients the times. What net/http has to say of connections goes to log.
 func NewServer(h http.Handler, t Times, log *slog.Logger) *http.Server {
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	protocols.SetUnencryptedHTTP2(true)
-	return &http.Server{Handler: h, Protocols: &protocols, ReadHeaderTimeout: t.Header, ReadTimeout: t.Body, IdleTimeout: t.Idle, MaxHeaderBytes: MaxHeader,
+	return &http.Server{Handler: h, ReadHeaderTimeout: t.Header, ReadTimeout: t.Body, IdleTimeout: t.Idle, MaxHeaderBytes: MaxHeader,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 }
 

@@ -111,7 +111,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run)
 	feed := catalog.NewFeed(known, db, log)
-	told := relay.New(known, log)
+	told := relay.New(known, feed.Away)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {

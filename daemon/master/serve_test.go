@@ -15,7 +15,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/plugin"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -24,7 +24,7 @@ import (
 
 // process is one netmaster of a cluster within the test.
 type process struct {
-	plugin.Master
+	channel.Master
 	db   *memory.Store
 	stop func() // ends it as SIGTERM does, and waits
 }
@@ -58,7 +58,7 @@ func start(t *testing.T, db *memory.Store) *process {
 		}))...)
 	}()
 	transport := &http.Transport{}
-	p := &process{Master: plugin.Master{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Patience: 10 * time.Second}}, db: own}
+	p := &process{Master: channel.Master{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Patience: 10 * time.Second}}, db: own}
 	p.stop = sync.OnceFunc(func() { cancel(); <-done; transport.CloseIdleConnections() })
 	t.Cleanup(p.stop)
 	return p

@@ -10,8 +10,8 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/mastertest"
-	"github.com/contiv/contiv/daemon/plugin"
 )
 
 // ticking is a clock that the test alone moves.
@@ -25,7 +25,7 @@ func (c *ticking) now() time.Time {
 func TestHistorySession(t *testing.T) {
 	clock := &ticking{}
 	m := mastertest.Start(t, mastertest.Options{Now: clock.now})
-	agent := plugin.Master{Client: &client.Client{Base: m.URL, Actor: func() string { return "h1" }, Program: "netplugin/1.0"}}
+	agent := channel.Master{Client: &client.Client{Base: m.URL, Actor: func() string { return "h1" }, Program: "netplugin/1.0"}}
 	container := func(name string) func() {
 		return func() {
 			if _, _, err := agent.CreateEndpoint(context.Background(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "blue",

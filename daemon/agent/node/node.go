@@ -25,7 +25,6 @@ import (
 	"github.com/contiv/contiv/daemon/agent/responder"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
-	"github.com/contiv/contiv/daemon/plugin"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet"
@@ -114,7 +113,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	way := channel.NewHTTP()
 	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: c.Docker.Keep, Masters: n.Masters, HTTP: way, Log: c.Log})
 	if n.Master == nil {
-		n.Master = plugin.Master{Client: &client.Client{Masters: n.Masters, HTTP: way, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
+		n.Master = channel.Master{Client: &client.Client{Masters: n.Masters, HTTP: way, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
 	}
 	self := ofnet.Host{Label: c.Host, VTEP: c.VTEP}
 	self.Node4, self.Node6 = n.nodeAddresses()

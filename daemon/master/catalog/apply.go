@@ -17,6 +17,7 @@ func (c *Catalog) Apply(u store.Update, log *slog.Logger) error {
 	defer c.mu.Unlock()
 	changes, err := c.store.Watched(u)
 	if err == nil {
+		c.since.updated(u, c.store.Fleeting())
 		c.take(changes, log)
 	}
 	return err
@@ -42,6 +43,7 @@ func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.since.listed()
 	c.take(c.store.Listed(items, rev), log)
 	return nil
 }
@@ -49,6 +51,9 @@ func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 // take brings the tables up to changes of the store, and tells of them. The caller holds the lock.
 func (c *Catalog) take(changes []mirror.Change, log *slog.Logger) {
 	for ch := range inOrder(changes) {
+		if !ch.Has {
+			c.since.deleted(ch.Key)
+		}
 		if err := c.view.set(ch.Key, ch.After.Value, ch.Has); err != nil {
 			log.Error("passed over a record of the store", "key", ch.Key, "error", err)
 		}

@@ -22,6 +22,7 @@ type Catalog struct {
 	subs  map[*Subscription]struct{}
 	moved chan struct{} // closed and replaced when the revision moves
 	reset chan struct{} // closed when the store that it is of is no more
+	since *since        // what has happened since the last snapshot; nil before the first
 }
 
 // New returns an empty catalog.

@@ -75,6 +75,9 @@ func (c *Catalog) Committed(d *Draft, ops []store.Op, rev store.Revision, log *s
 	c.view.history, c.view.dirty, c.view.draft = before.history, before.dirty, false
 	c.view.touch(slices.Collect(maps.Keys(dirty))...)
 	for _, op := range ops {
+		if op.Delete {
+			c.since.deleted(op.Key)
+		}
 		if strings.HasPrefix(op.Key, record.History) {
 			_ = c.view.set(op.Key, op.Value, !op.Delete) // any value is one
 		}

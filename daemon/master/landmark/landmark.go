@@ -2,7 +2,8 @@
 //
 // A client of the store that was away proves by the newest change it has seen that the history is still the same, and goes on
 // from there. Where nothing changes that agents watch, while all else goes on, that change grows older than what the store keeps
-// of its history, and after an outage all agents would have to read everything again.
+// of its history, and after an outage all would have to read everything again. An agent that goes on at another netmaster proves by the landmark
+// that both know one history (package relay).
 package landmark
 
 import (
@@ -38,17 +39,21 @@ func New(c Committer, known *catalog.Catalog, log *slog.Logger) *Keeper {
 	return &Keeper{commit: c, catalog: known, log: log}
 }
 
-// Run writes a landmark whenever the store has changed since the one before, Every at the most, until ctx ends.
+// Run writes a landmark whenever the store has changed since the one before, Every at the most, and at once where there is none, until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
 	tick := time.NewTicker(Every)
 	defer tick.Stop()
-	for last := store.Revision(0); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+	none := false
+	k.catalog.View(func(v *catalog.View) { none = v.KeyRevision(record.Landmark) == 0 })
+	for last := store.Revision(0); ; none = false {
+		if !none {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
 		}
-		if k.catalog.Revision() <= last {
+		if !none && k.catalog.Revision() <= last {
 			continue
 		}
 		rev, err := k.commit.Do(ctx, func(tx *commit.Tx) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/aci"
@@ -25,14 +26,13 @@ import (
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
-	"github.com/contiv/contiv/daemon/plugin"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 )
 
 // Master is a running netmaster.
 type Master struct {
-	plugin.Master
+	channel.Master
 	*enginetest.World
 	URL string
 	ACI *aci.Poster
@@ -92,7 +92,7 @@ func Start(tb testing.TB, o Options) *Master {
 			return m.ACI.Run
 		},
 	})
-	m.Relay = relay.New(m.Catalog, log)
+	m.Relay = relay.New(m.Catalog, func() string { return "" })
 	telling, quiet := context.WithCancel(context.Background())
 	go func() { _ = m.Relay.Run(telling) }()
 	s := server.New(server.Config{
@@ -111,6 +111,7 @@ func Start(tb testing.TB, o Options) *Master {
 		}
 		told.ServeHTTP(w, q)
 	}), door.Ordinary(), log)
+	front.Config.Protocols = channel.Protocols()
 	front.Start()
 	m.URL = front.URL
 	m.Away = func() {

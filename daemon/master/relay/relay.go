@@ -7,7 +7,7 @@ package relay
 
 import (
 	"context"
-	"log/slog"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -27,13 +27,16 @@ const (
 	perStream = 20 * time.Microsecond
 )
 
-// landmarksMost is how many landmarks are remembered: those of an hour.
-const landmarksMost = 16
+// How much is remembered for agents that come from other netmasters.
+const (
+	landmarksMost = 16      // those of an hour
+	passedMost    = 1 << 15 // revisions
+)
 
 // Relay keeps the shards. Its methods are safe for concurrent use.
 type Relay struct {
 	catalog *catalog.Catalog
-	log     *slog.Logger
+	away    func() string // why the store does not answer; "" while it does
 	ready   chan struct{}
 
 	mu        sync.Mutex
@@ -49,12 +52,16 @@ type Relay struct {
 	tenants   map[string]map[string]struct{} // that have endpoints on a host
 	direct    bool                           // every host meets all tenants
 	streams   map[*Stream]struct{}
+	passed    map[uint64]struct{} // revisions up to which everything was known at a time
+	order     []uint64            // of these, as they came
+	gap       bool                // something may have been passed over since the last step
+	lost      time.Time           // since when the store has not answered; zero while it does
 }
 
-// New makes a Relay of what a catalog knows; Run makes it live.
-func New(known *catalog.Catalog, log *slog.Logger) *Relay {
-	return &Relay{catalog: known, log: log, ready: make(chan struct{}), items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, seats: map[seat]int{},
-		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}}
+// New makes a Relay of what a catalog knows; Run makes it live. away says why the store does not answer, "" while it does.
+func New(known *catalog.Catalog, away func() string) *Relay {
+	return &Relay{catalog: known, away: away, ready: make(chan struct{}), items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, seats: map[seat]int{},
+		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, passed: map[uint64]struct{}{}}
 }
 
 // String names the task.
@@ -74,11 +81,9 @@ func (r *Relay) Streams() int {
 func (r *Relay) Run(ctx context.Context) error {
 	var last time.Time
 	for {
-		known, moved := r.catalog.Snapshot()
-		if known.Complete > 0 {
-			if r.step(known) {
-				last = time.Now()
-			}
+		told, moved := r.step()
+		if told {
+			last = time.Now()
 		}
 		select {
 		case <-moved:
@@ -96,40 +101,50 @@ func (r *Relay) Run(ctx context.Context) error {
 }
 
 // Sync takes in what the catalog knows now, so that Wanted is up to date.
-func (r *Relay) Sync() {
-	if known, _ := r.catalog.Snapshot(); known.Complete > 0 {
-		r.step(known)
-	}
-}
+func (r *Relay) Sync() { r.step() }
 
-// step takes in what has changed since the step before, and reports whether any agent may be to hear of it.
-func (r *Relay) step(known catalog.Snapshot) bool {
+// step takes in what has changed since the step before, and reports whether any agent may be to hear of it. moved is closed when there is more.
+func (r *Relay) step() (told bool, moved <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first := r.seq == 0
+	known, moved := r.catalog.Snapshot()
+	if known.Complete == 0 {
+		return false, moved
+	}
 	g := gathering{relay: r, updates: map[channel.Shard]*channel.Update{}}
 	for c := range table.Changes(r.items, known.Items) {
 		g.change(&c)
 	}
-	if r.legacy += g.legacy; r.legacy > 0 {
-		r.legacy -= g.legacy // they are found again
-		return false
+	if r.legacy+g.legacy > 0 { // what has changed is found again
+		r.gap = true
+		return false, moved
 	}
+	r.legacy += g.legacy
+	for key := range known.Deleted {
+		g.fleeting(key, known.Items)
+	}
+	return r.carry(g.updates, known), moved
+}
+
+// carry takes in the changes of a step.
+func (r *Relay) carry(updates map[channel.Shard]*channel.Update, known catalog.Snapshot) (told bool) {
+	first := r.seq == 0
 	r.seq++
 	r.mark.Revision, r.mark.Complete = uint64(known.Newest), uint64(known.Complete)
 	if first {
 		r.began = r.mark.Revision
 	}
 	r.note(known.Items.Get(record.Landmark))
+	r.pass(known)
 	moved := r.settle(r.known, known)
 	r.items, r.known = known.Items, known
-	for _, name := range slices.Sorted(maps.Keys(g.updates)) {
+	for _, name := range slices.Sorted(maps.Keys(updates)) {
 		s, is := r.shards[name]
 		if !is {
 			s = r.shard(name)
 			moved = moved || r.direct
 		}
-		s.take(g.updates[name], r.seq, r.mark.Revision, first)
+		s.take(updates[name], r.seq, r.mark.Revision, first)
 		for st := range s.streams {
 			st.nudge()
 		}
@@ -142,7 +157,27 @@ func (r *Relay) step(known catalog.Snapshot) bool {
 	if first {
 		close(r.ready)
 	}
-	return len(g.updates) > 0 && !first
+	return len(updates) > 0 && !first
+}
+
+// pass notes where an agent of another netmaster may be, to go on from there. After a list nothing from before it is such a place: the store may have
+// been restored.
+func (r *Relay) pass(known catalog.Snapshot) {
+	if known.Gap || r.gap {
+		r.gap = false
+		clear(r.passed)
+		r.order = nil
+	}
+	for _, rev := range append(known.Passed, known.Complete) {
+		if _, is := r.passed[uint64(rev)]; !is {
+			r.passed[uint64(rev)] = struct{}{}
+			r.order = append(r.order, uint64(rev))
+		}
+	}
+	for len(r.order) > passedMost {
+		delete(r.passed, r.order[0])
+		r.order = r.order[1:]
+	}
 }
 
 // note remembers a landmark that is new.
@@ -154,6 +189,22 @@ func (r *Relay) note(item store.Item) {
 	r.mark.Landmark = now
 	r.landmarks = append(r.landmarks, now)
 	r.landmarks = r.landmarks[max(0, len(r.landmarks)-landmarksMost):]
+}
+
+// stale says why what is known here may be old: the store has not answered for a while. Another netmaster may know more.
+func (r *Relay) stale(now time.Time) error {
+	why := r.away()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case why == "":
+		r.lost = time.Time{}
+	case r.lost.IsZero():
+		r.lost = now
+	case now.Sub(r.lost) >= staleAfter:
+		return fmt.Errorf("this netmaster has lost %s", why)
+	}
+	return nil
 }
 
 // shard is the shard of a name, which is made if there is none.
@@ -199,6 +250,31 @@ func (g *gathering) change(c *table.Change[string, store.Item]) {
 	for _, name := range after {
 		u := g.update(name)
 		u.Items = append(u.Items, channel.Item{Key: c.Key, Value: c.After.Value, Revision: uint64(c.After.Revision)})
+	}
+}
+
+// fleeting adds a key that has been deleted, if it was there neither before nor is now: an agent may know it from another netmaster.
+func (g *gathering) fleeting(key string, now *table.Table[string, store.Item]) {
+	if _, was := g.relay.items.Lookup(key); was {
+		return
+	}
+	if _, is := now.Lookup(key); is || isLegacy(key) {
+		return
+	}
+	shards := shardsOf(key, nil)
+	switch { // those that depend on what it was
+	case strings.HasPrefix(key, record.Networks):
+		shards = append(shards, channel.Cluster)
+	case strings.HasPrefix(key, record.DockerNetworks):
+		for name := range g.relay.shards {
+			if strings.HasPrefix(string(name), string(channel.Host(""))) {
+				shards = append(shards, name)
+			}
+		}
+	}
+	for _, name := range shards {
+		u := g.update(name)
+		u.Gone = append(u.Gone, key)
 	}
 }
 

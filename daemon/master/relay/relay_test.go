@@ -10,7 +10,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/contiv/contiv/daemon/channel"
@@ -25,18 +27,29 @@ type master struct {
 	t       *testing.T
 	catalog *catalog.Catalog
 	relay   *relay.Relay
+	away    atomic.Bool // its store
 }
 
 func newMaster(t *testing.T) *master {
-	log := slog.New(slog.DiscardHandler)
-	m := &master{t: t, catalog: catalog.New()}
-	m.relay = relay.New(m.catalog, log)
+	m := newLateMaster(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- m.relay.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		<-done
+	})
+	return m
+}
+
+// newLateMaster is a netmaster that takes things in when the test says so.
+func newLateMaster(t *testing.T) *master {
+	m := &master{t: t, catalog: catalog.New()}
+	m.relay = relay.New(m.catalog, func() string {
+		if m.away.Load() {
+			return "the store"
+		}
+		return ""
 	})
 	return m
 }
@@ -228,6 +241,43 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// What came and went while an agent knew of it from another netmaster is gone for it too, however much the next one has taken in at once; and
+// where that one cannot tell, it tells everything again.
+func TestResumeWithinAStep(t *testing.T) {
+	first := store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}}
+	come := store.Update{Revision: 12, Items: []store.Item{at("blue", "b2", "h2", 12)}}
+	gone := store.Update{Revision: 14, Items: []store.Item{at("blue", "b3", "h2", 14)}, Gone: []string{record.Endpoints + "blue:net:b2"}}
+	for _, row := range []struct {
+		name  string
+		then  []store.Update // what the second netmaster is told after the first update, before it looks
+		whole bool           // it tells everything again
+	}{
+		{"two updates in one step", []store.Update{come, gone}, false},
+		{"one update with what came and went", []store.Update{{Revision: 14, Items: gone.Items, Gone: gone.Gone}}, true},
+		{"one update without", []store.Update{{Revision: 14, Items: gone.Items}}, true},
+		{"a list", []store.Update{come, {Full: true, Revision: 14, Items: append(slices.Clone(first.Items), gone.Items...)}}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			a, b := newMaster(t), newLateMaster(t)
+			a.apply(first)
+			b.apply(first)
+			b.relay.Sync()
+			h1 := newAgent(t, "h1").follow(a).until(10)
+			a.apply(come)
+			h1.until(12).want("an endpoint", channel.Tenant("blue"), "blue:net:b1 blue:net:b2")
+			fulls := h1.fulls
+			for _, u := range row.then {
+				b.apply(u)
+			}
+			b.relay.Sync()
+			h1.follow(b).want("the endpoint is gone", channel.Tenant("blue"), "blue:net:b1 blue:net:b3")
+			if whole := h1.fulls > fulls; whole != row.whole {
+				t.Errorf("told everything again: want %t, got %t", row.whole, whole)
+			}
+		})
+	}
+}
+
 // A netmaster that lags behind what an agent knows tells it nothing until it knows as much.
 func TestLag(t *testing.T) {
 	m := newMaster(t)
@@ -250,6 +300,27 @@ func TestLag(t *testing.T) {
 	if err := <-opened; err != nil {
 		t.Errorf("once it knows as much: want no error, got %v", err)
 	}
+}
+
+// A netmaster that has lost the store tells what it knows for a while, and then sends agents to others; once the store is back, it tells again.
+func TestStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMaster(t)
+		m.apply(store.Update{Full: true, Revision: 10, Items: []store.Item{at("blue", "b1", "h1", 3), landmark("one", 9)}})
+		h1 := newAgent(t, "h1").follow(m)
+		m.away.Store(true)
+		h1.next()
+		h1.next()
+		time.Sleep(20 * time.Second)
+		if again := h1.from.Next(t.Context()); again != nil {
+			t.Error("want the agent sent away")
+		}
+		if _, err := m.relay.Open(t.Context(), channel.Hello{Host: "h1"}); err == nil || !strings.Contains(err.Error(), "has lost the store") {
+			t.Errorf("an agent that comes: want it told why it is sent away, got %v", err)
+		}
+		m.away.Store(false)
+		h1.follow(m).want("once the store is back", channel.Tenant("blue"), "blue:net:b1")
+	})
 }
 
 // Records of an earlier build are no one's: nothing is told while a leader has them still to move.
@@ -325,7 +396,7 @@ func TestRandom(t *testing.T) {
 func BenchmarkChange(b *testing.B) {
 	log := slog.New(slog.DiscardHandler)
 	known := catalog.New()
-	r := relay.New(known, log)
+	r := relay.New(known, func() string { return "" })
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	go func() { _ = r.Run(ctx) }()

@@ -20,7 +20,7 @@ var (
 	directories = []string{record.Tenants, record.Networks, record.Groups}
 )
 
-// shardsOf names the shards that a record is part of; none: no agent needs it.
+// shardsOf names the shards that a record is part of; none: no agent needs it. Records for agents of which nothing else is said are for all hosts.
 func shardsOf(key string, value []byte) (out []channel.Shard) {
 	for _, prefix := range ofTenants {
 		name, is := strings.CutPrefix(key, prefix)
@@ -46,7 +46,9 @@ func shardsOf(key string, value []byte) (out []channel.Shard) {
 		return []channel.Shard{dockerShard(value)}
 	case strings.HasPrefix(key, record.Kubernetes):
 		return []channel.Shard{channel.Kubernetes}
-	case key == record.GlobalKey || strings.HasPrefix(key, record.Services):
+	case key == record.GlobalMark || key == record.Landmark:
+		return nil
+	case key == record.GlobalKey || strings.HasPrefix(key, record.Services) || strings.HasPrefix(key, record.State):
 		return []channel.Shard{channel.Cluster}
 	}
 	return nil

@@ -13,6 +13,9 @@ const (
 	Heartbeat = 2 * time.Second  // something is said at least as often
 	linger    = 30 * time.Second // for how long a shard is told that a host does not need any more
 	catchUp   = 3 * time.Second  // for how long an agent that knows more than this netmaster waits for it
+
+	// staleAfter is for how long a store may not answer until agents are sent to other netmasters.
+	staleAfter = 10 * time.Second
 )
 
 // Stream tells one agent. Its methods are called by one goroutine.
@@ -33,6 +36,9 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 	case <-r.ready:
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+	if err := r.stale(time.Now()); err != nil {
+		return nil, err
 	}
 	same := r.same(hello.Mark.Landmark)
 	if err := r.reach(ctx, hello.Mark.Revision); err != nil && same {
@@ -89,9 +95,10 @@ func (r *Relay) reach(ctx context.Context, revision uint64) error {
 	}
 }
 
-// resume goes on with a shard where another stream has ended, if its log reaches back to there.
+// resume goes on with a shard where another stream has ended, if its log reaches back to there, and the store was known as it was then: what came
+// and went within one update of the watch may not be in the log.
 func (s *Stream) resume(sh *shard) {
-	if s.hello.Mark.Complete < sh.after {
+	if _, whole := s.relay.passed[s.hello.Mark.Complete]; !whole || s.hello.Mark.Complete < sh.after {
 		return
 	}
 	at := max(sh.from, sh.seq)
@@ -122,11 +129,14 @@ func (s *Stream) nudge() {
 }
 
 // Next returns the messages of the next batch, which are to be sent in order and not changed. It blocks until there is something to say, Heartbeat
-// at the most, and returns nil when ctx has ended or the store was made again.
+// at the most, and returns nil when ctx has ended, the store was made again, or has not answered for a while.
 func (s *Stream) Next(ctx context.Context) [][]byte {
 	beat := time.NewTimer(Heartbeat)
 	defer beat.Stop()
 	for late := !s.begun; ; {
+		if s.relay.stale(time.Now()) != nil {
+			return nil
+		}
 		if out, some := s.collect(time.Now(), late); some {
 			s.begun = true
 			return out

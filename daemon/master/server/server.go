@@ -15,6 +15,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/aci"
@@ -150,6 +151,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.S
 // Listen runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
 func Listen(ctx context.Context, handler http.Handler, log *slog.Logger, serve func(*http.Server) error) error {
 	h := door.NewServer(handler, door.Ordinary(), log)
+	h.Protocols = channel.Protocols()
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 200*time.Millisecond)
 		defer cancel()

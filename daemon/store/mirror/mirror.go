@@ -38,6 +38,7 @@ type Mirror struct {
 	complete store.Revision            // everything up to here is known
 	own      map[string]store.Revision // what we have changed since complete
 	watched  store.Revision            // no list of the watch is older than this
+	fleeting []string                  // keys that the last update told to be gone, and that were not known
 }
 
 // New returns an empty Mirror.
@@ -67,6 +68,10 @@ func (m *Mirror) Revision() store.Revision { return m.newest }
 
 // Complete is the revision up to which everything is known.
 func (m *Mirror) Complete() store.Revision { return m.complete }
+
+// Fleeting are keys that the last update of the watch told to be gone, and that were not known before: they came and went since the update
+// before. Those that we have deleted ourselves are not among them.
+func (m *Mirror) Fleeting() []string { return m.fleeting }
 
 // Watching says that a watch begins: its lists are made after all that is known now.
 func (m *Mirror) Watching() { m.watched = m.complete }
@@ -134,9 +139,14 @@ func (m *Mirror) take(u store.Update) (changes []Change) {
 	if m.items.Len() == 0 {
 		changes = make([]Change, 0, len(u.Items))
 	}
+	m.fleeting = nil
 	for _, key := range gone {
-		if m.own[key] <= u.Revision {
-			changes = m.remove(changes, key)
+		if m.own[key] > u.Revision {
+			continue
+		}
+		n := len(changes)
+		if changes = m.remove(changes, key); len(changes) == n && m.own[key] == 0 {
+			m.fleeting = append(m.fleeting, key)
 		}
 	}
 	for _, it := range u.Items {

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/client"
-	"github.com/contiv/contiv/daemon/plugin"
+	"github.com/contiv/contiv/daemon/channel"
 )
 
 // master is a netmaster process.
 type master struct {
-	plugin.Master
+	channel.Master
 	address string
 	cmd     *exec.Cmd
 }
@@ -38,7 +38,7 @@ func launch(ctx context.Context, program, logFile string, flags ...string) (*mas
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	m := &master{address: address, cmd: cmd, Master: plugin.Master{Client: &client.Client{Base: "http://" + address,
+	m := &master{address: address, cmd: cmd, Master: channel.Master{Client: &client.Client{Base: "http://" + address,
 		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}}}}}
 	for range 400 {
 		if answer, err := m.HTTP.Get("http://" + address + "/readyz"); err == nil {

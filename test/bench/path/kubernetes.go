@@ -15,8 +15,8 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/kube/kubetest"
-	"github.com/contiv/contiv/daemon/plugin"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/etcd"
@@ -138,7 +138,7 @@ func (k *kubernetes) attach(ctx context.Context) error {
 	if _, err := k.db.Commit(ctx, hosts); err != nil {
 		return err
 	}
-	agents := plugin.Master{Client: &k.api}
+	agents := channel.Master{Client: &k.api}
 	clients, bounded := errgroup.WithContext(ctx)
 	clients.SetLimit(16)
 	for i := range podsThere {

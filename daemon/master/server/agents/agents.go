@@ -9,11 +9,11 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
-	"github.com/contiv/contiv/daemon/plugin"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -31,14 +31,14 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 	})
 	route(r, "/plugin/createEndpoint", func(ctx context.Context, q model.CreateEndpointRequest) (any, uint64, error) {
 		e, rev, err := endpoints.Create(ctx, q)
-		return plugin.Endpoint{EndpointConfig: e}, rev, err
+		return channel.Endpoint{EndpointConfig: e}, rev, err
 	})
 	route(r, "/plugin/deleteEndpoint", func(ctx context.Context, q model.DeleteEndpointRequest) (any, uint64, error) {
 		if why := door.Printable(q.Reason, maxReason); why != "" {
 			ctx = commit.Because(ctx, why)
 		}
 		e, rev, err := endpoints.Delete(ctx, q)
-		return plugin.Endpoint{EndpointConfig: e}, rev, err
+		return channel.Endpoint{EndpointConfig: e}, rev, err
 	})
 	route(r, "/plugin/updateEndpoint", func(ctx context.Context, q model.UpdateEndpointRequest) (any, uint64, error) {
 		out, err := endpoints.Update(ctx, q)

@@ -2,15 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/contiv/contiv/daemon/store/embedded"
@@ -51,25 +46,6 @@ func (s *server) kill() {
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait()
 	}
-}
-
-// sent is how many bytes the server has sent to clients since it started.
-func (s *server) sent() (float64, error) {
-	resp, err := http.Get(s.client + "/metrics")
-	if err != nil {
-		return 0, err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(text)) {
-		if n, ok := strings.CutPrefix(line, "etcd_network_client_grpc_sent_bytes_total "); ok {
-			return strconv.ParseFloat(strings.TrimSpace(n), 64)
-		}
-	}
-	return 0, fmt.Errorf("%s/metrics does not tell what was sent", s.client)
 }
 
 // serve is the process that start starts.

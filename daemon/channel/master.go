@@ -1,5 +1,4 @@
-// Package plugin asks a netmaster for what agents need: addresses, endpoints, and their end.
-package plugin
+package channel
 
 import (
 	"context"

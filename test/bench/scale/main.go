@@ -1,0 +1,72 @@
+// Scale measures netmasters that tell many agents what concerns their hosts: how they start, what a change costs, and how they come back after the
+// store or a netmaster was killed. Agents are the real client of the channel, which counts and keeps nothing; store and netmasters are processes.
+// All listen on loopback.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/contiv/contiv/test/bench/report"
+	"github.com/contiv/contiv/test/bench/stand"
+)
+
+// size is what is measured.
+type size struct {
+	agents, endpoints int
+	masters           int
+	rate              int           // changes a second
+	during            time.Duration // of changes
+}
+
+func main() {
+	var s size
+	flag.IntVar(&s.agents, "agents", 1000, "how many")
+	flag.IntVar(&s.endpoints, "endpoints", 50_000, "how many there are in the cluster")
+	flag.IntVar(&s.masters, "masters", 3, "how many netmasters")
+	flag.IntVar(&s.rate, "rate", 100, "changes a second")
+	flag.DurationVar(&s.during, "for", 10*time.Second, "how long there are changes")
+	data := flag.String("etcd", "", "be an etcd with its data in this folder until killed")
+	client := flag.String("client", "", "URL of that etcd for clients")
+	peer := flag.String("peer", "", "URL of that etcd for peers")
+	flag.Parse()
+	ctx := context.Background()
+	do := func() error { return run(ctx, s) }
+	if *data != "" {
+		do = func() error { return serve(ctx, *data, *client, *peer) }
+	}
+	if err := do(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench scale:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, s size) error {
+	machine := stand.NewMachine()
+	dir, err := os.MkdirTemp("", "contiv-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	w := &world{size: s, dir: dir, netmaster: filepath.Join(filepath.Dir(self), "..", "netmaster")}
+	defer w.end()
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	t := &report.Table{}
+	for _, measure := range []func(context.Context, *report.Table) error{w.starts, w.changes, w.masterKilled, w.storeKilled, w.rest} {
+		if err := measure(ctx, t); err != nil {
+			return err
+		}
+	}
+	t.Title = fmt.Sprintf("%d agents, %d endpoints of %d tenants, %d netmasters, one etcd; %s", s.agents, s.endpoints, s.tenants(), s.masters, machine)
+	return t.Write(os.Stdout)
+}

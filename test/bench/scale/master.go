@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// master is a netmaster process.
+type master struct {
+	url string
+	cmd *exec.Cmd
+}
+
+// launch starts netmaster on a free port and waits until it is ready.
+func launch(ctx context.Context, program, logFile, etcd string) (*master, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	log, err := os.Create(logFile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.CommandContext(ctx, program, "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
+		"--external-address", address, "--internal-address", address, "--etcd-endpoints", etcd, "--max-connections-per-client", "20000", "--max-connections", "20000", "--max-agents", "80000")
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	m := &master{url: "http://" + address, cmd: cmd}
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		answer, err := http.Get(m.url + "/readyz")
+		if err != nil {
+			continue
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode == http.StatusOK {
+			return m, nil
+		}
+	}
+	m.end(syscall.SIGKILL)
+	text, _ := os.ReadFile(logFile)
+	return nil, fmt.Errorf("netmaster is not ready after %s:\n%s", patience, text)
+}
+
+// end signals the process and waits for its end.
+func (m *master) end(s syscall.Signal) {
+	_ = m.cmd.Process.Signal(s)
+	_ = m.cmd.Wait()
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"syscall"
+	"time"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/test/bench/report"
+	"github.com/contiv/contiv/test/bench/stand"
+)
+
+// starts measures all agents starting at once, until each knows what concerns its host.
+func (w *world) starts(ctx context.Context, t *report.Table) error {
+	ctx, w.stop = context.WithCancel(ctx)
+	begin := time.Now()
+	for i := range w.size.agents {
+		w.agents = append(w.agents, w.start(ctx, i))
+	}
+	err := w.all(func(a *agent) bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.known > 0
+	})
+	took := time.Since(begin)
+	if err != nil {
+		return fmt.Errorf("agents that start: %w", err)
+	}
+	known := 0
+	for _, a := range w.agents {
+		known += a.known
+	}
+	t.Add(report.Row{What: "all agents start at once, until all know what concerns them", Ours: seconds(took), Target: "30 s", Met: took <= 30*time.Second})
+	t.Add(report.Row{What: "... records that each is told", Ours: fmt.Sprint(known / len(w.agents)), Target: "-", Met: true})
+	return nil
+}
+
+// changes measures changes of endpoints until those know who need it.
+func (w *world) changes(ctx context.Context, t *report.Table) error {
+	etcd, masters, err := w.spent()
+	if err != nil {
+		return err
+	}
+	type change struct {
+		name     string
+		endpoint int
+		at       time.Time
+	}
+	var made []change
+	tick := time.NewTicker(time.Second / time.Duration(w.rate))
+	defer tick.Stop()
+	begin := time.Now()
+	for n := 1; time.Since(begin) < w.during; n++ {
+		<-tick.C
+		i := rand.IntN(w.endpoints)
+		key, value, err := w.endpoint(i, n)
+		if err != nil {
+			return err
+		}
+		var tx store.Tx
+		tx.Put(key, value)
+		if _, err := w.db.Commit(ctx, &tx); err != nil {
+			return err
+		}
+		made = append(made, change{fmt.Sprintf("app-%d-%d", i, n), i, time.Now()})
+	}
+	took := time.Since(begin)
+	etcdAfter, mastersAfter, err := w.spent()
+	if err != nil {
+		return err
+	}
+	var late []time.Duration
+	for _, c := range made {
+		first := w.tenantOf(c.endpoint) * hostsOfTenant
+		for host := first; host < min(first+hostsOfTenant, len(w.agents)); host++ {
+			a := w.agents[host]
+			if err := await(func() bool { _, ok := a.when(c.name); return ok }); err != nil {
+				return fmt.Errorf("change %s does not come to h%d: %w", c.name, host, err)
+			}
+			at, _ := a.when(c.name)
+			late = append(late, max(0, at.Sub(c.at)))
+		}
+	}
+	foreign := 0
+	for _, a := range w.agents {
+		foreign += a.foreign
+	}
+	p99, half := report.Percentile(late, 99), report.Percentile(late, 50)
+	t.Add(report.Row{What: fmt.Sprintf("a change, %.0f/s, from the store's answer to every agent that needs it: p99", float64(len(made))/took.Seconds()), Ours: report.Millis(p99), Target: "100 ms", Met: p99 <= 100*time.Millisecond})
+	t.Add(report.Row{What: "... p50", Ours: report.Millis(half), Target: "-", Met: true})
+	t.Add(report.Row{What: "... records told to agents that do not need them", Ours: fmt.Sprint(foreign), Target: "0", Met: foreign == 0})
+	share := func(d time.Duration) string {
+		return fmt.Sprintf("%.0f %% of a core", 100*d.Seconds()/took.Seconds())
+	}
+	t.Add(report.Row{What: "... the store's processor time", Ours: share(etcdAfter - etcd), Target: "10 %", Met: etcdAfter-etcd <= took/10})
+	each := (mastersAfter - masters) / time.Duration(len(w.masters))
+	t.Add(report.Row{What: "... a netmaster's", Ours: share(each), Target: "50 %", Met: each <= took/2})
+	return nil
+}
+
+// spent is the processor time so far of the store, and of all netmasters.
+func (w *world) spent() (etcd, masters time.Duration, err error) {
+	if etcd, err = stand.CPU(w.etcd.cmd.Process.Pid); err != nil {
+		return 0, 0, err
+	}
+	for _, m := range w.masters {
+		one, err := stand.CPU(m.cmd.Process.Pid)
+		if err != nil {
+			return 0, 0, err
+		}
+		masters += one
+	}
+	return etcd, masters, nil
+}
+
+// masterKilled measures a netmaster that is killed, until all agents know of a change made after.
+func (w *world) masterKilled(ctx context.Context, t *report.Table) error {
+	if len(w.masters) < 2 {
+		return nil
+	}
+	fulls := w.told()
+	begin := time.Now()
+	w.masters[0].end(syscall.SIGKILL)
+	w.masters = w.masters[1:]
+	took, err := w.mark(ctx, begin)
+	if err != nil {
+		return fmt.Errorf("a netmaster is killed: %w", err)
+	}
+	t.Add(report.Row{What: "a netmaster killed, until all agents know of a change made after", Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
+	t.Add(report.Row{What: "... shards that were told as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "-", Met: true})
+	return nil
+}
+
+// storeKilled measures a store that is killed and started again.
+func (w *world) storeKilled(ctx context.Context, t *report.Table) error {
+	fulls := w.told()
+	begin := time.Now()
+	w.etcd.kill()
+	if err := w.etcd.start(); err != nil {
+		return err
+	}
+	if err := w.answer(ctx); err != nil {
+		return err
+	}
+	answered := time.Since(begin)
+	took, err := w.mark(ctx, begin)
+	if err != nil {
+		return fmt.Errorf("the store is killed: %w", err)
+	}
+	t.Add(report.Row{What: fmt.Sprintf("the store killed (its first answer after %s), until all agents know of a change made after", seconds(answered)), Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
+	t.Add(report.Row{What: "... shards that were told as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
+	return nil
+}
+
+// told is how many shards were told as a whole.
+func (w *world) told() (n int) {
+	for _, a := range w.agents {
+		a.mu.Lock()
+		n += a.fulls
+		a.mu.Unlock()
+	}
+	return n
+}
+
+// mark makes a change of which all hosts are told, and returns when the last one knows it.
+func (w *world) mark(ctx context.Context, since time.Time) (time.Duration, error) {
+	w.marks++
+	name := fmt.Sprintf("192.0.2.%d:1", w.marks)
+	var tx store.Tx
+	tx.Put(record.Services+"bench/"+name, []byte(`{"ServiceName":"bench","HostAddr":"`+name[:len(name)-2]+`","Port":1}`))
+	if _, err := w.db.Commit(ctx, &tx); err != nil {
+		return 0, err
+	}
+	if err := w.all(func(a *agent) bool { _, ok := a.when(name); return ok }); err != nil {
+		return 0, err
+	}
+	var last time.Time
+	for _, a := range w.agents {
+		if at, _ := a.when(name); at.After(last) {
+			last = at
+		}
+	}
+	return last.Sub(since), nil
+}
+
+// rest measures what the processes have in memory.
+func (w *world) rest(_ context.Context, t *report.Table) error {
+	etcd, err := resident(w.etcd.cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	t.Add(report.Row{What: "the store's memory", Ours: megabytes(etcd), Target: "300 MB", Met: etcd <= 300e6})
+	for _, m := range w.masters {
+		one, err := resident(m.cmd.Process.Pid)
+		if err != nil {
+			return err
+		}
+		t.Add(report.Row{What: "a netmaster's memory", Ours: megabytes(one), Target: "250 MiB", Met: one <= 250<<20})
+	}
+	return nil
+}
+
+// all waits until something is true of all agents.
+func (w *world) all(is func(*agent) bool) error {
+	return await(func() bool {
+		for _, a := range w.agents {
+			if !is(a) {
+				return false
+			}
+		}
+		return true
+	})
+}
