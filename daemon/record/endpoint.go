@@ -125,10 +125,21 @@ func (e *Endpoint) Called(text string) bool {
 		text == LegacyID(e.ID) || text == e.Pod.ID.String() && text != ""
 }
 
-// Holds says that text is part of what the container or its interface is called.
+// Holds says that text is part of what the container or its interface is called. Of an id that a runtime has drawn it is the beginning: any short name
+// that has no other letters than these is somewhere in one of them.
 func (e *Endpoint) Holds(text string) bool {
-	return strings.Contains(e.ID.Endpoint, text) || strings.Contains(e.ContainerID, text) || strings.Contains(e.RuntimeID, text) ||
-		strings.Contains(e.CommonName, text)
+	return slices.ContainsFunc([]string{e.ID.Endpoint, e.ContainerID, e.RuntimeID, e.CommonName}, func(name string) bool {
+		if drawn(name) {
+			return strings.HasPrefix(name, text)
+		}
+		return strings.Contains(name, text)
+	})
+}
+
+// drawn tells an id that a runtime has drawn at random: 32 hexadecimal digits or more, maybe with dashes between them.
+func drawn(name string) bool {
+	const least = 32
+	return len(name) >= least && strings.Trim(name, "0123456789abcdef-") == ""
 }
 
 // Container is what the runtime calls the container.

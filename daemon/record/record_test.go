@@ -199,3 +199,14 @@ func FuzzRecords(f *testing.F) {
 		}
 	})
 }
+
+// A part of a name finds a container, but not letters within an id that a runtime has drawn.
+func TestHolds(t *testing.T) {
+	const id = "eda0b429deda0698b75ed0a58480fe7204975d37706d4f9cdbd892a64696ded2"
+	e := Endpoint{ID: identity.Endpoint{Endpoint: id}, ContainerID: "6ba7b810-9dad-11d1-80b4-00c04fd430c8", CommonName: "shop-desk"}
+	for text, want := range map[string]bool{"desk": true, "shop-desk": true, "eda0b": true, id: true, "db": false, "6ba7b810": true, "9dad": false, "till": false} {
+		if got := e.Holds(text); got != want {
+			t.Errorf("%s: want %t, got %t", text, want, got)
+		}
+	}
+}
