@@ -24,7 +24,7 @@ type Service struct {
 	// with clients outside and the host at which they arrive.
 	ClusterLocal, ExternalLocal bool
 	// Guarded are addresses of External by which only clients of Sources come; others' packets are dropped. Both are ordered. Of a family in
-	// which there is no source, nobody comes.
+	// which there is no source, all are dropped.
 	Guarded []netip.Addr
 	Sources []netip.Prefix
 

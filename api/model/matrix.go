@@ -21,7 +21,7 @@ type MatrixWorkload struct {
 type MatrixCell struct {
 	From    string        `json:"from"`
 	To      string        `json:"to"`
-	Sum     string        `json:"sum"`     // in a few words: "all", "none", "tcp 80", "all -tcp 22"; "" where nobody judges
+	Sum     string        `json:"sum"`     // in a few words: "all", "none", "tcp 80", "all -tcp 22"; "" where it is not judged
 	Classes []MatrixClass `json:"classes"` // kinds of traffic that are told apart, the narrower ones first
 }
 

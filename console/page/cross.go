@@ -13,7 +13,7 @@ const (
 	minCell, maxCell = 12, 30
 )
 
-// cross is who may talk to whom, the senders down, the receivers across, and a cursor.
+// cross is which end may talk to which, senders down, receivers across, and a cursor.
 type cross struct {
 	row, col int
 	drawn    drawnCross

@@ -97,7 +97,7 @@ func TestClosedDoor(t *testing.T) {
 	}
 	o.Docker.Agent = "/run/x.sock"
 	if err := o.closed(); err == nil || !strings.Contains(err.Error(), "run netplugin --docker-door") {
-		t.Errorf("nobody is there: %v", err)
+		t.Errorf("no one is there: %v", err)
 	}
 	l, err := net.Listen("unix", filepath.Join(dir, "x.sock"))
 	if err != nil {

@@ -36,7 +36,7 @@ func (o *options) closed() error {
 	}
 	nc, err := net.Dial("unix", o.Docker.socket())
 	if err != nil {
-		return fmt.Errorf("nobody passes on what Docker asks: %w; run netplugin --docker-door, or leave out --docker-agent-socket", err)
+		return fmt.Errorf("the door that passes on what Docker asks does not run: %w; run netplugin --docker-door, or leave out --docker-agent-socket", err)
 	}
 	return nc.Close()
 }

@@ -53,7 +53,7 @@ func read[T runtime.Object, V any](k Kind, group schema.GroupVersion, empty T, t
 // trimmed is an object on its way through a list that client-go collects, which finds it by its names.
 type trimmed struct {
 	namespace, name string
-	value           any // nil: it concerns nobody
+	value           any // nil: it concerns no one
 }
 
 // GetObjectMeta is for client-go, which finds names by it.

@@ -26,7 +26,7 @@ func (v verdict) String() string {
 	return word
 }
 
-// demoProof pings every container from every other, over IPv4 and IPv6, and prints who talks to whom. The network green has no gateway; where
+// demoProof pings every container from every other, over IPv4 and IPv6, and prints which of them talk. The network green has no gateway; where
 // there are pods, the switch is the gateway of all such networks, and so those of a tenant meet.
 func demoProof(ctx context.Context, w io.Writer, l *lab.Lab, containers []*lab.Container, pods bool) (wrong int, err error) {
 	about := "blue is VXLAN, green is VLAN, tenants are apart"

@@ -41,7 +41,7 @@ const (
 // messages of trouble, later fragments, what is for many or from no one in particular, and what is not whole.
 var ErrSilent = errors.New("no message of trouble is due")
 
-// Receiver is whom an IP packet in an Ethernet frame is for; invalid when there is none.
+// Receiver is the destination of an IP packet in an Ethernet frame; invalid when there is none.
 func Receiver(packet []byte) (a netip.Addr) {
 	if len(packet) < ethSize {
 		return a

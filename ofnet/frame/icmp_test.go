@@ -100,7 +100,7 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		to := Receiver(b)
 		if _, err := Report(Refused, b, routerMAC, to); err == nil && !to.IsValid() {
-			t.Errorf("a message in nobody's name about %x", b)
+			t.Errorf("a message without a sender about %x", b)
 		}
 		for _, router := range routers {
 			got, err := Report(Unreachable, b, routerMAC, router)

@@ -46,7 +46,7 @@ func Inject(segment uint32, tenant uint16) flow.Actions {
 }
 
 // Reply is how a message about what Troubles caught gets to its sender, and the link address that it bears: as the router would send it when
-// routed says so; else by where the packet came from, which is the host itself or a machine on a VLAN, and in the name of whom it was for. ok is
+// routed says so; else by where the packet came from, which is the host itself or a machine on a VLAN, and in the name of its destination. ok is
 // false when there is no way any more.
 func Reply(s *ofnet.State, m flow.Match) (do flow.Actions, mac ofnet.MAC, routed, ok bool) {
 	segment, tenant := Origin(m)

@@ -86,7 +86,7 @@ func TestLoadBalancer(t *testing.T) {
 		"spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "selector": {"app": "web"}, "loadBalancerSourceRanges": ["%s/32"],
 		"ports": [{"port": 80, "targetPort": 8080}]}}`, inside.address(4)))
 	c.apply(`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "none", "namespace": "default", "annotations": {"io.contiv.network": "nowhere"}},
-		"spec": {"type": "LoadBalancer", "selector": {"app": "nobody"}, "ports": [{"port": 80, "nodePort": 30099}]}}`)
+		"spec": {"type": "LoadBalancer", "selector": {"app": "none"}, "ports": [{"port": 80, "nodePort": 30099}]}}`)
 	of := func(service, path string) string {
 		return c.kubectl("get", "service", service, "-o", "jsonpath={"+path+"}")
 	}

@@ -37,7 +37,7 @@ func TestSurroundings(t *testing.T) {
 		select {
 		case <-moved:
 			if !row.want {
-				t.Errorf("%s: want nobody woken", row.name)
+				t.Errorf("%s: want no one woken", row.name)
 			}
 		default:
 			if row.want {

@@ -20,7 +20,22 @@ import (
 // hall is a Door, and the two sockets.
 type hall struct {
 	*Door
-	t *testing.T
+	t    *testing.T
+	came chan struct{} // gets something for each request that the door is to pass on
+}
+
+// noted tells of requests before it sends them.
+type noted struct {
+	http.RoundTripper
+	came chan<- struct{}
+}
+
+func (n noted) RoundTrip(r *http.Request) (*http.Response, error) {
+	select {
+	case n.came <- struct{}{}:
+	default:
+	}
+	return n.RoundTripper.RoundTrip(r)
 }
 
 // newHall serves a door that gives an agent up after some time.
@@ -31,7 +46,8 @@ func newHall(t *testing.T, restart time.Duration) *hall {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	h := &hall{NewDoor(filepath.Join(dir, "plugins", "netplugin.sock"), filepath.Join(dir, "agent.sock"), false, slog.New(slog.DiscardHandler)), t}
+	h := &hall{NewDoor(filepath.Join(dir, "plugins", "netplugin.sock"), filepath.Join(dir, "agent.sock"), false, slog.New(slog.DiscardHandler)), t, make(chan struct{}, 1)}
+	h.missed.RoundTripper = noted{h.missed.RoundTripper, h.came}
 	h.restart, h.presence.pause = restart, time.Millisecond
 	h.begin(h.Door)
 	return h
@@ -147,7 +163,7 @@ func TestDoorWithAgent(t *testing.T) {
 		_, answer, _ := h.ask("NetworkDriver.CreateEndpoint", q)
 		waiting <- answer
 	}()
-	time.Sleep(20 * time.Millisecond)
+	<-h.came
 	end := h.begin(h.agent(w))
 	if got := <-waiting; !strings.Contains(got, `"Address":"10.1.1.1/24"`) {
 		t.Errorf("asked before the agent was there: %s", got)

@@ -72,7 +72,7 @@ func (k *Keeper) keep(ctx context.Context, want []kubeservice.Health) (failed er
 	}
 	for number, p := range k.open {
 		if _, still := wanted[number]; !still {
-			_ = p.server.Close() // nobody is left to be told
+			_ = p.server.Close() // no client is left to be told
 			delete(k.open, number)
 		}
 	}

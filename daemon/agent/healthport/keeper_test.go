@@ -68,7 +68,7 @@ func answers(t *testing.T, port uint16, want string) {
 	t.Fatalf("port %d: want %q, got %q", port, want, got)
 }
 
-// free is a port that nobody has, and its listener, which has it until it is closed.
+// free is a port that is not in use, and its listener, which has it until it is closed.
 func free(t *testing.T) (uint16, net.Listener) {
 	l, err := net.Listen("tcp", ":0")
 	if err != nil {

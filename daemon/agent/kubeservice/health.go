@@ -15,7 +15,7 @@ type Health struct {
 	Local   int
 }
 
-// HealthOf is what a host is to say of a service; ok is false when nobody is to ask.
+// HealthOf is what a host is to say of a service; ok is false when the service has no health check port.
 func HealthOf(v *record.KubernetesService, list []*record.EndpointSlice, at *Site) (h Health, ok bool) {
 	if v.Type != record.ServiceLoadBalancer || !v.ExternalLocal || v.HealthCheckNodePort == 0 {
 		return h, false

@@ -21,7 +21,7 @@ func TestHealthOf(t *testing.T) {
 		name   string
 		node   string
 		change func(v *record.KubernetesService)
-		want   int // -1: nobody is to ask
+		want   int // -1: no health check port
 	}{
 		{"two ready ones, one of which has two addresses", "n1", nil, 2},
 		{"the other node", "n2", nil, 1},

@@ -52,7 +52,7 @@ type Config struct {
 	BalancerNetwork string
 	Pause           time.Duration // before what has failed is tried again; 0: a second
 	Patience        time.Duration // how long a pod is waited for that Kubernetes has not told of; 0: ten seconds
-	// Hurry says that a term has begun in which everything is to be compared, until done is called; nil: nobody wants to know.
+	// Hurry says that a term has begun in which everything is to be compared, until done is called; nil: it is not called.
 	Hurry func() (done func())
 	Log   *slog.Logger
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// For how long changes are gathered, after one that went out at once: the longer the more agents there are, whom each batch costs something.
+// For how long changes are gathered, after one that went out at once: the longer the more agents there are, since each batch has a cost for each of them.
 const (
 	Window    = 10 * time.Millisecond // at the most
 	perStream = 20 * time.Microsecond

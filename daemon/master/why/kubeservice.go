@@ -115,11 +115,11 @@ func toKubernetesService(v *catalog.View, rules *verdict.Policies, from, to end,
 		}
 		first = &one
 	}
-	whom := fmt.Sprintf("one of %d backends", len(list))
+	backend := fmt.Sprintf("one of %d backends", len(list))
 	if len(list) == 1 {
-		whom = "its only backend, " + list[0].name()
+		backend = "its only backend, " + list[0].name()
 	}
-	first.Text = fmt.Sprintf("service %s leads it to %s; %s", name, whom, first.Text)
+	first.Text = fmt.Sprintf("service %s leads it to %s; %s", name, backend, first.Text)
 	return *first
 }
 

@@ -47,7 +47,7 @@ type matrix struct {
 	workloads []workload
 }
 
-// read takes over what the catalog knows, so that nobody waits for the rest.
+// read takes over what the catalog knows, so that no request waits for the rest.
 func (m *matrix) read(v *catalog.View) error {
 	pods := v.Pods(m.namespace)
 	if len(pods) == 0 && !v.Has(model.KindKubeNamespace().Name, m.namespace) {
