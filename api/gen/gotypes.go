@@ -167,7 +167,7 @@ func (t *goTypes) of(e ast.Expr, pkg string, schemas object) (object, error) {
 			return object{"type": "string", "format": "date-time"}, nil
 		case "RawMessage":
 			return object{}, nil
-		case "Addr", "Prefix", "Range", "Pod": // of netip, ipam and identity: texts
+		case "Addr", "AddrPort", "Prefix", "Range", "Pod": // of netip, ipam and identity: texts
 			return object{"type": "string"}, nil
 		}
 		return nil, fmt.Errorf("type %s of another package is not supported", e.Sel.Name)

@@ -115,3 +115,9 @@ type UpdateEndpointRequest struct {
 
 // UpdateEndpointResponse echoes the address.
 type UpdateEndpointResponse struct{ IPAddress string }
+
+// LeaveRequest says that the agent of a host has ended.
+type LeaveRequest struct {
+	Host string `json:"host"` // label
+	Seat string `json:"seat"` // with which the agent was registered
+}

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +20,6 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/daemon/master/mastertest"
-	records "github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/netctl/command"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -57,7 +53,6 @@ func peopled(t *testing.T) *mastertest.Master {
 		&model.Bgp{Hostname: "h1", Routerip: "192.0.2.9/24", As: "65000", NeighborAs: "65001", Neighbor: "192.0.2.10"})
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		answers := map[string]any{
-			"/status":        model.AgentStatus{Host: "h1", Ready: true, Since: time.Now().Format(time.RFC3339), Endpoints: 2, Flows: 1, VTEP: "192.0.2.1"},
 			"/inspect/flows": []model.Flow{{Table: "source", TableID: "4", Priority: 5, Match: "any packet", Does: "drop", Flow: "actions=drop", Owner: "endpoint/acme:blue:c1"}},
 			"/inspect/rules": []model.RuleStatus{},
 			"/inspect/drift": model.Drift{Host: "h1"},
@@ -71,25 +66,8 @@ func peopled(t *testing.T) *mastertest.Master {
 		_ = json.NewEncoder(w).Encode(v)
 	}))
 	t.Cleanup(agent.Close)
-	ip, port, err := net.SplitHostPort(agent.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	number, _ := strconv.Atoi(port)
-	instance := records.Service{ServiceName: records.ServiceAgent, HostAddr: ip, Port: number, Hostname: "h1"}
-	value, err := json.Marshal(instance)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx := &store.Tx{}
-	tx.Put(instance.Key(), value)
-	rev, err := m.Store.Commit(ctx, tx)
-	if err == nil {
-		err = m.Catalog.Wait(ctx, rev)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	m.Registered(t, "h1", agent.Listener.Addr().String())
+	m.Reporting(t, "h1")(model.AgentStatus{Host: "h1", Ready: true, Since: time.Now().Format(time.RFC3339), Endpoints: 2, Flows: 1, VTEP: "192.0.2.1"}, m.Relay.Wanted("h1"))
 	return m
 }
 

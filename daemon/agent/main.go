@@ -16,9 +16,9 @@ import (
 	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/budget"
+	"github.com/contiv/contiv/daemon/finder"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
-	"github.com/contiv/contiv/daemon/store/open"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/openflow"
@@ -78,15 +78,10 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	if err := budget.Slack(budget.AgentSlack); err != nil {
 		log.Debug("not as thrifty as it could be", "error", err)
 	}
-	db, err := open.Open(o.Store, log)
-	if err != nil {
+	if _, err := o.Store.TLS(); err != nil {
 		return &configError{err}
 	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			log.Warn("close the store", "error", err)
-		}
-	}()
+	masters := finder.New(o.Masters, o.Store, log)
 	if o.Kube != "" {
 		log.Warn("--kubeconfig has no effect here: netmaster reads Kubernetes, and takes that flag", "file", o.Kube)
 	}
@@ -100,8 +95,8 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	n, err := node.New(node.Config{Host: o.Host, Machine: claim.Machine(o.Machine, o.Host), CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
 		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, CNIPatience: cniPatience, MesosSocket: o.mesosSocket(), Runtime: runtimeConf, InspectPort: inspectPort, Limits: o.Limits,
 		DNS:    node.DNS{Off: o.DNS == "off", Domain: o.Domain, Cluster: o.Cluster, Servers: o.Resolvers},
-		Docker: o.Docker.part(o.Mode), HostPorts: o.open, Protected: o.protected, Shut: o.shut, Node4: o.node4, Node6: o.node6, StoreURLs: o.Store.URLs(),
-		Store: db, Observe: o.Observe, ForeignServices: o.Services == "off", Version: build.Info(), Settled: settled, Log: log},
+		Docker: o.Docker.part(o.Mode), HostPorts: o.open, Protected: o.protected, Shut: o.shut, Node4: o.node4, Node6: o.node6,
+		Find: masters.Find, Observe: o.Observe, ForeignServices: o.Services == "off", Version: build.Info(), Settled: settled, Log: log},
 		forward, p)
 	if err != nil {
 		return &configError{err}
@@ -110,6 +105,6 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 		log.Warn("Docker does not find this agent", "error", err)
 	}
 	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.ctrl, "vtep", o.vtep,
-		"uplinks", o.Uplinks, "bond", o.Bond, "store", db)
+		"uplinks", o.Uplinks, "bond", o.Bond, "store", masters)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }

@@ -8,8 +8,11 @@ package channel
 
 import "strings"
 
-// Path is where a netmaster serves the channel.
-const Path = "/plugin/channel"
+// Where a netmaster serves the channel, and tells other netmasters whose streams it serves.
+const (
+	Path         = "/plugin/channel"
+	SessionsPath = "/plugin/sessions"
+)
 
 // Shard names a part of what the cluster knows.
 type Shard string
@@ -77,6 +80,7 @@ type Batch struct {
 // Hello is what an agent says first.
 type Hello struct {
 	Host      string  `json:"host"`                // label
+	Seat      string  `json:"seat,omitempty"`      // as in record.Host
 	Directory bool    `json:"directory,omitempty"` // it is to know the networks and groups of all tenants
 	Shards    []Shard `json:"shards,omitempty"`    // that it knows already, up to
 	Mark      Mark    `json:"mark"`

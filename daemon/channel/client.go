@@ -34,6 +34,9 @@ type Options struct {
 	Host      string                             // label
 	Directory bool                               // networks and groups of all tenants are needed
 	Masters   func(ctx context.Context) []string // URLs of netmasters; any of them will do
+	Seat      func() string                      // as in record.Host; nil: it has none
+	Reporter  Reporter                           // nil: nothing is reported
+	Opened    func()                             // called whenever a netmaster has begun to tell; nil: nothing is
 	HTTP      *http.Client
 	Log       *slog.Logger
 }
@@ -47,10 +50,13 @@ type Client struct {
 	with   string // the netmaster that is followed; "": none
 	shards map[Shard]struct{}
 	mark   Mark
+	moved  chan struct{} // closed when the mark moves
 }
 
 // NewClient makes a Client.
-func NewClient(o Options) *Client { return &Client{Options: o, shards: map[Shard]struct{}{}} }
+func NewClient(o Options) *Client {
+	return &Client{Options: o, shards: map[Shard]struct{}{}, moved: make(chan struct{})}
+}
 
 // With is the URL of the netmaster that is followed, "" while there is none.
 func (c *Client) With() string {
@@ -121,12 +127,16 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	defer cancel(nil)
 	quiet := time.AfterFunc(silenceMost, func() { cancel(fmt.Errorf("it said nothing for %s", silenceMost)) })
 	defer quiet.Stop()
-	answer, err := c.open(ctx, base)
+	answer, done, err := c.open(ctx, base)
+	defer done()
 	if err != nil {
 		return because(ctx, base, err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	defer c.set("")
+	if c.Opened != nil {
+		c.Opened()
+	}
 	in := NewReader(&heard{answer.Body, func() { quiet.Reset(silenceMost) }})
 	for {
 		b, err := in.Read()
@@ -143,33 +153,54 @@ func (c *Client) follow(ctx context.Context, base string, take func(Batch) bool)
 	}
 }
 
-// open says hello.
-func (c *Client) open(ctx context.Context, base string) (*http.Response, error) {
-	c.mu.Lock()
-	hello := Hello{Host: c.Host, Directory: c.Directory, Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark}
-	c.mu.Unlock()
-	body, err := json.Marshal(hello)
+// open says hello, and goes on to report until done is called, which is to be called in any case.
+func (c *Client) open(ctx context.Context, base string) (answer *http.Response, done func(), err error) {
+	body, done := c.speak(ctx)
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, base+Path, body)
 	if err != nil {
-		return nil, err
-	}
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, base+Path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+		return nil, done, err
 	}
 	q.Header.Set("Content-Type", "application/json")
 	q.Header.Set("Accept", "application/json")
-	answer, err := c.HTTP.Do(q)
-	if err != nil {
-		return nil, err
-	}
-	if answer.StatusCode == http.StatusOK {
-		return answer, nil
+	answer, err = c.HTTP.Do(q)
+	if err != nil || answer.StatusCode == http.StatusOK {
+		return answer, done, err
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode == http.StatusNotFound {
-		return nil, errors.New("it is of an earlier build, which does not speak to agents: upgrade the netmasters first")
+		return nil, done, errors.New("it is of an earlier build, which does not speak to agents: upgrade the netmasters first")
 	}
-	return nil, client.Refusal(answer)
+	return nil, done, client.Refusal(answer)
+}
+
+// speak is what the agent says: hello, and then reports, until done is called.
+func (c *Client) speak(ctx context.Context) (body io.Reader, done func()) {
+	c.mu.Lock()
+	hello := Hello{Host: c.Host, Directory: c.Directory, Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark}
+	c.mu.Unlock()
+	if c.Seat != nil {
+		hello.Seat = c.Seat()
+	}
+	text, err := json.Marshal(hello)
+	if c.Reporter == nil || err != nil {
+		return bytes.NewReader(text), func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	out, in := io.Pipe()
+	go func() {
+		defer close(ended)
+		_, err := in.Write(text)
+		if err == nil {
+			err = c.report(ctx, in)
+		}
+		_ = in.CloseWithError(err)
+	}()
+	return out, func() {
+		cancel()
+		_ = out.Close()
+		<-ended
+	}
 }
 
 // because is an error with what ended the request, if that was the client itself.
@@ -195,6 +226,8 @@ func (c *Client) note(b *Batch) {
 	}
 	c.mark = b.Mark
 	c.mark.Reset = false
+	close(c.moved)
+	c.moved = make(chan struct{})
 }
 
 func (c *Client) set(with string) {

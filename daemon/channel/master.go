@@ -69,3 +69,16 @@ func (m Master) DeleteDockerNetwork(ctx context.Context, request model.DockerNet
 	_, err := m.Post(ctx, "/plugin/deleteDockerNetwork", request, nil)
 	return err
 }
+
+// Register has the machine be the host that it says it is, and its agent run. It returns the host as it is stored now.
+func (m Master) Register(ctx context.Context, h record.Host) (record.Host, error) {
+	var out record.Host
+	_, err := m.Post(ctx, "/plugin/register", h, &out)
+	return out, err
+}
+
+// Leave says that the agent with a seat at a host has ended.
+func (m Master) Leave(ctx context.Context, q model.LeaveRequest) error {
+	_, err := m.Post(ctx, "/plugin/leave", q, nil)
+	return err
+}

@@ -18,19 +18,6 @@ import (
 // ServiceTTL is how long a registration outlives a silent process.
 const ServiceTTL = 10 * time.Second
 
-// Admission lets the process be registered. Admit adds to the first transaction under a lease what must hold, and what goes with it;
-// its error refuses, with ErrNotAdmitted when others are in the way. Admitted says that the transaction was carried out.
-type Admission interface {
-	Admit(ctx context.Context, tx *store.Tx, lease store.Lease) error
-	Admitted()
-}
-
-// ErrNotAdmitted says that an Admission refuses for now. It has been told of by who refuses.
-var ErrNotAdmitted = errors.New("not admitted to the cluster")
-
-// admitPause is how long a Registry waits before it asks for admission again.
-const admitPause = time.Second
-
 // Registry keeps a process's services registered, all under one lease: it registers them again after a lost lease and
 // after an outage of the store, and takes them away when it stops. It is a task.
 type Registry struct {
@@ -39,7 +26,6 @@ type Registry struct {
 	log   *slog.Logger
 	ready chan struct{}
 	wake  chan struct{}
-	admit Admission // nil: no one is asked
 
 	mu     sync.Mutex
 	wanted map[string]record.Service
@@ -56,9 +42,6 @@ func NewRegistry(s store.Store, ttl time.Duration, log *slog.Logger, services ..
 	r.Set(services...)
 	return r
 }
-
-// Under has an Admission asked whenever the services are registered under a new lease. It is called before Run.
-func (r *Registry) Under(a Admission) { r.admit = a }
 
 // Set says what is to be registered from now on; what was and is not in the list is taken away. It does not block and
 // may be called at any time. TTL is filled in.
@@ -91,17 +74,13 @@ func (r *Registry) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
-		pause := retryPause
-		switch {
-		case errors.Is(err, ErrNotAdmitted):
-			pause = admitPause
-		case !failed || !errors.Is(err, store.ErrUnavailable):
+		if !failed || !errors.Is(err, store.ErrUnavailable) {
 			r.log.Warn("registering services again", "error", err)
 		}
 		failed = errors.Is(err, store.ErrUnavailable)
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause):
+		case <-time.After(retryPause):
 		}
 	}
 	return nil
@@ -125,8 +104,8 @@ func (r *Registry) keep(ctx context.Context, lease store.Lease) error {
 		}
 	}()
 	have := map[string]record.Service{}
-	for admit := r.admit; ; admit = nil {
-		if err := r.register(ctx, lease, have, admit); err != nil {
+	for {
+		if err := r.register(ctx, lease, have); err != nil {
 			return err
 		}
 		select {
@@ -145,18 +124,12 @@ func (r *Registry) keep(ctx context.Context, lease store.Lease) error {
 	}
 }
 
-// register makes the store hold what is wanted, given that it has what have says, and updates have. With admit, only as that
-// permits.
-func (r *Registry) register(ctx context.Context, lease store.Lease, have map[string]record.Service, admit Admission) error {
+// register makes the store hold what is wanted, given that it has what have says, and updates have.
+func (r *Registry) register(ctx context.Context, lease store.Lease, have map[string]record.Service) error {
 	r.mu.Lock()
 	wanted := maps.Clone(r.wanted)
 	r.mu.Unlock()
 	var tx store.Tx
-	if admit != nil {
-		if err := admit.Admit(ctx, &tx, lease); err != nil {
-			return err
-		}
-	}
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		if old, ok := have[key]; ok && old == wanted[key] {
 			continue
@@ -176,9 +149,6 @@ func (r *Registry) register(ctx context.Context, lease store.Lease, have map[str
 		if _, err := r.store.Commit(ctx, &tx); err != nil {
 			return err
 		}
-	}
-	if admit != nil {
-		admit.Admitted()
 	}
 	clear(have)
 	maps.Copy(have, wanted)

@@ -2,7 +2,7 @@ package cluster
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"testing"
@@ -42,49 +42,49 @@ func start(tb testing.TB, t task.Task) (stop func()) {
 	return stop
 }
 
-// until waits until the view has these instances of a service.
-func until(tb testing.TB, m *Members, name string, ports ...int) {
+// until waits until the instances of a service have these ports.
+func until(tb testing.TB, db store.Store, name string, ports ...int) {
 	tb.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
 	end := time.After(patience)
 	for {
-		changed := m.Changed()
+		list, err := registered(tb.Context(), db, name)
 		var got []int
-		for _, s := range m.List(name) {
+		for _, s := range list {
 			got = append(got, s.Port)
 		}
-		if slices.Equal(got, ports) {
+		if err == nil && slices.Equal(got, ports) {
 			return
 		}
 		select {
-		case <-changed:
+		case <-tick.C:
 		case <-end:
-			tb.Fatalf("%s: want ports %v, got %v", name, ports, got)
+			tb.Fatalf("%s: want ports %v, got %v, %v", name, ports, got, err)
 		}
 	}
 }
 
 func TestRegistry(t *testing.T) {
 	db, log := memory.New(), slog.New(slog.DiscardHandler)
-	m := NewMembers(db, log)
-	start(t, m)
 	mine := db.Open()
 	r := NewRegistry(mine, 300*time.Millisecond, log, service("netmaster", 1), service("netplugin", 2))
 	stop := start(t, r)
-	until(t, m, "netmaster", 1)
-	until(t, m, "netplugin", 2)
+	until(t, db, "netmaster", 1)
+	until(t, db, "netplugin", 2)
 	r.Set(service("netmaster", 1), service("netmaster", 3))
-	until(t, m, "netmaster", 1, 3)
-	until(t, m, "netplugin")
+	until(t, db, "netmaster", 1, 3)
+	until(t, db, "netplugin")
 	list, err := registered(t.Context(), db, "netmaster")
 	if err != nil || len(list) != 2 || list[0].Port != 1 {
 		t.Errorf("services: got %+v (%v)", list, err)
 	}
 	mine.Away()
-	until(t, m, "netmaster")
+	until(t, db, "netmaster")
 	mine.Back()
-	until(t, m, "netmaster", 1, 3)
+	until(t, db, "netmaster", 1, 3)
 	stop()
-	until(t, m, "netmaster")
+	until(t, db, "netmaster")
 	if _, err := registered(t.Context(), db, "netmaster"); err != nil {
 		t.Errorf("none registered is no error: got %v", err)
 	}
@@ -123,46 +123,20 @@ func TestRole(t *testing.T) {
 	s.Role = "follower"
 	r := NewRegistry(db, 0, log, s)
 	start(t, r)
-	m := NewMembers(db, log)
-	start(t, m)
 	s.Role = "leader"
 	r.Set(s)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
 	for end := time.After(patience); ; {
-		changed := m.Changed()
-		if list := m.List("netmaster"); len(list) == 1 && list[0].Role == "leader" && list[0].TTL == 10 {
+		list, err := registered(t.Context(), db, "netmaster")
+		if err == nil && len(list) == 1 && list[0].Role == "leader" && list[0].TTL == 10 {
 			return
 		}
 		select {
-		case <-changed:
+		case <-tick.C:
 		case <-end:
-			t.Fatalf("want a leader, got %+v", m.List("netmaster"))
+			t.Fatalf("want a leader, got %+v, %v", list, err)
 		}
-	}
-}
-
-func TestMembersRubbish(t *testing.T) {
-	db, log := memory.New(), slog.New(slog.DiscardHandler)
-	var tx store.Tx
-	tx.Put(record.Services+"netmaster/x", []byte("not JSON"))
-	tx.Put(record.Services+"netmaster", []byte("a key without an instance"))
-	if _, err := db.Commit(t.Context(), &tx); err != nil {
-		t.Fatal(err)
-	}
-	m := NewMembers(db, log)
-	start(t, m)
-	until(t, m, "netmaster")
-	if _, err := registered(t.Context(), db, "netmaster"); err == nil {
-		t.Error("a list with rubbish: want an error")
-	}
-}
-
-func TestMembersClosed(t *testing.T) {
-	db := memory.New()
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := NewMembers(db, slog.New(slog.DiscardHandler)).Run(t.Context()); !errors.Is(err, store.ErrClosed) {
-		t.Errorf("want %v, got %v", store.ErrClosed, err)
 	}
 }
 
@@ -174,8 +148,8 @@ func registered(ctx context.Context, s store.Store, name string) ([]record.Servi
 	}
 	var list []record.Service
 	for _, i := range items {
-		service, err := decode(i)
-		if err != nil {
+		var service record.Service
+		if err := json.Unmarshal(i.Value, &service); err != nil {
 			return nil, err
 		}
 		list = append(list, service)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/build"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/kube"
@@ -28,8 +30,10 @@ import (
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/landmark"
+	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
@@ -109,9 +113,13 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		duties = append(duties, reader.Run)
 	}
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
-	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run)
 	feed := catalog.NewFeed(known, db, log)
 	told := relay.New(known, feed.Away)
+	others, hosts := outgoing(), registrar.New(committer, nil, log)
+	keeper := &registrar.Keeper{Registrar: hosts, Catalog: known, Served: func(ctx context.Context) []channel.Served {
+		return peer.New(known, others).Sessions(ctx, c.Internal, told.Sessions, true)
+	}}
+	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run, keeper.Run)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
@@ -151,7 +159,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		status = reader.Status
 	}
 	front.set(server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Keep: c.keep, ACI: poster,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Registrar: hosts, Keep: c.keep, ACI: poster,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string {
@@ -161,11 +169,16 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			}
 			return waiting
 		},
-		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
-			DialContext: (&net.Dialer{Timeout: 2 * time.Second}).DialContext}},
+		HTTP: others,
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)
+}
+
+// outgoing is what netmaster reaches agents and other netmasters by. It goes where it is sent, and nowhere else.
+func outgoing() *http.Client {
+	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DialContext: (&net.Dialer{Timeout: 2 * time.Second}).DialContext},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // load hurries until the store has been read.
@@ -214,10 +227,15 @@ func tellShared(known *catalog.Catalog, log *slog.Logger) {
 	})
 }
 
+// registration is what others find this netmaster by, and what of its store is closed to containers.
 func registration(c config, role string) record.Service {
 	host, port, _ := net.SplitHostPort(c.Internal)
 	n, _ := strconv.Atoi(port)
-	return record.Service{ServiceName: record.ServiceMaster, Role: role, Version: build.Info().Version, HostAddr: host, Port: n}
+	stores := c.Store.URLs()
+	if c.Store.Embedded {
+		stores = []string{c.Embedded.ClientURL, c.Embedded.PeerURL}
+	}
+	return record.Service{ServiceName: record.ServiceMaster, Role: role, Version: build.Info().Version, HostAddr: host, Port: n, Store: strings.Join(stores, ",")}
 }
 
 // leadership shows the election to the server.

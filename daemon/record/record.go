@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// Prefixes under which records live. Agents watch State, Config and Services; nothing that changes often and does
+// Prefixes under which records live. Agents are told of State, Config and Services; nothing that changes often and does
 // not concern them lies below those.
 const (
 	Root     = "/contiv.io/"
@@ -22,7 +22,7 @@ const (
 	Config   = Root + "master/config/"
 	Services = Root + "service/"
 	Locks    = Root + "lock/"
-	Claims   = Root + "claim/" // which machine is which host; see Claim
+	Runs     = Root + "running/" // which hosts' agents run; see Running
 	Objects  = Root + "obj/modeldb/"
 	Pools    = Root + "ipam/"
 	History  = Root + "history/" // what happened, for operators; see daemon/master/history
@@ -33,6 +33,7 @@ const (
 	Endpoints = State + "endpoint/"
 	Groups    = State + "group/"
 	Tenants   = State + "tenants/"
+	Hosts     = State + "host/"
 
 	Rules       = State + "rule/"
 	Attachments = State + "attachment/"
@@ -114,11 +115,10 @@ type Tenant struct {
 	VRF    uint16 `json:"vrf"`
 }
 
-// Names of registered services.
+// ServiceMaster is the name of every netmaster's API, and RoleLeader the role of the one that leads.
 const (
-	ServiceMaster    = "netmaster"      // every netmaster's API
-	ServiceAgent     = "netplugin"      // every agent's REST inspection address
-	ServiceAgentVTEP = "netplugin.vtep" // every agent's tunnel address
+	ServiceMaster = "netmaster"
+	RoleLeader    = "leader"
 )
 
 // Service is one registered instance of a service, leased, at Services+ServiceName+"/"+HostAddr+":"+Port.
@@ -129,12 +129,8 @@ type Service struct {
 	TTL         int    `json:"TTL"` // seconds
 	HostAddr    string `json:"HostAddr"`
 	Port        int    `json:"Port"`
-	Hostname    string `json:"Hostname"`            // host label
-	UplinkMAC   string `json:"UplinkMAC,omitempty"` // of netplugin.vtep
-
-	// Node4 and Node6, of netplugin.vtep, are the machine's own addresses, by which containers meet it.
-	Node4 netip.Addr `json:"Node4,omitzero"`
-	Node6 netip.Addr `json:"Node6,omitzero"`
+	Hostname    string `json:"Hostname"`
+	Store       string `json:"Store,omitempty"` // URLs of the store that it uses, separated by commas
 }
 
 // Key is where the instance is registered.

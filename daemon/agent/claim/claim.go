@@ -2,48 +2,76 @@ package claim
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 )
+
+// Times of a Claim.
+const (
+	retryPause  = 300 * time.Millisecond // after a request that was not answered
+	refusePause = time.Second            // after one that was refused
+	leaveLimit  = 2 * time.Second        // for saying that the agent ends
+)
+
+// Master admits hosts.
+type Master interface {
+	Register(ctx context.Context, h record.Host) (record.Host, error)
+	Leave(ctx context.Context, q model.LeaveRequest) error
+}
 
 // Options are what a Claim needs.
 type Options struct {
-	Store   store.Store
-	Host    string // label
-	Machine string // identity, as of Machine
-	VTEP    string // tunnel address
-	Control string // "address:port" of the agent's REST interface; "" when it serves none
-	Log     *slog.Logger
+	Master Master
+	Host   record.Host // as it is to be admitted, but for its seat
+	Log    *slog.Logger
 }
 
 // Claim is what this agent's machine has or wants. Its methods are safe for concurrent use.
 type Claim struct {
 	Options
+	seated chan struct{} // closed with the seat
+	again  chan struct{}
 
 	mu      sync.Mutex
-	seat    string
+	seat    string // hash of its token
 	owned   bool
 	refusal string
+	silence string // why no netmaster has answered; "" when one has
 	held    chan struct{}
 }
 
 // New makes a claim that no one has made yet.
-func New(o Options) *Claim { return &Claim{Options: o, held: make(chan struct{})} }
+func New(o Options) *Claim {
+	return &Claim{Options: o, seated: make(chan struct{}), again: make(chan struct{}, 1), held: make(chan struct{})}
+}
 
-// Sit says by which seat the agent works. Without one, Admit refuses.
+// Sit says by which seat the agent works. It is called once; Run does nothing before.
 func (c *Claim) Sit(token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.seat = token
+	c.seat = record.Sum([]byte(token))
+	close(c.seated)
+}
+
+// Seat is the hash of the token of the seat, "" as long as there is none.
+func (c *Claim) Seat() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.seat
+}
+
+// Again has the claim made again: what netmasters know of it may have changed. It does not block.
+func (c *Claim) Again() {
+	select {
+	case c.again <- struct{}{}:
+	default:
+	}
 }
 
 // Held is closed when the machine has what it claims for the first time.
@@ -63,31 +91,75 @@ func (c *Claim) Refusal() string {
 	return c.refusal
 }
 
-// Admit is the cluster.Admission of an agent: it adds to a transaction what claims the label and the addresses, under the
-// guard that no one else does, and what frees those that the machine had before. A refusal is a cluster.ErrNotAdmitted.
-func (c *Claim) Admit(ctx context.Context, tx *store.Tx, lease store.Lease) error {
-	c.mu.Lock()
-	seat := c.seat
-	c.mu.Unlock()
-	if seat == "" {
-		return fmt.Errorf("%w: the agent does not work with Open vSwitch yet", cluster.ErrNotAdmitted)
-	}
-	w := &work{Options: c.Options, ctx: ctx, tx: tx, seat: seat}
-	err := w.claim(lease)
-	if errors.Is(err, cluster.ErrNotAdmitted) {
-		c.tell(err)
-	}
-	return err
-}
-
-// Admitted says that the transaction of Admit was carried out.
-func (c *Claim) Admitted() {
+// Silence says why no netmaster has answered the last request; "" when one has.
+func (c *Claim) Silence() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.refusal != "" {
-		c.Log.Info("the host is this machine's now", "host", c.Host, "machine", c.Machine)
+	return c.silence
+}
+
+// Run makes the claim, again whenever it is asked to, and until it is granted, until ctx ends; then it gives up that the agent runs, and returns nil.
+func (c *Claim) Run(ctx context.Context) error {
+	select {
+	case <-c.seated:
+	case <-ctx.Done():
+		return nil
 	}
-	c.owned, c.refusal = true, ""
+	c.Again()
+	for ctx.Err() == nil {
+		select {
+		case <-c.again:
+		case <-ctx.Done():
+			continue
+		}
+		if pause := c.try(ctx); pause > 0 {
+			select {
+			case <-time.After(pause):
+				c.Again()
+			case <-ctx.Done():
+			}
+		}
+	}
+	c.leave(context.WithoutCancel(ctx))
+	return nil
+}
+
+// try makes the claim once, and says how long to wait until it is made again; 0: it is granted.
+func (c *Claim) try(ctx context.Context) (pause time.Duration) {
+	want := c.Host
+	want.Seat = c.Seat()
+	_, err := c.Master.Register(ctx, want)
+	if ctx.Err() != nil {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err == nil:
+		c.granted()
+		return 0
+	case client.IsCode(err, model.CodeConflict), client.IsCode(err, model.CodeInvalid):
+		c.silence = ""
+		if why := err.Error(); why != c.refusal {
+			c.refusal = why
+			c.Log.Error("this agent is not admitted to the cluster; it tries again", "reason", why)
+		}
+		c.owned = false
+		return refusePause
+	}
+	if c.silence = err.Error(); errors.Is(err, context.DeadlineExceeded) {
+		c.silence = "no netmaster answers"
+	}
+	c.Log.Debug("this host is not registered yet", "retry", retryPause, "error", err)
+	return retryPause
+}
+
+// granted notes that the machine is the host. c.mu is held.
+func (c *Claim) granted() {
+	if c.refusal != "" {
+		c.Log.Info("the host is this machine's now", "host", c.Host.Label, "machine", c.Host.Machine)
+	}
+	c.owned, c.refusal, c.silence = true, "", ""
 	select {
 	case <-c.held:
 	default:
@@ -95,150 +167,14 @@ func (c *Claim) Admitted() {
 	}
 }
 
-// tell notes a refusal, and logs it when it is a new one.
-func (c *Claim) tell(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	why := strings.TrimPrefix(err.Error(), cluster.ErrNotAdmitted.Error()+": ")
-	if why != c.refusal {
-		c.refusal = why
-		c.Log.Error("this agent is not admitted to the cluster; it tries again", "reason", why)
+// leave says that the agent does not run any more.
+func (c *Claim) leave(ctx context.Context) {
+	if !c.Owned() {
+		return
 	}
-	c.owned = false
-}
-
-// work is one attempt.
-type work struct {
-	Options
-	ctx  context.Context
-	tx   *store.Tx
-	seat string
-}
-
-// claim requires and puts all that the agent claims.
-func (w *work) claim(lease store.Lease) error {
-	now := record.Claim{Machine: w.Machine, Host: w.Host, VTEP: w.VTEP, Control: w.Control, Since: time.Now().UTC().Format(time.RFC3339)}
-	if err := w.live(lease); err != nil {
-		return err
+	ctx, cancel := context.WithTimeout(ctx, leaveLimit)
+	defer cancel()
+	if err := c.Master.Leave(ctx, model.LeaveRequest{Host: c.Host.Label, Seat: c.Seat()}); err != nil {
+		c.Log.Debug("netmasters find out by themselves that this agent has ended", "error", err)
 	}
-	freed := map[string]bool{}
-	for _, key := range now.Keys() {
-		had, rev, err := read[record.Claim](w, key)
-		if err != nil {
-			return err
-		}
-		w.tx.Require(key, rev)
-		if had != nil {
-			if err := w.mine(key, had); err != nil {
-				return err
-			}
-			if had.Host != w.Host {
-				freed[record.HostClaim(had.Host)] = true
-			}
-			for _, old := range had.Keys() {
-				freed[old] = true
-			}
-			if same := now; had.Host == now.Host && had.VTEP == now.VTEP && had.Control == now.Control {
-				same.Since = had.Since
-				if *had == same {
-					continue
-				}
-			}
-		}
-		text, err := json.Marshal(now)
-		if err != nil {
-			return err
-		}
-		w.tx.Put(key, text)
-	}
-	for _, key := range now.Keys() {
-		delete(freed, key)
-	}
-	return w.free(freed)
-}
-
-// free deletes claims that the machine had before, as far as it still has them.
-func (w *work) free(keys map[string]bool) error {
-	for key := range keys {
-		had, rev, err := read[record.Claim](w, key)
-		if err != nil {
-			return err
-		}
-		if had == nil || w.mine(key, had) != nil {
-			continue
-		}
-		w.tx.Require(key, rev)
-		w.tx.Delete(key)
-	}
-	return nil
-}
-
-// live requires that no other agent is the host at work, and puts this one.
-func (w *work) live(lease store.Lease) error {
-	key := record.LiveClaim(w.Host)
-	had, rev, err := read[record.Live](w, key)
-	if err != nil {
-		return err
-	}
-	if had != nil && had.Seat != w.seat {
-		holder := "another agent"
-		if c, _, err := read[record.Claim](w, record.HostClaim(w.Host)); err == nil && c != nil {
-			holder = c.String()
-		}
-		return fmt.Errorf("%w: host label %s belongs to %s, whose agent runs; this machine is %s (tunnel address %s, control address %s): "+
-			"give this one a label of its own with --host; a machine that is gone loses the label within %s", cluster.ErrNotAdmitted, w.Host, holder,
-			w.Machine, w.VTEP, w.Control, cluster.ServiceTTL)
-	}
-	text, err := json.Marshal(record.Live{Machine: w.Machine, Seat: w.seat})
-	if err != nil {
-		return err
-	}
-	w.tx.Require(key, rev)
-	w.tx.PutLeased(key, text, lease)
-	return nil
-}
-
-// mine is nil when this machine may take a claim: it has it, be it under another label that no other agent works under.
-func (w *work) mine(key string, had *record.Claim) error {
-	running := ""
-	if had.Host != w.Host || had.Machine != w.Machine {
-		agent, _, err := read[record.Live](w, record.LiveClaim(had.Host))
-		switch {
-		case err != nil:
-			return err
-		case agent != nil && agent.Seat != w.seat:
-			running = ", whose agent runs"
-		case had.Machine != w.Machine:
-			running = ", whose agent does not run"
-		}
-	}
-	if running == "" {
-		return nil
-	}
-	what, flag := "host label "+w.Host, "--host"
-	switch key {
-	case record.VTEPClaim(w.VTEP):
-		what, flag = "tunnel address "+w.VTEP, "--vtep-ip"
-	case record.ControlClaim(w.Control):
-		what, flag = "control address "+w.Control, "--ctrl-ip"
-	}
-	return fmt.Errorf("%w: %s belongs to %s%s; this one is host %s (machine %s, tunnel address %s, control address %s): give this one its own "+
-		"with %s, or, when that machine is gone for good: netctl node forget %s", cluster.ErrNotAdmitted, what, had, running, w.Host, w.Machine, w.VTEP,
-		w.Control, flag, had.Host)
-}
-
-// read reads the value at a key; nil and 0 when there is none. One that no one can read counts as no one's.
-func read[T any](w *work, key string) (*T, store.Revision, error) {
-	item, err := w.Store.Read(w.ctx, key)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("claim: %w", err)
-	}
-	v := new(T)
-	if err := json.Unmarshal(item.Value, v); err != nil {
-		return nil, item.Revision, nil
-	}
-	return v, item.Revision, nil
 }

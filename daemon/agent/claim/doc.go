@@ -1,3 +1,3 @@
-// Package claim lets one machine at a time be a host of the cluster: its label, its tunnel end and its control address belong to
-// the machine that took them first, until an operator frees them. A second agent with one of them is refused and says why.
+// Package claim has netmasters admit this machine as the host that it is told to be, and says by what they know it: its identity, and the seat at its
+// Open vSwitch, which one agent has at a time. Of two machines with one label or address the second is refused and says why.
 package claim

@@ -73,6 +73,7 @@ type Engine struct {
 	changed chan struct{}                        // closed with the next change
 	served  *table.Table[string, *ofnet.Service] // what the bridge has been told; nil until it has been told anything
 	moved   chan struct{}                        // closed with the next change of the surroundings
+	joined  chan struct{}                        // closed when hosts or netmasters change
 	ready   chan struct{}
 	heard   time.Time
 }
@@ -80,7 +81,7 @@ type Engine struct {
 // New returns an Engine; Run makes it live.
 func New(o Options) *Engine {
 	e := &Engine{Options: o, shards: newShards(), records: newRecords(o.Self.Label), given: newRecords(o.Self.Label),
-		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), moved: make(chan struct{}), ready: make(chan struct{})}
+		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), moved: make(chan struct{}), joined: make(chan struct{}), ready: make(chan struct{})}
 	e.records.kube.foreign = o.ForeignServices
 	return e
 }
@@ -161,6 +162,10 @@ func (e *Engine) take(b channel.Batch) {
 	if e.absorb(b) {
 		e.tell(before)
 		e.notify(e.records.moves(before))
+		if e.records.joins(before) {
+			close(e.joined)
+			e.joined = make(chan struct{})
+		}
 	}
 	e.seen = max(e.seen, b.Revision)
 	if !e.live { // the bridge takes its first state for the whole

@@ -149,6 +149,8 @@ func key(r any) string {
 		return record.Providers + r.ID.String()
 	case record.DockerNetwork:
 		return record.DockerNetworks + r.ID
+	case record.Host:
+		return record.Hosts + r.Label
 	case record.Service:
 		return r.Key()
 	case record.KubernetesService:
@@ -219,14 +221,13 @@ func group(name, tenant string, number int) record.Group {
 	return record.Group{ID: identity.Group{Tenant: tenant, Name: name}, Number: number}
 }
 
-func service(host, ip string) record.Service {
-	return record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: ip, Port: 4789, Hostname: host,
-		UplinkMAC: "02:00:00:00:00:02"}
+func machine(host, ip string) record.Host {
+	return record.Host{Label: host, Machine: "m", VTEP: netip.MustParseAddr(ip), Port: 4789, UplinkMAC: record.MAC{2, 0, 0, 0, 0, 2}}
 }
 
 func TestEndpointsOfPresentTenantsOnly(t *testing.T) {
 	blue, red := network("net", "blue", 100), network("net", "red", 200)
-	w := start(t, tenant("blue", 1), tenant("red", 2), blue, red, service("h2", "192.0.2.2"),
+	w := start(t, tenant("blue", 1), tenant("red", 2), blue, red, machine("h2", "192.0.2.2"),
 		member(blue, "b1", "h1", 1), member(blue, "b2", "h2", 2), member(red, "r2", "h2", 2))
 	w.reach("blue only", func(s *ofnet.State) bool {
 		return s.Endpoints.Len() == 2 && s.Segments.Len() == 1 && s.Tenants.Len() == 1 && s.Hosts.Len() == 2 &&
@@ -254,40 +255,21 @@ func TestEndpointsOfPresentTenantsOnly(t *testing.T) {
 func TestSilentHostKeepsItsEndpoints(t *testing.T) {
 	blue := network("net", "blue", 100)
 	there := member(blue, "b2", "h2", 2)
-	w := start(t, tenant("blue", 1), blue, service("h2", "192.0.2.2"), member(blue, "b1", "h1", 1), there)
+	w := start(t, tenant("blue", 1), blue, machine("h2", "192.0.2.2"), member(blue, "b1", "h1", 1), there)
 	w.reach("both", func(s *ofnet.State) bool { return s.Endpoints.Len() == 2 && s.Hosts.Get("h2") != nil })
-	w.del(service("h2", "192.0.2.2"))
+	w.del(machine("h2", "192.0.2.2"))
 	w.put(group("g", "blue", 5))
 	w.reach("the group, with the silent host", func(s *ofnet.State) bool {
 		return s.Groups.Get("blue:g") != nil && s.Endpoints.Get(there.ID.String()) != nil &&
 			s.Hosts.Get("h2") != nil && s.Hosts.Get("h2").VTEP == netip.MustParseAddr("192.0.2.2")
 	})
-	w.put(service("h2", "192.0.2.22"))
+	w.put(machine("h2", "192.0.2.22"))
 	w.reach("the host at its new address", func(s *ofnet.State) bool {
 		return s.Hosts.Get("h2").VTEP == netip.MustParseAddr("192.0.2.22")
 	})
-	w.del(service("h2", "192.0.2.22"))
+	w.del(machine("h2", "192.0.2.22"))
 	w.del(there)
 	w.reach("silent and empty host gone", func(s *ofnet.State) bool { return s.Hosts.Get("h2") == nil })
-}
-
-// Of several registrations of one host the one that was made last counts, however the store lists them; when it vanishes, the
-// next one does, and the host is gone when none is left.
-func TestSeveralRegistrations(t *testing.T) {
-	at := func(ip string) func(*ofnet.State) bool {
-		return func(s *ofnet.State) bool {
-			return s.Hosts.Get("h2") != nil && s.Hosts.Get("h2").VTEP == netip.MustParseAddr(ip)
-		}
-	}
-	w := start(t, service("h2", "192.0.2.9"), service("h2", "192.0.2.2"))
-	w.reach("the newer of two that were there", at("192.0.2.2"))
-	w.put(service("h2", "192.0.2.5"))
-	w.reach("the newest", at("192.0.2.5"))
-	w.del(service("h2", "192.0.2.9"))
-	w.del(service("h2", "192.0.2.5"))
-	w.reach("the one that is left", at("192.0.2.2"))
-	w.del(service("h2", "192.0.2.2"))
-	w.reach("none", func(s *ofnet.State) bool { return s.Hosts.Get("h2") == nil })
 }
 
 // A network whose name, or whose tenant's, has dots forwards like any other, alone on its host as well.
@@ -339,8 +321,11 @@ func TestMalformedRecordsAreSkipped(t *testing.T) {
 		{"provider without an address", record.Providers + "t:s", `{"id":"s:t","Providers":[""]}`},
 		{"VRF", record.Tenants + "t", `{"tenant":"t","vrf":0}`},
 		{"group number", record.Groups + "t:g", `{"tenantName":"t","groupName":"g"}`},
-		{"host address", record.Services + "netplugin.vtep/x:1", `{"Hostname":"h","HostAddr":"x"}`},
-		{"host MAC", record.Services + "netplugin.vtep/y:1", `{"Hostname":"h","HostAddr":"192.0.2.9","UplinkMAC":"q"}`},
+		{"host address", record.Hosts + "x", `{"host":"x","machine":"m","vtep":"x","port":4789}`},
+		{"host MAC", record.Hosts + "y", `{"host":"y","machine":"m","vtep":"192.0.2.9","port":4789,"uplinkMac":"q"}`},
+		{"no host", record.Hosts + "z", `{"host":"z","machine":"m","port":4789}`},
+		{"another host", record.Hosts + "w", `{"host":"v","machine":"m","vtep":"192.0.2.9","port":4789}`},
+		{"netmaster without a port", record.Services + "netmaster/192.0.2.1:0", `{"ServiceName":"netmaster","HostAddr":"192.0.2.1"}`},
 	}
 	w := start(t, tenant("blue", 1), blue)
 	var tx store.Tx
@@ -429,7 +414,8 @@ func FuzzRecords(f *testing.F) {
 	f.Add(record.Endpoints+"blue:net:x", []byte(`{"netID":"net.blue","endpointID":"x","macAddress":"02:02:00:00:00:01","ipAddress":"10.0.0.1","homingHost":"h1"}`))
 	f.Add(record.Networks+"t:n", []byte(`{"tenant":"t","networkName":"n","pktTagType":"vlan","pktTag":5,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.1","ipv6SubnetIP":"::1","ipv6SubnetLen":999}`))
 	f.Add(record.GlobalKey, []byte(`null`))
-	f.Add(record.Services+"netplugin.vtep/192.0.2.1:4789", []byte(`{"Hostname":"h","HostAddr":"192.0.2.9"}`))
+	f.Add(record.Hosts+"h", []byte(`{"host":"h","machine":"m","vtep":"192.0.2.9","port":4789}`))
+	f.Add(record.Services+"netmaster/192.0.2.1:9999", []byte(`{"ServiceName":"netmaster","HostAddr":"192.0.2.1","Port":9999}`))
 	f.Add(record.Groups+"t:g", []byte(`{"tenantName":"t","groupName":"g","endpointGroupId":1}`))
 	f.Add(record.NetworkPolicies+"ns:p", []byte(`{"id":"ns:p","pods":[{"key":"app","operator":"In","values":["web"]}],"ingress":{"isolates":true,"rules":[{"number":1,"peers":[{"own":true}],"ports":[{"protocol":6,"first":80,"last":80}]}]}}`))
 	f.Add(record.ClusterNetworkPolicies+"c", []byte(`{"name":"c","tier":"Admin","egress":{"rules":[{"number":1,"peers":[{"block":"10.0.0.0/8","except":["10.1.0.0/16"]}],"action":"Deny"}]}}`))
@@ -492,8 +478,8 @@ var oneContainer = []struct{ key, value string }{
 	{record.Tenants + "blue", `{"id":"blue","tenant":"blue","vrf":3}`},
 	{record.Networks + "blue:net", `{"id":"net.blue","tenant":"blue","networkName":"net","pktTagType":"vxlan","pktTag":1,"extPktTag":6,"subnetIP":"10.0.0.0","subnetLen":24,"gateway":"10.0.0.254","ipAddrRange":"10.0.0.1-10.0.0.254"}`},
 	{record.Groups + "blue:g", `{"id":"g:blue","groupName":"g","tenantName":"blue","networkName":"net","endpointGroupId":2}`},
-	{record.Services + "netplugin.vtep/192.0.2.1:4789", `{"ServiceName":"netplugin.vtep","Hostname":"h1","HostAddr":"192.0.2.1","Port":4789}`},
-	{record.Services + "netplugin.vtep/192.0.2.2:4789", `{"ServiceName":"netplugin.vtep","Hostname":"h2","HostAddr":"192.0.2.2","Port":4789}`},
+	{record.Hosts + "h1", `{"host":"h1","machine":"m1","vtep":"192.0.2.1","port":4789}`},
+	{record.Hosts + "h2", `{"host":"h2","machine":"m2","vtep":"192.0.2.2","port":4789}`},
 	{record.Endpoints + "blue:net:b1", `{"id":"net.blue-b1","netID":"net.blue","endpointID":"b1","endpointGroupId":2,"endpointGroupKey":"g:blue","ipAddress":"10.0.0.1","macAddress":"02:02:0a:00:00:01","homingHost":"h1"}`},
 	{record.Endpoints + "blue:net:b2", `{"id":"net.blue-b2","netID":"net.blue","endpointID":"b2","ipAddress":"10.0.0.2","macAddress":"02:02:0a:00:00:02","homingHost":"h2"}`},
 }
@@ -532,4 +518,33 @@ func appendChanged[K comparable, V any](out []ofnet.Key, kind ofnet.Kind, before
 		out = append(out, ofnet.Key{Kind: kind, Name: fmt.Sprint(c.Key)})
 	}
 	return out
+}
+
+// Netmasters are known with their leader first, and hosts with what belongs to them.
+func TestMastersAndMachines(t *testing.T) {
+	one := record.Service{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.1", Port: 9999, Role: "follower", Store: "http://192.0.2.1:2379"}
+	two := record.Service{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.2", Port: 9999, Role: record.RoleLeader}
+	w := start(t, one, two, machine("h2", "192.0.2.2"), machine("h1", "192.0.2.1"))
+	if got := w.e.Masters(); len(got) != 2 || got[0] != two || got[1] != one {
+		t.Errorf("netmasters: want the leader first, got %+v", got)
+	}
+	if got := w.e.Machines(); len(got) != 2 || *got[0] != machine("h1", "192.0.2.1") {
+		t.Errorf("hosts: want both, got %+v", got)
+	}
+	surroundings := w.e.Surroundings()
+	w.del(two)
+	w.await(surroundings, "the surroundings to change with the netmasters")
+	if got := w.e.Masters(); len(got) != 1 || got[0] != one {
+		t.Errorf("one netmaster less: got %+v", got)
+	}
+}
+
+// await waits until a channel is closed.
+func (w *world) await(closed <-chan struct{}, what string) {
+	w.tb.Helper()
+	select {
+	case <-closed:
+	case <-w.ctx.Done():
+		w.tb.Fatalf("want %s", what)
+	}
 }

@@ -12,7 +12,7 @@ import (
 func TestExternal(t *testing.T) {
 	blue := network("net", "blue", 100)
 	node := record.KubernetesNode{Name: "n1", Addresses: addrs("192.0.2.1")}
-	here := record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: "192.0.2.1", Hostname: "h1"}
+	here := machine("h1", "192.0.2.1")
 	web := kubeService("shop", "web", "10.96.0.9")
 	web.ExternalIPs, web.LoadBalancerIPs = addrs("192.0.2.9"), addrs("192.0.2.8", "2001:db8::8")
 	local := web

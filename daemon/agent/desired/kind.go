@@ -37,7 +37,8 @@ func kinds() []kind {
 		[]kind{
 			{record.DockerNetworks, (*records).putDockerNetwork, func(r *records, id string) { r.dockerNetworks.Delete(id) }},
 			rows(record.BGPs, routers, func(_ *records, b *record.BGP) (string, error) { return b.Hostname, nil }),
-			{record.Services + record.ServiceAgentVTEP + "/", (*records).putAgent, (*records).delAgent},
+			{record.Hosts, (*records).putHost, (*records).delHost},
+			rows(record.Services+record.ServiceMaster+"/", masters, readMaster),
 		})
 }
 
@@ -68,7 +69,7 @@ func readService(_ *records, v *record.ServiceLB) (string, error) {
 	return v.ID.String(), err
 }
 
-// readEndpoint notes where the host of the endpoint is, as long as no registration has told.
+// readEndpoint notes where the host of the endpoint is, as long as nothing else has told.
 func readEndpoint(r *records, e *record.Endpoint) (string, error) {
 	if e.MAC == (record.MAC{}) {
 		return e.ID.String(), fmt.Errorf("it has no MAC address")
@@ -114,6 +115,7 @@ func services(r *records) *table.Table[string, *record.ServiceLB] { return r.ser
 func providers(r *records) *table.Table[string, *record.Provider] { return r.providers }
 func endpoints(r *records) *table.Table[string, *record.Endpoint] { return r.endpoints }
 func routers(r *records) *table.Table[string, *record.BGP]        { return r.routers }
-func agents(r *records) *table.Table[string, *agent]              { return r.agents }
+func masters(r *records) *table.Table[string, *record.Service]    { return r.masters }
+func machines(r *records) *table.Table[string, *record.Host]      { return r.machines }
 func hosts(r *records) *table.Table[string, *ofnet.Host]          { return r.hosts }
 func ports(r *records) *table.Table[string, uint32]               { return r.ports }

@@ -56,7 +56,7 @@ func TestKubernetesServicesInTheState(t *testing.T) {
 	}
 	w.del(slice(web, "web-1"))
 	w.reach("those of one", backends("shop/web", "10.1.0.1"))
-	w.put(record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: "192.0.2.1", Hostname: "h1"})
+	w.put(machine("h1", "192.0.2.1"))
 	w.reach("the node is this host", func(s *ofnet.State) bool {
 		v := s.Services.Get("default/kubernetes@blue")
 		return v != nil && v.Ports[0].Backends[0].Host == "h1" && v.Ports[0].Backends[1].Host == ""

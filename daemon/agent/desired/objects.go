@@ -48,7 +48,7 @@ func affected(before, after *records) objects {
 		out.add(ofnet.KindHost, e.Host)
 		concerned[e.ID.Tenant] = struct{}{}
 	})
-	changed(before, after, agents, func(_ *records, _ string, a *agent) { out.add(ofnet.KindHost, a.Label) })
+	changed(before, after, machines, func(_ *records, label string, _ *record.Host) { out.add(ofnet.KindHost, label) })
 	changed(before, after, hosts, func(_ *records, label string, _ *ofnet.Host) { out.add(ofnet.KindHost, label) })
 	changed(before, after, ports, func(_ *records, id string, _ uint32) { out.add(ofnet.KindEndpoint, id) })
 	for tenant := range concerned {

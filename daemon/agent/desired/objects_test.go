@@ -33,8 +33,8 @@ func pool() map[string][]string {
 		record.LegacyRules + "blue:g:blue:p:blue:p:r:inRx": legacyRules("blue:g:blue:p:blue:p:r:inRx"),
 		record.LegacyRules + "blue:h:blue:p:blue:p:r:inRx": legacyRules("blue:h:blue:p:blue:p:r:inRx"),
 		record.LegacyRules + "blue:h:blue:p:blue:p:r:inTx": legacyRules("blue:h:blue:p:blue:p:r:inTx"),
-		record.Services + "netplugin.vtep/1":               {`{"Hostname":"h2","HostAddr":"192.0.2.2"}`, `{"Hostname":"h3","HostAddr":"192.0.2.3"}`},
-		record.Services + "netplugin.vtep/2":               {`{"Hostname":"h2","HostAddr":"192.0.2.22"}`},
+		record.Hosts + "h2":                                {`{"host":"h2","machine":"m","vtep":"192.0.2.2","port":4789}`, `{"host":"h2","machine":"m","vtep":"192.0.2.22","port":4789}`},
+		record.Hosts + "h3":                                {`{"host":"h3","machine":"m","vtep":"192.0.2.3","port":4789}`},
 	}
 	for ns := range 2 {
 		name := fmt.Sprint("ns", ns)

@@ -31,8 +31,9 @@ type records struct {
 	endpoints      *table.Table[string, *record.Endpoint]      // by id
 	routers        *table.Table[string, *record.BGP]           // by host
 	dockerNetworks *table.Table[string, *record.DockerNetwork] // by Docker's id
-	agents         *table.Table[string, *agent]                // registrations, by what is unique in their keys
-	hosts          *table.Table[string, *ofnet.Host]           // as their registrations told; they outlive these
+	masters        *table.Table[string, *record.Service]       // netmasters, by "address:port"
+	machines       *table.Table[string, *record.Host]          // that are hosts, by label
+	hosts          *table.Table[string, *ofnet.Host]           // the same, and those of endpoints whose machine is not known, or not any more
 	ports          *table.Table[string, uint32]                // OpenFlow port of an endpoint that is attached here, by id
 }
 
@@ -50,7 +51,6 @@ var (
 	endpointsOfTenant   = table.By[string](func(e *record.Endpoint) string { return e.ID.Tenant })
 	endpointsOfGroup    = table.By[string](func(e *record.Endpoint) identity.Group { return e.Group })
 	endpointsOfHost     = table.By[string](func(e *record.Endpoint) string { return e.Host })
-	agentsOfHost        = table.By[string](func(a *agent) string { return a.Label })
 	tenantsOfHost       = table.Sum[string](func(e *record.Endpoint) (seat, uint64) { return seat{e.ID.Tenant, e.Host}, 1 })
 )
 
@@ -61,7 +61,7 @@ func newRecords(self string) *records {
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
 		endpoints:      table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
 		dockerNetworks: table.New[string, *record.DockerNetwork](),
-		agents:         table.New(agentsOfHost), hosts: table.New[string, *ofnet.Host](), ports: table.New[string, uint32]()}
+		masters:        table.New[string, *record.Service](), machines: table.New[string, *record.Host](), hosts: table.New[string, *ofnet.Host](), ports: table.New[string, uint32]()}
 }
 
 // clone returns records that say the same, while r changes.
@@ -70,7 +70,8 @@ func (r *records) clone() *records {
 	c.tenants, c.networks, c.groups, c.rules = r.tenants.Clone(), r.networks.Clone(), r.groups.Clone(), r.rules.Clone()
 	c.attachments, c.kube = r.attachments.Clone(), r.kube.clone()
 	c.services, c.providers, c.endpoints = r.services.Clone(), r.providers.Clone(), r.endpoints.Clone()
-	c.routers, c.agents, c.hosts, c.ports = r.routers.Clone(), r.agents.Clone(), r.hosts.Clone(), r.ports.Clone()
+	c.routers, c.masters, c.machines = r.routers.Clone(), r.masters.Clone(), r.machines.Clone()
+	c.hosts, c.ports = r.hosts.Clone(), r.ports.Clone()
 	c.dockerNetworks, c.net = r.dockerNetworks.Clone(), r.net.clone()
 	return &c
 }

@@ -21,7 +21,7 @@ func TestSurroundings(t *testing.T) {
 		{"service", kubeService("ns", "web", "10.96.0.9"), true},
 		{"pod", podOn(blue, "web", "h2", 3), true},
 		{"network", network("other", "blue", 8), true},
-		{"host", record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: "192.0.2.2", Hostname: "h2"}, true},
+		{"host", machine("h2", "192.0.2.2"), true},
 		{"namespace", record.Namespace{Name: "ns2"}, true},
 		{"rule", record.Rule{ID: identity.Rule{Policy: identity.Policy{Tenant: "blue", Name: "p"}, Rule: "r"}}, false},
 	} {

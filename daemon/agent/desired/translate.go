@@ -69,15 +69,14 @@ func setService(s *ofnet.State, name string, want *ofnet.Service) {
 	}
 }
 
-// wantHost keeps what the State says of this host itself: the agent knows that better than its registration.
+// wantHost keeps what the State says of this host itself: the agent knows that better than what it was registered with.
 func (r *records) wantHost(label string, s *ofnet.State) *ofnet.Host {
 	if label == s.Self {
 		return s.Hosts.Get(label)
 	}
 	h := r.hosts.Get(label)
-	silent := agentsOfHost.In(r.agents, label).Len() == 0
 	switch {
-	case label == "" || silent && endpointsOfHost.In(r.endpoints, label).Len() == 0:
+	case label == "" || r.machines.Get(label) == nil && endpointsOfHost.In(r.endpoints, label).Len() == 0:
 		return nil
 	case h == nil:
 		return &ofnet.Host{Label: label}

@@ -43,13 +43,13 @@ func (e *Engine) ways(networks []record.Network, hosts *machines) (out []link.Wa
 	return e.serviceWays(out, hosts), err
 }
 
-// shut are the ports of hosts that containers do not reach though they meet hosts: those of masters and agents, and what is said.
+// shut are the ports of hosts that containers do not reach though they meet hosts: those of the cluster's members, and what is said.
 func (e *Engine) shut() []link.Ports {
 	out := slices.Clone(e.Closed.Shut)
 	if e.Closed.Members != nil {
-		for _, s := range e.Closed.Members() {
-			if s.ServiceName != record.ServiceAgentVTEP {
-				out = append(out, link.Ports{Protocol: unix.IPPROTO_TCP, First: uint16(s.Port), Last: uint16(s.Port)})
+		for _, m := range e.Closed.Members() {
+			if m.Port != 0 {
+				out = append(out, link.Ports{Protocol: unix.IPPROTO_TCP, First: m.Port, Last: m.Port})
 			}
 		}
 	}

@@ -22,8 +22,8 @@ func TestDirect(t *testing.T) {
 		return []ofnet.Host{{Label: "h1", Node4: netip.MustParseAddr("192.0.2.1"), VTEP: netip.MustParseAddr("198.51.100.1")},
 			{Label: "h2", Node4: netip.MustParseAddr("192.0.2.2")}}
 	}
-	e.Closed.Members = func() []record.Service {
-		return []record.Service{{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.1", Port: 9999}, {ServiceName: record.ServiceAgentVTEP, HostAddr: "192.0.2.1", Port: 4789}}
+	e.Closed.Members = func() []Member {
+		return []Member{{Addr: netip.MustParseAddr("192.0.2.1"), Port: 9999}, {Addr: netip.MustParseAddr("192.0.2.1"), Host: "h1"}}
 	}
 	if err := e.Bring(t.Context()); err != nil {
 		t.Fatal(err)

@@ -14,20 +14,25 @@ import (
 
 // Closed says what containers cannot reach by way of the host, beside its own ports, and what they can all the same.
 type Closed struct {
-	Open      []link.Ports            // of the host, and of all that is closed
-	Prefixes  []netip.Prefix          // that are closed because the operator says so
-	Shut      []link.Ports            // of hosts, where containers meet these, beside those of registered masters and agents
-	Names     uint16                  // port at which the names of containers are served over TCP at the host's private addresses; 0: they are not
-	Doors     []link.Door             // further interfaces that are guarded
-	Members   func() []record.Service // registered masters and agents: their addresses are closed
-	Changed   func() <-chan struct{}  // is closed at the next change of Members
-	Addresses func() []netip.Addr     // of the store: they are closed; nil: none are known
+	Open     []link.Ports    // of the host, and of all that is closed
+	Prefixes []netip.Prefix  // that are closed because the operator says so
+	Shut     []link.Ports    // of hosts, where containers meet these, beside those of Members
+	Names    uint16          // port at which the names of containers are served over TCP at the host's private addresses; 0: they are not
+	Doors    []link.Door     // further interfaces that are guarded
+	Members  func() []Member // of the cluster, whose addresses are closed; nil: none are known
+}
+
+// Member is where a part of the cluster is: a netmaster, an agent, the store, or a tunnel end.
+type Member struct {
+	Addr netip.Addr
+	Port uint16 // TCP; 0: it serves none
+	Host string // label of the host whose agent or tunnel end it is; "": it is neither
 }
 
 // guardEvery is how often the guard is replaced though nothing has changed: someone may have changed it.
 const guardEvery = lookEvery - lookEvery/10
 
-// guardian remembers what has been closed. An address stays closed when its registration ends, for a process that cannot renew
+// guardian remembers what has been closed. An address stays closed when it is no member any more, for a process that cannot renew
 // it may serve on.
 type guardian struct {
 	labels map[string]bool
@@ -74,28 +79,20 @@ func (e *Engine) guard(g *record.Global, networks []record.Network) error {
 	return nil
 }
 
-// learn adds the addresses of those who are registered now to what is closed.
+// learn adds the addresses of those who are members now to what is closed.
 func (e *Engine) learn() {
 	if e.guardian.known == nil {
 		e.guardian.known, e.guardian.labels = map[netip.Addr]bool{}, map[string]bool{}
 	}
-	var addrs []netip.Addr
-	if e.Closed.Addresses != nil {
-		addrs = e.Closed.Addresses()
+	if e.Closed.Members == nil {
+		return
 	}
-	if e.Closed.Members != nil {
-		for _, s := range e.Closed.Members() {
-			if a, err := netip.ParseAddr(s.HostAddr); err == nil {
-				addrs = append(addrs, a)
-			}
-			if s.ServiceName != record.ServiceMaster && s.Hostname != "" {
-				e.guardian.labels[s.Hostname] = true
-			}
-		}
-	}
-	for _, a := range addrs {
-		if a = a.Unmap().WithZone(""); a.IsGlobalUnicast() {
+	for _, m := range e.Closed.Members() {
+		if a := m.Addr.Unmap().WithZone(""); a.IsGlobalUnicast() {
 			e.guardian.known[a] = true
+		}
+		if m.Host != "" {
+			e.guardian.labels[m.Host] = true
 		}
 	}
 }

@@ -101,11 +101,11 @@ type Engine struct {
 // New returns an Engine; Run makes it work.
 func New(o Options) *Engine { return &Engine{Options: o, kept: map[string]kept{}} }
 
-// Run works until ctx ends; then it returns nil and leaves everything as it is. The store must have been read and the
-// switch prepared.
+// Run works until ctx ends; then it returns nil and leaves everything as it is. The records must be known and the switch
+// prepared.
 func (e *Engine) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		changed, members := e.Flows.Surroundings(), e.membersChanged()
+		changed := e.Flows.Surroundings()
 		err := e.Bring(ctx)
 		if ctx.Err() != nil {
 			return nil
@@ -115,26 +115,18 @@ func (e *Engine) Run(ctx context.Context) error {
 			pause = retryAfter
 		}
 		e.say(err)
-		wait(ctx, restFor, nil, nil)
-		wait(ctx, pause, changed, members)
+		wait(ctx, restFor, nil)
+		wait(ctx, pause, changed)
 	}
 	return nil
 }
 
-func (e *Engine) membersChanged() <-chan struct{} {
-	if e.Closed.Changed == nil {
-		return nil
-	}
-	return e.Closed.Changed()
-}
-
-// wait waits until so much time has passed, or until one of the channels or ctx is done.
-func wait(ctx context.Context, d time.Duration, changed, members <-chan struct{}) {
+// wait waits until so much time has passed, or until changed or ctx is done.
+func wait(ctx context.Context, d time.Duration, changed <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-changed:
-	case <-members:
 	case <-timer.C:
 	case <-ctx.Done():
 	}

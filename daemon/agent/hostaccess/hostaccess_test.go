@@ -253,12 +253,9 @@ func TestPrivate(t *testing.T) {
 func TestGuard(t *testing.T) {
 	w := newWorld("bridge", network("v", "data", "vlan", "10.3.0.0/24"))
 	e := w.engine(t)
-	var members []record.Service
+	var members []Member
 	e.Closed = Closed{Open: []link.Ports{{Protocol: 6, First: 80, Last: 81}}, Prefixes: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")},
-		Names: 9053, Doors: []link.Door{{Name: "inb01", Port: 179}}, Members: func() []record.Service { return members },
-		Addresses: func() []netip.Addr {
-			return []netip.Addr{netip.MustParseAddr("192.0.2.9"), netip.MustParseAddr("127.0.0.1")}
-		}}
+		Names: 9053, Doors: []link.Door{{Name: "inb01", Port: 179}}, Members: func() []Member { return members }}
 	bring := func() {
 		t.Helper()
 		if err := e.Bring(t.Context()); err != nil {
@@ -271,19 +268,19 @@ func TestGuard(t *testing.T) {
 	w.networks = append(w.networks, network("x", "data", "vxlan", "10.1.0.0/24"), network("hosts", "infra", "vxlan", "10.9.0.0/24"))
 	w.endpoints["default:hosts:h2"] = record.Endpoint{Host: "h2", IP: netip.MustParseAddr("10.9.0.77"), IP6: netip.MustParseAddr("fd09::77")}
 	w.endpoints["default:hosts:cat"] = record.Endpoint{Host: "h2", IP: netip.MustParseAddr("10.9.0.78")}
-	members = []record.Service{{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.1", Port: 9999}, {ServiceName: record.ServiceMaster, HostAddr: "0.0.0.0", Port: 9999},
-		{ServiceName: record.ServiceAgent, HostAddr: "192.0.2.2", Hostname: "h2"}, {ServiceName: record.ServiceAgentVTEP, HostAddr: "fd00::2", Hostname: "h2"},
-		{ServiceName: record.ServiceAgent, HostAddr: "192.0.2.3", Hostname: "h1"}}
+	addr := netip.MustParseAddr
+	members = []Member{{Addr: addr("192.0.2.1"), Port: 9999}, {Addr: addr("0.0.0.0"), Port: 9999}, {Addr: addr("192.0.2.9"), Port: 2379}, {Addr: addr("127.0.0.1"), Port: 2379},
+		{Addr: addr("192.0.2.2"), Port: 9090, Host: "h2"}, {Addr: addr("fd00::2"), Host: "h2"}, {Addr: addr("192.0.2.3"), Port: 9090, Host: "h1"}, {}}
 	bring()
 	const known = "[192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.9 fd00::2]"
 	if g := w.guard; fmt.Sprint(g.Known) != known || fmt.Sprint(g.Hosts) != "[10.9.0.77 fd09::77]" ||
 		fmt.Sprint(g.Services) != "[172.19.255.254:9053 [fd63:6f6e:7469:76::ac13:fffe]:9053]" || len(g.Open) != 1 || len(g.Doors) != 1 || len(g.Protected) != 1 {
 		t.Errorf("got %+v", g)
 	}
-	members = nil // registrations have run out
+	members = nil // no one is told of
 	set := w.guarded
 	if bring(); fmt.Sprint(w.guard.Known) != known || w.guarded != set {
-		t.Errorf("after registrations have run out: want the same, not set again, got %v, set %d times", w.guard.Known, w.guarded-set)
+		t.Errorf("with no members: want the same, not set again, got %v, set %d times", w.guard.Known, w.guarded-set)
 	}
 	w.guard = nil // someone has removed it
 	if bring(); w.guard == nil {

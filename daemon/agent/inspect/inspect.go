@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -99,7 +100,7 @@ type Driver struct {
 	Uplinks   []Uplink
 	Endpoints []record.Endpoint
 	Masters   []record.Service
-	VTEPs     []record.Service
+	VTEPs     []netip.AddrPort
 }
 
 // Uplink is model.Uplink with names in the style of the original's shape.

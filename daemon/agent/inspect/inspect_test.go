@@ -167,7 +167,7 @@ func (a *agent) handler() http.Handler {
 			Counts: func() names.Counts { return names.Counts{Questions: 7} }, PacketIns: func() packetin.Counts { return packetin.Counts{Dropped: 3} }},
 		Driver: func() Driver {
 			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: inNetwork("c1")}},
-				VTEPs: []record.Service{{HostAddr: "192.0.2.1"}, {HostAddr: "192.0.2.2"}}}
+				VTEPs: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:4789"), netip.MustParseAddrPort("192.0.2.2:4789")}}
 		},
 		Version: model.Version{Version: "v1"}})
 }

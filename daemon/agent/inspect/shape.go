@@ -74,8 +74,8 @@ func original(d Driver, f Forwarder) map[string]personality {
 		p.MasterDB[net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port))] = s
 	}
 	for _, s := range d.VTEPs {
-		if s.HostAddr != d.LocalIP {
-			p.VtepTable[s.HostAddr] = 1000
+		if at := s.Addr().String(); at != d.LocalIP {
+			p.VtepTable[at] = 1000
 		}
 	}
 	for _, e := range d.Endpoints {

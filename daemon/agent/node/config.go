@@ -8,11 +8,11 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/agent/docker"
 	"github.com/contiv/contiv/daemon/agent/dockerd"
 	"github.com/contiv/contiv/daemon/agent/inspect"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -45,19 +45,19 @@ type Config struct {
 	HostPorts       []link.Ports   // of the host, that containers may reach
 	Protected       []netip.Prefix // that they may not reach by way of the host
 	Shut            []link.Ports   // of the host, that they may not reach where they meet hosts
-	StoreURLs       []string       // of the store, whose machines they may not reach either
-	Store           store.Store
-	Master          Master                             // nil: the registered netmasters
-	Masters         func(ctx context.Context) []string // URLs of netmasters; nil: the registered ones
-	Version         model.Version
-	SweepEvery      time.Duration // 0: 30 s
-	Settled         func()        // called once, when the switch has all that was known at the start; nil: nothing is
-	Log             *slog.Logger
+	// Find looks for netmasters while none of those is reached of which netmasters have told: it returns their URLs. It may block until ctx ends.
+	Find       func(ctx context.Context) []string
+	Master     Master // nil: the netmasters
+	Version    model.Version
+	SweepEvery time.Duration // 0: 30 s
+	Settled    func()        // called once, when the switch has all that was known at the start; nil: nothing is
+	Log        *slog.Logger
 }
 
 // Master is what an agent asks a netmaster for.
 type Master interface {
 	attach.Master
+	claim.Master
 	docker.Master
 	dockerd.Master
 }
@@ -96,5 +96,6 @@ type Forwarder interface {
 	inspect.Forwarder
 	Run(ctx context.Context) error
 	Connected() bool
+	Revision() uint64
 	Unanswered() time.Duration
 }

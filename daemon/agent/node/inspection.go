@@ -110,7 +110,9 @@ func (n *Node) driver() inspect.Driver {
 		d.Uplinks = append(d.Uplinks, inspect.Uplink(u))
 	}
 	d.Endpoints = append(d.Endpoints, n.desired.Local()...)
-	d.Masters = append(d.Masters, n.members.List("netmaster")...)
-	d.VTEPs = append(d.VTEPs, n.members.List("netplugin.vtep")...)
+	d.Masters = n.desired.Masters()
+	for _, h := range n.desired.Machines() {
+		d.VTEPs = append(d.VTEPs, netip.AddrPortFrom(h.VTEP, uint16(h.Port)))
+	}
 	return d
 }

@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"time"
-
-	"github.com/contiv/contiv/daemon/record"
 )
 
 // greetEvery is how often all neighbours are greeted; Open vSwitch forgets one that was not heard of for 15 minutes
@@ -20,17 +18,12 @@ const (
 	mostTries = 40
 )
 
-// services is the part of *cluster.Members that neighbours need.
-type services interface {
-	List(name string) []record.Service
-	Changed() <-chan struct{}
-}
-
 // neighbours keeps the link addresses of all other hosts' tunnel ends resolved. The userspace datapath drops the packets
 // that a tunnel carries while it asks for one, and so would lose the first of every pair of hosts. It learns from answers alone
 // (lib/tnl-neigh-cache.c, tnl_arp_snoop), and forgets all of them when it ends.
 type neighbours struct {
-	services    services
+	ends        func() []netip.Addr    // of the tunnels of all hosts
+	changed     func() <-chan struct{} // is closed when these may have changed
 	self        netip.Addr
 	meet        func(netip.Addr) error // who is new: everyone on the link is asked for the address
 	greet       func(netip.Addr) error // who was met: the kernel asks it alone, if it has not heard of it lately
@@ -44,7 +37,7 @@ func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error
 	known := map[netip.Addr]bool{}
 	connections, tries, ticked := n.connections(), 0, false
 	for {
-		changed := n.services.Changed()
+		changed := n.changed()
 		var failed bool
 		if known, failed = n.round(known, ticked); !failed {
 			tries = mostTries
@@ -76,11 +69,11 @@ func (n *neighbours) run(ctx context.Context, tick, look <-chan time.Time) error
 // could not be greeted.
 func (n *neighbours) round(known map[netip.Addr]bool, all bool) (there map[netip.Addr]bool, failed bool) {
 	there = map[netip.Addr]bool{}
-	for _, s := range n.services.List(record.ServiceAgentVTEP) {
-		addr, err := netip.ParseAddr(s.HostAddr)
-		if err != nil || addr == n.self {
+	for _, addr := range n.ends() {
+		if addr == n.self {
 			continue
 		}
+		var err error
 		switch {
 		case !known[addr]:
 			err = n.meet(addr)
@@ -95,4 +88,12 @@ func (n *neighbours) round(known map[netip.Addr]bool, all bool) (there map[netip
 		there[addr] = true
 	}
 	return there, failed
+}
+
+// tunnelEnds are those of all hosts.
+func (n *Node) tunnelEnds() (out []netip.Addr) {
+	for _, h := range n.desired.Machines() {
+		out = append(out, h.VTEP)
+	}
+	return out
 }

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/contiv/contiv/daemon/record"
 )
 
 // registry is a list of hosts that changes.
@@ -21,12 +19,11 @@ type registry struct {
 	changed chan struct{}
 }
 
-func (r *registry) List(name string) []record.Service {
+func (r *registry) List() (out []netip.Addr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out []record.Service
 	for _, a := range r.addrs {
-		out = append(out, record.Service{ServiceName: name, HostAddr: a})
+		out = append(out, netip.MustParseAddr(a))
 	}
 	return out
 }
@@ -50,7 +47,7 @@ func TestNeighboursAreGreeted(t *testing.T) {
 	greeted := make(chan string)
 	var refuse error
 	var connections atomic.Uint64
-	n := &neighbours{services: r, self: netip.MustParseAddr("192.0.2.1"), log: slog.New(slog.DiscardHandler), connections: connections.Load,
+	n := &neighbours{ends: r.List, changed: r.Changed, self: netip.MustParseAddr("192.0.2.1"), log: slog.New(slog.DiscardHandler), connections: connections.Load,
 		meet:  func(a netip.Addr) error { greeted <- "meet " + a.String(); return refuse },
 		greet: func(a netip.Addr) error { greeted <- "greet " + a.String(); return refuse }}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -62,7 +59,7 @@ func TestNeighboursAreGreeted(t *testing.T) {
 		want []string
 	}{
 		{"at the start", func() {}, []string{"meet 192.0.2.2"}},
-		{"a new host", func() { r.set("192.0.2.2", "192.0.2.3", "not an address") }, []string{"meet 192.0.2.3"}},
+		{"a new host", func() { r.set("192.0.2.2", "192.0.2.3") }, []string{"meet 192.0.2.3"}},
 		{"the tick", func() { tick <- time.Time{} }, []string{"greet 192.0.2.2", "greet 192.0.2.3"}},
 		{"one goes, one comes", func() { r.set("192.0.2.3"); r.set("192.0.2.3", "192.0.2.4") }, []string{"meet 192.0.2.4"}},
 		{"the switch was restarted", func() { connections.Add(1); look <- time.Time{} }, []string{"meet 192.0.2.3", "meet 192.0.2.4"}},

@@ -5,16 +5,12 @@ package node
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/netip"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/contiv/contiv/api/client"
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/agent/claim"
@@ -24,7 +20,6 @@ import (
 	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/agent/responder"
 	"github.com/contiv/contiv/daemon/channel"
-	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet"
@@ -61,9 +56,7 @@ type Node struct {
 	access    *hostaccess.Engine
 	drift     *drift.Keeper
 	answers   *responder.Responder
-	members   *cluster.Members
 	told      *channel.Client
-	registry  *cluster.Registry
 	claim     *claim.Claim
 	zone      *names.Zone
 	resolver  *names.Responder   // nil: names are not served
@@ -74,9 +67,9 @@ type Node struct {
 	engine    engine
 
 	mtu      atomic.Int64
-	trunk    atomic.Pointer[trunk]        // as last seen, never nil
-	prepared chan struct{}                // closed when the switch has been prepared for the first time
-	stores   atomic.Pointer[[]netip.Addr] // of the store's machines, never nil
+	trunk    atomic.Pointer[trunk]                   // as last seen, never nil
+	prepared chan struct{}                           // closed when the switch has been prepared for the first time
+	named    atomic.Pointer[map[string][]netip.Addr] // addresses of the machines that netmasters name; never nil
 	seat     atomic.Pointer[claim.Seat]
 	seated   chan struct{} // closed when no other agent works with the switch
 	problem  atomic.Pointer[string]
@@ -102,24 +95,18 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	}
 	n.mtu.Store(defaultMTU)
 	n.trunk.Store(&trunk{})
-	literal := addressesOf(context.Background(), c.StoreURLs, nil) // at once; names follow
-	n.stores.Store(&literal)
+	n.named.Store(&map[string][]netip.Addr{})
 	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)
 	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
-	n.members = cluster.NewMembers(c.Store, c.Log)
-	if n.Masters == nil {
-		n.Masters = n.masters
-	}
 	way := channel.NewHTTP()
-	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: c.Docker.Keep, Masters: n.Masters, HTTP: way, Log: c.Log})
+	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: c.Docker.Keep, Masters: n.masters, Seat: func() string { return n.claim.Seat() }, Reporter: reporter{n},
+		Opened: func() { n.claim.Again() }, HTTP: way, Log: c.Log})
 	if n.Master == nil {
-		n.Master = channel.Master{Client: &client.Client{Masters: n.Masters, HTTP: way, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
+		n.Master = channel.Master{Client: &client.Client{Masters: n.masters, HTTP: way, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
 	}
 	self := ofnet.Host{Label: c.Host, VTEP: c.VTEP}
 	self.Node4, self.Node6 = n.nodeAddresses()
 	fixed := ofnet.Ports{Tunnel: portTunnel, Host: portHost}
-	service := record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: c.VTEP.String(), Port: c.VXLANPort,
-		Hostname: c.Host, Version: c.Version.Version, Node4: self.Node4, Node6: self.Node6}
 	if len(c.Uplinks) > 0 {
 		fixed.Uplink = uplinkPort(0)
 		for i := range c.Uplinks[1:] {
@@ -131,12 +118,9 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 			return nil, fmt.Errorf("uplink (check --vlan-uplinks): %w", err)
 		}
 		copy(self.UplinkMAC[:], nic.MAC)
-		service.UplinkMAC = nic.MAC.String()
 	}
-	n.registry = cluster.NewRegistry(c.Store, 0, c.Log, service, record.Service{ServiceName: record.ServiceAgent,
-		HostAddr: c.CtrlIP.String(), Port: c.InspectPort, Hostname: c.Host, Version: c.Version.Version})
-	n.claim = claim.New(claim.Options{Store: c.Store, Host: c.Host, Machine: n.Machine, VTEP: c.VTEP.String(), Control: n.controlAddress(), Log: c.Log})
-	n.registry.Under(n.claim)
+	n.claim = claim.New(claim.Options{Master: n.Master, Log: c.Log, Host: record.Host{Label: c.Host, Machine: n.Machine, VTEP: c.VTEP, Port: c.VXLANPort,
+		Control: n.controlAddress(), UplinkMAC: record.MAC(self.UplinkMAC), Node4: self.Node4, Node6: self.Node6, Version: c.Version.Version}})
 	n.zone = names.NewZone(c.DNS.Domain, c.DNS.Cluster)
 	n.router = bgp.NewRouter(bgp.Options{Host: c.Host, Tenant: defaultTenant, Mode: func() string { return string(n.desired.Global().FwdMode) },
 		External: func() []netip.Addr { return n.desired.External(defaultTenant) },
@@ -183,26 +167,12 @@ func (n *Node) Run(ctx context.Context) error {
 	return err
 }
 
-// controlAddress is where the agent's REST interface is, "" when it serves none.
-func (n *Node) controlAddress() string {
-	if n.InspectPort == 0 {
-		return ""
+// controlAddress is where the agent's REST interface is, the zero AddrPort when it serves none.
+func (n *Node) controlAddress() (at netip.AddrPort) {
+	if n.InspectPort != 0 && n.CtrlIP.IsValid() {
+		at = netip.AddrPortFrom(n.CtrlIP, uint16(n.InspectPort))
 	}
-	return net.JoinHostPort(n.CtrlIP.String(), strconv.Itoa(n.InspectPort))
-}
-
-// masters are the URLs of the registered netmasters, the leader first.
-func (n *Node) masters(context.Context) []string {
-	var out []string
-	for _, s := range n.members.List(record.ServiceMaster) {
-		url := "http://" + net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port))
-		if s.Role == string(model.RoleLeader) {
-			out = slices.Insert(out, 0, url)
-		} else {
-			out = append(out, url)
-		}
-	}
-	return out
+	return at
 }
 
 func (n *Node) newMTU(ctx context.Context, mtu int) {

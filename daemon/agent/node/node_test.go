@@ -119,7 +119,7 @@ func (s *site) launch() {
 	s.passed = make(chan uint64, 1)
 	c := node.Config{Host: "h1", CtrlIP: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1"),
 		Uplinks: []string{"eth1"}, VXLANPort: 4789, OVSRunDir: s.ovs.Dir, Namespace: "/run/netns/" + s.ovs.NetNS,
-		FwdMode: "bridge", CNISocket: s.socket, Store: s.db, Master: s.master, Masters: s.masters, SweepEvery: 200 * time.Millisecond,
+		FwdMode: "bridge", CNISocket: s.socket, Master: s.master, Find: s.masters, SweepEvery: 200 * time.Millisecond,
 		Settled: func() { s.passed <- forward.Revision() }, Log: log}
 	if s.edit != nil {
 		s.edit(&c)
@@ -411,7 +411,7 @@ func TestMasterAway(t *testing.T) {
 // TestStartsWithoutItsSurroundings: the agent waits, says for what, and serves as soon as it can.
 func TestStartsWithoutItsSurroundings(t *testing.T) {
 	s := newSite(t)
-	s.db.Away()
+	s.master.Away()
 	s.ovs.StopSwitch()
 	s.ovs.StopDB()
 	s.launch()
@@ -432,10 +432,7 @@ func TestStartsWithoutItsSurroundings(t *testing.T) {
 	}
 	s.ovs.StartDB()
 	s.ovs.StartSwitch()
-	waitsFor("store")
-	s.master.Away()
-	s.db.Back()
-	waitsFor("a netmaster")
+	waitsFor("a netmaster (")
 	s.master.Back()
 	s.eventually("the agent serves", func() string { return strings.Join(s.node.Waiting(), "; ") })
 	if _, err := s.cni().AddNetworkList(s.ctx, s.conf("1.0.0", ""), runtimeConf(p)); err != nil {

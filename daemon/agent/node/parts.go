@@ -13,15 +13,15 @@ import (
 // parts are the agent's tasks. Those that need the switch wait for it themselves.
 func (n *Node) parts() []task.Task {
 	parts := []task.Task{
-		n.db, n.members,
+		n.db,
 		task.Func("seat at the switch", n.sit),
-		task.Func(n.registry.String(), n.register),
+		task.Func("admission to the cluster", n.register),
 		task.Func("interface reaper", func(ctx context.Context, ready func()) error {
 			ready()
 			return n.links.Reap(ctx, n.Log)
 		}),
 		task.Func("preparation of the switch", n.prepare),
-		task.Func("addresses of the store", n.followStores),
+		task.Func("addresses of names", n.followNames),
 		task.Func("MTU of the underlay", func(ctx context.Context, ready func()) error {
 			ready()
 			return n.links.FollowMTU(ctx, n.VTEP, func(mtu int) { n.newMTU(ctx, mtu) })
@@ -31,7 +31,7 @@ func (n *Node) parts() []task.Task {
 			defer tick.Stop()
 			look := time.NewTicker(lookEvery)
 			defer look.Stop()
-			hosts := &neighbours{services: n.members, self: n.VTEP, meet: n.links.ForgetAndGreet, greet: n.links.Greet,
+			hosts := &neighbours{ends: n.tunnelEnds, changed: n.desired.Joined, self: n.VTEP, meet: n.links.ForgetAndGreet, greet: n.links.Greet,
 				connections: func() uint64 { return n.forward.Counters().Connections }, log: n.Log}
 			return hosts.run(ctx, tick.C, look.C)
 		}),
@@ -49,14 +49,12 @@ func (n *Node) parts() []task.Task {
 		}),
 		n.afterPreparation("messages to senders", n.answers.Run),
 		n.afterPreparation("host access", func(ctx context.Context) error {
-			for _, known := range []<-chan struct{}{n.desired.Ready(), n.members.Ready()} {
-				select {
-				case <-known:
-				case <-ctx.Done():
-					return nil
-				}
+			select {
+			case <-n.desired.Ready():
+				return n.access.Run(ctx)
+			case <-ctx.Done():
+				return nil
 			}
-			return n.access.Run(ctx)
 		}),
 		n.afterSync("drift", n.drift.Run),
 		n.afterSync("MTU of containers that meet hosts", n.followDirect),

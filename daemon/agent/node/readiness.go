@@ -20,7 +20,7 @@ func (n *Node) starting() []string {
 	for _, need := range []struct {
 		met  <-chan struct{}
 		what string
-	}{{n.seated, ovs}, {n.claim.Held(), "store " + n.Store.String()}, {n.prepared, ovs}} {
+	}{{n.seated, ovs}, {n.claim.Held(), n.unheard()}, {n.prepared, ovs}} {
 		select {
 		case <-need.met:
 		default:
@@ -37,9 +37,17 @@ func (n *Node) starting() []string {
 		return append(out, what)
 	}
 	if n.desired.Global().FwdMode == "" {
-		out = append(out, "global configuration in the store (it is written by netmaster)")
+		out = append(out, "global configuration (it is written by the leading netmaster)")
 	}
 	return out
+}
+
+// unheard is what an agent waits for that is not admitted.
+func (n *Node) unheard() string {
+	if why := n.claim.Silence(); why != "" {
+		return "a netmaster (" + why + ")"
+	}
+	return "a netmaster"
 }
 
 // Waiting names what the agent waits for, empty when it serves.

@@ -43,15 +43,10 @@ func (n *Node) sit(ctx context.Context, ready func()) error {
 
 var errNoOVS = errors.New("there is no such folder: it does not run")
 
-// register keeps the agent registered, as soon as it has its seat.
+// register keeps the machine admitted as the host that it is.
 func (n *Node) register(ctx context.Context, ready func()) error {
-	select {
-	case <-n.seated:
-		ready()
-		return n.registry.Run(ctx)
-	case <-ctx.Done():
-		return nil
-	}
+	ready()
+	return n.claim.Run(ctx)
 }
 
 // refusal says why this machine is not the host that it claims to be, "" when it is.

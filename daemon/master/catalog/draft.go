@@ -37,7 +37,7 @@ func (c *Catalog) Draft() *Draft {
 	d.serviceLBs, d.providers = *v.serviceLBs.Clone(), *v.providers.Clone()
 	d.balancers, d.holds = *v.balancers.Clone(), *v.holds.Clone()
 	d.dockerNetworks = *v.dockerNetworks.Clone()
-	d.services, d.claims = *v.services.Clone(), *v.claims.Clone()
+	d.services, d.hosts, d.runs = *v.services.Clone(), *v.hosts.Clone(), *v.runs.Clone()
 	d.profiles = *v.profiles.Clone()
 	d.takings, d.slices = *v.takings.Clone(), *v.slices.Clone()
 	d.history = of[event]{}

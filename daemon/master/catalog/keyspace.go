@@ -37,7 +37,8 @@ var keyspaces = slices.Concat([]keyspace{
 }, ownedSpaces(), []keyspace{
 	rows[identity.EndpointSlice, slice]{in: sliceRows, parse: identity.ParseEndpointSlice, decode: decodeSlice, id: sliceID, changed: (*View).sliceChanged}.at(record.EndpointSlices),
 	{record.Services, (*View).setService},
-	rows[string, record.Claim]{in: func(v *View) *of[record.Claim] { return &v.claims }, decode: decodeClaim}.at(record.Claims),
+	rows[string, record.Host]{in: hostRows, id: func(h *record.Host) string { return h.Label }}.at(record.Hosts),
+	rows[string, record.Running]{in: runRows, id: func(r *record.Running) string { return r.Host }}.at(record.Runs),
 	rows[string, record.ACIProfile]{in: func(v *View) *of[record.ACIProfile] { return &v.profiles }, id: func(r *record.ACIProfile) string { return r.Key }, changed: (*View).profileChanged}.at(record.ACIProfiles),
 	rows[identity.Service, record.Provider]{in: providerRows, parse: identity.ParseService, id: func(r *record.Provider) identity.Service { return r.ID }}.at(record.Providers),
 	rows[string, event]{in: func(v *View) *of[event] { return &v.history }, decode: decodeEvent}.at(record.History),

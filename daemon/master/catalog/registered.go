@@ -5,22 +5,13 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
-	"strings"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/table"
 )
 
-// Processes by what they are registered as, and agents by their host.
-var (
-	servicesNamed = table.By[string](func(s *record.Service) string { return s.ServiceName })
-	agentsOf      = table.By[string](func(s *record.Service) string {
-		if s.ServiceName != record.ServiceAgent {
-			return ""
-		}
-		return s.Hostname
-	})
-)
+// servicesNamed are processes by what they are registered as.
+var servicesNamed = table.By[string](func(s *record.Service) string { return s.ServiceName })
 
 // setService takes in the registration of a process. What it is registered as is in its key. One that names no place where a process
 // can listen is an error, and what was there before is forgotten: a master connects to what it reads here.
@@ -68,27 +59,4 @@ func (v *View) Services(name string) []record.Service {
 		out = append(out, *s)
 	}
 	return out
-}
-
-// Running tells whether the agent of a host runs, as far as the store knows. An agent of an earlier build claims nothing.
-func (v *View) Running(host string) bool {
-	_, claimed := v.items.Lookup(record.LiveClaim(host))
-	return claimed || agentsOf.In(&v.services, host).Len() > 0
-}
-
-// decodeClaim reads which machine has a host's label or address. The keys of running agents are known by being there.
-func decodeClaim(name string, value []byte) (*record.Claim, error) {
-	if strings.HasPrefix(record.Claims+name, record.LiveClaim("")) {
-		return nil, nil
-	}
-	c := new(record.Claim)
-	if err := json.Unmarshal(value, c); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// ClaimAt returns the claim at a store key, such as record.HostClaim(LABEL), nil when there is none.
-func (v *View) ClaimAt(key string) *record.Claim {
-	return v.claims.Get(strings.TrimPrefix(key, record.Claims))
 }

@@ -29,7 +29,8 @@ type View struct {
 	holds          table.Table[networkAddress, *Hold]
 	dockerNetworks of[record.DockerNetwork]
 	services       of[record.Service]
-	claims         of[record.Claim]
+	hosts          of[record.Host]
+	runs           of[record.Running]
 	profiles       of[record.ACIProfile]
 	history        of[event]
 	takings        of[taking] // by store key
@@ -59,8 +60,9 @@ func newView(m *mirror.Mirror) *View {
 		balancers:      *table.New(balancersOnNetwork),
 		holds:          *table.New(holdsOnNetwork),
 		dockerNetworks: *table.New(dockerOfNetwork, dockerOfGroup, dockerOfHost),
-		services:       *table.New(servicesNamed, agentsOf),
-		claims:         *table.New[string, *record.Claim](),
+		services:       *table.New(servicesNamed),
+		hosts:          *table.New(hostsAtVTEP, hostsAtControl),
+		runs:           *table.New[string, *record.Running](),
 		profiles:       *table.New[string, *record.ACIProfile](),
 		history:        *table.New(eventsInOrder, eventsByWriter, countByWriter),
 		takings:        *table.New(takingsOfAddress, takingsOfNumber, addressesTaken),

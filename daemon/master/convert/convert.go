@@ -1,7 +1,7 @@
 // Package convert moves what earlier builds have stored to where this one reads it: they kept records under ids of the original's forms,
 // "network.tenant" and the like, of which two objects may have the same one.
 //
-// Agents read both, so they are upgraded first; masters read what is converted alone.
+// It also makes hosts of what agents of earlier builds wrote into the store themselves. Netmasters are upgraded first.
 package convert
 
 import (
@@ -55,7 +55,10 @@ func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) err
 			log.Error("a network cannot be read", "key", it.Key, "error", err)
 		}
 	}
-	return c.move(ctx, catalog.HoldPrefix, c.hold)
+	if err := c.move(ctx, catalog.HoldPrefix, c.hold); err != nil {
+		return err
+	}
+	return c.hosts(ctx)
 }
 
 type converter struct {
@@ -110,14 +113,29 @@ func (c *converter) hold(it store.Item) (now store.Item, err error) {
 	return now, err
 }
 
-// move gives what is below a prefix other keys, as many at a time as a transaction holds.
+// move gives what is below a prefix other keys.
 func (c *converter) move(ctx context.Context, prefix string, to func(store.Item) (store.Item, error)) error {
 	items, _, err := c.db.List(ctx, prefix)
 	if err != nil {
 		return fmt.Errorf("convert %s: %w", prefix, err)
 	}
+	var changes [][]store.Op
+	for _, it := range items {
+		now, err := to(it)
+		switch {
+		case err != nil:
+			c.log.Error("a record of an earlier build cannot be converted; it stays", "key", it.Key, "error", err)
+		case now.Key != "":
+			changes = append(changes, []store.Op{{Key: it.Key, Delete: true}, {Key: now.Key, Value: now.Value}})
+		}
+	}
+	return c.write(ctx, prefix, changes)
+}
+
+// write carries changes out, as many at a time as a transaction holds. None is divided.
+func (c *converter) write(ctx context.Context, what string, changes [][]store.Op) error {
 	limits := c.db.Limits()
-	tx, ops, size, moved := &store.Tx{}, 0, 0, 0
+	tx, ops, size := &store.Tx{}, 0, 0
 	flush := func() error {
 		if ops == 0 {
 			return nil
@@ -127,30 +145,30 @@ func (c *converter) move(ctx context.Context, prefix string, to func(store.Item)
 		tx, ops, size = &store.Tx{}, 0, 0
 		return err
 	}
-	for _, it := range items {
-		now, err := to(it)
-		switch {
-		case err != nil:
-			c.log.Error("a record of an earlier build cannot be converted; it stays", "key", it.Key, "error", err)
-			continue
-		case now.Key == "":
-			continue
+	for _, change := range changes {
+		more := 0
+		for _, op := range change {
+			more += len(op.Key) + len(op.Value)
 		}
-		more := len(it.Key) + len(now.Key) + len(now.Value)
-		if ops+3 > limits.Ops || size+more > limits.Bytes/2 { // beside the fence
+		if ops+len(change)+1 > limits.Ops || size+more > limits.Bytes/2 { // beside the fence
 			if err := flush(); err != nil {
-				return fmt.Errorf("convert %s: %w", prefix, err)
+				return fmt.Errorf("convert %s: %w", what, err)
 			}
 		}
-		tx.Delete(it.Key)
-		tx.Put(now.Key, now.Value)
-		ops, size, moved = ops+2, size+more, moved+1
+		for _, op := range change {
+			if op.Delete {
+				tx.Delete(op.Key)
+			} else {
+				tx.Put(op.Key, op.Value)
+			}
+		}
+		ops, size = ops+len(change), size+more
 	}
 	if err := flush(); err != nil {
-		return fmt.Errorf("convert %s: %w", prefix, err)
+		return fmt.Errorf("convert %s: %w", what, err)
 	}
-	if moved > 0 {
-		c.log.Info("converted records of an earlier build", "prefix", prefix, "records", moved)
+	if len(changes) > 0 {
+		c.log.Info("converted records of an earlier build", "prefix", what, "records", len(changes))
 	}
 	return nil
 }

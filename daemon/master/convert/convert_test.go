@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,15 @@ func legacy() map[string]string {
 		"/contiv.io/ipam/holds/a.b.c/2001:db8::7": `{"network":"a.b.c","address":"2001:db8::7","expires":"2030-01-02T03:04:05Z"}`,
 		"/contiv.io/state/tenants/t":              `{"id":"t","tenant":"t","vrf":1}`,
 		"/contiv.io/state/nets/bad":               `{`,
+
+		"/contiv.io/claim/host/h1":                    `{"machine":"m1","host":"h1","vtep":"192.0.2.1","control":"10.0.0.1:9090","since":"2030-01-02T03:04:05Z"}`,
+		"/contiv.io/claim/vtep/192.0.2.1":             `{"machine":"m1","host":"h1","vtep":"192.0.2.1","control":"10.0.0.1:9090","since":"2030-01-02T03:04:05Z"}`,
+		"/contiv.io/claim/control/10.0.0.1:9090":      `{"machine":"m1","host":"h1","vtep":"192.0.2.1","control":"10.0.0.1:9090","since":"2030-01-02T03:04:05Z"}`,
+		"/contiv.io/claim/live/h1":                    `{"machine":"m1","seat":"secret"}`,
+		"/contiv.io/service/netplugin.vtep/192.0.2.1": `{"ServiceName":"netplugin.vtep","HostAddr":"192.0.2.1","Port":8472,"Hostname":"h1","UplinkMAC":"02:00:00:00:00:01","Node4":"10.0.0.1","Version":"v1"}`,
+		"/contiv.io/claim/host/h2":                    `{"machine":"m2","host":"h2","vtep":"192.0.2.2","since":"2030-01-02T03:04:05Z"}`,
+		"/contiv.io/claim/host/h3":                    `{"machine":"m3","host":"h3","vtep":"192.0.2.3","since":"2030-01-02T03:04:05Z"}`,
+		"/contiv.io/state/host/h3":                    `{"host":"h3","machine":"m4","seat":"s","vtep":"192.0.2.9","port":4789,"version":"v2","since":"2031-01-02T03:04:05Z"}`,
 	}
 	for i := range 50 {
 		out[fmt.Sprintf("/contiv.io/state/eps/n.t-c%d", i)] = fmt.Sprintf(`{"id":"n.t-c%d","netID":"n.t","endpointID":"c%d","endpointGroupId":3,"endpointGroupKey":"g:t",`+
@@ -96,8 +106,9 @@ func check(t *testing.T, db *memory.Store) {
 	for _, it := range items {
 		keys[it.Key] = struct{}{}
 	}
-	want := []string{"/contiv.io/ipam/holds/c:a.b/2001:db8::7", "/contiv.io/ipam/holds/t:n/10.1.9.9", "/contiv.io/lock/netmaster/leader",
-		"/contiv.io/state/group/t:g", "/contiv.io/state/nets/bad", "/contiv.io/state/network/c:a.b", "/contiv.io/state/network/t:n",
+	want := []string{"/contiv.io/claim/live/h1", "/contiv.io/ipam/holds/c:a.b/2001:db8::7", "/contiv.io/ipam/holds/t:n/10.1.9.9", "/contiv.io/lock/netmaster/leader",
+		"/contiv.io/service/netplugin.vtep/192.0.2.1",
+		"/contiv.io/state/group/t:g", "/contiv.io/state/host/h1", "/contiv.io/state/host/h2", "/contiv.io/state/host/h3", "/contiv.io/state/nets/bad", "/contiv.io/state/network/c:a.b", "/contiv.io/state/network/t:n",
 		"/contiv.io/state/providers/t:s", "/contiv.io/state/service/t:s", "/contiv.io/state/tenants/t"}
 	maps.DeleteFunc(keys, func(key string, _ struct{}) bool { return strings.HasPrefix(key, record.Endpoints) })
 	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(got, want) {
@@ -111,6 +122,11 @@ func check(t *testing.T, db *memory.Store) {
 		n := v.Network(identity.Network{Tenant: "t", Name: "n"})
 		if v.CountEndpoints() != 50 || n == nil || n.Allocated() != 52 || v.CountIn(identity.Group{Tenant: "t", Name: "g"}) != 50 || len(v.Holds()) != 2 {
 			t.Errorf("want 50 endpoints and all of their addresses, got %d endpoints, %d holds", v.CountEndpoints(), len(v.Holds()))
+		}
+		one := record.Host{Label: "h1", Machine: "m1", Seat: record.Sum([]byte("secret")), VTEP: netip.MustParseAddr("192.0.2.1"), Port: 8472, UplinkMAC: record.MAC{2, 0, 0, 0, 0, 1},
+			Control: netip.MustParseAddrPort("10.0.0.1:9090"), Node4: netip.MustParseAddr("10.0.0.1"), Version: "v1", Since: "2030-01-02T03:04:05Z"}
+		if h1, h2, h3 := v.Host("h1"), v.Host("h2"), v.Host("h3"); h1 == nil || *h1 != one || h2 == nil || h2.Machine != "m2" || h3 == nil || h3.Machine != "m4" {
+			t.Errorf("hosts: got %+v, %+v and %+v", h1, h2, h3)
 		}
 		p := v.Provider(identity.Service{Tenant: "t", Name: "s"})
 		if p == nil || len(p.Addresses) != 2 || !p.Addresses[0].Less(p.Addresses[1]) {

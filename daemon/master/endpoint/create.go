@@ -89,11 +89,11 @@ func groupOf(v *catalog.View, q model.CreateEndpointRequest) string {
 	return group
 }
 
-// tunnelEnd is the tunnel address that a host claims, invalid when it claims none: so that those whose agents start while its own is down
-// reach its endpoints.
+// tunnelEnd is the tunnel address of a host, invalid when no machine is it: so that those whose agents start while its own is down reach its
+// endpoints.
 func tunnelEnd(v *catalog.View, host string) (a netip.Addr) {
-	if c := v.ClaimAt(record.HostClaim(host)); c != nil {
-		a, _ = netip.ParseAddr(c.VTEP)
+	if h := v.Host(host); h != nil {
+		a = h.VTEP
 	}
 	return a
 }
@@ -106,7 +106,7 @@ func (s *Service) existing(tx *commit.Tx, e *record.Endpoint, q model.CreateEndp
 		return nil
 	}
 	if host != e.Host {
-		if tx.ClaimAt(record.HostClaim(e.Host)) != nil || tx.Running(e.Host) {
+		if tx.Host(e.Host) != nil {
 			return model.Errorf(model.CodeConflict, "ConfigEP.Host", "host %s has endpoint %s, so host %s does not get it", e.Host, e.ID, host).
 				Try("detach the container on %s first; when that is gone for good: netctl node forget %s", e.Host, e.Host)
 		}

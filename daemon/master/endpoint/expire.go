@@ -65,5 +65,5 @@ func abandoned(v *catalog.View, h catalog.Hold) bool {
 		return false
 	}
 	swarm := slices.ContainsFunc(v.DockerNetworksOf(h.Network), func(d *record.DockerNetwork) bool { return d.Host == "" })
-	return !swarm || v.ClaimAt(record.HostClaim(h.By)) == nil
+	return !swarm || v.Host(h.By) == nil
 }

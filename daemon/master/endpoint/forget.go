@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"context"
-	"slices"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -16,10 +15,10 @@ func (s *Service) Forget(ctx context.Context, host string, release bool) (model.
 	out := model.Forgotten{Host: host, Freed: []string{}, Endpoints: []string{}}
 	var left []record.Endpoint
 	rev, err := s.commit.Do(ctx, func(tx *commit.Tx) error {
-		out.Freed, left = out.Freed[:0], left[:0]
-		claim, runs := tx.ClaimAt(record.HostClaim(host)), tx.Running(host)
+		left = left[:0]
+		was, runs := tx.Host(host), tx.Running(host)
 		for m := range tx.Members {
-			if m.Host == host && !(runs && (m.Machine == "" || claim == nil || m.Machine == claim.Machine)) {
+			if m.Host == host && !(runs && (m.Machine == "" || was == nil || m.Machine == was.Machine)) {
 				left = append(left, *m.Endpoint)
 			}
 		}
@@ -29,20 +28,13 @@ func (s *Service) Forget(ctx context.Context, host string, release bool) (model.
 				Try("stop netplugin there first; an agent that was killed counts as running for ten seconds")
 		case runs:
 			return nil
-		case claim == nil && len(left) == 0:
+		case was == nil && len(left) == 0:
 			return model.Errorf(model.CodeNotFound, "host", "no machine has the host label %s", host).Try("netctl node ls shows the hosts")
-		case claim == nil:
+		case was == nil:
 			return nil
 		}
-		out.Machine = claim.Machine
-		tx.Require(record.LiveClaim(host), 0)
-		for _, key := range claim.Keys() {
-			if c := tx.ClaimAt(key); c != nil && c.Host == host {
-				tx.Require(key, tx.KeyRevision(key))
-				tx.Delete(key)
-				out.Freed = append(out.Freed, key[len(record.Claims):])
-			}
-		}
+		out.Machine, out.Freed = was.Machine, was.Claims()
+		tx.Delete(record.Hosts + host)
 		return nil
 	})
 	if err != nil {
@@ -61,7 +53,6 @@ func (s *Service) Forget(ctx context.Context, host string, release bool) (model.
 			out.Released++
 		}
 	}
-	slices.Sort(out.Freed)
 	s.log.Info("host forgotten", "host", host, "machine", out.Machine, "freed", out.Freed, "endpoints", len(out.Endpoints), "released", out.Released)
 	return out, uint64(rev), nil
 }

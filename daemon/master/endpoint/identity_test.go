@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,6 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
 )
 
@@ -160,22 +160,15 @@ func TestEndpointOfAnother(t *testing.T) {
 	}
 }
 
-// claimed writes the claims of a host, as its agent does.
-func claimed(t *testing.T, m *mastertest.Master, c record.Claim, live bool) {
+// admitted has a machine be a host, with its agent running or not.
+func admitted(t *testing.T, m *mastertest.Master, h record.Host, runs bool) {
 	t.Helper()
-	var tx store.Tx
-	text, err := json.Marshal(c)
-	for _, key := range c.Keys() {
-		tx.Put(key, text)
-	}
-	if live {
-		tx.Put(record.LiveClaim(c.Host), []byte(`{"machine":"`+c.Machine+`","seat":"s"}`))
-	} else {
-		tx.Delete(record.LiveClaim(c.Host))
-	}
-	rev, failed := m.Store.Commit(t.Context(), &tx)
-	if err := errors.Join(err, failed, m.Catalog.Wait(t.Context(), rev)); err != nil {
-		t.Fatal(err)
+	h.Port = 4789
+	m.Admitted(t, h)
+	if !runs {
+		if _, err := m.Registrar.Leave(t.Context(), h.Label, h.Seat); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -184,13 +177,13 @@ func TestForget(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	ctx := context.Background()
 	dotted(t, m, "t", "n")
-	claim := record.Claim{Machine: "m1", Host: "h1", VTEP: "192.0.2.1", Control: "192.0.2.1:9090"}
-	claimed(t, m, claim, true)
+	host := record.Host{Label: "h1", Machine: "m1", VTEP: netip.MustParseAddr("192.0.2.1"), Control: netip.MustParseAddrPort("192.0.2.1:9090")}
+	admitted(t, m, host, true)
 	for _, name := range []string{"a", "b", "c"} {
 		q := asked("t", "n", name, "h1")
 		q.Machine = "m1"
-		if e, _, err := m.CreateEndpoint(ctx, q); err != nil || e.VTEP.String() != claim.VTEP {
-			t.Fatalf("an endpoint of a host that claims a tunnel address: want that with it, got %+v %v", e, err)
+		if e, _, err := m.CreateEndpoint(ctx, q); err != nil || e.VTEP != host.VTEP {
+			t.Fatalf("an endpoint of a host that has a tunnel address: want that with it, got %+v %v", e, err)
 		}
 	}
 	_, _, err := m.CreateEndpoint(ctx, asked("t", "n", "a", "h2"))
@@ -198,14 +191,12 @@ func TestForget(t *testing.T) {
 	_, err = m.Forget(ctx, model.ForgetRequest{Host: "h1", Release: true})
 	refusal(t, err, model.CodeInUse, "the agent of host h1 runs")
 
-	claimed(t, m, claim, false)
+	admitted(t, m, host, false)
 	_, _, err = m.CreateEndpoint(ctx, asked("t", "n", "a", "h2"))
 	refusal(t, err, model.CodeConflict, "host h1 has endpoint t:n:a")
-	// Another host has its tunnel address since.
-	claimed(t, m, record.Claim{Machine: "m3", Host: "h3", VTEP: "192.0.2.1"}, true)
 	got, err := m.Forget(ctx, model.ForgetRequest{Host: "h1"})
-	if text := fmt.Sprint(got, err); text != "{h1 m1 [control/192.0.2.1:9090 host/h1] [t:n:a t:n:b t:n:c] 0} <nil>" {
-		t.Errorf("forget: want the two claims freed and three endpoints left, got %s", text)
+	if text := fmt.Sprint(got, err); text != "{h1 m1 [control/192.0.2.1:9090 host/h1 vtep/192.0.2.1] [t:n:a t:n:b t:n:c] 0} <nil>" {
+		t.Errorf("forget: want all that it has freed and three endpoints left, got %s", text)
 	}
 	q := asked("t", "n", "a", "h2")
 	q.Machine = "m2"
@@ -213,8 +204,8 @@ func TestForget(t *testing.T) {
 		t.Errorf("an endpoint of a host that is forgotten: want it on h2, got %+v %v", moved, err)
 	}
 	// A new machine is h1 now: what the old one has left there can be released though it runs, its own cannot.
-	claim.Machine, claim.VTEP = "m4", "192.0.2.4"
-	claimed(t, m, claim, true)
+	host.Machine, host.VTEP = "m4", netip.MustParseAddr("192.0.2.4")
+	admitted(t, m, host, true)
 	own := asked("t", "n", "d", "h1")
 	own.Machine = "m4"
 	if _, _, err := m.CreateEndpoint(ctx, own); err != nil {

@@ -2,38 +2,33 @@ package enginetest
 
 import (
 	"context"
-	"encoding/json"
-	"net"
-	"strconv"
+	"net/netip"
 	"testing"
 
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/store"
 )
 
-// Register has the agent of a host registered at an address "host:port", as the agent itself does, and waits until that is known.
-func (w *World) Register(tb testing.TB, host, address string) {
+// Registered has the agent of a host run at a control address "host:port", as the agent itself does, and waits until that is known.
+func (w *World) Registered(tb testing.TB, host, address string) {
 	tb.Helper()
-	ip, text, err := net.SplitHostPort(address)
+	control, err := netip.ParseAddrPort(address)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	port, err := strconv.Atoi(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	instance := record.Service{ServiceName: record.ServiceAgent, HostAddr: ip, Port: port, Hostname: host}
-	value, err := json.Marshal(instance)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tx := &store.Tx{}
-	tx.Put(instance.Key(), value)
-	rev, err := w.Store.Commit(context.Background(), tx)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := w.Catalog.Wait(context.Background(), rev); err != nil {
+	vtep := netip.MustParseAddr("198.51.100.0")
+	w.Catalog.View(func(v *catalog.View) {
+		for range len(v.Hosts()) + 1 {
+			vtep = vtep.Next()
+		}
+	})
+	w.Admitted(tb, record.Host{Label: host, Machine: "machine of " + host, VTEP: vtep, Port: 4789, Control: control})
+}
+
+// Admitted has a machine be a host, with its agent running.
+func (w *World) Admitted(tb testing.TB, h record.Host) {
+	tb.Helper()
+	if _, _, err := w.Registrar.Register(context.Background(), h); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -25,7 +25,7 @@ type verb func(w *World, words []string, fields map[string]string) (said string,
 //	release NETWORK-ID ADDRESS
 //	quarantine NETWORK-ID ADDRESS [seconds=N]                             tells until when
 //	free NETWORK-ID ADDRESS                                               tells whether it was held
-//	claim HOST                                                            a machine is the host
+//	claim HOST                                                            a machine is the host, whose agent does not run
 //	forget HOST [release=true]                                            tells what became of its endpoints
 //	expire                                                                what is over ends
 func verbs() map[string]verb {
@@ -88,7 +88,7 @@ func free(w *World, words []string, _ map[string]string) (string, error) {
 
 func claim(w *World, words []string, _ map[string]string) (string, error) {
 	_, err := w.Commit.Do(context.Background(), func(tx *commit.Tx) error {
-		return tx.Put(record.HostClaim(words[0]), &record.Claim{Machine: "machine of " + words[0], Host: words[0]})
+		return tx.Put(record.Hosts+words[0], &record.Host{Label: words[0], Machine: "machine of " + words[0]})
 	})
 	return "", err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -39,12 +40,13 @@ type Options struct {
 
 // World is the engines of the only netmaster of a cluster, which leads.
 type World struct {
-	Store   store.Store
-	Fence   store.Fence
-	Catalog *catalog.Catalog
-	Commit  *commit.Committer
-	Admit   *admit.Admitter
-	Service *endpoint.Service
+	Store     store.Store
+	Fence     store.Fence
+	Catalog   *catalog.Catalog
+	Commit    *commit.Committer
+	Admit     *admit.Admitter
+	Service   *endpoint.Service
+	Registrar *registrar.Registrar
 	// Stop ends them as a crash does: nothing is given back. The end of the test stops them too.
 	Stop func()
 }
@@ -80,6 +82,7 @@ func Start(tb testing.TB, o Options) *World {
 	w.Commit = commit.New(o.Store, w.Catalog, o.Keep, log)
 	w.Admit = admit.New(admit.Settings{ClusterMode: o.ClusterMode, InfraType: "default", FwdMode: o.FwdMode})
 	w.Service = endpoint.New(w.Commit, w.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now, Pods: o.Pods}, log)
+	w.Registrar = registrar.New(w.Commit, o.Now, log)
 	feed := catalog.NewFeed(w.Catalog, o.Store, log)
 	active := make(chan struct{})
 	duties := []func(context.Context){func(context.Context) { close(active) }}

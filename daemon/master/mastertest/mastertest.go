@@ -4,6 +4,7 @@ package mastertest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -96,7 +97,7 @@ func Start(tb testing.TB, o Options) *Master {
 	telling, quiet := context.WithCancel(context.Background())
 	go func() { _ = m.Relay.Run(telling) }()
 	s := server.New(server.Config{
-		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Relay: m.Relay, Keep: o.Keep, ACI: m.ACI,
+		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Relay: m.Relay, Registrar: m.Registrar, Keep: o.Keep, ACI: m.ACI,
 		Leadership: leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
 		Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Log: log,
@@ -144,4 +145,22 @@ func (m *Master) Endpoint(tb testing.TB, tenant, network, group, container, want
 		tb.Fatalf("create endpoint %s on %s.%s: %v", container, network, tenant, err)
 	}
 	return e
+}
+
+// Reporting opens the stream of a host's agent, until the test ends, and returns what reports on it how the agent is, and up to which revision all is past
+// the switch's barrier.
+func (m *Master) Reporting(tb testing.TB, host string) func(status model.AgentStatus, revision uint64) {
+	tb.Helper()
+	st, err := m.Relay.Open(context.Background(), channel.Hello{Host: host})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(st.Close)
+	return func(status model.AgentStatus, revision uint64) {
+		text, err := json.Marshal(status)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		st.Report(channel.Report{Revision: revision, Status: text})
+	}
 }

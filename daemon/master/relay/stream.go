@@ -18,7 +18,7 @@ const (
 	staleAfter = 10 * time.Second
 )
 
-// Stream tells one agent. Its methods are called by one goroutine.
+// Stream tells one agent. Its methods are called by one goroutine, but for Report.
 type Stream struct {
 	relay *Relay
 	hello channel.Hello
@@ -27,6 +27,8 @@ type Stream struct {
 	leave map[channel.Shard]time.Time // when a shard became needless
 	reset bool                        // what the agent knows may be of another store
 	begun bool
+
+	session channel.Session // under the relay's lock
 }
 
 // Open begins to tell an agent, from where it is if that is known here. It blocks until the netmaster knows what the agent knows, which takes
@@ -44,7 +46,8 @@ func (r *Relay) Open(ctx context.Context, hello channel.Hello) (*Stream, error) 
 	if err := r.reach(ctx, hello.Mark.Revision); err != nil && same {
 		return nil, err
 	}
-	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), told: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{}}
+	s := &Stream{relay: r, hello: hello, wake: make(chan struct{}, 1), told: map[channel.Shard]uint64{}, leave: map[channel.Shard]time.Time{},
+		session: channel.Session{Host: hello.Host, Seat: hello.Seat, Since: time.Now(), Heard: time.Now()}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if same {
@@ -129,12 +132,13 @@ func (s *Stream) nudge() {
 }
 
 // Next returns the messages of the next batch, which are to be sent in order and not changed. It blocks until there is something to say, Heartbeat
-// at the most, and returns nil when ctx has ended, the store was made again, or has not answered for a while.
+// at the most, and returns nil when ctx has ended, the agent is not there any more, or the store was made again, or has not answered
+// for a while.
 func (s *Stream) Next(ctx context.Context) [][]byte {
 	beat := time.NewTimer(Heartbeat)
 	defer beat.Stop()
 	for late := !s.begun; ; {
-		if s.relay.stale(time.Now()) != nil {
+		if now := time.Now(); s.relay.stale(now) != nil || s.silent(now) {
 			return nil
 		}
 		if out, some := s.collect(time.Now(), late); some {

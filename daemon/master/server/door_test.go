@@ -155,7 +155,7 @@ func TestCaptureEndsWithItsClient(t *testing.T) {
 	}))
 	defer agent.Close()
 	m := mastertest.Start(t, mastertest.Options{Limits: server.Limits{Captures: 1}})
-	m.Register(t, "h1", agent.Listener.Addr().String())
+	m.Registered(t, "h1", agent.Listener.Addr().String())
 	mastertest.Put(t, m.Networks(), network("n", "10.1.1.0/24"))
 	m.Endpoint(t, "default", "n", "", "c1", "")
 	for range 2 {
@@ -202,7 +202,7 @@ func TestAgentsDoNotSendMastersElsewhere(t *testing.T) {
 	agent := httptest.NewServer(http.RedirectHandler(victim.URL+"/secret", http.StatusTemporaryRedirect))
 	defer agent.Close()
 	m := mastertest.Start(t, mastertest.Options{})
-	m.Register(t, "h1", agent.Listener.Addr().String())
+	m.Registered(t, "h1", agent.Listener.Addr().String())
 	var out any
 	if err := m.Client.Inspect(t.Context(), "h1", "flows", nil, &out); err == nil {
 		t.Errorf("a redirection is an answer: %v", out)
@@ -214,10 +214,23 @@ func TestAgentsDoNotSendMastersElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, host := range []string{"x@" + u.Hostname(), "0.0.0.0", "a/b", "", "224.0.0.1", "localhost"} {
-		m.Register(t, fmt.Sprintf("bad%d", i), net.JoinHostPort(host, u.Port()))
+	for _, host := range []string{"x@" + u.Hostname(), "0.0.0.0", "a/b", "", "224.0.0.1", "localhost", "127.0.0.1:0#"} {
+		body := fmt.Sprintf(`{"host":"bad","machine":"m","vtep":"192.0.2.9","port":4789,"control":%q}`, net.JoinHostPort(host, u.Port()))
+		q, err := http.NewRequest(http.MethodPost, m.URL+"/plugin/register", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Header.Set("Content-Type", "application/json")
+		q.Header.Set("Accept", "application/json")
+		answer, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusBadRequest {
+			t.Errorf("an agent at %q: want it refused, got %s", host, answer.Status)
+		}
 	}
-	m.Register(t, "bad9", "127.0.0.1:0")
 	if nodes, err := m.Nodes(t.Context()); err != nil || len(nodes) != 1 {
 		t.Errorf("registrations that are no addresses count: %+v, %v", nodes, err)
 	}

@@ -33,7 +33,7 @@ func filled(tb testing.TB) *mastertest.Master {
 	m.Endpoint(tb, "default", "n", "", "c1", "")
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { http.NotFound(w, q) }))
 	tb.Cleanup(agent.Close)
-	m.Register(tb, "h1", agent.Listener.Addr().String())
+	m.Registered(tb, "h1", agent.Listener.Addr().String())
 	return m
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/agents"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
@@ -58,6 +59,7 @@ type Config struct {
 	Admit       *admit.Admitter
 	Endpoints   *endpoint.Service
 	Relay       *relay.Relay
+	Registrar   *registrar.Registrar
 	ACI         *aci.Poster
 	Keep        history.Keep // as the committer's
 	Leadership  Leadership
@@ -124,6 +126,7 @@ func (s *Server) register(r *rest.Router) {
 	agents.Register(r, s.Catalog, s.Endpoints)
 	agents.RegisterDocker(r, s.Catalog, networks)
 	agents.RegisterChannel(r, s.Relay, s.Log)
+	agents.RegisterHosts(r, s.Registrar, s.Relay)
 	members.Register(r)
 	peers.Register(r, s.Log)
 	probe.Register(r, s.Catalog, peers, s.Log)

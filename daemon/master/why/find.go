@@ -232,9 +232,9 @@ func (s *search) exact() []candidate {
 	if len(out) == 0 { // a service that has the name of a pod is service/NAMESPACE/NAME
 		out = append(out, s.kubernetesServices()...)
 	}
-	for _, h := range s.v.Services(record.ServiceAgent) {
-		if a, err := netip.ParseAddr(h.HostAddr); err == nil && s.wants(kindHost) && (s.text == h.Hostname || s.text == h.HostAddr) {
-			out = append(out, candidate{kindHost, h.Hostname, "", end{address: a}})
+	for _, h := range s.v.Hosts() {
+		if a := h.Control.Addr(); a.IsValid() && s.wants(kindHost) && (s.text == h.Label || s.text == a.String()) {
+			out = append(out, candidate{kindHost, h.Label, "", end{address: a}})
 		}
 	}
 	return out

@@ -15,7 +15,7 @@ func TestNames(t *testing.T) {
 		"attach blue web-1 group=web host=h1", "attach blue web-2 group=web host=h2", "attach blue db host=h2",
 		"service shop networkName=blue selectors=app=shop ports=80:8080:TCP ipAddress=10.1.1.99",
 		"tenant acme", "network red encap=vxlan subnet=10.1.1.0/24 tenantName=acme", "attach red mail host=h1 tenantName=acme", "attach red db host=h1 tenantName=acme")
-	w.Register(t, "h1", "192.0.2.1:9999")
+	w.Registered(t, "h1", "192.0.2.1:9999")
 	asker := why.New(w.Catalog, switches(nil))
 	for _, row := range []struct {
 		name, text, near string

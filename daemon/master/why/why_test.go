@@ -127,7 +127,7 @@ func TestWhyOfHosts(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254 ipv6Subnet=fd01::/64 ipv6Gateway=fd01::fe",
 		"service shop networkName=blue selectors=app=shop ports=80:8080:TCP ipAddress=10.1.1.99", "attach blue web-1 host=h1", "start blue web-1 labels=app:shop")
-	w.Register(t, "h1", "192.0.2.1:9999")
+	w.Registered(t, "h1", "192.0.2.1:9999")
 	asked := ""
 	asker := why.New(w.Catalog, exits(map[string]func(model.TraceRequest) []model.TraceExit{"h1": func(q model.TraceRequest) []model.TraceExit {
 		asked = q.From + " " + q.Packet.Src + " to " + q.Packet.Dst

@@ -20,6 +20,7 @@ type Config struct {
 	Etcd, Consul              []string // URLs; at most one of the two
 	CertFile, KeyFile, CAFile string   // PEM; empty: none, none, the system's
 	Embedded                  bool     // the store runs in the process; no URLs are needed
+	Optional                  bool     // without URLs there is none
 }
 
 // Driver is a kind of store outside the daemons. Its flag is --NAME-endpoints, and its URLs may start with NAME:// too.
@@ -66,7 +67,7 @@ func (c *Config) Check() error {
 	switch {
 	case len(named) > 1:
 		return fmt.Errorf("%s exclude each other: name one store", strings.Join(named, " and "))
-	case len(named) == 0:
+	case len(named) == 0 && !c.Optional:
 		c.Etcd = []string{DefaultEtcd}
 	}
 	for _, d := range c.Drivers() {

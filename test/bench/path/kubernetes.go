@@ -129,11 +129,11 @@ func (k *kubernetes) attach(ctx context.Context) error {
 	}
 	hosts := &store.Tx{}
 	for i := 2; i < k.Hosts; i++ {
-		text, err := json.Marshal(record.Claim{Machine: crowd.Host(i), Host: crowd.Host(i), VTEP: crowd.VTEP(i).String()})
+		text, err := json.Marshal(record.Host{Machine: crowd.Host(i), Label: crowd.Host(i), VTEP: crowd.VTEP(i), Port: 4789})
 		if err != nil {
 			return err
 		}
-		hosts.Put(record.HostClaim(crowd.Host(i)), text)
+		hosts.Put(record.Hosts+crowd.Host(i), text)
 	}
 	if _, err := k.db.Commit(ctx, hosts); err != nil {
 		return err

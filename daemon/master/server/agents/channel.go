@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -14,19 +15,21 @@ import (
 	"github.com/contiv/contiv/daemon/master/relay"
 )
 
-// helloMost bounds what an agent says first, in bytes: it names the shards that it knows.
-const helloMost = 4 << 20
+// sayMost bounds what an agent says at once, in bytes: first it names the shards that it knows.
+const sayMost = 4 << 20
 
 // RegisterChannel adds the channel by which agents are told what concerns their hosts. Every netmaster serves it, whoever leads.
 func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 	route := r.POST(channel.Path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
+		bound := &io.LimitedReader{R: q.Body, N: sayMost}
+		said := json.NewDecoder(bound)
 		var hello channel.Hello
-		if err := json.NewDecoder(http.MaxBytesReader(w, q.Body, helloMost)).Decode(&hello); err != nil || hello.Host == "" {
+		if err := said.Decode(&hello); err != nil || hello.Host == "" {
 			r.Refuse(w, q, model.Errorf(model.CodeInvalid, "host", "an agent says hello with a JSON object that names its host").Try("this path is for netplugin"))
 			return
 		}
 		out := http.NewResponseController(w)
-		_ = out.SetReadDeadline(time.Time{}) // the request has been read
+		_ = out.SetReadDeadline(time.Time{}) // the agent goes on to say how it is
 		s, err := from.Open(q.Context(), hello)
 		if err != nil {
 			r.Refuse(w, q, model.Errorf(model.CodeUnavailable, "", "%v", err).Try("ask another netmaster"))
@@ -36,6 +39,15 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 		w.Header().Set("Content-Type", "application/x-protobuf")
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusOK)
+		go func() { // until the request ends
+			for bound.N = sayMost; ; bound.N = sayMost {
+				var report channel.Report
+				if said.Decode(&report) != nil {
+					return
+				}
+				s.Report(report)
+			}
+		}()
 		for {
 			messages := s.Next(q.Context())
 			if messages == nil {

@@ -26,7 +26,7 @@ func TestBGP_Inspect(t *testing.T) {
 	defer agent.Close()
 	m := mastertest.Start(t, mastertest.Options{FwdMode: "routing"})
 	mastertest.Put(t, m.Bgps(), &model.Bgp{Hostname: "h1", Routerip: "50.1.1.2/24"})
-	m.Register(t, "h1", agent.Listener.Addr().String())
+	m.Registered(t, "h1", agent.Listener.Addr().String())
 	answers <- `{"Peers":[{"State":{"AdminState":"up","SessionState":"established"}}],"Dsts":["10.1.1.1/32","10.1.1.2/32"]}`
 	got, err := m.Bgps().Inspect(ctx, "h1")
 	if err != nil || got.Oper.NeighborStatus != "established" || got.Oper.AdminStatus != "up" || got.Oper.NumRoutes != 2 || !slices.Contains(got.Oper.Routes, "10.1.1.2/32") {

@@ -56,7 +56,7 @@ func TestInspectTraffic(t *testing.T) {
 		http.Error(w, "no", http.StatusServiceUnavailable)
 	}))
 	defer agent.Close()
-	m.Register(t, "h1", agent.Listener.Addr().String())
+	m.Registered(t, "h1", agent.Listener.Addr().String())
 	for _, test := range []struct{ name, answer, want string }{
 		{"both ways", `{"since":"2026-01-02T03:04:05Z","sent":{"packets":7,"bytes":700},"refused":{"packets":2,"bytes":200},"received":{"packets":5,"bytes":500}}`,
 			"since 2026-01-02T03:04:05Z 7 700 2 5 500"},

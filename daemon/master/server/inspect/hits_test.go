@@ -26,7 +26,7 @@ func TestRuleHits(t *testing.T) {
 			_ = json.NewEncoder(w).Encode([]model.RuleStatus{{Rule: "default:p:r1", Group: "web:default", Phase: "done", Packets: packets, Bytes: 100 * packets}})
 		}))
 		defer agent.Close()
-		m.Register(t, host, agent.Listener.Addr().String())
+		m.Registered(t, host, agent.Listener.Addr().String())
 	}
 	rule, err := m.Rules().Inspect(t.Context(), "default", "p", "r1")
 	if err != nil {
@@ -71,7 +71,7 @@ func TestServiceLoad(t *testing.T) {
 			_ = json.NewEncoder(w).Encode(list)
 		}))
 		defer agent.Close()
-		m.Register(t, host, agent.Listener.Addr().String())
+		m.Registered(t, host, agent.Listener.Addr().String())
 	}
 	got, err := m.ServiceLBs().Inspect(t.Context(), "default", "shop")
 	if err != nil {

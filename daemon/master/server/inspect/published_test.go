@@ -36,7 +36,7 @@ func TestInspectPublished(t *testing.T) {
 		http.NotFound(w, q) // as an agent of an older version
 	}))
 	defer agent.Close()
-	m.Register(t, "h1", agent.Listener.Addr().String())
+	m.Registered(t, "h1", agent.Listener.Addr().String())
 	for _, test := range []struct {
 		name, answer string
 		want         []string

@@ -14,8 +14,10 @@ func (s *Nodes) info() model.Info {
 		NetpluginNodes: []string{}, NetmasterNodes: []string{},
 	}
 	s.Catalog.View(func(v *catalog.View) {
-		for _, a := range v.Services(record.ServiceAgent) {
-			out.NetpluginNodes = append(out.NetpluginNodes, a.HostAddr)
+		for _, h := range v.Hosts() {
+			if v.Running(h.Label) && h.Control.IsValid() {
+				out.NetpluginNodes = append(out.NetpluginNodes, h.Control.Addr().String())
+			}
 		}
 		for _, m := range v.Services(record.ServiceMaster) {
 			out.NetmasterNodes = append(out.NetmasterNodes, m.HostAddr)

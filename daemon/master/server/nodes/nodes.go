@@ -88,36 +88,41 @@ func (s *Nodes) dockerNetworks(host string) (n int) {
 	return n
 }
 
-// all asks every registered master and agent how it is, all at once, and adds hosts that carry endpoints but are not
-// registered, and masters whose part of the embedded store is missed. A node that does not answer is listed with the reason.
+// all asks every registered master how it is, all at once, and of the agents what they have reported to it last; and adds hosts that no machine is any
+// more and that carry endpoints, and masters whose part of the embedded store is missed. A node that is not heard of is listed with the reason.
 func (s *Nodes) all(ctx context.Context) []model.Node {
-	var masters, agents []record.Service
+	var masters []record.Service
+	var hosts []host
 	homed := map[string]int{} // endpoints by host
 	s.Relay.Sync()
 	s.Catalog.View(func(v *catalog.View) {
-		masters, agents = v.Services(record.ServiceMaster), v.Services(record.ServiceAgent)
+		masters = v.Services(record.ServiceMaster)
+		for _, h := range v.Hosts() {
+			hosts = append(hosts, host{Host: *h, runs: v.Running(h.Label)})
+		}
 		for e := range v.Members {
 			homed[e.Host]++
 		}
 	})
-	out := make([]model.Node, len(masters)+len(agents))
+	out := make([]model.Node, len(masters))
 	var wait sync.WaitGroup
 	for i, m := range masters {
 		wait.Go(func() { out[i] = s.Master(ctx, peer.Address(m)) })
 	}
-	for i, a := range agents {
-		wait.Go(func() { out[len(masters)+i] = s.agent(ctx, a, homed[a.Hostname]) })
-	}
 	var lost []model.Node
 	wait.Go(func() { lost = s.missing(ctx, masters) })
+	heard := hear(s.Peers.Sessions(ctx, s.Internal, s.Relay.Sessions, false))
 	wait.Wait()
 	out = append(out, lost...)
-	for _, a := range agents {
-		delete(homed, a.Hostname)
+	for i := range hosts {
+		h := &hosts[i]
+		h.endpoints = homed[h.Label]
+		delete(homed, h.Label)
+		out = append(out, s.agent(h, &heard))
 	}
 	for host, n := range homed {
 		out = append(out, model.Node{Name: host, Role: model.RoleAgent, Ports: n,
-			Reason: fmt.Sprintf("not registered, but %d endpoints are on it: its agent is down or cannot reach the store", n)})
+			Reason: fmt.Sprintf("not registered, but %d endpoints are on it: no machine has this host label; netctl node forget %s --release ends them", n, host)})
 	}
 	slices.SortFunc(out, func(a, b model.Node) int {
 		return cmp.Or(cmp.Compare(order(a.Role), order(b.Role)), cmp.Compare(a.Name, b.Name))
@@ -160,36 +165,6 @@ func (s *Nodes) Master(ctx context.Context, at string) model.Node {
 	n := model.Node{Name: peer.Host(at), Address: at, Role: model.RoleFollower}
 	if err := s.Peers.Get(ctx, "http://"+at+"/api/v1/nodes/self", &n); err != nil {
 		n.Reason = err.Error()
-	}
-	return n
-}
-
-// agent asks an agent, whose host has so many endpoints.
-func (s *Nodes) agent(ctx context.Context, a record.Service, homed int) model.Node {
-	n := model.Node{Name: a.Hostname, Address: peer.Address(a), Role: model.RoleAgent, Version: a.Version}
-	var status model.AgentStatus
-	if err := s.Peers.Get(ctx, "http://"+n.Address+"/status", &status); err != nil {
-		n.Reason = err.Error()
-		return n
-	}
-	n.Version, n.Ready, n.Revision, n.Flows = status.Version, status.Ready, status.Revision, status.Flows
-	n.Ports, n.Errors, n.VTEP, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.VTEP, status.Since, status.FlowMods
-	n.Uplinks, n.Bond, n.Differs, n.Docker = status.Uplinks, status.Bond, status.Differs, status.Docker
-	n.Missing = max(0, homed-status.Endpoints)
-	if wanted := s.Relay.Wanted(n.Name); wanted > status.Revision {
-		n.Lag = wanted - status.Revision
-	}
-	switch {
-	case len(status.Waiting) > 0:
-		n.Reason = "waits for " + status.Waiting[0]
-	case len(status.Errors) > 0:
-		n.Reason = status.Errors[0].Owner + ": " + status.Errors[0].Error
-	case n.Missing > 0:
-		n.Reason = fmt.Sprintf("%d of %d endpoints have no interface there; netctl drift %s names them", n.Missing, homed, n.Name)
-	case n.Differs > 0:
-		n.Reason = fmt.Sprintf("%d things are not as they should be there; netctl drift %s names them", n.Differs, n.Name)
-	default:
-		n.Reason = status.Docker.Trouble()
 	}
 	return n
 }

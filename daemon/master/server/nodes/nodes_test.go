@@ -2,9 +2,7 @@ package nodes_test
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
@@ -14,10 +12,9 @@ import (
 // A host whose agent has fewer interfaces than the host has endpoints says so, and names the command that tells which.
 func TestNodesTellOfMissingInterfaces(t *testing.T) {
 	status := model.AgentStatus{Host: "h1", Ready: true, Since: "2030-01-02T15:04:05Z", Endpoints: 1, Differs: 3}
-	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(status) }))
-	defer agent.Close()
 	m := mastertest.Start(t, mastertest.Options{})
-	m.Register(t, "h1", agent.Listener.Addr().String())
+	m.Registered(t, "h1", "192.0.2.1:9090")
+	report := m.Reporting(t, "h1")
 	if _, err := m.Put(context.Background(), &model.Network{TenantName: "default", NetworkName: "n", Encap: "vxlan", Subnet: "10.1.1.0/24"}); err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +36,7 @@ func TestNodesTellOfMissingInterfaces(t *testing.T) {
 		{3, 0, 0, nil, &model.DockerStatus{Here: true, Problems: []model.DockerProblem{{Network: "n", Problem: "not made"}}}, "network n of Docker: not made"},
 	} {
 		status.Endpoints, status.Differs, status.Errors, status.Docker = row.attached, row.differs, row.errors, row.docker
+		report(status, m.Relay.Wanted("h1"))
 		nodes, err := m.Nodes(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -47,5 +45,42 @@ func TestNodesTellOfMissingInterfaces(t *testing.T) {
 		if n.Name != "h1" || n.Missing != row.missing || n.Differs != row.differs || n.Reason != row.want {
 			t.Errorf("%d attached: want %d missing because of %q, got %+v", row.attached, row.missing, row.want, n)
 		}
+	}
+}
+
+// What is not known of an agent is said, with the reason.
+func TestNodesOfWhichNothingIsHeard(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Registered(t, "h1", "192.0.2.1:9090")
+	says := func(when, want string) {
+		t.Helper()
+		nodes, err := m.Nodes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := nodes[len(nodes)-1]; n.Name != "h1" || n.Ready || n.Answered() || !strings.Contains(n.Reason, want) || n.Address != "192.0.2.1:9090" {
+			t.Errorf("%s: want %q, got %+v", when, want, n)
+		}
+	}
+	says("before it has a stream", "not connected to any netmaster")
+	report := m.Reporting(t, "h1")
+	says("before it has reported", "has not said how it is yet")
+	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24", "attach blue c1 host=h1")
+	m.Relay.Sync()
+	wanted := m.Relay.Wanted("h1")
+	report(model.AgentStatus{Ready: true, Since: "2030-01-02T15:04:05Z"}, wanted-1)
+	if nodes, err := m.Nodes(t.Context()); err != nil || nodes[len(nodes)-1].Lag != 1 || !nodes[len(nodes)-1].Ready {
+		t.Errorf("one revision behind: want that told, got %+v, %v", nodes, err)
+	}
+	if _, err := m.Registrar.Leave(t.Context(), "h1", ""); err != nil {
+		t.Fatal(err)
+	}
+	report(model.AgentStatus{}, wanted)
+	if _, err := m.Forget(t.Context(), model.ForgetRequest{Host: "h1"}); err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := m.Nodes(t.Context())
+	if err != nil || !strings.Contains(nodes[len(nodes)-1].Reason, "not registered, but 1 endpoints are on it") {
+		t.Errorf("forgotten: want its endpoint told, got %+v, %v", nodes, err)
 	}
 }

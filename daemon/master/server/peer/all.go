@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/contiv/contiv/daemon/record"
 )
 
 // asksAtOnce bounds how many agents are asked at a time.
@@ -26,7 +24,7 @@ func (h *Said[T]) Silence() string { return h.Host + " " + h.Err.Error() }
 // All asks all agents at a path about one thing, and blocks until each has answered or let Limit pass. The answers are in the order
 // of hosts.
 func All[T any](ctx context.Context, p *Peers, path, of string) []Said[T] {
-	agents := p.services(record.ServiceAgent)
+	agents := p.agents()
 	out := make([]Said[T], len(agents))
 	turn := make(chan struct{}, asksAtOnce)
 	var wait sync.WaitGroup
@@ -34,8 +32,8 @@ func All[T any](ctx context.Context, p *Peers, path, of string) []Said[T] {
 		turn <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turn }()
-			out[i].Host = a.Hostname
-			out[i].Err = p.Get(ctx, "http://"+Address(a)+path+"?of="+url.QueryEscape(of), &out[i].List)
+			out[i].Host = a.Label
+			out[i].Err = p.Get(ctx, "http://"+a.Control.String()+path+"?of="+url.QueryEscape(of), &out[i].List)
 		})
 	}
 	wait.Wait()

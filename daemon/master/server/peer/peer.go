@@ -48,28 +48,36 @@ func (p *Peers) Get(ctx context.Context, url string, out any) error {
 	return json.NewDecoder(io.LimitReader(answer.Body, 16<<20)).Decode(out)
 }
 
-// services lists the registered daemons of a name.
-func (p *Peers) services(name string) (out []record.Service) {
-	p.catalog.View(func(v *catalog.View) { out = v.Services(name) })
+// agents are the hosts whose agents run and can be asked, ordered by label.
+func (p *Peers) agents() (out []record.Host) {
+	p.catalog.View(func(v *catalog.View) {
+		for _, h := range v.Hosts() {
+			if v.Running(h.Label) && h.Control.IsValid() {
+				out = append(out, *h)
+			}
+		}
+	})
 	return out
 }
 
 // Masters lists the addresses "host:port" of the registered netmasters.
 func (p *Peers) Masters() (out []string) {
-	for _, m := range p.services(record.ServiceMaster) {
-		out = append(out, Address(m))
-	}
+	p.catalog.View(func(v *catalog.View) {
+		for _, m := range v.Services(record.ServiceMaster) {
+			out = append(out, Address(m))
+		}
+	})
 	return out
 }
 
-// Agent is the address "host:port" of a host's agent; "": none is registered.
-func (p *Peers) Agent(host string) string {
-	for _, a := range p.services(record.ServiceAgent) {
-		if a.Hostname == host {
-			return Address(a)
+// Agent is the address "host:port" of a host's agent; "": none runs there.
+func (p *Peers) Agent(host string) (address string) {
+	p.catalog.View(func(v *catalog.View) {
+		if h := v.Host(host); h != nil && v.Running(host) && h.Control.IsValid() {
+			address = h.Control.String()
 		}
-	}
-	return ""
+	})
+	return address
 }
 
 // Address is where a registered daemon listens, "host:port".

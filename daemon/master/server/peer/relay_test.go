@@ -34,8 +34,8 @@ func TestInspectAgents(t *testing.T) {
 	}
 	_ = dead.Close()
 	m := mastertest.Start(t, mastertest.Options{})
-	m.Register(t, "h1", agent.Listener.Addr().String())
-	m.Register(t, "h2", dead.Addr().String())
+	m.Registered(t, "h1", agent.Listener.Addr().String())
+	m.Registered(t, "h2", dead.Addr().String())
 
 	flows, err := m.Flows(ctx, "h1", "endpoint/n.t-c", "")
 	if err != nil || len(flows) != 1 || flows[0].Packets != 7 || flows[0].Rate.Packets != 1.5 {
@@ -71,7 +71,7 @@ func TestDriftIsRelayed(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(model.Drift{Host: q.Method})
 	}))
 	defer agent.Close()
-	m.Register(t, "h1", agent.Listener.Addr().String())
+	m.Registered(t, "h1", agent.Listener.Addr().String())
 	for _, row := range []struct {
 		repair bool
 		want   string
@@ -103,7 +103,7 @@ func TestWhyAsksAgents(t *testing.T) {
 	if got, err := m.Why(t.Context(), ask); err != nil || got.Verdict != model.VerdictUnknown || !strings.Contains(got.Text, `no agent of host "h1" is registered`) {
 		t.Errorf("without an agent: want unknown, got %+v, %v", got, err)
 	}
-	m.Register(t, "h1", agent.Listener.Addr().String())
+	m.Registered(t, "h1", agent.Listener.Addr().String())
 	if got, err := m.Why(t.Context(), ask); err != nil || got.Verdict != model.VerdictAllowed || len(got.Forward.Hops) != 1 || len(got.Reverse.Hops) != 1 {
 		t.Errorf("want allowed there and back, got %+v, %v", got, err)
 	}

@@ -56,7 +56,7 @@ func capturers(t *testing.T, m *mastertest.Master, asked chan<- string, hosts ..
 			}
 		}))
 		t.Cleanup(agent.Close)
-		m.Register(t, host, agent.Listener.Addr().String())
+		m.Registered(t, host, agent.Listener.Addr().String())
 	}
 }
 

@@ -1,0 +1,108 @@
+package convert
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// What agents of earlier builds wrote into the store themselves: which machine is which host, who runs, and, for as long as it does, where its tunnels end.
+const (
+	legacyClaims = record.Root + "claim/"
+	legacyHosts  = legacyClaims + "host/"
+	legacyLives  = legacyClaims + "live/"
+	legacyEnds   = record.Services + "netplugin.vtep/"
+
+	defaultPort = 4789 // of tunnels (RFC 7348, section 5)
+)
+
+// legacyClaim is a machine that is a host; legacyLive is its agent, and legacyEnd its tunnel end.
+type (
+	legacyClaim struct{ Machine, VTEP, Control, Since string }
+	legacyLive  struct{ Seat string }
+	legacyEnd   struct {
+		Hostname, HostAddr, UplinkMAC, Version string
+		Port                                   int
+		Node4, Node6                           netip.Addr
+	}
+)
+
+// hosts makes hosts of what agents of earlier builds have claimed. Their registrations stay, for they end by themselves, and so do the claims of those
+// that run, as they renew them.
+func (c *converter) hosts(ctx context.Context) error {
+	claims, _, err := c.db.List(ctx, legacyClaims)
+	if err != nil || len(claims) == 0 {
+		return err
+	}
+	there, _, err := c.db.List(ctx, record.Hosts)
+	if err != nil {
+		return fmt.Errorf("convert %s: %w", legacyClaims, err)
+	}
+	ends, _, err := c.db.List(ctx, legacyEnds)
+	if err != nil {
+		return fmt.Errorf("convert %s: %w", legacyClaims, err)
+	}
+	old := hostsOf(claims, ends)
+	for _, it := range there {
+		delete(old, strings.TrimPrefix(it.Key, record.Hosts)) // its agent is of this build already
+	}
+	var changes [][]store.Op
+	for label, h := range old {
+		if field, why := h.Wrong(); field != "" {
+			c.log.Error("a host of an earlier build cannot be converted; its agent is to be upgraded and started", "host", label, "reason", field+": "+why)
+			continue
+		}
+		text, err := json.Marshal(h)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, []store.Op{{Key: record.Hosts + label, Value: text}})
+	}
+	for _, it := range claims {
+		if !strings.HasPrefix(it.Key, legacyLives) {
+			changes = append(changes, []store.Op{{Key: it.Key, Delete: true}})
+		}
+	}
+	return c.write(ctx, legacyClaims, changes)
+}
+
+// hostsOf are the hosts of claims and tunnel ends, by label.
+func hostsOf(claims, ends []store.Item) map[string]*record.Host {
+	out := map[string]*record.Host{}
+	seats := map[string]string{}
+	for _, it := range claims {
+		if label, is := strings.CutPrefix(it.Key, legacyLives); is {
+			var live legacyLive
+			if json.Unmarshal(it.Value, &live) == nil {
+				seats[label] = record.Sum([]byte(live.Seat))
+			}
+		}
+		label, is := strings.CutPrefix(it.Key, legacyHosts)
+		var claim legacyClaim
+		if !is || json.Unmarshal(it.Value, &claim) != nil {
+			continue
+		}
+		h := &record.Host{Label: label, Machine: claim.Machine, Port: defaultPort, Since: claim.Since}
+		h.VTEP, _ = netip.ParseAddr(claim.VTEP) // one that is none is told of
+		h.Control, _ = netip.ParseAddrPort(claim.Control)
+		out[label] = h
+	}
+	for label, h := range out {
+		h.Seat = seats[label]
+	}
+	for _, it := range ends {
+		var end legacyEnd
+		if json.Unmarshal(it.Value, &end) != nil || out[end.Hostname] == nil {
+			continue
+		}
+		h := out[end.Hostname]
+		h.Port, h.Node4, h.Node6, h.Version = end.Port, end.Node4, end.Node6, end.Version
+		_ = h.UplinkMAC.UnmarshalText([]byte(end.UplinkMAC)) // without one it has none
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package registrar
+
+import (
+	"context"
+	"time"
+
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+)
+
+// Times of a Keeper. An agent that says nothing is a session of no netmaster after channel.SilenceMost, which is beside them within Gone.
+const (
+	lookEvery = time.Second     // how often it asks
+	goneAfter = 5 * time.Second // for how long an agent is no session of a netmaster, until it does not run
+)
+
+// Keeper notes whose agents run: those that a netmaster tells what concerns their hosts. It is a duty of the leader's.
+type Keeper struct {
+	Registrar *Registrar
+	Catalog   *catalog.Catalog
+	// Served asks all netmasters.
+	Served func(ctx context.Context) []channel.Served
+
+	seen  map[string]sighting // hosts; nil: no one has looked in this term
+	began time.Time
+}
+
+// sighting is when and by which netmaster an agent was told something last.
+type sighting struct {
+	at time.Time
+	by string
+}
+
+// Run looks until ctx ends. For as long as Gone no one goes.
+func (k *Keeper) Run(ctx context.Context) {
+	k.seen = nil
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		k.Look(ctx)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Look asks once, and notes who has come and who has gone. It blocks until the store has that.
+func (k *Keeper) Look(ctx context.Context) {
+	served := k.Served(ctx)
+	now := k.Registrar.now()
+	if k.seen == nil {
+		k.seen, k.began = map[string]sighting{}, now
+	}
+	var come, gone []string
+	k.Catalog.View(func(v *catalog.View) {
+		for i := range served {
+			k.sight(v, &served[i], now)
+		}
+		for _, h := range v.Hosts() {
+			at, runs := k.seen[h.Label].at, v.Running(h.Label)
+			switch {
+			case at.Equal(now) && !runs:
+				come = append(come, h.Label)
+			case runs && now.Sub(at) >= goneAfter && now.Sub(k.began) >= Gone:
+				gone = append(gone, h.Label)
+			}
+		}
+	})
+	for host, s := range k.seen {
+		if now.Sub(s.at) > goneAfter {
+			delete(k.seen, host)
+		}
+	}
+	if len(come)+len(gone) > 0 && ctx.Err() == nil {
+		k.note(ctx, come, gone)
+	}
+}
+
+// sight takes in what a netmaster says. Of one that says nothing, its agents are taken to be there.
+func (k *Keeper) sight(v *catalog.View, by *channel.Served, now time.Time) {
+	if by.Err != nil {
+		for host, s := range k.seen {
+			if s.by == by.Master {
+				k.seen[host] = sighting{now, by.Master}
+			}
+		}
+		return
+	}
+	for i := range by.Sessions {
+		s := &by.Sessions[i]
+		if h := v.Host(s.Host); h != nil && s.Of(h.Label, h.Seat) {
+			k.seen[s.Host] = sighting{now, by.Master}
+		}
+	}
+}
+
+// note writes who has come and gone.
+func (k *Keeper) note(ctx context.Context, come, gone []string) {
+	r := k.Registrar
+	_, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
+		for _, host := range come {
+			if tx.Host(host) == nil {
+				continue
+			}
+			if err := r.running(tx, host); err != nil {
+				return err
+			}
+		}
+		for _, host := range gone {
+			stopped(tx, host)
+		}
+		return nil
+	})
+	if err != nil {
+		r.log.Debug("who runs was not noted; it is tried again", "retry", lookEvery, "error", err)
+		return
+	}
+	for _, host := range gone {
+		r.log.Warn("the agent of a host does not run any more, or reaches no netmaster", "host", host)
+	}
+}

@@ -1,0 +1,65 @@
+package registrar_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/registrar"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Who has a session runs, and who has none does not after a while; a netmaster that does not answer, and a new leader, decide nothing in haste.
+func TestKeeper(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := registrar.New(w.Commit, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	for i, label := range []string{"h1", "h2"} {
+		vtep := netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)})
+		if _, _, err := r.Register(t.Context(), record.Host{Label: label, Machine: label, Seat: "s" + label, VTEP: vtep, Port: 4789}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var served []channel.Served
+	k := &registrar.Keeper{Registrar: r, Catalog: w.Catalog, Served: func(context.Context) []channel.Served { return served }}
+	of := func(hosts ...string) (out []channel.Session) {
+		for _, h := range hosts {
+			out = append(out, channel.Session{Host: h, Seat: "s" + h})
+		}
+		return out
+	}
+	for _, step := range []struct {
+		name   string
+		after  time.Duration
+		served []channel.Served
+		h1, h2 bool
+	}{
+		{"a new leader knows of no one yet", 0, nil, true, true},
+		{"nor after a while", 9 * time.Second, nil, true, true},
+		{"sessions at two netmasters", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1")}, {Master: "b", Sessions: of("h2")}}, true, true},
+		{"one less for a moment", 4 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1")}, {Master: "b"}}, true, true},
+		{"one less for long", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1")}, {Master: "b"}}, true, false},
+		{"a clone's session", 2 * time.Second, []channel.Served{{Master: "a", Sessions: append(of("h1"), channel.Session{Host: "h2", Seat: "another"})}}, true, false},
+		{"a session of no host", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1", "h9")}}, true, false},
+		{"it is back, at another netmaster", 2 * time.Second, []channel.Served{{Master: "a", Sessions: of("h1", "h2")}}, true, true},
+		{"the netmaster of both does not answer", 9 * time.Second, []channel.Served{{Master: "a", Err: errors.New("did not answer")}}, true, true},
+		{"and goes on not to", 9 * time.Second, []channel.Served{{Master: "a", Err: errors.New("did not answer")}}, true, true},
+		{"it is registered no longer", 4 * time.Second, []channel.Served{{Master: "b"}}, true, true},
+		{"nor are they anywhere else", 2 * time.Second, []channel.Served{{Master: "b"}}, false, false},
+		{"an agent of an earlier build names no seat", time.Second, []channel.Served{{Master: "b", Sessions: []channel.Session{{Host: "h1"}}}}, true, false},
+	} {
+		now, served = now.Add(step.after), step.served
+		k.Look(t.Context())
+		w.Catalog.View(func(v *catalog.View) {
+			if h1, h2 := v.Running("h1"), v.Running("h2"); h1 != step.h1 || h2 != step.h2 {
+				t.Errorf("%s: want h1 and h2 to run %t, %t, got %t, %t", step.name, step.h1, step.h2, h1, h2)
+			}
+		})
+	}
+}

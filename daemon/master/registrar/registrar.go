@@ -1,0 +1,130 @@
+// Package registrar admits machines as hosts of the cluster, one each, and keeps who runs. A host's label, tunnel end and control address belong to the
+// machine that took them first, until an operator frees them: a second one with one of them is refused and is told why.
+package registrar
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Gone is the time within which an agent that says nothing any more counts as running no longer.
+const Gone = 10 * time.Second
+
+// Registrar is used by the leader alone. Its methods are safe for concurrent use, and may be repeated.
+type Registrar struct {
+	commit *commit.Committer
+	now    func() time.Time
+	log    *slog.Logger
+}
+
+// New makes a Registrar. now nil is time.Now.
+func New(c *commit.Committer, now func() time.Time, log *slog.Logger) *Registrar {
+	if now == nil {
+		now = time.Now
+	}
+	return &Registrar{c, now, log}
+}
+
+// Register makes a machine the host that it says it is, with what is told of it, and has its agent running. It returns the host as it is stored, and the
+// revision up to which that is known. A refusal is an error with the field that is in the way. It blocks until the store has it.
+func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, uint64, error) {
+	if field, why := h.Wrong(); field != "" {
+		return h, 0, model.Errorf(model.CodeInvalid, field, "%s", why).Try("this path is for netplugin: is it of the same version as this netmaster?")
+	}
+	fresh := false
+	rev, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
+		same := tx.HostsLike(&h)
+		for _, was := range same {
+			if err := mine(tx, &h, was); err != nil {
+				return err
+			}
+		}
+		h.Since, fresh = r.stamp(), true
+		if was := tx.Host(h.Label); was != nil && was.Machine == h.Machine {
+			h.Since, fresh = was.Since, false
+		}
+		for _, was := range same {
+			if was.Label != h.Label {
+				tx.Delete(record.Hosts + was.Label)
+				stopped(tx, was.Label)
+			}
+		}
+		if was := tx.Host(h.Label); was == nil || *was != h {
+			if err := tx.Put(record.Hosts+h.Label, &h); err != nil {
+				return err
+			}
+		}
+		return r.running(tx, h.Label)
+	})
+	if err == nil && fresh {
+		r.log.Info("a machine is a host now", "host", h.Label, "machine", h.Machine, "vtep", h.VTEP, "control", h.Control)
+	}
+	return h, uint64(rev), err
+}
+
+// Leave says that the agent with a seat at a host has ended. It is carried out as long as no other agent is that host.
+func (r *Registrar) Leave(ctx context.Context, host, seat string) (uint64, error) {
+	rev, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
+		if h := tx.Host(host); h != nil && h.Seat == seat {
+			stopped(tx, host)
+		}
+		return nil
+	})
+	return uint64(rev), err
+}
+
+// running notes that the agent of a host runs.
+func (r *Registrar) running(tx *commit.Tx, host string) error {
+	if tx.Running(host) {
+		return nil
+	}
+	return tx.Put(record.Runs+host, &record.Running{Host: host, Since: r.stamp()})
+}
+
+// stopped notes that it does not.
+func stopped(tx *commit.Tx, host string) {
+	if tx.Running(host) {
+		tx.Delete(record.Runs + host)
+	}
+}
+
+func (r *Registrar) stamp() string { return r.now().UTC().Format(time.RFC3339) }
+
+// mine is nil when a machine may have what another host record has: it is its own, be it under another label that no other agent works under.
+func mine(tx *commit.Tx, h, was *record.Host) error {
+	running := tx.Running(was.Label) && was.Seat != h.Seat
+	if was.Label == h.Label && running {
+		return model.Errorf(model.CodeConflict, "host", "host label %s belongs to %s, whose agent runs; this machine is %s (tunnel address %s%s)", h.Label, was,
+			h.Machine, h.VTEP, control(h)).Try("give this one a label of its own with --host; a machine that is gone loses the label within %s", Gone)
+	}
+	if was.Machine == h.Machine && !running {
+		return nil
+	}
+	state := "whose agent does not run"
+	if running {
+		state = "whose agent runs"
+	}
+	field, what, flag := "control", fmt.Sprintf("control address %s", h.Control), "--ctrl-ip"
+	switch {
+	case was.Label == h.Label:
+		field, what, flag = "host", "host label "+h.Label, "--host"
+	case was.VTEP == h.VTEP:
+		field, what, flag = "vtep", fmt.Sprintf("tunnel address %s", h.VTEP), "--vtep-ip"
+	}
+	return model.Errorf(model.CodeConflict, field, "%s belongs to %s, %s; this one is host %s (machine %s, tunnel address %s%s)", what, was, state, h.Label, h.Machine,
+		h.VTEP, control(h)).Try("give this one its own with %s, or, when that machine is gone for good: netctl node forget %s", flag, was.Label)
+}
+
+// control is the control address of a host in a list of what it has.
+func control(h *record.Host) string {
+	if !h.Control.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf(", control address %s", h.Control)
+}

@@ -1,0 +1,50 @@
+package relay
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/daemon/channel"
+)
+
+// Report takes in what the agent says of itself. A status that is absent is as it was. It may be called beside the other methods.
+func (s *Stream) Report(r channel.Report) {
+	s.relay.mu.Lock()
+	defer s.relay.mu.Unlock()
+	if r.Status == nil {
+		r.Status = s.session.Status
+	}
+	s.session.Report, s.session.Heard = r, time.Now()
+}
+
+// silent tells whether the agent is not there any more.
+func (s *Stream) silent(now time.Time) bool {
+	s.relay.mu.Lock()
+	defer s.relay.mu.Unlock()
+	return s.session.Silent(now)
+}
+
+// Sessions are the agents that are told by this netmaster and are there, ordered by host; of those that say that they are one host with one seat, the newest.
+func (r *Relay) Sessions() []channel.Session {
+	type who struct{ host, seat string }
+	newest := map[who]channel.Session{}
+	now := time.Now()
+	r.mu.Lock()
+	for st := range r.streams {
+		if st.session.Silent(now) {
+			continue
+		}
+		w := who{st.session.Host, st.session.Seat}
+		if was, is := newest[w]; !is || was.Since.Before(st.session.Since) {
+			newest[w] = st.session
+		}
+	}
+	r.mu.Unlock()
+	out := make([]channel.Session, 0, len(newest))
+	for _, s := range newest {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b channel.Session) int { return strings.Compare(a.Host+"\x00"+a.Seat, b.Host+"\x00"+b.Seat) })
+	return out
+}

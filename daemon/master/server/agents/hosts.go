@@ -1,0 +1,35 @@
+package agents
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/registrar"
+	"github.com/contiv/contiv/daemon/master/relay"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// RegisterHosts adds the routes by which agents become hosts of the cluster, and netmasters tell each other who is with them.
+func RegisterHosts(r *rest.Router, hosts *registrar.Registrar, told *relay.Relay) {
+	route(r, "/plugin/register", func(ctx context.Context, h record.Host) (any, uint64, error) {
+		return hosts.Register(ctx, h)
+	})
+	route(r, "/plugin/leave", func(ctx context.Context, q model.LeaveRequest) (any, uint64, error) {
+		rev, err := hosts.Leave(ctx, q.Host, q.Seat)
+		return "success", rev, err
+	})
+	r.Read(channel.SessionsPath, func(q *http.Request, _ httprouter.Params) (any, error) {
+		out := told.Sessions()
+		if q.URL.Query().Get("brief") == "true" {
+			for i := range out {
+				out[i].Status = nil
+			}
+		}
+		return out, nil
+	})
+}

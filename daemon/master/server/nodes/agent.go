@@ -1,0 +1,103 @@
+package nodes
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// host is what is known of a host without its agent.
+type host struct {
+	record.Host
+	runs      bool
+	endpoints int
+}
+
+// hearing is what netmasters have heard of agents.
+type hearing struct {
+	sessions map[string][]channel.Session // by host
+	silent   []string                     // netmasters that did not say
+}
+
+func hear(served []channel.Served) hearing {
+	out := hearing{sessions: map[string][]channel.Session{}}
+	for i := range served {
+		if served[i].Err != nil {
+			out.silent = append(out.silent, served[i].Master)
+		}
+		for _, s := range served[i].Sessions {
+			out.sessions[s.Host] = append(out.sessions[s.Host], s)
+		}
+	}
+	return out
+}
+
+// of is what was heard last of the agent of a host; ok is false when nothing was.
+func (h *hearing) of(r *record.Host) (last channel.Session, ok bool) {
+	for _, s := range h.sessions[r.Label] {
+		if s.Of(r.Label, r.Seat) && (!ok || s.Since.After(last.Since)) {
+			last, ok = s, true
+		}
+	}
+	return last, ok
+}
+
+// missed says why nothing was heard of the agent of a host.
+func (h *hearing) missed(of *host) string {
+	switch {
+	case len(h.silent) > 0:
+		return "unknown: did not answer: netmaster " + strings.Join(h.silent, ", ") + ", to which it may report"
+	case of.runs:
+		return "it is not connected to any netmaster now"
+	}
+	return "its agent is down, or reaches no netmaster; when the machine is gone for good: netctl node forget " + of.Label
+}
+
+// agent is a host's agent, by what it has reported last.
+func (s *Nodes) agent(h *host, heard *hearing) model.Node {
+	n := model.Node{Name: h.Label, Role: model.RoleAgent, Version: h.Version, VTEP: record.Text(h.VTEP)}
+	if h.Control.IsValid() {
+		n.Address = h.Control.String()
+	}
+	last, ok := heard.of(&h.Host)
+	if !ok {
+		n.Ports, n.Reason = h.endpoints, heard.missed(h)
+		return n
+	}
+	var status model.AgentStatus
+	if err := json.Unmarshal(last.Status, &status); err != nil {
+		n.Reason = "it has not said how it is yet, since " + last.Since.UTC().Format(time.RFC3339)
+		return n
+	}
+	fill(&n, &status, h.endpoints)
+	n.Revision, n.Lag = last.Revision, 0
+	if wanted := s.Relay.Wanted(n.Name); wanted > last.Revision {
+		n.Lag = wanted - last.Revision
+	}
+	return n
+}
+
+// fill says of a node what its agent has reported, for a host that has so many endpoints.
+func fill(n *model.Node, status *model.AgentStatus, homed int) {
+	n.Version, n.Ready, n.Flows = status.Version, status.Ready, status.Flows
+	n.Ports, n.Errors, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.Since, status.FlowMods
+	n.Uplinks, n.Bond, n.Differs, n.Docker = status.Uplinks, status.Bond, status.Differs, status.Docker
+	n.Missing = max(0, homed-status.Endpoints)
+	switch {
+	case len(status.Waiting) > 0:
+		n.Reason = "waits for " + status.Waiting[0]
+	case len(status.Errors) > 0:
+		n.Reason = status.Errors[0].Owner + ": " + status.Errors[0].Error
+	case n.Missing > 0:
+		n.Reason = fmt.Sprintf("%d of %d endpoints have no interface there; netctl drift %s names them", n.Missing, homed, n.Name)
+	case n.Differs > 0:
+		n.Reason = fmt.Sprintf("%d things are not as they should be there; netctl drift %s names them", n.Differs, n.Name)
+	default:
+		n.Reason = status.Docker.Trouble()
+	}
+}

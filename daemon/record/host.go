@@ -1,0 +1,77 @@
+package record
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// Host is a machine whose agent has been admitted to the cluster, at Hosts+Label. Its label, its tunnel end and its control address belong to the
+// machine alone, whether its agent runs or not, until another machine's admission or netctl node forget ends that.
+type Host struct {
+	Label     string         `json:"host"`
+	Machine   string         `json:"machine"`            // identity of the machine, a hash
+	Seat      string         `json:"seat"`               // hash of what the agent's Open vSwitch has until the machine starts again: it tells clones of a machine apart
+	VTEP      netip.Addr     `json:"vtep"`               // tunnel address
+	Port      int            `json:"port"`               // of tunnels, UDP
+	Control   netip.AddrPort `json:"control,omitzero"`   // of the agent's REST interface; the zero AddrPort when it serves none
+	UplinkMAC MAC            `json:"uplinkMac,omitzero"` // the zero MAC when it has no uplink
+	Node4     netip.Addr     `json:"node4,omitzero"`     // the machine's own addresses, by which containers meet it
+	Node6     netip.Addr     `json:"node6,omitzero"`
+	Version   string         `json:"version"` // of the agent
+	Since     string         `json:"since"`   // RFC 3339: when the machine became the host
+}
+
+// Running says that the agent of a host runs, at Running+LABEL. The leader keeps it, by what the agents' connections to netmasters tell.
+type Running struct {
+	Host  string `json:"host"`
+	Since string `json:"since"` // RFC 3339
+}
+
+// Claims are what belongs to the host alone, in words: "control/ADDRESS:PORT", "host/LABEL" and "vtep/ADDRESS", as far as it has them.
+func (h *Host) Claims() (out []string) {
+	if h.Control.IsValid() {
+		out = append(out, "control/"+h.Control.String())
+	}
+	out = append(out, "host/"+h.Label)
+	if h.VTEP.IsValid() {
+		out = append(out, "vtep/"+h.VTEP.String())
+	}
+	return out
+}
+
+// String names the host with its machine.
+func (h *Host) String() string {
+	text := fmt.Sprintf("host %s (machine %s, tunnel address %s", h.Label, h.Machine, h.VTEP)
+	if h.Control.IsValid() {
+		text += ", control address " + h.Control.String()
+	}
+	return text + ")"
+}
+
+// Wrong says what of the host cannot be, and in which field; both are "" when nothing is.
+func (h *Host) Wrong() (field, why string) {
+	const longest = 253 // of a name of the DNS (RFC 1035, section 2.3.4)
+	switch {
+	case h.Label == "" || len(h.Label) > longest || strings.ContainsFunc(h.Label, func(c rune) bool { return c <= ' ' || c == '/' || c == 0x7f }):
+		return "host", fmt.Sprintf("%q is not a label: it has no spaces and no slashes, and at most %d bytes", h.Label, longest)
+	case h.Machine == "":
+		return "machine", "it is missing"
+	case !usable(h.VTEP):
+		return "vtep", fmt.Sprintf("%q is not the address of a host", Text(h.VTEP))
+	case h.Control != (netip.AddrPort{}) && (!usable(h.Control.Addr()) || h.Control.Port() == 0):
+		return "control", fmt.Sprintf("%s is not the address and port of a host", h.Control)
+	case h.Port < 1 || h.Port > 65535:
+		return "port", fmt.Sprintf("%d is not from 1 to 65535", h.Port)
+	case h.Node4.IsValid() && !h.Node4.Is4():
+		return "node4", fmt.Sprintf("%s is not an address of IPv4", h.Node4)
+	case h.Node6.IsValid() && (!h.Node6.Is6() || h.Node6.Is4In6()):
+		return "node6", fmt.Sprintf("%s is not an address of IPv6", h.Node6)
+	}
+	return "", ""
+}
+
+// usable tells an address that a host may have.
+func usable(a netip.Addr) bool {
+	return a.IsValid() && !a.IsUnspecified() && !a.IsMulticast() && a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
+}
