@@ -2,6 +2,7 @@ package claim
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -51,12 +53,30 @@ func New(o Options) *Claim {
 	return &Claim{Options: o, seated: make(chan struct{}), again: make(chan struct{}, 1), held: make(chan struct{})}
 }
 
-// Sit says by which seat the agent works. It is called once; Run does nothing before.
-func (c *Claim) Sit(token string) {
+// Sit says by which seat the agent works, and what this host was told before. If this machine was the host then, with the same seat, it may work as
+// the host until a netmaster says otherwise, though it is not known to own it; Sit tells whether that is so. It is called once; Run does nothing before.
+func (c *Claim) Sit(token string, told channel.Batch) (remembered bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seat = record.Sum([]byte(token))
 	close(c.seated)
+	if remembered = c.was(told); remembered {
+		close(c.held)
+	}
+	return remembered
+}
+
+// was tells whether this machine was the host when it was told something. c.mu is held.
+func (c *Claim) was(told channel.Batch) bool {
+	for i := range told.Updates {
+		for _, item := range told.Updates[i].Items {
+			if item.Key == record.Hosts+c.Host.Label {
+				var h record.Host
+				return json.Unmarshal(item.Value, &h) == nil && h.Machine == c.Host.Machine && h.Seat == c.seat
+			}
+		}
+	}
+	return false
 }
 
 // Seat is the hash of the token of the seat, "" as long as there is none.
@@ -74,7 +94,7 @@ func (c *Claim) Again() {
 	}
 }
 
-// Held is closed when the machine has what it claims for the first time.
+// Held is closed when the machine has what it claims for the first time, or is remembered to.
 func (c *Claim) Held() <-chan struct{} { return c.held }
 
 // Owned tells whether the machine has what it claims, as far as it knows.

@@ -2,12 +2,14 @@ package claim
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -44,6 +46,41 @@ func (m *master) answers(err error) {
 	m.err = err
 }
 
+// An agent may work as the host that it was told to be, by the same machine and seat.
+func TestRemembered(t *testing.T) {
+	told := func(h record.Host) channel.Batch {
+		text, err := json.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return channel.Batch{Updates: []channel.Update{{Shard: channel.Cluster, Full: true, Items: []channel.Item{{Key: record.Hosts + h.Label, Value: text}}}}}
+	}
+	seat := record.Sum([]byte("secret"))
+	for _, row := range []struct {
+		name string
+		told channel.Batch
+		want bool
+	}{
+		{"the same", told(record.Host{Label: "h1", Machine: "m", Seat: seat}), true},
+		{"another machine", told(record.Host{Label: "h1", Machine: "m2", Seat: seat}), false},
+		{"the machine has started again", told(record.Host{Label: "h1", Machine: "m", Seat: "s"}), false},
+		{"another host", told(record.Host{Label: "h2", Machine: "m", Seat: seat}), false},
+		{"nothing", channel.Batch{}, false},
+	} {
+		c := New(Options{Host: record.Host{Label: "h1", Machine: "m"}, Log: slog.New(slog.DiscardHandler)})
+		held := false
+		got := c.Sit("secret", row.told)
+		select {
+		case <-c.Held():
+			held = true
+		default:
+		}
+		if got != row.want || held != row.want || c.Owned() {
+			t.Errorf("%s: want remembered %t and not owned, got %t, held %t, owned %t", row.name, row.want, got, held, c.Owned())
+		}
+	}
+}
+
 // A claim is made with the seat, again after a refusal and when it is asked to, and given up in the end.
 func TestClaim(t *testing.T) {
 	m := &master{heard: make(chan struct{}, 1)}
@@ -67,7 +104,9 @@ func TestClaim(t *testing.T) {
 	if c.Owned() || c.Refusal() != "" || c.Seat() != "" {
 		t.Error("before the seat: want nothing owned and nothing refused")
 	}
-	c.Sit("secret")
+	if c.Sit("secret", channel.Batch{}) {
+		t.Error("nothing was told before: want nothing remembered")
+	}
 	await("the silence told", func() bool { return c.Silence() == "no leader" && c.Refusal() == "" })
 	m.answers(model.Errorf(model.CodeConflict, "host", "host label h1 belongs to another").Try("--host"))
 	await("the refusal told", func() bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/daemon/agent/checkpoint"
 	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/agent/drift"
@@ -38,6 +39,9 @@ const defaultTenant = "default"
 // defaultMTU holds until the interface that carries the tunnel address is known.
 const defaultMTU = 1500
 
+// masterAbsence is for how long an agent that starts waits for netmasters until it goes on with what was told before.
+const masterAbsence = 3 * time.Second
+
 // masterPatience is for how long a request to the master is repeated while the cluster elects a leader.
 const masterPatience = 10 * time.Second
 
@@ -57,6 +61,7 @@ type Node struct {
 	drift     *drift.Keeper
 	answers   *responder.Responder
 	told      *channel.Client
+	records   *checkpoint.Source // what is told, and what was
 	claim     *claim.Claim
 	zone      *names.Zone
 	resolver  *names.Responder   // nil: names are not served
@@ -101,6 +106,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	way := channel.NewHTTP()
 	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: c.Docker.Keep, Masters: n.masters, Seat: func() string { return n.claim.Seat() }, Reporter: reporter{n},
 		Opened: func() { n.claim.Again() }, HTTP: way, Log: c.Log})
+	n.records = &checkpoint.Source{Follower: n.told, Patience: masterAbsence, Log: c.Log}
 	if n.Master == nil {
 		n.Master = channel.Master{Client: &client.Client{Masters: n.masters, HTTP: way, Patience: masterPatience, Actor: func() string { return c.Host }, Program: "netplugin/" + c.Version.Version}}
 	}
@@ -130,7 +136,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 			View: forward.View, Log: c.Log})
 		n.questions = names.NewReceiver(n.resolver, ManagementSocket(c.OVSRunDir))
 	}
-	n.desired = desired.New(desired.Options{Source: n.told, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore,
+	n.desired = desired.New(desired.Options{Source: n.records, Bridge: forward, Self: self, Fixed: fixed, Hear: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore,
 		ForeignServices: c.ForeignServices, Log: c.Log})
 	n.attach = attach.New(attach.Options{Host: c.Host, Machine: n.Machine, Owned: n.claim.Owned, Master: n.Master, Flows: n.desired, Switch: n.sw, Links: links,
 		SoftSum: func() bool { return n.sw.DatapathType() == "netdev" },

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -408,6 +409,37 @@ func TestMasterAway(t *testing.T) {
 	}
 }
 
+// An agent that starts while no netmaster is reached goes on with what its predecessor was told: with the same flows, and not ready.
+func TestStartsWithoutNetmasters(t *testing.T) {
+	s := newSite(t)
+	s.start()
+	a, _ := s.add("a", "1.0.0", "")
+	b, _ := s.add("b", "1.0.0", "")
+	s.ping(a, b.ip4)
+	s.stop()
+	before := s.flowsOf()
+	s.master.Away()
+	s.launch()
+	s.eventually("the agent has what it was told before", func() string {
+		if got := strings.Join(s.node.Waiting(), "; "); !strings.HasPrefix(got, "a netmaster (") {
+			return "it waits for " + got
+		}
+		return ""
+	})
+	<-s.passed
+	if after := s.flowsOf(); after != before {
+		t.Errorf("flows: want them as they were\n%s\ngot\n%s", before, after)
+	}
+	s.ping(a, b.ip4)
+	s.master.Back()
+	s.eventually("the agent serves", func() string { return strings.Join(s.node.Waiting(), "; ") })
+	if after := s.flowsOf(); after != before {
+		t.Errorf("flows with a netmaster: want them as they were\n%s\ngot\n%s", before, after)
+	}
+	c, _ := s.add("c", "1.0.0", "")
+	s.ping(a, c.ip4)
+}
+
 // TestStartsWithoutItsSurroundings: the agent waits, says for what, and serves as soon as it can.
 func TestStartsWithoutItsSurroundings(t *testing.T) {
 	s := newSite(t)
@@ -532,4 +564,13 @@ func jsonOf(t testing.TB, v any) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// flowsOf are the flows of the switch, without their counters, in order; those that end by themselves with their agent are left out.
+func (s *site) flowsOf() string {
+	s.tb.Helper()
+	lines := strings.Split(s.ovs.Ofctl("dump-flows", node.BridgeName, "--no-stats"), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, "hard_timeout=") })
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/contiv/contiv/daemon/agent/checkpoint"
 	"github.com/contiv/contiv/daemon/agent/claim"
+	"github.com/contiv/contiv/daemon/channel"
 )
 
 // sitPause is how long the agent waits before it tries again to be the only one that works with the switch.
@@ -21,7 +23,7 @@ func (n *Node) sit(ctx context.Context, ready func()) error {
 		if err == nil {
 			n.seat.Store(seat)
 			n.problem.Store(nil)
-			n.claim.Sit(seat.Token)
+			n.recall(seat.Token)
 			close(n.seated)
 			ready()
 			return nil
@@ -39,6 +41,25 @@ func (n *Node) sit(ctx context.Context, ready func()) error {
 			return nil
 		}
 	}
+}
+
+// recall sits down with what this host was told before. That counts if this machine was the host then, and has not been started again since.
+func (n *Node) recall(token string) {
+	file, saved, err := checkpoint.Open(filepath.Join(n.OVSRunDir, BridgeName+".records"))
+	remembered := n.claim.Sit(token, saved)
+	switch {
+	case errors.Is(err, checkpoint.ErrUnreadable):
+		n.Log.Warn("this agent starts with nothing that was told before", "error", err)
+		err = nil
+	case err == nil && len(saved.Updates) > 0 && !remembered:
+		n.Log.Info("what was told before is forgotten: it was told to another host, or before this machine started")
+		saved, err = channel.Batch{}, file.Clear()
+	}
+	if err != nil {
+		n.Log.Warn("what netmasters tell is not kept: an agent that starts while none is reached knows nothing", "error", err)
+		return
+	}
+	n.records.File, n.records.Saved = file, saved
 }
 
 var errNoOVS = errors.New("there is no such folder: it does not run")

@@ -65,12 +65,16 @@ func (h *Host) removeLinks() error {
 
 // removeFiles removes sockets, what the agent remembers between two lives, and what is named besides.
 func (h *Host) removeFiles() error {
-	routes, err := filepath.Glob(filepath.Join(h.OVSRunDir, h.Bridge+".routes*"))
-	if err != nil {
-		return err
+	paths := h.Further
+	for _, remembered := range []string{".routes*", ".records*"} {
+		found, err := filepath.Glob(filepath.Join(h.OVSRunDir, h.Bridge+remembered))
+		if err != nil {
+			return err
+		}
+		paths = append(paths, found...)
 	}
 	var errs []error
-	for _, path := range append(h.Further, routes...) {
+	for _, path := range paths {
 		errs = append(errs, os.RemoveAll(path))
 	}
 	for _, path := range append(h.Sockets, h.seat()) {
