@@ -24,6 +24,12 @@ func (w *waiting) register(c *cobra.Command) {
 	c.Flags().Lookup("wait").NoOptDefVal = defaultWait.String()
 }
 
+// How long await rests before it asks again: at least, and as a multiple of what the answer took, so that large clusters are not asked all the time.
+const (
+	waitPause = 50 * time.Millisecond
+	waitShare = 4
+)
+
 // await waits until no agent lags behind the change, and names those that still do when the time is up.
 func (w *waiting) await(ctx context.Context, f *Factory, c *client.Client, rev client.Revision) error {
 	if w.limit == 0 {
@@ -31,6 +37,7 @@ func (w *waiting) await(ctx context.Context, f *Factory, c *client.Client, rev c
 	}
 	deadline := f.Now().Add(w.limit)
 	for {
+		asked := f.Now()
 		nodes, err := c.Nodes(ctx)
 		if err != nil {
 			return err
@@ -45,7 +52,7 @@ func (w *waiting) await(ctx context.Context, f *Factory, c *client.Client, rev c
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(max(waitPause, waitShare*f.Now().Sub(asked))):
 		}
 	}
 }
