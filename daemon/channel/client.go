@@ -166,11 +166,16 @@ func (c *Client) open(ctx context.Context, base string) (answer *http.Response, 
 	if err != nil || answer.StatusCode == http.StatusOK {
 		return answer, done, err
 	}
+	return nil, done, refusal(answer)
+}
+
+// refusal is why a netmaster does not tell anything, by its answer.
+func refusal(answer *http.Response) error {
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode == http.StatusNotFound {
-		return nil, done, errors.New("it is of an earlier build, which does not speak to agents: upgrade the netmasters first")
+		return errors.New("it is of an earlier build, which does not speak to agents: upgrade the netmasters first")
 	}
-	return nil, done, client.Refusal(answer)
+	return client.Refusal(answer)
 }
 
 // speak is what the agent says: hello, and then reports, until done is called.

@@ -1,0 +1,166 @@
+package channel_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/daemon/channel"
+)
+
+// switched is a switch that passes revisions as it is told.
+type switched struct {
+	mu     sync.Mutex
+	at     uint64
+	status string
+	moved  chan struct{}
+}
+
+func (s *switched) set(at uint64, status string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at, s.status = at, status
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+func (s *switched) Revision() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.at
+}
+
+func (s *switched) Status() ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return json.Marshal(s.status)
+}
+
+func (s *switched) Wait(ctx context.Context, rev uint64) error {
+	for {
+		s.mu.Lock()
+		at, moved := s.at, s.moved
+		s.mu.Unlock()
+		if at >= rev {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// serve is a netmaster that answers as a test says.
+func serve(t *testing.T, answer http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewUnstartedServer(answer)
+	server.Config.Protocols = channel.Protocols()
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// A netmaster that refuses, for whatever reason, is one outage in words, and the next one is asked.
+func TestRefusals(t *testing.T) {
+	for _, row := range []struct {
+		status int
+		want   string
+	}{
+		{http.StatusNotFound, "of an earlier build"},
+		{http.StatusServiceUnavailable, "it has lost its store"},
+		{http.StatusTooManyRequests, "429 Too Many Requests"},
+	} {
+		var good atomic.Bool
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			if !good.Load() {
+				http.Error(w, `{"code":"unavailable","detail":"it has lost its store"}`, row.status)
+				return
+			}
+			_, _ = w.Write(channel.EncodeMark(channel.Mark{Revision: 7}, nil))
+			_ = http.NewResponseController(w).Flush()
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} }, HTTP: channel.NewHTTP(),
+			Reporter: &switched{moved: make(chan struct{})}, Log: slog.New(slog.DiscardHandler)})
+		var said string
+		for b, err := range c.Follow(ctx) {
+			if err != nil {
+				said = err.Error()
+				good.Store(true)
+				continue
+			}
+			if b.Revision != 7 || !strings.Contains(said, row.want) {
+				t.Errorf("%d: want %q and then revision 7, got %q, %d", row.status, row.want, said, b.Revision)
+			}
+			break
+		}
+		cancel()
+	}
+}
+
+// An agent says who it is, and then how far it is and how, as soon as that changes.
+func TestReports(t *testing.T) {
+	at := &switched{at: 1, status: "starts", moved: make(chan struct{})}
+	reports := make(chan channel.Report, 100)
+	hellos := make(chan channel.Hello, 1)
+	url := serve(t, func(w http.ResponseWriter, q *http.Request) {
+		said := json.NewDecoder(q.Body)
+		var hello channel.Hello
+		if err := said.Decode(&hello); err != nil {
+			t.Error(err)
+		}
+		hellos <- hello
+		_, _ = w.Write(channel.EncodeMark(channel.Mark{Revision: 5}, nil))
+		_ = http.NewResponseController(w).Flush()
+		for {
+			var r channel.Report
+			if said.Decode(&r) != nil {
+				return
+			}
+			reports <- r
+		}
+	})
+	opened := make(chan struct{}, 1)
+	c := channel.NewClient(channel.Options{Host: "h1", Seat: func() string { return "s" }, Masters: func(context.Context) []string { return []string{url} },
+		Reporter: at, Opened: func() { opened <- struct{}{} }, HTTP: channel.NewHTTP(), Log: slog.New(slog.DiscardHandler)})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for range c.Follow(ctx) {
+		}
+	}()
+	if hello := <-hellos; hello.Host != "h1" || hello.Seat != "s" {
+		t.Errorf("hello: got %+v", hello)
+	}
+	<-opened
+	until := func(what string, is func(channel.Report) bool) {
+		t.Helper()
+		for {
+			select {
+			case r := <-reports:
+				if is(r) {
+					return
+				}
+			case <-ctx.Done():
+				t.Fatalf("want %s reported", what)
+			}
+		}
+	}
+	until("how it starts", func(r channel.Report) bool { return r.Revision == 1 && string(r.Status) == `"starts"` })
+	until("that it is there", func(r channel.Report) bool { return r.Revision == 1 && r.Status == nil })
+	at.set(5, "ready")
+	until("its revision", func(r channel.Report) bool { return r.Revision == 5 })
+	until("its status", func(r channel.Report) bool { return r.Revision == 5 && string(r.Status) == `"ready"` })
+	cancel()
+	<-ended
+}
