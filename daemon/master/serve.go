@@ -187,12 +187,16 @@ func kubernetes(c config, committer *commit.Committer, known *catalog.Catalog, a
 		Network: masterkube.Network{ID: identity.Network{Tenant: endpoint.DefaultTenant, Name: endpoint.DefaultNetwork}, Subnets: c.pods, Admit: a}})
 }
 
+// watchPatience is how long a leader that begins waits for its watch to tell what was before.
+const watchPatience = 2 * time.Second
+
 // lead is one term: convert what an earlier build has left, know everything, make what every cluster has, and then commit what comes, beside a leader's duties.
 func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Catalog, committer *commit.Committer, a *admit.Admitter, log *slog.Logger, duties ...func(context.Context)) error {
-	if err := convert.Run(ctx, db, t.Fence, log); err != nil {
+	converted, err := convert.Run(ctx, db, t.Fence, log)
+	if err != nil {
 		return err
 	}
-	if err := known.Load(ctx, db, log); err != nil {
+	if err := known.CatchUp(ctx, max(t.Fence.Created, converted), watchPatience, db, log); err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}
 	tellShared(known, log)
