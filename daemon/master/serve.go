@@ -159,6 +159,9 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			if why := feed.Away(); why != "" {
 				waiting = append([]string{why}, waiting...)
 			}
+			if election.Starved() || committer.Starved() {
+				waiting = append([]string{"space in the store, which has used up its quota"}, waiting...)
+			}
 			return waiting
 		},
 		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,

@@ -22,6 +22,9 @@ type Member struct {
 	Leader  bool // of the store
 	Version string
 	Bytes   int64         // of its database
+	InUse   int64         // of these bytes; the rest is free for what is stored next. 0: it does not tell
+	Quota   int64         // bytes from which on it refuses what needs space; 0: it does not tell
+	Full    bool          // it does: it has used up its quota
 	Took    time.Duration // asking it
 	Err     error         // why it did not answer
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -52,7 +53,8 @@ func (s *Store) member(ctx context.Context, id uint64, urls []string, out *store
 		out.Err = err
 		return
 	}
-	out.Leader, out.Version, out.Bytes = status.Leader == id, status.Version, status.DbSize
+	out.Leader, out.Version, out.Bytes, out.InUse, out.Quota = status.Leader == id, status.Version, status.DbSize, status.DbSizeInUse, status.DbSizeQuota
+	out.Full = slices.ContainsFunc(status.Errors, func(e string) bool { return strings.Contains(e, pb.AlarmType_NOSPACE.String()) })
 }
 
 // Leases is store.Observer's. etcd counts whole seconds.
