@@ -30,6 +30,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/landmark"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/upkeep"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
@@ -108,6 +109,10 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		reader.Endpoints = endpoints
 		duties = append(duties, reader.Run)
 	}
+	space := upkeep.NewSpace(db, log)
+	if !c.Store.Embedded { // which compacts itself
+		duties = append(duties, upkeep.NewCompactor(db, c.compaction, known.Revision, log).Run)
+	}
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run)
 	feed := catalog.NewFeed(known, db, log)
@@ -124,34 +129,18 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		},
 	})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
-	roles := task.Func("roles", func(ctx context.Context, ready func()) error {
-		ready()
-		for {
-			changed := election.Changed()
-			role := "follower"
-			if _, leads := election.Term(); leads {
-				role = "leader"
-			}
-			registry.Set(registration(c, role))
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-changed:
-			}
-		}
-	})
 	expiry := task.Func("expiry of held addresses", func(ctx context.Context, ready func()) error {
 		ready()
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, roles, expiry, told)
+	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
 	}
 	front.set(server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Keep: c.keep, ACI: poster,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Keep: c.keep, ACI: poster, Space: space.Members,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string {
@@ -169,6 +158,35 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)
+}
+
+// roles keeps this process registered as what it is.
+func (c *config) roles(election *cluster.Election, registry *cluster.Registry) task.Task {
+	return task.Func("roles", func(ctx context.Context, ready func()) error {
+		ready()
+		for {
+			changed := election.Changed()
+			role := "follower"
+			if _, leads := election.Term(); leads {
+				role = "leader"
+			}
+			registry.Set(registration(*c, role))
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-changed:
+			}
+		}
+	})
+}
+
+// minding tells how much space the store has.
+func minding(space *upkeep.Space) task.Task {
+	return task.Func("space of the store", func(ctx context.Context, ready func()) error {
+		ready()
+		space.Run(ctx)
+		return nil
+	})
 }
 
 // load hurries until the store has been read.

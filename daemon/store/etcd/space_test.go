@@ -116,3 +116,23 @@ func TestNoSpace(t *testing.T) {
 		t.Errorf("want a member with space, got %v, %v", members, err)
 	}
 }
+
+// What was before a revision is forgotten once; who comes later hears that it was, and what there is stays.
+func TestCompact(t *testing.T) {
+	server := serve(t, embedded.Config{Dir: t.TempDir()})
+	var revs []store.Revision
+	for range 3 {
+		revs = append(revs, put(t, server, "key"))
+	}
+	for _, tt := range []struct {
+		rev     store.Revision
+		already bool
+	}{{revs[1], false}, {revs[1], true}, {revs[0], true}, {revs[2], false}} {
+		if already, err := server.Compact(t.Context(), tt.rev); err != nil || already != tt.already {
+			t.Errorf("compacted to %d: want already %t, got %t, %v", tt.rev, tt.already, already, err)
+		}
+	}
+	if it, err := server.Read(t.Context(), "key"); err != nil || it.Revision != revs[2] {
+		t.Errorf("want the key as it was put last, got %v, %v", it, err)
+	}
+}
