@@ -65,11 +65,11 @@ func (s *Space) tell(m *store.Member, told map[string]store.Space) {
 		log.Error("the store has used up its quota and takes no changes: compact, defragment and disarm it (docs/operations.md, A store without space)")
 	case store.SpaceLow:
 		log.Warn("the store will soon have used up its quota: compact and defragment it, or give it a larger one")
-	case store.SpaceUnknown:
-		log.Info("the store does not tell its quota, so that nothing tells when space runs short")
-	case store.SpaceAmple:
-		if before != "" {
+	case store.SpaceUnknown, store.SpaceAmple:
+		if before != "" && before != store.SpaceUnknown {
 			log.Info("the store has space again")
+		} else if now == store.SpaceUnknown {
+			log.Info("the store does not tell its quota, so that nothing tells when space runs short")
 		}
 	}
 }

@@ -58,7 +58,7 @@ func TestSpace(t *testing.T) {
 			want   string
 		}{
 			{store.Member{Bytes: 10, InUse: 5}, false, "does not tell its quota"},
-			{store.Member{Bytes: 10, InUse: 5, Quota: quota}, false, "has space again"},
+			{store.Member{Bytes: 10, InUse: 5, Quota: quota}, false, ""},
 			{store.Member{Bytes: 90, InUse: 60, Quota: quota}, false, ""},
 			{store.Member{Bytes: 95, InUse: 60, Quota: quota}, false, "will soon"},
 			{store.Member{Bytes: 85, InUse: 80, Quota: quota}, false, ""},
@@ -66,6 +66,8 @@ func TestSpace(t *testing.T) {
 			{store.Member{Bytes: 10, InUse: 5, Quota: quota}, true, ""},
 			{store.Member{Err: errors.New("no answer")}, false, ""},
 			{store.Member{Bytes: 10, InUse: 5, Quota: quota}, false, "has space again"},
+			{store.Member{Bytes: 100, InUse: 90, Full: true}, false, "takes no changes"},
+			{store.Member{Bytes: 10, InUse: 5}, false, "has space again"},
 		} {
 			db.member, db.away = tt.member, tt.away
 			out.Reset()
