@@ -88,6 +88,9 @@ func (c *Catalog) take(changes []mirror.Change, log *slog.Logger) {
 	c.tell()
 }
 
+// spacious is how many changes leave a map that is too large to be kept: a list of everything does.
+const spacious = 1000
+
 // tell hands what has changed to the subscribers, and wakes who waits. The caller holds the lock.
 func (c *Catalog) tell() {
 	close(c.whole)
@@ -103,6 +106,9 @@ func (c *Catalog) tell() {
 	for s := range c.subs {
 		maps.Copy(s.dirty, c.view.dirty)
 		s.Nudge()
+	}
+	if len(c.view.dirty) > spacious {
+		c.view.dirty = map[Ref]struct{}{}
 	}
 	clear(c.view.dirty)
 }

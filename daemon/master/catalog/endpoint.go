@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"sync/atomic"
+	"unique"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -29,13 +30,27 @@ var (
 
 func memberID(m *Member) identity.Endpoint { return m.ID }
 
-func decodeMember(_ string, value []byte) (*Member, error) {
+// decodeMember decodes an endpoint. There may be very many, so texts that come again are kept once: those of the id are parts of the key.
+func decodeMember(name string, value []byte) (*Member, error) {
 	m := &Member{Endpoint: new(record.Endpoint)}
-	return m, json.Unmarshal(value, m.Endpoint)
+	if err := m.UnmarshalJSON(value); err != nil { // json.Unmarshal would look for its end first, twice
+		return m, err
+	}
+	if id, err := identity.ParseEndpoint(name); err == nil && id == m.ID {
+		m.ID = id
+	}
+	if m.ContainerID == m.ID.Endpoint {
+		m.ContainerID = m.ID.Endpoint
+	}
+	if m.Group.Tenant == m.ID.Tenant {
+		m.Group.Tenant = m.ID.Tenant
+	}
+	m.Host, m.Machine, m.Group.Name = unique.Make(m.Host).Value(), unique.Make(m.Machine).Value(), unique.Make(m.Group.Name).Value()
+	return m, nil
 }
 
 func endpointTakes(m *Member) (taking, error) {
-	return taking{owner: "endpoint " + m.ID.String(), network: m.ID.Network, addresses: valid(m.IP, m.IP6)}, nil
+	return taking{owner: owner{"endpoint", &m.ID}, network: m.ID.Network, addresses: valid(m.IP, m.IP6)}, nil
 }
 
 func (v *View) endpointChanged(was, now *Member) error {
