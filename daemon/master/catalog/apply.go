@@ -77,11 +77,19 @@ func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 
 // take brings the tables up to changes of the store, and tells of them. The caller holds the lock.
 func (c *Catalog) take(changes []mirror.Change, log *slog.Logger) {
-	for ch := range inOrder(changes) {
+	ahead := readAhead(changes)
+	for i, ch := range inOrder(changes) {
 		if !ch.Has {
 			c.since.deleted(ch.Key)
 		}
-		if err := c.view.set(ch.Key, ch.After.Value, ch.Has); err != nil {
+		var err error
+		if ahead != nil && ahead[i] != nil {
+			err = ahead[i](c.view)
+			ahead[i] = nil
+		} else {
+			err = c.view.set(ch.Key, ch.After.Value, ch.Has)
+		}
+		if err != nil {
 			log.Error("passed over a record of the store", "key", ch.Key, "error", err)
 		}
 	}
