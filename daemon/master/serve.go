@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -196,7 +195,6 @@ func (c *config) load(known *catalog.Catalog) task.Task {
 		ready()
 		defer c.pace.Hurry()()
 		_ = known.Wait(ctx, 1) // else there is nothing to hurry for any more
-		debug.FreeOSMemory()   // what reading it has left behind is as large as what is known
 		return nil
 	})
 }
