@@ -6,7 +6,6 @@ import (
 	"iter"
 	"slices"
 	"sync/atomic"
-	"unique"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
@@ -30,7 +29,7 @@ var (
 
 func memberID(m *Member) identity.Endpoint { return m.ID }
 
-// decodeMember decodes an endpoint. There may be very many, so texts that come again are kept once: those of the id are parts of the key.
+// decodeMember decodes an endpoint. There may be very many, so texts of which there is a copy in the key are parts of that.
 func decodeMember(name string, value []byte) (*Member, error) {
 	m := &Member{Endpoint: new(record.Endpoint)}
 	if err := m.UnmarshalJSON(value); err != nil { // json.Unmarshal would look for its end first, twice
@@ -42,10 +41,6 @@ func decodeMember(name string, value []byte) (*Member, error) {
 	if m.ContainerID == m.ID.Endpoint {
 		m.ContainerID = m.ID.Endpoint
 	}
-	if m.Group.Tenant == m.ID.Tenant {
-		m.Group.Tenant = m.ID.Tenant
-	}
-	m.Host, m.Machine, m.Group.Name = unique.Make(m.Host).Value(), unique.Make(m.Machine).Value(), unique.Make(m.Group.Name).Value()
 	return m, nil
 }
 
