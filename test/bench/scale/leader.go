@@ -52,7 +52,7 @@ func (w *world) leaders(ctx context.Context, t *report.Table) error {
 		return err
 	}
 	t.Add(report.Row{What: "the store's memory", Ours: megabytes(etcd), Target: "-", Met: true})
-	t.Title = fmt.Sprintf("leaders: %d endpoints, %d entries of what happened, one etcd", w.endpoints, w.history)
+	t.Title = fmt.Sprintf("leaders: %d endpoints, %d entries of what happened, %d changes remembered, one etcd", w.endpoints, w.history, w.revisions)
 	return nil
 }
 

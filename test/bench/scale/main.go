@@ -22,6 +22,7 @@ type size struct {
 	rate              int           // changes a second
 	during            time.Duration // of changes
 	history           int           // entries of what happened that a leader finds
+	revisions         int           // changes that the store has not forgotten yet
 }
 
 func main() {
@@ -32,6 +33,7 @@ func main() {
 	flag.IntVar(&s.rate, "rate", 100, "changes a second")
 	flag.DurationVar(&s.during, "for", 10*time.Second, "how long there are changes")
 	flag.IntVar(&s.history, "history", 0, "how many entries of what happened there are in the store when a leader begins")
+	flag.IntVar(&s.revisions, "revisions", 0, "how many changes of endpoints the store remembers then")
 	only := flag.String("only", "", "leader: how netmasters begin to lead, without agents")
 	data := flag.String("etcd", "", "be an etcd with its data in this folder until killed")
 	client := flag.String("client", "", "URL of that etcd for clients")

@@ -151,12 +151,15 @@ func (w *world) network(tenant int) (key string, value []byte, err error) {
 	return record.Networks + n.ID.String(), value, err
 }
 
-// fill writes the networks and the endpoints.
+// fill writes the networks and the endpoints, and these again.
 func (w *world) fill(ctx context.Context) error {
 	if err := w.write(ctx, w.tenants(), w.network); err != nil {
 		return err
 	}
-	return w.write(ctx, w.endpoints, func(i int) (string, []byte, error) { return w.endpoint(i, 0) })
+	if err := w.write(ctx, w.endpoints, func(i int) (string, []byte, error) { return w.endpoint(i, 0) }); err != nil {
+		return err
+	}
+	return w.write(ctx, w.revisions, func(i int) (string, []byte, error) { return w.endpoint(i%w.endpoints, i) })
 }
 
 // write writes n records, as many in a transaction as it holds.
