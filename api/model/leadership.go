@@ -44,6 +44,9 @@ type StoreMember struct {
 	Leader  bool    `json:"leader,omitempty"` // of the store, which is not the leader of the cluster
 	Version string  `json:"version,omitempty"`
 	Bytes   int64   `json:"bytes,omitempty"` // of its database
+	InUse   int64   `json:"inUse,omitempty"` // of these bytes; 0: it does not tell
+	Quota   int64   `json:"quota,omitempty"` // bytes from which on it takes no changes; 0: it does not tell
+	Space   string  `json:"space,omitempty"` // how much it has left: ample, low, full, or unknown when it does not tell its quota; "" when it did not answer
 	Millis  float64 `json:"millis"`          // what asking it took
 	Error   string  `json:"error,omitempty"` // why it did not answer
 }

@@ -87,6 +87,12 @@ func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
 			if m.Error != "" {
 				out = append(out, Problem{"DEGRADED", "store member " + m.Name + " does not answer: " + m.Error, theme.Bad, leader})
 			}
+			switch m.Space {
+			case "full":
+				out = append(out, Problem{"STORE FULL", "store member " + m.Name + " has used up its quota: nothing can be changed", theme.Bad, leader})
+			case "low":
+				out = append(out, Problem{"DEGRADED", "store member " + m.Name + " will soon have used up its quota", theme.Warn, leader})
+			}
 		}
 	}
 	for _, key := range exhausted(s) {

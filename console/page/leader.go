@@ -137,6 +137,12 @@ func members(c Canvas, l model.Leadership) []widget.Row {
 		if m.Leader {
 			leads = "leads"
 		}
+		switch m.Space {
+		case "full":
+			role, size = theme.Bad, size+" (full)"
+		case "low":
+			role, size = theme.Warn, size+" (low)"
+		}
 		if m.Error != "" {
 			role, took, version, size = theme.Bad, c.Theme.Glyphs.Cross+" "+m.Error, "?", "?"
 		}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/contiv/contiv/daemon/store"
@@ -43,6 +44,8 @@ type Election struct {
 	ready  chan struct{}
 	orders chan order
 
+	starved atomic.Bool // the last attempt to take the lock met a store that has used up its quota
+
 	mu      sync.Mutex
 	holder  Holder
 	term    *Term
@@ -67,6 +70,9 @@ func NewElection(c ElectionConfig) *Election {
 func (e *Election) Ready() <-chan struct{} { return e.ready }
 
 func (e *Election) String() string { return "election" }
+
+// Starved tells whether no one leads and this process cannot begin to, since the store has used up its quota.
+func (e *Election) Starved() bool { return e.starved.Load() && e.Holder().Address == "" }
 
 // Holder is who has the lock, as last seen.
 func (e *Election) Holder() Holder {

@@ -350,3 +350,29 @@ func TestHistory(t *testing.T) {
 		t.Errorf("a list that is not JSON is replaced: got %v", err)
 	}
 }
+
+// A store that has used up its quota keeps its leader; when that is gone no one can take its place, which is told of, until there is space.
+func TestFullStore(t *testing.T) {
+	db := memory.New()
+	a := contend(t, db, "", 300*time.Millisecond)
+	term := a.await("leading", a.terms)
+	b := contend(t, db, "", 300*time.Millisecond)
+	b.follows(a)
+	db.Fill(0)
+	time.Sleep(time.Second) // longer than the lock lives when nobody refreshes it
+	if got, ok := a.Term(); !ok || got != term || b.Starved() {
+		t.Errorf("want the term to go on, got %+v, %t", got, b.Starved())
+	}
+	a.stop()
+	a.await("end of term", a.ended)
+	for end := time.Now().Add(patience); !b.Starved(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("no one says that there is no space to begin a term")
+		}
+	}
+	db.Drain()
+	b.await("leading", b.terms)
+	if b.Starved() {
+		t.Error("a leader is still said to lack")
+	}
+}

@@ -103,6 +103,15 @@ func (r *race) tried(err error) {
 	}
 }
 
+// starve notes whether an attempt met a store that has used up its quota, which is told of once.
+func (r *race) starve(err error) (full bool) {
+	full = errors.Is(err, store.ErrNoSpace)
+	if full != r.starved.Swap(full) && full {
+		r.log.Error("no netmaster can begin to lead until the store has space again", "error", err)
+	}
+	return full
+}
+
 func (r *race) see(s sighting) {
 	if s.at < r.at {
 		return // older than what this process did itself
@@ -153,7 +162,11 @@ func (r *race) act(ctx context.Context) time.Duration {
 	if wait := max(time.Until(r.notBefore), r.courtesy()); wait > 0 {
 		return wait
 	}
-	if err := r.acquire(ctx); err != nil && ctx.Err() == nil {
+	err := r.acquire(ctx)
+	if r.starve(err) {
+		return contendPause
+	}
+	if err != nil && ctx.Err() == nil {
 		if r.attempt > 4*shortAttempt {
 			r.log.Warn("cannot contend for leadership", "error", err)
 		}

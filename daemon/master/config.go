@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/history"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/upkeep"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
@@ -38,6 +39,8 @@ type config struct {
 	HistoryLimit       int
 	HistoryAge         string
 	Quarantine         string
+	Compaction         string
+	compaction         time.Duration
 	keep               history.Keep
 	quarantine         time.Duration
 	Hosts              []string // names besides the host's own
@@ -65,6 +68,7 @@ func (c *config) register(s *flags.Set) {
 	s.Int(&c.HistoryLimit, "history-limit", "HISTORY_LIMIT", history.DefaultRecords, "how many transactions the history keeps")
 	s.String(&c.HistoryAge, "history-age", "HISTORY_AGE", history.DefaultAge.String(), "how long the history keeps them")
 	s.String(&c.Quarantine, "quarantine", "QUARANTINE", "0s", "how long an address is not given again after its endpoint is gone; 0s: at once")
+	s.String(&c.Compaction, "store-compaction", "STORE_COMPACTION", upkeep.DefaultHistory.String(), "how long an etcd beside netmaster keeps its history of changes when nobody else has it compacted; 0s: netmaster never does")
 	s.List(&c.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this netmaster is reached, besides addresses, names without a dot and the host's own: api.example.org, *.example.org or *")
 	s.Int(&c.Connections, door.MaxConnections, "MAX_CONNECTIONS", defaultConnections, "how many connections one listener has open at once")
 	s.Int(&c.PerClient, door.MaxConnectionsPerClient, "MAX_CONNECTIONS_PER_CLIENT", defaultPerClient, "how many of them one client has")
@@ -189,12 +193,18 @@ func (c *config) checkHistory() error {
 	if err != nil || age < time.Minute {
 		return fmt.Errorf("--history-age %s: it is a duration of at least 1m", c.HistoryAge)
 	}
+	if c.compaction, err = time.ParseDuration(c.Compaction); err != nil || c.compaction != 0 && c.compaction < leastCompaction {
+		return fmt.Errorf("--store-compaction %s: it is a duration of at least %s, or 0s", c.Compaction, leastCompaction)
+	}
 	c.keep = history.Keep{Records: c.HistoryLimit, Age: age}
 	if c.quarantine, err = time.ParseDuration(c.Quarantine); err != nil || c.quarantine < 0 {
 		return fmt.Errorf("--quarantine %s: it is a duration such as 10m, or 0s", c.Quarantine)
 	}
 	return nil
 }
+
+// leastCompaction is for how long watches find what they know again after an outage: landmarks are written for it.
+const leastCompaction = 10 * time.Minute
 
 // maxHistory bounds the memory that the history takes, to about 100 MB.
 const maxHistory = 200000

@@ -34,6 +34,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/daemon/master/upkeep"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
@@ -112,6 +113,10 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		reader.Endpoints = endpoints
 		duties = append(duties, reader.Run)
 	}
+	space := upkeep.NewSpace(db, log)
+	if !c.Store.Embedded { // which compacts itself
+		duties = append(duties, upkeep.NewCompactor(db, c.compaction, known.Revision, log).Run)
+	}
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
 	told := relay.New(known, feed.Away)
@@ -132,40 +137,27 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		},
 	})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
-	roles := task.Func("roles", func(ctx context.Context, ready func()) error {
-		ready()
-		for {
-			changed := election.Changed()
-			role := "follower"
-			if _, leads := election.Term(); leads {
-				role = "leader"
-			}
-			registry.Set(registration(c, role))
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-changed:
-			}
-		}
-	})
 	expiry := task.Func("expiry of held addresses", func(ctx context.Context, ready func()) error {
 		ready()
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, roles, expiry, told)
+	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
 	}
 	front.set(server.New(server.Config{
-		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Registrar: hosts, Keep: c.keep, ACI: poster,
+		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Registrar: hosts, Keep: c.keep, ACI: poster, Space: space.Members,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
 		Waiting: func() []string {
 			waiting := group.Waiting()
 			if why := feed.Away(); why != "" {
 				waiting = append([]string{why}, waiting...)
+			}
+			if election.Starved() || committer.Starved() {
+				waiting = append([]string{"space in the store, which has used up its quota"}, waiting...)
 			}
 			return waiting
 		},
@@ -179,6 +171,35 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 func outgoing() *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DialContext: (&net.Dialer{Timeout: 2 * time.Second}).DialContext},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// roles keeps this process registered as what it is.
+func (c *config) roles(election *cluster.Election, registry *cluster.Registry) task.Task {
+	return task.Func("roles", func(ctx context.Context, ready func()) error {
+		ready()
+		for {
+			changed := election.Changed()
+			role := "follower"
+			if _, leads := election.Term(); leads {
+				role = "leader"
+			}
+			registry.Set(registration(*c, role))
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-changed:
+			}
+		}
+	})
+}
+
+// minding tells how much space the store has.
+func minding(space *upkeep.Space) task.Task {
+	return task.Func("space of the store", func(ctx context.Context, ready func()) error {
+		ready()
+		space.Run(ctx)
+		return nil
+	})
 }
 
 // load hurries until the store has been read.
@@ -200,12 +221,16 @@ func kubernetes(c config, committer *commit.Committer, known *catalog.Catalog, a
 		Network: masterkube.Network{ID: identity.Network{Tenant: endpoint.DefaultTenant, Name: endpoint.DefaultNetwork}, Subnets: c.pods, Admit: a}})
 }
 
+// watchPatience is how long a leader that begins waits for its watch to tell what was before.
+const watchPatience = 2 * time.Second
+
 // lead is one term: convert what an earlier build has left, know everything, make what every cluster has, and then commit what comes, beside a leader's duties.
 func lead(ctx context.Context, t cluster.Term, db store.Store, known *catalog.Catalog, committer *commit.Committer, a *admit.Admitter, log *slog.Logger, duties ...func(context.Context)) error {
-	if err := convert.Run(ctx, db, t.Fence, log); err != nil {
+	converted, err := convert.Run(ctx, db, t.Fence, log)
+	if err != nil {
 		return err
 	}
-	if err := known.Load(ctx, db, log); err != nil {
+	if err := known.CatchUp(ctx, max(t.Fence.Created, converted), watchPatience, db, log); err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}
 	tellShared(known, log)

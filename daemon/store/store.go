@@ -32,6 +32,7 @@ var (
 	ErrUnavailable = errors.New("store is unreachable")
 	ErrTooLarge    = errors.New("transaction is larger than the store permits")
 	ErrLeaseLost   = errors.New("lease is lost: its keys are gone or will be")
+	ErrNoSpace     = errors.New("the store has used up its quota")
 	ErrClosed      = errors.New("store is closed")
 )
 
@@ -48,6 +49,8 @@ type Store interface {
 	// ErrConflict: a guard did not hold. ErrFenced: the fence did not hold (told before ErrConflict when both apply).
 	// ErrTooLarge: see Limits. ErrLeaseLost: a lease that it puts under has ended.
 	// A put of the value that a key has already may leave its revision as it is.
+	// ErrNoSpace: the store takes nothing that needs space. It may have carried out the transaction in which it found that out;
+	// that is decided by then, so a read tells. Deletions, reads, watches and leases that there are go on.
 	// After ErrUnavailable or a context error the outcome is unknown: the caller must read again before it decides.
 	Commit(ctx context.Context, tx *Tx) (Revision, error)
 
@@ -58,7 +61,7 @@ type Store interface {
 	// (compaction), the next Update has Full set again.
 	Watch(ctx context.Context, prefix string) iter.Seq2[Update, error]
 
-	// Grant makes a lease: keys put with it vanish when it is not kept alive for ttl. Stores may round ttl up.
+	// Grant makes a lease: keys put with it vanish when it is not kept alive for ttl. Stores may round ttl up. ErrNoSpace: as of Commit.
 	Grant(ctx context.Context, ttl time.Duration) (Lease, error)
 
 	// Limits are what one transaction may hold.

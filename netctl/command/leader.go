@@ -111,9 +111,9 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 	for _, x := range l.Leases {
 		leases.Add([]string{x.Key, seconds(x.Seconds), seconds(x.Left)})
 	}
-	members := term.Table{Columns: columns("Store member", "Address", "Leads", "Version", "Database", "Answered in", "Error")}
+	members := term.Table{Columns: columns("Store member", "Address", "Leads", "Version", "Database", "In use", "Quota", "Space", "Answered in", "Error")}
 	for _, m := range l.Store.Members {
-		members.Add([]string{m.Name, m.Address, strconv.FormatBool(m.Leader), m.Version, fmt.Sprintf("%d KiB", m.Bytes>>10), fmt.Sprintf("%.1f ms", m.Millis), m.Error})
+		members.Add([]string{m.Name, m.Address, strconv.FormatBool(m.Leader), m.Version, fmt.Sprintf("%d KiB", m.Bytes>>10), told(m.InUse), told(m.Quota), m.Space, fmt.Sprintf("%.1f ms", m.Millis), m.Error})
 	}
 	for _, t := range []*term.Table{&masters, &terms, &leases, &members} {
 		if err := printf(f.Out, "\n"); err != nil {
@@ -129,6 +129,14 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 		}
 	}
 	return printf(f.Out, "\nstore %s, one read took %.1f ms\n", l.Store.Name, l.Store.ReadMillis)
+}
+
+// told is a number of bytes that a member of the store need not tell.
+func told(bytes int64) string {
+	if bytes == 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%d KiB", bytes>>10)
 }
 
 func seconds(s float64) string { return fmt.Sprintf("%.1f s", s) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"time"
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -35,6 +36,32 @@ type Lister interface {
 	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)
 }
 
+// CatchUp has the catalog know everything up to rev, for a leader that begins and has no transaction under way: rev is that of its lock, or
+// later. It takes the word of the watch, which has told nearly all of it to a follower already; where that does not come within patience
+// it reads the whole store as Load does. Errors: those of ctx and of db, and mirror.ErrReset.
+func (c *Catalog) CatchUp(ctx context.Context, rev store.Revision, patience time.Duration, db Lister, log *slog.Logger) error {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		c.mu.RLock()
+		complete, whole := c.store.Complete(), c.whole
+		c.mu.RUnlock()
+		if complete >= rev {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.reset:
+			return mirror.ErrReset
+		case <-whole:
+		case <-late.C:
+			log.Info("the watch of the store is late, so a leader that begins lists it", "revision", rev)
+			return c.Load(ctx, db, log)
+		}
+	}
+}
+
 // Load reads the whole store into the catalog, for a leader that begins and has no transaction under way.
 func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 	items, rev, err := db.List(ctx, record.Root)
@@ -50,19 +77,32 @@ func (c *Catalog) Load(ctx context.Context, db Lister, log *slog.Logger) error {
 
 // take brings the tables up to changes of the store, and tells of them. The caller holds the lock.
 func (c *Catalog) take(changes []mirror.Change, log *slog.Logger) {
-	for ch := range inOrder(changes) {
+	ahead := readAhead(changes)
+	for i, ch := range inOrder(changes) {
 		if !ch.Has {
 			c.since.deleted(ch.Key)
 		}
-		if err := c.view.set(ch.Key, ch.After.Value, ch.Has); err != nil {
+		var err error
+		if ahead != nil && ahead[i] != nil {
+			err = ahead[i](c.view)
+			ahead[i] = nil
+		} else {
+			err = c.view.set(ch.Key, ch.After.Value, ch.Has)
+		}
+		if err != nil {
 			log.Error("passed over a record of the store", "key", ch.Key, "error", err)
 		}
 	}
 	c.tell()
 }
 
+// spacious is how many changes leave a map that is too large to be kept: a list of everything does.
+const spacious = 1000
+
 // tell hands what has changed to the subscribers, and wakes who waits. The caller holds the lock.
 func (c *Catalog) tell() {
+	close(c.whole)
+	c.whole = make(chan struct{})
 	if c.view.revision != c.store.Revision() {
 		c.view.revision = c.store.Revision()
 		close(c.moved)
@@ -74,6 +114,9 @@ func (c *Catalog) tell() {
 	for s := range c.subs {
 		maps.Copy(s.dirty, c.view.dirty)
 		s.Nudge()
+	}
+	if len(c.view.dirty) > spacious {
+		c.view.dirty = map[Ref]struct{}{}
 	}
 	clear(c.view.dirty)
 }

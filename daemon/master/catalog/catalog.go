@@ -21,6 +21,7 @@ type Catalog struct {
 	view  *View
 	subs  map[*Subscription]struct{}
 	moved chan struct{} // closed and replaced when the revision moves
+	whole chan struct{} // closed and replaced when that moves up to which everything is known
 	reset chan struct{} // closed when the store that it is of is no more
 	since *since        // what has happened since the last snapshot; nil before the first
 }
@@ -28,7 +29,7 @@ type Catalog struct {
 // New returns an empty catalog.
 func New() *Catalog {
 	m := mirror.New()
-	return &Catalog{store: m, view: newView(m), subs: map[*Subscription]struct{}{}, moved: make(chan struct{}), reset: make(chan struct{})}
+	return &Catalog{store: m, view: newView(m), subs: map[*Subscription]struct{}{}, moved: make(chan struct{}), whole: make(chan struct{}), reset: make(chan struct{})}
 }
 
 // View calls fn with what is known. fn must not block, keep the view, or change what it gets from it.

@@ -29,13 +29,23 @@ var (
 
 func memberID(m *Member) identity.Endpoint { return m.ID }
 
-func decodeMember(_ string, value []byte) (*Member, error) {
+// decodeMember decodes an endpoint. There may be very many, so texts of which there is a copy in the key are parts of that.
+func decodeMember(name string, value []byte) (*Member, error) {
 	m := &Member{Endpoint: new(record.Endpoint)}
-	return m, json.Unmarshal(value, m.Endpoint)
+	if err := m.UnmarshalJSON(value); err != nil { // json.Unmarshal would look for its end first, twice
+		return m, err
+	}
+	if id, err := identity.ParseEndpoint(name); err == nil && id == m.ID {
+		m.ID = id
+	}
+	if m.ContainerID == m.ID.Endpoint {
+		m.ContainerID = m.ID.Endpoint
+	}
+	return m, nil
 }
 
 func endpointTakes(m *Member) (taking, error) {
-	return taking{owner: "endpoint " + m.ID.String(), network: m.ID.Network, addresses: valid(m.IP, m.IP6)}, nil
+	return taking{owner: owner{"endpoint", &m.ID}, network: m.ID.Network, addresses: valid(m.IP, m.IP6)}, nil
 }
 
 func (v *View) endpointChanged(was, now *Member) error {

@@ -60,12 +60,12 @@ const HoldPrefix = record.Pools + "holds/"
 var holdsOnNetwork = table.By[networkAddress](func(h *Hold) identity.Network { return h.Network })
 
 func holdTakes(h *Hold) (taking, error) {
-	t := taking{owner: "a hold", network: h.Network, addresses: []netip.Addr{h.Address}}
+	t := taking{owner: owner{kind: "a hold"}, network: h.Network, addresses: []netip.Addr{h.Address}}
 	switch {
 	case h.Quarantine != "":
-		t.owner = "a quarantine"
+		t.owner.kind = "a quarantine"
 	case h.Swarm:
-		t.owner = "a service or task of a swarm"
+		t.owner.kind = "a service or task of a swarm"
 	}
 	return t, nil
 }

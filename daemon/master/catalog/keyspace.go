@@ -18,14 +18,16 @@ import (
 type keyspace struct {
 	prefix string // of the keys; without a slash at its end, the one key
 	set    func(v *View, key string, value []byte) error
+	// ahead does what of set needs no view, with a value that is not nil, and returns the rest; nil: there is nothing to be done ahead.
+	ahead func(key string, value []byte) func(v *View) error
 }
 
 // keyspaces stand in the order in which changes are taken in, so that what others need comes first: an object before its records,
 // a network before its groups, those before endpoints. Deletions run backwards.
 var keyspaces = slices.Concat([]keyspace{
-	{record.GlobalKey, (*View).setGlobal},
-	{record.Objects + "global/", (*View).setObject},
-	{record.Objects, (*View).setObject},
+	{prefix: record.GlobalKey, set: (*View).setGlobal},
+	{prefix: record.Objects + "global/", set: (*View).setObject},
+	{prefix: record.Objects, set: (*View).setObject},
 	rows[string, record.Tenant]{in: func(v *View) *of[record.Tenant] { return &v.tenants }, id: func(r *record.Tenant) string { return r.ID }, takes: tenantTakes}.at(record.Tenants),
 	rows[identity.Network, network]{in: networkRows, parse: identity.ParseNetwork, decode: decodeNetwork, id: (*network).id, takes: networkTakes, changed: (*View).networkChanged}.at(record.Networks),
 	rows[identity.Group, record.Group]{in: groupRows, parse: identity.ParseGroup, id: groupID, takes: groupTakes}.at(record.Groups),
@@ -36,7 +38,7 @@ var keyspaces = slices.Concat([]keyspace{
 	rows[string, record.DockerNetwork]{in: func(v *View) *of[record.DockerNetwork] { return &v.dockerNetworks }, id: func(r *record.DockerNetwork) string { return r.ID }}.at(record.DockerNetworks),
 }, ownedSpaces(), []keyspace{
 	rows[identity.EndpointSlice, slice]{in: sliceRows, parse: identity.ParseEndpointSlice, decode: decodeSlice, id: sliceID, changed: (*View).sliceChanged}.at(record.EndpointSlices),
-	{record.Services, (*View).setService},
+	{prefix: record.Services, set: (*View).setService},
 	rows[string, record.Host]{in: hostRows, id: func(h *record.Host) string { return h.Label }}.at(record.Hosts),
 	rows[string, record.Running]{in: runRows, id: func(r *record.Running) string { return r.Host }}.at(record.Runs),
 	rows[string, record.ACIProfile]{in: func(v *View) *of[record.ACIProfile] { return &v.profiles }, id: func(r *record.ACIProfile) string { return r.Key }, changed: (*View).profileChanged}.at(record.ACIProfiles),
@@ -55,21 +57,21 @@ func rank(key string) int {
 	return i
 }
 
-// inOrder yields changes in the order in which they are taken in.
-func inOrder(changes []mirror.Change) iter.Seq[*mirror.Change] {
+// inOrder yields changes, with their indexes, in the order in which they are taken in.
+func inOrder(changes []mirror.Change) iter.Seq2[int, *mirror.Change] {
 	n := len(keyspaces)
-	ranked := make([][]*mirror.Change, 2*n+2) // deletions, backwards, before the others
+	ranked := make([][]int, 2*n+2) // deletions, backwards, before the others
 	for i := range changes {
 		at := n - rank(changes[i].Key)
 		if changes[i].Has {
 			at = 2*n + 1 - at
 		}
-		ranked[at] = append(ranked[at], &changes[i])
+		ranked[at] = append(ranked[at], i)
 	}
-	return func(yield func(*mirror.Change) bool) {
+	return func(yield func(int, *mirror.Change) bool) {
 		for _, list := range ranked {
-			for _, c := range list {
-				if !yield(c) {
+			for _, i := range list {
+				if !yield(i, &changes[i]) {
 					return
 				}
 			}
@@ -89,38 +91,54 @@ type rows[K comparable, V any] struct {
 
 // at is the keyspace of a prefix. A value that cannot be decoded leaves the row as it is.
 func (r rows[K, V]) at(prefix string) keyspace {
-	return keyspace{prefix, func(v *View, key string, value []byte) (err error) {
+	read := func(key string, value []byte) (id K, now *V, err error) {
 		name := strings.TrimPrefix(key, prefix)
-		id, err := r.key(name)
-		if err != nil {
+		if id, err = r.key(name); err == nil && value != nil {
+			now, err = r.read(id, name, value)
+		}
+		return id, now, err
+	}
+	return keyspace{prefix: prefix, set: func(v *View, key string, value []byte) error {
+		id, now, err := read(key, value)
+		if err != nil || now == nil && value != nil {
 			return err
 		}
-		var was, now *V
-		if value == nil {
-			was, _ = r.in(v).Delete(id)
-		} else {
-			if now, err = r.read(id, name, value); now == nil || err != nil {
+		return r.put(v, key, id, now)
+	}, ahead: func(key string, value []byte) func(v *View) error {
+		id, now, err := read(key, value)
+		return func(v *View) error {
+			if err != nil || now == nil {
 				return err
 			}
-			was, _ = r.in(v).Set(id, now)
+			return r.put(v, key, id, now)
 		}
-		if r.changed != nil && (was != nil || now != nil) {
-			err = r.changed(v, was, now)
-		}
-		if r.takes == nil {
-			return err
-		}
-		var before, after taking
-		if was != nil {
-			before, _ = r.takes(was)
-		}
-		if now != nil {
-			var wrong error
-			after, wrong = r.takes(now)
-			err = errors.Join(err, wrong)
-		}
-		return errors.Join(err, v.take(key, before, after))
 	}}
+}
+
+// put sets a row; nil: there is none any more.
+func (r rows[K, V]) put(v *View, key string, id K, now *V) (err error) {
+	var was *V
+	if now == nil {
+		was, _ = r.in(v).Delete(id)
+	} else {
+		was, _ = r.in(v).Set(id, now)
+	}
+	if r.changed != nil && (was != nil || now != nil) {
+		err = r.changed(v, was, now)
+	}
+	if r.takes == nil {
+		return err
+	}
+	var before, after taking
+	if was != nil {
+		before, _ = r.takes(was)
+	}
+	if now != nil {
+		var wrong error
+		after, wrong = r.takes(now)
+		err = errors.Join(err, wrong)
+	}
+	return errors.Join(err, v.take(key, before, after))
 }
 
 // read decodes a value. A record whose id is another than its key says is an error.

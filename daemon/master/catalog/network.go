@@ -77,7 +77,7 @@ func (n *network) Covers(a netip.Addr) bool {
 // Owner says who has an address: "endpoint ID", "service ID", "a hold", or "" when it has no owner.
 func (n *Network) Owner(a netip.Addr) (owner string) {
 	for t := range takingsOfAddress.In(&n.view.takings, networkAddress{n.Record.ID, a}).Values() {
-		owner = max(owner, t.owner) // a hold yields to an endpoint or a service
+		owner = max(owner, t.owner.String()) // a hold yields to an endpoint or a service
 	}
 	return owner
 }

@@ -59,7 +59,7 @@ func showing[R any](prefix string, show func(v *View, r *R) model.Object) func(*
 
 // at is the keyspace of the records.
 func (o owned) at() keyspace {
-	return keyspace{o.prefix, func(v *View, key string, value []byte) error {
+	return keyspace{prefix: o.prefix, set: func(v *View, key string, value []byte) error {
 		ref := Ref{o.kind.Name, strings.TrimPrefix(key, o.prefix)}
 		now := &entry{Ref: ref, links: o.links(ref.Key)}
 		had := false

@@ -48,7 +48,7 @@ func (v *View) setGlobal(_ string, value []byte) error {
 }
 
 func serviceTakes(s *record.ServiceLB) (taking, error) {
-	return taking{owner: "service " + s.ID.String(), network: s.Network, addresses: valid(s.IP)}, nil
+	return taking{owner: owner{"service", &s.ID}, network: s.Network, addresses: valid(s.IP)}, nil
 }
 
 func (v *View) profileChanged(was, now *record.ACIProfile) error {

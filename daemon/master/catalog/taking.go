@@ -15,10 +15,24 @@ import (
 // taking is what a record takes of the pools. A number or an address is in use as long as any record takes it: a hold and the endpoint
 // that takes it over have their address together, and so do two endpoints in a store whose records contradict each other.
 type taking struct {
-	owner     string // such as "endpoint ID"
+	owner     owner
 	numbers   []number
 	network   identity.Network // of the addresses
 	addresses []netip.Addr
+}
+
+// owner is what a taking belongs to. There are as many as endpoints, and few are ever asked for, so their text is made then.
+type owner struct {
+	kind string
+	id   fmt.Stringer // nil: the kind says it all
+}
+
+// String is such as "endpoint ID".
+func (o owner) String() string {
+	if o.id == nil {
+		return o.kind
+	}
+	return o.kind + " " + o.id.String()
 }
 
 // networkAddress is an address of a network.

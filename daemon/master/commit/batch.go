@@ -28,6 +28,9 @@ func (b *batch) answer(r *request, out result) {
 // committed takes in a transaction that was carried out.
 func (c *Committer) committed(b *batch, rev store.Revision) {
 	c.stats.Transactions.Add(1)
+	if c.full.Swap(false) {
+		c.log.Info("the store has space again")
+	}
 	c.stats.Requests.Add(uint64(b.requests))
 	c.stats.Bytes.Add(uint64(b.tx.Size()))
 	c.last.Store(uint64(rev))
@@ -40,12 +43,17 @@ func (c *Committer) committed(b *batch, rev store.Revision) {
 // failed refuses the requests of a transaction.
 func (c *Committer) failed(b *batch, err error) {
 	c.stats.Failed.Add(1)
-	c.log.Warn("transaction was not committed", "requests", len(b.waiting), "error", err)
+	full := errors.Is(err, store.ErrNoSpace)
+	if !full || !c.full.Swap(true) {
+		c.log.Warn("transaction was not committed", "requests", len(b.waiting), "error", err)
+	}
 	refusal := outcomeUnknown(err)
 	switch {
 	case errors.Is(err, store.ErrFenced):
 		c.stats.Stale.Add(1)
 		refusal = notLeading()
+	case full:
+		refusal = noSpace(err)
 	case errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrConflict):
 		refusal = notStored(err)
 	}

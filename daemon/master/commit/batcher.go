@@ -1,8 +1,10 @@
 package commit
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -62,13 +64,48 @@ func (b *batcher) commit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, commitLimit)
 	defer cancel()
 	rev, err := b.c.db.Commit(ctx, next.tx)
+	if errors.Is(err, store.ErrNoSpace) {
+		rev, err = b.settle(ctx, next, err)
+	}
 	if err == nil {
 		b.c.committed(next, rev)
 		return nil
 	}
 	b.c.failed(next, err)
-	if errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrConflict) {
+	if errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNoSpace) {
 		return nil
 	}
 	return err
+}
+
+// settle finds out what became of a transaction that met the store's quota: an etcd carries out the one by which it notices, and says the
+// same of it as of those that it refuses from then on. All or nothing of it is there, so one key tells. The error of a transaction that
+// is not is the refusal.
+func (b *batcher) settle(ctx context.Context, next *batch, refusal error) (store.Revision, error) {
+	for _, op := range next.tx.Ops() {
+		if op.Delete {
+			continue
+		}
+		it, err := b.c.db.Read(ctx, op.Key)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return 0, refusal
+		case err != nil:
+			return 0, err
+		case it.Revision > next.draft.KeyRevision(op.Key) && bytes.Equal(it.Value, op.Value):
+			return it.Revision, nil
+		}
+		return 0, refusal
+	}
+	return 0, refusal
+}
+
+// pause waits, and reports whether ctx still lasts.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
 }

@@ -4,6 +4,7 @@ package commit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -19,6 +20,7 @@ import (
 const (
 	maxRequests = 64
 	commitLimit = 10 * time.Second // how long the store may take for one transaction
+	fullPause   = time.Second      // before a store that has used up its quota is tried again with what has to come first
 )
 
 // Committer is the only writer of a master's decisions. It works while Run does.
@@ -31,6 +33,7 @@ type Committer struct {
 	term    atomic.Pointer[term]
 	last    atomic.Uint64 // revision of the last fenced write
 	stats   Stats
+	full    atomic.Bool // the store has used up its quota
 }
 
 // Stats counts what was committed.
@@ -119,6 +122,12 @@ func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t sharing) (stor
 // Active tells whether Run works, that is, whether this master may write.
 func (c *Committer) Active() bool { return c.term.Load() != nil }
 
+// Full tells whether the store has used up its quota, as far as the last transaction says.
+func (c *Committer) Full() bool { return c.full.Load() }
+
+// Starved tells whether what a term begins with waits for space in the store, and all other requests with it.
+func (c *Committer) Starved() bool { return c.Full() && !c.Active() }
+
 // Run commits requests under the fence until ctx ends (nil), the fence no longer holds (store.ErrFenced), or the outcome
 // of a transaction is unknown. In the last case the caller must give up this fence and begin again under another one,
 // with the store read again: only that keeps a late transaction from being carried out behind our back.
@@ -132,7 +141,11 @@ func (c *Committer) Run(ctx context.Context, fence store.Fence) error {
 // The functions beside run while the term lasts, may make requests, and have ended when RunFrom returns.
 func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*Tx) error, beside ...func(context.Context)) error {
 	b := &batcher{c: c, fence: fence}
+	defer c.full.Store(false)
 	for more := true; more; {
+		if c.full.Load() && !pause(ctx, fullPause) {
+			return nil
+		}
 		own := &request{ctx: Own(ctx, "a netmaster begins to lead"), done: make(chan result, 1), fn: func(tx *Tx) error {
 			err := first(tx)
 			more = len(tx.ops) > 0
@@ -142,7 +155,9 @@ func (c *Committer) RunFrom(ctx context.Context, fence store.Fence, first func(*
 		if err := b.commit(ctx); err != nil {
 			return err
 		}
-		if out := <-own.done; out.err != nil {
+		if out := <-own.done; errors.Is(out.err, store.ErrNoSpace) {
+			more = true // what has to come first comes first, whenever there is space
+		} else if out.err != nil {
 			return fmt.Errorf("make the first objects: %w", out.err)
 		}
 	}

@@ -18,6 +18,15 @@ func notStored(err error) *model.Error {
 	return model.Errorf(model.CodeUnavailable, "", "the change was not stored: %v", err).Because(err).Try("repeat the request")
 }
 
+// noSpace refuses a request that the store, which has used up its quota, has certainly not carried out.
+func noSpace(err error) *model.Error {
+	return model.Errorf(model.CodeNoSpace, "", "the change was not stored: %v", err).Because(err).
+		Try(noSpaceRemedy)
+}
+
+// noSpaceRemedy is what an operator does about an etcd that has used up its quota.
+const noSpaceRemedy = "etcdctl compact REVISION, etcdctl defrag --cluster and etcdctl alarm disarm give it space again; docs/operations.md, \"A store without space\""
+
 // notStarted refuses a request that was in no transaction when its time was over.
 func notStarted(err error) *model.Error {
 	return model.Errorf(model.CodeUnavailable, "", "the change was not stored, for others were before it until its time was over: %v", err).Because(err).

@@ -25,8 +25,8 @@ type Store interface {
 }
 
 // Run converts all that is there, for a leader that begins, in transactions under its fence of which each leaves a store that means the same.
-// It blocks until all is done. A record that cannot be read is told of and stays; agents have told of it before.
-func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) error {
+// It blocks until all is done, and returns the revision of the last one, 0 when there was nothing to do. A record that cannot be read is told of and stays; agents have told of it before.
+func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) (store.Revision, error) {
 	c := &converter{db: db, fence: fence, log: log, networks: map[string]identity.Network{}}
 	for _, step := range []struct {
 		from, to string
@@ -43,12 +43,12 @@ func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) err
 			return store.Item{Key: step.to + id, Value: it.Value}, err
 		})
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
 	items, _, err := db.List(ctx, record.Networks) // with those of a run that ended half way
 	if err != nil {
-		return fmt.Errorf("convert %s: %w", catalog.HoldPrefix, err)
+		return 0, fmt.Errorf("convert %s: %w", catalog.HoldPrefix, err)
 	}
 	for _, it := range items {
 		if _, err := c.network(it.Value); err != nil {
@@ -56,9 +56,10 @@ func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) err
 		}
 	}
 	if err := c.move(ctx, catalog.HoldPrefix, c.hold); err != nil {
-		return err
+		return 0, err
 	}
-	return c.hosts(ctx)
+	err = c.hosts(ctx)
+	return c.last, err
 }
 
 type converter struct {
@@ -66,6 +67,7 @@ type converter struct {
 	fence    store.Fence
 	log      *slog.Logger
 	networks map[string]identity.Network // by what the original calls them
+	last     store.Revision              // of what was committed
 }
 
 // idOf reads which object a record is of.
@@ -141,7 +143,8 @@ func (c *converter) write(ctx context.Context, what string, changes [][]store.Op
 			return nil
 		}
 		tx.Under(c.fence)
-		_, err := c.db.Commit(ctx, tx)
+		rev, err := c.db.Commit(ctx, tx)
+		c.last = max(c.last, rev)
 		tx, ops, size = &store.Tx{}, 0, 0
 		return err
 	}

@@ -82,18 +82,32 @@ func TestConvert(t *testing.T) {
 			t.Fatal(err)
 		}
 		fence, quiet := store.Fence{Key: record.LeaderKey, Created: rev}, slog.New(slog.DiscardHandler)
-		if err := convert.Run(t.Context(), &failing{db.Open(), ends}, fence, quiet); err != nil && !errors.Is(err, errEnd) {
+		if _, err := convert.Run(t.Context(), &failing{db.Open(), ends}, fence, quiet); err != nil && !errors.Is(err, errEnd) {
 			t.Fatal(err)
 		}
-		if err := convert.Run(t.Context(), &failing{db.Open(), 1000}, fence, quiet); err != nil {
+		before := revision(t, db)
+		last, err := convert.Run(t.Context(), &failing{db.Open(), 1000}, fence, quiet)
+		if err != nil {
 			t.Fatal(err)
+		}
+		if after := revision(t, db); after > before && last != after || after == before && last != 0 {
+			t.Errorf("from %d to %d: want the revision of the last transaction, 0 for none, got %d", before, after, last)
 		}
 		check(t, db)
 		again := &failing{db.Open(), 0}
-		if err := convert.Run(t.Context(), again, fence, quiet); err != nil {
+		if _, err := convert.Run(t.Context(), again, fence, quiet); err != nil {
 			t.Errorf("a store that is converted must not be written: %v", err)
 		}
 	}
+}
+
+func revision(t *testing.T, db *memory.Store) store.Revision {
+	t.Helper()
+	_, rev, err := db.Open().List(t.Context(), record.Networks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rev
 }
 
 func check(t *testing.T, db *memory.Store) {

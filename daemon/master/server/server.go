@@ -69,6 +69,8 @@ type Config struct {
 	Internal    string // own internal address, "host:port"
 	Version     model.Version
 	Started     time.Time
+	// Space tells how much space the members of the store have, as they have said last; none: they do not.
+	Space func() []store.Member
 	// Waiting names what is not ready yet; empty: everything is.
 	Waiting func() []string
 	// Kubernetes is how this netmaster stands with Kubernetes; nil: it was not told how to reach it.

@@ -49,6 +49,7 @@ type Store struct {
 
 	meter silence.Meter
 	pace  store.Backoff // of all watches
+	large int           // bytes, from which on a watch asks for parts
 
 	mu     sync.Mutex
 	fences map[string]mark // lock keys as last seen
@@ -67,7 +68,7 @@ func Open(c Config) (*Store, error) {
 	if c.Timeout == 0 {
 		c.Timeout = 3 * time.Second
 	}
-	s := &Store{config: c, fences: map[string]mark{}}
+	s := &Store{config: c, large: large, fences: map[string]mark{}}
 	s.ctx, s.close = context.WithCancel(context.Background())
 	for _, e := range c.Endpoints {
 		u, err := url.Parse(e)

@@ -98,3 +98,67 @@ func (f *factory) Compact(testing.TB)               {} // Consul keeps no histor
 func (f *factory) LeaseTTL() time.Duration          { return minTTL }
 
 func TestConformance(t *testing.T) { storetest.Run(t, newFactory) }
+
+// inParts has watches ask for parts, however little there is.
+type inParts struct{ storetest.Factory }
+
+func (f inParts) Open(tb testing.TB) store.Store {
+	s := f.Factory.Open(tb)
+	s.(*Store).large = 0
+	return s
+}
+
+func (f inParts) Direct(tb testing.TB) store.Store {
+	s := f.Factory.Direct(tb)
+	s.(*Store).large = 0
+	return s
+}
+
+func TestConformanceInParts(t *testing.T) {
+	storetest.Run(t, func(tb testing.TB) storetest.Factory { return inParts{newFactory(tb)} })
+}
+
+// A change costs what the part has that it is in, and not what there is.
+func TestPartsAreSmall(t *testing.T) {
+	s := newFactory(t).Direct(t).(*Store)
+	defer s.Close()
+	put := func(key string, value []byte) store.Revision {
+		t.Helper()
+		var tx store.Tx
+		tx.Put(key, value)
+		rev, err := s.Commit(t.Context(), &tx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rev
+	}
+	for i := range 40 {
+		put(fmt.Sprint("/m/state/many/", i), make([]byte, 64<<10))
+		put(fmt.Sprint("/m/state/few/", i), []byte("x"))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	changes, before := 0, int64(0)
+	for u, err := range s.Watch(ctx, "/m/") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.Full {
+			if len(u.Items) != 80 {
+				t.Fatalf("want 80 items, got %d", len(u.Items))
+			}
+			before = s.meter.Bytes()
+		} else if changes++; len(u.Items) != 1 {
+			t.Errorf("want what was put, got %+v", u)
+		}
+		if changes == 10 {
+			break
+		}
+		put("/m/state/few/7", []byte(strconv.Itoa(changes)))
+	}
+	if came := (s.meter.Bytes() - before) / 10; changes != 10 || came > 64<<10 {
+		t.Errorf("%d changes: want 64 KiB for each at the most, got %d bytes", changes, came)
+	} else {
+		t.Logf("%d bytes for a change beside 2.5 MiB", came)
+	}
+}

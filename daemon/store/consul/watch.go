@@ -2,7 +2,9 @@ package consul
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/daemon/store"
@@ -11,11 +13,12 @@ import (
 // blockTime is how long Consul holds a blocking query when nothing changes; it adds up to a sixteenth of it.
 const blockTime = 30 * time.Second
 
-// merge is how long a watch lets changes gather: every answer of Consul carries everything under the prefix.
+// merge is how long a watch lets changes gather: every answer of Consul carries everything under the prefix, or of a part of it.
 const merge = 10 * time.Millisecond
 
 // Watch is store.Store's. Consul has no history: the watch is a blocking query of the whole prefix that returns when its
-// index has moved, and the difference to the answer before is the update.
+// index has moved, and the difference to the answer before is the update. Where there is much below the prefix it asks for the
+// index alone, and then for the parts that have changed.
 func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
 	return func(yield func(store.Update, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -24,16 +27,12 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 		var seen picture
 		away := false
 		for round := s.pace.Round(); ctx.Err() == nil; round = s.pace.Wait(ctx) {
-			rctx, done := s.lengthy(ctx, s.config.Timeout+blockTime+blockTime/16)
-			o := options(rctx)
-			o.WaitIndex, o.WaitTime = seen.index, blockTime
-			items, index, err := s.list(prefix, o)
-			done()
+			u, ok, err := s.next(ctx, prefix, &seen)
 			if ctx.Err() != nil {
 				return
 			}
 			if err != nil {
-				seen.index, seen.known = 0, false // the next answer comes at once and is told whole
+				seen.forget() // the next answer comes at once and is told whole
 				if !away && !yield(store.Update{}, s.fault(ctx, "watch "+prefix, err)) {
 					return
 				}
@@ -43,12 +42,39 @@ func (s *Store) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update
 			}
 			away = false
 			s.pace.Reached()
-			if u, ok := seen.next(items, index); ok && !yield(u, nil) {
+			if ok && !yield(u, nil) {
 				return
 			}
 			pause(ctx, merge)
 		}
 	}
+}
+
+// next waits for the next update; ok is false when there is nothing new.
+func (s *Store) next(ctx context.Context, prefix string, seen *picture) (u store.Update, ok bool, err error) {
+	if seen.parts != nil {
+		if u, ok, err = seen.parts.next(ctx, seen); !errors.Is(err, errAgain) {
+			return u, ok, err
+		}
+		seen.forget()
+	}
+	rctx, done := s.lengthy(ctx, s.config.Timeout+blockTime+blockTime/16)
+	defer done()
+	o := options(rctx)
+	o.WaitIndex, o.WaitTime = seen.index, blockTime
+	items, index, err := s.list(prefix, o)
+	if err != nil {
+		return u, false, err
+	}
+	size := 0
+	for _, it := range items {
+		size += len(it.Key) + len(it.Value)
+	}
+	if size >= s.large && len(path(prefix)) > 1 && strings.HasSuffix(prefix, "/") {
+		seen.parts = s.divide(prefix, items, index)
+	}
+	u, ok = seen.next(items, index)
+	return u, ok, nil
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -64,7 +90,11 @@ type picture struct {
 	known bool               // the receiver knows keys; if not, the next answer is told whole
 	keys  map[string]version // of the last answer
 	told  store.Revision     // the highest that was told
+	parts *parts             // nil: there is so little that every answer is whole
 }
+
+// forget has the next answer told whole. What keys there were stays known, to tell a store made again.
+func (p *picture) forget() { p.index, p.known, p.parts = 0, false, nil }
 
 // version tells one content of a key from others.
 type version struct{ created, changed store.Revision }

@@ -3,6 +3,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,9 @@ const (
 	connWindow   = 8 << 20
 )
 
+// defaultQuota leaves room for ten minutes of history at some ten thousand changes a second, which etcd's own 2 GiB do not.
+const defaultQuota = 8 << 30
+
 // Config describes one member of the cluster.
 type Config struct {
 	Dir  string // where its data lives; made when absent. Required
@@ -47,6 +51,9 @@ type Config struct {
 	// Alone makes this member, with the data that Dir holds, a cluster of its own: the others are forgotten. It is for when
 	// most of them are lost for good, and for one start only. What the lost ones alone knew is gone.
 	Alone bool
+	// Quota is how large the database may grow before the member refuses what needs space, in bytes. 0: 8 GiB, the most that etcd
+	// recommends.
+	Quota int64
 	// Log gets the server's warnings and errors. nil: none.
 	Log *slog.Logger
 }
@@ -129,6 +136,7 @@ func configure(c Config) (*embed.Config, error) {
 	conf.TickMs, conf.ElectionMs = 50, 500
 	conf.AutoCompactionMode, conf.AutoCompactionRetention = embed.CompactorModePeriodic, "10m"
 	conf.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow)}
+	conf.QuotaBackendBytes = cmp.Or(c.Quota, defaultQuota)
 	conf.EnableGRPCGateway = false // JSON over HTTP/1, which a page in a browser can send
 	conf.CORS = map[string]struct{}{noOrigin: {}}
 	conf.ZapLoggerBuilder = embed.NewZapLoggerBuilder(bridge(c.Log))

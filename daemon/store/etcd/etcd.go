@@ -140,6 +140,8 @@ func (s *Store) fault(ctx context.Context, what string, err error) error {
 		return fmt.Errorf("%s: %w", what, ctx.Err())
 	case errors.Is(err, rpctypes.ErrLeaseNotFound):
 		return fmt.Errorf("%s: %w", what, store.ErrLeaseLost)
+	case errors.Is(err, rpctypes.ErrNoSpace):
+		return fmt.Errorf("%s: %s: %w: %w", what, s, store.ErrNoSpace, err)
 	case errors.Is(err, rpctypes.ErrTooManyOps), errors.Is(err, rpctypes.ErrRequestTooLarge):
 		return fmt.Errorf("%s: %w: %w", what, store.ErrTooLarge, err)
 	case refused(err):

@@ -3,12 +3,15 @@ package etcd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/contiv/contiv/daemon/store"
@@ -52,7 +55,21 @@ func (s *Store) member(ctx context.Context, id uint64, urls []string, out *store
 		out.Err = err
 		return
 	}
-	out.Leader, out.Version, out.Bytes = status.Leader == id, status.Version, status.DbSize
+	out.Leader, out.Version, out.Bytes, out.InUse, out.Quota = status.Leader == id, status.Version, status.DbSize, status.DbSizeInUse, status.DbSizeQuota
+	out.Full = slices.ContainsFunc(status.Errors, func(e string) bool { return strings.Contains(e, pb.AlarmType_NOSPACE.String()) })
+}
+
+var _ store.Compacter = (*Store)(nil)
+
+// Compact is store.Compacter's.
+func (s *Store) Compact(ctx context.Context, rev store.Revision) (already bool, err error) {
+	rctx, cancel := s.request(ctx)
+	defer cancel()
+	_, err = s.client.Compact(rctx, int64(rev))
+	if errors.Is(err, rpctypes.ErrCompacted) {
+		return true, nil
+	}
+	return false, s.fault(ctx, "compact the history", err)
 }
 
 // Leases is store.Observer's. etcd counts whole seconds.

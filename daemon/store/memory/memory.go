@@ -24,6 +24,7 @@ type Store struct {
 	away     bool // the rest is guarded by data.mu
 	closed   bool
 	lost     int // so many commits are still to be applied without an answer
+	last     int // so many are still applied by a store that has used up its quota, which refuses them all the same
 	watchers map[*watcher]struct{}
 }
 
@@ -33,6 +34,7 @@ var _ store.Store = (*Store)(nil)
 type data struct {
 	mu       sync.Mutex
 	revision store.Revision
+	full     bool // the quota is used up
 	items    map[string]entry
 	leases   map[string]*lease
 	serial   int
@@ -110,6 +112,21 @@ func (s *Store) LoseAnswers(n int) {
 	s.lost = n
 }
 
+// Fill uses up the quota until Drain: what needs space is refused with store.ErrNoSpace. The next so many commits of this client are
+// refused and applied nevertheless, as by an etcd that has just found out.
+func (s *Store) Fill(applied int) {
+	s.data.mu.Lock()
+	defer s.data.mu.Unlock()
+	s.data.full, s.last = true, applied
+}
+
+// Drain gives the store space again.
+func (s *Store) Drain() {
+	s.data.mu.Lock()
+	defer s.data.mu.Unlock()
+	s.data.full, s.last = false, 0
+}
+
 // enter locks the data and returns nil, or returns why the client may not; the caller unlocks after nil.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
@@ -177,6 +194,13 @@ func (s *Store) Commit(ctx context.Context, tx *store.Tx) (store.Revision, error
 	defer s.data.mu.Unlock()
 	if err := s.data.holds(tx); err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
+	}
+	if puts := slices.ContainsFunc(tx.Ops(), func(op store.Op) bool { return !op.Delete }); puts && s.data.full {
+		if s.last > 0 {
+			s.last--
+			s.data.apply(tx.Ops())
+		}
+		return 0, fmt.Errorf("commit: %w", store.ErrNoSpace)
 	}
 	s.data.apply(tx.Ops())
 	if s.lost > 0 {
@@ -315,6 +339,9 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (store.Lease, erro
 		return nil, fmt.Errorf("grant a lease: %w", err)
 	}
 	defer s.data.mu.Unlock()
+	if s.data.full {
+		return nil, fmt.Errorf("grant a lease: %w", store.ErrNoSpace)
+	}
 	s.data.serial++
 	l := &lease{id: fmt.Sprint(s.data.serial), ttl: ttl, client: s, keys: map[string]struct{}{}, end: time.Now().Add(ttl)}
 	l.expiry = time.AfterFunc(ttl, func() {

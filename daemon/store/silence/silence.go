@@ -20,6 +20,9 @@ const chatter = 1 << 10
 // Meter counts what a client's connections receive. The zero Meter is ready for use.
 type Meter struct{ bytes atomic.Int64 }
 
+// Bytes is how much has come so far.
+func (m *Meter) Bytes() int64 { return m.bytes.Load() }
+
 // Dial is a net.Dialer's DialContext for TCP whose connections are counted.
 func (m *Meter) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	var d net.Dialer

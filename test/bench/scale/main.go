@@ -21,6 +21,8 @@ type size struct {
 	masters           int
 	rate              int           // changes a second
 	during            time.Duration // of changes
+	history           int           // entries of what happened that a leader finds
+	revisions         int           // changes that the store has not forgotten yet
 }
 
 func main() {
@@ -30,12 +32,15 @@ func main() {
 	flag.IntVar(&s.masters, "masters", 3, "how many netmasters")
 	flag.IntVar(&s.rate, "rate", 100, "changes a second")
 	flag.DurationVar(&s.during, "for", 10*time.Second, "how long there are changes")
+	flag.IntVar(&s.history, "history", 0, "how many entries of what happened there are in the store when a leader begins")
+	flag.IntVar(&s.revisions, "revisions", 0, "how many changes of endpoints the store remembers then")
+	only := flag.String("only", "", "leader: how netmasters begin to lead, without agents")
 	data := flag.String("etcd", "", "be an etcd with its data in this folder until killed")
 	client := flag.String("client", "", "URL of that etcd for clients")
 	peer := flag.String("peer", "", "URL of that etcd for peers")
 	flag.Parse()
 	ctx := context.Background()
-	do := func() error { return run(ctx, s) }
+	do := func() error { return run(ctx, s, *only) }
 	if *data != "" {
 		do = func() error { return serve(ctx, *data, *client, *peer) }
 	}
@@ -45,7 +50,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, s size) error {
+func run(ctx context.Context, s size, only string) error {
 	machine := stand.NewMachine()
 	dir, err := os.MkdirTemp("", "contiv-bench")
 	if err != nil {
@@ -56,16 +61,26 @@ func run(ctx context.Context, s size) error {
 	if err != nil {
 		return err
 	}
+	if only == "leader" {
+		s.masters = 0 // it starts its own
+	}
 	w := &world{size: s, dir: dir, netmaster: filepath.Join(filepath.Dir(self), "..", "netmaster")}
 	defer w.end()
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
 	t := &report.Table{}
-	for _, measure := range []func(context.Context, *report.Table) error{w.starts, w.changes, w.masterKilled, w.storeKilled, w.rest} {
+	measures := []func(context.Context, *report.Table) error{w.starts, w.changes, w.masterKilled, w.storeKilled, w.rest}
+	if only == "leader" {
+		measures = []func(context.Context, *report.Table) error{w.leaders}
+	}
+	for _, measure := range measures {
 		if err := measure(ctx, t); err != nil {
 			return err
 		}
+	}
+	if t.Title != "" {
+		return t.Write(os.Stdout)
 	}
 	t.Title = fmt.Sprintf("%d agents, %d endpoints of %d tenants, %d netmasters, one etcd; %s", s.agents, s.endpoints, s.tenants(), s.masters, machine)
 	return t.Write(os.Stdout)

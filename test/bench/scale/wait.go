@@ -19,13 +19,18 @@ func await(is func() bool) error {
 }
 
 // resident is the resident memory of a process in bytes (proc_pid_status(5), VmRSS).
-func resident(pid int) (float64, error) {
+func resident(pid int) (float64, error) { return memory(pid, "VmRSS:") }
+
+// peak is the most that it was so far.
+func peak(pid int) (float64, error) { return memory(pid, "VmHWM:") }
+
+func memory(pid int, field string) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, is := strings.CutPrefix(line, "VmRSS:"); is {
+		if rest, is := strings.CutPrefix(line, field); is {
 			kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
 			return float64(kb) * 1024, err
 		}

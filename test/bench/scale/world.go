@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/bits"
 	"net/netip"
 	"path/filepath"
 	"syscall"
@@ -14,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/etcd"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/ipam"
 )
 
 // hostsOfTenant is how many hosts the endpoints of a tenant are on.
@@ -62,6 +65,9 @@ func (w *world) begin(ctx context.Context) (err error) {
 	if err := w.fill(ctx); err != nil {
 		return err
 	}
+	if err := w.past(ctx); err != nil {
+		return err
+	}
 	for i := range w.size.masters {
 		m, err := launch(ctx, w.netmaster, filepath.Join(w.dir, fmt.Sprintf("netmaster%d.log", i)), w.etcd.client)
 		if err != nil {
@@ -105,18 +111,59 @@ func (w *world) answer(ctx context.Context) error {
 
 // endpoint is the record of one, in its n-th form.
 func (w *world) endpoint(i, n int) (key string, value []byte, err error) {
-	at := netip.AddrFrom4([4]byte{10, byte((i + 1) >> 16), byte((i + 1) >> 8), byte(i + 1)})
+	at := w.subnet(w.tenantOf(i))
 	four := at.As4()
+	binary.BigEndian.PutUint32(four[:], binary.BigEndian.Uint32(four[:])+uint32(1+i/w.tenants()))
 	host := w.hostOf(i)
 	name := fmt.Sprintf("%064d", i)
 	e := record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: fmt.Sprint("t", w.tenantOf(i)), Name: "net"}, Endpoint: name}, ContainerID: name, CommonName: fmt.Sprintf("app-%d-%d", i, n),
-		Host: fmt.Sprint("h", host), VTEP: netip.AddrFrom4([4]byte{192, 168, byte(host / 250), byte(1 + host%250)}), IP: at, MAC: record.MAC(append([]byte{2, 2}, four[:]...))}
+		Host: fmt.Sprint("h", host), VTEP: netip.AddrFrom4([4]byte{192, 168, byte(host / 250), byte(1 + host%250)}), IP: netip.AddrFrom4(four), MAC: record.MAC(append([]byte{2, 2}, four[:]...))}
 	value, err = json.Marshal(e)
 	return record.Endpoints + e.ID.String(), value, err
 }
 
-// fill writes the endpoints.
+// past writes what happened.
+func (w *world) past(ctx context.Context) error {
+	begin := time.Now().Add(-time.Hour)
+	return w.write(ctx, w.history, func(i int) (string, []byte, error) {
+		at := begin.Add(time.Duration(i) * time.Millisecond)
+		return fmt.Sprintf("%s%016x", record.History, at.UnixNano()), fmt.Appendf(nil,
+			`{"t":%d,"e":[{"b":{"p":"netctl","u":"root","h":"admin","a":"192.0.2.%d"},"c":[{"k":"endpoint","n":"t%d:net:%064d","f":[{"n":"name","w":"app"}]}]}]}`, at.UnixMilli(), i%200, i%100, i), nil
+	})
+}
+
+// width is how many bits the addresses of a tenant have.
+func (s size) width() int { return max(8, bits.Len(uint(s.endpoints/s.tenants()+2))) }
+
+// subnet begins where the addresses of a tenant do.
+func (s size) subnet(tenant int) netip.Addr {
+	var four [4]byte
+	binary.BigEndian.PutUint32(four[:], 10<<24+uint32(tenant)<<s.width())
+	return netip.AddrFrom4(four)
+}
+
+// network is the record of a tenant's only one.
+func (w *world) network(tenant int) (key string, value []byte, err error) {
+	at := netip.PrefixFrom(w.subnet(tenant), 32-w.width())
+	n := record.Network{ID: identity.Network{Tenant: fmt.Sprint("t", tenant), Name: "net"}, Kind: record.DataNetwork, Encap: record.VXLAN, PktTag: 1 + tenant, ExtPktTag: 10_000 + tenant,
+		Subnet: at, Addresses: ipam.RangeOf(at)}
+	value, err = json.Marshal(n)
+	return record.Networks + n.ID.String(), value, err
+}
+
+// fill writes the networks and the endpoints, and these again.
 func (w *world) fill(ctx context.Context) error {
+	if err := w.write(ctx, w.tenants(), w.network); err != nil {
+		return err
+	}
+	if err := w.write(ctx, w.endpoints, func(i int) (string, []byte, error) { return w.endpoint(i, 0) }); err != nil {
+		return err
+	}
+	return w.write(ctx, w.revisions, func(i int) (string, []byte, error) { return w.endpoint(i%w.endpoints, i) })
+}
+
+// write writes n records, as many in a transaction as it holds.
+func (w *world) write(ctx context.Context, n int, of func(i int) (key string, value []byte, err error)) error {
 	var tx store.Tx
 	flush := func() error {
 		_, err := w.db.Commit(ctx, &tx)
@@ -124,8 +171,8 @@ func (w *world) fill(ctx context.Context) error {
 		return err
 	}
 	most := w.db.Limits().Ops
-	for i := range w.endpoints {
-		key, value, err := w.endpoint(i, 0)
+	for i := range n {
+		key, value, err := of(i)
 		if err != nil {
 			return err
 		}

@@ -106,6 +106,8 @@ func observe(ctx context.Context, o store.Observer, prefixes []string, out *mode
 		one := model.StoreMember{Name: m.Name, Address: m.Address, Leader: m.Leader, Version: m.Version, Bytes: m.Bytes, Millis: millis(m.Took)}
 		if m.Err != nil {
 			one.Error = m.Err.Error()
+		} else {
+			one.InUse, one.Quota, one.Space = m.InUse, m.Quota, string(m.Space())
 		}
 		out.Store.Members = append(out.Store.Members, one)
 	}
