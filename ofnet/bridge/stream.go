@@ -10,7 +10,6 @@ import (
 const (
 	manyOwners = 4096 // from so many on, the switch reads the first flows while the last are compiled
 	pieceSize  = 200  // owners that are compiled at a time: by one core, since the other is the switch's
-	usualFlows = 4    // of an owner, about: room for them is made before
 )
 
 // inPieces lists the touched owners in the order of a stream: endpoints, whose flows may name the groups and meters of
@@ -73,9 +72,6 @@ func (r *Reconciler) piece(keys []ofnet.Key, at int) *batch {
 	end := min(at+pieceSize, len(keys))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if at == 0 {
-		r.shadow.flows.expect(usualFlows * len(keys))
-	}
 	r.compile(keys[at:end])
 	if !r.shadow.meters.clean() {
 		return nil
