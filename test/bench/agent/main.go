@@ -27,12 +27,12 @@ func main() {
 	var s settings
 	flag.StringVar(&p.url, "netmaster", "", "be the agent that this one tells")
 	flag.StringVar(&p.mgmt, "switch", "", "OpenFlow socket of that agent's switch")
-	flag.StringVar(&p.heap, "heap", "", "have that agent write its heap profiles to files whose names begin so")
+	flag.StringVar(&p.profiles, "profiles", "", "have that agent write profiles to files whose names begin so")
 	flag.IntVar(&s.endpoints, "endpoints", 50_000, "how many there are in the cluster")
 	flag.DurationVar(&s.settle, "settle", 30*time.Second, "how long the agent is left alone, until its memory has settled")
 	flag.IntVar(&s.rounds, "rounds", 3, "rounds; the medians count")
 	flag.StringVar(&s.only, "only", "", "measure this layout alone: packed or one")
-	flag.StringVar(&s.heap, "profile", "", "have agents write heap profiles to files whose names begin so")
+	flag.StringVar(&s.profiles, "profile", "", "have agents write profiles of their start and of the heap to files whose names begin so")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
@@ -50,7 +50,7 @@ func main() {
 type settings struct {
 	endpoints, rounds int
 	settle            time.Duration
-	only, heap        string
+	only, profiles    string
 }
 
 func run(ctx context.Context, s settings) error {

@@ -55,8 +55,8 @@ func (f *figures) add(ctx context.Context, tb *stand.Stand, url, mgmt string, s 
 		tb.Fatal(err)
 	}
 	args := []string{"-netmaster", url, "-switch", mgmt}
-	if s.heap != "" {
-		args = append(args, "-heap", s.heap+round)
+	if s.profiles != "" {
+		args = append(args, "-profiles", s.profiles+round)
 	}
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Stderr, cmd.SysProcAttr = os.Stderr, &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

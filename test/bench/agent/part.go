@@ -18,12 +18,23 @@ import (
 )
 
 // part is an agent as far as it is measured.
-type part struct{ url, mgmt, heap string }
+type part struct{ url, mgmt, profiles string }
 
 // run is the agent. It prints a line when the switch has everything, and ends when its standard input does.
 func (p *part) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if p.profiles != "" {
+		file, err := os.Create(p.profiles + "cpu")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }() // what is missing in a profile, pprof says
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	go budget.Garbage(ctx, os.Getenv("GOGC"), os.Getenv("GOMEMLIMIT"))
 	_ = budget.Slack(budget.AgentSlack) // needs a right, and is no reason to end
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -50,6 +61,7 @@ func (p *part) run(ctx context.Context) error {
 	s := r.Summary()
 	fmt.Println("programmed", s.Flows, r.Counters().FlowMods)
 	runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS")))
+	pprof.StopCPUProfile()
 	if err := p.profile("start"); err != nil {
 		return err
 	}
@@ -67,10 +79,10 @@ func (p *part) run(ctx context.Context) error {
 
 // profile writes what is in use on the heap, and what has been allocated, if it is asked for.
 func (p *part) profile(when string) error {
-	if p.heap == "" {
+	if p.profiles == "" {
 		return nil
 	}
-	file, err := os.Create(p.heap + when)
+	file, err := os.Create(p.profiles + when)
 	if err != nil {
 		return err
 	}
