@@ -109,9 +109,9 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 	for {
 		r.mu.Lock()
 		if len(r.touched) >= manyOwners {
-			keys := r.inPieces()
+			pieces := r.inPieces()
 			r.mu.Unlock()
-			if err := r.stream(ctx, sw, keys); err != nil {
+			if err := r.stream(ctx, sw, pieces); err != nil {
 				return err
 			}
 			continue // with what came or was refused meanwhile

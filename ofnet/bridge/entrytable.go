@@ -206,12 +206,12 @@ func (x *changes[K, V]) len() int { return len(x.add) + len(x.mod) + len(x.del) 
 
 // take lists the dirty places that only admits, and clears their marks. Those of failed owners it passes over; their
 // marks go too, and wake brings them back.
-func (b *entryTable[K, V]) take(only func(*account) bool) (out changes[K, V]) {
+func (b *entryTable[K, V]) take(only func(*entry[K, V]) bool) (out changes[K, V]) {
 	rest := b.dirty[:0]
 	for _, c := range b.dirty {
 		switch {
 		case !c.dirty:
-		case !only(c.owner):
+		case !only(c):
 			rest = append(rest, c)
 			continue
 		case c.owner.aside():

@@ -23,6 +23,20 @@ type shadow struct {
 	flows    entryTable[flow.Key, body]
 	groups   entryTable[uint32, flow.Group]
 	meters   entryTable[uint32, flow.Meter]
+	closed   bool // the first table stays as it is, empty, until all others have what they should: take leaves it out
+}
+
+// firstTable is where every packet begins (OpenFlow 1.3.5 section 5.1).
+const firstTable flow.TableID = 0
+
+// forwardsNothing says that the switch has no flow in its first table, so that no packet gets further.
+func (l *shadow) forwardsNothing() bool {
+	for c := range l.flows.places.all {
+		if c.there && c.key.Table == firstTable {
+			return false
+		}
+	}
+	return true
 }
 
 func newShadow() *shadow {
@@ -149,7 +163,13 @@ type batch struct {
 // take makes a Delta of the dirty places that only admits, and clears their marks. Places of failed owners are left
 // as they are, until wake. only gets nil for places that no one wants.
 func (l *shadow) take(only func(*account) bool) *batch {
-	b := &batch{flows: l.flows.take(only), groups: l.groups.take(only), meters: l.meters.take(only)}
+	b := &batch{
+		flows: l.flows.take(func(c *entry[flow.Key, body]) bool {
+			return only(c.owner) && !(l.closed && c.key.Table == firstTable)
+		}),
+		groups: l.groups.take(func(c *entry[uint32, flow.Group]) bool { return only(c.owner) }),
+		meters: l.meters.take(func(c *entry[uint32, flow.Meter]) bool { return only(c.owner) }),
+	}
 	d := &b.delta
 	d.AddFlows, d.ModFlows = flowsOf(b.flows.add), flowsOf(b.flows.mod)
 	d.Part(func(k flow.Key) flow.Cookie { return l.flows.places.find(k).actual().cookie })
