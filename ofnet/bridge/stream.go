@@ -19,7 +19,8 @@ const (
 // inPieces divides the touched owners into the pieces of a stream. The first are all but endpoints, whose flows name the groups of one another;
 // endpoints follow, whose flows may name these.
 func (r *Reconciler) inPieces() [][]ofnet.Key {
-	var first, endpoints []ofnet.Key
+	var first []ofnet.Key
+	endpoints := make([]ofnet.Key, 0, len(r.touched))
 	for k := range r.touched {
 		if k.Kind == ofnet.KindEndpoint {
 			endpoints = append(endpoints, k)
