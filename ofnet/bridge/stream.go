@@ -13,6 +13,7 @@ import (
 const (
 	manyOwners = 4096    // from so many on, the switch reads the first flows while the last are compiled
 	pieceSize  = 200     // owners that are compiled at a time: by one core, since the other is the switch's
+	usualFlows = 3       // of an owner, about
 	chunkSize  = 1 << 14 // changes after which a switch that forwards nothing yet is asked whether it has carried them out
 )
 
