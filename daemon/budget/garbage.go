@@ -11,7 +11,7 @@ const (
 	room  = 64 << 20 // bytes that are used between two collections
 	most  = 800      // percent of what is in use
 	least = 50
-	usual = 100 // the runtime's own value
+	usual = 100 // the runtime's own
 )
 
 // How often the memory in use is looked at: while it grows, as it does in a daemon that starts, and at the least.
@@ -22,9 +22,9 @@ const (
 
 // Garbage has the runtime collect garbage less often while little memory is in use: a daemon that knows a few thousand things
 // would collect several times a second when many of them change, and each collection delays some dozen changes. It costs
-// at most 64 MiB. Where much is in use it collects more often than the runtime would by itself, so that garbage is no half of a large daemon. What a burst leaves behind, such
-// as the daemon's start, it gives back to the machine some seconds later. told are the variables GOGC and GOMEMLIMIT; if one is set nothing is
-// changed. Garbage blocks until ctx ends.
+// at most 64 MiB. Where much is in use it collects more often than the runtime would by itself, so that garbage is no half of a large daemon. What
+// a burst leaves behind, such as the daemon's start, it gives back to the machine some seconds later. told are the variables GOGC and
+// GOMEMLIMIT; if one is set nothing is changed. Garbage blocks until ctx ends.
 func Garbage(ctx context.Context, told ...string) {
 	for _, t := range told {
 		if t != "" {

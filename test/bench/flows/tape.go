@@ -16,7 +16,7 @@ import (
 // to do: what the switch and the machine take for themselves.
 type tape struct {
 	bridge.Connector
-	fill []*flow.Delta // what came in one stream, when the switch was empty
+	fill []*flow.Delta // what came when the switch was empty
 	each []*flow.Delta // the changes after it
 }
 
@@ -58,6 +58,9 @@ func (t *tape) keep(pieces iter.Seq[*flow.Delta]) iter.Seq[*flow.Delta] {
 		}
 	}
 }
+
+// filled says that the switch has what it begins with: what came alone until now is part of it.
+func (t *tape) filled() { t.fill, t.each = append(t.fill, t.each...), nil }
 
 // replay sends everything again to the switch, which must be empty, and returns how long each of the changes took until it was
 // past the barrier.
