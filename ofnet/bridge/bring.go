@@ -74,7 +74,12 @@ func (r *Reconciler) compileTouched() {
 	for k := range r.touched {
 		keys = append(keys, k)
 	}
-	r.compile(keys)
+	for part := range slices.Chunk(keys, manyOwners) { // what is compiled takes room until it is in the table
+		r.compile(part)
+	}
+	if len(keys) >= manyOwners {
+		r.touched = map[ofnet.Key]struct{}{} // an empty map keeps its room
+	}
 }
 
 // compile brings the shadow table up to date with the State, for the owners with the keys.
