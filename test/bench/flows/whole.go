@@ -38,7 +38,7 @@ func wholeSwitch(tb *stand.Stand, rounds, locals, remotes int) *report.Table {
 		a, b := report.Median(ours), report.Median(peer)
 		ratio := a.Seconds() / b.Seconds()
 		t.Add(report.Row{What: what, Ours: report.Millis(a), Peer: report.Millis(b) + " " + name, Ratio: ratio,
-			Target: fmt.Sprintf("<= %.1f", most), Met: ratio <= most})
+			Target: fmt.Sprintf("<= %.2f", most), Met: ratio <= most})
 	}
 	row("program an empty switch: compile, compare, in chunks", d.program, d.peerProgram, "ovs-ofctl --bundle add-flows", maxProgram)
 	row("find it unchanged: compile, compare, nothing sent", d.unchanged, d.peerUnchanged, "ovs-ofctl replace-flows", maxUnchanged)
