@@ -8,11 +8,10 @@ import (
 )
 
 const (
-	room  = 64 << 20 // bytes that are used between two collections, at least
-	usual = 100      // percent of what is in use, the runtime's own value
-	most  = 800
-	spare = 256 << 20 // bytes of garbage, from which on less than is usual is left
+	room  = 64 << 20 // bytes that are used between two collections
+	most  = 800      // percent of what is in use
 	least = 50
+	usual = 100 // the runtime's own
 )
 
 // How often the memory in use is looked at: while it grows, as it does in a daemon that starts, and at the least.
@@ -23,7 +22,9 @@ const (
 
 // Garbage has the runtime collect garbage less often while little memory is in use: a daemon that knows a few thousand things
 // would collect several times a second when many of them change, and each collection delays some dozen changes. It costs
-// at most 64 MiB. Where very much is in use it collects more often, so that garbage is no half of a large daemon. told are the variables GOGC and GOMEMLIMIT; if one is set nothing is changed. Garbage blocks until ctx ends.
+// at most 64 MiB. Where much is in use it collects more often than the runtime would by itself, so that garbage is no half of a large daemon. What
+// a burst leaves behind, such as the daemon's start, it gives back to the machine some seconds later. told are the variables GOGC and
+// GOMEMLIMIT; if one is set nothing is changed. Garbage blocks until ctx ends.
 func Garbage(ctx context.Context, told ...string) {
 	for _, t := range told {
 		if t != "" {
@@ -31,13 +32,17 @@ func Garbage(ctx context.Context, told ...string) {
 			return
 		}
 	}
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	heap := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
 	look := time.NewTimer(0)
 	defer look.Stop()
+	var made burst
 	for now, wait := 0, soon; ; {
-		metrics.Read(live)
+		metrics.Read(heap)
+		if wait >= late && made.over(heap[1].Value.Uint64()) {
+			debug.FreeOSMemory()
+		}
 		wait = min(2*wait, late)
-		if want := percent(live[0].Value.Uint64()); want != now {
+		if want := percent(heap[0].Value.Uint64()); want != now {
 			debug.SetGCPercent(want)
 			now, wait = want, soon
 		}
@@ -53,9 +58,5 @@ func Garbage(ctx context.Context, told ...string) {
 
 // percent is how many percent of live may be used again before the next collection.
 func percent(live uint64) int {
-	live = max(live, 1)
-	if live > spare {
-		return int(max(spare*100/live, least))
-	}
-	return int(min(max(room*100/live, usual), most))
+	return int(min(max(room*100/max(live, 1), least), most))
 }

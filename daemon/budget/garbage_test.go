@@ -10,7 +10,7 @@ func TestPercent(t *testing.T) {
 	for _, tt := range []struct {
 		live uint64
 		want int
-	}{{0, 800}, {1 << 20, 800}, {16 << 20, 400}, {64 << 20, 100}, {256 << 20, 100}, {320 << 20, 80}, {1 << 40, 50}} {
+	}{{0, 800}, {1 << 20, 800}, {16 << 20, 400}, {64 << 20, 100}, {100 << 20, 64}, {128 << 20, 50}, {1 << 40, 50}} {
 		if got := percent(tt.live); got != tt.want {
 			t.Errorf("%d bytes in use: want %d %%, got %d", tt.live, tt.want, got)
 		}

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/contiv/contiv/identity"
 )
@@ -99,13 +100,16 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	case t.EndpointID == "":
 		return fmt.Errorf("it has no endpointID")
 	}
-	*e = Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: network}, Endpoint: t.EndpointID}, GroupNumber: t.EndpointGroupID,
-		Service: t.ServiceName, MAC: t.MacAddress, Host: t.HomingHost, IfName: t.IntfName, VTEP: t.VtepIP, Labels: t.Labels,
-		ContainerID: t.ContainerID, CommonName: t.EPCommonName, Machine: t.Machine, RuntimeID: t.RuntimeID, Aliases: t.Aliases, Pod: t.Pod, Swarm: t.Swarm,
+	*e = Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: shared(tenant), Name: shared(network)}, Endpoint: t.EndpointID}, GroupNumber: t.EndpointGroupID,
+		Service: shared(t.ServiceName), MAC: t.MacAddress, Host: shared(t.HomingHost), IfName: shared(t.IntfName), VTEP: t.VtepIP, Labels: t.Labels,
+		ContainerID: t.ContainerID, CommonName: t.EPCommonName, Machine: shared(t.Machine), RuntimeID: t.RuntimeID, Aliases: t.Aliases, Pod: t.Pod, Swarm: t.Swarm,
 		DockerNetwork: t.DocknetUUID, Bandwidth: t.Bandwidth}
+	if e.ContainerID == e.ID.Endpoint { // as it is of most: one copy will do
+		e.ContainerID = e.ID.Endpoint
+	}
 	if t.EndpointGroupKey != "" {
 		name, of, _ := strings.Cut(t.EndpointGroupKey, ":")
-		if e.Group = (identity.Group{Tenant: of, Name: name}); name == "" || of != tenant {
+		if e.Group = (identity.Group{Tenant: shared(of), Name: shared(name)}); name == "" || of != tenant {
 			return fmt.Errorf("endpointGroupKey %q is not of the form group:%s", t.EndpointGroupKey, tenant)
 		}
 	}
@@ -117,6 +121,9 @@ func (e *Endpoint) UnmarshalJSON(text []byte) (err error) {
 	}
 	return err
 }
+
+// shared is the text, of which those that are decoded at about the same time have one copy: thousands of endpoints name the same few hosts and networks.
+func shared(text string) string { return unique.Make(text).Value() }
 
 // Called says that text is what the endpoint, or its container, is called: the id on its network, the runtime's names of the
 // container, its pod, or the original's id.

@@ -74,7 +74,12 @@ func (r *Reconciler) compileTouched() {
 	for k := range r.touched {
 		keys = append(keys, k)
 	}
-	r.compile(keys)
+	for part := range slices.Chunk(keys, manyOwners) { // what is compiled takes room until it is in the table
+		r.compile(part)
+	}
+	if len(keys) >= manyOwners {
+		r.touched = map[ofnet.Key]struct{}{} // an empty map keeps its room
+	}
 }
 
 // compile brings the shadow table up to date with the State, for the owners with the keys.
@@ -95,11 +100,6 @@ func (r *Reconciler) compile(keys []ofnet.Key) {
 	}
 	part(at, len(keys))
 	workers.Wait()
-	flows := 0
-	for i := range sets {
-		flows += len(sets[i].Flows)
-	}
-	r.shadow.flows.expect(flows)
 	for i, k := range keys {
 		delete(r.touched, k)
 		r.shadow.set(k, sets[i], r.latest)
@@ -114,9 +114,9 @@ func (r *Reconciler) flush(ctx context.Context, sw Switch) error {
 	for {
 		r.mu.Lock()
 		if len(r.touched) >= manyOwners {
-			keys := r.inPieces()
+			pieces := r.inPieces()
 			r.mu.Unlock()
-			if err := r.stream(ctx, sw, keys); err != nil {
+			if err := r.stream(ctx, sw, pieces); err != nil {
 				return err
 			}
 			continue // with what came or was refused meanwhile
@@ -222,14 +222,13 @@ func (r *Reconciler) fail(a *account, why string) {
 	if r.shadow.accounts[a.owner] != a {
 		return // struck off while its flows were on the way
 	}
-	if a.backoff == 0 {
-		a.backoff = r.options.RetryFirst
-	} else {
-		a.backoff = min(2*a.backoff, r.options.RetryMost)
+	wait := r.options.RetryFirst
+	if a.trouble != nil {
+		wait = min(2*a.trouble.backoff, r.options.RetryMost)
 	}
 	r.shadow.move(a, Failed)
-	a.err, a.trying, a.retryAt = why, false, time.Now().Add(a.backoff)
-	r.options.Log.Warn("switch refused an owner's flows", "owner", a.owner.String(), "error", why, "retry", a.backoff)
+	a.trouble = &trouble{err: why, backoff: wait, retryAt: time.Now().Add(wait)}
+	r.options.Log.Warn("switch refused an owner's flows", "owner", a.owner.String(), "error", why, "retry", wait)
 	r.putGuard(a.owner)
 	announce(&r.outcomes)
 }
@@ -267,7 +266,7 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 		now := time.Now()
 		var due *account
 		for a := range r.shadow.failed {
-			if !a.retryAt.After(now) {
+			if !a.trouble.retryAt.After(now) {
 				due = a
 				break
 			}
@@ -276,7 +275,7 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 			r.mu.Unlock()
 			return nil
 		}
-		due.trying = true
+		due.trouble.trying = true
 		r.shadow.wake(due)
 		b := r.shadow.take(func(a *account) bool { return a == due })
 		r.mu.Unlock()
@@ -287,14 +286,14 @@ func (r *Reconciler) retry(ctx context.Context, sw Switch) error {
 		r.mu.Lock()
 		switch {
 		case refused:
-			if due.trying {
-				r.fail(due, due.err) // someone else was found at fault: it stands back again
+			if due.trying() {
+				r.fail(due, due.trouble.err) // someone else was found at fault: it stands back again
 			}
 			// What apply marked again belongs to a failed owner: it waits for its next turn.
 			r.shadow.take(func(a *account) bool { return a == due })
-		case due.trying && r.shadow.accounts[due.owner] == due:
+		case due.trying() && r.shadow.accounts[due.owner] == due:
 			r.shadow.move(due, Done)
-			due.err, due.backoff, due.trying = "", 0, false
+			due.trouble = nil
 			r.dropGuard(due.owner)
 			r.options.Log.Info("switch took an owner's flows at last", "owner", due.owner.String())
 		}
@@ -333,7 +332,10 @@ func (r *Reconciler) Outcome(ctx context.Context, k ofnet.Key) (st OwnerStatus, 
 }
 
 func (r *Reconciler) status(a *account) OwnerStatus {
-	st := OwnerStatus{Owner: a.owner, Phase: a.phase, Revision: a.revision, Flows: len(a.set.Flows), Err: a.err}
+	st := OwnerStatus{Owner: a.owner, Phase: a.phase, Revision: a.revision, Flows: len(a.flows)}
+	if a.trouble != nil {
+		st.Err = a.trouble.err
+	}
 	if a.conflicts > 0 && a.phase == Done {
 		st.Phase = Failed
 		st.Err = fmt.Sprintf("%d entries have the same table, priority and match as those of another owner", a.conflicts)
@@ -368,8 +370,8 @@ func (r *Reconciler) Summary() Summary {
 	defer r.mu.Unlock()
 	s := Summary{Connected: r.sw != nil && r.sw.Silent() == 0, Revision: r.passed, Passed: r.passedAt, Owners: len(r.shadow.accounts)}
 	for _, a := range r.shadow.accounts {
-		s.Flows += len(a.set.Flows)
-		s.Groups += len(a.set.Groups)
+		s.Flows += len(a.flows)
+		s.Groups += len(a.groups())
 		switch r.status(a).Phase {
 		case Pending:
 			s.Pending++

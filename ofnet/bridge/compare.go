@@ -6,19 +6,27 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
+// firstPortion is about how many flows of a switch are compared at a time that is not known yet. All of hundreds of thousands would take as much memory again
+// as is known of them.
+const firstPortion = 1 << 14
+
 // compare finds out what the switch has. Places that are not as they should be become dirty. A switch whose flows are known is
 // compared share by share: it does nothing else while it lists flows, and what changes meanwhile is sent between two shares.
 func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	r.mu.Lock()
-	known := r.compared == sw // else it is what was left by an agent before, not what we put there
-	shares := []flow.Share{{}}
+	known := r.compared == sw                                      // else it is what was left by an agent before, not what we put there
+	shares := flow.Shares(usualFlows*len(r.touched), firstPortion) // as many as it should have
 	if known {
 		shares = flow.Shares(r.shadow.flows.filled(flow.Share{}), r.options.Portion)
 	}
 	n := r.notes(known && r.options.Observe && len(r.repairs) == 0)
 	r.synced = true // unless someone asks for another comparison while this one is under way
 	r.mu.Unlock()
-	drift, err := r.compareShares(ctx, sw, shares, n)
+	between := func() error { return nil } // nothing is sent before it is known what is there
+	if known {
+		between = func() error { return r.send(ctx, sw) }
+	}
+	drift, err := r.compareShares(ctx, sw, shares, n, between)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if known { // also when the connection was lost on the way: what was found until then may have been repaired
@@ -40,13 +48,13 @@ func (r *Reconciler) compare(ctx context.Context, sw Switch) error {
 	return nil
 }
 
-// compareShares compares one share after the other, and sends what waits between two.
-func (r *Reconciler) compareShares(ctx context.Context, sw Switch, shares []flow.Share, n *notes) (drift int, err error) {
+// compareShares compares one share after the other, and calls between between two.
+func (r *Reconciler) compareShares(ctx context.Context, sw Switch, shares []flow.Share, n *notes, between func() error) (drift int, err error) {
 	for _, share := range shares {
 		found, err := r.compareShare(ctx, sw, share, n)
 		drift += found
 		if err == nil && !share.Last() {
-			err = r.send(ctx, sw)
+			err = between()
 		}
 		if err != nil {
 			return drift, err
@@ -63,7 +71,7 @@ func (r *Reconciler) compareShare(ctx context.Context, sw Switch, share flow.Sha
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(have.Flows) >= len(r.touched) {
+	if len(have.Flows)*int(share.Mask()+1) >= len(r.touched) {
 		r.compileTouched()
 	} // else most is yet to be sent: flush compiles while the switch reads
 	return r.shadow.observe(have, share, n), nil

@@ -46,8 +46,8 @@ func TestCompareInShares(t *testing.T) {
 	sw := &listening{f, func(s flow.Share) {
 		mu.Lock()
 		defer mu.Unlock()
-		if s.Of == 0 {
-			return // the first on a connection is whole
+		if s.Of == 1 {
+			return // the first on a connection is of few
 		}
 		if s.At == 1 && len(shares) == 1 {
 			r.Update(2, func(s *ofnet.State) {
@@ -87,5 +87,44 @@ func TestCompareInShares(t *testing.T) {
 	same(t, want, f.Set())
 	if n := r.Counters().Drift; n != 0 {
 		t.Errorf("only the reconciler changed the switch: want no drift, got %d", n)
+	}
+}
+
+// A switch that is not known is compared in shares when it should have many flows, and nothing is sent before the last of them.
+func TestFirstComparisonInShares(t *testing.T) {
+	const owners = 6000
+	f := bridge.NewFake()
+	once(t, bridge.NewReconciler("h0", manyEndpoints(owners), f, bridge.Options{}))
+	filled := len(f.Applied())
+	var shares []flow.Share
+	now := manyEndpoints(owners)
+	delete(now, ofnet.Key{Kind: ofnet.KindEndpoint, Name: "17"})
+	now[owned("more")] = flow.Set{Flows: []flow.Flow{gotoFlow(owners+1, 2, 5)}}
+	again := bridge.NewReconciler("h0", now, &listening{f, func(s flow.Share) {
+		shares = append(shares, s)
+		if got := len(f.Applied()); got != filled {
+			t.Errorf("before share %d: want nothing sent, got %d changes", s.At, got-filled)
+		}
+	}}, bridge.Options{})
+	once(t, again)
+	if len(shares) != 2 || !shares[1].Last() {
+		t.Errorf("want two shares, got %+v", shares)
+	}
+	if c := again.Counters(); c.FlowMods != 4 || c.Drift != 0 {
+		t.Errorf("want one flow more, three less and no drift, got %+v", c)
+	}
+}
+
+// once runs a reconciler until the switch has everything.
+func once(t *testing.T, r *bridge.Reconciler) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	r.Update(1, nothing)
+	wait(t, r, 1)
+	stop()
+	if err := <-done; err != nil {
+		t.Fatal(err)
 	}
 }

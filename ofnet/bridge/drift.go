@@ -101,10 +101,11 @@ func note[K, V comparable](n *notes, c *entry[K, V], s sort[K, V]) {
 	}
 	d := Difference{At: n.at, Kind: s.name}
 	if c.there {
-		d.Was = s.entry(c.key, c.actual)
-		d.Owner = n.byNumber(s.owner(c.actual))
+		was := c.actual()
+		d.Was = s.entry(c.key, was)
+		d.Owner = n.byNumber(s.owner(was))
 	}
-	if c.wanted {
+	if c.wanted() {
 		d.Want = s.entry(c.key, c.desired)
 		d.Owner = c.owner.owner
 		if k := n.byNumber(s.owner(c.desired)); k != (ofnet.Key{}) {
@@ -213,22 +214,22 @@ func check[T any, K, V comparable](b *entryTable[K, V], list []T, read func(*T) 
 		k, v := read(&list[i])
 		seen[k] = struct{}{}
 		found := entry[K, V]{key: k}
-		if c := b.entries[k]; c != nil {
+		if c := b.places.find(k); c != nil {
 			if c.dirty || c.owner.aside() {
 				continue
 			}
 			found = *c
 		}
-		found.actual, found.there = v, true
+		found.have(v, true)
 		note(n, &found, s)
 	}
-	for k, c := range b.entries {
-		if _, ok := seen[k]; ok || c.dirty || c.owner.aside() {
+	for c := range b.places.all {
+		if _, ok := seen[c.key]; ok || c.dirty || c.owner.aside() {
 			continue
 		}
 		found := *c
 		var none V
-		found.actual, found.there = none, false
+		found.have(none, false)
 		note(n, &found, s)
 	}
 }
@@ -268,13 +269,13 @@ func (r *Reconciler) repaired() {
 
 // remark marks all places that are not as they should be: those that were held too.
 func (l *shadow) remark() {
-	for _, c := range l.flows.entries {
+	for c := range l.flows.places.all {
 		l.flows.settle(c)
 	}
-	for _, c := range l.groups.entries {
+	for c := range l.groups.places.all {
 		l.groups.settle(c)
 	}
-	for _, c := range l.meters.entries {
+	for c := range l.meters.places.all {
 		l.meters.settle(c)
 	}
 }

@@ -6,22 +6,6 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// entry is one place in the switch: what should be there, and what is.
-type entry[K, V comparable] struct {
-	key     K
-	desired V
-	actual  V
-	owner   *account // who wants it; nil when no one does
-	wanted  bool
-	there   bool
-	dirty   bool // want and have are to be compared
-	listed  bool // it is in the table's list of dirty entries
-	seen    bool // of the comparison in progress
-}
-
-// differs says that the switch does not have what it should.
-func (c *entry[K, V]) differs() bool { return c.wanted != c.there || c.wanted && c.desired != c.actual }
-
 // conflict is an owner that wants a place and does not have it.
 type conflict[V comparable] struct {
 	owner *account
@@ -30,7 +14,7 @@ type conflict[V comparable] struct {
 
 // entryTable holds the places of one kind: flows, groups or meters.
 type entryTable[K, V comparable] struct {
-	entries   map[K]*entry[K, V]
+	places    places[K, V]
 	conflicts map[K][]conflict[V]
 	dirty     []*entry[K, V]
 	slab      []entry[K, V] // entries not yet used: they are made many at a time
@@ -40,15 +24,15 @@ type entryTable[K, V comparable] struct {
 }
 
 func newEntryTable[K, V comparable](cookie func(V) flow.Cookie) entryTable[K, V] {
-	return entryTable[K, V]{entries: map[K]*entry[K, V]{}, conflicts: map[K][]conflict[V]{}, cookie: cookie}
+	return entryTable[K, V]{places: newPlaces[K, V](), conflicts: map[K][]conflict[V]{}, cookie: cookie}
 }
 
 // believe writes down what the switch has in a place.
 func (b *entryTable[K, V]) believe(c *entry[K, V], v V, there bool) {
 	if c.there {
-		b.there[b.share(c.actual)]--
+		b.there[b.share(c.actual())]--
 	}
-	if c.actual, c.there = v, there; there {
+	if c.have(v, there); there {
 		b.there[b.share(v)]++
 	}
 }
@@ -69,23 +53,19 @@ func (b *entryTable[K, V]) filled(s flow.Share) (n int) {
 	return n
 }
 
-// expect makes room for n places, when the table is empty: a map that grows costs as much again.
-func (b *entryTable[K, V]) expect(n int) {
-	if len(b.entries) == 0 {
-		b.entries = make(map[K]*entry[K, V], n)
-		b.slab = make([]entry[K, V], n)
-	}
-}
+// slabSize is how many entries are made at a time: 8 KiB of flows.
+const slabSize = 102
 
 func (b *entryTable[K, V]) at(k K) *entry[K, V] {
-	c := b.entries[k]
+	hash := b.places.hash(k)
+	c := b.places.in(hash, k)
 	if c == nil {
 		if len(b.slab) == 0 {
-			b.slab = make([]entry[K, V], 64)
+			b.slab = make([]entry[K, V], slabSize)
 		}
 		c, b.slab = &b.slab[0], b.slab[1:]
-		c.key = k
-		b.entries[k] = c
+		c.key, c.hash = k, hash
+		b.places.add(c)
 	}
 	return c
 }
@@ -99,13 +79,6 @@ func (b *entryTable[K, V]) mark(c *entry[K, V]) {
 	}
 }
 
-// markKey is mark for the place k, when the table knows it.
-func (b *entryTable[K, V]) markKey(k K) {
-	if c := b.entries[k]; c != nil {
-		b.mark(c)
-	}
-}
-
 // settle marks the place when it is not as it should be, and forgets it when there is nothing to know about it.
 func (b *entryTable[K, V]) settle(c *entry[K, V]) {
 	if c.differs() {
@@ -113,8 +86,8 @@ func (b *entryTable[K, V]) settle(c *entry[K, V]) {
 		return
 	}
 	c.dirty = false
-	if !c.wanted {
-		delete(b.entries, c.key)
+	if !c.wanted() {
+		b.places.remove(c)
 	}
 }
 
@@ -123,11 +96,11 @@ func (b *entryTable[K, V]) clean() bool {
 	return !slices.ContainsFunc(b.dirty, func(c *entry[K, V]) bool { return c.dirty })
 }
 
-// claim gives the place to a, or notes a conflict when a smaller owner has it.
-func (b *entryTable[K, V]) claim(a *account, k K, v V) {
+// claim gives the place to a, or notes a conflict when a smaller owner has it. It returns the place.
+func (b *entryTable[K, V]) claim(a *account, k K, v V) *entry[K, V] {
 	c := b.at(k)
 	b.dropConflict(a, k)
-	if c.wanted && c.owner != a {
+	if c.wanted() && c.owner != a {
 		loser := conflict[V]{a, v}
 		if less(a, c.owner) {
 			loser = conflict[V]{c.owner, c.desired}
@@ -135,34 +108,32 @@ func (b *entryTable[K, V]) claim(a *account, k K, v V) {
 		b.conflicts[k] = append(b.conflicts[k], loser)
 		loser.owner.conflicts++
 		if loser.owner == a {
-			return
+			return c
 		}
 	}
-	c.owner, c.desired, c.wanted = a, v, true
+	c.want(a, v)
 	b.settle(c)
+	return c
 }
 
 // release takes the claim of a away; the smallest owner in conflict follows.
-func (b *entryTable[K, V]) release(a *account, k K) {
-	c := b.entries[k]
-	if c == nil {
-		return
-	}
+func (b *entryTable[K, V]) release(a *account, c *entry[K, V]) {
 	if c.owner != a {
-		b.dropConflict(a, k)
+		b.dropConflict(a, c.key)
 		return
 	}
 	var none V
-	c.owner, c.desired, c.wanted = nil, none, false
-	if list := b.conflicts[k]; len(list) > 0 {
+	if list := b.conflicts[c.key]; len(list) == 0 {
+		c.want(nil, none)
+	} else {
 		next := slices.MinFunc(list, func(x, y conflict[V]) int {
 			if less(x.owner, y.owner) {
 				return -1
 			}
 			return 1
 		})
-		b.dropConflict(next.owner, k)
-		c.owner, c.desired, c.wanted = next.owner, next.want, true
+		b.dropConflict(next.owner, c.key)
+		c.want(next.owner, next.want)
 	}
 	b.settle(c)
 }
@@ -173,7 +144,7 @@ func (b *entryTable[K, V]) dropConflict(a *account, k K) {
 	}
 	list := b.conflicts[k]
 	rest := slices.DeleteFunc(list, func(r conflict[V]) bool { return r.owner == a })
-	a.conflicts -= len(list) - len(rest)
+	a.conflicts -= int32(len(list) - len(rest))
 	if len(rest) == 0 {
 		delete(b.conflicts, k)
 		return
@@ -189,7 +160,7 @@ func observe[T any, K, V comparable](b *entryTable[K, V], list []T, share flow.S
 		k, v := read(&list[i])
 		c := b.at(k)
 		c.seen, seen[i] = true, c
-		if !c.there || c.actual != v {
+		if !c.there || c.actual() != v {
 			news++
 			b.believe(c, v, true)
 			b.settle(c)
@@ -197,8 +168,8 @@ func observe[T any, K, V comparable](b *entryTable[K, V], list []T, share flow.S
 		}
 	}
 	if b.filled(share) > len(list) { // something is gone
-		for _, c := range b.entries {
-			if c.there && !c.seen && (b.cookie == nil || share.Has(b.cookie(c.actual))) {
+		for c := range b.places.all {
+			if c.there && !c.seen && (b.cookie == nil || share.Has(b.cookie(c.actual()))) {
 				news++
 				var none V
 				b.believe(c, none, false)
@@ -235,22 +206,22 @@ func (x *changes[K, V]) len() int { return len(x.add) + len(x.mod) + len(x.del) 
 
 // take lists the dirty places that only admits, and clears their marks. Those of failed owners it passes over; their
 // marks go too, and wake brings them back.
-func (b *entryTable[K, V]) take(only func(*account) bool) (out changes[K, V]) {
+func (b *entryTable[K, V]) take(only func(*entry[K, V]) bool) (out changes[K, V]) {
 	rest := b.dirty[:0]
 	for _, c := range b.dirty {
 		switch {
 		case !c.dirty:
-		case !only(c.owner):
+		case !only(c):
 			rest = append(rest, c)
 			continue
 		case c.owner.aside():
 			c.dirty = false
 		default:
 			c.dirty = false
-			x := change[K, V]{c, c.desired, !c.wanted}
+			x := change[K, V]{c, c.desired, !c.wanted()}
 			switch {
 			case !c.differs():
-			case !c.wanted:
+			case !c.wanted():
 				out.del = append(out.del, x)
 			case c.there:
 				out.mod = append(out.mod, x)
@@ -300,9 +271,9 @@ func (b *entryTable[K, V]) again(x *changes[K, V]) {
 // keep returns the entry of c's place: c, which it puts back if it was forgotten while its change was on the way, or
 // the one that has followed it.
 func (b *entryTable[K, V]) keep(c *entry[K, V]) *entry[K, V] {
-	if now := b.entries[c.key]; now != nil {
+	if now := b.places.in(c.hash, c.key); now != nil {
 		return now
 	}
-	b.entries[c.key] = c
+	b.places.add(c)
 	return c
 }

@@ -302,14 +302,67 @@ func (f *Fake) objection(fl *flow.Flow) string {
 func (c *fakeConn) Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
 	var d flow.Delta
 	for p := range pieces {
-		d.AddGroups, d.ModGroups, d.DelGroups = append(d.AddGroups, p.AddGroups...), append(d.ModGroups, p.ModGroups...), append(d.DelGroups, p.DelGroups...)
-		d.AddFlows, d.ModFlows, d.DelFlows = append(d.AddFlows, p.AddFlows...), append(d.ModFlows, p.ModFlows...), append(d.DelFlows, p.DelFlows...)
-		d.TakeFlows = append(d.TakeFlows, p.TakeFlows...)
+		add(&d, p)
 	}
 	if d.Empty() {
 		return nil
 	}
 	return c.Apply(ctx, &d)
+}
+
+// Fill carries out the changes of the pieces, additions one by one, and refuses some.
+func (c *fakeConn) Fill(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
+	var done flow.Delta
+	var no RefusedError
+	for p := range pieces {
+		err := c.call(ctx, func() error {
+			for i := range p.AddGroups {
+				c.fake.fill(flow.Delta{AddGroups: p.AddGroups[i : i+1]}, &done, &no)
+			}
+			for i := range p.AddFlows {
+				c.fake.fill(flow.Delta{AddFlows: p.AddFlows[i : i+1]}, &done, &no)
+			}
+			rest := *p
+			rest.AddGroups, rest.AddFlows = nil, nil
+			c.fake.fill(rest, &done, &no)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return c.call(ctx, func() error {
+		if !done.Empty() {
+			c.fake.note(&done)
+		}
+		if len(no.Refusals) > 0 {
+			return &no
+		}
+		return nil
+	})
+}
+
+// fill carries out one change, or notes why not.
+func (f *Fake) fill(one flow.Delta, done *flow.Delta, no *RefusedError) {
+	if refusal := f.change(&one); refusal != nil {
+		no.Refusals = append(no.Refusals, *refusal)
+		return
+	}
+	add(done, &one)
+}
+
+// add appends the changes of a piece, which has no meters.
+func add(d, p *flow.Delta) {
+	d.AddGroups, d.ModGroups, d.DelGroups = append(d.AddGroups, p.AddGroups...), append(d.ModGroups, p.ModGroups...), append(d.DelGroups, p.DelGroups...)
+	d.AddFlows, d.ModFlows, d.DelFlows = append(d.AddFlows, p.AddFlows...), append(d.ModFlows, p.ModFlows...), append(d.DelFlows, p.DelFlows...)
+	d.TakeFlows = append(d.TakeFlows, p.TakeFlows...)
+}
+
+// note remembers a change.
+func (f *Fake) note(d *flow.Delta) {
+	f.applied = append(f.applied, *d)
+	close(f.changed)
+	f.changed = make(chan struct{})
 }
 
 // Apply carries out d or refuses it.
@@ -318,9 +371,7 @@ func (c *fakeConn) Apply(ctx context.Context, d *flow.Delta) error {
 		if err := c.fake.carryOut(d); err != nil {
 			return err
 		}
-		c.fake.applied = append(c.fake.applied, *d)
-		close(c.fake.changed)
-		c.fake.changed = make(chan struct{})
+		c.fake.note(d)
 		return nil
 	})
 }

@@ -49,7 +49,7 @@ func (c *connection) Apply(ctx context.Context, d *flow.Delta) error {
 	}); err != nil {
 		return err
 	}
-	if err := c.bundle(ctx, d.Len(), slices.Values([]*flow.Delta{d})); err != nil {
+	if err := c.changes(ctx, c.Transact, d.Len(), slices.Values([]*flow.Delta{d})); err != nil {
 		return err
 	}
 	return c.meters(ctx, d.DelMeters, func(int) openflow.Command { return openflow.Delete })
@@ -73,7 +73,12 @@ const mostStreamed = 1 << 24
 
 // Stream sends the pieces in one bundle, each as soon as it is there.
 func (c *connection) Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
-	return c.bundle(ctx, mostStreamed, pieces)
+	return c.changes(ctx, c.Transact, mostStreamed, pieces)
+}
+
+// Fill sends the pieces without a bundle, each as soon as it is there. It saves the switch a tenth of its work, beside the wait for the last.
+func (c *connection) Fill(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
+	return c.changes(ctx, c.Sequence, mostStreamed, pieces)
 }
 
 // step is one command of a bundle, over groups or over flows.
@@ -99,15 +104,15 @@ func steps(d *flow.Delta) []step {
 	}
 }
 
-// bundle sends the groups and flows of the pieces, at most as many as said, in one bundle.
-func (c *connection) bundle(ctx context.Context, most int, pieces iter.Seq[*flow.Delta]) error {
+// changes sends the groups and flows of the pieces, at most as many as said, as Transact or Sequence does.
+func (c *connection) changes(ctx context.Context, send func(ctx context.Context, n int, next func(i int) openflow.Message) error, most int, pieces iter.Seq[*flow.Delta]) error {
 	piece, stop := iter.Pull(pieces)
 	defer stop()
 	var groupMod openflow.GroupMod
 	var flowMod openflow.FlowMod
 	var sent, due []step
 	at := 0
-	err := c.Transact(ctx, most, func(int) openflow.Message {
+	err := send(ctx, most, func(int) openflow.Message {
 		for len(due) == 0 || at == due[0].len() {
 			at = 0
 			if len(due) > 0 {

@@ -80,8 +80,8 @@ func (r *Reconciler) ruleNumbers() map[uint64]ofnet.Key {
 }
 
 func (r *Reconciler) ownerOf(number uint64, rules map[uint64]ofnet.Key) ofnet.Key {
-	if owner, booked := r.shadow.byNumber[number]; booked {
-		return owner
+	if a := r.shadow.byNumber[number]; a != nil {
+		return a.owner
 	}
 	return rules[number]
 }
@@ -90,8 +90,8 @@ func (r *Reconciler) ownerOf(number uint64, rules map[uint64]ofnet.Key) ofnet.Ke
 func (r *Reconciler) Wanted(k flow.Key) (f flow.Flow, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.shadow.flows.entries[k]
-	if c == nil || !c.wanted {
+	c := r.shadow.flows.places.find(k)
+	if c == nil || !c.wanted() {
 		return flow.Flow{}, false
 	}
 	return flow.Flow{Key: k, Cookie: c.desired.cookie, Actions: c.desired.actions}, true

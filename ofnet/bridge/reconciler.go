@@ -295,8 +295,8 @@ func (r *Reconciler) nextRetry(now, nextResync time.Time) time.Duration {
 		next = now.Add(r.options.Resync) // nothing to do before the first Update, which wakes
 	}
 	for a := range r.shadow.failed {
-		if a.retryAt.Before(next) {
-			next = a.retryAt
+		if a.trouble.retryAt.Before(next) {
+			next = a.trouble.retryAt
 		}
 	}
 	return next.Sub(now)

@@ -3,25 +3,10 @@ package bridge
 import (
 	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
-
-// account is one owner in the shadow table.
-type account struct {
-	owner     ofnet.Key
-	set       flow.Set // what the owner wants
-	phase     Phase
-	revision  uint64
-	err       string
-	retryAt   time.Time     // when a failed owner is tried again
-	backoff   time.Duration // the wait after the next failure
-	trying    bool          // a failed owner's turn has come
-	conflicts int           // places that a smaller owner has
-}
 
 // body is a flow without its Key.
 type body struct {
@@ -32,18 +17,32 @@ type body struct {
 // shadow holds, place by place, what should be in the switch, who wants it, and what is believed to be there.
 type shadow struct {
 	accounts map[ofnet.Key]*account
-	byNumber map[uint64]ofnet.Key // owners by the number in cookies
+	byNumber map[uint64]*account // by the number in cookies
 	pending  map[*account]struct{}
 	failed   map[*account]struct{}
 	flows    entryTable[flow.Key, body]
 	groups   entryTable[uint32, flow.Group]
 	meters   entryTable[uint32, flow.Meter]
+	closed   bool // the first table stays as it is, empty, until all others have what they should: take leaves it out
+}
+
+// firstTable is where every packet begins (OpenFlow 1.3.5 section 5.1).
+const firstTable flow.TableID = 0
+
+// forwardsNothing says that the switch has no flow in its first table, so that no packet gets further.
+func (l *shadow) forwardsNothing() bool {
+	for c := range l.flows.places.all {
+		if c.there && c.key.Table == firstTable {
+			return false
+		}
+	}
+	return true
 }
 
 func newShadow() *shadow {
 	return &shadow{
 		accounts: map[ofnet.Key]*account{},
-		byNumber: map[uint64]ofnet.Key{},
+		byNumber: map[uint64]*account{},
 		pending:  map[*account]struct{}{},
 		failed:   map[*account]struct{}{},
 		flows:    newEntryTable[flow.Key](func(b body) flow.Cookie { return b.cookie }),
@@ -62,16 +61,14 @@ func (l *shadow) set(owner ofnet.Key, want flow.Set, rev uint64) {
 		}
 		a = &account{owner: owner}
 		l.accounts[owner] = a
-		l.byNumber[flow.Owner(owner)] = owner
+		l.byNumber[flow.Owner(owner)] = a
 	}
-	old := a.set
-	a.set = want
 	a.revision = rev
 	l.move(a, Pending)
-	a.err, a.backoff, a.trying = "", 0, false
-	replace(&l.flows, a, old.Flows, want.Flows, flowEntry)
-	replace(&l.groups, a, old.Groups, want.Groups, groupEntry)
-	replace(&l.meters, a, old.Meters, want.Meters, meterEntry)
+	a.trouble = nil
+	a.flows = replace(&l.flows, a, a.flows, want.Flows, flowEntry)
+	groups := replace(&l.groups, a, a.groups(), want.Groups, groupEntry)
+	a.hold(groups, replace(&l.meters, a, a.meters(), want.Meters, meterEntry))
 	if empty {
 		delete(l.accounts, owner)
 		delete(l.byNumber, flow.Owner(owner))
@@ -83,10 +80,10 @@ func (l *shadow) set(owner ofnet.Key, want flow.Set, rev uint64) {
 // behind is the owner of a flow: who its cookie names, or else, when that is a part of an owner, who wants it; zero when
 // no one does.
 func (l *shadow) behind(f *flow.Flow) ofnet.Key {
-	if k, ok := l.byNumber[f.Cookie.Owner()]; ok {
-		return k
+	if a := l.byNumber[f.Cookie.Owner()]; a != nil {
+		return a.owner
 	}
-	if c := l.flows.entries[f.Key]; c != nil && c.owner != nil && c.desired.cookie == f.Cookie {
+	if c := l.flows.places.find(f.Key); c != nil && c.owner != nil && c.desired.cookie == f.Cookie {
 		return c.owner.owner
 	}
 	return ofnet.Key{}
@@ -105,49 +102,43 @@ func (l *shadow) move(a *account, p Phase) {
 	a.phase = p
 }
 
-// replace books new claims before it releases old ones, so that a place is never free in between.
-func replace[T any, K, V comparable](b *entryTable[K, V], a *account, old, want []T, read func(*T) (K, V)) {
+// replace books new claims before it releases old ones, so that a place is never free in between. It returns the places that are claimed now.
+func replace[T any, K, V comparable](b *entryTable[K, V], a *account, old []*entry[K, V], want []T, read func(*T) (K, V)) (now []*entry[K, V]) {
+	if len(want) > 0 {
+		now = make([]*entry[K, V], len(want))
+	}
 	for i := range want {
 		k, v := read(&want[i])
-		b.claim(a, k, v)
+		now[i] = b.claim(a, k, v)
+		now[i].seen = true
 	}
-	if len(old) == 0 {
-		return
-	}
-	keep := make(map[K]struct{}, len(want))
-	for i := range want {
-		k, _ := read(&want[i])
-		keep[k] = struct{}{}
-	}
-	for i := range old {
-		if k, _ := read(&old[i]); !contains(keep, k) {
-			b.release(a, k)
+	for _, c := range old {
+		if !c.seen {
+			b.release(a, c)
 		}
 	}
-}
-
-func contains[K comparable](m map[K]struct{}, k K) bool {
-	_, ok := m[k]
-	return ok
+	for _, c := range now {
+		c.seen = false
+	}
+	return now
 }
 
 // wake marks everything of an account as to be compared again.
 func (l *shadow) wake(a *account) {
-	for i := range a.set.Flows {
-		l.flows.markKey(a.set.Flows[i].Key)
+	for _, c := range a.flows {
+		l.flows.mark(c)
 	}
-	for i := range a.set.Groups {
-		l.groups.markKey(a.set.Groups[i].ID)
+	for _, c := range a.groups() {
+		l.groups.mark(c)
 	}
-	for i := range a.set.Meters {
-		l.meters.markKey(a.set.Meters[i].ID)
+	for _, c := range a.meters() {
+		l.meters.mark(c)
 	}
 }
 
 // observe records what the switch really has of a share, as Switch.Dump lists it, and returns how many places differ from what
 // was believed. What is not as it should be is noted.
 func (l *shadow) observe(have flow.Set, share flow.Share, n *notes) (drift int) {
-	l.flows.expect(len(have.Flows))
 	drift += observe(&l.flows, have.Flows, share, flowEntry, func(c *entry[flow.Key, body]) { note(n, c, sortFlows()) })
 	if !share.Last() {
 		return drift
@@ -172,13 +163,20 @@ type batch struct {
 // take makes a Delta of the dirty places that only admits, and clears their marks. Places of failed owners are left
 // as they are, until wake. only gets nil for places that no one wants.
 func (l *shadow) take(only func(*account) bool) *batch {
-	b := &batch{flows: l.flows.take(only), groups: l.groups.take(only), meters: l.meters.take(only)}
+	b := &batch{
+		flows: l.flows.take(func(c *entry[flow.Key, body]) bool {
+			return only(c.owner) && !(l.closed && c.key.Table == firstTable)
+		}),
+		groups: l.groups.take(func(c *entry[uint32, flow.Group]) bool { return only(c.owner) }),
+		meters: l.meters.take(func(c *entry[uint32, flow.Meter]) bool { return only(c.owner) }),
+	}
 	d := &b.delta
 	d.AddFlows, d.ModFlows = flowsOf(b.flows.add), flowsOf(b.flows.mod)
-	d.Part(func(k flow.Key) flow.Cookie { return l.flows.entries[k].actual.cookie })
+	d.Part(func(k flow.Key) flow.Cookie { return l.flows.places.find(k).actual().cookie })
 	d.DelFlows = make([]flow.Flow, len(b.flows.del))
 	for i, x := range b.flows.del {
-		d.DelFlows[i] = flow.Flow{Key: x.entry.key, Cookie: x.entry.actual.cookie, Actions: x.entry.actual.actions}
+		was := x.entry.actual()
+		d.DelFlows[i] = flow.Flow{Key: x.entry.key, Cookie: was.cookie, Actions: was.actions}
 	}
 	d.AddGroups, d.ModGroups, d.DelGroups = newValues(b.groups.add), newValues(b.groups.mod), oldValues(b.groups.del)
 	d.AddMeters, d.ModMeters, d.DelMeters = newValues(b.meters.add), newValues(b.meters.mod), oldValues(b.meters.del)
@@ -205,7 +203,7 @@ func newValues[K, V comparable](list []change[K, V]) []V {
 func oldValues[K, V comparable](list []change[K, V]) []V {
 	out := make([]V, len(list))
 	for i := range list {
-		out[i] = list[i].entry.actual
+		out[i] = list[i].entry.actual()
 	}
 	return out
 }
@@ -253,15 +251,15 @@ func (l *shadow) again(b *batch) {
 func (l *shadow) atFault(r *Refusal) *account {
 	switch {
 	case r.Flow != nil:
-		if c := l.flows.entries[r.Flow.Key]; c != nil {
+		if c := l.flows.places.find(r.Flow.Key); c != nil {
 			return c.owner
 		}
 	case r.Group != nil:
-		if c := l.groups.entries[r.Group.ID]; c != nil {
+		if c := l.groups.places.find(r.Group.ID); c != nil {
 			return c.owner
 		}
 	case r.Meter != nil:
-		if c := l.meters.entries[r.Meter.ID]; c != nil {
+		if c := l.meters.places.find(r.Meter.ID); c != nil {
 			return c.owner
 		}
 	}
@@ -270,14 +268,3 @@ func (l *shadow) atFault(r *Refusal) *account {
 
 // clean says that nothing waits to be sent.
 func (l *shadow) clean() bool { return l.flows.clean() && l.groups.clean() && l.meters.clean() }
-
-// aside says that the account's places are to be left as they are.
-func (a *account) aside() bool { return a != nil && a.phase == Failed && !a.trying }
-
-// less orders owners; of two that want one place the smaller one gets it.
-func less(a, b *account) bool {
-	if a.owner.Kind != b.owner.Kind {
-		return a.owner.Kind < b.owner.Kind
-	}
-	return strings.Compare(a.owner.Name, b.owner.Name) < 0
-}

@@ -1,84 +1,144 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"slices"
 
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
 const (
-	manyOwners = 4096 // from so many on, the switch reads the first flows while the last are compiled
-	pieceSize  = 200  // owners that are compiled at a time: by one core, since the other is the switch's
-	usualFlows = 4    // of an owner, about: room for them is made before
+	manyOwners = 4096    // from so many on, the switch reads the first flows while the last are compiled
+	pieceSize  = 200     // owners that are compiled at a time: by one core, since the other is the switch's
+	usualFlows = 3       // of an owner, about
+	chunkSize  = 1 << 14 // changes after which a switch that forwards nothing yet is asked whether it has carried them out
 )
 
-// inPieces lists the touched owners in the order of a stream: endpoints, whose flows may name the groups and meters of
-// others, come last.
-func (r *Reconciler) inPieces() []ofnet.Key {
-	keys := make([]ofnet.Key, 0, len(r.touched))
-	var endpoints []ofnet.Key
+// inPieces divides the touched owners into the pieces of a stream. The first are all but endpoints, whose flows name the groups of one another;
+// endpoints follow, whose flows may name these.
+func (r *Reconciler) inPieces() [][]ofnet.Key {
+	var first []ofnet.Key
+	endpoints := make([]ofnet.Key, 0, len(r.touched))
 	for k := range r.touched {
 		if k.Kind == ofnet.KindEndpoint {
 			endpoints = append(endpoints, k)
 		} else {
-			keys = append(keys, k)
+			first = append(first, k)
 		}
 	}
-	return append(keys, endpoints...)
+	out := [][]ofnet.Key{first}
+	for len(endpoints) > pieceSize {
+		out, endpoints = append(out, endpoints[:pieceSize]), endpoints[pieceSize:]
+	}
+	return append(out, endpoints)
 }
 
-// stream compiles the owners with the keys piece by piece, and sends what is ready while it compiles the rest: all in
-// one bundle. Deletions come last, when everyone has said what they want. Meters cannot be in a bundle: where one turns
-// up the stream ends early, and leaves the rest to the next flush. An error means that the connection failed.
-func (r *Reconciler) stream(ctx context.Context, sw Switch, keys []ofnet.Key) error {
-	var all batch
-	ready := make(chan *batch, len(keys)/pieceSize+1) // room for all: the compiling never waits for the sending
-	ended := make(chan struct{})
+// stream compiles owners piece by piece, and sends what is ready while it compiles the rest: all in one bundle. A switch that forwards nothing yet
+// carries out each change as it comes, in chunks, and the flows of the first table are left to the next flush. Deletions come last, when
+// everyone has said what they want. Meters cannot be in a bundle: where one turns up the stream ends early, and leaves the rest to the next
+// flush. So does a chunk of which the switch refuses something, after a comparison. An error means that the connection failed.
+func (r *Reconciler) stream(ctx context.Context, sw Switch, pieces [][]ofnet.Key) error {
+	r.mu.Lock()
+	filling := r.shadow.forwardsNothing()
+	r.shadow.closed = filling
+	r.mu.Unlock()
+	send, size := sw.Stream, math.MaxInt
+	if filling {
+		send, size = sw.Fill, chunkSize
+	}
+	ready, stop := r.compileAhead(pieces)
+	defer r.endStream(ready, stop)
+	for more := true; more; {
+		var sent batch
+		err := send(ctx, func(yield func(*flow.Delta) bool) {
+			for sent.len() < size {
+				b, ok := <-ready
+				if !ok {
+					more = false
+					return
+				}
+				sent.merge(b)
+				if !yield(&b.delta) {
+					return
+				}
+			}
+		})
+		if sent.len() == 0 && err == nil {
+			return nil
+		}
+		refused, err := r.applied(ctx, sw, &sent, err)
+		switch {
+		case err != nil || !refused:
+		case filling:
+			return r.compareAnew(ctx, sw)
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareAnew finds out what a switch has of which no one knows how much it has carried out.
+func (r *Reconciler) compareAnew(ctx context.Context, sw Switch) error {
+	r.mu.Lock()
+	r.compared = nil // what differs is no one else's doing
+	r.mu.Unlock()
+	return r.compare(ctx, sw)
+}
+
+// compileAhead compiles the pieces one after the other, and never waits for the sending: ready has room for all. stop ends it before.
+func (r *Reconciler) compileAhead(pieces [][]ofnet.Key) (ready <-chan *batch, stop func()) {
+	out, stopped := make(chan *batch, len(pieces)), make(chan struct{})
 	go func() {
-		defer close(ready)
-		for at := 0; at < len(keys); at += pieceSize {
-			b := r.piece(keys, at)
+		defer close(out)
+		for i, keys := range pieces {
+			b := r.piece(keys, i == len(pieces)-1)
 			if b == nil {
 				return
 			}
-			all.merge(b)
-			ready <- b
+			out <- b
 			select {
-			case <-ended:
+			case <-stopped:
 				return
 			default:
 			}
 		}
 	}()
-	err := sw.Stream(ctx, func(yield func(*flow.Delta) bool) {
-		for b := range ready {
-			if !yield(&b.delta) {
-				return
-			}
-		}
-	})
-	close(ended)
-	for range ready { // until the goroutine is done with all
-	}
-	if all.len() == 0 && err == nil {
-		return nil
-	}
-	_, err = r.applied(ctx, sw, &all, err)
-	return err
+	return out, func() { close(stopped) }
 }
 
-// piece compiles the owners that begin at keys[at] and takes what is to be sent for them; nil when that has meters.
-func (r *Reconciler) piece(keys []ofnet.Key, at int) *batch {
-	end := min(at+pieceSize, len(keys))
+// endStream leaves to the next flush what was compiled and not sent.
+func (r *Reconciler) endStream(ready <-chan *batch, stop func()) {
+	stop()
+	for b := range ready {
+		r.mu.Lock()
+		r.shadow.again(b)
+		r.mu.Unlock()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if at == 0 {
-		r.shadow.flows.expect(usualFlows * len(keys))
+	r.shadow.closed = false
+	if len(r.touched) == 0 {
+		r.touched = map[ofnet.Key]struct{}{} // an empty map keeps its room
 	}
-	r.compile(keys[at:end])
+}
+
+// piece compiles owners and takes what is to be sent for them; nil when that has meters.
+func (r *Reconciler) piece(keys []ofnet.Key, last bool) *batch {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.compile(keys)
 	if !r.shadow.meters.clean() {
 		return nil
 	}
-	return r.shadow.take(func(a *account) bool { return a != nil || end == len(keys) })
+	b := r.shadow.take(func(a *account) bool { return a != nil || last })
+	// Open vSwitch takes a tenth less for flows that come table by table.
+	slices.SortStableFunc(b.delta.AddFlows, func(a, b flow.Flow) int { return cmp.Compare(a.Table, b.Table) })
+	return b
 }

@@ -22,6 +22,9 @@ type Switch interface {
 	// Stream is Apply for a change that comes in pieces: it sends each as soon as pieces yields it, and the switch
 	// does all of them together at the end. Later pieces may replace what earlier ones say. Pieces hold no meters.
 	Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error
+	// Fill is Stream for a switch that forwards nothing yet: it carries out each change for itself, in order and as soon as it comes. A
+	// *RefusedError names those that it has not carried out.
+	Fill(ctx context.Context, pieces iter.Seq[*flow.Delta]) error
 	// Forget makes the connection tracker forget the connections that list selects, one selection after the other. A
 	// switch that cannot do that answers with a *RefusedError.
 	Forget(ctx context.Context, list []flow.Connections) error

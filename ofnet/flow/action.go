@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"unique"
 )
 
 // Port is an OpenFlow port number. The reserved ones are named here (OpenFlow 1.3.5 section 7.2.1).
@@ -313,6 +314,9 @@ func Do(steps ...Action) Actions {
 	}
 	return Actions{string(out)}
 }
+
+// Shared is a, in the one copy of those that are made at about the same time: thousands of flows lead to the same few hosts.
+func (a Actions) Shared() Actions { return Actions{unique.Make(a.wire).Value()} }
 
 // Wire is the list as OpenFlow instructions.
 func (a Actions) Wire() string { return a.wire }

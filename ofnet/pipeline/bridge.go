@@ -36,9 +36,11 @@ func (bridge) Reads() []*Input {
 
 func (bridge) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	if m, ok := endpoint(s, owner); ok {
-		steps := wayTo(make([]flow.Action, 0, 6), s, m)
-		out.Add(flow.New(tBridge, exact, towards(m, inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)),
-			flow.Do(append(steps, flow.GotoTable(tPolicyOut))...)))
+		do := flow.Do(append(wayTo(make([]flow.Action, 0, 6), s, m), flow.GotoTable(tPolicyOut))...)
+		if !m.local {
+			do = do.Shared()
+		}
+		out.Add(flow.New(tBridge, exact, towards(m, inNetwork(m.net), flow.EqMAC(flow.EthDst, m.MAC)), do))
 		if m.local { // it is among the receivers of what it says to everyone
 			out.Add(flow.New(tOutput, 110, flow.NewMatch(flow.Eq(regOut, uint64(m.Port)), flow.Eq(flow.InPort, uint64(m.Port))), flow.Actions{}))
 		}

@@ -90,8 +90,7 @@ func (p *Pipeline) Compile(s *ofnet.State, owner ofnet.Key) flow.Set {
 	number := flow.Owner(owner)
 	var out flow.Set
 	if owner.Kind == ofnet.KindEndpoint {
-		const usual = 16 // flows of one
-		out.Flows = make([]flow.Flow, 0, usual)
+		out.Flows = make([]flow.Flow, 0, usual(s.Endpoints.Get(owner.Name), s.Self))
 	}
 	for n, f := range p.features {
 		before := len(out.Flows)
@@ -110,6 +109,19 @@ func (p *Pipeline) Compile(s *ofnet.State, owner ofnet.Key) flow.Set {
 		}
 	}
 	return out
+}
+
+// usual is how many flows an endpoint has, as a rule. Room for more would stay with most of them, who are elsewhere.
+func usual(e *ofnet.Endpoint, self string) int {
+	switch {
+	case e == nil:
+		return 0
+	case e.Host == self:
+		return 16
+	case e.IP6.IsValid():
+		return 6
+	}
+	return 3
 }
 
 // CompileAll returns what all owners cause together.

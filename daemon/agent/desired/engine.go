@@ -186,7 +186,8 @@ func (e *Engine) absorb(b channel.Batch) bool {
 		delete(e.bad, key)
 		e.records.del(key)
 	}
-	for _, i := range come {
+	for at, i := range come {
+		come[at] = channel.Item{} // its value is not needed once it has been decoded
 		_, known := e.bad[i.Key]
 		delete(e.bad, i.Key)
 		if err := e.records.put(i); err != nil {

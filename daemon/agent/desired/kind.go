@@ -88,7 +88,7 @@ type partial struct{ error }
 func rows[V any](prefix string, of func(*records) *table.Table[string, *V], read func(r *records, v *V) (name string, err error)) kind {
 	return kind{prefix, func(r *records, name string, item channel.Item) error {
 		v := new(V)
-		if err := json.Unmarshal(item.Value, v); err != nil {
+		if err := decode(item.Value, v); err != nil {
 			return err
 		}
 		own, err := read(r, v)
@@ -100,6 +100,14 @@ func rows[V any](prefix string, of func(*records) *table.Table[string, *V], read
 		}
 		return err
 	}, func(r *records, name string) { of(r).Delete(name) }}
+}
+
+// decode is json.Unmarshal, which reads the text of a value that decodes itself one time more.
+func decode(text []byte, v any) error {
+	if own, is := v.(json.Unmarshaler); is {
+		return own.UnmarshalJSON(text)
+	}
+	return json.Unmarshal(text, v)
 }
 
 // The tables, for rows and changed.

@@ -18,7 +18,7 @@ func newShards() shards {
 }
 
 // take takes in a batch, and returns the records that have come or changed with it, the last of a key as it is now, and the keys of those that are
-// in no shard any more. No key is in both.
+// in no shard any more. No key is in both. It takes the items out of the batch, so that the memory of each can be used again when it has been decoded.
 func (s *shards) take(b channel.Batch) (come []channel.Item, gone []string) {
 	var left []string
 	told := map[channel.Shard]struct{}{}
@@ -33,6 +33,7 @@ func (s *shards) take(b channel.Batch) (come []channel.Item, gone []string) {
 			left = append(left, key)
 		}
 		come = s.put(u, come)
+		u.Items = nil
 	}
 	for _, name := range b.Left {
 		left = append(left, s.drop(name)...)
@@ -66,6 +67,7 @@ func (s *shards) put(u *channel.Update, come []channel.Item) []channel.Item {
 	if have == nil {
 		have = make(map[string]uint64, len(u.Items))
 		s.have[u.Shard] = have
+		come = slices.Grow(come, len(u.Items))
 	}
 	for _, i := range u.Items {
 		sum := maphash.Bytes(s.seed, i.Value)

@@ -106,6 +106,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	go func() { done <- r.Run(running) }()
 	go func() { done <- engine.Run(running) }()
 	err := wait(ctx, engine)
+	sent.filled()
 	go budget.Garbage(running) // as in an agent, and so are the processors
 	_ = budget.Slack(budget.AgentSlack)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))))

@@ -15,7 +15,7 @@ import (
 
 // The promises: ours to the peer's.
 const (
-	maxProgram   = 0.6
+	maxProgram   = 0.55
 	maxUnchanged = 1.0
 	maxRule      = 10 * time.Millisecond
 	maxEndpoint  = 2 * time.Millisecond // p99

@@ -16,7 +16,7 @@ import (
 // to do: what the switch and the machine take for themselves.
 type tape struct {
 	bridge.Connector
-	fill []*flow.Delta // what came in one stream, when the switch was empty
+	fill []*flow.Delta // what came when the switch was empty
 	each []*flow.Delta // the changes after it
 }
 
@@ -40,15 +40,27 @@ func (s *taped) Apply(ctx context.Context, d *flow.Delta) error {
 }
 
 func (s *taped) Stream(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
-	return s.Switch.Stream(ctx, func(yield func(*flow.Delta) bool) {
+	return s.Switch.Stream(ctx, s.tape.keep(pieces))
+}
+
+func (s *taped) Fill(ctx context.Context, pieces iter.Seq[*flow.Delta]) error {
+	return s.Switch.Fill(ctx, s.tape.keep(pieces))
+}
+
+// keep is the pieces, which are kept as they pass.
+func (t *tape) keep(pieces iter.Seq[*flow.Delta]) iter.Seq[*flow.Delta] {
+	return func(yield func(*flow.Delta) bool) {
 		for d := range pieces {
-			s.tape.fill = append(s.tape.fill, d)
+			t.fill = append(t.fill, d)
 			if !yield(d) {
 				return
 			}
 		}
-	})
+	}
 }
+
+// filled says that the switch has what it begins with: what came alone until now is part of it.
+func (t *tape) filled() { t.fill, t.each = append(t.fill, t.each...), nil }
 
 // replay sends everything again to the switch, which must be empty, and returns how long each of the changes took until it was
 // past the barrier.

@@ -38,9 +38,9 @@ func wholeSwitch(tb *stand.Stand, rounds, locals, remotes int) *report.Table {
 		a, b := report.Median(ours), report.Median(peer)
 		ratio := a.Seconds() / b.Seconds()
 		t.Add(report.Row{What: what, Ours: report.Millis(a), Peer: report.Millis(b) + " " + name, Ratio: ratio,
-			Target: fmt.Sprintf("<= %.1f", most), Met: ratio <= most})
+			Target: fmt.Sprintf("<= %.2f", most), Met: ratio <= most})
 	}
-	row("program an empty switch: compile, compare, one bundle", d.program, d.peerProgram, "ovs-ofctl --bundle add-flows", maxProgram)
+	row("program an empty switch: compile, compare, in chunks", d.program, d.peerProgram, "ovs-ofctl --bundle add-flows", maxProgram)
 	row("find it unchanged: compile, compare, nothing sent", d.unchanged, d.peerUnchanged, "ovs-ofctl replace-flows", maxUnchanged)
 	rule, longest := report.Median(rules.each), report.Percentile(rules.meanwhile, 100)
 	t.Add(report.Row{What: fmt.Sprintf("one rule more, %d in turn, until past the barrier, p50", len(rules.each)), Ours: report.Millis(rule),
@@ -72,8 +72,8 @@ func reconcile(tb *stand.Stand, mgmt string, from *ofnet.State, unchanged bool) 
 	if unchanged && c.FlowMods != 0 {
 		tb.Fatalf("an unchanged switch got %d changes", c.FlowMods)
 	}
-	if !unchanged && c.Bundles != 1 {
-		tb.Fatalf("an empty switch was filled by %d bundles instead of one", c.Bundles)
+	if !unchanged && c.Bundles < 2 {
+		tb.Fatalf("an empty switch was filled by %d bundles instead of chunks", c.Bundles)
 	}
 	return took
 }

@@ -1,0 +1,77 @@
+// Agent measures an agent alone in a process of its own: the client of the channel, the engine and the reconciler, over a real switch. It is told what
+// a netmaster would tell it of a large cluster: how much memory it takes at its start and when that has settled, and how long it takes until the
+// switch is programmed, and until it is known that a switch has everything already. It needs root and Open vSwitch, and starts its own.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/contiv/contiv/test/bench/report"
+	"github.com/contiv/contiv/test/bench/stand"
+)
+
+// runLimit bounds a run generously.
+const runLimit = 10 * time.Minute
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var p part
+	var s settings
+	flag.StringVar(&p.url, "netmaster", "", "be the agent that this one tells")
+	flag.StringVar(&p.mgmt, "switch", "", "OpenFlow socket of that agent's switch")
+	flag.StringVar(&p.profiles, "profiles", "", "have that agent write profiles to files whose names begin so")
+	flag.IntVar(&s.endpoints, "endpoints", 50_000, "how many there are in the cluster")
+	flag.DurationVar(&s.settle, "settle", 30*time.Second, "how long the agent is left alone, until its memory has settled")
+	flag.IntVar(&s.rounds, "rounds", 3, "rounds; the medians count")
+	flag.StringVar(&s.only, "only", "", "measure this layout alone: packed or one")
+	flag.StringVar(&s.profiles, "profile", "", "have agents write profiles of their start and of the heap to files whose names begin so")
+	flag.Parse()
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	defer cancel()
+	do := func() error { return run(ctx, s) }
+	if p.url != "" {
+		do = func() error { return p.run(ctx) }
+	}
+	if err := do(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench agent:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are how it is measured.
+type settings struct {
+	endpoints, rounds int
+	settle            time.Duration
+	only, profiles    string
+}
+
+func run(ctx context.Context, s settings) error {
+	measured := false
+	for _, l := range layouts(s.endpoints) {
+		if s.only != "" && s.only != l.name {
+			continue
+		}
+		measured = true
+		t, machine := &report.Table{}, stand.NewMachine()
+		if err := stand.Measure(func(tb *stand.Stand) { measure(ctx, tb, t, &l, s) }); err != nil {
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+		t.Title = fmt.Sprintf("an agent of %d endpoints on %d networks, %d in the cluster: %s; medians of %d rounds, %d processors; %s", here, networks, s.endpoints, l.what, s.rounds,
+			runtime.GOMAXPROCS(0), machine)
+		if err := t.Write(os.Stdout); err != nil {
+			return err
+		}
+	}
+	if !measured {
+		return fmt.Errorf("-only %s: packed or one is wanted", s.only)
+	}
+	return nil
+}
