@@ -76,6 +76,8 @@ func (s *store) event(e model.Event) {
 		switch e.Type {
 		case model.EventFull:
 			s.clear(e.Kind)
+			fallthrough
+		case model.EventMore:
 			for _, raw := range e.Items {
 				err = cmp.Or(err, s.put(e.Kind, "", raw))
 			}
