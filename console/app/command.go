@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -28,10 +27,6 @@ import (
 // framesASecond bounds how often the screen is written. The library looks that often whether there is anything to write,
 // which is most of what a console at rest costs.
 const framesASecond = 15
-
-// garbage is how many percent of what is in use may be garbage: half of the usual, for a console of a large cluster knows all of it, and is
-// open beside other programs.
-const garbage = 50
 
 type options struct {
 	netmaster, screen, theme string
@@ -115,9 +110,6 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	c, err := connect(base, getenv("HOME"), o.insecure)
 	if err != nil {
 		return err
-	}
-	if getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
 	}
 	f := feed.New(c, time.Now)
 	m.cluster = f

@@ -9,7 +9,7 @@ import (
 // lists are the objects that are known, in the order in which they are shown.
 type lists struct {
 	objects   map[string]*list[model.Object] // by kind
-	endpoints *list[*model.EndpointOper]
+	endpoints *list[*Endpoint]
 }
 
 func newLists() lists {

@@ -91,17 +91,9 @@ func (s *store) event(e model.Event) {
 // put takes an object of a kind into lists. key is an endpoint's, if it was told.
 func (s *store) put(to lists, kind, key string, raw json.RawMessage) error {
 	if kind == model.KindEndpoint().Name {
-		e := &model.EndpointOper{}
-		if err := json.Unmarshal(raw, e); err != nil {
+		e, err := decodeEndpoint(raw, key, &s.interned)
+		if err != nil {
 			return err
-		}
-		s.interned.intern(&e.Network, &e.EndpointGroupKey, &e.HomingHost, &e.VtepIP, &e.ContainerName, &e.IntfName, &e.ServiceName)
-		e.Key = cmp.Or(key, e.Key) // no two have the same
-		if at := len(e.Key) - len(e.EndpointID); at >= 0 && e.Key[at:] == e.EndpointID {
-			e.EndpointID = e.Key[at:] // one text, not several that are alike
-		}
-		if e.ContainerID == e.EndpointID {
-			e.ContainerID = e.EndpointID
 		}
 		to.endpoints.Set(e.Key, known(s.endpoints, e.Key, e))
 		s.touchedBy(e)
