@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -94,6 +95,7 @@ func ahead[P any](ctx context.Context, q url.Values, get func(context.Context, u
 	return func(yield func(P, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
+		q := maps.Clone(q)
 		answers, enough := make(chan answer), make(chan struct{})
 		defer close(enough)
 		go func() {

@@ -46,21 +46,24 @@ func TestPages(t *testing.T) {
 		{"an error ends them", 9, 3, 9, "n1 n2 error", 3},
 	} {
 		c, asked := counting(t, row.last, row.broken)
-		var seen []string
-		for page, err := range c.Networks().Pages(t.Context(), Limit(1)) {
-			if err != nil {
-				seen = append(seen, "error")
-				continue
+		pages := c.Networks().Pages(t.Context(), Limit(1))
+		for range 2 { // it may be gone through again
+			var seen []string
+			for page, err := range pages {
+				if err != nil {
+					seen = append(seen, "error")
+					continue
+				}
+				for _, n := range page {
+					seen = append(seen, n.NetworkName)
+				}
+				if len(seen) == row.enough {
+					break
+				}
 			}
-			for _, n := range page {
-				seen = append(seen, n.NetworkName)
+			if got := strings.Join(seen, " "); got != row.want || asked.Swap(0) > row.most {
+				t.Errorf("%s: want %s with at most %d requests, got %s with %d", row.name, row.want, row.most, got, asked.Load())
 			}
-			if len(seen) == row.enough {
-				break
-			}
-		}
-		if got := strings.Join(seen, " "); got != row.want || asked.Load() > row.most {
-			t.Errorf("%s: want %s with at most %d requests, got %s with %d", row.name, row.want, row.most, got, asked.Load())
 		}
 	}
 }

@@ -26,7 +26,7 @@ func Limit(n int) Option {
 
 func parameter(name, value string) Option {
 	return func(q url.Values) {
-		if value != "" {
+		if q.Del(name); value != "" {
 			q.Set(name, value)
 		}
 	}

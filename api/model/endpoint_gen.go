@@ -128,7 +128,7 @@ var endpointKind = Kind{
 		{Name: "pod", Type: String, Doc: "The pod of Kubernetes that it is of, namespace/name."},
 		{Name: "published", Type: Strings, Doc: "Ports of the host that lead to it, as in \"tcp 0.0.0.0:8080 to 80\", with why one does not work; one line that begins with \"unknown\" when the host's agent does not say.", Inspected: true},
 		{Name: "serviceName", Type: String, Doc: "Group name as the runtime gave it."},
-		{Name: "virtualPort", Type: String, Doc: "Port name on the switch."},
+		{Name: "virtualPort", Type: String, Doc: "Port name on the switch.", Inspected: true},
 		{Name: "vtepIP", Type: String, Doc: "Tunnel address of the host."},
 	},
 	LinkSets: []LinkTo{},

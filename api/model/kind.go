@@ -74,7 +74,7 @@ type Field struct {
 	Optional bool // an enumeration that may be empty, an int below whose Min 0 is accepted
 	Summary  bool
 	Secret   bool // its value is never recorded or printed
-	// Inspected is of operational state that inspect alone tells, and no list.
+	// Inspected is of operational state that no list tells.
 	Inspected bool
 }
 

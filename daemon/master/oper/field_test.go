@@ -31,6 +31,19 @@ func TestField(t *testing.T) {
 	}
 }
 
+// What endpoints can be selected by is what their list tells; all else is inspected, as api/schema says it.
+func TestListedFieldsAreTold(t *testing.T) {
+	e := full()
+	e.Pod.ID = identity.Pod{Namespace: "shop", Name: "web"}
+	e.Bandwidth.Send = 1000
+	whole := oper.Endpoint(e)
+	for _, f := range model.KindEndpoint().Oper {
+		if told := !reflect.ValueOf(whole.Field(f.Name)).IsZero(); told == f.Inspected {
+			t.Errorf("%s: inspected is %v in its schema, and its list tells it: %v", f.Name, f.Inspected, told)
+		}
+	}
+}
+
 func BenchmarkField(b *testing.B) {
 	e := full()
 	for _, name := range []string{"homingHost", "ipAddress", "labels"} {
