@@ -13,15 +13,12 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
-
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/netctl/command"
 	"github.com/contiv/contiv/netctl/term"
 )
 
 func main() {
-	twwidth.SetCacheCapacity(0) // tables: to look a width up takes longer than to count characters
 	home, _ := os.UserHomeDir() // without one, no one is logged in
 	f := &command.Factory{Streams: term.System(), Home: home, Getenv: os.Getenv, Self: build.Info(), Actor: term.Actor, Interrupted: interrupted}
 	os.Exit(command.Run(context.Background(), f, os.Args[1:]))

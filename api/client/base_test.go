@@ -36,7 +36,7 @@ func TestSeveralBases(t *testing.T) {
 	if _, err := c.Networks().List(t.Context()); err != nil {
 		t.Errorf("list: %v", err)
 	}
-	for e, err := range c.Watch(t.Context()) {
+	for e, err := range c.Watch(t.Context(), nil) {
 		if err != nil || e.Revision != 4 {
 			t.Errorf("watch: got %+v, %v", e, err)
 		}

@@ -79,27 +79,37 @@ func (c *Client) bases(ctx context.Context) []string {
 	return list
 }
 
-// call sends one request and decodes the answer into out (unless nil; a func(io.Reader) error reads it as it
-// comes). It blocks until an answer, ctx's end, or the end
-// of the client's patience. A refusal comes back as *model.Error.
-func (c *Client) call(ctx context.Context, method, path string, in, out any) (Revision, error) {
+// call is exchange for a change: it returns the revision that the answer carries.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) (rev Revision, err error) {
+	header, err := c.exchange(ctx, method, path, in, out)
+	if h := header.Get(model.RevisionHeader); err == nil && h != "" {
+		if _, err = fmt.Sscan(h, &rev); err != nil {
+			return 0, fmt.Errorf("%s %s: header %s: %w", method, path, model.RevisionHeader, err)
+		}
+	}
+	return rev, err
+}
+
+// exchange sends one request, decodes the answer into out (unless nil; a func(io.Reader) error reads it as it comes) and returns its
+// header. It blocks until an answer, ctx's end, or the end of the client's patience. A refusal comes back as *model.Error.
+func (c *Client) exchange(ctx context.Context, method, path string, in, out any) (http.Header, error) {
 	var body []byte
 	if in != nil {
 		var err error
 		if body, err = json.Marshal(in); err != nil {
-			return 0, fmt.Errorf("encode %s %s: %w", method, path, err)
+			return nil, fmt.Errorf("encode %s %s: %w", method, path, err)
 		}
 	}
 	deadline := time.Now().Add(c.Patience)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
-		rev, err := c.round(ctx, method, path, body, out)
+		header, err := c.round(ctx, method, path, body, out)
 		ctx = repeating(ctx)
 		if err == nil || !unavailable(err) || time.Now().Add(pause).After(deadline) {
-			return rev, err
+			return header, err
 		}
 		select {
 		case <-ctx.Done():
-			return 0, err
+			return nil, err
 		case <-time.After(pause):
 		}
 	}
@@ -111,47 +121,41 @@ type repeatKey struct{}
 func repeating(ctx context.Context) context.Context { return context.WithValue(ctx, repeatKey{}, true) }
 
 // round asks each netmaster in turn until one answers.
-func (c *Client) round(ctx context.Context, method, path string, body []byte, out any) (Revision, error) {
+func (c *Client) round(ctx context.Context, method, path string, body []byte, out any) (http.Header, error) {
 	err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known").Try("start one, or name it with --netmaster"))
 	for _, base := range c.bases(ctx) {
-		var rev Revision
-		if rev, err = c.one(ctx, base, method, path, body, out); err == nil || !unavailable(err) || ctx.Err() != nil {
-			return rev, err
+		var header http.Header
+		if header, err = c.one(ctx, base, method, path, body, out); err == nil || !unavailable(err) || ctx.Err() != nil {
+			return header, err
 		}
 		ctx = repeating(ctx)
 	}
-	return 0, err
+	return nil, err
 }
 
-func (c *Client) one(ctx context.Context, base, method, path string, body []byte, out any) (Revision, error) {
+func (c *Client) one(ctx context.Context, base, method, path string, body []byte, out any) (http.Header, error) {
 	answer, err := c.send(ctx, base, method, path, "application/json", body)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer drain(answer.Body)
 	if answer.StatusCode != http.StatusOK {
-		return 0, Refusal(answer)
-	}
-	var rev Revision
-	if h := answer.Header.Get(model.RevisionHeader); h != "" {
-		if _, err := fmt.Sscan(h, &rev); err != nil {
-			return 0, fmt.Errorf("%s %s%s: header %s: %w", method, base, path, model.RevisionHeader, err)
-		}
+		return nil, Refusal(answer)
 	}
 	in := io.LimitReader(answer.Body, maxAnswer)
 	switch out := out.(type) {
 	case nil:
-		return rev, nil
+		return answer.Header, nil
 	case func(io.Reader) error:
 		if err := out(in); err != nil {
-			return 0, fmt.Errorf("%s %s%s: read the answer: %w", method, base, path, err)
+			return nil, fmt.Errorf("%s %s%s: read the answer: %w", method, base, path, err)
 		}
-		return rev, nil
+		return answer.Header, nil
 	}
 	if err := json.NewDecoder(in).Decode(out); err != nil {
-		return 0, fmt.Errorf("%s %s%s: decode the answer: %w", method, base, path, err)
+		return nil, fmt.Errorf("%s %s%s: decode the answer: %w", method, base, path, err)
 	}
-	return rev, nil
+	return answer.Header, nil
 }
 
 func (c *Client) send(ctx context.Context, base, method, path, accept string, body []byte) (*http.Response, error) {

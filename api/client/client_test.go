@@ -147,7 +147,7 @@ func TestWatchReconnects(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var seen []string
-	for e, err := range (&Client{Base: s.URL}).Watch(ctx, "network") {
+	for e, err := range (&Client{Base: s.URL}).Watch(ctx, []*model.Kind{model.KindNetwork()}) {
 		if err != nil {
 			seen = append(seen, "broken")
 		} else {

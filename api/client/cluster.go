@@ -92,12 +92,6 @@ func (c *Client) Flows(ctx context.Context, host, owner, table string) ([]model.
 	return out, c.Inspect(ctx, host, "flows", query, &out)
 }
 
-// EndpointList asks for all endpoints of the cluster.
-func (c *Client) EndpointList(ctx context.Context) ([]model.EndpointOper, error) {
-	var out []model.EndpointOper
-	return out, c.Raw(ctx, "/api/v1/endpoints/", &out)
-}
-
 // Apply sends several objects at once, all or nothing, and returns what was done to each, in order.
 func (c *Client) Apply(ctx context.Context, request model.ApplyRequest) ([]model.ApplyResult, Revision, error) {
 	var out []model.ApplyResult

@@ -2,39 +2,14 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
-	"reflect"
 
 	"github.com/contiv/contiv/api/model"
 )
 
-// Inspector reaches the inspect route of one kind. I is the kind's inspect type.
-type Inspector[I any] struct {
-	c    *Client
-	kind *model.Kind
-}
-
 // Collection reaches all objects of one kind. T is the object's type, I its inspect type.
-type Collection[T, I any] struct{ Inspector[I] }
-
-// Inspect returns an object with its operational state. key are the parts of its key, the tenant first.
-func (i Inspector[I]) Inspect(ctx context.Context, key ...string) (*I, error) {
-	out := new(I)
-	_, err := i.c.call(ctx, http.MethodGet, "/api/v1/inspect/"+i.kind.Plural+"/"+escape(key)+"/", nil, out)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// List returns all objects.
-func (c Collection[T, I]) List(ctx context.Context) ([]*T, error) {
-	var out []*T
-	_, err := c.c.call(ctx, http.MethodGet, "/api/v1/"+c.kind.Plural+"/", nil, &out)
-	return out, err
-}
+type Collection[T, I any] struct{ Lister[T, I] }
 
 // Get returns one object.
 func (c Collection[T, I]) Get(ctx context.Context, key ...string) (*T, error) {
@@ -63,23 +38,6 @@ func (c Collection[T, I]) path(key []string) string {
 func escape(key []string) string { return url.PathEscape(model.Key(key...)) }
 
 // The generic forms below serve programs that know the kind only at run time.
-
-// List returns all objects of a kind.
-func (c *Client) List(ctx context.Context, kind *model.Kind) ([]model.Object, error) {
-	list := reflect.New(reflect.SliceOf(reflect.TypeOf(kind.New())))
-	if _, err := c.call(ctx, http.MethodGet, "/api/v1/"+kind.Plural+"/", nil, list.Interface()); err != nil {
-		return nil, err
-	}
-	out := make([]model.Object, list.Elem().Len())
-	for i := range out {
-		item := list.Elem().Index(i)
-		if item.IsNil() {
-			return nil, fmt.Errorf("decode the answer: %s number %d is null", kind.Name, i)
-		}
-		out[i] = item.Interface().(model.Object)
-	}
-	return out, nil
-}
 
 // Get returns one object of a kind.
 func (c *Client) Get(ctx context.Context, kind *model.Kind, key ...string) (model.Object, error) {

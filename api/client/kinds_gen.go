@@ -6,95 +6,95 @@ import "github.com/contiv/contiv/api/model"
 
 // Bgps reaches the cluster's Bgps.
 func (c *Client) Bgps() Collection[model.Bgp, model.BgpInspect] {
-	return Collection[model.Bgp, model.BgpInspect]{Inspector[model.BgpInspect]{c, model.KindBgp()}}
+	return Collection[model.Bgp, model.BgpInspect]{Lister[model.Bgp, model.BgpInspect]{c, model.KindBgp()}}
 }
 
 // AciGws reaches the cluster's aciGws.
 func (c *Client) AciGws() Collection[model.AciGw, model.AciGwInspect] {
-	return Collection[model.AciGw, model.AciGwInspect]{Inspector[model.AciGwInspect]{c, model.KindAciGw()}}
+	return Collection[model.AciGw, model.AciGwInspect]{Lister[model.AciGw, model.AciGwInspect]{c, model.KindAciGw()}}
 }
 
 // AppProfiles reaches the cluster's appProfiles.
 func (c *Client) AppProfiles() Collection[model.AppProfile, model.AppProfileInspect] {
-	return Collection[model.AppProfile, model.AppProfileInspect]{Inspector[model.AppProfileInspect]{c, model.KindAppProfile()}}
+	return Collection[model.AppProfile, model.AppProfileInspect]{Lister[model.AppProfile, model.AppProfileInspect]{c, model.KindAppProfile()}}
 }
 
 // ClusterNetworkPolicies reaches the cluster's clusterNetworkPolicies.
 func (c *Client) ClusterNetworkPolicies() Collection[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect] {
-	return Collection[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect]{Inspector[model.ClusterNetworkPolicyInspect]{c, model.KindClusterNetworkPolicy()}}
+	return Collection[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect]{Lister[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect]{c, model.KindClusterNetworkPolicy()}}
 }
 
-// Endpoints reaches the cluster's endpoints, which can only be inspected.
-func (c *Client) Endpoints() Inspector[model.EndpointInspect] {
-	return Inspector[model.EndpointInspect]{c, model.KindEndpoint()}
+// Endpoints reaches the cluster's endpoints, which can only be looked at.
+func (c *Client) Endpoints() Lister[model.EndpointOper, model.EndpointInspect] {
+	return Lister[model.EndpointOper, model.EndpointInspect]{c, model.KindEndpoint()}
 }
 
 // EndpointGroups reaches the cluster's endpointGroups.
 func (c *Client) EndpointGroups() Collection[model.EndpointGroup, model.EndpointGroupInspect] {
-	return Collection[model.EndpointGroup, model.EndpointGroupInspect]{Inspector[model.EndpointGroupInspect]{c, model.KindEndpointGroup()}}
+	return Collection[model.EndpointGroup, model.EndpointGroupInspect]{Lister[model.EndpointGroup, model.EndpointGroupInspect]{c, model.KindEndpointGroup()}}
 }
 
 // ExtContractsGroups reaches the cluster's extContractsGroups.
 func (c *Client) ExtContractsGroups() Collection[model.ExtContractsGroup, model.ExtContractsGroupInspect] {
-	return Collection[model.ExtContractsGroup, model.ExtContractsGroupInspect]{Inspector[model.ExtContractsGroupInspect]{c, model.KindExtContractsGroup()}}
+	return Collection[model.ExtContractsGroup, model.ExtContractsGroupInspect]{Lister[model.ExtContractsGroup, model.ExtContractsGroupInspect]{c, model.KindExtContractsGroup()}}
 }
 
 // Globals reaches the cluster's globals.
 func (c *Client) Globals() Collection[model.Global, model.GlobalInspect] {
-	return Collection[model.Global, model.GlobalInspect]{Inspector[model.GlobalInspect]{c, model.KindGlobal()}}
+	return Collection[model.Global, model.GlobalInspect]{Lister[model.Global, model.GlobalInspect]{c, model.KindGlobal()}}
 }
 
 // KubeNamespaces reaches the cluster's kubeNamespaces.
 func (c *Client) KubeNamespaces() Collection[model.KubeNamespace, model.KubeNamespaceInspect] {
-	return Collection[model.KubeNamespace, model.KubeNamespaceInspect]{Inspector[model.KubeNamespaceInspect]{c, model.KindKubeNamespace()}}
+	return Collection[model.KubeNamespace, model.KubeNamespaceInspect]{Lister[model.KubeNamespace, model.KubeNamespaceInspect]{c, model.KindKubeNamespace()}}
 }
 
 // KubeServices reaches the cluster's kubeServices.
 func (c *Client) KubeServices() Collection[model.KubeService, model.KubeServiceInspect] {
-	return Collection[model.KubeService, model.KubeServiceInspect]{Inspector[model.KubeServiceInspect]{c, model.KindKubeService()}}
+	return Collection[model.KubeService, model.KubeServiceInspect]{Lister[model.KubeService, model.KubeServiceInspect]{c, model.KindKubeService()}}
 }
 
 // Netprofiles reaches the cluster's netprofiles.
 func (c *Client) Netprofiles() Collection[model.Netprofile, model.NetprofileInspect] {
-	return Collection[model.Netprofile, model.NetprofileInspect]{Inspector[model.NetprofileInspect]{c, model.KindNetprofile()}}
+	return Collection[model.Netprofile, model.NetprofileInspect]{Lister[model.Netprofile, model.NetprofileInspect]{c, model.KindNetprofile()}}
 }
 
 // Networks reaches the cluster's networks.
 func (c *Client) Networks() Collection[model.Network, model.NetworkInspect] {
-	return Collection[model.Network, model.NetworkInspect]{Inspector[model.NetworkInspect]{c, model.KindNetwork()}}
+	return Collection[model.Network, model.NetworkInspect]{Lister[model.Network, model.NetworkInspect]{c, model.KindNetwork()}}
 }
 
 // NetworkPolicies reaches the cluster's networkPolicies.
 func (c *Client) NetworkPolicies() Collection[model.NetworkPolicy, model.NetworkPolicyInspect] {
-	return Collection[model.NetworkPolicy, model.NetworkPolicyInspect]{Inspector[model.NetworkPolicyInspect]{c, model.KindNetworkPolicy()}}
+	return Collection[model.NetworkPolicy, model.NetworkPolicyInspect]{Lister[model.NetworkPolicy, model.NetworkPolicyInspect]{c, model.KindNetworkPolicy()}}
 }
 
 // Policys reaches the cluster's policys.
 func (c *Client) Policys() Collection[model.Policy, model.PolicyInspect] {
-	return Collection[model.Policy, model.PolicyInspect]{Inspector[model.PolicyInspect]{c, model.KindPolicy()}}
+	return Collection[model.Policy, model.PolicyInspect]{Lister[model.Policy, model.PolicyInspect]{c, model.KindPolicy()}}
 }
 
 // Rules reaches the cluster's rules.
 func (c *Client) Rules() Collection[model.Rule, model.RuleInspect] {
-	return Collection[model.Rule, model.RuleInspect]{Inspector[model.RuleInspect]{c, model.KindRule()}}
+	return Collection[model.Rule, model.RuleInspect]{Lister[model.Rule, model.RuleInspect]{c, model.KindRule()}}
 }
 
 // ServiceLBs reaches the cluster's serviceLBs.
 func (c *Client) ServiceLBs() Collection[model.ServiceLB, model.ServiceLBInspect] {
-	return Collection[model.ServiceLB, model.ServiceLBInspect]{Inspector[model.ServiceLBInspect]{c, model.KindServiceLB()}}
+	return Collection[model.ServiceLB, model.ServiceLBInspect]{Lister[model.ServiceLB, model.ServiceLBInspect]{c, model.KindServiceLB()}}
 }
 
 // Tenants reaches the cluster's tenants.
 func (c *Client) Tenants() Collection[model.Tenant, model.TenantInspect] {
-	return Collection[model.Tenant, model.TenantInspect]{Inspector[model.TenantInspect]{c, model.KindTenant()}}
+	return Collection[model.Tenant, model.TenantInspect]{Lister[model.Tenant, model.TenantInspect]{c, model.KindTenant()}}
 }
 
 // Volumes reaches the cluster's volumes.
 func (c *Client) Volumes() Collection[model.Volume, model.VolumeInspect] {
-	return Collection[model.Volume, model.VolumeInspect]{Inspector[model.VolumeInspect]{c, model.KindVolume()}}
+	return Collection[model.Volume, model.VolumeInspect]{Lister[model.Volume, model.VolumeInspect]{c, model.KindVolume()}}
 }
 
 // VolumeProfiles reaches the cluster's volumeProfiles.
 func (c *Client) VolumeProfiles() Collection[model.VolumeProfile, model.VolumeProfileInspect] {
-	return Collection[model.VolumeProfile, model.VolumeProfileInspect]{Inspector[model.VolumeProfileInspect]{c, model.KindVolumeProfile()}}
+	return Collection[model.VolumeProfile, model.VolumeProfileInspect]{Lister[model.VolumeProfile, model.VolumeProfileInspect]{c, model.KindVolumeProfile()}}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -18,15 +17,22 @@ import (
 // silence is how long the watch stream may say nothing before it counts as broken.
 const silence = 20 * time.Second
 
-// Watch yields everything of the kinds (all kinds when none is named) and then each change. After a broken connection
-// it yields one error, reconnects, and yields everything again, beginning with an event of type EventFull for each kind;
-// a receiver therefore replaces what it knows of a kind whenever it sees EventFull. It ends with ctx or the loop.
-func (c *Client) Watch(ctx context.Context, kinds ...string) iter.Seq2[model.Event, error] {
+// portion is how many objects an event has at the most.
+const portion = 1000
+
+// Watch yields everything of the kinds (all kinds when there are none) that the options leave, and then each change. After a broken
+// connection it yields one error, reconnects, and yields everything again, beginning with an event of type EventFull for each kind, and of
+// type EventMore where there are many; a receiver therefore replaces what it knows of a kind whenever it sees EventFull. What a selector
+// selects no more is told as deleted. It ends with ctx or the loop.
+func (c *Client) Watch(ctx context.Context, kinds []*model.Kind, options ...Option) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
-		path := "/api/v1/watch"
-		if len(kinds) > 0 {
-			path += "?kinds=" + url.QueryEscape(strings.Join(kinds, ","))
+		q := asked(append([]Option{Limit(portion)}, options...))
+		var names []string
+		for _, k := range kinds {
+			names = append(names, k.Name)
 		}
+		parameter("kinds", strings.Join(names, ","))(q)
+		path := "/api/v1/watch?" + q.Encode()
 		pause := 50 * time.Millisecond
 		for {
 			err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known"))

@@ -121,7 +121,7 @@ var {{.File}}Kind = Kind{
 {{range .Fields}}{Name: {{quote .Name}}, Type: {{.GoConst}}, Doc: {{quote .Doc}}{{if .Example}}, Example: {{quote .Example}}{{end}}{{if .Format}}, Format: {{quote .Format}}{{end}}{{if .Enum}}, Enum: {{strings .Enum}}{{end}}{{if .Default}}, Default: {{quote .Default}}{{end}}{{if .MaxLen}}, MaxLen: {{.MaxLen}}{{end}}{{if .Min}}, Min: {{.Min}}{{end}}{{if .Max}}, Max: {{.Max}}{{end}}{{if .Needed}}, Required: true{{end}}{{if .Optional}}, Optional: true{{end}}{{if .Summary}}, Summary: true{{end}}{{if .Secret}}, Secret: true{{end}} },
 {{end}} },
 	Oper: []Field{
-{{range .Oper}}{Name: {{quote .Name}}, Type: {{.GoConst}}, Doc: {{quote .Doc}}{{if .List}}, Of: {{quote .List}}{{end}} },
+{{range .Oper}}{Name: {{quote .Name}}, Type: {{.GoConst}}, Doc: {{quote .Doc}}{{if .List}}, Of: {{quote .List}}{{end}}{{if .Inspected}}, Inspected: true{{end}} },
 {{end}} },
 	LinkSets: []LinkTo{ {{range .LinkSets}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{strings .Via}}{{end}} }, {{end}} },
 	Links: []LinkTo{ {{range .Links}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{strings .Via}}{{end}}{{if .Back}}, Back: true{{end}} }, {{end}} },
@@ -215,13 +215,13 @@ const clientTemplate = header + `package client
 
 import "github.com/contiv/contiv/api/model"
 {{range .}}{{if .InspectOnly}}
-// {{.Collection}} reaches the cluster's {{.Plural}}, which can only be inspected.
-func (c *Client) {{.Collection}}() Inspector[model.{{.Go}}Inspect] {
-	return Inspector[model.{{.Go}}Inspect]{c, model.Kind{{.Go}}()}
+// {{.Collection}} reaches the cluster's {{.Plural}}, which can only be looked at.
+func (c *Client) {{.Collection}}() Lister[model.{{.Go}}Oper, model.{{.Go}}Inspect] {
+	return Lister[model.{{.Go}}Oper, model.{{.Go}}Inspect]{c, model.Kind{{.Go}}()}
 }
 {{else}}
 // {{.Collection}} reaches the cluster's {{.Plural}}.
 func (c *Client) {{.Collection}}() Collection[model.{{.Go}}, model.{{.Go}}Inspect] {
-	return Collection[model.{{.Go}}, model.{{.Go}}Inspect]{Inspector[model.{{.Go}}Inspect]{c, model.Kind{{.Go}}()}}
+	return Collection[model.{{.Go}}, model.{{.Go}}Inspect]{Lister[model.{{.Go}}, model.{{.Go}}Inspect]{c, model.Kind{{.Go}}()}}
 }
 {{end}}{{end}}`

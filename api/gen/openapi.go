@@ -159,13 +159,10 @@ func (k *kind) paths(paths object) {
 		"operationId": "inspect" + k.Go(), "summary": "Configuration and operational state.", "parameters": key,
 		"responses": answer("The object.", ref(k.Go()+"Inspect")),
 	}}
+	paths["/api/v1/"+k.Plural+"/"] = object{"get": k.list(answer)}
 	if k.InspectOnly {
 		return
 	}
-	paths["/api/v1/"+k.Plural+"/"] = object{"get": object{
-		"operationId": "list" + k.Go(), "summary": "All " + k.Plural + ".",
-		"responses": answer("The list.", object{"type": "array", "items": ref(k.Go())}),
-	}}
 	if k.Owner != "" {
 		k.refusals(paths, key)
 		return

@@ -51,6 +51,8 @@ type field struct {
 	Optional bool     `json:"optional"` // an enum that may be empty, an int below whose min 0 is accepted
 	Summary  bool     `json:"summary"`
 	Secret   bool     `json:"secret"` // the history hides the value
+	// Inspected: of operational state that no list tells.
+	Inspected bool `json:"inspected"`
 }
 
 type link struct {

@@ -5,6 +5,9 @@ import "encoding/json"
 // RevisionHeader is the header of answers that carries the store revision of a change.
 const RevisionHeader = "X-Contiv-Revision"
 
+// ContinueHeader is the header of a page of a list that says where the next begins; the last page has none.
+const ContinueHeader = "X-Contiv-Continue"
+
 // RepeatHeader marks a request that is sent again because no one answered it: what it asks for may have happened.
 const RepeatHeader = "X-Contiv-Repeat"
 
@@ -13,7 +16,8 @@ type EventType string
 
 // The event types.
 const (
-	EventFull   EventType = "full"   // Items is everything of Kind at Revision
+	EventFull   EventType = "full"   // Items is everything of Kind at Revision, with those of EventMore that follow
+	EventMore   EventType = "more"   // Items are further ones of the EventFull of Kind before
 	EventPut    EventType = "put"    // Object was created or changed at Revision
 	EventDelete EventType = "delete" // Key is gone since Revision
 	EventSync   EventType = "sync"   // everything up to Revision has been sent

@@ -8,12 +8,13 @@ import (
 	"iter"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/selector"
 )
 
 // Backend is what stands behind the routes. Its methods are safe for concurrent use; refusals are *model.Error.
 type Backend interface {
-	// List returns all objects of a kind with their links, each as JSON, ordered by key. The bytes may be shared.
-	List(ctx context.Context, k *model.Kind) ([]json.RawMessage, error)
+	// List returns objects of a kind with their links, ordered by key.
+	List(ctx context.Context, k *model.Kind, q Query) (Page, error)
 	// Get returns one object with its links.
 	Get(ctx context.Context, k *model.Kind, key string) (model.Object, error)
 	// Put creates or updates object, which is validated and carries its key, and returns it as it is stored, with the
@@ -25,6 +26,27 @@ type Backend interface {
 	// Inspect returns the kind's inspect value: configuration and operational state.
 	Inspect(ctx context.Context, k *model.Kind, key string) (any, error)
 	// Watch yields EventFull for each kind, EventSync, and then changes, each batch closed by EventSync, until ctx ends.
-	// It ends early when the receiver is too slow; the receiver connects again.
-	Watch(ctx context.Context, kinds []*model.Kind) iter.Seq[model.Event]
+	// It ends early when the receiver is too slow; the receiver connects again. An object that comes to be selected is told by
+	// EventPut, and one that ceases to be by EventDelete.
+	Watch(ctx context.Context, of []Watched) iter.Seq[model.Event]
+}
+
+// Query is which objects of a kind are wanted.
+type Query struct {
+	Selector selector.Selector
+	After    string // the last key of the page before; "": from the first
+	Limit    int    // so many at the most; 0: all
+}
+
+// Page is what a list answers.
+type Page struct {
+	Items    []json.RawMessage // may be shared
+	Next     string            // the last key, when more follow behind it; else ""
+	Revision uint64            // at which this was so
+}
+
+// Watched is a kind that is watched.
+type Watched struct {
+	Kind     *model.Kind
+	Selector selector.Selector
 }

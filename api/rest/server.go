@@ -41,13 +41,10 @@ func (s *server) mount(k *model.Kind) {
 	s.Read("/api/v1/inspect/"+k.Plural+"/:key/", func(q *http.Request, p httprouter.Params) (any, error) {
 		return s.backend.Inspect(q.Context(), k, p.ByName("key"))
 	})
+	s.GET("/api/v1/"+k.Plural+"/", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { s.list(w, q, k) })
 	if k.InspectOnly {
 		return
 	}
-	s.Read("/api/v1/"+k.Plural+"/", func(q *http.Request, _ httprouter.Params) (any, error) {
-		list, err := s.backend.List(q.Context(), k)
-		return Spliced{Head: []byte("["), Items: list, Tail: []byte("]")}, err
-	})
 	s.Read(one, func(q *http.Request, p httprouter.Params) (any, error) {
 		return s.backend.Get(q.Context(), k, p.ByName("key"))
 	})

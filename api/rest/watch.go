@@ -3,13 +3,16 @@ package rest
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/selector"
 )
 
 // writeTimeout is how long one event may take to leave; a receiver that is slower is cut off and connects again.
@@ -17,7 +20,7 @@ const writeTimeout = 10 * time.Second
 
 // watch streams server-sent events (WHATWG HTML, section 9.2): the id of an event is its revision.
 func (s *server) watch(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
-	kinds, err := kindsOf(q.URL.Query().Get("kinds"))
+	of, portion, err := watchOf(q.URL.Query())
 	if err != nil {
 		s.Refuse(w, q, err)
 		return
@@ -26,7 +29,7 @@ func (s *server) watch(w http.ResponseWriter, q *http.Request, _ httprouter.Para
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
-	for event := range s.backend.Watch(q.Context(), kinds) {
+	for event := range portions(s.backend.Watch(q.Context(), of), portion) {
 		data, err := json.Marshal(event)
 		if err != nil {
 			s.log.Error("watch: encode an event", "kind", event.Kind, "key", event.Key, "error", err)
@@ -38,6 +41,46 @@ func (s *server) watch(w http.ResponseWriter, q *http.Request, _ httprouter.Para
 		}
 		if event.Type == model.EventSync {
 			if err := out.Flush(); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// watchOf reads the parameters of a watch: the kinds, and of how many objects an event is at the most; 0: of any number. Errors are *model.Error.
+func watchOf(values url.Values) (of []Watched, portion int, err error) {
+	kinds, err := kindsOf(values.Get("kinds"))
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, k := range kinds {
+		s, err := selector.Parse(k, values.Get(selector.Fields), values.Get(selector.Labels))
+		if err != nil {
+			return nil, 0, err
+		}
+		of = append(of, Watched{k, s})
+	}
+	portion, err = limitOf(values)
+	return of, portion, err
+}
+
+// portions yields events, and those of more than so many items as several, so that neither side has all of a kind in hand at once; 0: as
+// they are.
+func portions(events iter.Seq[model.Event], most int) iter.Seq[model.Event] {
+	if most == 0 {
+		return events
+	}
+	return func(yield func(model.Event) bool) {
+		for event := range events {
+			for len(event.Items) > most {
+				part := event
+				part.Items = event.Items[:most]
+				if !yield(part) {
+					return
+				}
+				event.Type, event.Items = model.EventMore, event.Items[most:]
+			}
+			if !yield(event) {
 				return
 			}
 		}

@@ -237,7 +237,7 @@ func TestMarksSurvive(t *testing.T) {
 	m, _ := still(t, mono(t, false), page.Table(model.KindEndpoint()), 120, 40)
 	press(m, "space", "j", "space")
 	s, _ := fixed()
-	s.Endpoints = append([]*model.EndpointOper{{Key: "b:a:c", EndpointID: "c", Network: "a.b"}}, s.Endpoints[1:]...)
+	s.Endpoints = append([]*feed.Endpoint{{Key: "b:a:c", EndpointID: "c", Network: "a.b"}}, s.Endpoints[1:]...)
 	m.Update(s)
 	frame := Plain(m.Frame())
 	if !strings.Contains(frame, "◆ 1 marked") || strings.Count(frame, "◆") != 2 {

@@ -17,8 +17,8 @@ func large(tb testing.TB, first *page.Page) *Model {
 	s.Endpoints = nil
 	for i := range 50000 {
 		id := fmt.Sprintf("web-%d", i)
-		s.Endpoints = append(s.Endpoints, &model.EndpointOper{Key: "blue.acme-" + id, EndpointID: id, Network: "blue.acme", EndpointGroupKey: "web:acme",
-			HomingHost: fmt.Sprintf("h%d", i%100), IpAddress: []string{fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), ""}, MacAddress: "02:02:0a:01:01:01"})
+		s.Endpoints = append(s.Endpoints, &feed.Endpoint{Key: "blue.acme-" + id, EndpointID: id, Network: "blue.acme", EndpointGroupKey: "web:acme",
+			HomingHost: fmt.Sprintf("h%d", i%100), IpAddress: [2]string{fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), ""}, MacAddress: "02:02:0a:01:01:01"})
 	}
 	m.Update(s)
 	return m
@@ -51,7 +51,7 @@ func wide(life int, was *feed.Snapshot) *feed.Snapshot {
 		*s = *was
 		s.Endpoints = slices.Clone(was.Endpoints)
 	} else {
-		s.Objects, s.Nodes, s.Endpoints = map[string][]model.Object{}, nil, make([]*model.EndpointOper, 50000)
+		s.Objects, s.Nodes, s.Endpoints = map[string][]model.Object{}, nil, make([]*feed.Endpoint, 50000)
 		for i := range 1000 {
 			s.Nodes = append(s.Nodes, model.Node{Name: fmt.Sprintf("h%03d", i), Role: model.RoleAgent, Ready: true})
 		}
@@ -69,8 +69,8 @@ func wide(life int, was *feed.Snapshot) *feed.Snapshot {
 			continue
 		}
 		n, tenant, id := i/50, fmt.Sprintf("t%02d", i/2500), fmt.Sprintf("web-%05d", i)
-		s.Endpoints[i] = &model.EndpointOper{Key: fmt.Sprintf("%s:n%03d:%s", tenant, n, id), EndpointID: id, Network: fmt.Sprintf("n%03d.%s", n, tenant),
-			EndpointGroupKey: fmt.Sprintf("g%03d:%s", n, tenant), HomingHost: fmt.Sprintf("h%03d", (i+life)%1000), IpAddress: []string{"10.1.1.1", ""}}
+		s.Endpoints[i] = &feed.Endpoint{Key: fmt.Sprintf("%s:n%03d:%s", tenant, n, id), EndpointID: id, Network: fmt.Sprintf("n%03d.%s", n, tenant),
+			EndpointGroupKey: fmt.Sprintf("g%03d:%s", n, tenant), HomingHost: fmt.Sprintf("h%03d", (i+life)%1000), IpAddress: [2]string{"10.1.1.1", ""}}
 	}
 	return s
 }

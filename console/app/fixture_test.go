@@ -52,10 +52,10 @@ func fixed() (*feed.Snapshot, time.Time) {
 				Held: "10.1.1.3", Quarantined: "10.1.1.4", Pooled: "10.1.1.5-10.1.1.6"},
 			"default:green": {Count: 10, Free: 1, Allocated: "10.2.1.10-10.2.1.19", Available: "10.2.1.20", At: now},
 		},
-		Endpoints: []*model.EndpointOper{
-			{Key: "acme:blue:db", EndpointID: "db", Network: "blue.acme", EndpointGroupKey: "db:acme", HomingHost: "h2", IpAddress: []string{"10.1.1.2", ""}, MacAddress: "02:02:0a:01:01:02"},
-			{Key: "acme:blue:web-1", EndpointID: "web-1", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h1", IpAddress: []string{"10.1.1.1", "2001:db8:1::1"}, MacAddress: "02:02:0a:01:01:01", Pod: "shop/web"},
-			{Key: "default:green:mail", EndpointID: "mail", Network: "green.default", HomingHost: "h1", IpAddress: []string{"10.2.1.10", ""}, MacAddress: "02:02:0a:02:01:0a"},
+		Endpoints: []*feed.Endpoint{
+			{Key: "acme:blue:db", EndpointID: "db", Network: "blue.acme", EndpointGroupKey: "db:acme", HomingHost: "h2", IpAddress: [2]string{"10.1.1.2", ""}, MacAddress: "02:02:0a:01:01:02"},
+			{Key: "acme:blue:web-1", EndpointID: "web-1", Network: "blue.acme", EndpointGroupKey: "web:acme", HomingHost: "h1", IpAddress: [2]string{"10.1.1.1", "2001:db8:1::1"}, MacAddress: "02:02:0a:01:01:01", Pod: "shop/web"},
+			{Key: "default:green:mail", EndpointID: "mail", Network: "green.default", HomingHost: "h1", IpAddress: [2]string{"10.2.1.10", ""}, MacAddress: "02:02:0a:02:01:0a"},
 		},
 		Events: []feed.Event{
 			{At: now.Add(-16 * time.Second), Type: model.EventPut, Kind: "network", Key: "acme:blue", Revision: 18190},

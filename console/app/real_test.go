@@ -116,8 +116,8 @@ func configure(s *feed.Snapshot, now time.Time) {
 			for i := range count {
 				address++
 				id := fmt.Sprintf("%s-%d", cmp.Or(name, "tool"), i+1)
-				e := &model.EndpointOper{Key: t.tenant + ":" + t.network + ":" + id, EndpointID: id, Network: t.network + "." + t.tenant, HomingHost: fmt.Sprintf("node-%02d", host%6+1),
-					IpAddress: []string{fmt.Sprintf("10.%d.0.%d", t.third, address), ""}, MacAddress: fmt.Sprintf("02:02:0a:%02x:00:%02x", t.third, address)}
+				e := &feed.Endpoint{Key: t.tenant + ":" + t.network + ":" + id, EndpointID: id, Network: t.network + "." + t.tenant, HomingHost: fmt.Sprintf("node-%02d", host%6+1),
+					IpAddress: [2]string{fmt.Sprintf("10.%d.0.%d", t.third, address), ""}, MacAddress: fmt.Sprintf("02:02:0a:%02x:00:%02x", t.third, address)}
 				if host++; name != "" {
 					e.EndpointGroupKey = name + ":" + t.tenant
 				}

@@ -64,7 +64,7 @@ func hostile(t *testing.T) *feed.Snapshot {
 	s, now := fixed()
 	for i, e := range s.Endpoints {
 		x := *e
-		x.EndpointID, x.HomingHost, x.ContainerName, x.MacAddress, x.IpAddress = e.EndpointID+nasty, "h1"+nasty, nasty, nasty, []string{nasty, nasty}
+		x.EndpointID, x.HomingHost, x.ContainerName, x.MacAddress, x.IpAddress = e.EndpointID+nasty, "h1"+nasty, nasty, nasty, [2]string{nasty, nasty}
 		s.Endpoints[i] = &x
 	}
 	for i := range s.Nodes {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
 )
@@ -13,8 +12,8 @@ import (
 // twins is the fixed cluster with an endpoint web-1 in both tenants.
 func twins() *feed.Snapshot {
 	s, _ := fixed()
-	s.Endpoints = append(slices.Clone(s.Endpoints), &model.EndpointOper{Key: "default:green:web-1", EndpointID: "web-1", Network: "green.default", HomingHost: "h2",
-		IpAddress: []string{"10.2.1.11", ""}})
+	s.Endpoints = append(slices.Clone(s.Endpoints), &feed.Endpoint{Key: "default:green:web-1", EndpointID: "web-1", Network: "green.default", HomingHost: "h2",
+		IpAddress: [2]string{"10.2.1.11", ""}})
 	return s
 }
 

@@ -66,7 +66,7 @@ func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 // known without, what is to be asked for it; nil: nothing.
 func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Snapshot, error) {
 	f.nodes(ctx)
-	for e, err := range f.client.Watch(ctx) {
+	for e, err := range f.client.Watch(ctx, nil) {
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (f *Feed) askAll(ctx context.Context, questions []Question) {
 func (f *Feed) watch(ctx context.Context) error {
 	asked := false
 	for ctx.Err() == nil {
-		for e, err := range f.client.Watch(ctx) {
+		for e, err := range f.client.Watch(ctx, nil) {
 			if err != nil {
 				f.store.failed(err, true)
 				continue

@@ -72,4 +72,4 @@ func compareObjects(a, b model.Object) int { return strings.Compare(a.ObjectKey(
 
 // CompareEndpoints is the order of a snapshot's endpoints: by identity, and so by network. Two that are equal are the same endpoint at two
 // times.
-func CompareEndpoints(a, b *model.EndpointOper) int { return strings.Compare(a.Key, b.Key) }
+func CompareEndpoints(a, b *Endpoint) int { return strings.Compare(a.Key, b.Key) }

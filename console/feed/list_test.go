@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/contiv/contiv/api/model"
 )
 
 // Whatever comes and goes, the list is that of the endpoints, in order, and what did not change is the same value.
@@ -21,7 +19,7 @@ func TestList(t *testing.T) {
 				r.Delete(key)
 				continue
 			}
-			r.Set(key, &model.EndpointOper{Key: key, Network: fmt.Sprint("n", len(key)), EndpointID: key})
+			r.Set(key, &Endpoint{Key: key, Network: fmt.Sprint("n", len(key)), EndpointID: key})
 		}
 		list := r.sorted()
 		if len(list) != r.Len() || !slices.IsSortedFunc(list, CompareEndpoints) {

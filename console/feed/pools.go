@@ -88,7 +88,7 @@ func (s *store) requeue(keys ...string) {
 }
 
 // touchedBy notes the network of an endpoint.
-func (s *store) touchedBy(e *model.EndpointOper) {
+func (s *store) touchedBy(e *Endpoint) {
 	s.touched.add(e.NetworkKey())
 }
 

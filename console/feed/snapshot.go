@@ -33,7 +33,7 @@ type Pool struct {
 type Snapshot struct {
 	Base      string                    // the netmaster asked
 	Objects   map[string][]model.Object // by kind name, ordered by key; without endpoints
-	Endpoints []*model.EndpointOper     // ordered by network, then identity
+	Endpoints []*Endpoint               // ordered by network, then identity
 	Nodes     []model.Node
 	Missing   map[string]time.Time // since when hosts have had fewer interfaces than endpoints, by name
 	Pools     map[string]Pool      // by network key, "tenant:network"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,14 +13,14 @@ import (
 
 // store is the latest state. Its methods do not block beyond its lock.
 type store struct {
-	mu        sync.Mutex
-	now       func() time.Time
-	objects   map[string]*list[model.Object] // by kind
-	endpoints *list[*model.EndpointOper]
-	pools     map[string]Pool
-	touched   queue // networks in which something happened since they were asked about
-	answers   map[Question]Answer
-	interned  interned
+	mu  sync.Mutex
+	now func() time.Time
+	lists
+	again    *relist // nil: nothing is told again
+	pools    map[string]Pool
+	touched  queue // networks in which something happened since they were asked about
+	answers  map[Question]Answer
+	interned interned
 
 	meter    meter
 	last     Snapshot
@@ -28,8 +29,7 @@ type store struct {
 }
 
 func newStore(base string, now func() time.Time) *store {
-	return &store{now: now, objects: map[string]*list[model.Object]{}, endpoints: newList(CompareEndpoints),
-		pools: map[string]Pool{}, answers: map[Question]Answer{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
+	return &store{now: now, lists: newLists(), pools: map[string]Pool{}, answers: map[Question]Answer{}, last: Snapshot{Base: base}, changed: make(chan struct{}, 1)}
 }
 
 // clone is a store that shows what s shows, and changes by itself from now on.
@@ -37,19 +37,11 @@ func (s *store) clone() *store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := newStore("", s.now)
-	out.last, out.meter, out.endpoints, out.pools, out.answers = s.last, s.meter, s.endpoints.clone(), maps.Clone(s.pools), maps.Clone(s.answers)
-	for kind, objects := range s.objects {
-		out.objects[kind] = objects.clone()
+	out.last, out.meter, out.lists, out.pools, out.answers = s.last, s.meter, s.lists.clone(), maps.Clone(s.pools), maps.Clone(s.answers)
+	if s.again != nil {
+		out.again = &relist{s.again.clone(), slices.Clone(s.again.kinds)}
 	}
 	return out
-}
-
-// of is the objects of a kind.
-func (s *store) of(kind string) *list[model.Object] {
-	if s.objects[kind] == nil {
-		s.objects[kind] = newList(compareObjects)
-	}
-	return s.objects[kind]
 }
 
 // change runs f under the lock and wakes the publisher.
@@ -75,18 +67,20 @@ func (s *store) event(e model.Event) {
 		var err error
 		switch e.Type {
 		case model.EventFull:
-			s.clear(e.Kind)
+			s.begin(e.Kind)
+			fallthrough
+		case model.EventMore:
 			for _, raw := range e.Items {
-				err = cmp.Or(err, s.put(e.Kind, "", raw))
+				err = cmp.Or(err, s.put(s.coming(), e.Kind, "", raw))
 			}
 		case model.EventPut:
-			err = s.put(e.Kind, e.Key, e.Object)
+			err = s.put(s.lists, e.Kind, e.Key, e.Object)
 			s.remember(e)
 		case model.EventDelete:
 			s.drop(e.Kind, e.Key)
 			s.remember(e)
 		case model.EventSync:
-			s.last.Synced = true
+			s.finish()
 		}
 		if err != nil {
 			s.last.Err = "decode a " + e.Kind + ": " + err.Error()
@@ -94,29 +88,14 @@ func (s *store) event(e model.Event) {
 	})
 }
 
-func (s *store) clear(kind string) {
+// put takes an object of a kind into lists. key is an endpoint's, if it was told.
+func (s *store) put(to lists, kind, key string, raw json.RawMessage) error {
 	if kind == model.KindEndpoint().Name {
-		s.endpoints = newList(CompareEndpoints)
-		return
-	}
-	s.objects[kind] = newList(compareObjects)
-	if kind == model.KindNetwork().Name { // they may be other networks of the same names
-		s.pools = map[string]Pool{}
-	}
-}
-
-func (s *store) put(kind, key string, raw json.RawMessage) error {
-	if kind == model.KindEndpoint().Name {
-		e := &model.EndpointOper{}
-		if err := json.Unmarshal(raw, e); err != nil {
+		e, err := decodeEndpoint(raw, key, &s.interned)
+		if err != nil {
 			return err
 		}
-		s.interned.intern(&e.Network, &e.EndpointGroupKey, &e.HomingHost, &e.VtepIP, &e.ContainerName, &e.IntfName, &e.ServiceName)
-		if e.ContainerID == e.EndpointID {
-			e.ContainerID = e.EndpointID // one text, not two that are alike
-		}
-		e.Key = cmp.Or(key, e.Key) // no two have the same
-		s.endpoints.Set(e.Key, e)
+		to.endpoints.Set(e.Key, known(s.endpoints, e.Key, e))
 		s.touchedBy(e)
 		return nil
 	}
@@ -128,7 +107,7 @@ func (s *store) put(kind, key string, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, o); err != nil {
 		return err
 	}
-	s.of(kind).Set(o.ObjectKey(), o)
+	to.of(kind).Set(o.ObjectKey(), known(s.of(kind), o.ObjectKey(), o))
 	s.touch(o)
 	return nil
 }

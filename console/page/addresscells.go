@@ -20,13 +20,13 @@ type addressCells struct {
 	gateway                   string
 	free, taken               feed.Ranges
 	held, quarantined, pooled feed.Ranges // within taken
-	owners                    map[netip.Addr]*model.EndpointOper
+	owners                    map[netip.Addr]*feed.Endpoint
 	states                    map[netip.Addr]*model.AddressState
 	ages                      bool
 	filter                    *widget.Filter
 }
 
-func newAddressCells(n *model.Network, subnet netip.Prefix, pool feed.Pool, owners map[netip.Addr]*model.EndpointOper, states []model.AddressState, c Canvas) *addressCells {
+func newAddressCells(n *model.Network, subnet netip.Prefix, pool feed.Pool, owners map[netip.Addr]*feed.Endpoint, states []model.AddressState, c Canvas) *addressCells {
 	l := &addressCells{theme: c.Theme, now: c.Now, subnet: subnet, gateway: n.Gateway, free: feed.ParseRanges(pool.Available), taken: feed.ParseRanges(pool.Allocated),
 		held: feed.ParseRanges(pool.Held), quarantined: feed.ParseRanges(pool.Quarantined), pooled: feed.ParseRanges(pool.Pooled),
 		owners: owners, states: map[netip.Addr]*model.AddressState{}}

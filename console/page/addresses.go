@@ -123,7 +123,7 @@ func (n subnet) row(c Canvas, s *feed.Snapshot) widget.Row {
 func (n subnet) row6(s *feed.Snapshot) widget.Row {
 	key, used := n.network.ObjectKey(), 0
 	for _, e := range endpointsOn(s, key) {
-		if len(e.IpAddress) > 1 && e.IpAddress[1] != "" {
+		if e.IpAddress[1] != "" {
 			used++
 		}
 	}

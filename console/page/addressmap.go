@@ -283,8 +283,8 @@ func (p *grid) legend(c Canvas, l *addressCells, cell int) []string {
 }
 
 // owners are the endpoints of a network by address.
-func owners(network string, s *feed.Snapshot) map[netip.Addr]*model.EndpointOper {
-	out := map[netip.Addr]*model.EndpointOper{}
+func owners(network string, s *feed.Snapshot) map[netip.Addr]*feed.Endpoint {
+	out := map[netip.Addr]*feed.Endpoint{}
 	for _, e := range endpointsOn(s, network) {
 		if a, err := netip.ParseAddr(firstAddress(e)); err == nil {
 			out[a] = e

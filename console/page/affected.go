@@ -83,7 +83,7 @@ func dependsOn(o, object model.Object) bool {
 }
 
 // endpointOf tells whether an endpoint is on the network, in the group, of the tenant, or judged by the policy.
-func endpointOf(e *model.EndpointOper, object model.Object) bool {
+func endpointOf(e *feed.Endpoint, object model.Object) bool {
 	switch o := object.(type) {
 	case *model.Network:
 		return e.NetworkKey() == o.ObjectKey()

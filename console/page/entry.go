@@ -58,7 +58,7 @@ func tableEntry(k *model.Kind) Entry {
 
 // pathOf is an object's key in a path.
 func pathOf(o object) string {
-	if e, ok := o.(*model.EndpointOper); ok {
+	if e, ok := o.(*feed.Endpoint); ok {
 		return e.Key
 	}
 	return strings.ReplaceAll(keyOf(o), ":", "/")

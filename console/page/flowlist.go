@@ -44,7 +44,7 @@ func flowList(host, table, view string) *Page {
 }
 
 // endpointFlows makes the page that follows one endpoint through the tables of its host.
-func endpointFlows(e *model.EndpointOper) *Page {
+func endpointFlows(e *feed.Endpoint) *Page {
 	owner := "endpoint/" + e.Key
 	return flowsPage(e.HomingHost, e.EndpointID, "netctl flows "+e.HomingHost+" --owner "+owner, 0, true, func(f *model.Flow) bool { return f.Owner == owner })
 }

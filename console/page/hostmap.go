@@ -44,8 +44,8 @@ func hostMap(t *theme.Theme, s *feed.Snapshot, x *index, rel *relations, width, 
 }
 
 // relatedFirst is endpoints of a host, those that the selection is related to most first, each kind in its order.
-func relatedFirst(all []*model.EndpointOper, rel *relations) []*model.EndpointOper {
-	var by [selected + 1][]*model.EndpointOper
+func relatedFirst(all []*feed.Endpoint, rel *relations) []*feed.Endpoint {
+	var by [selected + 1][]*feed.Endpoint
 	for _, e := range all {
 		how := rel.of(e)
 		by[how] = append(by[how], e)
@@ -74,7 +74,7 @@ func underlay(t *theme.Theme, s *feed.Snapshot) string {
 	return t.Paint(theme.Dim, strings.Join(out, "   "))
 }
 
-func hostBox(t *theme.Theme, n *model.Node, all []*model.EndpointOper, rel *relations, width int) []string {
+func hostBox(t *theme.Theme, n *model.Node, all []*feed.Endpoint, rel *relations, width int) []string {
 	all = relatedFirst(all, rel)
 	b, inner := t.Glyphs.Box, width-2
 	mark, role := t.Glyphs.Dot, theme.Good

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/widget"
 )
@@ -14,14 +13,14 @@ type location struct{ network, group string }
 // index is endpoints by where they are, each list in the order of the snapshot.
 type index struct {
 	size    int
-	at      map[location][]*model.EndpointOper
-	hosts   map[string][]*model.EndpointOper
+	at      map[location][]*feed.Endpoint
+	hosts   map[string][]*feed.Endpoint
 	tenants map[string]map[location]struct{}
 }
 
 // newIndex makes an index of endpoints; nil when ctx ends.
-func newIndex(ctx context.Context, all []*model.EndpointOper) *index {
-	x := &index{len(all), map[location][]*model.EndpointOper{}, map[string][]*model.EndpointOper{}, map[string]map[location]struct{}{}}
+func newIndex(ctx context.Context, all []*feed.Endpoint) *index {
+	x := &index{len(all), map[location][]*feed.Endpoint{}, map[string][]*feed.Endpoint{}, map[string]map[location]struct{}{}}
 	for i, e := range all {
 		if i%512 == 0 && ctx.Err() != nil {
 			return nil
@@ -76,7 +75,7 @@ func (x *indexed) get(c Canvas, s *feed.Snapshot) (made *indexes, fresh bool) {
 // filtering tells whether what the filter keeps is still being found.
 func (x *indexed) filtering() bool { return x.made != nil && x.filter != x.made.filter }
 
-func makeIndexes(ctx context.Context, endpoints []*model.EndpointOper, want indexVersion, was *indexes) *indexes {
+func makeIndexes(ctx context.Context, endpoints []*feed.Endpoint, want indexVersion, was *indexes) *indexes {
 	out := &indexes{indexVersion: want}
 	if was != nil && was.endpoints == want.endpoints {
 		out.all = was.all
@@ -86,7 +85,7 @@ func makeIndexes(ctx context.Context, endpoints []*model.EndpointOper, want inde
 	if out.kept = out.all; want.filter == nil {
 		return out
 	}
-	var kept []*model.EndpointOper
+	var kept []*feed.Endpoint
 	for i, e := range endpoints {
 		if i%512 == 0 && ctx.Err() != nil {
 			return nil

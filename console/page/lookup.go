@@ -30,8 +30,8 @@ func each[T model.Object](s *feed.Snapshot) (out []T) {
 }
 
 // findEndpoint finds an endpoint by its key; nil: there is none.
-func findEndpoint(s *feed.Snapshot, key string) *model.EndpointOper {
-	if i := slices.IndexFunc(s.Endpoints, func(e *model.EndpointOper) bool { return e.Key == key }); i >= 0 {
+func findEndpoint(s *feed.Snapshot, key string) *feed.Endpoint {
+	if i := slices.IndexFunc(s.Endpoints, func(e *feed.Endpoint) bool { return e.Key == key }); i >= 0 {
 		return s.Endpoints[i]
 	}
 	return nil
@@ -39,9 +39,9 @@ func findEndpoint(s *feed.Snapshot, key string) *model.EndpointOper {
 
 // findEndpoints are the endpoints that a text names: the one with that key, or those with that ID, which other networks and tenants
 // may have too, or that pod, NAMESPACE:POD.
-func findEndpoints(s *feed.Snapshot, id string) (out []*model.EndpointOper) {
+func findEndpoints(s *feed.Snapshot, id string) (out []*feed.Endpoint) {
 	if e := findEndpoint(s, id); e != nil {
-		return []*model.EndpointOper{e}
+		return []*feed.Endpoint{e}
 	}
 	for _, e := range s.Endpoints {
 		if e.EndpointID == id || e.Pod != "" && strings.ReplaceAll(e.Pod, "/", ":") == id {
@@ -52,8 +52,8 @@ func findEndpoints(s *feed.Snapshot, id string) (out []*model.EndpointOper) {
 }
 
 // endpointsOn are the endpoints of a network's key: they stand cellGroup.
-func endpointsOn(s *feed.Snapshot, network string) []*model.EndpointOper {
-	first, _ := slices.BinarySearchFunc(s.Endpoints, network+":", func(e *model.EndpointOper, from string) int { return strings.Compare(e.Key, from) })
+func endpointsOn(s *feed.Snapshot, network string) []*feed.Endpoint {
+	first, _ := slices.BinarySearchFunc(s.Endpoints, network+":", func(e *feed.Endpoint, from string) int { return strings.Compare(e.Key, from) })
 	last := first
 	for last < len(s.Endpoints) && s.Endpoints[last].NetworkKey() == network {
 		last++
@@ -61,12 +61,7 @@ func endpointsOn(s *feed.Snapshot, network string) []*model.EndpointOper {
 	return s.Endpoints[first:last]
 }
 
-func firstAddress(e *model.EndpointOper) string {
-	if len(e.IpAddress) == 0 {
-		return "-"
-	}
-	return e.IpAddress[0]
-}
+func firstAddress(e *feed.Endpoint) string { return e.IpAddress[0] }
 
 // groupOf finds a group by its key "group:tenant"; nil: there is none.
 func groupOf(s *feed.Snapshot, key string) *model.EndpointGroup {

@@ -16,7 +16,7 @@ type identified interface {
 
 // keyOf is an object's key.
 func keyOf(o object) string {
-	if e, ok := o.(*model.EndpointOper); ok {
+	if e, ok := o.(*feed.Endpoint); ok {
 		return e.Key
 	}
 	return o.(model.Object).ObjectKey()
@@ -53,7 +53,7 @@ func views() []string {
 
 // viewOf is a view of an endpoint or another object; nil: it has no such view.
 func viewOf(o object, view string) *Page {
-	if e, ok := o.(*model.EndpointOper); ok {
+	if e, ok := o.(*feed.Endpoint); ok {
 		switch view {
 		case "address":
 			return addressMapAt(e.NetworkKey(), firstAddress(e))

@@ -86,7 +86,7 @@ func (p *podMatrix) chosen(s *feed.Snapshot) string {
 		return p.namespace
 	}
 	all := namespaces(s)
-	i := slices.IndexFunc(s.Endpoints, func(e *model.EndpointOper) bool { return e.Pod != "" })
+	i := slices.IndexFunc(s.Endpoints, func(e *feed.Endpoint) bool { return e.Pod != "" })
 	if i >= 0 {
 		first, _, _ := strings.Cut(s.Endpoints[i].Pod, "/")
 		for _, e := range s.Endpoints[i:] {

@@ -11,7 +11,7 @@ import (
 func podsPage(name, command string, pods func(s *feed.Snapshot) []string) *Page {
 	k := model.KindEndpoint()
 	p := newTable(k, name, command, nil)
-	p.Body.(*table[*model.EndpointOper]).pods = pods
+	p.Body.(*table[*feed.Endpoint]).pods = pods
 	return p
 }
 
@@ -39,7 +39,7 @@ func podsOf(k *model.Kind, key string) *Page {
 		return nil
 	})
 	p.Asks = asks(q)
-	t := p.Body.(*table[*model.EndpointOper])
+	t := p.Body.(*table[*feed.Endpoint])
 	t.above = answered(q, "netmaster")
 	t.empty = func(*feed.Snapshot) string { return "no pod on a network of Contiv" }
 	return p

@@ -17,8 +17,8 @@ import (
 
 // town is a tenant with two groups and a loose endpoint, and another tenant.
 func town() *feed.Snapshot {
-	endpoint := func(id, network, group, host string) *model.EndpointOper {
-		return &model.EndpointOper{Key: network + ":" + id, EndpointID: id, EndpointGroupKey: group, HomingHost: host, IpAddress: []string{"10.1.1.1"}}
+	endpoint := func(id, network, group, host string) *feed.Endpoint {
+		return &feed.Endpoint{Key: network + ":" + id, EndpointID: id, EndpointGroupKey: group, HomingHost: host, IpAddress: [2]string{"10.1.1.1"}}
 	}
 	return &feed.Snapshot{
 		Objects: map[string][]model.Object{
@@ -30,7 +30,7 @@ func town() *feed.Snapshot {
 			"rule": {&model.Rule{TenantName: "t", PolicyName: "p", RuleId: "1", Direction: "in", Action: "deny", Priority: 1},
 				&model.Rule{TenantName: "t", PolicyName: "out", RuleId: "1", Direction: "in", FromEndpointGroup: "db", Action: "deny", Priority: 1}},
 		},
-		Endpoints: []*model.EndpointOper{endpoint("db1", "t:n", "db:t", "h1"), endpoint("web1", "t:n", "web:t", "h1"), endpoint("web2", "t:n", "web:t", "h2"),
+		Endpoints: []*feed.Endpoint{endpoint("db1", "t:n", "db:t", "h1"), endpoint("web1", "t:n", "web:t", "h1"), endpoint("web2", "t:n", "web:t", "h2"),
 			endpoint("loose", "t:n", "", "h2"), endpoint("far", "u:n", "", "h1")},
 	}
 }
@@ -144,7 +144,7 @@ func TestIndexedInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &feed.Snapshot{}
 		for i := range 2 * manyEndpoints {
-			s.Endpoints = append(s.Endpoints, &model.EndpointOper{Key: fmt.Sprintf("t:n:web-%04d", i), EndpointID: fmt.Sprintf("web-%04d", i), Network: "n.t", HomingHost: fmt.Sprintf("h%d", i%7)})
+			s.Endpoints = append(s.Endpoints, &feed.Endpoint{Key: fmt.Sprintf("t:n:web-%04d", i), EndpointID: fmt.Sprintf("web-%04d", i), Network: "n.t", HomingHost: fmt.Sprintf("h%d", i%7)})
 		}
 		c := Canvas{Background: &widget.Background{Ready: func() {}}}
 		var x indexed
@@ -270,7 +270,7 @@ func TestAddressCells(t *testing.T) {
 	for i, age := range []*time.Time{nil, ago(time.Second), ago(time.Minute), ago(2 * time.Hour), ago(48 * time.Hour), ago(900 * time.Hour)} {
 		states = append(states, model.AddressState{Address: addressAt(subnet, i+1).String(), Since: age})
 	}
-	l := newAddressCells(n, subnet, pool, owners("t:n", &feed.Snapshot{Endpoints: []*model.EndpointOper{{Key: "t:n:c", IpAddress: []string{"10.1.0.1"}}}}), states, Canvas{Theme: th, Now: now})
+	l := newAddressCells(n, subnet, pool, owners("t:n", &feed.Snapshot{Endpoints: []*feed.Endpoint{{Key: "t:n:c", IpAddress: [2]string{"10.1.0.1"}}}}), states, Canvas{Theme: th, Now: now})
 	sign := func(first, cells int) string { glyph, _ := l.mark(first, cells); return glyph }
 	var got string
 	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 9, 600, 65535} {

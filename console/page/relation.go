@@ -21,32 +21,32 @@ const (
 // about, each once.
 type relations struct {
 	tenant string
-	mine   func(*model.EndpointOper) bool
-	one    *model.EndpointOper         // when the selection is an endpoint
+	mine   func(*feed.Endpoint) bool
+	one    *feed.Endpoint              // when the selection is an endpoint
 	judge  func(group string) relation // by group key "group:tenant"; nil: nothing but mine is related
 	groups map[string]relation
 }
 
 // relate makes the relations of a branch.
 func relate(s *feed.Snapshot, b *line) *relations {
-	t := &relations{groups: map[string]relation{}, mine: func(*model.EndpointOper) bool { return false }}
+	t := &relations{groups: map[string]relation{}, mine: func(*feed.Endpoint) bool { return false }}
 	var group *model.EndpointGroup
 	grouped := false
 	switch {
 	case b.endpoint != nil:
-		t.mine = func(e *model.EndpointOper) bool { return e.Key == b.endpoint.Key }
+		t.mine = func(e *feed.Endpoint) bool { return e.Key == b.endpoint.Key }
 		t.one, t.tenant, grouped = b.endpoint, b.endpoint.Tenant(), true
 		group = groupOf(s, b.endpoint.EndpointGroupKey)
 	case b.group != nil:
 		key := b.group.GroupName + ":" + b.group.TenantName
-		t.mine = func(e *model.EndpointOper) bool { return e.EndpointGroupKey == key }
+		t.mine = func(e *feed.Endpoint) bool { return e.EndpointGroupKey == key }
 		t.tenant, group, grouped = b.group.TenantName, b.group, true
 	case b.network != nil:
 		id := b.network.ObjectKey()
-		t.mine = func(e *model.EndpointOper) bool { return e.NetworkKey() == id }
+		t.mine = func(e *feed.Endpoint) bool { return e.NetworkKey() == id }
 		t.tenant = b.network.TenantName
 	default:
-		t.mine = func(e *model.EndpointOper) bool { return e.Tenant() == b.key }
+		t.mine = func(e *feed.Endpoint) bool { return e.Tenant() == b.key }
 		t.tenant = b.key
 	}
 	if grouped {
@@ -57,7 +57,7 @@ func relate(s *feed.Snapshot, b *line) *relations {
 }
 
 // of is how an endpoint has to do with the selection.
-func (t *relations) of(e *model.EndpointOper) relation {
+func (t *relations) of(e *feed.Endpoint) relation {
 	if t.mine(e) {
 		return selected
 	}
@@ -65,7 +65,7 @@ func (t *relations) of(e *model.EndpointOper) relation {
 }
 
 // toGroup is how an endpoint that is not selected has to do with the selection; all in its group have the same to do with it.
-func (t *relations) toGroup(e *model.EndpointOper) relation {
+func (t *relations) toGroup(e *feed.Endpoint) relation {
 	if t.judge == nil || e.Tenant() != t.tenant {
 		return unrelated
 	}

@@ -128,7 +128,11 @@ func serviceStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 		}
 		var backends []string
 		for _, e := range state.Oper.Providers {
-			backends = append(backends, firstAddress(&e))
+			address := "-"
+			if len(e.IpAddress) > 0 {
+				address = e.IpAddress[0]
+			}
+			backends = append(backends, address)
 		}
 		slices.Sort(backends)
 		role, who := theme.Plain, strconv.Itoa(len(backends))+" "+strings.Join(backends, " ")

@@ -28,7 +28,7 @@ func Table(k *model.Kind) *Page { return newTable(k, k.Many, k.Listing(), nil) }
 // newTable makes a page of those objects of a kind that where accepts; nil accepts all.
 func newTable(k *model.Kind, name, command string, where func(o object) bool) *Page {
 	if k == model.KindEndpoint() {
-		return tableOf(k, name, command, where, func(s *feed.Snapshot) []*model.EndpointOper { return s.Endpoints })
+		return tableOf(k, name, command, where, func(s *feed.Snapshot) []*feed.Endpoint { return s.Endpoints })
 	}
 	return tableOf(k, name, command, where, func(s *feed.Snapshot) []model.Object { return s.Objects[k.Name] })
 }

@@ -21,7 +21,7 @@ type line struct {
 	ref
 	depth    int
 	children int
-	endpoint *model.EndpointOper
+	endpoint *feed.Endpoint
 	group    *model.EndpointGroup
 	network  *model.Network
 }
@@ -94,7 +94,7 @@ type tree struct {
 type span struct {
 	start  int     // number of its first line
 	branch *branch // nil: endpoints alone
-	leaves []*model.EndpointOper
+	leaves []*feed.Endpoint
 	depth  int // of the leaves
 }
 
@@ -162,7 +162,7 @@ func (t *tree) find(r ref) int {
 		if r.kind != model.KindEndpoint() {
 			continue
 		}
-		if i := slices.IndexFunc(s.leaves, func(e *model.EndpointOper) bool { return e.Key == r.key }); i >= 0 {
+		if i := slices.IndexFunc(s.leaves, func(e *feed.Endpoint) bool { return e.Key == r.key }); i >= 0 {
 			return s.start + i
 		}
 	}

@@ -57,6 +57,8 @@ func (o order) differs(was order) bool {
 type arranged[T comparable] struct {
 	order
 	Content[T]
+	cursor string // ID of the item that was selected when this was begun, and
+	at     int    // where it is now; -1: it is not known where
 }
 
 // Show has the table show a source, filtered, and sorted as the user wants it. What takes long is done in the background, and
@@ -66,8 +68,17 @@ func (t *Table[T]) Show(src Source[T], f *Filter, now time.Time, b *Background) 
 	if plain := f == nil && o.column == 0 && !src.Slow; plain || src.Size <= manyItems || t.shown == nil {
 		b = nil
 	}
-	was, texts := t.shown, &t.texts
-	t.shown = t.latest.Update(o, o.differs, b, func(ctx context.Context) *arranged[T] { return texts.arrange(ctx, src.Load(), o, was) })
+	was, texts, cursor := t.shown, &t.texts, t.cursor
+	t.shown = t.latest.Update(o, o.differs, b, func(ctx context.Context) *arranged[T] {
+		out := texts.arrange(ctx, src.Load(), o, was)
+		if b != nil {
+			out.look(cursor)
+		}
+		return out
+	})
+	if t.shown != was && t.shown.cursor == t.cursor && t.shown.at >= 0 {
+		t.place = t.shown.at
+	}
 	switch {
 	case !o.differs(t.shown.order):
 		return ""
@@ -75,6 +86,13 @@ func (t *Table[T]) Show(src Source[T], f *Filter, now time.Time, b *Background) 
 		return "sorting"
 	}
 	return "filtering"
+}
+
+// look finds the item that is selected, so that the one who draws need not look through all of them. nil has none.
+func (a *arranged[T]) look(cursor string) {
+	if a != nil && cursor != "" {
+		a.cursor, a.at = cursor, slices.IndexFunc(a.Items, func(item T) bool { return a.ID(item) == cursor })
+	}
 }
 
 // texts remembers the cells of items, one a line.
@@ -89,7 +107,7 @@ const checkEvery = 512
 
 // arrange filters and sorts. It returns nil when ctx ends.
 func (x *texts[T]) arrange(ctx context.Context, c Content[T], o order, was *arranged[T]) *arranged[T] {
-	out := &arranged[T]{o, c}
+	out := &arranged[T]{order: o, Content: c, at: -1}
 	if o.filter == nil && o.column == 0 {
 		return out
 	}

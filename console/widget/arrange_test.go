@@ -245,3 +245,33 @@ func TestTableWorksInTheBackground(t *testing.T) {
 		}
 	})
 }
+
+// Where the selected item has gone is found in the background: who draws does not look through all items.
+func TestCursorIsFoundInTheBackground(t *testing.T) {
+	const n = 10 * manyItems
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	looked := 0
+	src := Source[int]{Size: n, Load: func() Content[int] {
+		return Content[int]{Items: all, Row: func(i int) Row { return Row{Cells: []string{fmt.Sprint(i)}} }, ID: func(i int) string {
+			looked++ // by one at a time: the test waits for the other
+			return fmt.Sprint(i)
+		}}
+	}}
+	ready := make(chan struct{})
+	b := &Background{Ready: func() { ready <- struct{}{} }}
+	var x Table[int]
+	x.Show(src, nil, time.Time{}, nil)
+	x.cursor, x.place = "7", 7
+	x.turn(0)
+	x.turn(0) // descending
+	x.Show(src, nil, time.Time{}, b)
+	<-ready
+	x.Show(src, nil, time.Time{}, b)
+	looked = 0
+	if item, ok := x.Selected(); !ok || item != 7 || x.place != n-8 || looked > 10 {
+		t.Errorf("want item 7 at %d, found at once, got %d at %d after %d looks", n-8, item, x.place, looked)
+	}
+}

@@ -197,7 +197,7 @@ func TestStoreReset(t *testing.T) {
 	told := make(chan int)
 	go func() {
 		defer close(told)
-		for e := range one.Watch(watching, model.KindNetwork().Name) {
+		for e := range one.Watch(watching, []*model.Kind{model.KindNetwork()}) {
 			if e.Type != model.EventFull {
 				continue
 			}

@@ -20,6 +20,7 @@ func newEndpoint(f *Factory, k *model.Kind) *cobra.Command {
 
 type endpointListOptions struct {
 	output
+	selection
 	kind                         *model.Kind
 	tenant, network, group, host string
 	namespace                    string
@@ -38,7 +39,8 @@ func newEndpointList(f *Factory, k *model.Kind) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEndpointList(cmd.Context(), f, o) },
 	}
-	o.register(c)
+	o.output.register(c)
+	o.selection.register(c, k)
 	c.Flags().StringVarP(&o.tenant, "tenant", "t", "", "of this tenant alone")
 	c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants, as without --tenant")
 	c.Flags().StringVarP(&o.network, "network", "n", "", "on this network alone")
@@ -48,7 +50,7 @@ func newEndpointList(f *Factory, k *model.Kind) *cobra.Command {
 	return c
 }
 
-func (o *endpointListOptions) selects(e model.EndpointOper) bool {
+func (o *endpointListOptions) selects(e *model.EndpointOper) bool {
 	network := strings.TrimPrefix(e.NetworkKey(), e.Tenant()+":")
 	group, _, _ := strings.Cut(e.EndpointGroupKey, ":")
 	namespace, _, _ := strings.Cut(e.Pod, "/")
@@ -65,28 +67,14 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 	if err != nil {
 		return err
 	}
-	all, err := c.EndpointList(ctx)
-	if err != nil {
+	key := func(e *model.EndpointOper) string { return e.Key }
+	n, l, err := paged[*model.EndpointOper]{o.kind, format, o.selects, key}.print(f, c.Endpoints().Pages(ctx, o.pages()...))
+	if err != nil || n > 0 {
 		return err
 	}
-	kept := []model.EndpointOper{}
-	l := &listing{Table: term.Table{Columns: term.Columns(o.kind, format.Wide())}}
-	for _, e := range all {
-		if o.selects(e) {
-			kept = append(kept, e)
-			name := e.EndpointID
-			if format.Name != term.Quiet {
-				name = fullName(o.kind, e.Key)
-			}
-			l.row(name, term.Row(l.Columns, e.Field))
-		}
+	if err := o.exist(ctx, c); err != nil {
+		return err
 	}
-	if len(kept) == 0 {
-		if err := o.exist(ctx, c); err != nil {
-			return err
-		}
-	}
-	l.value = kept
 	return l.write(f, format)
 }
 

@@ -51,7 +51,7 @@ func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 	}
 	ctx, end := f.interruptible(ctx)
 	defer end()
-	for event, err := range c.Watch(ctx) {
+	for event, err := range c.Watch(ctx, nil) {
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil

@@ -55,6 +55,8 @@ func newGet(f *Factory) *cobra.Command {
 				return term.BadUsage("--watch is of lists: leave %s out", args[1])
 			}
 			switch name := strings.ToLower(args[0]); {
+			case o.given() && (len(args) > 1 || name == "all" || name == "nodes" || name == "node"):
+				return term.BadUsage("--field-selector and --selector are of the objects of one kind: leave %s out", args[len(args)-1])
 			case len(args) > 1 || o.watch: // of one kind
 			case name == "all":
 				return runGetAll(cmd.Context(), f, o)
@@ -70,7 +72,7 @@ func newGet(f *Factory) *cobra.Command {
 				return runGetOne(cmd.Context(), f, o, args[1])
 			}
 			if k.InspectOnly {
-				list := &endpointListOptions{output: o.output, kind: k}
+				list := &endpointListOptions{output: o.output, selection: o.selection, kind: k}
 				if cmd.Flags().Changed("tenant") && !o.all {
 					list.tenant = o.tenant
 				}
@@ -80,6 +82,7 @@ func newGet(f *Factory) *cobra.Command {
 		},
 	}
 	o.output.register(c)
+	o.selection.register(c, nil)
 	o.registerAs(c, "tenant of the objects")
 	o.registerNamespace(c, "of objects of Kubernetes, those of this namespace alone")
 	c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants")

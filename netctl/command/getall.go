@@ -53,7 +53,7 @@ func runGetAll(ctx context.Context, f *Factory, o *listOptions) error {
 func groupOf(ctx context.Context, c *client.Client, k *model.Kind, o *listOptions) (group, error) {
 	g := group{kind: k}
 	if k.InspectOnly {
-		all, err := c.EndpointList(ctx)
+		all, err := c.Endpoints().List(ctx)
 		if err != nil {
 			return g, err
 		}
@@ -61,8 +61,8 @@ func groupOf(ctx context.Context, c *client.Client, k *model.Kind, o *listOption
 		if !o.all {
 			of.tenant = o.tenant
 		}
-		for i := range all {
-			if e := &all[i]; of.selects(*e) {
+		for _, e := range all {
+			if of.selects(e) {
 				g.add(e, e.Field, e.Key)
 			}
 		}

@@ -46,6 +46,7 @@ func (o *output) client(f *Factory) (*client.Client, term.Format, error) {
 type listOptions struct {
 	scope
 	output
+	selection
 	kind *model.Kind
 	all  bool
 }
@@ -62,6 +63,7 @@ func newList(f *Factory, k *model.Kind) *cobra.Command {
 		o.scope.register(c, k)
 	}
 	o.output.register(c)
+	o.selection.register(c, k)
 	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on and print each change")
 	if k.TenantScoped() {
 		c.Flags().BoolVarP(&o.all, "all", "a", false, "of all tenants")
@@ -80,25 +82,15 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		}
 		return watchList(ctx, f, c, o, format)
 	}
-	objects, err := list(ctx, c, o)
-	if err != nil {
+	n, l, err := paged[model.Object]{o.kind, format, o.selects, model.Object.ObjectKey}.print(f, c.Pages(ctx, o.kind, o.pages()...))
+	if err != nil || n > 0 {
 		return err
 	}
-	if len(objects) == 0 {
-		if err := o.exists(ctx, c); err != nil {
-			return err
-		}
+	if err := o.exists(ctx, c); err != nil {
+		return err
 	}
-	if len(objects) == 0 && o.kind.Owner != "" && format.Tabular() {
+	if o.kind.Owner != "" && format.Tabular() && !o.given() {
 		return o.none(ctx, f, c)
-	}
-	l := &listing{Table: term.Table{Columns: term.Columns(o.kind, format.Wide())}, value: objects}
-	for _, object := range objects {
-		name := fullName(o.kind, object.ObjectKey())
-		if format.Name == term.Quiet {
-			name = term.Cell(object.Field(nameArg(o.kind)))
-		}
-		l.row(name, term.Row(l.Columns, object.Field))
 	}
 	return l.write(f, format)
 }
@@ -125,21 +117,6 @@ func (o *listOptions) exists(ctx context.Context, c *client.Client) error {
 	}
 	_, err := c.Tenants().Get(ctx, o.tenant)
 	return err
-}
-
-// list gets the objects that the options select.
-func list(ctx context.Context, c *client.Client, o *listOptions) ([]model.Object, error) {
-	objects, err := c.List(ctx, o.kind)
-	if err != nil {
-		return nil, err
-	}
-	kept := []model.Object{}
-	for _, object := range objects {
-		if o.selects(object) {
-			kept = append(kept, object)
-		}
-	}
-	return kept, nil
 }
 
 func (o *listOptions) selects(object model.Object) bool {

@@ -6,7 +6,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// listing is a list that is ready to be printed in any format.
+// listing is a list that is ready to be printed in any format, or as its parts come.
 type listing struct {
 	term.Table
 	names []string
@@ -19,7 +19,7 @@ func (l *listing) row(name string, row []string) {
 	l.names = append(l.names, name)
 }
 
-// write prints the listing.
+// write prints the listing, in what is one document as a whole, else what was added since.
 func (l *listing) write(f *Factory, format term.Format) error {
 	switch {
 	case format.Tabular():
@@ -30,6 +30,7 @@ func (l *listing) write(f *Factory, format term.Format) error {
 			_, _ = out.WriteString(name) // Flush tells the error
 			_ = out.WriteByte('\n')
 		}
+		l.names = nil
 		return local(out.Flush())
 	}
 	return local(format.Write(f.Out, l.value))

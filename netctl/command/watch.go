@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
@@ -16,15 +17,15 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 	ctx, end := f.interruptible(ctx)
 	defer end()
 	columns := append([]model.Column{{Header: "Change", Dashes: len("deleted")}}, term.Columns(o.kind, format.Wide())...)
-	shown := map[string]model.Object{}
+	table := &term.Table{Columns: columns}
 	emit := func(change string, object model.Object) error {
 		if !o.selects(object) {
 			return nil
 		}
 		switch {
 		case format.Tabular():
-			row := append([]string{change}, term.Row(columns[1:], object.Field)...)
-			return local((&term.Table{Columns: columns}).WriteRow(f.Out, row))
+			table.Add(append([]string{change}, term.Row(columns[1:], object.Field)...))
+			return local(table.Write(f.Out))
 		case format.Name == term.Quiet:
 			return printf(f.Out, "%s %s\n", change, term.Cell(object.Field(nameArg(o.kind))))
 		case format.Names():
@@ -41,11 +42,12 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 		}
 	}
 	if format.Tabular() {
-		if err := local((&term.Table{Columns: columns}).Write(f.Out)); err != nil {
+		if err := local(table.Write(f.Out)); err != nil {
 			return err
 		}
 	}
-	for event, err := range c.Watch(ctx, o.kind.Name) {
+	follow := &follower{kind: o.kind, shown: map[string]model.Object{}, emit: emit}
+	for event, err := range c.Watch(ctx, []*model.Kind{o.kind}, o.options()...) {
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
@@ -53,53 +55,72 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 			f.Fail(fmt.Errorf("%w; trying again", err))
 			continue
 		}
-		if err := follow(o.kind, event, shown, emit); err != nil {
+		if err := follow.take(event); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// follow turns one event into changes of what has been shown.
-func follow(k *model.Kind, event model.Event, shown map[string]model.Object, emit func(string, model.Object) error) error {
-	put := func(raw json.RawMessage) (string, error) {
-		object := k.New()
-		if err := json.Unmarshal(raw, object); err != nil {
-			return "", fmt.Errorf("decode an event: %w", err)
-		}
-		key, change := object.ObjectKey(), "added"
-		if _, ok := shown[key]; ok {
-			change = "changed"
-		}
-		shown[key] = object
-		return key, emit(change, object)
-	}
+// follower turns events of a kind into changes of what has been shown.
+type follower struct {
+	kind  *model.Kind
+	shown map[string]model.Object
+	left  map[string]model.Object // of what was shown before everything began to be told again, what has not been told yet
+	emit  func(change string, object model.Object) error
+}
+
+// take takes one event.
+func (w *follower) take(event model.Event) error {
 	switch event.Type {
 	case model.EventFull: // at the start, and after a broken connection
-		seen := map[string]bool{}
-		for _, raw := range event.Items {
-			key, err := put(raw)
-			if err != nil {
+		w.left = maps.Clone(w.shown)
+		return w.putAll(event.Items)
+	case model.EventMore:
+		return w.putAll(event.Items)
+	case model.EventPut:
+		return w.put(event.Object)
+	case model.EventDelete:
+		return w.drop(event.Key)
+	case model.EventSync:
+		for key := range w.left {
+			if err := w.drop(key); err != nil {
 				return err
 			}
-			seen[key] = true
 		}
-		for key, object := range shown {
-			if !seen[key] {
-				delete(shown, key)
-				if err := emit("deleted", object); err != nil {
-					return err
-				}
-			}
-		}
-	case model.EventPut:
-		_, err := put(event.Object)
-		return err
-	case model.EventDelete:
-		if object, ok := shown[event.Key]; ok {
-			delete(shown, event.Key)
-			return emit("deleted", object)
+		w.left = nil
+	}
+	return nil
+}
+
+func (w *follower) putAll(items []json.RawMessage) error {
+	for _, raw := range items {
+		if err := w.put(raw); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func (w *follower) put(raw json.RawMessage) error {
+	object := w.kind.New()
+	if err := json.Unmarshal(raw, object); err != nil {
+		return fmt.Errorf("decode an event: %w", err)
+	}
+	key, change := object.ObjectKey(), "added"
+	if _, ok := w.shown[key]; ok {
+		change = "changed"
+	}
+	w.shown[key] = object
+	delete(w.left, key)
+	return w.emit(change, object)
+}
+
+func (w *follower) drop(key string) error {
+	object, ok := w.shown[key]
+	if !ok {
+		return nil
+	}
+	delete(w.shown, key)
+	return w.emit("deleted", object)
 }

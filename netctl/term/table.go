@@ -2,62 +2,91 @@ package term
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/contiv/contiv/api/model"
 )
 
-// Table prints rows below a header and its dashes, in columns without borders.
+// Table prints rows below a header and its dashes, in columns without borders. It may be written more than once, as rows come: a column
+// that later rows need wider is wider from there on.
 type Table struct {
 	Columns []model.Column
 	rows    [][]string
+	widths  []int // of what was written, in cells of the terminal; nil: nothing was
 }
 
-// gap is what stands between two columns.
-const gap = "  "
+// gap is how many blanks stand between two columns.
+const gap = 2
 
 // Add adds a row. It may have fewer cells than there are columns.
 func (t *Table) Add(row []string) { t.rows = append(t.rows, row) }
 
-// Write prints the table. A table without rows is its two header lines.
+// Write prints the rows that were added since it was called last, the first time below the header's two lines.
 func (t *Table) Write(w io.Writer) error {
-	headers, dashes := make([]string, len(t.Columns)), make([]string, len(t.Columns))
+	out := bufio.NewWriterSize(w, 32<<10)
+	rows := t.rows
+	if t.widths == nil {
+		t.widths = make([]int, len(t.Columns))
+		rows = append(t.header(), rows...)
+	}
+	for _, row := range rows {
+		t.widen(row)
+	}
+	for _, row := range rows {
+		t.line(out, row)
+	}
+	t.rows = nil
+	return out.Flush()
+}
+
+// header is the names of the columns, and the dashes below them.
+func (t *Table) header() [][]string {
+	names, dashes := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		n := c.Dashes
 		if n == 0 { // a column without a header has no dashes
 			n = len(c.Header)
 		}
-		headers[i], dashes[i] = c.Header, strings.Repeat("-", n)
+		names[i], dashes[i] = c.Header, strings.Repeat("-", n)
 	}
-	out := bufio.NewWriterSize(w, 32<<10)
-	table := tablewriter.NewTable(trimmed{out},
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Borders: tw.BorderNone, Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone}})),
-		tablewriter.WithRowAutoWrap(tw.WrapNone), tablewriter.WithPadding(tw.Padding{Right: gap, Overwrite: true}), tablewriter.WithTrimSpace(tw.Off))
-	if err := table.Bulk(slices.Concat([][]string{headers, dashes}, t.rows)); err != nil {
-		return fmt.Errorf("lay a table out: %w", err)
-	}
-	if err := table.Render(); err != nil {
-		return fmt.Errorf("lay a table out: %w", err)
-	}
-	return out.Flush()
+	return [][]string{names, dashes}
 }
 
-// trimmed writes lines without the blanks at their ends. Each call writes one line; Flush tells the error.
-type trimmed struct{ *bufio.Writer }
+// widen makes the columns as wide as a row needs them.
+func (t *Table) widen(row []string) {
+	for i, cell := range row {
+		for line := range strings.SplitSeq(cell, "\n") {
+			t.widths[i] = max(t.widths[i], displaywidth.String(line))
+		}
+	}
+}
 
-// Write implements io.Writer.
-func (w trimmed) Write(line []byte) (int, error) {
-	_, _ = w.Writer.Write(bytes.TrimRight(line, " \n"))
-	return len(line), w.WriteByte('\n')
+// line writes a row without the blanks at its end. Lines of a cell stay in its column. Flush of out tells the error.
+func (t *Table) line(out *bufio.Writer, row []string) {
+	below, more := make([]string, len(row)), false
+	blanks := 0
+	for i, cell := range row {
+		cell, below[i], _ = strings.Cut(cell, "\n")
+		more = more || below[i] != ""
+		text := strings.TrimRight(cell, " ")
+		if text != "" {
+			for range blanks {
+				_ = out.WriteByte(' ')
+			}
+			_, _ = out.WriteString(text)
+			blanks = 0
+		}
+		blanks += t.widths[i] + gap - displaywidth.String(text)
+	}
+	_ = out.WriteByte('\n')
+	if more {
+		t.line(out, below)
+	}
 }
 
 // Columns are the columns of a kind's table.
@@ -116,14 +145,4 @@ func Cell(v any) string {
 	default:
 		return fmt.Sprint(v)
 	}
-}
-
-// WriteRow prints one row, each column at least as wide as its header, for a table that grows as one watches.
-func (t *Table) WriteRow(w io.Writer, row []string) error {
-	var b strings.Builder
-	for i, cell := range row {
-		fmt.Fprintf(&b, "%-*s"+gap, max(len(t.Columns[i].Header), t.Columns[i].Dashes), cell)
-	}
-	_, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-	return err
 }

@@ -52,20 +52,27 @@ func TestTable_WriteError(t *testing.T) {
 	}
 }
 
-func TestTable_WriteRow(t *testing.T) {
+// A table that comes in parts: its header once, and columns that never get narrower.
+func TestTable_WriteAgain(t *testing.T) {
 	table := Table{Columns: []model.Column{{Header: "Change", Dashes: 7}, {Header: "Name"}, {Header: "Tag"}}}
-	for _, tt := range []struct {
+	for _, part := range []struct {
 		name string
-		row  []string
+		rows [][]string
 		want string
 	}{
-		{"as wide as the header and its dashes", []string{"added", "a", "5"}, "added    a     5\n"},
-		{"wider", []string{"changed", "network", "5"}, "changed  network  5\n"},
-		{"the last empty", []string{"deleted", "a", ""}, "deleted  a\n"},
+		{"no rows yet", nil, "Change   Name  Tag\n-------  ----  ---\n"},
+		{"as wide as the header and its dashes", [][]string{{"added", "a", "5"}}, "added    a     5\n"},
+		{"wider", [][]string{{"changed", "network", "5"}, {"added", "b", "5"}}, "changed  network  5\nadded    b        5\n"},
+		{"as wide as before", [][]string{{"deleted", "a", "5"}}, "deleted  a        5\n"},
+		{"the last empty", [][]string{{"deleted", "b", ""}}, "deleted  b\n"},
+		{"nothing more", nil, ""},
 	} {
+		for _, row := range part.rows {
+			table.Add(row)
+		}
 		var b strings.Builder
-		if err := table.WriteRow(&b, tt.row); err != nil || b.String() != tt.want {
-			t.Errorf("%s: want %q, got %q, %v", tt.name, tt.want, b.String(), err)
+		if err := table.Write(&b); err != nil || b.String() != part.want {
+			t.Errorf("%s: want\n%sgot\n%s%v", part.name, part.want, b.String(), err)
 		}
 	}
 }

@@ -93,14 +93,13 @@ func (c *cluster) endpoints(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.api.EndpointList(ctx)
+	list, err := c.api.Endpoints().List(ctx)
 	if err != nil {
 		return err
 	}
 	at := map[string]string{} // endpoints by network, tenant and address
 	byID := map[string]*model.EndpointOper{}
-	for i := range list {
-		e := &list[i]
+	for _, e := range list {
 		byID[e.Network+" "+e.ContainerID] = e
 		for _, ip := range e.IpAddress {
 			if ip == "" {

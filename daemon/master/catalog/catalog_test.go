@@ -77,16 +77,14 @@ func describe(c *catalog.Catalog) (out string) {
 			if k.InspectOnly {
 				continue
 			}
-			list, err := v.Texts(k)
-			if err != nil || len(list) != v.Count(k) {
-				out += fmt.Sprintf("WRONG: %d of %d %s listed, %v\n", len(list), v.Count(k), k.Plural, err)
-				continue
+			if list := slices.Collect(v.KeysAfter(k, "")); len(list) != v.Count(k) || !slices.Equal(list, v.Keys(k)) {
+				out += fmt.Sprintf("WRONG: %d of %d %s listed\n", len(list), v.Count(k), k.Plural)
 			}
-			for i, o := range v.Objects(k) {
+			for _, o := range v.Objects(k) {
 				out += fmt.Sprintf("%+v\n", o)
 				anew, _ := json.Marshal(o)
-				if kept, err := v.Text(k, o.ObjectKey()); err != nil || string(kept) != string(anew) || string(list[i]) != string(anew) {
-					out += fmt.Sprintf("WRONG: kept as %s, listed as %s, %v\n", kept, list[i], err)
+				if kept, err := v.Text(k, o.ObjectKey()); err != nil || string(kept) != string(anew) {
+					out += fmt.Sprintf("WRONG: kept as %s, which is %s, %v\n", kept, anew, err)
 				}
 			}
 		}

@@ -81,6 +81,17 @@ func (v *View) Member(id identity.Endpoint) *Member { return v.endpoints.Get(id)
 // Members yields all endpoints, ordered by id.
 func (v *View) Members(yield func(*Member) bool) { endpointsInOrder.All(&v.endpoints)(yield) }
 
+// MembersAfter yields the endpoints that come after one, which need not be there, ordered by id.
+func (v *View) MembersAfter(id identity.Endpoint) iter.Seq[*Member] {
+	return func(yield func(*Member) bool) {
+		for m := range endpointsInOrder.From(&v.endpoints, &Member{Endpoint: &record.Endpoint{ID: id}}) {
+			if m.ID != id && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
 // CountEndpoints is the number of endpoints.
 func (v *View) CountEndpoints() int { return v.endpoints.Len() }
 

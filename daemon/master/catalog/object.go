@@ -138,6 +138,17 @@ func (v *View) Keys(k *model.Kind) []string {
 	return out
 }
 
+// KeysAfter yields the keys of the objects of a kind that come after one, in order.
+func (v *View) KeysAfter(k *model.Kind, key string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for e := range objectsInOrder.From(&v.objects, &entry{Ref: Ref{k.Name, key}}) {
+			if e.Kind != k.Name || e.Key != key && !yield(e.Key) {
+				return
+			}
+		}
+	}
+}
+
 // NotFound is the refusal of a key that no object has.
 func (v *View) NotFound(k *model.Kind, key string) *model.Error {
 	return model.NotFound(k, key, v.Keys)

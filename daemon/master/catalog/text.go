@@ -31,16 +31,3 @@ func (v *View) textOf(e *entry) (json.RawMessage, error) {
 	}
 	return kept, nil
 }
-
-// Texts returns the Text of all objects of a kind, ordered by key.
-func (v *View) Texts(k *model.Kind) ([]json.RawMessage, error) {
-	out := make([]json.RawMessage, 0, v.Count(k))
-	for e := range v.kind(k) {
-		text, err := v.textOf(e)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, text)
-	}
-	return out, nil
-}

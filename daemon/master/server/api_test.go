@@ -321,7 +321,7 @@ func TestWatch(t *testing.T) {
 	mastertest.Put(t, m.Networks(), network("before", "10.1.1.0/24"))
 	var seen []string
 	synced := false
-	for e, err := range m.Watch(ctx, "network", "endpoint") {
+	for e, err := range m.Watch(ctx, []*model.Kind{model.KindNetwork(), model.KindEndpoint()}) {
 		if err != nil {
 			t.Fatal(err)
 		}

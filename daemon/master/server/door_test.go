@@ -130,7 +130,7 @@ func TestWatchesAreBounded(t *testing.T) {
 	if third.StatusCode != http.StatusTooManyRequests || third.Header.Get("Retry-After") == "" || !strings.Contains(string(text), "--max-watches") {
 		t.Errorf("the third of a client: want 429, a time and the flag, got %s %s", third.Status, text)
 	}
-	for _, err := range m.Watch(ctx, "tenant") {
+	for _, err := range m.Watch(ctx, []*model.Kind{model.KindTenant()}) {
 		if !client.IsCode(err, model.CodeBusy) {
 			t.Errorf("the client says %v", err)
 		}

@@ -42,6 +42,7 @@ func filled(tb testing.TB) *mastertest.Master {
 func FuzzRoutes(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"GET", "/api/v1/%ff", ""}, {"GET", "/api/v1/tenants/%00/", ""}, {"PUT", "x:@127.0.0.1:1/p", "{}"}, {"GET", "/api/v1/tenants/a%2f%2e%2e/", ""},
+		{"GET", "/api/v1/endpoints/?limit=1&fieldSelector=homingHost%3Dh1&labelSelector=!%00", ""}, {"GET", "/api/v1/networks/?continue=e30&limit=-1", ""}, {"GET", "/api/v1/watch?kinds=tenant&limit=0&labelSelector=a", ""},
 		{"POST", "/api/v1/apply", `{"objects":[{"kind":"tenant","fields":{"tenantName":"t"}}]}`}, {"POST", "/api/v1/apply", `{"objects":[{"kind":"rule","fields":{"tenantName":"\u0000"}}],"delete":true}`},
 		{"GET", "/api/v1/why?from=c1&to=10.9.0.7&protocol=tcp&port=80", ""}, {"GET", "/api/v1/why?from=%ff&to=%00&port=-1", ""},
 		{"GET", "/api/v1/capture?of=c1&peer=c1&both=true&filter=%27", ""}, {"GET", "/api/v1/history/network/default:n?at=1", ""}, {"GET", "/api/v1/history?limit=9999999999999999999", ""},

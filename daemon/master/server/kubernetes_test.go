@@ -52,7 +52,7 @@ func TestWatchKubernetes(t *testing.T) {
 	seen := make(chan model.KubeService, 16)
 	go func() {
 		defer close(seen)
-		for e, err := range m.Watch(ctx, model.KindKubeService().Name) {
+		for e, err := range m.Watch(ctx, []*model.Kind{model.KindKubeService()}) {
 			if err != nil {
 				return
 			}

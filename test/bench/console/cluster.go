@@ -115,9 +115,10 @@ func (c *cluster) rules(up time.Duration) (out []model.RuleStatus) {
 	return out
 }
 
-// List is all objects of a kind.
-func (c *cluster) List(_ context.Context, k *model.Kind) ([]json.RawMessage, error) {
-	return c.items(k)
+// List is all objects of a kind, whatever is asked: the console lists nothing.
+func (c *cluster) List(_ context.Context, k *model.Kind, _ rest.Query) (p rest.Page, err error) {
+	p.Items, err = c.items(k)
+	return p, err
 }
 
 func (c *cluster) items(k *model.Kind) (out []json.RawMessage, err error) {
@@ -172,11 +173,11 @@ func (c *cluster) Inspect(ctx context.Context, k *model.Kind, key string) (any, 
 }
 
 // Watch yields everything, and then endpoints that move to another host.
-func (c *cluster) Watch(ctx context.Context, kinds []*model.Kind) iter.Seq[model.Event] {
+func (c *cluster) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.Event] {
 	return func(yield func(model.Event) bool) {
-		for _, k := range kinds {
-			items, err := c.items(k)
-			if err != nil || !yield(model.Event{Type: model.EventFull, Kind: k.Name, Items: items, Revision: c.revision.Load()}) {
+		for _, w := range of {
+			items, err := c.items(w.Kind)
+			if err != nil || !yield(model.Event{Type: model.EventFull, Kind: w.Kind.Name, Items: items, Revision: c.revision.Load()}) {
 				return
 			}
 		}

@@ -38,7 +38,13 @@ func lists(t *report.Table, log *slog.Logger) error {
 	const rounds = 200
 	var err error
 	kept := cpu(rounds, func() {
-		c.View(func(v *catalog.View) { _, err = v.Texts(k) })
+		c.View(func(v *catalog.View) {
+			for key := range v.KeysAfter(k, "") {
+				if _, failed := v.Text(k, key); failed != nil {
+					err = failed
+				}
+			}
+		})
 	})
 	if err != nil {
 		return err

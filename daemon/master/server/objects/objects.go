@@ -3,11 +3,7 @@ package objects
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
-	"net/http"
-
-	"github.com/julienschmidt/httprouter"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
@@ -15,7 +11,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
-	"github.com/contiv/contiv/daemon/master/oper"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 )
 
@@ -29,22 +24,10 @@ type Objects struct {
 
 var _ rest.Backend = (*Objects)(nil)
 
-// Register adds the routes of every kind, the one that takes several objects at once, and the list of endpoints.
+// Register adds the routes of every kind, and the one that takes several objects at once.
 func (o *Objects) Register(r *rest.Router) {
 	rest.Mount(r, o)
 	rest.Change(r, "/api/v1/apply", o.apply).MaxBody = maxApply
-	r.Read("/api/v1/endpoints/", func(*http.Request, httprouter.Params) (any, error) {
-		list := rest.Spliced{Head: []byte("["), Tail: []byte("]")}
-		var err error
-		o.Catalog.View(func(v *catalog.View) { list.Items, err = oper.Texts(v.Members, v.CountEndpoints()) })
-		return list, err
-	})
-}
-
-// List returns all objects of a kind.
-func (o *Objects) List(_ context.Context, k *model.Kind) (out []json.RawMessage, err error) {
-	o.Catalog.View(func(v *catalog.View) { out, err = v.Texts(k) })
-	return out, err
 }
 
 // Get returns one object.

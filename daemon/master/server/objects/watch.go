@@ -7,39 +7,43 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/oper"
-	"github.com/contiv/contiv/identity"
 )
 
 // heartbeat is how often a watch stream says something even when nothing changes.
 const heartbeat = 5 * time.Second
 
 // Watch yields everything of the kinds and then each change. States between may be missed, the last never is.
-func (o *Objects) Watch(ctx context.Context, kinds []*model.Kind) iter.Seq[model.Event] {
+func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.Event] {
 	return func(yield func(model.Event) bool) {
-		wanted := map[string]*model.Kind{}
+		wanted := map[string]*watched{}
 		sub := o.Catalog.Subscribe()
 		defer sub.Close()
 		var events []model.Event
 		o.Catalog.View(func(v *catalog.View) {
-			for _, k := range kinds {
-				wanted[k.Name] = k
+			for _, w := range of {
+				k := &watched{Watched: w}
+				if !w.Selector.All() {
+					k.told = map[string]struct{}{}
+				}
+				wanted[w.Kind.Name] = k
 				events = append(events, o.full(v, k))
 			}
 			events = append(events, model.Event{Type: model.EventSync, Revision: uint64(v.Revision())})
 		})
-		for _, e := range events {
-			if !yield(e) {
+		for n := range events {
+			if !yield(events[n]) {
 				return
 			}
+			events[n].Items = nil // as many as there are objects, which are not needed for as long as the stream is open
 		}
 		for dirty := range sub.Changes(ctx, heartbeat) {
 			events = events[:0]
 			o.Catalog.View(func(v *catalog.View) {
 				for ref := range dirty {
 					if k := wanted[ref.Kind]; k != nil {
-						events = append(events, o.change(v, k, ref.Key))
+						events = o.change(events, v, k, ref.Key)
 					}
 				}
 				events = append(events, model.Event{Type: model.EventSync, Revision: uint64(v.Revision())})
@@ -53,50 +57,51 @@ func (o *Objects) Watch(ctx context.Context, kinds []*model.Kind) iter.Seq[model
 	}
 }
 
+// watched is a kind that a stream tells of.
+type watched struct {
+	rest.Watched
+	told map[string]struct{} // keys of what has been told and not deleted; nil when all are selected
+}
+
 // full is everything of one kind.
-func (o *Objects) full(v *catalog.View, k *model.Kind) model.Event {
-	e := model.Event{Type: model.EventFull, Kind: k.Name, Items: []json.RawMessage{}, Revision: uint64(v.Revision())}
-	if k.InspectOnly {
-		for m := range v.Members {
-			text, err := oper.Text(m)
-			if err != nil {
-				o.Log.Error("encode endpoints for the watch stream", "error", err)
-				continue
-			}
-			e.Items = append(e.Items, text)
+func (o *Objects) full(v *catalog.View, k *watched) model.Event {
+	e := model.Event{Type: model.EventFull, Kind: k.Kind.Name, Items: []json.RawMessage{}, Revision: uint64(v.Revision())}
+	for i := range itemsAfter(v, k.Kind, "") {
+		if !i.selected(&k.Selector) {
+			continue
 		}
-		return e
+		text, err := i.text()
+		if err != nil {
+			o.Log.Error("encode an object for the watch stream", "error", err)
+			continue
+		}
+		e.Items = append(e.Items, text)
+		if k.told != nil {
+			k.told[i.id()] = struct{}{}
+		}
 	}
-	items, err := v.Texts(k)
-	if err != nil {
-		o.Log.Error("encode objects for the watch stream", "error", err)
-		return e
-	}
-	e.Items = items
 	return e
 }
 
-// change is the present state of one object.
-func (o *Objects) change(v *catalog.View, k *model.Kind, key string) model.Event {
-	e := model.Event{Type: model.EventDelete, Kind: k.Name, Key: key, Revision: uint64(v.Revision())}
-	if k.InspectOnly {
-		id, _ := identity.ParseEndpoint(key)
-		if m := v.Member(id); m != nil {
-			text, err := oper.Text(m)
-			if err != nil {
-				o.Log.Error("encode an endpoint for the watch stream", "error", err)
-				return e
-			}
-			e.Type, e.Object = model.EventPut, text
+// change adds the present state of one object to events. Of one that is not selected, and was not, nothing is told.
+func (o *Objects) change(events []model.Event, v *catalog.View, k *watched, key string) []model.Event {
+	e := model.Event{Type: model.EventDelete, Kind: k.Kind.Name, Key: key, Revision: uint64(v.Revision())}
+	i, there := itemOf(v, k.Kind, key)
+	if there && i.selected(&k.Selector) {
+		text, err := i.text()
+		if err != nil {
+			o.Log.Error("encode an object for the watch stream", "error", err)
+			return events
 		}
-		return e
-	}
-	text, err := v.Text(k, key)
-	if err != nil {
-		o.Log.Error("encode an object for the watch stream", "error", err)
-	}
-	if text != nil {
 		e.Type, e.Object = model.EventPut, text
 	}
-	return e
+	if k.told != nil {
+		_, was := k.told[key]
+		if e.Type == model.EventPut {
+			k.told[key] = struct{}{}
+		} else if delete(k.told, key); !was {
+			return events
+		}
+	}
+	return append(events, e)
 }

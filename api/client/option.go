@@ -1,0 +1,52 @@
+package client
+
+import (
+	"net/url"
+	"strconv"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Option says which objects a list or a watch is of.
+type Option func(url.Values)
+
+// Fields is of those objects alone whose fields have these values: "homingHost=h1,network!=blue.default". "" is of all.
+func Fields(selector string) Option { return parameter("fieldSelector", selector) }
+
+// Labels is of those objects alone that have these labels: "app=web,tier in (front,back)". "" is of all.
+func Labels(selector string) Option { return parameter("labelSelector", selector) }
+
+// Limit is of so many objects at the most in a list, a page or an event; 0 is of any number.
+func Limit(n int) Option {
+	if n == 0 {
+		return parameter("limit", "")
+	}
+	return parameter("limit", strconv.Itoa(n))
+}
+
+func parameter(name, value string) Option {
+	return func(q url.Values) {
+		if q.Del(name); value != "" {
+			q.Set(name, value)
+		}
+	}
+}
+
+// asked is the parameters that options say.
+func asked(options []Option) url.Values {
+	q := url.Values{}
+	for _, o := range options {
+		o(q)
+	}
+	return q
+}
+
+// understood is an error when a netmaster that knows no parameters was asked for a part: it has answered with everything.
+func understood(q url.Values) error {
+	for _, name := range []string{"fieldSelector", "labelSelector"} {
+		if q.Has(name) {
+			return model.Errorf(model.CodeUnsupported, name, "netmaster is of a version that does not select by %s", name).Try("netctl node ls shows the versions; bring netmaster up to date")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// list describes the route that lists the objects of a kind. Lists of kinds that are only looked at tell their state.
+func (k *kind) list(answer func(what string, schema object) object) object {
+	item := k.Go()
+	if k.InspectOnly {
+		item += "Oper"
+	}
+	var parameters []object
+	for _, p := range []struct{ name, kind, says string }{
+		{"limit", "integer", "So many at the most; 0 or absent: all."},
+		{"continue", "string", "What the header " + model.ContinueHeader + " of the page before said: the list goes on behind it, as it is now."},
+		{"fieldSelector", "string", "Those alone whose fields have these values: a comma list of FIELD=VALUE and FIELD!=VALUE."},
+		{"labelSelector", "string", `Those alone with these labels, as in "app=web,tier in (front,back)".`},
+	} {
+		if p.name != "labelSelector" || k.labelled() {
+			parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.says, "schema": object{"type": p.kind}})
+		}
+	}
+	responses := answer("The list.", object{"type": "array", "items": ref(item)})
+	responses["200"].(object)["headers"] = object{model.ContinueHeader: object{
+		"description": "Where the next page begins; absent on the last.", "schema": object{"type": "string"}}}
+	return object{"operationId": "list" + k.Go(), "summary": "All " + k.Plural + ".", "parameters": parameters, "responses": responses}
+}
+
+// labelled tells whether the kind's objects have labels.
+func (k *kind) labelled() bool {
+	return slices.ContainsFunc(slices.Concat(k.Fields, k.Oper), func(f field) bool { return f.Name == "labels" })
+}

@@ -1,0 +1,45 @@
+package rest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// token says where a list goes on, and of which list that is. It is of the keys and not of a moment or a netmaster: any goes on with it.
+type token struct {
+	Kind   string `json:"kind"`
+	Fields string `json:"fields,omitempty"`
+	Labels string `json:"labels,omitempty"`
+	After  string `json:"after"` // the last key
+}
+
+// String is the token as clients get it.
+func (t token) String() string {
+	text, _ := json.Marshal(t) // texts always can be
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// position reads a token, which must be of the same list as t, and returns its key. Errors are *model.Error.
+func (t token) position(text string) (string, error) {
+	var got token
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(plain, &got)
+	}
+	if err != nil || got.After == "" {
+		return "", BadToken("no token of a list")
+	}
+	after := got.After
+	if got.After = t.After; got != t {
+		return "", BadToken("the token of another list")
+	}
+	return after, nil
+}
+
+// BadToken refuses what a request goes on with, which is something else.
+func BadToken(is string) *model.Error {
+	return model.Errorf(model.CodeInvalid, continueParameter, "%s is %s", continueParameter, is).
+		Try("it is what the header %s of the page before said, with the same selectors; without it the list begins anew", model.ContinueHeader)
+}
