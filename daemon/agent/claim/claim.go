@@ -53,7 +53,7 @@ func New(o Options) *Claim {
 	return &Claim{Options: o, seated: make(chan struct{}), again: make(chan struct{}, 1), held: make(chan struct{})}
 }
 
-// Sit says by which seat the agent works, and what this host was told before. If this machine was the host then, with the same seat, it may work as
+// Sit says by which seat the agent works, and what this host was told before. If this machine was the host then, with the same seat and addresses, it may work as
 // the host until a netmaster says otherwise, though it is not known to own it; Sit tells whether that is so. It is called once; Run does nothing before.
 func (c *Claim) Sit(token string, told channel.Batch) (remembered bool) {
 	c.mu.Lock()
@@ -72,7 +72,7 @@ func (c *Claim) was(told channel.Batch) bool {
 		for _, item := range told.Updates[i].Items {
 			if item.Key == record.Hosts+c.Host.Label {
 				var h record.Host
-				return json.Unmarshal(item.Value, &h) == nil && h.Machine == c.Host.Machine && h.Seat == c.seat
+				return json.Unmarshal(item.Value, &h) == nil && h.Machine == c.Host.Machine && h.Seat == c.seat && h.VTEP == c.Host.VTEP && h.Control == c.Host.Control
 			}
 		}
 	}

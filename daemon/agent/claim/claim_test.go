@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"testing"
 	"time"
@@ -64,6 +65,8 @@ func TestRemembered(t *testing.T) {
 		{"the same", told(record.Host{Label: "h1", Machine: "m", Seat: seat}), true},
 		{"another machine", told(record.Host{Label: "h1", Machine: "m2", Seat: seat}), false},
 		{"the machine has started again", told(record.Host{Label: "h1", Machine: "m", Seat: "s"}), false},
+		{"another tunnel end", told(record.Host{Label: "h1", Machine: "m", Seat: seat, VTEP: netip.MustParseAddr("192.0.2.1")}), false},
+		{"another control address", told(record.Host{Label: "h1", Machine: "m", Seat: seat, Control: netip.MustParseAddrPort("192.0.2.1:9090")}), false},
 		{"another host", told(record.Host{Label: "h2", Machine: "m", Seat: seat}), false},
 		{"nothing", channel.Batch{}, false},
 	} {

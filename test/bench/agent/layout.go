@@ -72,8 +72,7 @@ func (l *layout) shards() (out []channel.Update, err error) {
 	}
 	put(&all, record.GlobalKey, record.Global{ID: "global", FwdMode: record.FwdBridge, ArpMode: record.ArpProxy, PvtSubnet: ofnet.DefaultPrivate()})
 	for n := range l.hosts {
-		s := record.Service{ServiceName: record.ServiceAgentVTEP, HostAddr: l.vtep(n).String(), Port: 4789, Hostname: l.host(n)}
-		put(&all, s.Key(), s)
+		put(&all, record.Hosts+l.host(n), record.Host{Label: l.host(n), Machine: l.host(n), VTEP: l.vtep(n), Port: 4789})
 	}
 	put(&own, record.Tenants+tenant, record.Tenant{ID: tenant, Tenant: tenant, VRF: 1})
 	for n := range networks {
