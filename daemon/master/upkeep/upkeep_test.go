@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +21,7 @@ import (
 // etcd is a store in memory that says how it is, and whose history is forgotten when it is told to.
 type etcd struct {
 	*memory.Store
+	mu        sync.Mutex // guards the rest
 	member    store.Member
 	forgotten store.Revision
 	asked     []store.Revision
@@ -26,6 +29,8 @@ type etcd struct {
 }
 
 func (e *etcd) Members(context.Context) ([]store.Member, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.away {
 		return nil, store.ErrUnavailable
 	}
@@ -33,6 +38,8 @@ func (e *etcd) Members(context.Context) ([]store.Member, error) {
 }
 
 func (e *etcd) Compact(_ context.Context, rev store.Revision) (bool, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.asked = append(e.asked, rev)
 	if e.away {
 		return false, store.ErrUnavailable
@@ -42,11 +49,37 @@ func (e *etcd) Compact(_ context.Context, rev store.Revision) (bool, error) {
 	return already, nil
 }
 
+// with changes it.
+func (e *etcd) with(change func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	change()
+}
+
+// told is what was logged since it was asked last. It is safe for concurrent use.
+type told struct {
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+func (w *told) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(p)
+}
+
+func (w *told) take() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.out.Reset()
+	return w.out.String()
+}
+
 // Each state of a member is told of once, with what to do, and a store that is away says nothing.
 func TestSpace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const quota = 100
-		var out bytes.Buffer
+		var out told
 		db := &etcd{Store: memory.New()}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -69,8 +102,7 @@ func TestSpace(t *testing.T) {
 			{store.Member{Bytes: 100, InUse: 90, Full: true}, false, "takes no changes"},
 			{store.Member{Bytes: 10, InUse: 5}, false, "has space again"},
 		} {
-			db.member, db.away = tt.member, tt.away
-			out.Reset()
+			db.with(func() { db.member, db.away = tt.member, tt.away })
 			if !began {
 				go space.Run(ctx)
 				began = true
@@ -78,7 +110,7 @@ func TestSpace(t *testing.T) {
 				time.Sleep(upkeep.Every)
 			}
 			synctest.Wait()
-			if got := out.String(); tt.want == "" && got != "" || strings.Count(got, "msg=") > 1 || !strings.Contains(got, tt.want) {
+			if got := out.take(); tt.want == "" && got != "" || strings.Count(got, "msg=") > 1 || !strings.Contains(got, tt.want) {
 				t.Errorf("%+v: want %q told, got %q", tt.member, tt.want, got)
 			}
 			if last := space.Members(); !tt.away && (len(last) != 1 || last[0] != tt.member) {
@@ -93,12 +125,13 @@ func TestSpace(t *testing.T) {
 // The history of an hour stays and what is older goes, unless somebody else is ahead; a store that is away is tried again, and told of once.
 func TestCompactor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
+		var out told
 		db := &etcd{Store: memory.New()}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		known := store.Revision(100)
-		c := upkeep.NewCompactor(db, time.Hour, func() store.Revision { return known }, slog.New(slog.NewTextHandler(&out, nil)))
+		var known atomic.Uint64
+		known.Store(100)
+		c := upkeep.NewCompactor(db, time.Hour, func() store.Revision { return store.Revision(known.Load()) }, slog.New(slog.NewTextHandler(&out, nil)))
 		go c.Run(ctx)
 		for _, tt := range []struct {
 			others store.Revision // how far somebody else has compacted
@@ -114,17 +147,18 @@ func TestCompactor(t *testing.T) {
 			{145, false, 140, ""},
 		} {
 			synctest.Wait()
-			known += 10
-			db.forgotten, db.away, db.asked = max(db.forgotten, tt.others), tt.away, nil
-			out.Reset()
+			known.Add(10)
+			db.with(func() { db.forgotten, db.away, db.asked = max(db.forgotten, tt.others), tt.away, nil })
 			time.Sleep(15 * time.Minute)
 			synctest.Wait()
 			want := []store.Revision{tt.asked}
 			if tt.asked == 0 {
 				want = nil
 			}
-			if got := out.String(); !slices.Equal(db.asked, want) || tt.told == "" && got != "" || !strings.Contains(got, tt.told) {
-				t.Errorf("at %d: want %v compacted and %q told, got %v and %q", known, want, tt.told, db.asked, got)
+			var asked []store.Revision
+			db.with(func() { asked = db.asked })
+			if got := out.take(); !slices.Equal(asked, want) || tt.told == "" && got != "" || !strings.Contains(got, tt.told) {
+				t.Errorf("at %d: want %v compacted and %q told, got %v and %q", known.Load(), want, tt.told, asked, got)
 			}
 		}
 		cancel()
