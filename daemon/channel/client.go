@@ -79,46 +79,68 @@ func (c *Client) Resume(shards []Shard, mark Mark) {
 // Follow yields what concerns the host, first all that is not known yet, until ctx ends. An outage yields one error. It is called once.
 func (c *Client) Follow(ctx context.Context) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
-		told, failures, last := false, 0, ""
+		told, rounds := false, 0
+		failed := map[string]struct{}{} // netmasters, since one was followed or all were tried
 		for ctx.Err() == nil {
-			base, err := c.choose(ctx, last)
+			base, more, err := c.choose(ctx, failed)
+			followed := false
 			if err == nil {
 				err = c.follow(ctx, base, func(b Batch) bool {
-					told, failures, last = false, 0, ""
+					told, rounds, followed = false, 0, true
 					return yield(b, nil)
 				})
 			}
-			switch {
-			case err == nil || ctx.Err() != nil:
+			if err == nil || ctx.Err() != nil {
 				return
-			case failures > 0 && !told: // one that ends is replaced without a word
-				told = true
-				if !yield(Batch{}, err) {
-					return
-				}
 			}
-			last = base
 			c.Log.Debug("the channel broke", "error", err)
-			window := min(longestWindow, firstWindow<<min(failures, 8))
-			failures++
-			select {
-			case <-ctx.Done():
-			case <-time.After(rand.N(window)):
+			if followed {
+				clear(failed)
+			}
+			failed[base] = struct{}{}
+			switch {
+			case followed: // one that ends is replaced without a word, by agents one after the other
+				c.rest(ctx, firstWindow)
+			case !more:
+				if !told {
+					told = true
+					if !yield(Batch{}, err) {
+						return
+					}
+				}
+				c.rest(ctx, min(longestWindow, firstWindow<<min(rounds, 8)))
+				rounds++
+				clear(failed)
 			}
 		}
 	}
 }
 
-// choose picks a netmaster at random, so that agents spread over them: another than the last, if there is one.
-func (c *Client) choose(ctx context.Context, last string) (string, error) {
-	all := slices.Clone(c.Masters(ctx))
-	if len(all) > 1 {
-		all = slices.DeleteFunc(all, func(base string) bool { return base == last })
+// rest blocks until a random moment within a window, or until ctx ends.
+func (c *Client) rest(ctx context.Context, window time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(rand.N(window)):
 	}
+}
+
+// choose picks a netmaster at random, so that agents spread over them, of those that have not failed, or of all if all have; more: there are others that
+// have not failed.
+func (c *Client) choose(ctx context.Context, failed map[string]struct{}) (base string, more bool, err error) {
+	all := c.Masters(ctx)
 	if len(all) == 0 {
-		return "", errors.New("no netmaster is known")
+		return "", false, errors.New("no netmaster is known")
 	}
-	return all[rand.IntN(len(all))], nil
+	var left []string
+	for _, base := range all {
+		if _, is := failed[base]; !is {
+			left = append(left, base)
+		}
+	}
+	if len(left) == 0 {
+		return all[rand.IntN(len(all))], false, nil
+	}
+	return left[rand.IntN(len(left))], len(left) > 1, nil
 }
 
 // follow follows one netmaster until that fails, or take is false: nil.

@@ -164,3 +164,32 @@ func TestReports(t *testing.T) {
 	cancel()
 	<-ended
 }
+
+// Of several netmasters of which one serves an agent comes to that at once, however many do not, and stays.
+func TestOneOfMany(t *testing.T) {
+	var asked atomic.Int32
+	good := serve(t, func(w http.ResponseWriter, q *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write(channel.EncodeMark(channel.Mark{Revision: 7}, nil))
+		_ = http.NewResponseController(w).Flush()
+		<-q.Context().Done()
+	})
+	urls := []string{good}
+	for range 20 {
+		dead := httptest.NewServer(nil)
+		dead.Close()
+		urls = append(urls, dead.URL)
+	}
+	for range 20 {
+		c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return urls }, HTTP: channel.NewHTTP(), Log: slog.New(slog.DiscardHandler)})
+		for b, err := range c.Follow(t.Context()) {
+			if err != nil || b.Revision != 7 || c.With() != good {
+				t.Fatalf("want the one that serves without an outage, got %d, %q, %v", b.Revision, c.With(), err)
+			}
+			break
+		}
+	}
+	if n := asked.Load(); n != 20 {
+		t.Errorf("want it asked once each, got %d", n)
+	}
+}

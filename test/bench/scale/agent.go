@@ -2,42 +2,93 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// agent is the agent of a host as far as it is told something.
+// agent is the agent of a host without a switch: it is admitted, told, and reports all that it is told as programmed.
 type agent struct {
+	label  string
 	tenant string // of its endpoints
+	wire   *wire
+	stop   context.CancelFunc
 
-	mu      sync.Mutex
-	known   int                  // records of its first batch
-	foreign int                  // records of other tenants that it was told of
-	fulls   int                  // shards that were told as a whole
-	failed  int                  // outages
-	heard   map[string]time.Time // when a value of a record came, by what says which
+	mu       sync.Mutex
+	known    int                  // records of its first batch
+	foreign  int                  // records of other tenants that it was told of
+	fulls    int                  // shards that were told as a whole
+	failed   int                  // outages
+	heard    map[string]time.Time // when a value of a record came, by what says which
+	admitted bool
+	revision uint64
+	moved    chan struct{}
+	shards   map[channel.Shard]struct{}
+	mark     channel.Mark
 }
 
-// start has the agent follow netmasters until ctx ends.
-func (w *world) start(ctx context.Context, i int) *agent {
-	a := &agent{heard: map[string]time.Time{}, tenant: fmt.Sprint("t", i/hostsOfTenant)}
-	urls := make([]string, len(w.masters))
-	for n, m := range w.masters {
-		urls[n] = m.url
+// newAgent makes the agent of the i-th host, which has not begun.
+func newAgent(i int, by *wire) *agent {
+	return &agent{label: fmt.Sprint("h", i), wire: by, tenant: fmt.Sprint("t", i/hostsOfTenant), heard: map[string]time.Time{}, moved: make(chan struct{}), shards: map[channel.Shard]struct{}{}}
+}
+
+// start has the agent follow netmasters until ctx ends, from where it was when it ended.
+func (w *world) start(ctx context.Context, i int, a *agent) {
+	ctx, a.stop = context.WithCancel(ctx)
+	way := a.wire.client()
+	asks := channel.Master{Client: &client.Client{Masters: w.urls, HTTP: way, Patience: patience}}
+	h := record.Host{Label: a.label, Machine: a.label, Seat: "s", VTEP: vtepOf(i), Port: 4789, Control: netip.AddrPortFrom(vtepOf(i), 9090), Version: "bench"}
+	again := make(chan struct{}, 1)
+	c := channel.NewClient(channel.Options{Host: a.label, Masters: w.urls, Seat: func() string { return h.Seat }, Reporter: a, HTTP: way, Log: slog.New(slog.DiscardHandler),
+		Opened: func() {
+			select {
+			case again <- struct{}{}:
+			default:
+			}
+		}})
+	a.mu.Lock()
+	if len(a.shards) > 0 {
+		var shards []channel.Shard
+		for s := range a.shards {
+			shards = append(shards, s)
+		}
+		c.Resume(shards, a.mark)
 	}
-	c := channel.NewClient(channel.Options{Host: fmt.Sprint("h", i), Masters: func(context.Context) []string { return urls }, HTTP: channel.NewHTTP(), Log: slog.New(slog.DiscardHandler)})
+	a.mu.Unlock()
+	again <- struct{}{}
+	go func() {
+		for {
+			select {
+			case <-again:
+			case <-ctx.Done():
+				return
+			}
+			if _, err := asks.Register(ctx, h); err == nil {
+				a.mu.Lock()
+				a.admitted = true
+				a.mu.Unlock()
+			}
+		}
+	}()
 	go func() {
 		for b, err := range c.Follow(ctx) {
 			a.take(&b, err)
 		}
 	}()
-	return a
+}
+
+// vtepOf is where the tunnels of a host end.
+func vtepOf(host int) netip.Addr {
+	return netip.AddrFrom4([4]byte{192, byte(168 + host/62_500), byte(host / 250 % 250), byte(1 + host%250)})
 }
 
 // take counts what comes.
@@ -52,6 +103,7 @@ func (a *agent) take(b *channel.Batch, err error) {
 	first := a.known == 0
 	for i := range b.Updates {
 		u := &b.Updates[i]
+		a.shards[u.Shard] = struct{}{}
 		if u.Full {
 			a.fulls++
 		}
@@ -67,9 +119,45 @@ func (a *agent) take(b *channel.Batch, err error) {
 			}
 		}
 	}
+	for _, s := range b.Left {
+		delete(a.shards, s)
+	}
 	if first && a.known == 0 {
 		a.known = 1
 	}
+	a.mark, a.revision = b.Mark, b.Revision
+	close(a.moved)
+	a.moved = make(chan struct{})
+}
+
+// Revision is what was told: it is programmed at once.
+func (a *agent) Revision() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.revision
+}
+
+// Wait blocks until a revision has been told.
+func (a *agent) Wait(ctx context.Context, rev uint64) error {
+	for {
+		a.mu.Lock()
+		at, moved := a.revision, a.moved
+		a.mu.Unlock()
+		if at >= rev {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Status is one of the length that a real agent's has, which changes each second.
+func (a *agent) Status() ([]byte, error) {
+	return json.Marshal(model.AgentStatus{Host: a.label, Ready: true, Version: "bench", Since: "2030-01-02T03:04:05Z", Datapath: "netdev", VTEP: "192.168.251.1", Master: "http://192.0.2.1:9999",
+		Seen: a.Revision(), Flows: 1000, Endpoints: 50, FlowMods: uint64(time.Now().Unix()), Uplinks: []model.Uplink{{Name: "eth1", Link: true, Active: true, Port: 1001}}})
 }
 
 // changed says which change a record is of, "" when it is of none: the common name of an endpoint, or a registration of mark.
@@ -94,4 +182,11 @@ func (a *agent) when(change string) (at time.Time, ok bool) {
 	defer a.mu.Unlock()
 	at, ok = a.heard[change]
 	return at, ok
+}
+
+// is tells whether something is true of the agent.
+func (a *agent) is(so func(*agent) bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return so(a)
 }

@@ -15,7 +15,7 @@ import (
 // leaders measures netmasters that begin to lead: one that starts, and one that has followed, when the leader is killed.
 func (w *world) leaders(ctx context.Context, t *report.Table) error {
 	began := time.Now()
-	first, err := launch(ctx, w.netmaster, filepath.Join(w.dir, "first.log"), w.etcd.client)
+	first, err := launch(ctx, w.netmaster, w.listen, filepath.Join(w.dir, "first.log"), w.etcd.client)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (w *world) leaders(ctx context.Context, t *report.Table) error {
 		return err
 	}
 	t.Add(report.Row{What: "... its memory, at the most", Ours: megabytes(most), Target: "1 GB", Met: most <= 1e9})
-	second, err := launch(ctx, w.netmaster, filepath.Join(w.dir, "second.log"), w.etcd.client)
+	second, err := launch(ctx, w.netmaster, w.listen, filepath.Join(w.dir, "second.log"), w.etcd.client)
 	if err != nil {
 		return err
 	}

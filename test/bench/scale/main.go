@@ -1,6 +1,6 @@
-// Scale measures netmasters that tell many agents what concerns their hosts: how they start, what a change costs, and how they come back after the
-// store or a netmaster was killed. Agents are the real client of the channel, which counts and keeps nothing; store and netmasters are processes.
-// All listen on loopback.
+// Scale measures netmasters that tell many agents what concerns their hosts: how they start, what a change costs, and how they come back from storms -
+// the store, a netmaster, the leader killed, a third of the agents cut off, all of them restarted. Agents are the real client of the channel, which
+// are admitted, report, count, and keep nothing; store and netmasters are processes. All listen on loopback, or on the addresses that are named.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/test/bench/report"
@@ -23,6 +24,8 @@ type size struct {
 	during            time.Duration // of changes
 	history           int           // entries of what happened that a leader finds
 	revisions         int           // changes that the store has not forgotten yet
+	first             int           // agent of this process
+	listen            string        // address of store and netmasters
 }
 
 func main() {
@@ -34,13 +37,20 @@ func main() {
 	flag.DurationVar(&s.during, "for", 10*time.Second, "how long there are changes")
 	flag.IntVar(&s.history, "history", 0, "how many entries of what happened there are in the store when a leader begins")
 	flag.IntVar(&s.revisions, "revisions", 0, "how many changes of endpoints the store remembers then")
+	flag.StringVar(&s.listen, "listen", "127.0.0.1", "address of this machine at which store and netmasters listen, for agents of other machines too")
+	points := flag.String("points", "", "file of JSON to which the figures are added, for test/bench/curves")
+	join := flag.String("join", "", "comma list of URLs of netmasters of another machine's bench: be agents of theirs until killed, from -first on")
+	flag.IntVar(&s.first, "first", 0, "number of the first agent, with -join")
 	only := flag.String("only", "", "leader: how netmasters begin to lead, without agents")
 	data := flag.String("etcd", "", "be an etcd with its data in this folder until killed")
 	client := flag.String("client", "", "URL of that etcd for clients")
 	peer := flag.String("peer", "", "URL of that etcd for peers")
 	flag.Parse()
 	ctx := context.Background()
-	do := func() error { return run(ctx, s, *only) }
+	do := func() error { return run(ctx, s, *only, *points) }
+	if *join != "" {
+		do = func() error { return s.join(ctx, strings.Split(*join, ",")) }
+	}
 	if *data != "" {
 		do = func() error { return serve(ctx, *data, *client, *peer) }
 	}
@@ -50,7 +60,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, s size, only string) error {
+func run(ctx context.Context, s size, only, points string) error {
 	machine := stand.NewMachine()
 	dir, err := os.MkdirTemp("", "contiv-bench")
 	if err != nil {
@@ -70,7 +80,7 @@ func run(ctx context.Context, s size, only string) error {
 		return err
 	}
 	t := &report.Table{}
-	measures := []func(context.Context, *report.Table) error{w.starts, w.changes, w.masterKilled, w.storeKilled, w.rest}
+	measures := []func(context.Context, *report.Table) error{w.starts, w.changes, w.acknowledged, w.masterKilled, w.cutOff, w.restarts, w.storeKilled, w.rest, w.leaderKilled}
 	if only == "leader" {
 		measures = []func(context.Context, *report.Table) error{w.leaders}
 	}
@@ -83,5 +93,10 @@ func run(ctx context.Context, s size, only string) error {
 		return t.Write(os.Stdout)
 	}
 	t.Title = fmt.Sprintf("%d agents, %d endpoints of %d tenants, %d netmasters, one etcd; %s", s.agents, s.endpoints, s.tenants(), s.masters, machine)
+	if points != "" {
+		if err := w.point.AddTo(points); err != nil {
+			return err
+		}
+	}
 	return t.Write(os.Stdout)
 }

@@ -17,9 +17,9 @@ type master struct {
 	cmd *exec.Cmd
 }
 
-// launch starts netmaster on a free port and waits until it is ready.
-func launch(ctx context.Context, program, logFile, etcd string) (*master, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// launch starts netmaster on a free port of an address of this machine, and waits until it is ready.
+func launch(ctx context.Context, program, host, logFile, etcd string) (*master, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"time"
 
@@ -13,29 +14,44 @@ import (
 	"github.com/contiv/contiv/test/bench/stand"
 )
 
-// starts measures all agents starting at once, until each knows what concerns its host.
+// starts measures all agents starting at once, until each is admitted and knows what concerns its host.
 func (w *world) starts(ctx context.Context, t *report.Table) error {
-	ctx, w.stop = context.WithCancel(ctx)
+	w.ctx, w.stop = context.WithCancel(ctx)
+	for range thirds {
+		w.wires = append(w.wires, newWire())
+	}
 	begin := time.Now()
 	for i := range w.size.agents {
-		w.agents = append(w.agents, w.start(ctx, i))
+		a := newAgent(i, w.wires[i%thirds])
+		w.agents = append(w.agents, a)
+		w.start(w.ctx, i, a)
 	}
-	err := w.all(func(a *agent) bool {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		return a.known > 0
-	})
+	err := w.all(func(a *agent) bool { return a.known > 0 && a.admitted })
 	took := time.Since(begin)
 	if err != nil {
 		return fmt.Errorf("agents that start: %w", err)
 	}
-	known := 0
+	known, failed := 0, 0
 	for _, a := range w.agents {
-		known += a.known
+		known, failed = known+a.known, failed+a.failed
 	}
-	t.Add(report.Row{What: "all agents start at once, until all know what concerns them", Ours: seconds(took), Target: "30 s", Met: took <= 30*time.Second})
+	w.point.Agents, w.point.Endpoints, w.point.Start = w.size.agents, w.endpoints, took.Seconds()
+	t.Add(report.Row{What: "all agents start at once, until all are hosts and know what concerns them", Ours: seconds(took), Target: "30 s", Met: took <= 30*time.Second})
+	t.Add(report.Row{What: "... requests that failed", Ours: fmt.Sprint(failed), Target: "0", Met: failed == 0})
 	t.Add(report.Row{What: "... records that each is told", Ours: fmt.Sprint(known / len(w.agents)), Target: "-", Met: true})
+	t.Add(report.Row{What: "... told to all of them", Ours: megabytes(float64(w.bytes())), Target: "100 MB", Met: w.bytes() <= 100e6})
 	return nil
+}
+
+// thirds is how many wires there are.
+const thirds = 3
+
+// bytes are what all agents have been told so far.
+func (w *world) bytes() (n int64) {
+	for _, by := range w.wires {
+		n += by.came.Load()
+	}
+	return n
 }
 
 // changes measures changes of endpoints until those know who need it.
@@ -92,11 +108,12 @@ func (w *world) changes(ctx context.Context, t *report.Table) error {
 	t.Add(report.Row{What: fmt.Sprintf("a change, %.0f/s, from the store's answer to every agent that needs it: p99", float64(len(made))/took.Seconds()), Ours: report.Millis(p99), Target: "100 ms", Met: p99 <= 100*time.Millisecond})
 	t.Add(report.Row{What: "... p50", Ours: report.Millis(half), Target: "-", Met: true})
 	t.Add(report.Row{What: "... records told to agents that do not need them", Ours: fmt.Sprint(foreign), Target: "0", Met: foreign == 0})
+	each := (mastersAfter - masters) / time.Duration(len(w.masters))
+	w.point.Change, w.point.StoreCPU, w.point.MasterCPU = p99.Seconds(), 100*(etcdAfter-etcd).Seconds()/took.Seconds(), 100*each.Seconds()/took.Seconds()
 	share := func(d time.Duration) string {
 		return fmt.Sprintf("%.0f %% of a core", 100*d.Seconds()/took.Seconds())
 	}
 	t.Add(report.Row{What: "... the store's processor time", Ours: share(etcdAfter - etcd), Target: "10 %", Met: etcdAfter-etcd <= took/10})
-	each := (mastersAfter - masters) / time.Duration(len(w.masters))
 	t.Add(report.Row{What: "... a netmaster's", Ours: share(each), Target: "50 %", Met: each <= took/2})
 	return nil
 }
@@ -116,15 +133,19 @@ func (w *world) spent() (etcd, masters time.Duration, err error) {
 	return etcd, masters, nil
 }
 
-// masterKilled measures a netmaster that is killed, until all agents know of a change made after.
+// masterKilled measures a netmaster, not the leader, that is killed, until all agents know of a change made after.
 func (w *world) masterKilled(ctx context.Context, t *report.Table) error {
 	if len(w.masters) < 2 {
 		return nil
 	}
-	fulls := w.told()
-	begin := time.Now()
-	w.masters[0].end(syscall.SIGKILL)
-	w.masters = w.masters[1:]
+	leader, err := w.leader(ctx)
+	if err != nil {
+		return err
+	}
+	one := (leader + 1) % len(w.masters)
+	fulls, begin := w.told(), time.Now()
+	w.masters[one].end(syscall.SIGKILL)
+	w.masters = slices.Delete(w.masters, one, one+1)
 	took, err := w.mark(ctx, begin)
 	if err != nil {
 		return fmt.Errorf("a netmaster is killed: %w", err)
@@ -150,6 +171,7 @@ func (w *world) storeKilled(ctx context.Context, t *report.Table) error {
 	if err != nil {
 		return fmt.Errorf("the store is killed: %w", err)
 	}
+	w.point.Store = took.Seconds()
 	t.Add(report.Row{What: fmt.Sprintf("the store killed (its first answer after %s), until all agents know of a change made after", seconds(answered)), Ours: seconds(took), Target: "5 s", Met: took <= 5*time.Second})
 	t.Add(report.Row{What: "... shards that were told as a whole", Ours: fmt.Sprint(w.told() - fulls), Target: "0", Met: w.told() == fulls})
 	return nil
@@ -167,14 +189,26 @@ func (w *world) told() (n int) {
 
 // mark makes a change of which all hosts are told, and returns when the last one knows it.
 func (w *world) mark(ctx context.Context, since time.Time) (time.Duration, error) {
-	w.marks++
-	name := fmt.Sprintf("192.0.2.%d:1", w.marks)
-	var tx store.Tx
-	tx.Put(record.Services+"bench/"+name, []byte(`{"ServiceName":"bench","HostAddr":"`+name[:len(name)-2]+`","Port":1}`))
-	if _, err := w.db.Commit(ctx, &tx); err != nil {
+	name, err := w.say(ctx)
+	if err != nil {
 		return 0, err
 	}
-	if err := w.all(func(a *agent) bool { _, ok := a.when(name); return ok }); err != nil {
+	return w.heard(name, since)
+}
+
+// say makes a change of which all hosts are told.
+func (w *world) say(ctx context.Context) (name string, err error) {
+	w.marks++
+	name = fmt.Sprintf("192.0.2.%d:1", w.marks)
+	var tx store.Tx
+	tx.Put(record.Services+"bench/"+name, []byte(`{"ServiceName":"bench","HostAddr":"`+name[:len(name)-2]+`","Port":1}`))
+	_, err = w.db.Commit(ctx, &tx)
+	return name, err
+}
+
+// heard returns when the last host knows a change.
+func (w *world) heard(name string, since time.Time) (time.Duration, error) {
+	if err := w.all(func(a *agent) bool { _, ok := a.heard[name]; return ok }); err != nil {
 		return 0, err
 	}
 	var last time.Time
@@ -192,22 +226,24 @@ func (w *world) rest(_ context.Context, t *report.Table) error {
 	if err != nil {
 		return err
 	}
+	w.point.StoreMemory = etcd / 1e6
 	t.Add(report.Row{What: "the store's memory", Ours: megabytes(etcd), Target: "300 MB", Met: etcd <= 300e6})
 	for _, m := range w.masters {
 		one, err := resident(m.cmd.Process.Pid)
 		if err != nil {
 			return err
 		}
+		w.point.MasterMemory = max(w.point.MasterMemory, one/1e6)
 		t.Add(report.Row{What: "a netmaster's memory", Ours: megabytes(one), Target: "250 MiB", Met: one <= 250<<20})
 	}
 	return nil
 }
 
-// all waits until something is true of all agents.
+// all waits until something is true of all agents; is is called under an agent's lock.
 func (w *world) all(is func(*agent) bool) error {
 	return await(func() bool {
 		for _, a := range w.agents {
-			if !is(a) {
+			if !a.is(is) {
 				return false
 			}
 		}

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"math/bits"
 	"net/netip"
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/etcd"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ipam"
+	"github.com/contiv/contiv/test/bench/report"
 )
 
 // hostsOfTenant is how many hosts the endpoints of a tenant are on.
@@ -34,7 +37,11 @@ type world struct {
 	db      *etcd.Store
 	masters []*master
 	agents  []*agent
+	wires   []*wire         // of a third of them each
+	known   []string        // URLs of all netmasters that there were
+	ctx     context.Context // of the agents
 	stop    context.CancelFunc
+	point   report.Point
 	marks   int // changes of which all hosts are told, so far
 }
 
@@ -69,12 +76,14 @@ func (w *world) begin(ctx context.Context) (err error) {
 		return err
 	}
 	for i := range w.size.masters {
-		m, err := launch(ctx, w.netmaster, filepath.Join(w.dir, fmt.Sprintf("netmaster%d.log", i)), w.etcd.client)
+		m, err := launch(ctx, w.netmaster, w.listen, filepath.Join(w.dir, fmt.Sprintf("netmaster%d.log", i)), w.etcd.client)
 		if err != nil {
 			return err
 		}
 		w.masters = append(w.masters, m)
+		w.known = append(w.known, m.url)
 	}
+	fmt.Fprintln(os.Stderr, "netmasters, for -join:", strings.Join(w.known, ","))
 	return nil
 }
 

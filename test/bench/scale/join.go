@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// urls are those of all netmasters that there were; agents find out who is there.
+func (w *world) urls(context.Context) []string { return w.known }
+
+// join has agents of this process follow netmasters of another machine until ctx ends, and prints how many are told.
+func (s size) join(ctx context.Context, netmasters []string) error {
+	w := &world{size: s, known: netmasters}
+	by := newWire()
+	for i := range s.agents {
+		a := newAgent(s.first+i, by)
+		w.agents = append(w.agents, a)
+		w.start(ctx, s.first+i, a)
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		told := 0
+		for _, a := range w.agents {
+			if a.is(func(a *agent) bool { return a.known > 0 && a.admitted }) {
+				told++
+			}
+		}
+		fmt.Printf("%d of %d agents are told, %s so far\n", told, len(w.agents), megabytes(float64(by.came.Load())))
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
