@@ -63,8 +63,13 @@ unit: ## unit, conformance and real-switch tests, with the race detector; a larg
 scenario: build ## scenarios on the real lab: whole clusters on this machine
 	$(GO) test -count=1 -timeout 20m -v ./test/scenario
 
+.PHONY: scale
+scale: build ## 64 agents without switches and 50,000 endpoints, with storms: what must not happen fails (SCALE='-agents 1000')
+	@CGO_ENABLED=0 $(GO) build -o bin/bench/scale ./test/bench/scale
+	@bin/bench/scale -check $(or $(SCALE),-agents 64 -for 5s)
+
 .PHONY: test
-test: test-deps build check-generated lint unit scenario ## everything
+test: test-deps build check-generated lint unit scenario scale ## everything
 
 .PHONY: test-docker
 test-docker: ## Docker on the hosts of a lab, with the machine's engine

@@ -41,5 +41,5 @@ func (t token) position(text string) (string, error) {
 // BadToken refuses what a request goes on with, which is something else.
 func BadToken(is string) *model.Error {
 	return model.Errorf(model.CodeInvalid, continueParameter, "%s is %s", continueParameter, is).
-		Try("it is what the header %s of the page before said, with the same selectors; without it the list begins anew", model.ContinueHeader)
+		Try("it is what the header %s of the page before said, with the same selectors; without it the list begins from its start", model.ContinueHeader)
 }

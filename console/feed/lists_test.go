@@ -44,7 +44,7 @@ func TestToldAgain(t *testing.T) {
 		{"another kind", func() { tell(model.EventFull, "tenant", `{"tenantName":"t"}`) }, "t a@h1 b@h1 c@h1 "},
 		{"all has come", func() { tell(model.EventSync, "") }, "t a@h1 b@h1 c@h1 "},
 		{"again, a part", func() { tell(model.EventFull, "endpoint", endpoint("a", "h1")) }, "t a@h1 b@h1 c@h1 "},
-		{"it breaks, and begins anew", func() { tell(model.EventFull, "endpoint", endpoint("a", "h1"), endpoint("b", "h2")) }, "t a@h1 b@h1 c@h1 "},
+		{"it breaks, and begins again", func() { tell(model.EventFull, "endpoint", endpoint("a", "h1"), endpoint("b", "h2")) }, "t a@h1 b@h1 c@h1 "},
 		{"more, with a new one", func() { tell(model.EventMore, "endpoint", endpoint("d", "h2")) }, "t a@h1 b@h1 c@h1 "},
 		{"all has come again", func() { tell(model.EventSync, "") }, "t a@h1 b@h2 d@h2 "},
 		{"a change", func() { s.event(model.Event{Type: model.EventDelete, Kind: "endpoint", Key: "t:n:d"}) }, "t a@h1 b@h2 "},
@@ -55,7 +55,7 @@ func TestToldAgain(t *testing.T) {
 			t.Errorf("%s: want %q, got %q", row.name, row.want, got)
 		}
 		if after := s.snapshot().Endpoints; len(before) > 0 && before[0] != after[0] {
-			t.Errorf("%s: the first endpoint is as it was, and was made anew", row.name)
+			t.Errorf("%s: the first endpoint is as it was, and was made again", row.name)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// DefaultHistory is for how long a store keeps its history when nobody else has it forgotten. It is longer than what is usual where somebody
+// DefaultHistory is for how long a store keeps its history when no one else has it forgotten. It is longer than what is usual where somebody
 // does, from five minutes to an hour, so that they are never ahead of each other.
 const DefaultHistory = time.Hour
 
@@ -31,7 +31,7 @@ func NewCompactor(db store.Store, keep time.Duration, known func() store.Revisio
 	return c
 }
 
-// Run compacts to where the store was when keep had begun, a quarter of keep at a time, until ctx ends. What somebody else has compacted
+// Run compacts to where the store was when keep had begun, a quarter of keep at a time, until ctx ends. What another has compacted
 // meanwhile it leaves as it is. Nothing is forgotten before it has run for keep.
 func (c *Compactor) Run(ctx context.Context) {
 	if c.db == nil || c.keep == 0 {
@@ -48,9 +48,9 @@ func (c *Compactor) Run(ctx context.Context) {
 			case ctx.Err() != nil:
 				return
 			case err != nil && !failed:
-				c.log.Warn("the store's history was not compacted, so that it grows unless somebody else does that", "error", err)
+				c.log.Warn("the store's history was not compacted, so that it grows unless another does that", "error", err)
 			case err == nil && !already && was[0] < was[steps] && !ours:
-				c.log.Info("the store's history is compacted from here, since nobody else does it", "duration", c.keep)
+				c.log.Info("the store's history is compacted from here, since no one else does it", "duration", c.keep)
 				ours = true
 			}
 			failed = err != nil

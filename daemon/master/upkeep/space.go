@@ -1,4 +1,4 @@
-// Package upkeep minds the store for its operator: it tells when space runs short, and has old history forgotten where nobody else does.
+// Package upkeep minds the store for its operator: it tells when space runs short, and has old history forgotten where no one else does.
 package upkeep
 
 import (

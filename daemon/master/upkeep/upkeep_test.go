@@ -122,7 +122,7 @@ func TestSpace(t *testing.T) {
 	})
 }
 
-// The history of an hour stays and what is older goes, unless somebody else is ahead; a store that is away is tried again, and told of once.
+// The history of an hour stays and what is older goes, unless another is ahead; a store that is away is tried again, and told of once.
 func TestCompactor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out told
@@ -134,13 +134,13 @@ func TestCompactor(t *testing.T) {
 		c := upkeep.NewCompactor(db, time.Hour, func() store.Revision { return store.Revision(known.Load()) }, slog.New(slog.NewTextHandler(&out, nil)))
 		go c.Run(ctx)
 		for _, tt := range []struct {
-			others store.Revision // how far somebody else has compacted
+			others store.Revision // how far another has compacted
 			away   bool
 			asked  store.Revision
 			told   string
 		}{
 			{0, false, 0, ""}, {0, false, 0, ""}, {0, false, 0, ""}, // a quarter of an hour each
-			{0, false, 100, "since nobody else does"},
+			{0, false, 100, "since no one else does"},
 			{0, false, 110, ""},
 			{0, true, 120, "was not compacted"},
 			{0, true, 130, ""},

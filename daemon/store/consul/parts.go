@@ -19,7 +19,7 @@ const (
 )
 
 // errAgain says that everything is to be read again: the index went back, or the parts are no longer what they were.
-var errAgain = errors.New("the parts are to be told anew")
+var errAgain = errors.New("the parts are to be told again")
 
 // parts are the folders below a prefix, and those in these, of which each has an index: Consul tells that of a prefix without what is below it when
 // it is asked for the keys up to the next slash.

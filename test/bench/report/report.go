@@ -17,12 +17,23 @@ type Row struct {
 	Ratio  float64 // ours to peer's; 0: none
 	Target string
 	Met    bool
+	Must   bool // no load of the machine excuses that it is not met
 }
 
 // Table is a report.
 type Table struct {
 	Title string
 	Rows  []Row
+}
+
+// Wrong names the rows that must be met and were not.
+func (t *Table) Wrong() (out []string) {
+	for _, r := range t.Rows {
+		if !r.Met && r.Must {
+			out = append(out, r.What+": "+r.Ours)
+		}
+	}
+	return out
 }
 
 // Add appends a row.

@@ -26,6 +26,7 @@ type size struct {
 	revisions         int           // changes that the store has not forgotten yet
 	first             int           // agent of this process
 	listen            string        // address of store and netmasters
+	check             bool          // what must not happen is a failure
 }
 
 func main() {
@@ -38,6 +39,7 @@ func main() {
 	flag.IntVar(&s.history, "history", 0, "how many entries of what happened there are in the store when a leader begins")
 	flag.IntVar(&s.revisions, "revisions", 0, "how many changes of endpoints the store remembers then")
 	flag.StringVar(&s.listen, "listen", "127.0.0.1", "address of this machine at which store and netmasters listen, for agents of other machines too")
+	flag.BoolVar(&s.check, "check", false, "fail when something was told to who does not need it, when an agent was refused, and when one does not come back within two minutes")
 	points := flag.String("points", "", "file of JSON to which the figures are added, for test/bench/curves")
 	join := flag.String("join", "", "comma list of URLs of netmasters of another machine's bench: be agents of theirs until killed, from -first on")
 	flag.IntVar(&s.first, "first", 0, "number of the first agent, with -join")
@@ -93,6 +95,9 @@ func run(ctx context.Context, s size, only, points string) error {
 		return t.Write(os.Stdout)
 	}
 	t.Title = fmt.Sprintf("%d agents, %d endpoints of %d tenants, %d netmasters, one etcd; %s", s.agents, s.endpoints, s.tenants(), s.masters, machine)
+	if wrong := t.Wrong(); s.check && len(wrong) > 0 {
+		return fmt.Errorf("%s", strings.Join(wrong, "; "))
+	}
 	if points != "" {
 		if err := w.point.AddTo(points); err != nil {
 			return err
