@@ -67,7 +67,7 @@ func (i *Inspector) router(ctx context.Context, out model.BgpInspect) (any, erro
 		return out, nil
 	}
 	var answer bgpAnswer
-	if err := i.Peers.Get(ctx, "http://"+agent+"/inspect/bgp", &answer); err != nil {
+	if err := i.Peers.Ask(ctx, agent, "/inspect/bgp", &answer); err != nil {
 		return nil, model.Errorf(model.CodeNotReady, "", "%v", err).Because(err).
 			Try("is the agent of %s running? see netctl node ls", out.Config.Hostname)
 	}

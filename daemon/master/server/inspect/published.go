@@ -15,7 +15,7 @@ func (i *Inspector) published(ctx context.Context, o *model.EndpointOper) {
 		return
 	}
 	var ports []model.PublishedPort
-	if err := i.Peers.Get(ctx, "http://"+agent+"/inspect/published?of="+url.QueryEscape(o.Key), &ports); err != nil {
+	if err := i.Peers.Ask(ctx, agent, "/inspect/published?of="+url.QueryEscape(o.Key), &ports); err != nil {
 		o.Published = []string{"unknown: host " + o.HomingHost + ": " + err.Error()}
 		return
 	}

@@ -16,7 +16,7 @@ func (i *Inspector) traffic(ctx context.Context, o *model.EndpointOper) {
 		return
 	}
 	var t model.EndpointTraffic
-	if err := i.Peers.Get(ctx, "http://"+agent+"/inspect/traffic?of="+url.QueryEscape(o.Key), &t); err != nil {
+	if err := i.Peers.Ask(ctx, agent, "/inspect/traffic?of="+url.QueryEscape(o.Key), &t); err != nil {
 		o.Counted = "unknown: host " + o.HomingHost + ": " + err.Error()
 		return
 	}

@@ -33,7 +33,7 @@ func All[T any](ctx context.Context, p *Peers, path, of string) []Said[T] {
 		wait.Go(func() {
 			defer func() { <-turn }()
 			out[i].Host = a.Label
-			out[i].Err = p.Get(ctx, "http://"+a.Control.String()+path+"?of="+url.QueryEscape(of), &out[i].List)
+			out[i].Err = p.Ask(ctx, a.Control.String(), path+"?of="+url.QueryEscape(of), &out[i].List)
 		})
 	}
 	wait.Wait()

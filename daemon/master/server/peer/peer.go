@@ -23,10 +23,25 @@ const Limit = time.Second
 type Peers struct {
 	catalog *catalog.Catalog
 	http    *http.Client
+	turns   *turns
 }
 
 // New makes the Peers that known tells of, and h reaches.
-func New(known *catalog.Catalog, h *http.Client) *Peers { return &Peers{known, h} }
+func New(known *catalog.Catalog, h *http.Client) *Peers {
+	return &Peers{known, h, newTurns()}
+}
+
+// Ask gets a JSON document from the agent at an address "host:port", which is asked one question at a time, within Limit. It blocks until then.
+func (p *Peers) Ask(ctx context.Context, agent, path string, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	leave, err := p.turns.take(ctx, agent)
+	if err != nil {
+		return fmt.Errorf("is still answering others: %w", err)
+	}
+	defer leave()
+	return p.Get(ctx, "http://"+agent+path, out)
+}
 
 // Get gets a JSON document within Limit. It blocks until then.
 func (p *Peers) Get(ctx context.Context, url string, out any) error {

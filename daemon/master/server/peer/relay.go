@@ -80,14 +80,23 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 	if err != nil {
 		return nil, fmt.Errorf("ask the agent of %s: %w", host, err)
 	}
+	leave := func() {}
+	if what != capture {
+		if leave, err = p.turns.take(ctx, agent); err != nil {
+			return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s at %s is still answering others: %v", host, agent, err).Because(err).
+				Try("it is asked one question at a time: repeat the request")
+		}
+	}
 	answer, err := p.http.Do(ask)
 	if err != nil {
+		leave()
 		if where, ok := errors.AsType[*url.Error](err); ok {
 			err = where.Err
 		}
 		return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s at %s did not answer: %v", host, agent, err).Because(err).
 			Try("is netplugin running there? its log says more")
 	}
+	answer.Body = &read{answer.Body, leave}
 	if answer.StatusCode == http.StatusOK {
 		return answer, nil
 	}
@@ -101,4 +110,18 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 	default:
 		return nil, model.Errorf(model.CodeNotReady, "host", "the agent of %s: %s", host, said).Try("netctl node ls shows whether it waits for something, its log says more")
 	}
+}
+
+// capture is what agents show without an end, so that it takes no turn.
+const capture = "capture"
+
+// read is an answer whose end lets the next question be asked.
+type read struct {
+	io.ReadCloser
+	leave func()
+}
+
+func (r *read) Close() error {
+	defer r.leave()
+	return r.ReadCloser.Close()
 }
