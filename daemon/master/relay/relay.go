@@ -52,6 +52,7 @@ type Relay struct {
 	tenants   map[string]map[string]struct{} // that have endpoints on a host
 	direct    bool                           // every host meets all tenants
 	streams   map[*Stream]struct{}
+	late      map[*shard]struct{} // whose streams have not been woken for the last change
 	passed    map[uint64]struct{} // revisions up to which everything was known at a time
 	order     []uint64            // of these, as they came
 	gap       bool                // something may have been passed over since the last step
@@ -61,7 +62,7 @@ type Relay struct {
 // New makes a Relay of what a catalog knows; Run makes it live. away says why the store does not answer, "" while it does.
 func New(known *catalog.Catalog, away func() string) *Relay {
 	return &Relay{catalog: known, away: away, ready: make(chan struct{}), items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, seats: map[seat]int{},
-		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, passed: map[uint64]struct{}{}}
+		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, late: map[*shard]struct{}{}, passed: map[uint64]struct{}{}}
 }
 
 // String names the task.
@@ -85,10 +86,15 @@ func (r *Relay) Run(ctx context.Context) error {
 		if told {
 			last = time.Now()
 		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return nil
+		for waits := true; waits; {
+			late := r.wakeLate(time.Now())
+			select {
+			case <-moved:
+				waits = false
+			case <-late:
+			case <-ctx.Done():
+				return nil
+			}
 		}
 		if rest := min(Window, time.Duration(r.Streams())*perStream) - time.Since(last); rest > 0 {
 			select {
@@ -145,9 +151,7 @@ func (r *Relay) carry(updates map[channel.Shard]*channel.Update, known catalog.S
 			moved = moved || r.direct
 		}
 		s.take(updates[name], r.seq, r.mark.Revision, first)
-		for st := range s.streams {
-			st.nudge()
-		}
+		r.wake(s, time.Now())
 	}
 	if moved {
 		for st := range r.streams {

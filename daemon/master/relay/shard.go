@@ -28,6 +28,7 @@ type shard struct {
 	after    uint64 // and so is what changed after this revision
 	whole    *snapshot
 	streams  map[*Stream]struct{} // that tell it
+	woken    time.Time            // when these were
 }
 
 // entry is what one step has changed.
