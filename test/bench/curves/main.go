@@ -29,19 +29,20 @@ type curve struct {
 // panel is a part of the picture.
 type panel struct {
 	title, unit string
+	from, to    float64 // powers of ten
 	curves      []curve
 }
 
 var panels = []panel{
-	{"until all agents know", "seconds", []curve{
+	{"until all agents know", "seconds", 0.001, 1000, []curve{
 		{"all start", func(p report.Point) float64 { return p.Start }, color.RGBA{0x1f, 0x77, 0xb4, 0xff}},
 		{"all restarted", func(p report.Point) float64 { return p.Restart }, color.RGBA{0x2c, 0xa0, 0x2c, 0xff}},
 		{"store killed", func(p report.Point) float64 { return p.Store }, color.RGBA{0xd6, 0x27, 0x28, 0xff}},
 		{"a change, p99", func(p report.Point) float64 { return p.Change }, color.RGBA{0x94, 0x67, 0xbd, 0xff}}}},
-	{"memory", "megabytes", []curve{
+	{"memory", "megabytes", 10, 10_000, []curve{
 		{"netmaster", func(p report.Point) float64 { return p.MasterMemory }, color.RGBA{0x1f, 0x77, 0xb4, 0xff}},
 		{"store", func(p report.Point) float64 { return p.StoreMemory }, color.RGBA{0xd6, 0x27, 0x28, 0xff}}}},
-	{"processor time at 100 changes a second", "% of a core", []curve{
+	{"processor time at 100 changes a second", "% of a core", 1, 1000, []curve{
 		{"netmaster", func(p report.Point) float64 { return p.MasterCPU }, color.RGBA{0x1f, 0x77, 0xb4, 0xff}},
 		{"store", func(p report.Point) float64 { return p.StoreCPU }, color.RGBA{0xd6, 0x27, 0x28, 0xff}}}},
 }
@@ -65,8 +66,13 @@ func run(args []string) error {
 	if err := json.Unmarshal(text, &points); err != nil {
 		return err
 	}
-	const width, height = 13 * vg.Centimeter, 7 * vg.Centimeter
+	const width, height, margin = 13 * vg.Centimeter, 8 * vg.Centimeter, 4 * vg.Millimeter
 	picture := vgsvg.New(2*width, vg.Length(len(panels))*height)
+	picture.Push()
+	picture.SetColor(color.White)
+	paper := vg.Rectangle{Max: vg.Point{X: 2 * width, Y: vg.Length(len(panels)) * height}}
+	picture.Fill(paper.Path())
+	picture.Pop()
 	all := draw.NewCanvas(picture, 2*width, vg.Length(len(panels))*height)
 	for row, p := range panels {
 		for column, by := range []struct {
@@ -82,7 +88,7 @@ func run(args []string) error {
 				return err
 			}
 			left, top := vg.Length(column)*width, vg.Length(row)*height
-			at.Draw(draw.Crop(all, left, left-width, vg.Length(len(panels)-1)*height-top, -top))
+			at.Draw(draw.Crop(all, left+margin, left-width-margin, vg.Length(len(panels)-1)*height-top+margin, -top-margin))
 		}
 	}
 	out, err := os.Create(args[1])
@@ -123,5 +129,6 @@ func (p *panel) draw(points []report.Point, axis string, is func(report.Point) f
 		out.Add(drawn, dots)
 		out.Legend.Add(c.name, drawn, dots)
 	}
+	out.Y.Min, out.Y.Max = p.from, p.to
 	return out, nil
 }

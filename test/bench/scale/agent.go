@@ -16,12 +16,13 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// agent is the agent of a host without a switch: it is admitted, told, and reports all that it is told as programmed.
+// agent is the agent of a host without a switch: it is admitted, told, and reports.
 type agent struct {
 	label  string
 	tenant string // of its endpoints
 	wire   *wire
 	stop   context.CancelFunc
+	engine *engine // nil: what is told is taken for programmed
 
 	mu       sync.Mutex
 	known    int                  // records of its first batch
@@ -56,7 +57,7 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 			}
 		}})
 	a.mu.Lock()
-	if len(a.shards) > 0 {
+	if len(a.shards) > 0 && !w.engines {
 		var shards []channel.Shard
 		for s := range a.shards {
 			shards = append(shards, s)
@@ -79,11 +80,29 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 			}
 		}
 	}()
+	if w.engines {
+		go w.engine(ctx, i, a, c)
+		return
+	}
 	go func() {
 		for b, err := range c.Follow(ctx) {
 			a.take(&b, err)
 		}
 	}()
+}
+
+// use has the agent report what an engine has programmed.
+func (a *agent) use(e *engine) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.engine = e
+}
+
+// at is what reports where the agent has an engine; nil: it has none.
+func (a *agent) at() *engine {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.engine
 }
 
 // vtepOf is where the tunnels of a host end.
@@ -130,15 +149,21 @@ func (a *agent) take(b *channel.Batch, err error) {
 	a.moved = make(chan struct{})
 }
 
-// Revision is what was told: it is programmed at once.
+// Revision is what has been programmed.
 func (a *agent) Revision() uint64 {
+	if e := a.at(); e != nil {
+		return e.Revision()
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.revision
 }
 
-// Wait blocks until a revision has been told.
+// Wait blocks until a revision has been programmed.
 func (a *agent) Wait(ctx context.Context, rev uint64) error {
+	if e := a.at(); e != nil {
+		return e.Wait(ctx, rev)
+	}
 	for {
 		a.mu.Lock()
 		at, moved := a.revision, a.moved

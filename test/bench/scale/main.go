@@ -1,6 +1,6 @@
 // Scale measures netmasters that tell many agents what concerns their hosts: how they start, what a change costs, and how they come back from storms -
 // the store, a netmaster, the leader killed, a third of the agents cut off, all of them restarted. Agents are the real client of the channel, which
-// are admitted, report, count, and keep nothing; store and netmasters are processes. All listen on loopback, or on the addresses that are named.
+// are admitted, report, count, and keep nothing, or with -engine are the real engine on a switch that keeps nothing; store and netmasters are processes. All listen on loopback, or on the addresses that are named.
 package main
 
 import (
@@ -27,6 +27,7 @@ type size struct {
 	first             int           // agent of this process
 	listen            string        // address of store and netmasters
 	check             bool          // what must not happen is a failure
+	engines           bool          // of real agents
 }
 
 func main() {
@@ -39,6 +40,7 @@ func main() {
 	flag.IntVar(&s.history, "history", 0, "how many entries of what happened there are in the store when a leader begins")
 	flag.IntVar(&s.revisions, "revisions", 0, "how many changes of endpoints the store remembers then")
 	flag.StringVar(&s.listen, "listen", "127.0.0.1", "address of this machine at which store and netmasters listen, for agents of other machines too")
+	flag.BoolVar(&s.engines, "engine", false, "agents compile what they are told, as real ones do, for a switch that keeps nothing")
 	flag.BoolVar(&s.check, "check", false, "fail when something was told to who does not need it, when an agent was refused, and when one does not come back within two minutes")
 	points := flag.String("points", "", "file of JSON to which the figures are added, for test/bench/curves")
 	join := flag.String("join", "", "comma list of URLs of netmasters of another machine's bench: be agents of theirs until killed, from -first on")
