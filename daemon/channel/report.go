@@ -45,6 +45,7 @@ const (
 	statusSoon  = 100 * time.Millisecond // within which a status follows a revision
 	ReportEvery = time.Second            // something is reported at least as often, and the status looked for
 	SilenceMost = 4 * time.Second        // an agent that has not reported for as long is not taken to be there
+	startsFor   = 3 * time.Second        // for as long the status is looked for all the time: what an agent waits for comes one after the other
 )
 
 // report writes reports until ctx ends or out fails: a revision as soon as it has passed, the status when it has changed, and at least every ReportEvery that
@@ -52,7 +53,8 @@ const (
 func (c *Client) report(ctx context.Context, out io.Writer) error {
 	enc := json.NewEncoder(out)
 	var said Report
-	for due := time.Now(); ctx.Err() == nil; {
+	began := time.Now()
+	for due := began; ctx.Err() == nil; {
 		told, moved := c.told()
 		now := Report{Revision: c.Reporter.Revision()}
 		changed := now.Revision != said.Revision
@@ -67,6 +69,9 @@ func (c *Client) report(ctx context.Context, out io.Writer) error {
 				now.Status, said.Status = status, status
 			}
 			due, changed = at.Add(ReportEvery), true
+			if at.Sub(began) < startsFor {
+				due = at.Add(statusSoon)
+			}
 		case changed && due.Sub(at) > statusSoon:
 			due = at.Add(statusSoon)
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/model"
@@ -113,7 +114,7 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 	}
 	members := term.Table{Columns: columns("Store member", "Address", "Leads", "Version", "Database", "In use", "Quota", "Space", "Answered in", "Error")}
 	for _, m := range l.Store.Members {
-		members.Add([]string{m.Name, m.Address, strconv.FormatBool(m.Leader), m.Version, fmt.Sprintf("%d KiB", m.Bytes>>10), told(m.InUse), told(m.Quota), m.Space, fmt.Sprintf("%.1f ms", m.Millis), m.Error})
+		members.Add([]string{m.Name, m.Address, strconv.FormatBool(m.Leader), m.Version, humanize.IBytes(uint64(m.Bytes)), told(m.InUse), told(m.Quota), m.Space, fmt.Sprintf("%.1f ms", m.Millis), m.Error})
 	}
 	for _, t := range []*term.Table{&masters, &terms, &leases, &members} {
 		if err := printf(f.Out, "\n"); err != nil {
@@ -136,7 +137,7 @@ func told(bytes int64) string {
 	if bytes == 0 {
 		return "unknown"
 	}
-	return fmt.Sprintf("%d KiB", bytes>>10)
+	return humanize.IBytes(uint64(bytes))
 }
 
 func seconds(s float64) string { return fmt.Sprintf("%.1f s", s) }
