@@ -73,7 +73,7 @@ func (r *Reconciler) stream(ctx context.Context, sw Switch, pieces [][]ofnet.Key
 		switch {
 		case err != nil || !refused:
 		case filling:
-			return r.compareAnew(ctx, sw)
+			return r.compareAgain(ctx, sw)
 		default:
 			return nil
 		}
@@ -84,8 +84,8 @@ func (r *Reconciler) stream(ctx context.Context, sw Switch, pieces [][]ofnet.Key
 	return nil
 }
 
-// compareAnew finds out what a switch has of which no one knows how much it has carried out.
-func (r *Reconciler) compareAnew(ctx context.Context, sw Switch) error {
+// compareAgain finds out what a switch has of which no one knows how much it has carried out.
+func (r *Reconciler) compareAgain(ctx context.Context, sw Switch) error {
 	r.mu.Lock()
 	r.compared = nil // what differs is no one else's doing
 	r.mu.Unlock()

@@ -53,30 +53,30 @@ func New(o Options) *Claim {
 	return &Claim{Options: o, seated: make(chan struct{}), again: make(chan struct{}, 1), held: make(chan struct{})}
 }
 
-// Sit says by which seat the agent works, and what this host was told before. If this machine was the host then, with the same seat and addresses, it may work as
-// the host until a netmaster says otherwise, though it is not known to own it; Sit tells whether that is so. It is called once; Run does nothing before.
-func (c *Claim) Sit(token string, told channel.Batch) (remembered bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.seat = record.Sum([]byte(token))
-	close(c.seated)
-	if remembered = c.was(told); remembered {
-		close(c.held)
-	}
-	return remembered
-}
-
-// was tells whether this machine was the host when it was told something. c.mu is held.
-func (c *Claim) was(told channel.Batch) bool {
+// Was tells whether this machine was the host, with the seat of a token and the addresses that it has, when this host was told something.
+func (c *Claim) Was(token string, told channel.Batch) bool {
+	seat := record.Sum([]byte(token))
 	for i := range told.Updates {
 		for _, item := range told.Updates[i].Items {
 			if item.Key == record.Hosts+c.Host.Label {
 				var h record.Host
-				return json.Unmarshal(item.Value, &h) == nil && h.Machine == c.Host.Machine && h.Seat == c.seat && h.VTEP == c.Host.VTEP && h.Control == c.Host.Control
+				return json.Unmarshal(item.Value, &h) == nil && h.Machine == c.Host.Machine && h.Seat == seat && h.VTEP == c.Host.VTEP && h.Control == c.Host.Control
 			}
 		}
 	}
 	return false
+}
+
+// Sit says by which seat the agent works. One that was the host may work as the host until a netmaster says otherwise, though it is not known to own
+// it. It is called once; Run does nothing before.
+func (c *Claim) Sit(token string, was bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seat = record.Sum([]byte(token))
+	close(c.seated)
+	if was {
+		close(c.held)
+	}
 }
 
 // Seat is the hash of the token of the seat, "" as long as there is none.

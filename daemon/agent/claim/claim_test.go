@@ -72,7 +72,8 @@ func TestRemembered(t *testing.T) {
 	} {
 		c := New(Options{Host: record.Host{Label: "h1", Machine: "m"}, Log: slog.New(slog.DiscardHandler)})
 		held := false
-		got := c.Sit("secret", row.told)
+		got := c.Was("secret", row.told)
+		c.Sit("secret", got)
 		select {
 		case <-c.Held():
 			held = true
@@ -107,9 +108,7 @@ func TestClaim(t *testing.T) {
 	if c.Owned() || c.Refusal() != "" || c.Seat() != "" {
 		t.Error("before the seat: want nothing owned and nothing refused")
 	}
-	if c.Sit("secret", channel.Batch{}) {
-		t.Error("nothing was told before: want nothing remembered")
-	}
+	c.Sit("secret", false)
 	await("the silence told", func() bool { return c.Silence() == "no leader" && c.Refusal() == "" })
 	m.answers(model.Errorf(model.CodeConflict, "host", "host label h1 belongs to another").Try("--host"))
 	await("the refusal told", func() bool {

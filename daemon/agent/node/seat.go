@@ -46,20 +46,21 @@ func (n *Node) sit(ctx context.Context, ready func()) error {
 // recall sits down with what this host was told before. That counts if this machine was the host then, and has not been started again since.
 func (n *Node) recall(token string) {
 	file, saved, err := checkpoint.Open(filepath.Join(n.OVSRunDir, BridgeName+".records"))
-	remembered := n.claim.Sit(token, saved)
+	was := n.claim.Was(token, saved)
 	switch {
 	case errors.Is(err, checkpoint.ErrUnreadable):
 		n.Log.Warn("this agent starts with nothing that was told before", "error", err)
 		err = nil
-	case err == nil && len(saved.Updates) > 0 && !remembered:
+	case err == nil && len(saved.Updates) > 0 && !was:
 		n.Log.Info("what was told before is forgotten: it was told to another host, or before this machine started")
 		saved, err = channel.Batch{}, file.Clear()
 	}
 	if err != nil {
 		n.Log.Warn("what netmasters tell is not kept: an agent that starts while none is reached knows nothing", "error", err)
-		return
+	} else {
+		n.records.File, n.records.Saved = file, saved
 	}
-	n.records.File, n.records.Saved = file, saved
+	n.claim.Sit(token, was) // from here on others use the records
 }
 
 var errNoOVS = errors.New("there is no such folder: it does not run")
