@@ -17,7 +17,6 @@ import (
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/door"
-	"github.com/contiv/contiv/daemon/finder"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/ofnet/link"
 )
@@ -27,8 +26,7 @@ const inspectPort = 9090
 
 // options are what netplugin is told.
 type options struct {
-	flags.Common
-	Masters   []string // URLs, to begin with
+	flags.Agent
 	Host      string
 	Machine   string
 	CtrlIP    string
@@ -66,8 +64,7 @@ type options struct {
 }
 
 func (o *options) register(s *flags.Set) {
-	o.Common.Register(s)
-	s.List(&o.Masters, "netmasters", "NETMASTERS", "netmasters to begin with, such as 192.0.2.1:9999; they tell of the others. With these no store need be named, which is asked for netmasters and for nothing else")
+	o.Agent.Register(s)
 	s.String(&o.Host, "host", "HOST", "", "label of this host in the cluster (default: the kernel's host name)", "host-label")
 	s.String(&o.Machine, "machine-id", "MACHINE_ID", "", "what tells this machine from all others, to which its host label and addresses belong (default: /etc/machine-id and the firmware's UUID)")
 	s.String(&o.CtrlIP, "ctrl-ip", "CONTROL_IP", "", "address at which this agent is inspected, or a prefix in which this host has one address (default: of the first usable interface)")
@@ -120,16 +117,8 @@ func parse(args []string, getenv func(string) string, out io.Writer) (*options, 
 }
 
 func (o *options) check() error {
-	o.Store.Optional = len(o.Masters) > 0
-	if err := o.Common.Check(); err != nil {
+	if err := o.Agent.Check(); err != nil {
 		return err
-	}
-	for i, text := range o.Masters {
-		url, err := finder.Parse(text)
-		if err != nil {
-			return fmt.Errorf("--netmasters: %w", err)
-		}
-		o.Masters[i] = url
 	}
 	if err := flags.OneOf("datapath", o.Datapath, "auto", "netdev", "system"); err != nil {
 		return err

@@ -16,7 +16,6 @@ import (
 	"github.com/contiv/contiv/daemon/agent/claim"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/budget"
-	"github.com/contiv/contiv/daemon/finder"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/task"
@@ -78,10 +77,10 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	if err := budget.Slack(budget.AgentSlack); err != nil {
 		log.Debug("not as thrifty as it could be", "error", err)
 	}
-	if _, err := o.Store.TLS(); err != nil {
+	masters, err := o.Finder(log)
+	if err != nil {
 		return &configError{err}
 	}
-	masters := finder.New(o.Masters, o.Store, log)
 	if o.Kube != "" {
 		log.Warn("--kubeconfig has no effect here: netmaster reads Kubernetes, and takes that flag", "file", o.Kube)
 	}
@@ -105,6 +104,6 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 		log.Warn("Docker does not find this agent", "error", err)
 	}
 	log.Info("netplugin starts", "version", build.Info().Version, "host", o.Host, "control", o.ctrl, "vtep", o.vtep,
-		"uplinks", o.Uplinks, "bond", o.Bond, "store", masters)
+		"uplinks", o.Uplinks, "bond", o.Bond, "from", masters)
 	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
 }

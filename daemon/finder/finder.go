@@ -49,7 +49,7 @@ func Parse(text string) (string, error) {
 	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" || u.User != nil {
 		return "", fmt.Errorf("%q is not like 192.0.2.1:9999 or http://192.0.2.1:9999", text)
 	}
-	return "http://" + u.Host, nil
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String(), nil
 }
 
 // String names where it looks.
