@@ -17,6 +17,7 @@ type Node struct {
 	Role     NodeRole `json:"role"`
 	Version  string   `json:"version,omitempty"`
 	Ready    bool     `json:"ready"`
+	Down     bool     `json:"down,omitempty"`     // an agent that does not run: it programs what it has missed when it starts
 	Reason   string   `json:"reason,omitempty"`   // why it is not ready, or why it did not answer
 	Revision uint64   `json:"revision,omitempty"` // of an agent: past the switch's barrier; of a master: what it knows of the store
 	Lag      uint64   `json:"lag"`                // store revisions that concern it and that it has not carried out

@@ -57,11 +57,12 @@ func (w *waiting) await(ctx context.Context, f *Factory, c *client.Client, rev c
 	}
 }
 
-// behind are the agents that lag, or cannot tell, each with how far and why.
+// behind are the agents that lag, or cannot tell, each with how far and why. One that is down is not waited for: it programs what it has missed before
+// its host carries anything more.
 func behind(nodes []model.Node) []string {
 	var out []string
 	for _, n := range nodes {
-		if n.Role != model.RoleAgent || n.Lag == 0 && n.Ready {
+		if n.Role != model.RoleAgent || n.Down || n.Lag == 0 && n.Ready {
 			continue
 		}
 		var why []string

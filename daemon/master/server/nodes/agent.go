@@ -66,7 +66,7 @@ func (s *Nodes) agent(h *host, heard *hearing) model.Node {
 	}
 	last, ok := heard.of(&h.Host)
 	if !ok {
-		n.Ports, n.Reason = h.endpoints, heard.missed(h)
+		n.Ports, n.Reason, n.Down = h.endpoints, heard.missed(h), !h.runs && len(heard.silent) == 0
 		return n
 	}
 	var status model.AgentStatus

@@ -75,6 +75,9 @@ func TestNodesOfWhichNothingIsHeard(t *testing.T) {
 	if _, err := m.Registrar.Leave(t.Context(), "h1", ""); err != nil {
 		t.Fatal(err)
 	}
+	if nodes, err := m.Nodes(t.Context()); err != nil || nodes[len(nodes)-1].Down {
+		t.Errorf("stopped, with a stream still: want it not down, got %+v, %v", nodes, err)
+	}
 	report(model.AgentStatus{}, wanted)
 	if _, err := m.Forget(t.Context(), model.ForgetRequest{Host: "h1"}); err != nil {
 		t.Fatal(err)
