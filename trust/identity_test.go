@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/contiv/contiv/daemon/trust"
+	"github.com/contiv/contiv/trust"
 )
 
 func TestIdentity(t *testing.T) {
