@@ -8,7 +8,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Retire ends a host whose machine Kubernetes has given up: the endpoints of its pods, in as many transactions as that takes, and with the
+// Retire ends a host that Kubernetes has neither a node nor pods of any more: the endpoints of its pods, in as many transactions as that takes, and with the
 // last of them the machine's claim to be that host. over is asked within each, and once it says no, the rest stays. Endpoints of
 // other containers stay with their addresses until netctl node forget releases them. It blocks until the store has all of it.
 func (s *Service) Retire(ctx context.Context, host string, over func(tx *commit.Tx) bool) error {

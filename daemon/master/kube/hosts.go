@@ -41,9 +41,9 @@ func (e *Engine) watchHosts(ctx context.Context) {
 	}
 }
 
-// CompareHosts has each host's record say which node it is, and ends hosts whose nodes are deleted and whose agents do not run. It does
-// nothing before Kubernetes has told of all nodes, nor while its API server is away. A host that has never been a node stays. It blocks until
-// the store has that. Run calls it.
+// CompareHosts has each host's record say which node it is, and ends hosts whose nodes are deleted, whose agents do not run, and of whose pods
+// Kubernetes has none any more: a node that is made again under its name before that has them still. It does nothing before Kubernetes has told of
+// all nodes and pods, nor while its API server is away. A host that has never been a node stays. It blocks until the store has that. Run calls it.
 func (e *Engine) CompareHosts(ctx context.Context) error {
 	became, orphans := e.compared()
 	if err := e.noteNodes(ctx, became); err != nil {
@@ -77,29 +77,57 @@ func (e *Engine) compared() (became, orphans map[string]string) {
 			switch {
 			case node != "" && node != h.KubernetesNode:
 				became[h.Label] = node
-			case node == "" && h.KubernetesNode != "" && e.known.nodes[h.KubernetesNode] == nil && !v.Running(h.Label):
+			case node == "" && e.outlives(v, h):
 				orphans[h.Label] = h.KubernetesNode
+			}
+		}
+		if len(orphans) == 0 {
+			return
+		}
+		for m := range v.Members {
+			if e.hasPod(m.Endpoint) {
+				delete(orphans, m.Host)
 			}
 		}
 	})
 	return became, orphans
 }
 
-// knowsNodes tells whether all nodes are known as they are now. The caller holds the lock.
+// outlives tells that a host was a node that there is no more, and that its agent does not run. The caller holds the lock.
+func (e *Engine) outlives(v *catalog.View, h *record.Host) bool {
+	return h.KubernetesNode != "" && e.known.nodes[h.KubernetesNode] == nil && !v.Running(h.Label)
+}
+
+// hasPod tells that Kubernetes has the pod that an endpoint is of. The caller holds the lock.
+func (e *Engine) hasPod(of *record.Endpoint) bool {
+	p := e.known.pods[of.Pod.ID]
+	return p != nil && p.Is(of.Pod.UID)
+}
+
+// knowsNodes tells whether all nodes and pods are known as they are now. The caller holds the lock.
 func (e *Engine) knowsNodes() bool {
 	if e.known == nil || e.Source.Away() != "" {
 		return false
 	}
-	_, all := e.known.complete[kube.Nodes]
-	return all
+	_, nodes := e.known.complete[kube.Nodes]
+	_, pods := e.known.complete[kube.Pods]
+	return nodes && pods
 }
 
-// orphaned tells that a host was a node that there is no more, and that its agent does not run.
+// orphaned tells that a host is over.
 func (e *Engine) orphaned(v *catalog.View, host, node string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := v.Host(host)
-	return h != nil && h.KubernetesNode == node && !v.Running(host) && e.knowsNodes() && e.known.nodes[node] == nil
+	if h == nil || h.KubernetesNode != node || !e.knowsNodes() || !e.outlives(v, h) {
+		return false
+	}
+	for m := range v.Members {
+		if m.Host == host && e.hasPod(m.Endpoint) {
+			return false
+		}
+	}
+	return true
 }
 
 // noteNodes has the records of hosts name the nodes that they have become.

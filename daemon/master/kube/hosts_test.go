@@ -102,6 +102,8 @@ func TestHostGoesWithNode(t *testing.T) {
 
 	w.host("h1", 1) // an agent that starts once more does not make the host forget what it was
 	w.down("h1")
+	w.stay("Kubernetes has a pod of it", "h1")
+	server.Delete(t, pod("ns", "a", nil))
 	w.goes("h1")
 	w.Catalog.View(func(v *catalog.View) {
 		var left []string
