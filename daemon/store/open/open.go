@@ -18,9 +18,12 @@ import (
 // Config names a store.
 type Config struct {
 	Etcd, Consul              []string // URLs; at most one of the two
-	CertFile, KeyFile, CAFile string   // PEM; empty: none, none, the system's
-	Embedded                  bool     // the store runs in the process; no URLs are needed
-	Optional                  bool     // without URLs there is none
+	CertFile, KeyFile, CAFile string   // PEM; empty: none, none, the system's, or Own's
+	// Own is how the daemon speaks TLS to netmasters of its cluster, of which the embedded store is a part: to a store at https URLs, where no
+	// files are named. nil: not at all.
+	Own      *tls.Config
+	Embedded bool // the store runs in the process; no URLs are needed
+	Optional bool // without URLs there is none
 }
 
 // Driver is a kind of store outside the daemons. Its flag is --NAME-endpoints, and its URLs may start with NAME:// too.
@@ -102,10 +105,10 @@ func Open(c Config, log *slog.Logger) (store.Store, error) {
 	return nil, errors.New("no store is named: give the URLs of one")
 }
 
-// TLS reads the certificates; nil when none are named.
+// TLS reads the certificates; Own when none are named, which may be nil.
 func (c *Config) TLS() (*tls.Config, error) {
 	if c.CertFile == "" && c.CAFile == "" {
-		return nil, nil
+		return c.Own, nil
 	}
 	out := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.CertFile != "" {
