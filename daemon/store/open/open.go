@@ -22,6 +22,7 @@ type Config struct {
 	// Own is how the daemon speaks TLS to netmasters of its cluster, of which the embedded store is a part: to a store at https URLs, where no
 	// files are named. nil: not at all.
 	Own      *tls.Config
+	Secret   Secret
 	Embedded bool // the store runs in the process; no URLs are needed
 	Optional bool // without URLs there is none
 }
@@ -30,17 +31,25 @@ type Config struct {
 type Driver struct {
 	Name, Usage string
 	URLs        *[]string // of the Config
-	open        func(urls []string, secure *tls.Config, log *slog.Logger) (store.Store, error)
+	open        func(secure *tls.Config, log *slog.Logger) (store.Store, error)
 }
 
 // Drivers are all drivers, with the URLs of the configuration.
 func (c *Config) Drivers() []Driver {
 	return []Driver{
-		{"etcd", "URLs of all etcd members", &c.Etcd, func(urls []string, secure *tls.Config, log *slog.Logger) (store.Store, error) {
-			return etcd.Open(etcd.Config{Endpoints: urls, TLS: secure, Log: log})
+		{"etcd", "URLs of all etcd members", &c.Etcd, func(secure *tls.Config, log *slog.Logger) (store.Store, error) {
+			password, err := read("store-password-file", c.Secret.PasswordFile)
+			if err != nil {
+				return nil, err
+			}
+			return etcd.Open(etcd.Config{Endpoints: c.Etcd, TLS: secure, Username: c.Secret.User, Password: password, Log: log})
 		}},
-		{"consul", "URLs of Consul agents", &c.Consul, func(urls []string, secure *tls.Config, _ *slog.Logger) (store.Store, error) {
-			return consul.Open(consul.Config{Endpoints: urls, TLS: secure})
+		{"consul", "URLs of Consul agents", &c.Consul, func(secure *tls.Config, _ *slog.Logger) (store.Store, error) {
+			token, err := read("store-token-file", c.Secret.TokenFile)
+			if err != nil {
+				return nil, err
+			}
+			return consul.Open(consul.Config{Endpoints: c.Consul, TLS: secure, Token: token})
 		}},
 	}
 }
@@ -88,7 +97,7 @@ func (c *Config) Check() error {
 	if (c.CertFile == "") != (c.KeyFile == "") {
 		return errors.New("--store-cert and --store-key go together: give both or none")
 	}
-	return nil
+	return c.Secret.check(c)
 }
 
 // Open connects. It does not wait for the store to answer.
@@ -99,7 +108,7 @@ func Open(c Config, log *slog.Logger) (store.Store, error) {
 	}
 	for _, d := range c.Drivers() {
 		if len(*d.URLs) > 0 {
-			return d.open(*d.URLs, secure, log)
+			return d.open(secure, log)
 		}
 	}
 	return nil, errors.New("no store is named: give the URLs of one")
