@@ -100,7 +100,7 @@ func (c *Config) Check() error {
 	return c.Secret.check(c)
 }
 
-// Open connects. It does not wait for the store to answer.
+// Open connects. It does not wait for the store to answer, but for an etcd that wants a user.
 func Open(c Config, log *slog.Logger) (store.Store, error) {
 	secure, err := c.TLS()
 	if err != nil {

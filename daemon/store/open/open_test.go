@@ -72,7 +72,6 @@ func TestSecrets(t *testing.T) {
 		config Config
 		want   string // in the error of Check or Open; "": none
 	}{
-		"etcd":                     {Config{Etcd: etcd, Secret: Secret{User: "u", PasswordFile: good}}, ""},
 		"consul":                   {Config{Consul: consul, Secret: Secret{TokenFile: good}}, ""},
 		"user without a password":  {Config{Etcd: etcd, Secret: Secret{User: "u"}}, "go together"},
 		"user of Consul":           {Config{Consul: consul, Secret: Secret{User: "u", PasswordFile: good}}, "--store-token-file"},
