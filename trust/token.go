@@ -58,7 +58,7 @@ func ParseToken(text string) (Token, error) {
 	id, err := idText.DecodeString(strings.ToUpper(parts[0]))
 	secret, wrong := secretText.DecodeString(parts[1])
 	pin, bad := secretText.DecodeString(parts[2])
-	t := Token{ID: parts[0], Pin: hex.EncodeToString(pin)}
+	t := Token{ID: strings.ToLower(idText.EncodeToString(id)), Pin: hex.EncodeToString(pin)}
 	if errors.Join(err, wrong, bad) != nil || len(id) != tokenID || len(secret) != len(t.Secret) || len(pin) != sha256.Size {
 		return Token{}, none
 	}
