@@ -17,6 +17,7 @@ type Common struct {
 	NetMode string // "vlan" or "vxlan"
 	FwdMode string // "bridge" or "routing"
 	Store   open.Config
+	Trust   Trust
 	Log     logging.Config
 	Version bool
 }
@@ -32,6 +33,7 @@ func (c *Common) Register(s *Set) {
 	s.String(&c.Store.CertFile, "store-cert", "STORE_CERT", "", "client certificate for the store, PEM")
 	s.String(&c.Store.KeyFile, "store-key", "STORE_KEY", "", "key of the client certificate, PEM")
 	s.String(&c.Store.CAFile, "store-ca", "STORE_CA", "", "certificate authority of the store, PEM")
+	c.Trust.Register(s)
 	s.String(&c.Log.Level, "log-level", "LOG_LEVEL", "INFO", "least severe messages to log: DEBUG, INFO, WARN or ERROR")
 	s.Bool(&c.Log.JSON, "use-json-log", "USE_JSON_LOG", "log JSON", "json-log")
 	s.Bool(&c.Log.Syslog, "use-syslog", "USE_SYSLOG", "log to syslog", "syslog")

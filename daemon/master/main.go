@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/trust"
 )
 
 func main() {
@@ -44,6 +45,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	log, err := logging.New(c.Log, "netmaster", stderr)
 	if err != nil {
+		fmt.Fprintln(stderr, "netmaster:", err)
+		return flags.ExitConfig
+	}
+	if c.holder, err = c.Trust.Open(trust.Master, log); err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
 	}

@@ -77,7 +77,7 @@ type Config struct {
 	Waiting func() []string
 	// Kubernetes is how this netmaster stands with Kubernetes; nil: it was not told how to reach it.
 	Kubernetes func() *model.KubernetesStatus
-	HTTP       *http.Client // to reach agents and other masters; nil: http.DefaultClient
+	Way        peer.Way // to agents and other masters
 	// Hosts are the names under which this netmaster is reached; nil: those of the machine, and of Internal.
 	Hosts *door.Names
 	// Limits bound what goes on at once. The zero Limits are the defaults.
@@ -101,7 +101,7 @@ type Server struct {
 
 // New makes a Server. Its metrics are registered with registry.
 func New(c Config, registry *prometheus.Registry) *Server {
-	c.HTTP = straight(c.HTTP)
+	c.Way = c.Way.Straight()
 	if c.Hosts == nil {
 		c.Hosts = door.NewNames(peer.Host(c.Internal))
 	}
@@ -121,7 +121,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 
 // register has each concern add its routes.
 func (s *Server) register(r *rest.Router) {
-	peers := peer.New(s.Catalog, s.HTTP)
+	peers := peer.New(s.Catalog, s.Way)
 	networks := docknet.New(s.Commit, s.Admit, s.Catalog)
 	members := &nodes.Nodes{
 		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
@@ -145,17 +145,6 @@ func (s *Server) register(r *rest.Router) {
 	probe.Register(r, s.Catalog, peers, s.Log)
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	(&leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}).Register(r)
-}
-
-// straight is a client that goes where it is sent and nowhere else: who answers with a redirection is not followed, for it is an
-// agent, a netmaster, or someone who has taken the place of one.
-func straight(c *http.Client) *http.Client {
-	if c == nil {
-		c = http.DefaultClient
-	}
-	out := *c
-	out.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &out
 }
 
 // Routes lists what the server serves.

@@ -23,6 +23,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/etcd"
+	"github.com/contiv/contiv/trust"
 )
 
 // Windows of HTTP/2 flow control for what clients send, in bytes: above the largest request. See package etcd for why
@@ -54,6 +55,8 @@ type Config struct {
 	// Quota is how large the database may grow before the member refuses what needs space, in bytes. 0: 8 GiB, the most that etcd
 	// recommends.
 	Quota int64
+	// Trust proves the member to others and to clients, of which netmasters alone are let in; URLs are https then. nil: plain HTTP, to whoever asks.
+	Trust *trust.Holder
 	// Log gets the server's warnings and errors. nil: none.
 	Log *slog.Logger
 }
@@ -103,9 +106,9 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, fmt.Errorf("the members of %s have not admitted this one in time: %w", conf.InitialCluster, err)
 	}
-	clientURL := "http://" + e.Clients[0].Addr().String()
+	clientURL := c.scheme() + "://" + e.Clients[0].Addr().String()
 	local := adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(e.Server))
-	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Local: local, Log: c.Log})
+	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Local: local, TLS: c.clientTLS(), Log: c.Log})
 	if err != nil {
 		e.Close()
 		return nil, err
@@ -120,11 +123,11 @@ func configure(c Config) (*embed.Config, error) {
 	if c.Name == "" {
 		c.Name = "default"
 	}
-	client, err := listenURL(c.ClientURL)
+	client, err := listenURL(c.ClientURL, c.scheme())
 	if err != nil {
 		return nil, fmt.Errorf("client URL: %w", err)
 	}
-	peer, err := listenURL(c.PeerURL)
+	peer, err := listenURL(c.PeerURL, c.scheme())
 	if err != nil {
 		return nil, fmt.Errorf("peer URL: %w", err)
 	}
@@ -133,6 +136,9 @@ func configure(c Config) (*embed.Config, error) {
 	conf.ListenClientUrls, conf.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
 	conf.ListenPeerUrls, conf.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
 	conf.InitialCluster = initialCluster(c, peer)
+	if c.Trust != nil {
+		conf.ClientTLSInfo, conf.PeerTLSInfo = c.tlsInfo(), c.tlsInfo()
+	}
 	if c.Existing {
 		conf.ClusterState = embed.ClusterStateFlagExisting
 	}
@@ -166,21 +172,21 @@ func initialCluster(c Config, own *url.URL) string {
 }
 
 // listenURL parses a URL to listen at; "" is a free port on loopback.
-func listenURL(text string) (*url.URL, error) {
+func listenURL(text, scheme string) (*url.URL, error) {
 	if text == "" {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, err
 		}
 		defer l.Close()
-		text = "http://" + l.Addr().String()
+		text = scheme + "://" + l.Addr().String()
 	}
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := net.SplitHostPort(u.Host); err != nil || u.Scheme != "http" {
-		return nil, fmt.Errorf("%q: http://ADDRESS:PORT is wanted", text)
+	if _, _, err := net.SplitHostPort(u.Host); err != nil || u.Scheme != scheme {
+		return nil, fmt.Errorf("%q: %s://ADDRESS:PORT is wanted", text, scheme)
 	}
 	return u, nil
 }

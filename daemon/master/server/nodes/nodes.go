@@ -167,7 +167,7 @@ func (s *Nodes) Master(ctx context.Context, at string) model.Node {
 		return s.self()
 	}
 	n := model.Node{Name: peer.Host(at), Address: at, Role: model.RoleFollower}
-	if err := s.Peers.Get(ctx, "http://"+at+"/api/v1/nodes/self", &n); err != nil {
+	if err := s.Peers.Get(ctx, at, "/api/v1/nodes/self", &n); err != nil {
 		n.Reason = err.Error()
 	}
 	return n
