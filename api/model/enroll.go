@@ -41,9 +41,9 @@ type ClusterSettings struct {
 
 // StoreSettings say where the cluster's store is.
 type StoreSettings struct {
-	Embedded bool              `json:"embedded"`          // its servers are part of netmasters
-	URLs     []string          `json:"urls,omitempty"`    // of another store, beginning with etcd:// or consul://
-	Members  map[string]string `json:"members,omitempty"` // of an embedded one: peer URLs by names, with that of the host that joins
+	Kind    string            `json:"kind"`              // "embedded" in netmasters, or "etcd" or "consul" beside them
+	URLs    []string          `json:"urls,omitempty"`    // of the latter
+	Members map[string]string `json:"members,omitempty"` // of an embedded one: peer URLs by names, with that of the netmaster that joins
 }
 
 // RenewRequest asks for a certificate of who sends it, for another key: POST /api/v1/certificates/renew.

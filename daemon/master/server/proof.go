@@ -6,8 +6,10 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// proof is who sends a request, by the certificate of its connection; the zero Identity: nothing is proved.
+// proof is who sends a request, by the certificate of its connection; the zero Identity: nothing is proved, or by who passes the request on.
 func proof(q *http.Request) trust.Identity {
-	who, _ := trust.Peer(q.TLS)
-	return who
+	if who, _ := trust.Peer(q.TLS); who.Role != trust.Master {
+		return who
+	}
+	return trust.Identity{}
 }
