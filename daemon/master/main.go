@@ -52,6 +52,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
 	}
+	if c.holder != nil {
+		c.Store.Own = c.holder.Client(trust.Master, "")
+	}
 	if !c.Store.Embedded { // a store in this process needs all: a durable write holds one until the runtime notices
 		c.pace = budget.NewPace(getenv("GOMAXPROCS"))
 	}
