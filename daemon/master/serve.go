@@ -125,7 +125,8 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	keeper := &registrar.Keeper{Registrar: hosts, Catalog: known, Served: func(ctx context.Context) []channel.Served {
 		return peer.New(known, others).Sessions(ctx, c.Internal, told.Sessions, true)
 	}}
-	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run, keeper.Run)
+	joining := enrolment(&c, committer, known, db, log)
+	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run, keeper.Run, joining.Run)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
@@ -143,7 +144,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space))
+	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), c.revocation(known))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
@@ -162,7 +163,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			}
 			return waiting
 		},
-		Way: others,
+		Way: others, Enroll: joining, Cluster: c.told(),
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)

@@ -24,10 +24,12 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/agents"
+	"github.com/contiv/contiv/daemon/master/server/enrolling"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/nodes"
@@ -82,7 +84,10 @@ type Config struct {
 	Limits Limits
 	// Doors bound the connections of the listeners; they are shown in the metrics.
 	Doors []*door.Connections
-	Log   *slog.Logger
+	// Enroll decides who joins the cluster; nil: no one does, as of an insecure one. Cluster is what those are told.
+	Enroll  *enroll.Enroller
+	Cluster enrolling.Cluster
+	Log     *slog.Logger
 }
 
 // Server answers netmaster's HTTP requests.
@@ -99,6 +104,9 @@ func New(c Config, registry *prometheus.Registry) *Server {
 	c.Way = c.Way.Straight()
 	if c.Hosts == nil {
 		c.Hosts = door.NewNames(peer.Host(c.Internal))
+	}
+	if c.Enroll == nil {
+		c.Enroll = enroll.New(enroll.Config{Commit: c.Commit, Catalog: c.Catalog, Log: c.Log})
 	}
 	r := rest.NewRouter(c.Log)
 	s := &Server{Config: c, router: r, gates: newGates(c.Limits)}
@@ -125,6 +133,9 @@ func (s *Server) register(r *rest.Router) {
 		Commit:    s.Commit, Admit: s.Admit, Log: s.Log,
 	}
 	all.Register(r)
+	joining := &enrolling.Enrolling{Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster, Who: proof}
+	joining.Register(r)
+	members.Forgotten = joining.Forgotten
 	agents.Register(r, s.Catalog, s.Endpoints)
 	agents.RegisterDocker(r, s.Catalog, networks)
 	agents.RegisterChannel(r, s.Relay, s.Log)

@@ -69,6 +69,7 @@ type Server struct {
 	etcd      *embed.Etcd
 	clientURL string
 	stop      sync.Once
+	end       context.CancelFunc // of what it does beside
 }
 
 // Start starts a member and waits until it serves, which for a cluster needs a majority of its members, or until ctx
@@ -100,6 +101,11 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, fmt.Errorf("no majority of %s in time: %w", conf.InitialCluster, ctx.Err())
 	}
+	if err := admitted(ctx, e.Server.IsLearner); err != nil {
+		e.Server.Stop()
+		e.Close()
+		return nil, fmt.Errorf("the members of %s have not admitted this one in time: %w", conf.InitialCluster, err)
+	}
 	clientURL := c.scheme() + "://" + e.Clients[0].Addr().String()
 	local := adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(e.Server))
 	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Local: local, TLS: c.clientTLS(), Log: c.Log})
@@ -107,7 +113,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, err
 	}
-	return &Server{Store: s, etcd: e, clientURL: clientURL}, nil
+	return began(&Server{Store: s, etcd: e, clientURL: clientURL}), nil
 }
 
 func configure(c Config) (*embed.Config, error) {
@@ -136,7 +142,7 @@ func configure(c Config) (*embed.Config, error) {
 	if c.Existing {
 		conf.ClusterState = embed.ClusterStateFlagExisting
 	}
-	conf.ForceNewCluster = c.Alone
+	conf.ForceNewCluster, conf.MaxLearners = c.Alone, maxLearners
 	conf.InitialClusterToken = "contiv"
 	// Members sit in one network: half of etcd's defaults, which are made for wider ones, still leave ten heartbeats.
 	conf.TickMs, conf.ElectionMs = 50, 500
@@ -204,6 +210,7 @@ const (
 // When it returns no one listens any more and the data is written down. Watches of clients, which would keep an orderly
 // stop of gRPC waiting for seconds, end a moment later or with the process. It may be called again.
 func (s *Server) Close() error {
+	s.end()
 	err := s.Store.Close()
 	s.stop.Do(func() {
 		for _, l := range s.etcd.Clients {
