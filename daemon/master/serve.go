@@ -22,6 +22,7 @@ import (
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/convert"
@@ -35,6 +36,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/upkeep"
+	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
@@ -113,6 +115,12 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		reader.Endpoints = endpoints
 		duties = append(duties, reader.Run)
 	}
+	accounts := users.New(users.Config{Commit: committer, Catalog: known})
+	duties = append(duties, func(ctx context.Context) { accounts.Sweep(ctx, log) })
+	sinks, err := c.auditSinks()
+	if err != nil {
+		return err
+	}
 	space := upkeep.NewSpace(db, log)
 	if !c.Store.Embedded { // which compacts itself
 		duties = append(duties, upkeep.NewCompactor(db, c.compaction, known.Revision, log).Run)
@@ -136,13 +144,14 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			return lead(ctx, t, db, known, committer, admitter, log, duties...)
 		},
 	})
+	noted := audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: passAudit(election, others)})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
 	expiry := task.Func("expiry of held addresses", func(ctx context.Context, ready func()) error {
 		ready()
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space))
+	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), auditing(noted))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
@@ -161,7 +170,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			}
 			return waiting
 		},
-		HTTP: others,
+		HTTP: others, Insecure: c.insecure(), Users: accounts, Audit: noted,
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)

@@ -40,6 +40,7 @@ func (c *Catalog) Draft() *Draft {
 	d.services, d.hosts, d.runs = *v.services.Clone(), *v.hosts.Clone(), *v.runs.Clone()
 	d.profiles = *v.profiles.Clone()
 	d.takings, d.slices = *v.takings.Clone(), *v.slices.Clone()
+	d.passwords, d.tokens, d.audit = *v.passwords.Clone(), *v.tokens.Clone(), *v.audit.Clone()
 	d.history = of[event]{}
 	v.mark, d.mark = new(mark), new(mark)
 	d.draft, d.dirty = true, map[Ref]struct{}{}

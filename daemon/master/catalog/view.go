@@ -34,6 +34,9 @@ type View struct {
 	profiles       of[record.ACIProfile]
 	history        of[event]
 	takings        of[taking] // by store key
+	passwords      of[record.Password]
+	tokens         of[record.Token]
+	audit          of[record.AuditEvent]
 	slices         table.Table[identity.EndpointSlice, *slice]
 
 	numbers *Numbers
@@ -66,6 +69,9 @@ func newView(m *mirror.Mirror) *View {
 		profiles:       *table.New[string, *record.ACIProfile](),
 		history:        *table.New(eventsInOrder, eventsByWriter, countByWriter),
 		takings:        *table.New(takingsOfAddress, takingsOfNumber, addressesTaken),
+		passwords:      *table.New[string, *record.Password](),
+		tokens:         *table.New(tokensOfUser),
+		audit:          *table.New(auditInOrder),
 		slices:         *table.New(slicesOfService),
 		numbers:        newNumbers(),
 		dirty:          map[Ref]struct{}{},

@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/docknet"
@@ -28,6 +29,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/agents"
+	"github.com/contiv/contiv/daemon/master/server/auth"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/nodes"
@@ -35,6 +37,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/past"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/server/probe"
+	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/store"
 )
 
@@ -68,7 +71,13 @@ type Config struct {
 	ClusterMode string
 	Internal    string // own internal address, "host:port"
 	Version     model.Version
-	Started     time.Time
+	// Insecure: nothing is authenticated, and everyone may do everything.
+	Insecure bool
+	// Users are those who may log in.
+	Users *users.Users
+	// Audit takes down who came and who was refused.
+	Audit   *audit.Log
+	Started time.Time
 	// Space tells how much space the members of the store have, as they have said last; none: they do not.
 	Space func() []store.Member
 	// Waiting names what is not ready yet; empty: everything is.
@@ -92,6 +101,7 @@ type Server struct {
 	router  *rest.Router
 	metrics *metrics
 	gates   gates
+	rules   map[string]rule // of routes
 }
 
 // New makes a Server. Its metrics are registered with registry.
@@ -101,13 +111,13 @@ func New(c Config, registry *prometheus.Registry) *Server {
 		c.Hosts = door.NewNames(peer.Host(c.Internal))
 	}
 	r := rest.NewRouter(c.Log)
-	s := &Server{Config: c, router: r, gates: newGates(c.Limits)}
+	s := &Server{Config: c, router: r, gates: newGates(c.Limits), rules: rules()}
 	s.metrics = newMetrics(c, s.gates, registry)
 	s.register(r)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
 	s.handler = s.measured(door.Recovered(c.Log, s.metrics.panics.Inc,
-		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.bounded(s.forwarded(r)))))
+		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.audited(s.forwarded(r)))))))
 	return s
 }
 
@@ -132,6 +142,7 @@ func (s *Server) register(r *rest.Router) {
 	members.Register(r)
 	peers.Register(r, s.Log)
 	probe.Register(r, s.Catalog, peers, s.Log)
+	(&auth.Auth{Users: s.Users, Audit: s.Audit, Note: s.note, Failed: s.failedLogin, From: clientOf}).Register(r)
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	(&leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}).Register(r)
 }
