@@ -252,6 +252,9 @@ func TestSessionsEnd(t *testing.T) {
 	}
 	ann := login(t, m, "ann", "viewer", "")
 	second := func() channel.Master { return m.Holding(session(t, m, "ann", "correct horse").Token) }
+	if got, text := status(t, root, "DELETE", "/api/v1/users/ann/", ""); got != http.StatusConflict || !strings.Contains(text, "ann-1") {
+		t.Errorf("a user with an authorization goes: got %d %s", got, text)
+	}
 	out := second()
 	end("logout", out, func() { _, _ = status(t, out, "POST", "/api/v1/auth/logout", "{}") })
 	end("another password", ann, func() {
