@@ -41,6 +41,8 @@ type Master struct {
 	ACI *aci.Poster
 	// Users are those who may log in.
 	Users *users.Users
+	// Proxied is what it serves as the original's auth proxy.
+	Proxied http.Handler
 	// Audit is who came and who was refused.
 	Audit *audit.Log
 	// Relay is what it tells agents by.
@@ -115,7 +117,7 @@ func Start(tb testing.TB, o Options) *Master {
 		Insecure: !o.Secure, Users: m.Users, Audit: m.Audit,
 		Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Log: log,
 	}, prometheus.NewRegistry())
-	m.Routes = s.Routes()
+	m.Routes, m.Proxied = s.Routes(), s.Proxied()
 	told := refusals(tb, s)
 	front := httptest.NewUnstartedServer(nil)
 	var away atomic.Bool

@@ -37,6 +37,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/past"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/server/probe"
+	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -163,6 +164,9 @@ func (s *Server) Routes() []rest.Route { return s.router.Routes() }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.ServeHTTP(w, q) }
+
+// Proxied is what clients of the original find at its auth proxy, for a listener of its own, over TLS.
+func (s *Server) Proxied() http.Handler { return proxy.New(s) }
 
 // Listen runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
 func Listen(ctx context.Context, handler http.Handler, log *slog.Logger, serve func(*http.Server) error) error {
