@@ -12,6 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/master/audit"
+	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/task"
 )
 
@@ -63,7 +64,7 @@ func auditing(l *audit.Log) task.Task {
 const passLimit = 5 * time.Second
 
 // passAudit tells the leader what this netmaster has noted.
-func passAudit(e *cluster.Election, h *http.Client) func(context.Context, []model.AuditEvent) error {
+func passAudit(e *cluster.Election, way peer.Way) func(context.Context, []model.AuditEvent) error {
 	return func(ctx context.Context, part []model.AuditEvent) error {
 		leader := e.Holder()
 		if leader.Self || leader.Address == "" {
@@ -75,12 +76,12 @@ func passAudit(e *cluster.Election, h *http.Client) func(context.Context, []mode
 		}
 		ctx, cancel := context.WithTimeout(ctx, passLimit)
 		defer cancel()
-		q, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+leader.Address+audit.Path, bytes.NewReader(text))
+		q, err := http.NewRequestWithContext(ctx, http.MethodPost, way.URL(leader.Address, audit.Path), bytes.NewReader(text))
 		if err != nil {
 			return err
 		}
 		q.Header.Set("Accept", "application/json")
-		answer, err := h.Do(q)
+		answer, err := way.HTTP.Do(q)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,8 @@ type Host struct {
 	Node6     netip.Addr     `json:"node6,omitzero"`
 	Version   string         `json:"version"` // of the agent
 	Since     string         `json:"since"`   // RFC 3339: when the machine became the host
+	// KubernetesNode is the node of Kubernetes that the host was last seen to be; "": it has never been one. The leader writes it.
+	KubernetesNode string `json:"kubernetesNode,omitempty"`
 }
 
 // Running says that the agent of a host runs, at Running+LABEL. The leader keeps it, by what the agents' connections to netmasters tell.

@@ -38,7 +38,7 @@ func samples() []any {
 		&BGP{ID: "h1", Hostname: "h1", RouterIP: "50.1.1.2/24", AS: "65002", NeighborAS: "500", Neighbor: "50.1.1.200", RouterIP6: "fd50::2/64"},
 		&ACIProfile{Key: "t:p", Tenant: "t", Profile: "p", Applied: "a", Tried: "b", Failed: true, Info: "refused"},
 		&Service{ServiceName: ServiceMaster, Role: "leader", Version: "1", TTL: 10, HostAddr: "192.0.2.1", Port: 9999, Hostname: "h1", Store: "http://192.0.2.1:2379"},
-		&Host{Label: "h1", Machine: "m1", Seat: "s", VTEP: addr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"),
+		&Host{Label: "h1", Machine: "m1", Seat: "s", KubernetesNode: "n1", VTEP: addr("192.0.2.1"), Port: 4789, Control: netip.MustParseAddrPort("192.0.2.1:9090"),
 			UplinkMAC: MAC{2, 0, 0, 0, 0, 1}, Node4: addr("192.0.2.1"), Node6: addr("fd00::1"), Version: "1", Since: "2030-01-02T03:04:05Z"},
 		&Running{Host: "h1", Since: "2030-01-02T03:04:05Z"},
 		&DockerNetwork{ID: "d1", Network: network, Group: "g", Host: "h1", Pools: []netip.Prefix{prefix("10.1.0.0/16")}, Made: true, Managed: true, Internal: true, Gone: true},

@@ -81,9 +81,9 @@ func moment(f *Factory, flag, text string) (string, error) {
 	return "", term.BadUsage("--%s %s: it is a revision such as 1234, a time such as 2030-01-02T15:04:05Z, or a duration before now such as 10m", flag, text)
 }
 
-// historyKind is a kind's name; the history has two kinds that nothing else has.
+// historyKind is a kind's name; the history has kinds that nothing else has.
 func historyKind(name string) (string, *model.Kind, error) {
-	if slices.ContainsFunc([]string{"address", "provider", "leadership"}, func(own string) bool { return strings.EqualFold(name, own) }) {
+	if slices.ContainsFunc([]string{"address", "provider", "leadership", "host"}, func(own string) bool { return strings.EqualFold(name, own) }) {
 		return strings.ToLower(name), nil, nil
 	}
 	k, err := kindOf(name)

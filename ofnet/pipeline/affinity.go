@@ -75,9 +75,9 @@ func (q *portBalancing) learnedAmong(out *flow.Set, m memory) {
 	if m.way != nil {
 		hash = flow.HashSymmetricL3
 	}
-	service := []flow.Term{q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.Eq(regService, uint64(q.number))}
+	service := []flow.Term{q.family, flow.Eq(regService, uint64(q.number))}
 	first := flow.Eq(regSlot, uint64(unchosen|m.mark))
-	out.Add(flow.New(tBackend, exact-10, flow.NewMatch(append(service[:3:3], first)...), flow.Do(load(regSlot, m.mark),
+	out.Add(flow.New(tBackend, exact-10, flow.NewMatch(append(service[:2:2], first)...), flow.Do(load(regSlot, m.mark),
 		flow.Multipath(hash, uint16(q.number), len(m.list), flow.Range(regSlot, 0, 15)), flow.Resubmit(tBackend))))
 	known := map[uint64]struct{}{}
 	for i := range m.list {
@@ -91,7 +91,7 @@ func (q *portBalancing) learnedAmong(out *flow.Set, m memory) {
 			continue
 		}
 		known[at.number] = struct{}{}
-		led := flow.New(tBackend, exact, flow.NewMatch(append(service[:3:3], first, flow.Eq(regBackend, at.number))...),
+		led := flow.New(tBackend, exact, flow.NewMatch(append(service[:2:2], first, flow.Eq(regBackend, at.number))...),
 			flow.Do(append([]flow.Action{q.learn(at)}, at.do...)...))
 		if m.way == nil || m.list[i].here != 0 { // else the other host counts
 			led.Cookie = flow.NewCookie(0, 0, flow.Owner(at.key))

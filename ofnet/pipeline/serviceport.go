@@ -14,9 +14,9 @@ type portBalancing struct {
 	*ofnet.ServicePort
 	number   uint32
 	from, to flow.Field // ports
-	// cluster and external are the service's addresses of the family at which it has the port.
-	cluster, external []netip.Addr
-	backends          []backend
+	// cluster and external are the service's addresses of the family at which it has the port, sole those of both where no other UDP is served.
+	cluster, external, sole []netip.Addr
+	backends                []backend
 	// near get the connections of clients here, here those that must stay on this host, all those from outside.
 	near, here, all []backend
 }
@@ -30,6 +30,24 @@ const (
 
 // asked matches new connections to the port at one of the service's addresses.
 func (q *portBalancing) asked(a netip.Addr) []flow.Term { return q.askedAt(a, q.ServicePort.Port) }
+
+// askedHere matches new connections of clients here: with the port's number and, where that is the only port of UDP, by fragments of their
+// first datagrams. The userspace datapath asks about each fragment, and the switch takes none to have ports; the tracker tells those of the
+// first. It waits for all of them before it translates, so a datagram whose first fragment asks for another port goes nowhere.
+func (q *portBalancing) askedHere(a netip.Addr) [][]flow.Term {
+	out := [][]flow.Term{q.asked(a)}
+	if !slices.Contains(q.sole, a) {
+		return out
+	}
+	const none = 0 // of a fragment
+	first := append(q.askedAt(a, none), flow.Eq(flow.CTTPDst, uint64(q.ServicePort.Port)))
+	others := append(q.askedAt(a, none), flow.Eq(flow.CTTPDst, none))
+	if q.six { // whose protocol is that of the header which says that they are fragments (RFC 8200 section 4.5)
+		const fragment = 44
+		others = []flow.Term{q.family, flow.Eq(flow.IPProto, fragment), flow.EqAddr(q.dst, a), flow.State(flow.CTNew|flow.CTTracked, 0), inTenant(q.tenant)}
+	}
+	return append(out, slices.Clip(first), slices.Clip(others))
+}
 
 // askedAt matches new connections to an address and port.
 func (q *portBalancing) askedAt(a netip.Addr, port uint16) []flow.Term {
@@ -51,13 +69,17 @@ func (q *portBalancing) choices(out *flow.Set, s *ofnet.State) {
 		inside = choice{q, hereSlot, q.here, spreadHere | q.number}
 	}
 	for _, a := range q.cluster {
-		inside.lead(out, q.asked(a))
-		if len(inside.among) == 0 && len(q.all) > 0 { // only those elsewhere would, and are not to
-			out.Add(flow.New(tService, exact, flow.NewMatch(append(q.asked(a), hasNot(bitFabric))...), flow.Actions{}))
+		for _, asked := range q.askedHere(a) {
+			inside.lead(out, asked)
+			if len(inside.among) == 0 && len(q.all) > 0 { // only those elsewhere would, and are not to
+				out.Add(flow.New(tService, exact, flow.NewMatch(append(asked, hasNot(bitFabric))...), flow.Actions{}))
+			}
 		}
 	}
 	for _, a := range q.external {
-		near.lead(out, q.asked(a))
+		for _, asked := range q.askedHere(a) {
+			near.lead(out, asked)
+		}
 	}
 	nodePort := q.NodePort != 0 && !q.ExternalLocal && fromHosts(s)
 	if nodePort {
@@ -146,9 +168,9 @@ func (q *portBalancing) slots(out *flow.Set) {
 	}
 }
 
-// slotMatch matches what was led to a slot of the port.
+// slotMatch matches what was led to a slot of the port, whose number no port of another protocol has.
 func (q *portBalancing) slotMatch(slot uint64) flow.Match {
-	return flow.NewMatch(q.family, flow.Eq(flow.IPProto, uint64(q.Protocol)), flow.Eq(regService, uint64(q.number)), flow.Eq(regSlot, slot))
+	return flow.NewMatch(q.family, flow.Eq(regService, uint64(q.number)), flow.Eq(regSlot, slot))
 }
 
 func (q *portBalancing) translate(out *flow.Set, x backend, slot uint64) {

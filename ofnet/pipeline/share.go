@@ -55,6 +55,20 @@ func (q *portBalancing) own(s *ofnet.State, list []netip.Addr) (out []netip.Addr
 	return out
 }
 
+// alone are the addresses of a list at which the port is the only one of UDP.
+func (q *portBalancing) alone(s *ofnet.State, list []netip.Addr) (out []netip.Addr) {
+	if q.Protocol != ofnet.ProtocolUDP {
+		return nil
+	}
+	another := func(p ofnet.ServicePort) bool { return p.Protocol == ofnet.ProtocolUDP && p.Port != q.ServicePort.Port }
+	for _, a := range list {
+		if s.FirstAt(a, func(o *ofnet.Service) bool { return q.beside(o) && slices.ContainsFunc(o.Ports, another) }) == nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // guard drops what comes to the port by a guarded address, but from those who may.
 func (q *portBalancing) guard(out *flow.Set) {
 	whole := netip.PrefixFrom(netip.IPv4Unspecified(), 0)

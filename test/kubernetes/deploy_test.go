@@ -159,7 +159,7 @@ func (c *cluster) images(tags ...string) {
 type installation struct {
 	c      *cluster
 	dir    string
-	master string // address of the node with the store
+	master string // address of the node with the netmaster
 }
 
 // settings begins an installation.
@@ -190,7 +190,7 @@ func (i *installation) apply(version string) {
   behavior: merge
   literals:
   - CONTIV_NETMASTER_POD_SUBNETS=10.40.0.0/16,fd40::/64
-  - CONTIV_NETPLUGIN_ETCD_ENDPOINTS=http://%s:6666
+  - CONTIV_NETPLUGIN_NETMASTERS=%s:9999
   - CONTIV_NETPLUGIN_VTEP_IP=192.168.251.0/24
 `, i.master))
 	i.c.kubectl("apply", "-k", i.dir)

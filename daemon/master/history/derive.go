@@ -26,6 +26,10 @@ const KindProvider = "provider"
 // KindLeadership is the kind under which it is recorded that a leader was told to hand over.
 const KindLeadership = "leadership"
 
+// KindHost is the kind under which it is recorded that a host was forgotten. That a machine registers, which it does with
+// each start of its agent, is not.
+const KindHost = "host"
+
 // Derive is what a request's operations do, given what the store holds before them (nil: nothing), and,
 // as far as it is known, what the values were before they were encoded, by key. The last operation on a key counts. An entry without changes and addresses means that nothing happens that history tells of.
 func Derive(ops []store.Op, before func(key string) []byte, made map[string]any) Entry {
@@ -47,7 +51,7 @@ func Derive(ops []store.Op, before func(key string) []byte, made map[string]any)
 			continue
 		}
 		transfers(moves, op.Key, was, now, made[op.Key])
-		if kind, name, ok := subject(op.Key); ok {
+		if kind, name, ok := subject(op.Key); ok && (kind != KindHost || now == nil) {
 			if c, differs := compare(kind, name, was, now); differs {
 				e.Changes = append(e.Changes, c)
 			}
@@ -70,6 +74,8 @@ func subject(key string) (kind, name string, ok bool) {
 		return model.KindEndpoint().Name, strings.TrimPrefix(key, record.Endpoints), true
 	case strings.HasPrefix(key, record.Providers):
 		return KindProvider, strings.TrimPrefix(key, record.Providers), true
+	case strings.HasPrefix(key, record.Hosts):
+		return KindHost, strings.TrimPrefix(key, record.Hosts), true
 	case key == record.HeirKey:
 		return KindLeadership, "handover", true
 	}
@@ -83,6 +89,8 @@ func KeyOf(kind, name string) string {
 		return record.Endpoints + name
 	case KindProvider:
 		return record.Providers + name
+	case KindHost:
+		return record.Hosts + name
 	case KindLeadership:
 		return record.HeirKey
 	}

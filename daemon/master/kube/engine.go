@@ -39,6 +39,8 @@ type Committer interface {
 type Endpoints interface {
 	// Follow has the endpoints of pods say what the pods do, in one transaction, and returns those for which that had no room.
 	Follow(ctx context.Context, pods []*translate.Pod) (left []*translate.Pod, err error)
+	// Retire ends a host with the endpoints of its pods, while over tells in each transaction that it has none to be.
+	Retire(ctx context.Context, host string, over func(tx *commit.Tx) bool) error
 }
 
 // Config is what an Engine is made of.
@@ -52,6 +54,7 @@ type Config struct {
 	BalancerNetwork string
 	Pause           time.Duration // before what has failed is tried again; 0: a second
 	Patience        time.Duration // how long a pod is waited for that Kubernetes has not told of; 0: ten seconds
+	Compare         time.Duration // how often hosts are compared with nodes; 0: every two seconds
 	// Hurry says that a term has begun in which everything is to be compared, until done is called; nil: it is not called.
 	Hurry func() (done func())
 	Log   *slog.Logger
@@ -82,6 +85,9 @@ func New(c Config) *Engine {
 	if c.Patience == 0 {
 		c.Patience = 10 * time.Second
 	}
+	if c.Compare == 0 {
+		c.Compare = 2 * time.Second
+	}
 	if c.Hurry == nil {
 		c.Hurry = func() func() { return func() {} }
 	}
@@ -98,6 +104,7 @@ func (e *Engine) Run(ctx context.Context) {
 	defer end()
 	reading.Go(func() { e.read(ctx) })
 	reading.Go(func() { e.tell(ctx) })
+	reading.Go(func() { e.watchHosts(ctx) })
 	done := e.Hurry()
 	defer done()
 	defer time.AfterFunc(hurried, done).Stop()

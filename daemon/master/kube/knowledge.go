@@ -24,12 +24,13 @@ type knowledge struct {
 	places   map[string]record.Place         // of namespaces
 	told     uint64                          // how often a record was to change
 	written  uint64                          // up to which of these the store has them
+	nodes    nodes
 	balances
 }
 
 func newKnowledge() *knowledge {
 	return &knowledge{complete: map[kube.Kind]struct{}{}, want: map[string][]byte{}, differs: map[string]struct{}{},
-		pods: map[identity.Pod]*translate.Pod{}, changed: map[identity.Pod]struct{}{}, places: map[string]record.Place{}, balances: newBalances()}
+		pods: map[identity.Pod]*translate.Pod{}, changed: map[identity.Pod]struct{}{}, places: map[string]record.Place{}, nodes: nodes{}, balances: newBalances()}
 }
 
 // kinds are all that there is to know, and where their records are; "" of pods, which have none.
@@ -101,7 +102,7 @@ func (k *knowledge) replace(prefix string, values map[string][]byte, v *catalog.
 	}
 }
 
-// all takes over what pods, namespaces and services there are.
+// all takes over what pods, namespaces, nodes and services there are.
 func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
 	_, again := k.complete[kind]
 	k.complete[kind] = struct{}{}
@@ -122,12 +123,17 @@ func (k *knowledge) all(kind kube.Kind, objects []kube.Object) {
 			k.places[o.Key] = o.Value.(*record.Namespace).Place
 		}
 		k.moved("")
+	case kube.Nodes:
+		clear(k.nodes)
+		for _, o := range objects {
+			k.nodes[o.Key] = o.Value.(*record.KubernetesNode)
+		}
 	case kube.Services:
 		k.balances.replace(objects)
 	}
 }
 
-// put takes over a pod, a namespace or a service.
+// put takes over a pod, a namespace, a node or a service.
 func (k *knowledge) put(kind kube.Kind, o kube.Object) {
 	switch kind {
 	case kube.Pods:
@@ -141,12 +147,14 @@ func (k *knowledge) put(kind kube.Kind, o kube.Object) {
 		if k.places[o.Key] = now; was.Tenant != now.Tenant {
 			k.moved(o.Key)
 		}
+	case kube.Nodes:
+		k.nodes[o.Key] = o.Value.(*record.KubernetesNode)
 	case kube.Services:
 		k.balances.put(o.Key, o.Value.(*translate.Balanced))
 	}
 }
 
-// drop forgets a pod, a namespace or a service.
+// drop forgets a pod, a namespace, a node or a service.
 func (k *knowledge) drop(kind kube.Kind, key string) {
 	switch kind {
 	case kube.Pods:
@@ -156,6 +164,8 @@ func (k *knowledge) drop(kind kube.Kind, key string) {
 		}
 	case kube.Namespaces:
 		delete(k.places, key)
+	case kube.Nodes:
+		delete(k.nodes, key)
 	case kube.Services:
 		k.balances.drop(key)
 	}

@@ -47,7 +47,7 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 		}
 		h.Since, fresh = r.stamp(), true
 		if was := tx.Host(h.Label); was != nil && was.Machine == h.Machine {
-			h.Since, fresh = was.Since, false
+			h.Since, h.KubernetesNode, fresh = was.Since, was.KubernetesNode, false
 		}
 		for _, was := range same {
 			if was.Label != h.Label {

@@ -48,6 +48,16 @@ func rules() map[string]rule {
 		"GET /api/v1/audit":               needs(rights.Manage),
 		"POST " + audit.Path:              {roles: []trust.Role{trust.Master}},
 
+		"POST /api/v1/join":                open, // by a token of its own
+		"POST /api/v1/leave":               needs(rights.Manage, trust.Agent, trust.Master),
+		"GET /api/v1/tokens":               needs(rights.Manage),
+		"POST /api/v1/tokens":              needs(rights.Manage),
+		"DELETE /api/v1/tokens/:id":        needs(rights.Manage),
+		"GET /api/v1/certificates":         needs(rights.Manage),
+		"POST /api/v1/certificates":        needs(rights.Manage),
+		"POST /api/v1/certificates/revoke": needs(rights.Manage),
+		"POST /api/v1/certificates/renew":  {user: true, roles: []trust.Role{trust.Master, trust.Agent, trust.Monitor}},
+
 		"GET /api/v1/openapi.yaml":          user,
 		"GET /api/v1/watch":                 user,
 		"POST /api/v1/apply":                user,

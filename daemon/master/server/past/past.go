@@ -63,7 +63,7 @@ func (s *Past) Register(r *rest.Router) {
 
 // kindName is the name under which history records a kind: any of its names, or one of those that history alone has.
 func kindName(name string) (string, error) {
-	if name == "" || name == history.KindAddress || name == history.KindProvider || name == history.KindLeadership {
+	if name == "" || name == history.KindAddress || name == history.KindProvider || name == history.KindLeadership || name == history.KindHost {
 		return name, nil
 	}
 	if k, ok := model.KindOf(name); ok {
@@ -72,7 +72,7 @@ func kindName(name string) (string, error) {
 		}
 		return k.Name, nil
 	}
-	return "", model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown", name).Try("it is a kind of object, %s, %s or %s", history.KindAddress, history.KindProvider, history.KindLeadership)
+	return "", model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown", name).Try("it is a kind of object, %s, %s, %s or %s", history.KindAddress, history.KindProvider, history.KindLeadership, history.KindHost)
 }
 
 func (s *Past) trail() (l history.Log) {
