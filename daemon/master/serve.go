@@ -24,6 +24,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/convert"
 	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/master/directory"
 	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
@@ -112,7 +113,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		reader.Endpoints = endpoints
 		duties = append(duties, reader.Run)
 	}
-	accounts := users.New(users.Config{Commit: committer, Catalog: known})
+	accounts := users.New(users.Config{Commit: committer, Catalog: known, Directory: directory.LDAP{}})
 	duties = append(duties, func(ctx context.Context) { accounts.Sweep(ctx, log) })
 	sinks, err := c.auditSinks()
 	if err != nil {

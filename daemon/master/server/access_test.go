@@ -62,13 +62,13 @@ func status(t *testing.T, c channel.Master, method, path, body string) (int, str
 // Who proves nothing is refused everywhere but at what is for everyone; a role that is not a user's reaches what it needs alone.
 func TestRoutesByRole(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
-	open := []string{"GET /healthz", "GET /readyz", "GET /version", "POST /api/v1/auth/login"}
+	open := []string{"GET /healthz", "GET /readyz", "GET /version", "POST /api/v1/auth/login", "POST /api/v1/join"}
 	reach := map[trust.Role][]string{
 		trust.Agent: {"GET /api/v1/auth/whoami", "POST /plugin/allocAddress", "POST /plugin/releaseAddress", "POST /plugin/createEndpoint", "POST /plugin/deleteEndpoint",
 			"POST /plugin/updateEndpoint", "POST /plugin/requestDockerPool", "POST /plugin/createDockerNetwork", "POST /plugin/deleteDockerNetwork", "POST /plugin/register",
-			"POST /plugin/leave", "POST /plugin/channel"},
-		trust.Master:  {"GET /api/v1/auth/whoami", "GET /plugin/sessions", "GET /api/v1/nodes/self", "POST /api/v1/audit"},
-		trust.Monitor: {"GET /api/v1/auth/whoami", "GET /metrics", "GET /info", "GET /api/v1/nodes", "GET /api/v1/nodes/self", "GET /api/v1/leadership"},
+			"POST /plugin/leave", "POST /plugin/channel", "POST /api/v1/leave", "POST /api/v1/certificates/renew"},
+		trust.Master:  {"GET /api/v1/auth/whoami", "GET /plugin/sessions", "GET /api/v1/nodes/self", "POST /api/v1/audit", "POST /api/v1/leave", "POST /api/v1/certificates/renew"},
+		trust.Monitor: {"GET /api/v1/auth/whoami", "GET /metrics", "GET /info", "GET /api/v1/nodes", "GET /api/v1/nodes/self", "GET /api/v1/leadership", "POST /api/v1/certificates/renew"},
 	}
 	for _, r := range m.Routes {
 		name := r.Method + " " + r.Path
@@ -315,4 +315,36 @@ func TestFirstAdmin(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A follower vouches for whom a request is from; who says the same without being a netmaster is taken for who they are.
+func TestSpoofedSubjects(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{Secure: true})
+	ann := login(t, m, "ann", "viewer", "")
+	for name, c := range map[string]channel.Master{"a stranger": m.Stranger(), "an agent": m.As(agentH1), "a viewer": ann, "a netmaster without a voucher": m.As(master)} {
+		for _, path := range []string{"/api/v1/tenants/evil/", "/api/v1/auth/tokens"} {
+			q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.Base+path, strings.NewReader(`{"tenantName":"evil"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for header, value := range map[string]string{"Accept": "application/json", "X-Contiv-Subject": "user admin certificate", "X-Contiv-Forwarded-By": "192.0.2.1:9999", "X-Contiv-Client": "203.0.113.66", "X-Contiv-Voucher": "1 00"} {
+				q.Header.Set(header, value)
+			}
+			answer, err := c.HTTP.Do(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			if answer.StatusCode != http.StatusForbidden && answer.StatusCode != http.StatusUnauthorized {
+				t.Errorf("%s, %s: got %d", name, path, answer.StatusCode)
+			}
+		}
+	}
+	if err := m.Audit.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, text := status(t, m.As(admin), "GET", "/api/v1/audit?verb=refused", "")
+	if strings.Contains(text, "203.0.113.66") || !strings.Contains(text, `"user":"ann"`) {
+		t.Errorf("the audit takes a claimed address for the real one: %s", text)
+	}
 }

@@ -38,12 +38,12 @@ func (s *Server) refused(q *http.Request, err error) {
 	s.Audit.Note(e)
 }
 
-// audited takes down what is refused while a request is served, and what is done that only the audit tells of. A request that the leader
-// serves is taken down there.
+// audited takes down what is refused while a request is served, and what is done that only the audit tells of. It comes behind forwarded, so that
+// what the leader serves is taken down there, as of whom it is from.
 func (s *Server) audited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		route := s.router.Match(q)
-		if s.Insecure || route == nil || !readsHere(route, q) && !s.Leadership.Leading() {
+		if s.Insecure || route == nil {
 			next.ServeHTTP(w, q)
 			return
 		}

@@ -47,12 +47,12 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 		}
 		came := s.genuine(q, body)
 		from, err := s.received(q, route, came)
+		q = q.WithContext(from)
 		if err != nil {
 			s.refused(q, err)
 			s.router.Refuse(w, q, err)
 			return
 		}
-		q = q.WithContext(from)
 		ctx, cancel := context.WithTimeout(q.Context(), patience)
 		defer cancel()
 		refusal := error(s.leaderless())

@@ -23,7 +23,11 @@ func (s *Server) identified(next http.Handler) http.Handler {
 		who, err := s.subject(q)
 		route := s.router.Match(q)
 		if !s.passedOn(q, route, &who) {
-			q.Header.Del(subjectHeader)
+			if !s.Insecure { // another netmaster alone may say where a request came from
+				for _, name := range []string{subjectHeader, forwardedBy, clientHeader, voucher} {
+					q.Header.Del(name)
+				}
+			}
 			if open := route != nil && s.rules[route.Method+" "+route.Path].open; err == nil || open {
 				err = s.permit(route, &who)
 			}
@@ -92,19 +96,19 @@ func (s *Server) received(q *http.Request, route *rest.Route, came passage) (con
 	who := access.Of(q.Context())
 	if who.Anyone || who.Role != trust.Master || came == direct {
 		if !who.Anyone && who.Role == trust.Master { // it had the mark of a passed on request, and no voucher
-			return nil, s.permit(route, who)
+			return q.Context(), s.permit(route, who)
 		}
 		return q.Context(), nil
 	}
 	if came != proved {
-		return nil, model.Errorf(model.CodeUnavailable, "", "%s has passed the request on, and does not vouch for whom it is from", who.Name).
+		return q.Context(), model.Errorf(model.CodeUnavailable, "", "%s has passed the request on, and does not vouch for whom it is from", who.Name).
 			Try("are the clocks of the netmasters right, within %s?", voucherAge)
 	}
 	var from access.Subject
 	if text := q.Header.Get(subjectHeader); text != "" {
 		var err error
 		if from, err = access.Parse(text); err != nil {
-			return nil, unproved()
+			return q.Context(), unproved()
 		}
 		from = s.granted(from)
 	}

@@ -54,7 +54,7 @@ func rules() map[string]rule {
 		"POST /api/v1/tokens":              needs(rights.Manage),
 		"DELETE /api/v1/tokens/:id":        needs(rights.Manage),
 		"GET /api/v1/certificates":         needs(rights.Manage),
-		"POST /api/v1/certificates":        needs(rights.Manage, trust.Master),
+		"POST /api/v1/certificates":        needs(rights.Manage),
 		"POST /api/v1/certificates/renew":  {roles: []trust.Role{trust.Master, trust.Agent, trust.User, trust.Monitor}},
 		"POST /api/v1/certificates/revoke": needs(rights.Manage),
 

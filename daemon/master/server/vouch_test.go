@@ -58,6 +58,7 @@ func TestPassage(t *testing.T) {
 		{"of another name", set(model.ActorHeader, "root@master"), leader, "body", direct, model.Actor{Claimed: "root@master", Program: "netctl/1.0", Address: "198.51.100.9"}},
 		{"of another program", set("User-Agent", "netplugin/1.0"), leader, "body", direct, model.Actor{Claimed: "ann@laptop", Program: "netplugin/1.0", Address: "198.51.100.9"}},
 		{"of another address", set(clientHeader, "10.0.0.1"), leader, "body", direct, with("198.51.100.9", "")},
+		{"as of someone else", set(subjectHeader, "user root session"), leader, "body", direct, with("198.51.100.9", "")},
 		{"by another follower", set(forwardedBy, "192.0.2.2:9999"), leader, "body", direct, with("198.51.100.9", "")},
 		{"with another body", func(*http.Request) {}, leader, "bodY", direct, with("198.51.100.9", "")},
 		{"without a voucher", set(voucher, ""), leader, "body", direct, with("198.51.100.9", "")},

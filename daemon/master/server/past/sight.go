@@ -29,17 +29,17 @@ func sight(who *access.Subject) func(kind, key string) bool {
 	}
 }
 
-// mayChange refuses to change who has an address of a network, "network.tenant" or "tenant:network". Where the text can be read in two ways, the
-// right to both is needed.
+// mayChange refuses to change who has an address of a network, "network.tenant" or "tenant:network". Where the text can be read in several
+// ways, the right to change those of all tenants is needed.
 func mayChange(who *access.Subject, network string) error {
 	if who.Anyone {
 		return nil
 	}
-	if id, err := identity.ParseNetwork(network); err == nil {
+	if id, err := identity.ParseNetwork(network); err == nil && !strings.Contains(network, ".") {
 		return who.Check(rights.Right{Verb: rights.Change, Kind: model.KindNetwork(), Tenant: id.Tenant})
 	}
 	right := rights.Right{Verb: rights.Change, Kind: model.KindNetwork()}
-	if _, tenant, ok := strings.Cut(network, "."); ok && !strings.Contains(tenant, ".") {
+	if _, tenant, ok := strings.Cut(network, "."); ok && !strings.ContainsAny(tenant, ".:") && !strings.Contains(network, ":") {
 		right.Tenant = tenant
 	}
 	return who.Check(right)
