@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,11 +21,15 @@ type Leave struct {
 	Last    bool // the cluster ends with this host: no one is told
 }
 
-// Steps are what it takes: the agent ends first, then the cluster is told, then the rest goes.
+// Steps are what it takes: another netmaster leads, the agent ends, the cluster is told, and then the rest goes.
 func (l *Leave) Steps() []Step {
 	h := l.Host
 	gone := func(name string, what func(context.Context) (string, error)) Step { return Step{Name: name, Do: what} }
-	steps := []Step{gone("stop "+Netplugin, func(ctx context.Context) (string, error) { return l.Starter.Stop(ctx, Netplugin) })}
+	var steps []Step
+	if !l.Last {
+		steps = append(steps, gone("hand over", l.handOver))
+	}
+	steps = append(steps, gone("stop "+Netplugin, func(ctx context.Context) (string, error) { return l.Starter.Stop(ctx, Netplugin) }))
 	if !l.Last {
 		steps = append(steps, gone("leave", l.depart))
 	}
@@ -48,7 +53,7 @@ func (h *Host) Labelled() (string, error) {
 	return "", last
 }
 
-// depart tells the cluster. A netmaster that leads has another one lead before.
+// depart tells the cluster.
 func (l *Leave) depart(ctx context.Context) (string, error) {
 	h := l.Host
 	role, request := trust.Agent, model.DepartRequest{}
@@ -64,11 +69,6 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 	c, err := h.Client(role, patience, h.Netmasters()...)
 	if err != nil {
 		return "", err
-	}
-	if request.Master != "" {
-		if err := l.handOver(ctx); err != nil {
-			return "", err
-		}
 	}
 	out, err := c.Depart(ctx, request)
 	var e *model.Error
@@ -86,28 +86,32 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 }
 
 // handOver has another netmaster lead, if this host's does. It asks as a user, whose certificate the first host has, or as the netmaster.
-func (l *Leave) handOver(ctx context.Context) error {
+func (l *Leave) handOver(ctx context.Context) (string, error) {
 	env, err := ReadEnv(l.Host.EnvFile(Netmaster))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil // it runs none
+	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	own := env["CONTIV_NETMASTER_INTERNAL_ADDRESS"]
 	role := trust.Master
 	if l.Host.Trust().Has(trust.User) {
 		role = trust.User
 	}
-	c, err := l.Host.Client(role, patience, own)
+	c, err := l.Host.Client(role, 0, own)
 	if err != nil {
-		return err
+		return "", err
 	}
 	var node model.Node
 	if err := c.Raw(ctx, "/api/v1/nodes/self", &node); err != nil || node.Role != model.RoleLeader {
-		return nil // one that does not answer leads no one
+		return "", nil // one that does not answer leads no one
 	}
-	if _, err := c.HandOver(ctx, model.HandoverRequest{}); err != nil {
-		return fmt.Errorf("this netmaster leads, and no other can: %w; contiv leave --last ends the cluster with this host", err)
+	out, err := c.HandOver(ctx, model.HandoverRequest{})
+	if err != nil {
+		return "", fmt.Errorf("this netmaster leads, and no other can: %w; contiv leave --last ends the cluster with this host", err)
 	}
-	return nil
+	return out.To + " leads now", nil
 }
 
 // store puts the embedded store's data aside: a member that was removed never comes back with it.

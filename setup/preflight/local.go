@@ -39,13 +39,19 @@ func (Local) Module(ctx context.Context, name string) bool {
 	return exec.CommandContext(ctx, "modprobe", "--dry-run", "--quiet", name).Run() == nil
 }
 
-// Switch asks ovsdb-server.
+// Switch asks ovsdb-server, and ovs-vswitchd, whose socket is in the same folder.
 func (Local) Switch(ctx context.Context, socket string) (string, error) {
-	out, err := exec.CommandContext(ctx, "ovs-vsctl", "--timeout=5", "--db=unix:"+socket, "get", "Open_vSwitch", ".", "ovs_version").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "ovs-vsctl", "--timeout=5", "--db=unix:"+socket, "--bare", "--columns=_uuid", "list", "Open_vSwitch").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out)))
 	}
-	return strings.Trim(string(out), "\" \n"), nil
+	ask := exec.CommandContext(ctx, "ovs-appctl", "--timeout=5", "version")
+	ask.Env = append(os.Environ(), "OVS_RUNDIR="+filepath.Dir(socket))
+	if out, err = ask.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("ovs-vswitchd: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	line, _, _ := strings.Cut(string(out), "\n") // "ovs-vswitchd (Open vSwitch) 3.1.0"
+	return line[strings.LastIndexByte(line, ' ')+1:], nil
 }
 
 // Listen listens for a moment.

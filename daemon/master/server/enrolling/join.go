@@ -82,6 +82,8 @@ func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out mod
 // mayLeave refuses what a request may not have leave: a host's daemons speak for themselves alone, and the leader stays.
 func (s *Enrolling) mayLeave(q *model.DepartRequest, who trust.Identity) error {
 	switch {
+	case who.Role == "" && s.Enroll.Trust != "", who.Role == trust.Monitor:
+		return model.Errorf(model.CodeForbidden, "", "it is not proved who asks").Try("call contiv leave on the host, or with a user's certificate")
 	case q.Agent == "" && q.Master == "":
 		return model.Errorf(model.CodeInvalid, "agent", "it is not said who leaves").Try("name an agent, a master or both")
 	case who.Role == trust.Agent && (q.Master != "" || q.Agent != who.Name), who.Role == trust.Master && (q.Agent != "" && q.Agent != who.Name || q.Master != "" && q.Master != who.Name):
