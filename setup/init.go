@@ -3,8 +3,12 @@ package setup
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/http"
+	"strings"
 	"time"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/trust"
 )
@@ -40,7 +44,7 @@ func (i *Init) Steps() []Step {
 	if _, byHand := i.Starter.(ByHand); byHand {
 		return append(steps, runs(i.Starter, Netplugin))
 	}
-	return append(steps, Step{Name: "wait for netmaster", Do: i.leads}, runs(i.Starter, Netplugin), h.healthy(w.Label, trust.User, func() []string { return []string{w.master()} }))
+	return append(steps, Step{Name: "wait for netmaster", Do: i.leads}, runs(i.Starter, Netplugin), h.healthy(w.Label))
 }
 
 // leads waits until netmaster leads, and has the certificates listed that were issued before it ran.
@@ -56,34 +60,29 @@ func (i *Init) leads(ctx context.Context) (string, error) {
 	return "netmaster leads at " + i.Wish.master(), nil
 }
 
-// healthy waits until a host's agent is as it should be.
-func (h *Host) healthy(label string, role trust.Role, netmasters func() []string) Step {
+// inspectSocket is where an agent says to root how it is.
+const inspectSocket = "/run/contiv/contiv-agent.sock"
+
+// healthy waits until the host's agent is as it should be: netmasters know it, and its switch does what they tell.
+func (h *Host) healthy(label string) Step {
+	way := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", inspectSocket)
+	}}
+	c := &client.Client{Base: "http://agent", HTTP: &http.Client{Transport: way}}
 	return Step{Name: "wait for netplugin", Do: func(ctx context.Context) (string, error) {
-		c, err := h.Client(role, patience, netmasters()...)
-		if err != nil {
-			return "", err
-		}
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		why := "no netmaster knows it"
-		err = await(ctx, func() bool {
-			nodes, err := c.Nodes(ctx)
-			if err != nil {
-				if ctx.Err() == nil {
-					why = err.Error()
-				}
+		why := "it does not answer"
+		err := await(ctx, func() bool {
+			var status model.AgentStatus
+			if err := c.Raw(ctx, "/status", &status); err != nil {
 				return false
 			}
-			for _, n := range nodes {
-				if n.Role == model.RoleAgent && n.Name == label {
-					why = n.Reason
-					return n.Ready
-				}
-			}
-			return false
+			why = strings.Join(status.Waiting, ", ")
+			return status.Ready && status.Host == label
 		})
 		if err != nil {
-			return "", fmt.Errorf("host %s is not healthy after %s: %s; its log says more: %s, or journalctl -u contiv-%s", label, patience, why, h.LogFile(Netplugin), Netplugin)
+			return "", fmt.Errorf("host %s is not healthy after %s: it waits for %s; its log says more: %s, or journalctl -u contiv-%s", label, patience, why, h.LogFile(Netplugin), Netplugin)
 		}
 		return "host " + label + " is healthy", nil
 	}}

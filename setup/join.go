@@ -64,9 +64,7 @@ func (j *Join) Steps() []Step {
 		}
 		return out
 	}
-	role := trust.Agent
 	if j.Master {
-		role = trust.Master
 		steps = append(steps, h.told(Netmaster, func() Env { return h.masterEnv(w, j.answer.Store) }), runs(j.Starter, Netmaster))
 	}
 	if j.Agent {
@@ -79,7 +77,7 @@ func (j *Join) Steps() []Step {
 		steps = append(steps, h.serves(w.master()))
 	}
 	if j.Agent {
-		steps = append(steps, h.healthy(w.Label, role, netmasters))
+		steps = append(steps, h.healthy(w.Label))
 	}
 	return steps
 }

@@ -19,6 +19,11 @@ func (c *Client) AppProfiles() Collection[model.AppProfile, model.AppProfileInsp
 	return Collection[model.AppProfile, model.AppProfileInspect]{Lister[model.AppProfile, model.AppProfileInspect]{c, model.KindAppProfile()}}
 }
 
+// Authorizations reaches the cluster's authorizations.
+func (c *Client) Authorizations() Collection[model.Authorization, model.AuthorizationInspect] {
+	return Collection[model.Authorization, model.AuthorizationInspect]{Lister[model.Authorization, model.AuthorizationInspect]{c, model.KindAuthorization()}}
+}
+
 // ClusterNetworkPolicies reaches the cluster's clusterNetworkPolicies.
 func (c *Client) ClusterNetworkPolicies() Collection[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect] {
 	return Collection[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect]{Lister[model.ClusterNetworkPolicy, model.ClusterNetworkPolicyInspect]{c, model.KindClusterNetworkPolicy()}}
@@ -54,6 +59,11 @@ func (c *Client) KubeServices() Collection[model.KubeService, model.KubeServiceI
 	return Collection[model.KubeService, model.KubeServiceInspect]{Lister[model.KubeService, model.KubeServiceInspect]{c, model.KindKubeService()}}
 }
 
+// LdapConfigurations reaches the cluster's ldapConfigurations.
+func (c *Client) LdapConfigurations() Collection[model.LdapConfiguration, model.LdapConfigurationInspect] {
+	return Collection[model.LdapConfiguration, model.LdapConfigurationInspect]{Lister[model.LdapConfiguration, model.LdapConfigurationInspect]{c, model.KindLdapConfiguration()}}
+}
+
 // Netprofiles reaches the cluster's netprofiles.
 func (c *Client) Netprofiles() Collection[model.Netprofile, model.NetprofileInspect] {
 	return Collection[model.Netprofile, model.NetprofileInspect]{Lister[model.Netprofile, model.NetprofileInspect]{c, model.KindNetprofile()}}
@@ -87,6 +97,11 @@ func (c *Client) ServiceLBs() Collection[model.ServiceLB, model.ServiceLBInspect
 // Tenants reaches the cluster's tenants.
 func (c *Client) Tenants() Collection[model.Tenant, model.TenantInspect] {
 	return Collection[model.Tenant, model.TenantInspect]{Lister[model.Tenant, model.TenantInspect]{c, model.KindTenant()}}
+}
+
+// Users reaches the cluster's users.
+func (c *Client) Users() Collection[model.User, model.UserInspect] {
+	return Collection[model.User, model.UserInspect]{Lister[model.User, model.UserInspect]{c, model.KindUser()}}
 }
 
 // Volumes reaches the cluster's volumes.

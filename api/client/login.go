@@ -7,18 +7,23 @@ import (
 	"net/http"
 )
 
-// Login asks the auth proxy, the first of Base, for a token. It returns the answer's status and body as they are; an error means
+// Login asks netmaster, or the original's auth proxy, the first of Base, for a token. It returns the answer's status and body as they are; an error means
 // that there was no answer.
 func (c *Client) Login(ctx context.Context, user, password string) (status int, answer []byte, err error) {
 	body, err := json.Marshal(map[string]string{"username": user, "password": password})
 	if err != nil {
 		return 0, nil, err
 	}
-	response, err := c.send(ctx, c.bases(ctx)[0], http.MethodPost, "/api/v1/auth_proxy/login/", "application/json", body)
-	if err != nil {
-		return 0, nil, err
+	for _, path := range []string{"/api/v1/auth/login", "/api/v1/auth_proxy/login/"} {
+		response, err := c.send(ctx, c.bases(ctx)[0], http.MethodPost, path, "application/json", body)
+		if err != nil {
+			return 0, nil, err
+		}
+		answer, err = io.ReadAll(io.LimitReader(response.Body, 1<<20))
+		drain(response.Body)
+		if status = response.StatusCode; status != http.StatusNotFound || err != nil {
+			return status, answer, err
+		}
 	}
-	defer drain(response.Body)
-	answer, err = io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	return response.StatusCode, answer, err
+	return status, answer, nil
 }

@@ -115,7 +115,8 @@ var {{.File}}Kind = Kind{
 	Doc: {{quote .Doc}},
 	Key: {{strings .Key}},
 	InspectOnly: {{.InspectOnly}},
-{{if .Owner}}	Owner: {{quote .Owner}}, Change: {{quote .Change}},
+{{if .Guarded}}	Guarded: true,
+{{end}}{{if .Owner}}	Owner: {{quote .Owner}}, Change: {{quote .Change}},
 {{end}}{{if not .InspectOnly}}	New: func() Object { return &{{.Go}}{} },
 {{end}}	Fields: []Field{
 {{range .Fields}}{Name: {{quote .Name}}, Type: {{.GoConst}}, Doc: {{quote .Doc}}{{if .Example}}, Example: {{quote .Example}}{{end}}{{if .Format}}, Format: {{quote .Format}}{{end}}{{if .Enum}}, Enum: {{strings .Enum}}{{end}}{{if .Default}}, Default: {{quote .Default}}{{end}}{{if .MaxLen}}, MaxLen: {{.MaxLen}}{{end}}{{if .Min}}, Min: {{.Min}}{{end}}{{if .Max}}, Max: {{.Max}}{{end}}{{if .Needed}}, Required: true{{end}}{{if .Optional}}, Optional: true{{end}}{{if .Summary}}, Summary: true{{end}}{{if .Secret}}, Secret: true{{end}} },

@@ -23,8 +23,9 @@ type kind struct {
 	Doc         string   `json:"doc"`
 	Key         []string `json:"key"`
 	InspectOnly bool     `json:"inspectOnly"`
-	Owner       string   `json:"owner"`  // who makes and changes the objects, when that is not Contiv's user: they are only shown
-	Change      string   `json:"change"` // the owner's command that changes one
+	Owner       string   `json:"owner"`   // who makes and changes the objects, when that is not Contiv's user: they are only shown
+	Change      string   `json:"change"`  // the owner's command that changes one
+	Guarded     bool     `json:"guarded"` // admins alone see and change the objects
 	Fields      []field  `json:"fields"`
 	Oper        []field  `json:"oper"`
 	LinkSets    []link   `json:"linkSets"`

@@ -24,6 +24,8 @@ const (
 	CodeTooLarge    Code = "too-large"   // the request is larger than permitted
 	CodeBusy        Code = "busy"        // the client has as much under way as it may have
 	CodeForbidden   Code = "forbidden"   // a request that a browser may have been tricked into
+	CodeUnproved    Code = "unproved"    // the one who asks has not proved who that is
+	CodeDenied      Code = "denied"      // the one who asks lacks a right
 	CodeUnsupported Code = "unsupported" // this kind or verb has no meaning here
 	CodeInternal    Code = "internal"    // a defect of this program
 )
@@ -52,6 +54,8 @@ func Codes() []CodeInfo {
 		{CodeTooLarge, http.StatusRequestEntityTooLarge, 3, "The request is larger than the server accepts.", "Send fewer or smaller objects in one request."},
 		{CodeBusy, http.StatusTooManyRequests, 3, "This client has as many requests of that kind under way as it may have.", "End one of them, or wait; the message names the flag that permits more."},
 		{CodeForbidden, http.StatusForbidden, 3, "The request may be one that another site had a browser send.", "Reach the server by its address or by a name of --allowed-hosts; make changes with netctl or another client that is no browser."},
+		{CodeUnproved, http.StatusUnauthorized, 3, "The request does not prove who it is from, or its token is no longer valid.", "Log in with netctl login, or use a certificate of the cluster."},
+		{CodeDenied, http.StatusForbidden, 3, "The one who asks lacks a right.", "netctl auth can-i shows what is permitted; an admin grants a role by netctl authorization create."},
 		{CodeUnsupported, http.StatusMethodNotAllowed, 3, "This kind of object has no such verb.", "See netctl KIND --help for what it has."},
 		{CodeInternal, http.StatusInternalServerError, 3, "The program met a state that it should not have.", "Report it with the netmaster log of that moment."},
 	}

@@ -15,8 +15,10 @@ const (
 	ClientHeader = "X-Contiv-Client"
 )
 
-// Actor is who asked for a change: where the request came from, and what its sender says of itself, which no one has proved.
+// Actor is who asked for a change: what it has proved, where the request came from, and what its sender says of itself, which no one has proved.
 type Actor struct {
+	Proved  string `json:"proved,omitempty"`  // who it is, as netmaster has checked: a user's name, "agent/h1", "master/m1"; "": nothing was proved
+	Proof   string `json:"proof,omitempty"`   // how: certificate, session, ldap or service-account
 	Claimed string `json:"claimed,omitempty"` // what the client calls itself: "ann@laptop" of netctl, the host's label of an agent; "" of other clients
 	Program string `json:"program,omitempty"` // as the User-Agent says: "netctl/1.0"; "netmaster", without an address, for what a master does by itself
 	Address string `json:"address,omitempty"` // where the request came from, as a netmaster saw it
@@ -27,7 +29,15 @@ type Actor struct {
 func (a Actor) String() string {
 	program, _, _ := strings.Cut(a.Program, "/")
 	who := a.Address
-	if a.Claimed != "" {
+	if a.Proved != "" {
+		who = word(a.Proved)
+		if a.Proof != "" {
+			who += " (" + a.Proof + ")"
+		}
+		if a.Address != "" {
+			who += " from " + a.Address
+		}
+	} else if a.Claimed != "" {
 		who = word(a.Claimed) + " (unproved)"
 		if a.Address != "" {
 			who += " from " + a.Address

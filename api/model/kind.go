@@ -44,7 +44,9 @@ type Kind struct {
 	InspectOnly bool // no list, get, post, put or delete
 	// Owner is who makes and changes the objects, which can then only be looked at; "": Contiv's users. Change is its command for that.
 	Owner, Change string
-	New           func() Object
+	// Guarded: the objects say who may do what; the right to manage users is needed to see and to change them.
+	Guarded bool
+	New     func() Object
 }
 
 // Type is the type of a field's value.

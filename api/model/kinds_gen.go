@@ -8,6 +8,7 @@ func Kinds() []*Kind {
 		&bgpKind,
 		&acigwKind,
 		&appprofileKind,
+		&authorizationKind,
 		&clusternetworkpolicyKind,
 		&endpointKind,
 		&endpointgroupKind,
@@ -15,6 +16,7 @@ func Kinds() []*Kind {
 		&globalKind,
 		&kubenamespaceKind,
 		&kubeserviceKind,
+		&ldapconfigurationKind,
 		&netprofileKind,
 		&networkKind,
 		&networkpolicyKind,
@@ -22,6 +24,7 @@ func Kinds() []*Kind {
 		&ruleKind,
 		&servicelbKind,
 		&tenantKind,
+		&userKind,
 		&volumeKind,
 		&volumeprofileKind,
 	}

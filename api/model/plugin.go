@@ -35,6 +35,8 @@ type ReleaseAddressRequest struct {
 	NetworkID   string
 	IPv4Address string
 	Token       string `json:",omitempty"` // with which the hold was asked for; a hold with another stays
+	// By is who gives it back; the hold of someone else stays. "" is anyone.
+	By string `json:",omitempty"`
 }
 
 // EndpointConfigRequest is the container half of a CreateEndpointRequest.
@@ -111,6 +113,8 @@ type UpdateEndpointRequest struct {
 	EPCommonName string
 	// Aliases are further names of the container on this network.
 	Aliases []string `json:",omitempty"`
+	// Host is the host that the container is on, when the caller knows: the endpoint of another is not changed.
+	Host string `json:",omitempty"`
 }
 
 // UpdateEndpointResponse echoes the address.

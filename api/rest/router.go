@@ -6,15 +6,18 @@ import (
 	"net/http"
 
 	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
 )
 
 // Route is a method and a path, whose variable parts begin with a colon. Who adds a route says the rest.
 type Route struct {
 	Method, Path string
-	Stream       bool   // the answer has no end of its own
-	MaxBody      int    // bytes of the longest body; 0: MaxBody
-	Content      string // the only Content-Type that a request may have; "": any
-	Bound        string // what a server bounds, of which each request for the route is one; "": nothing
+	Stream       bool        // the answer has no end of its own
+	MaxBody      int         // bytes of the longest body; 0: MaxBody
+	Content      string      // the only Content-Type that a request may have; "": any
+	Kind         *model.Kind // of the objects that it is about; nil: it is about no kind in particular
+	Bound        string      // what a server bounds, of which each request for the route is one; "": nothing
 }
 
 // Router sends requests to handlers and knows what it serves. Paths are taken as they are, and a known path with a wrong

@@ -40,17 +40,17 @@ func (s *server) mount(k *model.Kind) {
 	one := "/api/v1/" + k.Plural + "/:key/"
 	s.Read("/api/v1/inspect/"+k.Plural+"/:key/", func(q *http.Request, p httprouter.Params) (any, error) {
 		return s.backend.Inspect(q.Context(), k, p.ByName("key"))
-	})
-	s.GET("/api/v1/"+k.Plural+"/", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { s.list(w, q, k) })
+	}).Kind = k
+	s.GET("/api/v1/"+k.Plural+"/", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { s.list(w, q, k) }).Kind = k
 	if k.InspectOnly {
 		return
 	}
 	s.Read(one, func(q *http.Request, p httprouter.Params) (any, error) {
 		return s.backend.Get(q.Context(), k, p.ByName("key"))
-	})
+	}).Kind = k
 	if !k.Writable() {
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
-			s.Handle(method, one, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { s.Refuse(w, q, k.Owned()) })
+			s.Handle(method, one, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { s.Refuse(w, q, k.Owned()) }).Kind = k
 		}
 		return
 	}
@@ -63,12 +63,12 @@ func (s *server) mount(k *model.Kind) {
 		stored, rev, err := s.backend.Put(q.Context(), object, Repeated(q))
 		s.Answer(w, q, stored, rev, err)
 	}
-	s.POST(one, put)
-	s.Handle(http.MethodPut, one, put)
+	s.POST(one, put).Kind = k
+	s.Handle(http.MethodPut, one, put).Kind = k
 	s.Handle(http.MethodDelete, one, func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
 		rev, err := s.backend.Delete(q.Context(), k, p.ByName("key"), Repeated(q))
 		s.Answer(w, q, p.ByName("key"), rev, err)
-	})
+	}).Kind = k
 }
 
 // Repeated tells whether a request was sent before and may have been carried out.
@@ -145,17 +145,21 @@ func (r *Router) Answer(w http.ResponseWriter, q *http.Request, v any, rev uint6
 }
 
 // Refuse writes an error. A request without an Accept header comes from a client of the original and gets 500 and the
-// message as plain text; any other gets the true status and application/problem+json.
+// message as plain text, or 401 and 403; any other gets the true status and application/problem+json.
 func (r *Router) Refuse(w http.ResponseWriter, q *http.Request, err error) {
 	e := model.AsError(err)
 	if e.Code == model.CodeInternal {
 		r.log.Error("request failed", "method", q.Method, "path", q.URL.Path, "error", err)
 	}
+	p := e.Problem()
 	if q.Header.Get("Accept") == "" {
-		http.Error(w, e.Message, http.StatusInternalServerError)
+		status := http.StatusInternalServerError
+		if e.Code == model.CodeUnproved || e.Code == model.CodeDenied { // as the original's proxy answers, whose clients know these
+			status = p.Status
+		}
+		http.Error(w, e.Message, status)
 		return
 	}
-	p := e.Problem()
 	text, _ := json.Marshal(p)
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.Status)

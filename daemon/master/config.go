@@ -35,32 +35,34 @@ type config struct {
 	Infra              string
 	HostAccess         string
 	PluginName         string
-	LeaderTTL          string
-	ACIGateway         string // URL
-	ttl                time.Duration
-	HistoryLimit       int
-	HistoryAge         string
-	Quarantine         string
-	Compaction         string
-	compaction         time.Duration
-	keep               history.Keep
-	quarantine         time.Duration
-	Hosts              []string // names besides the host's own
-	Connections        int
-	PerClient          int
-	Limits             server.Limits
-	Embedded           embedded.Config
-	members            []string // of the embedded store, "name=peer URL"
-	Kubernetes         kube.Config
-	podSubnets         []string
-	BalancerNetwork    string
-	pace               *budget.Pace // of processors; nil: all
-	pods               []netip.Prefix
-	holder             *trust.Holder // nil: everything is plain HTTP
+	accessConfig
+	LeaderTTL       string
+	ACIGateway      string // URL
+	ttl             time.Duration
+	HistoryLimit    int
+	HistoryAge      string
+	Quarantine      string
+	Compaction      string
+	compaction      time.Duration
+	keep            history.Keep
+	quarantine      time.Duration
+	Hosts           []string // names besides the host's own
+	Connections     int
+	PerClient       int
+	Limits          server.Limits
+	Embedded        embedded.Config
+	members         []string // of the embedded store, "name=peer URL"
+	Kubernetes      kube.Config
+	podSubnets      []string
+	BalancerNetwork string
+	pace            *budget.Pace // of processors; nil: all
+	pods            []netip.Prefix
+	holder          *trust.Holder // nil: everything is plain HTTP
 }
 
 func (c *config) register(s *flags.Set) {
 	c.Common.Register(s)
+	c.accessConfig.register(s)
 	s.String(&c.External, "external-address", "EXTERNAL_ADDRESS", "0.0.0.0:9999", "where users reach the API", "listen-url")
 	s.String(&c.Internal, "internal-address", "INTERNAL_ADDRESS", "", "where agents and other netmasters reach this one; default: this host's address and the external port", "control-url")
 	s.String(&c.Infra, "infra", "INFRA", "default", "fabric of a new cluster: default or aci", "infra-type")
@@ -137,6 +139,11 @@ func (c *config) check() error {
 	}
 	if err := c.checkLimits(); err != nil {
 		return err
+	}
+	if c.Proxy != "" {
+		if _, _, err := flags.Address("proxy-address", c.Proxy); err != nil {
+			return err
+		}
 	}
 	if err := c.checkKubernetes(); err != nil {
 		return err

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,10 +16,10 @@ import (
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
-	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/convert"
@@ -35,6 +33,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/upkeep"
+	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
@@ -46,13 +45,12 @@ import (
 
 // serve wires netmaster's parts together and runs them until ctx ends or one cannot go on.
 func serve(ctx context.Context, c config, log *slog.Logger) error {
-	front := &front{}
+	front := newFront()
 	front.waits("the store")
-	tasks, doors, err := listeners(c, front, log)
+	tasks, err := front.listen(c, log)
 	if err != nil {
 		return err
 	}
-	front.doors = doors
 	tasks = append(tasks, proof(c.holder, log)...)
 	return task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
 		db, err := openStore(ctx, c, log)
@@ -114,6 +112,12 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		reader.Endpoints = endpoints
 		duties = append(duties, reader.Run)
 	}
+	accounts := users.New(users.Config{Commit: committer, Catalog: known})
+	duties = append(duties, func(ctx context.Context) { accounts.Sweep(ctx, log) })
+	sinks, err := c.auditSinks()
+	if err != nil {
+		return err
+	}
 	space := upkeep.NewSpace(db, log)
 	if !c.Store.Embedded { // which compacts itself
 		duties = append(duties, upkeep.NewCompactor(db, c.compaction, known.Revision, log).Run)
@@ -138,18 +142,19 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			return lead(ctx, t, db, known, committer, admitter, log, duties...)
 		},
 	})
+	noted := audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: passAudit(election, others)})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
 	expiry := task.Func("expiry of held addresses", func(ctx context.Context, ready func()) error {
 		ready()
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), c.revocation(known))
+	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), c.revocation(known), auditing(noted))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
 	}
-	front.set(server.New(server.Config{
+	front.serves(server.New(server.Config{
 		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Registrar: hosts, Keep: c.keep, ACI: poster, Space: space.Members,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
@@ -164,6 +169,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			return waiting
 		},
 		Way: others, Enroll: joining, Cluster: c.told(),
+		Insecure: c.holder == nil, Users: accounts, Audit: noted,
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)
@@ -289,48 +295,4 @@ func (l leadership) Since() time.Time {
 		return time.Time{}
 	}
 	return terms[len(terms)-1].Since
-}
-
-// front answers from the first moment: before the server is there, it says what netmaster waits for.
-type front struct {
-	handler atomic.Pointer[http.Handler]
-	doors   []*door.Connections // of the listeners
-}
-
-func (f *front) set(h http.Handler) { f.handler.Store(&h) }
-
-func (f *front) waits(what string) {
-	f.set(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if q.URL.Path == "/healthz" {
-			_, _ = w.Write([]byte("ok\n"))
-			return
-		}
-		http.Error(w, "netmaster waits for "+what, http.StatusServiceUnavailable)
-	}))
-}
-
-// ServeHTTP passes the request on.
-func (f *front) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	(*f.handler.Load()).ServeHTTP(w, q)
-}
-
-// listeners opens the addresses at once, so that a taken port is an error of the start, and makes a task of each. Each has its own
-// bound of connections: users who take all of theirs leave the agents theirs, where the internal address is another.
-func listeners(c config, front http.Handler, log *slog.Logger) (tasks []task.Task, doors []*door.Connections, err error) {
-	for _, address := range c.addresses() {
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			return nil, nil, fmt.Errorf("listen on %s: %w; is another netmaster running?", address, err)
-		}
-		bound := door.NewConnections(c.Connections, c.PerClient)
-		if c.holder != nil {
-			bound.Silent()
-		}
-		doors = append(doors, bound)
-		tasks = append(tasks, task.Func("listener "+address, func(ctx context.Context, ready func()) error {
-			ready()
-			return server.Listen(ctx, front, log, func(h *http.Server) error { return door.ServeSecured(h, bound.Listen(l), c.holder) })
-		}))
-	}
-	return tasks, doors, nil
 }

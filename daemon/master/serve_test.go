@@ -40,14 +40,13 @@ func start(t *testing.T, db *memory.Store) *process {
 	_ = l.Close()
 	c := config{External: address, Internal: address, Infra: "default", ttl: 2 * time.Second}
 	c.Mode, c.FwdMode = "kubernetes", "bridge"
-	front := &front{}
+	front := newFront()
 	front.waits("the store")
 	log := slog.New(slog.DiscardHandler)
-	tasks, doors, err := listeners(c, front, log)
+	tasks, err := front.listen(c, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	front.doors = doors
 	own := db.Open()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

@@ -31,8 +31,9 @@ func netctlFed(t *testing.T, ctx context.Context, url, in string, args ...string
 	t.Helper()
 	var out, errs bytes.Buffer
 	f := &Factory{
-		Streams: term.Streams{In: strings.NewReader(in), Out: &out, Err: &errs, Now: func() time.Time { return time.Unix(0, 0).UTC() }},
-		Home:    t.TempDir(), Getenv: func(name string) string { return map[string]string{"NETMASTER": url}[name] },
+		Streams: term.Streams{In: strings.NewReader(in), Out: &out, Err: &errs, Now: func() time.Time { return time.Unix(0, 0).UTC() },
+			Secret: func() (string, error) { return "correct horse", nil }},
+		Home: t.TempDir(), Getenv: func(name string) string { return map[string]string{"NETMASTER": url}[name] },
 		Self: model.Version{Version: "1.0", GitCommit: "abc", BuildTime: "today"}, Actor: func() string { return "ann@laptop" },
 	}
 	code := Run(ctx, f, args)

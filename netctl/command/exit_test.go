@@ -20,7 +20,7 @@ func TestExitCodesOfAllCommands(t *testing.T) {
 	more := map[string][]string{                                                                                    // what arguments alone do not make valid
 		"network create": {"-s", "10.1.1.0/24"}, "service create": {"-s", "n", "-l", "a=b", "-p", "1:2:tcp"}, "bgp create": {"--router-ip", "50.1.1.2/24",
 			"--as", "1", "--neighbor-as", "2", "--neighbor", "50.1.1.3"}, "external-contracts create": {"-p", "-a", "x"},
-		"apply": {"-f", "-"}, "diff": {"-f", "-"}, "delete": {"-f", "-"}, "ip quarantine": {"-n", "n"}, "ip release": {"-n", "n"},
+		"authorization create": {"--role", "viewer"}, "apply": {"-f", "-"}, "diff": {"-f", "-"}, "delete": {"-f", "-"}, "ip quarantine": {"-n", "n"}, "ip release": {"-n", "n"},
 	}
 	args := map[string][]string{"get": {"network"}, "describe": {"network", "x"}, "explain": {"network"}, "history": {"network"}}
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))

@@ -38,6 +38,7 @@ func tops(f *Factory) []top {
 		{"drift", newDrift}, {"capture", newCapture}, {"login", newLogin}, {"get", newGet}, {"describe", newDescribe}, {"apply", newApply},
 		{"diff", newDiff}, {"delete", newDelete}, {"export", newExport}, {"explain", newExplain}, {"events", newEvents},
 		{"history", newHistory}, {"ip", newIP}, {"docknet", newDocknet},
+		{"logout", newLogout}, {"auth", newAuth}, {"audit", newAudit},
 	} {
 		out = append(out, top{[]string{t.name}, func() *cobra.Command { return t.make(f) }})
 	}

@@ -44,6 +44,9 @@ func New(s Settings) *Admitter {
 		model.KindAppProfile().Name:        typed(createAppProfile, updateAppProfile, removeAppProfile),
 		model.KindExtContractsGroup().Name: typed(createContracts, nil, removeContracts),
 		model.KindAciGw().Name:             typed(createAciGw, updateAciGw, removeAciGw),
+		model.KindUser().Name:              typed(createUser, updateUser, removeUser),
+		model.KindAuthorization().Name:     typed(createAuthorization, updateAuthorization, removeAuthorization),
+		model.KindLdapConfiguration().Name: typed(createLDAP, updateLDAP, removeLDAP),
 	}}
 }
 

@@ -29,6 +29,11 @@ func removeTenant(tx *commit.Tx, t *model.Tenant) error {
 			tx.DeleteObject(o.Kind(), o.ObjectKey())
 		}
 	}
+	for a := range tx.Authorizations { // a tenant of the same name that comes later is another one
+		if a.Scope == t.TenantName {
+			tx.DeleteObject(model.KindAuthorization(), a.AuthorizationName)
+		}
+	}
 	tx.Delete(record.Tenants + t.TenantName)
 	return nil
 }

@@ -43,7 +43,7 @@ func follow(o model.Object, l model.LinkTo) (Ref, bool) {
 	return Ref{l.To, model.Key(parts...)}, true
 }
 
-// named lists the objects of o's tenant whose names its fields hold.
+// named lists the objects of o's tenant whose names its fields hold, or those of the cluster where o has no tenant.
 func named(o model.Object, l model.LinkTo) []Ref {
 	tenant, _ := o.Field("tenantName").(string)
 	var refs []Ref
@@ -53,7 +53,11 @@ func named(o model.Object, l model.LinkTo) []Ref {
 			names = []string{name}
 		}
 		for _, name := range names {
-			refs = append(refs, Ref{l.To, model.Key(tenant, name)})
+			key := name
+			if tenant != "" {
+				key = model.Key(tenant, name)
+			}
+			refs = append(refs, Ref{l.To, key})
 		}
 	}
 	return refs

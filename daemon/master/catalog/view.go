@@ -36,6 +36,9 @@ type View struct {
 	joinTokens     of[record.JoinToken]
 	certified      of[record.Certified]
 	takings        of[taking] // by store key
+	passwords      of[record.Password]
+	tokens         of[record.Token]
+	audit          of[record.AuditEvent]
 	slices         table.Table[identity.EndpointSlice, *slice]
 
 	numbers *Numbers
@@ -70,6 +73,9 @@ func newView(m *mirror.Mirror) *View {
 		certified:      *table.New(certifiedAs, revoked),
 		history:        *table.New(eventsInOrder, eventsByWriter, countByWriter),
 		takings:        *table.New(takingsOfAddress, takingsOfNumber, addressesTaken),
+		passwords:      *table.New[string, *record.Password](),
+		tokens:         *table.New(tokensOfUser),
+		audit:          *table.New(auditInOrder),
 		slices:         *table.New(slicesOfService),
 		numbers:        newNumbers(),
 		dirty:          map[Ref]struct{}{},

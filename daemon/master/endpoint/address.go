@@ -125,7 +125,7 @@ func (s *Service) Release(ctx context.Context, q model.ReleaseAddressRequest) er
 			return err
 		}
 		h, held := tx.HoldOf(p.network.Record.ID, a)
-		if !held || h.Quarantine != "" || h.Token != q.Token {
+		if !held || h.Quarantine != "" || h.Token != q.Token || q.By != "" && h.By != "" && h.By != q.By && !h.Swarm {
 			return nil
 		}
 		key := catalog.HoldKey(h.Network, a)

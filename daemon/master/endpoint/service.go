@@ -142,7 +142,7 @@ func (s *Service) died(ctx context.Context, q model.UpdateEndpointRequest) error
 		for _, n := range tx.Networks(q.Tenant) {
 			for _, known := range tx.EndpointsOf(n) {
 				old := tx.Endpoint(known.ID)
-				if old == nil || q.ContainerID == "" || old.Container() != q.ContainerID && old.ContainerID != q.ContainerID || len(old.Labels) == 0 {
+				if old == nil || q.Host != "" && q.Host != old.Host || q.ContainerID == "" || old.Container() != q.ContainerID && old.ContainerID != q.ContainerID || len(old.Labels) == 0 {
 					continue
 				}
 				e := *old
@@ -165,6 +165,9 @@ func (s *Service) started(ctx context.Context, q model.UpdateEndpointRequest) (*
 		}
 		if old == nil {
 			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s not found", id).Try("create it first")
+		}
+		if q.Host != "" && q.Host != old.Host {
+			return model.Errorf(model.CodeNotFound, "EndpointID", "endpoint %s is not on host %s", id, q.Host).Try("it is on host %s", old.Host)
 		}
 		e := *old
 		e.CommonName, e.Labels, e.Aliases, e.RuntimeID = q.EPCommonName, q.Labels, q.Aliases, ""

@@ -133,12 +133,14 @@ type Filter struct {
 	By        string // a part of the claim, the program or the address
 	Since     time.Time
 	Limit     int // so many, the newest; 0: all
+	// Sees tells whether the change of an object, or of what history alone has, may be shown; nil: all may.
+	Sees func(kind, key string) bool
 }
 
 func (f Filter) accepts(e *model.HistoryEntry) bool {
 	by := func(s string) bool { return strings.Contains(s, f.By) }
 	return (f.Kind == "" || f.Kind == e.Kind) && (f.Key == "" || f.Key == e.Key || f.Kind == model.KindEndpoint().Name && (strings.HasSuffix(e.Key, ":"+f.Key) || strings.HasSuffix(e.Key, "-"+f.Key))) &&
-		(by(e.By.Claimed) || by(e.By.Program) || by(e.By.Address)) && !e.Time.Before(f.Since)
+		(by(e.By.Proved) || by(e.By.Claimed) || by(e.By.Program) || by(e.By.Address)) && !e.Time.Before(f.Since) && (f.Sees == nil || f.Sees(e.Kind, e.Key))
 }
 
 // List returns the changes that f selects, the newest last.

@@ -44,7 +44,7 @@ func (p *Packer) Add(e Entry, s Stamp) (back func()) {
 func (p *Packer) add(e Entry, s Stamp) {
 	e.Why, e.By = s.Why, nil
 	if len(p.records) == 0 || p.last != s.By {
-		e.By = &Actor{s.By.Claimed, s.By.Program, s.By.Address, s.By.Via}
+		e.By = newActor(s.By)
 	}
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *Packer) add(e Entry, s Stamp) {
 	}
 	if len(p.records) == 0 || p.size+len(text) > maxRecord {
 		if e.By == nil {
-			e.By = &Actor{s.By.Claimed, s.By.Program, s.By.Address, s.By.Via}
+			e.By = newActor(s.By)
 			text, _ = json.Marshal(e)
 		}
 		p.records, p.size = append(p.records, nil), 0

@@ -65,6 +65,8 @@ type Actor struct {
 	Program string `json:"p,omitempty"`
 	Address string `json:"a,omitempty"`
 	Via     string `json:"v,omitempty"`
+	Proved  string `json:"i,omitempty"`
+	Proof   string `json:"h,omitempty"`
 }
 
 // Change is what became of one object.
@@ -164,9 +166,13 @@ func (o *Owner) model(own *Change) *model.AddressOwner {
 	return out
 }
 
+func newActor(a model.Actor) *Actor {
+	return &Actor{Claimed: a.Claimed, Program: a.Program, Address: a.Address, Via: a.Via, Proved: a.Proved, Proof: a.Proof}
+}
+
 func (a *Actor) model() model.Actor {
 	if a == nil {
 		return model.Actor{}
 	}
-	return model.Actor{Claimed: a.Claimed, Program: a.Program, Address: a.Address, Via: a.Via}
+	return model.Actor{Claimed: a.Claimed, Program: a.Program, Address: a.Address, Via: a.Via, Proved: a.Proved, Proof: a.Proof}
 }

@@ -23,10 +23,12 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
 	"github.com/contiv/contiv/daemon/master/aci"
+	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -37,6 +39,12 @@ type Master struct {
 	*enginetest.World
 	URL string
 	ACI *aci.Poster
+	// Users are those who may log in.
+	Users *users.Users
+	// Proxied is what it serves as the original's auth proxy.
+	Proxied http.Handler
+	// Audit is who came and who was refused.
+	Audit *audit.Log
 	// Relay is what it tells agents by.
 	Relay *relay.Relay
 	// Routes are what its server serves.
@@ -58,6 +66,10 @@ type Options struct {
 	Quarantine  time.Duration // of addresses after their release
 	Limits      server.Limits
 	Kubernetes  func() *model.KubernetesStatus // nil: it does not read Kubernetes
+	// Secure: requests prove who they are from. Without, everyone may do everything. See As.
+	Secure    bool
+	AuditKeep int             // events of the audit; 0: as many as a netmaster keeps
+	Directory users.Directory // of users who are not of the cluster; nil: there is none
 }
 
 // leading is the leadership of the only master.
@@ -93,6 +105,8 @@ func Start(tb testing.TB, o Options) *Master {
 			return m.ACI.Run
 		},
 	})
+	m.Users = users.New(users.Config{Commit: m.Commit, Catalog: m.Catalog, Directory: o.Directory, Now: o.Now, Cheap: true})
+	m.Audit = audit.New(audit.Config{Commit: m.Commit, Catalog: m.Catalog, Now: o.Now, Keep: o.AuditKeep, Log: log})
 	m.Relay = relay.New(m.Catalog, func() string { return "" })
 	telling, quiet := context.WithCancel(context.Background())
 	go func() { _ = m.Relay.Run(telling) }()
@@ -100,9 +114,10 @@ func Start(tb testing.TB, o Options) *Master {
 		Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Relay: m.Relay, Registrar: m.Registrar, Keep: o.Keep, ACI: m.ACI,
 		Leadership: leading{enginetest.Leader, m.Fence.Created}, Store: m.Store, ClusterMode: o.ClusterMode, Internal: enginetest.Leader,
 		Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
+		Insecure: !o.Secure, Users: m.Users, Audit: m.Audit,
 		Waiting: func() []string { return nil }, Limits: o.Limits, Kubernetes: o.Kubernetes, Log: log,
 	}, prometheus.NewRegistry())
-	m.Routes = s.Routes()
+	m.Routes, m.Proxied = s.Routes(), s.Proxied()
 	told := refusals(tb, s)
 	front := httptest.NewUnstartedServer(nil)
 	var away atomic.Bool
@@ -110,7 +125,7 @@ func Start(tb testing.TB, o Options) *Master {
 		if away.Load() {
 			panic(http.ErrAbortHandler)
 		}
-		told.ServeHTTP(w, q)
+		told.ServeHTTP(w, certified(q))
 	}), door.Ordinary(), log)
 	front.Config.Protocols = channel.Protocols()
 	front.Start()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 )
@@ -34,6 +35,9 @@ func actorOf(q *http.Request) model.Actor {
 	a := model.Actor{Claimed: door.Printable(q.Header.Get(model.ActorHeader), maxName), Program: door.Printable(q.UserAgent(), maxName), Address: clientOf(q)}
 	if via := door.Printable(q.Header.Get(forwardedBy), maxName); via != "" {
 		a.Via = peer.Host(via)
+	}
+	if who := access.Of(q.Context()); who.Known() {
+		a.Proved, a.Proof = who.Called(), string(who.Proof)
 	}
 	return a
 }

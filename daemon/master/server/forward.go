@@ -16,6 +16,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/store"
 )
 
@@ -35,7 +36,7 @@ const (
 func (s *Server) forwarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		route := s.router.Match(q)
-		if route == nil || q.Method == http.MethodGet || route.Stream {
+		if readsHere(route, q) {
 			next.ServeHTTP(w, q)
 			return
 		}
@@ -45,6 +46,13 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 			return
 		}
 		came := s.genuine(q, body)
+		from, err := s.received(q, route, came)
+		if err != nil {
+			s.refused(q, err)
+			s.router.Refuse(w, q, err)
+			return
+		}
+		q = q.WithContext(from)
 		ctx, cancel := context.WithTimeout(q.Context(), patience)
 		defer cancel()
 		refusal := error(s.leaderless())
@@ -130,6 +138,12 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 		return nil, model.Errorf(model.CodeInternal, "", "%q is not the address of a leader", leader)
 	}
 	out.Header = withoutHop(q.Header)
+	out.Header.Del(subjectHeader)
+	if who := access.Of(q.Context()); who.Known() {
+		out.Header.Set(subjectHeader, who.Text())
+		out.Header.Del(TokenHeader) // it has done its duty here
+		out.Header.Del("Authorization")
+	}
 	s.vouch(out, clientOf(q), body)
 	if q.Header.Get("Accept") == "" {
 		out.Header["Accept"] = nil // the answer to a client of the original stays as that client knows it

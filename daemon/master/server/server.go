@@ -18,8 +18,10 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/docknet"
@@ -29,6 +31,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/agents"
+	"github.com/contiv/contiv/daemon/master/server/auth"
 	"github.com/contiv/contiv/daemon/master/server/enrolling"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
@@ -37,7 +40,10 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/past"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/server/probe"
+	"github.com/contiv/contiv/daemon/master/server/proxy"
+	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/trust"
 )
 
 // Leadership tells who leads. Its methods do not block, but for StepDown.
@@ -70,7 +76,13 @@ type Config struct {
 	ClusterMode string
 	Internal    string // own internal address, "host:port"
 	Version     model.Version
-	Started     time.Time
+	// Insecure: nothing is authenticated, and everyone may do everything.
+	Insecure bool
+	// Users are those who may log in.
+	Users *users.Users
+	// Audit takes down who came and who was refused.
+	Audit   *audit.Log
+	Started time.Time
 	// Space tells how much space the members of the store have, as they have said last; none: they do not.
 	Space func() []store.Member
 	// Waiting names what is not ready yet; empty: everything is.
@@ -97,6 +109,7 @@ type Server struct {
 	router  *rest.Router
 	metrics *metrics
 	gates   gates
+	rules   map[string]rule // of routes
 }
 
 // New makes a Server. Its metrics are registered with registry.
@@ -109,13 +122,13 @@ func New(c Config, registry *prometheus.Registry) *Server {
 		c.Enroll = enroll.New(enroll.Config{Commit: c.Commit, Catalog: c.Catalog, Log: c.Log})
 	}
 	r := rest.NewRouter(c.Log)
-	s := &Server{Config: c, router: r, gates: newGates(c.Limits)}
+	s := &Server{Config: c, router: r, gates: newGates(c.Limits), rules: rules()}
 	s.metrics = newMetrics(c, s.gates, registry)
 	s.register(r)
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	r.GET("/metrics", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) { shown.ServeHTTP(w, q) })
 	s.handler = s.measured(door.Recovered(c.Log, s.metrics.panics.Inc,
-		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.bounded(s.forwarded(r)))))
+		door.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, s.identified(s.bounded(s.audited(s.forwarded(r)))))))
 	return s
 }
 
@@ -133,7 +146,8 @@ func (s *Server) register(r *rest.Router) {
 		Commit:    s.Commit, Admit: s.Admit, Log: s.Log,
 	}
 	all.Register(r)
-	joining := &enrolling.Enrolling{Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster, Who: proof}
+	joining := &enrolling.Enrolling{Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster,
+		Who: func(q *http.Request) trust.Identity { return access.Of(q.Context()).Identity }}
 	joining.Register(r)
 	members.Forgotten = joining.Forgotten
 	agents.Register(r, s.Catalog, s.Endpoints)
@@ -143,6 +157,7 @@ func (s *Server) register(r *rest.Router) {
 	members.Register(r)
 	peers.Register(r, s.Log)
 	probe.Register(r, s.Catalog, peers, s.Log)
+	(&auth.Auth{Users: s.Users, Audit: s.Audit, Note: s.note, Failed: s.failedLogin, From: clientOf}).Register(r)
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	(&leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}).Register(r)
 }
@@ -152,6 +167,9 @@ func (s *Server) Routes() []rest.Route { return s.router.Routes() }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) { s.handler.ServeHTTP(w, q) }
+
+// Proxied is what clients of the original find at its auth proxy, for a listener of its own, over TLS.
+func (s *Server) Proxied() http.Handler { return proxy.New(s) }
 
 // Listen runs serve with an HTTP server for h until ctx ends, and then lets requests finish for a moment.
 func Listen(ctx context.Context, handler http.Handler, log *slog.Logger, serve func(*http.Server) error) error {

@@ -86,7 +86,7 @@ func (s *Server) passageOf(q *http.Request, body []byte) passage {
 func sealed(secret []byte, q *http.Request, at string, body []byte) string {
 	h := hmac.New(sha256.New, secret)
 	target := cmp.Or(q.RequestURI, q.URL.RequestURI()) // as it came, or as it is about to be sent
-	for _, part := range []string{at, q.Method, target, q.Header.Get(clientHeader), q.Header.Get(forwardedBy), q.Header.Get(model.ActorHeader), q.UserAgent(), string(body)} {
+	for _, part := range []string{at, q.Method, target, q.Header.Get(clientHeader), q.Header.Get(forwardedBy), q.Header.Get(subjectHeader), q.Header.Get(model.ActorHeader), q.UserAgent(), string(body)} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -98,6 +98,7 @@ func (s *Server) genuine(q *http.Request, body []byte) passage {
 	if came != proved {
 		q.Header.Del(forwardedBy)
 		q.Header.Del(clientHeader)
+		q.Header.Del(subjectHeader)
 	}
 	q.Header.Del(voucher)
 	return came

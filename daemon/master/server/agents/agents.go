@@ -11,10 +11,12 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
 )
 
 // maxReason bounds the reason that an agent gives for what it asks for, in bytes.
@@ -23,17 +25,29 @@ const maxReason = 200
 // Register adds the routes that agents use.
 func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Service) {
 	route(r, "/plugin/allocAddress", func(ctx context.Context, q model.AllocAddressRequest) (any, uint64, error) {
+		if err := own(ctx, &q.By, "By"); err != nil {
+			return nil, 0, err
+		}
 		out, err := endpoints.Allocate(ctx, q)
 		return out, 0, err
 	})
 	route(r, "/plugin/releaseAddress", func(ctx context.Context, q model.ReleaseAddressRequest) (any, uint64, error) {
+		if err := own(ctx, &q.By, "By"); err != nil {
+			return nil, 0, err
+		}
 		return "success", 0, endpoints.Release(ctx, q)
 	})
 	route(r, "/plugin/createEndpoint", func(ctx context.Context, q model.CreateEndpointRequest) (any, uint64, error) {
+		if err := own(ctx, &q.ConfigEP.Host, "ConfigEP.Host"); err != nil {
+			return nil, 0, err
+		}
 		e, rev, err := endpoints.Create(ctx, q)
 		return channel.Endpoint{EndpointConfig: e}, rev, err
 	})
 	route(r, "/plugin/deleteEndpoint", func(ctx context.Context, q model.DeleteEndpointRequest) (any, uint64, error) {
+		if err := own(ctx, &q.Host, "Host"); err != nil {
+			return nil, 0, err
+		}
 		if why := door.Printable(q.Reason, maxReason); why != "" {
 			ctx = commit.Because(ctx, why)
 		}
@@ -41,19 +55,36 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 		return channel.Endpoint{EndpointConfig: e}, rev, err
 	})
 	route(r, "/plugin/updateEndpoint", func(ctx context.Context, q model.UpdateEndpointRequest) (any, uint64, error) {
+		if err := own(ctx, &q.Host, "Host"); err != nil {
+			return nil, 0, err
+		}
 		out, err := endpoints.Update(ctx, q)
 		return out, 0, err
 	})
-	r.Read("/services", func(*http.Request, httprouter.Params) (any, error) {
-		return services(known, func(*record.ServiceLB) bool { return true }), nil
+	seen := func(q *http.Request, one *record.ServiceLB) bool {
+		return access.Of(q.Context()).Sees(model.KindServiceLB(), one.ID.String())
+	}
+	r.Read("/services", func(q *http.Request, _ httprouter.Params) (any, error) {
+		return services(known, func(one *record.ServiceLB) bool { return seen(q, one) }), nil
 	})
-	r.Read("/service/:id", func(_ *http.Request, p httprouter.Params) (any, error) {
-		list := services(known, func(one *record.ServiceLB) bool { return record.Reversed(one.ID) == p.ByName("id") })
+	r.Read("/service/:id", func(q *http.Request, p httprouter.Params) (any, error) {
+		list := services(known, func(one *record.ServiceLB) bool {
+			return record.Reversed(one.ID) == p.ByName("id") && seen(q, one)
+		})
 		if len(list) == 0 {
 			list = nil // old clients know an unknown service by null
 		}
 		return list, nil
 	})
+}
+
+// own refuses a request of an agent that names another host than its own, and has one that names none be of its own. field is what an error calls it.
+func own(ctx context.Context, host *string, field string) error {
+	who := access.Of(ctx)
+	if who.Role == trust.Agent && *host == "" {
+		*host = who.Name
+	}
+	return who.Host(*host, field)
 }
 
 // route adds one POST route. As in the original, it is known only to requests with exactly this content type.

@@ -12,6 +12,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/relay"
 )
 
@@ -26,6 +27,10 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 		var hello channel.Hello
 		if err := said.Decode(&hello); err != nil || hello.Host == "" {
 			r.Refuse(w, q, model.Errorf(model.CodeInvalid, "host", "an agent says hello with a JSON object that names its host").Try("this path is for netplugin"))
+			return
+		}
+		if err := access.Of(q.Context()).Host(hello.Host, "host"); err != nil {
+			r.Refuse(w, q, err)
 			return
 		}
 		out := http.NewResponseController(w)

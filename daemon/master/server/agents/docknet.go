@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/record"
@@ -20,22 +21,45 @@ func RegisterDocker(r *rest.Router, known *catalog.Catalog, networks *docknet.Se
 		return out, 0, err
 	})
 	route(r, "/plugin/createDockerNetwork", func(ctx context.Context, q model.DockerNetworkRequest) (any, uint64, error) {
+		if q.Host != "" { // else it is of a whole swarm, one of whose managers tells of it
+			if err := own(ctx, &q.Host, "Host"); err != nil {
+				return nil, 0, err
+			}
+		}
 		d, rev, err := networks.Create(ctx, q)
 		return d, rev, err
 	})
 	route(r, "/plugin/deleteDockerNetwork", func(ctx context.Context, q model.DockerNetworkRemoval) (any, uint64, error) {
+		if err := removable(ctx, known, &q); err != nil {
+			return nil, 0, err
+		}
 		rev, err := networks.Delete(ctx, q)
 		return "success", rev, err
 	})
-	r.Read("/api/v1/docknets", func(*http.Request, httprouter.Params) (any, error) {
-		out := []model.DockerNetwork{}
+	r.Read("/api/v1/docknets", func(q *http.Request, _ httprouter.Params) (any, error) {
+		who, out := access.Of(q.Context()), []model.DockerNetwork{}
 		known.View(func(v *catalog.View) {
 			for _, d := range v.DockerNetworks() {
-				out = append(out, shown(v, d))
+				if who.Sees(model.KindNetwork(), d.Network.String()) {
+					out = append(out, shown(v, d))
+				}
 			}
 		})
 		return out, nil
 	})
+}
+
+// removable refuses an agent that has the network of another host's engine forgotten. A swarm's, which is of no host, is forgotten by one of its managers.
+func removable(ctx context.Context, known *catalog.Catalog, q *model.DockerNetworkRemoval) error {
+	swarm := false
+	known.View(func(v *catalog.View) {
+		d := v.DockerNetwork(q.ID)
+		swarm = d == nil || d.Host == ""
+	})
+	if swarm && q.Host == "" {
+		return nil
+	}
+	return own(ctx, &q.Host, "Host")
 }
 
 // shown is a Docker network as operators see it.

@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/record"
@@ -17,9 +18,15 @@ import (
 // RegisterHosts adds the routes by which agents become hosts of the cluster, and netmasters tell each other who is with them.
 func RegisterHosts(r *rest.Router, hosts *registrar.Registrar, told *relay.Relay) {
 	route(r, "/plugin/register", func(ctx context.Context, h record.Host) (any, uint64, error) {
+		if err := access.Of(ctx).Host(h.Label, "host"); err != nil {
+			return nil, 0, err
+		}
 		return hosts.Register(ctx, h)
 	})
 	route(r, "/plugin/leave", func(ctx context.Context, q model.LeaveRequest) (any, uint64, error) {
+		if err := own(ctx, &q.Host, "host"); err != nil {
+			return nil, 0, err
+		}
 		rev, err := hosts.Leave(ctx, q.Host, q.Seat)
 		return "success", rev, err
 	})

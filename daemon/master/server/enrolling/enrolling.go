@@ -81,7 +81,7 @@ func (s *Enrolling) operator(q *http.Request) error {
 	if s.Enroll.Trust == "" || who.Role == trust.User || who.Role == trust.Master {
 		return nil
 	}
-	return model.Errorf(model.CodeForbidden, "", "only users and netmasters do this").Try("call it with a user's certificate, or on a host with a netmaster")
+	return model.Errorf(model.CodeDenied, "", "only users and netmasters do this").Try("call it with a user's certificate, or on a host with a netmaster")
 }
 
 // tokens lists the tokens.

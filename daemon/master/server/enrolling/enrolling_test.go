@@ -183,7 +183,7 @@ func TestOperators(t *testing.T) {
 		_, depart := c.Depart(ctx, model.DepartRequest{Agent: "h9", Master: "m9"})
 		for what, err := range map[string]error{"make": made, "list": ls, "remove": c.RemoveJoinToken(ctx, "x"), "certificates": certs, "record": c.RecordCertificates(ctx, model.RecordRequest{}),
 			"revoke": revoke, "leave": depart} {
-			if model.AsError(err).Code != model.CodeForbidden {
+			if model.AsError(err).Code != model.CodeDenied {
 				t.Errorf("%s: %s: want to be refused, got %v", who, what, err)
 			}
 		}

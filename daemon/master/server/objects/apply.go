@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 )
@@ -22,6 +24,12 @@ func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.Ap
 	objects, err := objectsOf(request.Objects)
 	if err != nil {
 		return nil, 0, err
+	}
+	who := access.Of(q.Context())
+	for _, object := range objects {
+		if err := who.Object(rights.Change, object.Kind(), object.ObjectKey()); err != nil {
+			return nil, 0, err
+		}
 	}
 	results := []model.ApplyResult{}
 	rev, err := o.Commit.Do(q.Context(), func(tx *commit.Tx) error {
@@ -43,7 +51,7 @@ func (o *Objects) apply(q *http.Request, request model.ApplyRequest) ([]model.Ap
 			rev, err = derive.Clear(q.Context(), o.Commit, object.ObjectKey())
 		}
 	}
-	return results, uint64(rev), err
+	return results, uint64(rev), discreet(q.Context(), err)
 }
 
 // objectsOf turns the request's objects into typed and validated ones. Unlike the object routes, it refuses members

@@ -11,22 +11,22 @@ import (
 )
 
 // List returns a page of the objects of a kind, as they are now: nothing is kept for the pages before it.
-func (o *Objects) List(_ context.Context, k *model.Kind, q rest.Query) (p rest.Page, err error) {
-	o.Catalog.View(func(v *catalog.View) { p, err = page(v, k, q) })
+func (o *Objects) List(ctx context.Context, k *model.Kind, q rest.Query) (p rest.Page, err error) {
+	o.Catalog.View(func(v *catalog.View) { p, err = page(v, k, q, sight(ctx, k)) })
 	return p, err
 }
 
-func page(v *catalog.View, k *model.Kind, q rest.Query) (rest.Page, error) {
+func page(v *catalog.View, k *model.Kind, q rest.Query, sees func(key string) bool) (rest.Page, error) {
 	if _, err := identity.ParseEndpoint(q.After); err != nil && k.InspectOnly {
 		return rest.Page{}, rest.BadToken("no token of a list")
 	}
 	p := rest.Page{Revision: uint64(v.Revision())}
-	if q.Limit == 0 && q.Selector.All() {
+	if q.Limit == 0 && q.Selector.All() && sees == nil {
 		p.Items = make([]json.RawMessage, 0, count(v, k))
 	}
 	var last item
 	for i := range itemsAfter(v, k, q.After) {
-		if !i.selected(&q.Selector) {
+		if sees != nil && !sees(i.id()) || !i.selected(&q.Selector) {
 			continue
 		}
 		if q.Limit > 0 && len(p.Items) == q.Limit {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -31,17 +33,45 @@ func (o *Objects) Register(r *rest.Router) {
 }
 
 // Get returns one object.
-func (o *Objects) Get(_ context.Context, k *model.Kind, key string) (out model.Object, err error) {
+func (o *Objects) Get(ctx context.Context, k *model.Kind, key string) (out model.Object, err error) {
+	if err := access.Of(ctx).Object(rights.Read, k, key); err != nil {
+		return nil, err
+	}
 	o.Catalog.View(func(v *catalog.View) {
 		if out = v.Object(k, key); out == nil {
 			err = v.NotFound(k, key)
 		}
 	})
-	return out, err
+	return out, discreet(ctx, err)
+}
+
+// Inspect returns an object with its operational state.
+func (o *Objects) Inspect(ctx context.Context, k *model.Kind, key string) (any, error) {
+	who := access.Of(ctx)
+	if !k.InspectOnly {
+		if err := who.Object(rights.Read, k, key); err != nil {
+			return nil, err
+		}
+	} else if !who.SeesAll(k) { // an endpoint, which has several names: one of another tenant is as one that there is not
+		var err error
+		o.Catalog.View(func(v *catalog.View) {
+			if e := v.FindEndpoint(key); e == nil || !who.Sees(k, e.ID.String()) {
+				err = v.NotFound(k, key)
+			}
+		})
+		if err != nil {
+			return nil, discreet(ctx, err)
+		}
+	}
+	out, err := o.Inspector.Inspect(ctx, k, key)
+	return out, discreet(ctx, err)
 }
 
 // Put creates or updates an object.
 func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
+	if err := access.Of(ctx).Object(rights.Change, object.Kind(), object.ObjectKey()); err != nil {
+		return nil, 0, err
+	}
 	rev, err := o.Commit.InTurn(ctx, func(tx *commit.Tx) error {
 		object := object.Clone() // the rules fill in what an update leaves as it was, and may be asked again
 		if again {
@@ -52,10 +82,11 @@ func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (mod
 		return o.Admit.Put(tx, object)
 	})
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, discreet(ctx, err)
 	}
-	stored, err := o.Get(ctx, object.Kind(), object.ObjectKey())
-	if err != nil { // deleted again meanwhile
+	var stored model.Object
+	o.Catalog.View(func(v *catalog.View) { stored = v.Object(object.Kind(), object.ObjectKey()) })
+	if stored == nil { // deleted again meanwhile
 		return object, uint64(rev), nil
 	}
 	return stored, uint64(rev), nil
@@ -63,6 +94,9 @@ func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (mod
 
 // Delete removes an object.
 func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again bool) (uint64, error) {
+	if err := access.Of(ctx).Object(rights.Change, k, key); err != nil {
+		return 0, err
+	}
 	rev, err := o.Commit.InTurn(ctx, func(tx *commit.Tx) error {
 		if again && !tx.Has(k.Name, key) {
 			return nil
@@ -72,5 +106,5 @@ func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again b
 	if err == nil && k == model.KindPolicy() {
 		rev, err = derive.Clear(ctx, o.Commit, key)
 	}
-	return uint64(rev), err
+	return uint64(rev), discreet(ctx, err)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
@@ -23,7 +24,7 @@ func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.E
 		var events []model.Event
 		o.Catalog.View(func(v *catalog.View) {
 			for _, w := range of {
-				k := &watched{Watched: w}
+				k := &watched{Watched: w, sees: sight(ctx, w.Kind)}
 				if !w.Selector.All() {
 					k.told = map[string]struct{}{}
 				}
@@ -38,7 +39,11 @@ func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.E
 			}
 			events[n].Items = nil // as many as there are objects, which are not needed for as long as the stream is open
 		}
+		who := access.Of(ctx)
 		for dirty := range sub.Changes(ctx, heartbeat) {
+			if !who.Anyone && (regranted(dirty) || who.Valid != nil && !who.Valid()) {
+				return // whoever comes again is asked who they are, and what they may see
+			}
 			events = events[:0]
 			o.Catalog.View(func(v *catalog.View) {
 				for ref := range dirty {
@@ -60,14 +65,25 @@ func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.E
 // watched is a kind that a stream tells of.
 type watched struct {
 	rest.Watched
-	told map[string]struct{} // keys of what has been told and not deleted; nil when all are selected
+	sees func(key string) bool // whether the receiver may see one; nil: all
+	told map[string]struct{}   // keys of what has been told and not deleted; nil when all are selected
+}
+
+// regranted tells whether some may see more or less than before.
+func regranted(dirty map[catalog.Ref]struct{}) bool {
+	for ref := range dirty {
+		if k, ok := model.KindOf(ref.Kind); ok && k.Guarded {
+			return true
+		}
+	}
+	return false
 }
 
 // full is everything of one kind.
 func (o *Objects) full(v *catalog.View, k *watched) model.Event {
 	e := model.Event{Type: model.EventFull, Kind: k.Kind.Name, Items: []json.RawMessage{}, Revision: uint64(v.Revision())}
 	for i := range itemsAfter(v, k.Kind, "") {
-		if !i.selected(&k.Selector) {
+		if k.sees != nil && !k.sees(i.id()) || !i.selected(&k.Selector) {
 			continue
 		}
 		text, err := i.text()
@@ -85,6 +101,9 @@ func (o *Objects) full(v *catalog.View, k *watched) model.Event {
 
 // change adds the present state of one object to events. Of one that is not selected, and was not, nothing is told.
 func (o *Objects) change(events []model.Event, v *catalog.View, k *watched, key string) []model.Event {
+	if k.sees != nil && !k.sees(key) {
+		return events
+	}
 	e := model.Event{Type: model.EventDelete, Kind: k.Kind.Name, Key: key, Revision: uint64(v.Revision())}
 	i, there := itemOf(v, k.Kind, key)
 	if there && i.selected(&k.Selector) {

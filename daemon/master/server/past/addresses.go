@@ -8,6 +8,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/identity"
@@ -32,8 +33,11 @@ func placeFilter(q url.Values) (history.AddressFilter, error) {
 	return f, nil
 }
 
-func (s *Past) ledger(q url.Values, _ httprouter.Params) (any, error) {
+func (s *Past) ledger(who *access.Subject, q url.Values, _ httprouter.Params) (any, error) {
 	f, err := placeFilter(q)
+	if err == nil {
+		err = who.Tenant(f.Tenant)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +52,11 @@ func (s *Past) ledger(q url.Values, _ httprouter.Params) (any, error) {
 	return out, nil
 }
 
-func (s *Past) addresses(q url.Values, _ httprouter.Params) (any, error) {
+func (s *Past) addresses(who *access.Subject, q url.Values, _ httprouter.Params) (any, error) {
 	f, err := placeFilter(q)
+	if err == nil {
+		err = who.Tenant(f.Tenant)
+	}
 	if err != nil {
 		return nil, err
 	}

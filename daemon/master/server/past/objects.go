@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/oper"
@@ -13,13 +15,16 @@ import (
 )
 
 // objectAt answers with an object as it was.
-func (s *Past) objectAt(kind, key, at string) (any, error) {
+func (s *Past) objectAt(who *access.Subject, kind, key, at string) (any, error) {
 	k, ok := model.KindOf(kind)
 	if !ok {
 		return nil, model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown or has no state of its own", kind)
 	}
 	if k.Owner != "" {
 		return nil, notKept(k)
+	}
+	if err := who.Object(rights.Read, k, key); err != nil {
+		return nil, err
 	}
 	m, err := history.ParseMoment(at)
 	if err != nil {
@@ -78,7 +83,7 @@ func endpointAt(key string, state map[string]any) (any, error) {
 }
 
 // objectsAt answers with all objects as they were, or those of a kind: each after those that it needs.
-func (s *Past) objectsAt(kind, at string) (any, error) {
+func (s *Past) objectsAt(who *access.Subject, kind, at string) (any, error) {
 	kinds := model.Order()
 	if kind != "" {
 		k, ok := model.KindOf(kind)
@@ -113,7 +118,11 @@ func (s *Past) objectsAt(kind, at string) (any, error) {
 	}
 	out := make([]model.ApplyObject, 0, len(states))
 	keys := make(map[string][]string, len(names))
+	sees := sight(who)
 	for n := range states {
+		if sees != nil && !sees(n.Kind, n.Key) {
+			continue
+		}
 		keys[n.Kind] = append(keys[n.Kind], n.Key)
 	}
 	for _, name := range names {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
@@ -25,29 +26,37 @@ type Past struct {
 
 // Register adds the routes of the past, and those that hold an address back or let it go.
 func (s *Past) Register(r *rest.Router) {
-	read := func(path string, answer func(url.Values, httprouter.Params) (any, error)) {
-		r.Read(path, func(q *http.Request, p httprouter.Params) (any, error) { return answer(q.URL.Query(), p) })
+	read := func(path string, answer func(*access.Subject, url.Values, httprouter.Params) (any, error)) {
+		r.Read(path, func(q *http.Request, p httprouter.Params) (any, error) {
+			return answer(access.Of(q.Context()), q.URL.Query(), p)
+		})
 	}
-	all := func(q url.Values, p httprouter.Params) (any, error) {
+	all := func(who *access.Subject, q url.Values, p httprouter.Params) (any, error) {
 		if q.Has("at") {
-			return s.objectsAt(p.ByName("kind"), q.Get("at"))
+			return s.objectsAt(who, p.ByName("kind"), q.Get("at"))
 		}
-		return s.history(q, p)
+		return s.history(who, q, p)
 	}
 	read("/api/v1/history", all)
 	read("/api/v1/history/:kind", all)
-	read("/api/v1/history/:kind/:key", func(q url.Values, p httprouter.Params) (any, error) {
+	read("/api/v1/history/:kind/:key", func(who *access.Subject, q url.Values, p httprouter.Params) (any, error) {
 		if q.Has("at") {
-			return s.objectAt(p.ByName("kind"), p.ByName("key"), q.Get("at"))
+			return s.objectAt(who, p.ByName("kind"), p.ByName("key"), q.Get("at"))
 		}
-		return s.history(q, p)
+		return s.history(who, q, p)
 	})
 	read("/api/v1/ledger", s.ledger)
 	read("/api/v1/addresses", s.addresses)
 	rest.Change(r, "/api/v1/addresses/quarantine", func(q *http.Request, request model.QuarantineRequest) (model.AddressOwner, uint64, error) {
+		if err := mayChange(access.Of(q.Context()), request.Network); err != nil {
+			return model.AddressOwner{}, 0, err
+		}
 		return s.Endpoints.Quarantine(q.Context(), request)
 	})
 	rest.Change(r, "/api/v1/addresses/release", func(q *http.Request, request model.ReleaseRequest) (model.ReleaseAnswer, uint64, error) {
+		if err := mayChange(access.Of(q.Context()), request.Network); err != nil {
+			return model.ReleaseAnswer{}, 0, err
+		}
 		return s.Endpoints.Free(q.Context(), request)
 	})
 }
@@ -71,12 +80,12 @@ func (s *Past) trail() (l history.Log) {
 	return l
 }
 
-func (s *Past) history(q url.Values, p httprouter.Params) (any, error) {
+func (s *Past) history(who *access.Subject, q url.Values, p httprouter.Params) (any, error) {
 	kind, err := kindName(p.ByName("kind"))
 	if err != nil {
 		return nil, err
 	}
-	f := history.Filter{Kind: kind, Key: p.ByName("key"), By: q.Get("by")}
+	f := history.Filter{Sees: sight(who), Kind: kind, Key: p.ByName("key"), By: q.Get("by")}
 	if f.Limit, err = limitOf(q); err != nil {
 		return nil, err
 	}

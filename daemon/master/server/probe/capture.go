@@ -12,18 +12,34 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/why"
 	"github.com/contiv/contiv/ofnet/capture"
 )
 
 // capture answers with the packets of endpoints, which their agents take.
 func (s *prober) capture(w http.ResponseWriter, q *http.Request) error {
+	who := access.Of(q.Context())
+	may := func(tenant string) error {
+		return who.Check(rights.Right{Verb: rights.Capture, Kind: model.KindEndpoint(), Tenant: tenant})
+	}
+	if may("") != nil {
+		if err := narrowed(q.URL.Query().Get("tenant"), may); err != nil {
+			return err
+		}
+	}
 	if err := s.narrows(q.URL.Query().Get("tenant"), q.URL.Query().Get("network")); err != nil {
 		return err
 	}
 	taps, err := findTaps(s.why, q.URL.Query())
+	for _, t := range taps {
+		if err == nil {
+			err = may(t.tenant)
+		}
+	}
 	if err != nil {
-		return err
+		return discreet(who, err)
 	}
 	ctx, cancel := context.WithTimeout(q.Context(), (model.CaptureSeconds+10)*time.Second)
 	defer cancel()
@@ -76,8 +92,9 @@ func wantsLines(accept string) bool {
 
 // tap is a place where packets are to be taken.
 type tap struct {
-	host string
-	ask  url.Values // of its agent
+	host   string
+	tenant string
+	ask    url.Values // of its agent
 }
 
 // findTaps says where the packets are that a query asks for: at its end, or at both.
@@ -131,5 +148,5 @@ func newTap(e model.WhyEnd, peer string, query url.Values) tap {
 		}
 		filter += "host " + peer
 	}
-	return tap{e.Host, url.Values{"endpoint": {e.Object}, "filter": {filter}, "packets": {query.Get("packets")}, "seconds": {query.Get("seconds")}}}
+	return tap{e.Host, e.Tenant, url.Values{"endpoint": {e.Object}, "filter": {filter}, "packets": {query.Get("packets")}, "seconds": {query.Get("seconds")}}}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/oper"
 	"github.com/contiv/contiv/daemon/meaning"
@@ -29,10 +30,17 @@ type workload struct {
 }
 
 // matrix answers what the pods of a namespace may open towards each other and the outside.
-func (s *prober) matrix(_ *http.Request, p httprouter.Params) (any, error) {
+func (s *prober) matrix(q *http.Request, p httprouter.Params) (any, error) {
 	m := &matrix{namespace: p.ByName("namespace"), rules: map[string]*verdict.Policies{}}
 	var err error
+	who := access.Of(q.Context())
+	if !who.Everywhere() && len(who.Grants) == 0 {
+		return nil, who.Tenant("")
+	}
 	s.catalog.View(func(v *catalog.View) { err = m.read(v) })
+	if !who.Everywhere() && (err != nil || !m.within(who)) {
+		return nil, who.Tenant("")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +99,16 @@ func (m *matrix) read(v *catalog.View) error {
 	slices.SortFunc(m.workloads, func(a, b workload) int { return strings.Compare(a.Name, b.Name) })
 	m.workloads = append(m.workloads, workload{MatrixWorkload: model.MatrixWorkload{Name: outside}})
 	return nil
+}
+
+// within tells whether all pods of the namespace are of tenants that one may see.
+func (m *matrix) within(who *access.Subject) bool {
+	for i := range m.workloads {
+		if w := &m.workloads[i]; w.Name != outside && (w.Tenant == "" || who.Tenant(w.Tenant) != nil) {
+			return false
+		}
+	}
+	return len(m.workloads) > 1
 }
 
 // answer judges everyone with everyone.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
@@ -26,4 +27,21 @@ func (s *prober) narrows(tenant, network string) (err error) {
 		err = e.Try("%s shows what there is", model.KindNetwork().Listing())
 	})
 	return err
+}
+
+// narrowed refuses a question of who may not ask about all tenants, unless it names one that they may ask about.
+func narrowed(tenant string, may func(tenant string) error) error {
+	if tenant == "" {
+		return model.Errorf(model.CodeDenied, "tenant", "a question about all tenants, not all of which you may see").Try("name the tenant, with --tenant")
+	}
+	return may(tenant)
+}
+
+// discreet is a refusal as it is told to who does not see all tenants: a remedy may name objects of others.
+func discreet(who *access.Subject, err error) error {
+	e := *model.AsError(err)
+	if e.Code == model.CodeNotFound && !who.Everywhere() {
+		e.Remedy = "netctl get KIND shows what there is in your tenants"
+	}
+	return &e
 }

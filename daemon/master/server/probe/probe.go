@@ -12,6 +12,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/why"
@@ -41,6 +42,10 @@ func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers, log *sl
 // reaches answers whether one end reaches another.
 func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
 	ask, err := whyRequest(q.URL.Query())
+	who := access.Of(q.Context())
+	if err == nil && !who.Everywhere() {
+		err = narrowed(ask.Tenant, who.Tenant)
+	}
 	if err == nil {
 		err = s.narrows(ask.Tenant, ask.Network)
 	}
@@ -49,7 +54,16 @@ func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(q.Context(), peer.AskLimit)
 	defer cancel()
-	return s.why.Ask(ctx, ask)
+	out, err := s.why.Ask(ctx, ask)
+	for _, end := range []model.WhyEnd{out.From, out.To} {
+		if err == nil && end.Tenant != "" {
+			err = who.Tenant(end.Tenant)
+		}
+	}
+	if err != nil {
+		return nil, discreet(who, err)
+	}
+	return out, nil
 }
 
 func whyRequest(q url.Values) (model.WhyRequest, error) {

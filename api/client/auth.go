@@ -1,0 +1,75 @@
+package client
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Logout ends the session of the client's token.
+func (c *Client) Logout(ctx context.Context) error {
+	_, err := c.Post(ctx, "/api/v1/auth/logout", struct{}{}, nil)
+	return err
+}
+
+// WhoAmI asks who the client has proved to be.
+func (c *Client) WhoAmI(ctx context.Context) (model.WhoAmI, error) {
+	var out model.WhoAmI
+	return out, c.Raw(ctx, "/api/v1/auth/whoami", &out)
+}
+
+// CanI asks whether the client may do something; kind, key and tenant may be "".
+func (c *Client) CanI(ctx context.Context, verb, kind, key, tenant string) (model.CanI, error) {
+	var out model.CanI
+	q := url.Values{"verb": {verb}, "kind": {kind}, "key": {key}, "tenant": {tenant}}
+	return out, c.Raw(ctx, "/api/v1/auth/can-i?"+q.Encode(), &out)
+}
+
+// SetPassword sets a user's password, one's own with the old one.
+func (c *Client) SetPassword(ctx context.Context, q model.PasswordRequest) error {
+	_, err := c.Post(ctx, "/api/v1/auth/password", q, nil)
+	return err
+}
+
+// SetLDAPPassword sets what netmaster itself logs in with at the directory; "" is nothing.
+func (c *Client) SetLDAPPassword(ctx context.Context, password string) error {
+	_, err := c.Post(ctx, "/api/v1/auth/ldap-password", model.PasswordRequest{Password: password}, nil)
+	return err
+}
+
+// Tokens lists the sessions and tokens of a user, of all when user is "".
+func (c *Client) Tokens(ctx context.Context, user string) ([]model.Token, error) {
+	var out []model.Token
+	return out, c.Raw(ctx, "/api/v1/auth/tokens?"+url.Values{"user": {user}}.Encode(), &out)
+}
+
+// IssueToken makes a token for a service account. It is told this once.
+func (c *Client) IssueToken(ctx context.Context, q model.TokenRequest) (model.Token, error) {
+	var out model.Token
+	_, err := c.Post(ctx, "/api/v1/auth/tokens", q, &out)
+	return out, err
+}
+
+// RevokeToken ends a session, or makes a token worthless, by its id.
+func (c *Client) RevokeToken(ctx context.Context, id string) error {
+	_, err := c.Post(ctx, "/api/v1/auth/revoke", model.Revocation{ID: id}, nil)
+	return err
+}
+
+// AuditQuery selects events of the audit. What is empty selects all.
+type AuditQuery struct {
+	User, Verb, Since string // Since: RFC 3339
+	Limit             int    // so many, the newest; 0: all
+}
+
+// Audit asks who came, who was refused, and what was done that changed no object; the newest is last.
+func (c *Client) Audit(ctx context.Context, q AuditQuery) ([]model.AuditEvent, error) {
+	values := url.Values{"user": {q.User}, "verb": {q.Verb}, "since": {q.Since}}
+	if q.Limit > 0 {
+		values.Set("limit", strconv.Itoa(q.Limit))
+	}
+	var out []model.AuditEvent
+	return out, c.Raw(ctx, "/api/v1/audit?"+values.Encode(), &out)
+}

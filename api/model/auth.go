@@ -1,0 +1,77 @@
+package model
+
+import "time"
+
+// Login is the body of POST /api/v1/auth/login, and what is told of the first admin, once.
+type Login struct {
+	Username string `json:"username"`
+	Password string `json:"password"`
+}
+
+// Token is a session, or what was made for a service account. The token itself is told once, to who asked for it.
+type Token struct {
+	Token   string     `json:"token,omitempty"`
+	ID      string     `json:"id"`
+	User    string     `json:"user"`
+	Proof   string     `json:"proof"`           // session, ldap or service-account
+	Label   string     `json:"label,omitempty"` // what it is for
+	From    string     `json:"from,omitempty"`  // the address that asked for it
+	Made    time.Time  `json:"made"`
+	Expires *time.Time `json:"expires,omitempty"` // nil: never
+}
+
+// TokenRequest is the body of POST /api/v1/auth/tokens.
+type TokenRequest struct {
+	User    string `json:"user"`              // a service account
+	Label   string `json:"label,omitempty"`   // what it is for
+	Seconds int64  `json:"seconds,omitempty"` // for how long; 0: until it is revoked
+}
+
+// Revocation is the body of POST /api/v1/auth/revoke.
+type Revocation struct {
+	ID string `json:"id"` // of a token
+}
+
+// Revoked is the answer to what ends a session or a token, or sets a password.
+type Revoked struct {
+	Done bool `json:"done"`
+}
+
+// PasswordRequest is the body of POST /api/v1/auth/password.
+type PasswordRequest struct {
+	Username string `json:"username,omitempty"` // "": one's own
+	Old      string `json:"old,omitempty"`      // of one's own
+	Password string `json:"password"`
+}
+
+// WhoAmI is the answer of GET /api/v1/auth/whoami.
+type WhoAmI struct {
+	Role   string   `json:"role,omitempty"` // master, agent, user or monitor; "": netmaster asks for no proof
+	Name   string   `json:"name,omitempty"`
+	Proof  string   `json:"proof,omitempty"` // certificate, session, ldap or service-account
+	Token  string   `json:"token,omitempty"` // its id
+	Grants []string `json:"grants"`
+}
+
+// CanI is the answer of GET /api/v1/auth/can-i.
+type CanI struct {
+	Allowed bool   `json:"allowed"`
+	Right   string `json:"right"`         // in words
+	Why     string `json:"why,omitempty"` // who has it, when not
+}
+
+// AuditEvent is something that happened and changed no object: a login, a refusal, a capture.
+type AuditEvent struct {
+	Number uint64     `json:"number"`
+	Time   time.Time  `json:"time"`
+	Verb   string     `json:"verb"`
+	User   string     `json:"user,omitempty"`  // as proved, or as who failed to log in
+	Proof  string     `json:"proof,omitempty"` // "": nothing was proved
+	From   string     `json:"from,omitempty"`
+	Via    string     `json:"via,omitempty"` // the netmaster that it came through
+	Target string     `json:"target,omitempty"`
+	Status int        `json:"status,omitempty"`
+	Why    string     `json:"why,omitempty"`
+	Times  int        `json:"times,omitempty"` // so often, when more than once
+	Last   *time.Time `json:"last,omitempty"`  // of these
+}

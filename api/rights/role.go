@@ -1,0 +1,116 @@
+package rights
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Role is a set of rights with a name. A right of its own is a role too, called like its verb.
+type Role string
+
+// The roles.
+const (
+	Admin        Role = "admin"
+	Operator     Role = "operator"
+	Viewer       Role = "viewer"
+	TenantAdmin  Role = "tenant-admin"
+	TenantViewer Role = "tenant-viewer"
+)
+
+// Has tells whether the role has a verb, be it in a tenant.
+func (r Role) Has(v Verb) bool {
+	switch r {
+	case Admin:
+		return true
+	case Operator:
+		return v != Manage
+	case Viewer, TenantViewer:
+		return v == Read
+	case TenantAdmin:
+		return v == Read || v == Change
+	case Role(Capture), Role(Repair), Role(HandOver), Role(Relay), Role(Bundle):
+		return Verb(r) == v
+	}
+	return false
+}
+
+// String is the name of the role.
+func (r Role) String() string { return string(r) }
+
+// OfTenant tells whether the role is given for a tenant, and for nothing beyond.
+func (r Role) OfTenant() bool { return r == TenantAdmin || r == TenantViewer }
+
+// Roles lists all that there are.
+func Roles() []Role {
+	return []Role{Admin, Operator, Viewer, TenantAdmin, TenantViewer, Role(Capture), Role(Repair), Role(HandOver), Role(Relay), Role(Bundle)}
+}
+
+// Grant is a role that someone has.
+type Grant struct {
+	Role   Role
+	Tenant string // for which; "": for the cluster
+}
+
+// String is the grant as people read it.
+func (g Grant) String() string {
+	if g.Tenant == "" {
+		return string(g.Role)
+	}
+	return string(g.Role) + " of " + g.Tenant
+}
+
+// Check tells what is wrong with a grant. Errors are *model.Error.
+func (g Grant) Check() error {
+	switch {
+	case !slices.Contains(Roles(), g.Role):
+		return model.Errorf(model.CodeInvalid, "role", "there is no role %q", g.Role).Try("it is one of %s", list(Roles()))
+	case g.Role.OfTenant() && g.Tenant == "":
+		return model.Errorf(model.CodeInvalid, "tenantName", "role %s without a tenant", g.Role).Try("name the tenant, or choose admin, operator or viewer for the cluster")
+	case g.Tenant != "" && !g.Role.OfTenant() && g.Role != Role(Capture):
+		return model.Errorf(model.CodeInvalid, "tenantName", "role %s is of the cluster", g.Role).Try("leave the tenant out, or choose tenant-admin, tenant-viewer or capture")
+	}
+	return nil
+}
+
+// permits tells whether the grant has a right. One that says more than its role may permits nothing.
+func (g Grant) permits(r Right) bool {
+	return g.Check() == nil && g.Role.Has(r.Verb) && (g.Tenant == "" || g.Tenant == r.Tenant)
+}
+
+// Grants are what someone may.
+type Grants []Grant
+
+// Permit tells whether one of the grants has a right.
+func (g Grants) Permit(r Right) bool {
+	return slices.ContainsFunc(g, func(one Grant) bool { return one.permits(r) })
+}
+
+// Holders are the grants that have a right, for people.
+func Holders(r Right) []Grant {
+	var out []Grant
+	for _, role := range Roles() {
+		for _, g := range []Grant{{Role: role}, {Role: role, Tenant: r.Tenant}} {
+			if g.permits(r) && !slices.Contains(out, g) {
+				out = append(out, g)
+			}
+		}
+	}
+	return out
+}
+
+// Refusal says which right is missing and who has it.
+func Refusal(r Right) *model.Error {
+	return model.Errorf(model.CodeDenied, "", "the right to %s is missing", r).
+		Try("%s has it; an admin grants it by netctl authorization create, and netctl auth whoami shows what you have", list(Holders(r)))
+}
+
+func list[T fmt.Stringer](all []T) string {
+	var names []string
+	for _, one := range all {
+		names = append(names, one.String())
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,265 @@
+// Package audit writes down who came, who was refused, and what was done that leaves no trace in the history of objects: logins, captures,
+// hand-overs. Who makes much of it cannot push out what others did.
+package audit
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Bounds of what is kept.
+const (
+	DefaultKeep = 5000            // events in the store
+	waitingMost = 256             // events that wait to be stored
+	waitingEach = 16              // of these, of one source
+	flushEvery  = 2 * time.Second // so often they are stored
+	Part        = 64              // events stored, or passed on, at a time
+	longText    = 200             // bytes of a target or a reason
+)
+
+// Path is where the audit is read, and where netmasters tell the leader of theirs.
+const Path = "/api/v1/audit"
+
+// Sink takes events besides the store: a file, a syslog server. It must not block for long.
+type Sink interface {
+	Write(e model.AuditEvent) error
+}
+
+// Log takes down events. Its methods are safe for concurrent use.
+type Log struct {
+	commit  *commit.Committer
+	catalog *catalog.Catalog
+	now     func() time.Time
+	keep    int
+	sinks   []Sink
+	pass    func(ctx context.Context, part []model.AuditEvent) error
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	waiting []record.AuditEvent
+	each    map[string]int // that wait, by source
+}
+
+// Config is what a Log is made of.
+type Config struct {
+	Commit  *commit.Committer
+	Catalog *catalog.Catalog
+	Now     func() time.Time // nil: time.Now
+	Keep    int              // events in the store; 0: DefaultKeep
+	Sinks   []Sink
+	// Pass tells the leader of events while another netmaster leads; nil: none does.
+	Pass func(ctx context.Context, part []model.AuditEvent) error
+	Log  *slog.Logger
+}
+
+// New makes a Log.
+func New(c Config) *Log {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Keep == 0 {
+		c.Keep = DefaultKeep
+	}
+	return &Log{commit: c.Commit, catalog: c.Catalog, now: c.Now, keep: c.Keep, sinks: c.Sinks, pass: c.Pass, log: c.Log, each: map[string]int{}}
+}
+
+// Note takes an event down. It does not wait for the store. Events that are alike and follow each other count as one with a number of times; of
+// more than a few that wait of one source, the rest is counted as its last. A line of its own goes to each sink for those that are not alike.
+func (l *Log) Note(e model.AuditEvent) {
+	e.Time = l.now().UTC()
+	l.Told(e)
+}
+
+// Told takes down what another netmaster has noted.
+func (l *Log) Told(e model.AuditEvent) {
+	e.Target, e.Why = cut(e.Target), cut(e.Why)
+	if l.take(e) {
+		for _, s := range l.sinks {
+			if err := s.Write(e); err != nil {
+				l.log.Error("write an event of the audit", "error", err)
+			}
+		}
+	}
+}
+
+func cut(s string) string { return s[:min(len(s), longText)] }
+
+// take adds an event to those that wait; false when it counts as one that is there.
+func (l *Log) take(e model.AuditEvent) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var last *record.AuditEvent
+	for i := range l.waiting {
+		w := &l.waiting[i]
+		if w.From != e.From {
+			continue
+		}
+		last = w
+		if w.Verb == e.Verb && w.User == e.User && w.Proof == e.Proof && w.Target == e.Target && w.Status == e.Status && w.Why == e.Why {
+			again(w, e.Time)
+			return false
+		}
+	}
+	switch {
+	case last != nil && l.each[e.From] >= waitingEach && e.Status != 0:
+		again(last, e.Time)
+		return false
+	case len(l.waiting) >= waitingMost && e.Status != 0:
+		return false
+	}
+	l.each[e.From]++
+	l.waiting = append(l.waiting, record.AuditEvent{At: e.Time, Verb: e.Verb, User: e.User, Proof: e.Proof, From: e.From, Via: e.Via, Target: e.Target, Status: e.Status, Why: e.Why, Times: e.Times})
+	return true
+}
+
+// again counts one more like w, or of its source.
+func again(w *record.AuditEvent, at time.Time) {
+	w.Times, w.Last = max(w.Times, 1)+1, at
+}
+
+// Run has what is noted stored, by this netmaster if it leads and else by the leader, until ctx ends.
+func (l *Log) Run(ctx context.Context) {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := l.Flush(ctx); err != nil && ctx.Err() == nil {
+			l.log.Warn("store the audit", "error", err)
+		}
+	}
+}
+
+// Flush stores what waits. It blocks until that is durable. What could not be stored goes on to wait.
+func (l *Log) Flush(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		part := l.waiting[:min(len(l.waiting), Part)]
+		l.waiting = l.waiting[len(part):]
+		for i := range part {
+			if l.each[part[i].From]--; l.each[part[i].From] <= 0 {
+				delete(l.each, part[i].From)
+			}
+		}
+		l.mu.Unlock()
+		if len(part) == 0 {
+			return nil
+		}
+		if err := l.hand(ctx, part); err != nil {
+			l.back(part)
+			return err
+		}
+	}
+}
+
+// hand stores events, or has the leader store them.
+func (l *Log) hand(ctx context.Context, part []record.AuditEvent) error {
+	if l.pass == nil || l.commit.Active() {
+		_, err := l.commit.Do(ctx, func(tx *commit.Tx) error { return l.store(tx, part) })
+		return err
+	}
+	out := make([]model.AuditEvent, len(part))
+	for i := range part {
+		out[i] = shown(&part[i])
+	}
+	return l.pass(ctx, out)
+}
+
+// back has events wait again.
+func (l *Log) back(part []record.AuditEvent) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range part {
+		l.each[part[i].From]++
+	}
+	l.waiting = append(part[:len(part):len(part)], l.waiting...)
+}
+
+// store writes events, and drops as many as are too many: each time the oldest of the source that has most.
+func (l *Log) store(tx *commit.Tx, part []record.AuditEvent) error {
+	next := tx.LastAudit() + 1
+	for _, key := range spare(tx.View, tx.CountAudit()+len(part)-l.keep, tx.Room()-len(part)) {
+		tx.Delete(key)
+	}
+	for i := range part {
+		if err := tx.Put(catalog.AuditKey(next+uint64(i)), &part[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spare are the keys of so many events to drop, room at the most.
+func spare(v *catalog.View, surplus, room int) (out []string) {
+	if surplus = min(surplus, room); surplus <= 0 {
+		return nil
+	}
+	of := map[string][]uint64{} // by source, the oldest first
+	for e := range v.Audit {
+		of[source(e)] = append(of[source(e)], e.Number)
+	}
+	for range surplus {
+		most := ""
+		for s, numbers := range of {
+			if len(numbers) > len(of[most]) || len(numbers) == len(of[most]) && len(numbers) > 0 && numbers[0] < of[most][0] {
+				most = s
+			}
+		}
+		if len(of[most]) == 0 {
+			return out
+		}
+		out = append(out, catalog.AuditKey(of[most][0]))
+		of[most] = of[most][1:]
+	}
+	return out
+}
+
+// source is of whom an event counts: who proved to be someone counts by that, and what was refused apart from what was done.
+func source(e *record.AuditEvent) string {
+	if e.Status != 0 {
+		return "refused " + e.From
+	}
+	return "done " + e.User
+}
+
+// Filter selects events. What is empty selects all.
+type Filter struct {
+	User, Verb string
+	Since      time.Time
+	Limit      int // so many, the newest; 0: all
+}
+
+// List returns events, the newest last.
+func (l *Log) List(f Filter) []model.AuditEvent {
+	out := []model.AuditEvent{}
+	l.catalog.View(func(v *catalog.View) {
+		for e := range v.Audit {
+			if (f.User == "" || f.User == e.User) && (f.Verb == "" || f.Verb == e.Verb) && !e.At.Before(f.Since) {
+				out = append(out, shown(e))
+			}
+		}
+	})
+	if f.Limit > 0 && len(out) > f.Limit {
+		out = out[len(out)-f.Limit:]
+	}
+	return out
+}
+
+func shown(e *record.AuditEvent) model.AuditEvent {
+	out := model.AuditEvent{Number: e.Number, Time: e.At, Verb: e.Verb, User: e.User, Proof: e.Proof, From: e.From, Via: e.Via, Target: e.Target, Status: e.Status, Why: e.Why, Times: e.Times}
+	if !e.Last.IsZero() {
+		last := e.Last
+		out.Last = &last
+	}
+	return out
+}

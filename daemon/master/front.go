@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/daemon/master/server"
+	"github.com/contiv/contiv/daemon/task"
+)
+
+// front answers from the first moment: before the server is there, it says what netmaster waits for.
+type front struct {
+	api, proxy *switched
+	doors      []*door.Connections // of the listeners
+}
+
+func newFront() *front { return &front{api: &switched{}, proxy: &switched{}} }
+
+// serves has the front serve what s does.
+func (f *front) serves(s *server.Server) {
+	f.api.set(s)
+	f.proxy.set(s.Proxied())
+}
+
+// waits has the front say what netmaster waits for.
+func (f *front) waits(what string) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path == "/healthz" {
+			_, _ = w.Write([]byte("ok\n"))
+			return
+		}
+		http.Error(w, "netmaster waits for "+what, http.StatusServiceUnavailable)
+	})
+	f.api.set(h)
+	f.proxy.set(h)
+}
+
+// listen opens the addresses at once, so that a taken port is an error of the start, and makes a task of each. Each has its own
+// bound of connections: users who take all of theirs leave the agents theirs, where the internal address is another.
+func (f *front) listen(c config, log *slog.Logger) (tasks []task.Task, err error) {
+	add := func(address string, h http.Handler) error {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return fmt.Errorf("listen on %s: %w; is another netmaster running?", address, err)
+		}
+		bound := door.NewConnections(c.Connections, c.PerClient)
+		if c.holder != nil {
+			bound.Silent()
+		}
+		f.doors = append(f.doors, bound)
+		tasks = append(tasks, task.Func("listener "+address, func(ctx context.Context, ready func()) error {
+			ready()
+			return server.Listen(ctx, h, log, func(h *http.Server) error { return door.ServeSecured(h, bound.Listen(l), c.holder) })
+		}))
+		return nil
+	}
+	for _, address := range c.addresses() {
+		if err := add(address, f.api); err != nil {
+			return nil, err
+		}
+	}
+	if c.Proxy != "" && c.holder != nil { // its clients speak TLS alone
+		if err := add(c.Proxy, f.proxy); err != nil {
+			return nil, fmt.Errorf("--proxy-address: %w", err)
+		}
+	}
+	return tasks, nil
+}
+
+// switched is a handler that another one takes the place of.
+type switched struct{ atomic.Pointer[http.Handler] }
+
+func (s *switched) set(h http.Handler) { s.Store(&h) }
+
+// ServeHTTP passes the request on.
+func (s *switched) ServeHTTP(w http.ResponseWriter, q *http.Request) { (*s.Load()).ServeHTTP(w, q) }

@@ -1,0 +1,220 @@
+// Package auth serves what users need to prove who they are, and to learn what they may do: login, tokens, whoami and can-i, and the audit.
+package auth
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/audit"
+	"github.com/contiv/contiv/daemon/master/users"
+	"github.com/contiv/contiv/trust"
+)
+
+// Auth is who may come in.
+type Auth struct {
+	Users *users.Users
+	Audit *audit.Log
+	// Note takes down what a request did that leaves no other trace.
+	Note func(q *http.Request, verb, target string)
+	// Failed takes down that someone failed to log in as a user.
+	Failed func(q *http.Request, user string, err error)
+	// From is the address that a request came from.
+	From func(*http.Request) string
+}
+
+// Paths that others need to know.
+const (
+	LoginPath      = "/api/v1/auth/login"
+	FirstAdminPath = "/api/v1/auth/first-admin"
+)
+
+// Register adds the routes.
+func (a *Auth) Register(r *rest.Router) {
+	rest.Change(r, LoginPath, a.login)
+	rest.Change(r, "/api/v1/auth/logout", func(q *http.Request, _ struct{}) (model.Revoked, uint64, error) { return a.logout(q) })
+	rest.Change(r, "/api/v1/auth/password", a.password)
+	rest.Change(r, "/api/v1/auth/ldap-password", a.ldapPassword)
+	rest.Change(r, "/api/v1/auth/tokens", a.issue)
+	rest.Change(r, "/api/v1/auth/revoke", a.revoke)
+	rest.Change(r, FirstAdminPath, func(q *http.Request, _ struct{}) (model.Login, uint64, error) { return a.first(q) })
+	r.Read("/api/v1/auth/tokens", a.tokens)
+	r.Read("/api/v1/auth/whoami", func(q *http.Request, _ httprouter.Params) (any, error) { return whoAmI(access.Of(q.Context())), nil })
+	r.Read("/api/v1/auth/can-i", func(q *http.Request, _ httprouter.Params) (any, error) {
+		return canI(access.Of(q.Context()), q.URL.Query())
+	})
+	r.Read(audit.Path, a.audit)
+	rest.Change(r, audit.Path, a.told)
+}
+
+// login begins a session.
+func (a *Auth) login(q *http.Request, request model.Login) (model.Token, uint64, error) {
+	t, rev, err := a.Users.Login(q.Context(), request, a.From(q))
+	if err != nil {
+		a.Failed(q, request.Username, err)
+		return t, 0, err
+	}
+	who := access.Subject{Identity: trust.Identity{Role: trust.User, Name: t.User}, Proof: access.Proof(t.Proof), Token: t.ID}
+	a.Note(q.WithContext(access.With(q.Context(), who)), "login", "")
+	return t, rev, nil
+}
+
+func (a *Auth) logout(q *http.Request) (model.Revoked, uint64, error) {
+	who := access.Of(q.Context())
+	if who.Token == "" {
+		return model.Revoked{}, 0, model.Errorf(model.CodeInvalid, "", "the request has no token whose session could be ended").Try("send the token of the session")
+	}
+	rev, err := a.Users.Revoke(q.Context(), who.Name, who.Token)
+	if err == nil {
+		a.Note(q, "logout", "")
+	}
+	return model.Revoked{Done: err == nil}, rev, err
+}
+
+// password sets one's own password, which takes the old one, or with the right to manage users anyone's.
+func (a *Auth) password(q *http.Request, request model.PasswordRequest) (model.Revoked, uint64, error) {
+	who := access.Of(q.Context())
+	name := request.Username
+	if name == "" {
+		name = who.Name
+	}
+	manage := rights.Right{Verb: rights.Manage, Kind: model.KindUser()}
+	var err error
+	if who.Proof == access.Session && name == who.Name {
+		err = a.Users.Check(q.Context(), model.Login{Username: name, Password: request.Old}, a.From(q))
+	} else {
+		err = who.Check(manage)
+	}
+	if err != nil {
+		return model.Revoked{}, 0, err
+	}
+	rev, err := a.Users.SetPassword(q.Context(), name, request.Password)
+	if err == nil {
+		a.Note(q, "password", "user "+name)
+	}
+	return model.Revoked{Done: err == nil}, rev, err
+}
+
+func (a *Auth) ldapPassword(q *http.Request, request model.PasswordRequest) (model.Revoked, uint64, error) {
+	if err := access.Of(q.Context()).Check(rights.Right{Verb: rights.Manage, Kind: model.KindLdapConfiguration()}); err != nil {
+		return model.Revoked{}, 0, err
+	}
+	rev, err := a.Users.SetLDAPPassword(q.Context(), request.Password)
+	if err == nil {
+		a.Note(q, "password", "ldapConfiguration ldap")
+	}
+	return model.Revoked{Done: err == nil}, rev, err
+}
+
+func (a *Auth) issue(q *http.Request, request model.TokenRequest) (model.Token, uint64, error) {
+	if err := access.Of(q.Context()).Check(rights.Right{Verb: rights.Manage, Kind: model.KindUser()}); err != nil {
+		return model.Token{}, 0, err
+	}
+	if request.Seconds < 0 || len(request.Label) > 64 {
+		return model.Token{}, 0, model.Errorf(model.CodeInvalid, "seconds", "a token of %d seconds, with a label of %d bytes", request.Seconds, len(request.Label)).Try("it lasts for 0 seconds, which is for ever, or more, and the label has 64 bytes at the most")
+	}
+	t, rev, err := a.Users.Issue(q.Context(), request.User, request.Label, a.From(q), time.Duration(min(request.Seconds, 1<<32))*time.Second)
+	if err == nil {
+		a.Note(q, "token", "user "+request.User+" token "+t.ID)
+	}
+	return t, rev, err
+}
+
+// revoke ends one's own sessions, or with the right to manage users anyone's sessions and tokens.
+func (a *Auth) revoke(q *http.Request, request model.Revocation) (model.Revoked, uint64, error) {
+	who := access.Of(q.Context())
+	owner := who.Name
+	if who.Check(rights.Right{Verb: rights.Manage}) == nil {
+		owner = ""
+	}
+	rev, err := a.Users.Revoke(q.Context(), owner, request.ID)
+	if err == nil {
+		a.Note(q, "revoke", "token "+request.ID)
+	}
+	return model.Revoked{Done: err == nil}, rev, err
+}
+
+func (a *Auth) first(q *http.Request) (model.Login, uint64, error) {
+	who := access.Of(q.Context())
+	if who.Proof != access.Certificate {
+		return model.Login{}, 0, model.Errorf(model.CodeDenied, "", "the first admin is made with an admin's certificate").Try("contiv init makes one")
+	}
+	out, rev, err := a.Users.FirstAdmin(q.Context())
+	if err == nil {
+		a.Note(q, "password", "user "+out.Username)
+	}
+	return out, rev, err
+}
+
+func (a *Auth) tokens(q *http.Request, _ httprouter.Params) (any, error) {
+	who := access.Of(q.Context())
+	user := q.URL.Query().Get("user")
+	if user != who.Name || who.Anyone {
+		if err := who.Check(rights.Right{Verb: rights.Manage, Kind: model.KindUser()}); err != nil {
+			return nil, err
+		}
+	}
+	out := a.Users.Tokens(user)
+	slices.SortFunc(out, func(a, b model.Token) int { return a.Made.Compare(b.Made) })
+	return out, nil
+}
+
+func (a *Auth) audit(q *http.Request, _ httprouter.Params) (any, error) {
+	values := q.URL.Query()
+	f := audit.Filter{User: values.Get("user"), Verb: values.Get("verb")}
+	var err error
+	if text := values.Get("limit"); text != "" {
+		if f.Limit, err = strconv.Atoi(text); err != nil || f.Limit < 0 {
+			return nil, model.Errorf(model.CodeInvalid, "limit", "%q is no number of events", text).Try("it is 0 or more")
+		}
+	}
+	if text := values.Get("since"); text != "" {
+		if f.Since, err = time.Parse(time.RFC3339, text); err != nil {
+			return nil, model.Errorf(model.CodeInvalid, "since", "%q is no time", text).Try("it is a time such as 2030-01-02T15:04:05Z")
+		}
+	}
+	return a.Audit.List(f), nil
+}
+
+// told takes down what another netmaster was asked for.
+func (a *Auth) told(q *http.Request, events []model.AuditEvent) (model.Revoked, uint64, error) {
+	for _, e := range events[:min(len(events), audit.Part)] {
+		if e.Via == "" {
+			e.Via = access.Of(q.Context()).Name
+		}
+		a.Audit.Told(e)
+	}
+	return model.Revoked{Done: true}, 0, nil
+}
+
+func whoAmI(who *access.Subject) model.WhoAmI {
+	out := model.WhoAmI{Role: string(who.Role), Name: who.Name, Proof: string(who.Proof), Token: who.Token, Grants: []string{}}
+	for _, g := range who.Grants {
+		out.Grants = append(out.Grants, g.String())
+	}
+	if who.Anyone {
+		out.Grants = append(out.Grants, string(rights.Admin))
+	}
+	return out
+}
+
+// canI answers whether one may do something: VERB on a KIND, with the key of an object or a tenant.
+func canI(who *access.Subject, q url.Values) (any, error) {
+	right, err := rights.Parse(q.Get("verb"), q.Get("kind"), q.Get("key"), q.Get("tenant"))
+	if err != nil {
+		return nil, err
+	}
+	out := model.CanI{Allowed: true, Right: right.String()}
+	if err := who.Check(right); err != nil {
+		out.Allowed, out.Why = false, model.AsError(err).Remedy
+	}
+	return out, nil
+}

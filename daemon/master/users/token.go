@@ -1,0 +1,148 @@
+package users
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/trust"
+)
+
+const (
+	secretBytes = 32 // of a token
+	// behind is how long a netmaster that is behind the others waits until it knows a token that one of them has made.
+	behind = time.Second
+	// mostBehind is how many revisions it may be behind: who waits for more holds a token that was never made here.
+	mostBehind = 1 << 20
+)
+
+// newToken draws the secret part of a token.
+func newToken() string {
+	secret := make([]byte, secretBytes)
+	_, _ = rand.Read(secret) // never fails
+	return base64.RawURLEncoding.EncodeToString(secret)
+}
+
+// tokenAt is the token as its holder gets it: with the revision at which it was stored, so that a netmaster that does not know it yet knows that it will.
+func tokenAt(secret string, rev uint64) string { return secret + "." + strconv.FormatUint(rev, 36) }
+
+// parseToken reads a token: its hash, by which it is found, and the revision at which it was stored. ok is false of a text that is none.
+func parseToken(text string) (hash string, at store.Revision, ok bool) {
+	secret, rev, found := strings.Cut(text, ".")
+	n, err := strconv.ParseUint(rev, 36, 63)
+	raw, wrong := base64.RawURLEncoding.Strict().DecodeString(secret)
+	if !found || err != nil || wrong != nil || len(raw) != secretBytes {
+		return "", 0, false
+	}
+	return hashOf(secret), store.Revision(n), true
+}
+
+// hashOf is what is stored of a token. It has so many random bits that a hash without salt does not give it away.
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// Subject is who a token proves that a request is from. It blocks up to a second where another netmaster has just made the token. Errors
+// are *model.Error.
+func (u *Users) Subject(ctx context.Context, text string) (access.Subject, error) {
+	hash, at, ok := parseToken(text)
+	if !ok {
+		return access.Subject{}, invalid()
+	}
+	if known := u.catalog.Revision(); at > known && at-known < mostBehind {
+		wait, cancel := context.WithTimeout(ctx, behind)
+		_ = u.catalog.Wait(wait, at)
+		cancel()
+	}
+	who, ok := u.holder(hash)
+	if !ok {
+		return access.Subject{}, invalid()
+	}
+	who.Valid = func() bool { _, valid := u.holder(hash); return valid }
+	return who, nil
+}
+
+func invalid() *model.Error {
+	return model.Errorf(model.CodeUnproved, "", "the token is not valid, or no longer").Try("netctl login begins another session; an admin lists a service account's tokens with netctl auth tokens")
+}
+
+// holder is whose a token is; ok is false when it is not valid, or its user may not use it.
+func (u *Users) holder(hash string) (who access.Subject, ok bool) {
+	u.catalog.View(func(v *catalog.View) {
+		t := v.Token(hash)
+		if t == nil || !t.Expires.IsZero() && !u.now().Before(t.Expires) {
+			return
+		}
+		who = access.Subject{Identity: trust.Identity{Role: trust.User, Name: t.User}, Proof: access.Proof(t.Proof), Token: t.ID()}
+		if who.Proof != access.Directory && !enabled(v, t.User) {
+			return
+		}
+		who.Grants, ok = grants(v, &who, t.Groups), true
+	})
+	return who, ok
+}
+
+// enabled tells whether there is a user who may come in.
+func enabled(v *catalog.View, name string) bool {
+	o, _ := v.Stored(model.KindUser(), name).(*model.User)
+	return o != nil && o.Disabled != "yes"
+}
+
+// Grants are what a user may whom a certificate or another netmaster has proved. id is the token's by which; "" of a certificate.
+func (u *Users) Grants(who *access.Subject) (out rights.Grants) {
+	u.catalog.View(func(v *catalog.View) {
+		switch who.Proof {
+		case access.Certificate:
+			if o, _ := v.Stored(model.KindUser(), who.Name).(*model.User); o == nil || o.Disabled != "yes" {
+				out = grants(v, who, nil)
+			}
+		default:
+			for _, t := range v.TokensOf(who.Name) {
+				if t.ID() == who.Token && access.Proof(t.Proof) == who.Proof && (who.Proof == access.Directory || enabled(v, who.Name)) {
+					out = grants(v, who, t.Groups)
+				}
+			}
+		}
+	})
+	return out
+}
+
+// grants are the roles of a user of this cluster, or of the groups of one of the directory.
+func grants(v *catalog.View, who *access.Subject, groups []string) (out rights.Grants) {
+	for a := range v.Authorizations {
+		own := who.Proof != access.Directory && a.UserName != "" && a.UserName == who.Name
+		for _, g := range groups {
+			own = own || who.Proof == access.Directory && a.GroupName != "" && strings.EqualFold(a.GroupName, g)
+		}
+		if own {
+			out = append(out, rights.Grant{Role: rights.Role(a.Role), Tenant: a.Scope})
+		}
+	}
+	return out
+}
+
+// Issue makes a token for a service account, for so long; 0: until it is revoked. It is told once. Errors are *model.Error.
+func (u *Users) Issue(ctx context.Context, user, label, from string, length time.Duration) (model.Token, uint64, error) {
+	return u.issue(ctx, record.Token{User: user, Proof: string(access.Service), Label: label, From: from}, length, func(v *catalog.View) error {
+		o, _ := v.Stored(model.KindUser(), user).(*model.User)
+		switch {
+		case o == nil:
+			return v.NotFound(model.KindUser(), user)
+		case o.Type != "service":
+			return model.Errorf(model.CodeInvalid, "user", "user %s is a person, who logs in", user).Try("make a service account with netctl user create --type service")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,193 @@
+// Package users is how people and scripts prove to netmasters who they are: passwords, sessions and tokens. What they may do is said by
+// authorizations, which are objects of the API.
+package users
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+const (
+	// SessionTime is how long a session lasts.
+	SessionTime = 10 * time.Hour
+	// mostTokens is how many sessions and tokens one user has at a time; the oldest session gives way to another one.
+	mostTokens = 64
+	// checksAtOnce is how many passwords are checked at a time: each takes memory and a processor.
+	checksAtOnce = 2
+	sweepEvery   = time.Minute
+)
+
+// Directory checks the passwords of users who are not of this cluster.
+type Directory interface {
+	// Check proves that a password is a user's, and returns the distinguished names of its groups. It blocks until the directory has answered.
+	// Errors are *model.Error; of CodeUnproved when the password is not the user's.
+	Check(ctx context.Context, c *model.LdapConfiguration, bindPassword, user, password string) (groups []string, err error)
+}
+
+// Users are those who may log in. Its methods are safe for concurrent use.
+type Users struct {
+	commit    *commit.Committer
+	catalog   *catalog.Catalog
+	directory Directory
+	now       func() time.Time
+	throttle  *throttle
+	checks    chan struct{} // holds one for each password that is being checked
+	cost      cost
+	nothing   string // a hash that no password has, for users that there are not
+}
+
+// Config is what Users are made of.
+type Config struct {
+	Commit    *commit.Committer
+	Catalog   *catalog.Catalog
+	Directory Directory        // nil: there is none
+	Now       func() time.Time // nil: time.Now
+	// Cheap: passwords are hashed with little work, for tests.
+	Cheap bool
+}
+
+// New makes Users.
+func New(c Config) *Users {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	u := &Users{commit: c.Commit, catalog: c.Catalog, directory: c.Directory, now: c.Now, throttle: newThrottle(c.Now), checks: make(chan struct{}, checksAtOnce), cost: ordinary}
+	if c.Cheap {
+		u.cost = cost{Memory: 8, Passes: 1, Threads: 1}
+	}
+	u.nothing = u.cost.text(make([]byte, saltBytes), make([]byte, keyBytes))
+	return u
+}
+
+// SetPassword gives a user a password, and ends its sessions. It blocks until that is durable. Errors are *model.Error.
+func (u *Users) SetPassword(ctx context.Context, user, password string) (uint64, error) {
+	if err := checkPassword(password); err != nil {
+		return 0, err
+	}
+	hash, err := u.hash(ctx, password)
+	if err != nil {
+		return 0, err
+	}
+	rev, err := u.commit.Do(ctx, func(tx *commit.Tx) error {
+		o, _ := tx.Stored(model.KindUser(), user).(*model.User)
+		switch {
+		case o == nil:
+			return tx.NotFound(model.KindUser(), user)
+		case o.Type == "service":
+			return model.Errorf(model.CodeInvalid, "user", "user %s is a service account", user).Try("netctl auth token %s makes a token for it", user)
+		}
+		return u.setPassword(tx, user, hash)
+	})
+	return uint64(rev), err
+}
+
+func (u *Users) setPassword(tx *commit.Tx, user, hash string) error {
+	for _, t := range tx.TokensOf(user) {
+		if access.Proof(t.Proof) == access.Session {
+			tx.Delete(record.Tokens + t.Hash)
+		}
+	}
+	return tx.Put(record.Passwords+user, &record.Password{User: user, Hash: hash, Set: u.now().UTC()})
+}
+
+// hash hashes a password when its turn comes.
+func (u *Users) hash(ctx context.Context, password string) (string, error) {
+	if err := u.turn(ctx); err != nil {
+		return "", err
+	}
+	defer u.done()
+	return u.cost.hash(password), nil
+}
+
+// turn waits until a password may be checked.
+func (u *Users) turn(ctx context.Context) error {
+	select {
+	case u.checks <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return model.Errorf(model.CodeBusy, "", "netmaster is checking other passwords").Try("log in a moment later")
+	}
+}
+
+func (u *Users) done() { <-u.checks }
+
+// FirstAdmin makes the user admin with a password of its own making, which it returns, once in a cluster's life. Errors are *model.Error.
+func (u *Users) FirstAdmin(ctx context.Context) (model.Login, uint64, error) {
+	const name = "admin"
+	out := model.Login{Username: name, Password: rand.Text()}
+	hash, err := u.hash(ctx, out.Password)
+	if err != nil {
+		return model.Login{}, 0, err
+	}
+	rev, err := u.commit.Do(ctx, func(tx *commit.Tx) error {
+		if tx.Value(record.FirstAdmin) != nil || tx.Has(model.KindUser().Name, name) {
+			return model.Errorf(model.CodeConflict, "", "the first admin was made before").
+				Try("another password: netctl auth password %s, with an admin's certificate", name)
+		}
+		user := &model.User{Username: name, Type: "person", Disabled: "no"}
+		grant := &model.Authorization{AuthorizationName: name, UserName: name, Role: "admin"}
+		user.SetKey(name)
+		grant.SetKey(name)
+		for _, o := range []model.Object{user, grant} {
+			if err := tx.PutObject(o); err != nil {
+				return err
+			}
+		}
+		if err := tx.Put(record.FirstAdmin, u.now().UTC()); err != nil {
+			return err
+		}
+		return u.setPassword(tx, name, hash)
+	})
+	if err != nil {
+		return model.Login{}, 0, err
+	}
+	return out, uint64(rev), nil
+}
+
+// Sweep removes tokens that have expired until ctx ends. It is a duty of the leader.
+func (u *Users) Sweep(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := u.SweepNow(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("remove tokens that have expired", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// SweepNow is one round of Sweep.
+func (u *Users) SweepNow(ctx context.Context) error {
+	found := false
+	u.catalog.View(func(v *catalog.View) {
+		for t := range v.Tokens() {
+			found = found || u.over(t)
+		}
+	})
+	if !found {
+		return nil
+	}
+	_, err := u.commit.Do(ctx, func(tx *commit.Tx) error {
+		for t := range tx.Tokens() {
+			if u.over(t) && tx.Room() > 0 {
+				tx.Delete(record.Tokens + t.Hash)
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+func (u *Users) over(t *record.Token) bool { return !t.Expires.IsZero() && !u.now().Before(t.Expires) }

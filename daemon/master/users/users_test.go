@@ -1,0 +1,157 @@
+package users_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/users"
+)
+
+// clock is a time that tests set.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+// start has users over a store in memory, with the user ann, whose password is "correct horse".
+func start(tb testing.TB, d users.Directory) (*users.Users, *enginetest.World, *clock) {
+	tb.Helper()
+	w := enginetest.Start(tb, enginetest.Options{})
+	c := &clock{time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: d, Now: c.Now, Cheap: true})
+	w.Must(tb, "user ann")
+	if _, err := u.SetPassword(context.Background(), "ann", "correct horse"); err != nil {
+		tb.Fatal(err)
+	}
+	return u, w, c
+}
+
+func code(err error) model.Code {
+	if err == nil {
+		return ""
+	}
+	return model.AsError(err).Code
+}
+
+func TestLogin(t *testing.T) {
+	u, w, _ := start(t, nil)
+	w.Must(t, "user bob")
+	for _, row := range []struct {
+		name, user, password string
+		want                 model.Code
+	}{
+		{"right", "ann", "correct horse", ""}, {"wrong", "ann", "correct hors", model.CodeUnproved}, {"empty", "ann", "", model.CodeUnproved}, {"no user", "", "correct horse", model.CodeUnproved},
+		{"unknown", "eve", "correct horse", model.CodeUnproved}, {"a user without a password", "bob", "", model.CodeUnproved}, {"too long", "ann", string(make([]byte, 10000)), model.CodeUnproved},
+	} {
+		got, _, err := u.Login(t.Context(), model.Login{Username: row.user, Password: row.password}, "192.0.2.1")
+		if code(err) != row.want || (got.Token != "") != (row.want == "") {
+			t.Errorf("%s: want %q, got %v", row.name, row.want, err)
+		}
+	}
+}
+
+// A session ends after its time by the clock, and the sweep removes it from the store.
+func TestSessionTime(t *testing.T) {
+	u, w, c := start(t, nil)
+	s, _, err := u.Login(t.Context(), model.Login{Username: "ann", Password: "correct horse"}, "192.0.2.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.now = c.now.Add(users.SessionTime - time.Second)
+	who, err := u.Subject(t.Context(), s.Token)
+	if err != nil || who.Name != "ann" || who.Proof != access.Session || !who.Valid() {
+		t.Fatalf("a second before its end: %+v, %v", who, err)
+	}
+	c.now = c.now.Add(2 * time.Second)
+	if _, err := u.Subject(t.Context(), s.Token); code(err) != model.CodeUnproved || who.Valid() {
+		t.Errorf("a second after its end: %v", err)
+	}
+	if err := u.SweepNow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.Catalog.View(func(v *catalog.View) {
+		if len(v.TokensOf("ann")) != 0 {
+			t.Error("the sweep leaves an expired session")
+		}
+	})
+}
+
+// Who tries too often is refused for a while, with the right password too; others are not, and other addresses may.
+func TestThrottle(t *testing.T) {
+	u, _, c := start(t, nil)
+	try := func(user, password, from string) model.Code {
+		_, _, err := u.Login(t.Context(), model.Login{Username: user, Password: password}, from)
+		return code(err)
+	}
+	for range 10 {
+		if got := try("ann", "wrong words", "192.0.2.1"); got != model.CodeUnproved {
+			t.Fatalf("within the bound: %s", got)
+		}
+	}
+	if got := try("ann", "correct horse", "192.0.2.2"); got != model.CodeBusy {
+		t.Errorf("the eleventh as ann, from elsewhere: want %s, got %q", model.CodeBusy, got)
+	}
+	for range 9 {
+		try("eve", "wrong words", "192.0.2.1")
+	}
+	try("joe", "wrong words", "192.0.2.1")
+	if got := try("jim", "wrong words", "192.0.2.1"); got != model.CodeBusy {
+		t.Errorf("too many from an address, as many: want %s, got %q", model.CodeBusy, got)
+	}
+	c.now = c.now.Add(7 * time.Second)
+	if got := try("ann", "correct horse", "192.0.2.1"); got != "" {
+		t.Errorf("after a pause: got %q", got)
+	}
+}
+
+// directory knows the user "dora".
+type directory struct{}
+
+func (directory) Check(_ context.Context, _ *model.LdapConfiguration, _, user, password string) ([]string, error) {
+	if user == "dora" && password == "explorer" {
+		return []string{"CN=Net,DC=x"}, nil
+	}
+	return nil, model.Errorf(model.CodeUnproved, "", "no")
+}
+
+// A user of the directory has the roles of its groups, and none of a user of this cluster, whatever its name; a user of the cluster is not asked about there.
+func TestDirectory(t *testing.T) {
+	u, w, _ := start(t, directory{})
+	w.Must(t, "ldapConfiguration ldap server=ldap baseDN=dc=x")
+	w.Must(t, "user dora2")
+	w.Must(t, "authorization net groupName=cn=net,dc=x role=viewer")
+	if _, _, err := u.Login(t.Context(), model.Login{Username: "dora2", Password: "explorer"}, "a"); code(err) != model.CodeUnproved {
+		t.Errorf("a user of the cluster without a password: %v", err)
+	}
+	s, _, err := u.Login(t.Context(), model.Login{Username: "dora", Password: "explorer"}, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	who, err := u.Subject(t.Context(), s.Token)
+	if err != nil || who.Proof != access.Directory || len(who.Grants) != 1 || who.Grants[0].String() != "viewer" {
+		t.Errorf("got %+v, %v", who, err)
+	}
+}
+
+// Whatever is sent as a token is none.
+func FuzzToken(f *testing.F) {
+	u, _, _ := start(f, nil)
+	s, _, err := u.Login(context.Background(), model.Login{Username: "ann", Password: "correct horse"}, "a")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(s.Token[1:])
+	f.Add("")
+	f.Add(".zz")
+	f.Fuzz(func(t *testing.T, text string) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // what is behind is not waited for
+		if who, err := u.Subject(ctx, text); err == nil && text != s.Token || who.Name != "" && err != nil {
+			t.Errorf("%q proves %+v, %v", text, who, err)
+		}
+	})
+}
