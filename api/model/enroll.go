@@ -120,9 +120,3 @@ type Departed struct {
 	Endpoints []string `json:"endpoints,omitempty"` // ids of those that are left on the host
 	Member    string   `json:"member,omitempty"`    // of the embedded store, which was removed
 }
-
-// FirstUser is the answer of POST /api/v1/auth/first-admin, whose password is told this once.
-type FirstUser struct {
-	Username string `json:"username"`
-	Password string `json:"password"`
-}

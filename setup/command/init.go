@@ -125,7 +125,7 @@ func firstAdmin(ctx context.Context, c *client.Client, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("the first user: %w", err)
 	}
-	var made model.FirstUser
+	var made model.Login
 	if err := json.Unmarshal(answer, &made); err != nil || made.Password == "" {
 		return nil
 	}
