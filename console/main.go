@@ -14,6 +14,7 @@ import (
 
 	"github.com/contiv/contiv/console/app"
 	"github.com/contiv/contiv/lab/command"
+	setup "github.com/contiv/contiv/setup/command"
 )
 
 func main() {
@@ -25,6 +26,7 @@ func main() {
 func run(ctx context.Context, args []string, s command.Streams) int {
 	root := &cobra.Command{Use: "contiv", Short: "Contiv at a terminal", SilenceUsage: true, SilenceErrors: true}
 	root.AddCommand(command.New(s), app.NewCommand(s.In, s.Out, os.Getenv))
+	root.AddCommand(setup.New()...)
 	root.SetArgs(args)
 	root.SetIn(s.In)
 	root.SetOut(s.Out)

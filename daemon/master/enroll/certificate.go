@@ -43,7 +43,7 @@ func noted(c *x509.Certificate, who trust.Identity) record.Certified {
 func (e *Enroller) replace(tx *commit.Tx, w *wish) error {
 	for _, c := range tx.CertifiedAs(w.who.String()) {
 		if c.Valid(e.now()) && c.Request != w.note.Request {
-			if err := e.revoke(tx, c, "replaced by a host that joined"); err != nil {
+			if err := e.revoke(tx, c, "the host joined again, or another in its place"); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func (e *Enroller) replace(tx *commit.Tx, w *wish) error {
 // *model.Error.
 func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Identity) (out model.RenewAnswer, rev uint64, err error) {
 	if proved.Role == "" {
-		return out, 0, model.Errorf(model.CodeForbidden, "", "who has no certificate has nothing to renew").Try("contiv join TOKEN@ADDRESS gives a host certificates")
+		return out, 0, model.Errorf(model.CodeDenied, "", "who has no certificate has nothing to renew").Try("contiv join TOKEN@ADDRESS gives a host certificates")
 	}
 	a, err := e.authority()
 	if err != nil {
@@ -89,11 +89,11 @@ func (e *Enroller) known(v *catalog.View, w *wish) error {
 	}
 	valid := slices.DeleteFunc(was, func(c *record.Certified) bool { return !c.Valid(e.now()) })
 	if len(valid) == 0 {
-		return model.Errorf(model.CodeForbidden, "", "all certificates of %s are revoked or have ended", w.who).Try("join again: contiv join TOKEN@ADDRESS")
+		return model.Errorf(model.CodeDenied, "", "all certificates of %s are revoked or have ended", w.who).Try("join again: contiv join TOKEN@ADDRESS")
 	}
 	for _, host := range w.note.Hosts {
 		if !slices.ContainsFunc(valid, func(c *record.Certified) bool { return slices.Contains(c.Hosts, host) }) {
-			return model.Errorf(model.CodeForbidden, "request", "%s is not certified for %s", w.who, host).Try("have the host join again to be reached under another name or address: contiv join TOKEN@ADDRESS")
+			return model.Errorf(model.CodeDenied, "request", "%s is not certified for %s", w.who, host).Try("have the host join again to be reached under another name or address: contiv join TOKEN@ADDRESS")
 		}
 	}
 	return nil

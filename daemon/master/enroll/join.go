@@ -130,7 +130,7 @@ func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, p
 	}
 	for _, w := range wishes {
 		if w.who.Role == trust.Master && !known.Masters {
-			return nil, model.Errorf(model.CodeForbidden, "token", "the token is for agents alone").Try("contiv token create --master makes one for netmasters")
+			return nil, model.Errorf(model.CodeDenied, "token", "the token is for agents alone").Try("contiv token create --master makes one for netmasters")
 		}
 		if err := e.free(v, w, known, proved); err != nil {
 			return nil, err

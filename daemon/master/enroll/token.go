@@ -74,11 +74,11 @@ func (e *Enroller) token(v *catalog.View, t *trust.Token, again bool) (*record.J
 	hash := t.Hash()
 	switch {
 	case known == nil || subtle.ConstantTimeCompare([]byte(known.Hash), []byte(hash)) != 1:
-		return nil, model.Errorf(model.CodeForbidden, "token", "the token does not count here").Try("contiv token create makes one; it counts once and for a day, unless it is made otherwise")
+		return nil, model.Errorf(model.CodeDenied, "token", "the token does not count here").Try("contiv token create makes one; it counts once and for a day, unless it is made otherwise")
 	case !e.now().Before(known.Expires):
-		return nil, model.Errorf(model.CodeForbidden, "token", "the token expired at %s", known.Expires.Format(time.RFC3339)).Try("contiv token create makes a new one; --ttl says for how long it counts")
+		return nil, model.Errorf(model.CodeDenied, "token", "the token expired at %s", known.Expires.Format(time.RFC3339)).Try("contiv token create makes a new one; --ttl says for how long it counts")
 	case known.Spent() && !again:
-		return nil, model.Errorf(model.CodeForbidden, "token", "the token has been used up: %d of %d hosts have joined by it", known.Used, known.Uses).
+		return nil, model.Errorf(model.CodeDenied, "token", "the token has been used up: %d of %d hosts have joined by it", known.Used, known.Uses).
 			Try("contiv token create makes a new one; --uses says for how many hosts")
 	}
 	return known, nil

@@ -50,13 +50,13 @@ func rules() map[string]rule {
 
 		"POST /api/v1/join":                open, // the token decides
 		"POST /api/v1/leave":               needs(rights.Manage, trust.Agent, trust.Master),
-		"GET /api/v1/tokens":               needs(rights.Manage),
-		"POST /api/v1/tokens":              needs(rights.Manage),
-		"DELETE /api/v1/tokens/:id":        needs(rights.Manage),
-		"GET /api/v1/certificates":         needs(rights.Manage),
-		"POST /api/v1/certificates":        needs(rights.Manage),
+		"GET /api/v1/tokens":               needs(rights.Manage, trust.Master),
+		"POST /api/v1/tokens":              needs(rights.Manage, trust.Master), // which has the authority's key anyway
+		"DELETE /api/v1/tokens/:id":        needs(rights.Manage, trust.Master),
+		"GET /api/v1/certificates":         needs(rights.Manage, trust.Master),
+		"POST /api/v1/certificates":        needs(rights.Manage, trust.Master),
 		"POST /api/v1/certificates/renew":  {roles: []trust.Role{trust.Master, trust.Agent, trust.User, trust.Monitor}},
-		"POST /api/v1/certificates/revoke": needs(rights.Manage),
+		"POST /api/v1/certificates/revoke": needs(rights.Manage, trust.Master),
 
 		"GET /api/v1/openapi.yaml":          user,
 		"GET /api/v1/watch":                 user,
@@ -80,7 +80,7 @@ func rules() map[string]rule {
 		"POST /api/v1/nodes/forget":         needs(rights.Change),
 		"GET /api/v1/kubernetes":            needs(rights.Read),
 		"GET /api/v1/leadership":            needs(rights.Read, trust.Monitor),
-		"POST /api/v1/leadership/handover":  needs(rights.HandOver),
+		"POST /api/v1/leadership/handover":  needs(rights.HandOver, trust.Master),
 		"GET /api/v1/agents/:host/:what":    needs(rights.Relay),
 		"POST /api/v1/agents/:host/:what":   needs(rights.Repair),
 		"POST /plugin/allocAddress":         agent,

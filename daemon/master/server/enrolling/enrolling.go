@@ -42,18 +42,24 @@ func (s *Enrolling) Register(r *rest.Router) {
 	s.wrong = newThrottle()
 	rest.Change(r, "/api/v1/join", s.join)
 	rest.Change(r, "/api/v1/leave", s.leave)
-	r.Read("/api/v1/tokens", func(*http.Request, httprouter.Params) (any, error) { return s.tokens(), nil })
+	r.Read("/api/v1/tokens", func(q *http.Request, _ httprouter.Params) (any, error) { return s.tokens(), s.operator(q) })
 	rest.Change(r, "/api/v1/tokens", s.makeToken)
 	r.Handle(http.MethodDelete, "/api/v1/tokens/:id", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
-		rev, err := s.Enroll.RemoveToken(q.Context(), p.ByName("id"))
+		rev, err := uint64(0), s.operator(q)
+		if err == nil {
+			rev, err = s.Enroll.RemoveToken(q.Context(), p.ByName("id"))
+		}
 		var e *model.Error
 		if rest.Repeated(q) && errors.As(err, &e) && e.Code == model.CodeNotFound {
 			err = nil // the request was carried out when it was sent before
 		}
 		r.Answer(w, q, p.ByName("id"), rev, err)
 	})
-	r.Read("/api/v1/certificates", func(*http.Request, httprouter.Params) (any, error) { return s.certificates(), nil })
+	r.Read("/api/v1/certificates", func(q *http.Request, _ httprouter.Params) (any, error) { return s.certificates(), s.operator(q) })
 	rest.Change(r, "/api/v1/certificates", func(q *http.Request, request model.RecordRequest) (string, uint64, error) {
+		if err := s.operator(q); err != nil {
+			return "", 0, err
+		}
 		rev, err := s.Enroll.Record(q.Context(), request.Certificates, s.Who(q))
 		return "recorded", rev, err
 	})
@@ -61,8 +67,21 @@ func (s *Enrolling) Register(r *rest.Router) {
 		return s.Enroll.Renew(q.Context(), request.Request, s.Who(q))
 	})
 	rest.Change(r, "/api/v1/certificates/revoke", func(q *http.Request, request model.RevokeRequest) ([]string, uint64, error) {
+		if err := s.operator(q); err != nil {
+			return nil, 0, err
+		}
 		return s.Enroll.Revoke(q.Context(), request, s.Who(q))
 	})
+}
+
+// operator refuses who is neither a user nor a netmaster: what an agent, or someone who has proved nothing, could do here would make them one. Which users may
+// is decided before.
+func (s *Enrolling) operator(q *http.Request) error {
+	who := s.Who(q)
+	if s.Enroll.Trust == "" || who.Role == trust.User || who.Role == trust.Master {
+		return nil
+	}
+	return model.Errorf(model.CodeDenied, "", "only users and netmasters do this").Try("call it with a user's certificate, or on a host with a netmaster")
 }
 
 // tokens lists the tokens.
@@ -82,6 +101,9 @@ func told(t *record.JoinToken) model.JoinTokenInfo {
 
 // makeToken makes a token, and says where it counts.
 func (s *Enrolling) makeToken(q *http.Request, request model.JoinTokenRequest) (model.JoinToken, uint64, error) {
+	if err := s.operator(q); err != nil {
+		return model.JoinToken{}, 0, err
+	}
 	text, made, rev, err := s.Enroll.MakeToken(q.Context(), request, s.Who(q))
 	return model.JoinToken{JoinTokenInfo: told(&made), Token: text, Netmasters: s.netmasters()}, rev, err
 }

@@ -167,6 +167,29 @@ func TestJoinRenewLeave(t *testing.T) {
 	}
 }
 
+// Who has proved nothing, and who is no operator, makes no tokens and has no certificates revoked.
+func TestOperators(t *testing.T) {
+	s := newStand(t)
+	ctx := t.Context()
+	for who, c := range map[string]*client.Client{
+		"a visitor": s.as(trust.Visitor(s.holder(trust.User, "x").Trusted())),
+		"an agent":  s.as(s.holder(trust.Agent, "h1").Client(trust.Master, "")),
+		"a monitor": s.as(s.holder(trust.Monitor, "m").Client(trust.Master, "")),
+	} {
+		_, made := c.MakeJoinToken(ctx, model.JoinTokenRequest{Masters: true})
+		_, ls := c.JoinTokens(ctx)
+		_, certs := c.Certificates(ctx)
+		_, revoke := c.RevokeCertificates(ctx, model.RevokeRequest{Identity: "spiffe://contiv/master/m1"})
+		_, depart := c.Depart(ctx, model.DepartRequest{Agent: "h9", Master: "m9"})
+		for what, err := range map[string]error{"make": made, "list": ls, "remove": c.RemoveJoinToken(ctx, "x"), "certificates": certs, "record": c.RecordCertificates(ctx, model.RecordRequest{}),
+			"revoke": revoke, "leave": depart} {
+			if model.AsError(err).Code != model.CodeDenied {
+				t.Errorf("%s: %s: want to be refused, got %v", who, what, err)
+			}
+		}
+	}
+}
+
 // A token that comes in plain is not taken, and is said to be known.
 func TestJoinInPlain(t *testing.T) {
 	s := newStand(t)

@@ -14,7 +14,7 @@ import (
 // join admits a host, and tells it what it needs.
 func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.JoinAnswer, rev uint64, err error) {
 	if q.TLS == nil && s.Enroll.Trust != "" {
-		return out, 0, model.Errorf(model.CodeForbidden, "", "a token has come over a connection that is not encrypted; it has to count as known to others").
+		return out, 0, model.Errorf(model.CodeDenied, "", "a token has come over a connection that is not encrypted; it has to count as known to others").
 			Try("remove it (contiv token rm), and join over https with a new one")
 	}
 	from := commit.Actor(q.Context()).Address
@@ -79,13 +79,15 @@ func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out mod
 	return out, rev, nil
 }
 
-// mayLeave refuses what a request may not have leave: a host's daemons speak for themselves alone, and the leader stays.
+// mayLeave refuses what a request may not have leave: an agent speaks for its own host alone, and the leader stays.
 func (s *Enrolling) mayLeave(q *model.DepartRequest, who trust.Identity) error {
 	switch {
+	case who.Role == "" && s.Enroll.Trust != "", who.Role == trust.Monitor:
+		return model.Errorf(model.CodeDenied, "", "it is not proved who asks").Try("call contiv leave on the host, or with a user's certificate")
 	case q.Agent == "" && q.Master == "":
 		return model.Errorf(model.CodeInvalid, "agent", "it is not said who leaves").Try("name an agent, a master or both")
-	case who.Role == trust.Agent && (q.Master != "" || q.Agent != who.Name), who.Role == trust.Master && (q.Agent != "" && q.Agent != who.Name || q.Master != "" && q.Master != who.Name):
-		return model.Errorf(model.CodeForbidden, "agent", "%s cannot have other hosts leave", who).Try("a user with the right to do so can, by netctl node forget and contiv cert revoke")
+	case who.Role == trust.Agent && (q.Master != "" || q.Agent != who.Name):
+		return model.Errorf(model.CodeDenied, "agent", "%s cannot have other hosts leave", who).Try("call contiv leave NAME on a host with a netmaster")
 	case q.Master != "" && q.Master == s.Self:
 		return model.Errorf(model.CodeInUse, "master", "the netmaster of %s leads", q.Master).Try("netctl leader handover has another one lead; the last one of a cluster cannot leave it")
 	}

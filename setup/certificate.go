@@ -1,0 +1,117 @@
+package setup
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/trust"
+)
+
+// authority makes the authority of a new cluster. Undone, all goes that proves something of this host.
+func (h *Host) authority(now func() time.Time) Step {
+	dir := h.Trust()
+	return Step{
+		Name: "the cluster's authority",
+		Do: func(context.Context) (string, error) {
+			if _, err := dir.Authority(); err == nil || !errors.Is(err, fs.ErrNotExist) {
+				return "", err
+			}
+			if h.Member() {
+				return "", fmt.Errorf("%s has certificates of another cluster: contiv leave takes this host out of it", dir)
+			}
+			a, err := trust.NewAuthority(now())
+			if err != nil {
+				return "", err
+			}
+			certificate, key, err := a.PEM()
+			if err != nil {
+				return "", err
+			}
+			return "made the cluster's authority in " + string(dir), dir.SaveAuthority(certificate, key)
+		},
+		Undo: func(context.Context) (string, error) {
+			if !h.Member() {
+				return "", nil
+			}
+			return "removed the certificates in " + string(dir), dir.Remove()
+		},
+	}
+}
+
+// certified certifies this host by the authority's key that is here.
+func (h *Host) certified(who trust.Identity, hosts []string, now func() time.Time) Step {
+	dir := h.Trust()
+	return Step{Name: "certificate of " + who.String(), Do: func(context.Context) (string, error) {
+		if held, err := trust.Open(dir, who.Role); err == nil && held.Identity() == who && now().Before(trust.Due(held.Certificate())) {
+			return "", nil
+		}
+		a, err := dir.Authority()
+		if err != nil {
+			return "", err
+		}
+		r, err := trust.NewRequest(hosts...)
+		if err != nil {
+			return "", err
+		}
+		c, err := a.Issue(r, who, now(), trust.Lifetime)
+		if err != nil {
+			return "", err
+		}
+		pair, err := r.Pair(trust.CertificatePEM(c))
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("certified %s %s", who.Role, who.Name), dir.SavePair(who.Role, pair)
+	}}
+}
+
+// Held are the certificates that the host has, as one PEM text.
+func (h *Host) Held() (text string, all []*x509.Certificate) {
+	for _, role := range []trust.Role{trust.Master, trust.Agent, trust.User} {
+		if held, err := trust.Open(h.Trust(), role); err == nil {
+			all = append(all, held.Certificate())
+		}
+	}
+	return string(trust.CertificatePEM(all...)), all
+}
+
+// Client reaches netmasters as a role whose certificate the host has. It repeats for so long what no one answers.
+func (h *Host) Client(role trust.Role, patience time.Duration, netmasters ...string) (*client.Client, error) {
+	held, err := trust.Open(h.Trust(), role)
+	if err != nil {
+		return nil, err
+	}
+	urls := make([]string, len(netmasters))
+	for i, m := range netmasters {
+		urls[i] = "https://" + strings.TrimPrefix(m, "https://")
+	}
+	way := &http.Transport{TLSClientConfig: held.Client(trust.Master, ""), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
+	return &client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: way}, Patience: patience, Program: "contiv"}, nil
+}
+
+// dialLimit is how long a netmaster may take to say hello.
+const dialLimit = 5 * time.Second
+
+// Netmasters are where the host's daemons were told that netmasters are.
+func (h *Host) Netmasters() []string {
+	for _, daemon := range []string{Netplugin, Netmaster} {
+		env, err := ReadEnv(h.EnvFile(daemon))
+		if err != nil {
+			continue
+		}
+		if list := env["CONTIV_NETPLUGIN_NETMASTERS"]; list != "" {
+			return strings.Split(list, ",")
+		}
+		if own := env["CONTIV_NETMASTER_INTERNAL_ADDRESS"]; own != "" {
+			return []string{own}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/setup"
+	"github.com/contiv/contiv/trust"
+)
+
+// initOptions are the flags of contiv init.
+type initOptions struct {
+	place
+	identity
+	settings     model.ClusterSettings
+	uplinks      []string
+	etcd, consul []string
+}
+
+func newInit() *cobra.Command {
+	o := &initOptions{}
+	cmd := &cobra.Command{
+		Use: "init", Short: "Make this machine the first host of a new cluster", Args: cobra.NoArgs,
+		Long: "Make this machine the first host of a new cluster: an authority, certificates, a netmaster with its store, and an agent.\n\n" +
+			"Called again it goes on where it was.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
+	}
+	f := cmd.Flags()
+	o.daemonFlags(f)
+	o.identity.flags(f)
+	f.BoolVar(&o.force, "force", false, "go on though checks have failed")
+	f.StringVar(&o.settings.Mode, "mode", "docker", "orchestrator: docker, kubernetes or swarm-mode")
+	f.StringVar(&o.settings.NetMode, "netmode", "vxlan", "network mode: vlan or vxlan")
+	f.StringVar(&o.settings.FwdMode, "fwdmode", "routing", "forwarding mode: bridge or routing")
+	f.StringSliceVar(&o.uplinks, "vlan-uplinks", nil, "NICs that carry VLANs")
+	f.StringSliceVar(&o.etcd, "etcd-endpoints", nil, "URLs of an etcd, in place of the embedded store")
+	f.StringSliceVar(&o.consul, "consul-endpoints", nil, "URLs of a Consul, in place of the embedded store")
+	f.StringVar(&o.ovs, "ovs-rundir", "", "folder of Open vSwitch's sockets (default /run/openvswitch)")
+	return cmd
+}
+
+// store is the store that the flags name.
+func (o *initOptions) store() model.StoreSettings {
+	switch {
+	case len(o.etcd) > 0:
+		return model.StoreSettings{Kind: "etcd", URLs: o.etcd}
+	case len(o.consul) > 0:
+		return model.StoreSettings{Kind: "consul", URLs: o.consul}
+	}
+	return model.StoreSettings{Kind: "embedded"}
+}
+
+func (o *initOptions) run(ctx context.Context, out io.Writer) error {
+	h, err := o.host()
+	if err != nil {
+		return err
+	}
+	starter, err := o.starter(h)
+	if err != nil {
+		return err
+	}
+	w := setup.Wish{Uplinks: o.uplinks, Settings: o.settings}
+	hostname, err := o.fill(&w)
+	if err != nil {
+		return err
+	}
+	store := o.store()
+	if err := o.check(ctx, out, h, &w, true, true, store.Kind == "embedded", nil); err != nil {
+		return err
+	}
+	steps := (&setup.Init{Host: h, Wish: w, Store: store, Hostname: hostname, Starter: starter, Now: time.Now}).Steps()
+	if err := setup.Run(ctx, steps, lines(out)); err != nil {
+		return fmt.Errorf("%w; contiv init goes on from there, contiv leave --last takes everything back", err)
+	}
+	if _, byHand := starter.(setup.ByHand); byHand {
+		_, _ = fmt.Fprintln(out, "Once they run: contiv token create")
+		return nil
+	}
+	c, err := h.Client(trust.User, patience, h.Netmasters()...)
+	if err != nil {
+		return err
+	}
+	if err := firstAdmin(ctx, c, out); err != nil {
+		return err
+	}
+	many := 0
+	made, err := c.MakeJoinToken(ctx, model.JoinTokenRequest{Uses: &many})
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(out, "\nOther hosts join until %s by:\n\n  %s\n\nA host that is to run a netmaster too takes the command that contiv token create --master prints.\n",
+		made.Expires.Local().Format("2006-01-02 15:04"), joinCommand(made, false))
+	return nil
+}
+
+// joinCommand is what the operator types on another host.
+func joinCommand(t model.JoinToken, master bool) string {
+	at := "NETMASTER"
+	if len(t.Netmasters) > 0 {
+		at = t.Netmasters[0]
+	}
+	flag := ""
+	if master {
+		flag = "--master "
+	}
+	return "contiv join " + flag + t.Token + "@" + at
+}
+
+// firstAdmin makes the first user, and shows the password, which nothing tells again. A netmaster that has no users, or has the user already, tells nothing.
+func firstAdmin(ctx context.Context, c *client.Client, out io.Writer) error {
+	var answer json.RawMessage
+	_, err := c.Post(ctx, "/api/v1/auth/first-admin", struct{}{}, &answer)
+	var e *model.Error
+	if errors.As(err, &e) && (e.Code == model.CodeNotFound || e.Code == model.CodeConflict) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the first user: %w", err)
+	}
+	var made model.Login
+	if err := json.Unmarshal(answer, &made); err != nil || made.Password == "" {
+		return nil
+	}
+	_, _ = fmt.Fprintf(out, "\nThe first user is %s, with the password %s, which is not shown again.\n", made.Username, made.Password)
+	return nil
+}

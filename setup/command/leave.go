@@ -1,0 +1,65 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/setup"
+)
+
+func newLeave() *cobra.Command {
+	var p place
+	last := false
+	cmd := &cobra.Command{
+		Use: "leave [NAME]", Short: "Take this host out of its cluster, or another one that is gone for good", Args: cobra.MaximumNArgs(1),
+		Long: "Take this host out of its cluster: its daemons end, its label and addresses are free, its member of the embedded store is removed, and its certificates count no more.\n\n" +
+			"With NAME another host is taken out, whose machine is gone for good.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return other(cmd, &p, args[0])
+			}
+			h, err := p.host()
+			if err != nil {
+				return err
+			}
+			starter, err := p.starter(h)
+			if err != nil {
+				return err
+			}
+			label, err := h.Labelled()
+			if err != nil && !last {
+				return err
+			}
+			l := &setup.Leave{Host: h, Label: label, Starter: starter, Last: last}
+			if err := setup.Run(cmd.Context(), l.Steps(), lines(cmd.OutOrStdout())); err != nil {
+				return fmt.Errorf("%w; contiv leave goes on from there", err)
+			}
+			return nil
+		},
+	}
+	p.daemonFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&last, "last", false, "tell no one: the cluster ends with this host, or is told by contiv leave NAME on another")
+	return cmd
+}
+
+// other takes a host out whose machine is gone for good.
+func other(cmd *cobra.Command, p *place, name string) error {
+	c, _, _, err := p.reach()
+	if err != nil {
+		return err
+	}
+	out, err := c.Depart(cmd.Context(), model.DepartRequest{Agent: name, Master: name})
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s left the cluster; %d certificates are revoked\n", name, len(out.Revoked))
+	if out.Member != "" {
+		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "removed member %s of the store\n", out.Member)
+	}
+	for _, e := range out.Endpoints {
+		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "endpoint %s is left: netctl node forget --release %s\n", e, name)
+	}
+	return nil
+}

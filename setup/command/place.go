@@ -1,0 +1,179 @@
+// Package command is how a person makes machines hosts of a cluster: contiv init, join, leave, token and cert.
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/setup"
+	"github.com/contiv/contiv/setup/preflight"
+	"github.com/contiv/contiv/trust"
+)
+
+// New makes the commands.
+func New() []*cobra.Command {
+	return []*cobra.Command{newInit(), newJoin(), newLeave(), newToken(), newCert()}
+}
+
+// place is the machine that a command is about, and how it is treated.
+type place struct {
+	root, bin, start string
+	ovs              string // folder of Open vSwitch's sockets
+	force            bool
+}
+
+func (p *place) flags(f *pflag.FlagSet) {
+	f.StringVar(&p.root, "root", "", "folder below which all files are written, for several hosts on one machine (default /)")
+}
+
+func (p *place) daemonFlags(f *pflag.FlagSet) {
+	p.flags(f)
+	f.StringVar(&p.bin, "bin", "", "folder of netmaster and netplugin (default: that of contiv)")
+	f.StringVar(&p.start, "start", "auto", "how daemons run: systemd, exec (as processes that write to log files), no (the commands are printed) or auto (systemd where it runs, else exec)")
+}
+
+// host is the machine.
+func (p *place) host() (*setup.Host, error) {
+	if p.bin == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		p.bin = filepath.Dir(self)
+	}
+	for _, dir := range []*string{&p.bin, &p.root} {
+		if *dir == "" {
+			continue
+		}
+		full, err := filepath.Abs(*dir)
+		if err != nil {
+			return nil, err
+		}
+		*dir = full
+	}
+	return &setup.Host{Root: p.root, Bin: p.bin}, nil
+}
+
+// starter is how daemons run.
+func (p *place) starter(h *setup.Host) (setup.Starter, error) {
+	how := p.start
+	if how == "auto" {
+		how = "exec"
+		if setup.Booted() && h.Root == "" {
+			how = "systemd"
+		}
+	}
+	switch how {
+	case "systemd":
+		if h.Root != "" {
+			return nil, errors.New("--start systemd: systemd looks for units below / alone; leave --root out, or take --start exec")
+		}
+		return setup.Systemd{Host: h, Ctl: setup.Systemctl}, nil
+	case "exec":
+		return setup.Detached{Host: h}, nil
+	case "no":
+		return setup.ByHand{Host: h}, nil
+	}
+	return nil, fmt.Errorf("--start %s: it is auto, systemd, exec or no", p.start)
+}
+
+// identity is what is said of a host, with what follows where nothing is said.
+type identity struct{ label, address, vtep string }
+
+func (i *identity) flags(f *pflag.FlagSet) {
+	f.StringVar(&i.label, "label", "", "name of this host in the cluster (default: the machine's host name)")
+	f.StringVar(&i.address, "address", "", "at which other hosts reach this one (default: of the first usable interface)")
+	f.StringVar(&i.vtep, "vtep-ip", "", "end of this host's tunnels (default: as --address)")
+}
+
+// fill fills in a wish, and says the machine's host name.
+func (i *identity) fill(w *setup.Wish) (hostname string, err error) {
+	hostname, err = os.Hostname()
+	if err != nil {
+		return "", err
+	}
+	if i.address == "" {
+		local, err := flags.LocalAddress()
+		if err != nil {
+			return "", fmt.Errorf("--address: %w", err)
+		}
+		i.address = local.String()
+	}
+	w.Label, w.Address, w.VTEP = cmp.Or(i.label, hostname), i.address, cmp.Or(i.vtep, i.address)
+	return hostname, nil
+}
+
+// check runs the checks, prints what they find, and is an error when something stands in the way. clock is of a netmaster; nil: there is none yet.
+func (p *place) check(ctx context.Context, out io.Writer, h *setup.Host, w *setup.Wish, master, agent, embedded bool, clock func(context.Context) (time.Time, error)) error {
+	s := &preflight.Subject{Label: w.Label, VXLAN: w.Settings.NetMode != "vlan", Clock: clock}
+	s.Address, _ = netip.ParseAddr(w.Address)
+	s.VTEP, _ = netip.ParseAddr(w.VTEP)
+	fresh := !h.Member() // else its own daemons have the ports
+	port := func(n, what string) {
+		if fresh {
+			s.Ports = append(s.Ports, preflight.Port{Network: "tcp", Address: net.JoinHostPort(w.Address, n), For: what})
+		}
+	}
+	if master {
+		port(setup.MasterPort, setup.Netmaster)
+		if embedded {
+			s.Store = h.StoreDir()
+			port("2379", "the embedded store")
+			port("2380", "the embedded store's members")
+		}
+	}
+	if agent {
+		s.Switch = filepath.Join(cmp.Or(p.ovs, "/run/openvswitch"), "db.sock")
+		port(setup.InspectPort, setup.Netplugin)
+	}
+	wrong := 0
+	for _, f := range preflight.Run(ctx, preflight.Local{}, s) {
+		word := "note"
+		if !f.Minor {
+			word = "problem"
+			wrong++
+		}
+		_, _ = fmt.Fprintf(out, "%s: %s: %s\n  %s\n", word, f.Check, f.Problem, f.Remedy)
+	}
+	if wrong > 0 && !p.force {
+		return errors.New("this machine cannot be a host of a cluster yet; nothing was changed (--force goes on nevertheless)")
+	}
+	return nil
+}
+
+// reach is a client of the cluster of this host, with the best certificate that is here.
+func (p *place) reach() (*client.Client, *setup.Host, trust.Role, error) {
+	h, err := p.host()
+	if err != nil {
+		return nil, nil, "", err
+	}
+	for _, role := range []trust.Role{trust.User, trust.Master, trust.Agent} {
+		if h.Trust().Has(role) {
+			c, err := h.Client(role, patience, h.Netmasters()...)
+			return c, h, role, err
+		}
+	}
+	return nil, nil, "", fmt.Errorf("there is no certificate in %s: this host is part of no cluster; contiv init begins one, contiv join TOKEN@ADDRESS joins one", h.Trust())
+}
+
+// patience is for how long a command waits while the cluster has no leader.
+const patience = 5 * time.Second
+
+// lines is what steps say.
+func lines(out io.Writer) func(string) {
+	return func(text string) { _, _ = fmt.Fprintln(out, strings.TrimSpace(text)) }
+}

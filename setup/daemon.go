@@ -1,0 +1,210 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Starter has daemons run, and run no more. What runs already stays, unless it is told otherwise now: then it is started again.
+type Starter interface {
+	Start(ctx context.Context, daemon string) (did string, err error)
+	Stop(ctx context.Context, daemon string) (did string, err error)
+}
+
+// runs is the step of a daemon.
+func runs(s Starter, daemon string) Step {
+	return Step{
+		Name: "start " + daemon,
+		Do:   func(ctx context.Context) (string, error) { return s.Start(ctx, daemon) },
+		Undo: func(ctx context.Context) (string, error) { return s.Stop(ctx, daemon) },
+	}
+}
+
+// Detached starts daemons as processes that outlive this one, for hosts without a service manager. They write to log files.
+type Detached struct{ Host *Host }
+
+// stopLimit is how long a daemon may take to end.
+const stopLimit = 20 * time.Second
+
+// Start starts a daemon.
+func (d Detached) Start(_ context.Context, daemon string) (string, error) {
+	h := d.Host
+	if pid := h.pid(daemon); pid != 0 {
+		return "", nil
+	}
+	env, err := ReadEnv(h.EnvFile(daemon))
+	if err != nil {
+		return "", err
+	}
+	path := h.LogFile(daemon)
+	for _, dir := range []string{filepath.Dir(path), filepath.Dir(h.pidFile(daemon))} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", err
+		}
+	}
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o640)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.Command(filepath.Join(h.Bin, daemon))
+	cmd.Stdout, cmd.Stderr, cmd.Env = log, log, os.Environ()
+	for name, value := range env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	pid := cmd.Process.Pid
+	go func() { _ = cmd.Wait() }() // collects one that ends while this process runs
+	if _, err := write(h.pidFile(daemon), []byte(strconv.Itoa(pid)+"\n"), 0o644); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("started %s (pid %d); it writes to %s", daemon, pid, path), nil
+}
+
+// Stop ends a daemon, and waits until it has.
+func (d Detached) Stop(ctx context.Context, daemon string) (string, error) {
+	pid := d.Host.pid(daemon)
+	if pid == 0 {
+		_, err := remove(d.Host.pidFile(daemon))
+		return "", err
+	}
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopLimit)
+	defer cancel()
+	if err := await(ctx, func() bool { return d.Host.pid(daemon) == 0 }); err != nil {
+		return "", fmt.Errorf("%s (pid %d) does not end: kill -9 %d", daemon, pid, pid)
+	}
+	_, err := remove(d.Host.pidFile(daemon))
+	return "stopped " + daemon, err
+}
+
+// pid is the process of a daemon that was started detached, 0 when it does not run.
+func (h *Host) pid(daemon string) int {
+	text, err := os.ReadFile(h.pidFile(daemon))
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0
+	}
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // empty of one that has ended and was not collected
+	if program, _, _ := strings.Cut(string(line), "\x00"); err != nil || filepath.Base(program) != daemon {
+		return 0 // another process has the number
+	}
+	return pid
+}
+
+// Systemd has the service manager start daemons, now and when the machine starts.
+type Systemd struct {
+	Host *Host
+	Ctl  func(ctx context.Context, args ...string) error // systemctl
+}
+
+// Systemctl runs systemctl.
+func Systemctl(ctx context.Context, args ...string) error {
+	out, err := exec.CommandContext(ctx, "systemctl", args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("systemctl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// Booted tells whether systemd runs the machine (sd_booted(3)).
+func Booted() bool {
+	info, err := os.Stat("/run/systemd/system")
+	return err == nil && info.IsDir()
+}
+
+// Start writes the unit of a daemon and has it run.
+func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
+	path := s.Host.unitFile(daemon)
+	if _, err := write(path, unit(s.Host, daemon), 0o644); err != nil {
+		return "", err
+	}
+	name := filepath.Base(path)
+	for _, args := range [][]string{{"daemon-reload"}, {"enable", name}, {"restart", name}} {
+		if err := s.Ctl(ctx, args...); err != nil {
+			return "", fmt.Errorf("%w; journalctl -u %s says more", err, name)
+		}
+	}
+	return "started " + name, nil
+}
+
+// Stop ends a daemon and removes its unit.
+func (s Systemd) Stop(ctx context.Context, daemon string) (string, error) {
+	path := s.Host.unitFile(daemon)
+	name := filepath.Base(path)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err := s.Ctl(ctx, "disable", "--now", name); err != nil {
+		return "", err
+	}
+	if _, err := remove(path); err != nil {
+		return "", err
+	}
+	return "stopped " + name, s.Ctl(ctx, "daemon-reload")
+}
+
+// unit is what systemd is told of a daemon.
+func unit(h *Host, daemon string) []byte {
+	return fmt.Appendf(nil, `[Unit]
+Description=Contiv %[1]s
+After=network-online.target openvswitch-switch.service
+Wants=network-online.target
+
+[Service]
+EnvironmentFile=%[2]s
+ExecStart=%[3]s
+Restart=always
+RestartSec=1
+LimitNOFILE=65536
+KillMode=process
+
+[Install]
+WantedBy=multi-user.target
+`, daemon, h.EnvFile(daemon), filepath.Join(h.Bin, daemon))
+}
+
+// ByHand starts nothing, and says how it is done.
+type ByHand struct{ Host *Host }
+
+// Start says how a daemon is started.
+func (b ByHand) Start(_ context.Context, daemon string) (string, error) {
+	return fmt.Sprintf("start it: set -a; . %s; %s", b.Host.EnvFile(daemon), filepath.Join(b.Host.Bin, daemon)), nil
+}
+
+// Stop does nothing.
+func (b ByHand) Stop(context.Context, string) (string, error) { return "", nil }
+
+// awaitEvery is how often something is looked at that is waited for.
+const awaitEvery = 100 * time.Millisecond
+
+// await waits until something is so, or ctx ends.
+func await(ctx context.Context, is func() bool) error {
+	tick := time.NewTicker(awaitEvery)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+// Package setup makes a machine a host of a cluster, and takes that back: what it does are steps, which may be done again and undone.
+package setup
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/contiv/contiv/trust"
+)
+
+// Host is a machine, by its folders.
+type Host struct {
+	Root string // all files are below it; "" is /
+	Bin  string // folder of netmaster and netplugin
+}
+
+// Names of the daemons.
+const (
+	Netmaster = "netmaster"
+	Netplugin = "netplugin"
+)
+
+// at is a path below the root.
+func (h *Host) at(path string) string { return filepath.Join(cmp.Or(h.Root, "/"), path) }
+
+// Trust is the folder of the host's certificates.
+func (h *Host) Trust() trust.Dir { return trust.Dir(h.at(trust.DefaultDir)) }
+
+// EnvFile is what a daemon is told, as its environment.
+func (h *Host) EnvFile(daemon string) string { return h.at("/etc/contiv/" + daemon + ".env") }
+
+// StoreDir is the folder of the embedded store.
+func (h *Host) StoreDir() string { return h.at("/var/lib/contiv/store") }
+
+// LogFile is where a daemon writes that systemd does not start.
+func (h *Host) LogFile(daemon string) string { return h.at("/var/log/contiv/" + daemon + ".log") }
+
+// pidFile has the process id of a daemon that systemd does not start.
+func (h *Host) pidFile(daemon string) string { return h.at("/run/contiv/" + daemon + ".pid") }
+
+// unitFile is what systemd is told of a daemon.
+func (h *Host) unitFile(daemon string) string {
+	return h.at("/etc/systemd/system/contiv-" + daemon + ".service")
+}
+
+// Masters tells whether the host is set up to run a netmaster.
+func (h *Host) Masters() bool {
+	_, err := os.Stat(h.EnvFile(Netmaster))
+	return err == nil
+}
+
+// Member tells whether the host is part of a cluster.
+func (h *Host) Member() bool { return h.Trust().Has(trust.Agent) || h.Trust().Has(trust.Master) }
+
+// write writes a file in a folder that is made when it is absent, at once: a reader finds the old text or the new one. It tells whether there was
+// something to be done.
+func write(path string, text []byte, mode fs.FileMode) (did bool, err error) {
+	if was, err := os.ReadFile(path); err == nil && string(was) == string(text) {
+		return false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return false, err
+	}
+	next := path + ".new"
+	if err := os.WriteFile(next, text, mode); err != nil {
+		return false, fmt.Errorf("write %s: %w", path, err)
+	}
+	return true, os.Rename(next, path)
+}
+
+// remove removes a file, and tells whether there was one.
+func remove(path string) (did bool, err error) {
+	err = os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,89 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/trust"
+)
+
+// Admin is the user as whom the first host's operator reaches netmaster.
+const Admin = "admin"
+
+// patience is how long the daemons of a host may take to do their duty.
+const patience = 60 * time.Second
+
+// Init makes a host the first one of a new cluster.
+type Init struct {
+	Host     *Host
+	Wish     Wish
+	Store    model.StoreSettings
+	Hostname string
+	Starter  Starter
+	Now      func() time.Time
+}
+
+// Steps are what it takes.
+func (i *Init) Steps() []Step {
+	h, w := i.Host, &i.Wish
+	steps := []Step{h.authority(i.Now)}
+	for _, role := range []trust.Role{trust.Master, trust.Agent} {
+		steps = append(steps, h.certified(trust.Identity{Role: role, Name: w.Label}, w.hosts(i.Hostname), i.Now))
+	}
+	steps = append(steps,
+		h.certified(trust.Identity{Role: trust.User, Name: Admin}, nil, i.Now),
+		h.told(Netmaster, func() Env { return h.masterEnv(w, i.Store) }),
+		h.told(Netplugin, func() Env { return h.agentEnv(w, []string{w.master()}) }),
+		runs(i.Starter, Netmaster))
+	if _, byHand := i.Starter.(ByHand); byHand {
+		return append(steps, runs(i.Starter, Netplugin))
+	}
+	return append(steps, Step{Name: "wait for netmaster", Do: i.leads}, runs(i.Starter, Netplugin), h.healthy(w.Label))
+}
+
+// leads waits until netmaster leads, and has the certificates listed that were issued before it ran.
+func (i *Init) leads(ctx context.Context) (string, error) {
+	c, err := i.Host.Client(trust.User, patience, i.Wish.master())
+	if err != nil {
+		return "", err
+	}
+	held, _ := i.Host.Held()
+	if err := c.RecordCertificates(ctx, model.RecordRequest{Certificates: held}); err != nil {
+		return "", fmt.Errorf("it does not lead after %s: %w; its log says why: %s, or journalctl -u contiv-%s", patience, err, i.Host.LogFile(Netmaster), Netmaster)
+	}
+	return "netmaster leads at " + i.Wish.master(), nil
+}
+
+// inspectSocket is where an agent says to root how it is.
+const inspectSocket = "/run/contiv/contiv-agent.sock"
+
+// healthy waits until the host's agent is as it should be: netmasters know it, and its switch does what they tell.
+func (h *Host) healthy(label string) Step {
+	way := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", inspectSocket)
+	}}
+	c := &client.Client{Base: "http://agent", HTTP: &http.Client{Transport: way}}
+	return Step{Name: "wait for netplugin", Do: func(ctx context.Context) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		why := "it does not answer"
+		err := await(ctx, func() bool {
+			var status model.AgentStatus
+			if err := c.Raw(ctx, "/status", &status); err != nil {
+				return false
+			}
+			why = strings.Join(status.Waiting, ", ")
+			return status.Ready && status.Host == label
+		})
+		if err != nil {
+			return "", fmt.Errorf("host %s is not healthy after %s: it waits for %s; its log says more: %s, or journalctl -u contiv-%s", label, patience, why, h.LogFile(Netplugin), Netplugin)
+		}
+		return "host " + label + " is healthy", nil
+	}}
+}

@@ -1,0 +1,188 @@
+package setup
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/trust"
+)
+
+// Invitation is what one host tells the next: a token, and where a netmaster is.
+type Invitation struct {
+	Token   trust.Token
+	Address string // "host:port"
+}
+
+// ParseInvitation reads TOKEN@ADDRESS, whose port may be left out.
+func ParseInvitation(text string) (Invitation, error) {
+	token, address, ok := strings.Cut(text, "@")
+	if !ok || address == "" {
+		return Invitation{}, fmt.Errorf("%.20q... is not like TOKEN@ADDRESS: contiv token create prints what contiv join takes", text)
+	}
+	t, err := trust.ParseToken(token)
+	if err != nil {
+		return Invitation{}, err
+	}
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		address = net.JoinHostPort(strings.Trim(address, "[]"), MasterPort)
+	}
+	return Invitation{t, address}, nil
+}
+
+// String is what ParseInvitation reads.
+func (i Invitation) String() string { return i.Token.String() + "@" + i.Address }
+
+// Join makes a host part of a cluster.
+type Join struct {
+	Host       *Host
+	Wish       Wish
+	Invitation Invitation
+	Master     bool // the host runs a netmaster too
+	Agent      bool
+	Hostname   string
+	Starter    Starter
+
+	answer model.JoinAnswer
+}
+
+// Steps are what it takes.
+func (j *Join) Steps() []Step {
+	h, w := j.Host, &j.Wish
+	steps := []Step{{Name: "join", Do: j.ask, Undo: h.authority(time.Now).Undo}}
+	netmasters := func() []string {
+		out := slices.Clone(j.answer.Netmasters)
+		if j.Master && !slices.Contains(out, w.master()) {
+			out = append([]string{w.master()}, out...)
+		}
+		return out
+	}
+	if j.Master {
+		steps = append(steps, h.told(Netmaster, func() Env { return h.masterEnv(w, j.answer.Store) }), runs(j.Starter, Netmaster))
+	}
+	if j.Agent {
+		steps = append(steps, h.told(Netplugin, func() Env { return h.agentEnv(w, netmasters()) }), runs(j.Starter, Netplugin))
+	}
+	if _, byHand := j.Starter.(ByHand); byHand {
+		return steps
+	}
+	if j.Master {
+		steps = append(steps, h.serves(w.master()))
+	}
+	if j.Agent {
+		steps = append(steps, h.healthy(w.Label))
+	}
+	return steps
+}
+
+// Visit reaches the netmaster of an invitation, by what its token says of it. trusted is called with the authority's certificate.
+func (i *Invitation) Visit(own *trust.Holder, trusted func(*x509.Certificate)) *client.Client {
+	secure := trust.Pinned(i.Token.Pin, trusted)
+	if own != nil {
+		secure.GetClientCertificate = own.Client(trust.Master, "").GetClientCertificate
+	}
+	way := &http.Transport{TLSClientConfig: secure, TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
+	return &client.Client{Base: "https://" + i.Address, HTTP: &http.Client{Transport: way}, Program: "contiv"}
+}
+
+// ask asks for certificates, and keeps them. A host that has some of this cluster proves itself by them, so that it may ask again.
+func (j *Join) ask(ctx context.Context) (string, error) {
+	dir, w := j.Host.Trust(), &j.Wish
+	own, err := j.own()
+	if err != nil {
+		return "", err
+	}
+	request := model.JoinRequest{Token: j.Invitation.Token.String()}
+	keys := map[trust.Role]*trust.Request{}
+	certify := func(role trust.Role) (model.CertificateRequest, error) {
+		r, err := trust.NewRequest(w.hosts(j.Hostname)...)
+		if err != nil {
+			return model.CertificateRequest{}, err
+		}
+		keys[role] = r
+		return model.CertificateRequest{Name: w.Label, Request: string(r.PEM())}, nil
+	}
+	if j.Agent {
+		c, err := certify(trust.Agent)
+		if err != nil {
+			return "", err
+		}
+		request.Agent = &c
+	}
+	if j.Master {
+		c, err := certify(trust.Master)
+		if err != nil {
+			return "", err
+		}
+		request.Master = &model.MasterRequest{CertificateRequest: c, PeerURL: w.peerURL()}
+	}
+	c := j.Invitation.Visit(own, func(*x509.Certificate) {})
+	c.Patience = patience
+	if j.answer, err = c.Join(ctx, request); err != nil {
+		return "", err
+	}
+	w.Settings = j.answer.Settings
+	var key []byte
+	if j.answer.AuthorityKey != "" {
+		key = []byte(j.answer.AuthorityKey)
+	}
+	if err := dir.SaveAuthority([]byte(j.answer.Authority), key); err != nil {
+		return "", err
+	}
+	for role, text := range map[trust.Role]string{trust.Agent: j.answer.Agent, trust.Master: j.answer.Master} {
+		if keys[role] == nil {
+			continue
+		}
+		pair, err := keys[role].Pair([]byte(text))
+		if err == nil {
+			err = dir.SavePair(role, pair)
+		}
+		if err != nil {
+			return "", fmt.Errorf("certificate of the %s: %w", role, err)
+		}
+	}
+	return fmt.Sprintf("joined the cluster of %s as %s", j.Invitation.Address, w.Label), nil
+}
+
+// own is what the host proves of itself already; nil: nothing.
+func (j *Join) own() (*trust.Holder, error) {
+	for _, role := range []trust.Role{trust.Master, trust.Agent} {
+		held, err := trust.Open(j.Host.Trust(), role)
+		if err != nil {
+			continue
+		}
+		same := slices.ContainsFunc(held.Trusted(), func(c *x509.Certificate) bool { return trust.Fingerprint(c) == j.Invitation.Token.Pin })
+		if !same {
+			return nil, fmt.Errorf("this host is %s of another cluster: contiv leave takes it out of that", held.Identity())
+		}
+		if time.Now().Before(held.Certificate().NotAfter) {
+			return held, nil
+		}
+	}
+	return nil, nil
+}
+
+// serves waits until a netmaster does its duty.
+func (h *Host) serves(address string) Step {
+	return Step{Name: "wait for netmaster", Do: func(ctx context.Context) (string, error) {
+		c, err := h.Client(trust.Master, 0, address)
+		if err != nil {
+			return "", err
+		}
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		var node model.Node
+		err = await(ctx, func() bool { return c.Raw(ctx, "/api/v1/nodes/self", &node) == nil && node.Ready })
+		if err != nil {
+			return "", fmt.Errorf("it is not ready after %s: %s; its log says more: %s, or journalctl -u contiv-%s", patience, node.Reason, h.LogFile(Netmaster), Netmaster)
+		}
+		return "netmaster is ready at " + address, nil
+	}}
+}

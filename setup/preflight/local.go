@@ -1,0 +1,110 @@
+package preflight
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Local is this machine.
+type Local struct{}
+
+// Root tells whether this is root.
+func (Local) Root() bool { return os.Geteuid() == 0 }
+
+// Module looks among the modules that are loaded, that the kernel has built in, and that modprobe finds.
+func (Local) Module(ctx context.Context, name string) bool {
+	if _, err := os.Stat("/sys/module/" + name); err == nil {
+		return true
+	}
+	if name == "veth" || name == "nf_tables" {
+		if symbols, err := os.Open("/proc/kallsyms"); err == nil { // of one that is built in and has no parameters, nothing else tells
+			defer func() { _ = symbols.Close() }()
+			for lines := bufio.NewScanner(symbols); lines.Scan(); {
+				if text := lines.Text(); strings.HasSuffix(text, " "+name+"_init") || strings.HasSuffix(text, " nf_tables_newtable") || strings.HasSuffix(text, " veth_setup") {
+					return true
+				}
+			}
+		}
+	}
+	return exec.CommandContext(ctx, "modprobe", "--dry-run", "--quiet", name).Run() == nil
+}
+
+// Switch asks ovsdb-server, and ovs-vswitchd, whose socket is in the same folder.
+func (Local) Switch(ctx context.Context, socket string) (string, error) {
+	out, err := exec.CommandContext(ctx, "ovs-vsctl", "--timeout=5", "--db=unix:"+socket, "--bare", "--columns=_uuid", "list", "Open_vSwitch").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out)))
+	}
+	ask := exec.CommandContext(ctx, "ovs-appctl", "--timeout=5", "version")
+	ask.Env = append(os.Environ(), "OVS_RUNDIR="+filepath.Dir(socket))
+	if out, err = ask.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("ovs-vswitchd: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	line, _, _ := strings.Cut(string(out), "\n") // "ovs-vswitchd (Open vSwitch) 3.1.0"
+	return line[strings.LastIndexByte(line, ' ')+1:], nil
+}
+
+// Listen listens for a moment.
+func (Local) Listen(network, address string) error {
+	if network == "udp" {
+		c, err := net.ListenPacket(network, address)
+		if err == nil {
+			err = c.Close()
+		}
+		return err
+	}
+	l, err := net.Listen(network, address)
+	if err == nil {
+		err = l.Close()
+	}
+	return err
+}
+
+// MTU looks at all interfaces.
+func (Local) MTU(a netip.Addr) (int, string, error) {
+	all, err := net.Interfaces()
+	if err != nil {
+		return 0, "", err
+	}
+	for _, i := range all {
+		addresses, err := i.Addrs()
+		if err != nil {
+			continue
+		}
+		for _, one := range addresses {
+			if p, err := netip.ParsePrefix(one.String()); err == nil && p.Addr().Unmap() == a.Unmap() {
+				return i.MTU, i.Name, nil
+			}
+		}
+	}
+	return 0, "", fmt.Errorf("no interface has %s", a)
+}
+
+// Free asks the file system of the folder, or of the first one above it that is there.
+func (Local) Free(dir string) (int64, error) {
+	for {
+		var s unix.Statfs_t
+		err := unix.Statfs(dir, &s)
+		if err == nil {
+			return int64(s.Bavail) * s.Bsize, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return 0, err
+		}
+		dir = up
+	}
+}
+
+// Now is the time.
+func (Local) Now() time.Time { return time.Now() }

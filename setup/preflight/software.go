@@ -1,0 +1,113 @@
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// kernel: what the agent makes needs modules. Without that of Open vSwitch its userspace datapath serves.
+func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
+	if s.Switch == "" {
+		return nil
+	}
+	for name, use := range map[string]string{"veth": "containers' interfaces", "nf_tables": "host access"} {
+		if !m.Module(ctx, name) {
+			out = append(out, one(fmt.Sprintf("the kernel has no module %s, which %s need", name, use), "install the kernel's modules, and modprobe "+name)...)
+		}
+	}
+	if !m.Module(ctx, "openvswitch") {
+		out = append(out, minor("the kernel has no module openvswitch: the switch forwards in user space, which costs processors", "install the kernel's modules, and modprobe openvswitch")...)
+	}
+	return out
+}
+
+// The oldest Open vSwitch that the flows are for, and the one that they are tested with.
+var (
+	oldestSwitch = [2]int{2, 13}
+	testedSwitch = [2]int{3, 1}
+)
+
+// openvswitch: it has to run.
+func openvswitch(ctx context.Context, m Machine, s *Subject) []Finding {
+	if s.Switch == "" {
+		return nil
+	}
+	version, err := m.Switch(ctx, s.Switch)
+	if err != nil {
+		return one(fmt.Sprintf("Open vSwitch does not answer at %s: %v", s.Switch, err),
+			"install and start it: apt-get install openvswitch-switch, dnf install openvswitch; systemctl enable --now openvswitch-switch")
+	}
+	has, ok := numbers(version)
+	switch {
+	case !ok:
+		return minor(fmt.Sprintf("Open vSwitch says that its version is %q", version), fmt.Sprintf("it should be %d.%d or later", testedSwitch[0], testedSwitch[1]))
+	case less(has, oldestSwitch):
+		return one("Open vSwitch "+version+" is too old", fmt.Sprintf("bring it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
+	case less(has, testedSwitch):
+		return minor("Open vSwitch "+version+" is older than what the flows are tested with", fmt.Sprintf("bring it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
+	}
+	return nil
+}
+
+// numbers are the first two of a version.
+func numbers(version string) (out [2]int, ok bool) {
+	parts := strings.SplitN(strings.Trim(version, "\" \n"), ".", 3)
+	if len(parts) < 2 {
+		return out, false
+	}
+	for i := range out {
+		n, err := strconv.Atoi(parts[i])
+		if err != nil {
+			return out, false
+		}
+		out[i] = n
+	}
+	return out, true
+}
+
+func less(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }
+
+// mostSkew is how far clocks may be apart: certificates count from five minutes before they are issued.
+const mostSkew = 2 * time.Minute
+
+// clock: certificates count for a time.
+func clock(ctx context.Context, m Machine, s *Subject) []Finding {
+	if s.Clock == nil {
+		return nil
+	}
+	theirs, err := s.Clock(ctx)
+	if err != nil {
+		return one(fmt.Sprintf("the netmaster does not answer: %v", err), "is its address right, and does it run? contiv token create prints where hosts join")
+	}
+	if apart := m.Now().Sub(theirs); apart.Abs() > mostSkew {
+		return one(fmt.Sprintf("this machine's clock is %s from the netmaster's, which says %s", apart.Round(time.Second), theirs.UTC().Format(time.RFC3339)),
+			"set the clock: timedatectl set-ntp true, or chronyc makestep")
+	}
+	return nil
+}
+
+// Space of the embedded store.
+const (
+	leastSpace = 1 << 30
+	quotaSpace = 8 << 30 // from which on the store refuses what needs more
+)
+
+// disk: the store needs space.
+func disk(_ context.Context, m Machine, s *Subject) []Finding {
+	if s.Store == "" {
+		return nil
+	}
+	free, err := m.Free(s.Store)
+	switch {
+	case err != nil:
+		return minor(fmt.Sprintf("it is not known how much space %s has: %v", s.Store, err), "it should be 8 GiB")
+	case free < leastSpace:
+		return one(fmt.Sprintf("%d MiB are left for the store in %s", free>>20, s.Store), "make room, or mount another file system there; 8 GiB are its quota")
+	case free < quotaSpace:
+		return minor(fmt.Sprintf("%d MiB are left for the store in %s, less than its quota of 8 GiB", free>>20, s.Store), "watch it: netctl leader shows how much the store takes")
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package setup
+
+import (
+	"maps"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Ports of a host.
+const (
+	MasterPort  = "9999"
+	InspectPort = "9090"
+	clientPort  = "2379" // of the embedded store
+	peerPort    = "2380"
+)
+
+// Wish is what an operator says of a host.
+type Wish struct {
+	Label    string   // of the host in the cluster
+	Address  string   // at which netmasters and agents reach it
+	VTEP     string   // end of its tunnels; "": Address
+	Uplinks  []string // NICs that carry VLANs
+	Settings model.ClusterSettings
+}
+
+// peerURL is where the host's member of the embedded store serves others.
+func (w *Wish) peerURL() string { return "https://" + net.JoinHostPort(w.Address, peerPort) }
+
+// master is where the host's netmaster is reached.
+func (w *Wish) master() string { return net.JoinHostPort(w.Address, MasterPort) }
+
+// masterEnv is what its netmaster is told.
+func (h *Host) masterEnv(w *Wish, store model.StoreSettings) Env {
+	out := Env{
+		"CONTIV_NETMASTER_MODE": w.Settings.Mode, "CONTIV_NETMASTER_NET_MODE": w.Settings.NetMode, "CONTIV_NETMASTER_FORWARD_MODE": w.Settings.FwdMode,
+		"CONTIV_NETMASTER_TRUST": string(h.Trust()), "CONTIV_NETMASTER_INTERNAL_ADDRESS": w.master(),
+	}
+	switch store.Kind {
+	case "etcd":
+		out["CONTIV_NETMASTER_ETCD_ENDPOINTS"] = strings.Join(store.URLs, ",")
+	case "consul":
+		out["CONTIV_NETMASTER_CONSUL_ENDPOINTS"] = strings.Join(store.URLs, ",")
+	default:
+		out["CONTIV_NETMASTER_EMBEDDED_STORE"], out["CONTIV_NETMASTER_EMBEDDED_NAME"] = h.StoreDir(), w.Label
+		out["CONTIV_NETMASTER_EMBEDDED_CLIENT_URL"] = "https://" + net.JoinHostPort(w.Address, clientPort)
+		out["CONTIV_NETMASTER_EMBEDDED_PEER_URL"] = w.peerURL()
+		if len(store.Members) > 1 {
+			var members []string
+			for _, name := range slices.Sorted(maps.Keys(store.Members)) {
+				members = append(members, name+"="+store.Members[name])
+			}
+			out["CONTIV_NETMASTER_EMBEDDED_CLUSTER"], out["CONTIV_NETMASTER_EMBEDDED_JOIN"] = strings.Join(members, ","), "true"
+		}
+	}
+	return out
+}
+
+// agentEnv is what its agent is told.
+func (h *Host) agentEnv(w *Wish, netmasters []string) Env {
+	return Env{
+		"CONTIV_NETPLUGIN_MODE": w.Settings.Mode, "CONTIV_NETPLUGIN_NET_MODE": w.Settings.NetMode, "CONTIV_NETPLUGIN_FORWARD_MODE": w.Settings.FwdMode,
+		"CONTIV_NETPLUGIN_TRUST": string(h.Trust()), "CONTIV_NETPLUGIN_HOST": w.Label, "CONTIV_NETPLUGIN_CONTROL_IP": w.Address, "CONTIV_NETPLUGIN_VTEP_IP": w.vtep(),
+		"CONTIV_NETPLUGIN_VLAN_UPLINKS": strings.Join(w.Uplinks, ","), "CONTIV_NETPLUGIN_NETMASTERS": strings.Join(netmasters, ","),
+	}
+}
+
+func (w *Wish) vtep() string {
+	if w.VTEP == "" {
+		return w.Address
+	}
+	return w.VTEP
+}
+
+// hosts are the names and addresses under which the host's daemons are reached.
+func (w *Wish) hosts(hostname string) []string {
+	out := []string{w.Label, hostname, w.Address, "localhost", "127.0.0.1"}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

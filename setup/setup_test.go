@@ -1,0 +1,254 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/trust"
+)
+
+// asDaemon has the test's program be a daemon.
+const asDaemon = "CONTIV_SETUP_TEST_DAEMON"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asDaemon) != "" {
+		told := make(chan os.Signal, 1)
+		signal.Notify(told, syscall.SIGTERM)
+		<-told
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// What is written is read back as it was, and a shell and systemd read the same.
+func TestEnv(t *testing.T) {
+	h := &Host{Root: t.TempDir()}
+	want := Env{"A": "plain:1,2", "B": `a "b" $c \d ` + "`e`", "EMPTY": ""}
+	s := h.told(Netmaster, func() Env { return want })
+	for _, did := range []bool{true, false} {
+		if text, err := s.Do(t.Context()); err != nil || (text != "") != did {
+			t.Errorf("want to be told %t, got %q, %v", did, text, err)
+		}
+	}
+	got, err := ReadEnv(h.EnvFile(Netmaster))
+	if err != nil || len(got) != 2 || got["A"] != want["A"] || got["B"] != want["B"] {
+		t.Errorf("want %v, got %v, %v", want, got, err)
+	}
+	if info, err := os.Stat(h.EnvFile(Netmaster)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("want a file of root's alone, got %v, %v", info, err)
+	}
+	for range 2 {
+		if _, err := s.Undo(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := ReadEnv(h.EnvFile(Netmaster)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("want the file gone, got %v", err)
+	}
+}
+
+func TestInvitation(t *testing.T) {
+	token := trust.NewToken(strings.Repeat("ab", 32))
+	for text, want := range map[string]string{
+		token.String() + "@192.0.2.1":          "192.0.2.1:9999",
+		token.String() + "@192.0.2.1:1":        "192.0.2.1:1",
+		token.String() + "@[2001:db8::1]":      "[2001:db8::1]:9999",
+		token.String() + "@[2001:db8::1]:1":    "[2001:db8::1]:1",
+		token.String() + "@master.example.org": "master.example.org:9999",
+	} {
+		if got, err := ParseInvitation(text); err != nil || got.Address != want || got.Token != token {
+			t.Errorf("%s: want %s, got %s, %v", text, want, got.Address, err)
+		}
+	}
+	for _, text := range []string{"", "@192.0.2.1", token.String(), token.String() + "@", "x@192.0.2.1"} {
+		if _, err := ParseInvitation(text); err == nil || !strings.Contains(err.Error(), "contiv token create") {
+			t.Errorf("%q: want the remedy, got %v", text, err)
+		}
+	}
+}
+
+func FuzzParseInvitation(f *testing.F) {
+	f.Add(trust.NewToken(strings.Repeat("ab", 32)).String() + "@192.0.2.1")
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := ParseInvitation(text)
+		if err != nil {
+			return
+		}
+		if again, err := ParseInvitation(got.String()); err != nil || again != got {
+			t.Errorf("%q is %q, which is %q, %v", text, got, again, err)
+		}
+	})
+}
+
+// Steps stop at the first that fails, and go on from there; all are undone, the last first.
+func TestSteps(t *testing.T) {
+	var said []string
+	broken := true
+	step := func(name string, fails func() bool) Step {
+		return Step{Name: name, Do: func(context.Context) (string, error) {
+			if fails() {
+				return "", errors.New("no space")
+			}
+			return "did " + name, nil
+		}, Undo: func(context.Context) (string, error) { return "undid " + name, nil }}
+	}
+	never := func() bool { return false }
+	steps := []Step{step("a", never), step("b", func() bool { return broken }), {Name: "c", Do: func(context.Context) (string, error) { return "", nil }}, step("d", never)}
+	say := func(text string) { said = append(said, text) }
+	if err := Run(t.Context(), steps, say); err == nil || err.Error() != "b: no space" || !slices.Equal(said, []string{"did a"}) {
+		t.Errorf("want to stop at b, got %v after %v", err, said)
+	}
+	broken, said = false, nil
+	if err := Run(t.Context(), steps, say); err != nil || !slices.Equal(said, []string{"did a", "did b", "did d"}) {
+		t.Errorf("want all, got %v after %v", err, said)
+	}
+	said = nil
+	if err := Undo(t.Context(), steps, say); err != nil || !slices.Equal(said, []string{"undid d", "undid b", "undid a"}) {
+		t.Errorf("want all undone, got %v after %v", err, said)
+	}
+}
+
+func wish() Wish {
+	return Wish{Label: "h1", Address: "192.0.2.1", VTEP: "198.51.100.1", Settings: model.ClusterSettings{Mode: "docker", NetMode: "vxlan", FwdMode: "routing"}}
+}
+
+// The first host is set up with nothing but its own files, twice with the same result.
+func TestInit(t *testing.T) {
+	h := &Host{Root: t.TempDir(), Bin: "/usr/bin"}
+	steps := func() []Step {
+		return (&Init{Host: h, Wish: wish(), Store: model.StoreSettings{Kind: "embedded"}, Hostname: "one.example.org", Starter: ByHand{h}, Now: time.Now}).Steps()
+	}
+	var said []string
+	if err := Run(t.Context(), steps(), func(text string) { said = append(said, text) }); err != nil {
+		t.Fatal(err)
+	}
+	before := map[string]string{}
+	for _, path := range []string{h.Trust().KeyFile(), h.Trust().PairFile(trust.Master), h.EnvFile(Netmaster)} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[path] = string(text)
+	}
+	if err := Run(t.Context(), steps(), func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	for path, was := range before {
+		if now, err := os.ReadFile(path); err != nil || string(now) != was {
+			t.Errorf("want %s to stay, got %v", path, err)
+		}
+	}
+	for _, role := range []trust.Role{trust.Master, trust.Agent, trust.User} {
+		held, err := trust.Open(h.Trust(), role)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[trust.Role]string{trust.Master: "h1", trust.Agent: "h1", trust.User: "admin"}[role]; held.Identity().Name != want {
+			t.Errorf("want %s, got %s", want, held.Identity())
+		}
+	}
+	env, err := ReadEnv(h.EnvFile(Netmaster))
+	if err != nil || env["CONTIV_NETMASTER_EMBEDDED_STORE"] != filepath.Join(h.Root, "/var/lib/contiv/store") || env["CONTIV_NETMASTER_EMBEDDED_JOIN"] != "" ||
+		env["CONTIV_NETMASTER_EMBEDDED_PEER_URL"] != "https://192.0.2.1:2380" {
+		t.Errorf("want a store of its own, got %v, %v", env, err)
+	}
+	if !slices.Equal(h.Netmasters(), []string{"192.0.2.1:9999"}) || !h.Masters() || !h.Member() {
+		t.Errorf("want the host to know its netmaster, got %v", h.Netmasters())
+	}
+	if label, err := h.Labelled(); label != "h1" || err != nil {
+		t.Errorf("want h1, got %q, %v", label, err)
+	}
+	gone := (&Leave{Host: h, Label: "h1", Starter: ByHand{h}, Last: true}).Steps()
+	for range 2 {
+		if err := Run(t.Context(), gone, func(string) {}); err != nil {
+			t.Error(err)
+		}
+	}
+	if h.Member() || h.Masters() {
+		t.Error("want nothing left of the host")
+	}
+}
+
+// What a netmaster is told follows from the store.
+func TestMasterEnv(t *testing.T) {
+	h, w := &Host{}, wish()
+	for name, c := range map[string]struct {
+		store model.StoreSettings
+		want  Env // among others
+	}{
+		"alone":  {model.StoreSettings{Kind: "embedded"}, Env{"CONTIV_NETMASTER_EMBEDDED_NAME": "h1", "CONTIV_NETMASTER_EMBEDDED_CLUSTER": ""}},
+		"joins":  {model.StoreSettings{Kind: "embedded", Members: map[string]string{"h2": "https://b", "h1": "https://a"}}, Env{"CONTIV_NETMASTER_EMBEDDED_CLUSTER": "h1=https://a,h2=https://b", "CONTIV_NETMASTER_EMBEDDED_JOIN": "true"}},
+		"etcd":   {model.StoreSettings{Kind: "etcd", URLs: []string{"https://a", "https://b"}}, Env{"CONTIV_NETMASTER_ETCD_ENDPOINTS": "https://a,https://b", "CONTIV_NETMASTER_EMBEDDED_STORE": ""}},
+		"consul": {model.StoreSettings{Kind: "consul", URLs: []string{"https://a"}}, Env{"CONTIV_NETMASTER_CONSUL_ENDPOINTS": "https://a", "CONTIV_NETMASTER_EMBEDDED_STORE": ""}},
+	} {
+		got := h.masterEnv(&w, c.store)
+		for key, want := range c.want {
+			if got[key] != want {
+				t.Errorf("%s: %s: want %q, got %q", name, key, want, got[key])
+			}
+		}
+	}
+}
+
+// A daemon is started once, is known to run, and ends; systemd is told what to do.
+func TestStarters(t *testing.T) {
+	h := &Host{Root: t.TempDir(), Bin: t.TempDir()}
+	program := filepath.Join(h.Bin, Netplugin)
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, program)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Detached{h}
+	if _, err := d.Start(t.Context(), Netplugin); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("want its settings to be missing, got %v", err)
+	}
+	if did, err := d.Stop(t.Context(), Netplugin); did != "" || err != nil {
+		t.Errorf("want nothing to stop, got %q, %v", did, err)
+	}
+	if _, err := h.told(Netplugin, func() Env { return Env{asDaemon: "1"} }).Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, starts := range []bool{true, false} {
+		if did, err := d.Start(t.Context(), Netplugin); err != nil || (did != "") != starts {
+			t.Errorf("want it to start %t, got %q, %v", starts, did, err)
+		}
+	}
+	for _, stops := range []bool{true, false} {
+		if did, err := d.Stop(t.Context(), Netplugin); err != nil || (did != "") != stops {
+			t.Errorf("want it to stop %t, got %q, %v", stops, did, err)
+		}
+	}
+	var told [][]string
+	s := Systemd{h, func(_ context.Context, args ...string) error { told = append(told, args); return nil }}
+	if _, err := s.Start(t.Context(), Netplugin); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(h.unitFile(Netplugin))
+	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.EnvFile(Netplugin)+"\nExecStart="+program+"\n") {
+		t.Errorf("want a unit, got %s, %v", text, err)
+	}
+	for range 2 {
+		if _, err := s.Stop(t.Context(), Netplugin); err != nil {
+			t.Error(err)
+		}
+	}
+	var verbs []string
+	for _, args := range told {
+		verbs = append(verbs, args[0])
+	}
+	if !slices.Equal(verbs, []string{"daemon-reload", "enable", "restart", "disable", "daemon-reload"}) {
+		t.Errorf("want each verb once, got %v", verbs)
+	}
+}
