@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -133,7 +134,9 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			return lead(ctx, t, db, known, committer, admitter, log, duties...)
+			begun := c.pace.Hurry()
+			defer begun()
+			return lead(ctx, t, db, known, committer, admitter, log, append(slices.Clip(duties), func(context.Context) { begun() })...)
 		},
 	})
 	registry := cluster.NewRegistry(db, 0, log, registration(c, "follower"))
