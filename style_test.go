@@ -16,9 +16,9 @@ import (
 // logKeys are the keys of log lines. A thing has one key wherever it is logged; a new key is added here.
 var logKeys = strings.Fields(`
 	address as bond bytes by cluster code component condition container control difference differences duration endpoint endpoints
-	enough error file flag freed from holder host id interface is key kind machine member method mtu netns network open owner panic partner
+	enough error file flag freed from holder host id identity interface is key kind machine member method mtu netns network open owner panic partner
 	path peers port prefix profile protected quota reason records released repairing requests restarting retry revision role routes socket stack
-	status store subnet tasks term to uplinks used version vtep want was`)
+	status store subnet tasks term to until uplinks used version vtep want was`)
 
 // goFiles calls visit for every Go file of the tree.
 func goFiles(t *testing.T, visit func(path string, set *token.FileSet, file *ast.File)) {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/contiv/contiv/lab/hostinit"
 	"github.com/contiv/contiv/lab/kube"
+	"github.com/contiv/contiv/trust"
 )
 
 // How long a part may take to become ready, and to stop when it is asked to.
@@ -302,11 +303,18 @@ func (l *Lab) probe(ctx context.Context, host int, part string) error {
 	if kube.Health(part, netip.Addr{}) != "" {
 		client = healthClient()
 	}
-	if part == PartDocker {
-		if client, err = l.dockerClient(host); err != nil {
-			return err
-		}
+	switch part {
+	case PartMaster:
+		client, err = l.HTTP(trust.User)
+	case PartAgent:
+		client, err = l.HTTP(trust.Monitor)
+	case PartDocker:
+		client, err = l.dockerClient(host)
 	}
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	if err != nil {
 		return err

@@ -157,6 +157,9 @@ func (l *Lab) Up(ctx context.Context) error {
 	if err := l.each(func(host int) error { return l.bootHost(ctx, host) }); err != nil {
 		return err
 	}
+	if err := l.writeTrust(); err != nil {
+		return err
+	}
 	if l.Kubernetes != nil {
 		if err := l.writeKubernetes(); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
 )
@@ -15,16 +14,17 @@ func (l *Lab) Label(ctx context.Context, name string, labels map[string]string) 
 	if err != nil {
 		return err
 	}
-	url, err := l.MasterURL()
+	api, err := l.Client()
 	if err != nil {
 		return err
 	}
 	request := model.UpdateEndpointRequest{Event: "start", Tenant: c.Tenant, Network: cmp.Or(c.Network, c.Group), EndpointID: containerID(*c),
 		ContainerID: containerID(*c), EPCommonName: c.Name, Labels: labels}
+	api.Patience = startPatience
 	if len(labels) == 0 {
 		request.Event = "die"
 	}
-	return channel.Master{Client: &client.Client{Base: url, Patience: startPatience}}.UpdateEndpoint(ctx, request)
+	return channel.Master{Client: api}.UpdateEndpoint(ctx, request)
 }
 
 // containerID is what runtimes call a container of the lab.

@@ -30,19 +30,20 @@ const (
 
 // Plan is what a lab consists of. It is kept in the lab's folder.
 type Plan struct {
-	Name    string   `json:"name"`
-	Dir     string   `json:"dir"`     // the lab's folder
-	Hosts   int      `json:"hosts"`   // h1, h2, ...
-	Masters int      `json:"masters"` // on the first of the hosts
-	Store   string   `json:"store"`
-	Bare    bool     `json:"bare"` // hosts and switches alone
-	Bin     string   `json:"bin"`  // folder of netmaster, netplugin, contivk8s
-	Number  int      `json:"number"`
-	Uplinks int      `json:"uplinks,omitempty"` // NICs of a host in the VLAN trunk; 0: one
-	LACP    bool     `json:"lacp,omitempty"`    // a host's uplinks lead to a switch of its own that speaks LACP
-	Debug   bool     `json:"debug"`
-	Master  []string `json:"masterFlags,omitempty"` // more flags
-	Agent   []string `json:"agentFlags,omitempty"`
+	Name     string   `json:"name"`
+	Dir      string   `json:"dir"`     // the lab's folder
+	Hosts    int      `json:"hosts"`   // h1, h2, ...
+	Masters  int      `json:"masters"` // on the first of the hosts
+	Store    string   `json:"store"`
+	Bare     bool     `json:"bare"`               // hosts and switches alone
+	Insecure bool     `json:"insecure,omitempty"` // plain HTTP, to everyone
+	Bin      string   `json:"bin"`                // folder of netmaster, netplugin, contivk8s
+	Number   int      `json:"number"`
+	Uplinks  int      `json:"uplinks,omitempty"` // NICs of a host in the VLAN trunk; 0: one
+	LACP     bool     `json:"lacp,omitempty"`    // a host's uplinks lead to a switch of its own that speaks LACP
+	Debug    bool     `json:"debug"`
+	Master   []string `json:"masterFlags,omitempty"` // more flags
+	Agent    []string `json:"agentFlags,omitempty"`
 
 	Docker      bool     `json:"docker,omitempty"`      // every host has a Docker engine
 	DockerBin   string   `json:"dockerBin,omitempty"`   // folder of another engine than the machine's, with its containerd, runc and docker
@@ -129,12 +130,15 @@ func (p *Plan) switches() string { return fmt.Sprintf("contiv-%s-%d", p.Name, p.
 func (p *Plan) hostDir(host string) string { return filepath.Join(p.Dir, host) }
 
 // MasterURL is the API of the netmaster on a host.
-func (p *Plan) masterURL(host int) string { return "http://" + p.mgmt(host) + ":9999" }
+func (p *Plan) masterURL(host int) string { return p.scheme() + "://" + p.mgmt(host) + ":9999" }
 
 // storeURL is where the store serves on a host.
 func (p *Plan) storeURL(host int) string {
 	if p.Store == StoreConsul {
 		return "http://" + p.mgmt(host) + ":8500"
+	}
+	if p.Store == StoreEmbedded {
+		return p.scheme() + "://" + p.mgmt(host) + ":2379"
 	}
 	return "http://" + p.mgmt(host) + ":2379"
 }
@@ -143,6 +147,18 @@ func (p *Plan) storeURL(host int) string {
 // fewer or more the first alone, because a cluster of two survives nothing.
 func (p *Plan) embeddedOn(host int) bool {
 	return p.Store == StoreEmbedded && (host == 1 || p.Masters == 3 && host <= 3)
+}
+
+// finderFlags say to agents where netmasters are: of an embedded store, which serves netmasters alone, directly.
+func (p *Plan) finderFlags() []string {
+	if p.Insecure || p.Store != StoreEmbedded {
+		return p.storeFlags()
+	}
+	var urls []string
+	for i := range p.Masters {
+		urls = append(urls, p.masterURL(i+1))
+	}
+	return []string{"--netmasters", strings.Join(urls, ",")}
 }
 
 // storeFlags say where the store is, to those that do not run it.
@@ -196,8 +212,9 @@ func (p *Plan) masterArgs(host int) []string {
 	address := p.mgmt(host) + ":9999"
 	args := []string{filepath.Join(p.Bin, "netmaster"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
 		"--external-address", address, "--internal-address", address}
+	args = append(args, p.trustFlags()...)
 	if p.embeddedOn(host) {
-		peer := func(i int) string { return "http://" + p.mgmt(i) + ":2380" }
+		peer := func(i int) string { return p.scheme() + "://" + p.mgmt(i) + ":2380" }
 		args = append(args, "--embedded-store", hostinit.Inside+"/etcd", "--embedded-name", hostName(host),
 			"--embedded-client-url", p.storeURL(host), "--embedded-peer-url", peer(host))
 		var members []string
@@ -223,7 +240,8 @@ func (p *Plan) agentArgs(host int) []string {
 	}
 	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", mode, "--netmode", "vlan", "--fwdmode", "bridge",
 		"--host", hostName(host), "--machine-id", p.Name + "/" + hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","),
-		"--datapath", "netdev"}, p.storeFlags()...)
+		"--datapath", "netdev"}, p.finderFlags()...)
+	args = append(args, p.trustFlags()...)
 	if p.LACP {
 		args = append(args, "--uplink-bond", "lacp")
 	}
@@ -246,7 +264,7 @@ func (p *Plan) ready(host int, part string) string {
 	case PartMaster:
 		return p.masterURL(host) + "/readyz"
 	case PartAgent:
-		return "http://" + p.mgmt(host) + ":9090/readyz"
+		return p.scheme() + "://" + p.mgmt(host) + ":9090/readyz"
 	case PartDocker:
 		return "http://docker/_ping"
 	case PartStore:

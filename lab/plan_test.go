@@ -30,12 +30,12 @@ func TestArgs(t *testing.T) {
 		not  string
 	}{
 		{"member of three", three, 2, PartMaster, []string{"/bin/netmaster ", "--external-address 10.254.7.2:9999", "--embedded-name h2",
-			"--embedded-client-url http://10.254.7.2:2379", "--embedded-cluster h1=http://10.254.7.1:2380,h2=http://10.254.7.2:2380,h3=http://10.254.7.3:2380"}, "--etcd-endpoints"},
+			"--embedded-client-url https://10.254.7.2:2379", "--embedded-cluster h1=https://10.254.7.1:2380,h2=https://10.254.7.2:2380,h3=https://10.254.7.3:2380"}, "--etcd-endpoints"},
 		{"single member", one, 1, PartMaster, []string{"--embedded-store /run/lab/etcd"}, "--embedded-cluster"},
 		{"no master", one, 2, PartMaster, nil, ""},
 		{"agent of three", three, 1, PartAgent, []string{"/bin/netplugin ", "--host h1", "--ctrl-ip 10.254.7.1", "--vtep-ip 192.168.251.1",
-			"--vlan-uplinks eth1", "--etcd-endpoints http://10.254.7.1:2379,http://10.254.7.2:2379,http://10.254.7.3:2379"}, "--log-level"},
-		{"agent of one", one, 3, PartAgent, []string{"--etcd-endpoints http://10.254.7.1:2379 "}, "10.254.7.2"},
+			"--vlan-uplinks eth1", "--netmasters https://10.254.7.1:9999,https://10.254.7.2:9999,https://10.254.7.3:9999"}, "--log-level"},
+		{"agent of one", one, 3, PartAgent, []string{"--netmasters https://10.254.7.1:9999 "}, "10.254.7.2"},
 		{"more flags", extra, 1, PartAgent, []string{"--log-level DEBUG --vxlan-port 4790"}, ""},
 		{"etcd", etcd, 1, PartStore, []string{"etcd ", "--listen-client-urls http://10.254.7.1:2379"}, ""},
 		{"etcd elsewhere", etcd, 2, PartStore, nil, ""},

@@ -15,6 +15,7 @@ import (
 type route struct {
 	Get     string            `json:"get"`
 	Post    string            `json:"post"`
+	Delete  string            `json:"delete"`
 	Summary string            `json:"summary"`
 	Query   map[string]string `json:"query"`
 	Body    string            `json:"body"`
@@ -34,19 +35,29 @@ func loadRoutes(path string) ([]route, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for i, r := range out {
-		if (r.Get == "") == (r.Post == "") || r.Summary == "" || (r.Answer == "") == (r.Media == "") {
-			return nil, fmt.Errorf("%s: route %d wants one of get and post, a summary, and one of answer and media", path, i+1)
+		if method, _ := r.asked(); method == "" || r.Summary == "" || (r.Answer == "") == (r.Media == "") {
+			return nil, fmt.Errorf("%s: route %d wants one of get, post and delete, a summary, and one of answer and media", path, i+1)
 		}
 	}
 	return out, nil
 }
 
+// asked is how the route is asked for; method is "" when it says none, or several.
+func (r *route) asked() (method, path string) {
+	for name, at := range map[string]string{"get": r.Get, "post": r.Post, "delete": r.Delete} {
+		if at != "" && method != "" {
+			return "", ""
+		}
+		if at != "" {
+			method, path = name, at
+		}
+	}
+	return method, path
+}
+
 // describe adds the route to the document's paths, and the schemas of its types.
 func (r *route) describe(paths, schemas object, types *goTypes) error {
-	method, path := "get", r.Get
-	if r.Post != "" {
-		method, path = "post", r.Post
-	}
+	method, path := r.asked()
 	good := object{"schema": object{}}
 	if r.Answer != "" {
 		schema, err := types.schema(r.Answer, schemas)

@@ -107,7 +107,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if err != nil {
 		return err
 	}
-	c, err := connect(base, getenv("HOME"), o.insecure)
+	c, err := connect(base, getenv, o.insecure)
 	if err != nil {
 		return err
 	}
@@ -147,12 +147,17 @@ func replay(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *optio
 }
 
 // connect makes the client. A person who is logged in, by netctl login, is so here too, at https URLs.
-func connect(base, home string, insecure bool) (*client.Client, error) {
+func connect(base string, getenv func(string) string, insecure bool) (*client.Client, error) {
+	home := getenv("HOME")
 	token, err := term.Token(home)
 	if err != nil {
 		return nil, err
 	}
-	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: term.Transport(insecure)},
+	transport, err := term.Way{Home: home, Getenv: getenv, Insecure: insecure}.Transport(base)
+	if err != nil {
+		return nil, err
+	}
+	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport},
 		Actor: term.Actor, Program: "console/" + build.Info().Version}, nil
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/pipeline"
+	"github.com/contiv/contiv/trust"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
@@ -77,6 +78,13 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	if err := budget.Slack(budget.AgentSlack); err != nil {
 		log.Debug("not as thrifty as it could be", "error", err)
 	}
+	holder, err := o.Trust.Open(trust.Agent, log)
+	if err == nil && holder != nil && holder.Identity().Name != o.Host {
+		err = fmt.Errorf("--host %s: the certificate in %s is of %s; name that host, or have this one join as itself (contiv join)", o.Host, o.Trust.Dir, holder.Identity().Name)
+	}
+	if err != nil {
+		return &configError{err}
+	}
 	masters, err := o.Finder(log)
 	if err != nil {
 		return &configError{err}
@@ -92,7 +100,7 @@ func serve(ctx context.Context, o *options, settled func(), stderr io.Writer) er
 	forward := bridge.NewReconciler(o.Host, p,
 		bridge.NewOpenFlow(node.ManagementSocket(o.OVSRunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
 	n, err := node.New(node.Config{Host: o.Host, Machine: claim.Machine(o.Machine, o.Host), CtrlIP: o.ctrl, VTEP: o.vtep, Uplinks: o.Uplinks, UplinkBond: o.Bond, VXLANPort: o.vxlan,
-		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, CNIPatience: cniPatience, MesosSocket: o.mesosSocket(), Runtime: runtimeConf, InspectPort: inspectPort, Limits: o.Limits,
+		Datapath: o.Datapath, OVSRunDir: o.OVSRunDir, FwdMode: o.FwdMode, CNISocket: o.Socket, CNIPatience: cniPatience, MesosSocket: o.mesosSocket(), Runtime: runtimeConf, InspectPort: inspectPort, Limits: o.Limits, Trust: holder,
 		DNS:    node.DNS{Off: o.DNS == "off", Domain: o.Domain, Cluster: o.Cluster, Servers: o.Resolvers},
 		Docker: o.Docker.part(o.Mode), HostPorts: o.open, Protected: o.protected, Shut: o.shut, Node4: o.node4, Node6: o.node6,
 		Find: masters.Find, Observe: o.Observe, ForeignServices: o.Services == "off", Version: build.Info(), Settled: settled, Log: log},

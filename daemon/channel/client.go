@@ -235,7 +235,7 @@ func because(ctx context.Context, base string, err error) error {
 	if why := context.Cause(ctx); why != nil && !errors.Is(why, context.Canceled) {
 		err = why
 	}
-	return fmt.Errorf("netmaster at %s: %w", strings.TrimPrefix(base, "http://"), err)
+	return fmt.Errorf("netmaster at %s: %w", base[strings.LastIndex(base, "/")+1:], err)
 }
 
 // note remembers how far the client is.

@@ -89,7 +89,7 @@ func TestRefusals(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} }, HTTP: channel.NewHTTP(),
+		c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return []string{url} }, HTTP: channel.NewHTTP(nil),
 			Reporter: &switched{moved: make(chan struct{})}, Log: slog.New(slog.DiscardHandler)})
 		var said string
 		for b, err := range c.Follow(ctx) {
@@ -131,7 +131,7 @@ func TestReports(t *testing.T) {
 	})
 	opened := make(chan struct{}, 1)
 	c := channel.NewClient(channel.Options{Host: "h1", Seat: func() string { return "s" }, Masters: func(context.Context) []string { return []string{url} },
-		Reporter: at, Opened: func() { opened <- struct{}{} }, HTTP: channel.NewHTTP(), Log: slog.New(slog.DiscardHandler)})
+		Reporter: at, Opened: func() { opened <- struct{}{} }, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	ended := make(chan struct{})
 	go func() {
@@ -181,7 +181,7 @@ func TestOneOfMany(t *testing.T) {
 		urls = append(urls, dead.URL)
 	}
 	for range 20 {
-		c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return urls }, HTTP: channel.NewHTTP(), Log: slog.New(slog.DiscardHandler)})
+		c := channel.NewClient(channel.Options{Host: "h1", Masters: func(context.Context) []string { return urls }, HTTP: channel.NewHTTP(nil), Log: slog.New(slog.DiscardHandler)})
 		for b, err := range c.Follow(t.Context()) {
 			if err != nil || b.Revision != 7 || c.With() != good {
 				t.Fatalf("want the one that serves without an outage, got %d, %q, %v", b.Revision, c.With(), err)

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"crypto/tls"
 	"net"
 	"net/http"
 	"time"
@@ -13,16 +14,19 @@ const dialLimit = 2 * time.Second
 func Protocols() *http.Protocols {
 	var both http.Protocols
 	both.SetHTTP1(true)
+	both.SetHTTP2(true)
 	both.SetUnencryptedHTTP2(true)
 	return &both
 }
 
-// NewHTTP returns a client that has one connection to each netmaster, for the channel and for requests (HTTP/2 with prior knowledge, RFC 9113 section 3.3).
-func NewHTTP() *http.Client {
+// NewHTTP returns a client that has one connection to each netmaster, for the channel and for requests: HTTP/2 over TLS, or with prior knowledge
+// (RFC 9113, section 3.3) where secure is nil.
+func NewHTTP(secure *tls.Config) *http.Client {
 	var two http.Protocols
-	two.SetUnencryptedHTTP2(true)
+	two.SetHTTP2(secure != nil)
+	two.SetUnencryptedHTTP2(secure == nil)
 	return &http.Client{
-		Transport: &http.Transport{Protocols: &two, DialContext: (&net.Dialer{Timeout: dialLimit}).DialContext, IdleConnTimeout: time.Minute,
+		Transport: &http.Transport{Protocols: &two, TLSClientConfig: secure, DialContext: (&net.Dialer{Timeout: dialLimit}).DialContext, IdleConnTimeout: time.Minute,
 			HTTP2: &http.HTTP2Config{SendPingTimeout: silenceMost / 2, PingTimeout: silenceMost / 2}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -15,6 +15,7 @@ type Connections struct {
 	most, each int
 	refused    atomic.Uint64
 	farewells  chan struct{} // a place for each that is told
+	silent     bool
 
 	mu  sync.Mutex
 	all int
@@ -36,6 +37,9 @@ const (
 func NewConnections(most, each int) *Connections {
 	return &Connections{most: most, each: each, farewells: make(chan struct{}, mostFarewells), by: map[string]int{}}
 }
+
+// Silent has connections too many closed without a word: who speaks TLS does not understand one.
+func (c *Connections) Silent() { c.silent = true }
 
 // Open is how many connections are open.
 func (c *Connections) Open() int {
@@ -98,6 +102,10 @@ func (c *Connections) leave(client string) {
 // turnAway closes a connection and says why, without waiting for it.
 func (c *Connections) turnAway(nc net.Conn, why string) {
 	c.refused.Add(1)
+	if c.silent {
+		_ = nc.Close()
+		return
+	}
 	select {
 	case c.farewells <- struct{}{}:
 	default:

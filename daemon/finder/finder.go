@@ -25,9 +25,10 @@ const (
 
 // Finder finds netmasters. Its methods are safe for concurrent use.
 type Finder struct {
-	first []string // URLs
-	store open.Config
-	log   *slog.Logger
+	first  []string // URLs
+	scheme string   // of those that are found
+	store  open.Config
+	log    *slog.Logger
 
 	mu    sync.Mutex
 	found []string // in the store, URLs
@@ -35,19 +36,19 @@ type Finder struct {
 	wrong string
 }
 
-// New makes a Finder that knows URLs to begin with, as Parse gives them, and asks a store if one is named.
-func New(first []string, store open.Config, log *slog.Logger) *Finder {
-	return &Finder{first: first, store: store, log: log}
+// New makes a Finder that knows URLs to begin with, as Parse gives them, and asks a store if one is named. URLs of netmasters have the scheme.
+func New(first []string, scheme string, store open.Config, log *slog.Logger) *Finder {
+	return &Finder{first: first, scheme: scheme, store: store, log: log}
 }
 
-// Parse reads where a netmaster serves, "address:port" or a URL of it, and gives the URL.
-func Parse(text string) (string, error) {
+// Parse reads where a netmaster serves, "address:port" or a URL of it, and gives the URL, which has the scheme.
+func Parse(text, scheme string) (string, error) {
 	if !strings.Contains(text, "://") {
-		text = "http://" + text
+		text = scheme + "://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" || u.User != nil {
-		return "", fmt.Errorf("%q is not like 192.0.2.1:9999 or http://192.0.2.1:9999", text)
+	if err != nil || u.Scheme != scheme || u.Hostname() == "" || u.Port() == "" || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "" || u.User != nil {
+		return "", fmt.Errorf("%q is not like 192.0.2.1:9999 or %s://192.0.2.1:9999", text, scheme)
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String(), nil
 }
@@ -96,7 +97,7 @@ func (f *Finder) ask(ctx context.Context) (urls []string, err error) {
 	for _, i := range items {
 		var s record.Service
 		if json.Unmarshal(i.Value, &s) == nil && s.HostAddr != "" && s.Port > 0 {
-			urls = append(urls, "http://"+net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port)))
+			urls = append(urls, f.scheme+"://"+net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port)))
 		}
 	}
 	return urls, nil

@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		"[fd00::1]:9999": "http://[fd00::1]:9999", "192.0.2.1": "", "https://192.0.2.1:9999": "", "http://u@192.0.2.1:9999": "", "192.0.2.1:9999/x": "", "": "",
 		"http://:9999": "", "192.0.2.1:9999?x": "",
 	} {
-		got, err := finder.Parse(text)
+		got, err := finder.Parse(text, "http")
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: want %q, got %q, %v", text, want, got, err)
 		}
@@ -33,13 +33,19 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: want the error to say how it is, got %v", text, err)
 		}
 	}
+	if got, err := finder.Parse("192.0.2.1:9999", "https"); err != nil || got != "https://192.0.2.1:9999" {
+		t.Errorf("of a secured cluster: got %q, %v", got, err)
+	}
+	if _, err := finder.Parse("http://192.0.2.1:9999", "https"); err == nil || !strings.Contains(err.Error(), "https://192.0.2.1:9999") {
+		t.Errorf("plain HTTP in a secured cluster: want the URL that would do, got %v", err)
+	}
 }
 
 func FuzzParse(f *testing.F) {
 	f.Add("192.0.2.1:9999")
 	f.Add("http://[fd00::1%25eth0]:1")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := finder.Parse(text)
+		got, err := finder.Parse(text, "http")
 		if err != nil {
 			return
 		}
@@ -63,7 +69,7 @@ func freeURL(t *testing.T) string {
 // Found are those to begin with, and those that a real store has; the latter also while it is away.
 func TestFind(t *testing.T) {
 	first := []string{"http://192.0.2.1:9999"}
-	if got := finder.New(first, open.Config{}, quiet).Find(t.Context()); !slices.Equal(got, first) {
+	if got := finder.New(first, "http", open.Config{}, quiet).Find(t.Context()); !slices.Equal(got, first) {
 		t.Errorf("without a store: want %v, got %v", first, got)
 	}
 	client := freeURL(t)
@@ -83,7 +89,7 @@ func TestFind(t *testing.T) {
 	if _, err := db.Commit(t.Context(), &tx); err != nil {
 		t.Fatal(err)
 	}
-	f := finder.New(first, open.Config{Etcd: []string{client}}, quiet)
+	f := finder.New(first, "http", open.Config{Etcd: []string{client}}, quiet)
 	want := []string{"http://192.0.2.1:9999", "http://192.0.2.2:9999", "http://[fd00::3]:9999"}
 	if got := f.Find(t.Context()); !slices.Equal(got, want) {
 		t.Errorf("with a store: want %v, got %v", want, got)

@@ -26,7 +26,7 @@ func (a *Agent) Check() error {
 		return err
 	}
 	for i, text := range a.Netmasters {
-		url, err := finder.Parse(text)
+		url, err := finder.Parse(text, a.Trust.Scheme())
 		if err != nil {
 			return fmt.Errorf("--netmasters: %w", err)
 		}
@@ -40,5 +40,5 @@ func (a *Agent) Finder(log *slog.Logger) (*finder.Finder, error) {
 	if _, err := a.Store.TLS(); err != nil {
 		return nil, err
 	}
-	return finder.New(a.Netmasters, a.Store, log), nil
+	return finder.New(a.Netmasters, a.Trust.Scheme(), a.Store, log), nil
 }

@@ -17,6 +17,7 @@ type Common struct {
 	NetMode string // "vlan" or "vxlan"
 	FwdMode string // "bridge" or "routing"
 	Store   open.Config
+	Trust   Trust
 	Log     logging.Config
 	Version bool
 }
@@ -31,7 +32,11 @@ func (c *Common) Register(s *Set) {
 	}
 	s.String(&c.Store.CertFile, "store-cert", "STORE_CERT", "", "client certificate for the store, PEM")
 	s.String(&c.Store.KeyFile, "store-key", "STORE_KEY", "", "key of the client certificate, PEM")
-	s.String(&c.Store.CAFile, "store-ca", "STORE_CA", "", "certificate authority of the store, PEM")
+	s.String(&c.Store.CAFile, "store-ca", "STORE_CA", "", "certificate authority of the store, PEM (default: that of the cluster, whose netmasters embed the store; with --insecure the system's)")
+	s.String(&c.Store.Secret.User, "store-user", "STORE_USER", "", "user of an etcd that asks for one")
+	s.String(&c.Store.Secret.PasswordFile, "store-password-file", "STORE_PASSWORD_FILE", "", "file with the password of --store-user")
+	s.String(&c.Store.Secret.TokenFile, "store-token-file", "STORE_TOKEN_FILE", "", "file with the ACL token for Consul")
+	c.Trust.Register(s)
 	s.String(&c.Log.Level, "log-level", "LOG_LEVEL", "INFO", "least severe messages to log: DEBUG, INFO, WARN or ERROR")
 	s.Bool(&c.Log.JSON, "use-json-log", "USE_JSON_LOG", "log JSON", "json-log")
 	s.Bool(&c.Log.Syslog, "use-syslog", "USE_SYSLOG", "log to syslog", "syslog")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -24,6 +25,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/upkeep"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/trust"
 )
 
 // config is netmaster's command line.
@@ -54,6 +56,7 @@ type config struct {
 	BalancerNetwork    string
 	pace               *budget.Pace // of processors; nil: all
 	pods               []netip.Prefix
+	holder             *trust.Holder // nil: everything is plain HTTP
 }
 
 func (c *config) register(s *flags.Set) {
@@ -82,8 +85,8 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.BalancerNetwork, "load-balancer-network", "LOAD_BALANCER_NETWORK", "", "name of the network, of a service's own tenant, that Kubernetes' services of type LoadBalancer get their addresses of when they name none by annotation "+record.PlaceNetwork)
 	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
 	s.String(&c.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
-	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "http://127.0.0.1:2379", "where the embedded store serves agents and netmasters")
-	s.String(&c.Embedded.PeerURL, "embedded-peer-url", "EMBEDDED_PEER_URL", "http://127.0.0.1:2380", "where the embedded store serves its other members")
+	s.String(&c.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "", "where the embedded store serves other netmasters (default: https://127.0.0.1:2379, http with --insecure)")
+	s.String(&c.Embedded.PeerURL, "embedded-peer-url", "EMBEDDED_PEER_URL", "", "where the embedded store serves its other members (default: https://127.0.0.1:2380, http with --insecure)")
 	s.List(&c.members, "embedded-cluster", "EMBEDDED_CLUSTER", "all members of a new embedded store, as name=peer URL")
 	s.Bool(&c.Embedded.Existing, "embedded-join", "EMBEDDED_JOIN", "join an embedded store that runs and has been told of this member, if the folder is empty")
 	s.Bool(&c.Embedded.Alone, "embedded-alone", "EMBEDDED_ALONE", "for one start: forget all other members of the embedded store, when most are lost for good, and go on with what the folder holds")
@@ -210,9 +213,12 @@ const leastCompaction = 10 * time.Minute
 const maxHistory = 200000
 
 func (c *config) checkEmbedded() error {
+	scheme := c.Trust.Scheme()
+	c.Embedded.ClientURL = cmp.Or(c.Embedded.ClientURL, scheme+"://127.0.0.1:2379")
+	c.Embedded.PeerURL = cmp.Or(c.Embedded.PeerURL, scheme+"://127.0.0.1:2380")
 	for flag, text := range map[string]string{"embedded-client-url": c.Embedded.ClientURL, "embedded-peer-url": c.Embedded.PeerURL} {
-		if u, err := url.Parse(text); err != nil || u.Scheme != "http" || u.Host == "" {
-			return fmt.Errorf("--%s %s: it is a URL like http://10.0.0.1:2379", flag, text)
+		if u, err := url.Parse(text); err != nil || u.Scheme != scheme || u.Host == "" {
+			return fmt.Errorf("--%s %s: it is a URL like %s://10.0.0.1:2379", flag, text, scheme)
 		}
 	}
 	for _, m := range c.members {

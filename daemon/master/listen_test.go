@@ -53,7 +53,7 @@ func TestNWC_08_ListenURL(t *testing.T) {
 		var out, errs bytes.Buffer
 		done := make(chan int, 1)
 		go func() {
-			args := append([]string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--etcd", "http://127.0.0.1:1"}, x.args...)
+			args := append([]string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--etcd", "http://127.0.0.1:1", "--insecure"}, x.args...)
 			done <- run(ctx, args, func(string) string { return "" }, &out, &errs)
 		}()
 		for _, port := range x.at {

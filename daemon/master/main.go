@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/budget"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/trust"
 )
 
 func main() {
@@ -46,6 +47,13 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	if err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
+	}
+	if c.holder, err = c.Trust.Open(trust.Master, log); err != nil {
+		fmt.Fprintln(stderr, "netmaster:", err)
+		return flags.ExitConfig
+	}
+	if c.holder != nil {
+		c.Store.Own = c.holder.Client(trust.Master, "")
 	}
 	if !c.Store.Embedded { // a store in this process needs all: a durable write holds one until the runtime notices
 		c.pace = budget.NewPace(getenv("GOMAXPROCS"))

@@ -54,6 +54,7 @@ func serve(ctx context.Context, c config, log *slog.Logger) error {
 		return err
 	}
 	front.doors = doors
+	tasks = append(tasks, proof(c.holder, log)...)
 	return task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
 		db, err := openStore(ctx, c, log)
 		if err != nil {
@@ -72,7 +73,7 @@ func openStore(ctx context.Context, c config, log *slog.Logger) (store.Store, er
 	if !c.Store.Embedded {
 		return open.Open(c.Store, log)
 	}
-	c.Embedded.Log = log
+	c.Embedded.Log, c.Embedded.Trust = log, c.holder
 	db, err := embedded.Start(ctx, c.Embedded)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -121,11 +122,12 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 	poster := aci.NewPoster(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log})
 	feed := catalog.NewFeed(known, db, log)
 	told := relay.New(known, feed.Away)
-	others, hosts := outgoing(), registrar.New(committer, nil, log)
+	others, hosts := peer.NewWay(c.holder, known), registrar.New(committer, nil, log)
 	keeper := &registrar.Keeper{Registrar: hosts, Catalog: known, Served: func(ctx context.Context) []channel.Served {
 		return peer.New(known, others).Sessions(ctx, c.Internal, told.Sessions, true)
 	}}
-	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run, keeper.Run)
+	joining := enrolment(&c, committer, known, db, log)
+	duties = append(duties, poster.Run, landmark.New(committer, known, log).Run, keeper.Run, joining.Run)
 	election := cluster.NewElection(cluster.ElectionConfig{
 		Store: db, Key: record.LeaderKey, History: record.TermsKey, Heir: record.HeirKey, ID: c.Internal, TTL: c.ttl, Log: log,
 		Lead: func(ctx context.Context, t cluster.Term) error {
@@ -145,7 +147,7 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		endpoints.Expire(ctx)
 		return nil
 	})
-	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space))
+	group := task.NewGroup(log, c.load(known), feed, election, registry, c.roles(election, registry), expiry, told, minding(space), c.revocation(known))
 	var status func() *model.KubernetesStatus
 	if reader != nil {
 		status = reader.Status
@@ -164,16 +166,10 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			}
 			return waiting
 		},
-		HTTP: others,
+		Way: others, Enroll: joining, Cluster: c.told(),
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)
-}
-
-// outgoing is what netmaster reaches agents and other netmasters by. It goes where it is sent, and nowhere else.
-func outgoing() *http.Client {
-	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DialContext: (&net.Dialer{Timeout: 2 * time.Second}).DialContext},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // roles keeps this process registered as what it is.
@@ -330,10 +326,13 @@ func listeners(c config, front http.Handler, log *slog.Logger) (tasks []task.Tas
 			return nil, nil, fmt.Errorf("listen on %s: %w; is another netmaster running?", address, err)
 		}
 		bound := door.NewConnections(c.Connections, c.PerClient)
+		if c.holder != nil {
+			bound.Silent()
+		}
 		doors = append(doors, bound)
 		tasks = append(tasks, task.Func("listener "+address, func(ctx context.Context, ready func()) error {
 			ready()
-			return server.Listen(ctx, front, log, func(h *http.Server) error { return h.Serve(bound.Listen(l)) })
+			return server.Listen(ctx, front, log, func(h *http.Server) error { return door.ServeSecured(h, bound.Listen(l), c.holder) })
 		}))
 	}
 	return tasks, doors, nil

@@ -36,10 +36,10 @@ func TestWhichLab(t *testing.T) {
 func TestDemoNamesItsLab(t *testing.T) {
 	var out bytes.Buffer
 	w := &where{dir: "/x", name: "mine", s: Streams{Out: &out, Err: io.Discard}}
-	if err := demoNext(w, "http://a:1", time.Second, true); err != nil {
+	if err := demoNext(w, "NETMASTER=https://a:1 CONTIV_TRUST=/t", time.Second, true); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"contiv lab --name mine --dir /x ping cart app ", "contiv lab --name mine --dir /x kubectl get pods -A ", "contiv lab --name mine --dir /x down removes", "export NETMASTER=http://a:1 PATH=/"} {
+	for _, want := range []string{"contiv lab --name mine --dir /x ping cart app ", "contiv lab --name mine --dir /x kubectl get pods -A ", "contiv lab --name mine --dir /x down removes", "export NETMASTER=https://a:1 CONTIV_TRUST=/t PATH=/"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in %s", want, out.String())
 		}

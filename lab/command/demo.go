@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -59,11 +60,11 @@ func runDemo(ctx context.Context, w *where) error {
 	if err != nil {
 		return err
 	}
-	urls, err := l.MasterURLs()
+	c, err := l.Client()
 	if err != nil {
 		return err
 	}
-	c := &client.Client{Base: urls, Patience: 10 * time.Second, Actor: func() string { return demoName }, Program: "contiv"}
+	c.Patience, c.Actor, c.Program = 10*time.Second, func() string { return demoName }, "contiv"
 	if err := demoObjects(ctx, c, without == nil); err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func runDemo(ctx context.Context, w *where) error {
 		wrong += denied
 	}
 	if without == nil {
-		denied, err := demoPods(ctx, w, l, urls)
+		denied, err := demoPods(ctx, w, l)
 		if err != nil {
 			return err
 		}
@@ -103,7 +104,11 @@ func runDemo(ctx context.Context, w *where) error {
 	} else {
 		fmt.Fprintf(w.s.Out, "\nNo pods: %v.\n", without)
 	}
-	if err := demoNext(w, urls, time.Since(start), without == nil); err != nil {
+	env, err := l.Env()
+	if err != nil {
+		return err
+	}
+	if err := demoNext(w, strings.Join(env, " "), time.Since(start), without == nil); err != nil {
 		return err
 	}
 	if wrong > 0 {
@@ -200,7 +205,7 @@ func (w *where) flags() string {
 	return out
 }
 
-func demoNext(w *where, urls string, took time.Duration, pods bool) error {
+func demoNext(w *where, env string, took time.Duration, pods bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -217,7 +222,7 @@ func demoNext(w *where, urls string, took time.Duration, pods bool) error {
 	_, err = fmt.Fprintf(w.s.Out, `
 Ready after %.1f s, and left running. Next:
 
-  export NETMASTER=%s PATH=%s:$PATH
+  export %s PATH=%s:$PATH
 
   contiv console                                    the cluster live, in this terminal (? helps, q ends)
   netctl node ls                                    masters and agents, who leads, who lags
@@ -233,6 +238,6 @@ Ready after %.1f s, and left running. Next:
   netctl events --follow                            every change, as it happens
 %[6]s
   %[5]s removes every trace
-`, took.Seconds(), urls, bin, of, down, more)
+`, took.Seconds(), env, bin, of, down, more)
 	return err
 }

@@ -40,7 +40,7 @@ func (o *upOptions) demoKubernetes() error {
 }
 
 // demoPods starts pods, one of them under a policy, and prints who reaches that one and why another does not.
-func demoPods(ctx context.Context, w *where, l *lab.Lab, urls string) (wrong int, err error) {
+func demoPods(ctx context.Context, w *where, l *lab.Lab) (wrong int, err error) {
 	addresses, err := demoStartPods(ctx, w, l)
 	if err != nil {
 		return 0, err
@@ -70,7 +70,7 @@ func demoPods(ctx context.Context, w *where, l *lab.Lab, urls string) (wrong int
 	if err := t.Flush(); err != nil {
 		return wrong, err
 	}
-	bad, err := demoWhy(ctx, w, urls)
+	bad, err := demoWhy(ctx, w, l)
 	return wrong + bad, err
 }
 
@@ -119,7 +119,7 @@ func demoStartPods(ctx context.Context, w *where, l *lab.Lab) (addresses map[str
 }
 
 // demoWhy asks netctl why a pod is kept from another, and prints what it says first.
-func demoWhy(ctx context.Context, w *where, urls string) (wrong int, err error) {
+func demoWhy(ctx context.Context, w *where, l *lab.Lab) (wrong int, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
@@ -128,7 +128,9 @@ func demoWhy(ctx context.Context, w *where, urls string) (wrong int, err error) 
 	defer cancel()
 	line := "why kiosk/guest kiosk/api tcp 8080"
 	ask := exec.CommandContext(ctx, filepath.Join(filepath.Dir(self), "netctl"), strings.Fields(line)...)
-	ask.Env = append(os.Environ(), "NETMASTER="+urls)
+	if ask.Env, err = l.Environ(); err != nil {
+		return 0, err
+	}
 	var errs bytes.Buffer
 	ask.Stderr = &errs
 	out, err := ask.Output() // a denial ends with a code of its own

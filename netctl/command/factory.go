@@ -47,17 +47,21 @@ func (f *Factory) client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.connect(base, token), nil
+	return f.connect(base, token)
 }
 
 // connect makes a client of the netmasters at base, whose URLs are valid.
-func (f *Factory) connect(base, token string) *client.Client {
+func (f *Factory) connect(base, token string) (*client.Client, error) {
 	transport := f.HTTP
 	if transport == nil {
-		transport = term.Transport(f.insecure)
+		t, err := term.Way{Home: f.Home, Getenv: f.Getenv, Insecure: f.insecure}.Transport(base)
+		if err != nil {
+			return nil, term.Exitf(term.Server, "%w", err)
+		}
+		transport = t
 	}
 	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Patience: patience,
-		Actor: f.Actor, Program: "netctl/" + f.Self.Version}
+		Actor: f.Actor, Program: "netctl/" + f.Self.Version}, nil
 }
 
 // patience is for how long a command waits while the cluster has no leader.

@@ -35,7 +35,11 @@ func runLogin(ctx context.Context, f *Factory) error {
 	if err != nil {
 		return err
 	}
-	status, answer, err := f.connect(f.netmaster, "").Login(ctx, user, password)
+	c, err := f.connect(f.netmaster, "")
+	if err != nil {
+		return err
+	}
+	status, answer, err := c.Login(ctx, user, password)
 	switch {
 	case err != nil:
 		return local(err)

@@ -1,15 +1,11 @@
 package term
 
 import (
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // LoginPath is where the login of a person is kept whose home is that.
@@ -36,12 +32,4 @@ func Token(home string) (string, error) {
 func Insecure(getenv func(string) string) bool {
 	value := getenv("INSECURE")
 	return value != "" && value != "false"
-}
-
-// dialPatience is for how long a machine is waited for that says nothing, before the next is asked.
-const dialPatience = 3 * time.Second
-
-// Transport reaches netmaster, or the proxy before it; insecure accepts any certificate.
-func Transport(insecure bool) *http.Transport {
-	return &http.Transport{DialContext: (&net.Dialer{Timeout: dialPatience}).DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: insecure}, Proxy: http.ProxyFromEnvironment}
 }

@@ -21,7 +21,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/lab"
 )
 
@@ -85,11 +84,12 @@ func campaign(ctx context.Context, o options, out io.Writer) (findings int, err 
 	if err := l.Up(ctx); err != nil {
 		return 0, err
 	}
-	urls, err := l.MasterURLs()
+	api, err := l.Client()
 	if err != nil {
 		return 0, err
 	}
-	c := &cluster{lab: l, api: &client.Client{Base: urls, Patience: requestPatience}, out: out, began: time.Now(),
+	api.Patience = requestPatience
+	c := &cluster{lab: l, api: api, out: out, began: time.Now(),
 		rand: rand.New(rand.NewPCG(o.seed, 0)), leaving: map[string]bool{}}
 	c.say("seed %d, %v, store %s", o.seed, o.length, o.store)
 	c.rounds(ctx, time.Now().Add(o.length))

@@ -54,11 +54,12 @@ func (c *cluster) refused(words, host string, args ...string) {
 // netctl runs the netctl command and returns what it prints and whether it succeeds.
 func (c *cluster) netctl(args ...string) (string, error) {
 	c.t.Helper()
-	url, err := c.MasterURL()
-	if err != nil {
+	cmd := exec.CommandContext(c.t.Context(), filepath.Join(c.bin, "netctl"), args...)
+	var err error
+	if cmd.Env, err = c.Environ(); err != nil {
 		c.t.Fatal(err)
 	}
-	out, err := exec.CommandContext(c.t.Context(), filepath.Join(c.bin, "netctl"), append([]string{"--netmaster", url}, args...)...).CombinedOutput()
+	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 

@@ -39,12 +39,12 @@ func install(t *testing.T, l *lab.Lab, folder string) *managed {
 func (m *managed) settings(host int) []string {
 	first, h := m.lab.HostList()[0], m.lab.HostList()[host]
 	out := []string{
-		"CONTIV_LOG_DIR=/var/run/lab/log", "CONTIV_NETPLUGIN_NETMASTERS=" + first.IP + ":9999", "CONTIV_NETPLUGIN_DATAPATH=netdev",
+		"CONTIV_LOG_DIR=/var/run/lab/log", "CONTIV_NETPLUGIN_INSECURE=true", "CONTIV_NETPLUGIN_NETMASTERS=" + first.IP + ":9999", "CONTIV_NETPLUGIN_DATAPATH=netdev",
 		"CONTIV_NETPLUGIN_CONTROL_IP=" + h.IP, "CONTIV_NETPLUGIN_VTEP_IP=" + h.VTEP,
 		"CONTIV_NETPLUGIN_MACHINE_ID=" + m.lab.Name + "/" + h.Name, // the hosts of a lab share the machine's
 	}
 	if host == 0 {
-		out = append(out, "CONTIV_ROLE=netmaster", "CONTIV_NETMASTER_EMBEDDED_STORE=/var/lib/contiv/store",
+		out = append(out, "CONTIV_ROLE=netmaster", "CONTIV_NETMASTER_INSECURE=true", "CONTIV_NETMASTER_EMBEDDED_STORE=/var/lib/contiv/store",
 			"CONTIV_NETMASTER_EMBEDDED_CLIENT_URL=http://"+h.IP+":2379",
 			"CONTIV_NETMASTER_EXTERNAL_ADDRESS="+h.IP+":9999", "CONTIV_NETMASTER_INTERNAL_ADDRESS="+h.IP+":9999")
 	}

@@ -142,7 +142,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	follow(t, standHosts, func(_ shown, command string) (string, error) {
-		return on(t, c.Lab, "h1", "env", "NETMASTER="+url, "sh", "-c", "PATH="+c.bin+":$PATH; "+command)
-	}, "http://h1:", "http://"+c.control("h1")+":")
+		return on(t, c.Lab, "h1", "env", "NETMASTER="+url, "CONTIV_TRUST=/run/lab/trust", "sh", "-c", "PATH="+c.bin+":$PATH; "+command)
+	})
 	c.serves(files(t), "net")
 }

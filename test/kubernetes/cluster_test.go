@@ -202,11 +202,12 @@ func (c *cluster) namespace(name string, labels ...string) {
 // tryNetctl runs netctl and returns what it prints.
 func (c *cluster) tryNetctl(args ...string) (string, error) {
 	c.t.Helper()
-	url, err := c.MasterURL()
-	if err != nil {
+	cmd := exec.CommandContext(c.t.Context(), filepath.Join(c.bin, "netctl"), args...)
+	var err error
+	if cmd.Env, err = c.Environ(); err != nil {
 		c.t.Fatal(err)
 	}
-	return output(exec.CommandContext(c.t.Context(), filepath.Join(c.bin, "netctl"), append([]string{"--netmaster", url}, args...)...))
+	return output(cmd)
 }
 
 // netctl is tryNetctl, which must succeed.

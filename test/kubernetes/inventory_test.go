@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store/etcd"
+	"github.com/contiv/contiv/trust"
 )
 
 // things are what there is of a kind, in lines.
@@ -19,7 +20,11 @@ type things struct {
 // inventory is what the cluster has: records, addresses, and on each host what pods leave when they are not cleared away.
 func (c *cluster) inventory() []things {
 	c.t.Helper()
-	db, err := etcd.Open(etcd.Config{Endpoints: []string{fmt.Sprintf("http://10.254.%d.1:2379", c.Number)}})
+	own, err := trust.Open(c.Trust(), trust.Master)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	db, err := etcd.Open(etcd.Config{Endpoints: []string{fmt.Sprintf("https://10.254.%d.1:2379", c.Number)}, TLS: own.Client(trust.Master, "")})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ var crashed = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: goroutine
 // found are commands whose output on each host is shown after a failure: how far the agent is, what the switch does with packets, and
 // what it knows of connections.
 func found() []string {
-	return []string{"curl -s -m 5 http://127.0.0.1:9090/status", "ovs-appctl dpctl/dump-flows netdev@ovs-netdev | cut -c1-600",
+	return []string{"curl -s -m 5 --unix-socket /run/contiv/contiv-agent.sock http://agent/status", "ovs-appctl dpctl/dump-flows netdev@ovs-netdev | cut -c1-600",
 		"ovs-appctl dpctl/dump-conntrack netdev@ovs-netdev | head -40"}
 }
 

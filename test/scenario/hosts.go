@@ -27,8 +27,10 @@ func (s *Session) doHosts(args []string) error {
 	if err := s.lab("env"); err != nil {
 		return err
 	}
-	name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(s.stdout()), "export "), "=")
-	s.Setenv(name, value)
+	for _, variable := range strings.Fields(strings.TrimPrefix(s.stdout(), "export ")) {
+		name, value, _ := strings.Cut(variable, "=")
+		s.Setenv(name, value)
+	}
 	return nil
 }
 

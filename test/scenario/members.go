@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contiv/contiv/trust"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -23,7 +24,11 @@ func (s *Session) doMember(args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + first.Hostname() + ":2379"}, DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
+	own, err := trust.Open(trust.Dir(s.Getenv("CONTIV_TRUST")), trust.Master)
+	if err != nil {
+		return err
+	}
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{"https://" + first.Hostname() + ":2379"}, TLS: own.Client(trust.Master, ""), DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
 	if err != nil {
 		return err
 	}
@@ -40,7 +45,7 @@ func (s *Session) doMember(args []string) error {
 		_, err = c.MemberRemove(ctx, list.Members[at].ID)
 		return err
 	case args[0] == "add" && at < 0:
-		peer := "http://" + first.Hostname()[:strings.LastIndex(first.Hostname(), ".")+1] + strings.TrimPrefix(args[1], "h") + ":2380"
+		peer := "https://" + first.Hostname()[:strings.LastIndex(first.Hostname(), ".")+1] + strings.TrimPrefix(args[1], "h") + ":2380"
 		added, err := c.MemberAdd(ctx, []string{peer})
 		if err != nil {
 			return err

@@ -270,11 +270,11 @@ func TestServerEndsAndRefusesATakenAddress(t *testing.T) {
 	l := httptest.NewServer(http.NotFoundHandler())
 	defer l.Close()
 	taken := netip.MustParseAddrPort(strings.TrimPrefix(l.URL, "http://"))
-	if err := NewServer([]netip.AddrPort{taken}, http.NotFoundHandler(), Limits{}, quiet()).Run(t.Context()); err == nil {
+	if err := NewServer([]netip.AddrPort{taken}, http.NotFoundHandler(), nil, Limits{}, quiet()).Run(t.Context()); err == nil {
 		t.Error("address in use: want an error, got none")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s := NewServer([]netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:0")}, http.NotFoundHandler(), Limits{}, quiet())
+	s := NewServer([]netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:0")}, http.NotFoundHandler(), nil, Limits{}, quiet())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 	<-s.Ready()

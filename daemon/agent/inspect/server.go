@@ -10,20 +10,26 @@ import (
 	"net/netip"
 
 	"github.com/contiv/contiv/daemon/door"
+	"github.com/contiv/contiv/trust"
 )
 
 // Server serves a handler at several addresses. It is a task.
 type Server struct {
 	addrs   []netip.AddrPort
 	handler http.Handler
+	holder  *trust.Holder
 	bound   *door.Connections
 	log     *slog.Logger
 	ready   chan struct{}
 }
 
-// NewServer returns a Server; Run listens.
-func NewServer(addrs []netip.AddrPort, h http.Handler, l Limits, log *slog.Logger) *Server {
-	return &Server{addrs: addrs, handler: h, bound: l.bound(), log: log, ready: make(chan struct{})}
+// NewServer returns a Server; Run listens. With a holder it serves netmasters and monitors, which prove it, over TLS; with nil everyone, in plain.
+func NewServer(addrs []netip.AddrPort, h http.Handler, holder *trust.Holder, l Limits, log *slog.Logger) *Server {
+	bound := l.bound()
+	if holder != nil {
+		bound.Silent()
+	}
+	return &Server{addrs: addrs, handler: h, holder: holder, bound: bound, log: log, ready: make(chan struct{})}
 }
 
 // String names the server for logs.
@@ -34,15 +40,15 @@ func (s *Server) Ready() <-chan struct{} { return s.ready }
 
 // Run serves until ctx ends.
 func (s *Server) Run(ctx context.Context) error {
-	srv := door.NewServer(s.handler, door.Ordinary(), s.log)
-	defer func() { _ = srv.Close() }()
 	failed := make(chan error, len(s.addrs))
 	for _, a := range s.addrs {
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.String())
 		if err != nil {
 			return fmt.Errorf("listen at %s (check --ctrl-ip; is another netplugin running?): %w", a, err)
 		}
-		go func() { failed <- srv.Serve(s.bound.Listen(l)) }()
+		srv := door.NewServer(s.handler, door.Ordinary(), s.log)
+		defer func() { _ = srv.Close() }()
+		go func() { failed <- door.ServeSecured(srv, s.bound.Listen(l), s.holder, trust.Master, trust.Monitor) }()
 	}
 	close(s.ready)
 	select {

@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/dockerd"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/ofnet/link"
+	"github.com/contiv/contiv/trust"
 )
 
 // Config says who the agent is and where its parts are.
@@ -38,6 +39,7 @@ type Config struct {
 	Observe     bool // forward leaves what others change in the switch as it is
 	InspectPort int  // at CtrlIP, and at 127.0.0.1 for reading; 0 serves nothing, at the socket beside CNI's neither
 	Limits      inspect.Limits
+	Trust       *trust.Holder // proves the agent to netmasters, and these to the agent; nil: plain HTTP
 	DNS         DNS
 	// ForeignServices leaves the services of Kubernetes to another proxy.
 	ForeignServices bool

@@ -21,7 +21,7 @@ import (
 const InspectSocket = "contiv-agent.sock"
 
 // inspectors are the doors of inspection: the control address, and a unix socket for root, serve everything; loopback, where
-// every account of the host can ask, serves what changes nothing. There are no others.
+// every account of the host can ask, serves health alone, or what changes nothing where no one proves anything. There are no others.
 func (n *Node) inspectors() (doors []task.Task) {
 	everything := inspect.Handler(n.inspection())
 	elsewhere := netip.AddrPortFrom(n.CtrlIP, uint16(n.InspectPort)).String()
@@ -34,13 +34,17 @@ func (n *Node) inspectors() (doors []task.Task) {
 	at := []netip.AddrPort{loopback}
 	if n.CtrlIP.IsValid() {
 		control := netip.AddrPortFrom(n.CtrlIP, uint16(n.InspectPort))
-		doors = append(doors, inspect.NewServer([]netip.AddrPort{control}, everything, n.Limits, n.Log))
+		doors = append(doors, inspect.NewServer([]netip.AddrPort{control}, inspect.Proved(everything, n.Trust), n.Trust, n.Limits, n.Log))
 		if control == loopback { // a cluster of one machine, whose master asks there
 			at = nil
 		}
 	}
 	if at != nil {
-		doors = append(doors, inspect.NewServer(at, inspect.ReadOnly(everything, elsewhere), n.Limits, n.Log))
+		local := inspect.ReadOnly(everything, elsewhere)
+		if n.Trust != nil {
+			local = inspect.Healthy(everything, elsewhere)
+		}
+		doors = append(doors, inspect.NewServer(at, local, nil, n.Limits, n.Log))
 	}
 	return doors
 }

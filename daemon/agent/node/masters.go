@@ -12,7 +12,7 @@ import (
 // that are found.
 func (n *Node) masters(ctx context.Context) (out []string) {
 	for _, s := range n.desired.Masters() {
-		out = append(out, "http://"+net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port)))
+		out = append(out, n.scheme()+"://"+net.JoinHostPort(s.HostAddr, strconv.Itoa(s.Port)))
 	}
 	if n.told.With() != "" || n.Find == nil {
 		return out

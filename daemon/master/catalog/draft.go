@@ -39,6 +39,7 @@ func (c *Catalog) Draft() *Draft {
 	d.dockerNetworks = *v.dockerNetworks.Clone()
 	d.services, d.hosts, d.runs = *v.services.Clone(), *v.hosts.Clone(), *v.runs.Clone()
 	d.profiles = *v.profiles.Clone()
+	d.joinTokens, d.certified = *v.joinTokens.Clone(), *v.certified.Clone()
 	d.takings, d.slices = *v.takings.Clone(), *v.slices.Clone()
 	d.history = of[event]{}
 	v.mark, d.mark = new(mark), new(mark)

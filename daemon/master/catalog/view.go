@@ -33,6 +33,8 @@ type View struct {
 	runs           of[record.Running]
 	profiles       of[record.ACIProfile]
 	history        of[event]
+	joinTokens     of[record.JoinToken]
+	certified      of[record.Certified]
 	takings        of[taking] // by store key
 	slices         table.Table[identity.EndpointSlice, *slice]
 
@@ -64,6 +66,8 @@ func newView(m *mirror.Mirror) *View {
 		hosts:          *table.New(hostsAtVTEP, hostsAtControl),
 		runs:           *table.New[string, *record.Running](),
 		profiles:       *table.New[string, *record.ACIProfile](),
+		joinTokens:     *table.New[string, *record.JoinToken](),
+		certified:      *table.New(certifiedAs, revoked),
 		history:        *table.New(eventsInOrder, eventsByWriter, countByWriter),
 		takings:        *table.New(takingsOfAddress, takingsOfNumber, addressesTaken),
 		slices:         *table.New(slicesOfService),

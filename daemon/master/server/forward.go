@@ -121,8 +121,8 @@ func withoutHop(h http.Header) http.Header {
 
 // pass sends the request to the leader: to its address, whatever the request says, and with the request's path and query alone.
 func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Response, error) {
-	to := url.URL{Scheme: "http", Host: leader, Path: q.URL.Path, RawPath: q.URL.RawPath, RawQuery: q.URL.RawQuery}
-	out, err := http.NewRequestWithContext(q.Context(), q.Method, to.String(), bytes.NewReader(body))
+	to := url.URL{Path: q.URL.Path, RawPath: q.URL.RawPath, RawQuery: q.URL.RawQuery}
+	out, err := http.NewRequestWithContext(q.Context(), q.Method, s.Way.URL(leader, to.String()), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 	if out.UserAgent() == "" {
 		out.Header["User-Agent"] = []string{""} // who does not say with what it asks is not taken for this program
 	}
-	answer, err := s.HTTP.Do(out)
+	answer, err := s.Way.HTTP.Do(out)
 	if err != nil {
 		return nil, err
 	}

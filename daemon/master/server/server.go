@@ -24,10 +24,12 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/docknet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/agents"
+	"github.com/contiv/contiv/daemon/master/server/enrolling"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/nodes"
@@ -75,14 +77,17 @@ type Config struct {
 	Waiting func() []string
 	// Kubernetes is how this netmaster stands with Kubernetes; nil: it was not told how to reach it.
 	Kubernetes func() *model.KubernetesStatus
-	HTTP       *http.Client // to reach agents and other masters; nil: http.DefaultClient
+	Way        peer.Way // to agents and other masters
 	// Hosts are the names under which this netmaster is reached; nil: those of the machine, and of Internal.
 	Hosts *door.Names
 	// Limits bound what goes on at once. The zero Limits are the defaults.
 	Limits Limits
 	// Doors bound the connections of the listeners; they are shown in the metrics.
 	Doors []*door.Connections
-	Log   *slog.Logger
+	// Enroll decides who joins the cluster; nil: no one does, as of an insecure one. Cluster is what those are told.
+	Enroll  *enroll.Enroller
+	Cluster enrolling.Cluster
+	Log     *slog.Logger
 }
 
 // Server answers netmaster's HTTP requests.
@@ -96,9 +101,12 @@ type Server struct {
 
 // New makes a Server. Its metrics are registered with registry.
 func New(c Config, registry *prometheus.Registry) *Server {
-	c.HTTP = straight(c.HTTP)
+	c.Way = c.Way.Straight()
 	if c.Hosts == nil {
 		c.Hosts = door.NewNames(peer.Host(c.Internal))
+	}
+	if c.Enroll == nil {
+		c.Enroll = enroll.New(enroll.Config{Commit: c.Commit, Catalog: c.Catalog, Log: c.Log})
 	}
 	r := rest.NewRouter(c.Log)
 	s := &Server{Config: c, router: r, gates: newGates(c.Limits)}
@@ -113,7 +121,7 @@ func New(c Config, registry *prometheus.Registry) *Server {
 
 // register has each concern add its routes.
 func (s *Server) register(r *rest.Router) {
-	peers := peer.New(s.Catalog, s.HTTP)
+	peers := peer.New(s.Catalog, s.Way)
 	networks := docknet.New(s.Commit, s.Admit, s.Catalog)
 	members := &nodes.Nodes{
 		Catalog: s.Catalog, Peers: peers, Commit: s.Commit, Endpoints: s.Endpoints, Leadership: s.Leadership, Store: s.Store,
@@ -125,6 +133,9 @@ func (s *Server) register(r *rest.Router) {
 		Commit:    s.Commit, Admit: s.Admit, Log: s.Log,
 	}
 	all.Register(r)
+	joining := &enrolling.Enrolling{Enroll: s.Enroll, Catalog: s.Catalog, Endpoints: s.Endpoints, Cluster: s.Cluster, Who: proof}
+	joining.Register(r)
+	members.Forgotten = joining.Forgotten
 	agents.Register(r, s.Catalog, s.Endpoints)
 	agents.RegisterDocker(r, s.Catalog, networks)
 	agents.RegisterChannel(r, s.Relay, s.Log)
@@ -134,17 +145,6 @@ func (s *Server) register(r *rest.Router) {
 	probe.Register(r, s.Catalog, peers, s.Log)
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	(&leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}).Register(r)
-}
-
-// straight is a client that goes where it is sent and nowhere else: who answers with a redirection is not followed, for it is an
-// agent, a netmaster, or someone who has taken the place of one.
-func straight(c *http.Client) *http.Client {
-	if c == nil {
-		c = http.DefaultClient
-	}
-	out := *c
-	out.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &out
 }
 
 // Routes lists what the server serves.

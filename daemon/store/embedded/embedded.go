@@ -23,6 +23,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/etcd"
+	"github.com/contiv/contiv/trust"
 )
 
 // Windows of HTTP/2 flow control for what clients send, in bytes: above the largest request. See package etcd for why
@@ -54,6 +55,8 @@ type Config struct {
 	// Quota is how large the database may grow before the member refuses what needs space, in bytes. 0: 8 GiB, the most that etcd
 	// recommends.
 	Quota int64
+	// Trust proves the member to others and to clients, of which netmasters alone are let in; URLs are https then. nil: plain HTTP, to whoever asks.
+	Trust *trust.Holder
 	// Log gets the server's warnings and errors. nil: none.
 	Log *slog.Logger
 }
@@ -66,6 +69,7 @@ type Server struct {
 	etcd      *embed.Etcd
 	clientURL string
 	stop      sync.Once
+	end       context.CancelFunc // of what it does beside
 }
 
 // Start starts a member and waits until it serves, which for a cluster needs a majority of its members, or until ctx
@@ -97,14 +101,19 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		e.Close()
 		return nil, fmt.Errorf("no majority of %s in time: %w", conf.InitialCluster, ctx.Err())
 	}
-	clientURL := "http://" + e.Clients[0].Addr().String()
+	if err := admitted(ctx, e.Server.IsLearner); err != nil {
+		e.Server.Stop()
+		e.Close()
+		return nil, fmt.Errorf("the members of %s have not admitted this one in time: %w", conf.InitialCluster, err)
+	}
+	clientURL := c.scheme() + "://" + e.Clients[0].Addr().String()
 	local := adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(e.Server))
-	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Local: local, Log: c.Log})
+	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Local: local, TLS: c.clientTLS(), Log: c.Log})
 	if err != nil {
 		e.Close()
 		return nil, err
 	}
-	return &Server{Store: s, etcd: e, clientURL: clientURL}, nil
+	return began(&Server{Store: s, etcd: e, clientURL: clientURL}), nil
 }
 
 func configure(c Config) (*embed.Config, error) {
@@ -114,11 +123,11 @@ func configure(c Config) (*embed.Config, error) {
 	if c.Name == "" {
 		c.Name = "default"
 	}
-	client, err := listenURL(c.ClientURL)
+	client, err := listenURL(c.ClientURL, c.scheme())
 	if err != nil {
 		return nil, fmt.Errorf("client URL: %w", err)
 	}
-	peer, err := listenURL(c.PeerURL)
+	peer, err := listenURL(c.PeerURL, c.scheme())
 	if err != nil {
 		return nil, fmt.Errorf("peer URL: %w", err)
 	}
@@ -127,10 +136,13 @@ func configure(c Config) (*embed.Config, error) {
 	conf.ListenClientUrls, conf.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
 	conf.ListenPeerUrls, conf.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
 	conf.InitialCluster = initialCluster(c, peer)
+	if c.Trust != nil {
+		conf.ClientTLSInfo, conf.PeerTLSInfo = c.tlsInfo(), c.tlsInfo()
+	}
 	if c.Existing {
 		conf.ClusterState = embed.ClusterStateFlagExisting
 	}
-	conf.ForceNewCluster = c.Alone
+	conf.ForceNewCluster, conf.MaxLearners = c.Alone, maxLearners
 	conf.InitialClusterToken = "contiv"
 	// Members sit in one network: half of etcd's defaults, which are made for wider ones, still leave ten heartbeats.
 	conf.TickMs, conf.ElectionMs = 50, 500
@@ -160,21 +172,21 @@ func initialCluster(c Config, own *url.URL) string {
 }
 
 // listenURL parses a URL to listen at; "" is a free port on loopback.
-func listenURL(text string) (*url.URL, error) {
+func listenURL(text, scheme string) (*url.URL, error) {
 	if text == "" {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, err
 		}
 		defer l.Close()
-		text = "http://" + l.Addr().String()
+		text = scheme + "://" + l.Addr().String()
 	}
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := net.SplitHostPort(u.Host); err != nil || u.Scheme != "http" {
-		return nil, fmt.Errorf("%q: http://ADDRESS:PORT is wanted", text)
+	if _, _, err := net.SplitHostPort(u.Host); err != nil || u.Scheme != scheme {
+		return nil, fmt.Errorf("%q: %s://ADDRESS:PORT is wanted", text, scheme)
 	}
 	return u, nil
 }
@@ -198,6 +210,7 @@ const (
 // When it returns no one listens any more and the data is written down. Watches of clients, which would keep an orderly
 // stop of gRPC waiting for seconds, end a moment later or with the process. It may be called again.
 func (s *Server) Close() error {
+	s.end()
 	err := s.Store.Close()
 	s.stop.Do(func() {
 		for _, l := range s.etcd.Clients {

@@ -18,26 +18,38 @@ import (
 // Config names a store.
 type Config struct {
 	Etcd, Consul              []string // URLs; at most one of the two
-	CertFile, KeyFile, CAFile string   // PEM; empty: none, none, the system's
-	Embedded                  bool     // the store runs in the process; no URLs are needed
-	Optional                  bool     // without URLs there is none
+	CertFile, KeyFile, CAFile string   // PEM; empty: none, none, the system's, or Own's
+	// Own is how the daemon speaks TLS to netmasters of its cluster, of which the embedded store is a part: to a store at https URLs, where no
+	// files are named. nil: not at all.
+	Own      *tls.Config
+	Secret   Secret
+	Embedded bool // the store runs in the process; no URLs are needed
+	Optional bool // without URLs there is none
 }
 
 // Driver is a kind of store outside the daemons. Its flag is --NAME-endpoints, and its URLs may start with NAME:// too.
 type Driver struct {
 	Name, Usage string
 	URLs        *[]string // of the Config
-	open        func(urls []string, secure *tls.Config, log *slog.Logger) (store.Store, error)
+	open        func(secure *tls.Config, log *slog.Logger) (store.Store, error)
 }
 
 // Drivers are all drivers, with the URLs of the configuration.
 func (c *Config) Drivers() []Driver {
 	return []Driver{
-		{"etcd", "URLs of all etcd members", &c.Etcd, func(urls []string, secure *tls.Config, log *slog.Logger) (store.Store, error) {
-			return etcd.Open(etcd.Config{Endpoints: urls, TLS: secure, Log: log})
+		{"etcd", "URLs of all etcd members", &c.Etcd, func(secure *tls.Config, log *slog.Logger) (store.Store, error) {
+			password, err := read("store-password-file", c.Secret.PasswordFile)
+			if err != nil {
+				return nil, err
+			}
+			return etcd.Open(etcd.Config{Endpoints: c.Etcd, TLS: secure, Username: c.Secret.User, Password: password, Log: log})
 		}},
-		{"consul", "URLs of Consul agents", &c.Consul, func(urls []string, secure *tls.Config, _ *slog.Logger) (store.Store, error) {
-			return consul.Open(consul.Config{Endpoints: urls, TLS: secure})
+		{"consul", "URLs of Consul agents", &c.Consul, func(secure *tls.Config, _ *slog.Logger) (store.Store, error) {
+			token, err := read("store-token-file", c.Secret.TokenFile)
+			if err != nil {
+				return nil, err
+			}
+			return consul.Open(consul.Config{Endpoints: c.Consul, TLS: secure, Token: token})
 		}},
 	}
 }
@@ -85,10 +97,10 @@ func (c *Config) Check() error {
 	if (c.CertFile == "") != (c.KeyFile == "") {
 		return errors.New("--store-cert and --store-key go together: give both or none")
 	}
-	return nil
+	return c.Secret.check(c)
 }
 
-// Open connects. It does not wait for the store to answer.
+// Open connects. It does not wait for the store to answer, but for an etcd that wants a user.
 func Open(c Config, log *slog.Logger) (store.Store, error) {
 	secure, err := c.TLS()
 	if err != nil {
@@ -96,16 +108,16 @@ func Open(c Config, log *slog.Logger) (store.Store, error) {
 	}
 	for _, d := range c.Drivers() {
 		if len(*d.URLs) > 0 {
-			return d.open(*d.URLs, secure, log)
+			return d.open(secure, log)
 		}
 	}
 	return nil, errors.New("no store is named: give the URLs of one")
 }
 
-// TLS reads the certificates; nil when none are named.
+// TLS reads the certificates; Own when none are named, which may be nil.
 func (c *Config) TLS() (*tls.Config, error) {
 	if c.CertFile == "" && c.CAFile == "" {
-		return nil, nil
+		return c.Own, nil
 	}
 	out := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.CertFile != "" {

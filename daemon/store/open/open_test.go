@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,5 +53,41 @@ func TestAddresses(t *testing.T) {
 	none := Config{}
 	if err := none.Check(); err != nil || len(none.Etcd) != 1 || none.Etcd[0] != DefaultEtcd {
 		t.Errorf("no address: want %s, got %+v, %v", DefaultEtcd, none, err)
+	}
+}
+
+// Secrets are for the store that asks for them, and come from files with one line.
+func TestSecrets(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good, two := file("good", "s3cret\n"), file("two", "a\nb\n")
+	etcd, consul := []string{"http://127.0.0.1:1"}, []string{"http://127.0.0.1:1"}
+	for name, c := range map[string]struct {
+		config Config
+		want   string // in the error of Check or Open; "": none
+	}{
+		"consul":                   {Config{Consul: consul, Secret: Secret{TokenFile: good}}, ""},
+		"user without a password":  {Config{Etcd: etcd, Secret: Secret{User: "u"}}, "go together"},
+		"user of Consul":           {Config{Consul: consul, Secret: Secret{User: "u", PasswordFile: good}}, "--store-token-file"},
+		"token of etcd":            {Config{Etcd: etcd, Secret: Secret{TokenFile: good}}, "is for Consul"},
+		"a file that there is not": {Config{Etcd: etcd, Secret: Secret{User: "u", PasswordFile: dir + "/none"}}, "--store-password-file"},
+		"two lines":                {Config{Consul: consul, Secret: Secret{TokenFile: two}}, "on one line"},
+	} {
+		err := c.config.Check()
+		if err == nil {
+			var s store.Store
+			if s, err = Open(c.config, slog.New(slog.DiscardHandler)); err == nil {
+				_ = s.Close()
+			}
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: want %q, got %v", name, c.want, err)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func (p *part) run(ctx context.Context) error {
 	_ = budget.Slack(budget.AgentSlack) // needs a right, and is no reason to end
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	l := layout{hosts: 1}
-	client := channel.NewClient(channel.Options{Host: self, Masters: func(context.Context) []string { return []string{p.url} }, HTTP: channel.NewHTTP(), Log: log})
+	client := channel.NewClient(channel.Options{Host: self, Masters: func(context.Context) []string { return []string{p.url} }, HTTP: channel.NewHTTP(nil), Log: log})
 	r := bridge.NewReconciler(self, pipeline.Default(), bridge.NewOpenFlow(p.mgmt, openflow.Options{}), bridge.Options{Log: log})
 	e := desired.New(desired.Options{Source: client, Bridge: r, Self: ofnet.Host{Label: self, VTEP: l.vtep(0)}, Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: log})
 	for i := range here {

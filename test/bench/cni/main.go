@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/lab"
 )
@@ -94,11 +93,10 @@ func runLab(ctx context.Context, o options, out, errOut io.Writer) (err error) {
 	if err := l.Up(ctx); err != nil {
 		return err
 	}
-	master, err := l.MasterURL()
+	api, err := l.Client()
 	if err != nil {
 		return err
 	}
-	api := client.Client{Base: master}
 	_, err = api.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "bench", Encap: "vxlan",
 		Subnet: "10.78.0.0/16", Gateway: "10.78.255.254"})
 	if err != nil {

@@ -102,7 +102,7 @@ func netmaster(ctx context.Context, bin string) (url string, end func(), err err
 	if err != nil {
 		return "", nil, err
 	}
-	cmd := exec.CommandContext(ctx, bin, "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--external-address", at[0], "--internal-address", at[0],
+	cmd := exec.CommandContext(ctx, bin, "--insecure", "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--external-address", at[0], "--internal-address", at[0],
 		"--embedded-store", filepath.Join(dir, "store"), "--embedded-name", "m", "--embedded-client-url", "http://"+at[1], "--embedded-peer-url", "http://"+at[2],
 		"--embedded-cluster", "m=http://"+at[2])
 	cmd.Stdout, cmd.Stderr = log, log

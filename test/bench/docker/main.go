@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/lab"
 )
@@ -95,11 +94,10 @@ func measure(ctx context.Context, o options, out, errOut io.Writer) (err error) 
 
 // networks makes ours, which the agent gives to its engine, and the peer.
 func (b *bench) networks(ctx context.Context) error {
-	master, err := b.lab.MasterURL()
+	api, err := b.lab.Client()
 	if err != nil {
 		return err
 	}
-	api := client.Client{Base: master}
 	_, err = api.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: ours, Encap: "vxlan", Subnet: "10.78.0.0/16", Gateway: "10.78.255.254"})
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func launch(ctx context.Context, program, logFile string, flags ...string) (*mas
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(program, append([]string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
+	cmd := exec.Command(program, append([]string{"--insecure", "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
 		"--external-address", address, "--internal-address", address}, flags...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

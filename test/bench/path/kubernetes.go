@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"path/filepath"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/kube/kubetest"
@@ -25,6 +23,7 @@ import (
 	"github.com/contiv/contiv/test/bench/crowd"
 	"github.com/contiv/contiv/test/bench/report"
 	"github.com/contiv/contiv/test/bench/stand"
+	"github.com/contiv/contiv/trust"
 )
 
 // What there is of Kubernetes while changes of it are measured.
@@ -79,12 +78,19 @@ func settleKubernetes(ctx context.Context, tb *stand.Stand, bin string, errOut i
 	if err := l.Up(ctx); err != nil {
 		tb.Fatal(err)
 	}
-	base, err := l.MasterURL()
+	api, err := l.Client()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	k.api = client.Client{Base: base, HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
-	db, err := etcd.Open(etcd.Config{Endpoints: []string{fmt.Sprintf("http://10.254.%d.1:2379", l.Number)}})
+	k.api = *api
+	if k.agents, err = l.HTTP(trust.Master); err != nil {
+		tb.Fatal(err)
+	}
+	own, err := trust.Open(l.Trust(), trust.Master)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	db, err := etcd.Open(etcd.Config{Endpoints: []string{fmt.Sprintf("https://10.254.%d.1:2379", l.Number)}, TLS: own.Client(trust.Master, "")})
 	if err != nil {
 		tb.Fatal(err)
 	}

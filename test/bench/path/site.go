@@ -14,14 +14,16 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/lab"
+	"github.com/contiv/contiv/trust"
 )
 
 // site is a lab with containers of one group: two on h1, one on h2 if there is one.
 type site struct {
-	lab   *lab.Lab
-	hosts []string
-	api   client.Client
-	ips   map[string]string // of containers
+	lab    *lab.Lab
+	hosts  []string
+	api    client.Client
+	agents *http.Client      // asks as a netmaster does
+	ips    map[string]string // of containers
 }
 
 // The objects that the site has.
@@ -33,11 +35,15 @@ const (
 
 // settle makes the objects and the containers.
 func settle(ctx context.Context, l *lab.Lab) (*site, error) {
-	base, err := l.MasterURL()
+	api, err := l.Client()
 	if err != nil {
 		return nil, err
 	}
-	s := &site{lab: l, api: client.Client{Base: base, HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}, ips: map[string]string{}}
+	agents, err := l.HTTP(trust.Master)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{lab: l, agents: agents, api: *api, ips: map[string]string{}}
 	for i := range l.Hosts {
 		s.hosts = append(s.hosts, fmt.Sprint("h", i+1))
 	}
@@ -70,7 +76,7 @@ func settle(ctx context.Context, l *lab.Lab) (*site, error) {
 
 // url is where a host serves at a port of the management network.
 func (s *site) url(host string, port int) string {
-	return fmt.Sprintf("http://10.254.%d.%s:%d", s.lab.Number, strings.TrimPrefix(host, "h"), port)
+	return fmt.Sprintf("https://10.254.%d.%s:%d", s.lab.Number, strings.TrimPrefix(host, "h"), port)
 }
 
 // passed waits until the switches of all hosts have a revision past their barriers, and returns when the
@@ -82,7 +88,7 @@ func (s *site) passed(ctx context.Context, revision client.Revision) (time.Time,
 		all.Go(func() error {
 			for {
 				var now model.AgentStatus
-				if err := get(ctx, fmt.Sprintf("%s/status?revision=%d", s.url(host, 9090), revision), &now); err != nil {
+				if err := s.get(ctx, fmt.Sprintf("%s/status?revision=%d", s.url(host, 9090), revision), &now); err != nil {
 					return err
 				}
 				if now.Revision >= uint64(revision) {
@@ -99,12 +105,12 @@ func (s *site) passed(ctx context.Context, revision client.Revision) (time.Time,
 	return slices.MaxFunc(at, time.Time.Compare), nil
 }
 
-func get(ctx context.Context, url string, out any) error {
+func (s *site) get(ctx context.Context, url string, out any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := s.agents.Do(req)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func launch(ctx context.Context, program, host, logFile, etcd string) (*master, 
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.CommandContext(ctx, program, "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
+	cmd := exec.CommandContext(ctx, program, "--insecure", "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
 		"--external-address", address, "--internal-address", address, "--etcd-endpoints", etcd, "--max-connections-per-client", "20000", "--max-connections", "20000", "--max-agents", "80000")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

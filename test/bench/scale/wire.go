@@ -26,7 +26,7 @@ var errCut = errors.New("the wire is cut")
 
 // client is what an agent at the wire reaches netmasters by.
 func (w *wire) client() *http.Client {
-	c := channel.NewHTTP()
+	c := channel.NewHTTP(nil)
 	transport := c.Transport.(*http.Transport)
 	dial := transport.DialContext
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {

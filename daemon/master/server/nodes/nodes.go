@@ -48,7 +48,8 @@ type Nodes struct {
 	Waiting    func() []string // what is not ready yet
 	Answered   func() uint64   // requests
 	Networks   *docknet.Service
-	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it was not told how to reach it
+	Forgotten  func(ctx context.Context, host string) error // what else follows when a host is forgotten; nil: nothing
+	Kubernetes func() *model.KubernetesStatus               // how this netmaster stands with it; nil: it was not told how to reach it
 }
 
 // Register adds what the cluster says of its members.
@@ -71,6 +72,9 @@ func (s *Nodes) forget(q *http.Request, request model.ForgetRequest) (model.Forg
 	var e *model.Error
 	if left := s.dockerNetworks(request.Host); left > 0 && (err == nil || errors.As(err, &e) && e.Code == model.CodeNotFound) {
 		rev, err = s.Networks.Forget(q.Context(), request.Host)
+	}
+	if err == nil && s.Forgotten != nil {
+		err = s.Forgotten(q.Context(), request.Host)
 	}
 	if rest.Repeated(q) && errors.As(err, &e) && e.Code == model.CodeNotFound {
 		err = nil // the request was carried out when it was sent before
@@ -163,7 +167,7 @@ func (s *Nodes) Master(ctx context.Context, at string) model.Node {
 		return s.self()
 	}
 	n := model.Node{Name: peer.Host(at), Address: at, Role: model.RoleFollower}
-	if err := s.Peers.Get(ctx, "http://"+at+"/api/v1/nodes/self", &n); err != nil {
+	if err := s.Peers.Get(ctx, at, "/api/v1/nodes/self", &n); err != nil {
 		n.Reason = err.Error()
 	}
 	return n

@@ -22,13 +22,13 @@ const Limit = time.Second
 // Peers are the daemons that are registered. Its methods are safe for concurrent use.
 type Peers struct {
 	catalog *catalog.Catalog
-	http    *http.Client
+	way     Way
 	turns   *turns
 }
 
-// New makes the Peers that known tells of, and h reaches.
-func New(known *catalog.Catalog, h *http.Client) *Peers {
-	return &Peers{known, h, newTurns()}
+// New makes the Peers that known tells of, and way reaches.
+func New(known *catalog.Catalog, way Way) *Peers {
+	return &Peers{known, way.Straight(), newTurns()}
 }
 
 // Ask gets a JSON document from the agent at an address "host:port", which is asked one question at a time, within Limit. It blocks until then.
@@ -40,11 +40,12 @@ func (p *Peers) Ask(ctx context.Context, agent, path string, out any) error {
 		return fmt.Errorf("is still answering others: %w", err)
 	}
 	defer leave()
-	return p.Get(ctx, "http://"+agent+path, out)
+	return p.Get(ctx, agent, path, out)
 }
 
-// Get gets a JSON document within Limit. It blocks until then.
-func (p *Peers) Get(ctx context.Context, url string, out any) error {
+// Get gets a JSON document from the daemon at an address "host:port" within Limit. It blocks until then.
+func (p *Peers) Get(ctx context.Context, address, path string, out any) error {
+	url := p.way.URL(address, path)
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -52,7 +53,7 @@ func (p *Peers) Get(ctx context.Context, url string, out any) error {
 		return err
 	}
 	q.Header.Set("Accept", "application/json")
-	answer, err := p.http.Do(q)
+	answer, err := p.way.HTTP.Do(q)
 	if err != nil {
 		return fmt.Errorf("did not answer: %w", errors.Unwrap(err))
 	}

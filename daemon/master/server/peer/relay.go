@@ -75,8 +75,8 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 		return nil, model.Errorf(model.CodeNotFound, "host", "no agent of host %q is registered", host).
 			Try("netctl node ls shows the agents; one that is missing is down, or cannot reach the store")
 	}
-	to := url.URL{Scheme: "http", Host: agent, Path: "/inspect/" + what, RawQuery: query}
-	ask, err := http.NewRequestWithContext(ctx, method, to.String(), nil)
+	to := p.way.URL(agent, (&url.URL{Path: "/inspect/" + what, RawQuery: query}).String())
+	ask, err := http.NewRequestWithContext(ctx, method, to, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask the agent of %s: %w", host, err)
 	}
@@ -87,7 +87,7 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 				Try("it is asked one question at a time: repeat the request")
 		}
 	}
-	answer, err := p.http.Do(ask)
+	answer, err := p.way.HTTP.Do(ask)
 	if err != nil {
 		leave()
 		if where, ok := errors.AsType[*url.Error](err); ok {

@@ -27,7 +27,7 @@ func (p *Peers) Sessions(ctx context.Context, own string, local func() []channel
 			out[i].Sessions = local()
 			continue
 		}
-		wait.Go(func() { out[i].Err = p.Get(ctx, "http://"+m+path, &out[i].Sessions) })
+		wait.Go(func() { out[i].Err = p.Get(ctx, m, path, &out[i].Sessions) })
 	}
 	wait.Wait()
 	return out

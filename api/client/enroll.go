@@ -1,0 +1,68 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// Join has a host become part of the cluster, by a token.
+func (c *Client) Join(ctx context.Context, request model.JoinRequest) (model.JoinAnswer, error) {
+	var out model.JoinAnswer
+	_, err := c.Post(ctx, "/api/v1/join", request, &out)
+	return out, err
+}
+
+// Depart has a host be part of the cluster no more. Its agent has to have ended before.
+func (c *Client) Depart(ctx context.Context, request model.DepartRequest) (model.Departed, error) {
+	var out model.Departed
+	_, err := c.Post(ctx, "/api/v1/leave", request, &out)
+	return out, err
+}
+
+// JoinTokens asks for the tokens by which hosts may join.
+func (c *Client) JoinTokens(ctx context.Context) ([]model.JoinTokenInfo, error) {
+	var out []model.JoinTokenInfo
+	return out, c.Raw(ctx, "/api/v1/tokens", &out)
+}
+
+// MakeJoinToken makes one. Its text is told this once.
+func (c *Client) MakeJoinToken(ctx context.Context, request model.JoinTokenRequest) (model.JoinToken, error) {
+	var out model.JoinToken
+	_, err := c.Post(ctx, "/api/v1/tokens", request, &out)
+	return out, err
+}
+
+// RemoveJoinToken has one count no more.
+func (c *Client) RemoveJoinToken(ctx context.Context, id string) error {
+	_, err := c.call(ctx, http.MethodDelete, "/api/v1/tokens/"+url.PathEscape(id), nil, nil)
+	return err
+}
+
+// Certificates asks for those that the cluster's authority has issued.
+func (c *Client) Certificates(ctx context.Context) ([]model.CertificateInfo, error) {
+	var out []model.CertificateInfo
+	return out, c.Raw(ctx, "/api/v1/certificates", &out)
+}
+
+// RecordCertificates has certificates listed that were issued outside of netmaster, by the key of the authority.
+func (c *Client) RecordCertificates(ctx context.Context, request model.RecordRequest) error {
+	_, err := c.Post(ctx, "/api/v1/certificates", request, nil)
+	return err
+}
+
+// RenewCertificate asks for a certificate of who asks, for another key.
+func (c *Client) RenewCertificate(ctx context.Context, request model.RenewRequest) (model.RenewAnswer, error) {
+	var out model.RenewAnswer
+	_, err := c.Post(ctx, "/api/v1/certificates/renew", request, &out)
+	return out, err
+}
+
+// RevokeCertificates has certificates count no more, and returns their serials.
+func (c *Client) RevokeCertificates(ctx context.Context, request model.RevokeRequest) ([]string, error) {
+	var out []string
+	_, err := c.Post(ctx, "/api/v1/certificates/revoke", request, &out)
+	return out, err
+}

@@ -1,0 +1,122 @@
+package model
+
+import "time"
+
+// JoinRequest asks for what a host needs to be part of the cluster: POST /api/v1/join. Who sends it holds a token, and no certificate yet.
+type JoinRequest struct {
+	Token  string              `json:"token"`            // ID.SECRET.PIN, as contiv token create prints it
+	Agent  *CertificateRequest `json:"agent,omitempty"`  // of the host's agent, by the host's label
+	Master *MasterRequest      `json:"master,omitempty"` // of its netmaster, if it runs one; only for tokens that permit it
+}
+
+// CertificateRequest asks the cluster's authority to certify a key.
+type CertificateRequest struct {
+	Name    string `json:"name"`    // who the holder of the key is to be
+	Request string `json:"request"` // PKCS #10, PEM
+}
+
+// MasterRequest is the part of a JoinRequest for a netmaster.
+type MasterRequest struct {
+	CertificateRequest
+	PeerURL string `json:"peerURL,omitempty"` // where its member of the embedded store will serve the others, when the cluster has one
+}
+
+// JoinAnswer is what a host needs to be part of the cluster.
+type JoinAnswer struct {
+	Authority    string          `json:"authority"`              // certificates, PEM
+	AuthorityKey string          `json:"authorityKey,omitempty"` // PEM, for netmasters alone
+	Agent        string          `json:"agent,omitempty"`        // certificate, PEM
+	Master       string          `json:"master,omitempty"`       // certificate, PEM
+	Netmasters   []string        `json:"netmasters"`             // where they are reached, "host:port"
+	Settings     ClusterSettings `json:"settings"`
+	Store        StoreSettings   `json:"store"`
+}
+
+// ClusterSettings are what all daemons of a cluster are told alike.
+type ClusterSettings struct {
+	Mode    string `json:"mode"`
+	NetMode string `json:"netMode"`
+	FwdMode string `json:"fwdMode"`
+}
+
+// StoreSettings say where the cluster's store is.
+type StoreSettings struct {
+	Kind    string            `json:"kind"`              // "embedded" in netmasters, or "etcd" or "consul" beside them
+	URLs    []string          `json:"urls,omitempty"`    // of the latter
+	Members map[string]string `json:"members,omitempty"` // of an embedded one: peer URLs by names, with that of the netmaster that joins
+}
+
+// RenewRequest asks for a certificate of who sends it, for another key: POST /api/v1/certificates/renew.
+type RenewRequest struct {
+	Request string `json:"request"` // PKCS #10, PEM
+}
+
+// RenewAnswer is the certificate, and the authority's certificates as they are now.
+type RenewAnswer struct {
+	Certificate string `json:"certificate"` // PEM
+	Authority   string `json:"authority"`   // PEM
+}
+
+// CertificateInfo is a certificate that the cluster's authority has issued.
+type CertificateInfo struct {
+	Serial    string    `json:"serial"`   // in hexadecimal
+	Identity  string    `json:"identity"` // spiffe://contiv/ROLE/NAME
+	Hosts     []string  `json:"hosts,omitempty"`
+	By        string    `json:"by,omitempty"` // who asked for it
+	Issued    time.Time `json:"issued"`
+	Until     time.Time `json:"until"`
+	Revoked   time.Time `json:"revoked,omitzero"`
+	RevokedBy string    `json:"revokedBy,omitempty"`
+}
+
+// RecordRequest has certificates listed that were issued outside of netmaster, by the key of the authority: POST /api/v1/certificates.
+type RecordRequest struct {
+	Certificates string `json:"certificates"` // PEM
+}
+
+// RevokeRequest has one certificate count no more, or all that someone has: POST /api/v1/certificates/revoke. One of the two is given.
+type RevokeRequest struct {
+	Serial   string `json:"serial,omitempty"`
+	Identity string `json:"identity,omitempty"`
+}
+
+// JoinTokenRequest asks for a token by which hosts join: POST /api/v1/tokens.
+type JoinTokenRequest struct {
+	TTL      string `json:"ttl,omitempty"`      // "24h" when absent
+	Uses     *int   `json:"uses,omitempty"`     // so many hosts; 0: any number; 1 when absent
+	Masters  bool   `json:"masters,omitempty"`  // who joins may be a netmaster too
+	Replaces string `json:"replaces,omitempty"` // name of a host that the one that joins takes the place of, though its certificates are valid
+}
+
+// JoinTokenInfo is what is known of a token.
+type JoinTokenInfo struct {
+	ID       string    `json:"id"`
+	Masters  bool      `json:"masters,omitempty"`
+	Replaces string    `json:"replaces,omitempty"`
+	Uses     int       `json:"uses"` // 0: any number
+	Used     int       `json:"used"`
+	By       string    `json:"by"`
+	Made     time.Time `json:"made"`
+	Expires  time.Time `json:"expires"`
+}
+
+// JoinToken is a new token. Its text is told this once.
+type JoinToken struct {
+	JoinTokenInfo
+	Token      string   `json:"token"`
+	Netmasters []string `json:"netmasters"` // where a host may join, "host:port"
+}
+
+// DepartRequest says that a host leaves the cluster for good: POST /api/v1/leave. Its agent has ended before.
+type DepartRequest struct {
+	Agent  string `json:"agent,omitempty"`  // label of the host
+	Master string `json:"master,omitempty"` // name of its netmaster, which gives up its part of the embedded store
+}
+
+// Departed is what a DepartRequest has done.
+type Departed struct {
+	Revoked   []string `json:"revoked"`             // serials of certificates
+	Freed     []string `json:"freed"`               // as Forgotten
+	Endpoints []string `json:"endpoints,omitempty"` // ids of those that are left on the host
+	Member    string   `json:"member,omitempty"`    // of the embedded store, which was removed
+}

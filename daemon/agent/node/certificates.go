@@ -1,0 +1,57 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/trust"
+)
+
+// scheme is that of the URLs of netmasters.
+func (n *Node) scheme() string {
+	if n.Trust == nil {
+		return "http"
+	}
+	return "https"
+}
+
+// secure is how netmasters are spoken to; nil: in plain.
+func (c *Config) secure() *tls.Config {
+	if c.Trust == nil {
+		return nil
+	}
+	return c.Trust.Client(trust.Master, "")
+}
+
+// certificates keep what proves the agent as it is in its folder.
+func (n *Node) certificates() []task.Task {
+	if n.Trust == nil {
+		return nil
+	}
+	return []task.Task{
+		task.Func("certificates", func(ctx context.Context, ready func()) error {
+			ready()
+			n.Trust.Watch(ctx, n.Log)
+			return nil
+		}),
+		task.Func("renewal of the certificate", func(ctx context.Context, ready func()) error {
+			ready()
+			n.Trust.Renew(ctx, n.renewed, n.Log)
+			return nil
+		}),
+	}
+}
+
+// renewed has a netmaster certify another key of the agent.
+func (n *Node) renewed(ctx context.Context, r *trust.Request) ([]byte, error) {
+	masters := client.Client{Masters: n.Find, HTTP: &http.Client{Transport: &http.Transport{TLSClientConfig: n.secure(), DisableKeepAlives: true}}, Program: "netplugin"}
+	out, err := masters.RenewCertificate(ctx, model.RenewRequest{Request: string(r.PEM())})
+	if err != nil {
+		return nil, n.Trust.Refused(err)
+	}
+	return []byte(out.Certificate), nil
+}

@@ -1,0 +1,153 @@
+package enroll
+
+import (
+	"context"
+	"crypto/x509"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
+)
+
+// issue certifies what is wished for.
+func (e *Enroller) issue(a *trust.Authority, w *wish, by, token string) error {
+	c, err := a.Issue(w.request, w.who, e.Now(), trust.Lifetime)
+	if err != nil {
+		return model.Errorf(model.CodeNotReady, "", "%v", err).Because(err)
+	}
+	w.issued = trust.CertificatePEM(c)
+	w.note = noted(c, w.who)
+	w.note.By, w.note.Token, w.note.Request, w.note.Issued = by, token, record.Sum([]byte(w.text)), e.now()
+	return nil
+}
+
+// noted is a certificate as it is recorded.
+func noted(c *x509.Certificate, who trust.Identity) record.Certified {
+	out := record.Certified{Serial: trust.Serial(c), Identity: who.String(), Issued: c.NotBefore.UTC(), Until: c.NotAfter.UTC()}
+	for _, name := range c.DNSNames {
+		if name != trust.MasterName {
+			out.Hosts = append(out.Hosts, name)
+		}
+	}
+	for _, a := range c.IPAddresses {
+		out.Hosts = append(out.Hosts, a.String())
+	}
+	return out
+}
+
+// replace records an issued certificate, and revokes those that the holder of the identity had before. The one of the same request stays: its sender
+// may have got it.
+func (e *Enroller) replace(tx *commit.Tx, w *wish) error {
+	for _, c := range tx.CertifiedAs(w.who.String()) {
+		if c.Valid(e.now()) && c.Request != w.note.Request {
+			if err := e.revoke(tx, c, "replaced by a host that joined"); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Put(record.Certificates+w.note.Serial, &w.note)
+}
+
+// Renew certifies another key of one who has proved who it is, for hosts that it was certified for before. It blocks until the store has it. Errors are
+// *model.Error.
+func (e *Enroller) Renew(ctx context.Context, request string, proved trust.Identity) (out model.RenewAnswer, rev uint64, err error) {
+	if proved.Role == "" {
+		return out, 0, model.Errorf(model.CodeForbidden, "", "who has no certificate has nothing to renew").Try("contiv join TOKEN@ADDRESS gives a host certificates")
+	}
+	a, err := e.authority()
+	if err != nil {
+		return out, 0, err
+	}
+	w := &wish{who: proved, text: request}
+	if w.request, err = trust.ParseRequest([]byte(request)); err != nil {
+		return out, 0, model.Errorf(model.CodeInvalid, "request", "%v", err).Try("contiv cert renew makes one")
+	}
+	if err := e.issue(a, w, proved.String(), ""); err != nil {
+		return out, 0, err
+	}
+	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
+		if err := e.known(tx.View, w); err != nil {
+			return err
+		}
+		return tx.Put(record.Certificates+w.note.Serial, &w.note)
+	})
+	if err != nil {
+		return out, 0, err
+	}
+	trusted, err := e.Trust.Trusted()
+	return model.RenewAnswer{Certificate: string(w.issued), Authority: string(trusted)}, uint64(at), err
+}
+
+// known refuses hosts that none of the holder's certificates had, and holders all of whose certificates are revoked.
+func (e *Enroller) known(v *catalog.View, w *wish) error {
+	was := v.CertifiedAs(w.who.String())
+	if len(was) == 0 { // it was certified before certificates were recorded
+		return nil
+	}
+	valid := slices.DeleteFunc(was, func(c *record.Certified) bool { return !c.Valid(e.now()) })
+	if len(valid) == 0 {
+		return model.Errorf(model.CodeForbidden, "", "all certificates of %s are revoked or have ended", w.who).Try("join again: contiv join TOKEN@ADDRESS")
+	}
+	for _, host := range w.note.Hosts {
+		if !slices.ContainsFunc(valid, func(c *record.Certified) bool { return slices.Contains(c.Hosts, host) }) {
+			return model.Errorf(model.CodeForbidden, "request", "%s is not certified for %s", w.who, host).Try("have the host join again to be reached under another name or address: contiv join TOKEN@ADDRESS")
+		}
+	}
+	return nil
+}
+
+// maxRecorded bounds the certificates of one request.
+const maxRecorded = 64
+
+// Record has certificates listed that someone with the authority's key has issued: those of the first host. It blocks until the store has them. Errors
+// are *model.Error.
+func (e *Enroller) Record(ctx context.Context, text string, proved trust.Identity) (uint64, error) {
+	trusted, err := e.trusted()
+	if err != nil {
+		return 0, err
+	}
+	all, err := trust.ParseCertificates([]byte(text))
+	if err != nil || len(all) > maxRecorded {
+		return 0, model.Errorf(model.CodeInvalid, "certificates", "they are not from 1 to %d certificates", maxRecorded).Because(err).Try("they are PEM")
+	}
+	var notes []record.Certified
+	for _, c := range all {
+		who, err := trust.Of(c)
+		if err == nil && !slices.ContainsFunc(trusted, func(a *x509.Certificate) bool { return c.CheckSignatureFrom(a) == nil }) {
+			err = model.Errorf(model.CodeInvalid, "certificates", "the authority of this cluster has not issued that of %s", who)
+		}
+		if err != nil {
+			return 0, model.Errorf(model.CodeInvalid, "certificates", "%v", err).Because(err).Try("contiv cert show prints what a certificate says")
+		}
+		n := noted(c, who)
+		n.By = asker(ctx, proved)
+		notes = append(notes, n)
+	}
+	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
+		for i := range notes {
+			if tx.Certified(notes[i].Serial) != nil {
+				continue
+			}
+			if err := tx.Put(record.Certificates+notes[i].Serial, &notes[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return uint64(at), err
+}
+
+// trusted are the authority's certificates.
+func (e *Enroller) trusted() ([]*x509.Certificate, error) {
+	if _, err := e.authority(); err != nil {
+		return nil, err
+	}
+	text, err := e.Trust.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	return trust.ParseCertificates(text)
+}

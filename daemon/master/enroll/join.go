@@ -1,0 +1,179 @@
+package enroll
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
+)
+
+// Admission is what a host has been given.
+type Admission struct {
+	Authority, Key []byte // PEM; the key for netmasters alone
+	Agent, Master  []byte // certificates, PEM; nil where none was asked for
+	Members        map[string]string
+}
+
+// wish is one certificate that a host asks for.
+type wish struct {
+	field   string // of the request
+	who     trust.Identity
+	text    string // of the request for the certificate
+	request *trust.Request
+	issued  []byte // PEM
+	note    record.Certified
+}
+
+// Join admits a host that holds a token. proved is who it has proved to be besides, by a certificate that it has already. The same request may be sent
+// again, and is let in once. It blocks until the store has what was issued. Errors are *model.Error.
+func (e *Enroller) Join(ctx context.Context, q model.JoinRequest, proved trust.Identity) (Admission, uint64, error) {
+	none := func(err error) (Admission, uint64, error) { return Admission{}, 0, err }
+	t, err := trust.ParseToken(q.Token)
+	if err != nil {
+		return none(model.Errorf(model.CodeInvalid, "token", "%v", err))
+	}
+	a, err := e.authority()
+	if err != nil {
+		return none(err)
+	}
+	wishes, err := wishesOf(&q)
+	if err != nil {
+		return none(err)
+	}
+	check := func(v *catalog.View) (*record.JoinToken, error) { return e.admissible(v, &t, wishes, proved) }
+	e.Catalog.View(func(v *catalog.View) { _, err = check(v) })
+	if err != nil {
+		return none(err)
+	}
+	var out Admission
+	if q.Master != nil && e.Members != nil {
+		if out.Members, err = e.addMember(ctx, q.Master); err != nil {
+			return none(err)
+		}
+	}
+	for _, w := range wishes {
+		if err := e.issue(a, w, asker(ctx, proved), t.ID); err != nil {
+			return none(err)
+		}
+	}
+	rev, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
+		known, err := check(tx.View)
+		if err != nil {
+			return err
+		}
+		if !letIn(tx.View, t.ID, wishes) {
+			used := *known
+			used.Used++
+			if err := tx.Put(record.JoinTokens+t.ID, &used); err != nil {
+				return err
+			}
+		}
+		for _, w := range wishes {
+			if err := e.replace(tx, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return none(err)
+	}
+	if out.Authority, err = e.Trust.Trusted(); err == nil && q.Master != nil {
+		_, out.Key, err = a.PEM()
+	}
+	for _, w := range wishes {
+		if w.who.Role == trust.Master {
+			out.Master = w.issued
+		} else {
+			out.Agent = w.issued
+		}
+		e.Log.Info("a host has joined", "identity", w.who.String(), "id", t.ID, "until", w.note.Until)
+	}
+	return out, uint64(rev), err
+}
+
+// wishesOf reads what a host asks for. Errors are *model.Error.
+func wishesOf(q *model.JoinRequest) (out []*wish, err error) {
+	add := func(field string, role trust.Role, c *model.CertificateRequest) {
+		w := &wish{field: field, who: trust.Identity{Role: role, Name: c.Name}, text: c.Request}
+		if wrong := w.who.Check(); wrong != nil && err == nil {
+			err = model.Errorf(model.CodeInvalid, field+".name", "%v", wrong).Try("--label names the host")
+			return
+		}
+		var wrong error
+		if w.request, wrong = trust.ParseRequest([]byte(c.Request)); wrong != nil && err == nil {
+			err = model.Errorf(model.CodeInvalid, field+".request", "%v", wrong).Try("this path is for contiv join: is it of the same version as this netmaster?")
+		}
+		out = append(out, w)
+	}
+	if q.Master != nil {
+		add("master", trust.Master, &q.Master.CertificateRequest)
+	}
+	if q.Agent != nil {
+		add("agent", trust.Agent, q.Agent)
+	}
+	if len(out) == 0 {
+		return nil, model.Errorf(model.CodeInvalid, "agent", "nothing is to be certified").Try("name an agent, a master or both")
+	}
+	return out, err
+}
+
+// admissible finds the token of a request, if the request may be let in by it, as far as v knows.
+func (e *Enroller) admissible(v *catalog.View, t *trust.Token, wishes []*wish, proved trust.Identity) (*record.JoinToken, error) {
+	known, err := e.token(v, t, letIn(v, t.ID, wishes))
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range wishes {
+		if w.who.Role == trust.Master && !known.Masters {
+			return nil, model.Errorf(model.CodeForbidden, "token", "the token is for agents alone").Try("contiv token create --master makes one for netmasters")
+		}
+		if err := e.free(v, w, known, proved); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// letIn tells whether a token has let in the same request before.
+func letIn(v *catalog.View, token string, wishes []*wish) bool {
+	for _, w := range wishes {
+		sum, found := record.Sum([]byte(w.text)), false
+		for _, c := range v.CertifiedAs(w.who.String()) {
+			found = found || c.Token == token && c.Request == sum
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// free refuses an identity that another one holds a valid certificate of.
+func (e *Enroller) free(v *catalog.View, w *wish, by *record.JoinToken, proved trust.Identity) error {
+	own := proved.Name == w.who.Name && (proved.Role == trust.Agent || proved.Role == trust.Master)
+	if by.Replaces == w.who.Name || own {
+		return nil
+	}
+	sum := record.Sum([]byte(w.text))
+	for _, c := range v.CertifiedAs(w.who.String()) {
+		if c.Valid(e.now()) && c.Request != sum {
+			return model.Errorf(model.CodeConflict, w.field+".name", "a machine holds a certificate as %s %s already, until %s", w.who.Role, w.who.Name, c.Until.Format("2006-01-02 15:04 MST")).
+				Try("give this host a label of its own with --label; or, when that machine is gone for good: contiv cert revoke %s; or, when this is the same machine: contiv token create --replace %s", w.who, w.who.Name)
+		}
+	}
+	return nil
+}
+
+// addMember has the embedded store expect the member of a netmaster.
+func (e *Enroller) addMember(ctx context.Context, m *model.MasterRequest) (map[string]string, error) {
+	u, err := url.Parse(m.PeerURL)
+	if err != nil || u.Scheme != "https" || u.Port() == "" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" {
+		return nil, model.Errorf(model.CodeInvalid, "master.peerURL", "%q is not where a member of the embedded store serves others", m.PeerURL).Try("it is like https://192.0.2.1:2380")
+	}
+	return e.Members.AddMember(ctx, m.Name, m.PeerURL)
+}

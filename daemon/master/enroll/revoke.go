@@ -1,0 +1,100 @@
+package enroll
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
+)
+
+// Revoke has one certificate count no more, or all that an identity has, and returns their serials. What is revoked already stays so. It blocks until the
+// store has it. Errors are *model.Error.
+func (e *Enroller) Revoke(ctx context.Context, q model.RevokeRequest, proved trust.Identity) (serials []string, rev uint64, err error) {
+	if (q.Serial == "") == (q.Identity == "") {
+		return nil, 0, model.Errorf(model.CodeInvalid, "serial", "one of serial and identity is given").Try("contiv cert ls shows both")
+	}
+	if q.Identity != "" {
+		u, err := url.Parse(q.Identity)
+		if err == nil {
+			_, err = trust.Parse(u)
+		}
+		if err != nil {
+			return nil, 0, model.Errorf(model.CodeInvalid, "identity", "%v", err).Try("contiv cert ls shows the identities")
+		}
+	}
+	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
+		serials = []string{}
+		which := tx.CertifiedAs(q.Identity)
+		if q.Serial != "" {
+			which = []*record.Certified{tx.Certified(q.Serial)}
+		}
+		which = slices.DeleteFunc(which, func(c *record.Certified) bool { return c == nil })
+		if len(which) == 0 {
+			return model.Errorf(model.CodeNotFound, "serial", "no certificate %s%s is known", q.Serial, q.Identity).Try("contiv cert ls shows those that are; one that has expired is forgotten")
+		}
+		for _, c := range which {
+			serials = append(serials, c.Serial)
+			if err := e.revoke(tx, c, asker(ctx, proved)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return serials, uint64(at), err
+}
+
+// revoke notes that a certificate counts no more.
+func (e *Enroller) revoke(tx *commit.Tx, was *record.Certified, by string) error {
+	if !was.Valid(e.now()) {
+		return nil
+	}
+	c := *was
+	c.Revoked, c.RevokedBy = e.now(), by
+	return tx.Put(record.Certificates+c.Serial, &c)
+}
+
+// Dismiss has all certificates of an identity count no more, and returns their serials. One that has none is success.
+func (e *Enroller) Dismiss(ctx context.Context, who trust.Identity, proved trust.Identity) (serials []string, rev uint64, err error) {
+	at, err := e.Commit.Join(ctx, func(tx *commit.Tx) error {
+		serials = []string{}
+		for _, c := range tx.CertifiedAs(who.String()) {
+			if !c.Valid(e.now()) {
+				continue
+			}
+			serials = append(serials, c.Serial)
+			if err := e.revoke(tx, c, asker(ctx, proved)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return serials, uint64(at), err
+}
+
+// followEvery is how often Follow looks at the least.
+const followEvery = time.Second
+
+// Follow tells which certificates count no more, by their serials, now and whenever that has changed, until ctx ends. It blocks until then.
+func Follow(ctx context.Context, known *catalog.Catalog, revoked func(serials []string)) {
+	sub := known.Subscribe()
+	defer sub.Close()
+	var told []string
+	for range sub.Changes(ctx, followEvery) {
+		serials := []string{}
+		known.View(func(v *catalog.View) {
+			for _, c := range v.Revoked() {
+				serials = append(serials, c.Serial)
+			}
+		})
+		if told == nil || !slices.Equal(told, serials) {
+			told = serials
+			revoked(serials)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package enroll
+
+import (
+	"context"
+	"time"
+
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Times of the sweep.
+const (
+	sweepEvery = 10 * time.Minute
+	keepToken  = 24 * time.Hour // after its end, so that its holder is told that it has expired
+	keepCert   = time.Hour      // after its end, for clocks that are late
+	sweepMost  = 200            // records in one transaction
+)
+
+// Run removes what has expired, until ctx ends. It is a duty of the leader's.
+func (e *Enroller) Run(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		for more := true; more && ctx.Err() == nil; {
+			swept, err := e.Sweep(ctx)
+			if err != nil && ctx.Err() == nil {
+				e.Log.Debug("expired tokens and certificates were not removed; it is tried again", "retry", sweepEvery, "error", err)
+			}
+			more = err == nil && swept > 0
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Sweep removes tokens and certificates that have expired, so many at the most that others are not held up, and returns how many. It blocks until the
+// store has it.
+func (e *Enroller) Sweep(ctx context.Context) (swept int, err error) {
+	_, err = e.Commit.Join(commit.Own(ctx, "it has expired"), func(tx *commit.Tx) error {
+		swept = 0
+		for _, key := range e.expired(tx) {
+			tx.Delete(key)
+			swept++
+		}
+		return nil
+	})
+	return swept, err
+}
+
+// expired are the keys of what has expired, sweepMost at the most.
+func (e *Enroller) expired(tx *commit.Tx) (keys []string) {
+	most, now := min(sweepMost, tx.Room()), e.now()
+	for _, t := range tx.JoinTokens() {
+		if len(keys) < most && now.After(t.Expires.Add(keepToken)) {
+			keys = append(keys, record.JoinTokens+t.ID)
+		}
+	}
+	for _, c := range tx.Certificates() {
+		if len(keys) < most && now.After(c.Until.Add(keepCert)) {
+			keys = append(keys, record.Certificates+c.Serial)
+		}
+	}
+	return keys
+}

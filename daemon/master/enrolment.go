@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/server/enrolling"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/daemon/task"
+)
+
+// enrolment makes what decides who joins the cluster.
+func enrolment(c *config, committer *commit.Committer, known *catalog.Catalog, db store.Store, log *slog.Logger) *enroll.Enroller {
+	settings := enroll.Config{Commit: committer, Catalog: known, Log: log}
+	if c.holder != nil {
+		settings.Trust = c.holder.Dir()
+	}
+	if members, ok := db.(*embedded.Server); ok {
+		settings.Members = members
+	}
+	return enroll.New(settings)
+}
+
+// told is what a host that joins is told of the cluster.
+func (c *config) told() (out enrolling.Cluster) {
+	out.Settings = model.ClusterSettings{Mode: c.Mode, NetMode: c.NetMode, FwdMode: c.FwdMode}
+	if c.holder != nil {
+		out.Self = c.holder.Identity().Name
+	}
+	if c.Store.Embedded {
+		out.Store.Kind = "embedded"
+		return out
+	}
+	for _, d := range c.Store.Drivers() {
+		if len(*d.URLs) > 0 {
+			out.Store = model.StoreSettings{Kind: d.Name, URLs: *d.URLs}
+		}
+	}
+	return out
+}
+
+// revocation has netmaster refuse the certificates that the store says are revoked.
+func (c *config) revocation(known *catalog.Catalog) task.Task {
+	return task.Func("revoked certificates", func(ctx context.Context, ready func()) error {
+		ready()
+		if c.holder != nil {
+			enroll.Follow(ctx, known, c.holder.Revoke)
+		}
+		<-ctx.Done()
+		return nil
+	})
+}

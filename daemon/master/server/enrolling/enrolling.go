@@ -1,0 +1,116 @@
+// Package enrolling serves how hosts join and leave the cluster, and the certificates by which they prove that they are part of it.
+package enrolling
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/endpoint"
+	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/server/peer"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
+)
+
+// Enrolling is what the routes need.
+type Enrolling struct {
+	Enroll    *enroll.Enroller
+	Catalog   *catalog.Catalog
+	Endpoints *endpoint.Service
+	Cluster
+	// Who is who sends a request, as proved to this netmaster or to the one that has passed it on; the zero Identity: nothing is proved.
+	Who func(q *http.Request) trust.Identity
+
+	wrong *throttle // addresses that have sent tokens that do not count
+}
+
+// Cluster is what a host that joins is told of the cluster.
+type Cluster struct {
+	Settings model.ClusterSettings // the forwarding mode is that of a new cluster
+	Store    model.StoreSettings
+	Self     string // name of this netmaster as its certificate has it
+}
+
+// Register adds the routes.
+func (s *Enrolling) Register(r *rest.Router) {
+	s.wrong = newThrottle()
+	rest.Change(r, "/api/v1/join", s.join)
+	rest.Change(r, "/api/v1/leave", s.leave)
+	r.Read("/api/v1/tokens", func(*http.Request, httprouter.Params) (any, error) { return s.tokens(), nil })
+	rest.Change(r, "/api/v1/tokens", s.makeToken)
+	r.Handle(http.MethodDelete, "/api/v1/tokens/:id", func(w http.ResponseWriter, q *http.Request, p httprouter.Params) {
+		rev, err := s.Enroll.RemoveToken(q.Context(), p.ByName("id"))
+		var e *model.Error
+		if rest.Repeated(q) && errors.As(err, &e) && e.Code == model.CodeNotFound {
+			err = nil // the request was carried out when it was sent before
+		}
+		r.Answer(w, q, p.ByName("id"), rev, err)
+	})
+	r.Read("/api/v1/certificates", func(*http.Request, httprouter.Params) (any, error) { return s.certificates(), nil })
+	rest.Change(r, "/api/v1/certificates", func(q *http.Request, request model.RecordRequest) (string, uint64, error) {
+		rev, err := s.Enroll.Record(q.Context(), request.Certificates, s.Who(q))
+		return "recorded", rev, err
+	})
+	rest.Change(r, "/api/v1/certificates/renew", func(q *http.Request, request model.RenewRequest) (model.RenewAnswer, uint64, error) {
+		return s.Enroll.Renew(q.Context(), request.Request, s.Who(q))
+	})
+	rest.Change(r, "/api/v1/certificates/revoke", func(q *http.Request, request model.RevokeRequest) ([]string, uint64, error) {
+		return s.Enroll.Revoke(q.Context(), request, s.Who(q))
+	})
+}
+
+// tokens lists the tokens.
+func (s *Enrolling) tokens() []model.JoinTokenInfo {
+	out := []model.JoinTokenInfo{}
+	s.Catalog.View(func(v *catalog.View) {
+		for _, t := range v.JoinTokens() {
+			out = append(out, told(t))
+		}
+	})
+	return out
+}
+
+func told(t *record.JoinToken) model.JoinTokenInfo {
+	return model.JoinTokenInfo{ID: t.ID, Masters: t.Masters, Replaces: t.Replaces, Uses: t.Uses, Used: t.Used, By: t.By, Made: t.Made, Expires: t.Expires}
+}
+
+// makeToken makes a token, and says where it counts.
+func (s *Enrolling) makeToken(q *http.Request, request model.JoinTokenRequest) (model.JoinToken, uint64, error) {
+	text, made, rev, err := s.Enroll.MakeToken(q.Context(), request, s.Who(q))
+	return model.JoinToken{JoinTokenInfo: told(&made), Token: text, Netmasters: s.netmasters()}, rev, err
+}
+
+// netmasters are where they are reached.
+func (s *Enrolling) netmasters() []string {
+	out := []string{}
+	s.Catalog.View(func(v *catalog.View) {
+		for _, m := range v.Services(record.ServiceMaster) {
+			out = append(out, peer.Address(m))
+		}
+	})
+	return out
+}
+
+// certificates lists the certificates.
+func (s *Enrolling) certificates() []model.CertificateInfo {
+	out := []model.CertificateInfo{}
+	s.Catalog.View(func(v *catalog.View) {
+		for _, c := range v.Certificates() {
+			out = append(out, model.CertificateInfo{Serial: c.Serial, Identity: c.Identity, Hosts: c.Hosts, By: c.By, Issued: c.Issued, Until: c.Until,
+				Revoked: c.Revoked, RevokedBy: c.RevokedBy})
+		}
+	})
+	return out
+}
+
+// Forgotten has the certificates of a host's agent count no more, since the host is forgotten.
+func (s *Enrolling) Forgotten(ctx context.Context, host string) error {
+	_, _, err := s.Enroll.Dismiss(ctx, trust.Identity{Role: trust.Agent, Name: host}, trust.Identity{})
+	return err
+}

@@ -1,0 +1,93 @@
+package enrolling
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/trust"
+)
+
+// join admits a host, and tells it what it needs.
+func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.JoinAnswer, rev uint64, err error) {
+	if q.TLS == nil && s.Enroll.Trust != "" {
+		return out, 0, model.Errorf(model.CodeForbidden, "", "a token has come over a connection that is not encrypted; it has to count as known to others").
+			Try("remove it (contiv token rm), and join over https with a new one")
+	}
+	from := commit.Actor(q.Context()).Address
+	if err := s.wrong.check(from); err != nil {
+		return out, 0, err
+	}
+	given, rev, err := s.Enroll.Join(q.Context(), request, s.Who(q))
+	if err != nil {
+		var e *model.Error
+		if errors.As(err, &e) && e.Field == "token" {
+			s.wrong.count(from)
+		}
+		return out, 0, err
+	}
+	out = model.JoinAnswer{Authority: string(given.Authority), AuthorityKey: string(given.Key), Agent: string(given.Agent), Master: string(given.Master),
+		Netmasters: s.netmasters(), Settings: s.Settings, Store: s.Store}
+	out.Store.Members = given.Members
+	s.Catalog.View(func(v *catalog.View) {
+		if g := v.Global(); g != nil && g.FwdMode != "" {
+			out.Settings.FwdMode = string(g.FwdMode)
+		}
+	})
+	return out, rev, nil
+}
+
+// leave has a host be part of the cluster no more: its label and addresses are free, its member of the store goes, and its certificates count no more, in
+// this order, so that a host that is refused half way is still part of it and may ask again.
+func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out model.Departed, rev uint64, err error) {
+	ctx, who := q.Context(), s.Who(q)
+	out = model.Departed{Revoked: []string{}, Freed: []string{}}
+	if err := s.mayLeave(&request, who); err != nil {
+		return out, 0, err
+	}
+	if request.Agent != "" {
+		forgotten, at, err := s.Endpoints.Forget(ctx, request.Agent, false)
+		var e *model.Error
+		if err != nil && (!errors.As(err, &e) || e.Code != model.CodeNotFound) {
+			return out, 0, err
+		}
+		out.Freed, out.Endpoints, rev = append(out.Freed, forgotten.Freed...), forgotten.Endpoints, max(rev, at)
+	}
+	if request.Master != "" && s.Enroll.Members != nil {
+		was, err := s.Enroll.Members.RemoveMember(ctx, request.Master)
+		if err != nil {
+			return out, 0, err
+		}
+		if was {
+			out.Member = request.Master
+		}
+	}
+	for _, gone := range []trust.Identity{{Role: trust.Agent, Name: request.Agent}, {Role: trust.Master, Name: request.Master}} {
+		if gone.Name == "" {
+			continue
+		}
+		serials, at, err := s.Enroll.Dismiss(ctx, gone, who)
+		if err != nil {
+			return out, 0, err
+		}
+		out.Revoked, rev = append(out.Revoked, serials...), max(rev, at)
+	}
+	slices.Sort(out.Revoked)
+	return out, rev, nil
+}
+
+// mayLeave refuses what a request may not have leave: a host's daemons speak for themselves alone, and the leader stays.
+func (s *Enrolling) mayLeave(q *model.DepartRequest, who trust.Identity) error {
+	switch {
+	case q.Agent == "" && q.Master == "":
+		return model.Errorf(model.CodeInvalid, "agent", "it is not said who leaves").Try("name an agent, a master or both")
+	case who.Role == trust.Agent && (q.Master != "" || q.Agent != who.Name), who.Role == trust.Master && (q.Agent != "" && q.Agent != who.Name || q.Master != "" && q.Master != who.Name):
+		return model.Errorf(model.CodeForbidden, "agent", "%s cannot have other hosts leave", who).Try("a user with the right to do so can, by netctl node forget and contiv cert revoke")
+	case q.Master != "" && q.Master == s.Self:
+		return model.Errorf(model.CodeInUse, "master", "the netmaster of %s leads", q.Master).Try("netctl leader handover has another one lead; the last one of a cluster cannot leave it")
+	}
+	return nil
+}

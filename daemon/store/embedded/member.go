@@ -1,0 +1,186 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/types"
+	"go.etcd.io/etcd/server/v3/etcdserver"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/membership"
+	etcderrors "go.etcd.io/etcd/server/v3/etcdserver/errors"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// maxLearners is how many members may be on their way into the cluster at once; it is the same on all of them.
+const maxLearners = 8
+
+// AddMember has the cluster expect a member, which serves the others at a URL, and returns the peer URLs of all members by their names. It is a learner
+// (it counts for no majority) until it knows what the others know. One that is expected already is success, and one of this name elsewhere that has never
+// come is replaced. It blocks until a majority knows. Errors are *model.Error.
+func (s *Server) AddMember(ctx context.Context, name, peerURL string) (map[string]string, error) {
+	urls, err := types.NewURLs([]string{peerURL})
+	if err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "master.peerURL", "%v", err).Try("it is like https://192.0.2.1:2380")
+	}
+	for _, m := range s.etcd.Server.Cluster().Members() {
+		here := slices.Contains(m.PeerURLs, urls[0].String())
+		switch {
+		case here && m.Name == name:
+			return s.peers(), nil
+		case here:
+			return nil, model.Errorf(model.CodeConflict, "master.peerURL", "member %s of the store serves others at %s", m.Name, peerURL).
+				Try("give this host an address of its own, or, when that member is gone for good, have it leave: contiv leave %s", m.Name)
+		case m.Name == name && !m.IsLearner:
+			return nil, model.Errorf(model.CodeConflict, "master.name", "the store has a member %s, at %v", name, m.PeerURLs).
+				Try("give this host a label of its own with --label, or, when that member is gone for good, have it leave: contiv leave %s", name)
+		case m.Name == name:
+			if err := s.remove(ctx, m); err != nil {
+				return nil, err
+			}
+		}
+	}
+	now := time.Now()
+	err = healthy(ctx, func() error {
+		_, err := s.etcd.Server.AddMember(ctx, *membership.NewMemberAsLearner(name, urls, "", &now))
+		return err
+	})
+	if err != nil {
+		return nil, refusedChange(err)
+	}
+	return s.peers(), nil
+}
+
+// RemoveMember removes a member from the cluster for good, and tells whether there was one. It is refused when the rest would be no majority that
+// works. It blocks until a majority knows. Errors are *model.Error.
+func (s *Server) RemoveMember(ctx context.Context, name string) (was bool, err error) {
+	voters, found := 0, (*membership.Member)(nil)
+	for _, m := range s.etcd.Server.Cluster().Members() {
+		if m.Name == name {
+			found = m
+		}
+		if !m.IsLearner {
+			voters++
+		}
+	}
+	switch {
+	case found == nil:
+		return false, nil
+	case voters == 1 && !found.IsLearner:
+		return true, model.Errorf(model.CodeInUse, "master", "%s is the last member of the store", name).Try("add another netmaster first: contiv token create --master")
+	}
+	return true, s.remove(ctx, found)
+}
+
+// remove removes a member; one that is gone already is success.
+func (s *Server) remove(ctx context.Context, m *membership.Member) error {
+	err := healthy(ctx, func() error {
+		_, err := s.etcd.Server.RemoveMember(ctx, uint64(m.ID))
+		return err
+	})
+	if err == nil || errors.Is(err, membership.ErrIDRemoved) || errors.Is(err, membership.ErrIDNotFound) {
+		return nil
+	}
+	return refusedChange(err)
+}
+
+// Times of a change of members. The server wants all of them to have been connected for etcdserver.HealthInterval.
+const (
+	healthPatience = etcdserver.HealthInterval + time.Second
+	healthPause    = 200 * time.Millisecond
+)
+
+// healthy repeats a change that the server refuses because members have not been connected for long enough.
+func healthy(ctx context.Context, change func() error) error {
+	patience := time.After(healthPatience)
+	for {
+		err := change()
+		if !errors.Is(err, etcderrors.ErrUnhealthy) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-patience:
+			return err
+		case <-time.After(healthPause):
+		}
+	}
+}
+
+// peers are the peer URLs of all members, by their names.
+func (s *Server) peers() map[string]string {
+	out := map[string]string{}
+	for _, m := range s.etcd.Server.Cluster().Members() {
+		if len(m.PeerURLs) > 0 {
+			out[m.Name] = m.PeerURLs[0]
+		}
+	}
+	return out
+}
+
+// refusedChange is why the cluster refuses a change of its members.
+func refusedChange(err error) error {
+	switch {
+	case errors.Is(err, etcderrors.ErrUnhealthy), errors.Is(err, etcderrors.ErrNotEnoughStartedMembers):
+		return model.Errorf(model.CodeNotReady, "master", "without a member that does not answer now the store would have no majority: %v", err).Because(err).
+			Try("repeat it when all members answer: netctl leader shows them")
+	case errors.Is(err, membership.ErrTooManyLearners):
+		return model.Errorf(model.CodeNotReady, "master", "%d members of the store are on their way into the cluster", maxLearners).Because(err).
+			Try("wait until they have come, or have those leave that never will: contiv leave NAME")
+	}
+	return model.Errorf(model.CodeUnavailable, "master", "the store's members cannot be changed: %v", err).Because(err).Try("repeat it; netctl leader shows the members")
+}
+
+// Times of learners.
+const (
+	promoteEvery = 500 * time.Millisecond
+	promoteLimit = 2 * time.Second
+)
+
+// promote has learners that know enough count for the majority, while this member leads the others, until ctx ends. It blocks until then.
+func (s *Server) promote(ctx context.Context) {
+	tick := time.NewTicker(promoteEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if s.etcd.Server.Leader() != s.etcd.Server.MemberID() {
+			continue
+		}
+		for _, m := range s.etcd.Server.Cluster().Members() {
+			if m.IsLearner {
+				within, cancel := context.WithTimeout(ctx, promoteLimit)
+				_, _ = s.etcd.Server.PromoteMember(within, uint64(m.ID)) // one that does not know enough yet is asked about again
+				cancel()
+			}
+		}
+	}
+}
+
+// began has a server do what it does beside, until it is closed.
+func began(s *Server) *Server {
+	ctx, end := context.WithCancel(context.Background())
+	s.end = end
+	go s.promote(ctx)
+	return s
+}
+
+// admitted waits until a member that joins counts for the majority: before that it serves no one.
+func admitted(ctx context.Context, learner func() bool) error {
+	tick := time.NewTicker(promoteEvery / 5)
+	defer tick.Stop()
+	for learner() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}

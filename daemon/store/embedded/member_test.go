@@ -1,0 +1,103 @@
+package embedded
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/store"
+)
+
+// grown is a cluster of so many members, of which all but the first have joined.
+func grown(t *testing.T, n int) (all []*Server, urls map[string]string) {
+	t.Helper()
+	url := freeURL(t)
+	all = []*Server{begin(t, Config{Dir: t.TempDir(), Name: "m0", PeerURL: url})}
+	for i := 1; i < n; i++ {
+		name, own := "m"+string(rune('0'+i)), freeURL(t)
+		var err error
+		if urls, err = all[0].AddMember(t.Context(), name, own); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, begin(t, Config{Dir: t.TempDir(), Name: name, PeerURL: own, InitialCluster: urls, Existing: true}))
+	}
+	return all, urls
+}
+
+// putSoon is put while the members elect a leader.
+func putSoon(t *testing.T, s store.Store, key, value string) {
+	t.Helper()
+	var tx store.Tx
+	tx.Put(key, []byte(value))
+	for {
+		_, err := s.Commit(t.Context(), &tx)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, store.ErrUnavailable) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A member is expected, joins, counts, and what was stored before is there.
+func TestGrowAndShrink(t *testing.T) {
+	url := freeURL(t)
+	first := begin(t, Config{Dir: t.TempDir(), Name: "m0", PeerURL: url})
+	put(t, first, "a", "1")
+	own := freeURL(t)
+	peers, err := first.AddMember(t.Context(), "m1", own)
+	if err != nil || len(peers) != 2 || peers["m0"] != url || peers["m1"] != own {
+		t.Fatalf("want both members, got %v, %v", peers, err)
+	}
+	put(t, first, "b", "2") // a member that has not come yet is in no one's way
+	if again, err := first.AddMember(t.Context(), "m1", own); err != nil || len(again) != 2 {
+		t.Errorf("want the same member to be expected once, got %v, %v", again, err)
+	}
+	if _, err := first.AddMember(t.Context(), "m2", own); err == nil || model.AsError(err).Code != model.CodeConflict {
+		t.Errorf("want the URL to be taken, got %v", err)
+	}
+	elsewhere := freeURL(t)
+	if peers, err = first.AddMember(t.Context(), "m1", elsewhere); err != nil || len(peers) != 2 || peers["m1"] != elsewhere {
+		t.Fatalf("want a member that has never come to be replaced, got %v, %v", peers, err)
+	}
+	second := begin(t, Config{Dir: t.TempDir(), Name: "m1", PeerURL: elsewhere, InitialCluster: peers, Existing: true})
+	if i, err := second.Read(t.Context(), "b"); err != nil || string(i.Value) != "2" {
+		t.Errorf("want what was stored before, got %q, %v", i.Value, err)
+	}
+	put(t, second, "c", "3")
+	if _, err := first.AddMember(t.Context(), "m1", freeURL(t)); err == nil || !strings.Contains(err.Error(), "--label") {
+		t.Errorf("want the name of a member that counts to be taken, got %v", err)
+	}
+	if was, err := first.RemoveMember(t.Context(), "m9"); was || err != nil {
+		t.Errorf("want no such member, got %t, %v", was, err)
+	}
+	if was, err := second.RemoveMember(t.Context(), "m0"); !was || err != nil {
+		t.Fatalf("want the first member gone, got %t, %v", was, err)
+	}
+	putSoon(t, second, "d", "4") // the one that led has gone
+	if _, err := second.RemoveMember(t.Context(), "m1"); err == nil || !strings.Contains(err.Error(), "contiv token create --master") {
+		t.Errorf("want the last member to stay, got %v", err)
+	}
+}
+
+// Where one of three is down, no other one can go: the rest would be no majority. The one that is down can.
+func TestMajorityIsKept(t *testing.T) {
+	all, _ := grown(t, 3)
+	for _, s := range all {
+		put(t, s, "a", "1")
+	}
+	if err := all[2].Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := all[0].RemoveMember(t.Context(), "m1")
+	if err == nil || model.AsError(err).Code != model.CodeNotReady || !strings.Contains(err.Error(), "netctl leader") {
+		t.Errorf("want to keep the majority, got %v", err)
+	}
+	put(t, all[0], "b", "2")
+	if was, err := all[0].RemoveMember(t.Context(), "m2"); !was || err != nil {
+		t.Errorf("want the one that is down to go, got %t, %v", was, err)
+	}
+	put(t, all[1], "c", "3")
+}

@@ -1,0 +1,43 @@
+package open
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Secret is what a store asks for beside a certificate. Secrets are in files, for whoever lists a machine's processes sees their arguments.
+type Secret struct {
+	User, PasswordFile string // of etcd
+	TokenFile          string // of Consul's ACLs
+}
+
+// check says what does not go together.
+func (s *Secret) check(c *Config) error {
+	switch {
+	case (s.User == "") != (s.PasswordFile == ""):
+		return errors.New("--store-user and --store-password-file go together: give both or none")
+	case s.User != "" && (len(c.Consul) > 0 || c.Embedded):
+		return errors.New("--store-user is for an etcd beside netmaster; Consul takes --store-token-file")
+	case s.TokenFile != "" && len(c.Consul) == 0:
+		return errors.New("--store-token-file is for Consul; etcd takes --store-user and --store-password-file")
+	}
+	return nil
+}
+
+// read reads a file with one secret; "" names none.
+func read(flag, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("--%s: %w", flag, err)
+	}
+	secret := strings.TrimSpace(string(text))
+	if secret == "" || strings.ContainsAny(secret, "\r\n") {
+		return "", fmt.Errorf("--%s %s: the secret is wanted in it, on one line", flag, path)
+	}
+	return secret, nil
+}

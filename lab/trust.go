@@ -1,0 +1,153 @@
+package lab
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/lab/hostinit"
+	"github.com/contiv/contiv/trust"
+)
+
+// trustName is the folder of certificates: of those who use the lab in its own, of a host in the host's.
+const trustName = "trust"
+
+// Trust is the folder by which a person's programs on this machine reach the lab: what CONTIV_TRUST takes.
+func (p *Plan) Trust() trust.Dir { return trust.Dir(filepath.Join(p.Dir, trustName)) }
+
+// HostTrust is the folder of a host's certificates, as this machine sees it.
+func (p *Plan) HostTrust(host string) trust.Dir {
+	return trust.Dir(filepath.Join(p.hostDir(host), trustName))
+}
+
+// trustFlags are what daemons are told of it.
+func (p *Plan) trustFlags() []string {
+	if p.Insecure {
+		return []string{"--insecure"}
+	}
+	return []string{"--trust", hostinit.Inside + "/" + trustName}
+}
+
+// scheme is that of netmasters' and agents' URLs.
+func (p *Plan) scheme() string {
+	if p.Insecure {
+		return "http"
+	}
+	return "https"
+}
+
+// writeTrust makes the authority of the lab, certificates of all its hosts, and of those who use it: a user who is admin, a monitor, and one that may
+// ask agents as netmasters do.
+func (l *Lab) writeTrust() error {
+	if l.Insecure || l.Bare {
+		return nil
+	}
+	now := time.Now()
+	a, err := trust.NewAuthority(now)
+	if err != nil {
+		return err
+	}
+	certificate, key, err := a.PEM()
+	if err != nil {
+		return err
+	}
+	certify := func(d trust.Dir, who trust.Identity, hosts ...string) error {
+		r, err := trust.NewRequest(hosts...)
+		if err != nil {
+			return err
+		}
+		c, err := a.Issue(r, who, now, trust.Lifetime)
+		if err != nil {
+			return err
+		}
+		pair, err := r.Pair(trust.CertificatePEM(c))
+		if err != nil {
+			return err
+		}
+		return d.SavePair(who.Role, pair)
+	}
+	own := l.Trust()
+	if err := own.SaveAuthority(certificate, key); err != nil {
+		return err
+	}
+	for _, who := range []trust.Identity{{Role: trust.User, Name: "admin"}, {Role: trust.Monitor, Name: "lab"}, {Role: trust.Master, Name: "lab"}} {
+		if err := certify(own, who); err != nil {
+			return err
+		}
+	}
+	for i := range l.Hosts {
+		host := hostName(i + 1)
+		d, names := l.HostTrust(host), []string{host, "localhost", "127.0.0.1", l.mgmt(i + 1)}
+		shown := key
+		if i+1 > l.Masters {
+			shown = nil
+		}
+		if err := d.SaveAuthority(certificate, shown); err != nil {
+			return err
+		}
+		if err := certify(d, trust.Identity{Role: trust.Agent, Name: host}, names...); err != nil {
+			return err
+		}
+		if shown == nil {
+			continue
+		}
+		for _, who := range []trust.Identity{{Role: trust.Master, Name: host}, {Role: trust.User, Name: "admin"}} {
+			if err := certify(d, who, names...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// HTTP reaches netmasters as a user who is admin, or agents as a netmaster or a monitor does.
+func (l *Lab) HTTP(role trust.Role) (*http.Client, error) {
+	t := &http.Transport{MaxIdleConnsPerHost: 16}
+	if !l.Insecure && !l.Bare {
+		h, err := trust.Open(l.Trust(), role)
+		if err != nil {
+			return nil, err
+		}
+		expect := trust.Master
+		if role != trust.User {
+			expect = trust.Agent
+		}
+		t.TLSClientConfig = h.Client(expect, "")
+	}
+	return &http.Client{Transport: t}, nil
+}
+
+// Client is a client of the netmasters, those that run first.
+func (l *Lab) Client() (*client.Client, error) {
+	urls, err := l.MasterURLs()
+	if err != nil {
+		return nil, err
+	}
+	h, err := l.HTTP(trust.User)
+	return &client.Client{Base: urls, HTTP: h}, err
+}
+
+// Env is the environment in which netctl and the console reach the lab, beside the machine's own.
+func (l *Lab) Env() ([]string, error) {
+	urls, err := l.MasterURLs()
+	if err != nil {
+		return nil, err
+	}
+	out := []string{"NETMASTER=" + urls}
+	if !l.Insecure && !l.Bare {
+		out = append(out, "CONTIV_TRUST="+string(l.Trust()))
+	}
+	return out, nil
+}
+
+// Environ is this process's environment with what Env says.
+func (l *Lab) Environ() ([]string, error) {
+	more, err := l.Env()
+	if err != nil {
+		return nil, fmt.Errorf("where the lab is: %w", err)
+	}
+	return append(os.Environ(), more...), nil
+}

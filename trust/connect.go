@@ -1,0 +1,155 @@
+package trust
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// Server is how a server of the holder's speaks TLS. A client has to prove one of the roles; without roles it may prove who it is, or not: then
+// something else tells. Revoke ends connections of listeners that Listen has wrapped.
+func (h *Holder) Server(roles ...Role) *tls.Config {
+	base := &tls.Config{MinVersion: tls.VersionTLS12, ClientAuth: tls.RequestClientCert, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		pair := h.current().pair
+		return &pair, nil
+	}}
+	if len(roles) > 0 {
+		base.ClientAuth = tls.RequireAnyClientCert
+	}
+	base.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		now := h.current()
+		out := base.Clone()
+		out.GetConfigForClient = nil
+		// The standard check makes VerifiedChains; what it cannot say is added by verify.
+		out.ClientCAs, out.Time = now.roots, h.now
+		out.ClientAuth = tls.VerifyClientCertIfGiven
+		if len(roles) > 0 {
+			out.ClientAuth = tls.RequireAndVerifyClientCert
+		}
+		out.SessionTicketsDisabled = true // who resumes a session is not judged again
+		out.VerifyConnection = func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 {
+				return nil
+			}
+			if _, err := h.verify(s.PeerCertificates, x509.ExtKeyUsageClientAuth, oneOf(roles)); err != nil {
+				return err
+			}
+			h.remember(hello.Conn, Serial(s.PeerCertificates[0]))
+			return nil
+		}
+		return out, nil
+	}
+	return base
+}
+
+// Client is how the holder speaks TLS to a server that has to prove a role, and a name of that role unless it is "".
+func (h *Holder) Client(role Role, name string) *tls.Config {
+	c := Trusting(func(chain []*x509.Certificate) error {
+		_, err := h.verify(chain, x509.ExtKeyUsageServerAuth, func(i Identity) error {
+			if i.Role != role || name != "" && i.Name != name {
+				return fmt.Errorf("%s answers where %s was expected", i, Identity{role, name})
+			}
+			return nil
+		})
+		return err
+	})
+	c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		pair := h.current().pair
+		return &pair, nil
+	}
+	return c
+}
+
+// Visitor is how one who holds no certificate speaks TLS to netmasters of the cluster whose authority's certificates these are.
+func Visitor(trusted []*x509.Certificate) *tls.Config {
+	h := &Holder{now: time.Now, held: held{roots: x509.NewCertPool()}}
+	for _, c := range trusted {
+		h.held.roots.AddCert(c)
+	}
+	return Trusting(func(chain []*x509.Certificate) error {
+		_, err := h.verify(chain, x509.ExtKeyUsageServerAuth, oneOf([]Role{Master}))
+		return err
+	})
+}
+
+// Pinned is how one speaks TLS to a netmaster of whose cluster it knows the authority's fingerprint alone. trusted is called with the authority's
+// certificate when a netmaster has proved itself by it.
+func Pinned(fingerprint string, trusted func(*x509.Certificate)) *tls.Config {
+	return Trusting(func(chain []*x509.Certificate) error {
+		for _, c := range chain[1:] {
+			if Fingerprint(c) != fingerprint {
+				continue
+			}
+			h := &Holder{now: time.Now, held: held{roots: x509.NewCertPool()}}
+			h.held.roots.AddCert(c)
+			if _, err := h.verify(chain, x509.ExtKeyUsageServerAuth, oneOf([]Role{Master})); err != nil {
+				return err
+			}
+			trusted(c)
+			return nil
+		}
+		return fmt.Errorf("the netmaster belongs to another cluster than the token: its authority is not %.16s...; make a token with contiv token create on a host of that cluster", fingerprint)
+	})
+}
+
+// Trusting is a client's configuration of TLS in which verify judges the certificates that a server shows, in place of the machine's authorities.
+func Trusting(verify func(chain []*x509.Certificate) error) *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true, VerifyConnection: func(s tls.ConnectionState) error { return verify(s.PeerCertificates) }}
+}
+
+// Listen is l, of whose connections the holder knows which certificate they were made with. They are served with the configuration of Server.
+func (h *Holder) Listen(l net.Listener) net.Listener { return &listener{l, h} }
+
+type listener struct {
+	net.Listener
+	holder *Holder
+}
+
+// Accept waits for a connection.
+func (l *listener) Accept() (net.Conn, error) {
+	nc, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Conn: nc}
+	c.forget = sync.OnceFunc(func() {
+		l.holder.mu.Lock()
+		defer l.holder.mu.Unlock()
+		delete(l.holder.open, c)
+	})
+	return c, nil
+}
+
+// conn is a connection of which the certificate of its client is known.
+type conn struct {
+	net.Conn
+	serial string // guarded by the holder's mutex
+	forget func()
+}
+
+// remember notes with which certificate a connection was made.
+func (h *Holder) remember(nc net.Conn, serial string) {
+	if c, ok := nc.(*conn); ok {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		c.serial = serial
+		h.open[c] = struct{}{}
+	}
+}
+
+// Close closes the connection.
+func (c *conn) Close() error {
+	c.forget()
+	return c.Conn.Close()
+}
+
+// CloseWrite says that nothing more is sent.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}

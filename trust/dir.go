@@ -1,0 +1,101 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// DefaultDir is where a host keeps what it proves itself with.
+const DefaultDir = "/etc/contiv/trust"
+
+// Dir is a folder of certificates and keys:
+//
+//	ca.crt      the certificates of the cluster's authority; several while one replaces another
+//	ca.key      its key, where a netmaster runs
+//	ROLE.pem    the certificate and the key of the host's netmaster, agent or user
+type Dir string
+
+// File names.
+const (
+	authorityFile    = "ca.crt"
+	authorityKeyFile = "ca.key"
+)
+
+// AuthorityFile is the path of the authority's certificates.
+func (d Dir) AuthorityFile() string { return filepath.Join(string(d), authorityFile) }
+
+// KeyFile is the path of the authority's key.
+func (d Dir) KeyFile() string { return filepath.Join(string(d), authorityKeyFile) }
+
+// PairFile is the path of the certificate and the key of a role.
+func (d Dir) PairFile(r Role) string { return filepath.Join(string(d), string(r)+".pem") }
+
+// Has tells whether the folder has a certificate of a role.
+func (d Dir) Has(r Role) bool {
+	_, err := os.Stat(d.PairFile(r))
+	return err == nil
+}
+
+// Trusted reads the authority's certificates as PEM.
+func (d Dir) Trusted() ([]byte, error) { return os.ReadFile(d.AuthorityFile()) }
+
+// Authority reads the authority with its key. fs.ErrNotExist: the key is not here.
+func (d Dir) Authority() (*Authority, error) {
+	certificates, err := d.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	key, err := os.ReadFile(d.KeyFile())
+	if err != nil {
+		return nil, err
+	}
+	a, err := ParseAuthority(certificates, key)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", d.KeyFile(), err)
+	}
+	return a, nil
+}
+
+// SaveAuthority writes the authority's certificates, and its key unless that is nil.
+func (d Dir) SaveAuthority(certificates, key []byte) error {
+	if key != nil {
+		if err := d.write(d.KeyFile(), key, 0o600); err != nil {
+			return err
+		}
+	}
+	return d.write(d.AuthorityFile(), certificates, 0o644)
+}
+
+// SavePair writes the certificate and the key of a role, as Request.Pair makes them.
+func (d Dir) SavePair(r Role, pair []byte) error { return d.write(d.PairFile(r), pair, 0o600) }
+
+// Remove removes all that proves something of this host: certificates, keys, the authority.
+func (d Dir) Remove() error {
+	var all []error
+	for _, path := range []string{d.AuthorityFile(), d.KeyFile(), d.PairFile(Master), d.PairFile(Agent), d.PairFile(User), d.PairFile(Monitor)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// write replaces a file at once, so that a reader finds the old or the new one.
+func (d Dir) write(path string, text []byte, mode fs.FileMode) error {
+	if err := os.MkdirAll(string(d), 0o755); err != nil { // keys have modes of their own; users read the authority's certificate
+		return err
+	}
+	f, err := os.CreateTemp(string(d), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,51 @@
+package trust
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// explained is why a certificate does not hold, in the words of one who has to do something about it.
+func explained(err error, c *x509.Certificate, at time.Time) error {
+	who := c.Subject.CommonName
+	if i, err := Of(c); err == nil {
+		who = i.String()
+	}
+	var invalid x509.CertificateInvalidError
+	var unknown x509.UnknownAuthorityError
+	switch {
+	case at.Before(c.NotBefore):
+		return fmt.Errorf("the certificate of %s begins at %s, and this host's clock says %s: set the clock of this host, or of the one that issued it: %w", who, clock(c.NotBefore), clock(at), err)
+	case at.After(c.NotAfter):
+		return fmt.Errorf("the certificate of %s ended at %s, and this host's clock says %s: if the clock is right, have that host join again (contiv join): %w", who, clock(c.NotAfter), clock(at), err)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%s is not certified by this cluster's authority; is it of another cluster? %w", who, err)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired: // the authority
+		return fmt.Errorf("the authority of %s is not valid at %s, as this host's clock says: %w", who, clock(at), err)
+	}
+	return fmt.Errorf("the certificate of %s is not valid here: %w", who, err)
+}
+
+func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Refused is what the other end's refusal of our certificate means, where an error of a connection says so: TLS tells no more than a word (RFC 8446,
+// section 6.2).
+func (h *Holder) Refused(err error) error {
+	if err == nil || !strings.Contains(err.Error(), "remote error: tls:") {
+		return err
+	}
+	c := h.Certificate()
+	switch {
+	case strings.Contains(err.Error(), "expired certificate"):
+		return fmt.Errorf("the other end holds our certificate of %s for not valid now; it is valid from %s to %s, and this host's clock says %s: compare the clocks of both: %w",
+			h.Identity(), clock(c.NotBefore), clock(c.NotAfter), clock(h.now()), err)
+	case strings.Contains(err.Error(), "unknown certificate authority"):
+		return fmt.Errorf("the other end does not know the authority of our certificate of %s; is it of another cluster? %w", h.Identity(), err)
+	case strings.Contains(err.Error(), "bad certificate"):
+		return fmt.Errorf("the other end refuses our certificate of %s, whose serial is %s; its log says why (revoked, or of the wrong role): %w", h.Identity(), Serial(c), err)
+	}
+	return err
+}

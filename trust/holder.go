@@ -1,0 +1,201 @@
+package trust
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Holder is one that proves itself: a role's certificate out of a folder, and the authority by which it knows others. Configurations of TLS
+// that it has made follow when the files change. Its methods are safe for concurrent use.
+type Holder struct {
+	dir  Dir
+	role Role
+	now  func() time.Time
+
+	mu      sync.Mutex
+	held    held
+	revoked map[string]struct{} // serials
+	open    map[*conn]struct{}
+}
+
+// held is what the files say.
+type held struct {
+	pair     tls.Certificate
+	identity Identity
+	roots    *x509.CertPool
+	trusted  []*x509.Certificate
+	stamps   [2]stamp
+}
+
+// stamp tells whether a file has changed.
+type stamp struct {
+	size int64
+	at   time.Time
+}
+
+// Open reads the certificate of a role out of a folder. An error names the file and the remedy.
+func Open(dir Dir, role Role) (*Holder, error) {
+	h := &Holder{dir: dir, role: role, now: time.Now, open: map[*conn]struct{}{}}
+	return h, h.Reload()
+}
+
+// Reload reads the files again. When one of them cannot be used, what was read before stays.
+func (h *Holder) Reload() error {
+	next, err := read(h.dir, h.role)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: this host is no member of a secured cluster yet; contiv init begins one, contiv join TOKEN@ADDRESS joins one", err)
+	}
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held = next
+	return nil
+}
+
+func stamps(dir Dir, role Role) (out [2]stamp) {
+	for i, path := range []string{dir.AuthorityFile(), dir.PairFile(role)} {
+		if info, err := os.Stat(path); err == nil {
+			out[i] = stamp{info.Size(), info.ModTime()}
+		}
+	}
+	return out
+}
+
+func read(dir Dir, role Role) (out held, err error) {
+	out.stamps = stamps(dir, role)
+	text, err := dir.Trusted()
+	if err != nil {
+		return out, err
+	}
+	if out.trusted, err = ParseCertificates(text); err != nil {
+		return out, fmt.Errorf("read %s: %w", dir.AuthorityFile(), err)
+	}
+	out.roots = x509.NewCertPool()
+	for _, c := range out.trusted {
+		out.roots.AddCert(c)
+	}
+	path := dir.PairFile(role)
+	if out.pair, err = tls.LoadX509KeyPair(path, path); err != nil {
+		return out, err
+	}
+	if out.identity, err = Of(out.pair.Leaf); err != nil {
+		return out, fmt.Errorf("read %s: %w", path, err)
+	}
+	for _, c := range out.trusted { // who knows the authority by its fingerprint alone sees it
+		if out.pair.Leaf.CheckSignatureFrom(c) == nil {
+			out.pair.Certificate = append(out.pair.Certificate, c.Raw)
+			break
+		}
+	}
+	if out.identity.Role != role {
+		return out, fmt.Errorf("%s proves %s, no %s", path, out.identity, role)
+	}
+	return out, nil
+}
+
+func (h *Holder) current() held {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.held
+}
+
+// Identity is who the holder proves to be.
+func (h *Holder) Identity() Identity { return h.current().identity }
+
+// Certificate is what the holder proves it with.
+func (h *Holder) Certificate() *x509.Certificate { return h.current().pair.Leaf }
+
+// Trusted are the authority's certificates.
+func (h *Holder) Trusted() []*x509.Certificate { return h.current().trusted }
+
+// Dir is the holder's folder.
+func (h *Holder) Dir() Dir { return h.dir }
+
+// look is how often the files are looked at.
+const look = 5 * time.Second
+
+// Watch reads the files again whenever they have changed, until ctx ends. It blocks until then.
+func (h *Holder) Watch(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if stamps(h.dir, h.role) == h.current().stamps {
+			continue
+		}
+		if err := h.Reload(); err != nil {
+			log.Error("changed certificates cannot be used; those from before stay in use", "error", err)
+			continue
+		}
+		log.Info("certificates read again", "identity", h.Identity().String(), "until", h.Certificate().NotAfter)
+	}
+}
+
+// Revoke has the holder refuse certificates by their serials, in place of those that it refused before, and ends connections that were made with
+// them.
+func (h *Holder) Revoke(serials []string) {
+	h.mu.Lock()
+	h.revoked = make(map[string]struct{}, len(serials))
+	for _, s := range serials {
+		h.revoked[s] = struct{}{}
+	}
+	var end []*conn
+	for c := range h.open {
+		if _, ok := h.revoked[c.serial]; ok && c.serial != "" {
+			end = append(end, c)
+		}
+	}
+	h.mu.Unlock()
+	for _, c := range end {
+		_ = c.Close()
+	}
+}
+
+// verify judges a certificate that the other end of a connection has shown: its chain, its use, whether it is revoked, and its role.
+func (h *Holder) verify(chain []*x509.Certificate, use x509.ExtKeyUsage, accept func(Identity) error) ([][]*x509.Certificate, error) {
+	now := h.current()
+	between := x509.NewCertPool()
+	for _, c := range chain[1:] {
+		between.AddCert(c)
+	}
+	verified, err := chain[0].Verify(x509.VerifyOptions{Roots: now.roots, Intermediates: between, CurrentTime: h.now(), KeyUsages: []x509.ExtKeyUsage{use}})
+	if err != nil {
+		return nil, explained(err, chain[0], h.now())
+	}
+	who, err := Of(chain[0])
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	_, revoked := h.revoked[Serial(chain[0])]
+	h.mu.Unlock()
+	if revoked {
+		return nil, fmt.Errorf("the certificate %s of %s is revoked", Serial(chain[0]), who)
+	}
+	return verified, accept(who)
+}
+
+// oneOf accepts identities of some roles.
+func oneOf(roles []Role) func(Identity) error {
+	return func(i Identity) error {
+		if len(roles) == 0 || slices.Contains(roles, i.Role) {
+			return nil
+		}
+		return fmt.Errorf("%s is no %s", i, roles[0])
+	}
+}
