@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	go budget.Garbage(ctx, getenv("GOGC"), getenv("GOMEMLIMIT"))
+	go budget.Garbage(ctx, nil, getenv("GOGC"), getenv("GOMEMLIMIT"))
 	settled := func() { runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
 	work := func() error { return serve(ctx, o, settled, stderr) }
 	if o.Uninstall.Wanted() {

@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	room  = 64 << 20 // bytes that are used between two collections
-	most  = 800      // percent of what is in use
+	room  = 64 << 20  // bytes that are used between two collections
+	roomy = 320 << 20 // the same while something is hurried
+	most  = 800       // percent of what is in use
 	least = 50
 	usual = 100 // the runtime's own
 )
@@ -22,10 +23,11 @@ const (
 
 // Garbage has the runtime collect garbage less often while little memory is in use: a daemon that knows a few thousand things
 // would collect several times a second when many of them change, and each collection delays some dozen changes. It costs
-// at most 64 MiB. Where much is in use it collects more often than the runtime would by itself, so that garbage is no half of a large daemon. What
+// at most 64 MiB, and 320 MiB while pace is hurried: a daemon that takes in much would collect again and again what is about to be used. Where much
+// is in use it collects more often than the runtime would by itself, so that garbage is no half of a large daemon. What
 // a burst leaves behind, such as the daemon's start, it gives back to the machine some seconds later. told are the variables GOGC and
-// GOMEMLIMIT; if one is set nothing is changed. Garbage blocks until ctx ends.
-func Garbage(ctx context.Context, told ...string) {
+// GOMEMLIMIT; if one is set nothing is changed. A nil pace is never hurried. Garbage blocks until ctx ends.
+func Garbage(ctx context.Context, pace *Pace, told ...string) {
 	for _, t := range told {
 		if t != "" {
 			<-ctx.Done()
@@ -42,7 +44,7 @@ func Garbage(ctx context.Context, told ...string) {
 			debug.FreeOSMemory()
 		}
 		wait = min(2*wait, late)
-		if want := percent(heap[0].Value.Uint64()); want != now {
+		if want := percent(heap[0].Value.Uint64(), pace.room()); want != now {
 			debug.SetGCPercent(want)
 			now, wait = want, soon
 		}
@@ -51,12 +53,14 @@ func Garbage(ctx context.Context, told ...string) {
 		case <-ctx.Done():
 			debug.SetGCPercent(usual)
 			return
+		case <-pace.moves():
+			wait = soon
 		case <-look.C:
 		}
 	}
 }
 
-// percent is how many percent of live may be used again before the next collection.
-func percent(live uint64) int {
-	return int(min(max(room*100/max(live, 1), least), most))
+// percent is how many percent of live may be used again before the next collection, where there is space for so many bytes.
+func percent(live, space uint64) int {
+	return int(min(max(space*100/max(live, 1), least), most))
 }

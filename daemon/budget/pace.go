@@ -11,12 +11,13 @@ type Pace struct {
 	mu      sync.Mutex
 	all     int // 0: the environment says how many, and nothing is changed
 	usual   int
-	hurried int // how many hurry
+	hurried int           // how many hurry
+	moved   chan struct{} // hurry has begun or ended
 }
 
 // NewPace begins without hurry. told is the variable GOMAXPROCS.
 func NewPace(told string) *Pace {
-	p := &Pace{all: runtime.GOMAXPROCS(0)}
+	p := &Pace{all: runtime.GOMAXPROCS(0), moved: make(chan struct{}, 1)}
 	if p.usual = Processors(p.all, told); p.usual == 0 {
 		p.all = 0
 	}
@@ -38,11 +39,38 @@ func (p *Pace) change(more int) {
 	defer p.mu.Unlock()
 	before := p.hurried > 0
 	p.hurried += more
-	switch now := p.hurried > 0; {
-	case now == before:
-	case now:
+	now := p.hurried > 0
+	if now == before {
+		return
+	}
+	if now {
 		runtime.GOMAXPROCS(p.all)
-	default:
+	} else {
 		runtime.GOMAXPROCS(p.usual)
 	}
+	select {
+	case p.moved <- struct{}{}:
+	default:
+	}
+}
+
+// room is how many bytes may be used between two collections of garbage.
+func (p *Pace) room() uint64 {
+	if p == nil {
+		return room
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hurried > 0 {
+		return roomy
+	}
+	return room
+}
+
+// moves tells when that may have changed. It has one receiver.
+func (p *Pace) moves() <-chan struct{} {
+	if p == nil {
+		return nil
+	}
+	return p.moved
 }

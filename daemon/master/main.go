@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	go budget.Garbage(ctx, getenv("GOGC"), getenv("GOMEMLIMIT"))
+	go budget.Garbage(ctx, c.pace, getenv("GOGC"), getenv("GOMEMLIMIT"))
 	if err := serve(ctx, c, log); err != nil {
 		log.Error("netmaster ends", "error", err)
 		return 1

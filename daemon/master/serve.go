@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -140,7 +141,9 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			return lead(ctx, t, db, known, committer, admitter, log, duties...)
+			begun := c.pace.Hurry()
+			defer begun()
+			return lead(ctx, t, db, known, committer, admitter, log, append(slices.Clip(duties), func(context.Context) { begun() })...)
 		},
 	})
 	noted := audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: passAudit(election, others)})

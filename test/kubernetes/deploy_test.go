@@ -16,7 +16,7 @@ import (
 // The manifests of deploy/kubernetes install Contiv on a cluster without a network, upgrade it while pods talk and others start, and take
 // it off again, with nothing left on the hosts.
 func TestDeploy(t *testing.T) {
-	c := bare(t, lab.Plan{Name: "kdeploy", Bare: true, Kubernetes: &lab.Kubernetes{Network: kube.NetworkNone}})
+	c := bare(t, lab.Plan{Name: "kdeploy", Bare: true, Insecure: true, Kubernetes: &lab.Kubernetes{Network: kube.NetworkNone}})
 	hosts := []string{"h1", "h2"}
 	before := map[string]string{}
 	for _, host := range hosts {

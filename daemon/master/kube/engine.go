@@ -196,9 +196,11 @@ func (e *Engine) waiting() string {
 }
 
 func (e *Engine) begin() {
+	var there map[kube.Kind][]string
+	e.Catalog.View(func(v *catalog.View) { there = found(v) })
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.known, e.problem, e.over, e.since = newKnowledge(), "", false, time.Now()
+	e.known, e.problem, e.over, e.since = newKnowledge(there), "", false, time.Now()
 	e.move()
 }
 
@@ -244,7 +246,7 @@ func (e *Engine) All(k kube.Kind, all []kube.Object) {
 			}
 		}
 		e.Catalog.View(func(v *catalog.View) {
-			e.change(func(known *knowledge) { known.replace(prefix, values, v) })
+			e.change(func(known *knowledge) { known.replace(k, values, v) })
 		})
 	}
 	e.change(func(known *knowledge) {

@@ -125,19 +125,24 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// A new leader removes what has gone meanwhile, and writes nothing when nothing differs.
+// A new leader removes what has gone meanwhile, writes what has changed, and nothing when nothing differs.
 func TestNewLeader(t *testing.T) {
 	server, db := kubetest.Start(t), memory.New()
-	server.Put(t, namespace("ns", nil), denyAll("deny"), denyAll("gone"), pod("ns", "a", nil))
+	turned := denyAll("turned")
+	server.Put(t, namespace("ns", nil), denyAll("deny"), denyAll("gone"), turned, pod("ns", "a", nil))
 	first := start(t, server, db)
 	first.has(record.NetworkPolicies+"ns:gone", strings.Replace(denied, "deny", "gone", 1))
 	if _, err := first.attach(pod("ns", "a", nil), "u-a"); err != nil {
 		t.Fatal(err)
 	}
+	first.has(record.NetworkPolicies+"ns:turned", strings.Replace(denied, "deny", "turned", 1))
 	first.World.Stop()
 
 	server.Delete(t, denyAll("gone"))
+	turned.Spec.PolicyTypes = []networkingv1.PolicyType{"Egress"}
+	server.Put(t, turned)
 	second := start(t, server, db)
+	second.has(record.NetworkPolicies+"ns:turned", `{"id":"ns:turned","egress":{"isolates":true}}`)
 	second.has(record.NetworkPolicies+"ns:gone", "")
 	second.has(record.NetworkPolicies+"ns:deny", denied)
 	second.World.Stop()

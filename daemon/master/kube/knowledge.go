@@ -25,11 +25,12 @@ type knowledge struct {
 	told     uint64                          // how often a record was to change
 	written  uint64                          // up to which of these the store has them
 	nodes    nodes
+	found    map[kube.Kind][]string // keys of what the store had when the term began, of kinds that are not known
 	balances
 }
 
-func newKnowledge() *knowledge {
-	return &knowledge{complete: map[kube.Kind]struct{}{}, want: map[string][]byte{}, differs: map[string]struct{}{},
+func newKnowledge(found map[kube.Kind][]string) *knowledge {
+	return &knowledge{found: found, complete: map[kube.Kind]struct{}{}, want: map[string][]byte{}, differs: map[string]struct{}{},
 		pods: map[identity.Pod]*translate.Pod{}, changed: map[identity.Pod]struct{}{}, places: map[string]record.Place{}, nodes: nodes{}, balances: newBalances()}
 }
 
@@ -78,8 +79,10 @@ func (k *knowledge) set(key string, text []byte) {
 	k.told++
 }
 
-// replace says what all records below a prefix are to be.
-func (k *knowledge) replace(prefix string, values map[string][]byte, v *catalog.View) {
+// replace says what all records of a kind are to be. What is in the store when a term hears of the kind first is not compared again: nothing else
+// of this term is about to write it. Services are, for what they have of load balancers.
+func (k *knowledge) replace(kind kube.Kind, values map[string][]byte, v *catalog.View) {
+	prefix := prefixOf(kind)
 	for key := range k.want {
 		if !strings.HasPrefix(key, prefix) {
 			continue
@@ -88,18 +91,38 @@ func (k *knowledge) replace(prefix string, values map[string][]byte, v *catalog.
 			k.set(key, nil)
 		}
 	}
+	_, again := k.complete[kind]
 	for key, text := range values {
-		k.set(key, text)
-	}
-	for key := range v.Values() { // most are below other prefixes
-		if !strings.HasPrefix(key, prefix) {
+		if have := v.Value(key); !again && kind != kube.Services && bytes.Equal(have, text) {
+			k.want[key] = have
 			continue
 		}
+		k.set(key, text)
+	}
+	for _, key := range k.found[kind] {
 		if _, wanted := k.want[key]; !wanted {
 			k.differs[key] = struct{}{}
 			k.told++
 		}
 	}
+	delete(k.found, kind)
+}
+
+// found are the keys of all records of Kubernetes in a view, by their kinds.
+func found(v *catalog.View) map[kube.Kind][]string {
+	out := map[kube.Kind][]string{}
+	kinds := prefixes()
+	for key := range v.Values() {
+		if !strings.HasPrefix(key, record.Kubernetes) {
+			continue
+		}
+		for kind, prefix := range kinds {
+			if prefix != "" && strings.HasPrefix(key, prefix) {
+				out[kind] = append(out[kind], key)
+			}
+		}
+	}
+	return out
 }
 
 // all takes over what pods, namespaces, nodes and services there are.

@@ -35,7 +35,7 @@ func (p *part) run(ctx context.Context) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	go budget.Garbage(ctx, os.Getenv("GOGC"), os.Getenv("GOMEMLIMIT"))
+	go budget.Garbage(ctx, nil, os.Getenv("GOGC"), os.Getenv("GOMEMLIMIT"))
 	_ = budget.Slack(budget.AgentSlack) // needs a right, and is no reason to end
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	l := layout{hosts: 1}

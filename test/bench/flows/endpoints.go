@@ -107,7 +107,7 @@ func arrivals(tb *stand.Stand, mgmt string) (each []time.Duration, sent *tape) {
 	go func() { done <- engine.Run(running) }()
 	err := wait(ctx, engine)
 	sent.filled()
-	go budget.Garbage(running) // as in an agent, and so are the processors
+	go budget.Garbage(running, nil) // as in an agent, and so are the processors
 	_ = budget.Slack(budget.AgentSlack)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))))
 	for i := range endpointsMeasured {

@@ -71,7 +71,7 @@ func (r *records) onSwitch(ctx context.Context, ovs *ovstest.OVS, note *filling,
 	past(store.Revision(rev))
 	note.since(r.tb, began, agent, before, ovs.SwitchPID())
 	if do != nil { // as in an agent that has its first flows
-		go budget.Garbage(running)
+		go budget.Garbage(running, nil)
 		_ = budget.Slack(budget.AgentSlack) // needs a right, and is no reason to end
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(budget.Processors(runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS"))))
 		do(e, past)
