@@ -62,13 +62,16 @@ func status(t *testing.T, c channel.Master, method, path, body string) (int, str
 // Who proves nothing is refused everywhere but at what is for everyone; a role that is not a user's reaches what it needs alone.
 func TestRoutesByRole(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
-	open := []string{"GET /healthz", "GET /readyz", "GET /version", "POST /api/v1/auth/login"}
+	open := []string{"GET /healthz", "GET /readyz", "GET /version", "POST /api/v1/auth/login", "POST /api/v1/join"}
 	reach := map[trust.Role][]string{
 		trust.Agent: {"GET /api/v1/auth/whoami", "POST /plugin/allocAddress", "POST /plugin/releaseAddress", "POST /plugin/createEndpoint", "POST /plugin/deleteEndpoint",
 			"POST /plugin/updateEndpoint", "POST /plugin/requestDockerPool", "POST /plugin/createDockerNetwork", "POST /plugin/deleteDockerNetwork", "POST /plugin/register",
-			"POST /plugin/leave", "POST /plugin/channel"},
-		trust.Master:  {"GET /api/v1/auth/whoami", "GET /plugin/sessions", "GET /api/v1/nodes/self", "POST /api/v1/audit"},
-		trust.Monitor: {"GET /api/v1/auth/whoami", "GET /metrics", "GET /info", "GET /api/v1/nodes", "GET /api/v1/nodes/self", "GET /api/v1/leadership"},
+			"POST /plugin/leave", "POST /plugin/channel", "POST /api/v1/leave", "POST /api/v1/certificates/renew"},
+		trust.Master:  {"GET /api/v1/auth/whoami", "GET /plugin/sessions", "GET /api/v1/nodes/self", "POST /api/v1/audit", "POST /api/v1/leave", "GET /api/v1/tokens",
+			"POST /api/v1/tokens", "DELETE /api/v1/tokens/:id", "GET /api/v1/certificates", "POST /api/v1/certificates", "POST /api/v1/certificates/renew",
+			"POST /api/v1/certificates/revoke", "POST /api/v1/leadership/handover"},
+		trust.Monitor: {"GET /api/v1/auth/whoami", "GET /metrics", "GET /info", "GET /api/v1/nodes", "GET /api/v1/nodes/self", "GET /api/v1/leadership",
+			"POST /api/v1/certificates/renew"},
 	}
 	for _, r := range m.Routes {
 		name := r.Method + " " + r.Path

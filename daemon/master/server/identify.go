@@ -92,7 +92,7 @@ func (s *Server) received(q *http.Request, route *rest.Route, came passage) (con
 	who := access.Of(q.Context())
 	if who.Anyone || who.Role != trust.Master || came == direct {
 		if !who.Anyone && who.Role == trust.Master { // it had the mark of a passed on request, and no voucher
-			return nil, s.permit(route, who)
+			return q.Context(), s.permit(route, who)
 		}
 		return q.Context(), nil
 	}
