@@ -140,7 +140,7 @@ func TestJoinRenewLeave(t *testing.T) {
 		t.Errorf("want another certificate, got %v", err)
 	}
 	s.world.Registered(t, "h2", "192.0.2.2:9090")
-	for who, q := range map[string]model.DepartRequest{"another host": {Agent: "h2"}, "a netmaster": {Master: "h1"}, "no one": {}} {
+	for who, q := range map[string]model.DepartRequest{"another host": {Agent: "h2"}, "a netmaster": {Master: "h1"}, "a netmaster of another": {Agent: "h1", Master: "h2"}} {
 		if _, err := agent.Depart(ctx, q); err == nil {
 			t.Errorf("want h1's agent not to have %s leave", who)
 		}

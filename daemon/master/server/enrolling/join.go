@@ -82,10 +82,10 @@ func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out mod
 // mayLeave refuses what a request may not have leave: an agent speaks for its own host alone, and the leader stays.
 func (s *Enrolling) mayLeave(q *model.DepartRequest, who trust.Identity) error {
 	switch {
-	case who.Role == "" && s.Enroll.Trust != "", who.Role == trust.Monitor:
-		return model.Errorf(model.CodeDenied, "", "it is not proved who asks").Try("call contiv leave on the host, or with a user's certificate")
 	case q.Agent == "" && q.Master == "":
 		return model.Errorf(model.CodeInvalid, "agent", "it is not said who leaves").Try("name an agent, a master or both")
+	case who.Role == "" && s.Enroll.Trust != "", who.Role == trust.Monitor:
+		return model.Errorf(model.CodeDenied, "", "it is not proved who asks").Try("call contiv leave on the host, or with a user's certificate")
 	case who.Role == trust.Agent && (q.Master != "" || q.Agent != who.Name):
 		return model.Errorf(model.CodeDenied, "agent", "%s cannot have other hosts leave", who).Try("call contiv leave NAME on a host with a netmaster")
 	case q.Master != "" && q.Master == s.Self:
