@@ -81,7 +81,7 @@ func (s stand) open(d Dir, role Role) *Holder {
 
 // meet has a client and a server shake hands over a connection, and say one byte each. It returns what the two ends say of it, and who the
 // server takes the client for.
-func meet(t *testing.T, server, client *tls.Config) (ofServer, ofClient error, who Identity) {
+func meet(t *testing.T, server, client *tls.Config) (who Identity, ofServer, ofClient error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -107,7 +107,8 @@ func meet(t *testing.T, server, client *tls.Config) (ofServer, ofClient error, w
 		_, err = io.ReadFull(c, make([]byte, 1))
 		_ = c.Close()
 	}
-	return <-done, err, who
+	ofServer = <-done
+	return who, ofServer, err
 }
 
 func TestMeet(t *testing.T) {
@@ -140,7 +141,7 @@ func TestMeet(t *testing.T) {
 		"pinned, another cluster":       {master.Server(), Pinned(other.authority.Fingerprint(), func(*x509.Certificate) { t.Error("trusted") }), "bad certificate", "another cluster than the token", ""},
 		"pinned, an agent as netmaster": {agent.Server(), Pinned(s.authority.Fingerprint(), func(*x509.Certificate) { t.Error("trusted") }), "bad certificate", "is no master", ""},
 	} {
-		ofServer, ofClient, who := meet(t, c.server, c.client)
+		who, ofServer, ofClient := meet(t, c.server, c.client)
 		for end, e := range map[string]struct {
 			err  error
 			want string
@@ -167,7 +168,7 @@ func TestRefused(t *testing.T) {
 	s := newStand(t)
 	master := s.holder(Master, "m1")
 	old := s.open(s.dir(Identity{Agent, "h1"}, time.Now().Add(-2*Lifetime)), Agent)
-	_, err, _ := meet(t, master.Server(), old.Client(Master, ""))
+	_, _, err := meet(t, master.Server(), old.Client(Master, ""))
 	if got := old.Refused(err); got == nil || !strings.Contains(got.Error(), "compare the clocks") || !errors.Is(got, err) {
 		t.Errorf("want the clocks to be compared, got %v", got)
 	}
@@ -294,7 +295,7 @@ func TestRenew(t *testing.T) {
 			at = time.Now()
 			return sign(ctx, r)
 		}, slog.New(slog.DiscardHandler))
-		time.Sleep(Due(before).Sub(time.Now()) + 2*renewLook)
+		time.Sleep(time.Until(Due(before)) + 2*renewLook)
 		stop()
 		synctest.Wait()
 		after := h.Certificate()
