@@ -70,6 +70,15 @@ func (l *Leave) depart(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if request.Master != "" { // whose own view of the cluster ends when its member of the store is removed
+		lead, err := c.Lead(ctx)
+		if err != nil {
+			return "", err
+		}
+		if c, err = h.Client(role, patience, lead.Holder); err != nil {
+			return "", err
+		}
+	}
 	out, err := c.Depart(ctx, request)
 	var e *model.Error
 	if errors.As(err, &e) && e.Code == model.CodeUnavailable && strings.Contains(e.Message, "bad certificate") {

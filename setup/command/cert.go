@@ -119,7 +119,12 @@ func renew(ctx context.Context, h *setup.Host, role trust.Role) (until string, e
 		return "", err
 	}
 	a, err := h.Trust().Authority()
-	here := err == nil
+	here := err == nil && h.Trust().Has(trust.Master)
+	if here {
+		if c, err = h.Client(trust.Master, patience, h.Netmasters()...); err != nil {
+			return "", err
+		}
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}

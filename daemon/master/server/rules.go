@@ -79,7 +79,7 @@ func rules() map[string]rule {
 		"GET /api/v1/nodes/self":            needs(rights.Read, trust.Master, trust.Monitor),
 		"POST /api/v1/nodes/forget":         needs(rights.Change),
 		"GET /api/v1/kubernetes":            needs(rights.Read),
-		"GET /api/v1/leadership":            needs(rights.Read, trust.Monitor),
+		"GET /api/v1/leadership":            needs(rights.Read, trust.Master, trust.Monitor),
 		"POST /api/v1/leadership/handover":  needs(rights.HandOver, trust.Master),
 		"GET /api/v1/agents/:host/:what":    needs(rights.Relay),
 		"POST /api/v1/agents/:host/:what":   needs(rights.Repair),
