@@ -55,7 +55,7 @@ func (a Actor) String() string {
 // word quotes what a client says of itself when it might be read as more than one name.
 func word(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("@._-:", r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("@._-:/", r)
 	}) {
 		return strconv.Quote(s)
 	}

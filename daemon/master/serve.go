@@ -162,21 +162,24 @@ func live(ctx context.Context, c config, db store.Store, front *front, started t
 		Catalog: known, Commit: committer, Admit: admitter, Endpoints: endpoints, Relay: told, Registrar: hosts, Keep: c.keep, ACI: poster, Space: space.Members,
 		Leadership: leadership{election, committer}, Store: db, Embedded: c.Store.Embedded, ClusterMode: c.Mode, Internal: c.Internal, Version: build.Info(),
 		Started: started, Kubernetes: status, Hosts: c.names(), Limits: c.Limits, Doors: front.doors, Log: log,
-		Waiting: func() []string {
-			waiting := group.Waiting()
-			if why := feed.Away(); why != "" {
-				waiting = append([]string{why}, waiting...)
-			}
-			if election.Starved() || committer.Starved() {
-				waiting = append([]string{"space in the store, which has used up its quota"}, waiting...)
-			}
-			return waiting
-		},
+		Waiting: func() []string { return missing(group, feed, election.Starved() || committer.Starved()) },
 		Way: others, Enroll: joining, Cluster: c.told(),
 		Insecure: c.holder == nil, Users: accounts, Audit: noted,
 	}, prometheus.NewRegistry()))
 	ready()
 	return group.Run(ctx)
+}
+
+// missing is what netmaster waits for, what stops the most first.
+func missing(parts *task.Group, feed *catalog.Feed, starved bool) []string {
+	waiting := parts.Waiting()
+	if why := feed.Away(); why != "" {
+		waiting = append([]string{why}, waiting...)
+	}
+	if starved {
+		waiting = append([]string{"space in the store, which has used up its quota"}, waiting...)
+	}
+	return waiting
 }
 
 // roles keeps this process registered as what it is.
