@@ -211,19 +211,28 @@ func (l *Lab) startPart(host int, part string, more ...string) error {
 		return fmt.Errorf("%s has no %s", hostName(host), part)
 	}
 	args = append(args, more...)
-	path, err := l.lookPath(args[0])
-	if err == nil {
-		args[0] = path
-		r := hostinit.Request{Op: "start", Part: part, Args: args}
-		if len(l.folders()) > 0 {
-			r.Env = []string{l.path()}
-		}
-		_, err = hostinit.Call(l.hostDir(hostName(host)), r)
-	}
-	if err != nil {
+	if err := l.startWith(host, part, args); err != nil {
 		return fmt.Errorf("%s: start %s: %w", hostName(host), part, err)
 	}
 	return nil
+}
+
+// startWith starts a part by a command line.
+func (l *Lab) startWith(host int, part string, args []string) error {
+	path, err := l.lookPath(args[0])
+	if err != nil {
+		return err
+	}
+	args[0] = path
+	env, err := l.told(host, part)
+	if err != nil {
+		return err
+	}
+	if len(l.folders()) > 0 {
+		env = append(env, l.path())
+	}
+	_, err = hostinit.Call(l.hostDir(hostName(host)), hostinit.Request{Op: "start", Part: part, Args: args, Env: env})
+	return err
 }
 
 // lookPath finds a program: in the folder of the lab's, of its engines, or of the machine.

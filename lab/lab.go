@@ -165,11 +165,16 @@ func (l *Lab) Up(ctx context.Context) error {
 			return err
 		}
 	}
+	if l.Joined {
+		if err := l.join(ctx); err != nil {
+			return err
+		}
+	}
 	for _, part := range []string{PartStore, PartMaster, PartDoor, PartAgent} {
 		// All of them start before any is waited for: the members of a store need each other.
 		var running errgroup.Group
 		for i := range l.Hosts {
-			if l.args(i+1, part) == nil {
+			if l.args(i+1, part) == nil || l.Joined && part == PartMaster {
 				continue
 			}
 			if err := l.startPart(i+1, part); err != nil {

@@ -1,10 +1,12 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/lab/hostinit"
@@ -37,6 +39,7 @@ type Plan struct {
 	Store    string   `json:"store"`
 	Bare     bool     `json:"bare"`               // hosts and switches alone
 	Insecure bool     `json:"insecure,omitempty"` // plain HTTP, to everyone
+	Joined   bool     `json:"joined,omitempty"`   // by contiv init and contiv join; the store is embedded
 	Bin      string   `json:"bin"`                // folder of netmaster, netplugin, contivk8s
 	Number   int      `json:"number"`
 	Uplinks  int      `json:"uplinks,omitempty"` // NICs of a host in the VLAN trunk; 0: one
@@ -86,6 +89,8 @@ func (p *Plan) check() error {
 		return fmt.Errorf("store %q: one of %s, %s, %s is wanted", p.Store, StoreEmbedded, StoreEtcd, StoreConsul)
 	case p.Uplinks < 0 || p.Uplinks > maxUplinks:
 		return fmt.Errorf("%d uplinks: a number from 1 to %d is wanted", p.Uplinks, maxUplinks)
+	case p.Joined && (p.Store != StoreEmbedded || p.Insecure || p.Bare):
+		return errors.New("hosts join a secured cluster with an embedded store")
 	case p.LACP && p.Uplinks < 2:
 		return fmt.Errorf("LACP of %d uplinks: it takes 2 or more", max(1, p.Uplinks))
 	case len(p.Dir)+len("/h200/"+hostinit.Socket) > 100:
@@ -209,6 +214,9 @@ func (p *Plan) args(host int, part string) []string {
 }
 
 func (p *Plan) masterArgs(host int) []string {
+	if p.Joined { // the rest is in its environment
+		return append(p.logged(p.reads([]string{filepath.Join(p.Bin, "netmaster"), "--external-address", p.mgmt(host) + ":9999"})), p.Master...)
+	}
 	address := p.mgmt(host) + ":9999"
 	args := []string{filepath.Join(p.Bin, "netmaster"), "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge",
 		"--external-address", address, "--internal-address", address}
@@ -227,10 +235,15 @@ func (p *Plan) masterArgs(host int) []string {
 	} else {
 		args = append(args, p.storeFlags()...)
 	}
+	return append(p.logged(p.reads(args)), p.Master...)
+}
+
+// reads has a netmaster read the lab's Kubernetes, if there is one that Contiv is the network of.
+func (p *Plan) reads(args []string) []string {
 	if k := p.Kubernetes; k != nil && k.Network == kube.NetworkContiv {
-		args = append(args, "--kubeconfig", filepath.Join(kube.Dir, kube.NetmasterConf))
+		return append(args, "--kubeconfig", filepath.Join(kube.Dir, kube.NetmasterConf))
 	}
-	return append(p.logged(args), p.Master...)
+	return args
 }
 
 func (p *Plan) agentArgs(host int) []string {
@@ -238,10 +251,13 @@ func (p *Plan) agentArgs(host int) []string {
 	if p.Docker {
 		mode = "docker"
 	}
-	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", mode, "--netmode", "vlan", "--fwdmode", "bridge",
-		"--host", hostName(host), "--machine-id", p.Name + "/" + hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","),
-		"--datapath", "netdev"}, p.finderFlags()...)
-	args = append(args, p.trustFlags()...)
+	own := []string{"--machine-id", p.Name + "/" + hostName(host), "--datapath", "netdev"}
+	args := append([]string{filepath.Join(p.Bin, "netplugin"), "--mode", mode}, own...)
+	if !p.Joined { // else this is in its environment
+		args = append(args, "--netmode", "vlan", "--fwdmode", "bridge",
+			"--host", hostName(host), "--ctrl-ip", p.mgmt(host), "--vtep-ip", p.vtep(host), "--vlan-uplinks", strings.Join(p.uplinks(), ","))
+		args = slices.Concat(args, p.finderFlags(), p.trustFlags())
+	}
 	if p.LACP {
 		args = append(args, "--uplink-bond", "lacp")
 	}

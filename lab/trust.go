@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/lab/hostinit"
+	"github.com/contiv/contiv/setup"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -20,6 +22,9 @@ func (p *Plan) Trust() trust.Dir { return trust.Dir(filepath.Join(p.Dir, trustNa
 
 // HostTrust is the folder of a host's certificates, as this machine sees it.
 func (p *Plan) HostTrust(host string) trust.Dir {
+	if p.Joined {
+		return trust.Dir(filepath.Join(p.hostDir(host), trust.DefaultDir))
+	}
 	return trust.Dir(filepath.Join(p.hostDir(host), trustName))
 }
 
@@ -42,7 +47,7 @@ func (p *Plan) scheme() string {
 // writeTrust makes the authority of the lab, certificates of all its hosts, and of those who use it: a user who is admin, a monitor, and one that may
 // ask agents as netmasters do.
 func (l *Lab) writeTrust() error {
-	if l.Insecure || l.Bare {
+	if l.Insecure || l.Bare || l.Joined {
 		return nil
 	}
 	now := time.Now()
@@ -55,28 +60,14 @@ func (l *Lab) writeTrust() error {
 		return err
 	}
 	certify := func(d trust.Dir, who trust.Identity, hosts ...string) error {
-		r, err := trust.NewRequest(hosts...)
-		if err != nil {
-			return err
-		}
-		c, err := a.Issue(r, who, now, trust.Lifetime)
-		if err != nil {
-			return err
-		}
-		pair, err := r.Pair(trust.CertificatePEM(c))
-		if err != nil {
-			return err
-		}
-		return d.SavePair(who.Role, pair)
+		return certified(d, a, now, who, hosts...)
 	}
 	own := l.Trust()
 	if err := own.SaveAuthority(certificate, key); err != nil {
 		return err
 	}
-	for _, who := range []trust.Identity{{Role: trust.User, Name: "admin"}, {Role: trust.Monitor, Name: "lab"}, {Role: trust.Master, Name: "lab"}} {
-		if err := certify(own, who); err != nil {
-			return err
-		}
+	if err := errors.Join(certify(own, trust.Identity{Role: trust.User, Name: setup.Admin}), looks(own, a, now)); err != nil {
+		return err
 	}
 	for i := range l.Hosts {
 		host := hostName(i + 1)
@@ -94,13 +85,35 @@ func (l *Lab) writeTrust() error {
 		if shown == nil {
 			continue
 		}
-		for _, who := range []trust.Identity{{Role: trust.Master, Name: host}, {Role: trust.User, Name: "admin"}} {
+		for _, who := range []trust.Identity{{Role: trust.Master, Name: host}, {Role: trust.User, Name: setup.Admin}} {
 			if err := certify(d, who, names...); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// certified writes a certificate of an authority, and its key, into a folder.
+func certified(d trust.Dir, a *trust.Authority, now time.Time, who trust.Identity, hosts ...string) error {
+	r, err := trust.NewRequest(hosts...)
+	if err != nil {
+		return err
+	}
+	c, err := a.Issue(r, who, now, trust.Lifetime)
+	if err != nil {
+		return err
+	}
+	pair, err := r.Pair(trust.CertificatePEM(c))
+	if err != nil {
+		return err
+	}
+	return d.SavePair(who.Role, pair)
+}
+
+// looks writes certificates by which the lab itself looks at its hosts: as a monitor, and as a netmaster does that asks agents.
+func looks(own trust.Dir, a *trust.Authority, now time.Time) error {
+	return errors.Join(certified(own, a, now, trust.Identity{Role: trust.Monitor, Name: "lab"}), certified(own, a, now, trust.Identity{Role: trust.Master, Name: "lab"}))
 }
 
 // HTTP reaches netmasters as a user who is admin, or agents as a netmaster or a monitor does.

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -30,6 +31,27 @@ func explained(err error, c *x509.Certificate, at time.Time) error {
 }
 
 func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Explain is next, whose errors say what Refused does.
+func (h *Holder) Explain(next http.RoundTripper) http.RoundTripper { return explaining{next, h} }
+
+type explaining struct {
+	http.RoundTripper
+	holder *Holder
+}
+
+// RoundTrip sends a request.
+func (e explaining) RoundTrip(q *http.Request) (*http.Response, error) {
+	answer, err := e.RoundTripper.RoundTrip(q)
+	return answer, e.holder.Refused(err)
+}
+
+// CloseIdleConnections closes what next keeps open for later.
+func (e explaining) CloseIdleConnections() {
+	if c, ok := e.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
 
 // Refused is what the other end's refusal of our certificate means, where an error of a connection says so: TLS tells no more than a word (RFC 8446,
 // section 6.2).

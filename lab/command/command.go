@@ -102,6 +102,7 @@ func newUp(w *where) *cobra.Command {
 	f.BoolVar(&o.plan.LACP, "lacp", false, "the uplinks of a host lead to a switch that speaks LACP, and netplugin does too")
 	f.IntVar(&o.plan.Masters, "masters", 0, "number of netmasters, on the first hosts (default 3, or one a host if there are fewer)")
 	f.StringVar(&o.plan.Store, "store", lab.StoreEmbedded, "store: embedded, etcd or consul")
+	f.BoolVar(&o.plan.Joined, "join", false, "hosts become a cluster by contiv init and contiv join, as real ones do")
 	f.BoolVar(&o.plan.Insecure, "insecure", false, "plain HTTP to everyone, in place of certificates")
 	f.BoolVar(&o.plan.Bare, "bare", false, "hosts and switches alone")
 	f.StringVar(&o.plan.Bin, "bin", "", "folder of netmaster, netplugin and contivk8s (default: that of contiv)")

@@ -50,7 +50,7 @@ func demoContainers() []lab.Container {
 func runDemo(ctx context.Context, w *where) error {
 	start := time.Now()
 	_, none := exec.LookPath("dockerd")
-	o := &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded, Docker: none == nil}}
+	o := &upOptions{plan: lab.Plan{Hosts: 3, Store: lab.StoreEmbedded, Joined: true, Docker: none == nil}}
 	without := o.demoKubernetes()
 	fmt.Fprintln(w.s.Out, "Three hosts, each a network namespace with its own Open vSwitch, netmaster and netplugin:")
 	if err := runUp(ctx, w, o); err != nil {

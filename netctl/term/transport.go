@@ -29,7 +29,7 @@ type Way struct {
 
 // Transport reaches the netmasters of bases, URLs joined by commas. Those at https URLs prove to be of the person's cluster, and the person to them, by
 // what Dir has; where there is no such folder, the machine's authorities count.
-func (w Way) Transport(bases string) (*http.Transport, error) {
+func (w Way) Transport(bases string) (http.RoundTripper, error) {
 	t := &http.Transport{DialContext: (&net.Dialer{Timeout: dialPatience}).DialContext, Proxy: http.ProxyFromEnvironment}
 	if !strings.Contains(bases, "https://") {
 		return t, nil
@@ -44,7 +44,7 @@ func (w Way) Transport(bases string) (*http.Transport, error) {
 		switch {
 		case err == nil:
 			t.TLSClientConfig = holder.Client(trust.Master, "")
-			return t, nil
+			return holder.Explain(t), nil
 		case !os.IsPermission(err): // a person without one has a login
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/trust"
 )
@@ -25,6 +26,15 @@ func (c *Config) secure() *tls.Config {
 		return nil
 	}
 	return c.Trust.Client(trust.Master, "")
+}
+
+// way is how netmasters are reached.
+func (c *Config) way() *http.Client {
+	out := channel.NewHTTP(c.secure())
+	if c.Trust != nil {
+		out.Transport = c.Trust.Explain(out.Transport)
+	}
+	return out
 }
 
 // certificates keep what proves the agent as it is in its folder.

@@ -103,7 +103,7 @@ func New(c Config, forward Forwarder, p *pipeline.Pipeline) (*Node, error) {
 	n.named.Store(&map[string][]netip.Addr{})
 	n.db = ovsdb.NewClient(filepath.Join(c.OVSRunDir, "db.sock"), c.Log)
 	n.sw = ovsdb.NewSwitch(n.db, BridgeName)
-	way := channel.NewHTTP(c.secure())
+	way := c.way()
 	n.told = channel.NewClient(channel.Options{Host: c.Host, Directory: c.Docker.Keep, Masters: n.masters, Seat: func() string { return n.claim.Seat() }, Reporter: reporter{n},
 		Opened: func() { n.claim.Again() }, HTTP: way, Log: c.Log})
 	n.records = &checkpoint.Source{Follower: n.told, Patience: masterAbsence, Log: c.Log}

@@ -1,0 +1,149 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/lab/hostinit"
+	"github.com/contiv/contiv/setup"
+	"github.com/contiv/contiv/trust"
+)
+
+// setupOf is a host as contiv init and contiv join make it: below its folder, as this machine sees that.
+func (p *Plan) setupOf(host int) *setup.Host {
+	return &setup.Host{Root: p.hostDir(hostName(host)), Bin: p.Bin}
+}
+
+// daemons are the parts that contiv init and contiv join say what to do.
+var daemons = map[string]string{PartMaster: setup.Netmaster, PartAgent: setup.Netplugin}
+
+// told is the environment of a part, as contiv init or contiv join has written it.
+func (l *Lab) told(host int, part string) (out []string, err error) {
+	daemon, ok := daemons[part]
+	if !l.Joined || !ok {
+		return nil, nil
+	}
+	env, err := setup.ReadEnv(l.setupOf(host).EnvFile(daemon))
+	for name, value := range env {
+		out = append(out, name+"="+value)
+	}
+	return out, err
+}
+
+// join has the first host begin a cluster and the others join it, as an operator does who types contiv init there and what it prints on the others. Their
+// netmasters run when it returns.
+func (l *Lab) join(ctx context.Context) error {
+	mode := "kubernetes"
+	if l.Docker {
+		mode = "docker"
+	}
+	if _, err := l.contiv(ctx, 1, "init", append(l.wishes(1), "--mode", mode, "--netmode", "vlan", "--fwdmode", "bridge")...); err != nil {
+		return err
+	}
+	if err := l.useTrust(); err != nil {
+		return err
+	}
+	if err := l.begin(ctx, 1); err != nil {
+		return err
+	}
+	if err := l.listed(ctx); err != nil {
+		return err
+	}
+	for host := 2; host <= l.Hosts; host++ {
+		wanted := []string{"create"}
+		if host <= l.Masters {
+			wanted = append(wanted, "--master")
+		}
+		line, err := l.contiv(ctx, 1, "token", append(wanted, "--root", hostinit.Inside)...)
+		if err != nil {
+			return err
+		}
+		words := strings.Fields(line)
+		if len(words) < 3 || words[0] != "contiv" {
+			return fmt.Errorf("contiv token create printed %q, which is no command", line)
+		}
+		if _, err := l.contiv(ctx, host, words[1], append(words[2:], l.wishes(host)...)...); err != nil {
+			return err
+		}
+		if host <= l.Masters {
+			if err := l.begin(ctx, host); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// begin starts the netmaster of a host, and waits until it is ready.
+func (l *Lab) begin(ctx context.Context, host int) error {
+	if err := l.startPart(host, PartMaster); err != nil {
+		return err
+	}
+	return l.awaitPart(ctx, host, PartMaster)
+}
+
+// wishes are what an operator says of a host of the lab.
+func (l *Lab) wishes(host int) []string {
+	return []string{"--root", hostinit.Inside, "--start", "no", "--label", hostName(host), "--address", l.mgmt(host), "--vtep-ip", l.vtep(host),
+		"--vlan-uplinks", strings.Join(l.uplinks(), ",")}
+}
+
+// contiv runs a command of the program contiv on a host, and returns what it prints. The lab says what is done there.
+func (l *Lab) contiv(ctx context.Context, host int, command string, args ...string) (string, error) {
+	program := l.self
+	if path := filepath.Join(l.Bin, "contiv"); l.Bin != "" {
+		if _, err := os.Stat(path); err == nil {
+			program = path
+		}
+	}
+	began := time.Now()
+	cmd, err := l.Command(ctx, hostName(host), append([]string{program, command}, args...)...)
+	if err != nil {
+		return "", err
+	}
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: contiv %s: %w: %s", hostName(host), command, err, strings.TrimSpace(errs.String()+string(out)))
+	}
+	if command != "token" {
+		l.say("%s: contiv %s (%v)", hostName(host), command, time.Since(began).Round(time.Millisecond))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// useTrust gives those who use the lab from this machine certificates of the cluster's authority: the first host's user, and others for the lab's own looks.
+func (l *Lab) useTrust() error {
+	first, own := l.HostTrust(hostName(1)), l.Trust()
+	a, err := first.Authority()
+	if err != nil {
+		return err
+	}
+	certificate, _, err := a.PEM()
+	if err != nil {
+		return err
+	}
+	user, err := os.ReadFile(first.PairFile(trust.User))
+	if err != nil {
+		return err
+	}
+	return errors.Join(own.SaveAuthority(certificate, nil), own.SavePair(trust.User, user), looks(own, a, time.Now()))
+}
+
+// listed has the certificates listed that contiv init has issued, before a netmaster ran that could.
+func (l *Lab) listed(ctx context.Context) error {
+	c, err := l.Client()
+	if err != nil {
+		return err
+	}
+	c.Patience = startPatience
+	held, _ := l.setupOf(1).Held()
+	return c.RecordCertificates(ctx, model.RecordRequest{Certificates: held})
+}
