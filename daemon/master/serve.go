@@ -53,7 +53,7 @@ func serve(ctx context.Context, c config, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	tasks = append(tasks, proof(c.holder, log)...)
+	tasks = append(tasks, c.proof(log)...)
 	return task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
 		db, err := openStore(ctx, c, log)
 		if err != nil {
