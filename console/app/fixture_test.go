@@ -18,7 +18,7 @@ import (
 func fixed() (*feed.Snapshot, time.Time) {
 	now := time.Date(2030, 1, 2, 14, 2, 11, 0, time.UTC)
 	since := now.Add(-22 * time.Minute).Format(time.RFC3339)
-	s := &feed.Snapshot{Base: "http://netmaster:9999", Revision: 18204, Synced: true, Watching: true, Heard: now,
+	s := &feed.Snapshot{Base: "https://netmaster:9999", Revision: 18204, Synced: true, Watching: true, Heard: now,
 		Nodes: []model.Node{
 			{Name: "192.0.2.1", Address: "192.0.2.1:9999", Role: model.RoleLeader, Ready: true, Revision: 18204, Wrote: 18204, Since: since, Writes: 1882, Requests: 4100, Watchers: 3},
 			{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleFollower, Ready: true, Revision: 18204, Since: since, Stale: 1},

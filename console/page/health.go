@@ -95,6 +95,9 @@ func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
 			}
 		}
 	}
+	if strings.HasPrefix(s.Base, "http://") {
+		out = append(out, Problem{"INSECURE", "nothing is encrypted, and no one is asked for a proof", theme.Warn, insecure})
+	}
 	for _, key := range exhausted(s) {
 		out = append(out, Problem{"DEGRADED", "network " + key + " has no address left", theme.Warn, func() *Page { return addressMap(key) }})
 	}
@@ -184,4 +187,10 @@ func connection(s *feed.Snapshot, now time.Time) *Page {
 	return Text("connection", "netctl version", fmt.Sprintf("asked      %s\nheard      %s\nerror      %s\n\n"+
 		"The console goes on asking. To look at: is the address that of a netmaster, as --netmaster or $NETMASTER says;\n"+
 		"does one run there; is there a way to it. Several netmasters, joined by commas, are asked one after the other.", s.Base, heard, s.Err))
+}
+
+// insecure says what a cluster without certificates means.
+func insecure() *Page {
+	return Text("insecure", "netctl version", "The console speaks plain HTTP. Netmasters and agents that run with --insecure do so with everyone who reaches their ports: whoever does may read and\n"+
+		"change everything, under any name. contiv init makes a cluster whose hosts, users and store prove who they are.")
 }
