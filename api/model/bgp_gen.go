@@ -5,13 +5,15 @@ package model
 // A BGP router is what one host says to its neighbours in routing mode: its own addresses and AS, and those of
 // the routers beyond the uplink, to which it announces the addresses of its containers.
 type Bgp struct {
-	Key        string `json:"key,omitempty"`
-	As         string `json:"as,omitempty"`          // AS number of the host.
-	Hostname   string `json:"hostname,omitempty"`    // Label of the host.
-	Neighbor   string `json:"neighbor,omitempty"`    // Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.
-	NeighborAs string `json:"neighbor-as,omitempty"` // AS number of the neighbours, or one for each of them in their order, separated by commas.
-	Routerip   string `json:"routerip,omitempty"`    // Address of the host towards its neighbours, with its length.
-	Routerip6  string `json:"routerip6,omitempty"`   // IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.
+	Key         string `json:"key,omitempty"`
+	As          string `json:"as,omitempty"`           // AS number of the host.
+	Hostname    string `json:"hostname,omitempty"`     // Label of the host.
+	MaxPrefixes int    `json:"max-prefixes,omitempty"` // How many routes of IPv4, and of IPv6, a neighbour may announce; the session with one that announces more ends. 0 is 100000.
+	Neighbor    string `json:"neighbor,omitempty"`     // Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.
+	NeighborAs  string `json:"neighbor-as,omitempty"`  // AS number of the neighbours, or one for each of them in their order, separated by commas.
+	Routerip    string `json:"routerip,omitempty"`     // Address of the host towards its neighbours, with its length.
+	Routerip6   string `json:"routerip6,omitempty"`    // IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.
+	TtlSecurity int    `json:"ttl-security,omitempty"` // From how many hops away neighbours may send at the most (RFC 5082), 1 for those on the link, so that no one further away can take part in a session; they have to be told the same. 0 does not look.
 }
 
 // BgpOper is the operational state of a Bgp: what the system made of it.
@@ -65,10 +67,12 @@ var bgpKind = Kind{
 	Fields: []Field{
 		{Name: "as", Type: String, Doc: "AS number of the host.", MaxLen: 64},
 		{Name: "hostname", Type: String, Doc: "Label of the host.", Format: "name", MaxLen: 256, Required: true},
+		{Name: "max-prefixes", Type: Int, Doc: "How many routes of IPv4, and of IPv6, a neighbour may announce; the session with one that announces more ends. 0 is 100000.", Max: 10000000},
 		{Name: "neighbor", Type: String, Doc: "Addresses of the neighbours, separated by commas, 16 at most. IPv6 addresses need routerip6.", Example: "50.1.1.200,50.1.1.201", Format: "neighbors", MaxLen: 1024},
 		{Name: "neighbor-as", Type: String, Doc: "AS number of the neighbours, or one for each of them in their order, separated by commas.", Example: "500,501", MaxLen: 256},
 		{Name: "routerip", Type: String, Doc: "Address of the host towards its neighbours, with its length.", Example: "50.1.1.2/24", Format: "routerIP", Required: true},
 		{Name: "routerip6", Type: String, Doc: "IPv6 address of the host towards its neighbours, with its length; without one no routes of IPv6 are exchanged.", Example: "fd50::2/64", Format: "routerIP6", MaxLen: 64},
+		{Name: "ttl-security", Type: Int, Doc: "From how many hops away neighbours may send at the most (RFC 5082), 1 for those on the link, so that no one further away can take part in a session; they have to be told the same. 0 does not look.", Max: 254},
 	},
 	Oper: []Field{
 		{Name: "adminStatus", Type: String, Doc: "Whether sessions are wanted."},
@@ -101,6 +105,8 @@ var bgpKind = Kind{
 			{Name: "as", Field: "as", Needed: true},
 			{Name: "neighbor-as", Field: "neighbor-as", Needed: true},
 			{Name: "neighbor", Field: "neighbor", Needed: true},
+			{Name: "ttl-security", Field: "ttl-security"},
+			{Name: "max-prefixes", Field: "max-prefixes"},
 		}},
 }
 
@@ -126,10 +132,12 @@ func (o *Bgp) Validate() error {
 	return firstError(
 		checkString(&f[0], o.As),
 		checkString(&f[1], o.Hostname),
-		checkString(&f[2], o.Neighbor),
-		checkString(&f[3], o.NeighborAs),
-		checkString(&f[4], o.Routerip),
-		checkString(&f[5], o.Routerip6),
+		checkInt(&f[2], o.MaxPrefixes),
+		checkString(&f[3], o.Neighbor),
+		checkString(&f[4], o.NeighborAs),
+		checkString(&f[5], o.Routerip),
+		checkString(&f[6], o.Routerip6),
+		checkInt(&f[7], o.TtlSecurity),
 	)
 }
 
@@ -140,6 +148,8 @@ func (o *Bgp) Field(name string) any {
 		return o.As
 	case "hostname":
 		return o.Hostname
+	case "max-prefixes":
+		return o.MaxPrefixes
 	case "neighbor":
 		return o.Neighbor
 	case "neighbor-as":
@@ -148,6 +158,8 @@ func (o *Bgp) Field(name string) any {
 		return o.Routerip
 	case "routerip6":
 		return o.Routerip6
+	case "ttl-security":
+		return o.TtlSecurity
 	}
 	return nil
 }

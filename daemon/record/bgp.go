@@ -18,7 +18,13 @@ type BGP struct {
 	NeighborAS string `json:"neighbor-as"` // of all neighbours, or of each, separated by commas
 	Neighbor   string `json:"neighbor"`    // addresses, separated by commas
 	RouterIP6  string `json:"router-ip6,omitempty"`
+	Hops       int    `json:"hops,omitempty"`     // from which neighbours may send; 0: any
+	Prefixes   int    `json:"prefixes,omitempty"` // of a family, that a neighbour may announce; 0: PrefixesMost
 }
+
+// PrefixesMost is how many routes of a family a neighbour may announce unless told otherwise: more than networks beyond an uplink have, and less than
+// what takes the agent's memory.
+const PrefixesMost = 100000
 
 // Routing is what a BGP record says.
 type Routing struct {
@@ -26,6 +32,8 @@ type Routing struct {
 	Address6   netip.Prefix // IPv6, own; invalid when there is none, and no routes of IPv6
 	AS         uint32
 	Neighbours []Neighbour // each address once
+	Hops       int         // from which neighbours may send; 0: any
+	Prefixes   int         // of a family, that a neighbour may announce; 0: PrefixesMost
 }
 
 // Neighbour is a router outside.
@@ -62,6 +70,13 @@ func (b *BGP) Routing() (r Routing, err error) {
 	if r.AS, err = number(b.AS); err != nil {
 		return r, &BGPError{"as", b.AS, wantAS}
 	}
+	if b.Hops < 0 || b.Hops > 254 {
+		return r, &BGPError{"ttl-security", strconv.Itoa(b.Hops), "a number of hops from 1 to 254, or 0"}
+	}
+	if b.Prefixes < 0 {
+		return r, &BGPError{"max-prefixes", strconv.Itoa(b.Prefixes), "a number of routes, or 0"}
+	}
+	r.Hops, r.Prefixes = b.Hops, b.Prefixes
 	r.Neighbours, err = b.neighbours(r.Address6.IsValid())
 	return r, err
 }

@@ -15,6 +15,8 @@ type Config struct {
 	AS       uint32
 	Port     uint16 // TCP, at which to listen; 0: 179
 	Peers    []Peer
+	Hops     int  // from which peers may send (RFC 5082); 0: any
+	Prefixes int  // of a family, that a peer may announce; 0: record.PrefixesMost
 	Transit  bool // what one peer announces is announced to the others; else only own prefixes are
 	// Restarting says that this speaker takes the place of one that ended a moment ago, and that packets were forwarded all
 	// the while (RFC 4724, section 4.1): peers keep its routes until it has announced them again.
@@ -37,7 +39,7 @@ func Parse(b *record.BGP) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("router of host %s: %w", b.Hostname, err)
 	}
-	c := Config{Address: r.Address, Address6: r.Address6, AS: r.AS}
+	c := Config{Address: r.Address, Address6: r.Address6, AS: r.AS, Hops: r.Hops, Prefixes: r.Prefixes}
 	for _, n := range r.Neighbours {
 		c.Peers = append(c.Peers, Peer{Address: n.Address, AS: n.AS})
 	}
@@ -46,7 +48,7 @@ func Parse(b *record.BGP) (Config, error) {
 
 // equal says whether two configurations want the same sessions.
 func (c *Config) equal(o *Config) bool {
-	return c.Address == o.Address && c.Address6 == o.Address6 && c.AS == o.AS && c.Port == o.Port && c.Transit == o.Transit && slices.Equal(c.Peers, o.Peers)
+	return c.Address == o.Address && c.Address6 == o.Address6 && c.AS == o.AS && c.Port == o.Port && c.Hops == o.Hops && c.Prefixes == o.Prefixes && c.Transit == o.Transit && slices.Equal(c.Peers, o.Peers)
 }
 
 // onLink says whether an address is on the link to the peers.

@@ -31,6 +31,7 @@ func TestParse(t *testing.T) {
 	for field, change := range map[string]func(b *record.BGP){
 		"routerip": func(b *record.BGP) { b.RouterIP = "50.1.1.2" }, "as": func(b *record.BGP) { b.AS = "" },
 		"neighbor": func(b *record.BGP) { b.Neighbor = "fd01::1" }, "neighbor-as": func(b *record.BGP) { b.NeighborAS = "4294967295" },
+		"ttl-security": func(b *record.BGP) { b.Hops = 255 }, "max-prefixes": func(b *record.BGP) { b.Prefixes = -1 },
 	} {
 		b := good
 		change(&b)

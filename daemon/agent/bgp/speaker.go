@@ -1,6 +1,7 @@
 package bgp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/osrg/gobgp/v4/api"
 	"github.com/osrg/gobgp/v4/pkg/apiutil"
 	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
@@ -132,10 +134,15 @@ func (s *Speaker) addPeer(ctx context.Context, p *Peer) error {
 		GracefulRestart: &api.GracefulRestart{Enabled: true, RestartTime: restartTime, DeferralTime: deferTime,
 			LocalRestarting: s.config.Restarting},
 	}
+	if s.config.Hops > 0 {
+		peer.TtlSecurity = &api.TtlSecurity{Enabled: true, TtlMin: uint32(256 - s.config.Hops)}
+	}
 	for _, f := range s.config.families() {
+		family := &api.Family{Afi: api.Family_Afi(f.Afi()), Safi: api.Family_Safi(f.Safi())}
 		peer.AfiSafis = append(peer.AfiSafis, &api.AfiSafi{
-			Config:            &api.AfiSafiConfig{Family: &api.Family{Afi: api.Family_Afi(f.Afi()), Safi: api.Family_Safi(f.Safi())}, Enabled: true},
+			Config:            &api.AfiSafiConfig{Family: family, Enabled: true},
 			MpGracefulRestart: &api.MpGracefulRestart{Config: &api.MpGracefulRestartConfig{Enabled: true}},
+			PrefixLimits:      &api.PrefixLimit{Family: family, MaxPrefixes: uint32(cmp.Or(s.config.Prefixes, record.PrefixesMost))},
 		})
 	}
 	if err := s.server.AddPeer(ctx, &api.AddPeerRequest{Peer: peer}); err != nil {

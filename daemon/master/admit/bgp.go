@@ -18,7 +18,8 @@ func createBgp(tx *commit.Tx, b *model.Bgp) error {
 			Try("the fabric routes; see netctl global set --fabric-mode")
 	}
 	r := &record.BGP{ID: b.Hostname, Hostname: b.Hostname, RouterIP: b.Routerip, RouterIP6: b.Routerip6, AS: b.As,
-		NeighborAS: b.NeighborAs, Neighbor: b.Neighbor}
+		NeighborAS: b.NeighborAs, Neighbor: b.Neighbor,
+		Hops: b.TtlSecurity, Prefixes: b.MaxPrefixes}
 	if err := checkBgp(r); err != nil {
 		return err
 	}
