@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/contiv/contiv/trust"
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"github.com/contiv/contiv/trust"
 )
 
 // doMember does what an operator does with "etcdctl member", at the store's member on the first host.

@@ -1,6 +1,7 @@
 package bgp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/osrg/gobgp/v4/api"
 	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
+
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // PeerStatus is a session in the shape that the original shows it in.
@@ -57,6 +60,10 @@ func (s *Speaker) peer(p *api.Peer) (st PeerStatus) {
 	st.State.AdminState = strings.ToLower(strings.TrimPrefix(p.State.AdminState.String(), "ADMIN_STATE_"))
 	st.State.SessionState = strings.ToLower(strings.TrimPrefix(p.State.SessionState.String(), "SESSION_STATE_"))
 	st.State.Reason = p.State.DisconnectMessage
+	if p.State.AdminState == api.PeerState_ADMIN_STATE_PFX_CT {
+		st.State.Reason = fmt.Sprintf("it announced more than %d routes of a family, as many as max-prefixes permits; raise that, or have it announce fewer, and set the router again",
+			cmp.Or(s.config.Prefixes, record.PrefixesMost))
+	}
 	st.State.Restarting = p.GracefulRestart.GetPeerRestarting()
 	waits := false
 	for _, f := range p.AfiSafis {

@@ -11,11 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/osrg/gobgp/v4/api"
 	"github.com/osrg/gobgp/v4/pkg/apiutil"
 	"github.com/osrg/gobgp/v4/pkg/packet/bgp"
 	"github.com/osrg/gobgp/v4/pkg/server"
+
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // Times of a session, in seconds. A silent peer is given up after holdTime; while this host's agent is away, peers that
