@@ -86,7 +86,7 @@ func (o *options) register(s *flags.Set) {
 	s.List(&o.Resolvers, "dns-upstream", "DNS_UPSTREAM", "name servers to ask for other names, when a container asks its gateway (default: the host's)")
 	s.List(&o.HostPorts, "host-ports", "HOST_PORTS", "ports of hosts that containers may reach, such as tcp/10250 or udp/4000-4010 (default: none, but for names)")
 	s.List(&o.Protected, "protected-prefixes", "PROTECTED_PREFIXES", "further addresses that containers may not reach by way of this host, such as 10.0.0.0/24")
-	s.List(&o.Shut, "closed-ports", "CLOSED_PORTS", "ports of hosts that containers may not reach where they meet hosts by own addresses, beside those of netmasters, agents and the store's clients (default: tcp/2380, of the store's members)")
+	s.List(&o.Shut, "closed-ports", "CLOSED_PORTS", "ports of hosts that containers may not reach where they meet hosts by own addresses, beside those of netmasters, agents and the store's clients (default: tcp/2380,tcp/10000, of the store's members and of clients of the original)")
 	s.List(&o.Nodes, "node-addresses", "NODE_ADDRESSES", "addresses of this machine by which it meets containers directly, one of IPv4, of IPv6 or each (default: those of the interface that has --ctrl-ip)")
 	s.Bool(&o.Observe, "observe", "OBSERVE", "leave what others change in the switch as it is, until netctl drift --repair")
 	s.List(&o.Limits.Hosts, door.AllowedHosts, "ALLOWED_HOSTS", "names under which this agent is inspected, besides addresses, names without a dot and the host's own")
@@ -207,7 +207,7 @@ func (o *options) checkClosed() error {
 		o.open = append(o.open, p)
 	}
 	if o.Shut == nil {
-		o.Shut = []string{"tcp/2380"}
+		o.Shut = []string{"tcp/2380", "tcp/10000"}
 	}
 	for _, text := range o.Shut {
 		p, err := link.ParsePorts(text)
