@@ -36,8 +36,11 @@ func (w Way) Transport(bases string) (http.RoundTripper, error) {
 	}
 	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: w.Insecure}
 	dir, err := w.Dir()
-	if err != nil || dir == "" || w.Insecure {
+	if err != nil || w.Insecure {
 		return t, err
+	}
+	if dir == "" {
+		return strange{t}, nil
 	}
 	if dir.Has(trust.User) {
 		holder, err := trust.Open(dir, trust.User)

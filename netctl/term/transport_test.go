@@ -1,0 +1,111 @@
+package term_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/netctl/term"
+	"github.com/contiv/contiv/trust"
+)
+
+// A person reaches netmasters of the cluster whose certificates the folder has, and is told what is missing for others.
+func TestTransport(t *testing.T) {
+	a, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := folder(t, a, trust.Master)
+	holder, err := trust.Open(own, trust.Master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		who, _ := trust.Peer(q.TLS)
+		_, _ = w.Write([]byte(who.Name))
+	}))
+	server.TLS = holder.Server()
+	server.StartTLS()
+	defer server.Close()
+	other, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, ".netctl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(string(folder(t, a, "")), filepath.Join(home, ".netctl", "trust")); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		home, named, want, wrong string
+		insecure                 bool
+	}{
+		"a user's certificate":         {named: string(folder(t, a, trust.User)), want: "x"},
+		"the authority alone, at home": {home: home},
+		"nothing":                      {wrong: "put that into ~/.netctl/trust"},
+		"nothing, insecure":            {insecure: true},
+		"another cluster's":            {named: string(folder(t, other, trust.User)), wrong: "another cluster"},
+		"a folder without any":         {named: t.TempDir(), wrong: "CONTIV_TRUST"},
+	} {
+		w := term.Way{Home: c.home, Insecure: c.insecure, Getenv: func(variable string) string {
+			return map[string]string{term.TrustVariable: c.named}[variable]
+		}}
+		got, err := ask(w, server.URL)
+		if c.wrong == "" && (err != nil || got != c.want) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+			t.Errorf("%s: want %q or %q, got %q, %v", name, c.want, c.wrong, got, err)
+		}
+	}
+}
+
+func ask(w term.Way, url string) (string, error) {
+	transport, err := w.Transport(url)
+	if err != nil {
+		return "", err
+	}
+	answer, err := (&http.Client{Transport: transport}).Get(url)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text := make([]byte, 100)
+	n, _ := answer.Body.Read(text)
+	return string(text[:n]), nil
+}
+
+// folder has the certificate of an authority, and of one whom it certifies in a role; "": of no one.
+func folder(t *testing.T, a *trust.Authority, role trust.Role) trust.Dir {
+	t.Helper()
+	d := trust.Dir(filepath.Join(t.TempDir(), "trust"))
+	certificate, _, err := a.PEM()
+	if err == nil {
+		err = d.SaveAuthority(certificate, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if role == "" {
+		return d
+	}
+	r, err := trust.NewRequest("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := a.Issue(r, trust.Identity{Role: role, Name: "x"}, time.Now(), trust.Lifetime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := r.Pair(trust.CertificatePEM(c))
+	if err == nil {
+		err = d.SavePair(role, pair)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
