@@ -1,11 +1,17 @@
 package trust
 
 import (
+	"cmp"
+	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -43,8 +49,44 @@ type explaining struct {
 // RoundTrip sends a request.
 func (e explaining) RoundTrip(q *http.Request) (*http.Response, error) {
 	answer, err := e.RoundTripper.RoundTrip(q)
+	if ended(err) {
+		err = cmp.Or(e.holder.knock(q.Context(), q.URL.Host), err)
+	}
 	return answer, e.holder.Refused(err)
 }
+
+// ended tells whether the other end of a connection has closed it, without a word that was read.
+func ended(err error) bool {
+	for _, end := range []error{syscall.EPIPE, syscall.ECONNRESET, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// knockLimit is how long a netmaster may take to refuse a certificate.
+const knockLimit = 500 * time.Millisecond
+
+// knock is why a netmaster ends connections, as far as it says so; nil: it does not. Under TLS 1.3 a client is done with its handshake before the server has
+// judged its certificate, and may be told by no more than an end of what it is writing.
+func (h *Holder) knock(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, knockLimit)
+	defer cancel()
+	nc, err := (&tls.Dialer{Config: h.Client(Master, "")}).DialContext(ctx, "tcp", address)
+	if err == nil {
+		defer func() { _ = nc.Close() }()
+		_ = nc.SetReadDeadline(time.Now().Add(knockLimit))
+		_, err = nc.Read(make([]byte, 1))
+	}
+	if err == nil || !strings.Contains(err.Error(), alert) {
+		return nil
+	}
+	return err
+}
+
+// alert begins what the other end of a TLS connection has said.
+const alert = "remote error: tls:"
 
 // CloseIdleConnections closes what next keeps open for later.
 func (e explaining) CloseIdleConnections() {
@@ -56,7 +98,7 @@ func (e explaining) CloseIdleConnections() {
 // Refused is what the other end's refusal of our certificate means, where an error of a connection says so: TLS tells no more than a word (RFC 8446,
 // section 6.2).
 func (h *Holder) Refused(err error) error {
-	if err == nil || !strings.Contains(err.Error(), "remote error: tls:") {
+	if err == nil || !strings.Contains(err.Error(), alert) {
 		return err
 	}
 	c := h.Certificate()

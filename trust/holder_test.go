@@ -7,8 +7,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -306,4 +309,23 @@ func TestRenew(t *testing.T) {
 			t.Errorf("want it once it is due, at %s, after failures, got %s", Due(before), at)
 		}
 	})
+}
+
+// Whose certificate is refused is told so, whenever in a request the end of the connection is noticed.
+func TestExplain(t *testing.T) {
+	s := newStand(t)
+	master, bad := s.holder(Master, "m1"), s.holder(Agent, "h1")
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.TLS, server.Config.ErrorLog = master.Server(), log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	master.Revoke([]string{Serial(bad.Certificate())})
+	body := strings.Repeat("x", 1<<20)
+	for range 40 {
+		c := &http.Client{Transport: bad.Explain(&http.Transport{TLSClientConfig: bad.Client(Master, ""), DisableKeepAlives: true})}
+		_, err := c.Post(server.URL, "text/plain", strings.NewReader(body))
+		if err == nil || !strings.Contains(err.Error(), "refuses our certificate of spiffe://contiv/agent/h1") {
+			t.Fatalf("want the refusal, got %v", err)
+		}
+	}
 }
