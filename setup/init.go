@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Admin is the user as whom the first host's operator reaches netmaster.
+// Admin is the user that the first host's operator is to netmaster.
 const Admin = "admin"
 
 // patience is how long the daemons of a host may take to do their duty.

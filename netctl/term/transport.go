@@ -64,7 +64,7 @@ func (w Way) Transport(bases string) (http.RoundTripper, error) {
 	return t, nil
 }
 
-// Dir is the folder that says whom the person trusts: the one that the environment names, the person's own, or the host's; "" when there is none.
+// Dir is the folder with the authority that the person trusts: the one that the environment names, the person's own, or the host's; "" when there is none.
 func (w Way) Dir() (trust.Dir, error) {
 	if named := w.Getenv(TrustVariable); named != "" {
 		if _, err := os.Stat(trust.Dir(named).AuthorityFile()); err != nil {

@@ -78,7 +78,7 @@ func ask(w term.Way, url string) (string, error) {
 	return string(text[:n]), nil
 }
 
-// folder has the certificate of an authority, and of one whom it certifies in a role; "": of no one.
+// folder has an authority's certificate and, unless role is "", one that it has issued for that role.
 func folder(t *testing.T, a *trust.Authority, role trust.Role) trust.Dir {
 	t.Helper()
 	d := trust.Dir(filepath.Join(t.TempDir(), "trust"))

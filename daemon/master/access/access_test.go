@@ -20,7 +20,7 @@ func TestNoOne(t *testing.T) {
 	}
 }
 
-// What a netmaster says of whom a request is from is read as it was written.
+// A subject that one netmaster writes is read by another as it was.
 func FuzzParse(f *testing.F) {
 	for _, s := range []access.Subject{{Identity: trust.Identity{Role: trust.User, Name: "ann"}, Proof: access.Session, Token: "abc"}, {Identity: trust.Identity{Role: trust.Agent, Name: "h1"}, Proof: access.Certificate}} {
 		f.Add(s.Text())

@@ -224,7 +224,7 @@ func spare(v *catalog.View, surplus, room int) (out []string) {
 	return out
 }
 
-// source is of whom an event counts: who proved to be someone counts by that, and what was refused apart from what was done.
+// source is what an event counts towards: the identity that was proved, or else the address, with refusals apart from what was done.
 func source(e *record.AuditEvent) string {
 	if e.Status != 0 {
 		return "refused " + e.From

@@ -1,4 +1,4 @@
-// Package directory checks passwords of users whom an LDAP directory knows, Active Directory among these: it searches the user's entry, and binds as
+// Package directory checks passwords of the users of an LDAP directory, such as Active Directory: it searches the user's entry, and binds as
 // that entry with the password (RFC 4513, section 5.1).
 package directory
 

@@ -50,12 +50,22 @@ func start(t *testing.T, server *kubetest.Server, db store.Store) *world {
 // until waits for something that is to come.
 func (w *world) until(what string, is func(v *catalog.View) bool) {
 	w.t.Helper()
-	for late := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
-		met := false
+	w.await(what, func() (met bool) {
 		w.Catalog.View(func(v *catalog.View) { met = is(v) })
-		if met && w.Waiting() == "" {
-			return
-		}
+		return met && w.Waiting() == ""
+	})
+}
+
+// unaware waits until the engine knows that it does not know how things are.
+func (w *world) unaware() {
+	w.t.Helper()
+	w.await("an outage", func() bool { return w.Waiting() != "" })
+}
+
+// await waits for a condition.
+func (w *world) await(what string, is func() bool) {
+	w.t.Helper()
+	for late := time.Now().Add(20 * time.Second); !is(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(late) {
 			w.t.Fatalf("%s: it does not come; unknown: %q", what, w.Waiting())
 		}
@@ -106,9 +116,7 @@ func TestRecords(t *testing.T) {
 
 	server.Away(true)
 	server.Delete(t, denyAll("deny"))
-	for w.Waiting() == "" {
-		time.Sleep(time.Millisecond)
-	}
+	w.unaware()
 	lost := w.Status()
 	if !lost.Wanted || !lost.Leads || !strings.HasPrefix(lost.Lacks, "the API server does not answer: ") || lost.Trouble() == "" {
 		t.Errorf("the status tells of the outage, got %+v", lost)

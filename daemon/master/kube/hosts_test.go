@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -140,9 +139,7 @@ func TestHostsStay(t *testing.T) {
 	w.down("h3")
 	server.Away(true)
 	server.Delete(t, node("h2", ""))
-	for w.Waiting() == "" {
-		time.Sleep(time.Millisecond)
-	}
+	w.unaware()
 	w.down("h1")
 	w.stay("the API server is away", "h1", "h2", "h3")
 	w.World.Stop()

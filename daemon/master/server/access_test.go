@@ -320,7 +320,7 @@ func TestFirstAdmin(t *testing.T) {
 	})
 }
 
-// A follower vouches for whom a request is from; who says the same without being a netmaster is taken for who they are.
+// A follower vouches for the subject of a request; the same header from anyone else is ignored.
 func TestSpoofedSubjects(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
 	ann := login(t, m, "ann", "viewer", "")

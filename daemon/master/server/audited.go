@@ -39,7 +39,7 @@ func (s *Server) refused(q *http.Request, err error) {
 }
 
 // audited takes down what is refused while a request is served, and what is done that only the audit tells of. It comes behind forwarded, so that
-// what the leader serves is taken down there, as of whom it is from.
+// what the leader serves is recorded there, with its own subject.
 func (s *Server) audited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		route := s.router.Match(q)

@@ -101,7 +101,7 @@ func (s *Server) received(q *http.Request, route *rest.Route, came passage) (con
 		return q.Context(), nil
 	}
 	if came != proved {
-		return q.Context(), model.Errorf(model.CodeUnavailable, "", "%s has passed the request on, and does not vouch for whom it is from", who.Name).
+		return q.Context(), model.Errorf(model.CodeUnavailable, "", "%s has passed the request on, and does not vouch for its sender", who.Name).
 			Try("are the clocks of the netmasters right, within %s?", voucherAge)
 	}
 	var from access.Subject

@@ -100,7 +100,7 @@ func enabled(v *catalog.View, name string) bool {
 	return o != nil && o.Disabled != "yes"
 }
 
-// Grants are what a user may whom a certificate or another netmaster has proved. id is the token's by which; "" of a certificate.
+// Grants are what a user may do who has been identified by a certificate, or by another netmaster. id is that of the token, "" of a certificate.
 func (u *Users) Grants(who *access.Subject) (out rights.Grants) {
 	u.catalog.View(func(v *catalog.View) {
 		switch who.Proof {

@@ -234,7 +234,7 @@ func TestThrottle(t *testing.T) {
 		if err := h.check("192.0.2.2"); err != nil {
 			t.Errorf("want another address to be free, got %v", err)
 		}
-		time.Sleep(wrongEvery)
+		<-time.After(wrongEvery) // of the bubble's clock
 		if err := h.check("192.0.2.1"); err != nil {
 			t.Errorf("want one to be forgiven, got %v", err)
 		}

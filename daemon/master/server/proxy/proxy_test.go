@@ -57,7 +57,7 @@ func TestProxy(t *testing.T) {
 		{"a user", "POST", base + "local_users/", "root", `{"username":"joe","password":"battery staple","first_name":"Joe","disable":false}`, 201, `{"username":"joe","first_name":"Joe","last_name":"","disable":false}`},
 		{"the user again", "POST", base + "local_users/", "root", `{"username":"joe","password":"battery staple"}`, 400, `{"error":"user exists already"}`},
 		{"a user with a short password", "POST", base + "local_users/", "root", `{"username":"jim","password":"x"}`, 400, `8 to 256 bytes`},
-		{"of whom nothing is left", "GET", base + "local_users/jim/", "root", "", 404, ""},
+		{"a user that was deleted", "GET", base + "local_users/jim/", "root", "", 404, ""},
 		{"a changed user", "PATCH", base + "local_users/joe/", "root", `{"last_name":"Doe"}`, 200, `"last_name":"Doe"`},
 		{"the users", "GET", base + "local_users/", "root", "", 200, `[{"username":"joe","first_name":"Joe","last_name":"Doe","disable":false},{"username":"root"`},
 		{"an authorization", "POST", base + "authorizations/", "root", `{"principalName":"joe","local":true,"role":"ops","tenantName":"blue"}`, 201, `"PrincipalName":"joe","Local":true,"Role":"ops","TenantName":"blue"}`},
