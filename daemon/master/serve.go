@@ -281,6 +281,9 @@ type leadership struct {
 // Leader is the holder of the lock.
 func (l leadership) Leader() string { return l.election.Holder().Address }
 
+// Changed is closed when Leader next changes.
+func (l leadership) Changed() <-chan struct{} { return l.election.Changed() }
+
 // Leading tells whether this process may write.
 func (l leadership) Leading() bool { return l.election.Holder().Self && l.commit.Active() }
 

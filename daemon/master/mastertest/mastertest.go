@@ -78,10 +78,11 @@ type leading struct {
 	term    store.Revision
 }
 
-func (l leading) Leader() string   { return l.address }
-func (l leading) Since() time.Time { return time.Time{} }
-func (l leading) Leading() bool    { return true }
-func (l leading) Term() uint64     { return uint64(l.term) }
+func (l leading) Leader() string         { return l.address }
+func (leading) Changed() <-chan struct{} { return nil }
+func (l leading) Since() time.Time       { return time.Time{} }
+func (l leading) Leading() bool          { return true }
+func (l leading) Term() uint64           { return uint64(l.term) }
 
 func (l leading) StepDown(context.Context, cluster.Heir) error {
 	return errors.New("this master leads as long as the test lasts")

@@ -23,6 +23,8 @@ import (
 const (
 	// patience is for how long a request that only the leader may serve waits for one to be elected.
 	patience = 5 * time.Second
+	// lastWord is for how long one that leads no longer may take to answer what it was asked before, such as to hand over.
+	lastWord = time.Second
 	// catchUp is for how long a follower waits until it knows what it has just had changed.
 	catchUp = time.Second
 	// forwardedBy marks a request that a follower has passed on, so that it is never passed on twice.
@@ -53,9 +55,7 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 			s.router.Refuse(w, q, err)
 			return
 		}
-		ctx, cancel := context.WithTimeout(q.Context(), patience)
-		defer cancel()
-		refusal := error(s.leaderless())
+		refusal, until := error(s.leaderless()), time.Now().Add(patience)
 		for pause := 10 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
 			switch leader := s.Leadership.Leader(); {
 			case s.Leadership.Leading() && s.Commit.Active():
@@ -78,15 +78,21 @@ func (s *Server) forwarded(next http.Handler) http.Handler {
 				}
 				refusal = refused(leader, err)
 				q.Header.Set(model.RepeatHeader, "1") // the old leader may have carried it out
+				if s.Leadership.Leader() != leader {
+					until = time.Now().Add(patience)
+				}
 			}
 			select {
-			case <-ctx.Done():
+			case <-q.Context().Done():
+				return
+			case <-time.After(pause):
+			}
+			if time.Now().After(until) {
 				if leader := s.Leadership.Leader(); leader == "" {
 					refusal = s.leaderless()
 				}
 				s.router.Refuse(w, q, refusal)
 				return
-			case <-time.After(pause):
 			}
 		}
 	})
@@ -151,8 +157,13 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 	if out.UserAgent() == "" {
 		out.Header["User-Agent"] = []string{""} // who does not say with what it asks is not taken for this program
 	}
-	answer, err := s.Way.HTTP.Do(out)
+	ctx, answered := s.whileLeads(q.Context(), leader)
+	answer, err := s.Way.HTTP.Do(out.WithContext(ctx))
+	answered()
 	if err != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, errStale) {
+			return nil, cause
+		}
 		return nil, err
 	}
 	if answer.StatusCode == http.StatusServiceUnavailable {
@@ -160,6 +171,33 @@ func (s *Server) pass(q *http.Request, leader string, body []byte) (*http.Respon
 		return nil, errStale
 	}
 	return answer, nil
+}
+
+// whileLeads is a context that also ends, by errStale, a while after another leads or none does: one whose host or network is gone would
+// never answer. Once answered is called it ends with ctx alone.
+func (s *Server) whileLeads(ctx context.Context, leader string) (limited context.Context, answered func()) {
+	limited, end := context.WithCancelCause(ctx)
+	quiet, answer := context.WithCancel(ctx)
+	go func() {
+		defer answer()
+		for {
+			changed := s.Leadership.Changed()
+			if s.Leadership.Leader() != leader {
+				break
+			}
+			select {
+			case <-changed:
+			case <-quiet.Done():
+				return
+			}
+		}
+		select {
+		case <-time.After(lastWord):
+			end(errStale)
+		case <-quiet.Done():
+		}
+	}()
+	return limited, answer
 }
 
 // relay writes the leader's answer, once this follower knows what it says.

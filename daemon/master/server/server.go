@@ -50,6 +50,8 @@ import (
 type Leadership interface {
 	// Leader is the internal address "host:port" of the lock's holder; "" when no one holds it.
 	Leader() string
+	// Changed is closed when Leader next changes. Take it before asking.
+	Changed() <-chan struct{}
 	// Since is when the holder took the lock, as far as this process knows.
 	Since() time.Time
 	// Leading tells whether this process holds the lock and may write.
