@@ -38,7 +38,7 @@ func newHandover(f *Factory) *cobra.Command {
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runHandover(cmd.Context(), f, request) },
 	}
-	c.Flags().StringVar(&request.To, "to", "", "name or address of the netmaster that is to lead (default: the one that knows most)")
+	c.Flags().StringVar(&request.To, "to", "", "address of the netmaster that is to lead, or label of its host (default: the one that knows most)")
 	return c
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
@@ -28,6 +29,7 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 	if term == 0 {
 		return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s does not lead", s.Internal).Try("repeat the request")
 	}
+	want = s.named(want)
 	if want == s.Internal || want == peer.Host(s.Internal) {
 		return model.Handover{From: s.Internal, To: s.Internal}, nil
 	}
@@ -58,6 +60,22 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 		case <-time.After(heirPoll):
 		}
 	}
+}
+
+// named is the address "HOST:PORT" of the netmaster on the host of a label, and any other name as it is.
+func (s *Leadership) named(want string) string {
+	s.Catalog.View(func(v *catalog.View) {
+		h := v.Host(want)
+		if h == nil {
+			return
+		}
+		for _, m := range v.Services(record.ServiceMaster) {
+			if m.HostAddr == h.Control.Addr().String() {
+				want = peer.Address(m)
+			}
+		}
+	})
+	return want
 }
 
 // heir chooses the follower that is to lead: the one that is wanted, by name or address, or of all the one that knows

@@ -8,12 +8,19 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // A leader without followers can hand over to itself alone.
 func TestHandOverAlone(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
+	m.Registered(t, "h1", "127.0.0.1:9090")
+	here := &record.Service{ServiceName: record.ServiceMaster, HostAddr: "127.0.0.1", Port: 9999}
+	if _, err := m.Commit.Do(t.Context(), func(tx *commit.Tx) error { return tx.Put(here.Key(), here) }); err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range []struct {
 		name, body string
 		again      bool
@@ -22,6 +29,7 @@ func TestHandOverAlone(t *testing.T) {
 	}{
 		{"to itself", `{"to":"127.0.0.1:9999"}`, false, 200, []string{`"from":"127.0.0.1:9999"`, `"to":"127.0.0.1:9999"`}},
 		{"to itself, by its name", `{"to":"127.0.0.1"}`, true, 200, []string{`"to":"127.0.0.1:9999"`}},
+		{"to itself, by its host's label", `{"to":"h1"}`, true, 200, []string{`"to":"127.0.0.1:9999"`}},
 		{"to anyone", `{}`, false, 409, []string{`"field":"to"`, "start a second one; nothing has been changed"}},
 		{"to one that is not there", `{"to":"h9"}`, false, 404, []string{`"field":"to"`, "netctl leader shows them; nothing has been changed"}},
 		{"to anyone, once more", `{}`, true, 409, []string{`"field":"to"`, "name the one that is to lead"}},
