@@ -59,14 +59,11 @@ func (l *Lab) writeTrust() error {
 	if err != nil {
 		return err
 	}
-	certify := func(d trust.Dir, who trust.Identity, hosts ...string) error {
-		return certified(d, a, now, who, hosts...)
-	}
 	own := l.Trust()
 	if err := own.SaveAuthority(certificate, key); err != nil {
 		return err
 	}
-	if err := errors.Join(certify(own, trust.Identity{Role: trust.User, Name: setup.Admin}), looks(own, a, now)); err != nil {
+	if err := errors.Join(own.Certify(a, trust.Identity{Role: trust.User, Name: setup.Admin}, now), looks(own, a, now)); err != nil {
 		return err
 	}
 	for i := range l.Hosts {
@@ -79,14 +76,14 @@ func (l *Lab) writeTrust() error {
 		if err := d.SaveAuthority(certificate, shown); err != nil {
 			return err
 		}
-		if err := certify(d, trust.Identity{Role: trust.Agent, Name: host}, names...); err != nil {
+		if err := d.Certify(a, trust.Identity{Role: trust.Agent, Name: host}, now, names...); err != nil {
 			return err
 		}
 		if shown == nil {
 			continue
 		}
 		for _, who := range []trust.Identity{{Role: trust.Master, Name: host}, {Role: trust.User, Name: setup.Admin}} {
-			if err := certify(d, who, names...); err != nil {
+			if err := d.Certify(a, who, now, names...); err != nil {
 				return err
 			}
 		}
@@ -94,26 +91,9 @@ func (l *Lab) writeTrust() error {
 	return nil
 }
 
-// certified writes a certificate of an authority, and its key, into a folder.
-func certified(d trust.Dir, a *trust.Authority, now time.Time, who trust.Identity, hosts ...string) error {
-	r, err := trust.NewRequest(hosts...)
-	if err != nil {
-		return err
-	}
-	c, err := a.Issue(r, who, now, trust.Lifetime)
-	if err != nil {
-		return err
-	}
-	pair, err := r.Pair(trust.CertificatePEM(c))
-	if err != nil {
-		return err
-	}
-	return d.SavePair(who.Role, pair)
-}
-
 // looks writes certificates by which the lab itself looks at its hosts: as a monitor, and as a netmaster does that asks agents.
 func looks(own trust.Dir, a *trust.Authority, now time.Time) error {
-	return errors.Join(certified(own, a, now, trust.Identity{Role: trust.Monitor, Name: "lab"}), certified(own, a, now, trust.Identity{Role: trust.Master, Name: "lab"}))
+	return errors.Join(own.Certify(a, trust.Identity{Role: trust.Monitor, Name: "lab"}, now), own.Certify(a, trust.Identity{Role: trust.Master, Name: "lab"}, now))
 }
 
 // HTTP reaches netmasters as a user who is admin, or agents as a netmaster or a monitor does.

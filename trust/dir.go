@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // DefaultDir is where a host keeps what it proves itself with.
@@ -71,6 +72,24 @@ func (d Dir) SaveAuthority(certificates, key []byte) error {
 
 // SavePair writes the certificate and the key of a role, as Request.Pair makes them.
 func (d Dir) SavePair(r Role, pair []byte) error { return d.write(d.PairFile(r), pair, 0o600) }
+
+// Certify issues a certificate of an authority for a key made here, and writes both into the folder. The hosts are the names and addresses at which
+// who listens.
+func (d Dir) Certify(a *Authority, who Identity, now time.Time, hosts ...string) error {
+	r, err := NewRequest(hosts...)
+	if err != nil {
+		return err
+	}
+	c, err := a.Issue(r, who, now, Lifetime)
+	if err != nil {
+		return err
+	}
+	pair, err := r.Pair(CertificatePEM(c))
+	if err != nil {
+		return err
+	}
+	return d.SavePair(who.Role, pair)
+}
 
 // Remove removes all that proves something of this host: certificates, keys, the authority.
 func (d Dir) Remove() error {

@@ -18,7 +18,7 @@ func main() {
 	n := flag.Int("n", 1000, "endpoints a round and number of clients")
 	rounds := flag.Int("rounds", 3, "rounds, ours and the peer in turn")
 	kills := flag.Int("kills", 3, "how often the leader is killed")
-	only := flag.String("only", "", "measure this part alone: endpoints, lists, inspection, netctl, networks, kubernetes or failover; with -than inside or beside")
+	only := flag.String("only", "", "measure this part alone: endpoints, tls, lists, inspection, netctl, networks, kubernetes or failover; with -than inside or beside")
 	than := flag.String("than", "", "`list` of other builds of netmaster, separated by colons: compare these with the one in bin, and nothing else")
 	data := flag.String("etcd", "", "be an etcd with its data in this folder until the input ends")
 	flag.Parse()
@@ -54,6 +54,7 @@ func run(ctx context.Context, bin, only string, than []string, n, rounds, kills 
 	parts := []part{
 		{"endpoints", func(dir string) (*report.Table, error) { return creations(ctx, dir, netmaster, inside, n, rounds) }},
 		{"endpoints", func(dir string) (*report.Table, error) { return creations(ctx, dir, netmaster, beside, n, rounds) }},
+		{"tls", func(dir string) (*report.Table, error) { return secured(ctx, dir, netmaster, n, rounds) }},
 		{"lists", func(string) (*report.Table, error) { return reads(log) }},
 		{"inspection", func(dir string) (*report.Table, error) { return inspections(ctx, dir, netmaster) }},
 		{"netctl", func(dir string) (*report.Table, error) { return listings(ctx, dir, netmaster, netctl) }},

@@ -20,8 +20,13 @@ type master struct {
 	cmd     *exec.Cmd
 }
 
-// launch starts netmaster on a free port and waits until it is ready; its last flags say where its store is.
+// launch starts netmaster, by plain HTTP, on a free port and waits until it is ready; its last flags say where its store is.
 func launch(ctx context.Context, program, logFile string, flags ...string) (*master, error) {
+	return launchBy(ctx, program, logFile, "http", &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}}, append(flags, "--insecure")...)
+}
+
+// launchBy starts netmaster on a free port and waits until it is ready for a client that speaks to it by http or https.
+func launchBy(ctx context.Context, program, logFile, scheme string, way *http.Client, flags ...string) (*master, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -31,17 +36,16 @@ func launch(ctx context.Context, program, logFile string, flags ...string) (*mas
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(program, append([]string{"--insecure", "--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
+	cmd := exec.Command(program, append([]string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--log-level", "WARN",
 		"--external-address", address, "--internal-address", address}, flags...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	m := &master{address: address, cmd: cmd, Master: channel.Master{Client: &client.Client{Base: "http://" + address,
-		HTTP: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}}}}}
+	m := &master{address: address, cmd: cmd, Master: channel.Master{Client: &client.Client{Base: scheme + "://" + address, HTTP: way}}}
 	for range 400 {
-		if answer, err := m.HTTP.Get("http://" + address + "/readyz"); err == nil {
+		if answer, err := m.HTTP.Get(m.Base + "/readyz"); err == nil {
 			_ = answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {
 				return m, nil
