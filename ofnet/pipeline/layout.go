@@ -9,7 +9,9 @@ import (
 const (
 	tClassify  flow.TableID = 0
 	tOverlay   flow.TableID = 2
+	tSender    flow.TableID = 3
 	tSource    flow.TableID = 4
+	tOrigin    flow.TableID = 5
 	tHostIn    flow.TableID = 6
 	tNeighbor  flow.TableID = 8
 	tAnswer    flow.TableID = 9

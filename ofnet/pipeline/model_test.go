@@ -74,7 +74,7 @@ func (v *visit) enter() bool {
 	if !known || v.net == nil {
 		return false
 	}
-	if !v.in.peer.IsValid() && v.claims() {
+	if !v.in.peer.IsValid() && v.claims() || v.in.peer.IsValid() && v.foreign() {
 		return false
 	}
 	if v.f.kind != "arp" && v.f.kind != "ns" && v.f.kind != "na" { // addresses of this host cannot come from outside
@@ -97,6 +97,19 @@ func (v *visit) claims() bool {
 		return false
 	}
 	return e.Host == v.Self || answers && v.net.ARP == ofnet.Proxy
+}
+
+// foreign says that a frame out of a tunnel is not of an endpoint of that tunnel's host, though an endpoint has the address, or that it answers what no
+// one has asked elsewhere.
+func (v *visit) foreign() bool {
+	e := v.byAddr(v.f.from)
+	if answers := v.f.kind == "arp" && v.f.op == 2 || v.f.kind == "na"; answers && (v.net.ARP == ofnet.Proxy || v.net.Mode != ofnet.Bridge) {
+		return true
+	}
+	if target := v.byAddr(v.f.target); v.f.kind == "na" && target != nil {
+		e = target
+	}
+	return e != nil && v.Hosts.Get(e.Host).VTEP != v.in.peer
 }
 
 // honest says that a local endpoint speaks with its own addresses.

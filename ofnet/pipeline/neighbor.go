@@ -61,6 +61,11 @@ func asksFor(m member) (list [][]flow.Term) {
 	return list
 }
 
+// tellings match what tells of an address in ARP and neighbor discovery.
+func tellings() []flow.Term {
+	return []flow.Term{flow.Eq(flow.ARPOp, 2), flow.Eq(flow.ICMPv6Type, ndAdvertisement)}
+}
+
 // solicits matches a neighbor solicitation that carries its sender's link address, so that the answer has room for
 // one. One without is a probe for duplicates, and gets silence.
 func solicits() []flow.Term {
@@ -140,6 +145,11 @@ func neighborSegment(out *flow.Set, s *ofnet.State, n *ofnet.Segment) {
 			}
 		}
 	}
+	if n.Mode == ofnet.Bridge && n.Encap == ofnet.VXLAN && n.ARP == ofnet.Flood {
+		for _, told := range tellings() {
+			add(32, flow.Do(on(bitSkip), flow.GotoTable(tBridge)), told, has(bitTunnel))
+		}
+	}
 	if n.Encap == ofnet.VLAN {
 		out.Add(flow.New(tBack, 20, flow.NewMatch(has(bitUplink), inNetwork(n)),
 			flow.Do(append(pushTag(n), flow.Output(flow.PortInPort))...)))
@@ -160,8 +170,10 @@ func neighborSwitch(out *flow.Set) {
 		out.Add(flow.New(t, priority, flow.NewMatch(terms...), do))
 	}
 	reply := flow.Do(on(bitSkip), flow.GotoTable(tBridge))
-	add(tNeighbor, 30, reply, flow.Eq(flow.ARPOp, 2))
-	add(tNeighbor, 30, reply, flow.Eq(flow.ICMPv6Type, ndAdvertisement))
+	for _, told := range tellings() {
+		add(tNeighbor, 30, reply, told)
+		add(tNeighbor, 31, flow.Actions{}, told, has(bitTunnel)) // where switches answer, no one elsewhere has been asked
+	}
 	add(tNeighbor, 25, flow.Actions{}, flow.Eq(flow.ICMPv6Type, ndSolicitation))
 	for _, family := range []flow.Term{flow.IP(), flow.IPv6()} {
 		add(tNeighbor, 20, flow.Do(flow.GotoTable(tQoS)), family, has(bitEndpoint))

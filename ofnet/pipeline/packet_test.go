@@ -324,6 +324,49 @@ func claims(m model) (list []question) {
 	return list
 }
 
+// elsewhere is the tunnel end of a host that is neither this one nor another one.
+func (m model) elsewhere(host string) netip.Addr {
+	for name, h := range m.Hosts.All() {
+		if name != host && name != m.Self && h.VTEP.IsValid() {
+			return h.VTEP
+		}
+	}
+	return netip.Addr{}
+}
+
+// foreign lists what the tunnel of each host tells endpoints here: that it, or another host, or this one, has the address of some endpoint.
+func foreign(m model) (list []question) {
+	for _, id := range ids(m.State) {
+		to := m.Endpoints.Get(id)
+		n := m.Segments.Get(to.Segment)
+		if to.Host != m.Self || n.Encap != ofnet.VXLAN || n.Tenant == "watch" {
+			continue
+		}
+		for name, h := range m.Hosts.All() {
+			if name == m.Self || !h.VTEP.IsValid() {
+				continue
+			}
+			for _, other := range ids(m.State) {
+				e := m.Endpoints.Get(other)
+				if e.Segment != to.Segment {
+					continue
+				}
+				tell := func(f frame) {
+					f.src, f.dst, f.sha, f.tha, f.ttl = e.MAC, to.MAC, e.MAC, to.MAC, 255
+					list = append(list, question{name + " tells " + id + " that it has " + other, way{peer: h.VTEP, vni: n.Tag}, f})
+				}
+				tell(frame{kind: "arp", op: 2, from: e.IP4, to: to.IP4})
+				tell(frame{kind: "arp", op: 1, from: e.IP4, to: to.IP4})
+				if e.IP6.IsValid() && to.IP6.IsValid() {
+					tell(frame{kind: "na", from: e.IP6, to: to.IP6, target: e.IP6})
+					tell(frame{kind: "na", from: to.IP6, to: to.IP6, target: e.IP6})
+				}
+			}
+		}
+	}
+	return list
+}
+
 // TestPackets sends frames through a real switch, by endpoints, by the uplink and out of tunnels, and compares what
 // comes out of every port with the model: to everyone, to no one, and with everything forged that can be.
 func TestPackets(t *testing.T) {
@@ -349,6 +392,7 @@ func TestPackets(t *testing.T) {
 				" by an unknown VNI":  {peer: w.Hosts.Get(e.Host).VTEP, vni: 4999},
 				" by a stranger":      {peer: netip.MustParseAddr("192.168.251.99"), vni: n.Tag},
 				" by our own address": {peer: w.Hosts.Get(w.Self).VTEP, vni: n.Tag},
+				" by another host":    {peer: w.elsewhere(e.Host), vni: n.Tag},
 			} {
 				all = append(all, talk(w.model, id+name, in, 0, e.MAC, e.IP4, e.IP6)...)
 			}
@@ -363,6 +407,7 @@ func TestPackets(t *testing.T) {
 	all = append(all, talk(w.model, "outside", way{}, 11, stranger, router, netip.Addr{})...)
 	all = append(all, talk(w.model, "outside, forged", way{}, 11, stranger, w.Endpoints.Get("b1").IP4, netip.Addr{})...)
 	all = append(all, claims(w.model)...)
+	all = append(all, foreign(w.model)...)
 	up := w.Hosts.Get(w.Self).UplinkMAC
 	all = append(all, question{"routed in", way{}, frame{kind: "udp", vlan: 15, src: w.Hosts.Get("h2").UplinkMAC, dst: up, from: w.Endpoints.Get("e2").IP4, to: w.Endpoints.Get("e1").IP4, ttl: 63}},
 		question{"routed in, other network", way{}, frame{kind: "udp", vlan: 15, src: w.Hosts.Get("h2").UplinkMAC, dst: up, from: w.Endpoints.Get("e2").IP4, to: w.Endpoints.Get("c1").IP4, ttl: 63}})

@@ -67,7 +67,7 @@ func New(features ...Feature) *Pipeline {
 // Default is the pipeline of a Contiv switch.
 func Default() *Pipeline {
 	return New(port{}, source{}, neighbor{}, qos{}, local{}, track{}, service{}, peer{}, route{}, bridge{}, policy{},
-		deliver{}, hostAccess{}, external{}, relay{}, received{}, direct{}, netpol{})
+		deliver{}, hostAccess{}, external{}, relay{}, received{}, direct{}, netpol{}, sender{})
 }
 
 // Tables lists the tables by number.
@@ -119,9 +119,9 @@ func usual(e *ofnet.Endpoint, self string) int {
 	case e.Host == self:
 		return 16
 	case e.IP6.IsValid():
-		return 6
+		return 8
 	}
-	return 3
+	return 4
 }
 
 // CompileAll returns what all owners cause together.

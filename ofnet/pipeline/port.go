@@ -36,7 +36,7 @@ func (port) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 		switch {
 		case n.Encap == ofnet.VXLAN && s.Local.Tunnel != 0:
 			out.Add(flow.New(tOverlay, exact, flow.NewMatch(flow.Eq(flow.TunID, uint64(n.Tag))), flow.Do(append(
-				enter(bitTunnel, n, t), flow.GotoTable(tNeighbor))...)))
+				enter(bitTunnel, n, t), flow.GotoTable(tSender))...)))
 		case n.Encap == ofnet.VLAN && s.Local.Uplink != 0:
 			steps := append([]flow.Action{flow.PopVLAN()}, enter(bitUplink, n, t)...)
 			for _, p := range s.Local.Uplinks() {
@@ -54,12 +54,7 @@ func (port) Flows(out *flow.Set, s *ofnet.State, owner ofnet.Key) {
 	case ofnet.KindHost:
 		// Only hosts that we know may speak to the tunnel port.
 		if h := s.Hosts.Get(owner.Name); h != nil && owner.Name != s.Self && h.VTEP.IsValid() && s.Local.Tunnel != 0 {
-			f := flow.TunSrc
-			if h.VTEP.Is6() {
-				f = flow.TunIPv6Src
-			}
-			out.Add(flow.New(tClassify, exact,
-				flow.NewMatch(flow.Eq(flow.InPort, uint64(s.Local.Tunnel)), flow.EqAddr(f, h.VTEP)),
+			out.Add(flow.New(tClassify, exact, flow.NewMatch(flow.Eq(flow.InPort, uint64(s.Local.Tunnel)), comesFrom(h.VTEP)),
 				flow.Do(flow.GotoTable(tOverlay))))
 		}
 	case ofnet.KindSwitch:

@@ -78,6 +78,7 @@ const (
 	regService  = flow.Reg0 + 8
 	regSlot     = flow.Reg0 + 9 // bit 16: of those that are here; bit 17: from the uplink
 	regPort     = flow.Reg0 + 10
+	regSender   = flow.Reg0 + 11
 	regBackend  = flow.Reg0 + 12
 	regBackend6 = flow.XXReg0 + 3
 	regAnswer   = flow.XReg0 + 4
@@ -95,6 +96,7 @@ const (
 	ruleNames // by the number that connections carry
 	portNames
 	vniNames // networks by VNI
+	endNames // hosts by their tunnel ends
 	nameKinds
 )
 
@@ -105,6 +107,8 @@ func (k nameKind) otherwise() string {
 		return "port "
 	case vniNames:
 		return "network number "
+	case endNames:
+		return "tunnel end "
 	}
 	return "number "
 }
@@ -132,6 +136,7 @@ func registers() []register {
 		{field: regService, holds: "number of a port of a service: from `service` to `backend`"},
 		{field: regSlot, holds: "which of its backends: from `service` to `backend`"},
 		{field: regPort, holds: "port of the backend that answers: from `state` to `policy_out`"},
+		{regSender, "tunnel end of the host that has the sender: from `sender` to `origin`", "sender is on ", "sender is on ", endNames},
 		{field: regBackend, holds: "address of the backend that answers; of IPv6 in `xxreg3`"},
 		{field: regClasses, holds: "class of the sender in bits 0-29, of the receiver in 32-61; 0: none. Above each: bit 30 isolates what it sends, bit 31 what it receives"},
 		{field: regAnswer, holds: "MAC to answer with: only with ARP and ND; shares `reg8` and `reg9`"},

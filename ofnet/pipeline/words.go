@@ -50,8 +50,10 @@ func (p *Pipeline) NewGlossary(s *ofnet.State) *Glossary {
 	for name, h := range s.Hosts.All() {
 		if h.VTEP.IsValid() {
 			g.hosts[h.VTEP] = name
+			g.names[endNames][uint64(endNumber(h.VTEP))] = "host " + name
 		}
 	}
+	g.names[endNames][0] = "that host"
 	g.readPorts(s)
 	return g
 }
