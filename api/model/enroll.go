@@ -5,6 +5,7 @@ import "time"
 // JoinRequest asks for what a host needs to be part of the cluster: POST /api/v1/join. Who sends it holds a token, and no certificate yet.
 type JoinRequest struct {
 	Token  string              `json:"token"`            // ID.SECRET.PIN, as contiv token create prints it
+	Pod    string              `json:"pod,omitempty"`    // in its place, of an agent in a pod: a service account token that Kubernetes has made for that pod
 	Agent  *CertificateRequest `json:"agent,omitempty"`  // of the host's agent, by the host's label
 	Master *MasterRequest      `json:"master,omitempty"` // of its netmaster, if it runs one; only for tokens that permit it
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -111,7 +112,7 @@ func (r *Reader) follow(ctx context.Context, client *rest.RESTClient, into *inta
 // clientOf is a client of one group of the API.
 func clientOf(config *rest.Config, group schema.GroupVersion) (*rest.RESTClient, error) {
 	types := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme, v1alpha2.Install} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, authenticationv1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme, v1alpha2.Install} {
 		utilruntime.Must(add(types))
 	}
 	own := rest.CopyConfig(config)

@@ -7,7 +7,7 @@ type Right struct {
 	Verbs     []string
 }
 
-// Rights are all that netmaster's account needs: to read what a Reader reads, and to write the status of services.
+// Rights are all that netmaster's account needs: to read what a Reader reads, to write the status of services, and to have tokens of agents' pods reviewed.
 func Rights() []Right {
 	var out []Right
 	for _, s := range sources() {
@@ -18,5 +18,6 @@ func Rights() []Right {
 		}
 		out = append(out, Right{Group: group, Resources: []string{resource}, Verbs: []string{"list", "watch"}})
 	}
-	return append(out, Right{Resources: []string{"services/status"}, Verbs: []string{"patch"}})
+	return append(out, Right{Resources: []string{"services/status"}, Verbs: []string{"patch"}},
+		Right{Group: "authentication.k8s.io", Resources: []string{"tokenreviews"}, Verbs: []string{"create"}})
 }

@@ -53,6 +53,7 @@ type config struct {
 	Embedded        embedded.Config
 	members         []string // of the embedded store, "name=peer URL"
 	Kubernetes      kube.Config
+	PodAccount      string
 	podSubnets      []string
 	BalancerNetwork string
 	pace            *budget.Pace // of processors; nil: all
@@ -83,6 +84,7 @@ func (c *config) register(s *flags.Set) {
 	s.Int(&c.Limits.Traces, "max-traces", "MAX_TRACES", server.DefaultTraces, "how many traces and inspections of agents run at once; one client has a quarter")
 	s.String(&c.Kubernetes.Kubeconfig, "kubeconfig", "KUBECONFIG", "", "how to reach Kubernetes, whose objects the leading netmaster reads")
 	s.String(&c.Kubernetes.Server, "kubernetes-api", "KUBERNETES_API", "", "the API server's own URL, not that of its service: instead of the kubeconfig's, or with the service account of the pod that this is")
+	s.String(&c.PodAccount, "agents-account", "AGENTS_ACCOUNT", "contiv-system:netplugin", "service account of agents' pods, NAMESPACE:NAME: their hosts join the cluster by its tokens, each for its own node")
 	s.List(&c.podSubnets, "pod-subnets", "POD_SUBNETS", "subnets of "+endpoint.DefaultNetwork+", the network of pods that nothing places elsewhere, which the first start with Kubernetes makes: 10.1.0.0/16, fd01::/64 or both (default: none is made)")
 	s.String(&c.BalancerNetwork, "load-balancer-network", "LOAD_BALANCER_NETWORK", "", "name of the network, of a service's own tenant, that Kubernetes' services of type LoadBalancer get their addresses of when they name none by annotation "+record.PlaceNetwork)
 	s.String(&c.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")

@@ -33,7 +33,7 @@ func main() {
 const name = "contiv/contiv"
 
 // programs are all that is in the image.
-func programs() []string { return []string{"netmaster", "netplugin", "contivk8s", "netctl"} }
+func programs() []string { return []string{"netmaster", "netplugin", "contivk8s", "netctl", "contiv"} }
 
 // tags are what a tag may be (OCI distribution specification, "Pulling manifests").
 var tags = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)

@@ -15,10 +15,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/kube"
+	setup "github.com/contiv/contiv/setup/command"
 )
 
 // manifests is the folder of what kubectl apply -k is given.
@@ -58,6 +60,7 @@ type container struct {
 	Name, Image   string
 	Command, Args []string
 	Env           []struct{ Name, Value string }
+	EnvFrom       []any `yaml:"envFrom"`
 }
 
 // read reads all objects of all files.
@@ -142,6 +145,23 @@ func daemons(t *testing.T) map[string]daemon {
 	return out
 }
 
+// helpOf is what the program of a container says of its flags.
+func helpOf(t *testing.T, known map[string]daemon, command []string) string {
+	t.Helper()
+	if d, ok := known[path.Base(command[0])]; ok {
+		return d.help
+	}
+	tool := &cobra.Command{Use: "contiv"}
+	tool.AddCommand(setup.New()...)
+	var out strings.Builder
+	tool.SetOut(&out)
+	tool.SetArgs(append(slices.Clone(command[1:]), "--help"))
+	if err := tool.Execute(); err != nil {
+		t.Fatalf("%v: %v", command, err)
+	}
+	return out.String()
+}
+
 // knows says whether a daemon reads a variable.
 func (d daemon) knows(variable string) bool {
 	return slices.ContainsFunc(d.variables, func(v flags.Variable) bool { return v.Name == variable })
@@ -168,11 +188,17 @@ func TestContainers(t *testing.T) {
 				}
 			}
 			for _, arg := range c.Args {
-				if flag, _, _ := strings.Cut(arg, "="); !strings.Contains(known["netplugin"].help, flag+" ") {
-					t.Errorf("%s: netplugin has no %s", c.Name, flag)
+				if flag, _, _ := strings.Cut(arg, "="); !strings.Contains(helpOf(t, known, c.Command), flag+" ") {
+					t.Errorf("%s: %v has no %s", c.Name, c.Command, flag)
 				}
 			}
 			defined := map[string]struct{}{}
+			if len(c.EnvFrom) > 0 {
+				for _, name := range settings(t, all) {
+					defined[name] = struct{}{}
+				}
+				defined["CONTIV_NETPLUGIN_NETMASTERS"] = struct{}{} // which operators add
+			}
 			for _, e := range c.Env {
 				if strings.HasPrefix(e.Name, "CONTIV_") && !of(e.Name).knows(e.Name) {
 					t.Errorf("%s: no program reads %s", c.Name, e.Name)
@@ -184,10 +210,15 @@ func TestContainers(t *testing.T) {
 				}
 				defined[e.Name] = struct{}{}
 			}
+			for _, used := range regexp.MustCompile(`\$\((\w+)\)`).FindAllStringSubmatch(strings.Join(c.Args, " "), -1) {
+				if _, ok := defined[used[1]]; !ok {
+					t.Errorf("%s: an argument uses %s, which is not defined", c.Name, used[1])
+				}
+			}
 		}
 	}
-	if found != 4 {
-		t.Errorf("%d containers, want netmaster, netplugin and two that remove", found)
+	if found != 6 {
+		t.Errorf("%d containers, want netmaster, netplugin, what certifies each, and two that remove", found)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -20,7 +21,7 @@ func newCert() *cobra.Command {
 	var p place
 	cmd := &cobra.Command{Use: "cert", Short: "Certificates of the cluster's hosts and users", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	p.flags(cmd.PersistentFlags())
-	cmd.AddCommand(newCertLs(&p), newCertShow(&p), newCertRenew(&p), newCertRevoke(&p))
+	cmd.AddCommand(newCertLs(&p), newCertShow(&p), newCertRenew(&p), newCertRevoke(&p), newCertUser(&p), newCertAuthority())
 	return cmd
 }
 
@@ -144,6 +145,76 @@ func renew(ctx context.Context, h *setup.Host, role trust.Role) (until string, e
 		return text, nil
 	})
 	return moment(held.Certificate().NotAfter), err
+}
+
+// newCertUser certifies a person or a script, for netctl and the console on another machine.
+func newCertUser(p *place) *cobra.Command {
+	cmd := &cobra.Command{Use: "user NAME FOLDER", Short: "Certify a user by the authority's key, into a folder that CONTIV_TRUST then names", Args: cobra.ExactArgs(2),
+		Long: "Certify a user by the authority's key, which hosts with a netmaster have. The folder gets ca.crt and user.pem, a certificate and its key; who has it is that user for as long as it " +
+			"counts or until contiv cert revoke. What the user may do is netctl authorization's, but for " + setup.Admin + ", who may do everything."}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		who, dir := trust.Identity{Role: trust.User, Name: args[0]}, trust.Dir(args[1])
+		h, err := p.host()
+		if err != nil {
+			return err
+		}
+		a, err := h.Trust().Authority()
+		if err != nil {
+			return fmt.Errorf("%w: the authority's key is on hosts with a netmaster: call it on one", err)
+		}
+		trusted, err := h.Trust().Trusted()
+		if err != nil {
+			return err
+		}
+		if dir.Has(trust.User) {
+			return fmt.Errorf("%s is there already: name another folder, or remove it", dir.PairFile(trust.User))
+		}
+		if err := os.MkdirAll(string(dir), 0o700); err != nil {
+			return err
+		}
+		if err := errors.Join(dir.SaveAuthority(trusted, nil), dir.Certify(a, who, time.Now())); err != nil {
+			return err
+		}
+		made, err := trust.Open(dir, trust.User)
+		if err != nil {
+			return err
+		}
+		c, err := h.Client(trust.Master, patience, h.Netmasters()...)
+		if err == nil {
+			err = c.RecordCertificates(cmd.Context(), model.RecordRequest{Certificates: string(trust.CertificatePEM(made.Certificate()))})
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("have the certificate listed, so that it can be revoked: %w", err), os.Remove(dir.PairFile(trust.User)))
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "certified user %s until %s; CONTIV_TRUST=%s netctl ... proves it\n", who.Name, moment(made.Certificate().NotAfter), dir)
+		return err
+	}
+	return cmd
+}
+
+// newCertAuthority makes an authority for a cluster whose netmasters are not made by contiv init.
+func newCertAuthority() *cobra.Command {
+	return &cobra.Command{Use: "authority FOLDER", Short: "Make the authority of a new cluster whose netmasters run in pods", Args: cobra.ExactArgs(1),
+		Long: "Make the authority of a new cluster whose netmasters run in pods: ca.crt and ca.key in a folder, of which deploy/kubernetes makes a Secret. Who has ca.key can be anyone in the cluster.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := trust.Dir(args[0])
+			if _, err := os.Stat(dir.AuthorityFile()); !errors.Is(err, fs.ErrNotExist) {
+				return errors.Join(err, fmt.Errorf("%s is there already: hosts trust it, so it stays; name another folder for another cluster", dir.AuthorityFile()))
+			}
+			a, err := trust.NewAuthority(time.Now())
+			if err != nil {
+				return err
+			}
+			certificate, key, err := a.PEM()
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(os.MkdirAll(string(dir), 0o700), dir.SaveAuthority(certificate, key)); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "made %s and %s\n", dir.AuthorityFile(), dir.KeyFile())
+			return err
+		}}
 }
 
 func newCertRevoke(p *place) *cobra.Command {

@@ -1,6 +1,7 @@
 package kubernetes_test
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -8,15 +9,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/lab"
 	"github.com/contiv/contiv/lab/kube"
+	"github.com/contiv/contiv/setup"
+	"github.com/contiv/contiv/trust"
 )
 
 // The manifests of deploy/kubernetes install Contiv on a cluster without a network, upgrade it while pods talk and others start, and take
 // it off again, with nothing left on the hosts.
 func TestDeploy(t *testing.T) {
-	c := bare(t, lab.Plan{Name: "kdeploy", Bare: true, Insecure: true, Kubernetes: &lab.Kubernetes{Network: kube.NetworkNone}})
+	c := bare(t, lab.Plan{Name: "kdeploy", Bare: true, Kubernetes: &lab.Kubernetes{Network: kube.NetworkNone}})
 	hosts := []string{"h1", "h2"}
 	before := map[string]string{}
 	for _, host := range hosts {
@@ -165,7 +169,28 @@ type installation struct {
 // settings begins an installation.
 func (c *cluster) settings() *installation {
 	c.t.Helper()
-	return &installation{c: c, dir: c.t.TempDir(), master: c.node("h1")}
+	i := &installation{c: c, dir: c.t.TempDir(), master: c.node("h1")}
+	i.authority()
+	return i
+}
+
+// authority makes the authority of the cluster beside the kustomization, and has netctl prove an administrator by it.
+func (i *installation) authority() {
+	i.c.t.Helper()
+	made := exec.CommandContext(i.c.t.Context(), filepath.Join(i.c.bin, "contiv"), "cert", "authority", i.dir)
+	if out, err := made.CombinedOutput(); err != nil {
+		i.c.t.Fatalf("%s: %v: %s", made, err, out)
+	}
+	own, mine := trust.Dir(i.dir), trust.Dir(i.c.t.TempDir())
+	a, err := own.Authority()
+	if err != nil {
+		i.c.t.Fatal(err)
+	}
+	trusted, err := own.Trusted()
+	if err := errors.Join(err, mine.SaveAuthority(trusted, nil), mine.Certify(a, trust.Identity{Role: trust.User, Name: setup.Admin}, time.Now())); err != nil {
+		i.c.t.Fatal(err)
+	}
+	i.c.t.Setenv("CONTIV_TRUST", string(mine))
 }
 
 // write writes the kustomization for a version of the programs.
@@ -192,6 +217,13 @@ func (i *installation) apply(version string) {
   - CONTIV_NETMASTER_POD_SUBNETS=10.40.0.0/16,fd40::/64
   - CONTIV_NETPLUGIN_NETMASTERS=%s:9999
   - CONTIV_NETPLUGIN_VTEP_IP=192.168.251.0/24
+- name: contiv-authority
+  namespace: contiv-system
+  files: [ca.crt]
+secretGenerator:
+- name: contiv-authority
+  namespace: contiv-system
+  files: [ca.crt, ca.key]
 `, i.master))
 	i.c.kubectl("apply", "-k", i.dir)
 }

@@ -16,11 +16,15 @@ func kinds() map[string]string {
 		"networkpolicies": "NetworkPolicy", "clusternetworkpolicies": "ClusterNetworkPolicy"}
 }
 
-// ServeHTTP answers lists and watches of resources in all namespaces, and patches of the status of services.
+// ServeHTTP answers lists and watches of resources in all namespaces, patches of the status of services, and reviews of tokens.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	resource := path.Base(q.URL.Path)
 	if q.Method == http.MethodPatch {
 		s.patch(w, q)
+		return
+	}
+	if resource == "tokenreviews" && q.Method == http.MethodPost {
+		s.review(w, q)
 		return
 	}
 	kind, known := kinds()[resource]

@@ -1,6 +1,6 @@
 // Package kubetest is an API server of Kubernetes for tests and measurements of what reads one: it lists and watches, refuses resource versions that it has
-// forgotten, does not know kinds that are not installed, and may be away. It admits whatever it is given, and merges what it is to change of the
-// status of services.
+// forgotten, does not know kinds that are not installed, and may be away. It admits whatever it is given, merges what it is to change of the
+// status of services, and reviews tokens.
 package kubetest
 
 import (
@@ -47,7 +47,8 @@ type Server struct {
 	hidden  map[string]struct{} // resources that are not installed
 	served  int
 	patched int
-	// forbidden says that no status may be changed.
+	tokens  map[string]Token
+	// forbidden says that no status may be changed, and no token reviewed.
 	forbidden bool
 	streams   bool // lists are sent by watches, and in protobuf to who takes that
 }

@@ -23,8 +23,11 @@ type Config struct {
 	Trust trust.Dir
 	// Members are those of the store when it is embedded; nil: it is another.
 	Members Members
-	Now     func() time.Time // nil: time.Now
-	Log     *slog.Logger
+	// Review says on which node a pod with an agent runs, by the pod's service account token; nil: Kubernetes is not read. It blocks until Kubernetes has
+	// answered. Errors are *model.Error.
+	Review func(ctx context.Context, token string) (node string, err error)
+	Now    func() time.Time // nil: time.Now
+	Log    *slog.Logger
 }
 
 // Members is the membership of an embedded store. Its methods may be repeated, and block until the store has the change.

@@ -250,11 +250,13 @@ func TestThrottle(t *testing.T) {
 // FuzzJoin sends any body: whatever it is, the answer is a refusal, and nothing is certified.
 func FuzzJoin(f *testing.F) {
 	s := newStand(f)
+	s.inPods(nil)
 	r, err := trust.NewRequest("192.0.2.1")
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add([]byte(`{"token":"` + trust.NewToken(s.authority.Fingerprint()).String() + `","agent":{"name":"h1","request":` + strings.ReplaceAll(`"`+string(r.PEM())+`"`, "\n", `\n`) + `}}`))
+	f.Add([]byte(`{"pod":"eyJhbGciOiJSUzI1NiJ9.e30.","agent":{"name":"h1","request":` + strings.ReplaceAll(`"`+string(r.PEM())+`"`, "\n", `\n`) + `}}`))
 	f.Add([]byte(`{"master":{"name":"/","request":"","peerURL":"::"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		s.asked.wrong = newThrottle()

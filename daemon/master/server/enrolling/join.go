@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -21,10 +22,16 @@ func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.
 	if err := s.wrong.check(from); err != nil {
 		return out, 0, err
 	}
-	given, rev, err := s.Enroll.Join(q.Context(), request, s.Who(q))
+	admit := func() (enroll.Admission, uint64, error) {
+		if request.Pod != "" {
+			return s.Enroll.JoinPod(q.Context(), request)
+		}
+		return s.Enroll.Join(q.Context(), request, s.Who(q))
+	}
+	given, rev, err := admit()
 	if err != nil {
 		var e *model.Error
-		if errors.As(err, &e) && e.Field == "token" {
+		if errors.As(err, &e) && (e.Field == "token" || e.Field == "pod" && e.Code == model.CodeDenied) {
 			s.wrong.count(from)
 		}
 		return out, 0, err

@@ -1,0 +1,65 @@
+package kubetest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Token is what the server knows of a token that it has made.
+type Token struct {
+	User      string // such as system:serviceaccount:NAMESPACE:NAME
+	Node      string // of the pod that it is bound to; "": of none
+	Audiences []string
+}
+
+// Issue has the server know a token.
+func (s *Server) Issue(text string, t Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tokens == nil {
+		s.tokens = map[string]Token{}
+	}
+	s.tokens[text] = t
+}
+
+// review answers a TokenReview: a token counts when the server has made it for one of the audiences that are asked about.
+func (s *Server) review(w http.ResponseWriter, q *http.Request) {
+	var r authenticationv1.TokenReview
+	if err := json.NewDecoder(q.Body).Decode(&r); err != nil {
+		refuse(w, http.StatusBadRequest, "BadRequest")
+		return
+	}
+	s.mu.Lock()
+	t, known := s.tokens[r.Spec.Token]
+	away, forbidden := s.away, s.forbidden
+	s.mu.Unlock()
+	switch {
+	case away:
+		panic(http.ErrAbortHandler)
+	case forbidden:
+		refuse(w, http.StatusForbidden, "Forbidden")
+		return
+	}
+	for _, a := range r.Spec.Audiences {
+		if known && slices.Contains(t.Audiences, a) {
+			r.Status.Authenticated = true
+			r.Status.Audiences = append(r.Status.Audiences, a)
+		}
+	}
+	if r.Status.Authenticated {
+		r.Status.User.Username = t.User
+		if t.Node != "" {
+			r.Status.User.Extra = map[string]authenticationv1.ExtraValue{"authentication.kubernetes.io/node-name": {t.Node}}
+		}
+	} else {
+		r.Status.Error = "invalid bearer token"
+	}
+	r.TypeMeta = metav1.TypeMeta{Kind: "TokenReview", APIVersion: "authentication.k8s.io/v1"}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusCreated)
+	_ = json.NewEncoder(w).Encode(r)
+}

@@ -1,0 +1,61 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Audience is what service account tokens of agents' pods are for: one that was made for another audience, such as the API server, is not taken.
+const Audience = "contiv"
+
+// Account is who a token of a service account speaks for.
+type Account struct {
+	Namespace, Name string
+	Node            string // on which the token's pod runs; "": it is no pod's
+}
+
+// ErrUnproved says that the API server does not take a token for one of the audience.
+var ErrUnproved = errors.New("Kubernetes does not accept the service account token")
+
+// nodeClaim has the node's name, of tokens that kubelets ask for (Kubernetes 1.30 and later, "Bound service account tokens").
+const nodeClaim = "authentication.kubernetes.io/node-name"
+
+// Review asks the API server who a token of a service account, made for Audience, speaks for. It blocks until that has answered, for ten seconds at most.
+// Errors: ErrUnproved; others may be tried again.
+func (c Config) Review(ctx context.Context, token string) (out Account, err error) {
+	config, err := c.client()
+	if err != nil {
+		return out, err
+	}
+	config.AcceptContentTypes, config.ContentType = "application/json", "application/json"
+	client, err := clientOf(config, authenticationv1.SchemeGroupVersion)
+	if err != nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+	defer cancel()
+	review := authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: []string{Audience}}}
+	if err := client.Post().Resource("tokenreviews").VersionedParams(&metav1.CreateOptions{}, metav1.ParameterCodec).Body(&review).Do(ctx).Into(&review); err != nil {
+		return out, fmt.Errorf("have Kubernetes review a service account token: %w", err)
+	}
+	s := &review.Status
+	if !s.Authenticated || !slices.Contains(s.Audiences, Audience) { // an API server that knows no audiences names none
+		return out, fmt.Errorf("%w: %s", ErrUnproved, strings.TrimSpace(s.Error))
+	}
+	rest, ok := strings.CutPrefix(s.User.Username, "system:serviceaccount:")
+	namespace, name, two := strings.Cut(rest, ":")
+	if !ok || !two {
+		return out, fmt.Errorf("%w: %q is no service account", ErrUnproved, s.User.Username)
+	}
+	out = Account{Namespace: namespace, Name: name}
+	if nodes := s.User.Extra[nodeClaim]; len(nodes) == 1 {
+		out.Node = nodes[0]
+	}
+	return out, nil
+}
