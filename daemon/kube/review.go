@@ -21,7 +21,7 @@ type Account struct {
 }
 
 // ErrUnproved says that the API server does not take a token for one of the audience.
-var ErrUnproved = errors.New("Kubernetes does not accept the service account token")
+var ErrUnproved = errors.New("service account token refused by Kubernetes")
 
 // nodeClaim has the node's name, of tokens that kubelets ask for (Kubernetes 1.30 and later, "Bound service account tokens").
 const nodeClaim = "authentication.kubernetes.io/node-name"

@@ -125,6 +125,6 @@ func mounts() []Mount {
 	return []Mount{
 		mount("run", "sockets of Open vSwitch, of Docker and for CNI; network namespaces", "/var/run", "/var/run", "rslave"),
 		mount("log", "logs", "/var/log", "/var/log"),
-		mount("etc", "the machine's identity, certificates", "/etc", hostEtc, "ro"),
+		mount("etc", "the machine's identity, certificates; /etc/contiv/trust is written when they are renewed", "/etc", hostEtc),
 	}
 }

@@ -1,6 +1,7 @@
 package docker_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/lab"
+	"github.com/contiv/contiv/setup"
+	"github.com/contiv/contiv/trust"
 )
 
 // pluginName is the name under which the managed plugin is installed.
@@ -26,7 +29,7 @@ type managed struct {
 func install(t *testing.T, l *lab.Lab, folder string) *managed {
 	t.Helper()
 	hosts := l.HostList()
-	m := &managed{t: t, lab: l, dir: l.Dir, master: "http://" + hosts[0].IP + ":9999"}
+	m := newManaged(t, l)
 	for i, h := range hosts {
 		docker(t, l, h.Name, "plugin", "create", pluginName, folder)
 		docker(t, l, h.Name, append([]string{"plugin", "set", pluginName}, m.settings(i)...)...)
@@ -35,17 +38,48 @@ func install(t *testing.T, l *lab.Lab, folder string) *managed {
 	return m
 }
 
+// newManaged is the plugin of a lab whose hosts have certificates, as contiv init and contiv join leave them in /etc/contiv/trust. This process is an administrator.
+func newManaged(t *testing.T, l *lab.Lab) *managed {
+	t.Helper()
+	hosts := l.HostList()
+	m := &managed{t: t, lab: l, dir: l.Dir, master: "https://" + hosts[0].IP + ":9999"}
+	a, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key, err := a.PEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	certify := func(d trust.Dir, key []byte, who trust.Identity, names ...string) {
+		if err := errors.Join(d.SaveAuthority(certificate, key), d.Certify(a, who, time.Now(), names...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, h := range hosts {
+		d, names := trust.Dir(filepath.Join(m.dir, h.Name, "etc/contiv/trust")), []string{h.Name, "localhost", "127.0.0.1", h.IP}
+		certify(d, nil, trust.Identity{Role: trust.Agent, Name: h.Name}, names...)
+		if i == 0 {
+			certify(d, key, trust.Identity{Role: trust.Master, Name: h.Name}, names...)
+		}
+	}
+	own := trust.Dir(t.TempDir())
+	certify(own, nil, trust.Identity{Role: trust.User, Name: setup.Admin})
+	t.Setenv("CONTIV_TRUST", string(own))
+	return m
+}
+
 // settings are those of a host.
 func (m *managed) settings(host int) []string {
 	first, h := m.lab.HostList()[0], m.lab.HostList()[host]
 	out := []string{
-		"CONTIV_LOG_DIR=/var/run/lab/log", "CONTIV_NETPLUGIN_INSECURE=true", "CONTIV_NETPLUGIN_NETMASTERS=" + first.IP + ":9999", "CONTIV_NETPLUGIN_DATAPATH=netdev",
+		"etc.source=/run/lab/etc", "CONTIV_LOG_DIR=/var/run/lab/log", "CONTIV_NETPLUGIN_HOST=" + h.Name, "CONTIV_NETPLUGIN_NETMASTERS=" + first.IP + ":9999", "CONTIV_NETPLUGIN_DATAPATH=netdev",
 		"CONTIV_NETPLUGIN_CONTROL_IP=" + h.IP, "CONTIV_NETPLUGIN_VTEP_IP=" + h.VTEP,
 		"CONTIV_NETPLUGIN_MACHINE_ID=" + m.lab.Name + "/" + h.Name, // the hosts of a lab share the machine's
 	}
 	if host == 0 {
-		out = append(out, "CONTIV_ROLE=netmaster", "CONTIV_NETMASTER_INSECURE=true", "CONTIV_NETMASTER_EMBEDDED_STORE=/var/lib/contiv/store",
-			"CONTIV_NETMASTER_EMBEDDED_CLIENT_URL=http://"+h.IP+":2379",
+		out = append(out, "CONTIV_ROLE=netmaster", "CONTIV_NETMASTER_EMBEDDED_STORE=/var/lib/contiv/store",
+			"CONTIV_NETMASTER_EMBEDDED_CLIENT_URL=https://"+h.IP+":2379",
 			"CONTIV_NETMASTER_EXTERNAL_ADDRESS="+h.IP+":9999", "CONTIV_NETMASTER_INTERNAL_ADDRESS="+h.IP+":9999")
 	}
 	return out

@@ -26,7 +26,7 @@ func root(t *testing.T) string {
 func TestPageOfPlugin(t *testing.T) {
 	l := up(t, lab.Plan{Name: "plugpage", Hosts: 2, Bare: true})
 	first := l.HostList()[0]
-	m := &managed{t: t, lab: l, dir: l.Dir, master: "http://" + first.IP + ":9999"}
+	m := newManaged(t, l)
 	address := registry(t, l, "h1")
 	replaced := []string{"http://10.0.0.1:2379", "http://" + first.IP + ":2379", "10.254.2.1", first.IP,
 		"registry.example.org/contiv/v2plugin:v2", address + "/contiv/v2plugin:v2"}
@@ -42,7 +42,7 @@ func TestPageOfPlugin(t *testing.T) {
 		case strings.HasPrefix(command, "docker swarm join"):
 			return on(t, l, "h2", "sh", "-c", strings.Replace(command, "TOKEN", token, 1))
 		}
-		out, err := on(t, l, "h1", "env", "NETMASTER="+m.master, "sh", "-c", "PATH="+built(t)+":$PATH; "+command)
+		out, err := on(t, l, "h1", "env", "NETMASTER="+m.master, "CONTIV_TRUST="+os.Getenv("CONTIV_TRUST"), "sh", "-c", "PATH="+built(t)+":$PATH; "+command)
 		if strings.HasPrefix(command, "docker swarm init") && err == nil {
 			token = docker(t, l, "h1", "swarm", "join-token", "-q", "worker")
 		}

@@ -110,7 +110,7 @@ func TestPluginUpgrade(t *testing.T) {
 		docker(t, l, "h1", "plugin", "push", remote(tag))
 		docker(t, l, "h1", "plugin", "rm", remote(tag))
 	}
-	m := &managed{t: t, lab: l, dir: l.Dir, master: "http://" + l.HostList()[0].IP + ":9999"}
+	m := newManaged(t, l)
 	docker(t, l, "h1", append([]string{"plugin", "install", "--grant-all-permissions", "--disable", "--alias", pluginName, remote("v1")}, m.settings(0)...)...)
 	docker(t, l, "h1", "plugin", "enable", pluginName)
 	m.logged("h1", "netplugin", "msg=ready", 1)
