@@ -69,11 +69,14 @@ func newManaged(t *testing.T, l *lab.Lab) *managed {
 	return m
 }
 
+// etcSource is the setting by which the plugin takes the folder of a lab's host for the machine's /etc. An upgrade of the plugin loses it, as every source of a mount.
+const etcSource = "etc.source=/run/lab/etc"
+
 // settings are those of a host.
 func (m *managed) settings(host int) []string {
 	first, h := m.lab.HostList()[0], m.lab.HostList()[host]
 	out := []string{
-		"etc.source=/run/lab/etc", "CONTIV_LOG_DIR=/var/run/lab/log", "CONTIV_NETPLUGIN_HOST=" + h.Name, "CONTIV_NETPLUGIN_NETMASTERS=" + first.IP + ":9999", "CONTIV_NETPLUGIN_DATAPATH=netdev",
+		etcSource, "CONTIV_LOG_DIR=/var/run/lab/log", "CONTIV_NETPLUGIN_HOST=" + h.Name, "CONTIV_NETPLUGIN_NETMASTERS=" + first.IP + ":9999", "CONTIV_NETPLUGIN_DATAPATH=netdev",
 		"CONTIV_NETPLUGIN_CONTROL_IP=" + h.IP, "CONTIV_NETPLUGIN_VTEP_IP=" + h.VTEP,
 		"CONTIV_NETPLUGIN_MACHINE_ID=" + m.lab.Name + "/" + h.Name, // the hosts of a lab share the machine's
 	}

@@ -36,7 +36,7 @@ func TestPageOfPlugin(t *testing.T) {
 		case strings.HasPrefix(command, "make "):
 			return m.made(address)
 		case strings.HasPrefix(command, "docker plugin upgrade"): // the other host's networks need no plugin yet
-			return on(t, l, "h1", "sh", "-c", command)
+			return on(t, l, "h1", "sh", "-c", command+" && docker plugin set "+pluginName+" "+etcSource)
 		case strings.HasPrefix(command, "docker plugin"):
 			return m.plugin(command)
 		case strings.HasPrefix(command, "docker swarm join"):
