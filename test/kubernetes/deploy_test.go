@@ -36,6 +36,13 @@ func TestDeploy(t *testing.T) {
 	c.kubectl("label", "node", "h1", "node-role.kubernetes.io/control-plane=")
 	mine := c.settings()
 	mine.install("v1")
+	c.eventually("netctl in the pod of a netmaster lists the hosts", func() error { // as docs/kubernetes.md has an operator do it
+		out := c.kubectl("exec", "--namespace", "contiv-system", "daemonset/netmaster", "--", "netctl", "--netmaster", "https://"+mine.master+":9999", "node", "ls", "-o", "name")
+		if !strings.Contains(out, "h2") {
+			return fmt.Errorf("it lists %q", out)
+		}
+		return nil
+	})
 
 	web := c.create(pod{name: "web", host: "h1", labels: "app=web", serves: 8080})
 	client := c.create(pod{name: "client", host: "h2"})
