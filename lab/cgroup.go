@@ -2,6 +2,7 @@ package lab
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,8 +18,9 @@ func (p *Plan) cgroup(host string) string { return filepath.Join(p.cgroups(), ho
 // cgroupHost is that of all else on such a host, its process 1 first: engines make the groups of managed plugins beside or below their own.
 func (p *Plan) cgroupHost(host string) string { return p.cgroup(host) + "-host" }
 
-// cgroups is the control group of all that runs on the hosts of a lab with engines.
-func (p *Plan) cgroups() string { return "contiv-lab-" + p.Name }
+// cgroups is the control group of all that runs on the hosts of a lab with engines. Its number is in it, so that a lab ends without another one of its name,
+// in another folder, that nothing has ended.
+func (p *Plan) cgroups() string { return fmt.Sprintf("contiv-lab-%s-%d", p.Name, p.Number) }
 
 // hierarchies are the folders of control groups: one, or one a controller.
 func hierarchies() ([]string, error) {

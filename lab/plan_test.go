@@ -47,7 +47,7 @@ func TestArgs(t *testing.T) {
 		{"its agent's door", behind, 2, PartDoor, []string{"/netplugin --docker-door --mode docker --docker-agent-socket /run/contiv/contiv-docker.sock"}, ""},
 		{"the agent behind it", behind, 2, PartAgent, []string{"--docker-agent-socket /run/contiv/contiv-docker.sock"}, "--docker-door"},
 		{"no door without an engine", three, 1, PartDoor, nil, ""},
-		{"engine of the machine", engine, 2, PartDocker, []string{"dockerd ", "--cgroup-parent /contiv-lab-x/h2", "--storage-driver=overlay2"}, "--containerd"},
+		{"engine of the machine", engine, 2, PartDocker, []string{"dockerd ", "--cgroup-parent /contiv-lab-x-7/h2", "--storage-driver=overlay2"}, "--containerd"},
 		{"which starts its containerd", engine, 2, PartContainerd, nil, ""},
 		{"another engine", newer, 2, PartDocker, []string{"dockerd ", "--containerd /run/containerd/containerd.sock"}, "overlay2"},
 		{"its containerd", newer, 2, PartContainerd, []string{"containerd --config /run/lab/containerd.toml"}, ""},

@@ -3,6 +3,7 @@ package docker_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +34,7 @@ func up(t *testing.T, p lab.Plan) *lab.Lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		groups := []string{"contiv-lab-" + p.Name}
+		groups := []string{fmt.Sprintf("contiv-lab-%s-%d", l.Name, l.Number)}
 		plugins, _ := filepath.Glob(filepath.Join(l.Dir, "h*", "docker", "plugins", strings.Repeat("[0-9a-f]", 64)))
 		for _, p := range plugins {
 			groups = append(groups, filepath.Base(p))

@@ -126,7 +126,7 @@ func (c *cluster) down() {
 		c.t.Error(err)
 	}
 	for _, top := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
-		if left, _ := filepath.Glob(top + "contiv-lab-" + c.Name); len(left) > 0 {
+		if left, _ := filepath.Glob(top + fmt.Sprintf("contiv-lab-%s-%d", c.Name, c.Number)); len(left) > 0 {
 			c.t.Errorf("control groups are left: %v", left)
 		}
 	}
