@@ -9,7 +9,7 @@ const (
 // netmasterGroup is the group of the users that netmasters are.
 const netmasterGroup = "contiv"
 
-// rights are what netmasters may do, as kubectl applies it: read, and write the status of services.
+// rights are what netmasters may do, as kubectl applies it: read, write the status of services, and have tokens of agents' pods reviewed.
 func rights() object {
 	const rbac = "rbac.authorization.k8s.io"
 	read := func(group string, resources ...string) object {
@@ -20,6 +20,7 @@ func rights() object {
 			read("", "namespaces", "nodes", "pods", "services"), read("discovery.k8s.io", "endpointslices"),
 			read("networking.k8s.io", "networkpolicies"), read("policy.networking.k8s.io", "clusternetworkpolicies"),
 			{"apiGroups": []string{""}, "resources": []string{"services/status"}, "verbs": []string{"patch"}},
+			{"apiGroups": []string{"authentication.k8s.io"}, "resources": []string{"tokenreviews"}, "verbs": []string{"create"}},
 		}},
 		{"apiVersion": rbac + "/v1", "kind": "ClusterRoleBinding", "metadata": object{"name": "contiv-netmaster"},
 			"roleRef":  object{"apiGroup": rbac, "kind": "ClusterRole", "name": "contiv-netmaster"},
