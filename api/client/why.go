@@ -19,6 +19,11 @@ func (c *Client) Why(ctx context.Context, ask model.WhyRequest) (model.Why, erro
 	if ask.Port != 0 {
 		query.Set("port", strconv.Itoa(ask.Port))
 	}
+	for name, on := range map[string]bool{"all": ask.All, "probe": ask.Probe} {
+		if on {
+			query.Set(name, "true")
+		}
+	}
 	var out model.Why
 	return out, c.Raw(ctx, "/api/v1/why?"+query.Encode(), &out)
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // WhyRequest asks whether, and why, one end reaches another: GET /api/v1/why with the fields as its query.
@@ -13,6 +14,8 @@ type WhyRequest struct {
 	Network  string // narrows names; "" is all
 	Protocol string // "tcp", "udp" or "icmp"; "" is icmp without a port and tcp with one
 	Port     int    // that is connected to; 0 without one
+	All      bool   // of a group that is named, a container on each of its hosts is asked about, instead of one
+	Probe    bool   // a packet is sent, too
 }
 
 // Verdict says what becomes of a packet.
@@ -37,6 +40,27 @@ type Why struct {
 	Intent   WhyIntent `json:"intent"`
 	Forward  WhyWay    `json:"forward"` // the packet that opens the connection
 	Reverse  WhyWay    `json:"reverse"` // its answer; empty when nothing arrives that could be answered
+
+	Changed *WhyChange `json:"changed,omitempty"` // the last change of an object that has a say; absent where none is remembered
+	Probe   *WhyProbe  `json:"probe,omitempty"`   // what became of the packet that was sent; absent: none was
+	Next    string     `json:"next"`              // the command that tells more
+	Each    []Why      `json:"each,omitempty"`    // with All: the ways of the containers that stand in, of which this is the worst
+}
+
+// WhyChange is the last change of an object that has a say in whether packets pass.
+type WhyChange struct {
+	Kind string    `json:"kind"` // as the history calls it
+	Key  string    `json:"key"`
+	Verb string    `json:"verb"` // create, update, delete
+	By   Actor     `json:"by"`
+	At   time.Time `json:"at"`
+}
+
+// WhyProbe is what became of a packet that the sender's host has sent from within the container.
+type WhyProbe struct {
+	Verdict Verdict `json:"verdict"`          // unknown: it could not be sent, or silence says nothing
+	Text    string  `json:"text"`             // in a sentence
+	Micros  int64   `json:"micros,omitempty"` // until the answer
 }
 
 // WhyEnd is one end, with what its name was found to mean.

@@ -235,7 +235,8 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		Intent: model.WhyIntent{Verdict: model.VerdictAllowed, Text: "rule shop:db-in:pg allows it", In: "shop:db-in:pg"},
 		Forward: model.WhyWay{Verdict: model.VerdictDenied, Hops: []model.WhyHop{
 			{Host: "node-01", Verdict: model.VerdictAllowed, Text: "sends it to node-02"}, {Host: "node-02", Verdict: model.VerdictDenied, Text: "the packet ends: no flow of policy_in admits it"}}},
-		Reverse: model.WhyWay{Hops: []model.WhyHop{{Host: "node-02", Verdict: model.VerdictUnknown, Text: "there is no answer to follow"}}}})
+		Reverse: model.WhyWay{Hops: []model.WhyHop{{Host: "node-02", Verdict: model.VerdictUnknown, Text: "there is no answer to follow"}}},
+		Changed: &model.WhyChange{Kind: "rule", Key: "shop:db-in:pg", Verb: "create", By: model.Actor{Proved: "ann", Proof: "session", Address: "192.0.2.7", Program: "netctl/1"}, At: hour}, Next: "netctl drift node-02"})
 	for i, providers := range []int{6, 16} {
 		o := s.Objects["serviceLB"][i].(*model.ServiceLB)
 		oper := &model.ServiceLBOper{ServiceVip: fmt.Sprintf("10.%d.0.%d", 4+2*i, 18+11*i), NumProviders: providers}

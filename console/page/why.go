@@ -148,7 +148,13 @@ func (b *why) answer(c Canvas, s *feed.Snapshot) (out []string) {
 		c.Theme.Paint(theme.Title, "objects  ")+c.Theme.Paint(verdictRole(w.Intent.Verdict), string(w.Intent.Verdict))+": "+w.Intent.Text)
 	out = append(out, b.way(c, &w, "there", &w.Forward)...)
 	out = append(out, b.way(c, &w, "back", &w.Reverse)...)
-	return append(out, "", c.Theme.Paint(theme.Dim, fmt.Sprintf("asked %s ago, and again every %s", Age(c.Now.Sub(a.At)), Age(feed.Why.Every()))))
+	if by := w.Changed; by != nil {
+		out = append(out, c.Theme.Paint(theme.Title, "changed  ")+fmt.Sprintf("last %s %s, %s by %s, %s ago", by.Kind, by.Key, by.Verb, by.By, Age(c.Now.Sub(by.At))))
+	}
+	if w.Next != "" {
+		out = append(out, c.Theme.Paint(theme.Title, "next     ")+w.Next)
+	}
+	return append(out, "", c.Theme.Paint(theme.Dim, fmt.Sprintf("no packet was sent; asked %s ago, and again every %s", Age(c.Now.Sub(a.At)), Age(feed.Why.Every()))))
 }
 
 // firstMismatch names the first switch that does not do what the objects say, and what to do about it.

@@ -24,12 +24,30 @@ func Run(ctx context.Context, f *Factory, args []string) int {
 	if err == nil {
 		return term.OK
 	}
+	if asJSON(cmd, args) {
+		f.FailJSON(err)
+		return term.CodeOf(err)
+	}
 	f.Fail(err)
 	var exit *term.Exit
 	if errors.As(err, &exit) && exit.Help {
 		fmt.Fprintf(f.Err, "see netctl%s --help\n", strings.TrimPrefix(cmd.CommandPath(), root.Name()))
 	}
 	return term.CodeOf(err)
+}
+
+// asJSON tells whether a command was told -o json, so that what it prints is read by a program. The original's --json is not meant: its errors are the
+// original's. The words themselves are looked at, since flags behind one that is wrong are not read.
+func asJSON(c *cobra.Command, args []string) bool {
+	if c.Flags().Lookup("output") == nil {
+		return false
+	}
+	for i, a := range args {
+		if a == "-ojson" || a == "-o=json" || a == "--output=json" || (a == "-o" || a == "--output") && i+1 < len(args) && args[i+1] == "json" {
+			return true
+		}
+	}
+	return false
 }
 
 // newRoot makes the tree of commands: all of it, or, when only is a name of a command, that one alone, since making the

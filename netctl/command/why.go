@@ -25,7 +25,8 @@ func newWhy(f *Factory) *cobra.Command {
 		Long: "FROM and TO are containers (id, name, or a part of them), pods (NAMESPACE/NAME), groups (one of their containers stands in), hosts or addresses; TO may " +
 			"be a service, of Kubernetes too (NAMESPACE/NAME). KIND/NAME, as in group/web or service/shop/web, says which is meant: a pod counts before a service of its name. Without a protocol it is a ping; a port alone is of tcp. The verdict " +
 			"of the objects is worked out from the rules and the network policies of Kubernetes; then the switches on the way are asked what they would do with the packet, and " +
-			"with its answer; what leaves them is followed as far as the host knows a route, or a BGP session. No packet is sent. What one end leaves " +
+			"with its answer; what leaves them is followed as far as the host knows a route, or a BGP session. No packet is sent, unless --probe says so: then the sender's host sends one " +
+			"from within the container, and what comes back is compared with the verdict. A group means one of its containers, or with --all one on each of its hosts. What one end leaves " +
 			"open, as a name that two tenants have, is meant as of the other end's tenant. The exit code is 0 when it passes, 11 when it is denied, 12 when objects and switches " +
 			"disagree, 13 when it cannot be told; 3, as of every command, when there is no such end or netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -46,6 +47,8 @@ func newWhy(f *Factory) *cobra.Command {
 	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
 	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "of this tenant alone")
 	c.Flags().StringVarP(&o.ask.Network, "network", "n", "", "of this network alone")
+	c.Flags().BoolVar(&o.ask.All, "all", false, "of a group, a container on each of its hosts instead of one")
+	c.Flags().BoolVar(&o.ask.Probe, "probe", false, "send a packet, too; it takes the right to capture")
 	c.Flags().BoolVar(&o.steps, "steps", false, "print each flow on the way, as -o wide does")
 	return c
 }
@@ -83,6 +86,7 @@ func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", strings.ToUpper(string(w.Verdict)), w.Text)
 	fmt.Fprintf(&b, "from     %s\nto       %s\ntraffic  %s\nobjects  %s: %s\n", &w.From, &w.To, w.Traffic(), w.Intent.Verdict, w.Intent.Text)
+	writeEach(&b, w.Each)
 	for _, way := range []struct {
 		name string
 		way  *model.WhyWay
@@ -100,5 +104,22 @@ func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 			}
 		}
 	}
+	if w.Probe != nil {
+		fmt.Fprintf(&b, "sent     %s\n", w.Probe.Text)
+	} else {
+		b.WriteString("sent     nothing: objects and switches were asked\n")
+	}
+	if c := w.Changed; c != nil {
+		fmt.Fprintf(&b, "changed  last %s %s, %s by %s at %s\n", c.Kind, c.Key, c.Verb, c.By, stamp(c.At))
+	}
+	fmt.Fprintf(&b, "next     %s\n", w.Next)
 	return printf(out, "%s", b.String())
+}
+
+// writeEach prints the verdicts of the containers that stand in for groups, a line each.
+func writeEach(b *strings.Builder, ways []model.Why) {
+	for i := range ways {
+		w := &ways[i]
+		fmt.Fprintf(b, "way      %s: %s on %s to %s on %s\n", w.Verdict, w.From.Object, w.From.Host, w.To.Object, w.To.Host)
+	}
 }

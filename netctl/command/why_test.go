@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -17,7 +18,8 @@ func TestWhy(t *testing.T) {
 		To:       model.WhyEnd{Name: "group/web", Kind: "endpoint", Object: "n.t-web", StandsIn: true, Address: "10.1.1.1", Host: "h1"},
 		Protocol: "tcp", Port: 80, Text: "rule t:p:r denies tcp 80; the switches agree.", Intent: model.WhyIntent{Verdict: "denied", Text: "rule t:p:r denies tcp 80"},
 		Forward: model.WhyWay{Verdict: "denied", Hops: []model.WhyHop{{Host: "h2", Text: "sends it"}, {Host: "h1", Text: "drops it",
-			Steps: []model.TraceStep{{Table: "policy_in", Priority: 7, Match: "tcp", Does: "drop", Owner: "rule/r"}}}}}}
+			Steps: []model.TraceStep{{Table: "policy_in", Priority: 7, Match: "tcp", Does: "drop", Owner: "rule/r"}}}}}, Next: "netctl history rule t:p:r",
+		Changed: &model.WhyChange{Kind: "rule", Key: "t:p:r", Verb: "update", By: model.Actor{Proved: "ann", Proof: "session"}, At: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)}}
 	master := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		asked = q.URL.RawQuery
 		if q.URL.Query().Get("from") == "absent" {
@@ -30,6 +32,7 @@ func TestWhy(t *testing.T) {
 	const printed = "DENIED: rule t:p:r denies tcp 80; the switches agree.\n\n" +
 		"from     endpoint n.t-db, 10.1.1.2, on h2\nto       endpoint n.t-web, standing in for group web, 10.1.1.1, on h1\n" +
 		"traffic  tcp 80\nobjects  denied: rule t:p:r denies tcp 80\nthere    h2 sends it\n         h1 drops it\n"
+	const end = "sent     nothing: objects and switches were asked\nchanged  last rule t:p:r, update by ann (session) at 2030-01-02 03:04:05\nnext     netctl history rule t:p:r\n"
 	rows := []struct {
 		line    string
 		verdict model.Verdict
@@ -37,11 +40,13 @@ func TestWhy(t *testing.T) {
 		asked   string
 		out     string
 	}{
-		{"why db group/web tcp 80", "denied", 11, "from=db&port=80&protocol=tcp&to=group%2Fweb", printed},
-		{"why db group/web 80 --steps", "denied", 11, "from=db&port=80&to=group%2Fweb", printed + "             policy_in      7  tcp: drop  [rule/r]\n"},
+		{"why db group/web tcp 80", "denied", 11, "from=db&port=80&protocol=tcp&to=group%2Fweb", printed + end},
+		{"why db group/web 80 --steps", "denied", 11, "from=db&port=80&to=group%2Fweb", printed + "             policy_in      7  tcp: drop  [rule/r]\n" + end},
+		{"why db group/web 80 --all --probe -o jsonpath={.next}", "denied", 11, "all=true&from=db&port=80&probe=true&to=group%2Fweb", "netctl history rule t:p:r\n"},
 		{"why db web -o jsonpath={.intent.verdict}", "allowed", 0, "from=db&to=web", "denied\n"},
 		{"why db web udp 53 -t acme -n blue -o jsonpath={.port}", "disagree", 12, "from=db&network=blue&port=53&protocol=udp&tenant=acme&to=web", "80\n"},
 		{"why db web icmp -o jsonpath={.port}", "unknown", 13, "from=db&protocol=icmp&to=web", "80\n"},
+		{"why absent web -o json", "denied", 3, "from=absent&to=web", ""},
 		{"why absent web", "denied", 3, "from=absent&to=web", ""},
 		{"why db", "", 1, "", ""},
 		{"why db web tcp udp", "", 1, "", ""},

@@ -2,6 +2,7 @@
 package term
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/contiv/contiv/api/model"
 )
 
 // Streams are where a command reads and writes.
@@ -38,4 +41,36 @@ func (s Streams) Fail(err error) {
 		return
 	}
 	fmt.Fprintf(s.Err, "time=%q level=error msg=%q\n", s.Now().Format(time.RFC3339), err.Error())
+}
+
+// Failure is an error as FailJSON prints it.
+type Failure struct {
+	Code    model.Code `json:"code"` // as in docs/reference: "not-found"
+	Field   string     `json:"field,omitempty"`
+	Message string     `json:"message"`
+	Remedy  string     `json:"remedy,omitempty"`
+	Exit    int        `json:"exit"` // code that the program ends with
+}
+
+// FailJSON prints an error as one line of JSON, of a Failure; nothing for an Outcome.
+func (s Streams) FailJSON(err error) {
+	var exit *Exit
+	if errors.As(err, &exit) && exit.Err == nil {
+		return
+	}
+	out := Failure{Code: model.CodeInternal, Message: err.Error(), Exit: CodeOf(err)}
+	var e *model.Error
+	switch {
+	case errors.As(err, &e):
+		out.Code, out.Field, out.Message, out.Remedy = e.Code, e.Field, e.Message, e.Remedy
+	case out.Exit == Usage:
+		out.Code = model.CodeInvalid
+	case out.Exit == Server:
+		out.Code = model.CodeUnavailable
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		text = []byte(err.Error()) // it cannot fail: the members are texts and a number
+	}
+	fmt.Fprintf(s.Err, "%s\n", text)
 }

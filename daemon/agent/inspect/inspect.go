@@ -80,6 +80,7 @@ type Options struct {
 	Onward    Onward
 	Closed    Closed
 	Packets   Packets
+	Reach     Reach
 	Drift     Drift
 	Observes  bool // the switch is repaired only when someone says so
 	Limits    Limits
@@ -151,6 +152,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/trace", o.trace)
 	mux.HandleFunc("GET /inspect/drift", o.drift)
 	mux.HandleFunc("POST /inspect/drift", o.repair)
+	mux.HandleFunc("POST /inspect/reach", o.reach)
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, list(o.Malformed())) })
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	unlimited := http.NewServeMux()

@@ -167,6 +167,31 @@ func (l Log) List(f Filter) []model.HistoryEntry {
 	return out
 }
 
+// Last returns the newest change of any of some objects; ok is false when none is remembered.
+func (l Log) Last(of ...Name) (last model.HistoryEntry, ok bool) {
+	needles := make([][]byte, len(of))
+	for i, n := range of {
+		needles[i] = []byte(strings.Trim(quoted(n.Key), `"`))
+	}
+	for i := len(l.items) - 1; i >= 0; i-- {
+		it := l.items[i]
+		if !slices.ContainsFunc(needles, func(n []byte) bool { return bytes.Contains(it.Value, n) }) {
+			continue
+		}
+		r, err := Decode(it.Key, it.Value, uint64(it.Revision))
+		if err != nil {
+			continue
+		}
+		entries := r.entries()
+		for _, e := range slices.Backward(entries) {
+			if slices.Contains(of, Name{e.Kind, e.Key}) {
+				return e, true
+			}
+		}
+	}
+	return last, false
+}
+
 // KindAddress is the kind of changes of addresses that no object's change brings about: holds, quarantines, releases.
 const KindAddress = "address"
 

@@ -158,7 +158,7 @@ func (s *Server) register(r *rest.Router) {
 	agents.RegisterHosts(r, s.Registrar, s.Relay)
 	members.Register(r)
 	peers.Register(r, s.Log)
-	probe.Register(r, s.Catalog, peers, s.Log)
+	probe.Register(r, s.Catalog, peers, s.Keep, s.Log)
 	(&auth.Auth{Users: s.Users, Audit: s.Audit, Note: s.note, Failed: s.failedLogin, From: clientOf}).Register(r)
 	(&past.Past{Catalog: s.Catalog, Keep: s.Keep, Endpoints: s.Endpoints}).Register(r)
 	(&leadership.Leadership{Lock: s.Leadership, Store: s.Store, Catalog: s.Catalog, Commit: s.Commit, Peers: peers, Internal: s.Internal, Master: members.Master}).Register(r)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
@@ -32,7 +33,7 @@ func TestWhyBehindTheSwitch(t *testing.T) {
 			}
 			return model.Trace{}
 		},
-	}))
+	}), nil, history.Keep{})
 	drop := func(table string, priority uint16, owner string) []model.TraceStep {
 		return []model.TraceStep{{Table: "classify", Does: "go on"}, {Table: table, Priority: priority, Owner: owner, Match: "such", Does: "drop"}}
 	}
@@ -89,7 +90,7 @@ func TestWhyOfOneTenant(t *testing.T) {
 			"service shop networkName="+network+" selectors=app=x ports=80:80:TCP ipAddress=10.1.1.99 tenantName="+tenant)
 	}
 	w.Must(t, "attach blue c1", "attach blue db", "attach red a1 tenantName=acme", "attach red db tenantName=acme", "attach red a3 tenantName=acme")
-	asker := why.New(w.Catalog, switches(nil))
+	asker := why.New(w.Catalog, switches(nil), nil, history.Keep{})
 	for _, r := range []struct{ name, from, to, fromIs, toIs, fails string }{
 		{"an address of both", "c1", "10.1.1.2", "default:blue:c1", "default:blue:db", ""},
 		{"asked by the other", "a1", "10.1.1.2", "acme:red:a1", "acme:red:db", ""},
@@ -139,7 +140,7 @@ func TestWhyWithoutGateway(t *testing.T) {
 					}
 					return to("endpoint/default:blue:c1", "")
 				},
-			}))
+			}), nil, history.Keep{})
 			got, err := asker.Ask(t.Context(), model.WhyRequest{From: "c1", To: "c2", Protocol: "tcp", Port: 80})
 			if err != nil || got.Verdict != r.verdict || !strings.Contains(got.Text, r.text) {
 				t.Errorf("want %s and %q, got %s: %s, %v", r.verdict, r.text, got.Verdict, got.Text, err)

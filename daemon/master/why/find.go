@@ -114,7 +114,7 @@ func find(v *catalog.View, field, text, near string, q model.WhyRequest) (end, e
 		return e, nil
 	case 0:
 		return end{}, model.Errorf(model.CodeNotFound, field, "nothing is called %q", text).
-			Try("it is a container, pod (NAMESPACE/NAME), group, service, host or address; netctl endpoint ls shows containers")
+			Try("%sit is a container, pod (NAMESPACE/NAME), group, service, host or address; netctl endpoint ls shows containers", s.alike())
 	}
 	const most = 8
 	var names []string

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
@@ -16,7 +17,7 @@ func TestNames(t *testing.T) {
 		"service shop networkName=blue selectors=app=shop ports=80:8080:TCP ipAddress=10.1.1.99",
 		"tenant acme", "network red encap=vxlan subnet=10.1.1.0/24 tenantName=acme", "attach red mail host=h1 tenantName=acme", "attach red db host=h1 tenantName=acme")
 	w.Registered(t, "h1", "192.0.2.1:9999")
-	asker := why.New(w.Catalog, switches(nil))
+	asker := why.New(w.Catalog, switches(nil), nil, history.Keep{})
 	for _, row := range []struct {
 		name, text, near string
 		narrow           model.WhyRequest
@@ -71,7 +72,7 @@ func TestWhyNamesContainers(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254", "attach blue 5e1f host=h1", "attach blue db host=h1",
 		"start blue 5e1f name=web", "start blue db")
-	got, err := why.New(w.Catalog, switches(nil)).Ask(t.Context(), model.WhyRequest{From: "web", To: "db"})
+	got, err := why.New(w.Catalog, switches(nil), nil, history.Keep{}).Ask(t.Context(), model.WhyRequest{From: "web", To: "db"})
 	if err != nil || got.From.String() != "endpoint default:blue:5e1f, container web, 10.1.1.1, on h1" || got.To.String() != "endpoint default:blue:db, 10.1.1.2, on h1" {
 		t.Errorf("want the name of the one alone, got %q and %q, %v", got.From.String(), got.To.String(), err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
@@ -18,7 +19,7 @@ func TestIntent(t *testing.T) {
 		"rule q:out direction=out protocol=udp action=deny",
 		"service shop networkName=blue selectors=app=shop ports=80:8080:TCP ipAddress=10.1.1.99", "start blue free labels=app:shop",
 		"tenant acme", "network red encap=vxlan subnet=10.2.2.0/24 tenantName=acme", "attach red other tenantName=acme")
-	asker := why.New(w.Catalog, switches(nil))
+	asker := why.New(w.Catalog, switches(nil), nil, history.Keep{})
 	for _, row := range []struct {
 		name, from, to, protocol string
 		port                     int

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/master/why"
 	"github.com/contiv/contiv/daemon/record"
@@ -35,7 +36,7 @@ func TestIntentOfPods(t *testing.T) {
 		service("web", "10.96.0.9"), service("none", "10.96.0.10"),
 		&record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "web-1"}, Service: "web", Ports: []record.SlicePort{{Name: "http", Protocol: 6, Port: 8080}},
 			Endpoints: []record.SliceEndpoint{{Address: web.IP, Pod: web.Pod.ID}}})
-	asker := why.New(m.Catalog, switches(nil))
+	asker := why.New(m.Catalog, switches(nil), nil, history.Keep{})
 	const passes = "allowed: no rule speaks of tcp 8080, so it passes; ingress rule 1 of networkpolicy shop/web lets it receive it"
 	for _, row := range []struct {
 		name, from, to string

@@ -8,19 +8,27 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
 )
 
 // Tracer asks the agent of a host what its switch would do with a packet. It blocks until the answer.
 type Tracer func(ctx context.Context, host string, ask model.TraceRequest) (model.Trace, error)
 
+// Prober has the agent of a host send a packet from an endpoint's container. It blocks until something came back, or nothing did in time.
+type Prober func(ctx context.Context, host, endpoint string, packet model.TracePacket) (model.WhyProbe, error)
+
 // Asker answers requests.
 type Asker struct {
 	catalog *catalog.Catalog
 	trace   Tracer
+	probe   Prober
+	keep    history.Keep
 }
 
-// New returns an Asker about the objects in c.
-func New(c *catalog.Catalog, trace Tracer) *Asker { return &Asker{c, trace} }
+// New returns an Asker about the objects in c, and about as much of their history as is kept.
+func New(c *catalog.Catalog, trace Tracer, probe Prober, keep history.Keep) *Asker {
+	return &Asker{c, trace, probe, keep}
+}
 
 // Protocols that a request may name.
 const (
@@ -43,6 +51,7 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 		if from, to, err = both(v, q); err != nil {
 			return
 		}
+		defer func() { out.Changed = a.changed(v, from, to, out.Intent) }()
 		var lacks string
 		if from, lacks, way.try = asClient(v, from, to); lacks != "" {
 			out.Intent, way.moot = model.WhyIntent{Verdict: model.VerdictDenied, Text: lacks}, true
@@ -65,13 +74,23 @@ func (a *Asker) Ask(ctx context.Context, q model.WhyRequest) (model.Why, error) 
 	}
 	if way.moot {
 		out.Verdict, out.Text = out.Intent.Verdict, strings.TrimSpace(out.Intent.Text+": it cannot be sent. "+way.try)
-		return out, nil
+		return a.finish(ctx, out, from, to, q)
 	}
 	conclude(&out)
 	if h := stopped(&out); h != nil && h.Try != "" {
 		out.Text += " On host " + h.Host + ": " + h.Try + "."
 	}
 	out.Text = strings.TrimSpace(out.Text + " " + remedy(&out))
+	return a.finish(ctx, out, from, to, q)
+}
+
+// finish adds to an answer what became of a packet, if one is to be sent, and what to ask next.
+func (a *Asker) finish(ctx context.Context, out model.Why, from, to end, q model.WhyRequest) (model.Why, error) {
+	if q.Probe {
+		out.Probe = a.send(ctx, from, to, q)
+		confront(&out)
+	}
+	out.Next = next(&out)
 	return out, nil
 }
 

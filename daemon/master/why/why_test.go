@@ -7,6 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/why"
 )
 
@@ -74,7 +75,7 @@ func TestWhy(t *testing.T) {
 			return to("host/h1", "default:blue")
 		},
 		"h3": nil,
-	}))
+	}), nil, history.Keep{})
 	rows := []struct {
 		name, from, to string
 		protocol       string
@@ -132,7 +133,7 @@ func TestWhyOfHosts(t *testing.T) {
 	asker := why.New(w.Catalog, exits(map[string]func(model.TraceRequest) []model.TraceExit{"h1": func(q model.TraceRequest) []model.TraceExit {
 		asked = q.From + " " + q.Packet.Src + " to " + q.Packet.Dst
 		return to("endpoint/default:blue:web-1", "")
-	}}))
+	}}), nil, history.Keep{})
 	why := func(from, to string, port int, verdict model.Verdict, text string) {
 		t.Helper()
 		q := model.WhyRequest{From: from, To: to, Port: port}

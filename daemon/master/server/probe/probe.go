@@ -12,8 +12,10 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/why"
 )
@@ -27,8 +29,8 @@ type prober struct {
 }
 
 // Register adds the questions.
-func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers, log *slog.Logger) {
-	s := &prober{known, peers, why.New(known, peers.Trace), log}
+func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers, keep history.Keep, log *slog.Logger) {
+	s := &prober{known, peers, why.New(known, peers.Trace, peers.Reach, keep), log}
 	r.Read("/api/v1/why", s.reaches).Bound = "traces"
 	r.Read("/api/v1/matrix/:namespace", s.matrix).Bound = "traces"
 	packets := r.GET("/api/v1/capture", func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
@@ -54,7 +56,16 @@ func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(q.Context(), peer.AskLimit)
 	defer cancel()
-	out, err := s.why.Ask(ctx, ask)
+	if ask.Probe {
+		if err := s.maySend(who, ask); err != nil {
+			return nil, discreet(who, err)
+		}
+	}
+	answer := s.why.Ask
+	if ask.All {
+		answer = s.why.AskEach
+	}
+	out, err := answer(ctx, ask)
 	for _, end := range []model.WhyEnd{out.From, out.To} {
 		if err == nil && end.Tenant != "" {
 			err = who.Tenant(end.Tenant)
@@ -66,6 +77,15 @@ func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
 	return out, nil
 }
 
+// maySend refuses to send packets from a container for who may not see its packets either: the right is the same.
+func (s *prober) maySend(who *access.Subject, ask model.WhyRequest) error {
+	from, err := s.why.Find("from", ask.From, "", ask)
+	if err != nil {
+		return nil // the question itself says what is wrong, or finds it by the other end
+	}
+	return who.Check(rights.Right{Verb: rights.Capture, Kind: model.KindEndpoint(), Tenant: from.Tenant})
+}
+
 func whyRequest(q url.Values) (model.WhyRequest, error) {
 	out := model.WhyRequest{From: q.Get("from"), To: q.Get("to"), Tenant: q.Get("tenant"), Network: q.Get("network"), Protocol: q.Get("protocol")}
 	if text := q.Get("port"); text != "" {
@@ -74,6 +94,16 @@ func whyRequest(q url.Values) (model.WhyRequest, error) {
 			return out, model.Errorf(model.CodeInvalid, "port", "%q is no port", text).Try("ports are 1 to 65535")
 		}
 		out.Port = n
+	}
+	for name, to := range map[string]*bool{"all": &out.All, "probe": &out.Probe} {
+		text := q.Get(name)
+		if text == "" {
+			continue
+		}
+		var err error
+		if *to, err = strconv.ParseBool(text); err != nil {
+			return out, model.Errorf(model.CodeInvalid, name, "%q is neither true nor false", text).Try("say %s=true, or leave it away", name)
+		}
 	}
 	return out, nil
 }

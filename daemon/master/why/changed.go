@@ -1,0 +1,43 @@
+package why
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
+)
+
+// changed is the last change of an object that has a say in whether packets pass between two ends; nil when none is remembered.
+func (a *Asker) changed(v *catalog.View, from, to end, intent model.WhyIntent) *model.WhyChange {
+	names := []history.Name{{Kind: model.KindGlobal().Name, Key: "global"}}
+	add := func(k *model.Kind, key string) {
+		if n := (history.Name{Kind: k.Name, Key: key}); key != "" && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	for _, e := range []end{from, to} {
+		switch {
+		case e.endpoint != nil:
+			add(model.KindEndpoint(), e.endpoint.ID.String())
+			add(model.KindNetwork(), e.endpoint.ID.Network.String())
+			if g := e.endpoint.Group; !g.IsZero() {
+				add(model.KindEndpointGroup(), g.String())
+			}
+		case e.service != nil:
+			add(model.KindServiceLB(), e.service.ID.String())
+		}
+	}
+	for _, rule := range []string{intent.Out, intent.In} {
+		add(model.KindRule(), rule)
+		if i := strings.LastIndexByte(rule, ':'); i > 0 {
+			add(model.KindPolicy(), rule[:i])
+		}
+	}
+	last, ok := history.Open(v, a.keep).Last(names...)
+	if !ok {
+		return nil
+	}
+	return &model.WhyChange{Kind: last.Kind, Key: last.Key, Verb: last.Verb, By: last.By, At: last.Time}
+}

@@ -1,0 +1,176 @@
+package link
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	ping "golang.org/x/net/icmp"
+	"golang.org/x/net/ipv4"
+	"golang.org/x/net/ipv6"
+	"golang.org/x/sys/unix"
+)
+
+// Ways in which a packet that was sent may be answered.
+const (
+	Answered    = "answered"    // by whom it was sent to
+	Refused     = "refused"     // by a TCP reset, or ICMP's port unreachable: it arrived where no program listens
+	Unreachable = "unreachable" // a router or the container's own kernel says that there is no way
+	Silent      = "silent"      // nothing came back in time
+)
+
+// Reached is what came back for a packet.
+type Reached struct {
+	How  string
+	Took time.Duration // until it came; of Silent, for how long it was waited
+	Says string        // what the kernel says, of Unreachable
+}
+
+// reachTries is how often is sent what has no retransmission of its own, while nothing comes back.
+const reachTries = 3
+
+// Reach sends a packet from within a container to an address and waits for what comes back: it opens a TCP connection and closes it, sends an empty UDP
+// datagram, or an ICMP echo request. It blocks until an answer comes, or ctx ends, which is no error. It returns ErrNoNamespace when the
+// container is gone.
+func (h *Host) Reach(ctx context.Context, path, protocol string, to netip.AddrPort) (Reached, error) {
+	ns, err := h.container(path)
+	if err != nil {
+		return Reached{}, err
+	}
+	defer ns.Close()
+	var send func(context.Context, netip.AddrPort) error
+	switch protocol {
+	case "tcp":
+		send = connect
+	case "udp":
+		send = datagram
+	case "icmp":
+		send = echo
+	default:
+		return Reached{}, fmt.Errorf("packets of protocol %q are not sent", protocol)
+	}
+	began := time.Now()
+	err = ns.Do(func() error { return send(ctx, to) })
+	out := Reached{How: Answered, Took: time.Since(began)}
+	switch {
+	case err == nil:
+	case errors.Is(err, unix.ECONNREFUSED):
+		out.How = Refused
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, unix.ETIMEDOUT), isTimeout(err):
+		out.How = Silent
+	case errors.Is(err, unix.EHOSTUNREACH), errors.Is(err, unix.ENETUNREACH), errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, unix.EADDRNOTAVAIL):
+		out.How, out.Says = Unreachable, reason(err)
+	default:
+		return out, fmt.Errorf("send from %s to %s: %w", path, to, err)
+	}
+	return out, nil
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
+}
+
+// reason is the kernel's word for an error.
+func reason(err error) string {
+	if number, ok := errors.AsType[unix.Errno](err); ok {
+		return number.Error()
+	}
+	return err.Error()
+}
+
+// connect opens a TCP connection. It dials one address, so the socket is made on the thread that calls.
+func connect(ctx context.Context, to netip.AddrPort) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", to.String())
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err
+}
+
+// datagram sends empty datagrams until something comes back.
+func datagram(ctx context.Context, to netip.AddrPort) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "udp", to.String())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	return tries(ctx, conn, func() error {
+		_, err := conn.Write(nil)
+		return err
+	}, func() (bool, error) {
+		_, err := conn.Read(make([]byte, 1))
+		return err == nil, err
+	})
+}
+
+// echo sends ICMP echo requests (RFC 792, RFC 4443) until a reply comes to one of them.
+func echo(ctx context.Context, to netip.AddrPort) error {
+	network, request, reply, number := "ip4:icmp", ping.Type(ipv4.ICMPTypeEcho), ping.Type(ipv4.ICMPTypeEchoReply), 1
+	if to.Addr().Is6() {
+		network, request, reply, number = "ip6:ipv6-icmp", ipv6.ICMPTypeEchoRequest, ipv6.ICMPTypeEchoReply, 58
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, network, to.Addr().String())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	raw, ok := conn.(*net.IPConn)
+	if !ok {
+		return fmt.Errorf("a socket for %s is a %T", network, conn)
+	}
+	var id [2]byte
+	_, _ = rand.Read(id[:]) // never fails
+	mine := int(binary.BigEndian.Uint16(id[:]))
+	message := ping.Message{Type: request, Body: &ping.Echo{ID: mine, Data: []byte("contiv why --probe")}}
+	packet, err := message.Marshal(nil) // the kernel sums what is sent by ICMPv6
+	if err != nil {
+		return err
+	}
+	return tries(ctx, conn, func() error {
+		_, err := conn.Write(packet)
+		return err
+	}, func() (bool, error) {
+		buf := make([]byte, 1500)
+		n, _, err := raw.ReadFrom(buf) // without the header of IPv4, which Read leaves
+		if err != nil {
+			return false, err
+		}
+		got, err := ping.ParseMessage(number, buf[:n])
+		if err != nil {
+			return false, nil // another's, cut short
+		}
+		body, ok := got.Body.(*ping.Echo)
+		return ok && got.Type == reply && body.ID == mine, nil
+	})
+}
+
+// tries sends, and receives until that is enough, some times within what ctx leaves. What is received without being enough is passed over.
+func tries(ctx context.Context, conn net.Conn, send func() error, receive func() (enough bool, err error)) error {
+	end, ok := ctx.Deadline()
+	if !ok {
+		end = time.Now().Add(time.Second)
+	}
+	each := time.Until(end) / reachTries
+	var err error
+	for i := range reachTries {
+		if err = send(); err != nil {
+			return err
+		}
+		_ = conn.SetReadDeadline(end.Add(-each * time.Duration(reachTries-1-i)))
+		for enough := false; err == nil; {
+			if enough, err = receive(); enough {
+				return nil
+			}
+		}
+		if !isTimeout(err) {
+			return err
+		}
+	}
+	return err
+}
