@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,30 +13,48 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
+// kindFinding is what is found wrong, among the kinds of events.
+const kindFinding = "finding"
+
+// timelineEvery is how often the timeline is looked at to follow it: no stream tells of it.
+const timelineEvery = 2 * time.Second
+
 type eventsOptions struct {
 	kinds  []string
 	limit  int
 	json   bool
 	follow bool
-	last   uint64 // sequence of the last one printed
+
+	changed uint64 // sequence of the last change that was printed
+	found   uint64 // number of the last finding
+}
+
+// occurrence is a line of events.
+type occurrence struct {
+	at   time.Time
+	text string
 }
 
 func newEvents(f *Factory) *cobra.Command {
 	o := &eventsOptions{}
 	c := &cobra.Command{
-		Use: "events", Short: "Print the last changes of the cluster, and further ones as they happen", Args: exactly(),
+		Use: "events", Short: "Print the last changes of the cluster and what was found wrong, and further ones as they happen", Args: exactly(),
+		Long: "Changes of objects, as netctl history has them, and findings that came and ended, by time.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEvents(cmd.Context(), f, o) },
 	}
-	c.Flags().StringSliceVar(&o.kinds, "kind", nil, "of these kinds alone")
+	c.Flags().StringSliceVar(&o.kinds, "kind", nil, "of these kinds alone; finding is what was found wrong")
 	c.Flags().IntVar(&o.limit, "limit", 20, "so many of the past, the newest; 0 is all that is kept")
 	c.Flags().BoolVarP(&o.json, "json", "j", false, "print events as JSON, one a line")
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on until interrupted")
 	return c
 }
 
-// runEvents prints what has changed and, to follow, looks again whenever the watch stream tells of something.
+// runEvents prints what has happened and, to follow, looks again whenever the watch stream tells of something, and now and then.
 func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 	for i, name := range o.kinds {
+		if name == kindFinding {
+			continue
+		}
 		kind, _, err := historyKind(name)
 		if err != nil {
 			return err
@@ -51,54 +70,129 @@ func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 	}
 	ctx, end := f.interruptible(ctx)
 	defer end()
-	for event, err := range c.Watch(ctx, nil) {
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			f.Fail(fmt.Errorf("%w; trying again", err))
-			continue
-		}
-		if event.Type != model.EventSync {
-			continue
+	changes := make(chan error)
+	go watched(ctx, c, changes)
+	tick := time.NewTicker(timelineEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case err = <-changes:
 		}
 		const most = 200 // between two looks
-		if err := o.print(ctx, f, c, most); err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
+		if err == nil {
+			err = o.print(ctx, f, c, most)
+		}
+		if err != nil && ctx.Err() == nil {
 			f.Fail(fmt.Errorf("%w; trying again", err))
+		}
+		err = nil
+	}
+}
+
+// watched says whenever the watch stream has told of all changes of a moment, or why it broke, until ctx ends.
+func watched(ctx context.Context, c *client.Client, changes chan<- error) {
+	for event, err := range c.Watch(ctx, nil) {
+		if err == nil && event.Type != model.EventSync {
+			continue
+		}
+		select {
+		case changes <- err:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// print prints what has happened since it was called last, of that so many lines, the newest.
+func (o *eventsOptions) print(ctx context.Context, f *Factory, c *client.Client, limit int) error {
+	lines, err := o.changes(ctx, c, limit)
+	if err != nil {
+		return err
+	}
+	found, err := o.findings(ctx, c, limit)
+	if err != nil {
+		return err
+	}
+	lines = append(lines, found...)
+	slices.SortStableFunc(lines, func(a, b occurrence) int { return a.at.Compare(b.at) })
+	if limit > 0 && len(lines) > limit {
+		lines = lines[len(lines)-limit:]
+	}
+	for _, line := range lines {
+		if err := printf(f.Out, "%s\n", line.text); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// print prints the entries behind the last one.
-func (o *eventsOptions) print(ctx context.Context, f *Factory, c *client.Client, limit int) error {
-	entries, err := c.History(ctx, client.HistoryQuery{Limit: limit})
-	if err != nil {
-		return err
+func (o *eventsOptions) wants(kind string) bool {
+	return len(o.kinds) == 0 || slices.Contains(o.kinds, kind)
+}
+
+// changes are the changes behind the last one.
+func (o *eventsOptions) changes(ctx context.Context, c *client.Client, limit int) (out []occurrence, err error) {
+	if len(o.kinds) == 1 && o.kinds[0] == kindFinding {
+		return nil, nil
 	}
-	seen := o.last
+	ask := client.HistoryQuery{Limit: limit}
+	if len(o.kinds) == 1 {
+		ask.Kind = o.kinds[0]
+	}
+	entries, err := c.History(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	seen := o.changed
 	for _, e := range entries {
 		if e.Sequence <= seen {
 			continue
 		}
-		o.last = max(o.last, e.Sequence)
-		if len(o.kinds) > 0 && !slices.Contains(o.kinds, e.Kind) {
+		o.changed = max(o.changed, e.Sequence)
+		if !o.wants(e.Kind) {
 			continue
 		}
 		line := fmt.Sprintf("%s  %-8d %-10s  %s %s  by %s  %s", stamp(e.Time), e.Revision, e.Verb, e.Kind, e.Key, e.By, difference(e))
-		if o.json {
-			text, err := json.Marshal(e)
-			if err != nil {
-				return local(err)
-			}
-			line = string(text)
-		}
-		if err := printf(f.Out, "%s\n", line); err != nil {
-			return err
+		if out, err = o.add(out, e.Time, line, e); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// findings are the events of the timeline behind the last one.
+func (o *eventsOptions) findings(ctx context.Context, c *client.Client, limit int) (out []occurrence, err error) {
+	if !o.wants(kindFinding) {
+		return nil, nil
+	}
+	events, err := c.Timeline(ctx, client.TimelineQuery{Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		e := &events[i]
+		if e.Number <= o.found {
+			continue
+		}
+		o.found = e.Number
+		line := fmt.Sprintf("%s  %-8s %-10s  %s  %s", stamp(e.Time), e.Severity, e.Verb(), e.Object, e.Text())
+		if out, err = o.add(out, e.Time, line, e); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (o *eventsOptions) add(lines []occurrence, at time.Time, line string, v any) ([]occurrence, error) {
+	if o.json {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, local(err)
+		}
+		line = string(text)
+	}
+	return append(lines, occurrence{at, line}), nil
 }

@@ -37,6 +37,7 @@ var keyspaces = slices.Concat([]keyspace{
 	rows[networkAddress, Hold]{in: func(v *View) *table.Table[networkAddress, *Hold] { return &v.holds }, parse: parseHold, id: (*Hold).held, takes: holdTakes}.at(HoldPrefix),
 	rows[string, record.DockerNetwork]{in: func(v *View) *of[record.DockerNetwork] { return &v.dockerNetworks }, id: func(r *record.DockerNetwork) string { return r.ID }}.at(record.DockerNetworks),
 }, ownedSpaces(), authSpaces(), enrolSpaces(), []keyspace{
+	timelineSpace(),
 	rows[identity.EndpointSlice, slice]{in: sliceRows, parse: identity.ParseEndpointSlice, decode: decodeSlice, id: sliceID, changed: (*View).sliceChanged}.at(record.EndpointSlices),
 	{prefix: record.Services, set: (*View).setService},
 	rows[string, record.Host]{in: hostRows, id: func(h *record.Host) string { return h.Label }}.at(record.Hosts),

@@ -39,6 +39,7 @@ type View struct {
 	passwords      of[record.Password]
 	tokens         of[record.Token]
 	audit          of[record.AuditEvent]
+	timeline       of[record.TimelineEvent]
 	slices         table.Table[identity.EndpointSlice, *slice]
 
 	numbers *Numbers
@@ -76,6 +77,7 @@ func newView(m *mirror.Mirror) *View {
 		passwords:      *table.New[string, *record.Password](),
 		tokens:         *table.New(tokensOfUser),
 		audit:          *table.New(auditInOrder),
+		timeline:       *table.New(timelineInOrder),
 		slices:         *table.New(slicesOfService),
 		numbers:        newNumbers(),
 		dirty:          map[Ref]struct{}{},

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -45,6 +44,7 @@ func (s *Past) Register(r *rest.Router) {
 		}
 		return s.history(who, q, p)
 	})
+	read("/api/v1/timeline", s.timeline)
 	read("/api/v1/ledger", s.ledger)
 	read("/api/v1/addresses", s.addresses)
 	rest.Change(r, "/api/v1/addresses/quarantine", func(q *http.Request, request model.QuarantineRequest) (model.AddressOwner, uint64, error) {
@@ -89,10 +89,8 @@ func (s *Past) history(who *access.Subject, q url.Values, p httprouter.Params) (
 	if f.Limit, err = limitOf(q); err != nil {
 		return nil, err
 	}
-	if since := q.Get("since"); since != "" {
-		if f.Since, err = time.Parse(time.RFC3339, since); err != nil {
-			return nil, model.Errorf(model.CodeInvalid, "since", "%q is no time", since).Try("it is a time such as 2030-01-02T15:04:05Z")
-		}
+	if f.Since, err = sinceOf(q); err != nil {
+		return nil, err
 	}
 	out := s.trail().List(f)
 	if out == nil {

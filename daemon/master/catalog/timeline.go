@@ -1,0 +1,45 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/table"
+)
+
+var timelineInOrder = table.Sorted[string](func(a, b *record.TimelineEvent) int { return cmp.Compare(a.Number, b.Number) })
+
+func timelineSpace() keyspace {
+	return rows[string, record.TimelineEvent]{in: func(v *View) *of[record.TimelineEvent] { return &v.timeline }, decode: decodeTimeline}.at(record.Timeline)
+}
+
+// TimelineKey is where an event of the timeline is stored.
+func TimelineKey(number uint64) string { return fmt.Sprintf("%s%012d", record.Timeline, number) }
+
+func decodeTimeline(name string, value []byte) (*record.TimelineEvent, error) {
+	e := new(record.TimelineEvent)
+	n, err := strconv.ParseUint(name, 10, 64)
+	if err == nil {
+		err = json.Unmarshal(value, e)
+	}
+	e.Number = n
+	return e, err
+}
+
+// Timeline yields what was found wrong, and has ended, the oldest first.
+func (v *View) Timeline() iter.Seq[*record.TimelineEvent] { return timelineInOrder.All(&v.timeline) }
+
+// CountTimeline is how many events of the timeline are kept.
+func (v *View) CountTimeline() int { return v.timeline.Len() }
+
+// LastTimeline is the number of the newest event, 0 when there is none.
+func (v *View) LastTimeline() uint64 {
+	for e := range timelineInOrder.Back(&v.timeline, &record.TimelineEvent{Number: 1<<64 - 1}) {
+		return e.Number
+	}
+	return 0
+}

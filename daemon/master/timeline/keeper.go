@@ -1,0 +1,200 @@
+// Package timeline writes down what is found wrong in the cluster, and when that has ended, so that a later leader, and whoever looks later, knows.
+package timeline
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+const (
+	// DefaultKeep is how many events the store has.
+	DefaultKeep = 5000
+
+	lookEvery   = time.Second
+	part        = 64 // events in a transaction
+	oftenMost   = 6  // events of one finding within oftenFor; what comes and goes more often is told as so many times
+	oftenFor    = 10 * time.Minute
+	evidenceMax = 300 // bytes
+)
+
+// Config is what a Keeper is made of.
+type Config struct {
+	Commit  *commit.Committer
+	Catalog *catalog.Catalog
+	// Found is what is wrong now; ok is false while that is not known.
+	Found func() (list []model.Finding, ok bool)
+	Keep  int              // events in the store; 0: DefaultKeep
+	Now   func() time.Time // nil: time.Now
+	Log   *slog.Logger
+}
+
+// Keeper compares what is wrong with what was, in a leader's term.
+type Keeper struct {
+	Config
+	known map[name]*course // of findings that the timeline, or this term, tells of
+}
+
+// name is which finding it is.
+type name struct{ code, host, object string }
+
+// course is how a finding went on.
+type course struct {
+	open  bool        // by the last event that was stored
+	was   bool        // when it was looked for last
+	turns int         // times that it came or went since the last event that was stored
+	told  []time.Time // of events within oftenFor
+}
+
+// New makes a Keeper.
+func New(c Config) *Keeper {
+	if c.Keep == 0 {
+		c.Keep = DefaultKeep
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Keeper{Config: c}
+}
+
+// Run writes down what comes and goes until ctx, a leader's term, ends. It goes on from what former leaders have written.
+func (k *Keeper) Run(ctx context.Context) {
+	k.known = nil
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if err := k.Look(ctx); err != nil && ctx.Err() == nil {
+			k.Log.Warn("what was found wrong is not written down; it is tried again", "error", err)
+		}
+	}
+}
+
+// Look writes down what has come and gone since it looked last. It blocks until that is durable.
+func (k *Keeper) Look(ctx context.Context) error {
+	found, ok := k.Found()
+	if !ok {
+		return nil
+	}
+	if k.known == nil {
+		k.read()
+	}
+	now := k.Now().UTC()
+	events := k.compare(found, now)
+	for events := range slices.Chunk(events, part) {
+		_, err := k.Commit.Do(ctx, func(tx *commit.Tx) error { return k.store(tx, events) })
+		if err != nil {
+			return err
+		}
+		k.stored(events, now)
+	}
+	return nil
+}
+
+// read takes over how findings stand by what is stored.
+func (k *Keeper) read() {
+	k.known = map[name]*course{}
+	k.Catalog.View(func(v *catalog.View) {
+		for e := range v.Timeline() {
+			c := k.course(name{e.Code, e.Host, e.Object})
+			c.open, c.was = !e.Ended, !e.Ended
+			c.told = append(c.told, e.At)
+		}
+	})
+}
+
+func (k *Keeper) course(n name) *course {
+	c := k.known[n]
+	if c == nil {
+		c = &course{}
+		k.known[n] = c
+	}
+	return c
+}
+
+// compare are the events by which what is stored becomes what was found, the ends first.
+func (k *Keeper) compare(found []model.Finding, now time.Time) (events []record.TimelineEvent) {
+	there := make(map[name]*model.Finding, len(found))
+	for i := range found {
+		f := &found[i]
+		n := name{f.Code, f.Host, f.Object}
+		there[n] = f
+		k.course(n)
+	}
+	for n, c := range k.known {
+		f := there[n]
+		if is := f != nil; is != c.was {
+			c.was = is
+			c.turns++
+		}
+		c.told = slices.DeleteFunc(c.told, func(t time.Time) bool { return now.Sub(t) > oftenFor })
+		switch {
+		case c.was == c.open || len(c.told) >= oftenMost:
+			if !c.was && !c.open && c.turns == 0 && len(c.told) == 0 {
+				delete(k.known, n)
+			}
+			continue
+		case f == nil:
+			events = append(events, record.TimelineEvent{At: now, Ended: true, Code: n.code, Host: n.host, Object: n.object, Times: times(c.turns)})
+		default:
+			events = append(events, record.TimelineEvent{At: now, Code: n.code, Host: n.host, Object: n.object, Severity: f.Severity,
+				Evidence: f.Evidence[:min(len(f.Evidence), evidenceMax)], Times: times(c.turns)})
+		}
+	}
+	slices.SortFunc(events, func(a, b record.TimelineEvent) int {
+		switch {
+		case a.Ended != b.Ended && a.Ended:
+			return -1
+		case a.Ended != b.Ended:
+			return 1
+		}
+		return compareNames(&a, &b)
+	})
+	return events
+}
+
+// times is how often something came and went, of so many turns; 0 when only once.
+func times(turns int) int {
+	if n := (turns + 1) / 2; n > 1 {
+		return n
+	}
+	return 0
+}
+
+// stored notes that events are durable.
+func (k *Keeper) stored(events []record.TimelineEvent, now time.Time) {
+	for i := range events {
+		e := &events[i]
+		c := k.course(name{e.Code, e.Host, e.Object})
+		c.open, c.turns = !e.Ended, 0
+		c.told = append(c.told, now)
+	}
+}
+
+// store writes events, and drops the oldest that are too many.
+func (k *Keeper) store(tx *commit.Tx, events []record.TimelineEvent) error {
+	next := tx.LastTimeline() + 1
+	surplus := min(tx.CountTimeline()+len(events)-k.Keep, tx.Room()-len(events))
+	for e := range tx.Timeline() {
+		if surplus--; surplus < 0 {
+			break
+		}
+		tx.Delete(catalog.TimelineKey(e.Number))
+	}
+	for i := range events {
+		if err := tx.Put(catalog.TimelineKey(next+uint64(i)), &events[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package timeline_test
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/timeline"
+)
+
+// world is a timeline whose clock and findings a test moves.
+type world struct {
+	*enginetest.World
+	now   time.Time
+	found []model.Finding
+	blind bool
+	keep  int
+}
+
+func start(t *testing.T) *world {
+	return &world{World: enginetest.Start(t, enginetest.Options{}), now: time.Date(2030, 1, 2, 3, 0, 0, 0, time.UTC)}
+}
+
+// leader is the keeper of a term that begins.
+func (w *world) leader() *timeline.Keeper {
+	return timeline.New(timeline.Config{Commit: w.Commit, Catalog: w.Catalog, Keep: w.keep, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+		Found: func() ([]model.Finding, bool) { return w.found, !w.blind }})
+}
+
+// look lets a second pass, in which these are found: "code host object".
+func (w *world) look(t *testing.T, k *timeline.Keeper, found ...string) {
+	t.Helper()
+	w.now, w.found = w.now.Add(time.Second), nil
+	for _, text := range found {
+		f := strings.Fields(text)
+		w.found = append(w.found, model.Finding{Code: f[0], Host: f[1], Object: f[2], Severity: model.SeverityError, Evidence: "it is so"})
+	}
+	if err := k.Look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// told is the timeline in lines.
+func (w *world) told(f timeline.Filter) string {
+	var out []string
+	w.Catalog.View(func(v *catalog.View) {
+		for _, e := range timeline.List(v, f) {
+			out = append(out, fmt.Sprintf("%s %s %s %s", e.Time.Format("04:05"), e.Verb(), e.Object, e.Text()))
+		}
+	})
+	return strings.Join(out, "\n")
+}
+
+// What comes and goes is written down once, whoever leads.
+func TestTimeline(t *testing.T) {
+	w := start(t)
+	k := w.leader()
+	w.look(t, k)
+	w.look(t, k, "mtu h1 host/h1")
+	w.look(t, k, "mtu h1 host/h1", "loss h1 host/h2")
+	w.look(t, k, "mtu h1 host/h1", "loss h1 host/h2")
+	k = w.leader() // goes on
+	w.look(t, k, "loss h1 host/h2")
+	w.blind = true // what is not known is not over
+	w.look(t, k)
+	w.blind = false
+	w.look(t, k, "loss h1 host/h2", "gone h2 endpoint/t:n:c")
+	w.look(t, w.leader())
+	want := `00:02 found host/h1 mtu: it is so
+00:03 found host/h2 loss on h1: it is so
+00:05 ended host/h1 mtu
+00:07 found endpoint/t:n:c gone on h2: it is so
+00:08 ended endpoint/t:n:c gone on h2
+00:08 ended host/h2 loss on h1`
+	if got := w.told(timeline.Filter{}); got != want {
+		t.Errorf("want\n%s\ngot\n%s", want, got)
+	}
+	for _, r := range []struct {
+		f    timeline.Filter
+		want int
+	}{
+		{timeline.Filter{Code: "mtu"}, 2}, {timeline.Filter{Host: "h1"}, 4}, {timeline.Filter{Host: "h2"}, 4}, {timeline.Filter{Object: "endpoint/t:n:c"}, 2},
+		{timeline.Filter{Since: w.now.Add(-2 * time.Second)}, 3}, {timeline.Filter{Limit: 1}, 1}, {timeline.Filter{Sees: func(o string) bool { return o == "host/h1" }}, 2},
+	} {
+		if got := w.told(r.f); strings.Count(got, "\n")+1 != r.want {
+			t.Errorf("%+v: want %d events, got\n%s", r.f, r.want, got)
+		}
+	}
+}
+
+// What comes and goes all the time is told a few times, and how often it did when that ends.
+func TestFlapping(t *testing.T) {
+	w := start(t)
+	k := w.leader()
+	for range 50 {
+		w.look(t, k, "loss h1 host/h2")
+		w.look(t, k)
+	}
+	if got := strings.Count(w.told(timeline.Filter{}), "\n") + 1; got != 6 {
+		t.Errorf("want 6 events, got %d", got)
+	}
+	w.look(t, k, "loss h1 host/h2")
+	w.now = w.now.Add(11 * time.Minute)
+	w.look(t, k, "loss h1 host/h2")
+	if got := w.told(timeline.Filter{Limit: 1}); !strings.HasSuffix(got, "found host/h2 loss on h1 (came and went 48 times): it is so") {
+		t.Errorf("want how often it came and went, got %s", got)
+	}
+}
+
+// So many are kept, the newest.
+func TestBound(t *testing.T) {
+	w := start(t)
+	w.keep = 10
+	k := w.leader()
+	for i := range 8 {
+		w.look(t, k, fmt.Sprintf("loss h1 host/h%d", i))
+	}
+	lines := strings.Split(w.told(timeline.Filter{}), "\n")
+	if len(lines) != 10 || !strings.HasSuffix(lines[9], "found host/h7 loss on h1: it is so") {
+		t.Errorf("want the last 10 events, got\n%s", strings.Join(lines, "\n"))
+	}
+}

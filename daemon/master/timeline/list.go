@@ -1,0 +1,43 @@
+package timeline
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+)
+
+// Filter selects events. What is empty selects all.
+type Filter struct {
+	Code, Host, Object string
+	Since              time.Time
+	Limit              int // so many, the newest; 0: all
+	// Sees tells whether what concerns an object, "kind/name", may be shown; nil: all may.
+	Sees func(object string) bool
+}
+
+func (f *Filter) accepts(e *record.TimelineEvent) bool {
+	return (f.Code == "" || f.Code == e.Code) && (f.Host == "" || f.Host == e.Host || e.Object == "host/"+f.Host) && (f.Object == "" || f.Object == e.Object) &&
+		!e.At.Before(f.Since) && (f.Sees == nil || f.Sees(e.Object))
+}
+
+// List returns events that are kept, the newest last.
+func List(v *catalog.View, f Filter) []model.TimelineEvent {
+	out := []model.TimelineEvent{}
+	for e := range v.Timeline() {
+		if f.accepts(e) {
+			out = append(out, model.TimelineEvent{Number: e.Number, Time: e.At, Ended: e.Ended, Code: e.Code, Severity: e.Severity, Host: e.Host, Object: e.Object,
+				Evidence: e.Evidence, Times: e.Times})
+		}
+	}
+	if f.Limit > 0 && len(out) > f.Limit {
+		out = out[len(out)-f.Limit:]
+	}
+	return out
+}
+
+func compareNames(a, b *record.TimelineEvent) int {
+	return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Host, b.Host), cmp.Compare(a.Object, b.Object))
+}
