@@ -147,7 +147,7 @@ func (k *Keeper) compare(found []model.Finding, now time.Time) (events []record.
 		case f == nil:
 			events = append(events, record.TimelineEvent{At: now, Ended: true, Code: n.code, Host: n.host, Object: n.object, Times: times(c.turns)})
 		default:
-			events = append(events, record.TimelineEvent{At: now, Code: n.code, Host: n.host, Object: n.object, Severity: f.Severity,
+			events = append(events, record.TimelineEvent{At: now, Code: n.code, Host: n.host, Object: n.object, Severity: string(f.Severity),
 				Evidence: f.Evidence[:min(len(f.Evidence), evidenceMax)], Times: times(c.turns)})
 		}
 	}

@@ -28,7 +28,7 @@ func List(v *catalog.View, f Filter) []model.TimelineEvent {
 	out := []model.TimelineEvent{}
 	for e := range v.Timeline() {
 		if f.accepts(e) {
-			out = append(out, model.TimelineEvent{Number: e.Number, Time: e.At, Ended: e.Ended, Code: e.Code, Severity: e.Severity, Host: e.Host, Object: e.Object,
+			out = append(out, model.TimelineEvent{Number: e.Number, Time: e.At, Ended: e.Ended, Code: e.Code, Severity: model.Severity(e.Severity), Host: e.Host, Object: e.Object,
 				Evidence: e.Evidence, Times: e.Times})
 		}
 	}
